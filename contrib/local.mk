@@ -1,0 +1,33 @@
+bashcompletiondir       = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = %D%/completion/swansongctl
+zshcompletiondir        = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = %D%/completion/_swansongctl
+
+# What helps at the edges: units, containers, examples.
+systemunitdir        = $(SYSTEM_UNIT_DIR)
+nodist_systemunit_DATA = %D%/systemd/swansongd.service
+%D%/systemd/swansongd.service: %D%/systemd/swansongd.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -e 's,@bindir\@,$(bindir),g' \
+		-e 's,@sbindir\@,$(sbindir),g' $(top_srcdir)/$@.in >$@.new && mv $@.new $@
+CLEANFILES += %D%/systemd/swansongd.service
+
+EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs
+
+# Examples of the library: built by check, and run by tests/integration/examples.sh.
+examples = \
+	%D%/examples/sd-event-server \
+	%D%/examples/threaded-tcp-server \
+	%D%/examples/worker-pool
+EXTRA_PROGRAMS += $(examples)
+check_DATA     += $(examples)
+CLEANFILES     += $(examples)
+
+%C%_examples_sd_event_server_SOURCES = %D%/examples/sd-event-server.c
+%C%_examples_sd_event_server_CFLAGS  = $(AM_CFLAGS) $(SYSTEMD_CFLAGS)
+%C%_examples_sd_event_server_LDADD   = src/swansong/libswansong.la $(SYSTEMD_LIBS)
+%C%_examples_threaded_tcp_server_SOURCES = %D%/examples/threaded-tcp-server.c
+%C%_examples_threaded_tcp_server_CFLAGS  = $(AM_CFLAGS) -pthread
+%C%_examples_threaded_tcp_server_LDADD   = src/swansong/libswansong.la
+%C%_examples_worker_pool_SOURCES = %D%/examples/worker-pool.c
+%C%_examples_worker_pool_CFLAGS  = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_examples_worker_pool_LDADD   = src/swansong/libswansong.la $(SYSTEMD_LIBS)

@@ -1,0 +1,52 @@
+# The options of configure, and the flags that follow from them.
+AC_DEFUN([AX_SWANSONG_OPTIONS], [
+AC_ARG_ENABLE([werror], AS_HELP_STRING([--enable-werror], [treat warnings as errors]))
+AC_ARG_ENABLE([sanitize],
+	AS_HELP_STRING([--enable-sanitize=address|thread|undefined], [build with a sanitizer]),,
+	[enable_sanitize=no])
+
+# Each flag alone: what one compiler lacks is no reason to lose the others.
+WARN_CFLAGS="-std=gnu17"
+m4_foreach_w([flag], [-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+	-Walloca -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings -Wimplicit-fallthrough
+	-Wcast-align], [SWANSONG_CFLAG([WARN_CFLAGS], flag)])
+# It sees the checks that a sanitizer adds, and takes them for ours.
+AS_VAR_IF([enable_sanitize], [no], [SWANSONG_CFLAG([WARN_CFLAGS], [-Wnull-dereference])])
+AS_VAR_IF([enable_werror], [yes], [WARN_CFLAGS="$WARN_CFLAGS -Werror"])
+AC_SUBST([WARN_CFLAGS])
+
+HARDEN_CFLAGS=
+HARDEN_LDFLAGS=
+SANITIZE_CFLAGS=
+AS_CASE([$enable_sanitize],
+	[no], [
+		m4_foreach_w([flag], [-fstack-protector-strong -fstack-clash-protection
+			-fcf-protection=full -fno-strict-aliasing -fno-strict-overflow
+			-fno-delete-null-pointer-checks -ftrivial-auto-var-init=zero],
+			[SWANSONG_CFLAG([HARDEN_CFLAGS], flag)])
+		# Not at -O0, where glibc's headers complain about it.
+		AS_CASE([" $CFLAGS "], [*" -O0 "*], [],
+			[SWANSONG_CFLAG([HARDEN_CFLAGS], [-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3])])
+		m4_foreach_w([flag], [-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+			-Wl,-z,separate-code -Wl,--as-needed],
+			[SWANSONG_LDFLAG([HARDEN_LDFLAGS], flag)])],
+	[address|thread|undefined], [
+		SANITIZE_CFLAGS="-fsanitize=$enable_sanitize -fno-omit-frame-pointer -fno-sanitize-recover=all"
+		# The thread sanitizer takes clone() for a fork, whatever is shared; not its other name.
+		AS_VAR_IF([enable_sanitize], [thread],
+			[SANITIZE_CFLAGS="$SANITIZE_CFLAGS -Dclone=__clone"])
+		SWANSONG_LDFLAG([HARDEN_LDFLAGS], [-fsanitize=$enable_sanitize])],
+	[AC_MSG_ERROR([--enable-sanitize takes address, thread or undefined, not '$enable_sanitize'])])
+AM_CONDITIONAL([SANITIZED], [test "x$enable_sanitize" != xno])
+AC_SUBST([HARDEN_CFLAGS])
+AC_SUBST([HARDEN_LDFLAGS])
+AC_SUBST([SANITIZE_CFLAGS])
+
+# Programs are position independent executables; libtool passes -pie through for the programs only.
+PROGRAM_CFLAGS=
+PROGRAM_LDFLAGS=
+SWANSONG_CFLAG([PROGRAM_CFLAGS], [-fPIE])
+SWANSONG_LDFLAG([PROGRAM_LDFLAGS], [-pie])
+AC_SUBST([PROGRAM_CFLAGS])
+AC_SUBST([PROGRAM_LDFLAGS])
+])

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <stdint.h>
+
+#define USEC_PER_MSEC UINT64_C(1000)
+#define USEC_PER_SEC  UINT64_C(1000000)
+#define USEC_INFINITY UINT64_MAX
+
+/* CLOCK_MONOTONIC in microseconds: the only time inside the program. */
+uint64_t clock_now_usec(void);
+
+/* @usec + @delta, without wrapping: beyond the end is USEC_INFINITY. */
+static inline uint64_t clock_add(uint64_t usec, uint64_t delta)
+{
+	return delta > USEC_INFINITY - usec ? USEC_INFINITY : usec + delta;
+}
+
+/* "4.2s", "350ms", "1min 30s", "infinity": for people.  Returns @buf. */
+#define CLOCK_TEXT_MAX 40
+char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec);

@@ -1,0 +1,15 @@
+#pragma once
+
+/* Closes @fd unless it is negative; returns -1, so that "fd = fd_close(fd)". */
+int fd_close(int fd);
+
+/*
+ * Opens /dev/null on every one of 0, 1 and 2 that is closed, so that no file opened later becomes
+ * somebody's standard output.  To be called before anything else is opened.
+ *
+ * Return: 0 or -errno.
+ */
+int fd_open_standard(void);
+
+/* Sets O_NONBLOCK on the open file.  Return: 0 or -errno. */
+int fd_set_nonblock(int fd);

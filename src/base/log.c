@@ -1,0 +1,79 @@
+#include "base/log.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+/* sd_journal's contract: $JOURNAL_STREAM is "DEVICE:INODE" of the stream it gave us. */
+static bool is_journal(int fd)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	uint64_t device, inode;
+	struct stat st;
+
+	if (!stream || sscanf(stream, "%" SCNu64 ":%" SCNu64, &device, &inode) != 2)
+		return false;
+	return fstat(fd, &st) == 0 && st.st_dev == device && st.st_ino == inode;
+}
+
+void log_init(struct log *log, const char *name, int level)
+{
+	*log = (struct log){
+		.fd = STDERR_FILENO,
+		.level = level,
+		.journal = is_journal(STDERR_FILENO),
+		.name = name,
+	};
+}
+
+/* Room for a line is there when the reader of a pipe keeps up; a file has it always. */
+static bool is_writable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return poll(&p, 1, 0) != 0;
+}
+
+/* Nobody is left to tell about a log that cannot be written. */
+static void put(struct log *log, int priority, const char *text)
+{
+	char line[2200];
+	int n;
+
+	if (!is_writable(log->fd)) {
+		log->lost++;
+		return;
+	}
+	if (log->journal)
+		n = snprintf(line, sizeof(line), "<%d>%s\n", priority, text);
+	else
+		n = snprintf(line, sizeof(line), "%s: %s\n", log->name, text);
+	if (write(log->fd, line, (size_t)n) < 0)
+		log->lost++;
+}
+
+void log_line(struct log *log, int priority, const char *format, ...)
+{
+	char raw[1024], text[2048];
+	va_list ap;
+
+	if (priority > log->level)
+		return;
+	if (log->lost > 0 && is_writable(log->fd)) {
+		(void)snprintf(text, sizeof(text), "%u lines of this log were lost", log->lost);
+		log->lost = 0;
+		put(log, LOG_WARNING, text);
+	}
+	va_start(ap, format);
+	(void)vsnprintf(raw, sizeof(raw), format, ap);
+	va_end(ap);
+	put(log, priority, text_escape(text, sizeof(text), raw));
+}

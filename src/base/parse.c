@@ -1,0 +1,240 @@
+#include "base/parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+
+int parse_uint(const char *text, uint64_t max, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (!*text)
+		return -EINVAL;
+	for (; *text; text++) {
+		if (!isdigit((unsigned char)*text))
+			return -EINVAL;
+
+		unsigned digit = (unsigned)(*text - '0');
+
+		if (value > (UINT64_MAX - digit) / 10)
+			return -ERANGE;
+		value = value * 10 + digit;
+	}
+	if (value > max)
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+int parse_mode(const char *text, unsigned *ret)
+{
+	unsigned value = 0;
+
+	if (!*text)
+		return -EINVAL;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '7')
+			return -EINVAL;
+		value = value * 8 + (unsigned)(*text - '0');
+		if (value > 07777)
+			return -ERANGE;
+	}
+	*ret = value;
+	return 0;
+}
+
+int parse_bool(const char *text, bool *ret)
+{
+	static const struct {
+		const char *text;
+		bool value;
+	} names[] = {
+		{ "yes", true }, { "no", false },  { "true", true }, { "false", false },
+		{ "on", true },	 { "off", false }, { "1", true },    { "0", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(text, names[i].text) != 0)
+			continue;
+		*ret = names[i].value;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int parse_duration(const char *text, uint64_t *ret_usec)
+{
+	static const struct {
+		const char *suffix;
+		uint64_t usec;
+	} units[] = {
+		{ "ms", USEC_PER_MSEC },       { "s", USEC_PER_SEC },
+		{ "min", 60 * USEC_PER_SEC },  { "h", 3600 * USEC_PER_SEC },
+		{ "d", 86400 * USEC_PER_SEC },
+	};
+	char digits[24];
+	size_t n = strspn(text, "0123456789");
+	uint64_t value;
+	int r;
+
+	if (strcmp(text, "infinity") == 0) {
+		*ret_usec = USEC_INFINITY;
+		return 0;
+	}
+	if (n >= sizeof(digits))
+		return -ERANGE;
+	memcpy(digits, text, n);
+	digits[n] = '\0';
+	r = parse_uint(digits, UINT64_MAX, &value);
+	if (r < 0)
+		return r;
+	if (!text[n] && value == 0) {
+		*ret_usec = 0;
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (strcmp(text + n, units[i].suffix) != 0)
+			continue;
+		if (value >= USEC_INFINITY / units[i].usec)
+			return -ERANGE;
+		*ret_usec = value * units[i].usec;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* "RTMIN", "RTMIN+3", "RTMAX-1": @text is what follows "RT". */
+static int parse_realtime(const char *text, int *ret)
+{
+	int base = strncmp(text, "MIN", 3) == 0 ? SIGRTMIN : SIGRTMAX;
+	char sign = base == SIGRTMIN ? '+' : '-';
+	uint64_t offset = 0;
+
+	if (strncmp(text, "MIN", 3) != 0 && strncmp(text, "MAX", 3) != 0)
+		return -EINVAL;
+	if (text[3]) {
+		if (text[3] != sign)
+			return -EINVAL;
+
+		int r = parse_uint(text + 4, (uint64_t)(SIGRTMAX - SIGRTMIN), &offset);
+
+		if (r < 0)
+			return r;
+	}
+	*ret = sign == '+' ? base + (int)offset : base - (int)offset;
+	return 0;
+}
+
+int parse_signal(const char *text, int *ret)
+{
+	uint64_t number;
+	int r = parse_uint(text, (uint64_t)SIGRTMAX, &number);
+
+	if (r == -ERANGE)
+		return r;
+	if (r == 0) {
+		if (number == 0)
+			return -ERANGE;
+		*ret = (int)number;
+		return 0;
+	}
+	if (strncmp(text, "SIG", 3) == 0)
+		text += 3;
+	if (strncmp(text, "RT", 2) == 0)
+		return parse_realtime(text + 2, ret);
+	for (int i = 1; i < NSIG; i++) {
+		const char *name = sigabbrev_np(i);
+
+		if (!name || strcmp(text, name) != 0)
+			continue;
+		*ret = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+char *parse_signal_text(char buf[static SIGNAL_TEXT_MAX], int signo)
+{
+	const char *name = signo > 0 && signo < NSIG ? sigabbrev_np(signo) : NULL;
+
+	if (name)
+		(void)snprintf(buf, SIGNAL_TEXT_MAX, "SIG%s", name);
+	else if (signo == SIGRTMIN)
+		(void)snprintf(buf, SIGNAL_TEXT_MAX, "SIGRTMIN");
+	else if (signo > SIGRTMIN && signo <= SIGRTMAX)
+		(void)snprintf(buf, SIGNAL_TEXT_MAX, "SIGRTMIN+%d", signo - SIGRTMIN);
+	else
+		(void)snprintf(buf, SIGNAL_TEXT_MAX, "signal %d", signo);
+	return buf;
+}
+
+enum quote { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE };
+
+/* Copies one word from *text to *out, ends it with a NUL, and moves both on. */
+static int parse_word(const char **text, char **out)
+{
+	enum quote quote = QUOTE_NONE;
+	const char *p = *text;
+	char *o = *out;
+
+	for (; *p; p++) {
+		if (quote == QUOTE_NONE && strchr(" \t\r\n", *p))
+			break;
+		if (*p == '\'' && quote != QUOTE_DOUBLE) {
+			quote = quote == QUOTE_SINGLE ? QUOTE_NONE : QUOTE_SINGLE;
+			continue;
+		}
+		if (*p == '"' && quote != QUOTE_SINGLE) {
+			quote = quote == QUOTE_DOUBLE ? QUOTE_NONE : QUOTE_DOUBLE;
+			continue;
+		}
+		if (*p == '\\' && quote != QUOTE_SINGLE) {
+			if (!p[1])
+				return -EINVAL;
+			if (quote == QUOTE_NONE || strchr("\"\\$`\n", p[1]))
+				p++;
+		}
+		*o++ = *p;
+	}
+	if (quote != QUOTE_NONE)
+		return -EINVAL;
+	*o++ = '\0';
+	*text = p;
+	*out = o;
+	return 0;
+}
+
+int parse_words(const char *text, char ***ret)
+{
+	size_t length = strlen(text);
+	size_t slots = length / 2 + 2; /* a word takes a byte and a blank at least, and NULL ends */
+	char **words = malloc(slots * sizeof(*words) + length + 1);
+	char *out;
+	int n = 0;
+
+	if (!words)
+		return -ENOMEM;
+	out = (char *)(words + slots);
+	for (;;) {
+		text += strspn(text, " \t\r\n");
+		if (!*text)
+			break;
+		words[n++] = out;
+
+		int r = parse_word(&text, &out);
+
+		if (r < 0) {
+			free(words);
+			return r;
+		}
+	}
+	words[n] = NULL;
+	*ret = words;
+	return n;
+}

@@ -1,0 +1,41 @@
+#pragma once
+
+/*
+ * Strict readings of text that came from outside.  The whole text must be the value: no leading or
+ * trailing blanks, no sign, no "0x", no silent clamping.
+ *
+ * Return: 0 and *ret written, or -EINVAL (not such a value), -ERANGE (one, but too large); *ret is
+ * untouched then.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+int parse_uint(const char *text, uint64_t max, uint64_t *ret);
+
+/* Octal permission bits, at most 07777: "022", "0660". */
+int parse_mode(const char *text, unsigned *ret);
+
+/* yes no true false on off 1 0 */
+int parse_bool(const char *text, bool *ret);
+
+/* "250ms", "30s", "5min", "1h", "1d", "infinity"; a unit is required, except for 0. */
+int parse_duration(const char *text, uint64_t *ret_usec);
+
+/* "SIGTERM", "TERM", "15", "SIGRTMIN+3", "RTMAX-1"; any signal from 1 to SIGRTMAX. */
+int parse_signal(const char *text, int *ret);
+
+/* "SIGTERM", "SIGRTMIN+3" or, for no signal, "signal 99".  Returns @buf. */
+#define SIGNAL_TEXT_MAX 24
+char *parse_signal_text(char buf[static SIGNAL_TEXT_MAX], int signo);
+
+/*
+ * Splits a command into words as a shell would, without a shell: blanks and newlines separate;
+ * '...' is literal; in "..." a backslash escapes " \ $ ` and newline; elsewhere it escapes any byte.
+ * *ret is a NULL-terminated array in one allocation: free() releases it all.  An empty text gives
+ * no words.
+ *
+ * Return: the number of words, or -EINVAL (an open quote, a backslash at the end), -ENOMEM.
+ */
+int parse_words(const char *text, char ***ret);

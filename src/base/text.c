@@ -1,0 +1,125 @@
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macro.h"
+
+/* The length of the valid UTF-8 character at @s and its number, or 0. */
+static size_t decode(const unsigned char *s, uint32_t *ret)
+{
+	static const struct {
+		unsigned char mask, lead;
+		uint32_t min;
+	} forms[] = { { 0x80, 0x00, 0x01 },
+		      { 0xe0, 0xc0, 0x80 },
+		      { 0xf0, 0xe0, 0x800 },
+		      { 0xf8, 0xf0, 0x10000 } };
+
+	for (size_t n = 1; n <= ARRAY_SIZE(forms); n++) {
+		if ((s[0] & forms[n - 1].mask) != forms[n - 1].lead)
+			continue;
+
+		uint32_t c = s[0] & (unsigned char)~forms[n - 1].mask;
+
+		for (size_t i = 1; i < n; i++) {
+			if ((s[i] & 0xc0) != 0x80)
+				return 0;
+			c = c << 6 | (s[i] & 0x3f);
+		}
+		if (c < forms[n - 1].min || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+			return 0;
+		*ret = c;
+		return n;
+	}
+	return 0;
+}
+
+size_t text_character(const char *text)
+{
+	uint32_t c;
+
+	return decode((const unsigned char *)text, &c);
+}
+
+/* The length of the printable UTF-8 character at @s, or 0: no control byte, DEL, C1 or backslash. */
+static size_t printable(const unsigned char *s)
+{
+	uint32_t c;
+	size_t n = decode(s, &c);
+
+	return n && c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != '\\' ? n : 0;
+}
+
+char *text_escape(char *out, size_t size, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t used = 0;
+
+	while (*s) {
+		size_t n = printable(s);
+		size_t need = n ? n : 4;
+
+		if (used + need >= size)
+			break;
+		if (n)
+			memcpy(out + used, s, n);
+		else
+			(void)snprintf(out + used, 5, "\\x%02x", *s);
+		used += need;
+		s += n ? n : 1;
+	}
+	if (size)
+		out[used] = '\0';
+	return out;
+}
+
+#define NAME_MAX_LENGTH 40
+
+/* Optimal string alignment distance, for short names. */
+static unsigned distance(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b);
+	unsigned d[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
+
+	for (size_t i = 0; i <= la; i++)
+		d[i][0] = (unsigned)i;
+	for (size_t j = 0; j <= lb; j++)
+		d[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= la; i++) {
+		for (size_t j = 1; j <= lb; j++) {
+			bool same = a[i - 1] == b[j - 1];
+			unsigned best = MIN(d[i - 1][j] + 1, d[i][j - 1] + 1);
+
+			best = MIN(best, d[i - 1][j - 1] + !same);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				best = MIN(best, d[i - 2][j - 2] + 1);
+			d[i][j] = best;
+		}
+	}
+	return d[la][lb];
+}
+
+const char *text_closest(const char *name, const char *const *names, size_t n)
+{
+	size_t length = strlen(name);
+	unsigned best = length < 5 ? 2 : 3; /* one slip in a short name, two in a longer one */
+	const char *closest = NULL;
+
+	if (length > NAME_MAX_LENGTH)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (strlen(names[i]) > NAME_MAX_LENGTH)
+			continue;
+
+		unsigned d = distance(name, names[i]);
+
+		if (d >= best)
+			continue;
+		best = d;
+		closest = names[i];
+	}
+	return closest;
+}

@@ -1,0 +1,124 @@
+#include "ctl/cmd.h"
+
+#include <errno.h>
+
+#include "base/text.h"
+#include "ctl/nodes.h"
+
+/*
+ * One verb on several nodes: all of them are asked first, and waited for afterwards, so that one
+ * that waits for another of them does not do so in vain.
+ */
+struct verb {
+	enum interface_method method;
+	const char *name;  /* "start" */
+	const char *until; /* what is waited for */
+	const char *done;  /* "ready" */
+	const char *begun; /* "starting" */
+};
+
+static void say_node(struct ctl *ctl, const char *path, const char *what)
+{
+	char name[1024];
+
+	ctl_say(ctl, "%s: %s\n", text_escape(name, sizeof(name), node_name(path)), what);
+}
+
+static void set_ongoing(struct ctl *ctl, const char *what, const char *path, const char *until)
+{
+	ctl->ongoing = (struct ongoing){ .what = what, .node = path, .until = until };
+}
+
+static int wait_for(struct ctl *ctl, const char *path, const char *until)
+{
+	return session_do(ctl, METHOD_WAIT, json_pack("{s:s, s:s}", "node", path, "until", until));
+}
+
+static int verb_on(struct ctl *ctl, const struct verb *verb, const char *path, bool wait)
+{
+	return session_do(ctl, verb->method, json_pack("{s:s, s:b}", "node", path, "wait", wait));
+}
+
+static int verb_on_all(struct ctl *ctl, const struct verb *verb, char **paths)
+{
+	bool wait = !ctl->options.no_wait, together = paths[0] && paths[1];
+	int r = CTL_DONE;
+
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+		set_ongoing(ctl, verb->name, paths[i], verb->until);
+		r = verb_on(ctl, verb, paths[i], wait && !together);
+	}
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+		set_ongoing(ctl, verb->name, paths[i], verb->until);
+		if (wait && together)
+			r = wait_for(ctl, paths[i], verb->until);
+		if (r == CTL_DONE)
+			say_node(ctl, paths[i], wait ? verb->done : verb->begun);
+	}
+	return r;
+}
+
+static int finish(struct ctl *ctl, int r)
+{
+	cleanup(json_decrefp) json_t *nothing = json_object();
+
+	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, nothing) : r;
+}
+
+static int run_verb(struct ctl *ctl, const struct verb *verb, int argc, char **argv)
+{
+	cleanup(freep) char **paths = NULL;
+	int r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
+
+	if (r == CTL_DONE)
+		r = verb_on_all(ctl, verb, paths);
+	/* 75 is for a guard that can be tried again later. */
+	return finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
+}
+
+int cmd_start(struct ctl *ctl, int argc, char **argv)
+{
+	static const struct verb start = { METHOD_START, "start", "ready", "ready", "starting" };
+
+	return run_verb(ctl, &start, argc, argv);
+}
+
+int cmd_stop(struct ctl *ctl, int argc, char **argv)
+{
+	static const struct verb stop = { METHOD_STOP, "stop", "complete", "complete", "stopping" };
+
+	return run_verb(ctl, &stop, argc, argv);
+}
+
+int cmd_restart(struct ctl *ctl, int argc, char **argv)
+{
+	static const struct verb restart = { METHOD_RESTART, "restart", "ready", "ready",
+					     "restarting" };
+
+	return run_verb(ctl, &restart, argc, argv);
+}
+
+int cmd_wait(struct ctl *ctl, int argc, char **argv)
+{
+	const char *until = ctl->options.until ? ctl->options.until : "complete";
+	cleanup(freep) char **paths = NULL;
+	int r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
+
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+		r = wait_for(ctl, paths[i], until);
+		if (r == CTL_DONE)
+			say_node(ctl, paths[i], until);
+	}
+	return finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
+}
+
+int cmd_reload(struct ctl *ctl, int argc, char **argv)
+{
+	int r = session_do(ctl, METHOD_RELOAD, json_object());
+
+	(void)argc;
+	(void)argv;
+	if (r == CTL_DONE)
+		ctl_say(ctl, "reloaded\n");
+	return finish(ctl, r);
+}

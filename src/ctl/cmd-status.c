@@ -1,0 +1,243 @@
+#include "ctl/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "ctl/nodes.h"
+#include "ctl/show.h"
+
+static void add_row(struct table *t, const struct node_view *node)
+{
+	char state[SHOW_STATE_MAX], note[SHOW_NOTE_MAX];
+	enum style style;
+
+	show_state(state, node, &style);
+	table_add(t, STYLE_BOLD, "%s", node_name(node->path));
+	table_add(t, style, "%s", state);
+	if (node->is_service && node->service.pid != FIELD_NONE)
+		table_add(t, STYLE_PLAIN, "%" PRIu64, node->service.pid);
+	else
+		table_add(t, STYLE_FAINT, "-");
+	table_add(t, STYLE_PLAIN, "%" PRIu64, node->guards);
+	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
+	table_end_row(t);
+}
+
+static int print_list(struct ctl *ctl, const struct nodes *nodes)
+{
+	static const char *const titles[] = { "NODE", "STATE", "PID", "GUARDS", "" };
+	cleanup(table_freep) struct table *t = NULL;
+	int r = table_new(&t, ARRAY_SIZE(titles));
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
+		table_add(t, STYLE_FAINT, "%s", titles[i]);
+	for (size_t i = 0; i < nodes->n; i++)
+		add_row(t, &nodes->nodes[i]);
+	return table_print(t, &ctl->out);
+}
+
+/* "5 nodes, 3 services: 2 up, 1 failed" in the order the states first come. */
+static void print_summary(struct ctl *ctl, const struct nodes *nodes)
+{
+	struct {
+		const char *state;
+		unsigned n;
+	} seen[16] = {};
+	char count[SHOW_COUNT_MAX];
+	size_t services = 0;
+
+	for (size_t i = 0; i < nodes->n; i++) {
+		const struct node_view *node = &nodes->nodes[i];
+		size_t k = 0;
+
+		if (!node->is_service)
+			continue;
+		services++;
+		while (k < ARRAY_SIZE(seen) - 1 && seen[k].state &&
+		       strcmp(seen[k].state, node->service.state) != 0)
+			k++;
+		seen[k].state = node->service.state;
+		seen[k].n++;
+	}
+	ctl_say(ctl, "%s", show_count(count, nodes->n, "node"));
+	ctl_say(ctl, ", %s", show_count(count, services, "service"));
+	for (size_t k = 0; k < ARRAY_SIZE(seen) && seen[k].state; k++)
+		ctl_say(ctl, "%s %u %s", k ? "," : ":", seen[k].n, seen[k].state);
+	ctl_say(ctl, "\n");
+}
+
+static void add_line(struct table *t, const char *title, enum style style, const char *value)
+{
+	table_add(t, STYLE_FAINT, "%10s%s", title, *title ? ":" : "");
+	table_add(t, style, "%s", value);
+	table_end_row(t);
+}
+
+static void add_service_lines(struct table *t, const struct service_view *s)
+{
+	char text[64];
+
+	add_line(t, "command", STYLE_PLAIN, s->command);
+	if (s->pid != FIELD_NONE) {
+		(void)snprintf(text, sizeof(text), "%" PRIu64, s->pid);
+		add_line(t, "pid", STYLE_PLAIN, text);
+	}
+	add_line(t, "ready", STYLE_PLAIN, s->ready ? "yes" : "no");
+	(void)snprintf(text, sizeof(text), "%" PRIu64, s->restarts);
+	add_line(t, "restarts", STYLE_PLAIN, text);
+	if (s->result)
+		add_line(t, "result", STYLE_PLAIN, s->result);
+	if (s->status)
+		add_line(t, "status", STYLE_PLAIN, s->status);
+	for (size_t i = 0; i < json_array_size(s->waiting); i++)
+		add_line(t, i ? "" : "waiting", STYLE_BUSY,
+			 json_string_value(json_array_get(s->waiting, i)));
+}
+
+static void add_node_lines(struct table *t, const struct node_view *node)
+{
+	char state[SHOW_STATE_MAX], age[CLOCK_TEXT_MAX], text[2 * CLOCK_TEXT_MAX + 64];
+	uint64_t kill_usec = show_kill_usec(node);
+	enum style style;
+
+	show_state(state, node, &style);
+	(void)snprintf(
+		text, sizeof(text), "%s since %s", state,
+		clock_text(age, node->is_service ? node->service.since_usec : node->since_usec));
+	add_line(t, "state", style, text);
+	(void)snprintf(text, sizeof(text), "%s since %s, generation %" PRIu64 "%s",
+		       node->state == NODE_SHUTTING_DOWN ? "shutting down"
+							 : node_view_state_name(node->state),
+		       clock_text(age, node->since_usec), node->generation,
+		       node->forced ? ", forced" : "");
+	add_line(t, "node", node->forced ? STYLE_BAD : STYLE_PLAIN, text);
+	if (kill_usec != FIELD_NONE)
+		add_line(t, "kill in", STYLE_BUSY, clock_text(age, kill_usec));
+	if (node->is_service)
+		add_service_lines(t, &node->service);
+}
+
+static void add_guard_lines(struct table *t, const struct guard_view *guards, size_t n)
+{
+	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX], text[SHOW_NOTE_MAX + 300];
+
+	for (size_t i = 0; i < n; i++) {
+		(void)snprintf(text, sizeof(text), "%s, %s, for %s", guards[i].kind,
+			       show_holder(holder, &guards[i]),
+			       clock_text(age, guards[i].age_usec));
+		add_line(t, i ? "" : "guards", STYLE_PLAIN, text);
+	}
+}
+
+/* One page about one node; what is below it follows as a list. */
+static int print_page(struct ctl *ctl, const struct nodes *nodes, const struct guard_view *guards,
+		      size_t n_guards)
+{
+	cleanup(table_freep) struct table *t = NULL;
+	int r = table_new(&t, 2);
+
+	if (r < 0)
+		return r;
+	table_add(t, STYLE_BOLD, "%s", node_name(nodes->nodes[0].path));
+	table_end_row(t);
+	add_node_lines(t, &nodes->nodes[0]);
+	add_guard_lines(t, guards, n_guards);
+	return table_print(t, &ctl->out);
+}
+
+static int status_all(struct ctl *ctl)
+{
+	struct nodes nodes;
+	int r = nodes_fetch(ctl, "", &nodes);
+
+	if (r != CTL_DONE)
+		return r;
+	if (ctl->options.json) {
+		r = ctl_print_json(ctl, nodes.reply.parameters);
+	} else if (!ctl->options.quiet) {
+		r = print_list(ctl, &nodes);
+		if (r < 0)
+			r = ctl_fail(ctl, r);
+		else
+			print_summary(ctl, &nodes);
+	}
+	nodes_done(&nodes);
+	return r;
+}
+
+static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *parameters)
+{
+	cleanup(freep) struct guard_view *guards = NULL;
+	struct nodes below = { .nodes = nodes->nodes + 1, .n = nodes->n - 1 };
+	size_t n = 0;
+	int r;
+
+	r = guard_view_parse_array(parameters, "guards", &guards, &n);
+	if (r < 0)
+		return r;
+	r = print_page(ctl, nodes, guards, n);
+	if (r < 0 || !below.n)
+		return r;
+	ctl_say(ctl, "\n");
+	return print_list(ctl, &below);
+}
+
+static int status_page(struct ctl *ctl, const struct nodes *nodes, const char *path)
+{
+	struct message_reply reply;
+	int r = session_call(ctl, METHOD_GUARDS, json_pack("{s:s}", "node", path), &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	r = nodes->n ? show_page(ctl, nodes, reply.parameters) : -EBADMSG;
+	message_reply_done(&reply);
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+static int status_one(struct ctl *ctl, const char *path, json_t *all)
+{
+	struct nodes nodes;
+	int r = nodes_fetch(ctl, path, &nodes);
+
+	if (r != CTL_DONE)
+		return r;
+	if (ctl->options.json) {
+		if (json_array_extend(all, json_object_get(nodes.reply.parameters, "nodes")) < 0)
+			r = ctl_fail(ctl, -ENOMEM);
+	} else if (!ctl->options.quiet) {
+		r = status_page(ctl, &nodes, path);
+	}
+	nodes_done(&nodes);
+	return r;
+}
+
+static int status_some(struct ctl *ctl, char **paths)
+{
+	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
+
+	for (size_t i = 0; paths[i]; i++) {
+		int r;
+
+		if (i)
+			ctl_say(ctl, "\n");
+		r = status_one(ctl, paths[i], json_object_get(all, "nodes"));
+		if (r != CTL_DONE)
+			return r;
+	}
+	return ctl->options.json ? ctl_print_json(ctl, all) : CTL_DONE;
+}
+
+int cmd_status(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(freep) char **paths = NULL;
+	int r;
+
+	if (argc == 0)
+		return status_all(ctl);
+	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
+	return r == CTL_DONE ? status_some(ctl, paths) : r;
+}

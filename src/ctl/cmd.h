@@ -1,0 +1,24 @@
+#pragma once
+
+/*
+ * The commands.  @argv ends with NULL and has the arguments after the verb, as many as the table in
+ * ctl/commands.c allows.  Return: an exit status (enum exit_status, or CMD's own).
+ */
+
+#include "ctl/session.h"
+
+int cmd_status(struct ctl *ctl, int argc, char **argv);
+int cmd_tree(struct ctl *ctl, int argc, char **argv);
+
+int cmd_start(struct ctl *ctl, int argc, char **argv);
+int cmd_stop(struct ctl *ctl, int argc, char **argv);
+int cmd_restart(struct ctl *ctl, int argc, char **argv);
+int cmd_wait(struct ctl *ctl, int argc, char **argv);
+int cmd_reload(struct ctl *ctl, int argc, char **argv);
+
+int cmd_shutdown(struct ctl *ctl, int argc, char **argv);
+
+int cmd_guard(struct ctl *ctl, int argc, char **argv);
+int cmd_guards(struct ctl *ctl, int argc, char **argv);
+
+int cmd_check(struct ctl *ctl, int argc, char **argv);

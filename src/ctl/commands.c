@@ -1,0 +1,140 @@
+#include "ctl/commands.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "ctl/cmd.h"
+
+static int cmd_help(struct ctl *ctl, int argc, char **argv);
+
+static const struct command table[] = {
+	{ "status", "[NODE...]", "show all nodes, or a page about some", 0, ARGS_ANY, 0,
+	  cmd_status },
+	{ "tree", "[NODE...]", "show the tree of nodes", 0, ARGS_ANY, 0, cmd_tree },
+	{ "start", "NODE...", "start, and wait until it is ready", 1, ARGS_ANY, COMMAND_WAITS,
+	  cmd_start },
+	{ "stop", "NODE...", "stop, and wait until it is complete", 1, ARGS_ANY, COMMAND_WAITS,
+	  cmd_stop },
+	{ "restart", "NODE...", "stop and start, and wait until it is ready", 1, ARGS_ANY,
+	  COMMAND_WAITS, cmd_restart },
+	{ "shutdown", "[NODE...]", "shut the root or a node down, and show what holds it up", 0,
+	  ARGS_ANY, COMMAND_WAITS, cmd_shutdown },
+	{ "wait", "[NODE...]", "wait until a node is as wanted", 0, ARGS_ANY, COMMAND_WAITS,
+	  cmd_wait },
+	{ "guard", "NODE -- CMD...", "hold a guard on a node while CMD runs", 2, ARGS_ANY,
+	  COMMAND_REST, cmd_guard },
+	{ "guards", "[NODE...]", "show the guards: what a shutdown would wait for", 0, ARGS_ANY, 0,
+	  cmd_guards },
+	{ "check", "FILE...", "check configuration files or folders; needs no daemon", 1, ARGS_ANY,
+	  0, cmd_check },
+	{ "reload", "", "read the configuration again", 0, 0, 0, cmd_reload },
+	{ "help", "[COMMAND]", "show the commands and options", 0, 1, 0, cmd_help },
+};
+
+const struct command *command_find(const char *name, const char **ret_closest)
+{
+	const char *all[ARRAY_SIZE(table)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		if (strcmp(name, table[i].name) == 0)
+			return &table[i];
+		all[i] = table[i].name;
+	}
+	*ret_closest = text_closest(name, all, ARRAY_SIZE(all));
+	return NULL;
+}
+
+static void print_option(FILE *file, const struct option_row *row)
+{
+	char left[40];
+
+	(void)snprintf(left, sizeof(left), "%s%c%s--%s%s%s", row->key < 256 ? "-" : "",
+		       row->key < 256 ? row->key : ' ', row->key < 256 ? ", " : "   ", row->name,
+		       row->argument ? " " : "", row->argument ? row->argument : "");
+	fprintf(file, "  %-20s %s", left, row->help);
+	if (row->verbs)
+		fprintf(file, " (%.*s)", (int)strlen(row->verbs) - 2, row->verbs + 1);
+	fputc('\n', file);
+}
+
+static void print_options(FILE *file, const char *verb)
+{
+	const struct option_row *rows;
+	size_t n = options_table(&rows);
+
+	for (size_t i = 0; i < n; i++)
+		if (!verb || option_is_for(&rows[i], verb))
+			print_option(file, &rows[i]);
+}
+
+void commands_help(FILE *file, const struct command *command)
+{
+	if (command) {
+		fprintf(file, "usage: swansongctl [OPTION...] %s%s%s\n\n%s\n\noptions:\n",
+			command->name, *command->args ? " " : "", command->args, command->help);
+		print_options(file, command->name);
+		return;
+	}
+	fputs("usage: swansongctl [OPTION...] [COMMAND [ARGUMENT...]]\n\ncommands:\n", file);
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		fprintf(file, "  %-8s %-15s %s\n", table[i].name, table[i].args, table[i].help);
+	fputs("\nNODE is a path (web/nginx), / for the root, or a glob ('web/*').\n\noptions:\n",
+	      file);
+	print_options(file, NULL);
+}
+
+/* The names of the options that belong to @verb alone, or to all if it is NULL. */
+static json_t *options_json(const char *verb)
+{
+	json_t *names = json_array();
+	const struct option_row *rows;
+	size_t n = options_table(&rows);
+
+	for (size_t i = 0; i < n; i++)
+		if (verb ? rows[i].verbs && option_is_for(&rows[i], verb) : !rows[i].verbs)
+			json_array_append_new(names, json_string(rows[i].name));
+	return names;
+}
+
+json_t *commands_json(void)
+{
+	json_t *commands = json_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		json_array_append_new(commands,
+				      json_pack("{s:s, s:s, s:s, s:o}", "name", table[i].name,
+						"args", table[i].args, "help", table[i].help,
+						"options", options_json(table[i].name)));
+	return json_pack("{s:o, s:o}", "commands", commands, "options", options_json(NULL));
+}
+
+/* For completions: names only. */
+static void print_names(FILE *file)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		fprintf(file, "%s\n", table[i].name);
+}
+
+static int cmd_help(struct ctl *ctl, int argc, char **argv)
+{
+	const struct command *command = NULL;
+	const char *closest;
+
+	if (ctl->options.json) {
+		cleanup(json_decrefp) json_t *all = commands_json();
+
+		return ctl_print_json(ctl, all);
+	}
+	if (argc) {
+		command = command_find(argv[0], &closest);
+		if (!command) {
+			log_line(&ctl->log, LOG_ERR, "there is no command '%s'", argv[0]);
+			return CTL_USAGE;
+		}
+	}
+	if (ctl->options.quiet)
+		print_names(ctl->out.file);
+	else
+		commands_help(ctl->out.file, command);
+	return CTL_DONE;
+}

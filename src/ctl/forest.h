@@ -1,0 +1,31 @@
+#pragma once
+
+/*
+ * The list of nodes as a tree.  A node belongs to the last one before it that has its parent's
+ * path: there may be several generations of a path.  One without a parent is a root of its own.
+ */
+
+#include "base/cleanup.h"
+#include "proto/view.h"
+
+#define FOREST_NONE SIZE_MAX
+
+struct forest_node {
+	size_t parent, first_child, last_child, next; /* indices, or FOREST_NONE */
+};
+
+struct forest {
+	const struct node_view *views;
+	size_t n;
+	size_t first; /* of the roots, or FOREST_NONE */
+	struct forest_node nodes[];
+};
+
+/* Borrows @views.  *ret is to be released by free().  Return: 0 or -ENOMEM. */
+int forest_new(struct forest **ret, const struct node_view *views, size_t n);
+
+/* The one after @i, parents first, children in the order of the list; or FOREST_NONE. */
+size_t forest_next(const struct forest *forest, size_t i);
+
+/* The name within the parent. */
+const char *forest_name(const struct forest *forest, size_t i);

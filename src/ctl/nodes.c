@@ -1,0 +1,143 @@
+#include "ctl/nodes.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret)
+{
+	struct nodes nodes = {};
+	int r;
+
+	r = session_call(ctl, METHOD_STATUS, json_pack("{s:s}", "node", path), &nodes.reply);
+	if (r != CTL_DONE)
+		return r;
+	r = node_view_parse_array(nodes.reply.parameters, "nodes", &nodes.nodes, &nodes.n);
+	if (r < 0) {
+		nodes_done(&nodes);
+		return ctl_fail(ctl, r);
+	}
+	*ret = nodes;
+	return CTL_DONE;
+}
+
+void nodes_done(struct nodes *nodes)
+{
+	free(nodes->nodes);
+	message_reply_done(&nodes->reply);
+	*nodes = (struct nodes){};
+}
+
+/* No node's name has one of these. */
+static bool is_glob(const char *arg)
+{
+	return strpbrk(arg, "*?[");
+}
+
+struct paths {
+	const char **paths; /* borrowed */
+	size_t n, size;
+};
+
+static int paths_add(struct paths *p, const char *path)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (strcmp(p->paths[i], path) == 0)
+			return 0;
+	if (p->n == p->size) {
+		size_t size = p->size ? p->size * 2 : 16;
+		const char **paths = reallocarray(p->paths, size, sizeof(*paths));
+
+		if (!paths)
+			return -ENOMEM;
+		p->paths = paths;
+		p->size = size;
+	}
+	p->paths[p->n++] = path;
+	return 0;
+}
+
+static int add_matching(struct ctl *ctl, struct paths *p, const char *glob,
+			const struct nodes *nodes)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < nodes->n; i++) {
+		if (fnmatch(glob, nodes->nodes[i].path, FNM_PATHNAME) != 0)
+			continue;
+		found = true;
+		if (paths_add(p, nodes->nodes[i].path) < 0)
+			return ctl_fail(ctl, -ENOMEM);
+	}
+	if (found)
+		return CTL_DONE;
+	log_line(&ctl->log, LOG_ERR, "%s: no node matches", glob);
+	return CTL_NO_NODE;
+}
+
+/* Pointers and strings in one piece, so that they outlive the reply they come from. */
+static char **copy_paths(const struct paths *p)
+{
+	size_t size = (p->n + 1) * sizeof(char *);
+	char **copy;
+	char *text;
+
+	for (size_t i = 0; i < p->n; i++)
+		size += strlen(p->paths[i]) + 1;
+	copy = malloc(size);
+	if (!copy)
+		return NULL;
+	text = (char *)(copy + p->n + 1);
+	for (size_t i = 0; i < p->n; i++) {
+		copy[i] = text;
+		text = stpcpy(text, p->paths[i]) + 1;
+	}
+	copy[p->n] = NULL;
+	return copy;
+}
+
+static int resolve(struct ctl *ctl, char *const *args, size_t n_args, const struct nodes *nodes,
+		   struct paths *p)
+{
+	for (size_t i = 0; i < n_args; i++) {
+		const char *path = strcmp(args[i], "/") == 0 ? "" : args[i];
+		int r;
+
+		if (is_glob(path))
+			r = add_matching(ctl, p, path, nodes);
+		else
+			r = paths_add(p, path) < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
+		if (r != CTL_DONE)
+			return r;
+	}
+	return CTL_DONE;
+}
+
+int nodes_resolve(struct ctl *ctl, char *const *args, size_t n_args, char ***ret)
+{
+	struct nodes nodes = {};
+	struct paths paths = {};
+	bool globs = false;
+	char **copy = NULL;
+	int r = CTL_DONE;
+
+	for (size_t i = 0; i < n_args; i++)
+		globs |= is_glob(args[i]);
+	if (globs)
+		r = nodes_fetch(ctl, "", &nodes);
+	if (r == CTL_DONE && !n_args && paths_add(&paths, "") < 0)
+		r = ctl_fail(ctl, -ENOMEM);
+	if (r == CTL_DONE)
+		r = resolve(ctl, args, n_args, &nodes, &paths);
+	if (r == CTL_DONE) {
+		copy = copy_paths(&paths);
+		if (copy)
+			*ret = copy;
+		else
+			r = ctl_fail(ctl, -ENOMEM);
+	}
+	free(paths.paths);
+	nodes_done(&nodes);
+	return r;
+}

@@ -1,0 +1,126 @@
+#include "ctl/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "base/parse.h"
+
+enum {
+	KEY_SOCKET = 256,
+	KEY_JSON,
+	KEY_TIMEOUT,
+	KEY_NO_WAIT,
+	KEY_VERSION,
+	KEY_FORCE,
+	KEY_REASON,
+	KEY_WHY,
+	KEY_LATE,
+	KEY_FOR,
+	KEY_BLOCKING
+};
+
+static const struct option_row table[] = {
+	{ "socket", KEY_SOCKET, "PATH", NULL, "the daemon's control socket" },
+	{ "json", KEY_JSON, NULL, NULL, "print JSON" },
+	{ "timeout", KEY_TIMEOUT, "D", NULL,
+	  "wait no longer than D (250ms, 30s, 5min), then exit with 124" },
+	{ "no-wait", KEY_NO_WAIT, NULL, NULL, "do not wait until it is done" },
+	{ "quiet", 'q', NULL, NULL, "print errors only" },
+	{ "help", 'h', NULL, NULL, "show this" },
+	{ "version", KEY_VERSION, NULL, NULL, "show the version" },
+	{ "force", KEY_FORCE, NULL, " shutdown ", "kill now what is still there" },
+	{ "reason", KEY_REASON, "T", " shutdown ", "why, for the log" },
+	{ "why", KEY_WHY, "T", " guard ", "what the guard is for" },
+	{ "late", KEY_LATE, NULL, " guard ", "also on a stopped node that is not yet complete" },
+	{ "for", KEY_FOR, "STATE", " wait ", "ready, running or complete (the default)" },
+	{ "blocking", KEY_BLOCKING, NULL, " guards ", "only what a shutdown is waiting for now" },
+};
+
+size_t options_table(const struct option_row **ret)
+{
+	*ret = table;
+	return ARRAY_SIZE(table);
+}
+
+void options_getopt(struct option ret[static OPTIONS_MAX])
+{
+	_Static_assert(ARRAY_SIZE(table) < OPTIONS_MAX, "raise OPTIONS_MAX");
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		ret[i] = (struct option){
+			.name = table[i].name,
+			.has_arg = table[i].argument ? required_argument : no_argument,
+			.val = table[i].key,
+		};
+	ret[ARRAY_SIZE(table)] = (struct option){};
+}
+
+void options_init(struct options *options)
+{
+	*options = (struct options){ .timeout_usec = USEC_INFINITY };
+}
+
+static int set_until(struct options *options, const char *argument)
+{
+	if (strcmp(argument, "ready") != 0 && strcmp(argument, "running") != 0 &&
+	    strcmp(argument, "complete") != 0)
+		return -EINVAL;
+	options->until = argument;
+	return 0;
+}
+
+int options_set(struct options *options, int key, const char *argument)
+{
+	switch (key) {
+	case KEY_SOCKET:
+		options->socket = argument;
+		return *argument ? 0 : -EINVAL;
+	case KEY_JSON:
+		options->json = true;
+		return 0;
+	case KEY_TIMEOUT:
+		return parse_duration(argument, &options->timeout_usec);
+	case KEY_NO_WAIT:
+		options->no_wait = true;
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case 'h':
+		options->help = true;
+		return 0;
+	case KEY_VERSION:
+		options->version = true;
+		return 0;
+	case KEY_FORCE:
+		options->force = true;
+		return 0;
+	case KEY_REASON:
+		options->reason = argument;
+		return 0;
+	case KEY_WHY:
+		options->why = argument;
+		return 0;
+	case KEY_LATE:
+		options->late = true;
+		return 0;
+	case KEY_FOR:
+		return set_until(options, argument);
+	case KEY_BLOCKING:
+		options->blocking = true;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+bool option_is_for(const struct option_row *row, const char *verb)
+{
+	char word[32];
+
+	if (!row->verbs)
+		return true;
+	(void)snprintf(word, sizeof(word), " %s ", verb);
+	return strstr(row->verbs, word);
+}

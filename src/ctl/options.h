@@ -1,0 +1,47 @@
+#pragma once
+
+/*
+ * The options, once, as a table: parsing, help, completions and the manual's test read it.  Those
+ * that belong to some commands only are refused with the others.
+ */
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct options {
+	const char *socket;
+	bool json, quiet, no_wait, help, version;
+	uint64_t timeout_usec; /* USEC_INFINITY: none was given */
+	bool force, late, blocking;
+	const char *reason, *why;
+	const char *until; /* NULL: none was given */
+};
+
+struct option_row {
+	const char *name;     /* without the dashes */
+	int key;	      /* the letter, if it has one, or 256 and up */
+	const char *argument; /* "PATH", or NULL */
+	const char *verbs;    /* " shutdown stop ", or NULL for all */
+	const char *help;
+};
+
+size_t options_table(const struct option_row **ret);
+
+#define OPTIONS_MAX 20
+
+/* For getopt_long(3), whose flags are the keys; ends with an empty one. */
+void options_getopt(struct option ret[static OPTIONS_MAX]);
+
+void options_init(struct options *options);
+
+/*
+ * Sets what @key says.
+ *
+ * Return: 0, or -EINVAL or -ERANGE if @argument is not what this option takes.
+ */
+int options_set(struct options *options, int key, const char *argument);
+
+/* Does the option belong to @verb? */
+bool option_is_for(const struct option_row *row, const char *verb);

@@ -1,0 +1,75 @@
+#pragma once
+
+/*
+ * One client of the control socket: bytes in, calls out; answers in, bytes out.
+ *
+ * A connection has one call at a time.  While that waits for something, or while an answer has not
+ * been read, nothing further is read: a client can make us keep one request and one answer.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "daemon/context.h"
+#include "proto/frame.h"
+#include "proto/interface.h"
+#include "sys/unixsock.h"
+
+#define CONNECTION_MESSAGE_MAX (64 * 1024)	  /* of a request */
+#define CONNECTION_OUTPUT_MAX  (64 * 1024 * 1024) /* of an answer: a tree may be large */
+#define CONNECTION_IDLE_USEC   UINT64_C(10000000) /* to send the first call, or to read an answer */
+
+struct connection;
+
+struct connection_owner {
+	/* A whole call, of the right form.  connection_reply() or connection_fail() ends it, once. */
+	void (*call)(struct connection *connection, enum interface_method method,
+		     const struct message_call *call, void *arg);
+	/* It is over, for whatever reason; frees it. */
+	void (*closed)(struct connection *connection, void *arg);
+	void *arg;
+};
+
+struct connection {
+	struct list in_control;
+	struct context *ctx;
+	const struct connection_owner *owner;
+	int fd;
+	sd_event_source *io, *idle;
+	struct frame_reader reader;
+	struct frame_writer writer;
+	struct unix_peer peer; /* who connected */
+	bool privileged; /* so far, all that was said came from somebody who may change things */
+	bool busy;	 /* with a call */
+	bool oneway;	 /* that wants no answer */
+	bool spoken;	 /* has made a call */
+	bool dead;	 /* to be closed in the next turn */
+	void *request;	 /* the owner's */
+};
+
+/*
+ * Takes @fd, accepted from a unix_listen() socket, also on failure.  Whether who connected is
+ * privileged is for the owner to set.
+ */
+int connection_new(struct connection **ret, struct context *ctx, int fd,
+		   const struct connection_owner *owner);
+struct connection *connection_free(struct connection *connection);
+
+/* Takes the reference to @parameters; with @continues there is more to come. */
+void connection_reply(struct connection *connection, json_t *parameters, bool continues);
+
+/* A reply as message_build_list() makes it. */
+void connection_reply_list(struct connection *connection, const char *name,
+			   int (*next)(json_t **ret, void *arg), void *arg);
+void connection_fail(struct connection *connection, enum interface_error error, const char *node,
+		     const char *reason);
+
+/* Goes on with calls that have come in meanwhile.  Once a turn. */
+void connection_resume(struct connection *connection);
+
+/* Is there an answer that the client has not read yet? */
+bool connection_is_clogged(const struct connection *connection);
+
+/* Ends it in the next turn, without a word. */
+void connection_close_soon(struct connection *connection);

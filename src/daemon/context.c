@@ -1,0 +1,82 @@
+#include "daemon/context.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+
+int context_init(struct context *ctx, struct log *log, const struct signals *signals)
+{
+	int r;
+
+	*ctx = (struct context){
+		.log = log,
+		.signals = signals,
+		.null_fd = -1,
+		.spare_fd = -1,
+	};
+	list_init(&ctx->posted);
+	list_init(&ctx->lingering);
+	list_init(&ctx->waiting);
+	list_init(&ctx->gated);
+	list_init(&ctx->completed);
+
+	ctx->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (ctx->null_fd < 0)
+		return -errno;
+	ctx->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (ctx->spare_fd < 0)
+		return -errno;
+	r = sd_event_new(&ctx->event);
+	return r < 0 ? r : 0;
+}
+
+void context_done(struct context *ctx)
+{
+	ctx->event = sd_event_unref(ctx->event);
+	free(ctx->envp);
+	ctx->envp = NULL;
+	ctx->null_fd = fd_close(ctx->null_fd);
+	ctx->spare_fd = fd_close(ctx->spare_fd);
+}
+
+int context_reserve_environment(struct context *ctx, size_t own)
+{
+	size_t need = own;
+	char **envp;
+
+	for (char **v = ctx->environment; *v; v++)
+		need++;
+	if (ctx->envp && need <= ctx->envp_room)
+		return 0;
+	envp = realloc(ctx->envp, (need + 1) * sizeof(*envp));
+	if (!envp)
+		return -ENOMEM;
+	ctx->envp = envp;
+	ctx->envp_room = need;
+	return 0;
+}
+
+void context_settle_soon(struct context *ctx)
+{
+	ctx->settle = true;
+}
+
+void context_arm(struct context *ctx, sd_event_source *timer, uint64_t usec)
+{
+	int r;
+
+	if (usec == USEC_INFINITY) {
+		(void)sd_event_source_set_enabled(timer, SD_EVENT_OFF);
+		return;
+	}
+	r = sd_event_source_set_time(timer, usec);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+	if (r < 0)
+		log_line(ctx->log, LOG_ERR, "cannot arm a timer: %s", strerror(-r));
+}

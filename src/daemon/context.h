@@ -1,0 +1,61 @@
+#pragma once
+
+/*
+ * What every part of the daemon shares: the event loop, the log, and the turn that settles things.
+ *
+ * Nothing that happens is followed up from inside its own callback.  Whoever changes something says
+ * context_settle_soon(), and before the loop takes the next event daemon.c looks at all that
+ * follows from it, in one fixed order.  Work without end is done in portions, one between two events.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <systemd/sd-event.h>
+
+#include "base/list.h"
+#include "base/log.h"
+#include "sys/signals.h"
+
+struct process_table;
+struct service;
+
+struct context {
+	sd_event *event;
+	struct log *log;
+	struct process_table *processes;
+	const struct signals *signals; /* as they were when we were started */
+	char **environment;	       /* for services; borrowed */
+	char **envp;		       /* room to put a child's environment together */
+	size_t envp_room;	       /* without the NULL */
+	int null_fd;		       /* /dev/null, for reading */
+	int spare_fd; /* given up to get hold of a connection when descriptors run out */
+	struct rlimit descriptors; /* RLIMIT_NOFILE as we were given it, for the services */
+	bool descriptors_raised;   /* ... and whether ours is another */
+	bool command;	  /* in front of one command: its terminal and standard input are ours */
+	uint64_t last_id; /* of guards, for people */
+
+	bool settle;	       /* something has changed: see context_settle_soon() */
+	struct list posted;    /* services with an event for the next turn */
+	struct list lingering; /* services whose main process is gone, the rest maybe not */
+	struct list waiting;   /* services that want to start */
+	struct list gated;     /* services whose signal waits */
+	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
+	struct service *ended; /* the first essential service that came to its end, or NULL */
+	unsigned failed;       /* services that are */
+	bool sweep;	       /* children were adopted or have died: look whose they are */
+};
+
+/* Makes the loop and the descriptors that are held in reserve.  Return: 0 or -errno. */
+int context_init(struct context *ctx, struct log *log, const struct signals *signals);
+void context_done(struct context *ctx);
+
+/* Makes room for the environment of a child with @own variables of its own.  Return: 0 or -ENOMEM. */
+int context_reserve_environment(struct context *ctx, size_t own);
+
+/* There will be a turn that settles things, before the loop waits for anything. */
+void context_settle_soon(struct context *ctx);
+
+/* Arms @timer for @usec (CLOCK_MONOTONIC; USEC_INFINITY: never).  A failure is logged. */
+void context_arm(struct context *ctx, sd_event_source *timer, uint64_t usec);

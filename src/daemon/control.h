@@ -1,0 +1,27 @@
+#pragma once
+
+/* The control socket: who may connect, how many, and what each of them waits for. */
+
+#include "daemon/requests.h"
+
+#define CONTROL_CONNECTIONS_MAX	     512
+#define CONTROL_CONNECTIONS_PER_USER 256
+
+struct control;
+
+struct control_config {
+	const char *path;
+	unsigned mode;
+	bool group_set;
+	gid_t group;
+	const struct reload *reload;
+};
+
+/* Return: 0; -EADDRINUSE if a live daemon serves the socket; -errno. */
+int control_new(struct control **ret, struct tree *tree, const struct control_config *config);
+
+/* Ends all connections, with what can still be sent, and removes the socket. */
+struct control *control_free(struct control *control);
+
+/* Something may have changed: looks at all that is waited for. */
+void control_settle(struct control *control);

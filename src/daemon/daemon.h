@@ -1,0 +1,26 @@
+#pragma once
+
+/*
+ * The daemon as a whole: it owns everything, starts it in order, and carries the signals, the
+ * reload and the end.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/log.h"
+
+#define DAEMON_EXIT_FAULT  1
+#define DAEMON_EXIT_FORCED 124
+#define DAEMON_EXIT_CONFIG 78
+
+struct daemon_options {
+	const char *const *paths; /* of the configuration */
+	size_t n_paths;
+	char *const *command; /* NULL, or what to run instead of a configuration */
+	const char *socket;   /* NULL: as the configuration has it */
+	struct log *log;
+};
+
+/* Runs to the end of the tree.  Return: the exit status. */
+int daemon_run(const struct daemon_options *options);

@@ -1,0 +1,291 @@
+#include "daemon/describe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/lease.h"
+#include "daemon/order.h"
+#include "proto/message.h"
+#include "proto/view.h"
+
+static uint64_t left_until(uint64_t usec, uint64_t now)
+{
+	if (usec == USEC_INFINITY)
+		return FIELD_NONE;
+	return usec > now ? usec - now : 0;
+}
+
+/* NULL without memory, or if nothing keeps it. */
+static json_t *describe_waiting(const struct service *s)
+{
+	struct node *blocker = NULL;
+
+	if (s->state == STATE_GATED)
+		blocker = order_stop_blocker(s);
+	else if (!fsm_has_process(s->state) && s->wanted)
+		blocker = order_start_blocker(s);
+	return blocker ? json_pack("[o]", message_string(node_name(blocker))) : NULL;
+}
+
+static json_t *build_node(struct node *node, uint64_t now)
+{
+	struct service *s = node->service;
+	char result[OUTCOME_TEXT_MAX];
+	struct node_view view = {
+		.path = node->config->path,
+		.generation = node->generation,
+		.state = !node_is_stopped(node) ? NODE_RUNNING
+			 : node->complete	? NODE_COMPLETE
+						: NODE_SHUTTING_DOWN,
+		.since_usec = now - node->since_usec,
+		.guards = swansong_guard_count(node->handle),
+		.ready = node_is_ready(node),
+		.forced = node->forced,
+		.deadline_usec = node->stop_usec && !node->complete
+					 ? left_until(node->deadline_usec, now)
+					 : FIELD_NONE,
+		.is_service = s != NULL,
+	};
+	json_t *object;
+
+	if (s)
+		view.service = (struct service_view){
+			.state = fsm_state_name(s->state),
+			.since_usec = now - s->since_usec,
+			.pid = s->main.alive ? (uint64_t)s->main.pid : FIELD_NONE,
+			.command = s->config->command,
+			.ready = service_is_ready(s),
+			.restarts = s->restarts,
+			.result = s->outcome.kind == OUTCOME_NONE || s->main.alive
+					  ? NULL
+					  : policy_outcome_text(result, &s->outcome),
+			.status = s->notify && *notify_status(s->notify) ? notify_status(s->notify)
+									 : NULL,
+			.waiting = describe_waiting(s),
+			.next_usec = left_until(s->timeout_usec, now),
+		};
+	object = node_view_build(&view);
+	json_decref(view.service.waiting);
+	return object;
+}
+
+json_t *describe_node(struct node *node)
+{
+	return build_node(node, clock_now_usec());
+}
+
+void describe_begin(struct describe_walk *walk, struct node *top)
+{
+	*walk = (struct describe_walk){ .top = top, .at = top, .now_usec = clock_now_usec() };
+}
+
+int describe_next(json_t **ret, void *arg)
+{
+	struct describe_walk *walk = arg;
+	json_t *object;
+
+	if (!walk->at)
+		return 0;
+	object = build_node(walk->at, walk->now_usec);
+	if (!object)
+		return -ENOMEM;
+	walk->at = node_next(walk->at, walk->top);
+	*ret = object;
+	return 1;
+}
+
+/* Every guard on @node itself, to @each; it returns false to end the walk. */
+static bool each_guard(struct node *node, uint64_t now,
+		       bool (*each)(struct node *node, const struct guard_view *guard, void *arg),
+		       void *arg)
+{
+	struct service *s = node->service;
+	struct lease *lease;
+	struct process *p;
+	struct guard_view view;
+
+	if (s && s->main.pid > 0 && s->main.guard.node) {
+		view = (struct guard_view){
+			.id = s->main.id,
+			.node = node->config->path,
+			.generation = s->main.generation,
+			.kind = s->main.alive ? "process" : "leftover",
+			.pid = (uint64_t)s->main.pid,
+			.uid = FIELD_NONE,
+			.command = s->config->command,
+			.age_usec = now - s->main.since_usec,
+		};
+		if (!each(node, &view, arg))
+			return false;
+	}
+	if (s) {
+		list_for_each (p, &s->leftovers, by_service) {
+			view = (struct guard_view){
+				.id = p->id,
+				.node = node->config->path,
+				.generation = p->generation,
+				.kind = "leftover",
+				.pid = (uint64_t)p->pid,
+				.uid = FIELD_NONE,
+				.command = p->name,
+				.age_usec = now - p->since_usec,
+			};
+			if (!each(node, &view, arg))
+				return false;
+		}
+	}
+	list_for_each (lease, &node->leases, of_node) {
+		view = (struct guard_view){
+			.id = lease->id,
+			.node = node->config->path,
+			.generation = lease->generation,
+			.kind = "lease",
+			.pid = lease->peer.pid > 0 ? (uint64_t)lease->peer.pid : FIELD_NONE,
+			.uid = lease->peer.uid,
+			.command = *lease->command ? lease->command : NULL,
+			.why = *lease->why ? lease->why : NULL,
+			.age_usec = now - lease->since_usec,
+		};
+		if (!each(node, &view, arg))
+			return false;
+	}
+	return true;
+}
+
+static bool is_blocking(const struct node *node, const struct guard_view *guard)
+{
+	return node_is_stopped(node) || guard->generation != node->generation;
+}
+
+struct collector {
+	json_t *array; /* NULL once memory has run out */
+	bool blocking;
+};
+
+static bool collect(struct node *node, const struct guard_view *guard, void *arg)
+{
+	struct collector *c = arg;
+
+	if (c->blocking && !is_blocking(node, guard))
+		return true;
+	if (json_array_append_new(c->array, guard_view_build(guard)) == 0)
+		return true;
+	json_decref(c->array);
+	c->array = NULL;
+	return false;
+}
+
+json_t *describe_guards(struct node *top, bool blocking)
+{
+	struct collector c = { .array = json_array(), .blocking = blocking };
+	uint64_t now = clock_now_usec();
+
+	for (struct node *n = top; c.array && n; n = node_next(n, top))
+		(void)each_guard(n, now, collect, &c);
+	return c.array;
+}
+
+/* Appends to a line that is cut at its end, never overrun. */
+static void append(char *buf, const char *format, ...) printf_like(2, 3);
+static void append(char *buf, const char *format, ...)
+{
+	size_t used = strlen(buf);
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(buf + used, DESCRIBE_LINE_MAX - used, format, ap);
+	va_end(ap);
+}
+
+struct lister {
+	char *buf;
+	unsigned shown, more;
+};
+
+static bool list_guard(struct node *node, const struct guard_view *guard, void *arg)
+{
+	struct lister *l = arg;
+	char age[CLOCK_TEXT_MAX];
+
+	if (!is_blocking(node, guard))
+		return true;
+	if (l->shown == 4) {
+		l->more++;
+		return true;
+	}
+	append(l->buf, "%s", l->shown++ ? ", " : ": ");
+	clock_text(age, guard->age_usec);
+	if (strcmp(guard->kind, "lease") == 0)
+		append(l->buf, "guard %s%s%s%s on %s (%s)", guard->command ? guard->command : "?",
+		       guard->why ? " \"" : "", guard->why ? guard->why : "",
+		       guard->why ? "\"" : "", node_name(node), age);
+	else
+		append(l->buf, "%s (%s%d, %s)", node_name(node),
+		       strcmp(guard->kind, "leftover") == 0 ? "leftover pid " : "pid ",
+		       (int)guard->pid, age);
+	return true;
+}
+
+static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree)
+{
+	uint64_t now = clock_now_usec();
+	struct lister l = { .buf = buf };
+	unsigned services = 0, busy = 0;
+	char left[CLOCK_TEXT_MAX];
+
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		services += n->service != NULL;
+		busy += n->service && fsm_has_process(n->service->state);
+	}
+	(void)snprintf(buf, DESCRIBE_LINE_MAX, "ShuttingDown: %u of %u services", busy, services);
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		(void)each_guard(n, now, list_guard, &l);
+	if (l.more)
+		append(buf, " and %u more", l.more);
+	if (tree->root->deadline_usec != USEC_INFINITY)
+		append(buf, "; kill in %s",
+		       clock_text(left, left_until(tree->root->deadline_usec, now)));
+	return buf;
+}
+
+char *describe_line(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree)
+{
+	const struct node *root = tree->root;
+	bool first = true;
+	char took[CLOCK_TEXT_MAX];
+
+	if (root->complete) {
+		(void)snprintf(buf, DESCRIBE_LINE_MAX, "Complete in %s%s",
+			       clock_text(took, root->since_usec - root->stop_usec),
+			       root->forced ? " (forced)" : "");
+		return buf;
+	}
+	if (node_is_stopped(root))
+		return describe_stopping(buf, tree);
+	(void)snprintf(buf, DESCRIBE_LINE_MAX, "Running: %u of %u services ready", root->ready,
+		       root->services);
+	for (const struct node *n = root; n; n = node_next(n, root)) {
+		if (!n->service || n->service->state != STATE_FAILED)
+			continue;
+		append(buf, "%s%s", first ? "; failed: " : ", ", node_name(n));
+		first = false;
+	}
+	return buf;
+}
+
+void describe_to_log(const struct tree *tree)
+{
+	char text[OUTCOME_TEXT_MAX];
+
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		const struct service *s = n->service;
+
+		log_line(tree->ctx->log, LOG_NOTICE, "%s: %s, %lu guards%s%s%s%s", node_name(n),
+			 node_is_stopped(n) ? "stopped" : "running",
+			 (unsigned long)swansong_guard_count(n->handle), s ? ", " : "",
+			 s ? fsm_state_name(s->state) : "", s ? ": " : "",
+			 s ? policy_outcome_text(text, &s->outcome) : "");
+	}
+}

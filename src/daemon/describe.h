@@ -1,0 +1,38 @@
+#pragma once
+
+/* What there is to see: of nodes, of guards, for programs as JSON and for people as a line. */
+
+#include <jansson.h>
+
+#include "daemon/tree.h"
+
+/* A Node.  NULL without memory. */
+json_t *describe_node(struct node *node);
+
+/* A walk through the Nodes at and below @top, parents first. */
+struct describe_walk {
+	struct node *top, *at;
+	uint64_t now_usec;
+};
+
+void describe_begin(struct describe_walk *walk, struct node *top);
+
+/* Return: 1 and the next Node; 0 at the end; -ENOMEM.  @walk is a struct describe_walk. */
+int describe_next(json_t **ret, void *walk);
+
+/*
+ * The guards held on @top and below: an array of Guard; with @blocking only those that hold up a
+ * stop.  NULL without memory.
+ */
+json_t *describe_guards(struct node *top, bool blocking);
+
+/*
+ * One line on the tree: "Running: 4 of 5 services ready", or
+ * "ShuttingDown: 2 of 5 services: web/nginx (pid 812, 12s), guard pg_dump "nightly"; kill in 18s".
+ * Returns @buf.
+ */
+#define DESCRIBE_LINE_MAX 512
+char *describe_line(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree);
+
+/* Writes the whole tree to the log. */
+void describe_to_log(const struct tree *tree);

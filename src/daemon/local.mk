@@ -1,0 +1,33 @@
+# Everything but main() is a convenience library, so that tests link the same objects.
+noinst_LTLIBRARIES += %D%/libdaemon.la
+%C%_libdaemon_la_SOURCES = \
+	%D%/context.h %D%/context.c \
+	%D%/process.h %D%/process.c \
+	%D%/node.h %D%/node.c \
+	%D%/lease.h %D%/lease.c \
+	%D%/notify.h %D%/notify.c \
+	%D%/probe.h %D%/probe.c \
+	%D%/launch.h %D%/launch.c \
+	%D%/service.h %D%/service.c \
+	%D%/service-exit.h %D%/service-exit.c \
+	%D%/tree.h %D%/tree.c \
+	%D%/order.h %D%/order.c \
+	%D%/starting.h %D%/starting.c \
+	%D%/shutdown.h %D%/shutdown.c \
+	%D%/sweep.h %D%/sweep.c \
+	%D%/describe.h %D%/describe.c \
+	%D%/parent.h %D%/parent.c \
+	%D%/reload.h %D%/reload.c \
+	%D%/connection.h %D%/connection.c \
+	%D%/requests.h %D%/requests.c \
+	%D%/control.h %D%/control.c \
+	%D%/daemon.h %D%/daemon.c
+%C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
+%C%_libdaemon_la_LIBADD = $(SYSTEMD_LIBS) $(JANSSON_LIBS)
+
+sbin_PROGRAMS += swansongd
+swansongd_SOURCES = %D%/main.c
+swansongd_CFLAGS  = $(AM_CFLAGS) $(PROGRAM_CFLAGS)
+swansongd_LDFLAGS = $(AM_LDFLAGS) $(PROGRAM_LDFLAGS)
+swansongd_LDADD   = %D%/libdaemon.la src/proto/libproto.la src/model/libmodel.la \
+	src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la

@@ -1,0 +1,116 @@
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "daemon/daemon.h"
+
+#define EXIT_USAGE 2
+#define PATHS_MAX  64
+
+static const char usage[] =
+	"usage: swansongd [-qv] [-c FILE|DIRECTORY]... [-s SOCKET]\n"
+	"       swansongd [-qv] [-s SOCKET] -- COMMAND [ARGUMENT]...\n"
+	"\n"
+	"Runs a tree of services, or one command, and sees to it that a shutdown loses no work.\n"
+	"\n"
+	"  -c, --config PATH   an INI file, or a directory of *.ini; may be repeated\n"
+	"                      (default " SYSCONFDIR
+	"/swansong/swansong.ini and conf.d beside it)\n"
+	"  -s, --socket PATH   the control socket, or none\n"
+	"  -q, --quiet         log warnings and errors only\n"
+	"  -v, --verbose       log every change of state\n"
+	"  -h, --help          show this\n"
+	"  -V, --version       show the version\n"
+	"\n"
+	"See swansongd(8) and swansong.ini(5).\n";
+
+static const char *const default_paths[] = {
+	SYSCONFDIR "/swansong/swansong.ini",
+	SYSCONFDIR "/swansong/conf.d",
+};
+
+static const struct option long_options[] = {
+	{ "config", required_argument, NULL, 'c' },
+	{ "socket", required_argument, NULL, 's' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ 0 },
+};
+
+/* The directory beside the default file need not be there. */
+static size_t find_default_paths(void)
+{
+	return access(default_paths[1], F_OK) == 0 ? 2 : 1;
+}
+
+/* Return: -1 to go on, or an exit status. */
+static int parse_options(int argc, char **argv, struct daemon_options *options, const char **paths)
+{
+	int option, level = -1;
+
+	while ((option = getopt_long(argc, argv, "+c:s:qvhV", long_options, NULL)) >= 0) {
+		switch (option) {
+		case 'c':
+			if (options->n_paths == PATHS_MAX) {
+				(void)fprintf(stderr, "swansongd: more than %d paths\n", PATHS_MAX);
+				return EXIT_USAGE;
+			}
+			paths[options->n_paths++] = optarg;
+			break;
+		case 's':
+			options->socket = optarg;
+			break;
+		case 'q':
+			level = LOG_WARNING;
+			break;
+		case 'v':
+			level = LOG_DEBUG;
+			break;
+		case 'h':
+			return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+		case 'V':
+			return puts("swansongd " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+		default:
+			(void)fputs(usage, stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind < argc)
+		options->command = argv + optind;
+	/* In front of a command, what goes well is the command's to say. */
+	options->log->level = level >= 0 ? level : options->command ? LOG_WARNING : LOG_INFO;
+	if (options->command && options->n_paths > 0) {
+		(void)fprintf(stderr, "swansongd: a configuration, or a command, but not both\n");
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *paths[PATHS_MAX];
+	struct log log;
+	struct daemon_options options = { .log = &log };
+	int status;
+
+	if (fd_open_standard() < 0) {
+		(void)fputs("swansongd: cannot open /dev/null\n", stderr);
+		return EXIT_FAILURE;
+	}
+	log_init(&log, "swansongd", LOG_INFO);
+	if (argc < 1)
+		return EXIT_USAGE;
+	status = parse_options(argc, argv, &options, paths);
+	if (status >= 0)
+		return status;
+	options.paths = options.n_paths ? paths : default_paths;
+	if (!options.n_paths)
+		options.n_paths = find_default_paths();
+	return daemon_run(&options);
+}

@@ -1,0 +1,222 @@
+#include "daemon/node.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+DEFINE_CLEANUP(struct node *, node_free)
+
+struct earlier {
+	struct list in_node;
+	struct swansong_completion *completion;
+};
+
+void node_follow_up(struct node *node)
+{
+	if (list_is_empty(&node->in_completed))
+		list_append(&node->ctx->completed, &node->in_completed);
+	context_settle_soon(node->ctx);
+}
+
+/* On the thread that dropped the last guard: ours, in the middle of something.  So only note it. */
+static void on_complete(void *arg)
+{
+	node_follow_up(arg);
+}
+
+static int new_generation(struct node *node, struct swansong **handle,
+			  struct swansong_completion **completion)
+{
+	cleanup(swansong_unrefp) struct swansong *h = NULL;
+	struct swansong_completion *c;
+	int r;
+
+	if (node->parent)
+		r = swansong_child(node->parent->handle, &h);
+	else
+		r = swansong_new(&h);
+	if (r < 0)
+		return r;
+	r = swansong_completion_new(h, &c);
+	if (r < 0)
+		return r;
+	*handle = take(h);
+	*completion = c;
+	return 0;
+}
+
+static int watch_completion(struct node *node)
+{
+	return swansong_completion_notify(node->completion, on_complete, node);
+}
+
+int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
+	     const struct node_config *config, struct node *parent)
+{
+	cleanup(node_freep) struct node *node = NULL;
+	int r;
+
+	node = calloc(1, sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	node->ctx = ctx;
+	node->config_ref = config_ref(config_ref_);
+	node->config = config;
+	node->parent = parent;
+	node->deadline_usec = USEC_INFINITY;
+	node->generation = 1;
+	node->since_usec = clock_now_usec();
+	list_init(&node->children);
+	list_init(&node->sibling);
+	list_init(&node->in_completed);
+	list_init(&node->leases);
+	list_init(&node->earlier);
+
+	r = new_generation(node, &node->handle, &node->completion);
+	if (r < 0)
+		return r;
+	r = watch_completion(node);
+	if (r < 0)
+		return r;
+	if (parent)
+		list_append(&parent->children, &node->sibling);
+	/* Below a stopped node it is born stopped. */
+	if (node_is_stopped(node))
+		node->stop_usec = node->since_usec;
+	*ret = take(node);
+	return 0;
+}
+
+static void forget_earlier(struct earlier *earlier)
+{
+	list_remove(&earlier->in_node);
+	swansong_completion_unref(earlier->completion);
+	free(earlier);
+}
+
+struct node *node_free(struct node *node)
+{
+	if (!node)
+		return NULL;
+	while (!list_is_empty(&node->earlier))
+		forget_earlier(list_entry(node->earlier.next, struct earlier, in_node));
+	/* First the completion: the root's last handle stops it, and nobody is to hear of that. */
+	node->completion = swansong_completion_unref(node->completion);
+	node->handle = swansong_unref(node->handle);
+	sd_event_source_disable_unref(node->budget);
+	list_remove(&node->sibling);
+	list_remove(&node->in_completed);
+	free(node->requires);
+	free(node->after);
+	free(node->dependents);
+	config_unref(node->config_ref);
+	free(node);
+	return NULL;
+}
+
+const char *node_name(const struct node *node)
+{
+	return node->parent ? node->config->path : "root";
+}
+
+bool node_is_stopped(const struct node *node)
+{
+	return swansong_state(node->handle) != SWANSONG_RUNNING;
+}
+
+bool node_is_draining(struct node *node)
+{
+	struct earlier *e, *next;
+
+	list_for_each_safe (e, next, &node->earlier, in_node)
+		if (swansong_completion_done(e->completion))
+			forget_earlier(e);
+	return !list_is_empty(&node->earlier) ||
+	       swansong_state(node->handle) == SWANSONG_SHUTTING_DOWN;
+}
+
+bool node_is_within(const struct node *node, const struct node *ancestor)
+{
+	for (; node; node = node->parent)
+		if (node == ancestor)
+			return true;
+	return false;
+}
+
+bool node_is_ready(const struct node *node)
+{
+	return node->ready == node->services;
+}
+
+/* The present generation is about to be an earlier one.  Unlike its own, this completion is silent. */
+static int remember_present(struct node *node)
+{
+	struct earlier *earlier;
+	int r;
+
+	if (swansong_completion_done(node->completion))
+		return 0;
+	earlier = malloc(sizeof(*earlier));
+	if (!earlier)
+		return -ENOMEM;
+	r = swansong_completion_new(node->handle, &earlier->completion);
+	if (r < 0) {
+		free(earlier);
+		return r;
+	}
+	list_append(&node->earlier, &earlier->in_node);
+	return 0;
+}
+
+int node_renew(struct node *node)
+{
+	struct swansong_completion *completion;
+	struct swansong *handle;
+	int r;
+
+	r = new_generation(node, &handle, &completion);
+	if (r < 0)
+		return r;
+	r = remember_present(node);
+	if (r < 0) {
+		swansong_completion_unref(completion);
+		swansong_unref(handle);
+		return r;
+	}
+	swansong_completion_unref(node->completion);
+	swansong_unref(node->handle);
+	list_remove(&node->in_completed);
+	node->completion = completion;
+	node->handle = handle;
+	node->generation++;
+	node->since_usec = clock_now_usec();
+	node->stop_usec = 0;
+	node->deadline_usec = USEC_INFINITY;
+	node->complete = false;
+	node->forced = false;
+	if (node->budget)
+		(void)sd_event_source_set_enabled(node->budget, SD_EVENT_OFF);
+	return watch_completion(node);
+}
+
+void node_count(struct node *node, int services, int ready, int settled)
+{
+	for (; node; node = node->parent) {
+		node->services += (unsigned)services;
+		node->ready += (unsigned)ready;
+		node->settled += (unsigned)settled;
+	}
+}
+
+struct node *node_next(const struct node *node, const struct node *top)
+{
+	if (!list_is_empty(&node->children))
+		return list_entry(node->children.next, struct node, sibling);
+	for (; node != top; node = node->parent)
+		if (node->sibling.next != &node->parent->children)
+			return list_entry(node->sibling.next, struct node, sibling);
+	return NULL;
+}

@@ -1,0 +1,93 @@
+#pragma once
+
+/*
+ * A node of the running tree: a section of the configuration, the libswansong node of its present
+ * generation, and what is known of the services below it.
+ *
+ * A stopped node never runs again.  Starting it anew makes the next generation, a new libswansong
+ * node under the same name; guards of the one before go on holding up whatever is above it.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "daemon/context.h"
+#include "model/config.h"
+#include "swansong/completion.h"
+#include "swansong/node.h"
+
+struct service;
+
+struct node {
+	struct context *ctx;
+	struct config *config_ref; /* keeps config */
+	const struct node_config *config;
+	struct node *parent; /* NULL for the root */
+	struct list children, sibling;
+	struct list in_completed; /* context.completed */
+
+	/* The present generation. */
+	struct swansong *handle;
+	struct swansong_completion *completion;
+	unsigned generation;
+	uint64_t since_usec;	 /* when its state was entered */
+	uint64_t stop_usec;	 /* when it was stopped */
+	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
+	sd_event_source *budget; /* NULL: it has no budget of its own */
+	bool complete;		 /* and followed up */
+	bool forced;		 /* something below had to be killed or revoked during the stop */
+	struct list earlier;	 /* generations before it that were not Complete when it began */
+
+	struct service *service; /* NULL for a group */
+	struct list leases;
+	bool restart; /* to be started again as soon as it is Complete */
+	bool retired; /* no section any more: to be freed when nothing is left, never to start again */
+
+	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated. */
+	struct node **requires, **after;
+	struct node **dependents; /* who requires or comes after this */
+	unsigned services, ready,
+		settled; /* in the subtree: how many, ready, not about to become so */
+};
+
+/*
+ * Makes the node and its first generation, below @parent's present one.  Return: 0 or -errno.
+ */
+int node_new(struct node **ret, struct context *ctx, struct config *config_ref,
+	     const struct node_config *config, struct node *parent);
+
+/* Leaves its parent.  Must have no children, service or leases any more. */
+struct node *node_free(struct node *node);
+
+/* "web/nginx", and "root" for the root, whose path is empty. */
+const char *node_name(const struct node *node);
+
+bool node_is_stopped(const struct node *node);
+
+/* What may be done now that it is Complete, or has been, is looked at in the next turn. */
+void node_follow_up(struct node *node);
+
+/* Is the present generation, or one before it, stopped and not Complete? */
+bool node_is_draining(struct node *node);
+
+/* Is @node, or one of its parents, @ancestor? */
+bool node_is_within(const struct node *node, const struct node *ancestor);
+
+/* All services in it are up, or have done their work. */
+bool node_is_ready(const struct node *node);
+
+/*
+ * Begins the next generation of a stopped node.  The parent must run.  Return: 0 or -ENOMEM, and
+ * nothing has changed.
+ */
+int node_renew(struct node *node);
+
+/* A service in @node has come, gone, or changed: the counts of @node and all above follow. */
+void node_count(struct node *node, int services, int ready, int settled);
+
+/*
+ * The node after @node in the subtree of @top, parents first, or NULL at its end:
+ * for (n = top; n; n = node_next(n, top)).
+ */
+struct node *node_next(const struct node *node, const struct node *top);

@@ -1,0 +1,157 @@
+#include "daemon/order.h"
+
+/* So many starts a turn: whoever asks something meanwhile is not to wait for all of them. */
+#define STARTS_PER_TURN 32
+
+static bool is_settled(const struct node *node)
+{
+	return node->settled == node->services;
+}
+
+/* The first node that @service, or a node around it, requires and that is not ready, or NULL. */
+static struct node *find_missing(const struct service *service)
+{
+	for (const struct node *n = service->node; n; n = n->parent) {
+		for (size_t i = 0; n->requires && n->requires[i]; i++)
+			if (!node_is_ready(n->requires[i]))
+		return n->requires[i];
+	}
+	return NULL;
+}
+
+struct node *order_start_blocker(const struct service *service)
+{
+	struct node *missing = find_missing(service);
+
+	if (missing)
+		return missing;
+	for (const struct node *n = service->node; n; n = n->parent)
+		for (size_t i = 0; n->after && n->after[i]; i++)
+			if (!is_settled(n->after[i]))
+				return n->after[i];
+	return NULL;
+}
+
+struct node *order_stop_blocker(const struct service *service)
+{
+	for (const struct node *n = service->node; n; n = n->parent)
+		for (size_t i = 0; n->dependents && n->dependents[i]; i++)
+			if (node_is_draining(n->dependents[i]))
+				return n->dependents[i];
+	return NULL;
+}
+
+/* A service in @node that has failed, or NULL. */
+static struct node *find_failed(struct node *node)
+{
+	for (struct node *n = node; n; n = node_next(n, node))
+		if (n->service && n->service->state == STATE_FAILED)
+			return n;
+	return NULL;
+}
+
+/* A service in @node that waits, most of all one that waits in vain, or NULL. */
+static struct service *find_waiting(struct node *node)
+{
+	struct service *waiting = NULL;
+
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (!n->service || n->service->state != STATE_DOWN || !n->service->wanted)
+			continue;
+		if (n->service->in_vain)
+			return n->service;
+		if (!waiting)
+			waiting = n->service;
+	}
+	return waiting;
+}
+
+/* Follows what is missing, and what that misses in turn: requirements are no circle, so this ends. */
+struct node *order_failed_requirement(const struct service *service)
+{
+	while (service) {
+		struct node *missing = find_missing(service);
+		struct node *failed = missing ? find_failed(missing) : NULL;
+
+		if (failed || !missing)
+			return failed;
+		service = find_waiting(missing);
+	}
+	return NULL;
+}
+
+static void set_prospects(struct service *service, bool wanted, bool in_vain)
+{
+	bool was_settled = service_is_settled(service);
+
+	service->wanted = wanted;
+	service->in_vain = in_vain;
+	node_count(service->node, 0, 0, service_is_settled(service) - was_settled);
+	context_settle_soon(service->ctx);
+}
+
+/* It cannot start now.  Can it ever?  What only comes after it is not to wait for that. */
+static void look_ahead(struct service *service)
+{
+	bool in_vain = service->ctx->failed > 0 && order_failed_requirement(service);
+
+	if (in_vain != service->in_vain)
+		set_prospects(service, service->wanted, in_vain);
+}
+
+void order_want(struct service *service)
+{
+	set_prospects(service, true, false);
+	if (list_is_empty(&service->in_waiting))
+		list_append(&service->ctx->waiting, &service->in_waiting);
+}
+
+void order_hold(struct service *service)
+{
+	set_prospects(service, false, false);
+	list_remove(&service->in_waiting);
+	service_handle(service, EVENT_HOLD);
+	if (service->state == STATE_GATED && list_is_empty(&service->in_gated))
+		list_append(&service->ctx->gated, &service->in_gated);
+}
+
+static void start_waiting(struct context *ctx)
+{
+	struct service *s, *next;
+	int starts = 0;
+
+	list_for_each_safe (s, next, &ctx->waiting, in_waiting) {
+		/* What still runs from before starts when that is gone. */
+		if (fsm_has_process(s->state) && s->state != STATE_STARTING && s->state != STATE_UP)
+			continue;
+		if (order_start_blocker(s)) {
+			look_ahead(s);
+			continue;
+		}
+		if (starts++ == STARTS_PER_TURN) {
+			context_settle_soon(ctx);
+			return;
+		}
+		list_remove(&s->in_waiting);
+		service_handle(s, EVENT_START);
+	}
+}
+
+void order_release(struct context *ctx)
+{
+	struct service *s, *next;
+
+	list_for_each_safe (s, next, &ctx->gated, in_gated) {
+		if (s->state == STATE_GATED && order_stop_blocker(s))
+			continue;
+		list_remove(&s->in_gated);
+		if (s->state == STATE_GATED)
+			service_handle(s, EVENT_RELEASE);
+	}
+}
+
+void order_pump(struct context *ctx)
+{
+	order_release(ctx);
+	start_waiting(ctx);
+}

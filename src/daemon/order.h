@@ -1,0 +1,35 @@
+#pragma once
+
+/*
+ * The ordering edges at run time: who may start, and whose signal may go out.
+ *
+ * An edge A -> B (requires or after) holds back every service in A until B is ready (after: or is
+ * not going to be), and every signal in B, once both are stopped, until A is Complete, and so is
+ * every generation of A before.
+ */
+
+#include <stdbool.h>
+
+#include "daemon/node.h"
+#include "daemon/service.h"
+
+/* The first node that keeps @service from starting, or NULL. */
+struct node *order_start_blocker(const struct service *service);
+
+/* The first node that keeps the stop signal of @service back, or NULL. */
+struct node *order_stop_blocker(const struct service *service);
+
+/* A requirement, near or far, that has failed for good: then @service cannot start.  Or NULL. */
+struct node *order_failed_requirement(const struct service *service);
+
+/* Wants @service to run: started as soon as it may be. */
+void order_want(struct service *service);
+
+/* The stop is latched: @service is not wanted any more, and is signalled as soon as it may be. */
+void order_hold(struct service *service);
+
+/* Sends the stop signals that nothing keeps back. */
+void order_release(struct context *ctx);
+
+/* Starts and signals what may be; to be called whenever something has changed. */
+void order_pump(struct context *ctx);

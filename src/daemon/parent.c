@@ -1,0 +1,310 @@
+#include "daemon/parent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/parse.h"
+#include "daemon/describe.h"
+#include "daemon/starting.h"
+
+#define STATUS_EVERY_USEC (250 * USEC_PER_MSEC)
+#define EXTEND_EVERY_USEC (5 * USEC_PER_SEC)
+#define EXTEND_BY_USEC	  (15 * USEC_PER_SEC)
+/* Who asks for more than a thousand signs of life a second gets them late. */
+#define WATCHDOG_MIN_USEC (2 * USEC_PER_MSEC)
+
+enum phase { PHASE_STARTING, PHASE_READY, PHASE_STOPPING, PHASE_COMPLETE };
+
+struct parent {
+	struct tree *tree;
+	int fd; /* -1: nobody is to be told */
+	struct sockaddr_un address;
+	socklen_t address_length;
+
+	enum phase phase;
+	char status[DESCRIBE_LINE_MAX]; /* as last sent */
+	uint64_t status_usec;		/* when */
+	const char *unsent; /* the lines of a phase that could not be sent; never NULL */
+	sd_event_source *status_timer, *extend_timer, *watchdog_timer, *turn;
+	uint64_t watchdog_usec;
+	bool watchdog_due;
+};
+
+DEFINE_CLEANUP(struct parent *, parent_free)
+
+int parent_address_take(struct parent_address *ret)
+{
+	const char *socket = getenv("NOTIFY_SOCKET");
+	const char *usec = getenv("WATCHDOG_USEC");
+	const char *pid = getenv("WATCHDOG_PID");
+	struct parent_address address = { .watchdog_usec = USEC_INFINITY };
+	uint64_t value;
+
+	if (socket && *socket) {
+		address.socket = strdup(socket);
+		if (!address.socket)
+			return -ENOMEM;
+	}
+	if (usec && parse_uint(usec, USEC_INFINITY, &value) == 0 && value > 0) {
+		address.watchdog_usec = value;
+		if (pid && (parse_uint(pid, INT32_MAX, &value) < 0 || (pid_t)value != getpid()))
+			address.watchdog_usec = USEC_INFINITY;
+	}
+	(void)unsetenv("NOTIFY_SOCKET");
+	(void)unsetenv("WATCHDOG_USEC");
+	(void)unsetenv("WATCHDOG_PID");
+	*ret = address;
+	return 0;
+}
+
+/* Return: 0; -EAGAIN if it is to be said again when there is room; -errno if nobody is there. */
+static int send_text(struct parent *p, const char *text)
+{
+	if (p->fd < 0)
+		return 0;
+	if (sendto(p->fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT,
+		   (const struct sockaddr *)&p->address, p->address_length) >= 0)
+		return 0;
+	return errno == ENOBUFS || errno == ENOMEM || errno == EINTR ? -EAGAIN : -errno;
+}
+
+static bool is_inside_budget(const struct parent *p)
+{
+	const struct node *root = p->tree->root;
+
+	if (p->phase == PHASE_STARTING)
+		return true;
+	return p->phase == PHASE_STOPPING && clock_now_usec() < root->deadline_usec;
+}
+
+static void arm(struct parent *p, sd_event_source *timer, uint64_t usec)
+{
+	if (timer)
+		context_arm(p->tree->ctx, timer, usec);
+}
+
+static int on_extend(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct parent *p = arg;
+	char text[64];
+
+	(void)source;
+	(void)usec;
+	if (!is_inside_budget(p))
+		return 0;
+	(void)snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64,
+		       (uint64_t)EXTEND_BY_USEC);
+	(void)send_text(p, text);
+	arm(p, p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
+	return 0;
+}
+
+static int on_watchdog(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct parent *p = arg;
+
+	(void)source;
+	(void)usec;
+	p->watchdog_due = true;
+	arm(p, p->watchdog_timer, clock_now_usec() + p->watchdog_usec / 2);
+	return 0;
+}
+
+/* Runs when all else of a turn has: a loop that hangs in somebody's callback does not come here. */
+static int on_turn(sd_event_source *source, void *arg)
+{
+	struct parent *p = arg;
+
+	(void)source;
+	if (p->watchdog_due && send_text(p, "WATCHDOG=1") == 0)
+		p->watchdog_due = false;
+	return 0;
+}
+
+static int on_status(sd_event_source *source, uint64_t usec, void *arg)
+{
+	(void)source;
+	(void)usec;
+	parent_settle(arg);
+	return 0;
+}
+
+static int connect_address(struct parent *p, const char *socket_name)
+{
+	size_t length = strlen(socket_name);
+
+	if ((socket_name[0] != '/' && socket_name[0] != '@') ||
+	    length >= sizeof(p->address.sun_path))
+		return -EINVAL;
+	p->address.sun_family = AF_UNIX;
+	memcpy(p->address.sun_path, socket_name, length + 1);
+	p->address_length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1);
+	if (socket_name[0] == '@') {
+		p->address.sun_path[0] = '\0';
+		p->address_length--; /* an abstract name has no terminator */
+	}
+	p->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return p->fd < 0 ? -errno : 0;
+}
+
+static int add_timers(struct parent *p)
+{
+	sd_event *event = p->tree->ctx->event;
+	int r;
+
+	r = sd_event_add_time(event, &p->status_timer, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_status,
+			      p);
+	if (r >= 0)
+		r = sd_event_add_time(event, &p->extend_timer, CLOCK_MONOTONIC,
+				      clock_now_usec() + EXTEND_EVERY_USEC, 1, on_extend, p);
+	if (r < 0 || p->watchdog_usec == USEC_INFINITY)
+		return r;
+	r = sd_event_add_time(event, &p->watchdog_timer, CLOCK_MONOTONIC, 0, 1, on_watchdog, p);
+	if (r >= 0)
+		r = sd_event_add_post(event, &p->turn, on_turn, p);
+	return r;
+}
+
+int parent_new(struct parent **ret, struct tree *tree, struct parent_address *address)
+{
+	cleanup(parent_freep) struct parent *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	p->tree = tree;
+	p->fd = -1;
+	p->unsent = "";
+	p->watchdog_usec = address->watchdog_usec;
+	if (p->watchdog_usec < WATCHDOG_MIN_USEC)
+		p->watchdog_usec = WATCHDOG_MIN_USEC;
+	if (address->socket) {
+		r = connect_address(p, address->socket);
+		if (r == -EINVAL)
+			log_line(tree->ctx->log, LOG_WARNING,
+				 "telling nobody: NOTIFY_SOCKET is no address: %s",
+				 address->socket);
+		if (r >= 0)
+			r = add_timers(p);
+		if (r < 0 && r != -EINVAL)
+			return r;
+	}
+	*ret = take(p);
+	return 0;
+}
+
+struct parent *parent_free(struct parent *p)
+{
+	if (!p)
+		return NULL;
+	sd_event_source_disable_unref(p->status_timer);
+	sd_event_source_disable_unref(p->extend_timer);
+	sd_event_source_disable_unref(p->watchdog_timer);
+	sd_event_source_disable_unref(p->turn);
+	(void)fd_close(p->fd);
+	free(p);
+	return NULL;
+}
+
+static void send_with_status(struct parent *p, const char *state)
+{
+	char text[DESCRIBE_LINE_MAX + 256];
+	int r;
+
+	(void)snprintf(text, sizeof(text), "%sSTATUS=%s", state, p->status);
+	p->status_usec = clock_now_usec();
+	r = send_text(p, text);
+	p->unsent = r < 0 ? state : "";
+	if (r == 0)
+		return;
+	p->status[0] = '\0';
+	/* A full socket empties: the words may change until then, the state has to arrive. */
+	if (r == -EAGAIN)
+		arm(p, p->status_timer, p->status_usec + STATUS_EVERY_USEC);
+}
+
+static enum phase present_phase(const struct parent *p)
+{
+	const struct node *root = p->tree->root;
+
+	if (root->complete)
+		return PHASE_COMPLETE;
+	if (node_is_stopped(root))
+		return PHASE_STOPPING;
+	if (p->phase == PHASE_STARTING && starting_is_under_way(p->tree))
+		return PHASE_STARTING;
+	return PHASE_READY;
+}
+
+static const char *phase_text(enum phase phase)
+{
+	switch (phase) {
+	case PHASE_READY:
+		return "READY=1\n";
+	case PHASE_STOPPING:
+		return "STOPPING=1\nX_SWANSONG_STATE=ShuttingDown\nEXTEND_TIMEOUT_USEC=15000000\n";
+	case PHASE_COMPLETE:
+		/* A tree without work is Complete in the turn of its stop. */
+		return "STOPPING=1\nX_SWANSONG_STATE=Complete\n";
+	case PHASE_STARTING:
+		break;
+	}
+	return "";
+}
+
+void parent_settle(struct parent *p)
+{
+	char status[DESCRIBE_LINE_MAX];
+	uint64_t now = clock_now_usec();
+	enum phase phase;
+
+	if (p->fd < 0)
+		return;
+	phase = present_phase(p);
+	describe_line(status, p->tree);
+	if (phase != p->phase) {
+		p->phase = phase;
+		memcpy(p->status, status, sizeof(status));
+		send_with_status(p, phase_text(phase));
+		if (phase == PHASE_STOPPING)
+			arm(p, p->extend_timer, now + EXTEND_EVERY_USEC);
+		return;
+	}
+	if (strcmp(status, p->status) == 0)
+		return;
+	if (now - p->status_usec < STATUS_EVERY_USEC) {
+		arm(p, p->status_timer, p->status_usec + STATUS_EVERY_USEC);
+		return;
+	}
+	memcpy(p->status, status, sizeof(status));
+	send_with_status(p, p->unsent);
+}
+
+void parent_reloading(struct parent *p)
+{
+	char text[128];
+
+	if (p->phase != PHASE_READY)
+		return;
+	(void)snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		       clock_now_usec());
+	(void)send_text(p, text);
+}
+
+void parent_reloaded(struct parent *p, const char *status)
+{
+	if (p->phase != PHASE_READY)
+		return;
+	(void)snprintf(p->status, sizeof(p->status), "%s", status);
+	send_with_status(p, "READY=1\n");
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+/*
+ * What the methods of io.swansong do.  Most wait for something: such a request is looked at again
+ * in every turn in which something has changed.
+ */
+
+#include "daemon/connection.h"
+#include "daemon/lease.h"
+#include "daemon/reload.h"
+#include "daemon/tree.h"
+
+#define REQUEST_LEASES_MAX 256 /* on one connection */
+
+struct request {
+	struct tree *tree;
+	struct connection *connection;
+	const struct reload *reload;
+
+	/* The call that waits, if any. */
+	bool waiting;
+	enum interface_method method;
+	bool more;
+	char path[CONFIG_NAME_MAX + 1];		/* of its node */
+	char until[16];				/* METHOD_WAIT */
+	struct swansong_completion *completion; /* of the generation it is about */
+	uint64_t begun_usec;
+	uint64_t next_usec; /* no progress is told before this */
+	sd_event_source *progress;
+
+	struct list leases; /* of this connection, through struct request_lease */
+	unsigned n_leases;
+};
+
+/* Return: 0 or -errno. */
+int request_init(struct request *request, struct tree *tree, struct connection *connection);
+
+/* The connection is over: its guards are dropped, what it has begun goes on. */
+void request_done(struct request *request);
+
+void request_call(struct request *request, enum interface_method method,
+		  const struct message_call *call);
+
+/* Something may have changed. */
+void request_settle(struct request *request);

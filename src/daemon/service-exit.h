@@ -1,0 +1,16 @@
+#pragma once
+
+/* How a run of a service ends: the deaths of its processes, and what these leave behind. */
+
+#include "daemon/service.h"
+#include "sys/reap.h"
+
+/* The main process, or a leftover, has died; it has not been collected yet. */
+void service_process_died(struct service *service, struct process *process,
+			  const struct reap_exit *exit);
+
+/* @pid is a child of ours and of this service.  Return: 0 or -errno; then it is a stranger. */
+int service_adopt(struct service *service, pid_t pid, pid_t group, const char *name);
+
+/* Its main process is dead and its leftovers known: what follows from that. */
+void service_settle_exit(struct service *service);

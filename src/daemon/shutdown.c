@@ -1,0 +1,250 @@
+#include "daemon/shutdown.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/lease.h"
+#include "daemon/order.h"
+#include "daemon/starting.h"
+
+static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct node *node = arg;
+	char budget[CLOCK_TEXT_MAX];
+
+	(void)source;
+	(void)usec;
+	log_line(node->ctx->log, LOG_WARNING, "%s: its shutdown-timeout of %s is spent",
+		 node_name(node), clock_text(budget, node->config->shutdown_timeout_usec));
+	shutdown_force(node);
+	return 0;
+}
+
+int shutdown_watch(struct node *node)
+{
+	int r;
+
+	if (node->config->shutdown_timeout_usec == USEC_INFINITY)
+		return 0;
+	r = sd_event_add_time(node->ctx->event, &node->budget, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+			      on_budget, node);
+	return r < 0 ? r : 0;
+}
+
+/* Parents come first, so each finds its parent's deadline set. */
+static void begin_stop(struct node *node, uint64_t now, bool restart)
+{
+	/* What is below comes back with it only. */
+	node->restart = restart && (!node->stop_usec || node->restart);
+	if (!node->stop_usec) {
+		node->stop_usec = node->since_usec = now;
+		node->deadline_usec = clock_add(now, node->config->shutdown_timeout_usec);
+		if (node->budget)
+			context_arm(node->ctx, node->budget, node->deadline_usec);
+	}
+	/* Children never outlive the budget of their parent. */
+	if (node->parent)
+		node->deadline_usec = MIN(node->deadline_usec, node->parent->deadline_usec);
+}
+
+static void latch(struct node *top, uint64_t now, bool restart)
+{
+	swansong_shut_down(top->handle);
+	for (struct node *n = top; n; n = node_next(n, top))
+		begin_stop(n, now, restart);
+}
+
+static void forget_restart(struct node *top)
+{
+	for (struct node *n = top; n; n = node_next(n, top))
+		n->restart = false;
+}
+
+static bool requires(const struct node *node, const struct node *target)
+{
+	for (size_t i = 0; node->requires && node->requires[i]; i++)
+		if (node->requires[i] == target)
+			return true;
+	return false;
+}
+
+/* What requires @node stops with it, and comes back only if it does.  Return: has anything changed? */
+static bool stop_dependents(struct node *node, uint64_t now)
+{
+	bool changed = false;
+
+	for (size_t i = 0; node->dependents && node->dependents[i]; i++) {
+		struct node *d = node->dependents[i];
+
+		if (!requires(d, node))
+			continue;
+		if (!d->stop_usec) {
+			log_line(d->ctx->log, LOG_NOTICE, "%s: shutting down: it requires %s",
+				 node_name(d), node_name(node));
+			latch(d, now, node->restart);
+			changed = true;
+		} else if (d->restart && !node->restart) {
+			forget_restart(d);
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+/*
+ * All that requires what has been stopped at @now, or what does not come back.  What does, and was
+ * stopped earlier, is left out: who requires it may be back already, and waits for it.
+ */
+static void stop_bereft(struct tree *tree, uint64_t now)
+{
+	bool changed;
+
+	do {
+		changed = false;
+		for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+			if (n->stop_usec && (n->stop_usec == now || !n->restart))
+				changed |= stop_dependents(n, now);
+	} while (changed);
+}
+
+static void hold_all(struct node *top)
+{
+	for (struct node *n = top; n; n = node_next(n, top))
+		if (n->service && n->stop_usec)
+			order_hold(n->service);
+}
+
+static void stop(struct tree *tree, struct node *node, const char *reason, bool restart)
+{
+	uint64_t now = clock_now_usec();
+
+	if (!node_is_stopped(node)) {
+		log_line(tree->ctx->log, LOG_NOTICE, "%s: shutting down: %s", node_name(node),
+			 reason);
+		latch(node, now, restart);
+	}
+	stop_bereft(tree, now);
+	hold_all(tree->root);
+	order_release(tree->ctx);
+	tree->ctx->sweep = true; /* so that whoever asks what it waits for hears of leftovers */
+	context_settle_soon(tree->ctx);
+}
+
+void shutdown_stop(struct tree *tree, struct node *node, const char *reason)
+{
+	/* The last word counts: what was to come back does not. */
+	forget_restart(node);
+	stop(tree, node, reason, false);
+}
+
+static void start_again(struct node *node)
+{
+	int r;
+
+	/* It comes back with its parent. */
+	if (node->parent && node->parent->restart)
+		return;
+	r = starting_begin(node);
+	if (r == 0)
+		return;
+	node->restart = false;
+	log_line(node->ctx->log, LOG_ERR, "%s: cannot be started again: %s", node_name(node),
+		 r == -ESHUTDOWN ? "what it requires is stopped" : strerror(-r));
+}
+
+void shutdown_restart(struct tree *tree, struct node *node, const char *reason)
+{
+	stop(tree, node, reason, true);
+	node->restart = true;
+	if (node->complete)
+		start_again(node);
+}
+
+static void revoke_leases(struct node *node)
+{
+	while (!list_is_empty(&node->leases)) {
+		struct lease *lease = list_entry(node->leases.next, struct lease, of_node);
+
+		log_line(node->ctx->log, LOG_WARNING, "%s: revoking the guard of pid %d (%s)%s%s",
+			 node_name(node), (int)lease->peer.pid, lease->command,
+			 *lease->why ? ": " : "", lease->why);
+		for (struct node *n = node; n; n = n->parent)
+			if (n->stop_usec)
+				n->forced = true;
+		lease_revoke(lease);
+	}
+}
+
+void shutdown_force(struct node *node)
+{
+	uint64_t now = clock_now_usec();
+
+	if (!node->stop_usec)
+		return;
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		n->deadline_usec = MIN(n->deadline_usec, now);
+		if (n->service && n->service->state != STATE_KILLING)
+			service_handle(n->service, EVENT_KILL);
+		revoke_leases(n);
+	}
+	context_settle_soon(node->ctx);
+}
+
+static void give_up(const struct node *node, struct process *process)
+{
+	log_line(node->ctx->log, LOG_ERR, "%s: pid %d (%s) cannot be killed; giving it up",
+		 node_name(node), (int)process->pid, process->name);
+	swansong_guard_drop(&process->guard);
+}
+
+void shutdown_abandon(struct tree *tree)
+{
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		struct service *s = n->service;
+		struct process *p;
+
+		if (!s || !fsm_has_process(s->state))
+			continue;
+		if (s->main.alive || list_is_empty(&s->leftovers))
+			give_up(n, &s->main);
+		list_for_each (p, &s->leftovers, by_service)
+			give_up(n, p);
+		swansong_guard_drop(&s->main.guard);
+	}
+}
+
+static void follow(struct tree *tree, struct node *node)
+{
+	char took[CLOCK_TEXT_MAX];
+	int level = node->service && list_is_empty(&node->children) ? LOG_DEBUG : LOG_NOTICE;
+
+	node->complete = true;
+	node->since_usec = clock_now_usec();
+	if (node->budget)
+		(void)sd_event_source_set_enabled(node->budget, SD_EVENT_OFF);
+	log_line(tree->ctx->log, level, "%s: complete in %s%s", node_name(node),
+		 clock_text(took, node->since_usec - node->stop_usec),
+		 node->forced ? " (forced)" : "");
+}
+
+bool shutdown_follow(struct tree *tree)
+{
+	bool root = false;
+
+	while (!list_is_empty(&tree->ctx->completed)) {
+		struct node *node =
+			list_entry(tree->ctx->completed.next, struct node, in_completed);
+
+		list_remove(&node->in_completed);
+		if (!node->complete && swansong_completion_done(node->completion)) {
+			follow(tree, node);
+			root |= node == tree->root;
+		}
+		if (node->retired)
+			tree_prune(tree, node);
+		else if (node->restart)
+			start_again(node);
+	}
+	return root;
+}

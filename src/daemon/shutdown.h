@@ -1,0 +1,38 @@
+#pragma once
+
+/*
+ * Stopping a part of the tree.  The stop is latched on all of it at once; the signals follow where
+ * no ordering edge keeps them back; budgets see to an end; completion comes up by itself.
+ */
+
+#include "daemon/tree.h"
+
+/* Gives @node the timer of its budget, if it has one.  For each new node.  Return: 0 or -errno. */
+int shutdown_watch(struct node *node);
+
+/*
+ * Stops @node and all below it, and whatever requires any of that.  Harmless when it is stopped
+ * already.  @reason is for the log.
+ */
+void shutdown_stop(struct tree *tree, struct node *node, const char *reason);
+
+/*
+ * Stops @node likewise, and starts what was stopped by that again as soon as it is Complete.  The
+ * root cannot be restarted.
+ */
+void shutdown_restart(struct tree *tree, struct node *node, const char *reason);
+
+/*
+ * The kill phase now, for all of a stopped @node: processes are killed, leases revoked, and what was
+ * left of its budget is gone.
+ */
+void shutdown_force(struct node *node);
+
+/* Nothing helps: drops all guards below the root.  For the very end, when SIGKILL did not do. */
+void shutdown_abandon(struct tree *tree);
+
+/*
+ * Looks after the nodes that have become Complete since the last time, and frees the retired ones.
+ * Return: true if the root is among them.
+ */
+bool shutdown_follow(struct tree *tree);

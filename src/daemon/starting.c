@@ -1,0 +1,117 @@
+#include "daemon/starting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "daemon/order.h"
+
+/* The nodes to be started, as a set of tops of subtrees: none below another, in order of discovery. */
+struct selection {
+	struct node **tops;
+	size_t n;
+};
+
+static bool is_selected(const struct selection *selection, const struct node *node)
+{
+	for (size_t i = 0; i < selection->n; i++)
+		if (node_is_within(node, selection->tops[i]))
+			return true;
+	return false;
+}
+
+static int select_node(struct selection *selection, struct node *node)
+{
+	struct node **more;
+
+	if (is_selected(selection, node))
+		return 0;
+	if (node->retired)
+		return -ESHUTDOWN;
+	if (node->parent && node_is_stopped(node->parent) && !is_selected(selection, node->parent))
+		return -ESHUTDOWN;
+	more = realloc(selection->tops, (selection->n + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	more[selection->n++] = node;
+	selection->tops = more;
+	return 0;
+}
+
+/* What @node or a parent of it requires, and what does not run or soon will by itself. */
+static int select_requirements(struct selection *selection, const struct node *node)
+{
+	int r = 0;
+
+	for (; node; node = node->parent) {
+		for (size_t i = 0; r == 0 && node->requires && node->requires[i]; i++) {
+			struct node *target = node->requires[i];
+
+			if (!node_is_ready(target) && !target->restart)
+				r = select_node(selection, target);
+		}
+	}
+	return r;
+}
+
+static bool needs_start(const struct service *service)
+{
+	if (service->state == STATE_DONE)
+		return service->config->type == TYPE_SIMPLE;
+	return !service->wanted || service->state == STATE_FAILED ||
+	       service->state == STATE_BACKOFF;
+}
+
+/* Memory is all that can fail, and what was begun before then is right as it is. */
+static int start_selected(struct node *top)
+{
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		int r;
+
+		if (n->retired)
+			continue;
+		r = node_is_stopped(n) ? node_renew(n) : 0;
+		if (r < 0)
+			return r;
+		n->restart = false;
+		if (!n->service || !needs_start(n->service))
+			continue;
+		policy_forget(n->service->policy);
+		n->service->restarts = 0;
+		order_want(n->service);
+	}
+	return 0;
+}
+
+int starting_begin(struct node *node)
+{
+	struct selection selection = { 0 };
+	int r = select_node(&selection, node);
+
+	for (size_t i = 0; r == 0 && i < selection.n; i++) {
+		struct node *top = selection.tops[i];
+
+		for (struct node *n = top; r == 0 && n; n = node_next(n, top))
+			if (n->service)
+				r = select_requirements(&selection, n);
+	}
+	for (size_t i = 0; r == 0 && i < selection.n; i++)
+		r = start_selected(selection.tops[i]);
+	free(selection.tops);
+	return r;
+}
+
+static bool is_under_way(const struct service *service)
+{
+	if (!service->wanted || service->attempted)
+		return false;
+	return service->state == STATE_STARTING ||
+	       (service->state == STATE_DOWN && !order_start_blocker(service));
+}
+
+bool starting_is_under_way(const struct tree *tree)
+{
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->service && is_under_way(n->service))
+			return true;
+	return false;
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+/* Starting a part of the tree: what is below a node, and what that requires. */
+
+#include "daemon/tree.h"
+
+/*
+ * Wants every service of @node to run, and every service that one of them requires; stopped nodes
+ * among them begin their next generation.  A service that runs, or a oneshot that has done its work,
+ * is left alone.
+ *
+ * Return: 0; -ESHUTDOWN if a parent of @node, or a parent of something that it requires, is
+ * stopped, or if @node is retired: then nothing has changed; -ENOMEM: then a part is started.
+ */
+int starting_begin(struct node *node);
+
+/* Is a service about to have its first outcome?  While none is, the tree is as ready as it gets. */
+bool starting_is_under_way(const struct tree *tree);

@@ -1,0 +1,31 @@
+#pragma once
+
+/*
+ * Whose child is that?  We are told of the death of every process whose parent died before it, so
+ * all that a service leaves behind becomes our child sooner or later.  A sweep looks at children it
+ * does not know and finds the service of each: by its session, its process group, or the
+ * SWANSONG_NODE in its environment, which a process keeps through any number of forks and setsids.
+ */
+
+#include "daemon/tree.h"
+
+struct sweep;
+
+/* Works without /proc as well as can be. */
+int sweep_new(struct sweep **ret, struct tree *tree);
+struct sweep *sweep_free(struct sweep *sweep);
+
+/* Collects the dead, telling their services.  Return: true if there may be more. */
+bool sweep_reap(struct sweep *sweep);
+
+/* Attributes new children, then follows up the exits of main processes. */
+void sweep_settle(struct sweep *sweep);
+
+/* How many children of nobody have been collected. */
+uint64_t sweep_strangers(const struct sweep *sweep);
+
+/*
+ * SIGKILL to every child that is left, at the very end, when all that is ours is gone; but not to
+ * those that we had before, of the shell, say, that became swansongd.  Returns how many.
+ */
+unsigned sweep_kill_strangers(struct sweep *sweep);

@@ -1,0 +1,257 @@
+#include "model/config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "model/graph.h"
+#include "model/keys.h"
+#include "model/reader.h"
+#include "model/resolve.h"
+#include "model/source.h"
+
+/*
+ * From files to nodes, each step in a module of its own and each adding its mistakes to one diag:
+ *
+ *	source ──▶ reader ──▶ keys ──▶ resolve ──▶ graph
+ *	files	   lines      values   nodes	   order
+ *
+ * Here the steps are put together, and sections become nodes.  A section that cannot be one, for its
+ * name or because there is one already, is read into a scrap section: its keys are still checked.
+ */
+struct loader {
+	const struct config_names *names;
+	struct diag *diag;
+	struct config *config;
+	struct section *sections; /* one for each node */
+	size_t n_sections, n_slots;
+	const char *file;	 /* being read; owned by config */
+	struct section *current; /* in sections or &scrap; valid until the next section begins */
+
+	struct section scrap;
+	struct node_config scrap_node;
+	struct config scrap_config;
+};
+
+static void scrap_done(struct loader *l)
+{
+	section_done(&l->scrap);
+	node_config_done(&l->scrap_node);
+	free(l->scrap_config.control_socket);
+	memset(&l->scrap, 0, sizeof(l->scrap));
+	memset(&l->scrap_node, 0, sizeof(l->scrap_node));
+	memset(&l->scrap_config, 0, sizeof(l->scrap_config));
+}
+
+static void loader_done(struct loader *l)
+{
+	for (size_t i = 0; i < l->n_sections; i++)
+		section_done(&l->sections[i]);
+	free(l->sections);
+	scrap_done(l);
+	config_unref(l->config);
+}
+
+/* Goes on with the scrap section, which is called @name in messages. */
+static int loader_scrap(struct loader *l, const char *name)
+{
+	char *path = strdup(name);
+
+	if (!path)
+		return -ENOMEM;
+	scrap_done(l);
+	node_config_init(&l->scrap_node, path);
+	l->scrap_node.place.file = l->file;
+	l->scrap.node = &l->scrap_node;
+	l->scrap.config = &l->scrap_config;
+	l->current = &l->scrap;
+	return 0;
+}
+
+/* A section for every node that has none yet. */
+static int loader_grow(struct loader *l)
+{
+	const struct config *config = l->config;
+
+	if (config->n_slots > l->n_slots) {
+		struct section *sections =
+			reallocarray(l->sections, config->n_slots, sizeof(*sections));
+
+		if (!sections)
+			return -ENOMEM;
+		l->sections = sections;
+		l->n_slots = config->n_slots;
+	}
+	for (; l->n_sections < config->n_nodes; l->n_sections++)
+		l->sections[l->n_sections] = (struct section){
+			.config = l->config,
+			.node = config->nodes[l->n_sections],
+		};
+	return 0;
+}
+
+static int loader_add(struct loader *l, const char *path, struct place place)
+{
+	struct node_config *node;
+	int added = config_add_node(l->config, path, place, &node);
+	int r = loader_grow(l);
+
+	if (r < 0)
+		return r;
+	if (added == -E2BIG) {
+		diag_add(l->diag, DIAG_ERROR, place, "[%s] is one node too many, allowed are %d",
+			 path, CONFIG_NODES_MAX);
+		return loader_scrap(l, path);
+	}
+	if (added < 0)
+		return added;
+	if (node->stated) {
+		diag_add(l->diag, DIAG_ERROR, place, "[%s] is in %s:%u already, allowed once",
+			 node_config_section(node), node->place.file, node->place.line);
+		return loader_scrap(l, path);
+	}
+	node->stated = true;
+	node->place = place;
+	l->current = &l->sections[node->index];
+	return 0;
+}
+
+static int on_section(void *arg, unsigned line, const char *name)
+{
+	struct loader *l = arg;
+	struct place place = { .file = l->file, .line = line };
+	char excerpt[DIAG_EXCERPT_MAX];
+	const char *why;
+
+	if (!*name)
+		return loader_scrap(l, "?");
+	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
+		return loader_add(l, "", place);
+	why = config_check_name(name);
+	if (!why)
+		return loader_add(l, name, place);
+
+	(void)diag_excerpt(excerpt, name);
+	diag_add(l->diag, DIAG_ERROR, place, "[%s] %s", excerpt, why);
+	return loader_scrap(l, excerpt);
+}
+
+static int on_entry(void *arg, unsigned line, const char *key, const char *value)
+{
+	struct loader *l = arg;
+
+	return keys_set(l->current, line, key, value, l->names, l->diag);
+}
+
+static int on_file(void *arg, const char *file, char *text, size_t size)
+{
+	struct loader *l = arg;
+	const struct reader_handler handler = {
+		.on_section = on_section,
+		.on_entry = on_entry,
+		.arg = l,
+	};
+	int r = config_add_file(l->config, file, &l->file);
+
+	if (r < 0)
+		return r;
+	diag_file(l->diag, file);
+	r = reader_parse(text, size, l->file, l->diag, &handler);
+	if (r < 0 && r != -ENOMEM) {
+		/* No file is to blame: the inih at hand loses bytes or takes tiny lines only. */
+		diag_add(l->diag, DIAG_ERROR, (struct place){ .file = file },
+			 "cannot be read whole with this build of inih");
+		return 0;
+	}
+	return r;
+}
+
+static void loader_warn(struct loader *l, const char *path)
+{
+	for (size_t i = 0; i < l->config->n_nodes; i++) {
+		if (l->sections[i].lines[KEY_COMMAND])
+			return;
+	}
+	diag_add(l->diag, DIAG_WARNING, (struct place){ .file = path },
+		 l->config->n_files ? "no service is configured: no section has a command"
+				    : "no service is configured: there is no *.ini");
+}
+
+int config_load(struct config **ret, const char *const *paths, size_t n_paths,
+		const struct config_names *names, struct diag *diag)
+{
+	cleanup(loader_done) struct loader l = { .names = names, .diag = diag };
+	size_t errors = diag_errors(diag);
+	int r;
+
+	r = config_new(&l.config);
+	if (r < 0)
+		return r;
+	r = loader_grow(&l);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n_paths; i++) {
+		r = source_each(paths[i], diag, on_file, &l);
+		if (r < 0)
+			return r;
+	}
+	r = resolve_sections(l.config, l.sections, diag);
+	if (r < 0)
+		return r;
+	r = graph_check(l.config, diag);
+	if (r < 0)
+		return r;
+	if (diag_errors(diag) > errors)
+		return -EINVAL;
+
+	loader_warn(&l, n_paths ? paths[0] : NULL);
+	*ret = take(l.config);
+	return 0;
+}
+
+static int command_copy(struct node_config *node, char *const *argv)
+{
+	size_t n = 0, size = 0;
+	char *words, *line;
+
+	for (; argv[n]; n++)
+		size += strlen(argv[n]) + 1;
+	node->argv = malloc((n + 1) * sizeof(*node->argv) + size);
+	node->command = malloc(size + 1);
+	if (!node->argv || !node->command)
+		return -ENOMEM;
+	words = (char *)(node->argv + n + 1);
+	line = node->command;
+	for (size_t i = 0; i < n; i++) {
+		node->argv[i] = words;
+		words = stpcpy(words, argv[i]) + 1;
+		line = stpcpy(stpcpy(line, i ? " " : ""), argv[i]);
+	}
+	node->argv[n] = NULL;
+	return 0;
+}
+
+int config_new_command(struct config **ret, char *const *argv)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct node_config *node;
+	int r;
+
+	r = config_new(&config);
+	if (r < 0)
+		return r;
+	r = config_add_node(config, "main", (struct place){ .file = NULL }, &node);
+	if (r < 0)
+		return r;
+	r = command_copy(node, argv);
+	if (r < 0)
+		return r;
+	config->nodes[0]->shutdown_timeout_usec = USEC_INFINITY;
+	node->restart = RESTART_NEVER;
+	node->start_timeout_usec = USEC_INFINITY;
+	node->stop_timeout_usec = USEC_INFINITY;
+	node->essential = true;
+	*ret = take(config);
+	return 0;
+}

@@ -1,0 +1,259 @@
+#include "model/graph.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Every node N is two vertices, start(N) and ready(N), and an arrow says "needs":
+ *
+ *	ready(N) ─▶ start(N)			nothing is ready that was not started
+ *	start(child) ─▶ start(parent)		a node's start is that of all in it
+ *	ready(parent) ─▶ ready(child)		it is ready when all in it is
+ *	start(A) ─▶ ready(B)			for an edge A -> B of the configuration
+ *
+ * A circle of arrows can never come to be.  Without the last kind there is none, so that every
+ * circle has an edge to be named by.
+ *
+ * The search is depth first with a stack of its own.  An arrow to a vertex on the stack closes a
+ * circle.  It is reported, its topmost edge is marked as broken, and the search is taken back to
+ * where that edge begins and goes on without it: what is finished then is free of further circles.
+ */
+
+enum side { SIDE_START, SIDE_READY };
+enum colour { WHITE, ON_STACK, FINISHED };
+
+#define NOBODY	    SIZE_MAX
+#define STEPS_SHOWN 40
+
+struct vertex {
+	size_t node;
+	enum side side;
+};
+
+/* Which arrow of its vertex a frame follows. */
+enum arrow { ARROW_NONE, ARROW_INSIDE, ARROW_REQUIRES, ARROW_AFTER };
+
+struct frame {
+	struct vertex vertex;
+	enum arrow arrow;
+	struct node_config *const *edge; /* the next edge to follow */
+	size_t child;			 /* SIDE_READY: the next child to follow */
+};
+
+struct graph {
+	const struct config *config;
+	struct diag *diag;
+	unsigned char *colours[SIDE_READY + 1];
+	size_t *first_child, *next_sibling;
+	struct frame *stack;
+	size_t depth;
+};
+
+static void graph_done(struct graph *g)
+{
+	free(g->colours[SIDE_START]);
+	free(g->colours[SIDE_READY]);
+	free(g->first_child);
+	free(g->next_sibling);
+	free(g->stack);
+}
+
+static int graph_init(struct graph *g, const struct config *config, struct diag *diag)
+{
+	size_t n = config->n_nodes;
+
+	*g = (struct graph){
+		.config = config,
+		.diag = diag,
+		.colours = { calloc(n, 1), calloc(n, 1) },
+		.first_child = calloc(n, sizeof(*g->first_child)),
+		.next_sibling = calloc(n, sizeof(*g->next_sibling)),
+		.stack = calloc(2 * n, sizeof(*g->stack)),
+	};
+	if (!g->colours[SIDE_START] || !g->colours[SIDE_READY] || !g->first_child ||
+	    !g->next_sibling || !g->stack)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		g->first_child[i] = g->next_sibling[i] = NOBODY;
+	for (size_t i = n; i-- > 1;) {
+		size_t parent = config->nodes[i]->parent->index;
+
+		g->next_sibling[i] = g->first_child[parent];
+		g->first_child[parent] = i;
+	}
+	return 0;
+}
+
+/* The next vertex that the frame's one needs. */
+static bool graph_next(const struct graph *g, struct frame *f, struct vertex *ret)
+{
+	size_t index = f->vertex.node;
+	const struct node_config *node = g->config->nodes[index];
+
+	if (f->vertex.side == SIDE_READY) {
+		if (f->arrow == ARROW_NONE) {
+			f->arrow = ARROW_INSIDE;
+			f->child = g->first_child[index];
+			*ret = (struct vertex){ index, SIDE_START };
+			return true;
+		}
+		if (f->child == NOBODY)
+			return false;
+		*ret = (struct vertex){ f->child, SIDE_READY };
+		f->child = g->next_sibling[f->child];
+		return true;
+	}
+
+	if (f->arrow == ARROW_NONE) {
+		f->arrow = ARROW_INSIDE;
+		if (node->parent) {
+			*ret = (struct vertex){ node->parent->index, SIDE_START };
+			return true;
+		}
+	}
+	if (f->arrow == ARROW_INSIDE) {
+		f->arrow = ARROW_REQUIRES;
+		f->edge = node->requires;
+	}
+	if (f->arrow == ARROW_REQUIRES && (!f->edge || !*f->edge)) {
+		f->arrow = ARROW_AFTER;
+		f->edge = node->after;
+	}
+	if (!f->edge || !*f->edge)
+		return false;
+	*ret = (struct vertex){ (*f->edge++)->index, SIDE_READY };
+	return true;
+}
+
+static bool frame_is_at_edge(const struct frame *f)
+{
+	return f->arrow == ARROW_REQUIRES || f->arrow == ARROW_AFTER;
+}
+
+/* "a requires b/x, which is in b": @f's edge, and how its end hangs together with @next's begin. */
+static void graph_write_edge(const struct graph *g, FILE *out, const struct frame *f,
+			     const struct frame *next)
+{
+	const struct node_config *from = g->config->nodes[f->vertex.node];
+	const struct node_config *to = f->edge[-1];
+	const struct node_config *onward = g->config->nodes[next->vertex.node];
+
+	(void)fprintf(out, "%s %s %s", node_config_section(from),
+		      f->arrow == ARROW_REQUIRES ? "requires" : "after", node_config_section(to));
+	if (to != onward)
+		(void)fprintf(out, ", which %s %s",
+			      node_config_is_within(to, onward) ? "is in" : "holds",
+			      node_config_section(onward));
+}
+
+/* The frames from @bottom to the top of the stack are a circle. */
+static int graph_report(const struct graph *g, size_t bottom)
+{
+	cleanup(freep) char *text = NULL;
+	const struct frame *first, *last;
+	size_t n = 1, size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return -ENOMEM;
+	while (!frame_is_at_edge(&g->stack[bottom]))
+		bottom++;
+	first = last = &g->stack[bottom];
+	for (size_t i = bottom + 1; i < g->depth; i++) {
+		const struct frame *f = &g->stack[i];
+
+		if (!frame_is_at_edge(f))
+			continue;
+		if (n <= STEPS_SHOWN) {
+			graph_write_edge(g, out, last, f);
+			(void)fputs("; ", out);
+		}
+		last = f;
+		n++;
+	}
+	if (n > STEPS_SHOWN + 1)
+		(void)fprintf(out, "and %zu more; ", n - STEPS_SHOWN - 1);
+	graph_write_edge(g, out, last, first);
+	if (fclose(out) != 0)
+		return -ENOMEM;
+
+	const struct node_config *node = g->config->nodes[first->vertex.node];
+	bool requires = first->arrow == ARROW_REQUIRES;
+	struct place place = {
+		.file = node->place.file,
+		.line = requires ? node->requires_line : node->after_line,
+	};
+
+	diag_add(g->diag, DIAG_ERROR, place,
+		 "[%s] %s: a circle that could never start, allowed without one of its steps: %s",
+		 node_config_section(node), requires ? "requires" : "after", text);
+	return 0;
+}
+
+/* Back to where the topmost edge begins. */
+static void graph_break(struct graph *g)
+{
+	for (; !frame_is_at_edge(&g->stack[g->depth - 1]); g->depth--) {
+		struct vertex v = g->stack[g->depth - 1].vertex;
+
+		g->colours[v.side][v.node] = WHITE;
+	}
+}
+
+static void graph_push(struct graph *g, struct vertex v)
+{
+	g->colours[v.side][v.node] = ON_STACK;
+	g->stack[g->depth++] = (struct frame){ .vertex = v };
+}
+
+static int graph_close(struct graph *g, struct vertex v)
+{
+	size_t bottom = g->depth - 1;
+	int r;
+
+	while (g->stack[bottom].vertex.node != v.node || g->stack[bottom].vertex.side != v.side)
+		bottom--;
+	r = graph_report(g, bottom);
+	graph_break(g);
+	return r;
+}
+
+/* Everything that @v needs, until DIAG_MAX circles are found.  Return: 0 or -ENOMEM. */
+static int graph_search(struct graph *g, struct vertex v, size_t *circles)
+{
+	int r;
+
+	if (g->colours[v.side][v.node] != WHITE)
+		return 0;
+	graph_push(g, v);
+	while (g->depth > 0 && *circles < DIAG_MAX) {
+		struct frame *top = &g->stack[g->depth - 1];
+
+		if (!graph_next(g, top, &v)) {
+			g->colours[top->vertex.side][top->vertex.node] = FINISHED;
+			g->depth--;
+		} else if (g->colours[v.side][v.node] == WHITE) {
+			graph_push(g, v);
+		} else if (g->colours[v.side][v.node] == ON_STACK) {
+			(*circles)++;
+			r = graph_close(g, v);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+int graph_check(const struct config *config, struct diag *diag)
+{
+	cleanup(graph_done) struct graph g;
+	size_t circles = 0;
+	int r = graph_init(&g, config, diag);
+
+	/* What is ready must have started: from the ready sides everything is met. */
+	for (size_t i = 0; r == 0 && i < config->n_nodes && circles < DIAG_MAX; i++)
+		r = graph_search(&g, (struct vertex){ i, SIDE_READY }, &circles);
+	return r;
+}

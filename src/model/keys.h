@@ -1,0 +1,47 @@
+#pragma once
+
+/*
+ * The keys of a configuration: one table, in the order of swansong.ini(5).  What a key's value means
+ * by itself is decided in model/values.h; what it means beside others, in model/resolve.h.
+ */
+
+#include "model/diag.h"
+#include "model/section.h"
+#include "model/settings.h"
+#include "model/values.h"
+
+/* Where a key may stand. */
+enum key_scope {
+	SCOPE_ROOT,	 /* [swansong] only */
+	SCOPE_NODE,	 /* every section */
+	SCOPE_SERVICE,	 /* a section with a command */
+	SCOPE_INHERITED, /* every section; counts for the services in and below it */
+};
+
+struct key {
+	const char *name;
+	enum key_scope scope;
+	const struct value_type *type;
+	size_t offset;	  /* in what @type is kept in */
+	const char *help; /* one line */
+};
+
+extern const struct key keys[N_KEYS];
+
+static inline struct place section_place(const struct section *section, enum key_id key)
+{
+	return (struct place){ .file = section->node->place.file, .line = section->lines[key] };
+}
+
+/* An error of @key in @section, in the one format there is. */
+#define section_error(section, diag, key, format, ...)                                    \
+	diag_add((diag), DIAG_ERROR, section_place((section), (key)), "[%s] %s: " format, \
+		 node_config_section((section)->node), keys[(key)].name, ##__VA_ARGS__)
+
+/*
+ * Reads "@name = @value" at @line into @section.  Mistakes go to @diag.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int keys_set(struct section *section, unsigned line, const char *name, const char *value,
+	     const struct config_names *names, struct diag *diag);

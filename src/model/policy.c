@@ -1,0 +1,178 @@
+#include "model/policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
+
+#define FAULT_DELAY_MIN_USEC (50 * USEC_PER_MSEC)
+#define FAULT_DELAY_MAX_USEC USEC_PER_SEC
+
+struct policy {
+	const struct node_config *config;
+	uint64_t delay_usec;	   /* before the next restart */
+	uint64_t fault_delay_usec; /* before the next try after a fault */
+
+	/* The times of the last restarts, as many as the limit allows: a ring. */
+	size_t next, used;
+	uint64_t restarts[];
+};
+
+int policy_new(struct policy **ret, const struct node_config *config)
+{
+	size_t n = config->restart_limit.count;
+	struct policy *policy = calloc(1, sizeof(*policy) + n * sizeof(policy->restarts[0]));
+
+	if (!policy)
+		return -ENOMEM;
+	policy->config = config;
+	policy_forget(policy);
+	*ret = policy;
+	return 0;
+}
+
+struct policy *policy_free(struct policy *policy)
+{
+	free(policy);
+	return NULL;
+}
+
+void policy_forget(struct policy *policy)
+{
+	policy->delay_usec = policy->config->restart_delay_usec;
+	policy->fault_delay_usec = FAULT_DELAY_MIN_USEC;
+	policy->next = policy->used = 0;
+}
+
+/* Would a restart now be one too many?  If not, it is written down. */
+static bool over_limit(struct policy *policy, uint64_t now_usec)
+{
+	const struct restart_limit *limit = &policy->config->restart_limit;
+
+	if (limit->count == 0)
+		return false;
+	if (policy->used == limit->count) {
+		uint64_t oldest = policy->restarts[policy->next];
+
+		if (now_usec - oldest <= limit->window_usec)
+			return true;
+	} else {
+		policy->used++;
+	}
+	policy->restarts[policy->next] = now_usec;
+	policy->next = (policy->next + 1) % limit->count;
+	return false;
+}
+
+static uint64_t next_delay(uint64_t *delay_usec, uint64_t max_usec)
+{
+	uint64_t now = MIN(*delay_usec, max_usec);
+
+	*delay_usec = MIN(clock_add(now, now), max_usec);
+	return now;
+}
+
+enum service_event policy_decide(struct policy *policy, const struct outcome *outcome,
+				 uint64_t now_usec, uint64_t ran_usec, uint64_t *delay_usec)
+{
+	const struct node_config *config = policy->config;
+	bool clean = policy_is_clean(config, outcome);
+
+	if (outcome->kind == OUTCOME_SPAWN_FAILED && policy_is_transient(outcome->value)) {
+		*delay_usec = next_delay(&policy->fault_delay_usec, FAULT_DELAY_MAX_USEC);
+		return EVENT_RETRY;
+	}
+	policy->fault_delay_usec = FAULT_DELAY_MIN_USEC;
+
+	if (clean && config->restart != RESTART_ALWAYS)
+		return EVENT_DONE;
+	if (config->restart == RESTART_NEVER)
+		return EVENT_FAIL;
+	if (ran_usec >= POLICY_RESET_USEC)
+		policy->delay_usec = config->restart_delay_usec;
+	if (over_limit(policy, now_usec))
+		return EVENT_FAIL;
+	*delay_usec = next_delay(&policy->delay_usec, config->restart_delay_max_usec);
+	return EVENT_RETRY;
+}
+
+bool policy_is_clean(const struct node_config *config, const struct outcome *outcome)
+{
+	if (!outcome->was_ready)
+		return false;
+	switch (outcome->kind) {
+	case OUTCOME_EXITED:
+		return outcome->value == 0;
+	case OUTCOME_SIGNALED:
+		return config->type == TYPE_SIMPLE && outcome->value == config->stop_signal;
+	default:
+		return false;
+	}
+}
+
+bool policy_is_transient(int error)
+{
+	switch (error) {
+	case EAGAIN:
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case EINTR:
+	case ETXTBSY:
+	case ENOSPC:
+	case EIO:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int policy_exit_status(const struct outcome *outcome)
+{
+	switch (outcome->kind) {
+	case OUTCOME_EXITED:
+		return outcome->value;
+	case OUTCOME_SIGNALED:
+		return 128 + outcome->value;
+	case OUTCOME_SPAWN_FAILED:
+		return outcome->value == ENOENT ? 127 : 126;
+	case OUTCOME_START_TIMEOUT:
+		return 124;
+	case OUTCOME_NONE:
+		break;
+	}
+	return 0;
+}
+
+char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcome *outcome)
+{
+	const char *unready = outcome->was_ready ? "" : " before it was ready";
+	char signal[SIGNAL_TEXT_MAX];
+
+	switch (outcome->kind) {
+	case OUTCOME_NONE:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "never ran");
+		break;
+	case OUTCOME_EXITED:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "exited with status %d%s", outcome->value,
+			       unready);
+		break;
+	case OUTCOME_SIGNALED:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "killed by %s%s",
+			       parse_signal_text(signal, outcome->value), unready);
+		break;
+	case OUTCOME_SPAWN_FAILED:
+		/* A path of any length leaves room for the reason. */
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "cannot start: %s%s%.160s: %s", outcome->step,
+			       outcome->subject ? " " : "",
+			       outcome->subject ? outcome->subject : "", strerror(outcome->value));
+		break;
+	case OUTCOME_START_TIMEOUT:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "was not ready within its start-timeout");
+		break;
+	}
+	return buf;
+}

@@ -1,0 +1,281 @@
+#include "model/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "model/substitute.h"
+
+/* Looking for a name that may be meant compares with all of them; not for ever. */
+#define SUGGESTION_EFFORT 100000
+
+struct resolver {
+	struct config *config;
+	struct section *sections;
+	struct diag *diag;
+	const char **paths; /* of all nodes, for suggestions */
+	size_t effort;
+	unsigned *marks; /* the last list of edges that named the node */
+	unsigned mark;
+};
+
+static const char *resolve_suggest(struct resolver *r, const char *name)
+{
+	size_t n = r->config->n_nodes;
+
+	if (r->effort < n)
+		return NULL;
+	r->effort -= n;
+	return text_closest(name, r->paths + 1, n - 1); /* not the root */
+}
+
+static void resolve_no_node(struct resolver *r, const struct section *section, enum key_id key,
+			    const char *name)
+{
+	const char *closest = resolve_suggest(r, name);
+	char excerpt[DIAG_EXCERPT_MAX];
+
+	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
+		section_error(
+			section, r->diag, key,
+			"'%s' is the root, which holds this node, allowed are the nodes below it",
+			name);
+	else if (closest)
+		section_error(section, r->diag, key, "there is no node '%s', did you mean '%s'?",
+			      diag_excerpt(excerpt, name), closest);
+	else
+		section_error(section, r->diag, key,
+			      "there is no node '%s', allowed are nodes of this configuration",
+			      diag_excerpt(excerpt, name));
+}
+
+static int resolve_edges(struct resolver *r, const struct section *section, enum key_id key,
+			 char *const *names, struct node_config ***ret)
+{
+	cleanup(freep) struct node_config **nodes = NULL;
+	size_t n = 0;
+
+	while (names && names[n])
+		n++;
+	if (n == 0)
+		return 0;
+	nodes = calloc(n + 1, sizeof(struct node_config *));
+	if (!nodes)
+		return -ENOMEM;
+
+	r->mark++;
+	for (n = 0; *names; names++) {
+		struct node_config *node = config_find(r->config, *names);
+
+		if (!node || !**names) {
+			resolve_no_node(r, section, key, *names);
+		} else if (r->marks[node->index] == r->mark) {
+			section_error(section, r->diag, key, "'%s' is named twice, allowed once",
+				      *names);
+		} else {
+			r->marks[node->index] = r->mark;
+			nodes[n++] = node;
+		}
+	}
+	*ret = take(nodes);
+	return 0;
+}
+
+/* The section that decides an inherited key for @node: the nearest upwards that has it, or NULL. */
+static const struct section *resolve_source(const struct resolver *r,
+					    const struct node_config *node, enum key_id key)
+{
+	for (; node; node = node->parent) {
+		if (r->sections[node->index].lines[key])
+			return &r->sections[node->index];
+	}
+	return NULL;
+}
+
+static int resolve_copy(char **field, const char *text)
+{
+	if (!text)
+		return 0;
+	*field = strdup(text);
+	return *field ? 0 : -ENOMEM;
+}
+
+static int resolve_user(struct resolver *r, struct node_config *node)
+{
+	const struct section *user = resolve_source(r, node, KEY_USER);
+	const struct section *group = resolve_source(r, node, KEY_GROUP);
+	struct credentials *credentials = &node->credentials;
+
+	if (user && user->user.name) {
+		const struct stated_user *stated = &user->user;
+
+		credentials->set = true;
+		credentials->uid = stated->uid;
+		credentials->gid = stated->gid;
+		if (resolve_copy(&credentials->user, stated->name) < 0 ||
+		    resolve_copy(&credentials->home, stated->home) < 0 ||
+		    resolve_copy(&credentials->shell, stated->shell) < 0)
+			return -ENOMEM;
+		if (!stated->has_gid && !group)
+			section_error(
+				user, r->diag, KEY_USER,
+				"nobody has the number %s, so [%s] has no group, allowed with the key group",
+				stated->name, node_config_section(node));
+	}
+	if (group) {
+		credentials->set_group = true;
+		credentials->gid = group->group;
+	}
+	return 0;
+}
+
+/* Puts @word in the place of the variable's value in @list, or after it. */
+static size_t environment_put(char **list, size_t n, char *word)
+{
+	size_t length = (size_t)(strchr(word, '=') - word) + 1;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (strncmp(list[i], word, length) == 0)
+			break;
+	}
+	list[i] = word;
+	return i == n ? n + 1 : n;
+}
+
+static int resolve_environment(struct resolver *r, struct node_config *node)
+{
+	cleanup(freep) char **list = NULL;
+	const struct section *chain[CONFIG_DEPTH_MAX + 1];
+	size_t depth = 0, room = 1, n = 0;
+
+	for (const struct node_config *p = node; p; p = p->parent) {
+		chain[depth] = &r->sections[p->index];
+		for (char **word = chain[depth]->environment; word && *word; word++)
+			room++;
+		depth++;
+	}
+	if (room == 1)
+		return 0;
+	list = calloc(room, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	while (depth-- > 0) {
+		for (char **word = chain[depth]->environment; word && *word; word++)
+			n = environment_put(list, n, *word);
+	}
+	return substitute_words(list, node->path, &node->environment);
+}
+
+static int resolve_inherited(struct resolver *r, struct node_config *node)
+{
+	const struct section *directory = resolve_source(r, node, KEY_DIRECTORY);
+	const struct section *mask = resolve_source(r, node, KEY_UMASK);
+	const struct section *stop_timeout = resolve_source(r, node, KEY_STOP_TIMEOUT);
+	const struct section *log = resolve_source(r, node, KEY_LOG);
+
+	if (mask)
+		node->umask = mask->umask;
+	if (stop_timeout)
+		node->stop_timeout_usec = stop_timeout->stop_timeout_usec;
+	if (directory && directory->directory &&
+	    substitute_text(directory->directory, node->path, &node->directory) < 0)
+		return -ENOMEM;
+	if (log)
+		node->log.kind = log->log.kind;
+	if (log && log->log.path && substitute_text(log->log.path, node->path, &node->log.path) < 0)
+		return -ENOMEM;
+	if (resolve_user(r, node) < 0)
+		return -ENOMEM;
+	return resolve_environment(r, node);
+}
+
+static void resolve_check_delays(struct resolver *r, const struct section *section)
+{
+	const struct node_config *node = section->node;
+	enum key_id key =
+		section->lines[KEY_RESTART_DELAY] ? KEY_RESTART_DELAY : KEY_RESTART_DELAY_MAX;
+	char delay[CLOCK_TEXT_MAX], max[CLOCK_TEXT_MAX];
+
+	if (node->restart_delay_usec <= node->restart_delay_max_usec)
+		return;
+	section_error(
+		section, r->diag, key,
+		"restart-delay is %s and restart-delay-max %s, allowed is a delay up to the maximum",
+		clock_text(delay, node->restart_delay_usec),
+		clock_text(max, node->restart_delay_max_usec));
+}
+
+static void resolve_check_oneshot(struct resolver *r, const struct section *section)
+{
+	struct node_config *node = section->node;
+
+	if (node->type != TYPE_ONESHOT)
+		return;
+	if (!section->lines[KEY_RESTART])
+		node->restart = RESTART_NEVER;
+	else if (node->restart == RESTART_ALWAYS)
+		section_error(
+			section, r->diag, KEY_RESTART,
+			"'always' would run a oneshot for ever, allowed is on-failure or never");
+	if (section->lines[KEY_READY])
+		section_error(
+			section, r->diag, KEY_READY,
+			"a oneshot is ready when it has ended well, allowed with type = simple");
+}
+
+static void resolve_check_group(struct resolver *r, const struct section *section)
+{
+	for (size_t i = 0; i < N_KEYS; i++) {
+		if (keys[i].scope == SCOPE_SERVICE && section->lines[i])
+			section_error(
+				section, r->diag, i,
+				"is for a service, allowed with a command in the same section");
+	}
+}
+
+static int resolve_section(struct resolver *r, struct section *section)
+{
+	struct node_config *node = section->node;
+
+	node->requires_line = section->lines[KEY_REQUIRES];
+	node->after_line = section->lines[KEY_AFTER];
+	if (resolve_edges(r, section, KEY_REQUIRES, section->requires, &node->requires) < 0 ||
+	    resolve_edges(r, section, KEY_AFTER, section->after, &node->after) < 0)
+		return -ENOMEM;
+	if (!section->lines[KEY_COMMAND]) {
+		resolve_check_group(r, section);
+		return 0;
+	}
+	resolve_check_delays(r, section);
+	resolve_check_oneshot(r, section);
+	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
+		return -ENOMEM;
+	return resolve_inherited(r, node);
+}
+
+int resolve_sections(struct config *config, struct section *sections, struct diag *diag)
+{
+	cleanup(freep) const char **paths = calloc(config->n_nodes, sizeof(*paths));
+	cleanup(freep) unsigned *marks = calloc(config->n_nodes, sizeof(*marks));
+	struct resolver r = {
+		.config = config,
+		.sections = sections,
+		.diag = diag,
+		.paths = paths,
+		.effort = SUGGESTION_EFFORT,
+		.marks = marks,
+	};
+
+	if (!paths || !marks)
+		return -ENOMEM;
+	for (size_t i = 0; i < config->n_nodes; i++)
+		paths[i] = config->nodes[i]->path;
+	for (size_t i = 0; i < config->n_nodes; i++) {
+		if (resolve_section(&r, &sections[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}

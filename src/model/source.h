@@ -1,0 +1,20 @@
+#pragma once
+
+/* The files that paths of a configuration stand for, read whole. */
+
+#include <stddef.h>
+
+#include "model/diag.h"
+
+#define SOURCE_SIZE_MAX (64 * 1024 * 1024) /* bytes of one file */
+
+/*
+ * Reads @path, or if it is a directory each *.ini in it (no hidden ones) in the order of the bytes
+ * of their names, and calls @each with every file's text, which is followed by a NUL and may be
+ * overwritten during the call.  What cannot be read, or could be written by anybody, becomes an
+ * error in @diag and does not stop the rest.
+ *
+ * Return: 0, -ENOMEM, or the first negative value of @each, after which nothing more is read.
+ */
+int source_each(const char *path, struct diag *diag,
+		int (*each)(void *arg, const char *file, char *text, size_t size), void *arg);

@@ -1,0 +1,451 @@
+#include "model/values.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "base/macro.h"
+#include "base/parse.h"
+#include "model/substitute.h"
+
+#define ENVIRONMENT_MAX 1000 /* variables in one section */
+#define LIMIT_MAX	1000 /* failures that restart-limit can count */
+#define FD_MAX		1023
+
+struct choice {
+	const char *name;
+	int value;
+};
+
+static int parse_choice(const char *text, const struct choice *choices, size_t n, int *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(text, choices[i].name) != 0)
+			continue;
+		*ret = choices[i].value;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int value_refuse(struct value *value, const char *why)
+{
+	value->why = why;
+	return -EINVAL;
+}
+
+static int value_copy(const char *text, char **field)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+static int value_words(struct value *value, char ***field)
+{
+	int n = parse_words(value->text, field);
+
+	if (n == -EINVAL)
+		return value_refuse(value, "has an open quote or ends with a backslash");
+	return n;
+}
+
+static int value_check_substitutions(struct value *value)
+{
+	return substitute_check(value->text)
+		       ? value_refuse(value, "has a % that is none of %n, %i and %%")
+		       : 0;
+}
+
+static int value_check_path(struct value *value, const char *path)
+{
+	if (*path != '/')
+		return value_refuse(value, "is no absolute path");
+	if (strlen(path) >= PATH_MAX)
+		return value_refuse(value, "is longer than a path can be");
+	return 0;
+}
+
+static int value_socket(struct value *value, void *field)
+{
+	const size_t room = sizeof(((struct sockaddr_un *)NULL)->sun_path);
+
+	if (strcmp(value->text, "none") != 0 && *value->text != '/')
+		return -EINVAL;
+	if (strlen(value->text) >= room)
+		return value_refuse(value, "is longer than a socket's path can be");
+	return value_copy(value->text, field);
+}
+
+static bool id_is_number(const char *text)
+{
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* Not a number by another spelling, not a name with a slip in it: B is for the user database. */
+static bool id_is_name(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+
+	return *text && strchr(letters, *text) &&
+	       strspn(text,
+		      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.@$-") ==
+		       strlen(text);
+}
+
+/* (uid_t)-1 and (gid_t)-1 mean "none" to the kernel. */
+static int value_number(struct value *value, uint32_t *ret)
+{
+	uint64_t number;
+
+	if (parse_uint(value->text, UINT32_MAX - 1, &number) < 0)
+		return value_refuse(value, "is beyond the largest number, 4294967294");
+	*ret = (uint32_t)number;
+	return 0;
+}
+
+static int value_group(struct value *value, gid_t *ret)
+{
+	int r;
+
+	if (id_is_number(value->text))
+		return value_number(value, ret);
+	if (!id_is_name(value->text))
+		return -EINVAL;
+	r = value->names->group(value->text, ret);
+	if (r == -ENOMEM)
+		return r;
+	if (r == -ENOENT)
+		return value_refuse(value, "is no group of this system");
+	return r < 0 ? value_refuse(value, "cannot be looked up") : 0;
+}
+
+static int value_control_group(struct value *value, void *field)
+{
+	struct config *config = field;
+	int r = value_group(value, &config->control_group);
+
+	config->control_group_set = r == 0;
+	return r;
+}
+
+static int value_stated_group(struct value *value, void *field)
+{
+	return value_group(value, field);
+}
+
+static int value_user(struct value *value, void *field)
+{
+	cleanup(stated_user_done) struct stated_user user = { .has_gid = true };
+	bool number = id_is_number(value->text);
+	uint32_t uid = 0;
+	int r;
+
+	if (!number && !id_is_name(value->text))
+		return -EINVAL;
+	if (number) {
+		r = value_number(value, &uid);
+		if (r < 0)
+			return r;
+	}
+	r = value_copy(value->text, &user.name);
+	if (r < 0)
+		return r;
+	r = value->names->user(value->text, &user.uid, &user.gid, &user.home, &user.shell);
+	if (r == -ENOMEM)
+		return r;
+	if (number && r == -ENOENT) {
+		user.uid = uid;
+		user.has_gid = false;
+	} else if (r == -ENOENT) {
+		return value_refuse(value, "is no user of this system");
+	} else if (r < 0) {
+		return value_refuse(value, "cannot be looked up");
+	}
+	if (number && user.uid != uid)
+		return value_refuse(value, "is the name of another user");
+	*(struct stated_user *)field = user;
+	user = (struct stated_user){ .name = NULL };
+	return 0;
+}
+
+static int value_mode(struct value *value, void *field)
+{
+	unsigned mode;
+	int r = parse_mode(value->text, &mode);
+
+	if (r < 0 || mode > 0777)
+		return -EINVAL;
+	*(unsigned *)field = mode;
+	return 0;
+}
+
+static int value_duration(struct value *value, void *field)
+{
+	return parse_duration(value->text, field) < 0 ? -EINVAL : 0;
+}
+
+static int value_bool(struct value *value, void *field)
+{
+	return parse_bool(value->text, field);
+}
+
+static int value_signal(struct value *value, void *field)
+{
+	return parse_signal(value->text, field) < 0 ? -EINVAL : 0;
+}
+
+static int value_nodes(struct value *value, void *field)
+{
+	return value_words(value, field);
+}
+
+static int value_command(struct value *value, void *field)
+{
+	struct section *section = field;
+	cleanup(freep) char **argv = NULL;
+	int r = value_check_substitutions(value);
+
+	if (r < 0)
+		return r;
+	r = value_words(value, &argv);
+	if (r < 0)
+		return r;
+	if (r == 0 || !*argv[0])
+		return value_refuse(value, "names no program");
+	r = value_copy(value->text, &section->node->command);
+	if (r < 0)
+		return r;
+	section->argv = take(argv);
+	return 0;
+}
+
+static int value_type(struct value *value, void *field)
+{
+	static const struct choice choices[] = { { "simple", TYPE_SIMPLE },
+						 { "oneshot", TYPE_ONESHOT } };
+	int choice;
+	int r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
+
+	if (r == 0)
+		*(enum service_type *)field = (enum service_type)choice;
+	return r;
+}
+
+static int value_restart(struct value *value, void *field)
+{
+	static const struct choice choices[] = { { "always", RESTART_ALWAYS },
+						 { "on-failure", RESTART_ON_FAILURE },
+						 { "never", RESTART_NEVER } };
+	int choice;
+	int r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
+
+	if (r == 0)
+		*(enum restart_policy *)field = (enum restart_policy)choice;
+	return r;
+}
+
+static int value_restart_limit(struct value *value, void *field)
+{
+	const char *slash = strchr(value->text, '/');
+	char digits[8];
+	uint64_t count, window;
+
+	if (strcmp(value->text, "none") == 0) {
+		*(struct restart_limit *)field = (struct restart_limit){ .count = 0 };
+		return 0;
+	}
+	if (!slash || slash - value->text >= (ptrdiff_t)sizeof(digits))
+		return -EINVAL;
+	*(char *)mempcpy(digits, value->text, (size_t)(slash - value->text)) = '\0';
+	if (parse_uint(digits, LIMIT_MAX, &count) < 0 || parse_duration(slash + 1, &window) < 0 ||
+	    count == 0 || window == 0)
+		return -EINVAL;
+	*(struct restart_limit *)field =
+		(struct restart_limit){ .count = (unsigned)count, .window_usec = window };
+	return 0;
+}
+
+/* "127.0.0.1:80", "[::1]:80", "localhost:80" */
+static int parse_address(const char *text, struct ready *ready)
+{
+	const char *colon = strrchr(text, ':');
+	char host[INET6_ADDRSTRLEN + 2];
+	size_t length = colon ? (size_t)(colon - text) : sizeof(host);
+	uint64_t port;
+
+	if (length >= sizeof(host) || parse_uint(colon + 1, UINT16_MAX, &port) < 0 || port == 0)
+		return -EINVAL;
+	*(char *)mempcpy(host, text, length) = '\0';
+	if (host[0] == '[' && host[length - 1] == ']') {
+		host[length - 1] = '\0';
+		ready->address.in6.sin6_family = AF_INET6;
+		ready->address.in6.sin6_port = htons((uint16_t)port);
+		return inet_pton(AF_INET6, host + 1, &ready->address.in6.sin6_addr) == 1 ? 0
+											 : -EINVAL;
+	}
+	ready->address.in.sin_family = AF_INET;
+	ready->address.in.sin_port = htons((uint16_t)port);
+	return inet_pton(AF_INET, strcmp(host, "localhost") == 0 ? "127.0.0.1" : host,
+			 &ready->address.in.sin_addr) == 1
+		       ? 0
+		       : -EINVAL;
+}
+
+static int value_ready(struct value *value, void *field)
+{
+	static const struct choice choices[] = { { "started", READY_STARTED },
+						 { "notify", READY_NOTIFY } };
+	struct ready ready;
+	uint64_t fd;
+	int kind, r;
+
+	/* Every byte, as node_config_equal() compares the address whole. */
+	memset(&ready, 0, sizeof(ready));
+	r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
+	if (r == 0) {
+		ready.kind = (enum ready_kind)kind;
+	} else if (strncmp(value->text, "fd:", 3) == 0) {
+		ready.kind = READY_FD;
+		if (parse_uint(value->text + 3, FD_MAX, &fd) < 0)
+			return -EINVAL;
+		if (fd < 3)
+			return value_refuse(value, "is a standard stream");
+		ready.fd = (int)fd;
+	} else if (strncmp(value->text, "tcp:", 4) == 0) {
+		ready.kind = READY_TCP;
+		r = parse_address(value->text + 4, &ready);
+		if (r < 0)
+			return r;
+	} else {
+		return r;
+	}
+	*(struct ready *)field = ready;
+	return 0;
+}
+
+static int value_directory(struct value *value, void *field)
+{
+	int r = value_check_substitutions(value);
+
+	if (r == 0)
+		r = value_check_path(value, value->text);
+	return r < 0 ? r : value_copy(value->text, field);
+}
+
+/* The length of the NAME of NAME=VALUE, or 0. */
+static size_t variable_name(const char *word)
+{
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+	return word[n] == '=' && !(*word >= '0' && *word <= '9') ? n : 0;
+}
+
+static int value_environment(struct value *value, void *field)
+{
+	cleanup(freep) char **words = NULL;
+	int n, r = value_check_substitutions(value);
+
+	if (r < 0)
+		return r;
+	n = value_words(value, &words);
+	if (n < 0)
+		return n;
+	if (n > ENVIRONMENT_MAX)
+		return value_refuse(value,
+				    "has more than " STRINGIFY(ENVIRONMENT_MAX) " variables");
+	for (int i = 0; i < n; i++) {
+		size_t length = variable_name(words[i]);
+
+		if (length == 0)
+			return value_refuse(value, "has a word that is not NAME=VALUE");
+		for (int j = 0; j < i; j++) {
+			if (strncmp(words[i], words[j], length + 1) == 0)
+				return value_refuse(value, "has a variable twice");
+		}
+	}
+	*(char ***)field = take(words);
+	return 0;
+}
+
+static int value_umask(struct value *value, void *field)
+{
+	unsigned mode;
+	int r = value_mode(value, &mode);
+
+	if (r == 0)
+		*(int *)field = (int)mode;
+	return r;
+}
+
+static int value_log(struct value *value, void *field)
+{
+	static const struct choice choices[] = { { "inherit", OUTPUT_INHERIT },
+						 { "null", OUTPUT_NULL } };
+	struct output *output = field;
+	int kind, r;
+
+	r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
+	if (r == 0) {
+		output->kind = (enum output_kind)kind;
+		return 0;
+	}
+	if (strncmp(value->text, "file:", 5) != 0)
+		return r;
+	r = value_check_substitutions(value);
+	if (r == 0)
+		r = value_check_path(value, value->text + 5);
+	if (r == 0)
+		r = value_copy(value->text + 5, &output->path);
+	if (r == 0)
+		output->kind = OUTPUT_FILE;
+	return r;
+}
+
+#define DURATION_ALLOWED "a duration such as 250ms, 30s, 5min, 1h, 1d or infinity"
+#define USER_ALLOWED	 "the name of a user, which begins with a letter, or a number below 4294967295"
+#define GROUP_ALLOWED \
+	"the name of a group, which begins with a letter, or a number below 4294967295"
+#define MODE_ALLOWED  "octal permissions from 0 to 0777"
+#define NODES_ALLOWED "names of nodes with blanks between them"
+
+/* clang-format off */
+const struct value_type type_socket = { IN_CONFIG, value_socket,
+	"an absolute path of at most 107 bytes, or none" };
+const struct value_type type_control_group = { IN_CONFIG, value_control_group,
+	GROUP_ALLOWED };
+const struct value_type type_control_mode = { IN_CONFIG, value_mode, MODE_ALLOWED };
+const struct value_type type_duration = { IN_NODE, value_duration, DURATION_ALLOWED };
+const struct value_type type_nodes = { IN_SECTION, value_nodes, NODES_ALLOWED };
+const struct value_type type_command = { IN_SECTION, value_command,
+	"a program and its arguments, quoted as in a shell" };
+const struct value_type type_type = { IN_NODE, value_type, "simple or oneshot" };
+const struct value_type type_restart = { IN_NODE, value_restart,
+	"always, on-failure or never" };
+const struct value_type type_restart_limit = { IN_NODE, value_restart_limit,
+	"COUNT/DURATION such as 5/30s with 1 to " STRINGIFY(LIMIT_MAX) " failures, or none" };
+const struct value_type type_ready = { IN_NODE, value_ready,
+	"started, notify, fd:N with N from 3 to " STRINGIFY(FD_MAX) ", or tcp:ADDRESS:PORT with an "
+	"IPv4 address, an [IPv6] address or localhost" };
+const struct value_type type_signal = { IN_NODE, value_signal,
+	"a signal such as SIGTERM, QUIT, 15 or SIGRTMIN+3" };
+const struct value_type type_bool = { IN_NODE, value_bool,
+	"yes, no, true, false, on, off, 1 or 0" };
+const struct value_type type_user = { IN_SECTION, value_user, USER_ALLOWED };
+const struct value_type type_group = { IN_SECTION, value_stated_group, GROUP_ALLOWED };
+const struct value_type type_directory = { IN_SECTION, value_directory,
+	"an absolute path, with %n, %i and %%" };
+const struct value_type type_environment = { IN_SECTION, value_environment,
+	"words NAME=VALUE, quoted as in a shell, each name once" };
+const struct value_type type_umask = { IN_SECTION, value_umask, MODE_ALLOWED };
+const struct value_type type_stop_timeout = { IN_SECTION, value_duration, DURATION_ALLOWED };
+const struct value_type type_log = { IN_SECTION, value_log,
+	"inherit, null, or file: and an absolute path" };
+/* clang-format on */

@@ -1,0 +1,49 @@
+#pragma once
+
+/*
+ * The kinds of values that keys have: how each is read and, for people, what is allowed.  Numbers of
+ * users and groups are found through the caller's functions; nothing else leaves this file.
+ */
+
+#include <stddef.h>
+
+#include "model/section.h"
+
+struct value {
+	const char *text;
+	const struct config_names *names;
+	const char *why; /* what is wrong, if there is more to say than that it cannot be used */
+};
+
+/* What a value is kept in. */
+enum value_base { IN_CONFIG, IN_NODE, IN_SECTION };
+
+struct value_type {
+	enum value_base base;
+	/*
+	 * Writes *field on success only; a whole config, node or section where the value fills more
+	 * than one member.  Return: 0 or positive, -EINVAL (and perhaps @why), -ENOMEM.
+	 */
+	int (*parse)(struct value *value, void *field);
+	const char *allowed;
+};
+
+extern const struct value_type type_socket;
+extern const struct value_type type_control_group;
+extern const struct value_type type_control_mode;
+extern const struct value_type type_duration;
+extern const struct value_type type_nodes;
+extern const struct value_type type_command;
+extern const struct value_type type_type;
+extern const struct value_type type_restart;
+extern const struct value_type type_restart_limit;
+extern const struct value_type type_ready;
+extern const struct value_type type_signal;
+extern const struct value_type type_bool;
+extern const struct value_type type_user;
+extern const struct value_type type_group;
+extern const struct value_type type_directory;
+extern const struct value_type type_environment;
+extern const struct value_type type_umask;
+extern const struct value_type type_stop_timeout;
+extern const struct value_type type_log;

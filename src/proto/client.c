@@ -1,0 +1,192 @@
+#include "proto/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "proto/frame.h"
+
+struct client {
+	int fd;
+	int interrupt_fd; /* the caller's, or -1 */
+	struct frame_reader reader;
+	struct frame_writer writer;
+};
+
+/* The time left, as poll(2) and SO_SNDTIMEO want it: rounded up, so that nobody spins at the end. */
+static int remaining_msec(uint64_t deadline_usec)
+{
+	uint64_t now = clock_now_usec();
+	uint64_t msec;
+
+	if (deadline_usec == USEC_INFINITY)
+		return -1;
+	if (deadline_usec <= now)
+		return 0;
+	msec = (deadline_usec - now - 1) / USEC_PER_MSEC + 1;
+	return msec > INT32_MAX ? INT32_MAX : (int)msec;
+}
+
+/* connect(2) to a full backlog blocks as send(2) does, and is bounded in the same way. */
+static int set_connect_timeout(int fd, uint64_t deadline_usec)
+{
+	int msec = remaining_msec(deadline_usec);
+	struct timeval tv = { .tv_sec = msec / 1000, .tv_usec = msec % 1000 * 1000 };
+
+	if (msec < 0)
+		return 0;
+	if (msec == 0)
+		return -ETIMEDOUT;
+	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)) < 0 ? -errno : 0;
+}
+
+static int client_open(struct client *client, const char *path, uint64_t deadline_usec)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int r;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (client->fd < 0)
+		return -errno;
+	r = set_connect_timeout(client->fd, deadline_usec);
+	if (r < 0)
+		return r;
+	if (connect(client->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+	return fd_set_nonblock(client->fd);
+}
+
+int client_connect(struct client **ret, const char *path, uint64_t deadline_usec)
+{
+	cleanup(client_freep) struct client *client = malloc(sizeof(*client));
+	int r;
+
+	if (!client)
+		return -ENOMEM;
+	*client = (struct client){ .fd = -1, .interrupt_fd = -1 };
+	frame_reader_init(&client->reader, CLIENT_MESSAGE_MAX);
+	frame_writer_init(&client->writer, CLIENT_MESSAGE_MAX);
+	r = client_open(client, path, deadline_usec);
+	if (r < 0)
+		return r;
+	*ret = take(client);
+	return 0;
+}
+
+struct client *client_free(struct client *client)
+{
+	if (!client)
+		return NULL;
+	fd_close(client->fd);
+	frame_reader_done(&client->reader);
+	frame_writer_done(&client->writer);
+	free(client);
+	return NULL;
+}
+
+int client_get_fd(const struct client *client)
+{
+	return client->fd;
+}
+
+void client_set_interrupt(struct client *client, int fd)
+{
+	client->interrupt_fd = fd;
+}
+
+static int client_poll(struct client *client, short events, uint64_t deadline_usec)
+{
+	struct pollfd fds[] = {
+		{ .fd = client->fd, .events = events },
+		{ .fd = client->interrupt_fd, .events = POLLIN },
+	};
+	int n;
+
+	do
+		n = poll(fds, 2, remaining_msec(deadline_usec));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	if (n == 0)
+		return -ETIMEDOUT;
+	return fds[1].revents ? -EINTR : 0;
+}
+
+static int client_flush(struct client *client, uint64_t deadline_usec)
+{
+	for (;;) {
+		int r = frame_writer_send(&client->writer, client->fd);
+
+		/* What the other side said before it went may still be there to be read. */
+		if (r == -EPIPE)
+			return 0;
+		if (r != 0)
+			return r < 0 ? r : 0;
+		r = client_poll(client, POLLOUT, deadline_usec);
+		if (r < 0)
+			return r;
+	}
+}
+
+int client_call(struct client *client, const char *method, json_t *parameters, unsigned flags,
+		uint64_t deadline_usec)
+{
+	cleanup(freep) char *text = NULL;
+	int r;
+
+	r = message_build_call(&text, method, parameters, flags);
+	if (r < 0)
+		return r;
+	r = frame_writer_add(&client->writer, text);
+	if (r < 0)
+		return r;
+	return client_flush(client, deadline_usec);
+}
+
+/* Return: 0, -ECONNRESET at the end, -errno. */
+static int client_fill(struct client *client)
+{
+	char *space;
+	size_t size;
+	ssize_t n;
+	int r;
+
+	r = frame_reader_space(&client->reader, &space, &size);
+	if (r < 0)
+		return r;
+	do
+		n = recv(client->fd, space, size, MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	if (n == 0)
+		return -ECONNRESET;
+	frame_reader_commit(&client->reader, (size_t)n);
+	return 0;
+}
+
+int client_receive(struct client *client, uint64_t deadline_usec, struct message_reply *ret)
+{
+	const char *text;
+	int r;
+
+	while ((r = frame_next(&client->reader, &text, NULL)) == 0) {
+		/* First, so that an interrupt is heard however much the other side has to say. */
+		r = client_poll(client, POLLIN, deadline_usec);
+		if (r == 0)
+			r = client_fill(client);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	return message_parse_reply(text, ret);
+}

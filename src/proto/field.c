@@ -1,0 +1,149 @@
+#include "proto/field.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "proto/message.h"
+
+static bool is_one_of(const char *value, const char *const *values)
+{
+	for (; *values; values++)
+		if (strcmp(value, *values) == 0)
+			return true;
+	return false;
+}
+
+static bool is_strings(const json_t *value)
+{
+	if (!json_is_array(value))
+		return false;
+	for (size_t i = 0; i < json_array_size(value); i++)
+		if (!json_is_string(json_array_get(value, i)))
+			return false;
+	return true;
+}
+
+static bool fits(const json_t *value, const struct field *f)
+{
+	if (!value || json_is_null(value))
+		return f->optional;
+	switch (f->type) {
+	case FIELD_STRING:
+		return json_is_string(value);
+	case FIELD_ENUM:
+		return json_is_string(value) && is_one_of(json_string_value(value), f->values);
+	case FIELD_INT:
+		return json_is_integer(value) && json_integer_value(value) >= 0;
+	case FIELD_BOOL:
+		return json_is_boolean(value);
+	case FIELD_STRINGS:
+		return is_strings(value);
+	case FIELD_OBJECT:
+		return json_is_object(value);
+	}
+	return false;
+}
+
+static bool is_listed(const char *name, const struct field *fields, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name, fields[i].name) == 0)
+			return true;
+	return false;
+}
+
+const char *field_check(const json_t *object, const struct field *fields, size_t n, unsigned flags)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!fits(json_object_get(object, fields[i].name), &fields[i]))
+			return fields[i].name;
+	if (!(flags & FIELD_STRICT))
+		return NULL;
+	/* jansson's iterators change nothing, and take no const. */
+	for (void *i = json_object_iter((json_t *)object); i;
+	     i = json_object_iter_next((json_t *)object, i))
+		if (!is_listed(json_object_iter_key(i), fields, n))
+			return json_object_iter_key(i);
+	return NULL;
+}
+
+void field_read(const json_t *object, const struct field *fields, size_t n, void *to)
+{
+	for (const struct field *f = fields; f < fields + n; f++) {
+		json_t *value = json_object_get(object, f->name);
+		void *member = (char *)to + f->offset;
+
+		switch (f->type) {
+		case FIELD_STRING:
+		case FIELD_ENUM:
+			*(const char **)member = json_string_value(value);
+			break;
+		case FIELD_INT:
+			*(uint64_t *)member = json_is_integer(value)
+						      ? (uint64_t)json_integer_value(value)
+						      : FIELD_NONE;
+			break;
+		case FIELD_BOOL:
+			*(bool *)member = json_is_true(value);
+			break;
+		case FIELD_STRINGS:
+		case FIELD_OBJECT:
+			*(json_t **)member = json_is_null(value) ? NULL : value;
+			break;
+		}
+	}
+}
+
+static json_t *write_integer(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+/* *ret stays NULL for a member without a value.  Return: false without memory. */
+static bool write_value(const struct field *f, const void *member, json_t **ret)
+{
+	const char *string;
+
+	switch (f->type) {
+	case FIELD_STRING:
+	case FIELD_ENUM:
+		string = *(const char *const *)member;
+		if (!string && f->optional)
+			return true;
+		*ret = message_string(string ? string : "");
+		break;
+	case FIELD_INT:
+		if (*(const uint64_t *)member == FIELD_NONE && f->optional)
+			return true;
+		*ret = write_integer(*(const uint64_t *)member);
+		break;
+	case FIELD_BOOL:
+		*ret = json_boolean(*(const bool *)member);
+		break;
+	case FIELD_STRINGS:
+		*ret = *(json_t *const *)member ? json_incref(*(json_t *const *)member)
+						: json_array();
+		break;
+	case FIELD_OBJECT:
+		if (!*(json_t *const *)member)
+			return true;
+		*ret = json_incref(*(json_t *const *)member);
+		break;
+	}
+	return *ret;
+}
+
+json_t *field_write(const struct field *fields, size_t n, const void *from)
+{
+	cleanup(json_decrefp) json_t *object = json_object();
+
+	for (const struct field *f = fields; f < fields + n; f++) {
+		json_t *value = NULL;
+
+		if (!write_value(f, (const char *)from + f->offset, &value))
+			return NULL;
+		if (value && json_object_set_new(object, f->name, value) < 0)
+			return NULL;
+	}
+	return take(object);
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+/*
+ * What members an object of the interface has, as a table: calls are checked, and types written and
+ * read, by walking over one.
+ */
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum field_type {
+	FIELD_STRING,  /* const char *; NULL if missing */
+	FIELD_ENUM,    /* likewise, one of @values */
+	FIELD_INT,     /* uint64_t; FIELD_NONE if missing */
+	FIELD_BOOL,    /* bool; false if missing */
+	FIELD_STRINGS, /* json_t *: an array of strings; empty if NULL */
+	FIELD_OBJECT,  /* json_t *; NULL if missing */
+};
+
+#define FIELD_NONE UINT64_MAX
+
+struct field {
+	const char *name;
+	enum field_type type;
+	bool optional;		   /* may be missing or null: "?" in the interface */
+	const char *const *values; /* FIELD_ENUM: NULL-terminated */
+	size_t offset; /* of the C member of that type, for field_read() and field_write() */
+};
+
+/* With FIELD_STRICT, members that are not in the table are a mistake, else they are ignored. */
+enum field_flag { FIELD_STRICT = 1 << 0 };
+
+/* The name of the first member of @object that is not as the table says, or NULL. */
+const char *field_check(const json_t *object, const struct field *fields, size_t n, unsigned flags);
+
+/* @object has been checked; strings and arrays are borrowed from it. */
+void field_read(const json_t *object, const struct field *fields, size_t n, void *to);
+
+/*
+ * A new object.  Optional members without a value are left out.  Strings need not be UTF-8, and
+ * numbers beyond INT64_MAX become that.  NULL without memory.
+ */
+json_t *field_write(const struct field *fields, size_t n, const void *from);

@@ -1,0 +1,159 @@
+#include "proto/frame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/macro.h"
+
+#define QUEUE_SIZE_MIN 4096
+
+static size_t queue_pending(const struct frame_queue *q)
+{
+	return q->end - q->start;
+}
+
+/* Moves what waits to the front, so that all the free memory is behind it. */
+static void queue_compact(struct frame_queue *q)
+{
+	if (q->start == 0)
+		return;
+	memmove(q->bytes, q->bytes + q->start, queue_pending(q));
+	q->end -= q->start;
+	q->start = 0;
+}
+
+/* Memory for @size bytes, at most the cap; doubled, so that growing costs little. */
+static int queue_grow(struct frame_queue *q, size_t size)
+{
+	size_t want = MIN(q->cap, (size_t)QUEUE_SIZE_MIN);
+	char *bytes;
+
+	while (want < size)
+		want = want > q->cap / 2 ? q->cap : want * 2;
+	if (want <= q->size)
+		return 0;
+	bytes = realloc(q->bytes, want);
+	if (!bytes)
+		return -ENOMEM;
+	q->bytes = bytes;
+	q->size = want;
+	return 0;
+}
+
+static void queue_done(struct frame_queue *q)
+{
+	free(q->bytes);
+	*q = (struct frame_queue){ .cap = q->cap };
+}
+
+void frame_reader_init(struct frame_reader *reader, size_t cap)
+{
+	*reader = (struct frame_reader){ .queue = { .cap = cap } };
+}
+
+void frame_reader_done(struct frame_reader *reader)
+{
+	queue_done(&reader->queue);
+	reader->scanned = 0;
+}
+
+int frame_reader_space(struct frame_reader *reader, char **ret, size_t *ret_size)
+{
+	struct frame_queue *q = &reader->queue;
+
+	reader->scanned -= q->start;
+	queue_compact(q);
+	if (q->end == q->cap)
+		return -EMSGSIZE;
+	if (q->end == q->size) {
+		int r = queue_grow(q, q->size + 1);
+
+		if (r < 0)
+			return r;
+	}
+	*ret = q->bytes + q->end;
+	*ret_size = q->size - q->end;
+	return 0;
+}
+
+void frame_reader_commit(struct frame_reader *reader, size_t n)
+{
+	reader->queue.end += n;
+}
+
+int frame_next(struct frame_reader *reader, const char **ret, size_t *ret_length)
+{
+	struct frame_queue *q = &reader->queue;
+	const char *nul = NULL;
+
+	if (reader->scanned < q->end)
+		nul = memchr(q->bytes + reader->scanned, '\0', q->end - reader->scanned);
+	if (!nul) {
+		reader->scanned = q->end;
+		return queue_pending(q) >= q->cap ? -EMSGSIZE : 0;
+	}
+	*ret = q->bytes + q->start;
+	if (ret_length)
+		*ret_length = (size_t)(nul - *ret);
+	q->start = (size_t)(nul - q->bytes) + 1;
+	reader->scanned = q->start;
+	return 1;
+}
+
+size_t frame_reader_pending(const struct frame_reader *reader)
+{
+	return queue_pending(&reader->queue);
+}
+
+void frame_writer_init(struct frame_writer *writer, size_t cap)
+{
+	*writer = (struct frame_writer){ .queue = { .cap = cap } };
+}
+
+void frame_writer_done(struct frame_writer *writer)
+{
+	queue_done(&writer->queue);
+}
+
+int frame_writer_add(struct frame_writer *writer, const char *text)
+{
+	struct frame_queue *q = &writer->queue;
+	size_t n = strlen(text) + 1;
+	int r;
+
+	if (n > q->cap - queue_pending(q))
+		return -ENOBUFS;
+	if (n > q->size - q->end)
+		queue_compact(q);
+	r = queue_grow(q, q->end + n);
+	if (r < 0)
+		return r;
+	memcpy(q->bytes + q->end, text, n);
+	q->end += n;
+	return 0;
+}
+
+int frame_writer_send(struct frame_writer *writer, int fd)
+{
+	struct frame_queue *q = &writer->queue;
+
+	while (queue_pending(q)) {
+		ssize_t n = send(fd, q->bytes + q->start, queue_pending(q),
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : -errno;
+		q->start += (size_t)n;
+	}
+	q->start = q->end = 0;
+	return 1;
+}
+
+size_t frame_writer_pending(const struct frame_writer *writer)
+{
+	return queue_pending(&writer->queue);
+}

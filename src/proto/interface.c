@@ -1,0 +1,236 @@
+#include "proto/interface.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+
+#define VARLINK_NAME "org.varlink.service"
+
+static const char varlink_text[] =
+	"interface org.varlink.service\n"
+	"\n"
+	"method GetInfo() -> (\n"
+	"\tvendor: string,\n"
+	"\tproduct: string,\n"
+	"\tversion: string,\n"
+	"\turl: string,\n"
+	"\tinterfaces: []string\n"
+	")\n"
+	"\n"
+	"method GetInterfaceDescription(interface: string) -> (description: string)\n"
+	"\n"
+	"error InterfaceNotFound(interface: string)\n"
+	"\n"
+	"error MethodNotFound(method: string)\n"
+	"\n"
+	"error MethodNotImplemented(method: string)\n"
+	"\n"
+	"error InvalidParameter(parameter: string)\n"
+	"\n"
+	"error PermissionDenied()\n"
+	"\n"
+	"error ExpectedMore()\n";
+
+static const char *const until_values[] = { "ready", "running", "complete", NULL };
+
+#define STRING(field)                               \
+	{                                           \
+		.name = field, .type = FIELD_STRING \
+	}
+#define OPT_STRING(field)                                             \
+	{                                                             \
+		.name = field, .type = FIELD_STRING, .optional = true \
+	}
+#define OPT_BOOL(field)                                             \
+	{                                                           \
+		.name = field, .type = FIELD_BOOL, .optional = true \
+	}
+#define ENUM(field, choices)                                         \
+	{                                                            \
+		.name = field, .type = FIELD_ENUM, .values = choices \
+	}
+
+static const struct {
+	const char *qualified;
+	size_t n_fields;
+	struct field fields[4];
+} methods[N_METHODS] = {
+#define METHOD(method, n, ...)                \
+	{                                     \
+		INTERFACE_NAME "." method, n, \
+		{                             \
+			__VA_ARGS__           \
+		}                             \
+	}
+	[METHOD_STATUS] = METHOD("Status", 1, OPT_STRING("node")),
+	[METHOD_GUARDS] = METHOD("Guards", 2, OPT_STRING("node"), OPT_BOOL("blocking")),
+	[METHOD_START] = METHOD("Start", 2, STRING("node"), OPT_BOOL("wait")),
+	[METHOD_STOP] = METHOD("Stop", 2, STRING("node"), OPT_BOOL("wait")),
+	[METHOD_RESTART] = METHOD("Restart", 2, STRING("node"), OPT_BOOL("wait")),
+	[METHOD_SHUTDOWN] = METHOD("Shutdown", 4, OPT_STRING("node"), OPT_STRING("reason"),
+				   OPT_BOOL("force"), OPT_BOOL("wait")),
+	[METHOD_WAIT] = METHOD("Wait", 2, OPT_STRING("node"), ENUM("until", until_values)),
+	[METHOD_TAKE_GUARD] =
+		METHOD("TakeGuard", 3, STRING("node"), OPT_STRING("why"), OPT_BOOL("late")),
+	[METHOD_RELOAD] = METHOD("Reload", 0, {}),
+#undef METHOD
+};
+
+static const struct {
+	const char *qualified;
+	bool node, reason;
+} errors[N_ERRORS] = {
+	[ERROR_NO_SUCH_NODE] = { INTERFACE_NAME ".NoSuchNode", true, false },
+	[ERROR_NODE_STOPPED] = { INTERFACE_NAME ".NodeStopped", true, false },
+	[ERROR_NOT_PERMITTED] = { INTERFACE_NAME ".NotPermitted", false, true },
+	[ERROR_FAILED] = { INTERFACE_NAME ".Failed", true, true },
+	[ERROR_TOO_MANY] = { INTERFACE_NAME ".TooMany", false, true },
+};
+
+const char *interface_method_name(enum interface_method method)
+{
+	return methods[method].qualified;
+}
+
+size_t interface_method_fields(enum interface_method method, const struct field **ret)
+{
+	*ret = methods[method].fields;
+	return methods[method].n_fields;
+}
+
+/* One of varlink's errors, all of which have one string. */
+static int refuse(char **ret, const char *error, const char *member, const char *value)
+{
+	return message_build_error(ret, error, json_pack("{s:o}", member, message_string(value)));
+}
+
+static int refuse_parameter(char **ret, const char *name)
+{
+	return refuse(ret, VARLINK_NAME ".InvalidParameter", "parameter", name);
+}
+
+static int answer_info(char **ret)
+{
+	return message_build_reply(ret,
+				   json_pack("{s:s, s:s, s:s, s:s, s:[s, s]}", "vendor", "Swansong",
+					     "product", "swansongd", "version", PACKAGE_VERSION,
+					     "url", PACKAGE_URL, "interfaces", VARLINK_NAME,
+					     INTERFACE_NAME),
+				   0);
+}
+
+static int answer_description(char **ret, const json_t *parameters)
+{
+	static const struct field fields[] = { STRING("interface") };
+	const char *fault = field_check(parameters, fields, ARRAY_SIZE(fields), FIELD_STRICT);
+	const char *name = message_get_string(parameters, "interface", "");
+	const char *text;
+
+	if (fault)
+		return refuse_parameter(ret, fault);
+	if (strcmp(name, INTERFACE_NAME) == 0)
+		text = interface_text;
+	else if (strcmp(name, VARLINK_NAME) == 0)
+		text = varlink_text;
+	else
+		return refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface", name);
+	return message_build_reply(ret, json_pack("{s:s}", "description", text), 0);
+}
+
+static int answer_unknown_interface(char **ret, const struct message_call *call)
+{
+	cleanup(freep) char *name = strdup(call->method);
+
+	if (!name)
+		return -ENOMEM;
+	*strrchr(name, '.') = '\0';
+	return refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface", name);
+}
+
+/* N_METHODS if there is no such method. */
+static enum interface_method find_method(const char *qualified)
+{
+	enum interface_method m = 0;
+
+	while (m < N_METHODS && strcmp(qualified, methods[m].qualified) != 0)
+		m++;
+	return m;
+}
+
+static bool is_of(const struct message_call *call, const char *interface)
+{
+	size_t length = strlen(interface);
+
+	return strncmp(call->method, interface, length) == 0 &&
+	       strrchr(call->method, '.') == call->method + length;
+}
+
+/* The answer to a call that is not to be carried out; *ret stays NULL if it is. */
+static int answer(const struct message_call *call, enum interface_method method, char **ret)
+{
+	if (call->upgrade)
+		return refuse_parameter(ret, "upgrade");
+	if (strcmp(call->method, VARLINK_NAME ".GetInfo") == 0)
+		return answer_info(ret);
+	if (strcmp(call->method, VARLINK_NAME ".GetInterfaceDescription") == 0)
+		return answer_description(ret, call->parameters);
+	if (!is_of(call, VARLINK_NAME) && !is_of(call, INTERFACE_NAME))
+		return answer_unknown_interface(ret, call);
+	if (method == N_METHODS)
+		return refuse(ret, VARLINK_NAME ".MethodNotFound", "method", call->method);
+
+	const char *fault = field_check(call->parameters, methods[method].fields,
+					methods[method].n_fields, FIELD_STRICT);
+
+	return fault ? refuse_parameter(ret, fault) : 0;
+}
+
+int interface_dispatch(const struct message_call *call, enum interface_method *ret,
+		       char **ret_answer)
+{
+	enum interface_method method = find_method(call->method);
+	cleanup(freep) char *text = NULL;
+	int r = answer(call, method, &text);
+
+	if (r < 0)
+		return r;
+	if (!text) {
+		*ret = method;
+		return 0;
+	}
+	*ret_answer = call->oneway ? NULL : take(text);
+	return 1;
+}
+
+const char *interface_error_name(enum interface_error error)
+{
+	return errors[error].qualified;
+}
+
+int interface_error_find(const char *name, enum interface_error *ret)
+{
+	for (enum interface_error e = 0; e < N_ERRORS; e++) {
+		if (strcmp(name, errors[e].qualified) != 0)
+			continue;
+		*ret = e;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int interface_build_error(char **ret, enum interface_error error, const char *node,
+			  const char *reason)
+{
+	json_t *parameters = json_object();
+
+	if ((errors[error].node &&
+	     json_object_set_new(parameters, "node", message_string(node ? node : "")) < 0) ||
+	    (errors[error].reason &&
+	     json_object_set_new(parameters, "reason", message_string(reason ? reason : "")) < 0)) {
+		json_decref(parameters);
+		return -ENOMEM;
+	}
+	return message_build_error(ret, errors[error].qualified, parameters);
+}

@@ -1,0 +1,64 @@
+#pragma once
+
+/*
+ * What can be asked of the daemon: the interface io.swansong, its text, its methods and errors.
+ * The text is the documentation of each method and type.
+ */
+
+#include "proto/field.h"
+#include "proto/message.h"
+
+#define INTERFACE_NAME "io.swansong"
+
+/* What org.varlink.service.GetInterfaceDescription returns. */
+extern const char interface_text[];
+
+enum interface_method {
+	METHOD_STATUS,
+	METHOD_GUARDS,
+	METHOD_START,
+	METHOD_STOP,
+	METHOD_RESTART,
+	METHOD_SHUTDOWN,
+	METHOD_WAIT,
+	METHOD_TAKE_GUARD,
+	METHOD_RELOAD,
+	N_METHODS
+};
+
+/* "io.swansong.Status" */
+const char *interface_method_name(enum interface_method method);
+
+/* The table of its parameters.  Return: their number. */
+size_t interface_method_fields(enum interface_method method, const struct field **ret);
+
+/*
+ * Finds the method of a call and checks its parameters.  The methods of org.varlink.service and all
+ * of varlink's own errors are answered here.
+ *
+ * Return: 0: *ret is to be carried out, its parameters are of the right types;
+ *	   1: all that is left to do is to send *ret_answer, to be released by free(), or nothing
+ *	      if it is NULL, as after a call that wants no answer;
+ *	   -ENOMEM.
+ */
+int interface_dispatch(const struct message_call *call, enum interface_method *ret,
+		       char **ret_answer);
+
+enum interface_error {
+	ERROR_NO_SUCH_NODE,  /* node */
+	ERROR_NODE_STOPPED,  /* node */
+	ERROR_NOT_PERMITTED, /* reason */
+	ERROR_FAILED,	     /* node, reason */
+	ERROR_TOO_MANY,	     /* reason */
+	N_ERRORS
+};
+
+/* "io.swansong.NoSuchNode" */
+const char *interface_error_name(enum interface_error error);
+
+/* Return: 0 and *ret, or -ENOENT if it is no error of io.swansong. */
+int interface_error_find(const char *name, enum interface_error *ret);
+
+/* The message of an error; @node and @reason as it has them, else NULL.  Return: 0 or -ENOMEM. */
+int interface_build_error(char **ret, enum interface_error error, const char *node,
+			  const char *reason);

@@ -1,0 +1,11 @@
+noinst_LTLIBRARIES += %D%/libproto.la
+%C%_libproto_la_SOURCES = \
+	%D%/frame.h %D%/frame.c \
+	%D%/message.h %D%/message.c \
+	%D%/field.h %D%/field.c \
+	%D%/interface.h %D%/interface.c %D%/interface-text.c \
+	%D%/view.h %D%/view.c \
+	%D%/address.h %D%/address.c \
+	%D%/client.h %D%/client.c
+%C%_libproto_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+%C%_libproto_la_LIBADD = $(JANSSON_LIBS)

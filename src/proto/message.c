@@ -1,0 +1,291 @@
+#include "proto/message.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+/* jansson bounds the depth itself (JSON_PARSER_MAX_DEPTH), and refuses what is not UTF-8. */
+static int parse_object(const char *text, json_t **ret)
+{
+	json_error_t error;
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	if (!root)
+		return json_error_code(&error) == json_error_out_of_memory ? -ENOMEM : -EBADMSG;
+	if (!json_is_object(root)) {
+		json_decref(root);
+		return -EBADMSG;
+	}
+	*ret = root;
+	return 0;
+}
+
+static int parse_flag(const json_t *root, const char *name, bool *ret)
+{
+	json_t *value = json_object_get(root, name);
+
+	if (value && !json_is_null(value) && !json_is_boolean(value))
+		return -EBADMSG;
+	*ret = json_is_true(value);
+	return 0;
+}
+
+/* Missing parameters are none: an empty object takes their place. */
+static int parse_parameters(json_t *root, json_t **ret)
+{
+	json_t *value = json_object_get(root, "parameters");
+
+	if (!value || json_is_null(value)) {
+		value = json_object();
+		if (json_object_set_new(root, "parameters", value) < 0)
+			return -ENOMEM;
+	}
+	if (!json_is_object(value))
+		return -EBADMSG;
+	*ret = value;
+	return 0;
+}
+
+/* "INTERFACE.NAME" */
+static bool is_qualified(const char *name)
+{
+	const char *dot = name ? strrchr(name, '.') : NULL;
+
+	return dot && dot > name && dot[1];
+}
+
+int message_parse_call(const char *text, struct message_call *ret)
+{
+	cleanup(json_decrefp) json_t *root = NULL;
+	struct message_call call;
+	int r;
+
+	r = parse_object(text, &root);
+	if (r < 0)
+		return r;
+	call.method = json_string_value(json_object_get(root, "method"));
+	if (!is_qualified(call.method))
+		return -EBADMSG;
+	r = parse_parameters(root, &call.parameters);
+	if (r < 0)
+		return r;
+	if (parse_flag(root, "more", &call.more) < 0 ||
+	    parse_flag(root, "oneway", &call.oneway) < 0 ||
+	    parse_flag(root, "upgrade", &call.upgrade) < 0)
+		return -EBADMSG;
+	call.root = take(root);
+	*ret = call;
+	return 0;
+}
+
+void message_call_done(struct message_call *call)
+{
+	json_decref(call->root);
+	*call = (struct message_call){};
+}
+
+int message_parse_reply(const char *text, struct message_reply *ret)
+{
+	cleanup(json_decrefp) json_t *root = NULL;
+	struct message_reply reply = {};
+	json_t *error;
+	int r;
+
+	r = parse_object(text, &root);
+	if (r < 0)
+		return r;
+	error = json_object_get(root, "error");
+	if (error && !json_is_null(error)) {
+		reply.error = json_string_value(error);
+		if (!is_qualified(reply.error))
+			return -EBADMSG;
+	}
+	r = parse_parameters(root, &reply.parameters);
+	if (r < 0)
+		return r;
+	r = parse_flag(root, "continues", &reply.continues);
+	if (r < 0)
+		return r;
+	reply.root = take(root);
+	*ret = reply;
+	return 0;
+}
+
+void message_reply_done(struct message_reply *reply)
+{
+	json_decref(reply->root);
+	*reply = (struct message_reply){};
+}
+
+/* A flag is only there when it is set. */
+static int set_flag(json_t *root, const char *name, unsigned set)
+{
+	return set ? json_object_set_new(root, name, json_true()) : 0;
+}
+
+/* Of an object and nothing but memory, the only thing that can fail is an allocation. */
+static int dump(char **ret, const json_t *root)
+{
+	char *text = json_dumps(root, JSON_COMPACT);
+
+	if (!text)
+		return -ENOMEM;
+	*ret = text;
+	return 0;
+}
+
+int message_build_call(char **ret, const char *method, json_t *parameters, unsigned flags)
+{
+	cleanup(json_decrefp) json_t *root =
+		json_pack("{s:s, s:o}", "method", method, "parameters", parameters);
+
+	if (!root || set_flag(root, "more", flags & MESSAGE_MORE) < 0 ||
+	    set_flag(root, "oneway", flags & MESSAGE_ONEWAY) < 0)
+		return -ENOMEM;
+	return dump(ret, root);
+}
+
+int message_build_reply(char **ret, json_t *parameters, unsigned flags)
+{
+	cleanup(json_decrefp) json_t *root = json_pack("{s:o}", "parameters", parameters);
+
+	if (!root || set_flag(root, "continues", flags & MESSAGE_CONTINUES) < 0)
+		return -ENOMEM;
+	return dump(ret, root);
+}
+
+int message_build_error(char **ret, const char *error, json_t *parameters)
+{
+	cleanup(json_decrefp) json_t *root =
+		json_pack("{s:s, s:o}", "error", error, "parameters", parameters);
+
+	if (!root)
+		return -ENOMEM;
+	return dump(ret, root);
+}
+
+/* A text that grows; bytes[used] is its end. */
+struct text {
+	char *bytes;
+	size_t used, size;
+};
+
+#define TEXT_SIZE_MIN 4096
+
+static void text_done(struct text *text)
+{
+	free(text->bytes);
+}
+
+/* Room for @more bytes and the NUL. */
+static int text_reserve(struct text *text, size_t more)
+{
+	size_t size = text->size ? text->size : TEXT_SIZE_MIN;
+	char *bytes;
+
+	while (size - text->used <= more)
+		size *= 2;
+	if (size == text->size)
+		return 0;
+	bytes = realloc(text->bytes, size);
+	if (!bytes)
+		return -ENOMEM;
+	text->bytes = bytes;
+	text->size = size;
+	return 0;
+}
+
+static int text_append(struct text *text, const char *more)
+{
+	size_t length = strlen(more);
+
+	if (text_reserve(text, length) < 0)
+		return -ENOMEM;
+	memcpy(text->bytes + text->used, more, length + 1);
+	text->used += length;
+	return 0;
+}
+
+static int text_append_json(struct text *text, const json_t *value)
+{
+	size_t room = text->size - text->used;
+	size_t length = json_dumpb(value, text->bytes + text->used, room, JSON_COMPACT);
+
+	if (length == 0)
+		return -ENOMEM;
+	if (length >= room) {
+		if (text_reserve(text, length) < 0)
+			return -ENOMEM;
+		if (json_dumpb(value, text->bytes + text->used, length, JSON_COMPACT) != length)
+			return -ENOMEM;
+	}
+	text->used += length;
+	return 0;
+}
+
+int message_build_list(char **ret, const char *name, int (*next)(json_t **ret, void *arg),
+		       void *arg)
+{
+	cleanup(text_done) struct text text = { 0 };
+	const char *separator = "";
+	json_t *element;
+	int r;
+
+	r = text_append(&text, "{\"parameters\":{\"");
+	if (r == 0)
+		r = text_append(&text, name);
+	if (r == 0)
+		r = text_append(&text, "\":[");
+	while (r == 0 && (r = next(&element, arg)) > 0) {
+		r = text_append(&text, separator);
+		if (r == 0)
+			r = text_append_json(&text, element);
+		json_decref(element);
+		separator = ",";
+	}
+	if (r == 0)
+		r = text_append(&text, "]}}");
+	if (r == 0)
+		*ret = take(text.bytes);
+	return r;
+}
+
+json_t *message_string(const char *text)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t used = 0, length = strlen(text);
+	cleanup(freep) char *out = NULL;
+	json_t *string = json_stringn(text, length);
+
+	if (string)
+		return string;
+	out = malloc(length * (sizeof(replacement) - 1) + 1);
+	if (!out)
+		return NULL;
+	while (*text) {
+		size_t n = text_character(text);
+		size_t size = n ? n : sizeof(replacement) - 1;
+
+		memcpy(out + used, n ? text : replacement, size);
+		used += size;
+		text += n ? n : 1;
+	}
+	return json_stringn(out, used);
+}
+
+const char *message_get_string(const json_t *parameters, const char *name, const char *missing)
+{
+	const char *value = json_string_value(json_object_get(parameters, name));
+
+	return value ? value : missing;
+}
+
+bool message_get_bool(const json_t *parameters, const char *name, bool missing)
+{
+	const json_t *value = json_object_get(parameters, name);
+
+	return json_is_boolean(value) ? json_is_true(value) : missing;
+}

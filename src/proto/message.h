@@ -1,0 +1,71 @@
+#pragma once
+
+/*
+ * The objects of varlink, which travel in frames (proto/frame.h):
+ *
+ *	{"method": "io.swansong.Status", "parameters": {}, "more": true, "oneway": true}
+ *	{"parameters": {}, "continues": true}
+ *	{"error": "io.swansong.NoSuchNode", "parameters": {"node": "web"}}
+ *
+ * Texts are NUL-terminated.  Members that varlink does not know are ignored, members that are there
+ * twice are refused.  What a method's parameters must be is in proto/interface.h.
+ */
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Everything belongs to @root. */
+struct message_call {
+	json_t *root;
+	const char *method; /* "INTERFACE.METHOD", neither part empty */
+	json_t *parameters; /* an object, never NULL */
+	bool more, oneway, upgrade;
+};
+
+/*
+ * Return: 0; -EBADMSG if it is no call, or there was no memory to see that it is one: varlink then
+ * drops the connection; -ENOMEM.
+ */
+int message_parse_call(const char *text, struct message_call *ret);
+void message_call_done(struct message_call *call);
+
+struct message_reply {
+	json_t *root;
+	const char *error;  /* "INTERFACE.ERROR", or NULL */
+	json_t *parameters; /* an object, never NULL */
+	bool continues;
+};
+
+/* Return: 0; -EBADMSG if it is no reply; -ENOMEM. */
+int message_parse_reply(const char *text, struct message_reply *ret);
+void message_reply_done(struct message_reply *reply);
+
+/*
+ * Builders.  The reference to @parameters is taken in any case; NULL stands for an allocation that
+ * failed, so that calls may be nested.  The text is to be released by free().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+enum message_flag { MESSAGE_MORE = 1 << 0, MESSAGE_ONEWAY = 1 << 1 };
+int message_build_call(char **ret, const char *method, json_t *parameters, unsigned flags);
+
+enum message_reply_flag { MESSAGE_CONTINUES = 1 << 0 };
+int message_build_reply(char **ret, json_t *parameters, unsigned flags);
+int message_build_error(char **ret, const char *error, json_t *parameters);
+
+/*
+ * A reply with one parameter, the array @name.  @next makes its elements one at a time, so that a
+ * long one never exists as objects: 1 and a new reference, 0 at the end, -ENOMEM.
+ */
+int message_build_list(char **ret, const char *name, int (*next)(json_t **ret, void *arg),
+		       void *arg);
+
+/*
+ * A JSON string of bytes from anywhere (command lines, status texts): what is not UTF-8 becomes
+ * U+FFFD, where json_string() would fail.  NULL without memory.
+ */
+json_t *message_string(const char *text);
+
+/* A member that proto/interface.h has checked: @missing if it is absent or null. */
+const char *message_get_string(const json_t *parameters, const char *name, const char *missing);
+bool message_get_bool(const json_t *parameters, const char *name, bool missing);

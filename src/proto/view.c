@@ -1,0 +1,193 @@
+#include "proto/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "proto/message.h"
+
+static const char *const node_states[] = {
+	[NODE_RUNNING] = "running",
+	[NODE_SHUTTING_DOWN] = "shutting_down",
+	[NODE_COMPLETE] = "complete",
+	NULL,
+};
+
+static const char *const service_states[] = {
+	"down",	    "starting", "up",	"gated",  "stopping", "killing",
+	"cleaning", "backoff",	"done", "failed", NULL,
+};
+
+static const char *const guard_kinds[] = { "process", "leftover", "lease", NULL };
+
+/* A node as it is in JSON, with its enum a string and its service an object. */
+struct node_object {
+	const char *state;
+	json_t *service;
+	struct node_view view;
+};
+
+#define FIELD(of, kind, member, ...)                                                              \
+	{                                                                                         \
+		.name = #member, .type = kind, .offset = offsetof(struct of, member), __VA_ARGS__ \
+	}
+#define NODE_FIELD(kind, member, ...)                                            \
+	{                                                                        \
+		.name = #member, .type = kind,                                   \
+		.offset = offsetof(struct node_object, view.member), __VA_ARGS__ \
+	}
+
+static const struct field service_fields[] = {
+	FIELD(service_view, FIELD_ENUM, state, .values = service_states),
+	FIELD(service_view, FIELD_INT, since_usec),
+	FIELD(service_view, FIELD_INT, pid, .optional = true),
+	FIELD(service_view, FIELD_STRING, command),
+	FIELD(service_view, FIELD_BOOL, ready),
+	FIELD(service_view, FIELD_INT, restarts),
+	FIELD(service_view, FIELD_STRING, result, .optional = true),
+	FIELD(service_view, FIELD_STRING, status, .optional = true),
+	FIELD(service_view, FIELD_STRINGS, waiting),
+	FIELD(service_view, FIELD_INT, next_usec, .optional = true),
+};
+
+static const struct field node_fields[] = {
+	NODE_FIELD(FIELD_STRING, path),
+	NODE_FIELD(FIELD_INT, generation),
+	FIELD(node_object, FIELD_ENUM, state, .values = node_states),
+	NODE_FIELD(FIELD_INT, since_usec),
+	NODE_FIELD(FIELD_INT, guards),
+	NODE_FIELD(FIELD_BOOL, ready),
+	NODE_FIELD(FIELD_BOOL, forced),
+	NODE_FIELD(FIELD_INT, deadline_usec, .optional = true),
+	FIELD(node_object, FIELD_OBJECT, service, .optional = true),
+};
+
+static const struct field guard_fields[] = {
+	FIELD(guard_view, FIELD_INT, id),
+	FIELD(guard_view, FIELD_STRING, node),
+	FIELD(guard_view, FIELD_INT, generation),
+	FIELD(guard_view, FIELD_ENUM, kind, .values = guard_kinds),
+	FIELD(guard_view, FIELD_INT, pid, .optional = true),
+	FIELD(guard_view, FIELD_INT, uid, .optional = true),
+	FIELD(guard_view, FIELD_STRING, command, .optional = true),
+	FIELD(guard_view, FIELD_STRING, why, .optional = true),
+	FIELD(guard_view, FIELD_INT, age_usec),
+};
+
+const char *node_view_state_name(enum node_view_state state)
+{
+	return node_states[state];
+}
+
+json_t *node_view_build(const struct node_view *node)
+{
+	cleanup(json_decrefp) json_t *service = NULL;
+	struct node_object object = { .state = node_states[node->state], .view = *node };
+
+	if (node->is_service) {
+		service = field_write(service_fields, ARRAY_SIZE(service_fields), &node->service);
+		if (!service)
+			return NULL;
+		object.service = service;
+	}
+	return field_write(node_fields, ARRAY_SIZE(node_fields), &object);
+}
+
+json_t *guard_view_build(const struct guard_view *guard)
+{
+	return field_write(guard_fields, ARRAY_SIZE(guard_fields), guard);
+}
+
+static int parse(const json_t *object, const struct field *fields, size_t n, void *to)
+{
+	if (!json_is_object(object) || field_check(object, fields, n, 0))
+		return -EBADMSG;
+	field_read(object, fields, n, to);
+	return 0;
+}
+
+static int parse_node(const json_t *object, void *ret)
+{
+	struct node_object o = {};
+	int r;
+
+	r = parse(object, node_fields, ARRAY_SIZE(node_fields), &o);
+	if (r < 0)
+		return r;
+	o.view.is_service = o.service;
+	if (o.service) {
+		r = parse(o.service, service_fields, ARRAY_SIZE(service_fields), &o.view.service);
+		if (r < 0)
+			return r;
+	}
+	while (strcmp(o.state, node_states[o.view.state]) != 0)
+		o.view.state++;
+	*(struct node_view *)ret = o.view;
+	return 0;
+}
+
+static int parse_guard(const json_t *object, void *ret)
+{
+	struct guard_view view;
+	int r = parse(object, guard_fields, ARRAY_SIZE(guard_fields), &view);
+
+	if (r < 0)
+		return r;
+	*(struct guard_view *)ret = view;
+	return 0;
+}
+
+int node_view_parse(const json_t *object, struct node_view *ret)
+{
+	return parse_node(object, ret);
+}
+
+int guard_view_parse(const json_t *object, struct guard_view *ret)
+{
+	return parse_guard(object, ret);
+}
+
+/* Views of @size bytes each, by @parse_one. */
+static int parse_array(const json_t *array, size_t size, int (*parse_one)(const json_t *, void *),
+		       void **ret, size_t *ret_n)
+{
+	size_t n = json_array_size(array);
+	cleanup(freep) char *views = calloc(n + 1, size);
+
+	if (!json_is_array(array))
+		return -EBADMSG;
+	if (!views)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (parse_one(json_array_get(array, i), views + i * size) < 0)
+			return -EBADMSG;
+	*ret = take(views);
+	*ret_n = n;
+	return 0;
+}
+
+int node_view_parse_array(const json_t *parameters, const char *name, struct node_view **ret,
+			  size_t *ret_n)
+{
+	void *views;
+	int r = parse_array(json_object_get(parameters, name), sizeof(**ret), parse_node, &views,
+			    ret_n);
+
+	if (r == 0)
+		*ret = views;
+	return r;
+}
+
+int guard_view_parse_array(const json_t *parameters, const char *name, struct guard_view **ret,
+			   size_t *ret_n)
+{
+	void *views;
+	int r = parse_array(json_object_get(parameters, name), sizeof(**ret), parse_guard, &views,
+			    ret_n);
+
+	if (r == 0)
+		*ret = views;
+	return r;
+}

@@ -1,0 +1,72 @@
+#pragma once
+
+/*
+ * The types of io.swansong as C structs: the daemon fills them in and builds JSON, the client reads
+ * JSON from wherever and gets them checked.  Times are in microseconds.  Strings are borrowed: from
+ * whoever filled them in, or from the JSON they were read from.
+ *
+ * A missing optional number is FIELD_NONE, a missing string NULL.
+ */
+
+#include "proto/field.h"
+
+struct service_view {
+	const char *state; /* as fsm_state_name() */
+	uint64_t since_usec;
+	uint64_t pid; /* optional */
+	const char *command;
+	bool ready;
+	uint64_t restarts;
+	const char *result; /* optional */
+	const char *status; /* optional */
+	json_t *waiting;    /* array of strings; NULL: empty */
+	uint64_t next_usec; /* optional */
+};
+
+enum node_view_state { NODE_RUNNING, NODE_SHUTTING_DOWN, NODE_COMPLETE };
+
+struct node_view {
+	const char *path;
+	uint64_t generation;
+	enum node_view_state state;
+	uint64_t since_usec;
+	uint64_t guards;
+	bool ready;
+	bool forced;
+	uint64_t deadline_usec; /* optional */
+	bool is_service;	/* @service has a meaning */
+	struct service_view service;
+};
+
+struct guard_view {
+	uint64_t id;
+	const char *node;
+	uint64_t generation;
+	const char *kind; /* "process", "leftover", "lease" */
+	uint64_t pid;	  /* optional, as all below but the age */
+	uint64_t uid;
+	const char *command;
+	const char *why;
+	uint64_t age_usec;
+};
+
+/* New objects; NULL without memory. */
+json_t *node_view_build(const struct node_view *node);
+json_t *guard_view_build(const struct guard_view *guard);
+
+/* Return: 0, or -EBADMSG if @object is none or not as the interface says. */
+int node_view_parse(const json_t *object, struct node_view *ret);
+int guard_view_parse(const json_t *object, struct guard_view *ret);
+
+/*
+ * The same for the array that member @name of @parameters is; *ret is to be released by free().
+ *
+ * Return: 0, -EBADMSG or -ENOMEM.
+ */
+int node_view_parse_array(const json_t *parameters, const char *name, struct node_view **ret,
+			  size_t *ret_n);
+int guard_view_parse_array(const json_t *parameters, const char *name, struct guard_view **ret,
+			   size_t *ret_n);
+
+/* "running", "shutting_down", "complete" */
+const char *node_view_state_name(enum node_view_state state);

@@ -1,0 +1,202 @@
+#pragma once
+
+/*
+ * Every atomic operation, lock and sleep of the library goes through here, so that a test build can
+ * step them: with SWANSONG_STEP each is between two calls of the test, which may go on with another
+ * thread there, and only the test sleeps and knows which thread this is.
+ *
+ * There are no fences: ThreadSanitizer does not see them.
+ */
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#ifdef SWANSONG_STEP
+void swansong_step(const volatile void *address);  /* before an operation on it */
+void swansong_stepped(void);			   /* after one */
+void swansong_step_lock(const _Atomic int *taken); /* returns when *@taken is 0 */
+int swansong_step_sleep(const _Atomic uint32_t *word, uint32_t value);
+void swansong_step_wake(const _Atomic uint32_t *word);
+pthread_t swansong_step_self(void);
+#define SHARED(p, operation)                          \
+	({                                            \
+		swansong_step(p);                     \
+		__typeof__(operation) r_ = operation; \
+		swansong_stepped();                   \
+		r_;                                   \
+	})
+#else
+#define SHARED(p, operation) (operation)
+#endif
+
+/* Of what no other thread knows yet. */
+#define shared_init(p, value) atomic_init((p), (value))
+
+/* @order is relaxed, acquire, release or acq_rel; the place that names it says why. */
+#define shared_load(p, order) SHARED(p, atomic_load_explicit((p), memory_order_##order))
+#define shared_add(p, value, order) \
+	SHARED(p, atomic_fetch_add_explicit((p), (value), memory_order_##order))
+#define shared_sub(p, value, order) \
+	SHARED(p, atomic_fetch_sub_explicit((p), (value), memory_order_##order))
+#define shared_or(p, value, order) \
+	SHARED(p, atomic_fetch_or_explicit((p), (value), memory_order_##order))
+/* Strong.  If it fails, *@expected is what was there, loaded with memory_order_@failure. */
+#define shared_replace(p, expected, value, success, failure)                        \
+	SHARED(p, atomic_compare_exchange_strong_explicit((p), (expected), (value), \
+							  memory_order_##success,   \
+							  memory_order_##failure))
+
+#ifdef SWANSONG_STEP
+
+struct lock {
+	_Atomic int taken;
+};
+
+#define LOCK_INITIALIZER \
+	{                \
+		0        \
+	}
+
+static inline void lock_take(struct lock *l)
+{
+	swansong_step_lock(&l->taken);
+	l->taken = 1;
+}
+
+static inline void lock_leave(struct lock *l)
+{
+	(void)shared_sub(&l->taken, 1, release);
+}
+
+static inline void lock_destroy(struct lock *l)
+{
+	(void)l;
+}
+
+/* Each run of a test is the same. */
+static inline unsigned int processor(void)
+{
+	return 0;
+}
+
+static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
+{
+	(void)deadline;
+	return swansong_step_sleep(word, value);
+}
+
+static inline void futex_wake(_Atomic uint32_t *word)
+{
+	swansong_step_wake(word);
+}
+
+static inline pthread_t thread_self(void)
+{
+	return swansong_step_self();
+}
+
+#else
+
+struct lock {
+	pthread_mutex_t mutex;
+};
+
+#define LOCK_INITIALIZER                  \
+	{                                 \
+		PTHREAD_MUTEX_INITIALIZER \
+	}
+
+static inline void lock_take(struct lock *l)
+{
+	(void)pthread_mutex_lock(&l->mutex);
+}
+
+static inline void lock_leave(struct lock *l)
+{
+	(void)pthread_mutex_unlock(&l->mutex);
+}
+
+static inline void lock_destroy(struct lock *l)
+{
+	(void)pthread_mutex_destroy(&l->mutex);
+}
+
+/* A number that threads which run at the same time seldom share. */
+static inline unsigned int processor(void)
+{
+	return (unsigned int)sched_getcpu();
+}
+
+/* Sleeps while *@word is @value.  0, also without reason, or -ETIMEDOUT. */
+static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(deadline / USEC_PER_SEC),
+		.tv_nsec = (long)(deadline % USEC_PER_SEC * 1000),
+	};
+	long r = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value,
+			 deadline == USEC_INFINITY ? NULL : &ts, NULL, FUTEX_BITSET_MATCH_ANY);
+
+	return r < 0 && errno == ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+/* Wakes all who sleep on @word. */
+static inline void futex_wake(_Atomic uint32_t *word)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static inline pthread_t thread_self(void)
+{
+	return pthread_self();
+}
+
+/* Something that changes under a lock.  What is built with SWANSONG_STEP has none. */
+struct condition {
+	pthread_cond_t cond;
+};
+
+#define CONDITION_INITIALIZER            \
+	{                                \
+		PTHREAD_COND_INITIALIZER \
+	}
+
+/* Leaves the lock, sleeps, and takes it again.  0, also without reason, or -ETIMEDOUT. */
+static inline int condition_sleep(struct condition *c, struct lock *l, uint64_t deadline)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(deadline / USEC_PER_SEC),
+		.tv_nsec = (long)(deadline % USEC_PER_SEC * 1000),
+	};
+
+	if (deadline == USEC_INFINITY)
+		return -pthread_cond_wait(&c->cond, &l->mutex);
+	return -pthread_cond_clockwait(&c->cond, &l->mutex, CLOCK_MONOTONIC, &ts);
+}
+
+static inline void condition_wake_one(struct condition *c)
+{
+	(void)pthread_cond_signal(&c->cond);
+}
+
+static inline void condition_wake_all(struct condition *c)
+{
+	(void)pthread_cond_broadcast(&c->cond);
+}
+
+static inline void condition_destroy(struct condition *c)
+{
+	(void)pthread_cond_destroy(&c->cond);
+}
+
+#endif

@@ -1,0 +1,94 @@
+#ifndef SWANSONG_COMPLETION_H
+#define SWANSONG_COMPLETION_H
+
+/*
+ * A completion resolves when its node is complete: stopped, and no guard held in its subtree.  Once
+ * resolved it stays so, also if guards are taken later.  Creating one does not stop the node.
+ *
+ * A completion keeps the state of its node alive, but is not a reference: dropping the last
+ * reference to a root stops it although a completion is left.  What was done under the guards
+ * happens before the completion is seen as resolved.
+ *
+ * All functions may be called from any thread, also from a callback.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "swansong/declare.h"
+#include "swansong/node.h"
+
+SWANSONG_BEGIN_DECLARATIONS
+
+struct swansong_completion;
+
+/**
+ * swansong_completion_new() - watch for the end of a node
+ * @s:		the node
+ * @ret:	the completion, owned by the caller; already resolved if the node is complete
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int swansong_completion_new(struct swansong *s, struct swansong_completion **ret);
+
+/* Whether the completion has resolved. */
+bool swansong_completion_done(struct swansong_completion *c);
+
+/**
+ * swansong_completion_wait() - block until the completion has resolved
+ * @c:		the completion
+ * @deadline:	absolute CLOCK_MONOTONIC time in microseconds, or UINT64_MAX to wait for ever
+ *
+ * Any number of threads may wait; none of them may hold a guard of the subtree.
+ *
+ * Return: 0, or -ETIMEDOUT if the deadline passed first.
+ */
+int swansong_completion_wait(struct swansong_completion *c, uint64_t deadline);
+
+/**
+ * swansong_completion_fd() - a descriptor to poll
+ * @c:	the completion, which keeps the descriptor: it is closed by swansong_completion_unref()
+ *
+ * Readable once the completion has resolved.  To be polled for, not read from.
+ *
+ * Return: the descriptor, the same each time, or -errno.
+ */
+int swansong_completion_fd(struct swansong_completion *c);
+
+/**
+ * swansong_completion_notify() - have a function called
+ * @c:		the completion
+ * @fn:		called once, when the completion resolves
+ * @arg:	passed to @fn
+ *
+ * @fn is called on the thread that completes the node, by dropping the last guard or by stopping
+ * it; if the completion has resolved already, by this function before it returns.  No lock of the
+ * library is held: @fn may use the library, also to drop the completion.
+ *
+ * Return: 0, or -EALREADY if the completion has a function.
+ */
+int swansong_completion_notify(struct swansong_completion *c, void (*fn)(void *arg), void *arg);
+
+/**
+ * swansong_completion_unref() - drop the completion
+ * @c:	the completion, or NULL
+ *
+ * When this returns, its function will not be called any more, and is not running: if another
+ * thread is in it, this waits for its end.  Inside of the function itself it does not wait.
+ *
+ * Return: NULL.
+ */
+struct swansong_completion *swansong_completion_unref(struct swansong_completion *c);
+
+/* The same as swansong_completion_wait() on a completion made for the purpose; allocates nothing. */
+int swansong_wait(struct swansong *s, uint64_t deadline);
+
+/* For __attribute__((cleanup(swansong_completion_unrefp))). */
+static inline void swansong_completion_unrefp(struct swansong_completion **c)
+{
+	*c = swansong_completion_unref(*c);
+}
+
+SWANSONG_END_DECLARATIONS
+
+#endif

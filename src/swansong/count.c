@@ -1,0 +1,233 @@
+/*
+ * Accounting and lifetime.
+ *
+ * While a node and its ancestors run, nobody can see whether they are empty: the state is RUNNING
+ * either way, and a count is a cold sum.  So a guard is counted at home only, by one addition and at
+ * any depth.  A stop then moves the counts up, once, and from then on guards count all the way.
+ *
+ *	home	guards taken on this node
+ *	total	from the stop on, the guards in the subtree; BIAS above that until it is exact
+ *
+ * Guards pass through a chain of words: home(n), total(n), total(parent(n)), total(its parent), ...
+ * Every word has a flag (COUNTED in a home, FORWARD in a total) that says that the next word of the
+ * chain counts what this one counts.  A guard is added to home, and, as long as the value that the
+ * addition returned has the flag, to the next word; it is dropped in the same way and order.
+ *
+ * A stop sets the flags, each once, bottom up and under the tree's lock.  The same read-modify-write
+ * that sets a flag reads the count, which is then added to the next word: guards that were added to
+ * this word before are carried by the stop, guards that are added after it carry themselves.  Whoever
+ * drops a guard that was carried sees the flag, for its subtraction comes later still.  Hence:
+ *
+ *	From before guard() returns until drop() begins, a guard is counted by every word of its chain
+ *	up to the first without the flag, or is on its way there in the hands of the stop.
+ *
+ * "On its way" is covered by BIAS: a total starts with it, so that it is not zero whatever is
+ * subtracted, and loses it when everything below has been added.  So for a stopped node whose total
+ * has lost BIAS, no guard of the subtree is missing, and zero means complete.  Only then.  That is
+ * why neither the stop latch, which is set top down before any counting, nor the flags are asked:
+ *
+ *	complete(n)  <=>  the guards of total(n) are 0
+ *
+ * The totals are monotonic in no sense: a late guard on a stopped node raises them again.  What
+ * latches are the waiters, by whoever brings a total to zero.
+ *
+ * A stop of P finds below it nodes that run, and whole subtrees that were stopped before: a subtree
+ * is stopped from its top downwards, and the child of a stopped node is born stopped.  Of such a
+ * subtree only the total at its top needs the flag.  Each node is therefore stopped once, and each
+ * flag is set once, whatever the order of stops.
+ *
+ *
+ * Lifetime.  A running drop touches nothing after its subtraction, since a guard may be all that
+ * keeps the node.  So the count and "something else keeps it" are in one word: PINNED is set while
+ * there are pins (handles, completions, children), in home and in total.  The word to be believed is
+ * home until it is COUNTED, then total, to which count_stop() takes the absence of PINNED along.  The
+ * node is dead when the word to be believed has neither guards nor PINNED.  Nothing leads out of
+ * that, and exactly one read-modify-write leads into it; its thread buries the node.
+ *
+ *  - A drop may go up: the guard is in total(n) until subtracted there, and after that in the total
+ *    of the parent, which is thereby kept.  Only the link to it must be read before.
+ *  - The stop may touch every node of its subtree: burying begins with leaving the list of the
+ *    parent, under the tree's lock.  A node found dead is left alone.
+ *  - A node keeps its parent by a pin, and nobody keeps nodes below him.
+ *
+ * Whoever resolves the waiters of a node must be able to touch it after the total is zero, when the
+ * last pin may go.  So if the node ever had a waiter (WAITED, in the same word), a total is brought
+ * to zero with the waiters' lock held, which is taken while the guard is still counted; and who
+ * buries a node passes through that lock.  By that, too, the waiters that are resolved are just those
+ * who came before the zero.
+ *
+ * Counts have 60 bits.  At a thousand million guards a second, never dropped, it takes nine years to
+ * reach BIAS, and no check is needed.
+ */
+#include "swansong/count-private.h"
+
+#define COUNT_BIAS (UINT64_C(1) << 58)
+
+void count_init(struct swansong *n, bool stopped)
+{
+	shared_init(&n->pins, 1);
+	shared_init(&n->home, COUNT_PINNED | (stopped ? COUNT_COUNTED : 0));
+	shared_init(&n->total, COUNT_PINNED | (stopped ? COUNT_FORWARD : COUNT_BIAS));
+}
+
+void count_track(struct swansong *n)
+{
+	(void)shared_or(&n->home, COUNT_TRACKED, release); /* the place to record in */
+}
+
+static void count_died(struct swansong *n, struct aftermath *after)
+{
+	n->next_dead = after->dead;
+	after->dead = n;
+}
+
+void count_take_rest(struct swansong *n, uint64_t home)
+{
+	if (!(home & COUNT_COUNTED))
+		return;
+	/* Relaxed: nothing is read or published by counting up, and the drops go on from here. */
+	while (shared_add(&n->total, COUNT_GUARD, relaxed) & COUNT_FORWARD)
+		n = n->parent;
+}
+
+/* Adds @delta to the total, with all that may follow.  Returns the new value. */
+static uint64_t count_change(struct swansong *n, uint64_t delta, struct aftermath *after)
+{
+	uint64_t old = shared_load(&n->total, relaxed); /* a guess, which the exchange checks */
+	uint64_t next;
+	bool ends;
+	bool locked = false;
+
+	/*
+	 * Release: what was done under this guard, or under those that are carried, to whoever sees
+	 * the zero.  Acquire: this may be the zero, and speaks for all the others.
+	 */
+	do {
+		next = old + delta;
+		ends = (old & COUNT_GUARDS) && !(next & COUNT_GUARDS);
+		if (ends && (old & COUNT_WAITED) && !locked) {
+			lock_take(&n->waiters.lock);
+			locked = true;
+		}
+	} while (!shared_replace(&n->total, &old, next, acq_rel, relaxed));
+
+	if (locked) {
+		if (ends)
+			waiters_resolve(&n->waiters, &after->ready);
+		lock_leave(&n->waiters.lock);
+	}
+	if (count_is_dead(next))
+		count_died(n, after);
+	return next;
+}
+
+void count_drop_rest(struct swansong *n, uint64_t home, struct aftermath *after)
+{
+	if (!(home & COUNT_COUNTED)) {
+		count_died(n, after);
+		return;
+	}
+	while (n) {
+		struct swansong *parent = n->parent;
+
+		n = count_change(n, -COUNT_GUARD, after) & COUNT_FORWARD ? parent : NULL;
+	}
+}
+
+void count_pin(struct swansong *n)
+{
+	(void)shared_add(&n->pins, 1, relaxed); /* the caller's own pin stays meanwhile */
+}
+
+void count_unpin(struct swansong *n, struct aftermath *after)
+{
+	uint64_t home;
+
+	/* Release: what was done with the node.  Acquire: the last one speaks for all of them. */
+	if (shared_sub(&n->pins, 1, acq_rel) != 1)
+		return;
+
+	home = shared_sub(&n->home, COUNT_PINNED, acq_rel) - COUNT_PINNED; /* the same */
+	if (home & COUNT_COUNTED)
+		(void)count_change(n, -COUNT_PINNED, after);
+	else if (count_is_dead(home))
+		count_died(n, after);
+}
+
+void count_watch(struct swansong *n, struct waiter *w)
+{
+	lock_take(&n->waiters.lock);
+	/* Acquire: if it is complete, what was done under the guards. */
+	if (shared_or(&n->total, COUNT_WAITED, acquire) & COUNT_GUARDS)
+		list_append(&n->waiters.list, &w->link);
+	else
+		latch_set(&w->resolved);
+	lock_leave(&n->waiters.lock);
+}
+
+void count_unwatch(struct swansong *n, struct waiter *w)
+{
+	lock_take(&n->waiters.lock);
+	list_remove(&w->link);
+	lock_leave(&n->waiters.lock);
+}
+
+bool count_is_complete(const struct swansong *n)
+{
+	return !(shared_load(&n->total, acquire) & COUNT_GUARDS);
+}
+
+bool count_is_stopped(const struct swansong *n)
+{
+	return shared_load(&n->home, relaxed) & COUNT_COUNTED; /* set under the lock that is held */
+}
+
+/* What @total counts is in the parent's total from now on. */
+static void count_carry(struct swansong *n, uint64_t total)
+{
+	/* Release: what was done under guards that are gone by now, to who sees the parent's zero. */
+	if (total & COUNT_GUARDS)
+		(void)shared_add(&n->parent->total, total & COUNT_GUARDS, release);
+}
+
+void count_stop(struct swansong *n, bool forward, struct aftermath *after)
+{
+	/* Acquire: what was done under guards that were dropped.  Release: the stop, to the takers. */
+	uint64_t home = shared_add(&n->home, COUNT_COUNTED, acq_rel);
+	uint64_t total;
+
+	if (count_is_dead(home)) {
+		/* Its words mean nothing any more; but let it be empty for who adds up. */
+		(void)shared_sub(&n->total, COUNT_BIAS, relaxed);
+		return;
+	}
+
+	total = count_change(n,
+			     (home & COUNT_GUARDS) - COUNT_BIAS - (~home & COUNT_PINNED) +
+				     (forward ? COUNT_FORWARD : 0),
+			     after);
+	if (forward)
+		count_carry(n, total);
+}
+
+void count_forward(struct swansong *n)
+{
+	/* Acquire: what was done under the guards, to be handed on. */
+	count_carry(n, shared_or(&n->total, COUNT_FORWARD, acquire));
+}
+
+uint64_t count_guards(const struct swansong *n)
+{
+	const _Atomic uint64_t *word = count_is_stopped(n) ? &n->total : &n->home;
+
+	return shared_load(word, relaxed) & COUNT_GUARDS; /* a number to be shown */
+}
+
+void count_bury(struct swansong *n)
+{
+	/* Relaxed: whoever set it had a pin, and this thread came after all pins. */
+	if (shared_load(&n->total, relaxed) & COUNT_WAITED) {
+		lock_take(&n->waiters.lock);
+		lock_leave(&n->waiters.lock);
+	}
+}

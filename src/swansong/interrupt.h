@@ -1,0 +1,94 @@
+#ifndef SWANSONG_INTERRUPT_H
+#define SWANSONG_INTERRUPT_H
+
+/*
+ * An interrupt sees the stop of its node and holds nothing up: it keeps neither the node nor any
+ * completion waiting, unless it was made with a guard.  It is also interrupted once its node is
+ * gone, which is when no reference, guard, completion or live child of the node is left.
+ *
+ * All functions may be called from any thread.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "swansong/declare.h"
+#include "swansong/guard.h"
+#include "swansong/node.h"
+
+SWANSONG_BEGIN_DECLARATIONS
+
+struct swansong_interrupt;
+
+/**
+ * swansong_interrupt_new() - watch for the stop of a node
+ * @s:		the node, which is not kept alive
+ * @ret:	the interrupt, owned by the caller
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int swansong_interrupt_new(struct swansong *s, struct swansong_interrupt **ret);
+
+/**
+ * swansong_interrupt_new_guarded() - watch for the stop of a node, and delay its completion
+ * @s:		the node
+ * @ret:	the interrupt, owned by the caller
+ *
+ * The interrupt holds a guard on @s, and drops it in swansong_interrupt_unref() and not before:
+ * who has seen the stop has an end to come to, and that is what is to be waited for.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+#define swansong_interrupt_new_guarded(s, ret) \
+	swansong_interrupt_new_guarded_at((s), (ret), __FILE__, __LINE__, __func__)
+
+/* The function behind the macro; see swansong_guard_at(). */
+int swansong_interrupt_new_guarded_at(struct swansong *s, struct swansong_interrupt **ret,
+				      const char *file, unsigned int line, const char *function);
+
+/* Whether the node has been stopped or is gone; never false again.  One atomic load. */
+bool swansong_interrupted(const struct swansong_interrupt *i);
+
+/**
+ * swansong_interrupt_wait() - block until the node has been stopped or is gone
+ * @i:		the interrupt
+ * @deadline:	absolute CLOCK_MONOTONIC time in microseconds, or UINT64_MAX to wait for ever
+ *
+ * Return: 0, or -ETIMEDOUT if the deadline passed first.
+ */
+int swansong_interrupt_wait(struct swansong_interrupt *i, uint64_t deadline);
+
+/**
+ * swansong_interrupt_fd() - a descriptor to poll
+ * @i:	the interrupt, which keeps the descriptor: it is closed by swansong_interrupt_unref()
+ *
+ * Readable once the interrupt is interrupted.  To be polled for, not read from.
+ *
+ * Return: the descriptor, the same each time, or -errno.
+ */
+int swansong_interrupt_fd(struct swansong_interrupt *i);
+
+/*
+ * Drops the interrupt, with its guard if it is guarded, or does nothing for NULL.  Returns NULL.
+ * Nobody may be in a call with it.
+ */
+struct swansong_interrupt *swansong_interrupt_unref(struct swansong_interrupt *i);
+
+/* Blocks until the node @s has been stopped, without waiting for guards.  0 or -ETIMEDOUT. */
+int swansong_stopped_wait(struct swansong *s, uint64_t deadline);
+
+/*
+ * A descriptor that is readable once the node @s has been stopped, or -errno.  It belongs to the
+ * node and is the same for every caller; valid as long as the caller's reference.
+ */
+int swansong_stopped_fd(struct swansong *s);
+
+/* For __attribute__((cleanup(swansong_interrupt_unrefp))). */
+static inline void swansong_interrupt_unrefp(struct swansong_interrupt **i)
+{
+	*i = swansong_interrupt_unref(*i);
+}
+
+SWANSONG_END_DECLARATIONS
+
+#endif

@@ -1,0 +1,77 @@
+#pragma once
+
+/*
+ * What a node is made of, for the files of the library.
+ *
+ * Locks: the tree's, then a node's waiters'; those of records are taken alone.  No lock is held
+ * while a function of the user runs.
+ */
+
+#include <stdalign.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "swansong/atomic-private.h"
+#include "swansong/latch-private.h"
+#include "swansong/waiter-private.h"
+
+#define CACHE_LINE 64
+
+struct records;
+
+/* One for all nodes below a root; owned by the root, which outlives them. */
+struct tree {
+	/* The shape of the tree, and stopping: never guards. */
+	alignas(CACHE_LINE) struct lock lock;
+	struct records *records; /* NULL, and once there for ever; see count_track() */
+};
+
+struct swansong {
+	/* Read by every guard and every interrupt, hardly ever written. */
+	alignas(CACHE_LINE) struct latch stopped; /* set by a stop, or when the node is gone */
+	struct swansong *parent;		  /* constant; NULL in a root */
+	struct tree *tree;			  /* constant */
+	struct swansong *next_dead;
+
+	/* Written by every guard on this node.  The waiters are cold. */
+	alignas(CACHE_LINE) _Atomic uint64_t home;
+	struct waiters waiters;
+
+	/* Written by guards only after the stop. */
+	alignas(CACHE_LINE) _Atomic uint64_t total;
+	_Atomic uint64_t handles; /* references of users */
+	_Atomic uint64_t pins;	  /* 1 for all handles, 1 for each completion and each child */
+	_Atomic uint64_t weak;	  /* 1 for the living node, 1 for each interrupt */
+	struct list children;	  /* these two under the tree's lock */
+	struct list sibling;
+};
+
+_Static_assert(sizeof(struct swansong) <= 4 * CACHE_LINE, "a node is at most 256 bytes");
+
+/* What changes of the counts leave to be done once no lock is held. */
+struct aftermath {
+	struct list ready;     /* of struct waiter: completions with a function */
+	struct swansong *dead; /* nodes that nothing keeps any more, by next_dead */
+};
+
+static inline void aftermath_init(struct aftermath *after)
+{
+	list_init(&after->ready);
+	after->dead = NULL;
+}
+
+/* Buries the dead and calls the functions.  No lock may be held. */
+void node_settle(struct aftermath *after);
+
+/*
+ * Has all guards of the tree of @s recorded from now on.  Takes @records over and returns NULL, or
+ * returns @records if there are some.
+ */
+struct records *node_track(struct swansong *s, struct records *records);
+
+/* Those of the tree, or NULL. */
+struct records *node_records(struct swansong *s);
+
+/* Drops a pin (count_pin()), or the hold on a dead node's memory that an interrupt has. */
+void node_unpin(struct swansong *n);
+void node_release(struct swansong *n);

@@ -1,0 +1,138 @@
+#ifndef SWANSONG_POOL_H
+#define SWANSONG_POOL_H
+
+/*
+ * A pool of threads that execute jobs, and the way to have work done there on behalf of an event
+ * loop (swansong/loop.h) with a timeout.
+ *
+ * The pool has a node.  Every job holds a guard on it from its acceptance until it is done; what was
+ * offloaded holds it until nothing will touch it any more, however late its work ends.  So "drain
+ * before destroying" is waiting for the node, or for a node above it: once that is complete, nothing
+ * of what the pool was given is left, on no thread.  Stopping the node from above does not stop the
+ * pool, which is needed to finish what was begun; its owner stops it.
+ *
+ * All functions may be called from any thread, also from a job, and none from a signal handler.
+ * Jobs run on the threads of the pool, begun in the order of their acceptance.  All signals are
+ * blocked there.
+ */
+
+#include <stdint.h>
+
+#include "swansong/declare.h"
+#include "swansong/loop.h"
+#include "swansong/node.h"
+
+SWANSONG_BEGIN_DECLARATIONS
+
+struct swansong_pool;
+
+/**
+ * swansong_pool_new() - create a pool and start its threads
+ * @parent:	the node of which the pool's node becomes a child, or NULL for a root of its own
+ * @threads:	how many, or 0 for as many as there are processors
+ * @ret:	the pool, owned by the caller
+ *
+ * Return: 0, -ENOMEM, or -EAGAIN if that many threads are not to be had.
+ */
+int swansong_pool_new(struct swansong *parent, unsigned int threads, struct swansong_pool **ret);
+
+/**
+ * swansong_pool_submit() - have a job executed
+ * @p:		the pool
+ * @fn:		called once if this returns 0, otherwise never
+ * @arg:	passed to @fn
+ *
+ * Return: 0, -ESHUTDOWN after the stop of the pool, or -ENOMEM.
+ */
+int swansong_pool_submit(struct swansong_pool *p, void (*fn)(void *arg), void *arg);
+
+/* What is done for a loop; it is copied. */
+struct swansong_offload {
+	/*
+	 * Called on a thread of the pool; not any more if the result was told before it began.
+	 */
+	void (*work)(void *arg);
+
+	/*
+	 * Called on the loop's thread, once, in every case:
+	 *
+	 *	0		the work is done
+	 *	-ETIMEDOUT	it was not in time
+	 *	-ESHUTDOWN	it was not when the loop ended
+	 *	-errno		the timeout could not be set
+	 *
+	 * If it is not 0, the work may be running: @arg is shared with it then.
+	 */
+	void (*done)(void *arg, int result);
+
+	/*
+	 * Called last, once: neither of the others is running or will be called.  On either thread.
+	 * May be NULL.
+	 */
+	void (*release)(void *arg);
+
+	void *arg; /* passed to each of them */
+};
+
+/**
+ * swansong_pool_offload() - have work done for a loop, in time or not
+ * @p:			the pool, on which the work is done
+ * @loop:		the loop that is told; it may stop and be dropped before the work ends
+ * @o:			what to call
+ * @timeout_usec:	from now on, in microseconds, or UINT64_MAX
+ *
+ * Nothing of @o is called unless this returns 0.
+ *
+ * Return: 0, -ESHUTDOWN if the pool is stopped or the loop is not running, or -ENOMEM.
+ */
+int swansong_pool_offload(struct swansong_pool *p, struct swansong_loop *loop,
+			  const struct swansong_offload *o, uint64_t timeout_usec);
+
+/**
+ * swansong_pool_wait_idle() - block until no job is waiting or running
+ * @p:		the pool
+ * @deadline:	absolute CLOCK_MONOTONIC time in microseconds, or UINT64_MAX to wait for ever
+ *
+ * The work of what has timed out counts.  All results have been posted to their loops then, but
+ * may be yet to be told: for that, wait for the node.
+ *
+ * Return: 0, -ETIMEDOUT if the deadline passed first, or -EDEADLK from inside of a job of the pool.
+ */
+int swansong_pool_wait_idle(struct swansong_pool *p, uint64_t deadline);
+
+/**
+ * swansong_pool_stop() - execute what was accepted, then end the threads
+ * @p:	the pool
+ *
+ * Jobs are refused from the first moment on.  Then the node is stopped, and this waits until all
+ * that was accepted is executed and the threads have ended; not inside of a job of the pool, where
+ * it returns at once.  Any number of threads may do it, at any time.
+ */
+void swansong_pool_stop(struct swansong_pool *p);
+
+/**
+ * swansong_pool_unref() - stop the pool and free it
+ * @p:	the pool, or NULL
+ *
+ * Does what swansong_pool_stop() does.  Results may be yet to be told, for which the pool is not
+ * needed.
+ *
+ * A job cannot wait for its own end.  Inside of one of the pool's the call is refused: it says so on
+ * standard error, changes nothing and returns @p, which still has to be dropped elsewhere.
+ *
+ * Return: NULL, or @p if that was refused.
+ */
+struct swansong_pool *swansong_pool_unref(struct swansong_pool *p);
+
+/* The pool's node; valid as long as the pool, unless the caller takes a reference. */
+struct swansong *swansong_pool_node(struct swansong_pool *p);
+
+/* For __attribute__((cleanup(swansong_pool_unrefp))). */
+static inline void swansong_pool_unrefp(struct swansong_pool **p)
+{
+	*p = swansong_pool_unref(*p);
+}
+
+SWANSONG_END_DECLARATIONS
+
+#endif

@@ -1,0 +1,36 @@
+#pragma once
+
+/* Which guards are held, since when and from where: for a tree whose report is switched on. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct swansong;
+
+struct record {
+	struct swansong *node; /* NULL if this is free */
+	const char *file, *function;
+	uint64_t since_usec;
+	unsigned int line;
+	uint32_t next_free;
+};
+
+struct records;
+
+/* NULL without memory. */
+struct records *records_new(void);
+struct records *records_free(struct records *r);
+
+/* Returns the number to remove it by, or 0 if there is no memory for it. */
+uint32_t records_add(struct records *r, const struct record *record);
+
+/* Before the guard itself is dropped. */
+void records_remove(struct records *r, uint32_t number);
+
+/*
+ * Copies those records that are @wanted: while it is asked, the guard of the record is held, and
+ * with it the node and all nodes above.  @ret is to be freed.  0 or -ENOMEM.
+ */
+int records_copy(struct records *r, bool (*wanted)(const struct record *record, const void *arg),
+		 const void *arg, struct record **ret, size_t *n_ret);

@@ -1,0 +1,147 @@
+/*
+ * A report is a copy of the records of the subtree, sorted so that those of one site are together,
+ * merged, and sorted by age.
+ *
+ * A guard is counted before it is recorded, and its record goes before its count does.  So the count
+ * is asked first: who is recorded and not yet counted then is known all the same, and does not make
+ * others unknown.
+ */
+#include "swansong/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "swansong/node-private.h"
+#include "swansong/record-private.h"
+
+int swansong_report_enable(struct swansong *s)
+{
+	struct records *records = records_new();
+
+	if (!records)
+		return -ENOMEM;
+	(void)records_free(node_track(s, records));
+	return 0;
+}
+
+static bool record_is_below(const struct record *record, const void *arg)
+{
+	const struct swansong *n = record->node;
+
+	while (n && n != arg)
+		n = n->parent;
+	return n;
+}
+
+static int compare_sites(const struct record *a, const struct record *b)
+{
+	int r = strcmp(a->file, b->file);
+
+	if (r == 0)
+		r = (a->line > b->line) - (a->line < b->line);
+	return r == 0 ? strcmp(a->function, b->function) : r;
+}
+
+/* The oldest of a site first. */
+static int compare_records(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+	int r = compare_sites(x, y);
+
+	return r == 0 ? (x->since_usec > y->since_usec) - (x->since_usec < y->since_usec) : r;
+}
+
+static int compare_ages(const void *a, const void *b)
+{
+	const struct swansong_report_site *x = a, *y = b;
+
+	return (x->oldest < y->oldest) - (x->oldest > y->oldest);
+}
+
+/* @records are sorted.  Returns the number of sites. */
+static size_t merge(const struct record *records, size_t n, struct swansong_report_site *sites)
+{
+	uint64_t now = clock_now_usec();
+	size_t n_sites = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		const struct record *r = &records[k];
+
+		if (k == 0 || compare_sites(r, r - 1) != 0)
+			sites[n_sites++] = (struct swansong_report_site){
+				.file = r->file,
+				.function = r->function,
+				.line = r->line,
+				.oldest = now - r->since_usec,
+			};
+		sites[n_sites - 1].guards++;
+	}
+	qsort(sites, n_sites, sizeof(*sites), compare_ages);
+	return n_sites;
+}
+
+int swansong_report(struct swansong *s, struct swansong_report **ret)
+{
+	cleanup(freep) struct record *copy = NULL;
+	struct swansong_report_site *sites;
+	struct swansong_report *report;
+	struct records *records = node_records(s);
+	uint64_t guards = swansong_guard_count(s);
+	size_t n = 0;
+
+	if (records && records_copy(records, record_is_below, s, &copy, &n) < 0)
+		return -ENOMEM;
+	report = malloc(sizeof(*report) + n * sizeof(*sites)); /* less than what the copy takes */
+	if (!report)
+		return -ENOMEM;
+	sites = (struct swansong_report_site *)(report + 1);
+	if (n > 0)
+		qsort(copy, n, sizeof(*copy), compare_records);
+	*report = (struct swansong_report){
+		.guards = guards > n ? guards : n,
+		.unknown = guards > n ? guards - n : 0,
+		.n = merge(copy, n, sites),
+		.sites = sites,
+	};
+	*ret = report;
+	return 0;
+}
+
+int swansong_report_text(const struct swansong_report *report, char **ret)
+{
+	cleanup(freep) char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	const char *separator = ": ";
+
+	if (!f)
+		return -ENOMEM;
+	(void)fprintf(f, "%" PRIu64 " outstanding guard%s", report->guards,
+		      report->guards == 1 ? "" : "s");
+	for (size_t k = 0; k < report->n; k++) {
+		const struct swansong_report_site *site = &report->sites[k];
+		char age[CLOCK_TEXT_MAX];
+
+		(void)fprintf(f, "%s%" PRIu64 " x %s:%u (oldest %s)", separator, site->guards,
+			      site->file, site->line, clock_text(age, site->oldest));
+		separator = ", ";
+	}
+	if (report->unknown)
+		(void)fprintf(f, "%s%" PRIu64 " x unknown", separator, report->unknown);
+	if (fclose(f) != 0 || !text) /* glibc says nothing of a text that it lost */
+		return -ENOMEM;
+	*ret = take(text);
+	return 0;
+}
+
+struct swansong_report *swansong_report_free(struct swansong_report *report)
+{
+	free(report);
+	return NULL;
+}

@@ -1,0 +1,126 @@
+#include "sys/proc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+
+static int open_file(pid_t pid, const char *file)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int proc_read(pid_t pid, struct proc_info *ret)
+{
+	cleanup(closep) int fd = open_file(pid, "stat");
+	struct proc_info info = { 0 };
+	char text[1024];
+	char *open, *close;
+	ssize_t n;
+	int parent, group, session;
+
+	if (fd < 0)
+		return fd;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return errno == ESRCH ? -ENOENT : -errno;
+	text[n] = '\0';
+	/* "PID (NAME) S PPID PGRP SESSION …", and the name may hold anything. */
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	if (!open || !close ||
+	    sscanf(close + 1, " %c %d %d %d", &info.state, &parent, &group, &session) != 4)
+		return -EIO;
+	*close = '\0';
+	(void)snprintf(info.name, sizeof(info.name), "%.*s", (int)sizeof(info.name) - 1, open + 1);
+	info.parent = parent;
+	info.group = group;
+	info.session = session;
+	*ret = info;
+	return 0;
+}
+
+int proc_children_open(void)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int proc_children(int fd, void (*each)(pid_t pid, void *arg), void *arg)
+{
+	char buf[4096];
+	off_t offset = 0;
+	int pid = 0;
+
+	for (;;) {
+		ssize_t n = pread(fd, buf, sizeof(buf), offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return 0;
+		offset += n;
+		for (ssize_t i = 0; i < n; i++) {
+			if (isdigit((unsigned char)buf[i])) {
+				pid = pid * 10 + (buf[i] - '0');
+				continue;
+			}
+			if (pid > 0)
+				each(pid, arg);
+			pid = 0;
+		}
+	}
+}
+
+/* Reads on through an environment of any size in pieces, matching from the start of each variable. */
+int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
+{
+	cleanup(closep) int fd = open_file(pid, "environ");
+	size_t name_length = strlen(name);
+	size_t column = 0, used = 0;
+	bool matching = true;
+	char piece[4096];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	while ((n = read(fd, piece, sizeof(piece))) > 0) {
+		for (ssize_t i = 0; i < n; i++) {
+			char c = piece[i];
+
+			if (c == '\0') {
+				if (matching && column > name_length && used < size) {
+					buf[used] = '\0';
+					return 0;
+				}
+				column = used = 0;
+				matching = true;
+				continue;
+			}
+			if (matching && column < name_length)
+				matching = c == name[column];
+			else if (matching && column == name_length)
+				matching = c == '=';
+			else if (matching && used < size)
+				buf[used++] = c;
+			column++;
+		}
+	}
+	return n < 0 ? -errno : -ENOENT;
+}

@@ -1,0 +1,37 @@
+#pragma once
+
+/*
+ * What /proc knows of processes.  Everything here may be missing (no /proc, a kernel without the
+ * list of children, a process that is gone): the callers do with less then.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct proc_info {
+	pid_t parent, group, session;
+	char state;    /* R, S, D, Z, … */
+	char name[64]; /* of the executable, at most 15 bytes on most kernels */
+};
+
+/* Return: 0, -ENOENT for none such, or -errno. */
+int proc_read(pid_t pid, struct proc_info *ret);
+
+/*
+ * A descriptor for proc_children(), kept so that children can be found when there are no free
+ * descriptors any more.  Return: it, or -errno.
+ */
+int proc_children_open(void);
+
+/*
+ * Calls @each for every child of this (single-threaded) process, the dead ones too.
+ * Return: 0 or -errno.
+ */
+int proc_children(int fd, void (*each)(pid_t pid, void *arg), void *arg);
+
+/*
+ * Has @pid the variable @name in the environment it was started with?  Its value is copied to @buf.
+ * Return: 0, -ENOENT if not, or -errno.
+ */
+int proc_environment(pid_t pid, const char *name, char *buf, size_t size);

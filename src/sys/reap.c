@@ -1,0 +1,39 @@
+#include "sys/reap.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+/* Any error but EINTR says that there is nothing to wait for. */
+static int peek(siginfo_t *info)
+{
+	int r;
+
+	do {
+		info->si_pid = 0;
+		r = waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT);
+	} while (r < 0 && errno == EINTR);
+	return r == 0 && info->si_pid > 0;
+}
+
+unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
+		       void *arg)
+{
+	unsigned n = 0;
+	siginfo_t info;
+
+	while (n < max && peek(&info)) {
+		struct reap_exit exit = {
+			.pid = info.si_pid,
+			.signaled = info.si_code != CLD_EXITED,
+			.value = info.si_status,
+		};
+
+		tell(&exit, arg);
+		while (waitid(P_PID, (id_t)exit.pid, &info, WEXITED | WNOHANG) < 0 &&
+		       errno == EINTR)
+			;
+		n++;
+	}
+	return n;
+}

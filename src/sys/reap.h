@@ -1,0 +1,23 @@
+#pragma once
+
+/*
+ * The one place that reaps: for every child of ours, known or adopted.  A dead child is first
+ * shown to its owner while its pid still means it, and collected after.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct reap_exit {
+	pid_t pid;
+	bool signaled; /* value is a signal, else an exit status */
+	int value;
+};
+
+/*
+ * Tells and collects at most @max dead children.  @tell must not reap.
+ *
+ * Return: how many; @max says that there may be more.
+ */
+unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
+		       void *arg);

@@ -1,0 +1,166 @@
+#include "sys/spawn.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+/*
+ * CLONE_VM and CLONE_VFORK: the child borrows our memory, on a stack of its own, while we stand
+ * still.  glibc has no wrapper for clone3, and a plain syscall() cannot return twice on one stack,
+ * so the switch to the child's function is made here for the architectures we know; elsewhere, and
+ * where a sandbox refuses clone3, glibc's clone() does the same with the older call.
+ */
+
+#define CHILD_STACK 65536
+
+struct start {
+	const struct spawn_spec *spec;
+	struct spawn_failure *failure;
+	int flags; /* CLONE_* */
+};
+
+static int start(void *arg)
+{
+	struct start *s = arg;
+
+	child_run(s->spec, s->failure);
+}
+
+#if defined(__x86_64__)
+#define HAVE_CLONE3_SWITCH
+static long clone3_switch(struct clone_args *args, int (*fn)(void *), void *arg)
+{
+	long ret = SYS_clone3;
+	register int (*call)(void *) __asm__("r12") = fn;
+	register void *with __asm__("r13") = arg;
+
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xor %%ebp, %%ebp\n\t"
+			 "mov %%r13, %%rdi\n\t"
+			 "call *%%r12\n\t"
+			 "hlt\n"
+			 "1:"
+			 : "+a"(ret)
+			 : "D"(args), "S"(sizeof(*args)), "r"(call), "r"(with)
+			 : "rcx", "r11", "memory", "cc");
+	return ret;
+}
+#elif defined(__aarch64__)
+#define HAVE_CLONE3_SWITCH
+static long clone3_switch(struct clone_args *args, int (*fn)(void *), void *arg)
+{
+	register long x0 __asm__("x0") = (long)args;
+	register long x1 __asm__("x1") = sizeof(*args);
+	register long x8 __asm__("x8") = SYS_clone3;
+	register int (*call)(void *) __asm__("x19") = fn;
+	register void *with __asm__("x20") = arg;
+
+	__asm__ volatile("svc #0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x29, #0\n\t"
+			 "mov x0, x20\n\t"
+			 "blr x19\n\t"
+			 "brk #1\n"
+			 "1:"
+			 : "+r"(x0)
+			 : "r"(x1), "r"(x8), "r"(call), "r"(with)
+			 : "memory", "cc");
+	return x0;
+}
+#endif
+
+#ifdef HAVE_CLONE3_SWITCH
+static int clone3_start(void *stack, struct start *s, int *pidfd)
+{
+	struct clone_args args = {
+		.flags = (uint64_t)s->flags,
+		.pidfd = (uint64_t)(uintptr_t)pidfd,
+		.exit_signal = SIGCHLD,
+		.stack = (uint64_t)(uintptr_t)stack,
+		.stack_size = CHILD_STACK,
+	};
+
+	return (int)clone3_switch(&args, start, s);
+}
+#else
+static int clone3_start(void *stack, struct start *s, int *pidfd)
+{
+	(void)stack;
+	(void)s;
+	(void)pidfd;
+	return -ENOSYS;
+}
+#endif
+
+static int clone_start(char *stack, struct start *s, int *pidfd)
+{
+	pid_t pid = clone(start, stack + CHILD_STACK, s->flags | SIGCHLD, s, pidfd);
+
+	return pid < 0 ? -errno : pid;
+}
+
+/*
+ * Shared, the table of descriptors costs nothing, if the child can leave it: from Linux 5.9 on.
+ * This closes no descriptor, there is none with that number.
+ */
+static int clone_flags(void)
+{
+	bool can_leave = syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
+
+	return CLONE_VM | CLONE_VFORK | CLONE_PIDFD | (can_leave ? CLONE_FILES : 0);
+}
+
+int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)
+{
+	_Alignas(16) char stack[CHILD_STACK];
+	struct spawn_failure why = { 0 };
+	struct start s = { .spec = spec, .failure = &why, .flags = clone_flags() };
+	int fd = -1;
+	int r;
+
+	r = clone3_start(stack, &s, &fd);
+	if (r == -ENOSYS || r == -EPERM)
+		r = clone_start(stack, &s, &fd);
+	/* The child has left its frames without a return, and a sanitizer's marks of them on the stack. */
+	ASAN_UNPOISON_MEMORY_REGION(stack, sizeof(stack));
+	if (r < 0)
+		return r;
+	if (why.step != SPAWN_STEP_NONE) {
+		(void)close(fd);
+		*failure = why;
+		return SPAWN_E_CHILD;
+	}
+	*pid = r;
+	*pidfd = fd;
+	return 0;
+}
+
+const char *spawn_step_text(enum spawn_step step)
+{
+	static const char *const texts[] = {
+		[SPAWN_STEP_NONE] = "start",
+		[SPAWN_STEP_SESSION] = "make a session",
+		[SPAWN_STEP_STDIO] = "connect standard input and output",
+		[SPAWN_STEP_CLOSE] = "close inherited descriptors",
+		[SPAWN_STEP_GROUPS] = "set the groups",
+		[SPAWN_STEP_GROUP] = "set the group",
+		[SPAWN_STEP_USER] = "set the user",
+		[SPAWN_STEP_DIRECTORY] = "enter the directory",
+		[SPAWN_STEP_EXEC] = "execute",
+	};
+
+	return texts[step];
+}

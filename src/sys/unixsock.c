@@ -1,0 +1,246 @@
+#include "sys/unixsock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/macro.h"
+
+#define BACKLOG 128
+
+static int take_lock(const char *path)
+{
+	cleanup(freep) char *name = NULL;
+	cleanup(closep) int fd = -1;
+	struct stat st;
+
+	if (asprintf(&name, "%s.lock", path) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENOTTY;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EADDRINUSE : -errno;
+	return take_fd(fd);
+}
+
+static int address_of(struct sockaddr_un *address, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length >= sizeof(address->sun_path))
+		return -ENAMETOOLONG;
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	memcpy(address->sun_path, path, length + 1);
+	return 0;
+}
+
+/* Only a socket is ever removed, and only one that nobody answers at. */
+static int remove_stale(const struct sockaddr_un *address)
+{
+	cleanup(closep) int fd = -1;
+	struct stat st;
+
+	if (lstat(address->sun_path, &st) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	/* Any other answer, of another protocol or for want of rights, is that of somebody alive. */
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
+	    (errno != ECONNREFUSED && errno != ENOENT))
+		return -EADDRINUSE;
+	return unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t group)
+{
+	cleanup(closep) int fd = -1;
+	cleanup(closep) int lock = -1;
+	cleanup(freep) char *name = NULL;
+	struct sockaddr_un address;
+	int r;
+
+	r = address_of(&address, path);
+	if (r < 0)
+		return r;
+	name = strdup(path);
+	if (!name)
+		return -ENOMEM;
+	lock = take_lock(path);
+	if (lock < 0)
+		return lock;
+	r = remove_stale(&address);
+	if (r < 0)
+		return r;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (fchmod(fd, mode) < 0)
+		return -errno;
+	/* Inherited by each connection, so that it holds from the first byte on. */
+	r = unix_pass_credentials(fd);
+	if (r < 0)
+		return r;
+
+	/* The umask would take more away than was asked for. */
+	mode_t was = umask(0);
+	int bound = bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+
+	(void)umask(was);
+	if (bound < 0)
+		return bound;
+	if (group != (gid_t)-1 && lchown(path, (uid_t)-1, group) < 0)
+		r = -errno;
+	else if (listen(fd, BACKLOG) < 0)
+		r = -errno;
+	if (r < 0) {
+		(void)unlink(path);
+		return r;
+	}
+	*ret = (struct unix_listener){
+		.fd = take_fd(fd),
+		.lock_fd = take_fd(lock),
+		.path = take(name),
+	};
+	return 0;
+}
+
+void unix_unlisten(struct unix_listener *listener)
+{
+	if (!listener->path)
+		return;
+	(void)unlink(listener->path);
+	listener->fd = fd_close(listener->fd);
+	listener->lock_fd = fd_close(listener->lock_fd);
+	free(listener->path);
+	listener->path = NULL;
+}
+
+int unix_datagram_new(char name[static UNIX_NAME_MAX])
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t length = sizeof(address);
+	cleanup(closep) int fd = -1;
+	int r;
+
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	r = unix_pass_credentials(fd);
+	if (r < 0)
+		return r;
+	/* An address of the family alone asks the kernel for an abstract name, five hex digits. */
+	if (bind(fd, (struct sockaddr *)&address, sizeof(sa_family_t)) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&address, &length) < 0)
+		return -errno;
+	(void)snprintf(name, UNIX_NAME_MAX, "@%.*s", (int)(length - sizeof(sa_family_t) - 1),
+		       address.sun_path + 1);
+	return take_fd(fd);
+}
+
+int unix_peer(int fd, struct unix_peer *ret)
+{
+	struct ucred cred;
+	socklen_t length = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &length) < 0)
+		return -errno;
+	*ret = (struct unix_peer){ .pid = cred.pid, .uid = cred.uid, .gid = cred.gid };
+	return 0;
+}
+
+bool unix_peer_in_group(int fd, gid_t group)
+{
+	gid_t groups[1024];
+	socklen_t length = sizeof(groups);
+	struct unix_peer peer = { 0 };
+
+	if (unix_peer(fd, &peer) == 0 && peer.gid == group)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length) < 0)
+		return false;
+	for (size_t i = 0; i < length / sizeof(groups[0]); i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+int unix_pass_credentials(int fd)
+{
+	int on = 1;
+
+	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0 ? -errno : 0;
+}
+
+static void close_passed(struct cmsghdr *cmsg)
+{
+	size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+	for (size_t i = 0; i < n; i++) {
+		int fd;
+
+		memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(fd), sizeof(fd));
+		(void)close(fd);
+	}
+}
+
+ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int) * 253)];
+	} control;
+	struct iovec iov = { .iov_base = buf, .iov_len = size };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	bool known = false;
+	ssize_t n;
+
+	do
+		n = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_RIGHTS)
+			close_passed(c);
+		if (c->cmsg_type == SCM_CREDENTIALS &&
+		    c->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
+			struct ucred cred;
+
+			memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+			*sender = (struct unix_peer){ .pid = cred.pid,
+						      .uid = cred.uid,
+						      .gid = cred.gid };
+			known = true;
+		}
+	}
+	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+		return -EBADMSG;
+	if (n > 0 && !known)
+		return -EBADMSG;
+	return n;
+}

@@ -1,0 +1,54 @@
+#pragma once
+
+/* UNIX sockets with the identity of who is at the other end.  All are CLOEXEC and non-blocking. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+struct unix_peer {
+	pid_t pid; /* 0: not visible from here */
+	uid_t uid;
+	gid_t gid;
+};
+
+/* A listening socket at a path, and the lock that says it is served. */
+struct unix_listener {
+	int fd, lock_fd;
+	char *path;
+};
+
+/*
+ * Listens on @path.  The socket gets @mode before it has a name, and @group then, unless that is
+ * (gid_t)-1.  Beside it, @path.lock is held as long as we live: that a stale socket may be replaced
+ * is decided under the lock.  On its connections unix_receive() tells who sends.
+ *
+ * Return: 0; -EADDRINUSE if somebody alive serves it; -errno.
+ */
+int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t group);
+
+/* Stops listening and removes the socket. */
+void unix_unlisten(struct unix_listener *listener);
+
+/*
+ * A datagram socket with a name that the kernel chose ("@..." in *name, as $NOTIFY_SOCKET has it),
+ * each message with its sender.  Return: the descriptor or -errno.
+ */
+#define UNIX_NAME_MAX 16
+int unix_datagram_new(char name[static UNIX_NAME_MAX]);
+
+/* Of the process that connected.  Return: 0 or -errno. */
+int unix_peer(int fd, struct unix_peer *ret);
+
+/* Is the process that connected in @group, by its group or its other groups? */
+bool unix_peer_in_group(int fd, gid_t group);
+
+/* From now on unix_receive() tells who sends.  Return: 0 or -errno. */
+int unix_pass_credentials(int fd);
+
+/*
+ * Receives what is there.  Descriptors that come along are closed.  Return: bytes (0: the end); or
+ * -EAGAIN; -EBADMSG for a message cut short, or without its sender; -errno.
+ */
+ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender);

@@ -1,0 +1,164 @@
+#include "daemon.h"
+
+#include <err.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "proto/view.h"
+#include "report.h"
+
+#define PATIENCE_USEC (20 * USEC_PER_SEC)
+#define WORDS_MAX     16
+
+static void write_config(const struct daemon *d, const char *child, size_t n)
+{
+	FILE *f = fopen(d->config, "we");
+
+	if (!f)
+		err(EXIT_FAILURE, "%s", d->config);
+	for (size_t i = 0; i < n; i++)
+		(void)fprintf(f,
+			      "[s%zu]\ncommand = %s\nrestart = always\nrestart-delay = 0\n"
+			      "restart-limit = none\n",
+			      i, child);
+	if (fclose(f) != 0)
+		err(EXIT_FAILURE, "%s", d->config);
+}
+
+/* Is a file of this name among those that @events tell of? */
+static bool is_named(const char *events, size_t size, const char *name)
+{
+	for (size_t at = 0; at < size;) {
+		const struct inotify_event *event = (const void *)(events + at);
+
+		if (strcmp(event->name, name) == 0)
+			return true;
+		at += sizeof(*event) + event->len;
+	}
+	return false;
+}
+
+/* Blocks until there is a file of this name in the watched folder. */
+static void await_file(int inotify, const char *name)
+{
+	_Alignas(struct inotify_event) char events[4096];
+	struct pollfd created = { .fd = inotify, .events = POLLIN };
+	ssize_t n;
+
+	do {
+		if (poll(&created, 1, (int)(PATIENCE_USEC / USEC_PER_MSEC)) <= 0)
+			errx(EXIT_FAILURE, "swansongd makes no socket");
+		n = read(inotify, events, sizeof(events));
+		if (n < 0)
+			err(EXIT_FAILURE, "inotify");
+	} while (!is_named(events, (size_t)n, name));
+}
+
+static void connect_to(struct daemon *d)
+{
+	int r;
+
+	/* It has its name a moment before it is listened at. */
+	while ((r = client_connect(&d->client, d->socket, clock_now_usec() + PATIENCE_USEC)) ==
+	       -ECONNREFUSED)
+		(void)sched_yield();
+	if (r < 0)
+		errx(EXIT_FAILURE, "%s: %s", d->socket, strerror(-r));
+}
+
+static void call(struct daemon *d, const char *method, json_t *parameters,
+		 struct message_reply *reply)
+{
+	uint64_t deadline = clock_now_usec() + PATIENCE_USEC;
+	int r = client_call(d->client, method, parameters, 0, deadline);
+
+	if (r == 0)
+		r = client_receive(d->client, deadline, reply);
+	if (r < 0)
+		errx(EXIT_FAILURE, "%s: %s", method, strerror(-r));
+	if (reply->error)
+		errx(EXIT_FAILURE, "%s: %s", method, reply->error);
+}
+
+static void execute(struct daemon *d, const struct programs *programs, size_t n,
+		    const char *const *wrapper)
+{
+	const char *const own[] = { programs->swansongd, "-c", d->config, "-s", d->socket, NULL };
+	const char *argv[WORDS_MAX + ARRAY_SIZE(own)];
+	size_t words = 0;
+
+	for (; wrapper && wrapper[words] && words < WORDS_MAX; words++)
+		argv[words] = wrapper[words];
+	memcpy(argv + words, own, sizeof(own));
+	subject_start(&d->subject, argv, n);
+}
+
+uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t n,
+		      const char *const *wrapper)
+{
+	struct message_reply reply;
+	uint64_t begun, took;
+	int inotify = inotify_init1(IN_CLOEXEC);
+
+	*d = (struct daemon){ 0 };
+	if (inotify < 0 || inotify_add_watch(inotify, programs->folder, IN_CREATE) < 0 ||
+	    asprintf(&d->config, "%s/swansong.ini", programs->folder) < 0 ||
+	    asprintf(&d->socket, "%s/socket", programs->folder) < 0)
+		err(EXIT_FAILURE, "%s", programs->folder);
+	write_config(d, programs->child, n);
+
+	begun = now_nsec();
+	execute(d, programs, n, wrapper);
+	await_file(inotify, "socket");
+	connect_to(d);
+	call(d, "io.swansong.Wait", json_pack("{s:s}", "until", "ready"), &reply);
+	took = now_nsec() - begun;
+
+	message_reply_done(&reply);
+	(void)close(inotify);
+	subject_await(&d->subject);
+	return took;
+}
+
+uint64_t daemon_status(struct daemon *d)
+{
+	uint64_t begun = now_nsec();
+	struct message_reply reply;
+	struct node_view *nodes;
+	uint64_t took;
+	size_t n;
+
+	call(d, "io.swansong.Status", json_object(), &reply);
+	if (node_view_parse_array(reply.parameters, "nodes", &nodes, &n) < 0 ||
+	    n != d->subject.n + 1)
+		errx(EXIT_FAILURE, "the status is not that of all");
+	took = now_nsec() - begun;
+	message_reply_done(&reply);
+	free(nodes);
+	return took;
+}
+
+void daemon_disconnect(struct daemon *d)
+{
+	d->client = client_free(d->client);
+}
+
+uint64_t daemon_stop(struct daemon *d)
+{
+	uint64_t took;
+
+	daemon_disconnect(d);
+	took = subject_stop(&d->subject);
+	free(d->config);
+	free(d->socket);
+	return took;
+}

@@ -1,0 +1,33 @@
+#pragma once
+
+/* swansongd as a subject (subject.h), and what can be asked through its control socket. */
+
+#include "proto/client.h"
+#include "subject.h"
+
+struct daemon {
+	struct subject subject;
+	char *config, *socket;
+	struct client *client;
+};
+
+/* The programs, and the folder for what they need. */
+struct programs {
+	const char *swansongd, *swansongctl, *child, *floor, *folder;
+};
+
+/*
+ * Runs a daemon of @n services, @wrapper (or NULL) before it, until all are up.  Return: the
+ * nanoseconds from its execution to then.
+ */
+uint64_t daemon_start(struct daemon *daemon, const struct programs *programs, size_t n,
+		      const char *const *wrapper);
+
+/* Asks for the status of all.  Return: the nanoseconds until it was there, read and checked. */
+uint64_t daemon_status(struct daemon *daemon);
+
+/* Nobody is connected any more. */
+void daemon_disconnect(struct daemon *daemon);
+
+/* As subject_stop(). */
+uint64_t daemon_stop(struct daemon *daemon);

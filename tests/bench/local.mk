@@ -1,0 +1,34 @@
+# Programs that print figures; built by check, run by hand, or by `make bench`.
+bench_programs = %D%/services %D%/guards
+bench_helpers  = %D%/floor %D%/child
+
+EXTRA_PROGRAMS += $(bench_programs) %D%/floor
+check_DATA     += $(bench_programs) $(bench_helpers)
+CLEANFILES     += $(bench_programs) $(bench_helpers)
+
+%C%_services_SOURCES = \
+	%D%/report.h %D%/report.c \
+	%D%/world.h %D%/world.c \
+	%D%/subject.h %D%/subject.c \
+	%D%/daemon.h %D%/daemon.c \
+	%D%/services.c
+%C%_services_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+%C%_services_LDADD  = src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS) -lm
+
+# As a program of users is linked.
+%C%_guards_SOURCES = %D%/report.h %D%/report.c %D%/guards.c
+%C%_guards_CFLAGS  = $(AM_CFLAGS) $(JANSSON_CFLAGS) -pthread
+%C%_guards_LDADD   = src/swansong/libswansong.la src/base/libbase.la $(JANSSON_LIBS) -lm
+
+# Without the C library where that is known to work, else as any program.
+EXTRA_DIST += %D%/child.c
+%D%/child: %D%/child.c
+	$(AM_V_CCLD)$(MKDIR_P) %D% && \
+	{ $(CC) -Os -fno-stack-protector -DCHILD_TINY -static -nostdlib -Wl,-z,noseparate-code \
+		-o $@ $(srcdir)/%D%/child.c 2>/dev/null || \
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(srcdir)/%D%/child.c; }
+
+.PHONY: bench
+bench: swansongd swansongctl $(bench_programs) $(bench_helpers)
+	%D%/guards
+	%D%/services

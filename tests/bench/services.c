@@ -1,0 +1,408 @@
+/*
+ * services: what swansongd costs with many services, beside the least that anybody can pay.
+ *
+ * usage: services [OPTION...] [N...]
+ *
+ * N services (1000) of the smallest child; as many below the floor (floor.c).  Both are run in
+ * turns, --rounds times; the best of each is what is shown, since whatever else the machine does
+ * only ever makes it slower.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "daemon.h"
+#include "report.h"
+#include "world.h"
+
+#define RESTARTS      500
+#define STATUSES      20
+#define NSEC_PER_USEC 1e3
+#define NSEC_PER_MSEC 1e6
+
+extern char **environ;
+
+struct options {
+	bool json;
+	unsigned rounds, idle_seconds;
+	struct programs programs;
+};
+
+/* Of one supervisor, the best of all rounds. */
+struct best {
+	double start_msec, stop_msec, cpu_msec;
+	double restart_median_usec, restart_p99_usec;
+	double status_msec, status_command_msec;
+	double pss, anonymous, anonymous_after; /* KiB */
+};
+
+static const struct best none = {
+	.start_msec = INFINITY,
+	.stop_msec = INFINITY,
+	.cpu_msec = INFINITY,
+	.restart_median_usec = INFINITY,
+	.restart_p99_usec = INFINITY,
+	.status_msec = INFINITY,
+	.status_command_msec = INFINITY,
+	.pss = INFINITY,
+	.anonymous = INFINITY,
+	.anonymous_after = INFINITY,
+};
+
+static void keep_best(double *best, double value)
+{
+	*best = fmin(*best, value);
+}
+
+/* --- what is measured --- */
+
+static void measure_restarts(struct subject *s, struct best *best)
+{
+	double usec[RESTARTS];
+
+	for (size_t i = 0; i < RESTARTS; i++)
+		usec[i] = (double)subject_restart(s, i * 7919 % s->n) / NSEC_PER_USEC;
+	keep_best(&best->restart_median_usec, percentile(usec, RESTARTS, 0.5));
+	keep_best(&best->restart_p99_usec, percentile(usec, RESTARTS, 0.99));
+}
+
+static void measure_memory(const struct subject *s, struct best *best)
+{
+	keep_best(&best->pss, (double)subject_read(s, "smaps_rollup", "Pss"));
+	keep_best(&best->anonymous, (double)subject_read(s, "smaps_rollup", "Anonymous"));
+}
+
+static void measure_status(struct daemon *d, struct best *best)
+{
+	double msec[STATUSES];
+
+	for (size_t i = 0; i < STATUSES; i++)
+		msec[i] = (double)daemon_status(d) / NSEC_PER_MSEC;
+	keep_best(&best->status_msec, percentile(msec, STATUSES, 0.5));
+	keep_best(&best->anonymous_after,
+		  (double)subject_read(&d->subject, "smaps_rollup", "Anonymous"));
+}
+
+/* The whole command, from its execution to its end, as peers are measured. */
+static void measure_status_command(const struct daemon *d, const char *swansongctl,
+				   struct best *best)
+{
+	const char *const argv[] = { swansongctl, "--socket", d->socket, "status", NULL };
+	posix_spawn_file_actions_t files;
+	double msec[STATUSES];
+
+	(void)posix_spawn_file_actions_init(&files);
+	(void)posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+	for (size_t i = 0; i < STATUSES; i++) {
+		uint64_t begun = now_nsec();
+		int status;
+		pid_t pid;
+
+		if (posix_spawn(&pid, swansongctl, &files, NULL, (char *const *)argv, environ) !=
+			    0 ||
+		    waitpid(pid, &status, 0) < 0 || status != 0)
+			errx(EXIT_FAILURE, "%s status fails", swansongctl);
+		msec[i] = (double)(now_nsec() - begun) / NSEC_PER_MSEC;
+	}
+	(void)posix_spawn_file_actions_destroy(&files);
+	keep_best(&best->status_command_msec, percentile(msec, STATUSES, 0.5));
+}
+
+static uint64_t floor_start(struct subject *s, const struct programs *programs, size_t n)
+{
+	char number[24];
+	const char *const argv[] = { programs->floor, number, programs->child, NULL };
+	uint64_t begun = now_nsec();
+
+	(void)snprintf(number, sizeof(number), "%zu", n);
+	subject_start(s, argv, n);
+	subject_await(s);
+	return now_nsec() - begun;
+}
+
+/* A start and a stop, and a life with everything in between. */
+static void run_floor(const struct programs *programs, size_t n, struct best *best)
+{
+	struct subject s;
+
+	keep_best(&best->start_msec, (double)floor_start(&s, programs, n) / NSEC_PER_MSEC);
+	measure_memory(&s, best);
+	keep_best(&best->stop_msec, (double)subject_stop(&s) / NSEC_PER_MSEC);
+	keep_best(&best->cpu_msec, (double)s.cpu_usec / 1e3);
+
+	(void)floor_start(&s, programs, n);
+	measure_restarts(&s, best);
+	(void)subject_stop(&s);
+}
+
+static void run_daemon(const struct programs *programs, size_t n, struct best *best)
+{
+	struct daemon d;
+
+	keep_best(&best->start_msec, (double)daemon_start(&d, programs, n, NULL) / NSEC_PER_MSEC);
+	measure_memory(&d.subject, best);
+	keep_best(&best->stop_msec, (double)daemon_stop(&d) / NSEC_PER_MSEC);
+	keep_best(&best->cpu_msec, (double)d.subject.cpu_usec / 1e3);
+
+	(void)daemon_start(&d, programs, n, NULL);
+	measure_status(&d, best);
+	measure_status_command(&d, programs->swansongctl, best);
+	daemon_disconnect(&d);
+	measure_restarts(&d.subject, best);
+	(void)daemon_stop(&d);
+}
+
+/* Memory of a daemon that has next to nothing. */
+static void run_small(const struct programs *programs, struct best *best)
+{
+	struct daemon d;
+
+	(void)daemon_start(&d, programs, 1, NULL);
+	measure_memory(&d.subject, best);
+	(void)daemon_stop(&d);
+}
+
+/* How often the daemon wakes up in this time with nothing to do. */
+static double count_wakeups(const struct programs *programs, size_t n, unsigned seconds)
+{
+	struct timespec time = { .tv_sec = seconds };
+	uint64_t before, after;
+	struct daemon d;
+
+	(void)daemon_start(&d, programs, n, NULL);
+	daemon_disconnect(&d);
+	/* What the end of the connection and the last births bring about is not idleness. */
+	(void)subject_restart(&d.subject, 0);
+	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 100000000 }, NULL);
+	before = subject_read(&d.subject, "status", "voluntary_ctxt_switches");
+	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+	after = subject_read(&d.subject, "status", "voluntary_ctxt_switches");
+	(void)daemon_stop(&d);
+	return (double)(after - before);
+}
+
+/* --- system calls --- */
+
+/* The number of calls in the last line of `strace -c`, "100.00 SECONDS USECS CALLS [ERRORS] total". */
+static double read_total(int fd)
+{
+	double total = NAN;
+	uint64_t calls;
+	char line[256];
+	FILE *f = fdopen(fd, "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, " total\n") && sscanf(line, "%*f %*f %*u %" SCNu64, &calls) == 1)
+			total = (double)calls;
+	if (f)
+		(void)fclose(f);
+	return total;
+}
+
+/* System calls of a whole life of the daemon, or NAN without strace. */
+static double count_calls(const struct programs *programs, size_t n)
+{
+	char path[32];
+	const char *const strace[] = { "strace", "-D", "-c", "-o", path, NULL };
+	struct daemon d;
+	int fds[2];
+
+	/* Not close-on-exec: strace has it, and its summary is there when that has ended. */
+	if (pipe(fds) < 0)
+		err(EXIT_FAILURE, "pipe");
+	(void)fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
+	(void)daemon_start(&d, programs, n, strace);
+	(void)close(fds[1]);
+	(void)daemon_stop(&d);
+	return read_total(fds[0]);
+}
+
+static bool has_strace(void)
+{
+	return system("strace -D -c -o /dev/null true 2>/dev/null") == 0;
+}
+
+/* --- what is told --- */
+
+static void tell(struct report *report, const struct best *daemon, const struct best *small,
+		 const struct best *floor, size_t n)
+{
+	double others = (double)(n - 1);
+
+	report_add(report, (struct figure){ "start, exec to all up", "ms", daemon->start_msec,
+					    floor->start_msec, TARGET_RATIO, 1.3 });
+	report_add(report, (struct figure){ "stop, SIGTERM to exit", "ms", daemon->stop_msec,
+					    floor->stop_msec, TARGET_RATIO, 1.3 });
+	report_add(report, (struct figure){ "CPU of both, all processes", "ms", daemon->cpu_msec,
+					    floor->cpu_msec, TARGET_NONE, 0 });
+	report_add(report, (struct figure){ "restart, median", "us", daemon->restart_median_usec,
+					    floor->restart_median_usec, TARGET_RATIO, 1.5 });
+	report_add(report, (struct figure){ "restart, 99 %", "us", daemon->restart_p99_usec,
+					    floor->restart_p99_usec, TARGET_RATIO, 1.5 });
+	report_add(report, (struct figure){ "status of all, median", "ms", daemon->status_msec, NAN,
+					    TARGET_MEASURED, 2.5 * (double)n / 1000 });
+	report_add(report, (struct figure){ "the same by swansongctl, whole", "ms",
+					    daemon->status_command_msec, NAN, TARGET_NONE, 0 });
+	report_add(report, (struct figure){ "PSS with 1 service", "KiB", small->pss, floor->pss,
+					    TARGET_NONE, 0 });
+	if (n == 1)
+		return;
+	report_add(report,
+		   (struct figure){ "PSS a service", "KiB", (daemon->pss - small->pss) / others,
+				    NAN, TARGET_MEASURED, 2 });
+	report_add(report, (struct figure){ "anonymous memory a service", "KiB",
+					    (daemon->anonymous - small->anonymous) / others, NAN,
+					    TARGET_MEASURED, 2 });
+	report_add(report, (struct figure){ "the same after 20 x status of all", "KiB",
+					    (daemon->anonymous_after - small->anonymous) / others,
+					    NAN, TARGET_NONE, 0 });
+}
+
+static void measure(struct report *report, const struct options *o, size_t n)
+{
+	struct best daemon = none, small = none, floor = none;
+	char title[128];
+
+	(void)snprintf(title, sizeof(title),
+		       "swansongd with %zu services; floor: vfork and waitpid; best of %u rounds",
+		       n, o->rounds);
+	report_begin(report, title);
+	for (unsigned i = 0; i < o->rounds; i++) {
+		run_floor(&o->programs, n, &floor);
+		run_daemon(&o->programs, n, &daemon);
+	}
+	run_small(&o->programs, &small);
+	tell(report, &daemon, &small, &floor, n);
+	if (o->idle_seconds > 0)
+		report_add(report, (struct figure){ "wake-ups while idle", "times",
+						    count_wakeups(&o->programs, n, o->idle_seconds),
+						    NAN, TARGET_MEASURED, 0 });
+	/* The floor: vfork, kill, waitpid. */
+	if (n > 1 && has_strace())
+		report_add(report,
+			   (struct figure){
+				   "system calls a service, start and stop", "calls",
+				   (count_calls(&o->programs, n) - count_calls(&o->programs, 1)) /
+					   (double)(n - 1),
+				   3, TARGET_NONE, 0 });
+}
+
+/* --- the command line --- */
+
+static const char usage[] =
+	"usage: services [OPTION...] [N...]\n"
+	"\n"
+	"  --json            one JSON document, for programs\n"
+	"  --rounds N        take the best of so many (5)\n"
+	"  --idle SECONDS    look at the idle daemon for so long; 0: not at all (5)\n"
+	"  --builddir PATH   where the programs are ($top_builddir, or .)\n"
+	"  --swansongd PATH  another swansongd than the one there\n";
+
+/* The real file of a program, which may be a wrapper of libtool's. */
+static char *find_program(const char *builddir, const char *name)
+{
+	const char *base = strrchr(name, '/');
+	char *path;
+
+	base = base ? base + 1 : name;
+	if (asprintf(&path, "%s/%.*s.libs/%s", builddir, (int)(base - name), name, base) < 0)
+		err(EXIT_FAILURE, "%s", name);
+	if (access(path, X_OK) == 0)
+		return path;
+	free(path);
+	if (asprintf(&path, "%s/%s", builddir, name) < 0)
+		err(EXIT_FAILURE, "%s", name);
+	if (access(path, X_OK) < 0)
+		err(EXIT_FAILURE, "%s", path);
+	return path;
+}
+
+static void find_programs(struct programs *programs, const char *builddir)
+{
+	cleanup(freep) char *absolute = realpath(builddir, NULL);
+
+	if (!absolute)
+		err(EXIT_FAILURE, "%s", builddir);
+	if (!programs->swansongd)
+		programs->swansongd = find_program(absolute, "swansongd");
+	programs->swansongctl = find_program(absolute, "swansongctl");
+	programs->child = find_program(absolute, "tests/bench/child");
+	programs->floor = find_program(absolute, "tests/bench/floor");
+}
+
+static void parse_options(int argc, char **argv, struct options *o)
+{
+	static const struct option long_options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "idle", required_argument, NULL, 'i' },
+		{ "builddir", required_argument, NULL, 'b' },
+		{ "swansongd", required_argument, NULL, 's' },
+		{ 0 },
+	};
+	const char *builddir = getenv("top_builddir");
+	int option;
+
+	*o = (struct options){ .rounds = 5, .idle_seconds = 5 };
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
+		switch (option) {
+		case 'j':
+			o->json = true;
+			break;
+		case 'r':
+			o->rounds = (unsigned)atoi(optarg);
+			break;
+		case 'i':
+			o->idle_seconds = (unsigned)atoi(optarg);
+			break;
+		case 'b':
+			builddir = optarg;
+			break;
+		case 's':
+			o->programs.swansongd = optarg;
+			break;
+		default:
+			(void)fputs(usage, stderr);
+			exit(2);
+		}
+	}
+	find_programs(&o->programs, builddir ? builddir : ".");
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct report report;
+	char *folder;
+
+	parse_options(argc, argv, &options);
+	(void)unsetenv("NOTIFY_SOCKET");
+	world_enter();
+	folder = world_make_folder();
+	options.programs.folder = folder;
+	report_init(&report, options.json);
+	if (optind == argc)
+		measure(&report, &options, 1000);
+	for (; optind < argc; optind++) {
+		int n = atoi(argv[optind]);
+
+		if (n < 1)
+			errx(2, "how many services are %s?", argv[optind]);
+		measure(&report, &options, (size_t)n);
+	}
+	world_remove_folder(folder);
+	free(folder);
+	return report_end(&report);
+}

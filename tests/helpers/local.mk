@@ -1,0 +1,17 @@
+# Tiny services for the integration tests; built by check, no tests themselves.
+helpers = \
+	%D%/crasher \
+	%D%/forker \
+	%D%/idle \
+	%D%/notifier \
+	%D%/orphans \
+	%D%/report-self \
+	%D%/signal-log \
+	%D%/stubborn \
+	%D%/tcp-ready
+
+EXTRA_PROGRAMS += $(helpers)
+check_DATA     += $(helpers)
+CLEANFILES     += $(helpers)
+
+EXTRA_DIST += %D%/worker.py %D%/rude-client.py

@@ -1,0 +1,69 @@
+#!/bin/bash
+# In front of one command: its exit status, its signals, its orphans.
+. "${0%/*}/lib.sh"
+
+# Runs a command under swansongd; its exit status is the answer.
+status_of() { # COMMAND...
+	"$swansongd" -- "$@" >>"$log" 2>&1 </dev/null
+	echo $?
+}
+
+is "0 is passed on" "$(status_of true)" 0
+is "7 is passed on" "$(status_of sh -c 'exit 7')" 7
+is "a signal is 128 and its number" "$(status_of "$helpers/crasher" -s 9)" 137
+is "a crash is, too" "$(status_of "$helpers/crasher" -s 11)" 139
+is "what is not there is 127" "$(status_of "$dir/missing")" 127
+touch "$dir/plain"
+is "what is no program is 126" "$(status_of "$dir/plain")" 126
+# shellcheck disable=SC2016  # for the inner shell
+is "arguments arrive as they are" \
+	"$("$swansongd" -- sh -c 'for a; do echo "<$a>"; done' x 'a b' '' '%n' '"' 2>>"$log")" \
+	$'<a b>\n<>\n<%n>\n<">'
+is "output is not touched" "$(echo in | "$swansongd" -- cat 2>>"$log")" in
+
+# As somebody's child, and as PID 1.
+for place in child pid1; do
+	signals=$dir/signals.$place
+	enter=()
+	target() { echo "$daemon"; }
+	if [ $place = pid1 ]; then
+		enter=(unshare --pid --fork --mount-proc --kill-child)
+		target() { pgrep -P "$daemon"; }
+	fi
+
+	launch "${enter[@]}" "$swansongd" -- "$helpers/signal-log" "$signals" 5
+	wait_for 10 says "$signals" ready || die "$place: the command runs"
+	for signal in HUP USR1 USR2 WINCH; do
+		kill -s "$signal" "$(target)"
+		ok "$place: SIG$signal is forwarded" wait_for 5 says "$signals" "^$signal\$"
+	done
+	kill -TERM "$(target)"
+	await_daemon 10
+	ok "$place: SIGTERM is forwarded" says "$signals" '^TERM$'
+	is "$place: each came once" "$(sort "$signals" | uniq -d)" ""
+	is "$place: the answer to SIGTERM is passed on" "$status" 5
+
+	launch "${enter[@]}" "$swansongd" -- "$helpers/signal-log" "$signals.term"
+	wait_for 10 says "$signals.term" ready || die "$place: the command runs"
+	kill -INT "$(target)"
+	ok "$place: SIGINT arrives" wait_for 5 says "$signals.term" '^(INT|TERM)$'
+	kill -TERM "$(target)"
+	await_daemon 10
+	is "$place: an end by SIGTERM is 143" "$status" 143
+
+	launch "${enter[@]}" "$swansongd" -- \
+		sh -c "'$helpers/orphans' 100; echo >'$dir/$place.born'; exec '$helpers/idle'"
+	wait_for 10 test -e "$dir/$place.born" || die "$place: orphans are born"
+	no_zombies() { [[ ! $(ps -e -o stat=) =~ Z ]]; }
+	ok "$place: orphans are reaped" wait_for 5 no_zombies
+	kill -TERM "$(target)"
+	await_daemon 10
+	is "$place: and it ends as told" "$status" 143
+
+	launch "${enter[@]}" "$swansongd" -- \
+		sh -c "setsid '$helpers/idle' & '$helpers/idle' & exit 3"
+	await_daemon 15
+	is "$place: leftovers do not change the exit status" "$status" 3
+	ok "$place: nothing is left" wait_for 2 nobody_else
+done
+finish

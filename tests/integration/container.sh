@@ -1,0 +1,81 @@
+#!/bin/bash
+# PID 1 of a real container: what is in flight is finished, no zombie is left on the way.
+world=shared
+. "${0%/*}/lib.sh"
+. "${0%/*}/web-tree.sh"
+requires_root
+requires_package podman podman
+requires_package crun crun
+requires_package busybox busybox-static
+requires_web_tree
+
+# vfs has no use for much space, but for a file system that is not an overlay itself.
+export PODMAN_ROOT=$dir/podman
+podman() { "$top_srcdir/tests/integration/with-podman" "$@"; }
+podman info >"$dir/info" 2>&1 || skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
+
+# The image: the programs with their libraries, and the tree.
+rootfs=$dir/image/rootfs
+python=$(readlink -f /usr/bin/python3)
+"$top_srcdir/contrib/container/mkrootfs" "$rootfs" \
+	"$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=/usr/bin/swansongctl" \
+	"$helpers/orphans=/bin/orphans" /usr/sbin/nginx /usr/bin/redis-server "$python=/usr/bin/python3" \
+	/usr/bin/curl || die "the image is made"
+cp "$(command -v busybox)" "$rootfs/bin/busybox"
+mkdir -p "$rootfs/usr/lib"
+cp -r "/usr/lib/${python##*/}" "$rootfs/usr/lib/"
+install -D "$top_srcdir/tests/helpers/worker.py" "$rootfs$top_srcdir/tests/helpers/worker.py"
+mkdir -p "$rootfs/etc/swansong" "$rootfs/run" "$rootfs/tmp" "$rootfs/var/log/nginx" "$rootfs$dir"
+web_tree "$dir" /tmp >"$rootfs/etc/swansong/swansong.ini"
+mv "$dir/nginx.conf" "$rootfs$dir/"
+printf 'root:x:0:0:root:/:/bin/sh\n' >"$rootfs/etc/passwd"
+printf 'root:x:0:\n' >"$rootfs/etc/group"
+cp "$top_srcdir/contrib/container/Containerfile" "$dir/image/"
+ok "the image is built" podman build --network=none -q -t tree "$dir/image"
+
+# No network but the container's own loopback; limits that any machine can give.
+options=(--network=none --cgroups=disabled --ulimit nofile=4096:4096 --ulimit nproc=4096:4096)
+run() { # NAME [OPTION...]
+	local name=$1
+	shift
+	podman run -d --name "$name" "${options[@]}" "$@" tree >"$dir/run" 2>&1 ||
+		die "the container starts: $(cat "$dir/run")"
+	cleanup_fn podman rm -f -t 0 "$name"
+}
+inside() { podman exec "$box" "$@"; }
+busybox() { inside /bin/busybox "$@"; }
+logs() { podman logs "$box" >"$log" 2>&1; }
+logged() { logs && says "$log" "$1"; }
+status() { podman inspect -f '{{.State.ExitCode}}' "$box"; }
+
+for box in writable read-only; do
+	case $box in
+	writable) run "$box" ;;
+	read-only) run "$box" --read-only ;; # with /run and /tmp in memory
+	esac
+	ok "$box: the tree is ready" inside swansongctl --timeout 30s wait --for ready
+	is "$box: swansongd is PID 1" "$(busybox cat /proc/1/comm)" swansongd
+	like "$box: the tree answers" "$(inside curl -s http://127.0.0.1:8080/)" '^visit 1$'
+	inside orphans 50
+	no_zombies() { [[ ! $(busybox ps -o stat) =~ Z ]]; }
+	ok "$box: orphans are reaped" wait_for 5 no_zombies
+
+	inside curl -s -o /dev/null -w '%{http_code} %{size_download}' \
+		http://127.0.0.1:8080/slow >"$dir/answer" &
+	asker=$!
+	wait_for 10 logged 'slow request has begun' || die "$box: a slow request is in flight"
+	began=$(now)
+	podman stop -t 60 "$box" >/dev/null &
+	stopper=$!
+	ok "$box: the stop is under way" wait_for 10 logged 'ShuttingDown|shutting down|shutdown'
+	ok "$box: still no zombie" no_zombies
+	ok "$box: stop returns" wait "$stopper"
+	within "$box: as soon as the request is answered" $(($(now) - began)) 1500 8000
+	wait "$asker"
+	logs
+	ok "$box: the request was finished" says "$log" 'worker: answered /slow'
+	ok "$box: and who was needed went last" in_order \
+		'#[0-9]+: exit$' 'worker: done' 'Received SIGTERM' 'bye bye'
+	is "$box: the exit status is 0" "$(status)" 0
+done
+finish

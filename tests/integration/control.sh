@@ -1,0 +1,110 @@
+#!/bin/bash
+# The control socket: whose it is, who may, and what rude clients get.
+. "${0%/*}/lib.sh"
+[ -x /usr/bin/python3 ] || skip_all "package python3"
+
+config <<END
+[web]
+command = $helpers/idle
+END
+start_daemon
+ctl wait --for ready
+
+# --- Whose it is
+timeout 10 "$swansongd" -c "$ini" --socket "$socket" >"$dir/second" 2>&1
+is "a second daemon ends" "$?" 1
+like "and names the socket" "$(cat "$dir/second")" "$socket"
+ok "the first is still there" ctl status
+web=$(pid_of web)
+kill -KILL "$daemon"
+wait "$daemon" 2>/dev/null
+kill -KILL "$web" # nobody's now
+ok "a dead daemon leaves its socket" test -S "$socket"
+start_daemon
+ok "its successor replaces it" ctl status
+stop_daemon
+
+# --- Whoever may, always may: credentials are there from the first byte on
+config <<END
+[web]
+command = $helpers/idle
+END
+start_daemon
+for i in {1..200}; do
+	ctl guard web -- true || break
+done
+is "two hundred guards, one after the other" "$i" 200
+stop_daemon
+
+# --- Rude clients: somebody else's, where there is anybody else
+as_nobody=()
+if [ "$(awk 'END { print NR, $3 }' /proc/self/uid_map)" != "1 1" ]; then
+	as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fi
+config <<END
+[swansong]
+control-mode = 0666
+[web]
+command = $helpers/idle
+END
+start_daemon
+ctl wait --for ready
+
+memory() { awk '/^VmRSS:/ { print $2 }' "/proc/$daemon/status"; }
+descriptors() { set -- /proc/"$daemon"/fd/*; echo $#; }
+has_descriptors() { [ "$(descriptors)" -le "$1" ]; }
+latency() { # the slowest of ten, in milliseconds
+	local began took worst=0
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		began=$(now)
+		ctl status >"$dir/status" || return
+		took=$(($(now) - began))
+		[ "$took" -le "$worst" ] || worst=$took
+	done
+	echo "$worst"
+}
+web=$(pid_of web)
+before=$(memory)
+descriptors=$(descriptors)
+for kind in garbage half endless deaf crowd; do
+	# Opened by us: nobody may not enter every folder.
+	"${as_nobody[@]}" /usr/bin/python3 - "$socket" $kind >"$dir/$kind" 2>&1 \
+		<"$top_srcdir/tests/helpers/rude-client.py" &
+	client=$!
+	cleanup_fn end_process "$client"
+	ok "$kind: is dealt with" wait_for 20 says "$dir/$kind" "done"
+	if [ $kind = crowd ] && [ ${#as_nobody[@]} = 0 ]; then
+		skip "$kind: others are served" "machine: needs root"
+	else
+		took=$(latency)
+		within "$kind: others are served" "${took:-9999}" 0 200
+	fi
+	kill -KILL "$client" 2>/dev/null
+	wait "$client" 2>/dev/null
+	is "$kind: the service is not touched" "$(pid_of web)" "$web"
+done
+ok "the daemon has not grown" test "$(memory)" -lt $((before + 4096))
+ok "it has closed what they opened" wait_for 5 has_descriptors "$descriptors"
+
+# --- Who may
+if [ ${#as_nobody[@]} = 0 ]; then
+	skip "who may" "machine: needs root"
+	finish
+fi
+is "anybody may be let read" "$("${as_nobody[@]}" "$swansongctl" status --json |
+	jq -r '.nodes[] | select(.path == "web") | .service.state')" up
+for verb in "start web" "stop web" "shutdown" "restart web" "reload" "guard web -- true"; do
+	# shellcheck disable=SC2086  # words
+	"${as_nobody[@]}" "$swansongctl" $verb >"$dir/denied" 2>&1
+	is "but not: $verb" "$?" 5
+done
+is "and nothing happened" "$(state web) $(pid_of web)" "up $web"
+stop_daemon
+is "it ends as if nothing had been" "$status" 0
+
+printf '[web]\ncommand = %s/idle\n' "$helpers" | config
+start_daemon
+"${as_nobody[@]}" "$swansongctl" status >"$dir/denied" 2>&1
+is "by default nobody else may connect" "$?" 5
+stop_daemon
+finish

@@ -1,0 +1,38 @@
+#!/bin/bash
+# A service that cannot live is given up after a while; the others do not notice.
+. "${0%/*}/lib.sh"
+
+config <<END
+[hopeless]
+command = sh -c 'date +%%s%%N >>$dir/starts; exit 3'
+restart-delay = 100ms
+restart-delay-max = 400ms
+restart-limit = 4/30s
+[dead]
+command = $helpers/crasher -s 11
+restart-delay = 10ms
+restart-limit = 2/30s
+[steady]
+command = $helpers/idle
+END
+start_daemon
+wait_for 5 has_state steady up || die "steady is up"
+steady=$(pid_of steady)
+
+ok "the hopeless one is given up" wait_for 10 has_state hopeless failed
+mapfile -t starts <"$dir/starts"
+gap() { echo $(((starts[$1] - starts[$1 - 1]) / 1000000)); }
+ok "at its limit" test "${#starts[@]}" -ge 4 -a "${#starts[@]}" -le 5
+ok "after delays that grow" test "$(gap 1)" -ge 90 -a "$(gap 2)" -gt $(($(gap 1) * 3 / 2)) \
+	-a "$(gap 3)" -gt "$(gap 2)"
+like "status says why" "$(ctl status hopeless)" 'failed.*3'
+ok "so is one that dies by a signal" wait_for 10 has_state dead failed
+like "and status names the signal" "$(ctl status dead)" 'SEGV'
+is "the rest lives" "$(state steady) $(pid_of steady)" "up $steady"
+ctl --timeout 2s wait hopeless --for ready 2>/dev/null
+is "nobody waits in vain for it" "$?" 1
+
+stop_daemon
+is "a failed service does not spoil the end" "$status" 0
+ok "nothing is left" wait_for 2 nobody_else
+finish

@@ -1,0 +1,306 @@
+# shellcheck shell=bash
+# What the integration tests share.  A test sources it first, and is a story then:
+#
+#	. "${0%/*}/lib.sh"
+#	config <<-END
+#	[web]
+#	command = $helpers/idle
+#	END
+#	start_daemon
+#	is "web is up" "$(state web)" up
+#	finish
+#
+# Tests run one at a time (they look at the clock), each as PID 1 of a world of its own: its
+# processes, mounts and network (nothing but loopback, so that fixed ports are free) end with it.
+# With world=shared, set before this is sourced, a test stays in the machine's; with world=systemd
+# it is inside a machine that a real systemd has booted.
+#
+# Results are TAP.  A missing prerequisite is a skip, "package NAME" or "machine: WHY"; never a pass.
+
+set -u
+LC_ALL=C
+export LC_ALL
+unset NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID LISTEN_FDS LISTEN_PID
+
+# By hand: tests/integration/NAME.sh from the build folder.
+: "${top_builddir:=$PWD}"
+: "${top_srcdir:=$(cd "${0%/*}/../.." && pwd)}"
+: "${sysconfdir:=/usr/local/etc}"
+export top_builddir top_srcdir
+
+# --- The world -----------------------------------------------------------------------------------
+
+skip_all() { # REASON
+	trap - EXIT
+	[ -z "${dir:-}" ] || rm -rf "$dir"
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+requires_package() { # COMMAND PACKAGE
+	command -v "$1" >/dev/null || skip_all "package $2"
+}
+
+requires_root() {
+	if [ "$(id -u)" != 0 ] || [ "$(awk '{ print $3; exit }' /proc/self/uid_map)" = 1 ]; then
+		skip_all "machine: needs root"
+	fi
+}
+
+PATH=$PATH:/usr/sbin:/sbin
+requires_package flock util-linux
+requires_package ps procps
+requires_package ip iproute2
+requires_package jq jq
+
+if [ -z "${in_world:-}" ]; then
+	: "${world:=own}"
+	world_options=(--pid --fork --kill-child --mount --mount-proc --net)
+	[ "$(id -u)" = 0 ] || world_options+=(--user --map-root-user)
+	if [ "$world" = shared ]; then
+		enter=()
+	elif [ "$world" = systemd ]; then
+		requires_root
+		requires_package systemd-nspawn systemd-container
+		enter=("$top_srcdir/tests/integration/with-systemd"
+			--bind "$top_srcdir" --bind "$top_builddir")
+		refusal=$("${enter[@]}" true 2>&1) || skip_all "machine: ${refusal##*$'\n'}"
+	elif unshare "${world_options[@]}" true 2>/dev/null; then
+		enter=(unshare "${world_options[@]}")
+	else
+		skip_all "machine: refuses private namespaces"
+	fi
+	# Whatever hangs is ended; what it had to say until then is in its log.
+	in_world=yes exec flock -o "$top_builddir/tests/integration.lock" \
+		timeout -k 5 300 "${enter[@]}" bash "$(realpath "$0")" "$@"
+fi
+[ "${world:-own}" != own ] || ip link set lo up
+
+# --- What a test finds ---------------------------------------------------------------------------
+
+dir=$(mktemp -d)
+chmod 755 "$dir"
+ini=$dir/swansong.ini
+socket=$dir/socket
+log=$dir/log
+daemon=
+helpers=$top_builddir/tests/helpers
+swansongd=$top_builddir/swansongd
+swansongctl=$top_builddir/swansongctl
+# For those who source this, and for their children.
+: "$ini" "$log" "$helpers" "$swansongctl"
+export SWANSONG_SOCKET=$socket
+
+# --- TAP -----------------------------------------------------------------------------------------
+
+n_tests=0
+n_failed=0
+
+comment() { # reads what may be of any kind
+	sed 's/^/# /'
+}
+
+result() { # STATUS NAME
+	n_tests=$((n_tests + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n_tests - $2"
+	else
+		n_failed=$((n_failed + 1))
+		echo "not ok $n_tests - $2"
+	fi
+}
+
+ok() { # NAME COMMAND...: the command succeeds
+	local ok_name=$1 ok_status=0 # which the command does not see
+	shift
+	"$@" >"$dir/ok.out" 2>&1 || ok_status=$?
+	result "$ok_status" "$ok_name"
+	[ "$ok_status" = 0 ] || { echo "exit status $ok_status of: $*"; cat "$dir/ok.out"; } | comment
+}
+
+not() { ! "$@"; }
+
+is() { # NAME GOT WANT
+	local status=0
+	[ "$2" = "$3" ] || status=1
+	result "$status" "$1"
+	[ "$status" = 0 ] || printf 'got:  %s\nwant: %s\n' "$2" "$3" | comment
+}
+
+like() { # NAME TEXT REGEX
+	local status=0
+	[[ $2 =~ $3 ]] || status=1
+	result "$status" "$1"
+	[ "$status" = 0 ] || printf 'got:  %s\nwant: /%s/\n' "$2" "$3" | comment
+}
+
+within() { # NAME MILLISECONDS LEAST MOST
+	local status=0
+	[ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || status=1
+	result "$status" "$1"
+	[ "$status" = 0 ] || echo "took $2 ms, want $3 to $4" | comment
+}
+
+skip() { # NAME REASON
+	n_tests=$((n_tests + 1))
+	echo "ok $n_tests - $1 # SKIP $2"
+}
+
+# The last line of every test.
+finish() {
+	finished=yes
+	exit $((n_failed > 0))
+}
+
+die() { # NAME: it did not, and the rest makes no sense then
+	result 1 "$1"
+	finish
+}
+
+# --- Ends ----------------------------------------------------------------------------------------
+
+cleanups=()
+cleanup_fn() { # COMMAND...: to be called at the exit, the last one first
+	cleanups+=("$(printf '%q ' "$@")")
+}
+
+at_exit() {
+	local status=$? i
+	trap '' TERM INT HUP
+	[ -n "${finished:-}" ] || result 1 "the test came to its end (left with status $status)"
+	for ((i = ${#cleanups[@]} - 1; i >= 0; i--)); do
+		eval "${cleanups[i]}"
+	done
+	if [ "$n_failed" != 0 ] && [ -s "$log" ]; then
+		{ echo "--- the daemon's log:"; tail -n 200 "$log"; } | comment
+	fi
+	rm -rf "$dir"
+	echo "1..$n_tests"
+	[ "$n_failed" = 0 ] || exit 1
+	exit 0
+}
+trap at_exit EXIT
+trap 'exit 1' TERM INT HUP
+
+end_process() { # PID: something of ours, if it is still there
+	kill -KILL "$1" 2>/dev/null && wait "$1" 2>/dev/null
+	return 0
+}
+
+# --- Time ----------------------------------------------------------------------------------------
+
+# Waits for a condition that nobody announces; never for time to pass.
+wait_for() { # SECONDS CONDITION...
+	local deadline=$(($(now) + $1 * 1000))
+	shift
+	until "$@"; do
+		[ "$(now)" -lt "$deadline" ] || return 1
+		sleep 0.02
+	done
+}
+
+now() { # milliseconds
+	local t=${EPOCHREALTIME/[.,]/}
+	echo "${t%???}"
+}
+
+gone() { # PID...
+	local pid
+	for pid; do
+		! kill -0 "$pid" 2>/dev/null || return 1
+	done
+}
+
+is_zombie_or_gone() { # PID
+	gone "$1" || [[ $(ps -o stat= -p "$1") == Z* ]]
+}
+
+says() { # FILE REGEX
+	grep -Eq -- "$2" "$1" 2>/dev/null
+}
+
+# --- The daemon ----------------------------------------------------------------------------------
+
+config() { # reads the configuration
+	cat >"$ini"
+}
+
+# The real file of a program, which may be a wrapper of libtool's.
+program() { # NAME
+	local real=$top_builddir/.libs/$1
+	[ -x "$real" ] || real=$top_builddir/$1
+	echo "$real"
+}
+
+# A daemon of $ini that answers.  $log has what it says, every change of state (-v), and the output
+# of its services.
+start_daemon() { # [OPTION...]
+	launch "$swansongd" -v -c "$ini" --socket "$socket" "$@"
+	if ! wait_for 10 ctl_answers || gone "$daemon"; then
+		die "swansongd answers"
+	fi
+}
+
+# Any program as "the daemon".
+launch() { # COMMAND...
+	"$@" >>"$log" 2>&1 </dev/null &
+	daemon=$!
+	cleanup_fn end_process "$daemon"
+}
+
+ctl() { "$swansongctl" "$@"; }
+
+ctl_answers() { gone "$daemon" || ctl status >/dev/null 2>&1; }
+
+# Waits for the daemon's end; $status is its exit status.
+await_daemon() { # SECONDS
+	status=
+	if wait_for "$1" gone "$daemon"; then
+		wait "$daemon"
+		status=$?
+	else
+		status="none: still there after $1 s"
+		end_process "$daemon"
+	fi
+}
+
+stop_daemon() { # [SECONDS]
+	kill -TERM "$daemon" 2>/dev/null
+	await_daemon "${1:-10}"
+}
+
+# A value of `swansongctl status --json`: field web/nginx .service.pid
+field() { # NODE JQ-PATH
+	ctl status --json | jq -r --arg path "$1" ".nodes[] | select(.path == \$path) | $2"
+}
+
+state() { field "$1" .service.state; }
+pid_of() { field "$1" .service.pid; }
+has_state() { [ "$(state "$1")" = "$2" ]; } # NODE STATE
+
+# The number of the first line of the log that matches, or 0.
+line_of() { # REGEX
+	local n
+	n=$(grep -En -m 1 -- "$1" "$log")
+	echo "${n%%:*}" | grep . || echo 0
+}
+
+in_order() { # REGEX...: each has a line in the log, and their first ones are in this order
+	local regex n last=0
+	for regex; do
+		n=$(line_of "$regex")
+		[ "$n" -gt "$last" ] || { echo "line $n, after line $last: $regex"; return 1; }
+		last=$n
+	done
+}
+
+# Who is there besides this test: pid, parent, state, command.  Only in a world of its own.
+others() {
+	local list
+	list=$(ps -e -o pid=,ppid=,stat=,args=)
+	awk -v me=$$ '
+		{ args = $0; sub(/^ *[0-9]+ +[0-9]+ +[^ ]+ +/, "", args) }
+		NR == FNR { if ($1 == me) mine = args; next }
+		args != mine && args !~ /^ps -e -o/' <(echo "$list") - <<<"$list"
+}
+nobody_else() { [ -z "$(others)" ]; }

@@ -1,0 +1,23 @@
+# The real programs together, one story a script; they lock each other out (lib.sh).
+dist_check_SCRIPTS += \
+	%D%/badconfig.sh \
+	%D%/command.sh \
+	%D%/container.sh \
+	%D%/control.sh \
+	%D%/crashloop.sh \
+	%D%/demo.sh \
+	%D%/examples.sh \
+	%D%/exec-environment.sh \
+	%D%/faults.sh \
+	%D%/guard.sh \
+	%D%/many.sh \
+	%D%/reload.sh \
+	%D%/stubborn.sh \
+	%D%/sweep.sh \
+	%D%/systemd.sh \
+	%D%/web.sh \
+	%D%/order.sh \
+	%D%/remains.sh
+
+EXTRA_DIST += %D%/lib.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+CLEANFILES += tests/integration.lock

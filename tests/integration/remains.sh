@@ -1,0 +1,42 @@
+#!/bin/bash
+# What a process leaves behind is waited for, and what that leaves behind, to the end of the chain.
+. "${0%/*}/lib.sh"
+
+# The last of the chain works on for a while after its signal; each of the others leaves at once.
+cat >"$dir/last" <<END
+trap '' TERM
+echo >"$dir/begun"
+read -rt 1 <>"$dir/never"
+echo >"$dir/done"
+END
+cat >"$dir/middle" <<END
+trap '' TERM
+setsid bash $dir/last &
+read -r <"$dir/go"
+END
+cat >"$dir/first" <<END
+setsid bash $dir/middle &
+exec $helpers/idle
+END
+mkfifo "$dir/never" "$dir/go"
+config <<END
+[chain]
+command = bash $dir/first
+END
+start_daemon
+wait_for 5 test -e "$dir/begun" || die "the chain is there"
+
+kill -TERM "$daemon"
+ok "the first leaves the others" wait_for 5 says "$log" '\(bash\) is a leftover of it'
+echo >"$dir/go"
+await_daemon 10
+is "the end is graceful" "$status" 0
+ok "the last one of the chain has done its work" test -e "$dir/done"
+ok "and nobody had to be killed" not says "$log" 'killing|killed [0-9]'
+
+# Of the shell that became swansongd: it is not ours to end.
+bash -c "$helpers/idle & echo \$! >$dir/before; exec $swansongd -- true"
+is "in front of a command" "$?" 0
+ok "what was there before stays" kill -0 "$(cat "$dir/before")"
+end_process "$(cat "$dir/before")"
+finish

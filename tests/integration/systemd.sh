@@ -1,0 +1,63 @@
+#!/bin/bash
+# The same tree under the real systemd, with the unit that is shipped.
+world=systemd
+. "${0%/*}/lib.sh"
+. "${0%/*}/web-tree.sh"
+requires_web_tree
+
+# All of this is inside an overlay of / that will be thrown away.
+unit=$top_builddir/contrib/systemd/swansongd.service
+install -D "$(program swansongd)" "$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit")"
+install -D "$(program swansongctl)" "$(sed -n 's/^ExecReload=\([^ ]*\).*/\1/p' "$unit")"
+install -D -m 644 "$unit" /etc/systemd/system/swansongd.service
+mkdir -p "$sysconfdir/swansong"
+conf=$sysconfdir/swansong/swansong.ini
+mkfifo "$dir/fifo"
+exec 5<>"$dir/fifo" # who writes to it never waits
+{
+	web_tree "$dir"
+	printf '[gate]\ncommand = %s/notifier %s/fifo\nready = notify\n' "$helpers" "$dir"
+} >"$conf"
+systemctl daemon-reload
+unset SWANSONG_SOCKET
+
+property() { systemctl show swansongd -p "$1" --value; }
+has_property() { [[ $(property "$1") =~ $2 ]]; } # NAME REGEX
+journal() { journalctl -u swansongd -o cat --no-pager >"$log" && says "$log" "$1"; } # REGEX
+cleanup_fn journal .
+
+ok "the unit has no mistakes" systemd-analyze verify --man=no swansongd.service
+systemctl start --no-block swansongd
+ok "everything but the gate is ready" wait_for 30 curl -sf -o "$dir/first" http://127.0.0.1:8080/
+is "so it is activating" "$(property ActiveState)" activating
+echo READY=1 >&5
+ok "with the gate it is active" wait_for 10 has_property ActiveState '^active$'
+is "swansongctl finds it" "$(ctl status --json | jq -r '.nodes[] | select(.path == "gate") |
+	.service.state')" up
+
+ok "reload succeeds" systemctl reload swansongd
+is "and leaves it active" "$(property ActiveState)" active
+echo '[broken' >>"$conf"
+ok "a reload with a mistake fails" not systemctl reload swansongd
+is "and leaves it active" "$(property ActiveState)" active
+
+ask_slowly
+ok "a slow request is in flight" wait_for 10 journal 'slow request has begun'
+began=$(now)
+systemctl stop --no-block swansongd
+ok "the status text says so at once" wait_for 2 has_property StatusText '^ShuttingDown'
+like "and names who is waited for" "$(property StatusText)" 'web/nginx'
+is "it is deactivating" "$(property ActiveState)" deactivating
+await_answer
+is "the request is answered, whole" "$answer" "200 100000"
+ok "then it is inactive" wait_for 10 has_property ActiveState '^inactive$'
+within "as soon as that" $(($(now) - began)) 1500 6000
+is "with success" "$(property Result) $(property ExecMainStatus)" "success 0"
+journal .
+ok "and the dependents went first" in_order 'worker: done' 'Received SIGTERM'
+ok "nothing is left in its control group" not pgrep 'nginx|redis-server|notifier'
+
+printf '[gate]\ncomand = true\n' >"$conf"
+ok "a configuration with mistakes does not start" not systemctl start swansongd
+is "and is not tried again" "$(property ExecMainStatus) $(property NRestarts)" "78 0"
+finish

@@ -1,0 +1,32 @@
+#!/bin/bash
+# A request is in flight when the end comes: it is answered, and only then does what it needs go.
+. "${0%/*}/lib.sh"
+. "${0%/*}/web-tree.sh"
+requires_web_tree
+
+web_tree "$dir" | config
+start_daemon
+ok "the tree becomes ready" ctl --timeout 30s wait --for ready
+like "the tree answers" "$(curl -s http://127.0.0.1:8080/)" '^visit 1$'
+
+ask_slowly
+ok "a slow request is in flight" wait_for 10 says "$log" 'slow request has begun'
+began=$(now)
+kill -TERM "$daemon"
+
+ok "redis waits for its dependents" wait_for 5 has_state data/redis gated
+ok "nothing new is accepted" wait_for 5 not curl -s -o "$dir/late" http://127.0.0.1:8080/
+await_daemon 30
+took=$(($(now) - began))
+
+await_answer
+is "the request is answered, whole" "$answer" "200 100000"
+is "swansongd exits 0" "$status" 0
+within "it takes as long as the request" "$took" 1500 6000
+ok "nginx, then the worker, then redis" in_order \
+	'#[0-9]+: exit$' 'worker: done' 'Received SIGTERM' 'bye bye'
+ok "as the daemon tells it, too" in_order 'web/nginx: stopping -> down' \
+	'web/worker: gated -> stopping' 'web/worker: stopping -> down' \
+	'data/redis: gated -> stopping' 'data/redis: stopping -> down' 'root: complete'
+ok "nothing is left" wait_for 2 nobody_else
+finish

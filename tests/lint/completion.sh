@@ -1,0 +1,28 @@
+#!/bin/sh
+# The completion of bash knows what swansongctl knows.
+set -eu
+command -v bash >/dev/null || {
+	echo "1..0 # SKIP package bash"
+	exit 0
+}
+PATH=${top_builddir:?}:$PATH
+SWANSONG_SOCKET=/nonexistent
+export PATH SWANSONG_SOCKET
+words_after() { # WORD...: what the last one may become
+	# shellcheck disable=SC2016  # for the other shell
+	bash -c '. "$0"; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _swansongctl; echo "${COMPREPLY[*]}"' \
+		"${top_srcdir:?}/contrib/completion/swansongctl" swansongctl "$@"
+}
+n=0
+is() { # WHAT GOT WANTED
+	n=$((n + 1))
+	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else printf 'not ok %d - %s\n# %s\n' "$n" "$1" "$2"; fi
+}
+is "commands" "$(words_after sta)" "status start"
+is "commands after an option" "$(words_after -q sh)" "shutdown"
+is "an option of the command" "$(words_after shutdown --fo)" "--force"
+is "and none of another" "$(words_after stop --fo)" ""
+is "states" "$(words_after wait --for r)" "ready running"
+is "what help is for" "$(words_after help guards)" "guards"
+is "no nodes without a daemon" "$(words_after start '')" ""
+echo "1..$n"

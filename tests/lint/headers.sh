@@ -1,0 +1,24 @@
+#!/bin/sh
+# Every public header compiles alone, as C99, C11 and C++17.
+set -eu
+n=0
+check() {
+	n=$((n + 1))
+	if "$@" -Wall -Wextra -Werror -I"$top_srcdir/src" -fsyntax-only "$h"; then
+		echo "ok $n - ${h##*/}: $*"
+	else
+		echo "not ok $n - ${h##*/}: $*"
+	fi
+}
+for h in "$top_srcdir"/src/swansong/*.h; do
+	case $h in *-private.h) continue ;; esac
+	check "${CC:-cc}" -std=c99 -pedantic -x c
+	check "${CC:-cc}" -std=c11 -pedantic -x c
+	if command -v c++ >/dev/null; then
+		check c++ -std=c++17 -pedantic -x c++
+	else
+		n=$((n + 1))
+		echo "ok $n - ${h##*/} # SKIP package g++"
+	fi
+done
+echo "1..$n"

@@ -1,0 +1,10 @@
+dist_check_SCRIPTS += \
+	%D%/layers.sh \
+	%D%/order.sh \
+	%D%/commands.sh \
+	%D%/completion.sh \
+	%D%/headers.sh \
+	%D%/keys.sh \
+	%D%/symbols.sh \
+	%D%/shell.sh
+EXTRA_DIST += .shellcheckrc

@@ -1,0 +1,19 @@
+#!/bin/sh
+# The shared library exports exactly what libswansong.sym lists, and each of it has a manual page.
+set -eu
+so=$top_builddir/src/swansong/.libs/libswansong.so
+got=$(nm -D --defined-only "$so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort)
+want=$(sed -n 's/^[[:space:]]*\(swansong_[a-z_]*\);$/\1/p' "$top_srcdir/src/swansong/libswansong.sym" | sort)
+echo 1..2
+if [ "$got" = "$want" ]; then
+	echo "ok 1 - exports are those of the symbol file"
+else
+	printf '# exported:\n%s\n# listed:\n%s\n' "$got" "$want" | sed 's/^[^#]/# &/'
+	echo "not ok 1 - exports are those of the symbol file"
+fi
+missing=
+for symbol in $want; do
+	grep -q "^\.Nm $symbol\b" "$top_srcdir"/man/*.3 || missing="$missing $symbol"
+done
+[ -z "$missing" ] && echo "ok 2 - every export has a manual page" ||
+	echo "not ok 2 - every export has a manual page:$missing"

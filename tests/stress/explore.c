@@ -1,0 +1,299 @@
+/*
+ * Threads are contexts of one thread.  Each operation of the library hands over to the scheduler
+ * before it takes place; the scheduler picks who goes on.  A run is the list of its choices; the
+ * next run differs from it in the last choice that has an alternative left (depth first).
+ */
+#include "explore.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "swansong/atomic-private.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(p, size)   ((void)(p), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(p, size) ((void)(p), (void)(size))
+#endif
+
+#define MAX_CHOICES 20000
+#define MAX_BLOCKS  64
+#define STACK_SIZE  (256 * 1024)
+
+struct thread {
+	ucontext_t context;
+	char *stack;
+	bool done;
+	const _Atomic int *lock;	   /* waits for this to be 0, or */
+	const _Atomic uint32_t *sleeps_on; /* for somebody to wake this */
+};
+
+struct block {
+	char *start;
+	size_t size;
+	bool freed;
+};
+
+static struct explorer {
+	ucontext_t scheduler;
+	struct thread thread[EXPLORE_MAX_THREADS];
+	struct exploration *x;
+	int current; /* -1 outside of the threads */
+	const char *fault;
+
+	unsigned char choice[MAX_CHOICES], options[MAX_CHOICES];
+	unsigned int choices;
+
+	struct block block[MAX_BLOCKS];
+	unsigned int blocks;
+} e = { .current = -1 };
+
+void explore_fault(const char *what)
+{
+	if (!e.fault)
+		e.fault = what;
+}
+
+/* ---- memory ---- */
+
+static void *block_new(void *p, size_t size)
+{
+	if (!p || e.blocks == MAX_BLOCKS)
+		abort();
+	e.block[e.blocks++] = (struct block){ .start = p, .size = size };
+	return p;
+}
+
+void *explore_aligned_alloc(size_t alignment, size_t size)
+{
+	return block_new(aligned_alloc(alignment, size), size);
+}
+
+void *explore_calloc(size_t n, size_t size)
+{
+	return block_new(calloc(n, size), n * size);
+}
+
+void *explore_malloc(size_t size)
+{
+	return block_new(malloc(size), size);
+}
+
+void explore_free(void *p)
+{
+	if (!p)
+		return;
+	for (unsigned int i = 0; i < e.blocks; i++) {
+		struct block *b = &e.block[i];
+
+		if (b->start != p)
+			continue;
+		if (b->freed) {
+			explore_fault("freed twice");
+			return;
+		}
+		b->freed = true;
+		memset(b->start, 0xdd, b->size);
+		ASAN_POISON_MEMORY_REGION(b->start, b->size);
+		return;
+	}
+	explore_fault("freed what was not allocated");
+}
+
+static void blocks_check(const volatile void *address)
+{
+	const volatile char *a = address;
+
+	for (unsigned int i = 0; i < e.blocks; i++)
+		if (e.block[i].freed && a >= e.block[i].start &&
+		    a < e.block[i].start + e.block[i].size)
+			explore_fault("used after it was freed");
+}
+
+static void blocks_end(void)
+{
+	for (unsigned int i = 0; i < e.blocks; i++) {
+		struct block *b = &e.block[i];
+
+		if (!b->freed)
+			explore_fault("never freed");
+		ASAN_UNPOISON_MEMORY_REGION(b->start, b->size);
+		for (size_t k = 0; b->freed && k < b->size; k++)
+			if ((unsigned char)b->start[k] != 0xdd)
+				explore_fault("written after it was freed");
+		free(b->start);
+	}
+	e.blocks = 0;
+}
+
+/* ---- what the library calls ---- */
+
+static void hand_over(void)
+{
+	if (e.current >= 0)
+		(void)swapcontext(&e.thread[e.current].context, &e.scheduler);
+}
+
+void swansong_step(const volatile void *address)
+{
+	if (!e.x->after)
+		hand_over();
+	blocks_check(address);
+}
+
+void swansong_stepped(void)
+{
+	if (e.x->after)
+		hand_over();
+}
+
+void swansong_step_lock(const _Atomic int *taken)
+{
+	if (e.current >= 0)
+		e.thread[e.current].lock = taken;
+	hand_over();
+	blocks_check(taken);
+	if (*taken)
+		explore_fault("a lock is taken twice");
+}
+
+int swansong_step_sleep(const _Atomic uint32_t *word, uint32_t value)
+{
+	swansong_step(word);
+	if (*word != value)
+		return 0;
+	if (e.current < 0) {
+		explore_fault("sleeps for ever");
+		return -ETIMEDOUT;
+	}
+	e.thread[e.current].sleeps_on = word;
+	hand_over();
+	return 0;
+}
+
+void swansong_step_wake(const _Atomic uint32_t *word)
+{
+	swansong_step(word);
+	for (unsigned int i = 0; i < e.x->threads; i++)
+		if (e.thread[i].sleeps_on == word)
+			e.thread[i].sleeps_on = NULL;
+}
+
+pthread_t swansong_step_self(void)
+{
+	return (pthread_t)e.current;
+}
+
+/* ---- scheduling ---- */
+
+static void thread_main(int i)
+{
+	e.x->body[i](e.x->arg);
+	e.thread[i].done = true;
+	for (;;)
+		hand_over();
+}
+
+static void thread_begin(int i)
+{
+	struct thread *t = &e.thread[i];
+
+	*t = (struct thread){ .stack = t->stack };
+	(void)getcontext(&t->context);
+	t->context.uc_stack.ss_sp = t->stack;
+	t->context.uc_stack.ss_size = STACK_SIZE;
+	makecontext(&t->context, (void (*)(void))thread_main, 1, i);
+}
+
+static bool thread_can_go(const struct thread *t)
+{
+	return !t->done && !t->sleeps_on && !(t->lock && *t->lock);
+}
+
+/* Who may go now, the last one first if he can.  Returns how many; 0 is the end. */
+static unsigned int threads_ready(int last, bool may_preempt, int ready[])
+{
+	unsigned int n = 0;
+
+	if (last >= 0 && thread_can_go(&e.thread[last])) {
+		ready[n++] = last;
+		if (!may_preempt)
+			return n;
+	}
+	for (int i = 0; i < (int)e.x->threads; i++)
+		if (i != last && thread_can_go(&e.thread[i]))
+			ready[n++] = i;
+	return n;
+}
+
+static void run_once(unsigned int prescribed)
+{
+	struct exploration *x = e.x;
+	unsigned int preemptions = 0;
+	int ready[EXPLORE_MAX_THREADS];
+	int last = -1;
+	unsigned int n;
+
+	for (int i = 0; i < (int)x->threads; i++)
+		thread_begin(i);
+	x->begin(x->arg);
+	for (e.choices = 0; !e.fault; e.choices++) {
+		unsigned int k = e.choices;
+
+		n = threads_ready(last, preemptions < x->preemptions, ready);
+		if (n == 0)
+			break;
+		if (k == MAX_CHOICES) {
+			explore_fault("a run without end");
+			break;
+		}
+		if (k >= prescribed)
+			e.choice[k] = 0;
+		e.options[k] = (unsigned char)n;
+		if (last >= 0 && ready[0] == last && e.choice[k] > 0)
+			preemptions++;
+		last = ready[e.choice[k]];
+
+		e.thread[last].lock = NULL;
+		e.current = last;
+		(void)swapcontext(&e.scheduler, &e.thread[last].context);
+		e.current = -1;
+		x->look(x->arg);
+	}
+	for (unsigned int i = 0; i < x->threads; i++)
+		if (!e.thread[i].done)
+			explore_fault("a thread is never woken");
+	if (!e.fault)
+		x->end(x->arg);
+	if (!e.fault)
+		blocks_end();
+	x->runs++;
+}
+
+const char *explore(struct exploration *x)
+{
+	unsigned int prescribed = 0;
+
+	e.x = x;
+	e.fault = NULL;
+	e.blocks = 0; /* what a run with a fault has left is nobody's */
+	x->runs = 0;
+	for (unsigned int i = 0; i < x->threads; i++)
+		if (!e.thread[i].stack && !(e.thread[i].stack = malloc(STACK_SIZE)))
+			abort();
+	for (;;) {
+		run_once(prescribed);
+		if (e.fault)
+			return e.fault;
+		while (e.choices > 0 && e.choice[e.choices - 1] + 1 >= e.options[e.choices - 1])
+			e.choices--;
+		if (e.choices == 0)
+			return NULL;
+		e.choice[e.choices - 1]++;
+		prescribed = e.choices;
+	}
+}

@@ -1,0 +1,56 @@
+#pragma once
+
+/*
+ * Runs a few threads under every interleaving of their steps, with a bound on preemptions: switches
+ * away from a thread that could have gone on.  A step is what lies between two operations of
+ * src/swansong/atomic-private.h, built with SWANSONG_STEP.  Memory is sequentially consistent here:
+ * orders are the business of ThreadSanitizer.
+ *
+ * Memory that is freed is not used again within a run, and stepping in it is a fault, as is a run
+ * that nobody can end.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether the compiler has this sanitizer on; gcc and clang tell in different ways. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
+#define EXPLORE_MAX_THREADS 3
+
+struct exploration {
+	unsigned int threads;
+	void (*body[EXPLORE_MAX_THREADS])(void *arg);
+	void *arg;
+
+	void (*begin)(void *arg); /* makes the world of one run */
+	void (*look)(void *arg);  /* after every step; calls explore_fault() */
+	void (*end)(void *arg);	  /* when all threads are done; takes the world down */
+	unsigned int preemptions;
+	/*
+	 * Switch threads after each operation instead of before: what follows it, and is no step
+	 * itself, is then torn from it, instead of what precedes it.
+	 */
+	bool after;
+
+	unsigned long runs; /* out */
+};
+
+/* Returns NULL, or what was wrong in the first run that had a fault. */
+const char *explore(struct exploration *x);
+
+/* To be called by anything that runs below explore(): this run has a fault. */
+void explore_fault(const char *what);
+
+/* Those of the library under test, by -D on its command line. */
+void *explore_aligned_alloc(size_t alignment, size_t size);
+void *explore_calloc(size_t n, size_t size);
+void *explore_malloc(size_t size);
+void explore_free(void *p);

@@ -1,0 +1,45 @@
+# Programs that race on purpose; also run by ./bootstrap check under the sanitizers.
+
+# The library's own sources, stepped through every interleaving.
+check_LTLIBRARIES += %D%/libstepped.la
+%C%_libstepped_la_SOURCES = \
+	src/swansong/latch.c \
+	src/swansong/waiter.c \
+	src/swansong/record.c \
+	src/swansong/count.c \
+	src/swansong/node.c \
+	src/swansong/guard.c \
+	src/swansong/completion.c \
+	src/swansong/interrupt.c \
+	src/swansong/report.c
+%C%_libstepped_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP -Dfree=explore_free \
+	-Dmalloc=explore_malloc -Dcalloc=explore_calloc -Daligned_alloc=explore_aligned_alloc
+%C%_libstepped_la_CFLAGS = $(AM_CFLAGS) -pthread
+
+check_PROGRAMS += %D%/stress-interleave
+%C%_stress_interleave_SOURCES = \
+	%D%/explore.h %D%/explore.c \
+	%D%/flawed.h %D%/flawed.c \
+	%D%/stress-interleave.c
+%C%_stress_interleave_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_stress_interleave_CFLAGS = $(AM_CFLAGS) -pthread
+%C%_stress_interleave_LDADD = %D%/libstepped.la src/base/libbase.la
+
+check_PROGRAMS += %D%/stress-accounting
+%C%_stress_accounting_SOURCES = \
+	%D%/flawed.h %D%/flawed.c \
+	%D%/stress.h \
+	%D%/stress-accounting.c
+%C%_stress_accounting_CFLAGS = $(AM_CFLAGS) -pthread
+%C%_stress_accounting_LDADD  = src/swansong/libswansong-core.la src/base/libbase.la
+
+check_PROGRAMS += %D%/stress-tree
+%C%_stress_tree_SOURCES = %D%/stress.h %D%/stress-tree.c
+%C%_stress_tree_CFLAGS  = $(AM_CFLAGS) -pthread
+%C%_stress_tree_LDADD   = src/swansong/libswansong-core.la src/base/libbase.la
+
+check_PROGRAMS += %D%/stress-loop
+%C%_stress_loop_SOURCES = %D%/stress.h %D%/stress-loop.c
+%C%_stress_loop_CFLAGS  = $(AM_CFLAGS) -pthread
+%C%_stress_loop_LDADD   = src/swansong/libswansong-loop.la src/swansong/libswansong-core.la \
+	src/base/libbase.la $(SYSTEMD_LIBS)

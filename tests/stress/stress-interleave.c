@@ -1,0 +1,469 @@
+/*
+ * Every interleaving, up to a number of preemptions, of two or three threads that use three levels
+ * of nodes: what they do are the programs below.  $STRESS_PREEMPTIONS raises the bound.
+ *
+ * After every step, for whoever holds a guard: no node from its own up to the root is without guards.
+ * A completion resolves only if its node has been without.  In the end every count is zero, every
+ * completion has resolved and told so once, and everything is freed, once.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/macro.h"
+#include "explore.h"
+#include "flawed.h"
+#include "swansong/count-private.h"
+#include "swansong/swansong.h"
+
+struct world;
+
+/* What a thread does, @t, and what it needs. */
+struct program {
+	void (*run)(struct world *w, unsigned int t);
+	const char *name;
+	bool drops_handles; /* by itself */
+	bool early;	    /* begins with a guard on the leaf */
+	bool unobserved;    /* only */
+};
+
+enum { ROOT, MID, LEAF, LEVELS };
+
+/* What the function of a thread's own completion has seen; outlives the completion. */
+struct watch {
+	struct world *world;
+	unsigned int calls;
+	bool running;
+	bool over; /* the completion is dropped */
+};
+
+struct world {
+	/* The threads are all who hold the nodes; otherwise the world does, and looks at them. */
+	bool unobserved;
+
+	struct swansong *node[LEVELS];
+	struct swansong_completion *completion[LEVELS];
+	bool has_been_empty[LEVELS];
+	unsigned int calls[LEVELS];
+
+	const struct program *program[EXPLORE_MAX_THREADS];
+	unsigned int threads;
+	struct swansong_guard held[EXPLORE_MAX_THREADS][2]; /* by whom */
+	struct swansong *kept[EXPLORE_MAX_THREADS];	    /* children, for the end */
+	struct watch watch[EXPLORE_MAX_THREADS];
+	struct swansong_interrupt *interrupt;
+};
+
+static void drop_handles(struct world *w, unsigned int t)
+{
+	/* Some from below, some from above. */
+	for (unsigned int i = 0; w->unobserved && i < LEVELS; i++)
+		(void)swansong_unref(w->node[t % 2 ? i : LEVELS - 1 - i]);
+}
+
+static void hold(struct world *w, unsigned int t, struct swansong *s)
+{
+	/* Not there before guard() has returned. */
+	struct swansong_guard g = swansong_guard(s);
+
+	w->held[t][0] = g;
+}
+
+static void let_go(struct world *w, unsigned int t, unsigned int i)
+{
+	/* Not there once drop() has begun. */
+	struct swansong_guard g = w->held[t][i];
+
+	w->held[t][i] = (struct swansong_guard){ 0 };
+	swansong_guard_drop(&g);
+}
+
+/* ---- the programs ---- */
+
+static void take_and_drop(struct world *w, unsigned int t)
+{
+	hold(w, t, w->node[LEAF]);
+	let_go(w, t, 0);
+}
+
+static void take_clone_drop(struct world *w, unsigned int t)
+{
+	struct swansong_guard g;
+
+	hold(w, t, w->node[MID]);
+	g = swansong_guard_clone(&w->held[t][0]);
+	w->held[t][1] = g;
+	let_go(w, t, 0);
+	let_go(w, t, 1);
+}
+
+/* It was taken before anything else. */
+static void drop_early(struct world *w, unsigned int t)
+{
+	drop_handles(w, t);
+	let_go(w, t, 0);
+}
+
+static void stop_root(struct world *w, unsigned int t)
+{
+	(void)t;
+	swansong_shut_down(w->node[ROOT]);
+}
+
+static void stop_mid(struct world *w, unsigned int t)
+{
+	(void)t;
+	swansong_shut_down(w->node[MID]);
+}
+
+static void stop_leaf(struct world *w, unsigned int t)
+{
+	(void)t;
+	swansong_shut_down(w->node[LEAF]);
+}
+
+static void child_with_guard(struct world *w, unsigned int t)
+{
+	struct swansong *s;
+
+	if (swansong_child(w->node[MID], &s) < 0)
+		return;
+	hold(w, t, s);
+	swansong_unref(s);
+	let_go(w, t, 0);
+}
+
+static void child_only(struct world *w, unsigned int t)
+{
+	struct swansong *s;
+
+	if (swansong_child(w->node[LEAF], &s) < 0)
+		return;
+	if (w->unobserved)
+		swansong_unref(s);
+	else
+		w->kept[t] = s;
+}
+
+static void count_call(void *arg)
+{
+	(*(unsigned int *)arg)++;
+}
+
+/* Uses the library, so that it can be torn; the caller of unref() keeps the nodes meanwhile. */
+static void watched(void *arg)
+{
+	struct watch *watch = arg;
+
+	if (watch->over)
+		explore_fault("a function is called after its completion is dropped");
+	if (watch->calls++)
+		explore_fault("a function is called twice");
+	watch->running = true;
+	(void)swansong_state(watch->world->node[ROOT]);
+	watch->running = false;
+}
+
+static void watch(struct world *w, unsigned int t)
+{
+	struct watch *watch = &w->watch[t];
+	struct swansong_completion *c;
+	bool done;
+
+	*watch = (struct watch){ .world = w };
+	if (swansong_completion_new(w->node[MID], &c) < 0)
+		return;
+	(void)swansong_completion_notify(c, watched, watch);
+	done = swansong_completion_done(c);
+	if (done && !swansong_completion_done(c))
+		explore_fault("a completion is not resolved any more");
+	swansong_completion_unref(c);
+	watch->over = true;
+	if (watch->running)
+		explore_fault("a function runs when its completion is dropped");
+}
+
+/* Until everybody else has dropped what keeps the leaf running. */
+static void sleep_on_leaf(struct world *w, unsigned int t)
+{
+	drop_handles(w, t);
+	(void)swansong_interrupt_wait(w->interrupt, UINT64_MAX);
+	if (!swansong_interrupted(w->interrupt))
+		explore_fault("woken, and not interrupted");
+}
+
+/* Some guards are recorded then, and some are not. */
+static void record(struct world *w, unsigned int t)
+{
+	(void)t;
+	if (swansong_report_enable(w->node[MID]) < 0)
+		abort();
+	take_and_drop(w, t);
+}
+
+static const struct program programs[] = {
+	{ .run = take_and_drop, .name = "take and drop" },
+	{ .run = take_clone_drop, .name = "take, clone and drop both" },
+	{ .run = drop_early,
+	  .name = "drop a guard taken before",
+	  .drops_handles = true,
+	  .early = true },
+	{ .run = stop_root, .name = "stop the root" },
+	{ .run = stop_mid, .name = "stop the middle" },
+	{ .run = stop_leaf, .name = "stop the leaf" },
+	{ .run = child_with_guard, .name = "child, take, unref, drop" },
+	{ .run = child_only, .name = "child" },
+	{ .run = record, .name = "switch the report on, take and drop" },
+	{ .run = watch, .name = "completion, notify, unref" },
+	{ .run = sleep_on_leaf,
+	  .name = "sleep until the stop",
+	  .drops_handles = true,
+	  .unobserved = true },
+};
+
+/* ---- the world ---- */
+
+static void body(struct world *w, unsigned int t)
+{
+	w->program[t]->run(w, t);
+	if (!w->program[t]->drops_handles)
+		drop_handles(w, t);
+}
+
+static void body_0(void *arg)
+{
+	body(arg, 0);
+}
+
+static void body_1(void *arg)
+{
+	body(arg, 1);
+}
+
+static void body_2(void *arg)
+{
+	body(arg, 2);
+}
+
+static void begin(void *arg)
+{
+	struct world *w = arg;
+	int r = 0;
+
+	r |= swansong_new(&w->node[ROOT]);
+	r |= swansong_child(w->node[ROOT], &w->node[MID]);
+	r |= swansong_child(w->node[MID], &w->node[LEAF]);
+	r |= swansong_interrupt_new(w->node[LEAF], &w->interrupt);
+	for (unsigned int i = 0; i < LEVELS && !w->unobserved; i++) {
+		w->calls[i] = 0;
+		w->has_been_empty[i] = false;
+		r |= swansong_completion_new(w->node[i], &w->completion[i]);
+		r |= swansong_completion_notify(w->completion[i], count_call, &w->calls[i]);
+	}
+	for (unsigned int t = 0; t < w->threads; t++) {
+		if (w->program[t]->early)
+			hold(w, t, w->node[LEAF]);
+		for (unsigned int i = 0; i < LEVELS && w->unobserved && t > 0; i++)
+			(void)swansong_ref(w->node[i]);
+	}
+	if (r != 0)
+		abort();
+}
+
+/* These look without being a step. */
+static bool is_empty(const struct swansong *n)
+{
+	return !(atomic_load_explicit(&n->total, memory_order_relaxed) & COUNT_GUARDS);
+}
+
+static void look(void *arg)
+{
+	struct world *w = arg;
+
+	for (unsigned int t = 0; t < w->threads; t++)
+		for (unsigned int i = 0; i < 2; i++)
+			for (const struct swansong *n = w->held[t][i].node; n; n = n->parent)
+				if (is_empty(n))
+					explore_fault("a held guard is not counted");
+	for (unsigned int i = 0; i < LEVELS && !w->unobserved; i++) {
+		w->has_been_empty[i] |= is_empty(w->node[i]);
+		if (w->calls[i] && !w->has_been_empty[i])
+			explore_fault("a completion is resolved too early");
+		if (w->calls[i] > 1)
+			explore_fault("a function is called twice");
+	}
+}
+
+/* A child that came while its parent was stopped must be stopped, too. */
+static void end_kept(struct world *w)
+{
+	for (unsigned int t = 0; t < w->threads; t++) {
+		if (w->kept[t] && swansong_state(w->node[LEAF]) != swansong_state(w->kept[t]))
+			explore_fault("a child runs below a stopped node");
+		w->kept[t] = swansong_unref(w->kept[t]);
+	}
+}
+
+static void end(void *arg)
+{
+	struct world *w = arg;
+
+	end_kept(w);
+	if (!w->unobserved)
+		swansong_shut_down(w->node[ROOT]);
+	for (unsigned int i = 0; i < LEVELS && !w->unobserved; i++) {
+		if (swansong_state(w->node[i]) != SWANSONG_COMPLETE)
+			explore_fault("a node does not become complete");
+		if (!swansong_completion_done(w->completion[i]) || w->calls[i] != 1)
+			explore_fault("a completion does not resolve");
+		if (swansong_guard_count(w->node[i]) != 0)
+			explore_fault("guards are left over");
+	}
+	for (unsigned int i = 0; i < LEVELS && !w->unobserved; i++) {
+		(void)swansong_completion_unref(w->completion[i]);
+		(void)swansong_unref(w->node[i]);
+	}
+	if (!swansong_interrupted(w->interrupt))
+		explore_fault("an interrupt outlives its node and does not see that");
+	(void)swansong_interrupt_unref(w->interrupt);
+}
+
+/* ---- the tests ---- */
+
+static unsigned int test_number;
+static unsigned int failures;
+static unsigned long all_runs;
+
+static void report(const char *fault, const char *name)
+{
+	printf("%s %u - %s\n", fault ? "not ok" : "ok", ++test_number, name);
+	if (fault) {
+		printf("# %s\n", fault);
+		failures++;
+	}
+	fflush(stdout);
+}
+
+static void try(unsigned int preemptions, bool after, bool unobserved, unsigned int threads,
+		const unsigned int which[])
+{
+	struct world w = { .unobserved = unobserved, .threads = threads };
+	struct exploration x = {
+		.threads = threads,
+		.body = { body_0, body_1, body_2 },
+		.arg = &w,
+		.begin = begin,
+		.look = look,
+		.end = end,
+		.preemptions = preemptions,
+		.after = after,
+	};
+	char name[300];
+	int n = 0;
+	const char *fault;
+
+	for (unsigned int t = 0; t < threads; t++) {
+		w.program[t] = &programs[which[t]];
+		n += snprintf(name + n, sizeof(name) - (size_t)n, "%s%s", t ? " | " : "",
+			      programs[which[t]].name);
+	}
+	fault = explore(&x);
+	all_runs += x.runs;
+	(void)snprintf(name + n, sizeof(name) - (size_t)n, " (%s, torn %s, %lu runs)",
+		       unobserved ? "unobserved" : "observed", after ? "after" : "before", x.runs);
+	report(fault, name);
+}
+
+static bool fits(const struct program *p, bool unobserved)
+{
+	return unobserved || !p->unobserved;
+}
+
+static void try_pairs(unsigned int preemptions, bool after)
+{
+	for (unsigned int unobserved = 0; unobserved < 2; unobserved++)
+		for (unsigned int a = 0; a < ARRAY_SIZE(programs); a++)
+			for (unsigned int b = a; b < ARRAY_SIZE(programs); b++)
+				if (fits(&programs[a], unobserved) &&
+				    fits(&programs[b], unobserved))
+					try(preemptions, after, unobserved, 2,
+					    (unsigned int[]){ a, b });
+}
+
+static void try_triples(unsigned int preemptions)
+{
+	for (unsigned int unobserved = 0; unobserved < 2; unobserved++)
+		for (unsigned int a = 0; a < ARRAY_SIZE(programs); a++)
+			for (unsigned int b = a; b < ARRAY_SIZE(programs); b++)
+				for (unsigned int c = b; c < ARRAY_SIZE(programs); c++)
+					if (fits(&programs[a], unobserved) &&
+					    fits(&programs[b], unobserved) &&
+					    fits(&programs[c], unobserved))
+						try(preemptions, false, unobserved, 3,
+						    (unsigned int[]){ a, b, c });
+}
+
+/* ---- the flawed accounting must be found out ---- */
+
+static struct flawed flawed_root, flawed_leaf;
+static unsigned int flawed_held;
+
+static void flawed_body(void *arg)
+{
+	(void)arg;
+	flawed_take(&flawed_leaf);
+	flawed_held++;
+	(void)flawed_is_complete(&flawed_root); /* some steps meanwhile */
+	flawed_held--;
+	flawed_drop(&flawed_leaf);
+}
+
+static void flawed_begin(void *arg)
+{
+	(void)arg;
+	flawed_root = (struct flawed){ 0 };
+	flawed_leaf = (struct flawed){ .parent = &flawed_root };
+	flawed_held = 0;
+}
+
+static void flawed_look(void *arg)
+{
+	(void)arg;
+	if (flawed_held > 0 && flawed_root.count == 0)
+		explore_fault("a held guard is not counted");
+}
+
+static void flawed_end(void *arg)
+{
+	(void)arg;
+}
+
+static void try_flawed(void)
+{
+	struct exploration x = {
+		.threads = 2,
+		.body = { flawed_body, flawed_body },
+		.begin = flawed_begin,
+		.look = flawed_look,
+		.end = flawed_end,
+		.preemptions = 1,
+	};
+
+	report(explore(&x) ? NULL : "no fault was found", "flawed accounting is found out");
+}
+
+int main(void)
+{
+	const char *env = getenv("STRESS_PREEMPTIONS");
+	unsigned int preemptions = env ? (unsigned int)atoi(env) : 2;
+
+#ifdef __SANITIZE_THREAD__
+	printf("1..0 # SKIP machine: the thread sanitizer does not follow contexts\n");
+	return EXIT_SUCCESS;
+#endif
+	try_flawed();
+	try_pairs(preemptions, false);
+	try_pairs(preemptions, true);
+	try_triples(preemptions - 1);
+	printf("1..%u\n# %lu runs\n", test_number, all_runs);
+	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,200 @@
+# A unit test links its own layer and what is below it, nothing else.
+if HAVE_CHECK
+check_LTLIBRARIES += %D%/libtestmain.la
+%C%_libtestmain_la_SOURCES = %D%/main.h %D%/main.c
+%C%_libtestmain_la_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_libtestmain_la_LIBADD  = $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/test-ctl
+%C%_test_ctl_SOURCES = %D%/test-ctl.h %D%/test-ctl-fixture.c %D%/test-ctl.c \
+	%D%/test-ctl-shutdown.c %D%/test-ctl-guard.c %D%/test-ctl-hostile.c
+%C%_test_ctl_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+%C%_test_ctl_LDADD   = %D%/libtestmain.la src/ctl/libctl.la src/proto/libproto.la \
+	src/model/libmodel.la src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS)
+
+check_PROGRAMS += %D%/test-base
+%C%_test_base_SOURCES = %D%/test-base.c
+%C%_test_base_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_base_LDADD   = %D%/libtestmain.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-node
+%C%_test_swansong_node_SOURCES = %D%/test-swansong-node.c
+%C%_test_swansong_node_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_node_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-guard
+%C%_test_swansong_guard_SOURCES = %D%/swansong-pair.h %D%/test-swansong-guard.c
+%C%_test_swansong_guard_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_guard_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-completion
+%C%_test_swansong_completion_SOURCES = %D%/swansong-pair.h %D%/test-swansong-completion.c
+%C%_test_swansong_completion_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_completion_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-interrupt
+%C%_test_swansong_interrupt_SOURCES = %D%/swansong-pair.h %D%/test-swansong-interrupt.c
+%C%_test_swansong_interrupt_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_interrupt_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-scale
+%C%_test_swansong_scale_SOURCES = %D%/test-swansong-scale.c
+%C%_test_swansong_scale_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_scale_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+check_PROGRAMS += %D%/test-frame %D%/test-proto
+%C%_test_frame_SOURCES = %D%/test-frame.c
+%C%_test_frame_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_frame_LDADD   = %D%/libtestmain.la src/proto/libproto.la src/base/libbase.la
+%C%_test_proto_SOURCES = %D%/test-proto.h %D%/test-proto.c %D%/test-proto-view.c
+%C%_test_proto_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+%C%_test_proto_LDADD   = %D%/libtestmain.la src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS)
+check_PROGRAMS += %D%/test-diag
+%C%_test_diag_SOURCES = %D%/test-diag.c
+%C%_test_diag_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_diag_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-reader
+%C%_test_reader_SOURCES = %D%/test-reader.c
+%C%_test_reader_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(INIH_CFLAGS)
+# Other builds of inih.
+%C%_test_reader_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ini_parse_stream
+%C%_test_reader_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-graph
+%C%_test_graph_SOURCES = %D%/test-graph.c
+%C%_test_graph_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-config
+%C%_test_config_SOURCES = %D%/test-config.c
+%C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+# Its own allocator, which can be made to fail.
+%C%_test_config_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=open_memstream
+%C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-fsm %D%/test-policy
+%C%_test_fsm_SOURCES = %D%/test-fsm.c
+%C%_test_fsm_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_fsm_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+%C%_test_policy_SOURCES = %D%/test-policy.c
+%C%_test_policy_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_policy_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-spawn
+%C%_test_spawn_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn.h %D%/test-spawn.c \
+	%D%/test-spawn-failure.c
+%C%_test_spawn_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_spawn_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-spawn-user %D%/test-sys
+%C%_test_spawn_user_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn-user.c
+%C%_test_spawn_user_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_spawn_user_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+%C%_test_sys_SOURCES = %D%/test-sys.c
+%C%_test_sys_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_sys_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+# The shared library itself, for what it exports.
+check_PROGRAMS += %D%/test-api
+%C%_test_api_SOURCES = %D%/test-api.c
+%C%_test_api_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_api_LDADD   = %D%/libtestmain.la src/swansong/libswansong.la
+check_PROGRAMS += %D%/test-unixsock
+%C%_test_unixsock_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-unixsock.c
+%C%_test_unixsock_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_unixsock_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
+%C%_test_daemon_notify_SOURCES = %D%/test-daemon-notify.c
+%C%_test_daemon_notify_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
+%C%_test_daemon_notify_LDADD   = %D%/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
+	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
+%C%_test_daemon_tree_SOURCES = %D%/test-daemon-tree.c
+%C%_test_daemon_tree_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
+%C%_test_daemon_tree_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
+check_PROGRAMS += %D%/test-ids
+%C%_test_ids_SOURCES = %D%/test-ids.c
+%C%_test_ids_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_ids_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+# The daemon without processes.
+check_PROGRAMS += %D%/test-daemon-stop
+%C%_test_daemon_stop_SOURCES = %D%/test-daemon-stop.c
+%C%_test_daemon_stop_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
+%C%_test_daemon_stop_LDADD   = %D%/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
+	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-unix-sender
+%C%_test_unix_sender_SOURCES = %D%/test-unix-sender.c
+%C%_test_unix_sender_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_unix_sender_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+# An older Linux.
+check_PROGRAMS += %D%/test-swansong-io
+%C%_test_swansong_io_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h %D%/test-swansong-io.c
+%C%_test_swansong_io_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_io_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=preadv2,--wrap=pwritev2
+%C%_test_swansong_io_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-calls
+%C%_test_swansong_calls_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h %D%/test-swansong-calls.c
+%C%_test_swansong_calls_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_calls_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-registry
+%C%_test_swansong_registry_SOURCES = %D%/test-swansong-registry.c
+%C%_test_swansong_registry_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_registry_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-loop
+%C%_test_swansong_loop_SOURCES = %D%/swansong-loop.h %D%/test-swansong-loop.c
+%C%_test_swansong_loop_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_test_swansong_loop_LDADD   = %D%/libtestmain.la src/swansong/libswansong-loop.la \
+	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
+
+check_PROGRAMS += %D%/test-swansong-loop-life
+%C%_test_swansong_loop_life_SOURCES = %D%/refusing.h %D%/refusing.c %D%/swansong-loop.h \
+	%D%/test-swansong-loop-life.c
+%C%_test_swansong_loop_life_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
+%C%_test_swansong_loop_life_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create,--wrap=gate_move
+%C%_test_swansong_loop_life_LDADD   = $(%C%_test_swansong_loop_LDADD)
+
+check_PROGRAMS += %D%/test-swansong-pool
+%C%_test_swansong_pool_SOURCES = %D%/refusing.h %D%/refusing.c %D%/test-swansong-pool.h \
+	%D%/test-swansong-pool.c %D%/test-swansong-offload.c
+%C%_test_swansong_pool_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
+%C%_test_swansong_pool_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create
+%C%_test_swansong_pool_LDADD   = $(%C%_test_swansong_loop_LDADD)
+
+check_PROGRAMS += %D%/test-swansong-report
+%C%_test_swansong_report_SOURCES = %D%/swansong-pair.h %D%/test-swansong-report.c
+%C%_test_swansong_report_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_report_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-property
+%C%_test_swansong_property_SOURCES = %D%/test-swansong-property.c
+%C%_test_swansong_property_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_property_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-nomem
+%C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/test-swansong-nomem.c
+%C%_test_swansong_nomem_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+# Its own allocator, which can be made to fail.
+%C%_test_swansong_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=reallocarray,--wrap=aligned_alloc,--wrap=posix_memalign,--wrap=free \
+	-Wl,--wrap=open_memstream,--wrap=fclose
+%C%_test_swansong_nomem_LDADD   = %D%/libtestmain.la src/swansong/libswansong-loop.la \
+	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
+endif

@@ -1,0 +1,217 @@
+#include "main.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/macro.h"
+#include "base/parse.h"
+#include "base/text.h"
+
+START_TEST(numbers_are_strict)
+{
+	static const char *const bad[] = { "",	  " 1",	  "1 ",
+					   "+1",  "-1",	  "0x1",
+					   "1e0", "0day", "99999999999999999999" };
+	uint64_t value = 7;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(parse_uint(bad[i], UINT64_MAX, &value) < 0, "'%s' was taken", bad[i]);
+	ck_assert_uint_eq(value, 7);
+	ck_assert_int_eq(parse_uint("18446744073709551615", UINT64_MAX, &value), 0);
+	ck_assert_uint_eq(value, UINT64_MAX);
+	ck_assert_int_eq(parse_uint("256", 255, &value), -ERANGE);
+}
+END_TEST
+
+START_TEST(durations_have_units)
+{
+	static const struct {
+		const char *text;
+		uint64_t usec;
+	} good[] = {
+		{ "0", 0 },
+		{ "250ms", 250000 },
+		{ "30s", 30000000 },
+		{ "5min", 300000000 },
+		{ "1h", UINT64_C(3600000000) },
+		{ "2d", UINT64_C(172800000000) },
+		{ "infinity", USEC_INFINITY },
+	};
+	static const char *const bad[] = { "",	       "30",  "s",  "1.5s",
+					   "-1s",      "1 s", "1m", "99999999999999999d",
+					   "infinity " };
+	uint64_t usec;
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		ck_assert_int_eq(parse_duration(good[i].text, &usec), 0);
+		ck_assert_uint_eq(usec, good[i].usec);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(parse_duration(bad[i], &usec) < 0, "'%s' was taken", bad[i]);
+}
+END_TEST
+
+START_TEST(signals_are_named_as_people_name_them)
+{
+	int signo;
+
+	ck_assert_int_eq(parse_signal("SIGTERM", &signo), 0);
+	ck_assert_int_eq(signo, SIGTERM);
+	ck_assert_int_eq(parse_signal("HUP", &signo), 0);
+	ck_assert_int_eq(signo, SIGHUP);
+	ck_assert_int_eq(parse_signal("SIGRTMIN+3", &signo), 0);
+	ck_assert_int_eq(signo, SIGRTMIN + 3);
+	ck_assert_int_eq(parse_signal("0", &signo), -ERANGE);
+	ck_assert_int_eq(parse_signal("65", &signo), -ERANGE);
+	ck_assert_int_eq(parse_signal("SIGNOPE", &signo), -EINVAL);
+	ck_assert_int_eq(parse_signal("RTMIN-1", &signo), -EINVAL);
+
+	char text[SIGNAL_TEXT_MAX];
+
+	ck_assert_str_eq(parse_signal_text(text, SIGTERM), "SIGTERM");
+	ck_assert_str_eq(parse_signal_text(text, SIGRTMIN + 1), "SIGRTMIN+1");
+}
+END_TEST
+
+START_TEST(words_are_split_as_a_shell_does)
+{
+	char **words;
+
+	ck_assert_int_eq(parse_words("nginx -g \"daemon off;\" '' a\\ b 'x\"y'\"'z'\"", &words), 6);
+	ck_assert_str_eq(words[0], "nginx");
+	ck_assert_str_eq(words[2], "daemon off;");
+	ck_assert_str_eq(words[3], "");
+	ck_assert_str_eq(words[4], "a b");
+	ck_assert_str_eq(words[5], "x\"y'z'");
+	ck_assert_ptr_null(words[6]);
+	free(words);
+
+	ck_assert_int_eq(parse_words("  ", &words), 0);
+	free(words);
+	ck_assert_int_eq(parse_words("'open", &words), -EINVAL);
+	ck_assert_int_eq(parse_words("end\\", &words), -EINVAL);
+}
+END_TEST
+
+START_TEST(shown_text_cannot_drive_a_terminal)
+{
+	char out[64];
+
+	ck_assert_str_eq(text_escape(out, sizeof(out), "a\033[31m\n\x7f"), "a\\x1b[31m\\x0a\\x7f");
+	ck_assert_str_eq(text_escape(out, sizeof(out), "ü → ok"), "ü → ok");
+	ck_assert_str_eq(text_escape(out, sizeof(out), "\xc2\x9b\xff"), "\\xc2\\x9b\\xff");
+	ck_assert_str_eq(text_escape(out, sizeof(out), "\xc0\x80"), "\\xc0\\x80");
+	ck_assert_str_eq(text_escape(out, 4, "ab\n"), "ab");
+}
+END_TEST
+
+START_TEST(characters_are_whole)
+{
+	ck_assert_uint_eq(text_character("a"), 1);
+	ck_assert_uint_eq(text_character("\x1b"), 1);
+	ck_assert_uint_eq(text_character("ü"), 2);
+	ck_assert_uint_eq(text_character("→x"), 3);
+	ck_assert_uint_eq(text_character("\xf0\x9f\xa6\xa2"), 4);
+	ck_assert_uint_eq(text_character(""), 0);
+	ck_assert_uint_eq(text_character("\xc3"), 0);
+	ck_assert_uint_eq(text_character("\xc0\x80"), 0);
+	ck_assert_uint_eq(text_character("\xed\xa0\x80"), 0);
+	ck_assert_uint_eq(text_character("\xf4\x90\x80\x80"), 0);
+}
+END_TEST
+
+START_TEST(a_slip_of_the_pen_is_recognised)
+{
+	static const char *const names[] = { "command", "requires", "restart", "restart-delay",
+					     "user" };
+
+	ck_assert_str_eq(text_closest("comand", names, ARRAY_SIZE(names)), "command");
+	ck_assert_str_eq(text_closest("requries", names, ARRAY_SIZE(names)), "requires");
+	ck_assert_ptr_null(text_closest("colour", names, ARRAY_SIZE(names)));
+}
+END_TEST
+
+START_TEST(times_are_shown_for_people)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	ck_assert_str_eq(clock_text(text, 350 * USEC_PER_MSEC), "350ms");
+	ck_assert_str_eq(clock_text(text, 4210 * USEC_PER_MSEC), "4.2s");
+	ck_assert_str_eq(clock_text(text, 90 * USEC_PER_SEC), "1min 30s");
+	ck_assert_str_eq(clock_text(text, USEC_INFINITY), "infinity");
+	ck_assert_uint_eq(clock_add(USEC_INFINITY - 1, 5), USEC_INFINITY);
+}
+END_TEST
+
+START_TEST(a_log_that_nobody_reads_blocks_nobody)
+{
+	struct log log = { .level = LOG_INFO, .name = "test" };
+	char text[65536];
+	int fds[2], lines = 0;
+	ssize_t n;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	log.fd = fds[1];
+	while (log.lost < 3 && lines++ < 1000000)
+		log_line(&log, LOG_INFO, "line");
+	ck_assert_uint_eq(log.lost, 3);
+	n = read(fds[0], text, sizeof(text));
+	ck_assert_int_gt(n, 0);
+	log_line(&log, LOG_DEBUG, "not shown");
+	log_line(&log, LOG_INFO, "the\033 end");
+	ck_assert_uint_eq(log.lost, 0);
+	while ((n = read(fds[0], text, sizeof(text) - 1)) == (ssize_t)sizeof(text) - 1)
+		;
+	ck_assert_int_gt(n, 0);
+	text[n] = '\0';
+	ck_assert_ptr_nonnull(
+		strstr(text, "test: 3 lines of this log were lost\ntest: the\\x1b end\n"));
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+}
+END_TEST
+
+START_TEST(a_list_moves_to_the_end_of_another)
+{
+	struct list to, from, element[5];
+
+	list_init(&to);
+	list_init(&from);
+	for (int i = 0; i < 5; i++)
+		list_append(i < _i ? &to : &from, &element[i]);
+	list_move(&to, &from);
+	ck_assert(list_is_empty(&from));
+	list_move(&to, &from);
+	for (int i = 0; i < 5; i++) {
+		ck_assert_ptr_eq(to.next, &element[i]);
+		list_remove(to.next);
+	}
+	ck_assert(list_is_empty(&to));
+	ck_assert_ptr_eq(to.prev, &to);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *s = suite_create("base");
+	TCase *tc = tcase_create("base");
+
+	tcase_add_test(tc, numbers_are_strict);
+	tcase_add_test(tc, durations_have_units);
+	tcase_add_test(tc, signals_are_named_as_people_name_them);
+	tcase_add_test(tc, words_are_split_as_a_shell_does);
+	tcase_add_test(tc, shown_text_cannot_drive_a_terminal);
+	tcase_add_test(tc, characters_are_whole);
+	tcase_add_test(tc, a_slip_of_the_pen_is_recognised);
+	tcase_add_test(tc, times_are_shown_for_people);
+	tcase_add_test(tc, a_log_that_nobody_reads_blocks_nobody);
+	tcase_add_loop_test(tc, a_list_moves_to_the_end_of_another, 0, 6);
+	suite_add_tcase(s, tc);
+	return s;
+}

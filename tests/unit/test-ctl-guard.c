@@ -1,0 +1,153 @@
+#include "test-ctl.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+#include "ctl/session.h"
+
+#define TAKEN SAY("{\"parameters\":{\"id\":7}}")
+
+static int guard_shell(const char *script, const struct answer *answers, size_t n)
+{
+	char *argv[] = { (char[]){ "swansongctl" },
+			 (char[]){ "guard" },
+			 (char[]){ "--why" },
+			 (char[]){ "nightly" },
+			 (char[]){ "web" },
+			 (char[]){ "--" },
+			 (char[]){ "sh" },
+			 (char[]){ "-c" },
+			 strdup(script),
+			 NULL };
+	int status;
+
+	start_server(answers, n);
+	status = run_argv(argv);
+	end_server();
+	free(argv[8]);
+	return status;
+}
+
+static const struct answer taken[] = { TAKEN };
+
+START_TEST(a_guards_exit_status_is_the_commands)
+{
+	ck_assert_int_eq(guard_shell("exit 7", taken, 1), 7);
+	assert_has(
+		asked,
+		"TakeGuard\",\"parameters\":{\"node\":\"web\",\"late\":false,\"why\":\"nightly\"}}\n");
+	ck_assert_int_eq(guard_shell("kill -KILL $$", taken, 1), 128 + SIGKILL);
+	ck_assert_int_eq(guard_shell("echo hello", taken, 1), 0);
+	ck_assert_str_eq(out, "hello\n");
+	ck_assert_int_eq(RUN("guard web -- /nowhere/cmd", TAKEN), 127);
+	ck_assert_int_eq(RUN("guard web -- /", TAKEN), 126);
+	ck_assert_int_eq(RUN("guard --late web true -q --nope", TAKEN), 0);
+	assert_has(asked, "\"late\":true");
+}
+END_TEST
+
+START_TEST(a_command_has_nothing_of_ours)
+{
+	/* 0, 1, 2 and the one that ls opens; and no signal blocked. */
+	ck_assert_int_eq(
+		guard_shell("ls /proc/self/fd | wc -l; grep SigBlk /proc/self/status", taken, 1),
+		0);
+	ck_assert_str_eq(out, "4\nSigBlk:\t0000000000000000\n");
+}
+END_TEST
+
+START_TEST(a_signal_to_the_holder_reaches_the_command_and_is_outlived)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		char *argv[] = {
+			(char[]){ "swansongctl" },
+			(char[]){ "guard" },
+			(char[]){ "web" },
+			(char[]){ "--" },
+			(char[]){ "sh" },
+			(char[]){ "-c" },
+			(char[]){
+				"trap 'kill $!; echo got it; exit 9' TERM INT HUP QUIT; sleep 60 & echo ready; wait" },
+			NULL
+		};
+		int pipe_fds[2], err_fd = memfd_create("err", MFD_CLOEXEC);
+		pid_t pid;
+
+		out[0] = '\0';
+		ck_assert_int_eq(pipe2(pipe_fds, O_CLOEXEC), 0);
+		start_server(taken, 1);
+		pid = start_program(argv, pipe_fds[1], err_fd);
+		close(pipe_fds[1]);
+		ck_assert(read_until(pipe_fds[0], "ready"));
+		kill(pid, signals[i]);
+		ck_assert_int_eq(end_program(pid), 9);
+		ck_assert(read_until(pipe_fds[0], "got it"));
+		end_server();
+		close(pipe_fds[0]);
+		close(err_fd);
+	}
+}
+END_TEST
+
+START_TEST(the_guard_is_held_until_the_command_ends)
+{
+	char *argv[] = { (char[]){ "swansongctl" }, (char[]){ "guard" }, (char[]){ "web" },
+			 (char[]){ "cat" }, NULL };
+	int in[2], out_fds[2], saved = dup(STDIN_FILENO), err_fd = memfd_create("err", MFD_CLOEXEC);
+	pid_t pid;
+
+	out[0] = '\0';
+	/* Before there are pipes, which it would keep open. */
+	start_server(taken, 1);
+	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(out_fds, O_CLOEXEC), 0);
+	dup2(in[0], STDIN_FILENO);
+	pid = start_program(argv, out_fds[1], err_fd);
+	close(out_fds[1]);
+	dup2(saved, STDIN_FILENO);
+	ck_assert_int_eq(write(in[1], "x", 1), 1);
+	ck_assert(read_until(out_fds[0], "x"));
+	/* The server ends with the connection, which is still there. */
+	ck_assert(server_is_running());
+	close(in[1]);
+	ck_assert_int_eq(end_program(pid), 0);
+	await_server();
+	close(in[0]);
+	close(out_fds[0]);
+	close(err_fd);
+	close(saved);
+}
+END_TEST
+
+START_TEST(a_command_goes_on_without_the_daemon)
+{
+	static const struct answer gone[] = { { "{\"parameters\":{\"id\":7}}", 0, THEN_CLOSE } };
+	char script[200];
+
+	/* It ends once the loss was said, into a file that both know. */
+	snprintf(script, sizeof(script),
+		 "until grep -q 'guard with it' /proc/$PPID/fd/2; do :; done; exit 3");
+	ck_assert_int_eq(guard_shell(script, gone, 1), 3);
+	assert_has(err, "the daemon has gone, and the guard with it; sh goes on");
+}
+END_TEST
+
+TCase *ctl_guard_tests(void)
+{
+	TCase *tc = tcase_create("guard");
+
+	ctl_fixture(tc);
+	tcase_add_test(tc, a_guards_exit_status_is_the_commands);
+	tcase_add_test(tc, a_command_has_nothing_of_ours);
+	tcase_add_test(tc, a_signal_to_the_holder_reaches_the_command_and_is_outlived);
+	tcase_add_test(tc, the_guard_is_held_until_the_command_ends);
+	tcase_add_test(tc, a_command_goes_on_without_the_daemon);
+	return tc;
+}

@@ -1,0 +1,170 @@
+#include "test-ctl.h"
+
+/* The client reads what anybody may have written. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/macro.h"
+#include "ctl/session.h"
+
+START_TEST(nothing_a_server_says_drives_the_terminal)
+{
+	static const char nasty[] = "{\"parameters\":{\"nodes\":[" NODE(
+		"\\u001b]0;x\\u0007", "running", "0",
+		",\"service\":" SERVICE(
+			"up", ",\"result\":\"\\r\\n\\u009b2J\",\"status\":\"\\u001b[2J\"")) "]}}";
+	static const char *const lines[] = { "status", "tree", "status x*" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		RUN(lines[i], SAY(nasty), SAY(nasty), SAY(guards));
+		for (const char *p = out; *p; p++)
+			ck_assert_msg(*p == '\n' || (unsigned char)*p >= ' ', "%s: %s", lines[i],
+				      out);
+		assert_lacks(out, "\xc2\x9b");
+	}
+	ck_assert_int_eq(RUN("start x", ERROR("io.swansong.Failed",
+					      "{\"node\":\"\\u001b[1m\",\"reason\":\"\\u0007\"}")),
+			 1);
+	assert_lacks(err, "\033");
+	assert_lacks(err, "\007");
+}
+END_TEST
+
+/* Whatever comes instead of a reply: an exit status of 1 and a word about it, soon. */
+START_TEST(hostile_replies_are_refused)
+{
+	static const char *const verbs[] = { "status",	   "tree",   "guards",	  "start x",
+					     "shutdown x", "wait x", "status x*", "guard x -- true",
+					     "reload" };
+	enum { BIG = 10 * 1024 * 1024, DEPTH = 100000 };
+	char *big = malloc(BIG), *deep = malloc(DEPTH + 32);
+
+	memset(big, 'x', BIG);
+	sprintf(deep, "{\"parameters\":{\"nodes\":");
+	memset(deep + strlen(deep), '[', DEPTH);
+	deep[DEPTH + 22] = '\0';
+
+	const struct answer hostile[] = {
+		{ "garbage", 0, THEN_NEXT },
+		{ "", 0, THEN_NEXT },
+		{ "[]", 0, THEN_NEXT },
+		{ "{\"parameters\":7}", 0, THEN_NEXT },
+		{ "{\"error\":7}", 0, THEN_NEXT },
+		{ "{\"error\":\"x\"}", 0, THEN_NEXT },
+		{ "{\"parameters\":{", 15, THEN_CLOSE },
+		{ NULL, 0, THEN_CLOSE },
+		{ "\xff\xfe", 0, THEN_NEXT },
+		{ big, BIG, THEN_CLOSE },
+		{ deep, 0, THEN_NEXT },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(hostile); i++) {
+		for (size_t v = 0; v < ARRAY_SIZE(verbs); v++) {
+			int status = run(verbs[v], &hostile[i], 1);
+
+			ck_assert_msg(status == 1, "%s: case %zu: %d", verbs[v], i, status);
+			ck_assert_str_eq(out, "");
+			ck_assert(err[0]);
+		}
+	}
+	free(big);
+	free(deep);
+}
+END_TEST
+
+START_TEST(replies_that_are_not_of_the_interface_are_refused)
+{
+	static const struct {
+		const char *line, *reply;
+	} cases[] = {
+		{ "status", "{\"parameters\":{}}" },
+		{ "status", "{\"parameters\":{\"nodes\":{}}}" },
+		{ "tree", "{\"parameters\":{\"nodes\":[7]}}" },
+		{ "tree", "{\"parameters\":{\"nodes\":[{\"path\":\"x\"}]}}" },
+		{ "status x*", "{\"parameters\":{\"nodes\":null}}" },
+		{ "guards", "{\"parameters\":{}}" },
+		{ "guards", "{\"parameters\":{\"guards\":[[]]}}" },
+		{ "shutdown x", "{\"parameters\":{}}" },
+		{ "shutdown x", "{\"parameters\":{\"node\":{},\"guards\":[],\"elapsed_usec\":1}}" },
+		{ "shutdown x",
+		  "{\"parameters\":{\"node\":" NODE("x", "complete", "0", "") ",\"guards\":[]}}" },
+		{ "shutdown x",
+		  "{\"parameters\":{\"node\":" NODE("x", "complete", "0",
+						    "") ",\"guards\":[],\"elapsed_usec\":-1}}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int status = RUN(cases[i].line, SAY(cases[i].reply));
+
+		ck_assert_msg(status == 1, "%zu: %d", i, status);
+		assert_has(err, "not the protocol");
+	}
+}
+END_TEST
+
+START_TEST(a_silent_daemon_is_waited_for_as_long_as_said)
+{
+	static const char *const lines[] = { "status", "start x", "shutdown x", "guard x -- true",
+					     "wait x" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "--timeout 30ms %s", lines[i]);
+		ck_assert_int_eq(RUN(line, SAY(NULL)), CTL_TIMED_OUT);
+		/* Not before; how long after is the machine's affair. */
+		assert_has(err, "timed out after ");
+		ck_assert(!strstr(err, "ms") || atoi(strstr(err, "after ") + 6) >= 30);
+	}
+	RUN("--timeout 30ms shutdown web", SAY(NULL));
+	assert_has(err, "shutdown of web continues; see: swansongctl wait --for complete web");
+}
+END_TEST
+
+START_TEST(mutated_replies_end_in_an_exit_status)
+{
+	static const struct {
+		const char *line, *reply;
+		const size_t *size;
+	} seeds[] = {
+		{ "tree", tree, &tree_size },
+		{ "status", tree, &tree_size },
+		{ "guards", guards, &guards_size },
+	};
+	static const char bytes[] = "{}[]\",:\\0919.e \x80\xff\xc3\x01";
+	unsigned random = 7;
+
+	for (int round = 0; round < 150; round++) {
+		size_t k = (size_t)round % ARRAY_SIZE(seeds);
+		size_t size = *seeds[k].size;
+		char *reply = malloc(size);
+		struct answer answer = { reply, size, THEN_CLOSE };
+		int status;
+
+		memcpy(reply, seeds[k].reply, size);
+		for (unsigned edits = next_random(&random) % 4 + 1; edits; edits--)
+			reply[next_random(&random) % (size - 1)] =
+				bytes[next_random(&random) % (sizeof(bytes) - 1)];
+		if (round % 5 == 0)
+			answer.size = next_random(&random) % (size - 1) + 1;
+		status = run(seeds[k].line, &answer, 1);
+		ck_assert_msg(status == 0 || status == 1, "round %d: %d, %s\n%s", round, status,
+			      reply, err);
+		free(reply);
+	}
+}
+END_TEST
+
+TCase *ctl_hostile_tests(void)
+{
+	TCase *tc = tcase_create("hostile");
+
+	ctl_fixture(tc);
+	tcase_add_test(tc, nothing_a_server_says_drives_the_terminal);
+	tcase_add_test(tc, hostile_replies_are_refused);
+	tcase_add_test(tc, replies_that_are_not_of_the_interface_are_refused);
+	tcase_add_test(tc, a_silent_daemon_is_waited_for_as_long_as_said);
+	tcase_add_test(tc, mutated_replies_end_in_an_exit_status);
+	return tc;
+}

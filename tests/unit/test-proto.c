@@ -1,0 +1,500 @@
+#include "test-proto.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "proto/interface.h"
+#include "proto/view.h"
+
+/* The answer to a call, or "" if the call is to be carried out or wants none. */
+static char *answer_to(const char *text, int expected, enum interface_method *ret)
+{
+	struct message_call call;
+	char *answer = NULL;
+
+	ck_assert_msg(message_parse_call(text, &call) == 0, "no call: %s", text);
+	ck_assert_msg(interface_dispatch(&call, ret, &answer) == expected, "other than %d: %s",
+		      expected, text);
+	message_call_done(&call);
+	return answer ? answer : strdup("");
+}
+
+static void assert_answer(const char *text, const char *error, const char *parameter)
+{
+	enum interface_method method = N_METHODS;
+	cleanup(freep) char *answer = answer_to(text, 1, &method);
+
+	ck_assert_msg(strstr(answer, error), "%s: %s", text, answer);
+	ck_assert_msg(strstr(answer, parameter), "%s: %s", text, answer);
+	ck_assert_int_eq(method, N_METHODS);
+}
+
+START_TEST(a_call_is_an_object_with_a_qualified_method)
+{
+	static const char *const bad[] = {
+		"",
+		"null",
+		"[]",
+		"7",
+		"{",
+		"{}",
+		"{}x",
+		"{\"method\":7}",
+		"{\"method\":\"\"}",
+		"{\"method\":\"a\"}",
+		"{\"method\":\".a\"}",
+		"{\"method\":\"a.\"}",
+		"{\"method\":\"a.b\",\"parameters\":[]}",
+		"{\"method\":\"a.b\",\"more\":1}",
+		"{\"method\":\"a.b\",\"oneway\":\"true\"}",
+		"{\"method\":\"a.b\",\"method\":\"a.b\"}",
+		"{\"method\":\"a.b\",\"parameters\":{\"x\":\"\\u0000\"}}",
+		"{\"method\":\"a.\xff\"}",
+	};
+	struct message_call call = { .method = "untouched" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(message_parse_call(bad[i], &call) == -EBADMSG, "taken: %s", bad[i]);
+	ck_assert_str_eq(call.method, "untouched");
+	ck_assert_int_eq(
+		message_parse_call("{\"method\":\"a.b.C\",\"more\":true,\"future\":[1]}", &call),
+		0);
+	ck_assert_str_eq(call.method, "a.b.C");
+	ck_assert(call.more && !call.oneway && !call.upgrade);
+	ck_assert_uint_eq(json_object_size(call.parameters), 0);
+	message_call_done(&call);
+}
+END_TEST
+
+START_TEST(depth_is_bounded)
+{
+	enum { DEPTH = 200000 };
+	char *text = malloc(DEPTH + 64);
+	struct message_call call;
+	struct message_reply reply;
+
+	for (int i = 0; i < 2; i++) {
+		int n = sprintf(text, "%s",
+				i ? "{\"parameters\":{\"x\":"
+				  : "{\"method\":\"a.b\",\"parameters\":{\"x\":");
+
+		memset(text + n, '[', DEPTH);
+		text[n + DEPTH] = '\0';
+		ck_assert_int_eq(message_parse_call(text, &call), -EBADMSG);
+		ck_assert_int_eq(message_parse_reply(text, &reply), -EBADMSG);
+	}
+	free(text);
+}
+END_TEST
+
+START_TEST(every_method_is_found_and_its_parameters_checked)
+{
+	const struct field *fields;
+	enum interface_method method = N_METHODS;
+	char text[256];
+
+	/* Strings in all required places are right for all methods but Wait. */
+	for (enum interface_method m = 0; m < N_METHODS; m++) {
+		size_t n = interface_method_fields(m, &fields);
+
+		snprintf(text, sizeof(text), "{\"method\":\"%s\",\"parameters\":{%s}}",
+			 interface_method_name(m),
+			 m == METHOD_WAIT	    ? "\"until\":\"ready\""
+			 : n && !fields[0].optional ? "\"node\":\"web\""
+						    : "");
+		free(answer_to(text, 0, &method));
+		ck_assert_int_eq(method, m);
+	}
+}
+END_TEST
+
+START_TEST(wrong_calls_get_varlinks_own_errors)
+{
+	assert_answer("{\"method\":\"io.swansong.Nope\"}", "org.varlink.service.MethodNotFound",
+		      "\"io.swansong.Nope\"");
+	assert_answer("{\"method\":\"io.swansongs.Status\"}", "InterfaceNotFound",
+		      "\"io.swansongs\"");
+	assert_answer("{\"method\":\"swansong.Status\"}", "InterfaceNotFound", "\"swansong\"");
+	assert_answer("{\"method\":\"org.varlink.service.Nope\"}", "MethodNotFound", "Nope");
+	assert_answer("{\"method\":\"io.swansong.Start\"}", "InvalidParameter", "\"node\"");
+	assert_answer("{\"method\":\"io.swansong.Start\",\"parameters\":{\"node\":null}}",
+		      "InvalidParameter", "\"node\"");
+	assert_answer("{\"method\":\"io.swansong.Shutdown\",\"parameters\":{\"force\":1}}",
+		      "InvalidParameter", "\"force\"");
+	assert_answer("{\"method\":\"io.swansong.Shutdown\",\"parameters\":{\"forced\":true}}",
+		      "InvalidParameter", "\"forced\"");
+	assert_answer("{\"method\":\"io.swansong.Wait\",\"parameters\":{\"until\":\"later\"}}",
+		      "InvalidParameter", "\"until\"");
+	assert_answer("{\"method\":\"io.swansong.Reload\",\"upgrade\":true}", "InvalidParameter",
+		      "upgrade");
+}
+END_TEST
+
+START_TEST(null_is_as_good_as_missing)
+{
+	enum interface_method method;
+
+	free(answer_to(
+		"{\"method\":\"io.swansong.Shutdown\",\"parameters\":{\"node\":null,\"force\":null}}",
+		0, &method));
+	ck_assert_int_eq(method, METHOD_SHUTDOWN);
+	free(answer_to("{\"method\":\"io.swansong.Reload\",\"parameters\":null}", 0, &method));
+	ck_assert_int_eq(method, METHOD_RELOAD);
+}
+END_TEST
+
+START_TEST(a_call_that_wants_no_answer_gets_none)
+{
+	enum interface_method method;
+	char *answer = answer_to("{\"method\":\"a.b\",\"oneway\":true}", 1, &method);
+
+	ck_assert_str_eq(answer, "");
+	free(answer);
+}
+END_TEST
+
+START_TEST(the_service_describes_itself)
+{
+	assert_answer("{\"method\":\"org.varlink.service.GetInfo\"}", "\"interfaces\"",
+		      "\"io.swansong\"");
+	assert_answer("{\"method\":\"org.varlink.service.GetInterfaceDescription\","
+		      "\"parameters\":{\"interface\":\"io.swansong\"}}",
+		      "\"description\"", "method Status(");
+	assert_answer("{\"method\":\"org.varlink.service.GetInterfaceDescription\","
+		      "\"parameters\":{\"interface\":\"org.varlink.service\"}}",
+		      "\"description\"", "method GetInfo(");
+	assert_answer("{\"method\":\"org.varlink.service.GetInterfaceDescription\","
+		      "\"parameters\":{\"interface\":\"io.none\"}}",
+		      "InterfaceNotFound", "io.none");
+	assert_answer("{\"method\":\"org.varlink.service.GetInterfaceDescription\"}",
+		      "InvalidParameter", "\"interface\"");
+}
+END_TEST
+
+/* "node: ?string" */
+static int spell(char *out, const struct field *f)
+{
+	int n = sprintf(out, "%s: %s", f->name, f->optional ? "?" : "");
+
+	switch (f->type) {
+	case FIELD_STRING:
+		return n + sprintf(out + n, "string");
+	case FIELD_BOOL:
+		return n + sprintf(out + n, "bool");
+	case FIELD_ENUM:
+		n += sprintf(out + n, "(");
+		for (const char *const *value = f->values; *value; value++)
+			n += sprintf(out + n, "%s%s", value == f->values ? "" : ", ", *value);
+		return n + sprintf(out + n, ")");
+	default:
+		ck_abort_msg("no method has such a parameter");
+	}
+	return n;
+}
+
+START_TEST(the_text_and_the_table_agree)
+{
+	const char *p = interface_text;
+	int n_text = 0;
+
+	for (enum interface_method m = 0; m < N_METHODS; m++) {
+		const struct field *fields;
+		size_t n = interface_method_fields(m, &fields);
+		char line[512];
+		int at = sprintf(line, "\nmethod %s(", strrchr(interface_method_name(m), '.') + 1);
+
+		for (size_t i = 0; i < n; i++) {
+			at += sprintf(line + at, "%s", i ? ", " : "");
+			at += spell(line + at, &fields[i]);
+		}
+		sprintf(line + at, ") -> (");
+		ck_assert_msg(strstr(interface_text, line), "not in the text: %s", line);
+	}
+	while ((p = strstr(p, "\nmethod ")))
+		p++, n_text++;
+	ck_assert_int_eq(n_text, N_METHODS);
+}
+END_TEST
+
+START_TEST(every_error_has_its_parameters)
+{
+	for (enum interface_error e = 0; e < N_ERRORS; e++) {
+		const char *name = strrchr(interface_error_name(e), '.') + 1;
+		struct message_reply reply;
+		enum interface_error found;
+		char *text, line[256];
+		int at = sprintf(line, "\nerror %s(", name);
+
+		ck_assert_int_eq(interface_build_error(&text, e, "web", "no \xff"), 0);
+		ck_assert_int_eq(message_parse_reply(text, &reply), 0);
+		ck_assert_int_eq(interface_error_find(reply.error, &found), 0);
+		ck_assert_int_eq(found, e);
+		if (json_object_get(reply.parameters, "node"))
+			at += sprintf(line + at, "node: string");
+		if (json_object_get(reply.parameters, "reason")) {
+			ck_assert_str_eq(message_get_string(reply.parameters, "reason", ""),
+					 "no \xef\xbf\xbd");
+			at += sprintf(line + at, "%sreason: string",
+				      line[at - 1] == '(' ? "" : ", ");
+		}
+		sprintf(line + at, ")\n");
+		ck_assert_msg(strstr(interface_text, line), "not in the text: %s", line);
+		message_reply_done(&reply);
+		free(text);
+	}
+	enum interface_error none = N_ERRORS;
+
+	ck_assert_int_eq(interface_error_find("io.swansong.Nope", &none), -ENOENT);
+	ck_assert_int_eq(none, N_ERRORS);
+}
+END_TEST
+
+START_TEST(what_is_built_is_parsed)
+{
+	struct message_call call;
+	struct message_reply reply;
+	char *text;
+
+	ck_assert_int_eq(
+		message_build_call(&text, "a.b", json_pack("{s:s}", "x", "ü"), MESSAGE_MORE), 0);
+	ck_assert_int_eq(message_parse_call(text, &call), 0);
+	ck_assert(call.more && !call.oneway);
+	ck_assert_str_eq(message_get_string(call.parameters, "x", NULL), "ü");
+	ck_assert_ptr_null(message_get_string(call.parameters, "y", NULL));
+	ck_assert(message_get_bool(call.parameters, "y", true));
+	message_call_done(&call);
+	free(text);
+
+	ck_assert_int_eq(message_build_reply(&text, json_object(), MESSAGE_CONTINUES), 0);
+	ck_assert_int_eq(message_parse_reply(text, &reply), 0);
+	ck_assert(reply.continues && !reply.error);
+	message_reply_done(&reply);
+	free(text);
+
+	ck_assert_int_eq(message_build_reply(&text, NULL, 0), -ENOMEM);
+	ck_assert_int_eq(message_build_error(&text, "a.b", NULL), -ENOMEM);
+	ck_assert_int_eq(message_build_call(&text, "a.b", NULL, 0), -ENOMEM);
+}
+END_TEST
+
+struct supply {
+	const json_t *from;
+	size_t at;
+	size_t fails_at; /* there is no memory for this one */
+};
+
+static int next_of(json_t **ret, void *arg)
+{
+	struct supply *supply = arg;
+
+	if (supply->at == supply->fails_at)
+		return -ENOMEM;
+	if (supply->at == json_array_size(supply->from))
+		return 0;
+	*ret = json_incref(json_array_get(supply->from, supply->at++));
+	return 1;
+}
+
+/* Also where an element ends at, before and behind the end of the memory that is there. */
+START_TEST(a_list_is_the_reply_that_its_objects_would_be)
+{
+	size_t n = _i < 4 ? (size_t)_i : 4000;
+	cleanup(json_decrefp) json_t *objects = json_array();
+	struct supply all = { .from = objects, .fails_at = SIZE_MAX };
+	char *list = NULL, *whole;
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(objects,
+				      json_pack("{s:I, s:s}", "n", (json_int_t)i, "text",
+						&"a \"text\" of some length"[i * (size_t)_i % 20]));
+	ck_assert_int_eq(message_build_list(&list, "some", next_of, &all), 0);
+	ck_assert_int_eq(message_build_reply(&whole, json_pack("{s:O}", "some", objects), 0), 0);
+	ck_assert_str_eq(list, whole);
+	free(list);
+	free(whole);
+
+	struct supply short_of_memory = { .from = objects, .fails_at = n / 2 };
+
+	list = NULL;
+	ck_assert_int_eq(message_build_list(&list, "some", next_of, &short_of_memory), -ENOMEM);
+	ck_assert_ptr_null(list);
+}
+END_TEST
+
+START_TEST(bytes_from_anywhere_become_a_string)
+{
+	static const struct {
+		const char *bytes, *string;
+	} cases[] = {
+		{ "", "" },
+		{ "plain → ü", "plain → ü" },
+		{ "\xff", "\xef\xbf\xbd" },
+		{ "a\xc3", "a\xef\xbf\xbd" },
+		{ "\xed\xa0\x80z", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz" },
+		{ "\033[31m", "\033[31m" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		json_t *string = message_string(cases[i].bytes);
+
+		ck_assert_str_eq(json_string_value(string), cases[i].string);
+		json_decref(string);
+	}
+}
+END_TEST
+
+static long allocations_left;
+
+static void *failing_malloc(size_t size)
+{
+	return allocations_left-- > 0 ? malloc(size) : NULL;
+}
+
+/* A call, its answer, and an error; in JSON everything that can be allocated.  Return: 0 or -errno. */
+static int converse(void)
+{
+	cleanup(freep) char *text = NULL, *answer = NULL, *error = NULL, *reply = NULL;
+	struct node_view node = { .path = "w\xff", .is_service = true };
+	struct message_call call;
+	enum interface_method method;
+	int r;
+
+	node.service = (struct service_view){ .state = "up", .command = "x", .status = "\xff" };
+	r = message_build_reply(&reply, json_pack("{s:[o]}", "nodes", node_view_build(&node)),
+				MESSAGE_CONTINUES);
+	if (r == 0)
+		r = interface_build_error(&error, ERROR_FAILED, "web", "why");
+	if (r == 0)
+		r = message_build_call(&text, "org.varlink.service.GetInfo", json_object(),
+				       MESSAGE_MORE);
+	if (r == 0)
+		r = message_parse_call(text, &call);
+	if (r < 0)
+		return r;
+	r = interface_dispatch(&call, &method, &answer);
+	message_call_done(&call);
+	return r < 0 ? r : 0;
+}
+
+START_TEST(without_memory_nothing_is_said_and_nothing_lost)
+{
+	long n = 0;
+	int r;
+
+	json_set_alloc_funcs(failing_malloc, free);
+	do {
+		allocations_left = n++;
+		r = converse();
+		/* jansson may take a text for bad when it had no memory to read it. */
+		ck_assert_msg(r == 0 || r == -ENOMEM || r == -EBADMSG, "%ld allocations: %d", n, r);
+	} while (r < 0);
+	json_set_alloc_funcs(malloc, free);
+	ck_assert_int_gt(n, 50);
+}
+END_TEST
+
+/* A small generator, so that each run is the same. */
+static unsigned next_random(unsigned *state)
+{
+	*state = *state * 1103515245 + 12345;
+	return *state >> 16;
+}
+
+static void feed(const char *text)
+{
+	enum interface_method method;
+	struct message_call call;
+	struct message_reply reply;
+	struct node_view *nodes;
+	struct guard_view *guards;
+	char *answer = NULL;
+	size_t n;
+
+	if (message_parse_call(text, &call) == 0) {
+		ck_assert_int_ge(interface_dispatch(&call, &method, &answer), 0);
+		free(answer);
+		message_call_done(&call);
+	}
+	if (message_parse_reply(text, &reply) == 0) {
+		if (node_view_parse_array(reply.parameters, "nodes", &nodes, &n) == 0)
+			free(nodes);
+		if (guard_view_parse_array(reply.parameters, "guards", &guards, &n) == 0)
+			free(guards);
+		message_reply_done(&reply);
+	}
+}
+
+START_TEST(mutated_messages_are_taken_or_refused)
+{
+	static const char *const seeds[] = {
+		"{\"method\":\"io.swansong.Shutdown\",\"parameters\":{\"node\":\"web\",\"force\":true},\"more\":true}",
+		"{\"method\":\"org.varlink.service.GetInterfaceDescription\",\"parameters\":{\"interface\":\"io.swansong\"}}",
+		"{\"parameters\":{\"nodes\":[{\"path\":\"a\",\"generation\":1,\"state\":\"running\",\"since_usec\":1,"
+		"\"guards\":0,\"ready\":true,\"forced\":false,\"service\":{\"state\":\"up\",\"since_usec\":1,"
+		"\"command\":\"x\",\"ready\":true,\"restarts\":0,\"waiting\":[\"b\"]}}]},\"continues\":true}",
+		"{\"parameters\":{\"guards\":[{\"id\":1,\"node\":\"\",\"generation\":1,\"kind\":\"lease\",\"age_usec\":1}]}}",
+	};
+	static const char interesting[] = "{}[]\",:\\u0tfn-19.e \x80\xff\xc3\x01";
+	unsigned random = 1;
+	char text[1024];
+
+	for (int round = 0; round < 40000; round++) {
+		size_t n = (size_t)snprintf(text, sizeof(text), "%s", seeds[round % 4]);
+
+		for (unsigned edits = next_random(&random) % 4 + 1; edits; edits--) {
+			size_t at = next_random(&random) % n;
+			size_t length = next_random(&random) % 8;
+
+			switch (next_random(&random) % 3) {
+			case 0:
+				text[at] = interesting[next_random(&random) %
+						       (sizeof(interesting) - 1)];
+				break;
+			case 1:
+				text[at] = '\0';
+				break;
+			case 2:
+				length = MIN(length, n - at);
+				memmove(text + at, text + at + length, n - at - length + 1);
+				break;
+			}
+			n = strlen(text);
+			if (!n)
+				break;
+		}
+		feed(text);
+	}
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *s = suite_create("proto");
+	TCase *tc = tcase_create("message");
+
+	tcase_add_test(tc, a_call_is_an_object_with_a_qualified_method);
+	tcase_add_test(tc, depth_is_bounded);
+	tcase_add_test(tc, what_is_built_is_parsed);
+	tcase_add_loop_test(tc, a_list_is_the_reply_that_its_objects_would_be, 0, 24);
+	tcase_add_test(tc, bytes_from_anywhere_become_a_string);
+	tcase_add_test(tc, without_memory_nothing_is_said_and_nothing_lost);
+	tcase_add_test(tc, mutated_messages_are_taken_or_refused);
+	suite_add_tcase(s, tc);
+
+	tc = tcase_create("interface");
+	tcase_add_test(tc, every_method_is_found_and_its_parameters_checked);
+	tcase_add_test(tc, wrong_calls_get_varlinks_own_errors);
+	tcase_add_test(tc, null_is_as_good_as_missing);
+	tcase_add_test(tc, a_call_that_wants_no_answer_gets_none);
+	tcase_add_test(tc, the_service_describes_itself);
+	tcase_add_test(tc, the_text_and_the_table_agree);
+	tcase_add_test(tc, every_error_has_its_parameters);
+	suite_add_tcase(s, tc);
+
+	suite_add_tcase(s, view_tests());
+	return s;
+}

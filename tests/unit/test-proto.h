@@ -1,0 +1,6 @@
+#pragma once
+
+#include "main.h"
+
+/* Of the types of the interface, and of the place of the socket. */
+TCase *view_tests(void);

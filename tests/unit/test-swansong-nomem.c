@@ -1,0 +1,512 @@
+/*
+ * Each allocation of each function fails in turn.  The linker sends the calls of the library to
+ * __wrap_*, which count what lives; what other libraries need for themselves is left alone.
+ */
+#include "swansong-pair.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+
+/* ---- the allocator ---- */
+
+static _Thread_local long allocations_left = -1; /* -1: as many as wanted */
+static _Atomic long live;
+
+static bool allocation_fails(void)
+{
+	if (allocations_left < 0)
+		return false;
+	if (allocations_left > 0) {
+		allocations_left--;
+		return false;
+	}
+	errno = ENOMEM;
+	return true;
+}
+
+static void *counted(void *p)
+{
+	if (p)
+		atomic_fetch_add(&live, 1);
+	return p;
+}
+
+#define WRAP(name, arguments, call)                                             \
+	void *__real_##name arguments;                                          \
+	void *__wrap_##name arguments;                                          \
+	void *__wrap_##name arguments                                           \
+	{                                                                       \
+		return allocation_fails() ? NULL : counted(__real_##name call); \
+	}
+
+WRAP(malloc, (size_t size), (size))
+WRAP(calloc, (size_t n, size_t size), (n, size))
+WRAP(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size)
+{
+	if (allocation_fails())
+		return NULL;
+	return p ? __real_realloc(p, size) : counted(__real_realloc(p, size));
+}
+
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	if (allocation_fails())
+		return NULL;
+	return p ? __real_reallocarray(p, n, size) : counted(__real_reallocarray(p, n, size));
+}
+
+int __real_posix_memalign(void **ret, size_t alignment, size_t size);
+int __wrap_posix_memalign(void **ret, size_t alignment, size_t size);
+int __wrap_posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	int error = allocation_fails() ? ENOMEM : __real_posix_memalign(ret, alignment, size);
+
+	if (!error)
+		(void)counted(*ret);
+	return error;
+}
+
+void __real_free(void *p);
+void __wrap_free(void *p);
+void __wrap_free(void *p)
+{
+	if (p)
+		atomic_fetch_sub(&live, 1);
+	__real_free(p);
+}
+
+/*
+ * The text of a stream in memory is allocated by the C library.  When glibc cannot bring it to its
+ * size in the end, there is none, and fclose() says nothing of it.
+ */
+static FILE *stream;
+static char **stream_text;
+
+FILE *__real_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size)
+{
+	stream = allocation_fails() ? NULL : __real_open_memstream(text, size);
+	stream_text = text;
+	return stream;
+}
+
+int __real_fclose(FILE *f);
+int __wrap_fclose(FILE *f);
+int __wrap_fclose(FILE *f)
+{
+	bool ours = f == stream;
+	int r = __real_fclose(f);
+
+	if (!ours)
+		return r;
+	stream = NULL;
+	if (allocation_fails()) {
+		__real_free(*stream_text);
+		*stream_text = NULL;
+	}
+	(void)counted(*stream_text);
+	return r;
+}
+
+/* ---- what allocates ---- */
+
+static struct swansong_registry *registry;
+static struct swansong_guard guards[5];
+
+static int make_root(void **ret)
+{
+	return swansong_new((struct swansong **)ret);
+}
+
+static int make_child(void **ret)
+{
+	return swansong_child(child, (struct swansong **)ret);
+}
+
+static bool drop_node(void *made)
+{
+	return !swansong_unref(made);
+}
+
+static int make_completion(void **ret)
+{
+	return swansong_completion_new(child, (struct swansong_completion **)ret);
+}
+
+static bool drop_completion(void *made)
+{
+	return !swansong_completion_unref(made);
+}
+
+static int make_interrupt(void **ret)
+{
+	return swansong_interrupt_new(child, (struct swansong_interrupt **)ret);
+}
+
+static int make_guarded_interrupt(void **ret)
+{
+	return swansong_interrupt_new_guarded(child, (struct swansong_interrupt **)ret);
+}
+
+static bool drop_interrupt(void *made)
+{
+	return !swansong_interrupt_unref(made);
+}
+
+static int make_registry(void **ret)
+{
+	return swansong_registry_new((struct swansong_registry **)ret);
+}
+
+static bool drop_registry(void *made)
+{
+	return !swansong_registry_unref(made);
+}
+
+static unsigned int acted;
+
+static int act(void *arg)
+{
+	(void)arg;
+	acted++;
+	return 0;
+}
+
+static int add_worker(void **ret)
+{
+	const struct swansong_worker worker = { .name = "worker", .notify = act };
+
+	(void)ret;
+	return swansong_registry_add_worker(registry, &worker);
+}
+
+static int add_action(void **ret)
+{
+	(void)ret;
+	return swansong_registry_add_action(registry, "action", act, NULL);
+}
+
+/* What was refused is not done, what was accepted is, once; and there is an empty one again. */
+static bool execute(void *made)
+{
+	bool once;
+
+	(void)made;
+	acted = 0;
+	once = swansong_registry_execute(registry, UINT64_MAX, NULL, NULL) == 0 && acted == 1;
+	(void)swansong_registry_unref(registry);
+	return swansong_registry_new(&registry) == 0 && once;
+}
+
+static int enable(void **ret)
+{
+	(void)ret;
+	return swansong_report_enable(child);
+}
+
+/* Only with the tree. */
+static bool disable(void *made)
+{
+	(void)made;
+	drop_pair();
+	return swansong_new(&root) == 0 && swansong_child(root, &child) == 0;
+}
+
+static int make_report(void **ret)
+{
+	return swansong_report(root, (struct swansong_report **)ret);
+}
+
+static bool drop_report(void *made)
+{
+	const struct swansong_report *report = made;
+	bool whole = report->guards == ARRAY_SIZE(guards) && report->unknown == 0;
+
+	return !swansong_report_free(made) && whole;
+}
+
+static int make_text(void **ret)
+{
+	const struct swansong_report report = { .guards = 2, .unknown = 2 };
+
+	return swansong_report_text(&report, (char **)ret);
+}
+
+static bool drop_text(void *made)
+{
+	bool whole = made && strcmp(made, "2 outstanding guards: 2 x unknown") == 0;
+
+	free(made);
+	return whole;
+}
+
+static int make_loop(void **ret)
+{
+	return swansong_loop_new(NULL, (struct swansong_loop **)ret);
+}
+
+static int make_loop_below(void **ret)
+{
+	return swansong_loop_new(child, (struct swansong_loop **)ret);
+}
+
+static bool drop_loop(void *made)
+{
+	return !swansong_loop_unref(made);
+}
+
+static int make_pool(void **ret)
+{
+	return swansong_pool_new(NULL, 2, (struct swansong_pool **)ret);
+}
+
+static int make_pool_below(void **ret)
+{
+	return swansong_pool_new(child, 2, (struct swansong_pool **)ret);
+}
+
+static bool drop_pool(void *made)
+{
+	return !swansong_pool_unref(made);
+}
+
+static void hold_guards(void)
+{
+	ck_assert_int_eq(swansong_report_enable(root), 0);
+	for (size_t k = 0; k < ARRAY_SIZE(guards); k++)
+		guards[k] = swansong_guard(child);
+}
+
+static void drop_guards(void)
+{
+	for (size_t k = 0; k < ARRAY_SIZE(guards); k++)
+		swansong_guard_drop(&guards[k]);
+}
+
+/* Each returns what the function does; @ret is written by it, or left alone if it has none. */
+static const struct allocating {
+	const char *name;
+	int (*make)(void **ret);
+	bool (*drop)(void *made); /* whether it was as it should be */
+	void (*before)(void);
+	void (*after)(void);
+} functions[] = {
+	{ "swansong_new", make_root, drop_node, NULL, NULL },
+	{ "swansong_child", make_child, drop_node, NULL, NULL },
+	{ "swansong_completion_new", make_completion, drop_completion, NULL, NULL },
+	{ "swansong_interrupt_new", make_interrupt, drop_interrupt, NULL, NULL },
+	{ "swansong_interrupt_new_guarded", make_guarded_interrupt, drop_interrupt, NULL, NULL },
+	{ "swansong_registry_new", make_registry, drop_registry, NULL, NULL },
+	{ "swansong_registry_add_worker", add_worker, execute, NULL, NULL },
+	{ "swansong_registry_add_action", add_action, execute, NULL, NULL },
+	{ "swansong_report_enable", enable, disable, NULL, NULL },
+	{ "swansong_report", make_report, drop_report, hold_guards, drop_guards },
+	{ "swansong_report_text", make_text, drop_text, NULL, NULL },
+	{ "swansong_loop_new of a root", make_loop, drop_loop, NULL, NULL },
+	{ "swansong_loop_new", make_loop_below, drop_loop, NULL, NULL },
+	{ "swansong_pool_new of a root", make_pool, drop_pool, NULL, NULL },
+	{ "swansong_pool_new", make_pool_below, drop_pool, NULL, NULL },
+};
+
+/* ---- the tests ---- */
+
+static void set_up(void)
+{
+	make_pair();
+	ck_assert_int_eq(swansong_registry_new(&registry), 0);
+}
+
+static void tear_down(void)
+{
+	registry = swansong_registry_unref(registry);
+	drop_pair();
+}
+
+/* What lives is never compared across a call of libcheck, which has memory of its own. */
+static int try_with(const struct allocating *f, long allocations, void **made, long *leaked)
+{
+	long before = atomic_load(&live);
+	int r;
+
+	allocations_left = allocations;
+	r = f->make(made);
+	allocations_left = -1;
+	*leaked = atomic_load(&live) - before;
+	return r;
+}
+
+static void works(const struct allocating *f)
+{
+	long before = atomic_load(&live);
+	void *made = NULL;
+	long taken, left;
+	int r = try_with(f, -1, &made, &taken);
+	bool good = r == 0 && f->drop(made);
+
+	left = atomic_load(&live) - before;
+	ck_assert_msg(good, "%s does not work", f->name);
+	ck_assert_msg(left == 0, "%s: %ld allocations are left", f->name, left);
+}
+
+START_TEST(what_finds_no_memory_has_done_nothing_and_can_be_tried_again)
+{
+	const struct allocating *f = &functions[_i];
+	int untouched;
+	void *made;
+	long n, leaked;
+	int r;
+
+	if (f->before)
+		f->before();
+	works(f);
+	for (n = 0;; n++) {
+		made = &untouched;
+		r = try_with(f, n, &made, &leaked);
+		if (r == 0)
+			break;
+		ck_assert_msg(r == -ENOMEM, "%s: %d at allocation %ld", f->name, r, n);
+		ck_assert_msg(made == &untouched, "%s: written at allocation %ld", f->name, n);
+		ck_assert_msg(leaked == 0, "%s: %ld lost at allocation %ld", f->name, leaked, n);
+		ck_assert_uint_eq(swansong_guard_count(root), f->before ? ARRAY_SIZE(guards) : 0);
+		works(f);
+	}
+	ck_assert_msg(n > 0, "%s allocates nothing", f->name);
+	ck_assert(f->drop(made));
+	if (f->after)
+		f->after();
+}
+END_TEST
+
+START_TEST(a_guard_needs_no_memory)
+{
+	struct swansong_guard g, h;
+	long before = atomic_load(&live);
+
+	allocations_left = 0;
+	g = swansong_guard(child);
+	h = swansong_guard_clone(&g);
+	swansong_shut_down(root);
+	swansong_guard_drop(&g);
+	swansong_guard_drop(&h);
+	allocations_left = -1;
+	before -= atomic_load(&live);
+	ck_assert_int_eq(before, 0);
+	ck_assert_int_eq(swansong_state(root), SWANSONG_COMPLETE);
+}
+END_TEST
+
+START_TEST(a_guard_without_memory_for_its_record_is_unknown)
+{
+	struct swansong_report *report;
+	struct swansong_guard unknown, known;
+
+	ck_assert_int_eq(swansong_report_enable(root), 0);
+	allocations_left = 0;
+	unknown = swansong_guard(child);
+	allocations_left = -1;
+	known = swansong_guard(child);
+
+	ck_assert_int_eq(swansong_report(root, &report), 0);
+	ck_assert_uint_eq(report->guards, 2);
+	ck_assert_uint_eq(report->unknown, 1);
+	(void)swansong_report_free(report);
+
+	swansong_shut_down(root);
+	swansong_guard_drop(&unknown);
+	ck_assert_int_eq(swansong_state(root), SWANSONG_SHUTTING_DOWN);
+	swansong_guard_drop(&known);
+	ck_assert_int_eq(swansong_state(root), SWANSONG_COMPLETE);
+}
+END_TEST
+
+static void count_call(void *arg)
+{
+	atomic_fetch_add((_Atomic unsigned int *)arg, 1);
+}
+
+static void release(void *arg)
+{
+	atomic_fetch_add((_Atomic unsigned int *)arg, 100);
+}
+
+static void count_result(void *arg, int result)
+{
+	atomic_fetch_add((_Atomic unsigned int *)arg, result == 0 ? 10 : 1000);
+}
+
+/* The number that were accepted. */
+static int ask(struct swansong_loop *loop, struct swansong_pool *pool, _Atomic unsigned int *calls)
+{
+	const struct swansong_offload o = { count_call, count_result, release, calls };
+	int r[] = {
+		swansong_loop_post(loop, count_call, calls),
+		swansong_pool_submit(pool, count_call, calls),
+		swansong_pool_offload(pool, loop, &o, UINT64_MAX),
+	};
+	int accepted = 0;
+
+	for (size_t k = 0; k < ARRAY_SIZE(r); k++)
+		accepted += r[k] == 0 ? 1 : r[k] == -ENOMEM ? 0 : 100;
+	return accepted;
+}
+
+START_TEST(what_a_loop_or_a_pool_has_no_memory_for_is_never_called)
+{
+	_Atomic unsigned int refused = 0, calls = 0;
+	struct swansong_loop *loop;
+	struct swansong_pool *pool;
+	int without, with;
+	uint64_t guards_without;
+	long before, after;
+
+	ck_assert_int_eq(swansong_loop_new(child, &loop), 0);
+	ck_assert_int_eq(swansong_loop_start(loop), 0);
+	ck_assert_int_eq(swansong_pool_new(child, 1, &pool), 0);
+
+	before = atomic_load(&live);
+	allocations_left = 0;
+	without = ask(loop, pool, &refused);
+	allocations_left = -1;
+	guards_without = swansong_guard_count(root);
+	with = ask(loop, pool, &calls);
+	swansong_pool_stop(pool);
+	(void)swansong_loop_stop(loop);
+	after = atomic_load(&live);
+
+	ck_assert_int_eq(without, 0);
+	ck_assert_uint_eq(guards_without, 0);
+	ck_assert_uint_eq(refused, 0);
+	ck_assert_int_eq(with, 3);
+	ck_assert_uint_eq(calls, 113);
+	ck_assert_int_eq(after, before);
+	(void)swansong_pool_unref(pool);
+	(void)swansong_loop_unref(loop);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("swansong-nomem");
+	TCase *tc = tcase_create("nomem");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_loop_test(tc, what_finds_no_memory_has_done_nothing_and_can_be_tried_again, 0,
+			    ARRAY_SIZE(functions));
+	tcase_add_test(tc, a_guard_needs_no_memory);
+	tcase_add_test(tc, a_guard_without_memory_for_its_record_is_unknown);
+	tcase_add_test(tc, what_a_loop_or_a_pool_has_no_memory_for_is_never_called);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,435 @@
+#include "main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+#include "spawned.h"
+#include "sys/unixsock.h"
+
+#define ANY_GROUP ((gid_t)-1)
+
+static char scratch[64];
+
+static void setup(void)
+{
+	(void)snprintf(scratch, sizeof(scratch), "/tmp/test-unixsock.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(scratch));
+	ck_assert_int_eq(chdir(scratch), 0);
+}
+
+static void teardown(void)
+{
+	static const char *const made[] = { "socket", "socket.lock", "other" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
+		(void)unlink(made[i]);
+	ck_assert_int_eq(rmdir(scratch), 0);
+}
+
+static struct sockaddr_un address_of(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	return address;
+}
+
+/* A socket of somebody else's at @path. */
+static int bind_foreign(const char *path, int type)
+{
+	struct sockaddr_un address = address_of(path);
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = address_of(path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(lstat(path, &st), 0);
+	return st.st_mode;
+}
+
+/* --- listening --- */
+
+START_TEST(the_mode_is_what_was_asked_for)
+{
+	static const mode_t modes[] = { 0600, 0660, 0666, 0777, 0 },
+			    umasks[] = { 0, 022, 077, 0777 };
+	struct unix_listener l;
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(umasks); k++) {
+			(void)umask(umasks[k]);
+			ck_assert_int_eq(unix_listen(&l, "socket", modes[i], ANY_GROUP), 0);
+			ck_assert_uint_eq(mode_of("socket"), S_IFSOCK | modes[i]);
+			ck_assert_uint_eq(umask(0), umasks[k]);
+			unix_unlisten(&l);
+		}
+}
+END_TEST
+
+/* Group our own, which needs no right to change to. */
+START_TEST(the_group_is_what_was_asked_for)
+{
+	struct unix_listener l;
+	struct stat st;
+
+	ck_assert_int_eq(unix_listen(&l, "socket", 0660, getegid()), 0);
+	ck_assert_int_eq(lstat("socket", &st), 0);
+	ck_assert_uint_eq(st.st_gid, getegid());
+	unix_unlisten(&l);
+	if (geteuid() != 0)
+		return;
+	ck_assert_int_eq(unix_listen(&l, "socket", 0660, 23456), 0);
+	ck_assert_int_eq(lstat("socket", &st), 0);
+	ck_assert_uint_eq(st.st_gid, 23456);
+	unix_unlisten(&l);
+}
+END_TEST
+
+START_TEST(who_connects_is_known)
+{
+	struct unix_listener l;
+	struct unix_peer peer = { 0 };
+	int client, server;
+
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
+	ck_assert_int_eq(fcntl(l.fd, F_GETFD), FD_CLOEXEC);
+	ck_assert(fcntl(l.fd, F_GETFL) & O_NONBLOCK);
+	ck_assert_int_lt(accept(l.fd, NULL, NULL), 0);
+	client = connect_to("socket");
+	server = accept(l.fd, NULL, NULL);
+	ck_assert_int_eq(unix_peer(server, &peer), 0);
+	ck_assert_int_eq(peer.pid, getpid());
+	ck_assert_uint_eq(peer.uid, geteuid());
+	ck_assert_uint_eq(peer.gid, getegid());
+	ck_assert(unix_peer_in_group(server, getegid()));
+	ck_assert(!unix_peer_in_group(server, 4000000000u));
+	(void)close(client);
+	(void)close(server);
+	unix_unlisten(&l);
+}
+END_TEST
+
+START_TEST(one_at_a_time_listens)
+{
+	struct unix_listener first, second = { .fd = -7 };
+	unsigned descriptors;
+
+	ck_assert_int_eq(unix_listen(&first, "socket", 0600, ANY_GROUP), 0);
+	descriptors = spawned_count_descriptors(getpid());
+	ck_assert_int_eq(unix_listen(&second, "socket", 0600, ANY_GROUP), -EADDRINUSE);
+	ck_assert_int_eq(second.fd, -7);
+	ck_assert_uint_eq(spawned_count_descriptors(getpid()), descriptors);
+	(void)close(connect_to("socket")); /* the first one is as it was */
+	unix_unlisten(&first);
+	ck_assert_int_lt(access("socket", F_OK), 0);
+	ck_assert_int_eq(unix_listen(&second, "socket", 0600, ANY_GROUP), 0);
+	unix_unlisten(&second);
+	unix_unlisten(&second); /* harmless */
+}
+END_TEST
+
+START_TEST(a_lock_is_enough_to_keep_others_away)
+{
+	int lock = open("socket.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	struct unix_listener l;
+
+	ck_assert_int_eq(flock(lock, LOCK_EX | LOCK_NB), 0);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -EADDRINUSE);
+	(void)close(lock);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
+	unix_unlisten(&l);
+}
+END_TEST
+
+/* As a daemon leaves it that was killed. */
+START_TEST(what_nobody_serves_is_replaced)
+{
+	struct unix_listener l;
+
+	(void)close(bind_foreign("socket", SOCK_STREAM));
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
+	(void)close(connect_to("socket"));
+	unix_unlisten(&l);
+}
+END_TEST
+
+/* Whoever is alive there has no lock of ours, and another protocol perhaps. */
+START_TEST(a_live_socket_of_others_is_left_alone)
+{
+	static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
+	struct unix_listener l;
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		int fd = bind_foreign("socket", types[i]);
+
+		if (types[i] != SOCK_DGRAM)
+			ck_assert_int_eq(listen(fd, 0), 0);
+		/* The second time its queue is full. */
+		for (int k = 0; k < 2; k++) {
+			ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -EADDRINUSE);
+			ck_assert(S_ISSOCK(mode_of("socket")));
+		}
+		(void)close(fd);
+		(void)unlink("socket");
+	}
+}
+END_TEST
+
+START_TEST(only_sockets_are_replaced)
+{
+	struct unix_listener l;
+	int fd = open("socket", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	ck_assert_int_eq(write(fd, "mine", 4), 4);
+	(void)close(fd);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -EEXIST);
+	ck_assert(S_ISREG(mode_of("socket")));
+	ck_assert_int_eq(unlink("socket"), 0);
+
+	/* Not even through a link. */
+	(void)close(bind_foreign("other", SOCK_STREAM));
+	ck_assert_int_eq(symlink("other", "socket"), 0);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -EEXIST);
+	ck_assert(S_ISLNK(mode_of("socket")));
+	ck_assert(S_ISSOCK(mode_of("other")));
+}
+END_TEST
+
+START_TEST(a_lock_that_is_no_file_is_refused)
+{
+	struct unix_listener l;
+
+	ck_assert_int_eq(symlink("other", "socket.lock"), 0);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -ELOOP);
+	ck_assert_int_lt(access("other", F_OK), 0);
+	ck_assert_int_eq(unlink("socket.lock"), 0);
+	ck_assert_int_eq(mkfifo("socket.lock", 0600), 0);
+	ck_assert_int_lt(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
+	ck_assert_int_lt(access("socket", F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_path_is_never_cut)
+{
+	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
+	struct unix_listener l;
+
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	ck_assert_int_eq(unix_listen(&l, path, 0600, ANY_GROUP), -ENAMETOOLONG);
+	ck_assert_int_eq(unix_listen(&l, "no/such/directory", 0600, ANY_GROUP), -ENOENT);
+}
+END_TEST
+
+/* --- messages --- */
+
+struct pair {
+	int receiver, sender;
+};
+
+/* By the name, as a service has it from $NOTIFY_SOCKET. */
+static struct pair open_pair(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char name[UNIX_NAME_MAX];
+	struct pair p = { .receiver = unix_datagram_new(name) };
+
+	ck_assert_int_ge(p.receiver, 0);
+	ck_assert_int_eq(name[0], '@');
+	ck_assert_uint_gt(strlen(name), 1);
+	memcpy(address.sun_path + 1, name + 1, strlen(name) - 1);
+	p.sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(
+		connect(p.sender, (struct sockaddr *)&address,
+			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name))),
+		0);
+	return p;
+}
+
+static void close_pair(struct pair p)
+{
+	(void)close(p.receiver);
+	(void)close(p.sender);
+}
+
+/* Sends @text with @n descriptors. */
+static void send_descriptors(int fd, const char *text, size_t n)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int) * 253)];
+	} control = { .bytes = { 0 } };
+	struct iovec iov = { .iov_base = (char *)text, .iov_len = strlen(text) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control };
+	struct cmsghdr *c;
+
+	msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
+	c = CMSG_FIRSTHDR(&msg);
+	*c = (struct cmsghdr){
+		.cmsg_level = SOL_SOCKET,
+		.cmsg_type = SCM_RIGHTS,
+		.cmsg_len = CMSG_LEN(n * sizeof(int)),
+	};
+	for (size_t i = 0; i < n; i++)
+		memcpy(CMSG_DATA(c) + i * sizeof(int), &(int){ STDERR_FILENO }, sizeof(int));
+	ck_assert_int_eq(sendmsg(fd, &msg, 0), (ssize_t)strlen(text));
+}
+
+START_TEST(a_message_comes_with_its_sender)
+{
+	struct pair p = open_pair();
+	struct unix_peer sender = { 0 };
+	char buf[64];
+	pid_t pid;
+
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), -EAGAIN);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(write(p.sender, "READY=1", 7) != 7);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), 7);
+	ck_assert_int_eq(memcmp(buf, "READY=1", 7), 0);
+	ck_assert_int_eq(sender.pid, pid);
+	ck_assert_uint_eq(sender.uid, getuid());
+	ck_assert_uint_eq(sender.gid, getgid());
+	close_pair(p);
+}
+END_TEST
+
+START_TEST(two_addresses_are_never_the_same)
+{
+	char a[UNIX_NAME_MAX], b[UNIX_NAME_MAX];
+	int x = unix_datagram_new(a), y = unix_datagram_new(b);
+
+	ck_assert_str_ne(a, b);
+	ck_assert_int_eq(fcntl(x, F_GETFD), FD_CLOEXEC);
+	(void)close(x);
+	(void)close(y);
+}
+END_TEST
+
+START_TEST(descriptors_that_come_along_are_closed)
+{
+	static const size_t counts[] = { 1, 2, 253 };
+	struct pair p = open_pair();
+	struct unix_peer sender;
+	char buf[64];
+	unsigned before = spawned_count_descriptors(getpid());
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		send_descriptors(p.sender, "READY=1", counts[i]);
+		ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), 7);
+		ck_assert_uint_eq(spawned_count_descriptors(getpid()), before);
+		ck_assert_int_eq(sender.pid, getpid());
+	}
+	close_pair(p);
+}
+END_TEST
+
+START_TEST(a_message_cut_short_is_none)
+{
+	struct pair p = open_pair();
+	struct unix_peer sender;
+	char buf[8];
+	unsigned before = spawned_count_descriptors(getpid());
+
+	ck_assert_int_eq(send(p.sender, "123456789", 9, 0), 9);
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), -EBADMSG);
+	send_descriptors(p.sender, "123456789", 3);
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), -EBADMSG);
+	ck_assert_uint_eq(spawned_count_descriptors(getpid()), before);
+	/* The next one is whole. */
+	ck_assert_int_eq(send(p.sender, "12345678", 8, 0), 8);
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), 8);
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), -EAGAIN);
+	close_pair(p);
+}
+END_TEST
+
+/* No end, and no error: there may be more behind it. */
+START_TEST(an_empty_message_is_passed_over)
+{
+	struct pair p = open_pair();
+	struct unix_peer sender;
+	char buf[8];
+
+	ck_assert_int_eq(send(p.sender, "", 0, 0), 0);
+	ck_assert_int_eq(send(p.sender, "x", 1, 0), 1);
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), 0);
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), 1);
+	close_pair(p);
+}
+END_TEST
+
+START_TEST(without_a_sender_there_is_no_message)
+{
+	struct unix_peer sender;
+	char buf[8];
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	ck_assert_int_eq(write(fds[1], "x", 1), 1);
+	ck_assert_int_eq(unix_receive(fds[0], buf, sizeof(buf), &sender), -EBADMSG);
+	ck_assert_int_eq(unix_pass_credentials(fds[0]), 0);
+	ck_assert_int_eq(write(fds[1], "x", 1), 1);
+	ck_assert_int_eq(unix_receive(fds[0], buf, sizeof(buf), &sender), 1);
+	ck_assert_int_eq(sender.pid, getpid());
+	(void)close(fds[1]);
+	ck_assert_int_eq(unix_receive(fds[0], buf, sizeof(buf), &sender), 0);
+	(void)close(fds[0]);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *s = suite_create("unixsock");
+	TCase *tc = tcase_create("unixsock");
+
+	tcase_set_timeout(tc, 30);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_mode_is_what_was_asked_for);
+	tcase_add_test(tc, the_group_is_what_was_asked_for);
+	tcase_add_test(tc, who_connects_is_known);
+	tcase_add_test(tc, one_at_a_time_listens);
+	tcase_add_test(tc, a_lock_is_enough_to_keep_others_away);
+	tcase_add_test(tc, what_nobody_serves_is_replaced);
+	tcase_add_test(tc, a_live_socket_of_others_is_left_alone);
+	tcase_add_test(tc, only_sockets_are_replaced);
+	tcase_add_test(tc, a_lock_that_is_no_file_is_refused);
+	tcase_add_test(tc, a_path_is_never_cut);
+	tcase_add_test(tc, a_message_comes_with_its_sender);
+	tcase_add_test(tc, two_addresses_are_never_the_same);
+	tcase_add_test(tc, descriptors_that_come_along_are_closed);
+	tcase_add_test(tc, a_message_cut_short_is_none);
+	tcase_add_test(tc, an_empty_message_is_passed_over);
+	tcase_add_test(tc, without_a_sender_there_is_no_message);
+	suite_add_tcase(s, tc);
+	return s;
+}
