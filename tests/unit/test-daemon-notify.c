@@ -152,26 +152,37 @@ static int send_text(const char *text, size_t size)
 	return n == (ssize_t)size ? 0 : -1;
 }
 
-/* A process that says READY=1 and is dead on return, but not collected; in a session of its own or ours. */
-static pid_t add_sender(bool own_session)
+struct text {
+	const char *text;
+	size_t size;
+};
+
+/* A process that sends these and is dead on return, but not collected; in a session of its own or ours. */
+static pid_t add_sender(bool own_session, const struct text *texts, size_t n)
 {
 	siginfo_t info;
 	pid_t pid = fork();
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
+		int r = 0;
+
 		if (own_session)
 			(void)setsid();
-		_exit(send_text("READY=1", 7) != 0);
+		for (size_t i = 0; i < n; i++)
+			r |= send_text(texts[i].text, texts[i].size);
+		_exit(r != 0);
 	}
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	ck_assert_int_eq(info.si_status, 0);
 	return pid;
 }
 
+static const struct text ready = { "READY=1", 7 };
+
 START_TEST(a_service_is_heard_after_its_death)
 {
-	pid_t pid = add_sender(true);
+	pid_t pid = add_sender(true, &ready, 1);
 
 	notify_set_session(notify, pid);
 	notify_drain(notify);
@@ -183,7 +194,7 @@ END_TEST
 
 START_TEST(others_are_not_heard)
 {
-	pid_t service = add_sender(true), other = add_sender(false);
+	pid_t service = add_sender(true, &ready, 1), other = add_sender(false, &ready, 1);
 
 	notify_set_session(notify, service);
 	notify_drain(notify);
@@ -200,28 +211,32 @@ END_TEST
 START_TEST(bad_messages_do_not_hide_good_ones)
 {
 	static char flood[NOTIFY_MESSAGE_MAX + 100];
+	const struct text texts[] = {
+		{ "", 0 }, { flood, sizeof(flood) }, { "READY=1\0x", 9 }, { "READY=1", 7 }
+	};
+	pid_t pid;
 
 	memset(flood, 'x', sizeof(flood));
-	notify_set_session(notify, getsid(0));
-	ck_assert_int_eq(send_text("", 0), 0);
-	ck_assert_int_eq(send_text(flood, sizeof(flood)), 0);
-	ck_assert_int_eq(send_text("READY=1\0x", 9), 0);
-	ck_assert_int_eq(send_text("READY=1", 7), 0);
+	pid = add_sender(true, texts, ARRAY_SIZE(texts));
+	notify_set_session(notify, pid);
 	notify_drain(notify);
 	ck_assert_uint_eq(heard, 1);
 	ck_assert(last.ready);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 END_TEST
 
 START_TEST(the_loop_brings_messages)
 {
-	notify_set_session(notify, getsid(0));
-	ck_assert_int_eq(send_text("STATUS=one", 10), 0);
-	ck_assert_int_eq(send_text("STATUS=two", 10), 0);
+	const struct text texts[] = { { "STATUS=one", 10 }, { "STATUS=two", 10 } };
+	pid_t pid = add_sender(true, texts, ARRAY_SIZE(texts));
+
+	notify_set_session(notify, pid);
 	ck_assert_int_gt(sd_event_run(ctx.event, 0), 0);
 	ck_assert_uint_eq(heard, 2);
 	ck_assert_str_eq(last.status, "two");
 	ck_assert_int_eq(sd_event_run(ctx.event, 0), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 END_TEST
 
