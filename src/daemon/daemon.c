@@ -20,6 +20,7 @@
 #include "daemon/parent.h"
 #include "daemon/process.h"
 #include "daemon/reload.h"
+#include "daemon/service-signal.h"
 #include "daemon/shutdown.h"
 #include "daemon/sweep.h"
 #include "proto/address.h"

@@ -8,7 +8,10 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/notify.h %D%/notify.c \
 	%D%/probe.h %D%/probe.c \
 	%D%/launch.h %D%/launch.c \
-	%D%/service.h %D%/service.c \
+	%D%/service.h \
+	%D%/service-signal.h %D%/service-signal.c \
+	%D%/service-start.h %D%/service-start.c \
+	%D%/service.c \
 	%D%/service-exit.h %D%/service-exit.c \
 	%D%/tree.h %D%/tree.c \
 	%D%/order.h %D%/order.c \

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-signal.h"
 
 void service_process_died(struct service *s, struct process *process, const struct reap_exit *exit)
 {

@@ -1,14 +1,12 @@
 #include "daemon/service.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/parse.h"
+#include "daemon/service-signal.h"
+#include "daemon/service-start.h"
 
 /* What is left when the main process is gone has this long after the stop signal, at most. */
 #define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
@@ -19,7 +17,7 @@
 
 DEFINE_CLEANUP(struct service *, service_free)
 
-static void post(struct service *s, enum service_event event)
+void service_post(struct service *s, enum service_event event)
 {
 	s->posted = event;
 	if (list_is_empty(&s->in_posted))
@@ -157,87 +155,7 @@ bool service_is_settled(const struct service *s)
 	       (s->state == STATE_DOWN && (!s->wanted || s->in_vain));
 }
 
-/* --- what the actions do --- */
-
-bool service_has_group(const struct service *s)
-{
-	if (s->main.alive)
-		return true;
-	return s->main.pid > 0 && kill(s->main.pid, 0) < 0 && errno == ESRCH &&
-	       kill(-s->main.pid, 0) == 0;
-}
-
-static void signal_group(struct service *s, int signo)
-{
-	if (service_has_group(s))
-		(void)kill(-s->main.pid, signo);
-}
-
-static void act_term(struct service *s)
-{
-	char name[SIGNAL_TEXT_MAX];
-	struct process *p;
-
-	if (s->main.pid > 0 && !s->main.signalled) {
-		s->main.signalled = true;
-		if (s->main.alive)
-			log_line(s->ctx->log, LOG_INFO, "%s: %s to pid %d", s->config->path,
-				 parse_signal_text(name, s->stop_signal), (int)s->main.pid);
-		signal_group(s, s->stop_signal);
-		/* What is suspended could not act on it. */
-		signal_group(s, SIGCONT);
-		list_for_each (p, &s->leftovers, by_service)
-			if (p->group == s->main.pid)
-				p->signalled = true;
-	}
-	list_for_each (p, &s->leftovers, by_service) {
-		if (p->signalled)
-			continue;
-		p->signalled = true;
-		(void)process_signal(p, s->stop_signal);
-		(void)process_signal(p, SIGCONT);
-	}
-}
-
-/* Who is killed, by name: every process of the service. */
-static void log_kill(const struct service *s, uint64_t since_usec, const char *what)
-{
-	const char *path = s->config->path;
-	char age[CLOCK_TEXT_MAX];
-	struct process *p;
-
-	clock_text(age, clock_now_usec() - since_usec);
-	if (s->main.alive)
-		log_line(s->ctx->log, LOG_WARNING, "%s: killing pid %d (%s), %s after the %s", path,
-			 (int)s->main.pid, s->main.name, age, what);
-	else if (s->main.pid > 0 && list_is_empty(&s->leftovers))
-		log_line(s->ctx->log, LOG_WARNING, "%s: killing process group %d, %s after the %s",
-			 path, (int)s->main.pid, age, what);
-	list_for_each (p, &s->leftovers, by_service)
-		log_line(s->ctx->log, LOG_WARNING,
-			 "%s: killing leftover pid %d (%s), %s after the %s", path, (int)p->pid,
-			 p->name, age, what);
-}
-
-static void act_kill(struct service *s)
-{
-	struct process *p;
-
-	/* Not in a stop; the first time only. */
-	if (s->state == STATE_CLEANING && s->timeout_usec == s->stop_limit_usec)
-		log_kill(s, s->since_usec, "signal");
-	signal_group(s, SIGKILL);
-	list_for_each (p, &s->leftovers, by_service)
-		(void)process_signal(p, SIGKILL);
-}
-
-static void act_forced(struct service *s)
-{
-	log_kill(s, s->held_usec, "stop");
-	for (struct node *n = s->node; n; n = n->parent)
-		if (n->stop_usec)
-			n->forced = true;
-}
+/* --- the state's timeout --- */
 
 static uint64_t state_timeout(const struct service *s)
 {
@@ -274,74 +192,6 @@ static void act_arm(struct service *s, bool killed)
 	    now - s->since_usec < KILL_WARN_USEC + KILL_AGAIN_USEC)
 		log_line(s->ctx->log, LOG_ERR, "%s: SIGKILL does not end it; still trying",
 			 s->config->path);
-}
-
-static int start_probe(struct service *s, bool ready_fd_given)
-{
-	if (!s->probe || (s->config->ready.kind == READY_FD && !ready_fd_given))
-		return 0;
-	return probe_start(s->probe);
-}
-
-static void note_name(struct process *p, const char *argv0)
-{
-	const char *slash = strrchr(argv0, '/');
-
-	strncpy(p->name, slash && slash[1] ? slash + 1 : argv0, sizeof(p->name) - 1);
-}
-
-static void spawn_failed(struct service *s, const struct launch_failure *failure)
-{
-	s->outcome = (struct outcome){
-		.kind = OUTCOME_SPAWN_FAILED,
-		.value = failure->error,
-		.step = failure->step,
-		.subject = failure->subject,
-	};
-	service_look_after(s);
-}
-
-static void act_spawn(struct service *s)
-{
-	cleanup(closep) int ready_fd = -1;
-	struct launch_failure failure;
-	pid_t pid;
-	int pidfd;
-
-	s->outcome = (struct outcome){ .kind = OUTCOME_NONE,
-				       .was_ready = s->config->type == TYPE_ONESHOT };
-	s->started_usec = clock_now_usec();
-	s->stop_limit_usec = USEC_INFINITY;
-	if (s->notify)
-		notify_clear_status(s->notify);
-	if (s->config->ready.kind == READY_FD) {
-		ready_fd = probe_open_fd(s->probe);
-		if (ready_fd < 0) {
-			failure = (struct launch_failure){ .error = -ready_fd,
-							   .step = "make a pipe" };
-			spawn_failed(s, &failure);
-			return;
-		}
-	}
-	/* Before anything can fail: from here on a stop waits for it. */
-	s->main.guard = swansong_guard(s->node->handle);
-	s->main.generation = s->node->generation;
-	if (launch(&s->launch, s->ctx, ready_fd, &pid, &pidfd, &failure) != 0) {
-		spawn_failed(s, &failure);
-		return;
-	}
-	process_add(s->ctx->processes, &s->main, pid, pidfd);
-	s->main.group = pid;
-	s->main.id = ++s->ctx->last_id;
-	note_name(&s->main, s->config->argv[0]);
-	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
-	if (s->notify)
-		notify_set_session(s->notify, pid);
-	if (start_probe(s, ready_fd >= 0) < 0)
-		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
-			 s->config->path);
-	if (s->config->ready.kind == READY_STARTED && s->config->type == TYPE_SIMPLE)
-		post(s, EVENT_READY);
 }
 
 /* --- the one writer of the state --- */
@@ -404,18 +254,13 @@ void service_handle(struct service *s, enum service_event event)
 
 	enter(s, step.to);
 	if (step.actions & ACT_SPAWN)
-		act_spawn(s);
+		service_spawn(s);
 	if (step.actions & ACT_TERM)
-		act_term(s);
+		service_term(s);
 	if (step.actions & ACT_FORCED)
-		act_forced(s);
+		service_forced(s);
 	if (step.actions & ACT_KILL)
-		act_kill(s);
+		service_kill(s);
 	if (step.actions & ACT_ARM)
 		act_arm(s, step.actions & ACT_KILL);
-}
-
-void service_forward(struct service *s, int signo)
-{
-	signal_group(s, signo);
 }

@@ -57,18 +57,11 @@ struct service *service_free(struct service *service);
 /* The only way a service changes, and never from inside itself. */
 void service_handle(struct service *service, enum service_event event);
 
+/* @event is handled in the next turn: for what happens inside of service_handle(). */
+void service_post(struct service *service, enum service_event event);
+
 /* An end is followed up in the next turn: its main process is gone, or could not be made. */
 void service_look_after(struct service *service);
-
-/* Sends @signo to what it runs, as it is.  For forwarding. */
-void service_forward(struct service *service, int signo);
-
-/*
- * Is somebody of the main process's group there?  Its number stays the group's as long as it has
- * members.  Later it may be anybody's pid, and his group's: then a process has it again, and the
- * main process, which was collected, is it not.
- */
-bool service_has_group(const struct service *service);
 
 bool service_is_ready(const struct service *service);
 

@@ -1,0 +1,8 @@
+#pragma once
+
+/* How a run of a service begins. */
+
+#include "daemon/service.h"
+
+/* Takes a guard and starts the main process.  A failure is an end, followed up like any other. */
+void service_spawn(struct service *service);
