@@ -30,6 +30,7 @@ void node_config_init(struct node_config *node, char *path)
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
+		.restart_reset_usec = 10 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
 		.stop_signal = SIGTERM,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
@@ -296,7 +297,7 @@ static bool ready_equal(const struct ready *a, const struct ready *b)
 bool node_config_equal(const struct node_config *a, const struct node_config *b)
 {
 	if (strcmp(a->path, b->path) != 0 || a->shutdown_timeout_usec != b->shutdown_timeout_usec ||
-	    !nodes_equal(a->requires, b->requires) || !nodes_equal(a->after, b->after) ||
+	    a->strategy != b->strategy || !nodes_equal(a->requires, b->requires) || !nodes_equal(a->after, b->after) ||
 	    !texts_equal(a->argv, b->argv))
 		return false;
 	if (!a->argv)
@@ -309,7 +310,9 @@ bool node_config_equal(const struct node_config *a, const struct node_config *b)
 	       a->start_timeout_usec == b->start_timeout_usec && a->restart == b->restart &&
 	       a->restart_delay_usec == b->restart_delay_usec &&
 	       a->restart_delay_max_usec == b->restart_delay_max_usec &&
-	       a->restart_limit.count == b->restart_limit.count &&
+	       a->restart_reset_usec == b->restart_reset_usec &&
+	       memcmp(&a->success_status, &b->success_status, sizeof(a->success_status)) == 0 &&
+	       a->on_failed == b->on_failed && a->restart_limit.count == b->restart_limit.count &&
 	       a->restart_limit.window_usec == b->restart_limit.window_usec &&
 	       a->stop_signal == b->stop_signal && a->stop_timeout_usec == b->stop_timeout_usec &&
 	       a->essential == b->essential;
