@@ -20,11 +20,15 @@ const struct key keys[N_KEYS] = {
 
 	[KEY_SHUTDOWN_TIMEOUT] = { "shutdown-timeout", SCOPE_NODE, &type_duration,
 		NODE(shutdown_timeout_usec), "how long all of the node may take to shut down" },
-	[KEY_REQUIRES] = { "requires", SCOPE_NODE, &type_nodes, SECTION(requires),
+	[KEY_REQUIRES] = { "requires", SCOPE_NODE, &type_nodes, SECTION(edges[EDGE_REQUIRES]),
 		"nodes that must be ready before, and that stop after, this one" },
-	[KEY_AFTER] = { "after", SCOPE_NODE, &type_nodes, SECTION(after),
+	[KEY_WANTS] = { "wants", SCOPE_NODE, &type_nodes, SECTION(edges[EDGE_WANTS]),
+		"nodes that are started with this one, before it if they can be" },
+	[KEY_AFTER] = { "after", SCOPE_NODE, &type_nodes, SECTION(edges[EDGE_AFTER]),
 		"nodes that are started before, and stopped after, this one" },
 
+	[KEY_TERM_AFTER] = { "term-after", SCOPE_NODE, &type_nodes, SECTION(edges[EDGE_TERM_AFTER]),
+		"nodes that must be complete before this one is sent its signal" },
 	[KEY_STRATEGY] = { "strategy", SCOPE_NODE, &type_strategy, NODE(strategy),
 		"which services of the node are restarted together" },
 

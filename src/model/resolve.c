@@ -51,6 +51,13 @@ static void resolve_no_node(struct resolver *r, const struct section *section, e
 			      diag_excerpt(excerpt, name));
 }
 
+static const enum key_id edge_keys[N_EDGES] = {
+	[EDGE_REQUIRES] = KEY_REQUIRES,
+	[EDGE_WANTS] = KEY_WANTS,
+	[EDGE_AFTER] = KEY_AFTER,
+	[EDGE_TERM_AFTER] = KEY_TERM_AFTER,
+};
+
 static int resolve_edges(struct resolver *r, const struct section *section, enum key_id key,
 			 char *const *names, struct node_config ***ret)
 {
@@ -240,11 +247,11 @@ static int resolve_section(struct resolver *r, struct section *section)
 {
 	struct node_config *node = section->node;
 
-	node->requires_line = section->lines[KEY_REQUIRES];
-	node->after_line = section->lines[KEY_AFTER];
-	if (resolve_edges(r, section, KEY_REQUIRES, section->requires, &node->requires) < 0 ||
-	    resolve_edges(r, section, KEY_AFTER, section->after, &node->after) < 0)
-		return -ENOMEM;
+	for (size_t i = 0; i < N_EDGES; i++) {
+		node->edge_lines[i] = section->lines[edge_keys[i]];
+		if (resolve_edges(r, section, edge_keys[i], section->edges[i], &node->edges[i]) < 0)
+			return -ENOMEM;
+	}
 	if (!section->lines[KEY_COMMAND]) {
 		resolve_check_group(r, section);
 		return 0;

@@ -14,7 +14,9 @@ enum key_id {
 	KEY_CONTROL_MODE,
 	KEY_SHUTDOWN_TIMEOUT,
 	KEY_REQUIRES,
+	KEY_WANTS,
 	KEY_AFTER,
+	KEY_TERM_AFTER,
 	KEY_STRATEGY,
 
 	KEY_COMMAND,
@@ -52,7 +54,7 @@ struct section {
 	struct config *config;
 	struct node_config *node;
 	unsigned lines[N_KEYS];	  /* where each key stands; 0: nowhere */
-	char **requires, **after; /* names of nodes */
+	char **edges[N_EDGES];	  /* names of nodes */
 	char **argv;		  /* this and the others before substitution */
 	struct stated_user user;
 	gid_t group;

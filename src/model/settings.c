@@ -40,8 +40,8 @@ void node_config_init(struct node_config *node, char *path)
 void node_config_done(struct node_config *node)
 {
 	free(node->path);
-	free(node->requires);
-	free(node->after);
+	for (size_t i = 0; i < N_EDGES; i++)
+		free(node->edges[i]);
 	free(node->argv);
 	free(node->command);
 	free(node->credentials.user);
@@ -279,6 +279,15 @@ static bool nodes_equal(struct node_config *const *a, struct node_config *const 
 	return !*a && !*b;
 }
 
+static bool edges_equal(const struct node_config *a, const struct node_config *b)
+{
+	for (size_t i = 0; i < N_EDGES; i++) {
+		if (!nodes_equal(a->edges[i], b->edges[i]))
+			return false;
+	}
+	return true;
+}
+
 static bool credentials_equal(const struct credentials *a, const struct credentials *b)
 {
 	return a->set == b->set && a->set_group == b->set_group && a->uid == b->uid &&
@@ -297,7 +306,7 @@ static bool ready_equal(const struct ready *a, const struct ready *b)
 bool node_config_equal(const struct node_config *a, const struct node_config *b)
 {
 	if (strcmp(a->path, b->path) != 0 || a->shutdown_timeout_usec != b->shutdown_timeout_usec ||
-	    a->strategy != b->strategy || !nodes_equal(a->requires, b->requires) || !nodes_equal(a->after, b->after) ||
+	    a->strategy != b->strategy || !edges_equal(a, b) ||
 	    !texts_equal(a->argv, b->argv))
 		return false;
 	if (!a->argv)

@@ -33,6 +33,15 @@ enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
 enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
 
+/* What one node can say of another. */
+enum edge {
+	EDGE_REQUIRES,	 /* starts when that is ready, not without it; that stops when this is Complete */
+	EDGE_WANTS,	 /* brings that along, and otherwise as the next */
+	EDGE_AFTER,	 /* starts when that is ready or has failed; stops as with the first */
+	EDGE_TERM_AFTER, /* nothing at the start; is signalled when that is Complete */
+	N_EDGES
+};
+
 struct ready {
 	enum ready_kind kind;
 	int fd; /* READY_FD: 3 or more */
@@ -78,10 +87,9 @@ struct node_config {
 	/* Any node. */
 	uint64_t
 		shutdown_timeout_usec; /* the node's whole budget; USEC_INFINITY: the parent's alone */
-	struct node_config **requires; /* nodes, NULL-terminated, each once; NULL for none */
-	struct node_config **after;
+	struct node_config **edges[N_EDGES]; /* nodes, NULL-terminated, each once; NULL for none */
+	unsigned edge_lines[N_EDGES];	     /* where these keys stand, in the file of @place */
 	enum strategy strategy;
-	unsigned requires_line, after_line; /* where these keys stand, in the file of @place */
 
 	/* A service: the rest means nothing while argv is NULL. */
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */

@@ -206,7 +206,7 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
-	ck_assert(!a->directory && !a->environment && !a->requires && !a->after);
+	ck_assert(!a->directory && !a->environment && !a->edges[EDGE_REQUIRES] && !a->edges[EDGE_AFTER]);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
 	ck_assert_int_eq(b->restart, RESTART_NEVER);
 }
@@ -232,9 +232,9 @@ START_TEST(every_key_is_taken)
 		  config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
-	ck_assert(s->requires[0] == only(config, "o") && !s->requires[1] && s->requires_line == 11);
-	ck_assert(s->after[0] == only(config, "p") && s->after[1] == only(config, "o") &&
-		  !s->after[2]);
+	ck_assert(s->edges[EDGE_REQUIRES][0] == only(config, "o") && !s->edges[EDGE_REQUIRES][1] && s->edge_lines[EDGE_REQUIRES] == 11);
+	ck_assert(s->edges[EDGE_AFTER][0] == only(config, "p") && s->edges[EDGE_AFTER][1] == only(config, "o") &&
+		  !s->edges[EDGE_AFTER][2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
 	ck_assert_str_eq(s->argv[1], "a b");
 	ck_assert_str_eq(s->argv[2], "g/s");
@@ -739,6 +739,8 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nshutdown-timeout = 1s\n",
 	"[b]\n[a]\ncommand = x\nrequires = b\n",
 	"[b]\n[a]\ncommand = x\nafter = b\n",
+	"[b]\n[a]\ncommand = x\nwants = b\n",
+	"[b]\n[a]\ncommand = x\nterm-after = b\n",
 	"[b]\n[c]\n[a]\ncommand = x\nafter = b c\n",
 	"[a]\ncommand = x\n",
 };
