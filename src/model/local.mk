@@ -8,6 +8,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/section.h %D%/section.c \
 	%D%/values.h %D%/values.c \
 	%D%/keys.h %D%/keys.c \
+	%D%/diff.h %D%/diff.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \
