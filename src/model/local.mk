@@ -6,8 +6,12 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/source.h %D%/source.c \
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
-	%D%/values.h %D%/values.c \
+	%D%/values.h \
+	%D%/values-private.h %D%/values-private.c \
+	%D%/values-restart.c \
+	%D%/values.c \
 	%D%/keys.h %D%/keys.c \
+	%D%/kinds.h %D%/kinds.c \
 	%D%/diff.h %D%/diff.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \

@@ -30,6 +30,7 @@ void node_config_init(struct node_config *node, char *path)
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
+		.restart_reset_usec = 10 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
 		.stop_signal = SIGTERM,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,

@@ -24,6 +24,12 @@
 
 enum service_type { TYPE_SIMPLE, TYPE_ONESHOT };
 enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
+/* What becomes of the others when a service is given up. */
+enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOWN };
+
+/* Who is restarted with a service of a group: nobody, all of it, or what comes after it there. */
+enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
+
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
 enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
 
@@ -56,6 +62,12 @@ struct restart_limit {
 	uint64_t window_usec;
 };
 
+/* Ends that count as clean beside those that always do: a bit for each. */
+struct success_status {
+	uint64_t codes[4]; /* exit status 0 to 255 */
+	uint64_t signals;  /* signal 1 to 64: bit 0 to 63 */
+};
+
 struct node_config {
 	char *path;		    /* "web/nginx"; "" is the root, section [swansong] */
 	struct node_config *parent; /* NULL for the root */
@@ -68,6 +80,7 @@ struct node_config {
 		shutdown_timeout_usec; /* the node's whole budget; USEC_INFINITY: the parent's alone */
 	struct node_config **requires; /* nodes, NULL-terminated, each once; NULL for none */
 	struct node_config **after;
+	enum strategy strategy;
 	unsigned requires_line, after_line; /* where these keys stand, in the file of @place */
 
 	/* A service: the rest means nothing while argv is NULL. */
@@ -83,7 +96,10 @@ struct node_config {
 	uint64_t start_timeout_usec;
 	enum restart_policy restart;
 	uint64_t restart_delay_usec, restart_delay_max_usec;
+	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
 	struct restart_limit restart_limit;
+	struct success_status success_status;
+	enum on_failed on_failed;
 	int stop_signal;
 	uint64_t stop_timeout_usec; /* inherited */
 	bool essential;

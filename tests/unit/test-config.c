@@ -196,6 +196,10 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->restart_delay_max_usec, 30 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->restart_limit.count, 5);
 	ck_assert_uint_eq(a->restart_limit.window_usec, 30 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->restart_reset_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->success_status.signals, 0);
+	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
+	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, READY_STARTED);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
@@ -214,10 +218,11 @@ START_TEST(every_key_is_taken)
 	cleanup(config_unrefp) struct config *config = good(
 		"[swansong]\n"
 		"control-socket = /run/s\ncontrol-group = adm\ncontrol-mode = 0600\nshutdown-timeout = 1min\n"
-		"[g]\nuser = redis\n"
+		"[g]\nuser = redis\nstrategy = rest-for-one\n"
 		"[g/s]\nshutdown-timeout = 5s\nrequires = o\nafter = p \"o\"\n"
 		"command = /bin/x \"a b\" %n\ntype = simple\nrestart = always\nrestart-delay = 1s\n"
-		"restart-delay-max = 2s\nrestart-limit = 3/1min\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
+		"restart-delay-max = 2s\nrestart-reset = 3s\nrestart-limit = 3/1min\n"
+		"success-status = 3 255 SIGPIPE USR1\non-failed = shutdown-parent\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
 		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\n"
 		"environment = A=1 B=\numask = 027\nstop-timeout = 6s\nlog = file:/l\n"
 		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
@@ -228,7 +233,7 @@ START_TEST(every_key_is_taken)
 		  config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
-	ck_assert(s->requires[0] == only(config, "o") && !s->requires[1] && s->requires_line == 10);
+	ck_assert(s->requires[0] == only(config, "o") && !s->requires[1] && s->requires_line == 11);
 	ck_assert(s->after[0] == only(config, "p") && s->after[1] == only(config, "o") &&
 		  !s->after[2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
@@ -239,6 +244,12 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->restart_delay_usec, USEC_PER_SEC);
 	ck_assert_uint_eq(s->restart_delay_max_usec, 2 * USEC_PER_SEC);
 	ck_assert(s->restart_limit.count == 3 && s->restart_limit.window_usec == 60 * USEC_PER_SEC);
+	ck_assert_uint_eq(s->restart_reset_usec, 3 * USEC_PER_SEC);
+	ck_assert(s->success_status.codes[0] == 8 && s->success_status.codes[3] == UINT64_C(1) << 63);
+	ck_assert_uint_eq(s->success_status.signals,
+			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
+	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
+	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
 	ck_assert_int_eq(s->ready.kind, READY_TCP);
 	ck_assert_int_eq(s->ready.address.any.sa_family, AF_INET6);
 	ck_assert_uint_eq(ntohs(s->ready.address.in6.sin6_port), 80);
@@ -375,6 +386,10 @@ static const struct {
 	{ "restart-limit",
 	  { "", "5", "5/", "/30s", "0/30s", "5/0", "5/30", "-5/30s", "1001/1s", "5/30s/2",
 	    "00000005/1s" } },
+	{ "restart-reset", { "", "10" } },
+	{ "success-status", { "", "256", "-1", "3 x", "SIGNOPE", "1,2", "\"3" } },
+	{ "on-failed", { "", "shutdown_parent", "yes" } },
+	{ "strategy", { "", "one-for-two", "ONE-FOR-ALL" } },
 	{ "ready",
 	  { "", "fd", "fd:", "fd:0", "fd:1", "fd:2", "fd:-3", "fd:1024", "fd:3x", "tcp:", "tcp:80",
 	    "tcp::80", "tcp:127.0.0.1", "tcp:127.0.0.1:0", "tcp:127.0.0.1:65536", "tcp:127.1:80",
@@ -699,6 +714,11 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nrestart-delay = 1s\n",
 	"[a]\ncommand = x\nrestart-delay-max = 1s\n",
 	"[a]\ncommand = x\nrestart-limit = none\n",
+	"[a]\ncommand = x\nrestart-reset = 9s\n",
+	"[a]\ncommand = x\nsuccess-status = 3\n",
+	"[a]\ncommand = x\nsuccess-status = SIGINT\n",
+	"[a]\ncommand = x\non-failed = shutdown\n",
+	"[a]\ncommand = x\nstrategy = one-for-all\n",
 	"[a]\ncommand = x\nready = notify\n",
 	"[a]\ncommand = x\nready = tcp:[::1]:80\n",
 	"[a]\ncommand = x\nready = tcp:[::1]:81\n",

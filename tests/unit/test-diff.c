@@ -67,12 +67,16 @@ static const struct {
 	[KEY_SHUTDOWN_TIMEOUT] = { "90s", "infinity", NULL },
 	[KEY_REQUIRES] = { "b", "b c", NULL },
 	[KEY_AFTER] = { NULL, "c", NULL },
+	[KEY_STRATEGY] = { "one-for-all", "rest-for-one", NULL },
 	[KEY_COMMAND] = { "x \"a b\" %n", "y", NULL },
 	[KEY_TYPE] = { "simple", "oneshot", "restart = never" },
 	[KEY_RESTART] = { "always", "on-failure", NULL },
 	[KEY_RESTART_DELAY] = { "1250ms", "1s", NULL },
 	[KEY_RESTART_DELAY_MAX] = { "5min", "1h", NULL },
+	[KEY_RESTART_RESET] = { "1s", "0", NULL },
 	[KEY_RESTART_LIMIT] = { "none", "3/2min", NULL },
+	[KEY_SUCCESS_STATUS] = { "1 255 SIGHUP", NULL, NULL },
+	[KEY_ON_FAILED] = { "nothing", "shutdown-parent", NULL },
 	[KEY_READY] = { "tcp:[::1]:80", "tcp:[::1]:81", NULL },
 	[KEY_START_TIMEOUT] = { "2d", "36h", NULL },
 	[KEY_STOP_SIGNAL] = { "SIGINT", "SIGRTMIN+3", NULL },
@@ -126,7 +130,8 @@ START_TEST(a_key_is_noticed_and_shown)
 	ck_assert_msg(keys[key].apply, "%s does not say what a change asks for", keys[key].name);
 	ck_assert_msg((keys[key].apply == APPLY_DAEMON) == (keys[key].scope == SCOPE_ROOT), "%s",
 		      keys[key].name);
-	ck_assert_msg(samples[key].other, "%s has no sample in this test", keys[key].name);
+	ck_assert_msg(samples[key].one || samples[key].other, "%s has no sample in this test",
+		      keys[key].name);
 
 	cleanup(config_unrefp) struct config *one = load_with(key, samples[key].one);
 	cleanup(config_unrefp) struct config *again = load_with(key, samples[key].one);

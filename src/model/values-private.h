@@ -1,0 +1,30 @@
+#pragma once
+
+/* What the readers of values share; for the values*.c only. */
+
+#include <stddef.h>
+
+#include "model/values.h"
+
+struct choice {
+	const char *name;
+	int value;
+};
+
+/* The value of the one of the @n @choices that @text is.  Return: 0 or -EINVAL. */
+int value_choice(const char *text, const struct choice *choices, size_t n, int *ret);
+
+/* Says @why.  Return: -EINVAL. */
+int value_refuse(struct value *value, const char *why);
+
+/* Replaces *field by a copy.  Return: 0 or -ENOMEM. */
+int value_copy(const char *text, char **field);
+
+/* In one block, NULL-terminated.  Return: how many, -EINVAL or -ENOMEM. */
+int value_words(struct value *value, char ***field);
+
+/* Is each % one that is substituted?  Return: 0 or -EINVAL. */
+int value_check_substitutions(struct value *value);
+
+/* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
+int value_check_path(struct value *value, const char *path);
