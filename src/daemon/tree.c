@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "model/diff.h"
 
 static int compare_paths(const void *a, const void *b)
 {

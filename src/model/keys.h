@@ -18,12 +18,21 @@ enum key_scope {
 	SCOPE_INHERITED, /* every section; counts for the services in and below it */
 };
 
+/* When a value that a reload has changed begins to count, for a service that runs. */
+enum key_apply {
+	APPLY_LIVE = 1,	  /* at once */
+	APPLY_NEXT_START, /* when it is started again, by whatever */
+	APPLY_RESTART,	  /* only in a new process: it is restarted for it */
+	APPLY_DAEMON,	  /* when the daemon is started anew */
+};
+
 struct key {
 	const char *name;
 	enum key_scope scope;
 	const struct value_type *type;
 	size_t offset;	  /* in what @type is kept in */
 	const char *help; /* one line */
+	enum key_apply apply;
 };
 
 extern const struct key keys[N_KEYS];

@@ -11,6 +11,8 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/values-restart.c \
 	%D%/values.c \
 	%D%/keys.h %D%/keys.c \
+	%D%/kinds.h %D%/kinds.c \
+	%D%/diff.h %D%/diff.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \

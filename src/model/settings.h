@@ -177,9 +177,3 @@ const char *node_config_section(const struct node_config *node);
 
 /* Is @node, or one of its parents, @ancestor? */
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor);
-
-/*
- * Would a service of @a behave as one of @b?  For reload.  The nodes may belong to different
- * configurations; where they stand in their files does not matter.
- */
-bool node_config_equal(const struct node_config *a, const struct node_config *b);

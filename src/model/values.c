@@ -214,7 +214,7 @@ static int value_ready(struct value *value, void *field)
 	uint64_t fd;
 	int kind, r;
 
-	/* Every byte, as node_config_equal() compares the address whole. */
+	/* Every byte, as model/diff.c compares the address whole. */
 	memset(&ready, 0, sizeof(ready));
 	r = value_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
 	if (r == 0) {

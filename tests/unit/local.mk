@@ -78,6 +78,11 @@ check_PROGRAMS += %D%/test-config
 	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=open_memstream
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-diff
+%C%_test_diff_SOURCES = %D%/test-diff.c
+%C%_test_diff_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_diff_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-fsm %D%/test-policy
 %C%_test_fsm_SOURCES = %D%/test-fsm.c
 %C%_test_fsm_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)

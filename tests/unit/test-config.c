@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "model/config.h"
+#include "model/diff.h"
 
 /*
  * An allocator that can be made to fail: the linker sends the program's own calls to __wrap_*, and
