@@ -78,7 +78,7 @@ unsigned node_config_diff(const struct node_config *a, const struct node_config 
 
 	*ret = (struct key_set){ 0 };
 	for (enum key_id key = 0; key < N_KEYS; key++) {
-		if (keys[key].scope == SCOPE_ROOT || (is_of_services(key) && !services) ||
+		if (keys[key].scope == SCOPE_ROOT || keys[key].scope == SCOPE_TEMPLATE || (is_of_services(key) && !services) ||
 		    !differs(key, a, b))
 			continue;
 		key_set_add(ret, key);

@@ -11,6 +11,9 @@
 
 /* clang-format off */
 const struct key keys[N_KEYS] = {
+	[KEY_INSTANCES] = { "instances", SCOPE_TEMPLATE, &type_instances, SECTION(instances),
+		"how many of a template there are, or what they are called", APPLY_LIVE },
+
 	[KEY_CONTROL_SOCKET] = { "control-socket", SCOPE_ROOT, &type_socket, CONFIG(control_socket),
 		"path of the control socket, or none", APPLY_DAEMON },
 	[KEY_CONTROL_GROUP] = { "control-group", SCOPE_ROOT, &type_control_group, 0,
@@ -118,6 +121,10 @@ static bool key_is_in_place(const struct section *section, const struct key *key
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: the root is no service, allowed in a service's section", name,
 			 key->name);
+	else if (key->scope == SCOPE_TEMPLATE && !config_is_template(section->node->path))
+		diag_add(diag, DIAG_ERROR, place,
+			 "[%s] %s: is for a template, allowed in a section whose name ends with @",
+			 name, key->name);
 	else if (before)
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: stands in line %u already, allowed once", name, key->name,
@@ -138,20 +145,13 @@ static int key_parse(struct section *section, const struct key *key, struct valu
 	return key->type->parse(value, (char *)bases[key->type->base] + key->offset);
 }
 
-int keys_set(struct section *section, unsigned line, const char *name, const char *text,
-	     const struct config_names *names, struct diag *diag)
+static int key_set(struct section *section, const struct key *key, unsigned line, const char *text,
+		   const struct config_names *names, struct diag *diag)
 {
 	struct value value = { .text = text, .names = names };
-	const struct key *key = key_find(name);
 	char excerpt[DIAG_EXCERPT_MAX];
 	int r;
 
-	if (!key) {
-		key_unknown(section, line, name, diag);
-		return 0;
-	}
-	if (!key_is_in_place(section, key, line, diag))
-		return 0;
 	section->lines[key - keys] = line;
 	r = key_parse(section, key, &value);
 	if (r == -ENOMEM)
@@ -161,4 +161,31 @@ int keys_set(struct section *section, unsigned line, const char *name, const cha
 			      diag_excerpt(excerpt, text), value.why ? value.why : "cannot be used",
 			      key->type->allowed);
 	return 0;
+}
+
+int keys_set(struct section *section, unsigned line, const char *name, const char *text,
+	     const struct config_names *names, struct diag *diag)
+{
+	const struct key *key = key_find(name);
+
+	if (!key) {
+		key_unknown(section, line, name, diag);
+		return 0;
+	}
+	if (!key_is_in_place(section, key, line, diag))
+		return 0;
+	return key_set(section, key, line, text, names, diag);
+}
+
+int keys_set_default(struct section *section, unsigned line, const char *name, const char *text,
+		     const struct config_names *names, struct diag *diag)
+{
+	const struct key *key = key_find(name);
+	size_t id = (size_t)(key - keys);
+
+	/* Mistakes of the template itself are known already. */
+	if (!key || key->scope == SCOPE_TEMPLATE || section->lines[id])
+		return 0;
+	section->of_template[id / 64] |= UINT64_C(1) << id % 64;
+	return key_set(section, key, line, text, names, diag);
 }

@@ -9,10 +9,12 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
 	%D%/values-restart.c \
+	%D%/values-template.c \
 	%D%/values.c \
 	%D%/keys.h %D%/keys.c \
 	%D%/kinds.h %D%/kinds.c \
 	%D%/diff.h %D%/diff.c \
+	%D%/template.h %D%/template.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \

@@ -51,6 +51,24 @@ static void resolve_no_node(struct resolver *r, const struct section *section, e
 			      diag_excerpt(excerpt, name));
 }
 
+/* The instances of the template @name, which ends with '@'; each once.  Return: how many there are. */
+static size_t resolve_instances(const struct resolver *r, const char *name,
+				struct node_config **nodes)
+{
+	size_t length = strlen(name), n = 0;
+
+	for (size_t i = 0; i < r->config->n_nodes; i++) {
+		struct node_config *node = r->config->nodes[i];
+
+		if (strncmp(node->path, name, length) != 0 || strchr(node->path + length, '/'))
+			continue;
+		if (nodes)
+			nodes[n] = node;
+		n++;
+	}
+	return n;
+}
+
 static const enum key_id edge_keys[N_EDGES] = {
 	[EDGE_REQUIRES] = KEY_REQUIRES,
 	[EDGE_WANTS] = KEY_WANTS,
@@ -58,34 +76,60 @@ static const enum key_id edge_keys[N_EDGES] = {
 	[EDGE_TERM_AFTER] = KEY_TERM_AFTER,
 };
 
-static int resolve_edges(struct resolver *r, const struct section *section, enum key_id key,
-			 char *const *names, struct node_config ***ret)
+/* What @names mean, which may be templates.  Room for one more than they are. */
+static struct node_config **resolve_room(const struct resolver *r, char *const *names)
 {
-	cleanup(freep) struct node_config **nodes = NULL;
 	size_t n = 0;
 
-	while (names && names[n])
-		n++;
-	if (n == 0)
+	for (; *names; names++)
+		n += config_is_template(*names) ? resolve_instances(r, *names, NULL) : 1;
+	return calloc(n + 1, sizeof(struct node_config *));
+}
+
+static size_t resolve_edge(struct resolver *r, const struct section *section, enum key_id key,
+			   const char *name, struct node_config **nodes)
+{
+	struct node_config *node = config_find(r->config, name);
+	size_t n;
+
+	if (!*name || (!node && !config_is_template(name))) {
+		resolve_no_node(r, section, key, name);
 		return 0;
-	nodes = calloc(n + 1, sizeof(struct node_config *));
+	}
+	if (node) {
+		nodes[0] = node;
+		n = 1;
+	} else {
+		n = resolve_instances(r, name, nodes);
+		if (n == 0)
+			resolve_no_node(r, section, key, name);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (r->marks[nodes[i]->index] == r->mark)
+			section_error(section, r->diag, key, "'%s' is named twice, allowed once",
+				      nodes[i]->path);
+		r->marks[nodes[i]->index] = r->mark;
+	}
+	return n;
+}
+
+static int resolve_edges(struct resolver *r, const struct section *section, enum key_id key,
+			 char *const *stated, struct node_config ***ret)
+{
+	cleanup(freep) struct node_config **nodes = NULL;
+	cleanup(freep) char **names = NULL;
+	size_t n = 0;
+
+	if (!stated || !*stated)
+		return 0;
+	if (substitute_words(stated, section->node->path, &names) < 0)
+		return -ENOMEM;
+	nodes = resolve_room(r, names);
 	if (!nodes)
 		return -ENOMEM;
-
 	r->mark++;
-	for (n = 0; *names; names++) {
-		struct node_config *node = config_find(r->config, *names);
-
-		if (!node || !**names) {
-			resolve_no_node(r, section, key, *names);
-		} else if (r->marks[node->index] == r->mark) {
-			section_error(section, r->diag, key, "'%s' is named twice, allowed once",
-				      *names);
-		} else {
-			r->marks[node->index] = r->mark;
-			nodes[n++] = node;
-		}
-	}
+	for (char **name = names; *name; name++)
+		n += resolve_edge(r, section, key, *name, nodes + n);
 	*ret = take(nodes);
 	return 0;
 }

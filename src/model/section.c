@@ -13,6 +13,7 @@ void section_done(struct section *section)
 {
 	for (size_t i = 0; i < N_EDGES; i++)
 		free(section->edges[i]);
+	free(section->instances);
 	free(section->argv);
 	stated_user_done(&section->user);
 	free(section->directory);

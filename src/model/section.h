@@ -9,6 +9,7 @@
 
 /* The keys, in the order of swansong.ini(5); model/keys.h has the table. */
 enum key_id {
+	KEY_INSTANCES,
 	KEY_CONTROL_SOCKET,
 	KEY_CONTROL_GROUP,
 	KEY_CONTROL_MODE,
@@ -54,7 +55,10 @@ struct section {
 	struct config *config;
 	struct node_config *node;
 	unsigned lines[N_KEYS];	  /* where each key stands; 0: nowhere */
+	const char *template_file; /* where those do that a template has said; else that of the node */
+	uint64_t of_template[(N_KEYS + 63) / 64]; /* which: a bit for each */
 	char **edges[N_EDGES];	  /* names of nodes */
+	char **instances;	  /* of a template */
 	char **argv;		  /* this and the others before substitution */
 	struct stated_user user;
 	gid_t group;

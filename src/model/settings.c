@@ -198,6 +198,9 @@ static const char *name_check_part(const char *part, size_t length)
 	/* A node's name also becomes a directory's: of a cgroup, of a log. */
 	if ((length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.'))
 		return "has a part that is . or .., which name directories";
+	/* Of a template there are instances, not nodes below it. */
+	if (part[length - 1] == '@' && part[length] == '/')
+		return "has a part that ends with @ and is not the last, allowed is a template's name at the end";
 	for (size_t i = 0; i < length; i++) {
 		if (!name_byte_is_good(part[i]))
 			return "is no name of a node, allowed are letters, digits and _ . @ - in parts joined by /";
@@ -229,6 +232,13 @@ const char *config_check_name(const char *path)
 	if (strcmp(path, CONFIG_ROOT_SECTION) == 0)
 		return "is the root, allowed are the nodes below it";
 	return NULL;
+}
+
+bool config_is_template(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 0 && path[length - 1] == '@';
 }
 
 struct node_config *config_find(const struct config *config, const char *path)

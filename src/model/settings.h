@@ -18,6 +18,7 @@
 #define CONFIG_NAME_MAX	 200 /* bytes of a node's path, with the slashes */
 #define CONFIG_DEPTH_MAX 32  /* parts of a node's path */
 #define CONFIG_NODES_MAX 100000
+#define CONFIG_INSTANCES_MAX 10000 /* of one template */
 #define CONFIG_LINE_MAX	 (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
 
 #define CONFIG_ROOT_SECTION "swansong"
@@ -168,6 +169,9 @@ void node_config_done(struct node_config *node);
 
 /* NULL if @path may be the name of a node below the root, else what is wrong with it. */
 const char *config_check_name(const char *path);
+
+/* Is this the name of a template: does it end with '@'? */
+bool config_is_template(const char *path);
 
 /* NULL if there is no such node. */
 struct node_config *config_find(const struct config *config, const char *path);

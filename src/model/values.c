@@ -145,7 +145,9 @@ static int value_signal(struct value *value, void *field)
 
 static int value_nodes(struct value *value, void *field)
 {
-	return value_words(value, field);
+	int r = value_check_substitutions(value);
+
+	return r < 0 ? r : value_words(value, field);
 }
 
 static int value_command(struct value *value, void *field)

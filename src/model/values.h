@@ -31,6 +31,7 @@ struct value_type {
 extern const struct value_type type_socket;
 extern const struct value_type type_control_group;
 extern const struct value_type type_control_mode;
+extern const struct value_type type_instances;
 extern const struct value_type type_duration;
 extern const struct value_type type_nodes;
 extern const struct value_type type_command;

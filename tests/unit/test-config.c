@@ -781,10 +781,11 @@ static const char sample[] =
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
+	"[w@]\ncommand = w %i\ninstances = 2\nrequires = web/nginx job@%i\n[w@1]\n[job@]\ninstances = 1 2\n"
 	"[job@1]\ncommand = job %i\ntype = oneshot\nessential = no\numask = 022\ngroup = 4\nuser = 9\n";
 static const char mistakes[] =
 	"k=v\n[a]\nrequires = a b b/c c\nuser = 0day\nx = y\n[b/c]\nafter = a a\nrestart = no\n"
-	"[b b]\nlog = file:x\n[a]\ncommand = \"\n[]\n[x\n";
+	"[b b]\nlog = file:x\n[t@]\ninstances = x x\n[t@]\n[a]\ncommand = \"\n[]\n[x\n";
 
 /* Loads @text with ever more allocations allowed, until it goes through. */
 static void load_without_memory(const char *text, int expected)

@@ -128,6 +128,8 @@ START_TEST(a_key_is_noticed_and_shown)
 	enum key_id key = (enum key_id)_i;
 	struct key_set set, daemon;
 
+	if (keys[key].scope == SCOPE_TEMPLATE)
+		return; /* the nodes that it makes are compared */
 	ck_assert_msg(key_is_compared(key), "%s has no row in model/diff.c", keys[key].name);
 	ck_assert_msg(keys[key].apply, "%s does not say what a change asks for", keys[key].name);
 	ck_assert_msg((keys[key].apply == APPLY_DAEMON) == (keys[key].scope == SCOPE_ROOT), "%s",
