@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "model/keys.h"
 #include "sys/ids.h"
 #include "sys/spawn.h"
 
@@ -161,13 +162,15 @@ static int open_output(const struct launch *launch)
 	return -ENOENT;
 }
 
-static const char *subject(const struct launch *launch, enum spawn_step step)
+static const char *subject(const struct launch *launch, const struct spawn_failure *why)
 {
 	const struct node_config *config = launch->config;
 
-	switch (step) {
+	switch (why->step) {
 	case SPAWN_STEP_EXEC:
 		return config->argv[0];
+	case SPAWN_STEP_LIMIT:
+		return keys_limit_name(why->limit);
 	case SPAWN_STEP_DIRECTORY:
 		return config->directory;
 	case SPAWN_STEP_USER:
@@ -214,6 +217,7 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 		.foreground = ctx->command && isatty(STDIN_FILENO) &&
 			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
+		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,
 	};
@@ -222,7 +226,6 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
-		return fail(failure, why.error, spawn_step_text(why.step),
-			    subject(launch, why.step));
+		return fail(failure, why.error, spawn_step_text(why.step), subject(launch, &why));
 	return 0;
 }

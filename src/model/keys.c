@@ -9,6 +9,8 @@
 #define NODE(member)	offsetof(struct node_config, member)
 #define SECTION(member) offsetof(struct section, member)
 
+#define ATTRIBUTE(member) offsetof(struct attributes, member)
+
 /* clang-format off */
 const struct key keys[N_KEYS] = {
 	[KEY_CONTROL_SOCKET] = { "control-socket", SCOPE_ROOT, &type_socket, CONFIG(control_socket),
@@ -56,12 +58,54 @@ const struct key keys[N_KEYS] = {
 		"variables to add to the environment" },
 	[KEY_UMASK] = { "umask", SCOPE_INHERITED, &type_umask, SECTION(umask),
 		"permissions that new files do not get" },
+	[KEY_LIMIT_AS] = { "limit-as", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_AS]), "most bytes of its memory" },
+	[KEY_LIMIT_CORE] = { "limit-core", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_CORE]), "most bytes of a core file" },
+	[KEY_LIMIT_CPU] = { "limit-cpu", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_CPU]), "most seconds of processor time" },
+	[KEY_LIMIT_DATA] = { "limit-data", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_DATA]), "most bytes of its data" },
+	[KEY_LIMIT_FSIZE] = { "limit-fsize", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_FSIZE]), "most bytes of a file that it writes" },
+	[KEY_LIMIT_LOCKS] = { "limit-locks", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_LOCKS]), "most file locks" },
+	[KEY_LIMIT_MEMLOCK] = { "limit-memlock", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_MEMLOCK]), "most bytes of locked memory" },
+	[KEY_LIMIT_MSGQUEUE] = { "limit-msgqueue", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_MSGQUEUE]), "most bytes of message queues of its user" },
+	[KEY_LIMIT_NICE] = { "limit-nice", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_NICE]), "20 less the lowest nice value that it may take" },
+	[KEY_LIMIT_NOFILE] = { "limit-nofile", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_NOFILE]), "most open files" },
+	[KEY_LIMIT_NPROC] = { "limit-nproc", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_NPROC]), "most processes and threads of its user" },
+	[KEY_LIMIT_RSS] = { "limit-rss", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_RSS]), "most bytes of resident memory, which Linux does not limit" },
+	[KEY_LIMIT_RTPRIO] = { "limit-rtprio", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_RTPRIO]), "most realtime priority" },
+	[KEY_LIMIT_RTTIME] = { "limit-rttime", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_RTTIME]), "most microseconds of realtime processor time without a pause" },
+	[KEY_LIMIT_SIGPENDING] = { "limit-sigpending", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_SIGPENDING]), "most pending signals of its user" },
+	[KEY_LIMIT_STACK] = { "limit-stack", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_STACK]), "most bytes of its stack" },
 	[KEY_STOP_TIMEOUT] = { "stop-timeout", SCOPE_INHERITED, &type_stop_timeout,
 		SECTION(stop_timeout_usec), "how long after the stop signal it is killed" },
 	[KEY_LOG] = { "log", SCOPE_INHERITED, &type_log, SECTION(log),
 		"where its output goes" },
 };
 /* clang-format on */
+
+const char *keys_limit_name(int resource)
+{
+	size_t offset = ATTRIBUTE(limits) + (size_t)resource * sizeof(struct rlimit);
+	const struct key *key = keys;
+
+	while (key->type->base != IN_ATTRIBUTES || key->offset != offset)
+		key++;
+	return key->name;
+}
 
 static const struct key *key_find(const char *name)
 {
@@ -117,10 +161,15 @@ static bool key_is_in_place(const struct section *section, const struct key *key
 
 static int key_parse(struct section *section, const struct key *key, struct value *value)
 {
+	if (key->type->base == IN_ATTRIBUTES && !section->attributes &&
+	    attributes_new(&section->attributes) < 0)
+		return -ENOMEM;
+
 	void *const bases[] = {
 		[IN_CONFIG] = section->config,
 		[IN_NODE] = section->node,
 		[IN_SECTION] = section,
+		[IN_ATTRIBUTES] = section->attributes,
 	};
 
 	return key->type->parse(value, (char *)bases[key->type->base] + key->offset);

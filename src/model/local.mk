@@ -6,8 +6,9 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/source.h %D%/source.c \
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
-	%D%/values.h %D%/values.c \
+	%D%/values.h %D%/values-private.h %D%/values.c %D%/values-process.c \
 	%D%/keys.h %D%/keys.c \
+	%D%/inherit.h %D%/inherit.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \

@@ -17,5 +17,6 @@ void section_done(struct section *section)
 	stated_user_done(&section->user);
 	free(section->directory);
 	free(section->environment);
+	free(section->attributes);
 	free(section->log.path);
 }

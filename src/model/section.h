@@ -30,6 +30,22 @@ enum key_id {
 	KEY_DIRECTORY,
 	KEY_ENVIRONMENT,
 	KEY_UMASK,
+	KEY_LIMIT_AS,
+	KEY_LIMIT_CORE,
+	KEY_LIMIT_CPU,
+	KEY_LIMIT_DATA,
+	KEY_LIMIT_FSIZE,
+	KEY_LIMIT_LOCKS,
+	KEY_LIMIT_MEMLOCK,
+	KEY_LIMIT_MSGQUEUE,
+	KEY_LIMIT_NICE,
+	KEY_LIMIT_NOFILE,
+	KEY_LIMIT_NPROC,
+	KEY_LIMIT_RSS,
+	KEY_LIMIT_RTPRIO,
+	KEY_LIMIT_RTTIME,
+	KEY_LIMIT_SIGPENDING,
+	KEY_LIMIT_STACK,
 	KEY_STOP_TIMEOUT,
 	KEY_LOG,
 	N_KEYS
@@ -54,6 +70,7 @@ struct section {
 	char *directory;
 	char **environment;
 	int umask;
+	struct attributes *attributes; /* NULL: no key of them */
 	uint64_t stop_timeout_usec;
 	struct output log;
 };

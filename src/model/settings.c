@@ -20,6 +20,17 @@ static int node_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+int attributes_new(struct attributes **ret)
+{
+	struct attributes *attributes = calloc(1, sizeof(*attributes));
+
+	if (!attributes)
+		return -ENOMEM;
+	attributes_init(attributes);
+	*ret = attributes;
+	return 0;
+}
+
 void node_config_init(struct node_config *node, char *path)
 {
 	*node = (struct node_config){
@@ -48,6 +59,7 @@ void node_config_done(struct node_config *node)
 	free(node->credentials.shell);
 	free(node->directory);
 	free(node->environment);
+	free(node->attributes);
 	free(node->log.path);
 }
 
@@ -285,6 +297,11 @@ static bool credentials_equal(const struct credentials *a, const struct credenti
 	       text_equal(a->shell, b->shell);
 }
 
+static bool attributes_equal(const struct attributes *a, const struct attributes *b)
+{
+	return a && b ? memcmp(a, b, sizeof(*a)) == 0 : a == b;
+}
+
 static bool ready_equal(const struct ready *a, const struct ready *b)
 {
 	if (a->kind != b->kind || a->fd != b->fd)
@@ -304,8 +321,8 @@ bool node_config_equal(const struct node_config *a, const struct node_config *b)
 	return a->type == b->type && credentials_equal(&a->credentials, &b->credentials) &&
 	       text_equal(a->directory, b->directory) &&
 	       texts_equal(a->environment, b->environment) && a->umask == b->umask &&
-	       a->log.kind == b->log.kind && text_equal(a->log.path, b->log.path) &&
-	       ready_equal(&a->ready, &b->ready) &&
+	       attributes_equal(a->attributes, b->attributes) && a->log.kind == b->log.kind &&
+	       text_equal(a->log.path, b->log.path) && ready_equal(&a->ready, &b->ready) &&
 	       a->start_timeout_usec == b->start_timeout_usec && a->restart == b->restart &&
 	       a->restart_delay_usec == b->restart_delay_usec &&
 	       a->restart_delay_max_usec == b->restart_delay_max_usec &&

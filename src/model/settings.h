@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/attributes.h"
 #include "base/cleanup.h"
 #include "model/diag.h"
 
@@ -74,10 +75,11 @@ struct node_config {
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command; /* argv as written, for people */
 	enum service_type type;
-	struct credentials credentials; /* inherited, as the next four */
+	struct credentials credentials; /* inherited, as the next five */
 	char *directory;		/* absolute, or NULL: the daemon's */
 	char **environment;		/* "NAME=VALUE", each name once, NULL-terminated, or NULL */
 	int umask;			/* or -1: the daemon's */
+	struct attributes *attributes;	/* or NULL: the daemon's */
 	struct output log;
 	struct ready ready;
 	uint64_t start_timeout_usec;
@@ -117,6 +119,9 @@ struct config_names {
 	/* Is only asked for names; a number is taken as it is. */
 	int (*group)(const char *name, gid_t *gid);
 };
+
+/* Nothing asked for, every byte defined.  free() releases it.  Return: 0 or -ENOMEM. */
+int attributes_new(struct attributes **ret);
 
 /* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */
 int config_new(struct config **ret);

@@ -1,4 +1,4 @@
-#include "model/values.h"
+#include "model/values-private.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,12 +15,7 @@
 #define LIMIT_MAX	1000 /* failures that restart-limit can count */
 #define FD_MAX		1023
 
-struct choice {
-	const char *name;
-	int value;
-};
-
-static int parse_choice(const char *text, const struct choice *choices, size_t n, int *ret)
+int value_choice(const char *text, const struct choice *choices, size_t n, int *ret)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(text, choices[i].name) != 0)
@@ -31,13 +26,13 @@ static int parse_choice(const char *text, const struct choice *choices, size_t n
 	return -EINVAL;
 }
 
-static int value_refuse(struct value *value, const char *why)
+int value_refuse(struct value *value, const char *why)
 {
 	value->why = why;
 	return -EINVAL;
 }
 
-static int value_copy(const char *text, char **field)
+int value_copy(const char *text, char **field)
 {
 	char *copy = strdup(text);
 
@@ -48,7 +43,7 @@ static int value_copy(const char *text, char **field)
 	return 0;
 }
 
-static int value_words(struct value *value, char ***field)
+int value_words(struct value *value, char ***field)
 {
 	int n = parse_words(value->text, field);
 
@@ -57,14 +52,14 @@ static int value_words(struct value *value, char ***field)
 	return n;
 }
 
-static int value_check_substitutions(struct value *value)
+int value_check_substitutions(struct value *value)
 {
 	return substitute_check(value->text)
 		       ? value_refuse(value, "has a % that is none of %n, %i and %%")
 		       : 0;
 }
 
-static int value_check_path(struct value *value, const char *path)
+int value_check_path(struct value *value, const char *path)
 {
 	if (*path != '/')
 		return value_refuse(value, "is no absolute path");
@@ -232,7 +227,7 @@ static int value_type(struct value *value, void *field)
 	static const struct choice choices[] = { { "simple", TYPE_SIMPLE },
 						 { "oneshot", TYPE_ONESHOT } };
 	int choice;
-	int r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
+	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
 
 	if (r == 0)
 		*(enum service_type *)field = (enum service_type)choice;
@@ -245,7 +240,7 @@ static int value_restart(struct value *value, void *field)
 						 { "on-failure", RESTART_ON_FAILURE },
 						 { "never", RESTART_NEVER } };
 	int choice;
-	int r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
+	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
 
 	if (r == 0)
 		*(enum restart_policy *)field = (enum restart_policy)choice;
@@ -309,7 +304,7 @@ static int value_ready(struct value *value, void *field)
 
 	/* Every byte, as node_config_equal() compares the address whole. */
 	memset(&ready, 0, sizeof(ready));
-	r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
+	r = value_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
 	if (r == 0) {
 		ready.kind = (enum ready_kind)kind;
 	} else if (strncmp(value->text, "fd:", 3) == 0) {
@@ -392,7 +387,7 @@ static int value_log(struct value *value, void *field)
 	struct output *output = field;
 	int kind, r;
 
-	r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
+	r = value_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
 	if (r == 0) {
 		output->kind = (enum output_kind)kind;
 		return 0;

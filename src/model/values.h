@@ -16,7 +16,7 @@ struct value {
 };
 
 /* What a value is kept in. */
-enum value_base { IN_CONFIG, IN_NODE, IN_SECTION };
+enum value_base { IN_CONFIG, IN_NODE, IN_SECTION, IN_ATTRIBUTES };
 
 struct value_type {
 	enum value_base base;
@@ -45,5 +45,7 @@ extern const struct value_type type_group;
 extern const struct value_type type_directory;
 extern const struct value_type type_environment;
 extern const struct value_type type_umask;
+extern const struct value_type type_limit;
+extern const struct value_type type_limit_size;
 extern const struct value_type type_stop_timeout;
 extern const struct value_type type_log;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "sys/child-attributes.h"
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -197,6 +198,17 @@ static void set_ignored(const sigset_t *ignored)
 			(void)sigaction(signo, &ignore, NULL);
 }
 
+static void take_attributes(const struct spawn_spec *spec, struct spawn_failure *failure)
+{
+	enum spawn_step step;
+
+	if (!spec->attributes)
+		return;
+	step = child_attributes_before_user(spec->attributes, &failure->limit);
+	if (step != SPAWN_STEP_NONE)
+		fail(failure, step);
+}
+
 _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *failure)
 {
 	if (leave_descriptors(spec) < 0)
@@ -209,6 +221,7 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (spec->descriptors && setrlimit(RLIMIT_NOFILE, spec->descriptors) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
+	take_attributes(spec, failure);
 	if (spec->umask >= 0)
 		(void)umask((mode_t)spec->umask);
 	if (drop_groups(spec) < 0)

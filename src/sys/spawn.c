@@ -155,6 +155,7 @@ const char *spawn_step_text(enum spawn_step step)
 		[SPAWN_STEP_SESSION] = "make a session",
 		[SPAWN_STEP_STDIO] = "connect standard input and output",
 		[SPAWN_STEP_CLOSE] = "close inherited descriptors",
+		[SPAWN_STEP_LIMIT] = "set",
 		[SPAWN_STEP_GROUPS] = "set the groups",
 		[SPAWN_STEP_GROUP] = "set the group",
 		[SPAWN_STEP_USER] = "set the user",

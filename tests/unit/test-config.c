@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "model/config.h"
+#include "model/keys.h"
 
 /*
  * An allocator that can be made to fail: the linker sends the program's own calls to __wrap_*, and
@@ -202,7 +203,7 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
-	ck_assert(!a->directory && !a->environment && !a->requires && !a->after);
+	ck_assert(!a->directory && !a->environment && !a->attributes && !a->requires && !a->after);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
 	ck_assert_int_eq(b->restart, RESTART_NEVER);
 }
@@ -328,6 +329,48 @@ START_TEST(values_are_inherited_downward)
 }
 END_TEST
 
+static void limit_is(const struct node_config *node, int resource, rlim_t soft, rlim_t hard)
+{
+	const struct rlimit *limit = &node->attributes->limits[resource];
+
+	ck_assert_uint_eq(limit->rlim_cur, soft);
+	ck_assert_uint_eq(limit->rlim_max, hard);
+}
+
+START_TEST(attributes_are_inherited_one_by_one)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[g]\nlimit-nofile = 100:200\nlimit-core = infinity\n"
+		"[g/s]\ncommand = x\nlimit-nofile = 7\nlimit-stack = 64K:1G\n[a]\ncommand = y\n");
+	const struct node_config *s = only(config, "g/s");
+
+	limit_is(s, RLIMIT_NOFILE, 7, 7);
+	limit_is(s, RLIMIT_CORE, RLIM_INFINITY, RLIM_INFINITY);
+	limit_is(s, RLIMIT_STACK, 65536, 1 << 30);
+	ck_assert(!limit_is_set(&s->attributes->limits[RLIMIT_CPU]));
+	ck_assert_ptr_null(only(config, "a")->attributes);
+}
+END_TEST
+
+/* Whatever the key is called, it is the one of that resource. */
+START_TEST(every_limit_has_its_key)
+{
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\n%s = 1:infinity\n",
+			       keys_limit_name(i));
+
+		cleanup(config_unrefp) struct config *config = good(text);
+
+		for (int j = 0; j < RLIM_NLIMITS; j++)
+			ck_assert(limit_is_set(&only(config, "a")->attributes->limits[j]) ==
+				  (i == j));
+		limit_is(only(config, "a"), i, 1, RLIM_INFINITY);
+	}
+}
+END_TEST
+
 START_TEST(a_group_needs_no_user)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -394,6 +437,10 @@ static const struct {
 	{ "environment",
 	  { "A", "=1", "1A=2", "A-B=1", "A=1 B", "A=1 A=2", "A=\"1", "A=%x", "%n=1" } },
 	{ "umask", { "", "8", "1777", "0x12", "-1", "rwx" } },
+	{ "limit-nofile",
+	  { "", "-1", "10:5", ":", "5:", ":5", "1:2:3", "64K", "infinity:5", "1 : 2", "unlimited",
+	    "18446744073709551615", "18446744073709551616", "99999999999999999999999999999999" } },
+	{ "limit-core", { "", "1k", "K", "1K:1", "16777216T", "10 M" } },
 	{ "stop-timeout", { "", "10" } },
 	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
 };
@@ -712,6 +759,9 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nenvironment = A=\n",
 	"[a]\ncommand = x\nenvironment = A= B=\n",
 	"[a]\ncommand = x\numask = 0\n",
+	"[a]\ncommand = x\nlimit-cpu = 5\n",
+	"[a]\ncommand = x\nlimit-cpu = 5:6\n",
+	"[a]\ncommand = x\nlimit-core = 5:6\n",
 	"[a]\ncommand = x\nstop-timeout = 1s\n",
 	"[a]\ncommand = x\nlog = null\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
@@ -754,7 +804,7 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"user = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"limit-core = 0\nuser = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
@@ -906,6 +956,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, readiness_has_its_ways);
 	tcase_add_test(tc, values_are_inherited_downward);
+	tcase_add_test(tc, attributes_are_inherited_one_by_one);
+	tcase_add_test(tc, every_limit_has_its_key);
 	tcase_add_test(tc, a_group_needs_no_user);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));
