@@ -1,7 +1,10 @@
 #include <errno.h>
+#include <linux/ioprio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/attributes.h"
+#include "base/macro.h"
 #include "base/parse.h"
 #include "model/values-private.h"
 
@@ -53,9 +56,117 @@ static int value_limit_size(struct value *value, void *field)
 	return limit_of(value, true, field);
 }
 
+/* A whole number of up to @max, or down to -@min. */
+static int value_between(struct value *value, unsigned min, unsigned max, int *field)
+{
+	bool negative = *value->text == '-';
+	uint64_t number;
+
+	if (parse_uint(value->text + negative, negative ? min : max, &number) < 0)
+		return -EINVAL;
+	*field = negative ? -(int)number : (int)number;
+	return 0;
+}
+
+static int value_nice(struct value *value, void *field)
+{
+	return value_between(value, 20, 19, field);
+}
+
+static int value_oom_score(struct value *value, void *field)
+{
+	return value_between(value, 1000, 1000, field);
+}
+
+/* "idle", "best-effort:7" */
+static int value_io_class(struct value *value, void *field)
+{
+	static const struct choice classes[] = { { "none", IOPRIO_CLASS_NONE },
+						 { "realtime", IOPRIO_CLASS_RT },
+						 { "best-effort", IOPRIO_CLASS_BE },
+						 { "idle", IOPRIO_CLASS_IDLE } };
+	const char *colon = strchrnul(value->text, ':');
+	char name[16];
+	uint64_t level;
+	int class;
+
+	if ((size_t)(colon - value->text) >= sizeof(name))
+		return -EINVAL;
+	*(char *)mempcpy(name, value->text, (size_t)(colon - value->text)) = '\0';
+	if (value_choice(name, classes, ARRAY_SIZE(classes), &class) < 0)
+		return -EINVAL;
+	level = class == IOPRIO_CLASS_RT || class == IOPRIO_CLASS_BE ? IOPRIO_BE_NORM : 0;
+	if (*colon) {
+		if (class != IOPRIO_CLASS_RT && class != IOPRIO_CLASS_BE)
+			return value_refuse(value, "is a class without levels");
+		if (parse_uint(colon + 1, IOPRIO_NR_LEVELS - 1, &level) < 0)
+			return -EINVAL;
+	}
+	*(int *)field = IOPRIO_PRIO_VALUE(class, (int)level);
+	return 0;
+}
+
+/* The number at *text, which is moved behind it. */
+static int parse_cpu(const char **text, unsigned *ret)
+{
+	size_t n = strspn(*text, "0123456789");
+	char digits[8];
+	uint64_t cpu;
+
+	if (n >= sizeof(digits))
+		return -ERANGE;
+	*(char *)mempcpy(digits, *text, n) = '\0';
+	if (parse_uint(digits, CPU_SETSIZE - 1, &cpu) < 0)
+		return -EINVAL;
+	*text += n;
+	*ret = (unsigned)cpu;
+	return 0;
+}
+
+/* "0-3,7" */
+static int value_cpus(struct value *value, void *field)
+{
+	const char *p = value->text;
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	for (;; p++) {
+		unsigned first, last;
+
+		if (parse_cpu(&p, &first) < 0)
+			return -EINVAL;
+		last = first;
+		if (*p == '-') {
+			p++;
+			if (parse_cpu(&p, &last) < 0)
+				return -EINVAL;
+		}
+		if (last < first)
+			return value_refuse(value, "has a range that ends before it begins");
+		for (unsigned cpu = first; cpu <= last; cpu++)
+			CPU_SET(cpu, &cpus);
+		if (*p != ',')
+			break;
+	}
+	if (*p)
+		return -EINVAL;
+	*(cpu_set_t *)field = cpus;
+	return 0;
+}
+
 /* clang-format off */
 const struct value_type type_limit = { IN_ATTRIBUTES, value_limit,
 	"N or SOFT:HARD, each a whole number or infinity" };
 const struct value_type type_limit_size = { IN_ATTRIBUTES, value_limit_size,
 	"N or SOFT:HARD, each a number of bytes such as 512, 64K, 10M, 2G, 1T or infinity" };
+const struct value_type type_nice = { IN_ATTRIBUTES, value_nice,
+	"a whole number from -20 to 19" };
+const struct value_type type_oom_score = { IN_ATTRIBUTES, value_oom_score,
+	"a whole number from -1000 to 1000" };
+const struct value_type type_io_class = { IN_ATTRIBUTES, value_io_class,
+	"none, idle, best-effort or realtime, the last two perhaps with a level as in best-effort:7, "
+	"from 0 to 7" };
+const struct value_type type_cpus = { IN_ATTRIBUTES, value_cpus,
+	"numbers and ranges with commas between them such as 0-3,7, each below "
+	STRINGIFY(CPU_SETSIZE) };
 /* clang-format on */

@@ -9,4 +9,4 @@
  *
  * Return: SPAWN_STEP_NONE, or the step that failed, with errno; and which limit in *limit.
  */
-enum spawn_step child_attributes_before_user(const struct attributes *attributes, int *limit);
+enum spawn_step child_attributes_before_user(const struct attributes *a, int *limit);

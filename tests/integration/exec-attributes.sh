@@ -20,13 +20,23 @@ limit-cpu = 1000:2000
 command = $helpers/idle
 [plain]
 command = $helpers/idle
+[priorities]
+nice = 19
+oom-score-adjust = 1000
+io-class = best-effort:6
+cpu-affinity = $(awk '/^Cpus_allowed_list/ { sub(/.*[-,]/, "", $2); print $2 }' /proc/self/status)
+[priorities/own]
+command = $helpers/idle
+io-class = idle
 [refused]
 command = $helpers/idle
 limit-nofile = 2000000000
 restart = never
 END
 start_daemon
-wait_for 10 has_state limits/inherited up || die "the services are up"
+for node in limits/inherited priorities/own; do
+	wait_for 10 has_state "$node" up || die "$node is up"
+done
 wait_for 10 has_state refused failed || die "an impossible limit is a failed start"
 is "a number is both limits" "$(limit limits/own 'Max open files')" "64 64"
 is "soft and hard" "$(limit limits/own 'Max file size')" "1048576 2097152"
@@ -35,6 +45,17 @@ is "inherited" "$(limit limits/own 'Max core file size')" "0 0"
 is "from above" "$(limit limits/inherited 'Max open files')" "100 200"
 is "else the daemon's" "$(limit plain 'Max file size')" \
 	"$(ulimit -f | sed 's/.*/& &/')"
+pid=$(pid_of priorities/own)
+is "the nice value" "$(ps -o ni= -p "$pid" | tr -d ' ')" 19
+is "how early it is killed" "$(cat "/proc/$pid/oom_score_adj")" 1000
+if command -v ionice >/dev/null; then
+	is "the I/O class" "$(ionice -p "$pid")" idle
+else
+	skip "the I/O class" "package util-linux"
+fi
+is "one processor" "$(awk '/^Cpus_allowed_list/ { print $2 }' "/proc/$pid/status" | tr -d 0-9)" ""
+is "and the daemon stays as it was" "$(ps -o ni= -p "$daemon" | tr -d ' ') $(cat "/proc/$daemon/oom_score_adj")" \
+	"$(ps -o ni= -p $$ | tr -d ' ') $(cat /proc/$$/oom_score_adj)"
 ok "what cannot be is named" says "$log" 'refused: cannot start: set limit-nofile: Operation not permitted'
 stop_daemon
 is "the end is graceful" "$status" 0

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <search.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -340,15 +341,66 @@ static void limit_is(const struct node_config *node, int resource, rlim_t soft, 
 START_TEST(attributes_are_inherited_one_by_one)
 {
 	cleanup(config_unrefp) struct config *config = good(
-		"[g]\nlimit-nofile = 100:200\nlimit-core = infinity\n"
-		"[g/s]\ncommand = x\nlimit-nofile = 7\nlimit-stack = 64K:1G\n[a]\ncommand = y\n");
+		"[g]\nlimit-nofile = 100:200\nlimit-core = infinity\nnice = -20\noom-score-adjust = 1000\n"
+		"[g/s]\ncommand = x\nlimit-nofile = 7\nlimit-stack = 64K:1G\nnice = 19\n[a]\ncommand = y\n");
 	const struct node_config *s = only(config, "g/s");
 
 	limit_is(s, RLIMIT_NOFILE, 7, 7);
 	limit_is(s, RLIMIT_CORE, RLIM_INFINITY, RLIM_INFINITY);
 	limit_is(s, RLIMIT_STACK, 65536, 1 << 30);
 	ck_assert(!limit_is_set(&s->attributes->limits[RLIMIT_CPU]));
+	ck_assert_int_eq(s->attributes->nice, 19);
+	ck_assert_int_eq(s->attributes->oom_score_adjust, 1000);
+	ck_assert_int_eq(s->attributes->io_priority, ATTRIBUTE_KEEP);
+	ck_assert_int_eq(CPU_COUNT(&s->attributes->cpus), 0);
 	ck_assert_ptr_null(only(config, "a")->attributes);
+}
+END_TEST
+
+/* A list of processors says the same however it is written. */
+START_TEST(processors_are_a_list)
+{
+	static const char *const same[] = { "0-3,7", "7,0-3", "0,1,2,3,7", "2-3,0-2,7-7" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\ncpu-affinity = %s\n",
+			       same[i]);
+
+		cleanup(config_unrefp) struct config *config = good(text);
+		const cpu_set_t *cpus = &only(config, "a")->attributes->cpus;
+
+		ck_assert_int_eq(CPU_COUNT(cpus), 5);
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			ck_assert(!!CPU_ISSET(cpu, cpus) == (cpu < 4 || cpu == 7));
+	}
+}
+END_TEST
+
+START_TEST(an_io_class_has_a_level)
+{
+	const struct {
+		const char *text;
+		int priority;
+	} classes[] = {
+		{ "none", 0 },
+		{ "idle", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0) },
+		{ "best-effort", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) },
+		{ "best-effort:0", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 0) },
+		{ "realtime:7", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_RT, 7) },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\nio-class = %s\n",
+			       classes[i].text);
+
+		cleanup(config_unrefp) struct config *config = good(text);
+
+		ck_assert_int_eq(only(config, "a")->attributes->io_priority, classes[i].priority);
+	}
 }
 END_TEST
 
@@ -441,6 +493,14 @@ static const struct {
 	  { "", "-1", "10:5", ":", "5:", ":5", "1:2:3", "64K", "infinity:5", "1 : 2", "unlimited",
 	    "18446744073709551615", "18446744073709551616", "99999999999999999999999999999999" } },
 	{ "limit-core", { "", "1k", "K", "1K:1", "16777216T", "10 M" } },
+	{ "nice", { "", "-21", "20", "+1", "--1", "-", "1.0", "low" } },
+	{ "oom-score-adjust", { "", "-1001", "1001", "99999999999999999999", "never" } },
+	{ "io-class",
+	  { "", "Idle", "idle:0", "none:0", "best-effort:", "best-effort:8", "realtime:-1",
+	    "best-effort:7:7", "best_effort", "best-effort-and-more:1", "4", ":4" } },
+	{ "cpu-affinity",
+	  { "", "-1", "0-", "-", ",", "0,", ",0", "3-1", "1024", "0-1024", "0 1", "0--1", "0-1-2",
+	    "0x1", "99999999999" } },
 	{ "stop-timeout", { "", "10" } },
 	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
 };
@@ -762,6 +822,12 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nlimit-cpu = 5\n",
 	"[a]\ncommand = x\nlimit-cpu = 5:6\n",
 	"[a]\ncommand = x\nlimit-core = 5:6\n",
+	"[a]\ncommand = x\nnice = 5\n",
+	"[a]\ncommand = x\nnice = -5\n",
+	"[a]\ncommand = x\noom-score-adjust = 5\n",
+	"[a]\ncommand = x\nio-class = idle\n",
+	"[a]\ncommand = x\nio-class = best-effort:5\n",
+	"[a]\ncommand = x\ncpu-affinity = 5\n",
 	"[a]\ncommand = x\nstop-timeout = 1s\n",
 	"[a]\ncommand = x\nlog = null\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
@@ -958,6 +1024,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, values_are_inherited_downward);
 	tcase_add_test(tc, attributes_are_inherited_one_by_one);
 	tcase_add_test(tc, every_limit_has_its_key);
+	tcase_add_test(tc, processors_are_a_list);
+	tcase_add_test(tc, an_io_class_has_a_level);
 	tcase_add_test(tc, a_group_needs_no_user);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));

@@ -1,8 +1,13 @@
 #include "main.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/ioprio.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +34,24 @@ static void init(struct spawned *s)
 	s->spec.attributes = &attributes;
 }
 
+static int oom_score_adjust_of(pid_t pid)
+{
+	char path[64], text[16] = "";
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)pid);
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+	(void)fclose(file);
+	return atoi(text);
+}
+
+static int io_priority_of(pid_t pid)
+{
+	return (int)syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, pid);
+}
+
 START_TEST(of_nothing_asked_for_nothing_changes)
 {
 	struct rlimit ours, its;
@@ -41,6 +64,9 @@ START_TEST(of_nothing_asked_for_nothing_changes)
 		ck_assert_int_eq(prlimit(s.pid, (__rlimit_resource_t)i, NULL, &its), 0);
 		ck_assert_int_eq(memcmp(&ours, &its, sizeof(ours)), 0);
 	}
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)s.pid), getpriority(PRIO_PROCESS, 0));
+	ck_assert_int_eq(oom_score_adjust_of(s.pid), oom_score_adjust_of(getpid()));
+	ck_assert_int_eq(io_priority_of(s.pid), io_priority_of(0));
 	spawned_done(&s);
 }
 END_TEST
@@ -65,6 +91,98 @@ START_TEST(a_limit_is_the_childs_alone)
 	ck_assert_uint_eq(got.rlim_max, wanted.rlim_max);
 	ck_assert_int_eq(getrlimit(resource, &got), 0);
 	ck_assert_int_eq(memcmp(&ours, &got, sizeof(ours)), 0);
+	spawned_done(&s);
+}
+END_TEST
+
+/* They share our memory when they do it, which is no reason for it to be ours as well. */
+START_TEST(its_priorities_are_its_alone)
+{
+	int nice = getpriority(PRIO_PROCESS, 0), oom = oom_score_adjust_of(getpid()),
+	    io = io_priority_of(0);
+	struct spawned s;
+
+	init(&s);
+	attributes.nice = 19;
+	attributes.oom_score_adjust = 1000;
+	attributes.io_priority = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 6);
+	spawned_start(&s);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)s.pid), 19);
+	ck_assert_int_eq(oom_score_adjust_of(s.pid), 1000);
+	ck_assert_int_eq(io_priority_of(s.pid), IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 6));
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), nice);
+	ck_assert_int_eq(oom_score_adjust_of(getpid()), oom);
+	ck_assert_int_eq(io_priority_of(0), io);
+	spawned_done(&s);
+}
+END_TEST
+
+START_TEST(it_runs_on_its_processors)
+{
+	cpu_set_t ours, got;
+	struct spawned s;
+	int last = 0;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(ours), &ours), 0);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &ours))
+			last = cpu;
+	init(&s);
+	CPU_SET(last, &attributes.cpus);
+	CPU_SET(CPU_SETSIZE - 1, &attributes.cpus); /* there is none such */
+	spawned_start(&s);
+	ck_assert_int_eq(sched_getaffinity(s.pid, sizeof(got), &got), 0);
+	ck_assert_int_eq(CPU_COUNT(&got), 1);
+	ck_assert(CPU_ISSET(last, &got));
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(got), &got), 0);
+	ck_assert(CPU_EQUAL(&got, &ours));
+	spawned_done(&s);
+}
+END_TEST
+
+/* The descriptors are few, and the others need one. */
+START_TEST(limits_come_last)
+{
+	struct spawned s;
+
+	init(&s);
+	attributes.oom_score_adjust = 1000;
+	attributes.limits[RLIMIT_NOFILE] = (struct rlimit){ .rlim_cur = 3, .rlim_max = 3 };
+	s.spec.argv = spawned_words("sh", "-c", "exit 0");
+	ck_assert_int_eq(spawned_run(&s.spec), 127); /* sh finds no room for its libraries */
+	spawned_done(&s);
+}
+END_TEST
+
+START_TEST(what_cannot_be_is_named)
+{
+	struct spawned s;
+
+	init(&s);
+	attributes.oom_score_adjust = 1001;
+	check_failure(&s.spec, SPAWN_STEP_OOM_SCORE, EINVAL);
+	attributes.oom_score_adjust = ATTRIBUTE_KEEP;
+	attributes.io_priority = IOPRIO_PRIO_VALUE(7, 7);
+	check_failure(&s.spec, SPAWN_STEP_IO_CLASS, EINVAL);
+	attributes.io_priority = ATTRIBUTE_KEEP;
+	CPU_SET(CPU_SETSIZE - 1, &attributes.cpus);
+	check_failure(&s.spec, SPAWN_STEP_CPUS, EINVAL);
+	spawned_done(&s);
+}
+END_TEST
+
+START_TEST(without_privileges_they_are_not_raised)
+{
+	struct spawned s;
+
+	if (geteuid() == 0)
+		ck_assert_int_eq(setresuid(12345, 12345, 12345), 0);
+	init(&s);
+	attributes.nice = -20;
+	check_failure(&s.spec, SPAWN_STEP_NICE, EACCES);
+	attributes.nice = ATTRIBUTE_KEEP;
+	attributes.io_priority = IOPRIO_PRIO_VALUE(IOPRIO_CLASS_RT, 0);
+	check_failure(&s.spec, SPAWN_STEP_IO_CLASS, EPERM);
 	spawned_done(&s);
 }
 END_TEST
@@ -98,6 +216,11 @@ Suite *test_suite(void)
 	tcase_add_test(tc, of_nothing_asked_for_nothing_changes);
 	tcase_add_loop_test(tc, a_limit_is_the_childs_alone, 0, RLIM_NLIMITS);
 	tcase_add_test(tc, a_limit_that_cannot_be_is_named);
+	tcase_add_test(tc, its_priorities_are_its_alone);
+	tcase_add_test(tc, it_runs_on_its_processors);
+	tcase_add_test(tc, limits_come_last);
+	tcase_add_test(tc, what_cannot_be_is_named);
+	tcase_add_test(tc, without_privileges_they_are_not_raised);
 	suite_add_tcase(s, tc);
 	return s;
 }
