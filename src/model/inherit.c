@@ -21,6 +21,8 @@ static size_t attribute_size(const struct value_type *type)
 {
 	if (type == &type_limit || type == &type_limit_size)
 		return sizeof(struct rlimit);
+	if (type == &type_capabilities)
+		return sizeof(uint64_t);
 	if (type == &type_cpus)
 		return sizeof(cpu_set_t);
 	return sizeof(int);

@@ -4,6 +4,8 @@
 
 #include "model/values.h"
 
+#define BOOL_ALLOWED "yes, no, true, false, on, off, 1 or 0"
+
 struct choice {
 	const char *name;
 	int value;

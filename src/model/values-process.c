@@ -1,9 +1,11 @@
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/ioprio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/attributes.h"
+#include "base/cleanup.h"
 #include "base/macro.h"
 #include "base/parse.h"
 #include "model/values-private.h"
@@ -154,6 +156,101 @@ static int value_cpus(struct value *value, void *field)
 	return 0;
 }
 
+static int value_no_new_privileges(struct value *value, void *field)
+{
+	bool set;
+
+	if (parse_bool(value->text, &set) < 0)
+		return -EINVAL;
+	*(int *)field = set;
+	return 0;
+}
+
+static const char *const capabilities[] = {
+	[CAP_CHOWN] = "cap_chown",
+	[CAP_DAC_OVERRIDE] = "cap_dac_override",
+	[CAP_DAC_READ_SEARCH] = "cap_dac_read_search",
+	[CAP_FOWNER] = "cap_fowner",
+	[CAP_FSETID] = "cap_fsetid",
+	[CAP_KILL] = "cap_kill",
+	[CAP_SETGID] = "cap_setgid",
+	[CAP_SETUID] = "cap_setuid",
+	[CAP_SETPCAP] = "cap_setpcap",
+	[CAP_LINUX_IMMUTABLE] = "cap_linux_immutable",
+	[CAP_NET_BIND_SERVICE] = "cap_net_bind_service",
+	[CAP_NET_BROADCAST] = "cap_net_broadcast",
+	[CAP_NET_ADMIN] = "cap_net_admin",
+	[CAP_NET_RAW] = "cap_net_raw",
+	[CAP_IPC_LOCK] = "cap_ipc_lock",
+	[CAP_IPC_OWNER] = "cap_ipc_owner",
+	[CAP_SYS_MODULE] = "cap_sys_module",
+	[CAP_SYS_RAWIO] = "cap_sys_rawio",
+	[CAP_SYS_CHROOT] = "cap_sys_chroot",
+	[CAP_SYS_PTRACE] = "cap_sys_ptrace",
+	[CAP_SYS_PACCT] = "cap_sys_pacct",
+	[CAP_SYS_ADMIN] = "cap_sys_admin",
+	[CAP_SYS_BOOT] = "cap_sys_boot",
+	[CAP_SYS_NICE] = "cap_sys_nice",
+	[CAP_SYS_RESOURCE] = "cap_sys_resource",
+	[CAP_SYS_TIME] = "cap_sys_time",
+	[CAP_SYS_TTY_CONFIG] = "cap_sys_tty_config",
+	[CAP_MKNOD] = "cap_mknod",
+	[CAP_LEASE] = "cap_lease",
+	[CAP_AUDIT_WRITE] = "cap_audit_write",
+	[CAP_AUDIT_CONTROL] = "cap_audit_control",
+	[CAP_SETFCAP] = "cap_setfcap",
+	[CAP_MAC_OVERRIDE] = "cap_mac_override",
+	[CAP_MAC_ADMIN] = "cap_mac_admin",
+	[CAP_SYSLOG] = "cap_syslog",
+	[CAP_WAKE_ALARM] = "cap_wake_alarm",
+	[CAP_BLOCK_SUSPEND] = "cap_block_suspend",
+	[CAP_AUDIT_READ] = "cap_audit_read",
+	[CAP_PERFMON] = "cap_perfmon",
+	[CAP_BPF] = "cap_bpf",
+	[CAP_CHECKPOINT_RESTORE] = "cap_checkpoint_restore",
+};
+
+static int parse_capability(const char *name, uint64_t *bit)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++) {
+		if (strcasecmp(name, capabilities[i]) != 0)
+			continue;
+		*bit = UINT64_C(1) << i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int value_capabilities(struct value *value, void *field)
+{
+	cleanup(freep) char **words = NULL;
+	uint64_t set = 0, bit = 0;
+	int n;
+
+	if (strcmp(value->text, "all") == 0) {
+		*(uint64_t *)field = CAPABILITIES_KEEP;
+		return 0;
+	}
+	if (strcmp(value->text, "none") == 0) {
+		*(uint64_t *)field = 0;
+		return 0;
+	}
+	n = value_words(value, &words);
+	if (n < 0)
+		return n;
+	if (n == 0)
+		return -EINVAL;
+	for (int i = 0; i < n; i++) {
+		if (parse_capability(words[i], &bit) < 0)
+			return value_refuse(value, "has a word that is no capability");
+		if (set & bit)
+			return value_refuse(value, "has a capability twice");
+		set |= bit;
+	}
+	*(uint64_t *)field = set;
+	return 0;
+}
+
 /* clang-format off */
 const struct value_type type_limit = { IN_ATTRIBUTES, value_limit,
 	"N or SOFT:HARD, each a whole number or infinity" };
@@ -169,4 +266,8 @@ const struct value_type type_io_class = { IN_ATTRIBUTES, value_io_class,
 const struct value_type type_cpus = { IN_ATTRIBUTES, value_cpus,
 	"numbers and ranges with commas between them such as 0-3,7, each below "
 	STRINGIFY(CPU_SETSIZE) };
+const struct value_type type_no_new_privileges = { IN_ATTRIBUTES, value_no_new_privileges,
+	BOOL_ALLOWED };
+const struct value_type type_capabilities = { IN_ATTRIBUTES, value_capabilities,
+	"all, none, or names as in capabilities(7) such as cap_net_bind_service, each once" };
 /* clang-format on */

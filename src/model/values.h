@@ -51,5 +51,7 @@ extern const struct value_type type_nice;
 extern const struct value_type type_oom_score;
 extern const struct value_type type_io_class;
 extern const struct value_type type_cpus;
+extern const struct value_type type_no_new_privileges;
+extern const struct value_type type_capabilities;
 extern const struct value_type type_stop_timeout;
 extern const struct value_type type_log;

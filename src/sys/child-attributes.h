@@ -10,3 +10,6 @@
  * Return: SPAWN_STEP_NONE, or the step that failed, with errno; and which limit in *limit.
  */
 enum spawn_step child_attributes_before_user(const struct attributes *a, int *limit);
+
+/* What is left to do as the user.  Return: likewise. */
+enum spawn_step child_attributes_as_user(const struct attributes *a);

@@ -198,19 +198,11 @@ static void set_ignored(const sigset_t *ignored)
 			(void)sigaction(signo, &ignore, NULL);
 }
 
-static void take_attributes(const struct spawn_spec *spec, struct spawn_failure *failure)
-{
-	enum spawn_step step;
-
-	if (!spec->attributes)
-		return;
-	step = child_attributes_before_user(spec->attributes, &failure->limit);
-	if (step != SPAWN_STEP_NONE)
-		fail(failure, step);
-}
-
 _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *failure)
 {
+	const struct attributes *attributes = spec->attributes;
+	enum spawn_step step = SPAWN_STEP_NONE;
+
 	if (leave_descriptors(spec) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (enter_session(spec) < 0)
@@ -221,7 +213,10 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (spec->descriptors && setrlimit(RLIMIT_NOFILE, spec->descriptors) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
-	take_attributes(spec, failure);
+	if (attributes)
+		step = child_attributes_before_user(attributes, &failure->limit);
+	if (step != SPAWN_STEP_NONE)
+		fail(failure, step);
 	if (spec->umask >= 0)
 		(void)umask((mode_t)spec->umask);
 	if (drop_groups(spec) < 0)
@@ -230,6 +225,10 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		fail(failure, SPAWN_STEP_GROUP);
 	if (take_user(spec) < 0)
 		fail(failure, SPAWN_STEP_USER);
+	if (attributes)
+		step = child_attributes_as_user(attributes);
+	if (step != SPAWN_STEP_NONE)
+		fail(failure, step);
 	/* As the user, who may see less than root does, or more where root is squashed. */
 	if (spec->directory && chdir(spec->directory) < 0)
 		fail(failure, SPAWN_STEP_DIRECTORY);

@@ -160,9 +160,11 @@ const char *spawn_step_text(enum spawn_step step)
 		[SPAWN_STEP_IO_CLASS] = "set the I/O class",
 		[SPAWN_STEP_CPUS] = "set the CPU affinity",
 		[SPAWN_STEP_LIMIT] = "set",
+		[SPAWN_STEP_CAPABILITIES] = "set the capabilities",
 		[SPAWN_STEP_GROUPS] = "set the groups",
 		[SPAWN_STEP_GROUP] = "set the group",
 		[SPAWN_STEP_USER] = "set the user",
+		[SPAWN_STEP_NO_NEW_PRIVILEGES] = "set no-new-privileges",
 		[SPAWN_STEP_DIRECTORY] = "enter the directory",
 		[SPAWN_STEP_EXEC] = "execute",
 	};

@@ -28,13 +28,16 @@ cpu-affinity = $(awk '/^Cpus_allowed_list/ { sub(/.*[-,]/, "", $2); print $2 }' 
 [priorities/own]
 command = $helpers/idle
 io-class = idle
+[bare]
+command = $helpers/idle
+no-new-privileges = yes
 [refused]
 command = $helpers/idle
 limit-nofile = 2000000000
 restart = never
 END
 start_daemon
-for node in limits/inherited priorities/own; do
+for node in limits/inherited priorities/own bare; do
 	wait_for 10 has_state "$node" up || die "$node is up"
 done
 wait_for 10 has_state refused failed || die "an impossible limit is a failed start"
@@ -56,7 +59,33 @@ fi
 is "one processor" "$(awk '/^Cpus_allowed_list/ { print $2 }' "/proc/$pid/status" | tr -d 0-9)" ""
 is "and the daemon stays as it was" "$(ps -o ni= -p "$daemon" | tr -d ' ') $(cat "/proc/$daemon/oom_score_adj")" \
 	"$(ps -o ni= -p $$ | tr -d ' ') $(cat /proc/$$/oom_score_adj)"
+is "no new privileges" "$(awk '/^NoNewPrivs/ { print $2 }' "/proc/$(pid_of bare)/status")" 1
 ok "what cannot be is named" says "$log" 'refused: cannot start: set limit-nofile: Operation not permitted'
 stop_daemon
 is "the end is graceful" "$status" 0
+
+# A user with one right of root's, and a root with no other.
+if [ "$(awk 'END { print NR, $3 }' /proc/self/uid_map)" = "1 1" ] ||
+	! setpriv --bounding-set -all,+net_bind_service true 2>/dev/null; then
+	skip "capabilities" "machine: needs root with cap_setpcap"
+	finish
+fi
+chmod 755 "$dir"
+cp "$helpers/idle" "$dir/"
+config <<END
+[one]
+capabilities = cap_net_bind_service
+[one/user]
+command = $dir/idle
+user = daemon
+[one/root]
+command = $dir/idle
+END
+start_daemon
+for node in one/user one/root; do
+	wait_for 10 has_state "$node" up || die "$node is up"
+	is "$node has all sets alike" \
+		"$(awk '/^Cap/ { print $2 }' "/proc/$(pid_of "$node")/status" | sort -u)" 0000000000000400
+done
+stop_daemon
 finish

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/ioprio.h>
 #include <search.h>
 #include <signal.h>
@@ -404,6 +405,31 @@ START_TEST(an_io_class_has_a_level)
 }
 END_TEST
 
+static uint64_t capabilities_of(const char *value)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof(text), "[g]\ncapabilities = none\n[g/a]\ncommand = x\n%s%s\n",
+		       *value ? "capabilities = " : "", value);
+
+	cleanup(config_unrefp) struct config *config = good(text);
+
+	return only(config, "g/a")->attributes->capabilities;
+}
+
+START_TEST(capabilities_have_their_names)
+{
+	ck_assert_uint_eq(capabilities_of(""), 0);
+	ck_assert_uint_eq(capabilities_of("none"), 0);
+	ck_assert_uint_eq(capabilities_of("all"), CAPABILITIES_KEEP);
+	ck_assert_uint_eq(capabilities_of("cap_chown"), 1);
+	ck_assert_uint_eq(capabilities_of("CAP_KILL cap_net_bind_service"),
+			  1 << CAP_KILL | 1 << CAP_NET_BIND_SERVICE);
+	ck_assert_uint_eq(capabilities_of("cap_checkpoint_restore"),
+			  UINT64_C(1) << CAP_CHECKPOINT_RESTORE);
+}
+END_TEST
+
 /* Whatever the key is called, it is the one of that resource. */
 START_TEST(every_limit_has_its_key)
 {
@@ -501,6 +527,10 @@ static const struct {
 	{ "cpu-affinity",
 	  { "", "-1", "0-", "-", ",", "0,", ",0", "3-1", "1024", "0-1024", "0 1", "0--1", "0-1-2",
 	    "0x1", "99999999999" } },
+	{ "no-new-privileges", { "", "Yes", "2" } },
+	{ "capabilities",
+	  { "", "cap_nothing", "net_bind_service", "cap_kill,cap_chown", "cap_kill cap_kill",
+	    "cap_kill none", "all cap_kill", "~cap_kill", "0x1", "cap_kill \"", "None" } },
 	{ "stop-timeout", { "", "10" } },
 	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
 };
@@ -828,6 +858,9 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nio-class = idle\n",
 	"[a]\ncommand = x\nio-class = best-effort:5\n",
 	"[a]\ncommand = x\ncpu-affinity = 5\n",
+	"[a]\ncommand = x\nno-new-privileges = yes\n",
+	"[a]\ncommand = x\ncapabilities = none\n",
+	"[a]\ncommand = x\ncapabilities = cap_kill\n",
 	"[a]\ncommand = x\nstop-timeout = 1s\n",
 	"[a]\ncommand = x\nlog = null\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
@@ -870,7 +903,7 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"limit-core = 0\nuser = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"limit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
@@ -1026,6 +1059,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, every_limit_has_its_key);
 	tcase_add_test(tc, processors_are_a_list);
 	tcase_add_test(tc, an_io_class_has_a_level);
+	tcase_add_test(tc, capabilities_have_their_names);
 	tcase_add_test(tc, a_group_needs_no_user);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));

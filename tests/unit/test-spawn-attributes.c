@@ -2,15 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/ioprio.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/macro.h"
 #include "spawned.h"
 
 static void check_failure(const struct spawn_spec *spec, enum spawn_step step, int error)
@@ -187,6 +190,78 @@ START_TEST(without_privileges_they_are_not_raised)
 }
 END_TEST
 
+START_TEST(it_gets_no_new_privileges)
+{
+	struct spawned s;
+
+	init(&s);
+	attributes.no_new_privileges = 1;
+	spawned_start(&s);
+	ck_assert_uint_eq(spawned_number(&s, "NoNewPrivs", 10), 1);
+	ck_assert_int_eq(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
+	spawned_done(&s);
+}
+END_TEST
+
+static void check_capabilities(const struct spawned *s, uint64_t wanted)
+{
+	static const char *const sets[] = { "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
+		ck_assert_msg(spawned_number(s, sets[i], 16) == wanted, "%s is %llx", sets[i],
+			      spawned_number(s, sets[i], 16));
+}
+
+/* What the tests ask for must be ours to give. */
+static bool may_set_capabilities(void)
+{
+	return geteuid() == 0 && prctl(PR_CAPBSET_READ, CAP_SETPCAP, 0, 0, 0) == 1 &&
+	       prctl(PR_CAPBSET_READ, CAP_KILL, 0, 0, 0) == 1 &&
+	       prctl(PR_CAPBSET_READ, CAP_NET_BIND_SERVICE, 0, 0, 0) == 1;
+}
+
+/* The same in every set, of root and of another, with and without NO_NEW_PRIVS. */
+START_TEST(it_has_its_capabilities_and_no_others)
+{
+	static const uint64_t sets[] = { 0, 1 << CAP_KILL | 1 << CAP_NET_BIND_SERVICE };
+	struct spawned s;
+
+	init(&s);
+	attributes.capabilities = sets[_i & 1];
+	attributes.no_new_privileges = _i >> 1 & 1;
+	s.spec.set_user = _i >> 2 & 1;
+	s.spec.uid = 12345;
+	s.spec.gid = 12345;
+	spawned_start(&s);
+	check_capabilities(&s, attributes.capabilities);
+	ck_assert_int_eq(prctl(PR_CAPBSET_READ, CAP_SETPCAP, 0, 0, 0), 1);
+	ck_assert_int_eq(prctl(PR_GET_KEEPCAPS, 0, 0, 0, 0), 0);
+	spawned_done(&s);
+}
+END_TEST
+
+START_TEST(a_capability_that_we_lack_cannot_be_given)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+	struct spawned s;
+
+	init(&s);
+	ck_assert_int_eq((int)syscall(SYS_capget, &header, data), 0);
+	data[0].effective &= ~(1u << CAP_KILL);
+	data[0].permitted &= ~(1u << CAP_KILL);
+	ck_assert_int_eq((int)syscall(SYS_capset, &header, data), 0);
+	attributes.capabilities = 1 << CAP_KILL;
+	check_failure(&s.spec, SPAWN_STEP_CAPABILITIES, EPERM);
+	/* Nor can any be taken away without the right to it. */
+	data[0].effective &= ~(1u << CAP_SETPCAP);
+	ck_assert_int_eq((int)syscall(SYS_capset, &header, data), 0);
+	attributes.capabilities = 0;
+	check_failure(&s.spec, SPAWN_STEP_CAPABILITIES, EPERM);
+	spawned_done(&s);
+}
+END_TEST
+
 START_TEST(a_limit_that_cannot_be_is_named)
 {
 	struct spawn_failure failure = { 0 };
@@ -221,6 +296,13 @@ Suite *test_suite(void)
 	tcase_add_test(tc, limits_come_last);
 	tcase_add_test(tc, what_cannot_be_is_named);
 	tcase_add_test(tc, without_privileges_they_are_not_raised);
+	tcase_add_test(tc, it_gets_no_new_privileges);
+	if (may_set_capabilities()) {
+		tcase_add_loop_test(tc, it_has_its_capabilities_and_no_others, 0, 8);
+		tcase_add_test(tc, a_capability_that_we_lack_cannot_be_given);
+	} else {
+		(void)puts("# SKIP machine: capabilities need root with cap_setpcap");
+	}
 	suite_add_tcase(s, tc);
 	return s;
 }
