@@ -64,10 +64,43 @@ static int build_environment(struct launch *launch)
 	return r;
 }
 
+static bool has_group(const struct launch *launch, gid_t gid)
+{
+	for (size_t i = 0; i < launch->n_groups; i++) {
+		if (launch->groups[i] == gid)
+			return true;
+	}
+	return false;
+}
+
+/* Those of the user, and those that the configuration adds. */
+static int build_groups(struct launch *launch)
+{
+	const struct credentials *who = &launch->config->credentials;
+	gid_t *groups;
+	int r;
+
+	if (who->set && who->user) {
+		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
+		if (r < 0)
+			return r;
+	}
+	if (who->n_groups == 0)
+		return 0;
+	groups = reallocarray(launch->groups, launch->n_groups + who->n_groups, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	launch->groups = groups;
+	for (size_t i = 0; i < who->n_groups; i++) {
+		if (!has_group(launch, who->groups[i]))
+			groups[launch->n_groups++] = who->groups[i];
+	}
+	return 0;
+}
+
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
 		const char *notify_address)
 {
-	const struct credentials *who = &config->credentials;
 	size_t own = 0;
 	int r;
 
@@ -77,9 +110,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 		own++;
 	if (r == 0)
 		r = context_reserve_environment(ctx, own);
-	if (r == 0 && who->set && who->user)
-		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
-	return r;
+	return r == 0 ? build_groups(launch) : r;
 }
 
 void launch_done(struct launch *launch)
@@ -206,6 +237,7 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 		.umask = config->umask,
 		.set_user = who->set,
 		.set_group = who->set_group,
+		.set_groups = who->set_groups,
 		.uid = who->uid,
 		.gid = who->gid,
 		.groups = launch->groups,

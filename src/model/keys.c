@@ -52,6 +52,8 @@ const struct key keys[N_KEYS] = {
 		"user to run as" },
 	[KEY_GROUP] = { "group", SCOPE_INHERITED, &type_group, SECTION(group),
 		"group to run as" },
+	[KEY_GROUPS] = { "groups", SCOPE_INHERITED, &type_groups, 0,
+		"further groups to be in" },
 	[KEY_DIRECTORY] = { "directory", SCOPE_INHERITED, &type_directory, SECTION(directory),
 		"working directory" },
 	[KEY_ENVIRONMENT] = { "environment", SCOPE_INHERITED, &type_environment, SECTION(environment),

@@ -92,6 +92,26 @@ static int resolve_copy(char **field, const char *text)
 	return *field ? 0 : -ENOMEM;
 }
 
+static int resolve_groups(struct resolver *r, struct node_config *node)
+{
+	const struct section *groups = inherit_source(r->sections, node, KEY_GROUPS);
+	struct credentials *credentials = &node->credentials;
+	size_t size;
+
+	if (!groups)
+		return 0;
+	credentials->set_groups = true;
+	if (groups->n_groups == 0)
+		return 0;
+	size = groups->n_groups * sizeof(*groups->groups);
+	credentials->groups = malloc(size);
+	if (!credentials->groups)
+		return -ENOMEM;
+	memcpy(credentials->groups, groups->groups, size);
+	credentials->n_groups = groups->n_groups;
+	return 0;
+}
+
 static int resolve_user(struct resolver *r, struct node_config *node)
 {
 	const struct section *user = inherit_source(r->sections, node, KEY_USER);
@@ -118,7 +138,7 @@ static int resolve_user(struct resolver *r, struct node_config *node)
 		credentials->set_group = true;
 		credentials->gid = group->group;
 	}
-	return 0;
+	return resolve_groups(r, node);
 }
 
 /* Puts @word in the place of the variable's value in @list, or after it. */

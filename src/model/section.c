@@ -15,6 +15,7 @@ void section_done(struct section *section)
 	free(section->after);
 	free(section->argv);
 	stated_user_done(&section->user);
+	free(section->groups);
 	free(section->directory);
 	free(section->environment);
 	free(section->attributes);

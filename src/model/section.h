@@ -27,6 +27,7 @@ enum key_id {
 	KEY_ESSENTIAL,
 	KEY_USER,
 	KEY_GROUP,
+	KEY_GROUPS,
 	KEY_DIRECTORY,
 	KEY_ENVIRONMENT,
 	KEY_UMASK,
@@ -73,6 +74,8 @@ struct section {
 	char **argv;		  /* this and the others before substitution */
 	struct stated_user user;
 	gid_t group;
+	gid_t *groups;
+	size_t n_groups;
 	char *directory;
 	char **environment;
 	int umask;

@@ -54,6 +54,7 @@ void node_config_done(struct node_config *node)
 	free(node->after);
 	free(node->argv);
 	free(node->command);
+	free(node->credentials.groups);
 	free(node->credentials.user);
 	free(node->credentials.home);
 	free(node->credentials.shell);
@@ -290,11 +291,19 @@ static bool nodes_equal(struct node_config *const *a, struct node_config *const 
 	return !*a && !*b;
 }
 
+static bool groups_equal(const struct credentials *a, const struct credentials *b)
+{
+	if (a->set_groups != b->set_groups || a->n_groups != b->n_groups)
+		return false;
+	return a->n_groups == 0 ||
+	       memcmp(a->groups, b->groups, a->n_groups * sizeof(*a->groups)) == 0;
+}
+
 static bool credentials_equal(const struct credentials *a, const struct credentials *b)
 {
 	return a->set == b->set && a->set_group == b->set_group && a->uid == b->uid &&
-	       a->gid == b->gid && text_equal(a->user, b->user) && text_equal(a->home, b->home) &&
-	       text_equal(a->shell, b->shell);
+	       a->gid == b->gid && groups_equal(a, b) && text_equal(a->user, b->user) &&
+	       text_equal(a->home, b->home) && text_equal(a->shell, b->shell);
 }
 
 static bool attributes_equal(const struct attributes *a, const struct attributes *b)

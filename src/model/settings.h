@@ -48,6 +48,9 @@ struct credentials {
 	bool set_group; /* group was named, perhaps without a user: gid is to be taken */
 	uid_t uid;
 	gid_t gid;
+	bool set_groups; /* groups was named: those below are to be taken beside the user's own */
+	gid_t *groups;
+	size_t n_groups;
 	char *user, *home, *shell; /* for USER, LOGNAME, HOME, SHELL; NULL without user */
 };
 

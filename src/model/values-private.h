@@ -23,6 +23,9 @@ int value_copy(const char *text, char **field);
 /* The words of it, for free().  Return: how many, -EINVAL or -ENOMEM. */
 int value_words(struct value *value, char ***field);
 
+/* The number of the group that it names.  Return: 0, -EINVAL or -ENOMEM. */
+int value_group(struct value *value, gid_t *ret);
+
 /* Return: 0 or -EINVAL. */
 int value_check_substitutions(struct value *value);
 int value_check_path(struct value *value, const char *path);

@@ -10,6 +10,53 @@
 #include "base/parse.h"
 #include "model/values-private.h"
 
+#define GROUPS_MAX 1000 /* in one section */
+
+static int group_of(struct value *value, const char *word, gid_t *ret)
+{
+	struct value group = { .text = word, .names = value->names };
+	int r = value_group(&group, ret);
+
+	if (r != -EINVAL)
+		return r;
+	return value_refuse(value, group.why == NULL
+					   ? "has a word that cannot be a group"
+					   : "has a word that is no group of this system");
+}
+
+static int value_groups(struct value *value, void *field)
+{
+	struct section *section = field;
+	cleanup(freep) char **words = NULL;
+	cleanup(freep) gid_t *groups = NULL;
+	int n, r;
+
+	if (strcmp(value->text, "none") == 0)
+		return 0;
+	n = value_words(value, &words);
+	if (n < 0)
+		return n;
+	if (n == 0)
+		return -EINVAL;
+	if (n > GROUPS_MAX)
+		return value_refuse(value, "has more than " STRINGIFY(GROUPS_MAX) " groups");
+	groups = calloc((size_t)n, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++) {
+		r = group_of(value, words[i], &groups[i]);
+		if (r < 0)
+			return r;
+		for (int j = 0; j < i; j++) {
+			if (groups[i] == groups[j])
+				return value_refuse(value, "has a group twice");
+		}
+	}
+	section->groups = take(groups);
+	section->n_groups = (size_t)n;
+	return 0;
+}
+
 /* A limit's half that ends at @end; @size: with a unit, if it has one. */
 static int parse_limit(const char *text, const char *end, bool size, rlim_t *ret)
 {
@@ -252,6 +299,8 @@ static int value_capabilities(struct value *value, void *field)
 }
 
 /* clang-format off */
+const struct value_type type_groups = { IN_SECTION, value_groups,
+	"none, or names or numbers of groups with blanks between them, each once" };
 const struct value_type type_limit = { IN_ATTRIBUTES, value_limit,
 	"N or SOFT:HARD, each a whole number or infinity" };
 const struct value_type type_limit_size = { IN_ATTRIBUTES, value_limit_size,

@@ -106,7 +106,7 @@ static int value_number(struct value *value, uint32_t *ret)
 	return 0;
 }
 
-static int value_group(struct value *value, gid_t *ret)
+int value_group(struct value *value, gid_t *ret)
 {
 	int r;
 

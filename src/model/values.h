@@ -42,6 +42,7 @@ extern const struct value_type type_signal;
 extern const struct value_type type_bool;
 extern const struct value_type type_user;
 extern const struct value_type type_group;
+extern const struct value_type type_groups;
 extern const struct value_type type_directory;
 extern const struct value_type type_environment;
 extern const struct value_type type_umask;

@@ -113,9 +113,9 @@ static int close_others(const struct spawn_spec *spec)
 
 static int drop_groups(const struct spawn_spec *spec)
 {
-	if (spec->set_user)
-		return setgroups(spec->n_groups, spec->groups);
-	return spec->set_group ? setgroups(0, NULL) : 0;
+	if (!spec->set_user && !spec->set_group && !spec->set_groups)
+		return 0;
+	return setgroups(spec->n_groups, spec->groups);
 }
 
 static int take_group(const struct spawn_spec *spec)

@@ -22,7 +22,8 @@ struct spawn_spec {
 	const char *directory; /* or NULL: stay */
 	int umask;	       /* or -1: keep */
 	bool set_user;	       /* take uid, gid and the groups below */
-	bool set_group;	       /* take gid, and drop all other groups */
+	bool set_group;	       /* take gid, and drop all groups but those below */
+	bool set_groups;       /* take the groups below, whatever the user */
 	uid_t uid;
 	gid_t gid;
 	const gid_t *groups;

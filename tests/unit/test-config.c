@@ -461,6 +461,20 @@ START_TEST(a_group_needs_no_user)
 }
 END_TEST
 
+START_TEST(groups_are_numbers_in_their_order)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[g]\ngroups = 7 adm\n[g/a]\ncommand = x\nuser = redis\n"
+		     "[g/b]\ncommand = x\ngroups = none\n[c]\ncommand = x\n");
+	const struct credentials *a = &only(config, "g/a")->credentials;
+
+	ck_assert(a->set_groups && a->n_groups == 2 && a->groups[0] == 7 && a->groups[1] == 4);
+	ck_assert(only(config, "g/b")->credentials.set_groups);
+	ck_assert_uint_eq(only(config, "g/b")->credentials.n_groups, 0);
+	ck_assert(!only(config, "c")->credentials.set_groups);
+}
+END_TEST
+
 START_TEST(parents_come_first_and_are_made_up)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -511,6 +525,9 @@ static const struct {
 	    "#0" } },
 	{ "group",
 	  { "", "0day", "0x0", "-1", "4294967295", "\"adm \"", "1e0", "nobody-there", "adm:adm" } },
+	{ "groups",
+	  { "", "adm adm", "4 adm", "nobody-there", "adm,4", "adm none", "0x4", "4294967295",
+	    "\"adm", "''" } },
 	{ "directory", { "", "srv", "./srv", "~", "/srv/%x", "%n/x", "/srv/%" } },
 	{ "environment",
 	  { "A", "=1", "1A=2", "A-B=1", "A=1 B", "A=1 A=2", "A=\"1", "A=%x", "%n=1" } },
@@ -845,6 +862,9 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nessential = on\n",
 	"[a]\ncommand = x\nuser = redis\n",
 	"[a]\ncommand = x\ngroup = adm\n",
+	"[a]\ncommand = x\ngroups = adm\n",
+	"[a]\ncommand = x\ngroups = adm 5\n",
+	"[a]\ncommand = x\ngroups = none\n",
 	"[a]\ncommand = x\ndirectory = /\n",
 	"[a]\ncommand = x\nenvironment = A=\n",
 	"[a]\ncommand = x\nenvironment = A= B=\n",
@@ -903,7 +923,7 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"limit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
@@ -1061,6 +1081,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, an_io_class_has_a_level);
 	tcase_add_test(tc, capabilities_have_their_names);
 	tcase_add_test(tc, a_group_needs_no_user);
+	tcase_add_test(tc, groups_are_numbers_in_their_order);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));
 	tcase_add_test(tc, a_bad_value_of_the_root_is_refused);
