@@ -1,5 +1,6 @@
 #include "model/diff.h"
 
+#include "base/attributes.h"
 #include "model/kinds.h"
 
 /*
@@ -9,11 +10,13 @@
  */
 struct facet {
 	const struct kind *kind;
-	size_t offset; /* in struct node_config, or struct config for a key of [swansong] only */
+	size_t offset; /* in struct node_config or its attributes, or in struct config for a key of
+			* [swansong] only */
 };
 
 #define CONFIG(member) offsetof(struct config, member)
 #define NODE(member)   offsetof(struct node_config, member)
+#define ATTRIBUTE(member) offsetof(struct attributes, member)
 
 /* clang-format off */
 static const struct facet facets[N_KEYS] = {
@@ -41,9 +44,32 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_ESSENTIAL] = { &kind_bool, NODE(essential) },
 	[KEY_USER] = { &kind_user, NODE(credentials) },
 	[KEY_GROUP] = { &kind_group, NODE(credentials) },
+	[KEY_GROUPS] = { &kind_groups, NODE(credentials) },
 	[KEY_DIRECTORY] = { &kind_text, NODE(directory) },
 	[KEY_ENVIRONMENT] = { &kind_words, NODE(environment) },
 	[KEY_UMASK] = { &kind_mode, NODE(umask) },
+	[KEY_LIMIT_AS] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_AS]) },
+	[KEY_LIMIT_CORE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_CORE]) },
+	[KEY_LIMIT_CPU] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_CPU]) },
+	[KEY_LIMIT_DATA] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_DATA]) },
+	[KEY_LIMIT_FSIZE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_FSIZE]) },
+	[KEY_LIMIT_LOCKS] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_LOCKS]) },
+	[KEY_LIMIT_MEMLOCK] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_MEMLOCK]) },
+	[KEY_LIMIT_MSGQUEUE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_MSGQUEUE]) },
+	[KEY_LIMIT_NICE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_NICE]) },
+	[KEY_LIMIT_NOFILE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_NOFILE]) },
+	[KEY_LIMIT_NPROC] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_NPROC]) },
+	[KEY_LIMIT_RSS] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_RSS]) },
+	[KEY_LIMIT_RTPRIO] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_RTPRIO]) },
+	[KEY_LIMIT_RTTIME] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_RTTIME]) },
+	[KEY_LIMIT_SIGPENDING] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_SIGPENDING]) },
+	[KEY_LIMIT_STACK] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_STACK]) },
+	[KEY_NICE] = { &kind_kept_number, ATTRIBUTE(nice) },
+	[KEY_OOM_SCORE_ADJUST] = { &kind_kept_number, ATTRIBUTE(oom_score_adjust) },
+	[KEY_IO_CLASS] = { &kind_io_class, ATTRIBUTE(io_priority) },
+	[KEY_CPU_AFFINITY] = { &kind_cpus, ATTRIBUTE(cpus) },
+	[KEY_NO_NEW_PRIVILEGES] = { &kind_flag, ATTRIBUTE(no_new_privileges) },
+	[KEY_CAPABILITIES] = { &kind_capabilities, ATTRIBUTE(capabilities) },
 	[KEY_STOP_TIMEOUT] = { &kind_duration, NODE(stop_timeout_usec) },
 	[KEY_LOG] = { &kind_output, NODE(log) },
 };
@@ -54,14 +80,23 @@ bool key_is_compared(enum key_id key)
 	return facets[key].kind;
 }
 
-static const void *facet_of(enum key_id key, const void *base)
+/* @none: for a node that asks for no attributes. */
+static const void *facet_of(enum key_id key, const void *base, const struct attributes *none)
 {
+	if (keys[key].type->base == IN_ATTRIBUTES) {
+		const struct node_config *node = base;
+
+		base = node->attributes ? node->attributes : none;
+	}
 	return (const char *)base + facets[key].offset;
 }
 
 static bool differs(enum key_id key, const void *a, const void *b)
 {
-	return !facets[key].kind->equal(facet_of(key, a), facet_of(key, b));
+	struct attributes none;
+
+	attributes_init(&none);
+	return !facets[key].kind->equal(facet_of(key, a, &none), facet_of(key, b, &none));
 }
 
 static bool is_of_services(enum key_id key)
@@ -115,7 +150,9 @@ enum key_apply key_set_apply(const struct key_set *set)
 void key_print(FILE *file, const struct config *config, const struct node_config *node,
 	       enum key_id key)
 {
+	struct attributes none;
 	const void *base = keys[key].scope == SCOPE_ROOT ? (const void *)config : node;
 
-	facets[key].kind->print(file, facet_of(key, base), facets[key].kind);
+	attributes_init(&none);
+	facets[key].kind->print(file, facet_of(key, base, &none), facets[key].kind);
 }

@@ -9,6 +9,8 @@
 #define NODE(member)	offsetof(struct node_config, member)
 #define SECTION(member) offsetof(struct section, member)
 
+#define ATTRIBUTE(member) offsetof(struct attributes, member)
+
 /* clang-format off */
 const struct key keys[N_KEYS] = {
 	[KEY_INSTANCES] = { "instances", SCOPE_TEMPLATE, &type_instances, SECTION(instances),
@@ -65,18 +67,74 @@ const struct key keys[N_KEYS] = {
 		"user to run as", APPLY_RESTART },
 	[KEY_GROUP] = { "group", SCOPE_INHERITED, &type_group, SECTION(group),
 		"group to run as", APPLY_RESTART },
+	[KEY_GROUPS] = { "groups", SCOPE_INHERITED, &type_groups, 0,
+		"further groups to be in", APPLY_RESTART },
 	[KEY_DIRECTORY] = { "directory", SCOPE_INHERITED, &type_directory, SECTION(directory),
 		"working directory", APPLY_RESTART },
 	[KEY_ENVIRONMENT] = { "environment", SCOPE_INHERITED, &type_environment, SECTION(environment),
 		"variables to add to the environment", APPLY_RESTART },
 	[KEY_UMASK] = { "umask", SCOPE_INHERITED, &type_umask, SECTION(umask),
 		"permissions that new files do not get", APPLY_RESTART },
+	[KEY_LIMIT_AS] = { "limit-as", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_AS]), "most bytes of its memory", APPLY_RESTART },
+	[KEY_LIMIT_CORE] = { "limit-core", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_CORE]), "most bytes of a core file", APPLY_RESTART },
+	[KEY_LIMIT_CPU] = { "limit-cpu", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_CPU]), "most seconds of processor time", APPLY_RESTART },
+	[KEY_LIMIT_DATA] = { "limit-data", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_DATA]), "most bytes of its data", APPLY_RESTART },
+	[KEY_LIMIT_FSIZE] = { "limit-fsize", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_FSIZE]), "most bytes of a file that it writes", APPLY_RESTART },
+	[KEY_LIMIT_LOCKS] = { "limit-locks", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_LOCKS]), "most file locks", APPLY_RESTART },
+	[KEY_LIMIT_MEMLOCK] = { "limit-memlock", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_MEMLOCK]), "most bytes of locked memory", APPLY_RESTART },
+	[KEY_LIMIT_MSGQUEUE] = { "limit-msgqueue", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_MSGQUEUE]), "most bytes of message queues of its user", APPLY_RESTART },
+	[KEY_LIMIT_NICE] = { "limit-nice", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_NICE]), "20 less the lowest nice value that it may take", APPLY_RESTART },
+	[KEY_LIMIT_NOFILE] = { "limit-nofile", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_NOFILE]), "most open files", APPLY_RESTART },
+	[KEY_LIMIT_NPROC] = { "limit-nproc", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_NPROC]), "most processes and threads of its user", APPLY_RESTART },
+	[KEY_LIMIT_RSS] = { "limit-rss", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_RSS]), "most bytes of resident memory, which Linux does not limit", APPLY_RESTART },
+	[KEY_LIMIT_RTPRIO] = { "limit-rtprio", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_RTPRIO]), "most realtime priority", APPLY_RESTART },
+	[KEY_LIMIT_RTTIME] = { "limit-rttime", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_RTTIME]), "most microseconds of realtime processor time without a pause", APPLY_RESTART },
+	[KEY_LIMIT_SIGPENDING] = { "limit-sigpending", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_SIGPENDING]), "most pending signals of its user", APPLY_RESTART },
+	[KEY_LIMIT_STACK] = { "limit-stack", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_STACK]), "most bytes of its stack", APPLY_RESTART },
+	[KEY_NICE] = { "nice", SCOPE_INHERITED, &type_nice, ATTRIBUTE(nice),
+		"how much it leaves the processor to others", APPLY_RESTART },
+	[KEY_OOM_SCORE_ADJUST] = { "oom-score-adjust", SCOPE_INHERITED, &type_oom_score,
+		ATTRIBUTE(oom_score_adjust), "how early it is killed when memory runs out", APPLY_RESTART },
+	[KEY_IO_CLASS] = { "io-class", SCOPE_INHERITED, &type_io_class, ATTRIBUTE(io_priority),
+		"scheduling class and level of its input and output", APPLY_RESTART },
+	[KEY_CPU_AFFINITY] = { "cpu-affinity", SCOPE_INHERITED, &type_cpus, ATTRIBUTE(cpus),
+		"processors to run on", APPLY_RESTART },
+	[KEY_NO_NEW_PRIVILEGES] = { "no-new-privileges", SCOPE_INHERITED, &type_no_new_privileges,
+		ATTRIBUTE(no_new_privileges), "no program that it runs gives it more rights", APPLY_RESTART },
+	[KEY_CAPABILITIES] = { "capabilities", SCOPE_INHERITED, &type_capabilities,
+		ATTRIBUTE(capabilities), "rights of root that it keeps", APPLY_RESTART },
 	[KEY_STOP_TIMEOUT] = { "stop-timeout", SCOPE_INHERITED, &type_stop_timeout,
 		SECTION(stop_timeout_usec), "how long after the stop signal it is killed", APPLY_LIVE },
 	[KEY_LOG] = { "log", SCOPE_INHERITED, &type_log, SECTION(log),
 		"where its output goes", APPLY_RESTART },
 };
 /* clang-format on */
+
+const char *keys_limit_name(int resource)
+{
+	size_t offset = ATTRIBUTE(limits) + (size_t)resource * sizeof(struct rlimit);
+	const struct key *key = keys;
+
+	while (key->type->base != IN_ATTRIBUTES || key->offset != offset)
+		key++;
+	return key->name;
+}
 
 static const struct key *key_find(const char *name)
 {
@@ -136,10 +194,15 @@ static bool key_is_in_place(const struct section *section, const struct key *key
 
 static int key_parse(struct section *section, const struct key *key, struct value *value)
 {
+	if (key->type->base == IN_ATTRIBUTES && !section->attributes &&
+	    attributes_new(&section->attributes) < 0)
+		return -ENOMEM;
+
 	void *const bases[] = {
 		[IN_CONFIG] = section->config,
 		[IN_NODE] = section->node,
 		[IN_SECTION] = section,
+		[IN_ATTRIBUTES] = section->attributes,
 	};
 
 	return key->type->parse(value, (char *)bases[key->type->base] + key->offset);

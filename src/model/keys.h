@@ -53,6 +53,9 @@ static inline struct place section_place(const struct section *section, enum key
 	diag_add((diag), DIAG_ERROR, section_place((section), (key)), "[%s] %s: " format, \
 		 node_config_section((section)->node), keys[(key)].name, ##__VA_ARGS__)
 
+/* The key of RLIMIT_... @resource. */
+const char *keys_limit_name(int resource);
+
 /*
  * Reads "@name = @value" at @line into @section.  Mistakes go to @diag.
  *

@@ -8,13 +8,15 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/section.h %D%/section.c \
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
+	%D%/values-process.c \
 	%D%/values-restart.c \
 	%D%/values-template.c \
 	%D%/values.c \
 	%D%/keys.h %D%/keys.c \
-	%D%/kinds.h %D%/kinds.c \
+	%D%/kinds.h %D%/kinds.c %D%/kinds-process.c \
 	%D%/diff.h %D%/diff.c \
 	%D%/template.h %D%/template.c \
+	%D%/inherit.h %D%/inherit.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \

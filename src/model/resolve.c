@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "model/inherit.h"
 #include "model/substitute.h"
 
 /* Looking for a name that may be meant compares with all of them; not for ever. */
@@ -134,17 +135,6 @@ static int resolve_edges(struct resolver *r, const struct section *section, enum
 	return 0;
 }
 
-/* The section that decides an inherited key for @node: the nearest upwards that has it, or NULL. */
-static const struct section *resolve_source(const struct resolver *r,
-					    const struct node_config *node, enum key_id key)
-{
-	for (; node; node = node->parent) {
-		if (r->sections[node->index].lines[key])
-			return &r->sections[node->index];
-	}
-	return NULL;
-}
-
 static int resolve_copy(char **field, const char *text)
 {
 	if (!text)
@@ -153,10 +143,30 @@ static int resolve_copy(char **field, const char *text)
 	return *field ? 0 : -ENOMEM;
 }
 
+static int resolve_groups(struct resolver *r, struct node_config *node)
+{
+	const struct section *groups = inherit_source(r->sections, node, KEY_GROUPS);
+	struct credentials *credentials = &node->credentials;
+	size_t size;
+
+	if (!groups)
+		return 0;
+	credentials->set_groups = true;
+	if (groups->n_groups == 0)
+		return 0;
+	size = groups->n_groups * sizeof(*groups->groups);
+	credentials->groups = malloc(size);
+	if (!credentials->groups)
+		return -ENOMEM;
+	memcpy(credentials->groups, groups->groups, size);
+	credentials->n_groups = groups->n_groups;
+	return 0;
+}
+
 static int resolve_user(struct resolver *r, struct node_config *node)
 {
-	const struct section *user = resolve_source(r, node, KEY_USER);
-	const struct section *group = resolve_source(r, node, KEY_GROUP);
+	const struct section *user = inherit_source(r->sections, node, KEY_USER);
+	const struct section *group = inherit_source(r->sections, node, KEY_GROUP);
 	struct credentials *credentials = &node->credentials;
 
 	if (user && user->user.name) {
@@ -179,7 +189,7 @@ static int resolve_user(struct resolver *r, struct node_config *node)
 		credentials->set_group = true;
 		credentials->gid = group->group;
 	}
-	return 0;
+	return resolve_groups(r, node);
 }
 
 /* Puts @word in the place of the variable's value in @list, or after it. */
@@ -222,10 +232,10 @@ static int resolve_environment(struct resolver *r, struct node_config *node)
 
 static int resolve_inherited(struct resolver *r, struct node_config *node)
 {
-	const struct section *directory = resolve_source(r, node, KEY_DIRECTORY);
-	const struct section *mask = resolve_source(r, node, KEY_UMASK);
-	const struct section *stop_timeout = resolve_source(r, node, KEY_STOP_TIMEOUT);
-	const struct section *log = resolve_source(r, node, KEY_LOG);
+	const struct section *directory = inherit_source(r->sections, node, KEY_DIRECTORY);
+	const struct section *mask = inherit_source(r->sections, node, KEY_UMASK);
+	const struct section *stop_timeout = inherit_source(r->sections, node, KEY_STOP_TIMEOUT);
+	const struct section *log = inherit_source(r->sections, node, KEY_LOG);
 
 	if (mask)
 		node->umask = mask->umask;
@@ -238,7 +248,7 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 		node->log.kind = log->log.kind;
 	if (log && log->log.path && substitute_text(log->log.path, node->path, &node->log.path) < 0)
 		return -ENOMEM;
-	if (resolve_user(r, node) < 0)
+	if (inherit_attributes(r->sections, node) < 0 || resolve_user(r, node) < 0)
 		return -ENOMEM;
 	return resolve_environment(r, node);
 }

@@ -16,7 +16,9 @@ void section_done(struct section *section)
 	free(section->instances);
 	free(section->argv);
 	stated_user_done(&section->user);
+	free(section->groups);
 	free(section->directory);
 	free(section->environment);
+	free(section->attributes);
 	free(section->log.path);
 }

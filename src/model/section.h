@@ -35,9 +35,32 @@ enum key_id {
 	KEY_ESSENTIAL,
 	KEY_USER,
 	KEY_GROUP,
+	KEY_GROUPS,
 	KEY_DIRECTORY,
 	KEY_ENVIRONMENT,
 	KEY_UMASK,
+	KEY_LIMIT_AS,
+	KEY_LIMIT_CORE,
+	KEY_LIMIT_CPU,
+	KEY_LIMIT_DATA,
+	KEY_LIMIT_FSIZE,
+	KEY_LIMIT_LOCKS,
+	KEY_LIMIT_MEMLOCK,
+	KEY_LIMIT_MSGQUEUE,
+	KEY_LIMIT_NICE,
+	KEY_LIMIT_NOFILE,
+	KEY_LIMIT_NPROC,
+	KEY_LIMIT_RSS,
+	KEY_LIMIT_RTPRIO,
+	KEY_LIMIT_RTTIME,
+	KEY_LIMIT_SIGPENDING,
+	KEY_LIMIT_STACK,
+	KEY_NICE,
+	KEY_OOM_SCORE_ADJUST,
+	KEY_IO_CLASS,
+	KEY_CPU_AFFINITY,
+	KEY_NO_NEW_PRIVILEGES,
+	KEY_CAPABILITIES,
 	KEY_STOP_TIMEOUT,
 	KEY_LOG,
 	N_KEYS
@@ -62,9 +85,12 @@ struct section {
 	char **argv;		  /* this and the others before substitution */
 	struct stated_user user;
 	gid_t group;
+	gid_t *groups;
+	size_t n_groups;
 	char *directory;
 	char **environment;
 	int umask;
+	struct attributes *attributes; /* NULL: no key of them */
 	uint64_t stop_timeout_usec;
 	struct output log;
 };

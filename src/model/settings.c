@@ -20,6 +20,17 @@ static int node_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+int attributes_new(struct attributes **ret)
+{
+	struct attributes *attributes = calloc(1, sizeof(*attributes));
+
+	if (!attributes)
+		return -ENOMEM;
+	attributes_init(attributes);
+	*ret = attributes;
+	return 0;
+}
+
 void node_config_init(struct node_config *node, char *path)
 {
 	*node = (struct node_config){
@@ -44,11 +55,13 @@ void node_config_done(struct node_config *node)
 		free(node->edges[i]);
 	free(node->argv);
 	free(node->command);
+	free(node->credentials.groups);
 	free(node->credentials.user);
 	free(node->credentials.home);
 	free(node->credentials.shell);
 	free(node->directory);
 	free(node->environment);
+	free(node->attributes);
 	free(node->log.path);
 }
 

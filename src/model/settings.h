@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/attributes.h"
 #include "base/cleanup.h"
 #include "model/diag.h"
 
@@ -63,6 +64,9 @@ struct credentials {
 	bool set_group; /* group was named, perhaps without a user: gid is to be taken */
 	uid_t uid;
 	gid_t gid;
+	bool set_groups; /* groups was named: those below are to be taken beside the user's own */
+	gid_t *groups;
+	size_t n_groups;
 	char *user, *home, *shell; /* for USER, LOGNAME, HOME, SHELL; NULL without user */
 };
 
@@ -96,10 +100,11 @@ struct node_config {
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command; /* argv as written, for people */
 	enum service_type type;
-	struct credentials credentials; /* inherited, as the next four */
+	struct credentials credentials; /* inherited, as the next five */
 	char *directory;		/* absolute, or NULL: the daemon's */
 	char **environment;		/* "NAME=VALUE", each name once, NULL-terminated, or NULL */
 	int umask;			/* or -1: the daemon's */
+	struct attributes *attributes;	/* or NULL: the daemon's */
 	struct output log;
 	struct ready ready;
 	uint64_t start_timeout_usec;
@@ -142,6 +147,9 @@ struct config_names {
 	/* Is only asked for names; a number is taken as it is. */
 	int (*group)(const char *name, gid_t *gid);
 };
+
+/* Nothing asked for, every byte defined.  free() releases it.  Return: 0 or -ENOMEM. */
+int attributes_new(struct attributes **ret);
 
 /* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */
 int config_new(struct config **ret);

@@ -1,10 +1,12 @@
 #pragma once
 
-/* What the readers of values share; for the values*.c only. */
+/* What the readers of values share; for the values*.c, and what shows them. */
 
 #include <stddef.h>
 
 #include "model/values.h"
+
+#define BOOL_ALLOWED "yes, no, true, false, on, off, 1 or 0"
 
 struct choice {
 	const char *name;
@@ -22,6 +24,12 @@ int value_copy(const char *text, char **field);
 
 /* In one block, NULL-terminated.  Return: how many, -EINVAL or -ENOMEM. */
 int value_words(struct value *value, char ***field);
+
+/* The number of the group that it names.  Return: 0, -EINVAL or -ENOMEM. */
+int value_group(struct value *value, gid_t *ret);
+
+/* "cap_chown" for 0, and so on; NULL beyond the last. */
+const char *value_capability_name(unsigned number);
 
 /* Is each % one that is substituted?  Return: 0 or -EINVAL. */
 int value_check_substitutions(struct value *value);

@@ -1,4 +1,4 @@
-#include "model/values.h"
+#include "model/values-private.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -52,7 +52,7 @@ static int value_number(struct value *value, uint32_t *ret)
 	return 0;
 }
 
-static int value_group(struct value *value, gid_t *ret)
+int value_group(struct value *value, gid_t *ret)
 {
 	int r;
 
@@ -341,8 +341,7 @@ const struct value_type type_ready = { IN_NODE, value_ready,
 	"IPv4 address, an [IPv6] address or localhost" };
 const struct value_type type_signal = { IN_NODE, value_signal,
 	"a signal such as SIGTERM, QUIT, 15 or SIGRTMIN+3" };
-const struct value_type type_bool = { IN_NODE, value_bool,
-	"yes, no, true, false, on, off, 1 or 0" };
+const struct value_type type_bool = { IN_NODE, value_bool, BOOL_ALLOWED };
 const struct value_type type_user = { IN_SECTION, value_user, USER_ALLOWED };
 const struct value_type type_group = { IN_SECTION, value_stated_group, GROUP_ALLOWED };
 const struct value_type type_directory = { IN_SECTION, value_directory,

@@ -16,7 +16,7 @@ struct value {
 };
 
 /* What a value is kept in. */
-enum value_base { IN_CONFIG, IN_NODE, IN_SECTION };
+enum value_base { IN_CONFIG, IN_NODE, IN_SECTION, IN_ATTRIBUTES };
 
 struct value_type {
 	enum value_base base;
@@ -46,8 +46,17 @@ extern const struct value_type type_signal;
 extern const struct value_type type_bool;
 extern const struct value_type type_user;
 extern const struct value_type type_group;
+extern const struct value_type type_groups;
 extern const struct value_type type_directory;
 extern const struct value_type type_environment;
 extern const struct value_type type_umask;
+extern const struct value_type type_limit;
+extern const struct value_type type_limit_size;
+extern const struct value_type type_nice;
+extern const struct value_type type_oom_score;
+extern const struct value_type type_io_class;
+extern const struct value_type type_cpus;
+extern const struct value_type type_no_new_privileges;
+extern const struct value_type type_capabilities;
 extern const struct value_type type_stop_timeout;
 extern const struct value_type type_log;

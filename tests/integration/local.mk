@@ -7,6 +7,7 @@ dist_check_SCRIPTS += \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
 	%D%/examples.sh \
+	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
 	%D%/faults.sh \
 	%D%/guard.sh \

@@ -12,8 +12,10 @@ check() {
 }
 for h in "$top_srcdir"/src/swansong/*.h; do
 	case $h in *-private.h) continue ;; esac
-	check "${CC:-cc}" -std=c99 -pedantic -x c
-	check "${CC:-cc}" -std=c11 -pedantic -x c
+	# shellcheck disable=SC2086  # words: CC may be "ccache gcc"
+	check ${CC:-cc} -std=c99 -pedantic -x c
+	# shellcheck disable=SC2086
+	check ${CC:-cc} -std=c11 -pedantic -x c
 	if command -v c++ >/dev/null; then
 		check c++ -std=c++17 -pedantic -x c++
 	else

@@ -103,6 +103,11 @@ check_PROGRAMS += %D%/test-spawn
 %C%_test_spawn_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_spawn_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-spawn-attributes
+%C%_test_spawn_attributes_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn-attributes.c
+%C%_test_spawn_attributes_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_spawn_attributes_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-spawn-user %D%/test-sys
 %C%_test_spawn_user_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn-user.c
 %C%_test_spawn_user_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/ioprio.h>
 #include <search.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,6 +17,7 @@
 #include "base/macro.h"
 #include "model/config.h"
 #include "model/diff.h"
+#include "model/keys.h"
 
 /*
  * An allocator that can be made to fail: the linker sends the program's own calls to __wrap_*, and
@@ -207,7 +210,7 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
-	ck_assert(!a->directory && !a->environment && !a->edges[EDGE_REQUIRES] && !a->edges[EDGE_AFTER]);
+	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] && !a->edges[EDGE_AFTER]);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
 	ck_assert_int_eq(b->restart, RESTART_NEVER);
 }
@@ -340,6 +343,124 @@ START_TEST(values_are_inherited_downward)
 }
 END_TEST
 
+static void limit_is(const struct node_config *node, int resource, rlim_t soft, rlim_t hard)
+{
+	const struct rlimit *limit = &node->attributes->limits[resource];
+
+	ck_assert_uint_eq(limit->rlim_cur, soft);
+	ck_assert_uint_eq(limit->rlim_max, hard);
+}
+
+START_TEST(attributes_are_inherited_one_by_one)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[g]\nlimit-nofile = 100:200\nlimit-core = infinity\nnice = -20\noom-score-adjust = 1000\n"
+		"[g/s]\ncommand = x\nlimit-nofile = 7\nlimit-stack = 64K:1G\nnice = 19\n[a]\ncommand = y\n");
+	const struct node_config *s = only(config, "g/s");
+
+	limit_is(s, RLIMIT_NOFILE, 7, 7);
+	limit_is(s, RLIMIT_CORE, RLIM_INFINITY, RLIM_INFINITY);
+	limit_is(s, RLIMIT_STACK, 65536, 1 << 30);
+	ck_assert(!limit_is_set(&s->attributes->limits[RLIMIT_CPU]));
+	ck_assert_int_eq(s->attributes->nice, 19);
+	ck_assert_int_eq(s->attributes->oom_score_adjust, 1000);
+	ck_assert_int_eq(s->attributes->io_priority, ATTRIBUTE_KEEP);
+	ck_assert_int_eq(CPU_COUNT(&s->attributes->cpus), 0);
+	ck_assert_ptr_null(only(config, "a")->attributes);
+}
+END_TEST
+
+/* A list of processors says the same however it is written. */
+START_TEST(processors_are_a_list)
+{
+	static const char *const same[] = { "0-3,7", "7,0-3", "0,1,2,3,7", "2-3,0-2,7-7" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\ncpu-affinity = %s\n",
+			       same[i]);
+
+		cleanup(config_unrefp) struct config *config = good(text);
+		const cpu_set_t *cpus = &only(config, "a")->attributes->cpus;
+
+		ck_assert_int_eq(CPU_COUNT(cpus), 5);
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			ck_assert(!!CPU_ISSET(cpu, cpus) == (cpu < 4 || cpu == 7));
+	}
+}
+END_TEST
+
+START_TEST(an_io_class_has_a_level)
+{
+	const struct {
+		const char *text;
+		int priority;
+	} classes[] = {
+		{ "none", 0 },
+		{ "idle", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0) },
+		{ "best-effort", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) },
+		{ "best-effort:0", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 0) },
+		{ "realtime:7", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_RT, 7) },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\nio-class = %s\n",
+			       classes[i].text);
+
+		cleanup(config_unrefp) struct config *config = good(text);
+
+		ck_assert_int_eq(only(config, "a")->attributes->io_priority, classes[i].priority);
+	}
+}
+END_TEST
+
+static uint64_t capabilities_of(const char *value)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof(text), "[g]\ncapabilities = none\n[g/a]\ncommand = x\n%s%s\n",
+		       *value ? "capabilities = " : "", value);
+
+	cleanup(config_unrefp) struct config *config = good(text);
+
+	return only(config, "g/a")->attributes->capabilities;
+}
+
+START_TEST(capabilities_have_their_names)
+{
+	ck_assert_uint_eq(capabilities_of(""), 0);
+	ck_assert_uint_eq(capabilities_of("none"), 0);
+	ck_assert_uint_eq(capabilities_of("all"), CAPABILITIES_KEEP);
+	ck_assert_uint_eq(capabilities_of("cap_chown"), 1);
+	ck_assert_uint_eq(capabilities_of("CAP_KILL cap_net_bind_service"),
+			  1 << CAP_KILL | 1 << CAP_NET_BIND_SERVICE);
+	ck_assert_uint_eq(capabilities_of("cap_checkpoint_restore"),
+			  UINT64_C(1) << CAP_CHECKPOINT_RESTORE);
+}
+END_TEST
+
+/* Whatever the key is called, it is the one of that resource. */
+START_TEST(every_limit_has_its_key)
+{
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\n%s = 1:infinity\n",
+			       keys_limit_name(i));
+
+		cleanup(config_unrefp) struct config *config = good(text);
+
+		for (int j = 0; j < RLIM_NLIMITS; j++)
+			ck_assert(limit_is_set(&only(config, "a")->attributes->limits[j]) ==
+				  (i == j));
+		limit_is(only(config, "a"), i, 1, RLIM_INFINITY);
+	}
+}
+END_TEST
+
 START_TEST(a_group_needs_no_user)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -349,6 +470,20 @@ START_TEST(a_group_needs_no_user)
 
 	ck_assert(!a->set && a->set_group && a->gid == 7 && !a->user);
 	ck_assert(b->set && !b->set_group && b->uid == 100 && b->gid == 101);
+}
+END_TEST
+
+START_TEST(groups_are_numbers_in_their_order)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[g]\ngroups = 7 adm\n[g/a]\ncommand = x\nuser = redis\n"
+		     "[g/b]\ncommand = x\ngroups = none\n[c]\ncommand = x\n");
+	const struct credentials *a = &only(config, "g/a")->credentials;
+
+	ck_assert(a->set_groups && a->n_groups == 2 && a->groups[0] == 7 && a->groups[1] == 4);
+	ck_assert(only(config, "g/b")->credentials.set_groups);
+	ck_assert_uint_eq(only(config, "g/b")->credentials.n_groups, 0);
+	ck_assert(!only(config, "c")->credentials.set_groups);
 }
 END_TEST
 
@@ -406,10 +541,29 @@ static const struct {
 	    "#0" } },
 	{ "group",
 	  { "", "0day", "0x0", "-1", "4294967295", "\"adm \"", "1e0", "nobody-there", "adm:adm" } },
+	{ "groups",
+	  { "", "adm adm", "4 adm", "nobody-there", "adm,4", "adm none", "0x4", "4294967295",
+	    "\"adm", "''" } },
 	{ "directory", { "", "srv", "./srv", "~", "/srv/%x", "%n/x", "/srv/%" } },
 	{ "environment",
 	  { "A", "=1", "1A=2", "A-B=1", "A=1 B", "A=1 A=2", "A=\"1", "A=%x", "%n=1" } },
 	{ "umask", { "", "8", "1777", "0x12", "-1", "rwx" } },
+	{ "limit-nofile",
+	  { "", "-1", "10:5", ":", "5:", ":5", "1:2:3", "64K", "infinity:5", "1 : 2", "unlimited",
+	    "18446744073709551615", "18446744073709551616", "99999999999999999999999999999999" } },
+	{ "limit-core", { "", "1k", "K", "1K:1", "16777216T", "10 M" } },
+	{ "nice", { "", "-21", "20", "+1", "--1", "-", "1.0", "low" } },
+	{ "oom-score-adjust", { "", "-1001", "1001", "99999999999999999999", "never" } },
+	{ "io-class",
+	  { "", "Idle", "idle:0", "none:0", "best-effort:", "best-effort:8", "realtime:-1",
+	    "best-effort:7:7", "best_effort", "best-effort-and-more:1", "4", ":4" } },
+	{ "cpu-affinity",
+	  { "", "-1", "0-", "-", ",", "0,", ",0", "3-1", "1024", "0-1024", "0 1", "0--1", "0-1-2",
+	    "0x1", "99999999999" } },
+	{ "no-new-privileges", { "", "Yes", "2" } },
+	{ "capabilities",
+	  { "", "cap_nothing", "net_bind_service", "cap_kill,cap_chown", "cap_kill cap_kill",
+	    "cap_kill none", "all cap_kill", "~cap_kill", "0x1", "cap_kill \"", "None" } },
 	{ "stop-timeout", { "", "10" } },
 	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
 };
@@ -729,10 +883,25 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nessential = on\n",
 	"[a]\ncommand = x\nuser = redis\n",
 	"[a]\ncommand = x\ngroup = adm\n",
+	"[a]\ncommand = x\ngroups = adm\n",
+	"[a]\ncommand = x\ngroups = adm 5\n",
+	"[a]\ncommand = x\ngroups = none\n",
 	"[a]\ncommand = x\ndirectory = /\n",
 	"[a]\ncommand = x\nenvironment = A=\n",
 	"[a]\ncommand = x\nenvironment = A= B=\n",
 	"[a]\ncommand = x\numask = 0\n",
+	"[a]\ncommand = x\nlimit-cpu = 5\n",
+	"[a]\ncommand = x\nlimit-cpu = 5:6\n",
+	"[a]\ncommand = x\nlimit-core = 5:6\n",
+	"[a]\ncommand = x\nnice = 5\n",
+	"[a]\ncommand = x\nnice = -5\n",
+	"[a]\ncommand = x\noom-score-adjust = 5\n",
+	"[a]\ncommand = x\nio-class = idle\n",
+	"[a]\ncommand = x\nio-class = best-effort:5\n",
+	"[a]\ncommand = x\ncpu-affinity = 5\n",
+	"[a]\ncommand = x\nno-new-privileges = yes\n",
+	"[a]\ncommand = x\ncapabilities = none\n",
+	"[a]\ncommand = x\ncapabilities = cap_kill\n",
 	"[a]\ncommand = x\nstop-timeout = 1s\n",
 	"[a]\ncommand = x\nlog = null\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
@@ -777,7 +946,7 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"user = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
@@ -930,7 +1099,13 @@ Suite *test_suite(void)
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, readiness_has_its_ways);
 	tcase_add_test(tc, values_are_inherited_downward);
+	tcase_add_test(tc, attributes_are_inherited_one_by_one);
+	tcase_add_test(tc, every_limit_has_its_key);
+	tcase_add_test(tc, processors_are_a_list);
+	tcase_add_test(tc, an_io_class_has_a_level);
+	tcase_add_test(tc, capabilities_have_their_names);
 	tcase_add_test(tc, a_group_needs_no_user);
+	tcase_add_test(tc, groups_are_numbers_in_their_order);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));
 	tcase_add_test(tc, a_bad_value_of_the_root_is_refused);
