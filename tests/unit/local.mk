@@ -46,6 +46,15 @@ check_PROGRAMS += %D%/test-swansong-scale
 %C%_test_swansong_scale_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_scale_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
+
+# The library with its steps counted.
+check_PROGRAMS += %D%/test-swansong-steps
+%C%_test_swansong_steps_SOURCES  = %D%/swansong-pair.h %D%/test-swansong-steps.c
+%C%_test_swansong_steps_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_test_swansong_steps_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_steps_LDADD    = %D%/libtestmain.la tests/stress/libstepped.la \
+	src/base/libbase.la
+
 check_PROGRAMS += %D%/test-frame %D%/test-proto
 %C%_test_frame_SOURCES = %D%/test-frame.c
 %C%_test_frame_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
