@@ -25,6 +25,15 @@ check_PROGRAMS += %D%/stress-interleave
 %C%_stress_interleave_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_stress_interleave_LDADD = %D%/libstepped.la src/base/libbase.la
 
+check_PROGRAMS += %D%/stress-premature
+%C%_stress_premature_SOURCES = \
+	%D%/explore.h %D%/explore.c \
+	%D%/flawed.h %D%/flawed.c \
+	%D%/stress-premature.c
+%C%_stress_premature_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_stress_premature_CFLAGS = $(AM_CFLAGS) -pthread
+%C%_stress_premature_LDADD = %D%/libstepped.la src/base/libbase.la
+
 check_PROGRAMS += %D%/stress-accounting
 %C%_stress_accounting_SOURCES = \
 	%D%/flawed.h %D%/flawed.c \

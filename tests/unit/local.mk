@@ -41,6 +41,20 @@ check_PROGRAMS += %D%/test-swansong-interrupt
 %C%_test_swansong_interrupt_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
 
+check_PROGRAMS += %D%/test-swansong-faults
+%C%_test_swansong_faults_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h \
+	%D%/test-swansong-faults.c
+%C%_test_swansong_faults_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_faults_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-races
+%C%_test_swansong_races_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h \
+	%D%/test-swansong-races.c
+%C%_test_swansong_races_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_races_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
 check_PROGRAMS += %D%/test-swansong-scale
 %C%_test_swansong_scale_SOURCES = %D%/test-swansong-scale.c
 %C%_test_swansong_scale_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
