@@ -16,6 +16,7 @@
 #include <sys/eventfd.h>
 
 #include "base/cleanup.h"
+#include "swansong/misuse-private.h"
 
 int gate_init(struct gate *g, struct swansong *node)
 {
@@ -84,6 +85,7 @@ void gate_run(struct gate *g)
 		struct swansong_guard guard = post->guard;
 
 		list_remove(&post->link);
+		misuse_adopt(guard.node, guard.record);
 		post->run(post); /* which may free it */
 		swansong_guard_drop(&guard);
 	}

@@ -16,6 +16,7 @@
 #include "base/list.h"
 #include "swansong/atomic-private.h"
 #include "swansong/guard.h"
+#include "swansong/misuse-private.h"
 #include "swansong/pool-private.h"
 #include "swansong/thread-private.h"
 
@@ -65,6 +66,7 @@ static void pool_run(struct swansong_pool *p, struct job *job)
 {
 	struct swansong_guard guard = job->guard;
 
+	misuse_adopt(guard.node, guard.record);
 	job->run(job); /* which may free it */
 	swansong_guard_drop(&guard);
 

@@ -17,13 +17,16 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "swansong/misuse-private.h"
 #include "swansong/node-private.h"
 #include "swansong/record-private.h"
 
 int swansong_report_enable(struct swansong *s)
 {
-	struct records *records = records_new();
+	struct records *records;
 
+	misuse_of_node(s);
+	records = records_new();
 	if (!records)
 		return -ENOMEM;
 	(void)records_free(node_track(s, records));
@@ -32,11 +35,7 @@ int swansong_report_enable(struct swansong *s)
 
 static bool record_is_below(const struct record *record, const void *arg)
 {
-	const struct swansong *n = record->node;
-
-	while (n && n != arg)
-		n = n->parent;
-	return n;
+	return node_is_within(record->node, arg);
 }
 
 static int compare_sites(const struct record *a, const struct record *b)
@@ -91,10 +90,13 @@ int swansong_report(struct swansong *s, struct swansong_report **ret)
 	cleanup(freep) struct record *copy = NULL;
 	struct swansong_report_site *sites;
 	struct swansong_report *report;
-	struct records *records = node_records(s);
-	uint64_t guards = swansong_guard_count(s);
+	struct records *records;
+	uint64_t guards;
 	size_t n = 0;
 
+	misuse_of_node(s);
+	records = node_records(s);
+	guards = swansong_guard_count(s);
 	if (records && records_copy(records, record_is_below, s, &copy, &n) < 0)
 		return -ENOMEM;
 	report = malloc(sizeof(*report) + n * sizeof(*sites)); /* less than what the copy takes */

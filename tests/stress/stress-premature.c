@@ -98,8 +98,8 @@ static bool ours_is_complete(void)
 
 static bool ours_is_empty(void)
 {
-	bool empty = !(atomic_load_explicit(&node[ROOT]->total, memory_order_relaxed) &
-		       COUNT_GUARDS);
+	bool empty =
+		!(atomic_load_explicit(&node[ROOT]->total, memory_order_relaxed) & COUNT_GUARDS);
 
 	has_been_empty |= empty;
 	if (calls && !has_been_empty)

@@ -55,6 +55,14 @@ check_PROGRAMS += %D%/test-swansong-races
 %C%_test_swansong_races_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
 
+# The library that catches mistakes.
+check_PROGRAMS += %D%/test-swansong-misuse
+%C%_test_swansong_misuse_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h \
+	%D%/test-swansong-misuse.c
+%C%_test_swansong_misuse_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_test_swansong_misuse_LDADD   = %D%/libtestmain.la src/swansong/libswansong-debug.la \
+	src/base/libbase.la $(SYSTEMD_LIBS)
+
 check_PROGRAMS += %D%/test-swansong-scale
 %C%_test_swansong_scale_SOURCES = %D%/test-swansong-scale.c
 %C%_test_swansong_scale_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread

@@ -264,9 +264,9 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, make_pair, drop_pair);
 	tcase_add_loop_test(tc, the_look_at_an_interrupt_is_one_load_of_one_word, 0, 8);
 	tcase_add_test(tc, guards_and_interrupts_share_no_cache_line);
-	tcase_add_loop_test(tc,
-			    a_guard_of_a_running_node_is_one_addition_and_one_subtraction_at_any_depth,
-			    0, 6);
+	tcase_add_loop_test(
+		tc, a_guard_of_a_running_node_is_one_addition_and_one_subtraction_at_any_depth, 0,
+		6);
 	tcase_add_loop_test(tc, a_guard_of_a_stopped_node_is_one_more_for_each_stopped_node_upwards,
 			    0, 9);
 	tcase_add_test(tc, a_child_is_made_and_dropped_without_a_look_at_its_siblings);
