@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/memstream.h"
+
 /*
  * Every node N is two vertices, start(N) and ready(N), and an arrow says "needs":
  *
@@ -148,19 +151,12 @@ static void graph_write_edge(const struct graph *g, FILE *out, const struct fram
 			      node_config_section(onward));
 }
 
-/* The frames from @bottom to the top of the stack are a circle. */
-static int graph_report(const struct graph *g, size_t bottom)
+/* The edges from @bottom, which is one, to the top of the stack, and round again. */
+static void graph_write_circle(const struct graph *g, FILE *out, size_t bottom)
 {
-	cleanup(freep) char *text = NULL;
-	const struct frame *first, *last;
-	size_t n = 1, size;
-	FILE *out = open_memstream(&text, &size);
+	const struct frame *first = &g->stack[bottom], *last = first;
+	size_t n = 1;
 
-	if (!out)
-		return -ENOMEM;
-	while (!frame_is_at_edge(&g->stack[bottom]))
-		bottom++;
-	first = last = &g->stack[bottom];
 	for (size_t i = bottom + 1; i < g->depth; i++) {
 		const struct frame *f = &g->stack[i];
 
@@ -176,8 +172,25 @@ static int graph_report(const struct graph *g, size_t bottom)
 	if (n > STEPS_SHOWN + 1)
 		(void)fprintf(out, "and %zu more; ", n - STEPS_SHOWN - 1);
 	graph_write_edge(g, out, last, first);
-	if (fclose(out) != 0)
-		return -ENOMEM;
+}
+
+/* The frames from @bottom to the top of the stack are a circle. */
+static int graph_report(const struct graph *g, size_t bottom)
+{
+	cleanup(freep) char *text = NULL;
+	const struct frame *first;
+	struct memstream m;
+	int r = memstream_open(&m);
+
+	if (r < 0)
+		return r;
+	while (!frame_is_at_edge(&g->stack[bottom]))
+		bottom++;
+	first = &g->stack[bottom];
+	graph_write_circle(g, m.file, bottom);
+	r = memstream_close(&m, &text);
+	if (r < 0)
+		return r;
 
 	const struct node_config *node = g->config->nodes[first->vertex.node];
 	bool requires = first->arrow == ARROW_REQUIRES;

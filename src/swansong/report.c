@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memstream.h"
 #include "swansong/misuse-private.h"
 #include "swansong/node-private.h"
 #include "swansong/record-private.h"
@@ -115,15 +116,10 @@ int swansong_report(struct swansong *s, struct swansong_report **ret)
 	return 0;
 }
 
-int swansong_report_text(const struct swansong_report *report, char **ret)
+static void report_write(const struct swansong_report *report, FILE *f)
 {
-	cleanup(freep) char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
 	const char *separator = ": ";
 
-	if (!f)
-		return -ENOMEM;
 	(void)fprintf(f, "%" PRIu64 " outstanding guard%s", report->guards,
 		      report->guards == 1 ? "" : "s");
 	for (size_t k = 0; k < report->n; k++) {
@@ -136,10 +132,17 @@ int swansong_report_text(const struct swansong_report *report, char **ret)
 	}
 	if (report->unknown)
 		(void)fprintf(f, "%s%" PRIu64 " x unknown", separator, report->unknown);
-	if (fclose(f) != 0 || !text) /* glibc says nothing of a text that it lost */
-		return -ENOMEM;
-	*ret = take(text);
-	return 0;
+}
+
+int swansong_report_text(const struct swansong_report *report, char **ret)
+{
+	struct memstream m;
+	int r = memstream_open(&m);
+
+	if (r < 0)
+		return r;
+	report_write(report, m.file);
+	return memstream_close(&m, ret);
 }
 
 struct swansong_report *swansong_report_free(struct swansong_report *report)

@@ -17,6 +17,13 @@ check_PROGRAMS += %D%/test-base
 %C%_test_base_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_base_LDADD   = %D%/libtestmain.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-memstream
+%C%_test_memstream_SOURCES = %D%/test-memstream.c
+%C%_test_memstream_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+# Its own allocator, which can be made to fail.
+%C%_test_memstream_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc,--wrap=fopencookie
+%C%_test_memstream_LDADD   = %D%/libtestmain.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-swansong-node
 %C%_test_swansong_node_SOURCES = %D%/test-swansong-node.c
 %C%_test_swansong_node_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
@@ -106,7 +113,7 @@ check_PROGRAMS += %D%/test-config
 %C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 # Its own allocator, which can be made to fail.
 %C%_test_config_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=open_memstream
+	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=fopencookie
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-fsm %D%/test-policy
@@ -225,7 +232,7 @@ check_PROGRAMS += %D%/test-swansong-nomem
 # Its own allocator, which can be made to fail.
 %C%_test_swansong_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=aligned_alloc,--wrap=posix_memalign,--wrap=free \
-	-Wl,--wrap=open_memstream,--wrap=fclose
+	-Wl,--wrap=fopencookie
 %C%_test_swansong_nomem_LDADD   = %D%/libtestmain.la src/swansong/libswansong-loop.la \
 	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
 endif
