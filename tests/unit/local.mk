@@ -232,7 +232,7 @@ check_PROGRAMS += %D%/test-swansong-nomem
 # Its own allocator, which can be made to fail.
 %C%_test_swansong_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=aligned_alloc,--wrap=posix_memalign,--wrap=free \
-	-Wl,--wrap=fopencookie
+	-Wl,--wrap=fopencookie,--wrap=sd_event_new,--wrap=sd_event_add_io
 %C%_test_swansong_nomem_LDADD   = %D%/libtestmain.la src/swansong/libswansong-loop.la \
 	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
 endif
