@@ -57,7 +57,8 @@ int gate_post(struct gate *g, struct post *post)
 	accepted = gate_state(g) == SWANSONG_LOOP_RUNNING;
 	first = list_is_empty(&g->posts);
 	if (accepted) {
-		post->guard = swansong_guard(g->node);
+		post->guard = swansong_guard_at(g->node, post->guard.file, post->guard.line,
+						post->guard.function);
 		list_append(&g->posts, &post->link);
 	}
 	lock_leave(&g->lock);

@@ -100,7 +100,8 @@ int pool_accept(struct swansong_pool *p, struct job *job, int (*also)(struct job
 	else if (also)
 		r = also(job);
 	if (r >= 0) {
-		job->guard = swansong_guard(p->node);
+		job->guard = swansong_guard_at(p->node, job->guard.file, job->guard.line,
+					       job->guard.function);
 		list_append(&p->jobs, &job->link);
 		condition_wake_one(&p->work);
 	}
@@ -122,14 +123,20 @@ static void submitted_run(struct job *job)
 	free(s);
 }
 
-int swansong_pool_submit(struct swansong_pool *p, void (*fn)(void *arg), void *arg)
+int swansong_pool_submit_at(struct swansong_pool *p, void (*fn)(void *arg), void *arg,
+			    const char *file, unsigned int line, const char *function)
 {
 	struct submitted *s = malloc(sizeof(*s));
 	int r;
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct submitted){ .job.run = submitted_run, .fn = fn, .arg = arg };
+	*s = (struct submitted){
+		.job.run = submitted_run,
+		.job.guard = { .file = file, .line = line, .function = function },
+		.fn = fn,
+		.arg = arg,
+	};
 	r = pool_accept(p, &s->job, NULL);
 	if (r < 0)
 		free(s);
