@@ -207,6 +207,14 @@ check_PROGRAMS += %D%/test-swansong-loop-life
 %C%_test_swansong_loop_life_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create,--wrap=gate_move
 %C%_test_swansong_loop_life_LDADD   = $(%C%_test_swansong_loop_LDADD)
 
+check_PROGRAMS += %D%/test-swansong-syscalls
+%C%_test_swansong_syscalls_SOURCES = %D%/swansong-caller.h %D%/swansong-loop.h \
+	%D%/test-swansong-syscalls.c
+%C%_test_swansong_syscalls_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
+%C%_test_swansong_syscalls_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=eventfd,--wrap=eventfd_write,--wrap=syscall
+%C%_test_swansong_syscalls_LDADD   = $(%C%_test_swansong_loop_LDADD)
+
 check_PROGRAMS += %D%/test-swansong-pool
 %C%_test_swansong_pool_SOURCES = %D%/refusing.h %D%/refusing.c %D%/test-swansong-pool.h \
 	%D%/test-swansong-pool.c %D%/test-swansong-offload.c
