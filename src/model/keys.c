@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/values-hook.h"
 
 #define CONFIG(member)	offsetof(struct config, member)
 #define NODE(member)	offsetof(struct node_config, member)
@@ -41,8 +42,14 @@ const struct key keys[N_KEYS] = {
 		"how to know that it can be used" },
 	[KEY_START_TIMEOUT] = { "start-timeout", SCOPE_SERVICE, &type_duration, NODE(start_timeout_usec),
 		"how long it may take to be ready" },
+	[KEY_START_COMMAND] = { "start-command", SCOPE_SERVICE, &type_commands,
+		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command" },
+	[KEY_POST_START] = { "post-start", SCOPE_SERVICE, &type_commands,
+		SECTION(hooks[HOOK_POST_START]), "what to run once it is ready" },
 	[KEY_STOP_SIGNAL] = { "stop-signal", SCOPE_SERVICE, &type_signal, NODE(stop_signal),
 		"signal that asks it to end" },
+	[KEY_POST_STOP] = { "post-stop", SCOPE_SERVICE, &type_commands,
+		SECTION(hooks[HOOK_POST_STOP]), "what to run when nothing of it is left" },
 	[KEY_ESSENTIAL] = { "essential", SCOPE_SERVICE, &type_bool, NODE(essential),
 		"its end is the end of everything" },
 
@@ -106,7 +113,7 @@ static bool key_is_in_place(const struct section *section, const struct key *key
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: the root is no service, allowed in a service's section", name,
 			 key->name);
-	else if (before)
+	else if (before && key->type != &type_commands)
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: stands in line %u already, allowed once", name, key->name,
 			 before);

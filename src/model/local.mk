@@ -7,11 +7,13 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
 	%D%/values.h %D%/values.c \
+	%D%/values-hook.h %D%/values-hook.c \
 	%D%/keys.h %D%/keys.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \
 	%D%/fsm.h %D%/fsm.c \
-	%D%/policy.h %D%/policy.c
+	%D%/policy.h %D%/policy.c \
+	%D%/result.h %D%/result.c
 %C%_libmodel_la_CFLAGS = $(AM_CFLAGS) $(INIH_CFLAGS)
 %C%_libmodel_la_LIBADD = $(INIH_LIBS)

@@ -14,6 +14,8 @@ void section_done(struct section *section)
 	free(section->requires);
 	free(section->after);
 	free(section->argv);
+	for (int i = 0; i < N_HOOKS; i++)
+		commands_done(&section->hooks[i]);
 	stated_user_done(&section->user);
 	free(section->directory);
 	free(section->environment);

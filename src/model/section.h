@@ -23,7 +23,10 @@ enum key_id {
 	KEY_RESTART_LIMIT,
 	KEY_READY,
 	KEY_START_TIMEOUT,
+	KEY_START_COMMAND,
+	KEY_POST_START,
 	KEY_STOP_SIGNAL,
+	KEY_POST_STOP,
 	KEY_ESSENTIAL,
 	KEY_USER,
 	KEY_GROUP,
@@ -49,6 +52,7 @@ struct section {
 	unsigned lines[N_KEYS];	  /* where each key stands; 0: nowhere */
 	char **requires, **after; /* names of nodes */
 	char **argv;		  /* this and the others before substitution */
+	struct commands hooks[N_HOOKS];
 	struct stated_user user;
 	gid_t group;
 	char *directory;

@@ -36,8 +36,48 @@ void node_config_init(struct node_config *node, char *path)
 	};
 }
 
+int commands_add(struct commands *commands, char **argv)
+{
+	char ***more = reallocarray(commands->argv, commands->n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	more[commands->n++] = argv;
+	commands->argv = more;
+	return 0;
+}
+
+void commands_done(struct commands *commands)
+{
+	for (size_t i = 0; i < commands->n; i++)
+		free(commands->argv[i]);
+	free(commands->argv);
+	*commands = (struct commands){ .n = 0 };
+}
+
+const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind)
+{
+	static const struct commands none;
+
+	return node->hooks ? &node->hooks[kind] : &none;
+}
+
+const char *hook_name(enum hook_kind kind)
+{
+	static const char *const names[N_HOOKS] = {
+		[HOOK_START_COMMAND] = "start-command",	  [HOOK_POST_START] = "post-start",
+		[HOOK_RELOAD_COMMAND] = "reload-command", [HOOK_STOP_COMMAND] = "stop-command",
+		[HOOK_POST_STOP] = "post-stop",		  [HOOK_FINAL] = "final",
+	};
+
+	return names[kind];
+}
+
 void node_config_done(struct node_config *node)
 {
+	for (int i = 0; node->hooks && i < N_HOOKS; i++)
+		commands_done(&node->hooks[i]);
+	free(node->hooks);
 	free(node->path);
 	free(node->requires);
 	free(node->after);
@@ -267,6 +307,21 @@ static bool texts_equal(char *const *a, char *const *b)
 	return *a == *b;
 }
 
+static bool hooks_equal(const struct node_config *a, const struct node_config *b)
+{
+	for (int kind = 0; kind < N_HOOKS; kind++) {
+		const struct commands *x = node_config_hook(a, kind),
+				      *y = node_config_hook(b, kind);
+
+		if (x->n != y->n)
+			return false;
+		for (size_t i = 0; i < x->n; i++)
+			if (!texts_equal(x->argv[i], y->argv[i]))
+				return false;
+	}
+	return true;
+}
+
 static bool nodes_equal(struct node_config *const *a, struct node_config *const *b)
 {
 	if (!a || !b)
@@ -297,7 +352,7 @@ bool node_config_equal(const struct node_config *a, const struct node_config *b)
 {
 	if (strcmp(a->path, b->path) != 0 || a->shutdown_timeout_usec != b->shutdown_timeout_usec ||
 	    !nodes_equal(a->requires, b->requires) || !nodes_equal(a->after, b->after) ||
-	    !texts_equal(a->argv, b->argv))
+	    !texts_equal(a->argv, b->argv) || !hooks_equal(a, b))
 		return false;
 	if (!a->argv)
 		return true;

@@ -27,6 +27,23 @@ enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
 enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
 
+/* The commands around the life of a service or node, one key each. */
+enum hook_kind {
+	HOOK_START_COMMAND,
+	HOOK_POST_START,
+	HOOK_RELOAD_COMMAND,
+	HOOK_STOP_COMMAND,
+	HOOK_POST_STOP,
+	HOOK_FINAL,
+	N_HOOKS
+};
+
+/* The commands of one key, in the order of the file. */
+struct commands {
+	char ***argv; /* each as node_config.argv */
+	size_t n;
+};
+
 struct ready {
 	enum ready_kind kind;
 	int fd; /* READY_FD: 3 or more */
@@ -69,6 +86,7 @@ struct node_config {
 	struct node_config **requires; /* nodes, NULL-terminated, each once; NULL for none */
 	struct node_config **after;
 	unsigned requires_line, after_line; /* where these keys stand, in the file of @place */
+	struct commands *hooks;		    /* N_HOOKS of them, or NULL: none at all */
 
 	/* A service: the rest means nothing while argv is NULL. */
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
@@ -147,6 +165,16 @@ const char *config_check_name(const char *path);
 
 /* NULL if there is no such node. */
 struct node_config *config_find(const struct config *config, const char *path);
+
+/* The commands of one key of @node; of none if it has none. */
+const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind);
+
+/* "start-command": the key. */
+const char *hook_name(enum hook_kind kind);
+
+/* Appends @argv, which is taken over on success.  Return: 0 or -ENOMEM. */
+int commands_add(struct commands *commands, char **argv);
+void commands_done(struct commands *commands);
 
 /* "web/nginx", or "swansong" for the root: the section's name. */
 const char *node_config_section(const struct node_config *node);

@@ -31,7 +31,7 @@ static int parse_choice(const char *text, const struct choice *choices, size_t n
 	return -EINVAL;
 }
 
-static int value_refuse(struct value *value, const char *why)
+int value_refuse(struct value *value, const char *why)
 {
 	value->why = why;
 	return -EINVAL;
@@ -207,9 +207,8 @@ static int value_nodes(struct value *value, void *field)
 	return value_words(value, field);
 }
 
-static int value_command(struct value *value, void *field)
+int value_argv(struct value *value, char ***ret)
 {
-	struct section *section = field;
 	cleanup(freep) char **argv = NULL;
 	int r = value_check_substitutions(value);
 
@@ -220,6 +219,18 @@ static int value_command(struct value *value, void *field)
 		return r;
 	if (r == 0 || !*argv[0])
 		return value_refuse(value, "names no program");
+	*ret = take(argv);
+	return 0;
+}
+
+static int value_command(struct value *value, void *field)
+{
+	struct section *section = field;
+	cleanup(freep) char **argv = NULL;
+	int r = value_argv(value, &argv);
+
+	if (r < 0)
+		return r;
 	r = value_copy(value->text, &section->node->command);
 	if (r < 0)
 		return r;

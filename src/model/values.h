@@ -28,6 +28,12 @@ struct value_type {
 	const char *allowed;
 };
 
+/* For those who parse: says what is wrong, and is -EINVAL. */
+int value_refuse(struct value *value, const char *why);
+
+/* A command, quoted as in a shell, with good substitutions.  Return: 0, -EINVAL or -ENOMEM. */
+int value_argv(struct value *value, char ***ret);
+
 extern const struct value_type type_socket;
 extern const struct value_type type_control_group;
 extern const struct value_type type_control_mode;
