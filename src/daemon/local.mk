@@ -8,8 +8,10 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/notify.h %D%/notify.c \
 	%D%/probe.h %D%/probe.c \
 	%D%/launch.h %D%/launch.c \
+	%D%/hook.h %D%/hook.c \
 	%D%/service.h \
 	%D%/tree.h %D%/failure.h \
+	%D%/service-hook.h %D%/service-hook.c \
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-start.h %D%/service-start.c \
 	%D%/service.c \

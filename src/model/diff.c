@@ -2,6 +2,7 @@
 
 #include "base/attributes.h"
 #include "model/kinds.h"
+#include "model/values-hook.h"
 
 /*
  * A facet is what has become of a key's value when everything is resolved: where it is kept, and of
@@ -11,7 +12,7 @@
 struct facet {
 	const struct kind *kind;
 	size_t offset; /* in struct node_config or its attributes, or in struct config for a key of
-			* [swansong] only */
+			* [swansong] only; for commands around a service, which */
 };
 
 #define CONFIG(member) offsetof(struct config, member)
@@ -40,7 +41,10 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_ON_FAILED] = { &kind_on_failed, NODE(on_failed) },
 	[KEY_READY] = { &kind_ready, NODE(ready) },
 	[KEY_START_TIMEOUT] = { &kind_duration, NODE(start_timeout_usec) },
+	[KEY_START_COMMAND] = { &kind_commands, HOOK_START_COMMAND },
+	[KEY_POST_START] = { &kind_commands, HOOK_POST_START },
 	[KEY_STOP_SIGNAL] = { &kind_signal, NODE(stop_signal) },
+	[KEY_POST_STOP] = { &kind_commands, HOOK_POST_STOP },
 	[KEY_ESSENTIAL] = { &kind_bool, NODE(essential) },
 	[KEY_USER] = { &kind_user, NODE(credentials) },
 	[KEY_GROUP] = { &kind_group, NODE(credentials) },
@@ -83,6 +87,8 @@ bool key_is_compared(enum key_id key)
 /* @none: for a node that asks for no attributes. */
 static const void *facet_of(enum key_id key, const void *base, const struct attributes *none)
 {
+	if (keys[key].type == &type_commands)
+		return node_config_hook(base, facets[key].offset);
 	if (keys[key].type->base == IN_ATTRIBUTES) {
 		const struct node_config *node = base;
 

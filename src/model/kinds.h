@@ -28,6 +28,7 @@ extern const struct kind kind_text;	     /* char * */
 extern const struct kind kind_words;	     /* char ** */
 extern const struct kind kind_nodes;	     /* struct node_config ** */
 extern const struct kind kind_command;	     /* the whole struct node_config */
+extern const struct kind kind_commands;	     /* struct commands */
 extern const struct kind kind_user;	     /* struct credentials */
 extern const struct kind kind_group;	     /* struct credentials */
 extern const struct kind kind_groups;	     /* struct credentials */

@@ -31,6 +31,9 @@ int value_group(struct value *value, gid_t *ret);
 /* "cap_chown" for 0, and so on; NULL beyond the last. */
 const char *value_capability_name(unsigned number);
 
+/* A command, quoted as in a shell, with good substitutions.  Return: 0, -EINVAL or -ENOMEM. */
+int value_argv(struct value *value, char ***ret);
+
 /* Is each % one that is substituted?  Return: 0 or -EINVAL. */
 int value_check_substitutions(struct value *value);
 
