@@ -58,6 +58,8 @@ const struct key keys[N_KEYS] = {
 		"working directory" },
 	[KEY_ENVIRONMENT] = { "environment", SCOPE_INHERITED, &type_environment, SECTION(environment),
 		"variables to add to the environment" },
+	[KEY_ENVIRONMENT_FILE] = { "environment-file", SCOPE_INHERITED, &type_environment_files,
+		SECTION(environment_files), "files with more of them" },
 	[KEY_UMASK] = { "umask", SCOPE_INHERITED, &type_umask, SECTION(umask),
 		"permissions that new files do not get" },
 	[KEY_LIMIT_AS] = { "limit-as", SCOPE_INHERITED, &type_limit_size,

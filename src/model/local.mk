@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/values.h %D%/values-private.h %D%/values.c %D%/values-process.c \
 	%D%/keys.h %D%/keys.c \
 	%D%/inherit.h %D%/inherit.c \
+	%D%/environment.h %D%/environment.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \

@@ -57,6 +57,27 @@ static int value_groups(struct value *value, void *field)
 	return 0;
 }
 
+static int value_environment_files(struct value *value, void *field)
+{
+	cleanup(freep) char **words = NULL;
+	int n, r = value_check_substitutions(value);
+
+	if (r < 0)
+		return r;
+	n = value_words(value, &words);
+	if (n < 0)
+		return n;
+	if (n == 0)
+		return -EINVAL;
+	for (int i = 0; i < n; i++) {
+		r = value_check_path(value, words[i] + (*words[i] == '-'));
+		if (r < 0)
+			return r;
+	}
+	*(char ***)field = take(words);
+	return 0;
+}
+
 /* A limit's half that ends at @end; @size: with a unit, if it has one. */
 static int parse_limit(const char *text, const char *end, bool size, rlim_t *ret)
 {
@@ -301,6 +322,9 @@ static int value_capabilities(struct value *value, void *field)
 /* clang-format off */
 const struct value_type type_groups = { IN_SECTION, value_groups,
 	"none, or names or numbers of groups with blanks between them, each once" };
+const struct value_type type_environment_files = { IN_SECTION, value_environment_files,
+	"absolute paths with blanks between them, with %n, %i and %%, and with a - before those of "
+	"files that may be missing" };
 const struct value_type type_limit = { IN_ATTRIBUTES, value_limit,
 	"N or SOFT:HARD, each a whole number or infinity" };
 const struct value_type type_limit_size = { IN_ATTRIBUTES, value_limit_size,
