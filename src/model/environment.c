@@ -170,88 +170,97 @@ static int file_get(struct environment_files *files, const char *path, struct di
 	return 0;
 }
 
-/* The list that becomes a node's environment; its words are borrowed. */
-struct variables {
-	char **list; /* NULL-terminated */
+/* A list that is put together for a node; its words are borrowed. */
+struct list {
+	char **words; /* NULL-terminated */
 	size_t n;
 };
 
-/* Puts @word in the place of the variable's value, or after all. */
-static int variables_put(struct variables *v, char *word)
+static int list_add(struct list *list, char *word)
 {
-	size_t length = (size_t)(strchr(word, '=') - word) + 1;
-	size_t i;
-	char **list;
+	char **words = reallocarray(list->words, list->n + 2, sizeof(*words));
 
-	for (i = 0; i < v->n; i++) {
-		if (strncmp(v->list[i], word, length) == 0) {
-			v->list[i] = word;
-			return 0;
-		}
-	}
-	list = reallocarray(v->list, v->n + 2, sizeof(*list));
-	if (!list)
+	if (!words)
 		return -ENOMEM;
-	v->list = list;
-	list[v->n++] = word;
-	list[v->n] = NULL;
+	list->words = words;
+	words[list->n++] = word;
+	words[list->n] = NULL;
 	return 0;
 }
 
-static int put_file(struct environment_files *files, struct variables *v,
-		    const struct section *section, const char *word, const char *node,
-		    struct diag *diag)
+struct environment {
+	struct environment_files *files;
+	const struct node_config *node;
+	struct diag *diag;
+	struct list variables, paths;
+};
+
+/* Puts @word in the place of the variable's value, or after all. */
+static int put_variable(struct environment *e, char *word)
+{
+	size_t length = (size_t)(strchr(word, '=') - word) + 1;
+
+	for (size_t i = 0; i < e->variables.n; i++) {
+		if (strncmp(e->variables.words[i], word, length) == 0) {
+			e->variables.words[i] = word;
+			return 0;
+		}
+	}
+	return list_add(&e->variables, word);
+}
+
+static int put_file(struct environment *e, const struct section *section, char *word)
 {
 	cleanup(freep) char *path = NULL;
 	bool optional = *word == '-';
-	struct file *file;
+	struct file *file = NULL;
 	int r;
 
-	r = substitute_text(word + optional, node, &path);
-	if (r < 0)
-		return r;
-	r = file_get(files, path, diag, &file);
+	r = substitute_text(word + optional, e->node->path, &path);
+	if (r == 0)
+		r = file_get(e->files, path, e->diag, &file);
+	if (r == 0)
+		r = list_add(&e->paths, word);
 	if (r < 0)
 		return r;
 	if (file->missing && !optional && !file->reported) {
 		file->reported = true;
-		section_error(section, diag, KEY_ENVIRONMENT_FILE,
+		section_error(section, e->diag, KEY_ENVIRONMENT_FILE,
 			      "there is no file %s, allowed with a - before it", path);
 	}
-	for (size_t i = 0; i < file->n; i++) {
-		r = variables_put(v, file->words[i]);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	for (size_t i = 0; r == 0 && i < file->n; i++)
+		r = put_variable(e, file->words[i]);
+	return r;
 }
 
-static int put_section(struct environment_files *files, struct variables *v,
-		       const struct section *section, const char *node, struct diag *diag)
+static int put_section(struct environment *e, const struct section *section)
 {
 	int r = 0;
 
 	for (char **word = section->environment; r == 0 && word && *word; word++)
-		r = variables_put(v, *word);
+		r = put_variable(e, *word);
 	for (char **word = section->environment_files; r == 0 && word && *word; word++)
-		r = put_file(files, v, section, *word, node, diag);
+		r = put_file(e, section, *word);
 	return r;
 }
 
 int environment_resolve(struct environment_files *files, const struct section *sections,
 			struct node_config *node, struct diag *diag)
 {
+	struct environment e = { .files = files, .node = node, .diag = diag };
 	const struct section *chain[CONFIG_DEPTH_MAX + 1];
-	struct variables v = { .list = NULL };
 	size_t depth = 0;
 	int r = 0;
 
 	for (const struct node_config *n = node; n; n = n->parent)
 		chain[depth++] = &sections[n->index];
 	while (r == 0 && depth-- > 0)
-		r = put_section(files, &v, chain[depth], node->path, diag);
-	if (r == 0 && v.n > 0)
-		r = substitute_words(v.list, node->path, &node->environment);
-	free(v.list);
+		r = put_section(&e, chain[depth]);
+	if (r == 0 && e.variables.n > 0)
+		r = substitute_words(e.variables.words, node->path, &node->environment);
+	if (r == 0 && e.paths.n > 0)
+		r = substitute_words(e.paths.words, node->path, &node->environment_files);
+	free(e.variables.words);
+	free(e.paths.words);
 	return r;
 }

@@ -54,34 +54,85 @@ static void resolve_no_node(struct resolver *r, const struct section *section, e
 			      diag_excerpt(excerpt, name));
 }
 
-static int resolve_edges(struct resolver *r, const struct section *section, enum key_id key,
-			 char *const *names, struct node_config ***ret)
+/* The instances of the template @name, which ends with '@'; each once.  Return: how many there are. */
+static size_t resolve_instances(const struct resolver *r, const char *name,
+				struct node_config **nodes)
 {
-	cleanup(freep) struct node_config **nodes = NULL;
+	size_t length = strlen(name), n = 0;
+
+	for (size_t i = 0; i < r->config->n_nodes; i++) {
+		struct node_config *node = r->config->nodes[i];
+
+		if (strncmp(node->path, name, length) != 0 || strchr(node->path + length, '/'))
+			continue;
+		if (nodes)
+			nodes[n] = node;
+		n++;
+	}
+	return n;
+}
+
+static const enum key_id edge_keys[N_EDGES] = {
+	[EDGE_REQUIRES] = KEY_REQUIRES,
+	[EDGE_WANTS] = KEY_WANTS,
+	[EDGE_AFTER] = KEY_AFTER,
+	[EDGE_TERM_AFTER] = KEY_TERM_AFTER,
+};
+
+/* What @names mean, which may be templates.  Room for one more than they are. */
+static struct node_config **resolve_room(const struct resolver *r, char *const *names)
+{
 	size_t n = 0;
 
-	while (names && names[n])
-		n++;
-	if (n == 0)
+	for (; *names; names++)
+		n += config_is_template(*names) ? resolve_instances(r, *names, NULL) : 1;
+	return calloc(n + 1, sizeof(struct node_config *));
+}
+
+static size_t resolve_edge(struct resolver *r, const struct section *section, enum key_id key,
+			   const char *name, struct node_config **nodes)
+{
+	struct node_config *node = config_find(r->config, name);
+	size_t n;
+
+	if (!*name || (!node && !config_is_template(name))) {
+		resolve_no_node(r, section, key, name);
 		return 0;
-	nodes = calloc(n + 1, sizeof(struct node_config *));
+	}
+	if (node) {
+		nodes[0] = node;
+		n = 1;
+	} else {
+		n = resolve_instances(r, name, nodes);
+		if (n == 0)
+			resolve_no_node(r, section, key, name);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (r->marks[nodes[i]->index] == r->mark)
+			section_error(section, r->diag, key, "'%s' is named twice, allowed once",
+				      nodes[i]->path);
+		r->marks[nodes[i]->index] = r->mark;
+	}
+	return n;
+}
+
+static int resolve_edges(struct resolver *r, const struct section *section, enum key_id key,
+			 char *const *stated, struct node_config ***ret)
+{
+	cleanup(freep) struct node_config **nodes = NULL;
+	cleanup(freep) char **names = NULL;
+	size_t n = 0;
+
+	if (!stated || !*stated)
+		return 0;
+	if (substitute_words(stated, section->node->path, &names) < 0)
+		return -ENOMEM;
+	nodes = resolve_room(r, names);
 	if (!nodes)
 		return -ENOMEM;
-
 	r->mark++;
-	for (n = 0; *names; names++) {
-		struct node_config *node = config_find(r->config, *names);
-
-		if (!node || !**names) {
-			resolve_no_node(r, section, key, *names);
-		} else if (r->marks[node->index] == r->mark) {
-			section_error(section, r->diag, key, "'%s' is named twice, allowed once",
-				      *names);
-		} else {
-			r->marks[node->index] = r->mark;
-			nodes[n++] = node;
-		}
-	}
+	for (char **name = names; *name; name++)
+		n += resolve_edge(r, section, key, *name, nodes + n);
 	*ret = take(nodes);
 	return 0;
 }
@@ -214,11 +265,11 @@ static int resolve_section(struct resolver *r, struct section *section)
 {
 	struct node_config *node = section->node;
 
-	node->requires_line = section->lines[KEY_REQUIRES];
-	node->after_line = section->lines[KEY_AFTER];
-	if (resolve_edges(r, section, KEY_REQUIRES, section->requires, &node->requires) < 0 ||
-	    resolve_edges(r, section, KEY_AFTER, section->after, &node->after) < 0)
-		return -ENOMEM;
+	for (size_t i = 0; i < N_EDGES; i++) {
+		node->edge_lines[i] = section->lines[edge_keys[i]];
+		if (resolve_edges(r, section, edge_keys[i], section->edges[i], &node->edges[i]) < 0)
+			return -ENOMEM;
+	}
 	if (!section->lines[KEY_COMMAND]) {
 		resolve_check_group(r, section);
 		return 0;

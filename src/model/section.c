@@ -19,8 +19,9 @@ void stated_user_done(struct stated_user *user)
 
 void section_done(struct section *section)
 {
-	free(section->requires);
-	free(section->after);
+	for (size_t i = 0; i < N_EDGES; i++)
+		free(section->edges[i]);
+	free(section->instances);
 	free(section->argv);
 	stated_user_done(&section->user);
 	free(section->groups);

@@ -9,18 +9,26 @@
 
 /* The keys, in the order of swansong.ini(5); model/keys.h has the table. */
 enum key_id {
+	KEY_INSTANCES,
 	KEY_CONTROL_SOCKET,
 	KEY_CONTROL_GROUP,
 	KEY_CONTROL_MODE,
 	KEY_SHUTDOWN_TIMEOUT,
 	KEY_REQUIRES,
+	KEY_WANTS,
 	KEY_AFTER,
+	KEY_TERM_AFTER,
+	KEY_STRATEGY,
+
 	KEY_COMMAND,
 	KEY_TYPE,
 	KEY_RESTART,
 	KEY_RESTART_DELAY,
 	KEY_RESTART_DELAY_MAX,
+	KEY_RESTART_RESET,
 	KEY_RESTART_LIMIT,
+	KEY_SUCCESS_STATUS,
+	KEY_ON_FAILED,
 	KEY_READY,
 	KEY_START_TIMEOUT,
 	KEY_STOP_SIGNAL,
@@ -73,7 +81,10 @@ struct section {
 	struct config *config;
 	struct node_config *node;
 	unsigned lines[N_KEYS];	  /* where each key stands; 0: nowhere */
-	char **requires, **after; /* names of nodes */
+	const char *template_file; /* where those do that a template has said; else that of the node */
+	uint64_t of_template[(N_KEYS + 63) / 64]; /* which: a bit for each */
+	char **edges[N_EDGES];	  /* names of nodes */
+	char **instances;	  /* of a template */
 	char **argv;		  /* this and the others before substitution */
 	struct stated_user user;
 	gid_t group;

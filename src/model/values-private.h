@@ -1,6 +1,8 @@
 #pragma once
 
-/* What the kinds of values share: values.c has it, and the other values-*.c. */
+/* What the readers of values share; for the values*.c only. */
+
+#include <stddef.h>
 
 #include "model/values.h"
 
@@ -11,21 +13,23 @@ struct choice {
 	int value;
 };
 
-/* Which of @choices is @text?  Return: 0 or -EINVAL. */
+/* The value of the one of the @n @choices that @text is.  Return: 0 or -EINVAL. */
 int value_choice(const char *text, const struct choice *choices, size_t n, int *ret);
 
-/* Return: -EINVAL, with @why for people. */
+/* Says @why.  Return: -EINVAL. */
 int value_refuse(struct value *value, const char *why);
 
-/* Puts a copy of @text in the place of *field.  Return: 0 or -ENOMEM. */
+/* Replaces *field by a copy.  Return: 0 or -ENOMEM. */
 int value_copy(const char *text, char **field);
 
-/* The words of it, for free().  Return: how many, -EINVAL or -ENOMEM. */
+/* In one block, NULL-terminated.  Return: how many, -EINVAL or -ENOMEM. */
 int value_words(struct value *value, char ***field);
 
-/* The number of the group that it names.  Return: 0, -EINVAL or -ENOMEM. */
-int value_group(struct value *value, gid_t *ret);
-
-/* Return: 0 or -EINVAL. */
+/* Is each % one that is substituted?  Return: 0 or -EINVAL. */
 int value_check_substitutions(struct value *value);
+
+/* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
 int value_check_path(struct value *value, const char *path);
+
+/* The number of the group that it names, from values.c.  Return: 0, -EINVAL or -ENOMEM. */
+int value_group(struct value *value, gid_t *ret);

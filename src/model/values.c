@@ -9,63 +9,8 @@
 
 #include "base/macro.h"
 #include "base/parse.h"
-#include "model/substitute.h"
 
-#define LIMIT_MAX 1000 /* failures that restart-limit can count */
-#define FD_MAX	  1023
-
-int value_choice(const char *text, const struct choice *choices, size_t n, int *ret)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(text, choices[i].name) != 0)
-			continue;
-		*ret = choices[i].value;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-int value_refuse(struct value *value, const char *why)
-{
-	value->why = why;
-	return -EINVAL;
-}
-
-int value_copy(const char *text, char **field)
-{
-	char *copy = strdup(text);
-
-	if (!copy)
-		return -ENOMEM;
-	free(*field);
-	*field = copy;
-	return 0;
-}
-
-int value_words(struct value *value, char ***field)
-{
-	int n = parse_words(value->text, field);
-
-	if (n == -EINVAL)
-		return value_refuse(value, "has an open quote or ends with a backslash");
-	return n;
-}
-
-int value_check_substitutions(struct value *value)
-{
-	return substitute_check(value->text)
-		       ? value_refuse(value, "has a % that is none of %n, %i and %%")
-		       : 0;
-}
-
-int value_check_path(struct value *value, const char *path)
-{
-	if (*path != '/')
-		return value_refuse(value, "is no absolute path");
-	if (strlen(path) >= PATH_MAX)
-		return value_refuse(value, "is longer than a path can be");
-	return 0;
-}
+#define FD_MAX 1023
 
 static int value_socket(struct value *value, void *field)
 {
@@ -198,7 +143,9 @@ static int value_signal(struct value *value, void *field)
 
 static int value_nodes(struct value *value, void *field)
 {
-	return value_words(value, field);
+	int r = value_check_substitutions(value);
+
+	return r < 0 ? r : value_words(value, field);
 }
 
 static int value_command(struct value *value, void *field)
@@ -231,40 +178,6 @@ static int value_type(struct value *value, void *field)
 	if (r == 0)
 		*(enum service_type *)field = (enum service_type)choice;
 	return r;
-}
-
-static int value_restart(struct value *value, void *field)
-{
-	static const struct choice choices[] = { { "always", RESTART_ALWAYS },
-						 { "on-failure", RESTART_ON_FAILURE },
-						 { "never", RESTART_NEVER } };
-	int choice;
-	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
-
-	if (r == 0)
-		*(enum restart_policy *)field = (enum restart_policy)choice;
-	return r;
-}
-
-static int value_restart_limit(struct value *value, void *field)
-{
-	const char *slash = strchr(value->text, '/');
-	char digits[8];
-	uint64_t count, window;
-
-	if (strcmp(value->text, "none") == 0) {
-		*(struct restart_limit *)field = (struct restart_limit){ .count = 0 };
-		return 0;
-	}
-	if (!slash || slash - value->text >= (ptrdiff_t)sizeof(digits))
-		return -EINVAL;
-	*(char *)mempcpy(digits, value->text, (size_t)(slash - value->text)) = '\0';
-	if (parse_uint(digits, LIMIT_MAX, &count) < 0 || parse_duration(slash + 1, &window) < 0 ||
-	    count == 0 || window == 0)
-		return -EINVAL;
-	*(struct restart_limit *)field =
-		(struct restart_limit){ .count = (unsigned)count, .window_usec = window };
-	return 0;
 }
 
 /* "127.0.0.1:80", "[::1]:80", "localhost:80" */
@@ -301,7 +214,7 @@ static int value_ready(struct value *value, void *field)
 	uint64_t fd;
 	int kind, r;
 
-	/* Every byte, as node_config_equal() compares the address whole. */
+	/* Every byte, as model/diff.c compares the address whole. */
 	memset(&ready, 0, sizeof(ready));
 	r = value_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
 	if (r == 0) {
@@ -413,10 +326,6 @@ const struct value_type type_nodes = { IN_SECTION, value_nodes, NODES_ALLOWED };
 const struct value_type type_command = { IN_SECTION, value_command,
 	"a program and its arguments, quoted as in a shell" };
 const struct value_type type_type = { IN_NODE, value_type, "simple or oneshot" };
-const struct value_type type_restart = { IN_NODE, value_restart,
-	"always, on-failure or never" };
-const struct value_type type_restart_limit = { IN_NODE, value_restart_limit,
-	"COUNT/DURATION such as 5/30s with 1 to " STRINGIFY(LIMIT_MAX) " failures, or none" };
 const struct value_type type_ready = { IN_NODE, value_ready,
 	"started, notify, fd:N with N from 3 to " STRINGIFY(FD_MAX) ", or tcp:ADDRESS:PORT with an "
 	"IPv4 address, an [IPv6] address or localhost" };

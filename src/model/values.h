@@ -31,12 +31,16 @@ struct value_type {
 extern const struct value_type type_socket;
 extern const struct value_type type_control_group;
 extern const struct value_type type_control_mode;
+extern const struct value_type type_instances;
 extern const struct value_type type_duration;
 extern const struct value_type type_nodes;
 extern const struct value_type type_command;
 extern const struct value_type type_type;
 extern const struct value_type type_restart;
 extern const struct value_type type_restart_limit;
+extern const struct value_type type_success_status;
+extern const struct value_type type_on_failed;
+extern const struct value_type type_strategy;
 extern const struct value_type type_ready;
 extern const struct value_type type_signal;
 extern const struct value_type type_bool;

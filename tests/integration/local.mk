@@ -18,6 +18,7 @@ dist_check_SCRIPTS += \
 	%D%/systemd.sh \
 	%D%/web.sh \
 	%D%/order.sh \
+	%D%/strategy.sh \
 	%D%/remains.sh
 
 EXTRA_DIST += %D%/lib.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman

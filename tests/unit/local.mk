@@ -70,6 +70,12 @@ check_PROGRAMS += %D%/test-graph
 %C%_test_graph_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-template
+%C%_test_template_SOURCES = %D%/test-template.c
+%C%_test_template_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_template_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la \
+	$(CHECK_LIBS)
+
 check_PROGRAMS += %D%/test-config
 %C%_test_config_SOURCES = %D%/test-config.c
 %C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -77,6 +83,11 @@ check_PROGRAMS += %D%/test-config
 %C%_test_config_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=open_memstream
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-diff
+%C%_test_diff_SOURCES = %D%/test-diff.c
+%C%_test_diff_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_diff_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-fsm %D%/test-policy
 %C%_test_fsm_SOURCES = %D%/test-fsm.c

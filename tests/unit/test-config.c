@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "model/config.h"
+#include "model/diff.h"
 #include "model/keys.h"
 
 /*
@@ -198,6 +199,10 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->restart_delay_max_usec, 30 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->restart_limit.count, 5);
 	ck_assert_uint_eq(a->restart_limit.window_usec, 30 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->restart_reset_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->success_status.signals, 0);
+	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
+	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, READY_STARTED);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
@@ -205,7 +210,8 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
-	ck_assert(!a->directory && !a->environment && !a->attributes && !a->requires && !a->after);
+	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] &&
+		  !a->edges[EDGE_AFTER]);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
 	ck_assert_int_eq(b->restart, RESTART_NEVER);
 }
@@ -216,10 +222,11 @@ START_TEST(every_key_is_taken)
 	cleanup(config_unrefp) struct config *config = good(
 		"[swansong]\n"
 		"control-socket = /run/s\ncontrol-group = adm\ncontrol-mode = 0600\nshutdown-timeout = 1min\n"
-		"[g]\nuser = redis\n"
+		"[g]\nuser = redis\nstrategy = rest-for-one\n"
 		"[g/s]\nshutdown-timeout = 5s\nrequires = o\nafter = p \"o\"\n"
 		"command = /bin/x \"a b\" %n\ntype = simple\nrestart = always\nrestart-delay = 1s\n"
-		"restart-delay-max = 2s\nrestart-limit = 3/1min\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
+		"restart-delay-max = 2s\nrestart-reset = 3s\nrestart-limit = 3/1min\n"
+		"success-status = 3 255 SIGPIPE USR1\non-failed = shutdown-parent\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
 		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\n"
 		"environment = A=1 B=\numask = 027\nstop-timeout = 6s\nlog = file:/l\n"
 		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
@@ -230,9 +237,9 @@ START_TEST(every_key_is_taken)
 		  config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
-	ck_assert(s->requires[0] == only(config, "o") && !s->requires[1] && s->requires_line == 10);
-	ck_assert(s->after[0] == only(config, "p") && s->after[1] == only(config, "o") &&
-		  !s->after[2]);
+	ck_assert(s->edges[EDGE_REQUIRES][0] == only(config, "o") && !s->edges[EDGE_REQUIRES][1] && s->edge_lines[EDGE_REQUIRES] == 11);
+	ck_assert(s->edges[EDGE_AFTER][0] == only(config, "p") && s->edges[EDGE_AFTER][1] == only(config, "o") &&
+		  !s->edges[EDGE_AFTER][2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
 	ck_assert_str_eq(s->argv[1], "a b");
 	ck_assert_str_eq(s->argv[2], "g/s");
@@ -241,6 +248,12 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->restart_delay_usec, USEC_PER_SEC);
 	ck_assert_uint_eq(s->restart_delay_max_usec, 2 * USEC_PER_SEC);
 	ck_assert(s->restart_limit.count == 3 && s->restart_limit.window_usec == 60 * USEC_PER_SEC);
+	ck_assert_uint_eq(s->restart_reset_usec, 3 * USEC_PER_SEC);
+	ck_assert(s->success_status.codes[0] == 8 && s->success_status.codes[3] == UINT64_C(1) << 63);
+	ck_assert_uint_eq(s->success_status.signals,
+			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
+	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
+	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
 	ck_assert_int_eq(s->ready.kind, READY_TCP);
 	ck_assert_int_eq(s->ready.address.any.sa_family, AF_INET6);
 	ck_assert_uint_eq(ntohs(s->ready.address.in6.sin6_port), 80);
@@ -509,6 +522,10 @@ static const struct {
 	{ "restart-limit",
 	  { "", "5", "5/", "/30s", "0/30s", "5/0", "5/30", "-5/30s", "1001/1s", "5/30s/2",
 	    "00000005/1s" } },
+	{ "restart-reset", { "", "10" } },
+	{ "success-status", { "", "256", "-1", "3 x", "SIGNOPE", "1,2", "\"3" } },
+	{ "on-failed", { "", "shutdown_parent", "yes" } },
+	{ "strategy", { "", "one-for-two", "ONE-FOR-ALL" } },
 	{ "ready",
 	  { "", "fd", "fd:", "fd:0", "fd:1", "fd:2", "fd:-3", "fd:1024", "fd:3x", "tcp:", "tcp:80",
 	    "tcp::80", "tcp:127.0.0.1", "tcp:127.0.0.1:0", "tcp:127.0.0.1:65536", "tcp:127.1:80",
@@ -852,6 +869,11 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nrestart-delay = 1s\n",
 	"[a]\ncommand = x\nrestart-delay-max = 1s\n",
 	"[a]\ncommand = x\nrestart-limit = none\n",
+	"[a]\ncommand = x\nrestart-reset = 9s\n",
+	"[a]\ncommand = x\nsuccess-status = 3\n",
+	"[a]\ncommand = x\nsuccess-status = SIGINT\n",
+	"[a]\ncommand = x\non-failed = shutdown\n",
+	"[a]\ncommand = x\nstrategy = one-for-all\n",
 	"[a]\ncommand = x\nready = notify\n",
 	"[a]\ncommand = x\nready = tcp:[::1]:80\n",
 	"[a]\ncommand = x\nready = tcp:[::1]:81\n",
@@ -888,6 +910,8 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nshutdown-timeout = 1s\n",
 	"[b]\n[a]\ncommand = x\nrequires = b\n",
 	"[b]\n[a]\ncommand = x\nafter = b\n",
+	"[b]\n[a]\ncommand = x\nwants = b\n",
+	"[b]\n[a]\ncommand = x\nterm-after = b\n",
 	"[b]\n[c]\n[a]\ncommand = x\nafter = b c\n",
 	"[a]\ncommand = x\n",
 };
@@ -927,10 +951,11 @@ static const char sample[] =
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
+	"[w@]\ncommand = w %i\ninstances = 2\nrequires = web/nginx job@%i\n[w@1]\n[job@]\ninstances = 1 2\n"
 	"[job@1]\ncommand = job %i\ntype = oneshot\nessential = no\numask = 022\ngroup = 4\nuser = 9\n";
 static const char mistakes[] =
 	"k=v\n[a]\nrequires = a b b/c c\nuser = 0day\nx = y\n[b/c]\nafter = a a\nrestart = no\n"
-	"[b b]\nlog = file:x\n[a]\ncommand = \"\n[]\n[x\n";
+	"[b b]\nlog = file:x\n[t@]\ninstances = x x\n[t@]\n[a]\ncommand = \"\n[]\n[x\n";
 
 /* Loads @text with ever more allocations allowed, until it goes through. */
 static void load_without_memory(const char *text, int expected)
