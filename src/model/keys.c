@@ -80,6 +80,8 @@ const struct key keys[N_KEYS] = {
 		"working directory", APPLY_RESTART },
 	[KEY_ENVIRONMENT] = { "environment", SCOPE_INHERITED, &type_environment, SECTION(environment),
 		"variables to add to the environment", APPLY_RESTART },
+	[KEY_ENVIRONMENT_FILE] = { "environment-file", SCOPE_INHERITED, &type_environment_files,
+		SECTION(environment_files), "files with more of them", APPLY_RESTART },
 	[KEY_UMASK] = { "umask", SCOPE_INHERITED, &type_umask, SECTION(umask),
 		"permissions that new files do not get", APPLY_RESTART },
 	[KEY_LIMIT_AS] = { "limit-as", SCOPE_INHERITED, &type_limit_size,

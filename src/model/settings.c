@@ -22,11 +22,11 @@ static int node_compare(const void *a, const void *b)
 
 int attributes_new(struct attributes **ret)
 {
-	struct attributes *attributes = calloc(1, sizeof(*attributes));
+	struct attributes *attributes = malloc(sizeof(*attributes));
 
 	if (!attributes)
 		return -ENOMEM;
-	attributes_init(attributes);
+	*attributes = (struct attributes)ATTRIBUTES_NONE;
 	*ret = attributes;
 	return 0;
 }
@@ -101,6 +101,7 @@ void node_config_done(struct node_config *node)
 	free(node->credentials.shell);
 	free(node->directory);
 	free(node->environment);
+	free(node->environment_files);
 	free(node->attributes);
 	free(node->log.path);
 }

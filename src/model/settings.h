@@ -118,9 +118,10 @@ struct node_config {
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command; /* argv as written, for people */
 	enum service_type type;
-	struct credentials credentials; /* inherited, as the next five */
+	struct credentials credentials; /* inherited, as the next six */
 	char *directory;		/* absolute, or NULL: the daemon's */
 	char **environment;		/* "NAME=VALUE", each name once, NULL-terminated, or NULL */
+	char **environment_files;	/* whose variables are among them, NULL-terminated, or NULL */
 	int umask;			/* or -1: the daemon's */
 	struct attributes *attributes;	/* or NULL: the daemon's */
 	struct output log;
@@ -166,7 +167,7 @@ struct config_names {
 	int (*group)(const char *name, gid_t *gid);
 };
 
-/* Nothing asked for, every byte defined.  free() releases it.  Return: 0 or -ENOMEM. */
+/* Nothing asked for.  free() releases it.  Return: 0 or -ENOMEM. */
 int attributes_new(struct attributes **ret);
 
 /* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */

@@ -127,6 +127,11 @@ check_PROGRAMS += %D%/test-diff
 %C%_test_diff_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_diff_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-environment
+%C%_test_environment_SOURCES = %D%/test-environment.c
+%C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-fsm %D%/test-policy
 %C%_test_fsm_SOURCES = %D%/test-fsm.c
 %C%_test_fsm_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
