@@ -39,6 +39,7 @@ EXTRA_LTLIBRARIES += %D%/libswansong-debug.la
 %C%_libswansong_debug_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_DEBUG
 %C%_libswansong_debug_la_CFLAGS   = $(%C%_libswansong_loop_la_CFLAGS)
 %C%_libswansong_debug_la_LIBADD   = $(SYSTEMD_LIBS)
+CLEANFILES += %D%/libswansong-debug.la
 
 lib_LTLIBRARIES += %D%/libswansong.la
 %C%_libswansong_la_SOURCES =

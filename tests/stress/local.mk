@@ -35,6 +35,19 @@ check_PROGRAMS += %D%/stress-premature
 %C%_stress_premature_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_stress_premature_LDADD = %D%/libstepped.la src/base/libbase.la
 
+# The way into a loop; what it sleeps on is the program's.
+check_LTLIBRARIES += %D%/libstepped-gate.la
+%C%_libstepped_gate_la_SOURCES = src/swansong/gate.c
+%C%_libstepped_gate_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP -Deventfd=explore_eventfd \
+	-Deventfd_write=explore_eventfd_write -Deventfd_read=explore_eventfd_read
+%C%_libstepped_gate_la_CFLAGS = $(AM_CFLAGS) -pthread
+
+check_PROGRAMS += %D%/stress-gate
+%C%_stress_gate_SOURCES = %D%/explore.h %D%/explore.c %D%/stress-gate.c
+%C%_stress_gate_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_stress_gate_CFLAGS = $(AM_CFLAGS) -pthread
+%C%_stress_gate_LDADD = %D%/libstepped-gate.la %D%/libstepped.la src/base/libbase.la
+
 check_PROGRAMS += %D%/stress-accounting
 %C%_stress_accounting_SOURCES = \
 	%D%/flawed.h %D%/flawed.c \
