@@ -35,8 +35,15 @@ pthread_t swansong_step_self(void);
 		swansong_stepped();                   \
 		r_;                                   \
 	})
+#define SHARED_DO(p, operation)     \
+	({                          \
+		swansong_step(p);   \
+		operation;          \
+		swansong_stepped(); \
+	})
 #else
-#define SHARED(p, operation) (operation)
+#define SHARED(p, operation)	(operation)
+#define SHARED_DO(p, operation) (operation)
 #endif
 
 /* Of what no other thread knows yet. */
@@ -44,6 +51,8 @@ pthread_t swansong_step_self(void);
 
 /* @order is relaxed, acquire, release or acq_rel; the place that names it says why. */
 #define shared_load(p, order) SHARED(p, atomic_load_explicit((p), memory_order_##order))
+#define shared_store(p, value, order) \
+	SHARED_DO(p, atomic_store_explicit((p), (value), memory_order_##order))
 #define shared_add(p, value, order) \
 	SHARED(p, atomic_fetch_add_explicit((p), (value), memory_order_##order))
 #define shared_sub(p, value, order) \

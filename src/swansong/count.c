@@ -11,7 +11,9 @@
  * Guards pass through a chain of words: home(n), total(n), total(parent(n)), total(its parent), ...
  * Every word has a flag (COUNTED in a home, FORWARD in a total) that says that the next word of the
  * chain counts what this one counts.  A guard is added to home, and, as long as the value that the
- * addition returned has the flag, to the next word; it is dropped in the same way and order.
+ * addition returned has the flag, to the next word; it is dropped in the same way and order.  A flag
+ * is never taken back, so that a word that is known to have it need not be touched, which is what
+ * entry(n) is for: once it says so, guards begin at total, and nobody asks for the count of home.
  *
  * A stop sets the flags, each once, bottom up and under the tree's lock.  The same read-modify-write
  * that sets a flag reads the count, which is then added to the next word: guards that were added to
@@ -66,13 +68,15 @@
 void count_init(struct swansong *n, bool stopped)
 {
 	shared_init(&n->pins, 1);
-	shared_init(&n->home, COUNT_PINNED | (stopped ? COUNT_COUNTED : 0));
+	shared_init(&n->entry, stopped ? COUNT_FROM_TOTAL : COUNT_FROM_HOME);
+	shared_init(&n->home, COUNT_PINNED | (stopped ? COUNT_COUNTED | COUNT_MORE : 0));
 	shared_init(&n->total, COUNT_PINNED | (stopped ? COUNT_FORWARD : COUNT_BIAS));
 }
 
 void count_track(struct swansong *n)
 {
-	(void)shared_or(&n->home, COUNT_TRACKED, release); /* the place to record in */
+	/* Release: the place to record in. */
+	(void)shared_or(&n->home, COUNT_TRACKED | COUNT_MORE, release);
 }
 
 static void count_died(struct swansong *n, struct aftermath *after)
@@ -81,13 +85,30 @@ static void count_died(struct swansong *n, struct aftermath *after)
 	after->dead = n;
 }
 
-void count_take_rest(struct swansong *n, uint64_t home)
+/*
+ * Adds @delta where guards begin, and returns the home that is to go on with.  Acquire at total: as
+ * at home, it is for who sees the stop.
+ */
+static uint64_t count_enter(struct swansong *n, uint64_t delta)
 {
+	if (shared_load(&n->entry, acquire) == COUNT_FROM_TOTAL)
+		return shared_load(&n->home, acquire);
+	return shared_add(&n->home, delta, acq_rel) + delta; /* as in the header */
+}
+
+bool count_take_rest(struct swansong *n, uint64_t home)
+{
+	bool record;
+
+	if (home == COUNT_ELSEWHERE)
+		home = count_enter(n, COUNT_GUARD);
+	record = home & COUNT_TRACKED;
 	if (!(home & COUNT_COUNTED))
-		return;
+		return record;
 	/* Relaxed: nothing is read or published by counting up, and the drops go on from here. */
 	while (shared_add(&n->total, COUNT_GUARD, relaxed) & COUNT_FORWARD)
 		n = n->parent;
+	return record;
 }
 
 /* Adds @delta to the total, with all that may follow.  Returns the new value. */
@@ -123,8 +144,11 @@ static uint64_t count_change(struct swansong *n, uint64_t delta, struct aftermat
 
 void count_drop_rest(struct swansong *n, uint64_t home, struct aftermath *after)
 {
+	if (home == COUNT_ELSEWHERE)
+		home = count_enter(n, -COUNT_GUARD);
 	if (!(home & COUNT_COUNTED)) {
-		count_died(n, after);
+		if (count_is_dead(home))
+			count_died(n, after);
 		return;
 	}
 	while (n) {
@@ -193,9 +217,11 @@ static void count_carry(struct swansong *n, uint64_t total)
 void count_stop(struct swansong *n, bool forward, struct aftermath *after)
 {
 	/* Acquire: what was done under guards that were dropped.  Release: the stop, to the takers. */
-	uint64_t home = shared_add(&n->home, COUNT_COUNTED, acq_rel);
+	uint64_t home = shared_or(&n->home, COUNT_COUNTED | COUNT_MORE, acq_rel);
 	uint64_t total;
 
+	/* Release: the flag, to those who begin at total. */
+	shared_store(&n->entry, COUNT_FROM_TOTAL, release);
 	if (count_is_dead(home)) {
 		/* Its words mean nothing any more; but let it be empty for who adds up. */
 		(void)shared_sub(&n->total, COUNT_BIAS, relaxed);

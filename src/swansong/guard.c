@@ -7,10 +7,16 @@
 /* What is rare is apart, so that the rest stays small. */
 #define rare __attribute__((noinline, cold))
 
-/* Returns the number of the record, or 0. */
-static rare uint32_t guard_take_rest(struct swansong *s, uint64_t home, const char *file,
-				     unsigned int line, const char *function)
+static rare struct swansong_guard guard_take_rest(struct swansong *s, const char *file,
+						  unsigned int line, const char *function,
+						  uint64_t home)
 {
+	struct swansong_guard guard = {
+		.node = s,
+		.file = file,
+		.function = function,
+		.line = line,
+	};
 	struct record record = {
 		.node = s,
 		.file = file,
@@ -18,27 +24,25 @@ static rare uint32_t guard_take_rest(struct swansong *s, uint64_t home, const ch
 		.line = line,
 	};
 
-	count_take_rest(s, home);
-	if (!(home & COUNT_TRACKED) || !file || !function)
-		return 0;
+	if (!count_take_rest(s, home) || !file || !function)
+		return guard;
 	record.since_usec = clock_now_usec();
-	return records_add(s->tree->records, &record);
+	guard.record = records_add(s->tree->records, &record);
+	return guard;
 }
 
 struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, unsigned int line,
 					const char *function)
 {
-	uint32_t record = 0;
 	uint64_t home;
 
 	if (count_take(s, &home))
-		record = guard_take_rest(s, home, file, line, function);
+		return guard_take_rest(s, file, line, function, home);
 	return (struct swansong_guard){
 		.node = s,
 		.file = file,
 		.function = function,
 		.line = line,
-		.record = record,
 	};
 }
 

@@ -31,6 +31,7 @@ struct swansong {
 	alignas(CACHE_LINE) struct latch stopped; /* set by a stop, or when the node is gone */
 	struct swansong *parent;		  /* constant; NULL in a root */
 	struct tree *tree;			  /* constant */
+	_Atomic uint32_t entry;			  /* enum count_entry; set by a stop */
 	struct swansong *next_dead;
 
 	/* Written by every guard on this node.  The waiters are cold. */
