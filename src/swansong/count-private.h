@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "swansong/node-private.h"
+#include "swansong/percpu-private.h"
 
 /* The two words of a new node; it has one pin. */
 void count_init(struct swansong *n, bool stopped);
@@ -21,59 +22,64 @@ void count_init(struct swansong *n, bool stopped);
 /* The word of the chain that guards begin at; those before it need not be looked at. */
 enum count_entry {
 	COUNT_FROM_HOME,
+	COUNT_FROM_CPU,	  /* percpu, which is open or about to be closed */
 	COUNT_FROM_TOTAL, /* home is COUNTED */
 };
-
-/* Instead of a value of home: it has not been looked at. */
-#define COUNT_ELSEWHERE UINT64_MAX
 
 static inline bool count_is_dead(uint64_t word)
 {
 	return !(word & (COUNT_GUARDS | COUNT_PINNED));
 }
 
+/* The same as count_begin(), but for where that is quick. */
+uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta);
+
 /*
- * Takes a guard; the caller has a handle on @n, or a guard.  If this returns false that was all;
- * otherwise @home, the value that was there, is to be passed to count_take_rest(), which says whether
- * the guard is to be recorded.
+ * Begins to take (@delta is COUNT_GUARD) or to drop (-COUNT_GUARD) a guard.  Returns what that has
+ * left at home, or, if home had nothing to do with it, what is as good for the functions below.
+ * Unless these are to be called, that was all, and whoever drops must not touch the node any more.
  */
-static inline bool count_take(struct swansong *n, uint64_t *home)
+static inline uint64_t count_begin(struct swansong *n, uint64_t delta)
 {
-	*home = COUNT_ELSEWHERE;
-	/* Relaxed: the rest looks again. */
-	if (shared_load(&n->entry, relaxed) != COUNT_FROM_HOME)
-		return true;
+	uint32_t entry = shared_load(&n->entry, acquire); /* what it leads to */
+
 	/*
-	 * Acquire: a guard that is counted by a stopped node was taken by somebody who sees the
-	 * stop, which was latched before.  And who is to be recorded sees where.
+	 * Acquire, in taking: a guard that is counted by a stopped node was taken by somebody who
+	 * sees the stop, which was latched before.  And who is to be recorded sees where.
+	 * Release, in dropping: what was done under this guard, to the stop that reads the count, or
+	 * to whoever buries the node.  Acquire: that may be this thread.
 	 */
-	*home = shared_add(&n->home, COUNT_GUARD, acquire);
-	return *home & COUNT_MORE;
+	if (entry == COUNT_FROM_HOME)
+		return shared_add(&n->home, delta, acq_rel) + delta;
+	if (entry == COUNT_FROM_CPU && percpu_add(n->percpu, delta))
+		return COUNT_PINNED; /* none of the below */
+	return count_begin_elsewhere(n, delta);
+}
+
+/* Whether count_take_rest() is to be called, which returns whether the guard is to be recorded. */
+static inline bool count_take_has_rest(uint64_t home)
+{
+	return home & COUNT_MORE;
 }
 
 bool count_take_rest(struct swansong *n, uint64_t home);
+
+/* Whether count_drop_rest() is to be called. */
+static inline bool count_drop_has_rest(uint64_t home)
+{
+	return (int64_t)home <= 0; /* COUNT_MORE, or it is dead */
+}
+
+void count_drop_rest(struct swansong *n, uint64_t home, struct aftermath *after);
 
 /* Sets COUNT_TRACKED, for guards that are taken from now on.  Under the tree's lock. */
 void count_track(struct swansong *n);
 
 /*
- * Drops a guard.  If this returns false that was all, and the node must not be touched any more;
- * otherwise @home, the value that it left there, is to be passed to count_drop_rest().
+ * Has guards counted by @percpu from now on, and returns NULL; or returns @percpu, if the node is
+ * stopped or its guards are recorded, or if it had one before.  Under the tree's lock.
  */
-static inline bool count_drop(struct swansong *n, uint64_t *home)
-{
-	*home = COUNT_ELSEWHERE;
-	if (shared_load(&n->entry, relaxed) != COUNT_FROM_HOME)
-		return true;
-	/*
-	 * Release: what was done under this guard, to the stop that reads the count, or to whoever
-	 * buries the node.  Acquire: that may be this thread.
-	 */
-	*home = shared_sub(&n->home, COUNT_GUARD, acq_rel) - COUNT_GUARD;
-	return (int64_t)*home <= 0; /* MORE, or neither guards nor PINNED */
-}
-
-void count_drop_rest(struct swansong *n, uint64_t home, struct aftermath *after);
+struct percpu *count_spread(struct swansong *n, struct percpu *percpu);
 
 /* The caller has a handle on @n. */
 void count_pin(struct swansong *n);

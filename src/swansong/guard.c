@@ -7,16 +7,10 @@
 /* What is rare is apart, so that the rest stays small. */
 #define rare __attribute__((noinline, cold))
 
-static rare struct swansong_guard guard_take_rest(struct swansong *s, const char *file,
-						  unsigned int line, const char *function,
-						  uint64_t home)
+/* Returns the number of the record, or 0. */
+static rare uint32_t guard_take_rest(struct swansong *s, uint64_t home, const char *file,
+				     unsigned int line, const char *function)
 {
-	struct swansong_guard guard = {
-		.node = s,
-		.file = file,
-		.function = function,
-		.line = line,
-	};
 	struct record record = {
 		.node = s,
 		.file = file,
@@ -25,24 +19,25 @@ static rare struct swansong_guard guard_take_rest(struct swansong *s, const char
 	};
 
 	if (!count_take_rest(s, home) || !file || !function)
-		return guard;
+		return 0;
 	record.since_usec = clock_now_usec();
-	guard.record = records_add(s->tree->records, &record);
-	return guard;
+	return records_add(s->tree->records, &record);
 }
 
 struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, unsigned int line,
 					const char *function)
 {
-	uint64_t home;
+	uint64_t home = count_begin(s, COUNT_GUARD);
+	uint32_t record = 0;
 
-	if (count_take(s, &home))
-		return guard_take_rest(s, file, line, function, home);
+	if (count_take_has_rest(home))
+		record = guard_take_rest(s, home, file, line, function);
 	return (struct swansong_guard){
 		.node = s,
 		.file = file,
 		.function = function,
 		.line = line,
+		.record = record,
 	};
 }
 
@@ -65,9 +60,9 @@ static rare void guard_drop_rest(struct swansong *node, uint64_t home)
 
 static inline void guard_drop(struct swansong *node)
 {
-	uint64_t home;
+	uint64_t home = count_begin(node, -COUNT_GUARD);
 
-	if (count_drop(node, &home))
+	if (count_drop_has_rest(home))
 		guard_drop_rest(node, home);
 }
 

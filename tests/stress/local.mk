@@ -6,6 +6,7 @@ check_LTLIBRARIES += %D%/libstepped.la
 	src/swansong/latch.c \
 	src/swansong/waiter.c \
 	src/swansong/record.c \
+	src/swansong/percpu.c \
 	src/swansong/count.c \
 	src/swansong/node.c \
 	src/swansong/guard.c \
