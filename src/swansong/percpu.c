@@ -14,6 +14,7 @@
 #include "swansong/percpu-private.h"
 
 #include <stdalign.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #define SLOT_CLOSED (UINT64_C(1) << 63)
@@ -49,6 +50,24 @@ bool percpu_add_locked(struct percpu *p, uint64_t delta)
 	return i < p->n && !(shared_add(&p->slot[i].count, delta, acq_rel) & SLOT_CLOSED);
 }
 
+/*
+ * Instead of rseq_fence(): who comes to run on a processor has put an end to the sequence that was
+ * under way there.  Where this thread may not run no other of the process does.
+ */
+static void visit_processors(uint32_t n)
+{
+	cpu_set_t before, one;
+
+	if (sched_getaffinity(0, sizeof(before), &before) < 0)
+		return;
+	for (uint32_t i = 0; i < n && i < CPU_SETSIZE; i++) {
+		CPU_ZERO(&one);
+		CPU_SET(i, &one);
+		(void)sched_setaffinity(0, sizeof(one), &one);
+	}
+	(void)sched_setaffinity(0, sizeof(before), &before);
+}
+
 static uint64_t slot_value(uint64_t count)
 {
 	return (count & ~SLOT_CLOSED) - SLOT_BIAS;
@@ -60,7 +79,8 @@ uint64_t percpu_close(struct percpu *p)
 
 	if (p->rseq) {
 		shared_store(&p->closed, 1, release); /* what a sequence that sees it goes by */
-		rseq_fence(&p->closed);
+		if (!rseq_fence(&p->closed))
+			visit_processors(p->n);
 	}
 	/* Acquire and release: for those who added, as there. */
 	for (uint32_t i = 0; i < p->n; i++)

@@ -56,10 +56,11 @@ static inline bool rseq_add(_Atomic uint32_t *closed, struct percpu_slot *slots,
 	return done;
 }
 
-static inline void rseq_fence(_Atomic uint32_t *closed)
+static inline bool rseq_fence(_Atomic uint32_t *closed)
 {
 	swansong_step(closed);
 	swansong_stepped();
+	return true;
 }
 
 #elif defined(__x86_64__) && defined(__LP64__) && !defined(RSEQ_UNSEEN) && __has_include(<sys/rseq.h>)
@@ -121,11 +122,14 @@ refused:
 	return false;
 }
 
-/* When it returns, every sequence of the process that had begun has ended or begins again. */
-static inline void rseq_fence(_Atomic uint32_t *closed)
+/*
+ * When it returns, every sequence of the process that had begun has ended or begins again.  False if
+ * the kernel refuses, which it can since rseq_is_there() only by a filter.
+ */
+static inline bool rseq_fence(_Atomic uint32_t *closed)
 {
 	(void)closed;
-	(void)syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+	return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0;
 }
 
 #else
@@ -142,9 +146,10 @@ static inline bool rseq_add(_Atomic uint32_t *closed, struct percpu_slot *slots,
 	return false;
 }
 
-static inline void rseq_fence(_Atomic uint32_t *closed)
+static inline bool rseq_fence(_Atomic uint32_t *closed)
 {
 	(void)closed;
+	return true;
 }
 
 #endif
