@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,11 @@
 #include "sys/ids.h"
 #include "sys/spawn.h"
 
-/* Room for SWANSONG_NODE, NOTIFY_SOCKET and the NULL, and for HOME, SHELL, USER and LOGNAME. */
-#define OWN_VARIABLES  3
+/*
+ * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE and the NULL, and for
+ * HOME, SHELL, USER and LOGNAME.
+ */
+#define OWN_VARIABLES  6
 #define USER_VARIABLES 4
 
 static int add_variable(char ***at, const char *name, const char *value)
@@ -24,6 +28,43 @@ static int add_variable(char ***at, const char *name, const char *value)
 	}
 	(*at)++;
 	return 0;
+}
+
+static int add_number(char ***at, const char *name, uint64_t value)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	return add_variable(at, name, text);
+}
+
+/* The child's pid: @place is where it writes that. */
+static int add_pid(char ***at, const char *name, char **place)
+{
+	char blank[SPAWN_PID_MAX];
+	int r;
+
+	memset(blank, '0', sizeof(blank) - 1);
+	blank[sizeof(blank) - 1] = '\0';
+	r = add_variable(at, name, blank);
+	if (r == 0)
+		*place = strchr((*at)[-1], '=') + 1;
+	return r;
+}
+
+/* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
+static int add_notify_variables(struct launch *launch, char ***at)
+{
+	const struct node_config *config = launch->config;
+	int r = add_variable(at, "NOTIFY_SOCKET", launch->notify_address);
+
+	if (r == 0 && config->watchdog_usec)
+		r = add_number(at, "WATCHDOG_USEC", config->watchdog_usec);
+	if (r == 0 && config->watchdog_usec)
+		r = add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
+	if (r == 0 && config->fd_store_max)
+		r = add_number(at, "FDSTORE", config->fd_store_max);
+	return r;
 }
 
 static int build_environment(struct launch *launch)
@@ -59,7 +100,7 @@ static int build_environment(struct launch *launch)
 	if (r == 0)
 		r = add_variable(&at, "SWANSONG_NODE", config->path);
 	if (r == 0 && launch->notify_address)
-		r = add_variable(&at, "NOTIFY_SOCKET", launch->notify_address);
+		r = add_notify_variables(launch, &at);
 	return r;
 }
 
@@ -182,6 +223,7 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &config->credentials;
+	struct spawn_file ready = { .from = ready_fd, .to = config->ready.fd };
 	cleanup(closep) int output = -1;
 	struct spawn_failure why;
 	sigset_t none;
@@ -209,8 +251,9 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 		.n_groups = launch->n_groups,
 		.stdio = { ctx->command ? 0 : ctx->null_fd, output < 0 ? 1 : output,
 			   output < 0 ? 2 : output },
-		.extra = ready_fd,
-		.extra_to = ready_fd < 0 ? -1 : config->ready.fd,
+		.files = &ready,
+		.n_files = ready_fd >= 0,
+		.pid_places = { launch->watchdog_pid },
 		.foreground = ctx->command && isatty(STDIN_FILENO) &&
 			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,

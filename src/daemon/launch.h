@@ -22,6 +22,7 @@ struct launch {
 	gid_t *groups;
 	size_t n_groups;
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
+	char *watchdog_pid; /* the place of the pid in it, or NULL */
 };
 
 /* On failure launch_done() is still to be called.  Return: 0 or -errno. */

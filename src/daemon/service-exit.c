@@ -4,10 +4,18 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-main.h"
 #include "daemon/service-signal.h"
 
 void service_process_died(struct service *s, struct process *process, const struct reap_exit *exit)
 {
+	/*
+	 * What it said before it died is heard before.  That may have been that another process is the
+	 * main one now; then it is a leftover.
+	 */
+	if (s->notify)
+		notify_drain(s->notify);
+	process = process_find(s->ctx->processes, exit->pid);
 	if (process->kind == PROCESS_LEFTOVER) {
 		log_line(s->ctx->log, LOG_INFO, "%s: leftover pid %d (%s) is gone", s->config->path,
 			 (int)process->pid, process->name);
@@ -22,10 +30,8 @@ void service_process_died(struct service *s, struct process *process, const stru
 			service_look_after(s);
 		return;
 	}
-	/* What it said before it died is heard before. */
-	if (s->notify)
-		notify_drain(s->notify);
-	if (s->outcome.kind != OUTCOME_START_TIMEOUT)
+	service_unfollow(s);
+	if (s->outcome.kind != OUTCOME_START_TIMEOUT && s->outcome.kind != OUTCOME_WATCHDOG)
 		s->outcome.kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
 	s->outcome.value = exit->value;
 	s->main.alive = false;
@@ -47,7 +53,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	p->id = ++s->ctx->last_id;
 	p->guard = swansong_guard(s->node->handle);
 	p->generation = s->node->generation;
-	p->signalled = s->main.signalled && group == s->main.pid;
+	p->signalled = s->main.signalled && group == s->main.group;
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->leftovers, &p->by_service);
 	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
@@ -87,8 +93,6 @@ static void conclude(struct service *s)
 
 	event = policy_decide(s->policy, &s->outcome, now, now - s->started_usec, &s->delay_usec);
 	log_end(s, event);
-	if (s->notify)
-		notify_set_session(s->notify, 0);
 	service_handle(s, event);
 	process_remove(&s->main);
 	s->main.signalled = false;

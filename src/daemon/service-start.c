@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-notify.h"
 
 static int start_probe(struct service *s, bool ready_fd_given)
 {
@@ -42,8 +43,7 @@ void service_spawn(struct service *s)
 				       .was_ready = s->config->type == TYPE_ONESHOT };
 	s->started_usec = clock_now_usec();
 	s->stop_limit_usec = USEC_INFINITY;
-	if (s->notify)
-		notify_clear_status(s->notify);
+	service_notify_begin(s);
 	if (s->config->ready.kind == READY_FD) {
 		ready_fd = probe_open_fd(s->probe);
 		if (ready_fd < 0) {
@@ -65,8 +65,6 @@ void service_spawn(struct service *s)
 	s->main.id = ++s->ctx->last_id;
 	note_name(&s->main, s->config->argv[0]);
 	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
-	if (s->notify)
-		notify_set_session(s->notify, pid);
 	if (start_probe(s, ready_fd >= 0) < 0)
 		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
 			 s->config->path);

@@ -5,6 +5,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/service-main.h"
+#include "daemon/service-notify.h"
 #include "daemon/service-signal.h"
 #include "daemon/service-start.h"
 
@@ -50,16 +52,6 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-static void on_message(const struct notify_message *message, void *arg)
-{
-	struct service *s = arg;
-
-	if (message->has_status)
-		context_settle_soon(s->ctx);
-	if (message->ready)
-		service_handle(s, EVENT_READY);
-}
-
 static void on_probe_ready(void *arg)
 {
 	service_handle(arg, EVENT_READY);
@@ -68,12 +60,11 @@ static void on_probe_ready(void *arg)
 static int make_readiness(struct service *s)
 {
 	switch (s->config->ready.kind) {
-	case READY_NOTIFY:
-		return notify_new(&s->notify, s->ctx, on_message, s);
 	case READY_FD:
 	case READY_TCP:
 		return probe_new(&s->probe, s->ctx, &s->config->ready, on_probe_ready, s);
 	case READY_STARTED:
+	case READY_NOTIFY:
 		break;
 	}
 	return 0;
@@ -108,6 +99,9 @@ int service_new(struct service **ret, struct node *node)
 			      on_timeout, s);
 	if (r < 0)
 		return r;
+	r = service_notify_init(s);
+	if (r < 0)
+		return r;
 	r = make_readiness(s);
 	if (r < 0)
 		return r;
@@ -130,6 +124,7 @@ struct service *service_free(struct service *s)
 		s->ctx->failed--;
 	while (!list_is_empty(&s->leftovers))
 		process_free(list_entry(s->leftovers.next, struct process, by_service));
+	service_unfollow(s);
 	process_remove(&s->main);
 	list_remove(&s->in_posted);
 	list_remove(&s->in_lingering);
@@ -137,7 +132,7 @@ struct service *service_free(struct service *s)
 	list_remove(&s->in_gated);
 	sd_event_source_disable_unref(s->timer);
 	probe_free(s->probe);
-	notify_free(s->notify);
+	service_notify_done(s);
 	launch_done(&s->launch);
 	policy_free(s->policy);
 	free(s);
@@ -240,6 +235,7 @@ static void enter(struct service *s, enum service_state next)
 		s->attempted = true;
 	if (s->probe && next != STATE_STARTING)
 		probe_stop(s->probe);
+	service_notify_follow(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
 	note_counts(s, was_ready, was_settled);

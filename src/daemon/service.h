@@ -16,8 +16,11 @@
 #include "daemon/notify.h"
 #include "daemon/probe.h"
 #include "daemon/process.h"
+#include "daemon/watchdog.h"
 #include "model/fsm.h"
 #include "model/policy.h"
+
+struct service_words;
 
 struct service {
 	struct context *ctx;
@@ -36,7 +39,8 @@ struct service {
 	bool in_vain;		   /* it waits for what has failed */
 	bool attempted;		   /* it has been up, or has failed, at least once */
 
-	struct process main; /* pid 0: none */
+	struct process main;	    /* pid 0: none */
+	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
 	struct list leftovers;
 	struct outcome outcome; /* of the last run */
 	uint64_t started_usec;	/* the last run */
@@ -45,8 +49,10 @@ struct service {
 	struct policy *policy;
 
 	struct launch launch;
-	struct notify *notify; /* NULL unless ready = notify */
-	struct probe *probe;   /* NULL unless ready = fd or tcp */
+	struct notify *notify;	     /* NULL: it is given no socket */
+	struct service_words *words; /* NULL likewise */
+	struct watchdog watchdog;
+	struct probe *probe; /* NULL unless ready = fd or tcp */
 	sd_event_source *timer;
 };
 

@@ -13,6 +13,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	[STATE_DOWN] = {
 		[EVENT_START]    = TO(STARTING, ACT_SPAWN | ACT_ARM),
 		[EVENT_READY]    = STAY(DOWN),
+		[EVENT_ENDING]   = STAY(DOWN),
 		[EVENT_HOLD]     = STAY(DOWN),
 		[EVENT_RELEASE]  = STAY(DOWN),
 		[EVENT_KILL]     = STAY(DOWN),
@@ -25,6 +26,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	[STATE_STARTING] = {
 		[EVENT_START]    = STAY(STARTING),
 		[EVENT_READY]    = TO(UP, 0),
+		[EVENT_ENDING]   = TO(CLEANING, ACT_ARM),
 		[EVENT_HOLD]     = TO(GATED, 0),
 		[EVENT_RELEASE]  = TO(STOPPING, ACT_TERM | ACT_ARM),
 		[EVENT_KILL]     = TO(KILLING, ACT_KILL | ACT_FORCED | ACT_ARM),
@@ -37,6 +39,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	[STATE_UP] = {
 		[EVENT_START]    = STAY(UP),
 		[EVENT_READY]    = STAY(UP),
+		[EVENT_ENDING]   = TO(CLEANING, ACT_ARM),
 		[EVENT_HOLD]     = TO(GATED, 0),
 		[EVENT_RELEASE]  = TO(STOPPING, ACT_TERM | ACT_ARM),
 		[EVENT_KILL]     = TO(KILLING, ACT_KILL | ACT_FORCED | ACT_ARM),
@@ -44,11 +47,12 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 		[EVENT_DONE]     = TO(DONE, 0),
 		[EVENT_RETRY]    = TO(BACKOFF, ACT_ARM),
 		[EVENT_FAIL]     = TO(FAILED, 0),
-		[EVENT_TIMEOUT]  = STAY(UP),
+		[EVENT_TIMEOUT]  = TO(CLEANING, ACT_TERM | ACT_ARM),
 	},
 	[STATE_GATED] = {
 		[EVENT_START]    = STAY(GATED),
 		[EVENT_READY]    = STAY(GATED),
+		[EVENT_ENDING]   = STAY(GATED),
 		[EVENT_HOLD]     = STAY(GATED),
 		[EVENT_RELEASE]  = TO(STOPPING, ACT_TERM | ACT_ARM),
 		[EVENT_KILL]     = TO(KILLING, ACT_KILL | ACT_FORCED | ACT_ARM),
@@ -61,6 +65,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	[STATE_STOPPING] = {
 		[EVENT_START]    = STAY(STOPPING),
 		[EVENT_READY]    = STAY(STOPPING),
+		[EVENT_ENDING]   = STAY(STOPPING),
 		[EVENT_HOLD]     = STAY(STOPPING),
 		[EVENT_RELEASE]  = STAY(STOPPING),
 		[EVENT_KILL]     = TO(KILLING, ACT_KILL | ACT_FORCED | ACT_ARM),
@@ -73,6 +78,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	[STATE_KILLING] = {
 		[EVENT_START]    = STAY(KILLING),
 		[EVENT_READY]    = STAY(KILLING),
+		[EVENT_ENDING]   = STAY(KILLING),
 		[EVENT_HOLD]     = STAY(KILLING),
 		[EVENT_RELEASE]  = STAY(KILLING),
 		[EVENT_KILL]     = TO(KILLING, ACT_KILL),
@@ -85,6 +91,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	[STATE_CLEANING] = {
 		[EVENT_START]    = STAY(CLEANING),
 		[EVENT_READY]    = STAY(CLEANING),
+		[EVENT_ENDING]   = STAY(CLEANING),
 		[EVENT_HOLD]     = TO(STOPPING, ACT_TERM | ACT_ARM),
 		[EVENT_RELEASE]  = TO(STOPPING, ACT_TERM | ACT_ARM),
 		[EVENT_KILL]     = TO(KILLING, ACT_KILL | ACT_FORCED | ACT_ARM),
@@ -97,6 +104,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	[STATE_BACKOFF] = {
 		[EVENT_START]    = TO(STARTING, ACT_SPAWN | ACT_ARM),
 		[EVENT_READY]    = STAY(BACKOFF),
+		[EVENT_ENDING]   = STAY(BACKOFF),
 		[EVENT_HOLD]     = TO(DOWN, 0),
 		[EVENT_RELEASE]  = TO(DOWN, 0),
 		[EVENT_KILL]     = TO(DOWN, 0),
@@ -109,6 +117,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	[STATE_DONE] = {
 		[EVENT_START]    = TO(STARTING, ACT_SPAWN | ACT_ARM),
 		[EVENT_READY]    = STAY(DONE),
+		[EVENT_ENDING]   = STAY(DONE),
 		[EVENT_HOLD]     = TO(DOWN, 0),
 		[EVENT_RELEASE]  = TO(DOWN, 0),
 		[EVENT_KILL]     = TO(DOWN, 0),
@@ -121,6 +130,7 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	[STATE_FAILED] = {
 		[EVENT_START]    = TO(STARTING, ACT_SPAWN | ACT_ARM),
 		[EVENT_READY]    = STAY(FAILED),
+		[EVENT_ENDING]   = STAY(FAILED),
 		[EVENT_HOLD]     = TO(DOWN, 0),
 		[EVENT_RELEASE]  = TO(DOWN, 0),
 		[EVENT_KILL]     = TO(DOWN, 0),
@@ -170,10 +180,10 @@ const char *fsm_state_name(enum service_state state)
 const char *fsm_event_name(enum service_event event)
 {
 	static const char *const names[N_EVENTS] = {
-		[EVENT_START] = "start",     [EVENT_READY] = "ready", [EVENT_HOLD] = "hold",
-		[EVENT_RELEASE] = "release", [EVENT_KILL] = "kill",   [EVENT_ORPHANED] = "orphaned",
-		[EVENT_DONE] = "done",	     [EVENT_RETRY] = "retry", [EVENT_FAIL] = "fail",
-		[EVENT_TIMEOUT] = "timeout",
+		[EVENT_START] = "start", [EVENT_READY] = "ready",	[EVENT_ENDING] = "ending",
+		[EVENT_HOLD] = "hold",	 [EVENT_RELEASE] = "release",	[EVENT_KILL] = "kill",
+		[EVENT_DONE] = "done",	 [EVENT_ORPHANED] = "orphaned", [EVENT_RETRY] = "retry",
+		[EVENT_FAIL] = "fail",	 [EVENT_TIMEOUT] = "timeout",
 	};
 
 	return names[event];

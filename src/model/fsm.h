@@ -19,8 +19,9 @@
  *
  * The processes of a service are its main process and whatever that leaves behind.  An exit of the
  * main process alone is ORPHANED; DONE, RETRY and FAIL say that nothing is left.  On its way to
- * BACKOFF, DONE or FAILED a service with leftovers, or one that missed its start-timeout, passes
- * CLEANING, where they are ended.
+ * BACKOFF, DONE or FAILED a service with leftovers, or one that missed its start-timeout or its
+ * watchdog (the TIMEOUT of UP), passes CLEANING, where they are ended; and so does one that says that
+ * it is ENDING, to be ended if that takes too long.
  */
 
 enum service_state {
@@ -41,6 +42,7 @@ enum service_state {
 enum service_event {
 	EVENT_START,	/* the dependencies are ready */
 	EVENT_READY,	/* the process says, or the probe finds, that it is ready */
+	EVENT_ENDING,	/* the process says that it ends by itself */
 	EVENT_HOLD,	/* the stop is latched: no restart from here on */
 	EVENT_RELEASE,	/* the signal may go out */
 	EVENT_KILL,	/* a budget above is spent, or somebody forces */

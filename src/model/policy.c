@@ -140,7 +140,10 @@ int policy_exit_status(const struct outcome *outcome)
 	case OUTCOME_SPAWN_FAILED:
 		return outcome->value == ENOENT ? 127 : 126;
 	case OUTCOME_START_TIMEOUT:
+	case OUTCOME_WATCHDOG:
 		return 124;
+	case OUTCOME_UNKNOWN:
+		return 1;
 	case OUTCOME_NONE:
 		break;
 	}
@@ -172,6 +175,12 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 		break;
 	case OUTCOME_START_TIMEOUT:
 		(void)snprintf(buf, OUTCOME_TEXT_MAX, "was not ready within its start-timeout");
+		break;
+	case OUTCOME_WATCHDOG:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "watchdog: gave no sign of life%s", unready);
+		break;
+	case OUTCOME_UNKNOWN:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "ended, its parent knows how%s", unready);
 		break;
 	}
 	return buf;

@@ -226,6 +226,25 @@ static void resolve_check_oneshot(struct resolver *r, const struct section *sect
 			"a oneshot is ready when it has ended well, allowed with type = simple");
 }
 
+/* A socket is given to whom something is expected of on it. */
+static void resolve_notify(struct resolver *r, const struct section *section)
+{
+	struct node_config *node = section->node;
+	bool stores = section->lines[KEY_FD_STORE_MAX] && node->fd_store_max > 0;
+
+	if (!section->lines[KEY_NOTIFY])
+		node->notify = node->ready.kind == READY_NOTIFY || node->watchdog_usec || stores;
+	else if (!node->notify && node->ready.kind == READY_NOTIFY)
+		section_error(section, r->diag, KEY_NOTIFY,
+			      "'no' leaves ready = notify without an answer, allowed is yes");
+	else if (!node->notify && node->watchdog_usec)
+		section_error(section, r->diag, KEY_NOTIFY,
+			      "'no' leaves the watchdog without an answer, allowed is yes");
+	else if (!node->notify && stores)
+		section_error(section, r->diag, KEY_NOTIFY,
+			      "'no' leaves nobody to fill the store, allowed is yes");
+}
+
 static void resolve_check_group(struct resolver *r, const struct section *section)
 {
 	for (size_t i = 0; i < N_KEYS; i++) {
@@ -251,6 +270,7 @@ static int resolve_section(struct resolver *r, struct section *section)
 	}
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
+	resolve_notify(r, section);
 	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
 		return -ENOMEM;
 	return resolve_inherited(r, node);

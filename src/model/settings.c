@@ -27,6 +27,8 @@ void node_config_init(struct node_config *node, char *path)
 		.shutdown_timeout_usec = *path ? USEC_INFINITY : 90 * USEC_PER_SEC,
 		.umask = -1,
 		.start_timeout_usec = 90 * USEC_PER_SEC,
+		.watchdog_signal = SIGABRT,
+		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
@@ -305,7 +307,9 @@ bool node_config_equal(const struct node_config *a, const struct node_config *b)
 	       text_equal(a->directory, b->directory) &&
 	       texts_equal(a->environment, b->environment) && a->umask == b->umask &&
 	       a->log.kind == b->log.kind && text_equal(a->log.path, b->log.path) &&
-	       ready_equal(&a->ready, &b->ready) &&
+	       ready_equal(&a->ready, &b->ready) && a->notify == b->notify &&
+	       a->watchdog_usec == b->watchdog_usec && a->watchdog_signal == b->watchdog_signal &&
+	       a->fd_store_max == b->fd_store_max &&
 	       a->start_timeout_usec == b->start_timeout_usec && a->restart == b->restart &&
 	       a->restart_delay_usec == b->restart_delay_usec &&
 	       a->restart_delay_max_usec == b->restart_delay_max_usec &&

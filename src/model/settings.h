@@ -20,6 +20,9 @@
 #define CONFIG_NODES_MAX 100000
 #define CONFIG_LINE_MAX	 (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
 
+#define CONFIG_FD_STORE_DEFAULT 16
+#define CONFIG_FD_STORE_MAX	250
+
 #define CONFIG_ROOT_SECTION "swansong"
 
 enum service_type { TYPE_SIMPLE, TYPE_ONESHOT };
@@ -80,7 +83,11 @@ struct node_config {
 	int umask;			/* or -1: the daemon's */
 	struct output log;
 	struct ready ready;
+	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	uint64_t start_timeout_usec;
+	uint64_t watchdog_usec; /* 0: none */
+	int watchdog_signal;
+	unsigned fd_store_max; /* descriptors it may leave with us; nothing without notify */
 	enum restart_policy restart;
 	uint64_t restart_delay_usec, restart_delay_max_usec;
 	struct restart_limit restart_limit;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "base/parse.h"
 #include "model/substitute.h"
@@ -331,6 +332,28 @@ static int value_ready(struct value *value, void *field)
 	return 0;
 }
 
+static int value_fd_store_max(struct value *value, void *field)
+{
+	uint64_t n;
+
+	if (parse_uint(value->text, CONFIG_FD_STORE_MAX, &n) < 0)
+		return -EINVAL;
+	*(unsigned *)field = (unsigned)n;
+	return 0;
+}
+
+static int value_watchdog(struct value *value, void *field)
+{
+	uint64_t usec;
+
+	if (parse_duration(value->text, &usec) < 0)
+		return -EINVAL;
+	if (usec == 0)
+		return value_refuse(value, "leaves no time");
+	*(uint64_t *)field = usec == USEC_INFINITY ? 0 : usec;
+	return 0;
+}
+
 static int value_directory(struct value *value, void *field)
 {
 	int r = value_check_substitutions(value);
@@ -434,6 +457,10 @@ const struct value_type type_restart_limit = { IN_NODE, value_restart_limit,
 const struct value_type type_ready = { IN_NODE, value_ready,
 	"started, notify, fd:N with N from 3 to " STRINGIFY(FD_MAX) ", or tcp:ADDRESS:PORT with an "
 	"IPv4 address, an [IPv6] address or localhost" };
+const struct value_type type_fd_store_max = { IN_NODE, value_fd_store_max,
+	"a number from 0 to " STRINGIFY(CONFIG_FD_STORE_MAX) };
+const struct value_type type_watchdog = { IN_NODE, value_watchdog,
+	"a duration such as 500ms, 30s, 5min, or infinity for none" };
 const struct value_type type_signal = { IN_NODE, value_signal,
 	"a signal such as SIGTERM, QUIT, 15 or SIGRTMIN+3" };
 const struct value_type type_bool = { IN_NODE, value_bool,

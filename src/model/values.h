@@ -38,6 +38,8 @@ extern const struct value_type type_type;
 extern const struct value_type type_restart;
 extern const struct value_type type_restart_limit;
 extern const struct value_type type_ready;
+extern const struct value_type type_fd_store_max;
+extern const struct value_type type_watchdog;
 extern const struct value_type type_signal;
 extern const struct value_type type_bool;
 extern const struct value_type type_user;

@@ -189,23 +189,49 @@ int unix_pass_credentials(int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0 ? -errno : 0;
 }
 
-static void close_passed(struct cmsghdr *cmsg)
+void unix_passed_close(struct unix_passed *passed)
 {
-	size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-
-	for (size_t i = 0; i < n; i++) {
-		int fd;
-
-		memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(fd), sizeof(fd));
-		(void)close(fd);
-	}
+	for (size_t i = 0; i < passed->n; i++)
+		passed->fds[i] = fd_close(passed->fds[i]);
+	passed->n = 0;
 }
 
-ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
+static void take_passed(struct unix_passed *passed, const struct cmsghdr *c)
+{
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+	for (size_t i = 0; i < n && passed->n < UNIX_PASSED_MAX; i++)
+		memcpy(&passed->fds[passed->n++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+}
+
+/* What the kernel says beside the message.  Return: was the sender among it? */
+static bool read_control(struct msghdr *msg, struct unix_peer *sender, struct unix_passed *passed)
+{
+	bool known = false;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		struct ucred cred;
+
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_RIGHTS)
+			take_passed(passed, c);
+		if (c->cmsg_type != SCM_CREDENTIALS || c->cmsg_len != CMSG_LEN(sizeof(cred)))
+			continue;
+		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+		*sender = (struct unix_peer){ .pid = cred.pid, .uid = cred.uid, .gid = cred.gid };
+		known = true;
+	}
+	return known;
+}
+
+ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *sender,
+			    struct unix_passed *passed)
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int) * 253)];
+		char bytes[CMSG_SPACE(sizeof(struct ucred)) +
+			   CMSG_SPACE(sizeof(int) * UNIX_PASSED_MAX)];
 	} control;
 	struct iovec iov = { .iov_base = buf, .iov_len = size };
 	struct msghdr msg = {
@@ -214,33 +240,28 @@ ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
-	bool known = false;
+	bool known;
 	ssize_t n;
 
+	passed->n = 0;
 	do
 		n = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level != SOL_SOCKET)
-			continue;
-		if (c->cmsg_type == SCM_RIGHTS)
-			close_passed(c);
-		if (c->cmsg_type == SCM_CREDENTIALS &&
-		    c->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
-			struct ucred cred;
-
-			memcpy(&cred, CMSG_DATA(c), sizeof(cred));
-			*sender = (struct unix_peer){ .pid = cred.pid,
-						      .uid = cred.uid,
-						      .gid = cred.gid };
-			known = true;
-		}
+	known = read_control(&msg, sender, passed);
+	if ((msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || (n > 0 && !known)) {
+		unix_passed_close(passed);
+		return -EBADMSG;
 	}
-	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-		return -EBADMSG;
-	if (n > 0 && !known)
-		return -EBADMSG;
+	return n;
+}
+
+ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
+{
+	struct unix_passed passed;
+	ssize_t n = unix_receive_passed(fd, buf, size, sender, &passed);
+
+	unix_passed_close(&passed);
 	return n;
 }

@@ -52,3 +52,20 @@ int unix_pass_credentials(int fd);
  * -EAGAIN; -EBADMSG for a message cut short, or without its sender; -errno.
  */
 ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender);
+
+/* The descriptors that came with a message: as many as the kernel passes at once, CLOEXEC. */
+#define UNIX_PASSED_MAX 253
+struct unix_passed {
+	int fds[UNIX_PASSED_MAX];
+	size_t n;
+};
+
+/*
+ * The same, but the descriptors are in *passed, for the caller to close, also of an empty message;
+ * there are none if less than 0 is returned.
+ */
+ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *sender,
+			    struct unix_passed *passed);
+
+/* Closes what is left in it; -1 is none. */
+void unix_passed_close(struct unix_passed *passed);

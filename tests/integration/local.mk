@@ -11,6 +11,7 @@ dist_check_SCRIPTS += \
 	%D%/faults.sh \
 	%D%/guard.sh \
 	%D%/many.sh \
+	%D%/notify.sh \
 	%D%/reload.sh \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \

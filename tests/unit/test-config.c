@@ -196,6 +196,9 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->restart_limit.count, 5);
 	ck_assert_uint_eq(a->restart_limit.window_usec, 30 * USEC_PER_SEC);
 	ck_assert_int_eq(a->ready.kind, READY_STARTED);
+	ck_assert(!a->notify && !a->watchdog_usec);
+	ck_assert_int_eq(a->watchdog_signal, SIGABRT);
+	ck_assert_uint_eq(a->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
@@ -291,6 +294,33 @@ START_TEST(readiness_has_its_ways)
 }
 END_TEST
 
+static bool has_socket(const char *keys)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	char text[256];
+
+	(void)snprintf(text, sizeof(text), "[a]\ncommand = x\n%s", keys);
+	config = good(text);
+	return only(config, "a")->notify;
+}
+
+START_TEST(a_socket_is_given_to_whom_something_is_asked_of_on_it)
+{
+	ck_assert(!has_socket(""));
+	ck_assert(has_socket("ready = notify\n"));
+	ck_assert(has_socket("watchdog = 5s\n"));
+	ck_assert(!has_socket("watchdog = infinity\n"));
+	ck_assert(has_socket("fd-store-max = 4\n"));
+	ck_assert(!has_socket("fd-store-max = 0\n"));
+	ck_assert(has_socket("notify = yes\n"));
+	ck_assert(has_socket("ready = notify\nnotify = yes\nfd-store-max = 0\n"));
+	ck_assert(!has_socket("notify = no\n"));
+	bad("[a]\ncommand = x\nnotify = no\nready = notify\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nwatchdog = 1s\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nfd-store-max = 1\n", "f:3: [a] notify: 'no' leaves");
+}
+END_TEST
+
 START_TEST(values_are_inherited_downward)
 {
 	cleanup(config_unrefp) struct config *config = good(
@@ -381,7 +411,11 @@ static const struct {
 	{ "ready",
 	  { "tcp:[]:80", "tcp:[127.0.0.1]:80", "tcp:[::1:80", "tcp:127.0.0.1:+80",
 	    "udp:127.0.0.1:80", "http://x/" } },
+	{ "notify", { "", "all", "main" } },
+	{ "fd-store-max", { "", "-1", "251", "all" } },
 	{ "start-timeout", { "", "90" } },
+	{ "watchdog", { "", "0", "30", "-1s" } },
+	{ "watchdog-signal", { "", "0", "SIGNOPE" } },
 	{ "stop-signal", { "", "0", "65", "SIGNOPE", "-15", "sigterm", "SIGTERM INT" } },
 	{ "essential", { "", "Yes", "2", "maybe" } },
 	{ "user",
@@ -703,7 +737,12 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nready = tcp:[::1]:81\n",
 	"[a]\ncommand = x\nready = fd:3\n",
 	"[a]\ncommand = x\nready = fd:4\n",
+	"[a]\ncommand = x\nnotify = yes\n",
+	"[a]\ncommand = x\nfd-store-max = 1\n",
 	"[a]\ncommand = x\nstart-timeout = 1s\n",
+	"[a]\ncommand = x\nwatchdog = 1s\n",
+	"[a]\ncommand = x\nwatchdog = 2s\n",
+	"[a]\ncommand = x\nwatchdog-signal = QUIT\n",
 	"[a]\ncommand = x\nstop-signal = INT\n",
 	"[a]\ncommand = x\nessential = on\n",
 	"[a]\ncommand = x\nuser = redis\n",
@@ -905,6 +944,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, readiness_has_its_ways);
+	tcase_add_test(tc, a_socket_is_given_to_whom_something_is_asked_of_on_it);
 	tcase_add_test(tc, values_are_inherited_downward);
 	tcase_add_test(tc, a_group_needs_no_user);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);

@@ -177,10 +177,24 @@ START_TEST(a_timeout_leads_on_or_is_armed_again)
 {
 	struct service_step step = fsm_step(_i, EVENT_TIMEOUT);
 
-	if (has_timeout(_i))
+	/* That of UP is the watchdog's, which is wound up by other means. */
+	if (has_timeout(_i) || _i == STATE_UP)
 		ck_assert(step.to != (enum service_state)_i || (step.actions & ACT_ARM));
 	else
 		ck_assert(step.to == (enum service_state)_i && step.actions == 0);
+}
+END_TEST
+
+/* Nobody is asked to end who has begun to by himself; but there is an end to it. */
+START_TEST(who_ends_by_himself_is_given_his_time)
+{
+	struct service_step step = fsm_step(_i, EVENT_ENDING);
+
+	ck_assert(!(step.actions & (ACT_TERM | ACT_KILL)));
+	if (_i != STATE_STARTING && _i != STATE_UP)
+		ck_assert(step.to == (enum service_state)_i && step.actions == 0);
+	else
+		ck_assert(fsm_step(step.to, EVENT_TIMEOUT).actions & ACT_KILL);
 }
 END_TEST
 
@@ -273,6 +287,7 @@ Suite *test_suite(void)
 		only_processes_are_signalled,
 		a_state_with_a_timeout_is_armed_as_it_is_entered,
 		a_timeout_leads_on_or_is_armed_again,
+		who_ends_by_himself_is_given_his_time,
 		a_second_stop_signals_nobody_again,
 		forced_is_said_when_killing_begins,
 		readiness_counts_while_starting_only,

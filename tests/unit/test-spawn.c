@@ -150,8 +150,7 @@ START_TEST(its_descriptors_arrive_from_any_order)
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(dup2(files[i], from[i]), from[i]);
 	memcpy(s.spec.stdio, from, sizeof(s.spec.stdio));
-	s.spec.extra = from[3];
-	s.spec.extra_to = EXTRA;
+	spawned_file(&s, from[3], EXTRA);
 	spawned_start(&s);
 	for (int i = 0; i < 4; i++) {
 		(void)snprintf(name, sizeof(name), "fd/%d", files[i]);
@@ -170,8 +169,8 @@ START_TEST(one_file_may_become_several_descriptors)
 	struct spawned s;
 
 	spawned_init(&s);
-	s.spec.stdio[2] = s.spec.extra = s.spec.stdio[1];
-	s.spec.extra_to = 9;
+	s.spec.stdio[2] = s.spec.stdio[1];
+	spawned_file(&s, s.spec.stdio[1], 9);
 	spawned_start(&s);
 	ck_assert_str_eq(spawned_link(in, s.pid, "fd/2"), spawned_link(out, s.pid, "fd/1"));
 	ck_assert_str_eq(spawned_link(in, s.pid, "fd/9"), out);
@@ -194,8 +193,7 @@ START_TEST(it_gets_no_other_descriptor)
 
 	/* A declared one leaves no gap around it. */
 	spawned_init(&s);
-	s.spec.extra = EXTRA;
-	s.spec.extra_to = EXTRA + 1;
+	spawned_file(&s, EXTRA, EXTRA + 1);
 	spawned_start(&s);
 	ck_assert_uint_eq(spawned_count_descriptors(s.pid), 4);
 	spawned_done(&s);
@@ -214,8 +212,7 @@ START_TEST(our_descriptors_stay_as_they_are)
 
 	ck_assert_int_eq(dup2(2, 500), 500);
 	spawned_init(&s);
-	s.spec.extra = EXTRA;
-	s.spec.extra_to = EXTRA + 1;
+	spawned_file(&s, EXTRA, EXTRA + 1);
 	ck_assert_int_eq(dup2(2, EXTRA), EXTRA);
 	spawned_link(ours, getpid(), "fd/0");
 	before = spawned_count_descriptors(getpid());
