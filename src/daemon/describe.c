@@ -82,6 +82,8 @@ static json_t *build_node(struct node *node, uint64_t now)
 			.watchdog_usec = watchdog_left(&s->watchdog, now),
 			.stored = FIELD_NONE,
 		};
+	if (s && s->activation && activation_fdstore(s->activation)->n)
+		view.service.stored = activation_fdstore(s->activation)->n;
 	if (s && s->words)
 		describe_words(&view.service, s->words, now);
 	object = node_view_build(&view);

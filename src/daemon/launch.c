@@ -14,10 +14,10 @@
 #include "sys/spawn.h"
 
 /*
- * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE and the NULL, and for
- * HOME, SHELL, USER and LOGNAME.
+ * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, those of the
+ * activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
  */
-#define OWN_VARIABLES  6
+#define OWN_VARIABLES  (6 + ACTIVATION_VARIABLES)
 #define USER_VARIABLES 4
 
 static int add_variable(char ***at, const char *name, const char *value)
@@ -101,22 +101,27 @@ static int build_environment(struct launch *launch)
 		r = add_variable(&at, "SWANSONG_NODE", config->path);
 	if (r == 0 && launch->notify_address)
 		r = add_notify_variables(launch, &at);
+	launch->listen_variables = at;
 	return r;
 }
 
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
-		const char *notify_address)
+		const char *notify_address, struct activation *activation)
 {
 	const struct credentials *who = &config->credentials;
 	size_t own = 0;
 	int r;
 
-	*launch = (struct launch){ .config = config, .notify_address = notify_address };
+	*launch = (struct launch){
+		.config = config,
+		.notify_address = notify_address,
+		.activation = activation,
+	};
 	r = build_environment(launch);
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own);
+		r = context_reserve_environment(ctx, own + ACTIVATION_VARIABLES);
 	if (r == 0 && who->set && who->user)
 		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
 	return r;
@@ -124,7 +129,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 
 void launch_done(struct launch *launch)
 {
-	for (char **v = launch->environment; v && *v; v++)
+	for (char **v = launch->environment; v && *v && v != launch->listen_variables; v++)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
@@ -218,12 +223,26 @@ static const char *subject(const struct launch *launch, enum spawn_step step)
 	}
 }
 
+/* What it is given beside its standard streams: the descriptor for its readiness comes last. */
+static void plan_files(const struct launch *launch, struct activation_plan *plan, int ready_fd,
+		       struct spawn_file *ready)
+{
+	*plan = (struct activation_plan){ .files = ready };
+	if (launch->activation)
+		activation_plan(launch->activation, plan);
+	memcpy(launch->listen_variables, plan->variables, sizeof(plan->variables));
+	if (ready_fd >= 0)
+		plan->files[plan->n_files++] =
+			(struct spawn_file){ .from = ready_fd, .to = launch->config->ready.fd };
+}
+
 int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t *pid, int *pidfd,
 	   struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &config->credentials;
-	struct spawn_file ready = { .from = ready_fd, .to = config->ready.fd };
+	struct activation_plan plan;
+	struct spawn_file ready;
 	cleanup(closep) int output = -1;
 	struct spawn_failure why;
 	sigset_t none;
@@ -236,6 +255,7 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 			return fail(failure, -output, "open",
 				    config->log.path ? config->log.path : "/dev/null");
 	}
+	plan_files(launch, &plan, ready_fd, &ready);
 	merge_environment(ctx, launch->environment);
 
 	struct spawn_spec spec = {
@@ -251,9 +271,9 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 		.n_groups = launch->n_groups,
 		.stdio = { ctx->command ? 0 : ctx->null_fd, output < 0 ? 1 : output,
 			   output < 0 ? 2 : output },
-		.files = &ready,
-		.n_files = ready_fd >= 0,
-		.pid_places = { launch->watchdog_pid },
+		.files = plan.files,
+		.n_files = plan.n_files,
+		.pid_places = { launch->watchdog_pid, plan.pid },
 		.foreground = ctx->command && isatty(STDIN_FILENO) &&
 			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,

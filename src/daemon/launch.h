@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "daemon/activation.h"
 #include "daemon/context.h"
 #include "model/config.h"
 
@@ -18,16 +19,18 @@ struct launch_failure {
 /* What a service has beside its configuration; made when it is loaded, used for every start. */
 struct launch {
 	const struct node_config *config;
-	const char *notify_address; /* or NULL */
+	const char *notify_address;    /* or NULL */
+	struct activation *activation; /* or NULL */
 	gid_t *groups;
 	size_t n_groups;
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
 	char *watchdog_pid; /* the place of the pid in it, or NULL */
+	char **listen_variables; /* at its end: places for those of @activation, which owns them */
 };
 
 /* On failure launch_done() is still to be called.  Return: 0 or -errno. */
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
-		const char *notify_address);
+		const char *notify_address, struct activation *activation);
 void launch_done(struct launch *launch);
 
 /*

@@ -10,6 +10,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/watchdog.h %D%/watchdog.c \
 	%D%/fdstore.h %D%/fdstore.c \
 	%D%/probe.h %D%/probe.c \
+	%D%/listener.h %D%/listener.c \
+	%D%/activation.h %D%/activation.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/service.h \
 	%D%/service-signal.h %D%/service-signal.c \

@@ -66,7 +66,7 @@ static bool read_monotonic_usec(const char *value, struct notify_message *messag
 
 static bool read_fdname(const char *value, struct notify_message *message)
 {
-	if (!notify_fdname_is_good(value))
+	if (!fdname_is_good(value))
 		return false;
 	memcpy(message->fdname, value, strlen(value) + 1);
 	return true;
@@ -129,14 +129,4 @@ int notify_parse(const char *text, size_t size, struct notify_message *ret)
 		parse_line(line, &message);
 	*ret = message;
 	return 0;
-}
-
-bool notify_fdname_is_good(const char *name)
-{
-	size_t length = 0;
-
-	for (; name[length]; length++)
-		if (name[length] < ' ' || name[length] > '~' || name[length] == ':')
-			return false;
-	return length > 0 && length < NOTIFY_FDNAME_MAX;
 }

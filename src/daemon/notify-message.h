@@ -11,9 +11,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "model/settings.h"
+
 #define NOTIFY_MESSAGE_MAX 4096 /* bytes; what is longer is ignored whole */
 #define NOTIFY_STATUS_MAX  256
-#define NOTIFY_FDNAME_MAX  256
 
 enum notify_flag {
 	NOTIFY_READY = 1 << 0,		  /* READY=1 */
@@ -40,7 +41,7 @@ struct notify_message {
 	int error;
 	pid_t main_pid;
 	uint64_t watchdog_usec, extend_usec, monotonic_usec;
-	char fdname[NOTIFY_FDNAME_MAX];
+	char fdname[FDNAME_MAX];
 };
 
 /*
@@ -48,6 +49,3 @@ struct notify_message {
  * NUL in it, too long, nothing at all).
  */
 int notify_parse(const char *text, size_t size, struct notify_message *ret);
-
-/* May a descriptor be called that?  1 to 255 printable ASCII characters, without a colon. */
-bool notify_fdname_is_good(const char *name);

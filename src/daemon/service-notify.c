@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/service-main.h"
 
@@ -124,6 +125,45 @@ static void say_watchdog(struct service *s, const struct notify_message *m)
 	watchdog_ping(&s->watchdog);
 }
 
+/* --- the store --- */
+
+static void say_store(struct service *s, const struct notify_message *m, struct unix_passed *passed)
+{
+	const char *name = m->flags & NOTIFY_FDNAME ? m->fdname : "stored";
+	bool poll = !(m->flags & NOTIFY_FDPOLL_OFF);
+	int r = s->activation ? 0 : -ENOBUFS;
+
+	for (size_t i = 0; r >= 0 && i < passed->n; i++)
+		r = activation_store(s->activation, take_fd(passed->fds[i]), name, poll);
+	if (r < 0)
+		refuse(s, "FDSTORE=1",
+		       r == -ENOBUFS ? "its fd-store-max is reached" : strerror(-r));
+}
+
+static void say_remove(struct service *s, const struct notify_message *m)
+{
+	if (s->activation && (m->flags & NOTIFY_FDNAME))
+		(void)fdstore_remove(activation_fdstore(s->activation), m->fdname);
+}
+
+/* Will there be a next run, as far as anybody knows now? */
+static bool comes_back(const struct service *s)
+{
+	if (s->state != STATE_DOWN && s->state != STATE_DONE && s->state != STATE_FAILED)
+		return true;
+	for (const struct node *n = s->node; n; n = n->parent)
+		if (n->restart)
+			return true;
+	return false;
+}
+
+static bool root_is_stopped(const struct node *node)
+{
+	while (node->parent)
+		node = node->parent;
+	return node->stop_usec;
+}
+
 /* --- the watchdog --- */
 
 static void bark(struct service *s)
@@ -159,11 +199,17 @@ static const struct {
 	enum notify_flag flag;
 	void (*say)(struct service *s, const struct notify_message *m);
 } effects[] = {
-	{ NOTIFY_MAINPID, say_main },	   { NOTIFY_STATUS, say_status },
-	{ NOTIFY_ERRNO, say_error },	   { NOTIFY_RELOADING, say_reloading },
-	{ NOTIFY_READY, say_ready },	   { NOTIFY_STOPPING, say_stopping },
-	{ NOTIFY_EXTEND, say_extend },	   { NOTIFY_WATCHDOG_USEC, say_watchdog_usec },
-	{ NOTIFY_WATCHDOG, say_watchdog }, { NOTIFY_WATCHDOG_TRIGGER, say_trigger },
+	{ NOTIFY_MAINPID, say_main },
+	{ NOTIFY_STATUS, say_status },
+	{ NOTIFY_ERRNO, say_error },
+	{ NOTIFY_RELOADING, say_reloading },
+	{ NOTIFY_READY, say_ready },
+	{ NOTIFY_STOPPING, say_stopping },
+	{ NOTIFY_EXTEND, say_extend },
+	{ NOTIFY_WATCHDOG_USEC, say_watchdog_usec },
+	{ NOTIFY_WATCHDOG, say_watchdog },
+	{ NOTIFY_FDSTORE_REMOVE, say_remove },
+	{ NOTIFY_WATCHDOG_TRIGGER, say_trigger },
 };
 
 /* A barrier is alone and has one descriptor, which is closed after it: that is all. */
@@ -183,6 +229,8 @@ static void on_message(const struct notify_message *message, struct unix_passed 
 
 	if (is_barrier(message, passed))
 		return;
+	if (message->flags & NOTIFY_FDSTORE)
+		say_store(s, message, passed);
 	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
 		if (message->flags & effects[i].flag)
 			effects[i].say(s, message);
@@ -231,4 +279,11 @@ void service_notify_follow(struct service *s)
 		watchdog_start(&s->watchdog);
 	else if (s->watchdog.on)
 		watchdog_stop(&s->watchdog);
+	if (!s->activation)
+		return;
+	if (!comes_back(s))
+		fdstore_clear(activation_fdstore(s->activation));
+	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */
+	if (root_is_stopped(s->node))
+		activation_unlisten(s->activation);
 }

@@ -105,8 +105,11 @@ int service_new(struct service **ret, struct node *node)
 	r = make_readiness(s);
 	if (r < 0)
 		return r;
-	r = launch_init(&s->launch, s->ctx, s->config,
-			s->notify ? notify_address(s->notify) : NULL);
+	r = activation_new(&s->activation, s->ctx, s->config);
+	if (r < 0)
+		return r;
+	r = launch_init(&s->launch, s->ctx, s->config, s->notify ? notify_address(s->notify) : NULL,
+			s->activation);
 	if (r < 0)
 		return r;
 	*ret = take(s);
@@ -134,6 +137,7 @@ struct service *service_free(struct service *s)
 	probe_free(s->probe);
 	service_notify_done(s);
 	launch_done(&s->launch);
+	activation_free(s->activation);
 	policy_free(s->policy);
 	free(s);
 	return NULL;

@@ -48,6 +48,7 @@ struct service {
 	unsigned restarts;	/* by itself, since it was last started by hand */
 	struct policy *policy;
 
+	struct activation *activation; /* NULL: it is given no descriptors */
 	struct launch launch;
 	struct notify *notify;	     /* NULL: it is given no socket */
 	struct service_words *words; /* NULL likewise */

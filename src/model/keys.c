@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/values-listen.h"
 
 #define CONFIG(member)	offsetof(struct config, member)
 #define NODE(member)	offsetof(struct node_config, member)
@@ -29,6 +30,8 @@ const struct key keys[N_KEYS] = {
 		"what to run; makes the node a service" },
 	[KEY_TYPE] = { "type", SCOPE_SERVICE, &type_type, NODE(type),
 		"does it stay, or end when its work is done" },
+	[KEY_LISTEN] = { "listen", SCOPE_SERVICE, &type_listen, 0,
+		"sockets that are open before it starts and while it is restarted" },
 	[KEY_RESTART] = { "restart", SCOPE_SERVICE, &type_restart, NODE(restart),
 		"when to start it again after its end" },
 	[KEY_RESTART_DELAY] = { "restart-delay", SCOPE_SERVICE, &type_duration, NODE(restart_delay_usec),

@@ -7,6 +7,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
 	%D%/values.h %D%/values.c \
+	%D%/values-listen.h %D%/values-listen.c \
 	%D%/keys.h %D%/keys.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \

@@ -14,6 +14,7 @@ void section_done(struct section *section)
 	free(section->requires);
 	free(section->after);
 	free(section->argv);
+	listen_done(section->listen, section->n_listen);
 	stated_user_done(&section->user);
 	free(section->directory);
 	free(section->environment);

@@ -17,6 +17,7 @@ enum key_id {
 	KEY_AFTER,
 	KEY_COMMAND,
 	KEY_TYPE,
+	KEY_LISTEN,
 	KEY_RESTART,
 	KEY_RESTART_DELAY,
 	KEY_RESTART_DELAY_MAX,
@@ -53,6 +54,8 @@ struct section {
 	unsigned lines[N_KEYS];	  /* where each key stands; 0: nowhere */
 	char **requires, **after; /* names of nodes */
 	char **argv;		  /* this and the others before substitution */
+	struct listen *listen;
+	size_t n_listen;
 	struct stated_user user;
 	gid_t group;
 	char *directory;

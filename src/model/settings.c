@@ -45,6 +45,7 @@ void node_config_done(struct node_config *node)
 	free(node->after);
 	free(node->argv);
 	free(node->command);
+	listen_done(node->listen, node->n_listen);
 	free(node->credentials.user);
 	free(node->credentials.home);
 	free(node->credentials.shell);
@@ -295,6 +296,58 @@ static bool ready_equal(const struct ready *a, const struct ready *b)
 	return a->kind != READY_TCP || memcmp(&a->address, &b->address, sizeof(a->address)) == 0;
 }
 
+void listen_done(struct listen *listen, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(listen[i].address);
+		free(listen[i].name);
+	}
+	free(listen);
+}
+
+const char *listen_prefix(enum listen_kind kind)
+{
+	static const char *const prefixes[] = {
+		[LISTEN_TCP] = "tcp:", [LISTEN_UDP] = "udp:", [LISTEN_UNIX] = "unix:"
+	};
+
+	return prefixes[kind];
+}
+
+int listen_compare(const struct listen *a, const struct listen *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind == LISTEN_UNIX)
+		return strcmp(a->address, b->address);
+	/* All else in the union is zero. */
+	return memcmp(&a->inet, &b->inet, sizeof(a->inet));
+}
+
+bool fdname_is_good(const char *name)
+{
+	size_t length = 0;
+
+	for (; name[length]; length++)
+		if (name[length] < ' ' || name[length] > '~' || name[length] == ':')
+			return false;
+	return length > 0 && length < FDNAME_MAX;
+}
+
+static bool listens_equal(const struct node_config *a, const struct node_config *b)
+{
+	if (a->n_listen != b->n_listen)
+		return false;
+	for (size_t i = 0; i < a->n_listen; i++) {
+		const struct listen *x = &a->listen[i], *y = &b->listen[i];
+
+		if (listen_compare(x, y) != 0 || strcmp(x->name, y->name) != 0 ||
+		    x->mode != y->mode || x->owner != y->owner || x->group != y->group)
+			return false;
+	}
+	return true;
+}
+
 bool node_config_equal(const struct node_config *a, const struct node_config *b)
 {
 	if (strcmp(a->path, b->path) != 0 || a->shutdown_timeout_usec != b->shutdown_timeout_usec ||
@@ -303,7 +356,8 @@ bool node_config_equal(const struct node_config *a, const struct node_config *b)
 		return false;
 	if (!a->argv)
 		return true;
-	return a->type == b->type && credentials_equal(&a->credentials, &b->credentials) &&
+	return a->type == b->type && listens_equal(a, b) &&
+	       credentials_equal(&a->credentials, &b->credentials) &&
 	       text_equal(a->directory, b->directory) &&
 	       texts_equal(a->environment, b->environment) && a->umask == b->umask &&
 	       a->log.kind == b->log.kind && text_equal(a->log.path, b->log.path) &&

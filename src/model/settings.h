@@ -20,6 +20,7 @@
 #define CONFIG_NODES_MAX 100000
 #define CONFIG_LINE_MAX	 (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
 
+#define CONFIG_LISTEN_MAX	250 /* sockets of one service */
 #define CONFIG_FD_STORE_DEFAULT 16
 #define CONFIG_FD_STORE_MAX	250
 
@@ -28,16 +29,30 @@
 enum service_type { TYPE_SIMPLE, TYPE_ONESHOT };
 enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
+enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
 enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
+
+union inet_address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
 
 struct ready {
 	enum ready_kind kind;
-	int fd; /* READY_FD: 3 or more */
-	union {
-		struct sockaddr any;
-		struct sockaddr_in in;
-		struct sockaddr_in6 in6;
-	} address; /* READY_TCP */
+	int fd;			    /* READY_FD: 3 or more */
+	union inet_address address; /* READY_TCP */
+};
+
+/* A socket that is open before the service is, and given to it (sd_listen_fds(3)). */
+struct listen {
+	enum listen_kind kind;
+	char *address;		 /* as written; LISTEN_UNIX: absolute path */
+	char *name;		 /* in $LISTEN_FDNAMES */
+	union inet_address inet; /* LISTEN_TCP, LISTEN_UDP */
+	unsigned mode;		 /* LISTEN_UNIX, as the next two */
+	uid_t owner;		 /* or -1: the daemon's */
+	gid_t group;
 };
 
 struct output {
@@ -77,6 +92,9 @@ struct node_config {
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command; /* argv as written, for people */
 	enum service_type type;
+	struct listen *listen;
+	size_t n_listen;
+	unsigned listen_line;		/* as requires_line */
 	struct credentials credentials; /* inherited, as the next four */
 	char *directory;		/* absolute, or NULL: the daemon's */
 	char **environment;		/* "NAME=VALUE", each name once, NULL-terminated, or NULL */
@@ -160,6 +178,18 @@ const char *node_config_section(const struct node_config *node);
 
 /* Is @node, or one of its parents, @ancestor? */
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor);
+
+void listen_done(struct listen *listen, size_t n);
+
+/* "tcp:", "udp:" or "unix:": what is written before the address. */
+const char *listen_prefix(enum listen_kind kind);
+
+/* By what it is bound to: 0 says that they can only be one socket. */
+int listen_compare(const struct listen *a, const struct listen *b);
+
+/* May a descriptor be called that?  1 to 255 printable ASCII characters, without a colon. */
+#define FDNAME_MAX 256
+bool fdname_is_good(const char *name);
 
 /*
  * Would a service of @a behave as one of @b?  For reload.  The nodes may belong to different

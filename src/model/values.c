@@ -32,7 +32,7 @@ static int parse_choice(const char *text, const struct choice *choices, size_t n
 	return -EINVAL;
 }
 
-static int value_refuse(struct value *value, const char *why)
+int value_refuse(struct value *value, const char *why)
 {
 	value->why = why;
 	return -EINVAL;
@@ -49,7 +49,7 @@ static int value_copy(const char *text, char **field)
 	return 0;
 }
 
-static int value_words(struct value *value, char ***field)
+int value_words(struct value *value, char ***field)
 {
 	int n = parse_words(value->text, field);
 
@@ -58,7 +58,7 @@ static int value_words(struct value *value, char ***field)
 	return n;
 }
 
-static int value_check_substitutions(struct value *value)
+int value_check_substitutions(struct value *value)
 {
 	return substitute_check(value->text)
 		       ? value_refuse(value, "has a % that is none of %n, %i and %%")
@@ -112,7 +112,7 @@ static int value_number(struct value *value, uint32_t *ret)
 	return 0;
 }
 
-static int value_group(struct value *value, gid_t *ret)
+int value_group(struct value *value, gid_t *ret)
 {
 	int r;
 
@@ -177,7 +177,17 @@ static int value_user(struct value *value, void *field)
 	return 0;
 }
 
-static int value_mode(struct value *value, void *field)
+int value_owner(struct value *value, uid_t *ret)
+{
+	cleanup(stated_user_done) struct stated_user user = { .name = NULL };
+	int r = value_user(value, &user);
+
+	if (r == 0)
+		*ret = user.uid;
+	return r;
+}
+
+int value_mode(struct value *value, void *field)
 {
 	unsigned mode;
 	int r = parse_mode(value->text, &mode);
@@ -274,30 +284,35 @@ static int value_restart_limit(struct value *value, void *field)
 	return 0;
 }
 
-/* "127.0.0.1:80", "[::1]:80", "localhost:80" */
-static int parse_address(const char *text, struct ready *ready)
+int value_address(const char *text, union inet_address *ret)
 {
 	const char *colon = strrchr(text, ':');
 	char host[INET6_ADDRSTRLEN + 2];
 	size_t length = colon ? (size_t)(colon - text) : sizeof(host);
+	union inet_address address;
 	uint64_t port;
+	int r;
 
+	/* Every byte, as addresses are compared whole. */
+	memset(&address, 0, sizeof(address));
 	if (length >= sizeof(host) || parse_uint(colon + 1, UINT16_MAX, &port) < 0 || port == 0)
 		return -EINVAL;
 	*(char *)mempcpy(host, text, length) = '\0';
 	if (host[0] == '[' && host[length - 1] == ']') {
 		host[length - 1] = '\0';
-		ready->address.in6.sin6_family = AF_INET6;
-		ready->address.in6.sin6_port = htons((uint16_t)port);
-		return inet_pton(AF_INET6, host + 1, &ready->address.in6.sin6_addr) == 1 ? 0
-											 : -EINVAL;
+		address.in6.sin6_family = AF_INET6;
+		address.in6.sin6_port = htons((uint16_t)port);
+		r = inet_pton(AF_INET6, host + 1, &address.in6.sin6_addr);
+	} else {
+		address.in.sin_family = AF_INET;
+		address.in.sin_port = htons((uint16_t)port);
+		r = inet_pton(AF_INET, strcmp(host, "localhost") == 0 ? "127.0.0.1" : host,
+			      &address.in.sin_addr);
 	}
-	ready->address.in.sin_family = AF_INET;
-	ready->address.in.sin_port = htons((uint16_t)port);
-	return inet_pton(AF_INET, strcmp(host, "localhost") == 0 ? "127.0.0.1" : host,
-			 &ready->address.in.sin_addr) == 1
-		       ? 0
-		       : -EINVAL;
+	if (r != 1)
+		return -EINVAL;
+	memcpy(ret, &address, sizeof(address));
+	return 0;
 }
 
 static int value_ready(struct value *value, void *field)
@@ -322,7 +337,7 @@ static int value_ready(struct value *value, void *field)
 		ready.fd = (int)fd;
 	} else if (strncmp(value->text, "tcp:", 4) == 0) {
 		ready.kind = READY_TCP;
-		r = parse_address(value->text + 4, &ready);
+		r = value_address(value->text + 4, &ready.address);
 		if (r < 0)
 			return r;
 	} else {

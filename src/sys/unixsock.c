@@ -69,46 +69,66 @@ static int remove_stale(const struct sockaddr_un *address)
 	return unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t group)
+/* The umask would take more away than was asked for. */
+static int bind_as(int fd, const struct sockaddr_un *address, mode_t mode)
+{
+	mode_t was;
+	int r;
+
+	if (fchmod(fd, mode) < 0)
+		return -errno;
+	was = umask(0);
+	r = bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+	(void)umask(was);
+	return r;
+}
+
+int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group)
 {
 	cleanup(closep) int fd = -1;
-	cleanup(closep) int lock = -1;
-	cleanup(freep) char *name = NULL;
 	struct sockaddr_un address;
 	int r;
 
 	r = address_of(&address, path);
 	if (r < 0)
 		return r;
-	name = strdup(path);
-	if (!name)
-		return -ENOMEM;
-	lock = take_lock(path);
-	if (lock < 0)
-		return lock;
 	r = remove_stale(&address);
 	if (r < 0)
 		return r;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	if (fchmod(fd, mode) < 0)
-		return -errno;
-	/* Inherited by each connection, so that it holds from the first byte on. */
-	r = unix_pass_credentials(fd);
+	r = bind_as(fd, &address, mode);
 	if (r < 0)
 		return r;
-
-	/* The umask would take more away than was asked for. */
-	mode_t was = umask(0);
-	int bound = bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
-
-	(void)umask(was);
-	if (bound < 0)
-		return bound;
-	if (group != (gid_t)-1 && lchown(path, (uid_t)-1, group) < 0)
+	if ((owner != (uid_t)-1 || group != (gid_t)-1) && lchown(path, owner, group) < 0) {
 		r = -errno;
-	else if (listen(fd, BACKLOG) < 0)
+		(void)unlink(path);
+		return r;
+	}
+	return take_fd(fd);
+}
+
+int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t group)
+{
+	cleanup(closep) int fd = -1;
+	cleanup(closep) int lock = -1;
+	cleanup(freep) char *name = strdup(path);
+	int r;
+
+	if (!name)
+		return -ENOMEM;
+	if (strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path))
+		return -ENAMETOOLONG;
+	lock = take_lock(path);
+	if (lock < 0)
+		return lock;
+	fd = unix_bind(path, SOCK_STREAM | SOCK_NONBLOCK, mode, (uid_t)-1, group);
+	if (fd < 0)
+		return fd;
+	/* Inherited by each connection, so that it holds from the first byte on. */
+	r = unix_pass_credentials(fd);
+	if (r == 0 && listen(fd, BACKLOG) < 0)
 		r = -errno;
 	if (r < 0) {
 		(void)unlink(path);

@@ -20,6 +20,15 @@ struct unix_listener {
 };
 
 /*
+ * A socket of @type at @path, to which nobody can connect before it listens; CLOEXEC, blocking unless
+ * @type says SOCK_NONBLOCK.  It gets @mode before it has a name, and @owner and @group then, unless
+ * they are -1.  A socket that nobody serves any more is replaced.
+ *
+ * Return: the descriptor; -EADDRINUSE if somebody serves it; -errno.
+ */
+int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group);
+
+/*
  * Listens on @path.  The socket gets @mode before it has a name, and @group then, unless that is
  * (gid_t)-1.  Beside it, @path.lock is held as long as we live: that a stale socket may be replaced
  * is decided under the lock.  On its connections unix_receive() tells who sends.

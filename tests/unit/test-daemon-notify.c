@@ -171,13 +171,13 @@ END_TEST
 
 START_TEST(a_name_of_a_descriptor_is_bounded)
 {
-	char name[NOTIFY_FDNAME_MAX + 1];
+	char name[FDNAME_MAX + 1];
 
 	memset(name, 'n', sizeof(name));
-	name[NOTIFY_FDNAME_MAX] = '\0';
-	ck_assert(!notify_fdname_is_good(name));
-	name[NOTIFY_FDNAME_MAX - 1] = '\0';
-	ck_assert(notify_fdname_is_good(name));
+	name[FDNAME_MAX] = '\0';
+	ck_assert(!fdname_is_good(name));
+	name[FDNAME_MAX - 1] = '\0';
+	ck_assert(fdname_is_good(name));
 }
 END_TEST
 
@@ -212,7 +212,7 @@ START_TEST(nothing_goes_out_of_bounds)
 		ck_assert_int_ge(message.error, 0);
 		ck_assert_int_ge(message.main_pid, 0);
 		if (message.flags & NOTIFY_FDNAME)
-			ck_assert(notify_fdname_is_good(message.fdname));
+			ck_assert(fdname_is_good(message.fdname));
 		if (!(message.flags & NOTIFY_STATUS))
 			ck_assert_str_eq(message.status, "");
 	}

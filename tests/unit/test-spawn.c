@@ -200,6 +200,60 @@ START_TEST(it_gets_no_other_descriptor)
 }
 END_TEST
 
+/* As many as there may be, each from where another one is to be. */
+START_TEST(it_gets_as_many_files_as_it_is_to_have)
+{
+	static struct spawn_file files[SPAWN_FILES_MAX + 1];
+	char wanted[SPAWNED_LINK_MAX], got[SPAWNED_LINK_MAX], name[16];
+	struct spawn_failure failure;
+	struct spawned s;
+	pid_t pid;
+	int pidfd;
+
+	spawned_init(&s);
+	for (int i = 0; i < SPAWN_FILES_MAX; i++) {
+		int fd = memfd_create("file", MFD_CLOEXEC);
+
+		files[i].from = fcntl(fd, F_DUPFD_CLOEXEC, 100);
+		ck_assert_int_ge(files[i].from, 100);
+		(void)close(fd);
+	}
+	/* With a gap in the middle. */
+	for (int i = 0; i < SPAWN_FILES_MAX; i++)
+		files[i].to = 99 + i + (i >= SPAWN_FILES_MAX / 2);
+	s.spec.files = files;
+	s.spec.n_files = SPAWN_FILES_MAX;
+	spawned_start(&s);
+	ck_assert_uint_eq(spawned_count_descriptors(s.pid), SPAWN_FILES_MAX + 3);
+	for (int i = 0; i < SPAWN_FILES_MAX; i += 100) {
+		(void)snprintf(name, sizeof(name), "fd/%d", files[i].from);
+		spawned_link(wanted, getpid(), name);
+		(void)snprintf(name, sizeof(name), "fd/%d", files[i].to);
+		ck_assert_str_eq(spawned_link(got, s.pid, name), wanted);
+	}
+	s.spec.n_files++;
+	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
+	ck_assert_int_eq(failure.error, E2BIG);
+	spawned_done(&s);
+}
+END_TEST
+
+START_TEST(it_finds_its_pid_in_its_environment)
+{
+	char a[] = "A=..............", b[] = "B=..............";
+	char *const envp[] = { (char[]){ "PATH=/usr/bin:/bin" }, a, b, NULL };
+	struct spawned s;
+
+	spawned_init(&s);
+	s.spec.envp = envp;
+	s.spec.pid_places[0] = a + 2;
+	s.spec.pid_places[1] = b + 2;
+	s.spec.argv = spawned_words("sh", "-c", "test \"$A\" = $$ && test \"$B\" = $$");
+	ck_assert_int_eq(spawned_run(&s.spec), 0);
+	spawned_done(&s);
+}
+END_TEST
+
 /* It borrows our memory, and maybe our table of descriptors: what it does there is its own. */
 START_TEST(our_descriptors_stay_as_they_are)
 {
@@ -409,6 +463,8 @@ static void add_case(Suite *s, const char *name, SFun setup)
 	tcase_add_loop_test(tc, its_descriptors_arrive_from_any_order, 0, 24);
 	tcase_add_test(tc, one_file_may_become_several_descriptors);
 	tcase_add_test(tc, it_gets_no_other_descriptor);
+	tcase_add_test(tc, it_gets_as_many_files_as_it_is_to_have);
+	tcase_add_test(tc, it_finds_its_pid_in_its_environment);
 	tcase_add_test(tc, our_descriptors_stay_as_they_are);
 	tcase_add_test(tc, its_umask_is_what_was_asked_for_or_ours);
 	tcase_add_test(tc, its_signals_are_let_through);
