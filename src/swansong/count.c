@@ -73,8 +73,6 @@
  */
 #include "swansong/count-private.h"
 
-#include "swansong/percpu-private.h"
-
 #define COUNT_BIAS (UINT64_C(1) << 58)
 
 void count_init(struct swansong *n, bool stopped)
@@ -126,7 +124,7 @@ static void count_died(struct swansong *n, struct aftermath *after)
 
 uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta)
 {
-	/* The orders are those of count_begin(). */
+	/* The orders are those of count_begin(), and again, as who was refused may be late. */
 	if (shared_load(&n->entry, acquire) == COUNT_FROM_TOTAL)
 		return shared_load(&n->home, acquire);
 	return shared_add(&n->home, delta, acq_rel) + delta;
