@@ -1,6 +1,6 @@
 noinst_LTLIBRARIES += %D%/libbase.la
 %C%_libbase_la_SOURCES = \
-	%D%/macro.h %D%/cleanup.h %D%/list.h \
+	%D%/macro.h %D%/cleanup.h %D%/list.h %D%/attributes.h \
 	%D%/clock.h %D%/clock.c \
 	%D%/fd.h %D%/fd.c \
 	%D%/text.h %D%/text.c \

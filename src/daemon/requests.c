@@ -284,6 +284,7 @@ static void call_restart(struct request *q, struct node *node, const struct mess
 		fail(q, ERROR_NODE_STOPPED, node_name(node->parent), NULL);
 		return;
 	}
+	starting_forget(node);
 	shutdown_restart(q->tree, node, reason_text(q, call, why, sizeof(why)));
 	wait_or_return(q, node, call);
 }

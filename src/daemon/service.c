@@ -1,17 +1,19 @@
 #include "daemon/service.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/parse.h"
+#include "daemon/failure.h"
+#include "daemon/service-hook.h"
+#include "daemon/service-signal.h"
+#include "daemon/service-start.h"
 
 /* What is left when the main process is gone has this long after the stop signal, at most. */
 #define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
+/* What a post-stop has at least, also when a budget is spent: then it comes after a kill. */
+#define POST_STOP_LEAST_USEC (2 * USEC_PER_SEC)
 /* SIGKILL again after this: a process may have been made while the last one was sent. */
 #define KILL_AGAIN_USEC USEC_PER_SEC
 /* ... and after this many it is worth a word. */
@@ -19,7 +21,7 @@
 
 DEFINE_CLEANUP(struct service *, service_free)
 
-static void post(struct service *s, enum service_event event)
+void service_post(struct service *s, enum service_event event)
 {
 	s->posted = event;
 	if (list_is_empty(&s->in_posted))
@@ -41,11 +43,15 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)source;
 	(void)usec;
-	if (s->state == STATE_STARTING)
+	if (fsm_is_coming_up(s->state))
 		s->outcome.kind = OUTCOME_START_TIMEOUT;
+	if (fsm_is_coming_up(s->state) && service_has_hook_running(s))
+		s->outcome.hook = hook_name(s->hook->kind);
 	if (s->state == STATE_BACKOFF)
 		s->restarts++;
 	service_handle(s, EVENT_TIMEOUT);
+	if (s->state == STATE_DOWN)
+		context_settle_soon(s->ctx); /* its not_before_usec */
 	/* Should a last exit have gone unnoticed, this finds out. */
 	if (s->main.pid > 0 && !s->main.alive)
 		service_look_after(s);
@@ -93,12 +99,13 @@ int service_new(struct service **ret, struct node *node)
 	s->config = node->config;
 	s->state = STATE_DOWN;
 	s->since_usec = clock_now_usec();
-	s->timeout_usec = s->stop_limit_usec = USEC_INFINITY;
+	s->timeout_usec = s->start_limit_usec = s->stop_limit_usec = USEC_INFINITY;
 	s->stop_signal = s->config->stop_signal;
 	list_init(&s->in_posted);
 	list_init(&s->in_lingering);
 	list_init(&s->in_waiting);
 	list_init(&s->in_gated);
+	list_init(&s->in_fallen);
 	list_init(&s->leftovers);
 	process_init(&s->main, PROCESS_MAIN, s);
 	node_count(node, 1, 0, 1);
@@ -117,6 +124,9 @@ int service_new(struct service **ret, struct node *node)
 			s->notify ? notify_address(s->notify) : NULL);
 	if (r < 0)
 		return r;
+	r = service_hooks_new(s);
+	if (r < 0)
+		return r;
 	*ret = take(s);
 	return 0;
 }
@@ -133,10 +143,12 @@ struct service *service_free(struct service *s)
 	while (!list_is_empty(&s->leftovers))
 		process_free(list_entry(s->leftovers.next, struct process, by_service));
 	process_remove(&s->main);
+	service_hooks_free(s);
 	list_remove(&s->in_posted);
 	list_remove(&s->in_lingering);
 	list_remove(&s->in_waiting);
 	list_remove(&s->in_gated);
+	list_remove(&s->in_fallen);
 	sd_event_source_disable_unref(s->timer);
 	probe_free(s->probe);
 	notify_free(s->notify);
@@ -157,98 +169,29 @@ bool service_is_settled(const struct service *s)
 	       (s->state == STATE_DOWN && (!s->wanted || s->in_vain));
 }
 
-/* --- what the actions do --- */
+/* --- the state's timeout --- */
 
-bool service_has_group(const struct service *s)
+static uint64_t post_stop_timeout(const struct service *s)
 {
-	if (s->main.alive)
-		return true;
-	return s->main.pid > 0 && kill(s->main.pid, 0) < 0 && errno == ESRCH &&
-	       kill(-s->main.pid, 0) == 0;
-}
+	uint64_t now = clock_now_usec(), deadline = s->node->deadline_usec;
+	uint64_t left = deadline > now ? deadline - now : 0;
 
-static void signal_group(struct service *s, int signo)
-{
-	if (service_has_group(s))
-		(void)kill(-s->main.pid, signo);
-}
-
-static void act_term(struct service *s)
-{
-	char name[SIGNAL_TEXT_MAX];
-	struct process *p;
-
-	if (s->main.pid > 0 && !s->main.signalled) {
-		s->main.signalled = true;
-		if (s->main.alive)
-			log_line(s->ctx->log, LOG_INFO, "%s: %s to pid %d", s->config->path,
-				 parse_signal_text(name, s->stop_signal), (int)s->main.pid);
-		signal_group(s, s->stop_signal);
-		/* What is suspended could not act on it. */
-		signal_group(s, SIGCONT);
-		list_for_each (p, &s->leftovers, by_service)
-			if (p->group == s->main.pid)
-				p->signalled = true;
-	}
-	list_for_each (p, &s->leftovers, by_service) {
-		if (p->signalled)
-			continue;
-		p->signalled = true;
-		(void)process_signal(p, s->stop_signal);
-		(void)process_signal(p, SIGCONT);
-	}
-}
-
-/* Who is killed, by name: every process of the service. */
-static void log_kill(const struct service *s, uint64_t since_usec, const char *what)
-{
-	const char *path = s->config->path;
-	char age[CLOCK_TEXT_MAX];
-	struct process *p;
-
-	clock_text(age, clock_now_usec() - since_usec);
-	if (s->main.alive)
-		log_line(s->ctx->log, LOG_WARNING, "%s: killing pid %d (%s), %s after the %s", path,
-			 (int)s->main.pid, s->main.name, age, what);
-	else if (s->main.pid > 0 && list_is_empty(&s->leftovers))
-		log_line(s->ctx->log, LOG_WARNING, "%s: killing process group %d, %s after the %s",
-			 path, (int)s->main.pid, age, what);
-	list_for_each (p, &s->leftovers, by_service)
-		log_line(s->ctx->log, LOG_WARNING,
-			 "%s: killing leftover pid %d (%s), %s after the %s", path, (int)p->pid,
-			 p->name, age, what);
-}
-
-static void act_kill(struct service *s)
-{
-	struct process *p;
-
-	/* Not in a stop; the first time only. */
-	if (s->state == STATE_CLEANING && s->timeout_usec == s->stop_limit_usec)
-		log_kill(s, s->since_usec, "signal");
-	signal_group(s, SIGKILL);
-	list_for_each (p, &s->leftovers, by_service)
-		(void)process_signal(p, SIGKILL);
-}
-
-static void act_forced(struct service *s)
-{
-	log_kill(s, s->held_usec, "stop");
-	for (struct node *n = s->node; n; n = n->parent)
-		if (n->stop_usec)
-			n->forced = true;
+	return MIN(s->config->stop_timeout_usec,
+		   left > POST_STOP_LEAST_USEC ? left : POST_STOP_LEAST_USEC);
 }
 
 static uint64_t state_timeout(const struct service *s)
 {
 	switch (s->state) {
-	case STATE_STARTING:
-		return s->config->start_timeout_usec;
+	case STATE_ASKING:
 	case STATE_STOPPING:
 	case STATE_CLEANING:
-		if (s->main.alive)
+		if (s->main.alive || s->state == STATE_ASKING)
 			return s->config->stop_timeout_usec;
 		return MIN(s->config->stop_timeout_usec, LEFTOVER_TIMEOUT_USEC);
+	case STATE_FINISHING:
+	case STATE_CLOSING:
+		return post_stop_timeout(s);
 	case STATE_KILLING:
 		return KILL_AGAIN_USEC;
 	case STATE_BACKOFF:
@@ -258,15 +201,32 @@ static uint64_t state_timeout(const struct service *s)
 	}
 }
 
+/* Some of an ending: a second wait inside of it never makes it longer. */
+static bool has_stop_limit(enum service_state state)
+{
+	switch (state) {
+	case STATE_ASKING:
+	case STATE_STOPPING:
+	case STATE_CLEANING:
+	case STATE_FINISHING:
+	case STATE_CLOSING:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void act_arm(struct service *s, bool killed)
 {
 	uint64_t now = clock_now_usec();
 	uint64_t end = clock_add(now, killed ? KILL_AGAIN_USEC : state_timeout(s));
 
-	/* A second wait inside one ending never makes it longer, and a spent one is not begun again. */
+	if (fsm_is_coming_up(s->state))
+		end = s->start_limit_usec;
+	/* One that is spent is not begun again. */
 	if (s->state == STATE_CLEANING && !killed && s->stop_limit_usec <= now)
 		return;
-	if ((s->state == STATE_STOPPING || s->state == STATE_CLEANING) && !killed)
+	if (has_stop_limit(s->state) && !killed)
 		end = s->stop_limit_usec = MIN(end, s->stop_limit_usec);
 	s->timeout_usec = end;
 	context_arm(s->ctx, s->timer, end);
@@ -274,74 +234,6 @@ static void act_arm(struct service *s, bool killed)
 	    now - s->since_usec < KILL_WARN_USEC + KILL_AGAIN_USEC)
 		log_line(s->ctx->log, LOG_ERR, "%s: SIGKILL does not end it; still trying",
 			 s->config->path);
-}
-
-static int start_probe(struct service *s, bool ready_fd_given)
-{
-	if (!s->probe || (s->config->ready.kind == READY_FD && !ready_fd_given))
-		return 0;
-	return probe_start(s->probe);
-}
-
-static void note_name(struct process *p, const char *argv0)
-{
-	const char *slash = strrchr(argv0, '/');
-
-	strncpy(p->name, slash && slash[1] ? slash + 1 : argv0, sizeof(p->name) - 1);
-}
-
-static void spawn_failed(struct service *s, const struct launch_failure *failure)
-{
-	s->outcome = (struct outcome){
-		.kind = OUTCOME_SPAWN_FAILED,
-		.value = failure->error,
-		.step = failure->step,
-		.subject = failure->subject,
-	};
-	service_look_after(s);
-}
-
-static void act_spawn(struct service *s)
-{
-	cleanup(closep) int ready_fd = -1;
-	struct launch_failure failure;
-	pid_t pid;
-	int pidfd;
-
-	s->outcome = (struct outcome){ .kind = OUTCOME_NONE,
-				       .was_ready = s->config->type == TYPE_ONESHOT };
-	s->started_usec = clock_now_usec();
-	s->stop_limit_usec = USEC_INFINITY;
-	if (s->notify)
-		notify_clear_status(s->notify);
-	if (s->config->ready.kind == READY_FD) {
-		ready_fd = probe_open_fd(s->probe);
-		if (ready_fd < 0) {
-			failure = (struct launch_failure){ .error = -ready_fd,
-							   .step = "make a pipe" };
-			spawn_failed(s, &failure);
-			return;
-		}
-	}
-	/* Before anything can fail: from here on a stop waits for it. */
-	s->main.guard = swansong_guard(s->node->handle);
-	s->main.generation = s->node->generation;
-	if (launch(&s->launch, s->ctx, ready_fd, &pid, &pidfd, &failure) != 0) {
-		spawn_failed(s, &failure);
-		return;
-	}
-	process_add(s->ctx->processes, &s->main, pid, pidfd);
-	s->main.group = pid;
-	s->main.id = ++s->ctx->last_id;
-	note_name(&s->main, s->config->argv[0]);
-	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
-	if (s->notify)
-		notify_set_session(s->notify, pid);
-	if (start_probe(s, ready_fd >= 0) < 0)
-		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
-			 s->config->path);
-	if (s->config->ready.kind == READY_STARTED && s->config->type == TYPE_SIMPLE)
-		post(s, EVENT_READY);
 }
 
 /* --- the one writer of the state --- */
@@ -353,17 +245,33 @@ static void note_counts(struct service *s, bool was_ready, bool was_settled)
 }
 
 /*
- * The end of an essential service is that of the tree; the first one counts.  One whose section is
- * gone is essential no more, and one that is being restarted has not come to its end.
+ * The end of an essential service is that of the tree, and so may be a failure; the first one counts.
+ * One whose section is gone is essential no more, and one that is being restarted has not come to its
+ * end.
  */
 static void note_end(struct service *s)
 {
-	if (!s->config->essential || s->node->retired || s->ctx->ended)
+	bool fatal = s->config->essential || (s->state == STATE_FAILED && failure_is_fatal(s));
+
+	if (!fatal || s->node->retired || s->ctx->ended)
 		return;
 	for (const struct node *n = s->node; n; n = n->parent)
 		if (n->restart)
 			return;
 	s->ctx->ended = s;
+}
+
+/* What has been reached, for good. */
+static void note_progress(struct service *s, enum service_state next)
+{
+	if (next == STATE_READYING || next == STATE_UP)
+		s->outcome.was_ready = true;
+	if (next == STATE_UP)
+		s->was_up = true;
+	if (next == STATE_UP && s->config->ready.kind != READY_STARTED)
+		log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
+	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
+		s->attempted = true;
 }
 
 static void enter(struct service *s, enum service_state next)
@@ -374,22 +282,20 @@ static void enter(struct service *s, enum service_state next)
 		return;
 	log_line(s->ctx->log, LOG_DEBUG, "%s: %s -> %s", s->config->path, fsm_state_name(s->state),
 		 fsm_state_name(next));
-	if (next == STATE_GATED || (next == STATE_STOPPING && s->state != STATE_GATED))
+	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
 		s->held_usec = clock_now_usec();
 	s->ctx->failed += (unsigned)(next == STATE_FAILED) - (unsigned)(s->state == STATE_FAILED);
 	s->state = next;
 	s->since_usec = clock_now_usec();
 	s->timeout_usec = USEC_INFINITY;
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_OFF);
-	if (next == STATE_UP) {
-		s->outcome.was_ready = true;
-		if (s->config->ready.kind != READY_STARTED)
-			log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
-	}
-	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
-		s->attempted = true;
+	note_progress(s, next);
 	if (s->probe && next != STATE_STARTING)
 		probe_stop(s->probe);
+	if (next == STATE_BACKOFF || next == STATE_FAILED)
+		failure_note(s);
+	if (next == STATE_GATED && list_is_empty(&s->in_gated))
+		list_append(&s->ctx->gated, &s->in_gated);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
 	note_counts(s, was_ready, was_settled);
@@ -398,24 +304,35 @@ static void enter(struct service *s, enum service_state next)
 	context_settle_soon(s->ctx);
 }
 
-void service_handle(struct service *s, enum service_event event)
+static void act(struct service *s, unsigned actions)
 {
-	struct service_step step = fsm_step(s->state, event);
-
-	enter(s, step.to);
-	if (step.actions & ACT_SPAWN)
-		act_spawn(s);
-	if (step.actions & ACT_TERM)
-		act_term(s);
-	if (step.actions & ACT_FORCED)
-		act_forced(s);
-	if (step.actions & ACT_KILL)
-		act_kill(s);
-	if (step.actions & ACT_ARM)
-		act_arm(s, step.actions & ACT_KILL);
+	if (actions & ACT_HOOK)
+		service_run_hook(s);
+	if (actions & ACT_SPAWN)
+		service_spawn(s);
+	if (actions & ACT_TERM)
+		service_term(s);
+	if (actions & ACT_FORCED)
+		service_forced(s);
+	if (actions & ACT_KILL)
+		service_kill(s);
+	if (actions & ACT_ARM)
+		act_arm(s, actions & ACT_KILL);
+	/* Of nobody's death we would hear: there is nobody. */
+	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s))
+		service_look_after(s);
 }
 
-void service_forward(struct service *s, int signo)
+void service_handle(struct service *s, enum service_event event)
 {
-	signal_group(s, signo);
+	bool at_rest = !fsm_has_process(s->state);
+	struct service_step step;
+
+	if (at_rest)
+		s->parts = service_configured_parts(s);
+	step = fsm_step(s->state, event, service_parts(s));
+	if (at_rest && fsm_has_process(step.to))
+		service_begin(s);
+	enter(s, step.to);
+	act(s, step.actions);
 }

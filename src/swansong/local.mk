@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/latch-private.h %D%/latch.c \
 	%D%/waiter-private.h %D%/waiter.c \
 	%D%/record-private.h %D%/record.c \
+	%D%/rseq-private.h %D%/percpu-private.h %D%/percpu.c \
 	%D%/node-private.h \
 	%D%/misuse-private.h %D%/misuse.c \
 	%D%/count-private.h %D%/count.c \

@@ -7,6 +7,7 @@ check_LTLIBRARIES += %D%/libstepped.la
 	src/swansong/waiter.c \
 	src/swansong/record.c \
 	src/swansong/misuse.c \
+	src/swansong/percpu.c \
 	src/swansong/count.c \
 	src/swansong/node.c \
 	src/swansong/guard.c \
@@ -56,10 +57,22 @@ check_PROGRAMS += %D%/stress-accounting
 %C%_stress_accounting_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_stress_accounting_LDADD  = src/swansong/libswansong-core.la src/base/libbase.la
 
+check_PROGRAMS += %D%/stress-percpu-accounting
+%C%_stress_percpu_accounting_SOURCES  = %D%/flawed.h %D%/flawed.c %D%/stress.h %D%/stress-accounting.c
+%C%_stress_percpu_accounting_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/unit/percpu-nodes.h
+%C%_stress_percpu_accounting_CFLAGS   = $(AM_CFLAGS) -pthread
+%C%_stress_percpu_accounting_LDADD    = src/swansong/libswansong-core.la src/base/libbase.la
+
 check_PROGRAMS += %D%/stress-tree
 %C%_stress_tree_SOURCES = %D%/stress.h %D%/stress-tree.c
 %C%_stress_tree_CFLAGS  = $(AM_CFLAGS) -pthread
 %C%_stress_tree_LDADD   = src/swansong/libswansong-core.la src/base/libbase.la
+
+check_PROGRAMS += %D%/stress-percpu-tree
+%C%_stress_percpu_tree_SOURCES  = %D%/stress.h %D%/stress-tree.c
+%C%_stress_percpu_tree_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/unit/percpu-nodes.h
+%C%_stress_percpu_tree_CFLAGS   = $(AM_CFLAGS) -pthread
+%C%_stress_percpu_tree_LDADD    = src/swansong/libswansong-core.la src/base/libbase.la
 
 check_PROGRAMS += %D%/stress-loop
 %C%_stress_loop_SOURCES = %D%/stress.h %D%/stress-loop.c

@@ -1,0 +1,79 @@
+#include "daemon/service-start.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+
+static int start_probe(struct service *s, bool ready_fd_given)
+{
+	if (!s->probe || (s->config->ready.kind == READY_FD && !ready_fd_given))
+		return 0;
+	return probe_start(s->probe);
+}
+
+static void spawn_failed(struct service *s, const struct launch_failure *failure)
+{
+	s->outcome = (struct outcome){
+		.kind = OUTCOME_SPAWN_FAILED,
+		.value = failure->error,
+		.step = failure->step,
+		.subject = failure->subject,
+	};
+	service_look_after(s);
+}
+
+void service_begin(struct service *s)
+{
+	uint64_t now = clock_now_usec();
+
+	s->outcome = (struct outcome){ .kind = OUTCOME_NONE,
+				       .was_ready = s->config->type == TYPE_ONESHOT };
+	s->started_usec = now;
+	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
+	s->stop_limit_usec = USEC_INFINITY;
+	s->was_up = s->worked = s->concluded = s->late = false;
+	if (s->notify)
+		notify_clear_status(s->notify);
+}
+
+void service_spawn(struct service *s)
+{
+	cleanup(closep) int ready_fd = -1;
+	struct swansong_guard before = s->main.guard;
+	struct launch_program program = { .argv = s->config->argv };
+	struct launch_failure failure;
+	pid_t pid;
+	int pidfd;
+
+	s->started_usec = clock_now_usec();
+	if (s->config->ready.kind == READY_FD) {
+		ready_fd = probe_open_fd(s->probe);
+		if (ready_fd < 0) {
+			failure = (struct launch_failure){ .error = -ready_fd,
+							   .step = "make a pipe" };
+			spawn_failed(s, &failure);
+			return;
+		}
+	}
+	/* Before anything can fail: from here on a stop waits for it. */
+	s->main.guard = swansong_guard(s->node->handle);
+	s->main.generation = s->node->generation;
+	swansong_guard_drop(&before);
+	program.ready_fd = ready_fd;
+	if (launch(&s->launch, s->ctx, &program, &pid, &pidfd, &failure) != 0) {
+		spawn_failed(s, &failure);
+		return;
+	}
+	process_add(s->ctx->processes, &s->main, pid, pidfd);
+	s->main.group = pid;
+	s->main.id = ++s->ctx->last_id;
+	process_name(&s->main, s->config->argv[0]);
+	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
+	if (s->notify)
+		notify_set_session(s->notify, pid);
+	if (start_probe(s, ready_fd >= 0) < 0)
+		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
+			 s->config->path);
+	if (s->config->ready.kind == READY_STARTED && s->config->type == TYPE_SIMPLE)
+		service_post(s, EVENT_READY);
+}
