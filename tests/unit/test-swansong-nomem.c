@@ -247,13 +247,19 @@ static bool execute(void *made)
 	return swansong_registry_new(&registry) == 0 && once;
 }
 
+static int spread(void **ret)
+{
+	(void)ret;
+	return swansong_percpu_enable(child);
+}
+
 static int enable(void **ret)
 {
 	(void)ret;
 	return swansong_report_enable(child);
 }
 
-/* Only with the tree. */
+/* These two end only with the tree. */
 static bool disable(void *made)
 {
 	(void)made;
@@ -355,6 +361,7 @@ static const struct allocating {
 	{ "swansong_registry_new", make_registry, drop_registry, NULL, NULL },
 	{ "swansong_registry_add_worker", add_worker, execute, NULL, NULL },
 	{ "swansong_registry_add_action", add_action, execute, NULL, NULL },
+	{ "swansong_percpu_enable", spread, disable, NULL, NULL },
 	{ "swansong_report_enable", enable, disable, NULL, NULL },
 	{ "swansong_report", make_report, drop_report, hold_guards, drop_guards },
 	{ "swansong_report_text", make_text, drop_text, NULL, NULL },
