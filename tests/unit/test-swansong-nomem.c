@@ -259,7 +259,7 @@ static int enable(void **ret)
 	return swansong_report_enable(child);
 }
 
-/* Only with the tree. */
+/* These two end only with the tree. */
 static bool disable(void *made)
 {
 	(void)made;
