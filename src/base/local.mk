@@ -4,5 +4,6 @@ noinst_LTLIBRARIES += %D%/libbase.la
 	%D%/clock.h %D%/clock.c \
 	%D%/fd.h %D%/fd.c \
 	%D%/text.h %D%/text.c \
+	%D%/memstream.h %D%/memstream.c \
 	%D%/parse.h %D%/parse.c \
 	%D%/log.h %D%/log.c

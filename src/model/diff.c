@@ -1,5 +1,6 @@
 #include "model/diff.h"
 
+#include "base/attributes.h"
 #include "model/kinds.h"
 
 /*
@@ -9,13 +10,12 @@
  */
 struct facet {
 	const struct kind *kind;
-	/* In struct node_config, struct config for a key of [swansong] only, or the attributes. */
-	size_t offset;
+	size_t offset; /* in struct node_config or its attributes, or in struct config for a key of
+			* [swansong] only */
 };
 
 #define CONFIG(member) offsetof(struct config, member)
 #define NODE(member)   offsetof(struct node_config, member)
-
 #define ATTRIBUTE(member) offsetof(struct attributes, member)
 
 /* clang-format off */
@@ -65,8 +65,8 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_LIMIT_RTTIME] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_RTTIME]) },
 	[KEY_LIMIT_SIGPENDING] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_SIGPENDING]) },
 	[KEY_LIMIT_STACK] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_STACK]) },
-	[KEY_NICE] = { &kind_number, ATTRIBUTE(nice) },
-	[KEY_OOM_SCORE_ADJUST] = { &kind_number, ATTRIBUTE(oom_score_adjust) },
+	[KEY_NICE] = { &kind_kept_number, ATTRIBUTE(nice) },
+	[KEY_OOM_SCORE_ADJUST] = { &kind_kept_number, ATTRIBUTE(oom_score_adjust) },
 	[KEY_IO_CLASS] = { &kind_io_class, ATTRIBUTE(io_priority) },
 	[KEY_CPU_AFFINITY] = { &kind_cpus, ATTRIBUTE(cpus) },
 	[KEY_NO_NEW_PRIVILEGES] = { &kind_flag, ATTRIBUTE(no_new_privileges) },
@@ -81,19 +81,23 @@ bool key_is_compared(enum key_id key)
 	return facets[key].kind;
 }
 
-static const void *facet_of(enum key_id key, const void *base)
+/* @none: for a node that asks for no attributes. */
+static const void *facet_of(enum key_id key, const void *base, const struct attributes *none)
 {
-	static const struct attributes none = ATTRIBUTES_NONE;
-	const struct node_config *node = base;
+	if (keys[key].type->base == IN_ATTRIBUTES) {
+		const struct node_config *node = base;
 
-	if (keys[key].type->base == IN_ATTRIBUTES)
-		base = node->attributes ? node->attributes : &none;
+		base = node->attributes ? node->attributes : none;
+	}
 	return (const char *)base + facets[key].offset;
 }
 
 static bool differs(enum key_id key, const void *a, const void *b)
 {
-	return !facets[key].kind->equal(facet_of(key, a), facet_of(key, b));
+	struct attributes none;
+
+	attributes_init(&none);
+	return !facets[key].kind->equal(facet_of(key, a, &none), facet_of(key, b, &none));
 }
 
 static bool is_of_services(enum key_id key)
@@ -110,8 +114,8 @@ unsigned node_config_diff(const struct node_config *a, const struct node_config 
 
 	*ret = (struct key_set){ 0 };
 	for (enum key_id key = 0; key < N_KEYS; key++) {
-		if (keys[key].scope == SCOPE_ROOT || keys[key].scope == SCOPE_TEMPLATE ||
-		    (is_of_services(key) && !services) || !differs(key, a, b))
+		if (keys[key].scope == SCOPE_ROOT || keys[key].scope == SCOPE_TEMPLATE || (is_of_services(key) && !services) ||
+		    !differs(key, a, b))
 			continue;
 		key_set_add(ret, key);
 		n++;
@@ -147,7 +151,9 @@ enum key_apply key_set_apply(const struct key_set *set)
 void key_print(FILE *file, const struct config *config, const struct node_config *node,
 	       enum key_id key)
 {
+	struct attributes none;
 	const void *base = keys[key].scope == SCOPE_ROOT ? (const void *)config : node;
 
-	facets[key].kind->print(file, facet_of(key, base), facets[key].kind);
+	attributes_init(&none);
+	facets[key].kind->print(file, facet_of(key, base, &none), facets[key].kind);
 }

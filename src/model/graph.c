@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/memstream.h"
+
 /*
  * Every node N is two vertices, start(N) and ready(N), and an arrow says "needs":
  *
@@ -214,21 +217,16 @@ static void graph_add_mistake(const struct graph *g, const struct frame *f, bool
 		 node_config_section(node), names[f->kind], at_the_stop ? "end" : "start", steps);
 }
 
-/* The frames from @bottom to the top of the stack are a circle. */
-static int graph_report(const struct graph *g, size_t bottom)
+/*
+ * The edges from @bottom, which is one, to the top of the stack, and round again.  Return: is one of
+ * them about the stop alone?
+ */
+static bool graph_write_circle(const struct graph *g, FILE *out, size_t bottom)
 {
-	cleanup(freep) char *text = NULL;
-	const struct frame *first, *last;
-	bool at_the_stop;
-	size_t n = 1, size;
-	FILE *out = open_memstream(&text, &size);
+	const struct frame *first = &g->stack[bottom], *last = first;
+	bool at_the_stop = first->kind == EDGE_TERM_AFTER;
+	size_t n = 1;
 
-	if (!out)
-		return -ENOMEM;
-	while (!g->stack[bottom].at_edge)
-		bottom++;
-	first = last = &g->stack[bottom];
-	at_the_stop = first->kind == EDGE_TERM_AFTER;
 	for (size_t i = bottom + 1; i < g->depth; i++) {
 		const struct frame *f = &g->stack[i];
 
@@ -245,8 +243,27 @@ static int graph_report(const struct graph *g, size_t bottom)
 	if (n > STEPS_SHOWN + 1)
 		(void)fprintf(out, "and %zu more; ", n - STEPS_SHOWN - 1);
 	graph_write_edge(g, out, last, first);
-	if (fclose(out) != 0)
-		return -ENOMEM;
+	return at_the_stop;
+}
+
+/* The frames from @bottom to the top of the stack are a circle. */
+static int graph_report(const struct graph *g, size_t bottom)
+{
+	cleanup(freep) char *text = NULL;
+	const struct frame *first;
+	struct memstream m;
+	bool at_the_stop;
+	int r = memstream_open(&m);
+
+	if (r < 0)
+		return r;
+	while (!g->stack[bottom].at_edge)
+		bottom++;
+	first = &g->stack[bottom];
+	at_the_stop = graph_write_circle(g, m.file, bottom);
+	r = memstream_close(&m, &text);
+	if (r < 0)
+		return r;
 
 	graph_add_mistake(g, first, at_the_stop, text);
 	return 0;

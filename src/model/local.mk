@@ -6,7 +6,6 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/source.h %D%/source.c \
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
-	%D%/process-names.h %D%/process-names.c \
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
 	%D%/values-process.c \

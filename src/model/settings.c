@@ -22,11 +22,11 @@ static int node_compare(const void *a, const void *b)
 
 int attributes_new(struct attributes **ret)
 {
-	struct attributes *attributes = malloc(sizeof(*attributes));
+	struct attributes *attributes = calloc(1, sizeof(*attributes));
 
 	if (!attributes)
 		return -ENOMEM;
-	*attributes = (struct attributes)ATTRIBUTES_NONE;
+	attributes_init(attributes);
 	*ret = attributes;
 	return 0;
 }

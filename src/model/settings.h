@@ -149,7 +149,7 @@ struct config_names {
 	int (*group)(const char *name, gid_t *gid);
 };
 
-/* Nothing asked for.  free() releases it.  Return: 0 or -ENOMEM. */
+/* Nothing asked for, every byte defined.  free() releases it.  Return: 0 or -ENOMEM. */
 int attributes_new(struct attributes **ret);
 
 /* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */

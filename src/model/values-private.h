@@ -1,6 +1,6 @@
 #pragma once
 
-/* What the readers of values share; for the values*.c only. */
+/* What the readers of values share; for the values*.c, and what shows them. */
 
 #include <stddef.h>
 
@@ -25,11 +25,14 @@ int value_copy(const char *text, char **field);
 /* In one block, NULL-terminated.  Return: how many, -EINVAL or -ENOMEM. */
 int value_words(struct value *value, char ***field);
 
+/* The number of the group that it names.  Return: 0, -EINVAL or -ENOMEM. */
+int value_group(struct value *value, gid_t *ret);
+
+/* "cap_chown" for 0, and so on; NULL beyond the last. */
+const char *value_capability_name(unsigned number);
+
 /* Is each % one that is substituted?  Return: 0 or -EINVAL. */
 int value_check_substitutions(struct value *value);
 
 /* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
 int value_check_path(struct value *value, const char *path);
-
-/* The number of the group that it names, from values.c.  Return: 0, -EINVAL or -ENOMEM. */
-int value_group(struct value *value, gid_t *ret);

@@ -9,6 +9,7 @@
 
 #include "base/macro.h"
 #include "base/parse.h"
+#include "model/values-private.h"
 
 #define FD_MAX 1023
 

@@ -17,6 +17,13 @@ check_PROGRAMS += %D%/test-base
 %C%_test_base_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_base_LDADD   = %D%/libtestmain.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-memstream
+%C%_test_memstream_SOURCES = %D%/test-memstream.c
+%C%_test_memstream_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+# Its own allocator, which can be made to fail.
+%C%_test_memstream_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc,--wrap=fopencookie
+%C%_test_memstream_LDADD   = %D%/libtestmain.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-swansong-node
 %C%_test_swansong_node_SOURCES = %D%/test-swansong-node.c
 %C%_test_swansong_node_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
@@ -41,11 +48,42 @@ check_PROGRAMS += %D%/test-swansong-interrupt
 %C%_test_swansong_interrupt_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
 
+check_PROGRAMS += %D%/test-swansong-faults
+%C%_test_swansong_faults_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h \
+	%D%/test-swansong-faults.c
+%C%_test_swansong_faults_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_faults_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-races
+%C%_test_swansong_races_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h \
+	%D%/test-swansong-races.c
+%C%_test_swansong_races_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_races_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+# The library that catches mistakes.
+check_PROGRAMS += %D%/test-swansong-misuse
+%C%_test_swansong_misuse_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h \
+	%D%/test-swansong-misuse.c
+%C%_test_swansong_misuse_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_test_swansong_misuse_LDADD   = %D%/libtestmain.la src/swansong/libswansong-debug.la \
+	src/base/libbase.la $(SYSTEMD_LIBS)
+
 check_PROGRAMS += %D%/test-swansong-scale
 %C%_test_swansong_scale_SOURCES = %D%/test-swansong-scale.c
 %C%_test_swansong_scale_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_scale_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
+
+# The library with its steps counted.
+check_PROGRAMS += %D%/test-swansong-steps
+%C%_test_swansong_steps_SOURCES  = %D%/swansong-pair.h %D%/test-swansong-steps.c
+%C%_test_swansong_steps_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_test_swansong_steps_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_steps_LDADD    = %D%/libtestmain.la tests/stress/libstepped.la \
+	src/base/libbase.la
+
 check_PROGRAMS += %D%/test-frame %D%/test-proto
 %C%_test_frame_SOURCES = %D%/test-frame.c
 %C%_test_frame_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -81,7 +119,7 @@ check_PROGRAMS += %D%/test-config
 %C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 # Its own allocator, which can be made to fail.
 %C%_test_config_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=open_memstream
+	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=fopencookie
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-diff
@@ -190,6 +228,14 @@ check_PROGRAMS += %D%/test-swansong-loop-life
 %C%_test_swansong_loop_life_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create,--wrap=gate_move
 %C%_test_swansong_loop_life_LDADD   = $(%C%_test_swansong_loop_LDADD)
 
+check_PROGRAMS += %D%/test-swansong-syscalls
+%C%_test_swansong_syscalls_SOURCES = %D%/swansong-caller.h %D%/swansong-loop.h \
+	%D%/test-swansong-syscalls.c
+%C%_test_swansong_syscalls_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
+%C%_test_swansong_syscalls_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=eventfd,--wrap=eventfd_write,--wrap=syscall
+%C%_test_swansong_syscalls_LDADD   = $(%C%_test_swansong_loop_LDADD)
+
 check_PROGRAMS += %D%/test-swansong-pool
 %C%_test_swansong_pool_SOURCES = %D%/refusing.h %D%/refusing.c %D%/test-swansong-pool.h \
 	%D%/test-swansong-pool.c %D%/test-swansong-offload.c
@@ -215,7 +261,7 @@ check_PROGRAMS += %D%/test-swansong-nomem
 # Its own allocator, which can be made to fail.
 %C%_test_swansong_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=aligned_alloc,--wrap=posix_memalign,--wrap=free \
-	-Wl,--wrap=open_memstream,--wrap=fclose
+	-Wl,--wrap=fopencookie,--wrap=sd_event_new,--wrap=sd_event_add_io
 %C%_test_swansong_nomem_LDADD   = %D%/libtestmain.la src/swansong/libswansong-loop.la \
 	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
 endif

@@ -53,7 +53,8 @@ WRAP(char *, strdup, (const char *text), (text))
 WRAP(char *, strndup, (const char *text, size_t n), (text, n))
 WRAP(void *, tsearch, (const void *key, void **root, int (*f)(const void *, const void *)),
      (key, root, f))
-WRAP(FILE *, open_memstream, (char **text, size_t *size), (text, size))
+WRAP(FILE *, fopencookie, (void *cookie, const char *mode, cookie_io_functions_t functions),
+     (cookie, mode, functions))
 
 static char directory[64];
 
@@ -210,8 +211,7 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
-	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] &&
-		  !a->edges[EDGE_AFTER]);
+	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] && !a->edges[EDGE_AFTER]);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
 	ck_assert_int_eq(b->restart, RESTART_NEVER);
 }
@@ -996,6 +996,59 @@ START_TEST(without_memory_mistakes_are_no_worse)
 }
 END_TEST
 
+static void find_circle(enum diag_level level, const char *text, void *arg)
+{
+	const char *circle = strstr(text, " without one of its steps: ");
+
+	(void)level;
+	if (circle)
+		(void)snprintf(arg, 4096, "%s", circle + strlen(" without one of its steps: "));
+}
+
+/* It takes more memory than it begins with, and a cut one would send people the wrong way. */
+START_TEST(without_memory_a_circle_is_told_whole_or_not_at_all)
+{
+	static const char *const path = ".";
+	static const char nodes[][60] = {
+		"alpha-of-a-very-long-name-that-nobody-would-like-to-type",
+		"beta-of-a-very-long-name-that-nobody-would-like-to-type",
+		"gamma-of-a-very-long-name-that-nobody-would-like-to-type",
+		"delta-of-a-very-long-name-that-nobody-would-like-to-type",
+	};
+	char text[2000] = "", whole[2000] = "", told[4096];
+	unsigned int told_whole = 0;
+	int r = -ENOMEM;
+
+	for (size_t k = 0; k < ARRAY_SIZE(nodes); k++) {
+		const char *next = nodes[(k + 1) % ARRAY_SIZE(nodes)];
+
+		(void)sprintf(text + strlen(text), "[%s]\nrequires = %s\n", nodes[k], next);
+		(void)sprintf(whole + strlen(whole), "%s%s requires %s", k ? "; " : "", nodes[k],
+			      next);
+	}
+	ck_assert_int_eq(mkdir("d", 0755), 0);
+	write_file("x.ini", text, strlen(text));
+	for (long n = 0; r == -ENOMEM; n++) {
+		cleanup(diag_freep) struct diag *diag = NULL;
+		struct config *config = NULL;
+
+		ck_assert_int_lt(n, 10000);
+		ck_assert_int_eq(diag_new(&diag), 0);
+		told[0] = '\0';
+		allocations_left = n;
+		r = config_load(&config, &path, 1, &names, diag);
+		allocations_left = -1;
+		diag_each(diag, find_circle, told);
+		if (told[0])
+			ck_assert_str_eq(told, whole);
+		told_whole += told[0] != '\0';
+		config_unref(config);
+	}
+	ck_assert_int_eq(r, -EINVAL);
+	ck_assert_uint_gt(told_whole, 0);
+}
+END_TEST
+
 START_TEST(without_memory_a_command_is_refused)
 {
 	char a[] = "a", b[] = "b";
@@ -1127,6 +1180,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, equal_is_what_behaves_alike);
 	tcase_add_test(tc, without_memory_nothing_is_loaded_and_nothing_lost);
 	tcase_add_test(tc, without_memory_mistakes_are_no_worse);
+	tcase_add_test(tc, without_memory_a_circle_is_told_whole_or_not_at_all);
 	tcase_add_test(tc, without_memory_a_command_is_refused);
 	tcase_add_loop_test(tc, random_damage_is_taken_or_named, 0, 4);
 	suite_add_tcase(s, tc);

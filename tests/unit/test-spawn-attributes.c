@@ -32,7 +32,7 @@ static struct attributes attributes;
 
 static void init(struct spawned *s)
 {
-	attributes = (struct attributes)ATTRIBUTES_NONE;
+	attributes_init(&attributes);
 	spawned_init(s);
 	s->spec.attributes = &attributes;
 }
