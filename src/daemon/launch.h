@@ -22,6 +22,7 @@ struct launch {
 	gid_t *groups;
 	size_t n_groups;
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
+	char *journal_stream; /* the value of JOURNAL_STREAM in it, to be written at a start, or NULL */
 };
 
 /* On failure launch_done() is still to be called.  Return: 0 or -errno. */

@@ -7,6 +7,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/lease.h %D%/lease.c \
 	%D%/notify.h %D%/notify.c \
 	%D%/probe.h %D%/probe.c \
+	%D%/streams.h %D%/streams.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/service.h \
 	%D%/tree.h %D%/failure.h \

@@ -33,7 +33,13 @@ enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOW
 enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
-enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
+enum output_kind {
+	OUTPUT_INHERIT,
+	OUTPUT_NULL,
+	OUTPUT_FILE,
+	OUTPUT_JOURNAL,
+	OUTPUT_LOG, /* as the key log says, which itself is none such */
+};
 
 /* What one node can say of another. */
 enum edge {
@@ -106,7 +112,7 @@ struct node_config {
 	char **environment_files;	/* whose variables are among them, NULL-terminated, or NULL */
 	int umask;			/* or -1: the daemon's */
 	struct attributes *attributes;	/* or NULL: the daemon's */
-	struct output log;
+	struct output stdio[3], log; /* inherited; see node_config_output() */
 	struct ready ready;
 	uint64_t start_timeout_usec;
 	enum restart_policy restart;
@@ -190,3 +196,6 @@ const char *node_config_section(const struct node_config *node);
 
 /* Is @node, or one of its parents, @ancestor? */
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor);
+
+/* Where standard output, @fd 1, or standard error, 2, goes: never OUTPUT_LOG. */
+const struct output *node_config_output(const struct node_config *node, int fd);
