@@ -131,7 +131,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own);
+		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX);
 	return r == 0 ? build_groups(launch) : r;
 }
 
@@ -149,28 +149,28 @@ static size_t name_length(const char *variable)
 	return strcspn(variable, "=") + 1;
 }
 
-/* @own wins over @base. */
-static void merge_environment(struct context *ctx, char *const *own)
+static bool has_name_of(char *const *list, const char *variable)
+{
+	for (; list && *list; list++)
+		if (strncmp(*list, variable, name_length(*list)) == 0)
+			return true;
+	return false;
+}
+
+/* The environment that we were given, less than that of the node, less than that of this run. */
+static void merge_environment(struct context *ctx, char *const *own, char *const *variables)
 {
 	size_t n = 0;
 
-	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++) {
-		char *const *o = own;
-
-		while (*o && strncmp(*o, *b, name_length(*o)) != 0)
-			o++;
-		if (!*o)
+	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
+		if (!has_name_of(own, *b) && !has_name_of(variables, *b))
 			ctx->envp[n++] = *b;
-	}
 	/* Later words of the same name win: a user's HOME may be set by hand. */
-	for (char *const *o = own; *o && n < ctx->envp_room; o++) {
-		char *const *later = o + 1;
-
-		while (*later && strncmp(*later, *o, name_length(*o)) != 0)
-			later++;
-		if (!*later)
+	for (char *const *o = own; *o && n < ctx->envp_room; o++)
+		if (!has_name_of(o + 1, *o) && !has_name_of(variables, *o))
 			ctx->envp[n++] = *o;
-	}
+	for (char *const *v = variables; v && *v && n < ctx->envp_room; v++)
+		ctx->envp[n++] = *v;
 	ctx->envp[n] = NULL;
 }
 
@@ -180,13 +180,14 @@ static int fail(struct launch_failure *failure, int error, const char *step, con
 	return LAUNCH_E_FAILED;
 }
 
-static const char *subject(const struct launch *launch, const struct spawn_failure *why)
+static const char *subject(const struct launch *launch, const struct launch_program *program,
+			   const struct spawn_failure *why)
 {
 	const struct node_config *config = launch->config;
 
 	switch (why->step) {
 	case SPAWN_STEP_EXEC:
-		return config->argv[0];
+		return program->argv[0];
 	case SPAWN_STEP_LIMIT:
 		return keys_limit_name(why->limit);
 	case SPAWN_STEP_DIRECTORY:
@@ -198,8 +199,8 @@ static const char *subject(const struct launch *launch, const struct spawn_failu
 	}
 }
 
-int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t *pid, int *pidfd,
-	   struct launch_failure *failure)
+int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
+	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &config->credentials;
@@ -215,10 +216,10 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 		return fail(failure, -r, "open", stream);
 	if (launch->journal_stream)
 		(void)journal_stream_text(launch->journal_stream, streams.journal);
-	merge_environment(ctx, launch->environment);
+	merge_environment(ctx, launch->environment, program->variables);
 
 	struct spawn_spec spec = {
-		.argv = config->argv,
+		.argv = program->argv,
 		.envp = ctx->envp,
 		.directory = config->directory,
 		.umask = config->umask,
@@ -230,8 +231,8 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
-		.extra = ready_fd,
-		.extra_to = ready_fd < 0 ? -1 : config->ready.fd,
+		.extra = program->ready_fd,
+		.extra_to = program->ready_fd < 0 ? -1 : config->ready.fd,
 		.foreground = ctx->command && isatty(STDIN_FILENO) &&
 			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
@@ -244,6 +245,7 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
-		return fail(failure, why.error, spawn_step_text(why.step), subject(launch, &why));
+		return fail(failure, why.error, spawn_step_text(why.step),
+			    subject(launch, program, &why));
 	return 0;
 }

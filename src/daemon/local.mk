@@ -9,8 +9,10 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/probe.h %D%/probe.c \
 	%D%/streams.h %D%/streams.c \
 	%D%/launch.h %D%/launch.c \
+	%D%/hook.h %D%/hook.c \
 	%D%/service.h \
 	%D%/tree.h %D%/failure.h \
+	%D%/service-hook.h %D%/service-hook.c \
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-start.h %D%/service-start.c \
 	%D%/service.c \

@@ -162,7 +162,8 @@ static void start_waiting(struct context *ctx)
 
 	list_for_each_safe (s, next, &ctx->waiting, in_waiting) {
 		/* What still runs from before starts when that is gone. */
-		if (fsm_has_process(s->state) && s->state != STATE_STARTING && s->state != STATE_UP)
+		if (fsm_has_process(s->state) && !fsm_is_coming_up(s->state) &&
+		    s->state != STATE_UP)
 			continue;
 		if (s->not_before_usec && is_delayed(s))
 			continue;

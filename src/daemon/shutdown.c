@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
+#include "daemon/service-hook.h"
 #include "daemon/starting.h"
 
 static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
@@ -208,7 +209,9 @@ void shutdown_abandon(struct tree *tree)
 
 		if (!s || !fsm_has_process(s->state))
 			continue;
-		if (s->main.alive || list_is_empty(&s->leftovers))
+		if (service_has_hook_running(s))
+			give_up(n, &s->hook->process);
+		if (s->main.alive || (s->main.pid > 0 && list_is_empty(&s->leftovers)))
 			give_up(n, &s->main);
 		list_for_each (p, &s->leftovers, by_service)
 			give_up(n, p);

@@ -134,7 +134,7 @@ static bool is_under_way(const struct service *service)
 {
 	if (!service->wanted || service->attempted)
 		return false;
-	return service->state == STATE_STARTING ||
+	return fsm_is_coming_up(service->state) ||
 	       (service->state == STATE_DOWN && !order_start_blocker(service));
 }
 

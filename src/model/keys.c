@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/values-hook.h"
 
 #define CONFIG(member)	offsetof(struct config, member)
 #define NODE(member)	offsetof(struct node_config, member)
@@ -58,8 +59,14 @@ const struct key keys[N_KEYS] = {
 		"how to know that it can be used", APPLY_NEXT_START },
 	[KEY_START_TIMEOUT] = { "start-timeout", SCOPE_SERVICE, &type_duration, NODE(start_timeout_usec),
 		"how long it may take to be ready", APPLY_LIVE },
+	[KEY_START_COMMAND] = { "start-command", SCOPE_SERVICE, &type_commands,
+		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command", APPLY_NEXT_START },
+	[KEY_POST_START] = { "post-start", SCOPE_SERVICE, &type_commands,
+		SECTION(hooks[HOOK_POST_START]), "what to run once it is ready", APPLY_NEXT_START },
 	[KEY_STOP_SIGNAL] = { "stop-signal", SCOPE_SERVICE, &type_signal, NODE(stop_signal),
 		"signal that asks it to end", APPLY_LIVE },
+	[KEY_POST_STOP] = { "post-stop", SCOPE_SERVICE, &type_commands,
+		SECTION(hooks[HOOK_POST_STOP]), "what to run when nothing of it is left", APPLY_NEXT_START },
 	[KEY_ESSENTIAL] = { "essential", SCOPE_SERVICE, &type_bool, NODE(essential),
 		"its end is the end of everything", APPLY_LIVE },
 
@@ -191,7 +198,7 @@ static bool key_is_in_place(const struct section *section, const struct key *key
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: is for a template, allowed in a section whose name ends with @",
 			 name, key->name);
-	else if (before)
+	else if (before && key->type != &type_commands)
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: stands in line %u already, allowed once", name, key->name,
 			 before);
@@ -253,10 +260,12 @@ int keys_set_default(struct section *section, unsigned line, const char *name, c
 {
 	const struct key *key = key_find(name);
 	size_t id = (size_t)(key - keys);
+	uint64_t bit = UINT64_C(1) << id % 64;
 
 	/* Mistakes of the template itself are known already. */
-	if (!key || key->scope == SCOPE_TEMPLATE || section->lines[id])
+	if (!key || key->scope == SCOPE_TEMPLATE ||
+	    (section->lines[id] && !(section->of_template[id / 64] & bit)))
 		return 0;
-	section->of_template[id / 64] |= UINT64_C(1) << id % 64;
+	section->of_template[id / 64] |= bit;
 	return key_set(section, key, line, text, names, diag);
 }

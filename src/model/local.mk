@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/source.h %D%/source.c \
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
+	%D%/process-names.h %D%/process-names.c \
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
 	%D%/values-output.c \
@@ -13,6 +14,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/values-restart.c \
 	%D%/values-template.c \
 	%D%/values.c \
+	%D%/values-hook.h %D%/values-hook.c \
 	%D%/keys.h %D%/keys.c \
 	%D%/kinds.h %D%/kinds.c %D%/kinds-process.c \
 	%D%/diff.h %D%/diff.c \
@@ -23,6 +25,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \
 	%D%/fsm.h %D%/fsm.c \
-	%D%/policy.h %D%/policy.c
+	%D%/policy.h %D%/policy.c \
+	%D%/result.h %D%/result.c
 %C%_libmodel_la_CFLAGS = $(AM_CFLAGS) $(INIH_CFLAGS)
 %C%_libmodel_la_LIBADD = $(INIH_LIBS)

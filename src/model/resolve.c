@@ -257,6 +257,29 @@ static void resolve_check_group(struct resolver *r, const struct section *sectio
 	}
 }
 
+static int resolve_hooks(const struct section *section)
+{
+	struct node_config *node = section->node;
+
+	for (int kind = 0; kind < N_HOOKS; kind++) {
+		const struct commands *stated = &section->hooks[kind];
+
+		if (stated->n > 0 && !node->hooks)
+			node->hooks = calloc(N_HOOKS, sizeof(*node->hooks));
+		if (stated->n > 0 && !node->hooks)
+			return -ENOMEM;
+		for (size_t i = 0; i < stated->n; i++) {
+			cleanup(freep) char **argv = NULL;
+
+			if (substitute_words(stated->argv[i], node->path, &argv) < 0 ||
+			    commands_add(&node->hooks[kind], argv) < 0)
+				return -ENOMEM;
+			(void)take(argv);
+		}
+	}
+	return 0;
+}
+
 static int resolve_section(struct resolver *r, struct section *section)
 {
 	struct node_config *node = section->node;
@@ -273,6 +296,8 @@ static int resolve_section(struct resolver *r, struct section *section)
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
 	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
+		return -ENOMEM;
+	if (resolve_hooks(section) < 0)
 		return -ENOMEM;
 	return resolve_inherited(r, node);
 }

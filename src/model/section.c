@@ -23,6 +23,8 @@ void section_done(struct section *section)
 		free(section->edges[i]);
 	free(section->instances);
 	free(section->argv);
+	for (int i = 0; i < N_HOOKS; i++)
+		commands_done(&section->hooks[i]);
 	stated_user_done(&section->user);
 	free(section->groups);
 	free(section->directory);

@@ -31,7 +31,10 @@ enum key_id {
 	KEY_ON_FAILED,
 	KEY_READY,
 	KEY_START_TIMEOUT,
+	KEY_START_COMMAND,
+	KEY_POST_START,
 	KEY_STOP_SIGNAL,
+	KEY_POST_STOP,
 	KEY_ESSENTIAL,
 	KEY_USER,
 	KEY_GROUP,
@@ -89,6 +92,7 @@ struct section {
 	char **edges[N_EDGES];	  /* names of nodes */
 	char **instances;	  /* of a template */
 	char **argv;		  /* this and the others before substitution */
+	struct commands hooks[N_HOOKS];
 	struct stated_user user;
 	gid_t group;
 	gid_t *groups;

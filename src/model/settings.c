@@ -22,11 +22,11 @@ static int node_compare(const void *a, const void *b)
 
 int attributes_new(struct attributes **ret)
 {
-	struct attributes *attributes = calloc(1, sizeof(*attributes));
+	struct attributes *attributes = malloc(sizeof(*attributes));
 
 	if (!attributes)
 		return -ENOMEM;
-	attributes_init(attributes);
+	*attributes = (struct attributes)ATTRIBUTES_NONE;
 	*ret = attributes;
 	return 0;
 }
@@ -49,8 +49,48 @@ void node_config_init(struct node_config *node, char *path)
 	};
 }
 
+int commands_add(struct commands *commands, char **argv)
+{
+	char ***more = reallocarray(commands->argv, commands->n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	more[commands->n++] = argv;
+	commands->argv = more;
+	return 0;
+}
+
+void commands_done(struct commands *commands)
+{
+	for (size_t i = 0; i < commands->n; i++)
+		free(commands->argv[i]);
+	free(commands->argv);
+	*commands = (struct commands){ .n = 0 };
+}
+
+const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind)
+{
+	static const struct commands none;
+
+	return node->hooks ? &node->hooks[kind] : &none;
+}
+
+const char *hook_name(enum hook_kind kind)
+{
+	static const char *const names[N_HOOKS] = {
+		[HOOK_START_COMMAND] = "start-command",	  [HOOK_POST_START] = "post-start",
+		[HOOK_RELOAD_COMMAND] = "reload-command", [HOOK_STOP_COMMAND] = "stop-command",
+		[HOOK_POST_STOP] = "post-stop",		  [HOOK_FINAL] = "final",
+	};
+
+	return names[kind];
+}
+
 void node_config_done(struct node_config *node)
 {
+	for (int i = 0; node->hooks && i < N_HOOKS; i++)
+		commands_done(&node->hooks[i]);
+	free(node->hooks);
 	free(node->path);
 	for (size_t i = 0; i < N_EDGES; i++)
 		free(node->edges[i]);

@@ -50,6 +50,23 @@ enum edge {
 	N_EDGES
 };
 
+/* The commands around the life of a service or node, one key each. */
+enum hook_kind {
+	HOOK_START_COMMAND,
+	HOOK_POST_START,
+	HOOK_RELOAD_COMMAND,
+	HOOK_STOP_COMMAND,
+	HOOK_POST_STOP,
+	HOOK_FINAL,
+	N_HOOKS
+};
+
+/* The commands of one key, in the order of the file. */
+struct commands {
+	char ***argv; /* each as node_config.argv */
+	size_t n;
+};
+
 struct ready {
 	enum ready_kind kind;
 	int fd; /* READY_FD: 3 or more */
@@ -101,6 +118,7 @@ struct node_config {
 	struct node_config **edges[N_EDGES]; /* nodes, NULL-terminated, each once; NULL for none */
 	unsigned edge_lines[N_EDGES];	     /* where these keys stand, in the file of @place */
 	enum strategy strategy;
+	struct commands *hooks;		     /* N_HOOKS of them, or NULL: none at all */
 
 	/* A service: the rest means nothing while argv is NULL. */
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
@@ -155,7 +173,7 @@ struct config_names {
 	int (*group)(const char *name, gid_t *gid);
 };
 
-/* Nothing asked for, every byte defined.  free() releases it.  Return: 0 or -ENOMEM. */
+/* Nothing asked for.  free() releases it.  Return: 0 or -ENOMEM. */
 int attributes_new(struct attributes **ret);
 
 /* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */
@@ -190,6 +208,16 @@ bool config_is_template(const char *path);
 
 /* NULL if there is no such node. */
 struct node_config *config_find(const struct config *config, const char *path);
+
+/* The commands of one key of @node; of none if it has none. */
+const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind);
+
+/* "start-command": the key. */
+const char *hook_name(enum hook_kind kind);
+
+/* Appends @argv, which is taken over on success.  Return: 0 or -ENOMEM. */
+int commands_add(struct commands *commands, char **argv);
+void commands_done(struct commands *commands);
 
 /* "web/nginx", or "swansong" for the root: the section's name. */
 const char *node_config_section(const struct node_config *node);

@@ -9,7 +9,6 @@
 
 #include "base/macro.h"
 #include "base/parse.h"
-#include "model/values-private.h"
 
 #define FD_MAX 1023
 
@@ -149,9 +148,8 @@ static int value_nodes(struct value *value, void *field)
 	return r < 0 ? r : value_words(value, field);
 }
 
-static int value_command(struct value *value, void *field)
+int value_argv(struct value *value, char ***ret)
 {
-	struct section *section = field;
 	cleanup(freep) char **argv = NULL;
 	int r = value_check_substitutions(value);
 
@@ -162,6 +160,18 @@ static int value_command(struct value *value, void *field)
 		return r;
 	if (r == 0 || !*argv[0])
 		return value_refuse(value, "names no program");
+	*ret = take(argv);
+	return 0;
+}
+
+static int value_command(struct value *value, void *field)
+{
+	struct section *section = field;
+	cleanup(freep) char **argv = NULL;
+	int r = value_argv(value, &argv);
+
+	if (r < 0)
+		return r;
 	r = value_copy(value->text, &section->node->command);
 	if (r < 0)
 		return r;
