@@ -310,7 +310,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 			   output < 0 ? 2 : output },
 		.files = plan.files,
 		.n_files = plan.n_files,
-		.pid_places = { launch->watchdog_pid, plan.pid },
+		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
 		.foreground = ctx->command && isatty(STDIN_FILENO) &&
 			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
