@@ -40,6 +40,7 @@ struct launch {
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
 	char *watchdog_pid; /* the place of the pid in it, or NULL */
 	char **listen_variables; /* at its end: places for those of @activation, which owns them */
+	char *journal_stream; /* the value of JOURNAL_STREAM in it, to be written at a start, or NULL */
 };
 
 /* On failure launch_done() is still to be called.  Return: 0 or -errno. */

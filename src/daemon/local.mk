@@ -12,6 +12,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/probe.h %D%/probe.c \
 	%D%/listener.h %D%/listener.c \
 	%D%/activation.h %D%/activation.c \
+	%D%/streams.h %D%/streams.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
 	%D%/service.h \

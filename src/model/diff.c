@@ -81,6 +81,9 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_NO_NEW_PRIVILEGES] = { &kind_flag, ATTRIBUTE(no_new_privileges) },
 	[KEY_CAPABILITIES] = { &kind_capabilities, ATTRIBUTE(capabilities) },
 	[KEY_STOP_TIMEOUT] = { &kind_duration, NODE(stop_timeout_usec) },
+	[KEY_STDIN] = { &kind_output, NODE(stdio[0]) },
+	[KEY_STDOUT] = { &kind_output, NODE(stdio[1]) },
+	[KEY_STDERR] = { &kind_output, NODE(stdio[2]) },
 	[KEY_LOG] = { &kind_output, NODE(log) },
 };
 /* clang-format on */

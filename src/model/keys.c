@@ -141,8 +141,14 @@ const struct key keys[N_KEYS] = {
 		ATTRIBUTE(capabilities), "rights of root that it keeps", APPLY_RESTART },
 	[KEY_STOP_TIMEOUT] = { "stop-timeout", SCOPE_INHERITED, &type_stop_timeout,
 		SECTION(stop_timeout_usec), "how long after the stop signal it is killed", APPLY_LIVE },
-	[KEY_LOG] = { "log", SCOPE_INHERITED, &type_log, SECTION(log),
-		"where its output goes", APPLY_RESTART },
+	[KEY_STDIN] = { "stdin", SCOPE_INHERITED, &type_input, SECTION(stdio[0]),
+		"where its standard input comes from", APPLY_RESTART },
+	[KEY_STDOUT] = { "stdout", SCOPE_INHERITED, &type_output, SECTION(stdio[1]),
+		"where its standard output goes", APPLY_RESTART },
+	[KEY_STDERR] = { "stderr", SCOPE_INHERITED, &type_output, SECTION(stdio[2]),
+		"where its standard error goes", APPLY_RESTART },
+	[KEY_LOG] = { "log", SCOPE_INHERITED, &type_output, SECTION(log),
+		"where both go", APPLY_RESTART },
 };
 /* clang-format on */
 

@@ -384,6 +384,11 @@ static void output_print(FILE *file, const void *value, const struct kind *kind)
 	case OUTPUT_FILE:
 		(void)fprintf(file, "file:%s", output->path);
 		break;
+	case OUTPUT_JOURNAL:
+		(void)fputs("journal", file);
+		break;
+	case OUTPUT_LOG:
+		break;
 	}
 }
 KIND(output);

@@ -202,7 +202,6 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	const struct section *directory = inherit_source(r->sections, node, KEY_DIRECTORY);
 	const struct section *mask = inherit_source(r->sections, node, KEY_UMASK);
 	const struct section *stop_timeout = inherit_source(r->sections, node, KEY_STOP_TIMEOUT);
-	const struct section *log = inherit_source(r->sections, node, KEY_LOG);
 
 	if (mask)
 		node->umask = mask->umask;
@@ -211,11 +210,8 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	if (directory && directory->directory &&
 	    substitute_text(directory->directory, node->path, &node->directory) < 0)
 		return -ENOMEM;
-	if (log)
-		node->log.kind = log->log.kind;
-	if (log && log->log.path && substitute_text(log->log.path, node->path, &node->log.path) < 0)
-		return -ENOMEM;
-	if (inherit_attributes(r->sections, node) < 0 || resolve_user(r, node) < 0)
+	if (inherit_outputs(r->sections, node) < 0 || inherit_attributes(r->sections, node) < 0 ||
+	    resolve_user(r, node) < 0)
 		return -ENOMEM;
 	return environment_resolve(&r->environment_files, r->sections, node, r->diag);
 }

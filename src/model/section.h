@@ -71,6 +71,9 @@ enum key_id {
 	KEY_NO_NEW_PRIVILEGES,
 	KEY_CAPABILITIES,
 	KEY_STOP_TIMEOUT,
+	KEY_STDIN,
+	KEY_STDOUT,
+	KEY_STDERR,
 	KEY_LOG,
 	N_KEYS
 };
@@ -107,7 +110,7 @@ struct section {
 	int umask;
 	struct attributes *attributes; /* NULL: no key of them */
 	uint64_t stop_timeout_usec;
-	struct output log;
+	struct output stdio[3], log;
 };
 
 /* The length of the NAME of NAME=VALUE, or 0. */

@@ -37,6 +37,7 @@ void node_config_init(struct node_config *node, char *path)
 		.path = path,
 		.shutdown_timeout_usec = *path ? USEC_INFINITY : 90 * USEC_PER_SEC,
 		.umask = -1,
+		.stdio = { { .kind = OUTPUT_NULL }, { .kind = OUTPUT_LOG }, { .kind = OUTPUT_LOG } },
 		.start_timeout_usec = 90 * USEC_PER_SEC,
 		.watchdog_signal = SIGABRT,
 		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
@@ -106,6 +107,8 @@ void node_config_done(struct node_config *node)
 	free(node->environment);
 	free(node->environment_files);
 	free(node->attributes);
+	for (size_t i = 0; i < 3; i++)
+		free(node->stdio[i].path);
 	free(node->log.path);
 }
 
@@ -355,4 +358,11 @@ bool fdname_is_good(const char *name)
 		if (name[length] < ' ' || name[length] > '~' || name[length] == ':')
 			return false;
 	return length > 0 && length < FDNAME_MAX;
+}
+
+const struct output *node_config_output(const struct node_config *node, int fd)
+{
+	const struct output *output = &node->stdio[fd];
+
+	return output->kind == OUTPUT_LOG ? &node->log : output;
 }

@@ -38,7 +38,13 @@ enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
 enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
-enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
+enum output_kind {
+	OUTPUT_INHERIT,
+	OUTPUT_NULL,
+	OUTPUT_FILE,
+	OUTPUT_JOURNAL,
+	OUTPUT_LOG, /* as the key log says, which itself is none such */
+};
 
 /* What one node can say of another. */
 enum edge {
@@ -145,7 +151,7 @@ struct node_config {
 	char **environment_files;	/* whose variables are among them, NULL-terminated, or NULL */
 	int umask;			/* or -1: the daemon's */
 	struct attributes *attributes;	/* or NULL: the daemon's */
-	struct output log;
+	struct output stdio[3], log; /* inherited; see node_config_output() */
 	struct ready ready;
 	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	uint64_t start_timeout_usec;
@@ -255,3 +261,5 @@ int listen_compare(const struct listen *a, const struct listen *b);
 /* May a descriptor be called that?  1 to 255 printable ASCII characters, without a colon. */
 #define FDNAME_MAX 256
 bool fdname_is_good(const char *name);
+/* Where standard output, @fd 1, or standard error, 2, goes: never OUTPUT_LOG. */
+const struct output *node_config_output(const struct node_config *node, int fd);

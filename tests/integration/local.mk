@@ -9,6 +9,7 @@ dist_check_SCRIPTS += \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
+	%D%/exec-streams.sh \
 	%D%/faults.sh \
 	%D%/guard.sh \
 	%D%/listen.sh \

@@ -233,6 +233,11 @@ check_PROGRAMS += %D%/test-swansong-loop-life
 %C%_test_swansong_loop_life_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create,--wrap=gate_move
 %C%_test_swansong_loop_life_LDADD   = $(%C%_test_swansong_loop_LDADD)
 
+check_PROGRAMS += %D%/test-swansong-nofile
+%C%_test_swansong_nofile_SOURCES = %D%/swansong-loop.h %D%/test-swansong-nofile.c
+%C%_test_swansong_nofile_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
+%C%_test_swansong_nofile_LDADD   = $(%C%_test_swansong_loop_LDADD)
+
 check_PROGRAMS += %D%/test-swansong-syscalls
 %C%_test_swansong_syscalls_SOURCES = %D%/swansong-caller.h %D%/swansong-loop.h \
 	%D%/test-swansong-syscalls.c

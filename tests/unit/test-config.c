@@ -542,6 +542,35 @@ START_TEST(every_limit_has_its_key)
 }
 END_TEST
 
+static void output_is(const struct config *config, const char *path, int fd, enum output_kind kind,
+		      const char *file)
+{
+	const struct output *output = node_config_output(only(config, path), fd);
+
+	ck_assert_msg(output->kind == kind, "%s: %d goes to %u", path, fd, output->kind);
+	ck_assert_str_eq(output->path ? output->path : "", file);
+}
+
+START_TEST(the_nearest_section_decides_where_output_goes)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[swansong]\nlog = file:/a/%n\n[g]\nstderr = file:/e/%n\nstdin = file:/i\n"
+		     "[g/s]\ncommand = x\n[g/t]\ncommand = x\nlog = null\n"
+		     "[g/u]\ncommand = x\nlog = null\nstdout = journal\nstdin = inherit\n[v]\ncommand = x\n");
+
+	output_is(config, "g/s", 1, OUTPUT_FILE, "/a/g/s");
+	output_is(config, "g/s", 2, OUTPUT_FILE, "/e/g/s");
+	ck_assert_str_eq(only(config, "g/s")->stdio[0].path, "/i");
+	output_is(config, "g/t", 1, OUTPUT_NULL, "");
+	output_is(config, "g/t", 2, OUTPUT_NULL, "");
+	output_is(config, "g/u", 1, OUTPUT_JOURNAL, "");
+	output_is(config, "g/u", 2, OUTPUT_NULL, "");
+	ck_assert_int_eq(only(config, "g/u")->stdio[0].kind, OUTPUT_INHERIT);
+	output_is(config, "v", 2, OUTPUT_FILE, "/a/v");
+	ck_assert_int_eq(only(config, "v")->stdio[0].kind, OUTPUT_NULL);
+}
+END_TEST
+
 START_TEST(a_group_needs_no_user)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -663,6 +692,9 @@ static const struct {
 	  { "", "cap_nothing", "net_bind_service", "cap_kill,cap_chown", "cap_kill cap_kill",
 	    "cap_kill none", "all cap_kill", "~cap_kill", "0x1", "cap_kill \"", "None" } },
 	{ "stop-timeout", { "", "10" } },
+	{ "stdin", { "", "journal", "file", "file:", "file:x", "/dev/tty", "-" } },
+	{ "stdout", { "", "log", "Journal", "file:x", "1" } },
+	{ "stderr", { "", "stdout", "file:/%x" } },
 	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
 };
 
@@ -923,7 +955,7 @@ START_TEST(too_many_nodes_are_refused)
 	ck_assert_str_eq(texts.all,
 			 "f:100000: [n99999] is one node too many, allowed are 100000\n"
 			 "f:100001: [x/y/z] is one node too many, allowed are 100000\n"
-			 "f:100002: [x/y/z] log: 'x' cannot be used, allowed is inherit, null, or "
+			 "f:100002: [x/y/z] log: 'x' cannot be used, allowed is inherit, null, journal, or "
 			 "file: and an absolute path\n");
 }
 END_TEST
@@ -952,6 +984,7 @@ START_TEST(a_command_alone_is_a_configuration)
 	ck_assert_int_eq(main->stop_signal, SIGTERM);
 	ck_assert_int_eq(main->ready.kind, READY_STARTED);
 	ck_assert_int_eq(main->log.kind, OUTPUT_INHERIT);
+	ck_assert_int_eq(main->stdio[0].kind, OUTPUT_INHERIT);
 	ck_assert_ptr_eq(config_unref(config_ref(config)), NULL);
 	ck_assert_str_eq(main->argv[0], "sh");
 	config_unref(config);
@@ -1016,7 +1049,11 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\ncapabilities = none\n",
 	"[a]\ncommand = x\ncapabilities = cap_kill\n",
 	"[a]\ncommand = x\nstop-timeout = 1s\n",
+	"[a]\ncommand = x\nstdin = inherit\n",
+	"[a]\ncommand = x\nstdout = null\n",
+	"[a]\ncommand = x\nstderr = null\n",
 	"[a]\ncommand = x\nlog = null\n",
+	"[a]\ncommand = x\nlog = journal\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
 	"[a]\ncommand = x\nlog = file:/y\n",
 	"[a]\ncommand = x\nshutdown-timeout = 1s\n",
@@ -1059,7 +1096,7 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nstdin = file:/i/%n\nstderr = file:/e/%n\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\nlisten = unix:/run/%i,owner=100,name=x tcp:[::]:80\n"
@@ -1274,6 +1311,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, processors_are_a_list);
 	tcase_add_test(tc, an_io_class_has_a_level);
 	tcase_add_test(tc, capabilities_have_their_names);
+	tcase_add_test(tc, the_nearest_section_decides_where_output_goes);
 	tcase_add_test(tc, a_group_needs_no_user);
 	tcase_add_test(tc, groups_are_numbers_in_their_order);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
