@@ -296,7 +296,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
 		.files = plan.files,
 		.n_files = plan.n_files,
-		.pid_places = { launch->watchdog_pid, plan.pid },
+		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
 		.foreground = ctx->command && isatty(STDIN_FILENO) &&
 			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,

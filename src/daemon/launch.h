@@ -27,7 +27,7 @@ struct launch_program {
 	char *const *argv;
 	char *const *variables; /* of this run: they go before all others; or NULL */
 	int ready_fd;		/* becomes the descriptor that the configuration names; or -1 */
-	bool main;		/* the service itself: it gets the sockets and the store */
+	bool main;		/* the service itself: it gets the sockets and the store, and is watched */
 };
 
 /* What a service has beside its configuration; made when it is loaded, used for every start. */

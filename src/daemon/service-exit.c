@@ -127,7 +127,8 @@ static bool is_kept(const struct service *s)
 static void judge(struct service *s)
 {
 	uint64_t now = clock_now_usec();
-	uint64_t ran = s->outcome.end == END_NONE ? 0 : now - s->started_usec;
+	bool began = s->outcome.end != END_NONE || s->outcome.kind == OUTCOME_UNKNOWN;
+	uint64_t ran = began ? now - s->started_usec : 0;
 
 	if (s->concluded)
 		return;
