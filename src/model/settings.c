@@ -37,7 +37,9 @@ void node_config_init(struct node_config *node, char *path)
 		.path = path,
 		.shutdown_timeout_usec = *path ? USEC_INFINITY : 90 * USEC_PER_SEC,
 		.umask = -1,
-		.stdio = { { .kind = OUTPUT_NULL }, { .kind = OUTPUT_LOG }, { .kind = OUTPUT_LOG } },
+		.stdio = { { .kind = OUTPUT_DEFAULT },
+			   { .kind = OUTPUT_DEFAULT },
+			   { .kind = OUTPUT_DEFAULT } },
 		.start_timeout_usec = 90 * USEC_PER_SEC,
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
@@ -321,7 +323,10 @@ bool node_config_is_within(const struct node_config *node, const struct node_con
 
 const struct output *node_config_output(const struct node_config *node, int fd)
 {
+	static const struct output inherit = { .kind = OUTPUT_INHERIT };
 	const struct output *output = &node->stdio[fd];
 
-	return output->kind == OUTPUT_LOG ? &node->log : output;
+	if (output->kind != OUTPUT_DEFAULT)
+		return output;
+	return node->terminal ? &inherit : &node->log;
 }

@@ -30,6 +30,7 @@ struct spawn_spec {
 	size_t n_groups;
 	int stdio[3];	     /* descriptors to become 0, 1 and 2 */
 	int extra, extra_to; /* one more: @extra becomes @extra_to; -1 for none */
+	bool terminal;	     /* the session gets our standard input as its terminal */
 	bool foreground;     /* a process group in front of the terminal, rather than a session */
 	const struct rlimit *descriptors;    /* RLIMIT_NOFILE, or NULL: keep */
 	const struct attributes *attributes; /* or NULL */
@@ -40,6 +41,7 @@ struct spawn_spec {
 enum spawn_step {
 	SPAWN_STEP_NONE,
 	SPAWN_STEP_SESSION,
+	SPAWN_STEP_TERMINAL,
 	SPAWN_STEP_STDIO,
 	SPAWN_STEP_CLOSE,
 	SPAWN_STEP_OOM_SCORE,
