@@ -46,6 +46,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 	note_exit(&s->outcome, exit);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
+	launch_ended(&s->launch, s->main.group);
 	service_look_after(s);
 }
 

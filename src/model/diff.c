@@ -51,6 +51,7 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_STOP_SIGNAL] = { &kind_signal, NODE(stop_signal) },
 	[KEY_POST_STOP] = { &kind_commands, HOOK_POST_STOP },
 	[KEY_ESSENTIAL] = { &kind_bool, NODE(essential) },
+	[KEY_TERMINAL] = { &kind_bool, NODE(terminal) },
 	[KEY_USER] = { &kind_user, NODE(credentials) },
 	[KEY_GROUP] = { &kind_group, NODE(credentials) },
 	[KEY_GROUPS] = { &kind_groups, NODE(credentials) },

@@ -80,6 +80,8 @@ const struct key keys[N_KEYS] = {
 		SECTION(hooks[HOOK_POST_STOP]), "what to run when nothing of it is left", APPLY_NEXT_START },
 	[KEY_ESSENTIAL] = { "essential", SCOPE_SERVICE, &type_bool, NODE(essential),
 		"its end is the end of everything", APPLY_LIVE },
+	[KEY_TERMINAL] = { "terminal", SCOPE_SERVICE, &type_bool, NODE(terminal),
+		"it gets the daemon's terminal", APPLY_RESTART },
 
 	[KEY_USER] = { "user", SCOPE_INHERITED, &type_user, SECTION(user),
 		"user to run as", APPLY_RESTART },

@@ -387,7 +387,7 @@ static void output_print(FILE *file, const void *value, const struct kind *kind)
 	case OUTPUT_JOURNAL:
 		(void)fputs("journal", file);
 		break;
-	case OUTPUT_LOG:
+	case OUTPUT_DEFAULT:
 		break;
 	}
 }

@@ -20,7 +20,8 @@ struct resolver {
 	struct section *sections;
 	struct diag *diag;
 	struct environment_files environment_files;
-	const char **paths; /* of all nodes, for suggestions */
+	const struct node_config *terminal; /* who has it, or NULL */
+	const char **paths;		    /* of all nodes, for suggestions */
 	size_t effort;
 	unsigned *marks; /* the last list of edges that named the node */
 	unsigned mark;
@@ -232,6 +233,19 @@ static void resolve_check_delays(struct resolver *r, const struct section *secti
 		clock_text(max, node->restart_delay_max_usec));
 }
 
+/* There is one terminal. */
+static void resolve_check_terminal(struct resolver *r, const struct section *section)
+{
+	if (!section->node->terminal)
+		return;
+	if (r->terminal)
+		section_error(section, r->diag, KEY_TERMINAL,
+			      "[%s] has the terminal already, allowed for one service",
+			      node_config_section(r->terminal));
+	else
+		r->terminal = section->node;
+}
+
 static void resolve_check_oneshot(struct resolver *r, const struct section *section)
 {
 	struct node_config *node = section->node;
@@ -398,6 +412,7 @@ static int resolve_section(struct resolver *r, struct section *section)
 	if (resolve_listen(r, section) < 0)
 		return -ENOMEM;
 	resolve_check_ready_fd(r, section);
+	resolve_check_terminal(r, section);
 	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
 		return -ENOMEM;
 	if (resolve_hooks(section) < 0)
