@@ -22,6 +22,7 @@
 #include "daemon/reload.h"
 #include "daemon/service-signal.h"
 #include "daemon/shutdown.h"
+#include "daemon/starting.h"
 #include "daemon/sweep.h"
 #include "proto/address.h"
 
@@ -43,6 +44,7 @@ struct daemon {
 	sd_event_source *signal, *abandon;
 	uint64_t abandon_usec; /* what that is armed for */
 	bool reap;	       /* children have died */
+	int stopped_by;	       /* the signal that stopped the root, or 0 */
 	bool ended_by_itself;  /* an essential service, before anybody asked */
 	bool finished;
 };
@@ -121,6 +123,7 @@ static void on_stop_signal(struct daemon *d, int signo)
 
 	parse_signal_text(name, signo);
 	if (!again) {
+		d->stopped_by = signo;
 		shutdown_stop(&d->tree, d->tree.root, name);
 	} else if (signo == SIGINT && isatty(STDIN_FILENO)) {
 		force_root(d, name);
@@ -314,9 +317,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 		r = open_control(d, config);
 	if (r < 0)
 		return r;
-	for (struct node *n = d->tree.root; n; n = node_next(n, d->tree.root))
-		if (n->service)
-			order_want(n->service);
+	starting_by_itself(&d->tree);
 	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
 	settle(d);
 	return 0;
@@ -353,7 +354,9 @@ static int exit_status(const struct daemon *d)
 
 	if (d->tree.root->forced && !d->ended_by_itself)
 		return DAEMON_EXIT_FORCED;
-	return essential ? policy_exit_status(&essential->outcome) : 0;
+	if (essential)
+		return policy_exit_status(&essential->outcome);
+	return d->tree.config->exit_on_signal && d->stopped_by ? 128 + d->stopped_by : 0;
 }
 
 static void tear_down(struct daemon *d)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
+#include "daemon/service-hook.h"
 #include "proto/message.h"
 #include "proto/view.h"
 
@@ -104,6 +105,7 @@ static bool each_guard(struct node *node, uint64_t now,
 	struct service *s = node->service;
 	struct lease *lease;
 	struct process *p;
+	struct hook *h;
 	struct guard_view view;
 
 	if (s && s->main.pid == 0 && s->main.guard.node && s->worked) {
@@ -135,18 +137,17 @@ static bool each_guard(struct node *node, uint64_t now,
 		if (!each(node, &view, arg))
 			return false;
 	}
-	if (s && s->hook && hook_is_running(s->hook)) {
-		p = &s->hook->process;
+	for (unsigned n = 0; s && (h = service_running_hook(s, n)); n++) {
 		view = (struct guard_view){
-			.id = p->id,
+			.id = h->process.id,
 			.node = node->config->path,
-			.generation = p->generation,
+			.generation = h->process.generation,
 			.kind = "action",
-			.pid = (uint64_t)p->pid,
+			.pid = (uint64_t)h->process.pid,
 			.uid = FIELD_NONE,
-			.command = p->name,
-			.why = hook_name(s->hook->kind),
-			.age_usec = now - p->since_usec,
+			.command = h->process.name,
+			.why = hook_name(h->kind),
+			.age_usec = now - h->process.since_usec,
 		};
 		if (!each(node, &view, arg))
 			return false;

@@ -14,7 +14,7 @@
 #include "model/policy.h"
 #include "sys/reap.h"
 
-#define HOOK_VARIABLE_MAX (CONFIG_NAME_MAX + 64) /* bytes of one */
+#define HOOK_VARIABLE_MAX  (CONFIG_NAME_MAX + 64) /* bytes of one */
 #define HOOK_VARIABLES_MAX 4
 
 struct hook {

@@ -82,11 +82,11 @@ struct node *order_failed_requirement(const struct service *service)
 
 static void set_prospects(struct service *service, bool wanted, bool in_vain)
 {
-	bool was_settled = service_is_settled(service);
+	struct service_tally before = service_tally(service);
 
 	service->wanted = wanted;
 	service->in_vain = in_vain;
-	node_count(service->node, 0, 0, service_is_settled(service) - was_settled);
+	service_retally(service, before);
 	context_settle_soon(service->ctx);
 }
 
@@ -108,6 +108,7 @@ void order_want(struct service *service)
 
 void order_hold(struct service *service)
 {
+	service->was_wanted |= service->wanted;
 	set_prospects(service, false, false);
 	list_remove(&service->in_waiting);
 	service_handle(service, EVENT_HOLD);

@@ -161,7 +161,7 @@ void service_settle_exit(struct service *s)
 	 * The leftovers have guards of their own, and their deaths bring us here again.  Where they
 	 * are not known one by one, the service's guard stands for them, and it stays on the list.
 	 */
-	if (!list_is_empty(&s->leftovers) || service_has_hook_running(s)) {
+	if (!list_is_empty(&s->leftovers) || service_running_hook(s, 0)) {
 		list_remove(&s->in_lingering);
 		swansong_guard_drop(&s->main.guard);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "daemon/service-reload.h"
 #include "model/result.h"
 
 /*
@@ -51,6 +52,8 @@ unsigned service_configured_parts(const struct service *s)
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++)
 		if (node_config_hook(s->config, hooks_of_parts[i].kind)->n > 0)
 			parts |= hooks_of_parts[i].part;
+	if (s->config->drain_delay_usec > 0)
+		parts |= PART_DRAIN_DELAY;
 	return parts;
 }
 
@@ -180,11 +183,12 @@ void service_settle_hooks(struct service *s)
 {
 	while (s->hook && hook_has_ended(s->hook))
 		settle_hook(s);
+	service_settle_reload(s);
 }
 
 bool service_awaits_hook(const struct service *s)
 {
-	if (!service_has_hook_running(s))
+	if (!s->hook || !hook_is_running(s->hook))
 		return false;
 	switch (s->state) {
 	case STATE_PREPARING:
@@ -199,19 +203,12 @@ bool service_awaits_hook(const struct service *s)
 	}
 }
 
-bool service_has_hook_running(const struct service *s)
+struct hook *service_running_hook(const struct service *s, unsigned n)
 {
-	return s->hook && hook_is_running(s->hook);
-}
+	struct hook *const hooks[] = { s->hook, s->reload };
 
-void service_term_hooks(struct service *s)
-{
-	if (s->hook)
-		hook_term(s->hook);
-}
-
-void service_kill_hooks(struct service *s)
-{
-	if (s->hook)
-		hook_kill(s->hook);
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (hooks[i] && hook_is_running(hooks[i]) && n-- == 0)
+			return hooks[i];
+	return NULL;
 }

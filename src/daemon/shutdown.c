@@ -204,11 +204,12 @@ void shutdown_abandon(struct tree *tree)
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		struct service *s = n->service;
 		struct process *p;
+		struct hook *h;
 
 		if (!s || !fsm_has_process(s->state))
 			continue;
-		if (service_has_hook_running(s))
-			give_up(n, &s->hook->process);
+		for (unsigned i = 0; (h = service_running_hook(s, i)); i++)
+			give_up(n, &h->process);
 		if (s->main.alive || (s->main.pid > 0 && list_is_empty(&s->leftovers)))
 			give_up(n, &s->main);
 		list_for_each (p, &s->leftovers, by_service)

@@ -37,6 +37,12 @@ static int select_node(struct selection *selection, struct node *node)
 	return 0;
 }
 
+/* Is it one that nobody has started yet, and that is not started by itself? */
+static bool is_asleep(const struct node *node)
+{
+	return node->service && !node->service->config->autostart && !node->service->wanted;
+}
+
 /* What @node or a parent of it requires, and what does not run or soon will by itself. */
 static int select_requirements(struct selection *selection, const struct node *node)
 {
@@ -46,7 +52,7 @@ static int select_requirements(struct selection *selection, const struct node *n
 		for (size_t i = 0; r == 0 && node->requires && node->requires[i]; i++) {
 			struct node *target = node->requires[i];
 
-			if (!node_is_ready(target) && !target->restart)
+			if ((!node_is_ready(target) || is_asleep(target)) && !target->restart)
 				r = select_node(selection, target);
 		}
 	}
@@ -61,10 +67,19 @@ static bool needs_start(const struct service *service)
 	       service->state == STATE_BACKOFF;
 }
 
+/* Who is named is started, and what is below as far as it is started by itself, or ran before. */
+static bool is_meant(const struct node *top, const struct node *node, bool restart)
+{
+	const struct service *s = node->service;
+
+	return s && (node == top || s->config->autostart || (restart && s->was_wanted));
+}
+
 /* Memory is all that can fail, and what was begun before then is right as it is. */
 static int start_selected(struct node *top)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {
+		bool restart = n->restart;
 		int r;
 
 		if (n->retired)
@@ -73,8 +88,9 @@ static int start_selected(struct node *top)
 		if (r < 0)
 			return r;
 		n->restart = false;
-		if (!n->service || !needs_start(n->service))
+		if (!is_meant(top, n, restart) || !needs_start(n->service))
 			continue;
+		n->service->was_wanted = false;
 		policy_forget(n->service->policy);
 		n->service->restarts = 0;
 		order_want(n->service);
@@ -98,6 +114,39 @@ int starting_begin(struct node *node)
 		r = start_selected(selection.tops[i]);
 	free(selection.tops);
 	return r;
+}
+
+/* Services that are wanted may require others that are not; those may do so, too. */
+static bool want_requirements(const struct node *node)
+{
+	bool changed = false;
+
+	for (; node; node = node->parent) {
+		for (size_t i = 0; node->requires && node->requires[i]; i++) {
+			struct node *target = node->requires[i];
+
+			if (!is_asleep(target))
+				continue;
+			order_want(target->service);
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+void starting_by_itself(struct tree *tree)
+{
+	bool changed = true;
+
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->service && n->service->config->autostart)
+			order_want(n->service);
+	while (changed) {
+		changed = false;
+		for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+			if (n->service && n->service->wanted)
+				changed |= want_requirements(n);
+	}
 }
 
 static bool is_under_way(const struct service *service)

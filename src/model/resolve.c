@@ -226,6 +226,13 @@ static void resolve_check_oneshot(struct resolver *r, const struct section *sect
 			"a oneshot is ready when it has ended well, allowed with type = simple");
 }
 
+static void resolve_check_reload(struct resolver *r, const struct section *section)
+{
+	if (section->lines[KEY_RELOAD_SIGNAL] && section->lines[KEY_RELOAD_COMMAND])
+		section_error(section, r->diag, KEY_RELOAD_SIGNAL,
+			      "there is a reload-command, allowed is one of the two");
+}
+
 static void resolve_check_group(struct resolver *r, const struct section *section)
 {
 	for (size_t i = 0; i < N_KEYS; i++) {
@@ -274,6 +281,7 @@ static int resolve_section(struct resolver *r, struct section *section)
 	}
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
+	resolve_check_reload(r, section);
 	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
 		return -ENOMEM;
 	if (resolve_hooks(section) < 0)

@@ -31,7 +31,9 @@ void node_config_init(struct node_config *node, char *path)
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
+		.autostart = true,
 		.stop_signal = SIGTERM,
+		.reload_signal = SIGHUP,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 	};
 }
@@ -366,6 +368,7 @@ bool node_config_equal(const struct node_config *a, const struct node_config *b)
 	       a->restart_delay_max_usec == b->restart_delay_max_usec &&
 	       a->restart_limit.count == b->restart_limit.count &&
 	       a->restart_limit.window_usec == b->restart_limit.window_usec &&
-	       a->stop_signal == b->stop_signal && a->stop_timeout_usec == b->stop_timeout_usec &&
-	       a->essential == b->essential;
+	       a->autostart == b->autostart && a->stop_signal == b->stop_signal &&
+	       a->reload_signal == b->reload_signal && a->drain_delay_usec == b->drain_delay_usec &&
+	       a->stop_timeout_usec == b->stop_timeout_usec && a->essential == b->essential;
 }

@@ -102,7 +102,9 @@ struct node_config {
 	enum restart_policy restart;
 	uint64_t restart_delay_usec, restart_delay_max_usec;
 	struct restart_limit restart_limit;
-	int stop_signal;
+	bool autostart;
+	int stop_signal, reload_signal;
+	uint64_t drain_delay_usec;
 	uint64_t stop_timeout_usec; /* inherited */
 	bool essential;
 };
@@ -115,6 +117,7 @@ struct config {
 	unsigned control_mode;
 	bool control_group_set;
 	gid_t control_group;
+	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
 
 	/* Of settings.c. */

@@ -10,6 +10,7 @@ dist_check_SCRIPTS += \
 	%D%/exec-environment.sh \
 	%D%/faults.sh \
 	%D%/guard.sh \
+	%D%/hooks.sh \
 	%D%/many.sh \
 	%D%/reload.sh \
 	%D%/stubborn.sh \
