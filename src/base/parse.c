@@ -68,6 +68,32 @@ int parse_bool(const char *text, bool *ret)
 	return -EINVAL;
 }
 
+int parse_size(const char *text, uint64_t *ret)
+{
+	static const char units[] = "KMGT";
+	size_t n = strspn(text, "0123456789");
+	unsigned shift = 0;
+	char digits[24];
+	uint64_t value;
+	int r;
+
+	if (text[n]) {
+		const char *unit = strchr(units, text[n]);
+
+		if (!unit || text[n + 1])
+			return -EINVAL;
+		shift = 10 * (unsigned)(unit - units + 1);
+	}
+	if (n >= sizeof(digits))
+		return -ERANGE;
+	*(char *)mempcpy(digits, text, n) = '\0';
+	r = parse_uint(digits, UINT64_MAX >> shift, &value);
+	if (r < 0)
+		return r;
+	*ret = value << shift;
+	return 0;
+}
+
 int parse_duration(const char *text, uint64_t *ret_usec)
 {
 	static const struct {

@@ -20,6 +20,9 @@ int parse_mode(const char *text, unsigned *ret);
 /* yes no true false on off 1 0 */
 int parse_bool(const char *text, bool *ret);
 
+/* A number of bytes: "512", "64K", "10M", "2G", "1T"; a unit is a power of 1024. */
+int parse_size(const char *text, uint64_t *ret);
+
 /* "250ms", "30s", "5min", "1h", "1d", "infinity"; a unit is required, except for 0. */
 int parse_duration(const char *text, uint64_t *ret_usec);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,6 +17,7 @@
 #include "base/parse.h"
 #include "daemon/control.h"
 #include "daemon/describe.h"
+#include "daemon/failure.h"
 #include "daemon/order.h"
 #include "daemon/parent.h"
 #include "daemon/process.h"
@@ -44,8 +46,10 @@ struct daemon {
 	sd_event_source *signal, *abandon;
 	uint64_t abandon_usec; /* what that is armed for */
 	bool reap;	       /* children have died */
+	bool exit_on_signal;   /* with its number */
 	int stopped_by;	       /* the signal that stopped the root, or 0 */
 	bool ended_by_itself;  /* an essential service, before anybody asked */
+	bool given_up;	       /* ... or one that was given up */
 	bool finished;
 };
 
@@ -54,11 +58,15 @@ struct daemon {
 static void follow_essential(struct daemon *d)
 {
 	struct service *s = d->ctx.ended;
+	char reason[CONFIG_NAME_MAX + 20];
 
 	if (!s || node_is_stopped(d->tree.root))
 		return;
 	d->ended_by_itself = true;
-	shutdown_stop(&d->tree, d->tree.root, "its essential service has ended");
+	d->given_up = s->state == STATE_FAILED;
+	(void)snprintf(reason, sizeof(reason), "%s has %s", s->config->path,
+		       d->given_up ? "failed" : "ended");
+	shutdown_stop(&d->tree, d->tree.root, reason);
 }
 
 static int on_abandon(sd_event_source *source, uint64_t usec, void *arg)
@@ -98,6 +106,7 @@ static void settle(struct daemon *d)
 	d->ctx.settle = false;
 	handle_posted(&d->ctx);
 	sweep_settle(d->sweep);
+	failure_follow(&d->tree);
 	follow_essential(d);
 	order_pump(&d->ctx);
 	if (shutdown_follow(&d->tree))
@@ -317,6 +326,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 		r = open_control(d, config);
 	if (r < 0)
 		return r;
+	d->exit_on_signal = config->exit_on_signal;
 	starting_by_itself(&d->tree);
 	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
 	settle(d);
@@ -351,12 +361,17 @@ static const struct service *find_essential(const struct tree *tree)
 static int exit_status(const struct daemon *d)
 {
 	const struct service *essential = d->ctx.ended ? d->ctx.ended : find_essential(&d->tree);
+	int status;
 
 	if (d->tree.root->forced && !d->ended_by_itself)
 		return DAEMON_EXIT_FORCED;
-	if (essential)
-		return policy_exit_status(&essential->outcome);
-	return d->tree.config->exit_on_signal && d->stopped_by ? 128 + d->stopped_by : 0;
+	status = essential ? policy_exit_status(&essential->outcome) : 0;
+	/* Given up, though its last run ended with 0: it ended too often. */
+	if (status == 0 && d->given_up)
+		return DAEMON_EXIT_FAULT;
+	if (!essential && d->exit_on_signal && d->stopped_by)
+		return 128 + d->stopped_by;
+	return status;
 }
 
 static void tear_down(struct daemon *d)

@@ -108,7 +108,7 @@ static void forget_process(struct hook *h)
 
 bool hook_continue(struct hook *h)
 {
-	if (h->next == commands_of(h)->n)
+	if (h->next >= commands_of(h)->n)
 		return false;
 	forget_process(h);
 	run(h);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "model/keys.h"
 #include "sys/ids.h"
 #include "sys/spawn.h"
 
@@ -63,10 +64,43 @@ static int build_environment(struct launch *launch)
 	return r;
 }
 
+static bool has_group(const struct launch *launch, gid_t gid)
+{
+	for (size_t i = 0; i < launch->n_groups; i++) {
+		if (launch->groups[i] == gid)
+			return true;
+	}
+	return false;
+}
+
+/* Those of the user, and those that the configuration adds. */
+static int build_groups(struct launch *launch)
+{
+	const struct credentials *who = &launch->config->credentials;
+	gid_t *groups;
+	int r;
+
+	if (who->set && who->user) {
+		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
+		if (r < 0)
+			return r;
+	}
+	if (who->n_groups == 0)
+		return 0;
+	groups = reallocarray(launch->groups, launch->n_groups + who->n_groups, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	launch->groups = groups;
+	for (size_t i = 0; i < who->n_groups; i++) {
+		if (!has_group(launch, who->groups[i]))
+			groups[launch->n_groups++] = who->groups[i];
+	}
+	return 0;
+}
+
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
 		const char *notify_address)
 {
-	const struct credentials *who = &config->credentials;
 	size_t own = 0;
 	int r;
 
@@ -76,9 +110,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 		own++;
 	if (r == 0)
 		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX);
-	if (r == 0 && who->set && who->user)
-		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
-	return r;
+	return r == 0 ? build_groups(launch) : r;
 }
 
 void launch_done(struct launch *launch)
@@ -162,13 +194,15 @@ static int open_output(const struct launch *launch)
 }
 
 static const char *subject(const struct launch *launch, const struct launch_program *program,
-			   enum spawn_step step)
+			   const struct spawn_failure *why)
 {
 	const struct node_config *config = launch->config;
 
-	switch (step) {
+	switch (why->step) {
 	case SPAWN_STEP_EXEC:
 		return program->argv[0];
+	case SPAWN_STEP_LIMIT:
+		return keys_limit_name(why->limit);
 	case SPAWN_STEP_DIRECTORY:
 		return config->directory;
 	case SPAWN_STEP_USER:
@@ -204,6 +238,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.umask = config->umask,
 		.set_user = who->set,
 		.set_group = who->set_group,
+		.set_groups = who->set_groups,
 		.uid = who->uid,
 		.gid = who->gid,
 		.groups = launch->groups,
@@ -215,6 +250,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.foreground = ctx->command && isatty(STDIN_FILENO) &&
 			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
+		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,
 	};
@@ -224,6 +260,6 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
 		return fail(failure, why.error, spawn_step_text(why.step),
-			    subject(launch, program, why.step));
+			    subject(launch, program, &why));
 	return 0;
 }

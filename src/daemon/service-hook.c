@@ -59,7 +59,7 @@ unsigned service_configured_parts(const struct service *s)
 
 unsigned service_parts(const struct service *s)
 {
-	unsigned parts = s->parts;
+	unsigned parts = s->parts & service_configured_parts(s);
 
 	/* Who was never up is not asked, and needs no time to be forgotten by others. */
 	if (!s->was_up)

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/failure.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-reload.h"
 #include "daemon/service-signal.h"
@@ -50,6 +51,8 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	if (s->state == STATE_BACKOFF)
 		s->restarts++;
 	service_handle(s, EVENT_TIMEOUT);
+	if (s->state == STATE_DOWN)
+		context_settle_soon(s->ctx); /* its not_before_usec */
 	/* Should a last exit have gone unnoticed, this finds out. */
 	if (s->main.pid > 0 && !s->main.alive)
 		service_look_after(s);
@@ -103,6 +106,7 @@ int service_new(struct service **ret, struct node *node)
 	list_init(&s->in_lingering);
 	list_init(&s->in_waiting);
 	list_init(&s->in_gated);
+	list_init(&s->in_fallen);
 	list_init(&s->leftovers);
 	process_init(&s->main, PROCESS_MAIN, s);
 	service_retally(s, (struct service_tally){ 0 });
@@ -152,6 +156,7 @@ struct service *service_free(struct service *s)
 	list_remove(&s->in_lingering);
 	list_remove(&s->in_waiting);
 	list_remove(&s->in_gated);
+	list_remove(&s->in_fallen);
 	sd_event_source_disable_unref(s->timer);
 	probe_free(s->probe);
 	notify_free(s->notify);
@@ -263,12 +268,15 @@ static void act_arm(struct service *s, bool killed)
 /* --- the one writer of the state --- */
 
 /*
- * The end of an essential service is that of the tree; the first one counts.  One whose section is
- * gone is essential no more, and one that is being restarted has not come to its end.
+ * The end of an essential service is that of the tree, and so may be a failure; the first one counts.
+ * One whose section is gone is essential no more, and one that is being restarted has not come to its
+ * end.
  */
 static void note_end(struct service *s)
 {
-	if (!s->config->essential || s->node->retired || s->ctx->ended)
+	bool fatal = s->config->essential || (s->state == STATE_FAILED && failure_is_fatal(s));
+
+	if (!fatal || s->node->retired || s->ctx->ended)
 		return;
 	for (const struct node *n = s->node; n; n = n->parent)
 		if (n->restart)
@@ -309,6 +317,8 @@ static void enter(struct service *s, enum service_state next)
 		probe_stop(s->probe);
 	if (next == STATE_GATED && list_is_empty(&s->in_gated))
 		list_append(&s->ctx->gated, &s->in_gated);
+	if (next == STATE_BACKOFF || next == STATE_FAILED)
+		failure_note(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
 	service_retally(s, before);

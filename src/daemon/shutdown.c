@@ -64,8 +64,10 @@ static void forget_restart(struct node *top)
 
 static bool requires(const struct node *node, const struct node *target)
 {
-	for (size_t i = 0; node->requires && node->requires[i]; i++)
-		if (node->requires[i] == target)
+	struct node *const *required = node->edges[EDGE_REQUIRES];
+
+	for (; required && *required; required++)
+		if (*required == target)
 			return true;
 	return false;
 }
@@ -146,7 +148,7 @@ static void start_again(struct node *node)
 	/* It comes back with its parent. */
 	if (node->parent && node->parent->restart)
 		return;
-	r = starting_begin(node);
+	r = starting_resume(node);
 	if (r == 0)
 		return;
 	node->restart = false;

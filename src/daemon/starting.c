@@ -43,18 +43,26 @@ static bool is_asleep(const struct node *node)
 	return node->service && !node->service->config->autostart && !node->service->wanted;
 }
 
-/* What @node or a parent of it requires, and what does not run or soon will by itself. */
+static int select_missing(struct selection *selection, struct node *const *nodes)
+{
+	int r = 0;
+
+	for (; r == 0 && nodes && *nodes; nodes++)
+		if ((!node_is_ready(*nodes) || is_asleep(*nodes)) && !(*nodes)->restart)
+			r = select_node(selection, *nodes);
+	return r;
+}
+
+/* What @node or a parent of it requires or wants, and what does not run or soon will by itself. */
 static int select_requirements(struct selection *selection, const struct node *node)
 {
 	int r = 0;
 
-	for (; node; node = node->parent) {
-		for (size_t i = 0; r == 0 && node->requires && node->requires[i]; i++) {
-			struct node *target = node->requires[i];
-
-			if ((!node_is_ready(target) || is_asleep(target)) && !target->restart)
-				r = select_node(selection, target);
-		}
+	for (; r == 0 && node; node = node->parent) {
+		r = select_missing(selection, node->edges[EDGE_REQUIRES]);
+		/* What is wanted only may be where nothing starts any more. */
+		if (r == 0 && select_missing(selection, node->edges[EDGE_WANTS]) == -ENOMEM)
+			r = -ENOMEM;
 	}
 	return r;
 }
@@ -75,14 +83,25 @@ static bool is_meant(const struct node *top, const struct node *node, bool resta
 	return s && (node == top || s->config->autostart || (restart && s->was_wanted));
 }
 
+void starting_forget(struct node *node)
+{
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (!n->service)
+			continue;
+		policy_forget(n->service->policy);
+		n->service->restarts = 0;
+		n->service->not_before_usec = 0;
+	}
+}
+
 /* Memory is all that can fail, and what was begun before then is right as it is. */
-static int start_selected(struct node *top)
+static int start_selected(struct node *top, bool resume)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		bool restart = n->restart;
 		int r;
 
-		if (n->retired)
+		if (n->retired || (resume && n != top && node_is_stopped(n) && !n->restart))
 			continue;
 		r = node_is_stopped(n) ? node_renew(n) : 0;
 		if (r < 0)
@@ -91,14 +110,12 @@ static int start_selected(struct node *top)
 		if (!is_meant(top, n, restart) || !needs_start(n->service))
 			continue;
 		n->service->was_wanted = false;
-		policy_forget(n->service->policy);
-		n->service->restarts = 0;
 		order_want(n->service);
 	}
 	return 0;
 }
 
-int starting_begin(struct node *node)
+static int begin(struct node *node, bool resume)
 {
 	struct selection selection = { 0 };
 	int r = select_node(&selection, node);
@@ -110,10 +127,36 @@ int starting_begin(struct node *node)
 			if (n->service)
 				r = select_requirements(&selection, n);
 	}
-	for (size_t i = 0; r == 0 && i < selection.n; i++)
-		r = start_selected(selection.tops[i]);
+	for (size_t i = 0; r == 0 && i < selection.n; i++) {
+		if (!resume)
+			starting_forget(selection.tops[i]);
+		r = start_selected(selection.tops[i], resume);
+	}
 	free(selection.tops);
 	return r;
+}
+
+int starting_begin(struct node *node)
+{
+	return begin(node, false);
+}
+
+int starting_resume(struct node *node)
+{
+	return begin(node, true);
+}
+
+static bool want_asleep(struct node *const *nodes)
+{
+	bool changed = false;
+
+	for (; nodes && *nodes; nodes++) {
+		if (!is_asleep(*nodes))
+			continue;
+		order_want((*nodes)->service);
+		changed = true;
+	}
+	return changed;
 }
 
 /* Services that are wanted may require others that are not; those may do so, too. */
@@ -122,14 +165,8 @@ static bool want_requirements(const struct node *node)
 	bool changed = false;
 
 	for (; node; node = node->parent) {
-		for (size_t i = 0; node->requires && node->requires[i]; i++) {
-			struct node *target = node->requires[i];
-
-			if (!is_asleep(target))
-				continue;
-			order_want(target->service);
-			changed = true;
-		}
+		changed |= want_asleep(node->edges[EDGE_REQUIRES]);
+		changed |= want_asleep(node->edges[EDGE_WANTS]);
 	}
 	return changed;
 }

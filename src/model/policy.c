@@ -91,7 +91,7 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 		return EVENT_DONE;
 	if (config->restart == RESTART_NEVER)
 		return EVENT_FAIL;
-	if (ran_usec >= POLICY_RESET_USEC)
+	if (ran_usec >= config->restart_reset_usec)
 		policy->delay_usec = config->restart_delay_usec;
 	if (over_limit(policy, now_usec))
 		return EVENT_FAIL;
@@ -101,13 +101,17 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 
 bool policy_is_clean(const struct node_config *config, const struct outcome *outcome)
 {
+	const struct success_status *also = &config->success_status;
+
 	if (!outcome->was_ready || outcome->hook)
 		return false;
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
-		return outcome->value == 0;
+		return outcome->value == 0 ||
+		       also->codes[outcome->value / 64] >> outcome->value % 64 & 1;
 	case OUTCOME_SIGNALED:
-		return config->type == TYPE_SIMPLE && outcome->value == config->stop_signal;
+		return (config->type == TYPE_SIMPLE && outcome->value == config->stop_signal) ||
+		       also->signals >> (outcome->value - 1) & 1;
 	default:
 		return false;
 	}

@@ -13,9 +13,6 @@
 #include "model/config.h"
 #include "model/fsm.h"
 
-/* A run of at least this long forgets the failures before it. */
-#define POLICY_RESET_USEC UINT64_C(10000000)
-
 enum outcome_kind {
 	OUTCOME_NONE,	      /* never ran */
 	OUTCOME_EXITED,	      /* value: the exit status */

@@ -11,13 +11,16 @@ void stated_user_done(struct stated_user *user)
 
 void section_done(struct section *section)
 {
-	free(section->requires);
-	free(section->after);
+	for (size_t i = 0; i < N_EDGES; i++)
+		free(section->edges[i]);
+	free(section->instances);
 	free(section->argv);
 	for (int i = 0; i < N_HOOKS; i++)
 		commands_done(&section->hooks[i]);
 	stated_user_done(&section->user);
+	free(section->groups);
 	free(section->directory);
 	free(section->environment);
+	free(section->attributes);
 	free(section->log.path);
 }

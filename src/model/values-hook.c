@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "model/values-private.h"
 
 static int value_commands(struct value *value, void *field)
 {

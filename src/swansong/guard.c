@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "swansong/count-private.h"
+#include "swansong/misuse-private.h"
 #include "swansong/record-private.h"
 
 /* What is rare is apart, so that the rest stays small. */
@@ -31,6 +32,7 @@ struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, un
 	uint32_t record = 0;
 	uint64_t home;
 
+	misuse_if(!s, "there is no node");
 	if (count_take(s, &home))
 		record = guard_take_rest(s, home, file, line, function);
 	return (struct swansong_guard){
@@ -69,7 +71,8 @@ static inline void guard_drop(struct swansong *node)
 
 static rare void guard_drop_recorded(struct swansong *node, uint32_t record)
 {
-	records_remove(node->tree->records, record);
+	if (!records_remove(node->tree->records, record, node) && MISUSE_IS_CAUGHT)
+		misuse_end("swansong_guard_drop", "a copy of this guard was dropped before");
 	guard_drop(node);
 }
 

@@ -8,6 +8,7 @@
  */
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/list.h"
@@ -58,6 +59,14 @@ static inline void aftermath_init(struct aftermath *after)
 {
 	list_init(&after->ready);
 	after->dead = NULL;
+}
+
+/* Whether @n is @top, or below it; there is no lock to it, as a node never moves. */
+static inline bool node_is_within(const struct swansong *n, const struct swansong *top)
+{
+	while (n && n != top)
+		n = n->parent;
+	return n;
 }
 
 /* Buries the dead and calls the functions.  No lock may be held. */

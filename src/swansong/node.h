@@ -7,7 +7,7 @@
  * changes nothing that its ancestors show.
  *
  * All functions may be called from any thread.  A caller must hold a reference of its own to the
- * node it passes.
+ * node it passes; what is caught of other use is in libswansong(3), DIAGNOSTICS.
  */
 
 #include <stdint.h>

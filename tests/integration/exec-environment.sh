@@ -70,9 +70,16 @@ user = daemon
 command = $dir/report-self $dir/group
 user = daemon
 group = nogroup
+[groups]
+command = $dir/report-self $dir/groups
+user = daemon
+groups = nogroup 4242
+[alone]
+command = $dir/report-self $dir/alone
+groups = 4242
 END
 start_daemon
-for report in user group; do
+for report in user group groups alone; do
 	wait_for 10 test -s "$dir/$report" || die "$report reports"
 done
 u=$(id -u daemon) g=$(id -g daemon) n=$(getent group nogroup | cut -d: -f3)
@@ -80,6 +87,8 @@ ok "the user, real, effective, saved" has user "Uid:	$u	$u	$u	$u"
 ok "its group" has user "Gid:	$g	$g	$g	$g"
 ok "no group of root's" grep -Eqx "Groups:	($g )?" "$dir/user"
 ok "its name and home" has user "env USER=daemon"
+ok "the groups asked for, beside its own" grep -Eqx "Groups:	($g )?(4242 $n|$n 4242) ?" "$dir/groups"
+ok "or alone" grep -Eqx "Groups:	4242 ?" "$dir/alone"
 ok "the group asked for" has group "Gid:	$n	$n	$n	$n"
 stop_daemon
 is "the end is graceful" "$status" 0

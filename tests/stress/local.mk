@@ -6,6 +6,7 @@ check_LTLIBRARIES += %D%/libstepped.la
 	src/swansong/latch.c \
 	src/swansong/waiter.c \
 	src/swansong/record.c \
+	src/swansong/misuse.c \
 	src/swansong/count.c \
 	src/swansong/node.c \
 	src/swansong/guard.c \
@@ -24,6 +25,15 @@ check_PROGRAMS += %D%/stress-interleave
 %C%_stress_interleave_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
 %C%_stress_interleave_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_stress_interleave_LDADD = %D%/libstepped.la src/base/libbase.la
+
+check_PROGRAMS += %D%/stress-premature
+%C%_stress_premature_SOURCES = \
+	%D%/explore.h %D%/explore.c \
+	%D%/flawed.h %D%/flawed.c \
+	%D%/stress-premature.c
+%C%_stress_premature_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_stress_premature_CFLAGS = $(AM_CFLAGS) -pthread
+%C%_stress_premature_LDADD = %D%/libstepped.la src/base/libbase.la
 
 check_PROGRAMS += %D%/stress-accounting
 %C%_stress_accounting_SOURCES = \

@@ -1,0 +1,45 @@
+#pragma once
+
+/*
+ * What a process runs as, beside its user, its groups and its place.  A configuration says it and a
+ * child does it on its way to the program: two layers that know this, and not each other.
+ */
+
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+struct attributes {
+	struct rlimit limits[RLIM_NLIMITS]; /* by RLIMIT_...; see limit_is_set() */
+	cpu_set_t cpus;			    /* none: keep */
+	uint64_t capabilities;	    /* to keep, as bits 1 << CAP_...; or CAPABILITIES_KEEP */
+	int nice, oom_score_adjust; /* or ATTRIBUTE_KEEP */
+	int no_new_privileges;	    /* or 0 */
+	int io_priority;	    /* class and level for ioprio_set(2), or ATTRIBUTE_KEEP */
+};
+
+#define ATTRIBUTE_KEEP	  INT_MIN
+#define CAPABILITIES_KEEP UINT64_MAX
+
+/* A soft limit above the hard one is none at all: keep what there is. */
+#define LIMIT_KEEP ((struct rlimit){ .rlim_cur = 1, .rlim_max = 0 })
+
+static inline bool limit_is_set(const struct rlimit *limit)
+{
+	return limit->rlim_cur <= limit->rlim_max;
+}
+
+/* Nothing is asked for. */
+static inline void attributes_init(struct attributes *attributes)
+{
+	for (int i = 0; i < RLIM_NLIMITS; i++)
+		attributes->limits[i] = LIMIT_KEEP;
+	CPU_ZERO(&attributes->cpus);
+	attributes->capabilities = CAPABILITIES_KEEP;
+	attributes->no_new_privileges = 0;
+	attributes->nice = ATTRIBUTE_KEEP;
+	attributes->oom_score_adjust = ATTRIBUTE_KEEP;
+	attributes->io_priority = ATTRIBUTE_KEEP;
+}
