@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/final.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-hook.h"
@@ -105,6 +106,7 @@ static bool each_guard(struct node *node, uint64_t now,
 	struct service *s = node->service;
 	struct lease *lease;
 	struct process *p;
+	const struct hook *final = final_hook(node);
 	struct hook *h;
 	struct guard_view view;
 
@@ -167,6 +169,23 @@ static bool each_guard(struct node *node, uint64_t now,
 			if (!each(node, &view, arg))
 				return false;
 		}
+	}
+	if (final) {
+		bool runs = hook_is_running(final);
+
+		view = (struct guard_view){
+			.id = final->process.id,
+			.node = node->config->path,
+			.generation = final->process.generation,
+			.kind = "action",
+			.pid = runs ? (uint64_t) final->process.pid : FIELD_NONE,
+			.uid = FIELD_NONE,
+			.command = runs ? final->process.name : NULL,
+			.why = hook_name(HOOK_FINAL),
+			.age_usec = now - (runs ? final->process.since_usec : node->since_usec),
+		};
+		if (!each(node, &view, arg))
+			return false;
 	}
 	list_for_each (lease, &node->leases, of_node) {
 		view = (struct guard_view){

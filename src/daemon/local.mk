@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/probe.h %D%/probe.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
+	%D%/final.h %D%/final.c \
 	%D%/service.h \
 	%D%/tree.h %D%/failure.h \
 	%D%/service-reload.h %D%/service-reload.c \

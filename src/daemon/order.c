@@ -1,6 +1,7 @@
 #include "daemon/order.h"
 
 #include "base/clock.h"
+#include "daemon/final.h"
 
 /* So many starts a turn: whoever asks something meanwhile is not to wait for all of them. */
 #define STARTS_PER_TURN 32
@@ -37,9 +38,13 @@ struct node *order_start_blocker(const struct service *service)
 
 	if (missing)
 		return missing;
-	for (const struct node *n = service->node; n; n = n->parent) {
-		struct node *unsettled = find_unsettled(n->edges[EDGE_WANTS]);
+	for (struct node *n = service->node; n; n = n->parent) {
+		struct node *unsettled;
 
+		/* What it did in an earlier generation is not over. */
+		if (final_is_pending(n))
+			return n;
+		unsettled = find_unsettled(n->edges[EDGE_WANTS]);
 		if (!unsettled)
 			unsettled = find_unsettled(n->edges[EDGE_AFTER]);
 		if (unsettled)

@@ -55,7 +55,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	process_add(s->ctx->processes, p, pid, -1);
 	p->group = group;
 	p->id = ++s->ctx->last_id;
-	p->guard = swansong_guard(s->node->handle);
+	p->guard = swansong_guard(s->node->work);
 	p->generation = s->node->generation;
 	p->signalled = s->main.signalled && group == s->main.pid;
 	strncpy(p->name, name, sizeof(p->name) - 1);
@@ -100,7 +100,7 @@ static bool is_to_be_kept(const struct service *s)
 /* Its process is gone, and the guard is now for what is to be undone. */
 static void keep(struct service *s)
 {
-	struct swansong_guard guard = swansong_guard(s->node->handle);
+	struct swansong_guard guard = swansong_guard(s->node->work);
 
 	process_remove(&s->main);
 	s->main.guard = guard;

@@ -102,6 +102,16 @@ static void set_variables(struct service *s, enum hook_kind kind)
 	hook_set_variable(h, "EXIT_STATUS=%s", result_exit_status(status, &s->outcome));
 }
 
+static void begin(struct service *s, struct hook *h, enum hook_kind kind)
+{
+	/* What follows from a run is of its generation, which need not be the present one. */
+	if (s->main.guard.node)
+		hook_begin(h, s->node, kind, swansong_guard_clone(&s->main.guard),
+			   s->main.generation);
+	else
+		hook_begin(h, s->node, kind, swansong_guard(s->node->work), s->node->generation);
+}
+
 void service_run_hook(struct service *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++) {
@@ -111,7 +121,7 @@ void service_run_hook(struct service *s)
 		if (hooks_of_parts[i].kind == HOOK_POST_STOP)
 			s->stop_limit_usec = USEC_INFINITY;
 		set_variables(s, hooks_of_parts[i].kind);
-		hook_begin(s->hook, s->node, hooks_of_parts[i].kind);
+		begin(s, s->hook, hooks_of_parts[i].kind);
 	}
 }
 

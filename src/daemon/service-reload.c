@@ -22,9 +22,10 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)source;
 	(void)usec;
-	log_line(s->ctx->log, LOG_WARNING,
-		 "%s: killing reload-command, pid %d (%s): it was not done within the start-timeout",
-		 s->config->path, (int)s->reload->process.pid, s->reload->process.name);
+	log_line(
+		s->ctx->log, LOG_WARNING,
+		"%s: killing reload-command, pid %d (%s): it was not done within the start-timeout",
+		s->config->path, (int)s->reload->process.pid, s->reload->process.name);
 	hook_kill(s->reload);
 	return 0;
 }
@@ -70,7 +71,8 @@ int service_reload(struct service *s)
 	hook_set_variable(s->reload, "MAINPID=%d", (int)s->main.pid);
 	context_arm(s->ctx, s->reload_timer,
 		    clock_add(clock_now_usec(), s->config->start_timeout_usec));
-	hook_begin(s->reload, s->node, HOOK_RELOAD_COMMAND);
+	hook_begin(s->reload, s->node, HOOK_RELOAD_COMMAND, swansong_guard_clone(&s->main.guard),
+		   s->main.generation);
 	return 0;
 }
 

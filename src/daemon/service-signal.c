@@ -103,6 +103,7 @@ void service_forced(struct service *s)
 {
 	log_kill(s, s->held_usec, "stop");
 	s->late = true;
+	s->node->late_usec = clock_now_usec();
 	for (struct node *n = s->node; n; n = n->parent)
 		if (n->stop_usec)
 			n->forced = true;

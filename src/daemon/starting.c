@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "daemon/final.h"
 #include "daemon/order.h"
 
 /* The nodes to be started, as a set of tops of subtrees: none below another, in order of discovery. */
@@ -103,6 +104,7 @@ static int start_selected(struct node *top, bool resume)
 
 		if (n->retired || (resume && n != top && node_is_stopped(n) && !n->restart))
 			continue;
+		final_record(n);
 		r = node_is_stopped(n) ? node_renew(n) : 0;
 		if (r < 0)
 			return r;

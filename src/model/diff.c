@@ -30,6 +30,7 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_AFTER] = { &kind_nodes, NODE(edges[EDGE_AFTER]) },
 	[KEY_TERM_AFTER] = { &kind_nodes, NODE(edges[EDGE_TERM_AFTER]) },
 	[KEY_STRATEGY] = { &kind_strategy, NODE(strategy) },
+	[KEY_FINAL] = { &kind_commands, NODE(hooks[HOOK_FINAL]) },
 	[KEY_COMMAND] = { &kind_command, 0 },
 	[KEY_TYPE] = { &kind_type, NODE(type) },
 	[KEY_AUTOSTART] = { &kind_bool, NODE(autostart) },

@@ -38,6 +38,8 @@ const struct key keys[N_KEYS] = {
 		"nodes that must be complete before this one is sent its signal", APPLY_LIVE },
 	[KEY_STRATEGY] = { "strategy", SCOPE_NODE, &type_strategy, NODE(strategy),
 		"which services of the node are restarted together", APPLY_LIVE },
+	[KEY_FINAL] = { "final", SCOPE_NODE, &type_commands, SECTION(hooks[HOOK_FINAL]),
+		"what to run when all guards of the node are gone", APPLY_NEXT_START },
 
 	[KEY_COMMAND] = { "command", SCOPE_SERVICE, &type_command, 0,
 		"what to run; makes the node a service", APPLY_RESTART },

@@ -337,16 +337,17 @@ static int resolve_section(struct resolver *r, struct section *section)
 		if (resolve_edges(r, section, edge_keys[i], section->edges[i], &node->edges[i]) < 0)
 			return -ENOMEM;
 	}
+	if (resolve_hooks(section) < 0)
+		return -ENOMEM;
 	if (!section->lines[KEY_COMMAND]) {
 		resolve_check_group(r, section);
-		return 0;
+		/* What a group runs, it runs as its services would. */
+		return section->lines[KEY_FINAL] ? resolve_inherited(r, node) : 0;
 	}
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
 	resolve_check_reload(r, section);
 	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
-		return -ENOMEM;
-	if (resolve_hooks(section) < 0)
 		return -ENOMEM;
 	return resolve_inherited(r, node);
 }

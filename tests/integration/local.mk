@@ -10,6 +10,7 @@ dist_check_SCRIPTS += \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
 	%D%/faults.sh \
+	%D%/final.sh \
 	%D%/guard.sh \
 	%D%/hooks.sh \
 	%D%/many.sh \

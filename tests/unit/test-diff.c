@@ -64,6 +64,7 @@ static const struct {
 	[KEY_CONTROL_SOCKET] = { "/run/a", "none", NULL },
 	[KEY_CONTROL_GROUP] = { NULL, "4", NULL },
 	[KEY_CONTROL_MODE] = { "0600", "0660", NULL },
+	[KEY_FINAL] = { NULL, "b c", NULL },
 	[KEY_EXIT_ON_SIGNAL] = { "0", "128+n", NULL },
 	[KEY_SHUTDOWN_TIMEOUT] = { "90s", "infinity", NULL },
 	[KEY_REQUIRES] = { "b", "b c", NULL },
