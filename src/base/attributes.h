@@ -24,7 +24,10 @@ struct attributes {
 #define CAPABILITIES_KEEP UINT64_MAX
 
 /* A soft limit above the hard one is none at all: keep what there is. */
-#define LIMIT_KEEP ((struct rlimit){ .rlim_cur = 1, .rlim_max = 0 })
+#define LIMIT_KEEP                           \
+	{                                    \
+		.rlim_cur = 1, .rlim_max = 0 \
+	}
 
 static inline bool limit_is_set(const struct rlimit *limit)
 {
@@ -32,14 +35,9 @@ static inline bool limit_is_set(const struct rlimit *limit)
 }
 
 /* Nothing is asked for. */
-static inline void attributes_init(struct attributes *attributes)
-{
-	for (int i = 0; i < RLIM_NLIMITS; i++)
-		attributes->limits[i] = LIMIT_KEEP;
-	CPU_ZERO(&attributes->cpus);
-	attributes->capabilities = CAPABILITIES_KEEP;
-	attributes->no_new_privileges = 0;
-	attributes->nice = ATTRIBUTE_KEEP;
-	attributes->oom_score_adjust = ATTRIBUTE_KEEP;
-	attributes->io_priority = ATTRIBUTE_KEEP;
-}
+#define ATTRIBUTES_NONE                                                            \
+	{                                                                          \
+		.limits = { [0 ... RLIM_NLIMITS - 1] = LIMIT_KEEP },               \
+		.capabilities = CAPABILITIES_KEEP, .nice = ATTRIBUTE_KEEP,         \
+		.oom_score_adjust = ATTRIBUTE_KEEP, .io_priority = ATTRIBUTE_KEEP, \
+	}

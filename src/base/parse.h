@@ -42,3 +42,10 @@ char *parse_signal_text(char buf[static SIGNAL_TEXT_MAX], int signo);
  * Return: the number of words, or -EINVAL (an open quote, a backslash at the end), -ENOMEM.
  */
 int parse_words(const char *text, char ***ret);
+
+/*
+ * The same for all of @text as one word, blanks included, to @out, which has room for as much.
+ *
+ * Return: 0, or -EINVAL with nothing of use in @out.
+ */
+int parse_unquote(const char *text, char *out);

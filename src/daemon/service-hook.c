@@ -50,7 +50,7 @@ unsigned service_configured_parts(const struct service *s)
 	unsigned parts = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++)
-		if (node_config_hook(s->config, hooks_of_parts[i].kind)->n > 0)
+		if (node_config_hook(s->launch.config, hooks_of_parts[i].kind)->n > 0)
 			parts |= hooks_of_parts[i].part;
 	if (s->config->drain_delay_usec > 0)
 		parts |= PART_DRAIN_DELAY;

@@ -2,6 +2,7 @@
 
 #include "base/attributes.h"
 #include "model/kinds.h"
+#include "model/values-hook.h"
 
 /*
  * A facet is what has become of a key's value when everything is resolved: where it is kept, and of
@@ -11,7 +12,7 @@
 struct facet {
 	const struct kind *kind;
 	size_t offset; /* in struct node_config or its attributes, or in struct config for a key of
-			* [swansong] only */
+			* [swansong] only; for commands around a service, which */
 };
 
 #define CONFIG(member) offsetof(struct config, member)
@@ -30,7 +31,7 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_AFTER] = { &kind_nodes, NODE(edges[EDGE_AFTER]) },
 	[KEY_TERM_AFTER] = { &kind_nodes, NODE(edges[EDGE_TERM_AFTER]) },
 	[KEY_STRATEGY] = { &kind_strategy, NODE(strategy) },
-	[KEY_FINAL] = { &kind_commands, NODE(hooks[HOOK_FINAL]) },
+	[KEY_FINAL] = { &kind_commands, HOOK_FINAL },
 	[KEY_COMMAND] = { &kind_command, 0 },
 	[KEY_TYPE] = { &kind_type, NODE(type) },
 	[KEY_AUTOSTART] = { &kind_bool, NODE(autostart) },
@@ -43,20 +44,21 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_ON_FAILED] = { &kind_on_failed, NODE(on_failed) },
 	[KEY_READY] = { &kind_ready, NODE(ready) },
 	[KEY_START_TIMEOUT] = { &kind_duration, NODE(start_timeout_usec) },
-	[KEY_START_COMMAND] = { &kind_commands, NODE(hooks[HOOK_START_COMMAND]) },
-	[KEY_POST_START] = { &kind_commands, NODE(hooks[HOOK_POST_START]) },
+	[KEY_START_COMMAND] = { &kind_commands, HOOK_START_COMMAND },
+	[KEY_POST_START] = { &kind_commands, HOOK_POST_START },
 	[KEY_RELOAD_SIGNAL] = { &kind_signal, NODE(reload_signal) },
-	[KEY_RELOAD_COMMAND] = { &kind_commands, NODE(hooks[HOOK_RELOAD_COMMAND]) },
+	[KEY_RELOAD_COMMAND] = { &kind_commands, HOOK_RELOAD_COMMAND },
 	[KEY_DRAIN_DELAY] = { &kind_duration, NODE(drain_delay_usec) },
-	[KEY_STOP_COMMAND] = { &kind_commands, NODE(hooks[HOOK_STOP_COMMAND]) },
-	[KEY_POST_STOP] = { &kind_commands, NODE(hooks[HOOK_POST_STOP]) },
+	[KEY_STOP_COMMAND] = { &kind_commands, HOOK_STOP_COMMAND },
 	[KEY_STOP_SIGNAL] = { &kind_signal, NODE(stop_signal) },
+	[KEY_POST_STOP] = { &kind_commands, HOOK_POST_STOP },
 	[KEY_ESSENTIAL] = { &kind_bool, NODE(essential) },
 	[KEY_USER] = { &kind_user, NODE(credentials) },
 	[KEY_GROUP] = { &kind_group, NODE(credentials) },
 	[KEY_GROUPS] = { &kind_groups, NODE(credentials) },
 	[KEY_DIRECTORY] = { &kind_text, NODE(directory) },
 	[KEY_ENVIRONMENT] = { &kind_words, NODE(environment) },
+	[KEY_ENVIRONMENT_FILE] = { &kind_words, NODE(environment_files) },
 	[KEY_UMASK] = { &kind_mode, NODE(umask) },
 	[KEY_LIMIT_AS] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_AS]) },
 	[KEY_LIMIT_CORE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_CORE]) },
@@ -74,8 +76,8 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_LIMIT_RTTIME] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_RTTIME]) },
 	[KEY_LIMIT_SIGPENDING] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_SIGPENDING]) },
 	[KEY_LIMIT_STACK] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_STACK]) },
-	[KEY_NICE] = { &kind_kept_number, ATTRIBUTE(nice) },
-	[KEY_OOM_SCORE_ADJUST] = { &kind_kept_number, ATTRIBUTE(oom_score_adjust) },
+	[KEY_NICE] = { &kind_number, ATTRIBUTE(nice) },
+	[KEY_OOM_SCORE_ADJUST] = { &kind_number, ATTRIBUTE(oom_score_adjust) },
 	[KEY_IO_CLASS] = { &kind_io_class, ATTRIBUTE(io_priority) },
 	[KEY_CPU_AFFINITY] = { &kind_cpus, ATTRIBUTE(cpus) },
 	[KEY_NO_NEW_PRIVILEGES] = { &kind_flag, ATTRIBUTE(no_new_privileges) },
@@ -90,23 +92,21 @@ bool key_is_compared(enum key_id key)
 	return facets[key].kind;
 }
 
-/* @none: for a node that asks for no attributes. */
-static const void *facet_of(enum key_id key, const void *base, const struct attributes *none)
+static const void *facet_of(enum key_id key, const void *base)
 {
-	if (keys[key].type->base == IN_ATTRIBUTES) {
-		const struct node_config *node = base;
+	static const struct attributes none = ATTRIBUTES_NONE;
+	const struct node_config *node = base;
 
-		base = node->attributes ? node->attributes : none;
-	}
+	if (keys[key].type == &type_commands)
+		return node_config_hook(base, facets[key].offset);
+	if (keys[key].type->base == IN_ATTRIBUTES)
+		base = node->attributes ? node->attributes : &none;
 	return (const char *)base + facets[key].offset;
 }
 
 static bool differs(enum key_id key, const void *a, const void *b)
 {
-	struct attributes none;
-
-	attributes_init(&none);
-	return !facets[key].kind->equal(facet_of(key, a, &none), facet_of(key, b, &none));
+	return !facets[key].kind->equal(facet_of(key, a), facet_of(key, b));
 }
 
 static bool is_of_services(enum key_id key)
@@ -123,8 +123,8 @@ unsigned node_config_diff(const struct node_config *a, const struct node_config 
 
 	*ret = (struct key_set){ 0 };
 	for (enum key_id key = 0; key < N_KEYS; key++) {
-		if (keys[key].scope == SCOPE_ROOT || keys[key].scope == SCOPE_TEMPLATE || (is_of_services(key) && !services) ||
-		    !differs(key, a, b))
+		if (keys[key].scope == SCOPE_ROOT || keys[key].scope == SCOPE_TEMPLATE ||
+		    (is_of_services(key) && !services) || !differs(key, a, b))
 			continue;
 		key_set_add(ret, key);
 		n++;
@@ -160,9 +160,7 @@ enum key_apply key_set_apply(const struct key_set *set)
 void key_print(FILE *file, const struct config *config, const struct node_config *node,
 	       enum key_id key)
 {
-	struct attributes none;
 	const void *base = keys[key].scope == SCOPE_ROOT ? (const void *)config : node;
 
-	attributes_init(&none);
-	facets[key].kind->print(file, facet_of(key, base, &none), facets[key].kind);
+	facets[key].kind->print(file, facet_of(key, base), facets[key].kind);
 }

@@ -66,21 +66,21 @@ const struct key keys[N_KEYS] = {
 	[KEY_START_TIMEOUT] = { "start-timeout", SCOPE_SERVICE, &type_duration, NODE(start_timeout_usec),
 		"how long it may take to be ready", APPLY_LIVE },
 	[KEY_START_COMMAND] = { "start-command", SCOPE_SERVICE, &type_commands,
-		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command", APPLY_LIVE },
+		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command", APPLY_NEXT_START },
 	[KEY_POST_START] = { "post-start", SCOPE_SERVICE, &type_commands,
-		SECTION(hooks[HOOK_POST_START]), "what to run once it is ready", APPLY_LIVE },
+		SECTION(hooks[HOOK_POST_START]), "what to run once it is ready", APPLY_NEXT_START },
 	[KEY_RELOAD_SIGNAL] = { "reload-signal", SCOPE_SERVICE, &type_signal, NODE(reload_signal),
 		"signal that asks it to read its configuration again", APPLY_LIVE },
 	[KEY_RELOAD_COMMAND] = { "reload-command", SCOPE_SERVICE, &type_commands,
-		SECTION(hooks[HOOK_RELOAD_COMMAND]), "what to run instead of that signal", APPLY_LIVE },
+		SECTION(hooks[HOOK_RELOAD_COMMAND]), "what to run instead of that signal", APPLY_NEXT_START },
 	[KEY_DRAIN_DELAY] = { "drain-delay", SCOPE_SERVICE, &type_duration, NODE(drain_delay_usec),
 		"how long after the stop it is asked to end", APPLY_LIVE },
 	[KEY_STOP_SIGNAL] = { "stop-signal", SCOPE_SERVICE, &type_signal, NODE(stop_signal),
 		"signal that asks it to end", APPLY_LIVE },
 	[KEY_STOP_COMMAND] = { "stop-command", SCOPE_SERVICE, &type_commands,
-		SECTION(hooks[HOOK_STOP_COMMAND]), "what to run instead of that signal", APPLY_LIVE },
+		SECTION(hooks[HOOK_STOP_COMMAND]), "what to run instead of that signal", APPLY_NEXT_START },
 	[KEY_POST_STOP] = { "post-stop", SCOPE_SERVICE, &type_commands,
-		SECTION(hooks[HOOK_POST_STOP]), "what to run when nothing of it is left", APPLY_LIVE },
+		SECTION(hooks[HOOK_POST_STOP]), "what to run when nothing of it is left", APPLY_NEXT_START },
 	[KEY_ESSENTIAL] = { "essential", SCOPE_SERVICE, &type_bool, NODE(essential),
 		"its end is the end of everything", APPLY_LIVE },
 
@@ -94,6 +94,8 @@ const struct key keys[N_KEYS] = {
 		"working directory", APPLY_RESTART },
 	[KEY_ENVIRONMENT] = { "environment", SCOPE_INHERITED, &type_environment, SECTION(environment),
 		"variables to add to the environment", APPLY_RESTART },
+	[KEY_ENVIRONMENT_FILE] = { "environment-file", SCOPE_INHERITED, &type_environment_files,
+		SECTION(environment_files), "files with more of them", APPLY_RESTART },
 	[KEY_UMASK] = { "umask", SCOPE_INHERITED, &type_umask, SECTION(umask),
 		"permissions that new files do not get", APPLY_RESTART },
 	[KEY_LIMIT_AS] = { "limit-as", SCOPE_INHERITED, &type_limit_size,
@@ -183,11 +185,6 @@ static void key_unknown(const struct section *section, unsigned line, const char
 		 closest ? closest : "", closest ? "'?" : "");
 }
 
-static bool may_repeat(const struct key *key)
-{
-	return key->type == &type_commands;
-}
-
 /* May @key stand here?  Whether a service has a command is known at its end only. */
 static bool key_is_in_place(const struct section *section, const struct key *key, unsigned line,
 			    struct diag *diag)
@@ -209,7 +206,7 @@ static bool key_is_in_place(const struct section *section, const struct key *key
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: is for a template, allowed in a section whose name ends with @",
 			 name, key->name);
-	else if (before && !may_repeat(key))
+	else if (before && key->type != &type_commands)
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: stands in line %u already, allowed once", name, key->name,
 			 before);
@@ -271,14 +268,12 @@ int keys_set_default(struct section *section, unsigned line, const char *name, c
 {
 	const struct key *key = key_find(name);
 	size_t id = (size_t)(key - keys);
-	bool repeated;
+	uint64_t bit = UINT64_C(1) << id % 64;
 
 	/* Mistakes of the template itself are known already. */
-	if (!key || key->scope == SCOPE_TEMPLATE)
+	if (!key || key->scope == SCOPE_TEMPLATE ||
+	    (section->lines[id] && !(section->of_template[id / 64] & bit)))
 		return 0;
-	repeated = may_repeat(key) && (section->of_template[id / 64] >> id % 64 & 1);
-	if (section->lines[id] && !repeated)
-		return 0;
-	section->of_template[id / 64] |= UINT64_C(1) << id % 64;
+	section->of_template[id / 64] |= bit;
 	return key_set(section, key, line, text, names, diag);
 }

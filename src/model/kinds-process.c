@@ -1,17 +1,22 @@
 #include "model/kinds.h"
 
 #include <inttypes.h>
-#include <linux/ioprio.h>
 #include <string.h>
 
 #include "base/attributes.h"
-#include "base/macro.h"
+#include "model/process-names.h"
 #include "model/settings.h"
-#include "model/values-private.h"
 
-/* What a process runs as.  Nothing is shown for what is kept. */
+/* What a process runs as; see base/attributes.h for what stands for a value that is not set. */
 
 #define KIND(name) const struct kind kind_##name = { .equal = name##_equal, .print = name##_print }
+
+static bool rlimit_equal(const void *a, const void *b)
+{
+	const struct rlimit *x = a, *y = b;
+
+	return x->rlim_cur == y->rlim_cur && x->rlim_max == y->rlim_max;
+}
 
 static void print_limit(FILE *file, rlim_t limit)
 {
@@ -19,13 +24,6 @@ static void print_limit(FILE *file, rlim_t limit)
 		(void)fputs("infinity", file);
 	else
 		(void)fprintf(file, "%ju", (uintmax_t)limit);
-}
-
-static bool rlimit_equal(const void *a, const void *b)
-{
-	const struct rlimit *x = a, *y = b;
-
-	return x->rlim_cur == y->rlim_cur && x->rlim_max == y->rlim_max;
 }
 
 static void rlimit_print(FILE *file, const void *value, const struct kind *kind)
@@ -36,7 +34,7 @@ static void rlimit_print(FILE *file, const void *value, const struct kind *kind)
 	if (!limit_is_set(limit))
 		return;
 	print_limit(file, limit->rlim_cur);
-	if (limit->rlim_max == limit->rlim_cur)
+	if (limit->rlim_cur == limit->rlim_max)
 		return;
 	(void)fputc(':', file);
 	print_limit(file, limit->rlim_max);
@@ -50,11 +48,13 @@ static bool number_equal(const void *a, const void *b)
 
 static void number_print(FILE *file, const void *value, const struct kind *kind)
 {
+	int number = *(const int *)value;
+
 	(void)kind;
-	if (*(const int *)value != ATTRIBUTE_KEEP)
-		(void)fprintf(file, "%d", *(const int *)value);
+	if (number != ATTRIBUTE_KEEP)
+		(void)fprintf(file, "%d", number);
 }
-const struct kind kind_kept_number = { .equal = number_equal, .print = number_print };
+KIND(number);
 
 static void flag_print(FILE *file, const void *value, const struct kind *kind)
 {
@@ -65,19 +65,15 @@ const struct kind kind_flag = { .equal = number_equal, .print = flag_print };
 
 static void io_class_print(FILE *file, const void *value, const struct kind *kind)
 {
-	static const char *const names[] = {
-		[IOPRIO_CLASS_NONE] = "none",
-		[IOPRIO_CLASS_RT] = "realtime",
-		[IOPRIO_CLASS_BE] = "best-effort",
-		[IOPRIO_CLASS_IDLE] = "idle",
-	};
 	int priority = *(const int *)value;
-	int class = IOPRIO_PRIO_CLASS(priority);
 
 	(void)kind;
 	if (priority == ATTRIBUTE_KEEP)
 		return;
-	(void)fputs(names[class], file);
+
+	int class = IOPRIO_PRIO_CLASS(priority);
+
+	(void)fputs(io_class_names[class], file);
 	if (class == IOPRIO_CLASS_RT || class == IOPRIO_CLASS_BE)
 		(void)fprintf(file, ":%d", (int)IOPRIO_PRIO_DATA(priority));
 }
@@ -94,15 +90,15 @@ static void cpus_print(FILE *file, const void *value, const struct kind *kind)
 	const char *comma = "";
 
 	(void)kind;
-	for (unsigned first = 0, last; first < CPU_SETSIZE; first = last + 1) {
-		last = first;
-		if (!CPU_ISSET(first, cpus))
+	for (int cpu = 0, last; cpu < CPU_SETSIZE; cpu = last + 1) {
+		last = cpu;
+		if (!CPU_ISSET(cpu, cpus))
 			continue;
 		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, cpus))
 			last++;
-		(void)fprintf(file, "%s%u", comma, first);
-		if (last > first)
-			(void)fprintf(file, "-%u", last);
+		(void)fprintf(file, "%s%d", comma, cpu);
+		if (last > cpu)
+			(void)fprintf(file, "-%d", last);
 		comma = ",";
 	}
 }
@@ -119,14 +115,14 @@ static void capabilities_print(FILE *file, const void *value, const struct kind 
 	const char *blank = "";
 
 	(void)kind;
-	if (set == CAPABILITIES_KEEP)
-		(void)fputs("all", file);
-	else if (set == 0)
-		(void)fputs("none", file);
-	for (unsigned i = 0; set != CAPABILITIES_KEEP && value_capability_name(i); i++) {
-		if (!(set >> i & 1))
+	if (set == CAPABILITIES_KEEP || set == 0) {
+		(void)fputs(set ? "all" : "none", file);
+		return;
+	}
+	for (int cap = 0; cap < N_CAPABILITIES; cap++) {
+		if (!(set >> cap & 1))
 			continue;
-		(void)fprintf(file, "%s%s", blank, value_capability_name(i));
+		(void)fprintf(file, "%s%s", blank, capability_names[cap]);
 		blank = " ";
 	}
 }
@@ -138,7 +134,8 @@ static bool groups_equal(const void *a, const void *b)
 
 	if (x->set_groups != y->set_groups || x->n_groups != y->n_groups)
 		return false;
-	return x->n_groups == 0 || memcmp(x->groups, y->groups, x->n_groups * sizeof(*x->groups)) == 0;
+	return x->n_groups == 0 ||
+	       memcmp(x->groups, y->groups, x->n_groups * sizeof(*x->groups)) == 0;
 }
 
 static void groups_print(FILE *file, const void *value, const struct kind *kind)

@@ -206,29 +206,6 @@ static void words_print(FILE *file, const void *value, const struct kind *kind)
 }
 KIND(words);
 
-static bool commands_equal(const void *a, const void *b)
-{
-	const struct commands *x = *(struct commands *const *)a, *y = *(struct commands *const *)b;
-
-	if (!x || !y || x->n != y->n)
-		return x == y;
-	for (size_t i = 0; i < x->n; i++)
-		if (!words_equal(&x->argv[i], &y->argv[i]))
-			return false;
-	return true;
-}
-
-static void commands_print(FILE *file, const void *value, const struct kind *kind)
-{
-	const struct commands *commands = *(struct commands *const *)value;
-
-	for (size_t i = 0; commands && i < commands->n; i++) {
-		(void)fputs(i ? " ; " : "", file);
-		words_print(file, &commands->argv[i], kind);
-	}
-}
-KIND(commands);
-
 static bool nodes_equal(const void *a, const void *b)
 {
 	struct node_config *const *x = *(struct node_config * *const *)a;
@@ -274,6 +251,30 @@ static void command_print(FILE *file, const void *value, const struct kind *kind
 		(void)fputc(*c == '\n' ? ' ' : *c, file);
 }
 KIND(command);
+
+static bool commands_equal(const void *a, const void *b)
+{
+	const struct commands *x = a, *y = b;
+
+	if (x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n; i++) {
+		if (!words_equal(&x->argv[i], &y->argv[i]))
+			return false;
+	}
+	return true;
+}
+
+static void commands_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct commands *commands = value;
+
+	for (size_t i = 0; i < commands->n; i++) {
+		(void)fputs(i ? "; " : "", file);
+		words_print(file, &commands->argv[i], kind);
+	}
+}
+KIND(commands);
 
 static bool user_equal(const void *a, const void *b)
 {

@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/source.h %D%/source.c \
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
+	%D%/process-names.h %D%/process-names.c \
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
 	%D%/values-process.c \
@@ -18,6 +19,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/diff.h %D%/diff.c \
 	%D%/template.h %D%/template.c \
 	%D%/inherit.h %D%/inherit.c \
+	%D%/environment.h %D%/environment.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \

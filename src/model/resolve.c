@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "model/environment.h"
 #include "model/inherit.h"
 #include "model/substitute.h"
 
@@ -16,6 +17,7 @@ struct resolver {
 	struct config *config;
 	struct section *sections;
 	struct diag *diag;
+	struct environment_files environment_files;
 	const char **paths; /* of all nodes, for suggestions */
 	size_t effort;
 	unsigned *marks; /* the last list of edges that named the node */
@@ -192,44 +194,6 @@ static int resolve_user(struct resolver *r, struct node_config *node)
 	return resolve_groups(r, node);
 }
 
-/* Puts @word in the place of the variable's value in @list, or after it. */
-static size_t environment_put(char **list, size_t n, char *word)
-{
-	size_t length = (size_t)(strchr(word, '=') - word) + 1;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (strncmp(list[i], word, length) == 0)
-			break;
-	}
-	list[i] = word;
-	return i == n ? n + 1 : n;
-}
-
-static int resolve_environment(struct resolver *r, struct node_config *node)
-{
-	cleanup(freep) char **list = NULL;
-	const struct section *chain[CONFIG_DEPTH_MAX + 1];
-	size_t depth = 0, room = 1, n = 0;
-
-	for (const struct node_config *p = node; p; p = p->parent) {
-		chain[depth] = &r->sections[p->index];
-		for (char **word = chain[depth]->environment; word && *word; word++)
-			room++;
-		depth++;
-	}
-	if (room == 1)
-		return 0;
-	list = calloc(room, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	while (depth-- > 0) {
-		for (char **word = chain[depth]->environment; word && *word; word++)
-			n = environment_put(list, n, *word);
-	}
-	return substitute_words(list, node->path, &node->environment);
-}
-
 static int resolve_inherited(struct resolver *r, struct node_config *node)
 {
 	const struct section *directory = inherit_source(r->sections, node, KEY_DIRECTORY);
@@ -250,7 +214,7 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 		return -ENOMEM;
 	if (inherit_attributes(r->sections, node) < 0 || resolve_user(r, node) < 0)
 		return -ENOMEM;
-	return resolve_environment(r, node);
+	return environment_resolve(&r->environment_files, r->sections, node, r->diag);
 }
 
 static void resolve_check_delays(struct resolver *r, const struct section *section)
@@ -311,16 +275,15 @@ static int resolve_hooks(const struct section *section)
 	for (int kind = 0; kind < N_HOOKS; kind++) {
 		const struct commands *stated = &section->hooks[kind];
 
-		if (stated->n == 0)
-			continue;
-		node->hooks[kind] = calloc(1, sizeof(*node->hooks[kind]));
-		if (!node->hooks[kind])
+		if (stated->n > 0 && !node->hooks)
+			node->hooks = calloc(N_HOOKS, sizeof(*node->hooks));
+		if (stated->n > 0 && !node->hooks)
 			return -ENOMEM;
 		for (size_t i = 0; i < stated->n; i++) {
 			cleanup(freep) char **argv = NULL;
 
 			if (substitute_words(stated->argv[i], node->path, &argv) < 0 ||
-			    commands_add(node->hooks[kind], argv) < 0)
+			    commands_add(&node->hooks[kind], argv) < 0)
 				return -ENOMEM;
 			(void)take(argv);
 		}
@@ -352,11 +315,16 @@ static int resolve_section(struct resolver *r, struct section *section)
 	return resolve_inherited(r, node);
 }
 
+static void resolver_done(struct resolver *r)
+{
+	environment_files_done(&r->environment_files);
+}
+
 int resolve_sections(struct config *config, struct section *sections, struct diag *diag)
 {
 	cleanup(freep) const char **paths = calloc(config->n_nodes, sizeof(*paths));
 	cleanup(freep) unsigned *marks = calloc(config->n_nodes, sizeof(*marks));
-	struct resolver r = {
+	cleanup(resolver_done) struct resolver r = {
 		.config = config,
 		.sections = sections,
 		.diag = diag,

@@ -48,6 +48,7 @@ enum key_id {
 	KEY_GROUPS,
 	KEY_DIRECTORY,
 	KEY_ENVIRONMENT,
+	KEY_ENVIRONMENT_FILE,
 	KEY_UMASK,
 	KEY_LIMIT_AS,
 	KEY_LIMIT_CORE,
@@ -76,6 +77,8 @@ enum key_id {
 	N_KEYS
 };
 
+#define ENVIRONMENT_MAX 1000 /* variables in one section, or file */
+
 /* The user of a section, before it meets the group. */
 struct stated_user {
 	uid_t uid;
@@ -100,11 +103,15 @@ struct section {
 	size_t n_groups;
 	char *directory;
 	char **environment;
+	char **environment_files; /* paths before substitution, with a - before those that need not be */
 	int umask;
 	struct attributes *attributes; /* NULL: no key of them */
 	uint64_t stop_timeout_usec;
 	struct output log;
 };
+
+/* The length of the NAME of NAME=VALUE, or 0. */
+size_t section_variable_name(const char *word);
 
 void stated_user_done(struct stated_user *user);
 void section_done(struct section *section);

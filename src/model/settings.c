@@ -22,11 +22,11 @@ static int node_compare(const void *a, const void *b)
 
 int attributes_new(struct attributes **ret)
 {
-	struct attributes *attributes = calloc(1, sizeof(*attributes));
+	struct attributes *attributes = malloc(sizeof(*attributes));
 
 	if (!attributes)
 		return -ENOMEM;
-	attributes_init(attributes);
+	*attributes = (struct attributes)ATTRIBUTES_NONE;
 	*ret = attributes;
 	return 0;
 }
@@ -63,8 +63,6 @@ int commands_add(struct commands *commands, char **argv)
 
 void commands_done(struct commands *commands)
 {
-	if (!commands)
-		return;
 	for (size_t i = 0; i < commands->n; i++)
 		free(commands->argv[i]);
 	free(commands->argv);
@@ -75,7 +73,7 @@ const struct commands *node_config_hook(const struct node_config *node, enum hoo
 {
 	static const struct commands none;
 
-	return node->hooks[kind] ? node->hooks[kind] : &none;
+	return node->hooks ? &node->hooks[kind] : &none;
 }
 
 const char *hook_name(enum hook_kind kind)
@@ -91,10 +89,9 @@ const char *hook_name(enum hook_kind kind)
 
 void node_config_done(struct node_config *node)
 {
-	for (int i = 0; i < N_HOOKS; i++) {
-		commands_done(node->hooks[i]);
-		free(node->hooks[i]);
-	}
+	for (int i = 0; node->hooks && i < N_HOOKS; i++)
+		commands_done(&node->hooks[i]);
+	free(node->hooks);
 	free(node->path);
 	for (size_t i = 0; i < N_EDGES; i++)
 		free(node->edges[i]);
@@ -106,6 +103,7 @@ void node_config_done(struct node_config *node)
 	free(node->credentials.shell);
 	free(node->directory);
 	free(node->environment);
+	free(node->environment_files);
 	free(node->attributes);
 	free(node->log.path);
 }

@@ -35,6 +35,15 @@ enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
 enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
 
+/* What one node can say of another. */
+enum edge {
+	EDGE_REQUIRES,	 /* starts when that is ready, not without it; that stops when this is Complete */
+	EDGE_WANTS,	 /* brings that along, and otherwise as the next */
+	EDGE_AFTER,	 /* starts when that is ready or has failed; stops as with the first */
+	EDGE_TERM_AFTER, /* nothing at the start; is signalled when that is Complete */
+	N_EDGES
+};
+
 /* The commands around the life of a service or node, one key each. */
 enum hook_kind {
 	HOOK_START_COMMAND,
@@ -50,15 +59,6 @@ enum hook_kind {
 struct commands {
 	char ***argv; /* each as node_config.argv */
 	size_t n;
-};
-
-/* What one node can say of another. */
-enum edge {
-	EDGE_REQUIRES,	 /* starts when that is ready, not without it; that stops when this is Complete */
-	EDGE_WANTS,	 /* brings that along, and otherwise as the next */
-	EDGE_AFTER,	 /* starts when that is ready or has failed; stops as with the first */
-	EDGE_TERM_AFTER, /* nothing at the start; is signalled when that is Complete */
-	N_EDGES
 };
 
 struct ready {
@@ -112,15 +112,16 @@ struct node_config {
 	struct node_config **edges[N_EDGES]; /* nodes, NULL-terminated, each once; NULL for none */
 	unsigned edge_lines[N_EDGES];	     /* where these keys stand, in the file of @place */
 	enum strategy strategy;
-	struct commands *hooks[N_HOOKS];     /* each NULL: none */
+	struct commands *hooks;		     /* N_HOOKS of them, or NULL: none at all */
 
 	/* A service: the rest means nothing while argv is NULL. */
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command; /* argv as written, for people */
 	enum service_type type;
-	struct credentials credentials; /* inherited, as the next five */
+	struct credentials credentials; /* inherited, as the next six */
 	char *directory;		/* absolute, or NULL: the daemon's */
 	char **environment;		/* "NAME=VALUE", each name once, NULL-terminated, or NULL */
+	char **environment_files;	/* whose variables are among them, NULL-terminated, or NULL */
 	int umask;			/* or -1: the daemon's */
 	struct attributes *attributes;	/* or NULL: the daemon's */
 	struct output log;
@@ -169,7 +170,7 @@ struct config_names {
 	int (*group)(const char *name, gid_t *gid);
 };
 
-/* Nothing asked for, every byte defined.  free() releases it.  Return: 0 or -ENOMEM. */
+/* Nothing asked for.  free() releases it.  Return: 0 or -ENOMEM. */
 int attributes_new(struct attributes **ret);
 
 /* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */

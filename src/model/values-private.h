@@ -1,6 +1,6 @@
 #pragma once
 
-/* What the readers of values share; for the values*.c, and what shows them. */
+/* What the readers of values share; for the values*.c only. */
 
 #include <stddef.h>
 
@@ -31,11 +31,14 @@ int value_argv(struct value *value, char ***ret);
 /* The number of the group that it names.  Return: 0, -EINVAL or -ENOMEM. */
 int value_group(struct value *value, gid_t *ret);
 
-/* "cap_chown" for 0, and so on; NULL beyond the last. */
-const char *value_capability_name(unsigned number);
+/* A command, quoted as in a shell, with good substitutions.  Return: 0, -EINVAL or -ENOMEM. */
+int value_argv(struct value *value, char ***ret);
 
 /* Is each % one that is substituted?  Return: 0 or -EINVAL. */
 int value_check_substitutions(struct value *value);
 
 /* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
 int value_check_path(struct value *value, const char *path);
+
+/* The number of the group that it names, from values.c.  Return: 0, -EINVAL or -ENOMEM. */
+int value_group(struct value *value, gid_t *ret);

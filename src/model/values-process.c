@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <linux/capability.h>
 #include <linux/ioprio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 #include "base/parse.h"
+#include "model/process-names.h"
 #include "model/values-private.h"
 
 #define GROUPS_MAX 1000 /* in one section */
@@ -54,6 +54,27 @@ static int value_groups(struct value *value, void *field)
 	}
 	section->groups = take(groups);
 	section->n_groups = (size_t)n;
+	return 0;
+}
+
+static int value_environment_files(struct value *value, void *field)
+{
+	cleanup(freep) char **words = NULL;
+	int n, r = value_check_substitutions(value);
+
+	if (r < 0)
+		return r;
+	n = value_words(value, &words);
+	if (n < 0)
+		return n;
+	if (n == 0)
+		return -EINVAL;
+	for (int i = 0; i < n; i++) {
+		r = value_check_path(value, words[i] + (*words[i] == '-'));
+		if (r < 0)
+			return r;
+	}
+	*(char ***)field = take(words);
 	return 0;
 }
 
@@ -130,20 +151,18 @@ static int value_oom_score(struct value *value, void *field)
 /* "idle", "best-effort:7" */
 static int value_io_class(struct value *value, void *field)
 {
-	static const struct choice classes[] = { { "none", IOPRIO_CLASS_NONE },
-						 { "realtime", IOPRIO_CLASS_RT },
-						 { "best-effort", IOPRIO_CLASS_BE },
-						 { "idle", IOPRIO_CLASS_IDLE } };
 	const char *colon = strchrnul(value->text, ':');
 	char name[16];
 	uint64_t level;
-	int class;
+	int class = 0;
 
 	if ((size_t)(colon - value->text) >= sizeof(name))
 		return -EINVAL;
 	*(char *)mempcpy(name, value->text, (size_t)(colon - value->text)) = '\0';
-	if (value_choice(name, classes, ARRAY_SIZE(classes), &class) < 0)
-		return -EINVAL;
+	while (strcmp(name, io_class_names[class]) != 0) {
+		if (++class == N_IO_CLASSES)
+			return -EINVAL;
+	}
 	level = class == IOPRIO_CLASS_RT || class == IOPRIO_CLASS_BE ? IOPRIO_BE_NORM : 0;
 	if (*colon) {
 		if (class != IOPRIO_CLASS_RT && class != IOPRIO_CLASS_BE)
@@ -213,59 +232,10 @@ static int value_no_new_privileges(struct value *value, void *field)
 	return 0;
 }
 
-static const char *const capabilities[] = {
-	[CAP_CHOWN] = "cap_chown",
-	[CAP_DAC_OVERRIDE] = "cap_dac_override",
-	[CAP_DAC_READ_SEARCH] = "cap_dac_read_search",
-	[CAP_FOWNER] = "cap_fowner",
-	[CAP_FSETID] = "cap_fsetid",
-	[CAP_KILL] = "cap_kill",
-	[CAP_SETGID] = "cap_setgid",
-	[CAP_SETUID] = "cap_setuid",
-	[CAP_SETPCAP] = "cap_setpcap",
-	[CAP_LINUX_IMMUTABLE] = "cap_linux_immutable",
-	[CAP_NET_BIND_SERVICE] = "cap_net_bind_service",
-	[CAP_NET_BROADCAST] = "cap_net_broadcast",
-	[CAP_NET_ADMIN] = "cap_net_admin",
-	[CAP_NET_RAW] = "cap_net_raw",
-	[CAP_IPC_LOCK] = "cap_ipc_lock",
-	[CAP_IPC_OWNER] = "cap_ipc_owner",
-	[CAP_SYS_MODULE] = "cap_sys_module",
-	[CAP_SYS_RAWIO] = "cap_sys_rawio",
-	[CAP_SYS_CHROOT] = "cap_sys_chroot",
-	[CAP_SYS_PTRACE] = "cap_sys_ptrace",
-	[CAP_SYS_PACCT] = "cap_sys_pacct",
-	[CAP_SYS_ADMIN] = "cap_sys_admin",
-	[CAP_SYS_BOOT] = "cap_sys_boot",
-	[CAP_SYS_NICE] = "cap_sys_nice",
-	[CAP_SYS_RESOURCE] = "cap_sys_resource",
-	[CAP_SYS_TIME] = "cap_sys_time",
-	[CAP_SYS_TTY_CONFIG] = "cap_sys_tty_config",
-	[CAP_MKNOD] = "cap_mknod",
-	[CAP_LEASE] = "cap_lease",
-	[CAP_AUDIT_WRITE] = "cap_audit_write",
-	[CAP_AUDIT_CONTROL] = "cap_audit_control",
-	[CAP_SETFCAP] = "cap_setfcap",
-	[CAP_MAC_OVERRIDE] = "cap_mac_override",
-	[CAP_MAC_ADMIN] = "cap_mac_admin",
-	[CAP_SYSLOG] = "cap_syslog",
-	[CAP_WAKE_ALARM] = "cap_wake_alarm",
-	[CAP_BLOCK_SUSPEND] = "cap_block_suspend",
-	[CAP_AUDIT_READ] = "cap_audit_read",
-	[CAP_PERFMON] = "cap_perfmon",
-	[CAP_BPF] = "cap_bpf",
-	[CAP_CHECKPOINT_RESTORE] = "cap_checkpoint_restore",
-};
-
-const char *value_capability_name(unsigned number)
-{
-	return number < ARRAY_SIZE(capabilities) ? capabilities[number] : NULL;
-}
-
 static int parse_capability(const char *name, uint64_t *bit)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++) {
-		if (strcasecmp(name, capabilities[i]) != 0)
+	for (size_t i = 0; i < N_CAPABILITIES; i++) {
+		if (strcasecmp(name, capability_names[i]) != 0)
 			continue;
 		*bit = UINT64_C(1) << i;
 		return 0;
@@ -306,6 +276,9 @@ static int value_capabilities(struct value *value, void *field)
 /* clang-format off */
 const struct value_type type_groups = { IN_SECTION, value_groups,
 	"none, or names or numbers of groups with blanks between them, each once" };
+const struct value_type type_environment_files = { IN_SECTION, value_environment_files,
+	"absolute paths with blanks between them, with %n, %i and %%, and with a - before those of "
+	"files that may be missing" };
 const struct value_type type_limit = { IN_ATTRIBUTES, value_limit,
 	"N or SOFT:HARD, each a whole number or infinity" };
 const struct value_type type_limit_size = { IN_ATTRIBUTES, value_limit_size,

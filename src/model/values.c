@@ -9,10 +9,8 @@
 
 #include "base/macro.h"
 #include "base/parse.h"
-#include "model/values-private.h"
 
-#define ENVIRONMENT_MAX 1000 /* variables in one section */
-#define FD_MAX		1023
+#define FD_MAX 1023
 
 static int value_socket(struct value *value, void *field)
 {
@@ -244,14 +242,6 @@ static int value_directory(struct value *value, void *field)
 	return r < 0 ? r : value_copy(value->text, field);
 }
 
-/* The length of the NAME of NAME=VALUE, or 0. */
-static size_t variable_name(const char *word)
-{
-	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-
-	return word[n] == '=' && !(*word >= '0' && *word <= '9') ? n : 0;
-}
-
 static int value_environment(struct value *value, void *field)
 {
 	cleanup(freep) char **words = NULL;
@@ -266,7 +256,7 @@ static int value_environment(struct value *value, void *field)
 		return value_refuse(value,
 				    "has more than " STRINGIFY(ENVIRONMENT_MAX) " variables");
 	for (int i = 0; i < n; i++) {
-		size_t length = variable_name(words[i]);
+		size_t length = section_variable_name(words[i]);
 
 		if (length == 0)
 			return value_refuse(value, "has a word that is not NAME=VALUE");

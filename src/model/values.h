@@ -49,6 +49,7 @@ extern const struct value_type type_group;
 extern const struct value_type type_groups;
 extern const struct value_type type_directory;
 extern const struct value_type type_environment;
+extern const struct value_type type_environment_files;
 extern const struct value_type type_umask;
 extern const struct value_type type_limit;
 extern const struct value_type type_limit_size;

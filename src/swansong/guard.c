@@ -19,8 +19,7 @@ static rare uint32_t guard_take_rest(struct swansong *s, uint64_t home, const ch
 		.line = line,
 	};
 
-	count_take_rest(s, home);
-	if (!(home & COUNT_TRACKED) || !file || !function)
+	if (!count_take_rest(s, home) || !file || !function)
 		return 0;
 	record.since_usec = clock_now_usec();
 	return records_add(s->tree->records, &record);
@@ -33,7 +32,8 @@ struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, un
 	uint64_t home;
 
 	misuse_if(!s, "there is no node");
-	if (count_take(s, &home))
+	home = count_begin(s, COUNT_GUARD);
+	if (count_take_has_rest(home))
 		record = guard_take_rest(s, home, file, line, function);
 	return (struct swansong_guard){
 		.node = s,
@@ -63,9 +63,9 @@ static rare void guard_drop_rest(struct swansong *node, uint64_t home)
 
 static inline void guard_drop(struct swansong *node)
 {
-	uint64_t home;
+	uint64_t home = count_begin(node, -COUNT_GUARD);
 
-	if (count_drop(node, &home))
+	if (count_drop_has_rest(home))
 		guard_drop_rest(node, home);
 }
 

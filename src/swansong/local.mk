@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/latch-private.h %D%/latch.c \
 	%D%/waiter-private.h %D%/waiter.c \
 	%D%/record-private.h %D%/record.c \
+	%D%/rseq-private.h %D%/percpu-private.h %D%/percpu.c \
 	%D%/node-private.h \
 	%D%/misuse-private.h %D%/misuse.c \
 	%D%/count-private.h %D%/count.c \
@@ -39,6 +40,7 @@ EXTRA_LTLIBRARIES += %D%/libswansong-debug.la
 %C%_libswansong_debug_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_DEBUG
 %C%_libswansong_debug_la_CFLAGS   = $(%C%_libswansong_loop_la_CFLAGS)
 %C%_libswansong_debug_la_LIBADD   = $(SYSTEMD_LIBS)
+CLEANFILES += %D%/libswansong-debug.la
 
 lib_LTLIBRARIES += %D%/libswansong.la
 %C%_libswansong_la_SOURCES =

@@ -18,6 +18,7 @@
 
 #define CACHE_LINE 64
 
+struct percpu;
 struct records;
 
 /* One for all nodes below a root; owned by the root, which outlives them. */
@@ -32,6 +33,8 @@ struct swansong {
 	alignas(CACHE_LINE) struct latch stopped; /* set by a stop, or when the node is gone */
 	struct swansong *parent;		  /* constant; NULL in a root */
 	struct tree *tree;			  /* constant */
+	_Atomic uint32_t entry;			  /* enum count_entry, under the tree's lock */
+	struct percpu *percpu;			  /* NULL, and once there for ever */
 	struct swansong *next_dead;
 
 	/* Written by every guard on this node.  The waiters are cold. */

@@ -17,6 +17,7 @@
 #include "swansong/count-private.h"
 #include "swansong/misuse-private.h"
 #include "swansong/node-private.h"
+#include "swansong/percpu-private.h"
 #include "swansong/record-private.h"
 
 static void node_free(struct swansong *n)
@@ -245,6 +246,19 @@ void swansong_shut_down(struct swansong *s)
 		node_stop(s, &after);
 	lock_leave(&s->tree->lock);
 	node_settle(&after);
+}
+
+int swansong_percpu_enable(struct swansong *s)
+{
+	struct percpu *percpu = percpu_new();
+
+	if (!percpu)
+		return -ENOMEM;
+	lock_take(&s->tree->lock);
+	percpu = count_spread(s, percpu);
+	lock_leave(&s->tree->lock);
+	(void)percpu_free(percpu);
+	return 0;
 }
 
 enum swansong_state swansong_state(const struct swansong *s)

@@ -12,6 +12,7 @@ command = $helpers/report-self $dir/plain
 command = $helpers/report-self $dir/custom
 umask = 027
 directory = /usr
+environment-file = $dir/%n.env
 environment = COLOUR=blue EMPTY= "SPACED=a b"
 [told]
 command = $helpers/report-self $dir/told
@@ -22,6 +23,7 @@ command = $helpers/report-self $dir/notify-service
 ready = notify
 start-timeout = infinity
 END
+printf 'FILE=%%n 1\nCOLOUR=green\n' >"$dir/custom.env"
 umask 022
 # A mask and a disposition that are not the default.
 (trap '' HUP PIPE USR2; exec setsid "$swansongd" -c "$ini" --socket "$socket" \
@@ -44,7 +46,7 @@ ok "the daemon's directory, else" has plain "cwd $PWD"
 ok "the one asked for" has custom "cwd /usr"
 ok "the daemon's umask, else" has plain $'Umask:\t0022'
 ok "the one asked for" has custom $'Umask:\t0027'
-for variable in COLOUR=blue EMPTY= "SPACED=a b"; do
+for variable in COLOUR=green EMPTY= "SPACED=a b" 'FILE=%n 1'; do
 	ok "variable $variable" has custom "env $variable"
 	ok "not where it was not asked for" hasnt plain "^env ${variable%%=*}="
 done

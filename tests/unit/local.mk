@@ -127,6 +127,11 @@ check_PROGRAMS += %D%/test-diff
 %C%_test_diff_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_diff_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-environment
+%C%_test_environment_SOURCES = %D%/test-environment.c
+%C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-fsm %D%/test-policy
 %C%_test_fsm_SOURCES = %D%/test-fsm.c
 %C%_test_fsm_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -249,6 +254,45 @@ check_PROGRAMS += %D%/test-swansong-property
 %C%_test_swansong_property_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_property_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
+
+# Nodes that count for each processor, and what all nodes have to do, done by such nodes.
+check_PROGRAMS += %D%/test-swansong-percpu
+%C%_test_swansong_percpu_SOURCES = %D%/swansong-pair.h %D%/test-swansong-percpu.c
+%C%_test_swansong_percpu_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+percpu_nodes = $(AM_CPPFLAGS) -include $(top_srcdir)/%D%/percpu-nodes.h
+check_PROGRAMS += %D%/test-swansong-percpu-node
+%C%_test_swansong_percpu_node_SOURCES  = %D%/percpu-nodes.h %D%/test-swansong-node.c
+%C%_test_swansong_percpu_node_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_node_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_node_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-guard
+%C%_test_swansong_percpu_guard_SOURCES  = %D%/percpu-nodes.h %D%/swansong-pair.h %D%/test-swansong-guard.c
+%C%_test_swansong_percpu_guard_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_guard_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_guard_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-completion
+%C%_test_swansong_percpu_completion_SOURCES  = %D%/percpu-nodes.h %D%/swansong-pair.h %D%/test-swansong-completion.c
+%C%_test_swansong_percpu_completion_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_completion_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_completion_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-interrupt
+%C%_test_swansong_percpu_interrupt_SOURCES  = %D%/percpu-nodes.h %D%/swansong-pair.h %D%/test-swansong-interrupt.c
+%C%_test_swansong_percpu_interrupt_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_interrupt_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_interrupt_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-report
+%C%_test_swansong_percpu_report_SOURCES  = %D%/percpu-nodes.h %D%/swansong-pair.h %D%/test-swansong-report.c
+%C%_test_swansong_percpu_report_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_report_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_report_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-property
+%C%_test_swansong_percpu_property_SOURCES  = %D%/percpu-nodes.h %D%/test-swansong-property.c
+%C%_test_swansong_percpu_property_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
 
 check_PROGRAMS += %D%/test-swansong-nomem
 %C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/test-swansong-nomem.c

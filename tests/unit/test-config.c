@@ -211,7 +211,8 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
-	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] && !a->edges[EDGE_AFTER]);
+	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] &&
+		  !a->edges[EDGE_AFTER]);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
 	ck_assert_int_eq(b->restart, RESTART_NEVER);
 }
@@ -556,6 +557,8 @@ static const struct {
 	{ "directory", { "", "srv", "./srv", "~", "/srv/%x", "%n/x", "/srv/%" } },
 	{ "environment",
 	  { "A", "=1", "1A=2", "A-B=1", "A=1 B", "A=1 A=2", "A=\"1", "A=%x", "%n=1" } },
+	{ "environment-file",
+	  { "", "x", "-x", "-", "--/x", "/x%", "/x \"", "/x y", "/%h" } },
 	{ "umask", { "", "8", "1777", "0x12", "-1", "rwx" } },
 	{ "limit-nofile",
 	  { "", "-1", "10:5", ":", "5:", ":5", "1:2:3", "64K", "infinity:5", "1 : 2", "unlimited",
@@ -992,7 +995,7 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"

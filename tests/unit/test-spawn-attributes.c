@@ -32,7 +32,7 @@ static struct attributes attributes;
 
 static void init(struct spawned *s)
 {
-	attributes_init(&attributes);
+	attributes = (struct attributes)ATTRIBUTES_NONE;
 	spawned_init(s);
 	s->spec.attributes = &attributes;
 }
