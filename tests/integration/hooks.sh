@@ -1,6 +1,5 @@
 #!/bin/bash
-# The commands around a service: their order, their environment, their failures, and a stop in
-# the middle of each.
+# The commands around a service: their order, their environment, and their failures.
 . "${0%/*}/lib.sh"
 
 trace=$dir/trace
@@ -266,67 +265,7 @@ is "wakes it up" "$(state asleep)" up
 is "but not who is beside it" "$(state group/idler)" down
 ok "who sleeps is missed by nobody" ctl wait group --for ready --timeout 5s
 
-# --- a stop in the middle of each
-
-# What is waited for is a command that hangs; what each does is done to it there.
-into() { # STATE
-	: >"$trace"
-	case $1 in
-	preparing) block prepare-1; start web ;;
-	readying) block post-start; start web ;;
-	finishing)
-		ctl start web --timeout 10s >/dev/null
-		block post-stop-1
-		kill -KILL "$(pid_of web)"
-		;;
-	closing)
-		ctl start web --timeout 10s >/dev/null
-		block post-stop-1
-		ctl stop web --no-wait >/dev/null
-		;;
-	esac
-	wait_for 5 has_state web "$1"
-}
-
-# Whoever hangs in the way of a stop on purpose is let go.
-out_of() { # STATE
-	case $1 in
-	finishing | closing) echo >"$dir/block-post-stop-1" ;;
-	esac
-}
-
-for state in preparing readying finishing closing; do
-	ok "$state: it is there" into $state
-	ctl stop web --no-wait >/dev/null
-	like "$state, stop: the stop is latched at once" "$(field web .state)" 'shutting_down|complete'
-	out_of $state
-	ok "$state, stop: it goes down" ctl wait web --for complete --timeout 10s
-	is "$state, stop: not by force" "$(field web .forced)" false
-	is "$state, stop: the post-stop ran once" "$(grep -c post-stop-1 "$trace")" 1
-	[ $state = preparing ] && ok "$state, stop: the command was not run" traced prepare-1 post-stop-1 post-stop-2
-	rm -f "$dir"/block-*
-
-	ok "$state: it is there" into $state
-	ok "$state, force: it goes down" ctl shutdown web --force --timeout 10s
-	rm -f "$dir"/block-*
-
-	ok "$state: it is there" into $state
-	ctl restart web --no-wait >/dev/null
-	rm -f "$dir"/block-prepare-1 "$dir"/block-post-start
-	out_of $state
-	rm -f "$dir"/block-*
-	ok "$state, restart: it comes back" ctl wait web --for ready --timeout 10s
-	bring_down web
-done
-
-for state in preparing readying finishing closing; do
-	ok "$state: it is there" into $state
-	kill -TERM "$daemon"
-	out_of $state
-	await_daemon 20
-	is "$state, exit: the daemon ends" "$status" 143
-	ok "$state, exit: nothing is left" wait_for 2 nobody_else
-	rm -f "$dir"/block-*
-	[ $state = closing ] || start_daemon
-done
+stop_daemon
+is "who asks for it hears of the signal" "$status" 143
+ok "nothing is left" wait_for 2 nobody_else
 finish

@@ -13,6 +13,7 @@ dist_check_SCRIPTS += \
 	%D%/final.sh \
 	%D%/guard.sh \
 	%D%/hooks.sh \
+	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/reload.sh \
 	%D%/stubborn.sh \
