@@ -331,6 +331,10 @@ START_TEST(an_outcome_is_told_in_words)
 		{ unready(signaled(SIGKILL)), "killed by SIGKILL before it was ready" },
 		{ spawn_failed(ENOENT), "cannot start: execute /bin/x: No such file or directory" },
 		{ { .kind = OUTCOME_START_TIMEOUT }, "was not ready within its start-timeout" },
+		{ { .kind = OUTCOME_EXITED, .value = 1, .hook = "post-start" },
+		  "post-start exited with status 1" },
+		{ { .kind = OUTCOME_START_TIMEOUT, .hook = "start-command" },
+		  "start-command was not done within its start-timeout" },
 	};
 	char text[OUTCOME_TEXT_MAX];
 
