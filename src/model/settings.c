@@ -48,7 +48,9 @@ void node_config_init(struct node_config *node, char *path)
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
 		.restart_reset_usec = 10 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
+		.autostart = true,
 		.stop_signal = SIGTERM,
+		.reload_signal = SIGHUP,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 	};
 }

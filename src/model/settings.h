@@ -164,7 +164,9 @@ struct node_config {
 	struct restart_limit restart_limit;
 	struct success_status success_status;
 	enum on_failed on_failed;
-	int stop_signal;
+	bool autostart;
+	int stop_signal, reload_signal;
+	uint64_t drain_delay_usec;
 	uint64_t stop_timeout_usec; /* inherited */
 	bool essential;
 	bool terminal; /* it gets the daemon's */
@@ -178,6 +180,7 @@ struct config {
 	unsigned control_mode;
 	bool control_group_set;
 	gid_t control_group;
+	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
 
 	/* Of settings.c. */
