@@ -211,8 +211,9 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 			   output < 0 ? 2 : output },
 		.extra = ready_fd,
 		.extra_to = ready_fd < 0 ? -1 : config->ready.fd,
-		.foreground = ctx->command && isatty(STDIN_FILENO) &&
-			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
+		.keep_session = ctx->command && isatty(STDIN_FILENO) &&
+				tcgetpgrp(STDIN_FILENO) == getpgrp(),
+		.terminal = STDIN_FILENO,
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,

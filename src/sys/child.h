@@ -4,7 +4,7 @@
  * What a new process does between clone and exec.
  *
  * It runs in the parent's memory while the parent is suspended (as after vfork): async-signal-safe
- * calls only, no allocation, no log, no write to anything but *failure.
+ * calls only, no allocation, no log, no write to anything but *failure and spawn_spec.pid.
  */
 
 #include <signal.h>
@@ -13,9 +13,12 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#define SPAWN_PID_MAX 12 /* with the NUL */
+
 /* What to start, and as what.  All pointers are borrowed for the call. */
 struct spawn_spec {
 	char *const *argv;
+	char **script; /* room for argv and two more, to try argv[0] as a shell's script; or NULL */
 	char *const *envp;     /* PATH in it is searched for argv[0] */
 	const char *directory; /* or NULL: stay */
 	int umask;	       /* or -1: keep */
@@ -25,9 +28,14 @@ struct spawn_spec {
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	int stdio[3];	     /* descriptors to become 0, 1 and 2 */
-	int extra, extra_to; /* one more: @extra becomes @extra_to; -1 for none */
-	bool foreground;     /* a process group in front of the terminal, rather than a session */
+	bool keep_descriptors; /* as they are, all that are not CLOEXEC; else only the next four */
+	int stdio[3];	       /* descriptors to become 0, 1 and 2 */
+	int extra, extra_to;   /* one more: @extra becomes @extra_to; -1 for none */
+	bool keep_session;     /* a process group in ours, rather than a session */
+	int terminal;	  /* with it: the terminal whose foreground is handed over; -1 for none */
+	int death_signal; /* to get when @parent, who calls, ends; 0 for none */
+	pid_t parent;
+	char *pid; /* becomes its pid in decimal, SPAWN_PID_MAX at most; NULL for none */
 	const struct rlimit *descriptors; /* RLIMIT_NOFILE, or NULL: keep */
 	const sigset_t *mask;		  /* to start with */
 	const sigset_t *ignored;	  /* to ignore */
@@ -42,6 +50,7 @@ enum spawn_step {
 	SPAWN_STEP_GROUP,
 	SPAWN_STEP_USER,
 	SPAWN_STEP_DIRECTORY,
+	SPAWN_STEP_PARENT,
 	SPAWN_STEP_EXEC,
 };
 

@@ -328,7 +328,8 @@ static void check_foreground(void)
 	(void)close(s.in);
 	s.in = open_terminal();
 	s.spec.stdio[0] = STDIN_FILENO;
-	s.spec.foreground = true;
+	s.spec.keep_session = true;
+	s.spec.terminal = STDIN_FILENO;
 	spawned_start(&s);
 	ck_assert_int_eq(getsid(s.pid), getpid());
 	ck_assert_int_eq(getpgid(s.pid), s.pid);
