@@ -10,6 +10,11 @@ dist_check_SCRIPTS += \
 	%D%/exec-environment.sh \
 	%D%/faults.sh \
 	%D%/guard.sh \
+	%D%/init-anywhere.sh \
+	%D%/init-container.sh \
+	%D%/init-end.sh \
+	%D%/init-signals.sh \
+	%D%/init-terminal.sh \
 	%D%/many.sh \
 	%D%/reload.sh \
 	%D%/stubborn.sh \
@@ -19,5 +24,5 @@ dist_check_SCRIPTS += \
 	%D%/order.sh \
 	%D%/remains.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 CLEANFILES += tests/integration.lock
