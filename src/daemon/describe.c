@@ -106,6 +106,21 @@ static bool each_guard(struct node *node, uint64_t now,
 	struct process *p;
 	struct guard_view view;
 
+	if (s && s->main.pid == 0 && s->main.guard.node && s->worked) {
+		view = (struct guard_view){
+			.id = s->main.id,
+			.node = node->config->path,
+			.generation = s->main.generation,
+			.kind = "action",
+			.pid = FIELD_NONE,
+			.uid = FIELD_NONE,
+			.command = s->config->command,
+			.why = "it is to be undone",
+			.age_usec = now - s->since_usec,
+		};
+		if (!each(node, &view, arg))
+			return false;
+	}
 	if (s && s->main.pid > 0 && s->main.guard.node) {
 		view = (struct guard_view){
 			.id = s->main.id,
@@ -116,6 +131,22 @@ static bool each_guard(struct node *node, uint64_t now,
 			.uid = FIELD_NONE,
 			.command = s->config->command,
 			.age_usec = now - s->main.since_usec,
+		};
+		if (!each(node, &view, arg))
+			return false;
+	}
+	if (s && s->hook && hook_is_running(s->hook)) {
+		p = &s->hook->process;
+		view = (struct guard_view){
+			.id = p->id,
+			.node = node->config->path,
+			.generation = p->generation,
+			.kind = "action",
+			.pid = (uint64_t)p->pid,
+			.uid = FIELD_NONE,
+			.command = p->name,
+			.why = hook_name(s->hook->kind),
+			.age_usec = now - p->since_usec,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -221,6 +252,8 @@ static bool list_guard(struct node *node, const struct guard_view *guard, void *
 		append(l->buf, "guard %s%s%s%s on %s (%s)", guard->command ? guard->command : "?",
 		       guard->why ? " \"" : "", guard->why ? guard->why : "",
 		       guard->why ? "\"" : "", node_name(node), age);
+	else if (guard->pid == FIELD_NONE)
+		append(l->buf, "%s (%s, %s)", node_name(node), guard->why, age);
 	else
 		append(l->buf, "%s (%s%d, %s)", node_name(node),
 		       strcmp(guard->kind, "leftover") == 0 ? "leftover pid " : "pid ",

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "model/keys.h"
 #include "sys/ids.h"
 #include "sys/spawn.h"
 
@@ -63,10 +64,43 @@ static int build_environment(struct launch *launch)
 	return r;
 }
 
+static bool has_group(const struct launch *launch, gid_t gid)
+{
+	for (size_t i = 0; i < launch->n_groups; i++) {
+		if (launch->groups[i] == gid)
+			return true;
+	}
+	return false;
+}
+
+/* Those of the user, and those that the configuration adds. */
+static int build_groups(struct launch *launch)
+{
+	const struct credentials *who = &launch->config->credentials;
+	gid_t *groups;
+	int r;
+
+	if (who->set && who->user) {
+		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
+		if (r < 0)
+			return r;
+	}
+	if (who->n_groups == 0)
+		return 0;
+	groups = reallocarray(launch->groups, launch->n_groups + who->n_groups, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	launch->groups = groups;
+	for (size_t i = 0; i < who->n_groups; i++) {
+		if (!has_group(launch, who->groups[i]))
+			groups[launch->n_groups++] = who->groups[i];
+	}
+	return 0;
+}
+
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
 		const char *notify_address)
 {
-	const struct credentials *who = &config->credentials;
 	size_t own = 0;
 	int r;
 
@@ -75,10 +109,8 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own);
-	if (r == 0 && who->set && who->user)
-		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
-	return r;
+		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX);
+	return r == 0 ? build_groups(launch) : r;
 }
 
 void launch_done(struct launch *launch)
@@ -95,28 +127,28 @@ static size_t name_length(const char *variable)
 	return strcspn(variable, "=") + 1;
 }
 
-/* @own wins over @base. */
-static void merge_environment(struct context *ctx, char *const *own)
+static bool has_name_of(char *const *list, const char *variable)
+{
+	for (; list && *list; list++)
+		if (strncmp(*list, variable, name_length(*list)) == 0)
+			return true;
+	return false;
+}
+
+/* The environment that we were given, less than that of the node, less than that of this run. */
+static void merge_environment(struct context *ctx, char *const *own, char *const *variables)
 {
 	size_t n = 0;
 
-	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++) {
-		char *const *o = own;
-
-		while (*o && strncmp(*o, *b, name_length(*o)) != 0)
-			o++;
-		if (!*o)
+	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
+		if (!has_name_of(own, *b) && !has_name_of(variables, *b))
 			ctx->envp[n++] = *b;
-	}
 	/* Later words of the same name win: a user's HOME may be set by hand. */
-	for (char *const *o = own; *o && n < ctx->envp_room; o++) {
-		char *const *later = o + 1;
-
-		while (*later && strncmp(*later, *o, name_length(*o)) != 0)
-			later++;
-		if (!*later)
+	for (char *const *o = own; *o && n < ctx->envp_room; o++)
+		if (!has_name_of(o + 1, *o) && !has_name_of(variables, *o))
 			ctx->envp[n++] = *o;
-	}
+	for (char *const *v = variables; v && *v && n < ctx->envp_room; v++)
+		ctx->envp[n++] = *v;
 	ctx->envp[n] = NULL;
 }
 
@@ -161,13 +193,16 @@ static int open_output(const struct launch *launch)
 	return -ENOENT;
 }
 
-static const char *subject(const struct launch *launch, enum spawn_step step)
+static const char *subject(const struct launch *launch, const struct launch_program *program,
+			   const struct spawn_failure *why)
 {
 	const struct node_config *config = launch->config;
 
-	switch (step) {
+	switch (why->step) {
 	case SPAWN_STEP_EXEC:
-		return config->argv[0];
+		return program->argv[0];
+	case SPAWN_STEP_LIMIT:
+		return keys_limit_name(why->limit);
 	case SPAWN_STEP_DIRECTORY:
 		return config->directory;
 	case SPAWN_STEP_USER:
@@ -177,8 +212,8 @@ static const char *subject(const struct launch *launch, enum spawn_step step)
 	}
 }
 
-int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t *pid, int *pidfd,
-	   struct launch_failure *failure)
+int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
+	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &config->credentials;
@@ -194,27 +229,29 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 			return fail(failure, -output, "open",
 				    config->log.path ? config->log.path : "/dev/null");
 	}
-	merge_environment(ctx, launch->environment);
+	merge_environment(ctx, launch->environment, program->variables);
 
 	struct spawn_spec spec = {
-		.argv = config->argv,
+		.argv = program->argv,
 		.envp = ctx->envp,
 		.directory = config->directory,
 		.umask = config->umask,
 		.set_user = who->set,
 		.set_group = who->set_group,
+		.set_groups = who->set_groups,
 		.uid = who->uid,
 		.gid = who->gid,
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
 		.stdio = { ctx->command ? 0 : ctx->null_fd, output < 0 ? 1 : output,
 			   output < 0 ? 2 : output },
-		.extra = ready_fd,
-		.extra_to = ready_fd < 0 ? -1 : config->ready.fd,
+		.extra = program->ready_fd,
+		.extra_to = program->ready_fd < 0 ? -1 : config->ready.fd,
 		.keep_session = ctx->command && isatty(STDIN_FILENO) &&
 				tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.terminal = STDIN_FILENO,
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
+		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,
 	};
@@ -224,6 +261,6 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
 		return fail(failure, why.error, spawn_step_text(why.step),
-			    subject(launch, why.step));
+			    subject(launch, program, &why));
 	return 0;
 }

@@ -1,6 +1,9 @@
 #pragma once
 
-/* Making a process of a service's configuration: its environment, its output, its credentials. */
+/*
+ * Making a process of a node's configuration: its environment, its output, its credentials.  It is
+ * the service itself, or a command that runs beside it as the service would.
+ */
 
 #include <sys/types.h>
 
@@ -13,6 +16,16 @@ struct launch_failure {
 	int error;	     /* errno */
 	const char *step;    /* "execute" */
 	const char *subject; /* "/usr/bin/foo", of the configuration; or NULL */
+};
+
+/* How many variables one call of launch() may add. */
+#define LAUNCH_VARIABLES_MAX 8
+
+/* What is to run. */
+struct launch_program {
+	char *const *argv;
+	char *const *variables; /* of this run: they go before all others; or NULL */
+	int ready_fd;		/* becomes the descriptor that the configuration names; or -1 */
 };
 
 /* What a service has beside its configuration; made when it is loaded, used for every start. */
@@ -30,10 +43,9 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 void launch_done(struct launch *launch);
 
 /*
- * @ready_fd, if not negative, becomes the descriptor that the configuration names.  Allocates
- * nothing.
+ * Allocates nothing.
  *
  * Return: 0 with *pid and *pidfd; LAUNCH_E_FAILED with *failure.
  */
-int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t *pid, int *pidfd,
-	   struct launch_failure *failure);
+int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
+	   pid_t *pid, int *pidfd, struct launch_failure *failure);

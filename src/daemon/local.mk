@@ -8,15 +8,19 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/notify.h %D%/notify.c \
 	%D%/probe.h %D%/probe.c \
 	%D%/launch.h %D%/launch.c \
+	%D%/hook.h %D%/hook.c \
 	%D%/service.h \
+	%D%/tree.h %D%/failure.h \
+	%D%/service-hook.h %D%/service-hook.c \
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-start.h %D%/service-start.c \
 	%D%/service.c \
 	%D%/service-exit.h %D%/service-exit.c \
-	%D%/tree.h %D%/tree.c \
+	%D%/tree.c \
 	%D%/order.h %D%/order.c \
 	%D%/starting.h %D%/starting.c \
 	%D%/shutdown.h %D%/shutdown.c \
+	%D%/failure.c \
 	%D%/sweep.h %D%/sweep.c \
 	%D%/describe.h %D%/describe.c \
 	%D%/parent.h %D%/parent.c \

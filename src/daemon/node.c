@@ -109,8 +109,9 @@ struct node *node_free(struct node *node)
 	sd_event_source_disable_unref(node->budget);
 	list_remove(&node->sibling);
 	list_remove(&node->in_completed);
-	free(node->requires);
-	free(node->after);
+	for (size_t i = 0; i < N_EDGES; i++)
+		free(node->edges[i]);
+	free(node->followers);
 	free(node->dependents);
 	config_unref(node->config_ref);
 	free(node);

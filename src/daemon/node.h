@@ -44,9 +44,10 @@ struct node {
 	bool restart; /* to be started again as soon as it is Complete */
 	bool retired; /* no section any more: to be freed when nothing is left, never to start again */
 
-	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated. */
-	struct node **requires, **after;
-	struct node **dependents; /* who requires or comes after this */
+	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated, or NULL. */
+	struct node **edges[N_EDGES];
+	struct node **dependents; /* who requires, wants or comes after this */
+	struct node **followers;  /* who is term-after this */
 	unsigned services, ready,
 		settled; /* in the subtree: how many, ready, not about to become so */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memstream.h"
 #include "daemon/order.h"
 #include "daemon/shutdown.h"
 #include "sys/ids.h"
@@ -114,16 +115,15 @@ void reload_by_signal(const struct reload *reload)
 {
 	struct log *log = reload->tree->ctx->log;
 	cleanup(freep) char *reason = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&reason, &size);
+	struct memstream m;
+	int r = memstream_open(&m);
 
-	if (!text) {
-		log_line(log, LOG_ERR, "the reload is refused: %s", strerror(ENOMEM));
+	if (r < 0) {
+		log_line(log, LOG_ERR, "the reload is refused: %s", strerror(-r));
 		return;
 	}
-	int r = reload_run(reload, text);
-
-	(void)fclose(text);
+	r = reload_run(reload, m.file);
+	(void)memstream_close(&m, &reason); /* without it, the number says what it was */
 	/* Mistakes in the files are in the log already. */
 	if (r < 0 && r != -EINVAL)
 		log_line(log, LOG_ERR, "%s", reason ? reason : strerror(-r));

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memstream.h"
 #include "daemon/describe.h"
 #include "daemon/order.h"
 #include "daemon/shutdown.h"
@@ -283,6 +284,7 @@ static void call_restart(struct request *q, struct node *node, const struct mess
 		fail(q, ERROR_NODE_STOPPED, node_name(node->parent), NULL);
 		return;
 	}
+	starting_forget(node);
 	shutdown_restart(q->tree, node, reason_text(q, call, why, sizeof(why)));
 	wait_or_return(q, node, call);
 }
@@ -362,20 +364,20 @@ static void call_take_guard(struct request *q, struct node *node, const struct m
 
 static void call_reload(struct request *q, struct node *node, const struct message_call *call)
 {
-	char *reason = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&reason, &size);
-	int r = text ? reload_run(q->reload, text) : -ENOMEM;
+	cleanup(freep) char *reason = NULL;
+	struct memstream m;
+	int r = memstream_open(&m);
 
 	(void)node;
 	(void)call;
-	if (text)
-		(void)fclose(text);
+	if (r >= 0) {
+		r = reload_run(q->reload, m.file);
+		(void)memstream_close(&m, &reason); /* without it, the number says what it was */
+	}
 	if (r < 0)
 		fail(q, ERROR_FAILED, "root", reason && *reason ? reason : strerror(-r));
 	else
 		succeed(q);
-	free(reason);
 }
 
 static const struct {

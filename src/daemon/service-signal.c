@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "daemon/service-hook.h"
 
 bool service_has_group(const struct service *s)
 {
@@ -12,6 +13,11 @@ bool service_has_group(const struct service *s)
 		return true;
 	return s->main.pid > 0 && kill(s->main.pid, 0) < 0 && errno == ESRCH &&
 	       kill(-s->main.pid, 0) == 0;
+}
+
+bool service_has_any(const struct service *s)
+{
+	return service_has_group(s) || !list_is_empty(&s->leftovers) || service_has_hook_running(s);
 }
 
 static void signal_group(struct service *s, int signo)
@@ -30,6 +36,7 @@ void service_term(struct service *s)
 	char name[SIGNAL_TEXT_MAX];
 	struct process *p;
 
+	service_term_hooks(s);
 	if (s->main.pid > 0 && !s->main.signalled) {
 		s->main.signalled = true;
 		if (s->main.alive)
@@ -65,6 +72,10 @@ static void log_kill(const struct service *s, uint64_t since_usec, const char *w
 	else if (s->main.pid > 0 && list_is_empty(&s->leftovers))
 		log_line(s->ctx->log, LOG_WARNING, "%s: killing process group %d, %s after the %s",
 			 path, (int)s->main.pid, age, what);
+	if (service_has_hook_running(s))
+		log_line(s->ctx->log, LOG_WARNING, "%s: killing %s, pid %d (%s), %s after the %s",
+			 path, hook_name(s->hook->kind), (int)s->hook->process.pid,
+			 s->hook->process.name, age, what);
 	list_for_each (p, &s->leftovers, by_service)
 		log_line(s->ctx->log, LOG_WARNING,
 			 "%s: killing leftover pid %d (%s), %s after the %s", path, (int)p->pid,
@@ -79,6 +90,7 @@ void service_kill(struct service *s)
 	if (s->state == STATE_CLEANING && s->timeout_usec == s->stop_limit_usec)
 		log_kill(s, s->since_usec, "signal");
 	signal_group(s, SIGKILL);
+	service_kill_hooks(s);
 	list_for_each (p, &s->leftovers, by_service)
 		(void)process_signal(p, SIGKILL);
 }
@@ -86,6 +98,7 @@ void service_kill(struct service *s)
 void service_forced(struct service *s)
 {
 	log_kill(s, s->held_usec, "stop");
+	s->late = true;
 	for (struct node *n = s->node; n; n = n->parent)
 		if (n->stop_usec)
 			n->forced = true;

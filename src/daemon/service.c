@@ -5,11 +5,15 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/failure.h"
+#include "daemon/service-hook.h"
 #include "daemon/service-signal.h"
 #include "daemon/service-start.h"
 
 /* What is left when the main process is gone has this long after the stop signal, at most. */
 #define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
+/* What a post-stop has at least, also when a budget is spent: then it comes after a kill. */
+#define POST_STOP_LEAST_USEC (2 * USEC_PER_SEC)
 /* SIGKILL again after this: a process may have been made while the last one was sent. */
 #define KILL_AGAIN_USEC USEC_PER_SEC
 /* ... and after this many it is worth a word. */
@@ -39,11 +43,15 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)source;
 	(void)usec;
-	if (s->state == STATE_STARTING)
+	if (fsm_is_coming_up(s->state))
 		s->outcome.kind = OUTCOME_START_TIMEOUT;
+	if (fsm_is_coming_up(s->state) && service_has_hook_running(s))
+		s->outcome.hook = hook_name(s->hook->kind);
 	if (s->state == STATE_BACKOFF)
 		s->restarts++;
 	service_handle(s, EVENT_TIMEOUT);
+	if (s->state == STATE_DOWN)
+		context_settle_soon(s->ctx); /* its not_before_usec */
 	/* Should a last exit have gone unnoticed, this finds out. */
 	if (s->main.pid > 0 && !s->main.alive)
 		service_look_after(s);
@@ -91,12 +99,13 @@ int service_new(struct service **ret, struct node *node)
 	s->config = node->config;
 	s->state = STATE_DOWN;
 	s->since_usec = clock_now_usec();
-	s->timeout_usec = s->stop_limit_usec = USEC_INFINITY;
+	s->timeout_usec = s->start_limit_usec = s->stop_limit_usec = USEC_INFINITY;
 	s->stop_signal = s->config->stop_signal;
 	list_init(&s->in_posted);
 	list_init(&s->in_lingering);
 	list_init(&s->in_waiting);
 	list_init(&s->in_gated);
+	list_init(&s->in_fallen);
 	list_init(&s->leftovers);
 	process_init(&s->main, PROCESS_MAIN, s);
 	node_count(node, 1, 0, 1);
@@ -115,6 +124,9 @@ int service_new(struct service **ret, struct node *node)
 			s->notify ? notify_address(s->notify) : NULL);
 	if (r < 0)
 		return r;
+	r = service_hooks_new(s);
+	if (r < 0)
+		return r;
 	*ret = take(s);
 	return 0;
 }
@@ -131,10 +143,12 @@ struct service *service_free(struct service *s)
 	while (!list_is_empty(&s->leftovers))
 		process_free(list_entry(s->leftovers.next, struct process, by_service));
 	process_remove(&s->main);
+	service_hooks_free(s);
 	list_remove(&s->in_posted);
 	list_remove(&s->in_lingering);
 	list_remove(&s->in_waiting);
 	list_remove(&s->in_gated);
+	list_remove(&s->in_fallen);
 	sd_event_source_disable_unref(s->timer);
 	probe_free(s->probe);
 	notify_free(s->notify);
@@ -157,16 +171,27 @@ bool service_is_settled(const struct service *s)
 
 /* --- the state's timeout --- */
 
+static uint64_t post_stop_timeout(const struct service *s)
+{
+	uint64_t now = clock_now_usec(), deadline = s->node->deadline_usec;
+	uint64_t left = deadline > now ? deadline - now : 0;
+
+	return MIN(s->config->stop_timeout_usec,
+		   left > POST_STOP_LEAST_USEC ? left : POST_STOP_LEAST_USEC);
+}
+
 static uint64_t state_timeout(const struct service *s)
 {
 	switch (s->state) {
-	case STATE_STARTING:
-		return s->config->start_timeout_usec;
+	case STATE_ASKING:
 	case STATE_STOPPING:
 	case STATE_CLEANING:
-		if (s->main.alive)
+		if (s->main.alive || s->state == STATE_ASKING)
 			return s->config->stop_timeout_usec;
 		return MIN(s->config->stop_timeout_usec, LEFTOVER_TIMEOUT_USEC);
+	case STATE_FINISHING:
+	case STATE_CLOSING:
+		return post_stop_timeout(s);
 	case STATE_KILLING:
 		return KILL_AGAIN_USEC;
 	case STATE_BACKOFF:
@@ -176,15 +201,32 @@ static uint64_t state_timeout(const struct service *s)
 	}
 }
 
+/* Some of an ending: a second wait inside of it never makes it longer. */
+static bool has_stop_limit(enum service_state state)
+{
+	switch (state) {
+	case STATE_ASKING:
+	case STATE_STOPPING:
+	case STATE_CLEANING:
+	case STATE_FINISHING:
+	case STATE_CLOSING:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void act_arm(struct service *s, bool killed)
 {
 	uint64_t now = clock_now_usec();
 	uint64_t end = clock_add(now, killed ? KILL_AGAIN_USEC : state_timeout(s));
 
-	/* A second wait inside one ending never makes it longer, and a spent one is not begun again. */
+	if (fsm_is_coming_up(s->state))
+		end = s->start_limit_usec;
+	/* One that is spent is not begun again. */
 	if (s->state == STATE_CLEANING && !killed && s->stop_limit_usec <= now)
 		return;
-	if ((s->state == STATE_STOPPING || s->state == STATE_CLEANING) && !killed)
+	if (has_stop_limit(s->state) && !killed)
 		end = s->stop_limit_usec = MIN(end, s->stop_limit_usec);
 	s->timeout_usec = end;
 	context_arm(s->ctx, s->timer, end);
@@ -203,17 +245,33 @@ static void note_counts(struct service *s, bool was_ready, bool was_settled)
 }
 
 /*
- * The end of an essential service is that of the tree; the first one counts.  One whose section is
- * gone is essential no more, and one that is being restarted has not come to its end.
+ * The end of an essential service is that of the tree, and so may be a failure; the first one counts.
+ * One whose section is gone is essential no more, and one that is being restarted has not come to its
+ * end.
  */
 static void note_end(struct service *s)
 {
-	if (!s->config->essential || s->node->retired || s->ctx->ended)
+	bool fatal = s->config->essential || (s->state == STATE_FAILED && failure_is_fatal(s));
+
+	if (!fatal || s->node->retired || s->ctx->ended)
 		return;
 	for (const struct node *n = s->node; n; n = n->parent)
 		if (n->restart)
 			return;
 	s->ctx->ended = s;
+}
+
+/* What has been reached, for good. */
+static void note_progress(struct service *s, enum service_state next)
+{
+	if (next == STATE_READYING || next == STATE_UP)
+		s->outcome.was_ready = true;
+	if (next == STATE_UP)
+		s->was_up = true;
+	if (next == STATE_UP && s->config->ready.kind != READY_STARTED)
+		log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
+	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
+		s->attempted = true;
 }
 
 static void enter(struct service *s, enum service_state next)
@@ -224,22 +282,20 @@ static void enter(struct service *s, enum service_state next)
 		return;
 	log_line(s->ctx->log, LOG_DEBUG, "%s: %s -> %s", s->config->path, fsm_state_name(s->state),
 		 fsm_state_name(next));
-	if (next == STATE_GATED || (next == STATE_STOPPING && s->state != STATE_GATED))
+	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
 		s->held_usec = clock_now_usec();
 	s->ctx->failed += (unsigned)(next == STATE_FAILED) - (unsigned)(s->state == STATE_FAILED);
 	s->state = next;
 	s->since_usec = clock_now_usec();
 	s->timeout_usec = USEC_INFINITY;
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_OFF);
-	if (next == STATE_UP) {
-		s->outcome.was_ready = true;
-		if (s->config->ready.kind != READY_STARTED)
-			log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
-	}
-	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
-		s->attempted = true;
+	note_progress(s, next);
 	if (s->probe && next != STATE_STARTING)
 		probe_stop(s->probe);
+	if (next == STATE_BACKOFF || next == STATE_FAILED)
+		failure_note(s);
+	if (next == STATE_GATED && list_is_empty(&s->in_gated))
+		list_append(&s->ctx->gated, &s->in_gated);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
 	note_counts(s, was_ready, was_settled);
@@ -248,19 +304,35 @@ static void enter(struct service *s, enum service_state next)
 	context_settle_soon(s->ctx);
 }
 
+static void act(struct service *s, unsigned actions)
+{
+	if (actions & ACT_HOOK)
+		service_run_hook(s);
+	if (actions & ACT_SPAWN)
+		service_spawn(s);
+	if (actions & ACT_TERM)
+		service_term(s);
+	if (actions & ACT_FORCED)
+		service_forced(s);
+	if (actions & ACT_KILL)
+		service_kill(s);
+	if (actions & ACT_ARM)
+		act_arm(s, actions & ACT_KILL);
+	/* Of nobody's death we would hear: there is nobody. */
+	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s))
+		service_look_after(s);
+}
+
 void service_handle(struct service *s, enum service_event event)
 {
-	struct service_step step = fsm_step(s->state, event);
+	bool at_rest = !fsm_has_process(s->state);
+	struct service_step step;
 
+	if (at_rest)
+		s->parts = service_configured_parts(s);
+	step = fsm_step(s->state, event, service_parts(s));
+	if (at_rest && fsm_has_process(step.to))
+		service_begin(s);
 	enter(s, step.to);
-	if (step.actions & ACT_SPAWN)
-		service_spawn(s);
-	if (step.actions & ACT_TERM)
-		service_term(s);
-	if (step.actions & ACT_FORCED)
-		service_forced(s);
-	if (step.actions & ACT_KILL)
-		service_kill(s);
-	if (step.actions & ACT_ARM)
-		act_arm(s, step.actions & ACT_KILL);
+	act(s, step.actions);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "model/diff.h"
 
 static int compare_paths(const void *a, const void *b)
 {
@@ -53,15 +54,6 @@ static int add_node(struct tree *tree, struct config *config, const struct node_
 	return r;
 }
 
-static size_t count(struct node_config *const *list)
-{
-	size_t n = 0;
-
-	while (list && list[n])
-		n++;
-	return n;
-}
-
 static int append(struct node ***list, struct node *node)
 {
 	size_t n = 0;
@@ -81,17 +73,23 @@ static int append(struct node ***list, struct node *node)
 	return 0;
 }
 
-static int link_list(struct tree *tree, struct node *node, struct node_config *const *targets,
-		     struct node ***list)
+/* The other end of an edge of this kind. */
+static struct node ***other_end(struct node *target, enum edge edge)
 {
+	return edge == EDGE_TERM_AFTER ? &target->followers : &target->dependents;
+}
+
+static int link_edges(struct tree *tree, struct node *node, enum edge edge)
+{
+	struct node_config *const *targets = node->config->edges[edge];
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < count(targets); i++) {
-		struct node *target = tree_find(tree, targets[i]->path);
+	for (; r == 0 && targets && *targets; targets++) {
+		struct node *target = tree_find(tree, (*targets)->path);
 
-		r = append(list, target);
+		r = append(&node->edges[edge], target);
 		if (r == 0)
-			r = append(&target->dependents, node);
+			r = append(other_end(target, edge), node);
 	}
 	return r;
 }
@@ -99,9 +97,11 @@ static int link_list(struct tree *tree, struct node *node, struct node_config *c
 /* Both ends of every edge of @node. */
 static int link_node(struct tree *tree, struct node *node)
 {
-	int r = link_list(tree, node, node->config->requires, &node->requires);
+	int r = 0;
 
-	return r < 0 ? r : link_list(tree, node, node->config->after, &node->after);
+	for (size_t i = 0; r == 0 && i < N_EDGES; i++)
+		r = link_edges(tree, node, i);
+	return r;
 }
 
 static void unlink_from(struct node **list, const struct node *node)
@@ -116,35 +116,42 @@ static void unlink_from(struct node **list, const struct node *node)
 		list[to] = NULL;
 }
 
-/* The edges to @node, which is gone, from nodes that are not: no new configuration has them. */
-static void unlink_survivors(struct node *node)
+static void unlink_edges(struct node *from, const struct node *to)
+{
+	for (size_t i = 0; i < N_EDGES; i++)
+		unlink_from(from->edges[i], to);
+}
+
+static void unlink_survivors_of(struct node **list, const struct node *node)
 {
 	size_t to = 0;
 
-	for (size_t i = 0; node->dependents && node->dependents[i]; i++) {
-		struct node *dependent = node->dependents[i];
-
-		if (dependent->retired) {
-			node->dependents[to++] = dependent;
-			continue;
-		}
-		unlink_from(dependent->requires, node);
-		unlink_from(dependent->after, node);
+	for (size_t i = 0; list && list[i]; i++) {
+		if (list[i]->retired)
+			list[to++] = list[i];
+		else
+			unlink_edges(list[i], node);
 	}
-	if (node->dependents)
-		node->dependents[to] = NULL;
+	if (list)
+		list[to] = NULL;
+}
+
+/* The edges to @node, which is gone, from nodes that are not: no new configuration has them. */
+static void unlink_survivors(struct node *node)
+{
+	unlink_survivors_of(node->dependents, node);
+	unlink_survivors_of(node->followers, node);
 }
 
 static void unlink_node(struct node *node)
 {
-	for (size_t i = 0; node->requires && node->requires[i]; i++)
-		unlink_from(node->requires[i] -> dependents, node);
-	for (size_t i = 0; node->after && node->after[i]; i++)
-		unlink_from(node->after[i]->dependents, node);
-	for (size_t i = 0; node->dependents && node->dependents[i]; i++) {
-		unlink_from(node->dependents[i]->requires, node);
-		unlink_from(node->dependents[i]->after, node);
-	}
+	for (size_t e = 0; e < N_EDGES; e++)
+		for (size_t i = 0; node->edges[e] && node->edges[e][i]; i++)
+			unlink_from(*other_end(node->edges[e][i], e), node);
+	for (size_t i = 0; node->dependents && node->dependents[i]; i++)
+		unlink_edges(node->dependents[i], node);
+	for (size_t i = 0; node->followers && node->followers[i]; i++)
+		unlink_edges(node->followers[i], node);
 }
 
 int tree_init(struct tree *tree, struct context *ctx, struct config *config)

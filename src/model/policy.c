@@ -91,7 +91,7 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 		return EVENT_DONE;
 	if (config->restart == RESTART_NEVER)
 		return EVENT_FAIL;
-	if (ran_usec >= POLICY_RESET_USEC)
+	if (ran_usec >= config->restart_reset_usec)
 		policy->delay_usec = config->restart_delay_usec;
 	if (over_limit(policy, now_usec))
 		return EVENT_FAIL;
@@ -101,13 +101,17 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 
 bool policy_is_clean(const struct node_config *config, const struct outcome *outcome)
 {
-	if (!outcome->was_ready)
+	const struct success_status *also = &config->success_status;
+
+	if (!outcome->was_ready || outcome->hook)
 		return false;
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
-		return outcome->value == 0;
+		return outcome->value == 0 ||
+		       also->codes[outcome->value / 64] >> outcome->value % 64 & 1;
 	case OUTCOME_SIGNALED:
-		return config->type == TYPE_SIMPLE && outcome->value == config->stop_signal;
+		return (config->type == TYPE_SIMPLE && outcome->value == config->stop_signal) ||
+		       also->signals >> (outcome->value - 1) & 1;
 	default:
 		return false;
 	}
@@ -149,29 +153,36 @@ int policy_exit_status(const struct outcome *outcome)
 
 char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcome *outcome)
 {
-	const char *unready = outcome->was_ready ? "" : " before it was ready";
+	const char *unready = outcome->was_ready || outcome->hook ? "" : " before it was ready";
 	char signal[SIGNAL_TEXT_MAX];
+	size_t used = 0;
+	char *text;
+
+	if (outcome->hook)
+		used = (size_t)snprintf(buf, OUTCOME_TEXT_MAX, "%.40s ", outcome->hook);
+	text = buf + used;
 
 	switch (outcome->kind) {
 	case OUTCOME_NONE:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "never ran");
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "never ran");
 		break;
 	case OUTCOME_EXITED:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "exited with status %d%s", outcome->value,
-			       unready);
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "exited with status %d%s",
+			       outcome->value, unready);
 		break;
 	case OUTCOME_SIGNALED:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "killed by %s%s",
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "killed by %s%s",
 			       parse_signal_text(signal, outcome->value), unready);
 		break;
 	case OUTCOME_SPAWN_FAILED:
 		/* A path of any length leaves room for the reason. */
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "cannot start: %s%s%.160s: %s", outcome->step,
-			       outcome->subject ? " " : "",
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "cannot start: %s%s%.160s: %s",
+			       outcome->step, outcome->subject ? " " : "",
 			       outcome->subject ? outcome->subject : "", strerror(outcome->value));
 		break;
 	case OUTCOME_START_TIMEOUT:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "was not ready within its start-timeout");
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "was not %s within its start-timeout",
+			       outcome->hook ? "done" : "ready");
 		break;
 	}
 	return buf;

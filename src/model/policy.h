@@ -13,9 +13,6 @@
 #include "model/config.h"
 #include "model/fsm.h"
 
-/* A run of at least this long forgets the failures before it. */
-#define POLICY_RESET_USEC UINT64_C(10000000)
-
 enum outcome_kind {
 	OUTCOME_NONE,	      /* never ran */
 	OUTCOME_EXITED,	      /* value: the exit status */
@@ -24,11 +21,17 @@ enum outcome_kind {
 	OUTCOME_START_TIMEOUT, /* ended because it was not ready in time; value as for a signal, or 0 */
 };
 
+/* What is known of the end of the main process alone. */
+enum outcome_end { END_NONE, END_EXITED, END_KILLED, END_DUMPED };
+
 struct outcome {
 	enum outcome_kind kind;
 	int value;
 	bool was_ready;		    /* it had been ready before it ended; always for a oneshot */
 	const char *step, *subject; /* borrowed */
+	const char *hook; /* the key of the command that this tells of; NULL: the service itself */
+	enum outcome_end end;
+	int end_value; /* the exit status or the signal */
 };
 
 struct policy;

@@ -20,6 +20,17 @@ static int node_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+int attributes_new(struct attributes **ret)
+{
+	struct attributes *attributes = malloc(sizeof(*attributes));
+
+	if (!attributes)
+		return -ENOMEM;
+	*attributes = (struct attributes)ATTRIBUTES_NONE;
+	*ret = attributes;
+	return 0;
+}
+
 void node_config_init(struct node_config *node, char *path)
 {
 	*node = (struct node_config){
@@ -30,24 +41,68 @@ void node_config_init(struct node_config *node, char *path)
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
+		.restart_reset_usec = 10 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
 		.stop_signal = SIGTERM,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 	};
 }
 
+int commands_add(struct commands *commands, char **argv)
+{
+	char ***more = reallocarray(commands->argv, commands->n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	more[commands->n++] = argv;
+	commands->argv = more;
+	return 0;
+}
+
+void commands_done(struct commands *commands)
+{
+	for (size_t i = 0; i < commands->n; i++)
+		free(commands->argv[i]);
+	free(commands->argv);
+	*commands = (struct commands){ .n = 0 };
+}
+
+const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind)
+{
+	static const struct commands none;
+
+	return node->hooks ? &node->hooks[kind] : &none;
+}
+
+const char *hook_name(enum hook_kind kind)
+{
+	static const char *const names[N_HOOKS] = {
+		[HOOK_START_COMMAND] = "start-command",	  [HOOK_POST_START] = "post-start",
+		[HOOK_RELOAD_COMMAND] = "reload-command", [HOOK_STOP_COMMAND] = "stop-command",
+		[HOOK_POST_STOP] = "post-stop",		  [HOOK_FINAL] = "final",
+	};
+
+	return names[kind];
+}
+
 void node_config_done(struct node_config *node)
 {
+	for (int i = 0; node->hooks && i < N_HOOKS; i++)
+		commands_done(&node->hooks[i]);
+	free(node->hooks);
 	free(node->path);
-	free(node->requires);
-	free(node->after);
+	for (size_t i = 0; i < N_EDGES; i++)
+		free(node->edges[i]);
 	free(node->argv);
 	free(node->command);
+	free(node->credentials.groups);
 	free(node->credentials.user);
 	free(node->credentials.home);
 	free(node->credentials.shell);
 	free(node->directory);
 	free(node->environment);
+	free(node->environment_files);
+	free(node->attributes);
 	free(node->log.path);
 }
 
@@ -197,6 +252,9 @@ static const char *name_check_part(const char *part, size_t length)
 	/* A node's name also becomes a directory's: of a cgroup, of a log. */
 	if ((length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.'))
 		return "has a part that is . or .., which name directories";
+	/* Of a template there are instances, not nodes below it. */
+	if (part[length - 1] == '@' && part[length] == '/')
+		return "has a part that ends with @ and is not the last, allowed is a template's name at the end";
 	for (size_t i = 0; i < length; i++) {
 		if (!name_byte_is_good(part[i]))
 			return "is no name of a node, allowed are letters, digits and _ . @ - in parts joined by /";
@@ -230,6 +288,13 @@ const char *config_check_name(const char *path)
 	return NULL;
 }
 
+bool config_is_template(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 0 && path[length - 1] == '@';
+}
+
 struct node_config *config_find(const struct config *config, const char *path)
 {
 	void *const *found = tfind(&path, &config->by_path, node_compare);
@@ -249,68 +314,4 @@ bool node_config_is_within(const struct node_config *node, const struct node_con
 			return true;
 	}
 	return false;
-}
-
-static bool text_equal(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static bool texts_equal(char *const *a, char *const *b)
-{
-	if (!a || !b)
-		return a == b;
-	for (; *a && *b; a++, b++) {
-		if (strcmp(*a, *b) != 0)
-			return false;
-	}
-	return *a == *b;
-}
-
-static bool nodes_equal(struct node_config *const *a, struct node_config *const *b)
-{
-	if (!a || !b)
-		return (!a || !*a) && (!b || !*b);
-	for (; *a && *b; a++, b++) {
-		if (strcmp((*a)->path, (*b)->path) != 0)
-			return false;
-	}
-	return !*a && !*b;
-}
-
-static bool credentials_equal(const struct credentials *a, const struct credentials *b)
-{
-	return a->set == b->set && a->set_group == b->set_group && a->uid == b->uid &&
-	       a->gid == b->gid && text_equal(a->user, b->user) && text_equal(a->home, b->home) &&
-	       text_equal(a->shell, b->shell);
-}
-
-static bool ready_equal(const struct ready *a, const struct ready *b)
-{
-	if (a->kind != b->kind || a->fd != b->fd)
-		return false;
-	/* Where there is an address, all else in the union is zero. */
-	return a->kind != READY_TCP || memcmp(&a->address, &b->address, sizeof(a->address)) == 0;
-}
-
-bool node_config_equal(const struct node_config *a, const struct node_config *b)
-{
-	if (strcmp(a->path, b->path) != 0 || a->shutdown_timeout_usec != b->shutdown_timeout_usec ||
-	    !nodes_equal(a->requires, b->requires) || !nodes_equal(a->after, b->after) ||
-	    !texts_equal(a->argv, b->argv))
-		return false;
-	if (!a->argv)
-		return true;
-	return a->type == b->type && credentials_equal(&a->credentials, &b->credentials) &&
-	       text_equal(a->directory, b->directory) &&
-	       texts_equal(a->environment, b->environment) && a->umask == b->umask &&
-	       a->log.kind == b->log.kind && text_equal(a->log.path, b->log.path) &&
-	       ready_equal(&a->ready, &b->ready) &&
-	       a->start_timeout_usec == b->start_timeout_usec && a->restart == b->restart &&
-	       a->restart_delay_usec == b->restart_delay_usec &&
-	       a->restart_delay_max_usec == b->restart_delay_max_usec &&
-	       a->restart_limit.count == b->restart_limit.count &&
-	       a->restart_limit.window_usec == b->restart_limit.window_usec &&
-	       a->stop_signal == b->stop_signal && a->stop_timeout_usec == b->stop_timeout_usec &&
-	       a->essential == b->essential;
 }

@@ -1,4 +1,4 @@
-#include "model/values.h"
+#include "model/values-private.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -9,69 +9,8 @@
 
 #include "base/macro.h"
 #include "base/parse.h"
-#include "model/substitute.h"
 
-#define ENVIRONMENT_MAX 1000 /* variables in one section */
-#define LIMIT_MAX	1000 /* failures that restart-limit can count */
-#define FD_MAX		1023
-
-struct choice {
-	const char *name;
-	int value;
-};
-
-static int parse_choice(const char *text, const struct choice *choices, size_t n, int *ret)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(text, choices[i].name) != 0)
-			continue;
-		*ret = choices[i].value;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-static int value_refuse(struct value *value, const char *why)
-{
-	value->why = why;
-	return -EINVAL;
-}
-
-static int value_copy(const char *text, char **field)
-{
-	char *copy = strdup(text);
-
-	if (!copy)
-		return -ENOMEM;
-	free(*field);
-	*field = copy;
-	return 0;
-}
-
-static int value_words(struct value *value, char ***field)
-{
-	int n = parse_words(value->text, field);
-
-	if (n == -EINVAL)
-		return value_refuse(value, "has an open quote or ends with a backslash");
-	return n;
-}
-
-static int value_check_substitutions(struct value *value)
-{
-	return substitute_check(value->text)
-		       ? value_refuse(value, "has a % that is none of %n, %i and %%")
-		       : 0;
-}
-
-static int value_check_path(struct value *value, const char *path)
-{
-	if (*path != '/')
-		return value_refuse(value, "is no absolute path");
-	if (strlen(path) >= PATH_MAX)
-		return value_refuse(value, "is longer than a path can be");
-	return 0;
-}
+#define FD_MAX 1023
 
 static int value_socket(struct value *value, void *field)
 {
@@ -111,7 +50,7 @@ static int value_number(struct value *value, uint32_t *ret)
 	return 0;
 }
 
-static int value_group(struct value *value, gid_t *ret)
+int value_group(struct value *value, gid_t *ret)
 {
 	int r;
 
@@ -204,12 +143,13 @@ static int value_signal(struct value *value, void *field)
 
 static int value_nodes(struct value *value, void *field)
 {
-	return value_words(value, field);
+	int r = value_check_substitutions(value);
+
+	return r < 0 ? r : value_words(value, field);
 }
 
-static int value_command(struct value *value, void *field)
+int value_argv(struct value *value, char ***ret)
 {
-	struct section *section = field;
 	cleanup(freep) char **argv = NULL;
 	int r = value_check_substitutions(value);
 
@@ -220,6 +160,18 @@ static int value_command(struct value *value, void *field)
 		return r;
 	if (r == 0 || !*argv[0])
 		return value_refuse(value, "names no program");
+	*ret = take(argv);
+	return 0;
+}
+
+static int value_command(struct value *value, void *field)
+{
+	struct section *section = field;
+	cleanup(freep) char **argv = NULL;
+	int r = value_argv(value, &argv);
+
+	if (r < 0)
+		return r;
 	r = value_copy(value->text, &section->node->command);
 	if (r < 0)
 		return r;
@@ -232,45 +184,11 @@ static int value_type(struct value *value, void *field)
 	static const struct choice choices[] = { { "simple", TYPE_SIMPLE },
 						 { "oneshot", TYPE_ONESHOT } };
 	int choice;
-	int r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
+	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
 
 	if (r == 0)
 		*(enum service_type *)field = (enum service_type)choice;
 	return r;
-}
-
-static int value_restart(struct value *value, void *field)
-{
-	static const struct choice choices[] = { { "always", RESTART_ALWAYS },
-						 { "on-failure", RESTART_ON_FAILURE },
-						 { "never", RESTART_NEVER } };
-	int choice;
-	int r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
-
-	if (r == 0)
-		*(enum restart_policy *)field = (enum restart_policy)choice;
-	return r;
-}
-
-static int value_restart_limit(struct value *value, void *field)
-{
-	const char *slash = strchr(value->text, '/');
-	char digits[8];
-	uint64_t count, window;
-
-	if (strcmp(value->text, "none") == 0) {
-		*(struct restart_limit *)field = (struct restart_limit){ .count = 0 };
-		return 0;
-	}
-	if (!slash || slash - value->text >= (ptrdiff_t)sizeof(digits))
-		return -EINVAL;
-	*(char *)mempcpy(digits, value->text, (size_t)(slash - value->text)) = '\0';
-	if (parse_uint(digits, LIMIT_MAX, &count) < 0 || parse_duration(slash + 1, &window) < 0 ||
-	    count == 0 || window == 0)
-		return -EINVAL;
-	*(struct restart_limit *)field =
-		(struct restart_limit){ .count = (unsigned)count, .window_usec = window };
-	return 0;
 }
 
 /* "127.0.0.1:80", "[::1]:80", "localhost:80" */
@@ -307,9 +225,9 @@ static int value_ready(struct value *value, void *field)
 	uint64_t fd;
 	int kind, r;
 
-	/* Every byte, as node_config_equal() compares the address whole. */
+	/* Every byte, as model/diff.c compares the address whole. */
 	memset(&ready, 0, sizeof(ready));
-	r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
+	r = value_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
 	if (r == 0) {
 		ready.kind = (enum ready_kind)kind;
 	} else if (strncmp(value->text, "fd:", 3) == 0) {
@@ -340,14 +258,6 @@ static int value_directory(struct value *value, void *field)
 	return r < 0 ? r : value_copy(value->text, field);
 }
 
-/* The length of the NAME of NAME=VALUE, or 0. */
-static size_t variable_name(const char *word)
-{
-	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-
-	return word[n] == '=' && !(*word >= '0' && *word <= '9') ? n : 0;
-}
-
 static int value_environment(struct value *value, void *field)
 {
 	cleanup(freep) char **words = NULL;
@@ -362,7 +272,7 @@ static int value_environment(struct value *value, void *field)
 		return value_refuse(value,
 				    "has more than " STRINGIFY(ENVIRONMENT_MAX) " variables");
 	for (int i = 0; i < n; i++) {
-		size_t length = variable_name(words[i]);
+		size_t length = section_variable_name(words[i]);
 
 		if (length == 0)
 			return value_refuse(value, "has a word that is not NAME=VALUE");
@@ -392,7 +302,7 @@ static int value_log(struct value *value, void *field)
 	struct output *output = field;
 	int kind, r;
 
-	r = parse_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
+	r = value_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
 	if (r == 0) {
 		output->kind = (enum output_kind)kind;
 		return 0;
@@ -427,17 +337,12 @@ const struct value_type type_nodes = { IN_SECTION, value_nodes, NODES_ALLOWED };
 const struct value_type type_command = { IN_SECTION, value_command,
 	"a program and its arguments, quoted as in a shell" };
 const struct value_type type_type = { IN_NODE, value_type, "simple or oneshot" };
-const struct value_type type_restart = { IN_NODE, value_restart,
-	"always, on-failure or never" };
-const struct value_type type_restart_limit = { IN_NODE, value_restart_limit,
-	"COUNT/DURATION such as 5/30s with 1 to " STRINGIFY(LIMIT_MAX) " failures, or none" };
 const struct value_type type_ready = { IN_NODE, value_ready,
 	"started, notify, fd:N with N from 3 to " STRINGIFY(FD_MAX) ", or tcp:ADDRESS:PORT with an "
 	"IPv4 address, an [IPv6] address or localhost" };
 const struct value_type type_signal = { IN_NODE, value_signal,
 	"a signal such as SIGTERM, QUIT, 15 or SIGRTMIN+3" };
-const struct value_type type_bool = { IN_NODE, value_bool,
-	"yes, no, true, false, on, off, 1 or 0" };
+const struct value_type type_bool = { IN_NODE, value_bool, BOOL_ALLOWED };
 const struct value_type type_user = { IN_SECTION, value_user, USER_ALLOWED };
 const struct value_type type_group = { IN_SECTION, value_stated_group, GROUP_ALLOWED };
 const struct value_type type_directory = { IN_SECTION, value_directory,

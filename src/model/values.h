@@ -16,7 +16,7 @@ struct value {
 };
 
 /* What a value is kept in. */
-enum value_base { IN_CONFIG, IN_NODE, IN_SECTION };
+enum value_base { IN_CONFIG, IN_NODE, IN_SECTION, IN_ATTRIBUTES };
 
 struct value_type {
 	enum value_base base;
@@ -31,19 +31,33 @@ struct value_type {
 extern const struct value_type type_socket;
 extern const struct value_type type_control_group;
 extern const struct value_type type_control_mode;
+extern const struct value_type type_instances;
 extern const struct value_type type_duration;
 extern const struct value_type type_nodes;
 extern const struct value_type type_command;
 extern const struct value_type type_type;
 extern const struct value_type type_restart;
 extern const struct value_type type_restart_limit;
+extern const struct value_type type_success_status;
+extern const struct value_type type_on_failed;
+extern const struct value_type type_strategy;
 extern const struct value_type type_ready;
 extern const struct value_type type_signal;
 extern const struct value_type type_bool;
 extern const struct value_type type_user;
 extern const struct value_type type_group;
+extern const struct value_type type_groups;
 extern const struct value_type type_directory;
 extern const struct value_type type_environment;
+extern const struct value_type type_environment_files;
 extern const struct value_type type_umask;
+extern const struct value_type type_limit;
+extern const struct value_type type_limit_size;
+extern const struct value_type type_nice;
+extern const struct value_type type_oom_score;
+extern const struct value_type type_io_class;
+extern const struct value_type type_cpus;
+extern const struct value_type type_no_new_privileges;
+extern const struct value_type type_capabilities;
 extern const struct value_type type_stop_timeout;
 extern const struct value_type type_log;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "sys/child-attributes.h"
 
 #ifndef CLOSE_RANGE_UNSHARE /* the kernel's headers are not everywhere */
 #define CLOSE_RANGE_UNSHARE (1u << 1)
@@ -115,9 +116,9 @@ static int close_others(const struct spawn_spec *spec)
 
 static int drop_groups(const struct spawn_spec *spec)
 {
-	if (spec->set_user)
-		return setgroups(spec->n_groups, spec->groups);
-	return spec->set_group ? setgroups(0, NULL) : 0;
+	if (!spec->set_user && !spec->set_group && !spec->set_groups)
+		return 0;
+	return setgroups(spec->n_groups, spec->groups);
 }
 
 static int take_group(const struct spawn_spec *spec)
@@ -242,6 +243,9 @@ static void fill_pid(char *text)
 
 _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *failure)
 {
+	const struct attributes *attributes = spec->attributes;
+	enum spawn_step step = SPAWN_STEP_NONE;
+
 	if (!spec->keep_descriptors && leave_descriptors(spec) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (enter_session(spec) < 0)
@@ -252,6 +256,10 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (spec->descriptors && setrlimit(RLIMIT_NOFILE, spec->descriptors) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
+	if (attributes)
+		step = child_attributes_before_user(attributes, &failure->limit);
+	if (step != SPAWN_STEP_NONE)
+		fail(failure, step);
 	if (spec->umask >= 0)
 		(void)umask((mode_t)spec->umask);
 	if (drop_groups(spec) < 0)
@@ -260,6 +268,10 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		fail(failure, SPAWN_STEP_GROUP);
 	if (take_user(spec) < 0)
 		fail(failure, SPAWN_STEP_USER);
+	if (attributes)
+		step = child_attributes_as_user(attributes);
+	if (step != SPAWN_STEP_NONE)
+		fail(failure, step);
 	/* As the user, who may see less than root does, or more where root is squashed. */
 	if (spec->directory && chdir(spec->directory) < 0)
 		fail(failure, SPAWN_STEP_DIRECTORY);

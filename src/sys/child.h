@@ -13,6 +13,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "base/attributes.h"
+
 #define SPAWN_PID_MAX 12 /* with the NUL */
 
 /* What to start, and as what.  All pointers are borrowed for the call. */
@@ -23,7 +25,8 @@ struct spawn_spec {
 	const char *directory; /* or NULL: stay */
 	int umask;	       /* or -1: keep */
 	bool set_user;	       /* take uid, gid and the groups below */
-	bool set_group;	       /* take gid, and drop all other groups */
+	bool set_group;	       /* take gid, and drop all groups but those below */
+	bool set_groups;       /* take the groups below, whatever the user */
 	uid_t uid;
 	gid_t gid;
 	const gid_t *groups;
@@ -36,9 +39,10 @@ struct spawn_spec {
 	int death_signal; /* to get when @parent, who calls, ends; 0 for none */
 	pid_t parent;
 	char *pid; /* becomes its pid in decimal, SPAWN_PID_MAX at most; NULL for none */
-	const struct rlimit *descriptors; /* RLIMIT_NOFILE, or NULL: keep */
-	const sigset_t *mask;		  /* to start with */
-	const sigset_t *ignored;	  /* to ignore */
+	const struct rlimit *descriptors;    /* RLIMIT_NOFILE, or NULL: keep */
+	const struct attributes *attributes; /* or NULL */
+	const sigset_t *mask;		     /* to start with */
+	const sigset_t *ignored;	     /* to ignore */
 };
 
 enum spawn_step {
@@ -46,9 +50,16 @@ enum spawn_step {
 	SPAWN_STEP_SESSION,
 	SPAWN_STEP_STDIO,
 	SPAWN_STEP_CLOSE,
+	SPAWN_STEP_OOM_SCORE,
+	SPAWN_STEP_NICE,
+	SPAWN_STEP_IO_CLASS,
+	SPAWN_STEP_CPUS,
+	SPAWN_STEP_LIMIT,
+	SPAWN_STEP_CAPABILITIES,
 	SPAWN_STEP_GROUPS,
 	SPAWN_STEP_GROUP,
 	SPAWN_STEP_USER,
+	SPAWN_STEP_NO_NEW_PRIVILEGES,
 	SPAWN_STEP_DIRECTORY,
 	SPAWN_STEP_PARENT,
 	SPAWN_STEP_EXEC,
@@ -57,6 +68,7 @@ enum spawn_step {
 struct spawn_failure {
 	enum spawn_step step;
 	int error; /* errno */
+	int limit; /* RLIMIT_..., of SPAWN_STEP_LIMIT */
 };
 
 /* Ends in execve, or writes *failure and exits with 127 or 126. */

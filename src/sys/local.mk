@@ -4,7 +4,9 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/ids.h %D%/ids.c \
 	%D%/unixsock.h %D%/unixsock.c \
 	%D%/proc.h %D%/proc.c \
-	%D%/child.h %D%/child.c \
+	%D%/child.h \
+	%D%/child-attributes.h %D%/child-attributes.c \
+	%D%/child.c \
 	%D%/spawn.h %D%/spawn.c \
 	%D%/reap.h %D%/reap.c \
 	%D%/descendants.h %D%/descendants.c \

@@ -7,6 +7,7 @@ dist_check_SCRIPTS += \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
 	%D%/examples.sh \
+	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
 	%D%/faults.sh \
 	%D%/guard.sh \
@@ -22,6 +23,7 @@ dist_check_SCRIPTS += \
 	%D%/systemd.sh \
 	%D%/web.sh \
 	%D%/order.sh \
+	%D%/strategy.sh \
 	%D%/remains.sh
 
 EXTRA_DIST += %D%/lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman

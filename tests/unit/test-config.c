@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/ioprio.h>
 #include <search.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +16,8 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "model/config.h"
+#include "model/diff.h"
+#include "model/keys.h"
 
 /*
  * An allocator that can be made to fail: the linker sends the program's own calls to __wrap_*, and
@@ -49,7 +53,8 @@ WRAP(char *, strdup, (const char *text), (text))
 WRAP(char *, strndup, (const char *text, size_t n), (text, n))
 WRAP(void *, tsearch, (const void *key, void **root, int (*f)(const void *, const void *)),
      (key, root, f))
-WRAP(FILE *, open_memstream, (char **text, size_t *size), (text, size))
+WRAP(FILE *, fopencookie, (void *cookie, const char *mode, cookie_io_functions_t functions),
+     (cookie, mode, functions))
 
 static char directory[64];
 
@@ -195,6 +200,10 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->restart_delay_max_usec, 30 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->restart_limit.count, 5);
 	ck_assert_uint_eq(a->restart_limit.window_usec, 30 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->restart_reset_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->success_status.signals, 0);
+	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
+	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, READY_STARTED);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
@@ -202,7 +211,8 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
-	ck_assert(!a->directory && !a->environment && !a->requires && !a->after);
+	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] &&
+		  !a->edges[EDGE_AFTER]);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
 	ck_assert_int_eq(b->restart, RESTART_NEVER);
 }
@@ -213,10 +223,11 @@ START_TEST(every_key_is_taken)
 	cleanup(config_unrefp) struct config *config = good(
 		"[swansong]\n"
 		"control-socket = /run/s\ncontrol-group = adm\ncontrol-mode = 0600\nshutdown-timeout = 1min\n"
-		"[g]\nuser = redis\n"
+		"[g]\nuser = redis\nstrategy = rest-for-one\n"
 		"[g/s]\nshutdown-timeout = 5s\nrequires = o\nafter = p \"o\"\n"
 		"command = /bin/x \"a b\" %n\ntype = simple\nrestart = always\nrestart-delay = 1s\n"
-		"restart-delay-max = 2s\nrestart-limit = 3/1min\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
+		"restart-delay-max = 2s\nrestart-reset = 3s\nrestart-limit = 3/1min\n"
+		"success-status = 3 255 SIGPIPE USR1\non-failed = shutdown-parent\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
 		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\n"
 		"environment = A=1 B=\numask = 027\nstop-timeout = 6s\nlog = file:/l\n"
 		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
@@ -227,9 +238,9 @@ START_TEST(every_key_is_taken)
 		  config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
-	ck_assert(s->requires[0] == only(config, "o") && !s->requires[1] && s->requires_line == 10);
-	ck_assert(s->after[0] == only(config, "p") && s->after[1] == only(config, "o") &&
-		  !s->after[2]);
+	ck_assert(s->edges[EDGE_REQUIRES][0] == only(config, "o") && !s->edges[EDGE_REQUIRES][1] && s->edge_lines[EDGE_REQUIRES] == 11);
+	ck_assert(s->edges[EDGE_AFTER][0] == only(config, "p") && s->edges[EDGE_AFTER][1] == only(config, "o") &&
+		  !s->edges[EDGE_AFTER][2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
 	ck_assert_str_eq(s->argv[1], "a b");
 	ck_assert_str_eq(s->argv[2], "g/s");
@@ -238,6 +249,12 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->restart_delay_usec, USEC_PER_SEC);
 	ck_assert_uint_eq(s->restart_delay_max_usec, 2 * USEC_PER_SEC);
 	ck_assert(s->restart_limit.count == 3 && s->restart_limit.window_usec == 60 * USEC_PER_SEC);
+	ck_assert_uint_eq(s->restart_reset_usec, 3 * USEC_PER_SEC);
+	ck_assert(s->success_status.codes[0] == 8 && s->success_status.codes[3] == UINT64_C(1) << 63);
+	ck_assert_uint_eq(s->success_status.signals,
+			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
+	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
+	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
 	ck_assert_int_eq(s->ready.kind, READY_TCP);
 	ck_assert_int_eq(s->ready.address.any.sa_family, AF_INET6);
 	ck_assert_uint_eq(ntohs(s->ready.address.in6.sin6_port), 80);
@@ -328,6 +345,124 @@ START_TEST(values_are_inherited_downward)
 }
 END_TEST
 
+static void limit_is(const struct node_config *node, int resource, rlim_t soft, rlim_t hard)
+{
+	const struct rlimit *limit = &node->attributes->limits[resource];
+
+	ck_assert_uint_eq(limit->rlim_cur, soft);
+	ck_assert_uint_eq(limit->rlim_max, hard);
+}
+
+START_TEST(attributes_are_inherited_one_by_one)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[g]\nlimit-nofile = 100:200\nlimit-core = infinity\nnice = -20\noom-score-adjust = 1000\n"
+		"[g/s]\ncommand = x\nlimit-nofile = 7\nlimit-stack = 64K:1G\nnice = 19\n[a]\ncommand = y\n");
+	const struct node_config *s = only(config, "g/s");
+
+	limit_is(s, RLIMIT_NOFILE, 7, 7);
+	limit_is(s, RLIMIT_CORE, RLIM_INFINITY, RLIM_INFINITY);
+	limit_is(s, RLIMIT_STACK, 65536, 1 << 30);
+	ck_assert(!limit_is_set(&s->attributes->limits[RLIMIT_CPU]));
+	ck_assert_int_eq(s->attributes->nice, 19);
+	ck_assert_int_eq(s->attributes->oom_score_adjust, 1000);
+	ck_assert_int_eq(s->attributes->io_priority, ATTRIBUTE_KEEP);
+	ck_assert_int_eq(CPU_COUNT(&s->attributes->cpus), 0);
+	ck_assert_ptr_null(only(config, "a")->attributes);
+}
+END_TEST
+
+/* A list of processors says the same however it is written. */
+START_TEST(processors_are_a_list)
+{
+	static const char *const same[] = { "0-3,7", "7,0-3", "0,1,2,3,7", "2-3,0-2,7-7" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\ncpu-affinity = %s\n",
+			       same[i]);
+
+		cleanup(config_unrefp) struct config *config = good(text);
+		const cpu_set_t *cpus = &only(config, "a")->attributes->cpus;
+
+		ck_assert_int_eq(CPU_COUNT(cpus), 5);
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			ck_assert(!!CPU_ISSET(cpu, cpus) == (cpu < 4 || cpu == 7));
+	}
+}
+END_TEST
+
+START_TEST(an_io_class_has_a_level)
+{
+	const struct {
+		const char *text;
+		int priority;
+	} classes[] = {
+		{ "none", 0 },
+		{ "idle", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0) },
+		{ "best-effort", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) },
+		{ "best-effort:0", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 0) },
+		{ "realtime:7", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_RT, 7) },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\nio-class = %s\n",
+			       classes[i].text);
+
+		cleanup(config_unrefp) struct config *config = good(text);
+
+		ck_assert_int_eq(only(config, "a")->attributes->io_priority, classes[i].priority);
+	}
+}
+END_TEST
+
+static uint64_t capabilities_of(const char *value)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof(text), "[g]\ncapabilities = none\n[g/a]\ncommand = x\n%s%s\n",
+		       *value ? "capabilities = " : "", value);
+
+	cleanup(config_unrefp) struct config *config = good(text);
+
+	return only(config, "g/a")->attributes->capabilities;
+}
+
+START_TEST(capabilities_have_their_names)
+{
+	ck_assert_uint_eq(capabilities_of(""), 0);
+	ck_assert_uint_eq(capabilities_of("none"), 0);
+	ck_assert_uint_eq(capabilities_of("all"), CAPABILITIES_KEEP);
+	ck_assert_uint_eq(capabilities_of("cap_chown"), 1);
+	ck_assert_uint_eq(capabilities_of("CAP_KILL cap_net_bind_service"),
+			  1 << CAP_KILL | 1 << CAP_NET_BIND_SERVICE);
+	ck_assert_uint_eq(capabilities_of("cap_checkpoint_restore"),
+			  UINT64_C(1) << CAP_CHECKPOINT_RESTORE);
+}
+END_TEST
+
+/* Whatever the key is called, it is the one of that resource. */
+START_TEST(every_limit_has_its_key)
+{
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\n%s = 1:infinity\n",
+			       keys_limit_name(i));
+
+		cleanup(config_unrefp) struct config *config = good(text);
+
+		for (int j = 0; j < RLIM_NLIMITS; j++)
+			ck_assert(limit_is_set(&only(config, "a")->attributes->limits[j]) ==
+				  (i == j));
+		limit_is(only(config, "a"), i, 1, RLIM_INFINITY);
+	}
+}
+END_TEST
+
 START_TEST(a_group_needs_no_user)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -337,6 +472,20 @@ START_TEST(a_group_needs_no_user)
 
 	ck_assert(!a->set && a->set_group && a->gid == 7 && !a->user);
 	ck_assert(b->set && !b->set_group && b->uid == 100 && b->gid == 101);
+}
+END_TEST
+
+START_TEST(groups_are_numbers_in_their_order)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[g]\ngroups = 7 adm\n[g/a]\ncommand = x\nuser = redis\n"
+		     "[g/b]\ncommand = x\ngroups = none\n[c]\ncommand = x\n");
+	const struct credentials *a = &only(config, "g/a")->credentials;
+
+	ck_assert(a->set_groups && a->n_groups == 2 && a->groups[0] == 7 && a->groups[1] == 4);
+	ck_assert(only(config, "g/b")->credentials.set_groups);
+	ck_assert_uint_eq(only(config, "g/b")->credentials.n_groups, 0);
+	ck_assert(!only(config, "c")->credentials.set_groups);
 }
 END_TEST
 
@@ -374,6 +523,10 @@ static const struct {
 	{ "restart-limit",
 	  { "", "5", "5/", "/30s", "0/30s", "5/0", "5/30", "-5/30s", "1001/1s", "5/30s/2",
 	    "00000005/1s" } },
+	{ "restart-reset", { "", "10" } },
+	{ "success-status", { "", "256", "-1", "3 x", "SIGNOPE", "1,2", "\"3" } },
+	{ "on-failed", { "", "shutdown_parent", "yes" } },
+	{ "strategy", { "", "one-for-two", "ONE-FOR-ALL" } },
 	{ "ready",
 	  { "", "fd", "fd:", "fd:0", "fd:1", "fd:2", "fd:-3", "fd:1024", "fd:3x", "tcp:", "tcp:80",
 	    "tcp::80", "tcp:127.0.0.1", "tcp:127.0.0.1:0", "tcp:127.0.0.1:65536", "tcp:127.1:80",
@@ -390,10 +543,31 @@ static const struct {
 	    "#0" } },
 	{ "group",
 	  { "", "0day", "0x0", "-1", "4294967295", "\"adm \"", "1e0", "nobody-there", "adm:adm" } },
+	{ "groups",
+	  { "", "adm adm", "4 adm", "nobody-there", "adm,4", "adm none", "0x4", "4294967295",
+	    "\"adm", "''" } },
 	{ "directory", { "", "srv", "./srv", "~", "/srv/%x", "%n/x", "/srv/%" } },
 	{ "environment",
 	  { "A", "=1", "1A=2", "A-B=1", "A=1 B", "A=1 A=2", "A=\"1", "A=%x", "%n=1" } },
+	{ "environment-file",
+	  { "", "x", "-x", "-", "--/x", "/x%", "/x \"", "/x y", "/%h" } },
 	{ "umask", { "", "8", "1777", "0x12", "-1", "rwx" } },
+	{ "limit-nofile",
+	  { "", "-1", "10:5", ":", "5:", ":5", "1:2:3", "64K", "infinity:5", "1 : 2", "unlimited",
+	    "18446744073709551615", "18446744073709551616", "99999999999999999999999999999999" } },
+	{ "limit-core", { "", "1k", "K", "1K:1", "16777216T", "10 M" } },
+	{ "nice", { "", "-21", "20", "+1", "--1", "-", "1.0", "low" } },
+	{ "oom-score-adjust", { "", "-1001", "1001", "99999999999999999999", "never" } },
+	{ "io-class",
+	  { "", "Idle", "idle:0", "none:0", "best-effort:", "best-effort:8", "realtime:-1",
+	    "best-effort:7:7", "best_effort", "best-effort-and-more:1", "4", ":4" } },
+	{ "cpu-affinity",
+	  { "", "-1", "0-", "-", ",", "0,", ",0", "3-1", "1024", "0-1024", "0 1", "0--1", "0-1-2",
+	    "0x1", "99999999999" } },
+	{ "no-new-privileges", { "", "Yes", "2" } },
+	{ "capabilities",
+	  { "", "cap_nothing", "net_bind_service", "cap_kill,cap_chown", "cap_kill cap_kill",
+	    "cap_kill none", "all cap_kill", "~cap_kill", "0x1", "cap_kill \"", "None" } },
 	{ "stop-timeout", { "", "10" } },
 	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
 };
@@ -698,6 +872,11 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nrestart-delay = 1s\n",
 	"[a]\ncommand = x\nrestart-delay-max = 1s\n",
 	"[a]\ncommand = x\nrestart-limit = none\n",
+	"[a]\ncommand = x\nrestart-reset = 9s\n",
+	"[a]\ncommand = x\nsuccess-status = 3\n",
+	"[a]\ncommand = x\nsuccess-status = SIGINT\n",
+	"[a]\ncommand = x\non-failed = shutdown\n",
+	"[a]\ncommand = x\nstrategy = one-for-all\n",
 	"[a]\ncommand = x\nready = notify\n",
 	"[a]\ncommand = x\nready = tcp:[::1]:80\n",
 	"[a]\ncommand = x\nready = tcp:[::1]:81\n",
@@ -708,10 +887,25 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nessential = on\n",
 	"[a]\ncommand = x\nuser = redis\n",
 	"[a]\ncommand = x\ngroup = adm\n",
+	"[a]\ncommand = x\ngroups = adm\n",
+	"[a]\ncommand = x\ngroups = adm 5\n",
+	"[a]\ncommand = x\ngroups = none\n",
 	"[a]\ncommand = x\ndirectory = /\n",
 	"[a]\ncommand = x\nenvironment = A=\n",
 	"[a]\ncommand = x\nenvironment = A= B=\n",
 	"[a]\ncommand = x\numask = 0\n",
+	"[a]\ncommand = x\nlimit-cpu = 5\n",
+	"[a]\ncommand = x\nlimit-cpu = 5:6\n",
+	"[a]\ncommand = x\nlimit-core = 5:6\n",
+	"[a]\ncommand = x\nnice = 5\n",
+	"[a]\ncommand = x\nnice = -5\n",
+	"[a]\ncommand = x\noom-score-adjust = 5\n",
+	"[a]\ncommand = x\nio-class = idle\n",
+	"[a]\ncommand = x\nio-class = best-effort:5\n",
+	"[a]\ncommand = x\ncpu-affinity = 5\n",
+	"[a]\ncommand = x\nno-new-privileges = yes\n",
+	"[a]\ncommand = x\ncapabilities = none\n",
+	"[a]\ncommand = x\ncapabilities = cap_kill\n",
 	"[a]\ncommand = x\nstop-timeout = 1s\n",
 	"[a]\ncommand = x\nlog = null\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
@@ -719,6 +913,8 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nshutdown-timeout = 1s\n",
 	"[b]\n[a]\ncommand = x\nrequires = b\n",
 	"[b]\n[a]\ncommand = x\nafter = b\n",
+	"[b]\n[a]\ncommand = x\nwants = b\n",
+	"[b]\n[a]\ncommand = x\nterm-after = b\n",
 	"[b]\n[c]\n[a]\ncommand = x\nafter = b c\n",
 	"[a]\ncommand = x\n",
 };
@@ -754,14 +950,15 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"user = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
+	"[w@]\ncommand = w %i\ninstances = 2\nrequires = web/nginx job@%i\n[w@1]\n[job@]\ninstances = 1 2\n"
 	"[job@1]\ncommand = job %i\ntype = oneshot\nessential = no\numask = 022\ngroup = 4\nuser = 9\n";
 static const char mistakes[] =
 	"k=v\n[a]\nrequires = a b b/c c\nuser = 0day\nx = y\n[b/c]\nafter = a a\nrestart = no\n"
-	"[b b]\nlog = file:x\n[a]\ncommand = \"\n[]\n[x\n";
+	"[b b]\nlog = file:x\n[t@]\ninstances = x x\n[t@]\n[a]\ncommand = \"\n[]\n[x\n";
 
 /* Loads @text with ever more allocations allowed, until it goes through. */
 static void load_without_memory(const char *text, int expected)
@@ -797,6 +994,59 @@ END_TEST
 START_TEST(without_memory_mistakes_are_no_worse)
 {
 	load_without_memory(mistakes, -EINVAL);
+}
+END_TEST
+
+static void find_circle(enum diag_level level, const char *text, void *arg)
+{
+	const char *circle = strstr(text, " without one of its steps: ");
+
+	(void)level;
+	if (circle)
+		(void)snprintf(arg, 4096, "%s", circle + strlen(" without one of its steps: "));
+}
+
+/* It takes more memory than it begins with, and a cut one would send people the wrong way. */
+START_TEST(without_memory_a_circle_is_told_whole_or_not_at_all)
+{
+	static const char *const path = ".";
+	static const char nodes[][60] = {
+		"alpha-of-a-very-long-name-that-nobody-would-like-to-type",
+		"beta-of-a-very-long-name-that-nobody-would-like-to-type",
+		"gamma-of-a-very-long-name-that-nobody-would-like-to-type",
+		"delta-of-a-very-long-name-that-nobody-would-like-to-type",
+	};
+	char text[2000] = "", whole[2000] = "", told[4096];
+	unsigned int told_whole = 0;
+	int r = -ENOMEM;
+
+	for (size_t k = 0; k < ARRAY_SIZE(nodes); k++) {
+		const char *next = nodes[(k + 1) % ARRAY_SIZE(nodes)];
+
+		(void)sprintf(text + strlen(text), "[%s]\nrequires = %s\n", nodes[k], next);
+		(void)sprintf(whole + strlen(whole), "%s%s requires %s", k ? "; " : "", nodes[k],
+			      next);
+	}
+	ck_assert_int_eq(mkdir("d", 0755), 0);
+	write_file("x.ini", text, strlen(text));
+	for (long n = 0; r == -ENOMEM; n++) {
+		cleanup(diag_freep) struct diag *diag = NULL;
+		struct config *config = NULL;
+
+		ck_assert_int_lt(n, 10000);
+		ck_assert_int_eq(diag_new(&diag), 0);
+		told[0] = '\0';
+		allocations_left = n;
+		r = config_load(&config, &path, 1, &names, diag);
+		allocations_left = -1;
+		diag_each(diag, find_circle, told);
+		if (told[0])
+			ck_assert_str_eq(told, whole);
+		told_whole += told[0] != '\0';
+		config_unref(config);
+	}
+	ck_assert_int_eq(r, -EINVAL);
+	ck_assert_uint_gt(told_whole, 0);
 }
 END_TEST
 
@@ -906,7 +1156,13 @@ Suite *test_suite(void)
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, readiness_has_its_ways);
 	tcase_add_test(tc, values_are_inherited_downward);
+	tcase_add_test(tc, attributes_are_inherited_one_by_one);
+	tcase_add_test(tc, every_limit_has_its_key);
+	tcase_add_test(tc, processors_are_a_list);
+	tcase_add_test(tc, an_io_class_has_a_level);
+	tcase_add_test(tc, capabilities_have_their_names);
 	tcase_add_test(tc, a_group_needs_no_user);
+	tcase_add_test(tc, groups_are_numbers_in_their_order);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));
 	tcase_add_test(tc, a_bad_value_of_the_root_is_refused);
@@ -925,6 +1181,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, equal_is_what_behaves_alike);
 	tcase_add_test(tc, without_memory_nothing_is_loaded_and_nothing_lost);
 	tcase_add_test(tc, without_memory_mistakes_are_no_worse);
+	tcase_add_test(tc, without_memory_a_circle_is_told_whole_or_not_at_all);
 	tcase_add_test(tc, without_memory_a_command_is_refused);
 	tcase_add_loop_test(tc, random_damage_is_taken_or_named, 0, 4);
 	suite_add_tcase(s, tc);

@@ -77,6 +77,33 @@ static uint64_t delay_after(uint64_t ran_usec)
 	return delay;
 }
 
+START_TEST(some_ends_are_declared_clean)
+{
+	config.success_status.codes[3] = UINT64_C(1) << 63; /* 255 */
+	config.success_status.codes[0] = UINT64_C(1) << 3;
+	config.success_status.signals = UINT64_C(1) << (SIGPIPE - 1);
+	ck_assert_int_eq(decide(exited(0)), EVENT_DONE);
+	ck_assert_int_eq(decide(exited(3)), EVENT_DONE);
+	ck_assert_int_eq(decide(exited(255)), EVENT_DONE);
+	ck_assert_int_eq(decide(exited(4)), EVENT_RETRY);
+	ck_assert_int_eq(decide(signaled(SIGPIPE)), EVENT_DONE);
+	ck_assert_int_eq(decide(signaled(SIGSEGV)), EVENT_RETRY);
+	ck_assert_int_eq(decide(unready(exited(3))), EVENT_RETRY);
+	config.type = TYPE_ONESHOT;
+	ck_assert_int_eq(decide(signaled(SIGPIPE)), EVENT_DONE);
+	ck_assert_int_eq(decide(signaled(config.stop_signal)), EVENT_RETRY);
+}
+END_TEST
+
+START_TEST(a_run_of_the_length_asked_for_resets_the_delay)
+{
+	config.restart_reset_usec = SEC;
+	ck_assert_uint_eq(delay_after(0), 100 * MSEC);
+	ck_assert_uint_eq(delay_after(SEC - 1), 200 * MSEC);
+	ck_assert_uint_eq(delay_after(SEC), 100 * MSEC);
+}
+END_TEST
+
 START_TEST(each_policy_answers_each_outcome)
 {
 	const struct {
@@ -164,8 +191,8 @@ START_TEST(a_long_run_makes_the_delay_short_again)
 {
 	delay_after(0);
 	delay_after(0);
-	ck_assert_uint_eq(delay_after(POLICY_RESET_USEC - 1), 400 * MSEC);
-	ck_assert_uint_eq(delay_after(POLICY_RESET_USEC), 100 * MSEC);
+	ck_assert_uint_eq(delay_after(10000 * MSEC - 1), 400 * MSEC);
+	ck_assert_uint_eq(delay_after(10000 * MSEC), 100 * MSEC);
 	ck_assert_uint_eq(delay_after(0), 200 * MSEC);
 }
 END_TEST
@@ -333,6 +360,8 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_policy_answers_each_outcome);
+	tcase_add_test(tc, some_ends_are_declared_clean);
+	tcase_add_test(tc, a_run_of_the_length_asked_for_resets_the_delay);
 	tcase_add_test(tc, a_clean_end_by_signal_is_by_the_stop_signal);
 	tcase_add_test(tc, the_delay_doubles_up_to_its_limit);
 	tcase_add_test(tc, an_infinite_delay_does_not_wrap);

@@ -1,0 +1,398 @@
+#include "model/kinds.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "base/parse.h"
+#include "model/settings.h"
+
+#define KIND(name) const struct kind kind_##name = { .equal = name##_equal, .print = name##_print }
+
+/* --- single values --- */
+
+#define DURATION_TEXT_MAX 32
+
+/* Exact, and in one unit, as a configuration has it; unlike clock_text(), which rounds. */
+static char *duration_text(char buf[static DURATION_TEXT_MAX], uint64_t usec)
+{
+	static const struct {
+		const char *name;
+		uint64_t usec;
+	} units[] = {
+		{ "d", 24 * 60 * 60 * USEC_PER_SEC },
+		{ "h", 60 * 60 * USEC_PER_SEC },
+		{ "min", 60 * USEC_PER_SEC },
+		{ "s", USEC_PER_SEC },
+		{ "ms", USEC_PER_MSEC },
+	};
+	size_t i = 0;
+
+	if (usec == USEC_INFINITY)
+		return strcpy(buf, "infinity");
+	if (usec == 0)
+		return strcpy(buf, "0");
+	while (i < ARRAY_SIZE(units) - 1 && usec % units[i].usec != 0)
+		i++;
+	(void)snprintf(buf, DURATION_TEXT_MAX, "%" PRIu64 "%s", usec / units[i].usec,
+		       units[i].name);
+	return buf;
+}
+
+static bool duration_equal(const void *a, const void *b)
+{
+	return *(const uint64_t *)a == *(const uint64_t *)b;
+}
+
+static void duration_print(FILE *file, const void *value, const struct kind *kind)
+{
+	char text[DURATION_TEXT_MAX];
+
+	(void)kind;
+	(void)fputs(duration_text(text, *(const uint64_t *)value), file);
+}
+KIND(duration);
+
+static bool bool_equal(const void *a, const void *b)
+{
+	return *(const bool *)a == *(const bool *)b;
+}
+
+static void bool_print(FILE *file, const void *value, const struct kind *kind)
+{
+	(void)kind;
+	(void)fputs(*(const bool *)value ? "yes" : "no", file);
+}
+KIND(bool);
+
+static bool int_equal(const void *a, const void *b)
+{
+	return *(const int *)a == *(const int *)b;
+}
+
+static void signal_print(FILE *file, const void *value, const struct kind *kind)
+{
+	char text[SIGNAL_TEXT_MAX];
+
+	(void)kind;
+	(void)fputs(parse_signal_text(text, *(const int *)value), file);
+}
+const struct kind kind_signal = { .equal = int_equal, .print = signal_print };
+
+/* Of an umask, -1 is none; the socket's mode is always one. */
+static void mode_print(FILE *file, const void *value, const struct kind *kind)
+{
+	(void)kind;
+	if (*(const int *)value >= 0)
+		(void)fprintf(file, "%04o", *(const unsigned *)value);
+}
+const struct kind kind_mode = { .equal = int_equal, .print = mode_print };
+
+static void choice_print(FILE *file, const void *value, const struct kind *kind)
+{
+	(void)fputs(kind->names[*(const int *)value], file);
+}
+#define CHOICE(name, ...)                                        \
+	const struct kind kind_##name = { .equal = int_equal,    \
+					  .print = choice_print, \
+					  .names = (const char *const[]){ __VA_ARGS__ } }
+
+CHOICE(type, [TYPE_SIMPLE] = "simple", [TYPE_ONESHOT] = "oneshot");
+CHOICE(restart, [RESTART_NEVER] = "never", [RESTART_ON_FAILURE] = "on-failure",
+       [RESTART_ALWAYS] = "always");
+CHOICE(on_failed, [ON_FAILED_NOTHING] = "nothing", [ON_FAILED_SHUTDOWN_PARENT] = "shutdown-parent",
+       [ON_FAILED_SHUTDOWN] = "shutdown");
+CHOICE(strategy, [ONE_FOR_ONE] = "one-for-one", [ONE_FOR_ALL] = "one-for-all",
+       [REST_FOR_ONE] = "rest-for-one");
+
+static bool limit_equal(const void *a, const void *b)
+{
+	const struct restart_limit *x = a, *y = b;
+
+	return x->count == y->count && x->window_usec == y->window_usec;
+}
+
+static void limit_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct restart_limit *limit = value;
+	char window[DURATION_TEXT_MAX];
+
+	(void)kind;
+	if (limit->count)
+		(void)fprintf(file, "%u/%s", limit->count,
+			      duration_text(window, limit->window_usec));
+	else
+		(void)fputs("none", file);
+}
+KIND(limit);
+
+static bool status_equal(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct success_status)) == 0;
+}
+
+static void status_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct success_status *status = value;
+	char text[SIGNAL_TEXT_MAX];
+	const char *blank = "";
+
+	(void)kind;
+	for (unsigned code = 0; code < 256; code++) {
+		if (!(status->codes[code / 64] >> code % 64 & 1))
+			continue;
+		(void)fprintf(file, "%s%u", blank, code);
+		blank = " ";
+	}
+	for (int signo = 1; signo <= 64; signo++) {
+		if (!(status->signals >> (signo - 1) & 1))
+			continue;
+		(void)fprintf(file, "%s%s", blank, parse_signal_text(text, signo));
+		blank = " ";
+	}
+}
+KIND(status);
+
+/* --- texts and lists --- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool text_equal(const void *a, const void *b)
+{
+	return same_text(*(char *const *)a, *(char *const *)b);
+}
+
+static void text_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const char *text = *(char *const *)value;
+
+	(void)kind;
+	(void)fputs(text ? text : "", file);
+}
+KIND(text);
+
+static bool words_equal(const void *a, const void *b)
+{
+	char *const *x = *(char **const *)a, *const *y = *(char **const *)b;
+
+	if (!x || !y)
+		return (!x || !*x) && (!y || !*y);
+	for (; *x && *y; x++, y++) {
+		if (strcmp(*x, *y) != 0)
+			return false;
+	}
+	return *x == *y;
+}
+
+static void words_print(FILE *file, const void *value, const struct kind *kind)
+{
+	char *const *words = *(char **const *)value;
+
+	(void)kind;
+	for (size_t i = 0; words && words[i]; i++)
+		(void)fprintf(file, "%s%s", i ? " " : "", words[i]);
+}
+KIND(words);
+
+static bool nodes_equal(const void *a, const void *b)
+{
+	struct node_config *const *x = *(struct node_config * *const *)a;
+	struct node_config *const *y = *(struct node_config * *const *)b;
+
+	if (!x || !y)
+		return (!x || !*x) && (!y || !*y);
+	for (; *x && *y; x++, y++) {
+		if (strcmp((*x)->path, (*y)->path) != 0)
+			return false;
+	}
+	return !*x && !*y;
+}
+
+static void nodes_print(FILE *file, const void *value, const struct kind *kind)
+{
+	struct node_config *const *nodes = *(struct node_config * *const *)value;
+
+	(void)kind;
+	for (size_t i = 0; nodes && nodes[i]; i++)
+		(void)fprintf(file, "%s%s", i ? " " : "", nodes[i]->path);
+}
+KIND(nodes);
+
+/* --- what fills more than one member of the node, or of the config --- */
+
+static bool command_equal(const void *a, const void *b)
+{
+	const struct node_config *x = a, *y = b;
+
+	return !x->argv == !y->argv && words_equal(&x->argv, &y->argv);
+}
+
+/* As written, but on one line. */
+static void command_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct node_config *node = value;
+
+	(void)kind;
+	if (!node->argv)
+		return;
+	for (const char *c = node->command; *c; c++)
+		(void)fputc(*c == '\n' ? ' ' : *c, file);
+}
+KIND(command);
+
+static bool commands_equal(const void *a, const void *b)
+{
+	const struct commands *x = a, *y = b;
+
+	if (x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n; i++) {
+		if (!words_equal(&x->argv[i], &y->argv[i]))
+			return false;
+	}
+	return true;
+}
+
+static void commands_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct commands *commands = value;
+
+	for (size_t i = 0; i < commands->n; i++) {
+		(void)fputs(i ? "; " : "", file);
+		words_print(file, &commands->argv[i], kind);
+	}
+}
+KIND(commands);
+
+static bool user_equal(const void *a, const void *b)
+{
+	const struct credentials *x = a, *y = b;
+
+	if (x->set != y->set)
+		return false;
+	/* The group is the user's own where no other is named. */
+	if (x->set && (x->uid != y->uid || (!x->set_group && !y->set_group && x->gid != y->gid)))
+		return false;
+	return same_text(x->user, y->user) && same_text(x->home, y->home) &&
+	       same_text(x->shell, y->shell);
+}
+
+static void user_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct credentials *who = value;
+
+	(void)kind;
+	(void)fputs(who->user ? who->user : "", file);
+}
+KIND(user);
+
+static bool group_equal(const void *a, const void *b)
+{
+	const struct credentials *x = a, *y = b;
+
+	return x->set_group == y->set_group && (!x->set_group || x->gid == y->gid);
+}
+
+static void group_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct credentials *who = value;
+
+	(void)kind;
+	if (who->set_group)
+		(void)fprintf(file, "%u", (unsigned)who->gid);
+}
+KIND(group);
+
+static bool control_group_equal(const void *a, const void *b)
+{
+	const struct config *x = a, *y = b;
+
+	return x->control_group_set == y->control_group_set &&
+	       (!x->control_group_set || x->control_group == y->control_group);
+}
+
+static void control_group_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct config *config = value;
+
+	(void)kind;
+	if (config->control_group_set)
+		(void)fprintf(file, "%u", (unsigned)config->control_group);
+}
+KIND(control_group);
+
+static bool output_equal(const void *a, const void *b)
+{
+	const struct output *x = a, *y = b;
+
+	return x->kind == y->kind && same_text(x->path, y->path);
+}
+
+static void output_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct output *output = value;
+
+	(void)kind;
+	switch (output->kind) {
+	case OUTPUT_INHERIT:
+		(void)fputs("inherit", file);
+		break;
+	case OUTPUT_NULL:
+		(void)fputs("null", file);
+		break;
+	case OUTPUT_FILE:
+		(void)fprintf(file, "file:%s", output->path);
+		break;
+	}
+}
+KIND(output);
+
+static bool ready_equal(const void *a, const void *b)
+{
+	const struct ready *x = a, *y = b;
+
+	if (x->kind != y->kind || x->fd != y->fd)
+		return false;
+	/* Where there is an address, all else in the union is zero. */
+	return x->kind != READY_TCP || memcmp(&x->address, &y->address, sizeof(x->address)) == 0;
+}
+
+static void address_print(FILE *file, const struct ready *ready)
+{
+	char host[INET6_ADDRSTRLEN] = "";
+
+	if (ready->address.any.sa_family == AF_INET6) {
+		(void)inet_ntop(AF_INET6, &ready->address.in6.sin6_addr, host, sizeof(host));
+		(void)fprintf(file, "tcp:[%s]:%u", host, ntohs(ready->address.in6.sin6_port));
+	} else {
+		(void)inet_ntop(AF_INET, &ready->address.in.sin_addr, host, sizeof(host));
+		(void)fprintf(file, "tcp:%s:%u", host, ntohs(ready->address.in.sin_port));
+	}
+}
+
+static void ready_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct ready *ready = value;
+
+	(void)kind;
+	switch (ready->kind) {
+	case READY_STARTED:
+		(void)fputs("started", file);
+		break;
+	case READY_NOTIFY:
+		(void)fputs("notify", file);
+		break;
+	case READY_FD:
+		(void)fprintf(file, "fd:%d", ready->fd);
+		break;
+	case READY_TCP:
+		address_print(file, ready);
+		break;
+	}
+}
+KIND(ready);

@@ -1,0 +1,62 @@
+#include "model/values-private.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "model/substitute.h"
+
+int value_choice(const char *text, const struct choice *choices, size_t n, int *ret)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(text, choices[i].name) != 0)
+			continue;
+		*ret = choices[i].value;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int value_refuse(struct value *value, const char *why)
+{
+	value->why = why;
+	return -EINVAL;
+}
+
+int value_copy(const char *text, char **field)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+int value_words(struct value *value, char ***field)
+{
+	int n = parse_words(value->text, field);
+
+	if (n == -EINVAL)
+		return value_refuse(value, "has an open quote or ends with a backslash");
+	return n;
+}
+
+int value_check_substitutions(struct value *value)
+{
+	return substitute_check(value->text)
+		       ? value_refuse(value, "has a % that is none of %n, %i and %%")
+		       : 0;
+}
+
+int value_check_path(struct value *value, const char *path)
+{
+	if (*path != '/')
+		return value_refuse(value, "is no absolute path");
+	if (strlen(path) >= PATH_MAX)
+		return value_refuse(value, "is longer than a path can be");
+	return 0;
+}

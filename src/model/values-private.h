@@ -1,0 +1,41 @@
+#pragma once
+
+/* What the readers of values share; for the values*.c only. */
+
+#include <stddef.h>
+
+#include "model/values.h"
+
+#define BOOL_ALLOWED "yes, no, true, false, on, off, 1 or 0"
+
+struct choice {
+	const char *name;
+	int value;
+};
+
+/* The value of the one of the @n @choices that @text is.  Return: 0 or -EINVAL. */
+int value_choice(const char *text, const struct choice *choices, size_t n, int *ret);
+
+/* Says @why.  Return: -EINVAL. */
+int value_refuse(struct value *value, const char *why);
+
+/* Replaces *field by a copy.  Return: 0 or -ENOMEM. */
+int value_copy(const char *text, char **field);
+
+/* In one block, NULL-terminated.  Return: how many, -EINVAL or -ENOMEM. */
+int value_words(struct value *value, char ***field);
+
+/* The number of the group that it names.  Return: 0, -EINVAL or -ENOMEM. */
+int value_group(struct value *value, gid_t *ret);
+
+/* A command, quoted as in a shell, with good substitutions.  Return: 0, -EINVAL or -ENOMEM. */
+int value_argv(struct value *value, char ***ret);
+
+/* Is each % one that is substituted?  Return: 0 or -EINVAL. */
+int value_check_substitutions(struct value *value);
+
+/* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
+int value_check_path(struct value *value, const char *path);
+
+/* The number of the group that it names, from values.c.  Return: 0, -EINVAL or -ENOMEM. */
+int value_group(struct value *value, gid_t *ret);

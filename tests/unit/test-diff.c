@@ -1,0 +1,242 @@
+#include "main.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+#include "model/config.h"
+#include "model/diff.h"
+
+static int find_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)
+{
+	if (strcmp(name, "redis") != 0 && strcmp(name, "web") != 0)
+		return -ENOENT;
+	*home = strdup("/");
+	*shell = strdup("/bin/sh");
+	*uid = *gid = *name == 'r' ? 100 : 101;
+	return *home && *shell ? 0 : -ENOMEM;
+}
+
+static int find_group(const char *name, gid_t *gid)
+{
+	(void)name;
+	(void)gid;
+	return -ENOENT;
+}
+
+static const struct config_names names = { find_user, find_group };
+
+static void print_mistake(enum diag_level level, const char *text, void *arg)
+{
+	(void)level;
+	(void)arg;
+	fprintf(stderr, "# %s\n", text);
+}
+
+static struct config *load(const char *text)
+{
+	char path[] = "/tmp/test-diff-XXXXXX";
+	const char *paths[] = { path };
+	cleanup(diag_freep) struct diag *diag = NULL;
+	struct config *config = NULL;
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	(void)close(fd);
+	ck_assert_int_eq(diag_new(&diag), 0);
+	if (config_load(&config, paths, 1, &names, diag) < 0)
+		diag_each(diag, print_mistake, NULL);
+	(void)unlink(path);
+	ck_assert_ptr_nonnull(config);
+	return config;
+}
+
+/*
+ * Two values of every key, as a person would write them; @with stands in the section beside both.
+ * NULL: the key is left out.
+ */
+static const struct {
+	const char *one, *other, *with;
+} samples[N_KEYS] = {
+	[KEY_CONTROL_SOCKET] = { "/run/a", "none", NULL },
+	[KEY_CONTROL_GROUP] = { NULL, "4", NULL },
+	[KEY_CONTROL_MODE] = { "0600", "0660", NULL },
+	[KEY_SHUTDOWN_TIMEOUT] = { "90s", "infinity", NULL },
+	[KEY_REQUIRES] = { "b", "b c", NULL },
+	[KEY_WANTS] = { NULL, "b c", NULL },
+	[KEY_AFTER] = { NULL, "c", NULL },
+	[KEY_TERM_AFTER] = { "b", "c", NULL },
+	[KEY_STRATEGY] = { "one-for-all", "rest-for-one", NULL },
+	[KEY_COMMAND] = { "x \"a b\" %n", "y", NULL },
+	[KEY_TYPE] = { "simple", "oneshot", "restart = never" },
+	[KEY_RESTART] = { "always", "on-failure", NULL },
+	[KEY_RESTART_DELAY] = { "1250ms", "1s", NULL },
+	[KEY_RESTART_DELAY_MAX] = { "5min", "1h", NULL },
+	[KEY_RESTART_RESET] = { "1s", "0", NULL },
+	[KEY_RESTART_LIMIT] = { "none", "3/2min", NULL },
+	[KEY_SUCCESS_STATUS] = { "1 255 SIGHUP", NULL, NULL },
+	[KEY_ON_FAILED] = { "nothing", "shutdown-parent", NULL },
+	[KEY_READY] = { "tcp:[::1]:80", "tcp:[::1]:81", NULL },
+	[KEY_START_TIMEOUT] = { "2d", "36h", NULL },
+	[KEY_START_COMMAND] = { "a b", "a c", NULL },
+	[KEY_POST_START] = { NULL, "a", NULL },
+	[KEY_STOP_SIGNAL] = { "SIGINT", "SIGRTMIN+3", NULL },
+	[KEY_POST_STOP] = { "a", "b", NULL },
+	[KEY_ESSENTIAL] = { "yes", "no", NULL },
+	[KEY_USER] = { "redis", "web", NULL },
+	[KEY_GROUP] = { "4", "5", NULL },
+	[KEY_GROUPS] = { "4 7", "none", NULL },
+	[KEY_DIRECTORY] = { "/srv", "/tmp", NULL },
+	[KEY_ENVIRONMENT] = { "A=1 B=", "A=1", NULL },
+	[KEY_ENVIRONMENT_FILE] = { "-/nonexistent/1 -/nonexistent/2", "-/nonexistent/2", NULL },
+	[KEY_UMASK] = { "0022", "0077", NULL },
+	[KEY_LIMIT_AS] = { "1:infinity", "2", NULL },
+	[KEY_LIMIT_CORE] = { "1:infinity", "3", NULL },
+	[KEY_LIMIT_CPU] = { "1:infinity", "4", NULL },
+	[KEY_LIMIT_DATA] = { "1:infinity", "5", NULL },
+	[KEY_LIMIT_FSIZE] = { "1:infinity", "6", NULL },
+	[KEY_LIMIT_LOCKS] = { "1:infinity", "7", NULL },
+	[KEY_LIMIT_MEMLOCK] = { "1:infinity", "8", NULL },
+	[KEY_LIMIT_MSGQUEUE] = { "1:infinity", "9", NULL },
+	[KEY_LIMIT_NICE] = { "1:infinity", "10", NULL },
+	[KEY_LIMIT_NOFILE] = { "1:infinity", "11", NULL },
+	[KEY_LIMIT_NPROC] = { "1:infinity", "12", NULL },
+	[KEY_LIMIT_RSS] = { "1:infinity", "13", NULL },
+	[KEY_LIMIT_RTPRIO] = { "1:infinity", "14", NULL },
+	[KEY_LIMIT_RTTIME] = { "1:infinity", "15", NULL },
+	[KEY_LIMIT_SIGPENDING] = { "1:infinity", "16", NULL },
+	[KEY_LIMIT_STACK] = { "1:infinity", "17", NULL },
+	[KEY_NICE] = { "-20", "0", NULL },
+	[KEY_OOM_SCORE_ADJUST] = { "-1000", "1000", NULL },
+	[KEY_IO_CLASS] = { "best-effort:0", "idle", NULL },
+	[KEY_CPU_AFFINITY] = { "0-3,7,1022-1023", NULL, NULL },
+	[KEY_NO_NEW_PRIVILEGES] = { "yes", "no", NULL },
+	[KEY_CAPABILITIES] = { "cap_chown cap_checkpoint_restore", "none", NULL },
+	[KEY_STOP_TIMEOUT] = { "0", "1s", NULL },
+	[KEY_LOG] = { "file:/l", "null", NULL },
+};
+
+static char text[2048];
+
+/* A service a, and what its edges may name, with @key in the section where it may stand. */
+static struct config *load_with(enum key_id key, const char *value)
+{
+	const char *with = samples[key].with;
+	bool root = keys[key].scope == SCOPE_ROOT;
+	char line[256] = "";
+
+	if (value)
+		(void)snprintf(line, sizeof(line), "%s = %s\n", keys[key].name, value);
+	(void)snprintf(text, sizeof(text), "[swansong]\n%s[b]\n[c]\n[a]\n%s%s\n%s",
+		       root ? line : "", with ? with : "",
+		       key == KEY_COMMAND ? "" : "\ncommand = x", root ? "" : line);
+	return load(text);
+}
+
+static void shows(const struct config *config, enum key_id key, const char *value)
+{
+	char *shown = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&shown, &size);
+
+	key_print(file, config, config_find(config, "a"), key);
+	(void)fclose(file);
+	ck_assert_msg(strcmp(shown, value ? value : "") == 0, "%s = %s is shown as '%s'",
+		      keys[key].name, value, shown);
+	free(shown);
+}
+
+/* Loop test: one key each. */
+START_TEST(a_key_is_noticed_and_shown)
+{
+	enum key_id key = (enum key_id)_i;
+	struct key_set set, daemon;
+
+	if (keys[key].scope == SCOPE_TEMPLATE)
+		return; /* the nodes that it makes are compared */
+	ck_assert_msg(key_is_compared(key), "%s has no row in model/diff.c", keys[key].name);
+	ck_assert_msg(keys[key].apply, "%s does not say what a change asks for", keys[key].name);
+	ck_assert_msg((keys[key].apply == APPLY_DAEMON) == (keys[key].scope == SCOPE_ROOT), "%s",
+		      keys[key].name);
+	ck_assert_msg(samples[key].one || samples[key].other, "%s has no sample in this test",
+		      keys[key].name);
+
+	cleanup(config_unrefp) struct config *one = load_with(key, samples[key].one);
+	cleanup(config_unrefp) struct config *again = load_with(key, samples[key].one);
+	cleanup(config_unrefp) struct config *other = load_with(key, samples[key].other);
+	const struct node_config *a = config_find(one, "a");
+	bool root = keys[key].scope == SCOPE_ROOT;
+
+	ck_assert_uint_eq(node_config_diff(a, config_find(again, "a"), &set), 0);
+	ck_assert_uint_eq(config_diff(one, again, &daemon), 0);
+	ck_assert_uint_eq(node_config_diff(a, config_find(other, "a"), &set), !root);
+	ck_assert_uint_eq(config_diff(one, other, &daemon), root);
+	ck_assert(key_set_has(root ? &daemon : &set, key));
+	ck_assert_int_eq(key_set_apply(root ? &daemon : &set), keys[key].apply);
+	shows(one, key, samples[key].one);
+	shows(other, key, samples[key].other);
+}
+END_TEST
+
+START_TEST(a_group_and_a_service_differ_by_their_command)
+{
+	cleanup(config_unrefp) struct config *group = load("[a]\n[b]\ncommand = x\n");
+	cleanup(config_unrefp) struct config *service =
+		load("[a]\ncommand = x\numask = 0\nuser = redis\nrestart = never\n[b]\n");
+	struct key_set set;
+
+	ck_assert_uint_eq(
+		node_config_diff(config_find(group, "a"), config_find(service, "a"), &set), 1);
+	ck_assert(key_set_has(&set, KEY_COMMAND));
+	ck_assert_uint_eq(
+		node_config_diff(config_find(group, "b"), config_find(service, "b"), &set), 1);
+	ck_assert(key_set_has(&set, KEY_COMMAND));
+}
+END_TEST
+
+START_TEST(what_is_inherited_counts_where_it_arrives)
+{
+	cleanup(config_unrefp) struct config *one =
+		load("[g]\numask = 022\n[g/a]\ncommand = x\n[g/b]\ncommand = x\numask = 0\n");
+	cleanup(config_unrefp) struct config *other =
+		load("[g]\numask = 077\n[g/a]\ncommand = x\n[g/b]\ncommand = x\numask = 0\n");
+	struct key_set set;
+
+	ck_assert(node_config_equal(config_find(one, "g"), config_find(other, "g")));
+	ck_assert(node_config_equal(config_find(one, "g/b"), config_find(other, "g/b")));
+	ck_assert_uint_eq(
+		node_config_diff(config_find(one, "g/a"), config_find(other, "g/a"), &set), 1);
+	ck_assert(key_set_has(&set, KEY_UMASK));
+}
+END_TEST
+
+START_TEST(the_most_is_what_counts)
+{
+	struct key_set set = { 0 };
+
+	key_set_add(&set, KEY_STOP_TIMEOUT);
+	ck_assert_int_eq(key_set_apply(&set), APPLY_LIVE);
+	key_set_add(&set, KEY_READY);
+	ck_assert_int_eq(key_set_apply(&set), APPLY_NEXT_START);
+	key_set_add(&set, KEY_COMMAND);
+	ck_assert_int_eq(key_set_apply(&set), APPLY_RESTART);
+	key_set_add(&set, KEY_AFTER);
+	ck_assert_int_eq(key_set_apply(&set), APPLY_RESTART);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("diff");
+	TCase *tc = tcase_create("diff");
+
+	tcase_add_loop_test(tc, a_key_is_noticed_and_shown, 0, N_KEYS);
+	tcase_add_test(tc, a_group_and_a_service_differ_by_their_command);
+	tcase_add_test(tc, what_is_inherited_counts_where_it_arrives);
+	tcase_add_test(tc, the_most_is_what_counts);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
