@@ -7,16 +7,16 @@ AC_ARG_VAR([STATIC_CC], [compiler for swansong-init-static, e.g. musl-gcc])
 AC_ARG_VAR([STATIC_CFLAGS], [its flags])
 : "${STATIC_CC=$CC}"
 : "${STATIC_CFLAGS=-O2}"
-# A wrapper such as musl-gcc looks for no other headers than its library's; the kernel's do for all.
+# A wrapper such as musl-gcc looks for no other headers than its C library; those of the kernel do for all.
 STATIC_CPPFLAGS=
 AS_VAR_IF([enable_static_init], [yes], [
 	swansong_save_CC=$CC
 	CC=$STATIC_CC
-	AC_MSG_CHECKING([whether $STATIC_CC finds the kernel's headers])
-	AC_PREPROC_IFELSE([AC_LANG_SOURCE([#include <linux/capability.h>])],
+	AC_MSG_CHECKING([for the headers of the kernel with $STATIC_CC])
+	AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include <linux/capability.h>]])],
 		[AC_MSG_RESULT([yes])],
 		[AC_MSG_RESULT([no])
-		STATIC_CPPFLAGS="-idirafter /usr/include -idirafter /usr/include/`$swansong_save_CC -print-multiarch 2>/dev/null`"])
+		STATIC_CPPFLAGS="-idirafter /usr/include -idirafter /usr/include/$($swansong_save_CC -print-multiarch 2>/dev/null)"])
 	CC=$swansong_save_CC])
 AC_SUBST([STATIC_CPPFLAGS])
 AM_CONDITIONAL([STATIC_INIT], [test "x$enable_static_init" = xyes])

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,11 @@
 #include "sys/ids.h"
 #include "sys/spawn.h"
 
-/* Room for SWANSONG_NODE, NOTIFY_SOCKET and the NULL, and for HOME, SHELL, USER and LOGNAME. */
-#define OWN_VARIABLES  3
+/*
+ * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, those of the
+ * activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
+ */
+#define OWN_VARIABLES  (6 + ACTIVATION_VARIABLES)
 #define USER_VARIABLES 4
 
 static int add_variable(char ***at, const char *name, const char *value)
@@ -25,6 +29,43 @@ static int add_variable(char ***at, const char *name, const char *value)
 	}
 	(*at)++;
 	return 0;
+}
+
+static int add_number(char ***at, const char *name, uint64_t value)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	return add_variable(at, name, text);
+}
+
+/* The child's pid: @place is where it writes that. */
+static int add_pid(char ***at, const char *name, char **place)
+{
+	char blank[SPAWN_PID_MAX];
+	int r;
+
+	memset(blank, '0', sizeof(blank) - 1);
+	blank[sizeof(blank) - 1] = '\0';
+	r = add_variable(at, name, blank);
+	if (r == 0)
+		*place = strchr((*at)[-1], '=') + 1;
+	return r;
+}
+
+/* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
+static int add_notify_variables(struct launch *launch, char ***at)
+{
+	const struct node_config *config = launch->config;
+	int r = add_variable(at, "NOTIFY_SOCKET", launch->notify_address);
+
+	if (r == 0 && config->watchdog_usec)
+		r = add_number(at, "WATCHDOG_USEC", config->watchdog_usec);
+	if (r == 0 && config->watchdog_usec)
+		r = add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
+	if (r == 0 && config->fd_store_max)
+		r = add_number(at, "FDSTORE", config->fd_store_max);
+	return r;
 }
 
 static int build_environment(struct launch *launch)
@@ -60,7 +101,8 @@ static int build_environment(struct launch *launch)
 	if (r == 0)
 		r = add_variable(&at, "SWANSONG_NODE", config->path);
 	if (r == 0 && launch->notify_address)
-		r = add_variable(&at, "NOTIFY_SOCKET", launch->notify_address);
+		r = add_notify_variables(launch, &at);
+	launch->listen_variables = at;
 	return r;
 }
 
@@ -99,23 +141,27 @@ static int build_groups(struct launch *launch)
 }
 
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
-		const char *notify_address)
+		const char *notify_address, struct activation *activation)
 {
 	size_t own = 0;
 	int r;
 
-	*launch = (struct launch){ .config = config, .notify_address = notify_address };
+	*launch = (struct launch){
+		.config = config,
+		.notify_address = notify_address,
+		.activation = activation,
+	};
 	r = build_environment(launch);
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX);
+		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
 	return r == 0 ? build_groups(launch) : r;
 }
 
 void launch_done(struct launch *launch)
 {
-	for (char **v = launch->environment; v && *v; v++)
+	for (char **v = launch->environment; v && *v && v != launch->listen_variables; v++)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
@@ -212,11 +258,27 @@ static const char *subject(const struct launch *launch, const struct launch_prog
 	}
 }
 
+/* What it is given beside its standard streams: the descriptor for its readiness comes last. */
+static void plan_files(const struct launch *launch, const struct launch_program *program,
+		       struct activation_plan *plan, struct spawn_file *ready)
+{
+	*plan = (struct activation_plan){ .files = ready };
+	if (launch->activation && program->main)
+		activation_plan(launch->activation, plan);
+	memcpy(launch->listen_variables, plan->variables, sizeof(plan->variables));
+	if (program->ready_fd >= 0)
+		plan->files[plan->n_files++] =
+			(struct spawn_file){ .from = program->ready_fd,
+					     .to = launch->config->ready.fd };
+}
+
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
 	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &config->credentials;
+	struct activation_plan plan;
+	struct spawn_file ready;
 	cleanup(closep) int output = -1;
 	struct spawn_failure why;
 	sigset_t none;
@@ -229,6 +291,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 			return fail(failure, -output, "open",
 				    config->log.path ? config->log.path : "/dev/null");
 	}
+	plan_files(launch, program, &plan, &ready);
 	merge_environment(ctx, launch->environment, program->variables);
 
 	struct spawn_spec spec = {
@@ -245,8 +308,9 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.n_groups = launch->n_groups,
 		.stdio = { ctx->command ? 0 : ctx->null_fd, output < 0 ? 1 : output,
 			   output < 0 ? 2 : output },
-		.extra = program->ready_fd,
-		.extra_to = program->ready_fd < 0 ? -1 : config->ready.fd,
+		.files = plan.files,
+		.n_files = plan.n_files,
+		.pid_places = { launch->watchdog_pid, plan.pid },
 		.keep_session = ctx->command && isatty(STDIN_FILENO) &&
 				tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.terminal = STDIN_FILENO,

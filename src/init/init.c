@@ -91,12 +91,11 @@ static int start(struct init *i)
 		.envp = environ,
 		.umask = -1,
 		.keep_descriptors = true,
-		.extra = -1,
 		.keep_session = true,
 		.terminal = job_foreground(&i->job),
 		.death_signal = o->command.death_signal,
 		.parent = getpid(),
-		.pid = command_listen_pid(environ, listen_pid),
+		.pid_places = { command_listen_pid(environ, listen_pid) },
 		.mask = &o->signals->mask,
 		.ignored = &o->signals->ignored,
 	};

@@ -4,7 +4,7 @@
  * What a new process does between clone and exec.
  *
  * It runs in the parent's memory while the parent is suspended (as after vfork): async-signal-safe
- * calls only, no allocation, no log, no write to anything but *failure and spawn_spec.pid.
+ * calls only, no allocation, no log, no write to anything but *failure and the pid_places.
  */
 
 #include <signal.h>
@@ -15,7 +15,16 @@
 
 #include "base/attributes.h"
 
-#define SPAWN_PID_MAX 12 /* with the NUL */
+/* A descriptor @from that is @to in the child. */
+struct spawn_file {
+	int from, to;
+};
+
+/* Beside 0, 1 and 2; for each there is a word on the child's stack. */
+#define SPAWN_FILES_MAX 512
+
+/* Room for the digits of a pid and a NUL. */
+#define SPAWN_PID_MAX 12
 
 /* What to start, and as what.  All pointers are borrowed for the call. */
 struct spawn_spec {
@@ -31,14 +40,17 @@ struct spawn_spec {
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	bool keep_descriptors; /* as they are, all that are not CLOEXEC; else only the next four */
+	bool keep_descriptors; /* as they are, all that are not CLOEXEC; else only those below */
 	int stdio[3];	       /* descriptors to become 0, 1 and 2 */
-	int extra, extra_to;   /* one more: @extra becomes @extra_to; -1 for none */
-	bool keep_session;     /* a process group in ours, rather than a session */
-	int terminal;	  /* with it: the terminal whose foreground is handed over; -1 for none */
-	int death_signal; /* to get when @parent, who calls, ends; 0 for none */
+	const struct spawn_file
+		*files; /* further ones, 3 and above, each larger than the one before */
+	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
+	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
+	char *pid_places[2];
+	bool keep_session; /* a process group in ours, rather than a session */
+	int terminal;	   /* with it: the terminal whose foreground is handed over; -1 for none */
+	int death_signal;  /* to get when @parent, who calls, ends; 0 for none */
 	pid_t parent;
-	char *pid; /* becomes its pid in decimal, SPAWN_PID_MAX at most; NULL for none */
 	const struct rlimit *descriptors;    /* RLIMIT_NOFILE, or NULL: keep */
 	const struct attributes *attributes; /* or NULL */
 	const sigset_t *mask;		     /* to start with */

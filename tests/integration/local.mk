@@ -16,7 +16,9 @@ dist_check_SCRIPTS += \
 	%D%/init-end.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
+	%D%/listen.sh \
 	%D%/many.sh \
+	%D%/notify.sh \
 	%D%/reload.sh \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \

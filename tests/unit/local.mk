@@ -184,6 +184,11 @@ check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_tree_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_tree_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-activation
+%C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
+%C%_test_daemon_activation_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_activation_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
 check_PROGRAMS += %D%/test-ids
 %C%_test_ids_SOURCES = %D%/test-ids.c
 %C%_test_ids_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)

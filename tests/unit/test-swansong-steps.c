@@ -9,6 +9,7 @@
 
 #include "base/macro.h"
 #include "swansong/node-private.h"
+#include "swansong/rseq-private.h"
 
 #define MAX_STEPS 4000
 
@@ -54,6 +55,11 @@ void swansong_step_wake(const _Atomic uint32_t *word)
 {
 	(void)word;
 	steps.wakes++;
+}
+
+bool swansong_step_rseq(void)
+{
+	return false;
 }
 
 pthread_t swansong_step_self(void)
@@ -109,6 +115,11 @@ static void ck_steps(unsigned int n, unsigned int locks)
 	ck_assert_uint_eq(steps.sleeps + steps.wakes, 0);
 }
 
+/* Each guard begins with a look at a word that is hardly ever written: where guards are counted. */
+#define LOOK 1u
+/* ... and if that says "at the total", at what is to be known of the stopped node. */
+#define LOOK_STOPPED (2 * LOOK + 1)
+
 /* ---- the interrupt ---- */
 
 /* Bit 0: stopped; bit 1: with many interrupts and a guard; bit 2: the node is gone. */
@@ -154,7 +165,7 @@ START_TEST(guards_and_interrupts_share_no_cache_line)
 	steps_begin();
 	g = swansong_guard(child);
 	swansong_guard_drop(&g);
-	ck_assert_uint_eq(steps_within(child, CACHE_LINE), 0);
+	ck_assert_uint_eq(steps_within(child, CACHE_LINE), 2 * LOOK); /* which both only read */
 	ck_assert_uint_eq(steps_within(root, sizeof(*root)), 0);
 	swansong_interrupt_unref(i);
 }
@@ -185,16 +196,16 @@ START_TEST(a_guard_of_a_running_node_is_one_addition_and_one_subtraction_at_any_
 	for (int round = 0; round < 2; round++) {
 		steps_begin();
 		g = swansong_guard(s);
-		ck_steps(1, 0);
+		ck_steps(LOOK + 1, 0);
 		steps_begin();
 		h = swansong_guard_clone(&g);
-		ck_steps(1, 0);
+		ck_steps(LOOK + 1, 0);
 		steps_begin();
 		swansong_guard_drop(&h);
-		ck_steps(1, 0);
+		ck_steps(LOOK + 1, 0);
 		steps_begin();
 		swansong_guard_drop(&g);
-		ck_steps(1, 0);
+		ck_steps(LOOK + 1, 0);
 		/* The second round is one of guards that are not the first, nor the last. */
 		swansong_guard_drop(&held);
 		held = round == 0 ? swansong_guard(s) : held;
@@ -217,11 +228,11 @@ START_TEST(a_guard_of_a_stopped_node_is_one_more_for_each_stopped_node_upwards)
 
 	steps_begin();
 	g = swansong_guard(s);
-	ck_steps(1 + stopped, 0);
+	ck_steps(LOOK_STOPPED + stopped, 0);
 	steps_begin();
 	swansong_guard_drop(&g);
-	ck_steps(1 + 2 * stopped, 0); /* a guess, and the exchange */
-	ck_assert_uint_eq(steps_within(from, sizeof(*from)), from == s ? 3 : 2);
+	ck_steps(LOOK_STOPPED + 2 * stopped, 0); /* a guess, and the exchange */
+	ck_assert_uint_eq(steps_within(from, sizeof(*from)), from == s ? LOOK_STOPPED + 2 : 2);
 	if (from->parent)
 		ck_assert_uint_eq(steps_within(from->parent, sizeof(*from)), 0);
 
