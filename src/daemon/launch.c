@@ -1,6 +1,7 @@
 #include "daemon/launch.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,11 @@
 #include "sys/journal.h"
 #include "sys/spawn.h"
 
-/* Room for SWANSONG_NODE, NOTIFY_SOCKET, JOURNAL_STREAM and the NULL, and for HOME, SHELL, USER and LOGNAME. */
-#define OWN_VARIABLES  4
+/*
+ * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, JOURNAL_STREAM, those of
+ * the activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
+ */
+#define OWN_VARIABLES  (7 + ACTIVATION_VARIABLES)
 #define USER_VARIABLES 4
 
 static int add_variable(char ***at, const char *name, const char *value)
@@ -45,6 +49,43 @@ static int add_journal_stream(struct launch *launch, char ***at)
 	launch->journal_stream = stpcpy(variable, name);
 	(*at)++;
 	return 0;
+}
+
+static int add_number(char ***at, const char *name, uint64_t value)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	return add_variable(at, name, text);
+}
+
+/* The child's pid: @place is where it writes that. */
+static int add_pid(char ***at, const char *name, char **place)
+{
+	char blank[SPAWN_PID_MAX];
+	int r;
+
+	memset(blank, '0', sizeof(blank) - 1);
+	blank[sizeof(blank) - 1] = '\0';
+	r = add_variable(at, name, blank);
+	if (r == 0)
+		*place = strchr((*at)[-1], '=') + 1;
+	return r;
+}
+
+/* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
+static int add_notify_variables(struct launch *launch, char ***at)
+{
+	const struct node_config *config = launch->config;
+	int r = add_variable(at, "NOTIFY_SOCKET", launch->notify_address);
+
+	if (r == 0 && config->watchdog_usec)
+		r = add_number(at, "WATCHDOG_USEC", config->watchdog_usec);
+	if (r == 0 && config->watchdog_usec)
+		r = add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
+	if (r == 0 && config->fd_store_max)
+		r = add_number(at, "FDSTORE", config->fd_store_max);
+	return r;
 }
 
 static int build_environment(struct launch *launch)
@@ -80,9 +121,10 @@ static int build_environment(struct launch *launch)
 	if (r == 0)
 		r = add_variable(&at, "SWANSONG_NODE", config->path);
 	if (r == 0 && launch->notify_address)
-		r = add_variable(&at, "NOTIFY_SOCKET", launch->notify_address);
+		r = add_notify_variables(launch, &at);
 	if (r == 0 && uses_journal(config))
 		r = add_journal_stream(launch, &at);
+	launch->listen_variables = at;
 	return r;
 }
 
@@ -121,23 +163,28 @@ static int build_groups(struct launch *launch)
 }
 
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
-		const char *notify_address)
+		const char *notify_address, struct activation *activation)
 {
 	size_t own = 0;
 	int r;
 
-	*launch = (struct launch){ .config = config, .notify_address = notify_address };
+	*launch = (struct launch){
+		.config = config,
+		.notify_address = notify_address,
+		.activation = activation,
+	};
 	r = build_environment(launch);
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX);
+		r = context_reserve_environment(ctx,
+						own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
 	return r == 0 ? build_groups(launch) : r;
 }
 
 void launch_done(struct launch *launch)
 {
-	for (char **v = launch->environment; v && *v; v++)
+	for (char **v = launch->environment; v && *v && v != launch->listen_variables; v++)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
@@ -205,6 +252,20 @@ static bool has_terminal(void)
 	return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
+/* What it is given beside its standard streams: the descriptor for its readiness comes last. */
+static void plan_files(const struct launch *launch, const struct launch_program *program,
+		       struct activation_plan *plan, struct spawn_file *ready)
+{
+	*plan = (struct activation_plan){ .files = ready };
+	if (launch->activation && program->main)
+		activation_plan(launch->activation, plan);
+	memcpy(launch->listen_variables, plan->variables, sizeof(plan->variables));
+	if (program->ready_fd >= 0)
+		plan->files[plan->n_files++] =
+			(struct spawn_file){ .from = program->ready_fd,
+					     .to = launch->config->ready.fd };
+}
+
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
 	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
@@ -212,9 +273,11 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	const struct credentials *who = &config->credentials;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
 	/* Not what runs beside the service, which would take it away from it. */
-	bool terminal = config->terminal && program->argv == config->argv;
+	bool terminal = config->terminal && program->main;
 	bool foreground = terminal && has_terminal();
 	const char *stream;
+	struct activation_plan plan;
+	struct spawn_file ready;
 	struct spawn_failure why;
 	sigset_t none;
 	int r;
@@ -225,6 +288,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		return fail(failure, -r, "open", stream);
 	if (launch->journal_stream)
 		(void)journal_stream_text(launch->journal_stream, streams.journal);
+	plan_files(launch, program, &plan, &ready);
 	merge_environment(ctx, launch->environment, program->variables);
 
 	struct spawn_spec spec = {
@@ -240,8 +304,9 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
-		.extra = program->ready_fd,
-		.extra_to = program->ready_fd < 0 ? -1 : config->ready.fd,
+		.files = plan.files,
+		.n_files = plan.n_files,
+		.pid_places = { launch->watchdog_pid, plan.pid },
 		.terminal = terminal && !foreground,
 		.foreground = foreground || (ctx->command && isatty(STDIN_FILENO) &&
 					     tcgetpgrp(STDIN_FILENO) == getpgrp()),

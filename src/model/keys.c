@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/values-hook.h"
+#include "model/values-listen.h"
 
 #define CONFIG(member)	offsetof(struct config, member)
 #define NODE(member)	offsetof(struct node_config, member)
@@ -41,6 +42,8 @@ const struct key keys[N_KEYS] = {
 		"what to run; makes the node a service", APPLY_RESTART },
 	[KEY_TYPE] = { "type", SCOPE_SERVICE, &type_type, NODE(type),
 		"does it stay, or end when its work is done", APPLY_RESTART },
+	[KEY_LISTEN] = { "listen", SCOPE_SERVICE, &type_listen, 0,
+		"sockets that are open before it starts and while it is restarted", APPLY_RESTART },
 	[KEY_RESTART] = { "restart", SCOPE_SERVICE, &type_restart, NODE(restart),
 		"when to start it again after its end", APPLY_LIVE },
 	[KEY_RESTART_DELAY] = { "restart-delay", SCOPE_SERVICE, &type_duration, NODE(restart_delay_usec),
@@ -57,8 +60,16 @@ const struct key keys[N_KEYS] = {
 		"what is shut down when it is given up", APPLY_LIVE },
 	[KEY_READY] = { "ready", SCOPE_SERVICE, &type_ready, NODE(ready),
 		"how to know that it can be used", APPLY_NEXT_START },
+	[KEY_NOTIFY] = { "notify", SCOPE_SERVICE, &type_bool, NODE(notify),
+		"is it given a socket to say how it is", APPLY_RESTART },
+	[KEY_FD_STORE_MAX] = { "fd-store-max", SCOPE_SERVICE, &type_fd_store_max, NODE(fd_store_max),
+		"how many descriptors it may leave for its next run", APPLY_RESTART },
 	[KEY_START_TIMEOUT] = { "start-timeout", SCOPE_SERVICE, &type_duration, NODE(start_timeout_usec),
 		"how long it may take to be ready", APPLY_LIVE },
+	[KEY_WATCHDOG] = { "watchdog", SCOPE_SERVICE, &type_watchdog, NODE(watchdog_usec),
+		"within which time it has to give a sign of life, ever again", APPLY_RESTART },
+	[KEY_WATCHDOG_SIGNAL] = { "watchdog-signal", SCOPE_SERVICE, &type_signal, NODE(watchdog_signal),
+		"signal that ends it when it gives none", APPLY_LIVE },
 	[KEY_START_COMMAND] = { "start-command", SCOPE_SERVICE, &type_commands,
 		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command", APPLY_NEXT_START },
 	[KEY_POST_START] = { "post-start", SCOPE_SERVICE, &type_commands,

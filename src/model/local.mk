@@ -15,6 +15,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/values-template.c \
 	%D%/values.c \
 	%D%/values-hook.h %D%/values-hook.c \
+	%D%/values-listen.h %D%/values-listen.c \
 	%D%/keys.h %D%/keys.c \
 	%D%/kinds.h %D%/kinds.c %D%/kinds-process.c \
 	%D%/diff.h %D%/diff.c \

@@ -25,6 +25,7 @@ void section_done(struct section *section)
 	free(section->argv);
 	for (int i = 0; i < N_HOOKS; i++)
 		commands_done(&section->hooks[i]);
+	listen_done(section->listen, section->n_listen);
 	stated_user_done(&section->user);
 	free(section->groups);
 	free(section->directory);

@@ -22,6 +22,7 @@ enum key_id {
 
 	KEY_COMMAND,
 	KEY_TYPE,
+	KEY_LISTEN,
 	KEY_RESTART,
 	KEY_RESTART_DELAY,
 	KEY_RESTART_DELAY_MAX,
@@ -30,7 +31,11 @@ enum key_id {
 	KEY_SUCCESS_STATUS,
 	KEY_ON_FAILED,
 	KEY_READY,
+	KEY_NOTIFY,
+	KEY_FD_STORE_MAX,
 	KEY_START_TIMEOUT,
+	KEY_WATCHDOG,
+	KEY_WATCHDOG_SIGNAL,
 	KEY_START_COMMAND,
 	KEY_POST_START,
 	KEY_STOP_SIGNAL,
@@ -94,6 +99,8 @@ struct section {
 	char **instances;	  /* of a template */
 	char **argv;		  /* this and the others before substitution */
 	struct commands hooks[N_HOOKS];
+	struct listen *listen;
+	size_t n_listen;
 	struct stated_user user;
 	gid_t group;
 	gid_t *groups;

@@ -41,6 +41,8 @@ void node_config_init(struct node_config *node, char *path)
 			   { .kind = OUTPUT_DEFAULT },
 			   { .kind = OUTPUT_DEFAULT } },
 		.start_timeout_usec = 90 * USEC_PER_SEC,
+		.watchdog_signal = SIGABRT,
+		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
@@ -99,6 +101,7 @@ void node_config_done(struct node_config *node)
 	free(node->argv);
 	free(node->command);
 	free(node->credentials.groups);
+	listen_done(node->listen, node->n_listen);
 	free(node->credentials.user);
 	free(node->credentials.home);
 	free(node->credentials.shell);
@@ -329,4 +332,42 @@ const struct output *node_config_output(const struct node_config *node, int fd)
 	if (output->kind != OUTPUT_DEFAULT)
 		return output;
 	return node->terminal ? &inherit : &node->log;
+}
+
+void listen_done(struct listen *listen, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(listen[i].address);
+		free(listen[i].name);
+	}
+	free(listen);
+}
+
+const char *listen_prefix(enum listen_kind kind)
+{
+	static const char *const prefixes[] = {
+		[LISTEN_TCP] = "tcp:", [LISTEN_UDP] = "udp:", [LISTEN_UNIX] = "unix:"
+	};
+
+	return prefixes[kind];
+}
+
+int listen_compare(const struct listen *a, const struct listen *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind == LISTEN_UNIX)
+		return strcmp(a->address, b->address);
+	/* All else in the union is zero. */
+	return memcmp(&a->inet, &b->inet, sizeof(a->inet));
+}
+
+bool fdname_is_good(const char *name)
+{
+	size_t length = 0;
+
+	for (; name[length]; length++)
+		if (name[length] < ' ' || name[length] > '~' || name[length] == ':')
+			return false;
+	return length > 0 && length < FDNAME_MAX;
 }

@@ -13,7 +13,9 @@ dist_check_SCRIPTS += \
 	%D%/exec-terminal.sh \
 	%D%/faults.sh \
 	%D%/guard.sh \
+	%D%/listen.sh \
 	%D%/many.sh \
+	%D%/notify.sh \
 	%D%/reload.sh \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \

@@ -205,6 +205,9 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
 	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, READY_STARTED);
+	ck_assert(!a->notify && !a->watchdog_usec && !a->n_listen);
+	ck_assert_int_eq(a->watchdog_signal, SIGABRT);
+	ck_assert_uint_eq(a->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
@@ -307,6 +310,82 @@ START_TEST(readiness_has_its_ways)
 	ready_is("fd:1023", READY_FD, 1023, NULL, 0);
 	ready_is("tcp:127.0.0.1:6379", READY_TCP, 0, "127.0.0.1", 6379);
 	ready_is("tcp:localhost:65535", READY_TCP, 0, "127.0.0.1", 65535);
+}
+END_TEST
+
+START_TEST(sockets_are_read_with_their_options)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[w@2]\ncommand = x\nlisten = unix:/run/%i.sock,mode=0600,owner=redis,group=adm,"
+		"name=%i\n  tcp:[::1]:80,name=web udp:127.0.0.1:53\n[w@3]\ncommand = x\n"
+		"listen = udp:127.0.0.1:53 unix:/run/%i.sock\n");
+	const struct listen *a = only(config, "w@2")->listen, *b = only(config, "w@3")->listen;
+
+	ck_assert_uint_eq(only(config, "w@2")->n_listen, 3);
+	ck_assert_int_eq(a[0].kind, LISTEN_UNIX);
+	ck_assert_str_eq(a[0].address, "/run/2.sock");
+	ck_assert_str_eq(a[0].name, "2");
+	ck_assert_uint_eq(a[0].mode, 0600);
+	ck_assert_uint_eq(a[0].owner, 100);
+	ck_assert_uint_eq(a[0].group, 4);
+	ck_assert_int_eq(a[1].kind, LISTEN_TCP);
+	ck_assert_str_eq(a[1].name, "web");
+	ck_assert_int_eq(a[1].inet.any.sa_family, AF_INET6);
+	ck_assert_uint_eq(ntohs(a[1].inet.in6.sin6_port), 80);
+	ck_assert_int_eq(a[2].kind, LISTEN_UDP);
+	ck_assert_str_eq(a[2].name, "listen");
+	/* Shared, and of its own. */
+	ck_assert_int_eq(listen_compare(&a[2], &b[0]), 0);
+	ck_assert_int_ne(listen_compare(&a[0], &b[1]), 0);
+	ck_assert_uint_eq(b[1].mode, 0660);
+	ck_assert(b[1].owner == (uid_t)-1 && b[1].group == (gid_t)-1);
+}
+END_TEST
+
+START_TEST(what_is_shared_is_the_same_for_all)
+{
+	bad("[a]\ncommand = x\nlisten = unix:/x,mode=600\n[b]\ncommand = x\nlisten = unix:/x\n",
+	    "f:6: [b] listen: 'unix:/x' has another mode, owner or group in another section");
+}
+END_TEST
+
+START_TEST(readiness_has_a_descriptor_of_its_own)
+{
+	bad("[a]\ncommand = x\nready = fd:4\nlisten = unix:/x unix:/y\n",
+	    "f:3: [a] ready: 'fd:4' is among the descriptors of listen and fd-store-max, allowed is "
+	    "fd:5 and above");
+	bad("[a]\ncommand = x\nready = fd:9\nfd-store-max = 7\n",
+	    "f:3: [a] ready: 'fd:9' is among");
+	config_unref(good("[a]\ncommand = x\nready = fd:5\nlisten = unix:/x unix:/y\n"));
+	config_unref(good("[a]\ncommand = x\nready = fd:3\nnotify = yes\n"));
+	config_unref(good("[a]\ncommand = x\nready = fd:10\nfd-store-max = 7\n"));
+}
+END_TEST
+
+static bool has_socket(const char *lines)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	char text[256];
+
+	(void)snprintf(text, sizeof(text), "[a]\ncommand = x\n%s", lines);
+	config = good(text);
+	return only(config, "a")->notify;
+}
+
+START_TEST(a_socket_is_given_to_whom_something_is_asked_of_on_it)
+{
+	ck_assert(!has_socket(""));
+	ck_assert(has_socket("ready = notify\n"));
+	ck_assert(has_socket("watchdog = 5s\n"));
+	ck_assert(!has_socket("watchdog = infinity\n"));
+	ck_assert(has_socket("fd-store-max = 4\n"));
+	ck_assert(!has_socket("fd-store-max = 0\n"));
+	ck_assert(has_socket("notify = yes\n"));
+	ck_assert(has_socket("ready = notify\nnotify = yes\nfd-store-max = 0\n"));
+	ck_assert(!has_socket("notify = no\n"));
+	bad("[a]\ncommand = x\nnotify = no\nready = notify\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nwatchdog = 1s\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nfd-store-max = 1\n", "f:3: [a] notify: 'no' leaves");
 }
 END_TEST
 
@@ -549,6 +628,17 @@ static const struct {
 	{ "shutdown-timeout",
 	  { "", "5", "-1s", "1.5s", "5 s", "1m", "forever", "99999999999999999999s" } },
 	{ "type", { "", "Simple", "forking" } },
+	{ "listen",
+	  { "", "80", "tcp:", "tcp:80", "tcp:127.0.0.1:0", "tcp:example.org:80", "udp:[::1]",
+	    "unix:", "unix:run/x", "http:127.0.0.1:80", "tcp:127.0.0.1:80,", "unix:/x,mode=0778",
+	    "unix:/x,mode=660,mode=660", "unix:/x,owner=nobody-there", "unix:/x,group=4294967295",
+	    "tcp:127.0.0.1:80,mode=600", "unix:/x,backlog=5", "unix:/x,name=a:b", "unix:/%x" } },
+	{ "listen",
+	  { "unix:/x,name=", "unix:/x unix:/x", "tcp:127.0.0.1:80 tcp:localhost:80,name=b",
+	    "unix:/x \"unix:/y",
+	    "unix:/"
+	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+	    "1234567" } },
 	{ "restart", { "", "yes", "on_failure", "ALWAYS" } },
 	{ "restart-delay", { "", "1", "100" } },
 	{ "restart-limit",
@@ -565,7 +655,11 @@ static const struct {
 	{ "ready",
 	  { "tcp:[]:80", "tcp:[127.0.0.1]:80", "tcp:[::1:80", "tcp:127.0.0.1:+80",
 	    "udp:127.0.0.1:80", "http://x/" } },
+	{ "notify", { "", "all", "main" } },
+	{ "fd-store-max", { "", "-1", "251", "all" } },
 	{ "start-timeout", { "", "90" } },
+	{ "watchdog", { "", "0", "30", "-1s" } },
+	{ "watchdog-signal", { "", "0", "SIGNOPE" } },
 	{ "stop-signal", { "", "0", "65", "SIGNOPE", "-15", "sigterm", "SIGTERM INT" } },
 	{ "essential", { "", "Yes", "2", "maybe" } },
 	{ "terminal", { "", "Yes", "/dev/tty" } },
@@ -916,6 +1010,16 @@ static const char *const differences[] = {
 	"[a]\ncommand = x y\n",
 	"[a]\n",
 	"[a]\ncommand = x\ntype = oneshot\n",
+	"[a]\ncommand = x\nlisten = tcp:127.0.0.1:80\n",
+	"[a]\ncommand = x\nlisten = tcp:127.0.0.1:81\n",
+	"[a]\ncommand = x\nlisten = udp:127.0.0.1:80\n",
+	"[a]\ncommand = x\nlisten = udp:127.0.0.1:80,name=a\n",
+	"[a]\ncommand = x\nlisten = unix:/a\n",
+	"[a]\ncommand = x\nlisten = unix:/a,mode=0600\n",
+	"[a]\ncommand = x\nlisten = unix:/a,owner=redis\n",
+	"[a]\ncommand = x\nlisten = unix:/a,group=adm\n",
+	"[a]\ncommand = x\nlisten = unix:/a unix:/b\n",
+	"[a]\ncommand = x\nlisten = unix:/b unix:/a\n",
 	"[a]\ncommand = x\nrestart = always\n",
 	"[a]\ncommand = x\nrestart-delay = 1s\n",
 	"[a]\ncommand = x\nrestart-delay-max = 1s\n",
@@ -930,7 +1034,12 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nready = tcp:[::1]:81\n",
 	"[a]\ncommand = x\nready = fd:3\n",
 	"[a]\ncommand = x\nready = fd:4\n",
+	"[a]\ncommand = x\nnotify = yes\n",
+	"[a]\ncommand = x\nfd-store-max = 1\n",
 	"[a]\ncommand = x\nstart-timeout = 1s\n",
+	"[a]\ncommand = x\nwatchdog = 1s\n",
+	"[a]\ncommand = x\nwatchdog = 2s\n",
+	"[a]\ncommand = x\nwatchdog-signal = QUIT\n",
 	"[a]\ncommand = x\nstop-signal = INT\n",
 	"[a]\ncommand = x\nessential = on\n",
 	"[a]\ncommand = x\nterminal = on\n",
@@ -1006,7 +1115,7 @@ static const char sample[] =
 	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nstdin = file:/i/%n\nstderr = file:/e/%n\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
-	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
+	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\nlisten = unix:/run/%i,owner=100,name=x tcp:[::]:80\n"
 	"[w@]\ncommand = w %i\ninstances = 2\nrequires = web/nginx job@%i\n[w@1]\n[job@]\ninstances = 1 2\n"
 	"[job@1]\ncommand = job %i\ntype = oneshot\nessential = no\numask = 022\ngroup = 4\nuser = 9\n";
 static const char mistakes[] =
@@ -1208,6 +1317,10 @@ Suite *test_suite(void)
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, readiness_has_its_ways);
+	tcase_add_test(tc, sockets_are_read_with_their_options);
+	tcase_add_test(tc, what_is_shared_is_the_same_for_all);
+	tcase_add_test(tc, readiness_has_a_descriptor_of_its_own);
+	tcase_add_test(tc, a_socket_is_given_to_whom_something_is_asked_of_on_it);
 	tcase_add_test(tc, values_are_inherited_downward);
 	tcase_add_test(tc, attributes_are_inherited_one_by_one);
 	tcase_add_test(tc, every_limit_has_its_key);

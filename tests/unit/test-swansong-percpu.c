@@ -12,8 +12,10 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -218,6 +220,52 @@ START_TEST(many_threads_and_a_stop_lose_no_guard)
 }
 END_TEST
 
+/* ---- a sequence that is interrupted ---- */
+
+static struct {
+	void *slots;
+	size_t size;
+	volatile sig_atomic_t faults;
+} mapped;
+
+static void on_fault(int signo)
+{
+	(void)signo;
+	mapped.faults++;
+	(void)mprotect(mapped.slots, mapped.size, PROT_READ | PROT_WRITE);
+}
+
+/* Its one store finds the slots write-protected: the signal comes in its midst. */
+START_TEST(a_sequence_that_is_interrupted_begins_again_and_adds_once)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint32_t n = processor_count();
+	char *memory;
+	struct percpu *p;
+	uint64_t before;
+
+	mapped.size = (n * sizeof(struct percpu_slot) + page - 1) / page * page;
+	memory = mmap(NULL, page + mapped.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	mapped.slots = memory + page;
+	p = (struct percpu *)(memory + page - offsetof(struct percpu, slot));
+	p->n = n;
+	p->rseq = rseq_is_there();
+
+	if (p->rseq) {
+		before = percpu_sum(p);
+		ck_assert_ptr_ne(signal(SIGSEGV, on_fault), SIG_ERR);
+		ck_assert_int_eq(mprotect(mapped.slots, mapped.size, PROT_READ), 0);
+		ck_assert(percpu_add(p, 5));
+		ck_assert_ptr_ne(signal(SIGSEGV, SIG_DFL), SIG_ERR);
+		ck_assert_int_eq(mapped.faults, 1);
+		ck_assert_uint_eq(percpu_sum(p) - before, 5);
+	}
+	(void)munmap(memory, page + mapped.size);
+}
+END_TEST
+
 /* ---- other processes ---- */
 
 /* Returns whether @body returned true in a child process. */
@@ -316,6 +364,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, a_guard_may_be_dropped_on_any_processor, 0, N_KINDS);
 	tcase_add_loop_test(tc, a_guard_keeps_such_a_node_when_nothing_else_does, 0, N_KINDS);
 	tcase_add_loop_test(tc, many_threads_and_a_stop_lose_no_guard, 0, 2 * N_KINDS);
+	tcase_add_test(tc, a_sequence_that_is_interrupted_begins_again_and_adds_once);
 	tcase_add_loop_test(tc, both_sides_of_a_fork_go_on_counting, 0, N_KINDS);
 	tcase_add_loop_test(tc, a_filter_that_refuses_membarrier_does_no_harm, 0,
 			    ARRAY_SIZE(refusals));
