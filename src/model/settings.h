@@ -42,6 +42,7 @@ enum output_kind {
 	OUTPUT_NULL,
 	OUTPUT_FILE,
 	OUTPUT_JOURNAL,
+	OUTPUT_SYSLOG,
 	OUTPUT_DEFAULT, /* as log, or the terminal; log itself is none such */
 };
 enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
