@@ -15,8 +15,8 @@
 #include "sys/spawn.h"
 
 /*
- * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, JOURNAL_STREAM, those of
- * the activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
+ * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, JOURNAL_STREAM,
+ * those of the activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
  */
 #define OWN_VARIABLES  (7 + ACTIVATION_VARIABLES)
 #define USER_VARIABLES 4
@@ -27,26 +27,6 @@ static int add_variable(char ***at, const char *name, const char *value)
 		**at = NULL;
 		return -ENOMEM;
 	}
-	(*at)++;
-	return 0;
-}
-
-static bool writes_to(const struct node_config *config, enum output_kind kind)
-{
-	return node_config_output(config, 1)->kind == kind ||
-	       node_config_output(config, 2)->kind == kind;
-}
-
-/* With room for what is known at each start only. */
-static int add_journal_stream(struct launch *launch, char ***at)
-{
-	static const char name[] = "JOURNAL_STREAM=";
-	char *variable = calloc(1, sizeof(name) + JOURNAL_STREAM_MAX);
-
-	**at = variable;
-	if (!variable)
-		return -ENOMEM;
-	launch->journal_stream = stpcpy(variable, name);
 	(*at)++;
 	return 0;
 }
@@ -86,6 +66,26 @@ static int add_notify_variables(struct launch *launch, char ***at)
 	if (r == 0 && config->fd_store_max)
 		r = add_number(at, "FDSTORE", config->fd_store_max);
 	return r;
+}
+
+static bool writes_to(const struct node_config *config, enum output_kind kind)
+{
+	return node_config_output(config, 1)->kind == kind ||
+	       node_config_output(config, 2)->kind == kind;
+}
+
+/* With room for what is known at each start only. */
+static int add_journal_stream(struct launch *launch, char ***at)
+{
+	static const char name[] = "JOURNAL_STREAM=";
+	char *variable = calloc(1, sizeof(name) + JOURNAL_STREAM_MAX);
+
+	**at = variable;
+	if (!variable)
+		return -ENOMEM;
+	launch->journal_stream = stpcpy(variable, name);
+	(*at)++;
+	return 0;
 }
 
 static int build_environment(struct launch *launch)
@@ -249,12 +249,6 @@ static const char *subject(const struct launch *launch, const struct launch_prog
 	}
 }
 
-/* Is our standard input the terminal of our session, and are we in front of it? */
-static bool has_terminal(void)
-{
-	return tcgetpgrp(STDIN_FILENO) == getpgrp();
-}
-
 /* What it is given beside its standard streams: the descriptor for its readiness comes last. */
 static void plan_files(const struct launch *launch, const struct launch_program *program,
 		       struct activation_plan *plan, struct spawn_file *ready)
@@ -269,18 +263,24 @@ static void plan_files(const struct launch *launch, const struct launch_program 
 					     .to = launch->config->ready.fd };
 }
 
+/* Is our standard input the terminal of our session, and are we in front of it? */
+static bool has_terminal(void)
+{
+	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
 	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &config->credentials;
+	struct activation_plan plan;
+	struct spawn_file ready;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
 	/* Not what runs beside the service, which would take it away from it. */
 	bool terminal = config->terminal && program->main;
 	bool foreground = terminal && has_terminal();
 	const char *stream;
-	struct activation_plan plan;
-	struct spawn_file ready;
 	struct spawn_failure why;
 	sigset_t none;
 	int r;
@@ -310,10 +310,11 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
 		.files = plan.files,
 		.n_files = plan.n_files,
-		.pid_places = { launch->watchdog_pid, plan.pid },
-		.terminal = terminal && !foreground,
-		.foreground = foreground || (ctx->command && isatty(STDIN_FILENO) &&
-					     tcgetpgrp(STDIN_FILENO) == getpgrp()),
+		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
+		.take_terminal = terminal && !foreground,
+		.keep_session = foreground ||
+				(ctx->command && isatty(STDIN_FILENO) && has_terminal()),
+		.terminal = STDIN_FILENO,
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
 		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,

@@ -28,7 +28,7 @@ struct launch_program {
 	char *const *argv;
 	char *const *variables; /* of this run: they go before all others; or NULL */
 	int ready_fd;		/* becomes the descriptor that the configuration names; or -1 */
-	bool main;		/* the service itself: it gets the sockets and the store */
+	bool main;		/* the service itself: it gets the sockets and the store, and is watched */
 };
 
 /* What a service has beside its configuration; made when it is loaded, used for every start. */
@@ -40,9 +40,9 @@ struct launch {
 	gid_t *groups;
 	size_t n_groups;
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
-	char *journal_stream; /* the value of JOURNAL_STREAM in it, to be written at a start, or NULL */
-	char *watchdog_pid;	 /* the place of the pid in it, or NULL */
+	char *watchdog_pid; /* the place of the pid in it, or NULL */
 	char **listen_variables; /* at its end: places for those of @activation, which owns them */
+	char *journal_stream; /* the value of JOURNAL_STREAM in it, to be written at a start, or NULL */
 };
 
 /* On failure launch_done() is still to be called.  Return: 0 or -errno. */

@@ -48,7 +48,9 @@ void node_config_init(struct node_config *node, char *path)
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
 		.restart_reset_usec = 10 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
+		.autostart = true,
 		.stop_signal = SIGTERM,
+		.reload_signal = SIGHUP,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 	};
 }
@@ -324,16 +326,6 @@ bool node_config_is_within(const struct node_config *node, const struct node_con
 	return false;
 }
 
-const struct output *node_config_output(const struct node_config *node, int fd)
-{
-	static const struct output inherit = { .kind = OUTPUT_INHERIT };
-	const struct output *output = &node->stdio[fd];
-
-	if (output->kind != OUTPUT_DEFAULT)
-		return output;
-	return node->terminal ? &inherit : &node->log;
-}
-
 void listen_done(struct listen *listen, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -370,4 +362,14 @@ bool fdname_is_good(const char *name)
 		if (name[length] < ' ' || name[length] > '~' || name[length] == ':')
 			return false;
 	return length > 0 && length < FDNAME_MAX;
+}
+
+const struct output *node_config_output(const struct node_config *node, int fd)
+{
+	static const struct output inherit = { .kind = OUTPUT_INHERIT };
+	const struct output *output = &node->stdio[fd];
+
+	if (output->kind != OUTPUT_DEFAULT)
+		return output;
+	return node->terminal ? &inherit : &node->log;
 }

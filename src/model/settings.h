@@ -37,6 +37,7 @@ enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOW
 enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
+enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
 enum output_kind {
 	OUTPUT_INHERIT,
 	OUTPUT_NULL,
@@ -45,7 +46,6 @@ enum output_kind {
 	OUTPUT_SYSLOG,
 	OUTPUT_DEFAULT, /* as log, or the terminal; log itself is none such */
 };
-enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
 
 /* What one node can say of another. */
 enum edge {
@@ -165,7 +165,9 @@ struct node_config {
 	struct restart_limit restart_limit;
 	struct success_status success_status;
 	enum on_failed on_failed;
-	int stop_signal;
+	bool autostart;
+	int stop_signal, reload_signal;
+	uint64_t drain_delay_usec;
 	uint64_t stop_timeout_usec; /* inherited */
 	bool essential;
 	bool terminal; /* it gets the daemon's */
@@ -179,6 +181,7 @@ struct config {
 	unsigned control_mode;
 	bool control_group_set;
 	gid_t control_group;
+	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
 
 	/* Of settings.c. */
@@ -252,12 +255,6 @@ const char *node_config_section(const struct node_config *node);
 /* Is @node, or one of its parents, @ancestor? */
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor);
 
-/*
- * Where standard output, @fd 1, or standard error, 2, goes: never OUTPUT_DEFAULT, but to the daemon's
- * with a terminal.
- */
-const struct output *node_config_output(const struct node_config *node, int fd);
-
 void listen_done(struct listen *listen, size_t n);
 
 /* "tcp:", "udp:" or "unix:": what is written before the address. */
@@ -269,3 +266,9 @@ int listen_compare(const struct listen *a, const struct listen *b);
 /* May a descriptor be called that?  1 to 255 printable ASCII characters, without a colon. */
 #define FDNAME_MAX 256
 bool fdname_is_good(const char *name);
+
+/*
+ * Where standard output, @fd 1, or standard error, 2, goes: never OUTPUT_DEFAULT, but to the daemon's
+ * with a terminal.
+ */
+const struct output *node_config_output(const struct node_config *node, int fd);

@@ -660,6 +660,14 @@ static const struct {
 	{ "start-timeout", { "", "90" } },
 	{ "watchdog", { "", "0", "30", "-1s" } },
 	{ "watchdog-signal", { "", "0", "SIGNOPE" } },
+	{ "start-command", { "", "''", "x \"y", "x %h", "x \\" } },
+	{ "post-start", { "", "x 'y" } },
+	{ "reload-signal", { "", "HUPP", "0", "none" } },
+	{ "reload-command", { "", "x %" } },
+	{ "drain-delay", { "", "5", "-1s" } },
+	{ "stop-command", { "", "'x" } },
+	{ "post-stop", { "", "%x" } },
+	{ "autostart", { "", "never" } },
 	{ "stop-signal", { "", "0", "65", "SIGNOPE", "-15", "sigterm", "SIGTERM INT" } },
 	{ "essential", { "", "Yes", "2", "maybe" } },
 	{ "terminal", { "", "Yes", "/dev/tty" } },
@@ -737,6 +745,43 @@ START_TEST(a_bad_command_is_refused)
 	    "f:2: [a] command: 'x \\' has an open quote or ends with a backslash");
 	bad("[a]\ncommand = x %h\n", "f:2: [a] command: 'x %h' has a %");
 	bad("[a]\ncommand = x 100%\n", "f:2: [a] command: 'x 100%' has a %");
+}
+END_TEST
+
+static void check_commands(const struct node_config *node, enum hook_kind kind, size_t n,
+			   const char *first)
+{
+	const struct commands *commands = node_config_hook(node, kind);
+
+	ck_assert_uint_eq(commands->n, n);
+	if (n > 0)
+		ck_assert_str_eq(commands->argv[0][0], first);
+}
+
+START_TEST(a_command_key_may_be_repeated)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[a@1]\ncommand = x\nstart-command = one %n\n    two\n\n"
+		     "start-command = three\npost-stop = four\n");
+	const struct node_config *a = only(config, "a@1");
+
+	check_commands(a, HOOK_START_COMMAND, 2, "one");
+	ck_assert_str_eq(node_config_hook(a, HOOK_START_COMMAND)->argv[0][1], "a@1");
+	ck_assert_str_eq(node_config_hook(a, HOOK_START_COMMAND)->argv[0][2], "two");
+	ck_assert_ptr_null(node_config_hook(a, HOOK_START_COMMAND)->argv[0][3]);
+	ck_assert_str_eq(node_config_hook(a, HOOK_START_COMMAND)->argv[1][0], "three");
+	check_commands(a, HOOK_POST_STOP, 1, "four");
+	check_commands(a, HOOK_POST_START, 0, NULL);
+	check_commands(config->nodes[0], HOOK_POST_START, 0, NULL);
+}
+END_TEST
+
+START_TEST(a_reload_is_a_signal_or_a_command)
+{
+	bad("[a]\ncommand = x\nreload-signal = USR1\nreload-command = y\n",
+	    "f:3: [a] reload-signal: there is a reload-command, allowed is one of the two");
+	bad("[swansong]\nexit-on-signal = 143\n",
+	    "f:2: [swansong] exit-on-signal: '143' cannot be used, allowed is 0 or 128+n");
 }
 END_TEST
 
@@ -1335,6 +1380,8 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));
 	tcase_add_test(tc, a_bad_value_of_the_root_is_refused);
 	tcase_add_test(tc, a_bad_command_is_refused);
+	tcase_add_test(tc, a_command_key_may_be_repeated);
+	tcase_add_test(tc, a_reload_is_a_signal_or_a_command);
 	tcase_add_test(tc, keys_stand_where_they_belong);
 	tcase_add_test(tc, there_is_one_terminal);
 	tcase_add_test(tc, a_misspelling_is_recognised);
