@@ -68,10 +68,10 @@ static int add_notify_variables(struct launch *launch, char ***at)
 	return r;
 }
 
-static bool uses_journal(const struct node_config *config)
+static bool writes_to(const struct node_config *config, enum output_kind kind)
 {
-	return node_config_output(config, 1)->kind == OUTPUT_JOURNAL ||
-	       node_config_output(config, 2)->kind == OUTPUT_JOURNAL;
+	return node_config_output(config, 1)->kind == kind ||
+	       node_config_output(config, 2)->kind == kind;
 }
 
 /* With room for what is known at each start only. */
@@ -122,7 +122,7 @@ static int build_environment(struct launch *launch)
 		r = add_variable(&at, "SWANSONG_NODE", config->path);
 	if (r == 0 && launch->notify_address)
 		r = add_notify_variables(launch, &at);
-	if (r == 0 && uses_journal(config))
+	if (r == 0 && writes_to(config, OUTPUT_JOURNAL))
 		r = add_journal_stream(launch, &at);
 	launch->listen_variables = at;
 	return r;
@@ -177,7 +177,10 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
+		r = context_reserve_environment(ctx,
+						own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
+	if (r == 0 && writes_to(config, OUTPUT_SYSLOG))
+		r = syslog_new(&launch->syslog, ctx, config->path);
 	return r == 0 ? build_groups(launch) : r;
 }
 
@@ -187,6 +190,7 @@ void launch_done(struct launch *launch)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
+	syslog_free(launch->syslog);
 	*launch = (struct launch){ 0 };
 }
 
@@ -282,7 +286,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	int r;
 
 	(void)sigemptyset(&none);
-	r = streams_open(&streams, ctx, config, terminal, &stream);
+	r = streams_open(&streams, ctx, config, terminal,
+			 launch->syslog ? syslog_fd(launch->syslog) : -1, &stream);
 	if (r < 0)
 		return fail(failure, -r, "open", stream);
 	if (launch->journal_stream)

@@ -9,6 +9,7 @@
 
 #include "daemon/activation.h"
 #include "daemon/context.h"
+#include "daemon/syslog.h"
 #include "model/config.h"
 
 #define LAUNCH_E_FAILED 1 /* it could not be started: *failure says why */
@@ -35,6 +36,7 @@ struct launch {
 	const struct node_config *config;
 	const char *notify_address;    /* or NULL */
 	struct activation *activation; /* or NULL */
+	struct syslog_output *syslog;  /* or NULL */
 	gid_t *groups;
 	size_t n_groups;
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */

@@ -10,6 +10,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/watchdog.h %D%/watchdog.c \
 	%D%/fdstore.h %D%/fdstore.c \
 	%D%/probe.h %D%/probe.c \
+	%D%/output.h %D%/output.c \
+	%D%/syslog.h %D%/syslog.c \
 	%D%/listener.h %D%/listener.c \
 	%D%/activation.h %D%/activation.c \
 	%D%/streams.h %D%/streams.c \

@@ -76,6 +76,7 @@ static int open_output(const struct context *ctx, const struct node_config *conf
 		return fd < 0 ? -errno : fd;
 	case OUTPUT_JOURNAL:
 		return open_journal(ctx, config);
+	case OUTPUT_SYSLOG:
 	case OUTPUT_INHERIT:
 	case OUTPUT_DEFAULT:
 		break;
@@ -115,7 +116,7 @@ static bool output_equal(const struct output *a, const struct output *b)
 }
 
 int streams_open(struct streams *streams, const struct context *ctx,
-		 const struct node_config *config, bool terminal, const char **subject)
+		 const struct node_config *config, bool terminal, int syslog, const char **subject)
 {
 	const struct output *out = node_config_output(config, 1);
 	const struct output *err = node_config_output(config, 2);
@@ -127,9 +128,13 @@ int streams_open(struct streams *streams, const struct context *ctx,
 		const struct output *output = i == 1 ? out : err;
 
 		if (i == 2 && output_equal(out, err)) {
-			if (streams->owned[1] >= 0)
+			if (streams->fds[1] != 1)
 				streams->fds[2] = streams->fds[1];
 			break;
+		}
+		if (output->kind == OUTPUT_SYSLOG) {
+			streams->fds[i] = syslog;
+			continue;
 		}
 		*subject = subject_of(output);
 		r = open_output(ctx, config, output);

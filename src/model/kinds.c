@@ -394,6 +394,9 @@ static void output_print(FILE *file, const void *value, const struct kind *kind)
 	case OUTPUT_JOURNAL:
 		(void)fputs("journal", file);
 		break;
+	case OUTPUT_SYSLOG:
+		(void)fputs("syslog", file);
+		break;
 	case OUTPUT_DEFAULT:
 		break;
 	}

@@ -43,6 +43,7 @@ enum output_kind {
 	OUTPUT_NULL,
 	OUTPUT_FILE,
 	OUTPUT_JOURNAL,
+	OUTPUT_SYSLOG,
 	OUTPUT_DEFAULT, /* as log, or the terminal; log itself is none such */
 };
 

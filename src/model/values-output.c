@@ -39,7 +39,8 @@ static int value_output(struct value *value, void *field)
 {
 	static const struct choice choices[] = { { "inherit", OUTPUT_INHERIT },
 						 { "null", OUTPUT_NULL },
-						 { "journal", OUTPUT_JOURNAL } };
+						 { "journal", OUTPUT_JOURNAL },
+						 { "syslog", OUTPUT_SYSLOG } };
 
 	return output_of(value, choices, ARRAY_SIZE(choices), field);
 }
@@ -48,5 +49,5 @@ static int value_output(struct value *value, void *field)
 const struct value_type type_input = { IN_SECTION, value_input,
 	"inherit, null, or file: and an absolute path" };
 const struct value_type type_output = { IN_SECTION, value_output,
-	"inherit, null, journal, or file: and an absolute path" };
+	"inherit, null, journal, syslog, or file: and an absolute path" };
 /* clang-format on */

@@ -10,6 +10,7 @@ dist_check_SCRIPTS += \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
 	%D%/exec-streams.sh \
+	%D%/exec-syslog.sh \
 	%D%/exec-terminal.sh \
 	%D%/faults.sh \
 	%D%/final.sh \

@@ -705,7 +705,7 @@ static const struct {
 	{ "stdin", { "", "journal", "file", "file:", "file:x", "/dev/tty", "-" } },
 	{ "stdout", { "", "log", "Journal", "file:x", "1" } },
 	{ "stderr", { "", "stdout", "file:/%x" } },
-	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
+	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "Syslog", "none" } },
 };
 
 START_TEST(a_bad_value_is_refused_with_its_place)
@@ -1015,7 +1015,7 @@ START_TEST(too_many_nodes_are_refused)
 		texts.all,
 		"f:100000: [n99999] is one node too many, allowed are 100000\n"
 		"f:100001: [x/y/z] is one node too many, allowed are 100000\n"
-		"f:100002: [x/y/z] log: 'x' cannot be used, allowed is inherit, null, journal, or "
+		"f:100002: [x/y/z] log: 'x' cannot be used, allowed is inherit, null, journal, syslog, or "
 		"file: and an absolute path\n");
 }
 END_TEST
@@ -1115,6 +1115,7 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nstderr = null\n",
 	"[a]\ncommand = x\nlog = null\n",
 	"[a]\ncommand = x\nlog = journal\n",
+	"[a]\ncommand = x\nlog = syslog\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
 	"[a]\ncommand = x\nlog = file:/y\n",
 	"[a]\ncommand = x\nshutdown-timeout = 1s\n",

@@ -130,7 +130,7 @@ static const struct {
 	[KEY_CAPABILITIES] = { "cap_chown cap_checkpoint_restore", "none", NULL },
 	[KEY_STOP_TIMEOUT] = { "0", "1s", NULL },
 	[KEY_STDIN] = { "inherit", "file:/l", NULL },
-	[KEY_STDOUT] = { "inherit", NULL, NULL },
+	[KEY_STDOUT] = { "syslog", NULL, NULL },
 	[KEY_STDERR] = { "journal", "null", NULL },
 	[KEY_LOG] = { "file:/l", "null", NULL },
 };
