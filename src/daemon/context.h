@@ -41,6 +41,7 @@ struct context {
 	struct list lingering; /* services whose main process is gone, the rest maybe not */
 	struct list waiting;   /* services that want to start */
 	struct list gated;     /* services whose signal waits */
+	struct list listeners; /* open sockets of services */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct list fallen;    /* services whose end may concern others */
 	struct service *ended; /* the first whose end is that of the tree, or NULL */

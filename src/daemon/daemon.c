@@ -462,6 +462,7 @@ int daemon_run(const struct daemon_options *options)
 	(void)unsetenv("LISTEN_FDS");
 	(void)unsetenv("LISTEN_PID");
 	(void)unsetenv("LISTEN_FDNAMES");
+	(void)unsetenv("FDSTORE");
 	status = run(&d, &address);
 	tear_down(&d);
 	free(address.socket);

@@ -9,6 +9,7 @@
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-hook.h"
+#include "daemon/service-notify.h"
 #include "proto/message.h"
 #include "proto/view.h"
 
@@ -29,6 +30,19 @@ static json_t *describe_waiting(const struct service *s)
 	else if (!fsm_has_process(s->state) && s->wanted)
 		blocker = order_start_blocker(s);
 	return blocker ? json_pack("[o]", message_string(node_name(blocker))) : NULL;
+}
+
+/* What it says of itself. */
+static void describe_words(struct service_view *view, const struct service_words *words,
+			   uint64_t now)
+{
+	if (*words->status)
+		view->status = words->status;
+	if (words->error)
+		view->error = (uint64_t)words->error;
+	if (words->reloading_usec)
+		view->reloading_usec = now - words->reloading_usec;
+	view->ending = words->stopping;
 }
 
 static json_t *build_node(struct node *node, uint64_t now)
@@ -63,11 +77,17 @@ static json_t *build_node(struct node *node, uint64_t now)
 			.result = s->outcome.kind == OUTCOME_NONE || s->main.alive
 					  ? NULL
 					  : policy_outcome_text(result, &s->outcome),
-			.status = s->notify && *notify_status(s->notify) ? notify_status(s->notify)
-									 : NULL,
 			.waiting = describe_waiting(s),
 			.next_usec = left_until(s->timeout_usec, now),
+			.error = FIELD_NONE,
+			.reloading_usec = FIELD_NONE,
+			.watchdog_usec = watchdog_left(&s->watchdog, now),
+			.stored = FIELD_NONE,
 		};
+	if (s && s->activation && activation_fdstore(s->activation)->n)
+		view.service.stored = activation_fdstore(s->activation)->n;
+	if (s && s->words)
+		describe_words(&view.service, s->words, now);
 	object = node_view_build(&view);
 	json_decref(view.service.waiting);
 	return object;

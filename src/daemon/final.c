@@ -69,7 +69,7 @@ int final_new(struct node *node)
 	r = sd_event_add_time(node->ctx->event, &f->timer, CLOCK_MONOTONIC, USEC_INFINITY, 1,
 			      on_limit, f);
 	if (r >= 0)
-		r = launch_init(&f->launch, node->ctx, node->config, NULL);
+		r = launch_init(&f->launch, node->ctx, node->config, NULL, NULL);
 	return r < 0 ? r : 0;
 }
 

@@ -1,20 +1,24 @@
 #include "daemon/launch.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "daemon/streams.h"
 #include "model/keys.h"
 #include "sys/ids.h"
+#include "sys/journal.h"
 #include "sys/spawn.h"
 
-/* Room for SWANSONG_NODE, NOTIFY_SOCKET and the NULL, and for HOME, SHELL, USER and LOGNAME. */
-#define OWN_VARIABLES  3
+/*
+ * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, JOURNAL_STREAM,
+ * those of the activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
+ */
+#define OWN_VARIABLES  (7 + ACTIVATION_VARIABLES)
 #define USER_VARIABLES 4
 
 static int add_variable(char ***at, const char *name, const char *value)
@@ -23,6 +27,63 @@ static int add_variable(char ***at, const char *name, const char *value)
 		**at = NULL;
 		return -ENOMEM;
 	}
+	(*at)++;
+	return 0;
+}
+
+static int add_number(char ***at, const char *name, uint64_t value)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	return add_variable(at, name, text);
+}
+
+/* The child's pid: @place is where it writes that. */
+static int add_pid(char ***at, const char *name, char **place)
+{
+	char blank[SPAWN_PID_MAX];
+	int r;
+
+	memset(blank, '0', sizeof(blank) - 1);
+	blank[sizeof(blank) - 1] = '\0';
+	r = add_variable(at, name, blank);
+	if (r == 0)
+		*place = strchr((*at)[-1], '=') + 1;
+	return r;
+}
+
+/* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
+static int add_notify_variables(struct launch *launch, char ***at)
+{
+	const struct node_config *config = launch->config;
+	int r = add_variable(at, "NOTIFY_SOCKET", launch->notify_address);
+
+	if (r == 0 && config->watchdog_usec)
+		r = add_number(at, "WATCHDOG_USEC", config->watchdog_usec);
+	if (r == 0 && config->watchdog_usec)
+		r = add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
+	if (r == 0 && config->fd_store_max)
+		r = add_number(at, "FDSTORE", config->fd_store_max);
+	return r;
+}
+
+static bool uses_journal(const struct node_config *config)
+{
+	return node_config_output(config, 1)->kind == OUTPUT_JOURNAL ||
+	       node_config_output(config, 2)->kind == OUTPUT_JOURNAL;
+}
+
+/* With room for what is known at each start only. */
+static int add_journal_stream(struct launch *launch, char ***at)
+{
+	static const char name[] = "JOURNAL_STREAM=";
+	char *variable = calloc(1, sizeof(name) + JOURNAL_STREAM_MAX);
+
+	**at = variable;
+	if (!variable)
+		return -ENOMEM;
+	launch->journal_stream = stpcpy(variable, name);
 	(*at)++;
 	return 0;
 }
@@ -60,7 +121,10 @@ static int build_environment(struct launch *launch)
 	if (r == 0)
 		r = add_variable(&at, "SWANSONG_NODE", config->path);
 	if (r == 0 && launch->notify_address)
-		r = add_variable(&at, "NOTIFY_SOCKET", launch->notify_address);
+		r = add_notify_variables(launch, &at);
+	if (r == 0 && uses_journal(config))
+		r = add_journal_stream(launch, &at);
+	launch->listen_variables = at;
 	return r;
 }
 
@@ -99,23 +163,27 @@ static int build_groups(struct launch *launch)
 }
 
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
-		const char *notify_address)
+		const char *notify_address, struct activation *activation)
 {
 	size_t own = 0;
 	int r;
 
-	*launch = (struct launch){ .config = config, .notify_address = notify_address };
+	*launch = (struct launch){
+		.config = config,
+		.notify_address = notify_address,
+		.activation = activation,
+	};
 	r = build_environment(launch);
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX);
+		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
 	return r == 0 ? build_groups(launch) : r;
 }
 
 void launch_done(struct launch *launch)
 {
-	for (char **v = launch->environment; v && *v; v++)
+	for (char **v = launch->environment; v && *v && v != launch->listen_variables; v++)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
@@ -152,45 +220,10 @@ static void merge_environment(struct context *ctx, char *const *own, char *const
 	ctx->envp[n] = NULL;
 }
 
-/* A file that somebody else may have put in the way is not written to. */
-static int open_log_file(const char *path)
-{
-	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-	cleanup(closep) int fd = open(path, flags, 0640);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
-		return -EPERM;
-	if (fcntl(fd, F_SETFL, O_APPEND) < 0)
-		return -errno;
-	return take_fd(fd);
-}
-
 static int fail(struct launch_failure *failure, int error, const char *step, const char *subject)
 {
 	*failure = (struct launch_failure){ .error = error, .step = step, .subject = subject };
 	return LAUNCH_E_FAILED;
-}
-
-/* Returns the descriptor that standard output and error become, or -errno. */
-static int open_output(const struct launch *launch)
-{
-	switch (launch->config->log.kind) {
-	case OUTPUT_FILE:
-		return open_log_file(launch->config->log.path);
-	case OUTPUT_NULL: {
-		int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-		return fd < 0 ? -errno : fd;
-	}
-	case OUTPUT_INHERIT:
-		break;
-	}
-	return -ENOENT;
 }
 
 static const char *subject(const struct launch *launch, const struct launch_program *program,
@@ -212,23 +245,49 @@ static const char *subject(const struct launch *launch, const struct launch_prog
 	}
 }
 
+/* What it is given beside its standard streams: the descriptor for its readiness comes last. */
+static void plan_files(const struct launch *launch, const struct launch_program *program,
+		       struct activation_plan *plan, struct spawn_file *ready)
+{
+	*plan = (struct activation_plan){ .files = ready };
+	if (launch->activation && program->main)
+		activation_plan(launch->activation, plan);
+	memcpy(launch->listen_variables, plan->variables, sizeof(plan->variables));
+	if (program->ready_fd >= 0)
+		plan->files[plan->n_files++] =
+			(struct spawn_file){ .from = program->ready_fd,
+					     .to = launch->config->ready.fd };
+}
+
+/* Is our standard input the terminal of our session, and are we in front of it? */
+static bool has_terminal(void)
+{
+	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
 	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &config->credentials;
-	cleanup(closep) int output = -1;
+	struct activation_plan plan;
+	struct spawn_file ready;
+	cleanup(streams_close) struct streams streams = STREAMS_NONE;
+	/* Not what runs beside the service, which would take it away from it. */
+	bool terminal = config->terminal && program->main;
+	bool foreground = terminal && has_terminal();
+	const char *stream;
 	struct spawn_failure why;
 	sigset_t none;
 	int r;
 
 	(void)sigemptyset(&none);
-	if (config->log.kind != OUTPUT_INHERIT) {
-		output = open_output(launch);
-		if (output < 0)
-			return fail(failure, -output, "open",
-				    config->log.path ? config->log.path : "/dev/null");
-	}
+	r = streams_open(&streams, ctx, config, terminal, &stream);
+	if (r < 0)
+		return fail(failure, -r, "open", stream);
+	if (launch->journal_stream)
+		(void)journal_stream_text(launch->journal_stream, streams.journal);
+	plan_files(launch, program, &plan, &ready);
 	merge_environment(ctx, launch->environment, program->variables);
 
 	struct spawn_spec spec = {
@@ -243,12 +302,12 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.gid = who->gid,
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
-		.stdio = { ctx->command ? 0 : ctx->null_fd, output < 0 ? 1 : output,
-			   output < 0 ? 2 : output },
-		.extra = program->ready_fd,
-		.extra_to = program->ready_fd < 0 ? -1 : config->ready.fd,
-		.foreground = ctx->command && isatty(STDIN_FILENO) &&
-			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
+		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
+		.files = plan.files,
+		.n_files = plan.n_files,
+		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
+		.terminal = terminal && !foreground,
+		.foreground = foreground || (ctx->command && isatty(STDIN_FILENO) && has_terminal()),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
 		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
@@ -256,10 +315,18 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	};
 
 	r = spawn(&spec, pid, pidfd, &why);
+	if (r != 0 && foreground) /* the child has taken it before it failed */
+		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
 		return fail(failure, why.error, spawn_step_text(why.step),
 			    subject(launch, program, &why));
 	return 0;
+}
+
+void launch_ended(const struct launch *launch, pid_t group)
+{
+	if (launch->config->terminal && tcgetpgrp(STDIN_FILENO) == group)
+		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 }

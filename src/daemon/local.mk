@@ -5,8 +5,14 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/process.h %D%/process.c \
 	%D%/node.h %D%/node.c \
 	%D%/lease.h %D%/lease.c \
+	%D%/notify-message.h %D%/notify-message.c \
 	%D%/notify.h %D%/notify.c \
+	%D%/watchdog.h %D%/watchdog.c \
+	%D%/fdstore.h %D%/fdstore.c \
 	%D%/probe.h %D%/probe.c \
+	%D%/listener.h %D%/listener.c \
+	%D%/activation.h %D%/activation.c \
+	%D%/streams.h %D%/streams.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
 	%D%/final.h %D%/final.c \
@@ -15,6 +21,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-reload.h %D%/service-reload.c \
 	%D%/service-hook.h %D%/service-hook.c \
 	%D%/service-signal.h %D%/service-signal.c \
+	%D%/service-main.h %D%/service-main.c \
+	%D%/service-notify.h %D%/service-notify.c \
 	%D%/service-start.h %D%/service-start.c \
 	%D%/service.c \
 	%D%/service-exit.h %D%/service-exit.c \

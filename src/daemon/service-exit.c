@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "daemon/service-hook.h"
+#include "daemon/service-main.h"
 #include "daemon/service-signal.h"
 
 static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
@@ -13,13 +14,20 @@ static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
 	outcome->end_value = exit->value;
 	if (outcome->hook)
 		return; /* that it ended is what followed from this one's trouble */
-	if (outcome->kind != OUTCOME_START_TIMEOUT)
+	if (outcome->kind != OUTCOME_START_TIMEOUT && outcome->kind != OUTCOME_WATCHDOG)
 		outcome->kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
 	outcome->value = exit->value;
 }
 
 void service_process_died(struct service *s, struct process *process, const struct reap_exit *exit)
 {
+	/*
+	 * What it said before it died is heard before.  That may have been that another process is the
+	 * main one now; then it is a leftover.
+	 */
+	if (s->notify)
+		notify_drain(s->notify);
+	process = process_find(s->ctx->processes, exit->pid);
 	if (process->kind == PROCESS_LEFTOVER) {
 		log_line(s->ctx->log, LOG_INFO, "%s: leftover pid %d (%s) is gone", s->config->path,
 			 (int)process->pid, process->name);
@@ -34,12 +42,11 @@ void service_process_died(struct service *s, struct process *process, const stru
 			service_look_after(s);
 		return;
 	}
-	/* What it said before it died is heard before. */
-	if (s->notify)
-		notify_drain(s->notify);
+	service_unfollow(s);
 	note_exit(&s->outcome, exit);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
+	launch_ended(&s->launch, s->main.group);
 	service_look_after(s);
 }
 
@@ -57,7 +64,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	p->id = ++s->ctx->last_id;
 	p->guard = swansong_guard(s->node->work);
 	p->generation = s->node->generation;
-	p->signalled = s->main.signalled && group == s->main.pid;
+	p->signalled = s->main.signalled && group == s->main.group;
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->leftovers, &p->by_service);
 	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
@@ -121,7 +128,8 @@ static bool is_kept(const struct service *s)
 static void judge(struct service *s)
 {
 	uint64_t now = clock_now_usec();
-	uint64_t ran = s->outcome.end == END_NONE ? 0 : now - s->started_usec;
+	bool began = s->outcome.end != END_NONE || s->outcome.kind == OUTCOME_UNKNOWN;
+	uint64_t ran = began ? now - s->started_usec : 0;
 
 	if (s->concluded)
 		return;
@@ -135,8 +143,6 @@ static void judge(struct service *s)
 static void conclude(struct service *s)
 {
 	judge(s);
-	if (s->notify)
-		notify_set_session(s->notify, 0);
 	service_handle(s, s->verdict);
 	process_remove(&s->main);
 	s->main.signalled = false;

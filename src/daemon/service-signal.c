@@ -11,8 +11,8 @@ bool service_has_group(const struct service *s)
 {
 	if (s->main.alive)
 		return true;
-	return s->main.pid > 0 && kill(s->main.pid, 0) < 0 && errno == ESRCH &&
-	       kill(-s->main.pid, 0) == 0;
+	return s->main.pid > 0 && kill(s->main.group, 0) < 0 && errno == ESRCH &&
+	       kill(-s->main.group, 0) == 0;
 }
 
 bool service_has_any(const struct service *s)
@@ -23,7 +23,7 @@ bool service_has_any(const struct service *s)
 static void signal_group(struct service *s, int signo)
 {
 	if (service_has_group(s))
-		(void)kill(-s->main.pid, signo);
+		(void)kill(-s->main.group, signo);
 }
 
 void service_forward(struct service *s, int signo)
@@ -31,8 +31,18 @@ void service_forward(struct service *s, int signo)
 	signal_group(s, signo);
 }
 
+/* Who hangs is to leave a core. */
+static int first_signal(const struct service *s)
+{
+	return s->state == STATE_CLEANING && s->outcome.kind == OUTCOME_WATCHDOG
+		       ? s->config->watchdog_signal
+		       : s->stop_signal;
+}
+
 void service_term(struct service *s)
 {
+	int signo = first_signal(s);
+	bool has_group = service_has_group(s);
 	char name[SIGNAL_TEXT_MAX];
 	struct process *p;
 	struct hook *h;
@@ -43,19 +53,19 @@ void service_term(struct service *s)
 		s->main.signalled = true;
 		if (s->main.alive)
 			log_line(s->ctx->log, LOG_INFO, "%s: %s to pid %d", s->config->path,
-				 parse_signal_text(name, s->stop_signal), (int)s->main.pid);
-		signal_group(s, s->stop_signal);
+				 parse_signal_text(name, signo), (int)s->main.pid);
+		signal_group(s, signo);
 		/* What is suspended could not act on it. */
 		signal_group(s, SIGCONT);
 		list_for_each (p, &s->leftovers, by_service)
-			if (p->group == s->main.pid)
+			if (has_group && p->group == s->main.group)
 				p->signalled = true;
 	}
 	list_for_each (p, &s->leftovers, by_service) {
 		if (p->signalled)
 			continue;
 		p->signalled = true;
-		(void)process_signal(p, s->stop_signal);
+		(void)process_signal(p, signo);
 		(void)process_signal(p, SIGCONT);
 	}
 }
@@ -74,7 +84,7 @@ static void log_kill(const struct service *s, uint64_t since_usec, const char *w
 			 (int)s->main.pid, s->main.name, age, what);
 	else if (s->main.pid > 0 && list_is_empty(&s->leftovers))
 		log_line(s->ctx->log, LOG_WARNING, "%s: killing process group %d, %s after the %s",
-			 path, (int)s->main.pid, age, what);
+			 path, (int)s->main.group, age, what);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		log_line(s->ctx->log, LOG_WARNING, "%s: killing %s, pid %d (%s), %s after the %s",
 			 path, hook_name(h->kind), (int)h->process.pid, h->process.name, age, what);
@@ -91,7 +101,7 @@ void service_kill(struct service *s)
 
 	/* Not in a stop; the first time only. */
 	if (s->state == STATE_CLEANING && s->timeout_usec == s->stop_limit_usec)
-		log_kill(s, s->since_usec, "signal");
+		log_kill(s, s->since_usec, s->main.signalled ? "signal" : "STOPPING=1");
 	signal_group(s, SIGKILL);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_kill(h);

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-notify.h"
 
 static int start_probe(struct service *s, bool ready_fd_given)
 {
@@ -32,15 +33,14 @@ void service_begin(struct service *s)
 	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
 	s->stop_limit_usec = USEC_INFINITY;
 	s->was_up = s->worked = s->concluded = s->late = false;
-	if (s->notify)
-		notify_clear_status(s->notify);
+	service_notify_begin(s);
 }
 
 void service_spawn(struct service *s)
 {
 	cleanup(closep) int ready_fd = -1;
 	struct swansong_guard before = s->main.guard;
-	struct launch_program program = { .argv = s->config->argv };
+	struct launch_program program = { .argv = s->config->argv, .main = true };
 	struct launch_failure failure;
 	pid_t pid;
 	int pidfd;
@@ -69,8 +69,6 @@ void service_spawn(struct service *s)
 	s->main.id = ++s->ctx->last_id;
 	process_name(&s->main, s->config->argv[0]);
 	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
-	if (s->notify)
-		notify_set_session(s->notify, pid);
 	if (start_probe(s, ready_fd >= 0) < 0)
 		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
 			 s->config->path);

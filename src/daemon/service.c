@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "daemon/failure.h"
 #include "daemon/service-hook.h"
+#include "daemon/service-main.h"
+#include "daemon/service-notify.h"
 #include "daemon/service-reload.h"
 #include "daemon/service-signal.h"
 #include "daemon/service-start.h"
@@ -59,16 +61,6 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-static void on_message(const struct notify_message *message, void *arg)
-{
-	struct service *s = arg;
-
-	if (message->has_status)
-		context_settle_soon(s->ctx);
-	if (message->ready)
-		service_handle(s, EVENT_READY);
-}
-
 static void on_probe_ready(void *arg)
 {
 	service_handle(arg, EVENT_READY);
@@ -77,12 +69,11 @@ static void on_probe_ready(void *arg)
 static int make_readiness(struct service *s)
 {
 	switch (s->config->ready.kind) {
-	case READY_NOTIFY:
-		return notify_new(&s->notify, s->ctx, on_message, s);
 	case READY_FD:
 	case READY_TCP:
 		return probe_new(&s->probe, s->ctx, &s->config->ready, on_probe_ready, s);
 	case READY_STARTED:
+	case READY_NOTIFY:
 		break;
 	}
 	return 0;
@@ -118,11 +109,17 @@ int service_new(struct service **ret, struct node *node)
 			      on_timeout, s);
 	if (r < 0)
 		return r;
+	r = service_notify_init(s);
+	if (r < 0)
+		return r;
 	r = make_readiness(s);
 	if (r < 0)
 		return r;
-	r = launch_init(&s->launch, s->ctx, s->config,
-			s->notify ? notify_address(s->notify) : NULL);
+	r = activation_new(&s->activation, s->ctx, s->config);
+	if (r < 0)
+		return r;
+	r = launch_init(&s->launch, s->ctx, s->config, s->notify ? notify_address(s->notify) : NULL,
+			s->activation);
 	if (r < 0)
 		return r;
 	r = service_hooks_new(s);
@@ -149,6 +146,7 @@ struct service *service_free(struct service *s)
 		s->ctx->failed--;
 	while (!list_is_empty(&s->leftovers))
 		process_free(list_entry(s->leftovers.next, struct process, by_service));
+	service_unfollow(s);
 	process_remove(&s->main);
 	service_hooks_free(s);
 	service_reload_free(s);
@@ -159,8 +157,9 @@ struct service *service_free(struct service *s)
 	list_remove(&s->in_fallen);
 	sd_event_source_disable_unref(s->timer);
 	probe_free(s->probe);
-	notify_free(s->notify);
+	service_notify_done(s);
 	launch_done(&s->launch);
+	activation_free(s->activation);
 	policy_free(s->policy);
 	free(s);
 	return NULL;
@@ -319,6 +318,7 @@ static void enter(struct service *s, enum service_state next)
 		list_append(&s->ctx->gated, &s->in_gated);
 	if (next == STATE_BACKOFF || next == STATE_FAILED)
 		failure_note(s);
+	service_notify_follow(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
 	service_retally(s, before);

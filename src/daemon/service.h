@@ -20,8 +20,11 @@
 #include "daemon/notify.h"
 #include "daemon/probe.h"
 #include "daemon/process.h"
+#include "daemon/watchdog.h"
 #include "model/fsm.h"
 #include "model/policy.h"
+
+struct service_words;
 
 struct service {
 	struct context *ctx;
@@ -42,7 +45,8 @@ struct service {
 	bool in_vain;		   /* it waits for what has failed */
 	bool attempted;		   /* it has been up, or has failed, at least once */
 
-	struct process main; /* pid 0: none */
+	struct process main;	    /* pid 0: none */
+	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
 	struct list leftovers;
 	struct hook *hook;   /* the commands around it; NULL: it has none */
 	struct hook *reload; /* its reload-command, beside those; or NULL */
@@ -63,9 +67,12 @@ struct service {
 	unsigned restarts;	  /* by itself, since it was last started by hand */
 	struct policy *policy;
 
+	struct activation *activation; /* NULL: it is given no descriptors */
 	struct launch launch;
-	struct notify *notify; /* NULL unless ready = notify */
-	struct probe *probe;   /* NULL unless ready = fd or tcp */
+	struct notify *notify;	     /* NULL: it is given no socket */
+	struct service_words *words; /* NULL likewise */
+	struct watchdog watchdog;
+	struct probe *probe; /* NULL unless ready = fd or tcp */
 	sd_event_source *timer;
 };
 

@@ -32,6 +32,9 @@
  * left.  On its way to BACKOFF, DONE or FAILED a service with leftovers, one that missed its
  * start-timeout, and one whose start-command or post-start failed, passes CLEANING, where they are
  * ended.
+ *
+ * A service that missed its watchdog (the TIMEOUT of UP) passes CLEANING, too; and so does one that
+ * says that it is ENDING, to be ended if that takes too long.
  */
 
 enum service_state {
@@ -61,6 +64,7 @@ enum service_event {
 	EVENT_BROKEN,	/* one of them has not, or there is none */
 	EVENT_READY,	/* the process says, or the probe finds, that it is ready */
 	EVENT_WORKED,	/* a oneshot has ended well, and there is more to it than that */
+	EVENT_ENDING,	/* the process says that it ends by itself */
 	EVENT_HOLD,	/* the stop is latched: no restart from here on */
 	EVENT_RELEASE,	/* the signal may go out */
 	EVENT_KILL,	/* a budget above is spent, or somebody forces */

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/values-hook.h"
+#include "model/values-listen.h"
 
 #define CONFIG(member)	offsetof(struct config, member)
 #define NODE(member)	offsetof(struct node_config, member)
@@ -47,6 +48,8 @@ const struct key keys[N_KEYS] = {
 		"does it stay, or end when its work is done", APPLY_RESTART },
 	[KEY_AUTOSTART] = { "autostart", SCOPE_SERVICE, &type_bool, NODE(autostart),
 		"is it started with the nodes around it", APPLY_LIVE },
+	[KEY_LISTEN] = { "listen", SCOPE_SERVICE, &type_listen, 0,
+		"sockets that are open before it starts and while it is restarted", APPLY_RESTART },
 	[KEY_RESTART] = { "restart", SCOPE_SERVICE, &type_restart, NODE(restart),
 		"when to start it again after its end", APPLY_LIVE },
 	[KEY_RESTART_DELAY] = { "restart-delay", SCOPE_SERVICE, &type_duration, NODE(restart_delay_usec),
@@ -63,8 +66,16 @@ const struct key keys[N_KEYS] = {
 		"what is shut down when it is given up", APPLY_LIVE },
 	[KEY_READY] = { "ready", SCOPE_SERVICE, &type_ready, NODE(ready),
 		"how to know that it can be used", APPLY_NEXT_START },
+	[KEY_NOTIFY] = { "notify", SCOPE_SERVICE, &type_bool, NODE(notify),
+		"is it given a socket to say how it is", APPLY_RESTART },
+	[KEY_FD_STORE_MAX] = { "fd-store-max", SCOPE_SERVICE, &type_fd_store_max, NODE(fd_store_max),
+		"how many descriptors it may leave for its next run", APPLY_RESTART },
 	[KEY_START_TIMEOUT] = { "start-timeout", SCOPE_SERVICE, &type_duration, NODE(start_timeout_usec),
 		"how long it may take to be ready", APPLY_LIVE },
+	[KEY_WATCHDOG] = { "watchdog", SCOPE_SERVICE, &type_watchdog, NODE(watchdog_usec),
+		"within which time it has to give a sign of life, ever again", APPLY_RESTART },
+	[KEY_WATCHDOG_SIGNAL] = { "watchdog-signal", SCOPE_SERVICE, &type_signal, NODE(watchdog_signal),
+		"signal that ends it when it gives none", APPLY_LIVE },
 	[KEY_START_COMMAND] = { "start-command", SCOPE_SERVICE, &type_commands,
 		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command", APPLY_NEXT_START },
 	[KEY_POST_START] = { "post-start", SCOPE_SERVICE, &type_commands,
@@ -83,6 +94,8 @@ const struct key keys[N_KEYS] = {
 		SECTION(hooks[HOOK_POST_STOP]), "what to run when nothing of it is left", APPLY_NEXT_START },
 	[KEY_ESSENTIAL] = { "essential", SCOPE_SERVICE, &type_bool, NODE(essential),
 		"its end is the end of everything", APPLY_LIVE },
+	[KEY_TERMINAL] = { "terminal", SCOPE_SERVICE, &type_bool, NODE(terminal),
+		"it gets the daemon's terminal", APPLY_RESTART },
 
 	[KEY_USER] = { "user", SCOPE_INHERITED, &type_user, SECTION(user),
 		"user to run as", APPLY_RESTART },
@@ -144,8 +157,14 @@ const struct key keys[N_KEYS] = {
 		ATTRIBUTE(capabilities), "rights of root that it keeps", APPLY_RESTART },
 	[KEY_STOP_TIMEOUT] = { "stop-timeout", SCOPE_INHERITED, &type_stop_timeout,
 		SECTION(stop_timeout_usec), "how long after the stop signal it is killed", APPLY_LIVE },
-	[KEY_LOG] = { "log", SCOPE_INHERITED, &type_log, SECTION(log),
-		"where its output goes", APPLY_RESTART },
+	[KEY_STDIN] = { "stdin", SCOPE_INHERITED, &type_input, SECTION(stdio[0]),
+		"where its standard input comes from", APPLY_RESTART },
+	[KEY_STDOUT] = { "stdout", SCOPE_INHERITED, &type_output, SECTION(stdio[1]),
+		"where its standard output goes", APPLY_RESTART },
+	[KEY_STDERR] = { "stderr", SCOPE_INHERITED, &type_output, SECTION(stdio[2]),
+		"where its standard error goes", APPLY_RESTART },
+	[KEY_LOG] = { "log", SCOPE_INHERITED, &type_output, SECTION(log),
+		"where both go", APPLY_RESTART },
 };
 /* clang-format on */
 

@@ -55,6 +55,15 @@ static void duration_print(FILE *file, const void *value, const struct kind *kin
 }
 KIND(duration);
 
+static void watchdog_print(FILE *file, const void *value, const struct kind *kind)
+{
+	if (*(const uint64_t *)value == 0)
+		(void)fputs("infinity", file);
+	else
+		duration_print(file, value, kind);
+}
+const struct kind kind_watchdog = { .equal = duration_equal, .print = watchdog_print };
+
 static bool bool_equal(const void *a, const void *b)
 {
 	return *(const bool *)a == *(const bool *)b;
@@ -276,6 +285,33 @@ static void commands_print(FILE *file, const void *value, const struct kind *kin
 }
 KIND(commands);
 
+static bool listen_equal(const void *a, const void *b)
+{
+	const struct node_config *x = a, *y = b;
+
+	if (x->n_listen != y->n_listen)
+		return false;
+	for (size_t i = 0; i < x->n_listen; i++) {
+		const struct listen *l = &x->listen[i], *m = &y->listen[i];
+
+		if (listen_compare(l, m) != 0 || strcmp(l->name, m->name) != 0 ||
+		    l->mode != m->mode || l->owner != m->owner || l->group != m->group)
+			return false;
+	}
+	return true;
+}
+
+static void listen_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct node_config *node = value;
+
+	(void)kind;
+	for (size_t i = 0; i < node->n_listen; i++)
+		(void)fprintf(file, "%s%s%s", i ? " " : "", listen_prefix(node->listen[i].kind),
+			      node->listen[i].address);
+}
+KIND(listen);
+
 static bool user_equal(const void *a, const void *b)
 {
 	const struct credentials *x = a, *y = b;
@@ -354,6 +390,11 @@ static void output_print(FILE *file, const void *value, const struct kind *kind)
 		break;
 	case OUTPUT_FILE:
 		(void)fprintf(file, "file:%s", output->path);
+		break;
+	case OUTPUT_JOURNAL:
+		(void)fputs("journal", file);
+		break;
+	case OUTPUT_DEFAULT:
 		break;
 	}
 }

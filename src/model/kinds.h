@@ -15,6 +15,7 @@ struct kind {
 };
 
 extern const struct kind kind_duration; /* uint64_t of microseconds */
+extern const struct kind kind_watchdog; /* likewise, 0 for none */
 extern const struct kind kind_bool;	/* bool */
 extern const struct kind kind_exit_on_signal; /* bool */
 extern const struct kind kind_signal;	/* int */
@@ -30,6 +31,7 @@ extern const struct kind kind_words;	     /* char ** */
 extern const struct kind kind_nodes;	     /* struct node_config ** */
 extern const struct kind kind_command;	     /* the whole struct node_config */
 extern const struct kind kind_commands;	     /* struct commands */
+extern const struct kind kind_listen;	     /* the whole struct node_config */
 extern const struct kind kind_user;	     /* struct credentials */
 extern const struct kind kind_group;	     /* struct credentials */
 extern const struct kind kind_groups;	     /* struct credentials */

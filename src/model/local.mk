@@ -9,11 +9,13 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/process-names.h %D%/process-names.c \
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
+	%D%/values-output.c \
 	%D%/values-process.c \
 	%D%/values-restart.c \
 	%D%/values-template.c \
 	%D%/values.c \
 	%D%/values-hook.h %D%/values-hook.c \
+	%D%/values-listen.h %D%/values-listen.c \
 	%D%/keys.h %D%/keys.c \
 	%D%/kinds.h %D%/kinds.c %D%/kinds-process.c \
 	%D%/diff.h %D%/diff.c \

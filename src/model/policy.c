@@ -144,7 +144,10 @@ int policy_exit_status(const struct outcome *outcome)
 	case OUTCOME_SPAWN_FAILED:
 		return outcome->value == ENOENT ? 127 : 126;
 	case OUTCOME_START_TIMEOUT:
+	case OUTCOME_WATCHDOG:
 		return 124;
+	case OUTCOME_UNKNOWN:
+		return 1;
 	case OUTCOME_NONE:
 		break;
 	}
@@ -183,6 +186,12 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 	case OUTCOME_START_TIMEOUT:
 		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "was not %s within its start-timeout",
 			       outcome->hook ? "done" : "ready");
+		break;
+	case OUTCOME_WATCHDOG:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "watchdog: gave no sign of life%s", unready);
+		break;
+	case OUTCOME_UNKNOWN:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "ended, its parent knows how%s", unready);
 		break;
 	}
 	return buf;

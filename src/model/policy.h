@@ -19,6 +19,8 @@ enum outcome_kind {
 	OUTCOME_SIGNALED,     /* value: the signal */
 	OUTCOME_SPAWN_FAILED, /* value: errno; step, and subject: of what, or NULL */
 	OUTCOME_START_TIMEOUT, /* ended because it was not ready in time; value as for a signal, or 0 */
+	OUTCOME_WATCHDOG,      /* ended because it gave no sign of life; value likewise */
+	OUTCOME_UNKNOWN,       /* ended as a child of somebody else, who has the exit status */
 };
 
 /* What is known of the end of the main process alone. */

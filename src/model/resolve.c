@@ -1,6 +1,7 @@
 #include "model/resolve.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "model/environment.h"
 #include "model/inherit.h"
 #include "model/substitute.h"
+#include "model/values-listen.h"
 
 /* Looking for a name that may be meant compares with all of them; not for ever. */
 #define SUGGESTION_EFFORT 100000
@@ -18,10 +20,12 @@ struct resolver {
 	struct section *sections;
 	struct diag *diag;
 	struct environment_files environment_files;
-	const char **paths; /* of all nodes, for suggestions */
+	const struct node_config *terminal; /* who has it, or NULL */
+	const char **paths;		    /* of all nodes, for suggestions */
 	size_t effort;
 	unsigned *marks; /* the last list of edges that named the node */
 	unsigned mark;
+	void *listens; /* tsearch(3) tree of all sockets so far, each once */
 };
 
 static const char *resolve_suggest(struct resolver *r, const char *name)
@@ -199,7 +203,6 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	const struct section *directory = inherit_source(r->sections, node, KEY_DIRECTORY);
 	const struct section *mask = inherit_source(r->sections, node, KEY_UMASK);
 	const struct section *stop_timeout = inherit_source(r->sections, node, KEY_STOP_TIMEOUT);
-	const struct section *log = inherit_source(r->sections, node, KEY_LOG);
 
 	if (mask)
 		node->umask = mask->umask;
@@ -208,11 +211,8 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	if (directory && directory->directory &&
 	    substitute_text(directory->directory, node->path, &node->directory) < 0)
 		return -ENOMEM;
-	if (log)
-		node->log.kind = log->log.kind;
-	if (log && log->log.path && substitute_text(log->log.path, node->path, &node->log.path) < 0)
-		return -ENOMEM;
-	if (inherit_attributes(r->sections, node) < 0 || resolve_user(r, node) < 0)
+	if (inherit_outputs(r->sections, node) < 0 || inherit_attributes(r->sections, node) < 0 ||
+	    resolve_user(r, node) < 0)
 		return -ENOMEM;
 	return environment_resolve(&r->environment_files, r->sections, node, r->diag);
 }
@@ -231,6 +231,19 @@ static void resolve_check_delays(struct resolver *r, const struct section *secti
 		"restart-delay is %s and restart-delay-max %s, allowed is a delay up to the maximum",
 		clock_text(delay, node->restart_delay_usec),
 		clock_text(max, node->restart_delay_max_usec));
+}
+
+/* There is one terminal. */
+static void resolve_check_terminal(struct resolver *r, const struct section *section)
+{
+	if (!section->node->terminal)
+		return;
+	if (r->terminal)
+		section_error(section, r->diag, KEY_TERMINAL,
+			      "[%s] has the terminal already, allowed for one service",
+			      node_config_section(r->terminal));
+	else
+		r->terminal = section->node;
 }
 
 static void resolve_check_oneshot(struct resolver *r, const struct section *section)
@@ -256,6 +269,102 @@ static void resolve_check_reload(struct resolver *r, const struct section *secti
 	if (section->lines[KEY_RELOAD_SIGNAL] && section->lines[KEY_RELOAD_COMMAND])
 		section_error(section, r->diag, KEY_RELOAD_SIGNAL,
 			      "there is a reload-command, allowed is one of the two");
+}
+
+static void resolve_listen_error(struct resolver *r, const struct section *section,
+				 const struct listen *listen, const char *why)
+{
+	char text[DIAG_EXCERPT_MAX];
+
+	section_error(section, r->diag, KEY_LISTEN, "'%s%s' %s, allowed is %s",
+		      listen_prefix(listen->kind), diag_excerpt(text, listen->address), why,
+		      type_listen.allowed);
+}
+
+static int compare_listens(const void *a, const void *b)
+{
+	return listen_compare(a, b);
+}
+
+/* One address is one socket, in whatever services; a socket has one owner and mode. */
+static int resolve_shared(struct resolver *r, const struct section *section,
+			  const struct listen *listen)
+{
+	struct listen *const *found = tsearch(listen, &r->listens, compare_listens);
+	const struct listen *other;
+
+	if (!found)
+		return -ENOMEM;
+	other = *found;
+	if (other != listen && other >= section->node->listen && other < listen)
+		resolve_listen_error(r, section, listen, "is named twice");
+	else if (other->mode != listen->mode || other->owner != listen->owner ||
+		 other->group != listen->group)
+		resolve_listen_error(r, section, listen,
+				     "has another mode, owner or group in another section");
+	return 0;
+}
+
+static int resolve_listen(struct resolver *r, const struct section *section)
+{
+	struct node_config *node = section->node;
+	const char *why;
+
+	node->listen_line = section->lines[KEY_LISTEN];
+	if (section->n_listen == 0)
+		return 0;
+	node->listen = calloc(section->n_listen, sizeof(*node->listen));
+	if (!node->listen)
+		return -ENOMEM;
+	node->n_listen = section->n_listen;
+	for (size_t i = 0; i < node->n_listen; i++) {
+		int e = listen_resolve(&section->listen[i], node->path, &node->listen[i], &why);
+
+		if (e == 0)
+			e = resolve_shared(r, section, &node->listen[i]);
+		else if (e == -EINVAL)
+			resolve_listen_error(r, section, &node->listen[i], why);
+		if (e == -ENOMEM)
+			return e;
+	}
+	return 0;
+}
+
+/* What it is given begins with the descriptor 3. */
+static void resolve_check_ready_fd(struct resolver *r, const struct section *section)
+{
+	struct node_config *node = section->node;
+	size_t end;
+
+	if (node->ready.kind != READY_FD)
+		return;
+	if (!section->lines[KEY_FD_STORE_MAX])
+		node->fd_store_max = 0;
+	end = 3 + node->n_listen + (node->notify ? node->fd_store_max : 0);
+	if ((size_t)node->ready.fd < end)
+		section_error(section, r->diag, KEY_READY,
+			      "'fd:%d' is among the descriptors of listen and fd-store-max, "
+			      "allowed is fd:%zu and above",
+			      node->ready.fd, end);
+}
+
+/* A socket is given to whom something is expected of on it. */
+static void resolve_notify(struct resolver *r, const struct section *section)
+{
+	struct node_config *node = section->node;
+	bool stores = section->lines[KEY_FD_STORE_MAX] && node->fd_store_max > 0;
+
+	if (!section->lines[KEY_NOTIFY])
+		node->notify = node->ready.kind == READY_NOTIFY || node->watchdog_usec || stores;
+	else if (!node->notify && node->ready.kind == READY_NOTIFY)
+		section_error(section, r->diag, KEY_NOTIFY,
+			      "'no' leaves ready = notify without an answer, allowed is yes");
+	else if (!node->notify && node->watchdog_usec)
+		section_error(section, r->diag, KEY_NOTIFY,
+			      "'no' leaves the watchdog without an answer, allowed is yes");
+	else if (!node->notify && stores)
+		section_error(section, r->diag, KEY_NOTIFY,
+			      "'no' leaves nobody to fill the store, allowed is yes");
 }
 
 static void resolve_check_group(struct resolver *r, const struct section *section)
@@ -310,14 +419,25 @@ static int resolve_section(struct resolver *r, struct section *section)
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
 	resolve_check_reload(r, section);
+	resolve_notify(r, section);
+	if (resolve_listen(r, section) < 0)
+		return -ENOMEM;
+	resolve_check_ready_fd(r, section);
+	resolve_check_terminal(r, section);
 	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
 		return -ENOMEM;
 	return resolve_inherited(r, node);
 }
 
+static void keep(void *listen)
+{
+	(void)listen;
+}
+
 static void resolver_done(struct resolver *r)
 {
 	environment_files_done(&r->environment_files);
+	tdestroy(r->listens, keep);
 }
 
 int resolve_sections(struct config *config, struct section *sections, struct diag *diag)

@@ -42,6 +42,10 @@ const char *result_name(const struct result_of *result)
 		return "resources";
 	case OUTCOME_START_TIMEOUT:
 		return "timeout";
+	case OUTCOME_WATCHDOG:
+		return "watchdog";
+	case OUTCOME_UNKNOWN:
+		return "protocol";
 	case OUTCOME_NONE:
 		break;
 	}

@@ -25,11 +25,14 @@ void section_done(struct section *section)
 	free(section->argv);
 	for (int i = 0; i < N_HOOKS; i++)
 		commands_done(&section->hooks[i]);
+	listen_done(section->listen, section->n_listen);
 	stated_user_done(&section->user);
 	free(section->groups);
 	free(section->directory);
 	free(section->environment);
 	free(section->environment_files);
 	free(section->attributes);
+	for (size_t i = 0; i < 3; i++)
+		free(section->stdio[i].path);
 	free(section->log.path);
 }

@@ -25,6 +25,7 @@ enum key_id {
 	KEY_COMMAND,
 	KEY_TYPE,
 	KEY_AUTOSTART,
+	KEY_LISTEN,
 	KEY_RESTART,
 	KEY_RESTART_DELAY,
 	KEY_RESTART_DELAY_MAX,
@@ -33,7 +34,11 @@ enum key_id {
 	KEY_SUCCESS_STATUS,
 	KEY_ON_FAILED,
 	KEY_READY,
+	KEY_NOTIFY,
+	KEY_FD_STORE_MAX,
 	KEY_START_TIMEOUT,
+	KEY_WATCHDOG,
+	KEY_WATCHDOG_SIGNAL,
 	KEY_START_COMMAND,
 	KEY_POST_START,
 	KEY_RELOAD_SIGNAL,
@@ -43,6 +48,7 @@ enum key_id {
 	KEY_STOP_COMMAND,
 	KEY_POST_STOP,
 	KEY_ESSENTIAL,
+	KEY_TERMINAL,
 	KEY_USER,
 	KEY_GROUP,
 	KEY_GROUPS,
@@ -73,6 +79,9 @@ enum key_id {
 	KEY_NO_NEW_PRIVILEGES,
 	KEY_CAPABILITIES,
 	KEY_STOP_TIMEOUT,
+	KEY_STDIN,
+	KEY_STDOUT,
+	KEY_STDERR,
 	KEY_LOG,
 	N_KEYS
 };
@@ -97,6 +106,8 @@ struct section {
 	char **instances;	  /* of a template */
 	char **argv;		  /* this and the others before substitution */
 	struct commands hooks[N_HOOKS];
+	struct listen *listen;
+	size_t n_listen;
 	struct stated_user user;
 	gid_t group;
 	gid_t *groups;
@@ -107,7 +118,7 @@ struct section {
 	int umask;
 	struct attributes *attributes; /* NULL: no key of them */
 	uint64_t stop_timeout_usec;
-	struct output log;
+	struct output stdio[3], log;
 };
 
 /* The length of the NAME of NAME=VALUE, or 0. */

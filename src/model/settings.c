@@ -37,7 +37,12 @@ void node_config_init(struct node_config *node, char *path)
 		.path = path,
 		.shutdown_timeout_usec = *path ? USEC_INFINITY : 90 * USEC_PER_SEC,
 		.umask = -1,
+		.stdio = { { .kind = OUTPUT_DEFAULT },
+			   { .kind = OUTPUT_DEFAULT },
+			   { .kind = OUTPUT_DEFAULT } },
 		.start_timeout_usec = 90 * USEC_PER_SEC,
+		.watchdog_signal = SIGABRT,
+		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
@@ -98,6 +103,7 @@ void node_config_done(struct node_config *node)
 	free(node->argv);
 	free(node->command);
 	free(node->credentials.groups);
+	listen_done(node->listen, node->n_listen);
 	free(node->credentials.user);
 	free(node->credentials.home);
 	free(node->credentials.shell);
@@ -105,6 +111,8 @@ void node_config_done(struct node_config *node)
 	free(node->environment);
 	free(node->environment_files);
 	free(node->attributes);
+	for (size_t i = 0; i < 3; i++)
+		free(node->stdio[i].path);
 	free(node->log.path);
 }
 
@@ -316,4 +324,52 @@ bool node_config_is_within(const struct node_config *node, const struct node_con
 			return true;
 	}
 	return false;
+}
+
+void listen_done(struct listen *listen, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(listen[i].address);
+		free(listen[i].name);
+	}
+	free(listen);
+}
+
+const char *listen_prefix(enum listen_kind kind)
+{
+	static const char *const prefixes[] = {
+		[LISTEN_TCP] = "tcp:", [LISTEN_UDP] = "udp:", [LISTEN_UNIX] = "unix:"
+	};
+
+	return prefixes[kind];
+}
+
+int listen_compare(const struct listen *a, const struct listen *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind == LISTEN_UNIX)
+		return strcmp(a->address, b->address);
+	/* All else in the union is zero. */
+	return memcmp(&a->inet, &b->inet, sizeof(a->inet));
+}
+
+bool fdname_is_good(const char *name)
+{
+	size_t length = 0;
+
+	for (; name[length]; length++)
+		if (name[length] < ' ' || name[length] > '~' || name[length] == ':')
+			return false;
+	return length > 0 && length < FDNAME_MAX;
+}
+
+const struct output *node_config_output(const struct node_config *node, int fd)
+{
+	static const struct output inherit = { .kind = OUTPUT_INHERIT };
+	const struct output *output = &node->stdio[fd];
+
+	if (output->kind != OUTPUT_DEFAULT)
+		return output;
+	return node->terminal ? &inherit : &node->log;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "base/parse.h"
 
@@ -115,7 +116,17 @@ static int value_user(struct value *value, void *field)
 	return 0;
 }
 
-static int value_mode(struct value *value, void *field)
+int value_owner(struct value *value, uid_t *ret)
+{
+	cleanup(stated_user_done) struct stated_user user = { .name = NULL };
+	int r = value_user(value, &user);
+
+	if (r == 0)
+		*ret = user.uid;
+	return r;
+}
+
+int value_mode(struct value *value, void *field)
 {
 	unsigned mode;
 	int r = parse_mode(value->text, &mode);
@@ -175,30 +186,35 @@ static int value_type(struct value *value, void *field)
 	return r;
 }
 
-/* "127.0.0.1:80", "[::1]:80", "localhost:80" */
-static int parse_address(const char *text, struct ready *ready)
+int value_address(const char *text, union inet_address *ret)
 {
 	const char *colon = strrchr(text, ':');
 	char host[INET6_ADDRSTRLEN + 2];
 	size_t length = colon ? (size_t)(colon - text) : sizeof(host);
+	union inet_address address;
 	uint64_t port;
+	int r;
 
+	/* Every byte, as addresses are compared whole. */
+	memset(&address, 0, sizeof(address));
 	if (length >= sizeof(host) || parse_uint(colon + 1, UINT16_MAX, &port) < 0 || port == 0)
 		return -EINVAL;
 	*(char *)mempcpy(host, text, length) = '\0';
 	if (host[0] == '[' && host[length - 1] == ']') {
 		host[length - 1] = '\0';
-		ready->address.in6.sin6_family = AF_INET6;
-		ready->address.in6.sin6_port = htons((uint16_t)port);
-		return inet_pton(AF_INET6, host + 1, &ready->address.in6.sin6_addr) == 1 ? 0
-											 : -EINVAL;
+		address.in6.sin6_family = AF_INET6;
+		address.in6.sin6_port = htons((uint16_t)port);
+		r = inet_pton(AF_INET6, host + 1, &address.in6.sin6_addr);
+	} else {
+		address.in.sin_family = AF_INET;
+		address.in.sin_port = htons((uint16_t)port);
+		r = inet_pton(AF_INET, strcmp(host, "localhost") == 0 ? "127.0.0.1" : host,
+			      &address.in.sin_addr);
 	}
-	ready->address.in.sin_family = AF_INET;
-	ready->address.in.sin_port = htons((uint16_t)port);
-	return inet_pton(AF_INET, strcmp(host, "localhost") == 0 ? "127.0.0.1" : host,
-			 &ready->address.in.sin_addr) == 1
-		       ? 0
-		       : -EINVAL;
+	if (r != 1)
+		return -EINVAL;
+	memcpy(ret, &address, sizeof(address));
+	return 0;
 }
 
 static int value_ready(struct value *value, void *field)
@@ -223,13 +239,35 @@ static int value_ready(struct value *value, void *field)
 		ready.fd = (int)fd;
 	} else if (strncmp(value->text, "tcp:", 4) == 0) {
 		ready.kind = READY_TCP;
-		r = parse_address(value->text + 4, &ready);
+		r = value_address(value->text + 4, &ready.address);
 		if (r < 0)
 			return r;
 	} else {
 		return r;
 	}
 	*(struct ready *)field = ready;
+	return 0;
+}
+
+static int value_fd_store_max(struct value *value, void *field)
+{
+	uint64_t n;
+
+	if (parse_uint(value->text, CONFIG_FD_STORE_MAX, &n) < 0)
+		return -EINVAL;
+	*(unsigned *)field = (unsigned)n;
+	return 0;
+}
+
+static int value_watchdog(struct value *value, void *field)
+{
+	uint64_t usec;
+
+	if (parse_duration(value->text, &usec) < 0)
+		return -EINVAL;
+	if (usec == 0)
+		return value_refuse(value, "leaves no time");
+	*(uint64_t *)field = usec == USEC_INFINITY ? 0 : usec;
 	return 0;
 }
 
@@ -279,30 +317,6 @@ static int value_umask(struct value *value, void *field)
 	return r;
 }
 
-static int value_log(struct value *value, void *field)
-{
-	static const struct choice choices[] = { { "inherit", OUTPUT_INHERIT },
-						 { "null", OUTPUT_NULL } };
-	struct output *output = field;
-	int kind, r;
-
-	r = value_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
-	if (r == 0) {
-		output->kind = (enum output_kind)kind;
-		return 0;
-	}
-	if (strncmp(value->text, "file:", 5) != 0)
-		return r;
-	r = value_check_substitutions(value);
-	if (r == 0)
-		r = value_check_path(value, value->text + 5);
-	if (r == 0)
-		r = value_copy(value->text + 5, &output->path);
-	if (r == 0)
-		output->kind = OUTPUT_FILE;
-	return r;
-}
-
 #define DURATION_ALLOWED "a duration such as 250ms, 30s, 5min, 1h, 1d or infinity"
 #define USER_ALLOWED	 "the name of a user, which begins with a letter, or a number below 4294967295"
 #define GROUP_ALLOWED \
@@ -324,6 +338,10 @@ const struct value_type type_type = { IN_NODE, value_type, "simple or oneshot" }
 const struct value_type type_ready = { IN_NODE, value_ready,
 	"started, notify, fd:N with N from 3 to " STRINGIFY(FD_MAX) ", or tcp:ADDRESS:PORT with an "
 	"IPv4 address, an [IPv6] address or localhost" };
+const struct value_type type_fd_store_max = { IN_NODE, value_fd_store_max,
+	"a number from 0 to " STRINGIFY(CONFIG_FD_STORE_MAX) };
+const struct value_type type_watchdog = { IN_NODE, value_watchdog,
+	"a duration such as 500ms, 30s, 5min, or infinity for none" };
 const struct value_type type_signal = { IN_NODE, value_signal,
 	"a signal such as SIGTERM, QUIT, 15 or SIGRTMIN+3" };
 const struct value_type type_bool = { IN_NODE, value_bool, BOOL_ALLOWED };
@@ -335,6 +353,4 @@ const struct value_type type_environment = { IN_SECTION, value_environment,
 	"words NAME=VALUE, quoted as in a shell, each name once" };
 const struct value_type type_umask = { IN_SECTION, value_umask, MODE_ALLOWED };
 const struct value_type type_stop_timeout = { IN_SECTION, value_duration, DURATION_ALLOWED };
-const struct value_type type_log = { IN_SECTION, value_log,
-	"inherit, null, or file: and an absolute path" };
 /* clang-format on */

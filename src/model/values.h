@@ -15,6 +15,17 @@ struct value {
 	const char *why; /* what is wrong, if there is more to say than that it cannot be used */
 };
 
+/* For the other files of values. */
+int value_refuse(struct value *value, const char *why);
+int value_words(struct value *value, char ***field);
+int value_check_substitutions(struct value *value);
+int value_owner(struct value *value, uid_t *ret);
+int value_group(struct value *value, gid_t *ret);
+int value_mode(struct value *value, void *field); /* an unsigned */
+
+/* "127.0.0.1:80", "[::1]:80", "localhost:80".  Return: 0 or -EINVAL. */
+int value_address(const char *text, union inet_address *ret);
+
 /* What a value is kept in. */
 enum value_base { IN_CONFIG, IN_NODE, IN_SECTION, IN_ATTRIBUTES };
 
@@ -42,6 +53,8 @@ extern const struct value_type type_success_status;
 extern const struct value_type type_on_failed;
 extern const struct value_type type_strategy;
 extern const struct value_type type_ready;
+extern const struct value_type type_fd_store_max;
+extern const struct value_type type_watchdog;
 extern const struct value_type type_signal;
 extern const struct value_type type_bool;
 extern const struct value_type type_user;
@@ -60,4 +73,5 @@ extern const struct value_type type_cpus;
 extern const struct value_type type_no_new_privileges;
 extern const struct value_type type_capabilities;
 extern const struct value_type type_stop_timeout;
-extern const struct value_type type_log;
+extern const struct value_type type_input;
+extern const struct value_type type_output;

@@ -51,6 +51,11 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_STRING, status, .optional = true),
 	FIELD(service_view, FIELD_STRINGS, waiting),
 	FIELD(service_view, FIELD_INT, next_usec, .optional = true),
+	FIELD(service_view, FIELD_INT, error, .optional = true),
+	FIELD(service_view, FIELD_INT, reloading_usec, .optional = true),
+	FIELD(service_view, FIELD_BOOL, ending, .optional = true),
+	FIELD(service_view, FIELD_INT, watchdog_usec, .optional = true),
+	FIELD(service_view, FIELD_INT, stored, .optional = true),
 };
 
 static const struct field node_fields[] = {

@@ -4,7 +4,7 @@
  * What a new process does between clone and exec.
  *
  * It runs in the parent's memory while the parent is suspended (as after vfork): async-signal-safe
- * calls only, no allocation, no log, no write to anything but *failure.
+ * calls only, no allocation, no log, no write to anything but *failure and the pid_places.
  */
 
 #include <signal.h>
@@ -14,6 +14,17 @@
 #include <sys/types.h>
 
 #include "base/attributes.h"
+
+/* A descriptor @from that is @to in the child. */
+struct spawn_file {
+	int from, to;
+};
+
+/* Beside 0, 1 and 2; for each there is a word on the child's stack. */
+#define SPAWN_FILES_MAX 512
+
+/* Room for the digits of a pid and a NUL. */
+#define SPAWN_PID_MAX 12
 
 /* What to start, and as what.  All pointers are borrowed for the call. */
 struct spawn_spec {
@@ -28,18 +39,24 @@ struct spawn_spec {
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	int stdio[3];	     /* descriptors to become 0, 1 and 2 */
-	int extra, extra_to; /* one more: @extra becomes @extra_to; -1 for none */
-	bool foreground;     /* a process group in front of the terminal, rather than a session */
-	const struct rlimit *descriptors;    /* RLIMIT_NOFILE, or NULL: keep */
+	int stdio[3]; /* descriptors to become 0, 1 and 2 */
+	const struct spawn_file
+		*files; /* further ones, 3 and above, each larger than the one before */
+	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
+	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
+	char *pid_places[2];
+	bool terminal;	 /* the session gets our standard input as its terminal */
+	bool foreground; /* a process group in front of the terminal, rather than a session */
+	const struct rlimit *descriptors; /* RLIMIT_NOFILE, or NULL: keep */
 	const struct attributes *attributes; /* or NULL */
-	const sigset_t *mask;		     /* to start with */
-	const sigset_t *ignored;	     /* to ignore */
+	const sigset_t *mask;		  /* to start with */
+	const sigset_t *ignored;	  /* to ignore */
 };
 
 enum spawn_step {
 	SPAWN_STEP_NONE,
 	SPAWN_STEP_SESSION,
+	SPAWN_STEP_TERMINAL,
 	SPAWN_STEP_STDIO,
 	SPAWN_STEP_CLOSE,
 	SPAWN_STEP_OOM_SCORE,

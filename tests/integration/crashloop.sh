@@ -33,5 +33,5 @@ is "nobody waits in vain for it" "$?" 1
 
 stop_daemon
 is "a failed service does not spoil the end" "$status" 0
-ok "nothing is left" wait_for 2 nobody_else
+ok "nothing is left" wait_for 10 nobody_else
 finish

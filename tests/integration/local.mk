@@ -9,12 +9,16 @@ dist_check_SCRIPTS += \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
+	%D%/exec-streams.sh \
+	%D%/exec-terminal.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/guard.sh \
 	%D%/hooks.sh \
 	%D%/hooks-stop.sh \
+	%D%/listen.sh \
 	%D%/many.sh \
+	%D%/notify.sh \
 	%D%/reload.sh \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \

@@ -49,5 +49,5 @@ ok "and nothing else" wait_for 10 one_of_each
 
 stop_daemon
 is "the end is graceful" "$status" 0
-ok "and complete" wait_for 2 nobody_else
+ok "and complete" wait_for 10 nobody_else
 finish

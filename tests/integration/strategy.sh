@@ -81,5 +81,5 @@ crash last
 await_daemon 10
 is "until it is given up, which ends the tree with its status" "$status" 139
 ok "for this reason" says "$log" 'root: shutting down: last has failed'
-ok "nothing is left" wait_for 2 nobody_else
+ok "nothing is left" wait_for 10 nobody_else
 finish

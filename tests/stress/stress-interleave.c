@@ -41,11 +41,6 @@ enum counting { PLAIN, PERCPU_RSEQ, PERCPU_LOCKED, N_COUNTINGS };
 
 static enum counting counting;
 
-bool swansong_step_rseq(void)
-{
-	return counting == PERCPU_RSEQ;
-}
-
 struct world {
 	/* The threads are all who hold the nodes; otherwise the world does, and looks at them. */
 	bool unobserved;
@@ -383,6 +378,7 @@ static void try(unsigned int preemptions, bool after, bool unobserved, unsigned 
 		.end = end,
 		.preemptions = preemptions,
 		.after = after,
+		.rseq = counting == PERCPU_RSEQ,
 	};
 	char name[300];
 	int n = 0;

@@ -181,6 +181,11 @@ check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_tree_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_tree_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-activation
+%C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
+%C%_test_daemon_activation_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_activation_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
 check_PROGRAMS += %D%/test-ids
 %C%_test_ids_SOURCES = %D%/test-ids.c
 %C%_test_ids_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -230,6 +235,11 @@ check_PROGRAMS += %D%/test-swansong-loop-life
 %C%_test_swansong_loop_life_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
 %C%_test_swansong_loop_life_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create,--wrap=gate_move
 %C%_test_swansong_loop_life_LDADD   = $(%C%_test_swansong_loop_LDADD)
+
+check_PROGRAMS += %D%/test-swansong-nofile
+%C%_test_swansong_nofile_SOURCES = %D%/swansong-loop.h %D%/test-swansong-nofile.c
+%C%_test_swansong_nofile_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
+%C%_test_swansong_nofile_LDADD   = $(%C%_test_swansong_loop_LDADD)
 
 check_PROGRAMS += %D%/test-swansong-syscalls
 %C%_test_swansong_syscalls_SOURCES = %D%/swansong-caller.h %D%/swansong-loop.h \

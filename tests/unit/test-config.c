@@ -205,6 +205,9 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
 	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, READY_STARTED);
+	ck_assert(!a->notify && !a->watchdog_usec && !a->n_listen);
+	ck_assert_int_eq(a->watchdog_signal, SIGABRT);
+	ck_assert_uint_eq(a->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
@@ -238,9 +241,10 @@ START_TEST(every_key_is_taken)
 		  config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
-	ck_assert(s->edges[EDGE_REQUIRES][0] == only(config, "o") && !s->edges[EDGE_REQUIRES][1] && s->edge_lines[EDGE_REQUIRES] == 11);
-	ck_assert(s->edges[EDGE_AFTER][0] == only(config, "p") && s->edges[EDGE_AFTER][1] == only(config, "o") &&
-		  !s->edges[EDGE_AFTER][2]);
+	ck_assert(s->edges[EDGE_REQUIRES][0] == only(config, "o") && !s->edges[EDGE_REQUIRES][1] &&
+		  s->edge_lines[EDGE_REQUIRES] == 11);
+	ck_assert(s->edges[EDGE_AFTER][0] == only(config, "p") &&
+		  s->edges[EDGE_AFTER][1] == only(config, "o") && !s->edges[EDGE_AFTER][2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
 	ck_assert_str_eq(s->argv[1], "a b");
 	ck_assert_str_eq(s->argv[2], "g/s");
@@ -250,7 +254,8 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->restart_delay_max_usec, 2 * USEC_PER_SEC);
 	ck_assert(s->restart_limit.count == 3 && s->restart_limit.window_usec == 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->restart_reset_usec, 3 * USEC_PER_SEC);
-	ck_assert(s->success_status.codes[0] == 8 && s->success_status.codes[3] == UINT64_C(1) << 63);
+	ck_assert(s->success_status.codes[0] == 8 && s->success_status.codes[3] == UINT64_C(1)
+											   << 63);
 	ck_assert_uint_eq(s->success_status.signals,
 			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
 	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
@@ -305,6 +310,82 @@ START_TEST(readiness_has_its_ways)
 	ready_is("fd:1023", READY_FD, 1023, NULL, 0);
 	ready_is("tcp:127.0.0.1:6379", READY_TCP, 0, "127.0.0.1", 6379);
 	ready_is("tcp:localhost:65535", READY_TCP, 0, "127.0.0.1", 65535);
+}
+END_TEST
+
+START_TEST(sockets_are_read_with_their_options)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[w@2]\ncommand = x\nlisten = unix:/run/%i.sock,mode=0600,owner=redis,group=adm,"
+		"name=%i\n  tcp:[::1]:80,name=web udp:127.0.0.1:53\n[w@3]\ncommand = x\n"
+		"listen = udp:127.0.0.1:53 unix:/run/%i.sock\n");
+	const struct listen *a = only(config, "w@2")->listen, *b = only(config, "w@3")->listen;
+
+	ck_assert_uint_eq(only(config, "w@2")->n_listen, 3);
+	ck_assert_int_eq(a[0].kind, LISTEN_UNIX);
+	ck_assert_str_eq(a[0].address, "/run/2.sock");
+	ck_assert_str_eq(a[0].name, "2");
+	ck_assert_uint_eq(a[0].mode, 0600);
+	ck_assert_uint_eq(a[0].owner, 100);
+	ck_assert_uint_eq(a[0].group, 4);
+	ck_assert_int_eq(a[1].kind, LISTEN_TCP);
+	ck_assert_str_eq(a[1].name, "web");
+	ck_assert_int_eq(a[1].inet.any.sa_family, AF_INET6);
+	ck_assert_uint_eq(ntohs(a[1].inet.in6.sin6_port), 80);
+	ck_assert_int_eq(a[2].kind, LISTEN_UDP);
+	ck_assert_str_eq(a[2].name, "listen");
+	/* Shared, and of its own. */
+	ck_assert_int_eq(listen_compare(&a[2], &b[0]), 0);
+	ck_assert_int_ne(listen_compare(&a[0], &b[1]), 0);
+	ck_assert_uint_eq(b[1].mode, 0660);
+	ck_assert(b[1].owner == (uid_t)-1 && b[1].group == (gid_t)-1);
+}
+END_TEST
+
+START_TEST(what_is_shared_is_the_same_for_all)
+{
+	bad("[a]\ncommand = x\nlisten = unix:/x,mode=600\n[b]\ncommand = x\nlisten = unix:/x\n",
+	    "f:6: [b] listen: 'unix:/x' has another mode, owner or group in another section");
+}
+END_TEST
+
+START_TEST(readiness_has_a_descriptor_of_its_own)
+{
+	bad("[a]\ncommand = x\nready = fd:4\nlisten = unix:/x unix:/y\n",
+	    "f:3: [a] ready: 'fd:4' is among the descriptors of listen and fd-store-max, allowed is "
+	    "fd:5 and above");
+	bad("[a]\ncommand = x\nready = fd:9\nfd-store-max = 7\n",
+	    "f:3: [a] ready: 'fd:9' is among");
+	config_unref(good("[a]\ncommand = x\nready = fd:5\nlisten = unix:/x unix:/y\n"));
+	config_unref(good("[a]\ncommand = x\nready = fd:3\nnotify = yes\n"));
+	config_unref(good("[a]\ncommand = x\nready = fd:10\nfd-store-max = 7\n"));
+}
+END_TEST
+
+static bool has_socket(const char *lines)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	char text[256];
+
+	(void)snprintf(text, sizeof(text), "[a]\ncommand = x\n%s", lines);
+	config = good(text);
+	return only(config, "a")->notify;
+}
+
+START_TEST(a_socket_is_given_to_whom_something_is_asked_of_on_it)
+{
+	ck_assert(!has_socket(""));
+	ck_assert(has_socket("ready = notify\n"));
+	ck_assert(has_socket("watchdog = 5s\n"));
+	ck_assert(!has_socket("watchdog = infinity\n"));
+	ck_assert(has_socket("fd-store-max = 4\n"));
+	ck_assert(!has_socket("fd-store-max = 0\n"));
+	ck_assert(has_socket("notify = yes\n"));
+	ck_assert(has_socket("ready = notify\nnotify = yes\nfd-store-max = 0\n"));
+	ck_assert(!has_socket("notify = no\n"));
+	bad("[a]\ncommand = x\nnotify = no\nready = notify\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nwatchdog = 1s\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nfd-store-max = 1\n", "f:3: [a] notify: 'no' leaves");
 }
 END_TEST
 
@@ -463,6 +544,35 @@ START_TEST(every_limit_has_its_key)
 }
 END_TEST
 
+static void output_is(const struct config *config, const char *path, int fd, enum output_kind kind,
+		      const char *file)
+{
+	const struct output *output = node_config_output(only(config, path), fd);
+
+	ck_assert_msg(output->kind == kind, "%s: %d goes to %u", path, fd, output->kind);
+	ck_assert_str_eq(output->path ? output->path : "", file);
+}
+
+START_TEST(the_nearest_section_decides_where_output_goes)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[swansong]\nlog = file:/a/%n\n[g]\nstderr = file:/e/%n\nstdin = file:/i\n"
+		"[g/s]\ncommand = x\n[g/t]\ncommand = x\nlog = null\n"
+		"[g/u]\ncommand = x\nlog = null\nstdout = journal\nstdin = inherit\n[v]\ncommand = x\n");
+
+	output_is(config, "g/s", 1, OUTPUT_FILE, "/a/g/s");
+	output_is(config, "g/s", 2, OUTPUT_FILE, "/e/g/s");
+	ck_assert_str_eq(only(config, "g/s")->stdio[0].path, "/i");
+	output_is(config, "g/t", 1, OUTPUT_NULL, "");
+	output_is(config, "g/t", 2, OUTPUT_NULL, "");
+	output_is(config, "g/u", 1, OUTPUT_JOURNAL, "");
+	output_is(config, "g/u", 2, OUTPUT_NULL, "");
+	ck_assert_int_eq(only(config, "g/u")->stdio[0].kind, OUTPUT_INHERIT);
+	output_is(config, "v", 2, OUTPUT_FILE, "/a/v");
+	ck_assert_int_eq(only(config, "v")->stdio[0].kind, OUTPUT_DEFAULT);
+}
+END_TEST
+
 START_TEST(a_group_needs_no_user)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -518,6 +628,17 @@ static const struct {
 	{ "shutdown-timeout",
 	  { "", "5", "-1s", "1.5s", "5 s", "1m", "forever", "99999999999999999999s" } },
 	{ "type", { "", "Simple", "forking" } },
+	{ "listen",
+	  { "", "80", "tcp:", "tcp:80", "tcp:127.0.0.1:0", "tcp:example.org:80", "udp:[::1]",
+	    "unix:", "unix:run/x", "http:127.0.0.1:80", "tcp:127.0.0.1:80,", "unix:/x,mode=0778",
+	    "unix:/x,mode=660,mode=660", "unix:/x,owner=nobody-there", "unix:/x,group=4294967295",
+	    "tcp:127.0.0.1:80,mode=600", "unix:/x,backlog=5", "unix:/x,name=a:b", "unix:/%x" } },
+	{ "listen",
+	  { "unix:/x,name=", "unix:/x unix:/x", "tcp:127.0.0.1:80 tcp:localhost:80,name=b",
+	    "unix:/x \"unix:/y",
+	    "unix:/"
+	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+	    "1234567" } },
 	{ "restart", { "", "yes", "on_failure", "ALWAYS" } },
 	{ "restart-delay", { "", "1", "100" } },
 	{ "restart-limit",
@@ -534,7 +655,11 @@ static const struct {
 	{ "ready",
 	  { "tcp:[]:80", "tcp:[127.0.0.1]:80", "tcp:[::1:80", "tcp:127.0.0.1:+80",
 	    "udp:127.0.0.1:80", "http://x/" } },
+	{ "notify", { "", "all", "main" } },
+	{ "fd-store-max", { "", "-1", "251", "all" } },
 	{ "start-timeout", { "", "90" } },
+	{ "watchdog", { "", "0", "30", "-1s" } },
+	{ "watchdog-signal", { "", "0", "SIGNOPE" } },
 	{ "start-command", { "", "''", "x \"y", "x %h", "x \\" } },
 	{ "post-start", { "", "x 'y" } },
 	{ "reload-signal", { "", "HUPP", "0", "none" } },
@@ -545,6 +670,7 @@ static const struct {
 	{ "autostart", { "", "never" } },
 	{ "stop-signal", { "", "0", "65", "SIGNOPE", "-15", "sigterm", "SIGTERM INT" } },
 	{ "essential", { "", "Yes", "2", "maybe" } },
+	{ "terminal", { "", "Yes", "/dev/tty" } },
 	{ "user",
 	  { "", "0day", "0x0", "-1", "4294967295", "4294967296", "99999999999999999999",
 	    "\"root \"", "1e0", "root;x", "nobody-there", "broken", "+0", "r:t", "root\n x",
@@ -557,8 +683,7 @@ static const struct {
 	{ "directory", { "", "srv", "./srv", "~", "/srv/%x", "%n/x", "/srv/%" } },
 	{ "environment",
 	  { "A", "=1", "1A=2", "A-B=1", "A=1 B", "A=1 A=2", "A=\"1", "A=%x", "%n=1" } },
-	{ "environment-file",
-	  { "", "x", "-x", "-", "--/x", "/x%", "/x \"", "/x y", "/%h" } },
+	{ "environment-file", { "", "x", "-x", "-", "--/x", "/x%", "/x \"", "/x y", "/%h" } },
 	{ "umask", { "", "8", "1777", "0x12", "-1", "rwx" } },
 	{ "limit-nofile",
 	  { "", "-1", "10:5", ":", "5:", ":5", "1:2:3", "64K", "infinity:5", "1 : 2", "unlimited",
@@ -577,6 +702,9 @@ static const struct {
 	  { "", "cap_nothing", "net_bind_service", "cap_kill,cap_chown", "cap_kill cap_kill",
 	    "cap_kill none", "all cap_kill", "~cap_kill", "0x1", "cap_kill \"", "None" } },
 	{ "stop-timeout", { "", "10" } },
+	{ "stdin", { "", "journal", "file", "file:", "file:x", "/dev/tty", "-" } },
+	{ "stdout", { "", "log", "Journal", "file:x", "1" } },
+	{ "stderr", { "", "stdout", "file:/%x" } },
 	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
 };
 
@@ -674,6 +802,18 @@ START_TEST(keys_stand_where_they_belong)
 	    "f:3: [a] user: nobody has the number 4000, so [a] has no group");
 	bad("[g]\nuser = 4000\n[g/a]\ncommand = x\n",
 	    "f:2: [g] user: nobody has the number 4000, so [g/a] has no group");
+}
+END_TEST
+
+START_TEST(there_is_one_terminal)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[a]\ncommand = x\nterminal = yes\nlog = null\nstderr = file:/e\n[b]\ncommand = x\nterminal = no\n");
+
+	output_is(config, "a", 1, OUTPUT_INHERIT, "");
+	output_is(config, "a", 2, OUTPUT_FILE, "/e");
+	bad("[a]\ncommand = x\nterminal = yes\n[b/c]\ncommand = x\nterminal = on\n",
+	    "f:6: [b/c] terminal: [a] has the terminal already, allowed for one service");
 }
 END_TEST
 
@@ -871,11 +1011,12 @@ START_TEST(too_many_nodes_are_refused)
 	(void)fprintf(f, "[x/y/z]\nlog = x\n");
 	ck_assert_int_eq(fclose(f), 0);
 	ck_assert_int_eq(load(&config, &path, 1, &texts), -EINVAL);
-	ck_assert_str_eq(texts.all,
-			 "f:100000: [n99999] is one node too many, allowed are 100000\n"
-			 "f:100001: [x/y/z] is one node too many, allowed are 100000\n"
-			 "f:100002: [x/y/z] log: 'x' cannot be used, allowed is inherit, null, or "
-			 "file: and an absolute path\n");
+	ck_assert_str_eq(
+		texts.all,
+		"f:100000: [n99999] is one node too many, allowed are 100000\n"
+		"f:100001: [x/y/z] is one node too many, allowed are 100000\n"
+		"f:100002: [x/y/z] log: 'x' cannot be used, allowed is inherit, null, journal, or "
+		"file: and an absolute path\n");
 }
 END_TEST
 
@@ -903,6 +1044,7 @@ START_TEST(a_command_alone_is_a_configuration)
 	ck_assert_int_eq(main->stop_signal, SIGTERM);
 	ck_assert_int_eq(main->ready.kind, READY_STARTED);
 	ck_assert_int_eq(main->log.kind, OUTPUT_INHERIT);
+	ck_assert_int_eq(main->stdio[0].kind, OUTPUT_INHERIT);
 	ck_assert_ptr_eq(config_unref(config_ref(config)), NULL);
 	ck_assert_str_eq(main->argv[0], "sh");
 	config_unref(config);
@@ -913,6 +1055,16 @@ static const char *const differences[] = {
 	"[a]\ncommand = x y\n",
 	"[a]\n",
 	"[a]\ncommand = x\ntype = oneshot\n",
+	"[a]\ncommand = x\nlisten = tcp:127.0.0.1:80\n",
+	"[a]\ncommand = x\nlisten = tcp:127.0.0.1:81\n",
+	"[a]\ncommand = x\nlisten = udp:127.0.0.1:80\n",
+	"[a]\ncommand = x\nlisten = udp:127.0.0.1:80,name=a\n",
+	"[a]\ncommand = x\nlisten = unix:/a\n",
+	"[a]\ncommand = x\nlisten = unix:/a,mode=0600\n",
+	"[a]\ncommand = x\nlisten = unix:/a,owner=redis\n",
+	"[a]\ncommand = x\nlisten = unix:/a,group=adm\n",
+	"[a]\ncommand = x\nlisten = unix:/a unix:/b\n",
+	"[a]\ncommand = x\nlisten = unix:/b unix:/a\n",
 	"[a]\ncommand = x\nrestart = always\n",
 	"[a]\ncommand = x\nrestart-delay = 1s\n",
 	"[a]\ncommand = x\nrestart-delay-max = 1s\n",
@@ -927,9 +1079,15 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nready = tcp:[::1]:81\n",
 	"[a]\ncommand = x\nready = fd:3\n",
 	"[a]\ncommand = x\nready = fd:4\n",
+	"[a]\ncommand = x\nnotify = yes\n",
+	"[a]\ncommand = x\nfd-store-max = 1\n",
 	"[a]\ncommand = x\nstart-timeout = 1s\n",
+	"[a]\ncommand = x\nwatchdog = 1s\n",
+	"[a]\ncommand = x\nwatchdog = 2s\n",
+	"[a]\ncommand = x\nwatchdog-signal = QUIT\n",
 	"[a]\ncommand = x\nstop-signal = INT\n",
 	"[a]\ncommand = x\nessential = on\n",
+	"[a]\ncommand = x\nterminal = on\n",
 	"[a]\ncommand = x\nuser = redis\n",
 	"[a]\ncommand = x\ngroup = adm\n",
 	"[a]\ncommand = x\ngroups = adm\n",
@@ -952,7 +1110,11 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\ncapabilities = none\n",
 	"[a]\ncommand = x\ncapabilities = cap_kill\n",
 	"[a]\ncommand = x\nstop-timeout = 1s\n",
+	"[a]\ncommand = x\nstdin = inherit\n",
+	"[a]\ncommand = x\nstdout = null\n",
+	"[a]\ncommand = x\nstderr = null\n",
 	"[a]\ncommand = x\nlog = null\n",
+	"[a]\ncommand = x\nlog = journal\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
 	"[a]\ncommand = x\nlog = file:/y\n",
 	"[a]\ncommand = x\nshutdown-timeout = 1s\n",
@@ -995,10 +1157,10 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nstdin = file:/i/%n\nstderr = file:/e/%n\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
-	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
+	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\nlisten = unix:/run/%i,owner=100,name=x tcp:[::]:80\n"
 	"[w@]\ncommand = w %i\ninstances = 2\nrequires = web/nginx job@%i\n[w@1]\n[job@]\ninstances = 1 2\n"
 	"[job@1]\ncommand = job %i\ntype = oneshot\nessential = no\numask = 022\ngroup = 4\nuser = 9\n";
 static const char mistakes[] =
@@ -1200,12 +1362,17 @@ Suite *test_suite(void)
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, readiness_has_its_ways);
+	tcase_add_test(tc, sockets_are_read_with_their_options);
+	tcase_add_test(tc, what_is_shared_is_the_same_for_all);
+	tcase_add_test(tc, readiness_has_a_descriptor_of_its_own);
+	tcase_add_test(tc, a_socket_is_given_to_whom_something_is_asked_of_on_it);
 	tcase_add_test(tc, values_are_inherited_downward);
 	tcase_add_test(tc, attributes_are_inherited_one_by_one);
 	tcase_add_test(tc, every_limit_has_its_key);
 	tcase_add_test(tc, processors_are_a_list);
 	tcase_add_test(tc, an_io_class_has_a_level);
 	tcase_add_test(tc, capabilities_have_their_names);
+	tcase_add_test(tc, the_nearest_section_decides_where_output_goes);
 	tcase_add_test(tc, a_group_needs_no_user);
 	tcase_add_test(tc, groups_are_numbers_in_their_order);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
@@ -1215,6 +1382,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_command_key_may_be_repeated);
 	tcase_add_test(tc, a_reload_is_a_signal_or_a_command);
 	tcase_add_test(tc, keys_stand_where_they_belong);
+	tcase_add_test(tc, there_is_one_terminal);
 	tcase_add_test(tc, a_misspelling_is_recognised);
 	tcase_add_test(tc, names_are_checked);
 	tcase_add_test(tc, all_mistakes_are_found_in_one_run);

@@ -284,7 +284,8 @@ START_TEST(a_timeout_leads_on_or_is_armed_again)
 	{
 		struct service_step step = fsm_step(_i, EVENT_TIMEOUT, parts);
 
-		if (has_timeout(_i))
+		/* That of UP is the watchdog's, which is wound up by other means. */
+		if (has_timeout(_i) || _i == STATE_UP)
 			ck_assert(step.to != (enum service_state)_i || (step.actions & ACT_ARM));
 		else
 			ck_assert(step.to == (enum service_state)_i && step.actions == 0);
@@ -300,6 +301,19 @@ START_TEST(a_timeout_ends_the_commands)
 	if (!fsm_part(_i) || _i == STATE_DRAINING)
 		return;
 	ck_assert(step.actions & (fsm_is_coming_up(_i) ? ACT_TERM : ACT_KILL));
+}
+END_TEST
+
+/* Nobody is asked to end who has begun to by himself; but there is an end to it. */
+START_TEST(who_ends_by_himself_is_given_his_time)
+{
+	struct service_step step = fsm_step(_i, EVENT_ENDING, ALL_PARTS);
+
+	ck_assert(!(step.actions & (ACT_TERM | ACT_KILL)));
+	if (_i != STATE_STARTING && _i != STATE_READYING && _i != STATE_UP)
+		ck_assert(step.to == (enum service_state)_i && step.actions == 0);
+	else
+		ck_assert(fsm_step(step.to, EVENT_TIMEOUT, ALL_PARTS).actions & ACT_KILL);
 }
 END_TEST
 
@@ -439,6 +453,7 @@ Suite *test_suite(void)
 		a_state_with_a_timeout_is_armed_as_it_is_entered,
 		a_timeout_leads_on_or_is_armed_again,
 		a_timeout_ends_the_commands,
+		who_ends_by_himself_is_given_his_time,
 		a_second_stop_signals_nobody_again,
 		forced_is_said_when_killing_begins,
 		readiness_counts_while_starting_only,
