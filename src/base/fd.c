@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int fd_close(int fd)
@@ -23,6 +25,15 @@ int fd_open_standard(void)
 	} while (fd <= STDERR_FILENO);
 	(void)close(fd);
 	return 0;
+}
+
+void fd_close_above(int last)
+{
+	if (syscall(SYS_close_range, (unsigned)last + 1, UINT_MAX, 0) == 0)
+		return;
+	/* Before Linux 5.9, or in a sandbox that refuses what it does not know. */
+	for (int fd = last + 1; fd < 1024; fd++)
+		(void)close(fd);
 }
 
 int fd_set_nonblock(int fd)

@@ -11,5 +11,8 @@ int fd_close(int fd);
  */
 int fd_open_standard(void);
 
+/* Closes all descriptors above @last. */
+void fd_close_above(int last);
+
 /* Sets O_NONBLOCK on the open file.  Return: 0 or -errno. */
 int fd_set_nonblock(int fd);

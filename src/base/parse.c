@@ -135,11 +135,39 @@ int parse_duration(const char *text, uint64_t *ret_usec)
 	return -EINVAL;
 }
 
+/*
+ * The C libraries do not agree on which real-time signals are left to programs; outside of a program
+ * "SIGRTMIN" is the 34 of glibc, whoever reads it.
+ */
+#define REALTIME_MIN 34
+#define REALTIME_MAX 64
+
+static const char *signal_name(int signo)
+{
+	static const char *const names[] = {
+		[SIGHUP] = "HUP",	[SIGINT] = "INT",	[SIGQUIT] = "QUIT",
+		[SIGILL] = "ILL",	[SIGTRAP] = "TRAP",	[SIGABRT] = "ABRT",
+		[SIGBUS] = "BUS",	[SIGFPE] = "FPE",	[SIGKILL] = "KILL",
+		[SIGUSR1] = "USR1",	[SIGSEGV] = "SEGV",	[SIGUSR2] = "USR2",
+		[SIGPIPE] = "PIPE",	[SIGALRM] = "ALRM",	[SIGTERM] = "TERM",
+		[SIGCHLD] = "CHLD",	[SIGCONT] = "CONT",	[SIGSTOP] = "STOP",
+		[SIGTSTP] = "TSTP",	[SIGTTIN] = "TTIN",	[SIGTTOU] = "TTOU",
+		[SIGURG] = "URG",	[SIGXCPU] = "XCPU",	[SIGXFSZ] = "XFSZ",
+		[SIGPROF] = "PROF",	[SIGVTALRM] = "VTALRM", [SIGWINCH] = "WINCH",
+		[SIGPOLL] = "POLL",	[SIGPWR] = "PWR",	[SIGSYS] = "SYS",
+#ifdef SIGSTKFLT /* not on every machine */
+		[SIGSTKFLT] = "STKFLT",
+#endif
+	};
+
+	return signo > 0 && signo < (int)ARRAY_SIZE(names) ? names[signo] : NULL;
+}
+
 /* "RTMIN", "RTMIN+3", "RTMAX-1": @text is what follows "RT". */
 static int parse_realtime(const char *text, int *ret)
 {
-	int base = strncmp(text, "MIN", 3) == 0 ? SIGRTMIN : SIGRTMAX;
-	char sign = base == SIGRTMIN ? '+' : '-';
+	int base = strncmp(text, "MIN", 3) == 0 ? REALTIME_MIN : REALTIME_MAX;
+	char sign = base == REALTIME_MIN ? '+' : '-';
 	uint64_t offset = 0;
 
 	if (strncmp(text, "MIN", 3) != 0 && strncmp(text, "MAX", 3) != 0)
@@ -148,7 +176,7 @@ static int parse_realtime(const char *text, int *ret)
 		if (text[3] != sign)
 			return -EINVAL;
 
-		int r = parse_uint(text + 4, (uint64_t)(SIGRTMAX - SIGRTMIN), &offset);
+		int r = parse_uint(text + 4, REALTIME_MAX - REALTIME_MIN, &offset);
 
 		if (r < 0)
 			return r;
@@ -160,7 +188,7 @@ static int parse_realtime(const char *text, int *ret)
 int parse_signal(const char *text, int *ret)
 {
 	uint64_t number;
-	int r = parse_uint(text, (uint64_t)SIGRTMAX, &number);
+	int r = parse_uint(text, REALTIME_MAX, &number);
 
 	if (r == -ERANGE)
 		return r;
@@ -174,8 +202,8 @@ int parse_signal(const char *text, int *ret)
 		text += 3;
 	if (strncmp(text, "RT", 2) == 0)
 		return parse_realtime(text + 2, ret);
-	for (int i = 1; i < NSIG; i++) {
-		const char *name = sigabbrev_np(i);
+	for (int i = 1; i < REALTIME_MIN; i++) {
+		const char *name = signal_name(i);
 
 		if (!name || strcmp(text, name) != 0)
 			continue;
@@ -187,14 +215,14 @@ int parse_signal(const char *text, int *ret)
 
 char *parse_signal_text(char buf[static SIGNAL_TEXT_MAX], int signo)
 {
-	const char *name = signo > 0 && signo < NSIG ? sigabbrev_np(signo) : NULL;
+	const char *name = signal_name(signo);
 
 	if (name)
 		(void)snprintf(buf, SIGNAL_TEXT_MAX, "SIG%s", name);
-	else if (signo == SIGRTMIN)
+	else if (signo == REALTIME_MIN)
 		(void)snprintf(buf, SIGNAL_TEXT_MAX, "SIGRTMIN");
-	else if (signo > SIGRTMIN && signo <= SIGRTMAX)
-		(void)snprintf(buf, SIGNAL_TEXT_MAX, "SIGRTMIN+%d", signo - SIGRTMIN);
+	else if (signo > REALTIME_MIN && signo <= REALTIME_MAX)
+		(void)snprintf(buf, SIGNAL_TEXT_MAX, "SIGRTMIN+%d", signo - REALTIME_MIN);
 	else
 		(void)snprintf(buf, SIGNAL_TEXT_MAX, "signal %d", signo);
 	return buf;

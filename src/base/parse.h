@@ -26,7 +26,7 @@ int parse_size(const char *text, uint64_t *ret);
 /* "250ms", "30s", "5min", "1h", "1d", "infinity"; a unit is required, except for 0. */
 int parse_duration(const char *text, uint64_t *ret_usec);
 
-/* "SIGTERM", "TERM", "15", "SIGRTMIN+3", "RTMAX-1"; any signal from 1 to SIGRTMAX. */
+/* "SIGTERM", "TERM", "15", "SIGRTMIN+3", "RTMAX-1"; any signal from 1 to 64. */
 int parse_signal(const char *text, int *ret);
 
 /* "SIGTERM", "SIGRTMIN+3" or, for no signal, "signal 99".  Returns @buf. */

@@ -8,8 +8,8 @@
 #include "daemon/final.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
-#include "daemon/service-hook.h"
 #include "daemon/service-notify.h"
+#include "daemon/service-hook.h"
 #include "proto/message.h"
 #include "proto/view.h"
 

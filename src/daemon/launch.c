@@ -306,8 +306,10 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.files = plan.files,
 		.n_files = plan.n_files,
 		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
-		.terminal = terminal && !foreground,
-		.foreground = foreground || (ctx->command && isatty(STDIN_FILENO) && has_terminal()),
+		.take_terminal = terminal && !foreground,
+		.keep_session = foreground ||
+				(ctx->command && isatty(STDIN_FILENO) && has_terminal()),
+		.terminal = STDIN_FILENO,
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
 		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,

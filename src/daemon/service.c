@@ -316,9 +316,9 @@ static void enter(struct service *s, enum service_state next)
 		probe_stop(s->probe);
 	if (next == STATE_GATED && list_is_empty(&s->in_gated))
 		list_append(&s->ctx->gated, &s->in_gated);
+	service_notify_follow(s);
 	if (next == STATE_BACKOFF || next == STATE_FAILED)
 		failure_note(s);
-	service_notify_follow(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
 	service_retally(s, before);

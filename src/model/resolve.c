@@ -264,13 +264,6 @@ static void resolve_check_oneshot(struct resolver *r, const struct section *sect
 			"a oneshot is ready when it has ended well, allowed with type = simple");
 }
 
-static void resolve_check_reload(struct resolver *r, const struct section *section)
-{
-	if (section->lines[KEY_RELOAD_SIGNAL] && section->lines[KEY_RELOAD_COMMAND])
-		section_error(section, r->diag, KEY_RELOAD_SIGNAL,
-			      "there is a reload-command, allowed is one of the two");
-}
-
 static void resolve_listen_error(struct resolver *r, const struct section *section,
 				 const struct listen *listen, const char *why)
 {
@@ -367,6 +360,13 @@ static void resolve_notify(struct resolver *r, const struct section *section)
 			      "'no' leaves nobody to fill the store, allowed is yes");
 }
 
+static void resolve_check_reload(struct resolver *r, const struct section *section)
+{
+	if (section->lines[KEY_RELOAD_SIGNAL] && section->lines[KEY_RELOAD_COMMAND])
+		section_error(section, r->diag, KEY_RELOAD_SIGNAL,
+			      "there is a reload-command, allowed is one of the two");
+}
+
 static void resolve_check_group(struct resolver *r, const struct section *section)
 {
 	for (size_t i = 0; i < N_KEYS; i++) {
@@ -418,12 +418,12 @@ static int resolve_section(struct resolver *r, struct section *section)
 	}
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
-	resolve_check_reload(r, section);
 	resolve_notify(r, section);
 	if (resolve_listen(r, section) < 0)
 		return -ENOMEM;
 	resolve_check_ready_fd(r, section);
 	resolve_check_terminal(r, section);
+	resolve_check_reload(r, section);
 	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
 		return -ENOMEM;
 	return resolve_inherited(r, node);

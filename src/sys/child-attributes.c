@@ -59,7 +59,7 @@ static int set_limits(const struct attributes *attributes, int *limit)
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		*limit = i;
 		if (limit_is_set(&attributes->limits[i]) &&
-		    setrlimit((__rlimit_resource_t)i, &attributes->limits[i]) < 0)
+		    syscall(SYS_prlimit64, 0, i, &attributes->limits[i], NULL) < 0)
 			return -1;
 	}
 	return 0;

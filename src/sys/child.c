@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
-#include <linux/close_range.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,6 +15,9 @@
 #include "base/macro.h"
 #include "sys/child-attributes.h"
 
+#ifndef CLOSE_RANGE_UNSHARE /* the kernel's headers are not everywhere */
+#define CLOSE_RANGE_UNSHARE (1u << 1)
+#endif
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* What the step names is left to the parent; here only where and why. */
@@ -27,12 +30,13 @@ static _Noreturn void fail(struct spawn_failure *failure, enum spawn_step step)
 
 static int enter_session(const struct spawn_spec *spec)
 {
-	if (!spec->foreground)
+	if (!spec->keep_session)
 		return setsid() < 0 ? -1 : 0;
 	if (setpgid(0, 0) < 0)
 		return -1;
 	/* SIGTTOU is blocked here, so a background process may do this. */
-	(void)tcsetpgrp(STDIN_FILENO, getpid());
+	if (spec->terminal >= 0)
+		(void)tcsetpgrp(spec->terminal, getpid());
 	return 0;
 }
 
@@ -202,6 +206,22 @@ static const char *search_path(char *const *envp)
 	return DEFAULT_PATH;
 }
 
+/* A script that does not say what runs it is the shell's. */
+static void execute_file(const struct spawn_spec *spec, const char *file)
+{
+	char **script = spec->script;
+
+	(void)execve(file, spec->argv, spec->envp);
+	if (errno != ENOEXEC || !script)
+		return;
+	script[0] = (char *)"sh";
+	script[1] = (char *)file;
+	for (size_t i = 1; spec->argv[i - 1]; i++)
+		script[i + 1] = spec->argv[i];
+	(void)execve("/bin/sh", script, spec->envp);
+	errno = ENOEXEC;
+}
+
 /* execvp(3) with the child's own PATH; EACCES is remembered over the ENOENT of later places. */
 static void execute(const struct spawn_spec *spec)
 {
@@ -211,7 +231,7 @@ static void execute(const struct spawn_spec *spec)
 	int error = ENOENT;
 
 	if (strchr(name, '/') || !*name) {
-		(void)execve(name, spec->argv, spec->envp);
+		execute_file(spec, name);
 		return;
 	}
 	for (const char *p = search_path(spec->envp), *end; p; p = *end ? end + 1 : NULL) {
@@ -224,7 +244,7 @@ static void execute(const struct spawn_spec *spec)
 		memcpy(file, p, length);
 		file[length] = '/';
 		memcpy(file + length + (length > 0), name, name_length + 1);
-		(void)execve(file, spec->argv, spec->envp);
+		execute_file(spec, file);
 		if (errno == EACCES)
 			error = EACCES;
 		else if (errno != ENOENT && errno != ENOTDIR)
@@ -242,20 +262,32 @@ static void set_ignored(const sigset_t *ignored)
 			(void)sigaction(signo, &ignore, NULL);
 }
 
+/* Dying, a parent tells its children once: too early for one that asks only after that. */
+static int watch_parent(const struct spawn_spec *spec)
+{
+	if (!spec->death_signal)
+		return 0;
+	if (prctl(PR_SET_PDEATHSIG, spec->death_signal) < 0)
+		return -1;
+	if (getppid() != spec->parent)
+		(void)kill(getpid(), spec->death_signal);
+	return 0;
+}
+
 _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *failure)
 {
 	const struct attributes *attributes = spec->attributes;
 	enum spawn_step step = SPAWN_STEP_NONE;
 
-	if (leave_descriptors(spec) < 0)
+	if (!spec->keep_descriptors && leave_descriptors(spec) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (enter_session(spec) < 0)
 		fail(failure, SPAWN_STEP_SESSION);
-	if (spec->terminal && ioctl(STDIN_FILENO, TIOCSCTTY, 0) < 0)
+	if (spec->take_terminal && ioctl(STDIN_FILENO, TIOCSCTTY, 0) < 0)
 		fail(failure, SPAWN_STEP_TERMINAL);
-	if (place_descriptors(spec) < 0)
+	if (!spec->keep_descriptors && place_descriptors(spec) < 0)
 		fail(failure, SPAWN_STEP_STDIO);
-	if (close_others(spec) < 0)
+	if (!spec->keep_descriptors && close_others(spec) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (spec->descriptors && setrlimit(RLIMIT_NOFILE, spec->descriptors) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
@@ -278,6 +310,9 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 	/* As the user, who may see less than root does, or more where root is squashed. */
 	if (spec->directory && chdir(spec->directory) < 0)
 		fail(failure, SPAWN_STEP_DIRECTORY);
+	/* The kernel forgets this with every change of who we are. */
+	if (watch_parent(spec) < 0)
+		fail(failure, SPAWN_STEP_PARENT);
 	if (spec->ignored)
 		set_ignored(spec->ignored);
 	if (sigprocmask(SIG_SETMASK, spec->mask, NULL) < 0)

@@ -29,6 +29,7 @@ struct spawn_file {
 /* What to start, and as what.  All pointers are borrowed for the call. */
 struct spawn_spec {
 	char *const *argv;
+	char **script; /* room for argv and two more, to try argv[0] as a shell's script; or NULL */
 	char *const *envp;     /* PATH in it is searched for argv[0] */
 	const char *directory; /* or NULL: stay */
 	int umask;	       /* or -1: keep */
@@ -39,18 +40,22 @@ struct spawn_spec {
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	int stdio[3]; /* descriptors to become 0, 1 and 2 */
+	bool keep_descriptors; /* as they are, all that are not CLOEXEC; else only those below */
+	int stdio[3];	       /* descriptors to become 0, 1 and 2 */
 	const struct spawn_file
 		*files; /* further ones, 3 and above, each larger than the one before */
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
 	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
 	char *pid_places[2];
-	bool terminal;	 /* the session gets our standard input as its terminal */
-	bool foreground; /* a process group in front of the terminal, rather than a session */
-	const struct rlimit *descriptors; /* RLIMIT_NOFILE, or NULL: keep */
+	bool take_terminal; /* the session gets our standard input as its terminal */
+	bool keep_session; /* a process group in ours, rather than a session */
+	int terminal;	   /* with it: the terminal whose foreground is handed over; -1 for none */
+	int death_signal;  /* to get when @parent, who calls, ends; 0 for none */
+	pid_t parent;
+	const struct rlimit *descriptors;    /* RLIMIT_NOFILE, or NULL: keep */
 	const struct attributes *attributes; /* or NULL */
-	const sigset_t *mask;		  /* to start with */
-	const sigset_t *ignored;	  /* to ignore */
+	const sigset_t *mask;		     /* to start with */
+	const sigset_t *ignored;	     /* to ignore */
 };
 
 enum spawn_step {
@@ -70,6 +75,7 @@ enum spawn_step {
 	SPAWN_STEP_USER,
 	SPAWN_STEP_NO_NEW_PRIVILEGES,
 	SPAWN_STEP_DIRECTORY,
+	SPAWN_STEP_PARENT,
 	SPAWN_STEP_EXEC,
 };
 

@@ -10,4 +10,8 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/child-attributes.h %D%/child-attributes.c \
 	%D%/child.c \
 	%D%/spawn.h %D%/spawn.c \
-	%D%/reap.h %D%/reap.c
+	%D%/reap.h %D%/reap.c \
+	%D%/descendants.h %D%/descendants.c \
+	%D%/forward.h %D%/forward.c \
+	%D%/job.h %D%/job.c \
+	%D%/command.h %D%/command.c

@@ -1,6 +1,7 @@
 #include "sys/signals.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,4 +41,18 @@ void signals_take_over(struct signals *was)
 		(void)sigaction(signo, &reset, NULL);
 	}
 	reset_reserved();
+}
+
+void signals_hold(struct signals *was)
+{
+	struct sigaction old, reset = { .sa_handler = SIG_DFL };
+	sigset_t all;
+
+	/* sigfillset() would leave some out, of which one library's own are another's real-time signals. */
+	memset(&all, 0xff, sizeof(all));
+	(void)sigprocmask(SIG_SETMASK, &all, &was->mask);
+	(void)sigemptyset(&was->ignored);
+	/* Ignored, it would have the kernel collect the dead, and nobody learn how they ended. */
+	if (sigaction(SIGCHLD, &reset, &old) == 0 && old.sa_handler == SIG_IGN)
+		(void)sigaddset(&was->ignored, SIGCHLD);
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -37,9 +36,14 @@ static int start(void *arg)
 	child_run(s->spec, s->failure);
 }
 
+/* The first edition of the kernel's struct clone_args, whose header is not everywhere. */
+struct clone3_args {
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+};
+
 #if defined(__x86_64__)
 #define HAVE_CLONE3_SWITCH
-static long clone3_switch(struct clone_args *args, int (*fn)(void *), void *arg)
+static long clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg)
 {
 	long ret = SYS_clone3;
 	register int (*call)(void *) __asm__("r12") = fn;
@@ -60,7 +64,7 @@ static long clone3_switch(struct clone_args *args, int (*fn)(void *), void *arg)
 }
 #elif defined(__aarch64__)
 #define HAVE_CLONE3_SWITCH
-static long clone3_switch(struct clone_args *args, int (*fn)(void *), void *arg)
+static long clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg)
 {
 	register long x0 __asm__("x0") = (long)args;
 	register long x1 __asm__("x1") = sizeof(*args);
@@ -85,7 +89,7 @@ static long clone3_switch(struct clone_args *args, int (*fn)(void *), void *arg)
 #ifdef HAVE_CLONE3_SWITCH
 static int clone3_start(void *stack, struct start *s, int *pidfd)
 {
-	struct clone_args args = {
+	struct clone3_args args = {
 		.flags = (uint64_t)s->flags,
 		.pidfd = (uint64_t)(uintptr_t)pidfd,
 		.exit_signal = SIGCHLD,
@@ -116,9 +120,11 @@ static int clone_start(char *stack, struct start *s, int *pidfd)
  * Shared, the table of descriptors costs nothing, if the child can leave it: from Linux 5.9 on.
  * This closes no descriptor, there is none with that number.
  */
-static int clone_flags(void)
+static int clone_flags(const struct spawn_spec *spec)
 {
-	bool can_leave = syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
+	/* Who keeps them all leaves by executing. */
+	bool can_leave =
+		spec->keep_descriptors || syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
 
 	return CLONE_VM | CLONE_VFORK | CLONE_PIDFD | (can_leave ? CLONE_FILES : 0);
 }
@@ -127,7 +133,7 @@ int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_fa
 {
 	_Alignas(16) char stack[CHILD_STACK];
 	struct spawn_failure why = { 0 };
-	struct start s = { .spec = spec, .failure = &why, .flags = clone_flags() };
+	struct start s = { .spec = spec, .failure = &why, .flags = clone_flags(spec) };
 	int fd = -1;
 	int r;
 
@@ -167,6 +173,7 @@ const char *spawn_step_text(enum spawn_step step)
 		[SPAWN_STEP_USER] = "set the user",
 		[SPAWN_STEP_NO_NEW_PRIVILEGES] = "set no-new-privileges",
 		[SPAWN_STEP_DIRECTORY] = "enter the directory",
+		[SPAWN_STEP_PARENT] = "ask for a signal at our end",
 		[SPAWN_STEP_EXEC] = "execute",
 	};
 

@@ -14,9 +14,14 @@ dist_check_SCRIPTS += \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/guard.sh \
+	%D%/init-anywhere.sh \
+	%D%/init-container.sh \
+	%D%/init-end.sh \
+	%D%/init-signals.sh \
+	%D%/init-terminal.sh \
+	%D%/listen.sh \
 	%D%/hooks.sh \
 	%D%/hooks-stop.sh \
-	%D%/listen.sh \
 	%D%/many.sh \
 	%D%/notify.sh \
 	%D%/reload.sh \
@@ -28,5 +33,5 @@ dist_check_SCRIPTS += \
 	%D%/strategy.sh \
 	%D%/remains.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 CLEANFILES += tests/integration.lock

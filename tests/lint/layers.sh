@@ -5,6 +5,7 @@ allowed='
 base:base
 swansong:swansong swansong:base
 sys:sys sys:base
+init:init init:sys init:base
 model:model model:base
 proto:proto proto:base
 daemon:daemon daemon:proto daemon:model daemon:sys daemon:swansong daemon:base

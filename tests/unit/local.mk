@@ -162,6 +162,12 @@ check_PROGRAMS += %D%/test-spawn-user %D%/test-sys
 %C%_test_sys_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_sys_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+# What stands in front of one command.
+check_PROGRAMS += %D%/test-command
+%C%_test_command_SOURCES = %D%/test-command.c
+%C%_test_command_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_command_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 # The shared library itself, for what it exports.
 check_PROGRAMS += %D%/test-api
 %C%_test_api_SOURCES = %D%/test-api.c

@@ -117,6 +117,16 @@ START_TEST(signals_are_named_as_people_name_them)
 
 	ck_assert_str_eq(parse_signal_text(text, SIGTERM), "SIGTERM");
 	ck_assert_str_eq(parse_signal_text(text, SIGRTMIN + 1), "SIGRTMIN+1");
+	for (int i = 1; i <= SIGRTMAX; i++) {
+		const char *name = sigabbrev_np(i);
+
+		if (!name && i < SIGRTMIN)
+			continue;
+		ck_assert_int_eq(parse_signal(parse_signal_text(text, i), &signo), 0);
+		ck_assert_int_eq(signo, i);
+		if (name)
+			ck_assert_str_eq(text + strlen("SIG"), name);
+	}
 }
 END_TEST
 

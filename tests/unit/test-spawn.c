@@ -380,7 +380,8 @@ static void check_foreground(void)
 	(void)close(s.in);
 	s.in = open_terminal();
 	s.spec.stdio[0] = STDIN_FILENO;
-	s.spec.foreground = true;
+	s.spec.keep_session = true;
+	s.spec.terminal = STDIN_FILENO;
 	spawned_start(&s);
 	ck_assert_int_eq(getsid(s.pid), getpid());
 	ck_assert_int_eq(getpgid(s.pid), s.pid);
@@ -419,7 +420,7 @@ static void check_terminal(void)
 	ck_assert_int_ge(terminal, 0);
 	ck_assert_int_eq(dup2(terminal, STDIN_FILENO), STDIN_FILENO);
 	spawned_init(&s);
-	s.spec.terminal = true;
+	s.spec.take_terminal = true;
 	spawned_start(&s);
 	ck_assert_int_eq(getsid(s.pid), s.pid);
 	ck_assert_int_eq(tcgetsid(master), s.pid);
@@ -451,7 +452,7 @@ START_TEST(what_is_no_terminal_cannot_become_one)
 
 	spawned_init(&s);
 	ck_assert_int_eq(dup2(s.spec.stdio[0], STDIN_FILENO), STDIN_FILENO);
-	s.spec.terminal = true;
+	s.spec.take_terminal = true;
 	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
 	ck_assert_int_eq(failure.step, SPAWN_STEP_TERMINAL);
 	ck_assert_int_eq(failure.error, ENOTTY);

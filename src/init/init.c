@@ -1,0 +1,303 @@
+#include "init/init.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/parse.h"
+#include "sys/job.h"
+#include "sys/reap.h"
+#include "sys/spawn.h"
+
+/*
+ * One loop, which waits for one signal at a time; all are blocked from the first instruction on, so
+ * that none is lost.  First the command runs; when it has ended, who is left has the stop signal and
+ * some time; then SIGKILL.
+ */
+
+#define REAP_PER_TURN 256
+/* SIGKILL again after this: a process may have been made while the last one was sent. */
+#define KILL_AGAIN_USEC USEC_PER_SEC
+/* What is left after so many cannot be killed: most often it waits for a device. */
+#define KILLS_MAX 5
+
+enum phase { PHASE_RUNNING, PHASE_ENDING, PHASE_KILLING, PHASE_OVER };
+
+struct init {
+	const struct init_options *options;
+	struct log *log;
+	struct descendants inherited;
+	struct job job;
+	enum phase phase;
+	pid_t command; /* 0: it has ended */
+	int status;    /* ... with this */
+	bool stopped;  /* it has been suspended */
+	bool reap;     /* there may be dead */
+	uint64_t deadline_usec;
+	unsigned kills;
+};
+
+/* --- the beginning --- */
+
+/* Who asks for the output or the input to be closed shall see that: not one end is held by us. */
+static void leave_descriptors(const struct init *i)
+{
+	for (int fd = STDIN_FILENO; fd < STDERR_FILENO; fd++)
+		if (fd != i->job.terminal)
+			(void)close(fd);
+	fd_close_above(STDERR_FILENO);
+	/* Nor a file system. */
+	if (chdir("/") < 0)
+		log_line(i->log, LOG_DEBUG, "cannot leave the directory: %s", strerror(errno));
+}
+
+static int tell_failure(struct init *i, const struct spawn_failure *failure)
+{
+	bool execute = failure->step == SPAWN_STEP_EXEC;
+
+	log_line(i->log, LOG_ERR, "cannot %s%s%s: %s", spawn_step_text(failure->step),
+		 execute ? " " : "", execute ? i->options->argv[0] : "", strerror(failure->error));
+	if (!execute)
+		return INIT_EXIT_FAULT;
+	return failure->error == ENOENT ? 127 : 126;
+}
+
+/* Return: 0, or the exit status. */
+static int start(struct init *i)
+{
+	const struct init_options *o = i->options;
+	cleanup(freep) char **script = NULL;
+	char listen_pid[COMMAND_LISTEN_PID_MAX];
+	struct spawn_failure failure;
+	size_t n = 0;
+	int r, pidfd;
+
+	while (o->argv[n])
+		n++;
+	script = calloc(n + 2, sizeof(*script));
+	if (!script)
+		return INIT_EXIT_FAULT;
+
+	struct spawn_spec spec = {
+		.argv = o->argv,
+		.script = script,
+		.envp = environ,
+		.umask = -1,
+		.keep_descriptors = true,
+		.keep_session = true,
+		.terminal = job_foreground(&i->job),
+		.death_signal = o->command.death_signal,
+		.parent = getpid(),
+		.pid_places = { command_listen_pid(environ, listen_pid) },
+		.mask = &o->signals->mask,
+		.ignored = &o->signals->ignored,
+	};
+
+	r = spawn(&spec, &i->command, &pidfd, &failure);
+	if (r == SPAWN_E_CHILD)
+		return tell_failure(i, &failure);
+	if (r < 0) {
+		log_line(i->log, LOG_ERR, "cannot make a process: %s", strerror(-r));
+		return INIT_EXIT_FAULT;
+	}
+	i->job.group = i->command;
+	log_line(i->log, LOG_INFO, "%s: started, pid %d", o->argv[0], (int)i->command);
+	return 0;
+}
+
+static bool has_children(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+static int prepare(struct init *i)
+{
+	job_init(&i->job);
+	/* As PID 1 we take all along, whoever made it. */
+	if (getpid() == 1)
+		return 0;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		log_line(i->log, LOG_WARNING, "cannot become a subreaper: %s", strerror(errno));
+	return has_children() ? descendants_inherit(&i->inherited) : 0;
+}
+
+/* --- the end --- */
+
+static void count_one(pid_t pid, const char *name, void *arg)
+{
+	unsigned *n = arg;
+
+	(void)pid;
+	(void)name;
+	(*n)++;
+}
+
+static bool is_anybody_left(const struct init *i)
+{
+	unsigned n = 0;
+
+	if (!has_children())
+		return false;
+	/* Without /proc nobody can be told apart from whom we had before. */
+	return i->inherited.n == 0 || descendants_each(&i->inherited, count_one, &n) < 0 || n > 0;
+}
+
+static void tell_killed(pid_t pid, const char *name, void *arg)
+{
+	const struct init *i = arg;
+
+	log_line(i->log, LOG_WARNING, "killing leftover pid %d (%s)", (int)pid, name);
+}
+
+static void begin_end(struct init *i)
+{
+	job_end(&i->job);
+	if (!is_anybody_left(i)) {
+		i->phase = PHASE_OVER;
+		return;
+	}
+	log_line(i->log, LOG_INFO, "SIGTERM to what %s has left", i->options->argv[0]);
+	i->phase = PHASE_ENDING;
+	i->deadline_usec = clock_add(clock_now_usec(), i->options->command.leftover_timeout_usec);
+	descendants_signal(i->job.group, SIGTERM, &i->inherited);
+	/* What is suspended could not act on it. */
+	descendants_signal(i->job.group, SIGCONT, &i->inherited);
+}
+
+static void kill_rest(struct init *i)
+{
+	if (i->phase == PHASE_ENDING)
+		(void)descendants_each(&i->inherited, tell_killed, i);
+	if (i->kills++ == KILLS_MAX) {
+		log_line(i->log, LOG_ERR, "SIGKILL does not end what is left");
+		i->phase = PHASE_OVER;
+		return;
+	}
+	i->phase = PHASE_KILLING;
+	descendants_signal(i->job.group, SIGKILL, &i->inherited);
+	i->deadline_usec = clock_add(clock_now_usec(), KILL_AGAIN_USEC);
+}
+
+/* --- the signals --- */
+
+static void on_death(const struct reap_exit *exit, void *arg)
+{
+	struct init *i = arg;
+
+	if (exit->pid == i->command) {
+		i->command = 0;
+		i->status = command_status(&i->options->command, exit->signaled, exit->value);
+	}
+	if (exit->pid == i->job.group || i->options->tell_reaped)
+		log_line(i->log, i->options->tell_reaped ? LOG_WARNING : LOG_INFO,
+			 "pid %d has ended: %s %d", (int)exit->pid,
+			 exit->signaled ? "signal" : "exit status", exit->value);
+}
+
+static void reap(struct init *i)
+{
+	int signo;
+
+	i->reap = reap_children(REAP_PER_TURN, on_death, i) == REAP_PER_TURN;
+	if (i->command) {
+		signo = job_stopped_by(i->command);
+		if (signo) {
+			i->stopped = true;
+			job_follow(&i->job, signo);
+		}
+		return;
+	}
+	if (i->phase == PHASE_RUNNING)
+		begin_end(i);
+	else if (!is_anybody_left(i))
+		i->phase = PHASE_OVER;
+}
+
+static void forward(struct init *i, int signo, pid_t sender)
+{
+	const struct forward *f = &i->options->command.forward;
+	int as = forward_as(f, signo, sender);
+	char from[SIGNAL_TEXT_MAX], to[SIGNAL_TEXT_MAX];
+
+	if (signo == SIGCONT)
+		job_resume(&i->job);
+	if (!as)
+		return;
+	log_line(i->log, LOG_DEBUG, "%s from pid %d: passed on as %s",
+		 parse_signal_text(from, signo), (int)sender, parse_signal_text(to, as));
+	forward_send(f->scope, i->command, as, &i->inherited);
+	if (as == SIGCONT)
+		i->stopped = false;
+	/* What is suspended cannot act on it. */
+	if (i->stopped && (signo == SIGTERM || signo == SIGHUP))
+		forward_send(f->scope, i->command, SIGCONT, &i->inherited);
+	if (job_is_stop(signo) && job_is_stop(as))
+		job_suspend(signo);
+}
+
+static void on_signal(struct init *i, const siginfo_t *info)
+{
+	int signo = info->si_signo;
+
+	if (signo == SIGCHLD)
+		i->reap = true;
+	else if (i->command)
+		forward(i, signo, info->si_pid);
+	/* Who is left has heard of the end; somebody may be in a hurry. */
+	else if (signo == SIGQUIT || (signo == SIGINT && i->job.terminal >= 0))
+		i->deadline_usec = 0;
+}
+
+/* Waits no longer than until the deadline, and not at all while there are more dead. */
+static void take_signal(struct init *i)
+{
+	uint64_t now = clock_now_usec(), left = i->deadline_usec > now ? i->deadline_usec - now : 0;
+	struct timespec wait = { 0 };
+	siginfo_t info;
+	sigset_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	if (!i->reap) {
+		wait.tv_sec = (time_t)(left / USEC_PER_SEC);
+		wait.tv_nsec = (long)(left % USEC_PER_SEC * 1000);
+	}
+	if (sigtimedwait(&all, &info,
+			 i->deadline_usec == USEC_INFINITY && !i->reap ? NULL : &wait) > 0)
+		on_signal(i, &info);
+}
+
+int init_run(const struct init_options *options)
+{
+	struct init i = {
+		.options = options,
+		.log = options->log,
+		.deadline_usec = USEC_INFINITY,
+	};
+	int status = INIT_EXIT_FAULT;
+
+	if (prepare(&i) == 0)
+		status = start(&i);
+	if (status == 0) {
+		leave_descriptors(&i);
+		while (i.phase != PHASE_OVER) {
+			take_signal(&i);
+			if (i.reap)
+				reap(&i);
+			if (clock_now_usec() >= i.deadline_usec)
+				kill_rest(&i);
+		}
+		status = i.status;
+	}
+	job_end(&i.job);
+	descendants_done(&i.inherited);
+	return status;
+}

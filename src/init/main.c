@@ -1,0 +1,108 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "init/init.h"
+
+#define NAME "swansong-init"
+
+static const char usage[] =
+	"usage: " NAME " [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+	"\n"
+	"Runs one command as an init: passes signals on, collects orphans, and ends what is left.\n"
+	"\n"
+	"      --signal-scope SCOPE        signals go to the command's group (the default), to main,\n"
+	"                                  or to all; -g is group, -c, --single-child is main\n"
+	"  -r, --rewrite FROM:TO           pass the signal FROM on as TO; 0: not at all\n"
+	"  -e, --success-status STATUS     exit with 0 if the command exits with this\n"
+	"  -p, --parent-death-signal SIG   to us when our parent ends, to the command when we do\n"
+	"      --leftover-timeout TIME     what the command leaves behind has this long (5s)\n"
+	"  -v, --verbose                   say what happens; -vv: each signal\n"
+	"  -w                              say who is collected\n"
+	"  -s                              nothing: it is a subreaper where it is not PID 1\n"
+	"  -h, --help                      show this\n"
+	"  -V, --version                   show the version\n"
+	"\n"
+	"See " NAME "(1).\n";
+
+static const struct option long_options[] = {
+	COMMAND_ROWS,
+	{ "subreaper", no_argument, NULL, 's' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ 0 },
+};
+
+/* Return: -1 to go on, or an exit status. */
+static int parse_option(struct init_options *options, int option)
+{
+	const char *wanted;
+
+	switch (option) {
+	case 's':
+		return -1;
+	case 'c':
+		option = COMMAND_SINGLE;
+		break;
+	case 'w':
+		options->tell_reaped = true;
+		return -1;
+	case 'v':
+		options->log->level = options->log->level < LOG_INFO ? LOG_INFO : LOG_DEBUG;
+		return -1;
+	case 'h':
+		return fputs(usage, stdout) < 0 ? INIT_EXIT_FAULT : EXIT_SUCCESS;
+	case 'V':
+		return puts(NAME " " PACKAGE_VERSION) < 0 ? INIT_EXIT_FAULT : EXIT_SUCCESS;
+	case '?':
+		(void)fputs(usage, stderr);
+		return INIT_EXIT_FAULT;
+	default:
+		break;
+	}
+	wanted = command_option(&options->command, option, optarg);
+	if (!wanted)
+		return -1;
+	log_line(options->log, LOG_ERR, "'%s' is not %s", optarg, wanted);
+	return INIT_EXIT_FAULT;
+}
+
+static int parse_options(struct init_options *options, int argc, char **argv)
+{
+	int option, status = -1;
+
+	while (status < 0 && (option = getopt_long(argc, argv, "+" COMMAND_LETTERS "cswvhV",
+						   long_options, NULL)) >= 0)
+		status = parse_option(options, option);
+	if (status < 0 && !argv[optind]) {
+		(void)fputs(usage, stderr);
+		status = INIT_EXIT_FAULT;
+	}
+	options->argv = argv + optind;
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	pid_t parent = getppid();
+	struct signals signals;
+	struct log log;
+	struct init_options options = { .signals = &signals, .log = &log };
+	int status;
+
+	signals_hold(&signals);
+	/* Without /dev/null they stay closed; nothing of ours is opened before the command has them. */
+	(void)fd_open_standard();
+	log_init(&log, NAME, LOG_WARNING);
+	command_options_init(&options.command);
+	if (argc < 1)
+		return INIT_EXIT_FAULT;
+	status = parse_options(&options, argc, argv);
+	if (status >= 0)
+		return status;
+	command_watch_parent(&options.command, parent);
+	return init_run(&options);
+}

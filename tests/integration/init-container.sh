@@ -1,0 +1,108 @@
+#!/bin/bash
+# In front of one command in a real container, as its PID 1 and beside another's.
+world=shared
+. "${0%/*}/lib.sh"
+. "${0%/*}/inits.sh"
+requires_root
+requires_package podman podman
+requires_package crun crun
+requires_package busybox busybox-static
+requires_package python3 python3
+
+export PODMAN_ROOT=$dir/podman
+podman() { "$top_srcdir/tests/integration/with-podman" "$@"; }
+podman info >"$dir/info" 2>&1 || skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
+
+rootfs=$dir/image/rootfs
+"$top_srcdir/contrib/container/mkrootfs" "$rootfs" "$(program swansong-init)=/init" \
+	"$(program swansongd)=/swansongd" "$helpers/orphans=/bin/orphans" \
+	"$helpers/signal-log=/bin/signal-log" "$helpers/idle=/bin/idle" /bin/bash \
+	"$(command -v busybox)=/bin/busybox" || die "the image is made"
+[ ! -x "$top_builddir/swansong-init-static" ] || cp "$top_builddir/swansong-init-static" "$rootfs/static"
+printf 'FROM scratch\nCOPY rootfs/ /\n' >"$dir/image/Containerfile"
+printf '%s\n' "PS1='ready- '" "bind 'set enable-bracketed-paste off'" >"$rootfs/rc"
+ok "the image is built" podman build --network=none -q -t init "$dir/image"
+
+options=(--network=none --cgroups=disabled --ulimit nofile=4096:4096 --ulimit nproc=4096:4096)
+terminal() { TERM=dumb python3 "$top_srcdir/tests/helpers/terminal.py" "$@"; }
+start() { # NAME [OPTION...] -- COMMAND...
+	local name=$1 more=()
+	shift
+	while [ "$1" != -- ]; do more+=("$1"); shift; done
+	shift
+	podman run -d --name "$name" "${options[@]}" "${more[@]}" init "$@" >"$dir/run" 2>&1 ||
+		die "$name: the container starts: $(cat "$dir/run")"
+	cleanup_fn podman rm -f -t 0 "$name"
+	box=$name
+}
+logged() { podman logs "$box" 2>&1 | grep -q "$1"; }
+exit_status() { podman inspect -f '{{.State.ExitCode}}' "$box"; }
+
+for subject in "${subjects[@]}"; do
+	case $subject in
+	init) init=(/init --) ;;
+	static) init=(/static --) ;;
+	daemon) init=(/swansongd --) ;;
+	esac
+
+	start "$subject-signals" --read-only --user 123456:123456 -- "${init[@]}" signal-log /dev/stdout 5
+	ok "$subject: read-only, as a user without a name" wait_for 20 logged ready
+	podman kill -s USR1 "$box" >/dev/null
+	ok "$subject: a signal arrives" wait_for 10 logged USR1
+	podman exec "$box" orphans 50
+	no_zombies() { [[ ! $(podman exec "$box" /bin/busybox ps -o stat) =~ Z ]]; }
+	ok "$subject: orphans of an exec session are reaped" wait_for 10 no_zombies
+	began=$(now)
+	podman stop -t 30 "$box" >/dev/null
+	within "$subject: the stop takes no longer than it has to" $(($(now) - began)) 0 15000
+	is "$subject: the exit status" "$(exit_status)" 5
+	podman start "$box" >/dev/null
+	ok "$subject: a second life of the same container" wait_for 20 logged 'ready.*ready\|ready'
+	podman stop -t 30 "$box" >/dev/null
+	is "$subject: ends as the first" "$(exit_status)" 5
+
+	# Not PID 1: below podman's own init, or in the pid namespace of another container.
+	start "$subject-host" -- /bin/idle
+	host=$box
+	namespace=$(podman inspect -f '{{.State.Pid}}' "$host")
+	start "$subject-guest" --pid="ns:/proc/$namespace/ns/pid" -- "${init[@]}" \
+		/bin/bash -c '/bin/signal-log /dev/stdout & orphans 50; exec /bin/signal-log /dev/stdout 6'
+	ok "$subject: in the pid namespace of another" wait_for 20 logged ready
+	is "$subject: no zombie is left there" \
+		"$(wait_for 10 no_zombies && echo none)" none
+	podman stop -t 30 "$box" >/dev/null
+	is "$subject: and its exit status" "$(exit_status)" 6
+	box=$host
+	no_guest() { ! podman exec "$host" /bin/busybox ps -o args | grep -v busybox | grep -q signal-log; }
+	ok "$subject: nothing of it is left" wait_for 10 no_guest
+
+	cat >"$dir/script" <<-'END'
+		expect ready-
+		send /bin/busybox sh -c 'echo be""gins; exec busybox sleep 1000'\r
+		expect begins
+		send \x1a
+		expect Stopped
+		expect ready-
+		send fg\r
+		expect exec busybox sleep
+		send \x03
+		expect ready-
+		send echo status $?\r
+		expect status 130
+		expect ready-
+		size 30 90
+		send until [ "$size" = "30 90" ]; do size=$(busybox stty size); done; echo siz""ed\r
+		expect sized
+		expect ready-
+		send exit 7\r
+		end 7
+	END
+	ok "$subject: job control in podman run -it" \
+		terminal "$top_srcdir/tests/integration/with-podman" run -it --rm "${options[@]}" \
+		init "${init[@]}" /bin/bash --rcfile /rc -i <"$dir/script"
+	podman run -it --rm "${options[@]}" init "${init[@]}" /bin/bash --rcfile /rc -i \
+		<<<exit >"$dir/said" 2>&1
+	ok "$subject: nothing is said of terminals" \
+		not grep -E 'terminal process group|job control' "$dir/said"
+done
+finish

@@ -1,0 +1,114 @@
+#!/bin/bash
+# The end in front of one command: its exit status, what it leaves behind, and whoever waits for us.
+. "${0%/*}/lib.sh"
+. "${0%/*}/inits.sh"
+pid1=(unshare --pid --fork --mount-proc --kill-child)
+
+for subject in "${subjects[@]}"; do
+	choose "$subject"
+	is "$subject: 0" "$(status_of "${init[@]}" true)" 0
+	is "$subject: 7" "$(status_of "${init[@]}" sh -c 'exit 7')" 7
+	is "$subject: a signal is 128 and its number" \
+		"$(status_of "${init[@]}" "$helpers/crasher" -s 9)" 137
+	is "$subject: what is not there is 127" "$(status_of "${init[@]}" "$dir/missing")" 127
+	: >"$dir/plain"
+	is "$subject: what is no program is 126" "$(status_of "${init[@]}" "$dir/plain")" 126
+	choose "$subject" -e 143 --success-status 3
+	is "$subject: a status that counts as success" "$(status_of "${init[@]}" sh -c 'exit 3')" 0
+	is "$subject: a signal that does" "$(status_of "${init[@]}" "$helpers/crasher" -s 15)" 0
+	is "$subject: another does not" "$(status_of "${init[@]}" sh -c 'exit 4')" 4
+	choose "$subject"
+	is "$subject: an end at once" \
+		"$(for ((i = 0; i < 50; i++)); do status_of "${init[@]}" "$helpers/crasher" -s 9; done | uniq)" \
+		137
+
+	for place in child pid1; do
+		enter=()
+		[ $place = child ] || enter=("${pid1[@]}")
+
+		choose "$subject"
+		# shellcheck disable=SC2016  # for the inner shell
+		is "$subject, $place: leftovers get the stop signal, and are waited for" \
+			"$(status_of "${enter[@]}" "${init[@]}" sh -c '
+				"$1" "$2.group" & setsid "$1" "$2.session" &
+				until grep -q ready "$2.group" && grep -q ready "$2.session"; do :; done 2>/dev/null
+				exit 4' main "$helpers/signal-log" "$dir/$subject.$place")" 4
+		for leftover in group session; do
+			is "$subject, $place: the one of the $leftover, once" \
+				"$(grep -c TERM "$dir/$subject.$place.$leftover")" 1
+		done
+
+		choose "$subject" --leftover-timeout 300ms
+		rm -f "$dir/stubborn"*
+		began=$(now)
+		# shellcheck disable=SC2016  # for the inner shell
+		is "$subject, $place: what does not go is killed" \
+			"$(status_of "${enter[@]}" "${init[@]}" sh -c '
+				"$1" "$2" & setsid "$1" "$2.session" &
+				until [ -s "$2" ] && [ -s "$2.session" ]; do :; done
+				exit 5' main "$helpers/stubborn" "$dir/stubborn")" 5
+		within "$subject, $place: after its time" $(($(now) - began)) 300 20000
+		[ $place = pid1 ] ||
+			ok "$subject, $place: nobody is left" \
+				gone "$(cat "$dir/stubborn")" "$(cat "$dir/stubborn.session")"
+		ok "$subject, $place: who was killed is named" \
+			says "$log" 'leftover pid [0-9]+ \(stubborn\)'
+
+		choose "$subject"
+		# shellcheck disable=SC2016  # for the inner shell
+		launch "${enter[@]}" "${init[@]}" sh -c \
+			'"$1" 2000 100; echo >"$2"; exec "$3"' main \
+			"$helpers/orphans" "$dir/$subject.$place.born" "$helpers/idle"
+		wait_for 20 test -e "$dir/$subject.$place.born" || die "$subject, $place: orphans are born"
+		no_zombies() { [[ ! $(ps -e -o stat=) =~ Z ]]; }
+		ok "$subject, $place: of 2000 orphans no zombie is left" wait_for 20 no_zombies
+		[ $place = child ] || target=$(inner)
+		kill -TERM "${target:-$daemon}"
+		unset target
+		await_daemon 10
+		is "$subject, $place: and it ends as told" "$status" 143
+	done
+
+	# What we had before is nobody's of ours.
+	choose "$subject"
+	# shellcheck disable=SC2016  # for the inner shell
+	is "$subject: who was there before is left alone" \
+		"$(status_of sh -c '"$0" & echo $! >"$1"; shift; exec "$@"' "$helpers/idle" "$dir/before" \
+			"${init[@]}" sh -c 'exit 6')" 6
+	ok "$subject: and lives" kill -0 "$(cat "$dir/before")"
+	end_process "$(cat "$dir/before")"
+
+	# Our parent's end, and our own.
+	choose "$subject" -p TERM
+	rm -f "$dir/signals"
+	# shellcheck disable=SC2016  # for the inner shell
+	bash -c '"$@" & echo $! >"$0.pid"; wait' "$dir/init" "${init[@]}" \
+		"$helpers/signal-log" "$dir/signals" >>"$log" 2>&1 &
+	daemon=$!
+	wait_for 10 says "$dir/signals" ready || die "$subject: the command runs"
+	kill -KILL "$daemon"
+	ok "$subject: the parent's end is a signal" wait_for 10 says "$dir/signals" TERM
+	ok "$subject: and ends us" wait_for 10 gone "$(cat "$dir/init.pid")"
+	choose "$subject" -p KILL
+	launch "${init[@]}" "$helpers/idle"
+	wait_for 10 pgrep -P "$daemon" >/dev/null || die "$subject: the command runs"
+	child=$(pgrep -P "$daemon")
+	kill -KILL "$daemon"
+	ok "$subject: killed, it leaves no command" wait_for 10 is_zombie_or_gone "$child"
+
+	# What it is told wrongly.
+	choose "$subject"
+	usage=125
+	[ "$subject" != daemon ] || usage=2
+	for bad in "-r TERM" "-r NO:TERM" "-r TERM:NO" "-r KILL:TERM" "-e 256" "-e x" "-p NO" \
+		"--signal-scope x" "--leftover-timeout 5" "--nonsense"; do
+		# shellcheck disable=SC2086  # words
+		choose "$subject" $bad
+		is "$subject: $bad is refused" "$(status_of "${init[@]}" touch "$dir/touched")" $usage
+	done
+	ok "$subject: and nothing is run then" not test -e "$dir/touched"
+	ok "$subject: what is wrong is said" says "$log" "'NO:TERM' is not FROM:TO"
+done
+is "no command" "$(status_of "$(program swansong-init)" --)" 125
+ok "says how it is used" says "$log" '^usage: swansong-init'
+finish
