@@ -136,7 +136,7 @@ start_daemon
 for state in "${!of[@]}"; do
 	node=${of[$state]}
 	posts=1
-	[[ $state != @(done) ]] || posts=0
+	[[ "$state" != @(done) ]] || posts=0
 
 	ok "$state: it is there" into "$state"
 	ctl stop "$node" --no-wait >/dev/null
@@ -145,13 +145,13 @@ for state in "${!of[@]}"; do
 	ok "$state, stop: it goes down" ctl wait "$node" --for complete --timeout 10s
 	is "$state, stop: and is" "$(state "$node")" down
 	is "$state, stop: not by force" "$(field "$node" .forced)" false
-	is "$state, stop: the post-stop ran once" "$(grep -c post-stop "$trace")" $posts
+	is "$state, stop: the post-stop ran once" "$(grep -c post-stop "$trace")" "$posts"
 	unblock
 
 	ok "$state: it is there again" into "$state"
 	ok "$state, force: it goes down" ctl shutdown "$node" --force --timeout 10s
 	is "$state, force: and is" "$(state "$node")" down
-	[ $state != gated ] || out_of gated
+	[ "$state" != gated ] || out_of gated
 	unblock
 	ctl stop top >/dev/null
 
@@ -162,10 +162,10 @@ for state in "${!of[@]}"; do
 	unblock
 	renewed() { [ "$(field "$node" .generation)" != "$generation" ] && not has_state "$node" down; }
 	ok "$state, restart: it comes back" wait_for 10 renewed
-	[ $state != cleaning ] || wait_for 5 has_state "$node" cleaning
-	[ $state != cleaning ] || out_of cleaning
+	[ "$state" != cleaning ] || wait_for 5 has_state "$node" cleaning
+	[ "$state" != cleaning ] || out_of cleaning
 	ctl stop "$node" --no-wait >/dev/null
-	[[ $state != @(draining|stopping|cleaning) ]] || out_of "$state"
+	[[ "$state" != @(draining|stopping|cleaning) ]] || out_of "$state"
 	ok "$state, restart: and goes down" ctl shutdown "$node" --force --timeout 10s
 done
 stop_daemon
