@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 int fd_close(int fd)
@@ -9,6 +10,15 @@ int fd_close(int fd)
 	if (fd >= 0)
 		(void)close(fd);
 	return -1;
+}
+
+int fd_close_passed(int fd)
+{
+	const struct linger off = { .l_onoff = 0 };
+
+	if (fd >= 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
+	return fd_close(fd);
 }
 
 int fd_open_standard(void)
