@@ -259,6 +259,12 @@ static void plan_files(const struct launch *launch, const struct launch_program 
 					     .to = launch->config->ready.fd };
 }
 
+/* Is our standard input the terminal of our session, and are we in front of it? */
+static bool has_terminal(void)
+{
+	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
 	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
@@ -267,13 +273,16 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	struct activation_plan plan;
 	struct spawn_file ready;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
+	/* Not what runs beside the service, which would take it away from it. */
+	bool terminal = config->terminal && program->main;
+	bool foreground = terminal && has_terminal();
 	const char *stream;
 	struct spawn_failure why;
 	sigset_t none;
 	int r;
 
 	(void)sigemptyset(&none);
-	r = streams_open(&streams, ctx, config, &stream);
+	r = streams_open(&streams, ctx, config, terminal, &stream);
 	if (r < 0)
 		return fail(failure, -r, "open", stream);
 	if (launch->journal_stream)
@@ -297,8 +306,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.files = plan.files,
 		.n_files = plan.n_files,
 		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
-		.foreground = ctx->command && isatty(STDIN_FILENO) &&
-			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
+		.terminal = terminal && !foreground,
+		.foreground = foreground || (ctx->command && isatty(STDIN_FILENO) && has_terminal()),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
 		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
@@ -306,10 +315,18 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	};
 
 	r = spawn(&spec, pid, pidfd, &why);
+	if (r != 0 && foreground) /* the child has taken it before it failed */
+		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
 		return fail(failure, why.error, spawn_step_text(why.step),
 			    subject(launch, program, &why));
 	return 0;
+}
+
+void launch_ended(const struct launch *launch, pid_t group)
+{
+	if (launch->config->terminal && tcgetpgrp(STDIN_FILENO) == group)
+		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 }

@@ -15,8 +15,10 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/streams.h %D%/streams.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
+	%D%/final.h %D%/final.c \
 	%D%/service.h \
 	%D%/tree.h %D%/failure.h \
+	%D%/service-reload.h %D%/service-reload.c \
 	%D%/service-hook.h %D%/service-hook.c \
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-main.h %D%/service-main.c \

@@ -56,7 +56,7 @@ void service_spawn(struct service *s)
 		}
 	}
 	/* Before anything can fail: from here on a stop waits for it. */
-	s->main.guard = swansong_guard(s->node->handle);
+	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
 	swansong_guard_drop(&before);
 	program.ready_fd = ready_fd;

@@ -77,7 +77,7 @@ static int open_output(const struct context *ctx, const struct node_config *conf
 	case OUTPUT_JOURNAL:
 		return open_journal(ctx, config);
 	case OUTPUT_INHERIT:
-	case OUTPUT_LOG:
+	case OUTPUT_DEFAULT:
 		break;
 	}
 	return -ENOTSUP;
@@ -97,11 +97,11 @@ static int streams_own(struct streams *streams, int i, int fd)
 }
 
 static int open_stdin(struct streams *streams, const struct context *ctx,
-		      const struct output *input)
+		      const struct output *input, bool terminal)
 {
 	int fd;
 
-	if (input->kind == OUTPUT_NULL)
+	if (input->kind == OUTPUT_NULL || (input->kind == OUTPUT_DEFAULT && !terminal))
 		streams->fds[0] = ctx->null_fd;
 	if (input->kind != OUTPUT_FILE)
 		return 0;
@@ -115,14 +115,14 @@ static bool output_equal(const struct output *a, const struct output *b)
 }
 
 int streams_open(struct streams *streams, const struct context *ctx,
-		 const struct node_config *config, const char **subject)
+		 const struct node_config *config, bool terminal, const char **subject)
 {
 	const struct output *out = node_config_output(config, 1);
 	const struct output *err = node_config_output(config, 2);
 	int r;
 
 	*subject = config->stdio[0].path;
-	r = open_stdin(streams, ctx, &config->stdio[0]);
+	r = open_stdin(streams, ctx, &config->stdio[0], terminal);
 	for (int i = 1; r >= 0 && i <= 2; i++) {
 		const struct output *output = i == 1 ? out : err;
 

@@ -17,12 +17,12 @@ struct streams {
 	}
 
 /*
- * Opens what @config asks for.  Where the journal is not to be had the daemon's own output is taken,
+ * Opens what @config asks for; with @terminal, what it says nothing of is the daemon's.  Where the journal is not to be had the daemon's own output is taken,
  * with a warning.
  *
  * Return: 0, or -errno with what could not be opened in *subject.  streams_close() is to be called
  * in any case.
  */
 int streams_open(struct streams *streams, const struct context *ctx,
-		 const struct node_config *config, const char **subject);
+		 const struct node_config *config, bool terminal, const char **subject);
 void streams_close(struct streams *streams);

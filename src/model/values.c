@@ -159,22 +159,6 @@ static int value_nodes(struct value *value, void *field)
 	return r < 0 ? r : value_words(value, field);
 }
 
-int value_argv(struct value *value, char ***ret)
-{
-	cleanup(freep) char **argv = NULL;
-	int r = value_check_substitutions(value);
-
-	if (r < 0)
-		return r;
-	r = value_words(value, &argv);
-	if (r < 0)
-		return r;
-	if (r == 0 || !*argv[0])
-		return value_refuse(value, "names no program");
-	*ret = take(argv);
-	return 0;
-}
-
 static int value_command(struct value *value, void *field)
 {
 	struct section *section = field;

@@ -251,6 +251,8 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (enter_session(spec) < 0)
 		fail(failure, SPAWN_STEP_SESSION);
+	if (spec->terminal && ioctl(STDIN_FILENO, TIOCSCTTY, 0) < 0)
+		fail(failure, SPAWN_STEP_TERMINAL);
 	if (place_descriptors(spec) < 0)
 		fail(failure, SPAWN_STEP_STDIO);
 	if (close_others(spec) < 0)

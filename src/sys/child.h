@@ -45,6 +45,7 @@ struct spawn_spec {
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
 	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
 	char *pid_places[2];
+	bool terminal;	 /* the session gets our standard input as its terminal */
 	bool foreground; /* a process group in front of the terminal, rather than a session */
 	const struct rlimit *descriptors; /* RLIMIT_NOFILE, or NULL: keep */
 	const struct attributes *attributes; /* or NULL */
@@ -55,6 +56,7 @@ struct spawn_spec {
 enum spawn_step {
 	SPAWN_STEP_NONE,
 	SPAWN_STEP_SESSION,
+	SPAWN_STEP_TERMINAL,
 	SPAWN_STEP_STDIO,
 	SPAWN_STEP_CLOSE,
 	SPAWN_STEP_OOM_SCORE,

@@ -10,9 +10,13 @@ dist_check_SCRIPTS += \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
 	%D%/exec-streams.sh \
+	%D%/exec-terminal.sh \
 	%D%/faults.sh \
+	%D%/final.sh \
 	%D%/guard.sh \
 	%D%/listen.sh \
+	%D%/hooks.sh \
+	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/notify.sh \
 	%D%/reload.sh \

@@ -18,14 +18,6 @@
 #include "swansong/gate-private.h"
 #include "swansong/swansong.h"
 
-/* No node here counts by processors. */
-bool swansong_step_rseq(void);
-
-bool swansong_step_rseq(void)
-{
-	return false;
-}
-
 enum { MAX_POSTS = 6 };
 
 /* What is posted, and what it does when it runs. */

@@ -19,14 +19,6 @@
 #include "swansong/count-private.h"
 #include "swansong/swansong.h"
 
-/* No node here counts by processors. */
-bool swansong_step_rseq(void);
-
-bool swansong_step_rseq(void)
-{
-	return false;
-}
-
 enum { ROOT, MID, LEAF, OTHER, NODES };
 
 /* What a thread does. */

@@ -132,13 +132,16 @@ check_PROGRAMS += %D%/test-environment
 %C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
-check_PROGRAMS += %D%/test-fsm %D%/test-policy
+check_PROGRAMS += %D%/test-fsm %D%/test-policy %D%/test-result
 %C%_test_fsm_SOURCES = %D%/test-fsm.c
 %C%_test_fsm_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_fsm_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 %C%_test_policy_SOURCES = %D%/test-policy.c
 %C%_test_policy_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_policy_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+%C%_test_result_SOURCES = %D%/test-result.c
+%C%_test_result_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_result_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-spawn
 %C%_test_spawn_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn.h %D%/test-spawn.c \

@@ -137,7 +137,9 @@ START_TEST(a_guard_may_be_dropped_on_any_processor)
 {
 	struct swansong_guard g[64];
 	unsigned int taken = 0;
+	cpu_set_t before;
 
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(before), &before), 0);
 	spread(child, _i);
 	for (unsigned int cpu = 0; cpu < ARRAY_SIZE(g); cpu++)
 		if (move_to(cpu))
@@ -146,6 +148,7 @@ START_TEST(a_guard_may_be_dropped_on_any_processor)
 	for (unsigned int cpu = ARRAY_SIZE(g), i = 0; cpu-- > 0 && i < taken / 2;)
 		if (move_to(cpu))
 			swansong_guard_drop(&g[i++]);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(before), &before), 0);
 	ck_assert_uint_eq(swansong_guard_count(root), taken - taken / 2);
 	swansong_shut_down(root);
 	ck_assert_uint_eq(swansong_guard_count(root), taken - taken / 2);
@@ -182,7 +185,7 @@ END_TEST
 #define THREADS 6
 #define TURNS	20000
 
-static struct swansong_guard handed[THREADS]; /* each is dropped by the next thread's owner */
+static struct swansong_guard handed[THREADS]; /* taken by a thread, dropped by another */
 
 static void *take_and_drop(void *arg)
 {
