@@ -51,7 +51,7 @@ is "it is deactivating" "$(property ActiveState)" deactivating
 await_answer
 is "the request is answered, whole" "$answer" "200 100000"
 ok "then it is inactive" wait_for 10 has_property ActiveState '^inactive$'
-within "as soon as that" $(($(now) - began)) 1500 6000
+within "as soon as that" $(($(now) - began)) 1500 20000
 is "with success" "$(property Result) $(property ExecMainStatus)" "success 0"
 journal .
 ok "and the dependents went first" in_order 'worker: done' 'Received SIGTERM'
