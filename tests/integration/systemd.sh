@@ -45,7 +45,7 @@ ask_slowly
 ok "a slow request is in flight" wait_for 10 journal 'slow request has begun'
 began=$(now)
 systemctl stop --no-block swansongd
-ok "the status text says so at once" wait_for 2 has_property StatusText '^ShuttingDown'
+ok "the status text says so at once" wait_for 10 has_property StatusText '^ShuttingDown'
 like "and names who is waited for" "$(property StatusText)" 'web/nginx'
 is "it is deactivating" "$(property ActiveState)" deactivating
 await_answer
