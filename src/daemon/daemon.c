@@ -297,7 +297,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	for (struct node *n = d->tree.root; r >= 0 && n; n = node_next(n, d->tree.root))
-		r = shutdown_watch(n);
+		r = shutdown_watch(n, n->config);
 	if (r >= 0)
 		r = add_sources(d);
 	if (r >= 0)

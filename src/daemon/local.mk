@@ -13,13 +13,16 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-start.h %D%/service-start.c \
 	%D%/service.c \
 	%D%/service-exit.h %D%/service-exit.c \
-	%D%/tree.h %D%/tree.c \
+	%D%/tree.h \
+	%D%/edges.h %D%/edges.c \
+	%D%/tree.c \
 	%D%/order.h %D%/order.c \
 	%D%/starting.h %D%/starting.c \
 	%D%/shutdown.h %D%/shutdown.c \
 	%D%/sweep.h %D%/sweep.c \
 	%D%/describe.h %D%/describe.c \
 	%D%/parent.h %D%/parent.c \
+	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
 	%D%/reload.h %D%/reload.c \
 	%D%/connection.h %D%/connection.c \
 	%D%/requests.h %D%/requests.c \

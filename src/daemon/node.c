@@ -90,6 +90,16 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	return 0;
 }
 
+void node_use_config(struct node *node, struct config *config_ref_,
+		     const struct node_config *config)
+{
+	struct config *before = node->config_ref;
+
+	node->config_ref = config_ref(config_ref_);
+	node->config = config;
+	config_unref(before);
+}
+
 static void forget_earlier(struct earlier *earlier)
 {
 	list_remove(&earlier->in_node);

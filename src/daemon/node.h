@@ -19,6 +19,8 @@
 
 struct service;
 
+struct next_edges;
+
 struct node {
 	struct context *ctx;
 	struct config *config_ref; /* keeps config */
@@ -33,6 +35,7 @@ struct node {
 	unsigned generation;
 	uint64_t since_usec;	 /* when its state was entered */
 	uint64_t stop_usec;	 /* when it was stopped */
+	uint64_t given_up_usec;	 /* when what was to come back was last stopped for good */
 	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
 	sd_event_source *budget; /* NULL: it has no budget of its own */
 	bool complete;		 /* and followed up */
@@ -43,10 +46,14 @@ struct node {
 	struct list leases;
 	bool restart; /* to be started again as soon as it is Complete */
 	bool retired; /* no section any more: to be freed when nothing is left, never to start again */
+	bool leaving; /* is, or is about to be by the reload that is being made */
+	bool transient; /* of no section: it was asked for over the control socket */
 
-	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated. */
+
+	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated, or NULL. */
 	struct node **requires, **after;
-	struct node **dependents; /* who requires or comes after this */
+	struct node **dependents;      /* who requires or comes after this */
+	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
 	unsigned services, ready,
 		settled; /* in the subtree: how many, ready, not about to become so */
 };
@@ -56,6 +63,10 @@ struct node {
  */
 int node_new(struct node **ret, struct context *ctx, struct config *config_ref,
 	     const struct node_config *config, struct node *parent);
+
+/* Its section is @config of @config_ref_ now. */
+void node_use_config(struct node *node, struct config *config_ref,
+		     const struct node_config *config);
 
 /* Leaves its parent.  Must have no children, service or leases any more. */
 struct node *node_free(struct node *node);

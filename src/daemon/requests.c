@@ -365,7 +365,8 @@ static void call_reload(struct request *q, struct node *node, const struct messa
 	char *reason = NULL;
 	size_t size = 0;
 	FILE *text = open_memstream(&reason, &size);
-	int r = text ? reload_run(q->reload, text) : -ENOMEM;
+	json_t *changes = NULL;
+	int r = text ? reload_run(q->reload, text, &changes) : -ENOMEM;
 
 	(void)node;
 	(void)call;
@@ -375,6 +376,7 @@ static void call_reload(struct request *q, struct node *node, const struct messa
 		fail(q, ERROR_FAILED, "root", reason && *reason ? reason : strerror(-r));
 	else
 		succeed(q);
+	json_decref(changes);
 	free(reason);
 }
 

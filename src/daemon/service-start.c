@@ -38,6 +38,7 @@ void service_spawn(struct service *s)
 	pid_t pid;
 	int pidfd;
 
+	service_use_next_setup(s);
 	s->outcome = (struct outcome){ .kind = OUTCOME_NONE,
 				       .was_ready = s->config->type == TYPE_ONESHOT };
 	s->started_usec = clock_now_usec();

@@ -16,6 +16,7 @@
 #define KILL_WARN_USEC (5 * USEC_PER_SEC)
 
 DEFINE_CLEANUP(struct service *, service_free)
+DEFINE_CLEANUP(struct setup *, setup_free)
 
 void service_post(struct service *s, enum service_event event)
 {
@@ -65,21 +66,102 @@ static void on_probe_ready(void *arg)
 	service_handle(arg, EVENT_READY);
 }
 
-static int make_readiness(struct service *s)
+static int make_readiness(struct service *s, struct setup *setup)
 {
-	switch (s->config->ready.kind) {
+	switch (setup->config->ready.kind) {
 	case READY_NOTIFY:
-		return notify_new(&s->notify, s->ctx, on_message, s);
+		return notify_new(&setup->notify, s->ctx, on_message, s);
 	case READY_FD:
 	case READY_TCP:
-		return probe_new(&s->probe, s->ctx, &s->config->ready, on_probe_ready, s);
+		return probe_new(&setup->probe, s->ctx, &setup->config->ready, on_probe_ready, s);
 	case READY_STARTED:
 		break;
 	}
 	return 0;
 }
 
-int service_new(struct service **ret, struct node *node)
+struct setup *setup_free(struct setup *setup)
+{
+	if (!setup)
+		return NULL;
+	probe_free(setup->probe);
+	notify_free(setup->notify);
+	launch_done(&setup->launch);
+	node_config_unref(setup->config);
+	free(setup);
+	return NULL;
+}
+
+int setup_new(struct setup **ret, struct service *s, const struct node_config *config)
+{
+	cleanup(setup_freep) struct setup *setup = calloc(1, sizeof(*setup));
+	int r;
+
+	if (!setup)
+		return -ENOMEM;
+	setup->config = node_config_ref(config);
+	r = make_readiness(s, setup);
+	if (r < 0)
+		return r;
+	r = launch_init(&setup->launch, s->ctx, config,
+			setup->notify ? notify_address(setup->notify) : NULL);
+	if (r < 0)
+		return r;
+	*ret = take(setup);
+	return 0;
+}
+
+void service_use_next_setup(struct service *s)
+{
+	struct setup *next = s->next_setup;
+	struct setup present;
+
+	if (!next)
+		return;
+	s->next_setup = NULL;
+	present = (struct setup){ .config = s->launch.config,
+				  .launch = s->launch,
+				  .notify = s->notify,
+				  .probe = s->probe };
+	s->launch = next->launch;
+	s->notify = next->notify;
+	s->probe = next->probe;
+	*next = present;
+	setup_free(next);
+}
+
+/* What it waits for now is waited for as long as it says now; an ending goes on as it began. */
+static void rearm(struct service *s)
+{
+	if (s->state != STATE_STARTING)
+		return;
+	s->timeout_usec = clock_add(s->since_usec, s->config->start_timeout_usec);
+	context_arm(s->ctx, s->timer, s->timeout_usec);
+}
+
+void service_reconfigure(struct service *s, const struct node_config *config,
+			 struct setup *setup, struct policy *policy)
+{
+	const struct node_config *before = s->config;
+
+	s->config = node_config_ref(config);
+	if (policy) {
+		policy_inherit(policy, s->policy);
+		policy_free(s->policy);
+		s->policy = policy;
+	} else {
+		policy_use(s->policy, config);
+	}
+	if (setup) {
+		setup_free(s->next_setup);
+		s->next_setup = setup;
+		s->stop_signal = config->stop_signal;
+		rearm(s);
+	}
+	node_config_unref(before);
+}
+
+int service_new(struct service **ret, struct node *node, const struct node_config *config)
 {
 	cleanup(service_freep) struct service *s = calloc(1, sizeof(*s));
 	int r;
@@ -88,7 +170,7 @@ int service_new(struct service **ret, struct node *node)
 		return -ENOMEM;
 	s->ctx = node->ctx;
 	s->node = node;
-	s->config = node->config;
+	s->config = node_config_ref(config);
 	s->state = STATE_DOWN;
 	s->since_usec = clock_now_usec();
 	s->timeout_usec = s->stop_limit_usec = USEC_INFINITY;
@@ -108,13 +190,10 @@ int service_new(struct service **ret, struct node *node)
 			      on_timeout, s);
 	if (r < 0)
 		return r;
-	r = make_readiness(s);
+	r = setup_new(&s->next_setup, s, config);
 	if (r < 0)
 		return r;
-	r = launch_init(&s->launch, s->ctx, s->config,
-			s->notify ? notify_address(s->notify) : NULL);
-	if (r < 0)
-		return r;
+	service_use_next_setup(s);
 	*ret = take(s);
 	return 0;
 }
@@ -138,8 +217,11 @@ struct service *service_free(struct service *s)
 	sd_event_source_disable_unref(s->timer);
 	probe_free(s->probe);
 	notify_free(s->notify);
+	node_config_unref(take(s->launch.config));
 	launch_done(&s->launch);
+	setup_free(s->next_setup);
 	policy_free(s->policy);
+	node_config_unref(s->config);
 	free(s);
 	return NULL;
 }
@@ -243,7 +325,7 @@ static void enter(struct service *s, enum service_state next)
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
 	note_counts(s, was_ready, was_settled);
-	if (s->node->retired && !fsm_has_process(next))
+	if ((s->node->retired || !s->node->config->argv) && !fsm_has_process(next))
 		node_follow_up(s->node);
 	context_settle_soon(s->ctx);
 }

@@ -19,10 +19,21 @@
 #include "model/fsm.h"
 #include "model/policy.h"
 
+/*
+ * What its runs are made with: all that is made from a configuration, and keeps pointers into it.  A
+ * run keeps what it was begun with; what a reload has changed is taken for the next one.
+ */
+struct setup {
+	const struct node_config *config; /* counted */
+	struct launch launch;
+	struct notify *notify; /* NULL unless ready = notify */
+	struct probe *probe;   /* NULL unless ready = fd or tcp */
+};
+
 struct service {
 	struct context *ctx;
 	struct node *node;
-	const struct node_config *config;			   /* the node's */
+	const struct node_config *config; /* counted; the node's, or the last that made it a service */
 	struct list in_posted, in_lingering, in_waiting, in_gated; /* of the context */
 
 	enum service_state state;
@@ -44,15 +55,34 @@ struct service {
 	unsigned restarts;	/* by itself, since it was last started by hand */
 	struct policy *policy;
 
+	/* The present setup. */
 	struct launch launch;
-	struct notify *notify; /* NULL unless ready = notify */
-	struct probe *probe;   /* NULL unless ready = fd or tcp */
+	struct notify *notify;
+	struct probe *probe;
+	struct setup *next_setup; /* NULL: the next run is made with the same */
 	sd_event_source *timer;
 };
 
-/* Allocates all that a start, an exit and a stop need.  Return: 0 or -errno. */
-int service_new(struct service **ret, struct node *node);
+/*
+ * Allocates all that a start, an exit and a stop need.  @config is the node's, or is about to be.
+ * Return: 0 or -errno.
+ */
+int service_new(struct service **ret, struct node *node, const struct node_config *config);
 struct service *service_free(struct service *service);
+
+/* What runs of @service would be made with by @config.  Return: 0 or -errno. */
+int setup_new(struct setup **ret, struct service *service, const struct node_config *config);
+struct setup *setup_free(struct setup *setup);
+
+/* A run begins: with the latest setup. */
+void service_use_next_setup(struct service *service);
+
+/*
+ * From now on @config is the service's.  Takes @setup and @policy, made from it; both are NULL if it
+ * says the same as the one before.  Fails at nothing.
+ */
+void service_reconfigure(struct service *service, const struct node_config *config,
+			 struct setup *setup, struct policy *policy);
 
 /* The only way a service changes, and never from inside itself. */
 void service_handle(struct service *service, enum service_event event);

@@ -2,11 +2,9 @@
 
 #include <errno.h>
 #include <search.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "model/diff.h"
+#include "daemon/edges.h"
 
 static int compare_paths(const void *a, const void *b)
 {
@@ -24,14 +22,16 @@ struct node *tree_find(const struct tree *tree, const char *path)
 	return found ? *found : NULL;
 }
 
-static void forget(struct tree *tree, struct node *node)
+void tree_remove(struct tree *tree, struct node *node)
 {
+	edges_remove(node);
 	(void)tdelete(node, &tree->by_path, compare_paths);
 	node->service = service_free(node->service);
 	node_free(node);
 }
 
-static int add_node(struct tree *tree, struct config *config, const struct node_config *nc)
+int tree_add(struct tree *tree, struct config *config, const struct node_config *nc,
+	     struct node **ret)
 {
 	struct node *parent = nc->parent ? tree_find(tree, nc->parent->path) : NULL;
 	struct node *node = NULL;
@@ -44,108 +44,14 @@ static int add_node(struct tree *tree, struct config *config, const struct node_
 		node_free(node);
 		return -ENOMEM;
 	}
-	if (!nc->parent)
-		tree->root = node;
-	if (nc->argv) {
-		r = service_new(&node->service, node);
-		if (r < 0)
-			forget(tree, node);
+	if (nc->argv)
+		r = service_new(&node->service, node, nc);
+	if (r < 0) {
+		tree_remove(tree, node);
+		return r;
 	}
-	return r;
-}
-
-static size_t count(struct node_config *const *list)
-{
-	size_t n = 0;
-
-	while (list && list[n])
-		n++;
-	return n;
-}
-
-static int append(struct node ***list, struct node *node)
-{
-	size_t n = 0;
-	struct node **more;
-
-	while (*list && (*list)[n]) {
-		if ((*list)[n] == node)
-			return 0;
-		n++;
-	}
-	more = realloc(*list, (n + 2) * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	more[n] = node;
-	more[n + 1] = NULL;
-	*list = more;
+	*ret = node;
 	return 0;
-}
-
-static int link_list(struct tree *tree, struct node *node, struct node_config *const *targets,
-		     struct node ***list)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < count(targets); i++) {
-		struct node *target = tree_find(tree, targets[i]->path);
-
-		r = append(list, target);
-		if (r == 0)
-			r = append(&target->dependents, node);
-	}
-	return r;
-}
-
-/* Both ends of every edge of @node. */
-static int link_node(struct tree *tree, struct node *node)
-{
-	int r = link_list(tree, node, node->config->requires, &node->requires);
-
-	return r < 0 ? r : link_list(tree, node, node->config->after, &node->after);
-}
-
-static void unlink_from(struct node **list, const struct node *node)
-{
-	size_t to = 0;
-
-	for (size_t from = 0; list && list[from]; from++) {
-		if (list[from] != node)
-			list[to++] = list[from];
-	}
-	if (list)
-		list[to] = NULL;
-}
-
-/* The edges to @node, which is gone, from nodes that are not: no new configuration has them. */
-static void unlink_survivors(struct node *node)
-{
-	size_t to = 0;
-
-	for (size_t i = 0; node->dependents && node->dependents[i]; i++) {
-		struct node *dependent = node->dependents[i];
-
-		if (dependent->retired) {
-			node->dependents[to++] = dependent;
-			continue;
-		}
-		unlink_from(dependent->requires, node);
-		unlink_from(dependent->after, node);
-	}
-	if (node->dependents)
-		node->dependents[to] = NULL;
-}
-
-static void unlink_node(struct node *node)
-{
-	for (size_t i = 0; node->requires && node->requires[i]; i++)
-		unlink_from(node->requires[i] -> dependents, node);
-	for (size_t i = 0; node->after && node->after[i]; i++)
-		unlink_from(node->after[i]->dependents, node);
-	for (size_t i = 0; node->dependents && node->dependents[i]; i++) {
-		unlink_from(node->dependents[i]->requires, node);
-		unlink_from(node->dependents[i]->after, node);
-	}
 }
 
 int tree_init(struct tree *tree, struct context *ctx, struct config *config)
@@ -153,11 +59,18 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 	int r = 0;
 
 	*tree = (struct tree){ .ctx = ctx, .config = config_ref(config) };
-	for (size_t i = 0; r == 0 && i < config->n_nodes; i++)
-		r = add_node(tree, config, config->nodes[i]);
-	for (struct node *n = r == 0 ? tree->root : NULL; r == 0 && n; n = node_next(n, tree->root))
-		r = link_node(tree, n);
-	if (r < 0)
+	for (size_t i = 0; r == 0 && i < config->n_nodes; i++) {
+		struct node *node;
+
+		r = tree_add(tree, config, config->nodes[i], &node);
+		if (r == 0 && !node->parent)
+			tree->root = node;
+	}
+	if (r == 0)
+		r = edges_prepare(tree, config);
+	if (r == 0)
+		edges_commit(tree);
+	else
 		tree_done(tree);
 	return r;
 }
@@ -177,82 +90,9 @@ void tree_done(struct tree *tree)
 
 		if (node == tree->root)
 			tree->root = NULL;
-		forget(tree, node);
+		tree_remove(tree, node);
 	}
 	tree->config = config_unref(tree->config);
-}
-
-/* Every node of @config that the tree does not have; all of them, or none. */
-static int add_missing(struct tree *tree, struct config *config, bool *is_new)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < config->n_nodes; i++) {
-		struct node *node = tree_find(tree, config->nodes[i]->path);
-
-		is_new[i] = !node;
-		if (!node)
-			r = add_node(tree, config, config->nodes[i]);
-		else if (node->retired)
-			r = -EBUSY; /* the one before still drains under this name */
-	}
-	for (size_t i = 0; r == 0 && i < config->n_nodes; i++)
-		if (is_new[i])
-			r = link_node(tree, tree_find(tree, config->nodes[i]->path));
-	if (r == 0)
-		return 0;
-	for (size_t i = config->n_nodes; i-- > 0;) {
-		struct node *node = is_new[i] ? tree_find(tree, config->nodes[i]->path) : NULL;
-
-		if (!node)
-			continue;
-		unlink_node(node);
-		forget(tree, node);
-	}
-	return r;
-}
-
-int tree_reload(struct tree *tree, struct config *config, struct tree_difference *difference,
-		void (*added)(struct node *node, void *arg),
-		void (*removed)(struct node *node, void *arg), void *arg)
-{
-	bool *is_new = calloc(config->n_nodes, sizeof(*is_new));
-	int r;
-
-	if (!is_new)
-		return -ENOMEM;
-	r = add_missing(tree, config, is_new);
-	if (r < 0) {
-		free(is_new);
-		return r;
-	}
-	*difference = (struct tree_difference){ 0 };
-	for (size_t i = 0; i < config->n_nodes; i++) {
-		struct node *node = tree_find(tree, config->nodes[i]->path);
-
-		if (is_new[i]) {
-			difference->added++;
-			added(node, arg);
-		} else if (!node_config_equal(node->config, config->nodes[i])) {
-			difference->changed++;
-		}
-	}
-	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (n->retired || config_find(config, n->config->path))
-			continue;
-		n->retired = true;
-		difference->removed++;
-	}
-	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (!n->retired)
-			continue;
-		unlink_survivors(n);
-		removed(n, arg);
-	}
-	free(is_new);
-	config_unref(tree->config);
-	tree->config = config_ref(config);
-	return 0;
 }
 
 static bool is_prunable(const struct node *node)
@@ -269,8 +109,7 @@ void tree_prune(struct tree *tree, struct node *node)
 	while (node && is_prunable(node)) {
 		struct node *parent = node->parent;
 
-		unlink_node(node);
-		forget(tree, node);
+		tree_remove(tree, node);
 		node = parent;
 	}
 }

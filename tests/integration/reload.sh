@@ -34,8 +34,38 @@ ok "and what is gone" wait_for 5 gone "$comes"
 { service stays; service goes; echo 'umask = 077'; } | config
 goes=$(pid_of goes)
 ok "a change of a service is taken" ctl reload
-ok "what has changed is named" says "$log" 'goes: .*changed|0 added, 0 removed, 1 changed'
-is "and runs on as it was" "$(pid_of goes)" "$goes"
+ok "what has changed is named" says "$log" 'goes: umask has changed'
+ok "what needs a new process gets one" wait_for 5 gone "$goes"
+ok "which is up again" ctl wait --timeout 5s --for ready
+is "of the next generation" "$(field goes .generation)" 2
+is "with what it says now" "$(grep Umask "/proc/$(pid_of goes)/status")" $'Umask:\t0077'
+is "and nothing else is touched" "$(pid_of stays)" "$stays"
+
+{ service stays; service goes; echo 'umask = 077'; echo 'stop-signal = INT'; } | config
+goes=$(pid_of goes)
+ok "a change that needs none is taken" ctl reload
+is "where it is" "$(pid_of goes)" "$goes"
+ctl stop goes
+ok "and counts at once" says "$log" "goes: SIGINT to pid $goes"
+
+# Who is stopped stays so, whatever has changed.
+{ service stays; service goes; echo 'umask = 027'; } | config
+ok "a change of what is stopped is taken" ctl reload
+is "and starts nothing" "$(state goes)" down
+ctl start goes
+is "before somebody else does" "$(grep Umask "/proc/$(pid_of goes)/status")" $'Umask:\t0027'
+
+# A dependent goes first, and comes back last.
+{ service stays; service goes; echo 'requires = db'; service db; } | config
+ctl reload && ctl wait --timeout 5s --for ready
+goes=$(pid_of goes) db=$(pid_of db)
+{ service stays; service goes; printf '%s\n' 'requires = db' 'environment = A=1'
+	service db; echo 'environment = A=1'; } | config
+ok "two that need each other are changed" ctl reload
+ok "and both are up again" ctl wait --timeout 5s --for ready
+is "as new ones" "$(gone "$goes" "$db" && echo gone)" gone
+ok "in the order of their edges" in_order "goes: SIGTERM to pid $goes" "db: SIGTERM to pid $db" \
+	"db: started, pid $(pid_of db)" "goes: started, pid $(pid_of goes)"
 
 for i in {1..50}; do
 	{ service stays; service "round$i"; } | config

@@ -132,9 +132,14 @@ check_PROGRAMS += %D%/test-ids
 # The daemon without processes.
 check_PROGRAMS += %D%/test-daemon-stop
 %C%_test_daemon_stop_SOURCES = %D%/test-daemon-stop.c
-%C%_test_daemon_stop_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
+%C%_test_daemon_stop_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_stop_LDADD   = %D%/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-daemon-reload
+%C%_test_daemon_reload_SOURCES = %D%/test-daemon-reload.c
+%C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 
 check_PROGRAMS += %D%/test-unix-sender
 %C%_test_unix_sender_SOURCES = %D%/test-unix-sender.c
