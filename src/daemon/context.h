@@ -16,6 +16,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "daemon/events.h"
 #include "sys/signals.h"
 
 struct process_table;
@@ -35,6 +36,7 @@ struct context {
 	bool descriptors_raised;   /* ... and whether ours is another */
 	bool command;	  /* in front of one command: its terminal and standard input are ours */
 	uint64_t last_id; /* of guards, for people */
+	struct events *events;
 
 	bool settle;	       /* something has changed: see context_settle_soon() */
 	struct list posted;    /* services with an event for the next turn */

@@ -104,6 +104,7 @@ static void settle(struct daemon *d)
 	if (d->control)
 		control_settle(d->control);
 	parent_settle(d->parent);
+	events_because(d->ctx.events, NULL);
 }
 
 /* --- signals --- */
@@ -156,18 +157,20 @@ static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 	/* Our own, for a log that nobody reads any more. */
 	if (signo == SIGPIPE && info->ssi_pid == (uint32_t)getpid())
 		return;
-	if (signo == SIGCHLD)
+	if (signo == SIGCHLD) {
 		d->reap = true;
-	else if (d->options->command)
+	} else if (d->options->command) {
 		on_command_signal(d, signo);
-	else if (signo == SIGHUP)
+	} else if (signo == SIGHUP) {
+		events_because(d->ctx.events, "SIGHUP");
 		reload_by_signal(&d->reload);
-	else if (signo == SIGQUIT)
+	} else if (signo == SIGQUIT) {
 		force_root(d, "SIGQUIT");
-	else if (signo == SIGUSR1)
+	} else if (signo == SIGUSR1) {
 		describe_to_log(&d->tree);
-	else
+	} else {
 		on_stop_signal(d, signo);
+	}
 }
 
 static int on_signal(sd_event_source *source, int fd, uint32_t events, void *arg)

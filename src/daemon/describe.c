@@ -65,6 +65,7 @@ static json_t *build_node(struct node *node, uint64_t now)
 									 : NULL,
 			.waiting = describe_waiting(s),
 			.next_usec = left_until(s->timeout_usec, now),
+			.log = s->config->log.kind == OUTPUT_FILE ? s->config->log.path : NULL,
 		};
 	object = node_view_build(&view);
 	json_decref(view.service.waiting);

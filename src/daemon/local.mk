@@ -1,6 +1,7 @@
 # Everything but main() is a convenience library, so that tests link the same objects.
 noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
+	%D%/events.h %D%/events.c \
 	%D%/context.h %D%/context.c \
 	%D%/process.h %D%/process.c \
 	%D%/node.h %D%/node.c \
@@ -12,6 +13,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-start.h %D%/service-start.c \
 	%D%/service.c \
+	%D%/service-reload.h %D%/service-reload.c \
 	%D%/service-exit.h %D%/service-exit.c \
 	%D%/tree.h \
 	%D%/edges.h %D%/edges.c \
@@ -25,7 +27,14 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
 	%D%/reload.h %D%/reload.c \
 	%D%/connection.h %D%/connection.c \
-	%D%/requests.h %D%/requests.c \
+	%D%/requests.h \
+	%D%/requests-private.h \
+	%D%/requests-wait.c \
+	%D%/requests-node.c \
+	%D%/requests-guard.c \
+	%D%/requests-reload.c \
+	%D%/requests-events.c \
+	%D%/requests.c \
 	%D%/control.h %D%/control.c \
 	%D%/daemon.h %D%/daemon.c
 %C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)

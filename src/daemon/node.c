@@ -137,6 +137,25 @@ bool node_is_stopped(const struct node *node)
 	return swansong_state(node->handle) != SWANSONG_RUNNING;
 }
 
+const char *node_state_name(const struct node *node)
+{
+	if (!node_is_stopped(node))
+		return "running";
+	return node->complete ? "complete" : "shutting_down";
+}
+
+void node_changed(const struct node *node, const char *from, const char *reason)
+{
+	events_add(node->ctx->events, &(struct event){
+					      .kind = "node",
+					      .node = node->config->path,
+					      .generation = node->generation,
+					      .from = from,
+					      .to = node_state_name(node),
+					      .reason = reason,
+				      });
+}
+
 bool node_is_draining(struct node *node)
 {
 	struct earlier *e, *next;
@@ -183,6 +202,7 @@ static int remember_present(struct node *node)
 
 int node_renew(struct node *node)
 {
+	const char *before = node_state_name(node);
 	struct swansong_completion *completion;
 	struct swansong *handle;
 	int r;
@@ -209,6 +229,7 @@ int node_renew(struct node *node)
 	node->forced = false;
 	if (node->budget)
 		(void)sd_event_source_set_enabled(node->budget, SD_EVENT_OFF);
+	node_changed(node, before, "");
 	return watch_completion(node);
 }
 

@@ -79,6 +79,12 @@ bool node_is_stopped(const struct node *node);
 /* What may be done now that it is Complete, or has been, is looked at in the next turn. */
 void node_follow_up(struct node *node);
 
+/* "running", "shutting_down" or "complete", as it has been followed up. */
+const char *node_state_name(const struct node *node);
+
+/* Its state is another one than @from now: for whoever watches. */
+void node_changed(const struct node *node, const char *from, const char *reason);
+
 /* Is the present generation, or one before it, stopped and not Complete? */
 bool node_is_draining(struct node *node);
 

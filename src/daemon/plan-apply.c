@@ -110,6 +110,8 @@ static void follow_add(struct plan *plan, const struct plan_entry *entry)
 
 	log_line(plan->tree->ctx->log, LOG_NOTICE, "%s: %s", node_name(node),
 		 back ? "is back" : "added");
+	if (!back)
+		node_changed(node, "none", "");
 	node->retired = false;
 	if (back)
 		shutdown_revive(node);

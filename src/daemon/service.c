@@ -298,7 +298,25 @@ static void note_end(struct service *s)
 	s->ctx->ended = s;
 }
 
-static void enter(struct service *s, enum service_state next)
+/* For whoever watches; what has happened is the end of a run, or what it is called. */
+static void tell_change(struct service *s, enum service_state next, enum service_event event)
+{
+	bool ended = event == EVENT_DONE || event == EVENT_RETRY || event == EVENT_FAIL;
+	char text[OUTCOME_TEXT_MAX];
+
+	events_add(s->ctx->events,
+		   &(struct event){
+			   .kind = "service",
+			   .node = s->config->path,
+			   .generation = s->node->generation,
+			   .from = fsm_state_name(s->state),
+			   .to = fsm_state_name(next),
+			   .reason = ended ? policy_outcome_text(text, &s->outcome)
+					   : fsm_event_name(event),
+		   });
+}
+
+static void enter(struct service *s, enum service_state next, enum service_event event)
 {
 	bool was_ready = service_is_ready(s), was_settled = service_is_settled(s);
 
@@ -306,6 +324,7 @@ static void enter(struct service *s, enum service_state next)
 		return;
 	log_line(s->ctx->log, LOG_DEBUG, "%s: %s -> %s", s->config->path, fsm_state_name(s->state),
 		 fsm_state_name(next));
+	tell_change(s, next, event);
 	if (next == STATE_GATED || (next == STATE_STOPPING && s->state != STATE_GATED))
 		s->held_usec = clock_now_usec();
 	s->ctx->failed += (unsigned)(next == STATE_FAILED) - (unsigned)(s->state == STATE_FAILED);
@@ -334,7 +353,7 @@ void service_handle(struct service *s, enum service_event event)
 {
 	struct service_step step = fsm_step(s->state, event);
 
-	enter(s, step.to);
+	enter(s, step.to, event);
 	if (step.actions & ACT_SPAWN)
 		service_spawn(s);
 	if (step.actions & ACT_TERM)

@@ -49,6 +49,7 @@ static void begin_stop(struct node *node, uint64_t now, bool restart)
 		node->deadline_usec = clock_add(now, node->config->shutdown_timeout_usec);
 		if (node->budget)
 			context_arm(node->ctx, node->budget, node->deadline_usec);
+		node_changed(node, "running", "");
 	}
 	/* Children never outlive the budget of their parent. */
 	if (node->parent)
@@ -128,6 +129,7 @@ static void stop(struct tree *tree, struct node *node, const char *reason, bool 
 	if (!node_is_stopped(node)) {
 		log_line(tree->ctx->log, LOG_NOTICE, "%s: shutting down: %s", node_name(node),
 			 reason);
+		events_because(tree->ctx->events, reason);
 		latch(node, now, restart);
 	}
 	stop_bereft(tree, now);
@@ -241,6 +243,7 @@ static void follow(struct tree *tree, struct node *node)
 
 	node->complete = true;
 	node->since_usec = clock_now_usec();
+	node_changed(node, "shutting_down", node->forced ? "forced" : "");
 	if (node->budget)
 		(void)sd_event_source_set_enabled(node->budget, SD_EVENT_OFF);
 	log_line(tree->ctx->log, level, "%s: complete in %s%s", node_name(node),

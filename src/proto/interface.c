@@ -34,6 +34,7 @@ static const char varlink_text[] =
 	"error ExpectedMore()\n";
 
 static const char *const until_values[] = { "ready", "running", "complete", NULL };
+static const char *const scope_values[] = { "main", "group", "all", NULL };
 
 #define STRING(field)                               \
 	{                                           \
@@ -50,6 +51,15 @@ static const char *const until_values[] = { "ready", "running", "complete", NULL
 #define ENUM(field, choices)                                         \
 	{                                                            \
 		.name = field, .type = FIELD_ENUM, .values = choices \
+	}
+
+#define OPT_INT(field)                                             \
+	{                                                          \
+		.name = field, .type = FIELD_INT, .optional = true \
+	}
+#define OPT_ENUM(field, choices)                                                       \
+	{                                                                              \
+		.name = field, .type = FIELD_ENUM, .values = choices, .optional = true \
 	}
 
 static const struct {
@@ -74,7 +84,11 @@ static const struct {
 	[METHOD_WAIT] = METHOD("Wait", 2, OPT_STRING("node"), ENUM("until", until_values)),
 	[METHOD_TAKE_GUARD] =
 		METHOD("TakeGuard", 3, STRING("node"), OPT_STRING("why"), OPT_BOOL("late")),
-	[METHOD_RELOAD] = METHOD("Reload", 0, {}),
+	[METHOD_RELOAD] = METHOD("Reload", 1, OPT_BOOL("dry_run")),
+	[METHOD_RELOAD_SERVICE] = METHOD("ReloadService", 1, STRING("node")),
+	[METHOD_SIGNAL] = METHOD("Signal", 3, STRING("node"), STRING("signal"),
+				 OPT_ENUM("scope", scope_values)),
+	[METHOD_EVENTS] = METHOD("Events", 2, OPT_STRING("node"), OPT_INT("last")),
 #undef METHOD
 };
 

@@ -50,6 +50,7 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_STRING, status, .optional = true),
 	FIELD(service_view, FIELD_STRINGS, waiting),
 	FIELD(service_view, FIELD_INT, next_usec, .optional = true),
+	FIELD(service_view, FIELD_STRING, log, .optional = true),
 };
 
 static const struct field node_fields[] = {

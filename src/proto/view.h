@@ -21,6 +21,7 @@ struct service_view {
 	const char *status; /* optional */
 	json_t *waiting;    /* array of strings; NULL: empty */
 	uint64_t next_usec; /* optional */
+	const char *log;    /* optional */
 };
 
 enum node_view_state { NODE_RUNNING, NODE_SHUTTING_DOWN, NODE_COMPLETE };

@@ -6,6 +6,7 @@ dist_check_SCRIPTS += \
 	%D%/control.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
+	%D%/events.sh \
 	%D%/examples.sh \
 	%D%/exec-environment.sh \
 	%D%/faults.sh \
