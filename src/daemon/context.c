@@ -24,6 +24,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->waiting);
 	list_init(&ctx->gated);
 	list_init(&ctx->completed);
+	list_init(&ctx->finished);
 
 	ctx->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (ctx->null_fd < 0)

@@ -43,6 +43,7 @@ struct context {
 	struct list lingering; /* services whose main process is gone, the rest maybe not */
 	struct list waiting;   /* services that want to start */
 	struct list gated;     /* services whose signal waits */
+	struct list finished;  /* transient nodes whose end is to be looked at */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct service *ended; /* the first essential service that came to its end, or NULL */
 	unsigned failed;       /* services that are */

@@ -23,6 +23,7 @@
 #include "daemon/service-signal.h"
 #include "daemon/shutdown.h"
 #include "daemon/sweep.h"
+#include "daemon/transient.h"
 #include "proto/address.h"
 
 /* After its budget the root has been killed; what is left after this much more cannot be killed. */
@@ -104,6 +105,7 @@ static void settle(struct daemon *d)
 	if (d->control)
 		control_settle(d->control);
 	parent_settle(d->parent);
+	transient_settle(&d->tree);
 	events_because(d->ctx.events, NULL);
 }
 

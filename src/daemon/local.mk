@@ -26,6 +26,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/parent.h %D%/parent.c \
 	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
 	%D%/reload.h %D%/reload.c \
+	%D%/transient.h %D%/transient.c \
 	%D%/connection.h %D%/connection.c \
 	%D%/requests.h \
 	%D%/requests-private.h \
@@ -34,6 +35,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/requests-guard.c \
 	%D%/requests-reload.c \
 	%D%/requests-events.c \
+	%D%/requests-run.c \
 	%D%/requests.c \
 	%D%/control.h %D%/control.c \
 	%D%/daemon.h %D%/daemon.c

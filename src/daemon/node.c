@@ -72,6 +72,7 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	list_init(&node->children);
 	list_init(&node->sibling);
 	list_init(&node->in_completed);
+	list_init(&node->in_finished);
 	list_init(&node->leases);
 	list_init(&node->earlier);
 
@@ -119,6 +120,7 @@ struct node *node_free(struct node *node)
 	sd_event_source_disable_unref(node->budget);
 	list_remove(&node->sibling);
 	list_remove(&node->in_completed);
+	list_remove(&node->in_finished);
 	free(node->requires);
 	free(node->after);
 	free(node->dependents);
@@ -154,6 +156,13 @@ void node_changed(const struct node *node, const char *from, const char *reason)
 					      .to = node_state_name(node),
 					      .reason = reason,
 				      });
+}
+
+void node_finished(struct node *node)
+{
+	if (list_is_empty(&node->in_finished))
+		list_append(&node->ctx->finished, &node->in_finished);
+	context_settle_soon(node->ctx);
 }
 
 bool node_is_draining(struct node *node)

@@ -28,6 +28,7 @@ struct node {
 	struct node *parent; /* NULL for the root */
 	struct list children, sibling;
 	struct list in_completed; /* context.completed */
+	struct list in_finished;  /* context.finished */
 
 	/* The present generation. */
 	struct swansong *handle;
@@ -46,9 +47,9 @@ struct node {
 	struct list leases;
 	bool restart; /* to be started again as soon as it is Complete */
 	bool retired; /* no section any more: to be freed when nothing is left, never to start again */
-	bool leaving; /* is, or is about to be by the reload that is being made */
+	bool leaving;	/* is, or is about to be by the reload that is being made */
 	bool transient; /* of no section: it was asked for over the control socket */
-
+	bool keep;	/* ... and stays when it has ended */
 
 	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated, or NULL. */
 	struct node **requires, **after;
@@ -84,6 +85,9 @@ const char *node_state_name(const struct node *node);
 
 /* Its state is another one than @from now: for whoever watches. */
 void node_changed(const struct node *node, const char *from, const char *reason);
+
+/* A transient node may have come to its end; looked at when whoever waits for it has been told. */
+void node_finished(struct node *node);
 
 /* Is the present generation, or one before it, stopped and not Complete? */
 bool node_is_draining(struct node *node);

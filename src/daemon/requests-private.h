@@ -9,7 +9,7 @@ typedef void request_method(struct request *q, struct node *node, const struct m
 
 request_method request_status, request_guards, request_start, request_stop, request_restart,
 	request_shutdown, request_wait, request_take_guard, request_reload, request_reload_service,
-	request_signal, request_events;
+	request_signal, request_events, request_run;
 
 /* Ends the call, and the wait if there is one. */
 void request_reply(struct request *q, json_t *parameters);
@@ -23,6 +23,9 @@ void request_begin_wait(struct request *q, const struct node *node,
 			const struct message_call *call);
 void request_wait_or_return(struct request *q, const struct node *node,
 			    const struct message_call *call);
+
+/* A call that waits for the end of a transient node, which is not there any more if @node is NULL. */
+void request_settle_run(struct request *q, struct node *node);
 
 /* A stream of events goes on. */
 void request_settle_events(struct request *q);

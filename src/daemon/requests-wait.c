@@ -127,6 +127,9 @@ void request_settle(struct request *q)
 		return;
 	node = tree_find(q->tree, q->path);
 	switch (q->method) {
+	case METHOD_RUN:
+		request_settle_run(q, node);
+		break;
 	case METHOD_EVENTS:
 		request_settle_events(q);
 		break;

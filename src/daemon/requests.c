@@ -84,6 +84,7 @@ static const struct {
 	[METHOD_RELOAD_SERVICE] = { true, request_reload_service },
 	[METHOD_SIGNAL] = { true, request_signal },
 	[METHOD_EVENTS] = { false, request_events },
+	[METHOD_RUN] = { true, request_run },
 };
 
 void request_call(struct request *q, enum interface_method method, const struct message_call *call)
@@ -100,7 +101,7 @@ void request_call(struct request *q, enum interface_method method, const struct 
 		request_fail(
 			q, ERROR_NOT_PERMITTED, NULL,
 			"only root, the daemon's own user and its control-group may change things");
-	else if (!node)
+	else if (!node && method != METHOD_RUN)
 		request_fail(q, ERROR_NO_SUCH_NODE, path, NULL);
 	else
 		methods[method].call(q, node, call);

@@ -343,6 +343,8 @@ static void enter(struct service *s, enum service_state next, enum service_event
 		probe_stop(s->probe);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
+	if (s->node->transient && !fsm_has_process(next))
+		node_finished(s->node);
 	note_counts(s, was_ready, was_settled);
 	if ((s->node->retired || !s->node->config->argv) && !fsm_has_process(next))
 		node_follow_up(s->node);

@@ -244,6 +244,8 @@ static void follow(struct tree *tree, struct node *node)
 	node->complete = true;
 	node->since_usec = clock_now_usec();
 	node_changed(node, "shutting_down", node->forced ? "forced" : "");
+	if (node->transient)
+		node_finished(node);
 	if (node->budget)
 		(void)sd_event_source_set_enabled(node->budget, SD_EVENT_OFF);
 	log_line(tree->ctx->log, level, "%s: complete in %s%s", node_name(node),

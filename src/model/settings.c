@@ -186,6 +186,8 @@ struct config *config_unref(struct config *config)
 {
 	if (!config || --config->refs > 0)
 		return NULL;
+	if (config->kept)
+		config->kept_free(config->kept);
 	tdestroy(config->by_path, node_keep);
 	for (size_t i = 0; i < config->n_nodes; i++)
 		forget_node(config->nodes[i]);

@@ -116,6 +116,10 @@ struct config {
 	gid_t control_group;
 	unsigned refs;
 
+	/* Of config.c: the sections that others may come to inherit from, and how to free them. */
+	void *kept;
+	void (*kept_free)(void *kept);
+
 	/* Of settings.c. */
 	size_t n_slots; /* of nodes */
 	void *by_path;	/* the nodes as a search tree */

@@ -40,6 +40,14 @@ static const char *const scope_values[] = { "main", "group", "all", NULL };
 	{                                           \
 		.name = field, .type = FIELD_STRING \
 	}
+#define STRINGS(field)                               \
+	{                                            \
+		.name = field, .type = FIELD_STRINGS \
+	}
+#define OPT_STRINGS(field)                                             \
+	{                                                              \
+		.name = field, .type = FIELD_STRINGS, .optional = true \
+	}
 #define OPT_STRING(field)                                             \
 	{                                                             \
 		.name = field, .type = FIELD_STRING, .optional = true \
@@ -65,7 +73,7 @@ static const char *const scope_values[] = { "main", "group", "all", NULL };
 static const struct {
 	const char *qualified;
 	size_t n_fields;
-	struct field fields[4];
+	struct field fields[5];
 } methods[N_METHODS] = {
 #define METHOD(method, n, ...)                \
 	{                                     \
@@ -89,6 +97,8 @@ static const struct {
 	[METHOD_SIGNAL] = METHOD("Signal", 3, STRING("node"), STRING("signal"),
 				 OPT_ENUM("scope", scope_values)),
 	[METHOD_EVENTS] = METHOD("Events", 2, OPT_STRING("node"), OPT_INT("last")),
+	[METHOD_RUN] = METHOD("Run", 5, STRING("node"), STRINGS("command"),
+			      OPT_STRINGS("properties"), OPT_BOOL("keep"), OPT_BOOL("wait")),
 #undef METHOD
 };
 

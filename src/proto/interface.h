@@ -26,6 +26,7 @@ enum interface_method {
 	METHOD_RELOAD_SERVICE,
 	METHOD_SIGNAL,
 	METHOD_EVENTS,
+	METHOD_RUN,
 	N_METHODS
 };
 

@@ -51,9 +51,9 @@ like "for people there is a line each" "$(ctl events --no-wait --last 1)" \
 
 # A reader that sleeps is not waited for, and hears what it has lost.
 kill -STOP "$watcher"
-for i in {1..200}; do ctl restart --no-wait db || break; done
+for i in {1..200}; do ctl restart -q --no-wait db || break; done
 is "nobody waits for who does not read" "$i" 200
-ctl wait --for ready db
+ctl wait -q --for ready db
 last=$(ctl events --json --no-wait --last 1 | jq .number)
 kill -CONT "$watcher"
 caught_up() { [ "$(tail -n 1 "$dir/events" | jq .number)" -ge "$last" ]; }

@@ -16,6 +16,7 @@ dist_check_SCRIPTS += \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
+	%D%/transient.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/remains.sh
