@@ -61,7 +61,7 @@ static void print_option(FILE *file, const struct option_row *row)
 	(void)snprintf(left, sizeof(left), "%s%c%s--%s%s%s", row->key < 256 ? "-" : "",
 		       row->key < 256 ? row->key : ' ', row->key < 256 ? ", " : "   ", row->name,
 		       row->argument ? " " : "", row->argument ? row->argument : "");
-	fprintf(file, "  %-20s %s", left, row->help);
+	fprintf(file, "  %-24s %s", left, row->help);
 	if (row->verbs)
 		fprintf(file, " (%.*s)", (int)strlen(row->verbs) - 2, row->verbs + 1);
 	fputc('\n', file);

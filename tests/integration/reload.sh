@@ -67,6 +67,67 @@ is "as new ones" "$(gone "$goes" "$db" && echo gone)" gone
 ok "in the order of their edges" in_order "goes: SIGTERM to pid $goes" "db: SIGTERM to pid $db" \
 	"db: started, pid $(pid_of db)" "goes: started, pid $(pid_of goes)"
 
+# What would be done is said, and not done.
+{ service stays; echo 'stop-timeout = 3s'; service renamed; echo 'ready = notify'; service db
+	echo 'directory = /tmp'; } | config
+ctl reload --dry-run >"$dir/plan"
+is "a dry run succeeds" "$?" 0
+like "it names what comes" "$(cat "$dir/plan")" 'add +renamed +is started'
+like "and goes" "$(cat "$dir/plan")" 'remove +goes +is stopped'
+like "and changes" "$(cat "$dir/plan")" 'change +stays +stop-timeout +10s +3s +now'
+like "and what is restarted" "$(cat "$dir/plan")" \
+	'change +db +directory +- +/tmp +now, by a restart.*change +db +environment +A=1 +- +now, by'
+is "programs are told, too" "$(ctl reload --dry-run --json | jq -c '.changes | map([.kind, .node, .restart])')" \
+	'[["change","stays",false],["add","renamed",false],["change","db",true],["remove","goes",false]]'
+is "and nothing has changed" "$(pid_of stays) $(pid_of goes) $(pid_of db) $(field renamed .path)" \
+	"$stays $(pid_of goes) $(pid_of db) "
+echo 'mistake' >>"$ini"
+is "a mistake is told" "$(ctl reload --dry-run 2>&1 | grep -c "$ini:")" 1
+
+# Whoever does not end yet is counted, and what comes back under its name waits for it.
+# shellcheck disable=SC2016  # for the other shell
+busy() { printf '[busy]\ncommand = sh -c "trap : TERM; echo begun as \$0; while [ -e %s ]; do sleep 0.02; done" %s\n' \
+	"$dir/work" "$1"; }
+touch "$dir/work"
+{ service stays; busy one; } | config
+ctl reload -q && ctl wait -q --timeout 5s --for ready
+busy=$(pid_of busy)
+service stays | config
+ctl reload -q
+ok "a section that is gone holds its node while it works" wait_for 5 has_state busy stopping
+is "and is counted above" "$(ctl guards / --json | jq '[.guards[] | select(.node == "busy")] | length')" 1
+{ service stays; busy two; } | config
+ok "it comes back meanwhile" ctl reload
+{ service stays; busy three; } | config
+kill -HUP "$daemon"
+kill -HUP "$daemon"
+ok "and is changed, twice at once" wait_for 5 says "$log" 'busy: command has changed'
+not gone "$busy"
+is "and still works" "$? $(pid_of busy) $(state busy)" "0 $busy stopping"
+rm "$dir/work"
+ok "when it has ended" wait_for 5 gone "$busy"
+ok "the next generation has its turn" wait_for 5 says "$log" 'begun as three'
+ok "with the last word" not says "$log" 'begun as two'
+
+# Groups and services.
+{ service stays; service stays/below; } | config
+below=
+ctl reload -q && ctl wait -q --timeout 5s --for ready
+below=$(pid_of stays/below)
+{ echo '[stays]'; service stays/below; } | config
+ok "a service becomes a group" ctl reload
+ok "its process goes" wait_for 5 gone "$stays"
+no_service() { [ "$(field stays .service)" = null ]; }
+ok "and the service" wait_for 5 no_service
+ok "what is below is back" ctl wait --timeout 5s --for ready
+is "as another one" "$(gone "$below" && echo gone)" gone
+{ service stays; service stays/below; } | config
+below=$(pid_of stays/below)
+ok "a group becomes a service" ctl reload
+ok "which is started" wait_for 5 has_state stays up
+stays=$(pid_of stays)
+is "and nothing else" "$(pid_of stays/below)" "$below"
+
 for i in {1..50}; do
 	{ service stays; service "round$i"; } | config
 	ctl reload >"$dir/reload" || break
@@ -77,7 +138,15 @@ is "and the one that always stayed" "$(pid_of stays)" "$stays"
 one_of_each() { [ "$(pgrep -c -x idle)" = 2 ]; }
 ok "and nothing else" wait_for 10 one_of_each
 
-stop_daemon
+# In the end there is nothing to be reloaded.
+{ service stays; busy last; } | config
+touch "$dir/work"
+ctl reload -q && ctl wait -q --timeout 5s --for ready
+ctl shutdown -q --no-wait
+ok "a reload during the shutdown is refused" not ctl reload
+ok "with the reason" says "$log" 'the tree is shutting down|the reload is refused'
+rm "$dir/work"
+await_daemon 10
 is "the end is graceful" "$status" 0
 ok "and complete" wait_for 2 nobody_else
 finish

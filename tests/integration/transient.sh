@@ -20,6 +20,7 @@ ctl run --wait jobs/none -- /nonexistent >"$dir/said"
 is "what cannot be started is an end, too" "$?" 127
 
 # What is written in a file for the group counts, and arguments are taken as they are.
+# shellcheck disable=SC2016  # for the other shell
 ctl run --wait jobs/env -p "log = file:$dir/env" -p environment=HERE=%n -- \
 	sh -c 'umask; echo $WHERE $HERE $1' sh 100%n
 is "it inherits, and has what its properties say" "$(tr '\n' ' ' <"$dir/env")" \

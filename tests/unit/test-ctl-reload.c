@@ -133,6 +133,28 @@ START_TEST(logs_are_those_of_the_file)
 }
 END_TEST
 
+START_TEST(a_run_is_asked_for_and_its_status_passed_on)
+{
+	ck_assert_int_eq(RUN("run a/b -- x -q --wait", OK), 0);
+	assert_has(asked, "Run\",\"parameters\":{\"node\":\"a/b\",\"command\":"
+			  "[\"x\",\"-q\",\"--wait\"],\"properties\":[],\"keep\":false,"
+			  "\"wait\":false}}\n");
+	ck_assert_str_eq(out, "a/b: begun\n");
+	ck_assert_int_eq(RUN("run a --wait -p user=x --property umask=077 --keep -- y",
+			     SAY("{\"parameters\":{\"result\":\"killed\",\"status\":137}}")),
+			 137);
+	assert_has(asked, "\"properties\":[\"user=x\",\"umask=077\"],\"keep\":true,\"wait\":true");
+	ck_assert_str_eq(out, "a: killed\n");
+	ck_assert_int_eq(
+		RUN("run a -- y", ERROR("io.swansong.Failed",
+					"{\"node\":\"a\",\"reason\":\"\\nclient:1: [a] b\"}")),
+		CTL_FAILED);
+	assert_has(err, "\nclient:1: [a] b\n");
+	ck_assert_int_eq(run("run a", NULL, 0), CTL_USAGE);
+	ck_assert_int_eq(run("run a -p nothing -- x", NULL, 0), CTL_USAGE);
+}
+END_TEST
+
 TCase *ctl_reload_tests(void)
 {
 	TCase *tc = tcase_create("reload");
@@ -145,5 +167,6 @@ TCase *ctl_reload_tests(void)
 	tcase_add_test(tc, a_list_is_names);
 	tcase_add_test(tc, events_are_a_line_each);
 	tcase_add_test(tc, logs_are_those_of_the_file);
+	tcase_add_test(tc, a_run_is_asked_for_and_its_status_passed_on);
 	return tc;
 }
