@@ -146,6 +146,14 @@ check_PROGRAMS += %D%/test-daemon-reload
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 
+check_PROGRAMS += %D%/test-daemon-nomem
+%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c
+%C%_test_daemon_nomem_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+# Its own allocator, which can be made to fail.
+%C%_test_daemon_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch
+%C%_test_daemon_nomem_LDADD   = $(%C%_test_daemon_stop_LDADD)
+
 check_PROGRAMS += %D%/test-unix-sender
 %C%_test_unix_sender_SOURCES = %D%/test-unix-sender.c
 %C%_test_unix_sender_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
