@@ -1,6 +1,9 @@
 # The options of configure, and the flags that follow from them.
 AC_DEFUN([AX_SWANSONG_OPTIONS], [
 AC_ARG_ENABLE([werror], AS_HELP_STRING([--enable-werror], [treat warnings as errors]))
+AC_ARG_ENABLE([debug],
+	AS_HELP_STRING([--enable-debug], [catch wrong use of libswansong; slower, and memory of nodes stays]))
+AM_CONDITIONAL([DEBUG], [test "x$enable_debug" = xyes])
 AC_ARG_ENABLE([sanitize],
 	AS_HELP_STRING([--enable-sanitize=address|thread|undefined], [build with a sanitizer]),,
 	[enable_sanitize=no])

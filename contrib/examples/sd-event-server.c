@@ -4,8 +4,8 @@
  *	cc sd-event-server.c $(pkg-config --cflags --libs libswansong libsystemd) && ./a.out 8080
  *
  * A connection is one request: a line, which has a second to arrive and is answered by the same line
- * then; meanwhile others are served.  Nothing here waits: the end of the last request makes the descriptor of a completion readable,
- * which is one more source of the event loop, and ends it.
+ * then; meanwhile others are served.  Nothing here waits: the end of the last request makes the
+ * descriptor of a completion readable, which is one more source of the event loop, and ends it.
  */
 #include <netinet/in.h>
 #include <signal.h>

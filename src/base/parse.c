@@ -68,6 +68,32 @@ int parse_bool(const char *text, bool *ret)
 	return -EINVAL;
 }
 
+int parse_size(const char *text, uint64_t *ret)
+{
+	static const char units[] = "KMGT";
+	size_t n = strspn(text, "0123456789");
+	unsigned shift = 0;
+	char digits[24];
+	uint64_t value;
+	int r;
+
+	if (text[n]) {
+		const char *unit = strchr(units, text[n]);
+
+		if (!unit || text[n + 1])
+			return -EINVAL;
+		shift = 10 * (unsigned)(unit - units + 1);
+	}
+	if (n >= sizeof(digits))
+		return -ERANGE;
+	*(char *)mempcpy(digits, text, n) = '\0';
+	r = parse_uint(digits, UINT64_MAX >> shift, &value);
+	if (r < 0)
+		return r;
+	*ret = value << shift;
+	return 0;
+}
+
 int parse_duration(const char *text, uint64_t *ret_usec)
 {
 	static const struct {
@@ -174,17 +200,19 @@ char *parse_signal_text(char buf[static SIGNAL_TEXT_MAX], int signo)
 	return buf;
 }
 
+#define BLANKS " \t\r\n"
+
 enum quote { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE };
 
-/* Copies one word from *text to *out, ends it with a NUL, and moves both on. */
-static int parse_word(const char **text, char **out)
+/* Copies one word up to one of @ends from *text to *out, ends it with a NUL, and moves both on. */
+static int parse_word(const char **text, char **out, const char *ends)
 {
 	enum quote quote = QUOTE_NONE;
 	const char *p = *text;
 	char *o = *out;
 
 	for (; *p; p++) {
-		if (quote == QUOTE_NONE && strchr(" \t\r\n", *p))
+		if (quote == QUOTE_NONE && strchr(ends, *p))
 			break;
 		if (*p == '\'' && quote != QUOTE_DOUBLE) {
 			quote = quote == QUOTE_SINGLE ? QUOTE_NONE : QUOTE_SINGLE;
@@ -222,12 +250,12 @@ int parse_words(const char *text, char ***ret)
 		return -ENOMEM;
 	out = (char *)(words + slots);
 	for (;;) {
-		text += strspn(text, " \t\r\n");
+		text += strspn(text, BLANKS);
 		if (!*text)
 			break;
 		words[n++] = out;
 
-		int r = parse_word(&text, &out);
+		int r = parse_word(&text, &out, BLANKS);
 
 		if (r < 0) {
 			free(words);
@@ -237,4 +265,9 @@ int parse_words(const char *text, char ***ret)
 	words[n] = NULL;
 	*ret = words;
 	return n;
+}
+
+int parse_unquote(const char *text, char *out)
+{
+	return parse_word(&text, &out, "");
 }

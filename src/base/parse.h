@@ -20,6 +20,9 @@ int parse_mode(const char *text, unsigned *ret);
 /* yes no true false on off 1 0 */
 int parse_bool(const char *text, bool *ret);
 
+/* A number of bytes: "512", "64K", "10M", "2G", "1T"; a unit is a power of 1024. */
+int parse_size(const char *text, uint64_t *ret);
+
 /* "250ms", "30s", "5min", "1h", "1d", "infinity"; a unit is required, except for 0. */
 int parse_duration(const char *text, uint64_t *ret_usec);
 
@@ -39,3 +42,10 @@ char *parse_signal_text(char buf[static SIGNAL_TEXT_MAX], int signo);
  * Return: the number of words, or -EINVAL (an open quote, a backslash at the end), -ENOMEM.
  */
 int parse_words(const char *text, char ***ret);
+
+/*
+ * The same for all of @text as one word, blanks included, to @out, which has room for as much.
+ *
+ * Return: 0, or -EINVAL with nothing of use in @out.
+ */
+int parse_unquote(const char *text, char *out);

@@ -77,6 +77,35 @@ static void add_line(struct table *t, const char *title, enum style style, const
 	table_end_row(t);
 }
 
+/* What it says of itself, by the notify protocol. */
+static void add_words_lines(struct table *t, const struct service_view *s)
+{
+	char age[CLOCK_TEXT_MAX], text[CLOCK_TEXT_MAX + 100];
+
+	if (s->status)
+		add_line(t, "status", STYLE_PLAIN, s->status);
+	if (s->error != FIELD_NONE) {
+		(void)snprintf(text, sizeof(text), "%" PRIu64 " (%s)", s->error,
+			       strerror((int)MIN(s->error, UINT64_C(4095))));
+		add_line(t, "error", STYLE_BAD, text);
+	}
+	if (s->ending)
+		add_line(t, "ending", STYLE_BUSY, "by itself");
+	if (s->reloading_usec != FIELD_NONE) {
+		(void)snprintf(text, sizeof(text), "since %s", clock_text(age, s->reloading_usec));
+		add_line(t, "reloading", STYLE_BUSY, text);
+	}
+	if (s->watchdog_usec != FIELD_NONE) {
+		(void)snprintf(text, sizeof(text), "a sign of life is due in %s",
+			       clock_text(age, s->watchdog_usec));
+		add_line(t, "watchdog", STYLE_PLAIN, text);
+	}
+	if (s->stored != FIELD_NONE) {
+		(void)snprintf(text, sizeof(text), "%" PRIu64 " descriptors", s->stored);
+		add_line(t, "stored", STYLE_PLAIN, text);
+	}
+}
+
 static void add_service_lines(struct table *t, const struct service_view *s)
 {
 	char text[64];
@@ -91,8 +120,7 @@ static void add_service_lines(struct table *t, const struct service_view *s)
 	add_line(t, "restarts", STYLE_PLAIN, text);
 	if (s->result)
 		add_line(t, "result", STYLE_PLAIN, s->result);
-	if (s->status)
-		add_line(t, "status", STYLE_PLAIN, s->status);
+	add_words_lines(t, s);
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
 		add_line(t, i ? "" : "waiting", STYLE_BUSY,
 			 json_string_value(json_array_get(s->waiting, i)));

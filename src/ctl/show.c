@@ -104,6 +104,10 @@ static void add_service(struct words *w, const struct service_view *s)
 	}
 	if (s->result)
 		words_add(w, ", ", "%s", s->result);
+	if (s->ending)
+		words_add(w, ", ", "ending by itself");
+	if (s->reloading_usec != FIELD_NONE)
+		words_add(w, ", ", "reloading");
 	if (s->status)
 		words_add(w, ", ", "\"%s\"", s->status);
 }

@@ -25,6 +25,8 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->gated);
 	list_init(&ctx->completed);
 	list_init(&ctx->finished);
+	list_init(&ctx->fallen);
+	list_init(&ctx->listeners);
 
 	ctx->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (ctx->null_fd < 0)

@@ -44,8 +44,10 @@ struct context {
 	struct list waiting;   /* services that want to start */
 	struct list gated;     /* services whose signal waits */
 	struct list finished;  /* transient nodes whose end is to be looked at */
+	struct list listeners; /* open sockets of services */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
-	struct service *ended; /* the first essential service that came to its end, or NULL */
+	struct list fallen;    /* services whose end may concern others */
+	struct service *ended; /* the first whose end is that of the tree, or NULL */
 	unsigned failed;       /* services that are */
 	bool sweep;	       /* children were adopted or have died: look whose they are */
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,6 +17,7 @@
 #include "base/parse.h"
 #include "daemon/control.h"
 #include "daemon/describe.h"
+#include "daemon/failure.h"
 #include "daemon/order.h"
 #include "daemon/parent.h"
 #include "daemon/process.h"
@@ -45,6 +47,7 @@ struct daemon {
 	uint64_t abandon_usec; /* what that is armed for */
 	bool reap;	       /* children have died */
 	bool ended_by_itself;  /* an essential service, before anybody asked */
+	bool given_up;	       /* ... or one that was given up */
 	bool finished;
 };
 
@@ -53,11 +56,15 @@ struct daemon {
 static void follow_essential(struct daemon *d)
 {
 	struct service *s = d->ctx.ended;
+	char reason[CONFIG_NAME_MAX + 20];
 
 	if (!s || node_is_stopped(d->tree.root))
 		return;
 	d->ended_by_itself = true;
-	shutdown_stop(&d->tree, d->tree.root, "its essential service has ended");
+	d->given_up = s->state == STATE_FAILED;
+	(void)snprintf(reason, sizeof(reason), "%s has %s", s->config->path,
+		       d->given_up ? "failed" : "ended");
+	shutdown_stop(&d->tree, d->tree.root, reason);
 }
 
 static int on_abandon(sd_event_source *source, uint64_t usec, void *arg)
@@ -97,6 +104,7 @@ static void settle(struct daemon *d)
 	d->ctx.settle = false;
 	handle_posted(&d->ctx);
 	sweep_settle(d->sweep);
+	failure_follow(&d->tree);
 	follow_essential(d);
 	order_pump(&d->ctx);
 	if (shutdown_follow(&d->tree))
@@ -355,10 +363,13 @@ static const struct service *find_essential(const struct tree *tree)
 static int exit_status(const struct daemon *d)
 {
 	const struct service *essential = d->ctx.ended ? d->ctx.ended : find_essential(&d->tree);
+	int status;
 
 	if (d->tree.root->forced && !d->ended_by_itself)
 		return DAEMON_EXIT_FORCED;
-	return essential ? policy_exit_status(&essential->outcome) : 0;
+	status = essential ? policy_exit_status(&essential->outcome) : 0;
+	/* Given up, though its last run ended with 0: it ended too often. */
+	return status == 0 && d->given_up ? DAEMON_EXIT_FAULT : status;
 }
 
 static void tear_down(struct daemon *d)
@@ -449,6 +460,7 @@ int daemon_run(const struct daemon_options *options)
 	(void)unsetenv("LISTEN_FDS");
 	(void)unsetenv("LISTEN_PID");
 	(void)unsetenv("LISTEN_FDNAMES");
+	(void)unsetenv("FDSTORE");
 	status = run(&d, &address);
 	tear_down(&d);
 	free(address.socket);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
+#include "daemon/service-notify.h"
 #include "proto/message.h"
 #include "proto/view.h"
 
@@ -27,6 +28,19 @@ static json_t *describe_waiting(const struct service *s)
 	else if (!fsm_has_process(s->state) && s->wanted)
 		blocker = order_start_blocker(s);
 	return blocker ? json_pack("[o]", message_string(node_name(blocker))) : NULL;
+}
+
+/* What it says of itself. */
+static void describe_words(struct service_view *view, const struct service_words *words,
+			   uint64_t now)
+{
+	if (*words->status)
+		view->status = words->status;
+	if (words->error)
+		view->error = (uint64_t)words->error;
+	if (words->reloading_usec)
+		view->reloading_usec = now - words->reloading_usec;
+	view->ending = words->stopping;
 }
 
 static json_t *build_node(struct node *node, uint64_t now)
@@ -61,12 +75,19 @@ static json_t *build_node(struct node *node, uint64_t now)
 			.result = s->outcome.kind == OUTCOME_NONE || s->main.alive
 					  ? NULL
 					  : policy_outcome_text(result, &s->outcome),
-			.status = s->notify && *notify_status(s->notify) ? notify_status(s->notify)
-									 : NULL,
 			.waiting = describe_waiting(s),
 			.next_usec = left_until(s->timeout_usec, now),
-			.log = s->config->log.kind == OUTPUT_FILE ? s->config->log.path : NULL,
+			.error = FIELD_NONE,
+			.reloading_usec = FIELD_NONE,
+			.watchdog_usec = watchdog_left(&s->watchdog, now),
+			.stored = FIELD_NONE,
+			.log = s->config->log.kind == OUTPUT_FILE ? s->config->log.path
+								       : NULL,
 		};
+	if (s && s->activation && activation_fdstore(s->activation)->n)
+		view.service.stored = activation_fdstore(s->activation)->n;
+	if (s && s->words)
+		describe_words(&view.service, s->words, now);
 	object = node_view_build(&view);
 	json_decref(view.service.waiting);
 	return object;
@@ -107,6 +128,21 @@ static bool each_guard(struct node *node, uint64_t now,
 	struct process *p;
 	struct guard_view view;
 
+	if (s && s->main.pid == 0 && s->main.guard.node && s->worked) {
+		view = (struct guard_view){
+			.id = s->main.id,
+			.node = node->config->path,
+			.generation = s->main.generation,
+			.kind = "action",
+			.pid = FIELD_NONE,
+			.uid = FIELD_NONE,
+			.command = s->config->command,
+			.why = "it is to be undone",
+			.age_usec = now - s->since_usec,
+		};
+		if (!each(node, &view, arg))
+			return false;
+	}
 	if (s && s->main.pid > 0 && s->main.guard.node) {
 		view = (struct guard_view){
 			.id = s->main.id,
@@ -117,6 +153,22 @@ static bool each_guard(struct node *node, uint64_t now,
 			.uid = FIELD_NONE,
 			.command = s->config->command,
 			.age_usec = now - s->main.since_usec,
+		};
+		if (!each(node, &view, arg))
+			return false;
+	}
+	if (s && s->hook && hook_is_running(s->hook)) {
+		p = &s->hook->process;
+		view = (struct guard_view){
+			.id = p->id,
+			.node = node->config->path,
+			.generation = p->generation,
+			.kind = "action",
+			.pid = (uint64_t)p->pid,
+			.uid = FIELD_NONE,
+			.command = p->name,
+			.why = hook_name(s->hook->kind),
+			.age_usec = now - p->since_usec,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -222,6 +274,8 @@ static bool list_guard(struct node *node, const struct guard_view *guard, void *
 		append(l->buf, "guard %s%s%s%s on %s (%s)", guard->command ? guard->command : "?",
 		       guard->why ? " \"" : "", guard->why ? guard->why : "",
 		       guard->why ? "\"" : "", node_name(node), age);
+	else if (guard->pid == FIELD_NONE)
+		append(l->buf, "%s (%s, %s)", node_name(node), guard->why, age);
 	else
 		append(l->buf, "%s (%s%d, %s)", node_name(node),
 		       strcmp(guard->kind, "leftover") == 0 ? "leftover pid " : "pid ",

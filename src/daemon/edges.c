@@ -6,36 +6,18 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 
-/* What a node has at its own end of its edges, and at the end of others'. */
-enum edge_list { LIST_REQUIRES, LIST_AFTER, LIST_DEPENDENTS, N_LISTS };
-
-static const size_t lists[N_LISTS] = {
-	[LIST_REQUIRES] = offsetof(struct node, requires),
-	[LIST_AFTER] = offsetof(struct node, after),
-	[LIST_DEPENDENTS] = offsetof(struct node, dependents),
-};
-
-/* A key that makes edges: where its targets are, and which lists have the two ends. */
-static const struct {
-	size_t targets; /* in struct node_config */
-	enum edge_list own, others;
-} kinds[] = {
-	{ offsetof(struct node_config, requires), LIST_REQUIRES, LIST_DEPENDENTS },
-	{ offsetof(struct node_config, after), LIST_AFTER, LIST_DEPENDENTS },
-};
+/* The lists of a node: its own edges of each kind, and those of others that end here. */
+enum { LIST_DEPENDENTS = N_EDGES, LIST_FOLLOWERS, N_LISTS };
 
 struct next_edges {
 	struct node **lists[N_LISTS];
 };
 
-static struct node ***list_of(struct node *node, enum edge_list list)
+static struct node ***list_of(struct node *node, size_t list)
 {
-	return (struct node ***)((char *)node + lists[list]);
-}
-
-static struct node_config *const *targets_of(const struct node_config *config, size_t offset)
-{
-	return *(struct node_config * *const *)((const char *)config + offset);
+	if (list == LIST_DEPENDENTS)
+		return &node->dependents;
+	return list == LIST_FOLLOWERS ? &node->followers : &node->edges[list];
 }
 
 static int append(struct node ***list, struct node *node)
@@ -57,23 +39,31 @@ static int append(struct node ***list, struct node *node)
 	return 0;
 }
 
+static int link_edges(struct tree *tree, struct node *node, enum edge edge,
+		      struct node_config *const *targets)
+{
+	size_t other = edge == EDGE_TERM_AFTER ? LIST_FOLLOWERS : LIST_DEPENDENTS;
+
+	for (; targets && *targets; targets++) {
+		struct node *target = tree_find(tree, (*targets)->path);
+
+		if (!target || (target->leaving && !node->leaving))
+			continue;
+		if (append(&node->next_edges->lists[edge], target) < 0 ||
+		    append(&target->next_edges->lists[other], node) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* Both ends of the edges of @node that @config names. */
 static int link_node(struct tree *tree, struct node *node, const struct node_config *config)
 {
-	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
-		struct node_config *const *targets = targets_of(config, kinds[k].targets);
+	int r = 0;
 
-		for (size_t i = 0; targets && targets[i]; i++) {
-			struct node *target = tree_find(tree, targets[i]->path);
-
-			if (!target || (target->leaving && !node->leaving))
-				continue;
-			if (append(&node->next_edges->lists[kinds[k].own], target) < 0 ||
-			    append(&target->next_edges->lists[kinds[k].others], node) < 0)
-				return -ENOMEM;
-		}
-	}
-	return 0;
+	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
+		r = link_edges(tree, node, edge, config->edges[edge]);
+	return r;
 }
 
 int edges_prepare(struct tree *tree, const struct config *config)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "model/keys.h"
 #include "sys/ids.h"
 #include "sys/spawn.h"
 
-/* Room for SWANSONG_NODE, NOTIFY_SOCKET and the NULL, and for HOME, SHELL, USER and LOGNAME. */
-#define OWN_VARIABLES  3
+/*
+ * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, those of the
+ * activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
+ */
+#define OWN_VARIABLES  (6 + ACTIVATION_VARIABLES)
 #define USER_VARIABLES 4
 
 static int add_variable(char ***at, const char *name, const char *value)
@@ -24,6 +29,43 @@ static int add_variable(char ***at, const char *name, const char *value)
 	}
 	(*at)++;
 	return 0;
+}
+
+static int add_number(char ***at, const char *name, uint64_t value)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	return add_variable(at, name, text);
+}
+
+/* The child's pid: @place is where it writes that. */
+static int add_pid(char ***at, const char *name, char **place)
+{
+	char blank[SPAWN_PID_MAX];
+	int r;
+
+	memset(blank, '0', sizeof(blank) - 1);
+	blank[sizeof(blank) - 1] = '\0';
+	r = add_variable(at, name, blank);
+	if (r == 0)
+		*place = strchr((*at)[-1], '=') + 1;
+	return r;
+}
+
+/* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
+static int add_notify_variables(struct launch *launch, char ***at)
+{
+	const struct node_config *config = launch->config;
+	int r = add_variable(at, "NOTIFY_SOCKET", launch->notify_address);
+
+	if (r == 0 && config->watchdog_usec)
+		r = add_number(at, "WATCHDOG_USEC", config->watchdog_usec);
+	if (r == 0 && config->watchdog_usec)
+		r = add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
+	if (r == 0 && config->fd_store_max)
+		r = add_number(at, "FDSTORE", config->fd_store_max);
+	return r;
 }
 
 static int build_environment(struct launch *launch)
@@ -59,31 +101,67 @@ static int build_environment(struct launch *launch)
 	if (r == 0)
 		r = add_variable(&at, "SWANSONG_NODE", config->path);
 	if (r == 0 && launch->notify_address)
-		r = add_variable(&at, "NOTIFY_SOCKET", launch->notify_address);
+		r = add_notify_variables(launch, &at);
+	launch->listen_variables = at;
 	return r;
 }
 
-int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
-		const char *notify_address)
+static bool has_group(const struct launch *launch, gid_t gid)
 {
-	const struct credentials *who = &config->credentials;
+	for (size_t i = 0; i < launch->n_groups; i++) {
+		if (launch->groups[i] == gid)
+			return true;
+	}
+	return false;
+}
+
+/* Those of the user, and those that the configuration adds. */
+static int build_groups(struct launch *launch)
+{
+	const struct credentials *who = &launch->config->credentials;
+	gid_t *groups;
+	int r;
+
+	if (who->set && who->user) {
+		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
+		if (r < 0)
+			return r;
+	}
+	if (who->n_groups == 0)
+		return 0;
+	groups = reallocarray(launch->groups, launch->n_groups + who->n_groups, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	launch->groups = groups;
+	for (size_t i = 0; i < who->n_groups; i++) {
+		if (!has_group(launch, who->groups[i]))
+			groups[launch->n_groups++] = who->groups[i];
+	}
+	return 0;
+}
+
+int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
+		const char *notify_address, struct activation *activation)
+{
 	size_t own = 0;
 	int r;
 
-	*launch = (struct launch){ .config = config, .notify_address = notify_address };
+	*launch = (struct launch){
+		.config = config,
+		.notify_address = notify_address,
+		.activation = activation,
+	};
 	r = build_environment(launch);
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own);
-	if (r == 0 && who->set && who->user)
-		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
-	return r;
+		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
+	return r == 0 ? build_groups(launch) : r;
 }
 
 void launch_done(struct launch *launch)
 {
-	for (char **v = launch->environment; v && *v; v++)
+	for (char **v = launch->environment; v && *v && v != launch->listen_variables; v++)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
@@ -95,28 +173,28 @@ static size_t name_length(const char *variable)
 	return strcspn(variable, "=") + 1;
 }
 
-/* @own wins over @base. */
-static void merge_environment(struct context *ctx, char *const *own)
+static bool has_name_of(char *const *list, const char *variable)
+{
+	for (; list && *list; list++)
+		if (strncmp(*list, variable, name_length(*list)) == 0)
+			return true;
+	return false;
+}
+
+/* The environment that we were given, less than that of the node, less than that of this run. */
+static void merge_environment(struct context *ctx, char *const *own, char *const *variables)
 {
 	size_t n = 0;
 
-	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++) {
-		char *const *o = own;
-
-		while (*o && strncmp(*o, *b, name_length(*o)) != 0)
-			o++;
-		if (!*o)
+	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
+		if (!has_name_of(own, *b) && !has_name_of(variables, *b))
 			ctx->envp[n++] = *b;
-	}
 	/* Later words of the same name win: a user's HOME may be set by hand. */
-	for (char *const *o = own; *o && n < ctx->envp_room; o++) {
-		char *const *later = o + 1;
-
-		while (*later && strncmp(*later, *o, name_length(*o)) != 0)
-			later++;
-		if (!*later)
+	for (char *const *o = own; *o && n < ctx->envp_room; o++)
+		if (!has_name_of(o + 1, *o) && !has_name_of(variables, *o))
 			ctx->envp[n++] = *o;
-	}
+	for (char *const *v = variables; v && *v && n < ctx->envp_room; v++)
+		ctx->envp[n++] = *v;
 	ctx->envp[n] = NULL;
 }
 
@@ -161,13 +239,16 @@ static int open_output(const struct launch *launch)
 	return -ENOENT;
 }
 
-static const char *subject(const struct launch *launch, enum spawn_step step)
+static const char *subject(const struct launch *launch, const struct launch_program *program,
+			   const struct spawn_failure *why)
 {
 	const struct node_config *config = launch->config;
 
-	switch (step) {
+	switch (why->step) {
 	case SPAWN_STEP_EXEC:
-		return config->argv[0];
+		return program->argv[0];
+	case SPAWN_STEP_LIMIT:
+		return keys_limit_name(why->limit);
 	case SPAWN_STEP_DIRECTORY:
 		return config->directory;
 	case SPAWN_STEP_USER:
@@ -177,11 +258,27 @@ static const char *subject(const struct launch *launch, enum spawn_step step)
 	}
 }
 
-int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t *pid, int *pidfd,
-	   struct launch_failure *failure)
+/* What it is given beside its standard streams: the descriptor for its readiness comes last. */
+static void plan_files(const struct launch *launch, const struct launch_program *program,
+		       struct activation_plan *plan, struct spawn_file *ready)
+{
+	*plan = (struct activation_plan){ .files = ready };
+	if (launch->activation && program->main)
+		activation_plan(launch->activation, plan);
+	memcpy(launch->listen_variables, plan->variables, sizeof(plan->variables));
+	if (program->ready_fd >= 0)
+		plan->files[plan->n_files++] =
+			(struct spawn_file){ .from = program->ready_fd,
+					     .to = launch->config->ready.fd };
+}
+
+int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
+	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &config->credentials;
+	struct activation_plan plan;
+	struct spawn_file ready;
 	cleanup(closep) int output = -1;
 	struct spawn_failure why;
 	sigset_t none;
@@ -194,26 +291,30 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 			return fail(failure, -output, "open",
 				    config->log.path ? config->log.path : "/dev/null");
 	}
-	merge_environment(ctx, launch->environment);
+	plan_files(launch, program, &plan, &ready);
+	merge_environment(ctx, launch->environment, program->variables);
 
 	struct spawn_spec spec = {
-		.argv = config->argv,
+		.argv = program->argv,
 		.envp = ctx->envp,
 		.directory = config->directory,
 		.umask = config->umask,
 		.set_user = who->set,
 		.set_group = who->set_group,
+		.set_groups = who->set_groups,
 		.uid = who->uid,
 		.gid = who->gid,
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
 		.stdio = { ctx->command ? 0 : ctx->null_fd, output < 0 ? 1 : output,
 			   output < 0 ? 2 : output },
-		.extra = ready_fd,
-		.extra_to = ready_fd < 0 ? -1 : config->ready.fd,
+		.files = plan.files,
+		.n_files = plan.n_files,
+		.pid_places = { launch->watchdog_pid, plan.pid },
 		.foreground = ctx->command && isatty(STDIN_FILENO) &&
 			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
+		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,
 	};
@@ -223,6 +324,6 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
 		return fail(failure, why.error, spawn_step_text(why.step),
-			    subject(launch, why.step));
+			    subject(launch, program, &why));
 	return 0;
 }

@@ -1,9 +1,13 @@
 #pragma once
 
-/* Making a process of a service's configuration: its environment, its output, its credentials. */
+/*
+ * Making a process of a node's configuration: its environment, its output, its credentials.  It is
+ * the service itself, or a command that runs beside it as the service would.
+ */
 
 #include <sys/types.h>
 
+#include "daemon/activation.h"
 #include "daemon/context.h"
 #include "model/config.h"
 
@@ -15,25 +19,38 @@ struct launch_failure {
 	const char *subject; /* "/usr/bin/foo", of the configuration; or NULL */
 };
 
+/* How many variables one call of launch() may add. */
+#define LAUNCH_VARIABLES_MAX 8
+
+/* What is to run. */
+struct launch_program {
+	char *const *argv;
+	char *const *variables; /* of this run: they go before all others; or NULL */
+	int ready_fd;		/* becomes the descriptor that the configuration names; or -1 */
+	bool main;		/* the service itself: it gets the sockets and the store */
+};
+
 /* What a service has beside its configuration; made when it is loaded, used for every start. */
 struct launch {
 	const struct node_config *config;
-	const char *notify_address; /* or NULL */
+	const char *notify_address;    /* or NULL */
+	struct activation *activation; /* or NULL */
 	gid_t *groups;
 	size_t n_groups;
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
+	char *watchdog_pid; /* the place of the pid in it, or NULL */
+	char **listen_variables; /* at its end: places for those of @activation, which owns them */
 };
 
 /* On failure launch_done() is still to be called.  Return: 0 or -errno. */
 int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
-		const char *notify_address);
+		const char *notify_address, struct activation *activation);
 void launch_done(struct launch *launch);
 
 /*
- * @ready_fd, if not negative, becomes the descriptor that the configuration names.  Allocates
- * nothing.
+ * Allocates nothing.
  *
  * Return: 0 with *pid and *pidfd; LAUNCH_E_FAILED with *failure.
  */
-int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t *pid, int *pidfd,
-	   struct launch_failure *failure);
+int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
+	   pid_t *pid, int *pidfd, struct launch_failure *failure);

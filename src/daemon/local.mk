@@ -6,21 +6,33 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/process.h %D%/process.c \
 	%D%/node.h %D%/node.c \
 	%D%/lease.h %D%/lease.c \
+	%D%/notify-message.h %D%/notify-message.c \
 	%D%/notify.h %D%/notify.c \
+	%D%/watchdog.h %D%/watchdog.c \
+	%D%/fdstore.h %D%/fdstore.c \
 	%D%/probe.h %D%/probe.c \
+	%D%/listener.h %D%/listener.c \
+	%D%/activation.h %D%/activation.c \
 	%D%/launch.h %D%/launch.c \
+	%D%/hook.h %D%/hook.c \
 	%D%/service.h \
+	%D%/setup.h \
+	%D%/tree.h %D%/failure.h \
+	%D%/service-hook.h %D%/service-hook.c \
 	%D%/service-signal.h %D%/service-signal.c \
+	%D%/service-main.h %D%/service-main.c \
+	%D%/service-notify.h %D%/service-notify.c \
 	%D%/service-start.h %D%/service-start.c \
+	%D%/setup.c \
 	%D%/service.c \
 	%D%/service-reload.h %D%/service-reload.c \
 	%D%/service-exit.h %D%/service-exit.c \
-	%D%/tree.h \
 	%D%/edges.h %D%/edges.c \
 	%D%/tree.c \
 	%D%/order.h %D%/order.c \
 	%D%/starting.h %D%/starting.c \
 	%D%/shutdown.h %D%/shutdown.c \
+	%D%/failure.c \
 	%D%/sweep.h %D%/sweep.c \
 	%D%/describe.h %D%/describe.c \
 	%D%/parent.h %D%/parent.c \

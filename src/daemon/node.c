@@ -121,8 +121,9 @@ struct node *node_free(struct node *node)
 	list_remove(&node->sibling);
 	list_remove(&node->in_completed);
 	list_remove(&node->in_finished);
-	free(node->requires);
-	free(node->after);
+	for (size_t i = 0; i < N_EDGES; i++)
+		free(node->edges[i]);
+	free(node->followers);
 	free(node->dependents);
 	config_unref(node->config_ref);
 	free(node);

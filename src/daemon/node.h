@@ -52,8 +52,9 @@ struct node {
 	bool keep;	/* ... and stays when it has ended */
 
 	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated, or NULL. */
-	struct node **requires, **after;
-	struct node **dependents;      /* who requires or comes after this */
+	struct node **edges[N_EDGES];
+	struct node **dependents;      /* who requires, wants or comes after this */
+	struct node **followers;       /* who is term-after this */
 	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
 	unsigned services, ready,
 		settled; /* in the subtree: how many, ready, not about to become so */

@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
@@ -14,63 +12,34 @@
 #define MESSAGES_AT_EXIT 1024
 
 struct notify {
-	struct context *ctx;
 	int fd;
 	char address[UNIX_NAME_MAX];
 	sd_event_source *source;
-	pid_t session;
-	void (*each)(const struct notify_message *message, void *arg);
-	void *arg;
-	char status[NOTIFY_STATUS_MAX];
+	struct notify_listener listener;
 };
 
-static void parse_line(char *line, struct notify_message *message)
-{
-	if (strcmp(line, "READY=1") == 0)
-		message->ready = true;
-	if (strncmp(line, "STATUS=", 7) == 0) {
-		message->has_status = true;
-		strncpy(message->status, line + 7, sizeof(message->status) - 1);
-	}
-	/* Whatever else there is, is for others or for later versions. */
-}
-
-int notify_parse(const char *text, size_t size, struct notify_message *ret)
-{
-	struct notify_message message = { 0 };
-	char copy[NOTIFY_MESSAGE_MAX + 1];
-	char *rest = copy, *line;
-
-	if (size > 0 && text[size - 1] == '\0')
-		size--; /* some senders count the terminator */
-	if (size == 0 || size > NOTIFY_MESSAGE_MAX || memchr(text, '\0', size))
-		return -EBADMSG;
-	memcpy(copy, text, size);
-	copy[size] = '\0';
-	while ((line = strsep(&rest, "\n")))
-		parse_line(line, &message);
-	*ret = message;
-	return 0;
-}
-
-/* Returns false when there is nothing more to read. */
+/*
+ * The descriptors of a message are closed when it has been followed: also those that nobody asked
+ * for, and that of BARRIER=1, whose sender waits for just that.
+ *
+ * Returns false when there is nothing more to read.
+ */
 static bool read_one(struct notify *notify)
 {
+	const struct notify_listener *listener = &notify->listener;
 	char text[NOTIFY_MESSAGE_MAX + 1];
 	struct unix_peer sender = { 0 };
 	struct notify_message message;
+	struct unix_passed passed;
 	ssize_t n;
 
-	n = unix_receive(notify->fd, text, sizeof(text), &sender);
+	n = unix_receive_passed(notify->fd, text, sizeof(text), &sender, &passed);
 	if (n < 0)
 		return n == -EBADMSG;
-	if (notify->session == 0 || sender.pid <= 0 || getsid(sender.pid) != notify->session)
-		return true;
-	if (notify_parse(text, (size_t)n, &message) < 0)
-		return true;
-	if (message.has_status)
-		memcpy(notify->status, message.status, sizeof(notify->status));
-	notify->each(&message, notify->arg);
+	if (sender.pid > 0 && listener->accepts(&sender, listener->arg) &&
+	    notify_parse(text, (size_t)n, &message) == 0)
+		listener->each(&message, &passed, listener->arg);
+	unix_passed_close(&passed);
 	return true;
 }
 
@@ -87,15 +56,14 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *a
 
 DEFINE_CLEANUP(struct notify *, notify_free)
 
-int notify_new(struct notify **ret, struct context *ctx,
-	       void (*each)(const struct notify_message *message, void *arg), void *arg)
+int notify_new(struct notify **ret, struct context *ctx, const struct notify_listener *listener)
 {
 	cleanup(notify_freep) struct notify *notify = malloc(sizeof(*notify));
 	int r;
 
 	if (!notify)
 		return -ENOMEM;
-	*notify = (struct notify){ .ctx = ctx, .fd = -1, .each = each, .arg = arg };
+	*notify = (struct notify){ .fd = -1, .listener = *listener };
 	notify->fd = unix_datagram_new(notify->address);
 	if (notify->fd < 0)
 		return notify->fd;
@@ -119,21 +87,6 @@ struct notify *notify_free(struct notify *notify)
 const char *notify_address(const struct notify *notify)
 {
 	return notify->address;
-}
-
-const char *notify_status(const struct notify *notify)
-{
-	return notify->status;
-}
-
-void notify_clear_status(struct notify *notify)
-{
-	notify->status[0] = '\0';
-}
-
-void notify_set_session(struct notify *notify, pid_t session)
-{
-	notify->session = session;
 }
 
 void notify_drain(struct notify *notify)

@@ -1,47 +1,32 @@
 #pragma once
 
 /*
- * The notify protocol, downward: what a service says of itself by sd_notify(3).
+ * The socket on which a service says what there is to be known of it (sd_notify(3)).
  *
- * Each service has a socket of its own, so that one that floods harms nobody else.  A message
- * counts only if its sender, by the kernel's word, is in the session of the service's main process.
+ * Each service has a socket of its own, so that one that floods harms nobody else, and a message is
+ * its own even when its sender is dead.  What a message does to the service is decided in
+ * daemon/service-notify.h.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
-
 #include "daemon/context.h"
+#include "daemon/notify-message.h"
 #include "sys/unixsock.h"
-
-#define NOTIFY_MESSAGE_MAX 4096 /* bytes; what is longer is ignored whole */
-#define NOTIFY_STATUS_MAX  256
-
-struct notify_message {
-	bool ready;
-	bool has_status;
-	char status[NOTIFY_STATUS_MAX]; /* cut, never unterminated */
-};
 
 struct notify;
 
-/* @each is called for each message of the service itself. */
-int notify_new(struct notify **ret, struct context *ctx,
-	       void (*each)(const struct notify_message *message, void *arg), void *arg);
+struct notify_listener {
+	/* Does the word of @sender, which may be dead but not collected, count? */
+	bool (*accepts)(const struct unix_peer *sender, void *arg);
+	/* Called for each message that does; what is left in @passed is closed after that. */
+	void (*each)(const struct notify_message *message, struct unix_passed *passed, void *arg);
+	void *arg;
+};
+
+int notify_new(struct notify **ret, struct context *ctx, const struct notify_listener *listener);
 struct notify *notify_free(struct notify *notify);
 
 /* The address for $NOTIFY_SOCKET. */
 const char *notify_address(const struct notify *notify);
 
-/* Its own words, of the last message that had some; empty if there were none. */
-const char *notify_status(const struct notify *notify);
-void notify_clear_status(struct notify *notify);
-
-/* Whose word counts from now on; 0: nobody's. */
-void notify_set_session(struct notify *notify, pid_t session);
-
 /* Reads what is there already.  To be called before an exit of the service is followed up. */
 void notify_drain(struct notify *notify);
-
-/* Return: 0, or -EBADMSG for what is no message (a NUL in it, nothing at all). */
-int notify_parse(const char *text, size_t size, struct notify_message *ret);

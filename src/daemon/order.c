@@ -1,5 +1,7 @@
 #include "daemon/order.h"
 
+#include "base/clock.h"
+
 /* So many starts a turn: whoever asks something meanwhile is not to wait for all of them. */
 #define STARTS_PER_TURN 32
 
@@ -12,10 +14,20 @@ static bool is_settled(const struct node *node)
 static struct node *find_missing(const struct service *service)
 {
 	for (const struct node *n = service->node; n; n = n->parent) {
-		for (size_t i = 0; n->requires && n->requires[i]; i++)
-			if (!node_is_ready(n->requires[i]))
-		return n->requires[i];
+		struct node *const *required = n->edges[EDGE_REQUIRES];
+
+		for (; required && *required; required++)
+			if (!node_is_ready(*required))
+				return *required;
 	}
+	return NULL;
+}
+
+static struct node *find_unsettled(struct node *const *nodes)
+{
+	for (; nodes && *nodes; nodes++)
+		if (!is_settled(*nodes))
+			return *nodes;
 	return NULL;
 }
 
@@ -25,19 +37,35 @@ struct node *order_start_blocker(const struct service *service)
 
 	if (missing)
 		return missing;
-	for (const struct node *n = service->node; n; n = n->parent)
-		for (size_t i = 0; n->after && n->after[i]; i++)
-			if (!is_settled(n->after[i]))
-				return n->after[i];
+	for (const struct node *n = service->node; n; n = n->parent) {
+		struct node *unsettled = find_unsettled(n->edges[EDGE_WANTS]);
+
+		if (!unsettled)
+			unsettled = find_unsettled(n->edges[EDGE_AFTER]);
+		if (unsettled)
+			return unsettled;
+	}
+	return NULL;
+}
+
+static struct node *find_draining(struct node *const *nodes)
+{
+	for (; nodes && *nodes; nodes++)
+		if (node_is_draining(*nodes))
+			return *nodes;
 	return NULL;
 }
 
 struct node *order_stop_blocker(const struct service *service)
 {
-	for (const struct node *n = service->node; n; n = n->parent)
-		for (size_t i = 0; n->dependents && n->dependents[i]; i++)
-			if (node_is_draining(n->dependents[i]))
-				return n->dependents[i];
+	for (const struct node *n = service->node; n; n = n->parent) {
+		struct node *draining = find_draining(n->dependents);
+
+		if (!draining)
+			draining = find_draining(n->edges[EDGE_TERM_AFTER]);
+		if (draining)
+			return draining;
+	}
 	return NULL;
 }
 
@@ -115,6 +143,18 @@ void order_hold(struct service *service)
 		list_append(&service->ctx->gated, &service->in_gated);
 }
 
+/* After a failure of the group that it is in. */
+static bool is_delayed(struct service *service)
+{
+	if (service->not_before_usec <= clock_now_usec())
+		return false;
+	if (service->state == STATE_DOWN && service->timeout_usec != service->not_before_usec) {
+		service->timeout_usec = service->not_before_usec;
+		context_arm(service->ctx, service->timer, service->timeout_usec);
+	}
+	return true;
+}
+
 static void start_waiting(struct context *ctx)
 {
 	struct service *s, *next;
@@ -122,7 +162,10 @@ static void start_waiting(struct context *ctx)
 
 	list_for_each_safe (s, next, &ctx->waiting, in_waiting) {
 		/* What still runs from before starts when that is gone. */
-		if (fsm_has_process(s->state) && s->state != STATE_STARTING && s->state != STATE_UP)
+		if (fsm_has_process(s->state) && !fsm_is_coming_up(s->state) &&
+		    s->state != STATE_UP)
+			continue;
+		if (s->not_before_usec && is_delayed(s))
 			continue;
 		if (order_start_blocker(s)) {
 			look_ahead(s);

@@ -5,7 +5,9 @@
 #include "daemon/edges.h"
 #include "daemon/order.h"
 #include "daemon/plan.h"
+#include "daemon/setup.h"
 #include "daemon/shutdown.h"
+#include "daemon/starting.h"
 
 /*
  * Three steps: all that can fail is made ready beside what is in use; then the one takes the place of
@@ -113,8 +115,7 @@ static void follow_add(struct plan *plan, const struct plan_entry *entry)
 	if (!back)
 		node_changed(node, "none", "");
 	node->retired = false;
-	if (back)
-		shutdown_revive(node);
+	shutdown_revive(node);
 	if (node->service && !node_is_stopped(node))
 		order_want(node->service);
 }
@@ -151,6 +152,8 @@ static void follow_change(struct plan *plan, const struct plan_entry *entry)
 	bool becomes_service = entry->to->argv && !entry->from->argv;
 
 	log_change(plan, entry);
+	if (entry->restart)
+		starting_forget(node);
 	if (entry->restart && !node_is_stopped(node))
 		shutdown_restart(plan->tree, node, "its section has changed");
 	else if (becomes_service && !node_is_stopped(node))

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/memstream.h"
+#include "proto/message.h"
 
 static bool is_to_run(const struct node *node)
 {
@@ -129,15 +131,14 @@ static json_t *value_json(const struct config *config, const struct node_config 
 			  enum key_id key)
 {
 	cleanup(freep) char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
+	struct memstream m;
 
-	if (!file)
+	if (memstream_open(&m) < 0)
 		return NULL;
-	key_print(file, config, node, key);
-	if (fclose(file) != 0)
+	key_print(m.file, config, node, key);
+	if (memstream_close(&m, &text) < 0)
 		return NULL;
-	return size ? json_string(text) : json_null();
+	return *text ? message_string(text) : json_null();
 }
 
 static json_t *keys_json(const struct plan *plan, const struct plan_entry *entry,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,6 +53,14 @@ void process_add(struct process_table *table, struct process *process, pid_t pid
 	process->signalled = false;
 	process->since_usec = clock_now_usec();
 	list_append(&table->buckets[(size_t)pid % ARRAY_SIZE(table->buckets)], &process->by_pid);
+}
+
+void process_name(struct process *process, const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/');
+
+	memset(process->name, 0, sizeof(process->name));
+	strncpy(process->name, slash && slash[1] ? slash + 1 : argv0, sizeof(process->name) - 1);
 }
 
 void process_remove(struct process *process)

@@ -15,6 +15,7 @@ struct service;
 enum process_kind {
 	PROCESS_MAIN,	   /* what a service's command became; part of its struct service */
 	PROCESS_LEFTOVER,  /* another process of a service that has become our child */
+	PROCESS_HOOK,	   /* one of the commands around it; part of its struct hook */
 	PROCESS_STRANGER,  /* adopted, of nobody we know; holds no guard */
 	PROCESS_INHERITED, /* our child before we were swansongd; likewise */
 };
@@ -23,7 +24,7 @@ struct process {
 	struct list by_pid;
 	struct list by_service; /* a leftover: in its service's list */
 	enum process_kind kind;
-	struct service *service; /* NULL for a stranger */
+	struct service *service; /* NULL for a stranger, and for what a group runs */
 	pid_t pid;
 	pid_t group;
 	int pidfd;	/* -1: gone, or there was no descriptor for it */
@@ -53,6 +54,9 @@ int process_new(struct process **ret, enum process_kind kind, struct service *se
 
 /* Gives it a pid and finds it by that from now on.  @pidfd, if any, becomes its own. */
 void process_add(struct process_table *table, struct process *process, pid_t pid, int pidfd);
+
+/* For people: the last part of @argv0. */
+void process_name(struct process *process, const char *argv0);
 
 /* Drops its guard and forgets its pid; process_free() frees it as well. */
 void process_remove(struct process *process);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memstream.h"
 #include "sys/ids.h"
 
 struct listeners {
@@ -139,16 +140,15 @@ void reload_by_signal(const struct reload *reload)
 	struct log *log = reload->tree->ctx->log;
 	cleanup(freep) char *reason = NULL;
 	json_t *changes = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&reason, &size);
+	struct memstream m;
+	int r = memstream_open(&m);
 
-	if (!text) {
-		log_line(log, LOG_ERR, "the reload is refused: %s", strerror(ENOMEM));
+	if (r < 0) {
+		log_line(log, LOG_ERR, "the reload is refused: %s", strerror(-r));
 		return;
 	}
-	int r = reload_run(reload, text, &changes);
-
-	(void)fclose(text);
+	r = reload_run(reload, m.file, &changes);
+	(void)memstream_close(&m, &reason); /* without it, the number says what it was */
 	json_decref(changes);
 	/* Mistakes in the files are in the log already. */
 	if (r < 0 && r != -EINVAL)

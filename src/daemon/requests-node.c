@@ -64,6 +64,7 @@ void request_restart(struct request *q, struct node *node, const struct message_
 		request_fail(q, ERROR_NODE_STOPPED, node_name(node->parent), NULL);
 		return;
 	}
+	starting_forget(node);
 	shutdown_restart(q->tree, node, request_reason(q, call, why));
 	request_wait_or_return(q, node, call);
 }

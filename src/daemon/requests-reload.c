@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memstream.h"
 #include "base/parse.h"
 #include "daemon/requests-private.h"
 #include "daemon/service-reload.h"
@@ -16,14 +17,13 @@ void request_reload(struct request *q, struct node *node, const struct message_c
 	bool dry_run = message_get_bool(call->parameters, "dry_run", false);
 	cleanup(freep) char *reason = NULL;
 	json_t *changes = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&reason, &size);
-	int r = -ENOMEM;
+	struct memstream m;
+	int r = memstream_open(&m);
 
 	(void)node;
-	if (text) {
-		r = (dry_run ? reload_plan : reload_run)(q->reload, text, &changes);
-		(void)fclose(text);
+	if (r >= 0) {
+		r = (dry_run ? reload_plan : reload_run)(q->reload, m.file, &changes);
+		(void)memstream_close(&m, &reason); /* without it, the number says what it was */
 	}
 	if (r < 0)
 		request_fail(q, ERROR_FAILED, "root", reason && *reason ? reason : strerror(-r));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memstream.h"
 #include "daemon/requests-private.h"
 #include "daemon/transient.h"
 
@@ -68,13 +69,12 @@ void request_run(struct request *q, struct node *node, const struct message_call
 {
 	const char *path = message_get_string(call->parameters, "node", "");
 	cleanup(freep) char *reason = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&reason, &size);
-	int r = -ENOMEM;
+	struct memstream m;
+	int r = memstream_open(&m);
 
-	if (text) {
-		r = add(q, call, text, &node);
-		(void)fclose(text);
+	if (r >= 0) {
+		r = add(q, call, m.file, &node);
+		(void)memstream_close(&m, &reason);
 	}
 	if (r < 0)
 		refuse(q, path, r, reason);

@@ -4,10 +4,30 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-hook.h"
+#include "daemon/service-main.h"
 #include "daemon/service-signal.h"
+
+static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
+{
+	outcome->end = exit->dumped ? END_DUMPED : exit->signaled ? END_KILLED : END_EXITED;
+	outcome->end_value = exit->value;
+	if (outcome->hook)
+		return; /* that it ended is what followed from this one's trouble */
+	if (outcome->kind != OUTCOME_START_TIMEOUT && outcome->kind != OUTCOME_WATCHDOG)
+		outcome->kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
+	outcome->value = exit->value;
+}
 
 void service_process_died(struct service *s, struct process *process, const struct reap_exit *exit)
 {
+	/*
+	 * What it said before it died is heard before.  That may have been that another process is the
+	 * main one now; then it is a leftover.
+	 */
+	if (s->notify)
+		notify_drain(s->notify);
+	process = process_find(s->ctx->processes, exit->pid);
 	if (process->kind == PROCESS_LEFTOVER) {
 		log_line(s->ctx->log, LOG_INFO, "%s: leftover pid %d (%s) is gone", s->config->path,
 			 (int)process->pid, process->name);
@@ -22,12 +42,8 @@ void service_process_died(struct service *s, struct process *process, const stru
 			service_look_after(s);
 		return;
 	}
-	/* What it said before it died is heard before. */
-	if (s->notify)
-		notify_drain(s->notify);
-	if (s->outcome.kind != OUTCOME_START_TIMEOUT)
-		s->outcome.kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
-	s->outcome.value = exit->value;
+	service_unfollow(s);
+	note_exit(&s->outcome, exit);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
 	service_look_after(s);
@@ -47,7 +63,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	p->id = ++s->ctx->last_id;
 	p->guard = swansong_guard(s->node->handle);
 	p->generation = s->node->generation;
-	p->signalled = s->main.signalled && group == s->main.pid;
+	p->signalled = s->main.signalled && group == s->main.group;
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->leftovers, &p->by_service);
 	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
@@ -57,8 +73,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 
 static void log_end(struct service *s, enum service_event event)
 {
-	bool stopping =
-		s->state == STATE_GATED || s->state == STATE_STOPPING || s->state == STATE_KILLING;
+	bool stopping = fsm_is_going_down(s->state);
 	bool clean = policy_is_clean(s->config, &s->outcome);
 	/* In front of a command its end is passed on, and nobody's trouble; that it never began is. */
 	bool passed_on = s->ctx->command && s->outcome.kind != OUTCOME_SPAWN_FAILED;
@@ -79,37 +94,78 @@ static void log_end(struct service *s, enum service_event event)
 		log_line(s->ctx->log, LOG_INFO, "%s: %s; done", s->config->path, text);
 }
 
-/* Nothing of the run is left. */
-static void conclude(struct service *s)
+/* A oneshot that has done its work: is there more to do, now or when it is stopped? */
+static bool is_to_be_kept(const struct service *s)
+{
+	return s->config->type == TYPE_ONESHOT && !s->worked &&
+	       (s->state == STATE_STARTING || s->state == STATE_CLEANING) &&
+	       policy_is_clean(s->config, &s->outcome) &&
+	       (s->parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP));
+}
+
+/* Its process is gone, and the guard is now for what is to be undone. */
+static void keep(struct service *s)
+{
+	struct swansong_guard guard = swansong_guard(s->node->handle);
+
+	process_remove(&s->main);
+	s->main.guard = guard;
+	s->main.generation = s->node->generation;
+	s->main.signalled = false;
+	s->worked = true;
+	service_handle(s, EVENT_WORKED);
+}
+
+static bool is_kept(const struct service *s)
+{
+	if (!s->worked || !(s->parts & (PART_STOP_COMMAND | PART_POST_STOP)))
+		return false;
+	return s->state == STATE_READYING || s->state == STATE_UP || s->state == STATE_GATED;
+}
+
+/* Once a run: what it was is not to be counted twice. */
+static void judge(struct service *s)
 {
 	uint64_t now = clock_now_usec();
-	enum service_event event;
+	uint64_t ran = s->outcome.end == END_NONE ? 0 : now - s->started_usec;
 
-	event = policy_decide(s->policy, &s->outcome, now, now - s->started_usec, &s->delay_usec);
-	log_end(s, event);
-	if (s->notify)
-		notify_set_session(s->notify, 0);
-	service_handle(s, event);
+	if (s->concluded)
+		return;
+	s->concluded = true;
+	s->verdict = policy_decide(s->policy, &s->outcome, now, ran, &s->delay_usec);
+	if (!s->worked)
+		log_end(s, s->verdict);
+}
+
+/* Nothing of the run is left; but for its post-stop, which may follow from this. */
+static void conclude(struct service *s)
+{
+	judge(s);
+	service_handle(s, s->verdict);
 	process_remove(&s->main);
 	s->main.signalled = false;
 }
 
 void service_settle_exit(struct service *s)
 {
-	if (s->main.alive || !fsm_has_process(s->state)) {
+	service_settle_hooks(s);
+	if (s->main.alive || !fsm_has_process(s->state) || service_awaits_hook(s) || is_kept(s)) {
 		list_remove(&s->in_lingering);
 		return;
 	}
-	if (list_is_empty(&s->leftovers) && !service_has_group(s)) {
+	if (!service_has_any(s)) {
 		list_remove(&s->in_lingering);
-		conclude(s);
+		if (is_to_be_kept(s))
+			keep(s);
+		else
+			conclude(s);
 		return;
 	}
 	/*
 	 * The leftovers have guards of their own, and their deaths bring us here again.  Where they
 	 * are not known one by one, the service's guard stands for them, and it stays on the list.
 	 */
-	if (!list_is_empty(&s->leftovers)) {
+	if (!list_is_empty(&s->leftovers) || service_has_hook_running(s)) {
 		list_remove(&s->in_lingering);
 		swansong_guard_drop(&s->main.guard);
 	}

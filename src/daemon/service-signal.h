@@ -14,6 +14,9 @@ void service_forward(struct service *service, int signo);
  */
 bool service_has_group(const struct service *service);
 
+/* Is any process of it there, its commands included? */
+bool service_has_any(const struct service *service);
+
 /* The stop signal, then SIGCONT, to whatever of it has not had it. */
 void service_term(struct service *service);
 

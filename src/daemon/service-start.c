@@ -1,23 +1,16 @@
 #include "daemon/service-start.h"
 
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-notify.h"
+#include "daemon/setup.h"
 
 static int start_probe(struct service *s, bool ready_fd_given)
 {
 	if (!s->probe || (s->config->ready.kind == READY_FD && !ready_fd_given))
 		return 0;
 	return probe_start(s->probe);
-}
-
-static void note_name(struct process *p, const char *argv0)
-{
-	const char *slash = strrchr(argv0, '/');
-
-	strncpy(p->name, slash && slash[1] ? slash + 1 : argv0, sizeof(p->name) - 1);
 }
 
 static void spawn_failed(struct service *s, const struct launch_failure *failure)
@@ -31,20 +24,30 @@ static void spawn_failed(struct service *s, const struct launch_failure *failure
 	service_look_after(s);
 }
 
-void service_spawn(struct service *s)
+void service_begin(struct service *s)
 {
-	cleanup(closep) int ready_fd = -1;
-	struct launch_failure failure;
-	pid_t pid;
-	int pidfd;
+	uint64_t now = clock_now_usec();
 
 	service_use_next_setup(s);
 	s->outcome = (struct outcome){ .kind = OUTCOME_NONE,
 				       .was_ready = s->config->type == TYPE_ONESHOT };
-	s->started_usec = clock_now_usec();
+	s->started_usec = now;
+	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
 	s->stop_limit_usec = USEC_INFINITY;
-	if (s->notify)
-		notify_clear_status(s->notify);
+	s->was_up = s->worked = s->concluded = s->late = false;
+}
+
+void service_spawn(struct service *s)
+{
+	cleanup(closep) int ready_fd = -1;
+	struct swansong_guard before = s->main.guard;
+	struct launch_program program = { .argv = s->config->argv, .main = true };
+	struct launch_failure failure;
+	pid_t pid;
+	int pidfd;
+
+	s->started_usec = clock_now_usec();
+	service_notify_begin(s);
 	if (s->config->ready.kind == READY_FD) {
 		ready_fd = probe_open_fd(s->probe);
 		if (ready_fd < 0) {
@@ -57,17 +60,17 @@ void service_spawn(struct service *s)
 	/* Before anything can fail: from here on a stop waits for it. */
 	s->main.guard = swansong_guard(s->node->handle);
 	s->main.generation = s->node->generation;
-	if (launch(&s->launch, s->ctx, ready_fd, &pid, &pidfd, &failure) != 0) {
+	swansong_guard_drop(&before);
+	program.ready_fd = ready_fd;
+	if (launch(&s->launch, s->ctx, &program, &pid, &pidfd, &failure) != 0) {
 		spawn_failed(s, &failure);
 		return;
 	}
 	process_add(s->ctx->processes, &s->main, pid, pidfd);
 	s->main.group = pid;
 	s->main.id = ++s->ctx->last_id;
-	note_name(&s->main, s->config->argv[0]);
+	process_name(&s->main, s->config->argv[0]);
 	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
-	if (s->notify)
-		notify_set_session(s->notify, pid);
 	if (start_probe(s, ready_fd >= 0) < 0)
 		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
 			 s->config->path);

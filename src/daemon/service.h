@@ -3,43 +3,41 @@
 /*
  * One running service: the state machine of model/fsm.h and what it acts on.
  *
- * Its processes are the main process, which the configuration's command became, and leftovers:
- * others of its session or its environment that have turned up as our children.  Each holds a guard
- * on the node from before it runs until it has been collected.
+ * Its processes are the main process, which the configuration's command became; the commands around
+ * it, one at a time; and leftovers: others of a session or the environment of these that have turned
+ * up as our children.  Each holds a guard on the node from before it runs until it has been collected.
+ *
+ * A run begins with the first start-command and ends with the last post-stop.  That of a oneshot which
+ * has something to undo goes on after its process, and the process's guard with it.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/hook.h"
 #include "daemon/launch.h"
 #include "daemon/node.h"
 #include "daemon/notify.h"
 #include "daemon/probe.h"
 #include "daemon/process.h"
+#include "daemon/watchdog.h"
 #include "model/fsm.h"
 #include "model/policy.h"
 
-/*
- * What its runs are made with: all that is made from a configuration, and keeps pointers into it.  A
- * run keeps what it was begun with; what a reload has changed is taken for the next one.
- */
-struct setup {
-	const struct node_config *config; /* counted */
-	struct launch launch;
-	struct notify *notify; /* NULL unless ready = notify */
-	struct probe *probe;   /* NULL unless ready = fd or tcp */
-};
+struct setup;
+struct service_words;
 
 struct service {
 	struct context *ctx;
 	struct node *node;
 	const struct node_config *config; /* counted; the node's, or the last that made it a service */
-	struct list in_posted, in_lingering, in_waiting, in_gated; /* of the context */
+	struct list in_posted, in_lingering, in_waiting, in_gated, in_fallen; /* of the context */
 
 	enum service_state state;
 	uint64_t since_usec;	   /* when it was entered */
 	uint64_t held_usec;	   /* when it was last stopped, perhaps in an earlier generation */
 	uint64_t timeout_usec;	   /* when the state's timeout ends it; USEC_INFINITY: never */
+	uint64_t start_limit_usec; /* of this start, its commands included */
 	uint64_t stop_limit_usec;  /* of this ending, however often it is armed */
 	enum service_event posted; /* while in context.posted */
 	int stop_signal;	   /* the configured one, or what a forwarded stop came as */
@@ -47,19 +45,35 @@ struct service {
 	bool in_vain;		   /* it waits for what has failed */
 	bool attempted;		   /* it has been up, or has failed, at least once */
 
-	struct process main; /* pid 0: none */
+	struct process main;	    /* pid 0: none */
+	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
 	struct list leftovers;
-	struct outcome outcome; /* of the last run */
-	uint64_t started_usec;	/* the last run */
-	uint64_t delay_usec;	/* before the next one */
-	unsigned restarts;	/* by itself, since it was last started by hand */
+	struct hook *hook; /* the commands around it, those of a reload apart; NULL: it has none */
+
+	/* The last run. */
+	struct outcome outcome;
+	uint64_t started_usec;
+	unsigned parts; /* of enum service_part: what it has, and what is not over */
+	bool was_up;
+	bool worked;		    /* a oneshot that has ended well and is kept */
+	bool late;		    /* its stop-timeout, or a budget above, was spent */
+	bool concluded;		    /* its end has been judged: the verdict is */
+	enum service_event verdict; /* ... DONE, RETRY or FAIL */
+
+	uint64_t delay_usec; /* before the next one */
+	uint64_t not_before_usec; /* it does not start earlier, wanted or not; 0: at once */
+	unsigned restarts;   /* by itself, since it was last started by hand */
 	struct policy *policy;
 
-	/* The present setup. */
+	/* The present setup (daemon/setup.h). */
+	struct activation *activation; /* NULL: it is given no descriptors */
 	struct launch launch;
-	struct notify *notify;
-	struct probe *probe;
+	struct notify *notify;	     /* NULL: it is given no socket */
+	struct service_words *words; /* NULL likewise */
+	struct probe *probe; /* NULL unless ready = fd or tcp */
 	struct setup *next_setup; /* NULL: the next run is made with the same */
+
+	struct watchdog watchdog;
 	sd_event_source *timer;
 };
 
@@ -69,20 +83,6 @@ struct service {
  */
 int service_new(struct service **ret, struct node *node, const struct node_config *config);
 struct service *service_free(struct service *service);
-
-/* What runs of @service would be made with by @config.  Return: 0 or -errno. */
-int setup_new(struct setup **ret, struct service *service, const struct node_config *config);
-struct setup *setup_free(struct setup *setup);
-
-/* A run begins: with the latest setup. */
-void service_use_next_setup(struct service *service);
-
-/*
- * From now on @config is the service's.  Takes @setup and @policy, made from it; both are NULL if it
- * says the same as the one before.  Fails at nothing.
- */
-void service_reconfigure(struct service *service, const struct node_config *config,
-			 struct setup *setup, struct policy *policy);
 
 /* The only way a service changes, and never from inside itself. */
 void service_handle(struct service *service, enum service_event event);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
+#include "daemon/service-hook.h"
 #include "daemon/starting.h"
 
 static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
@@ -71,8 +72,10 @@ static void forget_restart(struct node *top, uint64_t now)
 
 static bool requires(const struct node *node, const struct node *target)
 {
-	for (size_t i = 0; node->requires && node->requires[i]; i++)
-		if (node->requires[i] == target)
+	struct node *const *required = node->edges[EDGE_REQUIRES];
+
+	for (; required && *required; required++)
+		if (*required == target)
 			return true;
 	return false;
 }
@@ -155,7 +158,7 @@ static void start_again(struct node *node)
 	/* It comes back with its parent. */
 	if (node->parent && node->parent->restart)
 		return;
-	r = starting_begin(node);
+	r = starting_resume(node);
 	if (r == 0)
 		return;
 	node->restart = false;
@@ -175,9 +178,11 @@ void shutdown_revive(struct node *node)
 {
 	if (!node_is_stopped(node) || node->restart)
 		return;
-	/* It comes back with its parent, or not at all yet. */
-	if (node->parent && node_is_stopped(node->parent))
+	if (node->parent && node_is_stopped(node->parent)) {
+		/* It comes back with its parent, or not at all yet. */
+		node->restart = node->parent->restart;
 		return;
+	}
 	node->restart = true;
 	if (node->complete)
 		start_again(node);
@@ -228,7 +233,9 @@ void shutdown_abandon(struct tree *tree)
 
 		if (!s || !fsm_has_process(s->state))
 			continue;
-		if (s->main.alive || list_is_empty(&s->leftovers))
+		if (service_has_hook_running(s))
+			give_up(n, &s->hook->process);
+		if (s->main.alive || (s->main.pid > 0 && list_is_empty(&s->leftovers)))
 			give_up(n, &s->main);
 		list_for_each (p, &s->leftovers, by_service)
 			give_up(n, p);

@@ -25,7 +25,10 @@ void shutdown_stop(struct tree *tree, struct node *node, const char *reason);
  */
 void shutdown_restart(struct tree *tree, struct node *node, const char *reason);
 
-/* @node was to be gone: if it is stopped, it comes back as soon as it is Complete and its parent runs. */
+/*
+ * @node has come, or was to be gone: if it is stopped, it comes as soon as it is Complete, with its
+ * parent if that is to come back, too; below a parent that is not it stays as it is.
+ */
 void shutdown_revive(struct node *node);
 
 /*

@@ -37,18 +37,26 @@ static int select_node(struct selection *selection, struct node *node)
 	return 0;
 }
 
-/* What @node or a parent of it requires, and what does not run or soon will by itself. */
+static int select_missing(struct selection *selection, struct node *const *nodes)
+{
+	int r = 0;
+
+	for (; r == 0 && nodes && *nodes; nodes++)
+		if (!node_is_ready(*nodes) && !(*nodes)->restart)
+			r = select_node(selection, *nodes);
+	return r;
+}
+
+/* What @node or a parent of it requires or wants, and what does not run or soon will by itself. */
 static int select_requirements(struct selection *selection, const struct node *node)
 {
 	int r = 0;
 
-	for (; node; node = node->parent) {
-		for (size_t i = 0; r == 0 && node->requires && node->requires[i]; i++) {
-			struct node *target = node->requires[i];
-
-			if (!node_is_ready(target) && !target->restart)
-				r = select_node(selection, target);
-		}
+	for (; r == 0 && node; node = node->parent) {
+		r = select_missing(selection, node->edges[EDGE_REQUIRES]);
+		/* What is wanted only may be where nothing starts any more. */
+		if (r == 0 && select_missing(selection, node->edges[EDGE_WANTS]) == -ENOMEM)
+			r = -ENOMEM;
 	}
 	return r;
 }
@@ -64,13 +72,24 @@ static bool needs_start(const struct service *service)
 	       service->state == STATE_BACKOFF;
 }
 
+void starting_forget(struct node *node)
+{
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (!n->service)
+			continue;
+		policy_forget(n->service->policy);
+		n->service->restarts = 0;
+		n->service->not_before_usec = 0;
+	}
+}
+
 /* Memory is all that can fail, and what was begun before then is right as it is. */
-static int start_selected(struct node *top)
+static int start_selected(struct node *top, bool resume)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		int r;
 
-		if (n->retired)
+		if (n->retired || (resume && n != top && node_is_stopped(n) && !n->restart))
 			continue;
 		r = node_is_stopped(n) ? node_renew(n) : 0;
 		if (r < 0)
@@ -78,14 +97,12 @@ static int start_selected(struct node *top)
 		n->restart = false;
 		if (!n->service || !needs_start(n->service))
 			continue;
-		policy_forget(n->service->policy);
-		n->service->restarts = 0;
 		order_want(n->service);
 	}
 	return 0;
 }
 
-int starting_begin(struct node *node)
+static int begin(struct node *node, bool resume)
 {
 	struct selection selection = { 0 };
 	int r = select_node(&selection, node);
@@ -97,17 +114,30 @@ int starting_begin(struct node *node)
 			if (n->service)
 				r = select_requirements(&selection, n);
 	}
-	for (size_t i = 0; r == 0 && i < selection.n; i++)
-		r = start_selected(selection.tops[i]);
+	for (size_t i = 0; r == 0 && i < selection.n; i++) {
+		if (!resume)
+			starting_forget(selection.tops[i]);
+		r = start_selected(selection.tops[i], resume);
+	}
 	free(selection.tops);
 	return r;
+}
+
+int starting_begin(struct node *node)
+{
+	return begin(node, false);
+}
+
+int starting_resume(struct node *node)
+{
+	return begin(node, true);
 }
 
 static bool is_under_way(const struct service *service)
 {
 	if (!service->wanted || service->attempted)
 		return false;
-	return service->state == STATE_STARTING ||
+	return fsm_is_coming_up(service->state) ||
 	       (service->state == STATE_DOWN && !order_start_blocker(service));
 }
 

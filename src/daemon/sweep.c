@@ -66,6 +66,10 @@ static void on_death(const struct reap_exit *exit, void *arg)
 	struct sweep *sweep = arg;
 	struct process *process = process_find(sweep->tree->ctx->processes, exit->pid);
 
+	if (process && process->kind == PROCESS_HOOK) {
+		hook_died(process, exit);
+		return;
+	}
 	if (process && process->service) {
 		service_process_died(process->service, process, exit);
 		return;

@@ -10,12 +10,13 @@
 #include "model/reader.h"
 #include "model/resolve.h"
 #include "model/source.h"
+#include "model/template.h"
 
 /*
  * From files to nodes, each step in a module of its own and each adding its mistakes to one diag:
  *
- *	source ──▶ reader ──▶ keys ──▶ resolve ──▶ graph
- *	files	   lines      values   nodes	   order
+ *	source ──▶ reader ──▶ keys ──▶ template ──▶ resolve ──▶ graph
+ *	files	   lines      values   instances    nodes	   order
  *
  * Here the steps are put together, and sections become nodes.  A section that cannot be one, for its
  * name or because there is one already, is read into a scrap section: its keys are still checked.
@@ -32,6 +33,10 @@ struct loader {
 	struct section scrap;
 	struct node_config scrap_node;
 	struct config scrap_config;
+
+	struct templates templates;
+	bool in_template;	/* the current section is one, read into the scrap */
+	size_t template_errors; /* how many there were when it began */
 };
 
 static void scrap_done(struct loader *l)
@@ -50,6 +55,7 @@ static void loader_done(struct loader *l)
 		section_done(&l->sections[i]);
 	free(l->sections);
 	scrap_done(l);
+	templates_done(&l->templates);
 	config_unref(l->config);
 }
 
@@ -117,18 +123,80 @@ static int loader_add(struct loader *l, const char *path, struct place place)
 	return 0;
 }
 
+static int loader_begin_template(struct loader *l, const char *name, struct place place)
+{
+	const struct place *before = templates_find(&l->templates, name);
+	int r;
+
+	if (before) {
+		diag_add(l->diag, DIAG_ERROR, place, "[%s] is in %s:%u already, allowed once", name,
+			 before->file, before->line);
+		return loader_scrap(l, name);
+	}
+	l->template_errors = diag_errors(l->diag);
+	r = loader_scrap(l, name);
+	if (r == 0)
+		r = template_begin(&l->templates, name, place);
+	l->scrap_node.place = place;
+	l->in_template = r == 0;
+	return r;
+}
+
+/* The instances have their place in the order of the files where the template stands. */
+static int loader_add_instance(struct loader *l, const char *instance)
+{
+	char path[CONFIG_NAME_MAX + 1], excerpt[DIAG_EXCERPT_MAX];
+	struct place place = { l->scrap_node.place.file, l->scrap.lines[KEY_INSTANCES] };
+	struct node_config *node;
+	int n, r;
+
+	n = snprintf(path, sizeof(path), "%s%s", l->scrap_node.path, instance);
+	if (n >= (int)sizeof(path) || config_check_name(path)) {
+		diag_add(l->diag, DIAG_ERROR, place,
+			 "[%s] instances: '%s' makes no good name, allowed are letters, digits and _ . -",
+			 l->scrap_node.path, diag_excerpt(excerpt, instance));
+		return 0;
+	}
+	r = config_add_node(l->config, path, l->scrap_node.place, &node);
+	if (r == -E2BIG) {
+		diag_add(l->diag, DIAG_ERROR, place, "[%s] is one node too many, allowed are %d", path,
+			 CONFIG_NODES_MAX);
+		return -E2BIG;
+	}
+	return r < 0 ? r : loader_grow(l);
+}
+
+/* What has to be done when a section is over: a template's instances come to be. */
+static int loader_end_section(struct loader *l)
+{
+	int r = 0;
+
+	if (!l->in_template)
+		return 0;
+	for (char **instance = l->scrap.instances; r == 0 && instance && *instance; instance++)
+		r = loader_add_instance(l, *instance);
+	l->in_template = false;
+	template_end(&l->templates, diag_errors(l->diag) > l->template_errors);
+	return r == -E2BIG ? 0 : r;
+}
+
 static int on_section(void *arg, unsigned line, const char *name)
 {
 	struct loader *l = arg;
 	struct place place = { .file = l->file, .line = line };
 	char excerpt[DIAG_EXCERPT_MAX];
 	const char *why;
+	int r = loader_end_section(l);
 
+	if (r < 0)
+		return r;
 	if (!*name)
 		return loader_scrap(l, "?");
 	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
 		return loader_add(l, "", place);
 	why = config_check_name(name);
+	if (!why && config_is_template(name))
+		return loader_begin_template(l, name, place);
 	if (!why)
 		return loader_add(l, name, place);
 
@@ -140,8 +208,9 @@ static int on_section(void *arg, unsigned line, const char *name)
 static int on_entry(void *arg, unsigned line, const char *key, const char *value)
 {
 	struct loader *l = arg;
+	int r = l->in_template ? template_add(&l->templates, line, key, value) : 0;
 
-	return keys_set(l->current, line, key, value, l->names, l->diag);
+	return r < 0 ? r : keys_set(l->current, line, key, value, l->names, l->diag);
 }
 
 static int on_file(void *arg, const char *file, char *text, size_t size)
@@ -158,6 +227,8 @@ static int on_file(void *arg, const char *file, char *text, size_t size)
 		return r;
 	diag_file(l->diag, file);
 	r = reader_parse(text, size, l->file, l->diag, &handler);
+	if (r == 0)
+		r = loader_end_section(l);
 	if (r < 0 && r != -ENOMEM) {
 		/* No file is to blame: the inih at hand loses bytes or takes tiny lines only. */
 		diag_add(l->diag, DIAG_ERROR, (struct place){ .file = file },
@@ -261,6 +332,9 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		if (r < 0)
 			return r;
 	}
+	r = templates_apply(&l.templates, l.sections, l.n_sections, names, diag);
+	if (r < 0)
+		return r;
 	r = resolve_sections(l.config, l.sections, diag);
 	if (r < 0)
 		return r;

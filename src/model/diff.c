@@ -1,6 +1,8 @@
 #include "model/diff.h"
 
+#include "base/attributes.h"
 #include "model/kinds.h"
+#include "model/values-hook.h"
 
 /*
  * A facet is what has become of a key's value when everything is resolved: where it is kept, and of
@@ -9,11 +11,13 @@
  */
 struct facet {
 	const struct kind *kind;
-	size_t offset; /* in struct node_config, or struct config for a key of [swansong] only */
+	size_t offset; /* in struct node_config or its attributes, or in struct config for a key of
+			* [swansong] only; for commands around a service, which */
 };
 
 #define CONFIG(member) offsetof(struct config, member)
 #define NODE(member)   offsetof(struct node_config, member)
+#define ATTRIBUTE(member) offsetof(struct attributes, member)
 
 /* clang-format off */
 static const struct facet facets[N_KEYS] = {
@@ -21,11 +25,14 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_CONTROL_GROUP] = { &kind_control_group, 0 },
 	[KEY_CONTROL_MODE] = { &kind_mode, CONFIG(control_mode) },
 	[KEY_SHUTDOWN_TIMEOUT] = { &kind_duration, NODE(shutdown_timeout_usec) },
-	[KEY_REQUIRES] = { &kind_nodes, NODE(requires) },
-	[KEY_AFTER] = { &kind_nodes, NODE(after) },
+	[KEY_REQUIRES] = { &kind_nodes, NODE(edges[EDGE_REQUIRES]) },
+	[KEY_WANTS] = { &kind_nodes, NODE(edges[EDGE_WANTS]) },
+	[KEY_AFTER] = { &kind_nodes, NODE(edges[EDGE_AFTER]) },
+	[KEY_TERM_AFTER] = { &kind_nodes, NODE(edges[EDGE_TERM_AFTER]) },
 	[KEY_STRATEGY] = { &kind_strategy, NODE(strategy) },
 	[KEY_COMMAND] = { &kind_command, 0 },
 	[KEY_TYPE] = { &kind_type, NODE(type) },
+	[KEY_LISTEN] = { &kind_listen, 0 },
 	[KEY_RESTART] = { &kind_restart, NODE(restart) },
 	[KEY_RESTART_DELAY] = { &kind_duration, NODE(restart_delay_usec) },
 	[KEY_RESTART_DELAY_MAX] = { &kind_duration, NODE(restart_delay_max_usec) },
@@ -34,14 +41,45 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_SUCCESS_STATUS] = { &kind_status, NODE(success_status) },
 	[KEY_ON_FAILED] = { &kind_on_failed, NODE(on_failed) },
 	[KEY_READY] = { &kind_ready, NODE(ready) },
+	[KEY_NOTIFY] = { &kind_bool, NODE(notify) },
+	[KEY_FD_STORE_MAX] = { &kind_number, NODE(fd_store_max) },
 	[KEY_START_TIMEOUT] = { &kind_duration, NODE(start_timeout_usec) },
+	[KEY_WATCHDOG] = { &kind_watchdog, NODE(watchdog_usec) },
+	[KEY_WATCHDOG_SIGNAL] = { &kind_signal, NODE(watchdog_signal) },
+	[KEY_START_COMMAND] = { &kind_commands, HOOK_START_COMMAND },
+	[KEY_POST_START] = { &kind_commands, HOOK_POST_START },
 	[KEY_STOP_SIGNAL] = { &kind_signal, NODE(stop_signal) },
+	[KEY_POST_STOP] = { &kind_commands, HOOK_POST_STOP },
 	[KEY_ESSENTIAL] = { &kind_bool, NODE(essential) },
 	[KEY_USER] = { &kind_user, NODE(credentials) },
 	[KEY_GROUP] = { &kind_group, NODE(credentials) },
+	[KEY_GROUPS] = { &kind_groups, NODE(credentials) },
 	[KEY_DIRECTORY] = { &kind_text, NODE(directory) },
 	[KEY_ENVIRONMENT] = { &kind_words, NODE(environment) },
+	[KEY_ENVIRONMENT_FILE] = { &kind_words, NODE(environment_files) },
 	[KEY_UMASK] = { &kind_mode, NODE(umask) },
+	[KEY_LIMIT_AS] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_AS]) },
+	[KEY_LIMIT_CORE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_CORE]) },
+	[KEY_LIMIT_CPU] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_CPU]) },
+	[KEY_LIMIT_DATA] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_DATA]) },
+	[KEY_LIMIT_FSIZE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_FSIZE]) },
+	[KEY_LIMIT_LOCKS] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_LOCKS]) },
+	[KEY_LIMIT_MEMLOCK] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_MEMLOCK]) },
+	[KEY_LIMIT_MSGQUEUE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_MSGQUEUE]) },
+	[KEY_LIMIT_NICE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_NICE]) },
+	[KEY_LIMIT_NOFILE] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_NOFILE]) },
+	[KEY_LIMIT_NPROC] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_NPROC]) },
+	[KEY_LIMIT_RSS] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_RSS]) },
+	[KEY_LIMIT_RTPRIO] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_RTPRIO]) },
+	[KEY_LIMIT_RTTIME] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_RTTIME]) },
+	[KEY_LIMIT_SIGPENDING] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_SIGPENDING]) },
+	[KEY_LIMIT_STACK] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_STACK]) },
+	[KEY_NICE] = { &kind_number, ATTRIBUTE(nice) },
+	[KEY_OOM_SCORE_ADJUST] = { &kind_number, ATTRIBUTE(oom_score_adjust) },
+	[KEY_IO_CLASS] = { &kind_io_class, ATTRIBUTE(io_priority) },
+	[KEY_CPU_AFFINITY] = { &kind_cpus, ATTRIBUTE(cpus) },
+	[KEY_NO_NEW_PRIVILEGES] = { &kind_flag, ATTRIBUTE(no_new_privileges) },
+	[KEY_CAPABILITIES] = { &kind_capabilities, ATTRIBUTE(capabilities) },
 	[KEY_STOP_TIMEOUT] = { &kind_duration, NODE(stop_timeout_usec) },
 	[KEY_LOG] = { &kind_output, NODE(log) },
 };
@@ -54,6 +92,13 @@ bool key_is_compared(enum key_id key)
 
 static const void *facet_of(enum key_id key, const void *base)
 {
+	static const struct attributes none = ATTRIBUTES_NONE;
+	const struct node_config *node = base;
+
+	if (keys[key].type == &type_commands)
+		return node_config_hook(base, facets[key].offset);
+	if (keys[key].type->base == IN_ATTRIBUTES)
+		base = node->attributes ? node->attributes : &none;
 	return (const char *)base + facets[key].offset;
 }
 
@@ -76,8 +121,8 @@ unsigned node_config_diff(const struct node_config *a, const struct node_config 
 
 	*ret = (struct key_set){ 0 };
 	for (enum key_id key = 0; key < N_KEYS; key++) {
-		if (keys[key].scope == SCOPE_ROOT || (is_of_services(key) && !services) ||
-		    !differs(key, a, b))
+		if (keys[key].scope == SCOPE_ROOT || keys[key].scope == SCOPE_TEMPLATE ||
+		    (is_of_services(key) && !services) || !differs(key, a, b))
 			continue;
 		key_set_add(ret, key);
 		n++;

@@ -4,13 +4,20 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/values-hook.h"
+#include "model/values-listen.h"
 
 #define CONFIG(member)	offsetof(struct config, member)
 #define NODE(member)	offsetof(struct node_config, member)
 #define SECTION(member) offsetof(struct section, member)
 
+#define ATTRIBUTE(member) offsetof(struct attributes, member)
+
 /* clang-format off */
 const struct key keys[N_KEYS] = {
+	[KEY_INSTANCES] = { "instances", SCOPE_TEMPLATE, &type_instances, SECTION(instances),
+		"how many of a template there are, or what they are called", APPLY_LIVE },
+
 	[KEY_CONTROL_SOCKET] = { "control-socket", SCOPE_ROOT, &type_socket, CONFIG(control_socket),
 		"path of the control socket, or none", APPLY_DAEMON },
 	[KEY_CONTROL_GROUP] = { "control-group", SCOPE_ROOT, &type_control_group, 0,
@@ -20,11 +27,14 @@ const struct key keys[N_KEYS] = {
 
 	[KEY_SHUTDOWN_TIMEOUT] = { "shutdown-timeout", SCOPE_NODE, &type_duration,
 		NODE(shutdown_timeout_usec), "how long all of the node may take to shut down", APPLY_LIVE },
-	[KEY_REQUIRES] = { "requires", SCOPE_NODE, &type_nodes, SECTION(requires),
+	[KEY_REQUIRES] = { "requires", SCOPE_NODE, &type_nodes, SECTION(edges[EDGE_REQUIRES]),
 		"nodes that must be ready before, and that stop after, this one", APPLY_LIVE },
-	[KEY_AFTER] = { "after", SCOPE_NODE, &type_nodes, SECTION(after),
+	[KEY_WANTS] = { "wants", SCOPE_NODE, &type_nodes, SECTION(edges[EDGE_WANTS]),
+		"nodes that are started with this one, before it if they can be", APPLY_LIVE },
+	[KEY_AFTER] = { "after", SCOPE_NODE, &type_nodes, SECTION(edges[EDGE_AFTER]),
 		"nodes that are started before, and stopped after, this one", APPLY_LIVE },
-
+	[KEY_TERM_AFTER] = { "term-after", SCOPE_NODE, &type_nodes, SECTION(edges[EDGE_TERM_AFTER]),
+		"nodes that must be complete before this one is sent its signal", APPLY_LIVE },
 	[KEY_STRATEGY] = { "strategy", SCOPE_NODE, &type_strategy, NODE(strategy),
 		"which services of the node are restarted together", APPLY_LIVE },
 
@@ -32,6 +42,8 @@ const struct key keys[N_KEYS] = {
 		"what to run; makes the node a service", APPLY_RESTART },
 	[KEY_TYPE] = { "type", SCOPE_SERVICE, &type_type, NODE(type),
 		"does it stay, or end when its work is done", APPLY_RESTART },
+	[KEY_LISTEN] = { "listen", SCOPE_SERVICE, &type_listen, 0,
+		"sockets that are open before it starts and while it is restarted", APPLY_RESTART },
 	[KEY_RESTART] = { "restart", SCOPE_SERVICE, &type_restart, NODE(restart),
 		"when to start it again after its end", APPLY_LIVE },
 	[KEY_RESTART_DELAY] = { "restart-delay", SCOPE_SERVICE, &type_duration, NODE(restart_delay_usec),
@@ -48,10 +60,24 @@ const struct key keys[N_KEYS] = {
 		"what is shut down when it is given up", APPLY_LIVE },
 	[KEY_READY] = { "ready", SCOPE_SERVICE, &type_ready, NODE(ready),
 		"how to know that it can be used", APPLY_NEXT_START },
+	[KEY_NOTIFY] = { "notify", SCOPE_SERVICE, &type_bool, NODE(notify),
+		"is it given a socket to say how it is", APPLY_RESTART },
+	[KEY_FD_STORE_MAX] = { "fd-store-max", SCOPE_SERVICE, &type_fd_store_max, NODE(fd_store_max),
+		"how many descriptors it may leave for its next run", APPLY_RESTART },
 	[KEY_START_TIMEOUT] = { "start-timeout", SCOPE_SERVICE, &type_duration, NODE(start_timeout_usec),
 		"how long it may take to be ready", APPLY_LIVE },
+	[KEY_WATCHDOG] = { "watchdog", SCOPE_SERVICE, &type_watchdog, NODE(watchdog_usec),
+		"within which time it has to give a sign of life, ever again", APPLY_RESTART },
+	[KEY_WATCHDOG_SIGNAL] = { "watchdog-signal", SCOPE_SERVICE, &type_signal, NODE(watchdog_signal),
+		"signal that ends it when it gives none", APPLY_LIVE },
+	[KEY_START_COMMAND] = { "start-command", SCOPE_SERVICE, &type_commands,
+		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command", APPLY_NEXT_START },
+	[KEY_POST_START] = { "post-start", SCOPE_SERVICE, &type_commands,
+		SECTION(hooks[HOOK_POST_START]), "what to run once it is ready", APPLY_NEXT_START },
 	[KEY_STOP_SIGNAL] = { "stop-signal", SCOPE_SERVICE, &type_signal, NODE(stop_signal),
 		"signal that asks it to end", APPLY_LIVE },
+	[KEY_POST_STOP] = { "post-stop", SCOPE_SERVICE, &type_commands,
+		SECTION(hooks[HOOK_POST_STOP]), "what to run when nothing of it is left", APPLY_NEXT_START },
 	[KEY_ESSENTIAL] = { "essential", SCOPE_SERVICE, &type_bool, NODE(essential),
 		"its end is the end of everything", APPLY_LIVE },
 
@@ -59,18 +85,76 @@ const struct key keys[N_KEYS] = {
 		"user to run as", APPLY_RESTART },
 	[KEY_GROUP] = { "group", SCOPE_INHERITED, &type_group, SECTION(group),
 		"group to run as", APPLY_RESTART },
+	[KEY_GROUPS] = { "groups", SCOPE_INHERITED, &type_groups, 0,
+		"further groups to be in", APPLY_RESTART },
 	[KEY_DIRECTORY] = { "directory", SCOPE_INHERITED, &type_directory, SECTION(directory),
 		"working directory", APPLY_RESTART },
 	[KEY_ENVIRONMENT] = { "environment", SCOPE_INHERITED, &type_environment, SECTION(environment),
 		"variables to add to the environment", APPLY_RESTART },
+	[KEY_ENVIRONMENT_FILE] = { "environment-file", SCOPE_INHERITED, &type_environment_files,
+		SECTION(environment_files), "files with more of them", APPLY_RESTART },
 	[KEY_UMASK] = { "umask", SCOPE_INHERITED, &type_umask, SECTION(umask),
 		"permissions that new files do not get", APPLY_RESTART },
+	[KEY_LIMIT_AS] = { "limit-as", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_AS]), "most bytes of its memory", APPLY_RESTART },
+	[KEY_LIMIT_CORE] = { "limit-core", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_CORE]), "most bytes of a core file", APPLY_RESTART },
+	[KEY_LIMIT_CPU] = { "limit-cpu", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_CPU]), "most seconds of processor time", APPLY_RESTART },
+	[KEY_LIMIT_DATA] = { "limit-data", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_DATA]), "most bytes of its data", APPLY_RESTART },
+	[KEY_LIMIT_FSIZE] = { "limit-fsize", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_FSIZE]), "most bytes of a file that it writes", APPLY_RESTART },
+	[KEY_LIMIT_LOCKS] = { "limit-locks", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_LOCKS]), "most file locks", APPLY_RESTART },
+	[KEY_LIMIT_MEMLOCK] = { "limit-memlock", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_MEMLOCK]), "most bytes of locked memory", APPLY_RESTART },
+	[KEY_LIMIT_MSGQUEUE] = { "limit-msgqueue", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_MSGQUEUE]), "most bytes of message queues of its user", APPLY_RESTART },
+	[KEY_LIMIT_NICE] = { "limit-nice", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_NICE]), "20 less the lowest nice value that it may take", APPLY_RESTART },
+	[KEY_LIMIT_NOFILE] = { "limit-nofile", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_NOFILE]), "most open files", APPLY_RESTART },
+	[KEY_LIMIT_NPROC] = { "limit-nproc", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_NPROC]), "most processes and threads of its user", APPLY_RESTART },
+	[KEY_LIMIT_RSS] = { "limit-rss", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_RSS]), "most bytes of resident memory, which Linux does not limit", APPLY_RESTART },
+	[KEY_LIMIT_RTPRIO] = { "limit-rtprio", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_RTPRIO]), "most realtime priority", APPLY_RESTART },
+	[KEY_LIMIT_RTTIME] = { "limit-rttime", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_RTTIME]), "most microseconds of realtime processor time without a pause", APPLY_RESTART },
+	[KEY_LIMIT_SIGPENDING] = { "limit-sigpending", SCOPE_INHERITED, &type_limit,
+		ATTRIBUTE(limits[RLIMIT_SIGPENDING]), "most pending signals of its user", APPLY_RESTART },
+	[KEY_LIMIT_STACK] = { "limit-stack", SCOPE_INHERITED, &type_limit_size,
+		ATTRIBUTE(limits[RLIMIT_STACK]), "most bytes of its stack", APPLY_RESTART },
+	[KEY_NICE] = { "nice", SCOPE_INHERITED, &type_nice, ATTRIBUTE(nice),
+		"how much it leaves the processor to others", APPLY_RESTART },
+	[KEY_OOM_SCORE_ADJUST] = { "oom-score-adjust", SCOPE_INHERITED, &type_oom_score,
+		ATTRIBUTE(oom_score_adjust), "how early it is killed when memory runs out", APPLY_RESTART },
+	[KEY_IO_CLASS] = { "io-class", SCOPE_INHERITED, &type_io_class, ATTRIBUTE(io_priority),
+		"scheduling class and level of its input and output", APPLY_RESTART },
+	[KEY_CPU_AFFINITY] = { "cpu-affinity", SCOPE_INHERITED, &type_cpus, ATTRIBUTE(cpus),
+		"processors to run on", APPLY_RESTART },
+	[KEY_NO_NEW_PRIVILEGES] = { "no-new-privileges", SCOPE_INHERITED, &type_no_new_privileges,
+		ATTRIBUTE(no_new_privileges), "no program that it runs gives it more rights", APPLY_RESTART },
+	[KEY_CAPABILITIES] = { "capabilities", SCOPE_INHERITED, &type_capabilities,
+		ATTRIBUTE(capabilities), "rights of root that it keeps", APPLY_RESTART },
 	[KEY_STOP_TIMEOUT] = { "stop-timeout", SCOPE_INHERITED, &type_stop_timeout,
 		SECTION(stop_timeout_usec), "how long after the stop signal it is killed", APPLY_LIVE },
 	[KEY_LOG] = { "log", SCOPE_INHERITED, &type_log, SECTION(log),
 		"where its output goes", APPLY_RESTART },
 };
 /* clang-format on */
+
+const char *keys_limit_name(int resource)
+{
+	size_t offset = ATTRIBUTE(limits) + (size_t)resource * sizeof(struct rlimit);
+	const struct key *key = keys;
+
+	while (key->type->base != IN_ATTRIBUTES || key->offset != offset)
+		key++;
+	return key->name;
+}
 
 static const struct key *key_find(const char *name)
 {
@@ -115,7 +199,11 @@ static bool key_is_in_place(const struct section *section, const struct key *key
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: the root is no service, allowed in a service's section", name,
 			 key->name);
-	else if (before)
+	else if (key->scope == SCOPE_TEMPLATE && !config_is_template(section->node->path))
+		diag_add(diag, DIAG_ERROR, place,
+			 "[%s] %s: is for a template, allowed in a section whose name ends with @",
+			 name, key->name);
+	else if (before && key->type != &type_commands)
 		diag_add(diag, DIAG_ERROR, place,
 			 "[%s] %s: stands in line %u already, allowed once", name, key->name,
 			 before);
@@ -126,29 +214,27 @@ static bool key_is_in_place(const struct section *section, const struct key *key
 
 static int key_parse(struct section *section, const struct key *key, struct value *value)
 {
+	if (key->type->base == IN_ATTRIBUTES && !section->attributes &&
+	    attributes_new(&section->attributes) < 0)
+		return -ENOMEM;
+
 	void *const bases[] = {
 		[IN_CONFIG] = section->config,
 		[IN_NODE] = section->node,
 		[IN_SECTION] = section,
+		[IN_ATTRIBUTES] = section->attributes,
 	};
 
 	return key->type->parse(value, (char *)bases[key->type->base] + key->offset);
 }
 
-int keys_set(struct section *section, unsigned line, const char *name, const char *text,
-	     const struct config_names *names, struct diag *diag)
+static int key_set(struct section *section, const struct key *key, unsigned line, const char *text,
+		   const struct config_names *names, struct diag *diag)
 {
 	struct value value = { .text = text, .names = names };
-	const struct key *key = key_find(name);
 	char excerpt[DIAG_EXCERPT_MAX];
 	int r;
 
-	if (!key) {
-		key_unknown(section, line, name, diag);
-		return 0;
-	}
-	if (!key_is_in_place(section, key, line, diag))
-		return 0;
 	section->lines[key - keys] = line;
 	r = key_parse(section, key, &value);
 	if (r == -ENOMEM)
@@ -158,4 +244,33 @@ int keys_set(struct section *section, unsigned line, const char *name, const cha
 			      diag_excerpt(excerpt, text), value.why ? value.why : "cannot be used",
 			      key->type->allowed);
 	return 0;
+}
+
+int keys_set(struct section *section, unsigned line, const char *name, const char *text,
+	     const struct config_names *names, struct diag *diag)
+{
+	const struct key *key = key_find(name);
+
+	if (!key) {
+		key_unknown(section, line, name, diag);
+		return 0;
+	}
+	if (!key_is_in_place(section, key, line, diag))
+		return 0;
+	return key_set(section, key, line, text, names, diag);
+}
+
+int keys_set_default(struct section *section, unsigned line, const char *name, const char *text,
+		     const struct config_names *names, struct diag *diag)
+{
+	const struct key *key = key_find(name);
+	size_t id = (size_t)(key - keys);
+	uint64_t bit = UINT64_C(1) << id % 64;
+
+	/* Mistakes of the template itself are known already. */
+	if (!key || key->scope == SCOPE_TEMPLATE ||
+	    (section->lines[id] && !(section->of_template[id / 64] & bit)))
+		return 0;
+	section->of_template[id / 64] |= bit;
+	return key_set(section, key, line, text, names, diag);
 }

@@ -13,6 +13,7 @@
 /* Where a key may stand. */
 enum key_scope {
 	SCOPE_ROOT,	 /* [swansong] only */
+	SCOPE_TEMPLATE,	 /* a section whose name ends with '@' */
 	SCOPE_NODE,	 /* every section */
 	SCOPE_SERVICE,	 /* a section with a command */
 	SCOPE_INHERITED, /* every section; counts for the services in and below it */
@@ -39,13 +40,21 @@ extern const struct key keys[N_KEYS];
 
 static inline struct place section_place(const struct section *section, enum key_id key)
 {
-	return (struct place){ .file = section->node->place.file, .line = section->lines[key] };
+	bool of_template = section->of_template[key / 64] >> key % 64 & 1;
+
+	return (struct place){
+		.file = of_template ? section->template_file : section->node->place.file,
+		.line = section->lines[key],
+	};
 }
 
 /* An error of @key in @section, in the one format there is. */
 #define section_error(section, diag, key, format, ...)                                    \
 	diag_add((diag), DIAG_ERROR, section_place((section), (key)), "[%s] %s: " format, \
 		 node_config_section((section)->node), keys[(key)].name, ##__VA_ARGS__)
+
+/* The key of RLIMIT_... @resource. */
+const char *keys_limit_name(int resource);
 
 /*
  * Reads "@name = @value" at @line into @section.  Mistakes go to @diag.
@@ -54,3 +63,7 @@ static inline struct place section_place(const struct section *section, enum key
  */
 int keys_set(struct section *section, unsigned line, const char *name, const char *value,
 	     const struct config_names *names, struct diag *diag);
+
+/* Likewise, for a template: at @line of section->template_file, and only what @section has not said. */
+int keys_set_default(struct section *section, unsigned line, const char *name, const char *value,
+		     const struct config_names *names, struct diag *diag);

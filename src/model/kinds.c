@@ -55,6 +55,15 @@ static void duration_print(FILE *file, const void *value, const struct kind *kin
 }
 KIND(duration);
 
+static void watchdog_print(FILE *file, const void *value, const struct kind *kind)
+{
+	if (*(const uint64_t *)value == 0)
+		(void)fputs("infinity", file);
+	else
+		duration_print(file, value, kind);
+}
+const struct kind kind_watchdog = { .equal = duration_equal, .print = watchdog_print };
+
 static bool bool_equal(const void *a, const void *b)
 {
 	return *(const bool *)a == *(const bool *)b;
@@ -244,6 +253,57 @@ static void command_print(FILE *file, const void *value, const struct kind *kind
 		(void)fputc(*c == '\n' ? ' ' : *c, file);
 }
 KIND(command);
+
+static bool commands_equal(const void *a, const void *b)
+{
+	const struct commands *x = a, *y = b;
+
+	if (x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n; i++) {
+		if (!words_equal(&x->argv[i], &y->argv[i]))
+			return false;
+	}
+	return true;
+}
+
+static void commands_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct commands *commands = value;
+
+	for (size_t i = 0; i < commands->n; i++) {
+		(void)fputs(i ? "; " : "", file);
+		words_print(file, &commands->argv[i], kind);
+	}
+}
+KIND(commands);
+
+static bool listen_equal(const void *a, const void *b)
+{
+	const struct node_config *x = a, *y = b;
+
+	if (x->n_listen != y->n_listen)
+		return false;
+	for (size_t i = 0; i < x->n_listen; i++) {
+		const struct listen *l = &x->listen[i], *m = &y->listen[i];
+
+		if (listen_compare(l, m) != 0 || strcmp(l->name, m->name) != 0 ||
+		    l->mode != m->mode || l->owner != m->owner || l->group != m->group)
+			return false;
+	}
+	return true;
+}
+
+static void listen_print(FILE *file, const void *value, const struct kind *kind)
+{
+	const struct node_config *node = value;
+
+	(void)kind;
+	for (size_t i = 0; i < node->n_listen; i++)
+		(void)fprintf(file, "%s%s%s", i ? " " : "", listen_prefix(node->listen[i].kind),
+			      node->listen[i].address);
+}
+KIND(listen);
 
 static bool user_equal(const void *a, const void *b)
 {

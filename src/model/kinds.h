@@ -15,6 +15,7 @@ struct kind {
 };
 
 extern const struct kind kind_duration; /* uint64_t of microseconds */
+extern const struct kind kind_watchdog; /* likewise, 0 for none */
 extern const struct kind kind_bool;	/* bool */
 extern const struct kind kind_signal;	/* int */
 extern const struct kind kind_mode;	/* int or unsigned */
@@ -28,8 +29,17 @@ extern const struct kind kind_text;	     /* char * */
 extern const struct kind kind_words;	     /* char ** */
 extern const struct kind kind_nodes;	     /* struct node_config ** */
 extern const struct kind kind_command;	     /* the whole struct node_config */
+extern const struct kind kind_commands;	     /* struct commands */
+extern const struct kind kind_listen;	     /* the whole struct node_config */
 extern const struct kind kind_user;	     /* struct credentials */
 extern const struct kind kind_group;	     /* struct credentials */
+extern const struct kind kind_groups;	     /* struct credentials */
+extern const struct kind kind_rlimit;	     /* struct rlimit, of the attributes as those after it */
+extern const struct kind kind_number;	     /* int */
+extern const struct kind kind_flag;	     /* int */
+extern const struct kind kind_io_class;	     /* int */
+extern const struct kind kind_cpus;	     /* cpu_set_t */
+extern const struct kind kind_capabilities;  /* uint64_t */
 extern const struct kind kind_control_group; /* the whole struct config */
 extern const struct kind kind_output;	     /* struct output */
 extern const struct kind kind_ready;	     /* struct ready */

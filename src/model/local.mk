@@ -6,18 +6,27 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/source.h %D%/source.c \
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
+	%D%/process-names.h %D%/process-names.c \
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
+	%D%/values-process.c \
 	%D%/values-restart.c \
+	%D%/values-template.c \
 	%D%/values.c \
+	%D%/values-hook.h %D%/values-hook.c \
+	%D%/values-listen.h %D%/values-listen.c \
 	%D%/keys.h %D%/keys.c \
-	%D%/kinds.h %D%/kinds.c \
+	%D%/kinds.h %D%/kinds.c %D%/kinds-process.c \
 	%D%/diff.h %D%/diff.c \
+	%D%/template.h %D%/template.c \
+	%D%/inherit.h %D%/inherit.c \
+	%D%/environment.h %D%/environment.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \
 	%D%/transient.h %D%/transient.c \
 	%D%/fsm.h %D%/fsm.c \
-	%D%/policy.h %D%/policy.c
+	%D%/policy.h %D%/policy.c \
+	%D%/result.h %D%/result.c
 %C%_libmodel_la_CFLAGS = $(AM_CFLAGS) $(INIH_CFLAGS)
 %C%_libmodel_la_LIBADD = $(INIH_LIBS)

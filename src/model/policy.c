@@ -124,7 +124,7 @@ bool policy_is_clean(const struct node_config *config, const struct outcome *out
 {
 	const struct success_status *also = &config->success_status;
 
-	if (!outcome->was_ready)
+	if (!outcome->was_ready || outcome->hook)
 		return false;
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
@@ -165,7 +165,10 @@ int policy_exit_status(const struct outcome *outcome)
 	case OUTCOME_SPAWN_FAILED:
 		return outcome->value == ENOENT ? 127 : 126;
 	case OUTCOME_START_TIMEOUT:
+	case OUTCOME_WATCHDOG:
 		return 124;
+	case OUTCOME_UNKNOWN:
+		return 1;
 	case OUTCOME_NONE:
 		break;
 	}
@@ -174,29 +177,42 @@ int policy_exit_status(const struct outcome *outcome)
 
 char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcome *outcome)
 {
-	const char *unready = outcome->was_ready ? "" : " before it was ready";
+	const char *unready = outcome->was_ready || outcome->hook ? "" : " before it was ready";
 	char signal[SIGNAL_TEXT_MAX];
+	size_t used = 0;
+	char *text;
+
+	if (outcome->hook)
+		used = (size_t)snprintf(buf, OUTCOME_TEXT_MAX, "%.40s ", outcome->hook);
+	text = buf + used;
 
 	switch (outcome->kind) {
 	case OUTCOME_NONE:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "never ran");
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "never ran");
 		break;
 	case OUTCOME_EXITED:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "exited with status %d%s", outcome->value,
-			       unready);
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "exited with status %d%s",
+			       outcome->value, unready);
 		break;
 	case OUTCOME_SIGNALED:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "killed by %s%s",
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "killed by %s%s",
 			       parse_signal_text(signal, outcome->value), unready);
 		break;
 	case OUTCOME_SPAWN_FAILED:
 		/* A path of any length leaves room for the reason. */
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "cannot start: %s%s%.160s: %s", outcome->step,
-			       outcome->subject ? " " : "",
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "cannot start: %s%s%.160s: %s",
+			       outcome->step, outcome->subject ? " " : "",
 			       outcome->subject ? outcome->subject : "", strerror(outcome->value));
 		break;
 	case OUTCOME_START_TIMEOUT:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "was not ready within its start-timeout");
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "was not %s within its start-timeout",
+			       outcome->hook ? "done" : "ready");
+		break;
+	case OUTCOME_WATCHDOG:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "watchdog: gave no sign of life%s", unready);
+		break;
+	case OUTCOME_UNKNOWN:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "ended, its parent knows how%s", unready);
 		break;
 	}
 	return buf;

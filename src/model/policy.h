@@ -19,13 +19,21 @@ enum outcome_kind {
 	OUTCOME_SIGNALED,     /* value: the signal */
 	OUTCOME_SPAWN_FAILED, /* value: errno; step, and subject: of what, or NULL */
 	OUTCOME_START_TIMEOUT, /* ended because it was not ready in time; value as for a signal, or 0 */
+	OUTCOME_WATCHDOG,      /* ended because it gave no sign of life; value likewise */
+	OUTCOME_UNKNOWN,       /* ended as a child of somebody else, who has the exit status */
 };
+
+/* What is known of the end of the main process alone. */
+enum outcome_end { END_NONE, END_EXITED, END_KILLED, END_DUMPED };
 
 struct outcome {
 	enum outcome_kind kind;
 	int value;
 	bool was_ready;		    /* it had been ready before it ended; always for a oneshot */
 	const char *step, *subject; /* borrowed */
+	const char *hook; /* the key of the command that this tells of; NULL: the service itself */
+	enum outcome_end end;
+	int end_value; /* the exit status or the signal */
 };
 
 struct policy;

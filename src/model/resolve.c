@@ -1,12 +1,16 @@
 #include "model/resolve.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "model/environment.h"
+#include "model/inherit.h"
 #include "model/substitute.h"
+#include "model/values-listen.h"
 
 /* Looking for a name that may be meant compares with all of them; not for ever. */
 #define SUGGESTION_EFFORT 100000
@@ -15,10 +19,12 @@ struct resolver {
 	struct config *config;
 	struct section *sections;
 	struct diag *diag;
+	struct environment_files environment_files;
 	const char **paths; /* of all nodes, for suggestions */
 	size_t effort;
 	unsigned *marks; /* the last list of edges that named the node */
 	unsigned mark;
+	void *listens; /* tsearch(3) tree of all sockets so far, each once */
 };
 
 static const char *resolve_suggest(struct resolver *r, const char *name)
@@ -51,47 +57,87 @@ static void resolve_no_node(struct resolver *r, const struct section *section, e
 			      diag_excerpt(excerpt, name));
 }
 
-static int resolve_edges(struct resolver *r, const struct section *section, enum key_id key,
-			 char *const *names, struct node_config ***ret)
+/* The instances of the template @name, which ends with '@'; each once.  Return: how many there are. */
+static size_t resolve_instances(const struct resolver *r, const char *name,
+				struct node_config **nodes)
 {
-	cleanup(freep) struct node_config **nodes = NULL;
-	size_t n = 0;
+	size_t length = strlen(name), n = 0;
 
-	while (names && names[n])
+	for (size_t i = 0; i < r->config->n_nodes; i++) {
+		struct node_config *node = r->config->nodes[i];
+
+		if (strncmp(node->path, name, length) != 0 || strchr(node->path + length, '/'))
+			continue;
+		if (nodes)
+			nodes[n] = node;
 		n++;
-	if (n == 0)
-		return 0;
-	nodes = calloc(n + 1, sizeof(struct node_config *));
-	if (!nodes)
-		return -ENOMEM;
-
-	r->mark++;
-	for (n = 0; *names; names++) {
-		struct node_config *node = config_find(r->config, *names);
-
-		if (!node || !**names) {
-			resolve_no_node(r, section, key, *names);
-		} else if (r->marks[node->index] == r->mark) {
-			section_error(section, r->diag, key, "'%s' is named twice, allowed once",
-				      *names);
-		} else {
-			r->marks[node->index] = r->mark;
-			nodes[n++] = node;
-		}
 	}
-	*ret = take(nodes);
-	return 0;
+	return n;
 }
 
-/* The section that decides an inherited key for @node: the nearest upwards that has it, or NULL. */
-static const struct section *resolve_source(const struct resolver *r,
-					    const struct node_config *node, enum key_id key)
+static const enum key_id edge_keys[N_EDGES] = {
+	[EDGE_REQUIRES] = KEY_REQUIRES,
+	[EDGE_WANTS] = KEY_WANTS,
+	[EDGE_AFTER] = KEY_AFTER,
+	[EDGE_TERM_AFTER] = KEY_TERM_AFTER,
+};
+
+/* What @names mean, which may be templates.  Room for one more than they are. */
+static struct node_config **resolve_room(const struct resolver *r, char *const *names)
 {
-	for (; node; node = node->parent) {
-		if (r->sections[node->index].lines[key])
-			return &r->sections[node->index];
+	size_t n = 0;
+
+	for (; *names; names++)
+		n += config_is_template(*names) ? resolve_instances(r, *names, NULL) : 1;
+	return calloc(n + 1, sizeof(struct node_config *));
+}
+
+static size_t resolve_edge(struct resolver *r, const struct section *section, enum key_id key,
+			   const char *name, struct node_config **nodes)
+{
+	struct node_config *node = config_find(r->config, name);
+	size_t n;
+
+	if (!*name || (!node && !config_is_template(name))) {
+		resolve_no_node(r, section, key, name);
+		return 0;
 	}
-	return NULL;
+	if (node) {
+		nodes[0] = node;
+		n = 1;
+	} else {
+		n = resolve_instances(r, name, nodes);
+		if (n == 0)
+			resolve_no_node(r, section, key, name);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (r->marks[nodes[i]->index] == r->mark)
+			section_error(section, r->diag, key, "'%s' is named twice, allowed once",
+				      nodes[i]->path);
+		r->marks[nodes[i]->index] = r->mark;
+	}
+	return n;
+}
+
+static int resolve_edges(struct resolver *r, const struct section *section, enum key_id key,
+			 char *const *stated, struct node_config ***ret)
+{
+	cleanup(freep) struct node_config **nodes = NULL;
+	cleanup(freep) char **names = NULL;
+	size_t n = 0;
+
+	if (!stated || !*stated)
+		return 0;
+	if (substitute_words(stated, section->node->path, &names) < 0)
+		return -ENOMEM;
+	nodes = resolve_room(r, names);
+	if (!nodes)
+		return -ENOMEM;
+	r->mark++;
+	for (char **name = names; *name; name++)
+		n += resolve_edge(r, section, key, *name, nodes + n);
+	*ret = take(nodes);
+	return 0;
 }
 
 static int resolve_copy(char **field, const char *text)
@@ -102,10 +148,30 @@ static int resolve_copy(char **field, const char *text)
 	return *field ? 0 : -ENOMEM;
 }
 
+static int resolve_groups(struct resolver *r, struct node_config *node)
+{
+	const struct section *groups = inherit_source(r->sections, node, KEY_GROUPS);
+	struct credentials *credentials = &node->credentials;
+	size_t size;
+
+	if (!groups)
+		return 0;
+	credentials->set_groups = true;
+	if (groups->n_groups == 0)
+		return 0;
+	size = groups->n_groups * sizeof(*groups->groups);
+	credentials->groups = malloc(size);
+	if (!credentials->groups)
+		return -ENOMEM;
+	memcpy(credentials->groups, groups->groups, size);
+	credentials->n_groups = groups->n_groups;
+	return 0;
+}
+
 static int resolve_user(struct resolver *r, struct node_config *node)
 {
-	const struct section *user = resolve_source(r, node, KEY_USER);
-	const struct section *group = resolve_source(r, node, KEY_GROUP);
+	const struct section *user = inherit_source(r->sections, node, KEY_USER);
+	const struct section *group = inherit_source(r->sections, node, KEY_GROUP);
 	struct credentials *credentials = &node->credentials;
 
 	if (user && user->user.name) {
@@ -128,53 +194,15 @@ static int resolve_user(struct resolver *r, struct node_config *node)
 		credentials->set_group = true;
 		credentials->gid = group->group;
 	}
-	return 0;
-}
-
-/* Puts @word in the place of the variable's value in @list, or after it. */
-static size_t environment_put(char **list, size_t n, char *word)
-{
-	size_t length = (size_t)(strchr(word, '=') - word) + 1;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (strncmp(list[i], word, length) == 0)
-			break;
-	}
-	list[i] = word;
-	return i == n ? n + 1 : n;
-}
-
-static int resolve_environment(struct resolver *r, struct node_config *node)
-{
-	cleanup(freep) char **list = NULL;
-	const struct section *chain[CONFIG_DEPTH_MAX + 1];
-	size_t depth = 0, room = 1, n = 0;
-
-	for (const struct node_config *p = node; p; p = p->parent) {
-		chain[depth] = &r->sections[p->index];
-		for (char **word = chain[depth]->environment; word && *word; word++)
-			room++;
-		depth++;
-	}
-	if (room == 1)
-		return 0;
-	list = calloc(room, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	while (depth-- > 0) {
-		for (char **word = chain[depth]->environment; word && *word; word++)
-			n = environment_put(list, n, *word);
-	}
-	return substitute_words(list, node->path, &node->environment);
+	return resolve_groups(r, node);
 }
 
 static int resolve_inherited(struct resolver *r, struct node_config *node)
 {
-	const struct section *directory = resolve_source(r, node, KEY_DIRECTORY);
-	const struct section *mask = resolve_source(r, node, KEY_UMASK);
-	const struct section *stop_timeout = resolve_source(r, node, KEY_STOP_TIMEOUT);
-	const struct section *log = resolve_source(r, node, KEY_LOG);
+	const struct section *directory = inherit_source(r->sections, node, KEY_DIRECTORY);
+	const struct section *mask = inherit_source(r->sections, node, KEY_UMASK);
+	const struct section *stop_timeout = inherit_source(r->sections, node, KEY_STOP_TIMEOUT);
+	const struct section *log = inherit_source(r->sections, node, KEY_LOG);
 
 	if (mask)
 		node->umask = mask->umask;
@@ -187,9 +215,9 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 		node->log.kind = log->log.kind;
 	if (log && log->log.path && substitute_text(log->log.path, node->path, &node->log.path) < 0)
 		return -ENOMEM;
-	if (resolve_user(r, node) < 0)
+	if (inherit_attributes(r->sections, node) < 0 || resolve_user(r, node) < 0)
 		return -ENOMEM;
-	return resolve_environment(r, node);
+	return environment_resolve(&r->environment_files, r->sections, node, r->diag);
 }
 
 static void resolve_check_delays(struct resolver *r, const struct section *section)
@@ -226,6 +254,102 @@ static void resolve_check_oneshot(struct resolver *r, const struct section *sect
 			"a oneshot is ready when it has ended well, allowed with type = simple");
 }
 
+static void resolve_listen_error(struct resolver *r, const struct section *section,
+				 const struct listen *listen, const char *why)
+{
+	char text[DIAG_EXCERPT_MAX];
+
+	section_error(section, r->diag, KEY_LISTEN, "'%s%s' %s, allowed is %s",
+		      listen_prefix(listen->kind), diag_excerpt(text, listen->address), why,
+		      type_listen.allowed);
+}
+
+static int compare_listens(const void *a, const void *b)
+{
+	return listen_compare(a, b);
+}
+
+/* One address is one socket, in whatever services; a socket has one owner and mode. */
+static int resolve_shared(struct resolver *r, const struct section *section,
+			  const struct listen *listen)
+{
+	struct listen *const *found = tsearch(listen, &r->listens, compare_listens);
+	const struct listen *other;
+
+	if (!found)
+		return -ENOMEM;
+	other = *found;
+	if (other != listen && other >= section->node->listen && other < listen)
+		resolve_listen_error(r, section, listen, "is named twice");
+	else if (other->mode != listen->mode || other->owner != listen->owner ||
+		 other->group != listen->group)
+		resolve_listen_error(r, section, listen,
+				     "has another mode, owner or group in another section");
+	return 0;
+}
+
+static int resolve_listen(struct resolver *r, const struct section *section)
+{
+	struct node_config *node = section->node;
+	const char *why;
+
+	node->listen_line = section->lines[KEY_LISTEN];
+	if (section->n_listen == 0)
+		return 0;
+	node->listen = calloc(section->n_listen, sizeof(*node->listen));
+	if (!node->listen)
+		return -ENOMEM;
+	node->n_listen = section->n_listen;
+	for (size_t i = 0; i < node->n_listen; i++) {
+		int e = listen_resolve(&section->listen[i], node->path, &node->listen[i], &why);
+
+		if (e == 0)
+			e = resolve_shared(r, section, &node->listen[i]);
+		else if (e == -EINVAL)
+			resolve_listen_error(r, section, &node->listen[i], why);
+		if (e == -ENOMEM)
+			return e;
+	}
+	return 0;
+}
+
+/* What it is given begins with the descriptor 3. */
+static void resolve_check_ready_fd(struct resolver *r, const struct section *section)
+{
+	struct node_config *node = section->node;
+	size_t end;
+
+	if (node->ready.kind != READY_FD)
+		return;
+	if (!section->lines[KEY_FD_STORE_MAX])
+		node->fd_store_max = 0;
+	end = 3 + node->n_listen + (node->notify ? node->fd_store_max : 0);
+	if ((size_t)node->ready.fd < end)
+		section_error(section, r->diag, KEY_READY,
+			      "'fd:%d' is among the descriptors of listen and fd-store-max, "
+			      "allowed is fd:%zu and above",
+			      node->ready.fd, end);
+}
+
+/* A socket is given to whom something is expected of on it. */
+static void resolve_notify(struct resolver *r, const struct section *section)
+{
+	struct node_config *node = section->node;
+	bool stores = section->lines[KEY_FD_STORE_MAX] && node->fd_store_max > 0;
+
+	if (!section->lines[KEY_NOTIFY])
+		node->notify = node->ready.kind == READY_NOTIFY || node->watchdog_usec || stores;
+	else if (!node->notify && node->ready.kind == READY_NOTIFY)
+		section_error(section, r->diag, KEY_NOTIFY,
+			      "'no' leaves ready = notify without an answer, allowed is yes");
+	else if (!node->notify && node->watchdog_usec)
+		section_error(section, r->diag, KEY_NOTIFY,
+			      "'no' leaves the watchdog without an answer, allowed is yes");
+	else if (!node->notify && stores)
+		section_error(section, r->diag, KEY_NOTIFY,
+			      "'no' leaves nobody to fill the store, allowed is yes");
+}
+
 static void resolve_check_group(struct resolver *r, const struct section *section)
 {
 	for (size_t i = 0; i < N_KEYS; i++) {
@@ -236,31 +360,71 @@ static void resolve_check_group(struct resolver *r, const struct section *sectio
 	}
 }
 
+static int resolve_hooks(const struct section *section)
+{
+	struct node_config *node = section->node;
+
+	for (int kind = 0; kind < N_HOOKS; kind++) {
+		const struct commands *stated = &section->hooks[kind];
+
+		if (stated->n > 0 && !node->hooks)
+			node->hooks = calloc(N_HOOKS, sizeof(*node->hooks));
+		if (stated->n > 0 && !node->hooks)
+			return -ENOMEM;
+		for (size_t i = 0; i < stated->n; i++) {
+			cleanup(freep) char **argv = NULL;
+
+			if (substitute_words(stated->argv[i], node->path, &argv) < 0 ||
+			    commands_add(&node->hooks[kind], argv) < 0)
+				return -ENOMEM;
+			(void)take(argv);
+		}
+	}
+	return 0;
+}
+
 static int resolve_section(struct resolver *r, struct section *section)
 {
 	struct node_config *node = section->node;
 
-	node->requires_line = section->lines[KEY_REQUIRES];
-	node->after_line = section->lines[KEY_AFTER];
-	if (resolve_edges(r, section, KEY_REQUIRES, section->requires, &node->requires) < 0 ||
-	    resolve_edges(r, section, KEY_AFTER, section->after, &node->after) < 0)
-		return -ENOMEM;
+	for (size_t i = 0; i < N_EDGES; i++) {
+		node->edge_lines[i] = section->lines[edge_keys[i]];
+		if (resolve_edges(r, section, edge_keys[i], section->edges[i], &node->edges[i]) < 0)
+			return -ENOMEM;
+	}
 	if (!section->lines[KEY_COMMAND]) {
 		resolve_check_group(r, section);
 		return 0;
 	}
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
+	resolve_notify(r, section);
+	if (resolve_listen(r, section) < 0)
+		return -ENOMEM;
+	resolve_check_ready_fd(r, section);
 	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
 		return -ENOMEM;
+	if (resolve_hooks(section) < 0)
+		return -ENOMEM;
 	return resolve_inherited(r, node);
+}
+
+static void keep(void *listen)
+{
+	(void)listen;
+}
+
+static void resolver_done(struct resolver *r)
+{
+	environment_files_done(&r->environment_files);
+	tdestroy(r->listens, keep);
 }
 
 int resolve_sections(struct config *config, struct section *sections, struct diag *diag)
 {
 	cleanup(freep) const char **paths = calloc(config->n_nodes, sizeof(*paths));
 	cleanup(freep) unsigned *marks = calloc(config->n_nodes, sizeof(*marks));
-	struct resolver r = {
+	cleanup(resolver_done) struct resolver r = {
 		.config = config,
 		.sections = sections,
 		.diag = diag,

@@ -1,6 +1,14 @@
 #include "model/section.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+size_t section_variable_name(const char *word)
+{
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+	return word[n] == '=' && !(*word >= '0' && *word <= '9') ? n : 0;
+}
 
 void stated_user_done(struct stated_user *user)
 {
@@ -11,11 +19,18 @@ void stated_user_done(struct stated_user *user)
 
 void section_done(struct section *section)
 {
-	free(section->requires);
-	free(section->after);
+	for (size_t i = 0; i < N_EDGES; i++)
+		free(section->edges[i]);
+	free(section->instances);
 	free(section->argv);
+	for (int i = 0; i < N_HOOKS; i++)
+		commands_done(&section->hooks[i]);
+	listen_done(section->listen, section->n_listen);
 	stated_user_done(&section->user);
+	free(section->groups);
 	free(section->directory);
 	free(section->environment);
+	free(section->environment_files);
+	free(section->attributes);
 	free(section->log.path);
 }

@@ -9,16 +9,20 @@
 
 /* The keys, in the order of swansong.ini(5); model/keys.h has the table. */
 enum key_id {
+	KEY_INSTANCES,
 	KEY_CONTROL_SOCKET,
 	KEY_CONTROL_GROUP,
 	KEY_CONTROL_MODE,
 	KEY_SHUTDOWN_TIMEOUT,
 	KEY_REQUIRES,
+	KEY_WANTS,
 	KEY_AFTER,
+	KEY_TERM_AFTER,
 	KEY_STRATEGY,
 
 	KEY_COMMAND,
 	KEY_TYPE,
+	KEY_LISTEN,
 	KEY_RESTART,
 	KEY_RESTART_DELAY,
 	KEY_RESTART_DELAY_MAX,
@@ -27,18 +31,51 @@ enum key_id {
 	KEY_SUCCESS_STATUS,
 	KEY_ON_FAILED,
 	KEY_READY,
+	KEY_NOTIFY,
+	KEY_FD_STORE_MAX,
 	KEY_START_TIMEOUT,
+	KEY_WATCHDOG,
+	KEY_WATCHDOG_SIGNAL,
+	KEY_START_COMMAND,
+	KEY_POST_START,
 	KEY_STOP_SIGNAL,
+	KEY_POST_STOP,
 	KEY_ESSENTIAL,
 	KEY_USER,
 	KEY_GROUP,
+	KEY_GROUPS,
 	KEY_DIRECTORY,
 	KEY_ENVIRONMENT,
+	KEY_ENVIRONMENT_FILE,
 	KEY_UMASK,
+	KEY_LIMIT_AS,
+	KEY_LIMIT_CORE,
+	KEY_LIMIT_CPU,
+	KEY_LIMIT_DATA,
+	KEY_LIMIT_FSIZE,
+	KEY_LIMIT_LOCKS,
+	KEY_LIMIT_MEMLOCK,
+	KEY_LIMIT_MSGQUEUE,
+	KEY_LIMIT_NICE,
+	KEY_LIMIT_NOFILE,
+	KEY_LIMIT_NPROC,
+	KEY_LIMIT_RSS,
+	KEY_LIMIT_RTPRIO,
+	KEY_LIMIT_RTTIME,
+	KEY_LIMIT_SIGPENDING,
+	KEY_LIMIT_STACK,
+	KEY_NICE,
+	KEY_OOM_SCORE_ADJUST,
+	KEY_IO_CLASS,
+	KEY_CPU_AFFINITY,
+	KEY_NO_NEW_PRIVILEGES,
+	KEY_CAPABILITIES,
 	KEY_STOP_TIMEOUT,
 	KEY_LOG,
 	N_KEYS
 };
+
+#define ENVIRONMENT_MAX 1000 /* variables in one section, or file */
 
 /* The user of a section, before it meets the group. */
 struct stated_user {
@@ -52,16 +89,29 @@ struct section {
 	struct config *config;
 	struct node_config *node;
 	unsigned lines[N_KEYS];	  /* where each key stands; 0: nowhere */
-	char **requires, **after; /* names of nodes */
+	const char *template_file; /* where those do that a template has said; else that of the node */
+	uint64_t of_template[(N_KEYS + 63) / 64]; /* which: a bit for each */
+	char **edges[N_EDGES];	  /* names of nodes */
+	char **instances;	  /* of a template */
 	char **argv;		  /* this and the others before substitution */
+	struct commands hooks[N_HOOKS];
+	struct listen *listen;
+	size_t n_listen;
 	struct stated_user user;
 	gid_t group;
+	gid_t *groups;
+	size_t n_groups;
 	char *directory;
 	char **environment;
+	char **environment_files; /* paths before substitution, with a - before those that need not be */
 	int umask;
+	struct attributes *attributes; /* NULL: no key of them */
 	uint64_t stop_timeout_usec;
 	struct output log;
 };
+
+/* The length of the NAME of NAME=VALUE, or 0. */
+size_t section_variable_name(const char *word);
 
 void stated_user_done(struct stated_user *user);
 void section_done(struct section *section);

@@ -20,6 +20,17 @@ static int node_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+int attributes_new(struct attributes **ret)
+{
+	struct attributes *attributes = malloc(sizeof(*attributes));
+
+	if (!attributes)
+		return -ENOMEM;
+	*attributes = (struct attributes)ATTRIBUTES_NONE;
+	*ret = attributes;
+	return 0;
+}
+
 void node_config_init(struct node_config *node, char *path)
 {
 	*node = (struct node_config){
@@ -27,6 +38,8 @@ void node_config_init(struct node_config *node, char *path)
 		.shutdown_timeout_usec = *path ? USEC_INFINITY : 90 * USEC_PER_SEC,
 		.umask = -1,
 		.start_timeout_usec = 90 * USEC_PER_SEC,
+		.watchdog_signal = SIGABRT,
+		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
@@ -37,18 +50,62 @@ void node_config_init(struct node_config *node, char *path)
 	};
 }
 
+int commands_add(struct commands *commands, char **argv)
+{
+	char ***more = reallocarray(commands->argv, commands->n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	more[commands->n++] = argv;
+	commands->argv = more;
+	return 0;
+}
+
+void commands_done(struct commands *commands)
+{
+	for (size_t i = 0; i < commands->n; i++)
+		free(commands->argv[i]);
+	free(commands->argv);
+	*commands = (struct commands){ .n = 0 };
+}
+
+const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind)
+{
+	static const struct commands none;
+
+	return node->hooks ? &node->hooks[kind] : &none;
+}
+
+const char *hook_name(enum hook_kind kind)
+{
+	static const char *const names[N_HOOKS] = {
+		[HOOK_START_COMMAND] = "start-command",	  [HOOK_POST_START] = "post-start",
+		[HOOK_RELOAD_COMMAND] = "reload-command", [HOOK_STOP_COMMAND] = "stop-command",
+		[HOOK_POST_STOP] = "post-stop",		  [HOOK_FINAL] = "final",
+	};
+
+	return names[kind];
+}
+
 void node_config_done(struct node_config *node)
 {
+	for (int i = 0; node->hooks && i < N_HOOKS; i++)
+		commands_done(&node->hooks[i]);
+	free(node->hooks);
 	free(node->path);
-	free(node->requires);
-	free(node->after);
+	for (size_t i = 0; i < N_EDGES; i++)
+		free(node->edges[i]);
 	free(node->argv);
 	free(node->command);
+	free(node->credentials.groups);
+	listen_done(node->listen, node->n_listen);
 	free(node->credentials.user);
 	free(node->credentials.home);
 	free(node->credentials.shell);
 	free(node->directory);
 	free(node->environment);
+	free(node->environment_files);
+	free(node->attributes);
 	free(node->log.path);
 }
 
@@ -169,9 +226,10 @@ const struct node_config *node_config_unref(const struct node_config *node)
 /* Whoever keeps it still must not come upon what goes with the config. */
 static void forget_node(struct node_config *node)
 {
-	free(node->requires);
-	free(node->after);
-	node->requires = node->after = NULL;
+	for (size_t i = 0; i < N_EDGES; i++) {
+		free(node->edges[i]);
+		node->edges[i] = NULL;
+	}
 	node->parent = NULL;
 	node->place = (struct place){ .file = NULL };
 	node_config_unref(node);
@@ -227,6 +285,9 @@ static const char *name_check_part(const char *part, size_t length)
 	/* A node's name also becomes a directory's: of a cgroup, of a log. */
 	if ((length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.'))
 		return "has a part that is . or .., which name directories";
+	/* Of a template there are instances, not nodes below it. */
+	if (part[length - 1] == '@' && part[length] == '/')
+		return "has a part that ends with @ and is not the last, allowed is a template's name at the end";
 	for (size_t i = 0; i < length; i++) {
 		if (!name_byte_is_good(part[i]))
 			return "is no name of a node, allowed are letters, digits and _ . @ - in parts joined by /";
@@ -260,6 +321,13 @@ const char *config_check_name(const char *path)
 	return NULL;
 }
 
+bool config_is_template(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 0 && path[length - 1] == '@';
+}
+
 struct node_config *config_find(const struct config *config, const char *path)
 {
 	void *const *found = tfind(&path, &config->by_path, node_compare);
@@ -279,4 +347,42 @@ bool node_config_is_within(const struct node_config *node, const struct node_con
 			return true;
 	}
 	return false;
+}
+
+void listen_done(struct listen *listen, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(listen[i].address);
+		free(listen[i].name);
+	}
+	free(listen);
+}
+
+const char *listen_prefix(enum listen_kind kind)
+{
+	static const char *const prefixes[] = {
+		[LISTEN_TCP] = "tcp:", [LISTEN_UDP] = "udp:", [LISTEN_UNIX] = "unix:"
+	};
+
+	return prefixes[kind];
+}
+
+int listen_compare(const struct listen *a, const struct listen *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind == LISTEN_UNIX)
+		return strcmp(a->address, b->address);
+	/* All else in the union is zero. */
+	return memcmp(&a->inet, &b->inet, sizeof(a->inet));
+}
+
+bool fdname_is_good(const char *name)
+{
+	size_t length = 0;
+
+	for (; name[length]; length++)
+		if (name[length] < ' ' || name[length] > '~' || name[length] == ':')
+			return false;
+	return length > 0 && length < FDNAME_MAX;
 }

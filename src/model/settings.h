@@ -12,13 +12,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/attributes.h"
 #include "base/cleanup.h"
 #include "model/diag.h"
 
 #define CONFIG_NAME_MAX	 200 /* bytes of a node's path, with the slashes */
 #define CONFIG_DEPTH_MAX 32  /* parts of a node's path */
 #define CONFIG_NODES_MAX 100000
+#define CONFIG_INSTANCES_MAX 10000 /* of one template */
 #define CONFIG_LINE_MAX	 (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
+
+#define CONFIG_LISTEN_MAX	250 /* sockets of one service */
+#define CONFIG_FD_STORE_DEFAULT 16
+#define CONFIG_FD_STORE_MAX	250
 
 #define CONFIG_ROOT_SECTION "swansong"
 
@@ -31,16 +37,56 @@ enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOW
 enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
+enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
 enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
+
+/* What one node can say of another. */
+enum edge {
+	EDGE_REQUIRES,	 /* starts when that is ready, not without it; that stops when this is Complete */
+	EDGE_WANTS,	 /* brings that along, and otherwise as the next */
+	EDGE_AFTER,	 /* starts when that is ready or has failed; stops as with the first */
+	EDGE_TERM_AFTER, /* nothing at the start; is signalled when that is Complete */
+	N_EDGES
+};
+
+/* The commands around the life of a service or node, one key each. */
+enum hook_kind {
+	HOOK_START_COMMAND,
+	HOOK_POST_START,
+	HOOK_RELOAD_COMMAND,
+	HOOK_STOP_COMMAND,
+	HOOK_POST_STOP,
+	HOOK_FINAL,
+	N_HOOKS
+};
+
+/* The commands of one key, in the order of the file. */
+struct commands {
+	char ***argv; /* each as node_config.argv */
+	size_t n;
+};
+
+union inet_address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
 
 struct ready {
 	enum ready_kind kind;
-	int fd; /* READY_FD: 3 or more */
-	union {
-		struct sockaddr any;
-		struct sockaddr_in in;
-		struct sockaddr_in6 in6;
-	} address; /* READY_TCP */
+	int fd;			    /* READY_FD: 3 or more */
+	union inet_address address; /* READY_TCP */
+};
+
+/* A socket that is open before the service is, and given to it (sd_listen_fds(3)). */
+struct listen {
+	enum listen_kind kind;
+	char *address;		 /* as written; LISTEN_UNIX: absolute path */
+	char *name;		 /* in $LISTEN_FDNAMES */
+	union inet_address inet; /* LISTEN_TCP, LISTEN_UDP */
+	unsigned mode;		 /* LISTEN_UNIX, as the next two */
+	uid_t owner;		 /* or -1: the daemon's */
+	gid_t group;
 };
 
 struct output {
@@ -53,6 +99,9 @@ struct credentials {
 	bool set_group; /* group was named, perhaps without a user: gid is to be taken */
 	uid_t uid;
 	gid_t gid;
+	bool set_groups; /* groups was named: those below are to be taken beside the user's own */
+	gid_t *groups;
+	size_t n_groups;
 	char *user, *home, *shell; /* for USER, LOGNAME, HOME, SHELL; NULL without user */
 };
 
@@ -79,22 +128,31 @@ struct node_config {
 	/* Any node. */
 	uint64_t
 		shutdown_timeout_usec; /* the node's whole budget; USEC_INFINITY: the parent's alone */
-	struct node_config **requires; /* nodes, NULL-terminated, each once; NULL for none */
-	struct node_config **after;
+	struct node_config **edges[N_EDGES]; /* nodes, NULL-terminated, each once; NULL for none */
+	unsigned edge_lines[N_EDGES];	     /* where these keys stand, in the file of @place */
 	enum strategy strategy;
-	unsigned requires_line, after_line; /* where these keys stand, in the file of @place */
+	struct commands *hooks;		     /* N_HOOKS of them, or NULL: none at all */
 
 	/* A service: the rest means nothing while argv is NULL. */
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command; /* argv as written, for people */
 	enum service_type type;
-	struct credentials credentials; /* inherited, as the next four */
+	struct listen *listen;
+	size_t n_listen;
+	unsigned listen_line;		/* as requires_line */
+	struct credentials credentials; /* inherited, as the next six */
 	char *directory;		/* absolute, or NULL: the daemon's */
 	char **environment;		/* "NAME=VALUE", each name once, NULL-terminated, or NULL */
+	char **environment_files;	/* whose variables are among them, NULL-terminated, or NULL */
 	int umask;			/* or -1: the daemon's */
+	struct attributes *attributes;	/* or NULL: the daemon's */
 	struct output log;
 	struct ready ready;
+	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	uint64_t start_timeout_usec;
+	uint64_t watchdog_usec; /* 0: none */
+	int watchdog_signal;
+	unsigned fd_store_max; /* descriptors it may leave with us; nothing without notify */
 	enum restart_policy restart;
 	uint64_t restart_delay_usec, restart_delay_max_usec;
 	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
@@ -139,6 +197,9 @@ struct config_names {
 	int (*group)(const char *name, gid_t *gid);
 };
 
+/* Nothing asked for.  free() releases it.  Return: 0 or -ENOMEM. */
+int attributes_new(struct attributes **ret);
+
 /* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */
 int config_new(struct config **ret);
 
@@ -172,11 +233,36 @@ void node_config_done(struct node_config *node);
 /* NULL if @path may be the name of a node below the root, else what is wrong with it. */
 const char *config_check_name(const char *path);
 
+/* Is this the name of a template: does it end with '@'? */
+bool config_is_template(const char *path);
+
 /* NULL if there is no such node. */
 struct node_config *config_find(const struct config *config, const char *path);
+
+/* The commands of one key of @node; of none if it has none. */
+const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind);
+
+/* "start-command": the key. */
+const char *hook_name(enum hook_kind kind);
+
+/* Appends @argv, which is taken over on success.  Return: 0 or -ENOMEM. */
+int commands_add(struct commands *commands, char **argv);
+void commands_done(struct commands *commands);
 
 /* "web/nginx", or "swansong" for the root: the section's name. */
 const char *node_config_section(const struct node_config *node);
 
 /* Is @node, or one of its parents, @ancestor? */
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor);
+
+void listen_done(struct listen *listen, size_t n);
+
+/* "tcp:", "udp:" or "unix:": what is written before the address. */
+const char *listen_prefix(enum listen_kind kind);
+
+/* By what it is bound to: 0 says that they can only be one socket. */
+int listen_compare(const struct listen *a, const struct listen *b);
+
+/* May a descriptor be called that?  1 to 255 printable ASCII characters, without a colon. */
+#define FDNAME_MAX 256
+bool fdname_is_good(const char *name);

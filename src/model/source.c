@@ -177,16 +177,12 @@ static int names_read(struct names *names, DIR *dir)
 	return 0;
 }
 
-static int source_member(struct source *source, int dir, const char *dir_path, const char *name)
+/* A file of that name, and no directory. */
+static int source_regular(struct source *source, int dir, const char *name, const char *path)
 {
-	cleanup(freep) char *path = NULL;
 	cleanup(closep) int fd = -1;
 	struct stat st;
 
-	if (asprintf(&path, "%s/%s", dir_path, name) < 0) {
-		path = NULL;
-		return -ENOMEM;
-	}
 	fd = source_open(source, dir, name, path, &st);
 	if (fd < 0 || !source_is_good(source, path, &st))
 		return 0;
@@ -195,6 +191,17 @@ static int source_member(struct source *source, int dir, const char *dir_path, c
 		return 0;
 	}
 	return source_file(source, path, fd, &st);
+}
+
+static int source_member(struct source *source, int dir, const char *dir_path, const char *name)
+{
+	cleanup(freep) char *path = NULL;
+
+	if (asprintf(&path, "%s/%s", dir_path, name) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	return source_regular(source, dir, name, path);
 }
 
 static void closedirp(DIR **dir)
@@ -240,4 +247,14 @@ int source_each(const char *path, struct diag *diag,
 	if (S_ISDIR(st.st_mode))
 		return source_directory(&source, path, fd);
 	return source_file(&source, path, fd, &st);
+}
+
+int source_one(const char *path, struct diag *diag,
+	       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+{
+	struct source source = { .diag = diag, .each = each, .arg = arg };
+
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return -ENOENT;
+	return source_regular(&source, AT_FDCWD, path, path);
 }

@@ -18,3 +18,11 @@
  */
 int source_each(const char *path, struct diag *diag,
 		int (*each)(void *arg, const char *file, char *text, size_t size), void *arg);
+
+/*
+ * The same for one regular file, which may be missing: that is for the caller to report.
+ *
+ * Return: 0, -ENOENT, -ENOMEM, or a negative value of @each.
+ */
+int source_one(const char *path, struct diag *diag,
+	       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg);

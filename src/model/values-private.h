@@ -6,6 +6,8 @@
 
 #include "model/values.h"
 
+#define BOOL_ALLOWED "yes, no, true, false, on, off, 1 or 0"
+
 struct choice {
 	const char *name;
 	int value;
@@ -23,8 +25,17 @@ int value_copy(const char *text, char **field);
 /* In one block, NULL-terminated.  Return: how many, -EINVAL or -ENOMEM. */
 int value_words(struct value *value, char ***field);
 
+/* The number of the group that it names.  Return: 0, -EINVAL or -ENOMEM. */
+int value_group(struct value *value, gid_t *ret);
+
+/* A command, quoted as in a shell, with good substitutions.  Return: 0, -EINVAL or -ENOMEM. */
+int value_argv(struct value *value, char ***ret);
+
 /* Is each % one that is substituted?  Return: 0 or -EINVAL. */
 int value_check_substitutions(struct value *value);
 
 /* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
 int value_check_path(struct value *value, const char *path);
+
+/* The number of the group that it names, from values.c.  Return: 0, -EINVAL or -ENOMEM. */
+int value_group(struct value *value, gid_t *ret);

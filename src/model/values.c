@@ -1,4 +1,4 @@
-#include "model/values.h"
+#include "model/values-private.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -7,12 +7,11 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
 #include "base/parse.h"
-#include "model/values-private.h"
 
-#define ENVIRONMENT_MAX 1000 /* variables in one section */
-#define FD_MAX		1023
+#define FD_MAX 1023
 
 static int value_socket(struct value *value, void *field)
 {
@@ -52,7 +51,7 @@ static int value_number(struct value *value, uint32_t *ret)
 	return 0;
 }
 
-static int value_group(struct value *value, gid_t *ret)
+int value_group(struct value *value, gid_t *ret)
 {
 	int r;
 
@@ -117,7 +116,17 @@ static int value_user(struct value *value, void *field)
 	return 0;
 }
 
-static int value_mode(struct value *value, void *field)
+int value_owner(struct value *value, uid_t *ret)
+{
+	cleanup(stated_user_done) struct stated_user user = { .name = NULL };
+	int r = value_user(value, &user);
+
+	if (r == 0)
+		*ret = user.uid;
+	return r;
+}
+
+int value_mode(struct value *value, void *field)
 {
 	unsigned mode;
 	int r = parse_mode(value->text, &mode);
@@ -145,12 +154,13 @@ static int value_signal(struct value *value, void *field)
 
 static int value_nodes(struct value *value, void *field)
 {
-	return value_words(value, field);
+	int r = value_check_substitutions(value);
+
+	return r < 0 ? r : value_words(value, field);
 }
 
-static int value_command(struct value *value, void *field)
+int value_argv(struct value *value, char ***ret)
 {
-	struct section *section = field;
 	cleanup(freep) char **argv = NULL;
 	int r = value_check_substitutions(value);
 
@@ -161,6 +171,18 @@ static int value_command(struct value *value, void *field)
 		return r;
 	if (r == 0 || !*argv[0])
 		return value_refuse(value, "names no program");
+	*ret = take(argv);
+	return 0;
+}
+
+static int value_command(struct value *value, void *field)
+{
+	struct section *section = field;
+	cleanup(freep) char **argv = NULL;
+	int r = value_argv(value, &argv);
+
+	if (r < 0)
+		return r;
 	r = value_copy(value->text, &section->node->command);
 	if (r < 0)
 		return r;
@@ -180,30 +202,35 @@ static int value_type(struct value *value, void *field)
 	return r;
 }
 
-/* "127.0.0.1:80", "[::1]:80", "localhost:80" */
-static int parse_address(const char *text, struct ready *ready)
+int value_address(const char *text, union inet_address *ret)
 {
 	const char *colon = strrchr(text, ':');
 	char host[INET6_ADDRSTRLEN + 2];
 	size_t length = colon ? (size_t)(colon - text) : sizeof(host);
+	union inet_address address;
 	uint64_t port;
+	int r;
 
+	/* Every byte, as addresses are compared whole. */
+	memset(&address, 0, sizeof(address));
 	if (length >= sizeof(host) || parse_uint(colon + 1, UINT16_MAX, &port) < 0 || port == 0)
 		return -EINVAL;
 	*(char *)mempcpy(host, text, length) = '\0';
 	if (host[0] == '[' && host[length - 1] == ']') {
 		host[length - 1] = '\0';
-		ready->address.in6.sin6_family = AF_INET6;
-		ready->address.in6.sin6_port = htons((uint16_t)port);
-		return inet_pton(AF_INET6, host + 1, &ready->address.in6.sin6_addr) == 1 ? 0
-											 : -EINVAL;
+		address.in6.sin6_family = AF_INET6;
+		address.in6.sin6_port = htons((uint16_t)port);
+		r = inet_pton(AF_INET6, host + 1, &address.in6.sin6_addr);
+	} else {
+		address.in.sin_family = AF_INET;
+		address.in.sin_port = htons((uint16_t)port);
+		r = inet_pton(AF_INET, strcmp(host, "localhost") == 0 ? "127.0.0.1" : host,
+			      &address.in.sin_addr);
 	}
-	ready->address.in.sin_family = AF_INET;
-	ready->address.in.sin_port = htons((uint16_t)port);
-	return inet_pton(AF_INET, strcmp(host, "localhost") == 0 ? "127.0.0.1" : host,
-			 &ready->address.in.sin_addr) == 1
-		       ? 0
-		       : -EINVAL;
+	if (r != 1)
+		return -EINVAL;
+	memcpy(ret, &address, sizeof(address));
+	return 0;
 }
 
 static int value_ready(struct value *value, void *field)
@@ -228,13 +255,35 @@ static int value_ready(struct value *value, void *field)
 		ready.fd = (int)fd;
 	} else if (strncmp(value->text, "tcp:", 4) == 0) {
 		ready.kind = READY_TCP;
-		r = parse_address(value->text + 4, &ready);
+		r = value_address(value->text + 4, &ready.address);
 		if (r < 0)
 			return r;
 	} else {
 		return r;
 	}
 	*(struct ready *)field = ready;
+	return 0;
+}
+
+static int value_fd_store_max(struct value *value, void *field)
+{
+	uint64_t n;
+
+	if (parse_uint(value->text, CONFIG_FD_STORE_MAX, &n) < 0)
+		return -EINVAL;
+	*(unsigned *)field = (unsigned)n;
+	return 0;
+}
+
+static int value_watchdog(struct value *value, void *field)
+{
+	uint64_t usec;
+
+	if (parse_duration(value->text, &usec) < 0)
+		return -EINVAL;
+	if (usec == 0)
+		return value_refuse(value, "leaves no time");
+	*(uint64_t *)field = usec == USEC_INFINITY ? 0 : usec;
 	return 0;
 }
 
@@ -245,14 +294,6 @@ static int value_directory(struct value *value, void *field)
 	if (r == 0)
 		r = value_check_path(value, value->text);
 	return r < 0 ? r : value_copy(value->text, field);
-}
-
-/* The length of the NAME of NAME=VALUE, or 0. */
-static size_t variable_name(const char *word)
-{
-	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-
-	return word[n] == '=' && !(*word >= '0' && *word <= '9') ? n : 0;
 }
 
 static int value_environment(struct value *value, void *field)
@@ -269,7 +310,7 @@ static int value_environment(struct value *value, void *field)
 		return value_refuse(value,
 				    "has more than " STRINGIFY(ENVIRONMENT_MAX) " variables");
 	for (int i = 0; i < n; i++) {
-		size_t length = variable_name(words[i]);
+		size_t length = section_variable_name(words[i]);
 
 		if (length == 0)
 			return value_refuse(value, "has a word that is not NAME=VALUE");
@@ -337,10 +378,13 @@ const struct value_type type_type = { IN_NODE, value_type, "simple or oneshot" }
 const struct value_type type_ready = { IN_NODE, value_ready,
 	"started, notify, fd:N with N from 3 to " STRINGIFY(FD_MAX) ", or tcp:ADDRESS:PORT with an "
 	"IPv4 address, an [IPv6] address or localhost" };
+const struct value_type type_fd_store_max = { IN_NODE, value_fd_store_max,
+	"a number from 0 to " STRINGIFY(CONFIG_FD_STORE_MAX) };
+const struct value_type type_watchdog = { IN_NODE, value_watchdog,
+	"a duration such as 500ms, 30s, 5min, or infinity for none" };
 const struct value_type type_signal = { IN_NODE, value_signal,
 	"a signal such as SIGTERM, QUIT, 15 or SIGRTMIN+3" };
-const struct value_type type_bool = { IN_NODE, value_bool,
-	"yes, no, true, false, on, off, 1 or 0" };
+const struct value_type type_bool = { IN_NODE, value_bool, BOOL_ALLOWED };
 const struct value_type type_user = { IN_SECTION, value_user, USER_ALLOWED };
 const struct value_type type_group = { IN_SECTION, value_stated_group, GROUP_ALLOWED };
 const struct value_type type_directory = { IN_SECTION, value_directory,

@@ -15,8 +15,19 @@ struct value {
 	const char *why; /* what is wrong, if there is more to say than that it cannot be used */
 };
 
+/* For the other files of values. */
+int value_refuse(struct value *value, const char *why);
+int value_words(struct value *value, char ***field);
+int value_check_substitutions(struct value *value);
+int value_owner(struct value *value, uid_t *ret);
+int value_group(struct value *value, gid_t *ret);
+int value_mode(struct value *value, void *field); /* an unsigned */
+
+/* "127.0.0.1:80", "[::1]:80", "localhost:80".  Return: 0 or -EINVAL. */
+int value_address(const char *text, union inet_address *ret);
+
 /* What a value is kept in. */
-enum value_base { IN_CONFIG, IN_NODE, IN_SECTION };
+enum value_base { IN_CONFIG, IN_NODE, IN_SECTION, IN_ATTRIBUTES };
 
 struct value_type {
 	enum value_base base;
@@ -31,6 +42,7 @@ struct value_type {
 extern const struct value_type type_socket;
 extern const struct value_type type_control_group;
 extern const struct value_type type_control_mode;
+extern const struct value_type type_instances;
 extern const struct value_type type_duration;
 extern const struct value_type type_nodes;
 extern const struct value_type type_command;
@@ -41,12 +53,24 @@ extern const struct value_type type_success_status;
 extern const struct value_type type_on_failed;
 extern const struct value_type type_strategy;
 extern const struct value_type type_ready;
+extern const struct value_type type_fd_store_max;
+extern const struct value_type type_watchdog;
 extern const struct value_type type_signal;
 extern const struct value_type type_bool;
 extern const struct value_type type_user;
 extern const struct value_type type_group;
+extern const struct value_type type_groups;
 extern const struct value_type type_directory;
 extern const struct value_type type_environment;
+extern const struct value_type type_environment_files;
 extern const struct value_type type_umask;
+extern const struct value_type type_limit;
+extern const struct value_type type_limit_size;
+extern const struct value_type type_nice;
+extern const struct value_type type_oom_score;
+extern const struct value_type type_io_class;
+extern const struct value_type type_cpus;
+extern const struct value_type type_no_new_privileges;
+extern const struct value_type type_capabilities;
 extern const struct value_type type_stop_timeout;
 extern const struct value_type type_log;

@@ -16,11 +16,12 @@ static const char *const node_states[] = {
 };
 
 static const char *const service_states[] = {
-	"down",	    "starting", "up",	"gated",  "stopping", "killing",
-	"cleaning", "backoff",	"done", "failed", NULL,
+	"down",	     "preparing", "starting", "readying", "up",	     "draining",
+	"gated",     "asking",	  "stopping", "killing",  "closing", "cleaning",
+	"finishing", "backoff",	  "done",     "failed",	  NULL,
 };
 
-static const char *const guard_kinds[] = { "process", "leftover", "lease", NULL };
+static const char *const guard_kinds[] = { "process", "action", "leftover", "lease", NULL };
 
 /* A node as it is in JSON, with its enum a string and its service an object. */
 struct node_object {
@@ -50,6 +51,11 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_STRING, status, .optional = true),
 	FIELD(service_view, FIELD_STRINGS, waiting),
 	FIELD(service_view, FIELD_INT, next_usec, .optional = true),
+	FIELD(service_view, FIELD_INT, error, .optional = true),
+	FIELD(service_view, FIELD_INT, reloading_usec, .optional = true),
+	FIELD(service_view, FIELD_BOOL, ending, .optional = true),
+	FIELD(service_view, FIELD_INT, watchdog_usec, .optional = true),
+	FIELD(service_view, FIELD_INT, stored, .optional = true),
 	FIELD(service_view, FIELD_STRING, log, .optional = true),
 };
 

@@ -17,11 +17,13 @@ struct service_view {
 	const char *command;
 	bool ready;
 	uint64_t restarts;
-	const char *result; /* optional */
-	const char *status; /* optional */
-	json_t *waiting;    /* array of strings; NULL: empty */
-	uint64_t next_usec; /* optional */
-	const char *log;    /* optional */
+	const char *result;				       /* optional */
+	const char *status;				       /* optional */
+	json_t *waiting;				       /* array of strings; NULL: empty */
+	uint64_t next_usec;				       /* optional */
+	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
+	bool ending;
+	const char *log; /* optional */
 };
 
 enum node_view_state { NODE_RUNNING, NODE_SHUTTING_DOWN, NODE_COMPLETE };

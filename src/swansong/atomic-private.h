@@ -35,8 +35,15 @@ pthread_t swansong_step_self(void);
 		swansong_stepped();                   \
 		r_;                                   \
 	})
+#define SHARED_DO(p, operation)     \
+	({                          \
+		swansong_step(p);   \
+		operation;          \
+		swansong_stepped(); \
+	})
 #else
-#define SHARED(p, operation) (operation)
+#define SHARED(p, operation)	(operation)
+#define SHARED_DO(p, operation) (operation)
 #endif
 
 /* Of what no other thread knows yet. */
@@ -44,6 +51,8 @@ pthread_t swansong_step_self(void);
 
 /* @order is relaxed, acquire, release or acq_rel; the place that names it says why. */
 #define shared_load(p, order) SHARED(p, atomic_load_explicit((p), memory_order_##order))
+#define shared_store(p, value, order) \
+	SHARED_DO(p, atomic_store_explicit((p), (value), memory_order_##order))
 #define shared_add(p, value, order) \
 	SHARED(p, atomic_fetch_add_explicit((p), (value), memory_order_##order))
 #define shared_sub(p, value, order) \
@@ -83,10 +92,15 @@ static inline void lock_destroy(struct lock *l)
 	(void)l;
 }
 
-/* Each run of a test is the same. */
+/* Each run of a test is the same: the test itself and each of its threads have a processor. */
 static inline unsigned int processor(void)
 {
-	return 0;
+	return (unsigned int)swansong_step_self() + 1;
+}
+
+static inline unsigned int processor_count(void)
+{
+	return 3;
 }
 
 static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
@@ -135,6 +149,14 @@ static inline void lock_destroy(struct lock *l)
 static inline unsigned int processor(void)
 {
 	return (unsigned int)sched_getcpu();
+}
+
+/* How many there can be; in rare cases there are numbers above that. */
+static inline unsigned int processor_count(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	return n > 0 ? (unsigned int)n : 1;
 }
 
 /* Sleeps while *@word is @value.  0, also without reason, or -ETIMEDOUT. */

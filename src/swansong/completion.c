@@ -10,6 +10,7 @@
 
 #include "base/macro.h"
 #include "swansong/count-private.h"
+#include "swansong/misuse-private.h"
 
 struct swansong_completion {
 	struct waiter waiter;
@@ -28,8 +29,10 @@ struct swansong_completion {
 
 int swansong_completion_new(struct swansong *s, struct swansong_completion **ret)
 {
-	struct swansong_completion *c = calloc(1, sizeof(*c));
+	struct swansong_completion *c;
 
+	misuse_of_node(s);
+	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
 	c->node = s;
@@ -86,7 +89,7 @@ bool swansong_completion_done(struct swansong_completion *c)
 
 int swansong_completion_wait(struct swansong_completion *c, uint64_t deadline)
 {
-	return latch_wait(&c->waiter.resolved, deadline);
+	return misuse_latch_wait(&c->waiter.resolved, deadline, c->node, __func__);
 }
 
 int swansong_completion_fd(struct swansong_completion *c)
@@ -148,9 +151,10 @@ int swansong_wait(struct swansong *s, uint64_t deadline)
 	struct waiter w;
 	int r;
 
+	misuse_of_node(s);
 	waiter_init(&w);
 	count_watch(s, &w);
-	r = latch_wait(&w.resolved, deadline);
+	r = misuse_latch_wait(&w.resolved, deadline, s, __func__);
 	count_unwatch(s, &w);
 	return r;
 }

@@ -5,57 +5,81 @@
 #include <stdbool.h>
 
 #include "swansong/node-private.h"
+#include "swansong/percpu-private.h"
 
-/* The two words of a new node; it has one pin. */
+/* The words of a new node; it has one pin. */
 void count_init(struct swansong *n, bool stopped);
 
 #define COUNT_GUARD   UINT64_C(1)
 #define COUNT_GUARDS  ((UINT64_C(1) << 60) - 1)
-#define COUNT_COUNTED (UINT64_C(1) << 60) /* home: what is here is in total, too */
+#define COUNT_PINNED  (UINT64_C(1) << 60) /* something else than guards keeps the node */
 #define COUNT_TRACKED (UINT64_C(1) << 61) /* home: guards that see it are to be recorded */
 #define COUNT_FORWARD (UINT64_C(1) << 61) /* total: what is here is in the parent's total, too */
+#define COUNT_COUNTED (UINT64_C(1) << 62) /* home: what is here is in total, too */
 #define COUNT_WAITED  (UINT64_C(1) << 62) /* total: there has been a waiter */
-#define COUNT_PINNED  (UINT64_C(1) << 63) /* something else than guards keeps the node */
+#define COUNT_MORE    (UINT64_C(1) << 63) /* home: it is COUNTED or TRACKED; the sign, to be quick */
+
+/* The word of the chain that guards begin at; those before it need not be looked at. */
+enum count_entry {
+	COUNT_FROM_HOME,
+	COUNT_FROM_CPU,	  /* percpu, or home if that refuses */
+	COUNT_FROM_TOTAL, /* home is COUNTED */
+};
 
 static inline bool count_is_dead(uint64_t word)
 {
 	return !(word & (COUNT_GUARDS | COUNT_PINNED));
 }
 
+/* count_begin() at total, or at home in place of a processor that has no slot or not any more. */
+uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta);
+
 /*
- * Takes a guard at home; the caller has a handle on @n, or a guard.  If this returns false that was
- * all; otherwise the value that was there is to be passed to count_take_rest().
+ * Begins to take (@delta is COUNT_GUARD) or to drop (-COUNT_GUARD) a guard.  Returns what that has
+ * left at home, or, if home had nothing to do with it, what is as good for the functions below.
+ * Unless these are to be called, that was all, and whoever drops must not touch the node any more.
  */
-static inline bool count_take(struct swansong *n, uint64_t *home)
+static inline uint64_t count_begin(struct swansong *n, uint64_t delta)
 {
+	uint32_t entry = shared_load(&n->entry, acquire); /* what it leads to */
+
 	/*
-	 * Acquire: a guard that is counted by a stopped node was taken by somebody who sees the
-	 * stop, which was latched before.  And who is to be recorded sees where.
+	 * Acquire, in taking: a guard that is counted by a stopped node was taken by somebody who
+	 * sees the stop, which was latched before.  And who is to be recorded sees where.
+	 * Release, in dropping: what was done under this guard, to the stop that reads the count, or
+	 * to whoever buries the node.  Acquire: that may be this thread.
 	 */
-	*home = shared_add(&n->home, COUNT_GUARD, acquire);
-	return *home & (COUNT_COUNTED | COUNT_TRACKED);
+	if (entry == COUNT_FROM_HOME)
+		return shared_add(&n->home, delta, acq_rel) + delta;
+	if (entry == COUNT_FROM_CPU && percpu_add(n->percpu, delta))
+		return COUNT_PINNED; /* none of the below */
+	return count_begin_elsewhere(n, delta);
 }
 
-void count_take_rest(struct swansong *n, uint64_t home);
-
-/* Sets COUNT_TRACKED, for guards that are taken from now on. */
-void count_track(struct swansong *n);
-
-/*
- * Drops a guard at home.  If this returns false that was all, and the node must not be touched any
- * more; otherwise the value that it left there is to be passed to count_drop_rest().
- */
-static inline bool count_drop(struct swansong *n, uint64_t *home)
+/* Whether count_take_rest() is to be called, which returns whether the guard is to be recorded. */
+static inline bool count_take_has_rest(uint64_t home)
 {
-	/*
-	 * Release: what was done under this guard, to the stop that reads the count, or to whoever
-	 * buries the node.  Acquire: that may be this thread.
-	 */
-	*home = shared_sub(&n->home, COUNT_GUARD, acq_rel) - COUNT_GUARD;
-	return *home & COUNT_COUNTED || count_is_dead(*home);
+	return home & COUNT_MORE;
+}
+
+bool count_take_rest(struct swansong *n, uint64_t home);
+
+/* Whether count_drop_rest() is to be called. */
+static inline bool count_drop_has_rest(uint64_t home)
+{
+	return (int64_t)home <= 0; /* COUNT_MORE, or it is dead */
 }
 
 void count_drop_rest(struct swansong *n, uint64_t home, struct aftermath *after);
+
+/* Sets COUNT_TRACKED, for guards that are taken from now on.  Under the tree's lock. */
+void count_track(struct swansong *n);
+
+/*
+ * Has guards counted by @percpu from now on, and returns NULL; or returns @percpu, if the node is
+ * stopped or its guards are recorded, or if it had one before.  Under the tree's lock.
+ */
+struct percpu *count_spread(struct swansong *n, struct percpu *percpu);
 
 /* The caller has a handle on @n. */
 void count_pin(struct swansong *n);

@@ -5,13 +5,15 @@
  * either way, and a count is a cold sum.  So a guard is counted at home only, by one addition and at
  * any depth.  A stop then moves the counts up, once, and from then on guards count all the way.
  *
- *	home	guards taken on this node
+ *	home	guards taken on this node; BIAS above that while some are counted for each processor
  *	total	from the stop on, the guards in the subtree; BIAS above that until it is exact
  *
  * Guards pass through a chain of words: home(n), total(n), total(parent(n)), total(its parent), ...
  * Every word has a flag (COUNTED in a home, FORWARD in a total) that says that the next word of the
  * chain counts what this one counts.  A guard is added to home, and, as long as the value that the
- * addition returned has the flag, to the next word; it is dropped in the same way and order.
+ * addition returned has the flag, to the next word; it is dropped in the same way and order.  A flag
+ * is never taken back, so that a word that is known to have it need not be touched, which is what
+ * entry(n) is for: once it says so, guards begin at total, and nobody asks for the count of home.
  *
  * A stop sets the flags, each once, bottom up and under the tree's lock.  The same read-modify-write
  * that sets a flag reads the count, which is then added to the next word: guards that were added to
@@ -27,6 +29,16 @@
  * why neither the stop latch, which is set top down before any counting, nor the flags are asked:
  *
  *	complete(n)  <=>  the guards of total(n) are 0
+ *
+ * The slots of a node that counts for each processor (percpu.c) are together one more word of the
+ * chain, before home.  They begin when somebody asks for them, and are closed once, under the tree's
+ * lock: by the stop, before it looks at home, by a report, and when the last pin goes.  To close them
+ * is what setting a flag is: what was added to them before is read by it and added to home, and who
+ * comes later is refused and begins at home.  They are no reason for the node to live, and a guard
+ * may be dropped in another word than it was taken in.  So while they are open, home has BIAS, too, so
+ * that it is neither dead nor below zero; and as the node has a pin all that time, there is no drop
+ * that has to notice the end.  The entry changes last: who finds it changed finds home whole, and may
+ * take PINNED away.
  *
  * The totals are monotonic in no sense: a late guard on a stopped node raises them again.  What
  * latches are the waiters, by whoever brings a total to zero.
@@ -66,13 +78,42 @@
 void count_init(struct swansong *n, bool stopped)
 {
 	shared_init(&n->pins, 1);
-	shared_init(&n->home, COUNT_PINNED | (stopped ? COUNT_COUNTED : 0));
+	shared_init(&n->entry, stopped ? COUNT_FROM_TOTAL : COUNT_FROM_HOME);
+	shared_init(&n->home, COUNT_PINNED | (stopped ? COUNT_COUNTED | COUNT_MORE : 0));
 	shared_init(&n->total, COUNT_PINNED | (stopped ? COUNT_FORWARD : COUNT_BIAS));
+}
+
+struct percpu *count_spread(struct swansong *n, struct percpu *percpu)
+{
+	/* Relaxed: under the lock; who takes guards reads the entry first. */
+	if (n->percpu || shared_load(&n->home, relaxed) & COUNT_MORE)
+		return percpu;
+	n->percpu = percpu;
+	(void)shared_add(&n->home, COUNT_BIAS, relaxed);
+	/* Release: the slots, and the bias before any guard is dropped there. */
+	shared_store(&n->entry, COUNT_FROM_CPU, release);
+	return NULL;
+}
+
+/* Under the tree's lock: has home count all guards on @n. */
+static void count_gather(struct swansong *n)
+{
+	uint64_t sum;
+
+	if (shared_load(&n->entry, relaxed) != COUNT_FROM_CPU) /* under the lock */
+		return;
+	sum = percpu_close(n->percpu);
+	/* Release: what was done under the guards that are gone. */
+	(void)shared_add(&n->home, sum - COUNT_BIAS, release);
+	/* Release: the addition, to who lets go of the last pin. */
+	shared_store(&n->entry, COUNT_FROM_HOME, release);
 }
 
 void count_track(struct swansong *n)
 {
-	(void)shared_or(&n->home, COUNT_TRACKED, release); /* the place to record in */
+	count_gather(n); /* who records takes locks anyhow */
+	/* Release: the place to record in. */
+	(void)shared_or(&n->home, COUNT_TRACKED | COUNT_MORE, release);
 }
 
 static void count_died(struct swansong *n, struct aftermath *after)
@@ -81,13 +122,24 @@ static void count_died(struct swansong *n, struct aftermath *after)
 	after->dead = n;
 }
 
-void count_take_rest(struct swansong *n, uint64_t home)
+uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta)
 {
+	/* The orders are those of count_begin(), and again, as who was refused may be late. */
+	if (shared_load(&n->entry, acquire) == COUNT_FROM_TOTAL)
+		return shared_load(&n->home, acquire);
+	return shared_add(&n->home, delta, acq_rel) + delta;
+}
+
+bool count_take_rest(struct swansong *n, uint64_t home)
+{
+	bool record = home & COUNT_TRACKED;
+
 	if (!(home & COUNT_COUNTED))
-		return;
+		return record;
 	/* Relaxed: nothing is read or published by counting up, and the drops go on from here. */
 	while (shared_add(&n->total, COUNT_GUARD, relaxed) & COUNT_FORWARD)
 		n = n->parent;
+	return record;
 }
 
 /* Adds @delta to the total, with all that may follow.  Returns the new value. */
@@ -124,7 +176,8 @@ static uint64_t count_change(struct swansong *n, uint64_t delta, struct aftermat
 void count_drop_rest(struct swansong *n, uint64_t home, struct aftermath *after)
 {
 	if (!(home & COUNT_COUNTED)) {
-		count_died(n, after);
+		if (count_is_dead(home))
+			count_died(n, after);
 		return;
 	}
 	while (n) {
@@ -147,6 +200,12 @@ void count_unpin(struct swansong *n, struct aftermath *after)
 	if (shared_sub(&n->pins, 1, acq_rel) != 1)
 		return;
 
+	/* Acquire: if another has gathered, he is done with that. */
+	if (shared_load(&n->entry, acquire) == COUNT_FROM_CPU) {
+		lock_take(&n->tree->lock);
+		count_gather(n);
+		lock_leave(&n->tree->lock);
+	}
 	home = shared_sub(&n->home, COUNT_PINNED, acq_rel) - COUNT_PINNED; /* the same */
 	if (home & COUNT_COUNTED)
 		(void)count_change(n, -COUNT_PINNED, after);
@@ -192,10 +251,13 @@ static void count_carry(struct swansong *n, uint64_t total)
 
 void count_stop(struct swansong *n, bool forward, struct aftermath *after)
 {
-	/* Acquire: what was done under guards that were dropped.  Release: the stop, to the takers. */
-	uint64_t home = shared_add(&n->home, COUNT_COUNTED, acq_rel);
-	uint64_t total;
+	uint64_t home, total;
 
+	count_gather(n);
+	/* Acquire: what was done under guards that were dropped.  Release: the stop, to the takers. */
+	home = shared_or(&n->home, COUNT_COUNTED | COUNT_MORE, acq_rel);
+	/* Release: the flag, to those who begin at total. */
+	shared_store(&n->entry, COUNT_FROM_TOTAL, release);
 	if (count_is_dead(home)) {
 		/* Its words mean nothing any more; but let it be empty for who adds up. */
 		(void)shared_sub(&n->total, COUNT_BIAS, relaxed);
@@ -218,9 +280,14 @@ void count_forward(struct swansong *n)
 
 uint64_t count_guards(const struct swansong *n)
 {
-	const _Atomic uint64_t *word = count_is_stopped(n) ? &n->total : &n->home;
+	/* Relaxed: a number to be shown. */
+	uint64_t guards =
+		shared_load(count_is_stopped(n) ? &n->total : &n->home, relaxed) & COUNT_GUARDS;
 
-	return shared_load(word, relaxed) & COUNT_GUARDS; /* a number to be shown */
+	if (shared_load(&n->entry, relaxed) != COUNT_FROM_CPU)
+		return guards;
+	guards += percpu_sum(n->percpu) - COUNT_BIAS;
+	return (int64_t)guards > 0 ? guards : 0; /* more drops may have been seen than takes */
 }
 
 void count_bury(struct swansong *n)
@@ -230,4 +297,5 @@ void count_bury(struct swansong *n)
 		lock_take(&n->waiters.lock);
 		lock_leave(&n->waiters.lock);
 	}
+	n->percpu = percpu_free(n->percpu);
 }

@@ -15,6 +15,10 @@
 /* Embedded in what it is about; it must stay valid until run() is called. */
 struct post {
 	struct list link;
+	/*
+	 * On the gate's node, when it is accepted; until then it is empty but for where the post comes
+	 * from.
+	 */
 	struct swansong_guard guard;
 	void (*run)(struct post *post);
 };

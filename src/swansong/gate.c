@@ -16,6 +16,7 @@
 #include <sys/eventfd.h>
 
 #include "base/cleanup.h"
+#include "swansong/misuse-private.h"
 
 int gate_init(struct gate *g, struct swansong *node)
 {
@@ -56,7 +57,8 @@ int gate_post(struct gate *g, struct post *post)
 	accepted = gate_state(g) == SWANSONG_LOOP_RUNNING;
 	first = list_is_empty(&g->posts);
 	if (accepted) {
-		post->guard = swansong_guard(g->node);
+		post->guard = swansong_guard_at(g->node, post->guard.file, post->guard.line,
+						post->guard.function);
 		list_append(&g->posts, &post->link);
 	}
 	lock_leave(&g->lock);
@@ -84,6 +86,7 @@ void gate_run(struct gate *g)
 		struct swansong_guard guard = post->guard;
 
 		list_remove(&post->link);
+		misuse_adopt(guard.node, guard.record);
 		post->run(post); /* which may free it */
 		swansong_guard_drop(&guard);
 	}

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "swansong/count-private.h"
+#include "swansong/misuse-private.h"
 #include "swansong/record-private.h"
 
 /* What is rare is apart, so that the rest stays small. */
@@ -18,8 +19,7 @@ static rare uint32_t guard_take_rest(struct swansong *s, uint64_t home, const ch
 		.line = line,
 	};
 
-	count_take_rest(s, home);
-	if (!(home & COUNT_TRACKED) || !file || !function)
+	if (!count_take_rest(s, home) || !file || !function)
 		return 0;
 	record.since_usec = clock_now_usec();
 	return records_add(s->tree->records, &record);
@@ -31,7 +31,9 @@ struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, un
 	uint32_t record = 0;
 	uint64_t home;
 
-	if (count_take(s, &home))
+	misuse_if(!s, "there is no node");
+	home = count_begin(s, COUNT_GUARD);
+	if (count_take_has_rest(home))
 		record = guard_take_rest(s, home, file, line, function);
 	return (struct swansong_guard){
 		.node = s,
@@ -61,15 +63,16 @@ static rare void guard_drop_rest(struct swansong *node, uint64_t home)
 
 static inline void guard_drop(struct swansong *node)
 {
-	uint64_t home;
+	uint64_t home = count_begin(node, -COUNT_GUARD);
 
-	if (count_drop(node, &home))
+	if (count_drop_has_rest(home))
 		guard_drop_rest(node, home);
 }
 
 static rare void guard_drop_recorded(struct swansong *node, uint32_t record)
 {
-	records_remove(node->tree->records, record);
+	if (!records_remove(node->tree->records, record, node) && MISUSE_IS_CAUGHT)
+		misuse_end("swansong_guard_drop", "a copy of this guard was dropped before");
 	guard_drop(node);
 }
 

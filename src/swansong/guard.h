@@ -9,9 +9,9 @@
  * and dropped by another thread, but exactly one of the copies is dropped; what shall be held
  * twice is cloned.  It keeps its node alive after the last reference to the node is gone.
  *
- * Taking and dropping one costs one atomic addition each, and after a stop one more for each stopped
- * node from its own upwards.  A guard taken on a stopped node is an ordinary guard: it delays the completions that
- * are not resolved yet.
+ * Taking and dropping one costs one atomic addition each, and after a stop one for each stopped
+ * node from its own upwards; see swansong_percpu_enable() for a node that many threads use.  A guard
+ * taken on a stopped node is an ordinary guard: it delays the completions that are not resolved yet.
  */
 
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /*
- * An interrupt keeps the memory of its node, and nothing else of it but for a guard.  It looks at the latch that a
- * stop sets; when the node is gone its latch is set, too, so there is one thing to look at.
+ * An interrupt keeps the memory of its node, and nothing else of it but for a guard.  It looks at the
+ * latch that a stop sets; when the node is gone its latch is set, too, so there is one thing to look
+ * at.
  */
 #include "swansong/interrupt.h"
 
@@ -10,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "swansong/interrupt-private.h"
+#include "swansong/misuse-private.h"
 #include "swansong/node-private.h"
 
 struct swansong_interrupt {
@@ -20,8 +22,10 @@ struct swansong_interrupt {
 
 int swansong_interrupt_new(struct swansong *s, struct swansong_interrupt **ret)
 {
-	struct swansong_interrupt *i = malloc(sizeof(*i));
+	struct swansong_interrupt *i;
 
+	misuse_of_node(s);
+	i = malloc(sizeof(*i));
 	if (!i)
 		return -ENOMEM;
 	*i = (struct swansong_interrupt){ .node = s, .fd = -1 };
@@ -95,10 +99,12 @@ int interrupt_poll_fd(struct swansong_interrupt *i)
 
 int swansong_stopped_wait(struct swansong *s, uint64_t deadline)
 {
+	misuse_of_node(s);
 	return latch_wait(&s->stopped, deadline);
 }
 
 int swansong_stopped_fd(struct swansong *s)
 {
+	misuse_of_node(s);
 	return latch_fd(&s->stopped);
 }

@@ -6,7 +6,9 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/latch-private.h %D%/latch.c \
 	%D%/waiter-private.h %D%/waiter.c \
 	%D%/record-private.h %D%/record.c \
+	%D%/rseq-private.h %D%/percpu-private.h %D%/percpu.c \
 	%D%/node-private.h \
+	%D%/misuse-private.h %D%/misuse.c \
 	%D%/count-private.h %D%/count.c \
 	%D%/node.h %D%/node.c \
 	%D%/guard.h %D%/guard.c \
@@ -31,9 +33,22 @@ noinst_LTLIBRARIES += %D%/libswansong-loop.la
 %C%_libswansong_loop_la_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -fvisibility=hidden -pthread
 %C%_libswansong_loop_la_LIBADD = $(SYSTEMD_LIBS)
 
+# Both, with mistakes of the program caught: for configure --enable-debug, and for the tests of that.
+EXTRA_LTLIBRARIES += %D%/libswansong-debug.la
+%C%_libswansong_debug_la_SOURCES = \
+	$(%C%_libswansong_core_la_SOURCES) $(%C%_libswansong_loop_la_SOURCES)
+%C%_libswansong_debug_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_DEBUG
+%C%_libswansong_debug_la_CFLAGS   = $(%C%_libswansong_loop_la_CFLAGS)
+%C%_libswansong_debug_la_LIBADD   = $(SYSTEMD_LIBS)
+CLEANFILES += %D%/libswansong-debug.la
+
 lib_LTLIBRARIES += %D%/libswansong.la
 %C%_libswansong_la_SOURCES =
+if DEBUG
+%C%_libswansong_la_LIBADD  = %D%/libswansong-debug.la src/base/libbase.la
+else
 %C%_libswansong_la_LIBADD  = %D%/libswansong-loop.la %D%/libswansong-core.la src/base/libbase.la
+endif
 %C%_libswansong_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -Wl,--no-undefined \
 	-Wl,--version-script=$(top_srcdir)/%D%/libswansong.sym
 EXTRA_%C%_libswansong_la_DEPENDENCIES = %D%/libswansong.sym

@@ -67,14 +67,20 @@ static void posted_run(struct post *post)
 	free(posted);
 }
 
-int swansong_loop_post(struct swansong_loop *l, void (*fn)(void *arg), void *arg)
+int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *arg,
+			  const char *file, unsigned int line, const char *function)
 {
 	struct posted *posted = malloc(sizeof(*posted));
 	int r;
 
 	if (!posted)
 		return -ENOMEM;
-	*posted = (struct posted){ .post.run = posted_run, .fn = fn, .arg = arg };
+	*posted = (struct posted){
+		.post.run = posted_run,
+		.post.guard = { .file = file, .line = line, .function = function },
+		.fn = fn,
+		.arg = arg,
+	};
 	r = loop_post(l, &posted->post);
 	if (r < 0)
 		free(posted);

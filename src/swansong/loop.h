@@ -71,14 +71,21 @@ int swansong_loop_new(struct swansong *parent, struct swansong_loop **ret);
 int swansong_loop_start(struct swansong_loop *l);
 
 /**
- * swansong_loop_post() - have a function called on the loop's thread
+ * swansong_loop_post(l, fn, arg) - have a function called on the loop's thread
  * @l:		the loop
  * @fn:		called once if this returns 0, otherwise never
  * @arg:	passed to @fn
  *
  * Return: 0, -ESHUTDOWN if the loop is not running, or -ENOMEM.
  */
-int swansong_loop_post(struct swansong_loop *l, void (*fn)(void *arg), void *arg);
+#define swansong_loop_post(...) swansong_loop_post_at(__VA_ARGS__, __FILE__, __LINE__, __func__)
+
+/*
+ * The function behind the macro.  The last three are where the post comes from, for the report, as of
+ * swansong_guard_at().
+ */
+int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *arg,
+			  const char *file, unsigned int line, const char *function);
 
 /**
  * swansong_loop_stop() - execute what was accepted, then end the thread

@@ -8,6 +8,7 @@
  */
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/list.h"
@@ -17,6 +18,7 @@
 
 #define CACHE_LINE 64
 
+struct percpu;
 struct records;
 
 /* One for all nodes below a root; owned by the root, which outlives them. */
@@ -31,6 +33,8 @@ struct swansong {
 	alignas(CACHE_LINE) struct latch stopped; /* set by a stop, or when the node is gone */
 	struct swansong *parent;		  /* constant; NULL in a root */
 	struct tree *tree;			  /* constant */
+	_Atomic uint32_t entry;			  /* enum count_entry; written under the lock */
+	struct percpu *percpu;			  /* NULL, and once there for ever */
 	struct swansong *next_dead;
 
 	/* Written by every guard on this node.  The waiters are cold. */
@@ -58,6 +62,14 @@ static inline void aftermath_init(struct aftermath *after)
 {
 	list_init(&after->ready);
 	after->dead = NULL;
+}
+
+/* Whether @n is @top, or below it; there is no lock to it, as a node never moves. */
+static inline bool node_is_within(const struct swansong *n, const struct swansong *top)
+{
+	while (n && n != top)
+		n = n->parent;
+	return n;
 }
 
 /* Buries the dead and calls the functions.  No lock may be held. */

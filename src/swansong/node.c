@@ -15,14 +15,17 @@
 
 #include "base/cleanup.h"
 #include "swansong/count-private.h"
+#include "swansong/misuse-private.h"
 #include "swansong/node-private.h"
+#include "swansong/percpu-private.h"
 #include "swansong/record-private.h"
 
 static void node_free(struct swansong *n)
 {
 	latch_done(&n->stopped);
 	lock_destroy(&n->waiters.lock);
-	free(n);
+	if (!MISUSE_IS_CAUGHT)
+		free(n);
 }
 
 void node_release(struct swansong *n)
@@ -48,7 +51,7 @@ static void node_bury(struct swansong *n, struct aftermath *after)
 
 	if (parent) {
 		count_unpin(parent, after);
-	} else {
+	} else if (!MISUSE_IS_CAUGHT) {
 		lock_destroy(&tree->lock);
 		(void)records_free(tree->records);
 		free(tree);
@@ -94,6 +97,15 @@ static struct swansong *node_alloc(struct swansong *parent, struct tree *tree)
 	return n;
 }
 
+/* From its beginning, if there is memory for it. */
+static void node_record(struct swansong *root)
+{
+	struct records *records = records_new();
+
+	if (records)
+		(void)records_free(node_track(root, records));
+}
+
 int swansong_new(struct swansong **ret)
 {
 	cleanup(freep) struct tree *tree = NULL;
@@ -109,15 +121,19 @@ int swansong_new(struct swansong **ret)
 		return -ENOMEM;
 	(void)take(tree);
 	count_init(n, false);
+	if (MISUSE_IS_CAUGHT)
+		node_record(n);
 	*ret = n;
 	return 0;
 }
 
 int swansong_child(struct swansong *parent, struct swansong **ret)
 {
-	struct swansong *n = node_alloc(parent, parent->tree);
+	struct swansong *n;
 	bool stopped;
 
+	misuse_of_node(parent);
+	n = node_alloc(parent, parent->tree);
 	if (!n)
 		return -ENOMEM;
 
@@ -138,6 +154,7 @@ int swansong_child(struct swansong *parent, struct swansong **ret)
 
 struct swansong *swansong_ref(struct swansong *s)
 {
+	misuse_of_node(s);
 	(void)shared_add(&s->handles, 1, relaxed); /* the caller's own stays meanwhile */
 	return s;
 }
@@ -146,6 +163,7 @@ struct swansong *swansong_unref(struct swansong *s)
 {
 	if (!s)
 		return NULL;
+	misuse_of_node(s);
 	/* Release: what was done by this handle.  Acquire: the last one speaks for all of them. */
 	if (shared_sub(&s->handles, 1, acq_rel) == 1) {
 		if (!s->parent)
@@ -221,6 +239,7 @@ void swansong_shut_down(struct swansong *s)
 {
 	struct aftermath after;
 
+	misuse_if(!s, "there is no node"); /* there may be no reference, in the last unref() */
 	aftermath_init(&after);
 	lock_take(&s->tree->lock);
 	if (!count_is_stopped(s))
@@ -229,8 +248,24 @@ void swansong_shut_down(struct swansong *s)
 	node_settle(&after);
 }
 
+int swansong_percpu_enable(struct swansong *s)
+{
+	struct percpu *percpu;
+
+	misuse_of_node(s);
+	percpu = percpu_new();
+	if (!percpu)
+		return -ENOMEM;
+	lock_take(&s->tree->lock);
+	percpu = count_spread(s, percpu);
+	lock_leave(&s->tree->lock);
+	(void)percpu_free(percpu);
+	return 0;
+}
+
 enum swansong_state swansong_state(const struct swansong *s)
 {
+	misuse_of_node(s);
 	if (!latch_is_set(&s->stopped))
 		return SWANSONG_RUNNING;
 	return count_is_complete(s) ? SWANSONG_COMPLETE : SWANSONG_SHUTTING_DOWN;
@@ -240,6 +275,7 @@ uint64_t swansong_guard_count(struct swansong *s)
 {
 	uint64_t sum = 0;
 
+	misuse_of_node(s);
 	lock_take(&s->tree->lock);
 	for (struct swansong *n = s; n; n = node_next(n, s))
 		sum += count_guards(n);

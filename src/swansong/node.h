@@ -7,7 +7,7 @@
  * changes nothing that its ancestors show.
  *
  * All functions may be called from any thread.  A caller must hold a reference of its own to the
- * node it passes.
+ * node it passes; what is caught of other use is in libswansong(3), DIAGNOSTICS.
  */
 
 #include <stdint.h>
@@ -66,6 +66,22 @@ struct swansong *swansong_unref(struct swansong *s);
  * Callbacks of completions that are resolved by this run before it returns, on this thread.
  */
 void swansong_shut_down(struct swansong *s);
+
+/**
+ * swansong_percpu_enable() - count the guards of a busy node for each processor apart
+ * @s:	the node, of any kind; not those below it
+ *
+ * Threads that take and drop guards on one node share a cache line, and are slower together than one
+ * alone.  From this call until the stop each processor counts in a line of its own.  Nothing else
+ * changes: what is counted, when the node is complete, which thread drops a guard.
+ *
+ * It costs 128 bytes for each processor that the machine can have.  The stop, the last unref() and
+ * swansong_guard_count() have to visit them all.  Guards of a tree with a report (swansong/report.h)
+ * are counted plainly.  On a stopped node, or again, it does nothing.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int swansong_percpu_enable(struct swansong *s);
 
 /* What the node is at this moment.  What was done under the guards happens before COMPLETE. */
 enum swansong_state swansong_state(const struct swansong *s);

@@ -121,7 +121,8 @@ static void offload_run(struct job *job)
 {
 	struct offload *o = container_of(job, struct offload, job);
 
-	o->guard = swansong_guard_clone(&job->guard);
+	o->guard = swansong_guard_clone_at(&job->guard, job->guard.file, job->guard.line,
+					   job->guard.function);
 	if (!shared_load(&o->told, relaxed)) { /* no harm if that comes now */
 		o->user.work(o->user.arg);
 		(void)shared_or(&o->work_done, 1, release); /* what the work did */
@@ -139,9 +140,11 @@ static int offload_begin(struct job *job)
 	return loop_post(o->loop, &o->begun);
 }
 
-int swansong_pool_offload(struct swansong_pool *p, struct swansong_loop *loop,
-			  const struct swansong_offload *user, uint64_t timeout_usec)
+int swansong_pool_offload_at(struct swansong_pool *p, struct swansong_loop *loop,
+			     const struct swansong_offload *user, uint64_t timeout_usec,
+			     const char *file, unsigned int line, const char *function)
 {
+	const struct swansong_guard site = { .file = file, .line = line, .function = function };
 	struct offload *o = calloc(1, sizeof(*o));
 	int r;
 
@@ -150,6 +153,7 @@ int swansong_pool_offload(struct swansong_pool *p, struct swansong_loop *loop,
 	o->user = *user;
 	o->loop = loop_hold(loop);
 	o->deadline = clock_add(clock_now_usec(), timeout_usec);
+	o->job.guard = o->begun.guard = o->ended.guard = site;
 	o->job.run = offload_run;
 	o->begun.run = offload_on_begun;
 	o->ended.run = offload_on_ended;

@@ -9,7 +9,11 @@
 /* A job, embedded in what it is about; it must stay valid until run() is called. */
 struct job {
 	struct list link;
-	struct swansong_guard guard; /* on the pool's node; run() may clone it */
+	/*
+	 * On the pool's node, when it is accepted; until then it is empty but for where the job comes
+	 * from.  run() may clone it.
+	 */
+	struct swansong_guard guard;
 	void (*run)(struct job *job);
 };
 

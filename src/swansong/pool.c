@@ -16,6 +16,7 @@
 #include "base/list.h"
 #include "swansong/atomic-private.h"
 #include "swansong/guard.h"
+#include "swansong/misuse-private.h"
 #include "swansong/pool-private.h"
 #include "swansong/thread-private.h"
 
@@ -65,6 +66,7 @@ static void pool_run(struct swansong_pool *p, struct job *job)
 {
 	struct swansong_guard guard = job->guard;
 
+	misuse_adopt(guard.node, guard.record);
 	job->run(job); /* which may free it */
 	swansong_guard_drop(&guard);
 
@@ -98,7 +100,8 @@ int pool_accept(struct swansong_pool *p, struct job *job, int (*also)(struct job
 	else if (also)
 		r = also(job);
 	if (r >= 0) {
-		job->guard = swansong_guard(p->node);
+		job->guard = swansong_guard_at(p->node, job->guard.file, job->guard.line,
+					       job->guard.function);
 		list_append(&p->jobs, &job->link);
 		condition_wake_one(&p->work);
 	}
@@ -120,14 +123,20 @@ static void submitted_run(struct job *job)
 	free(s);
 }
 
-int swansong_pool_submit(struct swansong_pool *p, void (*fn)(void *arg), void *arg)
+int swansong_pool_submit_at(struct swansong_pool *p, void (*fn)(void *arg), void *arg,
+			    const char *file, unsigned int line, const char *function)
 {
 	struct submitted *s = malloc(sizeof(*s));
 	int r;
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct submitted){ .job.run = submitted_run, .fn = fn, .arg = arg };
+	*s = (struct submitted){
+		.job.run = submitted_run,
+		.job.guard = { .file = file, .line = line, .function = function },
+		.fn = fn,
+		.arg = arg,
+	};
 	r = pool_accept(p, &s->job, NULL);
 	if (r < 0)
 		free(s);

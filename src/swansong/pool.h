@@ -37,14 +37,18 @@ struct swansong_pool;
 int swansong_pool_new(struct swansong *parent, unsigned int threads, struct swansong_pool **ret);
 
 /**
- * swansong_pool_submit() - have a job executed
+ * swansong_pool_submit(p, fn, arg) - have a job executed
  * @p:		the pool
  * @fn:		called once if this returns 0, otherwise never
  * @arg:	passed to @fn
  *
  * Return: 0, -ESHUTDOWN after the stop of the pool, or -ENOMEM.
  */
-int swansong_pool_submit(struct swansong_pool *p, void (*fn)(void *arg), void *arg);
+#define swansong_pool_submit(...) swansong_pool_submit_at(__VA_ARGS__, __FILE__, __LINE__, __func__)
+
+/* The function behind the macro; the last three are as of swansong_loop_post_at(). */
+int swansong_pool_submit_at(struct swansong_pool *p, void (*fn)(void *arg), void *arg,
+			    const char *file, unsigned int line, const char *function);
 
 /* What is done for a loop; it is copied. */
 struct swansong_offload {
@@ -75,7 +79,7 @@ struct swansong_offload {
 };
 
 /**
- * swansong_pool_offload() - have work done for a loop, in time or not
+ * swansong_pool_offload(p, loop, o, timeout_usec) - have work done for a loop, in time or not
  * @p:			the pool, on which the work is done
  * @loop:		the loop that is told; it may stop and be dropped before the work ends
  * @o:			what to call
@@ -85,8 +89,13 @@ struct swansong_offload {
  *
  * Return: 0, -ESHUTDOWN if the pool is stopped or the loop is not running, or -ENOMEM.
  */
-int swansong_pool_offload(struct swansong_pool *p, struct swansong_loop *loop,
-			  const struct swansong_offload *o, uint64_t timeout_usec);
+#define swansong_pool_offload(...) \
+	swansong_pool_offload_at(__VA_ARGS__, __FILE__, __LINE__, __func__)
+
+/* The function behind the macro; the last three are as of swansong_loop_post_at(). */
+int swansong_pool_offload_at(struct swansong_pool *p, struct swansong_loop *loop,
+			     const struct swansong_offload *o, uint64_t timeout_usec,
+			     const char *file, unsigned int line, const char *function);
 
 /**
  * swansong_pool_wait_idle() - block until no job is waiting or running

@@ -2,6 +2,7 @@
 
 /* Which guards are held, since when and from where: for a tree whose report is switched on. */
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@ struct record {
 	struct swansong *node; /* NULL if this is free */
 	const char *file, *function;
 	uint64_t since_usec;
+	pthread_t taker; /* the thread that took it; set by records_add() */
 	unsigned int line;
 	uint32_t next_free;
 };
@@ -25,8 +27,14 @@ struct records *records_free(struct records *r);
 /* Returns the number to remove it by, or 0 if there is no memory for it. */
 uint32_t records_add(struct records *r, const struct record *record);
 
-/* Before the guard itself is dropped. */
-void records_remove(struct records *r, uint32_t number);
+/*
+ * Before the guard itself, which is one on @node, is dropped.  False if it is not recorded any more:
+ * a copy of it was dropped before.
+ */
+bool records_remove(struct records *r, uint32_t number, const struct swansong *node);
+
+/* The guard, which is held, is this thread's from now on. */
+void records_adopt(struct records *r, uint32_t number);
 
 /*
  * Copies those records that are @wanted: while it is asked, the guard of the record is held, and

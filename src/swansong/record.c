@@ -97,22 +97,38 @@ uint32_t records_add(struct records *r, const struct record *record)
 
 	lock_take(&shard->lock);
 	slot = shard_take(shard);
-	if (slot)
+	if (slot) {
 		*shard_record(shard, slot - 1) = *record;
+		shard_record(shard, slot - 1)->taker = thread_self();
+	}
 	lock_leave(&shard->lock);
 	return slot ? slot * SHARDS + number : 0;
 }
 
-void records_remove(struct records *r, uint32_t number)
+bool records_remove(struct records *r, uint32_t number, const struct swansong *node)
 {
 	struct shard *shard = &r->shard[number % SHARDS];
 	uint32_t slot = number / SHARDS;
 	struct record *record;
+	bool recorded;
 
 	lock_take(&shard->lock);
 	record = shard_record(shard, slot - 1);
-	*record = (struct record){ .next_free = shard->first_free };
-	shard->first_free = slot;
+	recorded = record->node == node;
+	if (recorded) {
+		*record = (struct record){ .next_free = shard->first_free };
+		shard->first_free = slot;
+	}
+	lock_leave(&shard->lock);
+	return recorded;
+}
+
+void records_adopt(struct records *r, uint32_t number)
+{
+	struct shard *shard = &r->shard[number % SHARDS];
+
+	lock_take(&shard->lock);
+	shard_record(shard, number / SHARDS - 1)->taker = thread_self();
 	lock_leave(&shard->lock);
 }
 

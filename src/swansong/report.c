@@ -17,13 +17,17 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memstream.h"
+#include "swansong/misuse-private.h"
 #include "swansong/node-private.h"
 #include "swansong/record-private.h"
 
 int swansong_report_enable(struct swansong *s)
 {
-	struct records *records = records_new();
+	struct records *records;
 
+	misuse_of_node(s);
+	records = records_new();
 	if (!records)
 		return -ENOMEM;
 	(void)records_free(node_track(s, records));
@@ -32,11 +36,7 @@ int swansong_report_enable(struct swansong *s)
 
 static bool record_is_below(const struct record *record, const void *arg)
 {
-	const struct swansong *n = record->node;
-
-	while (n && n != arg)
-		n = n->parent;
-	return n;
+	return node_is_within(record->node, arg);
 }
 
 static int compare_sites(const struct record *a, const struct record *b)
@@ -91,10 +91,13 @@ int swansong_report(struct swansong *s, struct swansong_report **ret)
 	cleanup(freep) struct record *copy = NULL;
 	struct swansong_report_site *sites;
 	struct swansong_report *report;
-	struct records *records = node_records(s);
-	uint64_t guards = swansong_guard_count(s);
+	struct records *records;
+	uint64_t guards;
 	size_t n = 0;
 
+	misuse_of_node(s);
+	records = node_records(s);
+	guards = swansong_guard_count(s);
 	if (records && records_copy(records, record_is_below, s, &copy, &n) < 0)
 		return -ENOMEM;
 	report = malloc(sizeof(*report) + n * sizeof(*sites)); /* less than what the copy takes */
@@ -113,15 +116,10 @@ int swansong_report(struct swansong *s, struct swansong_report **ret)
 	return 0;
 }
 
-int swansong_report_text(const struct swansong_report *report, char **ret)
+static void report_write(const struct swansong_report *report, FILE *f)
 {
-	cleanup(freep) char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
 	const char *separator = ": ";
 
-	if (!f)
-		return -ENOMEM;
 	(void)fprintf(f, "%" PRIu64 " outstanding guard%s", report->guards,
 		      report->guards == 1 ? "" : "s");
 	for (size_t k = 0; k < report->n; k++) {
@@ -134,10 +132,17 @@ int swansong_report_text(const struct swansong_report *report, char **ret)
 	}
 	if (report->unknown)
 		(void)fprintf(f, "%s%" PRIu64 " x unknown", separator, report->unknown);
-	if (fclose(f) != 0 || !text) /* glibc says nothing of a text that it lost */
-		return -ENOMEM;
-	*ret = take(text);
-	return 0;
+}
+
+int swansong_report_text(const struct swansong_report *report, char **ret)
+{
+	struct memstream m;
+	int r = memstream_open(&m);
+
+	if (r < 0)
+		return r;
+	report_write(report, m.file);
+	return memstream_close(&m, ret);
 }
 
 struct swansong_report *swansong_report_free(struct swansong_report *report)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "sys/child-attributes.h"
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -35,33 +36,47 @@ static int enter_session(const struct spawn_spec *spec)
 	return 0;
 }
 
+/* The standard streams and the files, as one list in the order of what they become. */
+static struct spawn_file file_at(const struct spawn_spec *spec, size_t i)
+{
+	if (i < ARRAY_SIZE(spec->stdio))
+		return (struct spawn_file){ spec->stdio[i], (int)i };
+	return spec->files[i - ARRAY_SIZE(spec->stdio)];
+}
+
+static int place(int from, int to)
+{
+	if (from == to)
+		return fcntl(to, F_SETFD, 0);
+	return dup3(from, to, 0);
+}
+
 /*
  * Each source is first moved out of the way of every target, then to its place: no order of
  * descriptors can overwrite one that is still needed.
  */
 static int place_descriptors(const struct spawn_spec *spec)
 {
-	int from[4] = { spec->stdio[0], spec->stdio[1], spec->stdio[2], spec->extra };
-	int to[4] = { 0, 1, 2, spec->extra_to };
-	int above = spec->extra_to > 2 ? spec->extra_to + 1 : 3;
+	size_t n = ARRAY_SIZE(spec->stdio) + spec->n_files;
+	int moved[ARRAY_SIZE(spec->stdio) + SPAWN_FILES_MAX];
+	int above = file_at(spec, n - 1).to + 1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
-		if (from[i] < 0 || from[i] == to[i])
-			continue;
-		from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, above);
-		if (from[i] < 0)
+	if (spec->n_files > SPAWN_FILES_MAX) {
+		errno = E2BIG;
+		return -1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct spawn_file file = file_at(spec, i);
+
+		moved[i] = file.from;
+		if (file.from != file.to)
+			moved[i] = fcntl(file.from, F_DUPFD_CLOEXEC, above);
+		if (moved[i] < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
-		if (from[i] < 0)
-			continue;
-		if (from[i] == to[i]) {
-			if (fcntl(to[i], F_SETFD, 0) < 0)
-				return -1;
-		} else if (dup3(from[i], to[i], 0) < 0) {
+	for (size_t i = 0; i < n; i++)
+		if (place(moved[i], file_at(spec, i).to) < 0)
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -76,45 +91,75 @@ static int close_range_from(unsigned first, unsigned last)
  */
 static int leave_descriptors(const struct spawn_spec *spec)
 {
-	int top = spec->extra;
+	int top = 2;
 
-	for (size_t i = 0; i < ARRAY_SIZE(spec->stdio); i++)
-		if (spec->stdio[i] > top)
-			top = spec->stdio[i];
+	for (size_t i = 0; i < ARRAY_SIZE(spec->stdio) + spec->n_files; i++)
+		if (file_at(spec, i).from > top)
+			top = file_at(spec, i).from;
 	if (syscall(SYS_close_range, (unsigned)top + 1, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0)
 		return 0;
 	return errno == ENOSYS ? 0 : -1;
 }
 
+/*
+ * Before Linux 5.9, or in a sandbox that refuses what it does not know.  Everything of ours is
+ * CLOEXEC, only inherited ones are left.
+ */
+static void close_one_by_one(const struct spawn_spec *spec)
+{
+	size_t next = 0;
+
+	for (int fd = 3; fd < 1024; fd++) {
+		if (next < spec->n_files && spec->files[next].to == fd)
+			next++;
+		else
+			(void)close(fd);
+	}
+}
+
 /* A child gets 0, 1, 2 and what was declared, whoever forgot a CLOEXEC. */
 static int close_others(const struct spawn_spec *spec)
 {
-	int r;
+	unsigned from = 3;
+	int r = 0;
 
-	if (spec->extra < 0) {
-		r = close_range_from(3, UINT_MAX);
-	} else {
-		r = close_range_from(3, (unsigned)spec->extra_to - 1);
-		if (r == 0)
-			r = close_range_from((unsigned)spec->extra_to + 1, UINT_MAX);
+	for (size_t i = 0; r == 0 && i < spec->n_files; i++) {
+		r = close_range_from(from, (unsigned)spec->files[i].to - 1);
+		from = (unsigned)spec->files[i].to + 1;
 	}
+	if (r == 0)
+		r = close_range_from(from, UINT_MAX);
 	if (r == 0 || (errno != ENOSYS && errno != EPERM))
 		return r;
-	/*
-	 * Before Linux 5.9, or in a sandbox that refuses what it does not know.  Everything of ours is
-	 * CLOEXEC, only inherited ones are left.
-	 */
-	for (int fd = 3; fd < 1024; fd++)
-		if (fd != spec->extra_to || spec->extra < 0)
-			(void)close(fd);
+	close_one_by_one(spec);
 	return 0;
+}
+
+/* snprintf() is not safe here. */
+static void write_pid(char *at, pid_t pid)
+{
+	char digits[SPAWN_PID_MAX];
+	size_t n = 0;
+
+	for (; pid > 0; pid /= 10)
+		digits[n++] = (char)('0' + pid % 10);
+	while (n > 0)
+		*at++ = digits[--n];
+	*at = '\0';
+}
+
+static void write_pids(const struct spawn_spec *spec)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(spec->pid_places); i++)
+		if (spec->pid_places[i])
+			write_pid(spec->pid_places[i], getpid());
 }
 
 static int drop_groups(const struct spawn_spec *spec)
 {
-	if (spec->set_user)
-		return setgroups(spec->n_groups, spec->groups);
-	return spec->set_group ? setgroups(0, NULL) : 0;
+	if (!spec->set_user && !spec->set_group && !spec->set_groups)
+		return 0;
+	return setgroups(spec->n_groups, spec->groups);
 }
 
 static int take_group(const struct spawn_spec *spec)
@@ -199,6 +244,9 @@ static void set_ignored(const sigset_t *ignored)
 
 _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *failure)
 {
+	const struct attributes *attributes = spec->attributes;
+	enum spawn_step step = SPAWN_STEP_NONE;
+
 	if (leave_descriptors(spec) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (enter_session(spec) < 0)
@@ -209,6 +257,10 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (spec->descriptors && setrlimit(RLIMIT_NOFILE, spec->descriptors) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
+	if (attributes)
+		step = child_attributes_before_user(attributes, &failure->limit);
+	if (step != SPAWN_STEP_NONE)
+		fail(failure, step);
 	if (spec->umask >= 0)
 		(void)umask((mode_t)spec->umask);
 	if (drop_groups(spec) < 0)
@@ -217,6 +269,10 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		fail(failure, SPAWN_STEP_GROUP);
 	if (take_user(spec) < 0)
 		fail(failure, SPAWN_STEP_USER);
+	if (attributes)
+		step = child_attributes_as_user(attributes);
+	if (step != SPAWN_STEP_NONE)
+		fail(failure, step);
 	/* As the user, who may see less than root does, or more where root is squashed. */
 	if (spec->directory && chdir(spec->directory) < 0)
 		fail(failure, SPAWN_STEP_DIRECTORY);
@@ -224,6 +280,7 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		set_ignored(spec->ignored);
 	if (sigprocmask(SIG_SETMASK, spec->mask, NULL) < 0)
 		fail(failure, SPAWN_STEP_EXEC);
+	write_pids(spec);
 	execute(spec);
 	fail(failure, SPAWN_STEP_EXEC);
 }

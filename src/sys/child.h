@@ -4,7 +4,7 @@
  * What a new process does between clone and exec.
  *
  * It runs in the parent's memory while the parent is suspended (as after vfork): async-signal-safe
- * calls only, no allocation, no log, no write to anything but *failure.
+ * calls only, no allocation, no log, no write to anything but *failure and the pid_places.
  */
 
 #include <signal.h>
@@ -13,6 +13,19 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "base/attributes.h"
+
+/* A descriptor @from that is @to in the child. */
+struct spawn_file {
+	int from, to;
+};
+
+/* Beside 0, 1 and 2; for each there is a word on the child's stack. */
+#define SPAWN_FILES_MAX 512
+
+/* Room for the digits of a pid and a NUL. */
+#define SPAWN_PID_MAX 12
+
 /* What to start, and as what.  All pointers are borrowed for the call. */
 struct spawn_spec {
 	char *const *argv;
@@ -20,15 +33,21 @@ struct spawn_spec {
 	const char *directory; /* or NULL: stay */
 	int umask;	       /* or -1: keep */
 	bool set_user;	       /* take uid, gid and the groups below */
-	bool set_group;	       /* take gid, and drop all other groups */
+	bool set_group;	       /* take gid, and drop all groups but those below */
+	bool set_groups;       /* take the groups below, whatever the user */
 	uid_t uid;
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	int stdio[3];	     /* descriptors to become 0, 1 and 2 */
-	int extra, extra_to; /* one more: @extra becomes @extra_to; -1 for none */
-	bool foreground;     /* a process group in front of the terminal, rather than a session */
+	int stdio[3]; /* descriptors to become 0, 1 and 2 */
+	const struct spawn_file
+		*files; /* further ones, 3 and above, each larger than the one before */
+	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
+	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
+	char *pid_places[2];
+	bool foreground; /* a process group in front of the terminal, rather than a session */
 	const struct rlimit *descriptors; /* RLIMIT_NOFILE, or NULL: keep */
+	const struct attributes *attributes; /* or NULL */
 	const sigset_t *mask;		  /* to start with */
 	const sigset_t *ignored;	  /* to ignore */
 };
@@ -38,9 +57,16 @@ enum spawn_step {
 	SPAWN_STEP_SESSION,
 	SPAWN_STEP_STDIO,
 	SPAWN_STEP_CLOSE,
+	SPAWN_STEP_OOM_SCORE,
+	SPAWN_STEP_NICE,
+	SPAWN_STEP_IO_CLASS,
+	SPAWN_STEP_CPUS,
+	SPAWN_STEP_LIMIT,
+	SPAWN_STEP_CAPABILITIES,
 	SPAWN_STEP_GROUPS,
 	SPAWN_STEP_GROUP,
 	SPAWN_STEP_USER,
+	SPAWN_STEP_NO_NEW_PRIVILEGES,
 	SPAWN_STEP_DIRECTORY,
 	SPAWN_STEP_EXEC,
 };
@@ -48,6 +74,7 @@ enum spawn_step {
 struct spawn_failure {
 	enum spawn_step step;
 	int error; /* errno */
+	int limit; /* RLIMIT_..., of SPAWN_STEP_LIMIT */
 };
 
 /* Ends in execve, or writes *failure and exits with 127 or 126. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -48,6 +49,13 @@ int proc_read(pid_t pid, struct proc_info *ret)
 	info.session = session;
 	*ret = info;
 	return 0;
+}
+
+int proc_open(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
 }
 
 int proc_children_open(void)

@@ -19,6 +19,12 @@ struct proc_info {
 int proc_read(pid_t pid, struct proc_info *ret);
 
 /*
+ * A descriptor that means the process @pid and no later one; readable when that is dead.
+ * Return: it, or -errno.
+ */
+int proc_open(pid_t pid);
+
+/*
  * A descriptor for proc_children(), kept so that children can be found when there are no free
  * descriptors any more.  Return: it, or -errno.
  */

@@ -26,6 +26,7 @@ unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, 
 		struct reap_exit exit = {
 			.pid = info.si_pid,
 			.signaled = info.si_code != CLD_EXITED,
+			.dumped = info.si_code == CLD_DUMPED,
 			.value = info.si_status,
 		};
 

@@ -11,6 +11,7 @@
 struct reap_exit {
 	pid_t pid;
 	bool signaled; /* value is a signal, else an exit status */
+	bool dumped;   /* ... and it left its memory in a file */
 	int value;
 };
 

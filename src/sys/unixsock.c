@@ -69,46 +69,66 @@ static int remove_stale(const struct sockaddr_un *address)
 	return unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t group)
+/* The umask would take more away than was asked for. */
+static int bind_as(int fd, const struct sockaddr_un *address, mode_t mode)
+{
+	mode_t was;
+	int r;
+
+	if (fchmod(fd, mode) < 0)
+		return -errno;
+	was = umask(0);
+	r = bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+	(void)umask(was);
+	return r;
+}
+
+int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group)
 {
 	cleanup(closep) int fd = -1;
-	cleanup(closep) int lock = -1;
-	cleanup(freep) char *name = NULL;
 	struct sockaddr_un address;
 	int r;
 
 	r = address_of(&address, path);
 	if (r < 0)
 		return r;
-	name = strdup(path);
-	if (!name)
-		return -ENOMEM;
-	lock = take_lock(path);
-	if (lock < 0)
-		return lock;
 	r = remove_stale(&address);
 	if (r < 0)
 		return r;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	if (fchmod(fd, mode) < 0)
-		return -errno;
-	/* Inherited by each connection, so that it holds from the first byte on. */
-	r = unix_pass_credentials(fd);
+	r = bind_as(fd, &address, mode);
 	if (r < 0)
 		return r;
-
-	/* The umask would take more away than was asked for. */
-	mode_t was = umask(0);
-	int bound = bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
-
-	(void)umask(was);
-	if (bound < 0)
-		return bound;
-	if (group != (gid_t)-1 && lchown(path, (uid_t)-1, group) < 0)
+	if ((owner != (uid_t)-1 || group != (gid_t)-1) && lchown(path, owner, group) < 0) {
 		r = -errno;
-	else if (listen(fd, BACKLOG) < 0)
+		(void)unlink(path);
+		return r;
+	}
+	return take_fd(fd);
+}
+
+int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t group)
+{
+	cleanup(closep) int fd = -1;
+	cleanup(closep) int lock = -1;
+	cleanup(freep) char *name = strdup(path);
+	int r;
+
+	if (!name)
+		return -ENOMEM;
+	if (strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path))
+		return -ENAMETOOLONG;
+	lock = take_lock(path);
+	if (lock < 0)
+		return lock;
+	fd = unix_bind(path, SOCK_STREAM | SOCK_NONBLOCK, mode, (uid_t)-1, group);
+	if (fd < 0)
+		return fd;
+	/* Inherited by each connection, so that it holds from the first byte on. */
+	r = unix_pass_credentials(fd);
+	if (r == 0 && listen(fd, BACKLOG) < 0)
 		r = -errno;
 	if (r < 0) {
 		(void)unlink(path);
@@ -189,23 +209,49 @@ int unix_pass_credentials(int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0 ? -errno : 0;
 }
 
-static void close_passed(struct cmsghdr *cmsg)
+void unix_passed_close(struct unix_passed *passed)
 {
-	size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-
-	for (size_t i = 0; i < n; i++) {
-		int fd;
-
-		memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(fd), sizeof(fd));
-		(void)close(fd);
-	}
+	for (size_t i = 0; i < passed->n; i++)
+		passed->fds[i] = fd_close(passed->fds[i]);
+	passed->n = 0;
 }
 
-ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
+static void take_passed(struct unix_passed *passed, const struct cmsghdr *c)
+{
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+	for (size_t i = 0; i < n && passed->n < UNIX_PASSED_MAX; i++)
+		memcpy(&passed->fds[passed->n++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+}
+
+/* What the kernel says beside the message.  Return: was the sender among it? */
+static bool read_control(struct msghdr *msg, struct unix_peer *sender, struct unix_passed *passed)
+{
+	bool known = false;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		struct ucred cred;
+
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_RIGHTS)
+			take_passed(passed, c);
+		if (c->cmsg_type != SCM_CREDENTIALS || c->cmsg_len != CMSG_LEN(sizeof(cred)))
+			continue;
+		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+		*sender = (struct unix_peer){ .pid = cred.pid, .uid = cred.uid, .gid = cred.gid };
+		known = true;
+	}
+	return known;
+}
+
+ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *sender,
+			    struct unix_passed *passed)
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int) * 253)];
+		char bytes[CMSG_SPACE(sizeof(struct ucred)) +
+			   CMSG_SPACE(sizeof(int) * UNIX_PASSED_MAX)];
 	} control;
 	struct iovec iov = { .iov_base = buf, .iov_len = size };
 	struct msghdr msg = {
@@ -214,33 +260,28 @@ ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
-	bool known = false;
+	bool known;
 	ssize_t n;
 
+	passed->n = 0;
 	do
 		n = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level != SOL_SOCKET)
-			continue;
-		if (c->cmsg_type == SCM_RIGHTS)
-			close_passed(c);
-		if (c->cmsg_type == SCM_CREDENTIALS &&
-		    c->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
-			struct ucred cred;
-
-			memcpy(&cred, CMSG_DATA(c), sizeof(cred));
-			*sender = (struct unix_peer){ .pid = cred.pid,
-						      .uid = cred.uid,
-						      .gid = cred.gid };
-			known = true;
-		}
+	known = read_control(&msg, sender, passed);
+	if ((msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || (n > 0 && !known)) {
+		unix_passed_close(passed);
+		return -EBADMSG;
 	}
-	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-		return -EBADMSG;
-	if (n > 0 && !known)
-		return -EBADMSG;
+	return n;
+}
+
+ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
+{
+	struct unix_passed passed;
+	ssize_t n = unix_receive_passed(fd, buf, size, sender, &passed);
+
+	unix_passed_close(&passed);
 	return n;
 }

@@ -20,6 +20,15 @@ struct unix_listener {
 };
 
 /*
+ * A socket of @type at @path, to which nobody can connect before it listens; CLOEXEC, blocking unless
+ * @type says SOCK_NONBLOCK.  It gets @mode before it has a name, and @owner and @group then, unless
+ * they are -1.  A socket that nobody serves any more is replaced.
+ *
+ * Return: the descriptor; -EADDRINUSE if somebody serves it; -errno.
+ */
+int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group);
+
+/*
  * Listens on @path.  The socket gets @mode before it has a name, and @group then, unless that is
  * (gid_t)-1.  Beside it, @path.lock is held as long as we live: that a stale socket may be replaced
  * is decided under the lock.  On its connections unix_receive() tells who sends.
@@ -52,3 +61,20 @@ int unix_pass_credentials(int fd);
  * -EAGAIN; -EBADMSG for a message cut short, or without its sender; -errno.
  */
 ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender);
+
+/* The descriptors that came with a message: as many as the kernel passes at once, CLOEXEC. */
+#define UNIX_PASSED_MAX 253
+struct unix_passed {
+	int fds[UNIX_PASSED_MAX];
+	size_t n;
+};
+
+/*
+ * The same, but the descriptors are in *passed, for the caller to close, also of an empty message;
+ * there are none if less than 0 is returned.
+ */
+ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *sender,
+			    struct unix_passed *passed);
+
+/* Closes what is left in it; -1 is none. */
+void unix_passed_close(struct unix_passed *passed);

@@ -14,4 +14,4 @@ EXTRA_PROGRAMS += $(helpers)
 check_DATA     += $(helpers)
 CLEANFILES     += $(helpers)
 
-EXTRA_DIST += %D%/worker.py %D%/rude-client.py
+EXTRA_DIST += %D%/worker.py %D%/rude-client.py %D%/talker.py %D%/counter.py

@@ -64,6 +64,6 @@ for place in child pid1; do
 		sh -c "setsid '$helpers/idle' & '$helpers/idle' & exit 3"
 	await_daemon 15
 	is "$place: leftovers do not change the exit status" "$status" 3
-	ok "$place: nothing is left" wait_for 2 nobody_else
+	ok "$place: nothing is left" wait_for 10 nobody_else
 done
 finish

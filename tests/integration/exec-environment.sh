@@ -12,6 +12,7 @@ command = $helpers/report-self $dir/plain
 command = $helpers/report-self $dir/custom
 umask = 027
 directory = /usr
+environment-file = $dir/%n.env
 environment = COLOUR=blue EMPTY= "SPACED=a b"
 [told]
 command = $helpers/report-self $dir/told
@@ -22,6 +23,7 @@ command = $helpers/report-self $dir/notify-service
 ready = notify
 start-timeout = infinity
 END
+printf 'FILE=%%n 1\nCOLOUR=green\n' >"$dir/custom.env"
 umask 022
 # A mask and a disposition that are not the default.
 (trap '' HUP PIPE USR2; exec setsid "$swansongd" -c "$ini" --socket "$socket" \
@@ -44,7 +46,7 @@ ok "the daemon's directory, else" has plain "cwd $PWD"
 ok "the one asked for" has custom "cwd /usr"
 ok "the daemon's umask, else" has plain $'Umask:\t0022'
 ok "the one asked for" has custom $'Umask:\t0027'
-for variable in COLOUR=blue EMPTY= "SPACED=a b"; do
+for variable in COLOUR=green EMPTY= "SPACED=a b" 'FILE=%n 1'; do
 	ok "variable $variable" has custom "env $variable"
 	ok "not where it was not asked for" hasnt plain "^env ${variable%%=*}="
 done
@@ -70,9 +72,16 @@ user = daemon
 command = $dir/report-self $dir/group
 user = daemon
 group = nogroup
+[groups]
+command = $dir/report-self $dir/groups
+user = daemon
+groups = nogroup 4242
+[alone]
+command = $dir/report-self $dir/alone
+groups = 4242
 END
 start_daemon
-for report in user group; do
+for report in user group groups alone; do
 	wait_for 10 test -s "$dir/$report" || die "$report reports"
 done
 u=$(id -u daemon) g=$(id -g daemon) n=$(getent group nogroup | cut -d: -f3)
@@ -80,6 +89,8 @@ ok "the user, real, effective, saved" has user "Uid:	$u	$u	$u	$u"
 ok "its group" has user "Gid:	$g	$g	$g	$g"
 ok "no group of root's" grep -Eqx "Groups:	($g )?" "$dir/user"
 ok "its name and home" has user "env USER=daemon"
+ok "the groups asked for, beside its own" grep -Eqx "Groups:	($g )?(4242 $n|$n 4242) ?" "$dir/groups"
+ok "or alone" grep -Eqx "Groups:	4242 ?" "$dir/alone"
 ok "the group asked for" has group "Gid:	$n	$n	$n	$n"
 stop_daemon
 is "the end is graceful" "$status" 0

@@ -64,5 +64,5 @@ is "the daemon waits for the guard" "$(field other .state)" shutting_down
 release root
 await_daemon 10
 is "and ends with 0 when it is released" "$status" 0
-ok "nothing is left" wait_for 2 nobody_else
+ok "nothing is left" wait_for 10 nobody_else
 finish

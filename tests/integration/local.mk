@@ -8,10 +8,13 @@ dist_check_SCRIPTS += \
 	%D%/demo.sh \
 	%D%/events.sh \
 	%D%/examples.sh \
+	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
 	%D%/faults.sh \
 	%D%/guard.sh \
+	%D%/listen.sh \
 	%D%/many.sh \
+	%D%/notify.sh \
 	%D%/reload.sh \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \
@@ -19,6 +22,7 @@ dist_check_SCRIPTS += \
 	%D%/transient.sh \
 	%D%/web.sh \
 	%D%/order.sh \
+	%D%/strategy.sh \
 	%D%/remains.sh
 
 EXTRA_DIST += %D%/lib.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman

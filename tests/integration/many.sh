@@ -16,5 +16,5 @@ began=$(now)
 stop_daemon 20
 is "they end gracefully" "$status" 0
 within "and together" $(($(now) - began)) 0 5000
-ok "nothing is left" wait_for 2 nobody_else
+ok "nothing is left" wait_for 10 nobody_else
 finish

@@ -62,5 +62,5 @@ is "and all were in order" "$(ends)" "web db web db web db"
 
 stop_daemon
 is "the end is graceful" "$status" 0
-ok "and complete" wait_for 2 nobody_else
+ok "and complete" wait_for 10 nobody_else
 finish

@@ -148,5 +148,5 @@ ok "with the reason" says "$log" 'the tree is shutting down|the reload is refuse
 rm "$dir/work"
 await_daemon 10
 is "the end is graceful" "$status" 0
-ok "and complete" wait_for 2 nobody_else
+ok "and complete" wait_for 10 nobody_else
 finish

@@ -38,5 +38,5 @@ for name in stubborn plain session; do
 done
 ok "and the whole as forced" says "$log" 'root: complete.*forced'
 ok "the log does not blame the polite one" not says "$log" 'polite: killing'
-ok "nothing is left" wait_for 2 nobody_else
+ok "nothing is left" wait_for 10 nobody_else
 finish

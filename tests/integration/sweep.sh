@@ -30,6 +30,6 @@ for ((ms = 0; ms < 100; ms += 2)); do
 	await_daemon 10
 	# 143: it knew nothing of signals yet.  124: the grandchild was there, and has to be forced.
 	like "after $ms ms it ends" "$status" '^(0|124|143)$'
-	wait_for 2 nobody_else || { others | comment; die "after $ms ms nothing is left"; }
+	wait_for 10 nobody_else || { others | comment; die "after $ms ms nothing is left"; }
 done
 finish

@@ -28,5 +28,5 @@ ok "nginx, then the worker, then redis" in_order \
 ok "as the daemon tells it, too" in_order 'web/nginx: stopping -> down' \
 	'web/worker: gated -> stopping' 'web/worker: stopping -> down' \
 	'data/redis: gated -> stopping' 'data/redis: stopping -> down' 'root: complete'
-ok "nothing is left" wait_for 2 nobody_else
+ok "nothing is left" wait_for 10 nobody_else
 finish

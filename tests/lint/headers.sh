@@ -1,24 +1,59 @@
 #!/bin/sh
-# Every public header compiles alone, as C99, C11 and C++17.
+# Every public header compiles alone, and all of them in use, as C99, C11 and C++17.
 set -eu
 n=0
-check() {
+use=$(mktemp)
+trap 'rm -f "$use"' EXIT
+
+# What is a macro or an inline function, in the places where that makes a difference.
+cat >"$use" <<'END'
+#include <swansong/swansong.h>
+void use(struct swansong *s, struct swansong_loop *l, struct swansong_pool *p);
+static void called(void *arg) { (void)arg; }
+static void told(void *arg, int result) { (void)arg; (void)result; }
+void use(struct swansong *s, struct swansong_loop *l, struct swansong_pool *p)
+{
+	SWANSONG_GUARD_SCOPE(s);
+	SWANSONG_GUARD_SCOPE(swansong_loop_node(l));
+	struct swansong_offload o = { called, told, called, 0 };
+	struct swansong_guard g = swansong_guard(s), h = swansong_guard_clone(&g);
+	struct swansong_guarded guarded = swansong_guarded(s, s, called);
+	struct swansong_interrupt *i = 0;
+	if (swansong_interrupt_new_guarded(s, &i) == 0)
+		swansong_interrupt_unrefp(&i);
+	if (swansong_loop_post(l, called, s) < 0 || swansong_pool_submit(p, called, s) < 0 ||
+	    swansong_pool_offload(p, l, &o, UINT64_MAX) < 0)
+		return;
+	swansong_guard_drop(&g);
+	swansong_guard_drop(&h);
+	(void)swansong_guarded_take(&guarded);
+	swansong_guarded_drop(&guarded);
+}
+END
+
+check() { # FILE COMPILER ARGUMENT...
+	f=$1
+	shift
 	n=$((n + 1))
-	if "$@" -Wall -Wextra -Werror -I"$top_srcdir/src" -fsyntax-only "$h"; then
-		echo "ok $n - ${h##*/}: $*"
+	if "$@" -Wall -Wextra -Werror -I"$top_srcdir/src" -fsyntax-only "$f"; then
+		echo "ok $n - $name: $*"
 	else
-		echo "not ok $n - ${h##*/}: $*"
+		echo "not ok $n - $name: $*"
 	fi
 }
-for h in "$top_srcdir"/src/swansong/*.h; do
+for h in "$top_srcdir"/src/swansong/*.h "$use"; do
 	case $h in *-private.h) continue ;; esac
-	check "${CC:-cc}" -std=c99 -pedantic -x c
-	check "${CC:-cc}" -std=c11 -pedantic -x c
+	name=${h##*/}
+	[ "$h" = "$use" ] && name="all in use"
+	# shellcheck disable=SC2086  # it may have arguments
+	check "$h" ${CC:-cc} -std=c99 -pedantic -x c
+	# shellcheck disable=SC2086
+	check "$h" ${CC:-cc} -std=c11 -pedantic -x c
 	if command -v c++ >/dev/null; then
-		check c++ -std=c++17 -pedantic -x c++
+		check "$h" c++ -std=c++17 -pedantic -x c++
 	else
 		n=$((n + 1))
-		echo "ok $n - ${h##*/} # SKIP package g++"
+		echo "ok $n - $name # SKIP package g++"
 	fi
 done
 echo "1..$n"

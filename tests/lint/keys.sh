@@ -23,7 +23,7 @@ for pair in 'RESTART:a new process' 'NEXT_START:the next start' 'DAEMON:a new da
 	has=$(tr '\n' ' ' <"$top_srcdir/src/model/keys.c" | sed 's/\[KEY_/\n&/g' |
 		sed -n "/APPLY_${pair%%:*} }/s/.*\[KEY_[A-Z_]*\] = { \"\([a-z-]*\)\".*/\1/p" | sort)
 	says=$(sed -n "/^\.Sh RELOAD/,/^\.Sh FILES/p" "$top_srcdir/man/swansong.ini.5" |
-		sed -n "/^\.It ${pair#*:}$/{n;s/^\.Cm //;s/ , /\n/g;p;}" | sort)
+		sed -n "/^\.It ${pair#*:}$/,/^\.It /s/^\.Cm //p" | tr -d ',' | tr -s ' ' '\n' | sort)
 	if [ "$has" = "$says" ]; then
 		echo "ok $n - the manual page knows which keys need ${pair#*:}"
 	else

@@ -4,6 +4,7 @@ dist_check_SCRIPTS += \
 	%D%/commands.sh \
 	%D%/completion.sh \
 	%D%/headers.sh \
+	%D%/install.sh \
 	%D%/keys.sh \
 	%D%/symbols.sh \
 	%D%/shell.sh

@@ -12,6 +12,7 @@
 #include <ucontext.h>
 
 #include "swansong/atomic-private.h"
+#include "swansong/rseq-private.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -181,6 +182,11 @@ void swansong_step_wake(const _Atomic uint32_t *word)
 	for (unsigned int i = 0; i < e.x->threads; i++)
 		if (e.thread[i].sleeps_on == word)
 			e.thread[i].sleeps_on = NULL;
+}
+
+bool swansong_step_rseq(void)
+{
+	return e.x && e.x->rseq;
 }
 
 pthread_t swansong_step_self(void)

@@ -39,6 +39,7 @@ struct exploration {
 	 * itself, is then torn from it, instead of what precedes it.
 	 */
 	bool after;
+	bool rseq; /* whether there are restartable sequences, each a step */
 
 	unsigned long runs; /* out */
 };

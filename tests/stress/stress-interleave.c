@@ -36,6 +36,11 @@ struct watch {
 	bool over; /* the completion is dropped */
 };
 
+/* How the middle and the leaf count their guards while they run. */
+enum counting { PLAIN, PERCPU_RSEQ, PERCPU_LOCKED, N_COUNTINGS };
+
+static enum counting counting;
+
 struct world {
 	/* The threads are all who hold the nodes; otherwise the world does, and looks at them. */
 	bool unobserved;
@@ -200,6 +205,14 @@ static void record(struct world *w, unsigned int t)
 	take_and_drop(w, t);
 }
 
+/* Some guards are counted by processors then, and some are not. */
+static void spread(struct world *w, unsigned int t)
+{
+	if (swansong_percpu_enable(w->node[LEAF]) < 0)
+		abort();
+	take_and_drop(w, t);
+}
+
 static const struct program programs[] = {
 	{ .run = take_and_drop, .name = "take and drop" },
 	{ .run = take_clone_drop, .name = "take, clone and drop both" },
@@ -213,6 +226,7 @@ static const struct program programs[] = {
 	{ .run = child_with_guard, .name = "child, take, unref, drop" },
 	{ .run = child_only, .name = "child" },
 	{ .run = record, .name = "switch the report on, take and drop" },
+	{ .run = spread, .name = "count by processors, take and drop" },
 	{ .run = watch, .name = "completion, notify, unref" },
 	{ .run = sleep_on_leaf,
 	  .name = "sleep until the stop",
@@ -253,6 +267,8 @@ static void begin(void *arg)
 	r |= swansong_child(w->node[ROOT], &w->node[MID]);
 	r |= swansong_child(w->node[MID], &w->node[LEAF]);
 	r |= swansong_interrupt_new(w->node[LEAF], &w->interrupt);
+	for (unsigned int i = MID; i < LEVELS && counting != PLAIN; i++)
+		r |= swansong_percpu_enable(w->node[i]);
 	for (unsigned int i = 0; i < LEVELS && !w->unobserved; i++) {
 		w->calls[i] = 0;
 		w->has_been_empty[i] = false;
@@ -329,6 +345,12 @@ static void end(void *arg)
 
 /* ---- the tests ---- */
 
+static const char *const counting_names[N_COUNTINGS] = {
+	[PLAIN] = "plain",
+	[PERCPU_RSEQ] = "by processors, rseq",
+	[PERCPU_LOCKED] = "by processors, locked",
+};
+
 static unsigned int test_number;
 static unsigned int failures;
 static unsigned long all_runs;
@@ -356,6 +378,7 @@ static void try(unsigned int preemptions, bool after, bool unobserved, unsigned 
 		.end = end,
 		.preemptions = preemptions,
 		.after = after,
+		.rseq = counting == PERCPU_RSEQ,
 	};
 	char name[300];
 	int n = 0;
@@ -368,8 +391,9 @@ static void try(unsigned int preemptions, bool after, bool unobserved, unsigned 
 	}
 	fault = explore(&x);
 	all_runs += x.runs;
-	(void)snprintf(name + n, sizeof(name) - (size_t)n, " (%s, torn %s, %lu runs)",
-		       unobserved ? "unobserved" : "observed", after ? "after" : "before", x.runs);
+	(void)snprintf(name + n, sizeof(name) - (size_t)n, " (%s, %s, torn %s, %lu runs)",
+		       counting_names[counting], unobserved ? "unobserved" : "observed",
+		       after ? "after" : "before", x.runs);
 	report(fault, name);
 }
 
@@ -461,9 +485,12 @@ int main(void)
 	return EXIT_SUCCESS;
 #endif
 	try_flawed();
-	try_pairs(preemptions, false);
-	try_pairs(preemptions, true);
-	try_triples(preemptions - 1);
+	for (counting = PLAIN; counting < N_COUNTINGS; counting++) {
+		try_pairs(preemptions, false);
+		try_pairs(preemptions, true);
+		if (counting == PLAIN || preemptions > 2) /* it takes long */
+			try_triples(preemptions - 1);
+	}
 	printf("1..%u\n# %lu runs\n", test_number, all_runs);
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -5,10 +5,13 @@
  *	RUNS		how many runs (60)
  *	TIMEOUT_PER_RUN	seconds after which a run hangs (30)
  *	CONCURRENCY	threads of the pool; four times as much is offloaded at once (8)
- *	DEADLINE_MS	after which work that must time out does (10)
  *
  * In every second run all work must time out: it ends when it is told to, which is later.  In the
- * others most of it is short and has a hundred times as long.
+ * others most of it is short.  Work has the deadline of its run, or its own timeout, if there is one
+ * and it is shorter:
+ *
+ *	DEADLINE_MS_TIMEOUT, NODE_TIMEOUT_MS_TIMEOUT	of what must time out (10, 0: none)
+ *	DEADLINE_MS_SUCCESS, NODE_TIMEOUT_MS_SUCCESS	of what is short (5000, 0: none)
  */
 #include <errno.h>
 #include <pthread.h>
@@ -53,7 +56,8 @@ static void check(bool ok, enum fault fault)
 }
 
 static struct knobs {
-	unsigned int runs, timeout_per_run, concurrency, deadline_ms;
+	unsigned int runs, timeout_per_run, concurrency;
+	unsigned int late_ms, short_ms; /* that work has */
 } knobs;
 
 /* The ways to the end. */
@@ -128,13 +132,13 @@ static void offload_one(bool late, uint32_t *random)
 		.release = work_release,
 		.arg = w,
 	};
-	uint64_t timeout = knobs.deadline_ms * USEC_PER_MSEC;
+	uint64_t timeout = (late ? knobs.late_ms : knobs.short_ms) * USEC_PER_MSEC;
 
 	if (!w)
 		abort();
 	w->late = late;
 	w->random = stress_random(random);
-	if (swansong_pool_offload(run.pool, run.loop, &o, late ? timeout : 100 * timeout) == 0) {
+	if (swansong_pool_offload(run.pool, run.loop, &o, timeout) == 0) {
 		run.accepted++;
 	} else {
 		free(w);
@@ -284,6 +288,11 @@ static unsigned int knob(const char *name, unsigned int otherwise)
 	return env && atoi(env) > 0 ? (unsigned int)atoi(env) : otherwise;
 }
 
+static unsigned int shorter(unsigned int deadline_ms, unsigned int timeout_ms)
+{
+	return timeout_ms && timeout_ms < deadline_ms ? timeout_ms : deadline_ms;
+}
+
 static void hang(int signal)
 {
 	static const char message[] = "Bail out! A run hangs\n";
@@ -302,7 +311,10 @@ int main(void)
 		.runs = knob("RUNS", 60),
 		.timeout_per_run = knob("TIMEOUT_PER_RUN", 30),
 		.concurrency = knob("CONCURRENCY", 8),
-		.deadline_ms = knob("DEADLINE_MS", 10),
+		.late_ms = shorter(knob("DEADLINE_MS_TIMEOUT", 10),
+				   knob("NODE_TIMEOUT_MS_TIMEOUT", 0)),
+		.short_ms = shorter(knob("DEADLINE_MS_SUCCESS", 5000),
+				    knob("NODE_TIMEOUT_MS_SUCCESS", 0)),
 	};
 	(void)signal(SIGALRM, hang);
 	printf("1..%d\n", N_FAULTS);

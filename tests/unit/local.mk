@@ -17,6 +17,13 @@ check_PROGRAMS += %D%/test-base
 %C%_test_base_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_base_LDADD   = %D%/libtestmain.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-memstream
+%C%_test_memstream_SOURCES = %D%/test-memstream.c
+%C%_test_memstream_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+# Its own allocator, which can be made to fail.
+%C%_test_memstream_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc,--wrap=fopencookie
+%C%_test_memstream_LDADD   = %D%/libtestmain.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-swansong-node
 %C%_test_swansong_node_SOURCES = %D%/test-swansong-node.c
 %C%_test_swansong_node_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
@@ -41,11 +48,42 @@ check_PROGRAMS += %D%/test-swansong-interrupt
 %C%_test_swansong_interrupt_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
 
+check_PROGRAMS += %D%/test-swansong-faults
+%C%_test_swansong_faults_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h \
+	%D%/test-swansong-faults.c
+%C%_test_swansong_faults_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_faults_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+check_PROGRAMS += %D%/test-swansong-races
+%C%_test_swansong_races_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h \
+	%D%/test-swansong-races.c
+%C%_test_swansong_races_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_races_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+# The library that catches mistakes.
+check_PROGRAMS += %D%/test-swansong-misuse
+%C%_test_swansong_misuse_SOURCES = %D%/swansong-pair.h %D%/swansong-caller.h \
+	%D%/test-swansong-misuse.c
+%C%_test_swansong_misuse_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_test_swansong_misuse_LDADD   = %D%/libtestmain.la src/swansong/libswansong-debug.la \
+	src/base/libbase.la $(SYSTEMD_LIBS)
+
 check_PROGRAMS += %D%/test-swansong-scale
 %C%_test_swansong_scale_SOURCES = %D%/test-swansong-scale.c
 %C%_test_swansong_scale_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_scale_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
+
+# The library with its steps counted.
+check_PROGRAMS += %D%/test-swansong-steps
+%C%_test_swansong_steps_SOURCES  = %D%/swansong-pair.h %D%/test-swansong-steps.c
+%C%_test_swansong_steps_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_test_swansong_steps_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_steps_LDADD    = %D%/libtestmain.la tests/stress/libstepped.la \
+	src/base/libbase.la
+
 check_PROGRAMS += %D%/test-frame %D%/test-proto
 %C%_test_frame_SOURCES = %D%/test-frame.c
 %C%_test_frame_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -70,18 +108,29 @@ check_PROGRAMS += %D%/test-graph
 %C%_test_graph_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-template
+%C%_test_template_SOURCES = %D%/test-template.c
+%C%_test_template_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_template_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la \
+	$(CHECK_LIBS)
+
 check_PROGRAMS += %D%/test-config
 %C%_test_config_SOURCES = %D%/test-config.c
 %C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 # Its own allocator, which can be made to fail.
 %C%_test_config_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=open_memstream
+	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=fopencookie
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-diff
 %C%_test_diff_SOURCES = %D%/test-diff.c
 %C%_test_diff_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_diff_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-environment
+%C%_test_environment_SOURCES = %D%/test-environment.c
+%C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-fsm %D%/test-policy
 %C%_test_fsm_SOURCES = %D%/test-fsm.c
@@ -96,6 +145,11 @@ check_PROGRAMS += %D%/test-spawn
 	%D%/test-spawn-failure.c
 %C%_test_spawn_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_spawn_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-spawn-attributes
+%C%_test_spawn_attributes_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn-attributes.c
+%C%_test_spawn_attributes_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_spawn_attributes_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-spawn-user %D%/test-sys
 %C%_test_spawn_user_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn-user.c
@@ -123,6 +177,11 @@ check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_tree_SOURCES = %D%/test-daemon-tree.c
 %C%_test_daemon_tree_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_tree_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
+check_PROGRAMS += %D%/test-daemon-activation
+%C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
+%C%_test_daemon_activation_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_activation_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
 check_PROGRAMS += %D%/test-ids
 %C%_test_ids_SOURCES = %D%/test-ids.c
@@ -192,6 +251,19 @@ check_PROGRAMS += %D%/test-swansong-loop-life
 %C%_test_swansong_loop_life_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create,--wrap=gate_move
 %C%_test_swansong_loop_life_LDADD   = $(%C%_test_swansong_loop_LDADD)
 
+check_PROGRAMS += %D%/test-swansong-nofile
+%C%_test_swansong_nofile_SOURCES = %D%/swansong-loop.h %D%/test-swansong-nofile.c
+%C%_test_swansong_nofile_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
+%C%_test_swansong_nofile_LDADD   = $(%C%_test_swansong_loop_LDADD)
+
+check_PROGRAMS += %D%/test-swansong-syscalls
+%C%_test_swansong_syscalls_SOURCES = %D%/swansong-caller.h %D%/swansong-loop.h \
+	%D%/test-swansong-syscalls.c
+%C%_test_swansong_syscalls_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
+%C%_test_swansong_syscalls_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=eventfd,--wrap=eventfd_write,--wrap=syscall
+%C%_test_swansong_syscalls_LDADD   = $(%C%_test_swansong_loop_LDADD)
+
 check_PROGRAMS += %D%/test-swansong-pool
 %C%_test_swansong_pool_SOURCES = %D%/refusing.h %D%/refusing.c %D%/test-swansong-pool.h \
 	%D%/test-swansong-pool.c %D%/test-swansong-offload.c
@@ -211,13 +283,52 @@ check_PROGRAMS += %D%/test-swansong-property
 %C%_test_swansong_property_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
 
+# Nodes that count for each processor, and what all nodes have to do, done by such nodes.
+check_PROGRAMS += %D%/test-swansong-percpu
+%C%_test_swansong_percpu_SOURCES = %D%/swansong-pair.h %D%/test-swansong-percpu.c
+%C%_test_swansong_percpu_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
+	src/base/libbase.la
+
+percpu_nodes = $(AM_CPPFLAGS) -include $(top_srcdir)/%D%/percpu-nodes.h
+check_PROGRAMS += %D%/test-swansong-percpu-node
+%C%_test_swansong_percpu_node_SOURCES  = %D%/percpu-nodes.h %D%/test-swansong-node.c
+%C%_test_swansong_percpu_node_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_node_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_node_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-guard
+%C%_test_swansong_percpu_guard_SOURCES  = %D%/percpu-nodes.h %D%/swansong-pair.h %D%/test-swansong-guard.c
+%C%_test_swansong_percpu_guard_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_guard_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_guard_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-completion
+%C%_test_swansong_percpu_completion_SOURCES  = %D%/percpu-nodes.h %D%/swansong-pair.h %D%/test-swansong-completion.c
+%C%_test_swansong_percpu_completion_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_completion_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_completion_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-interrupt
+%C%_test_swansong_percpu_interrupt_SOURCES  = %D%/percpu-nodes.h %D%/swansong-pair.h %D%/test-swansong-interrupt.c
+%C%_test_swansong_percpu_interrupt_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_interrupt_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_interrupt_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-report
+%C%_test_swansong_percpu_report_SOURCES  = %D%/percpu-nodes.h %D%/swansong-pair.h %D%/test-swansong-report.c
+%C%_test_swansong_percpu_report_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_report_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_report_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+check_PROGRAMS += %D%/test-swansong-percpu-property
+%C%_test_swansong_percpu_property_SOURCES  = %D%/percpu-nodes.h %D%/test-swansong-property.c
+%C%_test_swansong_percpu_property_CPPFLAGS = $(percpu_nodes)
+%C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+
 check_PROGRAMS += %D%/test-swansong-nomem
 %C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/test-swansong-nomem.c
 %C%_test_swansong_nomem_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
 # Its own allocator, which can be made to fail.
 %C%_test_swansong_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=aligned_alloc,--wrap=posix_memalign,--wrap=free \
-	-Wl,--wrap=open_memstream,--wrap=fclose
+	-Wl,--wrap=fopencookie,--wrap=sd_event_new,--wrap=sd_event_add_io
 %C%_test_swansong_nomem_LDADD   = %D%/libtestmain.la src/swansong/libswansong-loop.la \
 	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
 endif

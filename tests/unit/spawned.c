@@ -50,11 +50,16 @@ void spawned_init(struct spawned *s)
 			.envp = environment,
 			.umask = -1,
 			.stdio = { move_away(in[0]), move_away(out[1]), 2 },
-			.extra = -1,
-			.extra_to = -1,
 			.mask = &no_signals,
 		},
 	};
+}
+
+void spawned_file(struct spawned *s, int from, int to)
+{
+	s->file = (struct spawn_file){ .from = from, .to = to };
+	s->spec.files = &s->file;
+	s->spec.n_files = 1;
 }
 
 void spawned_start(struct spawned *s)

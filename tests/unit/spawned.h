@@ -9,7 +9,8 @@
 
 struct spawned {
 	struct spawn_spec spec; /* may be changed before the start */
-	int in, out;		/* our ends of its standard input and output */
+	struct spawn_file file;
+	int in, out; /* our ends of its standard input and output */
 	pid_t pid;
 	int pidfd;
 };
@@ -19,6 +20,9 @@ void spawned_setup(void);
 
 /* Makes the pipes, and the plainest specification. */
 void spawned_init(struct spawned *s);
+
+/* It gets one more: @from as @to. */
+void spawned_file(struct spawned *s, int from, int to);
 
 /* Starts it and waits until it answers. */
 void spawned_start(struct spawned *s);

@@ -54,7 +54,7 @@ static inline void occupy_loop(void)
 	sem_wait(&entered);
 }
 
-static pthread_t stopper;
+static pthread_t stopper __attribute__((unused));
 
 static inline void *stop_loop(void *arg)
 {

@@ -57,6 +57,47 @@ START_TEST(durations_have_units)
 }
 END_TEST
 
+START_TEST(sizes_have_units_of_1024)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = {
+		{ "0", 0 },
+		{ "512", 512 },
+		{ "64K", 65536 },
+		{ "10M", 10485760 },
+		{ "2G", UINT64_C(2147483648) },
+		{ "1T", UINT64_C(1099511627776) },
+		{ "16777215T", UINT64_C(16777215) << 40 },
+		{ "18446744073709551615", UINT64_MAX },
+	};
+	static const char *const bad[] = { "",
+					   "K",
+					   "1k",
+					   "1KB",
+					   "1 K",
+					   "1.5M",
+					   "-1K",
+					   "0x1K",
+					   "1KK",
+					   "18446744073709551616",
+					   "99999999999999999999999999" };
+	uint64_t bytes = 7;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(parse_size(bad[i], &bytes) == -EINVAL ||
+				      parse_size(bad[i], &bytes) == -ERANGE,
+			      "'%s' was taken", bad[i]);
+	ck_assert_int_eq(parse_size("16777216T", &bytes), -ERANGE);
+	ck_assert_uint_eq(bytes, 7);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		ck_assert_int_eq(parse_size(good[i].text, &bytes), 0);
+		ck_assert_uint_eq(bytes, good[i].bytes);
+	}
+}
+END_TEST
+
 START_TEST(signals_are_named_as_people_name_them)
 {
 	int signo;
@@ -204,6 +245,7 @@ Suite *test_suite(void)
 
 	tcase_add_test(tc, numbers_are_strict);
 	tcase_add_test(tc, durations_have_units);
+	tcase_add_test(tc, sizes_have_units_of_1024);
 	tcase_add_test(tc, signals_are_named_as_people_name_them);
 	tcase_add_test(tc, words_are_split_as_a_shell_does);
 	tcase_add_test(tc, shown_text_cannot_drive_a_terminal);

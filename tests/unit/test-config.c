@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/ioprio.h>
 #include <search.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,6 +17,7 @@
 #include "base/macro.h"
 #include "model/config.h"
 #include "model/diff.h"
+#include "model/keys.h"
 
 /*
  * An allocator that can be made to fail: the linker sends the program's own calls to __wrap_*, and
@@ -50,7 +53,8 @@ WRAP(char *, strdup, (const char *text), (text))
 WRAP(char *, strndup, (const char *text, size_t n), (text, n))
 WRAP(void *, tsearch, (const void *key, void **root, int (*f)(const void *, const void *)),
      (key, root, f))
-WRAP(FILE *, open_memstream, (char **text, size_t *size), (text, size))
+WRAP(FILE *, fopencookie, (void *cookie, const char *mode, cookie_io_functions_t functions),
+     (cookie, mode, functions))
 
 static char directory[64];
 
@@ -201,13 +205,17 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
 	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, READY_STARTED);
+	ck_assert(!a->notify && !a->watchdog_usec && !a->n_listen);
+	ck_assert_int_eq(a->watchdog_signal, SIGABRT);
+	ck_assert_uint_eq(a->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
-	ck_assert(!a->directory && !a->environment && !a->requires && !a->after);
+	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] &&
+		  !a->edges[EDGE_AFTER]);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
 	ck_assert_int_eq(b->restart, RESTART_NEVER);
 }
@@ -233,9 +241,9 @@ START_TEST(every_key_is_taken)
 		  config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
-	ck_assert(s->requires[0] == only(config, "o") && !s->requires[1] && s->requires_line == 11);
-	ck_assert(s->after[0] == only(config, "p") && s->after[1] == only(config, "o") &&
-		  !s->after[2]);
+	ck_assert(s->edges[EDGE_REQUIRES][0] == only(config, "o") && !s->edges[EDGE_REQUIRES][1] && s->edge_lines[EDGE_REQUIRES] == 11);
+	ck_assert(s->edges[EDGE_AFTER][0] == only(config, "p") && s->edges[EDGE_AFTER][1] == only(config, "o") &&
+		  !s->edges[EDGE_AFTER][2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
 	ck_assert_str_eq(s->argv[1], "a b");
 	ck_assert_str_eq(s->argv[2], "g/s");
@@ -303,6 +311,82 @@ START_TEST(readiness_has_its_ways)
 }
 END_TEST
 
+START_TEST(sockets_are_read_with_their_options)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[w@2]\ncommand = x\nlisten = unix:/run/%i.sock,mode=0600,owner=redis,group=adm,"
+		"name=%i\n  tcp:[::1]:80,name=web udp:127.0.0.1:53\n[w@3]\ncommand = x\n"
+		"listen = udp:127.0.0.1:53 unix:/run/%i.sock\n");
+	const struct listen *a = only(config, "w@2")->listen, *b = only(config, "w@3")->listen;
+
+	ck_assert_uint_eq(only(config, "w@2")->n_listen, 3);
+	ck_assert_int_eq(a[0].kind, LISTEN_UNIX);
+	ck_assert_str_eq(a[0].address, "/run/2.sock");
+	ck_assert_str_eq(a[0].name, "2");
+	ck_assert_uint_eq(a[0].mode, 0600);
+	ck_assert_uint_eq(a[0].owner, 100);
+	ck_assert_uint_eq(a[0].group, 4);
+	ck_assert_int_eq(a[1].kind, LISTEN_TCP);
+	ck_assert_str_eq(a[1].name, "web");
+	ck_assert_int_eq(a[1].inet.any.sa_family, AF_INET6);
+	ck_assert_uint_eq(ntohs(a[1].inet.in6.sin6_port), 80);
+	ck_assert_int_eq(a[2].kind, LISTEN_UDP);
+	ck_assert_str_eq(a[2].name, "listen");
+	/* Shared, and of its own. */
+	ck_assert_int_eq(listen_compare(&a[2], &b[0]), 0);
+	ck_assert_int_ne(listen_compare(&a[0], &b[1]), 0);
+	ck_assert_uint_eq(b[1].mode, 0660);
+	ck_assert(b[1].owner == (uid_t)-1 && b[1].group == (gid_t)-1);
+}
+END_TEST
+
+START_TEST(what_is_shared_is_the_same_for_all)
+{
+	bad("[a]\ncommand = x\nlisten = unix:/x,mode=600\n[b]\ncommand = x\nlisten = unix:/x\n",
+	    "f:6: [b] listen: 'unix:/x' has another mode, owner or group in another section");
+}
+END_TEST
+
+START_TEST(readiness_has_a_descriptor_of_its_own)
+{
+	bad("[a]\ncommand = x\nready = fd:4\nlisten = unix:/x unix:/y\n",
+	    "f:3: [a] ready: 'fd:4' is among the descriptors of listen and fd-store-max, allowed is "
+	    "fd:5 and above");
+	bad("[a]\ncommand = x\nready = fd:9\nfd-store-max = 7\n",
+	    "f:3: [a] ready: 'fd:9' is among");
+	config_unref(good("[a]\ncommand = x\nready = fd:5\nlisten = unix:/x unix:/y\n"));
+	config_unref(good("[a]\ncommand = x\nready = fd:3\nnotify = yes\n"));
+	config_unref(good("[a]\ncommand = x\nready = fd:10\nfd-store-max = 7\n"));
+}
+END_TEST
+
+static bool has_socket(const char *lines)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	char text[256];
+
+	(void)snprintf(text, sizeof(text), "[a]\ncommand = x\n%s", lines);
+	config = good(text);
+	return only(config, "a")->notify;
+}
+
+START_TEST(a_socket_is_given_to_whom_something_is_asked_of_on_it)
+{
+	ck_assert(!has_socket(""));
+	ck_assert(has_socket("ready = notify\n"));
+	ck_assert(has_socket("watchdog = 5s\n"));
+	ck_assert(!has_socket("watchdog = infinity\n"));
+	ck_assert(has_socket("fd-store-max = 4\n"));
+	ck_assert(!has_socket("fd-store-max = 0\n"));
+	ck_assert(has_socket("notify = yes\n"));
+	ck_assert(has_socket("ready = notify\nnotify = yes\nfd-store-max = 0\n"));
+	ck_assert(!has_socket("notify = no\n"));
+	bad("[a]\ncommand = x\nnotify = no\nready = notify\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nwatchdog = 1s\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nfd-store-max = 1\n", "f:3: [a] notify: 'no' leaves");
+}
+END_TEST
+
 START_TEST(values_are_inherited_downward)
 {
 	cleanup(config_unrefp) struct config *config = good(
@@ -340,6 +424,124 @@ START_TEST(values_are_inherited_downward)
 }
 END_TEST
 
+static void limit_is(const struct node_config *node, int resource, rlim_t soft, rlim_t hard)
+{
+	const struct rlimit *limit = &node->attributes->limits[resource];
+
+	ck_assert_uint_eq(limit->rlim_cur, soft);
+	ck_assert_uint_eq(limit->rlim_max, hard);
+}
+
+START_TEST(attributes_are_inherited_one_by_one)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[g]\nlimit-nofile = 100:200\nlimit-core = infinity\nnice = -20\noom-score-adjust = 1000\n"
+		"[g/s]\ncommand = x\nlimit-nofile = 7\nlimit-stack = 64K:1G\nnice = 19\n[a]\ncommand = y\n");
+	const struct node_config *s = only(config, "g/s");
+
+	limit_is(s, RLIMIT_NOFILE, 7, 7);
+	limit_is(s, RLIMIT_CORE, RLIM_INFINITY, RLIM_INFINITY);
+	limit_is(s, RLIMIT_STACK, 65536, 1 << 30);
+	ck_assert(!limit_is_set(&s->attributes->limits[RLIMIT_CPU]));
+	ck_assert_int_eq(s->attributes->nice, 19);
+	ck_assert_int_eq(s->attributes->oom_score_adjust, 1000);
+	ck_assert_int_eq(s->attributes->io_priority, ATTRIBUTE_KEEP);
+	ck_assert_int_eq(CPU_COUNT(&s->attributes->cpus), 0);
+	ck_assert_ptr_null(only(config, "a")->attributes);
+}
+END_TEST
+
+/* A list of processors says the same however it is written. */
+START_TEST(processors_are_a_list)
+{
+	static const char *const same[] = { "0-3,7", "7,0-3", "0,1,2,3,7", "2-3,0-2,7-7" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\ncpu-affinity = %s\n",
+			       same[i]);
+
+		cleanup(config_unrefp) struct config *config = good(text);
+		const cpu_set_t *cpus = &only(config, "a")->attributes->cpus;
+
+		ck_assert_int_eq(CPU_COUNT(cpus), 5);
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			ck_assert(!!CPU_ISSET(cpu, cpus) == (cpu < 4 || cpu == 7));
+	}
+}
+END_TEST
+
+START_TEST(an_io_class_has_a_level)
+{
+	const struct {
+		const char *text;
+		int priority;
+	} classes[] = {
+		{ "none", 0 },
+		{ "idle", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0) },
+		{ "best-effort", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) },
+		{ "best-effort:0", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 0) },
+		{ "realtime:7", IOPRIO_PRIO_VALUE(IOPRIO_CLASS_RT, 7) },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\nio-class = %s\n",
+			       classes[i].text);
+
+		cleanup(config_unrefp) struct config *config = good(text);
+
+		ck_assert_int_eq(only(config, "a")->attributes->io_priority, classes[i].priority);
+	}
+}
+END_TEST
+
+static uint64_t capabilities_of(const char *value)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof(text), "[g]\ncapabilities = none\n[g/a]\ncommand = x\n%s%s\n",
+		       *value ? "capabilities = " : "", value);
+
+	cleanup(config_unrefp) struct config *config = good(text);
+
+	return only(config, "g/a")->attributes->capabilities;
+}
+
+START_TEST(capabilities_have_their_names)
+{
+	ck_assert_uint_eq(capabilities_of(""), 0);
+	ck_assert_uint_eq(capabilities_of("none"), 0);
+	ck_assert_uint_eq(capabilities_of("all"), CAPABILITIES_KEEP);
+	ck_assert_uint_eq(capabilities_of("cap_chown"), 1);
+	ck_assert_uint_eq(capabilities_of("CAP_KILL cap_net_bind_service"),
+			  1 << CAP_KILL | 1 << CAP_NET_BIND_SERVICE);
+	ck_assert_uint_eq(capabilities_of("cap_checkpoint_restore"),
+			  UINT64_C(1) << CAP_CHECKPOINT_RESTORE);
+}
+END_TEST
+
+/* Whatever the key is called, it is the one of that resource. */
+START_TEST(every_limit_has_its_key)
+{
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "[a]\ncommand = x\n%s = 1:infinity\n",
+			       keys_limit_name(i));
+
+		cleanup(config_unrefp) struct config *config = good(text);
+
+		for (int j = 0; j < RLIM_NLIMITS; j++)
+			ck_assert(limit_is_set(&only(config, "a")->attributes->limits[j]) ==
+				  (i == j));
+		limit_is(only(config, "a"), i, 1, RLIM_INFINITY);
+	}
+}
+END_TEST
+
 START_TEST(a_group_needs_no_user)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -349,6 +551,20 @@ START_TEST(a_group_needs_no_user)
 
 	ck_assert(!a->set && a->set_group && a->gid == 7 && !a->user);
 	ck_assert(b->set && !b->set_group && b->uid == 100 && b->gid == 101);
+}
+END_TEST
+
+START_TEST(groups_are_numbers_in_their_order)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[g]\ngroups = 7 adm\n[g/a]\ncommand = x\nuser = redis\n"
+		     "[g/b]\ncommand = x\ngroups = none\n[c]\ncommand = x\n");
+	const struct credentials *a = &only(config, "g/a")->credentials;
+
+	ck_assert(a->set_groups && a->n_groups == 2 && a->groups[0] == 7 && a->groups[1] == 4);
+	ck_assert(only(config, "g/b")->credentials.set_groups);
+	ck_assert_uint_eq(only(config, "g/b")->credentials.n_groups, 0);
+	ck_assert(!only(config, "c")->credentials.set_groups);
 }
 END_TEST
 
@@ -381,6 +597,17 @@ static const struct {
 	{ "shutdown-timeout",
 	  { "", "5", "-1s", "1.5s", "5 s", "1m", "forever", "99999999999999999999s" } },
 	{ "type", { "", "Simple", "forking" } },
+	{ "listen",
+	  { "", "80", "tcp:", "tcp:80", "tcp:127.0.0.1:0", "tcp:example.org:80", "udp:[::1]",
+	    "unix:", "unix:run/x", "http:127.0.0.1:80", "tcp:127.0.0.1:80,", "unix:/x,mode=0778",
+	    "unix:/x,mode=660,mode=660", "unix:/x,owner=nobody-there", "unix:/x,group=4294967295",
+	    "tcp:127.0.0.1:80,mode=600", "unix:/x,backlog=5", "unix:/x,name=a:b", "unix:/%x" } },
+	{ "listen",
+	  { "unix:/x,name=", "unix:/x unix:/x", "tcp:127.0.0.1:80 tcp:localhost:80,name=b",
+	    "unix:/x \"unix:/y",
+	    "unix:/"
+	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+	    "1234567" } },
 	{ "restart", { "", "yes", "on_failure", "ALWAYS" } },
 	{ "restart-delay", { "", "1", "100" } },
 	{ "restart-limit",
@@ -397,7 +624,11 @@ static const struct {
 	{ "ready",
 	  { "tcp:[]:80", "tcp:[127.0.0.1]:80", "tcp:[::1:80", "tcp:127.0.0.1:+80",
 	    "udp:127.0.0.1:80", "http://x/" } },
+	{ "notify", { "", "all", "main" } },
+	{ "fd-store-max", { "", "-1", "251", "all" } },
 	{ "start-timeout", { "", "90" } },
+	{ "watchdog", { "", "0", "30", "-1s" } },
+	{ "watchdog-signal", { "", "0", "SIGNOPE" } },
 	{ "stop-signal", { "", "0", "65", "SIGNOPE", "-15", "sigterm", "SIGTERM INT" } },
 	{ "essential", { "", "Yes", "2", "maybe" } },
 	{ "user",
@@ -406,10 +637,31 @@ static const struct {
 	    "#0" } },
 	{ "group",
 	  { "", "0day", "0x0", "-1", "4294967295", "\"adm \"", "1e0", "nobody-there", "adm:adm" } },
+	{ "groups",
+	  { "", "adm adm", "4 adm", "nobody-there", "adm,4", "adm none", "0x4", "4294967295",
+	    "\"adm", "''" } },
 	{ "directory", { "", "srv", "./srv", "~", "/srv/%x", "%n/x", "/srv/%" } },
 	{ "environment",
 	  { "A", "=1", "1A=2", "A-B=1", "A=1 B", "A=1 A=2", "A=\"1", "A=%x", "%n=1" } },
+	{ "environment-file",
+	  { "", "x", "-x", "-", "--/x", "/x%", "/x \"", "/x y", "/%h" } },
 	{ "umask", { "", "8", "1777", "0x12", "-1", "rwx" } },
+	{ "limit-nofile",
+	  { "", "-1", "10:5", ":", "5:", ":5", "1:2:3", "64K", "infinity:5", "1 : 2", "unlimited",
+	    "18446744073709551615", "18446744073709551616", "99999999999999999999999999999999" } },
+	{ "limit-core", { "", "1k", "K", "1K:1", "16777216T", "10 M" } },
+	{ "nice", { "", "-21", "20", "+1", "--1", "-", "1.0", "low" } },
+	{ "oom-score-adjust", { "", "-1001", "1001", "99999999999999999999", "never" } },
+	{ "io-class",
+	  { "", "Idle", "idle:0", "none:0", "best-effort:", "best-effort:8", "realtime:-1",
+	    "best-effort:7:7", "best_effort", "best-effort-and-more:1", "4", ":4" } },
+	{ "cpu-affinity",
+	  { "", "-1", "0-", "-", ",", "0,", ",0", "3-1", "1024", "0-1024", "0 1", "0--1", "0-1-2",
+	    "0x1", "99999999999" } },
+	{ "no-new-privileges", { "", "Yes", "2" } },
+	{ "capabilities",
+	  { "", "cap_nothing", "net_bind_service", "cap_kill,cap_chown", "cap_kill cap_kill",
+	    "cap_kill none", "all cap_kill", "~cap_kill", "0x1", "cap_kill \"", "None" } },
 	{ "stop-timeout", { "", "10" } },
 	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
 };
@@ -710,6 +962,16 @@ static const char *const differences[] = {
 	"[a]\ncommand = x y\n",
 	"[a]\n",
 	"[a]\ncommand = x\ntype = oneshot\n",
+	"[a]\ncommand = x\nlisten = tcp:127.0.0.1:80\n",
+	"[a]\ncommand = x\nlisten = tcp:127.0.0.1:81\n",
+	"[a]\ncommand = x\nlisten = udp:127.0.0.1:80\n",
+	"[a]\ncommand = x\nlisten = udp:127.0.0.1:80,name=a\n",
+	"[a]\ncommand = x\nlisten = unix:/a\n",
+	"[a]\ncommand = x\nlisten = unix:/a,mode=0600\n",
+	"[a]\ncommand = x\nlisten = unix:/a,owner=redis\n",
+	"[a]\ncommand = x\nlisten = unix:/a,group=adm\n",
+	"[a]\ncommand = x\nlisten = unix:/a unix:/b\n",
+	"[a]\ncommand = x\nlisten = unix:/b unix:/a\n",
 	"[a]\ncommand = x\nrestart = always\n",
 	"[a]\ncommand = x\nrestart-delay = 1s\n",
 	"[a]\ncommand = x\nrestart-delay-max = 1s\n",
@@ -724,15 +986,35 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nready = tcp:[::1]:81\n",
 	"[a]\ncommand = x\nready = fd:3\n",
 	"[a]\ncommand = x\nready = fd:4\n",
+	"[a]\ncommand = x\nnotify = yes\n",
+	"[a]\ncommand = x\nfd-store-max = 1\n",
 	"[a]\ncommand = x\nstart-timeout = 1s\n",
+	"[a]\ncommand = x\nwatchdog = 1s\n",
+	"[a]\ncommand = x\nwatchdog = 2s\n",
+	"[a]\ncommand = x\nwatchdog-signal = QUIT\n",
 	"[a]\ncommand = x\nstop-signal = INT\n",
 	"[a]\ncommand = x\nessential = on\n",
 	"[a]\ncommand = x\nuser = redis\n",
 	"[a]\ncommand = x\ngroup = adm\n",
+	"[a]\ncommand = x\ngroups = adm\n",
+	"[a]\ncommand = x\ngroups = adm 5\n",
+	"[a]\ncommand = x\ngroups = none\n",
 	"[a]\ncommand = x\ndirectory = /\n",
 	"[a]\ncommand = x\nenvironment = A=\n",
 	"[a]\ncommand = x\nenvironment = A= B=\n",
 	"[a]\ncommand = x\numask = 0\n",
+	"[a]\ncommand = x\nlimit-cpu = 5\n",
+	"[a]\ncommand = x\nlimit-cpu = 5:6\n",
+	"[a]\ncommand = x\nlimit-core = 5:6\n",
+	"[a]\ncommand = x\nnice = 5\n",
+	"[a]\ncommand = x\nnice = -5\n",
+	"[a]\ncommand = x\noom-score-adjust = 5\n",
+	"[a]\ncommand = x\nio-class = idle\n",
+	"[a]\ncommand = x\nio-class = best-effort:5\n",
+	"[a]\ncommand = x\ncpu-affinity = 5\n",
+	"[a]\ncommand = x\nno-new-privileges = yes\n",
+	"[a]\ncommand = x\ncapabilities = none\n",
+	"[a]\ncommand = x\ncapabilities = cap_kill\n",
 	"[a]\ncommand = x\nstop-timeout = 1s\n",
 	"[a]\ncommand = x\nlog = null\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
@@ -740,6 +1022,8 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nshutdown-timeout = 1s\n",
 	"[b]\n[a]\ncommand = x\nrequires = b\n",
 	"[b]\n[a]\ncommand = x\nafter = b\n",
+	"[b]\n[a]\ncommand = x\nwants = b\n",
+	"[b]\n[a]\ncommand = x\nterm-after = b\n",
 	"[b]\n[c]\n[a]\ncommand = x\nafter = b c\n",
 	"[a]\ncommand = x\n",
 };
@@ -775,14 +1059,15 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"user = redis\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
-	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\n"
+	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\nlisten = unix:/run/%i,owner=100,name=x tcp:[::]:80\n"
+	"[w@]\ncommand = w %i\ninstances = 2\nrequires = web/nginx job@%i\n[w@1]\n[job@]\ninstances = 1 2\n"
 	"[job@1]\ncommand = job %i\ntype = oneshot\nessential = no\numask = 022\ngroup = 4\nuser = 9\n";
 static const char mistakes[] =
 	"k=v\n[a]\nrequires = a b b/c c\nuser = 0day\nx = y\n[b/c]\nafter = a a\nrestart = no\n"
-	"[b b]\nlog = file:x\n[a]\ncommand = \"\n[]\n[x\n";
+	"[b b]\nlog = file:x\n[t@]\ninstances = x x\n[t@]\n[a]\ncommand = \"\n[]\n[x\n";
 
 /* Loads @text with ever more allocations allowed, until it goes through. */
 static void load_without_memory(const char *text, int expected)
@@ -818,6 +1103,59 @@ END_TEST
 START_TEST(without_memory_mistakes_are_no_worse)
 {
 	load_without_memory(mistakes, -EINVAL);
+}
+END_TEST
+
+static void find_circle(enum diag_level level, const char *text, void *arg)
+{
+	const char *circle = strstr(text, " without one of its steps: ");
+
+	(void)level;
+	if (circle)
+		(void)snprintf(arg, 4096, "%s", circle + strlen(" without one of its steps: "));
+}
+
+/* It takes more memory than it begins with, and a cut one would send people the wrong way. */
+START_TEST(without_memory_a_circle_is_told_whole_or_not_at_all)
+{
+	static const char *const path = ".";
+	static const char nodes[][60] = {
+		"alpha-of-a-very-long-name-that-nobody-would-like-to-type",
+		"beta-of-a-very-long-name-that-nobody-would-like-to-type",
+		"gamma-of-a-very-long-name-that-nobody-would-like-to-type",
+		"delta-of-a-very-long-name-that-nobody-would-like-to-type",
+	};
+	char text[2000] = "", whole[2000] = "", told[4096];
+	unsigned int told_whole = 0;
+	int r = -ENOMEM;
+
+	for (size_t k = 0; k < ARRAY_SIZE(nodes); k++) {
+		const char *next = nodes[(k + 1) % ARRAY_SIZE(nodes)];
+
+		(void)sprintf(text + strlen(text), "[%s]\nrequires = %s\n", nodes[k], next);
+		(void)sprintf(whole + strlen(whole), "%s%s requires %s", k ? "; " : "", nodes[k],
+			      next);
+	}
+	ck_assert_int_eq(mkdir("d", 0755), 0);
+	write_file("x.ini", text, strlen(text));
+	for (long n = 0; r == -ENOMEM; n++) {
+		cleanup(diag_freep) struct diag *diag = NULL;
+		struct config *config = NULL;
+
+		ck_assert_int_lt(n, 10000);
+		ck_assert_int_eq(diag_new(&diag), 0);
+		told[0] = '\0';
+		allocations_left = n;
+		r = config_load(&config, &path, 1, &names, diag);
+		allocations_left = -1;
+		diag_each(diag, find_circle, told);
+		if (told[0])
+			ck_assert_str_eq(told, whole);
+		told_whole += told[0] != '\0';
+		config_unref(config);
+	}
+	ck_assert_int_eq(r, -EINVAL);
+	ck_assert_uint_gt(told_whole, 0);
 }
 END_TEST
 
@@ -926,8 +1264,18 @@ Suite *test_suite(void)
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, readiness_has_its_ways);
+	tcase_add_test(tc, sockets_are_read_with_their_options);
+	tcase_add_test(tc, what_is_shared_is_the_same_for_all);
+	tcase_add_test(tc, readiness_has_a_descriptor_of_its_own);
+	tcase_add_test(tc, a_socket_is_given_to_whom_something_is_asked_of_on_it);
 	tcase_add_test(tc, values_are_inherited_downward);
+	tcase_add_test(tc, attributes_are_inherited_one_by_one);
+	tcase_add_test(tc, every_limit_has_its_key);
+	tcase_add_test(tc, processors_are_a_list);
+	tcase_add_test(tc, an_io_class_has_a_level);
+	tcase_add_test(tc, capabilities_have_their_names);
 	tcase_add_test(tc, a_group_needs_no_user);
+	tcase_add_test(tc, groups_are_numbers_in_their_order);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));
 	tcase_add_test(tc, a_bad_value_of_the_root_is_refused);
@@ -946,6 +1294,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, equal_is_what_behaves_alike);
 	tcase_add_test(tc, without_memory_nothing_is_loaded_and_nothing_lost);
 	tcase_add_test(tc, without_memory_mistakes_are_no_worse);
+	tcase_add_test(tc, without_memory_a_circle_is_told_whole_or_not_at_all);
 	tcase_add_test(tc, without_memory_a_command_is_refused);
 	tcase_add_loop_test(tc, random_damage_is_taken_or_named, 0, 4);
 	suite_add_tcase(s, tc);

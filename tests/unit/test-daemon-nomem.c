@@ -110,10 +110,10 @@ static char *picture(void)
 
 		fprintf(file, "%s %p %u %d %d %d %u", node_name(n), (const void *)n->config,
 			n->generation, node_is_stopped(n), n->retired, n->transient, n->services);
-		for (size_t i = 0; n->requires && n->requires[i]; i++)
-			fprintf(file, " requires %s", node_name(n->requires[i]));
-		for (size_t i = 0; n->after && n->after[i]; i++)
-			fprintf(file, " after %s", node_name(n->after[i]));
+		for (size_t i = 0; n->edges[EDGE_REQUIRES] && n->edges[EDGE_REQUIRES][i]; i++)
+			fprintf(file, " requires %s", node_name(n->edges[EDGE_REQUIRES][i]));
+		for (size_t i = 0; n->edges[EDGE_AFTER] && n->edges[EDGE_AFTER][i]; i++)
+			fprintf(file, " after %s", node_name(n->edges[EDGE_AFTER][i]));
 		for (size_t i = 0; n->dependents && n->dependents[i]; i++)
 			fprintf(file, " before %s", node_name(n->dependents[i]));
 		if (s)
@@ -181,7 +181,7 @@ START_TEST(without_memory_nothing_is_run)
 
 	ck_assert_ptr_nonnull(reason);
 	with_ever_more(run, reason);
-	ck_assert_ptr_eq(tree_find(&tree, "g/t")->requires[0], tree_find(&tree, "a"));
+	ck_assert_ptr_eq(tree_find(&tree, "g/t")->edges[EDGE_REQUIRES][0], tree_find(&tree, "a"));
 	(void)fclose(reason);
 }
 END_TEST

@@ -10,6 +10,7 @@
 #include "daemon/plan.h"
 #include "daemon/reload.h"
 #include "daemon/service-exit.h"
+#include "daemon/setup.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
 
@@ -138,16 +139,16 @@ START_TEST(what_needs_no_new_process_runs_on)
 {
 	begin("[a]\ncommand = x\n");
 	run("a");
-	reload("[a]\ncommand = x\nstop-signal = INT\nrestart-limit = 2/1s\nready = notify\n");
+	reload("[a]\ncommand = x\nstop-signal = INT\nrestart-limit = 2/1s\nready = fd:3\n");
 	turn();
 	ck_assert_int_eq(service("a")->state, STATE_UP);
 	ck_assert(!node_is_stopped(find("a")));
 	ck_assert_int_eq(service("a")->stop_signal, SIGINT);
 	ck_assert_uint_eq(service("a")->config->restart_limit.count, 2);
 	/* It was begun without, and is ready already. */
-	ck_assert_ptr_null(service("a")->notify);
+	ck_assert_ptr_null(service("a")->probe);
 	service_use_next_setup(service("a"));
-	ck_assert_ptr_nonnull(service("a")->notify);
+	ck_assert_ptr_nonnull(service("a")->probe);
 	shutdown_stop(&tree, tree.root, "test");
 	end("a");
 	finish();
@@ -242,8 +243,8 @@ START_TEST(edges_of_what_stays_change)
 {
 	begin("[a]\ncommand = x\n[b]\ncommand = x\n[c]\ncommand = x\nrequires = a\n");
 	reload("[a]\ncommand = x\n[b]\ncommand = x\n[c]\ncommand = x\nafter = b\n");
-	ck_assert_ptr_null(find("c")->requires);
-	ck_assert_ptr_eq(find("c")->after[0], find("b"));
+	ck_assert_ptr_null(find("c")->edges[EDGE_REQUIRES]);
+	ck_assert_ptr_eq(find("c")->edges[EDGE_AFTER][0], find("b"));
 	ck_assert_ptr_null(find("a")->dependents);
 	ck_assert_ptr_eq(find("b")->dependents[0], find("c"));
 	finish();

@@ -22,7 +22,7 @@
  */
 
 struct stated {
-	const char *path, *requires, *after;
+	const char *path, *requires, *after, *wants, *term_after;
 	bool essential;
 };
 
@@ -62,8 +62,10 @@ static struct config *make_config(const struct stated *sections)
 		ck_assert_int_eq(config_add_node(config, sections->path, place, &node), 0);
 		ck_assert_int_eq(parse_words("true", &node->argv), 1);
 		node->command = strdup("true");
-		node->requires = one(config, sections->requires);
-		node->after = one(config, sections->after);
+		node->edges[EDGE_REQUIRES] = one(config, sections->requires);
+		node->edges[EDGE_AFTER] = one(config, sections->after);
+		node->edges[EDGE_WANTS] = one(config, sections->wants);
+		node->edges[EDGE_TERM_AFTER] = one(config, sections->term_after);
 		node->essential = sections->essential;
 	}
 	return config;
@@ -217,6 +219,77 @@ START_TEST(who_comes_after_a_failure_is_not_hopeless)
 	order_want(service("jobs/slow"));
 	ck_assert_ptr_eq(order_start_blocker(service("web")), find("jobs"));
 	ck_assert_ptr_null(order_failed_requirement(service("web")));
+}
+END_TEST
+
+/* --- the weaker edges --- */
+
+static const struct stated weak[] = {
+	{ .path = "cache" },
+	{ .path = "app", .wants = "cache" },
+	{ .path = "drain", .term_after = "app" },
+	{ .path = NULL },
+};
+
+START_TEST(what_is_wanted_is_brought_along_but_may_fail)
+{
+	teardown();
+	setup_tree(weak);
+	ck_assert_int_eq(starting_begin(find("app")), 0);
+	ck_assert(service("cache")->wanted && service("app")->wanted);
+	ck_assert(!service("drain")->wanted);
+	ck_assert_ptr_eq(order_start_blocker(service("app")), find("cache"));
+	run("cache");
+	service_handle(service("cache"), EVENT_FAIL);
+	process_remove(&service("cache")->main);
+	ck_assert_ptr_null(order_start_blocker(service("app")));
+	run("app");
+	run("cache");
+	shutdown_stop(&tree, find("cache"), "test");
+	ck_assert(!node_is_stopped(find("app")));
+	end("cache");
+	shutdown_stop(&tree, tree.root, "test");
+	end("app");
+}
+END_TEST
+
+START_TEST(what_is_term_after_waits_with_its_signal_only)
+{
+	teardown();
+	setup_tree(weak);
+	ck_assert_ptr_null(order_start_blocker(service("drain")));
+	run_all();
+	shutdown_stop(&tree, tree.root, "test");
+	ck_assert_int_eq(service("drain")->state, STATE_GATED);
+	ck_assert_ptr_eq(order_stop_blocker(service("drain")), find("app"));
+	ck_assert_int_eq(service("cache")->state, STATE_GATED);
+	end("app");
+	ck_assert_int_eq(service("drain")->state, STATE_STOPPING);
+	ck_assert_int_eq(service("cache")->state, STATE_STOPPING);
+	end("cache");
+	end("drain");
+}
+END_TEST
+
+START_TEST(what_is_term_after_something_else_loses_that_with_it)
+{
+	static const struct stated rest[] = {
+		{ .path = "cache" },
+		{ .path = "drain" },
+		{ .path = NULL },
+	};
+
+	teardown();
+	setup_tree(weak);
+	run_all();
+	reload(rest);
+	turn();
+	end("app");
+	ck_assert_ptr_null(tree_find(&tree, "app"));
+	shutdown_stop(&tree, tree.root, "test");
+	ck_assert_int_eq(service("drain")->state, STATE_STOPPING);
+	end("cache");
+	end("drain");
 }
 END_TEST
 
@@ -570,6 +643,9 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, who_only_comes_after_does_not_wait_for_who_waits_in_vain);
 	tcase_add_test(tc, who_comes_after_a_failure_is_not_hopeless);
+	tcase_add_test(tc, what_is_wanted_is_brought_along_but_may_fail);
+	tcase_add_test(tc, what_is_term_after_waits_with_its_signal_only);
+	tcase_add_test(tc, what_is_term_after_something_else_loses_that_with_it);
 	tcase_add_test(tc, a_retired_node_goes_with_its_last_process);
 	tcase_add_test(tc, a_retired_node_that_was_complete_goes_at_once);
 	tcase_add_test(tc, a_retired_node_stays_for_an_earlier_generation);

@@ -58,9 +58,9 @@ static void setup(void)
 	db = add_node(config, "data/db", true);
 	app = add_node(config, "web/app", true);
 	front = add_node(config, "web/front", true);
-	app->requires = one(db);
-	front->requires = one(app);
-	app->after = one(add_node(config, "jobs/once", true));
+	app->edges[EDGE_REQUIRES] = one(db);
+	front->edges[EDGE_REQUIRES] = one(app);
+	app->edges[EDGE_AFTER] = one(add_node(config, "jobs/once", true));
 
 	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
 	process_table_init(&processes);
@@ -167,7 +167,7 @@ END_TEST
 
 START_TEST(every_edge_is_known_at_both_ends)
 {
-	ck_assert_ptr_eq(find("web/app")->requires[0], find("data/db"));
+	ck_assert_ptr_eq(find("web/app")->edges[EDGE_REQUIRES][0], find("data/db"));
 	ck_assert_ptr_eq(find("data/db")->dependents[0], find("web/app"));
 	ck_assert_ptr_eq(find("jobs/once")->dependents[0], find("web/app"));
 	ck_assert_ptr_eq(find("web/app")->dependents[0], find("web/front"));

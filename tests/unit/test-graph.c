@@ -7,7 +7,8 @@
 #include "model/graph.h"
 
 /*
- * Graphs are written as lines "A > B" (A requires B) and "A ~ B" (A after B); naming a node makes it.
+ * Graphs are written as lines "A > B" (A requires B), "A + B" (wants), "A ~ B" (after) and "A ! B"
+ * (term-after); naming a node makes it.
  * The line's number is the edge's.
  */
 static struct node_config *node(struct config *config, const char *path)
@@ -32,6 +33,7 @@ static void add(struct node_config ***list, struct node_config *target)
 static struct config *graph(const char *text)
 {
 	struct config *config = NULL;
+	static const char kinds[] = ">+~!";
 	char from[64], kind, to[64];
 	int length;
 
@@ -40,8 +42,10 @@ static struct config *graph(const char *text)
 	     line++) {
 		struct node_config *a = node(config, from), *b = node(config, to);
 
-		add(kind == '>' ? &a->requires : &a->after, b);
-		*(kind == '>' ? &a->requires_line : &a->after_line) = line;
+		enum edge edge = (enum edge)(strchr(kinds, kind) - kinds);
+
+		add(&a->edges[edge], b);
+		a->edge_lines[edge] = line;
 		text += length;
 	}
 	return config;
@@ -117,6 +121,29 @@ START_TEST(a_circle_goes_through_nesting)
 }
 END_TEST
 
+START_TEST(what_is_wanted_comes_before)
+{
+	is_fine("a + b  b + c  a > c");
+	is_circle("a + b  b ~ a", "g:1: [a] wants: ", ": a wants b; b after a");
+}
+END_TEST
+
+START_TEST(a_stop_has_an_order_of_its_own)
+{
+	is_fine("a ! b");
+	is_fine("b > a  a ! b"); /* as it is without */
+	is_fine("a ! b  a ! c  b ! c");
+	is_fine("a/x ! b  b ~ c  c ! a/y");
+	is_circle("a ! b  b ! a", "g:2: [b] term-after: a circle that could never end, ",
+		  ": a ends before (term-after) b; b ends before (term-after) a");
+	is_circle("a > b  a ! b", "g:1: [a] requires: a circle that could never end, ",
+		  ": a requires b; b ends before (term-after) a");
+	is_circle("x > a  a ! a", "g:2: [a] term-after: ", ": a ends before (term-after) a");
+	is_circle("a/x ! a", "g:1: [a/x] term-after: ", "");
+	is_circle("a ! a/x", "g:1: [a] term-after: ", "");
+}
+END_TEST
+
 START_TEST(a_node_and_what_is_in_it_cannot_wait_for_each_other)
 {
 	is_circle("a > a/b", "g:1: [a] requires: ", ": a requires a/b, which is in a");
@@ -167,10 +194,11 @@ static bool has_circle(const struct config *config)
 			needs[i][a->parent->index] = true;
 			needs[n + a->parent->index][n + i] = true;
 		}
-		for (struct node_config **b = a->requires; b && *b; b++)
-			needs[i][n + (*b)->index] = true;
-		for (struct node_config **b = a->after; b && *b; b++)
-			needs[i][n + (*b)->index] = true;
+		for (enum edge e = 0; e < EDGE_TERM_AFTER; e++)
+			for (struct node_config **b = a->edges[e]; b && *b; b++)
+				needs[i][n + (*b)->index] = true;
+		for (struct node_config **b = a->edges[EDGE_TERM_AFTER]; b && *b; b++)
+			needs[(*b)->index][n + i] = true;
 	}
 	for (size_t k = 0; k < 2 * n; k++)
 		for (size_t i = 0; i < 2 * n; i++)
@@ -198,7 +226,8 @@ START_TEST(circles_are_found_where_there_are_some_and_nowhere_else)
 		for (int i = 0; i < edges; i++) {
 			struct node_config *a = node(config, names[rand_r(&seed) % 9]);
 
-			add(&a->requires, node(config, names[rand_r(&seed) % 9]));
+			add(&a->edges[rand_r(&seed) % N_EDGES],
+			    node(config, names[rand_r(&seed) % 9]));
 		}
 		with += has_circle(config);
 		ck_assert_int_eq(circles(config, text) > 0, has_circle(config));
@@ -220,7 +249,7 @@ static struct config *chain(size_t n)
 		(void)snprintf(name, sizeof(name), "n%zu", i);
 		next = node(config, name);
 		if (before)
-			add(&before->requires, next);
+			add(&before->edges[EDGE_REQUIRES], next);
 		before = next;
 	}
 	return config;
@@ -235,7 +264,7 @@ START_TEST(depth_does_not_matter)
 	ck_assert_int_eq(setrlimit(RLIMIT_STACK, &small), 0);
 	ck_assert_uint_eq(circles(config, text), 0);
 
-	add(&config->nodes[CONFIG_NODES_MAX - 1]->requires, config->nodes[1]);
+	add(&config->nodes[CONFIG_NODES_MAX - 1]->edges[EDGE_REQUIRES], config->nodes[1]);
 	ck_assert_uint_eq(circles(config, text), 1);
 	ck_assert_ptr_nonnull(strstr(text, "n0 requires n1; n1 requires n2; "));
 	ck_assert_ptr_nonnull(strstr(text, "; and 99958 more; n99998 requires n0"));
@@ -248,7 +277,7 @@ START_TEST(many_circles_end)
 	char text[4096] = "";
 
 	for (size_t i = 2; i < config->n_nodes; i++)
-		add(&config->nodes[i]->after, config->nodes[1]);
+		add(&config->nodes[i]->edges[EDGE_AFTER], config->nodes[1]);
 	ck_assert_uint_eq(circles(config, text), DIAG_MAX);
 }
 END_TEST
@@ -261,6 +290,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, an_order_is_fine);
 	tcase_add_test(tc, a_circle_is_named_with_its_whole_path);
 	tcase_add_test(tc, a_circle_goes_through_nesting);
+	tcase_add_test(tc, what_is_wanted_comes_before);
+	tcase_add_test(tc, a_stop_has_an_order_of_its_own);
 	tcase_add_test(tc, a_node_and_what_is_in_it_cannot_wait_for_each_other);
 	tcase_add_test(tc, a_group_of_many_in_a_circle_is_one_circle);
 	tcase_add_test(tc, every_circle_is_one_error);

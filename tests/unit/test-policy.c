@@ -55,10 +55,9 @@ static struct outcome unready(struct outcome outcome)
 
 static struct outcome spawn_failed(int error)
 {
-	return (struct outcome){ .kind = OUTCOME_SPAWN_FAILED,
-				 .value = error,
-				 .step = "execute",
-				 .subject = "/bin/x" };
+	return (struct outcome){
+		.kind = OUTCOME_SPAWN_FAILED, .value = error, .step = "execute", .subject = "/bin/x"
+	};
 }
 
 static enum service_event decide(struct outcome outcome)
@@ -119,6 +118,8 @@ START_TEST(each_policy_answers_each_outcome)
 		{ unready(signaled(SIGTERM)), false },
 		{ spawn_failed(ENOENT), false },
 		{ { .kind = OUTCOME_START_TIMEOUT, .value = SIGTERM }, false },
+		{ { .kind = OUTCOME_WATCHDOG, .value = 0, .was_ready = true }, false },
+		{ { .kind = OUTCOME_UNKNOWN, .value = 0, .was_ready = true }, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
@@ -311,6 +312,8 @@ START_TEST(the_exit_status_is_that_of_a_shell)
 		{ spawn_failed(EACCES), 126 },
 		{ spawn_failed(ENOEXEC), 126 },
 		{ { .kind = OUTCOME_START_TIMEOUT, .value = SIGTERM }, 124 },
+		{ { .kind = OUTCOME_WATCHDOG, .value = SIGABRT, .was_ready = true }, 124 },
+		{ { .kind = OUTCOME_UNKNOWN, .was_ready = true }, 1 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
@@ -331,6 +334,9 @@ START_TEST(an_outcome_is_told_in_words)
 		{ unready(signaled(SIGKILL)), "killed by SIGKILL before it was ready" },
 		{ spawn_failed(ENOENT), "cannot start: execute /bin/x: No such file or directory" },
 		{ { .kind = OUTCOME_START_TIMEOUT }, "was not ready within its start-timeout" },
+		{ { .kind = OUTCOME_WATCHDOG, .was_ready = true },
+		  "watchdog: gave no sign of life" },
+		{ { .kind = OUTCOME_UNKNOWN, .was_ready = true }, "ended, its parent knows how" },
 	};
 	char text[OUTCOME_TEXT_MAX];
 

@@ -155,8 +155,7 @@ START_TEST(a_bad_descriptor_is_named)
 	s.spec.stdio[2] = 999;
 	check_failure(&s.spec, SPAWN_STEP_STDIO, EBADF);
 	s.spec.stdio[2] = 2;
-	s.spec.extra = 999;
-	s.spec.extra_to = 3;
+	spawned_file(&s, 999, 3);
 	check_failure(&s.spec, SPAWN_STEP_STDIO, EBADF);
 	spawned_done(&s);
 }

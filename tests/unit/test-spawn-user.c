@@ -87,6 +87,27 @@ START_TEST(a_group_alone_comes_without_others)
 }
 END_TEST
 
+START_TEST(groups_may_come_alone_or_with_a_group)
+{
+	static const gid_t groups[] = { 5, 7 };
+	struct spawned s;
+
+	for (int with_group = 0; with_group < 2; with_group++) {
+		spawned_init(&s);
+		s.spec.set_groups = true;
+		s.spec.groups = groups;
+		s.spec.n_groups = 2;
+		s.spec.set_group = with_group;
+		s.spec.gid = GROUP;
+		spawned_start(&s);
+		check_ids(&s, "Uid", 0);
+		check_ids(&s, "Gid", with_group ? GROUP : 0);
+		check_groups(&s, "5 7");
+		spawned_done(&s);
+	}
+}
+END_TEST
+
 START_TEST(without_either_nothing_changes)
 {
 	gid_t ours[] = { 11, 13 };
@@ -143,6 +164,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, spawned_setup, NULL);
 	tcase_add_test(tc, a_user_is_taken_with_group_and_groups);
 	tcase_add_test(tc, a_group_alone_comes_without_others);
+	tcase_add_test(tc, groups_may_come_alone_or_with_a_group);
 	tcase_add_test(tc, without_either_nothing_changes);
 	tcase_add_test(tc, the_directory_is_entered_as_the_user);
 	tcase_add_test(tc, without_the_right_to_it_nothing_is_started);

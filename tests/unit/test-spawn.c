@@ -150,8 +150,7 @@ START_TEST(its_descriptors_arrive_from_any_order)
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(dup2(files[i], from[i]), from[i]);
 	memcpy(s.spec.stdio, from, sizeof(s.spec.stdio));
-	s.spec.extra = from[3];
-	s.spec.extra_to = EXTRA;
+	spawned_file(&s, from[3], EXTRA);
 	spawned_start(&s);
 	for (int i = 0; i < 4; i++) {
 		(void)snprintf(name, sizeof(name), "fd/%d", files[i]);
@@ -170,8 +169,8 @@ START_TEST(one_file_may_become_several_descriptors)
 	struct spawned s;
 
 	spawned_init(&s);
-	s.spec.stdio[2] = s.spec.extra = s.spec.stdio[1];
-	s.spec.extra_to = 9;
+	s.spec.stdio[2] = s.spec.stdio[1];
+	spawned_file(&s, s.spec.stdio[1], 9);
 	spawned_start(&s);
 	ck_assert_str_eq(spawned_link(in, s.pid, "fd/2"), spawned_link(out, s.pid, "fd/1"));
 	ck_assert_str_eq(spawned_link(in, s.pid, "fd/9"), out);
@@ -194,10 +193,63 @@ START_TEST(it_gets_no_other_descriptor)
 
 	/* A declared one leaves no gap around it. */
 	spawned_init(&s);
-	s.spec.extra = EXTRA;
-	s.spec.extra_to = EXTRA + 1;
+	spawned_file(&s, EXTRA, EXTRA + 1);
 	spawned_start(&s);
 	ck_assert_uint_eq(spawned_count_descriptors(s.pid), 4);
+	spawned_done(&s);
+}
+END_TEST
+
+/* As many as there may be, each from where another one is to be. */
+START_TEST(it_gets_as_many_files_as_it_is_to_have)
+{
+	static struct spawn_file files[SPAWN_FILES_MAX + 1];
+	char wanted[SPAWNED_LINK_MAX], got[SPAWNED_LINK_MAX], name[16];
+	struct spawn_failure failure;
+	struct spawned s;
+	pid_t pid;
+	int pidfd;
+
+	spawned_init(&s);
+	for (int i = 0; i < SPAWN_FILES_MAX; i++) {
+		int fd = memfd_create("file", MFD_CLOEXEC);
+
+		files[i].from = fcntl(fd, F_DUPFD_CLOEXEC, 100);
+		ck_assert_int_ge(files[i].from, 100);
+		(void)close(fd);
+	}
+	/* With a gap in the middle. */
+	for (int i = 0; i < SPAWN_FILES_MAX; i++)
+		files[i].to = 99 + i + (i >= SPAWN_FILES_MAX / 2);
+	s.spec.files = files;
+	s.spec.n_files = SPAWN_FILES_MAX;
+	spawned_start(&s);
+	ck_assert_uint_eq(spawned_count_descriptors(s.pid), SPAWN_FILES_MAX + 3);
+	for (int i = 0; i < SPAWN_FILES_MAX; i += 100) {
+		(void)snprintf(name, sizeof(name), "fd/%d", files[i].from);
+		spawned_link(wanted, getpid(), name);
+		(void)snprintf(name, sizeof(name), "fd/%d", files[i].to);
+		ck_assert_str_eq(spawned_link(got, s.pid, name), wanted);
+	}
+	s.spec.n_files++;
+	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
+	ck_assert_int_eq(failure.error, E2BIG);
+	spawned_done(&s);
+}
+END_TEST
+
+START_TEST(it_finds_its_pid_in_its_environment)
+{
+	char a[] = "A=..............", b[] = "B=..............";
+	char *const envp[] = { (char[]){ "PATH=/usr/bin:/bin" }, a, b, NULL };
+	struct spawned s;
+
+	spawned_init(&s);
+	s.spec.envp = envp;
+	s.spec.pid_places[0] = a + 2;
+	s.spec.pid_places[1] = b + 2;
+	s.spec.argv = spawned_words("sh", "-c", "test \"$A\" = $$ && test \"$B\" = $$");
+	ck_assert_int_eq(spawned_run(&s.spec), 0);
 	spawned_done(&s);
 }
 END_TEST
@@ -214,8 +266,7 @@ START_TEST(our_descriptors_stay_as_they_are)
 
 	ck_assert_int_eq(dup2(2, 500), 500);
 	spawned_init(&s);
-	s.spec.extra = EXTRA;
-	s.spec.extra_to = EXTRA + 1;
+	spawned_file(&s, EXTRA, EXTRA + 1);
 	ck_assert_int_eq(dup2(2, EXTRA), EXTRA);
 	spawned_link(ours, getpid(), "fd/0");
 	before = spawned_count_descriptors(getpid());
@@ -412,6 +463,8 @@ static void add_case(Suite *s, const char *name, SFun setup)
 	tcase_add_loop_test(tc, its_descriptors_arrive_from_any_order, 0, 24);
 	tcase_add_test(tc, one_file_may_become_several_descriptors);
 	tcase_add_test(tc, it_gets_no_other_descriptor);
+	tcase_add_test(tc, it_gets_as_many_files_as_it_is_to_have);
+	tcase_add_test(tc, it_finds_its_pid_in_its_environment);
 	tcase_add_test(tc, our_descriptors_stay_as_they_are);
 	tcase_add_test(tc, its_umask_is_what_was_asked_for_or_ours);
 	tcase_add_test(tc, its_signals_are_let_through);

@@ -206,10 +206,12 @@ START_TEST(an_iteration_ends_by_itself)
 	while (swansong_interrupt_next(stop, count_up, &count, &item))
 		sum = sum * 10 + item;
 	ck_assert_int_eq(sum, 12);
+	ck_assert(!swansong_interrupt_next(stop, count_up, &count, &item));
 	ck_assert(!swansong_interrupted(stop));
 }
 END_TEST
 
+/* By the stop, or by the last reference to the root. */
 START_TEST(an_iteration_ends_with_the_stop_and_takes_no_item_more)
 {
 	struct count count = { .end = 10 };
@@ -217,7 +219,10 @@ START_TEST(an_iteration_ends_with_the_stop_and_takes_no_item_more)
 
 	for (int i = 0; i < 4; i++)
 		ck_assert(swansong_interrupt_next(stop, count_up, &count, &item));
-	swansong_shut_down(root);
+	if (_i)
+		root = swansong_unref(root);
+	else
+		swansong_shut_down(root);
 	ck_assert(!swansong_interrupt_next(stop, count_up, &count, &item));
 	ck_assert(!swansong_interrupt_next(stop, count_up, &count, &item));
 	ck_assert_int_eq(count.next, 4);
@@ -312,7 +317,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_poll_of_more_than_can_be_is_a_fault);
 	tcase_add_test(tc, a_sleep_lasts_until_its_deadline_or_the_stop);
 	tcase_add_test(tc, an_iteration_ends_by_itself);
-	tcase_add_test(tc, an_iteration_ends_with_the_stop_and_takes_no_item_more);
+	tcase_add_loop_test(tc, an_iteration_ends_with_the_stop_and_takes_no_item_more, 0, 2);
 	tcase_add_loop_test(tc, a_blocked_call_ends_with_the_stop, 0, N_CALLS);
 	tcase_add_loop_test(tc, a_blocked_call_ends_when_the_node_is_gone, 0, N_CALLS);
 	tcase_add_loop_test(tc, no_wakeup_is_lost_in_2000_races, 0, N_CALLS);

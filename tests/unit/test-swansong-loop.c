@@ -341,6 +341,52 @@ START_TEST(what_ends_the_sd_event_is_told_by_the_stop)
 }
 END_TEST
 
+static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	(void)fd;
+	(void)events;
+	count_call(arg);
+	return sd_event_source_set_enabled(source, SD_EVENT_OFF); /* it stays readable */
+}
+
+/* All that there is to wait for of one node, on a loop that is not the library's. */
+START_TEST(an_event_loop_waits_for_the_stop_and_for_the_end)
+{
+	struct swansong_guard g = swansong_guard(parent);
+	struct swansong_completion *completion;
+	struct swansong_interrupt *interrupt;
+	unsigned int stops = 0, ends = 0;
+	sd_event *event;
+
+	ck_assert_int_eq(swansong_completion_new(parent, &completion), 0);
+	ck_assert_int_eq(swansong_interrupt_new(parent, &interrupt), 0);
+	ck_assert_int_ge(sd_event_new(&event), 0);
+	ck_assert_int_ge(sd_event_add_io(event, NULL, swansong_stopped_fd(parent), EPOLLIN,
+					 on_readable, &stops),
+			 0);
+	ck_assert_int_ge(sd_event_add_io(event, NULL, swansong_interrupt_fd(interrupt), EPOLLIN,
+					 on_readable, &stops),
+			 0);
+	ck_assert_int_ge(sd_event_add_io(event, NULL, swansong_completion_fd(completion), EPOLLIN,
+					 on_readable, &ends),
+			 0);
+	ck_assert_int_eq(sd_event_run(event, 0), 0);
+	swansong_shut_down(parent);
+	while (sd_event_run(event, 0) > 0)
+		;
+	ck_assert_uint_eq(stops, 2);
+	ck_assert_uint_eq(ends, 0);
+	swansong_guard_drop(&g);
+	while (sd_event_run(event, 0) > 0)
+		;
+	ck_assert_uint_eq(stops, 2);
+	ck_assert_uint_eq(ends, 1);
+	sd_event_unref(event);
+	swansong_interrupt_unref(interrupt);
+	swansong_completion_unref(completion);
+}
+END_TEST
+
 START_TEST(who_holds_the_memory_is_refused_when_the_loop_is_gone)
 {
 	struct swansong_loop *held = loop_hold(loop);
@@ -375,6 +421,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_loop_without_a_parent_has_a_root_of_its_own);
 	tcase_add_test(tc, a_callback_that_exits_the_sd_event_stops_the_loop);
 	tcase_add_test(tc, what_ends_the_sd_event_is_told_by_the_stop);
+	tcase_add_test(tc, an_event_loop_waits_for_the_stop_and_for_the_end);
 	tcase_add_test(tc, who_holds_the_memory_is_refused_when_the_loop_is_gone);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
 
 #include "base/macro.h"
 
@@ -86,38 +88,30 @@ void __wrap_free(void *p)
 	__real_free(p);
 }
 
-/*
- * The text of a stream in memory is allocated by the C library.  When glibc cannot bring it to its
- * size in the end, there is none, and fclose() says nothing of it.
- */
-static FILE *stream;
-static char **stream_text;
-
-FILE *__real_open_memstream(char **text, size_t *size);
-FILE *__wrap_open_memstream(char **text, size_t *size);
-FILE *__wrap_open_memstream(char **text, size_t *size)
+/* What the C library allocates for it is its own. */
+FILE *__real_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions);
+FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions);
+FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions)
 {
-	stream = allocation_fails() ? NULL : __real_open_memstream(text, size);
-	stream_text = text;
-	return stream;
+	return allocation_fails() ? NULL : __real_fopencookie(cookie, mode, functions);
 }
 
-int __real_fclose(FILE *f);
-int __wrap_fclose(FILE *f);
-int __wrap_fclose(FILE *f)
+/* Nor is what sd-event allocates. */
+int __real_sd_event_new(sd_event **ret);
+int __wrap_sd_event_new(sd_event **ret);
+int __wrap_sd_event_new(sd_event **ret)
 {
-	bool ours = f == stream;
-	int r = __real_fclose(f);
+	return allocation_fails() ? -ENOMEM : __real_sd_event_new(ret);
+}
 
-	if (!ours)
-		return r;
-	stream = NULL;
-	if (allocation_fails()) {
-		__real_free(*stream_text);
-		*stream_text = NULL;
-	}
-	(void)counted(*stream_text);
-	return r;
+int __real_sd_event_add_io(sd_event *e, sd_event_source **ret, int fd, uint32_t events,
+			   sd_event_io_handler_t fn, void *arg);
+int __wrap_sd_event_add_io(sd_event *e, sd_event_source **ret, int fd, uint32_t events,
+			   sd_event_io_handler_t fn, void *arg);
+int __wrap_sd_event_add_io(sd_event *e, sd_event_source **ret, int fd, uint32_t events,
+			   sd_event_io_handler_t fn, void *arg)
+{
+	return allocation_fails() ? -ENOMEM : __real_sd_event_add_io(e, ret, fd, events, fn, arg);
 }
 
 /* ---- what allocates ---- */
@@ -165,6 +159,49 @@ static bool drop_interrupt(void *made)
 	return !swansong_interrupt_unref(made);
 }
 
+/* More than fit on the stack, of which the last one is readable; the others are nobody's. */
+static struct pollfd polled[20];
+static int ends[2];
+
+static int poll_many(void **ret)
+{
+	struct swansong_interrupt *i = NULL;
+	long left = allocations_left;
+	int r;
+
+	(void)ret;
+	allocations_left = -1;
+	if (swansong_interrupt_new(child, &i) < 0)
+		return -EINVAL;
+	allocations_left = left;
+	for (size_t k = 0; k < ARRAY_SIZE(polled); k++)
+		polled[k] = (struct pollfd){ .fd = -1, .events = POLLIN, .revents = POLLNVAL };
+	polled[ARRAY_SIZE(polled) - 1].fd = ends[0];
+	r = swansong_interrupt_poll(i, polled, ARRAY_SIZE(polled), UINT64_MAX);
+	(void)swansong_interrupt_unref(i);
+	if (r == -ENOMEM && polled[0].revents != POLLNVAL)
+		return -EINVAL;
+	return r == 1 ? 0 : r;
+}
+
+static bool polled_well(void *made)
+{
+	(void)made;
+	return polled[0].revents == 0 && polled[ARRAY_SIZE(polled) - 1].revents == POLLIN;
+}
+
+static void open_ends(void)
+{
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(write(ends[1], "x", 1), 1);
+}
+
+static void close_ends(void)
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static int make_registry(void **ret)
 {
 	return swansong_registry_new((struct swansong_registry **)ret);
@@ -210,13 +247,19 @@ static bool execute(void *made)
 	return swansong_registry_new(&registry) == 0 && once;
 }
 
+static int enable_percpu(void **ret)
+{
+	(void)ret;
+	return swansong_percpu_enable(child);
+}
+
 static int enable(void **ret)
 {
 	(void)ret;
 	return swansong_report_enable(child);
 }
 
-/* Only with the tree. */
+/* These two end only with the tree. */
 static bool disable(void *made)
 {
 	(void)made;
@@ -237,16 +280,22 @@ static bool drop_report(void *made)
 	return !swansong_report_free(made) && whole;
 }
 
+/* A text that grows again and again. */
 static int make_text(void **ret)
 {
-	const struct swansong_report report = { .guards = 2, .unknown = 2 };
+	struct swansong_report_site sites[100];
+	struct swansong_report report = { .guards = 300, .unknown = 200, .n = 100, .sites = sites };
 
+	for (size_t k = 0; k < ARRAY_SIZE(sites); k++)
+		sites[k] = (struct swansong_report_site){ "some/file.c", "serve", 100, 1, 0 };
 	return swansong_report_text(&report, (char **)ret);
 }
 
 static bool drop_text(void *made)
 {
-	bool whole = made && strcmp(made, "2 outstanding guards: 2 x unknown") == 0;
+	static const char begin[] = "300 outstanding guards: 1 x some/file.c:100 (oldest ";
+	const char *end = made ? strstr(made, "), 200 x unknown") : NULL;
+	bool whole = end && strlen(end) == 16 && strncmp(made, begin, sizeof(begin) - 1) == 0;
 
 	free(made);
 	return whole;
@@ -305,9 +354,11 @@ static const struct allocating {
 } functions[] = {
 	{ "swansong_new", make_root, drop_node, NULL, NULL },
 	{ "swansong_child", make_child, drop_node, NULL, NULL },
+	{ "swansong_percpu_enable", enable_percpu, disable, NULL, NULL },
 	{ "swansong_completion_new", make_completion, drop_completion, NULL, NULL },
 	{ "swansong_interrupt_new", make_interrupt, drop_interrupt, NULL, NULL },
 	{ "swansong_interrupt_new_guarded", make_guarded_interrupt, drop_interrupt, NULL, NULL },
+	{ "swansong_interrupt_poll", poll_many, polled_well, open_ends, close_ends },
 	{ "swansong_registry_new", make_registry, drop_registry, NULL, NULL },
 	{ "swansong_registry_add_worker", add_worker, execute, NULL, NULL },
 	{ "swansong_registry_add_action", add_action, execute, NULL, NULL },
@@ -379,7 +430,8 @@ START_TEST(what_finds_no_memory_has_done_nothing_and_can_be_tried_again)
 		ck_assert_msg(r == -ENOMEM, "%s: %d at allocation %ld", f->name, r, n);
 		ck_assert_msg(made == &untouched, "%s: written at allocation %ld", f->name, n);
 		ck_assert_msg(leaked == 0, "%s: %ld lost at allocation %ld", f->name, leaked, n);
-		ck_assert_uint_eq(swansong_guard_count(root), f->before ? ARRAY_SIZE(guards) : 0);
+		ck_assert_uint_eq(swansong_guard_count(root),
+				  f->before == hold_guards ? ARRAY_SIZE(guards) : 0);
 		works(f);
 	}
 	ck_assert_msg(n > 0, "%s allocates nothing", f->name);

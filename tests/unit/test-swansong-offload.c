@@ -313,6 +313,75 @@ START_TEST(the_guard_is_held_until_the_result_is_told_and_all_released)
 }
 END_TEST
 
+static void ck_site(const struct swansong_report *report, const char *function, unsigned int line,
+		    uint64_t guards)
+{
+	for (size_t k = 0; k < report->n; k++) {
+		const struct swansong_report_site *site = &report->sites[k];
+
+		if (site->line != line)
+			continue;
+		ck_assert_str_eq(site->file, __FILE__);
+		ck_assert_str_eq(site->function, function);
+		ck_assert_uint_eq(site->guards, guards);
+		return;
+	}
+	ck_abort_msg("line %u is not in the report", line);
+}
+
+START_TEST(the_report_names_the_place_where_it_was_asked_for)
+{
+	struct work *w = work_new(true);
+	struct swansong_offload o = { work_do, work_told, work_release, w };
+	struct swansong_report *report;
+	sem_t leave;
+	unsigned int line;
+
+	sem_init(&leave, 0, 0);
+	ck_assert_int_eq(swansong_report_enable(parent), 0);
+	line = __LINE__ + 1;
+	ck_assert_int_eq(swansong_loop_post(loop, occupy, &leave), 0);
+	ck_assert_int_eq(swansong_pool_submit(pool, occupy, &leave), 0);
+	ck_assert_int_eq(swansong_pool_offload(pool, loop, &o, USEC_INFINITY), 0);
+	ck_assert_int_eq(swansong_report(parent, &report), 0);
+	ck_assert_uint_eq(report->n, 3);
+	ck_site(report, __func__, line, 1);
+	ck_site(report, __func__, line + 1, 1);
+	ck_site(report, __func__, line + 2, 2); /* for the pool, and for the loop */
+	swansong_report_free(report);
+
+	/* Nor is it forgotten while it runs, by then with a guard of its own. */
+	sem_post(&leave);
+	sem_post(&leave);
+	sem_wait(&w->begun);
+	ck_assert_int_eq(swansong_report(parent, &report), 0);
+	for (size_t k = 0; k < report->n; k++)
+		ck_assert_str_eq(report->sites[k].file, __FILE__);
+	swansong_report_free(report);
+	sem_post(&w->may_end);
+	drain();
+	ck_assert_uint_eq(released, 1);
+	sem_destroy(&leave);
+}
+END_TEST
+
+/* Stop accepting, drain the pool, stop the loop, drop all: nothing is left, and nobody is late. */
+START_TEST(after_the_pool_is_drained_and_the_loop_stopped_all_is_told)
+{
+	enum { MANY = 50 };
+
+	for (int k = 0; k < MANY; k++)
+		ck_assert_int_eq(offload(work_new(false), USEC_INFINITY), 0);
+	swansong_shut_down(parent);
+	ck_assert_int_eq(swansong_pool_wait_idle(pool, USEC_INFINITY), 0);
+	ck_assert_int_eq(swansong_loop_stop(loop), 0);
+	ck_assert_uint_eq(released, MANY);
+	ck_assert_int_eq(swansong_state(swansong_loop_node(loop)), SWANSONG_COMPLETE);
+	loop = swansong_loop_unref(loop);
+	ck_assert_int_eq(swansong_wait(parent, USEC_INFINITY), 0);
+}
+END_TEST
+
 START_TEST(a_timeout_that_cannot_be_set_is_told)
 {
 	struct work *w = work_new(true);
@@ -352,6 +421,8 @@ TCase *offload_case(void)
 	tcase_add_test(tc, work_that_ends_while_the_loop_stops_is_told_as_done);
 	tcase_add_loop_test(tc, what_is_refused_is_neither_done_nor_told_nor_released, 0, 2);
 	tcase_add_test(tc, the_guard_is_held_until_the_result_is_told_and_all_released);
+	tcase_add_test(tc, the_report_names_the_place_where_it_was_asked_for);
+	tcase_add_test(tc, after_the_pool_is_drained_and_the_loop_stopped_all_is_told);
 	tcase_add_test(tc, a_timeout_that_cannot_be_set_is_told);
 	return tc;
 }

@@ -1,0 +1,43 @@
+#pragma once
+
+/*
+ * What a process runs as, beside its user, its groups and its place.  A configuration says it and a
+ * child does it on its way to the program: two layers that know this, and not each other.
+ */
+
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+struct attributes {
+	struct rlimit limits[RLIM_NLIMITS]; /* by RLIMIT_...; see limit_is_set() */
+	cpu_set_t cpus;			    /* none: keep */
+	uint64_t capabilities;	    /* to keep, as bits 1 << CAP_...; or CAPABILITIES_KEEP */
+	int nice, oom_score_adjust; /* or ATTRIBUTE_KEEP */
+	int no_new_privileges;	    /* or 0 */
+	int io_priority;	    /* class and level for ioprio_set(2), or ATTRIBUTE_KEEP */
+};
+
+#define ATTRIBUTE_KEEP	  INT_MIN
+#define CAPABILITIES_KEEP UINT64_MAX
+
+/* A soft limit above the hard one is none at all: keep what there is. */
+#define LIMIT_KEEP                           \
+	{                                    \
+		.rlim_cur = 1, .rlim_max = 0 \
+	}
+
+static inline bool limit_is_set(const struct rlimit *limit)
+{
+	return limit->rlim_cur <= limit->rlim_max;
+}
+
+/* Nothing is asked for. */
+#define ATTRIBUTES_NONE                                                            \
+	{                                                                          \
+		.limits = { [0 ... RLIM_NLIMITS - 1] = LIMIT_KEEP },               \
+		.capabilities = CAPABILITIES_KEEP, .nice = ATTRIBUTE_KEEP,         \
+		.oom_score_adjust = ATTRIBUTE_KEEP, .io_priority = ATTRIBUTE_KEEP, \
+	}

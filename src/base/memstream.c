@@ -1,0 +1,70 @@
+#include "base/memstream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+
+#define FIRST_SIZE 128
+
+/* Room for @n bytes more, and a NUL. */
+static bool memstream_grow(struct memstream *m, size_t n)
+{
+	size_t size = m->size ? m->size : FIRST_SIZE;
+	char *text;
+
+	if (m->size - m->length > n)
+		return true;
+	while (size - m->length <= n)
+		if (__builtin_mul_overflow(size, 2, &size))
+			return false;
+	text = realloc(m->text, size);
+	if (!text)
+		return false;
+	m->text = text;
+	m->size = size;
+	return true;
+}
+
+static ssize_t memstream_write(void *cookie, const char *buffer, size_t n)
+{
+	struct memstream *m = cookie;
+
+	/* What comes after something that was lost is worth nothing. */
+	if (m->failed || !memstream_grow(m, n)) {
+		m->failed = true;
+		return 0;
+	}
+	memcpy(m->text + m->length, buffer, n);
+	m->length += n;
+	m->text[m->length] = '\0';
+	return (ssize_t)n;
+}
+
+int memstream_open(struct memstream *m)
+{
+	*m = (struct memstream){ .length = 0 };
+	if (!memstream_grow(m, 0))
+		return -ENOMEM;
+	m->text[0] = '\0';
+	m->file = fopencookie(m, "w", (cookie_io_functions_t){ .write = memstream_write });
+	if (!m->file) {
+		free(m->text);
+		return -ENOMEM;
+	}
+	(void)setvbuf(m->file, NULL, _IONBF, 0); /* nothing is lost before it is here */
+	return 0;
+}
+
+int memstream_close(struct memstream *m, char **ret)
+{
+	bool failed = fclose(m->file) != 0 || m->failed;
+	cleanup(freep) char *text = m->text;
+
+	if (failed)
+		return -ENOMEM;
+	*ret = take(text);
+	return 0;
+}

@@ -1,0 +1,155 @@
+#include "daemon/activation.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "daemon/listener.h"
+
+#define FIRST_FD       3
+#define NAMES_VARIABLE "LISTEN_FDNAMES="
+#define PID_VARIABLE   "LISTEN_PID="
+
+struct activation {
+	struct context *ctx;
+	const struct node_config *config;
+	struct listener **listeners;
+	size_t n_listeners;
+	struct fdstore store;
+	struct spawn_file *files; /* room for the sockets, the store, and one more */
+	char *names;		  /* likewise, for LISTEN_FDNAMES */
+	char fds[sizeof("LISTEN_FDS=") + 20];
+	char pid[sizeof(PID_VARIABLE) + SPAWN_PID_MAX];
+};
+
+DEFINE_CLEANUP(struct activation *, activation_free)
+
+static size_t listen_names_size(const struct node_config *config)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < config->n_listen; i++)
+		size += strlen(config->listen[i].name) + 1;
+	return size;
+}
+
+/* So that a start finds all the memory it needs, with @more in the store, called @name. */
+static int reserve(struct activation *a, size_t more, const char *name)
+{
+	size_t n = a->config->n_listen + a->store.n + more + 1;
+	size_t size = sizeof(NAMES_VARIABLE) + listen_names_size(a->config) + a->store.names_size +
+		      strlen(name) + 1;
+	struct spawn_file *files = reallocarray(a->files, n, sizeof(*files));
+	char *names;
+
+	if (!files)
+		return -ENOMEM;
+	a->files = files;
+	names = realloc(a->names, size);
+	if (!names)
+		return -ENOMEM;
+	a->names = names;
+	return 0;
+}
+
+int activation_new(struct activation **ret, struct context *ctx, const struct node_config *config)
+{
+	cleanup(activation_freep) struct activation *a = NULL;
+	size_t max = config->notify ? config->fd_store_max : 0;
+	int r;
+
+	*ret = NULL;
+	if (max == 0 && config->n_listen == 0)
+		return 0;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	a->ctx = ctx;
+	a->config = node_config_ref(config);
+	fdstore_init(&a->store, ctx, max);
+	r = reserve(a, 0, "");
+	if (r < 0)
+		return r;
+	if (config->n_listen)
+		a->listeners = calloc(config->n_listen, sizeof(struct listener *));
+	if (config->n_listen && !a->listeners)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < config->n_listen; i++) {
+		r = listener_get(&a->listeners[i], ctx, config, &config->listen[i]);
+		a->n_listeners += r == 0;
+	}
+	if (r < 0)
+		return r;
+	*ret = take(a);
+	return 0;
+}
+
+struct activation *activation_free(struct activation *a)
+{
+	if (!a)
+		return NULL;
+	activation_unlisten(a);
+	fdstore_clear(&a->store);
+	free(a->listeners);
+	free(a->files);
+	free(a->names);
+	node_config_unref(a->config);
+	free(a);
+	return NULL;
+}
+
+struct fdstore *activation_fdstore(struct activation *a)
+{
+	return &a->store;
+}
+
+int activation_store(struct activation *a, int fd, const char *name, bool poll)
+{
+	int r = reserve(a, 1, name);
+
+	if (r < 0) {
+		(void)fd_close(fd);
+		return r;
+	}
+	return fdstore_add(&a->store, fd, name, poll);
+}
+
+void activation_unlisten(struct activation *a)
+{
+	while (a->n_listeners > 0)
+		listener_put(a->listeners[--a->n_listeners]);
+}
+
+/* The next descriptor, called @name, whose name goes to @at.  Returns the end of the names. */
+static char *add(struct activation_plan *plan, char *at, int fd, const char *name)
+{
+	plan->files[plan->n_files] = (struct spawn_file){
+		.from = fd,
+		.to = FIRST_FD + (int)plan->n_files,
+	};
+	if (plan->n_files++ > 0)
+		*at++ = ':';
+	return stpcpy(at, name);
+}
+
+void activation_plan(struct activation *a, struct activation_plan *plan)
+{
+	char *at = stpcpy(a->names, NAMES_VARIABLE);
+	const struct fdstore_entry *entry;
+
+	*plan = (struct activation_plan){ .files = a->files };
+	for (size_t i = 0; i < a->n_listeners; i++)
+		at = add(plan, at, listener_fd(a->listeners[i]), a->config->listen[i].name);
+	list_for_each (entry, &a->store.entries, in_store)
+		at = add(plan, at, entry->fd, entry->name);
+	if (plan->n_files == 0)
+		return;
+	(void)snprintf(a->fds, sizeof(a->fds), "LISTEN_FDS=%zu", plan->n_files);
+	plan->pid = stpcpy(a->pid, PID_VARIABLE);
+	plan->variables[0] = a->pid;
+	plan->variables[1] = a->fds;
+	plan->variables[2] = a->names;
+}

@@ -1,0 +1,170 @@
+#include "daemon/hook.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fd.h"
+
+void hook_init(struct hook *h, struct context *ctx, const struct launch *launch,
+	       struct service *service, void (*on_end)(void *arg), void *arg)
+{
+	*h = (struct hook){ .ctx = ctx, .launch = launch, .on_end = on_end, .arg = arg };
+	process_init(&h->process, PROCESS_HOOK, service);
+}
+
+void hook_done(struct hook *h)
+{
+	process_remove(&h->process);
+	h->node = NULL;
+}
+
+void hook_clear_variables(struct hook *h)
+{
+	h->variables[0] = NULL;
+}
+
+void hook_set_variable(struct hook *h, const char *format, ...)
+{
+	size_t n = 0;
+	va_list ap;
+
+	while (h->variables[n])
+		n++;
+	if (n == HOOK_VARIABLES_MAX)
+		return;
+	va_start(ap, format);
+	(void)vsnprintf(h->texts[n], sizeof(h->texts[n]), format, ap);
+	va_end(ap);
+	h->variables[n] = h->texts[n];
+	h->variables[n + 1] = NULL;
+}
+
+static const struct commands *commands_of(const struct hook *h)
+{
+	return node_config_hook(h->launch->config, h->kind);
+}
+
+static void note_failure(struct hook *h, const struct launch_failure *failure)
+{
+	h->outcome = (struct outcome){
+		.kind = OUTCOME_SPAWN_FAILED,
+		.value = failure->error,
+		.step = failure->step,
+		.subject = failure->subject,
+		.hook = hook_name(h->kind),
+	};
+	h->on_end(h->arg);
+}
+
+static void run(struct hook *h)
+{
+	const struct launch_program program = {
+		.argv = commands_of(h)->argv[h->next++],
+		.variables = h->variables,
+		.ready_fd = -1,
+	};
+	struct swansong_guard before = h->process.guard;
+	struct launch_failure failure;
+	pid_t pid;
+	int pidfd;
+
+	/* The next guard is there before the last one goes. */
+	h->process.guard = swansong_guard(h->node->handle);
+	h->process.generation = h->node->generation;
+	swansong_guard_drop(&before);
+	h->outcome = (struct outcome){ .kind = OUTCOME_NONE, .hook = hook_name(h->kind) };
+	if (launch(h->launch, h->ctx, &program, &pid, &pidfd, &failure) != 0) {
+		note_failure(h, &failure);
+		return;
+	}
+	process_add(h->ctx->processes, &h->process, pid, pidfd);
+	h->process.group = pid;
+	h->process.id = ++h->ctx->last_id;
+	process_name(&h->process, program.argv[0]);
+	log_line(h->ctx->log, LOG_INFO, "%s: %s: started %s, pid %d", node_name(h->node),
+		 hook_name(h->kind), h->process.name, (int)pid);
+}
+
+void hook_begin(struct hook *h, struct node *node, enum hook_kind kind)
+{
+	h->node = node;
+	h->kind = kind;
+	h->next = 0;
+	run(h);
+}
+
+/* The process is gone; its guard stays, until the next one is there or nothing follows. */
+static void forget_process(struct hook *h)
+{
+	struct swansong_guard guard = h->process.guard;
+
+	h->process.guard = (struct swansong_guard){ .node = NULL };
+	process_remove(&h->process);
+	h->process.guard = guard;
+}
+
+bool hook_continue(struct hook *h)
+{
+	if (h->next == commands_of(h)->n)
+		return false;
+	forget_process(h);
+	run(h);
+	return true;
+}
+
+void hook_end(struct hook *h)
+{
+	process_remove(&h->process);
+	h->node = NULL;
+}
+
+bool hook_is_running(const struct hook *h)
+{
+	return h->process.alive;
+}
+
+bool hook_has_ended(const struct hook *h)
+{
+	return h->node && !h->process.alive;
+}
+
+bool hook_was_well(const struct hook *h)
+{
+	return h->outcome.kind == OUTCOME_EXITED && h->outcome.value == 0;
+}
+
+static void signal_session(const struct hook *h, int signo)
+{
+	if (h->process.alive)
+		(void)kill(-h->process.pid, signo);
+}
+
+void hook_term(struct hook *h)
+{
+	if (!h->process.alive || h->process.signalled)
+		return;
+	h->process.signalled = true;
+	log_line(h->ctx->log, LOG_INFO, "%s: SIGTERM to %s, pid %d", node_name(h->node),
+		 hook_name(h->kind), (int)h->process.pid);
+	signal_session(h, SIGTERM);
+	signal_session(h, SIGCONT);
+}
+
+void hook_kill(struct hook *h)
+{
+	signal_session(h, SIGKILL);
+}
+
+void hook_died(struct process *process, const struct reap_exit *exit)
+{
+	struct hook *h = container_of(process, struct hook, process);
+
+	h->outcome.kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
+	h->outcome.value = exit->value;
+	process->alive = false;
+	process->pidfd = fd_close(process->pidfd);
+	h->on_end(h->arg);
+}

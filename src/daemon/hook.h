@@ -1,0 +1,67 @@
+#pragma once
+
+/*
+ * The commands of one key, start-command say: run as the service would be, one after the other, in
+ * the order of the file, each in a session of its own.
+ *
+ * Like a main process, a command holds a guard on the node from before it runs until its end has been
+ * followed up, and what follows takes its own before.  Nothing is allocated.
+ */
+
+#include "daemon/launch.h"
+#include "daemon/node.h"
+#include "daemon/process.h"
+#include "model/policy.h"
+#include "sys/reap.h"
+
+#define HOOK_VARIABLE_MAX (CONFIG_NAME_MAX + 64) /* bytes of one */
+#define HOOK_VARIABLES_MAX 4
+
+struct hook {
+	struct context *ctx;
+	const struct launch *launch;
+	void (*on_end)(void *arg); /* may only note it: it is called in the middle of something */
+	void *arg;
+
+	struct process process;
+	struct node *node; /* that the present command holds up; NULL: none */
+	enum hook_kind kind;
+	size_t next;		/* the command after it */
+	struct outcome outcome; /* of the last command */
+
+	char *variables[HOOK_VARIABLES_MAX + 1];
+	char texts[HOOK_VARIABLES_MAX][HOOK_VARIABLE_MAX];
+};
+
+/* All is borrowed.  @service owns what it leaves behind; NULL: nobody does. */
+void hook_init(struct hook *hook, struct context *ctx, const struct launch *launch,
+	       struct service *service, void (*on_end)(void *arg), void *arg);
+void hook_done(struct hook *hook);
+
+/* Variables for the next hook_begin(): none, and one more of HOOK_VARIABLES_MAX. */
+void hook_clear_variables(struct hook *hook);
+void hook_set_variable(struct hook *hook, const char *format, ...) printf_like(2, 3);
+
+/* Begins the first command of @kind, of which the node must have one.  on_end() comes in any case. */
+void hook_begin(struct hook *hook, struct node *node, enum hook_kind kind);
+
+/* After an end: begins the next command, if there is one.  Return: has it? */
+bool hook_continue(struct hook *hook);
+
+/* After an end: nothing follows any more, and the guard is dropped. */
+void hook_end(struct hook *hook);
+
+bool hook_is_running(const struct hook *hook);
+
+/* A command has ended, or could not be made, and nobody has followed it up yet. */
+bool hook_has_ended(const struct hook *hook);
+
+/* ... with status 0? */
+bool hook_was_well(const struct hook *hook);
+
+/* SIGTERM once, and SIGCONT, to the session of the command. */
+void hook_term(struct hook *hook);
+void hook_kill(struct hook *hook);
+
+/* A process of PROCESS_HOOK has died; it has not been collected yet. */
+void hook_died(struct process *process, const struct reap_exit *exit);

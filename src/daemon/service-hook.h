@@ -1,0 +1,29 @@
+#pragma once
+
+/* The commands around the life of a service: which run in which state, and what follows from them. */
+
+#include "daemon/service.h"
+
+/* What is needed for those that @config has; NULL if it has none.  Return: 0 or -ENOMEM. */
+int service_hook_new(struct service *service, const struct node_config *config, struct hook **ret);
+void service_hook_free(struct hook *hook);
+
+/* The parts of its life (model/fsm.h) that its configuration asks for. */
+unsigned service_configured_parts(const struct service *service);
+
+/* ... and those that are still to come, as things are now. */
+unsigned service_parts(const struct service *service);
+
+/* Runs the commands that its state is for. */
+void service_run_hook(struct service *service);
+
+/* Commands that have ended: the next ones, or what follows from the end. */
+void service_settle_hooks(struct service *service);
+
+/* Is its state waiting for a command, whatever becomes of its other processes? */
+bool service_awaits_hook(const struct service *service);
+
+bool service_has_hook_running(const struct service *service);
+
+void service_term_hooks(struct service *service);
+void service_kill_hooks(struct service *service);

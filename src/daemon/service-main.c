@@ -1,0 +1,171 @@
+#include "daemon/service-main.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "sys/proc.h"
+
+/* Who has so many parents has none of ours among them. */
+#define ANCESTORS_MAX 64
+
+static bool has_mark(const struct service *s, pid_t pid)
+{
+	char path[CONFIG_NAME_MAX + 1];
+
+	return proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) == 0 &&
+	       strcmp(path, s->config->path) == 0;
+}
+
+/*
+ * Upward from @pid to a process that is known, or to us.  The mark is believed of our own children
+ * only: only who descends from a service becomes one.
+ */
+static bool descends(const struct service *s, pid_t pid)
+{
+	const struct process *known;
+	struct proc_info info;
+
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		if (proc_read(pid, &info) < 0)
+			return false;
+		if (info.parent == getpid())
+			return has_mark(s, pid);
+		pid = info.parent;
+		known = process_find(s->ctx->processes, pid);
+		if (known)
+			return known->service == s;
+	}
+	return false;
+}
+
+bool service_has_member(const struct service *s, pid_t pid)
+{
+	const struct process *p = process_find(s->ctx->processes, pid);
+	pid_t session;
+
+	if (p)
+		return p->service == s;
+	session = getsid(pid);
+	p = session > 0 ? process_find_leader(s->ctx->processes, session) : NULL;
+	if (p && p->service)
+		return p->service == s;
+	return descends(s, pid);
+}
+
+/* Its exit status went to its parent, which lives; if that is us, the reaper tells. */
+static int on_main_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct service *s = arg;
+	struct proc_info info;
+
+	(void)fd;
+	(void)events;
+	(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	if (s->notify)
+		notify_drain(s->notify);
+	if (s->main_gone != source ||
+	    (proc_read(s->main.pid, &info) == 0 && info.parent == getpid()))
+		return 0;
+	service_unfollow(s);
+	if (s->outcome.kind == OUTCOME_NONE)
+		s->outcome.kind = OUTCOME_UNKNOWN;
+	s->main.alive = false;
+	s->main.pidfd = fd_close(s->main.pidfd);
+	service_look_after(s);
+	return 0;
+}
+
+/* Fills in what is to be known of it.  On success *pidfd is the caller's. */
+static int examine(const struct service *s, pid_t pid, struct proc_info *info, int *pidfd,
+		   const char **why)
+{
+	cleanup(closep) int fd = proc_open(pid);
+	struct process seen = { .pidfd = fd };
+
+	*why = "there is no such process";
+	if (fd < 0)
+		return fd;
+	if (proc_read(pid, info) < 0 || info->state == 'Z')
+		return -ESRCH;
+	*why = "it is no process of the service";
+	if (!service_has_member(s, pid))
+		return -EPERM;
+	/* All that was read was of the one that the descriptor means, if it is still there. */
+	*why = "it is gone";
+	if (process_signal(&seen, 0) == -ESRCH)
+		return -ESRCH;
+	*pidfd = take_fd(fd);
+	return 0;
+}
+
+/* What was the main process is a leftover from now on. */
+static void demote_main(struct service *s, struct process *to)
+{
+	struct process *main = &s->main;
+
+	process_add(s->ctx->processes, to, main->pid, main->pidfd);
+	to->group = main->group;
+	to->id = main->id;
+	to->since_usec = main->since_usec;
+	to->generation = main->generation;
+	to->guard = main->guard;
+	memcpy(to->name, main->name, sizeof(to->name));
+	list_append(&s->leftovers, &to->by_service);
+	main->pidfd = -1;
+	main->guard = (struct swansong_guard){ .node = NULL };
+	process_remove(main);
+}
+
+static void promote(struct service *s, pid_t pid, int pidfd, const struct proc_info *info)
+{
+	struct process *known = process_find(s->ctx->processes, pid);
+
+	s->main.guard = swansong_guard(s->node->handle);
+	s->main.generation = s->node->generation;
+	process_free(known); /* after the guard, so that there always is one */
+	process_add(s->ctx->processes, &s->main, pid, pidfd);
+	s->main.group = info->group;
+	s->main.id = ++s->ctx->last_id;
+	(void)snprintf(s->main.name, sizeof(s->main.name), "%.*s", (int)sizeof(s->main.name) - 1,
+		       info->name);
+}
+
+int service_follow(struct service *s, pid_t pid, const char **why)
+{
+	cleanup(closep) int pidfd = -1;
+	struct process *before;
+	struct proc_info info;
+	int r;
+
+	*why = "it has ended, or is being stopped";
+	if (!s->main.alive || (s->state != STATE_STARTING && s->state != STATE_UP))
+		return -ESHUTDOWN;
+	if (pid == s->main.pid)
+		return 0;
+	r = examine(s, pid, &info, &pidfd, why);
+	if (r < 0)
+		return r;
+	*why = strerror(ENOMEM);
+	r = process_new(&before, PROCESS_LEFTOVER, s);
+	if (r < 0)
+		return r;
+	service_unfollow(s);
+	if (info.parent != getpid())
+		r = sd_event_add_io(s->ctx->event, &s->main_gone, pidfd, EPOLLIN, on_main_gone, s);
+	if (r < 0) {
+		process_free(before);
+		return r;
+	}
+	demote_main(s, before);
+	promote(s, pid, take_fd(pidfd), &info);
+	return 0;
+}
+
+void service_unfollow(struct service *s)
+{
+	s->main_gone = sd_event_source_disable_unref(s->main_gone);
+}

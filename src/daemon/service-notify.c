@@ -1,0 +1,291 @@
+#include "daemon/service-notify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/service-main.h"
+
+/* An extension begins anew from each message; all of them together come to so many timeouts. */
+#define EXTENSIONS_MAX 10
+/* So much of what it asks in vain is told in each run; who goes on is not. */
+#define REFUSALS_LOGGED 10
+
+static void refuse(struct service *s, const char *what, const char *why)
+{
+	if (++s->words->refused > REFUSALS_LOGGED)
+		return;
+	log_line(s->ctx->log, LOG_WARNING, "%s: %s is refused: %s%s", s->config->path, what, why,
+		 s->words->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
+}
+
+static void say_main(struct service *s, const struct notify_message *m)
+{
+	char what[32];
+	const char *why;
+
+	if (m->main_pid == s->main.pid)
+		return;
+	if (service_follow(s, m->main_pid, &why) == 0) {
+		log_line(s->ctx->log, LOG_INFO, "%s: its main process is pid %d (%s) now",
+			 s->config->path, (int)s->main.pid, s->main.name);
+		return;
+	}
+	(void)snprintf(what, sizeof(what), "MAINPID=%d", (int)m->main_pid);
+	refuse(s, what, why);
+}
+
+/* The next word on its state is READY=1; until then it is as ready as it was. */
+static void say_reloading(struct service *s, const struct notify_message *m)
+{
+	uint64_t now = clock_now_usec();
+
+	/* Its own time, if that can be: it began before it said so. */
+	s->words->reloading_usec = m->flags & NOTIFY_MONOTONIC ? MIN(m->monotonic_usec, now) : now;
+}
+
+static void say_ready(struct service *s, const struct notify_message *m)
+{
+	(void)m;
+	s->words->reloading_usec = 0;
+	if (s->config->ready.kind == READY_NOTIFY)
+		service_handle(s, EVENT_READY);
+}
+
+/* It ends by itself: from here on nobody may begin to rely on it, and it has its stop-timeout. */
+static void say_stopping(struct service *s, const struct notify_message *m)
+{
+	(void)m;
+	if (!s->words->stopping)
+		log_line(s->ctx->log, LOG_INFO, "%s: says that it is stopping", s->config->path);
+	s->words->stopping = true;
+	s->words->reloading_usec = 0;
+	service_handle(s, EVENT_ENDING);
+}
+
+static void say_status(struct service *s, const struct notify_message *m)
+{
+	memcpy(s->words->status, m->status, sizeof(s->words->status));
+}
+
+static void say_error(struct service *s, const struct notify_message *m)
+{
+	s->words->error = m->error;
+}
+
+/* How far the present timeout may be put off; 0: not at all. */
+static uint64_t extension_limit(const struct service *s)
+{
+	uint64_t timeout;
+
+	switch (s->state) {
+	case STATE_STARTING:
+		timeout = s->config->start_timeout_usec;
+		break;
+	case STATE_STOPPING:
+	case STATE_CLEANING:
+		/* The budget of the stop, which is never more than that of a node above. */
+		if (s->node->deadline_usec != USEC_INFINITY)
+			return s->node->deadline_usec;
+		timeout = s->config->stop_timeout_usec;
+		break;
+	default:
+		return 0;
+	}
+	if (timeout >= USEC_INFINITY / EXTENSIONS_MAX)
+		return USEC_INFINITY;
+	return clock_add(s->since_usec, timeout * EXTENSIONS_MAX);
+}
+
+/* Later, never earlier. */
+static void say_extend(struct service *s, const struct notify_message *m)
+{
+	uint64_t end = MIN(clock_add(clock_now_usec(), m->extend_usec), extension_limit(s));
+
+	if (s->timeout_usec == USEC_INFINITY || end <= s->timeout_usec)
+		return;
+	s->timeout_usec = end;
+	if (s->state != STATE_STARTING)
+		s->stop_limit_usec = end;
+	context_arm(s->ctx, s->timer, end);
+}
+
+static void say_watchdog_usec(struct service *s, const struct notify_message *m)
+{
+	if (watchdog_set(&s->watchdog, m->watchdog_usec) < 0)
+		refuse(s, "WATCHDOG_USEC", strerror(ENOMEM));
+}
+
+static void say_watchdog(struct service *s, const struct notify_message *m)
+{
+	(void)m;
+	watchdog_ping(&s->watchdog);
+}
+
+/* --- the store --- */
+
+static void say_store(struct service *s, const struct notify_message *m, struct unix_passed *passed)
+{
+	const char *name = m->flags & NOTIFY_FDNAME ? m->fdname : "stored";
+	bool poll = !(m->flags & NOTIFY_FDPOLL_OFF);
+	int r = s->activation ? 0 : -ENOBUFS;
+
+	for (size_t i = 0; r >= 0 && i < passed->n; i++)
+		r = activation_store(s->activation, take_fd(passed->fds[i]), name, poll);
+	if (r < 0)
+		refuse(s, "FDSTORE=1",
+		       r == -ENOBUFS ? "its fd-store-max is reached" : strerror(-r));
+}
+
+static void say_remove(struct service *s, const struct notify_message *m)
+{
+	if (s->activation && (m->flags & NOTIFY_FDNAME))
+		(void)fdstore_remove(activation_fdstore(s->activation), m->fdname);
+}
+
+/* Will there be a next run, as far as anybody knows now? */
+static bool comes_back(const struct service *s)
+{
+	if (s->state != STATE_DOWN && s->state != STATE_DONE && s->state != STATE_FAILED)
+		return true;
+	for (const struct node *n = s->node; n; n = n->parent)
+		if (n->restart)
+			return true;
+	return false;
+}
+
+static bool root_is_stopped(const struct node *node)
+{
+	while (node->parent)
+		node = node->parent;
+	return node->stop_usec;
+}
+
+/* --- the watchdog --- */
+
+static void bark(struct service *s)
+{
+	s->outcome.kind = OUTCOME_WATCHDOG;
+	service_handle(s, EVENT_TIMEOUT);
+}
+
+static void on_watchdog(void *arg)
+{
+	struct service *s = arg;
+	char interval[CLOCK_TEXT_MAX];
+
+	log_line(s->ctx->log, LOG_WARNING, "%s: watchdog: no sign of life within %s",
+		 s->config->path, clock_text(interval, s->watchdog.interval_usec));
+	bark(s);
+}
+
+static void say_trigger(struct service *s, const struct notify_message *m)
+{
+	(void)m;
+	if (s->state != STATE_STARTING && s->state != STATE_UP)
+		return;
+	log_line(s->ctx->log, LOG_WARNING, "%s: watchdog: it says itself that it has failed",
+		 s->config->path);
+	bark(s);
+}
+
+/* --- the messages --- */
+
+/* In the order in which the lines of one message count, wherever they stand in it. */
+static const struct {
+	enum notify_flag flag;
+	void (*say)(struct service *s, const struct notify_message *m);
+} effects[] = {
+	{ NOTIFY_MAINPID, say_main },
+	{ NOTIFY_STATUS, say_status },
+	{ NOTIFY_ERRNO, say_error },
+	{ NOTIFY_RELOADING, say_reloading },
+	{ NOTIFY_READY, say_ready },
+	{ NOTIFY_STOPPING, say_stopping },
+	{ NOTIFY_EXTEND, say_extend },
+	{ NOTIFY_WATCHDOG_USEC, say_watchdog_usec },
+	{ NOTIFY_WATCHDOG, say_watchdog },
+	{ NOTIFY_FDSTORE_REMOVE, say_remove },
+	{ NOTIFY_WATCHDOG_TRIGGER, say_trigger },
+};
+
+/* A barrier is alone and has one descriptor, which is closed after it: that is all. */
+static bool is_barrier(const struct notify_message *m, const struct unix_passed *passed)
+{
+	return m->flags == NOTIFY_BARRIER && passed->n == 1;
+}
+
+static bool accepts(const struct unix_peer *sender, void *arg)
+{
+	return service_has_member(arg, sender->pid);
+}
+
+static void on_message(const struct notify_message *message, struct unix_passed *passed, void *arg)
+{
+	struct service *s = arg;
+
+	if (is_barrier(message, passed))
+		return;
+	if (message->flags & NOTIFY_FDSTORE)
+		say_store(s, message, passed);
+	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
+		if (message->flags & effects[i].flag)
+			effects[i].say(s, message);
+	context_settle_soon(s->ctx);
+}
+
+int service_notify_new(struct service *s, const struct node_config *config, struct notify **ret,
+		       struct service_words **ret_words)
+{
+	const struct notify_listener listener = {
+		.accepts = accepts,
+		.each = on_message,
+		.arg = s,
+	};
+	cleanup(freep) struct service_words *words = NULL;
+	int r;
+
+	if (!config->notify)
+		return 0;
+	words = calloc(1, sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	r = watchdog_reserve(&s->watchdog, config->watchdog_usec);
+	if (r >= 0)
+		r = notify_new(ret, s->ctx, &listener);
+	if (r >= 0)
+		*ret_words = take(words);
+	return r;
+}
+
+void service_notify_init(struct service *s)
+{
+	watchdog_init(&s->watchdog, s->ctx, on_watchdog, s);
+}
+
+void service_notify_begin(struct service *s)
+{
+	if (!s->words)
+		return;
+	*s->words = (struct service_words){ .error = 0 };
+	/* What it had changed itself is as configured again. */
+	(void)watchdog_set(&s->watchdog, s->config->watchdog_usec);
+}
+
+void service_notify_follow(struct service *s)
+{
+	if (s->state == STATE_UP)
+		watchdog_start(&s->watchdog);
+	else if (s->watchdog.on)
+		watchdog_stop(&s->watchdog);
+	if (!s->activation)
+		return;
+	if (!comes_back(s))
+		fdstore_clear(activation_fdstore(s->activation));
+	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */
+	if (root_is_stopped(s->node))
+		activation_unlisten(s->activation);
+}

@@ -1,0 +1,59 @@
+#include "model/inherit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/keys.h"
+
+const struct section *inherit_source(const struct section *sections, const struct node_config *node,
+				     enum key_id key)
+{
+	for (; node; node = node->parent) {
+		if (sections[node->index].lines[key])
+			return &sections[node->index];
+	}
+	return NULL;
+}
+
+/* How much of the attributes a key of @type fills. */
+static size_t attribute_size(const struct value_type *type)
+{
+	if (type == &type_limit || type == &type_limit_size)
+		return sizeof(struct rlimit);
+	if (type == &type_capabilities)
+		return sizeof(uint64_t);
+	if (type == &type_cpus)
+		return sizeof(cpu_set_t);
+	return sizeof(int);
+}
+
+/* Whatever of @from stands there and is not @taken yet. */
+static void take_attributes(struct attributes *to, const struct section *from, bool *taken)
+{
+	for (size_t i = 0; i < N_KEYS; i++) {
+		const struct key *key = &keys[i];
+
+		if (key->type->base != IN_ATTRIBUTES || !from->lines[i] || taken[i])
+			continue;
+		taken[i] = true;
+		memcpy((char *)to + key->offset, (const char *)from->attributes + key->offset,
+		       attribute_size(key->type));
+	}
+}
+
+int inherit_attributes(const struct section *sections, struct node_config *node)
+{
+	bool taken[N_KEYS] = { false };
+
+	for (const struct node_config *n = node; n; n = n->parent) {
+		const struct section *section = &sections[n->index];
+
+		if (!section->attributes)
+			continue;
+		if (!node->attributes && attributes_new(&node->attributes) < 0)
+			return -ENOMEM;
+		take_attributes(node->attributes, section, taken);
+	}
+	return 0;
+}

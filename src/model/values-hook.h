@@ -1,0 +1,7 @@
+#pragma once
+
+/* The kinds of values of the keys around a service: its further commands. */
+
+#include "model/values.h"
+
+extern const struct value_type type_commands; /* its keys may be repeated, a command each time */

@@ -1,0 +1,205 @@
+#!/bin/bash
+# What services say by the notify protocol is heard, checked, bounded, and shown.
+. "${0%/*}/lib.sh"
+requires_package python3 python3
+
+talker="/usr/bin/env python3 $top_srcdir/tests/helpers/talker.py"
+config <<END
+[talk]
+command = $talker $dir/talk
+ready = notify
+start-timeout = 30s
+[quick]
+command = $talker $dir/quick
+ready = notify
+restart = never
+[patient]
+command = $talker $dir/patient
+notify = yes
+stop-timeout = 20s
+shutdown-timeout = 40s
+[watched]
+command = $talker $dir/watched
+ready = notify
+watchdog = 1h
+restart = never
+[hung]
+command = $talker $dir/hung
+ready = notify
+watchdog = 100ms
+restart = never
+[replaced]
+command = $talker $dir/replaced
+notify = yes
+restart = never
+[detached]
+command = $talker $dir/detached
+notify = yes
+restart = never
+[orphaned]
+command = $talker $dir/orphaned
+notify = yes
+restart = never
+[other]
+command = $helpers/idle
+END
+for fifo in talk quick patient watched hung replaced detached orphaned; do
+	mkfifo "$dir/$fifo"
+done
+
+tell() { # SERVICE COMMAND...: when it has been carried out, all that it said has been followed
+	local service=$1 before
+	shift
+	before=$(grep -c '^talker: barrier is over' "$log")
+	printf '%s\nbarrier\n' "$*" >"$dir/$service"
+	wait_for 20 more_barriers_than "$before" || die "$service: $*"
+}
+more_barriers_than() { [ "$(grep -c '^talker: barrier is over' "$log")" -gt "$1" ]; }
+order() { # SERVICE COMMAND...: it will not be there to say that it is done
+	local service=$1
+	shift
+	echo "$*" >"$dir/$service"
+}
+has_field() { [ "$(field "$1" "$2")" = "$3" ]; } # NODE JQ-PATH VALUE
+is_at_least() { [ "$(field "$1" ".service.$2")" -ge "$3" ]; }
+is_at_most() { [ "$(field "$1" ".service.$2")" -le "$3" ]; }
+
+start_daemon
+
+# --- What it says of itself ----------------------------------------------------------------------
+
+tell talk 'say STATUS=warming up'
+is "it is starting until it says that it is ready" "$(state talk)" starting
+is "its status is shown" "$(field talk .service.status)" 'warming up'
+tell talk 'say EXTEND_TIMEOUT_USEC=100000000'
+ok "a start may take longer than was meant" is_at_least talk next_usec 60000000
+tell talk 'say EXTEND_TIMEOUT_USEC=9000000000000'
+ok "but not for ever" is_at_most talk next_usec 300000000
+tell talk 'say EXTEND_TIMEOUT_USEC=1'
+ok "and it never becomes shorter by that" is_at_least talk next_usec 60000000
+tell talk 'say READY=1|STATUS=serving|ERRNO=2|BUSERROR=org.example.Error'
+is "it is up" "$(state talk)" up
+is "with a new status" "$(field talk .service.status)" serving
+is "and an error" "$(field talk .service.error)" 2
+like "which has a name for people" "$(ctl status talk)" 'error: *2 \(No such file or directory\)'
+
+tell talk "say RELOADING=1|MONOTONIC_USEC=1"
+ok "it reloads, since when it says" is_at_least talk reloading_usec 1000000
+is "and is up" "$(state talk)" up
+like "which is shown" "$(ctl status)" 'talk .*, reloading'
+tell talk 'say READY=1'
+is "until it is ready again" "$(field talk .service.reloading_usec)" null
+
+# --- What is no message, and who is nobody -------------------------------------------------------
+
+tell talk 'oversized'
+is "what is too long is not read" "$(field talk .service.status)" serving
+tell talk 'flood 500'
+is "a flood is read to its end" "$(field talk .service.status)" 'flood 499'
+address=$(tr '\0' '\n' <"/proc/$(pid_of talk)/environ" | sed -n 's/^NOTIFY_SOCKET=//p')
+forge() { # TEXT
+	python3 - "$address" "$1" <<-'PYTHON'
+		import os, socket, sys
+		ours, theirs = os.pipe()
+		link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		link.connect("\0" + sys.argv[1][1:])
+		socket.send_fds(link, [sys.argv[2].encode()], [theirs])
+		os.close(theirs)
+		os.read(ours, 1)
+	PYTHON
+}
+ok "a descriptor from a stranger is closed" forge 'STATUS=forged'
+is "who belongs to nobody is not heard" "$(field talk .service.status)" 'flood 499'
+SWANSONG_NODE='talk' forge 'STATUS=forged'
+is "whatever he claims" "$(field talk .service.status)" 'flood 499'
+
+# --- Its end -------------------------------------------------------------------------------------
+
+tell quick 'say READY=1'
+tell quick 'say STOPPING=1|STATUS=closing'
+is "who stops by himself is not ready any more" "$(field quick .service.ready)" false
+is "and is given time" "$(state quick)" cleaning
+is "as is shown" "$(field quick .service.ending)" true
+order quick 'exit 0'
+ok "a good end is one" wait_for 10 has_state quick 'done'
+ok "nobody has asked it to" not says "$log" 'quick: SIG'
+
+ctl start quick --no-wait >/dev/null
+printf 'say READY=1\nsay STATUS=last words|ERRNO=5\nexit 3\n' >"$dir/quick"
+ok "a bad one is a failure" wait_for 10 has_state quick failed
+is "its last words have been heard" "$(field quick .service.status)" 'last words'
+is "to the end" "$(field quick .service.error)" 5
+like "and how it ended" "$(field quick .service.result)" '^exited with status 3$'
+
+tell patient 'patient'
+ok "a stop begins" ctl stop patient --no-wait
+ok "it has been signalled" wait_for 10 has_state patient stopping
+tell patient 'say EXTEND_TIMEOUT_USEC=30000000'
+ok "a stop may take longer than was meant" is_at_least patient next_usec 20000001
+tell patient 'say EXTEND_TIMEOUT_USEC=9000000000000'
+ok "but not longer than the node has" is_at_most patient next_usec 40000000
+order patient 'exit 0'
+ok "it ends" wait_for 10 has_state patient down
+
+# --- The watchdog --------------------------------------------------------------------------------
+
+ok "it is told of its watchdog" wait_for 10 says "$log" '^talker: begins, WATCHDOG_PID WATCHDOG_USEC'
+tell watched 'say STATUS=x'
+is "who starts is not watched" "$(field watched .service.watchdog_usec)" null
+tell watched 'say READY=1'
+ok "who is up is" is_at_most watched watchdog_usec 3600000000
+tell watched 'say WATCHDOG_USEC=7200000000|WATCHDOG=1'
+ok "as long as he wants it" is_at_least watched watchdog_usec 3600000001
+like "as is shown" "$(ctl status watched)" 'watchdog: *a sign of life is due in'
+order watched 'say WATCHDOG=trigger'
+ok "who gives himself up is ended" wait_for 10 has_state watched failed
+like "for that" "$(field watched .service.result)" '^watchdog: '
+order hung 'say READY=1'
+ok "so is who gives no sign of life" wait_for 10 has_state hung failed
+like "for that, too" "$(field hung .service.result)" '^watchdog: '
+ok "by SIGABRT" says "$log" '^swansongd: hung: SIGABRT to pid'
+
+# --- The main process ----------------------------------------------------------------------------
+
+before=$(pid_of replaced)
+tell replaced "name $(pid_of other)"
+is "another service's process is not taken" "$(pid_of replaced)" "$before"
+tell replaced 'name 1'
+tell replaced 'name 4194304'
+is "nor one that is nobody's, or is not there" "$(pid_of replaced)" "$before"
+ok "as the log says" says "$log" 'replaced: MAINPID=1 is refused: it is no process of the service'
+tell replaced 'main'
+after=$(pid_of replaced)
+not_pid() { [ "$1" != "$2" ]; }
+ok "a child takes its place" not_pid "$before" "$after"
+is "and that is in the same state" "$(state replaced)" up
+like "who was it is a leftover" "$(ctl guards)" "leftover .*$before"
+kill -KILL "$before"
+ok "its end is not the service's" wait_for 10 says "$log" "replaced: leftover pid $before .* is gone"
+is "which is up" "$(state replaced)" up
+tell replaced 'say STATUS=orphan'
+is "and heard" "$(field replaced .service.status)" orphan
+order replaced 'exit 7'
+ok "the end of the new one is" wait_for 10 has_state replaced failed
+like "with its own status" "$(field replaced .service.result)" 'exited with status 7'
+
+before=$(pid_of detached)
+tell detached 'detach'
+ok "one of another session takes its place" not_pid "$before" "$(pid_of detached)"
+ok "while the first one ends" wait_for 10 says "$log" "detached: leftover pid $before .* is gone"
+is "and it is up" "$(state detached)" up
+ok "it can be stopped" ctl stop detached
+is "it is signalled like any other" "$(state detached)" down
+
+before=$(pid_of orphaned)
+tell orphaned 'main'
+kill -STOP "$before"
+order orphaned 'exit 0'
+ok "who is another's child is seen to end" wait_for 10 has_state orphaned failed
+like "how, his parent knows" "$(field orphaned .service.result)" 'ended, its parent knows how'
+ok "who is ended with it, though it was stopped" gone "$before"
+
+stop_daemon
+is "the daemon ends" "$status" 0
+ok "nothing is left" wait_for 10 nobody_else
+finish

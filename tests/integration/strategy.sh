@@ -1,0 +1,85 @@
+#!/bin/bash
+# What the end of one service does to others: the strategy of its group, and on-failed.
+. "${0%/*}/lib.sh"
+
+service() { # NODE [KEY...]
+	printf '[%s]\ncommand = %s/idle\n' "$1" "$helpers"
+	shift
+	[ $# = 0 ] || printf '%s\n' "$@"
+}
+{
+	printf '[all]\nstrategy = one-for-all\n'
+	service all/a 'requires = all/b'
+	service all/b 'restart-delay = 300ms'
+	service all/c
+	service all/stopped
+	printf '[rest]\nstrategy = rest-for-one\n'
+	service rest/a
+	service rest/b
+	service rest/c/x
+	printf '[one]\n'
+	service one/a
+	service one/b
+	printf '[given]\n'
+	service given/up 'restart-limit = 1/1h' 'on-failed = shutdown-parent' 'restart-delay = 0'
+	service given/other
+	service last 'restart = always' 'restart-limit = 1/1h' 'on-failed = shutdown' 'success-status = 3' 'restart-delay = 0'
+} | config
+start_daemon
+ctl wait --for ready >/dev/null || die "all is ready"
+ctl stop all/stopped >/dev/null
+
+pids() { # NODE...
+	local node
+	for node; do
+		pid_of "$node"
+	done | paste -sd ' '
+}
+renewed() { # PID NODE: it is up, as another process
+	[ "$(state "$2")" = up ] && [ "$(pid_of "$2")" != "$1" ]
+}
+crash() { kill -SEGV "$(pid_of "$1")"; } # NODE
+
+a=$(pid_of all/a) b=$(pid_of all/b) c=$(pid_of all/c)
+kept=$(pids rest/a rest/b rest/c/x one/a)
+crash all/b
+for pair in "$b all/b" "$a all/a" "$c all/c"; do
+	# shellcheck disable=SC2086  # two words
+	ok "one-for-all: ${pair#* } is another process" wait_for 10 renewed $pair
+done
+is "what was stopped stays stopped" "$(field all/stopped .state)" complete
+is "other groups do not notice" "$(pids rest/a rest/b rest/c/x one/a)" "$kept"
+ok "who requires it stopped first, gracefully" in_order "all/b: killed by SIGSEGV" \
+	"all/a: SIGTERM to pid $a" "all/b: started, pid $(pid_of all/b)" \
+	"all/a: started, pid $(pid_of all/a)"
+is "a restart is counted where it was one" \
+	"$(field all/b .service.restarts) $(field all/c .service.restarts)" "1 0"
+
+a=$(pid_of rest/a) b=$(pid_of rest/b) c=$(pid_of rest/c/x)
+crash rest/b
+ok "rest-for-one: it is another process" wait_for 10 renewed "$b" rest/b
+ok "and so is what stands after it, in a group" wait_for 10 renewed "$c" rest/c/x
+is "but not what stands before it" "$(pid_of rest/a)" "$a"
+
+a=$(pid_of one/a) b=$(pid_of one/b)
+crash one/a
+ok "one-for-one: it is another process" wait_for 10 renewed "$a" one/a
+is "alone" "$(pid_of one/b)" "$b"
+
+pid=$(pid_of given/up)
+crash given/up
+ok "what may be restarted once is" wait_for 10 renewed "$pid" given/up
+crash given/up
+ok "and then its group is shut down" ctl --timeout 10s wait --for complete given
+is "with what is in it" "$(state given/other)" down
+ok "which is said" says "$log" 'given: shutting down: a service of it was given up'
+
+pid=$(pid_of last)
+crash last
+ok "always comes back" wait_for 10 renewed "$pid" last
+crash last
+await_daemon 10
+is "until it is given up, which ends the tree with its status" "$status" 139
+ok "for this reason" says "$log" 'root: shutting down: last has failed'
+ok "nothing is left" wait_for 10 nobody_else
+finish
