@@ -149,14 +149,13 @@ static void log_change(struct plan *plan, const struct plan_entry *entry)
 static void follow_change(struct plan *plan, const struct plan_entry *entry)
 {
 	struct node *node = entry->node;
-	bool becomes_service = entry->to->argv && !entry->from->argv;
 
 	log_change(plan, entry);
 	if (entry->restart)
 		starting_forget(node);
 	if (entry->restart && !node_is_stopped(node))
 		shutdown_restart(plan->tree, node, "its section has changed");
-	else if (becomes_service && !node_is_stopped(node))
+	else if (entry->becomes_service && !node_is_stopped(node))
 		order_want(node->service);
 }
 

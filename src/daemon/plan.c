@@ -25,6 +25,7 @@ static void compare_node(struct plan *plan, struct node *node, const struct node
 		.node = node,
 		.from = node->config,
 		.to = to,
+		.becomes_service = to->argv && !node->config->argv,
 	};
 
 	if (node_config_diff(entry.from, to, &entry.keys) == 0)

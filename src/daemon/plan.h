@@ -20,10 +20,12 @@ enum plan_kind { PLAN_ADD, PLAN_CHANGE, PLAN_REMOVE, N_PLAN_KINDS };
 
 struct plan_entry {
 	enum plan_kind kind;
-	struct node *node;		     /* NULL: to be made */
-	const struct node_config *from, *to; /* NULL: not there */
-	struct key_set keys;		     /* PLAN_CHANGE */
-	bool restart;			     /* it runs, and needs a new process */
+	struct node *node; /* NULL: to be made */
+	const struct node_config *from,
+		*to;	      /* NULL: not there; @from goes when it is carried out */
+	struct key_set keys;  /* PLAN_CHANGE */
+	bool restart;	      /* it runs, and needs a new process */
+	bool becomes_service; /* of a group */
 
 	/* Made ready by plan_apply(), until it is certain that all of it can be. */
 	bool made;
