@@ -68,7 +68,7 @@ int activation_new(struct activation **ret, struct context *ctx, const struct no
 	if (!a)
 		return -ENOMEM;
 	a->ctx = ctx;
-	a->config = config;
+	a->config = node_config_ref(config);
 	fdstore_init(&a->store, ctx, max);
 	r = reserve(a, 0, "");
 	if (r < 0)
@@ -96,6 +96,7 @@ struct activation *activation_free(struct activation *a)
 	free(a->listeners);
 	free(a->files);
 	free(a->names);
+	node_config_unref(a->config);
 	free(a);
 	return NULL;
 }

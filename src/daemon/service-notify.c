@@ -51,7 +51,7 @@ static void say_ready(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	s->words->reloading_usec = 0;
-	if (s->config->ready.kind == READY_NOTIFY)
+	if (s->launch.config->ready.kind == READY_NOTIFY)
 		service_handle(s, EVENT_READY);
 }
 
@@ -232,31 +232,33 @@ static void on_message(const struct notify_message *message, struct unix_passed 
 	context_settle_soon(s->ctx);
 }
 
-int service_notify_init(struct service *s)
+int service_notify_new(struct service *s, const struct node_config *config, struct notify **ret,
+		       struct service_words **ret_words)
 {
 	const struct notify_listener listener = {
 		.accepts = accepts,
 		.each = on_message,
 		.arg = s,
 	};
+	cleanup(freep) struct service_words *words = NULL;
 	int r;
 
-	watchdog_init(&s->watchdog, s->ctx, on_watchdog, s);
-	if (!s->config->notify)
+	if (!config->notify)
 		return 0;
-	s->words = calloc(1, sizeof(*s->words));
-	if (!s->words)
+	words = calloc(1, sizeof(*words));
+	if (!words)
 		return -ENOMEM;
-	r = watchdog_set(&s->watchdog, s->config->watchdog_usec);
-	return r < 0 ? r : notify_new(&s->notify, s->ctx, &listener);
+	r = watchdog_reserve(&s->watchdog, config->watchdog_usec);
+	if (r >= 0)
+		r = notify_new(ret, s->ctx, &listener);
+	if (r >= 0)
+		*ret_words = take(words);
+	return r;
 }
 
-void service_notify_done(struct service *s)
+void service_notify_init(struct service *s)
 {
-	s->notify = notify_free(s->notify);
-	watchdog_done(&s->watchdog);
-	free(s->words);
-	s->words = NULL;
+	watchdog_init(&s->watchdog, s->ctx, on_watchdog, s);
 }
 
 void service_notify_begin(struct service *s)

@@ -6,6 +6,7 @@ dist_check_SCRIPTS += \
 	%D%/control.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
+	%D%/events.sh \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
@@ -29,6 +30,7 @@ dist_check_SCRIPTS += \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
+	%D%/transient.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
