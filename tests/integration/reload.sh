@@ -76,7 +76,7 @@ like "it names what comes" "$(cat "$dir/plan")" 'add +renamed +is started'
 like "and goes" "$(cat "$dir/plan")" 'remove +goes +is stopped'
 like "and changes" "$(cat "$dir/plan")" 'change +stays +stop-timeout +10s +3s +now'
 like "and what is restarted" "$(cat "$dir/plan")" \
-	'change +db +directory +- +/tmp +now, by a restart.*change +db +environment +A=1 +- +now, by'
+	'change +db +directory +- +/tmp +now, by a restart.*change +db +environment +A +- +now, by'
 is "programs are told, too" "$(ctl reload --dry-run --json | jq -c '.changes | map([.kind, .node, .restart])')" \
 	'[["change","stays",false],["add","renamed",false],["change","db",true],["remove","goes",false]]'
 is "and nothing has changed" "$(pid_of stays) $(pid_of goes) $(pid_of db) $(field renamed .path)" \
