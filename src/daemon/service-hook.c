@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "daemon/service-reload.h"
+#include "daemon/setup.h"
 #include "model/result.h"
 
 /*
@@ -27,7 +28,6 @@ static void on_end(void *arg)
 	service_look_after(arg);
 }
 
-/* The commands are those that the run was begun with; the delay is the latest. */
 static unsigned hook_parts(const struct node_config *config)
 {
 	unsigned parts = 0;
@@ -62,7 +62,10 @@ void service_hook_free(struct hook *hook)
 
 unsigned service_configured_parts(const struct service *s)
 {
-	return hook_parts(s->launch.config) |
+	bool runs = fsm_has_process(s->state);
+
+	/* The commands are those of the run, or of the one that may begin now; the delay is the latest. */
+	return hook_parts(runs ? s->launch.config : service_next_config(s)) |
 	       (s->config->drain_delay_usec > 0 ? PART_DRAIN_DELAY : 0);
 }
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "daemon/service-notify.h"
+#include "daemon/setup.h"
 
 static int start_probe(struct service *s, bool ready_fd_given)
 {
@@ -27,6 +28,7 @@ void service_begin(struct service *s)
 {
 	uint64_t now = clock_now_usec();
 
+	service_use_next_setup(s);
 	s->outcome = (struct outcome){ .kind = OUTCOME_NONE,
 				       .was_ready = s->launch.config->type == TYPE_ONESHOT };
 	s->started_usec = now;

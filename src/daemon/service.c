@@ -337,10 +337,8 @@ void service_handle(struct service *s, enum service_event event)
 	bool at_rest = !fsm_has_process(s->state);
 	struct service_step step;
 
-	if (at_rest) {
-		service_use_next_setup(s);
+	if (at_rest)
 		s->parts = service_configured_parts(s);
-	}
 	step = fsm_step(s->state, event, service_parts(s));
 	if (at_rest && fsm_has_process(step.to))
 		service_begin(s);

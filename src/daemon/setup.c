@@ -92,6 +92,14 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 	return 0;
 }
 
+/* Its sockets are others, but what it has left in the store is meant for its next run. */
+static void inherit(struct service *s, struct activation *activation)
+{
+	if (activation && s->activation && activation_inherit(activation, s->activation) < 0)
+		log_line(s->ctx->log, LOG_ERR, "%s: no memory for what it has stored",
+			 s->config->path);
+}
+
 /* The service's own members are the present setup, taken apart. */
 static void exchange(struct service *s, struct setup *setup)
 {
@@ -106,6 +114,7 @@ static void exchange(struct service *s, struct setup *setup)
 	};
 
 	if (!setup->keeps_activation) {
+		inherit(s, setup->activation);
 		present.activation = s->activation;
 		s->activation = setup->activation;
 	}
@@ -127,6 +136,11 @@ void service_use_next_setup(struct service *s)
 	s->next_setup = NULL;
 	exchange(s, next);
 	setup_free(next);
+}
+
+const struct node_config *service_next_config(const struct service *s)
+{
+	return s->next_setup ? s->next_setup->config : s->launch.config;
 }
 
 int service_setup_init(struct service *s)

@@ -26,8 +26,11 @@ struct setup *setup_free(struct setup *setup);
 int service_setup_init(struct service *service);
 void service_setup_done(struct service *service);
 
-/* Nothing of it runs: what begins now is made with the latest setup. */
+/* A run begins: with the latest setup. */
 void service_use_next_setup(struct service *service);
+
+/* What the next run is made with. */
+const struct node_config *service_next_config(const struct service *service);
 
 /*
  * From now on @config is the service's.  Takes @setup and @policy, made from it; both are NULL if it
