@@ -23,6 +23,7 @@ dist_check_SCRIPTS += \
 	%D%/init-terminal.sh \
 	%D%/listen.sh \
 	%D%/hooks.sh \
+	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/notify.sh \

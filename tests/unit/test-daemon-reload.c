@@ -111,7 +111,7 @@ static void run(const char *path)
 	list_remove(&s->in_waiting);
 	was_settled = service_is_settled(s);
 	service_use_next_setup(s);
-	s->main.guard = swansong_guard(s->node->handle);
+	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
 	s->state = STATE_STARTING;
 	node_count(s->node, 0, 0, service_is_settled(s) - was_settled);
