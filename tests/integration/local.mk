@@ -28,6 +28,7 @@ dist_check_SCRIPTS += \
 	%D%/many.sh \
 	%D%/notify.sh \
 	%D%/reload.sh \
+	%D%/reload-hooks.sh \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \

@@ -155,6 +155,25 @@ START_TEST(what_needs_no_new_process_runs_on)
 }
 END_TEST
 
+START_TEST(what_is_waited_for_and_counted_changes_at_once)
+{
+	begin("[a]\ncommand = x\n[b]\ncommand = x\nautostart = no\n");
+	run("a");
+	ck_assert_uint_eq(tree.root->services, 1);
+	reload("[a]\ncommand = x\ndrain-delay = 1s\n[b]\ncommand = x\n");
+	ck_assert_uint_eq(tree.root->services, 2);
+	ck_assert(!service("b")->wanted);
+	reload("[a]\ncommand = x\ndrain-delay = 1s\n[b]\ncommand = x\nautostart = no\n");
+	ck_assert_uint_eq(tree.root->services, 1);
+	service("a")->main.alive = true;
+	shutdown_stop(&tree, find("a"), "test");
+	ck_assert_int_eq(service("a")->state, STATE_DRAINING);
+	service("a")->main.alive = false;
+	end("a");
+	finish();
+}
+END_TEST
+
 START_TEST(what_needs_a_new_process_is_restarted)
 {
 	begin("[a]\ncommand = x\n[b]\ncommand = x\n");
@@ -440,6 +459,7 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("daemon-reload");
 
 	tcase_add_test(tc, what_needs_no_new_process_runs_on);
+	tcase_add_test(tc, what_is_waited_for_and_counted_changes_at_once);
 	tcase_add_test(tc, what_needs_a_new_process_is_restarted);
 	tcase_add_test(tc, two_reloads_in_a_row_are_one);
 	tcase_add_test(tc, a_change_during_the_stop_starts_nothing);
