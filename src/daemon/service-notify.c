@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/service-main.h"
+#include "daemon/setup.h"
 
 /* An extension begins anew from each message; all of them together come to so many timeouts. */
 #define EXTENSIONS_MAX 10
@@ -276,11 +277,11 @@ void service_notify_follow(struct service *s)
 		watchdog_start(&s->watchdog);
 	else if (s->watchdog.on)
 		watchdog_stop(&s->watchdog);
-	if (!s->activation)
-		return;
-	if (!comes_back(s))
+	if (s->activation && !comes_back(s))
 		fdstore_clear(activation_fdstore(s->activation));
 	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */
-	if (root_is_stopped(s->node))
+	if (s->activation && root_is_stopped(s->node))
 		activation_unlisten(s->activation);
+	if (root_is_stopped(s->node))
+		service_unlisten_next(s);
 }

@@ -138,6 +138,12 @@ void service_use_next_setup(struct service *s)
 	setup_free(next);
 }
 
+void service_unlisten_next(struct service *s)
+{
+	if (s->next_setup && s->next_setup->activation)
+		activation_unlisten(s->next_setup->activation);
+}
+
 const struct node_config *service_next_config(const struct service *s)
 {
 	return s->next_setup ? s->next_setup->config : s->launch.config;

@@ -29,6 +29,9 @@ void service_setup_done(struct service *service);
 /* A run begins: with the latest setup. */
 void service_use_next_setup(struct service *service);
 
+/* There will be none: activation_unlisten() for it. */
+void service_unlisten_next(struct service *service);
+
 /* What the next run is made with. */
 const struct node_config *service_next_config(const struct service *service);
 

@@ -50,11 +50,12 @@ static struct process_table processes;
 static struct tree tree;
 
 static const char before[] =
-	"[a]\ncommand = x\n[b]\ncommand = x\nrequires = a\n[g]\n[h]\ncommand = x\n";
+	"[a]\ncommand = x\n[b]\ncommand = x\nrequires = a\nfinal = x\n[g]\n[h]\ncommand = x\n";
 static const char after[] =
 	"[swansong]\nshutdown-timeout = 1s\n[a]\ncommand = y\nrestart-limit = 7/1s\n"
 	"[b]\ncommand = x\nafter = g\nready = notify\nshutdown-timeout = 5s\n"
-	"[g]\ncommand = x\nenvironment = A=1\n[g/n/m]\ncommand = x\nrequires = a\n[i]\ncommand = x\n";
+	"start-command = x\nreload-command = x\nfd-store-max = 2\nfinal = y\n"
+	"[g]\ncommand = x\nenvironment = A=1\nfinal = z\n[g/n/m]\ncommand = x\nrequires = a\n[i]\ncommand = x\n";
 
 static struct config *load(const char *text)
 {
