@@ -31,6 +31,22 @@ void service_forward(struct service *s, int signo)
 	signal_group(s, signo);
 }
 
+void service_send(struct service *s, int signo, enum signal_scope scope)
+{
+	struct process *p;
+
+	if (scope == SIGNAL_MAIN) {
+		(void)process_signal(&s->main, signo);
+		return;
+	}
+	signal_group(s, signo);
+	if (scope == SIGNAL_GROUP)
+		return;
+	list_for_each (p, &s->leftovers, by_service)
+		if (p->group != s->main.pid)
+			(void)process_signal(p, signo);
+}
+
 /* Who hangs is to leave a core. */
 static int first_signal(const struct service *s)
 {

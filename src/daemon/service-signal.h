@@ -25,3 +25,12 @@ void service_kill(struct service *service);
 
 /* The stop did not do: what is about to be killed is named, and the nodes remember. */
 void service_forced(struct service *service);
+
+enum signal_scope {
+	SIGNAL_MAIN,  /* the main process */
+	SIGNAL_GROUP, /* its process group */
+	SIGNAL_ALL,   /* that and every leftover that is known */
+};
+
+/* Sends @signo, which an operator asks for, whatever it may do to the service. */
+void service_send(struct service *service, int signo, enum signal_scope scope);

@@ -6,6 +6,7 @@ dist_check_SCRIPTS += \
 	%D%/control.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
+	%D%/events.sh \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
@@ -22,13 +23,16 @@ dist_check_SCRIPTS += \
 	%D%/init-terminal.sh \
 	%D%/listen.sh \
 	%D%/hooks.sh \
+	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/notify.sh \
 	%D%/reload.sh \
+	%D%/reload-hooks.sh \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
+	%D%/transient.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
