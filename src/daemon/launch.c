@@ -70,7 +70,9 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	size_t own = 0;
 	int r;
 
-	*launch = (struct launch){ .config = config, .notify_address = notify_address };
+	*launch = (struct launch){
+		.config = config, .notify_address = notify_address, .cgroup = -1
+	};
 	r = build_environment(launch);
 	while (r == 0 && launch->environment[own])
 		own++;
@@ -211,6 +213,7 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 			   output < 0 ? 2 : output },
 		.extra = ready_fd,
 		.extra_to = ready_fd < 0 ? -1 : config->ready.fd,
+		.cgroup = launch->cgroup,
 		.foreground = ctx->command && isatty(STDIN_FILENO) &&
 			      tcgetpgrp(STDIN_FILENO) == getpgrp(),
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
@@ -222,7 +225,7 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
-		return fail(failure, why.error, spawn_step_text(why.step),
-			    subject(launch, why.step));
-	return 0;
+		r = fail(failure, why.error, spawn_step_text(why.step),
+			 subject(launch, why.step));
+	return r != 0 && why.step == SPAWN_STEP_CGROUP ? LAUNCH_E_CGROUP : r;
 }

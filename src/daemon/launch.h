@@ -8,6 +8,7 @@
 #include "model/config.h"
 
 #define LAUNCH_E_FAILED 1 /* it could not be started: *failure says why */
+#define LAUNCH_E_CGROUP 2 /* ... in that control group */
 
 struct launch_failure {
 	int error;	     /* errno */
@@ -21,6 +22,7 @@ struct launch {
 	const char *notify_address; /* or NULL */
 	gid_t *groups;
 	size_t n_groups;
+	int cgroup;	    /* of the next start; -1: none */
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
 };
 
@@ -33,7 +35,7 @@ void launch_done(struct launch *launch);
  * @ready_fd, if not negative, becomes the descriptor that the configuration names.  Allocates
  * nothing.
  *
- * Return: 0 with *pid and *pidfd; LAUNCH_E_FAILED with *failure.
+ * Return: 0 with *pid and *pidfd; LAUNCH_E_FAILED or LAUNCH_E_CGROUP with *failure.
  */
 int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t *pid, int *pidfd,
 	   struct launch_failure *failure);

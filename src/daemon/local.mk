@@ -3,12 +3,14 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
 	%D%/context.h %D%/context.c \
 	%D%/process.h %D%/process.c \
+	%D%/cgroup.h %D%/cgroup.c \
 	%D%/node.h %D%/node.c \
 	%D%/lease.h %D%/lease.c \
 	%D%/notify.h %D%/notify.c \
 	%D%/probe.h %D%/probe.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/service.h \
+	%D%/service-cgroup.h %D%/service-cgroup.c \
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-start.h %D%/service-start.c \
 	%D%/service.c \

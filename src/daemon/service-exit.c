@@ -1,10 +1,13 @@
 #include "daemon/service-exit.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/service-signal.h"
+#include "sys/proc.h"
 
 void service_process_died(struct service *s, struct process *process, const struct reap_exit *exit)
 {
@@ -20,6 +23,8 @@ void service_process_died(struct service *s, struct process *process, const stru
 		process_free(process);
 		if (!s->main.alive)
 			service_look_after(s);
+		if (s->node->retired)
+			node_follow_up(s->node);
 		return;
 	}
 	/* What it said before it died is heard before. */
@@ -31,6 +36,11 @@ void service_process_died(struct service *s, struct process *process, const stru
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
 	service_look_after(s);
+}
+
+bool service_may_have_leftovers(const struct service *s)
+{
+	return fsm_has_process(s->state) || !s->config->kill_leftovers;
 }
 
 int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
@@ -47,25 +57,60 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	p->id = ++s->ctx->last_id;
 	p->guard = swansong_guard(s->node->handle);
 	p->generation = s->node->generation;
-	p->signalled = s->main.signalled && group == s->main.pid;
+	p->signalled = service_has_signalled(s, group);
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->leftovers, &p->by_service);
 	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
 		 (int)pid, p->name);
+	/* The budget was spent before it was found. */
+	if (s->node->deadline_usec <= p->since_usec)
+		(void)process_signal(p, SIGKILL);
 	return 0;
+}
+
+/* Of those in the control group our children only: the others die, or fall to us, before they do. */
+static void adopt_member(pid_t pid, void *arg)
+{
+	struct service *s = arg;
+	struct proc_info info;
+
+	if (process_find(s->ctx->processes, pid) || proc_read(pid, &info) < 0 ||
+	    info.parent != getpid() || info.state == 'Z')
+		return;
+	(void)service_adopt(s, pid, info.group, info.name);
+}
+
+/* It will not be started again. */
+static bool is_ending(const struct service *s)
+{
+	return s->state == STATE_GATED || s->state == STATE_STOPPING || s->state == STATE_KILLING;
+}
+
+/* Its main process is gone: is there anybody else? */
+static bool has_leftovers(struct service *s)
+{
+	if (!s->has_cgroup)
+		return !list_is_empty(&s->leftovers) || service_has_group(s);
+	/* The removal of what is needed no more is the cheapest question. */
+	if (is_ending(s) && service_cgroup_remove(s))
+		return !list_is_empty(&s->leftovers);
+	if (service_cgroup_is_populated(s)) {
+		service_cgroup_each(s, adopt_member, s);
+		service_cgroup_watch(s);
+	}
+	/* It may have become empty between the first look and the watch. */
+	return !list_is_empty(&s->leftovers) || service_cgroup_is_populated(s);
 }
 
 static void log_end(struct service *s, enum service_event event)
 {
-	bool stopping =
-		s->state == STATE_GATED || s->state == STATE_STOPPING || s->state == STATE_KILLING;
 	bool clean = policy_is_clean(s->config, &s->outcome);
 	/* In front of a command its end is passed on, and nobody's trouble; that it never began is. */
 	bool passed_on = s->ctx->command && s->outcome.kind != OUTCOME_SPAWN_FAILED;
 	char text[OUTCOME_TEXT_MAX], delay[CLOCK_TEXT_MAX];
 
 	policy_outcome_text(text, &s->outcome);
-	if (stopping)
+	if (is_ending(s))
 		log_line(s->ctx->log, LOG_INFO, "%s: %s", s->config->path, text);
 	else if (event == EVENT_RETRY)
 		log_line(s->ctx->log, clean ? LOG_INFO : LOG_WARNING, "%s: %s; again in %s",
@@ -94,13 +139,29 @@ static void conclude(struct service *s)
 	s->main.signalled = false;
 }
 
+/* A leftover that was let be has died, and what that left is known by now. */
+static void settle_rest(struct service *s)
+{
+	swansong_guard_drop(&s->main.guard);
+	if (s->state != STATE_BACKOFF)
+		(void)service_cgroup_remove(s);
+}
+
 void service_settle_exit(struct service *s)
 {
-	if (s->main.alive || !fsm_has_process(s->state)) {
+	bool left;
+
+	if (s->main.alive) {
 		list_remove(&s->in_lingering);
 		return;
 	}
-	if (list_is_empty(&s->leftovers) && !service_has_group(s)) {
+	left = has_leftovers(s);
+	if (!fsm_has_process(s->state)) {
+		list_remove(&s->in_lingering);
+		settle_rest(s);
+		return;
+	}
+	if (!left || !s->config->kill_leftovers) {
 		list_remove(&s->in_lingering);
 		conclude(s);
 		return;

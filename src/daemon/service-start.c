@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-cgroup.h"
 
 static int start_probe(struct service *s, bool ready_fd_given)
 {
@@ -31,6 +32,20 @@ static void spawn_failed(struct service *s, const struct launch_failure *failure
 	service_look_after(s);
 }
 
+static int launch_in_cgroup(struct service *s, int ready_fd, pid_t *pid, int *pidfd,
+			    struct launch_failure *failure)
+{
+	int r;
+
+	s->launch.cgroup = service_cgroup_open(s);
+	r = launch(&s->launch, s->ctx, ready_fd, pid, pidfd, failure);
+	s->launch.cgroup = fd_close(s->launch.cgroup);
+	if (r != LAUNCH_E_CGROUP)
+		return r;
+	service_cgroup_refused(s, failure->error);
+	return launch(&s->launch, s->ctx, ready_fd, pid, pidfd, failure);
+}
+
 void service_spawn(struct service *s)
 {
 	cleanup(closep) int ready_fd = -1;
@@ -42,6 +57,7 @@ void service_spawn(struct service *s)
 				       .was_ready = s->config->type == TYPE_ONESHOT };
 	s->started_usec = clock_now_usec();
 	s->stop_limit_usec = USEC_INFINITY;
+	s->killed = false;
 	if (s->notify)
 		notify_clear_status(s->notify);
 	if (s->config->ready.kind == READY_FD) {
@@ -56,7 +72,7 @@ void service_spawn(struct service *s)
 	/* Before anything can fail: from here on a stop waits for it. */
 	s->main.guard = swansong_guard(s->node->handle);
 	s->main.generation = s->node->generation;
-	if (launch(&s->launch, s->ctx, ready_fd, &pid, &pidfd, &failure) != 0) {
+	if (launch_in_cgroup(s, ready_fd, &pid, &pidfd, &failure) != 0) {
 		spawn_failed(s, &failure);
 		return;
 	}

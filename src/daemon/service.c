@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/service-signal.h"
 #include "daemon/service-start.h"
 
@@ -29,7 +30,10 @@ void service_look_after(struct service *s)
 {
 	if (list_is_empty(&s->in_lingering))
 		list_append(&s->ctx->lingering, &s->in_lingering);
-	s->ctx->sweep = true;
+	/* Who is in a control group is asked there. */
+	if (!s->has_cgroup)
+		s->ctx->sweep = true;
+	s->ctx->linger = true;
 	context_settle_soon(s->ctx);
 }
 
@@ -98,6 +102,7 @@ int service_new(struct service **ret, struct node *node)
 	list_init(&s->in_waiting);
 	list_init(&s->in_gated);
 	list_init(&s->leftovers);
+	list_init(&s->watch.in_watches);
 	process_init(&s->main, PROCESS_MAIN, s);
 	node_count(node, 1, 0, 1);
 
@@ -115,6 +120,7 @@ int service_new(struct service **ret, struct node *node)
 			s->notify ? notify_address(s->notify) : NULL);
 	if (r < 0)
 		return r;
+	service_cgroup_check(s);
 	*ret = take(s);
 	return 0;
 }
@@ -131,6 +137,9 @@ struct service *service_free(struct service *s)
 	while (!list_is_empty(&s->leftovers))
 		process_free(list_entry(s->leftovers.next, struct process, by_service));
 	process_remove(&s->main);
+	(void)service_cgroup_remove(s);
+	if (s->has_cgroup)
+		cgroups_unwatch(s->ctx->cgroups, &s->watch);
 	list_remove(&s->in_posted);
 	list_remove(&s->in_lingering);
 	list_remove(&s->in_waiting);
@@ -242,6 +251,8 @@ static void enter(struct service *s, enum service_state next)
 		probe_stop(s->probe);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
+	if (!fsm_has_process(next) && next != STATE_BACKOFF)
+		(void)service_cgroup_remove(s);
 	note_counts(s, was_ready, was_settled);
 	if (s->node->retired && !fsm_has_process(next))
 		node_follow_up(s->node);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/cgroup.h"
 #include "daemon/launch.h"
 #include "daemon/node.h"
 #include "daemon/notify.h"
@@ -35,9 +36,12 @@ struct service {
 	bool wanted;		   /* it is to run, now or as soon as it may */
 	bool in_vain;		   /* it waits for what has failed */
 	bool attempted;		   /* it has been up, or has failed, at least once */
+	bool killed;		   /* in this run it has had the kill-signal */
+	bool has_cgroup;	   /* its processes are in a control group of its own */
 
 	struct process main; /* pid 0: none */
 	struct list leftovers;
+	struct cgroup_watch watch; /* of its control group */
 	struct outcome outcome; /* of the last run */
 	uint64_t started_usec;	/* the last run */
 	uint64_t delay_usec;	/* before the next one */
@@ -60,7 +64,10 @@ void service_handle(struct service *service, enum service_event event);
 /* @event is handled in the next turn: for what happens inside of service_handle(). */
 void service_post(struct service *service, enum service_event event);
 
-/* An end is followed up in the next turn: its main process is gone, or could not be made. */
+/*
+ * An end is followed up in the next turn: its main process is gone, or could not be made, or somebody
+ * it left behind is.
+ */
 void service_look_after(struct service *service);
 
 bool service_is_ready(const struct service *service);

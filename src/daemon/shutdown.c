@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
+#include "daemon/service-signal.h"
 #include "daemon/starting.h"
 
 static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
@@ -186,6 +187,8 @@ void shutdown_force(struct node *node)
 		n->deadline_usec = MIN(n->deadline_usec, now);
 		if (n->service && n->service->state != STATE_KILLING)
 			service_handle(n->service, EVENT_KILL);
+		if (n->service)
+			service_end_rest(n->service);
 		revoke_leases(n);
 	}
 	context_settle_soon(node->ctx);
@@ -204,7 +207,7 @@ void shutdown_abandon(struct tree *tree)
 		struct service *s = n->service;
 		struct process *p;
 
-		if (!s || !fsm_has_process(s->state))
+		if (!s || !(fsm_has_process(s->state) || !list_is_empty(&s->leftovers)))
 			continue;
 		if (s->main.alive || list_is_empty(&s->leftovers))
 			give_up(n, &s->main);

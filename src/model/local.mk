@@ -6,7 +6,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/source.h %D%/source.c \
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
-	%D%/values.h %D%/values.c \
+	%D%/values.h %D%/values.c %D%/values-stop.c \
 	%D%/keys.h %D%/keys.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \

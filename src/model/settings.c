@@ -32,6 +32,8 @@ void node_config_init(struct node_config *node, char *path)
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
 		.stop_signal = SIGTERM,
+		.kill_signal = SIGKILL,
+		.kill_leftovers = true,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 	};
 }
@@ -312,5 +314,9 @@ bool node_config_equal(const struct node_config *a, const struct node_config *b)
 	       a->restart_limit.count == b->restart_limit.count &&
 	       a->restart_limit.window_usec == b->restart_limit.window_usec &&
 	       a->stop_signal == b->stop_signal && a->stop_timeout_usec == b->stop_timeout_usec &&
-	       a->essential == b->essential;
+	       a->signal_scope == b->signal_scope && a->kill_signal == b->kill_signal &&
+	       a->kill_leftovers == b->kill_leftovers && a->essential == b->essential &&
+	       a->cgroup_memory_max == b->cgroup_memory_max &&
+	       a->cgroup_pids_max == b->cgroup_pids_max &&
+	       a->cgroup_cpu_weight == b->cgroup_cpu_weight;
 }

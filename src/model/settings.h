@@ -25,6 +25,7 @@
 enum service_type { TYPE_SIMPLE, TYPE_ONESHOT };
 enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
+enum signal_scope { SIGNAL_SCOPE_GROUP, SIGNAL_SCOPE_MAIN, SIGNAL_SCOPE_ALL };
 enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
 
 struct ready {
@@ -86,7 +87,12 @@ struct node_config {
 	struct restart_limit restart_limit;
 	int stop_signal;
 	uint64_t stop_timeout_usec; /* inherited */
+	enum signal_scope signal_scope;
+	int kill_signal;
+	bool kill_leftovers;
 	bool essential;
+	uint64_t cgroup_memory_max, cgroup_pids_max; /* 0: not set; UINT64_MAX: infinity */
+	unsigned cgroup_cpu_weight;		     /* 0: not set */
 };
 
 struct config {

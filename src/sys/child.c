@@ -35,6 +35,21 @@ static int enter_session(const struct spawn_spec *spec)
 	return 0;
 }
 
+/* Where the kernel could not make it in there. */
+static int enter_cgroup(const struct spawn_spec *spec)
+{
+	int fd, r;
+
+	if (spec->cgroup < 0)
+		return 0;
+	fd = openat(spec->cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	r = write(fd, "0", 1) < 0 ? -1 : 0;
+	(void)close(fd);
+	return r;
+}
+
 /*
  * Each source is first moved out of the way of every target, then to its place: no order of
  * descriptors can overwrite one that is still needed.
@@ -199,6 +214,9 @@ static void set_ignored(const sigset_t *ignored)
 
 _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *failure)
 {
+	/* With the parent's table of descriptors, perhaps: it stands still. */
+	if (enter_cgroup(spec) < 0)
+		fail(failure, SPAWN_STEP_CGROUP);
 	if (leave_descriptors(spec) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (enter_session(spec) < 0)

@@ -27,6 +27,7 @@ struct spawn_spec {
 	size_t n_groups;
 	int stdio[3];	     /* descriptors to become 0, 1 and 2 */
 	int extra, extra_to; /* one more: @extra becomes @extra_to; -1 for none */
+	int cgroup;	     /* the directory of a control group to start in; -1: stay in ours */
 	bool foreground;     /* a process group in front of the terminal, rather than a session */
 	const struct rlimit *descriptors; /* RLIMIT_NOFILE, or NULL: keep */
 	const sigset_t *mask;		  /* to start with */
@@ -35,6 +36,7 @@ struct spawn_spec {
 
 enum spawn_step {
 	SPAWN_STEP_NONE,
+	SPAWN_STEP_CGROUP,
 	SPAWN_STEP_SESSION,
 	SPAWN_STEP_STDIO,
 	SPAWN_STEP_CLOSE,

@@ -49,6 +49,7 @@ void spawned_init(struct spawned *s)
 			.argv = cat,
 			.envp = environment,
 			.umask = -1,
+			.cgroup = -1,
 			.stdio = { move_away(in[0]), move_away(out[1]), 2 },
 			.extra = -1,
 			.extra_to = -1,
