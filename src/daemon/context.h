@@ -21,12 +21,14 @@
 struct cgroups;
 struct process_table;
 struct service;
+struct sweep;
 
 struct context {
 	sd_event *event;
 	struct log *log;
 	struct process_table *processes;
 	struct cgroups *cgroups;       /* NULL: none */
+	struct sweep *children;	       /* NULL: not yet */
 	const struct signals *signals; /* as they were when we were started */
 	char **environment;	       /* for services; borrowed */
 	char **envp;		       /* room to put a child's environment together */

@@ -48,7 +48,7 @@ int sweep_new(struct sweep **ret, struct tree *tree)
 		log_line(tree->ctx->log, LOG_WARNING,
 			 "no list of children (%s): what services leave behind may stay",
 			 strerror(-sweep->children_fd));
-	*ret = sweep;
+	*ret = tree->ctx->children = sweep;
 	return 0;
 }
 
@@ -57,6 +57,7 @@ struct sweep *sweep_free(struct sweep *sweep)
 	if (!sweep)
 		return NULL;
 	(void)fd_close(sweep->children_fd);
+	sweep->tree->ctx->children = NULL;
 	free(sweep);
 	return NULL;
 }
@@ -129,6 +130,12 @@ static void attribute(pid_t pid, void *arg)
 	remember(sweep, pid, PROCESS_STRANGER);
 }
 
+void sweep_look(struct sweep *sweep)
+{
+	if (sweep && sweep->children_fd >= 0)
+		(void)proc_children(sweep->children_fd, attribute, sweep);
+}
+
 void sweep_settle(struct sweep *sweep)
 {
 	struct context *ctx = sweep->tree->ctx;
@@ -137,8 +144,8 @@ void sweep_settle(struct sweep *sweep)
 	/* Looking at each of many dead would take longer than collecting them. */
 	if (!(ctx->sweep || ctx->linger) || sweep->unreaped)
 		return;
-	if (ctx->sweep && sweep->children_fd >= 0)
-		(void)proc_children(sweep->children_fd, attribute, sweep);
+	if (ctx->sweep)
+		sweep_look(sweep);
 	ctx->sweep = ctx->linger = false;
 	list_for_each_safe (s, next, &ctx->lingering, in_lingering)
 		service_settle_exit(s);

@@ -22,6 +22,12 @@ bool sweep_reap(struct sweep *sweep);
 /* Attributes new children, then follows up the exits of main processes. */
 void sweep_settle(struct sweep *sweep);
 
+/*
+ * Attributes new children now, for somebody who asks: what has left its parent while the main process
+ * lives on is nobody's news until then.
+ */
+void sweep_look(struct sweep *sweep);
+
 /* How many children of nobody have been collected. */
 uint64_t sweep_strangers(const struct sweep *sweep);
 
