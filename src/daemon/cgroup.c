@@ -308,7 +308,8 @@ static int begin_drain(struct cgroups *c)
 		return 0;
 	}
 	r = sd_event_add_time(c->ctx->event, &c->drain_timer, CLOCK_MONOTONIC,
-			      clock_add(clock_now_usec(), DRAIN_TIMEOUT_USEC), 1, on_drain_timer, c);
+			      clock_add(clock_now_usec(), DRAIN_TIMEOUT_USEC), 1, on_drain_timer,
+			      c);
 	if (r < 0)
 		return r;
 	c->draining = true;
@@ -461,7 +462,8 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket,
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		log_line(ctx->log, LOG_WARNING, "no control groups below %s: %s", path, strerror(-r));
+		log_line(ctx->log, LOG_WARNING, "no control groups below %s: %s", path,
+			 strerror(-r));
 		return 0;
 	}
 	log_line(ctx->log, LOG_DEBUG, "control groups are in %s", c->top_path);

@@ -71,7 +71,8 @@ bool cgroups_is_draining(const struct cgroups *cgroups);
 char *cgroups_name(char buf[static CGROUP_NAME_MAX], const char *path);
 
 /* The node in whose group @pid is.  Return: 0, or -ENOENT if in none of ours. */
-int cgroups_node_of(const struct cgroups *cgroups, pid_t pid, char path[static CONFIG_NAME_MAX + 1]);
+int cgroups_node_of(const struct cgroups *cgroups, pid_t pid,
+		    char path[static CONFIG_NAME_MAX + 1]);
 
 /* Has every group of a service this controller?  Return: 0, -ENOENT if we have it not, or -errno. */
 int cgroups_enable(struct cgroups *cgroups, const char *controller);

@@ -70,9 +70,8 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	size_t own = 0;
 	int r;
 
-	*launch = (struct launch){
-		.config = config, .notify_address = notify_address, .cgroup = -1
-	};
+	*launch =
+		(struct launch){ .config = config, .notify_address = notify_address, .cgroup = -1 };
 	r = build_environment(launch);
 	while (r == 0 && launch->environment[own])
 		own++;
@@ -225,7 +224,6 @@ int launch(const struct launch *launch, struct context *ctx, int ready_fd, pid_t
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
-		r = fail(failure, why.error, spawn_step_text(why.step),
-			 subject(launch, why.step));
+		r = fail(failure, why.error, spawn_step_text(why.step), subject(launch, why.step));
 	return r != 0 && why.step == SPAWN_STEP_CGROUP ? LAUNCH_E_CGROUP : r;
 }

@@ -55,7 +55,8 @@ bool service_has_signalled(const struct service *s, pid_t group)
 {
 	if (!s->main.signalled || s->config->signal_scope == SIGNAL_SCOPE_MAIN)
 		return false;
-	return group == s->main.pid || (s->config->signal_scope == SIGNAL_SCOPE_ALL && s->has_cgroup);
+	return group == s->main.pid ||
+	       (s->config->signal_scope == SIGNAL_SCOPE_ALL && s->has_cgroup);
 }
 
 static void term_main(struct service *s)
@@ -71,7 +72,8 @@ static void term_main(struct service *s)
 	/* What is suspended could not act on it. */
 	signal_scope(s, SIGCONT);
 	list_for_each (p, &s->leftovers, by_service)
-		if (s->config->signal_scope == SIGNAL_SCOPE_ALL || service_has_signalled(s, p->group))
+		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
+		    service_has_signalled(s, p->group))
 			p->signalled = true;
 }
 

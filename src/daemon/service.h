@@ -42,10 +42,10 @@ struct service {
 	struct process main; /* pid 0: none */
 	struct list leftovers;
 	struct cgroup_watch watch; /* of its control group */
-	struct outcome outcome; /* of the last run */
-	uint64_t started_usec;	/* the last run */
-	uint64_t delay_usec;	/* before the next one */
-	unsigned restarts;	/* by itself, since it was last started by hand */
+	struct outcome outcome;	   /* of the last run */
+	uint64_t started_usec;	   /* the last run */
+	uint64_t delay_usec;	   /* before the next one */
+	unsigned restarts;	   /* by itself, since it was last started by hand */
 	struct policy *policy;
 
 	struct launch launch;

@@ -309,7 +309,8 @@ static int append_child(int top, char path[static FILE_PATH_MAX])
 		if (length + strlen(entry->d_name) + 2 > FILE_PATH_MAX)
 			r = -ENAMETOOLONG;
 		else
-			r = snprintf(path + length, FILE_PATH_MAX - length, "/%s", entry->d_name) > 0;
+			r = snprintf(path + length, FILE_PATH_MAX - length, "/%s", entry->d_name) >
+			    0;
 	}
 	(void)closedir(dir);
 	return r;

@@ -139,9 +139,8 @@ static int clone_flags(void)
 /* As clone(2) has it for CLONE_INTO_CGROUP, which Linux before 5.7 does not know. */
 static bool is_refused_group(const struct spawn_spec *spec, int error)
 {
-	return spec->cgroup >= 0 &&
-	       (error == -EACCES || error == -EBUSY || error == -EOPNOTSUPP || error == -ENODEV ||
-		error == -EBADF);
+	return spec->cgroup >= 0 && (error == -EACCES || error == -EBUSY || error == -EOPNOTSUPP ||
+				     error == -ENODEV || error == -EBADF);
 }
 
 int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)

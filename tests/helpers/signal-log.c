@@ -49,7 +49,8 @@ int main(int argc, char **argv)
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_BLOCK, &all, NULL);
 	fds[0] = (struct pollfd){ .fd = signalfd(-1, &all, SFD_CLOEXEC), .events = POLLIN };
-	fds[1] = (struct pollfd){ .fd = let ? -1 : open_or_exit(argv[3], O_RDWR), .events = POLLIN };
+	fds[1] =
+		(struct pollfd){ .fd = let ? -1 : open_or_exit(argv[3], O_RDWR), .events = POLLIN };
 	fd = open_or_exit(argv[1], O_WRONLY | O_CREAT | O_APPEND);
 	dprintf(fd, "ready\n");
 	while (!asked || !let) {

@@ -20,6 +20,7 @@ dist_check_SCRIPTS += \
 	%D%/stop-keys-marked.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
+	%D%/systemd-cgroup.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/remains.sh
