@@ -6,6 +6,7 @@ dist_check_SCRIPTS += \
 	%D%/cgroup-trouble.sh \
 	%D%/command.sh \
 	%D%/container.sh \
+	%D%/container-cgroup.sh \
 	%D%/control.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
