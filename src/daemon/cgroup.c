@@ -1,6 +1,5 @@
 #include "daemon/cgroup.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,26 +15,18 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/cgroup-drain.h"
 #include "sys/cgroup.h"
 
 #define TOP_PREFIX  "swansong-"
 #define OWN_PREFIX  "swansongd-"
 #define NODE_PREFIX "node:"
 /* So many daemons without a socket in one group. */
-#define TOPS_MAX 64
-/* What an earlier daemon left has this long, and then the kernel, to end. */
-#define DRAIN_TIMEOUT_USEC (10 * USEC_PER_SEC)
-#define KILL_AGAIN_USEC	   USEC_PER_SEC
-#define END_TIMEOUT_MSEC   1000
-#define THAW_AFTER_USEC	   (100 * USEC_PER_MSEC)
+#define TOPS_MAX	 64
+#define END_TIMEOUT_MSEC 1000
+#define THAW_AFTER_USEC	 (100 * USEC_PER_MSEC)
 
 DEFINE_CLEANUP(struct cgroups *, cgroups_free)
-
-static void closedirp(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
 
 /* --- names --- */
 
@@ -48,8 +39,7 @@ char *cgroups_name(char buf[static CGROUP_NAME_MAX], const char *path)
 	return buf;
 }
 
-/* Of a group's name, or of a path that begins with it.  Return: 0 or -ENOENT. */
-static int node_of_name(const char *name, char path[static CONFIG_NAME_MAX + 1])
+int cgroups_node_of_name(const char *name, char path[static CONFIG_NAME_MAX + 1])
 {
 	size_t length;
 
@@ -73,7 +63,7 @@ int cgroups_node_of(const struct cgroups *c, pid_t pid, char path[static CONFIG_
 	if (cgroup_of(pid, group) < 0 || strncmp(group, c->top_path, length) != 0 ||
 	    group[length] != '/')
 		return -ENOENT;
-	return node_of_name(group + length + 1, path);
+	return cgroups_node_of_name(group + length + 1, path);
 }
 
 /* --- groups of services --- */
@@ -195,8 +185,6 @@ static int on_thaw_timer(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-static void check_drain(struct cgroups *c);
-
 static void tell(struct cgroups *c, int id)
 {
 	struct cgroup_watch *watch, *next;
@@ -205,7 +193,7 @@ static void tell(struct cgroups *c, int id)
 		if (watch->id != id && id >= 0)
 			continue;
 		if (watch == &c->drain)
-			check_drain(c);
+			cgroup_drain_check(c);
 		else
 			c->news->changed(watch);
 	}
@@ -225,103 +213,6 @@ static int on_inotify(sd_event_source *source, int fd, uint32_t events, void *ar
 		tell(arg, event->mask & IN_Q_OVERFLOW ? -1 : event->wd);
 	}
 	return 0;
-}
-
-/* --- what an earlier daemon left --- */
-
-static void count_process(pid_t pid, void *arg)
-{
-	(void)pid;
-	(*(unsigned *)arg)++;
-}
-
-static void drain_group(struct cgroups *c, const char *name)
-{
-	char path[CONFIG_NAME_MAX + 1];
-	unsigned n = 0;
-
-	if (cgroup_is_populated(c->top, name) <= 0)
-		return;
-	(void)cgroup_processes(c->top, name, count_process, &n);
-	log_line(c->ctx->log, LOG_WARNING,
-		 "%s: %u processes are left of a swansongd that is gone; ending them first",
-		 node_of_name(name, path) == 0 ? path : name, n);
-	(void)cgroup_write(c->top, name, "cgroup.freeze", "0");
-	cgroups_signal(c, name, SIGTERM);
-	cgroups_signal(c, name, SIGCONT);
-}
-
-/* Every group in the directory @fd, which stays open. */
-static void each_group(int fd, void (*each)(struct cgroups *c, const char *name), struct cgroups *c)
-{
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	cleanup(closedirp) DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	const struct dirent *entry;
-
-	if (!dir) {
-		(void)fd_close(copy);
-		return;
-	}
-	while ((entry = readdir(dir)))
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-			each(c, entry->d_name);
-}
-
-static void remove_group(struct cgroups *c, const char *name)
-{
-	(void)cgroup_remove(c->top, name);
-}
-
-static void check_drain(struct cgroups *c)
-{
-	if (!c->draining || cgroups_is_populated(c, ".") != 0)
-		return;
-	c->draining = false;
-	cgroups_unwatch(c, &c->drain);
-	context_arm(c->ctx, c->drain_timer, USEC_INFINITY);
-	each_group(c->top, remove_group, c);
-	log_line(c->ctx->log, LOG_NOTICE, "what the swansongd before had left is gone");
-	context_settle_soon(c->ctx);
-}
-
-static int on_drain_timer(sd_event_source *source, uint64_t usec, void *arg)
-{
-	struct cgroups *c = arg;
-
-	(void)source;
-	(void)usec;
-	if (!c->killing)
-		log_line(c->ctx->log, LOG_WARNING, "killing what the swansongd before had left");
-	c->killing = true;
-	(void)cgroups_kill(c, ".");
-	context_arm(c->ctx, c->drain_timer, clock_add(clock_now_usec(), KILL_AGAIN_USEC));
-	check_drain(c);
-	return 0;
-}
-
-static int begin_drain(struct cgroups *c)
-{
-	int r;
-
-	if (cgroup_is_populated(c->top, ".") <= 0) {
-		each_group(c->top, remove_group, c);
-		return 0;
-	}
-	r = sd_event_add_time(c->ctx->event, &c->drain_timer, CLOCK_MONOTONIC,
-			      clock_add(clock_now_usec(), DRAIN_TIMEOUT_USEC), 1, on_drain_timer,
-			      c);
-	if (r < 0)
-		return r;
-	c->draining = true;
-	each_group(c->top, drain_group, c);
-	r = cgroups_watch(c, ".", &c->drain);
-	check_drain(c);
-	return r;
-}
-
-bool cgroups_is_draining(const struct cgroups *c)
-{
-	return c && c->draining;
 }
 
 /* --- beginning --- */
@@ -353,8 +244,9 @@ static int lock_group(int parent, const char *name)
 }
 
 /* Of daemons that were killed and have left nothing else. */
-static void collect_group(struct cgroups *c, const char *name)
+static void collect_group(const char *name, void *arg)
 {
+	const struct cgroups *c = arg;
 	cleanup(closep) int fd = -1;
 
 	if (strncmp(name, OWN_PREFIX, strlen(OWN_PREFIX)) == 0)
@@ -432,9 +324,9 @@ static int set_up(struct cgroups *c, const char *path, const char *socket)
 	r = open_news(c);
 	if (r < 0)
 		return r;
-	each_group(c->own, collect_group, c);
+	(void)cgroup_children(c->own, collect_group, c);
 	move_ourselves(c);
-	return begin_drain(c);
+	return cgroup_drain_begin(c);
 }
 
 int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket,

@@ -64,11 +64,20 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket,
 /* Kills and removes all that is left.  For the very end: it waits for that, a second at most. */
 struct cgroups *cgroups_free(struct cgroups *cgroups);
 
-/* There is something left of an earlier daemon.  Nothing is to start before it is gone. */
-bool cgroups_is_draining(const struct cgroups *cgroups);
+/*
+ * There is something left of an earlier daemon.  Nothing is to start before it is gone.  @cgroups may
+ * be NULL.
+ */
+static inline bool cgroups_is_draining(const struct cgroups *cgroups)
+{
+	return cgroups && cgroups->draining;
+}
 
 /* The name of the group of the node @path: no file that the kernel has in a group has a colon. */
 char *cgroups_name(char buf[static CGROUP_NAME_MAX], const char *path);
+
+/* The other way round, also for a path that begins with the name.  Return: 0 or -ENOENT. */
+int cgroups_node_of_name(const char *name, char path[static CONFIG_NAME_MAX + 1]);
 
 /* The node in whose group @pid is.  Return: 0, or -ENOENT if in none of ours. */
 int cgroups_node_of(const struct cgroups *cgroups, pid_t pid,

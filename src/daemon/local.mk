@@ -3,7 +3,9 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
 	%D%/context.h %D%/context.c \
 	%D%/process.h %D%/process.c \
-	%D%/cgroup.h %D%/cgroup.c \
+	%D%/cgroup.h \
+	%D%/cgroup-drain.h %D%/cgroup-drain.c \
+	%D%/cgroup.c \
 	%D%/node.h %D%/node.c \
 	%D%/lease.h %D%/lease.c \
 	%D%/notify.h %D%/notify.c \

@@ -34,25 +34,35 @@ static const struct limit limits[] = {
 	{ "cgroup-cpu-weight", "cpu", "cpu.weight", cpu_weight },
 };
 
-void service_cgroup_check(struct service *s)
+static void check_limit(const struct service *s, const struct limit *limit)
 {
 	struct cgroups *cgroups = s->ctx->cgroups;
+	const char *path = s->config->path;
+	int r;
 
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
-		const struct limit *limit = &limits[i];
-		int r;
-
-		if (limit->value(s->config) == 0)
-			continue;
-		r = cgroups ? cgroups_enable(cgroups, limit->controller) : -ENOENT;
-		if (r < 0)
-			log_line(s->ctx->log, LOG_WARNING, "%s: %s has no effect: %s %s%s%s",
-				 s->config->path, limit->key,
-				 cgroups ? "this control group has no controller"
-					 : "there are no control groups for the controller",
-				 limit->controller, r == -ENOENT ? "" : ": ",
-				 r == -ENOENT ? "" : strerror(-r));
+	if (!cgroups) {
+		log_line(s->ctx->log, LOG_WARNING,
+			 "%s: %s has no effect: there are no control groups to set it in", path,
+			 limit->key);
+		return;
 	}
+	r = cgroups_enable(cgroups, limit->controller);
+	if (r == -ENOENT)
+		log_line(s->ctx->log, LOG_WARNING,
+			 "%s: %s has no effect: this control group has no controller %s", path,
+			 limit->key, limit->controller);
+	else if (r < 0)
+		log_line(s->ctx->log, LOG_WARNING,
+			 "%s: %s has no effect: the controller %s cannot be used: %s%s", path,
+			 limit->key, limit->controller, strerror(-r),
+			 r == -EBUSY ? "; other processes are in our control group" : "");
+}
+
+void service_cgroup_check(struct service *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (limits[i].value(s->config) != 0)
+			check_limit(s, &limits[i]);
 }
 
 static void set_limits(const struct service *s, const char *name)

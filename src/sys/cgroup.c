@@ -288,30 +288,59 @@ int cgroup_kill(int top, const char *path)
 
 /* --- a whole tree of them --- */
 
-/* The first group in @path, appended to it.  Return: 1, 0 if there is none, or -errno. */
-static int append_child(int top, char path[static FILE_PATH_MAX])
+/* The next group in @dir, or NULL. */
+static const char *next_child(DIR *dir)
 {
-	int fd = cgroup_open_below(top, path), r = 0;
-	size_t length = strlen(path);
 	const struct dirent *entry;
-	DIR *dir;
+
+	while ((entry = readdir(dir)))
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			return entry->d_name;
+	return NULL;
+}
+
+static int open_directory(int top, const char *path, DIR **ret)
+{
+	int fd = cgroup_open_below(top, path);
 
 	if (fd < 0)
 		return fd;
-	dir = fdopendir(fd);
-	if (!dir) {
-		(void)close(fd);
-		return -ENOMEM;
-	}
-	while (r == 0 && (entry = readdir(dir))) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		if (length + strlen(entry->d_name) + 2 > FILE_PATH_MAX)
-			r = -ENAMETOOLONG;
-		else
-			r = snprintf(path + length, FILE_PATH_MAX - length, "/%s", entry->d_name) >
-			    0;
-	}
+	*ret = fdopendir(fd);
+	if (*ret)
+		return 0;
+	(void)close(fd);
+	return -ENOMEM;
+}
+
+int cgroup_children(int top, void (*each)(const char *name, void *arg), void *arg)
+{
+	const char *name;
+	DIR *dir;
+	int r = open_directory(top, ".", &dir);
+
+	if (r < 0)
+		return r;
+	while ((name = next_child(dir)))
+		each(name, arg);
+	(void)closedir(dir);
+	return 0;
+}
+
+/* The first group in @path, appended to it.  Return: 1, 0 if there is none, or -errno. */
+static int append_child(int top, char path[static FILE_PATH_MAX])
+{
+	size_t length = strlen(path);
+	const char *name;
+	DIR *dir;
+	int r = open_directory(top, path, &dir);
+
+	if (r < 0)
+		return r;
+	name = next_child(dir);
+	if (name && length + strlen(name) + 2 > FILE_PATH_MAX)
+		r = -ENAMETOOLONG;
+	else if (name)
+		r = snprintf(path + length, FILE_PATH_MAX - length, "/%s", name) > 0;
 	(void)closedir(dir);
 	return r;
 }

@@ -67,6 +67,9 @@ int cgroup_write(int top, const char *path, const char *file, const char *value)
  */
 int cgroup_processes(int top, const char *path, void (*each)(pid_t pid, void *arg), void *arg);
 
+/* Calls @each for every group right below it; it may remove that.  Return: 0 or -errno. */
+int cgroup_children(int top, void (*each)(const char *name, void *arg), void *arg);
+
 /* To @pid if it is in the group @full_path of cgroup_of(), and to nobody else. */
 void cgroup_signal(pid_t pid, const char *full_path, int signo);
 

@@ -27,7 +27,8 @@ echo >"$dir/worker.go"
 ok "when it has done its work it is gone" wait_for 5 gone "$old"
 ctl wait --for ready
 ok "then the service starts" has_state web up
-end_process "$daemon"
+echo >"$dir/worker.go"
+stop_daemon
 
 # The next that is left does not end.
 config <<END
