@@ -91,6 +91,9 @@ static bool has_leftovers(struct service *s)
 {
 	if (!s->has_cgroup)
 		return !list_is_empty(&s->leftovers) || service_has_group(s);
+	/* It did not begin.  The child that failed to may still be on its way out. */
+	if (s->main.pid == 0)
+		return !list_is_empty(&s->leftovers);
 	/* The removal of what is needed no more is the cheapest question. */
 	if (is_ending(s) && service_cgroup_remove(s))
 		return !list_is_empty(&s->leftovers);
