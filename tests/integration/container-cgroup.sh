@@ -31,6 +31,10 @@ ENTRYPOINT ["/usr/sbin/swansongd", "-v", "-c", "/etc/swansong/swansong.ini"]
 END
 ok "the image is built" podman build --network=none -q -t tree "$dir/image"
 
+# What podman makes for itself, wherever its containers are; it stays if somebody is in it.
+remove_parent() { find "$cgroup_mount/libpod_parent" -depth -type d -exec rmdir {} + 2>/dev/null; }
+cleanup_fn remove_parent
+
 # Privileged: that is what makes the control groups writable.  No limits that need a controller.
 podman run -d --name box --network=none --privileged --cgroupns=private \
 	--cgroup-parent="${cgroup#"$cgroup_mount"}" --pids-limit=-1 \
