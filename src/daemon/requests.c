@@ -12,6 +12,7 @@
 #include "daemon/order.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
+#include "daemon/sweep.h"
 
 /* Progress is told at most four times a second. */
 #define PROGRESS_EVERY_USEC (250 * USEC_PER_MSEC)
@@ -223,6 +224,7 @@ static void call_guards(struct request *q, struct node *node, const struct messa
 {
 	bool blocking = message_get_bool(call->parameters, "blocking", false);
 
+	sweep_look(q->tree->ctx->children);
 	connection_reply(q->connection,
 			 json_pack("{s:o}", "guards", describe_guards(node, blocking)), false);
 }
