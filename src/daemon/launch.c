@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "daemon/command.h"
 #include "model/keys.h"
 #include "sys/ids.h"
 #include "sys/spawn.h"
@@ -155,7 +156,8 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
+		r = context_reserve_environment(ctx,
+						own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
 	return r == 0 ? build_groups(launch) : r;
 }
 
@@ -311,15 +313,14 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.files = plan.files,
 		.n_files = plan.n_files,
 		.pid_places = { launch->watchdog_pid, plan.pid },
-		.keep_session = ctx->command && isatty(STDIN_FILENO) &&
-				tcgetpgrp(STDIN_FILENO) == getpgrp(),
-		.terminal = STDIN_FILENO,
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
 		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,
 	};
 
+	if (ctx->command)
+		command_prepare(ctx->command, &spec);
 	r = spawn(&spec, pid, pidfd, &why);
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);

@@ -12,6 +12,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/probe.h %D%/probe.c \
 	%D%/listener.h %D%/listener.c \
 	%D%/activation.h %D%/activation.c \
+	%D%/command.h \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
 	%D%/service.h \
@@ -22,6 +23,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-notify.h %D%/service-notify.c \
 	%D%/service-start.h %D%/service-start.c \
 	%D%/service.c \
+	%D%/command.c \
 	%D%/service-exit.h %D%/service-exit.c \
 	%D%/tree.c \
 	%D%/order.h %D%/order.c \

@@ -29,7 +29,7 @@ struct service_words;
 struct service {
 	struct context *ctx;
 	struct node *node;
-	const struct node_config *config;			   /* the node's */
+	const struct node_config *config;				      /* the node's */
 	struct list in_posted, in_lingering, in_waiting, in_gated, in_fallen; /* of the context */
 
 	enum service_state state;
@@ -59,9 +59,9 @@ struct service {
 	bool concluded;		    /* its end has been judged: the verdict is */
 	enum service_event verdict; /* ... DONE, RETRY or FAIL */
 
-	uint64_t delay_usec; /* before the next one */
+	uint64_t delay_usec;	  /* before the next one */
 	uint64_t not_before_usec; /* it does not start earlier, wanted or not; 0: at once */
-	unsigned restarts;   /* by itself, since it was last started by hand */
+	unsigned restarts;	  /* by itself, since it was last started by hand */
 	struct policy *policy;
 
 	struct activation *activation; /* NULL: it is given no descriptors */

@@ -14,7 +14,7 @@ terminal() { TERM=dumb python3 "$top_srcdir/tests/helpers/terminal.py" "$@"; }
 in_front() {
 	cat <<-'END'
 		expect ready-
-		send sh -c 'echo be""gins; exec sleep 1000'\r
+		send sh -c 'trap "echo re""sumed" CONT; echo be""gins; while :; do sleep 0.1; done'\r
 		expect begins
 		send \x1a
 		expect Stopped
@@ -23,7 +23,7 @@ in_front() {
 		expect Stopped +sh
 		expect ready-
 		send fg\r
-		expect exec sleep 1000
+		expect resumed
 		send \x03
 		expect ready-
 		send echo status $?\r

@@ -3,7 +3,7 @@
 # of one is in $subject, and the command line up to the command in "${init[@]}", with "${options[@]}"
 # last.  Sourced after lib.sh.
 
-subjects=(init)
+subjects=(init daemon)
 [ ! -x "$top_builddir/swansong-init-static" ] || subjects+=(static)
 
 # Sets $subject and $init.
