@@ -79,13 +79,15 @@ for subject in "${subjects[@]}"; do
 
 	cat >"$dir/script" <<-'END'
 		expect ready-
-		send bash -c 'trap "echo re""sumed" CONT; echo be""gins; while :; do busybox sleep 0.1; done'\r
+		send bash -c 'echo be""gins; exec busybox cat'\r
 		expect begins
 		send \x1a
 		expect Stopped
 		expect ready-
 		send fg\r
-		expect resumed
+		expect exec busybox cat
+		send abc\r
+		expect abc\r\nabc
 		send \x03
 		expect ready-
 		send echo status $?\r

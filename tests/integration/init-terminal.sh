@@ -14,7 +14,7 @@ terminal() { TERM=dumb python3 "$top_srcdir/tests/helpers/terminal.py" "$@"; }
 in_front() {
 	cat <<-'END'
 		expect ready-
-		send sh -c 'trap "echo re""sumed" CONT; echo be""gins; while :; do sleep 0.1; done'\r
+		send sh -c 'echo be""gins; exec cat'\r
 		expect begins
 		send \x1a
 		expect Stopped
@@ -23,7 +23,9 @@ in_front() {
 		expect Stopped +sh
 		expect ready-
 		send fg\r
-		expect resumed
+		expect exec cat
+		send abc\r
+		expect abc\r\nabc
 		send \x03
 		expect ready-
 		send echo status $?\r
