@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -69,11 +70,27 @@ static int tell_failure(struct init *i, const struct spawn_failure *failure)
 	return failure->error == ENOENT ? 127 : 126;
 }
 
+/* Ours for as long as the command is without its own, and not for the rest of our life. */
+static void *map_stack(void)
+{
+	void *stack =
+		mmap(NULL, SPAWN_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return stack == MAP_FAILED ? NULL : stack;
+}
+
+static void unmap_stack(void **stack)
+{
+	if (*stack)
+		(void)munmap(*stack, SPAWN_STACK);
+}
+
 /* Return: 0, or the exit status. */
 static int start(struct init *i)
 {
 	const struct init_options *o = i->options;
 	cleanup(freep) char **script = NULL;
+	cleanup(unmap_stack) void *stack = NULL;
 	char listen_pid[COMMAND_LISTEN_PID_MAX];
 	struct spawn_failure failure;
 	size_t n = 0;
@@ -82,12 +99,16 @@ static int start(struct init *i)
 	while (o->argv[n])
 		n++;
 	script = calloc(n + 2, sizeof(*script));
-	if (!script)
+	stack = map_stack();
+	if (!script || !stack) {
+		log_line(i->log, LOG_ERR, "no memory");
 		return INIT_EXIT_FAULT;
+	}
 
 	struct spawn_spec spec = {
 		.argv = o->argv,
 		.script = script,
+		.stack = stack,
 		.envp = environ,
 		.umask = -1,
 		.keep_descriptors = true,
@@ -207,7 +228,7 @@ static void reap(struct init *i)
 {
 	int signo;
 
-	i->reap = reap_children(REAP_PER_TURN, on_death, i) == REAP_PER_TURN;
+	i->reap = reap_collected(REAP_PER_TURN, on_death, i) == REAP_PER_TURN;
 	if (i->command) {
 		signo = job_stopped_by(i->command);
 		if (signo) {
@@ -232,8 +253,9 @@ static void forward(struct init *i, int signo, pid_t sender)
 		job_resume(&i->job);
 	if (!as)
 		return;
-	log_line(i->log, LOG_DEBUG, "%s from pid %d: passed on as %s",
-		 parse_signal_text(from, signo), (int)sender, parse_signal_text(to, as));
+	if (i->log->level >= LOG_DEBUG)
+		log_line(i->log, LOG_DEBUG, "%s from pid %d: passed on as %s",
+			 parse_signal_text(from, signo), (int)sender, parse_signal_text(to, as));
 	forward_send(f->scope, i->command, as, &i->inherited);
 	if (as == SIGCONT)
 		i->stopped = false;
@@ -260,18 +282,20 @@ static void on_signal(struct init *i, const siginfo_t *info)
 /* Waits no longer than until the deadline, and not at all while there are more dead. */
 static void take_signal(struct init *i)
 {
-	uint64_t now = clock_now_usec(), left = i->deadline_usec > now ? i->deadline_usec - now : 0;
+	bool endless = i->deadline_usec == USEC_INFINITY && !i->reap;
 	struct timespec wait = { 0 };
 	siginfo_t info;
 	sigset_t all;
 
 	memset(&all, 0xff, sizeof(all));
-	if (!i->reap) {
+	if (!endless && !i->reap) {
+		uint64_t now = clock_now_usec();
+		uint64_t left = i->deadline_usec > now ? i->deadline_usec - now : 0;
+
 		wait.tv_sec = (time_t)(left / USEC_PER_SEC);
 		wait.tv_nsec = (long)(left % USEC_PER_SEC * 1000);
 	}
-	if (sigtimedwait(&all, &info,
-			 i->deadline_usec == USEC_INFINITY && !i->reap ? NULL : &wait) > 0)
+	if (sigtimedwait(&all, &info, endless ? NULL : &wait) > 0)
 		on_signal(i, &info);
 }
 
@@ -292,7 +316,7 @@ int init_run(const struct init_options *options)
 			take_signal(&i);
 			if (i.reap)
 				reap(&i);
-			if (clock_now_usec() >= i.deadline_usec)
+			if (i.deadline_usec != USEC_INFINITY && clock_now_usec() >= i.deadline_usec)
 				kill_rest(&i);
 		}
 		status = i.status;

@@ -21,8 +21,6 @@
  * where a sandbox refuses clone3, glibc's clone() does the same with the older call.
  */
 
-#define CHILD_STACK 65536
-
 struct start {
 	const struct spawn_spec *spec;
 	struct spawn_failure *failure;
@@ -94,7 +92,7 @@ static int clone3_start(void *stack, struct start *s, int *pidfd)
 		.pidfd = (uint64_t)(uintptr_t)pidfd,
 		.exit_signal = SIGCHLD,
 		.stack = (uint64_t)(uintptr_t)stack,
-		.stack_size = CHILD_STACK,
+		.stack_size = SPAWN_STACK,
 	};
 
 	return (int)clone3_switch(&args, start, s);
@@ -111,7 +109,7 @@ static int clone3_start(void *stack, struct start *s, int *pidfd)
 
 static int clone_start(char *stack, struct start *s, int *pidfd)
 {
-	pid_t pid = clone(start, stack + CHILD_STACK, s->flags | SIGCHLD, s, pidfd);
+	pid_t pid = clone(start, stack + SPAWN_STACK, s->flags | SIGCHLD, s, pidfd);
 
 	return pid < 0 ? -errno : pid;
 }
@@ -129,9 +127,9 @@ static int clone_flags(const struct spawn_spec *spec)
 	return CLONE_VM | CLONE_VFORK | CLONE_PIDFD | (can_leave ? CLONE_FILES : 0);
 }
 
-int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)
+static int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid, int *pidfd,
+		    struct spawn_failure *failure)
 {
-	_Alignas(16) char stack[CHILD_STACK];
 	struct spawn_failure why = { 0 };
 	struct start s = { .spec = spec, .failure = &why, .flags = clone_flags(spec) };
 	int fd = -1;
@@ -141,7 +139,7 @@ int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_fa
 	if (r == -ENOSYS || r == -EPERM)
 		r = clone_start(stack, &s, &fd);
 	/* The child has left its frames without a return, and a sanitizer's marks of them on the stack. */
-	ASAN_UNPOISON_MEMORY_REGION(stack, sizeof(stack));
+	ASAN_UNPOISON_MEMORY_REGION(stack, SPAWN_STACK);
 	if (r < 0)
 		return r;
 	if (why.step != SPAWN_STEP_NONE) {
@@ -152,6 +150,21 @@ int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_fa
 	*pid = r;
 	*pidfd = fd;
 	return 0;
+}
+
+/* Apart, so that who brings a stack does not have this one too. */
+static __attribute__((noinline)) int spawn_here(const struct spawn_spec *spec, pid_t *pid,
+						int *pidfd, struct spawn_failure *failure)
+{
+	_Alignas(16) char stack[SPAWN_STACK];
+
+	return spawn_on(stack, spec, pid, pidfd, failure);
+}
+
+int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)
+{
+	return spec->stack ? spawn_on(spec->stack, spec, pid, pidfd, failure)
+			   : spawn_here(spec, pid, pidfd, failure);
 }
 
 const char *spawn_step_text(enum spawn_step step)

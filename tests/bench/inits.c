@@ -53,12 +53,12 @@ enum which { OURS, OURS_STATIC, TINI, TINI_STATIC, DUMB_INIT, CATATONIT, NONE, N
 static struct subject_init subjects[N_SUBJECTS] = {
 	[OURS] = { .name = "swansong-init", .argv = { "--" } },
 	[OURS_STATIC] = { .name = "swansong-init-static", .argv = { "--" } },
-	[TINI] = { .name = "tini", .path = "/usr/bin/tini", .argv = { "-s", "--" } },
+	[TINI] = { .name = "tini", .path = "/usr/bin/tini", .argv = { "-sg", "--" } },
 	[TINI_STATIC] = { .name = "tini-static",
 			  .path = "/usr/bin/tini-static",
-			  .argv = { "-s", "--" } },
+			  .argv = { "-sg", "--" } },
 	[DUMB_INIT] = { .name = "dumb-init", .path = "/usr/bin/dumb-init", .argv = { "--" } },
-	[CATATONIT] = { .name = "catatonit", .path = "/usr/bin/catatonit", .argv = { "--" } },
+	[CATATONIT] = { .name = "catatonit", .path = "/usr/bin/catatonit", .argv = { "-g", "--" } },
 	[NONE] = { .name = "no init" },
 };
 
