@@ -63,11 +63,19 @@ static void words_add(struct words *w, const char *separator, const char *format
 	w->used = MIN(w->used + (size_t)n, w->size - 1);
 }
 
+static bool is_one_of(const char *state, const char *const *states)
+{
+	while (*states && strcmp(state, *states) != 0)
+		states++;
+	return *states;
+}
+
 uint64_t show_kill_usec(const struct node_view *node)
 {
+	static const char *const limited[] = { "asking", "stopping", "closing", NULL };
 	uint64_t usec = node->state == NODE_SHUTTING_DOWN ? node->deadline_usec : FIELD_NONE;
 
-	if (node->is_service && strcmp(node->service.state, "stopping") == 0)
+	if (node->is_service && is_one_of(node->service.state, limited))
 		usec = MIN(usec, node->service.next_usec);
 	return usec;
 }
@@ -75,8 +83,12 @@ uint64_t show_kill_usec(const struct node_view *node)
 /* What comes when the state times out. */
 static const char *next_of(const char *state)
 {
-	if (strcmp(state, "starting") == 0)
+	static const char *const coming_up[] = { "preparing", "starting", "readying", NULL };
+
+	if (is_one_of(state, coming_up))
 		return "must be ready in";
+	if (strcmp(state, "draining") == 0)
+		return "is asked to end in";
 	if (strcmp(state, "backoff") == 0)
 		return "next try in";
 	return NULL;

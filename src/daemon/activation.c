@@ -110,7 +110,7 @@ int activation_store(struct activation *a, int fd, const char *name, bool poll)
 	int r = reserve(a, 1, name);
 
 	if (r < 0) {
-		(void)fd_close(fd);
+		(void)fd_close_passed(fd);
 		return r;
 	}
 	return fdstore_add(&a->store, fd, name, poll);

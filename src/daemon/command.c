@@ -43,6 +43,7 @@ void command_prepare(const struct command *c, struct spawn_spec *spec)
 {
 	spec->keep_descriptors = true;
 	spec->keep_session = true;
+	spec->take_terminal = false;
 	spec->script = c->script;
 	spec->terminal = job_foreground(&c->job);
 	spec->death_signal = c->options->death_signal;

@@ -24,6 +24,7 @@
 #include "daemon/process.h"
 #include "daemon/reload.h"
 #include "daemon/shutdown.h"
+#include "daemon/starting.h"
 #include "daemon/sweep.h"
 #include "proto/address.h"
 
@@ -46,6 +47,8 @@ struct daemon {
 	sd_event_source *signal, *abandon;
 	uint64_t abandon_usec; /* what that is armed for */
 	bool reap;	       /* children have died */
+	bool exit_on_signal;   /* with its number */
+	int stopped_by;	       /* the signal that stopped the root, or 0 */
 	bool ended_by_itself;  /* an essential service, before anybody asked */
 	bool given_up;	       /* ... or one that was given up */
 	bool finished;
@@ -130,6 +133,7 @@ static void on_stop_signal(struct daemon *d, int signo)
 
 	parse_signal_text(name, signo);
 	if (!again) {
+		d->stopped_by = signo;
 		shutdown_stop(&d->tree, d->tree.root, name);
 	} else if (signo == SIGINT && isatty(STDIN_FILENO)) {
 		force_root(d, name);
@@ -310,9 +314,8 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 		r = open_control(d, config);
 	if (r < 0)
 		return r;
-	for (struct node *n = d->tree.root; n; n = node_next(n, d->tree.root))
-		if (n->service)
-			order_want(n->service);
+	d->exit_on_signal = config->exit_on_signal;
+	starting_by_itself(&d->tree);
 	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
 	settle(d);
 	if (d->ctx.command)
@@ -356,7 +359,11 @@ static int exit_status(const struct daemon *d)
 	if (d->ctx.command)
 		return command_status(&d->options->command_options, false, status);
 	/* Given up, though its last run ended with 0: it ended too often. */
-	return status == 0 && d->given_up ? DAEMON_EXIT_FAULT : status;
+	if (status == 0 && d->given_up)
+		return DAEMON_EXIT_FAULT;
+	if (!essential && d->exit_on_signal && d->stopped_by)
+		return 128 + d->stopped_by;
+	return status;
 }
 
 static void tear_down(struct daemon *d)

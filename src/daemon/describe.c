@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/final.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-notify.h"
+#include "daemon/service-hook.h"
 #include "proto/message.h"
 #include "proto/view.h"
 
@@ -124,6 +126,8 @@ static bool each_guard(struct node *node, uint64_t now,
 	struct service *s = node->service;
 	struct lease *lease;
 	struct process *p;
+	const struct hook *final = final_hook(node);
+	struct hook *h;
 	struct guard_view view;
 
 	if (s && s->main.pid == 0 && s->main.guard.node && s->worked) {
@@ -155,18 +159,17 @@ static bool each_guard(struct node *node, uint64_t now,
 		if (!each(node, &view, arg))
 			return false;
 	}
-	if (s && s->hook && hook_is_running(s->hook)) {
-		p = &s->hook->process;
+	for (unsigned n = 0; s && (h = service_running_hook(s, n)); n++) {
 		view = (struct guard_view){
-			.id = p->id,
+			.id = h->process.id,
 			.node = node->config->path,
-			.generation = p->generation,
+			.generation = h->process.generation,
 			.kind = "action",
-			.pid = (uint64_t)p->pid,
+			.pid = (uint64_t)h->process.pid,
 			.uid = FIELD_NONE,
-			.command = p->name,
-			.why = hook_name(s->hook->kind),
-			.age_usec = now - p->since_usec,
+			.command = h->process.name,
+			.why = hook_name(h->kind),
+			.age_usec = now - h->process.since_usec,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -186,6 +189,23 @@ static bool each_guard(struct node *node, uint64_t now,
 			if (!each(node, &view, arg))
 				return false;
 		}
+	}
+	if (final) {
+		bool runs = hook_is_running(final);
+
+		view = (struct guard_view){
+			.id = final->process.id,
+			.node = node->config->path,
+			.generation = final->process.generation,
+			.kind = "action",
+			.pid = runs ? (uint64_t) final->process.pid : FIELD_NONE,
+			.uid = FIELD_NONE,
+			.command = runs ? final->process.name : NULL,
+			.why = hook_name(HOOK_FINAL),
+			.age_usec = now - (runs ? final->process.since_usec : node->since_usec),
+		};
+		if (!each(node, &view, arg))
+			return false;
 	}
 	list_for_each (lease, &node->leases, of_node) {
 		view = (struct guard_view){

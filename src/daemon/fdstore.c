@@ -21,7 +21,7 @@ static void drop(struct fdstore_entry *entry)
 	entry->store->names_size -= strlen(entry->name) + 1;
 	list_remove(&entry->in_store);
 	sd_event_source_disable_unref(entry->hangup);
-	(void)fd_close(entry->fd);
+	(void)fd_close_passed(entry->fd);
 	free(entry);
 }
 
@@ -89,7 +89,7 @@ int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll)
 	else
 		r = keep(store, fd, name, poll);
 	if (r != 0)
-		(void)fd_close(fd);
+		(void)fd_close_passed(fd);
 	return r;
 }
 

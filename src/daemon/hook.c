@@ -26,6 +26,18 @@ void hook_clear_variables(struct hook *h)
 	h->variables[0] = NULL;
 }
 
+void hook_add_variable(struct hook *h, char *word)
+{
+	size_t n = 0;
+
+	while (h->variables[n])
+		n++;
+	if (n == HOOK_VARIABLES_MAX)
+		return;
+	h->variables[n] = word;
+	h->variables[n + 1] = NULL;
+}
+
 void hook_set_variable(struct hook *h, const char *format, ...)
 {
 	size_t n = 0;
@@ -38,8 +50,7 @@ void hook_set_variable(struct hook *h, const char *format, ...)
 	va_start(ap, format);
 	(void)vsnprintf(h->texts[n], sizeof(h->texts[n]), format, ap);
 	va_end(ap);
-	h->variables[n] = h->texts[n];
-	h->variables[n + 1] = NULL;
+	hook_add_variable(h, h->texts[n]);
 }
 
 static const struct commands *commands_of(const struct hook *h)
@@ -59,22 +70,26 @@ static void note_failure(struct hook *h, const struct launch_failure *failure)
 	h->on_end(h->arg);
 }
 
+/* Final actions undo what was done in order. */
+static char *const *next_argv(struct hook *h)
+{
+	const struct commands *commands = commands_of(h);
+	size_t n = h->next++;
+
+	return commands->argv[h->kind == HOOK_FINAL ? commands->n - 1 - n : n];
+}
+
 static void run(struct hook *h)
 {
 	const struct launch_program program = {
-		.argv = commands_of(h)->argv[h->next++],
+		.argv = next_argv(h),
 		.variables = h->variables,
 		.ready_fd = -1,
 	};
-	struct swansong_guard before = h->process.guard;
 	struct launch_failure failure;
 	pid_t pid;
 	int pidfd;
 
-	/* The next guard is there before the last one goes. */
-	h->process.guard = swansong_guard(h->node->handle);
-	h->process.generation = h->node->generation;
-	swansong_guard_drop(&before);
 	h->outcome = (struct outcome){ .kind = OUTCOME_NONE, .hook = hook_name(h->kind) };
 	if (launch(h->launch, h->ctx, &program, &pid, &pidfd, &failure) != 0) {
 		note_failure(h, &failure);
@@ -88,11 +103,14 @@ static void run(struct hook *h)
 		 hook_name(h->kind), h->process.name, (int)pid);
 }
 
-void hook_begin(struct hook *h, struct node *node, enum hook_kind kind)
+void hook_begin(struct hook *h, struct node *node, enum hook_kind kind, struct swansong_guard guard,
+		unsigned generation)
 {
 	h->node = node;
 	h->kind = kind;
 	h->next = 0;
+	h->process.guard = guard;
+	h->process.generation = generation;
 	run(h);
 }
 
@@ -108,7 +126,7 @@ static void forget_process(struct hook *h)
 
 bool hook_continue(struct hook *h)
 {
-	if (h->next == commands_of(h)->n)
+	if (h->next >= commands_of(h)->n)
 		return false;
 	forget_process(h);
 	run(h);
@@ -164,6 +182,9 @@ void hook_died(struct process *process, const struct reap_exit *exit)
 
 	h->outcome.kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
 	h->outcome.value = exit->value;
+	/* Nobody else will; until it is collected, the number is its session's. */
+	if (!process->service)
+		signal_session(h, SIGKILL);
 	process->alive = false;
 	process->pidfd = fd_close(process->pidfd);
 	h->on_end(h->arg);

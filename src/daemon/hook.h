@@ -4,7 +4,7 @@
  * The commands of one key, start-command say: run as the service would be, one after the other, in
  * the order of the file, each in a session of its own.
  *
- * Like a main process, a command holds a guard on the node from before it runs until its end has been
+ * One guard is held on the node from before the first one runs until the end of the last has been
  * followed up, and what follows takes its own before.  Nothing is allocated.
  */
 
@@ -14,7 +14,7 @@
 #include "model/policy.h"
 #include "sys/reap.h"
 
-#define HOOK_VARIABLE_MAX (CONFIG_NAME_MAX + 64) /* bytes of one */
+#define HOOK_VARIABLE_MAX  48 /* bytes of one of them */
 #define HOOK_VARIABLES_MAX 4
 
 struct hook {
@@ -24,7 +24,7 @@ struct hook {
 	void *arg;
 
 	struct process process;
-	struct node *node; /* that the present command holds up; NULL: none */
+	struct node *node; /* whose command runs, or has run; NULL: none */
 	enum hook_kind kind;
 	size_t next;		/* the command after it */
 	struct outcome outcome; /* of the last command */
@@ -33,17 +33,26 @@ struct hook {
 	char texts[HOOK_VARIABLES_MAX][HOOK_VARIABLE_MAX];
 };
 
-/* All is borrowed.  @service owns what it leaves behind; NULL: nobody does. */
+/* All is borrowed.  @service owns what it leaves behind; NULL: that is killed with it. */
 void hook_init(struct hook *hook, struct context *ctx, const struct launch *launch,
 	       struct service *service, void (*on_end)(void *arg), void *arg);
 void hook_done(struct hook *hook);
 
-/* Variables for the next hook_begin(): none, and one more of HOOK_VARIABLES_MAX. */
+/*
+ * Variables for the next hook_begin(): none, and one more of HOOK_VARIABLES_MAX; a @word is borrowed
+ * until the end.
+ */
 void hook_clear_variables(struct hook *hook);
 void hook_set_variable(struct hook *hook, const char *format, ...) printf_like(2, 3);
 
-/* Begins the first command of @kind, of which the node must have one.  on_end() comes in any case. */
-void hook_begin(struct hook *hook, struct node *node, enum hook_kind kind);
+void hook_add_variable(struct hook *hook, char *word);
+
+/*
+ * Begins the first command of @kind, of which the node must have one; for HOOK_FINAL the last, and
+ * so on.  It takes over @guard.  on_end() comes in any case.
+ */
+void hook_begin(struct hook *hook, struct node *node, enum hook_kind kind,
+		struct swansong_guard guard, unsigned generation);
 
 /* After an end: begins the next command, if there is one.  Return: has it? */
 bool hook_continue(struct hook *hook);

@@ -1,25 +1,25 @@
 #include "daemon/launch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "daemon/command.h"
+#include "daemon/streams.h"
 #include "model/keys.h"
 #include "sys/ids.h"
+#include "sys/journal.h"
 #include "sys/spawn.h"
 
 /*
- * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, those of the
- * activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
+ * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, JOURNAL_STREAM,
+ * those of the activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
  */
-#define OWN_VARIABLES  (6 + ACTIVATION_VARIABLES)
+#define OWN_VARIABLES  (7 + ACTIVATION_VARIABLES)
 #define USER_VARIABLES 4
 
 static int add_variable(char ***at, const char *name, const char *value)
@@ -69,6 +69,26 @@ static int add_notify_variables(struct launch *launch, char ***at)
 	return r;
 }
 
+static bool writes_to(const struct node_config *config, enum output_kind kind)
+{
+	return node_config_output(config, 1)->kind == kind ||
+	       node_config_output(config, 2)->kind == kind;
+}
+
+/* With room for what is known at each start only. */
+static int add_journal_stream(struct launch *launch, char ***at)
+{
+	static const char name[] = "JOURNAL_STREAM=";
+	char *variable = calloc(1, sizeof(name) + JOURNAL_STREAM_MAX);
+
+	**at = variable;
+	if (!variable)
+		return -ENOMEM;
+	launch->journal_stream = stpcpy(variable, name);
+	(*at)++;
+	return 0;
+}
+
 static int build_environment(struct launch *launch)
 {
 	const struct node_config *config = launch->config;
@@ -103,6 +123,8 @@ static int build_environment(struct launch *launch)
 		r = add_variable(&at, "SWANSONG_NODE", config->path);
 	if (r == 0 && launch->notify_address)
 		r = add_notify_variables(launch, &at);
+	if (r == 0 && writes_to(config, OUTPUT_JOURNAL))
+		r = add_journal_stream(launch, &at);
 	launch->listen_variables = at;
 	return r;
 }
@@ -158,6 +180,8 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	if (r == 0)
 		r = context_reserve_environment(ctx,
 						own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
+	if (r == 0 && writes_to(config, OUTPUT_SYSLOG))
+		r = syslog_new(&launch->syslog, ctx, config->path);
 	return r == 0 ? build_groups(launch) : r;
 }
 
@@ -167,6 +191,7 @@ void launch_done(struct launch *launch)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
+	syslog_free(launch->syslog);
 	*launch = (struct launch){ 0 };
 }
 
@@ -200,45 +225,10 @@ static void merge_environment(struct context *ctx, char *const *own, char *const
 	ctx->envp[n] = NULL;
 }
 
-/* A file that somebody else may have put in the way is not written to. */
-static int open_log_file(const char *path)
-{
-	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-	cleanup(closep) int fd = open(path, flags, 0640);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
-		return -EPERM;
-	if (fcntl(fd, F_SETFL, O_APPEND) < 0)
-		return -errno;
-	return take_fd(fd);
-}
-
 static int fail(struct launch_failure *failure, int error, const char *step, const char *subject)
 {
 	*failure = (struct launch_failure){ .error = error, .step = step, .subject = subject };
 	return LAUNCH_E_FAILED;
-}
-
-/* Returns the descriptor that standard output and error become, or -errno. */
-static int open_output(const struct launch *launch)
-{
-	switch (launch->config->log.kind) {
-	case OUTPUT_FILE:
-		return open_log_file(launch->config->log.path);
-	case OUTPUT_NULL: {
-		int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-		return fd < 0 ? -errno : fd;
-	}
-	case OUTPUT_INHERIT:
-		break;
-	}
-	return -ENOENT;
 }
 
 static const char *subject(const struct launch *launch, const struct launch_program *program,
@@ -274,6 +264,12 @@ static void plan_files(const struct launch *launch, const struct launch_program 
 					     .to = launch->config->ready.fd };
 }
 
+/* Is our standard input the terminal of our session, and are we in front of it? */
+static bool has_terminal(void)
+{
+	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
 	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
@@ -281,18 +277,22 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	const struct credentials *who = &config->credentials;
 	struct activation_plan plan;
 	struct spawn_file ready;
-	cleanup(closep) int output = -1;
+	cleanup(streams_close) struct streams streams = STREAMS_NONE;
+	/* Not what runs beside the service, which would take it away from it. */
+	bool terminal = config->terminal && program->main;
+	bool foreground = terminal && has_terminal();
+	const char *stream;
 	struct spawn_failure why;
 	sigset_t none;
 	int r;
 
 	(void)sigemptyset(&none);
-	if (config->log.kind != OUTPUT_INHERIT) {
-		output = open_output(launch);
-		if (output < 0)
-			return fail(failure, -output, "open",
-				    config->log.path ? config->log.path : "/dev/null");
-	}
+	r = streams_open(&streams, ctx, config, terminal,
+			 launch->syslog ? syslog_fd(launch->syslog) : -1, &stream);
+	if (r < 0)
+		return fail(failure, -r, "open", stream);
+	if (launch->journal_stream)
+		(void)journal_stream_text(launch->journal_stream, streams.journal);
 	plan_files(launch, program, &plan, &ready);
 	merge_environment(ctx, launch->environment, program->variables);
 
@@ -308,11 +308,13 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.gid = who->gid,
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
-		.stdio = { ctx->command ? 0 : ctx->null_fd, output < 0 ? 1 : output,
-			   output < 0 ? 2 : output },
+		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
 		.files = plan.files,
 		.n_files = plan.n_files,
-		.pid_places = { launch->watchdog_pid, plan.pid },
+		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
+		.take_terminal = terminal && !foreground,
+		.keep_session = foreground,
+		.terminal = STDIN_FILENO,
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
 		.attributes = config->attributes,
 		.mask = ctx->command ? &ctx->signals->mask : &none,
@@ -322,10 +324,18 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
 	r = spawn(&spec, pid, pidfd, &why);
+	if (r != 0 && foreground) /* the child has taken it before it failed */
+		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
 		return fail(failure, why.error, spawn_step_text(why.step),
 			    subject(launch, program, &why));
 	return 0;
+}
+
+void launch_ended(const struct launch *launch, pid_t group)
+{
+	if (launch->config->terminal && tcgetpgrp(STDIN_FILENO) == group)
+		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 }

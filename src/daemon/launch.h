@@ -9,6 +9,7 @@
 
 #include "daemon/activation.h"
 #include "daemon/context.h"
+#include "daemon/syslog.h"
 #include "model/config.h"
 
 #define LAUNCH_E_FAILED 1 /* it could not be started: *failure says why */
@@ -27,7 +28,7 @@ struct launch_program {
 	char *const *argv;
 	char *const *variables; /* of this run: they go before all others; or NULL */
 	int ready_fd;		/* becomes the descriptor that the configuration names; or -1 */
-	bool main;		/* the service itself: it gets the sockets and the store */
+	bool main;		/* the service itself: it gets the sockets and the store, and is watched */
 };
 
 /* What a service has beside its configuration; made when it is loaded, used for every start. */
@@ -35,11 +36,13 @@ struct launch {
 	const struct node_config *config;
 	const char *notify_address;    /* or NULL */
 	struct activation *activation; /* or NULL */
+	struct syslog_output *syslog;  /* or NULL */
 	gid_t *groups;
 	size_t n_groups;
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
 	char *watchdog_pid; /* the place of the pid in it, or NULL */
 	char **listen_variables; /* at its end: places for those of @activation, which owns them */
+	char *journal_stream; /* the value of JOURNAL_STREAM in it, to be written at a start, or NULL */
 };
 
 /* On failure launch_done() is still to be called.  Return: 0 or -errno. */
@@ -54,3 +57,6 @@ void launch_done(struct launch *launch);
  */
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
 	   pid_t *pid, int *pidfd, struct launch_failure *failure);
+
+/* The service that was process group @group is gone: its terminal, if it had it, is ours again. */
+void launch_ended(const struct launch *launch, pid_t group);

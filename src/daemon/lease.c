@@ -15,7 +15,7 @@ int lease_new(struct lease **ret, struct node *node, const struct unix_peer *pee
 	if (!lease)
 		return -ENOMEM;
 	lease->node = node;
-	lease->guard = swansong_guard(node->handle);
+	lease->guard = swansong_guard(node->work);
 	lease->id = ++node->ctx->last_id;
 	lease->generation = node->generation;
 	lease->since_usec = clock_now_usec();

@@ -10,13 +10,18 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/watchdog.h %D%/watchdog.c \
 	%D%/fdstore.h %D%/fdstore.c \
 	%D%/probe.h %D%/probe.c \
+	%D%/output.h %D%/output.c \
+	%D%/syslog.h %D%/syslog.c \
 	%D%/listener.h %D%/listener.c \
 	%D%/activation.h %D%/activation.c \
 	%D%/command.h \
+	%D%/streams.h %D%/streams.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
+	%D%/final.h %D%/final.c \
 	%D%/service.h \
 	%D%/tree.h %D%/failure.h \
+	%D%/service-reload.h %D%/service-reload.c \
 	%D%/service-hook.h %D%/service-hook.c \
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-main.h %D%/service-main.c \

@@ -27,36 +27,89 @@ static void on_complete(void *arg)
 	node_follow_up(arg);
 }
 
-static int new_generation(struct node *node, struct swansong **handle,
-			  struct swansong_completion **completion)
+struct generation {
+	struct swansong *handle, *work;
+	struct swansong_completion *completion, *drained;
+};
+
+static void generation_done(struct generation *g)
 {
-	cleanup(swansong_unrefp) struct swansong *h = NULL;
-	struct swansong_completion *c;
+	swansong_completion_unref(g->drained);
+	swansong_completion_unref(g->completion);
+	swansong_unref(g->work);
+	swansong_unref(g->handle);
+	*g = (struct generation){ .handle = NULL };
+}
+
+/* Where something is to be done between the last guard and Complete, the guards are one level below. */
+static int make_work(struct generation *g, const struct node_config *config)
+{
+	int r;
+
+	if (node_config_hook(config, HOOK_FINAL)->n == 0) {
+		g->work = swansong_ref(g->handle);
+		return 0;
+	}
+	r = swansong_child(g->handle, &g->work);
+	return r < 0 ? r : swansong_completion_new(g->work, &g->drained);
+}
+
+static int new_generation(const struct node *node, struct generation *ret)
+{
+	cleanup(generation_done) struct generation g = { .handle = NULL };
 	int r;
 
 	if (node->parent)
-		r = swansong_child(node->parent->handle, &h);
+		r = swansong_child(node->parent->work, &g.handle);
 	else
-		r = swansong_new(&h);
+		r = swansong_new(&g.handle);
+	if (r >= 0)
+		r = swansong_completion_new(g.handle, &g.completion);
+	if (r >= 0)
+		r = make_work(&g, node->config);
 	if (r < 0)
 		return r;
-	r = swansong_completion_new(h, &c);
-	if (r < 0)
-		return r;
-	*handle = take(h);
-	*completion = c;
+	*ret = g;
+	g = (struct generation){ .handle = NULL };
 	return 0;
+}
+
+static void forget_generation(struct node *node)
+{
+	struct generation g = {
+		.handle = node->handle,
+		.work = node->work,
+		.completion = node->completion,
+		.drained = node->drained,
+	};
+
+	generation_done(&g);
+	node->handle = node->work = NULL;
+	node->completion = node->drained = NULL;
+}
+
+static void use_generation(struct node *node, const struct generation *g)
+{
+	node->handle = g->handle;
+	node->work = g->work;
+	node->completion = g->completion;
+	node->drained = g->drained;
 }
 
 static int watch_completion(struct node *node)
 {
-	return swansong_completion_notify(node->completion, on_complete, node);
+	int r = swansong_completion_notify(node->completion, on_complete, node);
+
+	if (r >= 0 && node->drained)
+		r = swansong_completion_notify(node->drained, on_complete, node);
+	return r;
 }
 
 int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	     const struct node_config *config, struct node *parent)
 {
 	cleanup(node_freep) struct node *node = NULL;
+	struct generation g;
 	int r;
 
 	node = calloc(1, sizeof(*node));
@@ -75,9 +128,10 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	list_init(&node->leases);
 	list_init(&node->earlier);
 
-	r = new_generation(node, &node->handle, &node->completion);
+	r = new_generation(node, &g);
 	if (r < 0)
 		return r;
+	use_generation(node, &g);
 	r = watch_completion(node);
 	if (r < 0)
 		return r;
@@ -104,8 +158,7 @@ struct node *node_free(struct node *node)
 	while (!list_is_empty(&node->earlier))
 		forget_earlier(list_entry(node->earlier.next, struct earlier, in_node));
 	/* First the completion: the root's last handle stops it, and nobody is to hear of that. */
-	node->completion = swansong_completion_unref(node->completion);
-	node->handle = swansong_unref(node->handle);
+	forget_generation(node);
 	sd_event_source_disable_unref(node->budget);
 	list_remove(&node->sibling);
 	list_remove(&node->in_completed);
@@ -174,30 +227,27 @@ static int remember_present(struct node *node)
 
 int node_renew(struct node *node)
 {
-	struct swansong_completion *completion;
-	struct swansong *handle;
+	struct generation g;
 	int r;
 
-	r = new_generation(node, &handle, &completion);
+	r = new_generation(node, &g);
 	if (r < 0)
 		return r;
 	r = remember_present(node);
 	if (r < 0) {
-		swansong_completion_unref(completion);
-		swansong_unref(handle);
+		generation_done(&g);
 		return r;
 	}
-	swansong_completion_unref(node->completion);
-	swansong_unref(node->handle);
+	forget_generation(node);
 	list_remove(&node->in_completed);
-	node->completion = completion;
-	node->handle = handle;
+	use_generation(node, &g);
 	node->generation++;
 	node->since_usec = clock_now_usec();
 	node->stop_usec = 0;
 	node->deadline_usec = USEC_INFINITY;
 	node->complete = false;
 	node->forced = false;
+	node->late_usec = 0;
 	if (node->budget)
 		(void)sd_event_source_set_enabled(node->budget, SD_EVENT_OFF);
 	return watch_completion(node);

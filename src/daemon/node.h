@@ -18,6 +18,7 @@
 #include "swansong/node.h"
 
 struct service;
+struct final;
 
 struct node {
 	struct context *ctx;
@@ -29,6 +30,8 @@ struct node {
 
 	/* The present generation. */
 	struct swansong *handle;
+	struct swansong *work; /* where its guards and children are: that, or one below it */
+	struct swansong_completion *drained; /* of work, if it is another one, until the stop */
 	struct swansong_completion *completion;
 	unsigned generation;
 	uint64_t since_usec;	 /* when its state was entered */
@@ -37,9 +40,11 @@ struct node {
 	sd_event_source *budget; /* NULL: it has no budget of its own */
 	bool complete;		 /* and followed up */
 	bool forced;		 /* something below had to be killed or revoked during the stop */
+	uint64_t late_usec;	 /* ... of its own processes and leases, and when; 0: never */
 	struct list earlier;	 /* generations before it that were not Complete when it began */
 
 	struct service *service; /* NULL for a group */
+	struct final *final;	 /* what runs when its guards are gone, or NULL */
 	struct list leases;
 	bool restart; /* to be started again as soon as it is Complete */
 	bool retired; /* no section any more: to be freed when nothing is left, never to start again */

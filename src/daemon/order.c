@@ -1,6 +1,7 @@
 #include "daemon/order.h"
 
 #include "base/clock.h"
+#include "daemon/final.h"
 
 /* So many starts a turn: whoever asks something meanwhile is not to wait for all of them. */
 #define STARTS_PER_TURN 32
@@ -37,9 +38,13 @@ struct node *order_start_blocker(const struct service *service)
 
 	if (missing)
 		return missing;
-	for (const struct node *n = service->node; n; n = n->parent) {
-		struct node *unsettled = find_unsettled(n->edges[EDGE_WANTS]);
+	for (struct node *n = service->node; n; n = n->parent) {
+		struct node *unsettled;
 
+		/* What it did in an earlier generation is not over. */
+		if (final_is_pending(n))
+			return n;
+		unsettled = find_unsettled(n->edges[EDGE_WANTS]);
 		if (!unsettled)
 			unsettled = find_unsettled(n->edges[EDGE_AFTER]);
 		if (unsettled)
@@ -110,11 +115,11 @@ struct node *order_failed_requirement(const struct service *service)
 
 static void set_prospects(struct service *service, bool wanted, bool in_vain)
 {
-	bool was_settled = service_is_settled(service);
+	struct service_tally before = service_tally(service);
 
 	service->wanted = wanted;
 	service->in_vain = in_vain;
-	node_count(service->node, 0, 0, service_is_settled(service) - was_settled);
+	service_retally(service, before);
 	context_settle_soon(service->ctx);
 }
 
@@ -136,6 +141,7 @@ void order_want(struct service *service)
 
 void order_hold(struct service *service)
 {
+	service->was_wanted |= service->wanted;
 	set_prospects(service, false, false);
 	list_remove(&service->in_waiting);
 	service_handle(service, EVENT_HOLD);

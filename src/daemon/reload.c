@@ -48,7 +48,7 @@ static void on_added(struct node *node, void *arg)
 	if (shutdown_watch(node) < 0)
 		log_line(tree->ctx->log, LOG_ERR, "%s: no memory for its shutdown-timeout",
 			 node_name(node));
-	if (node->service && !node_is_stopped(node))
+	if (node->service && node->config->autostart && !node_is_stopped(node))
 		order_want(node->service);
 }
 

@@ -46,6 +46,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 	note_exit(&s->outcome, exit);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
+	launch_ended(&s->launch, s->main.group);
 	service_look_after(s);
 }
 
@@ -61,7 +62,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	process_add(s->ctx->processes, p, pid, -1);
 	p->group = group;
 	p->id = ++s->ctx->last_id;
-	p->guard = swansong_guard(s->node->handle);
+	p->guard = swansong_guard(s->node->work);
 	p->generation = s->node->generation;
 	p->signalled = s->main.signalled && group == s->main.group;
 	strncpy(p->name, name, sizeof(p->name) - 1);
@@ -106,7 +107,7 @@ static bool is_to_be_kept(const struct service *s)
 /* Its process is gone, and the guard is now for what is to be undone. */
 static void keep(struct service *s)
 {
-	struct swansong_guard guard = swansong_guard(s->node->handle);
+	struct swansong_guard guard = swansong_guard(s->node->work);
 
 	process_remove(&s->main);
 	s->main.guard = guard;
@@ -127,7 +128,8 @@ static bool is_kept(const struct service *s)
 static void judge(struct service *s)
 {
 	uint64_t now = clock_now_usec();
-	uint64_t ran = s->outcome.end == END_NONE ? 0 : now - s->started_usec;
+	bool began = s->outcome.end != END_NONE || s->outcome.kind == OUTCOME_UNKNOWN;
+	uint64_t ran = began ? now - s->started_usec : 0;
 
 	if (s->concluded)
 		return;
@@ -165,7 +167,7 @@ void service_settle_exit(struct service *s)
 	 * The leftovers have guards of their own, and their deaths bring us here again.  Where they
 	 * are not known one by one, the service's guard stands for them, and it stays on the list.
 	 */
-	if (!list_is_empty(&s->leftovers) || service_has_hook_running(s)) {
+	if (!list_is_empty(&s->leftovers) || service_running_hook(s, 0)) {
 		list_remove(&s->in_lingering);
 		swansong_guard_drop(&s->main.guard);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "daemon/service-reload.h"
 #include "model/result.h"
 
 /*
@@ -49,14 +50,16 @@ unsigned service_configured_parts(const struct service *s)
 	unsigned parts = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++)
-		if (node_config_hook(s->config, hooks_of_parts[i].kind)->n > 0)
+		if (node_config_hook(s->launch.config, hooks_of_parts[i].kind)->n > 0)
 			parts |= hooks_of_parts[i].part;
+	if (s->config->drain_delay_usec > 0)
+		parts |= PART_DRAIN_DELAY;
 	return parts;
 }
 
 unsigned service_parts(const struct service *s)
 {
-	unsigned parts = s->parts;
+	unsigned parts = s->parts & service_configured_parts(s);
 
 	/* Who was never up is not asked, and needs no time to be forgotten by others. */
 	if (!s->was_up)
@@ -99,6 +102,16 @@ static void set_variables(struct service *s, enum hook_kind kind)
 	hook_set_variable(h, "EXIT_STATUS=%s", result_exit_status(status, &s->outcome));
 }
 
+static void begin(struct service *s, struct hook *h, enum hook_kind kind)
+{
+	/* What follows from a run is of its generation, which need not be the present one. */
+	if (s->main.guard.node)
+		hook_begin(h, s->node, kind, swansong_guard_clone(&s->main.guard),
+			   s->main.generation);
+	else
+		hook_begin(h, s->node, kind, swansong_guard(s->node->work), s->node->generation);
+}
+
 void service_run_hook(struct service *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++) {
@@ -108,7 +121,7 @@ void service_run_hook(struct service *s)
 		if (hooks_of_parts[i].kind == HOOK_POST_STOP)
 			s->stop_limit_usec = USEC_INFINITY;
 		set_variables(s, hooks_of_parts[i].kind);
-		hook_begin(s->hook, s->node, hooks_of_parts[i].kind);
+		begin(s, s->hook, hooks_of_parts[i].kind);
 	}
 }
 
@@ -117,7 +130,8 @@ static void blame(struct service *s)
 {
 	const struct outcome *of_hook = &s->hook->outcome;
 
-	if (s->outcome.hook || s->outcome.kind == OUTCOME_START_TIMEOUT)
+	if (s->outcome.hook || s->outcome.kind == OUTCOME_START_TIMEOUT ||
+	    s->outcome.kind == OUTCOME_WATCHDOG)
 		return;
 	s->outcome.kind = of_hook->kind;
 	s->outcome.value = of_hook->value;
@@ -180,11 +194,12 @@ void service_settle_hooks(struct service *s)
 {
 	while (s->hook && hook_has_ended(s->hook))
 		settle_hook(s);
+	service_settle_reload(s);
 }
 
 bool service_awaits_hook(const struct service *s)
 {
-	if (!service_has_hook_running(s))
+	if (!s->hook || !hook_is_running(s->hook))
 		return false;
 	switch (s->state) {
 	case STATE_PREPARING:
@@ -199,19 +214,12 @@ bool service_awaits_hook(const struct service *s)
 	}
 }
 
-bool service_has_hook_running(const struct service *s)
+struct hook *service_running_hook(const struct service *s, unsigned n)
 {
-	return s->hook && hook_is_running(s->hook);
-}
+	struct hook *const hooks[] = { s->hook, s->reload };
 
-void service_term_hooks(struct service *s)
-{
-	if (s->hook)
-		hook_term(s->hook);
-}
-
-void service_kill_hooks(struct service *s)
-{
-	if (s->hook)
-		hook_kill(s->hook);
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (hooks[i] && hook_is_running(hooks[i]) && n-- == 0)
+			return hooks[i];
+	return NULL;
 }

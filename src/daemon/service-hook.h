@@ -23,7 +23,5 @@ void service_settle_hooks(struct service *service);
 /* Is its state waiting for a command, whatever becomes of its other processes? */
 bool service_awaits_hook(const struct service *service);
 
-bool service_has_hook_running(const struct service *service);
-
-void service_term_hooks(struct service *service);
-void service_kill_hooks(struct service *service);
+/* Those of its commands that run: for (n = 0; (hook = service_running_hook(service, n)); n++). */
+struct hook *service_running_hook(const struct service *service, unsigned n);

@@ -83,6 +83,7 @@ static int on_main_gone(sd_event_source *source, int fd, uint32_t events, void *
 static int examine(const struct service *s, pid_t pid, struct proc_info *info, int *pidfd,
 		   const char **why)
 {
+	const struct process *known = process_find(s->ctx->processes, pid);
 	cleanup(closep) int fd = proc_open(pid);
 	struct process seen = { .pidfd = fd };
 
@@ -92,7 +93,7 @@ static int examine(const struct service *s, pid_t pid, struct proc_info *info, i
 	if (proc_read(pid, info) < 0 || info->state == 'Z')
 		return -ESRCH;
 	*why = "it is no process of the service";
-	if (!service_has_member(s, pid))
+	if (!service_has_member(s, pid) || (known && known->kind != PROCESS_LEFTOVER))
 		return -EPERM;
 	/* All that was read was of the one that the descriptor means, if it is still there. */
 	*why = "it is gone";
@@ -142,7 +143,8 @@ int service_follow(struct service *s, pid_t pid, const char **why)
 	int r;
 
 	*why = "it has ended, or is being stopped";
-	if (!s->main.alive || (s->state != STATE_STARTING && s->state != STATE_UP))
+	if (!s->main.alive ||
+	    (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP))
 		return -ESHUTDOWN;
 	if (pid == s->main.pid)
 		return 0;

@@ -79,25 +79,18 @@ static void say_error(struct service *s, const struct notify_message *m)
 /* How far the present timeout may be put off; 0: not at all. */
 static uint64_t extension_limit(const struct service *s)
 {
-	uint64_t timeout;
+	bool starts = fsm_is_coming_up(s->state);
+	uint64_t timeout = starts ? s->config->start_timeout_usec : s->config->stop_timeout_usec;
 
-	switch (s->state) {
-	case STATE_STARTING:
-		timeout = s->config->start_timeout_usec;
-		break;
-	case STATE_STOPPING:
-	case STATE_CLEANING:
-		/* The budget of the stop, which is never more than that of a node above. */
-		if (s->node->deadline_usec != USEC_INFINITY)
-			return s->node->deadline_usec;
-		timeout = s->config->stop_timeout_usec;
-		break;
-	default:
+	if (!starts && s->state != STATE_ASKING && s->state != STATE_STOPPING &&
+	    s->state != STATE_CLEANING)
 		return 0;
-	}
+	/* The budget of the stop, which is never more than that of a node above. */
+	if (!starts && s->node->deadline_usec != USEC_INFINITY)
+		return s->node->deadline_usec;
 	if (timeout >= USEC_INFINITY / EXTENSIONS_MAX)
 		return USEC_INFINITY;
-	return clock_add(s->since_usec, timeout * EXTENSIONS_MAX);
+	return clock_add(starts ? s->started_usec : s->since_usec, timeout * EXTENSIONS_MAX);
 }
 
 /* Later, never earlier. */
@@ -108,7 +101,9 @@ static void say_extend(struct service *s, const struct notify_message *m)
 	if (s->timeout_usec == USEC_INFINITY || end <= s->timeout_usec)
 		return;
 	s->timeout_usec = end;
-	if (s->state != STATE_STARTING)
+	if (fsm_is_coming_up(s->state))
+		s->start_limit_usec = end;
+	else
 		s->stop_limit_usec = end;
 	context_arm(s->ctx, s->timer, end);
 }
@@ -185,7 +180,7 @@ static void on_watchdog(void *arg)
 static void say_trigger(struct service *s, const struct notify_message *m)
 {
 	(void)m;
-	if (s->state != STATE_STARTING && s->state != STATE_UP)
+	if (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP)
 		return;
 	log_line(s->ctx->log, LOG_WARNING, "%s: watchdog: it says itself that it has failed",
 		 s->config->path);

@@ -17,7 +17,7 @@ bool service_has_group(const struct service *s)
 
 bool service_has_any(const struct service *s)
 {
-	return service_has_group(s) || !list_is_empty(&s->leftovers) || service_has_hook_running(s);
+	return service_has_group(s) || !list_is_empty(&s->leftovers) || service_running_hook(s, 0);
 }
 
 static void signal_group(struct service *s, int signo)
@@ -45,8 +45,10 @@ void service_term(struct service *s)
 	bool has_group = service_has_group(s);
 	char name[SIGNAL_TEXT_MAX];
 	struct process *p;
+	struct hook *h;
 
-	service_term_hooks(s);
+	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
+		hook_term(h);
 	if (s->main.pid > 0 && !s->main.signalled) {
 		s->main.signalled = true;
 		if (s->main.alive)
@@ -74,6 +76,7 @@ static void log_kill(const struct service *s, uint64_t since_usec, const char *w
 	const char *path = s->config->path;
 	char age[CLOCK_TEXT_MAX];
 	struct process *p;
+	struct hook *h;
 
 	clock_text(age, clock_now_usec() - since_usec);
 	if (s->main.alive)
@@ -82,10 +85,9 @@ static void log_kill(const struct service *s, uint64_t since_usec, const char *w
 	else if (s->main.pid > 0 && list_is_empty(&s->leftovers))
 		log_line(s->ctx->log, LOG_WARNING, "%s: killing process group %d, %s after the %s",
 			 path, (int)s->main.group, age, what);
-	if (service_has_hook_running(s))
+	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		log_line(s->ctx->log, LOG_WARNING, "%s: killing %s, pid %d (%s), %s after the %s",
-			 path, hook_name(s->hook->kind), (int)s->hook->process.pid,
-			 s->hook->process.name, age, what);
+			 path, hook_name(h->kind), (int)h->process.pid, h->process.name, age, what);
 	list_for_each (p, &s->leftovers, by_service)
 		log_line(s->ctx->log, LOG_WARNING,
 			 "%s: killing leftover pid %d (%s), %s after the %s", path, (int)p->pid,
@@ -95,12 +97,14 @@ static void log_kill(const struct service *s, uint64_t since_usec, const char *w
 void service_kill(struct service *s)
 {
 	struct process *p;
+	struct hook *h;
 
 	/* Not in a stop; the first time only. */
 	if (s->state == STATE_CLEANING && s->timeout_usec == s->stop_limit_usec)
 		log_kill(s, s->since_usec, s->main.signalled ? "signal" : "STOPPING=1");
 	signal_group(s, SIGKILL);
-	service_kill_hooks(s);
+	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
+		hook_kill(h);
 	list_for_each (p, &s->leftovers, by_service)
 		(void)process_signal(p, SIGKILL);
 }
@@ -109,6 +113,7 @@ void service_forced(struct service *s)
 {
 	log_kill(s, s->held_usec, "stop");
 	s->late = true;
+	s->node->late_usec = clock_now_usec();
 	for (struct node *n = s->node; n; n = n->parent)
 		if (n->stop_usec)
 			n->forced = true;

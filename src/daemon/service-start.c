@@ -33,6 +33,7 @@ void service_begin(struct service *s)
 	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
 	s->stop_limit_usec = USEC_INFINITY;
 	s->was_up = s->worked = s->concluded = s->late = false;
+	service_notify_begin(s);
 }
 
 void service_spawn(struct service *s)
@@ -45,7 +46,6 @@ void service_spawn(struct service *s)
 	int pidfd;
 
 	s->started_usec = clock_now_usec();
-	service_notify_begin(s);
 	if (s->config->ready.kind == READY_FD) {
 		ready_fd = probe_open_fd(s->probe);
 		if (ready_fd < 0) {
@@ -56,7 +56,7 @@ void service_spawn(struct service *s)
 		}
 	}
 	/* Before anything can fail: from here on a stop waits for it. */
-	s->main.guard = swansong_guard(s->node->handle);
+	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
 	swansong_guard_drop(&before);
 	program.ready_fd = ready_fd;

@@ -9,6 +9,7 @@
 #include "daemon/service-hook.h"
 #include "daemon/service-main.h"
 #include "daemon/service-notify.h"
+#include "daemon/service-reload.h"
 #include "daemon/service-signal.h"
 #include "daemon/service-start.h"
 
@@ -45,7 +46,7 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	(void)usec;
 	if (fsm_is_coming_up(s->state))
 		s->outcome.kind = OUTCOME_START_TIMEOUT;
-	if (fsm_is_coming_up(s->state) && service_has_hook_running(s))
+	if (fsm_is_coming_up(s->state) && s->hook && hook_is_running(s->hook))
 		s->outcome.hook = hook_name(s->hook->kind);
 	if (s->state == STATE_BACKOFF)
 		s->restarts++;
@@ -97,7 +98,7 @@ int service_new(struct service **ret, struct node *node)
 	list_init(&s->in_fallen);
 	list_init(&s->leftovers);
 	process_init(&s->main, PROCESS_MAIN, s);
-	node_count(node, 1, 0, 1);
+	service_retally(s, (struct service_tally){ 0 });
 
 	r = policy_new(&s->policy, s->config);
 	if (r < 0)
@@ -122,15 +123,21 @@ int service_new(struct service **ret, struct node *node)
 	r = service_hooks_new(s);
 	if (r < 0)
 		return r;
+	r = service_reload_new(s);
+	if (r < 0)
+		return r;
 	*ret = take(s);
 	return 0;
 }
 
 struct service *service_free(struct service *s)
 {
+	struct service_tally tally;
+
 	if (!s)
 		return NULL;
-	node_count(s->node, -1, -(int)service_is_ready(s), -(int)service_is_settled(s));
+	tally = service_tally(s);
+	node_count(s->node, -tally.services, -tally.ready, -tally.settled);
 	if (s->ctx->ended == s)
 		s->ctx->ended = NULL;
 	if (s->state == STATE_FAILED)
@@ -140,6 +147,7 @@ struct service *service_free(struct service *s)
 	service_unfollow(s);
 	process_remove(&s->main);
 	service_hooks_free(s);
+	service_reload_free(s);
 	list_remove(&s->in_posted);
 	list_remove(&s->in_lingering);
 	list_remove(&s->in_waiting);
@@ -166,6 +174,25 @@ bool service_is_settled(const struct service *s)
 	       (s->state == STATE_DOWN && (!s->wanted || s->in_vain));
 }
 
+struct service_tally service_tally(const struct service *s)
+{
+	if (!s->config->autostart && !s->wanted && s->state == STATE_DOWN)
+		return (struct service_tally){ 0 };
+	return (struct service_tally){
+		.services = 1,
+		.ready = service_is_ready(s),
+		.settled = service_is_settled(s),
+	};
+}
+
+void service_retally(struct service *s, struct service_tally before)
+{
+	struct service_tally now = service_tally(s);
+
+	node_count(s->node, now.services - before.services, now.ready - before.ready,
+		   now.settled - before.settled);
+}
+
 /* --- the state's timeout --- */
 
 static uint64_t post_stop_timeout(const struct service *s)
@@ -180,6 +207,8 @@ static uint64_t post_stop_timeout(const struct service *s)
 static uint64_t state_timeout(const struct service *s)
 {
 	switch (s->state) {
+	case STATE_DRAINING:
+		return s->config->drain_delay_usec;
 	case STATE_ASKING:
 	case STATE_STOPPING:
 	case STATE_CLEANING:
@@ -235,12 +264,6 @@ static void act_arm(struct service *s, bool killed)
 
 /* --- the one writer of the state --- */
 
-static void note_counts(struct service *s, bool was_ready, bool was_settled)
-{
-	node_count(s->node, 0, service_is_ready(s) - was_ready,
-		   service_is_settled(s) - was_settled);
-}
-
 /*
  * The end of an essential service is that of the tree, and so may be a failure; the first one counts.
  * One whose section is gone is essential no more, and one that is being restarted has not come to its
@@ -273,7 +296,7 @@ static void note_progress(struct service *s, enum service_state next)
 
 static void enter(struct service *s, enum service_state next)
 {
-	bool was_ready = service_is_ready(s), was_settled = service_is_settled(s);
+	struct service_tally before = service_tally(s);
 
 	if (s->state == next)
 		return;
@@ -289,14 +312,14 @@ static void enter(struct service *s, enum service_state next)
 	note_progress(s, next);
 	if (s->probe && next != STATE_STARTING)
 		probe_stop(s->probe);
-	if (next == STATE_BACKOFF || next == STATE_FAILED)
-		failure_note(s);
 	if (next == STATE_GATED && list_is_empty(&s->in_gated))
 		list_append(&s->ctx->gated, &s->in_gated);
 	service_notify_follow(s);
+	if (next == STATE_BACKOFF || next == STATE_FAILED)
+		failure_note(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
-	note_counts(s, was_ready, was_settled);
+	service_retally(s, before);
 	if (s->node->retired && !fsm_has_process(next))
 		node_follow_up(s->node);
 	context_settle_soon(s->ctx);

@@ -41,13 +41,16 @@ struct service {
 	enum service_event posted; /* while in context.posted */
 	int stop_signal;	   /* the configured one, or what a forwarded stop came as */
 	bool wanted;		   /* it is to run, now or as soon as it may */
+	bool was_wanted;	   /* ... until the stop */
 	bool in_vain;		   /* it waits for what has failed */
 	bool attempted;		   /* it has been up, or has failed, at least once */
 
 	struct process main;	    /* pid 0: none */
 	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
 	struct list leftovers;
-	struct hook *hook; /* the commands around it, those of a reload apart; NULL: it has none */
+	struct hook *hook;   /* the commands around it; NULL: it has none */
+	struct hook *reload; /* its reload-command, beside those; or NULL */
+	sd_event_source *reload_timer;
 
 	/* The last run. */
 	struct outcome outcome;
@@ -90,3 +93,14 @@ bool service_is_ready(const struct service *service);
 
 /* Ready, or not going to be. */
 bool service_is_settled(const struct service *service);
+
+/*
+ * What it adds to the counts of the nodes it is in; whoever changes what these follow from takes
+ * them before and says so after.  One that nobody has started, and that is not started by itself,
+ * is missed by nobody: it adds nothing.
+ */
+struct service_tally {
+	int services, ready, settled;
+};
+struct service_tally service_tally(const struct service *service);
+void service_retally(struct service *service, struct service_tally before);

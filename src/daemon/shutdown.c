@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/final.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-hook.h"
@@ -51,6 +52,8 @@ static void begin_stop(struct node *node, uint64_t now, bool restart)
 
 static void latch(struct node *top, uint64_t now, bool restart)
 {
+	for (struct node *n = top; n; n = node_next(n, top))
+		final_hold(n);
 	swansong_shut_down(top->handle);
 	for (struct node *n = top; n; n = node_next(n, top))
 		begin_stop(n, now, restart);
@@ -172,6 +175,7 @@ static void revoke_leases(struct node *node)
 		log_line(node->ctx->log, LOG_WARNING, "%s: revoking the guard of pid %d (%s)%s%s",
 			 node_name(node), (int)lease->peer.pid, lease->command,
 			 *lease->why ? ": " : "", lease->why);
+		node->late_usec = clock_now_usec();
 		for (struct node *n = node; n; n = n->parent)
 			if (n->stop_usec)
 				n->forced = true;
@@ -190,6 +194,7 @@ void shutdown_force(struct node *node)
 		if (n->service && n->service->state != STATE_KILLING)
 			service_handle(n->service, EVENT_KILL);
 		revoke_leases(n);
+		final_hurry(n);
 	}
 	context_settle_soon(node->ctx);
 }
@@ -206,11 +211,13 @@ void shutdown_abandon(struct tree *tree)
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		struct service *s = n->service;
 		struct process *p;
+		struct hook *h;
 
+		final_abandon(n);
 		if (!s || !fsm_has_process(s->state))
 			continue;
-		if (service_has_hook_running(s))
-			give_up(n, &s->hook->process);
+		for (unsigned i = 0; (h = service_running_hook(s, i)); i++)
+			give_up(n, &h->process);
 		if (s->main.alive || (s->main.pid > 0 && list_is_empty(&s->leftovers)))
 			give_up(n, &s->main);
 		list_for_each (p, &s->leftovers, by_service)
@@ -242,6 +249,7 @@ bool shutdown_follow(struct tree *tree)
 			list_entry(tree->ctx->completed.next, struct node, in_completed);
 
 		list_remove(&node->in_completed);
+		final_settle(node);
 		if (!node->complete && swansong_completion_done(node->completion)) {
 			follow(tree, node);
 			root |= node == tree->root;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "daemon/final.h"
 #include "daemon/order.h"
 
 /* The nodes to be started, as a set of tops of subtrees: none below another, in order of discovery. */
@@ -37,12 +38,18 @@ static int select_node(struct selection *selection, struct node *node)
 	return 0;
 }
 
+/* Is it one that nobody has started yet, and that is not started by itself? */
+static bool is_asleep(const struct node *node)
+{
+	return node->service && !node->service->config->autostart && !node->service->wanted;
+}
+
 static int select_missing(struct selection *selection, struct node *const *nodes)
 {
 	int r = 0;
 
 	for (; r == 0 && nodes && *nodes; nodes++)
-		if (!node_is_ready(*nodes) && !(*nodes)->restart)
+		if ((!node_is_ready(*nodes) || is_asleep(*nodes)) && !(*nodes)->restart)
 			r = select_node(selection, *nodes);
 	return r;
 }
@@ -69,6 +76,14 @@ static bool needs_start(const struct service *service)
 	       service->state == STATE_BACKOFF;
 }
 
+/* Who is named is started, and what is below as far as it is started by itself, or ran before. */
+static bool is_meant(const struct node *top, const struct node *node, bool restart)
+{
+	const struct service *s = node->service;
+
+	return s && (node == top || s->config->autostart || (restart && s->was_wanted));
+}
+
 void starting_forget(struct node *node)
 {
 	for (struct node *n = node; n; n = node_next(n, node)) {
@@ -84,16 +99,19 @@ void starting_forget(struct node *node)
 static int start_selected(struct node *top, bool resume)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {
+		bool restart = n->restart;
 		int r;
 
 		if (n->retired || (resume && n != top && node_is_stopped(n) && !n->restart))
 			continue;
+		final_record(n);
 		r = node_is_stopped(n) ? node_renew(n) : 0;
 		if (r < 0)
 			return r;
 		n->restart = false;
-		if (!n->service || !needs_start(n->service))
+		if (!is_meant(top, n, restart) || !needs_start(n->service))
 			continue;
+		n->service->was_wanted = false;
 		order_want(n->service);
 	}
 	return 0;
@@ -128,6 +146,46 @@ int starting_begin(struct node *node)
 int starting_resume(struct node *node)
 {
 	return begin(node, true);
+}
+
+static bool want_asleep(struct node *const *nodes)
+{
+	bool changed = false;
+
+	for (; nodes && *nodes; nodes++) {
+		if (!is_asleep(*nodes))
+			continue;
+		order_want((*nodes)->service);
+		changed = true;
+	}
+	return changed;
+}
+
+/* Services that are wanted may require others that are not; those may do so, too. */
+static bool want_requirements(const struct node *node)
+{
+	bool changed = false;
+
+	for (; node; node = node->parent) {
+		changed |= want_asleep(node->edges[EDGE_REQUIRES]);
+		changed |= want_asleep(node->edges[EDGE_WANTS]);
+	}
+	return changed;
+}
+
+void starting_by_itself(struct tree *tree)
+{
+	bool changed = true;
+
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->service && n->service->config->autostart)
+			order_want(n->service);
+	while (changed) {
+		changed = false;
+		for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+			if (n->service && n->service->wanted)
+				changed |= want_requirements(n);
+	}
 }
 
 static bool is_under_way(const struct service *service)

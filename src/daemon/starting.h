@@ -22,6 +22,8 @@ int starting_resume(struct node *node);
 
 /* The restarts of all services in @node do not count any more, and nothing delays their start. */
 void starting_forget(struct node *node);
+/* Wants all that is started with the tree, and what that requires. */
+void starting_by_itself(struct tree *tree);
 
 /* Is a service about to have its first outcome?  While none is, the tree is as ready as it gets. */
 bool starting_is_under_way(const struct tree *tree);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/final.h"
 #include "model/diff.h"
 
 static int compare_paths(const void *a, const void *b)
@@ -28,6 +29,7 @@ static void forget(struct tree *tree, struct node *node)
 {
 	(void)tdelete(node, &tree->by_path, compare_paths);
 	node->service = service_free(node->service);
+	node->final = final_free(node->final);
 	node_free(node);
 }
 
@@ -46,11 +48,11 @@ static int add_node(struct tree *tree, struct config *config, const struct node_
 	}
 	if (!nc->parent)
 		tree->root = node;
-	if (nc->argv) {
+	r = final_new(node);
+	if (r >= 0 && nc->argv)
 		r = service_new(&node->service, node);
-		if (r < 0)
-			forget(tree, node);
-	}
+	if (r < 0)
+		forget(tree, node);
 	return r;
 }
 
@@ -266,7 +268,7 @@ static bool is_prunable(const struct node *node)
 	if (!node->retired || !node->complete || !list_is_empty(&node->children))
 		return false;
 	/* An earlier generation may hold on when the present one is Complete. */
-	return list_is_empty(&node->leases) &&
+	return list_is_empty(&node->leases) && !final_is_pending(node) &&
 	       !(node->service && fsm_has_process(node->service->state));
 }
 

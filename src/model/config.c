@@ -323,6 +323,7 @@ int config_new_command(struct config **ret, char *const *argv)
 		return r;
 	config->nodes[0]->shutdown_timeout_usec = USEC_INFINITY;
 	node->restart = RESTART_NEVER;
+	node->stdio[0].kind = OUTPUT_INHERIT;
 	node->start_timeout_usec = USEC_INFINITY;
 	node->stop_timeout_usec = USEC_INFINITY;
 	node->essential = true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/keys.h"
+#include "model/substitute.h"
 
 const struct section *inherit_source(const struct section *sections, const struct node_config *node,
 				     enum key_id key)
@@ -14,6 +15,30 @@ const struct section *inherit_source(const struct section *sections, const struc
 			return &sections[node->index];
 	}
 	return NULL;
+}
+
+static int take_output(const struct output *from, const char *path, struct output *to)
+{
+	to->kind = from->kind;
+	return from->path ? substitute_text(from->path, path, &to->path) : 0;
+}
+
+int inherit_outputs(const struct section *sections, struct node_config *node)
+{
+	const struct section *log = inherit_source(sections, node, KEY_LOG);
+	int r = log ? take_output(&log->log, node->path, &node->log) : 0;
+
+	for (size_t i = 0; r == 0 && i < 3; i++) {
+		const struct section *section = inherit_source(sections, node, KEY_STDIN + i);
+
+		/* What is said of both, but nearer, counts before what is said of one. */
+		if (i > 0 && section && log && log != section &&
+		    node_config_is_within(log->node, section->node))
+			continue;
+		if (section)
+			r = take_output(&section->stdio[i], node->path, &node->stdio[i]);
+	}
+	return r;
 }
 
 /* How much of the attributes a key of @type fills. */

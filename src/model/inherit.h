@@ -8,5 +8,8 @@
 const struct section *inherit_source(const struct section *sections, const struct node_config *node,
 				     enum key_id key);
 
+/* Completes @node with its standard streams.  Return: 0 or -ENOMEM. */
+int inherit_outputs(const struct section *sections, struct node_config *node);
+
 /* Completes @node with its own attributes and those of the nodes above.  Return: 0 or -ENOMEM. */
 int inherit_attributes(const struct section *sections, struct node_config *node);

@@ -76,6 +76,13 @@ static void bool_print(FILE *file, const void *value, const struct kind *kind)
 }
 KIND(bool);
 
+static void exit_on_signal_print(FILE *file, const void *value, const struct kind *kind)
+{
+	(void)kind;
+	(void)fputs(*(const bool *)value ? "128+n" : "0", file);
+}
+const struct kind kind_exit_on_signal = { .equal = bool_equal, .print = exit_on_signal_print };
+
 static bool int_equal(const void *a, const void *b)
 {
 	return *(const int *)a == *(const int *)b;
@@ -383,6 +390,14 @@ static void output_print(FILE *file, const void *value, const struct kind *kind)
 		break;
 	case OUTPUT_FILE:
 		(void)fprintf(file, "file:%s", output->path);
+		break;
+	case OUTPUT_JOURNAL:
+		(void)fputs("journal", file);
+		break;
+	case OUTPUT_SYSLOG:
+		(void)fputs("syslog", file);
+		break;
+	case OUTPUT_DEFAULT:
 		break;
 	}
 }

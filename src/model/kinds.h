@@ -17,6 +17,7 @@ struct kind {
 extern const struct kind kind_duration; /* uint64_t of microseconds */
 extern const struct kind kind_watchdog; /* likewise, 0 for none */
 extern const struct kind kind_bool;	/* bool */
+extern const struct kind kind_exit_on_signal; /* bool */
 extern const struct kind kind_signal;	/* int */
 extern const struct kind kind_mode;	/* int or unsigned */
 extern const struct kind kind_type;	/* enum */

@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/process-names.h %D%/process-names.c \
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
+	%D%/values-output.c \
 	%D%/values-process.c \
 	%D%/values-restart.c \
 	%D%/values-template.c \

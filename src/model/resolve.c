@@ -20,7 +20,8 @@ struct resolver {
 	struct section *sections;
 	struct diag *diag;
 	struct environment_files environment_files;
-	const char **paths; /* of all nodes, for suggestions */
+	const struct node_config *terminal; /* who has it, or NULL */
+	const char **paths;		    /* of all nodes, for suggestions */
 	size_t effort;
 	unsigned *marks; /* the last list of edges that named the node */
 	unsigned mark;
@@ -202,7 +203,6 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	const struct section *directory = inherit_source(r->sections, node, KEY_DIRECTORY);
 	const struct section *mask = inherit_source(r->sections, node, KEY_UMASK);
 	const struct section *stop_timeout = inherit_source(r->sections, node, KEY_STOP_TIMEOUT);
-	const struct section *log = inherit_source(r->sections, node, KEY_LOG);
 
 	if (mask)
 		node->umask = mask->umask;
@@ -211,11 +211,8 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	if (directory && directory->directory &&
 	    substitute_text(directory->directory, node->path, &node->directory) < 0)
 		return -ENOMEM;
-	if (log)
-		node->log.kind = log->log.kind;
-	if (log && log->log.path && substitute_text(log->log.path, node->path, &node->log.path) < 0)
-		return -ENOMEM;
-	if (inherit_attributes(r->sections, node) < 0 || resolve_user(r, node) < 0)
+	if (inherit_outputs(r->sections, node) < 0 || inherit_attributes(r->sections, node) < 0 ||
+	    resolve_user(r, node) < 0)
 		return -ENOMEM;
 	return environment_resolve(&r->environment_files, r->sections, node, r->diag);
 }
@@ -234,6 +231,19 @@ static void resolve_check_delays(struct resolver *r, const struct section *secti
 		"restart-delay is %s and restart-delay-max %s, allowed is a delay up to the maximum",
 		clock_text(delay, node->restart_delay_usec),
 		clock_text(max, node->restart_delay_max_usec));
+}
+
+/* There is one terminal. */
+static void resolve_check_terminal(struct resolver *r, const struct section *section)
+{
+	if (!section->node->terminal)
+		return;
+	if (r->terminal)
+		section_error(section, r->diag, KEY_TERMINAL,
+			      "[%s] has the terminal already, allowed for one service",
+			      node_config_section(r->terminal));
+	else
+		r->terminal = section->node;
 }
 
 static void resolve_check_oneshot(struct resolver *r, const struct section *section)
@@ -350,6 +360,13 @@ static void resolve_notify(struct resolver *r, const struct section *section)
 			      "'no' leaves nobody to fill the store, allowed is yes");
 }
 
+static void resolve_check_reload(struct resolver *r, const struct section *section)
+{
+	if (section->lines[KEY_RELOAD_SIGNAL] && section->lines[KEY_RELOAD_COMMAND])
+		section_error(section, r->diag, KEY_RELOAD_SIGNAL,
+			      "there is a reload-command, allowed is one of the two");
+}
+
 static void resolve_check_group(struct resolver *r, const struct section *section)
 {
 	for (size_t i = 0; i < N_KEYS; i++) {
@@ -392,9 +409,12 @@ static int resolve_section(struct resolver *r, struct section *section)
 		if (resolve_edges(r, section, edge_keys[i], section->edges[i], &node->edges[i]) < 0)
 			return -ENOMEM;
 	}
+	if (resolve_hooks(section) < 0)
+		return -ENOMEM;
 	if (!section->lines[KEY_COMMAND]) {
 		resolve_check_group(r, section);
-		return 0;
+		/* What a group runs, it runs as its services would. */
+		return section->lines[KEY_FINAL] ? resolve_inherited(r, node) : 0;
 	}
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
@@ -402,9 +422,9 @@ static int resolve_section(struct resolver *r, struct section *section)
 	if (resolve_listen(r, section) < 0)
 		return -ENOMEM;
 	resolve_check_ready_fd(r, section);
+	resolve_check_terminal(r, section);
+	resolve_check_reload(r, section);
 	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
-		return -ENOMEM;
-	if (resolve_hooks(section) < 0)
 		return -ENOMEM;
 	return resolve_inherited(r, node);
 }

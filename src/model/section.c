@@ -32,5 +32,7 @@ void section_done(struct section *section)
 	free(section->environment);
 	free(section->environment_files);
 	free(section->attributes);
+	for (size_t i = 0; i < 3; i++)
+		free(section->stdio[i].path);
 	free(section->log.path);
 }

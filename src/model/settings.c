@@ -37,6 +37,9 @@ void node_config_init(struct node_config *node, char *path)
 		.path = path,
 		.shutdown_timeout_usec = *path ? USEC_INFINITY : 90 * USEC_PER_SEC,
 		.umask = -1,
+		.stdio = { { .kind = OUTPUT_DEFAULT },
+			   { .kind = OUTPUT_DEFAULT },
+			   { .kind = OUTPUT_DEFAULT } },
 		.start_timeout_usec = 90 * USEC_PER_SEC,
 		.watchdog_signal = SIGABRT,
 		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
@@ -45,7 +48,9 @@ void node_config_init(struct node_config *node, char *path)
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
 		.restart_reset_usec = 10 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
+		.autostart = true,
 		.stop_signal = SIGTERM,
+		.reload_signal = SIGHUP,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 	};
 }
@@ -106,6 +111,8 @@ void node_config_done(struct node_config *node)
 	free(node->environment);
 	free(node->environment_files);
 	free(node->attributes);
+	for (size_t i = 0; i < 3; i++)
+		free(node->stdio[i].path);
 	free(node->log.path);
 }
 
@@ -355,4 +362,14 @@ bool fdname_is_good(const char *name)
 		if (name[length] < ' ' || name[length] > '~' || name[length] == ':')
 			return false;
 	return length > 0 && length < FDNAME_MAX;
+}
+
+const struct output *node_config_output(const struct node_config *node, int fd)
+{
+	static const struct output inherit = { .kind = OUTPUT_INHERIT };
+	const struct output *output = &node->stdio[fd];
+
+	if (output->kind != OUTPUT_DEFAULT)
+		return output;
+	return node->terminal ? &inherit : &node->log;
 }

@@ -16,11 +16,11 @@
 #include "base/cleanup.h"
 #include "model/diag.h"
 
-#define CONFIG_NAME_MAX	 200 /* bytes of a node's path, with the slashes */
-#define CONFIG_DEPTH_MAX 32  /* parts of a node's path */
-#define CONFIG_NODES_MAX 100000
-#define CONFIG_INSTANCES_MAX 10000 /* of one template */
-#define CONFIG_LINE_MAX	 (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
+#define CONFIG_NAME_MAX	     200 /* bytes of a node's path, with the slashes */
+#define CONFIG_DEPTH_MAX     32	 /* parts of a node's path */
+#define CONFIG_NODES_MAX     100000
+#define CONFIG_INSTANCES_MAX 10000	       /* of one template */
+#define CONFIG_LINE_MAX	     (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
 
 #define CONFIG_LISTEN_MAX	250 /* sockets of one service */
 #define CONFIG_FD_STORE_DEFAULT 16
@@ -38,11 +38,18 @@ enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
 enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
-enum output_kind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE };
+enum output_kind {
+	OUTPUT_INHERIT,
+	OUTPUT_NULL,
+	OUTPUT_FILE,
+	OUTPUT_JOURNAL,
+	OUTPUT_SYSLOG,
+	OUTPUT_DEFAULT, /* as log, or the terminal; log itself is none such */
+};
 
 /* What one node can say of another. */
 enum edge {
-	EDGE_REQUIRES,	 /* starts when that is ready, not without it; that stops when this is Complete */
+	EDGE_REQUIRES, /* starts when that is ready, not without it; that stops when this is Complete */
 	EDGE_WANTS,	 /* brings that along, and otherwise as the next */
 	EDGE_AFTER,	 /* starts when that is ready or has failed; stops as with the first */
 	EDGE_TERM_AFTER, /* nothing at the start; is signalled when that is Complete */
@@ -130,7 +137,7 @@ struct node_config {
 	struct node_config **edges[N_EDGES]; /* nodes, NULL-terminated, each once; NULL for none */
 	unsigned edge_lines[N_EDGES];	     /* where these keys stand, in the file of @place */
 	enum strategy strategy;
-	struct commands *hooks;		     /* N_HOOKS of them, or NULL: none at all */
+	struct commands *hooks; /* N_HOOKS of them, or NULL: none at all */
 
 	/* A service: the rest means nothing while argv is NULL. */
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
@@ -142,10 +149,10 @@ struct node_config {
 	struct credentials credentials; /* inherited, as the next six */
 	char *directory;		/* absolute, or NULL: the daemon's */
 	char **environment;		/* "NAME=VALUE", each name once, NULL-terminated, or NULL */
-	char **environment_files;	/* whose variables are among them, NULL-terminated, or NULL */
-	int umask;			/* or -1: the daemon's */
-	struct attributes *attributes;	/* or NULL: the daemon's */
-	struct output log;
+	char **environment_files; /* whose variables are among them, NULL-terminated, or NULL */
+	int umask;		  /* or -1: the daemon's */
+	struct attributes *attributes; /* or NULL: the daemon's */
+	struct output stdio[3], log;   /* inherited; see node_config_output() */
 	struct ready ready;
 	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	uint64_t start_timeout_usec;
@@ -158,9 +165,12 @@ struct node_config {
 	struct restart_limit restart_limit;
 	struct success_status success_status;
 	enum on_failed on_failed;
-	int stop_signal;
+	bool autostart;
+	int stop_signal, reload_signal;
+	uint64_t drain_delay_usec;
 	uint64_t stop_timeout_usec; /* inherited */
 	bool essential;
+	bool terminal; /* it gets the daemon's */
 };
 
 struct config {
@@ -171,6 +181,7 @@ struct config {
 	unsigned control_mode;
 	bool control_group_set;
 	gid_t control_group;
+	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
 
 	/* Of settings.c. */
@@ -255,3 +266,9 @@ int listen_compare(const struct listen *a, const struct listen *b);
 /* May a descriptor be called that?  1 to 255 printable ASCII characters, without a colon. */
 #define FDNAME_MAX 256
 bool fdname_is_good(const char *name);
+
+/*
+ * Where standard output, @fd 1, or standard error, 2, goes: never OUTPUT_DEFAULT, but to the daemon's
+ * with a terminal.
+ */
+const struct output *node_config_output(const struct node_config *node, int fd);

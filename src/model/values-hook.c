@@ -1,5 +1,8 @@
 #include "model/values-hook.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "model/values-private.h"
 
@@ -15,7 +18,18 @@ static int value_commands(struct value *value, void *field)
 	return r;
 }
 
+static int value_exit_on_signal(struct value *value, void *field)
+{
+	bool pass_on = strcmp(value->text, "128+n") == 0;
+
+	if (!pass_on && strcmp(value->text, "0") != 0)
+		return -EINVAL;
+	*(bool *)field = pass_on;
+	return 0;
+}
+
 /* clang-format off */
 const struct value_type type_commands = { IN_SECTION, value_commands,
 	"a program and its arguments, quoted as in a shell" };
+const struct value_type type_exit_on_signal = { IN_CONFIG, value_exit_on_signal, "0 or 128+n" };
 /* clang-format on */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/parse.h"
 #include "model/substitute.h"
 
@@ -58,5 +59,21 @@ int value_check_path(struct value *value, const char *path)
 		return value_refuse(value, "is no absolute path");
 	if (strlen(path) >= PATH_MAX)
 		return value_refuse(value, "is longer than a path can be");
+	return 0;
+}
+
+int value_argv(struct value *value, char ***ret)
+{
+	cleanup(freep) char **argv = NULL;
+	int r = value_check_substitutions(value);
+
+	if (r < 0)
+		return r;
+	r = value_words(value, &argv);
+	if (r < 0)
+		return r;
+	if (r == 0 || !*argv[0])
+		return value_refuse(value, "names no program");
+	*ret = take(argv);
 	return 0;
 }

@@ -25,6 +25,9 @@ int value_copy(const char *text, char **field);
 /* In one block, NULL-terminated.  Return: how many, -EINVAL or -ENOMEM. */
 int value_words(struct value *value, char ***field);
 
+/* A command, quoted as in a shell, with good substitutions.  Return: 0, -EINVAL or -ENOMEM. */
+int value_argv(struct value *value, char ***ret);
+
 /* The number of the group that it names.  Return: 0, -EINVAL or -ENOMEM. */
 int value_group(struct value *value, gid_t *ret);
 

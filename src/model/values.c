@@ -159,22 +159,6 @@ static int value_nodes(struct value *value, void *field)
 	return r < 0 ? r : value_words(value, field);
 }
 
-int value_argv(struct value *value, char ***ret)
-{
-	cleanup(freep) char **argv = NULL;
-	int r = value_check_substitutions(value);
-
-	if (r < 0)
-		return r;
-	r = value_words(value, &argv);
-	if (r < 0)
-		return r;
-	if (r == 0 || !*argv[0])
-		return value_refuse(value, "names no program");
-	*ret = take(argv);
-	return 0;
-}
-
 static int value_command(struct value *value, void *field)
 {
 	struct section *section = field;
@@ -333,30 +317,6 @@ static int value_umask(struct value *value, void *field)
 	return r;
 }
 
-static int value_log(struct value *value, void *field)
-{
-	static const struct choice choices[] = { { "inherit", OUTPUT_INHERIT },
-						 { "null", OUTPUT_NULL } };
-	struct output *output = field;
-	int kind, r;
-
-	r = value_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
-	if (r == 0) {
-		output->kind = (enum output_kind)kind;
-		return 0;
-	}
-	if (strncmp(value->text, "file:", 5) != 0)
-		return r;
-	r = value_check_substitutions(value);
-	if (r == 0)
-		r = value_check_path(value, value->text + 5);
-	if (r == 0)
-		r = value_copy(value->text + 5, &output->path);
-	if (r == 0)
-		output->kind = OUTPUT_FILE;
-	return r;
-}
-
 #define DURATION_ALLOWED "a duration such as 250ms, 30s, 5min, 1h, 1d or infinity"
 #define USER_ALLOWED	 "the name of a user, which begins with a letter, or a number below 4294967295"
 #define GROUP_ALLOWED \
@@ -393,6 +353,4 @@ const struct value_type type_environment = { IN_SECTION, value_environment,
 	"words NAME=VALUE, quoted as in a shell, each name once" };
 const struct value_type type_umask = { IN_SECTION, value_umask, MODE_ALLOWED };
 const struct value_type type_stop_timeout = { IN_SECTION, value_duration, DURATION_ALLOWED };
-const struct value_type type_log = { IN_SECTION, value_log,
-	"inherit, null, or file: and an absolute path" };
 /* clang-format on */

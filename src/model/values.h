@@ -73,4 +73,5 @@ extern const struct value_type type_cpus;
 extern const struct value_type type_no_new_privileges;
 extern const struct value_type type_capabilities;
 extern const struct value_type type_stop_timeout;
-extern const struct value_type type_log;
+extern const struct value_type type_input;
+extern const struct value_type type_output;

@@ -7,7 +7,7 @@
 #include "swansong/node-private.h"
 #include "swansong/percpu-private.h"
 
-/* The two words of a new node; it has one pin. */
+/* The words of a new node; it has one pin. */
 void count_init(struct swansong *n, bool stopped);
 
 #define COUNT_GUARD   UINT64_C(1)
@@ -22,7 +22,7 @@ void count_init(struct swansong *n, bool stopped);
 /* The word of the chain that guards begin at; those before it need not be looked at. */
 enum count_entry {
 	COUNT_FROM_HOME,
-	COUNT_FROM_CPU,	  /* percpu, which is open or about to be closed */
+	COUNT_FROM_CPU,	  /* percpu, or home if that refuses */
 	COUNT_FROM_TOTAL, /* home is COUNTED */
 };
 
@@ -31,7 +31,7 @@ static inline bool count_is_dead(uint64_t word)
 	return !(word & (COUNT_GUARDS | COUNT_PINNED));
 }
 
-/* The same as count_begin(), but for where that is quick. */
+/* count_begin() at total, or at home in place of a processor that has no slot or not any more. */
 uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta);
 
 /*

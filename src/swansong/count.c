@@ -5,7 +5,7 @@
  * either way, and a count is a cold sum.  So a guard is counted at home only, by one addition and at
  * any depth.  A stop then moves the counts up, once, and from then on guards count all the way.
  *
- *	home	guards taken on this node
+ *	home	guards taken on this node; BIAS above that while some are counted for each processor
  *	total	from the stop on, the guards in the subtree; BIAS above that until it is exact
  *
  * Guards pass through a chain of words: home(n), total(n), total(parent(n)), total(its parent), ...
@@ -29,6 +29,16 @@
  * why neither the stop latch, which is set top down before any counting, nor the flags are asked:
  *
  *	complete(n)  <=>  the guards of total(n) are 0
+ *
+ * The slots of a node that counts for each processor (percpu.c) are together one more word of the
+ * chain, before home.  They begin when somebody asks for them, and are closed once, under the tree's
+ * lock: by the stop, before it looks at home, by a report, and when the last pin goes.  To close them
+ * is what setting a flag is: what was added to them before is read by it and added to home, and who
+ * comes later is refused and begins at home.  They are no reason for the node to live, and a guard
+ * may be dropped in another word than it was taken in.  So while they are open, home has BIAS, too, so
+ * that it is neither dead nor below zero; and as the node has a pin all that time, there is no drop
+ * that has to notice the end.  The entry changes last: who finds it changed finds home whole, and may
+ * take PINNED away.
  *
  * The totals are monotonic in no sense: a late guard on a stopped node raises them again.  What
  * latches are the waiters, by whoever brings a total to zero.
@@ -62,8 +72,6 @@
  * reach BIAS, and no check is needed.
  */
 #include "swansong/count-private.h"
-
-#include "swansong/percpu-private.h"
 
 #define COUNT_BIAS (UINT64_C(1) << 58)
 
@@ -116,7 +124,7 @@ static void count_died(struct swansong *n, struct aftermath *after)
 
 uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta)
 {
-	/* The orders are those of count_begin(). */
+	/* The orders are those of count_begin(), and again, as who was refused may be late. */
 	if (shared_load(&n->entry, acquire) == COUNT_FROM_TOTAL)
 		return shared_load(&n->home, acquire);
 	return shared_add(&n->home, delta, acq_rel) + delta;

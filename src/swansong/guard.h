@@ -10,8 +10,8 @@
  * twice is cloned.  It keeps its node alive after the last reference to the node is gone.
  *
  * Taking and dropping one costs one atomic addition each, and after a stop one for each stopped
- * node from its own upwards.  A guard taken on a stopped node is an ordinary guard: it delays the completions that
- * are not resolved yet.
+ * node from its own upwards; see swansong_percpu_enable() for a node that many threads use.  A guard
+ * taken on a stopped node is an ordinary guard: it delays the completions that are not resolved yet.
  */
 
 #include <stddef.h>

@@ -1,3 +1,9 @@
+/*
+ * A guard is a value and cannot be told from its copy; its record can be: the first drop takes that
+ * away, and the second finds it gone, or another guard's.  References that are left are a number in
+ * the node, whose memory stays.  Of a wait it is known who waits, and who has taken the guards that
+ * are held, but not who will drop them.
+ */
 #include "swansong/misuse-private.h"
 
 #include <errno.h>

@@ -33,7 +33,7 @@ struct swansong {
 	alignas(CACHE_LINE) struct latch stopped; /* set by a stop, or when the node is gone */
 	struct swansong *parent;		  /* constant; NULL in a root */
 	struct tree *tree;			  /* constant */
-	_Atomic uint32_t entry;			  /* enum count_entry, under the tree's lock */
+	_Atomic uint32_t entry;			  /* enum count_entry; written under the lock */
 	struct percpu *percpu;			  /* NULL, and once there for ever */
 	struct swansong *next_dead;
 

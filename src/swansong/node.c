@@ -250,8 +250,10 @@ void swansong_shut_down(struct swansong *s)
 
 int swansong_percpu_enable(struct swansong *s)
 {
-	struct percpu *percpu = percpu_new();
+	struct percpu *percpu;
 
+	misuse_of_node(s);
+	percpu = percpu_new();
 	if (!percpu)
 		return -ENOMEM;
 	lock_take(&s->tree->lock);

@@ -10,6 +10,10 @@
  * Without them, both are one read-modify-write: the slot itself has a flag, which says by the value
  * that the addition returns whether it counted.  The same read-modify-write that sets the flag reads
  * the slot.  What is added to a closed slot is never looked at.
+ *
+ * A pair of guards costs less than half of what it does at home in the first way, and a third more in
+ * the second, which is for processors that are many.  Slots of threads, and a fence before somebody
+ * else reads them, are as quick as the first; but each thread would need a number, and to give it back.
  */
 #include "swansong/percpu-private.h"
 

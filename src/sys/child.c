@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -282,6 +283,8 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (enter_session(spec) < 0)
 		fail(failure, SPAWN_STEP_SESSION);
+	if (spec->take_terminal && ioctl(STDIN_FILENO, TIOCSCTTY, 0) < 0)
+		fail(failure, SPAWN_STEP_TERMINAL);
 	if (!spec->keep_descriptors && place_descriptors(spec) < 0)
 		fail(failure, SPAWN_STEP_STDIO);
 	if (!spec->keep_descriptors && close_others(spec) < 0)

@@ -50,6 +50,7 @@ struct spawn_spec {
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
 	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
 	char *pid_places[2];
+	bool take_terminal; /* the session gets our standard input as its terminal */
 	bool keep_session; /* a process group in ours, rather than a session */
 	int terminal;	   /* with it: the terminal whose foreground is handed over; -1 for none */
 	int death_signal;  /* to get when @parent, who calls, ends; 0 for none */
@@ -63,6 +64,7 @@ struct spawn_spec {
 enum spawn_step {
 	SPAWN_STEP_NONE,
 	SPAWN_STEP_SESSION,
+	SPAWN_STEP_TERMINAL,
 	SPAWN_STEP_STDIO,
 	SPAWN_STEP_CLOSE,
 	SPAWN_STEP_OOM_SCORE,

@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/ids.h %D%/ids.c \
 	%D%/unixsock.h %D%/unixsock.c \
 	%D%/inetsock.h %D%/inetsock.c \
+	%D%/journal.h %D%/journal.c \
 	%D%/proc.h %D%/proc.c \
 	%D%/child.h \
 	%D%/child-attributes.h %D%/child-attributes.c \

@@ -172,6 +172,7 @@ const char *spawn_step_text(enum spawn_step step)
 	static const char *const texts[] = {
 		[SPAWN_STEP_NONE] = "start",
 		[SPAWN_STEP_SESSION] = "make a session",
+		[SPAWN_STEP_TERMINAL] = "take the terminal",
 		[SPAWN_STEP_STDIO] = "connect standard input and output",
 		[SPAWN_STEP_CLOSE] = "close inherited descriptors",
 		[SPAWN_STEP_OOM_SCORE] = "set oom-score-adjust",

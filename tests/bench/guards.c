@@ -29,6 +29,7 @@
 #define CROWD	     100000
 #define CROWD_ROUNDS 5
 #define WAKES	     300
+#define STOPS	     1000
 #define CACHE_LINE   64
 
 struct word {
@@ -45,6 +46,25 @@ static void loop_bare(void *arg)
 	for (unsigned i = 0; i < PAIRS; i++) {
 		(void)atomic_fetch_add(&word->value, 1);
 		(void)atomic_fetch_sub(&word->value, 1);
+	}
+}
+
+/* The same, each behind a call, as a library has to be called. */
+static __attribute__((noinline)) void add(struct word *word)
+{
+	(void)atomic_fetch_add(&word->value, 1);
+}
+
+static __attribute__((noinline)) void subtract(struct word *word)
+{
+	(void)atomic_fetch_sub(&word->value, 1);
+}
+
+static void loop_called(void *arg)
+{
+	for (unsigned i = 0; i < PAIRS; i++) {
+		add(arg);
+		subtract(arg);
 	}
 }
 
@@ -80,6 +100,25 @@ static double take_time(loop *run, void *arg)
 
 		run(arg);
 		best = fmin(best, (double)(now_nsec() - begun) / PAIRS);
+	}
+	return best;
+}
+
+/* Two loops by turns, so that both see the same machine; the second is the floor. */
+static double take_time_beside(loop *run, void *arg, loop *run_floor, void *floor_arg,
+			       double *floor)
+{
+	double best = INFINITY;
+
+	*floor = INFINITY;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint64_t begun = now_nsec(), between;
+
+		run(arg);
+		between = now_nsec();
+		run_floor(floor_arg);
+		best = fmin(best, (double)(between - begun) / PAIRS);
+		*floor = fmin(*floor, (double)(now_nsec() - between) / PAIRS);
 	}
 	return best;
 }
@@ -182,8 +221,9 @@ static void drop_children(struct swansong **children, size_t n)
 
 /* --- guards of one thread --- */
 
-static double guard_at(unsigned depth, bool stopped)
+static double guard_at(unsigned depth, bool stopped, double *bare)
 {
+	struct word word = { 0 };
 	struct swansong *root = new_root();
 	struct swansong *node = new_descendant(root, depth);
 	/* Something is in progress besides, or there would be nothing to wait for. */
@@ -192,14 +232,14 @@ static double guard_at(unsigned depth, bool stopped)
 
 	if (stopped)
 		swansong_shut_down(root);
-	nsec = take_time(loop_guard, node);
+	nsec = take_time_beside(loop_guard, node, loop_bare, &word, bare);
 	swansong_guard_drop(&held);
 	(void)swansong_unref(node);
 	(void)swansong_unref(root);
 	return nsec;
 }
 
-static void report_guards(struct report *report, double bare)
+static void report_guards(struct report *report)
 {
 	static const unsigned depths[] = { 0, 1, 2, 4 };
 	char name[64];
@@ -208,13 +248,24 @@ static void report_guards(struct report *report, double bare)
 		unsigned depth = depths[i % ARRAY_SIZE(depths)];
 		bool stopped = i >= ARRAY_SIZE(depths);
 
+		double bare, nsec = guard_at(depth, stopped, &bare);
+
 		(void)snprintf(name, sizeof(name), "guard, %s, depth %u",
 			       stopped ? "stopped" : "running", depth);
-		/* After the stop each node above, and the node's own total, cost a pair more. */
-		report_add(report,
-			   (struct figure){ name, "ns", guard_at(depth, stopped), bare,
-					    TARGET_RATIO, stopped ? 1.3 * (2 + depth) : 1.3 });
+		/* After the stop each node above costs a pair more. */
+		report_add(report, (struct figure){ name, "ns", nsec, bare, TARGET_RATIO,
+						    stopped ? 1.3 * (2 + depth) : 1.3 });
 	}
+}
+
+/* What is left to be gained without giving up the library's boundary. */
+static void report_calls(struct report *report)
+{
+	struct word word = { 0 }, other = { 0 };
+	double bare, nsec = take_time_beside(loop_called, &other, loop_bare, &word, &bare);
+
+	report_add(report, (struct figure){ "the pair itself, behind two calls", "ns", nsec, bare,
+					    TARGET_NONE, 0 });
 }
 
 static void report_interrupt(struct report *report, double bare)
@@ -254,6 +305,59 @@ static void report_threads(struct report *report)
 	(void)swansong_unref(siblings[0]);
 	(void)swansong_unref(siblings[1]);
 	(void)swansong_unref(root);
+}
+
+/*
+ * One node that both use, plain and with counts of each processor.  Two threads at once have to do
+ * at least 1.7 times as much as one of them alone, who is the floor.
+ */
+static void report_percpu(struct report *report)
+{
+	struct swansong *root = new_root(), *plain = new_root();
+	struct word word = { 0 };
+	double bare, alone, together;
+
+	if (swansong_percpu_enable(root) < 0)
+		errx(EXIT_FAILURE, "out of memory");
+	alone = take_time_beside(loop_guard, root, loop_bare, &word, &bare);
+	report_add(report,
+		   (struct figure){ "guard, per CPU", "ns", alone, bare, TARGET_RATIO, 1.3 });
+	together = take_time_of_two(loop_guard, root, root);
+	report_add(report,
+		   (struct figure){ "per CPU, two threads; floor: a plain node", "ns", together,
+				    take_time_of_two(loop_guard, plain, plain), TARGET_NONE, 0 });
+	report_add(report, (struct figure){ "the same; floor: one of them alone", "ns", together,
+					    alone, TARGET_RATIO, 2 / 1.7 });
+	(void)swansong_unref(root);
+	(void)swansong_unref(plain);
+}
+
+/* The stop of a node nobody waits for, and its end. */
+static double stop_once(bool percpu)
+{
+	struct swansong *root = new_root();
+	uint64_t begun, ended;
+
+	if (percpu && swansong_percpu_enable(root) < 0)
+		errx(EXIT_FAILURE, "out of memory");
+	begun = now_nsec();
+	swansong_shut_down(root);
+	ended = now_nsec();
+	(void)swansong_unref(root);
+	return (double)(ended - begun);
+}
+
+static void report_stops(struct report *report)
+{
+	double plain[STOPS], percpu[STOPS];
+
+	for (size_t i = 0; i < STOPS; i++) {
+		plain[i] = stop_once(false);
+		percpu[i] = stop_once(true);
+	}
+	report_add(report, (struct figure){ "shut_down, per CPU; floor: a plain node", "ns",
+					    percentile(percpu, STOPS, 0.5),
+					    percentile(plain, STOPS, 0.5), TARGET_NONE, 0 });
 }
 
 /* --- many nodes --- */
@@ -473,9 +577,12 @@ int main(int argc, char **argv)
 		errx(EXIT_FAILURE, "out of memory");
 	report_begin(&report, "libswansong; floor: one atomic addition and subtraction");
 	bare = take_time(loop_bare, &word);
-	report_guards(&report, bare);
+	report_guards(&report);
+	report_calls(&report);
 	report_interrupt(&report, bare);
 	report_threads(&report);
+	report_percpu(&report);
+	report_stops(&report);
 	report_children(&report, crowd, bare);
 	report_crowd(&report, crowd, bare);
 	report_bytes(&report, crowd);

@@ -9,7 +9,11 @@ dist_check_SCRIPTS += \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
+	%D%/exec-streams.sh \
+	%D%/exec-syslog.sh \
+	%D%/exec-terminal.sh \
 	%D%/faults.sh \
+	%D%/final.sh \
 	%D%/guard.sh \
 	%D%/init-anywhere.sh \
 	%D%/init-container.sh \
@@ -17,6 +21,8 @@ dist_check_SCRIPTS += \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
 	%D%/listen.sh \
+	%D%/hooks.sh \
+	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/notify.sh \
 	%D%/reload.sh \

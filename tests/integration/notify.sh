@@ -42,8 +42,13 @@ notify = yes
 restart = never
 [other]
 command = $helpers/idle
+[hooked]
+command = $talker $dir/hooked
+ready = notify
+start-timeout = 30s
+post-start = $helpers/idle
 END
-for fifo in talk quick patient watched hung replaced detached orphaned; do
+for fifo in talk quick patient watched hung replaced detached orphaned hooked; do
 	mkfifo "$dir/$fifo"
 done
 
@@ -182,6 +187,19 @@ is "and heard" "$(field replaced .service.status)" orphan
 order replaced 'exit 7'
 ok "the end of the new one is" wait_for 10 has_state replaced failed
 like "with its own status" "$(field replaced .service.result)" 'exited with status 7'
+
+tell hooked 'say READY=1'
+ok "it is not up before its post-start is over" wait_for 10 has_state hooked readying
+tell hooked 'say EXTEND_TIMEOUT_USEC=100000000'
+ok "that may take longer, too" is_at_least hooked next_usec 60000000
+before=$(pid_of hooked)
+hook=$(ctl guards --json | jq -r ".guards[] | select(.node == \"hooked\" and .pid != $before) | .pid")
+tell hooked "name $hook"
+is "its post-start is not taken for the main process" "$(pid_of hooked)" "$before"
+ok "as the log says" says "$log" "hooked: MAINPID=$hook is refused"
+tell hooked 'main'
+ok "but another one is" not_pid "$before" "$(pid_of hooked)"
+ok "it can be stopped" ctl stop hooked
 
 before=$(pid_of detached)
 tell detached 'detach'

@@ -132,13 +132,16 @@ check_PROGRAMS += %D%/test-environment
 %C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
-check_PROGRAMS += %D%/test-fsm %D%/test-policy
+check_PROGRAMS += %D%/test-fsm %D%/test-policy %D%/test-result
 %C%_test_fsm_SOURCES = %D%/test-fsm.c
 %C%_test_fsm_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_fsm_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 %C%_test_policy_SOURCES = %D%/test-policy.c
 %C%_test_policy_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_policy_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+%C%_test_result_SOURCES = %D%/test-result.c
+%C%_test_result_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_result_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-spawn
 %C%_test_spawn_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn.h %D%/test-spawn.c \
@@ -183,6 +186,11 @@ check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_tree_SOURCES = %D%/test-daemon-tree.c
 %C%_test_daemon_tree_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_tree_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
+check_PROGRAMS += %D%/test-daemon-output
+%C%_test_daemon_output_SOURCES = %D%/test-daemon-output.c
+%C%_test_daemon_output_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
+%C%_test_daemon_output_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-activation
 %C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
@@ -238,6 +246,11 @@ check_PROGRAMS += %D%/test-swansong-loop-life
 %C%_test_swansong_loop_life_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
 %C%_test_swansong_loop_life_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create,--wrap=gate_move
 %C%_test_swansong_loop_life_LDADD   = $(%C%_test_swansong_loop_LDADD)
+
+check_PROGRAMS += %D%/test-swansong-nofile
+%C%_test_swansong_nofile_SOURCES = %D%/swansong-loop.h %D%/test-swansong-nofile.c
+%C%_test_swansong_nofile_CFLAGS  = $(%C%_test_swansong_loop_CFLAGS)
+%C%_test_swansong_nofile_LDADD   = $(%C%_test_swansong_loop_LDADD)
 
 check_PROGRAMS += %D%/test-swansong-syscalls
 %C%_test_swansong_syscalls_SOURCES = %D%/swansong-caller.h %D%/swansong-loop.h \

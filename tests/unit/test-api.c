@@ -183,6 +183,7 @@ START_TEST(a_loop_and_a_pool_leave_nothing_undone)
 	ck_assert_int_eq(swansong_new(&root), 0);
 	ck_assert_int_eq(swansong_loop_new(root, &loop), 0);
 	ck_assert_int_eq(swansong_pool_new(root, 1, &pool), 0);
+	ck_assert_int_eq(swansong_percpu_enable(swansong_pool_node(pool)), 0);
 	ck_assert_ptr_nonnull(swansong_loop_event(loop));
 	ck_assert_int_eq(swansong_loop_start(loop), 0);
 	ck_assert_int_eq(swansong_loop_post(loop, count_call, &posts), 0);

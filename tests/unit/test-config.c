@@ -241,9 +241,10 @@ START_TEST(every_key_is_taken)
 		  config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
-	ck_assert(s->edges[EDGE_REQUIRES][0] == only(config, "o") && !s->edges[EDGE_REQUIRES][1] && s->edge_lines[EDGE_REQUIRES] == 11);
-	ck_assert(s->edges[EDGE_AFTER][0] == only(config, "p") && s->edges[EDGE_AFTER][1] == only(config, "o") &&
-		  !s->edges[EDGE_AFTER][2]);
+	ck_assert(s->edges[EDGE_REQUIRES][0] == only(config, "o") && !s->edges[EDGE_REQUIRES][1] &&
+		  s->edge_lines[EDGE_REQUIRES] == 11);
+	ck_assert(s->edges[EDGE_AFTER][0] == only(config, "p") &&
+		  s->edges[EDGE_AFTER][1] == only(config, "o") && !s->edges[EDGE_AFTER][2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
 	ck_assert_str_eq(s->argv[1], "a b");
 	ck_assert_str_eq(s->argv[2], "g/s");
@@ -253,7 +254,8 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->restart_delay_max_usec, 2 * USEC_PER_SEC);
 	ck_assert(s->restart_limit.count == 3 && s->restart_limit.window_usec == 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->restart_reset_usec, 3 * USEC_PER_SEC);
-	ck_assert(s->success_status.codes[0] == 8 && s->success_status.codes[3] == UINT64_C(1) << 63);
+	ck_assert(s->success_status.codes[0] == 8 && s->success_status.codes[3] == UINT64_C(1)
+											   << 63);
 	ck_assert_uint_eq(s->success_status.signals,
 			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
 	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
@@ -542,6 +544,35 @@ START_TEST(every_limit_has_its_key)
 }
 END_TEST
 
+static void output_is(const struct config *config, const char *path, int fd, enum output_kind kind,
+		      const char *file)
+{
+	const struct output *output = node_config_output(only(config, path), fd);
+
+	ck_assert_msg(output->kind == kind, "%s: %d goes to %u", path, fd, output->kind);
+	ck_assert_str_eq(output->path ? output->path : "", file);
+}
+
+START_TEST(the_nearest_section_decides_where_output_goes)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[swansong]\nlog = file:/a/%n\n[g]\nstderr = file:/e/%n\nstdin = file:/i\n"
+		"[g/s]\ncommand = x\n[g/t]\ncommand = x\nlog = null\n"
+		"[g/u]\ncommand = x\nlog = null\nstdout = journal\nstdin = inherit\n[v]\ncommand = x\n");
+
+	output_is(config, "g/s", 1, OUTPUT_FILE, "/a/g/s");
+	output_is(config, "g/s", 2, OUTPUT_FILE, "/e/g/s");
+	ck_assert_str_eq(only(config, "g/s")->stdio[0].path, "/i");
+	output_is(config, "g/t", 1, OUTPUT_NULL, "");
+	output_is(config, "g/t", 2, OUTPUT_NULL, "");
+	output_is(config, "g/u", 1, OUTPUT_JOURNAL, "");
+	output_is(config, "g/u", 2, OUTPUT_NULL, "");
+	ck_assert_int_eq(only(config, "g/u")->stdio[0].kind, OUTPUT_INHERIT);
+	output_is(config, "v", 2, OUTPUT_FILE, "/a/v");
+	ck_assert_int_eq(only(config, "v")->stdio[0].kind, OUTPUT_DEFAULT);
+}
+END_TEST
+
 START_TEST(a_group_needs_no_user)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -629,8 +660,17 @@ static const struct {
 	{ "start-timeout", { "", "90" } },
 	{ "watchdog", { "", "0", "30", "-1s" } },
 	{ "watchdog-signal", { "", "0", "SIGNOPE" } },
+	{ "start-command", { "", "''", "x \"y", "x %h", "x \\" } },
+	{ "post-start", { "", "x 'y" } },
+	{ "reload-signal", { "", "HUPP", "0", "none" } },
+	{ "reload-command", { "", "x %" } },
+	{ "drain-delay", { "", "5", "-1s" } },
+	{ "stop-command", { "", "'x" } },
+	{ "post-stop", { "", "%x" } },
+	{ "autostart", { "", "never" } },
 	{ "stop-signal", { "", "0", "65", "SIGNOPE", "-15", "sigterm", "SIGTERM INT" } },
 	{ "essential", { "", "Yes", "2", "maybe" } },
+	{ "terminal", { "", "Yes", "/dev/tty" } },
 	{ "user",
 	  { "", "0day", "0x0", "-1", "4294967295", "4294967296", "99999999999999999999",
 	    "\"root \"", "1e0", "root;x", "nobody-there", "broken", "+0", "r:t", "root\n x",
@@ -643,8 +683,7 @@ static const struct {
 	{ "directory", { "", "srv", "./srv", "~", "/srv/%x", "%n/x", "/srv/%" } },
 	{ "environment",
 	  { "A", "=1", "1A=2", "A-B=1", "A=1 B", "A=1 A=2", "A=\"1", "A=%x", "%n=1" } },
-	{ "environment-file",
-	  { "", "x", "-x", "-", "--/x", "/x%", "/x \"", "/x y", "/%h" } },
+	{ "environment-file", { "", "x", "-x", "-", "--/x", "/x%", "/x \"", "/x y", "/%h" } },
 	{ "umask", { "", "8", "1777", "0x12", "-1", "rwx" } },
 	{ "limit-nofile",
 	  { "", "-1", "10:5", ":", "5:", ":5", "1:2:3", "64K", "infinity:5", "1 : 2", "unlimited",
@@ -663,7 +702,10 @@ static const struct {
 	  { "", "cap_nothing", "net_bind_service", "cap_kill,cap_chown", "cap_kill cap_kill",
 	    "cap_kill none", "all cap_kill", "~cap_kill", "0x1", "cap_kill \"", "None" } },
 	{ "stop-timeout", { "", "10" } },
-	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "syslog", "none" } },
+	{ "stdin", { "", "journal", "file", "file:", "file:x", "/dev/tty", "-" } },
+	{ "stdout", { "", "log", "Journal", "file:x", "1" } },
+	{ "stderr", { "", "stdout", "file:/%x" } },
+	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "Syslog", "none" } },
 };
 
 START_TEST(a_bad_value_is_refused_with_its_place)
@@ -706,6 +748,43 @@ START_TEST(a_bad_command_is_refused)
 }
 END_TEST
 
+static void check_commands(const struct node_config *node, enum hook_kind kind, size_t n,
+			   const char *first)
+{
+	const struct commands *commands = node_config_hook(node, kind);
+
+	ck_assert_uint_eq(commands->n, n);
+	if (n > 0)
+		ck_assert_str_eq(commands->argv[0][0], first);
+}
+
+START_TEST(a_command_key_may_be_repeated)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[a@1]\ncommand = x\nstart-command = one %n\n    two\n\n"
+		     "start-command = three\npost-stop = four\n");
+	const struct node_config *a = only(config, "a@1");
+
+	check_commands(a, HOOK_START_COMMAND, 2, "one");
+	ck_assert_str_eq(node_config_hook(a, HOOK_START_COMMAND)->argv[0][1], "a@1");
+	ck_assert_str_eq(node_config_hook(a, HOOK_START_COMMAND)->argv[0][2], "two");
+	ck_assert_ptr_null(node_config_hook(a, HOOK_START_COMMAND)->argv[0][3]);
+	ck_assert_str_eq(node_config_hook(a, HOOK_START_COMMAND)->argv[1][0], "three");
+	check_commands(a, HOOK_POST_STOP, 1, "four");
+	check_commands(a, HOOK_POST_START, 0, NULL);
+	check_commands(config->nodes[0], HOOK_POST_START, 0, NULL);
+}
+END_TEST
+
+START_TEST(a_reload_is_a_signal_or_a_command)
+{
+	bad("[a]\ncommand = x\nreload-signal = USR1\nreload-command = y\n",
+	    "f:3: [a] reload-signal: there is a reload-command, allowed is one of the two");
+	bad("[swansong]\nexit-on-signal = 143\n",
+	    "f:2: [swansong] exit-on-signal: '143' cannot be used, allowed is 0 or 128+n");
+}
+END_TEST
+
 START_TEST(keys_stand_where_they_belong)
 {
 	bad("[a]\nrestart = always\n", "f:2: [a] restart: is for a service");
@@ -723,6 +802,18 @@ START_TEST(keys_stand_where_they_belong)
 	    "f:3: [a] user: nobody has the number 4000, so [a] has no group");
 	bad("[g]\nuser = 4000\n[g/a]\ncommand = x\n",
 	    "f:2: [g] user: nobody has the number 4000, so [g/a] has no group");
+}
+END_TEST
+
+START_TEST(there_is_one_terminal)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[a]\ncommand = x\nterminal = yes\nlog = null\nstderr = file:/e\n[b]\ncommand = x\nterminal = no\n");
+
+	output_is(config, "a", 1, OUTPUT_INHERIT, "");
+	output_is(config, "a", 2, OUTPUT_FILE, "/e");
+	bad("[a]\ncommand = x\nterminal = yes\n[b/c]\ncommand = x\nterminal = on\n",
+	    "f:6: [b/c] terminal: [a] has the terminal already, allowed for one service");
 }
 END_TEST
 
@@ -920,11 +1011,12 @@ START_TEST(too_many_nodes_are_refused)
 	(void)fprintf(f, "[x/y/z]\nlog = x\n");
 	ck_assert_int_eq(fclose(f), 0);
 	ck_assert_int_eq(load(&config, &path, 1, &texts), -EINVAL);
-	ck_assert_str_eq(texts.all,
-			 "f:100000: [n99999] is one node too many, allowed are 100000\n"
-			 "f:100001: [x/y/z] is one node too many, allowed are 100000\n"
-			 "f:100002: [x/y/z] log: 'x' cannot be used, allowed is inherit, null, or "
-			 "file: and an absolute path\n");
+	ck_assert_str_eq(
+		texts.all,
+		"f:100000: [n99999] is one node too many, allowed are 100000\n"
+		"f:100001: [x/y/z] is one node too many, allowed are 100000\n"
+		"f:100002: [x/y/z] log: 'x' cannot be used, allowed is inherit, null, journal, syslog, or "
+		"file: and an absolute path\n");
 }
 END_TEST
 
@@ -952,6 +1044,7 @@ START_TEST(a_command_alone_is_a_configuration)
 	ck_assert_int_eq(main->stop_signal, SIGTERM);
 	ck_assert_int_eq(main->ready.kind, READY_STARTED);
 	ck_assert_int_eq(main->log.kind, OUTPUT_INHERIT);
+	ck_assert_int_eq(main->stdio[0].kind, OUTPUT_INHERIT);
 	ck_assert_ptr_eq(config_unref(config_ref(config)), NULL);
 	ck_assert_str_eq(main->argv[0], "sh");
 	config_unref(config);
@@ -994,6 +1087,7 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nwatchdog-signal = QUIT\n",
 	"[a]\ncommand = x\nstop-signal = INT\n",
 	"[a]\ncommand = x\nessential = on\n",
+	"[a]\ncommand = x\nterminal = on\n",
 	"[a]\ncommand = x\nuser = redis\n",
 	"[a]\ncommand = x\ngroup = adm\n",
 	"[a]\ncommand = x\ngroups = adm\n",
@@ -1016,7 +1110,12 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\ncapabilities = none\n",
 	"[a]\ncommand = x\ncapabilities = cap_kill\n",
 	"[a]\ncommand = x\nstop-timeout = 1s\n",
+	"[a]\ncommand = x\nstdin = inherit\n",
+	"[a]\ncommand = x\nstdout = null\n",
+	"[a]\ncommand = x\nstderr = null\n",
 	"[a]\ncommand = x\nlog = null\n",
+	"[a]\ncommand = x\nlog = journal\n",
+	"[a]\ncommand = x\nlog = syslog\n",
 	"[a]\ncommand = x\nlog = file:/x\n",
 	"[a]\ncommand = x\nlog = file:/y\n",
 	"[a]\ncommand = x\nshutdown-timeout = 1s\n",
@@ -1059,7 +1158,7 @@ static const char sample[] =
 	"# A configuration with everything.\n"
 	"[swansong]\ncontrol-socket = /run/s\ncontrol-group = adm\nshutdown-timeout = 90s\nlog = inherit\n\n"
 	"[data/redis]\ncommand = redis-server --save \"\" %n\n    --port 6379 %%\nready = tcp:127.0.0.1:6379\n"
-	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
+	"groups = adm\nlimit-core = 0\ncapabilities = cap_kill\nstdin = file:/i/%n\nstderr = file:/e/%n\nuser = redis\nenvironment-file = -/nonexistent/%n -/nonexistent\nenvironment = A=1 B=\"x y\"\ndirectory = /srv/%i\n"
 	"[web]\nshutdown-timeout = 30s\nenvironment = B=2\n; comment\n"
 	"[web/nginx]\ncommand = nginx -g \"daemon off;\"\nrequires = data/redis\nafter = job@1\n"
 	"stop-signal = SIGQUIT\nrestart = always\nrestart-limit = 5/30s\nlog = file:/var/log/%n\nuser = 100\nlisten = unix:/run/%i,owner=100,name=x tcp:[::]:80\n"
@@ -1274,13 +1373,17 @@ Suite *test_suite(void)
 	tcase_add_test(tc, processors_are_a_list);
 	tcase_add_test(tc, an_io_class_has_a_level);
 	tcase_add_test(tc, capabilities_have_their_names);
+	tcase_add_test(tc, the_nearest_section_decides_where_output_goes);
 	tcase_add_test(tc, a_group_needs_no_user);
 	tcase_add_test(tc, groups_are_numbers_in_their_order);
 	tcase_add_test(tc, parents_come_first_and_are_made_up);
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));
 	tcase_add_test(tc, a_bad_value_of_the_root_is_refused);
 	tcase_add_test(tc, a_bad_command_is_refused);
+	tcase_add_test(tc, a_command_key_may_be_repeated);
+	tcase_add_test(tc, a_reload_is_a_signal_or_a_command);
 	tcase_add_test(tc, keys_stand_where_they_belong);
+	tcase_add_test(tc, there_is_one_terminal);
 	tcase_add_test(tc, a_misspelling_is_recognised);
 	tcase_add_test(tc, names_are_checked);
 	tcase_add_test(tc, all_mistakes_are_found_in_one_run);

@@ -337,6 +337,10 @@ START_TEST(an_outcome_is_told_in_words)
 		{ { .kind = OUTCOME_WATCHDOG, .was_ready = true },
 		  "watchdog: gave no sign of life" },
 		{ { .kind = OUTCOME_UNKNOWN, .was_ready = true }, "ended, its parent knows how" },
+		{ { .kind = OUTCOME_EXITED, .value = 1, .hook = "post-start" },
+		  "post-start exited with status 1" },
+		{ { .kind = OUTCOME_START_TIMEOUT, .hook = "start-command" },
+		  "start-command was not done within its start-timeout" },
 	};
 	char text[OUTCOME_TEXT_MAX];
 

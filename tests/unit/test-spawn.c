@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/macro.h"
@@ -404,6 +405,62 @@ START_TEST(in_the_foreground_it_has_the_terminal)
 }
 END_TEST
 
+/* One of its own, which nobody has. */
+static void check_terminal(void)
+{
+	struct spawned s;
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	int terminal;
+
+	ck_assert_int_ge(master, 0);
+	ck_assert_int_eq(grantpt(master), 0);
+	ck_assert_int_eq(unlockpt(master), 0);
+	ck_assert_int_gt(setsid(), 0);
+	terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ck_assert_int_ge(terminal, 0);
+	ck_assert_int_eq(dup2(terminal, STDIN_FILENO), STDIN_FILENO);
+	spawned_init(&s);
+	s.spec.take_terminal = true;
+	spawned_start(&s);
+	ck_assert_int_eq(getsid(s.pid), s.pid);
+	ck_assert_int_eq(tcgetsid(master), s.pid);
+	ck_assert_int_eq(tcgetpgrp(master), s.pid);
+	spawned_done(&s);
+}
+
+START_TEST(a_terminal_becomes_that_of_its_session)
+{
+	int status;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		check_terminal();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(what_is_no_terminal_cannot_become_one)
+{
+	struct spawn_failure failure = { 0 };
+	struct spawned s;
+	pid_t pid;
+	int pidfd;
+
+	spawned_init(&s);
+	ck_assert_int_eq(dup2(s.spec.stdio[0], STDIN_FILENO), STDIN_FILENO);
+	s.spec.take_terminal = true;
+	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
+	ck_assert_int_eq(failure.step, SPAWN_STEP_TERMINAL);
+	ck_assert_int_eq(failure.error, ENOTTY);
+	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
+	spawned_done(&s);
+}
+END_TEST
+
 START_TEST(its_limit_of_descriptors_is_given_back)
 {
 	struct rlimit raised, given, got;
@@ -472,6 +529,8 @@ static void add_case(Suite *s, const char *name, SFun setup)
 	tcase_add_test(tc, its_mask_and_what_it_ignores_may_be_given);
 	tcase_add_test(tc, it_leads_a_session_of_its_own);
 	tcase_add_test(tc, in_the_foreground_it_has_the_terminal);
+	tcase_add_test(tc, a_terminal_becomes_that_of_its_session);
+	tcase_add_test(tc, what_is_no_terminal_cannot_become_one);
 	tcase_add_test(tc, its_limit_of_descriptors_is_given_back);
 	tcase_add_test(tc, it_begins_in_its_directory);
 	tcase_add_test(tc, without_processes_there_is_an_error);

@@ -79,6 +79,11 @@ static void state_of_none(void)
 	(void)swansong_state(NULL);
 }
 
+static void spread_none(void)
+{
+	(void)swansong_percpu_enable(NULL);
+}
+
 static void count_of_none(void)
 {
 	(void)swansong_guard_count(NULL);
@@ -196,6 +201,7 @@ static const struct {
 	{ ref_none, "swansong_ref(): there is no node" },
 	{ shut_down_none, "swansong_shut_down(): there is no node" },
 	{ state_of_none, "swansong_state(): there is no node" },
+	{ spread_none, "swansong_percpu_enable(): there is no node" },
 	{ count_of_none, "swansong_guard_count(): there is no node" },
 	{ guard_of_none, "swansong_guard_at(): there is no node" },
 	{ completion_of_none, "swansong_completion_new(): there is no node" },

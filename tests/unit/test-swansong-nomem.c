@@ -247,13 +247,19 @@ static bool execute(void *made)
 	return swansong_registry_new(&registry) == 0 && once;
 }
 
+static int enable_percpu(void **ret)
+{
+	(void)ret;
+	return swansong_percpu_enable(child);
+}
+
 static int enable(void **ret)
 {
 	(void)ret;
 	return swansong_report_enable(child);
 }
 
-/* Only with the tree. */
+/* These two end only with the tree. */
 static bool disable(void *made)
 {
 	(void)made;
@@ -348,6 +354,7 @@ static const struct allocating {
 } functions[] = {
 	{ "swansong_new", make_root, drop_node, NULL, NULL },
 	{ "swansong_child", make_child, drop_node, NULL, NULL },
+	{ "swansong_percpu_enable", enable_percpu, disable, NULL, NULL },
 	{ "swansong_completion_new", make_completion, drop_completion, NULL, NULL },
 	{ "swansong_interrupt_new", make_interrupt, drop_interrupt, NULL, NULL },
 	{ "swansong_interrupt_new_guarded", make_guarded_interrupt, drop_interrupt, NULL, NULL },

@@ -12,8 +12,10 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -135,7 +137,9 @@ START_TEST(a_guard_may_be_dropped_on_any_processor)
 {
 	struct swansong_guard g[64];
 	unsigned int taken = 0;
+	cpu_set_t before;
 
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(before), &before), 0);
 	spread(child, _i);
 	for (unsigned int cpu = 0; cpu < ARRAY_SIZE(g); cpu++)
 		if (move_to(cpu))
@@ -144,6 +148,7 @@ START_TEST(a_guard_may_be_dropped_on_any_processor)
 	for (unsigned int cpu = ARRAY_SIZE(g), i = 0; cpu-- > 0 && i < taken / 2;)
 		if (move_to(cpu))
 			swansong_guard_drop(&g[i++]);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(before), &before), 0);
 	ck_assert_uint_eq(swansong_guard_count(root), taken - taken / 2);
 	swansong_shut_down(root);
 	ck_assert_uint_eq(swansong_guard_count(root), taken - taken / 2);
@@ -180,7 +185,7 @@ END_TEST
 #define THREADS 6
 #define TURNS	20000
 
-static struct swansong_guard handed[THREADS]; /* each is dropped by the next thread's owner */
+static struct swansong_guard handed[THREADS]; /* taken by a thread, dropped by another */
 
 static void *take_and_drop(void *arg)
 {
@@ -215,6 +220,52 @@ START_TEST(many_threads_and_a_stop_lose_no_guard)
 		swansong_guard_drop(&handed[i]);
 	}
 	ck_assert_int_eq(swansong_state(root), SWANSONG_COMPLETE);
+}
+END_TEST
+
+/* ---- a sequence that is interrupted ---- */
+
+static struct {
+	void *slots;
+	size_t size;
+	volatile sig_atomic_t faults;
+} mapped;
+
+static void on_fault(int signo)
+{
+	(void)signo;
+	mapped.faults++;
+	(void)mprotect(mapped.slots, mapped.size, PROT_READ | PROT_WRITE);
+}
+
+/* Its one store finds the slots write-protected: the signal comes in its midst. */
+START_TEST(a_sequence_that_is_interrupted_begins_again_and_adds_once)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint32_t n = processor_count();
+	char *memory;
+	struct percpu *p;
+	uint64_t before;
+
+	mapped.size = (n * sizeof(struct percpu_slot) + page - 1) / page * page;
+	memory = mmap(NULL, page + mapped.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	mapped.slots = memory + page;
+	p = (struct percpu *)(memory + page - offsetof(struct percpu, slot));
+	p->n = n;
+	p->rseq = rseq_is_there();
+
+	if (p->rseq) {
+		before = percpu_sum(p);
+		ck_assert_ptr_ne(signal(SIGSEGV, on_fault), SIG_ERR);
+		ck_assert_int_eq(mprotect(mapped.slots, mapped.size, PROT_READ), 0);
+		ck_assert(percpu_add(p, 5));
+		ck_assert_ptr_ne(signal(SIGSEGV, SIG_DFL), SIG_ERR);
+		ck_assert_int_eq(mapped.faults, 1);
+		ck_assert_uint_eq(percpu_sum(p) - before, 5);
+	}
+	(void)munmap(memory, page + mapped.size);
 }
 END_TEST
 
@@ -316,6 +367,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, a_guard_may_be_dropped_on_any_processor, 0, N_KINDS);
 	tcase_add_loop_test(tc, a_guard_keeps_such_a_node_when_nothing_else_does, 0, N_KINDS);
 	tcase_add_loop_test(tc, many_threads_and_a_stop_lose_no_guard, 0, 2 * N_KINDS);
+	tcase_add_test(tc, a_sequence_that_is_interrupted_begins_again_and_adds_once);
 	tcase_add_loop_test(tc, both_sides_of_a_fork_go_on_counting, 0, N_KINDS);
 	tcase_add_loop_test(tc, a_filter_that_refuses_membarrier_does_no_harm, 0,
 			    ARRAY_SIZE(refusals));

@@ -6,16 +6,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/macro.h"
 #include "swansong/node-private.h"
-#include "swansong/rseq-private.h"
 
 #define MAX_STEPS 4000
 
 /* Since steps_begin(). */
 static struct steps {
 	const volatile void *address[MAX_STEPS];
+	bool wrote[MAX_STEPS]; /* something else, as far as its first 32 bits tell */
+	uint32_t before;
 	unsigned int n;	    /* atomic operations */
 	unsigned int locks; /* taken; each is left by one more atomic operation */
 	unsigned int sleeps, wakes;
@@ -28,13 +30,23 @@ static void steps_begin(void)
 
 void swansong_step(const volatile void *address)
 {
-	if (steps.n < MAX_STEPS)
-		steps.address[steps.n] = address;
-	steps.n++;
+	ck_assert_uint_lt(steps.n, MAX_STEPS);
+	steps.address[steps.n] = address;
+	memcpy(&steps.before, (const void *)address, sizeof(steps.before));
 }
 
 void swansong_stepped(void)
 {
+	steps.wrote[steps.n] = memcmp(&steps.before, (const void *)steps.address[steps.n],
+				      sizeof(steps.before)) != 0;
+	steps.n++;
+}
+
+bool swansong_step_rseq(void);
+
+bool swansong_step_rseq(void)
+{
+	return false;
 }
 
 void swansong_step_lock(const _Atomic int *taken)
@@ -55,11 +67,6 @@ void swansong_step_wake(const _Atomic uint32_t *word)
 {
 	(void)word;
 	steps.wakes++;
-}
-
-bool swansong_step_rseq(void)
-{
-	return false;
 }
 
 pthread_t swansong_step_self(void)
@@ -94,17 +101,25 @@ void explore_free(void *p)
 }
 
 /* How many steps were at something that lies within the @size bytes at @start. */
-static unsigned int steps_within(const volatile void *start, size_t size)
+static unsigned int steps_within(const volatile void *start, size_t size, bool only_writes)
 {
 	const volatile char *from = start;
 	unsigned int n = 0;
 
-	ck_assert_uint_le(steps.n, MAX_STEPS);
 	for (unsigned int k = 0; k < steps.n; k++) {
 		const volatile char *at = steps.address[k];
 
-		n += at >= from && at < from + size;
+		n += at >= from && at < from + size && (steps.wrote[k] || !only_writes);
 	}
+	return n;
+}
+
+static unsigned int writes(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int k = 0; k < steps.n; k++)
+		n += steps.wrote[k];
 	return n;
 }
 
@@ -115,10 +130,13 @@ static void ck_steps(unsigned int n, unsigned int locks)
 	ck_assert_uint_eq(steps.sleeps + steps.wakes, 0);
 }
 
-/* Each guard begins with a look at a word that is hardly ever written: where guards are counted. */
-#define LOOK 1u
-/* ... and if that says "at the total", at what is to be known of the stopped node. */
-#define LOOK_STOPPED (2 * LOOK + 1)
+/* One addition, after a look at where that is to be. */
+static void ck_guard_is_cheap(void)
+{
+	ck_assert_uint_eq(writes(), 1);
+	ck_assert_uint_le(steps.n, 2);
+	ck_steps(steps.n, 0);
+}
 
 /* ---- the interrupt ---- */
 
@@ -151,7 +169,7 @@ START_TEST(the_look_at_an_interrupt_is_one_load_of_one_word)
 }
 END_TEST
 
-/* What interrupts read is not what guards write: neither slows the other. */
+/* What interrupts read is not what guards write: these do not slow those. */
 START_TEST(guards_and_interrupts_share_no_cache_line)
 {
 	struct swansong_interrupt *i;
@@ -160,13 +178,13 @@ START_TEST(guards_and_interrupts_share_no_cache_line)
 	ck_assert_int_eq(swansong_interrupt_new(child, &i), 0);
 	steps_begin();
 	(void)swansong_interrupted(i);
-	ck_assert_uint_eq(steps_within(child, CACHE_LINE), 1);
+	ck_assert_uint_eq(steps_within(child, CACHE_LINE, false), 1);
 
 	steps_begin();
 	g = swansong_guard(child);
 	swansong_guard_drop(&g);
-	ck_assert_uint_eq(steps_within(child, CACHE_LINE), 2 * LOOK); /* which both only read */
-	ck_assert_uint_eq(steps_within(root, sizeof(*root)), 0);
+	ck_assert_uint_eq(steps_within(child, CACHE_LINE, true), 0);
+	ck_assert_uint_eq(steps_within(root, sizeof(*root), false), 0);
 	swansong_interrupt_unref(i);
 }
 END_TEST
@@ -196,16 +214,16 @@ START_TEST(a_guard_of_a_running_node_is_one_addition_and_one_subtraction_at_any_
 	for (int round = 0; round < 2; round++) {
 		steps_begin();
 		g = swansong_guard(s);
-		ck_steps(LOOK + 1, 0);
+		ck_guard_is_cheap();
 		steps_begin();
 		h = swansong_guard_clone(&g);
-		ck_steps(LOOK + 1, 0);
+		ck_guard_is_cheap();
 		steps_begin();
 		swansong_guard_drop(&h);
-		ck_steps(LOOK + 1, 0);
+		ck_guard_is_cheap();
 		steps_begin();
 		swansong_guard_drop(&g);
-		ck_steps(LOOK + 1, 0);
+		ck_guard_is_cheap();
 		/* The second round is one of guards that are not the first, nor the last. */
 		swansong_guard_drop(&held);
 		held = round == 0 ? swansong_guard(s) : held;
@@ -228,13 +246,16 @@ START_TEST(a_guard_of_a_stopped_node_is_one_more_for_each_stopped_node_upwards)
 
 	steps_begin();
 	g = swansong_guard(s);
-	ck_steps(LOOK_STOPPED + stopped, 0);
+	ck_assert_uint_le(writes(), 1 + stopped);
+	ck_steps(steps.n, 0);
 	steps_begin();
 	swansong_guard_drop(&g);
-	ck_steps(LOOK_STOPPED + 2 * stopped, 0); /* a guess, and the exchange */
-	ck_assert_uint_eq(steps_within(from, sizeof(*from)), from == s ? LOOK_STOPPED + 2 : 2);
+	ck_assert_uint_le(writes(), 1 + stopped);
+	ck_steps(steps.n, 0);
+	if (from != s)
+		ck_assert_uint_eq(steps_within(from, sizeof(*from), true), 1);
 	if (from->parent)
-		ck_assert_uint_eq(steps_within(from->parent, sizeof(*from)), 0);
+		ck_assert_uint_eq(steps_within(from->parent, sizeof(*from), false), 0);
 
 	swansong_guard_drop(&held);
 	swansong_unref(s);
@@ -253,17 +274,21 @@ START_TEST(a_child_is_made_and_dropped_without_a_look_at_its_siblings)
 	ck_assert_int_eq(swansong_child(root, &alone), 0);
 	swansong_unref(alone);
 	few = steps;
-	for (unsigned int k = 0; k < MANY; k++)
+	for (unsigned int k = 0; k < MANY; k++) {
+		steps_begin();
 		ck_assert_int_eq(swansong_child(root, &sibling[k]), 0);
+	}
 
 	steps_begin();
 	ck_assert_int_eq(swansong_child(root, &among), 0);
 	swansong_unref(among);
 	ck_steps(few.n, few.locks);
 	for (unsigned int k = 0; k < MANY; k++)
-		ck_assert_uint_eq(steps_within(sibling[k], sizeof(*sibling[k])), 0);
-	for (unsigned int k = 0; k < MANY; k++)
+		ck_assert_uint_eq(steps_within(sibling[k], sizeof(*sibling[k]), false), 0);
+	for (unsigned int k = 0; k < MANY; k++) {
+		steps_begin();
 		swansong_unref(sibling[k]);
+	}
 }
 END_TEST
 

@@ -127,6 +127,25 @@ START_TEST(an_instance_may_be_set_apart)
 }
 END_TEST
 
+START_TEST(an_instance_has_all_commands_of_its_template_or_its_own)
+{
+	cleanup(config_unrefp) struct config *config =
+		load("[w@]\ninstances = 2\ncommand = x\nstart-command = a %i\nstart-command = b\n"
+		     "[w@2]\nstart-command = c\n",
+		     NULL);
+	const struct commands *one =
+		node_config_hook(config_find(config, "w@1"), HOOK_START_COMMAND);
+	const struct commands *two =
+		node_config_hook(config_find(config, "w@2"), HOOK_START_COMMAND);
+
+	ck_assert_uint_eq(one->n, 2);
+	ck_assert_str_eq(one->argv[0][1], "1");
+	ck_assert_str_eq(one->argv[1][0], "b");
+	ck_assert_uint_eq(two->n, 1);
+	ck_assert_str_eq(two->argv[0][0], "c");
+}
+END_TEST
+
 START_TEST(a_template_is_a_name_for_all_its_instances)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -177,12 +196,13 @@ END_TEST
 
 START_TEST(bad_instances_are_refused)
 {
-	static const char *const values[] = { "", "10001", "a a", "a/b", "a@b", "\"\"",
-					      "a b$c", "\"a" };
+	static const char *const values[] = { "",    "10001", "a a",   "a/b",
+					      "a@b", "\"\"",  "a b$c", "\"a" };
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
-		(void)snprintf(text, sizeof(text), "[w@]\ncommand = x\ninstances = %s\n", values[i]);
+		(void)snprintf(text, sizeof(text), "[w@]\ncommand = x\ninstances = %s\n",
+			       values[i]);
 		ck_assert_msg(!load(text, NULL), "taken: %s", values[i]);
 		ck_assert_msg(strncmp(said, "a.ini:3: [w@] instances: '", 26) == 0, "%s", said);
 	}
@@ -191,7 +211,8 @@ END_TEST
 
 START_TEST(a_template_without_instances_is_a_warning)
 {
-	cleanup(config_unrefp) struct config *config = load("[w@]\ncommand = x\ninstances = 0\n", NULL);
+	cleanup(config_unrefp) struct config *config =
+		load("[w@]\ncommand = x\ninstances = 0\n", NULL);
 
 	ck_assert_ptr_nonnull(config);
 	ck_assert_uint_eq(config->n_nodes, 1);
@@ -207,6 +228,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_number_makes_instances_from_one);
 	tcase_add_test(tc, instances_may_have_names);
 	tcase_add_test(tc, an_instance_may_be_set_apart);
+	tcase_add_test(tc, an_instance_has_all_commands_of_its_template_or_its_own);
 	tcase_add_test(tc, a_template_is_a_name_for_all_its_instances);
 	tcase_add_test(tc, mistakes_of_a_template_are_said_once);
 	tcase_add_test(tc, mistakes_are_reported_where_they_stand);

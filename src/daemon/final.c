@@ -1,0 +1,214 @@
+#include "daemon/final.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+/* What it has at least, also when a budget is spent: then it comes after a kill. */
+#define LEAST_USEC (2 * USEC_PER_SEC)
+#define LATE_MAX   4096 /* bytes of names */
+
+static const char late_name[] = "SWANSONG_LATE=";
+static const char late_more[] = " ...";
+
+struct final {
+	struct node *node;
+	struct launch launch;
+	struct hook hook; /* has the guard, from the stop on */
+	sd_event_source *timer;
+	struct swansong_completion *drained; /* of the generation that it is for; NULL: not stopped */
+	unsigned generation;
+	uint64_t limit_usec;
+	bool forced; /* the generation was */
+	bool begun, spent;
+	char late[sizeof(late_name) + LATE_MAX + sizeof(late_more)];
+};
+
+static void on_end(void *arg)
+{
+	node_follow_up(((struct final *)arg)->node);
+}
+
+static void mark_forced(struct node *node)
+{
+	node->late_usec = clock_now_usec();
+	for (struct node *n = node; n; n = n->parent)
+		if (n->stop_usec)
+			n->forced = true;
+}
+
+static int on_limit(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct final *f = arg;
+
+	(void)source;
+	(void)usec;
+	f->spent = true;
+	log_line(f->node->ctx->log, LOG_WARNING, "%s: killing final, pid %d (%s): its time is spent",
+		 node_name(f->node), (int)f->hook.process.pid, f->hook.process.name);
+	mark_forced(f->node);
+	hook_kill(&f->hook);
+	return 0;
+}
+
+int final_new(struct node *node)
+{
+	struct final *f;
+	int r;
+
+	if (node_config_hook(node->config, HOOK_FINAL)->n == 0)
+		return 0;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	node->final = f;
+	f->node = node;
+	hook_init(&f->hook, node->ctx, &f->launch, NULL, on_end, f);
+	r = sd_event_add_time(node->ctx->event, &f->timer, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+			      on_limit, f);
+	if (r >= 0)
+		r = launch_init(&f->launch, node->ctx, node->config, NULL, NULL);
+	return r < 0 ? r : 0;
+}
+
+struct final *final_free(struct final *f)
+{
+	if (!f)
+		return NULL;
+	hook_done(&f->hook);
+	swansong_completion_unref(f->drained);
+	sd_event_source_disable_unref(f->timer);
+	launch_done(&f->launch);
+	free(f);
+	return NULL;
+}
+
+void final_hold(struct node *node)
+{
+	struct final *f = node->final;
+
+	/* One that is pending for an earlier generation: nothing has run since. */
+	if (!f || f->drained || node->stop_usec || !node->drained)
+		return;
+	f->drained = node->drained;
+	node->drained = NULL;
+	f->generation = f->hook.process.generation = node->generation;
+	f->hook.process.guard = swansong_guard(node->handle);
+	f->begun = f->spent = f->forced = false;
+}
+
+/* The names of those whose processes or leases did not end in time; too many are cut at a name. */
+static void note_late(struct final *f)
+{
+	char *at = stpcpy(f->late, late_name);
+	char *end = f->late + sizeof(late_name) - 1 + LATE_MAX;
+	const char *gap = "";
+
+	for (struct node *n = f->node; n; n = node_next(n, f->node)) {
+		/* In this stop, not in one of its own before. */
+		if (n->late_usec < f->node->stop_usec || !n->late_usec)
+			continue;
+		if (at + strlen(gap) + strlen(node_name(n)) > end) {
+			(void)strcpy(at, late_more);
+			return;
+		}
+		at = stpcpy(stpcpy(at, gap), node_name(n));
+		gap = " ";
+	}
+}
+
+void final_record(struct node *node)
+{
+	struct final *f = node->final;
+
+	if (!f || !f->drained || f->begun || f->generation != node->generation)
+		return;
+	f->forced = node->forced;
+	note_late(f);
+}
+
+static void limit(struct final *f, uint64_t usec)
+{
+	f->limit_usec = usec;
+	context_arm(f->node->ctx, f->timer, usec);
+}
+
+static void begin(struct final *f)
+{
+	uint64_t now = clock_now_usec(), least = now + LEAST_USEC;
+	uint64_t end = clock_add(now, f->node->config->stop_timeout_usec);
+	uint64_t deadline = f->node->stop_usec ? f->node->deadline_usec : end;
+
+	final_record(f->node);
+	f->begun = true;
+	limit(f, MIN(end, deadline > least ? deadline : least));
+	hook_clear_variables(&f->hook);
+	hook_set_variable(&f->hook, "SWANSONG_RESULT=%s", f->forced ? "forced" : "clean");
+	hook_add_variable(&f->hook, f->late);
+	hook_begin(&f->hook, f->node, HOOK_FINAL, f->hook.process.guard, f->generation);
+}
+
+static void finish(struct final *f)
+{
+	(void)sd_event_source_set_enabled(f->timer, SD_EVENT_OFF);
+	f->drained = swansong_completion_unref(f->drained);
+	hook_end(&f->hook);
+	/* Whoever was not to start before this was over. */
+	context_settle_soon(f->node->ctx);
+}
+
+static void follow(struct final *f)
+{
+	char text[OUTCOME_TEXT_MAX];
+
+	if (!hook_was_well(&f->hook))
+		log_line(f->node->ctx->log, LOG_WARNING, "%s: %s", node_name(f->node),
+			 policy_outcome_text(text, &f->hook.outcome));
+	/* One that fails does not stop the rest. */
+	if (f->spent || !hook_continue(&f->hook))
+		finish(f);
+}
+
+void final_settle(struct node *node)
+{
+	struct final *f = node->final;
+
+	if (!f || !f->drained)
+		return;
+	if (!f->begun && swansong_completion_done(f->drained))
+		begin(f);
+	while (f->begun && hook_has_ended(&f->hook))
+		follow(f);
+}
+
+void final_hurry(struct node *node)
+{
+	struct final *f = node->final;
+
+	if (f && hook_is_running(&f->hook))
+		limit(f, MIN(f->limit_usec, clock_now_usec() + LEAST_USEC));
+}
+
+bool final_is_pending(const struct node *node)
+{
+	return node->final && node->final->drained;
+}
+
+const struct hook *final_hook(const struct node *node)
+{
+	return final_is_pending(node) ? &node->final->hook : NULL;
+}
+
+void final_abandon(struct node *node)
+{
+	struct final *f = node->final;
+
+	if (!f || !f->drained)
+		return;
+	log_line(node->ctx->log, LOG_ERR, "%s: its final action is not waited for any more",
+		 node_name(node));
+	hook_kill(&f->hook);
+	swansong_guard_drop(&f->hook.process.guard);
+}

@@ -1,0 +1,36 @@
+#pragma once
+
+/*
+ * The final action of a node: commands that run when all of its guards are gone, and before it is
+ * Complete.  For that the guards are on a node of the library below its own, struct node's "work",
+ * and the action holds a guard on the upper one from the stop on, once for each generation.
+ */
+
+#include "daemon/hook.h"
+
+/* For a node whose configuration has one: all that it will need.  Return: 0 or -errno. */
+int final_new(struct node *node);
+struct final *final_free(struct final *final);
+
+/* All these do nothing for a node without an action. */
+
+/* Before the stop of @node is latched: from here on it is not Complete before its action is over. */
+void final_hold(struct node *node);
+
+/* Before its next generation begins: how this one went is remembered for the action. */
+void final_record(struct node *node);
+
+/* Begins it, or follows up its commands; whenever something of @node has come to an end. */
+void final_settle(struct node *node);
+
+/* A budget is spent: it has two seconds, if it runs. */
+void final_hurry(struct node *node);
+
+/* Stopped, and its action is not over: nothing in @node may start. */
+bool final_is_pending(const struct node *node);
+
+/* The guard that it holds and the command that runs, if any; NULL if it is not pending. */
+const struct hook *final_hook(const struct node *node);
+
+/* It is not waited for any more. */
+void final_abandon(struct node *node);

@@ -1,0 +1,155 @@
+#include "daemon/streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sys/journal.h"
+
+/* A file that somebody else may have put in the way is not written to. */
+static int open_log_file(const char *path)
+{
+	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	cleanup(closep) int fd = open(path, flags, 0640);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+		return -EPERM;
+	if (fcntl(fd, F_SETFL, O_APPEND) < 0)
+		return -errno;
+	return take_fd(fd);
+}
+
+/* Anything but a directory, and without waiting for who writes to a FIFO. */
+static int open_input_file(const char *path)
+{
+	cleanup(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (fcntl(fd, F_SETFL, 0) < 0)
+		return -errno;
+	return take_fd(fd);
+}
+
+/* Out of descriptors or memory, there may be a journal all the same. */
+static bool is_shortage(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -ENOBUFS;
+}
+
+/* Return: a descriptor, or -ENOTSUP if it is to be the daemon's own. */
+static int open_journal(const struct context *ctx, const struct node_config *config)
+{
+	int fd = journal_open(config->path, LOG_INFO);
+
+	if (fd >= 0 || is_shortage(fd))
+		return fd;
+	log_line(ctx->log, LOG_WARNING,
+		 "%s: cannot write to the journal: %s; its output goes to the daemon's",
+		 config->path, strerror(-fd));
+	return -ENOTSUP;
+}
+
+static int open_output(const struct context *ctx, const struct node_config *config,
+		       const struct output *output)
+{
+	int fd;
+
+	switch (output->kind) {
+	case OUTPUT_FILE:
+		return open_log_file(output->path);
+	case OUTPUT_NULL:
+		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	case OUTPUT_JOURNAL:
+		return open_journal(ctx, config);
+	case OUTPUT_SYSLOG:
+	case OUTPUT_INHERIT:
+	case OUTPUT_DEFAULT:
+		break;
+	}
+	return -ENOTSUP;
+}
+
+static const char *subject_of(const struct output *output)
+{
+	if (output->kind == OUTPUT_FILE)
+		return output->path;
+	return output->kind == OUTPUT_JOURNAL ? "the journal" : "/dev/null";
+}
+
+static int streams_own(struct streams *streams, int i, int fd)
+{
+	streams->owned[i] = streams->fds[i] = fd;
+	return 0;
+}
+
+static int open_stdin(struct streams *streams, const struct context *ctx,
+		      const struct output *input, bool terminal)
+{
+	int fd;
+
+	if (input->kind == OUTPUT_NULL || (input->kind == OUTPUT_DEFAULT && !terminal))
+		streams->fds[0] = ctx->null_fd;
+	if (input->kind != OUTPUT_FILE)
+		return 0;
+	fd = open_input_file(input->path);
+	return fd < 0 ? fd : streams_own(streams, 0, fd);
+}
+
+static bool output_equal(const struct output *a, const struct output *b)
+{
+	return a->kind == b->kind && (a->kind != OUTPUT_FILE || strcmp(a->path, b->path) == 0);
+}
+
+int streams_open(struct streams *streams, const struct context *ctx,
+		 const struct node_config *config, bool terminal, int syslog, const char **subject)
+{
+	const struct output *out = node_config_output(config, 1);
+	const struct output *err = node_config_output(config, 2);
+	int r;
+
+	*subject = config->stdio[0].path;
+	r = open_stdin(streams, ctx, &config->stdio[0], terminal);
+	for (int i = 1; r >= 0 && i <= 2; i++) {
+		const struct output *output = i == 1 ? out : err;
+
+		if (i == 2 && output_equal(out, err)) {
+			if (streams->fds[1] != 1)
+				streams->fds[2] = streams->fds[1];
+			break;
+		}
+		if (output->kind == OUTPUT_SYSLOG) {
+			streams->fds[i] = syslog;
+			continue;
+		}
+		*subject = subject_of(output);
+		r = open_output(ctx, config, output);
+		if (r >= 0 && output->kind == OUTPUT_JOURNAL)
+			streams->journal = r;
+		if (r >= 0)
+			r = streams_own(streams, i, r);
+		else if (r == -ENOTSUP)
+			r = 0;
+	}
+	return r;
+}
+
+void streams_close(struct streams *streams)
+{
+	for (int i = 0; i < 3; i++)
+		streams->owned[i] = fd_close(streams->owned[i]);
+}

@@ -1,0 +1,104 @@
+#!/bin/bash
+# Where the standard streams of a service come from and go to, each by itself.
+. "${0%/*}/lib.sh"
+requires_package python3 python3
+
+content() { tr '\n' '|' <"$dir/$1"; } # FILE
+says_twice='echo out; echo err >&2'
+
+mkfifo "$dir/fifo"
+echo given >"$dir/in"
+config <<END
+[swansong]
+log = file:$dir/%n.log
+[both]
+command = sh -c '$says_twice'
+type = oneshot
+[parted]
+command = sh -c '$says_twice'
+type = oneshot
+stderr = file:$dir/parted.err
+[silent]
+command = sh -c '$says_twice'
+type = oneshot
+stdout = null
+[inherit]
+command = sh -c 'echo to the daemon >&2; echo and beside it'
+type = oneshot
+stderr = inherit
+[nothing]
+command = sh -c 'readlink /proc/self/fd/0; cat'
+type = oneshot
+[reader]
+command = cat
+type = oneshot
+stdin = file:$dir/in
+[fifo]
+command = sh -c 'cat; echo end'
+type = oneshot
+stdin = file:$dir/fifo
+[missing]
+command = cat
+type = oneshot
+stdin = file:$dir/none
+[directory]
+command = cat
+type = oneshot
+stdin = file:$dir
+[link]
+command = true
+type = oneshot
+stderr = file:$dir/link
+END
+ln -s in "$dir/link"
+start_daemon
+for node in both parted silent inherit nothing reader fifo; do
+	wait_for 10 has_state "$node" "done" || die "$node does its work"
+done
+is "both go where log says" "$(content both.log)" "out|err|"
+is "standard error has its own file" "$(content parted.err)" "err|"
+is "and the other stays" "$(content parted.log)" "out|"
+is "nowhere is a place" "$(content silent.log)" "err|"
+ok "the daemon's own standard error is one" says "$log" '^to the daemon$'
+is "for it alone" "$(content inherit.log)" "and beside it|"
+is "there is nothing to read" "$(content nothing.log)" "/dev/null|"
+is "but what a file has" "$(content reader.log)" "given|"
+is "who reads a FIFO is not held up before it is there" "$(content fifo.log)" "end|"
+ok "a missing file is named" says "$log" "missing: cannot start: open $dir/none: No such file"
+ok "a directory as well" says "$log" "directory: cannot start: open $dir: Is a directory"
+ok "what somebody put in the way is not written to" \
+	says "$log" "link: cannot start: open $dir/link: Too many levels"
+is "and stays as it was" "$(content in)" "given|"
+stop_daemon
+
+# The journal, which is not there at first.
+requires_root
+mount -t tmpfs tmpfs /run || skip_all "machine: refuses to mount"
+mkdir -p /run/systemd/journal
+journal=$dir/journal.log
+config <<END
+[swansong]
+log = journal
+[web/one]
+command = sh -c '$says_twice; echo "stream \$JOURNAL_STREAM"; stat -L -c "is %%d:%%i" /proc/self/fd/2'
+type = oneshot
+END
+start_daemon
+wait_for 10 has_state web/one "done" || die "without a journal it does its work"
+ok "there is a warning" says "$log" 'web/one: cannot write to the journal: No such file or directory'
+ok "its output is the daemon's" says "$log" '^out$'
+ok "and not said to be the journal's" says "$log" '^stream $'
+is "the warning comes once" "$(grep -c 'cannot write to the journal' "$log")" 1
+
+python3 "$top_srcdir/tests/helpers/fake-journal.py" /run/systemd/journal/stdout "$journal" &
+cleanup_fn end_process $!
+wait_for 10 test -S /run/systemd/journal/stdout || die "there is a journal"
+ctl restart web/one >/dev/null
+wait_for 10 says "$journal" 'is [0-9]+:' || die "entries arrive"
+is "one stream, of the node" "$(sed -n '1,7s/^1: //p' "$journal" | tr '\n' '|')" "web/one||6|1|0|0|0|"
+is "both outputs are in it" "$(sed -n '8,9s/^1: //p' "$journal" | tr '\n' '|')" "out|err|"
+is "which the service can tell" "$(sed -n 's/^1: stream //p' "$journal")" \
+	"$(sed -n 's/^1: is //p' "$journal")"
+stop_daemon
+is "the end is graceful" "$status" 0
+finish

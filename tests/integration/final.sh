@@ -1,0 +1,103 @@
+#!/bin/bash
+# The final actions of nodes: when, in which order, what they are told, and what they hold up.
+. "${0%/*}/lib.sh"
+
+trace=$dir/trace
+: >"$trace"
+cat >"$dir/final" <<-'END'
+	#!/bin/sh
+	dir=${0%/*}
+	[ ! -p "$dir/block-$1" ] || read -r _ <"$dir/block-$1"
+	echo "$1 $SWANSONG_RESULT [$SWANSONG_LATE] $GREETING" >>"$dir/trace"
+	[ -z "$2" ] || exit "$2"
+END
+chmod +x "$dir/final"
+shows() { # LINE...: the trace is these
+	[ "$(cat "$trace")" = "$(printf '%s\n' "$@")" ] || { cat "$trace"; return 1; }
+}
+
+config <<END
+[swansong]
+environment = GREETING=hello
+final = $dir/final root
+[web]
+final = $dir/final web-1
+final = $dir/final web-2 1
+final = /nonexistent
+[web/nginx]
+command = $helpers/idle
+post-stop = sh -c 'echo nginx-post-stop >>$trace'
+final = $dir/final nginx
+[deaf]
+final = $dir/final deaf
+[deaf/one]
+command = $helpers/stubborn $dir/one
+stop-timeout = 200ms
+[deaf/two]
+command = $helpers/stubborn $dir/two
+stop-timeout = 200ms
+[deaf/three]
+command = $helpers/idle
+[hung]
+final = $dir/final hung
+final = $dir/final hung-first
+stop-timeout = 300ms
+[hung/litter]
+command = $helpers/idle
+final = sh -c 'sleep 1000 & echo \$! >$dir/litter'
+END
+start_daemon
+ok "all becomes ready" ctl wait --for ready --timeout 10s
+is "an action is no guard before the stop" "$(field web .guards)" 1
+
+mkfifo "$dir/block-nginx"
+ctl stop web --no-wait >/dev/null
+ok "a service's own action waits for its post-stop" wait_for 5 shows nginx-post-stop
+ok "then it runs" wait_for 5 says "$log" 'web/nginx: final: started'
+is "and holds its node" "$(field web/nginx .state)" shutting_down
+is "and the node around it" "$(field web .state)" shutting_down
+is "it is shown" "$(ctl guards web/nginx --json | jq -r '.guards[] | .kind + " " + .why')" "action final"
+ok "nothing in there starts before it is over" not ctl start web --timeout 200ms
+is "it is not started" "$(state web/nginx)" down
+like "because it waits for that" "$(field web/nginx .service.waiting[0])" nginx
+echo >"$dir/block-nginx"
+rm "$dir/block-nginx"
+ok "after that it is" ctl wait web --for ready --timeout 5s
+ok "the action of the node around was not lost" shows nginx-post-stop 'nginx clean [] hello' \
+	'web-2 clean [] hello' 'web-1 clean [] hello'
+ok "they ran in the reverse order of the file, whether one failed or not" \
+	in_order 'web: final cannot start: execute /nonexistent' 'web: final exited with status 1'
+
+: >"$trace"
+for name in one two; do
+	wait_for 5 test -s "$dir/$name" || die "$name is there"
+done
+ok "a stop by force is told" ctl stop deaf --timeout 10s
+ok "with who was late" shows 'deaf forced [deaf/one deaf/two] hello'
+
+: >"$trace"
+mkfifo "$dir/block-hung"
+ok "a stop ends although an action hangs" ctl stop hung --timeout 10s
+ok "the log names it" says "$log" 'hung: killing final, pid [0-9]+ \(final\)'
+is "the node is marked as forced" "$(field hung .forced)" true
+ok "what one leaves running is killed" wait_for 5 gone "$(cat "$dir/litter")"
+rm "$dir/block-hung"
+
+: >"$trace"
+stop_daemon
+is "the exit status says that force was needed once, but not in this stop" "$status" 0
+ok "the root's action is the last" shows nginx-post-stop 'nginx clean [] hello' \
+	'web-2 clean [] hello' 'web-1 clean [] hello' 'root clean [] hello'
+ok "nothing is left" wait_for 10 nobody_else
+
+: >"$trace"
+start_daemon
+ctl wait --for ready --timeout 10s
+for name in one two; do
+	wait_for 5 test -s "$dir/$name" || die "$name is there"
+done
+kill -QUIT "$daemon"
+await_daemon 20
+is "the daemon is ended by force" "$status" 124
+ok "and the actions ran all the same" says "$trace" '^root forced \[.*deaf/one.*\]'
+finish
