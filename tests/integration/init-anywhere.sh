@@ -73,7 +73,7 @@ for subject in "${subjects[@]}"; do
 			unshare --mount --pid --fork --kill-child sh -c '
 				mount -t tmpfs -o ro none /run && mount -t tmpfs -o ro none /dev/shm &&
 				mount --bind "$0/free" "$0/free" && mount -o remount,bind,ro / && exec "$@"' "$root"
-		rm -rf "$root/dev"
+		rm -rf "${root:?}/dev"
 	else
 		skip "$subject: other roots and users" "machine: needs root"
 	fi
@@ -104,6 +104,7 @@ for subject in "${subjects[@]}"; do
 		"$(sh -c 'LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=x exec "$@"' sh "${init[@]}" \
 			sh -c 'test $LISTEN_PID = $$ && echo $LISTEN_FDS $LISTEN_FDNAMES; cat <&3' \
 			3< <(echo three) 2>>"$log")" $'1 x\nthree'
+	# shellcheck disable=SC2016  # for the inner shell
 	is "$subject: those of others are not" \
 		"$(LISTEN_PID=1234567 "${init[@]}" sh -c 'echo ${LISTEN_PID-none}' 2>>"$log")" \
 		"$([ "$subject" = daemon ] && echo none || echo 1234567)"

@@ -131,6 +131,7 @@ for subject in "${subjects[@]}"; do
 	behind "${init[*]}" >"$dir/script"
 	ok "$subject: it is a job of a shell" terminal "${shell[@]}" <"$dir/script"
 	window >"$dir/script"
+	# shellcheck disable=SC2016  # for the inner shell
 	ok "$subject: the size of the window arrives" terminal "${init[@]}" bash -c '
 		trap "stty size; size=yes" WINCH
 		echo begins

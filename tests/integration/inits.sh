@@ -15,6 +15,7 @@ choose() { # SUBJECT [OPTION...]
 	static) init=("$top_builddir/swansong-init-static" "$@" --) ;;
 	daemon) init=("$(program swansongd)" "$@" --) ;;
 	esac
+	: "${init[@]}" # for those who source this
 }
 
 status_of() { # COMMAND...: its exit status in front of it all, as the answer
