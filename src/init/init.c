@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
@@ -43,6 +42,7 @@ struct init {
 	bool reap;     /* there may be dead */
 	uint64_t deadline_usec;
 	unsigned kills;
+	char listen_pid[COMMAND_LISTEN_PID_MAX]; /* in the environment */
 };
 
 /* --- the beginning --- */
@@ -70,45 +70,40 @@ static int tell_failure(struct init *i, const struct spawn_failure *failure)
 	return failure->error == ENOENT ? 127 : 126;
 }
 
-/* Ours for as long as the command is without its own, and not for the rest of our life. */
-static void *map_stack(void)
-{
-	void *stack =
-		mmap(NULL, SPAWN_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+/* What the child needs before it is the command, and nobody for the rest of our life. */
+struct scratch {
+	char stack[SPAWN_STACK];
+	char *script[];
+};
 
-	return stack == MAP_FAILED ? NULL : stack;
-}
-
-static void unmap_stack(void **stack)
+static size_t scratch_size(char *const *argv)
 {
-	if (*stack)
-		(void)munmap(*stack, SPAWN_STACK);
+	size_t n = 0;
+
+	while (argv[n])
+		n++;
+	return sizeof(struct scratch) + (n + 2) * sizeof(char *);
 }
 
 /* Return: 0, or the exit status. */
 static int start(struct init *i)
 {
 	const struct init_options *o = i->options;
-	cleanup(freep) char **script = NULL;
-	cleanup(unmap_stack) void *stack = NULL;
-	char listen_pid[COMMAND_LISTEN_PID_MAX];
+	size_t size = scratch_size(o->argv);
+	struct scratch *scratch =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct spawn_failure failure;
-	size_t n = 0;
 	int r, pidfd;
 
-	while (o->argv[n])
-		n++;
-	script = calloc(n + 2, sizeof(*script));
-	stack = map_stack();
-	if (!script || !stack) {
+	if (scratch == MAP_FAILED) {
 		log_line(i->log, LOG_ERR, "no memory");
 		return INIT_EXIT_FAULT;
 	}
 
 	struct spawn_spec spec = {
 		.argv = o->argv,
-		.script = script,
-		.stack = stack,
+		.script = scratch->script,
+		.stack = scratch->stack,
 		.envp = environ,
 		.umask = -1,
 		.keep_descriptors = true,
@@ -116,12 +111,13 @@ static int start(struct init *i)
 		.terminal = job_foreground(&i->job),
 		.death_signal = o->command.death_signal,
 		.parent = getpid(),
-		.pid_places = { command_listen_pid(environ, listen_pid) },
+		.pid_places = { command_listen_pid(environ, i->listen_pid) },
 		.mask = &o->signals->mask,
 		.ignored = &o->signals->ignored,
 	};
 
 	r = spawn(&spec, &i->command, &pidfd, &failure);
+	(void)munmap(scratch, size);
 	if (r == SPAWN_E_CHILD)
 		return tell_failure(i, &failure);
 	if (r < 0) {
