@@ -1,8 +1,8 @@
 # Programs that print figures; built by check, run by hand, or by `make bench`.
-bench_programs = %D%/services %D%/guards
-bench_helpers  = %D%/floor %D%/child
+bench_programs = %D%/services %D%/guards %D%/inits
+bench_helpers  = %D%/floor %D%/child %D%/init-child
 
-EXTRA_PROGRAMS += $(bench_programs) %D%/floor
+EXTRA_PROGRAMS += $(bench_programs) %D%/floor %D%/init-child
 check_DATA     += $(bench_programs) $(bench_helpers)
 CLEANFILES     += $(bench_programs) $(bench_helpers)
 
@@ -14,6 +14,15 @@ CLEANFILES     += $(bench_programs) $(bench_helpers)
 	%D%/services.c
 %C%_services_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_services_LDADD  = src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS) -lm
+
+%C%_inits_SOURCES = \
+	%D%/report.h %D%/report.c \
+	%D%/world.h %D%/world.c \
+	%D%/subject.h %D%/subject.c \
+	%D%/inits.c
+%C%_inits_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+%C%_inits_LDADD  = src/base/libbase.la $(JANSSON_LIBS) -lm
+%C%_init_child_SOURCES = %D%/init-child.c
 
 # As a program of users is linked.
 %C%_guards_SOURCES = %D%/report.h %D%/report.c %D%/guards.c
@@ -32,3 +41,4 @@ EXTRA_DIST += %D%/child.c
 bench: swansongd swansongctl $(bench_programs) $(bench_helpers)
 	%D%/guards
 	%D%/services
+	%D%/inits
