@@ -4,6 +4,7 @@ dist_check_SCRIPTS += \
 	%D%/command.sh \
 	%D%/container.sh \
 	%D%/control.sh \
+	%D%/convert.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
 	%D%/examples.sh \
@@ -34,5 +35,16 @@ dist_check_SCRIPTS += \
 	%D%/strategy.sh \
 	%D%/remains.sh
 
+EXTRA_DIST += \
+	%D%/convert/asgi.conf \
+	%D%/convert/bad.conf \
+	%D%/convert/bench.conf \
+	%D%/convert/celery.conf \
+	%D%/convert/celery.d/beat.conf \
+	%D%/convert/queue.conf \
+	%D%/convert/run.conf \
+	%D%/convert/switch.conf \
+	%D%/convert/tell \
+	%D%/convert/web.conf
 EXTRA_DIST += %D%/lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 CLEANFILES += tests/integration.lock
