@@ -99,6 +99,18 @@ ok "bad.conf: nothing is written" not test -e "$dir/bad.ini"
 is "bad.conf: all mistakes are told" "$(grep -oE 'conf:[0-9]+' "$dir/bad.err" | xargs)" \
 	"conf:4 conf:7 conf:9 conf:15"
 
+# The example of the manual.
+{
+	echo '[supervisord]'
+	sed -n '/^\[program:worker\]/,/^\.Ed/{/^\.Ed/!p;}' "$top_srcdir/man/swansong-migration.7"
+} >"$dir/manual.conf"
+"$convert" -o "$dir/manual.ini" "$dir/manual.conf" 2>"$dir/manual.err"
+is "the manual's example: exit status 0" $? 0
+is "the manual's example comes out as it is there" \
+	"$(sed -n '/^\[worker@\]/,/^$/{/^$/!p;}' "$dir/manual.ini")" \
+	"$(sed -n '/^\[worker@\]/,/^\.Ed/{/^\.Ed/!p;}' "$top_srcdir/man/swansong-migration.7" |
+		sed "s/  *= / = /; s/\"/'/g")"
+
 # --- The same behaviour --------------------------------------------------------------------------
 
 # Both are given the same file, and WORLD in the environment; what the programs say must be this.
