@@ -100,10 +100,8 @@ is "bad.conf: all mistakes are told" "$(grep -oE 'conf:[0-9]+' "$dir/bad.err" | 
 	"conf:4 conf:7 conf:9 conf:15"
 
 # The example of the manual.
-{
-	echo '[supervisord]'
-	sed -n '/^\[program:worker\]/,/^\.Ed/{/^\.Ed/!p;}' "$top_srcdir/man/swansong-migration.7"
-} >"$dir/manual.conf"
+sed -n '/^\[program:worker\]/,/^\.Ed/{/^\.Ed/!p;}' "$top_srcdir/man/swansong-migration.7" \
+	>"$dir/manual.conf"
 "$convert" -o "$dir/manual.ini" "$dir/manual.conf" 2>"$dir/manual.err"
 is "the manual's example: exit status 0" $? 0
 is "the manual's example comes out as it is there" \
