@@ -51,13 +51,16 @@ says_and_notes queue 5 'not carried over: chown'
 says_and_notes queue 9 'not carried over: pidfile'
 says_and_notes queue 29 'not carried over: stdout_logfile_maxbytes'
 
-converts bench 0
+converts bench 1
 has bench '[web]' 'after = redis'
 has bench '[workers]' 'after = redis'
 has bench '[workers/site-long-worker@]' 'after = workers/site-schedule'
 has bench '[workers/site-long-worker@]' 'stderr = file:/srv/site/logs/worker.error.log'
 has bench '[swansong]' 'shutdown-timeout = 1590s'
 says_and_notes bench 12 'note: .*not rotated'
+says_and_notes bench 53 'not carried over: autorestart'
+says_and_notes bench 57 'not carried over: numprocs = 0'
+ok "bench.conf: what never runs is no node" not grep -q '^\[site-old' "$dir/bench.ini"
 
 converts asgi 1
 has asgi '[asgi@]' 'listen = tcp:localhost:8000'
