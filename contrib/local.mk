@@ -3,6 +3,9 @@ dist_bashcompletion_DATA = %D%/completion/swansongctl
 zshcompletiondir        = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = %D%/completion/_swansongctl
 
+# For those who come from elsewhere; see swansong-migration(7).
+dist_bin_SCRIPTS = %D%/convert/supervisord2swansong
+
 # What helps at the edges: units, containers, examples.
 systemunitdir        = $(SYSTEM_UNIT_DIR)
 nodist_systemunit_DATA = %D%/systemd/swansongd.service

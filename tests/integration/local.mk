@@ -8,6 +8,7 @@ dist_check_SCRIPTS += \
 	%D%/container.sh \
 	%D%/container-cgroup.sh \
 	%D%/control.sh \
+	%D%/convert.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
 	%D%/events.sh \
@@ -46,4 +47,15 @@ dist_check_SCRIPTS += \
 	%D%/remains.sh
 
 EXTRA_DIST += %D%/lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += \
+	%D%/convert/asgi.conf \
+	%D%/convert/bad.conf \
+	%D%/convert/bench.conf \
+	%D%/convert/celery.conf \
+	%D%/convert/celery.d/beat.conf \
+	%D%/convert/queue.conf \
+	%D%/convert/run.conf \
+	%D%/convert/switch.conf \
+	%D%/convert/tell \
+	%D%/convert/web.conf
 CLEANFILES += tests/integration.lock
