@@ -29,6 +29,8 @@ dist_check_SCRIPTS += \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
+	%D%/trouble-descriptors.sh \
+	%D%/trouble-spawn.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
