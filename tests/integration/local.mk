@@ -30,7 +30,10 @@ dist_check_SCRIPTS += \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
 	%D%/trouble-descriptors.sh \
+	%D%/trouble-hooks.sh \
+	%D%/trouble-inject.sh \
 	%D%/trouble-spawn.sh \
+	%D%/trouble-stopped.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \

@@ -68,7 +68,7 @@ is "a program without its interpreter is 127" "$?" 127
 requires_root
 requires_package setpriv util-linux
 user=54321
-as_user=(setpriv --reuid=$user --regid=$user --clear-groups)
+as_user=(setpriv --reuid="$user" --regid="$user" --clear-groups)
 mkdir "$dir/own"
 chown $user "$dir/own"
 socket=$dir/own/socket
