@@ -41,6 +41,11 @@ dist_check_SCRIPTS += \
 	%D%/systemd.sh \
 	%D%/transient.sh \
 	%D%/systemd-cgroup.sh \
+	%D%/trouble-descriptors.sh \
+	%D%/trouble-hooks.sh \
+	%D%/trouble-inject.sh \
+	%D%/trouble-spawn.sh \
+	%D%/trouble-stopped.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
