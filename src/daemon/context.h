@@ -16,6 +16,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "daemon/events.h"
 #include "sys/signals.h"
 
 struct cgroups;
@@ -39,12 +40,14 @@ struct context {
 	bool descriptors_raised;   /* ... and whether ours is another */
 	bool command;	  /* in front of one command: its terminal and standard input are ours */
 	uint64_t last_id; /* of guards, for people */
+	struct events *events;
 
 	bool settle;	       /* something has changed: see context_settle_soon() */
 	struct list posted;    /* services with an event for the next turn */
 	struct list lingering; /* services whose main process is gone, the rest maybe not */
 	struct list waiting;   /* services that want to start */
 	struct list gated;     /* services whose signal waits */
+	struct list finished;  /* transient nodes whose end is to be looked at */
 	struct list listeners; /* open sockets of services */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct list fallen;    /* services whose end may concern others */

@@ -27,6 +27,7 @@
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
 #include "daemon/sweep.h"
+#include "daemon/transient.h"
 #include "proto/address.h"
 
 /* After its budget the root has been killed; what is left after this much more cannot be killed. */
@@ -116,6 +117,8 @@ static void settle(struct daemon *d)
 	if (d->control)
 		control_settle(d->control);
 	parent_settle(d->parent);
+	transient_settle(&d->tree);
+	events_because(d->ctx.events, NULL);
 }
 
 /* --- signals --- */
@@ -169,18 +172,20 @@ static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 	/* Our own, for a log that nobody reads any more. */
 	if (signo == SIGPIPE && info->ssi_pid == (uint32_t)getpid())
 		return;
-	if (signo == SIGCHLD)
+	if (signo == SIGCHLD) {
 		d->reap = true;
-	else if (d->options->command)
+	} else if (d->options->command) {
 		on_command_signal(d, signo);
-	else if (signo == SIGHUP)
+	} else if (signo == SIGHUP) {
+		events_because(d->ctx.events, "SIGHUP");
 		reload_by_signal(&d->reload);
-	else if (signo == SIGQUIT)
+	} else if (signo == SIGQUIT) {
 		force_root(d, "SIGQUIT");
-	else if (signo == SIGUSR1)
+	} else if (signo == SIGUSR1) {
 		describe_to_log(&d->tree);
-	else
+	} else {
 		on_stop_signal(d, signo);
+	}
 }
 
 static int on_signal(sd_event_source *source, int fd, uint32_t events, void *arg)
@@ -329,7 +334,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	for (struct node *n = d->tree.root; r >= 0 && n; n = node_next(n, d->tree.root))
-		r = shutdown_watch(n);
+		r = shutdown_watch(n, n->config);
 	if (r >= 0)
 		r = add_sources(d);
 	if (r >= 0)

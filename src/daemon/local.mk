@@ -1,6 +1,7 @@
 # Everything but main() is a convenience library, so that tests link the same objects.
 noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
+	%D%/events.h %D%/events.c \
 	%D%/context.h %D%/context.c \
 	%D%/process.h %D%/process.c \
 	%D%/cgroup.h \
@@ -24,6 +25,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/final.h %D%/final.c \
 	%D%/service.h \
 	%D%/service-cgroup.c \
+	%D%/setup.h \
 	%D%/tree.h %D%/failure.h \
 	%D%/service-reload.h %D%/service-reload.c \
 	%D%/service-hook.h %D%/service-hook.c \
@@ -31,8 +33,10 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-main.h %D%/service-main.c \
 	%D%/service-notify.h %D%/service-notify.c \
 	%D%/service-start.h %D%/service-start.c \
+	%D%/setup.c \
 	%D%/service.c \
 	%D%/service-exit.h %D%/service-exit.c \
+	%D%/edges.h %D%/edges.c \
 	%D%/tree.c \
 	%D%/order.h %D%/order.c \
 	%D%/starting.h %D%/starting.c \
@@ -41,9 +45,19 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/sweep.h %D%/sweep.c \
 	%D%/describe.h %D%/describe.c \
 	%D%/parent.h %D%/parent.c \
+	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
 	%D%/reload.h %D%/reload.c \
+	%D%/transient.h %D%/transient.c \
 	%D%/connection.h %D%/connection.c \
-	%D%/requests.h %D%/requests.c \
+	%D%/requests.h \
+	%D%/requests-private.h \
+	%D%/requests-wait.c \
+	%D%/requests-node.c \
+	%D%/requests-guard.c \
+	%D%/requests-reload.c \
+	%D%/requests-events.c \
+	%D%/requests-run.c \
+	%D%/requests.c \
 	%D%/control.h %D%/control.c \
 	%D%/daemon.h %D%/daemon.c
 %C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)

@@ -149,7 +149,7 @@ static void log_end(struct service *s, enum service_event event)
 /* A oneshot that has done its work: is there more to do, now or when it is stopped? */
 static bool is_to_be_kept(const struct service *s)
 {
-	return s->config->type == TYPE_ONESHOT && !s->worked &&
+	return s->launch.config->type == TYPE_ONESHOT && !s->worked &&
 	       (s->state == STATE_STARTING || s->state == STATE_CLEANING) &&
 	       policy_is_clean(s->config, &s->outcome) &&
 	       (s->parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP));

@@ -32,5 +32,8 @@ void service_kill(struct service *service);
 /* The stop did not do: what is about to be killed is named, and the nodes remember. */
 void service_forced(struct service *service);
 
+/* Sends @signo, which an operator asks for, whatever it may do to the service. */
+void service_send(struct service *service, int signo, enum signal_scope scope);
+
 /* The budget is spent: what was let be when the service came to rest is named and killed as well. */
 void service_end_rest(struct service *service);

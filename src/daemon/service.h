@@ -25,12 +25,13 @@
 #include "model/fsm.h"
 #include "model/policy.h"
 
+struct setup;
 struct service_words;
 
 struct service {
 	struct context *ctx;
 	struct node *node;
-	const struct node_config *config;				      /* the node's */
+	const struct node_config *config; /* counted; the node's, or the last that made it a service */
 	struct list in_posted, in_lingering, in_waiting, in_gated, in_fallen; /* of the context */
 
 	enum service_state state;
@@ -71,17 +72,23 @@ struct service {
 	unsigned restarts;	  /* by itself, since it was last started by hand */
 	struct policy *policy;
 
+	/* The present setup (daemon/setup.h). */
 	struct activation *activation; /* NULL: it is given no descriptors */
 	struct launch launch;
 	struct notify *notify;	     /* NULL: it is given no socket */
 	struct service_words *words; /* NULL likewise */
-	struct watchdog watchdog;
 	struct probe *probe; /* NULL unless ready = fd or tcp */
+	struct setup *next_setup; /* NULL: the next run is made with the same */
+
+	struct watchdog watchdog;
 	sd_event_source *timer;
 };
 
-/* Allocates all that a start, an exit and a stop need.  Return: 0 or -errno. */
-int service_new(struct service **ret, struct node *node);
+/*
+ * Allocates all that a start, an exit and a stop need.  @config is the node's, or is about to be.
+ * Return: 0 or -errno.
+ */
+int service_new(struct service **ret, struct node *node, const struct node_config *config);
 struct service *service_free(struct service *service);
 
 /* The only way a service changes, and never from inside itself. */

@@ -229,6 +229,18 @@ static void words_print(FILE *file, const void *value, const struct kind *kind)
 }
 KIND(words);
 
+/* Some are from files that not everybody may read. */
+static void environment_print(FILE *file, const void *value, const struct kind *kind)
+{
+	char *const *variables = *(char **const *)value;
+
+	(void)kind;
+	for (size_t i = 0; variables && variables[i]; i++)
+		(void)fprintf(file, "%s%.*s", i ? " " : "", (int)strcspn(variables[i], "="),
+			      variables[i]);
+}
+const struct kind kind_environment = { .equal = words_equal, .print = environment_print };
+
 static bool nodes_equal(const void *a, const void *b)
 {
 	struct node_config *const *x = *(struct node_config * *const *)a;

@@ -30,6 +30,7 @@ extern const struct kind kind_limit;	     /* struct restart_limit */
 extern const struct kind kind_status;	     /* struct success_status */
 extern const struct kind kind_text;	     /* char * */
 extern const struct kind kind_words;	     /* char ** */
+extern const struct kind kind_environment;   /* char **; only the names are shown */
 extern const struct kind kind_nodes;	     /* struct node_config ** */
 extern const struct kind kind_command;	     /* the whole struct node_config */
 extern const struct kind kind_commands;	     /* struct commands */

@@ -26,6 +26,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \
+	%D%/transient.h %D%/transient.c \
 	%D%/fsm.h %D%/fsm.c \
 	%D%/policy.h %D%/policy.c \
 	%D%/result.h %D%/result.c

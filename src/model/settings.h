@@ -131,6 +131,7 @@ struct node_config {
 	struct place place; /* the section's line, or the first section that implied the node */
 	size_t index;	    /* in config.nodes */
 	bool stated;	    /* has a section of its own */
+	unsigned refs;	    /* of its own, beside those of the config */
 
 	/* Any node. */
 	uint64_t
@@ -190,6 +191,10 @@ struct config {
 	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
 
+	/* Of config.c: the sections that others may come to inherit from, and how to free them. */
+	void *kept;
+	void (*kept_free)(void *kept);
+
 	/* Of settings.c. */
 	size_t n_slots; /* of nodes */
 	void *by_path;	/* the nodes as a search tree */
@@ -215,10 +220,16 @@ int attributes_new(struct attributes **ret);
 /* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */
 int config_new(struct config **ret);
 
-/* Nodes are freed with their config: whoever keeps a node_config keeps a reference. */
+/*
+ * Nodes are freed with their config: whoever keeps a node_config keeps a reference to that, or, if he
+ * looks at nothing but the node's own values, one to the node.  Without its config a node has no place,
+ * no parent and no edges.
+ */
 struct config *config_ref(struct config *config);
 struct config *config_unref(struct config *config);
 DEFINE_CLEANUP(struct config *, config_unref)
+const struct node_config *node_config_ref(const struct node_config *node);
+const struct node_config *node_config_unref(const struct node_config *node);
 
 /* A copy of @name that lives as long as @config, for places.  Return: 0 or -ENOMEM. */
 int config_add_file(struct config *config, const char *name, const char **ret);

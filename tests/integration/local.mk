@@ -10,6 +10,7 @@ dist_check_SCRIPTS += \
 	%D%/control.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
+	%D%/events.sh \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
@@ -26,16 +27,19 @@ dist_check_SCRIPTS += \
 	%D%/init-terminal.sh \
 	%D%/listen.sh \
 	%D%/hooks.sh \
+	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/notify.sh \
 	%D%/reload.sh \
+	%D%/reload-hooks.sh \
 	%D%/stubborn.sh \
 	%D%/stop-keys.sh \
 	%D%/stop-keys-marked.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
 	%D%/systemd-cgroup.sh \
+	%D%/transient.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
