@@ -58,7 +58,7 @@ static void signal_scope(struct service *s, int signo)
 
 void service_forward(struct service *s, int signo)
 {
-	signal_scope(s, signo);
+	service_send(s, signo, s->config->signal_scope);
 }
 
 bool service_has_signalled(const struct service *s, pid_t group)
@@ -87,9 +87,9 @@ static void term_main(struct service *s, int signo)
 	if (s->main.alive)
 		log_line(s->ctx->log, LOG_INFO, "%s: %s to pid %d", s->config->path,
 			 parse_signal_text(name, signo), (int)s->main.pid);
-	signal_scope(s, signo);
+	service_forward(s, signo);
 	/* What is suspended could not act on it. */
-	signal_scope(s, SIGCONT);
+	service_forward(s, SIGCONT);
 	list_for_each (p, &s->leftovers, by_service)
 		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
 		    (has_group && service_has_signalled(s, p->group)))
