@@ -100,7 +100,7 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 		.exists = exists,
 		.arg = tree,
 	};
-	struct node *node;
+	struct node *node = NULL;
 	int r;
 
 	r = check_place(tree, path, reason);
