@@ -19,13 +19,17 @@
 #include "daemon/events.h"
 #include "sys/signals.h"
 
+struct cgroups;
 struct process_table;
 struct service;
+struct sweep;
 
 struct context {
 	sd_event *event;
 	struct log *log;
 	struct process_table *processes;
+	struct cgroups *cgroups;       /* NULL: none */
+	struct sweep *children;	       /* NULL: not yet */
 	const struct signals *signals; /* as they were when we were started */
 	char **environment;	       /* for services; borrowed */
 	char **envp;		       /* room to put a child's environment together */
@@ -50,6 +54,7 @@ struct context {
 	struct service *ended; /* the first whose end is that of the tree, or NULL */
 	unsigned failed;       /* services that are */
 	bool sweep;	       /* children were adopted or have died: look whose they are */
+	bool linger;	       /* look after the lingering */
 };
 
 /* Makes the loop and the descriptors that are held in reserve.  Return: 0 or -errno. */

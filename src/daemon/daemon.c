@@ -22,6 +22,7 @@
 #include "daemon/parent.h"
 #include "daemon/process.h"
 #include "daemon/reload.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/service-signal.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
@@ -260,21 +261,35 @@ static void raise_descriptor_limit(struct context *ctx)
 		ctx->descriptors_raised = false;
 }
 
-static int open_control(struct daemon *d, const struct config *config)
+static const char *given_socket(const struct daemon *d, const struct config *config)
 {
-	const char *given = d->options->socket ? d->options->socket : config->control_socket;
-	struct log *log = d->options->log;
-	cleanup(freep) char *path = NULL;
+	return d->options->socket ? d->options->socket : config->control_socket;
+}
+
+/* *ret is NULL if there is to be none. */
+static int find_socket(const struct daemon *d, const struct config *config, char **ret)
+{
+	const char *given = given_socket(d, config);
 	int r;
 
+	*ret = NULL;
 	if (given && strcmp(given, "none") == 0)
 		return 0;
 	/* A command on a host has no claim to the host's socket; the init of a container has. */
 	if (!given && d->options->command && getpid() != 1)
 		return 0;
-	r = address_find(given, &path);
-	if (r < 0)
-		return given ? r : 0;
+	r = address_find(given, ret);
+	return r < 0 && given ? r : 0;
+}
+
+static int open_control(struct daemon *d, const struct config *config, const char *path)
+{
+	const char *given = given_socket(d, config);
+	struct log *log = d->options->log;
+	int r;
+
+	if (!path)
+		return 0;
 
 	struct control_config control = {
 		.path = path,
@@ -308,9 +323,14 @@ static int add_sources(struct daemon *d)
 
 static int start(struct daemon *d, struct config *config, struct parent_address *address)
 {
+	cleanup(freep) char *socket = NULL;
 	int r;
 
-	r = tree_init(&d->tree, &d->ctx, config);
+	r = find_socket(d, config, &socket);
+	if (r >= 0)
+		r = cgroups_new(&d->ctx.cgroups, &d->ctx, socket, &service_cgroup_news);
+	if (r >= 0)
+		r = tree_init(&d->tree, &d->ctx, config);
 	if (r < 0)
 		return r;
 	for (struct node *n = d->tree.root; r >= 0 && n; n = node_next(n, d->tree.root))
@@ -328,7 +348,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 		.n_paths = d->options->command ? 0 : d->options->n_paths,
 	};
 	if (r >= 0)
-		r = open_control(d, config);
+		r = open_control(d, config, socket);
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
@@ -386,6 +406,7 @@ static void tear_down(struct daemon *d)
 	d->sweep = sweep_free(d->sweep);
 	if (d->tree.root)
 		tree_done(&d->tree);
+	d->ctx.cgroups = cgroups_free(d->ctx.cgroups);
 	process_table_done(&d->processes);
 	sd_event_source_disable_unref(d->signal);
 	d->signals_fd = fd_close(d->signals_fd);

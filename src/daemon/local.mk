@@ -4,6 +4,9 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/events.h %D%/events.c \
 	%D%/context.h %D%/context.c \
 	%D%/process.h %D%/process.c \
+	%D%/cgroup.h \
+	%D%/cgroup-drain.h %D%/cgroup-drain.c \
+	%D%/cgroup.c \
 	%D%/node.h %D%/node.c \
 	%D%/lease.h %D%/lease.c \
 	%D%/notify-message.h %D%/notify-message.c \
@@ -16,10 +19,12 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/listener.h %D%/listener.c \
 	%D%/activation.h %D%/activation.c \
 	%D%/streams.h %D%/streams.c \
+	%D%/service-cgroup.h \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
 	%D%/final.h %D%/final.c \
 	%D%/service.h \
+	%D%/service-cgroup.c \
 	%D%/setup.h \
 	%D%/tree.h %D%/failure.h \
 	%D%/service-reload.h %D%/service-reload.c \

@@ -7,6 +7,7 @@
 #include "daemon/requests-private.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
+#include "daemon/sweep.h"
 
 /* Looking at nodes, starting and stopping them. */
 
@@ -23,6 +24,7 @@ void request_guards(struct request *q, struct node *node, const struct message_c
 {
 	bool blocking = message_get_bool(call->parameters, "blocking", false);
 
+	sweep_look(q->tree->ctx->children);
 	connection_reply(q->connection,
 			 json_pack("{s:o}", "guards", describe_guards(node, blocking)), false);
 }

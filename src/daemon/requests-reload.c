@@ -70,8 +70,8 @@ static enum signal_scope scope_of(const struct message_call *call)
 	const char *scope = message_get_string(call->parameters, "scope", "main");
 
 	if (strcmp(scope, "group") == 0)
-		return SIGNAL_GROUP;
-	return strcmp(scope, "all") == 0 ? SIGNAL_ALL : SIGNAL_MAIN;
+		return SIGNAL_SCOPE_GROUP;
+	return strcmp(scope, "all") == 0 ? SIGNAL_SCOPE_ALL : SIGNAL_SCOPE_MAIN;
 }
 
 void request_signal(struct request *q, struct node *node, const struct message_call *call)

@@ -34,7 +34,7 @@ void service_begin(struct service *s)
 	s->started_usec = now;
 	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
 	s->stop_limit_usec = USEC_INFINITY;
-	s->was_up = s->worked = s->concluded = s->late = false;
+	s->was_up = s->worked = s->concluded = s->late = s->killed = false;
 	service_notify_begin(s);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/failure.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-main.h"
@@ -36,7 +37,10 @@ void service_look_after(struct service *s)
 {
 	if (list_is_empty(&s->in_lingering))
 		list_append(&s->ctx->lingering, &s->in_lingering);
-	s->ctx->sweep = true;
+	/* Who is in a control group is asked there. */
+	if (!s->has_cgroup)
+		s->ctx->sweep = true;
+	s->ctx->linger = true;
 	context_settle_soon(s->ctx);
 }
 
@@ -56,7 +60,7 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	if (s->state == STATE_DOWN)
 		context_settle_soon(s->ctx); /* its not_before_usec */
 	/* Should a last exit have gone unnoticed, this finds out. */
-	if (s->main.pid > 0 && !s->main.alive)
+	if (!s->main.alive && (s->main.pid > 0 || s->has_cgroup))
 		service_look_after(s);
 	return 0;
 }
@@ -81,6 +85,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	list_init(&s->in_gated);
 	list_init(&s->in_fallen);
 	list_init(&s->leftovers);
+	list_init(&s->watch.in_watches);
 	process_init(&s->main, PROCESS_MAIN, s);
 	service_retally(s, (struct service_tally){ 0 });
 
@@ -95,6 +100,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	r = service_setup_init(s);
 	if (r < 0)
 		return r;
+	service_cgroup_check(s);
 	*ret = take(s);
 	return 0;
 }
@@ -115,6 +121,9 @@ struct service *service_free(struct service *s)
 		process_free(list_entry(s->leftovers.next, struct process, by_service));
 	service_unfollow(s);
 	process_remove(&s->main);
+	(void)service_cgroup_remove(s);
+	if (s->has_cgroup)
+		cgroups_unwatch(s->ctx->cgroups, &s->watch);
 	list_remove(&s->in_posted);
 	list_remove(&s->in_lingering);
 	list_remove(&s->in_waiting);
@@ -307,6 +316,8 @@ static void enter(struct service *s, enum service_state next, enum service_event
 		note_end(s);
 	if (s->node->transient && !fsm_has_process(next))
 		node_finished(s->node);
+	if (!fsm_has_process(next) && next != STATE_BACKOFF)
+		(void)service_cgroup_remove(s);
 	service_retally(s, before);
 	if ((s->node->retired || !s->node->config->argv) && !fsm_has_process(next))
 		node_follow_up(s->node);
@@ -327,8 +338,9 @@ static void act(struct service *s, unsigned actions)
 		service_kill(s);
 	if (actions & ACT_ARM)
 		act_arm(s, actions & ACT_KILL);
-	/* Of nobody's death we would hear: there is nobody. */
-	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s))
+	/* Of nobody's death we would hear: there is nobody.  Or not for us to know; then it is lingering. */
+	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
+	    list_is_empty(&s->in_lingering))
 		service_look_after(s);
 }
 

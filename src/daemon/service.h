@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/cgroup.h"
 #include "daemon/hook.h"
 #include "daemon/launch.h"
 #include "daemon/node.h"
@@ -45,10 +46,13 @@ struct service {
 	bool was_wanted;	   /* ... until the stop */
 	bool in_vain;		   /* it waits for what has failed */
 	bool attempted;		   /* it has been up, or has failed, at least once */
+	bool killed;		   /* in this run it has had the kill-signal */
+	bool has_cgroup;	   /* its processes are in a control group of its own */
 
 	struct process main;	    /* pid 0: none */
 	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
 	struct list leftovers;
+	struct cgroup_watch watch; /* of its control group */
 	struct hook *hook;   /* the commands around it; NULL: it has none */
 	struct hook *reload; /* its reload-command, beside those; or NULL */
 	sd_event_source *reload_timer;
@@ -93,7 +97,10 @@ void service_handle(struct service *service, enum service_event event);
 /* @event is handled in the next turn: for what happens inside of service_handle(). */
 void service_post(struct service *service, enum service_event event);
 
-/* An end is followed up in the next turn: its main process is gone, or could not be made. */
+/*
+ * An end is followed up in the next turn: its main process is gone, or could not be made, or somebody
+ * it left behind is.
+ */
 void service_look_after(struct service *service);
 
 bool service_is_ready(const struct service *service);

@@ -82,6 +82,7 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 		r = launch_init(&setup->launch, s->ctx, config,
 				setup->notify ? notify_address(setup->notify) : NULL,
 				setup->keeps_activation ? s->activation : setup->activation);
+	setup->launch.service = s;
 	if (r >= 0)
 		r = service_hook_new(s, config, &setup->hook);
 	if (r >= 0)

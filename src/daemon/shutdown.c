@@ -8,6 +8,7 @@
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-hook.h"
+#include "daemon/service-signal.h"
 #include "daemon/starting.h"
 
 static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
@@ -217,6 +218,8 @@ void shutdown_force(struct node *node)
 		n->deadline_usec = MIN(n->deadline_usec, now);
 		if (n->service && n->service->state != STATE_KILLING)
 			service_handle(n->service, EVENT_KILL);
+		if (n->service)
+			service_end_rest(n->service);
 		revoke_leases(n);
 		final_hurry(n);
 	}
@@ -238,7 +241,7 @@ void shutdown_abandon(struct tree *tree)
 		struct hook *h;
 
 		final_abandon(n);
-		if (!s || !fsm_has_process(s->state))
+		if (!s || !(fsm_has_process(s->state) || !list_is_empty(&s->leftovers)))
 			continue;
 		for (unsigned i = 0; (h = service_running_hook(s, i)); i++)
 			give_up(n, &h->process);

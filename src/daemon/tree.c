@@ -104,7 +104,8 @@ static bool is_prunable(const struct node *node)
 		return false;
 	/* An earlier generation may hold on when the present one is Complete. */
 	return list_is_empty(&node->leases) && !final_is_pending(node) &&
-	       !(node->service && fsm_has_process(node->service->state));
+	       !(node->service && (fsm_has_process(node->service->state) ||
+				   !list_is_empty(&node->service->leftovers)));
 }
 
 void tree_prune(struct tree *tree, struct node *node)

@@ -120,8 +120,22 @@ CHOICE(restart, [RESTART_NEVER] = "never", [RESTART_ON_FAILURE] = "on-failure",
        [RESTART_ALWAYS] = "always");
 CHOICE(on_failed, [ON_FAILED_NOTHING] = "nothing", [ON_FAILED_SHUTDOWN_PARENT] = "shutdown-parent",
        [ON_FAILED_SHUTDOWN] = "shutdown");
+CHOICE(signal_scope, [SIGNAL_SCOPE_GROUP] = "group", [SIGNAL_SCOPE_MAIN] = "main",
+       [SIGNAL_SCOPE_ALL] = "all");
 CHOICE(strategy, [ONE_FOR_ONE] = "one-for-one", [ONE_FOR_ALL] = "one-for-all",
        [REST_FOR_ONE] = "rest-for-one");
+
+static void bound_print(FILE *file, const void *value, const struct kind *kind)
+{
+	uint64_t bound = *(const uint64_t *)value;
+
+	(void)kind;
+	if (bound == UINT64_MAX)
+		(void)fputs("infinity", file);
+	else if (bound != 0)
+		(void)fprintf(file, "%" PRIu64, bound);
+}
+const struct kind kind_bound = { .equal = duration_equal, .print = bound_print };
 
 static bool limit_equal(const void *a, const void *b)
 {

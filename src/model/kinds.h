@@ -24,6 +24,8 @@ extern const struct kind kind_type;	/* enum */
 extern const struct kind kind_restart;
 extern const struct kind kind_on_failed;
 extern const struct kind kind_strategy;
+extern const struct kind kind_signal_scope;
+extern const struct kind kind_bound;	     /* uint64_t, UINT64_MAX for infinity; 0: not set */
 extern const struct kind kind_limit;	     /* struct restart_limit */
 extern const struct kind kind_status;	     /* struct success_status */
 extern const struct kind kind_text;	     /* char * */

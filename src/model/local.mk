@@ -12,6 +12,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/values-output.c \
 	%D%/values-process.c \
 	%D%/values-restart.c \
+	%D%/values-stop.c \
 	%D%/values-template.c \
 	%D%/values.c \
 	%D%/values-hook.h %D%/values-hook.c \

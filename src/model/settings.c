@@ -51,6 +51,8 @@ void node_config_init(struct node_config *node, char *path)
 		.autostart = true,
 		.stop_signal = SIGTERM,
 		.reload_signal = SIGHUP,
+		.kill_signal = SIGKILL,
+		.kill_leftovers = true,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 	};
 }

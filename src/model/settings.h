@@ -37,6 +37,7 @@ enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOW
 enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 
 enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
+enum signal_scope { SIGNAL_SCOPE_GROUP, SIGNAL_SCOPE_MAIN, SIGNAL_SCOPE_ALL };
 enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
 enum output_kind {
 	OUTPUT_INHERIT,
@@ -170,8 +171,13 @@ struct node_config {
 	int stop_signal, reload_signal;
 	uint64_t drain_delay_usec;
 	uint64_t stop_timeout_usec; /* inherited */
+	enum signal_scope signal_scope;
+	int kill_signal;
+	bool kill_leftovers;
 	bool essential;
 	bool terminal; /* it gets the daemon's */
+	/* 0: not set; UINT64_MAX: infinity */
+	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
 };
 
 struct config {

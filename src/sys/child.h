@@ -47,6 +47,7 @@ struct spawn_spec {
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
 	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
 	char *pid_places[2];
+	int cgroup;	    /* the directory of a control group to start in; 0: stay in ours */
 	bool take_terminal; /* the session gets our standard input as its terminal */
 	bool keep_session; /* a process group in ours, rather than a session */
 	int terminal;	   /* with it: the terminal whose foreground is handed over; -1 for none */
@@ -60,6 +61,7 @@ struct spawn_spec {
 
 enum spawn_step {
 	SPAWN_STEP_NONE,
+	SPAWN_STEP_CGROUP,
 	SPAWN_STEP_SESSION,
 	SPAWN_STEP_TERMINAL,
 	SPAWN_STEP_STDIO,

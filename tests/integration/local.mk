@@ -1,8 +1,12 @@
 # The real programs together, one story a script; they lock each other out (lib.sh).
 dist_check_SCRIPTS += \
 	%D%/badconfig.sh \
+	%D%/cgroup.sh \
+	%D%/cgroup-killed.sh \
+	%D%/cgroup-trouble.sh \
 	%D%/command.sh \
 	%D%/container.sh \
+	%D%/container-cgroup.sh \
 	%D%/control.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
@@ -30,13 +34,16 @@ dist_check_SCRIPTS += \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
 	%D%/stubborn.sh \
+	%D%/stop-keys.sh \
+	%D%/stop-keys-marked.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
 	%D%/transient.sh \
+	%D%/systemd-cgroup.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
 	%D%/remains.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 CLEANFILES += tests/integration.lock

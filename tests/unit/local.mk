@@ -167,6 +167,13 @@ check_PROGRAMS += %D%/test-command
 %C%_test_command_SOURCES = %D%/test-command.c
 %C%_test_command_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_command_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+check_PROGRAMS += %D%/test-cgroup %D%/test-cgroup-kernel
+%C%_test_cgroup_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-cgroup.c
+%C%_test_cgroup_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_cgroup_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+%C%_test_cgroup_kernel_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-cgroup-kernel.c
+%C%_test_cgroup_kernel_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_cgroup_kernel_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
 # The shared library itself, for what it exports.
 check_PROGRAMS += %D%/test-api
