@@ -9,6 +9,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
+/* What is left when the main process is gone has this long after the stop signal, at most. */
+#define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
+
 int context_init(struct context *ctx, struct log *log, const struct signals *signals)
 {
 	int r;
@@ -16,6 +19,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	*ctx = (struct context){
 		.log = log,
 		.signals = signals,
+		.leftover_timeout_usec = LEFTOVER_TIMEOUT_USEC,
 		.null_fd = -1,
 		.spare_fd = -1,
 	};

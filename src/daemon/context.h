@@ -20,6 +20,7 @@
 #include "sys/signals.h"
 
 struct cgroups;
+struct command;
 struct process_table;
 struct service;
 struct sweep;
@@ -38,8 +39,10 @@ struct context {
 	int spare_fd; /* given up to get hold of a connection when descriptors run out */
 	struct rlimit descriptors; /* RLIMIT_NOFILE as we were given it, for the services */
 	bool descriptors_raised;   /* ... and whether ours is another */
-	bool command;	  /* in front of one command: its terminal and standard input are ours */
-	uint64_t last_id; /* of guards, for people */
+	const struct command
+		*command; /* that we stand in front of, which gets all that is ours; or NULL */
+	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
+	uint64_t last_id;		/* of guards, for people */
 	struct events *events;
 
 	bool settle;	       /* something has changed: see context_settle_soon() */

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
+#include "daemon/command.h"
 #include "daemon/control.h"
 #include "daemon/describe.h"
 #include "daemon/failure.h"
@@ -23,7 +24,6 @@
 #include "daemon/process.h"
 #include "daemon/reload.h"
 #include "daemon/service-cgroup.h"
-#include "daemon/service-signal.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
 #include "daemon/sweep.h"
@@ -44,6 +44,7 @@ struct daemon {
 	struct control *control; /* or NULL: no socket */
 	struct parent *parent;
 	struct reload reload;
+	struct command command; /* with options.command */
 	int signals_fd;
 	sd_event_source *signal, *abandon;
 	uint64_t abandon_usec; /* what that is armed for */
@@ -146,23 +147,19 @@ static void on_stop_signal(struct daemon *d, int signo)
 	}
 }
 
-/* In front of a command every signal is the command's; one that asks for the end is the tree's too. */
-static void on_command_signal(struct daemon *d, int signo)
+static struct service *find_command(const struct daemon *d)
 {
 	struct node *node = tree_find(&d->tree, "main");
 
-	if (!node || !node->service)
-		return;
-	if (signo != SIGTERM && signo != SIGINT) {
-		service_forward(node->service, signo);
-		return;
-	}
-	if (node_is_stopped(d->tree.root)) {
-		service_forward(node->service, signo);
-		return;
-	}
-	node->service->stop_signal = signo;
-	on_stop_signal(d, signo);
+	return node ? node->service : NULL;
+}
+
+/* In front of a command every signal is the command's; one that asks for the end is the tree's too. */
+static void on_command_signal(struct daemon *d, int signo, pid_t sender)
+{
+	if (command_signal(&d->command, find_command(d), signo, sender) &&
+	    !node_is_stopped(d->tree.root))
+		on_stop_signal(d, signo);
 }
 
 static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
@@ -175,7 +172,7 @@ static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 	if (signo == SIGCHLD) {
 		d->reap = true;
 	} else if (d->options->command) {
-		on_command_signal(d, signo);
+		on_command_signal(d, signo, (pid_t)info->ssi_pid);
 	} else if (signo == SIGHUP) {
 		events_because(d->ctx.events, "SIGHUP");
 		reload_by_signal(&d->reload);
@@ -199,21 +196,15 @@ static int on_signal(sd_event_source *source, int fd, uint32_t events, void *arg
 	return 0;
 }
 
-/* A fault of our own kills us whether it is blocked or not, so these are nobody else's either. */
-static bool is_fault(int signo)
-{
-	return signo == SIGSEGV || signo == SIGBUS || signo == SIGFPE || signo == SIGILL ||
-	       signo == SIGTRAP || signo == SIGSYS || signo == SIGABRT;
-}
-
 static bool is_ours(const struct daemon *d, int signo)
 {
 	if (signo == SIGCHLD)
 		return true;
-	if (signo == SIGKILL || signo == SIGSTOP || is_fault(signo))
-		return false;
-	if (d->options->command) /* 32 and 33 are the C library's own */
-		return signo < 32 || signo >= SIGRTMIN;
+	/*
+	 * Those of our own faults end us whether they are blocked or not; 32 and 33 are the C library's.
+	 */
+	if (d->options->command)
+		return signo != SIGKILL && signo != SIGSTOP && (signo < 32 || signo >= SIGRTMIN);
 	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT ||
 	       signo == SIGUSR1 || signo == SIGRTMIN + 3;
 }
@@ -355,6 +346,8 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 	starting_by_itself(&d->tree);
 	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
 	settle(d);
+	if (d->ctx.command)
+		command_leave_descriptors(&d->command);
 	return 0;
 }
 
@@ -391,6 +384,8 @@ static int exit_status(const struct daemon *d)
 	if (d->tree.root->forced && !d->ended_by_itself)
 		return DAEMON_EXIT_FORCED;
 	status = essential ? policy_exit_status(&essential->outcome) : 0;
+	if (d->ctx.command)
+		return command_status(&d->options->command_options, false, status);
 	/* Given up, though its last run ended with 0: it ended too often. */
 	if (status == 0 && d->given_up)
 		return DAEMON_EXIT_FAULT;
@@ -411,6 +406,7 @@ static void tear_down(struct daemon *d)
 	sd_event_source_disable_unref(d->signal);
 	d->signals_fd = fd_close(d->signals_fd);
 	sd_event_source_disable_unref(d->abandon);
+	command_done(&d->command);
 	context_done(&d->ctx);
 }
 
@@ -424,6 +420,13 @@ static void loop_failed(struct daemon *d, int error, int before)
 		log_line(d->ctx.log, LOG_ERR, "the event loop: %s", strerror(-error));
 	d->reap = true;
 	(void)poll(NULL, 0, LOOP_RETRY_MSEC);
+}
+
+static void reap(struct daemon *d)
+{
+	d->reap = sweep_reap(d->sweep);
+	if (d->ctx.command)
+		command_follow(&d->command, find_command(d));
 }
 
 /*
@@ -441,10 +444,20 @@ static void run_loop(struct daemon *d)
 		if (r < 0)
 			loop_failed(d, r, before);
 		if (d->reap)
-			d->reap = sweep_reap(d->sweep);
+			reap(d);
 		if (d->ctx.settle)
 			settle(d);
 	}
+}
+
+static int init_command(struct daemon *d)
+{
+	if (!d->options->command)
+		return 0;
+	d->ctx.command = &d->command;
+	d->ctx.leftover_timeout_usec = d->options->command_options.leftover_timeout_usec;
+	return command_init(&d->command, &d->options->command_options, d->options->command,
+			    environ);
 }
 
 static int run(struct daemon *d, struct parent_address *address)
@@ -460,7 +473,9 @@ static int run(struct daemon *d, struct parent_address *address)
 	if (r >= 0) {
 		d->ctx.processes = &d->processes;
 		d->ctx.environment = environ;
-		d->ctx.command = d->options->command != NULL;
+		r = init_command(d);
+	}
+	if (r >= 0) {
 		raise_descriptor_limit(&d->ctx);
 		r = start(d, config, address);
 	}
@@ -474,6 +489,14 @@ static int run(struct daemon *d, struct parent_address *address)
 	return exit_status(d);
 }
 
+static bool is_for_us(const char *variable)
+{
+	const char *value = getenv(variable);
+	uint64_t pid;
+
+	return value && parse_uint(value, INT32_MAX, &pid) == 0 && (pid_t)pid == getpid();
+}
+
 int daemon_run(const struct daemon_options *options)
 {
 	struct daemon d = { .options = options, .signals_fd = -1 };
@@ -481,13 +504,16 @@ int daemon_run(const struct daemon_options *options)
 	int status;
 
 	signals_take_over(&d.signals);
+	command_watch_parent(&options->command_options, options->parent);
 	process_table_init(&d.processes);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (parent_address_take(&address) < 0)
 		return DAEMON_EXIT_FAULT;
-	(void)unsetenv("LISTEN_FDS");
-	(void)unsetenv("LISTEN_PID");
-	(void)unsetenv("LISTEN_FDNAMES");
+	if (!options->command || !is_for_us("LISTEN_PID")) {
+		(void)unsetenv("LISTEN_FDS");
+		(void)unsetenv("LISTEN_PID");
+		(void)unsetenv("LISTEN_FDNAMES");
+	}
 	(void)unsetenv("FDSTORE");
 	status = run(&d, &address);
 	tear_down(&d);

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "daemon/command.h"
 #include "daemon/service-cgroup.h"
 #include "daemon/streams.h"
 #include "model/keys.h"
@@ -330,8 +331,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.n_files = plan.n_files,
 		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
 		.take_terminal = terminal && !foreground,
-		.keep_session = foreground ||
-				(ctx->command && isatty(STDIN_FILENO) && has_terminal()),
+		.keep_session = foreground,
 		.terminal = STDIN_FILENO,
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
 		.attributes = config->attributes,
@@ -339,6 +339,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,
 	};
 
+	if (ctx->command)
+		command_prepare(ctx->command, &spec);
 	r = start(launch, &spec, pid, pidfd, &why);
 	if (r != 0 && foreground) /* the child has taken it before it failed */
 		(void)tcsetpgrp(STDIN_FILENO, getpgrp());

@@ -18,6 +18,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/syslog.h %D%/syslog.c \
 	%D%/listener.h %D%/listener.c \
 	%D%/activation.h %D%/activation.c \
+	%D%/command.h \
 	%D%/streams.h %D%/streams.c \
 	%D%/service-cgroup.h \
 	%D%/launch.h %D%/launch.c \
@@ -35,6 +36,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-start.h %D%/service-start.c \
 	%D%/setup.c \
 	%D%/service.c \
+	%D%/command.c \
 	%D%/service-exit.h %D%/service-exit.c \
 	%D%/edges.h %D%/edges.c \
 	%D%/tree.c \

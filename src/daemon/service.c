@@ -14,8 +14,6 @@
 #include "daemon/service-start.h"
 #include "daemon/setup.h"
 
-/* What is left when the main process is gone has this long after the stop signal, at most. */
-#define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
 /* What a post-stop has at least, also when a budget is spent: then it comes after a kill. */
 #define POST_STOP_LEAST_USEC (2 * USEC_PER_SEC)
 /* SIGKILL again after this: a process may have been made while the last one was sent. */
@@ -190,7 +188,7 @@ static uint64_t state_timeout(const struct service *s)
 	case STATE_CLEANING:
 		if (s->main.alive || s->state == STATE_ASKING)
 			return s->config->stop_timeout_usec;
-		return MIN(s->config->stop_timeout_usec, LEFTOVER_TIMEOUT_USEC);
+		return MIN(s->config->stop_timeout_usec, s->ctx->leftover_timeout_usec);
 	case STATE_FINISHING:
 	case STATE_CLOSING:
 		return post_stop_timeout(s);

@@ -111,6 +111,11 @@ static struct service *service_of(struct sweep *sweep, pid_t pid, const struct p
 		p = process_find_leader(processes, info->group);
 	if (p && p->service)
 		return p->service;
+	/* One command is in our session, and so is nobody else who became our child since. */
+	if (sweep->tree->ctx->command && info->session == getsid(0)) {
+		node = tree_find(sweep->tree, "main");
+		return node ? node->service : NULL;
+	}
 	if (proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) < 0)
 		return NULL;
 	node = tree_find(sweep->tree, path);

@@ -26,9 +26,12 @@ struct spawn_file {
 /* Room for the digits of a pid and a NUL. */
 #define SPAWN_PID_MAX 12
 
+#define SPAWN_STACK 65536
+
 /* What to start, and as what.  All pointers are borrowed for the call. */
 struct spawn_spec {
 	char *const *argv;
+	void *stack;   /* SPAWN_STACK bytes for the child, on a page; NULL: some of the caller's */
 	char **script; /* room for argv and two more, to try argv[0] as a shell's script; or NULL */
 	char *const *envp;     /* PATH in it is searched for argv[0] */
 	const char *directory; /* or NULL: stay */

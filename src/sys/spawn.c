@@ -21,8 +21,6 @@
  * where a sandbox refuses clone3, glibc's clone() does the same with the older call.
  */
 
-#define CHILD_STACK 65536
-
 #ifndef CLONE_INTO_CGROUP
 #define CLONE_INTO_CGROUP 0x200000000ULL
 #endif
@@ -104,7 +102,7 @@ static int clone3_start(void *stack, struct start *s, int *pidfd)
 		.pidfd = (uint64_t)(uintptr_t)pidfd,
 		.exit_signal = SIGCHLD,
 		.stack = (uint64_t)(uintptr_t)stack,
-		.stack_size = CHILD_STACK,
+		.stack_size = SPAWN_STACK,
 		.cgroup = into ? (uint64_t)s->spec->cgroup : 0,
 	};
 
@@ -126,7 +124,7 @@ static int clone_start(char *stack, struct start *s, int *pidfd)
 	pid_t pid;
 
 	s->inside = false;
-	pid = clone(start, stack + CHILD_STACK, s->flags | SIGCHLD, s, pidfd);
+	pid = clone(start, stack + SPAWN_STACK, s->flags | SIGCHLD, s, pidfd);
 	return pid < 0 ? -errno : pid;
 }
 
@@ -150,9 +148,9 @@ static bool is_refused_group(const struct spawn_spec *spec, int error)
 				     error == -ENODEV || error == -EBADF);
 }
 
-int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)
+static int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid, int *pidfd,
+		    struct spawn_failure *failure)
 {
-	_Alignas(16) char stack[CHILD_STACK];
 	struct spawn_failure why = { 0 };
 	struct start s = { .spec = spec, .failure = &why, .flags = clone_flags(spec) };
 	int fd = -1;
@@ -162,7 +160,7 @@ int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_fa
 	if (r == -ENOSYS || r == -EPERM || (spec->cgroup > 0 && (r == -E2BIG || r == -EINVAL)))
 		r = clone_start(stack, &s, &fd);
 	/* The child has left its frames without a return, and a sanitizer's marks of them on the stack. */
-	ASAN_UNPOISON_MEMORY_REGION(stack, sizeof(stack));
+	ASAN_UNPOISON_MEMORY_REGION(stack, SPAWN_STACK);
 	if (r < 0 && is_refused_group(spec, r)) {
 		*failure = (struct spawn_failure){ .step = SPAWN_STEP_CGROUP, .error = -r };
 		return SPAWN_E_CHILD;
@@ -177,6 +175,21 @@ int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_fa
 	*pid = r;
 	*pidfd = fd;
 	return 0;
+}
+
+/* Apart, so that who brings a stack does not have this one too. */
+static __attribute__((noinline)) int spawn_here(const struct spawn_spec *spec, pid_t *pid,
+						int *pidfd, struct spawn_failure *failure)
+{
+	_Alignas(16) char stack[SPAWN_STACK];
+
+	return spawn_on(stack, spec, pid, pidfd, failure);
+}
+
+int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)
+{
+	return spec->stack ? spawn_on(spec->stack, spec, pid, pidfd, failure)
+			   : spawn_here(spec, pid, pidfd, failure);
 }
 
 const char *spawn_step_text(enum spawn_step step)

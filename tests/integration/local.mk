@@ -8,6 +8,7 @@ dist_check_SCRIPTS += \
 	%D%/container.sh \
 	%D%/container-cgroup.sh \
 	%D%/control.sh \
+	%D%/convert.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
 	%D%/events.sh \
@@ -40,10 +41,26 @@ dist_check_SCRIPTS += \
 	%D%/systemd.sh \
 	%D%/transient.sh \
 	%D%/systemd-cgroup.sh \
+	%D%/trouble-descriptors.sh \
+	%D%/trouble-hooks.sh \
+	%D%/trouble-inject.sh \
+	%D%/trouble-spawn.sh \
+	%D%/trouble-stopped.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
 	%D%/remains.sh
 
 EXTRA_DIST += %D%/lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += \
+	%D%/convert/asgi.conf \
+	%D%/convert/bad.conf \
+	%D%/convert/bench.conf \
+	%D%/convert/celery.conf \
+	%D%/convert/celery.d/beat.conf \
+	%D%/convert/queue.conf \
+	%D%/convert/run.conf \
+	%D%/convert/switch.conf \
+	%D%/convert/tell \
+	%D%/convert/web.conf
 CLEANFILES += tests/integration.lock
