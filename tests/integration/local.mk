@@ -29,9 +29,12 @@ dist_check_SCRIPTS += \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
+	%D%/trouble-bomb.sh \
 	%D%/trouble-descriptors.sh \
+	%D%/trouble-disk.sh \
 	%D%/trouble-hooks.sh \
 	%D%/trouble-inject.sh \
+	%D%/trouble-orphans.sh \
 	%D%/trouble-spawn.sh \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \
