@@ -70,7 +70,7 @@ launch_into() { # FILE
 	"$swansongd" -v -c "$ini" --socket "$socket" >>"$1" 2>&1 </dev/null &
 	daemon=$!
 	cleanup_fn end_process "$daemon"
-	wait_for 10 ctl status >/dev/null || die "swansongd answers"
+	wait_for 10 ctl status >/dev/null 2>&1 || die "swansongd answers"
 }
 launch_into "$dir/disk/own"
 ok "it says what it does" wait_for 10 says "$dir/disk/own" 'crash: started'
