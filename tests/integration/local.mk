@@ -41,9 +41,14 @@ dist_check_SCRIPTS += \
 	%D%/systemd.sh \
 	%D%/transient.sh \
 	%D%/systemd-cgroup.sh \
+	%D%/trouble-bomb.sh \
+	%D%/trouble-clock.sh \
 	%D%/trouble-descriptors.sh \
+	%D%/trouble-disk.sh \
 	%D%/trouble-hooks.sh \
 	%D%/trouble-inject.sh \
+	%D%/trouble-killed.sh \
+	%D%/trouble-orphans.sh \
 	%D%/trouble-spawn.sh \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The kernel has no memory or no process for a moment, at a start and at each command around it.
+# The kernel has no memory or no process to give for a moment, at a start and at each command of a stop.
 . "${0%/*}/lib.sh"
 requires_package strace strace
 
@@ -40,16 +40,13 @@ start_daemon
 
 traced() { ! says "/proc/$daemon/status" '^TracerPid:[[:space:]]0$'; }
 
-# From now on these calls of the daemon, and of its children to be, fail.
+# From now on the daemon can make no process.
 tracer=
-inject() { # ERROR CALL...
-	local error=$1 call options=()
-	shift
-	for call; do options+=(-e "inject=$call:error=$error"); done
-	# Children as well, who borrow our memory while they are to become another program.
-	strace -qq -f -o /dev/null -p "$daemon" -e "trace=$(IFS=,; echo "$*")" "${options[@]}" \
+inject() { # ERROR
+	strace -qq -o /dev/null -p "$daemon" -e trace=clone,clone3 -e "inject=clone,clone3:error=$1" \
 		2>"$dir/strace" &
 	tracer=$!
+	cleanup_fn end_process "$tracer"
 	wait_for 10 traced || skip_all "machine: refuses ptrace ($(tail -n 1 "$dir/strace"))"
 }
 relent() {
@@ -57,13 +54,11 @@ relent() {
 	wait "$tracer" 2>/dev/null
 	wait_for 10 not traced
 }
-cleanup_fn eval 'end_process "$tracer"'
 
-trial() { # NAME WHY ERROR CALL...: all that can happen to a start and a stop
-	local name=$1 why=$2 node
-	shift 2
+trial() { # ERROR TEXT: all that can happen to a start and a stop
+	local name=$1 why="make a process: $2" node
 
-	inject "$@"
+	inject "$1"
 	for node in main start ready once; do
 		ctl start "$node" --no-wait >/dev/null
 		ok "$name: $node is tried again" wait_for 20 \
@@ -79,7 +74,7 @@ trial() { # NAME WHY ERROR CALL...: all that can happen to a start and a stop
 	for node in stop post-stop final; do
 		ctl start "$node" >/dev/null || die "$name: $node is up"
 	done
-	inject "$@"
+	inject "$1"
 	for node in stop post-stop final; do
 		ok "$name: $node can be stopped" ctl stop "$node" --timeout 20s
 		is "$name: $node is not forced" "$(field "$node" .forced)" false
@@ -91,13 +86,11 @@ trial() { # NAME WHY ERROR CALL...: all that can happen to a start and a stop
 	: >"$log"
 }
 
-for error in EAGAIN:'Resource temporarily unavailable' ENOMEM:'Cannot allocate memory'; do
-	trial "fork ${error%%:*}" "make a process: ${error#*:}" "${error%%:*}" clone3 clone
-done
-trial "exec ENOMEM" "execute .*: Cannot allocate memory" ENOMEM execve
+trial EAGAIN 'Resource temporarily unavailable'
+trial ENOMEM 'Cannot allocate memory'
 
 # To the end of the daemon.
-inject ENOMEM clone3 clone
+inject ENOMEM
 ctl start main start --no-wait >/dev/null
 ok "a start is tried" wait_for 20 says "$log" 'main: cannot start'
 kill -TERM "$daemon"

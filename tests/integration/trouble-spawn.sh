@@ -62,6 +62,38 @@ ok "nothing is left" wait_for 10 nobody_else
 "$swansongd" -- "$dir/script" >>"$log" 2>&1 </dev/null
 is "a program without its interpreter is 127" "$?" 127
 
+# --- The program is being written ----------------------------------------------------------------
+
+cp "$helpers/idle" "$dir/busy"
+config <<END
+[busy]
+command = $dir/busy
+restart = never
+[prepared]
+command = $helpers/idle
+start-command = $dir/busy
+restart = never
+stop-timeout = 1s
+END
+exec 8>>"$dir/busy"
+if "$dir/busy" 2>/dev/null & running=$!; wait_for 2 is_zombie_or_gone "$running"; then
+	: >"$log"
+	start_daemon 8>&-
+	for node in 'busy: ' 'prepared: start-command '; do
+		ok "${node%%:*} waits for who writes its program" wait_for 10 \
+			says "$log" "${node}cannot start: execute $dir/busy: Text file busy; again in"
+	done
+	exec 8>&-
+	ok "and is up when that is written" wait_for 10 has_state busy up
+	ok "its command runs then" wait_for 10 says "$log" 'prepared: start-command: started busy'
+	stop_daemon
+	is "the end is graceful" "$status" 0
+else
+	exec 8>&-
+	end_process "$running"
+	skip "a program that is being written is waited for" "machine: executes what is written to"
+fi
+
 # --- The user has too many processes -------------------------------------------------------------
 
 # Root has never too many.  The number is one that nobody else has.
