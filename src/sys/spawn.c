@@ -24,6 +24,13 @@
 
 #define CHILD_STACK 65536
 
+/* Hardened builds clear what is on the stack, and would do so with all of the child's for each. */
+#if __has_attribute(uninitialized)
+#define UNINITIALIZED __attribute__((uninitialized))
+#else
+#define UNINITIALIZED
+#endif
+
 struct start {
 	const struct spawn_spec *spec;
 	struct spawn_failure *failure;
@@ -125,7 +132,7 @@ static int clone_flags(void)
 
 int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)
 {
-	_Alignas(16) char stack[CHILD_STACK];
+	_Alignas(16) char stack[CHILD_STACK] UNINITIALIZED;
 	struct spawn_failure why = { 0 };
 	struct start s = { .spec = spec, .failure = &why, .flags = clone_flags() };
 	int fd = -1;
