@@ -12,8 +12,9 @@ bool service_has_group(const struct service *s)
 {
 	if (s->main.alive)
 		return true;
-	return s->main.pid > 0 && kill(s->main.group, 0) < 0 && errno == ESRCH &&
-	       kill(-s->main.group, 0) == 0;
+	/* Mostly there is no group.  Where its number is a process again, that is somebody else's. */
+	return s->main.pid > 0 && kill(-s->main.group, 0) == 0 && kill(s->main.group, 0) < 0 &&
+	       errno == ESRCH;
 }
 
 bool service_has_any(const struct service *s)

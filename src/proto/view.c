@@ -102,6 +102,21 @@ json_t *node_view_build(const struct node_view *node)
 	return field_write(node_fields, ARRAY_SIZE(node_fields), &object);
 }
 
+void node_view_append(struct writer *to, const struct node_view *node)
+{
+	struct node_object object = { .state = node_states[node->state], .view = *node };
+
+	writer_add(to, "{");
+	field_append(to, node_fields, ARRAY_SIZE(node_fields), &object);
+	if (node->is_service) {
+		/* The path is always there, so something has come before it. */
+		writer_add(to, ",\"service\":{");
+		field_append(to, service_fields, ARRAY_SIZE(service_fields), &node->service);
+		writer_add(to, "}");
+	}
+	writer_add(to, "}");
+}
+
 json_t *guard_view_build(const struct guard_view *guard)
 {
 	return field_write(guard_fields, ARRAY_SIZE(guard_fields), guard);
