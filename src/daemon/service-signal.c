@@ -57,11 +57,6 @@ static void signal_scope(struct service *s, int signo)
 	service_send(s, signo, s->config->signal_scope);
 }
 
-void service_forward(struct service *s, int signo)
-{
-	service_send(s, signo, s->config->signal_scope);
-}
-
 bool service_has_signalled(const struct service *s, pid_t group)
 {
 	if (!s->main.signalled || s->config->signal_scope == SIGNAL_SCOPE_MAIN)
@@ -88,9 +83,9 @@ static void term_main(struct service *s, int signo)
 	if (s->main.alive)
 		log_line(s->ctx->log, LOG_INFO, "%s: %s to pid %d", s->config->path,
 			 parse_signal_text(name, signo), (int)s->main.pid);
-	service_forward(s, signo);
+	signal_scope(s, signo);
 	/* What is suspended could not act on it. */
-	service_forward(s, SIGCONT);
+	signal_scope(s, SIGCONT);
 	list_for_each (p, &s->leftovers, by_service)
 		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
 		    (has_group && service_has_signalled(s, p->group)))
