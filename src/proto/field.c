@@ -68,31 +68,59 @@ const char *field_check(const json_t *object, const struct field *fields, size_t
 	return NULL;
 }
 
-void field_read(const json_t *object, const struct field *fields, size_t n, void *to)
+static void read_value(const struct field *f, json_t *value, void *member)
 {
-	for (const struct field *f = fields; f < fields + n; f++) {
-		json_t *value = json_object_get(object, f->name);
-		void *member = (char *)to + f->offset;
-
-		switch (f->type) {
-		case FIELD_STRING:
-		case FIELD_ENUM:
-			*(const char **)member = json_string_value(value);
-			break;
-		case FIELD_INT:
-			*(uint64_t *)member = json_is_integer(value)
-						      ? (uint64_t)json_integer_value(value)
-						      : FIELD_NONE;
-			break;
-		case FIELD_BOOL:
-			*(bool *)member = json_is_true(value);
-			break;
-		case FIELD_STRINGS:
-		case FIELD_OBJECT:
-			*(json_t **)member = json_is_null(value) ? NULL : value;
-			break;
-		}
+	switch (f->type) {
+	case FIELD_STRING:
+	case FIELD_ENUM:
+		*(const char **)member = json_string_value(value);
+		break;
+	case FIELD_INT:
+		*(uint64_t *)member = json_is_integer(value) ? (uint64_t)json_integer_value(value)
+							     : FIELD_NONE;
+		break;
+	case FIELD_BOOL:
+		*(bool *)member = json_is_true(value);
+		break;
+	case FIELD_STRINGS:
+	case FIELD_OBJECT:
+		*(json_t **)member = json_is_null(value) ? NULL : value;
+		break;
 	}
+}
+
+/* Whoever writes an object has the order of the table, so it is mostly the one after the last, @i. */
+static size_t find(const char *name, const struct field *fields, size_t n, size_t i)
+{
+	for (size_t tried = 0; tried < n; tried++, i++) {
+		if (i >= n)
+			i = 0;
+		if (strcmp(name, fields[i].name) == 0)
+			return i;
+	}
+	return n;
+}
+
+const char *field_read(const json_t *object, const struct field *fields, size_t n, void *to)
+{
+	json_t *values[FIELDS_MAX] = { NULL };
+	size_t next = 0;
+
+	for (void *at = json_object_iter((json_t *)object); at;
+	     at = json_object_iter_next((json_t *)object, at)) {
+		size_t i = find(json_object_iter_key(at), fields, n, next);
+
+		if (i == n)
+			continue;
+		values[i] = json_object_iter_value(at);
+		next = i + 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!fits(values[i], &fields[i]))
+			return fields[i].name;
+		read_value(&fields[i], values[i], (char *)to + fields[i].offset);
+	}
+	return NULL;
 }
 
 static json_t *write_integer(uint64_t value)
