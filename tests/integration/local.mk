@@ -48,8 +48,10 @@ dist_check_SCRIPTS += \
 	%D%/trouble-hooks.sh \
 	%D%/trouble-inject.sh \
 	%D%/trouble-killed.sh \
+	%D%/trouble-listen.sh \
 	%D%/trouble-orphans.sh \
 	%D%/trouble-spawn.sh \
+	%D%/trouble-stop.sh \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \
 	%D%/order.sh \

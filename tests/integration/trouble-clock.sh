@@ -29,7 +29,8 @@ everything() { # NAME: what counts time does so
 	wait_for 20 test -s "$dir/deaf" || die "$1: all is there"
 	stop_daemon 20
 	is "$1: a stop-timeout is, too" "$status" 124
-	ok "$1: and is what it said" says "$log" 'deaf: killing pid [0-9]+ \(stubborn\), [0-9.]+(s|ms) after'
+	ok "$1: and is what it said" says "$log" \
+		'deaf: killing pid [0-9]+ \(stubborn\), [0-9.]+(s|ms) after'
 	ok "$1: after a delay" in_order 'guarded: up -> draining' 'guarded: draining -> gated'
 	ok "$1: nothing is left" wait_for 10 nobody_else
 }

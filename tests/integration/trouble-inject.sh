@@ -1,5 +1,6 @@
 #!/bin/bash
-# The kernel has no memory or no process to give for a moment, at a start and at each command of a stop.
+# The kernel has no memory or no process to give for a moment: at a start, and at each command of a
+# stop.
 . "${0%/*}/lib.sh"
 requires_package strace strace
 
