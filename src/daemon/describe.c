@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "daemon/final.h"
+#include "daemon/health.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-notify.h"
@@ -43,6 +44,16 @@ static void describe_words(struct service_view *view, const struct service_words
 	if (words->reloading_usec)
 		view->reloading_usec = now - words->reloading_usec;
 	view->ending = words->stopping;
+}
+
+static void describe_health(struct service_view *view, const struct health *health, uint64_t now)
+{
+	if (!health->on)
+		return;
+	view->health = health_state_name(health->state);
+	view->health_since_usec = now - health->since_usec;
+	if (*health->why)
+		view->health_result = health->why;
 }
 
 static json_t *build_node(struct node *node, uint64_t now)
@@ -83,9 +94,12 @@ static json_t *build_node(struct node *node, uint64_t now)
 			.reloading_usec = FIELD_NONE,
 			.watchdog_usec = watchdog_left(&s->watchdog, now),
 			.stored = FIELD_NONE,
+			.health_since_usec = FIELD_NONE,
 		};
 	if (s && s->activation && activation_fdstore(s->activation)->n)
 		view.service.stored = activation_fdstore(s->activation)->n;
+	if (s && s->health)
+		describe_health(&view.service, s->health, now);
 	if (s && s->words)
 		describe_words(&view.service, s->words, now);
 	object = node_view_build(&view);

@@ -51,7 +51,7 @@ static void say_ready(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	s->words->reloading_usec = 0;
-	if (s->config->ready.kind == READY_NOTIFY)
+	if (s->config->ready.kind == PROBE_NOTIFY)
 		service_handle(s, EVENT_READY);
 }
 

@@ -5,11 +5,11 @@
 #include "base/fd.h"
 #include "daemon/service-notify.h"
 
-static int start_probe(struct service *s, bool ready_fd_given)
+static int start_readiness(struct service *s, bool ready_fd_given)
 {
-	if (!s->probe || (s->config->ready.kind == READY_FD && !ready_fd_given))
+	if (!s->readiness || (s->config->ready.kind == PROBE_FD && !ready_fd_given))
 		return 0;
-	return probe_start(s->probe);
+	return readiness_start(s->readiness, &s->main);
 }
 
 static void spawn_failed(struct service *s, const struct launch_failure *failure)
@@ -46,8 +46,8 @@ void service_spawn(struct service *s)
 	int pidfd;
 
 	s->started_usec = clock_now_usec();
-	if (s->config->ready.kind == READY_FD) {
-		ready_fd = probe_open_fd(s->probe);
+	if (s->config->ready.kind == PROBE_FD) {
+		ready_fd = readiness_open_fd(s->readiness);
 		if (ready_fd < 0) {
 			failure = (struct launch_failure){ .error = -ready_fd,
 							   .step = "make a pipe" };
@@ -69,9 +69,9 @@ void service_spawn(struct service *s)
 	s->main.id = ++s->ctx->last_id;
 	process_name(&s->main, s->config->argv[0]);
 	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
-	if (start_probe(s, ready_fd >= 0) < 0)
+	if (start_readiness(s, ready_fd >= 0) < 0)
 		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
 			 s->config->path);
-	if (s->config->ready.kind == READY_STARTED && s->config->type == TYPE_SIMPLE)
+	if (s->config->ready.kind == PROBE_STARTED && s->config->type == TYPE_SIMPLE)
 		service_post(s, EVENT_READY);
 }

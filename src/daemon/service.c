@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/failure.h"
+#include "daemon/health.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-main.h"
 #include "daemon/service-notify.h"
@@ -61,22 +62,9 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-static void on_probe_ready(void *arg)
+static void on_ready(void *arg)
 {
 	service_handle(arg, EVENT_READY);
-}
-
-static int make_readiness(struct service *s)
-{
-	switch (s->config->ready.kind) {
-	case READY_FD:
-	case READY_TCP:
-		return probe_new(&s->probe, s->ctx, &s->config->ready, on_probe_ready, s);
-	case READY_STARTED:
-	case READY_NOTIFY:
-		break;
-	}
-	return 0;
 }
 
 int service_new(struct service **ret, struct node *node)
@@ -112,7 +100,7 @@ int service_new(struct service **ret, struct node *node)
 	r = service_notify_init(s);
 	if (r < 0)
 		return r;
-	r = make_readiness(s);
+	r = readiness_new(&s->readiness, s->ctx, s->config, &s->launch, on_ready, s);
 	if (r < 0)
 		return r;
 	r = activation_new(&s->activation, s->ctx, s->config);
@@ -126,6 +114,9 @@ int service_new(struct service **ret, struct node *node)
 	if (r < 0)
 		return r;
 	r = service_reload_new(s);
+	if (r < 0)
+		return r;
+	r = health_new(&s->health, s, s->config);
 	if (r < 0)
 		return r;
 	*ret = take(s);
@@ -156,7 +147,8 @@ struct service *service_free(struct service *s)
 	list_remove(&s->in_gated);
 	list_remove(&s->in_fallen);
 	sd_event_source_disable_unref(s->timer);
-	probe_free(s->probe);
+	readiness_free(s->readiness);
+	health_free(s->health);
 	service_notify_done(s);
 	launch_done(&s->launch);
 	activation_free(s->activation);
@@ -290,7 +282,7 @@ static void note_progress(struct service *s, enum service_state next)
 		s->outcome.was_ready = true;
 	if (next == STATE_UP)
 		s->was_up = true;
-	if (next == STATE_UP && s->config->ready.kind != READY_STARTED)
+	if (next == STATE_UP && s->config->ready.kind != PROBE_STARTED)
 		log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
 	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
 		s->attempted = true;
@@ -312,11 +304,12 @@ static void enter(struct service *s, enum service_state next)
 	s->timeout_usec = USEC_INFINITY;
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_OFF);
 	note_progress(s, next);
-	if (s->probe && next != STATE_STARTING)
-		probe_stop(s->probe);
+	if (s->readiness && next != STATE_STARTING)
+		readiness_stop(s->readiness);
 	if (next == STATE_GATED && list_is_empty(&s->in_gated))
 		list_append(&s->ctx->gated, &s->in_gated);
 	service_notify_follow(s);
+	health_follow(s->health);
 	if (next == STATE_BACKOFF || next == STATE_FAILED)
 		failure_note(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)

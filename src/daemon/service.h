@@ -18,12 +18,13 @@
 #include "daemon/launch.h"
 #include "daemon/node.h"
 #include "daemon/notify.h"
-#include "daemon/probe.h"
 #include "daemon/process.h"
+#include "daemon/readiness.h"
 #include "daemon/watchdog.h"
 #include "model/fsm.h"
 #include "model/policy.h"
 
+struct health;
 struct service_words;
 
 struct service {
@@ -72,7 +73,8 @@ struct service {
 	struct notify *notify;	     /* NULL: it is given no socket */
 	struct service_words *words; /* NULL likewise */
 	struct watchdog watchdog;
-	struct probe *probe; /* NULL unless ready = fd or tcp */
+	struct readiness *readiness; /* NULL: ready = started or notify */
+	struct health *health;	     /* NULL: health = none */
 	sd_event_source *timer;
 };
 

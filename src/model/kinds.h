@@ -23,6 +23,7 @@ extern const struct kind kind_mode;	/* int or unsigned */
 extern const struct kind kind_type;	/* enum */
 extern const struct kind kind_restart;
 extern const struct kind kind_on_failed;
+extern const struct kind kind_on_unhealthy;
 extern const struct kind kind_strategy;
 extern const struct kind kind_limit;	     /* struct restart_limit */
 extern const struct kind kind_status;	     /* struct success_status */
@@ -43,4 +44,4 @@ extern const struct kind kind_cpus;	     /* cpu_set_t */
 extern const struct kind kind_capabilities;  /* uint64_t */
 extern const struct kind kind_control_group; /* the whole struct config */
 extern const struct kind kind_output;	     /* struct output */
-extern const struct kind kind_ready;	     /* struct ready */
+extern const struct kind kind_probe;	     /* struct probe_config */

@@ -52,7 +52,6 @@ extern const struct value_type type_restart_limit;
 extern const struct value_type type_success_status;
 extern const struct value_type type_on_failed;
 extern const struct value_type type_strategy;
-extern const struct value_type type_ready;
 extern const struct value_type type_fd_store_max;
 extern const struct value_type type_watchdog;
 extern const struct value_type type_signal;

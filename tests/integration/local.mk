@@ -25,6 +25,7 @@ dist_check_SCRIPTS += \
 	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/notify.sh \
+	%D%/ready.sh \
 	%D%/reload.sh \
 	%D%/stubborn.sh \
 	%D%/sweep.sh \
