@@ -9,6 +9,7 @@
 
 int cmd_status(struct ctl *ctl, int argc, char **argv);
 int cmd_tree(struct ctl *ctl, int argc, char **argv);
+int cmd_health(struct ctl *ctl, int argc, char **argv);
 
 int cmd_start(struct ctl *ctl, int argc, char **argv);
 int cmd_stop(struct ctl *ctl, int argc, char **argv);

@@ -11,6 +11,8 @@ static const struct command table[] = {
 	{ "status", "[NODE...]", "show all nodes, or a page about some", 0, ARGS_ANY, 0,
 	  cmd_status },
 	{ "tree", "[NODE...]", "show the tree of nodes", 0, ARGS_ANY, 0, cmd_tree },
+	{ "health", "[NODE...]", "say whether all that is to run is up and healthy", 0, ARGS_ANY, 0,
+	  cmd_health },
 	{ "start", "NODE...", "start, and wait until it is ready", 1, ARGS_ANY, COMMAND_WAITS,
 	  cmd_start },
 	{ "stop", "NODE...", "stop, and wait until it is complete", 1, ARGS_ANY, COMMAND_WAITS,

@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/cmd.h \
 	%D%/cmd-status.c \
 	%D%/cmd-tree.c \
+	%D%/cmd-health.c \
 	%D%/cmd-service.c \
 	%D%/cmd-shutdown.c \
 	%D%/cmd-guard.c \

@@ -21,6 +21,7 @@ dist_check_SCRIPTS += \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
 	%D%/listen.sh \
+	%D%/health.sh \
 	%D%/hooks.sh \
 	%D%/hooks-stop.sh \
 	%D%/many.sh \
