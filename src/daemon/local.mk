@@ -14,6 +14,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/listener.h %D%/listener.c \
 	%D%/activation.h %D%/activation.c \
 	%D%/streams.h %D%/streams.c \
+	%D%/relay.h %D%/relay.c \
+	%D%/log-watch.h %D%/log-watch.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
 	%D%/probe.h %D%/probe-private.h \

@@ -29,6 +29,7 @@ struct readiness {
 	sd_event_source *timer; /* of the next try */
 	uint64_t retry_usec;
 	const struct process *main;
+	const struct launch *launch;
 };
 
 DEFINE_CLEANUP(struct readiness *, readiness_free)
@@ -61,6 +62,11 @@ static int on_pipe(sd_event_source *source, int fd, uint32_t events, void *arg)
 	else if (memchr(buf, '\n', (size_t)n))
 		succeed(r);
 	return 0;
+}
+
+static void on_match(void *arg)
+{
+	succeed(arg);
 }
 
 static bool is_costly(const struct readiness *r)
@@ -123,11 +129,12 @@ int readiness_new(struct readiness **ret, struct context *ctx, const struct node
 	*r = (struct readiness){
 		.ctx = ctx,
 		.config = config,
+		.launch = launch,
 		.on_ready = on_ready,
 		.arg = arg,
 		.fd = -1,
 	};
-	if (config->ready.kind != PROBE_FD)
+	if (config->ready.kind != PROBE_FD && config->ready.kind != PROBE_LOG)
 		e = make_probe(r, launch);
 	if (e < 0)
 		return e;
@@ -161,6 +168,10 @@ int readiness_open_fd(struct readiness *r)
 int readiness_start(struct readiness *r, const struct process *main)
 {
 	r->main = main;
+	if (r->config->ready.kind == PROBE_LOG) {
+		log_watch_begin(r->launch->log_watch, on_match, r);
+		return 0;
+	}
 	if (r->config->ready.kind == PROBE_FD)
 		return sd_event_add_io(r->ctx->event, &r->io, r->fd, EPOLLIN, on_pipe, r);
 	r->retry_usec = is_costly(r) ? RETRY_COSTLY_MIN_USEC : RETRY_MIN_USEC;
@@ -171,6 +182,8 @@ int readiness_start(struct readiness *r, const struct process *main)
 void readiness_stop(struct readiness *r)
 {
 	close_fd(r);
+	if (r->config->ready.kind == PROBE_LOG && r->launch->log_watch)
+		log_watch_end(r->launch->log_watch);
 	if (!r->probe)
 		return;
 	probe_cancel(r->probe);

@@ -74,7 +74,8 @@ static void probe_print(FILE *file, const void *value, const struct kind *kind)
 		(void)fprintf(file, "http://%s", probe->text);
 		break;
 	case PROBE_EXEC:
-		(void)fputs("exec:", file);
+	case PROBE_LOG:
+		(void)fputs(probe->kind == PROBE_LOG ? "log:" : "exec:", file);
 		for (const char *c = probe->text; *c; c++)
 			(void)fputc(*c == '\n' ? ' ' : *c, file);
 		break;

@@ -82,6 +82,9 @@ void probe_config_done(struct probe_config *probe)
 {
 	free(probe->text);
 	free(probe->argv);
+	if (probe->regex)
+		regfree(probe->regex);
+	free(probe->regex);
 	*probe = (struct probe_config){ .kind = PROBE_NONE };
 }
 

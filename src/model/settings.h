@@ -7,6 +7,7 @@
  */
 
 #include <netinet/in.h>
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,6 +50,7 @@ enum probe_kind {
 	PROBE_UNIX,
 	PROBE_HTTP,
 	PROBE_EXEC,
+	PROBE_LOG, /* also by itself */
 };
 enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
 enum output_kind {
@@ -97,7 +99,8 @@ struct probe_config {
 	int fd;			    /* PROBE_FD: 3 or more */
 	union inet_address address; /* PROBE_TCP, PROBE_HTTP */
 	char *text; /* what is written after the kind: PROBE_UNIX: absolute path; NULL before those */
-	char **argv; /* PROBE_EXEC: as node_config.argv */
+	char **argv;	/* PROBE_EXEC: as node_config.argv */
+	regex_t *regex; /* PROBE_LOG */
 };
 
 /* A socket that is open before the service is, and given to it (sd_listen_fds(3)). */

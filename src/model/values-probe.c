@@ -69,6 +69,46 @@ static int read_exec(struct value *value, const char *text, struct probe_config 
 	return r;
 }
 
+/* A \1 is not of these expressions, and takes a time without end. */
+static bool refers_back(const char *text)
+{
+	for (; *text; text++) {
+		if (*text != '\\')
+			continue;
+		if (*++text >= '1' && *text <= '9')
+			return true;
+		if (!*text)
+			break;
+	}
+	return false;
+}
+
+static int read_log(struct value *value, const char *text, struct probe_config *ret)
+{
+	static const char prefix[] = "cannot be used: ";
+	cleanup(freep) regex_t *regex = NULL;
+	int r;
+
+	if (!*text)
+		return value_refuse(value, "is found in any line");
+	if (refers_back(text))
+		return value_refuse(value, "refers back to what it has found");
+	regex = malloc(sizeof(*regex));
+	if (!regex)
+		return -ENOMEM;
+	r = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+	if (r == REG_ESPACE)
+		return -ENOMEM;
+	if (r != 0) {
+		memcpy(value->reason, prefix, sizeof(prefix));
+		(void)regerror(r, regex, value->reason + sizeof(prefix) - 1,
+			       sizeof(value->reason) - sizeof(prefix) + 1);
+		return value_refuse(value, value->reason);
+	}
+	ret->regex = take(regex);
+	return 0;
+}
+
 static const struct way {
 	const char *prefix;
 	enum probe_kind kind;
@@ -76,7 +116,7 @@ static const struct way {
 } ways[] = {
 	{ "fd:", PROBE_FD, read_fd },	    { "tcp:", PROBE_TCP, read_tcp },
 	{ "unix:", PROBE_UNIX, read_unix }, { "http://", PROBE_HTTP, read_http },
-	{ "exec:", PROBE_EXEC, read_exec },
+	{ "exec:", PROBE_EXEC, read_exec }, { "log:", PROBE_LOG, read_log },
 };
 
 static const struct way *find_way(const char *text)
@@ -132,7 +172,7 @@ static int value_health(struct value *value, void *field)
 	static const struct choice choices[] = { { "none", PROBE_NONE } };
 	const struct way *way = find_way(value->text);
 
-	if (way && way->kind < PROBE_TCP)
+	if (way && (way->kind < PROBE_TCP || way->kind == PROBE_LOG))
 		return -EINVAL;
 	return read_probe(value, choices, ARRAY_SIZE(choices), field);
 }
@@ -217,9 +257,12 @@ int probe_resolve(struct probe_config *probe, const char *path, const char **why
 	"tcp:ADDRESS:PORT or http://ADDRESS:PORT/PATH with an IPv4 address, an [IPv6] address or " \
 	"localhost, unix:PATH, exec:COMMAND"
 
-const struct value_type type_ready = { IN_NODE, value_ready,
-				       "started, notify, fd:N with N from 3 to " STRINGIFY(
-					       FD_MAX) ", " PROBES_ALLOWED };
+const struct value_type type_ready = {
+	IN_NODE, value_ready,
+	"started, notify, fd:N with N from 3 to " STRINGIFY(
+		FD_MAX) ", " PROBES_ALLOWED
+			", or log:REGEX with a POSIX extended regular expression"
+};
 const struct value_type type_health = { IN_NODE, value_health, "none, " PROBES_ALLOWED };
 const struct value_type type_interval = {
 	IN_NODE, value_interval, "a duration of 10ms or more, such as 500ms, 10s or 1min"

@@ -9,10 +9,13 @@
 
 #include "model/section.h"
 
+#define VALUE_REASON_MAX 128
+
 struct value {
 	const char *text;
 	const struct config_names *names;
 	const char *why; /* what is wrong, if there is more to say than that it cannot be used */
+	char reason[VALUE_REASON_MAX]; /* room for that */
 };
 
 /* For the other files of values. */

@@ -25,13 +25,30 @@ directory = $dir
 command = $helpers/idle
 ready = exec:sh -c 'echo \$\$ >>$dir/hangs; [ -e $dir/hangs.ready ] || exec sleep 1000'
 health-timeout = 1s
+[lines]
+command = sh -c 'printf "not yet\nserver is "; read -r x <$dir/lines; printf "REA"; echo >&2 between; read -r x <$dir/more; echo DY on port 80; exec $helpers/idle'
+ready = log:^server is READY( on port [0-9]+)?\$
+[errors]
+command = sh -c 'echo out; echo "<4>ready to serve" >&2; exec $helpers/idle'
+ready = log:ready to
+stdout = file:$dir/errors.out
+stderr = file:$dir/errors.err
+[again]
+command = sh -c 'echo run; [ -e $dir/again ] || { echo >$dir/again; echo serving; sleep 0.1; exit 1; }; read -r x <$dir/gate; echo serving; exec $helpers/idle'
+ready = log:^serving\$
+log = file:$dir/again.log
+[flood]
+command = sh -c 'seq 1 7000000 | head -c 50000000; echo; echo flooded; exec $helpers/idle'
+ready = log:^flooded\$
+log = file:$dir/flood
+start-timeout = 5min
 [absent]
 command = $helpers/idle
 ready = exec:$dir/absent.sh
 restart = never
 start-timeout = 1s
 END
-mkfifo "$dir/go"
+mkfifo "$dir/go" "$dir/lines" "$dir/more" "$dir/gate"
 echo 500 >"$dir/http"
 echo split >"$dir/six"
 start_daemon
@@ -74,6 +91,49 @@ ok "all of them are gone" wait_for 10 left_is_gone "$dir/hangs"
 ok "one that is not there is not ready either" wait_for 10 has_state absent failed
 is "and the start has failed" "$(field absent .service.result)" \
 	"was not ready within its start-timeout"
+
+# --- Lines ---------------------------------------------------------------------------------------
+
+is "a line that is not ended is none" "$(state lines)" starting
+echo >"$dir/lines"
+echo >"$dir/more"
+ok "it may come in pieces, and among others" wait_for 10 has_state lines up
+ok "what is written goes where it went" wait_for 10 says "$log" 'DY on port 80$'
+ok "a line of the other stream will do" wait_for 10 has_state errors up
+is "each goes its own way" "$(cat "$dir/errors.out"):$(cat "$dir/errors.err")" \
+	"out:<4>ready to serve"
+runs() { [ "$(grep -c '^run$' "$dir/again.log")" = "$1" ]; }
+ok "after a run that was ready the next one runs" wait_for 10 runs 2
+is "and is not ready by the lines of another" "$(state again)" starting
+echo >"$dir/gate"
+ok "but by its own" wait_for 10 has_state again up
+ok "a flood passes" wait_for 120 has_state flood up
+is "and arrives whole" "$(cksum <"$dir/flood")" \
+	"$({ seq 1 7000000 | head -c 50000000; echo; echo flooded; } | cksum)"
 stop_daemon
 is "the end is graceful" "$status" 0
+
+# --- Nobody reads --------------------------------------------------------------------------------
+
+mkfifo "$dir/pipe"
+exec 9<>"$dir/pipe"
+config <<END
+[stuck]
+command = sh -c 'echo ready; seq 1 100000; echo the end; exec $helpers/idle'
+ready = log:^ready\$
+END
+"$swansongd" -v -c "$ini" --socket "$socket" >"$dir/pipe" 2>>"$log" </dev/null 9<&- &
+daemon=$!
+cleanup_fn end_process "$daemon"
+wait_for 10 ctl_answers || die "swansongd answers"
+ok "a full pipe is no trouble for the daemon" wait_for 10 has_state stuck up
+ok "it still answers" ctl status
+is_waiting() { [[ $(cat "/proc/$(pid_of stuck)/task/"*/children 2>/dev/null) ]]; }
+ok "the service waits" is_waiting
+sed '/^the end$/q' <&9 >"$dir/read" &
+reader=$!
+ok "until somebody reads" wait_for 20 is_zombie_or_gone "$reader"
+is "and gets all of it" "$(cksum <"$dir/read")" "$({ echo ready; seq 1 100000; echo the end; } | cksum)"
+stop_daemon
+is "the end of that is graceful, too" "$status" 0
 finish

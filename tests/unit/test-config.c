@@ -319,6 +319,7 @@ START_TEST(readiness_has_its_ways)
 	ready_is("http://127.0.0.1:8080/a?b=%20:/", PROBE_HTTP, 0, "127.0.0.1", 8080);
 	ready_is("unix:/run/x.sock", PROBE_UNIX, 0, NULL, 0);
 	ready_is("exec:x \"a b\"", PROBE_EXEC, 0, NULL, 0);
+	ready_is("log:^(a|b)+ 100% \\\\1$", PROBE_LOG, 0, NULL, 0);
 }
 END_TEST
 
@@ -684,12 +685,12 @@ static const struct {
 	    "http://127.0.0.1:80/a b", "http://127.0.0.1:80/#a", "https://127.0.0.1:80/",
 	    "http://:80/", "unix:", "unix:x", "unix:/%x", "exec:", "exec:\"\"", "exec:%z" } },
 	{ "ready",
-	  { "exec:\"a", "none",
+	  { "exec:\"a", "none", "log:", "log:(", "log:[a", "log:a{2,1}", "log:(a)\\1", "log:a\\",
 	    "unix:/"
 	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
 	    "1234567" } },
 	{ "health",
-	  { "", "yes", "started", "notify", "fd:3", "tcp:80", "exec:", "unix:x", "http://x:80/" } },
+	  { "", "yes", "started", "notify", "fd:3", "tcp:80", "exec:", "unix:x", "http://x:80/", "log:a" } },
 	{ "health-interval", { "", "0", "10", "9ms", "infinity" } },
 	{ "health-timeout", { "", "0", "9ms", "infinity" } },
 	{ "health-retries", { "", "0", "-1", "1001", "x" } },
@@ -833,6 +834,8 @@ START_TEST(keys_stand_where_they_belong)
 	    "f:4: [a] restart: 'always' would run a oneshot for ever");
 	bad("[a]\ncommand = x\nready = started\ntype = oneshot\n",
 	    "f:3: [a] ready: a oneshot is ready when it has ended");
+	bad("[a]\ncommand = x\nready = log:(\n",
+	    "f:3: [a] ready: 'log:(' cannot be used: Unmatched ( or \\(, allowed is started");
 	bad("[a]\ncommand = x\nhealth = tcp:127.0.0.1:80\ntype = oneshot\n",
 	    "f:3: [a] health: a oneshot does not stay");
 	bad("[a]\ncommand = x\nrestart-delay = 31s\n",

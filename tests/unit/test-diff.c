@@ -82,7 +82,7 @@ static const struct {
 	[KEY_RESTART_LIMIT] = { "none", "3/2min", NULL },
 	[KEY_SUCCESS_STATUS] = { "1 255 SIGHUP", NULL, NULL },
 	[KEY_ON_FAILED] = { "nothing", "shutdown-parent", NULL },
-	[KEY_READY] = { "http://[::1]:80/a", "http://[::1]:80/b", NULL },
+	[KEY_READY] = { "log:^a( b)?$", "log:^a$", NULL },
 	[KEY_NOTIFY] = { "yes", "no", NULL },
 	[KEY_FD_STORE_MAX] = { "5", "6", "notify = yes" },
 	[KEY_START_TIMEOUT] = { "2d", "36h", NULL },
