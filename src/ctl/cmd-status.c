@@ -106,6 +106,22 @@ static void add_words_lines(struct table *t, const struct service_view *s)
 	}
 }
 
+static void add_health_line(struct table *t, const struct service_view *s)
+{
+	char age[CLOCK_TEXT_MAX], text[CLOCK_TEXT_MAX + 256];
+
+	if (!s->health)
+		return;
+	(void)snprintf(text, sizeof(text), "%s since %s%s%s", s->health,
+		       clock_text(age, s->health_since_usec), s->health_result ? ", last: " : "",
+		       s->health_result ? s->health_result : "");
+	add_line(t, "health",
+		 strcmp(s->health, "unhealthy") == 0 ? STYLE_BAD
+		 : s->health_result		     ? STYLE_BUSY
+						     : STYLE_PLAIN,
+		 text);
+}
+
 static void add_service_lines(struct table *t, const struct service_view *s)
 {
 	char text[64];
@@ -120,6 +136,7 @@ static void add_service_lines(struct table *t, const struct service_view *s)
 	add_line(t, "restarts", STYLE_PLAIN, text);
 	if (s->result)
 		add_line(t, "result", STYLE_PLAIN, s->result);
+	add_health_line(t, s);
 	add_words_lines(t, s);
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
 		add_line(t, i ? "" : "waiting", STYLE_BUSY,

@@ -12,6 +12,7 @@ int cmd_tree(struct ctl *ctl, int argc, char **argv);
 int cmd_list(struct ctl *ctl, int argc, char **argv);
 int cmd_events(struct ctl *ctl, int argc, char **argv);
 int cmd_logs(struct ctl *ctl, int argc, char **argv);
+int cmd_health(struct ctl *ctl, int argc, char **argv);
 
 int cmd_start(struct ctl *ctl, int argc, char **argv);
 int cmd_stop(struct ctl *ctl, int argc, char **argv);

@@ -17,6 +17,8 @@ static const struct command table[] = {
 	  cmd_events },
 	{ "logs", "NODE...", "show the end of the files that services write to", 1, ARGS_ANY, 0,
 	  cmd_logs },
+	{ "health", "[NODE...]", "say whether all that is to run is up and healthy", 0, ARGS_ANY, 0,
+	  cmd_health },
 	{ "start", "NODE...", "start, and wait until it is ready", 1, ARGS_ANY, COMMAND_WAITS,
 	  cmd_start },
 	{ "stop", "NODE...", "stop, and wait until it is complete", 1, ARGS_ANY, COMMAND_WAITS,

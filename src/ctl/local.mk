@@ -12,6 +12,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/cmd-list.c \
 	%D%/cmd-events.c \
 	%D%/cmd-logs.c \
+	%D%/cmd-health.c \
 	%D%/cmd-service.c \
 	%D%/cmd-shutdown.c \
 	%D%/cmd-guard.c \

@@ -116,6 +116,8 @@ static void add_service(struct words *w, const struct service_view *s)
 	}
 	if (s->result)
 		words_add(w, ", ", "%s", s->result);
+	if (s->health && strcmp(s->health, "unhealthy") == 0)
+		words_add(w, ", ", "unhealthy");
 	if (s->ending)
 		words_add(w, ", ", "ending by itself");
 	if (s->reloading_usec != FIELD_NONE)

@@ -67,8 +67,10 @@ static void follow_essential(struct daemon *d)
 		return;
 	d->ended_by_itself = true;
 	d->given_up = s->state == STATE_FAILED;
-	(void)snprintf(reason, sizeof(reason), "%s has %s", s->config->path,
-		       d->given_up ? "failed" : "ended");
+	(void)snprintf(reason, sizeof(reason), "%s %s", s->config->path,
+		       s->state == STATE_UP ? "is unhealthy"
+		       : d->given_up	    ? "has failed"
+					    : "has ended");
 	shutdown_stop(&d->tree, d->tree.root, reason);
 }
 

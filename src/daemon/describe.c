@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/final.h"
+#include "daemon/health.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-notify.h"
@@ -46,6 +47,16 @@ static void describe_words(struct service_view *view, const struct service_words
 	view->ending = words->stopping;
 }
 
+static void describe_health(struct service_view *view, const struct health *health, uint64_t now)
+{
+	if (!health->on)
+		return;
+	view->health = health_state_name(health->state);
+	view->health_since_usec = now - health->since_usec;
+	if (*health->why)
+		view->health_result = health->why;
+}
+
 /* A view, and what it borrows beside the node. */
 struct described {
 	struct node_view view;
@@ -76,11 +87,14 @@ static struct service_view view_service(struct service *s, struct described *d, 
 		.reloading_usec = FIELD_NONE,
 		.watchdog_usec = watchdog_left(&s->watchdog, now),
 		.stored = FIELD_NONE,
+		.health_since_usec = FIELD_NONE,
 		.log = s->config->log.kind == OUTPUT_FILE ? s->config->log.path : NULL,
 	};
 
 	if (s->activation && activation_fdstore(s->activation)->n)
 		view.stored = activation_fdstore(s->activation)->n;
+	if (s->health)
+		describe_health(&view, s->health, now);
 	if (s->words)
 		describe_words(&view, s->words, now);
 	return view;

@@ -184,6 +184,8 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 						own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
 	if (r == 0 && writes_to(config, OUTPUT_SYSLOG))
 		r = syslog_new(&launch->syslog, ctx, config->path);
+	if (r == 0 && config->ready.kind == PROBE_LOG)
+		r = log_watch_new(&launch->log_watch, ctx, config);
 	return r == 0 ? build_groups(launch) : r;
 }
 
@@ -193,6 +195,7 @@ void launch_done(struct launch *launch)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
+	log_watch_free(launch->log_watch); /* which may write to the next */
 	syslog_free(launch->syslog);
 	*launch = (struct launch){ 0 };
 }
@@ -309,6 +312,11 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 			 launch->syslog ? syslog_fd(launch->syslog) : -1, &stream);
 	if (r < 0)
 		return fail(failure, -r, "open", stream);
+	if (launch->log_watch && program->main) {
+		r = log_watch_interpose(launch->log_watch, &streams);
+		if (r < 0)
+			return fail(failure, -r, "relay its output", NULL);
+	}
 	if (launch->journal_stream)
 		(void)journal_stream_text(launch->journal_stream, streams.journal);
 	plan_files(launch, program, &plan, &ready);

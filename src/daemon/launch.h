@@ -9,6 +9,7 @@
 
 #include "daemon/activation.h"
 #include "daemon/context.h"
+#include "daemon/log-watch.h"
 #include "daemon/syslog.h"
 #include "model/config.h"
 
@@ -28,7 +29,7 @@ struct launch_program {
 	char *const *argv;
 	char *const *variables; /* of this run: they go before all others; or NULL */
 	int ready_fd;		/* becomes the descriptor that the configuration names; or -1 */
-	bool main;		/* the service itself: it gets the sockets and the store, and is watched */
+	bool main; /* the service itself: it gets the sockets and the store, and is watched */
 };
 
 /* What a service has beside its configuration; made when it is loaded, used for every start. */
@@ -37,6 +38,7 @@ struct launch {
 	const char *notify_address;    /* or NULL */
 	struct activation *activation; /* or NULL */
 	struct syslog_output *syslog;  /* or NULL */
+	struct log_watch *log_watch;   /* of the service itself; NULL: ready is not log:REGEX */
 	gid_t *groups;
 	size_t n_groups;
 	struct service *service; /* in whose control group it starts, set by that; or NULL */

@@ -13,7 +13,6 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/notify.h %D%/notify.c \
 	%D%/watchdog.h %D%/watchdog.c \
 	%D%/fdstore.h %D%/fdstore.c \
-	%D%/probe.h %D%/probe.c \
 	%D%/output.h %D%/output.c \
 	%D%/syslog.h %D%/syslog.c \
 	%D%/listener.h %D%/listener.c \
@@ -21,8 +20,16 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/command.h \
 	%D%/streams.h %D%/streams.c \
 	%D%/service-cgroup.h \
+	%D%/relay.h %D%/relay.c \
+	%D%/log-watch.h %D%/log-watch.c \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
+	%D%/probe.h %D%/probe-private.h \
+	%D%/probe-connect.c \
+	%D%/probe-http.h %D%/probe-http.c \
+	%D%/probe-exec.c \
+	%D%/probe.c \
+	%D%/readiness.h %D%/readiness.c \
 	%D%/final.h %D%/final.c \
 	%D%/service.h \
 	%D%/service-cgroup.c \
@@ -33,6 +40,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-main.h %D%/service-main.c \
 	%D%/service-notify.h %D%/service-notify.c \
+	%D%/health.h %D%/health.c \
 	%D%/service-start.h %D%/service-start.c \
 	%D%/setup.c \
 	%D%/service.c \

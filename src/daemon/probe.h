@@ -1,26 +1,43 @@
 #pragma once
 
 /*
- * Finding out from outside that a service is ready: a newline on a descriptor that it was given
- * (the readiness protocol of s6), or somebody listening at a TCP address.
+ * Looking once whether a service is well, from outside: by a connection, a request, a command.
+ *
+ * One look at a time, never longer than its timeout, and what came of it is told from the event loop,
+ * never from inside probe_begin().  Nothing waits, and nothing is armed between two looks.
  */
 
 #include "daemon/context.h"
+#include "daemon/launch.h"
+#include "daemon/process.h"
 #include "model/config.h"
+#include "sys/reap.h"
 
 struct probe;
 
-/* @on_ready is called once for each probe_start(). */
-int probe_new(struct probe **ret, struct context *ctx, const struct ready *ready,
-	      void (*on_ready)(void *arg), void *arg);
+/*
+ * For PROBE_TCP and what comes after it.  @config and @launch are borrowed.  @on_result is told why it
+ * is not well, or NULL if it is; the text is gone when it returns.
+ *
+ * Return: 0 or -errno.
+ */
+int probe_new(struct probe **ret, struct context *ctx, const struct probe_config *config,
+	      const struct launch *launch, void (*on_result)(void *arg, const char *why),
+	      void *arg);
+
+/* A command that still runs is killed; it is somebody else's then. */
 struct probe *probe_free(struct probe *probe);
 
 /*
- * READY_FD: the end of the pipe that the service is to have, to be closed by the caller.
- * Return: it, or -errno.
+ * Looks, for @timeout_usec at most.  A command holds the node as @main, the process it is about,
+ * does.  There will be one result, unless probe_cancel() is called before.
  */
-int probe_open_fd(struct probe *probe);
+void probe_begin(struct probe *probe, const struct process *main, uint64_t timeout_usec);
 
-/* Begins to look, and goes on until it is ready or stopped.  Return: 0 or -errno. */
-int probe_start(struct probe *probe);
-void probe_stop(struct probe *probe);
+/* No result any more; a command is killed with all of its session. */
+void probe_cancel(struct probe *probe);
+
+bool probe_is_running(const struct probe *probe);
+
+/* A process of PROCESS_PROBE has died; it has not been collected yet. */
+void probe_died(struct process *process, const struct reap_exit *exit);

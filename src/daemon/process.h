@@ -16,6 +16,7 @@ enum process_kind {
 	PROCESS_MAIN,	   /* what a service's command became; part of its struct service */
 	PROCESS_LEFTOVER,  /* another process of a service that has become our child */
 	PROCESS_HOOK,	   /* one of the commands around it; part of its struct hook */
+	PROCESS_PROBE,	   /* a command that looks after one; part of its struct probe */
 	PROCESS_STRANGER,  /* adopted, of nobody we know; holds no guard */
 	PROCESS_INHERITED, /* our child before we were swansongd; likewise */
 };

@@ -17,7 +17,8 @@ static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
 	outcome->end_value = exit->value;
 	if (outcome->hook)
 		return; /* that it ended is what followed from this one's trouble */
-	if (outcome->kind != OUTCOME_START_TIMEOUT && outcome->kind != OUTCOME_WATCHDOG)
+	if (outcome->kind != OUTCOME_START_TIMEOUT && outcome->kind != OUTCOME_WATCHDOG &&
+	    outcome->kind != OUTCOME_UNHEALTHY)
 		outcome->kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
 	outcome->value = exit->value;
 }

@@ -143,7 +143,7 @@ static void blame(struct service *s)
 	const struct outcome *of_hook = &s->hook->outcome;
 
 	if (s->outcome.hook || s->outcome.kind == OUTCOME_START_TIMEOUT ||
-	    s->outcome.kind == OUTCOME_WATCHDOG)
+	    s->outcome.kind == OUTCOME_WATCHDOG || s->outcome.kind == OUTCOME_UNHEALTHY)
 		return;
 	s->outcome.kind = of_hook->kind;
 	s->outcome.value = of_hook->value;

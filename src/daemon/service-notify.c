@@ -52,7 +52,7 @@ static void say_ready(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	s->words->reloading_usec = 0;
-	if (s->launch.config->ready.kind == READY_NOTIFY)
+	if (s->launch.config->ready.kind == PROBE_NOTIFY)
 		service_handle(s, EVENT_READY);
 }
 

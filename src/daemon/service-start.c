@@ -6,11 +6,11 @@
 #include "daemon/service-notify.h"
 #include "daemon/setup.h"
 
-static int start_probe(struct service *s, bool ready_fd_given)
+static int start_readiness(struct service *s, bool ready_fd_given)
 {
-	if (!s->probe || (s->launch.config->ready.kind == READY_FD && !ready_fd_given))
+	if (!s->readiness || (s->launch.config->ready.kind == PROBE_FD && !ready_fd_given))
 		return 0;
-	return probe_start(s->probe);
+	return readiness_start(s->readiness, &s->main);
 }
 
 static void spawn_failed(struct service *s, const struct launch_failure *failure)
@@ -49,8 +49,8 @@ void service_spawn(struct service *s)
 	int pidfd;
 
 	s->started_usec = clock_now_usec();
-	if (config->ready.kind == READY_FD) {
-		ready_fd = probe_open_fd(s->probe);
+	if (config->ready.kind == PROBE_FD) {
+		ready_fd = readiness_open_fd(s->readiness);
 		if (ready_fd < 0) {
 			failure = (struct launch_failure){ .error = -ready_fd,
 							   .step = "make a pipe" };
@@ -72,9 +72,9 @@ void service_spawn(struct service *s)
 	s->main.id = ++s->ctx->last_id;
 	process_name(&s->main, config->argv[0]);
 	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
-	if (start_probe(s, ready_fd >= 0) < 0)
+	if (start_readiness(s, ready_fd >= 0) < 0)
 		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
 			 s->config->path);
-	if (config->ready.kind == READY_STARTED && config->type == TYPE_SIMPLE)
+	if (config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE)
 		service_post(s, EVENT_READY);
 }

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/failure.h"
+#include "daemon/health.h"
 #include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-main.h"
@@ -262,7 +263,7 @@ static void note_progress(struct service *s, enum service_state next)
 		s->outcome.was_ready = true;
 	if (next == STATE_UP)
 		s->was_up = true;
-	if (next == STATE_UP && s->launch.config->ready.kind != READY_STARTED)
+	if (next == STATE_UP && s->launch.config->ready.kind != PROBE_STARTED)
 		log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
 	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
 		s->attempted = true;
@@ -303,11 +304,12 @@ static void enter(struct service *s, enum service_state next, enum service_event
 	s->timeout_usec = USEC_INFINITY;
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_OFF);
 	note_progress(s, next);
-	if (s->probe && next != STATE_STARTING)
-		probe_stop(s->probe);
+	if (s->readiness && next != STATE_STARTING)
+		readiness_stop(s->readiness);
 	if (next == STATE_GATED && list_is_empty(&s->in_gated))
 		list_append(&s->ctx->gated, &s->in_gated);
 	service_notify_follow(s);
+	health_follow(s->health);
 	if (next == STATE_BACKOFF || next == STATE_FAILED)
 		failure_note(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)

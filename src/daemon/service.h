@@ -19,12 +19,13 @@
 #include "daemon/launch.h"
 #include "daemon/node.h"
 #include "daemon/notify.h"
-#include "daemon/probe.h"
 #include "daemon/process.h"
+#include "daemon/readiness.h"
 #include "daemon/watchdog.h"
 #include "model/fsm.h"
 #include "model/policy.h"
 
+struct health;
 struct setup;
 struct service_words;
 
@@ -77,8 +78,9 @@ struct service {
 	struct launch launch;
 	struct notify *notify;	     /* NULL: it is given no socket */
 	struct service_words *words; /* NULL likewise */
-	struct probe *probe; /* NULL unless ready = fd or tcp */
-	struct setup *next_setup; /* NULL: the next run is made with the same */
+	struct readiness *readiness; /* NULL: ready = started or notify */
+	struct health *health;	     /* NULL: health = none */
+	struct setup *next_setup;    /* NULL: the next run is made with the same */
 
 	struct watchdog watchdog;
 	sd_event_source *timer;

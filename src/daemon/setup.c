@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/health.h"
 #include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-notify.h"
@@ -13,22 +14,9 @@
 
 DEFINE_CLEANUP(struct setup *, setup_free)
 
-static void on_probe_ready(void *arg)
+static void on_ready(void *arg)
 {
 	service_handle(arg, EVENT_READY);
-}
-
-static int make_probe(struct setup *setup, struct service *s)
-{
-	switch (setup->config->ready.kind) {
-	case READY_FD:
-	case READY_TCP:
-		return probe_new(&setup->probe, s->ctx, &setup->config->ready, on_probe_ready, s);
-	case READY_STARTED:
-	case READY_NOTIFY:
-		break;
-	}
-	return 0;
 }
 
 /* Sockets that stay open lose no connection, and what was left in the store is there again. */
@@ -56,7 +44,8 @@ struct setup *setup_free(struct setup *setup)
 		return NULL;
 	service_hook_free(setup->hook);
 	service_hook_free(setup->reload);
-	probe_free(setup->probe);
+	readiness_free(setup->readiness);
+	health_free(setup->health);
 	notify_free(setup->notify);
 	free(setup->words);
 	launch_done(&setup->launch);
@@ -76,7 +65,9 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 	setup->config = node_config_ref(config);
 	r = service_notify_new(s, config, &setup->notify, &setup->words);
 	if (r >= 0)
-		r = make_probe(setup, s);
+		r = readiness_new(&setup->readiness, s->ctx, config, &s->launch, on_ready, s);
+	if (r >= 0)
+		r = health_new(&setup->health, s, config);
 	if (r >= 0)
 		r = make_activation(setup, s);
 	if (r >= 0)
@@ -109,7 +100,8 @@ static void exchange(struct service *s, struct setup *setup)
 		.config = s->launch.config,
 		.notify = s->notify,
 		.words = s->words,
-		.probe = s->probe,
+		.readiness = s->readiness,
+		.health = s->health,
 		.hook = s->hook,
 		.reload = s->reload,
 		.launch = s->launch,
@@ -122,7 +114,8 @@ static void exchange(struct service *s, struct setup *setup)
 	}
 	s->notify = setup->notify;
 	s->words = setup->words;
-	s->probe = setup->probe;
+	s->readiness = setup->readiness;
+	s->health = setup->health;
 	s->hook = setup->hook;
 	s->reload = setup->reload;
 	s->launch = setup->launch;
@@ -168,7 +161,8 @@ void service_setup_done(struct service *s)
 	exchange(s, &none);
 	service_hook_free(none.hook);
 	service_hook_free(none.reload);
-	probe_free(none.probe);
+	readiness_free(none.readiness);
+	health_free(none.health);
 	notify_free(none.notify);
 	free(none.words);
 	launch_done(&none.launch);

@@ -13,7 +13,8 @@ struct setup {
 	struct activation *activation;
 	struct notify *notify;
 	struct service_words *words;
-	struct probe *probe;
+	struct readiness *readiness;
+	struct health *health;
 	struct hook *hook, *reload;
 	struct launch launch;
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "daemon/probe.h"
 #include "daemon/service-exit.h"
 #include "sys/proc.h"
 #include "sys/reap.h"
@@ -75,6 +76,10 @@ static void on_death(const struct reap_exit *exit, void *arg)
 		sweep->tree->ctx->sweep = true;
 	if (process && process->kind == PROCESS_HOOK) {
 		hook_died(process, exit);
+		return;
+	}
+	if (process && process->kind == PROCESS_PROBE) {
+		probe_died(process, exit);
 		return;
 	}
 	if (process && process->service) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/values-hook.h"
 #include "model/values-listen.h"
+#include "model/values-probe.h"
 
 #define CONFIG(member)	offsetof(struct config, member)
 #define NODE(member)	offsetof(struct node_config, member)
@@ -76,6 +77,16 @@ const struct key keys[N_KEYS] = {
 		"within which time it has to give a sign of life, ever again", APPLY_RESTART },
 	[KEY_WATCHDOG_SIGNAL] = { "watchdog-signal", SCOPE_SERVICE, &type_signal, NODE(watchdog_signal),
 		"signal that ends it when it gives none", APPLY_LIVE },
+	[KEY_HEALTH] = { "health", SCOPE_SERVICE, &type_health, NODE(health),
+		"how to know that it is still well", APPLY_NEXT_START },
+	[KEY_HEALTH_INTERVAL] = { "health-interval", SCOPE_SERVICE, &type_interval,
+		NODE(health_interval_usec), "how often to look whether it is well", APPLY_LIVE },
+	[KEY_HEALTH_TIMEOUT] = { "health-timeout", SCOPE_SERVICE, &type_interval,
+		NODE(health_timeout_usec), "how long one look at it may take", APPLY_LIVE },
+	[KEY_HEALTH_RETRIES] = { "health-retries", SCOPE_SERVICE, &type_retries, NODE(health_retries),
+		"how many failures in a row make it unhealthy", APPLY_LIVE },
+	[KEY_ON_UNHEALTHY] = { "on-unhealthy", SCOPE_SERVICE, &type_on_unhealthy, NODE(on_unhealthy),
+		"what is done when it is unhealthy", APPLY_LIVE },
 	[KEY_START_COMMAND] = { "start-command", SCOPE_SERVICE, &type_commands,
 		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command", APPLY_NEXT_START },
 	[KEY_POST_START] = { "post-start", SCOPE_SERVICE, &type_commands,

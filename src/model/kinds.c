@@ -1,6 +1,5 @@
 #include "model/kinds.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -122,6 +121,8 @@ CHOICE(on_failed, [ON_FAILED_NOTHING] = "nothing", [ON_FAILED_SHUTDOWN_PARENT] =
        [ON_FAILED_SHUTDOWN] = "shutdown");
 CHOICE(signal_scope, [SIGNAL_SCOPE_GROUP] = "group", [SIGNAL_SCOPE_MAIN] = "main",
        [SIGNAL_SCOPE_ALL] = "all");
+CHOICE(on_unhealthy, [ON_UNHEALTHY_RESTART] = "restart", [ON_UNHEALTHY_SHUTDOWN] = "shutdown",
+       [ON_UNHEALTHY_LOG] = "log");
 CHOICE(strategy, [ONE_FOR_ONE] = "one-for-one", [ONE_FOR_ALL] = "one-for-all",
        [REST_FOR_ONE] = "rest-for-one");
 
@@ -428,48 +429,3 @@ static void output_print(FILE *file, const void *value, const struct kind *kind)
 	}
 }
 KIND(output);
-
-static bool ready_equal(const void *a, const void *b)
-{
-	const struct ready *x = a, *y = b;
-
-	if (x->kind != y->kind || x->fd != y->fd)
-		return false;
-	/* Where there is an address, all else in the union is zero. */
-	return x->kind != READY_TCP || memcmp(&x->address, &y->address, sizeof(x->address)) == 0;
-}
-
-static void address_print(FILE *file, const struct ready *ready)
-{
-	char host[INET6_ADDRSTRLEN] = "";
-
-	if (ready->address.any.sa_family == AF_INET6) {
-		(void)inet_ntop(AF_INET6, &ready->address.in6.sin6_addr, host, sizeof(host));
-		(void)fprintf(file, "tcp:[%s]:%u", host, ntohs(ready->address.in6.sin6_port));
-	} else {
-		(void)inet_ntop(AF_INET, &ready->address.in.sin_addr, host, sizeof(host));
-		(void)fprintf(file, "tcp:%s:%u", host, ntohs(ready->address.in.sin_port));
-	}
-}
-
-static void ready_print(FILE *file, const void *value, const struct kind *kind)
-{
-	const struct ready *ready = value;
-
-	(void)kind;
-	switch (ready->kind) {
-	case READY_STARTED:
-		(void)fputs("started", file);
-		break;
-	case READY_NOTIFY:
-		(void)fputs("notify", file);
-		break;
-	case READY_FD:
-		(void)fprintf(file, "fd:%d", ready->fd);
-		break;
-	case READY_TCP:
-		address_print(file, ready);
-		break;
-	}
-}
-KIND(ready);

@@ -23,6 +23,7 @@ extern const struct kind kind_mode;	/* int or unsigned */
 extern const struct kind kind_type;	/* enum */
 extern const struct kind kind_restart;
 extern const struct kind kind_on_failed;
+extern const struct kind kind_on_unhealthy;
 extern const struct kind kind_strategy;
 extern const struct kind kind_signal_scope;
 extern const struct kind kind_bound;	     /* uint64_t, UINT64_MAX for infinity; 0: not set */
@@ -46,4 +47,4 @@ extern const struct kind kind_cpus;	     /* cpu_set_t */
 extern const struct kind kind_capabilities;  /* uint64_t */
 extern const struct kind kind_control_group; /* the whole struct config */
 extern const struct kind kind_output;	     /* struct output */
-extern const struct kind kind_ready;	     /* struct ready */
+extern const struct kind kind_probe;	     /* struct probe_config */

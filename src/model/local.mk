@@ -17,8 +17,9 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/values.c \
 	%D%/values-hook.h %D%/values-hook.c \
 	%D%/values-listen.h %D%/values-listen.c \
+	%D%/values-probe.h %D%/values-probe.c \
 	%D%/keys.h %D%/keys.c \
-	%D%/kinds.h %D%/kinds.c %D%/kinds-process.c \
+	%D%/kinds.h %D%/kinds.c %D%/kinds-process.c %D%/kinds-probe.c \
 	%D%/diff.h %D%/diff.c \
 	%D%/template.h %D%/template.c \
 	%D%/inherit.h %D%/inherit.c \

@@ -166,6 +166,7 @@ int policy_exit_status(const struct outcome *outcome)
 		return outcome->value == ENOENT ? 127 : 126;
 	case OUTCOME_START_TIMEOUT:
 	case OUTCOME_WATCHDOG:
+	case OUTCOME_UNHEALTHY:
 		return 124;
 	case OUTCOME_UNKNOWN:
 		return 1;
@@ -210,6 +211,9 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 		break;
 	case OUTCOME_WATCHDOG:
 		(void)snprintf(buf, OUTCOME_TEXT_MAX, "watchdog: gave no sign of life%s", unready);
+		break;
+	case OUTCOME_UNHEALTHY:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "unhealthy");
 		break;
 	case OUTCOME_UNKNOWN:
 		(void)snprintf(buf, OUTCOME_TEXT_MAX, "ended, its parent knows how%s", unready);

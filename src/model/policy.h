@@ -20,6 +20,7 @@ enum outcome_kind {
 	OUTCOME_SPAWN_FAILED, /* value: errno; step, and subject: of what, or NULL */
 	OUTCOME_START_TIMEOUT, /* ended because it was not ready in time; value as for a signal, or 0 */
 	OUTCOME_WATCHDOG,      /* ended because it gave no sign of life; value likewise */
+	OUTCOME_UNHEALTHY,     /* ended because its probes failed; value likewise */
 	OUTCOME_UNKNOWN,       /* ended as a child of somebody else, who has the exit status */
 };
 

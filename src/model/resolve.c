@@ -11,6 +11,7 @@
 #include "model/inherit.h"
 #include "model/substitute.h"
 #include "model/values-listen.h"
+#include "model/values-probe.h"
 
 /* Looking for a name that may be meant compares with all of them; not for ever. */
 #define SUGGESTION_EFFORT 100000
@@ -262,6 +263,9 @@ static void resolve_check_oneshot(struct resolver *r, const struct section *sect
 		section_error(
 			section, r->diag, KEY_READY,
 			"a oneshot is ready when it has ended well, allowed with type = simple");
+	if (node->health.kind != PROBE_NONE)
+		section_error(section, r->diag, KEY_HEALTH,
+			      "a oneshot does not stay, allowed with type = simple");
 }
 
 static void resolve_listen_error(struct resolver *r, const struct section *section,
@@ -329,7 +333,7 @@ static void resolve_check_ready_fd(struct resolver *r, const struct section *sec
 	struct node_config *node = section->node;
 	size_t end;
 
-	if (node->ready.kind != READY_FD)
+	if (node->ready.kind != PROBE_FD)
 		return;
 	if (!section->lines[KEY_FD_STORE_MAX])
 		node->fd_store_max = 0;
@@ -348,8 +352,8 @@ static void resolve_notify(struct resolver *r, const struct section *section)
 	bool stores = section->lines[KEY_FD_STORE_MAX] && node->fd_store_max > 0;
 
 	if (!section->lines[KEY_NOTIFY])
-		node->notify = node->ready.kind == READY_NOTIFY || node->watchdog_usec || stores;
-	else if (!node->notify && node->ready.kind == READY_NOTIFY)
+		node->notify = node->ready.kind == PROBE_NOTIFY || node->watchdog_usec || stores;
+	else if (!node->notify && node->ready.kind == PROBE_NOTIFY)
 		section_error(section, r->diag, KEY_NOTIFY,
 			      "'no' leaves ready = notify without an answer, allowed is yes");
 	else if (!node->notify && node->watchdog_usec)
@@ -358,6 +362,19 @@ static void resolve_notify(struct resolver *r, const struct section *section)
 	else if (!node->notify && stores)
 		section_error(section, r->diag, KEY_NOTIFY,
 			      "'no' leaves nobody to fill the store, allowed is yes");
+}
+
+static int resolve_probe(struct resolver *r, const struct section *section, enum key_id key,
+			 struct probe_config *probe)
+{
+	const char *why;
+	int e = probe_resolve(probe, section->node->path, &why);
+	char text[DIAG_EXCERPT_MAX];
+
+	if (e == -EINVAL)
+		section_error(section, r->diag, key, "'%s' %s, allowed is %s",
+			      diag_excerpt(text, probe->text), why, keys[key].type->allowed);
+	return e == -ENOMEM ? e : 0;
 }
 
 static void resolve_check_reload(struct resolver *r, const struct section *section)
@@ -419,6 +436,9 @@ static int resolve_section(struct resolver *r, struct section *section)
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
 	resolve_notify(r, section);
+	if (resolve_probe(r, section, KEY_READY, &node->ready) < 0 ||
+	    resolve_probe(r, section, KEY_HEALTH, &node->health) < 0)
+		return -ENOMEM;
 	if (resolve_listen(r, section) < 0)
 		return -ENOMEM;
 	resolve_check_ready_fd(r, section);

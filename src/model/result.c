@@ -43,6 +43,7 @@ const char *result_name(const struct result_of *result)
 	case OUTCOME_START_TIMEOUT:
 		return "timeout";
 	case OUTCOME_WATCHDOG:
+	case OUTCOME_UNHEALTHY:
 		return "watchdog";
 	case OUTCOME_UNKNOWN:
 		return "protocol";

@@ -40,8 +40,12 @@ void node_config_init(struct node_config *node, char *path)
 		.stdio = { { .kind = OUTPUT_DEFAULT },
 			   { .kind = OUTPUT_DEFAULT },
 			   { .kind = OUTPUT_DEFAULT } },
+		.ready = { .kind = PROBE_STARTED },
 		.start_timeout_usec = 90 * USEC_PER_SEC,
 		.watchdog_signal = SIGABRT,
+		.health_interval_usec = 10 * USEC_PER_SEC,
+		.health_timeout_usec = 5 * USEC_PER_SEC,
+		.health_retries = 3,
 		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
@@ -76,6 +80,16 @@ void commands_done(struct commands *commands)
 	*commands = (struct commands){ .n = 0 };
 }
 
+void probe_config_done(struct probe_config *probe)
+{
+	free(probe->text);
+	free(probe->argv);
+	if (probe->regex)
+		regfree(probe->regex);
+	free(probe->regex);
+	*probe = (struct probe_config){ .kind = PROBE_NONE };
+}
+
 const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind)
 {
 	static const struct commands none;
@@ -104,6 +118,8 @@ void node_config_done(struct node_config *node)
 		free(node->edges[i]);
 	free(node->argv);
 	free(node->command);
+	probe_config_done(&node->ready);
+	probe_config_done(&node->health);
 	free(node->credentials.groups);
 	listen_done(node->listen, node->n_listen);
 	free(node->credentials.user);

@@ -7,6 +7,7 @@
  */
 
 #include <netinet/in.h>
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,11 +34,26 @@ enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 /* What becomes of the others when a service is given up. */
 enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOWN };
 
+/* What becomes of a service that runs and is not well. */
+enum on_unhealthy { ON_UNHEALTHY_RESTART, ON_UNHEALTHY_SHUTDOWN, ON_UNHEALTHY_LOG };
+
 /* Who is restarted with a service of a group: nobody, all of it, or what comes after it there. */
 enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 
-enum ready_kind { READY_STARTED, READY_NOTIFY, READY_FD, READY_TCP };
 enum signal_scope { SIGNAL_SCOPE_GROUP, SIGNAL_SCOPE_MAIN, SIGNAL_SCOPE_ALL };
+
+/* How to know how a service is: what it does by itself first, then what is asked of it. */
+enum probe_kind {
+	PROBE_NONE,
+	PROBE_STARTED,
+	PROBE_NOTIFY,
+	PROBE_FD,
+	PROBE_TCP,
+	PROBE_UNIX,
+	PROBE_HTTP,
+	PROBE_EXEC,
+	PROBE_LOG, /* also by itself */
+};
 enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
 enum output_kind {
 	OUTPUT_INHERIT,
@@ -80,10 +96,13 @@ union inet_address {
 	struct sockaddr_in6 in6;
 };
 
-struct ready {
-	enum ready_kind kind;
-	int fd;			    /* READY_FD: 3 or more */
-	union inet_address address; /* READY_TCP */
+struct probe_config {
+	enum probe_kind kind;
+	int fd;			    /* PROBE_FD: 3 or more */
+	union inet_address address; /* PROBE_TCP, PROBE_HTTP */
+	char *text; /* what is written after the kind: PROBE_UNIX: absolute path; NULL before those */
+	char **argv;	/* PROBE_EXEC: as node_config.argv */
+	regex_t *regex; /* PROBE_LOG */
 };
 
 /* A socket that is open before the service is, and given to it (sd_listen_fds(3)). */
@@ -155,11 +174,16 @@ struct node_config {
 	int umask;		  /* or -1: the daemon's */
 	struct attributes *attributes; /* or NULL: the daemon's */
 	struct output stdio[3], log;   /* inherited; see node_config_output() */
-	struct ready ready;
+	struct probe_config ready;
 	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	uint64_t start_timeout_usec;
 	uint64_t watchdog_usec; /* 0: none */
 	int watchdog_signal;
+	struct probe_config health; /* PROBE_NONE, or what is no word of its own */
+	uint64_t health_interval_usec;
+	uint64_t health_timeout_usec; /* of one probe, of readiness as well */
+	unsigned health_retries;      /* so many failures in a row make it unhealthy */
+	enum on_unhealthy on_unhealthy;
 	unsigned fd_store_max; /* descriptors it may leave with us; nothing without notify */
 	enum restart_policy restart;
 	uint64_t restart_delay_usec, restart_delay_max_usec;
@@ -265,6 +289,8 @@ const char *hook_name(enum hook_kind kind);
 /* Appends @argv, which is taken over on success.  Return: 0 or -ENOMEM. */
 int commands_add(struct commands *commands, char **argv);
 void commands_done(struct commands *commands);
+
+void probe_config_done(struct probe_config *probe);
 
 /* "web/nginx", or "swansong" for the root: the section's name. */
 const char *node_config_section(const struct node_config *node);

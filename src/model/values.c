@@ -11,8 +11,6 @@
 #include "base/macro.h"
 #include "base/parse.h"
 
-#define FD_MAX 1023
-
 static int value_socket(struct value *value, void *field)
 {
 	const size_t room = sizeof(((struct sockaddr_un *)NULL)->sun_path);
@@ -217,38 +215,6 @@ int value_address(const char *text, union inet_address *ret)
 	return 0;
 }
 
-static int value_ready(struct value *value, void *field)
-{
-	static const struct choice choices[] = { { "started", READY_STARTED },
-						 { "notify", READY_NOTIFY } };
-	struct ready ready;
-	uint64_t fd;
-	int kind, r;
-
-	/* Every byte, as model/diff.c compares the address whole. */
-	memset(&ready, 0, sizeof(ready));
-	r = value_choice(value->text, choices, ARRAY_SIZE(choices), &kind);
-	if (r == 0) {
-		ready.kind = (enum ready_kind)kind;
-	} else if (strncmp(value->text, "fd:", 3) == 0) {
-		ready.kind = READY_FD;
-		if (parse_uint(value->text + 3, FD_MAX, &fd) < 0)
-			return -EINVAL;
-		if (fd < 3)
-			return value_refuse(value, "is a standard stream");
-		ready.fd = (int)fd;
-	} else if (strncmp(value->text, "tcp:", 4) == 0) {
-		ready.kind = READY_TCP;
-		r = value_address(value->text + 4, &ready.address);
-		if (r < 0)
-			return r;
-	} else {
-		return r;
-	}
-	*(struct ready *)field = ready;
-	return 0;
-}
-
 static int value_fd_store_max(struct value *value, void *field)
 {
 	uint64_t n;
@@ -335,9 +301,6 @@ const struct value_type type_nodes = { IN_SECTION, value_nodes, NODES_ALLOWED };
 const struct value_type type_command = { IN_SECTION, value_command,
 	"a program and its arguments, quoted as in a shell" };
 const struct value_type type_type = { IN_NODE, value_type, "simple or oneshot" };
-const struct value_type type_ready = { IN_NODE, value_ready,
-	"started, notify, fd:N with N from 3 to " STRINGIFY(FD_MAX) ", or tcp:ADDRESS:PORT with an "
-	"IPv4 address, an [IPv6] address or localhost" };
 const struct value_type type_fd_store_max = { IN_NODE, value_fd_store_max,
 	"a number from 0 to " STRINGIFY(CONFIG_FD_STORE_MAX) };
 const struct value_type type_watchdog = { IN_NODE, value_watchdog,

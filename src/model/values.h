@@ -9,10 +9,13 @@
 
 #include "model/section.h"
 
+#define VALUE_REASON_MAX 128
+
 struct value {
 	const char *text;
 	const struct config_names *names;
 	const char *why; /* what is wrong, if there is more to say than that it cannot be used */
+	char reason[VALUE_REASON_MAX]; /* room for that */
 };
 
 /* For the other files of values. */
@@ -52,7 +55,6 @@ extern const struct value_type type_restart_limit;
 extern const struct value_type type_success_status;
 extern const struct value_type type_on_failed;
 extern const struct value_type type_strategy;
-extern const struct value_type type_ready;
 extern const struct value_type type_fd_store_max;
 extern const struct value_type type_watchdog;
 extern const struct value_type type_signal;

@@ -21,6 +21,8 @@ static const char *const service_states[] = {
 	"finishing", "backoff",	  "done",     "failed",	  NULL,
 };
 
+static const char *const health_states[] = { "unknown", "healthy", "unhealthy", NULL };
+
 static const char *const guard_kinds[] = { "process", "action", "leftover", "lease", NULL };
 
 /* A node as it is in JSON, with its enum a string and its service an object. */
@@ -57,6 +59,9 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_INT, watchdog_usec, .optional = true),
 	FIELD(service_view, FIELD_INT, stored, .optional = true),
 	FIELD(service_view, FIELD_STRING, log, .optional = true),
+	FIELD(service_view, FIELD_ENUM, health, .optional = true, .values = health_states),
+	FIELD(service_view, FIELD_INT, health_since_usec, .optional = true),
+	FIELD(service_view, FIELD_STRING, health_result, .optional = true),
 };
 
 static const struct field node_fields[] = {

@@ -24,6 +24,9 @@ struct service_view {
 	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
 	bool ending;
 	const char *log; /* optional */
+	const char *health; /* optional, as health_state_name(); with the next two */
+	uint64_t health_since_usec;
+	const char *health_result; /* what the last probe found wrong */
 };
 
 enum node_view_state { NODE_RUNNING, NODE_SHUTTING_DOWN, NODE_COMPLETE };

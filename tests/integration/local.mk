@@ -27,11 +27,13 @@ dist_check_SCRIPTS += \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
 	%D%/listen.sh \
+	%D%/health.sh \
 	%D%/hooks.sh \
 	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/notify.sh \
+	%D%/ready.sh \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
 	%D%/stubborn.sh \

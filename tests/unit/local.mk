@@ -199,6 +199,16 @@ check_PROGRAMS += %D%/test-daemon-output
 %C%_test_daemon_output_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
 %C%_test_daemon_output_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-http
+%C%_test_daemon_http_SOURCES = %D%/test-daemon-http.c
+%C%_test_daemon_http_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_http_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
+check_PROGRAMS += %D%/test-daemon-relay
+%C%_test_daemon_relay_SOURCES = %D%/test-daemon-relay.c
+%C%_test_daemon_relay_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_relay_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-activation
 %C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
 %C%_test_daemon_activation_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)

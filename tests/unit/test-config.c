@@ -204,9 +204,14 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->success_status.signals, 0);
 	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
 	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
-	ck_assert_int_eq(a->ready.kind, READY_STARTED);
+	ck_assert_int_eq(a->ready.kind, PROBE_STARTED);
 	ck_assert(!a->notify && !a->watchdog_usec && !a->n_listen);
 	ck_assert_int_eq(a->watchdog_signal, SIGABRT);
+	ck_assert_int_eq(a->health.kind, PROBE_NONE);
+	ck_assert_uint_eq(a->health_interval_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->health_timeout_usec, 5 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->health_retries, 3);
+	ck_assert_int_eq(a->on_unhealthy, ON_UNHEALTHY_RESTART);
 	ck_assert_uint_eq(a->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
@@ -264,7 +269,7 @@ START_TEST(every_key_is_taken)
 			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
 	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
 	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
-	ck_assert_int_eq(s->ready.kind, READY_TCP);
+	ck_assert_int_eq(s->ready.kind, PROBE_TCP);
 	ck_assert_int_eq(s->ready.address.any.sa_family, AF_INET6);
 	ck_assert_uint_eq(ntohs(s->ready.address.in6.sin6_port), 80);
 	ck_assert(IN6_IS_ADDR_LOOPBACK(&s->ready.address.in6.sin6_addr));
@@ -287,7 +292,7 @@ START_TEST(every_key_is_taken)
 }
 END_TEST
 
-static void ready_is(const char *value, enum ready_kind kind, int fd, const char *address,
+static void ready_is(const char *value, enum probe_kind kind, int fd, const char *address,
 		     unsigned port)
 {
 	char text[128];
@@ -295,7 +300,7 @@ static void ready_is(const char *value, enum ready_kind kind, int fd, const char
 	(void)snprintf(text, sizeof(text), "[a]\ncommand = x\nready = %s\n", value);
 
 	cleanup(config_unrefp) struct config *config = good(text);
-	const struct ready *ready = &only(config, "a")->ready;
+	const struct probe_config *ready = &only(config, "a")->ready;
 
 	ck_assert_int_eq(ready->kind, kind);
 	ck_assert_int_eq(ready->fd, fd);
@@ -333,12 +338,34 @@ END_TEST
 
 START_TEST(readiness_has_its_ways)
 {
-	ready_is("started", READY_STARTED, 0, NULL, 0);
-	ready_is("notify", READY_NOTIFY, 0, NULL, 0);
-	ready_is("fd:3", READY_FD, 3, NULL, 0);
-	ready_is("fd:1023", READY_FD, 1023, NULL, 0);
-	ready_is("tcp:127.0.0.1:6379", READY_TCP, 0, "127.0.0.1", 6379);
-	ready_is("tcp:localhost:65535", READY_TCP, 0, "127.0.0.1", 65535);
+	ready_is("started", PROBE_STARTED, 0, NULL, 0);
+	ready_is("notify", PROBE_NOTIFY, 0, NULL, 0);
+	ready_is("fd:3", PROBE_FD, 3, NULL, 0);
+	ready_is("fd:1023", PROBE_FD, 1023, NULL, 0);
+	ready_is("tcp:127.0.0.1:6379", PROBE_TCP, 0, "127.0.0.1", 6379);
+	ready_is("tcp:localhost:65535", PROBE_TCP, 0, "127.0.0.1", 65535);
+	ready_is("http://localhost:80", PROBE_HTTP, 0, "127.0.0.1", 80);
+	ready_is("http://127.0.0.1:8080/a?b=%20:/", PROBE_HTTP, 0, "127.0.0.1", 8080);
+	ready_is("unix:/run/x.sock", PROBE_UNIX, 0, NULL, 0);
+	ready_is("exec:x \"a b\"", PROBE_EXEC, 0, NULL, 0);
+	ready_is("log:^(a|b)+ 100% \\\\1$", PROBE_LOG, 0, NULL, 0);
+}
+END_TEST
+
+START_TEST(probes_know_the_node)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[w@]\ninstances = 2\ncommand = x\nready = exec:/c \"%i %n\" 5%%\n"
+		     "[w@2]\nready = unix:/run/%i.sock\n");
+	const struct probe_config *one = &only(config, "w@1")->ready,
+				  *two = &only(config, "w@2")->ready;
+
+	ck_assert_str_eq(one->argv[0], "/c");
+	ck_assert_str_eq(one->argv[1], "1 w@1");
+	ck_assert_str_eq(one->argv[2], "5%");
+	ck_assert_ptr_null(one->argv[3]);
+	ck_assert_int_eq(two->kind, PROBE_UNIX);
+	ck_assert_str_eq(two->text, "/run/2.sock");
 }
 END_TEST
 
@@ -652,7 +679,7 @@ END_TEST
 /* What a value must not be, whatever the key's type takes for one. */
 static const struct {
 	const char *key;
-	const char *values[20];
+	const char *values[24];
 } bad_values[] = {
 	{ "shutdown-timeout",
 	  { "", "5", "-1s", "1.5s", "5 s", "1m", "forever", "99999999999999999999s" } },
@@ -683,7 +710,20 @@ static const struct {
 	    "tcp:[::1]", "tcp:example.org:80", "tcp:::1:80" } },
 	{ "ready",
 	  { "tcp:[]:80", "tcp:[127.0.0.1]:80", "tcp:[::1:80", "tcp:127.0.0.1:+80",
-	    "udp:127.0.0.1:80", "http://x/" } },
+	    "udp:127.0.0.1:80", "http://x/", "http://127.0.0.1/", "http://127.0.0.1:0/",
+	    "http://127.0.0.1:80/a b", "http://127.0.0.1:80/#a", "https://127.0.0.1:80/",
+	    "http://:80/", "unix:", "unix:x", "unix:/%x", "exec:", "exec:\"\"", "exec:%z" } },
+	{ "ready",
+	  { "exec:\"a", "none", "log:", "log:(", "log:[a", "log:a{2,1}", "log:(a)\\1", "log:a\\",
+	    "unix:/"
+	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+	    "1234567" } },
+	{ "health",
+	  { "", "yes", "started", "notify", "fd:3", "tcp:80", "exec:", "unix:x", "http://x:80/", "log:a" } },
+	{ "health-interval", { "", "0", "10", "9ms", "infinity" } },
+	{ "health-timeout", { "", "0", "9ms", "infinity" } },
+	{ "health-retries", { "", "0", "-1", "1001", "x" } },
+	{ "on-unhealthy", { "", "nothing", "Restart" } },
 	{ "notify", { "", "all", "main" } },
 	{ "fd-store-max", { "", "-1", "251", "all" } },
 	{ "start-timeout", { "", "90" } },
@@ -831,6 +871,10 @@ START_TEST(keys_stand_where_they_belong)
 	    "f:4: [a] restart: 'always' would run a oneshot for ever");
 	bad("[a]\ncommand = x\nready = started\ntype = oneshot\n",
 	    "f:3: [a] ready: a oneshot is ready when it has ended");
+	bad("[a]\ncommand = x\nready = log:(\n",
+	    "f:3: [a] ready: 'log:(' cannot be used: Unmatched ( or \\(, allowed is started");
+	bad("[a]\ncommand = x\nhealth = tcp:127.0.0.1:80\ntype = oneshot\n",
+	    "f:3: [a] health: a oneshot does not stay");
 	bad("[a]\ncommand = x\nrestart-delay = 31s\n",
 	    "f:3: [a] restart-delay: restart-delay is 31");
 	bad("[a]\ncommand = x\nrestart-delay-max = 1ms\n",
@@ -869,7 +913,7 @@ START_TEST(a_misspelling_is_recognised)
 	bad("[a]\n[b]\nafter = a a\n", "f:3: [b] after: 'a' is named twice");
 	bad("[a]\n[b]\nafter = a \"\n", "f:3: [b] after: 'a \"' has an open quote");
 	/* Keys of later versions are not half understood. */
-	bad("[a]\ncommand = x\nhealth = http://x/\n", "f:3: [a] health: unknown key");
+	bad("[a]\ncommand = x\nreplicas = 3\n", "f:3: [a] replicas: unknown key");
 }
 END_TEST
 
@@ -1079,7 +1123,7 @@ START_TEST(a_command_alone_is_a_configuration)
 	ck_assert_uint_eq(main->stop_timeout_usec, USEC_INFINITY);
 	ck_assert_uint_eq(main->shutdown_timeout_usec, USEC_INFINITY);
 	ck_assert_int_eq(main->stop_signal, SIGTERM);
-	ck_assert_int_eq(main->ready.kind, READY_STARTED);
+	ck_assert_int_eq(main->ready.kind, PROBE_STARTED);
 	ck_assert_int_eq(main->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(main->stdio[0].kind, OUTPUT_INHERIT);
 	ck_assert_ptr_eq(config_unref(config_ref(config)), NULL);
@@ -1409,6 +1453,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, what_ends_it_and_bounds_it_is_taken);
 	tcase_add_test(tc, readiness_has_its_ways);
+	tcase_add_test(tc, probes_know_the_node);
 	tcase_add_test(tc, sockets_are_read_with_their_options);
 	tcase_add_test(tc, what_is_shared_is_the_same_for_all);
 	tcase_add_test(tc, readiness_has_a_descriptor_of_its_own);

@@ -213,6 +213,32 @@ START_TEST(a_tree_is_drawn_with_what_the_locale_has)
 }
 END_TEST
 
+START_TEST(health_is_an_exit_status)
+{
+#define ONE(state, node_state, more)                                                   \
+	SAY("{\"parameters\":{\"nodes\":[" NODE("web", node_state, "1",                \
+						",\"service\":" SERVICE(state, more)) "]}}")
+#define HEALTH(state) ",\"health\":\"" state "\",\"health_since_usec\":1"
+
+	ck_assert_int_eq(RUN("health web", ONE("up", "running", "")), 0);
+	ck_assert_str_eq(out, "healthy\n");
+	ck_assert_int_eq(RUN("health web", ONE("up", "running", HEALTH("healthy"))), 0);
+	ck_assert_int_eq(RUN("health web", ONE("up", "running", HEALTH("unknown"))), CTL_FAILED);
+	ck_assert_str_eq(out, "web  not known yet\n");
+	ck_assert_int_eq(RUN("health web", ONE("up", "running",
+					       HEALTH("unhealthy") ",\"health_result\":\"no\\u001b\"")),
+			 CTL_FAILED);
+	ck_assert_str_eq(out, "web  unhealthy: no\\x1b\n");
+	ck_assert_int_eq(RUN("health web", ONE("stopping", "shutting_down", "")), CTL_FAILED);
+	ck_assert_str_eq(out, "web  stopping\n");
+	ck_assert_int_eq(RUN("-q health web", ONE("stopping", "shutting_down", "")), CTL_FAILED);
+	ck_assert_str_eq(out, "");
+	ck_assert_int_eq(RUN("--json health web", ONE("up", "running", HEALTH("unhealthy"))),
+			 CTL_FAILED);
+	ck_assert_str_eq(out, "{\"healthy\":false}\n");
+}
+END_TEST
+
 START_TEST(a_page_says_all_about_a_node)
 {
 	static const char page[] = "{\"parameters\":{\"nodes\":[" NODE(
@@ -363,6 +389,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, no_arguments_at_all_are_no_accident);
 	tcase_add_test(tc, status_has_a_line_for_each_node);
 	tcase_add_test(tc, a_tree_is_drawn_with_what_the_locale_has);
+	tcase_add_test(tc, health_is_an_exit_status);
 	tcase_add_test(tc, a_page_says_all_about_a_node);
 	tcase_add_test(tc, guards_are_listed_with_who_and_why);
 	tcase_add_test(tc, json_is_what_the_daemon_said);

@@ -215,6 +215,8 @@ START_TEST(the_types_of_the_text_are_those_of_the_structs)
 	view.deadline_usec = 1;
 	view.service = service;
 	view.service.result = "";
+	view.service.health = "healthy";
+	view.service.health_result = "";
 	objects[1] = node_view_build(&view);
 	objects[0] = json_object_get(objects[1], "service");
 	objects[2] = guard_view_build(&guard);

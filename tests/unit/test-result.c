@@ -40,6 +40,8 @@ static const struct row rows[] = {
 	  false, false, "timeout", "killed", "TERM" },
 	{ { .kind = OUTCOME_SPAWN_FAILED, .value = ENOENT }, false, false, "resources", NULL, NULL },
 	{ { .kind = OUTCOME_NONE }, true, false, "success", NULL, NULL },
+	{ { .kind = OUTCOME_UNHEALTHY, .was_ready = true, .value = SIGTERM, .end = END_KILLED,
+	    .end_value = SIGTERM }, false, false, "watchdog", "killed", "TERM" },
 	/* A command around it has failed: the result is its, the end is still the main process's. */
 	{ { .kind = OUTCOME_EXITED, .value = 1, .hook = "start-command" },
 	  false, false, "exit-code", NULL, NULL },

@@ -1,0 +1,22 @@
+#pragma once
+
+/* Waiting for a line in the output of a service: ready = log:REGEX. */
+
+#include "daemon/context.h"
+#include "daemon/streams.h"
+
+struct log_watch;
+
+/* Return: 0 or -errno. */
+int log_watch_new(struct log_watch **ret, struct context *ctx, const struct node_config *config);
+struct log_watch *log_watch_free(struct log_watch *watch);
+
+/*
+ * Puts itself between a run that is about to begin and its output, as far as that is not done already.
+ * @streams go on to be closed by the caller.  Return: 0 or -errno.
+ */
+int log_watch_interpose(struct log_watch *watch, struct streams *streams);
+
+/* @on_match is called once, for a line of the present run, unless log_watch_end() is before. */
+void log_watch_begin(struct log_watch *watch, void (*on_match)(void *arg), void *arg);
+void log_watch_end(struct log_watch *watch);

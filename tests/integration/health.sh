@@ -1,0 +1,121 @@
+#!/bin/bash
+# A service that is up is looked at, and what follows when it is not well any more.
+. "${0%/*}/lib.sh"
+requires_package python3 python3
+
+server="/usr/bin/env python3 $top_srcdir/tests/helpers/http-server.py"
+check="sh -c 'echo \$\$ >>$dir/%n.looks; cat $dir/%n; exit \$(cat $dir/%n)'"
+config <<END
+[web]
+[web/http]
+command = $server 127.0.0.1 8001 $dir/http
+ready = tcp:127.0.0.1:8001
+health = http://127.0.0.1:8001/health
+health-interval = 20ms
+health-timeout = 10s
+health-retries = 3
+restart-limit = none
+post-stop = sh -c 'echo "SERVICE_RESULT is \$SERVICE_RESULT"'
+[web/plain]
+command = $helpers/idle
+[logged]
+command = $helpers/idle
+health = exec:$check
+health-interval = 20ms
+health-retries = 2
+on-unhealthy = log
+stop-timeout = 60s
+[hung]
+command = $helpers/idle
+health = exec:sh -c 'echo \$\$ >>$dir/hung; sleep 1000 & echo \$! >>$dir/hung; wait'
+health-interval = 50ms
+health-timeout = 100ms
+restart = never
+[other]
+command = $helpers/idle
+health = exec:sh -c 'echo >>$dir/other.looks; test -e $dir/other.well'
+health-interval = 20ms
+health-retries = 1
+on-unhealthy = log
+[late]
+autostart = no
+command = $helpers/idle
+health = unix:$dir/nowhere
+health-retries = 1
+on-unhealthy = shutdown
+restart = always
+END
+echo 200 >"$dir/http"
+echo 0 >"$dir/logged"
+touch "$dir/other.well"
+start_daemon
+has_health() { [ "$(field "$1" .service.health)" = "$2" ]; } # NODE HEALTH
+logged() { grep -Ec -- "$1" "$log"; } # REGEX: how often
+more_lines() { [ "$(wc -l <"$2")" -gt "$1" ]; } # NUMBER FILE
+
+# --- It is well, and is not, and is again --------------------------------------------------------
+
+ok "who answers is healthy" wait_for 10 has_health web/http healthy
+is "who has no probe is nothing" "$(field web/plain .service.health)" null
+ok "for others that is an exit status" ctl health web
+is "and a word" "$(ctl health web)" healthy
+is "or a document" "$(ctl --json health web | jq -c .)" '{"healthy":true}'
+ctl -q health nothing 2>/dev/null
+is "what is not there is neither" $? 4
+
+ok "a command that ends with 0 is well" wait_for 10 has_health logged healthy
+echo 1 >"$dir/logged"
+ok "and with 1 is not, so often" wait_for 10 has_health logged unhealthy
+is "why is shown" "$(field logged .service.health_result)" "exit status 1"
+like "also to people" "$(ctl status logged)" 'health: *unhealthy since .*last: exit status 1'
+like "and in the list" "$(ctl status)" 'logged .*, unhealthy'
+ctl health >"$dir/out"
+is "the exit status says so" $? 1
+like "with the reason" "$(cat "$dir/out")" 'logged +unhealthy: exit status 1'
+n=$(wc -l <"$dir/logged.looks")
+ok "it is looked at as before" wait_for 10 more_lines $((n + 5)) "$dir/logged.looks"
+is "it is said once" "$(logged 'logged: unhealthy, 2 times in a row: exit status 1')" 1
+is "and nothing is done" "$(state logged)" up
+echo 0 >"$dir/logged"
+ok "one success makes it healthy" wait_for 10 has_health logged healthy
+is "which is said" "$(logged 'logged: healthy again')" 1
+
+# --- Restart -------------------------------------------------------------------------------------
+
+pid=$(pid_of web/http)
+echo 503 >"$dir/http"
+ok "who is unhealthy is ended by its stop-signal" wait_for 10 says "$log" "web/http: SIGTERM to pid $pid"
+echo 200 >"$dir/http"
+is_new() { [ "$(pid_of web/http)" != "$pid" ] && has_health web/http healthy; }
+ok "and started again" wait_for 20 is_new
+ok "for the reason" says "$log" 'web/http: unhealthy, 3 times in a row: HTTP status 503'
+ok "that run has failed" says "$log" 'web/http: unhealthy; again in'
+ok "which its post-stop sees" says "$log" '^SERVICE_RESULT is watchdog'
+ok "a restart is counted" test "$(field web/http .service.restarts)" -ge 1
+
+# --- A probe that hangs --------------------------------------------------------------------------
+
+ok "a probe that hangs has failed" wait_for 20 has_state hung failed
+is "so was the service" "$(field hung .service.result)" unhealthy
+ok "why is in the log" says "$log" 'hung: unhealthy, 3 times in a row: no answer in time'
+all_gone() { local pid; while read -r pid; do is_zombie_or_gone "$pid" || return 1; done <"$1"; }
+ok "nothing of the probes is left" wait_for 10 all_gone "$dir/hung"
+ok "there were no more than it takes" test "$(wc -l <"$dir/hung")" -le 6
+
+# --- It stops ------------------------------------------------------------------------------------
+
+ctl stop logged
+n=$(wc -l <"$dir/logged.looks")
+is "who is stopped has no health" "$(field logged .service.health)" null
+m=$(wc -l <"$dir/other.looks")
+ok "while others are looked at" wait_for 10 more_lines $((m + 5)) "$dir/other.looks"
+is "it is not" "$(wc -l <"$dir/logged.looks")" "$n"
+rm "$dir/other.well"
+ok "a retry may be one" wait_for 10 has_health other unhealthy
+
+ctl start late >/dev/null
+await_daemon 20
+is "an unhealthy service may be the end of all" "$status" 124
+ok "which is told" says "$log" 'root: shutting down: late is unhealthy'
+ok "and it ends in order" says "$log" 'root: complete in'
+finish
