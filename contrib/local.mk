@@ -14,7 +14,10 @@ nodist_systemunit_DATA = %D%/systemd/swansongd.service
 		-e 's,@sbindir\@,$(sbindir),g' $(top_srcdir)/$@.in >$@.new && mv $@.new $@
 CLEANFILES += %D%/systemd/swansongd.service
 
-EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs
+EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs \
+	%D%/container/Containerfile.command %D%/container/Containerfile.scratch \
+	%D%/container/Containerfile.tree %D%/container/tree.ini %D%/container/compose.yaml \
+	%D%/container/MOVING.md
 
 # Examples of the library: built by check, and run by tests/integration/examples.sh.
 examples = \

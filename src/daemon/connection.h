@@ -44,6 +44,7 @@ struct connection {
 	bool busy;	 /* with a call */
 	bool oneway;	 /* that wants no answer */
 	bool spoken;	 /* has made a call */
+	bool patient;	 /* it may take its time to read */
 	bool dead;	 /* to be closed in the next turn */
 	void *request;	 /* the owner's */
 };

@@ -83,6 +83,8 @@ static json_t *build_node(struct node *node, uint64_t now)
 			.reloading_usec = FIELD_NONE,
 			.watchdog_usec = watchdog_left(&s->watchdog, now),
 			.stored = FIELD_NONE,
+			.log = s->config->log.kind == OUTPUT_FILE ? s->config->log.path
+								       : NULL,
 		};
 	if (s && s->activation && activation_fdstore(s->activation)->n)
 		view.service.stored = activation_fdstore(s->activation)->n;

@@ -107,6 +107,23 @@ size_t fdstore_remove(struct fdstore *store, const char *name)
 	return n;
 }
 
+void fdstore_move(struct fdstore *store, struct fdstore *from)
+{
+	while (!list_is_empty(&from->entries) && store->n < store->max) {
+		struct fdstore_entry *entry =
+			list_entry(from->entries.next, struct fdstore_entry, in_store);
+		size_t size = strlen(entry->name) + 1;
+
+		list_remove(&entry->in_store);
+		from->n--;
+		from->names_size -= size;
+		list_append(&store->entries, &entry->in_store);
+		entry->store = store;
+		store->n++;
+		store->names_size += size;
+	}
+}
+
 void fdstore_clear(struct fdstore *store)
 {
 	while (!list_is_empty(&store->entries))

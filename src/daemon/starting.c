@@ -70,6 +70,9 @@ static int select_requirements(struct selection *selection, const struct node *n
 
 static bool needs_start(const struct service *service)
 {
+	/* Its section is a group's now, and its last process is awaited. */
+	if (!service->node->config->argv)
+		return false;
 	if (service->state == STATE_DONE)
 		return service->config->type == TYPE_SIMPLE;
 	return !service->wanted || service->state == STATE_FAILED ||

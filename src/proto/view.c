@@ -56,6 +56,7 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_BOOL, ending, .optional = true),
 	FIELD(service_view, FIELD_INT, watchdog_usec, .optional = true),
 	FIELD(service_view, FIELD_INT, stored, .optional = true),
+	FIELD(service_view, FIELD_STRING, log, .optional = true),
 };
 
 static const struct field node_fields[] = {

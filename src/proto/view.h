@@ -23,6 +23,7 @@ struct service_view {
 	uint64_t next_usec;				       /* optional */
 	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
 	bool ending;
+	const char *log; /* optional */
 };
 
 enum node_view_state { NODE_RUNNING, NODE_SHUTTING_DOWN, NODE_COMPLETE };

@@ -1,12 +1,17 @@
 # The real programs together, one story a script; they lock each other out (lib.sh).
 dist_check_SCRIPTS += \
 	%D%/badconfig.sh \
+	%D%/cgroup.sh \
+	%D%/cgroup-killed.sh \
+	%D%/cgroup-trouble.sh \
 	%D%/command.sh \
 	%D%/container.sh \
+	%D%/container-cgroup.sh \
 	%D%/control.sh \
 	%D%/convert.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
+	%D%/events.sh \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \
 	%D%/exec-environment.sh \
@@ -23,13 +28,19 @@ dist_check_SCRIPTS += \
 	%D%/init-terminal.sh \
 	%D%/listen.sh \
 	%D%/hooks.sh \
+	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/notify.sh \
 	%D%/reload.sh \
+	%D%/reload-hooks.sh \
 	%D%/stubborn.sh \
+	%D%/stop-keys.sh \
+	%D%/stop-keys-marked.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
+	%D%/transient.sh \
+	%D%/systemd-cgroup.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
@@ -46,5 +57,5 @@ EXTRA_DIST += \
 	%D%/convert/switch.conf \
 	%D%/convert/tell \
 	%D%/convert/web.conf
-EXTRA_DIST += %D%/lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 CLEANFILES += tests/integration.lock

@@ -20,6 +20,7 @@ static const struct service_view service = {
 	.result = NULL,
 	.status = "busy",
 	.next_usec = 18000000,
+	.log = "/var/log/nginx",
 };
 
 static const struct node_view node = {
