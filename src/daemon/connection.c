@@ -231,7 +231,7 @@ void connection_reply(struct connection *c, json_t *parameters, bool continues)
 }
 
 void connection_reply_list(struct connection *c, const char *name,
-			   int (*next)(json_t **ret, void *arg), void *arg)
+			   int (*next)(struct writer *to, void *arg), void *arg)
 {
 	char *text = NULL;
 

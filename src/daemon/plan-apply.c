@@ -4,7 +4,6 @@
 #include "base/macro.h"
 #include "daemon/edges.h"
 #include "daemon/final.h"
-#include "daemon/order.h"
 #include "daemon/plan.h"
 #include "daemon/setup.h"
 #include "daemon/shutdown.h"
@@ -122,7 +121,7 @@ static void follow_add(struct plan *plan, const struct plan_entry *entry)
 	node->retired = false;
 	shutdown_revive(node);
 	if (node->service && node->config->autostart && !node_is_stopped(node))
-		order_want(node->service);
+		starting_new(plan->tree, node->service);
 }
 
 static void follow_removal(struct plan *plan, const struct plan_entry *entry)
@@ -161,7 +160,7 @@ static void follow_change(struct plan *plan, const struct plan_entry *entry)
 	if (entry->restart && !node_is_stopped(node))
 		shutdown_restart(plan->tree, node, "its section has changed");
 	else if (entry->becomes_service && node->config->autostart && !node_is_stopped(node))
-		order_want(node->service);
+		starting_new(plan->tree, node->service);
 }
 
 static void follow(struct plan *plan)

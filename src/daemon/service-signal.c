@@ -12,8 +12,9 @@ bool service_has_group(const struct service *s)
 {
 	if (s->main.alive)
 		return true;
-	return s->main.pid > 0 && kill(s->main.group, 0) < 0 && errno == ESRCH &&
-	       kill(-s->main.group, 0) == 0;
+	/* Mostly there is no group.  Where its number is a process again, that is somebody else's. */
+	return s->main.pid > 0 && kill(-s->main.group, 0) == 0 && kill(s->main.group, 0) < 0 &&
+	       errno == ESRCH;
 }
 
 bool service_has_any(const struct service *s)
@@ -54,11 +55,6 @@ void service_send(struct service *s, int signo, enum signal_scope scope)
 static void signal_scope(struct service *s, int signo)
 {
 	service_send(s, signo, s->config->signal_scope);
-}
-
-void service_forward(struct service *s, int signo)
-{
-	signal_scope(s, signo);
 }
 
 bool service_has_signalled(const struct service *s, pid_t group)

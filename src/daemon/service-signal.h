@@ -1,11 +1,8 @@
 #pragma once
 
-/* What the processes of a service are sent: the stop signal, SIGKILL, and what is passed on. */
+/* What the processes of a service are sent: the stop signal, SIGKILL, and what an operator sends. */
 
 #include "daemon/service.h"
-
-/* Sends @signo to what it runs, as its signal-scope has it.  For forwarding. */
-void service_forward(struct service *service, int signo);
 
 /*
  * Is somebody of the main process's group there?  Its number stays the group's as long as it has

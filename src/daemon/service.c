@@ -5,8 +5,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "daemon/service-cgroup.h"
 #include "daemon/failure.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-main.h"
 #include "daemon/service-notify.h"
@@ -312,10 +312,10 @@ static void enter(struct service *s, enum service_state next, enum service_event
 		failure_note(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
-	if (s->node->transient && !fsm_has_process(next))
-		node_finished(s->node);
 	if (!fsm_has_process(next) && next != STATE_BACKOFF)
 		(void)service_cgroup_remove(s);
+	if (s->node->transient && !fsm_has_process(next))
+		node_finished(s->node);
 	service_retally(s, before);
 	if ((s->node->retired || !s->node->config->argv) && !fsm_has_process(next))
 		node_follow_up(s->node);

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-notify.h"
 #include "daemon/service-reload.h"
@@ -205,6 +206,7 @@ void service_reconfigure(struct service *s, const struct node_config *config, st
 		s->next_setup = setup;
 		s->stop_signal = config->stop_signal;
 		rearm(s, before->start_timeout_usec);
+		service_cgroup_check(s);
 	}
 	node_config_unref(before);
 	service_retally(s, tally);

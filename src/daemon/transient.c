@@ -5,8 +5,8 @@
 
 #include "base/cleanup.h"
 #include "daemon/edges.h"
-#include "daemon/order.h"
 #include "daemon/shutdown.h"
+#include "daemon/starting.h"
 #include "sys/ids.h"
 
 static bool exists(const char *path, void *arg)
@@ -100,7 +100,7 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 		.exists = exists,
 		.arg = tree,
 	};
-	struct node *node;
+	struct node *node = NULL;
 	int r;
 
 	r = check_place(tree, path, reason);
@@ -114,7 +114,7 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 	log_line(tree->ctx->log, LOG_NOTICE, "%s: added, asked for: %s", path,
 		 node->config->command);
 	node_changed(node, "none", "");
-	order_want(node->service);
+	starting_new(tree, node->service);
 	*ret = node;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 #include "proto/message.h"
 
 static bool is_one_of(const char *value, const char *const *values)
@@ -67,31 +68,59 @@ const char *field_check(const json_t *object, const struct field *fields, size_t
 	return NULL;
 }
 
-void field_read(const json_t *object, const struct field *fields, size_t n, void *to)
+static void read_value(const struct field *f, json_t *value, void *member)
 {
-	for (const struct field *f = fields; f < fields + n; f++) {
-		json_t *value = json_object_get(object, f->name);
-		void *member = (char *)to + f->offset;
-
-		switch (f->type) {
-		case FIELD_STRING:
-		case FIELD_ENUM:
-			*(const char **)member = json_string_value(value);
-			break;
-		case FIELD_INT:
-			*(uint64_t *)member = json_is_integer(value)
-						      ? (uint64_t)json_integer_value(value)
-						      : FIELD_NONE;
-			break;
-		case FIELD_BOOL:
-			*(bool *)member = json_is_true(value);
-			break;
-		case FIELD_STRINGS:
-		case FIELD_OBJECT:
-			*(json_t **)member = json_is_null(value) ? NULL : value;
-			break;
-		}
+	switch (f->type) {
+	case FIELD_STRING:
+	case FIELD_ENUM:
+		*(const char **)member = json_string_value(value);
+		break;
+	case FIELD_INT:
+		*(uint64_t *)member = json_is_integer(value) ? (uint64_t)json_integer_value(value)
+							     : FIELD_NONE;
+		break;
+	case FIELD_BOOL:
+		*(bool *)member = json_is_true(value);
+		break;
+	case FIELD_STRINGS:
+	case FIELD_OBJECT:
+		*(json_t **)member = json_is_null(value) ? NULL : value;
+		break;
 	}
+}
+
+/* Whoever writes an object has the order of the table, so it is mostly the one after the last, @i. */
+static size_t find(const char *name, const struct field *fields, size_t n, size_t i)
+{
+	for (size_t tried = 0; tried < n; tried++, i++) {
+		if (i >= n)
+			i = 0;
+		if (strcmp(name, fields[i].name) == 0)
+			return i;
+	}
+	return n;
+}
+
+const char *field_read(const json_t *object, const struct field *fields, size_t n, void *to)
+{
+	json_t *values[FIELDS_MAX] = { NULL };
+	size_t next = 0;
+
+	for (void *at = json_object_iter((json_t *)object); at;
+	     at = json_object_iter_next((json_t *)object, at)) {
+		size_t i = find(json_object_iter_key(at), fields, n, next);
+
+		if (i == n)
+			continue;
+		values[i] = json_object_iter_value(at);
+		next = i + 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!fits(values[i], &fields[i]))
+			return fields[i].name;
+		read_value(&fields[i], values[i], (char *)to + fields[i].offset);
+	}
+	return NULL;
 }
 
 static json_t *write_integer(uint64_t value)
@@ -146,4 +175,67 @@ json_t *field_write(const struct field *fields, size_t n, const void *from)
 			return NULL;
 	}
 	return take(object);
+}
+
+/* Is it left out? */
+static bool is_without_value(const struct field *f, const void *member)
+{
+	switch (f->type) {
+	case FIELD_STRING:
+	case FIELD_ENUM:
+		return f->optional && !*(const char *const *)member;
+	case FIELD_INT:
+		return f->optional && *(const uint64_t *)member == FIELD_NONE;
+	case FIELD_OBJECT:
+		return !*(json_t *const *)member;
+	case FIELD_BOOL:
+	case FIELD_STRINGS:
+		break;
+	}
+	return false;
+}
+
+static void append_value(struct writer *to, const struct field *f, const void *member)
+{
+	const json_t *json;
+	const char *string;
+
+	switch (f->type) {
+	case FIELD_STRING:
+	case FIELD_ENUM:
+		string = *(const char *const *)member;
+		writer_add_string(to, string ? string : "");
+		break;
+	case FIELD_INT:
+		writer_add_number(to, MIN(*(const uint64_t *)member, (uint64_t)INT64_MAX));
+		break;
+	case FIELD_BOOL:
+		writer_add(to, *(const bool *)member ? "true" : "false");
+		break;
+	case FIELD_STRINGS:
+	case FIELD_OBJECT:
+		json = *(json_t *const *)member;
+		if (json)
+			writer_add_json(to, json);
+		else
+			writer_add(to, "[]");
+		break;
+	}
+}
+
+void field_append(struct writer *to, const struct field *fields, size_t n, const void *from)
+{
+	const char *before = "\"";
+
+	for (const struct field *f = fields; f < fields + n; f++) {
+		const void *member = (const char *)from + f->offset;
+
+		if (is_without_value(f, member))
+			continue;
+		writer_add(to, before);
+		writer_add(to, f->name);
+		writer_add(to, "\":");
+		append_value(to, f, member);
+		before = ",\"";
+	}
 }

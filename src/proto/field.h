@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/writer.h"
+
 enum field_type {
 	FIELD_STRING,  /* const char *; NULL if missing */
 	FIELD_ENUM,    /* likewise, one of @values */
@@ -35,11 +37,18 @@ enum field_flag { FIELD_STRICT = 1 << 0 };
 /* The name of the first member of @object that is not as the table says, or NULL. */
 const char *field_check(const json_t *object, const struct field *fields, size_t n, unsigned flags);
 
-/* @object has been checked; strings and arrays are borrowed from it. */
-void field_read(const json_t *object, const struct field *fields, size_t n, void *to);
+/*
+ * Checks likewise and reads, at most FIELDS_MAX fields; strings and arrays are borrowed from
+ * @object.  With a mistake, part of @to may have been written.
+ */
+#define FIELDS_MAX 32
+const char *field_read(const json_t *object, const struct field *fields, size_t n, void *to);
 
 /*
  * A new object.  Optional members without a value are left out.  Strings need not be UTF-8, and
  * numbers beyond INT64_MAX become that.  NULL without memory.
  */
 json_t *field_write(const struct field *fields, size_t n, const void *from);
+
+/* The same members as text, without the braces around them. */
+void field_append(struct writer *to, const struct field *fields, size_t n, const void *from);

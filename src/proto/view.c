@@ -83,6 +83,10 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_INT, age_usec),
 };
 
+_Static_assert(ARRAY_SIZE(service_fields) <= FIELDS_MAX, "they can be read");
+_Static_assert(ARRAY_SIZE(node_fields) <= FIELDS_MAX, "they can be read");
+_Static_assert(ARRAY_SIZE(guard_fields) <= FIELDS_MAX, "they can be read");
+
 const char *node_view_state_name(enum node_view_state state)
 {
 	return node_states[state];
@@ -102,6 +106,21 @@ json_t *node_view_build(const struct node_view *node)
 	return field_write(node_fields, ARRAY_SIZE(node_fields), &object);
 }
 
+void node_view_append(struct writer *to, const struct node_view *node)
+{
+	struct node_object object = { .state = node_states[node->state], .view = *node };
+
+	writer_add(to, "{");
+	field_append(to, node_fields, ARRAY_SIZE(node_fields), &object);
+	if (node->is_service) {
+		/* The path is always there, so something has come before it. */
+		writer_add(to, ",\"service\":{");
+		field_append(to, service_fields, ARRAY_SIZE(service_fields), &node->service);
+		writer_add(to, "}");
+	}
+	writer_add(to, "}");
+}
+
 json_t *guard_view_build(const struct guard_view *guard)
 {
 	return field_write(guard_fields, ARRAY_SIZE(guard_fields), guard);
@@ -109,10 +128,7 @@ json_t *guard_view_build(const struct guard_view *guard)
 
 static int parse(const json_t *object, const struct field *fields, size_t n, void *to)
 {
-	if (!json_is_object(object) || field_check(object, fields, n, 0))
-		return -EBADMSG;
-	field_read(object, fields, n, to);
-	return 0;
+	return json_is_object(object) && !field_read(object, fields, n, to) ? 0 : -EBADMSG;
 }
 
 static int parse_node(const json_t *object, void *ret)

@@ -57,6 +57,9 @@ struct guard_view {
 json_t *node_view_build(const struct node_view *node);
 json_t *guard_view_build(const struct guard_view *guard);
 
+/* The text of the same object. */
+void node_view_append(struct writer *to, const struct node_view *node);
+
 /* Return: 0, or -EBADMSG if @object is none or not as the interface says. */
 int node_view_parse(const json_t *object, struct node_view *ret);
 int guard_view_parse(const json_t *object, struct guard_view *ret);

@@ -22,6 +22,9 @@
 #include "base/clock.h"
 
 #ifdef SWANSONG_STEP
+#ifndef SWANSONG_NO_INLINE
+#error "what public headers inline is not stepped"
+#endif
 void swansong_step(const volatile void *address);  /* before an operation on it */
 void swansong_stepped(void);			   /* after one */
 void swansong_step_lock(const _Atomic int *taken); /* returns when *@taken is 0 */
@@ -64,6 +67,17 @@ pthread_t swansong_step_self(void);
 	SHARED(p, atomic_compare_exchange_strong_explicit((p), (expected), (value), \
 							  memory_order_##success,   \
 							  memory_order_##failure))
+
+/*
+ * The same of plain words, which are those that public headers use inline: neither C99 nor C++ has
+ * _Atomic.
+ */
+#define plain_load(p, order) SHARED(p, __atomic_load_n((p), memory_order_##order))
+#define plain_store(p, value, order) \
+	SHARED_DO(p, __atomic_store_n((p), (value), memory_order_##order))
+#define plain_add(p, value, order) SHARED(p, __atomic_fetch_add((p), (value), memory_order_##order))
+#define plain_sub(p, value, order) SHARED(p, __atomic_fetch_sub((p), (value), memory_order_##order))
+#define plain_or(p, value, order)  SHARED(p, __atomic_fetch_or((p), (value), memory_order_##order))
 
 #ifdef SWANSONG_STEP
 

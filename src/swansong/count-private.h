@@ -19,9 +19,12 @@ void count_init(struct swansong *n, bool stopped);
 #define COUNT_WAITED  (UINT64_C(1) << 62) /* total: there has been a waiter */
 #define COUNT_MORE    (UINT64_C(1) << 63) /* home: it is COUNTED or TRACKED; the sign, to be quick */
 
-/* The word of the chain that guards begin at; those before it need not be looked at. */
+/*
+ * The word of the chain that guards begin at; those before it need not be looked at.  0 is
+ * known to programs (swansong/guard.h).
+ */
 enum count_entry {
-	COUNT_FROM_HOME,
+	COUNT_FROM_HOME = 0,
 	COUNT_FROM_CPU,	  /* percpu, or home if that refuses */
 	COUNT_FROM_TOTAL, /* home is COUNTED */
 };
@@ -41,7 +44,7 @@ uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta);
  */
 static inline uint64_t count_begin(struct swansong *n, uint64_t delta)
 {
-	uint32_t entry = shared_load(&n->entry, acquire); /* what it leads to */
+	uint32_t entry = plain_load(&n->entry, acquire); /* what it leads to */
 
 	/*
 	 * Acquire, in taking: a guard that is counted by a stopped node was taken by somebody who
@@ -50,7 +53,7 @@ static inline uint64_t count_begin(struct swansong *n, uint64_t delta)
 	 * to whoever buries the node.  Acquire: that may be this thread.
 	 */
 	if (entry == COUNT_FROM_HOME)
-		return shared_add(&n->home, delta, acq_rel) + delta;
+		return plain_add(&n->home, delta, acq_rel) + delta;
 	if (entry == COUNT_FROM_CPU && percpu_add(n->percpu, delta))
 		return COUNT_PINNED; /* none of the below */
 	return count_begin_elsewhere(n, delta);

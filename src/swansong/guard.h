@@ -15,6 +15,7 @@
  */
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "swansong/declare.h"
 #include "swansong/node.h"
@@ -97,6 +98,89 @@ static inline void *swansong_guarded_take(struct swansong_guarded *guarded)
 	swansong_guard_drop(&guarded->guard);
 	return object;
 }
+
+/*
+ * On a node that runs, the addition is all there is to do, and costs not much more than the call of a
+ * function for it would.  So it is inlined below.  If SWANSONG_NO_INLINE is defined, or the compiler
+ * does not optimize, the functions of the library are called, which do the same.
+ *
+ * For that, and to nobody else's use, there are two words at fixed places of a node: the entry, and
+ * home, the count of its guards, in a cache line of its own.  If the entry is not 0, everything is
+ * left to the library; so a later one may count in any way, and programs need not be built again.
+ * If home is below zero then, or, after a drop, zero, the rest is left to it.
+ */
+#define SWANSONG_ENTRY_(s) ((uint32_t *)(void *)(s))
+#define SWANSONG_HOME_(s)  ((uint64_t *)(void *)((char *)(void *)(s) + 64))
+
+/* Take or drop it; take returns the record. */
+unsigned int swansong_guard_take_elsewhere_(struct swansong *s, const char *file, unsigned int line,
+					    const char *function);
+void swansong_guard_drop_elsewhere_(struct swansong *s, unsigned int record);
+
+/* What is left to be done after an addition to home that has made it @home. */
+unsigned int swansong_guard_take_rest_(struct swansong *s, uint64_t home, const char *file,
+				       unsigned int line, const char *function)
+	__attribute__((cold));
+void swansong_guard_drop_rest_(struct swansong *s, uint64_t home) __attribute__((cold));
+
+#if !defined(SWANSONG_NO_INLINE) && defined(__GCC_ATOMIC_LLONG_LOCK_FREE) && \
+	__GCC_ATOMIC_LLONG_LOCK_FREE == 2
+
+/* Of functions that the library has, too: what is not inlined calls those. */
+#define SWANSONG_INLINE_ extern inline __attribute__((gnu_inline))
+
+/* Acquire: what the entry leads to.  NULL is left to a library that catches it. */
+#define SWANSONG_IS_COUNTED_AT_HOME_(s) \
+	__builtin_expect((s) && __atomic_load_n(SWANSONG_ENTRY_(s), __ATOMIC_ACQUIRE) == 0, 1)
+
+SWANSONG_INLINE_ struct swansong_guard swansong_guard_at(struct swansong *s, const char *file,
+							 unsigned int line, const char *function)
+{
+	struct swansong_guard guard;
+
+	guard.node = s;
+	guard.file = file;
+	guard.function = function;
+	guard.line = line;
+	guard.record = 0;
+	if (SWANSONG_IS_COUNTED_AT_HOME_(s)) {
+		uint64_t home = __atomic_add_fetch(SWANSONG_HOME_(s), 1, __ATOMIC_ACQ_REL);
+
+		if ((int64_t)home < 0)
+			guard.record = swansong_guard_take_rest_(s, home, file, line, function);
+	} else {
+		guard.record = swansong_guard_take_elsewhere_(s, file, line, function);
+	}
+	return guard;
+}
+
+SWANSONG_INLINE_ struct swansong_guard swansong_guard_clone_at(const struct swansong_guard *g,
+							       const char *file, unsigned int line,
+							       const char *function)
+{
+	struct swansong_guard empty = { NULL, NULL, NULL, 0, 0 };
+
+	return g->node ? swansong_guard_at(g->node, file, line, function) : empty;
+}
+
+SWANSONG_INLINE_ void swansong_guard_drop(struct swansong_guard *g)
+{
+	struct swansong *s = g->node;
+
+	if (!s)
+		return;
+	g->node = NULL;
+	if (!g->record && SWANSONG_IS_COUNTED_AT_HOME_(s)) {
+		uint64_t home = __atomic_sub_fetch(SWANSONG_HOME_(s), 1, __ATOMIC_ACQ_REL);
+
+		if ((int64_t)home <= 0)
+			swansong_guard_drop_rest_(s, home);
+	} else {
+		swansong_guard_drop_elsewhere_(s, g->record);
+	}
+}
+
+#endif
 
 SWANSONG_END_DECLARATIONS
 

@@ -28,17 +28,18 @@ struct tree {
 	struct records *records; /* NULL, and once there for ever; see count_track() */
 };
 
+/* Programs know the entry and home: where they are is a part of the ABI (swansong/guard.h). */
 struct swansong {
 	/* Read by every guard and every interrupt, hardly ever written. */
-	alignas(CACHE_LINE) struct latch stopped; /* set by a stop, or when the node is gone */
-	struct swansong *parent;		  /* constant; NULL in a root */
-	struct tree *tree;			  /* constant */
-	_Atomic uint32_t entry;			  /* enum count_entry; written under the lock */
-	struct percpu *percpu;			  /* NULL, and once there for ever */
+	alignas(CACHE_LINE) uint32_t entry; /* enum count_entry; written under the lock */
+	struct latch stopped;		    /* set by a stop, or when the node is gone */
+	struct swansong *parent;	    /* constant; NULL in a root */
+	struct tree *tree;		    /* constant */
+	struct percpu *percpu;		    /* NULL, and once there for ever */
 	struct swansong *next_dead;
 
 	/* Written by every guard on this node.  The waiters are cold. */
-	alignas(CACHE_LINE) _Atomic uint64_t home;
+	alignas(CACHE_LINE) uint64_t home;
 	struct waiters waiters;
 
 	/* Written by guards only after the stop. */

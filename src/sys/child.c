@@ -71,8 +71,8 @@ static int enter_cgroup(const struct spawn_spec *spec)
 }
 
 /*
- * Each source is first moved out of the way of every target, then to its place: no order of
- * descriptors can overwrite one that is still needed.
+ * Each source that is in the way of a target is first moved behind all of them, then each to its
+ * place: no order of descriptors can overwrite one that is still needed.
  */
 static int place_descriptors(const struct spawn_spec *spec)
 {
@@ -88,7 +88,7 @@ static int place_descriptors(const struct spawn_spec *spec)
 		struct spawn_file file = file_at(spec, i);
 
 		moved[i] = file.from;
-		if (file.from != file.to)
+		if (file.from != file.to && file.from < above)
 			moved[i] = fcntl(file.from, F_DUPFD_CLOEXEC, above);
 		if (moved[i] < 0)
 			return -1;

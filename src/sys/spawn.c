@@ -25,6 +25,13 @@
 #define CLONE_INTO_CGROUP 0x200000000ULL
 #endif
 
+/* Hardened builds clear what is on the stack, and would do so with all of the child's for each. */
+#if __has_attribute(uninitialized)
+#define UNINITIALIZED __attribute__((uninitialized))
+#else
+#define UNINITIALIZED
+#endif
+
 struct start {
 	const struct spawn_spec *spec;
 	struct spawn_failure *failure;
@@ -181,7 +188,7 @@ static int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid, int 
 static __attribute__((noinline)) int spawn_here(const struct spawn_spec *spec, pid_t *pid,
 						int *pidfd, struct spawn_failure *failure)
 {
-	_Alignas(16) char stack[SPAWN_STACK];
+	_Alignas(16) char stack[SPAWN_STACK] UNINITIALIZED;
 
 	return spawn_on(stack, spec, pid, pidfd, failure);
 }

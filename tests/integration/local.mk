@@ -41,11 +41,24 @@ dist_check_SCRIPTS += \
 	%D%/systemd.sh \
 	%D%/transient.sh \
 	%D%/systemd-cgroup.sh \
+	%D%/trouble-bomb.sh \
+	%D%/trouble-clock.sh \
+	%D%/trouble-descriptors.sh \
+	%D%/trouble-disk.sh \
+	%D%/trouble-hooks.sh \
+	%D%/trouble-inject.sh \
+	%D%/trouble-killed.sh \
+	%D%/trouble-listen.sh \
+	%D%/trouble-orphans.sh \
+	%D%/trouble-spawn.sh \
+	%D%/trouble-stop.sh \
+	%D%/trouble-stopped.sh \
 	%D%/web.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
 	%D%/remains.sh
 
+EXTRA_DIST += %D%/lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \
@@ -57,5 +70,4 @@ EXTRA_DIST += \
 	%D%/convert/switch.conf \
 	%D%/convert/tell \
 	%D%/convert/web.conf
-EXTRA_DIST += %D%/lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 CLEANFILES += tests/integration.lock

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The shared library exports exactly what libswansong.sym lists, and each of it has a manual page, as has
-# each public header.
+# each public header; but for names that end in _, which only inlined functions use.
 set -eu
 so=$top_builddir/src/swansong/.libs/libswansong.so
 got=$(nm -D --defined-only "$so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort)
@@ -14,6 +14,7 @@ else
 fi
 missing=
 for symbol in $want; do
+	case $symbol in *_) continue ;; esac
 	grep -q "^\.Nm $symbol\b" "$top_srcdir"/man/*.3 || missing="$missing $symbol"
 done
 [ -z "$missing" ] && echo "ok 2 - every export has a manual page" ||

@@ -1,5 +1,8 @@
 # Programs that race on purpose; also run by ./bootstrap check under the sanitizers.
 
+# There is no stepping what is inlined; the library's functions do the same.
+STEPPED_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP -DSWANSONG_NO_INLINE
+
 # The library's own sources, stepped through every interleaving.
 check_LTLIBRARIES += %D%/libstepped.la
 %C%_libstepped_la_SOURCES = \
@@ -14,7 +17,7 @@ check_LTLIBRARIES += %D%/libstepped.la
 	src/swansong/completion.c \
 	src/swansong/interrupt.c \
 	src/swansong/report.c
-%C%_libstepped_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP -Dfree=explore_free \
+%C%_libstepped_la_CPPFLAGS = $(STEPPED_CPPFLAGS) -Dfree=explore_free \
 	-Dmalloc=explore_malloc -Dcalloc=explore_calloc -Daligned_alloc=explore_aligned_alloc
 %C%_libstepped_la_CFLAGS = $(AM_CFLAGS) -pthread
 
@@ -23,7 +26,7 @@ check_PROGRAMS += %D%/stress-interleave
 	%D%/explore.h %D%/explore.c \
 	%D%/flawed.h %D%/flawed.c \
 	%D%/stress-interleave.c
-%C%_stress_interleave_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_stress_interleave_CPPFLAGS = $(STEPPED_CPPFLAGS)
 %C%_stress_interleave_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_stress_interleave_LDADD = %D%/libstepped.la src/base/libbase.la
 
@@ -32,20 +35,20 @@ check_PROGRAMS += %D%/stress-premature
 	%D%/explore.h %D%/explore.c \
 	%D%/flawed.h %D%/flawed.c \
 	%D%/stress-premature.c
-%C%_stress_premature_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_stress_premature_CPPFLAGS = $(STEPPED_CPPFLAGS)
 %C%_stress_premature_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_stress_premature_LDADD = %D%/libstepped.la src/base/libbase.la
 
 # The way into a loop; what it sleeps on is the program's.
 check_LTLIBRARIES += %D%/libstepped-gate.la
 %C%_libstepped_gate_la_SOURCES = src/swansong/gate.c
-%C%_libstepped_gate_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP -Deventfd=explore_eventfd \
+%C%_libstepped_gate_la_CPPFLAGS = $(STEPPED_CPPFLAGS) -Deventfd=explore_eventfd \
 	-Deventfd_write=explore_eventfd_write -Deventfd_read=explore_eventfd_read
 %C%_libstepped_gate_la_CFLAGS = $(AM_CFLAGS) -pthread
 
 check_PROGRAMS += %D%/stress-gate
 %C%_stress_gate_SOURCES = %D%/explore.h %D%/explore.c %D%/stress-gate.c
-%C%_stress_gate_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_stress_gate_CPPFLAGS = $(STEPPED_CPPFLAGS)
 %C%_stress_gate_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_stress_gate_LDADD = %D%/libstepped-gate.la %D%/libstepped.la src/base/libbase.la
 

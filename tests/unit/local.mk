@@ -79,7 +79,7 @@ check_PROGRAMS += %D%/test-swansong-scale
 # The library with its steps counted.
 check_PROGRAMS += %D%/test-swansong-steps
 %C%_test_swansong_steps_SOURCES  = %D%/swansong-pair.h %D%/test-swansong-steps.c
-%C%_test_swansong_steps_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP
+%C%_test_swansong_steps_CPPFLAGS = $(STEPPED_CPPFLAGS)
 %C%_test_swansong_steps_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_steps_LDADD    = %D%/libtestmain.la tests/stress/libstepped.la \
 	src/base/libbase.la

@@ -225,6 +225,39 @@ START_TEST(the_guards_of_a_program)
 }
 END_TEST
 
+/* As other languages have them; C inlines what it can, and both are the same guards. */
+START_TEST(guards_are_functions_of_the_library_too)
+{
+	__typeof__(&swansong_guard_at) volatile at = swansong_guard_at;
+	__typeof__(&swansong_guard_clone_at) volatile clone_at = swansong_guard_clone_at;
+	__typeof__(&swansong_guard_drop) volatile drop = swansong_guard_drop;
+	struct swansong *root;
+	struct swansong_guard called, cloned, inlined;
+
+	ck_assert_int_eq(swansong_new(&root), 0);
+	for (unsigned int turn = 0; turn < 2; turn++) {
+		called = at(root, "here", 7, "there");
+		ck_assert_str_eq(called.file, "here");
+		ck_assert_str_eq(called.function, "there");
+		ck_assert_uint_eq(called.line, 7);
+		cloned = clone_at(&called, "here", 8, "there");
+		inlined = swansong_guard(root);
+		ck_assert_uint_eq(swansong_guard_count(root), 3);
+		drop(&inlined);
+		drop(&inlined);
+		swansong_guard_drop(&called);
+		ck_assert_uint_eq(swansong_guard_count(root), 1);
+		swansong_guard_drop(&cloned);
+		ck_assert_uint_eq(swansong_guard_count(root), 0);
+		swansong_shut_down(root); /* for the next turn */
+	}
+	ck_assert_int_eq(swansong_state(root), SWANSONG_COMPLETE);
+	cloned = clone_at(&called, "here", 9, "there");
+	ck_assert_ptr_null(cloned.node);
+	root = swansong_unref(root);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("api");
@@ -236,6 +269,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_end_of_a_program);
 	tcase_add_test(tc, a_loop_and_a_pool_leave_nothing_undone);
 	tcase_add_test(tc, the_guards_of_a_program);
+	tcase_add_test(tc, guards_are_functions_of_the_library_too);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -174,6 +174,17 @@ START_TEST(what_is_waited_for_and_counted_changes_at_once)
 }
 END_TEST
 
+START_TEST(what_is_new_wakes_what_it_requires)
+{
+	begin("[a]\ncommand = x\nautostart = no\n[b]\ncommand = x\nautostart = no\n");
+	reload("[a]\ncommand = x\nautostart = no\n[b]\ncommand = x\nautostart = no\n"
+	       "[c]\ncommand = x\nrequires = b\n[d]\ncommand = x\nautostart = no\n");
+	ck_assert(service("c")->wanted && service("b")->wanted);
+	ck_assert(!service("a")->wanted && !service("d")->wanted);
+	finish();
+}
+END_TEST
+
 START_TEST(what_needs_a_new_process_is_restarted)
 {
 	begin("[a]\ncommand = x\n[b]\ncommand = x\n");
@@ -460,6 +471,7 @@ Suite *test_suite(void)
 
 	tcase_add_test(tc, what_needs_no_new_process_runs_on);
 	tcase_add_test(tc, what_is_waited_for_and_counted_changes_at_once);
+	tcase_add_test(tc, what_is_new_wakes_what_it_requires);
 	tcase_add_test(tc, what_needs_a_new_process_is_restarted);
 	tcase_add_test(tc, two_reloads_in_a_row_are_one);
 	tcase_add_test(tc, a_change_during_the_stop_starts_nothing);

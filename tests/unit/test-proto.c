@@ -300,7 +300,7 @@ struct supply {
 	size_t fails_at; /* there is no memory for this one */
 };
 
-static int next_of(json_t **ret, void *arg)
+static int next_of(struct writer *to, void *arg)
 {
 	struct supply *supply = arg;
 
@@ -308,7 +308,7 @@ static int next_of(json_t **ret, void *arg)
 		return -ENOMEM;
 	if (supply->at == json_array_size(supply->from))
 		return 0;
-	*ret = json_incref(json_array_get(supply->from, supply->at++));
+	writer_add_json(to, json_array_get(supply->from, supply->at++));
 	return 1;
 }
 
