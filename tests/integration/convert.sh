@@ -38,6 +38,7 @@ has web '[nginx]' 'log = inherit'
 has web '[php-fpm]' 'stop-signal = QUIT'
 has web '[php-fpm]' 'after = poolcounter'
 has web '[poolcounter]' 'user = www-data'
+has web '[poolcounter]' 'signal-scope = main'
 
 converts queue 1
 has queue '[swansong]' 'control-mode = 0770'
@@ -47,6 +48,8 @@ has queue '[queue-worker@]' 'instances = 00 01 02 03 04 05 06 07'
 has queue '[queue-worker@]' 'stop-timeout = 3600s'
 has queue '[queue-worker@]' 'log = file:/var/www/app/storage/logs/worker.log'
 has queue '[queue-worker@]' 'restart-limit = 3/6s'
+is "queue.conf: stopasgroup is the default" \
+	"$(sed -n '/^\[queue-worker@\]/,/^$/p' "$dir/queue.ini" | grep -c signal-scope)" 0
 says_and_notes queue 5 'not carried over: chown'
 says_and_notes queue 9 'not carried over: pidfile'
 says_and_notes queue 29 'not carried over: stdout_logfile_maxbytes'
