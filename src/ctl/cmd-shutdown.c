@@ -48,13 +48,12 @@ static int progress_parse(struct message_reply *reply, struct progress *ret)
 	r = node_view_parse(json_object_get(p.reply.parameters, "node"), &p.node);
 	if (r == 0)
 		r = guard_view_parse_array(p.reply.parameters, "guards", &p.guards, &p.n);
-	if (r == 0 && field_check(p.reply.parameters, fields, ARRAY_SIZE(fields), 0))
+	if (r == 0 && field_read(p.reply.parameters, fields, ARRAY_SIZE(fields), &p))
 		r = -EBADMSG;
 	if (r < 0) {
 		progress_done(&p);
 		return r;
 	}
-	field_read(p.reply.parameters, fields, ARRAY_SIZE(fields), &p);
 	p.received_usec = clock_now_usec();
 	*ret = p;
 	return 0;
