@@ -111,6 +111,10 @@ int service_cgroup_open(struct service *s)
 		return -1;
 	cgroups_unwatch(cgroups, &s->watch);
 	cgroups_name(name, s->config->path);
+	/* Linux kills whatever is started in a group that has ever been killed: it is made anew. */
+	if (s->cgroup_killed && !service_cgroup_remove(s))
+		return -1; /* somebody is in there still */
+	s->cgroup_killed = false;
 	if (!s->has_cgroup) {
 		r = cgroup_make(cgroups->top, name);
 		if (r == 0)
@@ -187,12 +191,14 @@ static void on_thaw(struct cgroup_watch *watch)
 
 const struct cgroup_news service_cgroup_news = { .changed = on_changed, .thaw = on_thaw };
 
-void service_cgroup_kill(const struct service *s)
+void service_cgroup_kill(struct service *s)
 {
 	char name[CGROUP_NAME_MAX];
 
-	if (s->has_cgroup)
-		(void)cgroups_kill(s->ctx->cgroups, cgroups_name(name, s->config->path));
+	if (!s->has_cgroup)
+		return;
+	s->cgroup_killed = true;
+	(void)cgroups_kill(s->ctx->cgroups, cgroups_name(name, s->config->path));
 }
 
 bool service_cgroup_remove(struct service *s)

@@ -44,7 +44,7 @@ void service_cgroup_signal(const struct service *service, int signo);
 void service_cgroup_thaw_soon(struct service *service);
 
 /* SIGKILL to all of it at once: no fork can escape. */
-void service_cgroup_kill(const struct service *service);
+void service_cgroup_kill(struct service *service);
 
 /* If nobody is in it.  Return: it has none any more. */
 bool service_cgroup_remove(struct service *service);

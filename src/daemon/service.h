@@ -49,6 +49,7 @@ struct service {
 	bool attempted;		   /* it has been up, or has failed, at least once */
 	bool killed;		   /* in this run it has had the kill-signal */
 	bool has_cgroup;	   /* its processes are in a control group of its own */
+	bool cgroup_killed;	   /* ... that has been killed, and is of no more use */
 
 	struct process main;	    /* pid 0: none */
 	sd_event_source *main_gone; /* NULL: it is our child, or there is none */

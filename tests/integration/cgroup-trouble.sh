@@ -18,8 +18,17 @@ stop-timeout = 20s
 command = $helpers/idle
 restart = always
 restart-delay = 10ms
+[again]
+command = sh -c 'trap "" TERM; sleep 1000 & sleep 0.2; exit 3'
+restart-delay = 10ms
+restart-limit = none
+stop-timeout = 300ms
 END
 start_daemon
+ran() { [ "$(grep -c 'again: exited with status 3' "$log")" -ge 3 ]; }
+ok "who had to be killed with its group runs again" wait_for 30 ran
+ctl stop again >/dev/null
+is "and each time to its end" "$(grep -c 'again: killed by SIGKILL before\|again: killed by SIGKILL; again' "$log")" 0
 has_many() { [ "$(members breeder | wc -l)" -gt 100 ]; }
 ok "one multiplies without end" wait_for 20 has_many
 kill -KILL "$(pid_of steady)"
@@ -52,7 +61,7 @@ is "that is said once" "$(grep -c 'does without a control group' "$log")" 1
 ok "leftovers are found by their mark" wait_for 5 has_guards one "leftover process"
 stop_daemon
 is "and ended" "$status" 0
-ok "with nobody left" wait_for 2 nobody_else
+ok "with nobody left" wait_for 10 nobody_else
 echo max >"$cgroup/cgroup.max.descendants"
 
 : >"$log"
@@ -65,6 +74,6 @@ ok "and says so to those who ask" says "$log" 'no control groups: '
 ok "leftovers are found by their mark" wait_for 5 has_guards one "leftover process"
 stop_daemon
 is "and ended" "$status" 0
-ok "with nobody left" wait_for 2 nobody_else
+ok "with nobody left" wait_for 10 nobody_else
 mount -o remount,bind,rw "$cgroup_mount"
 finish

@@ -51,5 +51,5 @@ is "what does not end is killed" "$status" 124
 ok "and named" says "$log" 'tough: killing'
 ok "in whatever group below" gone "$(cat "$dir/stubborn")"
 is "no group is left" "$(groups_left)" ""
-ok "and nobody" wait_for 2 nobody_else
+ok "and nobody" wait_for 10 nobody_else
 finish

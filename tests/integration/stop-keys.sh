@@ -87,5 +87,5 @@ ctl stop budget >"$dir/out" 2>&1
 ok "and not beyond the budget" gone "$(cat "$dir/stubborn")"
 ok "which is forced" says "$log" 'budget: complete.*forced'
 stop_daemon
-ok "nobody is left" wait_for 2 nobody_else
+ok "nobody is left" wait_for 10 nobody_else
 finish

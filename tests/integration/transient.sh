@@ -101,5 +101,5 @@ ctl run last -- "$helpers/idle" >"$dir/said"
 wait_for 5 has_state last up
 stop_daemon
 is "the end of all is graceful" "$status" 0
-ok "and complete" wait_for 2 nobody_else
+ok "and complete" wait_for 10 nobody_else
 finish
