@@ -12,8 +12,11 @@ _Static_assert(offsetof(struct swansong, home) == 64, "SWANSONG_HOME_()");
 _Static_assert(COUNT_FROM_HOME == 0, "SWANSONG_IS_COUNTED_AT_HOME_()");
 _Static_assert(COUNT_GUARD == 1 && COUNT_MORE == UINT64_C(1) << 63, "what is added, and the sign");
 
-unsigned int swansong_guard_take_rest_(struct swansong *s, uint64_t home, const char *file,
-				       unsigned int line, const char *function)
+/* What is rare is apart, so that the rest stays small. */
+#define rare __attribute__((noinline, cold))
+
+static rare unsigned int guard_take_rest(struct swansong *s, uint64_t home, const char *file,
+					 unsigned int line, const char *function)
 {
 	struct record record = {
 		.node = s,
@@ -28,6 +31,12 @@ unsigned int swansong_guard_take_rest_(struct swansong *s, uint64_t home, const 
 	return records_add(s->tree->records, &record);
 }
 
+unsigned int swansong_guard_take_rest_(struct swansong *s, uint64_t home, const char *file,
+				       unsigned int line, const char *function)
+{
+	return guard_take_rest(s, home, file, line, function);
+}
+
 static inline unsigned int guard_take(struct swansong *s, const char *file, unsigned int line,
 				      const char *function)
 {
@@ -36,8 +45,7 @@ static inline unsigned int guard_take(struct swansong *s, const char *file, unsi
 	if (MISUSE_IS_CAUGHT && !s)
 		misuse_end("swansong_guard_at", "there is no node");
 	home = count_begin(s, COUNT_GUARD);
-	return count_take_has_rest(home) ? swansong_guard_take_rest_(s, home, file, line, function)
-					 : 0;
+	return count_take_has_rest(home) ? guard_take_rest(s, home, file, line, function) : 0;
 }
 
 unsigned int swansong_guard_take_elsewhere_(struct swansong *s, const char *file, unsigned int line,
@@ -66,7 +74,7 @@ struct swansong_guard swansong_guard_clone_at(const struct swansong_guard *g, co
 	return swansong_guard_at(g->node, file, line, function);
 }
 
-void swansong_guard_drop_rest_(struct swansong *s, uint64_t home)
+static rare void guard_drop_rest(struct swansong *s, uint64_t home)
 {
 	struct aftermath after;
 
@@ -75,16 +83,20 @@ void swansong_guard_drop_rest_(struct swansong *s, uint64_t home)
 	node_settle(&after);
 }
 
+void swansong_guard_drop_rest_(struct swansong *s, uint64_t home)
+{
+	guard_drop_rest(s, home);
+}
+
 static inline void guard_drop(struct swansong *s)
 {
 	uint64_t home = count_begin(s, -COUNT_GUARD);
 
 	if (count_drop_has_rest(home))
-		swansong_guard_drop_rest_(s, home);
+		guard_drop_rest(s, home);
 }
 
-/* What is rare is apart, so that the rest stays small. */
-static __attribute__((noinline, cold)) void guard_drop_recorded(struct swansong *s, uint32_t record)
+static rare void guard_drop_recorded(struct swansong *s, uint32_t record)
 {
 	if (!records_remove(s->tree->records, record, s) && MISUSE_IS_CAUGHT)
 		misuse_end("swansong_guard_drop", "a copy of this guard was dropped before");
