@@ -3,6 +3,9 @@ dist_bashcompletion_DATA = %D%/completion/swansongctl
 zshcompletiondir        = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = %D%/completion/_swansongctl
 
+# For those who come from elsewhere; see swansong-migration(7).
+dist_bin_SCRIPTS = %D%/convert/supervisord2swansong
+
 # What helps at the edges: units, containers, examples.
 systemunitdir        = $(SYSTEM_UNIT_DIR)
 nodist_systemunit_DATA = %D%/systemd/swansongd.service
@@ -11,7 +14,10 @@ nodist_systemunit_DATA = %D%/systemd/swansongd.service
 		-e 's,@sbindir\@,$(sbindir),g' $(top_srcdir)/$@.in >$@.new && mv $@.new $@
 CLEANFILES += %D%/systemd/swansongd.service
 
-EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs
+EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs \
+	%D%/container/Containerfile.command %D%/container/Containerfile.scratch \
+	%D%/container/Containerfile.tree %D%/container/tree.ini %D%/container/compose.yaml \
+	%D%/container/MOVING.md
 
 # Examples of the library: built by check, and run by tests/integration/examples.sh.
 examples = \

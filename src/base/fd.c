@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,6 +12,15 @@ int fd_close(int fd)
 	if (fd >= 0)
 		(void)close(fd);
 	return -1;
+}
+
+int fd_close_passed(int fd)
+{
+	const struct linger off = { .l_onoff = 0 };
+
+	if (fd >= 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
+	return fd_close(fd);
 }
 
 int fd_open_standard(void)

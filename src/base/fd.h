@@ -4,6 +4,12 @@
 int fd_close(int fd);
 
 /*
+ * The same for a descriptor that somebody else has passed to us: a socket whose close was made to wait
+ * until all is sent (SO_LINGER) is sent to its end in the background.
+ */
+int fd_close_passed(int fd);
+
+/*
  * Opens /dev/null on every one of 0, 1 and 2 that is closed, so that no file opened later becomes
  * somebody's standard output.  To be called before anything else is opened.
  *

@@ -58,13 +58,6 @@ static int verb_on_all(struct ctl *ctl, const struct verb *verb, char **paths)
 	return r;
 }
 
-static int finish(struct ctl *ctl, int r)
-{
-	cleanup(json_decrefp) json_t *nothing = json_object();
-
-	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, nothing) : r;
-}
-
 static int run_verb(struct ctl *ctl, const struct verb *verb, int argc, char **argv)
 {
 	cleanup(freep) char **paths = NULL;
@@ -73,7 +66,7 @@ static int run_verb(struct ctl *ctl, const struct verb *verb, int argc, char **a
 	if (r == CTL_DONE)
 		r = verb_on_all(ctl, verb, paths);
 	/* 75 is for a guard that can be tried again later. */
-	return finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
+	return session_finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
 }
 
 int cmd_start(struct ctl *ctl, int argc, char **argv)
@@ -109,16 +102,5 @@ int cmd_wait(struct ctl *ctl, int argc, char **argv)
 		if (r == CTL_DONE)
 			say_node(ctl, paths[i], until);
 	}
-	return finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
-}
-
-int cmd_reload(struct ctl *ctl, int argc, char **argv)
-{
-	int r = session_do(ctl, METHOD_RELOAD, json_object());
-
-	(void)argc;
-	(void)argv;
-	if (r == CTL_DONE)
-		ctl_say(ctl, "reloaded\n");
-	return finish(ctl, r);
+	return session_finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
 }

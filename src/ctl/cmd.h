@@ -10,12 +10,18 @@
 int cmd_status(struct ctl *ctl, int argc, char **argv);
 int cmd_tree(struct ctl *ctl, int argc, char **argv);
 int cmd_health(struct ctl *ctl, int argc, char **argv);
+int cmd_list(struct ctl *ctl, int argc, char **argv);
+int cmd_events(struct ctl *ctl, int argc, char **argv);
+int cmd_logs(struct ctl *ctl, int argc, char **argv);
 
 int cmd_start(struct ctl *ctl, int argc, char **argv);
 int cmd_stop(struct ctl *ctl, int argc, char **argv);
 int cmd_restart(struct ctl *ctl, int argc, char **argv);
 int cmd_wait(struct ctl *ctl, int argc, char **argv);
+
 int cmd_reload(struct ctl *ctl, int argc, char **argv);
+int cmd_signal(struct ctl *ctl, int argc, char **argv);
+int cmd_run(struct ctl *ctl, int argc, char **argv);
 
 int cmd_shutdown(struct ctl *ctl, int argc, char **argv);
 

@@ -13,6 +13,12 @@ static const struct command table[] = {
 	{ "tree", "[NODE...]", "show the tree of nodes", 0, ARGS_ANY, 0, cmd_tree },
 	{ "health", "[NODE...]", "say whether all that is to run is up and healthy", 0, ARGS_ANY, 0,
 	  cmd_health },
+	{ "list", "[NODE...]", "print the names of the nodes, for scripts", 0, ARGS_ANY, 0,
+	  cmd_list },
+	{ "events", "[NODE]", "show every change of state as it happens", 0, 1, COMMAND_WAITS,
+	  cmd_events },
+	{ "logs", "NODE...", "show the end of the files that services write to", 1, ARGS_ANY, 0,
+	  cmd_logs },
 	{ "start", "NODE...", "start, and wait until it is ready", 1, ARGS_ANY, COMMAND_WAITS,
 	  cmd_start },
 	{ "stop", "NODE...", "stop, and wait until it is complete", 1, ARGS_ANY, COMMAND_WAITS,
@@ -29,7 +35,11 @@ static const struct command table[] = {
 	  cmd_guards },
 	{ "check", "FILE...", "check configuration files or folders; needs no daemon", 1, ARGS_ANY,
 	  0, cmd_check },
-	{ "reload", "", "read the configuration again", 0, 0, 0, cmd_reload },
+	{ "reload", "[NODE...]", "read the configuration again, or ask services to do so", 0,
+	  ARGS_ANY, 0, cmd_reload },
+	{ "signal", "SIG NODE...", "send a signal to services", 2, ARGS_ANY, 0, cmd_signal },
+	{ "run", "NODE -- CMD...", "run CMD as a service that no file has", 2, ARGS_ANY,
+	  COMMAND_REST | COMMAND_WAITS, cmd_run },
 	{ "help", "[COMMAND]", "show the commands and options", 0, 1, 0, cmd_help },
 };
 
@@ -53,7 +63,7 @@ static void print_option(FILE *file, const struct option_row *row)
 	(void)snprintf(left, sizeof(left), "%s%c%s--%s%s%s", row->key < 256 ? "-" : "",
 		       row->key < 256 ? row->key : ' ', row->key < 256 ? ", " : "   ", row->name,
 		       row->argument ? " " : "", row->argument ? row->argument : "");
-	fprintf(file, "  %-20s %s", left, row->help);
+	fprintf(file, "  %-24s %s", left, row->help);
 	if (row->verbs)
 		fprintf(file, " (%.*s)", (int)strlen(row->verbs) - 2, row->verbs + 1);
 	fputc('\n', file);

@@ -10,11 +10,17 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/cmd-status.c \
 	%D%/cmd-tree.c \
 	%D%/cmd-health.c \
+	%D%/cmd-list.c \
+	%D%/cmd-events.c \
+	%D%/cmd-logs.c \
 	%D%/cmd-service.c \
 	%D%/cmd-shutdown.c \
 	%D%/cmd-guard.c \
 	%D%/cmd-guards.c \
 	%D%/cmd-check.c \
+	%D%/cmd-reload.c \
+	%D%/cmd-signal.c \
+	%D%/cmd-run.c \
 	%D%/commands.h %D%/commands.c \
 	%D%/program.h %D%/program.c
 %C%_libctl_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

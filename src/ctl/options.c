@@ -19,7 +19,12 @@ enum {
 	KEY_WHY,
 	KEY_LATE,
 	KEY_FOR,
-	KEY_BLOCKING
+	KEY_BLOCKING,
+	KEY_DRY_RUN,
+	KEY_SCOPE,
+	KEY_LAST,
+	KEY_WAIT,
+	KEY_KEEP
 };
 
 static const struct option_row table[] = {
@@ -37,6 +42,14 @@ static const struct option_row table[] = {
 	{ "late", KEY_LATE, NULL, " guard ", "also on a stopped node that is not yet complete" },
 	{ "for", KEY_FOR, "STATE", " wait ", "ready, running or complete (the default)" },
 	{ "blocking", KEY_BLOCKING, NULL, " guards ", "only what a shutdown is waiting for now" },
+	{ "dry-run", KEY_DRY_RUN, NULL, " reload ", "say what would change, and change nothing" },
+	{ "scope", KEY_SCOPE, "WHOM", " signal ", "main (the default), group or all" },
+	{ "property", 'p', "KEY=VALUE", " run ", "a key of swansong.ini(5); may be repeated" },
+	{ "wait", KEY_WAIT, NULL, " run ", "wait for its end, and exit with its status" },
+	{ "keep", KEY_KEEP, NULL, " run ", "keep the node when it has ended" },
+	{ "follow", 'f', NULL, " logs ", "go on with what is added" },
+	{ "lines", 'n', "N", " logs ", "the last N lines, 10 if it is not given" },
+	{ "last", KEY_LAST, "N", " events ", "begin with the last N that are remembered" },
 };
 
 size_t options_table(const struct option_row **ret)
@@ -59,7 +72,11 @@ void options_getopt(struct option ret[static OPTIONS_MAX])
 
 void options_init(struct options *options)
 {
-	*options = (struct options){ .timeout_usec = USEC_INFINITY };
+	*options = (struct options){
+		.timeout_usec = USEC_INFINITY,
+		.lines = 10,
+		.last = UINT64_MAX,
+	};
 }
 
 static int set_until(struct options *options, const char *argument)
@@ -68,6 +85,35 @@ static int set_until(struct options *options, const char *argument)
 	    strcmp(argument, "complete") != 0)
 		return -EINVAL;
 	options->until = argument;
+	return 0;
+}
+
+static int set_scope(struct options *options, const char *argument)
+{
+	if (strcmp(argument, "main") != 0 && strcmp(argument, "group") != 0 &&
+	    strcmp(argument, "all") != 0)
+		return -EINVAL;
+	options->scope = argument;
+	return 0;
+}
+
+static int set_lines(struct options *options, const char *argument)
+{
+	uint64_t lines;
+	int r = parse_uint(argument, UINT32_MAX, &lines);
+
+	if (r == 0)
+		options->lines = (unsigned)lines;
+	return r;
+}
+
+static int add_property(struct options *options, const char *argument)
+{
+	if (options->n_properties == OPTIONS_PROPERTIES_MAX)
+		return -ERANGE;
+	if (!strchr(argument, '=') || *argument == '=')
+		return -EINVAL;
+	options->properties[options->n_properties++] = argument;
 	return 0;
 }
 
@@ -111,6 +157,26 @@ int options_set(struct options *options, int key, const char *argument)
 	case KEY_BLOCKING:
 		options->blocking = true;
 		return 0;
+	case KEY_DRY_RUN:
+		options->dry_run = true;
+		return 0;
+	case KEY_SCOPE:
+		return set_scope(options, argument);
+	case 'p':
+		return add_property(options, argument);
+	case KEY_WAIT:
+		options->wait = true;
+		return 0;
+	case KEY_KEEP:
+		options->keep = true;
+		return 0;
+	case 'f':
+		options->follow = true;
+		return 0;
+	case 'n':
+		return set_lines(options, argument);
+	case KEY_LAST:
+		return parse_uint(argument, UINT32_MAX, &options->last);
 	}
 	return -EINVAL;
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define OPTIONS_PROPERTIES_MAX 64
+
 struct options {
 	const char *socket;
 	bool json, quiet, no_wait, help, version;
@@ -17,6 +19,12 @@ struct options {
 	bool force, late, blocking;
 	const char *reason, *why;
 	const char *until; /* NULL: none was given */
+	bool dry_run, follow, wait, keep;
+	const char *scope; /* NULL: none was given */
+	unsigned lines;	   /* logs */
+	uint64_t last;	   /* events; UINT64_MAX: none was given */
+	const char *properties[OPTIONS_PROPERTIES_MAX];
+	size_t n_properties;
 };
 
 struct option_row {
@@ -29,7 +37,7 @@ struct option_row {
 
 size_t options_table(const struct option_row **ret);
 
-#define OPTIONS_MAX 20
+#define OPTIONS_MAX 32
 
 /* For getopt_long(3), whose flags are the keys; ends with an empty one. */
 void options_getopt(struct option ret[static OPTIONS_MAX]);

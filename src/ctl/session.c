@@ -267,3 +267,10 @@ int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters
 		message_reply_done(&reply);
 	return r;
 }
+
+int session_finish(struct ctl *ctl, int r)
+{
+	cleanup(json_decrefp) json_t *nothing = json_object();
+
+	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, nothing) : r;
+}

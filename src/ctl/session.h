@@ -77,6 +77,9 @@ int session_call(struct ctl *ctl, enum interface_method method, json_t *paramete
 /* The same for a reply that says nothing. */
 int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters);
 
+/* The end of a command that has nothing to show: with --json, an empty object.  Return: @r. */
+int session_finish(struct ctl *ctl, int r);
+
 /* An error of the daemon's. */
 int session_refused(struct ctl *ctl, const struct message_reply *reply);
 

@@ -36,12 +36,12 @@ static size_t listen_names_size(const struct node_config *config)
 	return size;
 }
 
-/* So that a start finds all the memory it needs, with @more in the store, called @name. */
-static int reserve(struct activation *a, size_t more, const char *name)
+/* So that a start finds all the memory it needs, with @more in the store, and so long their names. */
+static int reserve(struct activation *a, size_t more, size_t names_size)
 {
 	size_t n = a->config->n_listen + a->store.n + more + 1;
 	size_t size = sizeof(NAMES_VARIABLE) + listen_names_size(a->config) + a->store.names_size +
-		      strlen(name) + 1;
+		      names_size + 1;
 	struct spawn_file *files = reallocarray(a->files, n, sizeof(*files));
 	char *names;
 
@@ -68,9 +68,9 @@ int activation_new(struct activation **ret, struct context *ctx, const struct no
 	if (!a)
 		return -ENOMEM;
 	a->ctx = ctx;
-	a->config = config;
+	a->config = node_config_ref(config);
 	fdstore_init(&a->store, ctx, max);
-	r = reserve(a, 0, "");
+	r = reserve(a, 0, 0);
 	if (r < 0)
 		return r;
 	if (config->n_listen)
@@ -96,6 +96,7 @@ struct activation *activation_free(struct activation *a)
 	free(a->listeners);
 	free(a->files);
 	free(a->names);
+	node_config_unref(a->config);
 	free(a);
 	return NULL;
 }
@@ -107,13 +108,22 @@ struct fdstore *activation_fdstore(struct activation *a)
 
 int activation_store(struct activation *a, int fd, const char *name, bool poll)
 {
-	int r = reserve(a, 1, name);
+	int r = reserve(a, 1, strlen(name) + 1);
 
 	if (r < 0) {
-		(void)fd_close(fd);
+		(void)fd_close_passed(fd);
 		return r;
 	}
 	return fdstore_add(&a->store, fd, name, poll);
+}
+
+int activation_inherit(struct activation *a, struct activation *from)
+{
+	int r = reserve(a, from->store.n, from->store.names_size);
+
+	if (r == 0)
+		fdstore_move(&a->store, &from->store);
+	return r;
 }
 
 void activation_unlisten(struct activation *a)

@@ -28,6 +28,12 @@ struct fdstore *activation_fdstore(struct activation *activation);
 /* fdstore_add(), with the memory that the next start needs for it. */
 int activation_store(struct activation *activation, int fd, const char *name, bool poll);
 
+/*
+ * @from is followed by @activation: what is in its store goes there, as far as there is room.
+ * Return: 0, or -ENOMEM and nothing has changed.
+ */
+int activation_inherit(struct activation *activation, struct activation *from);
+
 /* There will be no start any more: the sockets are the running process's alone. */
 void activation_unlisten(struct activation *activation);
 

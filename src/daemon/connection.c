@@ -31,7 +31,8 @@ void connection_close_soon(struct connection *c)
 
 static void watch_idleness(struct connection *c)
 {
-	bool waits_for_them = !c->spoken || frame_writer_pending(&c->writer) > 0;
+	bool waits_for_them =
+		!c->spoken || (frame_writer_pending(&c->writer) > 0 && !c->patient);
 
 	if (c->dead)
 		return;
@@ -143,6 +144,8 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *arg)
 		flush(c);
 		if (!c->busy && frame_writer_pending(&c->writer) == 0)
 			handle_input(c);
+		else if (frame_writer_pending(&c->writer) == 0)
+			context_settle_soon(c->ctx); /* its call may have more to say */
 	} else if (events & EPOLLIN) {
 		read_input(c);
 	} else if (events & (EPOLLHUP | EPOLLERR)) {
@@ -228,7 +231,7 @@ void connection_reply(struct connection *c, json_t *parameters, bool continues)
 }
 
 void connection_reply_list(struct connection *c, const char *name,
-			   int (*next)(json_t **ret, void *arg), void *arg)
+			   int (*next)(struct writer *to, void *arg), void *arg)
 {
 	char *text = NULL;
 

@@ -44,6 +44,7 @@ struct connection {
 	bool busy;	 /* with a call */
 	bool oneway;	 /* that wants no answer */
 	bool spoken;	 /* has made a call */
+	bool patient;	 /* it may take its time to read */
 	bool dead;	 /* to be closed in the next turn */
 	void *request;	 /* the owner's */
 };
@@ -61,7 +62,7 @@ void connection_reply(struct connection *connection, json_t *parameters, bool co
 
 /* A reply as message_build_list() makes it. */
 void connection_reply_list(struct connection *connection, const char *name,
-			   int (*next)(json_t **ret, void *arg), void *arg);
+			   int (*next)(struct writer *to, void *arg), void *arg);
 void connection_fail(struct connection *connection, enum interface_error error, const char *node,
 		     const char *reason);
 

@@ -9,6 +9,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
+/* What is left when the main process is gone has this long after the stop signal, at most. */
+#define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
+
 int context_init(struct context *ctx, struct log *log, const struct signals *signals)
 {
 	int r;
@@ -16,6 +19,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	*ctx = (struct context){
 		.log = log,
 		.signals = signals,
+		.leftover_timeout_usec = LEFTOVER_TIMEOUT_USEC,
 		.null_fd = -1,
 		.spare_fd = -1,
 	};
@@ -24,6 +28,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->waiting);
 	list_init(&ctx->gated);
 	list_init(&ctx->completed);
+	list_init(&ctx->finished);
 	list_init(&ctx->fallen);
 	list_init(&ctx->listeners);
 
@@ -33,6 +38,9 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	ctx->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (ctx->spare_fd < 0)
 		return -errno;
+	r = events_new(&ctx->events);
+	if (r < 0)
+		return r;
 	r = sd_event_new(&ctx->event);
 	return r < 0 ? r : 0;
 }
@@ -40,6 +48,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 void context_done(struct context *ctx)
 {
 	ctx->event = sd_event_unref(ctx->event);
+	ctx->events = events_free(ctx->events);
 	free(ctx->envp);
 	ctx->envp = NULL;
 	ctx->null_fd = fd_close(ctx->null_fd);

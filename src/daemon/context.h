@@ -16,15 +16,21 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "daemon/events.h"
 #include "sys/signals.h"
 
+struct cgroups;
+struct command;
 struct process_table;
 struct service;
+struct sweep;
 
 struct context {
 	sd_event *event;
 	struct log *log;
 	struct process_table *processes;
+	struct cgroups *cgroups;       /* NULL: none */
+	struct sweep *children;	       /* NULL: not yet */
 	const struct signals *signals; /* as they were when we were started */
 	char **environment;	       /* for services; borrowed */
 	char **envp;		       /* room to put a child's environment together */
@@ -33,20 +39,25 @@ struct context {
 	int spare_fd; /* given up to get hold of a connection when descriptors run out */
 	struct rlimit descriptors; /* RLIMIT_NOFILE as we were given it, for the services */
 	bool descriptors_raised;   /* ... and whether ours is another */
-	bool command;	  /* in front of one command: its terminal and standard input are ours */
-	uint64_t last_id; /* of guards, for people */
+	const struct command
+		*command; /* that we stand in front of, which gets all that is ours; or NULL */
+	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
+	uint64_t last_id;		/* of guards, for people */
+	struct events *events;
 
 	bool settle;	       /* something has changed: see context_settle_soon() */
 	struct list posted;    /* services with an event for the next turn */
 	struct list lingering; /* services whose main process is gone, the rest maybe not */
 	struct list waiting;   /* services that want to start */
 	struct list gated;     /* services whose signal waits */
+	struct list finished;  /* transient nodes whose end is to be looked at */
 	struct list listeners; /* open sockets of services */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct list fallen;    /* services whose end may concern others */
 	struct service *ended; /* the first whose end is that of the tree, or NULL */
 	unsigned failed;       /* services that are */
 	bool sweep;	       /* children were adopted or have died: look whose they are */
+	bool linger;	       /* look after the lingering */
 };
 
 /* Makes the loop and the descriptors that are held in reserve.  Return: 0 or -errno. */

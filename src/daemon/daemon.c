@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
+#include "daemon/command.h"
 #include "daemon/control.h"
 #include "daemon/describe.h"
 #include "daemon/failure.h"
@@ -22,10 +23,11 @@
 #include "daemon/parent.h"
 #include "daemon/process.h"
 #include "daemon/reload.h"
-#include "daemon/service-signal.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
 #include "daemon/sweep.h"
+#include "daemon/transient.h"
 #include "proto/address.h"
 
 /* After its budget the root has been killed; what is left after this much more cannot be killed. */
@@ -42,6 +44,7 @@ struct daemon {
 	struct control *control; /* or NULL: no socket */
 	struct parent *parent;
 	struct reload reload;
+	struct command command; /* with options.command */
 	int signals_fd;
 	sd_event_source *signal, *abandon;
 	uint64_t abandon_usec; /* what that is armed for */
@@ -117,6 +120,8 @@ static void settle(struct daemon *d)
 	if (d->control)
 		control_settle(d->control);
 	parent_settle(d->parent);
+	transient_settle(&d->tree);
+	events_because(d->ctx.events, NULL);
 }
 
 /* --- signals --- */
@@ -144,23 +149,19 @@ static void on_stop_signal(struct daemon *d, int signo)
 	}
 }
 
-/* In front of a command every signal is the command's; one that asks for the end is the tree's too. */
-static void on_command_signal(struct daemon *d, int signo)
+static struct service *find_command(const struct daemon *d)
 {
 	struct node *node = tree_find(&d->tree, "main");
 
-	if (!node || !node->service)
-		return;
-	if (signo != SIGTERM && signo != SIGINT) {
-		service_forward(node->service, signo);
-		return;
-	}
-	if (node_is_stopped(d->tree.root)) {
-		service_forward(node->service, signo);
-		return;
-	}
-	node->service->stop_signal = signo;
-	on_stop_signal(d, signo);
+	return node ? node->service : NULL;
+}
+
+/* In front of a command every signal is the command's; one that asks for the end is the tree's too. */
+static void on_command_signal(struct daemon *d, int signo, pid_t sender)
+{
+	if (command_signal(&d->command, find_command(d), signo, sender) &&
+	    !node_is_stopped(d->tree.root))
+		on_stop_signal(d, signo);
 }
 
 static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
@@ -170,18 +171,20 @@ static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 	/* Our own, for a log that nobody reads any more. */
 	if (signo == SIGPIPE && info->ssi_pid == (uint32_t)getpid())
 		return;
-	if (signo == SIGCHLD)
+	if (signo == SIGCHLD) {
 		d->reap = true;
-	else if (d->options->command)
-		on_command_signal(d, signo);
-	else if (signo == SIGHUP)
+	} else if (d->options->command) {
+		on_command_signal(d, signo, (pid_t)info->ssi_pid);
+	} else if (signo == SIGHUP) {
+		events_because(d->ctx.events, "SIGHUP");
 		reload_by_signal(&d->reload);
-	else if (signo == SIGQUIT)
+	} else if (signo == SIGQUIT) {
 		force_root(d, "SIGQUIT");
-	else if (signo == SIGUSR1)
+	} else if (signo == SIGUSR1) {
 		describe_to_log(&d->tree);
-	else
+	} else {
 		on_stop_signal(d, signo);
+	}
 }
 
 static int on_signal(sd_event_source *source, int fd, uint32_t events, void *arg)
@@ -195,21 +198,15 @@ static int on_signal(sd_event_source *source, int fd, uint32_t events, void *arg
 	return 0;
 }
 
-/* A fault of our own kills us whether it is blocked or not, so these are nobody else's either. */
-static bool is_fault(int signo)
-{
-	return signo == SIGSEGV || signo == SIGBUS || signo == SIGFPE || signo == SIGILL ||
-	       signo == SIGTRAP || signo == SIGSYS || signo == SIGABRT;
-}
-
 static bool is_ours(const struct daemon *d, int signo)
 {
 	if (signo == SIGCHLD)
 		return true;
-	if (signo == SIGKILL || signo == SIGSTOP || is_fault(signo))
-		return false;
-	if (d->options->command) /* 32 and 33 are the C library's own */
-		return signo < 32 || signo >= SIGRTMIN;
+	/*
+	 * Those of our own faults end us whether they are blocked or not; 32 and 33 are the C library's.
+	 */
+	if (d->options->command)
+		return signo != SIGKILL && signo != SIGSTOP && (signo < 32 || signo >= SIGRTMIN);
 	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT ||
 	       signo == SIGUSR1 || signo == SIGRTMIN + 3;
 }
@@ -257,21 +254,35 @@ static void raise_descriptor_limit(struct context *ctx)
 		ctx->descriptors_raised = false;
 }
 
-static int open_control(struct daemon *d, const struct config *config)
+static const char *given_socket(const struct daemon *d, const struct config *config)
 {
-	const char *given = d->options->socket ? d->options->socket : config->control_socket;
-	struct log *log = d->options->log;
-	cleanup(freep) char *path = NULL;
+	return d->options->socket ? d->options->socket : config->control_socket;
+}
+
+/* *ret is NULL if there is to be none. */
+static int find_socket(const struct daemon *d, const struct config *config, char **ret)
+{
+	const char *given = given_socket(d, config);
 	int r;
 
+	*ret = NULL;
 	if (given && strcmp(given, "none") == 0)
 		return 0;
 	/* A command on a host has no claim to the host's socket; the init of a container has. */
 	if (!given && d->options->command && getpid() != 1)
 		return 0;
-	r = address_find(given, &path);
-	if (r < 0)
-		return given ? r : 0;
+	r = address_find(given, ret);
+	return r < 0 && given ? r : 0;
+}
+
+static int open_control(struct daemon *d, const struct config *config, const char *path)
+{
+	const char *given = given_socket(d, config);
+	struct log *log = d->options->log;
+	int r;
+
+	if (!path)
+		return 0;
 
 	struct control_config control = {
 		.path = path,
@@ -305,13 +316,18 @@ static int add_sources(struct daemon *d)
 
 static int start(struct daemon *d, struct config *config, struct parent_address *address)
 {
+	cleanup(freep) char *socket = NULL;
 	int r;
 
-	r = tree_init(&d->tree, &d->ctx, config);
+	r = find_socket(d, config, &socket);
+	if (r >= 0)
+		r = cgroups_new(&d->ctx.cgroups, &d->ctx, socket, &service_cgroup_news);
+	if (r >= 0)
+		r = tree_init(&d->tree, &d->ctx, config);
 	if (r < 0)
 		return r;
 	for (struct node *n = d->tree.root; r >= 0 && n; n = node_next(n, d->tree.root))
-		r = shutdown_watch(n);
+		r = shutdown_watch(n, n->config);
 	if (r >= 0)
 		r = add_sources(d);
 	if (r >= 0)
@@ -325,13 +341,15 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 		.n_paths = d->options->command ? 0 : d->options->n_paths,
 	};
 	if (r >= 0)
-		r = open_control(d, config);
+		r = open_control(d, config, socket);
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
 	starting_by_itself(&d->tree);
 	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
 	settle(d);
+	if (d->ctx.command)
+		command_leave_descriptors(&d->command);
 	return 0;
 }
 
@@ -368,6 +386,8 @@ static int exit_status(const struct daemon *d)
 	if (d->tree.root->forced && !d->ended_by_itself)
 		return DAEMON_EXIT_FORCED;
 	status = essential ? policy_exit_status(&essential->outcome) : 0;
+	if (d->ctx.command)
+		return command_status(&d->options->command_options, false, status);
 	/* Given up, though its last run ended with 0: it ended too often. */
 	if (status == 0 && d->given_up)
 		return DAEMON_EXIT_FAULT;
@@ -383,10 +403,12 @@ static void tear_down(struct daemon *d)
 	d->sweep = sweep_free(d->sweep);
 	if (d->tree.root)
 		tree_done(&d->tree);
+	d->ctx.cgroups = cgroups_free(d->ctx.cgroups);
 	process_table_done(&d->processes);
 	sd_event_source_disable_unref(d->signal);
 	d->signals_fd = fd_close(d->signals_fd);
 	sd_event_source_disable_unref(d->abandon);
+	command_done(&d->command);
 	context_done(&d->ctx);
 }
 
@@ -400,6 +422,13 @@ static void loop_failed(struct daemon *d, int error, int before)
 		log_line(d->ctx.log, LOG_ERR, "the event loop: %s", strerror(-error));
 	d->reap = true;
 	(void)poll(NULL, 0, LOOP_RETRY_MSEC);
+}
+
+static void reap(struct daemon *d)
+{
+	d->reap = sweep_reap(d->sweep);
+	if (d->ctx.command)
+		command_follow(&d->command, find_command(d));
 }
 
 /*
@@ -417,10 +446,20 @@ static void run_loop(struct daemon *d)
 		if (r < 0)
 			loop_failed(d, r, before);
 		if (d->reap)
-			d->reap = sweep_reap(d->sweep);
+			reap(d);
 		if (d->ctx.settle)
 			settle(d);
 	}
+}
+
+static int init_command(struct daemon *d)
+{
+	if (!d->options->command)
+		return 0;
+	d->ctx.command = &d->command;
+	d->ctx.leftover_timeout_usec = d->options->command_options.leftover_timeout_usec;
+	return command_init(&d->command, &d->options->command_options, d->options->command,
+			    environ);
 }
 
 static int run(struct daemon *d, struct parent_address *address)
@@ -436,7 +475,9 @@ static int run(struct daemon *d, struct parent_address *address)
 	if (r >= 0) {
 		d->ctx.processes = &d->processes;
 		d->ctx.environment = environ;
-		d->ctx.command = d->options->command != NULL;
+		r = init_command(d);
+	}
+	if (r >= 0) {
 		raise_descriptor_limit(&d->ctx);
 		r = start(d, config, address);
 	}
@@ -450,6 +491,14 @@ static int run(struct daemon *d, struct parent_address *address)
 	return exit_status(d);
 }
 
+static bool is_for_us(const char *variable)
+{
+	const char *value = getenv(variable);
+	uint64_t pid;
+
+	return value && parse_uint(value, INT32_MAX, &pid) == 0 && (pid_t)pid == getpid();
+}
+
 int daemon_run(const struct daemon_options *options)
 {
 	struct daemon d = { .options = options, .signals_fd = -1 };
@@ -457,13 +506,16 @@ int daemon_run(const struct daemon_options *options)
 	int status;
 
 	signals_take_over(&d.signals);
+	command_watch_parent(&options->command_options, options->parent);
 	process_table_init(&d.processes);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (parent_address_take(&address) < 0)
 		return DAEMON_EXIT_FAULT;
-	(void)unsetenv("LISTEN_FDS");
-	(void)unsetenv("LISTEN_PID");
-	(void)unsetenv("LISTEN_FDNAMES");
+	if (!options->command || !is_for_us("LISTEN_PID")) {
+		(void)unsetenv("LISTEN_FDS");
+		(void)unsetenv("LISTEN_PID");
+		(void)unsetenv("LISTEN_FDNAMES");
+	}
 	(void)unsetenv("FDSTORE");
 	status = run(&d, &address);
 	tear_down(&d);

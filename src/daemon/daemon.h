@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/log.h"
+#include "sys/command.h"
 
 #define DAEMON_EXIT_FAULT  1
 #define DAEMON_EXIT_FORCED 124
@@ -18,7 +19,9 @@ struct daemon_options {
 	const char *const *paths; /* of the configuration */
 	size_t n_paths;
 	char *const *command; /* NULL, or what to run instead of a configuration */
-	const char *socket;   /* NULL: as the configuration has it */
+	struct command_options command_options;
+	pid_t parent;	    /* getppid() at the beginning */
+	const char *socket; /* NULL: as the configuration has it */
 	struct log *log;
 };
 

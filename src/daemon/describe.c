@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/final.h"
 #include "daemon/health.h"
@@ -56,11 +57,52 @@ static void describe_health(struct service_view *view, const struct health *heal
 		view->health_result = health->why;
 }
 
-static json_t *build_node(struct node *node, uint64_t now)
-{
-	struct service *s = node->service;
+/* A view, and what it borrows beside the node. */
+struct described {
+	struct node_view view;
 	char result[OUTCOME_TEXT_MAX];
-	struct node_view view = {
+	json_t *waiting;
+};
+
+static void described_done(struct described *d)
+{
+	json_decref(d->waiting);
+}
+
+static struct service_view view_service(struct service *s, struct described *d, uint64_t now)
+{
+	struct service_view view = {
+		.state = fsm_state_name(s->state),
+		.since_usec = now - s->since_usec,
+		.pid = s->main.alive ? (uint64_t)s->main.pid : FIELD_NONE,
+		.command = s->config->command,
+		.ready = service_is_ready(s),
+		.restarts = s->restarts,
+		.result = s->outcome.kind == OUTCOME_NONE || s->main.alive
+				  ? NULL
+				  : policy_outcome_text(d->result, &s->outcome),
+		.waiting = d->waiting = describe_waiting(s),
+		.next_usec = left_until(s->timeout_usec, now),
+		.error = FIELD_NONE,
+		.reloading_usec = FIELD_NONE,
+		.watchdog_usec = watchdog_left(&s->watchdog, now),
+		.stored = FIELD_NONE,
+		.health_since_usec = FIELD_NONE,
+		.log = s->config->log.kind == OUTPUT_FILE ? s->config->log.path : NULL,
+	};
+
+	if (s->activation && activation_fdstore(s->activation)->n)
+		view.stored = activation_fdstore(s->activation)->n;
+	if (s->health)
+		describe_health(&view, s->health, now);
+	if (s->words)
+		describe_words(&view, s->words, now);
+	return view;
+}
+
+static const struct node_view *view_node(struct node *node, struct described *d, uint64_t now)
+{
+	d->view = (struct node_view){
 		.path = node->config->path,
 		.generation = node->generation,
 		.state = !node_is_stopped(node) ? NODE_RUNNING
@@ -73,43 +115,18 @@ static json_t *build_node(struct node *node, uint64_t now)
 		.deadline_usec = node->stop_usec && !node->complete
 					 ? left_until(node->deadline_usec, now)
 					 : FIELD_NONE,
-		.is_service = s != NULL,
+		.is_service = node->service,
 	};
-	json_t *object;
-
-	if (s)
-		view.service = (struct service_view){
-			.state = fsm_state_name(s->state),
-			.since_usec = now - s->since_usec,
-			.pid = s->main.alive ? (uint64_t)s->main.pid : FIELD_NONE,
-			.command = s->config->command,
-			.ready = service_is_ready(s),
-			.restarts = s->restarts,
-			.result = s->outcome.kind == OUTCOME_NONE || s->main.alive
-					  ? NULL
-					  : policy_outcome_text(result, &s->outcome),
-			.waiting = describe_waiting(s),
-			.next_usec = left_until(s->timeout_usec, now),
-			.error = FIELD_NONE,
-			.reloading_usec = FIELD_NONE,
-			.watchdog_usec = watchdog_left(&s->watchdog, now),
-			.stored = FIELD_NONE,
-			.health_since_usec = FIELD_NONE,
-		};
-	if (s && s->activation && activation_fdstore(s->activation)->n)
-		view.service.stored = activation_fdstore(s->activation)->n;
-	if (s && s->health)
-		describe_health(&view.service, s->health, now);
-	if (s && s->words)
-		describe_words(&view.service, s->words, now);
-	object = node_view_build(&view);
-	json_decref(view.service.waiting);
-	return object;
+	if (node->service)
+		d->view.service = view_service(node->service, d, now);
+	return &d->view;
 }
 
 json_t *describe_node(struct node *node)
 {
-	return build_node(node, clock_now_usec());
+	cleanup(described_done) struct described d = { .waiting = NULL };
+
+	return node_view_build(view_node(node, &d, clock_now_usec()));
 }
 
 void describe_begin(struct describe_walk *walk, struct node *top)
@@ -117,18 +134,15 @@ void describe_begin(struct describe_walk *walk, struct node *top)
 	*walk = (struct describe_walk){ .top = top, .at = top, .now_usec = clock_now_usec() };
 }
 
-int describe_next(json_t **ret, void *arg)
+int describe_next(struct writer *to, void *arg)
 {
+	cleanup(described_done) struct described d = { .waiting = NULL };
 	struct describe_walk *walk = arg;
-	json_t *object;
 
 	if (!walk->at)
 		return 0;
-	object = build_node(walk->at, walk->now_usec);
-	if (!object)
-		return -ENOMEM;
+	node_view_append(to, view_node(walk->at, &d, walk->now_usec));
 	walk->at = node_next(walk->at, walk->top);
-	*ret = object;
 	return 1;
 }
 

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "daemon/tree.h"
+#include "proto/writer.h"
 
 /* A Node.  NULL without memory. */
 json_t *describe_node(struct node *node);
@@ -17,8 +18,8 @@ struct describe_walk {
 
 void describe_begin(struct describe_walk *walk, struct node *top);
 
-/* Return: 1 and the next Node; 0 at the end; -ENOMEM.  @walk is a struct describe_walk. */
-int describe_next(json_t **ret, void *walk);
+/* Appends the next Node.  Return: 1; 0 at the end; -ENOMEM.  @walk is a struct describe_walk. */
+int describe_next(struct writer *to, void *walk);
 
 /*
  * The guards held on @top and below: an array of Guard; with @blocking only those that hold up a

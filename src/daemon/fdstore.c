@@ -21,7 +21,7 @@ static void drop(struct fdstore_entry *entry)
 	entry->store->names_size -= strlen(entry->name) + 1;
 	list_remove(&entry->in_store);
 	sd_event_source_disable_unref(entry->hangup);
-	(void)fd_close(entry->fd);
+	(void)fd_close_passed(entry->fd);
 	free(entry);
 }
 
@@ -89,7 +89,7 @@ int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll)
 	else
 		r = keep(store, fd, name, poll);
 	if (r != 0)
-		(void)fd_close(fd);
+		(void)fd_close_passed(fd);
 	return r;
 }
 
@@ -105,6 +105,23 @@ size_t fdstore_remove(struct fdstore *store, const char *name)
 		n++;
 	}
 	return n;
+}
+
+void fdstore_move(struct fdstore *store, struct fdstore *from)
+{
+	while (!list_is_empty(&from->entries) && store->n < store->max) {
+		struct fdstore_entry *entry =
+			list_entry(from->entries.next, struct fdstore_entry, in_store);
+		size_t size = strlen(entry->name) + 1;
+
+		list_remove(&entry->in_store);
+		from->n--;
+		from->names_size -= size;
+		list_append(&store->entries, &entry->in_store);
+		entry->store = store;
+		store->n++;
+		store->names_size += size;
+	}
 }
 
 void fdstore_clear(struct fdstore *store)

@@ -35,4 +35,7 @@ int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll);
 /* Drops all that are called @name.  Return: how many. */
 size_t fdstore_remove(struct fdstore *store, const char *name);
 
+/* Moves what @from has, as far as there is room; the first that came go first. */
+void fdstore_move(struct fdstore *store, struct fdstore *from);
+
 void fdstore_clear(struct fdstore *store);

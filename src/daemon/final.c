@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 
 /* What it has at least, also when a budget is spent: then it comes after a kill. */
@@ -15,6 +16,7 @@ static const char late_more[] = " ...";
 
 struct final {
 	struct node *node;
+	const struct node_config *config; /* counted */
 	struct launch launch;
 	struct hook hook; /* has the guard, from the stop on */
 	sd_event_source *timer;
@@ -24,7 +26,10 @@ struct final {
 	bool forced; /* the generation was */
 	bool begun, spent;
 	char late[sizeof(late_name) + LATE_MAX + sizeof(late_more)];
+	struct final *next; /* what it is made with as soon as it is not under way; or NULL */
 };
+
+DEFINE_CLEANUP(struct final *, final_free)
 
 static void on_end(void *arg)
 {
@@ -53,36 +58,67 @@ static int on_limit(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-int final_new(struct node *node)
+int final_new(struct final **ret, struct node *node, const struct node_config *config)
 {
-	struct final *f;
+	cleanup(final_freep) struct final *f = NULL;
 	int r;
 
-	if (node_config_hook(node->config, HOOK_FINAL)->n == 0)
+	if (node_config_hook(config, HOOK_FINAL)->n == 0)
 		return 0;
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;
-	node->final = f;
 	f->node = node;
+	f->config = node_config_ref(config);
 	hook_init(&f->hook, node->ctx, &f->launch, NULL, on_end, f);
 	r = sd_event_add_time(node->ctx->event, &f->timer, CLOCK_MONOTONIC, USEC_INFINITY, 1,
 			      on_limit, f);
 	if (r >= 0)
-		r = launch_init(&f->launch, node->ctx, node->config, NULL, NULL);
-	return r < 0 ? r : 0;
+		r = launch_init(&f->launch, node->ctx, config, NULL, NULL);
+	if (r < 0)
+		return r;
+	*ret = take(f);
+	return 0;
 }
 
 struct final *final_free(struct final *f)
 {
 	if (!f)
 		return NULL;
+	final_free(f->next);
 	hook_done(&f->hook);
 	swansong_completion_unref(f->drained);
 	sd_event_source_disable_unref(f->timer);
 	launch_done(&f->launch);
+	node_config_unref(f->config);
 	free(f);
 	return NULL;
+}
+
+static void use_next(struct final *f)
+{
+	struct final *next = f->next;
+	const struct node_config *config = f->config;
+	struct launch launch = f->launch;
+
+	if (!next || (f->drained && f->begun))
+		return;
+	f->config = next->config;
+	f->launch = next->launch;
+	next->config = config;
+	next->launch = launch;
+	f->next = final_free(next);
+}
+
+void final_use(struct node *node, struct final *final)
+{
+	if (!final || !node->final) {
+		node->final = final ? final : node->final;
+		return;
+	}
+	final_free(node->final->next);
+	node->final->next = final;
+	use_next(node->final);
 }
 
 void final_hold(struct node *node)
@@ -155,6 +191,7 @@ static void finish(struct final *f)
 	(void)sd_event_source_set_enabled(f->timer, SD_EVENT_OFF);
 	f->drained = swansong_completion_unref(f->drained);
 	hook_end(&f->hook);
+	use_next(f);
 	/* Whoever was not to start before this was over. */
 	context_settle_soon(f->node->ctx);
 }

@@ -8,9 +8,18 @@
 
 #include "daemon/hook.h"
 
-/* For a node whose configuration has one: all that it will need.  Return: 0 or -errno. */
-int final_new(struct node *node);
+/*
+ * All that @node will need for the action of @config, which is its own or is about to be; NULL if it
+ * has none.  Return: 0 or -errno.
+ */
+int final_new(struct final **ret, struct node *node, const struct node_config *config);
 struct final *final_free(struct final *final);
+
+/*
+ * What comes to its end from now on is followed by @final, or if that is NULL, as before; one that
+ * runs is finished as it was begun.  A generation that was begun without an action has none.
+ */
+void final_use(struct node *node, struct final *final);
 
 /* All these do nothing for a node without an action. */
 

@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
+#include "daemon/command.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/streams.h"
 #include "model/keys.h"
 #include "sys/ids.h"
@@ -272,6 +275,22 @@ static bool has_terminal(void)
 	return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
+/* In its control group, or without where the kernel does not want that. */
+static int start(const struct launch *launch, struct spawn_spec *spec, pid_t *pid, int *pidfd,
+		 struct spawn_failure *why)
+{
+	cleanup(closep) int group = launch->service ? service_cgroup_open(launch->service) : -1;
+	int r;
+
+	spec->cgroup = group < 0 ? 0 : group;
+	r = spawn(spec, pid, pidfd, why);
+	if (r != SPAWN_E_CHILD || why->step != SPAWN_STEP_CGROUP)
+		return r;
+	service_cgroup_refused(launch->service, why->error);
+	spec->cgroup = 0;
+	return spawn(spec, pid, pidfd, why);
+}
+
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
 	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
@@ -320,8 +339,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.n_files = plan.n_files,
 		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
 		.take_terminal = terminal && !foreground,
-		.keep_session = foreground ||
-				(ctx->command && isatty(STDIN_FILENO) && has_terminal()),
+		.keep_session = foreground,
 		.terminal = STDIN_FILENO,
 		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
 		.attributes = config->attributes,
@@ -329,7 +347,9 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.ignored = ctx->command ? &ctx->signals->ignored : NULL,
 	};
 
-	r = spawn(&spec, pid, pidfd, &why);
+	if (ctx->command)
+		command_prepare(ctx->command, &spec);
+	r = start(launch, &spec, pid, pidfd, &why);
 	if (r != 0 && foreground) /* the child has taken it before it failed */
 		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (r < 0)

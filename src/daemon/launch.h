@@ -41,6 +41,7 @@ struct launch {
 	struct log_watch *log_watch;   /* of the service itself; NULL: ready is not log:REGEX */
 	gid_t *groups;
 	size_t n_groups;
+	struct service *service; /* in whose control group it starts, set by that; or NULL */
 	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
 	char *watchdog_pid; /* the place of the pid in it, or NULL */
 	char **listen_variables; /* at its end: places for those of @activation, which owns them */

@@ -1,8 +1,12 @@
 # Everything but main() is a convenience library, so that tests link the same objects.
 noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
+	%D%/events.h %D%/events.c \
 	%D%/context.h %D%/context.c \
 	%D%/process.h %D%/process.c \
+	%D%/cgroup.h \
+	%D%/cgroup-drain.h %D%/cgroup-drain.c \
+	%D%/cgroup.c \
 	%D%/node.h %D%/node.c \
 	%D%/lease.h %D%/lease.c \
 	%D%/notify-message.h %D%/notify-message.c \
@@ -13,9 +17,11 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/syslog.h %D%/syslog.c \
 	%D%/listener.h %D%/listener.c \
 	%D%/activation.h %D%/activation.c \
+	%D%/command.h \
 	%D%/streams.h %D%/streams.c \
 	%D%/relay.h %D%/relay.c \
 	%D%/log-watch.h %D%/log-watch.c \
+	%D%/service-cgroup.h \
 	%D%/launch.h %D%/launch.c \
 	%D%/hook.h %D%/hook.c \
 	%D%/probe.h %D%/probe-private.h \
@@ -26,6 +32,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/readiness.h %D%/readiness.c \
 	%D%/final.h %D%/final.c \
 	%D%/service.h \
+	%D%/service-cgroup.c \
+	%D%/setup.h \
 	%D%/tree.h %D%/failure.h \
 	%D%/service-reload.h %D%/service-reload.c \
 	%D%/service-hook.h %D%/service-hook.c \
@@ -34,8 +42,11 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-notify.h %D%/service-notify.c \
 	%D%/health.h %D%/health.c \
 	%D%/service-start.h %D%/service-start.c \
+	%D%/setup.c \
 	%D%/service.c \
+	%D%/command.c \
 	%D%/service-exit.h %D%/service-exit.c \
+	%D%/edges.h %D%/edges.c \
 	%D%/tree.c \
 	%D%/order.h %D%/order.c \
 	%D%/starting.h %D%/starting.c \
@@ -44,9 +55,19 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/sweep.h %D%/sweep.c \
 	%D%/describe.h %D%/describe.c \
 	%D%/parent.h %D%/parent.c \
+	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
 	%D%/reload.h %D%/reload.c \
+	%D%/transient.h %D%/transient.c \
 	%D%/connection.h %D%/connection.c \
-	%D%/requests.h %D%/requests.c \
+	%D%/requests.h \
+	%D%/requests-private.h \
+	%D%/requests-wait.c \
+	%D%/requests-node.c \
+	%D%/requests-guard.c \
+	%D%/requests-reload.c \
+	%D%/requests-events.c \
+	%D%/requests-run.c \
+	%D%/requests.c \
 	%D%/control.h %D%/control.c \
 	%D%/daemon.h %D%/daemon.c
 %C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)

@@ -13,7 +13,7 @@
 
 static const char usage[] =
 	"usage: swansongd [-qv] [-c FILE|DIRECTORY]... [-s SOCKET]\n"
-	"       swansongd [-qv] [-s SOCKET] -- COMMAND [ARGUMENT]...\n"
+	"       swansongd [-qv] [-s SOCKET] [OPTION]... -- COMMAND [ARGUMENT]...\n"
 	"\n"
 	"Runs a tree of services, or one command, and sees to it that a shutdown loses no work.\n"
 	"\n"
@@ -23,6 +23,15 @@ static const char usage[] =
 	"  -s, --socket PATH   the control socket, or none\n"
 	"  -q, --quiet         log warnings and errors only\n"
 	"  -v, --verbose       log every change of state\n"
+	"\n"
+	"and in front of a command:\n"
+	"      --signal-scope SCOPE        signals go to the command's group (the default), to main,\n"
+	"                                  or to all; -g is group, --single-child is main\n"
+	"  -r, --rewrite FROM:TO           pass the signal FROM on as TO; 0: not at all\n"
+	"  -e, --success-status STATUS     exit with 0 if the command exits with this\n"
+	"  -p, --parent-death-signal SIG   to us when our parent ends, to the command when we do\n"
+	"      --leftover-timeout TIME     what the command leaves behind has this long (5s)\n"
+	"\n"
 	"  -h, --help          show this\n"
 	"  -V, --version       show the version\n"
 	"\n"
@@ -34,6 +43,7 @@ static const char *const default_paths[] = {
 };
 
 static const struct option long_options[] = {
+	COMMAND_ROWS,
 	{ "config", required_argument, NULL, 'c' },
 	{ "socket", required_argument, NULL, 's' },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -53,8 +63,11 @@ static size_t find_default_paths(void)
 static int parse_options(int argc, char **argv, struct daemon_options *options, const char **paths)
 {
 	int option, level = -1;
+	bool for_command = false;
+	const char *wanted;
 
-	while ((option = getopt_long(argc, argv, "+c:s:qvhV", long_options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "+" COMMAND_LETTERS "c:s:qvhV", long_options,
+				     NULL)) >= 0) {
 		switch (option) {
 		case 'c':
 			if (options->n_paths == PATHS_MAX) {
@@ -76,9 +89,16 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 			return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 		case 'V':
 			return puts("swansongd " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-		default:
+		case '?':
 			(void)fputs(usage, stderr);
 			return EXIT_USAGE;
+		default:
+			wanted = command_option(&options->command_options, option, optarg);
+			if (wanted) {
+				log_line(options->log, LOG_ERR, "'%s' is not %s", optarg, wanted);
+				return EXIT_USAGE;
+			}
+			for_command = true;
 		}
 	}
 	if (optind < argc)
@@ -89,6 +109,10 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 		(void)fprintf(stderr, "swansongd: a configuration, or a command, but not both\n");
 		return EXIT_USAGE;
 	}
+	if (for_command && !options->command) {
+		(void)fprintf(stderr, "swansongd: an option for a command, but no command\n");
+		return EXIT_USAGE;
+	}
 	return -1;
 }
 
@@ -96,7 +120,7 @@ int main(int argc, char **argv)
 {
 	const char *paths[PATHS_MAX];
 	struct log log;
-	struct daemon_options options = { .log = &log };
+	struct daemon_options options = { .log = &log, .parent = getppid() };
 	int status;
 
 	if (fd_open_standard() < 0) {
@@ -104,6 +128,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	log_init(&log, "swansongd", LOG_INFO);
+	command_options_init(&options.command_options);
 	if (argc < 1)
 		return EXIT_USAGE;
 	status = parse_options(argc, argv, &options, paths);

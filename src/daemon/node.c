@@ -125,6 +125,7 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	list_init(&node->children);
 	list_init(&node->sibling);
 	list_init(&node->in_completed);
+	list_init(&node->in_finished);
 	list_init(&node->leases);
 	list_init(&node->earlier);
 
@@ -142,6 +143,16 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 		node->stop_usec = node->since_usec;
 	*ret = take(node);
 	return 0;
+}
+
+void node_use_config(struct node *node, struct config *config_ref_,
+		     const struct node_config *config)
+{
+	struct config *before = node->config_ref;
+
+	node->config_ref = config_ref(config_ref_);
+	node->config = config;
+	config_unref(before);
 }
 
 static void forget_earlier(struct earlier *earlier)
@@ -162,6 +173,7 @@ struct node *node_free(struct node *node)
 	sd_event_source_disable_unref(node->budget);
 	list_remove(&node->sibling);
 	list_remove(&node->in_completed);
+	list_remove(&node->in_finished);
 	for (size_t i = 0; i < N_EDGES; i++)
 		free(node->edges[i]);
 	free(node->followers);
@@ -179,6 +191,32 @@ const char *node_name(const struct node *node)
 bool node_is_stopped(const struct node *node)
 {
 	return swansong_state(node->handle) != SWANSONG_RUNNING;
+}
+
+const char *node_state_name(const struct node *node)
+{
+	if (!node_is_stopped(node))
+		return "running";
+	return node->complete ? "complete" : "shutting_down";
+}
+
+void node_changed(const struct node *node, const char *from, const char *reason)
+{
+	events_add(node->ctx->events, &(struct event){
+					      .kind = "node",
+					      .node = node->config->path,
+					      .generation = node->generation,
+					      .from = from,
+					      .to = node_state_name(node),
+					      .reason = reason,
+				      });
+}
+
+void node_finished(struct node *node)
+{
+	if (list_is_empty(&node->in_finished))
+		list_append(&node->ctx->finished, &node->in_finished);
+	context_settle_soon(node->ctx);
 }
 
 bool node_is_draining(struct node *node)
@@ -227,6 +265,7 @@ static int remember_present(struct node *node)
 
 int node_renew(struct node *node)
 {
+	const char *before = node_state_name(node);
 	struct generation g;
 	int r;
 
@@ -250,6 +289,7 @@ int node_renew(struct node *node)
 	node->late_usec = 0;
 	if (node->budget)
 		(void)sd_event_source_set_enabled(node->budget, SD_EVENT_OFF);
+	node_changed(node, before, "");
 	return watch_completion(node);
 }
 

@@ -20,6 +20,8 @@
 struct service;
 struct final;
 
+struct next_edges;
+
 struct node {
 	struct context *ctx;
 	struct config *config_ref; /* keeps config */
@@ -27,6 +29,7 @@ struct node {
 	struct node *parent; /* NULL for the root */
 	struct list children, sibling;
 	struct list in_completed; /* context.completed */
+	struct list in_finished;  /* context.finished */
 
 	/* The present generation. */
 	struct swansong *handle;
@@ -36,6 +39,7 @@ struct node {
 	unsigned generation;
 	uint64_t since_usec;	 /* when its state was entered */
 	uint64_t stop_usec;	 /* when it was stopped */
+	uint64_t given_up_usec;	 /* when what was to come back was last stopped for good */
 	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
 	sd_event_source *budget; /* NULL: it has no budget of its own */
 	bool complete;		 /* and followed up */
@@ -48,11 +52,15 @@ struct node {
 	struct list leases;
 	bool restart; /* to be started again as soon as it is Complete */
 	bool retired; /* no section any more: to be freed when nothing is left, never to start again */
+	bool leaving;	/* is, or is about to be by the reload that is being made */
+	bool transient; /* of no section: it was asked for over the control socket */
+	bool keep;	/* ... and stays when it has ended */
 
 	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated, or NULL. */
 	struct node **edges[N_EDGES];
-	struct node **dependents; /* who requires, wants or comes after this */
-	struct node **followers;  /* who is term-after this */
+	struct node **dependents;      /* who requires, wants or comes after this */
+	struct node **followers;       /* who is term-after this */
+	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
 	unsigned services, ready,
 		settled; /* in the subtree: how many, ready, not about to become so */
 };
@@ -62,6 +70,10 @@ struct node {
  */
 int node_new(struct node **ret, struct context *ctx, struct config *config_ref,
 	     const struct node_config *config, struct node *parent);
+
+/* Its section is @config of @config_ref_ now. */
+void node_use_config(struct node *node, struct config *config_ref,
+		     const struct node_config *config);
 
 /* Leaves its parent.  Must have no children, service or leases any more. */
 struct node *node_free(struct node *node);
@@ -73,6 +85,15 @@ bool node_is_stopped(const struct node *node);
 
 /* What may be done now that it is Complete, or has been, is looked at in the next turn. */
 void node_follow_up(struct node *node);
+
+/* "running", "shutting_down" or "complete", as it has been followed up. */
+const char *node_state_name(const struct node *node);
+
+/* Its state is another one than @from now: for whoever watches. */
+void node_changed(const struct node *node, const char *from, const char *reason);
+
+/* A transient node may have come to its end; looked at when whoever waits for it has been told. */
+void node_finished(struct node *node);
 
 /* Is the present generation, or one before it, stopped and not Complete? */
 bool node_is_draining(struct node *node);

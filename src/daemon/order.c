@@ -166,6 +166,8 @@ static void start_waiting(struct context *ctx)
 	struct service *s, *next;
 	int starts = 0;
 
+	if (cgroups_is_draining(ctx->cgroups))
+		return;
 	list_for_each_safe (s, next, &ctx->waiting, in_waiting) {
 		/* What still runs from before starts when that is gone. */
 		if (fsm_has_process(s->state) && !fsm_is_coming_up(s->state) &&

@@ -6,8 +6,6 @@
 
 #include "base/cleanup.h"
 #include "base/memstream.h"
-#include "daemon/order.h"
-#include "daemon/shutdown.h"
 #include "sys/ids.h"
 
 struct listeners {
@@ -40,40 +38,33 @@ int reload_config(struct config **ret, const char *const *paths, size_t n_paths,
 	return r;
 }
 
-static void on_added(struct node *node, void *arg)
+static int apply(struct plan *plan)
 {
-	struct tree *tree = arg;
+	struct log *log = plan->tree->ctx->log;
+	char text[PLAN_TEXT_MAX];
+	int r = plan_apply(plan);
 
-	log_line(tree->ctx->log, LOG_NOTICE, "%s: added", node_name(node));
-	if (shutdown_watch(node) < 0)
-		log_line(tree->ctx->log, LOG_ERR, "%s: no memory for its shutdown-timeout",
-			 node_name(node));
-	if (node->service && node->config->autostart && !node_is_stopped(node))
-		order_want(node->service);
-}
-
-static void on_removed(struct node *node, void *arg)
-{
-	shutdown_stop(arg, node, "its section is gone");
-	if (node->complete)
-		node_follow_up(node);
+	if (r < 0)
+		return r;
+	log_line(log, LOG_NOTICE, "reloaded: %s", plan_text(text, plan));
+	for (enum key_id key = 0; key < N_KEYS; key++) {
+		if (key_set_has(&plan->daemon, key))
+			log_line(log, LOG_WARNING,
+				 "%s has changed, and counts when the daemon is started anew",
+				 keys[key].name);
+	}
+	return 0;
 }
 
 int reload_apply(struct tree *tree, struct config *config)
 {
-	struct tree_difference difference;
-	int r;
+	cleanup(plan_freep) struct plan *plan = NULL;
+	int r = plan_new(&plan, tree, config);
 
-	r = tree_reload(tree, config, &difference, on_added, on_removed, tree);
-	if (r < 0)
-		return r;
-	log_line(tree->ctx->log, LOG_NOTICE, "reloaded: %u added, %u removed, %u changed%s",
-		 difference.added, difference.removed, difference.changed,
-		 difference.changed ? " (as they were until the daemon is started anew)" : "");
-	return 0;
+	return r < 0 ? r : apply(plan);
 }
 
-static int load_and_apply(const struct reload *reload, FILE *reason)
+static int make_plan(const struct reload *reload, FILE *reason, struct plan **ret)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct tree *tree = reload->tree;
@@ -88,22 +79,55 @@ static int load_and_apply(const struct reload *reload, FILE *reason)
 		return -ESHUTDOWN;
 	}
 	r = reload_config(&config, reload->paths, reload->n_paths, tree->ctx->log, reason);
-	if (r == 0)
-		r = reload_apply(tree, config);
-	if (r == -EBUSY)
-		(void)fputs("a section has the name of one that is still being stopped", reason);
-	else if (r < 0 && r != -EINVAL)
+	return r < 0 ? r : plan_new(ret, tree, config);
+}
+
+/* What @reason has not been told by itself. */
+static void tell_fault(FILE *reason, int r)
+{
+	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN)
 		(void)fputs(strerror(-r), reason);
+}
+
+static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **ret)
+{
+	cleanup(plan_freep) struct plan *plan = NULL;
+	json_t *changes;
+	int r = make_plan(reload, reason, &plan);
+
+	if (r < 0)
+		return r;
+	/* Before: nobody knows afterwards what it was like. */
+	changes = plan_json(plan);
+	r = apply(plan);
+	if (r < 0)
+		json_decref(changes);
+	else
+		*ret = changes;
 	return r;
 }
 
-int reload_run(const struct reload *reload, FILE *reason)
+int reload_plan(const struct reload *reload, FILE *reason, json_t **ret)
+{
+	cleanup(plan_freep) struct plan *plan = NULL;
+	int r = make_plan(reload, reason, &plan);
+
+	if (r == 0) {
+		*ret = plan_json(plan);
+		r = *ret ? 0 : -ENOMEM;
+	}
+	tell_fault(reason, r);
+	return r;
+}
+
+int reload_run(const struct reload *reload, FILE *reason, json_t **ret)
 {
 	struct context *ctx = reload->tree->ctx;
 	int r;
 
 	parent_reloading(reload->parent);
-	r = load_and_apply(reload, reason);
+	r = plan_and_apply(reload, reason, ret);
+	tell_fault(reason, r);
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "the reload is refused: nothing has changed");
 	parent_reloaded(reload->parent, r < 0 ? "Reload refused: nothing has changed" : "Reloaded");
@@ -115,6 +139,7 @@ void reload_by_signal(const struct reload *reload)
 {
 	struct log *log = reload->tree->ctx->log;
 	cleanup(freep) char *reason = NULL;
+	json_t *changes = NULL;
 	struct memstream m;
 	int r = memstream_open(&m);
 
@@ -122,8 +147,9 @@ void reload_by_signal(const struct reload *reload)
 		log_line(log, LOG_ERR, "the reload is refused: %s", strerror(-r));
 		return;
 	}
-	r = reload_run(reload, m.file);
+	r = reload_run(reload, m.file, &changes);
 	(void)memstream_close(&m, &reason); /* without it, the number says what it was */
+	json_decref(changes);
 	/* Mistakes in the files are in the log already. */
 	if (r < 0 && r != -EINVAL)
 		log_line(log, LOG_ERR, "%s", reason ? reason : strerror(-r));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "daemon/parent.h"
+#include "daemon/plan.h"
 #include "daemon/tree.h"
 #include "model/config.h"
 
@@ -15,10 +16,7 @@
 int reload_config(struct config **ret, const char *const *paths, size_t n_paths, struct log *log,
 		  FILE *mistakes);
 
-/*
- * Applies @config to the running tree.  Return: 0; -EBUSY if a section has the name of one that is
- * still being stopped; -ENOMEM.  Then nothing has changed.
- */
+/* Applies @config to the running tree.  Return: 0, or -errno and nothing has changed. */
 int reload_apply(struct tree *tree, struct config *config);
 
 struct reload {
@@ -29,13 +27,15 @@ struct reload {
 };
 
 /*
- * Reads the configuration again and applies it to the running tree: what is new is started, what is
- * gone is stopped, what has changed is named and stays as it is until the daemon is started anew.
- * The log and whoever supervises us hear what came of it.
+ * Reads the configuration again and applies it to the running tree (daemon/plan.h).  The log and
+ * whoever supervises us hear what came of it.
  *
- * Return: 0, or -errno: then nothing has changed, and @reason has been told why.
+ * Return: 0 and what it did; or -errno: then nothing has changed, and @reason has been told why.
  */
-int reload_run(const struct reload *reload, FILE *reason);
+int reload_run(const struct reload *reload, FILE *reason, json_t **ret);
+
+/* Says the same without doing it; nobody else hears of it. */
+int reload_plan(const struct reload *reload, FILE *reason, json_t **ret);
 
 /* The same, with the reason in the log. */
 void reload_by_signal(const struct reload *reload);

@@ -25,7 +25,8 @@ struct request {
 	char until[16];				/* METHOD_WAIT */
 	struct swansong_completion *completion; /* of the generation it is about */
 	uint64_t begun_usec;
-	uint64_t next_usec; /* no progress is told before this */
+	uint64_t next_usec;  /* no progress is told before this */
+	uint64_t next_event; /* METHOD_EVENTS: the number of the first that is not told yet */
 	sd_event_source *progress;
 
 	struct list leases; /* of this connection, through struct request_lease */

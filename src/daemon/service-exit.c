@@ -1,12 +1,15 @@
 #include "daemon/service-exit.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-main.h"
 #include "daemon/service-signal.h"
+#include "sys/proc.h"
 
 static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
 {
@@ -41,6 +44,10 @@ void service_process_died(struct service *s, struct process *process, const stru
 		process_free(process);
 		if (!s->main.alive)
 			service_look_after(s);
+		/* Whose parent it was is our child now. */
+		s->ctx->sweep = true;
+		if (s->node->retired)
+			node_follow_up(s->node);
 		return;
 	}
 	service_unfollow(s);
@@ -49,6 +56,11 @@ void service_process_died(struct service *s, struct process *process, const stru
 	s->main.pidfd = fd_close(s->main.pidfd);
 	launch_ended(&s->launch, s->main.group);
 	service_look_after(s);
+}
+
+bool service_may_have_leftovers(const struct service *s)
+{
+	return fsm_has_process(s->state) || !s->config->kill_leftovers;
 }
 
 int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
@@ -65,24 +77,63 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	p->id = ++s->ctx->last_id;
 	p->guard = swansong_guard(s->node->work);
 	p->generation = s->node->generation;
-	p->signalled = s->main.signalled && group == s->main.group;
+	p->signalled = service_has_signalled(s, group);
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->leftovers, &p->by_service);
 	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
 		 (int)pid, p->name);
+	/* The budget was spent before it was found. */
+	if (s->node->deadline_usec <= p->since_usec)
+		(void)process_signal(p, SIGKILL);
 	return 0;
+}
+
+/* Of those in the control group our children only: the others die, or fall to us, before they do. */
+static void adopt_member(pid_t pid, void *arg)
+{
+	struct service *s = arg;
+	struct proc_info info;
+
+	if (process_find(s->ctx->processes, pid) || proc_read(pid, &info) < 0 ||
+	    info.parent != getpid() || info.state == 'Z')
+		return;
+	(void)service_adopt(s, pid, info.group, info.name);
+}
+
+/* Nothing of it is to be run any more. */
+static bool is_last(const struct service *s)
+{
+	return fsm_is_going_down(s->state) && !(service_parts(s) & PART_POST_STOP);
+}
+
+/* Its main process is gone: is there anybody else?  A command that runs beside is of no matter here. */
+static bool has_leftovers(struct service *s)
+{
+	if (!s->has_cgroup)
+		return !list_is_empty(&s->leftovers) || service_has_group(s);
+	/* It did not begin.  The child that failed to may still be on its way out. */
+	if (s->main.pid == 0 && s->outcome.kind == OUTCOME_SPAWN_FAILED)
+		return !list_is_empty(&s->leftovers);
+	/* The removal of what is needed no more is the cheapest question. */
+	if (is_last(s) && service_cgroup_remove(s))
+		return !list_is_empty(&s->leftovers);
+	if (service_cgroup_is_populated(s)) {
+		service_cgroup_each(s, adopt_member, s);
+		service_cgroup_watch(s);
+	}
+	/* It may have become empty between the first look and the watch. */
+	return !list_is_empty(&s->leftovers) || service_cgroup_is_populated(s);
 }
 
 static void log_end(struct service *s, enum service_event event)
 {
-	bool stopping = fsm_is_going_down(s->state);
 	bool clean = policy_is_clean(s->config, &s->outcome);
 	/* In front of a command its end is passed on, and nobody's trouble; that it never began is. */
 	bool passed_on = s->ctx->command && s->outcome.kind != OUTCOME_SPAWN_FAILED;
 	char text[OUTCOME_TEXT_MAX], delay[CLOCK_TEXT_MAX];
 
 	policy_outcome_text(text, &s->outcome);
-	if (stopping)
+	if (fsm_is_going_down(s->state))
 		log_line(s->ctx->log, LOG_INFO, "%s: %s", s->config->path, text);
 	else if (event == EVENT_RETRY)
 		log_line(s->ctx->log, clean ? LOG_INFO : LOG_WARNING, "%s: %s; again in %s",
@@ -99,7 +150,7 @@ static void log_end(struct service *s, enum service_event event)
 /* A oneshot that has done its work: is there more to do, now or when it is stopped? */
 static bool is_to_be_kept(const struct service *s)
 {
-	return s->config->type == TYPE_ONESHOT && !s->worked &&
+	return s->launch.config->type == TYPE_ONESHOT && !s->worked &&
 	       (s->state == STATE_STARTING || s->state == STATE_CLEANING) &&
 	       policy_is_clean(s->config, &s->outcome) &&
 	       (s->parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP));
@@ -149,14 +200,30 @@ static void conclude(struct service *s)
 	s->main.signalled = false;
 }
 
+/* A leftover that was let be has died, and what that left is known by now. */
+static void settle_rest(struct service *s)
+{
+	swansong_guard_drop(&s->main.guard);
+	if (s->state != STATE_BACKOFF)
+		(void)service_cgroup_remove(s);
+}
+
 void service_settle_exit(struct service *s)
 {
+	bool left;
+
 	service_settle_hooks(s);
-	if (s->main.alive || !fsm_has_process(s->state) || service_awaits_hook(s) || is_kept(s)) {
+	if (s->main.alive || service_awaits_hook(s) || is_kept(s)) {
 		list_remove(&s->in_lingering);
 		return;
 	}
-	if (!service_has_any(s)) {
+	left = has_leftovers(s);
+	if (!fsm_has_process(s->state)) {
+		list_remove(&s->in_lingering);
+		settle_rest(s);
+		return;
+	}
+	if (!service_running_hook(s, 0) && (!left || !s->config->kill_leftovers)) {
 		list_remove(&s->in_lingering);
 		if (is_to_be_kept(s))
 			keep(s);

@@ -9,6 +9,9 @@
 void service_process_died(struct service *service, struct process *process,
 			  const struct reap_exit *exit);
 
+/* May there be processes of it besides its main one? */
+bool service_may_have_leftovers(const struct service *service);
+
 /* @pid is a child of ours and of this service.  Return: 0 or -errno; then it is a stranger. */
 int service_adopt(struct service *service, pid_t pid, pid_t group, const char *name);
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "daemon/service-reload.h"
+#include "daemon/setup.h"
 #include "model/result.h"
 
 /*
@@ -27,39 +28,50 @@ static void on_end(void *arg)
 	service_look_after(arg);
 }
 
-int service_hooks_new(struct service *s)
-{
-	if (!(service_configured_parts(s) & ~(unsigned)PART_DRAIN_DELAY))
-		return 0;
-	s->hook = malloc(sizeof(*s->hook));
-	if (!s->hook)
-		return -ENOMEM;
-	hook_init(s->hook, s->ctx, &s->launch, s, on_end, s);
-	return 0;
-}
-
-void service_hooks_free(struct service *s)
-{
-	if (s->hook)
-		hook_done(s->hook);
-	free(s->hook);
-}
-
-unsigned service_configured_parts(const struct service *s)
+static unsigned hook_parts(const struct node_config *config)
 {
 	unsigned parts = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++)
-		if (node_config_hook(s->launch.config, hooks_of_parts[i].kind)->n > 0)
+		if (node_config_hook(config, hooks_of_parts[i].kind)->n > 0)
 			parts |= hooks_of_parts[i].part;
-	if (s->config->drain_delay_usec > 0)
-		parts |= PART_DRAIN_DELAY;
 	return parts;
+}
+
+int service_hook_new(struct service *s, const struct node_config *config, struct hook **ret)
+{
+	struct hook *hook;
+
+	if (!hook_parts(config))
+		return 0;
+	hook = malloc(sizeof(*hook));
+	if (!hook)
+		return -ENOMEM;
+	/* The launch of the present setup, which this one is of when it runs anything. */
+	hook_init(hook, s->ctx, &s->launch, s, on_end, s);
+	*ret = hook;
+	return 0;
+}
+
+void service_hook_free(struct hook *hook)
+{
+	if (hook)
+		hook_done(hook);
+	free(hook);
+}
+
+unsigned service_configured_parts(const struct service *s)
+{
+	bool runs = fsm_has_process(s->state);
+
+	/* The commands are those of the run, or of the one that may begin now; the delay is the latest. */
+	return hook_parts(runs ? s->launch.config : service_next_config(s)) |
+	       (s->config->drain_delay_usec > 0 ? PART_DRAIN_DELAY : 0);
 }
 
 unsigned service_parts(const struct service *s)
 {
-	unsigned parts = s->parts & service_configured_parts(s);
+	unsigned parts = (s->parts | PART_DRAIN_DELAY) & service_configured_parts(s);
 
 	/* Who was never up is not asked, and needs no time to be forgotten by others. */
 	if (!s->was_up)

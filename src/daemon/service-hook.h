@@ -4,11 +4,11 @@
 
 #include "daemon/service.h"
 
-/* Allocates what is needed for those that are configured.  Return: 0 or -ENOMEM. */
-int service_hooks_new(struct service *service);
-void service_hooks_free(struct service *service);
+/* What is needed for those that @config has; NULL if it has none.  Return: 0 or -ENOMEM. */
+int service_hook_new(struct service *service, const struct node_config *config, struct hook **ret);
+void service_hook_free(struct hook *hook);
 
-/* The parts of its life (model/fsm.h) that its configuration asks for. */
+/* The parts of its life (model/fsm.h) that its setup asks for. */
 unsigned service_configured_parts(const struct service *service);
 
 /* ... and those that are still to come, as things are now. */

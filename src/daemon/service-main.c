@@ -45,10 +45,14 @@ static bool descends(const struct service *s, pid_t pid)
 bool service_has_member(const struct service *s, pid_t pid)
 {
 	const struct process *p = process_find(s->ctx->processes, pid);
+	char path[CONFIG_NAME_MAX + 1];
 	pid_t session;
 
 	if (p)
 		return p->service == s;
+	if (s->has_cgroup)
+		return cgroups_node_of(s->ctx->cgroups, pid, path) == 0 &&
+		       strcmp(path, s->config->path) == 0;
 	session = getsid(pid);
 	p = session > 0 ? process_find_leader(s->ctx->processes, session) : NULL;
 	if (p && p->service)
@@ -125,7 +129,7 @@ static void promote(struct service *s, pid_t pid, int pidfd, const struct proc_i
 {
 	struct process *known = process_find(s->ctx->processes, pid);
 
-	s->main.guard = swansong_guard(s->node->handle);
+	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
 	process_free(known); /* after the guard, so that there always is one */
 	process_add(s->ctx->processes, &s->main, pid, pidfd);

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/service-main.h"
+#include "daemon/setup.h"
 
 /* An extension begins anew from each message; all of them together come to so many timeouts. */
 #define EXTENSIONS_MAX 10
@@ -51,7 +52,7 @@ static void say_ready(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	s->words->reloading_usec = 0;
-	if (s->config->ready.kind == PROBE_NOTIFY)
+	if (s->launch.config->ready.kind == PROBE_NOTIFY)
 		service_handle(s, EVENT_READY);
 }
 
@@ -232,31 +233,33 @@ static void on_message(const struct notify_message *message, struct unix_passed 
 	context_settle_soon(s->ctx);
 }
 
-int service_notify_init(struct service *s)
+int service_notify_new(struct service *s, const struct node_config *config, struct notify **ret,
+		       struct service_words **ret_words)
 {
 	const struct notify_listener listener = {
 		.accepts = accepts,
 		.each = on_message,
 		.arg = s,
 	};
+	cleanup(freep) struct service_words *words = NULL;
 	int r;
 
-	watchdog_init(&s->watchdog, s->ctx, on_watchdog, s);
-	if (!s->config->notify)
+	if (!config->notify)
 		return 0;
-	s->words = calloc(1, sizeof(*s->words));
-	if (!s->words)
+	words = calloc(1, sizeof(*words));
+	if (!words)
 		return -ENOMEM;
-	r = watchdog_set(&s->watchdog, s->config->watchdog_usec);
-	return r < 0 ? r : notify_new(&s->notify, s->ctx, &listener);
+	r = watchdog_reserve(&s->watchdog, config->watchdog_usec);
+	if (r >= 0)
+		r = notify_new(ret, s->ctx, &listener);
+	if (r >= 0)
+		*ret_words = take(words);
+	return r;
 }
 
-void service_notify_done(struct service *s)
+void service_notify_init(struct service *s)
 {
-	s->notify = notify_free(s->notify);
-	watchdog_done(&s->watchdog);
-	free(s->words);
-	s->words = NULL;
+	watchdog_init(&s->watchdog, s->ctx, on_watchdog, s);
 }
 
 void service_notify_begin(struct service *s)
@@ -274,11 +277,11 @@ void service_notify_follow(struct service *s)
 		watchdog_start(&s->watchdog);
 	else if (s->watchdog.on)
 		watchdog_stop(&s->watchdog);
-	if (!s->activation)
-		return;
-	if (!comes_back(s))
+	if (s->activation && !comes_back(s))
 		fdstore_clear(activation_fdstore(s->activation));
 	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */
-	if (root_is_stopped(s->node))
+	if (s->activation && root_is_stopped(s->node))
 		activation_unlisten(s->activation);
+	if (root_is_stopped(s->node))
+		service_unlisten_next(s);
 }

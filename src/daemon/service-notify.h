@@ -13,9 +13,11 @@ struct service_words {
 	unsigned refused;		/* what it asked for and did not get */
 };
 
-/* Gives it the socket, if its configuration asks for one.  Return: 0 or -errno. */
-int service_notify_init(struct service *service);
-void service_notify_done(struct service *service);
+void service_notify_init(struct service *service);
+
+/* The socket, and room for what is said there, if @config asks for one.  Return: 0 or -errno. */
+int service_notify_new(struct service *service, const struct node_config *config,
+		       struct notify **ret, struct service_words **ret_words);
 
 /* A run begins: what was said in the one before counts no more. */
 void service_notify_begin(struct service *service);

@@ -22,6 +22,8 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)source;
 	(void)usec;
+	if (!s->reload || !hook_is_running(s->reload))
+		return 0;
 	log_line(
 		s->ctx->log, LOG_WARNING,
 		"%s: killing reload-command, pid %d (%s): it was not done within the start-timeout",
@@ -30,24 +32,24 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-int service_reload_new(struct service *s)
+int service_reload_new(struct service *s, const struct node_config *config, struct hook **ret)
 {
-	if (node_config_hook(s->config, HOOK_RELOAD_COMMAND)->n == 0)
-		return 0;
-	s->reload = malloc(sizeof(*s->reload));
-	if (!s->reload)
-		return -ENOMEM;
-	hook_init(s->reload, s->ctx, &s->launch, s, on_end, s);
-	return sd_event_add_time(s->ctx->event, &s->reload_timer, CLOCK_MONOTONIC, USEC_INFINITY, 1,
-				 on_timeout, s);
-}
+	struct hook *hook;
+	int r = 0;
 
-void service_reload_free(struct service *s)
-{
-	sd_event_source_disable_unref(s->reload_timer);
-	if (s->reload)
-		hook_done(s->reload);
-	free(s->reload);
+	if (node_config_hook(config, HOOK_RELOAD_COMMAND)->n == 0)
+		return 0;
+	if (!s->reload_timer)
+		r = sd_event_add_time(s->ctx->event, &s->reload_timer, CLOCK_MONOTONIC,
+				      USEC_INFINITY, 1, on_timeout, s);
+	if (r < 0)
+		return r;
+	hook = malloc(sizeof(*hook));
+	if (!hook)
+		return -ENOMEM;
+	hook_init(hook, s->ctx, &s->launch, s, on_end, s);
+	*ret = hook;
+	return 0;
 }
 
 static int send_signal(struct service *s)

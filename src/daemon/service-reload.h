@@ -4,9 +4,9 @@
 
 #include "daemon/service.h"
 
-/* Allocates what a reload-command needs, if there is one.  Return: 0 or -errno. */
-int service_reload_new(struct service *service);
-void service_reload_free(struct service *service);
+/* What is needed for the reload-command of @config; NULL if it has none.  Return: 0 or -errno. */
+int service_reload_new(struct service *service, const struct node_config *config,
+		       struct hook **ret);
 
 /*
  * Sends the reload-signal to the main process, or begins the reload-command, whose end is told in the

@@ -5,14 +5,16 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
 
 bool service_has_group(const struct service *s)
 {
 	if (s->main.alive)
 		return true;
-	return s->main.pid > 0 && kill(s->main.group, 0) < 0 && errno == ESRCH &&
-	       kill(-s->main.group, 0) == 0;
+	/* Mostly there is no group.  Where its number is a process again, that is somebody else's. */
+	return s->main.pid > 0 && kill(-s->main.group, 0) == 0 && kill(s->main.group, 0) < 0 &&
+	       errno == ESRCH;
 }
 
 bool service_has_any(const struct service *s)
@@ -26,9 +28,41 @@ static void signal_group(struct service *s, int signo)
 		(void)kill(-s->main.group, signo);
 }
 
-void service_forward(struct service *s, int signo)
+void service_send(struct service *s, int signo, enum signal_scope scope)
 {
-	signal_group(s, signo);
+	struct process *p;
+
+	switch (scope) {
+	case SIGNAL_SCOPE_MAIN:
+		(void)process_signal(&s->main, signo);
+		break;
+	case SIGNAL_SCOPE_GROUP:
+		signal_group(s, signo);
+		break;
+	case SIGNAL_SCOPE_ALL:
+		if (s->has_cgroup) {
+			service_cgroup_signal(s, signo);
+			break;
+		}
+		signal_group(s, signo);
+		list_for_each (p, &s->leftovers, by_service)
+			if (p->group != s->main.group)
+				(void)process_signal(p, signo);
+		break;
+	}
+}
+
+static void signal_scope(struct service *s, int signo)
+{
+	service_send(s, signo, s->config->signal_scope);
+}
+
+bool service_has_signalled(const struct service *s, pid_t group)
+{
+	if (!s->main.signalled || s->config->signal_scope == SIGNAL_SCOPE_MAIN)
+		return false;
+	return group == s->main.group ||
+	       (s->config->signal_scope == SIGNAL_SCOPE_ALL && s->has_cgroup);
 }
 
 /* Who hangs is to leave a core. */
@@ -39,28 +73,40 @@ static int first_signal(const struct service *s)
 		       : s->stop_signal;
 }
 
-void service_term(struct service *s)
+static void term_main(struct service *s, int signo)
 {
-	int signo = first_signal(s);
 	bool has_group = service_has_group(s);
 	char name[SIGNAL_TEXT_MAX];
 	struct process *p;
+
+	s->main.signalled = true;
+	if (s->main.alive)
+		log_line(s->ctx->log, LOG_INFO, "%s: %s to pid %d", s->config->path,
+			 parse_signal_text(name, signo), (int)s->main.pid);
+	signal_scope(s, signo);
+	/* What is suspended could not act on it. */
+	signal_scope(s, SIGCONT);
+	list_for_each (p, &s->leftovers, by_service)
+		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
+		    (has_group && service_has_signalled(s, p->group)))
+			p->signalled = true;
+}
+
+void service_term(struct service *s)
+{
+	int signo = first_signal(s);
+	struct process *p;
 	struct hook *h;
 
+	service_cgroup_thaw_soon(s);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_term(h);
-	if (s->main.pid > 0 && !s->main.signalled) {
-		s->main.signalled = true;
-		if (s->main.alive)
-			log_line(s->ctx->log, LOG_INFO, "%s: %s to pid %d", s->config->path,
-				 parse_signal_text(name, signo), (int)s->main.pid);
-		signal_group(s, signo);
-		/* What is suspended could not act on it. */
-		signal_group(s, SIGCONT);
-		list_for_each (p, &s->leftovers, by_service)
-			if (has_group && p->group == s->main.group)
-				p->signalled = true;
-	}
+	if (s->main.pid > 0 && !s->main.signalled)
+		term_main(s, signo);
+	/* As long as its main process is there, the end of the others is for that to bring about. */
+	if (!s->config->kill_leftovers ||
+	    (s->main.alive && s->config->signal_scope == SIGNAL_SCOPE_MAIN))
+		return;
 	list_for_each (p, &s->leftovers, by_service) {
 		if (p->signalled)
 			continue;
@@ -96,17 +142,25 @@ static void log_kill(const struct service *s, uint64_t since_usec, const char *w
 
 void service_kill(struct service *s)
 {
+	int signo = s->killed ? SIGKILL : s->config->kill_signal;
 	struct process *p;
 	struct hook *h;
 
+	s->killed = true;
 	/* Not in a stop; the first time only. */
 	if (s->state == STATE_CLEANING && s->timeout_usec == s->stop_limit_usec)
 		log_kill(s, s->since_usec, s->main.signalled ? "signal" : "STOPPING=1");
-	signal_group(s, SIGKILL);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_kill(h);
+	signal_group(s, signo);
+	if (!s->config->kill_leftovers && clock_now_usec() < s->node->deadline_usec)
+		return;
 	list_for_each (p, &s->leftovers, by_service)
-		(void)process_signal(p, SIGKILL);
+		(void)process_signal(p, signo);
+	if (signo == SIGKILL)
+		service_cgroup_kill(s);
+	else
+		service_cgroup_thaw_soon(s);
 }
 
 void service_forced(struct service *s)
@@ -117,4 +171,12 @@ void service_forced(struct service *s)
 	for (struct node *n = s->node; n; n = n->parent)
 		if (n->stop_usec)
 			n->forced = true;
+}
+
+void service_end_rest(struct service *s)
+{
+	if (fsm_has_process(s->state) || list_is_empty(&s->leftovers))
+		return;
+	service_forced(s);
+	service_kill(s);
 }

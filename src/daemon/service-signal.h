@@ -1,11 +1,8 @@
 #pragma once
 
-/* What the processes of a service are sent: the stop signal, SIGKILL, and what is passed on. */
+/* What the processes of a service are sent: the stop signal, SIGKILL, and what an operator sends. */
 
 #include "daemon/service.h"
-
-/* Sends @signo to what it runs, as it is.  For forwarding. */
-void service_forward(struct service *service, int signo);
 
 /*
  * Is somebody of the main process's group there?  Its number stays the group's as long as it has
@@ -20,8 +17,20 @@ bool service_has_any(const struct service *service);
 /* The stop signal, then SIGCONT, to whatever of it has not had it. */
 void service_term(struct service *service);
 
-/* SIGKILL to the group and all leftovers. */
+/* Has one of the process group @group, which turns up now, had the stop signal before? */
+bool service_has_signalled(const struct service *service, pid_t group);
+
+/*
+ * The kill-signal, and from the second time on SIGKILL, to all of it.  Leftovers that are to be let
+ * be are spared until the budget of the node is spent.
+ */
 void service_kill(struct service *service);
 
 /* The stop did not do: what is about to be killed is named, and the nodes remember. */
 void service_forced(struct service *service);
+
+/* The budget is spent: what was let be when the service came to rest is named and killed as well. */
+void service_end_rest(struct service *service);
+
+/* Sends @signo to its main process, to that and its group, or to all that is known to be of it. */
+void service_send(struct service *service, int signo, enum signal_scope scope);

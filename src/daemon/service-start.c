@@ -4,10 +4,11 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "daemon/service-notify.h"
+#include "daemon/setup.h"
 
 static int start_readiness(struct service *s, bool ready_fd_given)
 {
-	if (!s->readiness || (s->config->ready.kind == PROBE_FD && !ready_fd_given))
+	if (!s->readiness || (s->launch.config->ready.kind == PROBE_FD && !ready_fd_given))
 		return 0;
 	return readiness_start(s->readiness, &s->main);
 }
@@ -27,26 +28,28 @@ void service_begin(struct service *s)
 {
 	uint64_t now = clock_now_usec();
 
+	service_use_next_setup(s);
 	s->outcome = (struct outcome){ .kind = OUTCOME_NONE,
-				       .was_ready = s->config->type == TYPE_ONESHOT };
+				       .was_ready = s->launch.config->type == TYPE_ONESHOT };
 	s->started_usec = now;
 	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
 	s->stop_limit_usec = USEC_INFINITY;
-	s->was_up = s->worked = s->concluded = s->late = false;
+	s->was_up = s->worked = s->concluded = s->late = s->killed = false;
 	service_notify_begin(s);
 }
 
 void service_spawn(struct service *s)
 {
+	const struct node_config *config = s->launch.config; /* a reload may have come in between */
 	cleanup(closep) int ready_fd = -1;
 	struct swansong_guard before = s->main.guard;
-	struct launch_program program = { .argv = s->config->argv, .main = true };
+	struct launch_program program = { .argv = config->argv, .main = true };
 	struct launch_failure failure;
 	pid_t pid;
 	int pidfd;
 
 	s->started_usec = clock_now_usec();
-	if (s->config->ready.kind == PROBE_FD) {
+	if (config->ready.kind == PROBE_FD) {
 		ready_fd = readiness_open_fd(s->readiness);
 		if (ready_fd < 0) {
 			failure = (struct launch_failure){ .error = -ready_fd,
@@ -67,11 +70,11 @@ void service_spawn(struct service *s)
 	process_add(s->ctx->processes, &s->main, pid, pidfd);
 	s->main.group = pid;
 	s->main.id = ++s->ctx->last_id;
-	process_name(&s->main, s->config->argv[0]);
+	process_name(&s->main, config->argv[0]);
 	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
 	if (start_readiness(s, ready_fd >= 0) < 0)
 		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
 			 s->config->path);
-	if (s->config->ready.kind == PROBE_STARTED && s->config->type == TYPE_SIMPLE)
+	if (config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE)
 		service_post(s, EVENT_READY);
 }

@@ -7,15 +7,14 @@
 #include "base/clock.h"
 #include "daemon/failure.h"
 #include "daemon/health.h"
+#include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-main.h"
 #include "daemon/service-notify.h"
-#include "daemon/service-reload.h"
 #include "daemon/service-signal.h"
 #include "daemon/service-start.h"
+#include "daemon/setup.h"
 
-/* What is left when the main process is gone has this long after the stop signal, at most. */
-#define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
 /* What a post-stop has at least, also when a budget is spent: then it comes after a kill. */
 #define POST_STOP_LEAST_USEC (2 * USEC_PER_SEC)
 /* SIGKILL again after this: a process may have been made while the last one was sent. */
@@ -37,7 +36,10 @@ void service_look_after(struct service *s)
 {
 	if (list_is_empty(&s->in_lingering))
 		list_append(&s->ctx->lingering, &s->in_lingering);
-	s->ctx->sweep = true;
+	/* Who is in a control group is asked there. */
+	if (!s->has_cgroup)
+		s->ctx->sweep = true;
+	s->ctx->linger = true;
 	context_settle_soon(s->ctx);
 }
 
@@ -57,17 +59,12 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	if (s->state == STATE_DOWN)
 		context_settle_soon(s->ctx); /* its not_before_usec */
 	/* Should a last exit have gone unnoticed, this finds out. */
-	if (s->main.pid > 0 && !s->main.alive)
+	if (!s->main.alive && (s->main.pid > 0 || s->has_cgroup))
 		service_look_after(s);
 	return 0;
 }
 
-static void on_ready(void *arg)
-{
-	service_handle(arg, EVENT_READY);
-}
-
-int service_new(struct service **ret, struct node *node)
+int service_new(struct service **ret, struct node *node, const struct node_config *config)
 {
 	cleanup(service_freep) struct service *s = calloc(1, sizeof(*s));
 	int r;
@@ -76,7 +73,7 @@ int service_new(struct service **ret, struct node *node)
 		return -ENOMEM;
 	s->ctx = node->ctx;
 	s->node = node;
-	s->config = node->config;
+	s->config = node_config_ref(config);
 	s->state = STATE_DOWN;
 	s->since_usec = clock_now_usec();
 	s->timeout_usec = s->start_limit_usec = s->stop_limit_usec = USEC_INFINITY;
@@ -87,6 +84,7 @@ int service_new(struct service **ret, struct node *node)
 	list_init(&s->in_gated);
 	list_init(&s->in_fallen);
 	list_init(&s->leftovers);
+	list_init(&s->watch.in_watches);
 	process_init(&s->main, PROCESS_MAIN, s);
 	service_retally(s, (struct service_tally){ 0 });
 
@@ -97,28 +95,11 @@ int service_new(struct service **ret, struct node *node)
 			      on_timeout, s);
 	if (r < 0)
 		return r;
-	r = service_notify_init(s);
+	service_notify_init(s);
+	r = service_setup_init(s);
 	if (r < 0)
 		return r;
-	r = readiness_new(&s->readiness, s->ctx, s->config, &s->launch, on_ready, s);
-	if (r < 0)
-		return r;
-	r = activation_new(&s->activation, s->ctx, s->config);
-	if (r < 0)
-		return r;
-	r = launch_init(&s->launch, s->ctx, s->config, s->notify ? notify_address(s->notify) : NULL,
-			s->activation);
-	if (r < 0)
-		return r;
-	r = service_hooks_new(s);
-	if (r < 0)
-		return r;
-	r = service_reload_new(s);
-	if (r < 0)
-		return r;
-	r = health_new(&s->health, s, s->config);
-	if (r < 0)
-		return r;
+	service_cgroup_check(s);
 	*ret = take(s);
 	return 0;
 }
@@ -139,20 +120,20 @@ struct service *service_free(struct service *s)
 		process_free(list_entry(s->leftovers.next, struct process, by_service));
 	service_unfollow(s);
 	process_remove(&s->main);
-	service_hooks_free(s);
-	service_reload_free(s);
+	(void)service_cgroup_remove(s);
+	if (s->has_cgroup)
+		cgroups_unwatch(s->ctx->cgroups, &s->watch);
 	list_remove(&s->in_posted);
 	list_remove(&s->in_lingering);
 	list_remove(&s->in_waiting);
 	list_remove(&s->in_gated);
 	list_remove(&s->in_fallen);
 	sd_event_source_disable_unref(s->timer);
-	readiness_free(s->readiness);
-	health_free(s->health);
-	service_notify_done(s);
-	launch_done(&s->launch);
-	activation_free(s->activation);
+	service_setup_done(s);
+	sd_event_source_disable_unref(s->reload_timer);
+	watchdog_done(&s->watchdog);
 	policy_free(s->policy);
+	node_config_unref(s->config);
 	free(s);
 	return NULL;
 }
@@ -208,7 +189,7 @@ static uint64_t state_timeout(const struct service *s)
 	case STATE_CLEANING:
 		if (s->main.alive || s->state == STATE_ASKING)
 			return s->config->stop_timeout_usec;
-		return MIN(s->config->stop_timeout_usec, LEFTOVER_TIMEOUT_USEC);
+		return MIN(s->config->stop_timeout_usec, s->ctx->leftover_timeout_usec);
 	case STATE_FINISHING:
 	case STATE_CLOSING:
 		return post_stop_timeout(s);
@@ -282,13 +263,31 @@ static void note_progress(struct service *s, enum service_state next)
 		s->outcome.was_ready = true;
 	if (next == STATE_UP)
 		s->was_up = true;
-	if (next == STATE_UP && s->config->ready.kind != PROBE_STARTED)
+	if (next == STATE_UP && s->launch.config->ready.kind != PROBE_STARTED)
 		log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
 	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
 		s->attempted = true;
 }
 
-static void enter(struct service *s, enum service_state next)
+/* For whoever watches; what has happened is the end of a run, or what it is called. */
+static void tell_change(struct service *s, enum service_state next, enum service_event event)
+{
+	bool ended = event == EVENT_DONE || event == EVENT_RETRY || event == EVENT_FAIL;
+	char text[OUTCOME_TEXT_MAX];
+
+	events_add(s->ctx->events,
+		   &(struct event){
+			   .kind = "service",
+			   .node = s->config->path,
+			   .generation = s->node->generation,
+			   .from = fsm_state_name(s->state),
+			   .to = fsm_state_name(next),
+			   .reason = ended ? policy_outcome_text(text, &s->outcome)
+					   : fsm_event_name(event),
+		   });
+}
+
+static void enter(struct service *s, enum service_state next, enum service_event event)
 {
 	struct service_tally before = service_tally(s);
 
@@ -296,6 +295,7 @@ static void enter(struct service *s, enum service_state next)
 		return;
 	log_line(s->ctx->log, LOG_DEBUG, "%s: %s -> %s", s->config->path, fsm_state_name(s->state),
 		 fsm_state_name(next));
+	tell_change(s, next, event);
 	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
 		s->held_usec = clock_now_usec();
 	s->ctx->failed += (unsigned)(next == STATE_FAILED) - (unsigned)(s->state == STATE_FAILED);
@@ -314,8 +314,12 @@ static void enter(struct service *s, enum service_state next)
 		failure_note(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
+	if (!fsm_has_process(next) && next != STATE_BACKOFF)
+		(void)service_cgroup_remove(s);
+	if (s->node->transient && !fsm_has_process(next))
+		node_finished(s->node);
 	service_retally(s, before);
-	if (s->node->retired && !fsm_has_process(next))
+	if ((s->node->retired || !s->node->config->argv) && !fsm_has_process(next))
 		node_follow_up(s->node);
 	context_settle_soon(s->ctx);
 }
@@ -334,8 +338,9 @@ static void act(struct service *s, unsigned actions)
 		service_kill(s);
 	if (actions & ACT_ARM)
 		act_arm(s, actions & ACT_KILL);
-	/* Of nobody's death we would hear: there is nobody. */
-	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s))
+	/* Of nobody's death we would hear: there is nobody.  Or not for us to know; then it is lingering. */
+	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
+	    list_is_empty(&s->in_lingering))
 		service_look_after(s);
 }
 
@@ -349,6 +354,6 @@ void service_handle(struct service *s, enum service_event event)
 	step = fsm_step(s->state, event, service_parts(s));
 	if (at_rest && fsm_has_process(step.to))
 		service_begin(s);
-	enter(s, step.to);
+	enter(s, step.to, event);
 	act(s, step.actions);
 }

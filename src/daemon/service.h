@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/cgroup.h"
 #include "daemon/hook.h"
 #include "daemon/launch.h"
 #include "daemon/node.h"
@@ -25,12 +26,13 @@
 #include "model/policy.h"
 
 struct health;
+struct setup;
 struct service_words;
 
 struct service {
 	struct context *ctx;
 	struct node *node;
-	const struct node_config *config;				      /* the node's */
+	const struct node_config *config; /* counted; the node's, or the last that made it a service */
 	struct list in_posted, in_lingering, in_waiting, in_gated, in_fallen; /* of the context */
 
 	enum service_state state;
@@ -45,10 +47,13 @@ struct service {
 	bool was_wanted;	   /* ... until the stop */
 	bool in_vain;		   /* it waits for what has failed */
 	bool attempted;		   /* it has been up, or has failed, at least once */
+	bool killed;		   /* in this run it has had the kill-signal */
+	bool has_cgroup;	   /* its processes are in a control group of its own */
 
 	struct process main;	    /* pid 0: none */
 	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
 	struct list leftovers;
+	struct cgroup_watch watch; /* of its control group */
 	struct hook *hook;   /* the commands around it; NULL: it has none */
 	struct hook *reload; /* its reload-command, beside those; or NULL */
 	sd_event_source *reload_timer;
@@ -68,18 +73,24 @@ struct service {
 	unsigned restarts;	  /* by itself, since it was last started by hand */
 	struct policy *policy;
 
+	/* The present setup (daemon/setup.h). */
 	struct activation *activation; /* NULL: it is given no descriptors */
 	struct launch launch;
 	struct notify *notify;	     /* NULL: it is given no socket */
 	struct service_words *words; /* NULL likewise */
-	struct watchdog watchdog;
 	struct readiness *readiness; /* NULL: ready = started or notify */
 	struct health *health;	     /* NULL: health = none */
+	struct setup *next_setup;    /* NULL: the next run is made with the same */
+
+	struct watchdog watchdog;
 	sd_event_source *timer;
 };
 
-/* Allocates all that a start, an exit and a stop need.  Return: 0 or -errno. */
-int service_new(struct service **ret, struct node *node);
+/*
+ * Allocates all that a start, an exit and a stop need.  @config is the node's, or is about to be.
+ * Return: 0 or -errno.
+ */
+int service_new(struct service **ret, struct node *node, const struct node_config *config);
 struct service *service_free(struct service *service);
 
 /* The only way a service changes, and never from inside itself. */
@@ -88,7 +99,10 @@ void service_handle(struct service *service, enum service_event event);
 /* @event is handled in the next turn: for what happens inside of service_handle(). */
 void service_post(struct service *service, enum service_event event);
 
-/* An end is followed up in the next turn: its main process is gone, or could not be made. */
+/*
+ * An end is followed up in the next turn: its main process is gone, or could not be made, or somebody
+ * it left behind is.
+ */
 void service_look_after(struct service *service);
 
 bool service_is_ready(const struct service *service);

@@ -8,6 +8,7 @@
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-hook.h"
+#include "daemon/service-signal.h"
 #include "daemon/starting.h"
 
 static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
@@ -23,27 +24,35 @@ static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-int shutdown_watch(struct node *node)
+int shutdown_watch(struct node *node, const struct node_config *config)
 {
 	int r;
 
-	if (node->config->shutdown_timeout_usec == USEC_INFINITY)
+	if (config->shutdown_timeout_usec == USEC_INFINITY || node->budget)
 		return 0;
 	r = sd_event_add_time(node->ctx->event, &node->budget, CLOCK_MONOTONIC, USEC_INFINITY, 1,
 			      on_budget, node);
 	return r < 0 ? r : 0;
 }
 
+static void set_restart(struct node *node, bool restart, uint64_t now)
+{
+	if (node->restart && !restart)
+		node->given_up_usec = now;
+	node->restart = restart;
+}
+
 /* Parents come first, so each finds its parent's deadline set. */
 static void begin_stop(struct node *node, uint64_t now, bool restart)
 {
 	/* What is below comes back with it only. */
-	node->restart = restart && (!node->stop_usec || node->restart);
+	set_restart(node, restart && (!node->stop_usec || node->restart), now);
 	if (!node->stop_usec) {
 		node->stop_usec = node->since_usec = now;
 		node->deadline_usec = clock_add(now, node->config->shutdown_timeout_usec);
 		if (node->budget)
 			context_arm(node->ctx, node->budget, node->deadline_usec);
+		node_changed(node, "running", "");
 	}
 	/* Children never outlive the budget of their parent. */
 	if (node->parent)
@@ -59,10 +68,10 @@ static void latch(struct node *top, uint64_t now, bool restart)
 		begin_stop(n, now, restart);
 }
 
-static void forget_restart(struct node *top)
+static void forget_restart(struct node *top, uint64_t now)
 {
 	for (struct node *n = top; n; n = node_next(n, top))
-		n->restart = false;
+		set_restart(n, false, now);
 }
 
 static bool requires(const struct node *node, const struct node *target)
@@ -91,7 +100,7 @@ static bool stop_dependents(struct node *node, uint64_t now)
 			latch(d, now, node->restart);
 			changed = true;
 		} else if (d->restart && !node->restart) {
-			forget_restart(d);
+			forget_restart(d, now);
 			changed = true;
 		}
 	}
@@ -99,8 +108,8 @@ static bool stop_dependents(struct node *node, uint64_t now)
 }
 
 /*
- * All that requires what has been stopped at @now, or what does not come back.  What does, and was
- * stopped earlier, is left out: who requires it may be back already, and waits for it.
+ * All that requires what has been stopped at @now, or what at @now was kept from coming back.  Who
+ * requires what was stopped earlier may be back already, and waits for it.
  */
 static void stop_bereft(struct tree *tree, uint64_t now)
 {
@@ -109,7 +118,7 @@ static void stop_bereft(struct tree *tree, uint64_t now)
 	do {
 		changed = false;
 		for (struct node *n = tree->root; n; n = node_next(n, tree->root))
-			if (n->stop_usec && (n->stop_usec == now || !n->restart))
+			if (n->stop_usec && (n->stop_usec == now || n->given_up_usec == now))
 				changed |= stop_dependents(n, now);
 	} while (changed);
 }
@@ -121,13 +130,13 @@ static void hold_all(struct node *top)
 			order_hold(n->service);
 }
 
-static void stop(struct tree *tree, struct node *node, const char *reason, bool restart)
+static void stop(struct tree *tree, struct node *node, const char *reason, bool restart,
+		 uint64_t now)
 {
-	uint64_t now = clock_now_usec();
-
 	if (!node_is_stopped(node)) {
 		log_line(tree->ctx->log, LOG_NOTICE, "%s: shutting down: %s", node_name(node),
 			 reason);
+		events_because(tree->ctx->events, reason);
 		latch(node, now, restart);
 	}
 	stop_bereft(tree, now);
@@ -139,9 +148,11 @@ static void stop(struct tree *tree, struct node *node, const char *reason, bool 
 
 void shutdown_stop(struct tree *tree, struct node *node, const char *reason)
 {
+	uint64_t now = clock_now_usec();
+
 	/* The last word counts: what was to come back does not. */
-	forget_restart(node);
-	stop(tree, node, reason, false);
+	forget_restart(node, now);
+	stop(tree, node, reason, false, now);
 }
 
 static void start_again(struct node *node)
@@ -161,7 +172,21 @@ static void start_again(struct node *node)
 
 void shutdown_restart(struct tree *tree, struct node *node, const char *reason)
 {
-	stop(tree, node, reason, true);
+	stop(tree, node, reason, true, clock_now_usec());
+	node->restart = true;
+	if (node->complete)
+		start_again(node);
+}
+
+void shutdown_revive(struct node *node)
+{
+	if (!node_is_stopped(node) || node->restart)
+		return;
+	if (node->parent && node_is_stopped(node->parent)) {
+		/* It comes back with its parent, or not at all yet. */
+		node->restart = node->parent->restart;
+		return;
+	}
 	node->restart = true;
 	if (node->complete)
 		start_again(node);
@@ -193,6 +218,8 @@ void shutdown_force(struct node *node)
 		n->deadline_usec = MIN(n->deadline_usec, now);
 		if (n->service && n->service->state != STATE_KILLING)
 			service_handle(n->service, EVENT_KILL);
+		if (n->service)
+			service_end_rest(n->service);
 		revoke_leases(n);
 		final_hurry(n);
 	}
@@ -214,7 +241,7 @@ void shutdown_abandon(struct tree *tree)
 		struct hook *h;
 
 		final_abandon(n);
-		if (!s || !fsm_has_process(s->state))
+		if (!s || !(fsm_has_process(s->state) || !list_is_empty(&s->leftovers)))
 			continue;
 		for (unsigned i = 0; (h = service_running_hook(s, i)); i++)
 			give_up(n, &h->process);
@@ -233,6 +260,9 @@ static void follow(struct tree *tree, struct node *node)
 
 	node->complete = true;
 	node->since_usec = clock_now_usec();
+	node_changed(node, "shutting_down", node->forced ? "forced" : "");
+	if (node->transient)
+		node_finished(node);
 	if (node->budget)
 		(void)sd_event_source_set_enabled(node->budget, SD_EVENT_OFF);
 	log_line(tree->ctx->log, level, "%s: complete in %s%s", node_name(node),
@@ -254,6 +284,9 @@ bool shutdown_follow(struct tree *tree)
 			follow(tree, node);
 			root |= node == tree->root;
 		}
+		if (node->service && !node->config->argv &&
+		    !fsm_has_process(node->service->state))
+			node->service = service_free(node->service);
 		if (node->retired)
 			tree_prune(tree, node);
 		else if (node->restart)

@@ -7,8 +7,11 @@
 
 #include "daemon/tree.h"
 
-/* Gives @node the timer of its budget, if it has one.  For each new node.  Return: 0 or -errno. */
-int shutdown_watch(struct node *node);
+/*
+ * Gives @node the timer of the budget that @config gives it, if it has one and no timer yet.  For each
+ * new node, and each new configuration of one.  Return: 0 or -errno.
+ */
+int shutdown_watch(struct node *node, const struct node_config *config);
 
 /*
  * Stops @node and all below it, and whatever requires any of that.  Harmless when it is stopped
@@ -21,6 +24,12 @@ void shutdown_stop(struct tree *tree, struct node *node, const char *reason);
  * root cannot be restarted.
  */
 void shutdown_restart(struct tree *tree, struct node *node, const char *reason);
+
+/*
+ * @node has come, or was to be gone: if it is stopped, it comes as soon as it is Complete, with its
+ * parent if that is to come back, too; below a parent that is not it stays as it is.
+ */
+void shutdown_revive(struct node *node);
 
 /*
  * The kill phase now, for all of a stopped @node: processes are killed, leases revoked, and what was

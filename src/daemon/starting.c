@@ -70,6 +70,9 @@ static int select_requirements(struct selection *selection, const struct node *n
 
 static bool needs_start(const struct service *service)
 {
+	/* Its section is a group's now, and its last process is awaited. */
+	if (!service->node->config->argv)
+		return false;
 	if (service->state == STATE_DONE)
 		return service->config->type == TYPE_SIMPLE;
 	return !service->wanted || service->state == STATE_FAILED ||
@@ -153,7 +156,7 @@ static bool want_asleep(struct node *const *nodes)
 	bool changed = false;
 
 	for (; nodes && *nodes; nodes++) {
-		if (!is_asleep(*nodes))
+		if (!is_asleep(*nodes) || node_is_stopped(*nodes))
 			continue;
 		order_want((*nodes)->service);
 		changed = true;
@@ -173,19 +176,37 @@ static bool want_requirements(const struct node *node)
 	return changed;
 }
 
-void starting_by_itself(struct tree *tree)
+static bool waits(const struct node *node)
+{
+	const struct service *s = node->service;
+
+	return s && s->wanted && s->state == STATE_DOWN && !node_is_stopped(node);
+}
+
+static void want_all_requirements(struct tree *tree)
 {
 	bool changed = true;
 
-	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
-		if (n->service && n->service->config->autostart)
-			order_want(n->service);
 	while (changed) {
 		changed = false;
 		for (struct node *n = tree->root; n; n = node_next(n, tree->root))
-			if (n->service && n->service->wanted)
+			if (waits(n))
 				changed |= want_requirements(n);
 	}
+}
+
+void starting_by_itself(struct tree *tree)
+{
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->service && n->service->config->autostart)
+			order_want(n->service);
+	want_all_requirements(tree);
+}
+
+void starting_new(struct tree *tree, struct service *service)
+{
+	order_want(service);
+	want_all_requirements(tree);
 }
 
 static bool is_under_way(const struct service *service)

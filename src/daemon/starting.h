@@ -22,8 +22,12 @@ int starting_resume(struct node *node);
 
 /* The restarts of all services in @node do not count any more, and nothing delays their start. */
 void starting_forget(struct node *node);
+
 /* Wants all that is started with the tree, and what that requires. */
 void starting_by_itself(struct tree *tree);
+
+/* Wants @service, which has come later, and likewise what it requires; but nothing that is stopped. */
+void starting_new(struct tree *tree, struct service *service);
 
 /* Is a service about to have its first outcome?  While none is, the tree is as ready as it gets. */
 bool starting_is_under_way(const struct tree *tree);

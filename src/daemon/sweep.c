@@ -49,7 +49,7 @@ int sweep_new(struct sweep **ret, struct tree *tree)
 		log_line(tree->ctx->log, LOG_WARNING,
 			 "no list of children (%s): what services leave behind may stay",
 			 strerror(-sweep->children_fd));
-	*ret = sweep;
+	*ret = tree->ctx->children = sweep;
 	return 0;
 }
 
@@ -58,6 +58,7 @@ struct sweep *sweep_free(struct sweep *sweep)
 	if (!sweep)
 		return NULL;
 	(void)fd_close(sweep->children_fd);
+	sweep->tree->ctx->children = NULL;
 	free(sweep);
 	return NULL;
 }
@@ -67,6 +68,12 @@ static void on_death(const struct reap_exit *exit, void *arg)
 	struct sweep *sweep = arg;
 	struct process *process = process_find(sweep->tree->ctx->processes, exit->pid);
 
+	/*
+	 * Whose parent it was is our child now.  What is left of a main process in a control group is
+	 * found in there.
+	 */
+	if (!process || process->kind != PROCESS_MAIN || !process->service->has_cgroup)
+		sweep->tree->ctx->sweep = true;
 	if (process && process->kind == PROCESS_HOOK) {
 		hook_died(process, exit);
 		return;
@@ -88,9 +95,6 @@ bool sweep_reap(struct sweep *sweep)
 	struct context *ctx = sweep->tree->ctx;
 	unsigned n = reap_children(REAP_PER_TURN, on_death, sweep);
 
-	/* Whose parent was among the dead is our child now. */
-	if (n > 0)
-		ctx->sweep = true;
 	context_settle_soon(ctx);
 	sweep->unreaped = n == REAP_PER_TURN;
 	return sweep->unreaped;
@@ -100,17 +104,28 @@ static struct service *service_of(struct sweep *sweep, pid_t pid, const struct p
 {
 	const struct process_table *processes = sweep->tree->ctx->processes;
 	struct process *p = process_find_leader(processes, info->session);
+	const struct cgroups *cgroups = sweep->tree->ctx->cgroups;
 	char path[CONFIG_NAME_MAX + 1];
 	struct node *node;
 
+	if (cgroups && cgroups_node_of(cgroups, pid, path) == 0) {
+		node = tree_find(sweep->tree, path);
+		return node ? node->service : NULL;
+	}
 	if (!p || !p->service)
 		p = process_find_leader(processes, info->group);
 	if (p && p->service)
 		return p->service;
+	/* One command is in our session, and so is nobody else who became our child since. */
+	if (sweep->tree->ctx->command && info->session == getsid(0)) {
+		node = tree_find(sweep->tree, "main");
+		return node ? node->service : NULL;
+	}
 	if (proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) < 0)
 		return NULL;
 	node = tree_find(sweep->tree, path);
-	return node ? node->service : NULL;
+	/* Anybody can say that.  If it were true, it would be in the control group. */
+	return node && node->service && !node->service->has_cgroup ? node->service : NULL;
 }
 
 static void attribute(pid_t pid, void *arg)
@@ -123,10 +138,16 @@ static void attribute(pid_t pid, void *arg)
 	if (process_find(processes, pid) || proc_read(pid, &info) < 0 || info.state == 'Z')
 		return;
 	service = service_of(sweep, pid, &info);
-	if (service && fsm_has_process(service->state) &&
+	if (service && service_may_have_leftovers(service) &&
 	    service_adopt(service, pid, info.group, info.name) == 0)
 		return;
 	remember(sweep, pid, PROCESS_STRANGER);
+}
+
+void sweep_look(struct sweep *sweep)
+{
+	if (sweep && sweep->children_fd >= 0)
+		(void)proc_children(sweep->children_fd, attribute, sweep);
 }
 
 void sweep_settle(struct sweep *sweep)
@@ -135,11 +156,11 @@ void sweep_settle(struct sweep *sweep)
 	struct service *s, *next;
 
 	/* Looking at each of many dead would take longer than collecting them. */
-	if (!ctx->sweep || sweep->unreaped)
+	if (!(ctx->sweep || ctx->linger) || sweep->unreaped)
 		return;
-	ctx->sweep = false;
-	if (sweep->children_fd >= 0)
-		(void)proc_children(sweep->children_fd, attribute, sweep);
+	if (ctx->sweep)
+		sweep_look(sweep);
+	ctx->sweep = ctx->linger = false;
 	list_for_each_safe (s, next, &ctx->lingering, in_lingering)
 		service_settle_exit(s);
 }

@@ -3,8 +3,9 @@
 /*
  * Whose child is that?  We are told of the death of every process whose parent died before it, so
  * all that a service leaves behind becomes our child sooner or later.  A sweep looks at children it
- * does not know and finds the service of each: by its session, its process group, or the
- * SWANSONG_NODE in its environment, which a process keeps through any number of forks and setsids.
+ * does not know and finds the service of each: by the control group it is in, or its
+ * session or process group; or, where the service has no control group, by the SWANSONG_NODE in its
+ * environment, which a process keeps through any number of forks and setsids, if it wants to.
  */
 
 #include "daemon/tree.h"
@@ -20,6 +21,12 @@ bool sweep_reap(struct sweep *sweep);
 
 /* Attributes new children, then follows up the exits of main processes. */
 void sweep_settle(struct sweep *sweep);
+
+/*
+ * Attributes new children now, for somebody who asks: what has left its parent while the main process
+ * lives on is nobody's news until then.
+ */
+void sweep_look(struct sweep *sweep);
 
 /* How many children of nobody have been collected. */
 uint64_t sweep_strangers(const struct sweep *sweep);

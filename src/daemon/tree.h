@@ -1,6 +1,6 @@
 #pragma once
 
-/* All nodes of the daemon: made from a configuration, found by path, changed by a reload. */
+/* All nodes of the daemon, found by path.  How a reload changes them is in daemon/plan.h. */
 
 #include <stddef.h>
 
@@ -21,20 +21,15 @@ void tree_done(struct tree *tree);
 /* "" and "root" are the root.  NULL if there is none such. */
 struct node *tree_find(const struct tree *tree, const char *path);
 
-/* What a new configuration would change. */
-struct tree_difference {
-	unsigned added, removed, changed;
-};
-
 /*
- * Makes the nodes that are new in @config, and marks those that are gone as retired; a changed one
- * stays as it was, but needs nothing any more that is gone.  Nothing is started or stopped: that is
- * the caller's, with @added for each, and @removed for each that is gone, now or since an earlier
- * reload.  Return: 0 or -errno, and the tree is as before.
+ * Makes the node of @nc, without edges, below the one of its parent, which is there.  Nothing is started.
+ * Return: 0 or -errno.
  */
-int tree_reload(struct tree *tree, struct config *config, struct tree_difference *difference,
-		void (*added)(struct node *node, void *arg),
-		void (*removed)(struct node *node, void *arg), void *arg);
+int tree_add(struct tree *tree, struct config *config, const struct node_config *nc,
+	     struct node **ret);
+
+/* Frees a node that has nothing below it, no lease and no process. */
+void tree_remove(struct tree *tree, struct node *node);
 
 /*
  * Frees a retired node that is Complete, when nothing is left of the generations before it and

@@ -39,17 +39,22 @@ void watchdog_done(struct watchdog *w)
 	w->timer = sd_event_source_disable_unref(w->timer);
 }
 
+int watchdog_reserve(struct watchdog *w, uint64_t interval_usec)
+{
+	if (w->timer || interval_usec == 0 || interval_usec == USEC_INFINITY)
+		return 0;
+	return sd_event_add_time(w->ctx->event, &w->timer, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+				 on_timer, w);
+}
+
 int watchdog_set(struct watchdog *w, uint64_t interval_usec)
 {
+	int r = watchdog_reserve(w, interval_usec);
+
+	if (r < 0)
+		return r;
 	if (interval_usec == USEC_INFINITY)
 		interval_usec = 0;
-	if (interval_usec && !w->timer) {
-		int r = sd_event_add_time(w->ctx->event, &w->timer, CLOCK_MONOTONIC, USEC_INFINITY,
-					  1, on_timer, w);
-
-		if (r < 0)
-			return r;
-	}
 	w->interval_usec = interval_usec;
 	w->last_usec = clock_now_usec();
 	arm(w);

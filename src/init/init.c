@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
@@ -42,6 +42,7 @@ struct init {
 	bool reap;     /* there may be dead */
 	uint64_t deadline_usec;
 	unsigned kills;
+	char listen_pid[COMMAND_LISTEN_PID_MAX]; /* in the environment */
 };
 
 /* --- the beginning --- */
@@ -69,25 +70,40 @@ static int tell_failure(struct init *i, const struct spawn_failure *failure)
 	return failure->error == ENOENT ? 127 : 126;
 }
 
+/* What the child needs before it is the command, and nobody for the rest of our life. */
+struct scratch {
+	char stack[SPAWN_STACK];
+	char *script[];
+};
+
+static size_t scratch_size(char *const *argv)
+{
+	size_t n = 0;
+
+	while (argv[n])
+		n++;
+	return sizeof(struct scratch) + (n + 2) * sizeof(char *);
+}
+
 /* Return: 0, or the exit status. */
 static int start(struct init *i)
 {
 	const struct init_options *o = i->options;
-	cleanup(freep) char **script = NULL;
-	char listen_pid[COMMAND_LISTEN_PID_MAX];
+	size_t size = scratch_size(o->argv);
+	struct scratch *scratch =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct spawn_failure failure;
-	size_t n = 0;
 	int r, pidfd;
 
-	while (o->argv[n])
-		n++;
-	script = calloc(n + 2, sizeof(*script));
-	if (!script)
+	if (scratch == MAP_FAILED) {
+		log_line(i->log, LOG_ERR, "no memory");
 		return INIT_EXIT_FAULT;
+	}
 
 	struct spawn_spec spec = {
 		.argv = o->argv,
-		.script = script,
+		.script = scratch->script,
+		.stack = scratch->stack,
 		.envp = environ,
 		.umask = -1,
 		.keep_descriptors = true,
@@ -95,12 +111,13 @@ static int start(struct init *i)
 		.terminal = job_foreground(&i->job),
 		.death_signal = o->command.death_signal,
 		.parent = getpid(),
-		.pid_places = { command_listen_pid(environ, listen_pid) },
+		.pid_places = { command_listen_pid(environ, i->listen_pid) },
 		.mask = &o->signals->mask,
 		.ignored = &o->signals->ignored,
 	};
 
 	r = spawn(&spec, &i->command, &pidfd, &failure);
+	(void)munmap(scratch, size);
 	if (r == SPAWN_E_CHILD)
 		return tell_failure(i, &failure);
 	if (r < 0) {
@@ -207,7 +224,7 @@ static void reap(struct init *i)
 {
 	int signo;
 
-	i->reap = reap_children(REAP_PER_TURN, on_death, i) == REAP_PER_TURN;
+	i->reap = reap_collected(REAP_PER_TURN, on_death, i) == REAP_PER_TURN;
 	if (i->command) {
 		signo = job_stopped_by(i->command);
 		if (signo) {
@@ -232,8 +249,9 @@ static void forward(struct init *i, int signo, pid_t sender)
 		job_resume(&i->job);
 	if (!as)
 		return;
-	log_line(i->log, LOG_DEBUG, "%s from pid %d: passed on as %s",
-		 parse_signal_text(from, signo), (int)sender, parse_signal_text(to, as));
+	if (i->log->level >= LOG_DEBUG)
+		log_line(i->log, LOG_DEBUG, "%s from pid %d: passed on as %s",
+			 parse_signal_text(from, signo), (int)sender, parse_signal_text(to, as));
 	forward_send(f->scope, i->command, as, &i->inherited);
 	if (as == SIGCONT)
 		i->stopped = false;
@@ -260,18 +278,20 @@ static void on_signal(struct init *i, const siginfo_t *info)
 /* Waits no longer than until the deadline, and not at all while there are more dead. */
 static void take_signal(struct init *i)
 {
-	uint64_t now = clock_now_usec(), left = i->deadline_usec > now ? i->deadline_usec - now : 0;
+	bool endless = i->deadline_usec == USEC_INFINITY && !i->reap;
 	struct timespec wait = { 0 };
 	siginfo_t info;
 	sigset_t all;
 
 	memset(&all, 0xff, sizeof(all));
-	if (!i->reap) {
+	if (!endless && !i->reap) {
+		uint64_t now = clock_now_usec();
+		uint64_t left = i->deadline_usec > now ? i->deadline_usec - now : 0;
+
 		wait.tv_sec = (time_t)(left / USEC_PER_SEC);
 		wait.tv_nsec = (long)(left % USEC_PER_SEC * 1000);
 	}
-	if (sigtimedwait(&all, &info,
-			 i->deadline_usec == USEC_INFINITY && !i->reap ? NULL : &wait) > 0)
+	if (sigtimedwait(&all, &info, endless ? NULL : &wait) > 0)
 		on_signal(i, &info);
 }
 
@@ -292,7 +312,7 @@ int init_run(const struct init_options *options)
 			take_signal(&i);
 			if (i.reap)
 				reap(&i);
-			if (clock_now_usec() >= i.deadline_usec)
+			if (i.deadline_usec != USEC_INFINITY && clock_now_usec() >= i.deadline_usec)
 				kill_rest(&i);
 		}
 		status = i.status;

@@ -9,7 +9,7 @@ swansong_init_LDFLAGS = $(AM_LDFLAGS) $(PROGRAM_LDFLAGS)
 swansong_init_LDADD   = %D%/libinit.la src/sys/libsys.la src/base/libbase.la
 
 # For images with nothing in them: the same sources, at once, by a compiler that may be that of
-# another C library.
+# another C library.  Without the names of users, for which glibc would still want shared ones.
 static_init_sources = \
 	$(src_base_libbase_la_SOURCES) \
 	$(src_sys_libsys_la_SOURCES) \
@@ -17,7 +17,10 @@ static_init_sources = \
 	$(swansong_init_SOURCES)
 swansong-init-static: $(static_init_sources)
 	$(AM_V_CCLD)sources= && for f in $(static_init_sources); do \
-		case $$f in *.c) sources="$$sources $(srcdir)/$$f" ;; esac; done && \
+		case $$f in \
+		src/sys/ids.c) ;; \
+		*.c) sources="$$sources $(srcdir)/$$f" ;; \
+		esac; done && \
 	$(STATIC_CC) $(DEFS) $(AM_CPPFLAGS) $(STATIC_CPPFLAGS) $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(STATIC_CFLAGS) \
 		-ffunction-sections -fdata-sections -fno-pie $(HARDEN_LDFLAGS) \
 		-static -no-pie -s -Wl,--gc-sections -o $@ $$sources

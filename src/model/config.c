@@ -249,6 +249,71 @@ static void loader_warn(struct loader *l, const char *path)
 				    : "no service is configured: there is no *.ini");
 }
 
+struct kept {
+	size_t n;
+	struct section sections[];
+};
+
+static void kept_free(void *arg)
+{
+	struct kept *kept = arg;
+
+	for (size_t i = 0; i < kept->n; i++)
+		section_done(&kept->sections[i]);
+	free(kept);
+}
+
+static bool has_inherited(const struct section *section)
+{
+	for (enum key_id key = 0; key < N_KEYS; key++) {
+		if (keys[key].scope == SCOPE_INHERITED && section->lines[key])
+			return true;
+	}
+	return false;
+}
+
+/* Those of nodes that something may come to be below of: of most there is nothing to be kept. */
+static int keep_sections(struct loader *l)
+{
+	cleanup(freep) bool *keeps = calloc(l->config->n_nodes, sizeof(*keeps));
+	struct kept *kept;
+	size_t n = 0;
+
+	if (!keeps)
+		return -ENOMEM;
+	for (size_t i = l->config->n_nodes; i-- > 0;) {
+		const struct node_config *node = l->config->nodes[i];
+
+		if (node->parent)
+			keeps[node->parent->index] = true;
+		keeps[i] = (keeps[i] || !node->argv) && has_inherited(&l->sections[i]);
+		n += keeps[i];
+	}
+	kept = calloc(1, sizeof(*kept) + n * sizeof(kept->sections[0]));
+	if (!kept)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->config->n_nodes; i++) {
+		if (!keeps[i])
+			continue;
+		kept->sections[kept->n++] = l->sections[i];
+		l->sections[i] = (struct section){ .config = NULL };
+	}
+	l->config->kept = kept;
+	l->config->kept_free = kept_free;
+	return 0;
+}
+
+const struct section *config_kept_section(const struct config *config, const char *path)
+{
+	const struct kept *kept = config->kept;
+
+	for (size_t i = 0; kept && i < kept->n; i++) {
+		if (strcmp(kept->sections[i].node->path, path) == 0)
+			return &kept->sections[i];
+	}
+	return NULL;
+}
+
 int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		const struct config_names *names, struct diag *diag)
 {
@@ -279,12 +344,15 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 	if (diag_errors(diag) > errors)
 		return -EINVAL;
 
+	r = keep_sections(&l);
+	if (r < 0)
+		return r;
 	loader_warn(&l, n_paths ? paths[0] : NULL);
 	*ret = take(l.config);
 	return 0;
 }
 
-static int command_copy(struct node_config *node, char *const *argv)
+int config_set_command(struct node_config *node, char *const *argv)
 {
 	size_t n = 0, size = 0;
 	char *words, *line;
@@ -318,7 +386,7 @@ int config_new_command(struct config **ret, char *const *argv)
 	r = config_add_node(config, "main", (struct place){ .file = NULL }, &node);
 	if (r < 0)
 		return r;
-	r = command_copy(node, argv);
+	r = config_set_command(node, argv);
 	if (r < 0)
 		return r;
 	config->nodes[0]->shutdown_timeout_usec = USEC_INFINITY;

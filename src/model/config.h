@@ -9,6 +9,7 @@
  */
 
 #include "model/diag.h"
+#include "model/section.h"
 #include "model/settings.h"
 
 /*
@@ -26,3 +27,12 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
  * word at least, and is copied.  Return: 0 or -ENOMEM.
  */
 int config_new_command(struct config **ret, char *const *argv);
+
+/* What @node runs, as it is.  Return: 0 or -ENOMEM. */
+int config_set_command(struct node_config *node, char *const *argv);
+
+/*
+ * The section of a group, or of the root, as it was read; NULL if there is none, or nothing in it that
+ * is inherited.  Of a node with a command and nothing below it none is kept.
+ */
+const struct section *config_kept_section(const struct config *config, const char *path);

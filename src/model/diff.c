@@ -61,14 +61,20 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_DRAIN_DELAY] = { &kind_duration, NODE(drain_delay_usec) },
 	[KEY_STOP_COMMAND] = { &kind_commands, HOOK_STOP_COMMAND },
 	[KEY_STOP_SIGNAL] = { &kind_signal, NODE(stop_signal) },
+	[KEY_SIGNAL_SCOPE] = { &kind_signal_scope, NODE(signal_scope) },
+	[KEY_KILL_SIGNAL] = { &kind_signal, NODE(kill_signal) },
+	[KEY_KILL_LEFTOVERS] = { &kind_bool, NODE(kill_leftovers) },
 	[KEY_POST_STOP] = { &kind_commands, HOOK_POST_STOP },
 	[KEY_ESSENTIAL] = { &kind_bool, NODE(essential) },
 	[KEY_TERMINAL] = { &kind_bool, NODE(terminal) },
+	[KEY_CGROUP_MEMORY_MAX] = { &kind_bound, NODE(cgroup_memory_max) },
+	[KEY_CGROUP_PIDS_MAX] = { &kind_bound, NODE(cgroup_pids_max) },
+	[KEY_CGROUP_CPU_WEIGHT] = { &kind_bound, NODE(cgroup_cpu_weight) },
 	[KEY_USER] = { &kind_user, NODE(credentials) },
 	[KEY_GROUP] = { &kind_group, NODE(credentials) },
 	[KEY_GROUPS] = { &kind_groups, NODE(credentials) },
 	[KEY_DIRECTORY] = { &kind_text, NODE(directory) },
-	[KEY_ENVIRONMENT] = { &kind_words, NODE(environment) },
+	[KEY_ENVIRONMENT] = { &kind_environment, NODE(environment) },
 	[KEY_ENVIRONMENT_FILE] = { &kind_words, NODE(environment_files) },
 	[KEY_UMASK] = { &kind_mode, NODE(umask) },
 	[KEY_LIMIT_AS] = { &kind_rlimit, ATTRIBUTE(limits[RLIMIT_AS]) },
@@ -123,22 +129,36 @@ static bool differs(enum key_id key, const void *a, const void *b)
 	return !facets[key].kind->equal(facet_of(key, a), facet_of(key, b));
 }
 
-static bool is_of_services(enum key_id key)
+static bool has_final(const struct node_config *node)
 {
-	return key != KEY_COMMAND &&
-	       (keys[key].scope == SCOPE_SERVICE || keys[key].scope == SCOPE_INHERITED);
+	return node_config_hook(node, HOOK_FINAL)->n > 0;
+}
+
+/* Does it mean anything in both?  What is inherited is for whoever runs something. */
+static bool is_of_both(enum key_id key, const struct node_config *a, const struct node_config *b)
+{
+	bool services = a->argv && b->argv;
+
+	switch (keys[key].scope) {
+	case SCOPE_NODE:
+		return true;
+	case SCOPE_SERVICE:
+		return services || key == KEY_COMMAND;
+	case SCOPE_INHERITED:
+		return services || (has_final(a) && has_final(b));
+	default:
+		return false;
+	}
 }
 
 unsigned node_config_diff(const struct node_config *a, const struct node_config *b,
 			  struct key_set *ret)
 {
-	bool services = a->argv && b->argv;
 	unsigned n = 0;
 
 	*ret = (struct key_set){ 0 };
 	for (enum key_id key = 0; key < N_KEYS; key++) {
-		if (keys[key].scope == SCOPE_ROOT || keys[key].scope == SCOPE_TEMPLATE ||
-		    (is_of_services(key) && !services) || !differs(key, a, b))
+		if (!is_of_both(key, a, b) || !differs(key, a, b))
 			continue;
 		key_set_add(ret, key);
 		n++;

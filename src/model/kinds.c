@@ -121,8 +121,22 @@ CHOICE(on_failed, [ON_FAILED_NOTHING] = "nothing", [ON_FAILED_SHUTDOWN_PARENT] =
        [ON_FAILED_SHUTDOWN] = "shutdown");
 CHOICE(on_unhealthy, [ON_UNHEALTHY_RESTART] = "restart", [ON_UNHEALTHY_SHUTDOWN] = "shutdown",
        [ON_UNHEALTHY_LOG] = "log");
+CHOICE(signal_scope, [SIGNAL_SCOPE_GROUP] = "group", [SIGNAL_SCOPE_MAIN] = "main",
+       [SIGNAL_SCOPE_ALL] = "all");
 CHOICE(strategy, [ONE_FOR_ONE] = "one-for-one", [ONE_FOR_ALL] = "one-for-all",
        [REST_FOR_ONE] = "rest-for-one");
+
+static void bound_print(FILE *file, const void *value, const struct kind *kind)
+{
+	uint64_t bound = *(const uint64_t *)value;
+
+	(void)kind;
+	if (bound == UINT64_MAX)
+		(void)fputs("infinity", file);
+	else if (bound != 0)
+		(void)fprintf(file, "%" PRIu64, bound);
+}
+const struct kind kind_bound = { .equal = duration_equal, .print = bound_print };
 
 static bool limit_equal(const void *a, const void *b)
 {
@@ -215,6 +229,18 @@ static void words_print(FILE *file, const void *value, const struct kind *kind)
 		(void)fprintf(file, "%s%s", i ? " " : "", words[i]);
 }
 KIND(words);
+
+/* Some are from files that not everybody may read. */
+static void environment_print(FILE *file, const void *value, const struct kind *kind)
+{
+	char *const *variables = *(char **const *)value;
+
+	(void)kind;
+	for (size_t i = 0; variables && variables[i]; i++)
+		(void)fprintf(file, "%s%.*s", i ? " " : "", (int)strcspn(variables[i], "="),
+			      variables[i]);
+}
+const struct kind kind_environment = { .equal = words_equal, .print = environment_print };
 
 static bool nodes_equal(const void *a, const void *b)
 {

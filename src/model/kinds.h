@@ -25,10 +25,13 @@ extern const struct kind kind_restart;
 extern const struct kind kind_on_failed;
 extern const struct kind kind_on_unhealthy;
 extern const struct kind kind_strategy;
+extern const struct kind kind_signal_scope;
+extern const struct kind kind_bound;	     /* uint64_t, UINT64_MAX for infinity; 0: not set */
 extern const struct kind kind_limit;	     /* struct restart_limit */
 extern const struct kind kind_status;	     /* struct success_status */
 extern const struct kind kind_text;	     /* char * */
 extern const struct kind kind_words;	     /* char ** */
+extern const struct kind kind_environment;   /* char **; only the names are shown */
 extern const struct kind kind_nodes;	     /* struct node_config ** */
 extern const struct kind kind_command;	     /* the whole struct node_config */
 extern const struct kind kind_commands;	     /* struct commands */

@@ -12,6 +12,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/values-output.c \
 	%D%/values-process.c \
 	%D%/values-restart.c \
+	%D%/values-stop.c \
 	%D%/values-template.c \
 	%D%/values.c \
 	%D%/values-hook.h %D%/values-hook.c \
@@ -26,6 +27,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/config.h %D%/config.c \
+	%D%/transient.h %D%/transient.c \
 	%D%/fsm.h %D%/fsm.c \
 	%D%/policy.h %D%/policy.c \
 	%D%/result.h %D%/result.c

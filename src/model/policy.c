@@ -47,6 +47,27 @@ void policy_forget(struct policy *policy)
 	policy->next = policy->used = 0;
 }
 
+void policy_use(struct policy *policy, const struct node_config *config)
+{
+	policy->config = config;
+}
+
+void policy_inherit(struct policy *policy, const struct policy *from)
+{
+	size_t room = policy->config->restart_limit.count, size = from->config->restart_limit.count;
+	size_t n = MIN(room, from->used);
+
+	policy->fault_delay_usec = from->fault_delay_usec;
+	if (from->delay_usec != from->config->restart_delay_usec)
+		policy->delay_usec =
+			MIN(from->delay_usec, policy->config->restart_delay_max_usec);
+	/* The latest ones, the oldest of them first. */
+	for (size_t i = 0; i < n; i++)
+		policy->restarts[i] = from->restarts[(from->next + size - n + i) % size];
+	policy->used = n;
+	policy->next = room ? n % room : 0;
+}
+
 /* Would a restart now be one too many?  If not, it is written down. */
 static bool over_limit(struct policy *policy, uint64_t now_usec)
 {

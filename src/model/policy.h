@@ -51,6 +51,12 @@ DEFINE_CLEANUP(struct policy *, policy_free)
 enum service_event policy_decide(struct policy *policy, const struct outcome *outcome,
 				 uint64_t now_usec, uint64_t ran_usec, uint64_t *delay_usec);
 
+/* From now on the policy is that of @config, which says nothing else about it. */
+void policy_use(struct policy *policy, const struct node_config *config);
+
+/* A new @policy goes on where @from, of another configuration of the same service, was. */
+void policy_inherit(struct policy *policy, const struct policy *from);
+
 /* An operator starts it by hand: what happened before does not count any more. */
 void policy_forget(struct policy *policy);
 

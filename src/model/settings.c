@@ -55,6 +55,8 @@ void node_config_init(struct node_config *node, char *path)
 		.autostart = true,
 		.stop_signal = SIGTERM,
 		.reload_signal = SIGHUP,
+		.kill_signal = SIGKILL,
+		.kill_leftovers = true,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 	};
 }
@@ -166,6 +168,7 @@ static int config_new_node(struct config *config, const char *path, size_t lengt
 	if (!node)
 		return -ENOMEM;
 	node_config_init(node, name);
+	node->refs = 1;
 	node->parent = parent;
 	node->place = place;
 	node->index = config->n_nodes;
@@ -228,6 +231,35 @@ struct config *config_ref(struct config *config)
 	return config;
 }
 
+const struct node_config *node_config_ref(const struct node_config *node)
+{
+	((struct node_config *)node)->refs++;
+	return node;
+}
+
+const struct node_config *node_config_unref(const struct node_config *node)
+{
+	struct node_config *n = (struct node_config *)node;
+
+	if (!n || --n->refs > 0)
+		return NULL;
+	node_config_done(n);
+	free(n);
+	return NULL;
+}
+
+/* Whoever keeps it still must not come upon what goes with the config. */
+static void forget_node(struct node_config *node)
+{
+	for (size_t i = 0; i < N_EDGES; i++) {
+		free(node->edges[i]);
+		node->edges[i] = NULL;
+	}
+	node->parent = NULL;
+	node->place = (struct place){ .file = NULL };
+	node_config_unref(node);
+}
+
 static void node_keep(void *node)
 {
 	(void)node;
@@ -237,11 +269,11 @@ struct config *config_unref(struct config *config)
 {
 	if (!config || --config->refs > 0)
 		return NULL;
+	if (config->kept)
+		config->kept_free(config->kept);
 	tdestroy(config->by_path, node_keep);
-	for (size_t i = 0; i < config->n_nodes; i++) {
-		node_config_done(config->nodes[i]);
-		free(config->nodes[i]);
-	}
+	for (size_t i = 0; i < config->n_nodes; i++)
+		forget_node(config->nodes[i]);
 	for (size_t i = 0; i < config->n_files; i++)
 		free(config->files[i]);
 	free(config->nodes);

@@ -52,6 +52,7 @@ enum probe_kind {
 	PROBE_EXEC,
 	PROBE_LOG, /* also by itself */
 };
+enum signal_scope { SIGNAL_SCOPE_GROUP, SIGNAL_SCOPE_MAIN, SIGNAL_SCOPE_ALL };
 enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
 enum output_kind {
 	OUTPUT_INHERIT,
@@ -148,6 +149,7 @@ struct node_config {
 	struct place place; /* the section's line, or the first section that implied the node */
 	size_t index;	    /* in config.nodes */
 	bool stated;	    /* has a section of its own */
+	unsigned refs;	    /* of its own, beside those of the config */
 
 	/* Any node. */
 	uint64_t
@@ -192,8 +194,13 @@ struct node_config {
 	int stop_signal, reload_signal;
 	uint64_t drain_delay_usec;
 	uint64_t stop_timeout_usec; /* inherited */
+	enum signal_scope signal_scope;
+	int kill_signal;
+	bool kill_leftovers;
 	bool essential;
 	bool terminal; /* it gets the daemon's */
+	/* 0: not set; UINT64_MAX: infinity */
+	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
 };
 
 struct config {
@@ -206,6 +213,10 @@ struct config {
 	gid_t control_group;
 	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
+
+	/* Of config.c: the sections that others may come to inherit from, and how to free them. */
+	void *kept;
+	void (*kept_free)(void *kept);
 
 	/* Of settings.c. */
 	size_t n_slots; /* of nodes */
@@ -232,10 +243,16 @@ int attributes_new(struct attributes **ret);
 /* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */
 int config_new(struct config **ret);
 
-/* Nodes are freed with their config: whoever keeps a node_config keeps a reference. */
+/*
+ * Nodes are freed with their config: whoever keeps a node_config keeps a reference to that, or, if he
+ * looks at nothing but the node's own values, one to the node.  Without its config a node has no place,
+ * no parent and no edges.
+ */
 struct config *config_ref(struct config *config);
 struct config *config_unref(struct config *config);
 DEFINE_CLEANUP(struct config *, config_unref)
+const struct node_config *node_config_ref(const struct node_config *node);
+const struct node_config *node_config_unref(const struct node_config *node);
 
 /* A copy of @name that lives as long as @config, for places.  Return: 0 or -ENOMEM. */
 int config_add_file(struct config *config, const char *name, const char **ret);

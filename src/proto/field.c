@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 #include "proto/message.h"
 
 static bool is_one_of(const char *value, const char *const *values)
@@ -146,4 +147,67 @@ json_t *field_write(const struct field *fields, size_t n, const void *from)
 			return NULL;
 	}
 	return take(object);
+}
+
+/* Is it left out? */
+static bool is_without_value(const struct field *f, const void *member)
+{
+	switch (f->type) {
+	case FIELD_STRING:
+	case FIELD_ENUM:
+		return f->optional && !*(const char *const *)member;
+	case FIELD_INT:
+		return f->optional && *(const uint64_t *)member == FIELD_NONE;
+	case FIELD_OBJECT:
+		return !*(json_t *const *)member;
+	case FIELD_BOOL:
+	case FIELD_STRINGS:
+		break;
+	}
+	return false;
+}
+
+static void append_value(struct writer *to, const struct field *f, const void *member)
+{
+	const json_t *json;
+	const char *string;
+
+	switch (f->type) {
+	case FIELD_STRING:
+	case FIELD_ENUM:
+		string = *(const char *const *)member;
+		writer_add_string(to, string ? string : "");
+		break;
+	case FIELD_INT:
+		writer_add_number(to, MIN(*(const uint64_t *)member, (uint64_t)INT64_MAX));
+		break;
+	case FIELD_BOOL:
+		writer_add(to, *(const bool *)member ? "true" : "false");
+		break;
+	case FIELD_STRINGS:
+	case FIELD_OBJECT:
+		json = *(json_t *const *)member;
+		if (json)
+			writer_add_json(to, json);
+		else
+			writer_add(to, "[]");
+		break;
+	}
+}
+
+void field_append(struct writer *to, const struct field *fields, size_t n, const void *from)
+{
+	const char *before = "\"";
+
+	for (const struct field *f = fields; f < fields + n; f++) {
+		const void *member = (const char *)from + f->offset;
+
+		if (is_without_value(f, member))
+			continue;
+		writer_add(to, before);
+		writer_add(to, f->name);
+		writer_add(to, "\":");
+		append_value(to, f, member);
+		before = ",\"";
+	}
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "proto/writer.h"
+
 enum field_type {
 	FIELD_STRING,  /* const char *; NULL if missing */
 	FIELD_ENUM,    /* likewise, one of @values */
@@ -43,3 +45,6 @@ void field_read(const json_t *object, const struct field *fields, size_t n, void
  * numbers beyond INT64_MAX become that.  NULL without memory.
  */
 json_t *field_write(const struct field *fields, size_t n, const void *from);
+
+/* The same members as text, without the braces around them. */
+void field_append(struct writer *to, const struct field *fields, size_t n, const void *from);

@@ -34,10 +34,19 @@ static const char varlink_text[] =
 	"error ExpectedMore()\n";
 
 static const char *const until_values[] = { "ready", "running", "complete", NULL };
+static const char *const scope_values[] = { "main", "group", "all", NULL };
 
 #define STRING(field)                               \
 	{                                           \
 		.name = field, .type = FIELD_STRING \
+	}
+#define STRINGS(field)                               \
+	{                                            \
+		.name = field, .type = FIELD_STRINGS \
+	}
+#define OPT_STRINGS(field)                                             \
+	{                                                              \
+		.name = field, .type = FIELD_STRINGS, .optional = true \
 	}
 #define OPT_STRING(field)                                             \
 	{                                                             \
@@ -52,10 +61,19 @@ static const char *const until_values[] = { "ready", "running", "complete", NULL
 		.name = field, .type = FIELD_ENUM, .values = choices \
 	}
 
+#define OPT_INT(field)                                             \
+	{                                                          \
+		.name = field, .type = FIELD_INT, .optional = true \
+	}
+#define OPT_ENUM(field, choices)                                                       \
+	{                                                                              \
+		.name = field, .type = FIELD_ENUM, .values = choices, .optional = true \
+	}
+
 static const struct {
 	const char *qualified;
 	size_t n_fields;
-	struct field fields[4];
+	struct field fields[5];
 } methods[N_METHODS] = {
 #define METHOD(method, n, ...)                \
 	{                                     \
@@ -74,7 +92,13 @@ static const struct {
 	[METHOD_WAIT] = METHOD("Wait", 2, OPT_STRING("node"), ENUM("until", until_values)),
 	[METHOD_TAKE_GUARD] =
 		METHOD("TakeGuard", 3, STRING("node"), OPT_STRING("why"), OPT_BOOL("late")),
-	[METHOD_RELOAD] = METHOD("Reload", 0, {}),
+	[METHOD_RELOAD] = METHOD("Reload", 1, OPT_BOOL("dry_run")),
+	[METHOD_RELOAD_SERVICE] = METHOD("ReloadService", 1, STRING("node")),
+	[METHOD_SIGNAL] = METHOD("Signal", 3, STRING("node"), STRING("signal"),
+				 OPT_ENUM("scope", scope_values)),
+	[METHOD_EVENTS] = METHOD("Events", 2, OPT_STRING("node"), OPT_INT("last")),
+	[METHOD_RUN] = METHOD("Run", 5, STRING("node"), STRINGS("command"),
+			      OPT_STRINGS("properties"), OPT_BOOL("keep"), OPT_BOOL("wait")),
 #undef METHOD
 };
 

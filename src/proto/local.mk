@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += %D%/libproto.la
 %C%_libproto_la_SOURCES = \
 	%D%/frame.h %D%/frame.c \
+	%D%/writer.h %D%/writer.c \
 	%D%/message.h %D%/message.c \
 	%D%/field.h %D%/field.c \
 	%D%/interface.h %D%/interface.c %D%/interface-text.c \

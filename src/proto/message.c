@@ -167,90 +167,26 @@ int message_build_error(char **ret, const char *error, json_t *parameters)
 	return dump(ret, root);
 }
 
-/* A text that grows; bytes[used] is its end. */
-struct text {
-	char *bytes;
-	size_t used, size;
-};
-
-#define TEXT_SIZE_MIN 4096
-
-static void text_done(struct text *text)
-{
-	free(text->bytes);
-}
-
-/* Room for @more bytes and the NUL. */
-static int text_reserve(struct text *text, size_t more)
-{
-	size_t size = text->size ? text->size : TEXT_SIZE_MIN;
-	char *bytes;
-
-	while (size - text->used <= more)
-		size *= 2;
-	if (size == text->size)
-		return 0;
-	bytes = realloc(text->bytes, size);
-	if (!bytes)
-		return -ENOMEM;
-	text->bytes = bytes;
-	text->size = size;
-	return 0;
-}
-
-static int text_append(struct text *text, const char *more)
-{
-	size_t length = strlen(more);
-
-	if (text_reserve(text, length) < 0)
-		return -ENOMEM;
-	memcpy(text->bytes + text->used, more, length + 1);
-	text->used += length;
-	return 0;
-}
-
-static int text_append_json(struct text *text, const json_t *value)
-{
-	size_t room = text->size - text->used;
-	size_t length = json_dumpb(value, text->bytes + text->used, room, JSON_COMPACT);
-
-	if (length == 0)
-		return -ENOMEM;
-	if (length >= room) {
-		if (text_reserve(text, length) < 0)
-			return -ENOMEM;
-		if (json_dumpb(value, text->bytes + text->used, length, JSON_COMPACT) != length)
-			return -ENOMEM;
-	}
-	text->used += length;
-	return 0;
-}
-
-int message_build_list(char **ret, const char *name, int (*next)(json_t **ret, void *arg),
+int message_build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
 		       void *arg)
 {
-	cleanup(text_done) struct text text = { 0 };
-	const char *separator = "";
-	json_t *element;
+	cleanup(writer_done) struct writer writer = { 0 };
+	size_t end;
 	int r;
 
-	r = text_append(&text, "{\"parameters\":{\"");
-	if (r == 0)
-		r = text_append(&text, name);
-	if (r == 0)
-		r = text_append(&text, "\":[");
-	while (r == 0 && (r = next(&element, arg)) > 0) {
-		r = text_append(&text, separator);
-		if (r == 0)
-			r = text_append_json(&text, element);
-		json_decref(element);
-		separator = ",";
+	writer_add(&writer, "{\"parameters\":{\"");
+	writer_add(&writer, name);
+	writer_add(&writer, "\":[");
+	end = writer_length(&writer);
+	while ((r = next(&writer, arg)) > 0) {
+		end = writer_length(&writer);
+		writer_add(&writer, ",");
 	}
-	if (r == 0)
-		r = text_append(&text, "]}}");
-	if (r == 0)
-		*ret = take(text.bytes);
-	return r;
+	if (r < 0)
+		return r;
+	writer_cut(&writer, end);
+	writer_add(&writer, "]}}");
+	return writer_take(&writer, ret);
 }
 
 json_t *message_string(const char *text)

@@ -14,6 +14,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "proto/writer.h"
+
 /* Everything belongs to @root. */
 struct message_call {
 	json_t *root;
@@ -54,10 +56,10 @@ int message_build_reply(char **ret, json_t *parameters, unsigned flags);
 int message_build_error(char **ret, const char *error, json_t *parameters);
 
 /*
- * A reply with one parameter, the array @name.  @next makes its elements one at a time, so that a
- * long one never exists as objects: 1 and a new reference, 0 at the end, -ENOMEM.
+ * A reply with one parameter, the array @name.  @next appends its elements one at a time, so that a
+ * long one never exists as objects: 1; 0 at the end, and nothing appended; -ENOMEM.
  */
-int message_build_list(char **ret, const char *name, int (*next)(json_t **ret, void *arg),
+int message_build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
 		       void *arg);
 
 /*

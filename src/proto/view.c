@@ -58,6 +58,7 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_BOOL, ending, .optional = true),
 	FIELD(service_view, FIELD_INT, watchdog_usec, .optional = true),
 	FIELD(service_view, FIELD_INT, stored, .optional = true),
+	FIELD(service_view, FIELD_STRING, log, .optional = true),
 	FIELD(service_view, FIELD_ENUM, health, .optional = true, .values = health_states),
 	FIELD(service_view, FIELD_INT, health_since_usec, .optional = true),
 	FIELD(service_view, FIELD_STRING, health_result, .optional = true),
@@ -104,6 +105,21 @@ json_t *node_view_build(const struct node_view *node)
 		object.service = service;
 	}
 	return field_write(node_fields, ARRAY_SIZE(node_fields), &object);
+}
+
+void node_view_append(struct writer *to, const struct node_view *node)
+{
+	struct node_object object = { .state = node_states[node->state], .view = *node };
+
+	writer_add(to, "{");
+	field_append(to, node_fields, ARRAY_SIZE(node_fields), &object);
+	if (node->is_service) {
+		/* The path is always there, so something has come before it. */
+		writer_add(to, ",\"service\":{");
+		field_append(to, service_fields, ARRAY_SIZE(service_fields), &node->service);
+		writer_add(to, "}");
+	}
+	writer_add(to, "}");
 }
 
 json_t *guard_view_build(const struct guard_view *guard)

@@ -23,6 +23,7 @@ struct service_view {
 	uint64_t next_usec;				       /* optional */
 	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
 	bool ending;
+	const char *log; /* optional */
 	const char *health; /* optional, as health_state_name(); with the next two */
 	uint64_t health_since_usec;
 	const char *health_result; /* what the last probe found wrong */
@@ -58,6 +59,9 @@ struct guard_view {
 /* New objects; NULL without memory. */
 json_t *node_view_build(const struct node_view *node);
 json_t *guard_view_build(const struct guard_view *guard);
+
+/* The text of the same object. */
+void node_view_append(struct writer *to, const struct node_view *node);
 
 /* Return: 0, or -EBADMSG if @object is none or not as the interface says. */
 int node_view_parse(const json_t *object, struct node_view *ret);

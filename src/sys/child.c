@@ -55,9 +55,24 @@ static int place(int from, int to)
 	return dup3(from, to, 0);
 }
 
+/* Where the kernel could not make it in there. */
+static int enter_cgroup(const struct spawn_spec *spec)
+{
+	int fd, r;
+
+	if (spec->cgroup <= 0)
+		return 0;
+	fd = openat(spec->cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	r = write(fd, "0", 1) < 0 ? -1 : 0;
+	(void)close(fd);
+	return r;
+}
+
 /*
- * Each source is first moved out of the way of every target, then to its place: no order of
- * descriptors can overwrite one that is still needed.
+ * Each source that is in the way of a target is first moved behind all of them, then each to its
+ * place: no order of descriptors can overwrite one that is still needed.
  */
 static int place_descriptors(const struct spawn_spec *spec)
 {
@@ -73,7 +88,7 @@ static int place_descriptors(const struct spawn_spec *spec)
 		struct spawn_file file = file_at(spec, i);
 
 		moved[i] = file.from;
-		if (file.from != file.to)
+		if (file.from != file.to && file.from < above)
 			moved[i] = fcntl(file.from, F_DUPFD_CLOEXEC, above);
 		if (moved[i] < 0)
 			return -1;
@@ -279,6 +294,9 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 	const struct attributes *attributes = spec->attributes;
 	enum spawn_step step = SPAWN_STEP_NONE;
 
+	/* With the parent's table of descriptors, perhaps: it stands still. */
+	if (enter_cgroup(spec) < 0)
+		fail(failure, SPAWN_STEP_CGROUP);
 	if (!spec->keep_descriptors && leave_descriptors(spec) < 0)
 		fail(failure, SPAWN_STEP_CLOSE);
 	if (enter_session(spec) < 0)

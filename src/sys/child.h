@@ -26,9 +26,12 @@ struct spawn_file {
 /* Room for the digits of a pid and a NUL. */
 #define SPAWN_PID_MAX 12
 
+#define SPAWN_STACK 65536
+
 /* What to start, and as what.  All pointers are borrowed for the call. */
 struct spawn_spec {
 	char *const *argv;
+	void *stack;   /* SPAWN_STACK bytes for the child, on a page; NULL: some of the caller's */
 	char **script; /* room for argv and two more, to try argv[0] as a shell's script; or NULL */
 	char *const *envp;     /* PATH in it is searched for argv[0] */
 	const char *directory; /* or NULL: stay */
@@ -47,6 +50,7 @@ struct spawn_spec {
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
 	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
 	char *pid_places[2];
+	int cgroup;	    /* the directory of a control group to start in; 0: stay in ours */
 	bool take_terminal; /* the session gets our standard input as its terminal */
 	bool keep_session; /* a process group in ours, rather than a session */
 	int terminal;	   /* with it: the terminal whose foreground is handed over; -1 for none */
@@ -60,6 +64,7 @@ struct spawn_spec {
 
 enum spawn_step {
 	SPAWN_STEP_NONE,
+	SPAWN_STEP_CGROUP,
 	SPAWN_STEP_SESSION,
 	SPAWN_STEP_TERMINAL,
 	SPAWN_STEP_STDIO,

@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/inetsock.h %D%/inetsock.c \
 	%D%/journal.h %D%/journal.c \
 	%D%/proc.h %D%/proc.c \
+	%D%/cgroup.h %D%/cgroup.c \
 	%D%/child.h \
 	%D%/child-attributes.h %D%/child-attributes.c \
 	%D%/child.c \

@@ -21,24 +21,38 @@
  * where a sandbox refuses clone3, glibc's clone() does the same with the older call.
  */
 
-#define CHILD_STACK 65536
+#ifndef CLONE_INTO_CGROUP
+#define CLONE_INTO_CGROUP 0x200000000ULL
+#endif
+
+/* Hardened builds clear what is on the stack, and would do so with all of the child's for each. */
+#if __has_attribute(uninitialized)
+#define UNINITIALIZED __attribute__((uninitialized))
+#else
+#define UNINITIALIZED
+#endif
 
 struct start {
 	const struct spawn_spec *spec;
 	struct spawn_failure *failure;
-	int flags; /* CLONE_* */
+	int flags;   /* CLONE_* */
+	bool inside; /* the child is born in its control group */
 };
 
 static int start(void *arg)
 {
-	struct start *s = arg;
+	const struct start *s = arg;
+	struct spawn_spec spec = *s->spec;
 
-	child_run(s->spec, s->failure);
+	if (s->inside)
+		spec.cgroup = 0;
+	child_run(&spec, s->failure);
 }
 
-/* The first edition of the kernel's struct clone_args, whose header is not everywhere. */
+/* The kernel's struct clone_args of Linux 5.7, whose header is not everywhere. */
 struct clone3_args {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	uint64_t set_tid, set_tid_size, cgroup;
 };
 
 #if defined(__x86_64__)
@@ -89,14 +103,17 @@ static long clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg
 #ifdef HAVE_CLONE3_SWITCH
 static int clone3_start(void *stack, struct start *s, int *pidfd)
 {
+	bool into = s->spec->cgroup > 0;
 	struct clone3_args args = {
-		.flags = (uint64_t)s->flags,
+		.flags = (uint64_t)s->flags | (into ? CLONE_INTO_CGROUP : 0),
 		.pidfd = (uint64_t)(uintptr_t)pidfd,
 		.exit_signal = SIGCHLD,
 		.stack = (uint64_t)(uintptr_t)stack,
-		.stack_size = CHILD_STACK,
+		.stack_size = SPAWN_STACK,
+		.cgroup = into ? (uint64_t)s->spec->cgroup : 0,
 	};
 
+	s->inside = into;
 	return (int)clone3_switch(&args, start, s);
 }
 #else
@@ -111,8 +128,10 @@ static int clone3_start(void *stack, struct start *s, int *pidfd)
 
 static int clone_start(char *stack, struct start *s, int *pidfd)
 {
-	pid_t pid = clone(start, stack + CHILD_STACK, s->flags | SIGCHLD, s, pidfd);
+	pid_t pid;
 
+	s->inside = false;
+	pid = clone(start, stack + SPAWN_STACK, s->flags | SIGCHLD, s, pidfd);
 	return pid < 0 ? -errno : pid;
 }
 
@@ -129,19 +148,30 @@ static int clone_flags(const struct spawn_spec *spec)
 	return CLONE_VM | CLONE_VFORK | CLONE_PIDFD | (can_leave ? CLONE_FILES : 0);
 }
 
-int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)
+/* As clone(2) has it for CLONE_INTO_CGROUP, which Linux before 5.7 does not know. */
+static bool is_refused_group(const struct spawn_spec *spec, int error)
 {
-	_Alignas(16) char stack[CHILD_STACK];
+	return spec->cgroup > 0 && (error == -EACCES || error == -EBUSY || error == -EOPNOTSUPP ||
+				     error == -ENODEV || error == -EBADF);
+}
+
+static int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid, int *pidfd,
+		    struct spawn_failure *failure)
+{
 	struct spawn_failure why = { 0 };
 	struct start s = { .spec = spec, .failure = &why, .flags = clone_flags(spec) };
 	int fd = -1;
 	int r;
 
 	r = clone3_start(stack, &s, &fd);
-	if (r == -ENOSYS || r == -EPERM)
+	if (r == -ENOSYS || r == -EPERM || (spec->cgroup > 0 && (r == -E2BIG || r == -EINVAL)))
 		r = clone_start(stack, &s, &fd);
 	/* The child has left its frames without a return, and a sanitizer's marks of them on the stack. */
-	ASAN_UNPOISON_MEMORY_REGION(stack, sizeof(stack));
+	ASAN_UNPOISON_MEMORY_REGION(stack, SPAWN_STACK);
+	if (r < 0 && is_refused_group(spec, r)) {
+		*failure = (struct spawn_failure){ .step = SPAWN_STEP_CGROUP, .error = -r };
+		return SPAWN_E_CHILD;
+	}
 	if (r < 0)
 		return r;
 	if (why.step != SPAWN_STEP_NONE) {
@@ -154,10 +184,26 @@ int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_fa
 	return 0;
 }
 
+/* Apart, so that who brings a stack does not have this one too. */
+static __attribute__((noinline)) int spawn_here(const struct spawn_spec *spec, pid_t *pid,
+						int *pidfd, struct spawn_failure *failure)
+{
+	_Alignas(16) char stack[SPAWN_STACK] UNINITIALIZED;
+
+	return spawn_on(stack, spec, pid, pidfd, failure);
+}
+
+int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)
+{
+	return spec->stack ? spawn_on(spec->stack, spec, pid, pidfd, failure)
+			   : spawn_here(spec, pid, pidfd, failure);
+}
+
 const char *spawn_step_text(enum spawn_step step)
 {
 	static const char *const texts[] = {
 		[SPAWN_STEP_NONE] = "start",
+		[SPAWN_STEP_CGROUP] = "enter the control group",
 		[SPAWN_STEP_SESSION] = "make a session",
 		[SPAWN_STEP_TERMINAL] = "take the terminal",
 		[SPAWN_STEP_STDIO] = "connect standard input and output",

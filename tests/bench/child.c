@@ -6,8 +6,16 @@
  * Writes its pid, an int, to standard output as soon as it runs, and waits for a signal.  With
  * CHILD_TINY it is without the C library, for the machines whose system calls are known here: then
  * next to nothing of what is measured is its own start.
+ *
+ * With CHILD_BIRTHS it writes to the FIFO of that name, as not every supervisor hands its standard
+ * output down; with CHILD_ENDS it ends instead of waiting.
  */
+#include <fcntl.h>
 #include <unistd.h>
+
+#ifndef CHILD_ENDS
+#define CHILD_ENDS 0
+#endif
 
 #ifdef CHILD_TINY
 #include <stddef.h>
@@ -44,8 +52,14 @@ _Noreturn void _start(void);
 _Noreturn void _start(void)
 {
 	int pid = (int)call(SYS_getpid, 0, 0, 0, 0);
+	long out = 1;
 
-	(void)call(SYS_write, 1, (long)&pid, sizeof(pid), 0);
+#ifdef CHILD_BIRTHS
+	out = call(SYS_openat, AT_FDCWD, (long)CHILD_BIRTHS, O_WRONLY, 0);
+#endif
+	(void)call(SYS_write, out, (long)&pid, sizeof(pid), 0);
+	if (CHILD_ENDS)
+		(void)call(SYS_exit_group, 0, 0, 0, 0);
 	for (;;)
 		(void)call(SYS_ppoll, 0, 0, 0, 0);
 }
@@ -54,11 +68,14 @@ _Noreturn void _start(void)
 
 int main(void)
 {
-	int pid = getpid();
+	int pid = getpid(), out = 1;
 
-	if (write(1, &pid, sizeof(pid)) != sizeof(pid))
+#ifdef CHILD_BIRTHS
+	out = open(CHILD_BIRTHS, O_WRONLY | O_CLOEXEC);
+#endif
+	if (write(out, &pid, sizeof(pid)) != sizeof(pid))
 		return 1;
-	return pause();
+	return CHILD_ENDS ? 0 : pause();
 }
 
 #endif

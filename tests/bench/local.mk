@@ -1,10 +1,11 @@
 # Programs that print figures; built by check, run by hand, or by `make bench`.
-bench_programs = %D%/services %D%/guards
-bench_helpers  = %D%/floor %D%/child
+bench_programs = %D%/services %D%/guards %D%/inits
+bench_helpers  = %D%/floor %D%/child %D%/init-child
+peers_helpers  = %D%/sleeper %D%/crasher
 
-EXTRA_PROGRAMS += $(bench_programs) %D%/floor
+EXTRA_PROGRAMS += $(bench_programs) %D%/floor %D%/init-child
 check_DATA     += $(bench_programs) $(bench_helpers)
-CLEANFILES     += $(bench_programs) $(bench_helpers)
+CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 
 %C%_services_SOURCES = \
 	%D%/report.h %D%/report.c \
@@ -15,6 +16,15 @@ CLEANFILES     += $(bench_programs) $(bench_helpers)
 %C%_services_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_services_LDADD  = src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS) -lm
 
+%C%_inits_SOURCES = \
+	%D%/report.h %D%/report.c \
+	%D%/world.h %D%/world.c \
+	%D%/subject.h %D%/subject.c \
+	%D%/inits.c
+%C%_inits_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+%C%_inits_LDADD  = src/base/libbase.la $(JANSSON_LIBS) -lm
+%C%_init_child_SOURCES = %D%/init-child.c
+
 # As a program of users is linked.
 %C%_guards_SOURCES = %D%/report.h %D%/report.c %D%/guards.c
 %C%_guards_CFLAGS  = $(AM_CFLAGS) $(JANSSON_CFLAGS) -pthread
@@ -22,13 +32,28 @@ CLEANFILES     += $(bench_programs) $(bench_helpers)
 
 # Without the C library where that is known to work, else as any program.
 EXTRA_DIST += %D%/child.c
-%D%/child: %D%/child.c
-	$(AM_V_CCLD)$(MKDIR_P) %D% && \
+build_child = $(MKDIR_P) %D% && \
 	{ $(CC) -Os -fno-stack-protector -DCHILD_TINY -static -nostdlib -Wl,-z,noseparate-code \
-		-o $@ $(srcdir)/%D%/child.c 2>/dev/null || \
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(srcdir)/%D%/child.c; }
+		$$options -o $@ $(srcdir)/%D%/child.c 2>/dev/null || \
+	$(CC) $(CFLAGS) $(LDFLAGS) $$options -o $@ $(srcdir)/%D%/child.c; }
+
+%D%/child: %D%/child.c
+	$(AM_V_CCLD)options= && $(build_child)
+
+# Those of tests/bench/peers.
+EXTRA_DIST += %D%/peers %D%/peer_kinds.py
+%D%/sleeper: %D%/child.c
+	$(AM_V_CCLD)options='-DCHILD_BIRTHS="births"' && $(build_child)
+%D%/crasher: %D%/child.c
+	$(AM_V_CCLD)options='-DCHILD_BIRTHS="births" -DCHILD_ENDS=1' && $(build_child)
 
 .PHONY: bench
 bench: swansongd swansongctl $(bench_programs) $(bench_helpers)
 	%D%/guards
 	%D%/services
+	%D%/inits
+
+# Beside other supervisors, as many as are installed.
+.PHONY: bench-peers
+bench-peers: swansongd swansongctl %D%/floor $(peers_helpers)
+	$(srcdir)/%D%/peers --builddir .

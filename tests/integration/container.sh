@@ -70,7 +70,7 @@ for box in writable read-only; do
 	ok "$box: the stop is under way" wait_for 10 logged 'ShuttingDown|shutting down|shutdown'
 	ok "$box: still no zombie" no_zombies
 	ok "$box: stop returns" wait "$stopper"
-	within "$box: as soon as the request is answered" $(($(now) - began)) 1500 8000
+	within "$box: as soon as the request is answered" $(($(now) - began)) 1500 20000
 	wait "$asker"
 	logs
 	ok "$box: the request was finished" says "$log" 'worker: answered /slow'

@@ -88,7 +88,7 @@ stop_daemon
 is "the exit status says that force was needed once, but not in this stop" "$status" 0
 ok "the root's action is the last" shows nginx-post-stop 'nginx clean [] hello' \
 	'web-2 clean [] hello' 'web-1 clean [] hello' 'root clean [] hello'
-ok "nothing is left" wait_for 2 nobody_else
+ok "nothing is left" wait_for 10 nobody_else
 
 : >"$trace"
 start_daemon

@@ -53,5 +53,5 @@ ok "a service is stopped in the middle of one" ctl stop asked --timeout 10s
 is "not by force" "$(field asked .forced)" false
 ok "what is down cannot be reloaded" not ctl reload asked
 stop_daemon
-ok "nothing is left" wait_for 2 nobody_else
+ok "nothing is left" wait_for 10 nobody_else
 finish

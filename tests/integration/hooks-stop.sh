@@ -181,7 +181,7 @@ for state in "${!of[@]}"; do
 	esac
 	await_daemon 20
 	is "$state, exit: the daemon ends" "$status" 0
-	ok "$state, exit: nothing is left" wait_for 2 nobody_else
+	ok "$state, exit: nothing is left" wait_for 10 nobody_else
 	unblock
 done
 finish

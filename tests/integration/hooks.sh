@@ -267,5 +267,5 @@ ok "who sleeps is missed by nobody" ctl wait group --for ready --timeout 5s
 
 stop_daemon
 is "who asks for it hears of the signal" "$status" 143
-ok "nothing is left" wait_for 2 nobody_else
+ok "nothing is left" wait_for 10 nobody_else
 finish

@@ -56,8 +56,10 @@ for subject in "${subjects[@]}"; do
 		user=(setpriv --reuid 123456 --regid 123456 --clear-groups --inh-caps=-all)
 		lives "as a user without a name" "$root" "$root/free/signals" "$root/free/signals" "${user[@]}"
 		place "$subject" ""
+		# What runs services has to give them something to read.
+		[ "$subject" != daemon ] || { mkdir "$root/dev" && mknod -m 666 "$root/dev/null" c 1 3; }
 		chroot=(unshare --pid --fork --kill-child chroot)
-		lives "as PID 1 of an empty root: no /proc, /run, /dev, /tmp" "" /free/signals \
+		lives "as PID 1 of an empty root: no /proc, /run, /dev/shm, /tmp" "" /free/signals \
 			"$root/free/signals" "${chroot[@]}" "$root"
 		lives "the same as that user" "" /free/signals "$root/free/signals" \
 			"${chroot[@]}" --userspec=123456:123456 "$root"
@@ -71,6 +73,7 @@ for subject in "${subjects[@]}"; do
 			unshare --mount --pid --fork --kill-child sh -c '
 				mount -t tmpfs -o ro none /run && mount -t tmpfs -o ro none /dev/shm &&
 				mount --bind "$0/free" "$0/free" && mount -o remount,bind,ro / && exec "$@"' "$root"
+		rm -rf "${root:?}/dev"
 	else
 		skip "$subject: other roots and users" "machine: needs root"
 	fi
@@ -101,6 +104,7 @@ for subject in "${subjects[@]}"; do
 		"$(sh -c 'LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=x exec "$@"' sh "${init[@]}" \
 			sh -c 'test $LISTEN_PID = $$ && echo $LISTEN_FDS $LISTEN_FDNAMES; cat <&3' \
 			3< <(echo three) 2>>"$log")" $'1 x\nthree'
+	# shellcheck disable=SC2016  # for the inner shell
 	is "$subject: those of others are not" \
 		"$(LISTEN_PID=1234567 "${init[@]}" sh -c 'echo ${LISTEN_PID-none}' 2>>"$log")" \
 		"$([ "$subject" = daemon ] && echo none || echo 1234567)"

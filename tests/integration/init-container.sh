@@ -61,30 +61,33 @@ for subject in "${subjects[@]}"; do
 	podman stop -t 30 "$box" >/dev/null
 	is "$subject: ends as the first" "$(exit_status)" 5
 
-	# Not PID 1: below podman's own init, or in the pid namespace of another container.
+	# Not PID 1, in a pid namespace that is another's.
 	start "$subject-host" -- /bin/idle
 	host=$box
-	namespace=$(podman inspect -f '{{.State.Pid}}' "$host")
-	start "$subject-guest" --pid="ns:/proc/$namespace/ns/pid" -- "${init[@]}" \
-		/bin/bash -c '/bin/signal-log /dev/stdout & orphans 50; exec /bin/signal-log /dev/stdout 6'
-	ok "$subject: in the pid namespace of another" wait_for 20 logged ready
-	is "$subject: no zombie is left there" \
-		"$(wait_for 10 no_zombies && echo none)" none
-	podman stop -t 30 "$box" >/dev/null
-	is "$subject: and its exit status" "$(exit_status)" 6
-	box=$host
+	podman exec "$host" "${init[@]}" /bin/bash -c \
+		'echo "init $PPID"; signal-log /dev/stdout & orphans 50; exec signal-log /dev/stdout 6' \
+		>"$dir/guest" 2>&1 </dev/null &
+	guest=$!
+	two_ready() { [ "$(grep -c ready "$dir/guest")" = 2 ]; }
+	ok "$subject: in the pid namespace of another" wait_for 20 two_ready
+	ok "$subject: no zombie is left there" wait_for 10 no_zombies
+	podman exec "$host" /bin/busybox kill -TERM "$(sed -n 's/^init //p' "$dir/guest")"
+	wait "$guest"
+	is "$subject: its exit status" $? 6
 	no_guest() { ! podman exec "$host" /bin/busybox ps -o args | grep -v busybox | grep -q signal-log; }
 	ok "$subject: nothing of it is left" wait_for 10 no_guest
 
 	cat >"$dir/script" <<-'END'
 		expect ready-
-		send /bin/busybox sh -c 'echo be""gins; exec busybox sleep 1000'\r
+		send bash -c 'echo be""gins; exec busybox cat'\r
 		expect begins
 		send \x1a
 		expect Stopped
 		expect ready-
 		send fg\r
-		expect exec busybox sleep
+		expect exec busybox cat
+		send abc\r
+		expect abc\r\nabc
 		send \x03
 		expect ready-
 		send echo status $?\r

@@ -14,7 +14,7 @@ terminal() { TERM=dumb python3 "$top_srcdir/tests/helpers/terminal.py" "$@"; }
 in_front() {
 	cat <<-'END'
 		expect ready-
-		send sh -c 'echo be""gins; exec sleep 1000'\r
+		send sh -c 'echo be""gins; exec cat'\r
 		expect begins
 		send \x1a
 		expect Stopped
@@ -23,7 +23,9 @@ in_front() {
 		expect Stopped +sh
 		expect ready-
 		send fg\r
-		expect exec sleep 1000
+		expect exec cat
+		send abc\r
+		expect abc\r\nabc
 		send \x03
 		expect ready-
 		send echo status $?\r
@@ -129,6 +131,7 @@ for subject in "${subjects[@]}"; do
 	behind "${init[*]}" >"$dir/script"
 	ok "$subject: it is a job of a shell" terminal "${shell[@]}" <"$dir/script"
 	window >"$dir/script"
+	# shellcheck disable=SC2016  # for the inner shell
 	ok "$subject: the size of the window arrives" terminal "${init[@]}" bash -c '
 		trap "stty size; size=yes" WINCH
 		echo begins

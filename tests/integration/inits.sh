@@ -3,7 +3,7 @@
 # of one is in $subject, and the command line up to the command in "${init[@]}", with "${options[@]}"
 # last.  Sourced after lib.sh.
 
-subjects=(init)
+subjects=(init daemon)
 [ ! -x "$top_builddir/swansong-init-static" ] || subjects+=(static)
 
 # Sets $subject and $init.
@@ -15,6 +15,7 @@ choose() { # SUBJECT [OPTION...]
 	static) init=("$top_builddir/swansong-init-static" "$@" --) ;;
 	daemon) init=("$(program swansongd)" "$@" --) ;;
 	esac
+	: "${init[@]}" # for those who source this
 }
 
 status_of() { # COMMAND...: its exit status in front of it all, as the answer

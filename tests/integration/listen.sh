@@ -105,6 +105,16 @@ echo held >"$dir/talk"
 more_than() { [ "$(grep -c 'holds 3' "$log")" -gt "$1" ]; }
 ok "it has its sockets" wait_for 20 more_than "$before"
 
+own=$(stat -c %i "$dir/own")
+echo 'store file 0' >"$dir/talk"
+stores() { [ "$(field talk .service.stored)" = "$1" ]; }
+ok "it leaves something" wait_for 20 stores 1
+sed -i 's/udp:127.0.0.1:5353,name=names tcp/tcp/' "$ini"
+ok "a reload takes one of its sockets" ctl --timeout 60s reload
+echo held >"$dir/talk"
+ok "it has the others, and what it had left" wait_for 20 holds '3: listen, listen, file=kept file'
+is "which are the same" "$(stat -c %i "$dir/own")" "$own"
+
 # --- What cannot be opened -----------------------------------------------------------------------
 
 python3 -c '

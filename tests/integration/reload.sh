@@ -34,8 +34,99 @@ ok "and what is gone" wait_for 5 gone "$comes"
 { service stays; service goes; echo 'umask = 077'; } | config
 goes=$(pid_of goes)
 ok "a change of a service is taken" ctl reload
-ok "what has changed is named" says "$log" 'goes: .*changed|0 added, 0 removed, 1 changed'
-is "and runs on as it was" "$(pid_of goes)" "$goes"
+ok "what has changed is named" says "$log" 'goes: umask has changed'
+ok "what needs a new process gets one" wait_for 5 gone "$goes"
+ok "which is up again" ctl wait --timeout 5s --for ready
+is "of the next generation" "$(field goes .generation)" 2
+is "with what it says now" "$(grep Umask "/proc/$(pid_of goes)/status")" $'Umask:\t0077'
+is "and nothing else is touched" "$(pid_of stays)" "$stays"
+
+{ service stays; service goes; echo 'umask = 077'; echo 'stop-signal = INT'; } | config
+goes=$(pid_of goes)
+ok "a change that needs none is taken" ctl reload
+is "where it is" "$(pid_of goes)" "$goes"
+ctl stop goes
+ok "and counts at once" says "$log" "goes: SIGINT to pid $goes"
+
+# Who is stopped stays so, whatever has changed.
+{ service stays; service goes; echo 'umask = 027'; } | config
+ok "a change of what is stopped is taken" ctl reload
+is "and starts nothing" "$(state goes)" down
+ctl start goes
+is "before somebody else does" "$(grep Umask "/proc/$(pid_of goes)/status")" $'Umask:\t0027'
+
+# A dependent goes first, and comes back last.
+{ service stays; service goes; echo 'requires = db'; service db; } | config
+ctl reload && ctl wait --timeout 5s --for ready
+goes=$(pid_of goes) db=$(pid_of db)
+{ service stays; service goes; printf '%s\n' 'requires = db' 'environment = A=1'
+	service db; echo 'environment = A=1'; } | config
+ok "two that need each other are changed" ctl reload
+ok "and both are up again" ctl wait --timeout 5s --for ready
+is "as new ones" "$(gone "$goes" "$db" && echo gone)" gone
+ok "in the order of their edges" in_order "goes: SIGTERM to pid $goes" "db: SIGTERM to pid $db" \
+	"db: started, pid $(pid_of db)" "goes: started, pid $(pid_of goes)"
+
+# What would be done is said, and not done.
+{ service stays; echo 'stop-timeout = 3s'; service renamed; echo 'ready = notify'; service db
+	echo 'directory = /tmp'; } | config
+ctl reload --dry-run >"$dir/plan"
+is "a dry run succeeds" "$?" 0
+like "it names what comes" "$(cat "$dir/plan")" 'add +renamed +is started'
+like "and goes" "$(cat "$dir/plan")" 'remove +goes +is stopped'
+like "and changes" "$(cat "$dir/plan")" 'change +stays +stop-timeout +10s +3s +now'
+like "and what is restarted" "$(cat "$dir/plan")" \
+	'change +db +directory +- +/tmp +now, by a restart.*change +db +environment +A +- +now, by'
+is "programs are told, too" "$(ctl reload --dry-run --json | jq -c '.changes | map([.kind, .node, .restart])')" \
+	'[["change","stays",false],["add","renamed",false],["change","db",true],["remove","goes",false]]'
+is "and nothing has changed" "$(pid_of stays) $(pid_of goes) $(pid_of db) $(field renamed .path)" \
+	"$stays $(pid_of goes) $(pid_of db) "
+echo 'mistake' >>"$ini"
+is "a mistake is told" "$(ctl reload --dry-run 2>&1 | grep -c "$ini:")" 1
+
+# Whoever does not end yet is counted, and what comes back under its name waits for it.
+# shellcheck disable=SC2016  # for the other shell
+busy() { printf '[busy]\ncommand = sh -c "trap : TERM; echo begun as \$0; while [ -e %s ]; do sleep 0.02; done" %s\n' \
+	"$dir/work" "$1"; }
+touch "$dir/work"
+{ service stays; busy one; } | config
+ctl reload -q && ctl wait -q --timeout 5s --for ready
+busy=$(pid_of busy)
+service stays | config
+ctl reload -q
+ok "a section that is gone holds its node while it works" wait_for 5 has_state busy stopping
+is "and is counted above" "$(ctl guards / --json | jq '[.guards[] | select(.node == "busy")] | length')" 1
+{ service stays; busy two; } | config
+ok "it comes back meanwhile" ctl reload
+{ service stays; busy three; } | config
+kill -HUP "$daemon"
+kill -HUP "$daemon"
+ok "and is changed, twice at once" wait_for 5 says "$log" 'busy: command has changed'
+not gone "$busy"
+is "and still works" "$? $(pid_of busy) $(state busy)" "0 $busy stopping"
+rm "$dir/work"
+ok "when it has ended" wait_for 5 gone "$busy"
+ok "the next generation has its turn" wait_for 5 says "$log" 'begun as three'
+ok "with the last word" not says "$log" 'begun as two'
+
+# Groups and services.
+{ service stays; service stays/below; } | config
+below=
+ctl reload -q && ctl wait -q --timeout 5s --for ready
+below=$(pid_of stays/below)
+{ echo '[stays]'; service stays/below; } | config
+ok "a service becomes a group" ctl reload
+ok "its process goes" wait_for 5 gone "$stays"
+no_service() { [ "$(field stays .service)" = null ]; }
+ok "and the service" wait_for 5 no_service
+ok "what is below is back" ctl wait --timeout 5s --for ready
+is "as another one" "$(gone "$below" && echo gone)" gone
+{ service stays; service stays/below; } | config
+below=$(pid_of stays/below)
+ok "a group becomes a service" ctl reload
+ok "which is started" wait_for 5 has_state stays up
+stays=$(pid_of stays)
+is "and nothing else" "$(pid_of stays/below)" "$below"
 
 for i in {1..50}; do
 	{ service stays; service "round$i"; } | config
@@ -47,7 +138,15 @@ is "and the one that always stayed" "$(pid_of stays)" "$stays"
 one_of_each() { [ "$(pgrep -c -x idle)" = 2 ]; }
 ok "and nothing else" wait_for 10 one_of_each
 
-stop_daemon
+# In the end there is nothing to be reloaded.
+{ service stays; busy last; } | config
+touch "$dir/work"
+ctl reload -q && ctl wait -q --timeout 5s --for ready
+ctl shutdown -q --no-wait
+ok "a reload during the shutdown is refused" not ctl reload
+ok "with the reason" says "$log" 'the tree is shutting down|the reload is refused'
+rm "$dir/work"
+await_daemon 10
 is "the end is graceful" "$status" 0
 ok "and complete" wait_for 10 nobody_else
 finish

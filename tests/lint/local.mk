@@ -6,6 +6,7 @@ dist_check_SCRIPTS += \
 	%D%/headers.sh \
 	%D%/install.sh \
 	%D%/keys.sh \
+	%D%/migration.sh \
 	%D%/symbols.sh \
 	%D%/shell.sh
 EXTRA_DIST += .shellcheckrc

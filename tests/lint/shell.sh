@@ -8,7 +8,7 @@ command -v shellcheck >/dev/null || {
 cd "${top_srcdir:?}"
 n=0
 for script in autogen.sh bootstrap .ci/run conf/*.sh contrib/container/mkrootfs \
-	tests/*/*.sh tests/integration/with-*; do
+	tests/*/*.sh tests/integration/with-* tests/integration/convert/tell; do
 	[ -e "$script" ] || continue # .ci is not in a tarball
 	n=$((n + 1))
 	if shellcheck "$script" | sed 's/^/# /' | grep .; then

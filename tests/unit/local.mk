@@ -7,7 +7,7 @@ check_LTLIBRARIES += %D%/libtestmain.la
 
 check_PROGRAMS += %D%/test-ctl
 %C%_test_ctl_SOURCES = %D%/test-ctl.h %D%/test-ctl-fixture.c %D%/test-ctl.c \
-	%D%/test-ctl-shutdown.c %D%/test-ctl-guard.c %D%/test-ctl-hostile.c
+	%D%/test-ctl-reload.c %D%/test-ctl-shutdown.c %D%/test-ctl-guard.c %D%/test-ctl-hostile.c
 %C%_test_ctl_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_ctl_LDADD   = %D%/libtestmain.la src/ctl/libctl.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS)
@@ -167,6 +167,13 @@ check_PROGRAMS += %D%/test-command
 %C%_test_command_SOURCES = %D%/test-command.c
 %C%_test_command_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_command_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+check_PROGRAMS += %D%/test-cgroup %D%/test-cgroup-kernel
+%C%_test_cgroup_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-cgroup.c
+%C%_test_cgroup_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_cgroup_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+%C%_test_cgroup_kernel_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-cgroup-kernel.c
+%C%_test_cgroup_kernel_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_cgroup_kernel_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
 # The shared library itself, for what it exports.
 check_PROGRAMS += %D%/test-api
@@ -215,9 +222,27 @@ check_PROGRAMS += %D%/test-ids
 # The daemon without processes.
 check_PROGRAMS += %D%/test-daemon-stop
 %C%_test_daemon_stop_SOURCES = %D%/test-daemon-stop.c
-%C%_test_daemon_stop_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
+%C%_test_daemon_stop_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_stop_LDADD   = %D%/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-daemon-events
+%C%_test_daemon_events_SOURCES = %D%/test-daemon-events.c
+%C%_test_daemon_events_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_events_LDADD   = $(%C%_test_daemon_stop_LDADD)
+
+check_PROGRAMS += %D%/test-daemon-reload
+%C%_test_daemon_reload_SOURCES = %D%/test-daemon-reload.c
+%C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
+
+check_PROGRAMS += %D%/test-daemon-nomem
+%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c
+%C%_test_daemon_nomem_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+# Its own allocator, which can be made to fail.
+%C%_test_daemon_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch
+%C%_test_daemon_nomem_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-unix-sender
 %C%_test_unix_sender_SOURCES = %D%/test-unix-sender.c

@@ -215,6 +215,10 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
+	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_GROUP);
+	ck_assert_int_eq(a->kill_signal, SIGKILL);
+	ck_assert(a->kill_leftovers);
+	ck_assert(!a->cgroup_memory_max && !a->cgroup_pids_max && !a->cgroup_cpu_weight);
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
@@ -306,6 +310,31 @@ static void ready_is(const char *value, enum probe_kind kind, int fd, const char
 	ck_assert_str_eq(inet_ntoa(ready->address.in.sin_addr), address);
 	ck_assert_uint_eq(ntohs(ready->address.in.sin_port), port);
 }
+
+START_TEST(what_ends_it_and_bounds_it_is_taken)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[a]\ncommand = x\nsignal-scope = main\nkill-signal = ABRT\nkill-leftovers = no\n"
+		"cgroup-memory-max = 64K\ncgroup-pids-max = 12\ncgroup-cpu-weight = 10000\n"
+		"[b]\ncommand = x\nsignal-scope = all\n"
+		"cgroup-memory-max = infinity\ncgroup-pids-max = infinity\n"
+		"[c]\ncommand = x\nsignal-scope = group\ncgroup-memory-max = 16777215T\n"
+		"[d]\ncommand = x\ncgroup-memory-max = 3000\n");
+	const struct node_config *a = only(config, "a"), *b = only(config, "b");
+
+	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_MAIN);
+	ck_assert_int_eq(a->kill_signal, SIGABRT);
+	ck_assert(!a->kill_leftovers);
+	ck_assert_uint_eq(a->cgroup_memory_max, 64 * 1024);
+	ck_assert_uint_eq(a->cgroup_pids_max, 12);
+	ck_assert_uint_eq(a->cgroup_cpu_weight, 10000);
+	ck_assert_int_eq(b->signal_scope, SIGNAL_SCOPE_ALL);
+	ck_assert(b->cgroup_memory_max == UINT64_MAX && b->cgroup_pids_max == UINT64_MAX);
+	ck_assert_int_eq(only(config, "c")->signal_scope, SIGNAL_SCOPE_GROUP);
+	ck_assert_uint_eq(only(config, "c")->cgroup_memory_max, 16777215ull << 40);
+	ck_assert_uint_eq(only(config, "d")->cgroup_memory_max, 3000);
+}
+END_TEST
 
 START_TEST(readiness_has_its_ways)
 {
@@ -709,8 +738,16 @@ static const struct {
 	{ "post-stop", { "", "%x" } },
 	{ "autostart", { "", "never" } },
 	{ "stop-signal", { "", "0", "65", "SIGNOPE", "-15", "sigterm", "SIGTERM INT" } },
+	{ "signal-scope", { "", "Main", "process", "cgroup", "main all" } },
+	{ "kill-signal", { "", "0", "65", "SIGNOPE", "-9", "sigkill" } },
+	{ "kill-leftovers", { "", "No", "2", "never" } },
 	{ "essential", { "", "Yes", "2", "maybe" } },
 	{ "terminal", { "", "Yes", "/dev/tty" } },
+	{ "cgroup-memory-max",
+	  { "", "0", "0K", "-1", "1.5G", "64k", "64KB", "64 K", "K", "max", "18446744073709551615",
+	    "16777216T", "99999999999999999999999999" } },
+	{ "cgroup-pids-max", { "", "0", "-1", "4194305", "1K", "max" } },
+	{ "cgroup-cpu-weight", { "", "0", "10001", "-1", "idle", "50%", "infinity" } },
 	{ "user",
 	  { "", "0day", "0x0", "-1", "4294967295", "4294967296", "99999999999999999999",
 	    "\"root \"", "1e0", "root;x", "nobody-there", "broken", "+0", "r:t", "root\n x",
@@ -1130,8 +1167,16 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nwatchdog = 2s\n",
 	"[a]\ncommand = x\nwatchdog-signal = QUIT\n",
 	"[a]\ncommand = x\nstop-signal = INT\n",
+	"[a]\ncommand = x\nsignal-scope = main\n",
+	"[a]\ncommand = x\nsignal-scope = all\n",
+	"[a]\ncommand = x\nkill-signal = INT\n",
+	"[a]\ncommand = x\nkill-leftovers = no\n",
 	"[a]\ncommand = x\nessential = on\n",
 	"[a]\ncommand = x\nterminal = on\n",
+	"[a]\ncommand = x\ncgroup-memory-max = 1K\n",
+	"[a]\ncommand = x\ncgroup-memory-max = infinity\n",
+	"[a]\ncommand = x\ncgroup-pids-max = 1\n",
+	"[a]\ncommand = x\ncgroup-cpu-weight = 1\n",
 	"[a]\ncommand = x\nuser = redis\n",
 	"[a]\ncommand = x\ngroup = adm\n",
 	"[a]\ncommand = x\ngroups = adm\n",
@@ -1406,6 +1451,7 @@ Suite *test_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
 	tcase_add_test(tc, every_key_is_taken);
+	tcase_add_test(tc, what_ends_it_and_bounds_it_is_taken);
 	tcase_add_test(tc, readiness_has_its_ways);
 	tcase_add_test(tc, probes_know_the_node);
 	tcase_add_test(tc, sockets_are_read_with_their_options);

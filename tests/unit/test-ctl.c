@@ -146,7 +146,7 @@ START_TEST(usage_is_refused_before_anybody_is_asked)
 		"wait --for later",
 		"guard",
 		"guard web",
-		"reload web",
+		"reload --dry-run web",
 		"--timeout",
 		"--timeout 5 status",
 		"help nope",
@@ -398,6 +398,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, every_node_is_somewhere_in_the_tree);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, ctl_shutdown_tests());
+	suite_add_tcase(s, ctl_reload_tests());
 	suite_add_tcase(s, ctl_guard_tests());
 	suite_add_tcase(s, ctl_hostile_tests());
 	return s;

@@ -122,6 +122,7 @@ END_TEST
 static struct node_config node(struct listen *listen, size_t n)
 {
 	return (struct node_config){
+		.refs = 1,
 		.path = (char *)"a",
 		.listen = listen,
 		.n_listen = n,

@@ -21,13 +21,13 @@
  * is said to it as its processes would.  Nothing here calls order_pump(), so no start is carried out.
  */
 
-struct section {
+struct stated {
 	const char *path, *requires, *after, *wants, *term_after;
 	bool essential;
 };
 
 /* "web" needs "db", and "log" comes after both. */
-static const struct section three[] = {
+static const struct stated three[] = {
 	{ .path = "db" },
 	{ .path = "web", .requires = "db" },
 	{ .path = "log", .after = "web" },
@@ -50,7 +50,7 @@ static struct node_config **one(const struct config *config, const char *path)
 	return list;
 }
 
-static struct config *make_config(const struct section *sections)
+static struct config *make_config(const struct stated *sections)
 {
 	struct config *config;
 
@@ -71,7 +71,7 @@ static struct config *make_config(const struct section *sections)
 	return config;
 }
 
-static void setup_tree(const struct section *sections)
+static void setup_tree(const struct stated *sections)
 {
 	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
 	static struct signals signals;
@@ -127,7 +127,7 @@ static struct service *service(const char *path)
 	return find(path)->service;
 }
 
-static void reload(const struct section *sections)
+static void reload(const struct stated *sections)
 {
 	struct config *config = make_config(sections);
 
@@ -204,7 +204,7 @@ END_TEST
 /* A failure that it does not require is none of its. */
 START_TEST(who_comes_after_a_failure_is_not_hopeless)
 {
-	static const struct section group[] = {
+	static const struct stated group[] = {
 		{ .path = "jobs/bad" },
 		{ .path = "jobs/slow" },
 		{ .path = "web", .after = "jobs" },
@@ -224,7 +224,7 @@ END_TEST
 
 /* --- the weaker edges --- */
 
-static const struct section weak[] = {
+static const struct stated weak[] = {
 	{ .path = "cache" },
 	{ .path = "app", .wants = "cache" },
 	{ .path = "drain", .term_after = "app" },
@@ -273,7 +273,7 @@ END_TEST
 
 START_TEST(what_is_term_after_something_else_loses_that_with_it)
 {
-	static const struct section rest[] = {
+	static const struct stated rest[] = {
 		{ .path = "cache" },
 		{ .path = "drain" },
 		{ .path = NULL },
@@ -295,7 +295,7 @@ END_TEST
 
 /* --- sections that are gone --- */
 
-static const struct section no_web[] = {
+static const struct stated no_web[] = {
 	{ .path = "db" },
 	{ .path = "log" },
 	{ .path = NULL },
@@ -379,7 +379,7 @@ END_TEST
 /* The new file says that it can do without, so it does. */
 START_TEST(who_does_not_require_it_any_more_runs_on)
 {
-	static const struct section no_db[] = {
+	static const struct stated no_db[] = {
 		{ .path = "web" },
 		{ .path = "log", .after = "web" },
 		{ .path = NULL },
@@ -500,7 +500,7 @@ END_TEST
 /* "g/a" is to come back, but "g" goes for good, for want of "db". */
 START_TEST(nothing_comes_back_below_what_does_not)
 {
-	static const struct section nested[] = {
+	static const struct stated nested[] = {
 		{ .path = "db" },
 		{ .path = "g", .requires = "db" },
 		{ .path = "g/a" },
@@ -521,7 +521,7 @@ START_TEST(nothing_comes_back_below_what_does_not)
 }
 END_TEST
 
-static const struct section essential[] = {
+static const struct stated essential[] = {
 	{ .path = "main", .essential = true },
 	{ .path = NULL },
 };
@@ -554,7 +554,7 @@ END_TEST
 /* Nobody calls it essential any more; and it is not there to be asked for its status. */
 START_TEST(the_end_of_a_retired_service_is_not_that_of_the_tree)
 {
-	static const struct section nothing[] = { { .path = NULL } };
+	static const struct stated nothing[] = { { .path = NULL } };
 
 	teardown();
 	setup_tree(essential);
@@ -568,7 +568,7 @@ END_TEST
 
 START_TEST(who_has_ended_and_is_gone_is_forgotten)
 {
-	static const struct section nothing[] = { { .path = NULL } };
+	static const struct stated nothing[] = { { .path = NULL } };
 
 	teardown();
 	setup_tree(essential);

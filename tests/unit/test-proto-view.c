@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/macro.h"
 #include "proto/address.h"
 #include "proto/interface.h"
+#include "proto/message.h"
 #include "proto/view.h"
 
 static const struct service_view service = {
@@ -20,6 +22,7 @@ static const struct service_view service = {
 	.result = NULL,
 	.status = "busy",
 	.next_usec = 18000000,
+	.log = "/var/log/nginx",
 };
 
 static const struct node_view node = {
@@ -71,6 +74,55 @@ START_TEST(a_group_has_no_service_and_infinity_stays_a_number)
 	ck_assert(!in.is_service);
 	ck_assert_uint_eq(in.since_usec, INT64_MAX);
 	json_decref(object);
+}
+END_TEST
+
+/* With and without all that may be missing. */
+START_TEST(a_node_as_text_is_the_text_of_the_object)
+{
+	cleanup(json_decrefp) json_t *waiting = json_pack("[s, s]", "app", "\"db\"\n");
+	struct node_view views[] = { node, node, node };
+
+	views[0].is_service = false;
+	views[0].path = "";
+	views[1].service = service;
+	views[1].service.error = views[1].service.reloading_usec = FIELD_NONE;
+	views[1].service.pid = views[1].service.watchdog_usec = FIELD_NONE;
+	views[1].service.stored = views[1].service.next_usec = FIELD_NONE;
+	views[1].service.status = NULL;
+	views[2].service = service;
+	views[2].deadline_usec = UINT64_MAX - 1;
+	views[2].service.waiting = waiting;
+	views[2].service.result = "a \"result\"";
+	views[2].service.ending = true;
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++) {
+		cleanup(json_decrefp) json_t *object = node_view_build(&views[i]);
+		cleanup(freep) char *whole = json_dumps(object, JSON_COMPACT);
+		cleanup(freep) char *text = NULL;
+		struct writer writer = { 0 };
+
+		node_view_append(&writer, &views[i]);
+		ck_assert_int_eq(writer_take(&writer, &text), 0);
+		ck_assert_str_eq(text, whole);
+	}
+}
+END_TEST
+
+/* Of one byte after the other, each also where a character is cut off by it. */
+START_TEST(a_string_as_text_is_the_text_of_the_string)
+{
+	for (unsigned c = 1; c < 256; c++) {
+		const char bytes[] = { 'a',    (char)c, '\xc3',	 (char)c, '\xbc',
+				       '\xe2', '\x86',	(char)c, 0 };
+		cleanup(json_decrefp) json_t *string = message_string(bytes);
+		cleanup(freep) char *whole = json_dumps(string, JSON_COMPACT | JSON_ENCODE_ANY);
+		cleanup(freep) char *text = NULL;
+		struct writer writer = { 0 };
+
+		writer_add_string(&writer, bytes);
+		ck_assert_int_eq(writer_take(&writer, &text), 0);
+		ck_assert_str_eq(text, whole);
+	}
 }
 END_TEST
 
@@ -245,6 +297,8 @@ TCase *view_tests(void)
 
 	tcase_add_test(tc, a_node_comes_back_as_it_went);
 	tcase_add_test(tc, a_group_has_no_service_and_infinity_stays_a_number);
+	tcase_add_test(tc, a_node_as_text_is_the_text_of_the_object);
+	tcase_add_test(tc, a_string_as_text_is_the_text_of_the_string);
 	tcase_add_test(tc, a_type_is_refused_when_a_member_is_not_right);
 	tcase_add_test(tc, the_types_of_the_text_are_those_of_the_structs);
 	tcase_add_test(tc, arrays_are_whole_or_refused);

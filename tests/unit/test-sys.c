@@ -80,6 +80,15 @@ static void note_exit(const struct reap_exit *exit, void *arg)
 	seen->exits[seen->n++] = *exit;
 }
 
+static void note_collected(const struct reap_exit *exit, void *arg)
+{
+	struct seen *seen = arg;
+	struct proc_info info;
+
+	ck_assert_int_eq(proc_read(exit->pid, &info), -ENOENT);
+	seen->exits[seen->n++] = *exit;
+}
+
 START_TEST(the_dead_are_told_before_they_are_collected)
 {
 	struct seen seen = { .n = 0 };
@@ -148,6 +157,20 @@ START_TEST(a_budget_is_kept_and_nothing_lost_by_it)
 	ck_assert_uint_eq(seen.n, 25);
 	for (size_t i = 1; i < seen.n; i++)
 		ck_assert_int_ne(seen.pids[i], seen.pids[i - 1]);
+}
+END_TEST
+
+START_TEST(the_dead_are_told_when_they_are_collected)
+{
+	struct seen seen = { .n = 0 };
+
+	for (int i = 0; i < 25; i++)
+		add_dead(i);
+	ck_assert_uint_eq(reap_collected(10, note_collected, &seen), 10);
+	ck_assert_uint_eq(reap_collected(100, note_collected, &seen), 15);
+	ck_assert_uint_eq(reap_collected(100, note_collected, &seen), 0);
+	for (int i = 0; i < 25; i++)
+		ck_assert_int_eq(seen.exits[i].value, i);
 }
 END_TEST
 
@@ -341,6 +364,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_death_by_signal_is_told_as_one);
 	tcase_add_test(tc, one_call_collects_all_deaths);
 	tcase_add_test(tc, a_budget_is_kept_and_nothing_lost_by_it);
+	tcase_add_test(tc, the_dead_are_told_when_they_are_collected);
 	tcase_add_test(tc, strangers_are_told_too);
 	tcase_add_test(tc, we_find_ourselves);
 	tcase_add_test(tc, a_name_cannot_lie_about_the_rest);

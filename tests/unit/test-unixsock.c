@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,8 +279,8 @@ static void close_pair(struct pair p)
 	(void)close(p.sender);
 }
 
-/* Sends @text with @n descriptors. */
-static void send_descriptors(int fd, const char *text, size_t n)
+/* Sends @text with @n times @what. */
+static void send_these(int fd, const char *text, int what, size_t n)
 {
 	union {
 		struct cmsghdr align;
@@ -297,8 +298,13 @@ static void send_descriptors(int fd, const char *text, size_t n)
 		.cmsg_len = CMSG_LEN(n * sizeof(int)),
 	};
 	for (size_t i = 0; i < n; i++)
-		memcpy(CMSG_DATA(c) + i * sizeof(int), &(int){ STDERR_FILENO }, sizeof(int));
+		memcpy(CMSG_DATA(c) + i * sizeof(int), &what, sizeof(int));
 	ck_assert_int_eq(sendmsg(fd, &msg, 0), (ssize_t)strlen(text));
+}
+
+static void send_descriptors(int fd, const char *text, size_t n)
+{
+	send_these(fd, text, STDERR_FILENO, n);
 }
 
 START_TEST(a_message_comes_with_its_sender)
@@ -349,6 +355,48 @@ START_TEST(descriptors_that_come_along_are_closed)
 		ck_assert_uint_eq(spawned_count_descriptors(getpid()), before);
 		ck_assert_int_eq(sender.pid, getpid());
 	}
+	close_pair(p);
+}
+END_TEST
+
+/* One end of a connection with more under way than the other end takes, whose close waits for that. */
+static int lingering_socket(int *peer)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	const struct linger linger = { .l_onoff = 1, .l_linger = 3600 };
+	static char much[65536];
+	socklen_t length = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, length), 0);
+	ck_assert_int_eq(listen(listener, 1), 0);
+	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+	if (connect(fd, (struct sockaddr *)&address, length) < 0)
+		return -1; /* not even loopback */
+	*peer = accept(listener, NULL, NULL);
+	ck_assert_int_ge(*peer, 0);
+	(void)close(listener);
+	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)), 0);
+	while (send(fd, much, sizeof(much), MSG_DONTWAIT) > 0)
+		;
+	return fd;
+}
+
+START_TEST(nobody_waits_for_what_was_sent_elsewhere)
+{
+	struct pair p = open_pair();
+	struct unix_peer sender;
+	int peer, fd = lingering_socket(&peer);
+	char buf[64];
+
+	if (fd < 0)
+		return;
+	send_these(p.sender, "READY=1", fd, 1);
+	(void)close(fd); /* not the last one: that is who receives it */
+	ck_assert_int_eq(unix_receive(p.receiver, buf, sizeof(buf), &sender), 7);
+	(void)close(peer);
 	close_pair(p);
 }
 END_TEST
@@ -427,6 +475,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_message_comes_with_its_sender);
 	tcase_add_test(tc, two_addresses_are_never_the_same);
 	tcase_add_test(tc, descriptors_that_come_along_are_closed);
+	tcase_add_test(tc, nobody_waits_for_what_was_sent_elsewhere);
 	tcase_add_test(tc, a_message_cut_short_is_none);
 	tcase_add_test(tc, an_empty_message_is_passed_over);
 	tcase_add_test(tc, without_a_sender_there_is_no_message);

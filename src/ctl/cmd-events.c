@@ -1,0 +1,109 @@
+#include "ctl/cmd.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "ctl/nodes.h"
+
+/* The stream of events: a line each, until somebody has enough of it. */
+
+static const char *member(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : "";
+}
+
+/* "12:00:01.234 web/nginx: up -> stopping (hold), asked by pid 812, uid 0" */
+static void say_event(struct ctl *ctl, const json_t *event)
+{
+	uint64_t usec = (uint64_t)json_integer_value(json_object_get(event, "time_usec"));
+	const char *reason = member(event, "reason"), *cause = member(event, "cause");
+	time_t seconds = (time_t)(usec / USEC_PER_SEC);
+	char line[2048], clock[16];
+	struct tm tm;
+
+	(void)strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&seconds, &tm));
+	(void)snprintf(line, sizeof(line), "%s: %s -> %s%s%s%s%s%s",
+		       node_name(member(event, "node")), member(event, "from"), member(event, "to"),
+		       *reason ? " (" : "", reason, *reason ? ")" : "", *cause ? ", " : "", cause);
+
+	char escaped[2048];
+
+	ctl_say(ctl, "%s.%03u %s\n", clock, (unsigned)(usec % USEC_PER_SEC / USEC_PER_MSEC),
+		text_escape(escaped, sizeof(escaped), line));
+}
+
+static int print_lost(struct ctl *ctl, json_int_t lost)
+{
+	cleanup(json_decrefp) json_t *object = json_pack("{s:I}", "lost", lost);
+
+	return ctl_print_json(ctl, object);
+}
+
+static int print_events(struct ctl *ctl, const json_t *parameters)
+{
+	json_int_t lost = json_integer_value(json_object_get(parameters, "lost"));
+	const json_t *events = json_object_get(parameters, "events");
+	int r = CTL_DONE;
+
+	if (lost > 0 && ctl->options.json)
+		r = print_lost(ctl, lost);
+	else if (lost > 0)
+		ctl_say(ctl, "... %" JSON_INTEGER_FORMAT " lost\n", lost);
+	for (size_t i = 0; r == CTL_DONE && i < json_array_size(events); i++) {
+		const json_t *event = json_array_get(events, i);
+
+		if (ctl->options.json)
+			r = ctl_print_json(ctl, event);
+		else
+			say_event(ctl, event);
+	}
+	return r;
+}
+
+static int ask(struct ctl *ctl, const char *path)
+{
+	bool more = !ctl->options.no_wait;
+	json_t *parameters = json_pack("{s:s}", "node", path);
+	int r;
+
+	if (ctl->options.last != UINT64_MAX)
+		(void)json_object_set_new(parameters, "last",
+					  json_integer((json_int_t)ctl->options.last));
+	r = session_open(ctl);
+	if (r != CTL_DONE) {
+		json_decref(parameters);
+		return r;
+	}
+	return session_send(ctl, METHOD_EVENTS, parameters, more ? MESSAGE_MORE : 0);
+}
+
+int cmd_events(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(freep) char **paths = NULL;
+	int r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
+	bool continues = true;
+
+	if (r == CTL_DONE && paths[1]) {
+		log_line(&ctl->log, LOG_ERR, "events are of one node and those below it");
+		return CTL_USAGE;
+	}
+	if (r == CTL_DONE)
+		r = ask(ctl, paths[0]);
+	while (r == CTL_DONE && continues) {
+		struct message_reply reply;
+
+		r = session_receive(ctl, &reply);
+		if (r != CTL_DONE)
+			break;
+		continues = reply.continues;
+		r = print_events(ctl, reply.parameters);
+		message_reply_done(&reply);
+		if (ferror(ctl->out.file))
+			r = CTL_FAILED;
+	}
+	return r;
+}

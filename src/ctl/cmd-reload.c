@@ -1,0 +1,132 @@
+#include "ctl/cmd.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ctl/nodes.h"
+
+/* The configuration anew, of the daemon or of a service; and what a reload changes, for people. */
+
+static const char *member(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : "-";
+}
+
+/* What becomes of a value that has changed; @restart: of a service that is to run. */
+static const char *effect_of(const char *apply, bool restart)
+{
+	if (strcmp(apply, "live") == 0)
+		return "now";
+	if (strcmp(apply, "restart") == 0 && restart)
+		return "now, by a restart";
+	if (strcmp(apply, "daemon") == 0)
+		return "when the daemon is started anew";
+	return "at the next start";
+}
+
+static void add_row(struct table *t, enum style style, const char *kind, const char *node,
+		    const json_t *key, const char *effect)
+{
+	table_add(t, style, "%s", kind);
+	table_add(t, STYLE_BOLD, "%s", node_name(node));
+	table_add(t, STYLE_PLAIN, "%s", key ? member(key, "key") : "");
+	table_add(t, STYLE_PLAIN, "%s", key ? member(key, "from") : "");
+	table_add(t, STYLE_PLAIN, "%s", key ? member(key, "to") : "");
+	table_add(t, STYLE_PLAIN, "%s", effect);
+}
+
+static void add_change(struct table *t, const json_t *change)
+{
+	const json_t *keys = json_object_get(change, "keys");
+	bool restart = json_is_true(json_object_get(change, "restart"));
+	bool service = json_is_true(json_object_get(change, "service"));
+	const char *kind = member(change, "kind"), *node = member(change, "node");
+
+	if (strcmp(kind, "add") == 0)
+		add_row(t, STYLE_GOOD, kind, node, NULL, service ? "is started" : "");
+	else if (strcmp(kind, "remove") == 0)
+		add_row(t, STYLE_BAD, kind, node, NULL, service ? "is stopped" : "");
+	for (size_t i = 0; i < json_array_size(keys); i++) {
+		const json_t *key = json_array_get(keys, i);
+
+		add_row(t, STYLE_BUSY, kind, node, key, effect_of(member(key, "apply"), restart));
+	}
+}
+
+static int print_changes(struct ctl *ctl, const json_t *changes)
+{
+	static const char *const titles[] = { "CHANGE", "NODE", "KEY", "FROM", "TO", "COUNTS" };
+	cleanup(table_freep) struct table *t = NULL;
+	int r = table_new(&t, ARRAY_SIZE(titles));
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
+		table_add(t, STYLE_FAINT, "%s", titles[i]);
+	for (size_t i = 0; i < json_array_size(changes); i++)
+		add_change(t, json_array_get(changes, i));
+	return table_print(t, &ctl->out);
+}
+
+static int say_changes(struct ctl *ctl, const json_t *changes)
+{
+	int r = 0;
+
+	if (ctl->options.quiet)
+		return CTL_DONE;
+	if (json_array_size(changes) > 0)
+		r = print_changes(ctl, changes);
+	if (r < 0)
+		return ctl_fail(ctl, r);
+	if (ctl->options.dry_run)
+		ctl_say(ctl, "%s\n",
+			json_array_size(changes) > 0 ? "nothing was done: this is a dry run"
+						     : "nothing would change");
+	else
+		ctl_say(ctl, "reloaded\n");
+	return CTL_DONE;
+}
+
+static int reload_configuration(struct ctl *ctl)
+{
+	struct message_reply reply;
+	json_t *parameters =
+		ctl->options.dry_run ? json_pack("{s:b}", "dry_run", 1) : json_object();
+	int r = session_call(ctl, METHOD_RELOAD, parameters, &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	r = ctl->options.json ? ctl_print_json(ctl, reply.parameters)
+			      : say_changes(ctl, json_object_get(reply.parameters, "changes"));
+	message_reply_done(&reply);
+	return r;
+}
+
+static int reload_services(struct ctl *ctl, size_t n, char **args)
+{
+	cleanup(freep) char **paths = NULL;
+	char node[1024];
+	int r = nodes_resolve(ctl, args, n, &paths);
+
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+		r = session_do(ctl, METHOD_RELOAD_SERVICE, json_pack("{s:s}", "node", paths[i]));
+		if (r == CTL_DONE)
+			ctl_say(ctl, "%s: asked to reload\n",
+				text_escape(node, sizeof(node), node_name(paths[i])));
+	}
+	return session_finish(ctl, r);
+}
+
+int cmd_reload(struct ctl *ctl, int argc, char **argv)
+{
+	if (argc == 0)
+		return reload_configuration(ctl);
+	if (ctl->options.dry_run) {
+		log_line(&ctl->log, LOG_ERR, "--dry-run is for the whole configuration");
+		return CTL_USAGE;
+	}
+	return reload_services(ctl, (size_t)argc, argv);
+}

@@ -1,0 +1,88 @@
+#include "daemon/cgroup-drain.h"
+
+#include <signal.h>
+
+#include "base/clock.h"
+#include "sys/cgroup.h"
+
+/* So long it has to end, and then the kernel to end it. */
+#define DRAIN_TIMEOUT_USEC (10 * USEC_PER_SEC)
+#define KILL_AGAIN_USEC	   USEC_PER_SEC
+
+static void count_process(pid_t pid, void *arg)
+{
+	(void)pid;
+	(*(unsigned *)arg)++;
+}
+
+static void drain_group(const char *name, void *arg)
+{
+	struct cgroups *c = arg;
+	char path[CONFIG_NAME_MAX + 1];
+	unsigned n = 0;
+
+	if (cgroup_is_populated(c->top, name) <= 0)
+		return;
+	(void)cgroup_processes(c->top, name, count_process, &n);
+	log_line(c->ctx->log, LOG_WARNING,
+		 "%s: %u processes are left of a swansongd that is gone; ending them first",
+		 cgroups_node_of_name(name, path) == 0 ? path : name, n);
+	(void)cgroup_write(c->top, name, "cgroup.freeze", "0");
+	cgroups_signal(c, name, SIGTERM);
+	cgroups_signal(c, name, SIGCONT);
+}
+
+static void remove_group(const char *name, void *arg)
+{
+	const struct cgroups *c = arg;
+
+	(void)cgroup_remove(c->top, name);
+}
+
+void cgroup_drain_check(struct cgroups *c)
+{
+	if (!c->draining || cgroups_is_populated(c, ".") != 0)
+		return;
+	c->draining = false;
+	cgroups_unwatch(c, &c->drain);
+	context_arm(c->ctx, c->drain_timer, USEC_INFINITY);
+	(void)cgroup_children(c->top, remove_group, c);
+	log_line(c->ctx->log, LOG_NOTICE, "what the swansongd before had left is gone");
+	context_settle_soon(c->ctx);
+}
+
+static int on_drain_timer(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct cgroups *c = arg;
+
+	(void)source;
+	(void)usec;
+	if (!c->killing)
+		log_line(c->ctx->log, LOG_WARNING, "killing what the swansongd before had left");
+	c->killing = true;
+	(void)cgroups_kill(c, ".");
+	context_arm(c->ctx, c->drain_timer, clock_add(clock_now_usec(), KILL_AGAIN_USEC));
+	cgroup_drain_check(c);
+	return 0;
+}
+
+int cgroup_drain_begin(struct cgroups *c)
+{
+	int r;
+
+	if (cgroup_is_populated(c->top, ".") <= 0) {
+		(void)cgroup_children(c->top, remove_group, c);
+		return 0;
+	}
+	r = sd_event_add_time(c->ctx->event, &c->drain_timer, CLOCK_MONOTONIC,
+			      clock_add(clock_now_usec(), DRAIN_TIMEOUT_USEC), 1, on_drain_timer,
+			      c);
+	if (r < 0)
+		return r;
+	c->draining = true;
+	(void)cgroup_children(c->top, drain_group, c);
+	/* If that is not possible, the timer finds out. */
+	(void)cgroups_watch(c, ".", &c->drain);
+	cgroup_drain_check(c);
+	return 0;
+}

@@ -1,0 +1,132 @@
+#include "daemon/edges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+
+/* The lists of a node: its own edges of each kind, and those of others that end here. */
+enum { LIST_DEPENDENTS = N_EDGES, LIST_FOLLOWERS, N_LISTS };
+
+struct next_edges {
+	struct node **lists[N_LISTS];
+};
+
+static struct node ***list_of(struct node *node, size_t list)
+{
+	if (list == LIST_DEPENDENTS)
+		return &node->dependents;
+	return list == LIST_FOLLOWERS ? &node->followers : &node->edges[list];
+}
+
+static int append(struct node ***list, struct node *node)
+{
+	size_t n = 0;
+	struct node **more;
+
+	while (*list && (*list)[n]) {
+		if ((*list)[n] == node)
+			return 0;
+		n++;
+	}
+	more = realloc(*list, (n + 2) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	more[n] = node;
+	more[n + 1] = NULL;
+	*list = more;
+	return 0;
+}
+
+static int link_edges(struct tree *tree, struct node *node, enum edge edge,
+		      struct node_config *const *targets)
+{
+	size_t other = edge == EDGE_TERM_AFTER ? LIST_FOLLOWERS : LIST_DEPENDENTS;
+
+	for (; targets && *targets; targets++) {
+		struct node *target = tree_find(tree, (*targets)->path);
+
+		if (!target || (target->leaving && !node->leaving))
+			continue;
+		if (append(&node->next_edges->lists[edge], target) < 0 ||
+		    append(&target->next_edges->lists[other], node) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Both ends of the edges of @node that @config names. */
+static int link_node(struct tree *tree, struct node *node, const struct node_config *config)
+{
+	int r = 0;
+
+	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
+		r = link_edges(tree, node, edge, config->edges[edge]);
+	return r;
+}
+
+int edges_prepare(struct tree *tree, const struct config *config)
+{
+	int r = 0;
+
+	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
+		n->next_edges = calloc(1, sizeof(*n->next_edges));
+		r = n->next_edges ? 0 : -ENOMEM;
+	}
+	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
+		const struct node_config *nc = config_find(config, n->config->path);
+
+		r = link_node(tree, n, nc ? nc : n->config);
+	}
+	if (r < 0)
+		edges_cancel(tree);
+	return r;
+}
+
+void edges_cancel(struct tree *tree)
+{
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		for (size_t i = 0; n->next_edges && i < N_LISTS; i++)
+			free(n->next_edges->lists[i]);
+		free(n->next_edges);
+		n->next_edges = NULL;
+	}
+}
+
+void edges_commit(struct tree *tree)
+{
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		for (size_t i = 0; i < N_LISTS; i++) {
+			struct node **before = *list_of(n, i);
+
+			*list_of(n, i) = n->next_edges->lists[i];
+			n->next_edges->lists[i] = before;
+		}
+	}
+	edges_cancel(tree);
+}
+
+static void remove_from(struct node **list, const struct node *node)
+{
+	size_t to = 0;
+
+	for (size_t from = 0; list && list[from]; from++) {
+		if (list[from] != node)
+			list[to++] = list[from];
+	}
+	if (list)
+		list[to] = NULL;
+}
+
+/* Each edge is in lists of both its ends, so these lead to all lists that @node is in. */
+void edges_remove(struct node *node)
+{
+	for (size_t i = 0; i < N_LISTS; i++) {
+		struct node **ends = *list_of(node, i);
+
+		for (size_t e = 0; ends && ends[e]; e++)
+			for (size_t j = 0; j < N_LISTS; j++)
+				remove_from(*list_of(ends[e], j), node);
+	}
+}

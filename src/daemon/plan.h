@@ -1,0 +1,62 @@
+#pragma once
+
+/*
+ * What a new configuration would change, node by node and key by key; and the carrying out of it.
+ *
+ * Nodes that are new are started; those that are gone are stopped, and counted above until their last
+ * process has ended.  A service that is to run is restarted if a key has changed that needs a new
+ * process, by the stop and the start that everybody gets: guards, budgets and ordering edges hold.  All
+ * else takes effect where it is, at once or with the next start.  A section that comes back while what
+ * ran under its name still drains gets its next generation when that is Complete.
+ */
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "daemon/tree.h"
+#include "model/diff.h"
+
+enum plan_kind { PLAN_ADD, PLAN_CHANGE, PLAN_REMOVE, N_PLAN_KINDS };
+
+struct plan_entry {
+	enum plan_kind kind;
+	struct node *node; /* NULL: to be made */
+	const struct node_config *from,
+		*to;	      /* NULL: not there; @from goes when it is carried out */
+	struct key_set keys;  /* PLAN_CHANGE */
+	bool restart;	      /* it runs, and needs a new process */
+	bool becomes_service; /* of a group */
+
+	/* Made ready by plan_apply(), until it is certain that all of it can be. */
+	bool made;
+	struct setup *setup;
+	struct policy *policy;
+	struct service *service;
+	struct final *final;
+};
+
+struct plan {
+	struct tree *tree;
+	struct config *config;
+	struct plan_entry *entries; /* in the order of @config, then those that are gone */
+	size_t n_entries;
+	struct key_set daemon; /* keys that count when the daemon is started anew */
+	unsigned counts[N_PLAN_KINDS];
+};
+
+/* Compares @config with @tree, and keeps references.  Return: 0 or -ENOMEM. */
+int plan_new(struct plan **ret, struct tree *tree, struct config *config);
+struct plan *plan_free(struct plan *plan);
+DEFINE_CLEANUP(struct plan *, plan_free)
+
+/*
+ * Carries it out, at once after plan_new(), and once.  Return: 0, or -errno and nothing has changed.
+ */
+int plan_apply(struct plan *plan);
+
+/* "2 added, 1 removed, 3 changed": for the log.  Returns @buf. */
+#define PLAN_TEXT_MAX 80
+char *plan_text(char buf[static PLAN_TEXT_MAX], const struct plan *plan);
+
+/* An array of Change, as io.swansong has it; NULL without memory. */
+json_t *plan_json(const struct plan *plan);

@@ -1,0 +1,42 @@
+#pragma once
+
+/* What the methods of io.swansong share; for the requests*.c only. */
+
+#include "daemon/requests.h"
+
+/* Each answers its call, or begins to wait.  @node is there, and who asks may ask for this. */
+typedef void request_method(struct request *q, struct node *node, const struct message_call *call);
+
+request_method request_status, request_guards, request_start, request_stop, request_restart,
+	request_shutdown, request_wait, request_take_guard, request_reload, request_reload_service,
+	request_signal, request_events, request_run;
+
+/* Ends the call, and the wait if there is one. */
+void request_reply(struct request *q, json_t *parameters);
+void request_succeed(struct request *q);
+void request_fail(struct request *q, enum interface_error error, const char *node,
+		  const char *reason);
+void request_end_wait(struct request *q);
+
+/* Waits for what the method is about, from now on; with wait: false, is done at once. */
+void request_begin_wait(struct request *q, const struct node *node,
+			const struct message_call *call);
+void request_wait_or_return(struct request *q, const struct node *node,
+			    const struct message_call *call);
+
+/* A call that waits for the end of a transient node, which is not there any more if @node is NULL. */
+void request_settle_run(struct request *q, struct node *node);
+
+/* A stream of events goes on. */
+void request_settle_events(struct request *q);
+
+/* How far the shutdown of @node is. */
+json_t *request_progress(struct request *q, struct node *node);
+
+/* For the log: who asked, and why if he said so.  Returns @buf. */
+#define REQUEST_REASON_MAX 200
+const char *request_reason(struct request *q, const struct message_call *call,
+			   char buf[static REQUEST_REASON_MAX]);
+
+/* The connection is over: its guards are dropped. */
+void request_drop_guards(struct request *q);

@@ -1,0 +1,158 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/describe.h"
+#include "daemon/order.h"
+#include "daemon/requests-private.h"
+
+/* Calls that wait: each turn looks whether what they wait for has come, or cannot come any more. */
+
+/* Progress is told at most four times a second. */
+#define PROGRESS_EVERY_USEC (250 * USEC_PER_MSEC)
+
+void request_begin_wait(struct request *q, const struct node *node, const struct message_call *call)
+{
+	(void)snprintf(q->path, sizeof(q->path), "%s", node->config->path);
+	q->more = call->more;
+	q->begun_usec = clock_now_usec();
+	q->next_usec = 0;
+	q->waiting = true;
+	if (swansong_completion_new(node->handle, &q->completion) < 0) {
+		q->completion = NULL;
+		request_fail(q, ERROR_FAILED, q->path, "out of memory");
+		return;
+	}
+	request_settle(q);
+}
+
+void request_wait_or_return(struct request *q, const struct node *node,
+			    const struct message_call *call)
+{
+	if (message_get_bool(call->parameters, "wait", true))
+		request_begin_wait(q, node, call);
+	else
+		request_succeed(q);
+}
+
+/* A service at or below @node, or one that they need, that will not become ready; or NULL. */
+static struct node *find_hopeless(struct node *node)
+{
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		struct node *failed;
+
+		if (!n->service)
+			continue;
+		if (n->service->state == STATE_FAILED)
+			return n;
+		failed = n->service->state == STATE_DOWN && n->service->wanted
+				 ? order_failed_requirement(n->service)
+				 : NULL;
+		if (failed)
+			return failed;
+	}
+	return NULL;
+}
+
+static void settle_ready(struct request *q, struct node *node)
+{
+	char text[OUTCOME_TEXT_MAX];
+	struct node *hopeless;
+
+	if (node->restart)
+		return;
+	if (node_is_stopped(node)) {
+		if (q->method != METHOD_WAIT || node_is_stopped(q->tree->root))
+			request_fail(q, ERROR_NODE_STOPPED, node_name(node), NULL);
+		return;
+	}
+	if (node_is_ready(node)) {
+		request_succeed(q);
+		return;
+	}
+	hopeless = find_hopeless(node);
+	if (hopeless)
+		request_fail(q, ERROR_FAILED, node_name(hopeless),
+			     policy_outcome_text(text, &hopeless->service->outcome));
+}
+
+json_t *request_progress(struct request *q, struct node *node)
+{
+	return json_pack("{s:o, s:o, s:I}", "node", describe_node(node), "guards",
+			 describe_guards(node, true), "elapsed_usec",
+			 (json_int_t)(clock_now_usec() - q->begun_usec));
+}
+
+static void settle_shutdown(struct request *q, struct node *node)
+{
+	uint64_t now = clock_now_usec();
+
+	if (!node || swansong_completion_done(q->completion)) {
+		json_t *parameters = node ? request_progress(q, node) : json_object();
+
+		request_end_wait(q);
+		connection_reply(q->connection, parameters, false);
+		return;
+	}
+	/* Who does not read what he was told is not told more. */
+	if (!q->more || connection_is_clogged(q->connection))
+		return;
+	if (now < q->next_usec) {
+		context_arm(q->tree->ctx, q->progress, q->next_usec);
+		return;
+	}
+	q->next_usec = now + PROGRESS_EVERY_USEC;
+	connection_reply(q->connection, request_progress(q, node), true);
+}
+
+static void settle_wait(struct request *q, struct node *node)
+{
+	if (strcmp(q->until, "ready") == 0) {
+		settle_ready(q, node);
+	} else if (strcmp(q->until, "running") == 0) {
+		if (!node_is_stopped(node))
+			request_succeed(q);
+		else if (node_is_stopped(q->tree->root))
+			request_fail(q, ERROR_NODE_STOPPED, node_name(node), NULL);
+	} else if (swansong_completion_done(q->completion)) {
+		request_succeed(q);
+	}
+}
+
+void request_settle(struct request *q)
+{
+	struct node *node;
+
+	if (!q->waiting)
+		return;
+	node = tree_find(q->tree, q->path);
+	switch (q->method) {
+	case METHOD_RUN:
+		request_settle_run(q, node);
+		break;
+	case METHOD_EVENTS:
+		request_settle_events(q);
+		break;
+	case METHOD_SHUTDOWN:
+		settle_shutdown(q, node);
+		break;
+	case METHOD_STOP:
+		if (!node || swansong_completion_done(q->completion))
+			request_succeed(q);
+		break;
+	case METHOD_WAIT:
+		if (node)
+			settle_wait(q, node);
+		else if (strcmp(q->until, "complete") == 0)
+			request_succeed(q);
+		else
+			request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+		break;
+	default:
+		if (node)
+			settle_ready(q, node);
+		else
+			request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+		break;
+	}
+}

@@ -1,0 +1,150 @@
+#include "daemon/transient.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "daemon/edges.h"
+#include "daemon/shutdown.h"
+#include "daemon/starting.h"
+#include "sys/ids.h"
+
+static bool exists(const char *path, void *arg)
+{
+	const struct node *node = *path ? tree_find(arg, path) : NULL;
+
+	return node && !node->retired;
+}
+
+static void tell(enum diag_level level, const char *text, void *arg)
+{
+	if (level == DIAG_ERROR)
+		(void)fprintf(arg, "\n%s", text);
+}
+
+/* The node above @path, which needs not be there; or NULL. */
+static struct node *find_parent(const struct tree *tree, const char *path)
+{
+	char parent[CONFIG_NAME_MAX + 1];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash ? (size_t)(slash - path) : 0;
+
+	if (length >= sizeof(parent))
+		return NULL;
+	memcpy(parent, path, length);
+	parent[length] = '\0';
+	return tree_find(tree, parent);
+}
+
+static int check_place(const struct tree *tree, const char *path, FILE *reason)
+{
+	const struct node *parent = find_parent(tree, path);
+
+	if (!parent || parent->retired)
+		return -ENOENT;
+	if (node_is_stopped(parent))
+		return -ESHUTDOWN;
+	if (parent->service) {
+		(void)fputs("is to be below a service, allowed is below a group", reason);
+		return -EINVAL;
+	}
+	if (tree_find(tree, path)) {
+		(void)fputs("is there already", reason);
+		return -EEXIST;
+	}
+	return 0;
+}
+
+static int make_config(struct tree *tree, const struct transient *transient, FILE *reason,
+		       struct config **ret)
+{
+	static const struct config_names names = { .user = ids_user, .group = ids_group };
+	cleanup(diag_freep) struct diag *diag = NULL;
+	int r = diag_new(&diag);
+
+	if (r < 0)
+		return r;
+	r = config_new_transient(ret, tree->config, transient, &names, diag);
+	diag_each(diag, tell, reason);
+	return r;
+}
+
+static int add_node(struct tree *tree, struct config *config, const char *path, struct node **ret)
+{
+	struct node *node;
+	int r = tree_add(tree, config, config_find(config, path), &node);
+
+	if (r < 0)
+		return r;
+	node->transient = true;
+	r = shutdown_watch(node, node->config);
+	if (r >= 0)
+		r = edges_prepare(tree, tree->config);
+	if (r < 0) {
+		tree_remove(tree, node);
+		return r;
+	}
+	edges_commit(tree);
+	*ret = node;
+	return 0;
+}
+
+int transient_add(struct tree *tree, const char *path, char *const *properties, char *const *argv,
+		  bool keep, FILE *reason, struct node **ret)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct transient transient = {
+		.path = path,
+		.properties = properties,
+		.argv = argv,
+		.exists = exists,
+		.arg = tree,
+	};
+	struct node *node = NULL;
+	int r;
+
+	r = check_place(tree, path, reason);
+	if (r == 0)
+		r = make_config(tree, &transient, reason, &config);
+	if (r == 0)
+		r = add_node(tree, config, path, &node);
+	if (r < 0)
+		return r;
+	node->keep = keep;
+	log_line(tree->ctx->log, LOG_NOTICE, "%s: added, asked for: %s", path,
+		 node->config->command);
+	node_changed(node, "none", "");
+	starting_new(tree, node->service);
+	*ret = node;
+	return 0;
+}
+
+bool transient_has_ended(const struct node *node)
+{
+	enum service_state state = node->service->state;
+
+	if (node_is_stopped(node))
+		return node->complete && !node->restart && !fsm_has_process(state);
+	return state == STATE_DONE || state == STATE_FAILED;
+}
+
+static void let_go(struct tree *tree, struct node *node)
+{
+	node->retired = node->leaving = true;
+	if (!node_is_stopped(node))
+		shutdown_stop(tree, node, "it has ended");
+	if (node->complete)
+		node_follow_up(node);
+}
+
+void transient_settle(struct tree *tree)
+{
+	while (!list_is_empty(&tree->ctx->finished)) {
+		struct node *node = list_entry(tree->ctx->finished.next, struct node, in_finished);
+
+		list_remove(&node->in_finished);
+		if (node->transient && !node->retired && transient_has_ended(node) &&
+		    (!node->keep || node_is_stopped(node)))
+			let_go(tree, node);
+	}
+}

@@ -1,0 +1,318 @@
+/*
+ * inits: swansong-init beside the inits of containers that the machine has.
+ *
+ * usage: inits [--json] [--rounds N] [--orphans N]
+ *
+ * Each table has ours as what is measured, and another init as the floor.  All are run in turns.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "report.h"
+#include "subject.h"
+#include "world.h"
+
+#define ROUNDS_MAX    5000
+#define SIGNALS	      2000
+#define NSEC_PER_USEC 1e3
+#define NSEC_PER_MSEC 1e6
+
+struct subject_init {
+	const char *name, *path;
+	const char *argv[3]; /* up to the command */
+	/* What is found. */
+	double start_usec[ROUNDS_MAX];
+	double size, rss, pss, anonymous; /* KiB */
+	double signal_median_usec, signal_p99_usec;
+	double reap_msec, wakeups;
+};
+
+struct options {
+	bool json;
+	unsigned rounds, orphans, idle_seconds;
+	char *child, *pong;
+};
+
+enum which { OURS, OURS_STATIC, TINI, TINI_STATIC, DUMB_INIT, CATATONIT, NONE, N_SUBJECTS };
+
+static struct subject_init subjects[N_SUBJECTS] = {
+	[OURS] = { .name = "swansong-init", .argv = { "--" } },
+	[OURS_STATIC] = { .name = "swansong-init-static", .argv = { "--" } },
+	[TINI] = { .name = "tini", .path = "/usr/bin/tini", .argv = { "-sg", "--" } },
+	[TINI_STATIC] = { .name = "tini-static",
+			  .path = "/usr/bin/tini-static",
+			  .argv = { "-sg", "--" } },
+	[DUMB_INIT] = { .name = "dumb-init", .path = "/usr/bin/dumb-init", .argv = { "--" } },
+	[CATATONIT] = { .name = "catatonit", .path = "/usr/bin/catatonit", .argv = { "-g", "--" } },
+	[NONE] = { .name = "no init" },
+};
+
+/* The command line of @command behind @init. */
+static void build(const char *argv[8], const struct subject_init *init, const char *const *command)
+{
+	size_t n = 0;
+
+	if (init->path)
+		argv[n++] = init->path;
+	for (size_t i = 0; i < ARRAY_SIZE(init->argv) && init->argv[i]; i++)
+		argv[n++] = init->argv[i];
+	while (*command)
+		argv[n++] = *command++;
+	argv[n] = NULL;
+}
+
+static void start(struct subject *s, const struct subject_init *init, const char *const *command)
+{
+	const char *argv[8];
+
+	build(argv, init, command);
+	subject_start(s, argv, 1);
+}
+
+static void end(struct subject *s)
+{
+	(void)kill(s->pid, SIGTERM);
+	(void)waitpid(s->pid, NULL, 0);
+	(void)close(s->births);
+	free(s->children);
+}
+
+/* --- what is measured --- */
+
+static double measure_start(const struct subject_init *init, const char *child)
+{
+	const char *const command[] = { child, NULL };
+	uint64_t begun = now_nsec();
+	struct subject s;
+	double usec;
+
+	start(&s, init, command);
+	subject_await(&s);
+	usec = (double)(now_nsec() - begun) / NSEC_PER_USEC;
+	end(&s);
+	return usec;
+}
+
+static void measure_memory(struct subject_init *init, const char *child, unsigned idle_seconds)
+{
+	const char *const command[] = { child, NULL };
+	struct timespec idle = { .tv_sec = idle_seconds };
+	struct subject s;
+	struct stat st;
+	uint64_t before;
+
+	start(&s, init, command);
+	subject_await(&s);
+	/* It may not be done with its own start yet. */
+	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	init->rss = (double)subject_read(&s, "smaps_rollup", "Rss");
+	init->pss = (double)subject_read(&s, "smaps_rollup", "Pss");
+	init->anonymous = (double)subject_read(&s, "smaps_rollup", "Anonymous");
+	before = subject_read(&s, "status", "voluntary_ctxt_switches");
+	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &idle, NULL);
+	init->wakeups = (double)(subject_read(&s, "status", "voluntary_ctxt_switches") - before);
+	end(&s);
+	if (stat(init->path, &st) == 0)
+		init->size = (double)st.st_size / 1024;
+}
+
+static void await_byte(const struct subject *s)
+{
+	char byte;
+
+	if (read(s->births, &byte, 1) != 1)
+		errx(EXIT_FAILURE, "no answer to a signal");
+}
+
+static void measure_signals(struct subject_init *init, const char *pong)
+{
+	const char *const command[] = { pong, "pong", NULL };
+	static double usec[SIGNALS];
+	struct subject s;
+
+	start(&s, init, command);
+	await_byte(&s);
+	for (size_t i = 0; i < SIGNALS; i++) {
+		uint64_t begun = now_nsec();
+
+		(void)kill(s.pid, SIGUSR1);
+		await_byte(&s);
+		usec[i] = (double)(now_nsec() - begun) / NSEC_PER_USEC;
+	}
+	init->signal_median_usec = percentile(usec, SIGNALS, 0.5);
+	init->signal_p99_usec = percentile(usec, SIGNALS, 0.99);
+	end(&s);
+}
+
+/* As PID 1, which ends with all that is left.  NAN where there may be no namespace. */
+static double measure_orphans(const struct subject_init *init, const char *pong, unsigned n)
+{
+	char number[16], text[32] = "";
+	const char *const command[] = { pong, "orphans", number, NULL };
+	const char *argv[8];
+	int fds[2];
+	ssize_t length;
+	pid_t pid;
+
+	(void)snprintf(number, sizeof(number), "%u", n);
+	build(argv, init, command);
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		err(EXIT_FAILURE, "pipe");
+	pid = fork();
+	if (pid == 0) {
+		if (dup2(fds[1], 1) < 0 || unshare(CLONE_NEWPID) < 0)
+			_exit(1);
+		pid = fork();
+		if (pid == 0) {
+			(void)execv(argv[0], (char *const *)argv);
+			_exit(127);
+		}
+		(void)waitpid(pid, NULL, 0);
+		_exit(0);
+	}
+	(void)close(fds[1]);
+	length = read(fds[0], text, sizeof(text) - 1);
+	(void)close(fds[0]);
+	(void)waitpid(pid, NULL, 0);
+	return length > 1 ? strtod(text, NULL) / NSEC_PER_MSEC : NAN;
+}
+
+static bool is_there(const struct subject_init *init)
+{
+	return init == &subjects[NONE] || (init->path && access(init->path, X_OK) == 0);
+}
+
+static void measure(const struct options *o)
+{
+	for (unsigned round = 0; round < o->rounds; round++)
+		for (size_t i = 0; i < N_SUBJECTS; i++)
+			if (is_there(&subjects[i]))
+				subjects[i].start_usec[round] =
+					measure_start(&subjects[i], o->child);
+	for (size_t i = 0; i < NONE; i++) {
+		if (!is_there(&subjects[i]))
+			continue;
+		measure_memory(&subjects[i], o->child, o->idle_seconds);
+		measure_signals(&subjects[i], o->pong);
+		subjects[i].reap_msec = NAN;
+		for (int round = 0; round < 3; round++)
+			subjects[i].reap_msec =
+				fmin(subjects[i].reap_msec,
+				     measure_orphans(&subjects[i], o->pong, o->orphans));
+	}
+}
+
+/* --- what is told --- */
+
+static double start_overhead(struct subject_init *init, unsigned rounds)
+{
+	return percentile(init->start_usec, rounds, 0.5) -
+	       percentile(subjects[NONE].start_usec, rounds, 0.5);
+}
+
+static void tell(struct report *report, const struct options *o, enum which ours, enum which other,
+		 double start_target)
+{
+	struct subject_init *a = &subjects[ours], *b = &subjects[other];
+	char title[128], orphans[64];
+
+	if (!is_there(a) || !is_there(b))
+		return;
+	(void)snprintf(title, sizeof(title), "%s; floor: %s; %u rounds", a->name, b->name,
+		       o->rounds);
+	(void)snprintf(orphans, sizeof(orphans), "%u orphans collected", o->orphans);
+	report_begin(report, title);
+
+	const struct figure figures[] = {
+		{ "start of a command, over no init", "us", start_overhead(a, o->rounds),
+		  start_overhead(b, o->rounds), TARGET_RATIO, start_target },
+		{ "signal to the command's answer, median", "us", a->signal_median_usec,
+		  b->signal_median_usec, TARGET_RATIO, 1 },
+		{ "the same, 99 %", "us", a->signal_p99_usec, b->signal_p99_usec, TARGET_NONE, 0 },
+		{ orphans, "ms", a->reap_msec, b->reap_msec, TARGET_RATIO, 1 },
+		{ "resident memory", "KiB", a->rss, b->rss, TARGET_RATIO, 1 },
+		{ "its share of that", "KiB", a->pss, b->pss, TARGET_NONE, 0 },
+		{ "anonymous memory", "KiB", a->anonymous, b->anonymous, TARGET_RATIO, 1 },
+		{ "wake-ups while idle", "times", a->wakeups, b->wakeups, TARGET_MEASURED, 0 },
+		{ "size of the program", "KiB", a->size, b->size, TARGET_NONE, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
+		report_add(report, figures[i]);
+}
+
+/* --- the command line --- */
+
+static char *find_program(const char *name)
+{
+	const char *builddir = getenv("top_builddir");
+	char *path;
+
+	if (asprintf(&path, "%s/%s", builddir ? builddir : ".", name) < 0)
+		err(EXIT_FAILURE, "%s", name);
+	return path;
+}
+
+static void parse_options(int argc, char **argv, struct options *o)
+{
+	static const struct option long_options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "orphans", required_argument, NULL, 'o' },
+		{ 0 },
+	};
+	int option;
+
+	*o = (struct options){ .rounds = 300, .orphans = 20000, .idle_seconds = 3 };
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
+		if (option == 'j')
+			o->json = true;
+		else if (option == 'r')
+			o->rounds = (unsigned)atoi(optarg);
+		else if (option == 'o')
+			o->orphans = (unsigned)atoi(optarg);
+		else
+			errx(2, "usage: inits [--json] [--rounds N] [--orphans N]");
+	}
+	if (o->rounds < 1 || o->rounds > ROUNDS_MAX || o->orphans > 30000)
+		errx(2, "1 to %d rounds, 30000 orphans at most", ROUNDS_MAX);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct report report;
+
+	parse_options(argc, argv, &options);
+	options.child = find_program("tests/bench/child");
+	options.pong = find_program("tests/bench/init-child");
+	subjects[OURS].path = find_program("swansong-init");
+	subjects[OURS_STATIC].path = find_program("swansong-init-static");
+	world_enter();
+	measure(&options);
+	report_init(&report, options.json);
+	tell(&report, &options, OURS, TINI, 1);
+	tell(&report, &options, OURS, DUMB_INIT, 1);
+	tell(&report, &options, OURS_STATIC, TINI_STATIC, 0.5);
+	tell(&report, &options, OURS_STATIC, CATATONIT, 1);
+	free(options.child);
+	free(options.pong);
+	free((char *)subjects[OURS].path);
+	free((char *)subjects[OURS_STATIC].path);
+	return report_end(&report);
+}

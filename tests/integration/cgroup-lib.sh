@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# For tests of control groups, after lib.sh: $cgroup is a group of version 2 that is the test's own,
+# and swansongd is started in there, as a manager or a container would.
+
+requires_root
+cgroup_mount=$(awk '{ for (i = 7; i < NF; i++) if ($i == "-" && $(i + 1) == "cgroup2") {
+	print $5; exit } }' /proc/self/mountinfo)
+[ -n "$cgroup_mount" ] || skip_all "machine: no control groups of version 2"
+group_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; } # PID
+cgroup=$(mktemp -d "$cgroup_mount$(group_of self)/test.XXXXXX" 2>/dev/null) ||
+	skip_all "machine: no control group can be made in $cgroup_mount"
+
+in_cgroup() { # COMMAND...
+	echo "$BASHPID" >"$cgroup/cgroup.procs" && exec "$@"
+}
+swansongd_in_cgroup() { in_cgroup "$top_builddir/swansongd" "$@"; }
+swansongd=swansongd_in_cgroup
+: "$swansongd" # for those who source this
+
+cgroup_is_empty() { says "$cgroup/cgroup.events" 'populated 0'; }
+remove_cgroup() {
+	echo 1 >"$cgroup/cgroup.kill"
+	wait_for 5 cgroup_is_empty
+	find "$cgroup" -depth -type d -exec rmdir {} +
+}
+cleanup_fn remove_cgroup
+
+# The group of a service; its top is known once swansongd runs.
+group() { echo "$cgroup"/swansong-*/"node:${1//\//:}"; } # NODE
+members() { cat "$(group "$1")/cgroup.procs"; } # NODE
+has_members() { [ "$(members "$1" | wc -l)" = "$2" ]; } # NODE COUNT
+groups_left() { find "$cgroup" -mindepth 1 -type d; }
+
+# A process that has got rid of its parent, its session and its environment: escape COMMAND...
+cat >"$dir/escape" <<'END'
+#!/bin/sh
+(setsid env -i PATH="$PATH" "$@" </dev/null >/dev/null 2>&1 &)
+END
+chmod 755 "$dir/escape"
+
+# The kinds of guards on a node: "process leftover".
+guards() { # NODE
+	ctl guards --json | jq -r --arg node "$1" \
+		'[.guards[] | select(.node == $node) | .kind] | sort | join(" ")'
+}
+has_guards() { [ "$(guards "$1")" = "$2" ]; } # NODE KINDS

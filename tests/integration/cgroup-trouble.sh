@@ -1,0 +1,70 @@
+#!/bin/bash
+# Control groups that multiply, freeze, are full, or are not to be had.
+. "${0%/*}/lib.sh"
+. "${0%/*}/cgroup-lib.sh"
+
+# Who is bounded by a number of processes is no root.
+install -m 755 "$helpers/breeder" "$dir/breeder"
+config <<END
+[breeder]
+command = $dir/breeder 150 60
+user = 64123
+group = 64123
+stop-timeout = 300ms
+[frozen]
+command = $helpers/signal-log $dir/frozen 0
+stop-timeout = 20s
+[steady]
+command = $helpers/idle
+restart = always
+restart-delay = 10ms
+END
+start_daemon
+has_many() { [ "$(members breeder | wc -l)" -gt 100 ]; }
+ok "one multiplies without end" wait_for 20 has_many
+kill -KILL "$(pid_of steady)"
+restarted() { [ "$(field steady .service.restarts)" = 1 ] && has_state steady up; }
+ok "the others are looked after meanwhile" wait_for 10 restarted
+ok "its stop comes to an end" timeout 30 "$swansongctl" stop breeder
+ok "nobody is left of it" not pgrep -u 64123
+wait_for 5 says "$dir/frozen" ready || die "the other one is there"
+echo 1 >"$(group frozen)/cgroup.freeze"
+wait_for 5 says "$(group frozen)/cgroup.events" 'frozen 1' || die "it is frozen"
+ok "what is frozen is thawed to be stopped" timeout 10 "$swansongctl" stop frozen
+is "and had its signal" "$(tail -n 1 "$dir/frozen")" TERM
+ok "and was not killed" not says "$log" 'frozen: killing'
+stop_daemon
+is "no group is left" "$(groups_left)" ""
+
+# Two can be made: that of the services and our own.
+echo 2 >"$cgroup/cgroup.max.descendants"
+: >"$log"
+config <<END
+[one]
+command = bash -c '(setsid sleep 1000 &); exec $helpers/idle'
+[two]
+command = $helpers/idle
+END
+start_daemon
+ctl wait --for ready
+is "services do without groups if there can be no more" "$(state one) $(state two)" "up up"
+is "that is said once" "$(grep -c 'does without a control group' "$log")" 1
+ok "leftovers are found by their mark" wait_for 5 has_guards one "leftover process"
+stop_daemon
+is "and ended" "$status" 0
+ok "with nobody left" wait_for 2 nobody_else
+echo max >"$cgroup/cgroup.max.descendants"
+
+: >"$log"
+mount -o remount,bind,ro "$cgroup_mount" || die "it can be made read-only"
+swansongd=$top_builddir/swansongd
+start_daemon
+ctl wait --for ready
+like "without rights it works without" "$(group_of "$(pid_of one)")" "^$(group_of $$)\$"
+ok "and says so to those who ask" says "$log" 'no control groups: '
+ok "leftovers are found by their mark" wait_for 5 has_guards one "leftover process"
+stop_daemon
+is "and ended" "$status" 0
+ok "with nobody left" wait_for 2 nobody_else
+mount -o remount,bind,rw "$cgroup_mount"
+finish

@@ -1,0 +1,61 @@
+#!/bin/bash
+# PID 1 of a real container that may write to its control group: services have groups, and exec works.
+world=shared
+. "${0%/*}/lib.sh"
+. "${0%/*}/cgroup-lib.sh"
+requires_package podman podman
+requires_package crun crun
+requires_package busybox busybox-static
+
+export PODMAN_ROOT=$dir/podman
+podman() { "$top_srcdir/tests/integration/with-podman" "$@"; }
+podman info >"$dir/info" 2>&1 || skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
+
+rootfs=$dir/image/rootfs
+"$top_srcdir/contrib/container/mkrootfs" "$rootfs" \
+	"$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=/usr/bin/swansongctl" \
+	"$helpers/idle=/bin/idle" || die "the image is made"
+cp "$(command -v busybox)" "$rootfs/bin/busybox"
+ln -s busybox "$rootfs/bin/sh"
+mkdir -p "$rootfs/etc/swansong" "$rootfs/run" "$rootfs/tmp"
+cat >"$rootfs/etc/swansong/swansong.ini" <<'END'
+[web/idle]
+command = idle
+[escaper]
+command = sh -c '(busybox setsid busybox env -i idle &); exec idle'
+END
+cat >"$dir/image/Containerfile" <<'END'
+FROM scratch
+COPY rootfs /
+ENTRYPOINT ["/usr/sbin/swansongd", "-v", "-c", "/etc/swansong/swansong.ini"]
+END
+ok "the image is built" podman build --network=none -q -t tree "$dir/image"
+
+# What podman makes for itself, wherever its containers are; it stays if somebody is in it.
+remove_parent() { find "$cgroup_mount/libpod_parent" -depth -type d -exec rmdir {} + 2>/dev/null; }
+cleanup_fn remove_parent
+
+# Privileged: that is what makes the control groups writable.  No limits that need a controller.
+podman run -d --name box --network=none --privileged --cgroupns=private \
+	--cgroup-parent="${cgroup#"$cgroup_mount"}" --pids-limit=-1 \
+	--ulimit nofile=4096:4096 --ulimit nproc=4096:4096 tree >"$dir/run" 2>&1 ||
+	skip_all "machine: podman makes no control groups here ($(tail -n 1 "$dir/run"))"
+cleanup_fn podman rm -f -t 0 box
+
+inside() { podman exec box "$@"; }
+busybox() { inside /bin/busybox "$@"; }
+ok "the tree is ready" inside swansongctl --timeout 30s wait --for ready
+group_of() { busybox sed -n 's/^0:://p' "/proc/$1/cgroup"; } # PID
+pid_of() { inside swansongctl status --json | jq -r --arg path "$1" \
+	'.nodes[] | select(.path == $path) | .service.pid'; } # NODE
+like "swansongd has moved into a group of its own" "$(group_of 1)" '^/swansongd-[0-9a-f]*$'
+like "a service has one" "$(group_of "$(pid_of web/idle)")" '^/swansong-[0-9a-f]*/node:web:idle$'
+escaped() {
+	inside swansongctl guards --json | jq -r \
+		'[.guards[] | select(.node == "escaper") | .kind] | sort | join(" ")'
+}
+is_found() { [ "$(escaped)" = "leftover process" ]; }
+ok "what has escaped is found" wait_for 10 is_found
+ok "the stop returns" podman stop -t 30 box
+is "the exit status is 0" "$(podman inspect -f '{{.State.ExitCode}}' box)" 0
+finish

@@ -1,0 +1,200 @@
+#!/bin/bash
+# supervisord2swansong: what a supervisord.conf says is what swansongd does.
+. "${0%/*}/lib.sh"
+requires_package python3 python3
+convert=$top_srcdir/contrib/convert/supervisord2swansong
+confs=$top_srcdir/tests/integration/convert
+
+# Converts NAME.conf; $converted is the status, $dir/NAME.ini what came out, $dir/NAME.err was said.
+convert() { # NAME
+	VENV=/opt/venv WORLD=$dir/world "$convert" -o "$dir/$1.ini" "$confs/$1.conf" 2>"$dir/$1.err"
+	converted=$?
+}
+
+converts() { # NAME STATUS
+	convert "$1"
+	is "$1.conf: exit status $2" "$converted" "$2"
+	ok "$1.conf: what comes out is right for swansongctl" ctl check "$dir/$1.ini"
+}
+
+has() { # NAME NODE LINE: in the section of the node; the lines of a value are one
+	local got
+	got=$(sed -z 's/\n  */ /g' "$dir/$1.ini" | awk -v section="$2" '/^\[/ { on = $0 == section } on')
+	ok "$1.conf: $2 $3" grep -Fxq -- "$3" <<<"$got"
+}
+
+says_and_notes() { # NAME LINE TEXT: on standard error with its line, and in a comment
+	ok "$1.conf:$2: $3" grep -Eq "^$confs/$1\.conf:$2: .*$3" "$dir/$1.err"
+	ok "and in the result" grep -Eq "^; $confs/$1\.conf:$2: .*$3" "$dir/$1.ini"
+}
+
+# --- Configurations of many kinds ----------------------------------------------------------------
+
+converts web 0
+is "web.conf: nothing is said" "$(cat "$dir/web.err")" ""
+has web '[nginx]' "command = /usr/sbin/nginx -g 'daemon off;error_log /dev/stderr info;'"
+has web '[nginx]' 'after = php-fpm'
+has web '[nginx]' 'log = inherit'
+has web '[php-fpm]' 'stop-signal = QUIT'
+has web '[php-fpm]' 'after = poolcounter'
+has web '[poolcounter]' 'user = www-data'
+
+converts queue 1
+has queue '[swansong]' 'control-mode = 0770'
+has queue '[swansong]' 'control-group = www-data'
+has queue '[swansong]' 'shutdown-timeout = 3610s'
+has queue '[queue-worker@]' 'instances = 00 01 02 03 04 05 06 07'
+has queue '[queue-worker@]' 'stop-timeout = 3600s'
+has queue '[queue-worker@]' 'log = file:/var/www/app/storage/logs/worker.log'
+has queue '[queue-worker@]' 'restart-limit = 3/6s'
+says_and_notes queue 5 'not carried over: chown'
+says_and_notes queue 9 'not carried over: pidfile'
+says_and_notes queue 29 'not carried over: stdout_logfile_maxbytes'
+
+converts bench 1
+has bench '[web]' 'after = redis'
+has bench '[workers]' 'after = redis'
+has bench '[workers/site-long-worker@]' 'after = workers/site-schedule'
+has bench '[workers/site-long-worker@]' 'stderr = file:/srv/site/logs/worker.error.log'
+has bench '[swansong]' 'shutdown-timeout = 1590s'
+says_and_notes bench 12 'note: .*not rotated'
+says_and_notes bench 53 'not carried over: autorestart'
+says_and_notes bench 57 'not carried over: numprocs = 0'
+ok "bench.conf: what never runs is no node" not grep -q '^\[site-old' "$dir/bench.ini"
+
+converts asgi 1
+has asgi '[asgi@]' 'listen = tcp:localhost:8000'
+has asgi '[asgi@]' "environment = DJANGO_SETTINGS_MODULE=site.settings\
+ 'GREETING=100%% \"quoted\", with a comma' 'SHARD=%i of 4'"
+has asgi '[images]' 'listen = unix:/run/images.sock,mode=0770,owner=www-data,group=www-data'
+says_and_notes asgi 28 'not carried over: socket_backlog'
+
+converts switch 1
+has switch '[rsyslogd]' 'autostart = no'
+has switch '[rsyslogd]' 'success-status = 3'
+has switch '[rsyslogd]' 'log = journal'
+has switch '[start]' 'restart = never'
+has switch '[start]' 'stderr = null'
+has switch '[teamsyncd]' 'restart-limit = 1/6s'
+says_and_notes switch 7 'not carried over: the section'
+says_and_notes switch 24 'not carried over: dependent_startup'
+says_and_notes switch 38 'not carried over: startretries'
+says_and_notes switch 40 'not carried over: stdout_events_enabled'
+is "switch.conf: the event listener runs nowhere" "$(grep -c '^[^;].*exit-listener' "$dir/switch.ini")" 0
+
+converts celery 1
+has celery '[swansong]' 'limit-nofile = 65536'
+has celery '[swansong]' 'user = www-data'
+has celery '[celery]' \
+	'command = /opt/venv/bin/celery -A site worker -n worker@%%h --loglevel=info'
+has celery '[celery]' "directory = $(realpath "$confs/../..")"
+has celery '[celery-beat]' 'restart-limit = none'
+has celery '[celery-beat]' 'umask = 0027'
+has celery '[celery-beat]' \
+	"command = /opt/venv/bin/celery -A site beat --schedule $confs/celery.d/schedule"
+says_and_notes celery 24 'not carried over: stderr_logfile = AUTO'
+says_and_notes celery 10 'not carried over: password'
+ok "celery.conf: no password comes out" not grep -q secret "$dir/celery.ini" "$dir/celery.err"
+
+convert bad
+is "bad.conf: exit status 2" "$converted" 2
+ok "bad.conf: nothing is written" not test -e "$dir/bad.ini"
+is "bad.conf: all mistakes are told" "$(grep -oE 'conf:[0-9]+' "$dir/bad.err" | xargs)" \
+	"conf:4 conf:7 conf:9 conf:15"
+
+# The example of the manual.
+sed -n '/^\[program:worker\]/,/^\.Ed/{/^\.Ed/!p;}' "$top_srcdir/man/swansong-migration.7" \
+	>"$dir/manual.conf"
+"$convert" -o "$dir/manual.ini" "$dir/manual.conf" 2>"$dir/manual.err"
+is "the manual's example: exit status 0" $? 0
+is "the manual's example comes out as it is there" \
+	"$(sed -n '/^\[worker@\]/,/^$/{/^$/!p;}' "$dir/manual.ini")" \
+	"$(sed -n '/^\[worker@\]/,/^\.Ed/{/^\.Ed/!p;}' "$top_srcdir/man/swansong-migration.7" |
+		sed "s/  *= / = /; s/\"/'/g")"
+
+# --- The same behaviour --------------------------------------------------------------------------
+
+# Both are given the same file, and WORLD in the environment; what the programs say must be this.
+wanted=$(
+	cat <<-'END'
+	back: started in <> umask 0022 <said once, for all> <>
+	back: stopped by TERM
+	crash: started <3> in <> umask 0022 <said once, for all> <>
+	crash: started <3> in <> umask 0022 <said once, for all> <>
+	crash: started <3> in <> umask 0022 <said once, for all> <>
+	front: started in <> umask 0022 <said once, for all> <>
+	front: stopped by INT
+	job: started <2> in <> umask 0022 <said once, for all> <>
+	lines: started <one|two; %i> <and> <three> in <> umask 0022 <said once, for all> <>
+	lines: stopped by TERM
+	socket: started standard input is a socket in <> umask 0022 <said once, for all> <>
+	socket: stopped by TERM
+	store: started <two  blanks> <a;b> <;> <100%> <$HOME> <it's> <> <*> in </sub> umask 0027 <mine> <x=1; \o/ %n>
+	store: stopped by TERM
+	worker-01: started <number> <1> <of> <3> in <> umask 0022 <said once, for all> <001>
+	worker-01: stopped by USR1
+	worker-02: started <number> <2> <of> <3> in <> umask 0022 <said once, for all> <002>
+	worker-02: stopped by USR1
+	worker-03: started <number> <3> <of> <3> in <> umask 0022 <said once, for all> <003>
+	worker-03: stopped by USR1
+	writer: started in <> umask 0022 <said once, for all> <>
+	END
+)
+n_starts=$(grep -c ': started' <<<"$wanted")
+
+export WORLD
+new_world() { # NAME
+	WORLD=$dir/$1
+	mkdir -p "$WORLD/sub"
+	cp "$confs/tell" "$WORLD/tell"
+	: >"$WORLD/said"
+	cd "$WORLD" || exit 1
+}
+
+all_started() { [ "$(grep -c ': started' "$WORLD/said")" -ge "$n_starts" ]; }
+
+last_line() { # REGEX: the number of the last line said that matches
+	grep -En -- "$1" "$WORLD/said" | tail -n 1 | cut -d: -f1
+}
+
+# The lower its priority, the later it is stopped.
+stopped_in_order() {
+	local name last=0 n
+	for name in socket '(front|back)' '(worker-..|lines)' store; do
+		n=$(last_line "^$name: stopped")
+		[ "${n:-0}" -gt "$last" ] || { cat "$WORLD/said"; return 1; }
+		last=$n
+	done
+}
+
+# How it was: after the end.
+compare() { # WHO
+	is "$1: the same processes, arguments, environment and signals" "$(sort "$WORLD/said")" "$wanted"
+	is "$1: one file has both outputs" "$(cat "$WORLD/writer.log")" "to its output
+and its errors"
+	ok "$1: the order of the stop" stopped_in_order
+}
+
+umask 022
+new_world ours
+"$convert" -o "$ini" "$confs/run.conf" 2>/dev/null
+start_daemon
+ok "swansongd: all have started" wait_for 60 all_started
+ok "swansongd: the one that crashes is given up" wait_for 60 has_state crash failed
+is "swansongd: the one that is not started" "$(state spare)" down
+stop_daemon 60
+compare swansongd
+
+if command -v supervisord >/dev/null; then
+	has_given_up() { supervisorctl -c "$confs/run.conf" status crash | grep -q FATAL; }
+	new_world theirs
+	launch supervisord -n -c "$confs/run.conf"
+	ok "supervisord: all have started" wait_for 60 all_started
+	ok "supervisord: the one that crashes is given up" wait_for 60 has_given_up
+	kill -TERM "$daemon"
+	await_daemon 60
+	compare supervisord
+else
+	skip "supervisord does the same" "package supervisor"
+fi
+finish

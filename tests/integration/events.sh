@@ -1,0 +1,88 @@
+#!/bin/bash
+# Every change of state is told to who wants to hear it, with its reason and who asked for it; a
+# service is sent what an operator says; and its log is found.
+. "${0%/*}/lib.sh"
+
+cat >"$dir/trap.sh" <<'END'
+trap 'echo got USR1' USR1
+trap 'echo got HUP' HUP
+echo begun
+while :; do
+	sleep 1000 &
+	wait $!
+done
+END
+
+config <<END
+[web/app]
+command = sh $dir/trap.sh
+log = file:$dir/app.log
+[db]
+command = $helpers/idle
+END
+start_daemon
+ctl wait --for ready
+
+ctl events --json >"$dir/events" 2>"$dir/events.err" &
+watcher=$!
+cleanup_fn end_process "$watcher"
+ctl events --json web >"$dir/web" &
+cleanup_fn end_process $!
+ctl events --json --no-wait >"$dir/past"
+happened() { # FILE NODE FROM TO
+	jq -c "select(.node == \"$2\" and .from == \"$3\" and .to == \"$4\")" "$1" | grep -q .
+}
+ok "what happened before is remembered" happened "$dir/past" web/app down starting
+ok "with what comes after" happened "$dir/past" web/app starting up
+hears() { ctl restart db >/dev/null && happened "$dir/events" db running shutting_down; }
+ok "a stop is told" wait_for 10 hears
+ok "of the service, too" wait_for 5 happened "$dir/events" db gated stopping
+ok "and its end" wait_for 5 happened "$dir/events" db stopping down
+like "with its reason" "$(jq -r 'select(.to == "down") | .reason' "$dir/events" | head -n 1)" \
+	'killed by SIGTERM'
+like "and who asked" "$(jq -r 'select(.to == "shutting_down") | .cause' "$dir/events" | head -n 1)" \
+	'asked by pid [0-9]+, uid 0'
+ok "and the next generation" wait_for 5 happened "$dir/events" db complete running
+is "numbers have no gap" "$(jq .number "$dir/events" | awk 'NR > 1 && $1 != last + 1 { print "gap" } { last = $1 }')" ""
+is "who asks for one node hears of no other" "$(jq -r .node "$dir/web" | grep -v ^web)" ""
+is "the last two are two" "$(ctl events --json --no-wait --last 2 | wc -l)" 2
+like "for people there is a line each" "$(ctl events --no-wait --last 1)" \
+	'^[0-9:]+\.[0-9]+ db: starting -> up \(ready\)'
+
+# A reader that sleeps is not waited for, and hears what it has lost.
+kill -STOP "$watcher"
+for i in {1..200}; do ctl restart -q --no-wait db || break; done
+is "nobody waits for who does not read" "$i" 200
+ctl wait -q --for ready db
+last=$(ctl events --json --no-wait --last 1 | jq .number)
+kill -CONT "$watcher"
+caught_up() { [ "$(tail -n 1 "$dir/events" | jq .number)" -ge "$last" ]; }
+ok "it catches up" wait_for 10 caught_up
+end_process "$watcher"
+
+ok "a service is asked to reload" ctl reload web/app
+ok "by SIGHUP" wait_for 5 says "$dir/app.log" 'got HUP'
+ok "a signal is sent" ctl signal USR1 web/app
+ok "and arrives" wait_for 5 says "$dir/app.log" 'got USR1'
+is "a group gets none" "$(ctl signal USR1 web 2>&1)" "swansongctl: web: is a group, not a service"
+ok "a signal to all reaches all" ctl signal --scope all KILL db
+ok "and is the end of it" wait_for 5 says "$log" 'db: killed by SIGKILL'
+is "the log is found" "$(ctl logs -n 1 web/app)" "got USR1"
+like "what has none says so" "$(ctl logs db 2>&1)" 'its output goes to no file'
+is "names are listed" "$(ctl list | tr '\n' ' ')" "/ web web/app db "
+
+if [ "$(id -u)" = 0 ]; then
+	chmod 666 "$socket"
+	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$(program swansongctl)" "$@"; }
+	ok "anybody may look" as_nobody events --no-wait
+	as_nobody signal KILL web/app 2>"$dir/refused"
+	is "but send nothing" "$?" 5
+	as_nobody reload --dry-run 2>"$dir/refused"
+	is "nor reload" "$?" 5
+else
+	skip "anybody may look" "machine: needs root"
+fi
+
+stop_daemon
+is "the end is graceful" "$status" 0
+finish

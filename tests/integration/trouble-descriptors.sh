@@ -1,0 +1,95 @@
+#!/bin/bash
+# No descriptor is left to the daemon: it answers, loses nobody, and can be stopped all the same.
+. "${0%/*}/lib.sh"
+requires_package python3 python3
+
+config <<END
+[swansong]
+final = touch $dir/done/root
+[open]
+command = $helpers/idle
+[base]
+command = $helpers/idle
+post-stop = touch $dir/done/base
+[top]
+command = $helpers/forker --setsid $dir/grandchild
+requires = base
+stop-timeout = 1s
+[logs]
+command = $helpers/idle
+start-command = touch $dir/done/logs
+log = file:$dir/output
+restart = never
+autostart = no
+END
+
+# No number below the limit is free; those above it stay open.
+exhaust() {
+	local limit=0
+	while [ -e "/proc/$daemon/fd/$limit" ]; do limit=$((limit + 1)); done
+	prlimit --pid "$daemon" --nofile="$limit:"
+}
+begin() {
+	rm -rf "$dir/done" "$dir/grandchild"
+	mkdir "$dir/done"
+	: >"$log"
+	start_daemon
+	ctl wait --for ready --timeout 20s >/dev/null
+	wait_for 10 test -s "$dir/grandchild" || die "all is up"
+}
+
+begin
+exhaust || skip_all "machine: refuses prlimit"
+grandchild=$(cat "$dir/grandchild")
+open=$(pid_of open)
+
+said=$(ctl status --timeout 10s 2>&1)
+is "who asks is turned away" "$?" 1
+like "and told so" "$said" 'swansongctl: .+'
+ok "the log says why" says "$log" 'cannot accept control connections: Too many open files'
+ok "the services are there" kill -0 "$open" "$grandchild"
+
+stop_daemon 20
+is "it can be stopped, by force where that is needed" "$status" 124
+ok "in the order of the services" in_order 'top: SIGTERM' 'top: killing leftover' 'base: SIGTERM'
+ok "by then there are descriptors, for who cleans up" test -e "$dir/done/base" -a -e "$dir/done/root"
+ok "nothing is left" wait_for 10 nobody_else
+
+# Not even what the dead had can be used again.
+begin
+prlimit --pid "$daemon" --nofile=3:
+stop_daemon 20
+is "with a limit that lets nothing be opened it can be stopped" "$status" 0
+ok "its post-stop is named" says "$log" 'base: post-stop cannot start: .*Too many open files'
+ok "its final action as well" says "$log" 'root: final cannot start: .*Too many open files'
+ok "whose the leftover was cannot be seen then" says "$log" 'killed 1 process(es)? of no service'
+ok "nothing is left" wait_for 10 nobody_else
+
+# A start that fails for that does not count, whatever restart says.
+begin
+mkfifo "$dir/go"
+# The connection is there before the descriptors are gone.
+python3 - "$socket" "$dir/go" <<-'PYTHON' &
+	import socket, sys
+	s = socket.socket(socket.AF_UNIX)
+	s.connect(sys.argv[1])
+	def call(method, parameters):
+	    s.sendall(b'{"method":"io.swansong.%s","parameters":%s}\0' % (method, parameters))
+	    return s.recv(100000)
+	call(b"Status", b"{}")
+	open(sys.argv[2], "w").close()
+	open(sys.argv[2]).read()
+	call(b"Start", b'{"node":"logs"}')
+PYTHON
+asking=$!
+cleanup_fn end_process "$asking"
+read -r _ <"$dir/go"
+exhaust
+: >"$dir/go"
+ok "a start-command for which there is none is tried again" wait_for 10 \
+	says "$log" 'logs: start-command cannot start: .*Too many open files; again in'
+prlimit --pid "$daemon" --nofile=1000:
+ok "until it can be started" wait_for 10 has_state logs up
+stop_daemon 20
+is "and the end is as ever" "$status" 124
+finish

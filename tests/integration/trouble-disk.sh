@@ -1,0 +1,117 @@
+#!/bin/bash
+# The disk is full under the log of a service, and under the daemon's own; and the pipe that the
+# daemon's own goes to is full, or nobody's.
+. "${0%/*}/lib.sh"
+
+mkdir "$dir/disk"
+mount -t tmpfs -o size=64k tmpfs "$dir/disk" || skip_all "machine: refuses to mount"
+cleanup_fn umount "$dir/disk"
+fill() { ! dd if=/dev/zero of="$dir/disk/filler" bs=4k 2>/dev/null; }
+
+# --- Under the log of a service ---
+
+cat >"$dir/writer" <<-'END'
+	#!/bin/bash
+	# Says a line for each that it is told, and whether that could be said.
+	while read -r line; do
+		echo "$line" 2>/dev/null && echo said >>"$2" || echo lost >>"$2"
+	done <>"$1"
+END
+chmod +x "$dir/writer"
+mkfifo "$dir/lines"
+config <<END
+[writer]
+command = $dir/writer $dir/lines $dir/answers
+log = file:$dir/disk/log
+[later]
+command = $helpers/idle
+log = file:$dir/disk/later
+restart = never
+autostart = no
+END
+start_daemon
+answers() { says "$dir/answers" "^$1$"; }
+echo first >"$dir/lines"
+ok "a line is written" wait_for 10 answers said
+ok "the disk is full" fill
+: >"$dir/answers"
+seq 5000 >"$dir/lines"
+ok "one that is lost holds nobody up" wait_for 10 answers lost
+all_answered() { [ "$(wc -l <"$dir/answers")" -ge 5000 ]; }
+ok "nor do many" wait_for 20 all_answered
+is "the service is up" "$(field writer .service.restarts) $(state writer)" "0 up"
+ok "status is answered" ctl status --timeout 10s
+ctl start later >/dev/null 2>&1
+like "another with a log there is started or tried again" "$(state later)" 'up|backoff|starting'
+rm "$dir/disk/filler"
+: >"$dir/answers"
+echo last >"$dir/lines"
+# What did fit of a line before is in front of it.
+ok "with room there are lines again" wait_for 10 says "$dir/disk/log" 'last$'
+ok "and the other is up" wait_for 10 has_state later up
+ok "a restart is as ever" ctl restart writer --timeout 20s
+stop_daemon
+is "so is the end" "$status" 0
+
+# --- Under the daemon's own ---
+
+config <<END
+[crash]
+command = $helpers/crasher 1
+restart-delay = 1ms
+restart-delay-max = 1ms
+restart-limit = none
+log = null
+[idle]
+command = $helpers/idle
+END
+restarted() { [ "$(field crash .service.restarts)" -gt "$1" ]; }
+launch_into() { # FILE
+	"$swansongd" -v -c "$ini" --socket "$socket" >>"$1" 2>&1 </dev/null &
+	daemon=$!
+	cleanup_fn end_process "$daemon"
+	wait_for 10 ctl status >/dev/null 2>&1 || die "swansongd answers"
+}
+launch_into "$dir/disk/own"
+ok "it says what it does" wait_for 10 says "$dir/disk/own" 'crash: started'
+ok "the disk is full" fill
+before=$(field crash .service.restarts)
+ok "services are started again all the same" wait_for 20 restarted $((before + 300))
+ok "and can be stopped" ctl stop idle --timeout 20s
+: >"$dir/disk/own" # what was in it is as much room
+ok "with room it says what was lost" wait_for 20 says "$dir/disk/own" '[0-9]+ lines of this log were lost'
+ok "the disk is full again" fill
+stop_daemon 20
+is "it ends without a word, but well" "$status" 0
+rm -f "$dir/disk"/*
+
+# --- A pipe that nobody reads, and one that is nobody's ---
+
+mkfifo "$dir/pipe"
+exec 9<>"$dir/pipe"
+# Nothing is left of it before the daemon is there.
+timeout 1 dd if=/dev/zero bs=4k oflag=nonblock >&9 2>/dev/null
+launch_into "$dir/pipe"
+before=$(field crash .service.restarts)
+ok "services run when its pipe is full from the beginning" wait_for 20 restarted $((before + 100))
+kill -USR1 "$daemon" # the whole tree, at once
+ok "status is answered" ctl status --timeout 10s
+stop_daemon 20
+is "and it ends" "$status" 0
+
+timeout 1 dd of=/dev/null bs=64k iflag=nonblock <&9 2>/dev/null
+launch_into "$dir/pipe"
+exec 9>&-
+before=$(field crash .service.restarts)
+ok "services run when nobody has the other end" wait_for 20 restarted $((before + 100))
+stop_daemon 20
+is "and it ends" "$status" 0
+
+launch_into /dev/full
+ok "services run when it never had room" wait_for 20 restarted 100
+stop_daemon 20
+is "and it ends" "$status" 0
+"$swansongd" -v --socket none -- sh -c 'exit 3' 2>&- </dev/null
+is "or when it has none at all" "$?" 3
+ok "nothing is left" wait_for 10 nobody_else
+finish

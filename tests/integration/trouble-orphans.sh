@@ -1,0 +1,60 @@
+#!/bin/bash
+# Ten thousand orphans at once: all are collected, none counts as anybody's, and who asks is answered.
+. "${0%/*}/lib.sh"
+
+n=10000
+[ "$(cat /proc/sys/kernel/pid_max)" -gt $((n + 5000)) ] || skip_all "machine: has too few pids"
+config <<END
+[many]
+command = $helpers/orphans $n
+restart = never
+[left]
+command = $helpers/orphans 500 600000
+restart = never
+stop-timeout = 20s
+autostart = no
+[other]
+command = $helpers/idle
+[plain]
+command = $helpers/crasher 3
+restart = never
+autostart = no
+END
+no_zombies() { ps -e -o stat= | awk '/^Z/ { n++ } END { exit n > 0 }'; }
+: >"$log"
+
+# As they come: each is born and dead at once.
+"$swansongd" -c "$ini" --socket "$socket" >>"$log" 2>&1 </dev/null &
+daemon=$!
+cleanup_fn end_process "$daemon"
+wait_for 10 ctl_answers || die "swansongd answers"
+ok "who makes them ends" wait_for 120 has_state many 'done'
+ok "none of the dead stays" wait_for 30 no_zombies
+ok "status is answered" ctl status --timeout 20s
+
+# All at once: while the daemon stands still, nobody collects them.
+ctl stop many >/dev/null
+before=$(field other .service.pid)
+ctl start many --no-wait >/dev/null
+kill -STOP "$daemon"
+born() { ps -e -o stat= | awk -v want="$1" '/^Z/ { n++ } END { exit n < want }'; }
+ok "ten thousand dead are there" wait_for 200 born $n
+ctl start plain --no-wait >/dev/null 2>&1 & # a word that waits among them
+kill -CONT "$daemon"
+ok "status is answered meanwhile" ctl status --timeout 60s
+ok "who had them is known to have ended well" wait_for 60 has_state many 'done'
+ok "one that exits now has its own status" wait_for 60 has_state plain failed
+is "and no other" "$(field plain .service.result)" 'exited with status 3'
+ok "none of the dead stays" wait_for 60 no_zombies
+is "the others are as they were" "$(pid_of other)" "$before"
+wait $!
+
+# Those that live are whose they were, and are ended with it.
+ctl start left --no-wait >/dev/null
+leftovers() { [ "$(field left .guards)" -ge "$1" ]; }
+ok "five hundred that live are leftovers" wait_for 60 has_state left 'done'
+ok "none of them is there when it is over" not pgrep -x orphans
+stop_daemon 60
+is "and the end is as ever" "$status" 0
+ok "nothing is left" wait_for 20 nobody_else
+finish
