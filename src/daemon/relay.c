@@ -129,7 +129,9 @@ static bool read_some(struct relay *r)
 	r->end = (size_t)n;
 	stale = MIN(r->stale, r->end);
 	r->stale -= stale;
-	watch(r, r->data + stale, r->end - stale);
+	/* Passed on first, if it is taken: who hears that the line has come finds it there. */
+	(void)flush(r);
+	watch(r, r->data + stale, (size_t)n - stale);
 	return true;
 }
 

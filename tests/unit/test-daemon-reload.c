@@ -146,9 +146,9 @@ START_TEST(what_needs_no_new_process_runs_on)
 	ck_assert_int_eq(service("a")->stop_signal, SIGINT);
 	ck_assert_uint_eq(service("a")->config->restart_limit.count, 2);
 	/* It was begun without, and is ready already. */
-	ck_assert_ptr_null(service("a")->probe);
+	ck_assert_ptr_null(service("a")->readiness);
 	service_use_next_setup(service("a"));
-	ck_assert_ptr_nonnull(service("a")->probe);
+	ck_assert_ptr_nonnull(service("a")->readiness);
 	shutdown_stop(&tree, tree.root, "test");
 	end("a");
 	finish();
