@@ -132,10 +132,16 @@ int service_cgroup_open(struct service *s)
 bool service_cgroup_is_populated(const struct service *s)
 {
 	char name[CGROUP_NAME_MAX];
+	int r;
 
-	/* If nobody knows, it is to be looked at again. */
-	return s->has_cgroup &&
-	       cgroups_is_populated(s->ctx->cgroups, cgroups_name(name, s->config->path)) != 0;
+	if (!s->has_cgroup)
+		return false;
+	r = cgroups_is_populated(s->ctx->cgroups, cgroups_name(name, s->config->path));
+	/*
+	 * If nobody knows, it is to be looked at again.  But without any descriptor that would be for
+	 * ever: then those count that are known without the group.
+	 */
+	return r > 0 || (r < 0 && r != -EMFILE);
 }
 
 void service_cgroup_watch(struct service *s)
