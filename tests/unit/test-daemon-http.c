@@ -55,7 +55,7 @@ START_TEST(anything_may_come)
 	char text[16];
 
 	srandom(20261121);
-	for (unsigned round = 0; round < 200000; round++) {
+	for (unsigned round = 0; round < 20000; round++) {
 		int last = -EAGAIN;
 
 		memcpy(text, "HTTP/1.1 200 OK\r", sizeof(text));
