@@ -5,6 +5,7 @@
 #include "swansong-pair.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -237,12 +238,14 @@ END_TEST
 /* ---- who waits for himself ---- */
 
 static struct swansong_guard own;
+static atomic_bool owned; /* it is there, for the other thread to see */
 
 static long wait_holding(void *arg)
 {
 	struct swansong_completion *c;
 
 	own = swansong_guard(child);
+	atomic_store(&owned, true);
 	swansong_shut_down(root);
 	if (arg)
 		return swansong_wait(root, USEC_INFINITY);
@@ -265,6 +268,8 @@ static void wait_for_oneself(bool shortly)
 	    !strstr(line, shortly ? "swansong_wait() waits for 1 guard that its own thread"
 				  : "swansong_completion_wait() waits for 1 guard that"))
 		_exit(3);
+	if (!atomic_load(&owned))
+		_exit(5);
 	swansong_guard_drop(&own);
 	if (caller_join(&c) != 0)
 		_exit(4);
