@@ -3,7 +3,7 @@
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 convert=$top_srcdir/contrib/convert/supervisord2swansong
-confs=$top_srcdir/tests/integration/convert
+confs=$(realpath "$top_srcdir/tests/integration/convert")
 
 # Converts NAME.conf; $converted is the status, $dir/NAME.ini what came out, $dir/NAME.err was said.
 convert() { # NAME
