@@ -25,7 +25,7 @@ in_front() {
 		send fg\r
 		expect exec cat
 		send abc\r
-		expect abc\r\nabc
+		expect abc\s+abc
 		send \x03
 		expect ready-
 		send echo status $?\r
@@ -49,7 +49,7 @@ behind() { # INIT
 		send INIT sh -c 'echo be""gins; exec cat'\r
 		expect begins
 		send abc\r
-		expect abc\r\nabc
+		expect abc\s+abc
 		send \x1a
 		expect Stopped
 		expect ready-
@@ -59,7 +59,7 @@ behind() { # INIT
 		send fg\r
 		expect exec cat
 		send def\r
-		expect def\r\ndef
+		expect def\s+def
 		send \x1a
 		expect Stopped
 		expect ready-
@@ -69,7 +69,7 @@ behind() { # INIT
 		send fg\r
 		expect exec cat
 		send ghi\r
-		expect ghi\r\nghi
+		expect ghi\s+ghi
 		send \x04
 		expect ready-
 		send echo status $?\r
@@ -81,7 +81,7 @@ behind() { # INIT
 		send fg\r
 		expect cat
 		send jkl\r
-		expect jkl\r\njkl
+		expect jkl\s+jkl
 		send \x03
 		expect ready-
 		send echo status $?\r
@@ -95,7 +95,7 @@ behind() { # INIT
 		send fg\r
 		expect cat
 		send mno\r
-		expect mno\r\nmno
+		expect mno\s+mno
 		send \x04
 		expect ready-
 		send sh -c "INIT true; echo re''ads; read x; echo read: \\$x"\r
@@ -143,7 +143,7 @@ for subject in "${subjects[@]}"; do
 		send \x1a
 		expect \^Z
 		send abc\r
-		expect abc\r\nabc
+		expect abc\s+abc
 		send \x04
 		end 0
 	END
