@@ -6,4 +6,5 @@ noinst_LTLIBRARIES += %D%/libbase.la
 	%D%/text.h %D%/text.c \
 	%D%/memstream.h %D%/memstream.c \
 	%D%/parse.h %D%/parse.c \
-	%D%/log.h %D%/log.c
+	%D%/log.h %D%/log.c \
+	%D%/page.h
