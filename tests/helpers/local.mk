@@ -3,6 +3,7 @@ helpers = \
 	%D%/breeder \
 	%D%/crasher \
 	%D%/forker \
+	%D%/http-load \
 	%D%/idle \
 	%D%/notifier \
 	%D%/orphans \

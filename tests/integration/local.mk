@@ -56,6 +56,7 @@ dist_check_SCRIPTS += \
 	%D%/trouble-stop.sh \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \
+	%D%/zero-loss.sh \
 	%D%/order.sh \
 	%D%/strategy.sh \
 	%D%/remains.sh
