@@ -50,7 +50,7 @@
 
 #define WORK_MSEC      50	/* at most */
 #define LAME_DUCK_MSEC 500	/* "Connection: close", where there is no store */
-#define PEER_SEC       2	/* for the peer, to send the rest or to take it */
+#define PEER_SEC       3	/* for the peer, to send the rest or to take it */
 #define PATIENCE_USEC  10000000 /* for all, at the stop */
 
 struct server {
@@ -313,6 +313,7 @@ static int run(struct server *server, const sigset_t *signals)
 	if (swansong_interrupt_new_guarded(server->root, &server->accepting) < 0 ||
 	    pthread_create(&thread, NULL, accept_all, server) != 0)
 		return EXIT_FAILURE;
+	printf("ready\n");
 	sd_notify(0, "READY=1");
 	sigwait(signals, &signal);
 
@@ -343,6 +344,7 @@ int main(int argc, char *argv[])
 		fprintf(stderr, "usage: http-server [--port PORT] [--abrupt]\n");
 		return EXIT_FAILURE;
 	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	/* Blocked before there are threads, so that it is for nobody but sigwait(). */
 	sigemptyset(&signals);
 	if (!abrupt)
