@@ -353,6 +353,17 @@ check_PROGRAMS += %D%/test-swansong-percpu-property
 %C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
 
+check_PROGRAMS += %D%/test-swansong-attach %D%/test-swansong-attach-process
+attach_libraries = %D%/libtestmain.la src/swansong/libswansong-loop.la \
+	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
+%C%_test_swansong_attach_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-attach.c
+%C%_test_swansong_attach_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_LDADD   = $(attach_libraries)
+%C%_test_swansong_attach_process_SOURCES = %D%/fake-daemon.h \
+	%D%/test-swansong-attach-process.c
+%C%_test_swansong_attach_process_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_process_LDADD   = $(attach_libraries)
+
 check_PROGRAMS += %D%/test-swansong-nomem
 %C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/test-swansong-nomem.c
 %C%_test_swansong_nomem_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
