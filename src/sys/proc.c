@@ -68,7 +68,8 @@ int proc_children_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg), void *arg)
+void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg),
+	       void *arg)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (isdigit((unsigned char)buf[i])) {
