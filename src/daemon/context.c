@@ -20,6 +20,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.log = log,
 		.signals = signals,
 		.leftover_timeout_usec = LEFTOVER_TIMEOUT_USEC,
+		.grace_usec = USEC_INFINITY,
 		.null_fd = -1,
 		.spare_fd = -1,
 	};

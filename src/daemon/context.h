@@ -37,6 +37,7 @@ struct context {
 	size_t envp_room;	       /* without the NULL */
 	int null_fd;		       /* /dev/null, for reading */
 	int spare_fd; /* given up to get hold of a connection when descriptors run out */
+	uint64_t grace_usec; /* until we are killed once we are to end; USEC_INFINITY: nobody says */
 	struct rlimit descriptors; /* RLIMIT_NOFILE as we were given it, for the services */
 	bool descriptors_raised;   /* ... and whether ours is another */
 	const struct command

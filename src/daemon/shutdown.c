@@ -10,16 +10,51 @@
 #include "daemon/service-hook.h"
 #include "daemon/service-signal.h"
 #include "daemon/starting.h"
+#include "model/budget.h"
+
+/* For the root there is also what whoever supervises us leaves. */
+static uint64_t granted(const struct node *node)
+{
+	return node->parent ? USEC_INFINITY : budget_of_grace(node->ctx->grace_usec);
+}
+
+static uint64_t budget_of(const struct node *node, const struct node_config *config)
+{
+	return MIN(config->shutdown_timeout_usec, granted(node));
+}
+
+void shutdown_tell_limit(const struct node *root)
+{
+	char grace[CLOCK_TEXT_MAX], timeout[CLOCK_TEXT_MAX], left[CLOCK_TEXT_MAX];
+	uint64_t usec = root->config->shutdown_timeout_usec;
+
+	if (granted(root) >= usec)
+		return;
+	log_line(root->ctx->log, LOG_NOTICE,
+		 "a shutdown has %s: the grace of %s less a margin, not the shutdown-timeout of %s",
+		 clock_text(left, granted(root)), clock_text(grace, root->ctx->grace_usec),
+		 clock_text(timeout, usec));
+}
+
+static void log_spent(const struct node *node)
+{
+	uint64_t usec = node->config->shutdown_timeout_usec;
+	bool by_grace = granted(node) < usec;
+	char budget[CLOCK_TEXT_MAX];
+
+	log_line(node->ctx->log, LOG_WARNING, "%s: its %s of %s is spent%s", node_name(node),
+		 by_grace ? "grace" : "shutdown-timeout",
+		 clock_text(budget, by_grace ? node->ctx->grace_usec : usec),
+		 by_grace ? " but for a margin" : "");
+}
 
 static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct node *node = arg;
-	char budget[CLOCK_TEXT_MAX];
 
 	(void)source;
 	(void)usec;
-	log_line(node->ctx->log, LOG_WARNING, "%s: its shutdown-timeout of %s is spent",
-		 node_name(node), clock_text(budget, node->config->shutdown_timeout_usec));
+	log_spent(node);
 	shutdown_force(node);
 	return 0;
 }
@@ -28,7 +63,7 @@ int shutdown_watch(struct node *node, const struct node_config *config)
 {
 	int r;
 
-	if (config->shutdown_timeout_usec == USEC_INFINITY || node->budget)
+	if (budget_of(node, config) == USEC_INFINITY || node->budget)
 		return 0;
 	r = sd_event_add_time(node->ctx->event, &node->budget, CLOCK_MONOTONIC, USEC_INFINITY, 1,
 			      on_budget, node);
@@ -49,7 +84,7 @@ static void begin_stop(struct node *node, uint64_t now, bool restart)
 	set_restart(node, restart && (!node->stop_usec || node->restart), now);
 	if (!node->stop_usec) {
 		node->stop_usec = node->since_usec = now;
-		node->deadline_usec = clock_add(now, node->config->shutdown_timeout_usec);
+		node->deadline_usec = clock_add(now, budget_of(node, node->config));
 		if (node->budget)
 			context_arm(node->ctx, node->budget, node->deadline_usec);
 		node_changed(node, "running", "");
