@@ -31,6 +31,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->completed);
 	list_init(&ctx->finished);
 	list_init(&ctx->fallen);
+	list_init(&ctx->guarded);
 	list_init(&ctx->listeners);
 
 	ctx->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -52,6 +52,7 @@ struct context {
 	struct list waiting;   /* services that want to start */
 	struct list gated;     /* services whose signal waits */
 	struct list finished;  /* transient nodes whose end is to be looked at */
+	struct list guarded;   /* nodes of which somebody outside has taken or dropped guards */
 	struct list listeners; /* open sockets of services */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct list fallen;    /* services whose end may concern others */

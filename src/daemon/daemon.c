@@ -25,6 +25,7 @@
 #include "daemon/process.h"
 #include "daemon/reload.h"
 #include "daemon/service-cgroup.h"
+#include "daemon/service-timeout.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
 #include "daemon/sweep.h"
@@ -111,6 +112,7 @@ static void settle(struct daemon *d)
 {
 	d->ctx.settle = false;
 	handle_posted(&d->ctx);
+	service_settle_guards(&d->ctx);
 	sweep_settle(d->sweep);
 	failure_follow(&d->tree);
 	follow_essential(d);
