@@ -135,6 +135,11 @@ check_PROGRAMS += %D%/test-environment
 %C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-budget
+%C%_test_budget_SOURCES = %D%/test-budget.c
+%C%_test_budget_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_budget_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-fsm %D%/test-policy %D%/test-result
 %C%_test_fsm_SOURCES = %D%/test-fsm.c
 %C%_test_fsm_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
