@@ -28,10 +28,11 @@
 #include "daemon/starting.h"
 #include "daemon/sweep.h"
 #include "daemon/transient.h"
-#include "model/grace.h"
 #include "proto/address.h"
 
-#define LOOP_RETRY_MSEC 10
+/* After its budget the root has been killed; what is left after this much more cannot be killed. */
+#define ABANDON_AFTER_USEC (5 * USEC_PER_SEC)
+#define LOOP_RETRY_MSEC	   10
 
 struct daemon {
 	const struct daemon_options *options;
@@ -86,7 +87,7 @@ static int on_abandon(sd_event_source *source, uint64_t usec, void *arg)
 /* However the root's stop came about, and whenever it was made shorter. */
 static void watch_deadline(struct daemon *d)
 {
-	uint64_t usec = clock_add(d->tree.root->deadline_usec, GRACE_ABANDON_USEC);
+	uint64_t usec = clock_add(d->tree.root->deadline_usec, ABANDON_AFTER_USEC);
 
 	if (usec == d->abandon_usec)
 		return;

@@ -14,9 +14,12 @@
 #include "daemon/service-signal.h"
 #include "daemon/service-start.h"
 #include "daemon/setup.h"
-#include "model/grace.h"
 
-/* A SIGKILL that does nothing for that long is worth a word. */
+/* What a post-stop has at least, also when a budget is spent: then it comes after a kill. */
+#define POST_STOP_LEAST_USEC (2 * USEC_PER_SEC)
+/* SIGKILL again after this: a process may have been made while the last one was sent. */
+#define KILL_AGAIN_USEC USEC_PER_SEC
+/* ... and after this many it is worth a word. */
 #define KILL_WARN_USEC (5 * USEC_PER_SEC)
 
 DEFINE_CLEANUP(struct service *, service_free)
@@ -173,7 +176,7 @@ static uint64_t post_stop_timeout(const struct service *s)
 	uint64_t left = deadline > now ? deadline - now : 0;
 
 	return MIN(s->config->stop_timeout_usec,
-		   left > GRACE_LAST_USEC ? left : GRACE_LAST_USEC);
+		   left > POST_STOP_LEAST_USEC ? left : POST_STOP_LEAST_USEC);
 }
 
 static uint64_t state_timeout(const struct service *s)
@@ -191,7 +194,7 @@ static uint64_t state_timeout(const struct service *s)
 	case STATE_CLOSING:
 		return post_stop_timeout(s);
 	case STATE_KILLING:
-		return GRACE_KILL_AGAIN_USEC;
+		return KILL_AGAIN_USEC;
 	case STATE_BACKOFF:
 		return s->delay_usec;
 	default:
@@ -217,7 +220,7 @@ static bool has_stop_limit(enum service_state state)
 static void act_arm(struct service *s, bool killed)
 {
 	uint64_t now = clock_now_usec();
-	uint64_t end = clock_add(now, killed ? GRACE_KILL_AGAIN_USEC : state_timeout(s));
+	uint64_t end = clock_add(now, killed ? KILL_AGAIN_USEC : state_timeout(s));
 
 	if (fsm_is_coming_up(s->state))
 		end = s->start_limit_usec;
@@ -229,7 +232,7 @@ static void act_arm(struct service *s, bool killed)
 	s->timeout_usec = end;
 	context_arm(s->ctx, s->timer, end);
 	if (s->state == STATE_KILLING && now - s->since_usec >= KILL_WARN_USEC &&
-	    now - s->since_usec < KILL_WARN_USEC + GRACE_KILL_AGAIN_USEC)
+	    now - s->since_usec < KILL_WARN_USEC + KILL_AGAIN_USEC)
 		log_line(s->ctx->log, LOG_ERR, "%s: SIGKILL does not end it; still trying",
 			 s->config->path);
 }

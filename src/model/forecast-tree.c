@@ -3,8 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* An edge of the configuration from @node to @target, the way that a stop goes. */
-static struct forecast_edge edge_of(enum edge edge, size_t node, size_t target)
+struct forecast_edge forecast_edge_of(enum edge edge, size_t node, size_t target)
 {
 	if (edge == EDGE_TERM_AFTER)
 		return (struct forecast_edge){ .before = target, .after = node };
@@ -34,7 +33,8 @@ static void add_node(struct forecast_tree *tree, const struct node_config *confi
 	tree->nodes[tree->n_nodes++] = (struct forecast_node){ config, parent };
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
 		for (struct node_config **to = config->edges[edge]; to && *to; to++)
-			tree->edges[tree->n_edges++] = edge_of(edge, config->index, (*to)->index);
+			tree->edges[tree->n_edges++] =
+				forecast_edge_of(edge, config->index, (*to)->index);
 }
 
 int forecast_tree_init(struct forecast_tree *tree, const struct config *config)

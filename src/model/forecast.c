@@ -7,12 +7,16 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "model/forecast-graph.h"
-#include "model/grace.h"
 
 /*
  * The vertices of the graph are gone through once, each after what it needs: when it comes about in
  * each case is the latest of those, and what its own node adds to that.
  */
+
+/* As the daemon has them: a kill until it is sent again; what is left to what follows one; the end. */
+#define KILL_AGAIN_USEC	   USEC_PER_SEC
+#define LAST_LEAST_USEC	   (2 * USEC_PER_SEC)
+#define ABANDON_AFTER_USEC (5 * USEC_PER_SEC)
 
 #define NO_VERTEX SIZE_MAX
 #define NO_ROW	  SIZE_MAX
@@ -68,7 +72,7 @@ static void set_deadlines(struct work *w)
 			continue;
 		if (node->parent == FORECAST_NOBODY)
 			w->abandon_usec =
-				clock_add(node->config->shutdown_timeout_usec, GRACE_ABANDON_USEC);
+				clock_add(node->config->shutdown_timeout_usec, ABANDON_AFTER_USEC);
 		else
 			*d = w->deadlines[node->parent];
 		if (node->config->shutdown_timeout_usec < d->usec)
@@ -80,15 +84,15 @@ static void set_deadlines(struct work *w)
 
 static uint64_t kill_usec(const struct node_config *config)
 {
-	return config->kill_signal == SIGKILL ? GRACE_KILL_AGAIN_USEC : 2 * GRACE_KILL_AGAIN_USEC;
+	return config->kill_signal == SIGKILL ? KILL_AGAIN_USEC : 2 * KILL_AGAIN_USEC;
 }
 
 /* What runs last: at most @most, and not beyond the deadline but for what it has at least. */
 static uint64_t last_usec(uint64_t begin, uint64_t most, const struct deadline *deadline)
 {
-	return MIN(clock_add(begin, most), deadline->usec > clock_add(begin, GRACE_LAST_USEC)
+	return MIN(clock_add(begin, most), deadline->usec > clock_add(begin, LAST_LEAST_USEC)
 						   ? deadline->usec
-						   : clock_add(begin, GRACE_LAST_USEC));
+						   : clock_add(begin, LAST_LEAST_USEC));
 }
 
 static void time_service(const struct node_config *config, const struct deadline *deadline,
@@ -111,7 +115,7 @@ static void time_final(const struct node_config *config, const struct deadline *
 	uint64_t most = config->stop_timeout_usec;
 
 	t->begin_usec = begin;
-	t->end_usec = clock_add(last_usec(begin, most, deadline), GRACE_KILL_AGAIN_USEC);
+	t->end_usec = clock_add(last_usec(begin, most, deadline), KILL_AGAIN_USEC);
 	t->budget = clock_add(begin, most) > deadline->usec ? deadline->of : NULL;
 }
 
@@ -379,6 +383,11 @@ int forecast_new(struct forecast **ret, const struct forecast_tree *tree, size_t
 		return r;
 	*ret = take(f);
 	return 0;
+}
+
+const char *forecast_kind_name(enum forecast_kind kind)
+{
+	return kind == FORECAST_FINAL ? "final" : "service";
 }
 
 struct forecast *forecast_free(struct forecast *f)

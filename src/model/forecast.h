@@ -44,6 +44,9 @@ struct forecast_edge {
 	bool requires; /* ... and @before is stopped with @after */
 };
 
+/* What @edge of node @node to node @target says of a stop. */
+struct forecast_edge forecast_edge_of(enum edge edge, size_t node, size_t target);
+
 /* Where all of it comes from. */
 struct forecast_tree {
 	struct forecast_node *nodes;
@@ -53,6 +56,9 @@ struct forecast_tree {
 };
 
 enum forecast_kind { FORECAST_SERVICE, FORECAST_FINAL };
+
+/* "service", "final" */
+const char *forecast_kind_name(enum forecast_kind kind);
 
 struct forecast_times {
 	uint64_t begin_usec; /* it is signalled, or begun, no later */
