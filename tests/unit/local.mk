@@ -108,6 +108,11 @@ check_PROGRAMS += %D%/test-graph
 %C%_test_graph_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-forecast
+%C%_test_forecast_SOURCES = %D%/test-forecast.c
+%C%_test_forecast_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_forecast_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-template
 %C%_test_template_SOURCES = %D%/test-template.c
 %C%_test_template_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
