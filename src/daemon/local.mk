@@ -70,6 +70,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/requests-reload.c \
 	%D%/requests-events.c \
 	%D%/requests-run.c \
+	%D%/requests-plan.c \
 	%D%/requests.c \
 	%D%/control.h %D%/control.c \
 	%D%/grace.h %D%/grace.c \

@@ -27,6 +27,8 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/environment.h %D%/environment.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
+	%D%/forecast.h %D%/forecast-tree.c \
+	%D%/forecast-graph.h %D%/forecast-graph.c %D%/forecast.c \
 	%D%/config.h %D%/config.c \
 	%D%/transient.h %D%/transient.c \
 	%D%/fsm.h %D%/fsm.c \

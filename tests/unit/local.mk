@@ -108,18 +108,26 @@ check_PROGRAMS += %D%/test-graph
 %C%_test_graph_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-forecast
+%C%_test_forecast_SOURCES = %D%/test-forecast.c
+%C%_test_forecast_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_forecast_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-template
 %C%_test_template_SOURCES = %D%/test-template.c
 %C%_test_template_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_template_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la \
 	$(CHECK_LIBS)
 
-check_PROGRAMS += %D%/test-config
-%C%_test_config_SOURCES = %D%/test-config.c
-%C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
-# Its own allocator, which can be made to fail.
-%C%_test_config_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+# Their own allocator, which can be made to fail.
+nomem_sources = %D%/nomem.h %D%/nomem.c
+nomem_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=fopencookie
+
+check_PROGRAMS += %D%/test-config
+%C%_test_config_SOURCES = %D%/test-config.c $(nomem_sources)
+%C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_config_LDFLAGS = $(nomem_ldflags)
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-diff
@@ -247,11 +255,9 @@ check_PROGRAMS += %D%/test-daemon-budgets
 %C%_test_daemon_budgets_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-nomem
-%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c
+%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c $(nomem_sources)
 %C%_test_daemon_nomem_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
-# Its own allocator, which can be made to fail.
-%C%_test_daemon_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch
+%C%_test_daemon_nomem_LDFLAGS = $(nomem_ldflags)
 %C%_test_daemon_nomem_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-unix-sender
