@@ -47,6 +47,7 @@ struct context {
 	uint64_t last_id;		/* of guards, for people */
 	struct events *events;
 
+	uint64_t changes;      /* so often has a service, a process or a guard got on */
 	bool settle;	       /* something has changed: see context_settle_soon() */
 	struct list posted;    /* services with an event for the next turn */
 	struct list lingering; /* services whose main process is gone, the rest maybe not */

@@ -56,6 +56,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/failure.c \
 	%D%/sweep.h %D%/sweep.c \
 	%D%/describe.h %D%/describe.c \
+	%D%/progress.h %D%/progress.c \
 	%D%/parent.h %D%/parent.c \
 	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
 	%D%/reload.h %D%/reload.c \

@@ -1,6 +1,7 @@
 # The real programs together, one story a script; they lock each other out (lib.sh).
 dist_check_SCRIPTS += \
 	%D%/badconfig.sh \
+	%D%/budgets.sh \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
 	%D%/cgroup-trouble.sh \

@@ -249,6 +249,11 @@ check_PROGRAMS += %D%/test-daemon-reload
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 
+check_PROGRAMS += %D%/test-daemon-budgets
+%C%_test_daemon_budgets_SOURCES = %D%/test-daemon-budgets.c
+%C%_test_daemon_budgets_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_budgets_LDADD   = $(%C%_test_daemon_stop_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-nomem
 %C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c $(nomem_sources)
 %C%_test_daemon_nomem_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
