@@ -21,6 +21,7 @@ dist_check_SCRIPTS += \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/guard.sh \
+	%D%/interrupt.sh \
 	%D%/init-anywhere.sh \
 	%D%/init-container.sh \
 	%D%/init-end.sh \
