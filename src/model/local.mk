@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += %D%/libmodel.la
 %C%_libmodel_la_SOURCES = \
+	%D%/budget.h %D%/budget.c \
 	%D%/diag.h %D%/diag.c \
 	%D%/settings.h %D%/settings.c \
 	%D%/reader.h %D%/reader.c \
