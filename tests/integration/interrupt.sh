@@ -124,8 +124,8 @@ head -c 3000000 /dev/urandom >"$dir/bytes"
 ctl interrupt i -- cat "$dir/bytes" >"$dir/copy"
 is "bytes of any kind: the status" "$?" 0
 ok "and the bytes" cmp "$dir/bytes" "$dir/copy"
-ctl interrupt i -- cat <"$dir/bytes" | cmp - "$dir/bytes"
-is "standard input is the command's" "$?" 0
+ctl interrupt i -- cat <"$dir/bytes" >"$dir/input"
+ok "standard input is the command's" cmp "$dir/bytes" "$dir/input"
 head -c 40000000 /dev/zero >"$dir/zeros"
 ctl interrupt i -- cat "$dir/zeros" | cmp - "$dir/zeros"
 is "a line that never ends comes in pieces" "$?" 0
