@@ -22,6 +22,7 @@ dist_check_SCRIPTS += \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/guard.sh \
+	%D%/interrupt.sh \
 	%D%/init-anywhere.sh \
 	%D%/init-container.sh \
 	%D%/init-end.sh \
@@ -58,6 +59,7 @@ dist_check_SCRIPTS += \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \
 	%D%/order.sh \
+	%D%/plan.sh \
 	%D%/python.sh \
 	%D%/strategy.sh \
 	%D%/remains.sh
