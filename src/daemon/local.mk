@@ -13,6 +13,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/notify.h %D%/notify.c \
 	%D%/watchdog.h %D%/watchdog.c \
 	%D%/fdstore.h %D%/fdstore.c \
+	%D%/handover.h %D%/handover.c \
 	%D%/output.h %D%/output.c \
 	%D%/syslog.h %D%/syslog.c \
 	%D%/listener.h %D%/listener.c \
