@@ -53,6 +53,8 @@ static void begin_stop(struct node *node, uint64_t now, bool restart)
 		if (node->budget)
 			context_arm(node->ctx, node->budget, node->deadline_usec);
 		node_changed(node, "running", "");
+		if (node->service && node->service->attach)
+			attach_stop(node->service->attach);
 	}
 	/* Children never outlive the budget of their parent. */
 	if (node->parent)

@@ -23,7 +23,7 @@ static const char *const service_states[] = {
 
 static const char *const health_states[] = { "unknown", "healthy", "unhealthy", NULL };
 
-static const char *const guard_kinds[] = { "process", "action", "leftover", "lease", NULL };
+static const char *const guard_kinds[] = { "process", "action", "leftover", "program", "lease", NULL };
 
 /* A node as it is in JSON, with its enum a string and its service an object. */
 struct node_object {
@@ -86,6 +86,7 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_STRING, command, .optional = true),
 	FIELD(guard_view, FIELD_STRING, why, .optional = true),
 	FIELD(guard_view, FIELD_INT, age_usec),
+	FIELD(guard_view, FIELD_INT, count, .optional = true),
 };
 
 _Static_assert(ARRAY_SIZE(service_fields) <= FIELDS_MAX, "they can be read");

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# For tests of attached programs, sourced after lib.sh: tests/helpers/attached, which is told what to do.
+
+# The command of a service NAME that is told by $dir/NAME.fifo and writes $dir/NAME.log.
+attached() { # NAME [COMMAND...]
+	local name=$1 command text
+	shift
+	mkfifo "$dir/$name.fifo"
+	text="$helpers/attached $dir/$name.fifo $dir/$name.log"
+	for command; do
+		text+=" '$command'"
+	done
+	echo "$text"
+}
+
+# Nobody is waited for who is not there.
+tell() { # NAME COMMAND: and it has followed
+	echo "$2" 1<>"$dir/$1.fifo"
+	wait_for 10 says "$dir/$1.log" "^done $2\$" || die "$1 follows: $2"
+}
+
+got() { says "$dir/$1.log" "^$2\$"; } # NAME LINE
+
+# A value of the guards that the program of a service says to hold; nothing if there are none.
+program() { # NODE FIELD
+	ctl guards --json "$1" | jq -r --arg node "$1" --arg field "$2" \
+		'.guards[] | select(.node == $node and .kind == "program") | .[$field]'
+}
+counts() { [ "$(program "$1" count)" = "$2" ]; } # NODE NUMBER
+has_guards() { [ "$(field "$1" .guards)" = "$2" ]; } # NODE NUMBER
+explains() { [ "$(program "$1" why)" = "$2" ]; } # NODE WHY
