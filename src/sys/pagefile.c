@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -77,32 +78,62 @@ pid_t pagefile_holder(int fd)
 	return lock.l_pid > 0 ? lock.l_pid : 0;
 }
 
-/* Modulo 2^64: a guard taken on one processor may have been dropped on another. */
-static uint64_t sum_of_lane(int fd, off_t at)
-{
-	uint64_t words[PAGE_SLOTS], sum = 0;
-	ssize_t n = pread(fd, words, sizeof(words), at);
+/* So many lanes are read at once. */
+#define LANES_READ 32
 
-	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*words); i++)
-		if (words[i] != 0 && !(words[i] & PAGE_VOID))
-			sum += words[i] - PAGE_BIAS;
+/* Modulo 2^64: a guard taken on one processor may have been dropped on another. */
+static uint64_t sum_of_lanes(int fd, off_t at)
+{
+	struct page_lane lanes[LANES_READ];
+	ssize_t n = pread(fd, lanes, sizeof(lanes), at);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*lanes); i++)
+		if (lanes[i].count != 0 && !(lanes[i].count & PAGE_VOID))
+			sum += lanes[i].count - PAGE_BIAS;
 	return sum;
 }
 
-uint64_t pagefile_guards(int fd)
+static uint64_t sum_of_all_lanes(int fd)
 {
-	int64_t elsewhere, held;
 	uint64_t sum = 0;
 	off_t at = PAGE_HEADER;
 
-	/* Lanes that nobody has written to are holes; the size is sealed, so this ends. */
+	/* Pages that nobody has written to are holes; the size is sealed, so this ends. */
 	while ((at = lseek(fd, at, SEEK_DATA)) >= 0) {
-		sum += sum_of_lane(fd, at);
-		at += PAGE_LANE;
+		sum += sum_of_lanes(fd, at);
+		at += sizeof(struct page_lane) * LANES_READ;
 	}
-	if (pread(fd, &elsewhere, sizeof(elsewhere), offsetof(struct page, elsewhere)) !=
-	    (ssize_t)sizeof(elsewhere))
-		elsewhere = 0;
-	held = (int64_t)(sum + (uint64_t)elsewhere);
+	return sum;
+}
+
+static bool is_gathered(int fd)
+{
+	uint32_t gathered;
+	ssize_t n = pread(fd, &gathered, sizeof(gathered), offsetof(struct page, gathered));
+
+	return n == (ssize_t)sizeof(gathered) && gathered;
+}
+
+static uint64_t elsewhere(int fd)
+{
+	int64_t held;
+	ssize_t n = pread(fd, &held, sizeof(held), offsetof(struct page, elsewhere));
+
+	return n == (ssize_t)sizeof(held) ? (uint64_t)held : 0;
+}
+
+/* As page_guards(), which needs the page in memory. */
+uint64_t pagefile_guards(int fd)
+{
+	bool gathered = is_gathered(fd);
+	uint64_t sum = gathered ? 0 : sum_of_all_lanes(fd);
+	int64_t held;
+
+	sum += elsewhere(fd);
+	/* In between the lanes were added to that. */
+	if (!gathered && is_gathered(fd))
+		sum = elsewhere(fd);
+	held = (int64_t)sum;
 	return held < 0 ? 0 : MIN((uint64_t)held, (uint64_t)PAGEFILE_GUARDS_MAX);
 }

@@ -4,12 +4,13 @@
  * usage: attached FIFO LOG [COMMAND...]
  *
  * Follows the commands, then those that are written to FIFO, a line each; LOG has a line for each
- * command that it has followed ("done lane 0 1 2"), each message ("got STOP 1": with what the page
+ * command that it has followed ("done lane 0 1"), each message ("got STOP 1": with what the page
  * says) and SIGTERM ("TERM"), which ends it.
  *
  *	attach			takes the lock and says so; "refused" if another process has it
- *	lane CPU SLOT N		N guards there; "void" instead of a number is just that
+ *	lane CPU N		N guards there; "void" instead of a number is just that
  *	elsewhere N		N guards there
+ *	gathered		no lane counts any more
  *	report TEXT		its answer to REPORT from now on: "|" for a newline
  *	say TEXT		a message, now
  *	flood N			so many messages of the greatest size, as fast as they are taken
@@ -17,6 +18,7 @@
  *	scribble SEED		writes nonsense over all of the page
  *	shorten			tries to change the size of the page
  *	close			closes the socket
+ *	ready FD		a newline for "ready = fd:FD"
  *	ignore			does not end by SIGTERM any more
  *	rival			a process of its own does "attach" as well, then ends
  *	prefork			leaves the lock and the rest of its life to a process of its own
@@ -74,13 +76,6 @@ static void find_page(void)
 	}
 }
 
-static uint64_t *word(unsigned cpu, unsigned slot)
-{
-	size_t at = PAGE_HEADER + (size_t)(cpu % page->n_lanes) * PAGE_LANE;
-
-	return (uint64_t *)((char *)page + at) + slot % PAGE_SLOTS;
-}
-
 static bool say(const char *text)
 {
 	return send(socket_fd, text, strlen(text), MSG_NOSIGNAL) >= 0;
@@ -99,18 +94,24 @@ static void attach(const char *text)
 
 static void set_lane(const char *text)
 {
-	unsigned cpu, slot;
+	unsigned cpu;
 	int64_t n;
 
-	if (sscanf(text, "%u %u %" SCNd64, &cpu, &slot, &n) == 3)
-		*word(cpu, slot) = PAGE_BIAS + (uint64_t)n;
-	else if (sscanf(text, "%u %u void", &cpu, &slot) == 2)
-		*word(cpu, slot) |= PAGE_VOID;
+	if (sscanf(text, "%u %" SCNd64, &cpu, &n) == 2)
+		page_lanes(page)[cpu % page->n_lanes].count = PAGE_BIAS + (uint64_t)n;
+	else if (sscanf(text, "%u void", &cpu) == 1)
+		page_lanes(page)[cpu % page->n_lanes].count |= PAGE_VOID;
 }
 
 static void set_elsewhere(const char *text)
 {
 	page->elsewhere = (int64_t)strtoll(text, NULL, 10);
+}
+
+static void gather(const char *text)
+{
+	(void)text;
+	page->gathered = 1;
 }
 
 static void set_report(const char *text)
@@ -186,6 +187,11 @@ static void close_socket(const char *text)
 	socket_fd = -1;
 }
 
+static void be_ready(const char *text)
+{
+	dprintf((int)strtol(text, NULL, 10), "\n");
+}
+
 static void ignore(const char *text)
 {
 	(void)text;
@@ -232,6 +238,7 @@ static const struct {
 	{ "attach", attach },
 	{ "lane", set_lane },
 	{ "elsewhere", set_elsewhere },
+	{ "gathered", gather },
 	{ "report", set_report },
 	{ "say", say_text },
 	{ "flood", flood },
@@ -239,6 +246,7 @@ static const struct {
 	{ "scribble", scribble },
 	{ "shorten", shorten },
 	{ "close", close_socket },
+	{ "ready", be_ready },
 	{ "ignore", ignore },
 	{ "rival", rival },
 	{ "prefork", prefork },

@@ -13,10 +13,17 @@ attached() { # NAME [COMMAND...]
 	echo "$text"
 }
 
+followed() { # NAME COMMAND: how often
+	grep -cFx -- "done $2" "$dir/$1.log"
+}
+has_followed() { [ "$(followed "$1" "$2")" -gt "$3" ]; } # NAME COMMAND TIMES
+
 # Nobody is waited for who is not there.
 tell() { # NAME COMMAND: and it has followed
+	local before
+	before=$(followed "$1" "$2")
 	echo "$2" 1<>"$dir/$1.fifo"
-	wait_for 10 says "$dir/$1.log" "^done $2\$" || die "$1 follows: $2"
+	wait_for 10 has_followed "$1" "$2" "$before" || die "$1 follows: $2"
 }
 
 got() { says "$dir/$1.log" "^$2\$"; } # NAME LINE
