@@ -33,6 +33,8 @@ static const struct command table[] = {
 	  COMMAND_REST, cmd_guard },
 	{ "guards", "[NODE...]", "show the guards: what a shutdown would wait for", 0, ARGS_ANY, 0,
 	  cmd_guards },
+	{ "plan", "[NODE]", "show the order of a shutdown, and how long it takes at worst", 0, 1, 0,
+	  cmd_plan },
 	{ "check", "FILE...", "check configuration files or folders; needs no daemon", 1, ARGS_ANY,
 	  0, cmd_check },
 	{ "reload", "[NODE...]", "read the configuration again, or ask services to do so", 0,

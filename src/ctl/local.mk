@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/nodes.h %D%/nodes.c \
 	%D%/forest.h %D%/forest.c \
 	%D%/show.h %D%/show.c \
+	%D%/offline.h %D%/offline.c \
 	%D%/cmd.h \
 	%D%/cmd-status.c \
 	%D%/cmd-tree.c \
@@ -18,6 +19,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/cmd-guard.c \
 	%D%/cmd-guards.c \
 	%D%/cmd-check.c \
+	%D%/cmd-plan.c \
 	%D%/cmd-reload.c \
 	%D%/cmd-signal.c \
 	%D%/cmd-run.c \

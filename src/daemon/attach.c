@@ -17,7 +17,7 @@
 /* A report is asked for when somebody looks, but not more often than this. */
 #define ASK_EVERY_USEC (250 * USEC_PER_MSEC)
 /* ... nor when so many have not been answered: the stop is to find room in the socket. */
-#define UNANSWERED_MAX 16
+#define UNANSWERED_MAX 4
 /* So many messages in that time; the others wait in the socket, or their sender does. */
 #define MESSAGES_EVERY_USEC (250 * USEC_PER_MSEC)
 #define MESSAGES_MAX	    32
@@ -37,8 +37,6 @@ struct program {
 struct attach {
 	struct node *node;
 	struct list in_attached; /* of the context, while there is a run */
-	void (*on_idle)(void *arg);
-	void *arg;
 
 	/* Of this run. */
 	int page;   /* -1: there is no run */
@@ -48,6 +46,7 @@ struct attach {
 	bool stopped;
 	unsigned logged;
 	struct program program;
+	sd_event_source *gone; /* when that has ended; NULL also if it cannot be watched */
 
 	uint64_t counted; /* what is in the counts of the nodes */
 
@@ -56,7 +55,7 @@ struct attach {
 	uint64_t asked_usec;
 };
 
-int attach_new(struct attach **ret, struct node *node, void (*on_idle)(void *arg), void *arg)
+int attach_new(struct attach **ret, struct node *node)
 {
 	struct attach *a = malloc(sizeof(*a));
 
@@ -64,8 +63,6 @@ int attach_new(struct attach **ret, struct node *node, void (*on_idle)(void *arg
 		return -ENOMEM;
 	*a = (struct attach){
 		.node = node,
-		.on_idle = on_idle,
-		.arg = arg,
 		.page = -1,
 		.socket = -1,
 	};
@@ -85,6 +82,34 @@ struct attach *attach_free(struct attach *a)
 
 /* --- who is attached --- */
 
+static pid_t meet(struct attach *a);
+
+/* With the socket open in processes that it has made, nothing else would tell. */
+static int on_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct attach *a = arg;
+
+	(void)fd;
+	(void)events;
+	(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	(void)meet(a);
+	node_guards_changed(a->node);
+	return 0;
+}
+
+static void watch_program(struct attach *a)
+{
+	cleanup(closep) int fd = -1;
+
+	a->gone = sd_event_source_disable_unref(a->gone);
+	if (a->program.pid > 0)
+		fd = proc_open(a->program.pid);
+	if (fd < 0 || sd_event_add_io(a->node->ctx->event, &a->gone, fd, EPOLLIN, on_gone, a) < 0)
+		return;
+	(void)sd_event_source_set_io_fd_own(a->gone, true);
+	fd = -1;
+}
+
 /* Looks who has the lock now.  What another one has said is forgotten. */
 static pid_t meet(struct attach *a)
 {
@@ -96,6 +121,7 @@ static pid_t meet(struct attach *a)
 		return pid;
 	*p = (struct program){ .pid = pid, .since_usec = clock_now_usec() };
 	a->unanswered = 0;
+	watch_program(a);
 	if (pid == 0)
 		return 0;
 	if (proc_read(pid, &info) == 0)
@@ -168,8 +194,7 @@ static void hear_complete(struct attach *a)
 	if (!a->stopped || a->program.complete)
 		return;
 	a->program.complete = true;
-	context_settle_soon(a->node->ctx);
-	a->on_idle(a->arg);
+	node_guards_changed(a->node);
 }
 
 /* What nobody has asked for is not looked at. */
@@ -209,9 +234,7 @@ static void hang_up(struct attach *a)
 {
 	a->source = sd_event_source_disable_unref(a->source);
 	a->socket = fd_close(a->socket);
-	context_settle_soon(a->node->ctx);
-	if (a->stopped)
-		a->on_idle(a->arg);
+	node_guards_changed(a->node);
 }
 
 /* One message a turn: then it is everybody else's. */
@@ -283,6 +306,7 @@ void attach_end(struct attach *a)
 	a->source = sd_event_source_disable_unref(a->source);
 	a->socket = fd_close(a->socket);
 	a->page = fd_close(a->page);
+	a->gone = sd_event_source_disable_unref(a->gone);
 	a->program = (struct program){ .pid = 0 };
 	a->stopped = a->asked = false;
 	a->logged = a->unanswered = 0;

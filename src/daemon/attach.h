@@ -17,10 +17,10 @@ struct attach;
 #define ATTACH_HANDOVER 2
 
 /*
- * @on_idle, with @arg, is called in the middle of something when attach_guards() has become 0 by what a
- * stopped program says, or since it cannot say anything any more.
+ * When a stopped program has said that nothing is left, or can say it no more, node_guards_changed()
+ * is called for @node.  Return: 0 or -ENOMEM.
  */
-int attach_new(struct attach **ret, struct node *node, void (*on_idle)(void *arg), void *arg);
+int attach_new(struct attach **ret, struct node *node);
 struct attach *attach_free(struct attach *attach);
 
 /*

@@ -39,6 +39,8 @@ struct context {
 	int spare_fd;		       /* see context_give_up_spare() */
 	struct rlimit descriptors;     /* RLIMIT_NOFILE as we were given it, for the services */
 	bool descriptors_raised;       /* ... and whether ours is another */
+	uint64_t
+		grace_usec; /* until we are killed once we are to end; USEC_INFINITY: nobody says */
 	const struct command
 		*command; /* that we stand in front of, which gets all that is ours; or NULL */
 	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
@@ -51,6 +53,7 @@ struct context {
 	struct list waiting;   /* services that want to start */
 	struct list gated;     /* services whose signal waits */
 	struct list finished;  /* transient nodes whose end is to be looked at */
+	struct list guarded;   /* nodes of which somebody outside has taken or dropped guards */
 	struct list listeners; /* open sockets of services */
 	struct list attached;  /* runs whose program may be attached */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */

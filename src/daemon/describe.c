@@ -113,7 +113,7 @@ static const struct node_view *view_node(struct node *node, struct described *d,
 		.ready = node_is_ready(node),
 		.forced = node->forced,
 		.deadline_usec = node->stop_usec && !node->complete
-					 ? left_until(node->deadline_usec, now)
+					 ? left_until(node->kill_usec, now)
 					 : FIELD_NONE,
 		.is_service = node->service,
 	};
@@ -374,9 +374,9 @@ static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct 
 		(void)each_guard(n, now, list_guard, &l);
 	if (l.more)
 		append(buf, " and %u more", l.more);
-	if (tree->root->deadline_usec != USEC_INFINITY)
+	if (tree->root->kill_usec != USEC_INFINITY)
 		append(buf, "; kill in %s",
-		       clock_text(left, left_until(tree->root->deadline_usec, now)));
+		       clock_text(left, left_until(tree->root->kill_usec, now)));
 	return buf;
 }
 

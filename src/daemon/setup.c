@@ -19,14 +19,6 @@ static void on_ready(void *arg)
 	service_handle(arg, EVENT_READY);
 }
 
-/* Whoever waits for that looks in the next turn. */
-static void on_idle(void *arg)
-{
-	struct service *s = arg;
-
-	context_settle_soon(s->ctx);
-}
-
 /* Sockets that stay open lose no connection, and what was left in the store is there again. */
 static bool can_keep_activation(const struct service *s, const struct node_config *config)
 {
@@ -78,7 +70,7 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 	if (r >= 0)
 		r = health_new(&setup->health, s, config);
 	if (r >= 0 && config->attach)
-		r = attach_new(&setup->attach, s->node, on_idle, s);
+		r = attach_new(&setup->attach, s->node);
 	if (r >= 0)
 		r = make_activation(setup, s);
 	if (r >= 0)
