@@ -66,6 +66,7 @@ struct node {
 	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
 	unsigned services, ready,
 		settled; /* in the subtree: how many, ready, not about to become so */
+	uint64_t program_guards; /* likewise: of attached programs, when they were last counted */
 };
 
 /*

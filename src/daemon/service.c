@@ -243,6 +243,8 @@ static void enter(struct service *s, enum service_state next, enum service_event
 		failure_note(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
+	if (!fsm_has_process(next) && s->attach)
+		attach_end(s->attach);
 	if (!fsm_has_process(next) && next != STATE_BACKOFF)
 		(void)service_cgroup_remove(s);
 	if (s->node->transient && !fsm_has_process(next))

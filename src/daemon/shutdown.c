@@ -189,6 +189,8 @@ static void begin_stop(struct node *node, uint64_t now, bool restart)
 		node->stop_usec = node->since_usec = now;
 		deadline = clock_add(now, budget_of(node, node->config));
 		node_changed(node, "running", "");
+		if (node->service && node->service->attach)
+			attach_stop(node->service->attach);
 	}
 	set_deadlines(node, now, deadline);
 }

@@ -1,5 +1,6 @@
 # Tiny services for the integration tests; built by check, no tests themselves.
 helpers = \
+	%D%/attached \
 	%D%/breeder \
 	%D%/crasher \
 	%D%/forker \

@@ -222,6 +222,11 @@ check_PROGRAMS += %D%/test-daemon-relay
 %C%_test_daemon_relay_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
 %C%_test_daemon_relay_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-attach
+%C%_test_daemon_attach_SOURCES = %D%/test-daemon-attach.c
+%C%_test_daemon_attach_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_attach_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-activation
 %C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
 %C%_test_daemon_activation_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
