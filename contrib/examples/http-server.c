@@ -338,6 +338,7 @@ int main(int argc, char *argv[])
 	sigset_t signals;
 	int status;
 
+	/* Not swansong_attach(): until SIGTERM comes there may be others who need answers to end. */
 	if (swansong_new(&server.root) < 0)
 		return EXIT_FAILURE;
 	if (!parse(&server, argc, argv, &abrupt)) {

@@ -20,6 +20,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.log = log,
 		.signals = signals,
 		.leftover_timeout_usec = LEFTOVER_TIMEOUT_USEC,
+		.grace_usec = USEC_INFINITY,
 		.null_fd = -1,
 		.spare_fd = -1,
 	};
@@ -30,7 +31,9 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->completed);
 	list_init(&ctx->finished);
 	list_init(&ctx->fallen);
+	list_init(&ctx->guarded);
 	list_init(&ctx->listeners);
+	list_init(&ctx->attached);
 
 	ctx->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (ctx->null_fd < 0)

@@ -39,19 +39,24 @@ struct context {
 	int spare_fd;		       /* see context_give_up_spare() */
 	struct rlimit descriptors;     /* RLIMIT_NOFILE as we were given it, for the services */
 	bool descriptors_raised;       /* ... and whether ours is another */
+	uint64_t
+		grace_usec; /* until we are killed once we are to end; USEC_INFINITY: nobody says */
 	const struct command
 		*command; /* that we stand in front of, which gets all that is ours; or NULL */
 	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
 	uint64_t last_id;		/* of guards, for people */
 	struct events *events;
 
+	uint64_t changes;      /* so often has a service, a process or a guard got on */
 	bool settle;	       /* something has changed: see context_settle_soon() */
 	struct list posted;    /* services with an event for the next turn */
 	struct list lingering; /* services whose main process is gone, the rest maybe not */
 	struct list waiting;   /* services that want to start */
 	struct list gated;     /* services whose signal waits */
 	struct list finished;  /* transient nodes whose end is to be looked at */
+	struct list guarded;   /* nodes of which somebody outside has taken or dropped guards */
 	struct list listeners; /* open sockets of services */
+	struct list attached;  /* runs whose program may be attached */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct list fallen;    /* services whose end may concern others */
 	struct service *ended; /* the first whose end is that of the tree, or NULL */
