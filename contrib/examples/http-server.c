@@ -322,6 +322,7 @@ static int run(struct server *server, const sigset_t *signals)
 		sleep_msec(LAME_DUCK_MSEC);
 	}
 	swansong_shut_down(server->root);
+	pthread_join(thread, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (swansong_wait(server->root, (uint64_t)now.tv_sec * 1000000 + PATIENCE_USEC) < 0) {
 		fprintf(stderr, "there are requests that do not end\n");
