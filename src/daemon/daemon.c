@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/page.h"
 #include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/command.h"
@@ -521,6 +522,8 @@ int daemon_run(const struct daemon_options *options)
 		(void)unsetenv("LISTEN_PID");
 		(void)unsetenv("LISTEN_FDNAMES");
 	}
+	if (!options->command)
+		(void)unsetenv(PAGE_VARIABLE);
 	(void)unsetenv("FDSTORE");
 	status = run(&d, &address);
 	tear_down(&d);

@@ -19,7 +19,7 @@
 /* Until when nothing of it is to be left. */
 static uint64_t gone_by(const struct service *s, uint64_t now)
 {
-	return budget_before(s->node->kill_usec, now, order_followers_timeout(s));
+	return budget_before(s->node->kill_usec, now, order_followers_timeout(s->node));
 }
 
 /* Until when its processes may be there, if a post-stop is to come after them. */
@@ -192,6 +192,7 @@ void service_extend(struct service *s, uint64_t usec)
 	if (!is_ending(s) || usec <= s->ending.extended_usec)
 		return;
 	s->ending.extended_usec = usec;
+	s->ctx->changes++;
 	service_rearm(s);
 }
 

@@ -1,6 +1,9 @@
 # The real programs together, one story a script; they lock each other out (lib.sh).
 dist_check_SCRIPTS += \
+	%D%/attach.sh \
+	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \
+	%D%/budgets.sh \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
 	%D%/cgroup-trouble.sh \
@@ -64,7 +67,7 @@ dist_check_SCRIPTS += \
 	%D%/strategy.sh \
 	%D%/remains.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \
