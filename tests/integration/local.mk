@@ -30,6 +30,7 @@ dist_check_SCRIPTS += \
 	%D%/init-end.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
+	%D%/kubernetes.sh \
 	%D%/listen.sh \
 	%D%/health.sh \
 	%D%/hooks.sh \
