@@ -409,7 +409,7 @@ check_PROGRAMS += %D%/test-swansong-attached-property
 %C%_test_swansong_attached_property_LDADD    = $(attach_libraries)
 
 check_PROGRAMS += %D%/test-swansong-nomem
-%C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/test-swansong-nomem.c
+%C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-nomem.c
 %C%_test_swansong_nomem_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
 # Its own allocator, which can be made to fail.
 %C%_test_swansong_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
