@@ -222,6 +222,11 @@ check_PROGRAMS += %D%/test-daemon-relay
 %C%_test_daemon_relay_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
 %C%_test_daemon_relay_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-attach
+%C%_test_daemon_attach_SOURCES = %D%/test-daemon-attach.c
+%C%_test_daemon_attach_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_attach_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-activation
 %C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
 %C%_test_daemon_activation_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
@@ -248,6 +253,11 @@ check_PROGRAMS += %D%/test-daemon-reload
 %C%_test_daemon_reload_SOURCES = %D%/test-daemon-reload.c
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
+
+check_PROGRAMS += %D%/test-daemon-budgets
+%C%_test_daemon_budgets_SOURCES = %D%/test-daemon-budgets.c
+%C%_test_daemon_budgets_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_budgets_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-nomem
 %C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c $(nomem_sources)
