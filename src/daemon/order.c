@@ -86,11 +86,14 @@ static uint64_t longest_timeout(const struct node *node, struct node *const *nod
 
 	for (; nodes && *nodes; nodes++) {
 		uint64_t timeout = (*nodes)->config->stop_timeout_usec;
+		uint64_t later = (*nodes)->kill_usec > node->kill_usec
+					 ? (*nodes)->kill_usec - node->kill_usec
+					 : 0;
 
-		if (!node_is_stopped(*nodes) || (*nodes)->complete || timeout <= longest)
+		if (!node_is_stopped(*nodes) || (*nodes)->complete || timeout <= later)
 			continue;
-		if ((*nodes)->kill_usec < clock_add(node->kill_usec, timeout))
-			longest = timeout;
+		if (timeout - later > longest)
+			longest = timeout - later;
 	}
 	return longest;
 }
