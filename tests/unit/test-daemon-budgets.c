@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "daemon/deadline.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-hook.h"
@@ -84,7 +85,7 @@ static void begin_within(const char *text, uint64_t grace)
 	ctx.environment = environment;
 	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
 	for (struct node *n = tree.root; n; n = node_next(n, tree.root)) {
-		ck_assert_int_eq(shutdown_watch(n, n->config), 0);
+		ck_assert_int_eq(deadline_watch(n, n->config), 0);
 		if (n->service)
 			run(n->service);
 	}
