@@ -55,6 +55,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/tree.c \
 	%D%/order.c \
 	%D%/starting.h %D%/starting.c \
+	%D%/deadline.h %D%/deadline.c \
 	%D%/shutdown.h %D%/shutdown.c \
 	%D%/failure.c \
 	%D%/sweep.h %D%/sweep.c \
