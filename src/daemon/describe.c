@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -146,10 +147,8 @@ int describe_next(struct writer *to, void *arg)
 	return 1;
 }
 
-/* Every guard on @node itself, to @each; it returns false to end the walk. */
-static bool each_guard(struct node *node, uint64_t now,
-		       bool (*each)(struct node *node, const struct guard_view *guard, void *arg),
-		       void *arg)
+/* Without what all have in common: see complete_view(). */
+static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, void *arg)
 {
 	struct service *s = node->service;
 	struct lease *lease;
@@ -253,6 +252,54 @@ static bool each_guard(struct node *node, uint64_t now,
 	return true;
 }
 
+/* When the node's guards go by force, its processes and what else holds it. */
+static uint64_t kill_time(const struct node *node)
+{
+	uint64_t usec = node->stop_usec && !node->complete ? node->deadline_usec : USEC_INFINITY;
+	const struct service *s = node->service;
+
+	if (s && fsm_step(s->state, EVENT_TIMEOUT, 0).actions & ACT_KILL)
+		usec = MIN(usec, s->timeout_usec);
+	return usec;
+}
+
+/* As whom what it runs was started. */
+static uid_t uid_of(const struct node *node)
+{
+	const struct credentials *who =
+		node->service ? &node->service->launch.config->credentials
+			      : &node->config->credentials;
+
+	return who->set ? who->uid : geteuid();
+}
+
+struct walk {
+	uint64_t now;
+	describe_guard *each;
+	void *arg;
+};
+
+static bool complete_view(struct node *node, const struct guard_view *guard, void *arg)
+{
+	const struct walk *walk = arg;
+	struct guard_view view = *guard;
+	bool lease = strcmp(view.kind, "lease") == 0;
+
+	view.kill_usec = left_until(lease ? (node->complete ? USEC_INFINITY : node->deadline_usec)
+					  : kill_time(node),
+				    walk->now);
+	if (!lease && view.pid != FIELD_NONE)
+		view.uid = uid_of(node);
+	return walk->each(node, &view, walk->arg);
+}
+
+bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg)
+{
+	struct walk walk = { .now = now, .each = each, .arg = arg };
+
+	return walk_guards(node, now, complete_view, &walk);
+}
+
 static bool is_blocking(const struct node *node, const struct guard_view *guard)
 {
 	return node_is_stopped(node) || guard->generation != node->generation;
@@ -282,7 +329,7 @@ json_t *describe_guards(struct node *top, bool blocking)
 	uint64_t now = clock_now_usec();
 
 	for (struct node *n = top; c.array && n; n = node_next(n, top))
-		(void)each_guard(n, now, collect, &c);
+		(void)describe_each_guard(n, now, collect, &c);
 	return c.array;
 }
 
@@ -342,7 +389,7 @@ static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct 
 	}
 	(void)snprintf(buf, DESCRIBE_LINE_MAX, "ShuttingDown: %u of %u services", busy, services);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
-		(void)each_guard(n, now, list_guard, &l);
+		(void)describe_each_guard(n, now, list_guard, &l);
 	if (l.more)
 		append(buf, " and %u more", l.more);
 	if (tree->root->deadline_usec != USEC_INFINITY)

@@ -7,6 +7,7 @@
 #include "daemon/final.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
+#include "daemon/report.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-signal.h"
 #include "daemon/starting.h"
@@ -53,6 +54,8 @@ static void begin_stop(struct node *node, uint64_t now, bool restart)
 		if (node->budget)
 			context_arm(node->ctx, node->budget, node->deadline_usec);
 		node_changed(node, "running", "");
+		trace_begin(node->trace, node->generation,
+			    node->service ? fsm_state_name(node->service->state) : NULL, now);
 	}
 	/* Children never outlive the budget of their parent. */
 	if (node->parent)
@@ -138,6 +141,8 @@ static void stop(struct tree *tree, struct node *node, const char *reason, bool 
 			 reason);
 		events_because(tree->ctx->events, reason);
 		latch(node, now, restart);
+		if (node == tree->root)
+			report_begin(tree, reason, now);
 	}
 	stop_bereft(tree, now);
 	hold_all(tree->root);
@@ -204,6 +209,7 @@ static void revoke_leases(struct node *node)
 		for (struct node *n = node; n; n = n->parent)
 			if (n->stop_usec)
 				n->forced = true;
+		trace_guard_end(node->trace, lease->id, "revoked");
 		lease_revoke(lease);
 	}
 }
@@ -230,6 +236,7 @@ static void give_up(const struct node *node, struct process *process)
 {
 	log_line(node->ctx->log, LOG_ERR, "%s: pid %d (%s) cannot be killed; giving it up",
 		 node_name(node), (int)process->pid, process->name);
+	trace_guard_end(node->trace, process->id, "abandoned");
 	swansong_guard_drop(&process->guard);
 }
 
@@ -260,6 +267,8 @@ static void follow(struct tree *tree, struct node *node)
 
 	node->complete = true;
 	node->since_usec = clock_now_usec();
+	trace_complete(node->trace, node->forced, node->late_usec,
+		       node->config->shutdown_timeout_usec, node->since_usec);
 	node_changed(node, "shutting_down", node->forced ? "forced" : "");
 	if (node->transient)
 		node_finished(node);

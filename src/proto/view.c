@@ -86,6 +86,7 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_STRING, command, .optional = true),
 	FIELD(guard_view, FIELD_STRING, why, .optional = true),
 	FIELD(guard_view, FIELD_INT, age_usec),
+	FIELD(guard_view, FIELD_INT, kill_usec, .optional = true),
 };
 
 _Static_assert(ARRAY_SIZE(service_fields) <= FIELDS_MAX, "they can be read");
