@@ -6,6 +6,9 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/nodes.h %D%/nodes.c \
 	%D%/forest.h %D%/forest.c \
 	%D%/show.h %D%/show.c \
+	%D%/past.h %D%/past.c \
+	%D%/svg.h %D%/svg.c \
+	%D%/plot.h %D%/plot.c \
 	%D%/cmd.h \
 	%D%/cmd-status.c \
 	%D%/cmd-tree.c \
@@ -18,6 +21,8 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/cmd-guard.c \
 	%D%/cmd-guards.c \
 	%D%/cmd-check.c \
+	%D%/cmd-blame.c \
+	%D%/cmd-plot.c \
 	%D%/cmd-reload.c \
 	%D%/cmd-signal.c \
 	%D%/cmd-run.c \

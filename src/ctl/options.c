@@ -24,7 +24,8 @@ enum {
 	KEY_SCOPE,
 	KEY_LAST,
 	KEY_WAIT,
-	KEY_KEEP
+	KEY_KEEP,
+	KEY_REPORT
 };
 
 static const struct option_row table[] = {
@@ -49,6 +50,7 @@ static const struct option_row table[] = {
 	{ "keep", KEY_KEEP, NULL, " run ", "keep the node when it has ended" },
 	{ "follow", 'f', NULL, " logs ", "go on with what is added" },
 	{ "lines", 'n', "N", " logs ", "the last N lines, 10 if it is not given" },
+	{ "report", KEY_REPORT, "FILE", " blame plot ", "the report that the daemon has left" },
 	{ "last", KEY_LAST, "N", " events ", "begin with the last N that are remembered" },
 };
 
@@ -175,6 +177,9 @@ int options_set(struct options *options, int key, const char *argument)
 		return 0;
 	case 'n':
 		return set_lines(options, argument);
+	case KEY_REPORT:
+		options->report = argument;
+		return *argument ? 0 : -EINVAL;
 	case KEY_LAST:
 		return parse_uint(argument, UINT32_MAX, &options->last);
 	}
