@@ -30,5 +30,6 @@ int cmd_guards(struct ctl *ctl, int argc, char **argv);
 
 int cmd_blame(struct ctl *ctl, int argc, char **argv);
 int cmd_plot(struct ctl *ctl, int argc, char **argv);
+int cmd_plan(struct ctl *ctl, int argc, char **argv);
 
 int cmd_check(struct ctl *ctl, int argc, char **argv);

@@ -36,6 +36,8 @@ static const struct command table[] = {
 	{ "blame", "[NODE...]", "say who took how long in the last shutdown; needs no daemon", 0,
 	  ARGS_ANY, 0, cmd_blame },
 	{ "plot", "", "draw the last shutdown as SVG; needs no daemon", 0, 0, 0, cmd_plot },
+	{ "plan", "[NODE]", "show the order of a shutdown, and how long it takes at worst", 0, 1, 0,
+	  cmd_plan },
 	{ "check", "FILE...", "check configuration files or folders; needs no daemon", 1, ARGS_ANY,
 	  0, cmd_check },
 	{ "reload", "[NODE...]", "read the configuration again, or ask services to do so", 0,

@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/past.h %D%/past.c \
 	%D%/svg.h %D%/svg.c \
 	%D%/plot.h %D%/plot.c \
+	%D%/offline.h %D%/offline.c \
 	%D%/cmd.h \
 	%D%/cmd-status.c \
 	%D%/cmd-tree.c \
@@ -23,6 +24,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/cmd-check.c \
 	%D%/cmd-blame.c \
 	%D%/cmd-plot.c \
+	%D%/cmd-plan.c \
 	%D%/cmd-reload.c \
 	%D%/cmd-signal.c \
 	%D%/cmd-run.c \

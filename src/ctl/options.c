@@ -25,7 +25,9 @@ enum {
 	KEY_LAST,
 	KEY_WAIT,
 	KEY_KEEP,
-	KEY_REPORT
+	KEY_REPORT,
+	KEY_GRACE,
+	KEY_CONFIG
 };
 
 static const struct option_row table[] = {
@@ -51,6 +53,9 @@ static const struct option_row table[] = {
 	{ "follow", 'f', NULL, " logs ", "go on with what is added" },
 	{ "lines", 'n', "N", " logs ", "the last N lines, 10 if it is not given" },
 	{ "report", KEY_REPORT, "FILE", " blame plot ", "the report that the daemon has left" },
+	{ "grace", KEY_GRACE, "D", " plan ", "exit with 1 if it may take longer than D" },
+	{ "config", KEY_CONFIG, "FILE", " plan ",
+	  "of a file or folder, without a daemon; may be repeated" },
 	{ "last", KEY_LAST, "N", " events ", "begin with the last N that are remembered" },
 };
 
@@ -78,6 +83,7 @@ void options_init(struct options *options)
 		.timeout_usec = USEC_INFINITY,
 		.lines = 10,
 		.last = UINT64_MAX,
+		.grace_usec = UINT64_MAX,
 	};
 }
 
@@ -116,6 +122,16 @@ static int add_property(struct options *options, const char *argument)
 	if (!strchr(argument, '=') || *argument == '=')
 		return -EINVAL;
 	options->properties[options->n_properties++] = argument;
+	return 0;
+}
+
+static int add_config(struct options *options, const char *argument)
+{
+	if (options->n_configs == OPTIONS_CONFIGS_MAX)
+		return -ERANGE;
+	if (!*argument)
+		return -EINVAL;
+	options->configs[options->n_configs++] = argument;
 	return 0;
 }
 
@@ -180,6 +196,10 @@ int options_set(struct options *options, int key, const char *argument)
 	case KEY_REPORT:
 		options->report = argument;
 		return *argument ? 0 : -EINVAL;
+	case KEY_GRACE:
+		return parse_duration(argument, &options->grace_usec);
+	case KEY_CONFIG:
+		return add_config(options, argument);
 	case KEY_LAST:
 		return parse_uint(argument, UINT32_MAX, &options->last);
 	}

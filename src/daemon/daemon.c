@@ -19,12 +19,14 @@
 #include "daemon/control.h"
 #include "daemon/describe.h"
 #include "daemon/failure.h"
+#include "daemon/grace.h"
 #include "daemon/order.h"
 #include "daemon/parent.h"
 #include "daemon/process.h"
 #include "daemon/report.h"
 #include "daemon/reload.h"
 #include "daemon/service-cgroup.h"
+#include "daemon/service-timeout.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
 #include "daemon/sweep.h"
@@ -149,6 +151,7 @@ static void settle(struct daemon *d)
 
 	d->ctx.settle = false;
 	handle_posted(&d->ctx);
+	service_settle_guards(&d->ctx);
 	sweep_settle(d->sweep);
 	failure_follow(&d->tree);
 	follow_essential(d);
@@ -388,6 +391,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
+	shutdown_tell_limit(d->tree.root);
 	starting_by_itself(&d->tree);
 	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
 	settle(d);
@@ -483,6 +487,8 @@ static int run(struct daemon *d, struct parent_address *address)
 	int r;
 
 	r = context_init(&d->ctx, d->options->log, &d->signals);
+	if (r >= 0)
+		r = grace_take(d->options->grace_usec, d->options->log, &d->ctx.grace_usec);
 	if (r >= 0)
 		r = load(d, &config);
 	if (r == -EINVAL)

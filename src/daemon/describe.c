@@ -114,7 +114,7 @@ static const struct node_view *view_node(struct node *node, struct described *d,
 		.ready = node_is_ready(node),
 		.forced = node->forced,
 		.deadline_usec = node->stop_usec && !node->complete
-					 ? left_until(node->deadline_usec, now)
+					 ? left_until(node->kill_usec, now)
 					 : FIELD_NONE,
 		.is_service = node->service,
 	};
@@ -255,7 +255,7 @@ static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, v
 /* When the node's guards go by force, its processes and what else holds it. */
 static uint64_t kill_time(const struct node *node)
 {
-	uint64_t usec = node->stop_usec && !node->complete ? node->deadline_usec : USEC_INFINITY;
+	uint64_t usec = node->stop_usec && !node->complete ? node->kill_usec : USEC_INFINITY;
 	const struct service *s = node->service;
 
 	if (s && fsm_step(s->state, EVENT_TIMEOUT, 0).actions & ACT_KILL)
@@ -285,7 +285,7 @@ static bool complete_view(struct node *node, const struct guard_view *guard, voi
 	struct guard_view view = *guard;
 	bool lease = strcmp(view.kind, "lease") == 0;
 
-	view.kill_usec = left_until(lease ? (node->complete ? USEC_INFINITY : node->deadline_usec)
+	view.kill_usec = left_until(lease ? (node->complete ? USEC_INFINITY : node->kill_usec)
 					  : kill_time(node),
 				    walk->now);
 	if (!lease && view.pid != FIELD_NONE)
@@ -392,9 +392,9 @@ static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct 
 		(void)describe_each_guard(n, now, list_guard, &l);
 	if (l.more)
 		append(buf, " and %u more", l.more);
-	if (tree->root->deadline_usec != USEC_INFINITY)
+	if (tree->root->kill_usec != USEC_INFINITY)
 		append(buf, "; kill in %s",
-		       clock_text(left, left_until(tree->root->deadline_usec, now)));
+		       clock_text(left, left_until(tree->root->kill_usec, now)));
 	return buf;
 }
 

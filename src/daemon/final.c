@@ -174,7 +174,7 @@ static void limit(struct final *f, uint64_t usec)
 static void begin(struct final *f)
 {
 	uint64_t now = clock_now_usec(), least = now + LEAST_USEC;
-	uint64_t end = clock_add(now, f->node->config->stop_timeout_usec);
+	uint64_t end = clock_add(now, f->node->config->final_timeout_usec);
 	uint64_t deadline = f->node->stop_usec ? f->node->deadline_usec : end;
 
 	final_record(f->node);
@@ -232,6 +232,11 @@ void final_hurry(struct node *node)
 bool final_is_pending(const struct node *node)
 {
 	return node->final && node->final->drained;
+}
+
+bool final_has_begun(const struct node *node)
+{
+	return final_is_pending(node) && node->final->begun;
 }
 
 const struct hook *final_hook(const struct node *node)

@@ -25,8 +25,7 @@ int lease_new(struct lease **ret, struct node *node, const struct unix_peer *pee
 		(void)snprintf(lease->command, sizeof(lease->command), "%s", info.name);
 	list_init(&lease->of_node);
 	list_append(&node->leases, &lease->of_node);
-	trace_touch(node->trace);
-	context_settle_soon(node->ctx);
+	node_guards_changed(node);
 	*ret = lease;
 	return 0;
 }
@@ -36,8 +35,7 @@ static void release(struct lease *lease)
 	if (!lease->node)
 		return;
 	list_remove(&lease->of_node);
-	trace_touch(lease->node->trace);
-	context_settle_soon(lease->node->ctx);
+	node_guards_changed(lease->node);
 	if (lease->node->retired)
 		node_follow_up(lease->node);
 	lease->node = NULL;

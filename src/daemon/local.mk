@@ -35,11 +35,13 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service.h \
 	%D%/service-cgroup.c \
 	%D%/setup.h \
-	%D%/tree.h %D%/failure.h \
+	%D%/tree.h %D%/failure.h %D%/order.h \
 	%D%/service-reload.h %D%/service-reload.c \
 	%D%/service-hook.h %D%/service-hook.c \
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-main.h %D%/service-main.c \
+	%D%/busy.h %D%/busy.c \
+	%D%/service-timeout.h %D%/service-timeout.c \
 	%D%/service-notify.h %D%/service-notify.c \
 	%D%/health.h %D%/health.c \
 	%D%/service-start.h %D%/service-start.c \
@@ -49,7 +51,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-exit.h %D%/service-exit.c \
 	%D%/edges.h %D%/edges.c \
 	%D%/tree.c \
-	%D%/order.h %D%/order.c \
+	%D%/order.c \
 	%D%/starting.h %D%/starting.c \
 	%D%/describe.h %D%/describe.c \
 	%D%/report.h %D%/report.c \
@@ -69,8 +71,10 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/requests-reload.c \
 	%D%/requests-events.c \
 	%D%/requests-run.c \
+	%D%/requests-plan.c \
 	%D%/requests.c \
 	%D%/control.h %D%/control.c \
+	%D%/grace.h %D%/grace.c \
 	%D%/daemon.h %D%/daemon.c
 %C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libdaemon_la_LIBADD = $(SYSTEMD_LIBS) $(JANSSON_LIBS)

@@ -19,6 +19,12 @@ struct node *order_start_blocker(const struct service *service);
 /* The first node that keeps the stop signal of @service back, or NULL. */
 struct node *order_stop_blocker(const struct service *service);
 
+/*
+ * Of those whose signal waits for @service, and whose budget ends with its: the longest stop-timeout;
+ * 0 if there is nobody.
+ */
+uint64_t order_followers_timeout(const struct service *service);
+
 /* A requirement, near or far, that has failed for good: then @service cannot start.  Or NULL. */
 struct node *order_failed_requirement(const struct service *service);
 

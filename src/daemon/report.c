@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "daemon/describe.h"
+#include "model/budget.h"
 #include "proto/message.h"
 #include "proto/report.h"
 
@@ -189,7 +190,8 @@ static bool has_part(const struct trace *trace)
 static void append_head(struct writer *w, const struct tree *tree, const struct report_end *end)
 {
 	const struct traces *traces = &tree->ctx->traces;
-	uint64_t budget_usec = tree->root->config->shutdown_timeout_usec;
+	uint64_t budget_usec = MIN(tree->root->config->shutdown_timeout_usec,
+				   budget_of_grace(tree->ctx->grace_usec));
 	char host[HOST_NAME_MAX + 1] = "", signal[SIGNAL_TEXT_MAX];
 	struct report_view view = {
 		.format = REPORT_FORMAT,

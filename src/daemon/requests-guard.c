@@ -64,7 +64,7 @@ void request_take_guard(struct request *q, struct node *node, const struct messa
 		request_fail(q, ERROR_FAILED, node_name(node),
 			     "the reason is longer than 200 bytes");
 	} else if (node_is_stopped(node) &&
-		   (!late || node->complete || clock_now_usec() >= node->deadline_usec)) {
+		   (!late || node->complete || clock_now_usec() >= node->kill_usec)) {
 		request_fail(q, ERROR_NODE_STOPPED, node_name(node), NULL);
 	} else if (q->n_leases >= REQUEST_LEASES_MAX) {
 		request_fail(q, ERROR_TOO_MANY, NULL, "this connection holds 256 guards");

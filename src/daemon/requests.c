@@ -85,6 +85,7 @@ static const struct {
 	[METHOD_SIGNAL] = { true, request_signal },
 	[METHOD_EVENTS] = { false, request_events },
 	[METHOD_RUN] = { true, request_run },
+	[METHOD_PLAN] = { false, request_plan },
 };
 
 void request_call(struct request *q, enum interface_method method, const struct message_call *call)

@@ -33,7 +33,7 @@ void service_begin(struct service *s)
 				       .was_ready = s->launch.config->type == TYPE_ONESHOT };
 	s->started_usec = now;
 	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
-	s->stop_limit_usec = USEC_INFINITY;
+	s->ending = (struct ending){ 0 };
 	s->was_up = s->worked = s->concluded = s->late = s->killed = false;
 	service_notify_begin(s);
 }

@@ -44,6 +44,8 @@ const struct key keys[N_KEYS] = {
 		"which services of the node are restarted together", APPLY_LIVE },
 	[KEY_FINAL] = { "final", SCOPE_NODE, &type_commands, SECTION(hooks[HOOK_FINAL]),
 		"what to run when all guards of the node are gone", APPLY_NEXT_START },
+	[KEY_FINAL_TIMEOUT] = { "final-timeout", SCOPE_NODE, &type_duration,
+		NODE(final_timeout_usec), "how long that may take", APPLY_LIVE },
 
 	[KEY_COMMAND] = { "command", SCOPE_SERVICE, &type_command, 0,
 		"what to run; makes the node a service", APPLY_RESTART },
@@ -182,6 +184,8 @@ const struct key keys[N_KEYS] = {
 		ATTRIBUTE(capabilities), "rights of root that it keeps", APPLY_RESTART },
 	[KEY_STOP_TIMEOUT] = { "stop-timeout", SCOPE_INHERITED, &type_stop_timeout,
 		SECTION(stop_timeout_usec), "how long after the stop signal it is killed", APPLY_LIVE },
+	[KEY_DRAIN_TIMEOUT] = { "drain-timeout", SCOPE_INHERITED, &type_stop_timeout,
+		SECTION(drain_timeout_usec), "how long after that while it is busy", APPLY_LIVE },
 	[KEY_STDIN] = { "stdin", SCOPE_INHERITED, &type_input, SECTION(stdio[0]),
 		"where its standard input comes from", APPLY_RESTART },
 	[KEY_STDOUT] = { "stdout", SCOPE_INHERITED, &type_output, SECTION(stdio[1]),

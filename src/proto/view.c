@@ -23,6 +23,8 @@ static const char *const service_states[] = {
 
 static const char *const health_states[] = { "unknown", "healthy", "unhealthy", NULL };
 
+static const char *const plan_kinds[] = { "service", "final", NULL };
+
 static const char *const guard_kinds[] = { "process", "action", "leftover", "lease", NULL };
 
 /* A node as it is in JSON, with its enum a string and its service an object. */
@@ -89,6 +91,22 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_INT, kill_usec, .optional = true),
 };
 
+static const struct field plan_entry_fields[] = {
+	FIELD(plan_entry_view, FIELD_STRING, node),
+	FIELD(plan_entry_view, FIELD_ENUM, kind, .values = plan_kinds),
+	FIELD(plan_entry_view, FIELD_INT, step),
+	FIELD(plan_entry_view, FIELD_STRINGS, waits),
+	FIELD(plan_entry_view, FIELD_INT, more_waits, .optional = true),
+	FIELD(plan_entry_view, FIELD_BOOL, critical),
+	FIELD(plan_entry_view, FIELD_INT, soonest_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_INT, begin_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_INT, end_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_STRING, budget, .optional = true),
+	FIELD(plan_entry_view, FIELD_INT, busy_begin_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_INT, busy_end_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_STRING, busy_budget, .optional = true),
+};
+
 _Static_assert(ARRAY_SIZE(service_fields) <= FIELDS_MAX, "they can be read");
 _Static_assert(ARRAY_SIZE(node_fields) <= FIELDS_MAX, "they can be read");
 _Static_assert(ARRAY_SIZE(guard_fields) <= FIELDS_MAX, "they can be read");
@@ -132,6 +150,18 @@ json_t *guard_view_build(const struct guard_view *guard)
 	return field_write(guard_fields, ARRAY_SIZE(guard_fields), guard);
 }
 
+json_t *plan_entry_view_build(const struct plan_entry_view *entry)
+{
+	return field_write(plan_entry_fields, ARRAY_SIZE(plan_entry_fields), entry);
+}
+
+void plan_entry_view_append(struct writer *to, const struct plan_entry_view *entry)
+{
+	writer_add(to, "{");
+	field_append(to, plan_entry_fields, ARRAY_SIZE(plan_entry_fields), entry);
+	writer_add(to, "}");
+}
+
 static int parse(const json_t *object, const struct field *fields, size_t n, void *to)
 {
 	return json_is_object(object) && !field_read(object, fields, n, to) ? 0 : -EBADMSG;
@@ -165,6 +195,17 @@ static int parse_guard(const json_t *object, void *ret)
 	if (r < 0)
 		return r;
 	*(struct guard_view *)ret = view;
+	return 0;
+}
+
+static int parse_plan_entry(const json_t *object, void *ret)
+{
+	struct plan_entry_view view;
+	int r = parse(object, plan_entry_fields, ARRAY_SIZE(plan_entry_fields), &view);
+
+	if (r < 0)
+		return r;
+	*(struct plan_entry_view *)ret = view;
 	return 0;
 }
 
@@ -215,6 +256,18 @@ int guard_view_parse_array(const json_t *parameters, const char *name, struct gu
 	void *views;
 	int r = parse_array(json_object_get(parameters, name), sizeof(**ret), parse_guard, &views,
 			    ret_n);
+
+	if (r == 0)
+		*ret = views;
+	return r;
+}
+
+int plan_entry_view_parse_array(const json_t *parameters, const char *name,
+				struct plan_entry_view **ret, size_t *ret_n)
+{
+	void *views;
+	int r = parse_array(json_object_get(parameters, name), sizeof(**ret), parse_plan_entry,
+			    &views, ret_n);
 
 	if (r == 0)
 		*ret = views;

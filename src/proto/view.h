@@ -57,12 +57,29 @@ struct guard_view {
 	uint64_t kill_usec; /* optional: the time left until it goes by force */
 };
 
+/* Times that nothing bounds are FIELD_NONE, which is USEC_INFINITY. */
+struct plan_entry_view {
+	const char *node;
+	const char *kind; /* "service", "final" */
+	uint64_t step;
+	json_t *waits;	     /* array of strings; NULL: empty */
+	uint64_t more_waits; /* optional */
+	bool critical;
+	uint64_t soonest_usec;
+	uint64_t begin_usec, end_usec;
+	const char *budget; /* optional */
+	uint64_t busy_begin_usec, busy_end_usec;
+	const char *busy_budget; /* optional */
+};
+
 /* New objects; NULL without memory. */
 json_t *node_view_build(const struct node_view *node);
 json_t *guard_view_build(const struct guard_view *guard);
+json_t *plan_entry_view_build(const struct plan_entry_view *entry);
 
 /* The text of the same object. */
 void node_view_append(struct writer *to, const struct node_view *node);
+void plan_entry_view_append(struct writer *to, const struct plan_entry_view *entry);
 
 /* Return: 0, or -EBADMSG if @object is none or not as the interface says. */
 int node_view_parse(const json_t *object, struct node_view *ret);
@@ -77,6 +94,8 @@ int node_view_parse_array(const json_t *parameters, const char *name, struct nod
 			  size_t *ret_n);
 int guard_view_parse_array(const json_t *parameters, const char *name, struct guard_view **ret,
 			   size_t *ret_n);
+int plan_entry_view_parse_array(const json_t *parameters, const char *name,
+				struct plan_entry_view **ret, size_t *ret_n);
 
 /* "running", "shutting_down", "complete" */
 const char *node_view_state_name(enum node_view_state state);

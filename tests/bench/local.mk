@@ -26,7 +26,7 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 %C%_init_child_SOURCES = %D%/init-child.c
 
 # As a program of users is linked.
-%C%_guards_SOURCES = %D%/report.h %D%/report.c %D%/guards.c
+%C%_guards_SOURCES = %D%/report.h %D%/report.c tests/unit/fake-daemon.h %D%/guards.c
 %C%_guards_CFLAGS  = $(AM_CFLAGS) $(JANSSON_CFLAGS) -pthread
 %C%_guards_LDADD   = src/swansong/libswansong.la src/base/libbase.la $(JANSSON_LIBS) -lm
 

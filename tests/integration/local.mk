@@ -57,6 +57,7 @@ dist_check_SCRIPTS += \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \
 	%D%/order.sh \
+	%D%/python.sh \
 	%D%/strategy.sh \
 	%D%/remains.sh
 

@@ -108,18 +108,26 @@ check_PROGRAMS += %D%/test-graph
 %C%_test_graph_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-forecast
+%C%_test_forecast_SOURCES = %D%/test-forecast.c
+%C%_test_forecast_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_forecast_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-template
 %C%_test_template_SOURCES = %D%/test-template.c
 %C%_test_template_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_template_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la \
 	$(CHECK_LIBS)
 
-check_PROGRAMS += %D%/test-config
-%C%_test_config_SOURCES = %D%/test-config.c
-%C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
-# Its own allocator, which can be made to fail.
-%C%_test_config_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+# Their own allocator, which can be made to fail.
+nomem_sources = %D%/nomem.h %D%/nomem.c
+nomem_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=fopencookie
+
+check_PROGRAMS += %D%/test-config
+%C%_test_config_SOURCES = %D%/test-config.c $(nomem_sources)
+%C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_config_LDFLAGS = $(nomem_ldflags)
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-diff
@@ -131,6 +139,11 @@ check_PROGRAMS += %D%/test-environment
 %C%_test_environment_SOURCES = %D%/test-environment.c
 %C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-budget
+%C%_test_budget_SOURCES = %D%/test-budget.c
+%C%_test_budget_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_budget_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-fsm %D%/test-policy %D%/test-result
 %C%_test_fsm_SOURCES = %D%/test-fsm.c
@@ -237,11 +250,9 @@ check_PROGRAMS += %D%/test-daemon-reload
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 
 check_PROGRAMS += %D%/test-daemon-nomem
-%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c
+%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c $(nomem_sources)
 %C%_test_daemon_nomem_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
-# Its own allocator, which can be made to fail.
-%C%_test_daemon_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch
+%C%_test_daemon_nomem_LDFLAGS = $(nomem_ldflags)
 %C%_test_daemon_nomem_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-unix-sender
