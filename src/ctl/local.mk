@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/nodes.h %D%/nodes.c \
 	%D%/forest.h %D%/forest.c \
 	%D%/show.h %D%/show.c \
+	%D%/progress.h %D%/progress.c \
 	%D%/past.h %D%/past.c \
 	%D%/svg.h %D%/svg.c \
 	%D%/plot.h %D%/plot.c \

@@ -350,10 +350,39 @@ struct lister {
 	unsigned shown, more;
 };
 
+/* The program without its arguments, and no more than there is room for. */
+static int program_length(const char *command)
+{
+	size_t n = strcspn(command, " ");
+
+	return (int)MIN(n, (size_t)24);
+}
+
+/* "pid 812 nginx, uid 33, 12s, kill in 8s" */
+static void list_holder(char *buf, const struct guard_view *guard, bool is_lease)
+{
+	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
+
+	if (guard->pid != FIELD_NONE) {
+		append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "leftover " : "",
+		       (int)guard->pid);
+		if (guard->command && !is_lease)
+			append(buf, " %.*s", program_length(guard->command), guard->command);
+		append(buf, ", ");
+	} else if (guard->why && !is_lease) {
+		append(buf, "%s, ", guard->why);
+	}
+	if (guard->uid != FIELD_NONE)
+		append(buf, "uid %u, ", (unsigned)guard->uid);
+	append(buf, "%s", clock_text(age, guard->age_usec));
+	if (guard->kill_usec != FIELD_NONE)
+		append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
+}
+
 static bool list_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
+	bool is_lease = strcmp(guard->kind, "lease") == 0;
 	struct lister *l = arg;
-	char age[CLOCK_TEXT_MAX];
 
 	if (!is_blocking(node, guard))
 		return true;
@@ -362,17 +391,13 @@ static bool list_guard(struct node *node, const struct guard_view *guard, void *
 		return true;
 	}
 	append(l->buf, "%s", l->shown++ ? ", " : ": ");
-	clock_text(age, guard->age_usec);
-	if (strcmp(guard->kind, "lease") == 0)
-		append(l->buf, "guard %s%s%s%s on %s (%s)", guard->command ? guard->command : "?",
+	if (is_lease)
+		append(l->buf, "guard %s%s%s%s on ", guard->command ? guard->command : "?",
 		       guard->why ? " \"" : "", guard->why ? guard->why : "",
-		       guard->why ? "\"" : "", node_name(node), age);
-	else if (guard->pid == FIELD_NONE)
-		append(l->buf, "%s (%s, %s)", node_name(node), guard->why, age);
-	else
-		append(l->buf, "%s (%s%d, %s)", node_name(node),
-		       strcmp(guard->kind, "leftover") == 0 ? "leftover pid " : "pid ",
-		       (int)guard->pid, age);
+		       guard->why ? "\"" : "");
+	append(l->buf, "%s (", node_name(node));
+	list_holder(l->buf, guard, is_lease);
+	append(l->buf, ")");
 	return true;
 }
 
