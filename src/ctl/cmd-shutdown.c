@@ -77,6 +77,18 @@ static void say_end(struct ctl *ctl, const char *path, const struct progress *p)
 		ctl_say(ctl, "%s: complete, the daemon has ended\n", name);
 }
 
+/* The node is gone, and was Complete before: there is nothing to be said of it in the end. */
+static int end_without_node(struct ctl *ctl, struct progress *last, struct progress *p)
+{
+	int r = last->reply.root ? 0 : -EBADMSG;
+
+	last->node.state = NODE_COMPLETE;
+	if (r == 0 && ctl->options.json)
+		r = ctl_print_json(ctl, p->reply.parameters);
+	progress_done(p);
+	return r;
+}
+
 /* Reads and shows replies until the last one. */
 static int follow(struct ctl *ctl, const char *path)
 {
@@ -88,11 +100,7 @@ static int follow(struct ctl *ctl, const char *path)
 		if (r != 0)
 			break;
 		if (!p.node.path) {
-			/* Its node is gone, and was Complete before. */
-			last.node.state = NODE_COMPLETE;
-			if (ctl->options.json)
-				r = ctl_print_json(ctl, p.reply.parameters);
-			progress_done(&p);
+			r = end_without_node(ctl, &last, &p);
 			break;
 		}
 		r = show_progress(ctl, &p, &last);

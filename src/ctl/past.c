@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #define FILE_SIZE_MAX (64 * 1024 * 1024)
+#define TURN_USEC     (10 * USEC_PER_MSEC)
 #define PATH_DEFAULT  STATEDIR "/swansong/report.json"
 
 /* --- the file --- */
@@ -232,7 +233,7 @@ static const struct report_lane *find_last(const struct report *report, const ch
 	return last;
 }
 
-/* When the gate of @lane was opened; 0: there was none to wait for. */
+/* By when those that kept the gate of @lane closed were Complete; 0: there was none to wait for. */
 static uint64_t gate_end(const struct report *report, const struct report_lane *lane)
 {
 	int64_t end = 0;
@@ -240,7 +241,8 @@ static uint64_t gate_end(const struct report *report, const struct report_lane *
 	for (size_t i = 0; i < lane->n_states; i++)
 		if (past_part(lane->states[i].state) == PAST_GATED)
 			end = past_state_end(report, lane, i);
-	return end > 0 ? (uint64_t)end : 0;
+	/* In the turn in which it was opened the others were not all written down yet. */
+	return end > 0 ? clock_add((uint64_t)end, TURN_USEC) : 0;
 }
 
 /* Whom the gate of @lane waited for last: those that it, or a node around it, is to come after. */

@@ -310,7 +310,7 @@ static void title_state(const struct plot *p, const struct report_lane *lane, si
 	}
 	svg_title(p->file, "%s: %s for %s, from %s on%s%s", node_name(lane->node.path),
 		  lane->states[i].state, past_text(took, past_state_usec(p->report, lane, i)),
-		  past_text(from, at > 0 ? (uint64_t)at : 0), main ? "\n" : "", holder);
+		  past_text(from, at > 0 ? (uint64_t)at : 0), main ? "; " : "", holder);
 }
 
 static void draw_states(const struct plot *p, const struct report_lane *lane, double top)
@@ -344,7 +344,7 @@ static void draw_guard(const struct plot *p, const struct report_lane *lane,
 	double x1 = x_of(p, g->taken_usec), x2 = x_of(p, (int64_t)gone);
 
 	(void)fputs("<g>", p->file);
-	svg_title(p->file, "%s on %s for %s%s%s\n%s", g->kind, node_name(lane->node.path),
+	svg_title(p->file, "%s on %s for %s%s%s; %s", g->kind, node_name(lane->node.path),
 		  past_text(age, view.age_usec), g->end ? ", " : "", g->end ? g->end : "",
 		  show_holder(holder, &view));
 	svg_line(p->file, "halo", x1, y, x2, y);

@@ -19,7 +19,8 @@
 static const struct answer shutdown_answers[] = {
 	{ PROGRESS("shutting_down",
 		   GUARD("3", "web/nginx", "process",
-			 ",\"pid\":812") "," GUARD("7", "web", "lease", ",\"why\":\"dump\""),
+			 ",\"pid\":812") "," GUARD("7", "web", "lease",
+						     ",\"why\":\"dump\",\"kill_usec\":18000000"),
 		   "1000000", CONTINUES),
 	  0, THEN_MORE },
 	{ PROGRESS("shutting_down",
@@ -42,8 +43,9 @@ START_TEST(a_shutdown_is_a_line_on_each_change)
 		"\"force\":true,\"reason\":\"deploy\"},\"more\":true}\n");
 	ck_assert_str_eq(
 		out,
-		"web: shutting down for 1.0s, 2 guards; kill in 18.0s: web/nginx (pid 812), web (\"dump\")\n"
-		"web: shutting down for 3.0s, 1 guard; kill in 18.0s: web (\"dump\")\n"
+		"web: shutting down for 1.0s, 2 guards; kill in 18.0s: web/nginx (pid 812, for "
+		"41.0s), web (\"dump\", for 41.0s, kill in 18.0s)\n"
+		"web: shutting down for 3.0s, 1 guard; kill in 18.0s: web (\"dump\", for 41.0s)\n"
 		"web: complete in 4.2s\n");
 }
 END_TEST
