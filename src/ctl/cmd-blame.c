@@ -55,7 +55,8 @@ static void add_span(struct table *t, enum style style, uint64_t usec)
 {
 	char text[CLOCK_TEXT_MAX];
 
-	bool any = usec >= USEC_PER_MSEC / 10; /* a gate that is open takes no time, but for the look */
+	bool any = usec >=
+		   USEC_PER_MSEC / 10; /* a gate that is open takes no time, but for the look */
 
 	table_add(t, any ? style : STYLE_FAINT, "%s", any ? past_text(text, usec) : "-");
 }
@@ -136,7 +137,8 @@ static void say_head(struct ctl *ctl, const struct report_view *v)
 	ctl_say(ctl, "stopped %s on %s: %s\n", when, text_escape(host, sizeof(host), v->host),
 		text_escape(text, sizeof(text), v->cause));
 	if (v->lost)
-		ctl_say(ctl, "%" PRIu64 " guards or states found no place in the report\n", v->lost);
+		ctl_say(ctl, "%" PRIu64 " guards or states found no place in the report\n",
+			v->lost);
 	ctl_say(ctl, "\n");
 }
 

@@ -23,7 +23,9 @@ static void add_guard(struct table *t, const struct guard_view *g, bool with_kil
 
 static int print_guards(struct ctl *ctl, const json_t *parameters)
 {
-	static const char *const titles[] = { "ID", "NODE", "KIND", "AGE", "KILL IN", "WHO AND WHY" };
+	static const char *const titles[] = {
+		"ID", "NODE", "KIND", "AGE", "KILL IN", "WHO AND WHY"
+	};
 	bool with_kill = ctl->options.blocking; /* nobody else is to be killed */
 	cleanup(freep) struct guard_view *guards = NULL;
 	cleanup(table_freep) struct table *t = NULL;

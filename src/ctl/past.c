@@ -116,12 +116,12 @@ enum past_part past_part(const char *state)
 		const char *state;
 		enum past_part part;
 	} parts[] = {
-		{ "draining", PAST_DRAINING },	{ "gated", PAST_GATED },
-		{ "asking", PAST_STOPPING },	{ "stopping", PAST_STOPPING },
-		{ "cleaning", PAST_STOPPING },	{ "killing", PAST_KILLING },
-		{ "closing", PAST_CLOSING },	{ "finishing", PAST_CLOSING },
-		{ "down", PAST_OVER },		{ "done", PAST_OVER },
-		{ "failed", PAST_OVER },	{ "backoff", PAST_OVER },
+		{ "draining", PAST_DRAINING }, { "gated", PAST_GATED },
+		{ "asking", PAST_STOPPING },   { "stopping", PAST_STOPPING },
+		{ "cleaning", PAST_STOPPING }, { "killing", PAST_KILLING },
+		{ "closing", PAST_CLOSING },   { "finishing", PAST_CLOSING },
+		{ "down", PAST_OVER },	       { "done", PAST_OVER },
+		{ "failed", PAST_OVER },       { "backoff", PAST_OVER },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)

@@ -85,7 +85,9 @@ static const char style[] =
 
 uint64_t plot_step(uint64_t usec, unsigned max)
 {
-	static const uint64_t steps[] = { 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200 };
+	static const uint64_t steps[] = {
+		15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200
+	};
 	static const unsigned round[] = { 2, 5, 10 };
 	uint64_t step = 1;
 
@@ -274,9 +276,8 @@ static void draw_name(const struct plot *p, size_t row, size_t i)
 	bool forced = lane->node.late_usec != FIELD_NONE;
 	double indent = indent_of(p, i), font = forced ? FONT * BOLD : FONT;
 
-	(void)fprintf(p->file, "<text class=\"%s\" x=\"%.2f\" y=\"%.2f\">",
-		      forced ? "bad" : "name", MARGIN + indent,
-		      y_of(row, p) + p->lane / 2 + FONT * 0.36);
+	(void)fprintf(p->file, "<text class=\"%s\" x=\"%.2f\" y=\"%.2f\">", forced ? "bad" : "name",
+		      MARGIN + indent, y_of(row, p) + p->lane / 2 + FONT * 0.36);
 	svg_title(p->file, "%s", node_name(lane->node.path));
 	svg_escape_cut(p->file, forest_name(p->past->forest, i), (p->names - indent) / font);
 	(void)fputs("</text>\n", p->file);

@@ -116,8 +116,7 @@ void svg_rect(FILE *file, const char *class, double x, double y, double width, d
 
 void svg_line(FILE *file, const char *class, double x1, double y1, double x2, double y2)
 {
-	(void)fprintf(file,
-		      "<line class=\"%s\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"/>",
+	(void)fprintf(file, "<line class=\"%s\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"/>",
 		      class, x1, y1, x2, y2);
 }
 

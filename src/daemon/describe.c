@@ -266,9 +266,8 @@ static uint64_t kill_time(const struct node *node)
 /* As whom what it runs was started. */
 static uid_t uid_of(const struct node *node)
 {
-	const struct credentials *who =
-		node->service ? &node->service->launch.config->credentials
-			      : &node->config->credentials;
+	const struct credentials *who = node->service ? &node->service->launch.config->credentials
+						      : &node->config->credentials;
 
 	return who->set ? who->uid : geteuid();
 }
@@ -350,12 +349,17 @@ struct lister {
 	unsigned shown, more;
 };
 
-/* The program without its arguments, and no more than there is room for. */
-static int program_length(const char *command)
+/* " nginx": the program without its place and its arguments, and no more than there is room for. */
+static void list_program(char *buf, const char *command)
 {
-	size_t n = strcspn(command, " ");
+	size_t length = strcspn(command, " ");
+	const char *slash = memrchr(command, '/', length);
 
-	return (int)MIN(n, (size_t)24);
+	if (slash) {
+		length -= (size_t)(slash + 1 - command);
+		command = slash + 1;
+	}
+	append(buf, " %.*s", (int)MIN(length, (size_t)24), command);
 }
 
 /* "pid 812 nginx, uid 33, 12s, kill in 8s" */
@@ -367,7 +371,7 @@ static void list_holder(char *buf, const struct guard_view *guard, bool is_lease
 		append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "leftover " : "",
 		       (int)guard->pid);
 		if (guard->command && !is_lease)
-			append(buf, " %.*s", program_length(guard->command), guard->command);
+			list_program(buf, guard->command);
 		append(buf, ", ");
 	} else if (guard->why && !is_lease) {
 		append(buf, "%s, ", guard->why);

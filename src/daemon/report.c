@@ -166,8 +166,8 @@ static void append_node(struct writer *w, const struct trace *trace)
 		.complete_usec = optional(trace->traces, trace->complete_usec),
 		.forced = trace->forced,
 		.late_usec = optional(trace->traces, trace->late_usec),
-		.budget_usec = trace->budget_usec == USEC_INFINITY ? FIELD_NONE
-								   : trace->budget_usec,
+		.budget_usec =
+			trace->budget_usec == USEC_INFINITY ? FIELD_NONE : trace->budget_usec,
 		.after = after,
 	};
 

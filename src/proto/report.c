@@ -12,7 +12,6 @@
 #define OPT(of, kind, member) FIELD(of, kind, member, .optional = true)
 #define NAMED(of, kind, text, member) \
 	{ .name = text, .type = kind, .offset = offsetof(struct of, member) }
-/* clang-format on */
 
 static const struct field view_fields[] = {
 	FIELD(report_view, FIELD_INT, format),
@@ -28,6 +27,7 @@ static const struct field view_fields[] = {
 	OPT(report_view, FIELD_INT, budget_usec),
 	FIELD(report_view, FIELD_INT, lost),
 };
+/* clang-format on */
 
 static const struct field node_fields[] = {
 	FIELD(report_node, FIELD_STRING, path),

@@ -17,15 +17,15 @@ struct report_view {
 	uint64_t format;
 	const char *version; /* of the daemon */
 	const char *host;
-	uint64_t pid;		/* of the daemon */
-	uint64_t time_usec;	/* of the stop, since the epoch */
-	const char *cause;	/* who or what asked for it */
-	const char *signal;	/* optional: that it was */
-	bool forced;		/* something was killed or revoked */
-	uint64_t status;	/* of the daemon's exit */
-	uint64_t total_usec;	/* until the root was Complete */
-	uint64_t budget_usec;	/* optional: shutdown-timeout */
-	uint64_t lost;		/* guards that there was no memory for, and states too many */
+	uint64_t pid;	      /* of the daemon */
+	uint64_t time_usec;   /* of the stop, since the epoch */
+	const char *cause;    /* who or what asked for it */
+	const char *signal;   /* optional: that it was */
+	bool forced;	      /* something was killed or revoked */
+	uint64_t status;      /* of the daemon's exit */
+	uint64_t total_usec;  /* until the root was Complete */
+	uint64_t budget_usec; /* optional: shutdown-timeout */
+	uint64_t lost;	      /* guards that there was no memory for, and states too many */
 };
 
 struct report_node {

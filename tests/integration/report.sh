@@ -108,6 +108,51 @@ ok "what is in it is escaped" grep -q 'nightly &lt;dump&gt; &amp;' "$dir/plot.sv
 like "both are blamed" "$(ctl blame --report "$report")" 'held .*nightly <dump>.*revoked'
 like "and the killed" "$(ctl blame --report "$report")" 'stubborn +.* forced'
 
+# --- What is seen of one that goes on ---
+
+config <<END2
+[swansong]
+report = $report
+shutdown-timeout = 60s
+[stubborn]
+command = $helpers/stubborn
+stop-timeout = 50s
+user = nobody
+[held]
+END2
+: >"$log"
+chmod a+rx "$top_builddir" 2>/dev/null
+start_daemon
+"$swansongctl" guard held --why dump -- sleep 60 >/dev/null 2>&1 &
+holder=$!
+cleanup_fn end_process "$holder"
+ok "a lease is held" wait_for 10 holds
+ok "stubborn is up" wait_for 10 has_state stubborn up
+kill -TERM "$daemon"
+ok "the stop is under way" wait_for 10 stops
+held=$(ctl guards --blocking)
+like "whose process it is, and when it is killed" "$held" \
+	'stubborn +process +[0-9.]+m?s +4[0-9]\.[0-9]s +.*stubborn, pid [0-9]+, nobody'
+like "whose lease, and when it is revoked" "$held" \
+	'held +lease +[0-9.]+m?s +5[0-9]\.[0-9]s +swansongctl, pid [0-9]+, root, "dump"'
+kill -TERM "$daemon"
+status_line() { grep 'SIGTERM again; ShuttingDown: ' "$log"; }
+ok "one line has it all" wait_for 10 status_line
+like "the process, who runs it, and the kill" "$(status_line)" \
+	'stubborn \(pid [0-9]+ stubborn, uid 65534, [0-9.]+m?s, kill in 4[0-9]\.[0-9]s\)'
+like "and the lease" "$(status_line)" \
+	'guard swansongctl "dump" on held \(pid [0-9]+, uid 0, [0-9.]+m?s, kill in 5[0-9]\.[0-9]s\); kill in 5'
+ok "who waits at a terminal sees it, too" python3 "$top_srcdir/tests/helpers/terminal.py" \
+	"$swansongctl" wait <<-END2
+	expect root: shutting down for .*2 guards; kill in 5
+	expect held.*lease.*kill in 5
+	expect stubborn.*process.*kill in 4
+	send \\x03
+	end 130
+	END2
+ctl shutdown --force >/dev/null
+await_daemon 20
+
 # --- Forced at once ---
 
 start_daemon

@@ -11,32 +11,37 @@
 
 /* redis waits for nginx, which does not end by itself; and somebody has a guard on data. */
 
-#define HEAD                                                                                  \
+#define HEAD                                                                                   \
 	"\"version\":\"1\",\"host\":\"h\",\"pid\":1,\"time_usec\":1700000000000000,\"cause\":" \
-	"\"asked by <me> & you\",\"signal\":\"SIGTERM\",\"forced\":true,\"status\":124,"      \
+	"\"asked by <me> & you\",\"signal\":\"SIGTERM\",\"forced\":true,\"status\":124,"       \
 	"\"total_usec\":2000000,\"budget_usec\":1800000,\"lost\":0"
-#define LANE(path, service, complete, more, after, states, guards)                             \
-	"{\"path\":\"" path "\",\"service\":" service ",\"generation\":1,\"stop_usec\":0,"     \
-	"\"complete_usec\":" complete ",\"forced\":false" more ",\"after\":[" after           \
+#define LANE(path, service, complete, more, after, states, guards)                         \
+	"{\"path\":\"" path "\",\"service\":" service ",\"generation\":1,\"stop_usec\":0," \
+	"\"complete_usec\":" complete ",\"forced\":false" more ",\"after\":[" after        \
 	"],\"states\":[" states "],\"guards\":[" guards "]}"
 #define STATE(name, at) "{\"state\":\"" name "\",\"at_usec\":" at "}"
 
-static const char report[] =
-	"{\"format\":1," HEAD ",\"nodes\":["
-	LANE("", "false", "2000000", "", "", "", "") ","
-	LANE("data", "false", "1900000", "", "", "",
-	     "{\"id\":9,\"kind\":\"lease\",\"pid\":77,\"command\":\"dump\",\"why\":\"<b>\","
-	     "\"taken_usec\":-5000000,\"gone_usec\":1000000,\"end\":\"revoked\"}") ","
-	LANE("data/redis", "true", "1900000", "", "\"web\"",
-	     STATE("up", "0") "," STATE("gated", "1") "," STATE("stopping", "1500000") ","
-	     STATE("down", "1900000"),
-	     "{\"id\":1,\"kind\":\"process\",\"pid\":12,\"command\":\"redis-server\","
-	     "\"taken_usec\":-9000000,\"gone_usec\":1900000,\"end\":\"ended\"}") ","
-	LANE("web", "false", "1500000", "", "", "", "") ","
-	LANE("web/nginx", "true", "1500000", ",\"late_usec\":1300000", "",
-	     STATE("up", "0") "," STATE("draining", "0") "," STATE("stopping", "300000") ","
-	     STATE("killing", "1300000") "," STATE("down", "1500000"), "")
-	"]}";
+static const char
+	report
+		[] =
+			"{\"format\":1," HEAD ",\"nodes\":[" LANE("", "false", "2000000", "",
+								  "", "", "") "," LANE("data",
+										       "false",
+										       "1900000",
+										       "", "", "",
+										       "{\"id\":9,\"kind\":\"lease\",\"pid\":77,\"command\":\"dump\",\"why\":\"<b>\","
+										       "\"taken_usec\":-5000000,\"gone_usec\":1000000,\"end\":\"revoked\"}") "," LANE("data/redis", "true", "1900000", "", "\"web\"", STATE("up", "0") "," STATE("gated", "1") "," STATE("stopping", "1500000") "," STATE("down", "1900000"),
+																				      "{\"id\":1,\"kind\":\"process\",\"pid\":12,\"command\":\"redis-server\","
+																				      "\"taken_usec\":-9000000,\"gone_usec\":1900000,\"end\":\"ended\"}") "," LANE("web", "false", "1500000", "", "", "",
+																														   "") "," LANE("web/nginx",
+																																"true",
+																																"1500000",
+																																",\"late_usec\":1300000",
+																																"",
+																																STATE("up",
+																																      "0") "," STATE("draining", "0") "," STATE("stopping", "300000") "," STATE("killing", "1300000") "," STATE("down",
+																																														"1500000"),
+																																"") "]}";
 
 static char file[100];
 
@@ -74,13 +79,11 @@ START_TEST(the_slowest_are_blamed_first)
 	ck_assert_int_eq(run(line("blame"), NULL, 0), 0);
 	assert_has(out, "root: complete in 2.00s, forced, exit status 124\n");
 	assert_has(out, ": asked by <me> & you\n");
-	assert_has(
-		out,
-		"TOOK   NODE        TOTAL  GATED  DRAINING  STOPPING  KILLED  HELD BY\n"
-		"1.90s  data        1.90s  -      -         -         -       "
-		"lease dump, pid 77, \"<b>\" for 6.00s, revoked\n"
-		"1.50s  web/nginx   1.50s  -      300ms     1.00s     200ms   forced\n"
-		"400ms  data/redis  1.90s  1.50s  -         400ms     -\n");
+	assert_has(out, "TOOK   NODE        TOTAL  GATED  DRAINING  STOPPING  KILLED  HELD BY\n"
+			"1.90s  data        1.90s  -      -         -         -       "
+			"lease dump, pid 77, \"<b>\" for 6.00s, revoked\n"
+			"1.50s  web/nginx   1.50s  -      300ms     1.00s     200ms   forced\n"
+			"400ms  data/redis  1.90s  1.50s  -         400ms     -\n");
 }
 END_TEST
 
@@ -136,7 +139,7 @@ START_TEST(a_plot_has_a_lane_for_each)
 	has("by SIGTERM: asked by &lt;me&gt; &amp; you</text>");
 	has("<title>web/nginx</title>nginx</text>");
 	has("<title>web/nginx: killing for 200ms, from 1.30s on</title><rect "
-			"class=\"killing\"");
+	    "class=\"killing\"");
 	has("<title>data/redis: gated for 1.50s, from 0.0ms on; redis-server, pid 12");
 	has("<title>lease on data for 6.00s, revoked; dump, pid 77, &quot;&lt;b&gt;");
 	has("class=\"lost\"");
@@ -165,12 +168,10 @@ START_TEST(what_is_no_report_is_refused)
 		"{\"format\":1," HEAD ",\"nodes\":{}}",
 		"{\"format\":1," HEAD ",\"nodes\":[7]}",
 		"{\"format\":1," HEAD ",\"nodes\":[{\"path\":\"x\"}]}",
-		"{\"format\":1," HEAD
-		",\"nodes\":[" LANE("", "false", "1", "", "7", "", "") "]}",
+		"{\"format\":1," HEAD ",\"nodes\":[" LANE("", "false", "1", "", "7", "", "") "]}",
 		"{\"format\":1," HEAD
 		",\"nodes\":[" LANE("", "false", "1", "", "", "{\"state\":\"up\"}", "") "]}",
-		"{\"format\":1," HEAD
-		",\"nodes\":[" LANE("", "false", "-1", "", "", "", "") "]}",
+		"{\"format\":1," HEAD ",\"nodes\":[" LANE("", "false", "-1", "", "", "", "") "]}",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -212,15 +213,17 @@ END_TEST
 
 START_TEST(times_without_bounds_are_shown)
 {
-#define MOST "9223372036854775807"
+#define MOST  "9223372036854775807"
 #define LEAST "-9223372036854775808"
 	static const char far[] =
 		"{\"format\":1," HEAD ",\"nodes\":["
 		"{\"path\":\"a\",\"service\":true,\"generation\":1,\"stop_usec\":" LEAST
-		",\"complete_usec\":" MOST ",\"forced\":false,\"after\":[\"a\",\"b\"],\"states\":["
-		STATE("gated", LEAST) "," STATE("stopping", MOST) "," STATE("gated", LEAST)
-		"],\"guards\":[{\"id\":1,\"kind\":\"x\",\"taken_usec\":" LEAST
-		",\"gone_usec\":" MOST "}]}]}";
+		",\"complete_usec\":" MOST
+		",\"forced\":false,\"after\":[\"a\",\"b\"],\"states\":[" STATE("gated", LEAST) "," STATE(
+			"stopping",
+			MOST) "," STATE("gated",
+					LEAST) "],\"guards\":[{\"id\":1,\"kind\":\"x\",\"taken_usec\":" LEAST
+					       ",\"gone_usec\":" MOST "}]}]}";
 
 	ck_assert_int_eq(blame(far), 0);
 	ck_assert_int_eq(run(line("plot"), NULL, 0), 0);
