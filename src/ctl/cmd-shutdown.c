@@ -22,7 +22,7 @@ static bool same_guards(const struct progress *a, const struct progress *b)
 	if (a->n != b->n || a->node.state != b->node.state || a->node.forced != b->node.forced)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->guards[i].id != b->guards[i].id)
+		if (a->guards[i].id != b->guards[i].id || !a->guards[i].why != !b->guards[i].why)
 			return false;
 	return true;
 }

@@ -11,6 +11,8 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/svg.h %D%/svg.c \
 	%D%/plot.h %D%/plot.c \
 	%D%/offline.h %D%/offline.c \
+	%D%/runner.h %D%/runner.c \
+	%D%/lines.h %D%/lines.c \
 	%D%/cmd.h \
 	%D%/cmd-status.c \
 	%D%/cmd-tree.c \
@@ -22,6 +24,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/cmd-shutdown.c \
 	%D%/cmd-guard.c \
 	%D%/cmd-guards.c \
+	%D%/cmd-interrupt.c \
 	%D%/cmd-check.c \
 	%D%/cmd-blame.c \
 	%D%/cmd-plot.c \

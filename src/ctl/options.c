@@ -43,7 +43,7 @@ static const struct option_row table[] = {
 	{ "reason", KEY_REASON, "T", " shutdown ", "why, for the log" },
 	{ "why", KEY_WHY, "T", " guard ", "what the guard is for" },
 	{ "late", KEY_LATE, NULL, " guard ", "also on a stopped node that is not yet complete" },
-	{ "for", KEY_FOR, "STATE", " wait ", "ready, running or complete (the default)" },
+	{ "for", KEY_FOR, "STATE", " wait ", "ready, running, stopping or complete (the default)" },
 	{ "blocking", KEY_BLOCKING, NULL, " guards ", "only what a shutdown is waiting for now" },
 	{ "dry-run", KEY_DRY_RUN, NULL, " reload ", "say what would change, and change nothing" },
 	{ "scope", KEY_SCOPE, "WHOM", " signal ", "main (the default), group or all" },
@@ -89,8 +89,12 @@ void options_init(struct options *options)
 
 static int set_until(struct options *options, const char *argument)
 {
-	if (strcmp(argument, "ready") != 0 && strcmp(argument, "running") != 0 &&
-	    strcmp(argument, "complete") != 0)
+	static const char *const states[] = { "ready", "running", "stopping", "complete" };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(states) && strcmp(argument, states[i]) != 0)
+		i++;
+	if (i == ARRAY_SIZE(states))
 		return -EINVAL;
 	options->until = argument;
 	return 0;

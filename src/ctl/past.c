@@ -191,6 +191,7 @@ struct guard_view past_guard(const struct report *report, const struct report_la
 		.why = guard->why,
 		.age_usec = between(guard->taken_usec, (int64_t)gone),
 		.kill_usec = FIELD_NONE,
+		.count = guard->count,
 	};
 }
 

@@ -120,6 +120,15 @@ static void describe_start(char *buf, size_t size, const struct progress *p, uin
 		       show_count(count, p->n_pending + more, "service"));
 }
 
+static uint64_t count_guards(const struct progress *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += p->guards[i].count == FIELD_NONE ? 1 : p->guards[i].count;
+	return n;
+}
+
 void progress_describe(char *buf, size_t size, const struct progress *p, uint64_t since_usec)
 {
 	char elapsed[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX], count[SHOW_COUNT_MAX];
@@ -135,7 +144,7 @@ void progress_describe(char *buf, size_t size, const struct progress *p, uint64_
 	n = snprintf(buf, size, "%s: %s for %s, %s", node_name(p->node.path),
 		     p->node.state == NODE_RUNNING ? "running" : "shutting down",
 		     clock_text(elapsed, clock_add(so_far, since_usec)),
-		     show_count(count, p->n, "guard"));
+		     show_count(count, count_guards(p), "guard"));
 	if (kill_usec == FIELD_NONE || n < 0 || (size_t)n >= size)
 		return;
 	kill_usec -= MIN(kill_usec, since_usec);

@@ -49,6 +49,7 @@ struct context {
 	struct events *events;
 	struct traces traces; /* of nodes, for the report */
 
+	uint64_t changes;      /* so often has a service, a process or a guard got on */
 	bool settle;	       /* something has changed: see context_settle_soon() */
 	struct list posted;    /* services with an event for the next turn */
 	struct list lingering; /* services whose main process is gone, the rest maybe not */
@@ -57,6 +58,7 @@ struct context {
 	struct list finished;  /* transient nodes whose end is to be looked at */
 	struct list guarded;   /* nodes of which somebody outside has taken or dropped guards */
 	struct list listeners; /* open sockets of services */
+	struct list attached;  /* runs whose program may be attached */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct list fallen;    /* services whose end may concern others */
 	struct service *ended; /* the first whose end is that of the tree, or NULL */

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/page.h"
 #include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/command.h"
@@ -31,11 +32,10 @@
 #include "daemon/starting.h"
 #include "daemon/sweep.h"
 #include "daemon/transient.h"
+#include "model/budget.h"
 #include "proto/address.h"
 
-/* After its budget the root has been killed; what is left after this much more cannot be killed. */
-#define ABANDON_AFTER_USEC (5 * USEC_PER_SEC)
-#define LOOP_RETRY_MSEC	   10
+#define LOOP_RETRY_MSEC 10
 
 struct daemon {
 	const struct daemon_options *options;
@@ -90,7 +90,7 @@ static int on_abandon(sd_event_source *source, uint64_t usec, void *arg)
 /* However the root's stop came about, and whenever it was made shorter. */
 static void watch_deadline(struct daemon *d)
 {
-	uint64_t usec = clock_add(d->tree.root->deadline_usec, ABANDON_AFTER_USEC);
+	uint64_t usec = clock_add(d->tree.root->deadline_usec, BUDGET_ABANDON_USEC);
 
 	if (usec == d->abandon_usec)
 		return;
@@ -537,6 +537,8 @@ int daemon_run(const struct daemon_options *options)
 		(void)unsetenv("LISTEN_PID");
 		(void)unsetenv("LISTEN_FDNAMES");
 	}
+	if (!options->command)
+		(void)unsetenv(PAGE_VARIABLE);
 	(void)unsetenv("FDSTORE");
 	status = run(&d, &address);
 	tear_down(&d);

@@ -110,7 +110,7 @@ static const struct node_view *view_node(struct node *node, struct described *d,
 			 : node->complete	? NODE_COMPLETE
 						: NODE_SHUTTING_DOWN,
 		.since_usec = now - node->since_usec,
-		.guards = swansong_guard_count(node->handle),
+		.guards = swansong_guard_count(node->handle) + node->program_guards,
 		.ready = node_is_ready(node),
 		.forced = node->forced,
 		.deadline_usec = node->stop_usec && !node->complete
@@ -127,11 +127,13 @@ json_t *describe_node(struct node *node)
 {
 	cleanup(described_done) struct described d = { .waiting = NULL };
 
+	attach_count(node);
 	return node_view_build(view_node(node, &d, clock_now_usec()));
 }
 
 void describe_begin(struct describe_walk *walk, struct node *top)
 {
+	attach_count(top);
 	*walk = (struct describe_walk){ .top = top, .at = top, .now_usec = clock_now_usec() };
 }
 
@@ -155,6 +157,7 @@ static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, v
 	struct process *p;
 	const struct hook *final = final_hook(node);
 	struct hook *h;
+	struct attach_view program;
 	struct guard_view view;
 
 	if (s && s->main.pid == 0 && s->main.guard.node && s->worked) {
@@ -168,6 +171,7 @@ static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, v
 			.command = s->config->command,
 			.why = "it is to be undone",
 			.age_usec = now - s->since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -182,6 +186,7 @@ static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, v
 			.uid = FIELD_NONE,
 			.command = s->config->command,
 			.age_usec = now - s->main.since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -197,6 +202,7 @@ static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, v
 			.command = h->process.name,
 			.why = hook_name(h->kind),
 			.age_usec = now - h->process.since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -212,10 +218,27 @@ static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, v
 				.uid = FIELD_NONE,
 				.command = p->name,
 				.age_usec = now - p->since_usec,
+				.count = FIELD_NONE,
 			};
 			if (!each(node, &view, arg))
 				return false;
 		}
+	}
+	if (s && s->attach && attach_view(s->attach, now, &program)) {
+		view = (struct guard_view){
+			.id = program.id,
+			.node = node->config->path,
+			.generation = s->main.generation,
+			.kind = "program",
+			.pid = (uint64_t)program.pid,
+			.uid = FIELD_NONE,
+			.command = program.command,
+			.why = program.why,
+			.age_usec = program.age_usec,
+			.count = program.guards,
+		};
+		if (!each(node, &view, arg))
+			return false;
 	}
 	if (final) {
 		bool runs = hook_is_running(final);
@@ -230,6 +253,7 @@ static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, v
 			.command = runs ? final->process.name : NULL,
 			.why = hook_name(HOOK_FINAL),
 			.age_usec = now - (runs ? final->process.since_usec : node->since_usec),
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -245,6 +269,7 @@ static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, v
 			.command = *lease->command ? lease->command : NULL,
 			.why = *lease->why ? lease->why : NULL,
 			.age_usec = now - lease->since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -362,30 +387,46 @@ static void list_program(char *buf, const char *command)
 	append(buf, " %.*s", (int)MIN(length, (size_t)24), command);
 }
 
-/* "pid 812 nginx, uid 33, 12s, kill in 8s" */
-static void list_holder(char *buf, const struct guard_view *guard, bool is_lease)
+/* "uid 33, 12s, kill in 8s" */
+static void list_times(char *buf, const struct guard_view *guard)
 {
 	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
 
-	if (guard->pid != FIELD_NONE) {
-		append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "leftover " : "",
-		       (int)guard->pid);
-		if (guard->command && !is_lease)
-			list_program(buf, guard->command);
-		append(buf, ", ");
-	} else if (guard->why && !is_lease) {
-		append(buf, "%s, ", guard->why);
-	}
 	if (guard->uid != FIELD_NONE)
 		append(buf, "uid %u, ", (unsigned)guard->uid);
 	append(buf, "%s", clock_text(age, guard->age_usec));
 	if (guard->kill_usec != FIELD_NONE)
 		append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
+	append(buf, ")");
+}
+
+/* "web/nginx (pid 812 nginx, " */
+static void list_holder(char *buf, const struct node *node, const struct guard_view *guard)
+{
+	append(buf, "%s (", node_name(node));
+	if (guard->pid == FIELD_NONE) {
+		append(buf, "%s, ", guard->why);
+		return;
+	}
+	append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "leftover " : "",
+	       (int)guard->pid);
+	if (guard->command)
+		list_program(buf, guard->command);
+	append(buf, ", ");
+}
+
+/* "guard pg_dump "nightly" on web (pid 9911, " */
+static void list_lease(char *buf, const struct node *node, const struct guard_view *guard)
+{
+	append(buf, "guard %s%s%s%s on %s (", guard->command ? guard->command : "?",
+	       guard->why ? " \"" : "", guard->why ? guard->why : "", guard->why ? "\"" : "",
+	       node_name(node));
+	if (guard->pid != FIELD_NONE)
+		append(buf, "pid %d, ", (int)guard->pid);
 }
 
 static bool list_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
-	bool is_lease = strcmp(guard->kind, "lease") == 0;
 	struct lister *l = arg;
 
 	if (!is_blocking(node, guard))
@@ -395,13 +436,15 @@ static bool list_guard(struct node *node, const struct guard_view *guard, void *
 		return true;
 	}
 	append(l->buf, "%s", l->shown++ ? ", " : ": ");
-	if (is_lease)
-		append(l->buf, "guard %s%s%s%s on ", guard->command ? guard->command : "?",
-		       guard->why ? " \"" : "", guard->why ? guard->why : "",
-		       guard->why ? "\"" : "");
-	append(l->buf, "%s (", node_name(node));
-	list_holder(l->buf, guard, is_lease);
-	append(l->buf, ")");
+	if (strcmp(guard->kind, "lease") == 0)
+		list_lease(l->buf, node, guard);
+	else if (guard->count != FIELD_NONE)
+		append(l->buf, "%s: %u guard%s of pid %d (%s%s", node_name(node),
+		       (unsigned)guard->count, guard->count == 1 ? "" : "s", (int)guard->pid,
+		       guard->why ? guard->why : "", guard->why ? ", " : "");
+	else
+		list_holder(l->buf, node, guard);
+	list_times(l->buf, guard);
 	return true;
 }
 
@@ -456,13 +499,14 @@ void describe_to_log(const struct tree *tree)
 {
 	char text[OUTCOME_TEXT_MAX];
 
+	attach_count(tree->root);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		const struct service *s = n->service;
 
 		log_line(tree->ctx->log, LOG_NOTICE, "%s: %s, %lu guards%s%s%s%s", node_name(n),
 			 node_is_stopped(n) ? "stopped" : "running",
-			 (unsigned long)swansong_guard_count(n->handle), s ? ", " : "",
-			 s ? fsm_state_name(s->state) : "", s ? ": " : "",
+			 (unsigned long)(swansong_guard_count(n->handle) + n->program_guards),
+			 s ? ", " : "", s ? fsm_state_name(s->state) : "", s ? ": " : "",
 			 s ? policy_outcome_text(text, &s->outcome) : "");
 	}
 }

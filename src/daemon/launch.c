@@ -19,9 +19,10 @@
 
 /*
  * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, JOURNAL_STREAM,
- * those of the activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
+ * those of a start and the NULL, and for HOME, SHELL, USER and LOGNAME.
  */
-#define OWN_VARIABLES  (7 + ACTIVATION_VARIABLES)
+#define RUN_VARIABLES  (ACTIVATION_VARIABLES + HANDOVER_MAX)
+#define OWN_VARIABLES  (7 + RUN_VARIABLES)
 #define USER_VARIABLES 4
 
 static int add_variable(char ***at, const char *name, const char *value)
@@ -127,7 +128,7 @@ static int build_environment(struct launch *launch)
 		r = add_notify_variables(launch, &at);
 	if (r == 0 && writes_to(config, OUTPUT_JOURNAL))
 		r = add_journal_stream(launch, &at);
-	launch->listen_variables = at;
+	launch->run_variables = at;
 	return r;
 }
 
@@ -180,8 +181,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	while (r == 0 && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx,
-						own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
+		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + RUN_VARIABLES);
 	if (r == 0 && writes_to(config, OUTPUT_SYSLOG))
 		r = syslog_new(&launch->syslog, ctx, config->path);
 	if (r == 0 && config->ready.kind == PROBE_LOG)
@@ -191,7 +191,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 
 void launch_done(struct launch *launch)
 {
-	for (char **v = launch->environment; v && *v && v != launch->listen_variables; v++)
+	for (char **v = launch->environment; v && *v && v != launch->run_variables; v++)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
@@ -255,18 +255,50 @@ static const char *subject(const struct launch *launch, const struct launch_prog
 	}
 }
 
-/* What it is given beside its standard streams: the descriptor for its readiness comes last. */
-static void plan_files(const struct launch *launch, const struct launch_program *program,
-		       struct activation_plan *plan, struct spawn_file *ready)
+/* What it is given beside its standard streams, and the variables that say so. */
+struct files {
+	struct activation_plan activation;
+	struct handover_plan handover;
+	struct spawn_file few[ACTIVATION_ROOM]; /* where there is no activation */
+};
+
+/* The numbers stay in order. */
+static void insert_file(struct activation_plan *plan, struct spawn_file file)
 {
-	*plan = (struct activation_plan){ .files = ready };
+	size_t i = plan->n_files++;
+
+	for (; i > 0 && plan->files[i - 1].to > file.to; i--)
+		plan->files[i] = plan->files[i - 1];
+	plan->files[i] = file;
+}
+
+static void plan_variables(char **at, struct files *files)
+{
+	for (size_t i = 0; i < ACTIVATION_VARIABLES; i++)
+		if (files->activation.variables[i])
+			*at++ = files->activation.variables[i];
+	for (size_t i = 0; i < files->handover.n_variables; i++)
+		*at++ = files->handover.variables[i];
+	*at = NULL;
+}
+
+/* @files must stay where it is until the program is made. */
+static void plan_files(const struct launch *launch, const struct launch_program *program,
+		       struct files *files)
+{
+	struct activation_plan *plan = &files->activation;
+	int ready = program->ready_fd >= 0 ? launch->config->ready.fd : -1;
+
+	*plan = (struct activation_plan){ .files = files->few };
 	if (launch->activation && program->main)
 		activation_plan(launch->activation, plan);
-	memcpy(launch->listen_variables, plan->variables, sizeof(plan->variables));
-	if (program->ready_fd >= 0)
-		plan->files[plan->n_files++] =
-			(struct spawn_file){ .from = program->ready_fd,
-					     .to = launch->config->ready.fd };
+	handover_plan(&files->handover, program->handover, program->n_handover,
+		      ACTIVATION_FIRST_FD + (int)plan->n_files, ready);
+	for (size_t i = 0; i < files->handover.n_files; i++)
+		insert_file(plan, files->handover.files[i]);
+	if (ready >= 0)
+		insert_file(plan, (struct spawn_file){ .from = program->ready_fd, .to = ready });
+	plan_variables(launch->run_variables, files);
 }
 
 /* Is our standard input the terminal of our session, and are we in front of it? */
@@ -296,8 +328,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &config->credentials;
-	struct activation_plan plan;
-	struct spawn_file ready;
+	struct files files;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
 	/* Not what runs beside the service, which would take it away from it. */
 	bool terminal = config->terminal && program->main;
@@ -319,7 +350,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	}
 	if (launch->journal_stream)
 		(void)journal_stream_text(launch->journal_stream, streams.journal);
-	plan_files(launch, program, &plan, &ready);
+	plan_files(launch, program, &files);
 	merge_environment(ctx, launch->environment, program->variables);
 
 	struct spawn_spec spec = {
@@ -335,9 +366,9 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
-		.files = plan.files,
-		.n_files = plan.n_files,
-		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
+		.files = files.activation.files,
+		.n_files = files.activation.n_files,
+		.pid_places = { program->main ? launch->watchdog_pid : NULL, files.activation.pid },
 		.take_terminal = terminal && !foreground,
 		.keep_session = foreground,
 		.terminal = STDIN_FILENO,
@@ -350,7 +381,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
 	r = start(launch, &spec, pid, pidfd, &why);
-	if (r != 0 && foreground) /* the child has taken it before it failed */
+	*launch->run_variables = NULL; /* what @files has is gone */
+	if (r != 0 && foreground)      /* the child has taken it before it failed */
 		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);

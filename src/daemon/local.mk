@@ -14,6 +14,9 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/notify.h %D%/notify.c \
 	%D%/watchdog.h %D%/watchdog.c \
 	%D%/fdstore.h %D%/fdstore.c \
+	%D%/handover.h %D%/handover.c \
+	%D%/attach-report.h %D%/attach-report.c \
+	%D%/attach.h %D%/attach.c \
 	%D%/output.h %D%/output.c \
 	%D%/syslog.h %D%/syslog.c \
 	%D%/listener.h %D%/listener.c \
@@ -58,6 +61,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/shutdown.h %D%/shutdown.c \
 	%D%/failure.c \
 	%D%/sweep.h %D%/sweep.c \
+	%D%/progress.h %D%/progress.c \
 	%D%/parent.h %D%/parent.c \
 	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
 	%D%/reload.h %D%/reload.c \

@@ -120,7 +120,7 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	node->config_ref = config_ref(config_ref_);
 	node->config = config;
 	node->parent = parent;
-	node->deadline_usec = node->kill_usec = USEC_INFINITY;
+	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
 	node->generation = 1;
 	node->since_usec = clock_now_usec();
 	list_init(&node->children);
@@ -232,6 +232,7 @@ void node_guards_changed(struct node *node)
 	if (list_is_empty(&node->in_guarded))
 		list_append(&node->ctx->guarded, &node->in_guarded);
 	trace_touch(node->trace);
+	node->ctx->changes++;
 	context_settle_soon(node->ctx);
 }
 
@@ -299,7 +300,7 @@ int node_renew(struct node *node)
 	node->generation++;
 	node->since_usec = clock_now_usec();
 	node->stop_usec = 0;
-	node->deadline_usec = node->kill_usec = USEC_INFINITY;
+	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
 	node->complete = false;
 	node->forced = false;
 	node->late_usec = 0;

@@ -43,6 +43,7 @@ struct node {
 	uint64_t given_up_usec;	 /* when what was to come back was last stopped for good */
 	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
 	uint64_t kill_usec; /* ... but for its final action: when what is left is killed; likewise */
+	uint64_t call_usec; /* ... and when guards are revoked for which others wait to be signalled */
 	sd_event_source *budget; /* NULL: it has no budget of its own, and no final action */
 	bool complete;		 /* and followed up */
 	bool forced;		 /* something below had to be killed or revoked during the stop */
@@ -66,6 +67,7 @@ struct node {
 	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
 	unsigned services, ready,
 		settled; /* in the subtree: how many, ready, not about to become so */
+	uint64_t program_guards; /* likewise: of attached programs, when they were last counted */
 };
 
 /*

@@ -45,8 +45,10 @@ static void name_ends(struct trace *trace, const struct service *s)
 			continue;
 		if (g->pid == FIELD_NONE || strcmp(g->kind, "lease") == 0)
 			g->end = "dropped";
+		else if (s && s->killed)
+			g->end = "killed";
 		else
-			g->end = s && s->killed ? "killed" : "ended";
+			g->end = g->count == FIELD_NONE ? "ended" : "dropped";
 	}
 }
 
@@ -123,6 +125,7 @@ static void append_guards(struct writer *w, const struct trace *trace)
 			.uid = g->uid,
 			.command = *g->text ? g->text : NULL,
 			.why = *why ? why : NULL,
+			.count = g->count,
 			.taken_usec = since_stop(trace->traces, g->since_usec),
 			.gone_usec = optional(trace->traces, g->gone_usec),
 			.end = g->end,

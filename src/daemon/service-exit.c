@@ -32,6 +32,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 	if (s->notify)
 		notify_drain(s->notify);
 	process = process_find(s->ctx->processes, exit->pid);
+	s->ctx->changes++;
 	if (process->kind == PROCESS_LEFTOVER) {
 		log_line(s->ctx->log, LOG_INFO, "%s: leftover pid %d (%s) is gone", s->config->path,
 			 (int)process->pid, process->name);

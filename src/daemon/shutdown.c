@@ -94,6 +94,16 @@ static void log_spent(const struct node *node)
 			 by_grace ? " but for a margin" : "", but);
 }
 
+/* Who would otherwise be killed with those that he waits for, unasked, is to have his signal before. */
+static void last_call(struct node *node)
+{
+	node->call_usec = USEC_INFINITY;
+	context_arm(node->ctx, node->budget, node->kill_usec);
+	for (struct node *n = node; n; n = node_next(n, node))
+		if (order_followers_timeout(n) > 0 && !order_gate(n))
+			revoke_leases(n);
+}
+
 static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct node *node = arg;
@@ -103,6 +113,10 @@ static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
 	/* Nothing but the final action is left, which has a limit of its own. */
 	if (final_has_begun(node))
 		return 0;
+	if (node->call_usec < node->kill_usec) {
+		last_call(node);
+		return 0;
+	}
 	log_spent(node);
 	force(node, node->deadline_usec);
 	return 0;
@@ -127,6 +141,12 @@ static void set_restart(struct node *node, bool restart, uint64_t now)
 	node->restart = restart;
 }
 
+/* With the parent's budget it is forced when that is. */
+static bool has_own_end(const struct node *node)
+{
+	return node->budget && (!node->parent || node->kill_usec < node->parent->kill_usec);
+}
+
 /* Children never outlive the budget of their parent, nor do they take the time of its final action. */
 static void set_deadlines(struct node *node, uint64_t now, uint64_t deadline)
 {
@@ -137,10 +157,27 @@ static void set_deadlines(struct node *node, uint64_t now, uint64_t deadline)
 	if (node->parent)
 		node->deadline_usec = MIN(node->deadline_usec, node->parent->kill_usec);
 	node->kill_usec = MIN(before, budget_before(node->deadline_usec, now, wanted));
-	/* With the parent's budget it is forced when that is. */
-	if (node->budget && node->kill_usec < before &&
-	    (!node->parent || node->kill_usec < node->parent->kill_usec))
+	if (node->kill_usec < before)
+		node->call_usec = USEC_INFINITY;
+	if (node->kill_usec < before && has_own_end(node))
 		context_arm(node->ctx, node->budget, node->kill_usec);
+}
+
+/* Once the deadlines of all are known: those of whom others wait are to be done a little earlier. */
+static void set_last_call(struct node *node, uint64_t now)
+{
+	uint64_t timeout = order_followers_timeout(node), call;
+	struct node *top = node;
+
+	if (timeout == 0)
+		return;
+	while (!has_own_end(top) && top->parent)
+		top = top->parent;
+	call = budget_before(top->kill_usec, now, timeout);
+	if (!top->budget || call >= top->call_usec || call >= top->kill_usec)
+		return;
+	top->call_usec = call;
+	context_arm(top->ctx, top->budget, call);
 }
 
 /* Parents come first, so each finds its parent's deadline set. */
@@ -156,6 +193,8 @@ static void begin_stop(struct node *node, uint64_t now, bool restart)
 		node_changed(node, "running", "");
 		trace_begin(node->trace, node->generation,
 			    node->service ? fsm_state_name(node->service->state) : NULL, now);
+		if (node->service && node->service->attach)
+			attach_stop(node->service->attach);
 	}
 	set_deadlines(node, now, deadline);
 }
@@ -167,6 +206,8 @@ static void latch(struct node *top, uint64_t now, bool restart)
 	swansong_shut_down(top->handle);
 	for (struct node *n = top; n; n = node_next(n, top))
 		begin_stop(n, now, restart);
+	for (struct node *n = top; n; n = node_next(n, top))
+		set_last_call(n, now);
 }
 
 static void forget_restart(struct node *top, uint64_t now)

@@ -191,6 +191,7 @@ static void add(struct trace *trace, const struct guard_view *guard, uint64_t no
 	g->end = NULL;
 	g->pid = guard->pid;
 	g->uid = guard->uid;
+	g->count = guard->count;
 	g->since_usec = now - guard->age_usec;
 	g->gone_usec = 0;
 	g->seen = true;
@@ -212,6 +213,8 @@ void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now
 	g->kind = guard->kind; /* what it leaves behind has the guard of a process */
 	g->gone_usec = 0;
 	g->seen = true;
+	if (guard->count != FIELD_NONE && guard->count > g->count)
+		g->count = guard->count;
 }
 
 void trace_looked(struct trace *trace, uint64_t now)

@@ -1,6 +1,5 @@
 #include "model/budget.h"
 
-#include "base/clock.h"
 #include "base/macro.h"
 
 #define MARGIN_LEAST_USEC USEC_PER_SEC

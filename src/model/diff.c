@@ -48,6 +48,7 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_READY] = { &kind_probe, NODE(ready) },
 	[KEY_NOTIFY] = { &kind_bool, NODE(notify) },
 	[KEY_FD_STORE_MAX] = { &kind_number, NODE(fd_store_max) },
+	[KEY_ATTACH] = { &kind_bool, NODE(attach) },
 	[KEY_START_TIMEOUT] = { &kind_duration, NODE(start_timeout_usec) },
 	[KEY_WATCHDOG] = { &kind_watchdog, NODE(watchdog_usec) },
 	[KEY_WATCHDOG_SIGNAL] = { &kind_signal, NODE(watchdog_signal) },

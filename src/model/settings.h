@@ -201,6 +201,7 @@ struct node_config {
 	bool kill_leftovers;
 	bool essential;
 	bool terminal; /* it gets the daemon's */
+	bool attach;   /* it is given a page for its guards */
 	/* 0: not set; UINT64_MAX: infinity */
 	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
 };

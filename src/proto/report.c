@@ -53,6 +53,7 @@ static const struct field guard_fields[] = {
 	OPT(report_guard, FIELD_INT, uid),
 	OPT(report_guard, FIELD_STRING, command),
 	OPT(report_guard, FIELD_STRING, why),
+	OPT(report_guard, FIELD_INT, count),
 	FIELD(report_guard, FIELD_SIGNED, taken_usec),
 	OPT(report_guard, FIELD_INT, gone_usec),
 	OPT(report_guard, FIELD_STRING, end),

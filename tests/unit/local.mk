@@ -222,6 +222,11 @@ check_PROGRAMS += %D%/test-daemon-relay
 %C%_test_daemon_relay_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
 %C%_test_daemon_relay_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-attach
+%C%_test_daemon_attach_SOURCES = %D%/test-daemon-attach.c
+%C%_test_daemon_attach_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_attach_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-activation
 %C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
 %C%_test_daemon_activation_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
@@ -253,6 +258,11 @@ check_PROGRAMS += %D%/test-daemon-reload
 %C%_test_daemon_reload_SOURCES = %D%/test-daemon-reload.c
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
+
+check_PROGRAMS += %D%/test-daemon-budgets
+%C%_test_daemon_budgets_SOURCES = %D%/test-daemon-budgets.c
+%C%_test_daemon_budgets_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_budgets_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-nomem
 %C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c $(nomem_sources)
@@ -368,6 +378,17 @@ check_PROGRAMS += %D%/test-swansong-percpu-property
 %C%_test_swansong_percpu_property_CPPFLAGS = $(percpu_nodes)
 %C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+
+check_PROGRAMS += %D%/test-swansong-attach %D%/test-swansong-attach-process
+attach_libraries = %D%/libtestmain.la src/swansong/libswansong-loop.la \
+	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
+%C%_test_swansong_attach_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-attach.c
+%C%_test_swansong_attach_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_LDADD   = $(attach_libraries)
+%C%_test_swansong_attach_process_SOURCES = %D%/fake-daemon.h \
+	%D%/test-swansong-attach-process.c
+%C%_test_swansong_attach_process_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_process_LDADD   = $(attach_libraries)
 
 check_PROGRAMS += %D%/test-swansong-nomem
 %C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/test-swansong-nomem.c

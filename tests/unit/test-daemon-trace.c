@@ -32,6 +32,7 @@ static void see(uint64_t id, const char *kind, uint64_t now)
 		.command = "command",
 		.why = "reason",
 		.age_usec = 10,
+		.count = FIELD_NONE,
 	};
 
 	trace_see(web, &guard, now);
@@ -172,7 +173,7 @@ END_TEST
 START_TEST(long_texts_are_cut)
 {
 	char text[1000];
-	struct guard_view view = { .id = 1, .kind = "lease", .command = text, .why = text };
+	struct guard_view view = { .id = 1, .kind = "lease", .command = text, .why = text, .count = FIELD_NONE };
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';

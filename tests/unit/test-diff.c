@@ -112,6 +112,7 @@ static const struct {
 	[KEY_POST_STOP] = { "a", "b", NULL },
 	[KEY_ESSENTIAL] = { "yes", "no", NULL },
 	[KEY_TERMINAL] = { "yes", "no", NULL },
+	[KEY_ATTACH] = { "yes", "no", NULL },
 	[KEY_USER] = { "redis", "web", NULL },
 	[KEY_GROUP] = { "4", "5", NULL },
 	[KEY_GROUPS] = { "4 7", "none", NULL },
