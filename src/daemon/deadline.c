@@ -29,6 +29,7 @@ static void revoke_leases(struct node *node)
 		for (struct node *n = node; n; n = n->parent)
 			if (n->stop_usec)
 				n->forced = true;
+		trace_guard_end(node->trace, lease->id, "revoked");
 		lease_revoke(lease);
 	}
 }

@@ -6,6 +6,7 @@
 #include "daemon/edges.h"
 #include "daemon/final.h"
 #include "daemon/plan.h"
+#include "daemon/report.h"
 #include "daemon/setup.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
@@ -103,6 +104,7 @@ static void commit(struct plan *plan)
 	edges_commit(tree);
 	config_unref(tree->config);
 	tree->config = config_ref(plan->config);
+	report_use(tree->ctx, tree->config);
 	/* What comes back has its old mark until then: see follow_add(). */
 	for (; entry < plan->entries + plan->n_entries; entry++)
 		entry->node->retired = true;

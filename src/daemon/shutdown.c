@@ -7,6 +7,7 @@
 #include "daemon/deadline.h"
 #include "daemon/final.h"
 #include "daemon/order.h"
+#include "daemon/report.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-signal.h"
 #include "daemon/service-timeout.h"
@@ -27,6 +28,8 @@ static void begin_stop(struct node *node, uint64_t now, bool restart)
 	if (!node->stop_usec) {
 		node->stop_usec = node->since_usec = now;
 		node_changed(node, "running", "");
+		trace_begin(node->trace, node->generation,
+			    node->service ? fsm_state_name(node->service->state) : NULL, now);
 		if (node->service && node->service->attach)
 			attach_stop(node->service->attach);
 	}
@@ -116,6 +119,8 @@ static void stop(struct tree *tree, struct node *node, const char *reason, bool 
 			 reason);
 		events_because(tree->ctx->events, reason);
 		latch(node, now, restart);
+		if (node == tree->root)
+			report_begin(tree, reason, now);
 	}
 	stop_bereft(tree, now);
 	hold_all(tree->root);
@@ -180,6 +185,7 @@ static void give_up(const struct node *node, struct process *process)
 {
 	log_line(node->ctx->log, LOG_ERR, "%s: pid %d (%s) cannot be killed; giving it up",
 		 node_name(node), (int)process->pid, process->name);
+	trace_guard_end(node->trace, process->id, "abandoned");
 	swansong_guard_drop(&process->guard);
 }
 
@@ -210,6 +216,8 @@ static void follow(struct tree *tree, struct node *node)
 
 	node->complete = true;
 	node->since_usec = clock_now_usec();
+	trace_complete(node->trace, node->forced, node->late_usec,
+		       node->config->shutdown_timeout_usec, node->since_usec);
 	node_changed(node, "shutting_down", node->forced ? "forced" : "");
 	if (node->transient)
 		node_finished(node);

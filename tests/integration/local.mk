@@ -66,6 +66,7 @@ dist_check_SCRIPTS += \
 	%D%/plan.sh \
 	%D%/python.sh \
 	%D%/strategy.sh \
+	%D%/report.sh \
 	%D%/remains.sh
 
 EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
