@@ -94,6 +94,21 @@ ok "as the log says" says "$log" 'late: its shutdown-timeout of 3.0s is spent bu
 stop_daemon
 is "none of this was in the end of the root" "$status" 0
 
+# --- Nothing is slept out ---
+
+for ((i = 0; i < 200; i++)); do
+	printf '[s%d]\ncommand = %s/idle\n' "$i" "$helpers"
+	# A chain, and ten layers.
+	if ((i > 0 && i < 100)); then echo "requires = s$((i - 1))"; fi
+	if ((i >= 110)); then echo "after = s$((i - 10)) s$((i - 10 - i % 10))"; fi
+done | sed 's/\(after = \(s[0-9]*\)\) \2$/\1/' >"$ini"
+start_daemon
+ok "200 services are up" ctl wait --for ready --timeout 30s
+began=$(now)
+stop_daemon 30
+within "they end in order, without a pause" $(($(now) - began)) 0 5000
+is "gracefully" "$status" 0
+
 # --- A budget above ---
 
 config <<END
