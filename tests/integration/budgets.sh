@@ -184,7 +184,8 @@ supervise() { # NAME: $dir/NAME.said has what a daemon of $dir/NAME.ini says upw
 	wait_for 10 has_pid "$1" || die "$1 is there"
 }
 extensions() { # NAME: how many, after the stop and before 11 s from that
-	awk '/STOPPING=1/ { stopped = $1 } stopped && $2 ~ /^EXTEND/ && $1 < stopped + 11' "$dir/$1.said" | wc -l
+	awk '/STOPPING=1/ { stopping = 1; since = $1 } stopping && $2 ~ /^EXTEND/ && $1 < since + 11' \
+		"$dir/$1.said" | wc -l
 }
 printf '[hung]\ncommand = %s/stubborn %s/hung\nstop-timeout = 12s\n' "$helpers" "$dir" >"$dir/hung.ini"
 printf '[work]\ncommand = %s/stubborn %s/work\nstop-timeout = 1s\ndrain-timeout = 12s\n' "$helpers" "$dir" >"$dir/work.ini"
