@@ -1,6 +1,7 @@
 # The real programs together, one story a script; they lock each other out (lib.sh).
 dist_check_SCRIPTS += \
 	%D%/attach.sh \
+	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \
 	%D%/budgets.sh \
