@@ -43,12 +43,14 @@ struct node {
 	uint64_t given_up_usec;	 /* when what was to come back was last stopped for good */
 	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
 	uint64_t kill_usec; /* ... but for its final action: when what is left is killed; likewise */
+	uint64_t call_usec; /* ... and when guards are revoked for which others wait to be signalled */
 	sd_event_source *budget; /* NULL: it has no budget of its own, and no final action */
 	bool complete;		 /* and followed up */
 	bool forced;		 /* something below had to be killed or revoked during the stop */
 	uint64_t late_usec;	 /* ... of its own processes and leases, and when; 0: never */
 	struct list earlier;	 /* generations before it that were not Complete when it began */
 
+	struct trace *trace;	 /* for the report */
 	struct service *service; /* NULL for a group */
 	struct final *final;	 /* what runs when its guards are gone, or NULL */
 	struct list leases;
