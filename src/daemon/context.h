@@ -17,6 +17,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "daemon/events.h"
+#include "daemon/trace.h"
 #include "sys/signals.h"
 
 struct cgroups;
@@ -46,6 +47,7 @@ struct context {
 	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
 	uint64_t last_id;		/* of guards, for people */
 	struct events *events;
+	struct traces traces; /* of nodes, for the report */
 
 	uint64_t changes;      /* so often has a service, a process or a guard got on */
 	bool settle;	       /* something has changed: see context_settle_soon() */

@@ -54,6 +54,7 @@ struct guard_view {
 	const char *command;
 	const char *why;
 	uint64_t age_usec;
+	uint64_t kill_usec; /* optional: the time left until it goes by force */
 	uint64_t count; /* optional: more than one guard */
 };
 
