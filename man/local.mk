@@ -15,3 +15,4 @@ dist_man_MANS += %D%/swansong_registry_new.3
 dist_man_MANS += %D%/swansong_loop_new.3
 dist_man_MANS += %D%/swansong_pool_new.3
 dist_man_MANS += %D%/swansong_report.3
+dist_man_MANS += %D%/swansong_attach.3

@@ -30,6 +30,7 @@ dist_check_SCRIPTS += \
 	%D%/init-end.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
+	%D%/kubernetes.sh \
 	%D%/listen.sh \
 	%D%/health.sh \
 	%D%/hooks.sh \
@@ -60,6 +61,7 @@ dist_check_SCRIPTS += \
 	%D%/trouble-stop.sh \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \
+	%D%/zero-loss.sh \
 	%D%/order.sh \
 	%D%/plan.sh \
 	%D%/python.sh \
