@@ -18,6 +18,7 @@
 #include "base/parse.h"
 #include "daemon/command.h"
 #include "daemon/control.h"
+#include "daemon/deadline.h"
 #include "daemon/describe.h"
 #include "daemon/failure.h"
 #include "daemon/grace.h"
@@ -373,7 +374,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	for (struct node *n = d->tree.root; r >= 0 && n; n = node_next(n, d->tree.root))
-		r = shutdown_watch(n, n->config);
+		r = deadline_watch(n, n->config);
 	if (r >= 0)
 		r = add_sources(d);
 	if (r >= 0)
@@ -391,7 +392,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
-	shutdown_tell_limit(d->tree.root);
+	deadline_tell(d->tree.root);
 	starting_by_itself(&d->tree);
 	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
 	settle(d);

@@ -58,6 +58,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/starting.h %D%/starting.c \
 	%D%/describe.h %D%/describe.c \
 	%D%/report.h %D%/report.c \
+	%D%/deadline.h %D%/deadline.c \
 	%D%/shutdown.h %D%/shutdown.c \
 	%D%/failure.c \
 	%D%/sweep.h %D%/sweep.c \

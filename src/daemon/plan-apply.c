@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "daemon/deadline.h"
 #include "daemon/edges.h"
 #include "daemon/final.h"
 #include "daemon/plan.h"
@@ -44,7 +45,7 @@ static int prepare_entry(struct plan *plan, struct plan_entry *entry)
 		r = tree_add(plan->tree, plan->config, entry->to, &entry->node);
 		entry->made = r == 0;
 	}
-	return r < 0 ? r : shutdown_watch(entry->node, entry->to);
+	return r < 0 ? r : deadline_watch(entry->node, entry->to);
 }
 
 static void cancel_entry(struct plan *plan, struct plan_entry *entry)

@@ -7,7 +7,8 @@ check_LTLIBRARIES += %D%/libtestmain.la
 
 check_PROGRAMS += %D%/test-ctl
 %C%_test_ctl_SOURCES = %D%/test-ctl.h %D%/test-ctl-fixture.c %D%/test-ctl.c \
-	%D%/test-ctl-report.c %D%/test-ctl-reload.c %D%/test-ctl-shutdown.c %D%/test-ctl-guard.c %D%/test-ctl-hostile.c
+	%D%/test-ctl-report.c %D%/test-ctl-reload.c %D%/test-ctl-shutdown.c %D%/test-ctl-guard.c \
+	%D%/test-ctl-hostile.c %D%/test-ctl-interrupt.c %D%/test-ctl-plan.c
 %C%_test_ctl_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_ctl_LDADD   = %D%/libtestmain.la src/ctl/libctl.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS)
@@ -109,8 +110,9 @@ check_PROGRAMS += %D%/test-graph
 %C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-forecast
-%C%_test_forecast_SOURCES = %D%/test-forecast.c
+%C%_test_forecast_SOURCES = %D%/test-forecast.c $(nomem_sources)
 %C%_test_forecast_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_forecast_LDFLAGS = $(nomem_ldflags)
 %C%_test_forecast_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-template

@@ -28,6 +28,9 @@ START_TEST(every_verb_asks_for_what_it_says)
 		{ "restart web", "Restart\"", "web: ready\n" },
 		{ "wait web", "Wait\",\"parameters\":{\"node\":\"web\",\"until\":\"complete\"}}\n",
 		  "web: complete\n" },
+		{ "wait --for stopping web",
+		  "Wait\",\"parameters\":{\"node\":\"web\",\"until\":\"stopping\"}}\n",
+		  "web: stopping\n" },
 		{ "wait --for ready",
 		  "Wait\",\"parameters\":{\"node\":\"\",\"until\":\"ready\"}}\n", "root: ready\n" },
 		{ "reload", "Reload\",\"parameters\":{}}\n", "reloaded\n" },
@@ -153,6 +156,14 @@ START_TEST(usage_is_refused_before_anybody_is_asked)
 		"--socket",
 		"check",
 		"shutdown --why x",
+		"interrupt",
+		"interrupt web",
+		"plan a b",
+		"plan --grace",
+		"plan --grace soon",
+		"plan --config",
+		"stop --grace 5s web",
+		"check --config a b",
 		"-z",
 	};
 
@@ -404,6 +415,8 @@ Suite *test_suite(void)
 	suite_add_tcase(s, ctl_shutdown_tests());
 	suite_add_tcase(s, ctl_reload_tests());
 	suite_add_tcase(s, ctl_guard_tests());
+	suite_add_tcase(s, ctl_interrupt_tests());
+	suite_add_tcase(s, ctl_plan_tests());
 	suite_add_tcase(s, ctl_hostile_tests());
 	suite_add_tcase(s, ctl_report_tests());
 	return s;

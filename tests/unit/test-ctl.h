@@ -82,3 +82,5 @@ TCase *ctl_report_tests(void);
 TCase *ctl_shutdown_tests(void);
 TCase *ctl_reload_tests(void);
 TCase *ctl_guard_tests(void);
+TCase *ctl_interrupt_tests(void);
+TCase *ctl_plan_tests(void);
