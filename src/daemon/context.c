@@ -31,6 +31,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->finished);
 	list_init(&ctx->fallen);
 	list_init(&ctx->listeners);
+	list_init(&ctx->lease_users);
 
 	ctx->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (ctx->null_fd < 0)

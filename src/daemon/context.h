@@ -25,6 +25,16 @@ struct process_table;
 struct service;
 struct sweep;
 
+/* Where a service's end of a control connection has its other end. */
+struct control_offer {
+	/*
+	 * Takes @fd, of the service at @path, also on failure; there is one for each.  NULL: nobody
+	 * does.  Return: 0 or -errno.
+	 */
+	int (*take)(const char *path, int fd, void *arg);
+	void *arg;
+};
+
 struct context {
 	sd_event *event;
 	struct log *log;
@@ -44,6 +54,9 @@ struct context {
 	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
 	uint64_t last_id;		/* of guards, for people */
 	struct events *events;
+	struct control_offer control;
+	struct list lease_users; /* of daemon/lease.h */
+	unsigned n_leases;
 
 	bool settle;	       /* something has changed: see context_settle_soon() */
 	struct list posted;    /* services with an event for the next turn */

@@ -41,7 +41,7 @@ struct daemon {
 	struct signals signals;
 	struct tree tree;
 	struct sweep *sweep;
-	struct control *control; /* or NULL: no socket */
+	struct control *control;
 	struct parent *parent;
 	struct reload reload;
 	struct command command; /* with options.command */
@@ -117,8 +117,7 @@ static void settle(struct daemon *d)
 	if (shutdown_follow(&d->tree))
 		d->finished = true;
 	watch_deadline(d);
-	if (d->control)
-		control_settle(d->control);
+	control_settle(d->control);
 	parent_settle(d->parent);
 	transient_settle(&d->tree);
 	events_because(d->ctx.events, NULL);
@@ -289,10 +288,9 @@ static int open_control(struct daemon *d, const struct config *config, const cha
 		.mode = config->control_mode,
 		.group_set = config->control_group_set,
 		.group = config->control_group,
-		.reload = &d->reload,
 	};
 
-	r = control_new(&d->control, &d->tree, &control);
+	r = control_listen(d->control, &control);
 	if (r == -EADDRINUSE && !(d->options->command && !given)) {
 		log_line(log, LOG_ERR, "%s is served by another swansongd", path);
 		return r;
@@ -340,6 +338,8 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 		.paths = d->options->paths,
 		.n_paths = d->options->command ? 0 : d->options->n_paths,
 	};
+	if (r >= 0)
+		r = control_new(&d->control, &d->tree, &d->reload);
 	if (r >= 0)
 		r = open_control(d, config, socket);
 	if (r < 0)

@@ -246,6 +246,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.command = *lease->command ? lease->command : NULL,
 			.why = *lease->why ? lease->why : NULL,
 			.age_usec = now - lease->since_usec,
+			.ttl_usec = left_until(lease->until_usec, now),
 		};
 		if (!each(node, &view, arg))
 			return false;

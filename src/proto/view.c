@@ -86,6 +86,7 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_STRING, command, .optional = true),
 	FIELD(guard_view, FIELD_STRING, why, .optional = true),
 	FIELD(guard_view, FIELD_INT, age_usec),
+	FIELD(guard_view, FIELD_INT, ttl_usec, .optional = true),
 };
 
 _Static_assert(ARRAY_SIZE(service_fields) <= FIELDS_MAX, "they can be read");
@@ -128,7 +129,11 @@ void node_view_append(struct writer *to, const struct node_view *node)
 
 json_t *guard_view_build(const struct guard_view *guard)
 {
-	return field_write(guard_fields, ARRAY_SIZE(guard_fields), guard);
+	struct guard_view view = *guard;
+
+	if (strcmp(view.kind, "lease") != 0)
+		view.ttl_usec = FIELD_NONE;
+	return field_write(guard_fields, ARRAY_SIZE(guard_fields), &view);
 }
 
 static int parse(const json_t *object, const struct field *fields, size_t n, void *to)

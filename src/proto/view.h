@@ -54,6 +54,7 @@ struct guard_view {
 	const char *command;
 	const char *why;
 	uint64_t age_usec;
+	uint64_t ttl_usec; /* optional; of a lease only */
 };
 
 /* New objects; NULL without memory. */
