@@ -31,7 +31,7 @@ struct control_offer {
 	 * Takes @fd, of the service at @path, also on failure; there is one for each.  NULL: nobody
 	 * does.  Return: 0 or -errno.
 	 */
-	int (*take)(const char *path, int fd, void *arg);
+	int (*accept)(const char *path, int fd, void *arg);
 	void *arg;
 };
 

@@ -220,7 +220,7 @@ int control_new(struct control **ret, struct tree *tree, const struct reload *re
 			      on_pause, control);
 	if (r < 0)
 		return r;
-	tree->ctx->control = (struct control_offer){ .take = on_offer, .arg = control };
+	tree->ctx->control = (struct control_offer){ .accept = on_offer, .arg = control };
 	*ret = take(control);
 	return 0;
 }
@@ -246,7 +246,7 @@ struct control *control_free(struct control *control)
 {
 	if (!control)
 		return NULL;
-	control->tree->ctx->control = (struct control_offer){ .take = NULL };
+	control->tree->ctx->control = (struct control_offer){ .accept = NULL };
 	while (!list_is_empty(&control->connections))
 		on_closed(list_entry(control->connections.next, struct connection, in_control),
 			  control);

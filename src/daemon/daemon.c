@@ -517,6 +517,9 @@ int daemon_run(const struct daemon_options *options)
 		(void)unsetenv("LISTEN_FDNAMES");
 	}
 	(void)unsetenv("FDSTORE");
+	/* One command has our descriptors; services would have the number of none. */
+	if (!options->command)
+		(void)unsetenv("SWANSONG_CONTROL");
 	status = run(&d, &address);
 	tear_down(&d);
 	free(address.socket);

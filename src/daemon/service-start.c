@@ -1,5 +1,7 @@
 #include "daemon/service-start.h"
 
+#include <errno.h>
+
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -11,6 +13,25 @@ static int start_readiness(struct service *s, bool ready_fd_given)
 	if (!s->readiness || (s->launch.config->ready.kind == PROBE_FD && !ready_fd_given))
 		return 0;
 	return readiness_start(s->readiness, &s->main);
+}
+
+/* Its end of a control connection, whose other end is waited for already; or -errno. */
+static int open_control(struct service *s)
+{
+	const struct control_offer *control = &s->ctx->control;
+	int fds[2], r;
+
+	if (!control->accept)
+		return -EOPNOTSUPP;
+	r = unix_pair(fds);
+	if (r < 0)
+		return r;
+	r = control->accept(s->config->path, fds[0], control->arg);
+	if (r < 0) {
+		(void)fd_close(fds[1]);
+		return r;
+	}
+	return fds[1];
 }
 
 static void spawn_failed(struct service *s, const struct launch_failure *failure)
@@ -42,6 +63,7 @@ void service_spawn(struct service *s)
 {
 	const struct node_config *config = s->launch.config; /* a reload may have come in between */
 	cleanup(closep) int ready_fd = -1;
+	cleanup(closep) int control_fd = -1;
 	struct swansong_guard before = s->main.guard;
 	struct launch_program program = { .argv = config->argv, .main = true };
 	struct launch_failure failure;
@@ -58,11 +80,22 @@ void service_spawn(struct service *s)
 			return;
 		}
 	}
+	if (config->control) {
+		control_fd = open_control(s);
+		if (control_fd < 0) {
+			failure = (struct launch_failure){ .error = -control_fd,
+							   .step = "connect it with us" };
+			spawn_failed(s, &failure);
+			return;
+		}
+	}
 	/* Before anything can fail: from here on a stop waits for it. */
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
 	swansong_guard_drop(&before);
 	program.ready_fd = ready_fd;
+	program.handover = &(struct handover){ "SWANSONG_CONTROL", control_fd };
+	program.n_handover = control_fd >= 0;
 	if (launch(&s->launch, s->ctx, &program, &pid, &pidfd, &failure) != 0) {
 		spawn_failed(s, &failure);
 		return;

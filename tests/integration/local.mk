@@ -26,6 +26,9 @@ dist_check_SCRIPTS += \
 	%D%/init-end.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
+	%D%/leases.sh \
+	%D%/leases-control.sh \
+	%D%/leases-notify.sh \
 	%D%/listen.sh \
 	%D%/health.sh \
 	%D%/hooks.sh \
@@ -60,7 +63,7 @@ dist_check_SCRIPTS += \
 	%D%/strategy.sh \
 	%D%/remains.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \
