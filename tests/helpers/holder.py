@@ -17,7 +17,7 @@ Each line of FIFO is a command; CONNECTION and NAME are the caller's to choose:
     close CONNECTION       closes it
     hide CONNECTION        leaves it to a socket that nobody but that socket has
     guard NAME KIND [TEXT] sends X_SWANSONG_GUARD=NAME with pipe, socket, file, dgram, two or none,
-                           and TEXT, a newline for each |
+                           and TEXT, a newline for each |; NAME - is an empty one
     drop NAME              closes the other end
     keep NAME              a child has the other end too; writes its pid
     bury NAME              leaves it to a socket that nobody but that socket has
@@ -140,7 +140,8 @@ def hide(name):
 
 
 def guard(name, kind, *more):
-    text = "X_SWANSONG_GUARD=" + name.replace("_", " ") + "".join("\n" + m for m in more)
+    said = "" if name == "-" else name.replace("_", " ")
+    text = "X_SWANSONG_GUARD=" + said + "".join("\n" + m for m in more)
     kept, sent = [], []
     if kind == "pipe" or kind == "two":
         ours, theirs = os.pipe()
