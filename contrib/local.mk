@@ -9,6 +9,10 @@ dist_pkgdata_DATA = %D%/guard/swansong-guard.sh
 # For those who come from elsewhere; see swansong-migration(7).
 dist_bin_SCRIPTS = %D%/convert/supervisord2swansong
 
+# For Python programs: one file, to be copied beside them, or found by PYTHONPATH.
+pythonmoduledir        = $(pkgdatadir)/python
+dist_pythonmodule_DATA = %D%/python/swansong.py
+
 # What helps at the edges: units, containers, examples.
 systemunitdir        = $(SYSTEM_UNIT_DIR)
 nodist_systemunit_DATA = %D%/systemd/swansongd.service

@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "ctl/offline.h"
 #include "ctl/show.h"
-#include "model/config.h"
-#include "sys/ids.h"
-
-static const struct config_names names = { .user = ids_user, .group = ids_group };
 
 /* Where the diagnostics go: one a line, or into one of two arrays. */
 struct sink {
@@ -16,13 +13,6 @@ struct sink {
 	json_t *errors, *warnings;
 	bool failed;
 };
-
-static void print_diagnostic(enum diag_level level, const char *text)
-{
-	if (level == DIAG_WARNING)
-		(void)fputs("warning: ", stderr);
-	ctl_complain(text);
-}
 
 static void sink_add(enum diag_level level, const char *text, void *arg)
 {
@@ -32,7 +22,7 @@ static void sink_add(enum diag_level level, const char *text, void *arg)
 	if (sink->ctl->options.json)
 		sink->failed |= json_array_append_new(array, message_string(text)) < 0;
 	else if (level == DIAG_ERROR || !sink->ctl->options.quiet)
-		print_diagnostic(level, text);
+		offline_print(level, text);
 }
 
 static int report(struct ctl *ctl, const struct diag *diag)
@@ -70,10 +60,7 @@ int cmd_check(struct ctl *ctl, int argc, char **argv)
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r, status;
 
-	r = diag_new(&diag);
-	if (r < 0)
-		return ctl_fail(ctl, r);
-	r = config_load(&config, (const char *const *)argv, (size_t)argc, &names, diag);
+	r = offline_load((const char *const *)argv, (size_t)argc, &config, &diag);
 	if (r < 0 && r != -EINVAL)
 		return ctl_fail(ctl, r);
 	status = report(ctl, diag);

@@ -64,9 +64,18 @@ static bool same_guards(const struct progress *a, const struct progress *b)
 	if (a->n != b->n || a->node.state != b->node.state || a->node.forced != b->node.forced)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->guards[i].id != b->guards[i].id)
+		if (a->guards[i].id != b->guards[i].id || !a->guards[i].why != !b->guards[i].why)
 			return false;
 	return true;
+}
+
+static uint64_t count_guards(const struct progress *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += p->guards[i].count == FIELD_NONE ? 1 : p->guards[i].count;
+	return n;
 }
 
 /* "web: shutting down for 12.0s, 3 guards; kill in 18.0s", @since_usec after it was received. */
@@ -76,7 +85,7 @@ static void describe(char *buf, size_t size, const struct progress *p, uint64_t 
 	uint64_t kill_usec = show_kill_usec(&p->node);
 	int n = snprintf(buf, size, "%s: shutting down for %s, %s", node_name(p->node.path),
 			 clock_text(elapsed, clock_add(p->elapsed_usec, since_usec)),
-			 show_count(count, p->n, "guard"));
+			 show_count(count, count_guards(p), "guard"));
 
 	if (kill_usec == FIELD_NONE || n < 0 || (size_t)n >= size)
 		return;

@@ -26,7 +26,9 @@ enum {
 	KEY_SCOPE,
 	KEY_LAST,
 	KEY_WAIT,
-	KEY_KEEP
+	KEY_KEEP,
+	KEY_GRACE,
+	KEY_CONFIG
 };
 
 static const struct option_row table[] = {
@@ -45,7 +47,7 @@ static const struct option_row table[] = {
 	{ "ttl", KEY_TTL, "D", " guard ", "hold the guard for no longer than D" },
 	{ "on-shutdown", KEY_ON_SHUTDOWN, "SIG", " guard ",
 	  "send SIG to CMD when the node is shut down" },
-	{ "for", KEY_FOR, "STATE", " wait ", "ready, running or complete (the default)" },
+	{ "for", KEY_FOR, "STATE", " wait ", "ready, running, stopping or complete (the default)" },
 	{ "blocking", KEY_BLOCKING, NULL, " guards ", "only what a shutdown is waiting for now" },
 	{ "dry-run", KEY_DRY_RUN, NULL, " reload ", "say what would change, and change nothing" },
 	{ "scope", KEY_SCOPE, "WHOM", " signal ", "main (the default), group or all" },
@@ -54,6 +56,9 @@ static const struct option_row table[] = {
 	{ "keep", KEY_KEEP, NULL, " run ", "keep the node when it has ended" },
 	{ "follow", 'f', NULL, " logs ", "go on with what is added" },
 	{ "lines", 'n', "N", " logs ", "the last N lines, 10 if it is not given" },
+	{ "grace", KEY_GRACE, "D", " plan ", "exit with 1 if it may take longer than D" },
+	{ "config", KEY_CONFIG, "FILE", " plan ",
+	  "of a file or folder, without a daemon; may be repeated" },
 	{ "last", KEY_LAST, "N", " events ", "begin with the last N that are remembered" },
 };
 
@@ -82,13 +87,18 @@ void options_init(struct options *options)
 		.ttl_usec = USEC_INFINITY,
 		.lines = 10,
 		.last = UINT64_MAX,
+		.grace_usec = UINT64_MAX,
 	};
 }
 
 static int set_until(struct options *options, const char *argument)
 {
-	if (strcmp(argument, "ready") != 0 && strcmp(argument, "running") != 0 &&
-	    strcmp(argument, "complete") != 0)
+	static const char *const states[] = { "ready", "running", "stopping", "complete" };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(states) && strcmp(argument, states[i]) != 0)
+		i++;
+	if (i == ARRAY_SIZE(states))
 		return -EINVAL;
 	options->until = argument;
 	return 0;
@@ -132,6 +142,16 @@ static int add_property(struct options *options, const char *argument)
 	if (!strchr(argument, '=') || *argument == '=')
 		return -EINVAL;
 	options->properties[options->n_properties++] = argument;
+	return 0;
+}
+
+static int add_config(struct options *options, const char *argument)
+{
+	if (options->n_configs == OPTIONS_CONFIGS_MAX)
+		return -ERANGE;
+	if (!*argument)
+		return -EINVAL;
+	options->configs[options->n_configs++] = argument;
 	return 0;
 }
 
@@ -197,6 +217,10 @@ int options_set(struct options *options, int key, const char *argument)
 		return 0;
 	case 'n':
 		return set_lines(options, argument);
+	case KEY_GRACE:
+		return parse_duration(argument, &options->grace_usec);
+	case KEY_CONFIG:
+		return add_config(options, argument);
 	case KEY_LAST:
 		return parse_uint(argument, UINT32_MAX, &options->last);
 	}

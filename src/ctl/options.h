@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define OPTIONS_PROPERTIES_MAX 64
+#define OPTIONS_CONFIGS_MAX    16
 
 struct options {
 	const char *socket;
@@ -27,6 +28,9 @@ struct options {
 	uint64_t last;	   /* events; UINT64_MAX: none was given */
 	const char *properties[OPTIONS_PROPERTIES_MAX];
 	size_t n_properties;
+	uint64_t grace_usec;			  /* plan; UINT64_MAX: none was given */
+	const char *configs[OPTIONS_CONFIGS_MAX]; /* plan */
+	size_t n_configs;
 };
 
 struct option_row {

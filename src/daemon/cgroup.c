@@ -59,8 +59,11 @@ int cgroups_node_of(const struct cgroups *c, pid_t pid, char path[static CONFIG_
 {
 	size_t length = strlen(c->top_path);
 	char group[CGROUP_PATH_MAX];
+	int r = cgroup_of(pid, group);
 
-	if (cgroup_of(pid, group) < 0 || strncmp(group, c->top_path, length) != 0 ||
+	if (context_is_shortage(r))
+		return r;
+	if (r < 0 || strncmp(group, c->top_path, length) != 0 ||
 	    group[length] != '/')
 		return -ENOENT;
 	return cgroups_node_of_name(group + length + 1, path);
@@ -74,11 +77,10 @@ static int with_spare_fd(struct cgroups *c, int (*operation)(int top, const char
 	struct context *ctx = c->ctx;
 	int r = operation(c->top, name);
 
-	if ((r != -EMFILE && r != -ENFILE) || ctx->spare_fd < 0)
+	if ((r != -EMFILE && r != -ENFILE) || !context_give_up_spare(ctx))
 		return r;
-	ctx->spare_fd = fd_close(ctx->spare_fd);
 	r = operation(c->top, name);
-	ctx->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	context_take_spare(ctx);
 	return r;
 }
 

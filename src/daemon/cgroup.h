@@ -79,7 +79,8 @@ char *cgroups_name(char buf[static CGROUP_NAME_MAX], const char *path);
 /* The other way round, also for a path that begins with the name.  Return: 0 or -ENOENT. */
 int cgroups_node_of_name(const char *name, char path[static CONFIG_NAME_MAX + 1]);
 
-/* The node in whose group @pid is.  Return: 0, or -ENOENT if in none of ours. */
+/* The node in whose group @pid is.  Return: 0; -ENOENT if in none of ours; or -EMFILE and
+ * the like, if that cannot be known. */
 int cgroups_node_of(const struct cgroups *cgroups, pid_t pid,
 		    char path[static CONFIG_NAME_MAX + 1]);
 

@@ -252,6 +252,21 @@ void connection_reply_list(struct connection *c, const char *name,
 	queue(c, text);
 }
 
+void connection_reply_list_with(struct connection *c, const char *name,
+				int (*next)(struct writer *to, void *arg), void *arg, json_t *rest)
+{
+	char *text = NULL;
+
+	finish_call(c);
+	if (c->oneway) {
+		json_decref(rest);
+		return;
+	}
+	if (message_build_list_with(&text, name, next, arg, rest) < 0)
+		text = NULL;
+	queue(c, text);
+}
+
 void connection_fail(struct connection *c, enum interface_error error, const char *node,
 		     const char *reason)
 {

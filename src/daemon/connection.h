@@ -70,6 +70,11 @@ void connection_reply(struct connection *connection, json_t *parameters, bool co
 /* A reply as message_build_list() makes it. */
 void connection_reply_list(struct connection *connection, const char *name,
 			   int (*next)(struct writer *to, void *arg), void *arg);
+
+/* ... or as message_build_list_with() does. */
+void connection_reply_list_with(struct connection *connection, const char *name,
+				int (*next)(struct writer *to, void *arg), void *arg,
+				json_t *rest);
 void connection_fail(struct connection *connection, enum interface_error error, const char *node,
 		     const char *reason);
 

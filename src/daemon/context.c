@@ -20,6 +20,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.log = log,
 		.signals = signals,
 		.leftover_timeout_usec = LEFTOVER_TIMEOUT_USEC,
+		.grace_usec = USEC_INFINITY,
 		.null_fd = -1,
 		.spare_fd = -1,
 	};
@@ -30,13 +31,15 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->completed);
 	list_init(&ctx->finished);
 	list_init(&ctx->fallen);
+	list_init(&ctx->guarded);
 	list_init(&ctx->listeners);
 	list_init(&ctx->lease_users);
+	list_init(&ctx->attached);
 
 	ctx->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (ctx->null_fd < 0)
 		return -errno;
-	ctx->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	context_take_spare(ctx);
 	if (ctx->spare_fd < 0)
 		return -errno;
 	r = events_new(&ctx->events);
@@ -54,6 +57,24 @@ void context_done(struct context *ctx)
 	ctx->envp = NULL;
 	ctx->null_fd = fd_close(ctx->null_fd);
 	ctx->spare_fd = fd_close(ctx->spare_fd);
+}
+
+bool context_give_up_spare(struct context *ctx)
+{
+	bool had = ctx->spare_fd >= 0;
+
+	ctx->spare_fd = fd_close(ctx->spare_fd);
+	return had;
+}
+
+void context_take_spare(struct context *ctx)
+{
+	ctx->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+bool context_is_shortage(int r)
+{
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
 }
 
 int context_reserve_environment(struct context *ctx, size_t own)

@@ -46,9 +46,11 @@ struct context {
 	char **envp;		       /* room to put a child's environment together */
 	size_t envp_room;	       /* without the NULL */
 	int null_fd;		       /* /dev/null, for reading */
-	int spare_fd; /* given up to get hold of a connection when descriptors run out */
-	struct rlimit descriptors; /* RLIMIT_NOFILE as we were given it, for the services */
-	bool descriptors_raised;   /* ... and whether ours is another */
+	int spare_fd;		       /* see context_give_up_spare() */
+	struct rlimit descriptors;     /* RLIMIT_NOFILE as we were given it, for the services */
+	bool descriptors_raised;       /* ... and whether ours is another */
+	uint64_t
+		grace_usec; /* until we are killed once we are to end; USEC_INFINITY: nobody says */
 	const struct command
 		*command; /* that we stand in front of, which gets all that is ours; or NULL */
 	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
@@ -58,13 +60,16 @@ struct context {
 	struct list lease_users; /* of daemon/lease.h */
 	unsigned n_leases;
 
+	uint64_t changes;      /* so often has a service, a process or a guard got on */
 	bool settle;	       /* something has changed: see context_settle_soon() */
 	struct list posted;    /* services with an event for the next turn */
 	struct list lingering; /* services whose main process is gone, the rest maybe not */
 	struct list waiting;   /* services that want to start */
 	struct list gated;     /* services whose signal waits */
 	struct list finished;  /* transient nodes whose end is to be looked at */
+	struct list guarded;   /* nodes of which somebody outside has taken or dropped guards */
 	struct list listeners; /* open sockets of services */
+	struct list attached;  /* runs whose program may be attached */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct list fallen;    /* services whose end may concern others */
 	struct service *ended; /* the first whose end is that of the tree, or NULL */
@@ -76,6 +81,18 @@ struct context {
 /* Makes the loop and the descriptors that are held in reserve.  Return: 0 or -errno. */
 int context_init(struct context *ctx, struct log *log, const struct signals *signals);
 void context_done(struct context *ctx);
+
+/*
+ * Closes the descriptor that is held in reserve, for what has to be done when there is no other.
+ * Return: was there one?
+ */
+bool context_give_up_spare(struct context *ctx);
+
+/* Holds one in reserve again, if there is any. */
+void context_take_spare(struct context *ctx);
+
+/* Is @r what a lack of descriptors or memory is told by, which may be over in a while? */
+bool context_is_shortage(int r);
 
 /* Makes room for the environment of a child with @own variables of its own.  Return: 0 or -ENOMEM. */
 int context_reserve_environment(struct context *ctx, size_t own);

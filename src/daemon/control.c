@@ -151,10 +151,10 @@ static bool turn_away(struct control *control)
 	struct context *ctx = control->tree->ctx;
 	int fd;
 
-	ctx->spare_fd = fd_close(ctx->spare_fd);
+	(void)context_give_up_spare(ctx);
 	fd = accept4(control->listener.fd, NULL, NULL, SOCK_CLOEXEC);
 	(void)fd_close(fd);
-	ctx->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	context_take_spare(ctx);
 	return fd >= 0;
 }
 

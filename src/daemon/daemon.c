@@ -13,26 +13,28 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/page.h"
 #include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/command.h"
 #include "daemon/control.h"
 #include "daemon/describe.h"
 #include "daemon/failure.h"
+#include "daemon/grace.h"
 #include "daemon/order.h"
 #include "daemon/parent.h"
 #include "daemon/process.h"
 #include "daemon/reload.h"
 #include "daemon/service-cgroup.h"
+#include "daemon/service-timeout.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
 #include "daemon/sweep.h"
 #include "daemon/transient.h"
+#include "model/budget.h"
 #include "proto/address.h"
 
-/* After its budget the root has been killed; what is left after this much more cannot be killed. */
-#define ABANDON_AFTER_USEC (5 * USEC_PER_SEC)
-#define LOOP_RETRY_MSEC	   10
+#define LOOP_RETRY_MSEC 10
 
 struct daemon {
 	const struct daemon_options *options;
@@ -87,7 +89,7 @@ static int on_abandon(sd_event_source *source, uint64_t usec, void *arg)
 /* However the root's stop came about, and whenever it was made shorter. */
 static void watch_deadline(struct daemon *d)
 {
-	uint64_t usec = clock_add(d->tree.root->deadline_usec, ABANDON_AFTER_USEC);
+	uint64_t usec = clock_add(d->tree.root->deadline_usec, BUDGET_ABANDON_USEC);
 
 	if (usec == d->abandon_usec)
 		return;
@@ -110,6 +112,7 @@ static void settle(struct daemon *d)
 {
 	d->ctx.settle = false;
 	handle_posted(&d->ctx);
+	service_settle_guards(&d->ctx);
 	sweep_settle(d->sweep);
 	failure_follow(&d->tree);
 	follow_essential(d);
@@ -345,6 +348,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
+	shutdown_tell_limit(d->tree.root);
 	starting_by_itself(&d->tree);
 	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
 	settle(d);
@@ -469,6 +473,8 @@ static int run(struct daemon *d, struct parent_address *address)
 
 	r = context_init(&d->ctx, d->options->log, &d->signals);
 	if (r >= 0)
+		r = grace_take(d->options->grace_usec, d->options->log, &d->ctx.grace_usec);
+	if (r >= 0)
 		r = load(d, &config);
 	if (r == -EINVAL)
 		return DAEMON_EXIT_CONFIG;
@@ -516,6 +522,8 @@ int daemon_run(const struct daemon_options *options)
 		(void)unsetenv("LISTEN_PID");
 		(void)unsetenv("LISTEN_FDNAMES");
 	}
+	if (!options->command)
+		(void)unsetenv(PAGE_VARIABLE);
 	(void)unsetenv("FDSTORE");
 	/* One command has our descriptors; services would have the number of none. */
 	if (!options->command)

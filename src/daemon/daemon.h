@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/log.h"
 #include "sys/command.h"
@@ -22,6 +23,7 @@ struct daemon_options {
 	struct command_options command_options;
 	pid_t parent;	    /* getppid() at the beginning */
 	const char *socket; /* NULL: as the configuration has it */
+	uint64_t grace_usec; /* 0: as the environment has it (daemon/grace.h) */
 	struct log *log;
 };
 

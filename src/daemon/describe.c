@@ -109,11 +109,11 @@ static const struct node_view *view_node(struct node *node, struct described *d,
 			 : node->complete	? NODE_COMPLETE
 						: NODE_SHUTTING_DOWN,
 		.since_usec = now - node->since_usec,
-		.guards = swansong_guard_count(node->handle),
+		.guards = swansong_guard_count(node->handle) + node->program_guards,
 		.ready = node_is_ready(node),
 		.forced = node->forced,
 		.deadline_usec = node->stop_usec && !node->complete
-					 ? left_until(node->deadline_usec, now)
+					 ? left_until(node->kill_usec, now)
 					 : FIELD_NONE,
 		.is_service = node->service,
 	};
@@ -126,11 +126,13 @@ json_t *describe_node(struct node *node)
 {
 	cleanup(described_done) struct described d = { .waiting = NULL };
 
+	attach_count(node);
 	return node_view_build(view_node(node, &d, clock_now_usec()));
 }
 
 void describe_begin(struct describe_walk *walk, struct node *top)
 {
+	attach_count(top);
 	*walk = (struct describe_walk){ .top = top, .at = top, .now_usec = clock_now_usec() };
 }
 
@@ -156,6 +158,7 @@ static bool each_guard(struct node *node, uint64_t now,
 	struct process *p;
 	const struct hook *final = final_hook(node);
 	struct hook *h;
+	struct attach_view program;
 	struct guard_view view;
 
 	if (s && s->main.pid == 0 && s->main.guard.node && s->worked) {
@@ -169,6 +172,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.command = s->config->command,
 			.why = "it is to be undone",
 			.age_usec = now - s->since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -183,6 +187,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.uid = FIELD_NONE,
 			.command = s->config->command,
 			.age_usec = now - s->main.since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -198,6 +203,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.command = h->process.name,
 			.why = hook_name(h->kind),
 			.age_usec = now - h->process.since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -213,10 +219,27 @@ static bool each_guard(struct node *node, uint64_t now,
 				.uid = FIELD_NONE,
 				.command = p->name,
 				.age_usec = now - p->since_usec,
+				.count = FIELD_NONE,
 			};
 			if (!each(node, &view, arg))
 				return false;
 		}
+	}
+	if (s && s->attach && attach_view(s->attach, now, &program)) {
+		view = (struct guard_view){
+			.id = program.id,
+			.node = node->config->path,
+			.generation = s->main.generation,
+			.kind = "program",
+			.pid = (uint64_t)program.pid,
+			.uid = FIELD_NONE,
+			.command = program.command,
+			.why = program.why,
+			.age_usec = program.age_usec,
+			.count = program.guards,
+		};
+		if (!each(node, &view, arg))
+			return false;
 	}
 	if (final) {
 		bool runs = hook_is_running(final);
@@ -231,6 +254,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.command = runs ? final->process.name : NULL,
 			.why = hook_name(HOOK_FINAL),
 			.age_usec = now - (runs ? final->process.since_usec : node->since_usec),
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -247,6 +271,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.why = *lease->why ? lease->why : NULL,
 			.age_usec = now - lease->since_usec,
 			.ttl_usec = left_until(lease->until_usec, now),
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -321,6 +346,10 @@ static bool list_guard(struct node *node, const struct guard_view *guard, void *
 		append(l->buf, "guard %s%s%s%s on %s (%s)", guard->command ? guard->command : "?",
 		       guard->why ? " \"" : "", guard->why ? guard->why : "",
 		       guard->why ? "\"" : "", node_name(node), age);
+	else if (guard->count != FIELD_NONE)
+		append(l->buf, "%s: %u guard%s of pid %d (%s%s%s)", node_name(node),
+		       (unsigned)guard->count, guard->count == 1 ? "" : "s", (int)guard->pid,
+		       guard->why ? guard->why : "", guard->why ? ", " : "", age);
 	else if (guard->pid == FIELD_NONE)
 		append(l->buf, "%s (%s, %s)", node_name(node), guard->why, age);
 	else
@@ -346,9 +375,9 @@ static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct 
 		(void)each_guard(n, now, list_guard, &l);
 	if (l.more)
 		append(buf, " and %u more", l.more);
-	if (tree->root->deadline_usec != USEC_INFINITY)
+	if (tree->root->kill_usec != USEC_INFINITY)
 		append(buf, "; kill in %s",
-		       clock_text(left, left_until(tree->root->deadline_usec, now)));
+		       clock_text(left, left_until(tree->root->kill_usec, now)));
 	return buf;
 }
 
@@ -381,13 +410,14 @@ void describe_to_log(const struct tree *tree)
 {
 	char text[OUTCOME_TEXT_MAX];
 
+	attach_count(tree->root);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		const struct service *s = n->service;
 
 		log_line(tree->ctx->log, LOG_NOTICE, "%s: %s, %lu guards%s%s%s%s", node_name(n),
 			 node_is_stopped(n) ? "stopped" : "running",
-			 (unsigned long)swansong_guard_count(n->handle), s ? ", " : "",
-			 s ? fsm_state_name(s->state) : "", s ? ": " : "",
+			 (unsigned long)(swansong_guard_count(n->handle) + n->program_guards),
+			 s ? ", " : "", s ? fsm_state_name(s->state) : "", s ? ": " : "",
 			 s ? policy_outcome_text(text, &s->outcome) : "");
 	}
 }

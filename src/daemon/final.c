@@ -6,10 +6,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "model/budget.h"
 
-/* What it has at least, also when a budget is spent: then it comes after a kill. */
-#define LEAST_USEC (2 * USEC_PER_SEC)
-#define LATE_MAX   4096 /* bytes of names */
+#define LATE_MAX 4096 /* bytes of names */
 
 static const char late_name[] = "SWANSONG_LATE=";
 static const char late_more[] = " ...";
@@ -173,8 +172,8 @@ static void limit(struct final *f, uint64_t usec)
 
 static void begin(struct final *f)
 {
-	uint64_t now = clock_now_usec(), least = now + LEAST_USEC;
-	uint64_t end = clock_add(now, f->node->config->stop_timeout_usec);
+	uint64_t now = clock_now_usec(), least = now + BUDGET_LAST_USEC;
+	uint64_t end = clock_add(now, f->node->config->final_timeout_usec);
 	uint64_t deadline = f->node->stop_usec ? f->node->deadline_usec : end;
 
 	final_record(f->node);
@@ -225,12 +224,17 @@ void final_hurry(struct node *node)
 	struct final *f = node->final;
 
 	if (f && hook_is_running(&f->hook))
-		limit(f, MIN(f->limit_usec, clock_now_usec() + LEAST_USEC));
+		limit(f, MIN(f->limit_usec, clock_now_usec() + BUDGET_LAST_USEC));
 }
 
 bool final_is_pending(const struct node *node)
 {
 	return node->final && node->final->drained;
+}
+
+bool final_has_begun(const struct node *node)
+{
+	return final_is_pending(node) && node->final->begun;
 }
 
 const struct hook *final_hook(const struct node *node)

@@ -38,6 +38,9 @@ void final_hurry(struct node *node);
 /* Stopped, and its action is not over: nothing in @node may start. */
 bool final_is_pending(const struct node *node);
 
+/* ... and all else in @node is. */
+bool final_has_begun(const struct node *node);
+
 /* The guard that it holds and the command that runs, if any; NULL if it is not pending. */
 const struct hook *final_hook(const struct node *node);
 

@@ -61,7 +61,7 @@ static void release(struct lease *lease)
 	node->ctx->n_leases--;
 	lease->user->n--;
 	drop_unused(lease->user);
-	context_settle_soon(node->ctx);
+	node_guards_changed(node);
 	if (node->retired)
 		node_follow_up(node);
 	swansong_guard_drop(&lease->guard);
@@ -99,7 +99,7 @@ static bool is_refused(const struct node *node, bool late)
 {
 	return node_is_stopped(node) &&
 	       (!late || swansong_state(node->work) == SWANSONG_COMPLETE ||
-		clock_now_usec() >= node->deadline_usec);
+		clock_now_usec() >= node->kill_usec);
 }
 
 static enum lease_refusal refusal(struct node *node, const struct lease_wish *wish)
@@ -134,7 +134,7 @@ static void take_guard(struct lease *lease, struct node *node, const struct unix
 	lease->user->n++;
 	node->ctx->n_leases++;
 	list_append(&node->leases, &lease->of_node);
-	context_settle_soon(node->ctx);
+	node_guards_changed(node);
 }
 
 DEFINE_CLEANUP(struct lease *, lease_free)

@@ -15,6 +15,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/watchdog.h %D%/watchdog.c \
 	%D%/fdstore.h %D%/fdstore.c \
 	%D%/handover.h %D%/handover.c \
+	%D%/attach-report.h %D%/attach-report.c \
+	%D%/attach.h %D%/attach.c \
 	%D%/output.h %D%/output.c \
 	%D%/syslog.h %D%/syslog.c \
 	%D%/listener.h %D%/listener.c \
@@ -36,11 +38,13 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service.h \
 	%D%/service-cgroup.c \
 	%D%/setup.h \
-	%D%/tree.h %D%/failure.h \
+	%D%/tree.h %D%/failure.h %D%/order.h \
 	%D%/service-reload.h %D%/service-reload.c \
 	%D%/service-hook.h %D%/service-hook.c \
 	%D%/service-signal.h %D%/service-signal.c \
 	%D%/service-main.h %D%/service-main.c \
+	%D%/busy.h %D%/busy.c \
+	%D%/service-timeout.h %D%/service-timeout.c \
 	%D%/service-notify.h %D%/service-notify.c \
 	%D%/health.h %D%/health.c \
 	%D%/service-start.h %D%/service-start.c \
@@ -50,12 +54,13 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/service-exit.h %D%/service-exit.c \
 	%D%/edges.h %D%/edges.c \
 	%D%/tree.c \
-	%D%/order.h %D%/order.c \
+	%D%/order.c \
 	%D%/starting.h %D%/starting.c \
 	%D%/shutdown.h %D%/shutdown.c \
 	%D%/failure.c \
 	%D%/sweep.h %D%/sweep.c \
 	%D%/describe.h %D%/describe.c \
+	%D%/progress.h %D%/progress.c \
 	%D%/parent.h %D%/parent.c \
 	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
 	%D%/reload.h %D%/reload.c \
@@ -69,8 +74,10 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/requests-reload.c \
 	%D%/requests-events.c \
 	%D%/requests-run.c \
+	%D%/requests-plan.c \
 	%D%/requests.c \
 	%D%/control.h %D%/control.c \
+	%D%/grace.h %D%/grace.c \
 	%D%/daemon.h %D%/daemon.c
 %C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libdaemon_la_LIBADD = $(SYSTEMD_LIBS) $(JANSSON_LIBS)

@@ -7,9 +7,12 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "daemon/daemon.h"
+#include "daemon/grace.h"
 
 #define EXIT_USAGE 2
 #define PATHS_MAX  64
+
+enum long_option { OPTION_GRACE = 2000 };
 
 static const char usage[] =
 	"usage: swansongd [-qv] [-c FILE|DIRECTORY]... [-s SOCKET]\n"
@@ -21,6 +24,8 @@ static const char usage[] =
 	"                      (default " SYSCONFDIR
 	"/swansong/swansong.ini and conf.d beside it)\n"
 	"  -s, --socket PATH   the control socket, or none\n"
+	"      --grace TIME    how long we are waited for at the end, before we are killed\n"
+	"                      (default $SWANSONG_GRACE, or for ever)\n"
 	"  -q, --quiet         log warnings and errors only\n"
 	"  -v, --verbose       log every change of state\n"
 	"\n"
@@ -46,6 +51,7 @@ static const struct option long_options[] = {
 	COMMAND_ROWS,
 	{ "config", required_argument, NULL, 'c' },
 	{ "socket", required_argument, NULL, 's' },
+	{ "grace", required_argument, NULL, OPTION_GRACE },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -78,6 +84,13 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 			break;
 		case 's':
 			options->socket = optarg;
+			break;
+		case OPTION_GRACE:
+			if (grace_parse(optarg, &options->grace_usec) < 0) {
+				log_line(options->log, LOG_ERR, "'%s' is not %s", optarg,
+					 GRACE_ALLOWED);
+				return EXIT_USAGE;
+			}
 			break;
 		case 'q':
 			level = LOG_WARNING;

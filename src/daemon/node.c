@@ -119,13 +119,14 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	node->config_ref = config_ref(config_ref_);
 	node->config = config;
 	node->parent = parent;
-	node->deadline_usec = USEC_INFINITY;
+	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
 	node->generation = 1;
 	node->since_usec = clock_now_usec();
 	list_init(&node->children);
 	list_init(&node->sibling);
 	list_init(&node->in_completed);
 	list_init(&node->in_finished);
+	list_init(&node->in_guarded);
 	list_init(&node->leases);
 	list_init(&node->earlier);
 
@@ -174,6 +175,7 @@ struct node *node_free(struct node *node)
 	list_remove(&node->sibling);
 	list_remove(&node->in_completed);
 	list_remove(&node->in_finished);
+	list_remove(&node->in_guarded);
 	for (size_t i = 0; i < N_EDGES; i++)
 		free(node->edges[i]);
 	free(node->followers);
@@ -216,6 +218,14 @@ void node_finished(struct node *node)
 {
 	if (list_is_empty(&node->in_finished))
 		list_append(&node->ctx->finished, &node->in_finished);
+	context_settle_soon(node->ctx);
+}
+
+void node_guards_changed(struct node *node)
+{
+	if (list_is_empty(&node->in_guarded))
+		list_append(&node->ctx->guarded, &node->in_guarded);
+	node->ctx->changes++;
 	context_settle_soon(node->ctx);
 }
 
@@ -283,7 +293,7 @@ int node_renew(struct node *node)
 	node->generation++;
 	node->since_usec = clock_now_usec();
 	node->stop_usec = 0;
-	node->deadline_usec = USEC_INFINITY;
+	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
 	node->complete = false;
 	node->forced = false;
 	node->late_usec = 0;

@@ -30,6 +30,7 @@ struct node {
 	struct list children, sibling;
 	struct list in_completed; /* context.completed */
 	struct list in_finished;  /* context.finished */
+	struct list in_guarded;	  /* context.guarded */
 
 	/* The present generation. */
 	struct swansong *handle;
@@ -41,7 +42,9 @@ struct node {
 	uint64_t stop_usec;	 /* when it was stopped */
 	uint64_t given_up_usec;	 /* when what was to come back was last stopped for good */
 	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
-	sd_event_source *budget; /* NULL: it has no budget of its own */
+	uint64_t kill_usec; /* ... but for its final action: when what is left is killed; likewise */
+	uint64_t call_usec; /* ... and when guards are revoked for which others wait to be signalled */
+	sd_event_source *budget; /* NULL: it has no budget of its own, and no final action */
 	bool complete;		 /* and followed up */
 	bool forced;		 /* something below had to be killed or revoked during the stop */
 	uint64_t late_usec;	 /* ... of its own processes and leases, and when; 0: never */
@@ -63,6 +66,7 @@ struct node {
 	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
 	unsigned services, ready,
 		settled; /* in the subtree: how many, ready, not about to become so */
+	uint64_t program_guards; /* likewise: of attached programs, when they were last counted */
 };
 
 /*
@@ -91,6 +95,9 @@ const char *node_state_name(const struct node *node);
 
 /* Its state is another one than @from now: for whoever watches. */
 void node_changed(const struct node *node, const char *from, const char *reason);
+
+/* Guards that are no process's have been taken on it or dropped: looked at in the next turn. */
+void node_guards_changed(struct node *node);
 
 /* A transient node may have come to its end; looked at when whoever waits for it has been told. */
 void node_finished(struct node *node);

@@ -1,6 +1,7 @@
 #include "daemon/order.h"
 
 #include "base/clock.h"
+#include "base/macro.h"
 #include "daemon/final.h"
 
 /* So many starts a turn: whoever asks something meanwhile is not to wait for all of them. */
@@ -61,9 +62,9 @@ static struct node *find_draining(struct node *const *nodes)
 	return NULL;
 }
 
-struct node *order_stop_blocker(const struct service *service)
+struct node *order_gate(const struct node *node)
 {
-	for (const struct node *n = service->node; n; n = n->parent) {
+	for (const struct node *n = node; n; n = n->parent) {
 		struct node *draining = find_draining(n->dependents);
 
 		if (!draining)
@@ -72,6 +73,43 @@ struct node *order_stop_blocker(const struct service *service)
 			return draining;
 	}
 	return NULL;
+}
+
+struct node *order_stop_blocker(const struct service *service)
+{
+	return order_gate(service->node);
+}
+
+static uint64_t longest_timeout(const struct node *node, struct node *const *nodes)
+{
+	uint64_t longest = 0;
+
+	for (; nodes && *nodes; nodes++) {
+		uint64_t timeout = (*nodes)->config->stop_timeout_usec;
+
+		if (!node_is_stopped(*nodes) || (*nodes)->complete || timeout <= longest)
+			continue;
+		if ((*nodes)->kill_usec < clock_add(node->kill_usec, timeout))
+			longest = timeout;
+	}
+	return longest;
+}
+
+uint64_t order_followers_timeout(const struct node *node)
+{
+	uint64_t longest = 0;
+
+	for (const struct node *n = node; n; n = n->parent) {
+		struct node *const *const lists[] = { n->edges[EDGE_REQUIRES], n->edges[EDGE_WANTS],
+						      n->edges[EDGE_AFTER], n->followers };
+
+		for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+			uint64_t timeout = longest_timeout(node, lists[i]);
+
+			longest = timeout > longest ? timeout : longest;
+		}
+	}
+	return longest;
 }
 
 /* A service in @node that has failed, or NULL. */

@@ -15,6 +15,7 @@ void request_begin_wait(struct request *q, const struct node *node, const struct
 {
 	(void)snprintf(q->path, sizeof(q->path), "%s", node->config->path);
 	q->more = call->more;
+	q->generation = node->generation;
 	q->begun_usec = clock_now_usec();
 	q->next_usec = 0;
 	q->waiting = true;
@@ -114,9 +115,19 @@ static void settle_wait(struct request *q, struct node *node)
 			request_succeed(q);
 		else if (node_is_stopped(q->tree->root))
 			request_fail(q, ERROR_NODE_STOPPED, node_name(node), NULL);
+	} else if (strcmp(q->until, "stopping") == 0) {
+		/* It may have been stopped and renewed within one turn. */
+		if (node_is_stopped(node) || node->generation != q->generation)
+			request_succeed(q);
 	} else if (swansong_completion_done(q->completion)) {
 		request_succeed(q);
 	}
+}
+
+/* A node that is gone has been stopped before. */
+static bool is_implied_by_the_end(const char *until)
+{
+	return strcmp(until, "stopping") == 0 || strcmp(until, "complete") == 0;
 }
 
 void request_settle(struct request *q)
@@ -146,7 +157,7 @@ void request_settle(struct request *q)
 	case METHOD_WAIT:
 		if (node)
 			settle_wait(q, node);
-		else if (strcmp(q->until, "complete") == 0)
+		else if (is_implied_by_the_end(q->until))
 			request_succeed(q);
 		else
 			request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);

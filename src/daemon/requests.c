@@ -107,6 +107,7 @@ static const struct {
 	[METHOD_SIGNAL] = { true, false, request_signal },
 	[METHOD_EVENTS] = { false, false, request_events },
 	[METHOD_RUN] = { true, true, request_run },
+	[METHOD_PLAN] = { false, false, request_plan },
 };
 
 /* Why the call is not for who asks; NULL: it is. */

@@ -24,6 +24,7 @@ struct request {
 	char path[CONFIG_NAME_MAX + 1];		/* of its node */
 	char until[16];				/* METHOD_WAIT */
 	struct swansong_completion *completion; /* of the generation it is about */
+	unsigned generation;
 	uint64_t begun_usec;
 	uint64_t next_usec;  /* no progress is told before this */
 	uint64_t next_event; /* METHOD_EVENTS: the number of the first that is not told yet */

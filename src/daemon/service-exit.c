@@ -32,6 +32,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 	if (s->notify)
 		notify_drain(s->notify);
 	process = process_find(s->ctx->processes, exit->pid);
+	s->ctx->changes++;
 	if (process->kind == PROCESS_LEFTOVER) {
 		log_line(s->ctx->log, LOG_INFO, "%s: leftover pid %d (%s) is gone", s->config->path,
 			 (int)process->pid, process->name);
@@ -83,7 +84,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
 		 (int)pid, p->name);
 	/* The budget was spent before it was found. */
-	if (s->node->deadline_usec <= p->since_usec)
+	if (s->node->kill_usec <= p->since_usec)
 		(void)process_signal(p, SIGKILL);
 	return 0;
 }

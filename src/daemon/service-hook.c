@@ -131,7 +131,7 @@ void service_run_hook(struct service *s)
 			continue;
 		/* The time that the ending had is spent, or not needed. */
 		if (hooks_of_parts[i].kind == HOOK_POST_STOP)
-			s->stop_limit_usec = USEC_INFINITY;
+			s->ending = (struct ending){ 0 };
 		set_variables(s, hooks_of_parts[i].kind);
 		begin(s, s->hook, hooks_of_parts[i].kind);
 	}

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "daemon/lease-fd.h"
 #include "daemon/service-main.h"
+#include "daemon/service-timeout.h"
 #include "daemon/setup.h"
 
 /* An extension begins anew from each message; all of them together come to so many timeouts. */
@@ -87,9 +88,9 @@ static uint64_t extension_limit(const struct service *s)
 	if (!starts && s->state != STATE_ASKING && s->state != STATE_STOPPING &&
 	    s->state != STATE_CLEANING)
 		return 0;
-	/* The budget of the stop, which is never more than that of a node above. */
-	if (!starts && s->node->deadline_usec != USEC_INFINITY)
-		return s->node->deadline_usec;
+	/* The budget of the stop is looked after where it is carried out. */
+	if (!starts && s->node->kill_usec != USEC_INFINITY)
+		return USEC_INFINITY;
 	if (timeout >= USEC_INFINITY / EXTENSIONS_MAX)
 		return USEC_INFINITY;
 	return clock_add(starts ? s->started_usec : s->since_usec, timeout * EXTENSIONS_MAX);
@@ -100,13 +101,13 @@ static void say_extend(struct service *s, const struct notify_message *m)
 {
 	uint64_t end = MIN(clock_add(clock_now_usec(), m->extend_usec), extension_limit(s));
 
+	if (!fsm_is_coming_up(s->state)) {
+		service_extend(s, end);
+		return;
+	}
 	if (s->timeout_usec == USEC_INFINITY || end <= s->timeout_usec)
 		return;
-	s->timeout_usec = end;
-	if (fsm_is_coming_up(s->state))
-		s->start_limit_usec = end;
-	else
-		s->stop_limit_usec = end;
+	s->timeout_usec = s->start_limit_usec = end;
 	context_arm(s->ctx, s->timer, end);
 }
 

@@ -98,6 +98,8 @@ void service_term(struct service *s)
 	struct process *p;
 	struct hook *h;
 
+	if (s->attach)
+		attach_stop(s->attach);
 	service_cgroup_thaw_soon(s);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_term(h);
@@ -148,12 +150,12 @@ void service_kill(struct service *s)
 
 	s->killed = true;
 	/* Not in a stop; the first time only. */
-	if (s->state == STATE_CLEANING && s->timeout_usec == s->stop_limit_usec)
+	if (s->state == STATE_CLEANING && s->timeout_usec == s->ending.limit_usec)
 		log_kill(s, s->since_usec, s->main.signalled ? "signal" : "STOPPING=1");
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_kill(h);
 	signal_group(s, signo);
-	if (!s->config->kill_leftovers && clock_now_usec() < s->node->deadline_usec)
+	if (!s->config->kill_leftovers && clock_now_usec() < s->node->kill_usec)
 		return;
 	list_for_each (p, &s->leftovers, by_service)
 		(void)process_signal(p, signo);

@@ -13,14 +13,8 @@
 #include "daemon/service-notify.h"
 #include "daemon/service-signal.h"
 #include "daemon/service-start.h"
+#include "daemon/service-timeout.h"
 #include "daemon/setup.h"
-
-/* What a post-stop has at least, also when a budget is spent: then it comes after a kill. */
-#define POST_STOP_LEAST_USEC (2 * USEC_PER_SEC)
-/* SIGKILL again after this: a process may have been made while the last one was sent. */
-#define KILL_AGAIN_USEC USEC_PER_SEC
-/* ... and after this many it is worth a word. */
-#define KILL_WARN_USEC (5 * USEC_PER_SEC)
 
 DEFINE_CLEANUP(struct service *, service_free)
 
@@ -76,7 +70,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	s->config = node_config_ref(config);
 	s->state = STATE_DOWN;
 	s->since_usec = clock_now_usec();
-	s->timeout_usec = s->start_limit_usec = s->stop_limit_usec = USEC_INFINITY;
+	s->timeout_usec = s->start_limit_usec = USEC_INFINITY;
 	s->stop_signal = s->config->stop_signal;
 	list_init(&s->in_posted);
 	list_init(&s->in_lingering);
@@ -168,75 +162,6 @@ void service_retally(struct service *s, struct service_tally before)
 		   now.settled - before.settled);
 }
 
-/* --- the state's timeout --- */
-
-static uint64_t post_stop_timeout(const struct service *s)
-{
-	uint64_t now = clock_now_usec(), deadline = s->node->deadline_usec;
-	uint64_t left = deadline > now ? deadline - now : 0;
-
-	return MIN(s->config->stop_timeout_usec,
-		   left > POST_STOP_LEAST_USEC ? left : POST_STOP_LEAST_USEC);
-}
-
-static uint64_t state_timeout(const struct service *s)
-{
-	switch (s->state) {
-	case STATE_DRAINING:
-		return s->config->drain_delay_usec;
-	case STATE_ASKING:
-	case STATE_STOPPING:
-	case STATE_CLEANING:
-		if (s->main.alive || s->state == STATE_ASKING)
-			return s->config->stop_timeout_usec;
-		return MIN(s->config->stop_timeout_usec, s->ctx->leftover_timeout_usec);
-	case STATE_FINISHING:
-	case STATE_CLOSING:
-		return post_stop_timeout(s);
-	case STATE_KILLING:
-		return KILL_AGAIN_USEC;
-	case STATE_BACKOFF:
-		return s->delay_usec;
-	default:
-		return USEC_INFINITY;
-	}
-}
-
-/* Some of an ending: a second wait inside of it never makes it longer. */
-static bool has_stop_limit(enum service_state state)
-{
-	switch (state) {
-	case STATE_ASKING:
-	case STATE_STOPPING:
-	case STATE_CLEANING:
-	case STATE_FINISHING:
-	case STATE_CLOSING:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void act_arm(struct service *s, bool killed)
-{
-	uint64_t now = clock_now_usec();
-	uint64_t end = clock_add(now, killed ? KILL_AGAIN_USEC : state_timeout(s));
-
-	if (fsm_is_coming_up(s->state))
-		end = s->start_limit_usec;
-	/* One that is spent is not begun again. */
-	if (s->state == STATE_CLEANING && !killed && s->stop_limit_usec <= now)
-		return;
-	if (has_stop_limit(s->state) && !killed)
-		end = s->stop_limit_usec = MIN(end, s->stop_limit_usec);
-	s->timeout_usec = end;
-	context_arm(s->ctx, s->timer, end);
-	if (s->state == STATE_KILLING && now - s->since_usec >= KILL_WARN_USEC &&
-	    now - s->since_usec < KILL_WARN_USEC + KILL_AGAIN_USEC)
-		log_line(s->ctx->log, LOG_ERR, "%s: SIGKILL does not end it; still trying",
-			 s->config->path);
-}
-
 /* --- the one writer of the state --- */
 
 /*
@@ -261,8 +186,11 @@ static void note_progress(struct service *s, enum service_state next)
 {
 	if (next == STATE_READYING || next == STATE_UP)
 		s->outcome.was_ready = true;
-	if (next == STATE_UP)
+	if (next == STATE_UP) {
 		s->was_up = true;
+		/* What a oneshot left behind was ended: that was not its own end. */
+		s->ending = (struct ending){ 0 };
+	}
 	if (next == STATE_UP && s->launch.config->ready.kind != PROBE_STARTED)
 		log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
 	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
@@ -296,6 +224,7 @@ static void enter(struct service *s, enum service_state next, enum service_event
 	log_line(s->ctx->log, LOG_DEBUG, "%s: %s -> %s", s->config->path, fsm_state_name(s->state),
 		 fsm_state_name(next));
 	tell_change(s, next, event);
+	s->ctx->changes++;
 	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
 		s->held_usec = clock_now_usec();
 	s->ctx->failed += (unsigned)(next == STATE_FAILED) - (unsigned)(s->state == STATE_FAILED);
@@ -314,6 +243,8 @@ static void enter(struct service *s, enum service_state next, enum service_event
 		failure_note(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
+	if (!fsm_has_process(next) && s->attach)
+		attach_end(s->attach);
 	if (!fsm_has_process(next) && next != STATE_BACKOFF)
 		(void)service_cgroup_remove(s);
 	if (s->node->transient && !fsm_has_process(next))
@@ -337,7 +268,7 @@ static void act(struct service *s, unsigned actions)
 	if (actions & ACT_KILL)
 		service_kill(s);
 	if (actions & ACT_ARM)
-		act_arm(s, actions & ACT_KILL);
+		service_arm(s, actions & ACT_KILL);
 	/* Of nobody's death we would hear: there is nobody.  Or not for us to know; then it is lingering. */
 	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
 	    list_is_empty(&s->in_lingering))

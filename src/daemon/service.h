@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/attach.h"
 #include "daemon/cgroup.h"
 #include "daemon/hook.h"
 #include "daemon/launch.h"
@@ -29,6 +30,17 @@ struct health;
 struct setup;
 struct service_words;
 
+/* How a run comes to its end, from when that was asked for, or began by itself. */
+struct ending {
+	uint64_t began_usec;	 /* 0: it has not */
+	uint64_t idle_usec;	 /* when it was last busy since; 0: never */
+	uint64_t extended_usec;	 /* what it asked for itself; 0: nothing */
+	uint64_t leftovers_usec; /* for those that the main process left; USEC_INFINITY: it is there */
+	uint64_t last_call_usec; /* what the budget allows */
+	uint64_t limit_usec;	 /* what came of all that */
+	bool busy, told;	 /* it is; it was, and the log says so */
+};
+
 struct service {
 	struct context *ctx;
 	struct node *node;
@@ -40,7 +52,7 @@ struct service {
 	uint64_t held_usec;	   /* when it was last stopped, perhaps in an earlier generation */
 	uint64_t timeout_usec;	   /* when the state's timeout ends it; USEC_INFINITY: never */
 	uint64_t start_limit_usec; /* of this start, its commands included */
-	uint64_t stop_limit_usec;  /* of this ending, however often it is armed */
+	struct ending ending;
 	enum service_event posted; /* while in context.posted */
 	int stop_signal;	   /* the configured one, or what a forwarded stop came as */
 	bool wanted;		   /* it is to run, now or as soon as it may */
@@ -81,6 +93,7 @@ struct service {
 	struct service_words *words; /* NULL likewise */
 	struct readiness *readiness; /* NULL: ready = started or notify */
 	struct health *health;	     /* NULL: health = none */
+	struct attach *attach;	     /* NULL: attach = no */
 	struct setup *next_setup;    /* NULL: the next run is made with the same */
 
 	struct watchdog watchdog;

@@ -7,6 +7,9 @@
 
 #include "daemon/tree.h"
 
+/* For the log: what limits a shutdown of the root, if it is what whoever supervises us said. */
+void shutdown_tell_limit(const struct node *root);
+
 /*
  * Gives @node the timer of the budget that @config gives it, if it has one and no timer yet.  For each
  * new node, and each new configuration of one.  Return: 0 or -errno.

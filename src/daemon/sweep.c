@@ -19,6 +19,7 @@ struct sweep {
 	struct tree *tree;
 	int children_fd; /* or -errno */
 	bool unreaped;	 /* there may be more dead */
+	bool missed;	 /* somebody could not be looked at */
 	uint64_t strangers;
 };
 
@@ -100,44 +101,68 @@ bool sweep_reap(struct sweep *sweep)
 	return sweep->unreaped;
 }
 
-static struct service *service_of(struct sweep *sweep, pid_t pid, const struct proc_info *info)
+static struct service *service_at(const struct sweep *sweep, const char *path)
+{
+	const struct node *node = tree_find(sweep->tree, path);
+
+	return node ? node->service : NULL;
+}
+
+/* *ret is NULL if it is of none.  Return: 0, or -errno if that cannot be known now. */
+static int find_service(struct sweep *sweep, pid_t pid, const struct proc_info *info,
+			struct service **ret)
 {
 	const struct process_table *processes = sweep->tree->ctx->processes;
 	struct process *p = process_find_leader(processes, info->session);
 	const struct cgroups *cgroups = sweep->tree->ctx->cgroups;
 	char path[CONFIG_NAME_MAX + 1];
-	struct node *node;
+	int r = cgroups ? cgroups_node_of(cgroups, pid, path) : -ENOENT;
 
-	if (cgroups && cgroups_node_of(cgroups, pid, path) == 0) {
-		node = tree_find(sweep->tree, path);
-		return node ? node->service : NULL;
-	}
+	*ret = NULL;
+	if (r == 0)
+		*ret = service_at(sweep, path);
+	if (r == 0 || context_is_shortage(r))
+		return r;
 	if (!p || !p->service)
 		p = process_find_leader(processes, info->group);
-	if (p && p->service)
-		return p->service;
+	if (p && p->service) {
+		*ret = p->service;
+		return 0;
+	}
 	/* One command is in our session, and so is nobody else who became our child since. */
 	if (sweep->tree->ctx->command && info->session == getsid(0)) {
-		node = tree_find(sweep->tree, "main");
-		return node ? node->service : NULL;
+		*ret = service_at(sweep, "main");
+		return 0;
 	}
-	if (proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) < 0)
-		return NULL;
-	node = tree_find(sweep->tree, path);
+	r = proc_environment(pid, "SWANSONG_NODE", path, sizeof(path));
+	if (r < 0)
+		return context_is_shortage(r) ? r : 0;
+	*ret = service_at(sweep, path);
 	/* Anybody can say that.  If it were true, it would be in the control group. */
-	return node && node->service && !node->service->has_cgroup ? node->service : NULL;
+	if (*ret && (*ret)->has_cgroup)
+		*ret = NULL;
+	return 0;
 }
 
 static void attribute(pid_t pid, void *arg)
 {
 	struct sweep *sweep = arg;
 	struct process_table *processes = sweep->tree->ctx->processes;
+	struct service *service = NULL;
 	struct proc_info info;
-	struct service *service;
+	int r;
 
-	if (process_find(processes, pid) || proc_read(pid, &info) < 0 || info.state == 'Z')
+	if (process_find(processes, pid))
 		return;
-	service = service_of(sweep, pid, &info);
+	r = proc_read(pid, &info);
+	if (r == 0 && info.state == 'Z')
+		return;
+	if (r == 0)
+		r = find_service(sweep, pid, &info, &service);
+	if (r < 0) {
+		sweep->missed |= context_is_shortage(r);
+		return;
+	}
 	if (service && service_may_have_leftovers(service) &&
 	    service_adopt(service, pid, info.group, info.name) == 0)
 		return;
@@ -146,8 +171,18 @@ static void attribute(pid_t pid, void *arg)
 
 void sweep_look(struct sweep *sweep)
 {
-	if (sweep && sweep->children_fd >= 0)
+	struct context *ctx;
+
+	if (!sweep || sweep->children_fd < 0)
+		return;
+	ctx = sweep->tree->ctx;
+	sweep->missed = false;
+	(void)proc_children(sweep->children_fd, attribute, sweep);
+	if (sweep->missed && context_give_up_spare(ctx)) {
+		sweep->missed = false;
 		(void)proc_children(sweep->children_fd, attribute, sweep);
+		context_take_spare(ctx);
+	}
 }
 
 void sweep_settle(struct sweep *sweep)
@@ -160,7 +195,9 @@ void sweep_settle(struct sweep *sweep)
 		return;
 	if (ctx->sweep)
 		sweep_look(sweep);
-	ctx->sweep = ctx->linger = false;
+	/* What could not be looked at is looked at when something else has happened. */
+	ctx->sweep = sweep->missed;
+	ctx->linger = false;
 	list_for_each_safe (s, next, &ctx->lingering, in_lingering)
 		service_settle_exit(s);
 }

@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += %D%/libmodel.la
 %C%_libmodel_la_SOURCES = \
+	%D%/budget.h %D%/budget.c \
 	%D%/diag.h %D%/diag.c \
 	%D%/settings.h %D%/settings.c \
 	%D%/reader.h %D%/reader.c \
@@ -26,6 +27,8 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/environment.h %D%/environment.c \
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
+	%D%/forecast.h %D%/forecast-tree.c \
+	%D%/forecast-graph.h %D%/forecast-graph.c %D%/forecast.c \
 	%D%/config.h %D%/config.c \
 	%D%/transient.h %D%/transient.c \
 	%D%/fsm.h %D%/fsm.c \

@@ -199,16 +199,25 @@ static int resolve_user(struct resolver *r, struct node_config *node)
 	return resolve_groups(r, node);
 }
 
+/* Those of a group count for how long others wait for it. */
+static void resolve_timeouts(const struct resolver *r, struct node_config *node)
+{
+	const struct section *stop = inherit_source(r->sections, node, KEY_STOP_TIMEOUT);
+	const struct section *drain = inherit_source(r->sections, node, KEY_DRAIN_TIMEOUT);
+
+	if (stop)
+		node->stop_timeout_usec = stop->stop_timeout_usec;
+	if (drain)
+		node->drain_timeout_usec = drain->drain_timeout_usec;
+}
+
 static int resolve_inherited(struct resolver *r, struct node_config *node)
 {
 	const struct section *directory = inherit_source(r->sections, node, KEY_DIRECTORY);
 	const struct section *mask = inherit_source(r->sections, node, KEY_UMASK);
-	const struct section *stop_timeout = inherit_source(r->sections, node, KEY_STOP_TIMEOUT);
 
 	if (mask)
 		node->umask = mask->umask;
-	if (stop_timeout)
-		node->stop_timeout_usec = stop_timeout->stop_timeout_usec;
 	if (directory && directory->directory &&
 	    substitute_text(directory->directory, node->path, &node->directory) < 0)
 		return -ENOMEM;
@@ -428,6 +437,7 @@ static int resolve_section(struct resolver *r, struct section *section)
 	}
 	if (resolve_hooks(section) < 0)
 		return -ENOMEM;
+	resolve_timeouts(r, node);
 	if (!section->lines[KEY_COMMAND]) {
 		resolve_check_group(r, section);
 		/* What a group runs, it runs as its services would. */

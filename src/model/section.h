@@ -21,6 +21,7 @@ enum key_id {
 	KEY_TERM_AFTER,
 	KEY_STRATEGY,
 	KEY_FINAL,
+	KEY_FINAL_TIMEOUT,
 
 	KEY_COMMAND,
 	KEY_TYPE,
@@ -37,6 +38,7 @@ enum key_id {
 	KEY_NOTIFY,
 	KEY_CONTROL,
 	KEY_FD_STORE_MAX,
+	KEY_ATTACH,
 	KEY_START_TIMEOUT,
 	KEY_WATCHDOG,
 	KEY_WATCHDOG_SIGNAL,
@@ -91,6 +93,7 @@ enum key_id {
 	KEY_NO_NEW_PRIVILEGES,
 	KEY_CAPABILITIES,
 	KEY_STOP_TIMEOUT,
+	KEY_DRAIN_TIMEOUT,
 	KEY_STDIN,
 	KEY_STDOUT,
 	KEY_STDERR,
@@ -129,7 +132,7 @@ struct section {
 	char **environment_files; /* paths before substitution, with a - before those that need not be */
 	int umask;
 	struct attributes *attributes; /* NULL: no key of them */
-	uint64_t stop_timeout_usec;
+	uint64_t stop_timeout_usec, drain_timeout_usec;
 	struct output stdio[3], log;
 };
 

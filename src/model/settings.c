@@ -57,7 +57,9 @@ void node_config_init(struct node_config *node, char *path)
 		.reload_signal = SIGHUP,
 		.kill_signal = SIGKILL,
 		.kill_leftovers = true,
+		.final_timeout_usec = 10 * USEC_PER_SEC,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
+		.drain_timeout_usec = 5 * 60 * USEC_PER_SEC,
 	};
 }
 

@@ -155,6 +155,7 @@ struct node_config {
 	/* Any node. */
 	uint64_t
 		shutdown_timeout_usec; /* the node's whole budget; USEC_INFINITY: the parent's alone */
+	uint64_t final_timeout_usec;
 	struct node_config **edges[N_EDGES]; /* nodes, NULL-terminated, each once; NULL for none */
 	unsigned edge_lines[N_EDGES];	     /* where these keys stand, in the file of @place */
 	enum strategy strategy;
@@ -195,12 +196,13 @@ struct node_config {
 	bool autostart;
 	int stop_signal, reload_signal;
 	uint64_t drain_delay_usec;
-	uint64_t stop_timeout_usec; /* inherited */
+	uint64_t stop_timeout_usec, drain_timeout_usec; /* inherited; of any node */
 	enum signal_scope signal_scope;
 	int kill_signal;
 	bool kill_leftovers;
 	bool essential;
 	bool terminal; /* it gets the daemon's */
+	bool attach;   /* it is given a page for its guards */
 	/* 0: not set; UINT64_MAX: infinity */
 	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
 };

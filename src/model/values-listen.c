@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 #include "model/substitute.h"
+#include "model/values-private.h"
 
 #define DEFAULT_NAME "listen"
 #define DEFAULT_MODE 0660
@@ -119,11 +120,8 @@ static int value_listen(struct value *value, void *field)
 	struct section *section = field;
 	cleanup(freep) char **words = NULL;
 	struct listen *listen;
-	int n, r = value_check_substitutions(value);
+	int r = 0, n = value_substituted_words(value, &words);
 
-	if (r < 0)
-		return r;
-	n = value_words(value, &words);
 	if (n < 0)
 		return n;
 	if (n == 0 || n > CONFIG_LISTEN_MAX)

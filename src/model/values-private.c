@@ -62,14 +62,18 @@ int value_check_path(struct value *value, const char *path)
 	return 0;
 }
 
+int value_substituted_words(struct value *value, char ***field)
+{
+	int r = value_check_substitutions(value);
+
+	return r < 0 ? r : value_words(value, field);
+}
+
 int value_argv(struct value *value, char ***ret)
 {
 	cleanup(freep) char **argv = NULL;
-	int r = value_check_substitutions(value);
+	int r = value_substituted_words(value, &argv);
 
-	if (r < 0)
-		return r;
-	r = value_words(value, &argv);
 	if (r < 0)
 		return r;
 	if (r == 0 || !*argv[0])

@@ -25,11 +25,8 @@ int value_copy(const char *text, char **field);
 /* In one block, NULL-terminated.  Return: how many, -EINVAL or -ENOMEM. */
 int value_words(struct value *value, char ***field);
 
-/* A command, quoted as in a shell, with good substitutions.  Return: 0, -EINVAL or -ENOMEM. */
-int value_argv(struct value *value, char ***ret);
-
-/* The number of the group that it names.  Return: 0, -EINVAL or -ENOMEM. */
-int value_group(struct value *value, gid_t *ret);
+/* The same, with good substitutions. */
+int value_substituted_words(struct value *value, char ***field);
 
 /* A command, quoted as in a shell, with good substitutions.  Return: 0, -EINVAL or -ENOMEM. */
 int value_argv(struct value *value, char ***ret);
@@ -40,5 +37,12 @@ int value_check_substitutions(struct value *value);
 /* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
 int value_check_path(struct value *value, const char *path);
 
-/* The number of the group that it names, from values.c.  Return: 0, -EINVAL or -ENOMEM. */
+/* From values.c: the number of the user, or group, that it names.  Return: 0, -EINVAL or -ENOMEM. */
+int value_owner(struct value *value, uid_t *ret);
 int value_group(struct value *value, gid_t *ret);
+
+/* From values.c: permissions, an unsigned.  Return: 0 or -EINVAL. */
+int value_mode(struct value *value, void *field);
+
+/* From values.c: "127.0.0.1:80", "[::1]:80", "localhost:80".  Return: 0 or -EINVAL. */
+int value_address(const char *text, union inet_address *ret);

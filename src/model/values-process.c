@@ -60,17 +60,15 @@ static int value_groups(struct value *value, void *field)
 static int value_environment_files(struct value *value, void *field)
 {
 	cleanup(freep) char **words = NULL;
-	int n, r = value_check_substitutions(value);
+	int n = value_substituted_words(value, &words);
 
-	if (r < 0)
-		return r;
-	n = value_words(value, &words);
 	if (n < 0)
 		return n;
 	if (n == 0)
 		return -EINVAL;
 	for (int i = 0; i < n; i++) {
-		r = value_check_path(value, words[i] + (*words[i] == '-'));
+		int r = value_check_path(value, words[i] + (*words[i] == '-'));
+
 		if (r < 0)
 			return r;
 	}

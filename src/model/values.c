@@ -152,9 +152,7 @@ static int value_signal(struct value *value, void *field)
 
 static int value_nodes(struct value *value, void *field)
 {
-	int r = value_check_substitutions(value);
-
-	return r < 0 ? r : value_words(value, field);
+	return value_substituted_words(value, field);
 }
 
 static int value_command(struct value *value, void *field)
@@ -249,11 +247,8 @@ static int value_directory(struct value *value, void *field)
 static int value_environment(struct value *value, void *field)
 {
 	cleanup(freep) char **words = NULL;
-	int n, r = value_check_substitutions(value);
+	int n = value_substituted_words(value, &words);
 
-	if (r < 0)
-		return r;
-	n = value_words(value, &words);
 	if (n < 0)
 		return n;
 	if (n > ENVIRONMENT_MAX)

@@ -18,17 +18,6 @@ struct value {
 	char reason[VALUE_REASON_MAX]; /* room for that */
 };
 
-/* For the other files of values. */
-int value_refuse(struct value *value, const char *why);
-int value_words(struct value *value, char ***field);
-int value_check_substitutions(struct value *value);
-int value_owner(struct value *value, uid_t *ret);
-int value_group(struct value *value, gid_t *ret);
-int value_mode(struct value *value, void *field); /* an unsigned */
-
-/* "127.0.0.1:80", "[::1]:80", "localhost:80".  Return: 0 or -EINVAL. */
-int value_address(const char *text, union inet_address *ret);
-
 /* What a value is kept in. */
 enum value_base { IN_CONFIG, IN_NODE, IN_SECTION, IN_ATTRIBUTES };
 

@@ -33,7 +33,8 @@ static const char varlink_text[] =
 	"\n"
 	"error ExpectedMore()\n";
 
-static const char *const until_values[] = { "ready", "running", "complete", NULL };
+static const char *const until_values[] = { "ready", "running", "stopping", "complete",
+					       NULL };
 static const char *const scope_values[] = { "main", "group", "all", NULL };
 
 #define STRING(field)                               \
@@ -101,6 +102,7 @@ static const struct {
 	[METHOD_EVENTS] = METHOD("Events", 2, OPT_STRING("node"), OPT_INT("last")),
 	[METHOD_RUN] = METHOD("Run", 5, STRING("node"), STRINGS("command"),
 			      OPT_STRINGS("properties"), OPT_BOOL("keep"), OPT_BOOL("wait")),
+	[METHOD_PLAN] = METHOD("Plan", 1, OPT_STRING("node")),
 #undef METHOD
 };
 

@@ -28,6 +28,7 @@ enum interface_method {
 	METHOD_SIGNAL,
 	METHOD_EVENTS,
 	METHOD_RUN,
+	METHOD_PLAN,
 	N_METHODS
 };
 

@@ -167,8 +167,22 @@ int message_build_error(char **ret, const char *error, json_t *parameters)
 	return dump(ret, root);
 }
 
-int message_build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
-		       void *arg)
+/* The members of @rest, after one that was written. */
+static void add_members(struct writer *to, json_t *rest)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach (rest, name, value) {
+		writer_add(to, ",");
+		writer_add_string(to, name);
+		writer_add(to, ":");
+		writer_add_json(to, value);
+	}
+}
+
+static int build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
+		      void *arg, json_t *rest)
 {
 	cleanup(writer_done) struct writer writer = { 0 };
 	size_t end;
@@ -185,8 +199,25 @@ int message_build_list(char **ret, const char *name, int (*next)(struct writer *
 	if (r < 0)
 		return r;
 	writer_cut(&writer, end);
-	writer_add(&writer, "]}}");
+	writer_add(&writer, "]");
+	add_members(&writer, rest);
+	writer_add(&writer, "}}");
 	return writer_take(&writer, ret);
+}
+
+int message_build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
+		       void *arg)
+{
+	return build_list(ret, name, next, arg, NULL);
+}
+
+int message_build_list_with(char **ret, const char *name,
+			    int (*next)(struct writer *to, void *arg), void *arg, json_t *rest)
+{
+	int r = rest ? build_list(ret, name, next, arg, rest) : -ENOMEM;
+
+	json_decref(rest);
+	return r;
 }
 
 json_t *message_string(const char *text)

@@ -63,6 +63,10 @@ int message_build_error(char **ret, const char *error, json_t *parameters);
 int message_build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
 		       void *arg);
 
+/* Likewise, with the parameters @rest besides. */
+int message_build_list_with(char **ret, const char *name,
+			    int (*next)(struct writer *to, void *arg), void *arg, json_t *rest);
+
 /*
  * A JSON string of bytes from anywhere (command lines, status texts): what is not UTF-8 becomes
  * U+FFFD, where json_string() would fail.  NULL without memory.

@@ -23,7 +23,11 @@ static const char *const service_states[] = {
 
 static const char *const health_states[] = { "unknown", "healthy", "unhealthy", NULL };
 
-static const char *const guard_kinds[] = { "process", "action", "leftover", "lease", NULL };
+static const char *const plan_kinds[] = { "service", "final", NULL };
+
+static const char *const guard_kinds[] = {
+	"process", "action", "leftover", "program", "lease", NULL
+};
 
 /* A node as it is in JSON, with its enum a string and its service an object. */
 struct node_object {
@@ -86,7 +90,24 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_STRING, command, .optional = true),
 	FIELD(guard_view, FIELD_STRING, why, .optional = true),
 	FIELD(guard_view, FIELD_INT, age_usec),
+	FIELD(guard_view, FIELD_INT, count, .optional = true),
 	FIELD(guard_view, FIELD_INT, ttl_usec, .optional = true),
+};
+
+static const struct field plan_entry_fields[] = {
+	FIELD(plan_entry_view, FIELD_STRING, node),
+	FIELD(plan_entry_view, FIELD_ENUM, kind, .values = plan_kinds),
+	FIELD(plan_entry_view, FIELD_INT, step),
+	FIELD(plan_entry_view, FIELD_STRINGS, waits),
+	FIELD(plan_entry_view, FIELD_INT, more_waits, .optional = true),
+	FIELD(plan_entry_view, FIELD_BOOL, critical),
+	FIELD(plan_entry_view, FIELD_INT, soonest_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_INT, begin_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_INT, end_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_STRING, budget, .optional = true),
+	FIELD(plan_entry_view, FIELD_INT, busy_begin_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_INT, busy_end_usec, .optional = true),
+	FIELD(plan_entry_view, FIELD_STRING, busy_budget, .optional = true),
 };
 
 _Static_assert(ARRAY_SIZE(service_fields) <= FIELDS_MAX, "they can be read");
@@ -136,6 +157,18 @@ json_t *guard_view_build(const struct guard_view *guard)
 	return field_write(guard_fields, ARRAY_SIZE(guard_fields), &view);
 }
 
+json_t *plan_entry_view_build(const struct plan_entry_view *entry)
+{
+	return field_write(plan_entry_fields, ARRAY_SIZE(plan_entry_fields), entry);
+}
+
+void plan_entry_view_append(struct writer *to, const struct plan_entry_view *entry)
+{
+	writer_add(to, "{");
+	field_append(to, plan_entry_fields, ARRAY_SIZE(plan_entry_fields), entry);
+	writer_add(to, "}");
+}
+
 static int parse(const json_t *object, const struct field *fields, size_t n, void *to)
 {
 	return json_is_object(object) && !field_read(object, fields, n, to) ? 0 : -EBADMSG;
@@ -169,6 +202,17 @@ static int parse_guard(const json_t *object, void *ret)
 	if (r < 0)
 		return r;
 	*(struct guard_view *)ret = view;
+	return 0;
+}
+
+static int parse_plan_entry(const json_t *object, void *ret)
+{
+	struct plan_entry_view view;
+	int r = parse(object, plan_entry_fields, ARRAY_SIZE(plan_entry_fields), &view);
+
+	if (r < 0)
+		return r;
+	*(struct plan_entry_view *)ret = view;
 	return 0;
 }
 
@@ -219,6 +263,18 @@ int guard_view_parse_array(const json_t *parameters, const char *name, struct gu
 	void *views;
 	int r = parse_array(json_object_get(parameters, name), sizeof(**ret), parse_guard, &views,
 			    ret_n);
+
+	if (r == 0)
+		*ret = views;
+	return r;
+}
+
+int plan_entry_view_parse_array(const json_t *parameters, const char *name,
+				struct plan_entry_view **ret, size_t *ret_n)
+{
+	void *views;
+	int r = parse_array(json_object_get(parameters, name), sizeof(**ret), parse_plan_entry,
+			    &views, ret_n);
 
 	if (r == 0)
 		*ret = views;

@@ -23,7 +23,7 @@ struct service_view {
 	uint64_t next_usec;				       /* optional */
 	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
 	bool ending;
-	const char *log; /* optional */
+	const char *log;    /* optional */
 	const char *health; /* optional, as health_state_name(); with the next two */
 	uint64_t health_since_usec;
 	const char *health_result; /* what the last probe found wrong */
@@ -48,21 +48,39 @@ struct guard_view {
 	uint64_t id;
 	const char *node;
 	uint64_t generation;
-	const char *kind; /* "process", "leftover", "lease" */
+	const char *kind; /* "process", "action", "leftover", "program", "lease" */
 	uint64_t pid;	  /* optional, as all below but the age */
 	uint64_t uid;
 	const char *command;
 	const char *why;
 	uint64_t age_usec;
+	uint64_t count;    /* optional: more than one guard */
 	uint64_t ttl_usec; /* optional; of a lease only */
+};
+
+/* Times that nothing bounds are FIELD_NONE, which is USEC_INFINITY. */
+struct plan_entry_view {
+	const char *node;
+	const char *kind; /* "service", "final" */
+	uint64_t step;
+	json_t *waits;	     /* array of strings; NULL: empty */
+	uint64_t more_waits; /* optional */
+	bool critical;
+	uint64_t soonest_usec;
+	uint64_t begin_usec, end_usec;
+	const char *budget; /* optional */
+	uint64_t busy_begin_usec, busy_end_usec;
+	const char *busy_budget; /* optional */
 };
 
 /* New objects; NULL without memory. */
 json_t *node_view_build(const struct node_view *node);
 json_t *guard_view_build(const struct guard_view *guard);
+json_t *plan_entry_view_build(const struct plan_entry_view *entry);
 
 /* The text of the same object. */
 void node_view_append(struct writer *to, const struct node_view *node);
+void plan_entry_view_append(struct writer *to, const struct plan_entry_view *entry);
 
 /* Return: 0, or -EBADMSG if @object is none or not as the interface says. */
 int node_view_parse(const json_t *object, struct node_view *ret);
@@ -77,6 +95,8 @@ int node_view_parse_array(const json_t *parameters, const char *name, struct nod
 			  size_t *ret_n);
 int guard_view_parse_array(const json_t *parameters, const char *name, struct guard_view **ret,
 			   size_t *ret_n);
+int plan_entry_view_parse_array(const json_t *parameters, const char *name,
+				struct plan_entry_view **ret, size_t *ret_n);
 
 /* "running", "shutting_down", "complete" */
 const char *node_view_state_name(enum node_view_state state);

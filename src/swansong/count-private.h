@@ -6,8 +6,9 @@
 
 #include "swansong/node-private.h"
 #include "swansong/percpu-private.h"
+#include "swansong/tally-private.h"
 
-/* The words of a new node; it has one pin. */
+/* The words of a new node; it has one pin.  Its parent, tree and tally are there. */
 void count_init(struct swansong *n, bool stopped);
 
 #define COUNT_GUARD   UINT64_C(1)
@@ -28,6 +29,8 @@ enum count_entry {
 	COUNT_FROM_CPU,	  /* percpu, or home if that refuses */
 	COUNT_FROM_TOTAL, /* home is COUNTED */
 };
+
+#define COUNT_TOLD UINT32_C(4) /* and the node has a tally, which counts each guard besides */
 
 static inline bool count_is_dead(uint64_t word)
 {
@@ -52,6 +55,9 @@ static inline uint64_t count_begin(struct swansong *n, uint64_t delta)
 	 * Release, in dropping: what was done under this guard, to the stop that reads the count, or
 	 * to whoever buries the node.  Acquire: that may be this thread.
 	 */
+	if (__builtin_expect(entry & COUNT_TOLD, 0))
+		tally_add(n->tally, delta);
+	entry &= ~COUNT_TOLD;
 	if (entry == COUNT_FROM_HOME)
 		return plain_add(&n->home, delta, acq_rel) + delta;
 	if (entry == COUNT_FROM_CPU && percpu_add(n->percpu, delta))

@@ -68,6 +68,9 @@
  * buries a node passes through that lock.  By that, too, the waiters that are resolved are just those
  * who came before the zero.
  *
+ * The guards of an attached tree are in its tally besides (tally.c), which is told of each before it
+ * is counted here, and of its drop before that is.  Nothing of the above knows about it.
+ *
  * Programs have the common case of count_begin() inlined, at home and with nothing after it
  * (swansong/guard.h).  It is the same operation on the same words with the same orders, so that all of
  * the above holds for it; and as no step of a test can be there, it is left out where the library is
@@ -80,10 +83,15 @@
 
 #define COUNT_BIAS (UINT64_C(1) << 58)
 
+/* enum count_entry: @order as it is named there. */
+#define count_entry(n, order) (plain_load(&(n)->entry, order) & ~COUNT_TOLD)
+#define count_lead(n, to, order) \
+	plain_store(&(n)->entry, (uint32_t)(to) | ((n)->tally ? COUNT_TOLD : 0), order)
+
 void count_init(struct swansong *n, bool stopped)
 {
 	shared_init(&n->pins, 1);
-	n->entry = stopped ? COUNT_FROM_TOTAL : COUNT_FROM_HOME;
+	n->entry = (stopped ? COUNT_FROM_TOTAL : COUNT_FROM_HOME) | (n->tally ? COUNT_TOLD : 0);
 	n->home = COUNT_PINNED | (stopped ? COUNT_COUNTED | COUNT_MORE : 0);
 	shared_init(&n->total, COUNT_PINNED | (stopped ? COUNT_FORWARD : COUNT_BIAS));
 }
@@ -96,7 +104,7 @@ struct percpu *count_spread(struct swansong *n, struct percpu *percpu)
 	n->percpu = percpu;
 	(void)plain_add(&n->home, COUNT_BIAS, relaxed);
 	/* Release: the slots, and the bias before any guard is dropped there. */
-	plain_store(&n->entry, COUNT_FROM_CPU, release);
+	count_lead(n, COUNT_FROM_CPU, release);
 	return NULL;
 }
 
@@ -105,13 +113,13 @@ static void count_gather(struct swansong *n)
 {
 	uint64_t sum;
 
-	if (plain_load(&n->entry, relaxed) != COUNT_FROM_CPU) /* under the lock */
+	if (count_entry(n, relaxed) != COUNT_FROM_CPU) /* under the lock */
 		return;
 	sum = percpu_close(n->percpu);
 	/* Release: what was done under the guards that are gone. */
 	(void)plain_add(&n->home, sum - COUNT_BIAS, release);
 	/* Release: the addition, to who lets go of the last pin. */
-	plain_store(&n->entry, COUNT_FROM_HOME, release);
+	count_lead(n, COUNT_FROM_HOME, release);
 }
 
 void count_track(struct swansong *n)
@@ -130,7 +138,7 @@ static void count_died(struct swansong *n, struct aftermath *after)
 uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta)
 {
 	/* The orders are those of count_begin(), and again, as who was refused may be late. */
-	if (plain_load(&n->entry, acquire) == COUNT_FROM_TOTAL)
+	if (count_entry(n, acquire) == COUNT_FROM_TOTAL)
 		return plain_load(&n->home, acquire);
 	return plain_add(&n->home, delta, acq_rel) + delta;
 }
@@ -206,7 +214,7 @@ void count_unpin(struct swansong *n, struct aftermath *after)
 		return;
 
 	/* Acquire: if another has gathered, he is done with that. */
-	if (plain_load(&n->entry, acquire) == COUNT_FROM_CPU) {
+	if (count_entry(n, acquire) == COUNT_FROM_CPU) {
 		lock_take(&n->tree->lock);
 		count_gather(n);
 		lock_leave(&n->tree->lock);
@@ -262,7 +270,7 @@ void count_stop(struct swansong *n, bool forward, struct aftermath *after)
 	/* Acquire: what was done under guards that were dropped.  Release: the stop, to the takers. */
 	home = plain_or(&n->home, COUNT_COUNTED | COUNT_MORE, acq_rel);
 	/* Release: the flag, to those who begin at total. */
-	plain_store(&n->entry, COUNT_FROM_TOTAL, release);
+	count_lead(n, COUNT_FROM_TOTAL, release);
 	if (count_is_dead(home)) {
 		/* Its words mean nothing any more; but let it be empty for who adds up. */
 		(void)shared_sub(&n->total, COUNT_BIAS, relaxed);
@@ -290,7 +298,7 @@ uint64_t count_guards(const struct swansong *n)
 					       : plain_load(&n->home, relaxed)) &
 			  COUNT_GUARDS;
 
-	if (plain_load(&n->entry, relaxed) != COUNT_FROM_CPU)
+	if (count_entry(n, relaxed) != COUNT_FROM_CPU)
 		return guards;
 	guards += percpu_sum(n->percpu) - COUNT_BIAS;
 	return (int64_t)guards > 0 ? guards : 0; /* more drops may have been seen than takes */

@@ -7,6 +7,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/waiter-private.h %D%/waiter.c \
 	%D%/record-private.h %D%/record.c \
 	%D%/rseq-private.h %D%/percpu-private.h %D%/percpu.c \
+	%D%/tally-private.h %D%/tally.c \
 	%D%/node-private.h \
 	%D%/misuse-private.h %D%/misuse.c \
 	%D%/count-private.h %D%/count.c \
@@ -17,7 +18,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/channel-private.h %D%/channel.c \
 	%D%/interrupt-io.h %D%/interrupt-io.c \
 	%D%/registry.h %D%/registry.c \
-	%D%/report.h %D%/report.c
+	%D%/report.h %D%/report-private.h %D%/report.c
 %C%_libswansong_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread
 
 # What has threads of its own.
@@ -29,6 +30,9 @@ noinst_LTLIBRARIES += %D%/libswansong-loop.la
 	%D%/loop-private.h %D%/loop.c \
 	%D%/pool.h %D%/pool-private.h %D%/pool.c \
 	%D%/offload.c \
+	%D%/attach-page-private.h %D%/attach-page.c \
+	%D%/attach-report-private.h %D%/attach-report.c \
+	%D%/attach.h %D%/attach.c \
 	%D%/swansong.h
 %C%_libswansong_loop_la_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -fvisibility=hidden -pthread
 %C%_libswansong_loop_la_LIBADD = $(SYSTEMD_LIBS)
@@ -55,6 +59,7 @@ EXTRA_%C%_libswansong_la_DEPENDENCIES = %D%/libswansong.sym
 
 swansongincludedir = $(includedir)/swansong
 swansonginclude_HEADERS = \
+	%D%/attach.h \
 	%D%/completion.h \
 	%D%/declare.h \
 	%D%/guard.h \

@@ -20,12 +20,23 @@
 
 struct percpu;
 struct records;
+struct tally;
+
+/* What a tree is attached to; see attach.c.  Both are called once, in this order. */
+struct attachment {
+	struct tally *tally; /* constant */
+	/* There is no reference to the root any more, which is stopped; the caller has a pin. */
+	void (*abandoned)(struct attachment *a);
+	/* There is nothing of the tree any more; with no lock held. */
+	void (*ended)(struct attachment *a);
+};
 
 /* One for all nodes below a root; owned by the root, which outlives them. */
 struct tree {
 	/* The shape of the tree, and stopping: never guards. */
 	alignas(CACHE_LINE) struct lock lock;
-	struct records *records; /* NULL, and once there for ever; see count_track() */
+	struct records *records;       /* NULL, and once there for ever; see count_track() */
+	struct attachment *attachment; /* constant; NULL, or not ours */
 };
 
 /* Programs know the entry and home: where they are is a part of the ABI (swansong/guard.h). */
@@ -36,6 +47,7 @@ struct swansong {
 	struct swansong *parent;	    /* constant; NULL in a root */
 	struct tree *tree;		    /* constant */
 	struct percpu *percpu;		    /* NULL, and once there for ever */
+	struct tally *tally;		    /* constant; NULL, or that of the attachment */
 	struct swansong *next_dead;
 
 	/* Written by every guard on this node.  The waiters are cold. */
@@ -72,6 +84,12 @@ static inline bool node_is_within(const struct swansong *n, const struct swanson
 		n = n->parent;
 	return n;
 }
+
+/* swansong_new() with an attachment, or NULL. */
+int node_new_root(struct attachment *attachment, struct swansong **ret);
+
+/* swansong_guard_count(), also of a node that nobody has a reference to. */
+uint64_t node_guard_count(struct swansong *s);
 
 /* Buries the dead and calls the functions.  No lock may be held. */
 void node_settle(struct aftermath *after);

@@ -35,6 +35,17 @@ void node_release(struct swansong *n)
 		node_free(n);
 }
 
+static void tree_free(struct tree *tree)
+{
+	struct attachment *attachment = tree->attachment;
+
+	lock_destroy(&tree->lock);
+	(void)records_free(tree->records);
+	free(tree);
+	if (attachment)
+		attachment->ended(attachment);
+}
+
 static void node_bury(struct swansong *n, struct aftermath *after)
 {
 	struct swansong *parent = n->parent;
@@ -52,9 +63,7 @@ static void node_bury(struct swansong *n, struct aftermath *after)
 	if (parent) {
 		count_unpin(parent, after);
 	} else if (!MISUSE_IS_CAUGHT) {
-		lock_destroy(&tree->lock);
-		(void)records_free(tree->records);
-		free(tree);
+		tree_free(tree);
 	}
 }
 
@@ -88,6 +97,7 @@ static struct swansong *node_alloc(struct swansong *parent, struct tree *tree)
 		.stopped = LATCH_INITIALIZER(false),
 		.parent = parent,
 		.tree = tree,
+		.tally = tree->attachment ? tree->attachment->tally : NULL,
 		.handles = 1,
 		.weak = 1,
 	};
@@ -106,7 +116,7 @@ static void node_record(struct swansong *root)
 		(void)records_free(node_track(root, records));
 }
 
-int swansong_new(struct swansong **ret)
+int node_new_root(struct attachment *attachment, struct swansong **ret)
 {
 	cleanup(freep) struct tree *tree = NULL;
 	struct swansong *n;
@@ -114,7 +124,7 @@ int swansong_new(struct swansong **ret)
 	tree = aligned_alloc(alignof(struct tree), sizeof(*tree));
 	if (!tree)
 		return -ENOMEM;
-	*tree = (struct tree){ .lock = LOCK_INITIALIZER };
+	*tree = (struct tree){ .lock = LOCK_INITIALIZER, .attachment = attachment };
 
 	n = node_alloc(NULL, tree);
 	if (!n)
@@ -125,6 +135,11 @@ int swansong_new(struct swansong **ret)
 		node_record(n);
 	*ret = n;
 	return 0;
+}
+
+int swansong_new(struct swansong **ret)
+{
+	return node_new_root(NULL, ret);
 }
 
 int swansong_child(struct swansong *parent, struct swansong **ret)
@@ -159,6 +174,15 @@ struct swansong *swansong_ref(struct swansong *s)
 	return s;
 }
 
+static void root_abandon(struct swansong *root)
+{
+	struct attachment *attachment = root->tree->attachment;
+
+	swansong_shut_down(root);
+	if (attachment)
+		attachment->abandoned(attachment);
+}
+
 struct swansong *swansong_unref(struct swansong *s)
 {
 	if (!s)
@@ -167,7 +191,7 @@ struct swansong *swansong_unref(struct swansong *s)
 	/* Release: what was done by this handle.  Acquire: the last one speaks for all of them. */
 	if (shared_sub(&s->handles, 1, acq_rel) == 1) {
 		if (!s->parent)
-			swansong_shut_down(s);
+			root_abandon(s);
 		node_unpin(s);
 	}
 	return NULL;
@@ -222,6 +246,8 @@ static void node_stop(struct swansong *top, struct aftermath *after)
 {
 	struct swansong *n, *beside;
 
+	if (!top->parent && top->tally)
+		tally_gather(top->tally); /* before anybody can find the root complete */
 	for (n = top; n; n = node_next(n, top))
 		latch_set(&n->stopped);
 
@@ -271,16 +297,21 @@ enum swansong_state swansong_state(const struct swansong *s)
 	return count_is_complete(s) ? SWANSONG_COMPLETE : SWANSONG_SHUTTING_DOWN;
 }
 
-uint64_t swansong_guard_count(struct swansong *s)
+uint64_t node_guard_count(struct swansong *s)
 {
 	uint64_t sum = 0;
 
-	misuse_of_node(s);
 	lock_take(&s->tree->lock);
 	for (struct swansong *n = s; n; n = node_next(n, s))
 		sum += count_guards(n);
 	lock_leave(&s->tree->lock);
 	return sum;
+}
+
+uint64_t swansong_guard_count(struct swansong *s)
+{
+	misuse_of_node(s);
+	return node_guard_count(s);
 }
 
 struct records *node_track(struct swansong *s, struct records *records)

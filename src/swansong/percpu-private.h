@@ -7,6 +7,18 @@
 
 #include "swansong/rseq-private.h"
 
+#define SLOT_CLOSED (UINT64_C(1) << 63)
+#define SLOT_BIAS   (UINT64_C(1) << 62) /* so that no subtraction reaches the flag */
+
+/* No slot has counted anything. */
+void slots_init(struct percpu_slot *slots, uint32_t n);
+
+/* rseq_add() where there are no restartable sequences. */
+bool slots_add_locked(struct percpu_slot *slots, uint32_t n, uint64_t delta);
+
+/* See percpu_close(); with @rseq, additions go by @closed. */
+uint64_t slots_close(struct percpu_slot *slots, uint32_t n, bool rseq, _Atomic uint32_t *closed);
+
 struct percpu {
 	uint32_t n;		 /* constant; slots */
 	bool rseq;		 /* constant */
@@ -21,16 +33,14 @@ struct percpu {
 struct percpu *percpu_new(void);
 struct percpu *percpu_free(struct percpu *p);
 
-/* percpu_add() where there are no restartable sequences. */
-bool percpu_add_locked(struct percpu *p, uint64_t delta);
-
 /*
  * Adds @delta, with acquire and release.  Returns false, with nothing added, if the sum is closed,
  * or if it has no place for this processor.
  */
 static inline bool percpu_add(struct percpu *p, uint64_t delta)
 {
-	return p->rseq ? rseq_add(&p->closed, p->slot, p->n, delta) : percpu_add_locked(p, delta);
+	return p->rseq ? rseq_add(&p->closed, p->slot, p->n, delta)
+		       : slots_add_locked(p->slot, p->n, delta);
 }
 
 /*

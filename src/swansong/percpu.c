@@ -21,8 +21,11 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#define SLOT_CLOSED (UINT64_C(1) << 63)
-#define SLOT_BIAS   (UINT64_C(1) << 62) /* so that no subtraction reaches the flag */
+void slots_init(struct percpu_slot *slots, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		shared_init(&slots[i].count, SLOT_BIAS);
+}
 
 struct percpu *percpu_new(void)
 {
@@ -35,8 +38,7 @@ struct percpu *percpu_new(void)
 	p->n = n;
 	p->rseq = rseq_is_there();
 	shared_init(&p->closed, 0);
-	for (uint32_t i = 0; i < n; i++)
-		shared_init(&p->slot[i].count, SLOT_BIAS);
+	slots_init(p->slot, n);
 	return p;
 }
 
@@ -46,12 +48,12 @@ struct percpu *percpu_free(struct percpu *p)
 	return NULL;
 }
 
-bool percpu_add_locked(struct percpu *p, uint64_t delta)
+bool slots_add_locked(struct percpu_slot *slots, uint32_t n, uint64_t delta)
 {
 	uint32_t i = processor();
 
 	/* Release: what was done before, to who closes it.  Acquire: if that was before. */
-	return i < p->n && !(shared_add(&p->slot[i].count, delta, acq_rel) & SLOT_CLOSED);
+	return i < n && !(shared_add(&slots[i].count, delta, acq_rel) & SLOT_CLOSED);
 }
 
 /*
@@ -77,19 +79,24 @@ static uint64_t slot_value(uint64_t count)
 	return (count & ~SLOT_CLOSED) - SLOT_BIAS;
 }
 
-uint64_t percpu_close(struct percpu *p)
+uint64_t slots_close(struct percpu_slot *slots, uint32_t n, bool rseq, _Atomic uint32_t *closed)
 {
 	uint64_t sum = 0;
 
-	if (p->rseq) {
-		shared_store(&p->closed, 1, release); /* what a sequence that sees it goes by */
-		if (!rseq_fence(&p->closed))
-			visit_processors(p->n);
+	if (rseq) {
+		shared_store(closed, 1, release); /* what a sequence that sees it goes by */
+		if (!rseq_fence(closed))
+			visit_processors(n);
 	}
 	/* Acquire and release: for those who added, as there. */
-	for (uint32_t i = 0; i < p->n; i++)
-		sum += slot_value(shared_or(&p->slot[i].count, SLOT_CLOSED, acq_rel));
+	for (uint32_t i = 0; i < n; i++)
+		sum += slot_value(shared_or(&slots[i].count, SLOT_CLOSED, acq_rel));
 	return sum;
+}
+
+uint64_t percpu_close(struct percpu *p)
+{
+	return slots_close(p->slot, p->n, p->rseq, &p->closed);
 }
 
 uint64_t percpu_sum(const struct percpu *p)

@@ -6,7 +6,7 @@
  * is asked first: who is recorded and not yet counted then is known all the same, and does not make
  * others unknown.
  */
-#include "swansong/report.h"
+#include "swansong/report-private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -86,7 +86,7 @@ static size_t merge(const struct record *records, size_t n, struct swansong_repo
 	return n_sites;
 }
 
-int swansong_report(struct swansong *s, struct swansong_report **ret)
+int report_new(struct swansong *s, struct swansong_report **ret)
 {
 	cleanup(freep) struct record *copy = NULL;
 	struct swansong_report_site *sites;
@@ -95,9 +95,8 @@ int swansong_report(struct swansong *s, struct swansong_report **ret)
 	uint64_t guards;
 	size_t n = 0;
 
-	misuse_of_node(s);
 	records = node_records(s);
-	guards = swansong_guard_count(s);
+	guards = node_guard_count(s);
 	if (records && records_copy(records, record_is_below, s, &copy, &n) < 0)
 		return -ENOMEM;
 	report = malloc(sizeof(*report) + n * sizeof(*sites)); /* less than what the copy takes */
@@ -114,6 +113,12 @@ int swansong_report(struct swansong *s, struct swansong_report **ret)
 	};
 	*ret = report;
 	return 0;
+}
+
+int swansong_report(struct swansong *s, struct swansong_report **ret)
+{
+	misuse_of_node(s);
+	return report_new(s, ret);
 }
 
 static void report_write(const struct swansong_report *report, FILE *f)

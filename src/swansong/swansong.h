@@ -3,6 +3,7 @@
 
 /* The whole of libswansong. */
 
+#include "swansong/attach.h"
 #include "swansong/completion.h"
 #include "swansong/guard.h"
 #include "swansong/interrupt-io.h"

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "sys/proc.h"
 
 /* A group and a file of it, below a directory that is open. */
 #define FILE_PATH_MAX 1024
@@ -244,22 +245,12 @@ int cgroup_processes(int top, const char *path, void (*each)(pid_t pid, void *ar
 	cleanup(closep) int fd = open_file(top, path, "cgroup.procs", O_RDONLY);
 	char buf[4096];
 	ssize_t n = 0;
-	int pid = 0;
+	pid_t rest = 0;
 
 	if (fd < 0)
 		return fd;
-	while ((n = read(fd, buf, sizeof(buf))) > 0) {
-		for (ssize_t i = 0; i < n; i++) {
-			if (isdigit((unsigned char)buf[i])) {
-				pid = pid * 10 + (buf[i] - '0');
-				continue;
-			}
-			/* 0: of another pid namespace */
-			if (pid > 0)
-				each(pid, arg);
-			pid = 0;
-		}
-	}
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		proc_pids(buf, (size_t)n, &rest, each, arg);
 	return n < 0 ? -errno : 0;
 }
 

@@ -68,11 +68,25 @@ int proc_children_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
+void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg),
+	       void *arg)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (isdigit((unsigned char)buf[i])) {
+			*rest = *rest * 10 + (buf[i] - '0');
+			continue;
+		}
+		if (*rest > 0)
+			each(*rest, arg);
+		*rest = 0;
+	}
+}
+
 int proc_children(int fd, void (*each)(pid_t pid, void *arg), void *arg)
 {
 	char buf[4096];
 	off_t offset = 0;
-	int pid = 0;
+	pid_t rest = 0;
 
 	for (;;) {
 		ssize_t n = pread(fd, buf, sizeof(buf), offset);
@@ -84,15 +98,7 @@ int proc_children(int fd, void (*each)(pid_t pid, void *arg), void *arg)
 		if (n == 0)
 			return 0;
 		offset += n;
-		for (ssize_t i = 0; i < n; i++) {
-			if (isdigit((unsigned char)buf[i])) {
-				pid = pid * 10 + (buf[i] - '0');
-				continue;
-			}
-			if (pid > 0)
-				each(pid, arg);
-			pid = 0;
-		}
+		proc_pids(buf, (size_t)n, &rest, each, arg);
 	}
 }
 

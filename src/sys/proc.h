@@ -37,6 +37,13 @@ int proc_children_open(void);
 int proc_children(int fd, void (*each)(pid_t pid, void *arg), void *arg);
 
 /*
+ * Calls @each for the numbers in a piece of such a list, but for 0, a process that has none here.  One
+ * may go on in the next piece: *rest, 0 before the first, is how far it has come.
+ */
+void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg),
+	       void *arg);
+
+/*
  * Has @pid the variable @name in the environment it was started with?  Its value is copied to @buf.
  * Return: 0, -ENOENT if not, or -errno.
  */

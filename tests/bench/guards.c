@@ -23,6 +23,7 @@
 #include "base/macro.h"
 #include "report.h"
 #include "swansong/swansong.h"
+#include "../unit/fake-daemon.h"
 
 #define PAIRS	     50000 /* short enough that some loop is not interrupted */
 #define ROUNDS	     200
@@ -332,6 +333,40 @@ static void report_percpu(struct report *report)
 	(void)swansong_unref(plain);
 }
 
+/*
+ * A program that is attached to a daemon: each guard is in the page that they share besides.  The root
+ * counts for each processor, and its children as any do.
+ */
+static void report_attached(struct report *report)
+{
+	struct fake_daemon daemon;
+	struct swansong *root, *child, *plain = new_root();
+	double floor, nsec;
+
+	if (!fake_daemon_make(&daemon, (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
+			      FAKE_DAEMON_SEALS) ||
+	    swansong_attach(&root) != 1)
+		errx(EXIT_FAILURE, "cannot attach");
+	child = new_child(root);
+	nsec = take_time_beside(loop_guard, root, loop_guard, plain, &floor);
+	report_add(report, (struct figure){ "attached; floor: a plain node", "ns", nsec, floor,
+					    TARGET_RATIO, 1.5 });
+	nsec = take_time_beside(loop_guard, child, loop_guard, plain, &floor);
+	report_add(report, (struct figure){ "attached, a child; floor: a plain node", "ns", nsec,
+					    floor, TARGET_RATIO, 1.5 });
+	floor = take_time_of_two(loop_guard, plain, plain);
+	report_add(report, (struct figure){ "attached, two threads; floor: a plain node", "ns",
+					    take_time_of_two(loop_guard, root, root), floor,
+					    TARGET_RATIO, 1.5 });
+	report_add(report, (struct figure){ "attached child, two threads; the same", "ns",
+					    take_time_of_two(loop_guard, child, child), floor,
+					    TARGET_NONE, 0 });
+	(void)swansong_unref(child);
+	(void)swansong_unref(root);
+	(void)swansong_unref(plain);
+	fake_daemon_end(&daemon);
+}
+
 /* The stop of a node nobody waits for, and its end. */
 static double stop_once(bool percpu)
 {
@@ -582,6 +617,7 @@ int main(int argc, char **argv)
 	report_interrupt(&report, bare);
 	report_threads(&report);
 	report_percpu(&report);
+	report_attached(&report);
 	report_stops(&report);
 	report_children(&report, crowd, bare);
 	report_crowd(&report, crowd, bare);

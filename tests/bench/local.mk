@@ -1,5 +1,5 @@
 # Programs that print figures; built by check, run by hand, or by `make bench`.
-bench_programs = %D%/services %D%/guards %D%/inits
+bench_programs = %D%/services %D%/shutdown %D%/guards %D%/inits
 bench_helpers  = %D%/floor %D%/child %D%/init-child
 peers_helpers  = %D%/sleeper %D%/crasher
 
@@ -16,6 +16,15 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 %C%_services_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_services_LDADD  = src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS) -lm
 
+%C%_shutdown_SOURCES = \
+	%D%/report.h %D%/report.c \
+	%D%/world.h %D%/world.c \
+	%D%/subject.h %D%/subject.c \
+	%D%/daemon.h %D%/daemon.c \
+	%D%/shutdown.c
+%C%_shutdown_CFLAGS = $(%C%_services_CFLAGS)
+%C%_shutdown_LDADD  = $(%C%_services_LDADD)
+
 %C%_inits_SOURCES = \
 	%D%/report.h %D%/report.c \
 	%D%/world.h %D%/world.c \
@@ -26,7 +35,7 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 %C%_init_child_SOURCES = %D%/init-child.c
 
 # As a program of users is linked.
-%C%_guards_SOURCES = %D%/report.h %D%/report.c %D%/guards.c
+%C%_guards_SOURCES = %D%/report.h %D%/report.c tests/unit/fake-daemon.h %D%/guards.c
 %C%_guards_CFLAGS  = $(AM_CFLAGS) $(JANSSON_CFLAGS) -pthread
 %C%_guards_LDADD   = src/swansong/libswansong.la src/base/libbase.la $(JANSSON_LIBS) -lm
 
@@ -51,6 +60,7 @@ EXTRA_DIST += %D%/peers %D%/peer_kinds.py
 bench: swansongd swansongctl $(bench_programs) $(bench_helpers)
 	%D%/guards
 	%D%/services
+	%D%/shutdown
 	%D%/inits
 
 # Beside other supervisors, as many as are installed.

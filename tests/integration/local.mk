@@ -1,6 +1,9 @@
 # The real programs together, one story a script; they lock each other out (lib.sh).
 dist_check_SCRIPTS += \
+	%D%/attach.sh \
+	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \
+	%D%/budgets.sh \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
 	%D%/cgroup-trouble.sh \
@@ -21,6 +24,7 @@ dist_check_SCRIPTS += \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/guard.sh \
+	%D%/interrupt.sh \
 	%D%/init-anywhere.sh \
 	%D%/init-container.sh \
 	%D%/init-end.sh \
@@ -60,10 +64,12 @@ dist_check_SCRIPTS += \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \
 	%D%/order.sh \
+	%D%/plan.sh \
+	%D%/python.sh \
 	%D%/strategy.sh \
 	%D%/remains.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \

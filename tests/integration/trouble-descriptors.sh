@@ -23,7 +23,11 @@ start-command = touch $dir/done/logs
 log = file:$dir/output
 restart = never
 autostart = no
+[stray]
+command = sh -c 'read -r _ <$dir/stray; setsid sh -c "$helpers/idle & "; exec $helpers/idle'
+autostart = no
 END
+mkfifo "$dir/stray"
 
 # No number below the limit is free; those above it stay open.
 exhaust() {
@@ -92,4 +96,38 @@ prlimit --pid "$daemon" --nofile=1000:
 ok "until it can be started" wait_for 10 has_state logs up
 stop_daemon 20
 is "and the end is as ever" "$status" 0
+
+# Whoever turns up as our child is somebody's, and has to be looked at.
+begin
+ctl start stray >/dev/null || die "stray is up"
+python3 - "$socket" "$dir/go" >"$dir/guards" <<-'PYTHON' &
+	import json, socket, sys, time
+	s = socket.socket(socket.AF_UNIX)
+	s.connect(sys.argv[1])
+	def guards():
+	    s.sendall(b'{"method":"io.swansong.Guards","parameters":{"node":"stray"}}\0')
+	    text = b""
+	    while not text.endswith(b"\0"):
+	        text += s.recv(100000)
+	    return json.loads(text[:-1])["parameters"]["guards"]
+	guards()
+	open(sys.argv[2], "w").close()
+	open(sys.argv[2]).read()
+	end = time.monotonic() + 10
+	while time.monotonic() < end:
+	    if any(g["kind"] == "leftover" for g in guards()):
+	        print("found")
+	        break
+PYTHON
+asking=$!
+cleanup_fn end_process "$asking"
+read -r _ <"$dir/go"
+exhaust
+: >"$dir/stray"
+: >"$dir/go"
+wait "$asking"
+is "without descriptors an escapee is found" "$(cat "$dir/guards")" found
+stop_daemon 20
+is "and the end is as ever" "$status" 0
+ok "nothing is left" wait_for 10 nobody_else
 finish

@@ -11,6 +11,7 @@ check_LTLIBRARIES += %D%/libstepped.la
 	src/swansong/record.c \
 	src/swansong/misuse.c \
 	src/swansong/percpu.c \
+	src/swansong/tally.c \
 	src/swansong/count.c \
 	src/swansong/node.c \
 	src/swansong/guard.c \

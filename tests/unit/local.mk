@@ -108,18 +108,26 @@ check_PROGRAMS += %D%/test-graph
 %C%_test_graph_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-forecast
+%C%_test_forecast_SOURCES = %D%/test-forecast.c
+%C%_test_forecast_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_forecast_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-template
 %C%_test_template_SOURCES = %D%/test-template.c
 %C%_test_template_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_template_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la \
 	$(CHECK_LIBS)
 
-check_PROGRAMS += %D%/test-config
-%C%_test_config_SOURCES = %D%/test-config.c
-%C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
-# Its own allocator, which can be made to fail.
-%C%_test_config_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+# Their own allocator, which can be made to fail.
+nomem_sources = %D%/nomem.h %D%/nomem.c
+nomem_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=fopencookie
+
+check_PROGRAMS += %D%/test-config
+%C%_test_config_SOURCES = %D%/test-config.c $(nomem_sources)
+%C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_config_LDFLAGS = $(nomem_ldflags)
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-diff
@@ -131,6 +139,11 @@ check_PROGRAMS += %D%/test-environment
 %C%_test_environment_SOURCES = %D%/test-environment.c
 %C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-budget
+%C%_test_budget_SOURCES = %D%/test-budget.c
+%C%_test_budget_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_budget_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-fsm %D%/test-policy %D%/test-result
 %C%_test_fsm_SOURCES = %D%/test-fsm.c
@@ -214,6 +227,11 @@ check_PROGRAMS += %D%/test-daemon-relay
 %C%_test_daemon_relay_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
 %C%_test_daemon_relay_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-attach
+%C%_test_daemon_attach_SOURCES = %D%/test-daemon-attach.c
+%C%_test_daemon_attach_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_attach_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-activation
 %C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
 %C%_test_daemon_activation_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
@@ -241,12 +259,15 @@ check_PROGRAMS += %D%/test-daemon-reload
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 
+check_PROGRAMS += %D%/test-daemon-budgets
+%C%_test_daemon_budgets_SOURCES = %D%/test-daemon-budgets.c
+%C%_test_daemon_budgets_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_budgets_LDADD   = $(%C%_test_daemon_stop_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-nomem
-%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c
+%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c $(nomem_sources)
 %C%_test_daemon_nomem_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
-# Its own allocator, which can be made to fail.
-%C%_test_daemon_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch
+%C%_test_daemon_nomem_LDFLAGS = $(nomem_ldflags)
 %C%_test_daemon_nomem_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-unix-sender
@@ -357,6 +378,17 @@ check_PROGRAMS += %D%/test-swansong-percpu-property
 %C%_test_swansong_percpu_property_CPPFLAGS = $(percpu_nodes)
 %C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
+
+check_PROGRAMS += %D%/test-swansong-attach %D%/test-swansong-attach-process
+attach_libraries = %D%/libtestmain.la src/swansong/libswansong-loop.la \
+	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
+%C%_test_swansong_attach_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-attach.c
+%C%_test_swansong_attach_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_LDADD   = $(attach_libraries)
+%C%_test_swansong_attach_process_SOURCES = %D%/fake-daemon.h \
+	%D%/test-swansong-attach-process.c
+%C%_test_swansong_attach_process_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_process_LDADD   = $(attach_libraries)
 
 check_PROGRAMS += %D%/test-swansong-nomem
 %C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/test-swansong-nomem.c

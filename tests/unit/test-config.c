@@ -1,4 +1,5 @@
 #include "main.h"
+#include "nomem.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,43 +19,6 @@
 #include "model/config.h"
 #include "model/diff.h"
 #include "model/keys.h"
-
-/*
- * An allocator that can be made to fail: the linker sends the program's own calls to __wrap_*, and
- * what the C library needs for itself is left alone.
- */
-static long allocations_left = -1; /* -1: as many as wanted */
-
-static bool allocation_fails(void)
-{
-	if (allocations_left < 0)
-		return false;
-	if (allocations_left > 0) {
-		allocations_left--;
-		return false;
-	}
-	errno = ENOMEM;
-	return true;
-}
-
-#define WRAP(type, name, arguments, call)                              \
-	type __real_##name arguments;                                  \
-	type __wrap_##name arguments;                                  \
-	type __wrap_##name arguments                                   \
-	{                                                              \
-		return allocation_fails() ? NULL : __real_##name call; \
-	}
-
-WRAP(void *, malloc, (size_t size), (size))
-WRAP(void *, calloc, (size_t n, size_t size), (n, size))
-WRAP(void *, realloc, (void *p, size_t size), (p, size))
-WRAP(void *, reallocarray, (void *p, size_t n, size_t size), (p, n, size))
-WRAP(char *, strdup, (const char *text), (text))
-WRAP(char *, strndup, (const char *text, size_t n), (text, n))
-WRAP(void *, tsearch, (const void *key, void **root, int (*f)(const void *, const void *)),
-     (key, root, f))
-WRAP(FILE *, fopencookie, (void *cookie, const char *mode, cookie_io_functions_t functions),
-     (cookie, mode, functions))
 
 static char directory[64];
 
@@ -220,6 +184,8 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert(a->kill_leftovers);
 	ck_assert(!a->cgroup_memory_max && !a->cgroup_pids_max && !a->cgroup_cpu_weight);
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->drain_timeout_usec, 5 * 60 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->final_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
@@ -241,7 +207,7 @@ START_TEST(every_key_is_taken)
 		"restart-delay-max = 2s\nrestart-reset = 3s\nrestart-limit = 3/1min\n"
 		"success-status = 3 255 SIGPIPE USR1\non-failed = shutdown-parent\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
 		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\n"
-		"environment = A=1 B=\numask = 027\nstop-timeout = 6s\nlog = file:/l\n"
+		"environment = A=1 B=\numask = 027\nstop-timeout = 6s\ndrain-timeout = 7s\nfinal-timeout = 8s\nlog = file:/l\n"
 		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
 	const struct node_config *s = only(config, "g/s");
 
@@ -287,6 +253,8 @@ START_TEST(every_key_is_taken)
 	ck_assert_ptr_null(s->environment[2]);
 	ck_assert_int_eq(s->umask, 027);
 	ck_assert_uint_eq(s->stop_timeout_usec, 6 * USEC_PER_SEC);
+	ck_assert_uint_eq(s->drain_timeout_usec, 7 * USEC_PER_SEC);
+	ck_assert_uint_eq(s->final_timeout_usec, 8 * USEC_PER_SEC);
 	ck_assert_int_eq(s->log.kind, OUTPUT_FILE);
 	ck_assert_str_eq(s->log.path, "/l");
 }
@@ -448,11 +416,11 @@ END_TEST
 START_TEST(values_are_inherited_downward)
 {
 	cleanup(config_unrefp) struct config *config = good(
-		"[swansong]\nstop-timeout = 3s\numask = 077\n"
+		"[swansong]\nstop-timeout = 3s\ndrain-timeout = 4s\numask = 077\n"
 		"environment = A=1 B=%n C=3\nlog = file:/log/%n\n"
 		"[g]\nuser = redis\nenvironment = B=g\ndirectory = /d/%n\n"
 		"[g/h/s]\ncommand = x\nenvironment = C=s D=%i%%\n[g/t@7@x]\ncommand = y\nlog = null\nuser = 7\ngroup = adm\n"
-		"environment = I=%i\n[u]\ncommand = z\nstop-timeout = 0\n");
+		"environment = I=%i\n[u]\ncommand = z\nstop-timeout = 0\ndrain-timeout = infinity\n");
 	const struct node_config *s = only(config, "g/h/s"), *t = only(config, "g/t@7@x"),
 				 *u = only(config, "u");
 	static const char *const of_s[] = { "A=1", "B=g", "C=s", "D=%" },
@@ -479,6 +447,9 @@ START_TEST(values_are_inherited_downward)
 	ck_assert_int_eq(u->umask, 077);
 	ck_assert_uint_eq(s->stop_timeout_usec, 3 * USEC_PER_SEC);
 	ck_assert_uint_eq(u->stop_timeout_usec, 0);
+	ck_assert_uint_eq(s->drain_timeout_usec, 4 * USEC_PER_SEC);
+	ck_assert_uint_eq(u->drain_timeout_usec, USEC_INFINITY);
+	ck_assert_uint_eq(only(config, "g")->stop_timeout_usec, 3 * USEC_PER_SEC);
 }
 END_TEST
 
@@ -727,6 +698,7 @@ static const struct {
 	{ "notify", { "", "all", "main" } },
 	{ "control", { "", "private", "Yes" } },
 	{ "fd-store-max", { "", "-1", "251", "all" } },
+	{ "attach", { "", "Yes", "2", "fd:3", "page" } },
 	{ "start-timeout", { "", "90" } },
 	{ "watchdog", { "", "0", "30", "-1s" } },
 	{ "watchdog-signal", { "", "0", "SIGNOPE" } },
@@ -780,6 +752,8 @@ static const struct {
 	  { "", "cap_nothing", "net_bind_service", "cap_kill,cap_chown", "cap_kill cap_kill",
 	    "cap_kill none", "all cap_kill", "~cap_kill", "0x1", "cap_kill \"", "None" } },
 	{ "stop-timeout", { "", "10" } },
+	{ "drain-timeout", { "", "5", "-1s", "5m", "never" } },
+	{ "final-timeout", { "", "5", "none" } },
 	{ "stdin", { "", "journal", "file", "file:", "file:x", "/dev/tty", "-" } },
 	{ "stdout", { "", "log", "Journal", "file:x", "1" } },
 	{ "stderr", { "", "stdout", "file:/%x" } },
@@ -1163,6 +1137,7 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nready = fd:4\n",
 	"[a]\ncommand = x\nnotify = yes\n",
 	"[a]\ncommand = x\nfd-store-max = 1\n",
+	"[a]\ncommand = x\nattach = yes\n",
 	"[a]\ncommand = x\nstart-timeout = 1s\n",
 	"[a]\ncommand = x\nwatchdog = 1s\n",
 	"[a]\ncommand = x\nwatchdog = 2s\n",

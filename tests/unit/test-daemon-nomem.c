@@ -1,4 +1,5 @@
 #include "main.h"
+#include "nomem.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,37 +15,6 @@
  * changed nothing, and the next one finds all as it was.
  */
 
-static long allocations_left = -1; /* -1: as many as wanted */
-
-static bool allocation_fails(void)
-{
-	if (allocations_left < 0)
-		return false;
-	if (allocations_left > 0) {
-		allocations_left--;
-		return false;
-	}
-	errno = ENOMEM;
-	return true;
-}
-
-#define WRAP(type, name, arguments, call)                              \
-	type __real_##name arguments;                                  \
-	type __wrap_##name arguments;                                  \
-	type __wrap_##name arguments                                   \
-	{                                                              \
-		return allocation_fails() ? NULL : __real_##name call; \
-	}
-
-WRAP(void *, malloc, (size_t size), (size))
-WRAP(void *, calloc, (size_t n, size_t size), (n, size))
-WRAP(void *, realloc, (void *p, size_t size), (p, size))
-WRAP(void *, reallocarray, (void *p, size_t n, size_t size), (p, n, size))
-WRAP(char *, strdup, (const char *text), (text))
-WRAP(char *, strndup, (const char *text, size_t n), (text, n))
-WRAP(void *, tsearch, (const void *key, void **root, int (*f)(const void *, const void *)),
-     (key, root, f))
-
 static struct context ctx;
 static struct process_table processes;
 static struct tree tree;
@@ -54,7 +24,7 @@ static const char before[] =
 static const char after[] =
 	"[swansong]\nshutdown-timeout = 1s\n[a]\ncommand = y\nrestart-limit = 7/1s\n"
 	"[b]\ncommand = x\nafter = g\nready = notify\nshutdown-timeout = 5s\n"
-	"start-command = x\nreload-command = x\nfd-store-max = 2\nfinal = y\n"
+	"start-command = x\nreload-command = x\nfd-store-max = 2\nfinal = y\nattach = yes\n"
 	"[g]\ncommand = x\nenvironment = A=1\nfinal = z\n[g/n/m]\ncommand = x\nrequires = a\n[i]\ncommand = x\n";
 
 static struct config *load(const char *text)

@@ -597,7 +597,7 @@ START_TEST(what_a_kill_does_not_end_is_killed_again_only_later)
 	s->main.pid = NO_PID;
 	service_handle(s, EVENT_ORPHANED);
 	ck_assert_int_eq(s->state, STATE_CLEANING);
-	s->stop_limit_usec = now = clock_now_usec();
+	s->ending.limit_usec = now = clock_now_usec();
 	service_handle(s, EVENT_TIMEOUT);
 	ck_assert_int_eq(s->state, STATE_CLEANING);
 	for (int i = 0; i < 3; i++) {

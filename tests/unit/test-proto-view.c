@@ -185,6 +185,7 @@ START_TEST(a_type_is_refused_when_a_member_is_not_right)
 				    .command = "pg_dump",
 				    .why = "nightly",
 				    .age_usec = 41,
+				    .count = 2,
 				    .ttl_usec = 5 };
 	json_t *object;
 

@@ -1,0 +1,647 @@
+"""Guards for Python programs that swansongd supervises.
+
+A guard is a piece of work in progress: while one is held, a shutdown waits for it, up to the budgets of
+the configuration, and can say what it waits for.  There are two kinds:
+
+    with swansong.guard("nightly export"):          # a lease: told to the daemon, on any node
+        export()
+
+    root = swansong.attach()                        # the program's own: counted in a page that the
+    with root.guard():                              # daemon reads; costs no call of it
+        answer(request)
+
+and the other way round, a program learns that it is to stop:
+
+    for job in root.interrupt(jobs):                # ends at the next boundary after the stop
+        with root.guard():
+            work(job)
+
+Without a daemon all of it works, and holds nothing up.  See swansong.ini(5), keys control and attach,
+and libswansong(3) for what a guard means.
+
+Nothing here but the standard library is needed.  Everything may be called from any thread.  In a
+forked child what was attached is not any more, and leases are the parent's.
+"""
+
+import asyncio
+import errno
+import fcntl
+import json
+import mmap
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+import weakref
+
+__all__ = [
+    "AlreadyAttached",
+    "Error",
+    "Guard",
+    "Lease",
+    "Refused",
+    "Root",
+    "Stopped",
+    "attach",
+    "guard",
+]
+
+
+class Error(Exception):
+    """The base of all errors here."""
+
+
+class Refused(Error):
+    """The daemon refused; `name` is the error of its interface, as "NoSuchNode"."""
+
+    def __init__(self, name, parameters):
+        reason = parameters.get("reason") or parameters.get("node") or ""
+        super().__init__(f"{name}: {reason}" if reason else name)
+        self.name = name
+        self.parameters = parameters
+
+
+class Stopped(Refused):
+    """The node is stopped: no new work begins on it."""
+
+
+class AlreadyAttached(Error):
+    """Another process of the service is attached."""
+
+
+# --- leases ---
+
+
+def _default_socket():
+    if os.geteuid() == 0:
+        return "/run/swansong/control.sock"
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    return f"{runtime}/swansong/control.sock" if runtime else None
+
+
+class _Connection:
+    """One connection to the daemon, with one call at a time."""
+
+    def __init__(self, sock):
+        self._sock = sock
+        self._buffer = b""
+        self._lock = threading.Lock()
+
+    def fileno(self):
+        return self._sock.fileno()
+
+    def close(self):
+        self._sock.close()
+
+    def shutdown(self):
+        """Wakes whoever is in receive()."""
+        try:
+            self._sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def send(self, method, parameters, **flags):
+        call = {"method": f"io.swansong.{method}", "parameters": parameters, **flags}
+        self._sock.sendall(json.dumps(call).encode() + b"\0")
+
+    def receive(self):
+        while b"\0" not in self._buffer:
+            data = self._sock.recv(65536)
+            if not data:
+                raise ConnectionResetError("the daemon has gone")
+            self._buffer += data
+        text, self._buffer = self._buffer.split(b"\0", 1)
+        reply = json.loads(text)
+        parameters = reply.get("parameters") or {}
+        if "error" in reply:
+            name = reply["error"].rsplit(".", 1)[-1]
+            raise (Stopped if name == "NodeStopped" else Refused)(name, parameters)
+        return parameters, reply.get("continues", False)
+
+    def call(self, method, parameters):
+        with self._lock:
+            self.send(method, parameters)
+            return self.receive()[0]
+
+
+_private = None
+_private_lock = threading.Lock()
+
+
+def _private_connection():
+    """The one that the service was given by its key control, or None."""
+    global _private
+    with _private_lock:
+        number = os.environ.pop("SWANSONG_CONTROL", None)
+        if number is not None:
+            try:
+                os.set_inheritable(int(number), False)
+                _private = _Connection(socket.socket(fileno=int(number)))
+                _private._sock.setblocking(True)
+            except (ValueError, OSError):
+                _private = None
+        return _private
+
+
+def _connect(path):
+    path = path or os.environ.get("SWANSONG_SOCKET") or _default_socket()
+    if path is None or path == "none":
+        return None
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        sock.connect(path)
+    except OSError as error:
+        sock.close()
+        if error.errno in (errno.ENOENT, errno.ECONNREFUSED):
+            return None
+        raise
+    return _Connection(sock)
+
+
+class Lease:
+    """A guard on a node of the daemon; see guard().
+
+    `id` is its number, as `swansongctl guards` shows it, and None without a daemon.  `lost` is None,
+    or "expired", "revoked" or "gone" if it is not held any more; that is noticed for a lease with
+    a connection of its own, which is every one but those over the private connection.
+    """
+
+    def __init__(self, why, node, ttl, late, on_shutdown, path, required):
+        self._parameters = {"why": why, "late": late}
+        if node is not None:
+            self._parameters["node"] = node
+        if ttl is not None:
+            self._parameters["ttl_usec"] = round(ttl * 1000000)
+        self._on_shutdown = on_shutdown
+        self._path = path
+        self._required = required
+        self._connection = None
+        self._own = False
+        self._pid = None
+        self.id = None
+        self.lost = None
+
+    def take(self):
+        """Takes it.  Raises Stopped, Refused, or OSError."""
+        if self._connection is not None:
+            raise Error("this lease is taken already")
+        self.lost = None
+        private = None
+        if self._path is None and self._on_shutdown is None:
+            private = _private_connection()
+        if private is not None:
+            self.id = private.call("TakeGuard", self._parameters)["id"]
+            self._connection, self._own = private, False
+        else:
+            self._take_own()
+        self._pid = os.getpid()
+        return self
+
+    def _take_own(self):
+        connection = _connect(self._path)
+        if connection is None:
+            if self._required:
+                raise FileNotFoundError(errno.ENOENT, "there is no daemon")
+            return
+        parameters = dict(self._parameters)
+        parameters.setdefault("node", os.environ.get("SWANSONG_NODE", ""))
+        try:
+            connection.send("TakeGuard", parameters, more=True)
+            reply, more = connection.receive()
+        except BaseException:
+            connection.close()
+            raise
+        self.id = reply["id"]
+        self._connection, self._own = connection, True
+        if more:
+            threading.Thread(
+                target=self._follow, args=(connection,), name="swansong-lease", daemon=True
+            ).start()
+
+    def _follow(self, connection):
+        lost = "gone"
+        try:
+            more = True
+            while more:
+                reply, more = connection.receive()
+                lost = reply.get("lost", lost)
+                if reply.get("stopping") and self._on_shutdown is not None:
+                    self._on_shutdown()
+        except (OSError, Error, ValueError):
+            pass
+        finally:
+            if self._connection is connection:
+                self.lost = lost
+
+    def release(self):
+        """Releases it; harmless when it is not held."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        if self._own:
+            if self._pid == os.getpid():
+                connection.shutdown()
+            connection.close()
+        elif self._pid == os.getpid():
+            try:
+                connection.call("Release", {"id": self.id})
+            except (OSError, Error):
+                pass
+
+    def __enter__(self):
+        return self.take()
+
+    def __exit__(self, *exception):
+        self.release()
+
+    async def __aenter__(self):
+        return await asyncio.get_running_loop().run_in_executor(None, self.take)
+
+    async def __aexit__(self, *exception):
+        await asyncio.get_running_loop().run_in_executor(None, self.release)
+
+
+def guard(why="", *, node=None, ttl=None, late=False, on_shutdown=None, socket=None, required=False):
+    """A lease: a guard that the daemon knows of, for `with` or `async with`.
+
+    why          what for, at most 200 bytes: who waits for it is told
+    node         on which node: by default the service that this runs in, and else the root
+    ttl          seconds after which the daemon drops it by itself
+    late         also when the node is stopped, as long as it is not complete
+    on_shutdown  called once, in a thread of its own, when the stop of the node comes
+    socket       the path of the control socket, which else is $SWANSONG_SOCKET or the default one
+    required     whether it is an error that there is no daemon; else it holds nothing up then
+
+    It is released at the end of the block, or when the program ends, however it does.
+    """
+    return Lease(why, node, ttl, late, on_shutdown, socket, required)
+
+
+# --- the program's own tree ---
+
+_PAGE_MAGIC = int.from_bytes(b"swansong", "little")
+_PAGE_VERSION = 1
+_PAGE_HEADER = struct.Struct("=QIII")  # magic, version, n_lanes, stop
+_PAGE_SIZE = 4096  # of the header, which is all that is looked at
+_PAGE_STOP = 16
+_PAGE_ELSEWHERE = 64
+_PAGE_GATHERED = 72
+_REPORT_MAX = 4096
+_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
+
+
+class Guard:
+    """A guard of a Root; see Root.guard()."""
+
+    __slots__ = ("_root", "_site", "__weakref__")
+
+    def __init__(self, root, site):
+        self._root = root
+        self._site = site
+        root._take(site)
+
+    def drop(self):
+        """Drops it; harmless when repeated."""
+        root, self._root = self._root, None
+        if root is not None:
+            root._drop(self._site)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.drop()
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *exception):
+        self.drop()
+
+
+class Root:
+    """The program's own work: its guards, and its stop.  See attach()."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._held = 0
+        self._sites = {}  # (why, file, line, function): [guards, since]
+        self._stopped = threading.Event()
+        self._complete = threading.Event()
+        self._callbacks = []
+        self._page = None
+        self._socket = None
+        self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        _roots.add(self)
+
+    # --- guards ---
+
+    def guard(self, why=""):
+        """Takes a guard, to be dropped by drop() or at the end of a `with`.
+
+        It can always be taken, also after the stop: what is to begin no more is the program's to decide.
+        """
+        frame = sys._getframe(1)
+        code = frame.f_code
+        return Guard(self, (why, code.co_filename, frame.f_lineno, code.co_name))
+
+    @property
+    def guards(self):
+        """How many are held."""
+        return self._held
+
+    def _count(self, change):
+        self._held += change
+        if self._page is not None:
+            # One store of eight aligned bytes: the daemon reads the old number or the new one.
+            struct.pack_into("=q", self._page, _PAGE_ELSEWHERE, self._held)
+
+    def _take(self, site):
+        with self._lock:
+            self._count(1)
+            entry = self._sites.setdefault(site, [0, time.monotonic_ns() // 1000])
+            entry[0] += 1
+
+    def _drop(self, site):
+        with self._lock:
+            entry = self._sites.get(site)
+            if entry is not None:
+                entry[0] -= 1
+                if entry[0] == 0:
+                    del self._sites[site]
+            self._count(-1)
+        self._settle()
+
+    def _settle(self):
+        """What follows once it is stopped and nothing is held; once."""
+        with self._lock:
+            if self._held or not self._stopped.is_set() or self._complete.is_set():
+                return
+            self._complete.set()
+        self._send(b"COMPLETE")
+
+    # --- the stop ---
+
+    @property
+    def attached(self):
+        """Whether the daemon knows of it."""
+        return self._page is not None
+
+    @property
+    def stopped(self):
+        """Whether it is to stop."""
+        if self._stopped.is_set():
+            return True
+        page = self._page
+        return page is not None and struct.unpack_from("=I", page, _PAGE_STOP)[0] != 0
+
+    def stop(self):
+        """Stops it: what is interrupted ends.  Harmless when repeated."""
+        with self._lock:
+            if self._stopped.is_set():
+                return
+            self._stopped.set()
+            callbacks, self._callbacks = self._callbacks, []
+        os.write(self._wake_write, b"x")
+        for callback in callbacks:
+            callback()
+        self._settle()
+
+    def stop_on_signal(self, *signals):
+        """Has these signals stop it, SIGTERM if none is given.  For the main thread."""
+
+        def handle(signo, frame):
+            # Not here: the interrupted code may have the lock.
+            threading.Thread(target=self.stop, name="swansong-stop").start()
+
+        for signo in signals or (signal.SIGTERM,):
+            signal.signal(signo, handle)
+
+    def on_stop(self, callback):
+        """Calls it at the stop, on whatever thread that comes; at once if it has come."""
+        with self._lock:
+            if not self._stopped.is_set():
+                self._callbacks.append(callback)
+                return
+        callback()
+
+    def wait_stopped(self, timeout=None):
+        """Waits for the stop.  Returns whether it has come."""
+        return self._stopped.wait(timeout)
+
+    def wait(self, timeout=None):
+        """Waits until it is stopped and no guard is held.  Returns whether that is so."""
+        return self._complete.wait(timeout)
+
+    def fileno(self):
+        """A descriptor that is readable from the stop on; not to be read from."""
+        return self._wake_read
+
+    def interrupt(self, iterable):
+        """The same items, until the stop: it is looked at between two of them.
+
+        What is iterated over is not woken; see accept(), and interrupt_async().
+        """
+        iterator = iter(iterable)
+        while not self.stopped:
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            yield item
+
+    def accept(self, listener):
+        """As listener.accept(), or None at the stop, which wakes it."""
+        while not self.stopped:
+            ready, _, _ = select.select([listener, self._wake_read], [], [])
+            if listener not in ready or self.stopped:
+                continue
+            try:
+                return listener.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                pass
+        return None
+
+    async def stopped_async(self):
+        """Returns at the stop."""
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+
+        def wake():
+            loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
+
+        self.on_stop(wake)
+        try:
+            await future
+        finally:
+            with self._lock:
+                if wake in self._callbacks:
+                    self._callbacks.remove(wake)
+
+    async def interrupt_async(self, iterable):
+        """The items of an asynchronous iterable, until the stop, which also ends the wait for one."""
+        iterator = iterable.__aiter__()
+        stop = asyncio.ensure_future(self.stopped_async())
+        item = None
+        try:
+            while not self.stopped:
+                item = asyncio.ensure_future(iterator.__anext__())
+                await asyncio.wait({item, stop}, return_when=asyncio.FIRST_COMPLETED)
+                if not item.done():
+                    return
+                # One that is there is not lost, though the stop has come as well.
+                try:
+                    value = item.result()
+                except StopAsyncIteration:
+                    return
+                yield value
+        finally:
+            for task in (item, stop):
+                if task is not None and not task.done():
+                    task.cancel()
+                    try:
+                        await task
+                    except (asyncio.CancelledError, StopAsyncIteration):
+                        pass
+
+    # --- the daemon ---
+
+    def _send(self, message):
+        sock = self._socket
+        if sock is None:
+            return
+        try:
+            sock.send(message, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        except OSError:
+            pass
+
+    def _report(self):
+        with self._lock:
+            sites = sorted(self._sites.items(), key=lambda entry: entry[1][1])
+        text = b"REPORT\n"
+        for (why, file, line, function), (count, since) in sites:
+            place = f"{os.path.basename(file)}:{line} {function}"
+            if why:
+                place = f"{why} ({place})"
+            row = f"{count} {since} {' '.join(place.split())}\n".encode(errors="replace")
+            if len(text) + len(row) > _REPORT_MAX:
+                break
+            text += row
+        return text
+
+    def _listen(self, sock):
+        while True:
+            try:
+                message = sock.recv(_REPORT_MAX)
+            except OSError:
+                return
+            if message == b"STOP":
+                self.stop()
+            elif message == b"REPORT":
+                self._send(self._report())
+            elif not message:
+                return  # the daemon has gone: that is no stop
+
+    def _attach(self, page_fd, sock):
+        seals = fcntl.fcntl(page_fd, fcntl.F_GET_SEALS)
+        size = os.fstat(page_fd).st_size
+        if seals & _SEALS != _SEALS or size < _PAGE_SIZE:
+            raise Error("what SWANSONG_ATTACH names is no page")
+        try:
+            fcntl.lockf(page_fd, fcntl.LOCK_EX | fcntl.LOCK_NB, 1)
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.EACCES):
+                raise AlreadyAttached("another process of the service is attached") from None
+            raise
+        # Never closed: that would give up the lock.
+        page = mmap.mmap(page_fd, _PAGE_SIZE)
+        magic, version, _, stop = _PAGE_HEADER.unpack_from(page)
+        if magic != _PAGE_MAGIC or version != _PAGE_VERSION:
+            raise Error("the page is of another version")
+        with self._lock:
+            self._page, self._page_fd, self._socket = page, page_fd, sock
+            self._count(0)
+            # There is one word for all threads; and what is in others is of a process before.
+            struct.pack_into("=I", page, _PAGE_GATHERED, 1)
+        self._send(b"ATTACHED")
+        if stop:
+            self.stop()
+        threading.Thread(
+            target=self._listen, args=(sock,), name="swansong-attach", daemon=True
+        ).start()
+
+    def _forked(self):
+        """In the child: its guards are its own, and nobody's concern."""
+        # Other threads, which are not there any more, may have had the locks.
+        self._lock = threading.Lock()
+        self._stopped = _copy_event(self._stopped)
+        self._complete = _copy_event(self._complete)
+        page, self._page = self._page, None
+        sock, self._socket = self._socket, None
+        if sock is not None:
+            sock.close()
+        if page is not None:
+            page.close()
+            os.close(self._page_fd)
+        os.close(self._wake_read)
+        os.close(self._wake_write)
+        self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        if self._stopped.is_set():
+            os.write(self._wake_write, b"x")
+
+    def __del__(self):
+        for fd in (self._wake_read, self._wake_write):
+            try:
+                os.close(fd)
+            except OSError:
+                pass
+
+
+def _copy_event(event):
+    copy = threading.Event()
+    if event.is_set():
+        copy.set()
+    return copy
+
+
+_roots = weakref.WeakSet()
+
+
+def _after_fork():
+    global _private, _private_lock
+    _private_lock = threading.Lock()
+    if _private is not None:
+        _private.close()
+        _private = None
+    for root in list(_roots):
+        root._forked()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def attach():
+    """The root of the program's own tree, attached to its service if that has `attach = yes`.
+
+    Without a daemon it is not attached, and all else is the same.  To be called once.  Raises
+    AlreadyAttached if another process of the service has done so, and Error or OSError if what the
+    environment says is wrong.
+    """
+    root = Root()
+    names = os.environ.pop("SWANSONG_ATTACH", None)
+    if names is None:
+        return root
+    try:
+        page_fd, socket_fd = (int(number) for number in names.split(":"))
+        for fd in (page_fd, socket_fd):
+            os.set_inheritable(fd, False)
+        sock = socket.socket(fileno=socket_fd)
+        sock.setblocking(True)
+    except (ValueError, OSError) as error:
+        raise Error(f"SWANSONG_ATTACH is wrong: {error}") from None
+    root._attach(page_fd, sock)
+    return root

@@ -1,0 +1,20 @@
+#pragma once
+
+/* The timeout of the state that a service is in: how long that is at most, and how that changes. */
+
+#include "daemon/service.h"
+
+/* Begins the timeout of the state that was just entered; @killed: of what has just been killed. */
+void service_arm(struct service *service, bool killed);
+
+/*
+ * What the timeout of an ending follows from has changed: who holds guards, or the budget.  In any
+ * other state there is nothing to do.
+ */
+void service_rearm(struct service *service);
+
+/* The same for all services whose guards have changed (node_guards_changed()). */
+void service_settle_guards(struct context *ctx);
+
+/* It says itself that it needs time until @usec to end. */
+void service_extend(struct service *service, uint64_t usec);

@@ -1,0 +1,449 @@
+#!/usr/bin/python3
+"""Tests of contrib/python/swansong.py, whose folder is in $PYTHONPATH, beside a daemon that is none.
+
+Results are TAP.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import swansong
+
+DEADLINE = 20
+PAGE_SIZE = 4096
+MAGIC = int.from_bytes(b"swansong", "little")
+SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+
+
+class Page:
+    """What a daemon makes for a run of a service."""
+
+    def __init__(self, stop=0, magic=MAGIC, seals=SEALS):
+        self.fd = os.memfd_create("page", os.MFD_ALLOW_SEALING)
+        os.truncate(self.fd, 2 * PAGE_SIZE)
+        os.pwrite(self.fd, struct.pack("=QIII", magic, 1, 1, stop), 0)
+        fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, seals)
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.settimeout(DEADLINE)
+        os.environ["SWANSONG_ATTACH"] = f"{os.dup(self.fd)}:{theirs.detach()}"
+
+    def guards(self):
+        guards, gathered = struct.unpack("=qI", os.pread(self.fd, 12, 64))
+        assert gathered == 1
+        return guards
+
+    def holder(self):
+        """The process that is attached, as another process sees it; 0 for none."""
+        code = """
+import fcntl, struct, sys
+lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)
+kind, _, _, _, pid = struct.unpack("hhqqi4x", fcntl.fcntl(int(sys.argv[1]), fcntl.F_GETLK, lock))
+print(0 if kind == fcntl.F_UNLCK else pid)
+"""
+        out = subprocess.run(
+            [sys.executable, "-c", code, str(self.fd)],
+            pass_fds=[self.fd],
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        return int(out.stdout)
+
+    def stop(self):
+        os.pwrite(self.fd, struct.pack("=I", 1), 16)
+        self.socket.send(b"STOP")
+
+
+class Daemon:
+    """Answers on a control socket as it is told to."""
+
+    def __init__(self, sock, answer):
+        self.calls = []
+        self.closed = threading.Event()
+        self.send = None
+        self._answer = answer
+        self._listener = sock
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self):
+        connection = self._listener
+        with contextlib.suppress(OSError):
+            connection, _ = self._listener.accept()
+        buffer = b""
+
+        def send(reply):
+            connection.sendall(json.dumps(reply).encode() + b"\0")
+
+        self.send = send
+        while True:
+            data = connection.recv(65536)
+            if not data:
+                break
+            buffer += data
+            while b"\0" in buffer:
+                text, buffer = buffer.split(b"\0", 1)
+                call = json.loads(text)
+                self.calls.append(call)
+                for reply in self._answer(call):
+                    send(reply)
+        self.closed.set()
+
+
+def listening(directory):
+    path = os.path.join(directory, "control.sock")
+    sock = socket.socket(socket.AF_UNIX)
+    sock.bind(path)
+    sock.listen()
+    return path, sock
+
+
+def take(call):
+    return [{"parameters": {"id": 7}, "continues": call.get("more", False)}]
+
+
+class LeaseTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        for name in ("SWANSONG_CONTROL", "SWANSONG_SOCKET", "SWANSONG_NODE"):
+            os.environ.pop(name, None)
+        swansong._private = None
+
+    def test_without_a_daemon_it_holds_nothing_up(self):
+        path = os.path.join(self.directory.name, "none")
+        with swansong.guard("work", socket=path) as lease:
+            self.assertIsNone(lease.id)
+        with self.assertRaises(FileNotFoundError):
+            swansong.guard("work", socket=path, required=True).take()
+
+    def test_it_is_held_until_the_end_of_the_block(self):
+        path, sock = listening(self.directory.name)
+        daemon = Daemon(sock, take)
+        os.environ["SWANSONG_NODE"] = "web/app"
+        with swansong.guard('the "nightly" export', ttl=1.5, late=True, socket=path) as lease:
+            self.assertEqual(lease.id, 7)
+            self.assertFalse(daemon.closed.is_set())
+        self.assertTrue(daemon.closed.wait(DEADLINE))
+        self.assertEqual(
+            daemon.calls,
+            [
+                {
+                    "method": "io.swansong.TakeGuard",
+                    "parameters": {
+                        "why": 'the "nightly" export',
+                        "late": True,
+                        "ttl_usec": 1500000,
+                        "node": "web/app",
+                    },
+                    "more": True,
+                }
+            ],
+        )
+
+    def test_a_stopped_node_refuses_it(self):
+        path, sock = listening(self.directory.name)
+        Daemon(
+            sock,
+            lambda call: [{"error": "io.swansong.NodeStopped", "parameters": {"node": "web"}}],
+        )
+        with self.assertRaisesRegex(swansong.Stopped, "NodeStopped: web"):
+            swansong.guard("work", node="web", socket=path).take()
+
+    def test_the_holder_is_told_of_the_stop_and_of_the_loss(self):
+        path, sock = listening(self.directory.name)
+        stopped = threading.Event()
+        daemon = Daemon(sock, take)
+        lease = swansong.guard("work", socket=path, on_shutdown=stopped.set).take()
+        daemon.send({"parameters": {"id": 7, "stopping": True}, "continues": True})
+        self.assertTrue(stopped.wait(DEADLINE))
+        self.assertIsNone(lease.lost)
+        daemon.send({"parameters": {"id": 7, "lost": "expired"}})
+        for thread in threading.enumerate():
+            if thread.name == "swansong-lease":
+                thread.join(DEADLINE)
+        self.assertEqual(lease.lost, "expired")
+        lease.release()
+        lease.release()
+
+    def test_many_share_the_private_connection(self):
+        ours, theirs = socket.socketpair()
+        ids = iter(range(1, 100))
+
+        def answer(call):
+            return [{"parameters": {"id": next(ids)} if "TakeGuard" in call["method"] else {}}]
+
+        daemon = Daemon(ours, answer)
+        os.environ["SWANSONG_CONTROL"] = str(theirs.detach())
+        with swansong.guard("a"), swansong.guard("b") as b:
+            self.assertEqual(b.id, 2)
+        self.assertNotIn("SWANSONG_CONTROL", os.environ)
+        self.assertEqual(
+            [(c["method"].split(".")[-1], c["parameters"]) for c in daemon.calls],
+            [
+                ("TakeGuard", {"why": "a", "late": False}),
+                ("TakeGuard", {"why": "b", "late": False}),
+                ("Release", {"id": 2}),
+                ("Release", {"id": 1}),
+            ],
+        )
+        self.assertFalse(daemon.closed.is_set())
+        swansong._private.close()
+        swansong._private = None
+
+    def test_it_can_be_awaited(self):
+        path, sock = listening(self.directory.name)
+        daemon = Daemon(sock, take)
+
+        async def work():
+            async with swansong.guard("work", socket=path) as lease:
+                return lease.id
+
+        self.assertEqual(asyncio.run(work()), 7)
+        self.assertTrue(daemon.closed.wait(DEADLINE))
+
+
+class RootTest(unittest.TestCase):
+    def setUp(self):
+        os.environ.pop("SWANSONG_ATTACH", None)
+
+    def test_without_a_daemon_it_is_an_ordinary_one(self):
+        root = swansong.attach()
+        self.assertFalse(root.attached)
+        with root.guard():
+            root.stop()
+            self.assertFalse(root.wait(0))
+        self.assertTrue(root.wait(DEADLINE))
+        self.assertTrue(root.stopped)
+
+    def test_the_daemon_reads_the_count(self):
+        page = Page()
+        root = swansong.attach()
+        self.assertEqual(page.socket.recv(PAGE_SIZE), b"ATTACHED")
+        self.assertNotIn("SWANSONG_ATTACH", os.environ)
+        self.assertEqual(page.holder(), os.getpid())
+        with root.guard(), root.guard("b") as b:
+            self.assertEqual(page.guards(), 2)
+            b.drop()
+            b.drop()
+            self.assertEqual(page.guards(), 1)
+        self.assertEqual(page.guards(), 0)
+
+    def test_the_stop_arrives_and_the_end_is_told(self):
+        page = Page()
+        root = swansong.attach()
+        page.socket.recv(PAGE_SIZE)
+        guard = root.guard()
+        page.stop()
+        self.assertTrue(root.wait_stopped(DEADLINE))
+        self.assertTrue(select.select([root], [], [], DEADLINE)[0])
+        self.assertFalse(root.wait(0))
+        guard.drop()
+        self.assertEqual(page.socket.recv(PAGE_SIZE), b"COMPLETE")
+        self.assertTrue(root.wait(DEADLINE))
+
+    def test_a_stop_that_came_before_is_seen(self):
+        page = Page(stop=1)
+        root = swansong.attach()
+        self.assertTrue(root.stopped)
+        self.assertEqual(page.socket.recv(PAGE_SIZE), b"ATTACHED")
+        self.assertEqual(page.socket.recv(PAGE_SIZE), b"COMPLETE")
+
+    def test_the_report_names_the_places(self):
+        page = Page()
+        root = swansong.attach()
+        page.socket.recv(PAGE_SIZE)
+        with root.guard("nightly\nexport"):
+            page.socket.send(b"REPORT")
+            lines = page.socket.recv(PAGE_SIZE).decode().split("\n")
+        self.assertEqual(lines[0], "REPORT")
+        self.assertRegex(
+            lines[1],
+            r"^1 \d+ nightly export \(test-swansong\.py:\d+ test_the_report_names_the_places\)$",
+        )
+        self.assertEqual(lines[2:], [""])
+
+    def test_a_long_report_is_cut_between_lines(self):
+        page = Page()
+        root = swansong.attach()
+        page.socket.recv(PAGE_SIZE)
+        guards = [root.guard("x" * 100 + str(i)) for i in range(100)]
+        page.socket.send(b"REPORT")
+        report = page.socket.recv(2 * PAGE_SIZE)
+        self.assertLessEqual(len(report), PAGE_SIZE)
+        self.assertTrue(report.endswith(b"\n"))
+        for guard in guards:
+            guard.drop()
+
+    def test_the_end_of_the_daemon_is_no_stop(self):
+        page = Page()
+        root = swansong.attach()
+        page.socket.close()
+        for thread in threading.enumerate():
+            if thread.name == "swansong-attach" and thread._args and thread._args[0] is root._socket:
+                thread.join(DEADLINE)
+        self.assertFalse(root.stopped)
+        with root.guard():
+            pass
+
+    def test_what_is_no_page_is_refused(self):
+        Page(magic=1)
+        with self.assertRaisesRegex(swansong.Error, "version"):
+            swansong.attach()
+        Page(seals=0)
+        with self.assertRaisesRegex(swansong.Error, "no page"):
+            swansong.attach()
+        for wrong in ("", "1", "a:b", "998:999"):
+            os.environ["SWANSONG_ATTACH"] = wrong
+            with self.assertRaises(swansong.Error, msg=wrong):
+                swansong.attach()
+
+    def test_one_process_at_a_time(self):
+        page = Page()
+        names = os.environ["SWANSONG_ATTACH"]
+        code = "import swansong, sys\nswansong.attach()\nprint('on', flush=True)\nsys.stdin.read()"
+        with subprocess.Popen(
+            [sys.executable, "-c", code],
+            pass_fds=[int(n) for n in names.split(":")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as other:
+            self.assertEqual(other.stdout.readline(), b"on\n")
+            with self.assertRaises(swansong.AlreadyAttached):
+                swansong.attach()
+            self.assertEqual(page.holder(), other.pid)
+            other.kill()
+            other.wait()
+        self.assertEqual(page.holder(), 0)
+
+    def test_a_forked_child_counts_for_itself(self):
+        page = Page()
+        root = swansong.attach()
+        page.socket.recv(PAGE_SIZE)
+        with root.guard():
+            child = os.fork()
+            if child == 0:
+                with root.guard():
+                    detached = not root.attached and root.guards == 2
+                root.stop()
+                os._exit(0 if detached and root.stopped else 1)
+            _, status = os.waitpid(child, 0)
+            self.assertEqual(status, 0)
+            self.assertEqual(page.guards(), 1)
+            self.assertFalse(root.stopped)
+            self.assertEqual(page.holder(), os.getpid())
+
+    def test_threads_lose_no_count(self):
+        page = Page()
+        root = swansong.attach()
+
+        def work():
+            for _ in range(2000):
+                with root.guard():
+                    pass
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((root.guards, page.guards()), (0, 0))
+
+
+class InterruptTest(unittest.TestCase):
+    def setUp(self):
+        os.environ.pop("SWANSONG_ATTACH", None)
+        self.root = swansong.attach()
+
+    def test_an_iterator_ends_at_the_next_boundary(self):
+        done = []
+        for item in self.root.interrupt(range(10)):
+            done.append(item)
+            if item == 3:
+                self.root.stop()
+        self.assertEqual(done, [0, 1, 2, 3])
+        self.assertEqual(list(self.root.interrupt([1])), [])
+
+    def test_one_that_ends_by_itself_is_whole(self):
+        self.assertEqual(list(self.root.interrupt(range(3))), [0, 1, 2])
+
+    def test_accept_is_woken(self):
+        listener = socket.create_server(("127.0.0.1", 0))
+        with listener:
+            timer = threading.Timer(0.05, self.root.stop)
+            timer.start()
+            self.assertIsNone(self.root.accept(listener))
+            timer.join()
+
+    def test_a_signal_stops_it(self):
+        before = signal.getsignal(signal.SIGUSR1)
+        self.root.stop_on_signal(signal.SIGUSR1)
+        try:
+            os.kill(os.getpid(), signal.SIGUSR1)
+            self.assertTrue(self.root.wait_stopped(DEADLINE))
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+
+    def test_an_asynchronous_iterator_is_woken_and_loses_nothing(self):
+        async def produce(queue):
+            while True:
+                yield await queue.get()
+
+        async def consume():
+            queue = asyncio.Queue()
+            got = []
+            for i in range(3):
+                queue.put_nowait(i)
+            async for item in self.root.interrupt_async(produce(queue)):
+                got.append(item)
+                if item == 2:
+                    asyncio.get_running_loop().call_later(0.05, self.root.stop)
+            return got
+
+        self.assertEqual(asyncio.run(asyncio.wait_for(consume(), DEADLINE)), [0, 1, 2])
+
+    def test_an_asynchronous_iterator_that_ends_is_whole(self):
+        async def produce():
+            for i in range(3):
+                yield i
+
+        async def consume():
+            return [item async for item in self.root.interrupt_async(produce())]
+
+        self.assertEqual(asyncio.run(consume()), [0, 1, 2])
+        self.assertEqual(self.root._callbacks, [])
+
+    def test_the_stop_can_be_awaited(self):
+        async def main():
+            asyncio.get_running_loop().call_later(0.05, self.root.stop)
+            await asyncio.wait_for(self.root.stopped_async(), DEADLINE)
+            await self.root.stopped_async()
+
+        asyncio.run(main())
+
+
+def main():
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    tests = [test for group in suite for test in group]
+    print(f"1..{len(tests)}")
+    for number, test in enumerate(tests, 1):
+        result = unittest.TestResult()
+        test.run(result)
+        good = result.wasSuccessful()
+        print(f"{'ok' if good else 'not ok'} {number} - {test._testMethodName[5:].replace('_', ' ')}")
+        for _, text in result.errors + result.failures:
+            print("".join(f"# {line}\n" for line in text.splitlines()), end="")
+        sys.stdout.flush()
+
+
+main()
