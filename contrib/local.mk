@@ -24,7 +24,8 @@ CLEANFILES += %D%/systemd/swansongd.service
 EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs \
 	%D%/container/Containerfile.command %D%/container/Containerfile.scratch \
 	%D%/container/Containerfile.tree %D%/container/tree.ini %D%/container/compose.yaml \
-	%D%/container/MOVING.md
+	%D%/container/MOVING.md \
+	%D%/kubernetes/README.md %D%/kubernetes/pod.yaml %D%/kubernetes/sidecar.yaml
 
 # Examples of the library: built by check, and run by tests/integration/examples.sh.
 examples = \

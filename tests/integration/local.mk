@@ -33,6 +33,7 @@ dist_check_SCRIPTS += \
 	%D%/leases.sh \
 	%D%/leases-control.sh \
 	%D%/leases-notify.sh \
+	%D%/kubernetes.sh \
 	%D%/listen.sh \
 	%D%/health.sh \
 	%D%/hooks.sh \
