@@ -88,8 +88,7 @@ static int on_expiry(sd_event_source *source, uint64_t usec, void *arg)
 	(void)source;
 	(void)usec;
 	log_line(lease->node->ctx->log, LOG_WARNING, "%s: after %s the guard has expired of %s",
-		 node_name(lease->node), clock_text(ttl, lease->ttl_usec),
-		 lease_text(text, lease));
+		 node_name(lease->node), clock_text(ttl, lease->ttl_usec), lease_text(text, lease));
 	lease_lose(lease, LEASE_EXPIRED);
 	return 0;
 }
@@ -97,9 +96,8 @@ static int on_expiry(sd_event_source *source, uint64_t usec, void *arg)
 /* Nothing that is complete is held up any more, and nothing beyond its budget. */
 static bool is_refused(const struct node *node, bool late)
 {
-	return node_is_stopped(node) &&
-	       (!late || swansong_state(node->work) == SWANSONG_COMPLETE ||
-		clock_now_usec() >= node->kill_usec);
+	return node_is_stopped(node) && (!late || swansong_state(node->work) == SWANSONG_COMPLETE ||
+					 clock_now_usec() >= node->kill_usec);
 }
 
 static enum lease_refusal refusal(struct node *node, const struct lease_wish *wish)
@@ -181,13 +179,13 @@ struct lease *lease_free(struct lease *lease)
 
 bool lease_is_stopped(const struct lease *lease)
 {
-	return lease->node && (lease->generation != lease->node->generation ||
-			       node_is_stopped(lease->node));
+	return lease->node &&
+	       (lease->generation != lease->node->generation || node_is_stopped(lease->node));
 }
 
 char *lease_text(char buf[static LEASE_TEXT_MAX], const struct lease *lease)
 {
-	(void)snprintf(buf, LEASE_TEXT_MAX, "pid %d (%s)%s%s", (int)lease->peer.pid,
-		       lease->command, *lease->why ? ": " : "", lease->why);
+	(void)snprintf(buf, LEASE_TEXT_MAX, "pid %d (%s)%s%s", (int)lease->peer.pid, lease->command,
+		       *lease->why ? ": " : "", lease->why);
 	return buf;
 }

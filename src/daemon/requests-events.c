@@ -74,8 +74,7 @@ void request_settle_events(struct request *q)
 
 void request_events(struct request *q, struct node *node, const struct message_call *call)
 {
-	uint64_t n =
-		message_get_number(call->parameters, "last", call->more ? 0 : EVENTS_MAX);
+	uint64_t n = message_get_number(call->parameters, "last", call->more ? 0 : EVENTS_MAX);
 
 	(void)strcpy(q->path, node->config->path);
 	q->next_event = find_last(q, n);

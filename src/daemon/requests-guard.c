@@ -94,8 +94,8 @@ static void refused(struct request *q, struct node *node, int r)
 		refuse(q, node, ERROR_NODE_STOPPED, "it is stopped");
 		break;
 	case LEASE_USER_FULL:
-		(void)snprintf(why, sizeof(why), "user %u holds %u guards",
-			       q->connection->peer.uid, LEASES_PER_USER);
+		(void)snprintf(why, sizeof(why), "user %u holds %u guards", q->connection->peer.uid,
+			       LEASES_PER_USER);
 		refuse(q, node, ERROR_TOO_MANY, why);
 		break;
 	case LEASE_FULL:
@@ -148,8 +148,7 @@ void request_release(struct request *q, struct node *node, const struct message_
 		return;
 	}
 	list_for_each_safe (lease, next, &q->leases, of_holder)
-		if ((id == UINT64_MAX || lease->id == id) &&
-		    (!why || strcmp(lease->why, why) == 0))
+		if ((id == UINT64_MAX || lease->id == id) && (!why || strcmp(lease->why, why) == 0))
 			forget(q, lease);
 	if (q->n_leases < before)
 		request_succeed(q);

@@ -160,11 +160,13 @@ static void say_guard(struct service *s, const struct notify_message *m,
 	int r;
 
 	if (!*m->guard) {
-		refuse(s, "X_SWANSONG_GUARD", "no name of 1 to 200 bytes without control characters");
+		refuse(s, "X_SWANSONG_GUARD",
+		       "no name of 1 to 200 bytes without control characters");
 		return;
 	}
 	if (passed->n != 1 || (m->flags & NOTIFY_FDSTORE)) {
-		refuse(s, "X_SWANSONG_GUARD", "it goes with one descriptor, which is for nothing else");
+		refuse(s, "X_SWANSONG_GUARD",
+		       "it goes with one descriptor, which is for nothing else");
 		return;
 	}
 	r = lease_fd_new(s->node, &wish, take_fd(passed->fds[0]));

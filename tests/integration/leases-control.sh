@@ -56,14 +56,16 @@ ask() { # JSON: the answer
 	heard c
 }
 call() { echo "{\"method\":\"io.swansong.$1\",\"parameters\":{${2:-}}${3:-}}"; } # METHOD [MEMBERS [MORE]]
+environment_of() { tr '\0' '\n' <"/proc/$(pid_of "$1")/environ"; } # NODE
+descriptors_of() { (cd "/proc/$1/fd" && echo *); } # PID
 guards() { ctl guards "$@" --json | jq '[.guards[] | select(.kind == "lease")] | length'; }
 holds() { [ "$(guards "$1")" = "$2" ]; } # NODE N
 
 # --- What it is given, and what it may -----------------------------------------------------------
 
-is "its number is told" "$(tr '\0' '\n' <"/proc/$(pid_of job)/environ" | grep CONTROL)" SWANSONG_CONTROL=3
-is "and nobody else's who has none" "$(tr '\0' '\n' <"/proc/$(pid_of other)/environ" | grep -c CONTROL)" 0
-is "it has this descriptor beside its own" "$(ls "/proc/$(pid_of job/sub)/fd" | tr '\n' ' ')" "0 1 2 3 "
+is "its number is told" "$(environment_of job | grep CONTROL)" SWANSONG_CONTROL=3
+is "and nobody else's who has none" "$(environment_of other | grep -c CONTROL)" 0
+is "it has this descriptor beside its own" "$(descriptors_of "$(pid_of job/sub)")" "0 1 2 3"
 job given c
 like "without a node its own is meant" "$(ask "$(call TakeGuard '"why":"mine"')")" '"id":'
 is "and guarded" "$(guards job)" 1
@@ -80,9 +82,8 @@ ok "which comes back with another process" test "$(pid_of job/sub)" != "$sub"
 for what in 'Status "node":"other"' 'Status "node":""' 'Status "node":"root"' 'Status "node":"jo"' \
 	'Status "node":"job2"' 'TakeGuard "node":"other"' 'Shutdown "node":""' 'Stop "node":"other"' \
 	'Signal "node":"other","signal":"TERM"' 'Wait "node":"other","until":"complete"' \
-	'Events "node":"other"' 'Reload' 'Run "node":"job/new","command":["true"]'; do
-	is "it may not: $what" "$(ask "$(call "${what%% *}" "$(sed 's/^[^ ]* *//' <<<"$what")")" |
-		jq -r .error)" io.swansong.NotPermitted
+	'Events "node":"other"' 'Reload ' 'Run "node":"job/new","command":["true"]'; do
+	is "it may not: $what" "$(ask "$(call "${what%% *}" "${what#* }")" | jq -r .error)" io.swansong.NotPermitted
 done
 is "the others are untouched" "$(state other)" up
 is "it releases what it holds" "$(ask "$(call Release '"why":"mine"')")" '{"parameters":{}}'

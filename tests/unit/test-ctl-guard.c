@@ -139,9 +139,9 @@ START_TEST(a_command_goes_on_without_the_daemon)
 }
 END_TEST
 
-#define LATER(text, then)                  \
-	{                                  \
-		text, 0, then              \
+#define LATER(text, then)     \
+	{                     \
+		text, 0, then \
 	}
 #define HELD	 "{\"parameters\":{\"id\":7},\"continues\":true}"
 #define STOPPING "{\"parameters\":{\"id\":7,\"stopping\":true},\"continues\":true}"
@@ -151,9 +151,8 @@ START_TEST(a_command_is_told_of_the_stop_by_the_signal_that_was_asked_for)
 	static const struct answer answers[] = { LATER(HELD, THEN_MORE),
 						 LATER(STOPPING, THEN_NEXT) };
 
-	ck_assert_int_eq(
-		run("guard --on-shutdown USR1 web sleep 60", answers, ARRAY_SIZE(answers)),
-		128 + SIGUSR1);
+	ck_assert_int_eq(run("guard --on-shutdown USR1 web sleep 60", answers, ARRAY_SIZE(answers)),
+			 128 + SIGUSR1);
 	ck_assert_str_eq(err, "");
 }
 END_TEST
