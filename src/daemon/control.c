@@ -114,9 +114,17 @@ static void close_former(struct control *control, const char *path)
 {
 	struct connection *c;
 
-	list_for_each (c, &control->connections, in_control)
-		if (home_of(c) && strcmp(home_of(c), path) == 0)
-			connection_close_soon(c);
+	list_for_each (c, &control->connections, in_control) {
+		const struct request *request = c->request;
+
+		if (c->dead || !home_of(c) || strcmp(home_of(c), path) != 0)
+			continue;
+		if (request->n_leases > 0)
+			log_line(control->tree->ctx->log, LOG_WARNING,
+				 "%s: %u guards of its last run are released: it is started anew",
+				 path, request->n_leases);
+		connection_close_soon(c);
+	}
 }
 
 static int on_offer(const char *path, int fd, void *arg)

@@ -171,4 +171,41 @@ ok "the last copy releases it" wait_for 10 holds job 0
 stop_daemon 20
 is "the daemon ends in peace" "$status" 0
 ok "nothing is left" wait_for 10 nobody_else
+
+# --- Without a socket, and as somebody else ------------------------------------------------------
+
+cat >"$dir/plain" <<'END'
+. "$1"
+swansong_guard "as $(id -u)"
+swansong_guard twice
+swansong_guard twice
+swansong_release twice
+echo "guarded"
+exec sleep 1000
+END
+user=
+if [ "$(awk 'END { print NR, $3 }' /proc/self/uid_map)" != "1 1" ]; then
+	user="user = 65534
+group = 65534"
+fi
+cp "$recipe" "$dir/recipe"
+config <<END
+[plain]
+command = sh $dir/plain $dir/recipe
+control = yes
+stdout = file:$dir/plain.out
+$user
+END
+launch "$swansongd" -v -c "$ini" --socket none
+ok "a service is connected where there is no socket" wait_for 10 says "$dir/plain.out" guarded
+plain=$(sed -n 's/.*plain: started, pid //p' "$log" | tail -n 1)
+counted() { kill -USR1 "$daemon" && says "$log" '^swansongd: plain: running, 2 guards, up'; }
+ok "and guarded" wait_for 10 counted
+if [ -n "$user" ]; then
+	is "whoever it runs as" "$(awk '/^Uid:/ { print $2 }' "/proc/$plain/status")" 65534
+else
+	skip "whoever it runs as" "machine: needs root"
+fi
+stop_daemon 20
+is "which is no trouble to its stop" "$status" 0
 finish

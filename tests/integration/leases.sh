@@ -158,6 +158,26 @@ is "a complete node has none, late or not" "$?" 75
 ok "a new generation has" ctl start web
 ok "again" ctl guard web -- true
 
+# --- A daemon that goes away ---------------------------------------------------------------------
+
+mkfifo "$dir/left.fifo"
+exec {left_fd}<>"$dir/left.fifo"
+# shellcheck disable=SC2016  # for the other shell
+hold left / -- sh -c 'echo held; read -r line <"$0"; exit 7' "$dir/left.fifo"
+left=$holder
+ok "a command runs under a guard of the root" wait_for 5 says "$dir/left.out" held
+others=$(pid_of web)\ $(pid_of web/sub)\ $(pid_of other)
+kill -KILL "$daemon"
+wait "$daemon" 2>/dev/null
+ok "the loss of the daemon is said" wait_for 5 says "$dir/left.err" 'the daemon has gone, and the guard with it'
+ok "the command goes on" not gone "$left"
+echo >&"$left_fd"
+wait "$left"
+is "to its own end" "$?" 7
+# shellcheck disable=SC2086  # words; nobody's now
+kill -KILL $others
+start_daemon
+
 # --- A holder that does nothing any more ---------------------------------------------------------
 
 stop_daemon
