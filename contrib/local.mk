@@ -29,6 +29,7 @@ EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/c
 
 # Examples of the library: built by check, and run by tests/integration/examples.sh.
 examples = \
+	%D%/examples/http-server \
 	%D%/examples/sd-event-server \
 	%D%/examples/threaded-tcp-server \
 	%D%/examples/worker-pool
@@ -36,6 +37,11 @@ EXTRA_PROGRAMS += $(examples)
 check_DATA     += $(examples)
 CLEANFILES     += $(examples)
 
+%C%_examples_http_server_SOURCES = %D%/examples/http-server.c
+%C%_examples_http_server_CFLAGS  = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_examples_http_server_LDADD   = src/swansong/libswansong.la $(SYSTEMD_LIBS)
+# Supervisors are measured with it: no shell in front that finds the library.
+%C%_examples_http_server_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_examples_sd_event_server_SOURCES = %D%/examples/sd-event-server.c
 %C%_examples_sd_event_server_CFLAGS  = $(AM_CFLAGS) $(SYSTEMD_CFLAGS)
 %C%_examples_sd_event_server_LDADD   = src/swansong/libswansong.la $(SYSTEMD_LIBS)

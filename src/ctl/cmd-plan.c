@@ -195,7 +195,9 @@ static int plan_daemon(struct ctl *ctl, int argc, char **argv, struct plan *p)
 
 static uint64_t own_usec(const struct plan_entry_view *e)
 {
-	return e->end_usec == USEC_INFINITY ? USEC_INFINITY : e->end_usec - e->begin_usec;
+	if (e->end_usec == USEC_INFINITY || e->begin_usec > e->end_usec)
+		return USEC_INFINITY;
+	return e->end_usec - e->begin_usec;
 }
 
 static void add_waits(struct table *t, const struct plan_entry_view *e)

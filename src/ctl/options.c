@@ -27,6 +27,7 @@ enum {
 	KEY_LAST,
 	KEY_WAIT,
 	KEY_KEEP,
+	KEY_REPORT,
 	KEY_GRACE,
 	KEY_CONFIG
 };
@@ -56,6 +57,7 @@ static const struct option_row table[] = {
 	{ "keep", KEY_KEEP, NULL, " run ", "keep the node when it has ended" },
 	{ "follow", 'f', NULL, " logs ", "go on with what is added" },
 	{ "lines", 'n', "N", " logs ", "the last N lines, 10 if it is not given" },
+	{ "report", KEY_REPORT, "FILE", " blame plot ", "the report that the daemon has left" },
 	{ "grace", KEY_GRACE, "D", " plan ", "exit with 1 if it may take longer than D" },
 	{ "config", KEY_CONFIG, "FILE", " plan ",
 	  "of a file or folder, without a daemon; may be repeated" },
@@ -217,6 +219,9 @@ int options_set(struct options *options, int key, const char *argument)
 		return 0;
 	case 'n':
 		return set_lines(options, argument);
+	case KEY_REPORT:
+		options->report = argument;
+		return *argument ? 0 : -EINVAL;
 	case KEY_GRACE:
 		return parse_duration(argument, &options->grace_usec);
 	case KEY_CONFIG:

@@ -23,7 +23,8 @@ struct options {
 	int on_shutdown;   /* a signal; 0: none was given */
 	const char *until; /* NULL: none was given */
 	bool dry_run, follow, wait, keep;
-	const char *scope; /* NULL: none was given */
+	const char *scope;  /* NULL: none was given */
+	const char *report; /* likewise */
 	unsigned lines;	   /* logs */
 	uint64_t last;	   /* events; UINT64_MAX: none was given */
 	const char *properties[OPTIONS_PROPERTIES_MAX];

@@ -45,6 +45,22 @@ static int parse_line(char *text, struct line *ret)
 	return 0;
 }
 
+/* As much as fits; what must not be shown as it is is for whoever shows it. */
+static char *cut_place(char buf[static PLACE_MAX], const char *place)
+{
+	size_t used = 0, length;
+
+	for (; place[used]; used += length) {
+		length = text_character(place + used);
+		length += length == 0;
+		if (used + length >= PLACE_MAX)
+			break;
+	}
+	memcpy(buf, place, used);
+	buf[used] = '\0';
+	return buf;
+}
+
 /* False when it is full; there always is room to say so. */
 static bool add_place(char why[static ATTACH_WHY_MAX], const struct line *line, bool count)
 {
@@ -54,7 +70,7 @@ static bool add_place(char why[static ATTACH_WHY_MAX], const struct line *line, 
 	if (count)
 		(void)snprintf(number, sizeof(number), "%" PRIu64 " x ", line->guards);
 	(void)snprintf(text, sizeof(text), "%s%s%s", used ? ", " : "", number,
-		       text_escape(place, sizeof(place), line->place));
+		       cut_place(place, line->place));
 	if (used + strlen(text) + sizeof(MORE) > ATTACH_WHY_MAX) {
 		memcpy(why + used, MORE, sizeof(MORE));
 		return false;

@@ -1,6 +1,6 @@
 #pragma once
 
-/* What an attached program reports of its guards (base/page.h), in words that can be shown. */
+/* What an attached program reports of its guards (base/page.h), in words for people. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 
 struct attach_report {
 	uint64_t oldest_usec;	  /* when the oldest was taken; USEC_INFINITY: there is none */
-	char why[ATTACH_WHY_MAX]; /* "2 x web.c:41 serve, 1 x db.c:7 query", escaped; may be empty */
+	char why[ATTACH_WHY_MAX]; /* "2 x web.c:41 serve, 1 x db.c:7 query"; may be empty */
 };
 
 /*

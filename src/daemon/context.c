@@ -24,6 +24,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.null_fd = -1,
 		.spare_fd = -1,
 	};
+	traces_init(&ctx->traces);
 	list_init(&ctx->posted);
 	list_init(&ctx->lingering);
 	list_init(&ctx->waiting);
@@ -53,6 +54,7 @@ void context_done(struct context *ctx)
 {
 	ctx->event = sd_event_unref(ctx->event);
 	ctx->events = events_free(ctx->events);
+	traces_done(&ctx->traces);
 	free(ctx->envp);
 	ctx->envp = NULL;
 	ctx->null_fd = fd_close(ctx->null_fd);

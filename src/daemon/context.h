@@ -17,6 +17,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "daemon/events.h"
+#include "daemon/trace.h"
 #include "sys/signals.h"
 
 struct cgroups;
@@ -59,6 +60,7 @@ struct context {
 	struct control_offer control;
 	struct list lease_users; /* of daemon/lease.h */
 	unsigned n_leases;
+	struct traces traces; /* of nodes, for the report */
 
 	uint64_t changes;      /* so often has a service, a process or a guard got on */
 	bool settle;	       /* something has changed: see context_settle_soon() */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -148,10 +149,8 @@ int describe_next(struct writer *to, void *arg)
 	return 1;
 }
 
-/* Every guard on @node itself, to @each; it returns false to end the walk. */
-static bool each_guard(struct node *node, uint64_t now,
-		       bool (*each)(struct node *node, const struct guard_view *guard, void *arg),
-		       void *arg)
+/* Without what all have in common: see complete_view(). */
+static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, void *arg)
 {
 	struct service *s = node->service;
 	struct lease *lease;
@@ -279,6 +278,53 @@ static bool each_guard(struct node *node, uint64_t now,
 	return true;
 }
 
+/* When the node's guards go by force, its processes and what else holds it. */
+static uint64_t kill_time(const struct node *node)
+{
+	uint64_t usec = node->stop_usec && !node->complete ? node->kill_usec : USEC_INFINITY;
+	const struct service *s = node->service;
+
+	if (s && fsm_step(s->state, EVENT_TIMEOUT, 0).actions & ACT_KILL)
+		usec = MIN(usec, s->timeout_usec);
+	return usec;
+}
+
+/* As whom what it runs was started. */
+static uid_t uid_of(const struct node *node)
+{
+	const struct credentials *who = node->service ? &node->service->launch.config->credentials
+						      : &node->config->credentials;
+
+	return who->set ? who->uid : geteuid();
+}
+
+struct walk {
+	uint64_t now;
+	describe_guard *each;
+	void *arg;
+};
+
+static bool complete_view(struct node *node, const struct guard_view *guard, void *arg)
+{
+	const struct walk *walk = arg;
+	struct guard_view view = *guard;
+	bool lease = strcmp(view.kind, "lease") == 0;
+
+	view.kill_usec = left_until(lease ? (node->complete ? USEC_INFINITY : node->kill_usec)
+					  : kill_time(node),
+				    walk->now);
+	if (!lease && view.pid != FIELD_NONE)
+		view.uid = uid_of(node);
+	return walk->each(node, &view, walk->arg);
+}
+
+bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg)
+{
+	struct walk walk = { .now = now, .each = each, .arg = arg };
+
+	return walk_guards(node, now, complete_view, &walk);
+}
+
 static bool is_blocking(const struct node *node, const struct guard_view *guard)
 {
 	return node_is_stopped(node) || guard->generation != node->generation;
@@ -308,7 +354,7 @@ json_t *describe_guards(struct node *top, bool blocking)
 	uint64_t now = clock_now_usec();
 
 	for (struct node *n = top; c.array && n; n = node_next(n, top))
-		(void)each_guard(n, now, collect, &c);
+		(void)describe_each_guard(n, now, collect, &c);
 	return c.array;
 }
 
@@ -329,10 +375,60 @@ struct lister {
 	unsigned shown, more;
 };
 
+/* " nginx": the program without its place and its arguments, and no more than there is room for. */
+static void list_program(char *buf, const char *command)
+{
+	size_t length = strcspn(command, " ");
+	const char *slash = memrchr(command, '/', length);
+
+	if (slash) {
+		length -= (size_t)(slash + 1 - command);
+		command = slash + 1;
+	}
+	append(buf, " %.*s", (int)MIN(length, (size_t)24), command);
+}
+
+/* "uid 33, 12s, kill in 8s" */
+static void list_times(char *buf, const struct guard_view *guard)
+{
+	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
+
+	if (guard->uid != FIELD_NONE)
+		append(buf, "uid %u, ", (unsigned)guard->uid);
+	append(buf, "%s", clock_text(age, guard->age_usec));
+	if (guard->kill_usec != FIELD_NONE)
+		append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
+	append(buf, ")");
+}
+
+/* "web/nginx (pid 812 nginx, " */
+static void list_holder(char *buf, const struct node *node, const struct guard_view *guard)
+{
+	append(buf, "%s (", node_name(node));
+	if (guard->pid == FIELD_NONE) {
+		append(buf, "%s, ", guard->why);
+		return;
+	}
+	append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "leftover " : "",
+	       (int)guard->pid);
+	if (guard->command)
+		list_program(buf, guard->command);
+	append(buf, ", ");
+}
+
+/* "guard pg_dump "nightly" on web (pid 9911, " */
+static void list_lease(char *buf, const struct node *node, const struct guard_view *guard)
+{
+	append(buf, "guard %s%s%s%s on %s (", guard->command ? guard->command : "?",
+	       guard->why ? " \"" : "", guard->why ? guard->why : "", guard->why ? "\"" : "",
+	       node_name(node));
+	if (guard->pid != FIELD_NONE)
+		append(buf, "pid %d, ", (int)guard->pid);
+}
+
 static bool list_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
 	struct lister *l = arg;
-	char age[CLOCK_TEXT_MAX];
 
 	if (!is_blocking(node, guard))
 		return true;
@@ -341,21 +437,15 @@ static bool list_guard(struct node *node, const struct guard_view *guard, void *
 		return true;
 	}
 	append(l->buf, "%s", l->shown++ ? ", " : ": ");
-	clock_text(age, guard->age_usec);
 	if (strcmp(guard->kind, "lease") == 0)
-		append(l->buf, "guard %s%s%s%s on %s (%s)", guard->command ? guard->command : "?",
-		       guard->why ? " \"" : "", guard->why ? guard->why : "",
-		       guard->why ? "\"" : "", node_name(node), age);
+		list_lease(l->buf, node, guard);
 	else if (guard->count != FIELD_NONE)
-		append(l->buf, "%s: %u guard%s of pid %d (%s%s%s)", node_name(node),
+		append(l->buf, "%s: %u guard%s of pid %d (%s%s", node_name(node),
 		       (unsigned)guard->count, guard->count == 1 ? "" : "s", (int)guard->pid,
-		       guard->why ? guard->why : "", guard->why ? ", " : "", age);
-	else if (guard->pid == FIELD_NONE)
-		append(l->buf, "%s (%s, %s)", node_name(node), guard->why, age);
+		       guard->why ? guard->why : "", guard->why ? ", " : "");
 	else
-		append(l->buf, "%s (%s%d, %s)", node_name(node),
-		       strcmp(guard->kind, "leftover") == 0 ? "leftover pid " : "pid ",
-		       (int)guard->pid, age);
+		list_holder(l->buf, node, guard);
+	list_times(l->buf, guard);
 	return true;
 }
 
@@ -372,7 +462,7 @@ static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct 
 	}
 	(void)snprintf(buf, DESCRIBE_LINE_MAX, "ShuttingDown: %u of %u services", busy, services);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
-		(void)each_guard(n, now, list_guard, &l);
+		(void)describe_each_guard(n, now, list_guard, &l);
 	if (l.more)
 		append(buf, " and %u more", l.more);
 	if (tree->root->kill_usec != USEC_INFINITY)

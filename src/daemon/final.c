@@ -183,6 +183,7 @@ static void begin(struct final *f)
 	hook_set_variable(&f->hook, "SWANSONG_RESULT=%s", f->forced ? "forced" : "clean");
 	hook_add_variable(&f->hook, f->late);
 	hook_begin(&f->hook, f->node, HOOK_FINAL, f->hook.process.guard, f->generation);
+	trace_touch(f->node->trace);
 }
 
 static void finish(struct final *f)

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
 	%D%/events.h %D%/events.c \
+	%D%/trace.h %D%/trace.c \
 	%D%/context.h %D%/context.c \
 	%D%/process.h %D%/process.c \
 	%D%/cgroup.h \
@@ -56,10 +57,12 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/tree.c \
 	%D%/order.c \
 	%D%/starting.h %D%/starting.c \
+	%D%/describe.h %D%/describe.c \
+	%D%/report.h %D%/report.c \
+	%D%/deadline.h %D%/deadline.c \
 	%D%/shutdown.h %D%/shutdown.c \
 	%D%/failure.c \
 	%D%/sweep.h %D%/sweep.c \
-	%D%/describe.h %D%/describe.c \
 	%D%/progress.h %D%/progress.c \
 	%D%/parent.h %D%/parent.c \
 	%D%/plan.h %D%/plan.c %D%/plan-apply.c \

@@ -50,6 +50,7 @@ struct node {
 	uint64_t late_usec;	 /* ... of its own processes and leases, and when; 0: never */
 	struct list earlier;	 /* generations before it that were not Complete when it began */
 
+	struct trace *trace;	 /* for the report */
 	struct service *service; /* NULL for a group */
 	struct final *final;	 /* what runs when its guards are gone, or NULL */
 	struct list leases;

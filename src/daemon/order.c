@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "daemon/final.h"
+#include "model/budget.h"
 
 /* So many starts a turn: whoever asks something meanwhile is not to wait for all of them. */
 #define STARTS_PER_TURN 32
@@ -85,12 +86,11 @@ static uint64_t longest_timeout(const struct node *node, struct node *const *nod
 	uint64_t longest = 0;
 
 	for (; nodes && *nodes; nodes++) {
-		uint64_t timeout = (*nodes)->config->stop_timeout_usec;
+		uint64_t needed = budget_needed((*nodes)->config->stop_timeout_usec,
+						node->kill_usec, (*nodes)->kill_usec);
 
-		if (!node_is_stopped(*nodes) || (*nodes)->complete || timeout <= longest)
-			continue;
-		if ((*nodes)->kill_usec < clock_add(node->kill_usec, timeout))
-			longest = timeout;
+		if (node_is_stopped(*nodes) && !(*nodes)->complete && needed > longest)
+			longest = needed;
 	}
 	return longest;
 }

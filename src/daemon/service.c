@@ -230,6 +230,7 @@ static void enter(struct service *s, enum service_state next, enum service_event
 	s->ctx->failed += (unsigned)(next == STATE_FAILED) - (unsigned)(s->state == STATE_FAILED);
 	s->state = next;
 	s->since_usec = clock_now_usec();
+	trace_state(s->node->trace, fsm_state_name(next), s->since_usec);
 	s->timeout_usec = USEC_INFINITY;
 	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_OFF);
 	note_progress(s, next);

@@ -24,6 +24,13 @@ uint64_t budget_before(uint64_t deadline_usec, uint64_t now_usec, uint64_t wante
 	return deadline_usec - MIN(wanted_usec, (deadline_usec - now_usec) / SHARE_PART);
 }
 
+uint64_t budget_needed(uint64_t timeout_usec, uint64_t deadline_usec, uint64_t his_usec)
+{
+	uint64_t later = his_usec > deadline_usec ? his_usec - deadline_usec : 0;
+
+	return timeout_usec > later ? timeout_usec - later : 0;
+}
+
 uint64_t budget_stop_limit(const struct stop_times *t)
 {
 	uint64_t drained = clock_add(t->began_usec, t->drain_timeout_usec);

@@ -30,6 +30,12 @@ uint64_t budget_of_grace(uint64_t grace_usec);
  */
 uint64_t budget_before(uint64_t deadline_usec, uint64_t now_usec, uint64_t wanted_usec);
 
+/*
+ * What somebody who has @timeout_usec once something is over, at @deadline_usec at the latest, needs of
+ * that time: his own deadline may be later.
+ */
+uint64_t budget_needed(uint64_t timeout_usec, uint64_t deadline_usec, uint64_t his_usec);
+
 struct stop_times {
 	uint64_t began_usec; /* when it was asked to end */
 	uint64_t idle_usec;  /* when it was last busy since then; 0: never */

@@ -27,6 +27,8 @@ const struct key keys[N_KEYS] = {
 		"permissions of the control socket", APPLY_DAEMON },
 	[KEY_EXIT_ON_SIGNAL] = { "exit-on-signal", SCOPE_ROOT, &type_exit_on_signal,
 		CONFIG(exit_on_signal), "exit status after a stop by a signal", APPLY_DAEMON },
+	[KEY_REPORT] = { "report", SCOPE_ROOT, &type_report, CONFIG(report),
+		"file for the report on the shutdown, or none", APPLY_LIVE },
 
 	[KEY_SHUTDOWN_TIMEOUT] = { "shutdown-timeout", SCOPE_NODE, &type_duration,
 		NODE(shutdown_timeout_usec), "how long all of the node may take to shut down", APPLY_LIVE },

@@ -215,6 +215,7 @@ struct config {
 	unsigned control_mode;
 	bool control_group_set;
 	gid_t control_group;
+	char *report;	      /* NULL or "none": none is written */
 	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
 

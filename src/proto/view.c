@@ -90,6 +90,7 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_STRING, command, .optional = true),
 	FIELD(guard_view, FIELD_STRING, why, .optional = true),
 	FIELD(guard_view, FIELD_INT, age_usec),
+	FIELD(guard_view, FIELD_INT, kill_usec, .optional = true),
 	FIELD(guard_view, FIELD_INT, count, .optional = true),
 	FIELD(guard_view, FIELD_INT, ttl_usec, .optional = true),
 };

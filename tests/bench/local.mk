@@ -50,7 +50,7 @@ build_child = $(MKDIR_P) %D% && \
 	$(AM_V_CCLD)options= && $(build_child)
 
 # Those of tests/bench/peers.
-EXTRA_DIST += %D%/peers %D%/peer_kinds.py
+EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss
 %D%/sleeper: %D%/child.c
 	$(AM_V_CCLD)options='-DCHILD_BIRTHS="births"' && $(build_child)
 %D%/crasher: %D%/child.c
@@ -67,3 +67,8 @@ bench: swansongd swansongctl $(bench_programs) $(bench_helpers)
 .PHONY: bench-peers
 bench-peers: swansongd swansongctl %D%/floor $(peers_helpers)
 	$(srcdir)/%D%/peers --builddir .
+
+# What a restart under load loses, beside what it does in other ways.
+.PHONY: bench-zero-loss
+bench-zero-loss: swansongd swansongctl contrib/examples/http-server tests/helpers/http-load
+	$(srcdir)/%D%/zero-loss --builddir .

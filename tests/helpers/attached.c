@@ -22,6 +22,7 @@
  *	ignore			does not end by SIGTERM any more
  *	rival			a process of its own does "attach" as well, then ends
  *	prefork			leaves the lock and the rest of its life to a process of its own
+ *	prefork stay		the same, but has the socket and lives on when that has ended
  *	exit STATUS		ends, with its guards
  */
 #include <errno.h>
@@ -220,6 +221,10 @@ static void prefork(const char *text)
 	if (pid == 0) {
 		attach(text);
 		return;
+	}
+	if (*text) {
+		for (;;)
+			(void)pause();
 	}
 	(void)close(socket_fd);
 	(void)waitpid(pid, &status, 0);

@@ -4,6 +4,7 @@ helpers = \
 	%D%/breeder \
 	%D%/crasher \
 	%D%/forker \
+	%D%/http-load \
 	%D%/idle \
 	%D%/notifier \
 	%D%/orphans \

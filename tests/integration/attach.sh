@@ -4,7 +4,7 @@
 . "${0%/*}/attach-lib.sh"
 
 monotonic() { # MILLISECONDS: ago, in microseconds
-	awk -v ago="$1" '{ printf "%d", $1 * 1000000 - ago * 1000 }' /proc/uptime
+	awk -v ago="$1" '{ printf "%.0f", $1 * 1000000 - ago * 1000 }' /proc/uptime
 }
 
 export SWANSONG_ATTACH=7:8
@@ -59,15 +59,14 @@ tell web 'elsewhere 7'
 tell web gathered
 is "and what all are in in the end" "$(program web count)" 7
 tell web "report 3 $(monotonic 5000) web.c:41 serve|1 $(monotonic 90000) db.c:7 a\\$(printf '\033')|"
-ok "what they are is asked for, and shown safely" wait_for 10 explains web \
-	'3 x web.c:41 serve, 1 x db.c:7 a\x5c\x1b'
+ok "what they are is asked for" wait_for 10 explains web $'3 x web.c:41 serve, 1 x db.c:7 a\\\e'
 like "with the age of the oldest" "$(program web age_usec)" '^(9|[1-9][0-9])[0-9]{7}$'
-like "for people" "$(ctl guards web)" " web +program +1min.* attached, pid $(pid_of web), 7 guards, \"3 x web.c:41 serve, "
+like "for people" "$(ctl guards web)" " web +program +1min.* attached, pid $(pid_of web), root, 7 guards, \"3 x web.c:41 serve, 1 x db.c:7 a.x5c.x1b\""
 like "on the page of the node" "$(ctl status web)" 'program, attached, pid .*, 7 guards, "3 x'
 tell web 'report garbage'
 sleep_until_asked() { ctl guards >/dev/null; [ "$(grep -c 'got REPORT' "$dir/web.log")" -ge "$1" ]; }
 ok "it is asked again and again" wait_for 10 sleep_until_asked $(($(grep -c 'got REPORT' "$dir/web.log") + 2))
-ok "what is none is as if nothing were said" explains web '3 x web.c:41 serve, 1 x db.c:7 a\x5c\x1b'
+ok "what is none is as if nothing were said" explains web $'3 x web.c:41 serve, 1 x db.c:7 a\\\e'
 tell web 'elsewhere -3'
 is "less than none is none" "$(program web count)" ""
 
@@ -161,11 +160,48 @@ ok "is told of its end" wait_for 10 got late 'got STOP 1'
 ok "and ended" wait_for 10 has_state late failed
 is "with its guards" "$(program late count)" ""
 
+# --- Busy ---
+
+cat >>"$ini" <<END
+[busy]
+command = $(attached busy attach 'elsewhere 2' gathered ignore)
+attach = yes
+stop-timeout = 400ms
+drain-timeout = 60s
+[stay]
+command = $(attached stay ignore 'elsewhere 1' 'prefork stay')
+attach = yes
+stop-timeout = 400ms
+drain-timeout = 60s
+END
+ok "two that take their time" ctl reload
+for name in busy stay; do
+	wait_for 10 got "$name" 'refused|done attach|done prefork stay' || die "$name is attached"
+done
+child=$(program stay pid)
+ctl stop --no-wait busy stay >"$dir/out"
+for name in busy stay; do
+	ok "$name: who has guards is waited for" wait_for 10 says "$log" "$name: busy: [12] guards?; waiting up to"
+	ok "$name: its signal comes" wait_for 10 got "$name" TERM
+done
+tell busy 'elsewhere 0'
+tell busy 'say COMPLETE'
+ok "busy: when they are gone it has its stop-timeout" wait_for 20 has_state busy down
+kill -KILL "$child"
+ok "stay: likewise when who had them is gone" wait_for 20 has_state stay down
+ok "both were killed then" says "$log" 'stay: killing pid'
+
 # --- The end ---
 
 tell web ignore
 tell web 'report 3 1 web.c:41 serve|'
 ok "there are guards" wait_for 10 explains web 'web.c:41 serve'
-stop_daemon 20
-ok "everything ends" [ "${status%%:*}" != none ]
+kill -TERM "$daemon"
+wait_for 10 got web TERM || die "web is asked to end"
+kill -TERM "$daemon"
+ok "what holds all up is named" wait_for 10 says "$log" \
+	"SIGTERM again; .*web: 3 guards of pid $(pid_of web) \(web.c:41 serve, "
+echo 'exit 0' 1<>"$dir/web.fifo"
+await_daemon 20
+is "and at the end of that all is complete" "$status" 0
 finish

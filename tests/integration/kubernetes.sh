@@ -47,8 +47,10 @@ for image in shop infra; do
 	ok "the image $image is built" podman build --network=none -q -t "$image" "$dir/image"
 done
 
-# What podman makes for itself, wherever its containers are.
-remove_parent() { find /sys/fs/cgroup -maxdepth 3 -name libpod_parent -exec find {} -depth -type d -exec rmdir {} + \; 2>/dev/null; }
+# What podman makes for itself, wherever its containers are; it stays if somebody is in it.
+cgroup_mount=$(awk '{ for (i = 7; i < NF; i++) if ($i == "-" && $(i + 1) == "cgroup2") {
+	print $5; exit } }' /proc/self/mountinfo)
+remove_parent() { find "$cgroup_mount/libpod_parent" -depth -type d -exec rmdir {} + 2>/dev/null; }
 down() { podman kube down "$pod" >"$dir/down" 2>&1; }
 cleanup_fn remove_parent
 cleanup_fn podman pod rm -f -t 0 shop

@@ -64,10 +64,12 @@ dist_check_SCRIPTS += \
 	%D%/trouble-stop.sh \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \
+	%D%/zero-loss.sh \
 	%D%/order.sh \
 	%D%/plan.sh \
 	%D%/python.sh \
 	%D%/strategy.sh \
+	%D%/report.sh \
 	%D%/remains.sh
 
 EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman

@@ -837,6 +837,18 @@ START_TEST(a_reload_is_a_signal_or_a_command)
 }
 END_TEST
 
+START_TEST(a_report_is_a_file)
+{
+	cleanup(config_unrefp) struct config *config = good("[swansong]\nreport = /var/lib/r.json\n[a]\ncommand = x\n");
+
+	ck_assert_str_eq(config->report, "/var/lib/r.json");
+	bad("[swansong]\nreport = r.json\n", "f:2: [swansong] report: 'r.json' is no absolute path");
+	bad("[swansong]\nreport = /var/lib/\n",
+	    "f:2: [swansong] report: '/var/lib/' is a directory");
+	bad("[a]\nreport = /r\n", "f:2: [a] report: does not belong here");
+}
+END_TEST
+
 START_TEST(keys_stand_where_they_belong)
 {
 	bad("[a]\nrestart = always\n", "f:2: [a] restart: is for a service");
@@ -1449,6 +1461,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_bad_command_is_refused);
 	tcase_add_test(tc, a_command_key_may_be_repeated);
 	tcase_add_test(tc, a_reload_is_a_signal_or_a_command);
+	tcase_add_test(tc, a_report_is_a_file);
 	tcase_add_test(tc, keys_stand_where_they_belong);
 	tcase_add_test(tc, there_is_one_terminal);
 	tcase_add_test(tc, a_misspelling_is_recognised);

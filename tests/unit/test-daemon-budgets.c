@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "daemon/deadline.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
 #include "daemon/service-hook.h"
@@ -84,7 +85,7 @@ static void begin_within(const char *text, uint64_t grace)
 	ctx.environment = environment;
 	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
 	for (struct node *n = tree.root; n; n = node_next(n, tree.root)) {
-		ck_assert_int_eq(shutdown_watch(n, n->config), 0);
+		ck_assert_int_eq(deadline_watch(n, n->config), 0);
 		if (n->service)
 			run(n->service);
 	}
@@ -462,6 +463,26 @@ END_TEST
 
 /* --- the grace --- */
 
+START_TEST(the_example_of_the_manual_is_right)
+{
+	struct lease *lease;
+
+	begin_within("[swansong]\nshutdown-timeout = 90s\nfinal = x\n"
+		     "[data/redis]\ncommand = x\nstop-timeout = 20s\n"
+		     "[web]\nshutdown-timeout = 40s\n"
+		     "[web/nginx]\ncommand = x\nrequires = data/redis\npost-stop = x\n",
+		     60 * SEC);
+	lease = hold("web/nginx");
+	stop("root");
+	has_about("web/nginx", 25 * SEC);
+	release(lease);
+	has_about("web/nginx", 10 * SEC);
+	ck_assert_uint_eq(find("data/redis")->kill_usec - tree.root->stop_usec, 47 * SEC);
+	ck_assert_uint_eq(tree.root->deadline_usec - tree.root->stop_usec, 57 * SEC);
+	finish();
+}
+END_TEST
+
 START_TEST(the_grace_is_a_budget_of_the_root)
 {
 	begin_within("[web]\ncommand = x\nstop-timeout = infinity\n", 40 * SEC);
@@ -517,6 +538,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, it_is_no_more_than_a_third);
 	tcase_add_test(tc, whose_signal_waits_has_its_stop_timeout_before_the_budget_ends);
 	tcase_add_test(tc, who_goes_on_running_needs_no_share);
+	tcase_add_test(tc, the_example_of_the_manual_is_right);
 	tcase_add_test(tc, the_grace_is_a_budget_of_the_root);
 	tcase_add_test(tc, the_nearer_one_counts);
 	tcase_add_test(tc, a_root_without_a_budget_has_that_one);

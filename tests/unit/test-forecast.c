@@ -1,5 +1,6 @@
 #include "main.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/macro.h"
 #include "model/config.h"
 #include "model/forecast.h"
+#include "nomem.h"
 
 /*
  * A forecast as text, a line for each row: its step, the node, "!" for a final, what it waits for; when
@@ -329,6 +331,35 @@ START_TEST(a_large_tree_takes_no_recursion)
 }
 END_TEST
 
+static int try_all(const struct config *config)
+{
+	cleanup(forecast_freep) struct forecast *f = NULL;
+	struct forecast_tree tree;
+	int r = forecast_tree_init(&tree, config);
+
+	if (r < 0)
+		return r;
+	r = forecast_new(&f, &tree, 0);
+	forecast_tree_done(&tree);
+	return r;
+}
+
+START_TEST(without_memory_there_is_none)
+{
+	cleanup(config_unrefp) struct config *config =
+		load("[w@]\ninstances=20\ncommand=x\nrequires=db\n[db]\ncommand=x\nfinal=y\n");
+	int r = -ENOMEM;
+
+	for (long n = 0; r == -ENOMEM; n++) {
+		allocations_left = n;
+		r = try_all(config);
+		allocations_left = -1;
+		ck_assert(r == 0 || r == -ENOMEM);
+	}
+	ck_assert_int_eq(r, 0);
+}
+END_TEST
+
 START_TEST(many_to_wait_for_are_counted)
 {
 	cleanup(config_unrefp) struct config *config =
@@ -361,6 +392,7 @@ Suite *test_suite(void)
 	tcase_add_test(t, the_grace_is_a_budget_of_the_root);
 	tcase_add_test(t, a_node_takes_along_what_requires_it);
 	tcase_add_test(t, a_large_tree_takes_no_recursion);
+	tcase_add_test(t, without_memory_there_is_none);
 	tcase_add_test(t, many_to_wait_for_are_counted);
 	suite_add_tcase(s, t);
 	return s;
