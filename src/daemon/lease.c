@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/trace.h"
 #include "sys/proc.h"
 
 /* One for each user who holds any; there are few. */
@@ -89,6 +90,7 @@ static int on_expiry(sd_event_source *source, uint64_t usec, void *arg)
 	(void)usec;
 	log_line(lease->node->ctx->log, LOG_WARNING, "%s: after %s the guard has expired of %s",
 		 node_name(lease->node), clock_text(ttl, lease->ttl_usec), lease_text(text, lease));
+	trace_guard_end(lease->node->trace, lease->id, "expired");
 	lease_lose(lease, LEASE_EXPIRED);
 	return 0;
 }

@@ -249,7 +249,7 @@ START_TEST(one_that_becomes_busy_late_has_its_drain_timeout_from_the_signal)
 	begin(web);
 	stop("web");
 	ages("web", 5 * SEC);
-	lease = hold("web/jobs");
+	lease = hold("web");
 	has_about("web", 295 * SEC);
 	release(lease);
 	finish();

@@ -198,7 +198,7 @@ START_TEST(a_type_is_refused_when_a_member_is_not_right)
 	json_decref(object);
 
 	object = guard_view_build(&guard);
-	assert_members_matter(object, parse_guard, 6);
+	assert_members_matter(object, parse_guard, 7);
 	json_decref(object);
 	ck_assert_int_eq(parse_guard(NULL), -EBADMSG);
 	ck_assert_int_eq(parse_node(NULL), -EBADMSG);
