@@ -57,13 +57,14 @@ ask() { # JSON: the answer
 }
 call() { echo "{\"method\":\"io.swansong.$1\",\"parameters\":{${2:-}}${3:-}}"; } # METHOD [MEMBERS [MORE]]
 environment_of() { tr '\0' '\n' <"/proc/$(pid_of "$1")/environ"; } # NODE
+is_told() { environment_of "$1" | grep -qx SWANSONG_CONTROL=3; } # NODE, when its program has begun
 descriptors_of() { (cd "/proc/$1/fd" && echo *); } # PID
 guards() { ctl guards "$@" --json | jq '[.guards[] | select(.kind == "lease")] | length'; }
 holds() { [ "$(guards "$1")" = "$2" ]; } # NODE N
 
 # --- What it is given, and what it may -----------------------------------------------------------
 
-is "its number is told" "$(environment_of job | grep CONTROL)" SWANSONG_CONTROL=3
+ok "its number is told" wait_for 10 is_told job
 is "and nobody else's who has none" "$(environment_of other | grep -c CONTROL)" 0
 is "it has this descriptor beside its own" "$(descriptors_of "$(pid_of job/sub)")" "0 1 2 3"
 job given c
