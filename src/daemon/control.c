@@ -24,7 +24,7 @@ struct control {
 	struct unix_listener listener; /* without a path: none */
 	sd_event_source *source;       /* NULL likewise */
 	sd_event_source *pause;	       /* armed while @source is off */
-	bool refusing;		/* the last connection could not be accepted */
+	bool refusing;		       /* the last connection could not be accepted */
 	struct list connections;
 	unsigned n_connections; /* without those of services */
 };

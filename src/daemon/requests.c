@@ -115,9 +115,8 @@ static const char *denial(const struct request *q, enum interface_method method,
 {
 	if (methods[method].changes && !q->connection->privileged)
 		return "only root, the daemon's own user and its control-group may change things";
-	if (q->connection->inherited && methods[method].all)
-		return "this connection is for the node of a service and what is below it";
-	if (!request_path_is_within(path, q->home))
+	if ((q->connection->inherited && methods[method].all) ||
+	    !request_path_is_within(path, q->home))
 		return "this connection is for the node of a service and what is below it";
 	return NULL;
 }
