@@ -176,6 +176,7 @@ struct node_config {
 	struct attributes *attributes; /* or NULL: the daemon's */
 	struct output stdio[3], log;   /* inherited; see node_config_output() */
 	struct probe_config ready;
+	bool control; /* it is given a control connection of its own */
 	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	uint64_t start_timeout_usec;
 	uint64_t watchdog_usec; /* 0: none */
