@@ -29,6 +29,7 @@ dist_check_SCRIPTS += \
 	%D%/init-anywhere.sh \
 	%D%/init-container.sh \
 	%D%/init-end.sh \
+	%D%/init-pause.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
 	%D%/kubernetes.sh \
