@@ -62,6 +62,7 @@ static void release(struct lease *lease)
 	node->ctx->n_leases--;
 	lease->user->n--;
 	drop_unused(lease->user);
+	traces_expect(&node->ctx->traces, -1);
 	node_guards_changed(node);
 	if (node->retired)
 		node_follow_up(node);
@@ -134,6 +135,7 @@ static void take_guard(struct lease *lease, struct node *node, const struct unix
 	lease->user->n++;
 	node->ctx->n_leases++;
 	list_append(&node->leases, &lease->of_node);
+	traces_expect(&node->ctx->traces, 1);
 	node_guards_changed(node);
 }
 
