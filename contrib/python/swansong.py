@@ -334,6 +334,7 @@ class Root:
         self._complete = threading.Event()
         self._callbacks = []
         self._page = None
+        self._number = None  # in the page
         self._socket = None
         self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         _roots.add(self)
@@ -356,9 +357,10 @@ class Root:
 
     def _count(self, change):
         self._held += change
-        if self._page is not None:
-            # One store of eight aligned bytes: the daemon reads the old number or the new one.
-            struct.pack_into("=q", self._page, _PAGE_ELSEWHERE, self._held)
+        if self._number is not None:
+            # One store of eight aligned bytes: the daemon reads the old number or the new one.  That of
+            # struct.pack_into() would be two, as it writes zeros first.
+            self._number[0] = self._held
 
     def _take(self, site):
         with self._lock:
@@ -564,6 +566,7 @@ class Root:
             raise Error("the page is of another version")
         with self._lock:
             self._page, self._page_fd, self._socket = page, page_fd, sock
+            self._number = memoryview(page)[_PAGE_ELSEWHERE : _PAGE_ELSEWHERE + 8].cast("q")
             self._count(0)
             # There is one word for all threads; and what is in others is of a process before.
             struct.pack_into("=I", page, _PAGE_GATHERED, 1)
@@ -581,10 +584,12 @@ class Root:
         self._stopped = _copy_event(self._stopped)
         self._complete = _copy_event(self._complete)
         page, self._page = self._page, None
+        number, self._number = self._number, None
         sock, self._socket = self._socket, None
         if sock is not None:
             sock.close()
         if page is not None:
+            number.release()
             page.close()
             os.close(self._page_fd)
         os.close(self._wake_read)

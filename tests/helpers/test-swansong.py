@@ -239,6 +239,30 @@ class RootTest(unittest.TestCase):
             self.assertEqual(page.guards(), 1)
         self.assertEqual(page.guards(), 0)
 
+    def test_the_daemon_never_reads_what_was_not_the_count(self):
+        page = Page()
+        root = swansong.attach()
+        code = """
+import mmap, sys
+page = memoryview(mmap.mmap(int(sys.argv[1]), 0, prot=mmap.PROT_READ))
+words, seen = page.cast("q"), set()
+print("on", flush=True)
+while not page[4096]:
+    for _ in range(1000):
+        seen.add(words[8])
+print(*sorted(seen))
+"""
+        with root.guard(), subprocess.Popen(
+            [sys.executable, "-c", code, str(page.fd)], pass_fds=[page.fd], stdout=subprocess.PIPE
+        ) as reader:
+            self.assertEqual(reader.stdout.readline(), b"on\n")
+            for _ in range(50000):
+                with root.guard():
+                    pass
+            os.pwrite(page.fd, b"x", PAGE_SIZE)
+            seen = set(reader.stdout.read().split())
+        self.assertLessEqual(seen, {b"1", b"2"})
+
     def test_the_stop_arrives_and_the_end_is_told(self):
         page = Page()
         root = swansong.attach()
