@@ -90,9 +90,7 @@ class _Connection:
         self._sock = sock
         self._buffer = b""
         self._lock = threading.Lock()
-
-    def fileno(self):
-        return self._sock.fileno()
+        _connections.add(self)
 
     def close(self):
         self._sock.close()
@@ -128,6 +126,7 @@ class _Connection:
             return self.receive()[0]
 
 
+_connections = weakref.WeakSet()
 _private = None
 _private_lock = threading.Lock()
 
@@ -619,9 +618,10 @@ _roots = weakref.WeakSet()
 def _after_fork():
     global _private, _private_lock
     _private_lock = threading.Lock()
-    if _private is not None:
-        _private.close()
-        _private = None
+    _private = None
+    # A copy here would hold the parent's leases when that has ended.
+    for connection in list(_connections):
+        connection.close()
     for root in list(_roots):
         root._forked()
 

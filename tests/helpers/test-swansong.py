@@ -176,6 +176,22 @@ class LeaseTest(unittest.TestCase):
         lease.release()
         lease.release()
 
+    def test_a_forked_child_does_not_hold_it_beyond_its_parent(self):
+        path, sock = listening(self.directory.name)
+        daemon = Daemon(sock, take)
+        code = """
+import os, swansong, sys
+lease = swansong.guard("work", socket=sys.argv[1]).take()
+if os.fork() == 0:
+    sys.stdin.read()
+os._exit(0)
+"""
+        with subprocess.Popen(
+            [sys.executable, "-c", code, path], stdin=subprocess.PIPE
+        ) as parent:
+            self.assertEqual(parent.wait(DEADLINE), 0)
+            self.assertTrue(daemon.closed.wait(DEADLINE))
+
     def test_many_share_the_private_connection(self):
         ours, theirs = socket.socketpair()
         ids = iter(range(1, 100))
