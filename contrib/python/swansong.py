@@ -24,6 +24,7 @@ forked child what was attached is not any more, and leases are the parent's.
 """
 
 import asyncio
+import contextlib
 import errno
 import fcntl
 import json
@@ -71,6 +72,16 @@ class Stopped(Refused):
 
 class AlreadyAttached(Error):
     """Another process of the service is attached."""
+
+
+def _call_from_thread(callback):
+    """The thread has more to do, whatever the program's callback raises; that is told as of any thread."""
+    try:
+        callback()
+    except Exception:
+        threading.excepthook(
+            threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread()))
+        )
 
 
 # --- leases ---
@@ -229,7 +240,7 @@ class Lease:
                 reply, more = connection.receive()
                 lost = reply.get("lost", lost)
                 if reply.get("stopping") and self._on_shutdown is not None:
-                    self._on_shutdown()
+                    _call_from_thread(self._on_shutdown)
         except (OSError, Error, ValueError):
             pass
         finally:
@@ -408,9 +419,10 @@ class Root:
             self._stopped.set()
             callbacks, self._callbacks = self._callbacks, []
         os.write(self._wake_write, b"x")
-        for callback in callbacks:
-            callback()
-        self._settle()
+        with contextlib.ExitStack() as last_first:  # all of them, whatever one raises
+            last_first.callback(self._settle)
+            for callback in reversed(callbacks):
+                last_first.callback(callback)
 
     def stop_on_signal(self, *signals):
         """Has these signals stop it, SIGTERM if none is given.  For the main thread."""
@@ -541,7 +553,7 @@ class Root:
             except OSError:
                 return
             if message == b"STOP":
-                self.stop()
+                _call_from_thread(self.stop)
             elif message == b"REPORT":
                 self._send(self._report())
             elif not message:

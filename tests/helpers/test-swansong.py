@@ -108,6 +108,17 @@ def listening(directory):
     return path, sock
 
 
+@contextlib.contextmanager
+def told():
+    """The exceptions that threads complain of."""
+    before, complaints = threading.excepthook, []
+    threading.excepthook = lambda args: complaints.append(args.exc_type)
+    try:
+        yield complaints
+    finally:
+        threading.excepthook = before
+
+
 def take(call):
     return [{"parameters": {"id": 7}, "continues": call.get("more", False)}]
 
@@ -174,6 +185,21 @@ class LeaseTest(unittest.TestCase):
                 thread.join(DEADLINE)
         self.assertEqual(lease.lost, "expired")
         lease.release()
+        lease.release()
+
+    def test_a_callback_that_fails_loses_nothing(self):
+        path, sock = listening(self.directory.name)
+        daemon = Daemon(sock, take)
+        lease = swansong.guard("work", socket=path, on_shutdown=lambda: 1 // 0)
+        with told() as complaints:
+            lease.take()
+            daemon.send({"parameters": {"id": 7, "stopping": True}, "continues": True})
+            daemon.send({"parameters": {"id": 7, "lost": "expired"}})
+            for thread in threading.enumerate():
+                if thread.name == "swansong-lease":
+                    thread.join(DEADLINE)
+        self.assertEqual(complaints, [ZeroDivisionError])
+        self.assertEqual(lease.lost, "expired")
         lease.release()
 
     def test_a_forked_child_does_not_hold_it_beyond_its_parent(self):
@@ -291,6 +317,20 @@ print(*sorted(seen))
         guard.drop()
         self.assertEqual(page.socket.recv(PAGE_SIZE), b"COMPLETE")
         self.assertTrue(root.wait(DEADLINE))
+
+    def test_a_callback_that_fails_keeps_nobody_from_the_stop(self):
+        page = Page()
+        root = swansong.attach()
+        page.socket.recv(PAGE_SIZE)
+        called = []
+        root.on_stop(lambda: 1 // 0)
+        root.on_stop(lambda: called.append("second"))
+        with told() as complaints:
+            page.stop()
+            self.assertEqual(page.socket.recv(PAGE_SIZE), b"COMPLETE")
+            page.socket.send(b"REPORT")
+            self.assertEqual(page.socket.recv(PAGE_SIZE), b"REPORT\n")
+        self.assertEqual((called, complaints), (["second"], [ZeroDivisionError]))
 
     def test_a_stop_that_came_before_is_seen(self):
         page = Page(stop=1)
