@@ -470,9 +470,13 @@ class Root:
     def accept(self, listener):
         """As listener.accept(), or None at the stop, which wakes it."""
         while not self.stopped:
-            ready, _, _ = select.select([listener, self._wake_read], [], [])
-            if listener not in ready or self.stopped:
-                continue
+            # Not select(), which knows no descriptor beyond 1023.
+            poll = select.poll()
+            poll.register(listener, select.POLLIN)
+            poll.register(self._wake_read, select.POLLIN)
+            poll.poll()
+            if self.stopped:
+                break
             try:
                 return listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):

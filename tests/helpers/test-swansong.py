@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -367,11 +368,12 @@ print(*sorted(seen))
 
     def test_the_end_of_the_daemon_is_no_stop(self):
         page = Page()
+        before = set(threading.enumerate())
         root = swansong.attach()
+        (listener,) = set(threading.enumerate()) - before
         page.socket.close()
-        for thread in threading.enumerate():
-            if thread.name == "swansong-attach" and thread._args and thread._args[0] is root._socket:
-                thread.join(DEADLINE)
+        listener.join(DEADLINE)
+        self.assertFalse(listener.is_alive())
         self.assertFalse(root.stopped)
         with root.guard():
             pass
@@ -465,6 +467,18 @@ class InterruptTest(unittest.TestCase):
             self.assertIsNone(self.root.accept(listener))
             timer.join()
 
+    def test_accept_knows_any_descriptor(self):
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if limits[1] < 2048:
+            self.skipTest("machine: allows fewer than 2048 descriptors")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(limits[0], 2048), limits[1]))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        with socket.create_server(("127.0.0.1", 0)) as low:
+            listener = socket.socket(fileno=fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 1500))
+        with listener, socket.create_connection(listener.getsockname(), DEADLINE):
+            connection, _ = self.root.accept(listener)
+            connection.close()
+
     def test_a_signal_stops_it(self):
         before = signal.getsignal(signal.SIGUSR1)
         self.root.stop_on_signal(signal.SIGUSR1)
@@ -520,7 +534,9 @@ def main():
         result = unittest.TestResult()
         test.run(result)
         good = result.wasSuccessful()
-        print(f"{'ok' if good else 'not ok'} {number} - {test._testMethodName[5:].replace('_', ' ')}")
+        name = test._testMethodName[5:].replace("_", " ")
+        skip = "".join(f" # SKIP {reason}" for _, reason in result.skipped)
+        print(f"{'ok' if good else 'not ok'} {number} - {name}{skip}")
         for _, text in result.errors + result.failures:
             print("".join(f"# {line}\n" for line in text.splitlines()), end="")
         sys.stdout.flush()
