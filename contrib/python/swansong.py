@@ -115,7 +115,8 @@ class _Connection:
 
     def send(self, method, parameters, **flags):
         call = {"method": f"io.swansong.{method}", "parameters": parameters, **flags}
-        self._sock.sendall(json.dumps(call).encode() + b"\0")
+        # Some programs have SIGPIPE end them.
+        self._sock.sendall(json.dumps(call).encode() + b"\0", socket.MSG_NOSIGNAL)
 
     def receive(self):
         while b"\0" not in self._buffer:
@@ -203,13 +204,21 @@ class Lease:
         private = None
         if self._path is None and self._on_shutdown is None:
             private = _private_connection()
-        if private is not None:
-            self.id = private.call("TakeGuard", self._parameters)["id"]
-            self._connection, self._own = private, False
-        else:
-            self._take_own()
         self._pid = os.getpid()
+        if private is None:
+            self._take_own()
+        else:
+            self._take_private(private)
         return self
+
+    def _take_private(self, connection):
+        try:
+            self.id = connection.call("TakeGuard", self._parameters)["id"]
+        except (BrokenPipeError, ConnectionResetError):
+            if self._required:
+                raise
+            return  # there was a daemon
+        self._connection, self._own = connection, False
 
     def _take_own(self):
         connection = _connect(self._path)

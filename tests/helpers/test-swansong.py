@@ -244,6 +244,30 @@ os._exit(0)
         swansong._private.close()
         swansong._private = None
 
+    def test_a_daemon_that_has_gone_ends_nobody(self):
+        ours, theirs = socket.socketpair()
+        ours.close()
+        code = """
+import signal, swansong
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+for _ in range(2):
+    with swansong.guard("work") as lease:
+        print(lease.id)
+try:
+    swansong.guard("work", required=True).take()
+except (BrokenPipeError, ConnectionResetError):
+    print("required")
+"""
+        with theirs:
+            out = subprocess.run(
+                [sys.executable, "-c", code],
+                pass_fds=[theirs.fileno()],
+                env={**os.environ, "SWANSONG_CONTROL": str(theirs.fileno())},
+                stdout=subprocess.PIPE,
+            )
+        self.assertEqual(out.returncode, 0)
+        self.assertEqual(out.stdout.split(), [b"None", b"None", b"required"])
+
     def test_it_can_be_awaited(self):
         path, sock = listening(self.directory.name)
         daemon = Daemon(sock, take)
