@@ -200,7 +200,7 @@ class Lease:
         """Takes it.  Raises Stopped, Refused, or OSError."""
         if self._connection is not None:
             raise Error("this lease is taken already")
-        self.lost = None
+        self.id = self.lost = None
         private = None
         if self._path is None and self._on_shutdown is None:
             private = _private_connection()
@@ -278,10 +278,22 @@ class Lease:
         self.release()
 
     async def __aenter__(self):
-        return await asyncio.get_running_loop().run_in_executor(None, self.take)
+        loop = asyncio.get_running_loop()
+        taken = loop.run_in_executor(None, self.take)
+
+        def undo(future):
+            if future.exception() is None:
+                loop.run_in_executor(None, self.release)
+
+        try:
+            return await asyncio.shield(taken)
+        except asyncio.CancelledError:
+            taken.add_done_callback(undo)  # nobody else does
+            raise
 
     async def __aexit__(self, *exception):
-        await asyncio.get_running_loop().run_in_executor(None, self.release)
+        # Also when this is cancelled before a thread is free for it.
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self.release))
 
 
 def guard(why="", *, node=None, ttl=None, late=False, on_shutdown=None, socket=None, required=False):

@@ -5,6 +5,7 @@ Results are TAP.
 """
 
 import asyncio
+import concurrent.futures
 import contextlib
 import fcntl
 import json
@@ -278,6 +279,55 @@ except (BrokenPipeError, ConnectionResetError):
 
         self.assertEqual(asyncio.run(work()), 7)
         self.assertTrue(daemon.closed.wait(DEADLINE))
+
+
+    def test_whoever_is_cancelled_holds_nothing(self):
+        path, sock = listening(self.directory.name)
+        asked, answered = threading.Event(), threading.Event()
+
+        def answer(call):
+            asked.set()
+            answered.wait(DEADLINE)
+            return take(call)
+
+        daemon = Daemon(sock, answer)
+
+        async def main():
+            loop = asyncio.get_running_loop()
+            loop.set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
+            entering = asyncio.ensure_future(swansong.guard("work", socket=path).__aenter__())
+            while not asked.is_set():
+                await asyncio.sleep(0)
+            entering.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await entering
+            answered.set()
+            while not daemon.closed.is_set():
+                await asyncio.sleep(0)
+
+        asyncio.run(asyncio.wait_for(main(), DEADLINE))
+
+    def test_whoever_is_cancelled_releases(self):
+        path, sock = listening(self.directory.name)
+        daemon = Daemon(sock, take)
+        busy = threading.Event()
+
+        async def main():
+            loop = asyncio.get_running_loop()
+            loop.set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
+            lease = await swansong.guard("work", socket=path).__aenter__()
+            other = loop.run_in_executor(None, busy.wait, DEADLINE)
+            leaving = asyncio.ensure_future(lease.__aexit__(None, None, None))
+            await asyncio.sleep(0)
+            leaving.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await leaving
+            busy.set()
+            await other
+            while not daemon.closed.is_set():
+                await asyncio.sleep(0)
+
+        asyncio.run(asyncio.wait_for(main(), DEADLINE))
 
 
 class RootTest(unittest.TestCase):
