@@ -112,12 +112,10 @@ static int print_table(struct ctl *ctl, const struct report *report, const struc
 	static const char *const titles[] = { "TOOK",	  "NODE",     "TOTAL",	"GATED",
 					      "DRAINING", "STOPPING", "KILLED", "HELD BY" };
 	cleanup(table_freep) struct table *t = NULL;
-	int r = table_new(&t, ARRAY_SIZE(titles));
+	int r = table_new_titled(&t, titles, ARRAY_SIZE(titles));
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
-		table_add(t, STYLE_FAINT, "%s", titles[i]);
 	for (size_t i = 0; i < n; i++)
 		add_row(t, report, &rows[i]);
 	return table_print(t, &ctl->out);
