@@ -44,11 +44,12 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	if (r < 0)
 		return r;
 	r = sd_event_new(&ctx->event);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : alarms_init(&ctx->alarms, ctx->event, log);
 }
 
 void context_done(struct context *ctx)
 {
+	alarms_done(&ctx->alarms);
 	ctx->event = sd_event_unref(ctx->event);
 	ctx->events = events_free(ctx->events);
 	free(ctx->envp);

@@ -16,6 +16,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "daemon/alarm.h"
 #include "daemon/events.h"
 #include "sys/signals.h"
 
@@ -45,6 +46,7 @@ struct context {
 		*command; /* that we stand in front of, which gets all that is ours; or NULL */
 	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
 	uint64_t last_id;		/* of guards, for people */
+	struct alarms alarms; /* the timers of services */
 	struct events *events;
 
 	bool settle;	       /* something has changed: see context_settle_soon() */

@@ -189,7 +189,7 @@ static bool is_delayed(struct service *service)
 		return false;
 	if (service->state == STATE_DOWN && service->timeout_usec != service->not_before_usec) {
 		service->timeout_usec = service->not_before_usec;
-		context_arm(service->ctx, service->timer, service->timeout_usec);
+		alarm_set(&service->ctx->alarms, &service->timer, service->timeout_usec);
 	}
 	return true;
 }

@@ -107,7 +107,7 @@ static void say_extend(struct service *s, const struct notify_message *m)
 	if (s->timeout_usec == USEC_INFINITY || end <= s->timeout_usec)
 		return;
 	s->timeout_usec = s->start_limit_usec = end;
-	context_arm(s->ctx, s->timer, end);
+	alarm_set(&s->ctx->alarms, &s->timer, end);
 }
 
 static void say_watchdog_usec(struct service *s, const struct notify_message *m)

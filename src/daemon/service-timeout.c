@@ -153,7 +153,7 @@ static uint64_t state_limit(struct service *s, uint64_t now)
 static void set_timeout(struct service *s, uint64_t usec)
 {
 	s->timeout_usec = usec;
-	context_arm(s->ctx, s->timer, usec);
+	alarm_set(&s->ctx->alarms, &s->timer, usec);
 }
 
 static void arm_killed(struct service *s, uint64_t now)

@@ -95,7 +95,7 @@ struct service {
 	struct setup *next_setup;    /* NULL: the next run is made with the same */
 
 	struct watchdog watchdog;
-	sd_event_source *timer;
+	struct alarm timer;
 };
 
 /*
