@@ -94,7 +94,7 @@ static int add_journal_stream(struct launch *launch, char ***at)
 static int build_environment(struct launch *launch)
 {
 	const struct node_config *config = launch->config;
-	const struct credentials *who = &config->credentials;
+	const struct credentials *who = &node_config_extras(config)->credentials;
 	char login[IDS_NAME_MAX]; /* also where the configuration has a number */
 	size_t n = 0;
 	char **at;
@@ -143,7 +143,7 @@ static bool has_group(const struct launch *launch, gid_t gid)
 /* Those of the user, and those that the configuration adds. */
 static int build_groups(struct launch *launch)
 {
-	const struct credentials *who = &launch->config->credentials;
+	const struct credentials *who = &node_config_extras(launch->config)->credentials;
 	gid_t *groups;
 	int r;
 
@@ -249,7 +249,7 @@ static const char *subject(const struct launch *launch, const struct launch_prog
 	case SPAWN_STEP_DIRECTORY:
 		return config->directory;
 	case SPAWN_STEP_USER:
-		return config->credentials.user;
+		return node_config_extras(config)->credentials.user;
 	default:
 		return NULL;
 	}
@@ -295,7 +295,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
-	const struct credentials *who = &config->credentials;
+	const struct credentials *who = &node_config_extras(config)->credentials;
 	struct activation_plan plan;
 	struct spawn_file ready;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
