@@ -17,12 +17,9 @@
 #include "sys/journal.h"
 #include "sys/spawn.h"
 
-/*
- * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, JOURNAL_STREAM,
- * those of the activation and the NULL, and for HOME, SHELL, USER and LOGNAME.
- */
-#define OWN_VARIABLES  (7 + ACTIVATION_VARIABLES)
-#define USER_VARIABLES 4
+#define USER_VARIABLES	 4 /* HOME, SHELL, USER and LOGNAME */
+#define NOTIFY_VARIABLES 4 /* NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID and FDSTORE */
+#define NODE_VARIABLE	 "SWANSONG_NODE="
 
 static int add_variable(char ***at, const char *name, const char *value)
 {
@@ -57,10 +54,10 @@ static int add_pid(char ***at, const char *name, char **place)
 }
 
 /* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
-static int add_notify_variables(struct launch *launch, char ***at)
+static int add_notify_variables(struct launch *launch, const char *address, char ***at)
 {
 	const struct node_config *config = launch->config;
-	int r = add_variable(at, "NOTIFY_SOCKET", launch->notify_address);
+	int r = add_variable(at, "NOTIFY_SOCKET", address);
 
 	if (r == 0 && config->watchdog_usec)
 		r = add_number(at, "WATCHDOG_USEC", config->watchdog_usec);
@@ -91,22 +88,39 @@ static int add_journal_stream(struct launch *launch, char ***at)
 	return 0;
 }
 
-static int build_environment(struct launch *launch)
+/* At most.  Most services have none. */
+static size_t count_own_variables(const struct launch *launch, const char *notify_address)
+{
+	const struct node_config *config = launch->config;
+	size_t n = 0;
+
+	while (config->environment && config->environment[n])
+		n++;
+	if (node_config_extras(config)->credentials.set)
+		n += USER_VARIABLES;
+	if (notify_address)
+		n += NOTIFY_VARIABLES;
+	if (writes_to(config, OUTPUT_JOURNAL))
+		n++;
+	if (launch->activation)
+		n += ACTIVATION_VARIABLES;
+	return n;
+}
+
+static int build_environment(struct launch *launch, const char *notify_address)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &node_config_extras(config)->credentials;
 	char login[IDS_NAME_MAX]; /* also where the configuration has a number */
-	size_t n = 0;
+	size_t n = count_own_variables(launch, notify_address);
 	char **at;
-	int r;
+	int r = 0;
 
-	while (config->environment && config->environment[n])
-		n++;
-	at = launch->environment =
-		calloc(n + OWN_VARIABLES + (who->set ? USER_VARIABLES : 0), sizeof(char *));
+	if (n == 0)
+		return 0;
+	at = launch->environment = calloc(n + 1, sizeof(char *));
 	if (!at)
 		return -ENOMEM;
-	r = 0;
 	if (who->set && who->home)
 		r = add_variable(&at, "HOME", who->home);
 	if (r == 0 && who->set && who->shell)
@@ -115,19 +129,18 @@ static int build_environment(struct launch *launch)
 		r = add_variable(&at, "USER", ids_user_text(login, who->uid));
 	if (r == 0 && who->set)
 		r = add_variable(&at, "LOGNAME", ids_user_text(login, who->uid));
-	for (size_t i = 0; r == 0 && i < n; i++, at++) {
-		*at = strdup(config->environment[i]);
+	for (char **v = config->environment; r == 0 && v && *v; v++, at++) {
+		*at = strdup(*v);
 		if (!*at)
 			r = -ENOMEM;
 	}
-	/* Last, and so not to be overridden: the daemon relies on it. */
-	if (r == 0)
-		r = add_variable(&at, "SWANSONG_NODE", config->path);
-	if (r == 0 && launch->notify_address)
-		r = add_notify_variables(launch, &at);
+	/* Behind those, and so not to be overridden. */
+	if (r == 0 && notify_address)
+		r = add_notify_variables(launch, notify_address, &at);
 	if (r == 0 && writes_to(config, OUTPUT_JOURNAL))
 		r = add_journal_stream(launch, &at);
-	launch->listen_variables = at;
+	if (launch->activation)
+		launch->listen_variables = at;
 	return r;
 }
 
@@ -173,15 +186,14 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 
 	*launch = (struct launch){
 		.config = config,
-		.notify_address = notify_address,
 		.activation = activation,
 	};
-	r = build_environment(launch);
-	while (r == 0 && launch->environment[own])
+	r = build_environment(launch, notify_address);
+	while (r == 0 && launch->environment && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx,
-						own + LAUNCH_VARIABLES_MAX + ACTIVATION_VARIABLES);
+		r = context_reserve_environment(ctx, own + 1 + LAUNCH_VARIABLES_MAX +
+							     ACTIVATION_VARIABLES);
 	if (r == 0 && writes_to(config, OUTPUT_SYSLOG))
 		r = syslog_new(&launch->syslog, ctx, config->path);
 	if (r == 0 && config->ready.kind == PROBE_LOG)
@@ -213,18 +225,26 @@ static bool has_name_of(char *const *list, const char *variable)
 	return false;
 }
 
-/* The environment that we were given, less than that of the node, less than that of this run. */
-static void merge_environment(struct context *ctx, char *const *own, char *const *variables)
+/*
+ * The environment that we were given, less than that of the node, less than that of this run.  What
+ * says which @node it is of cannot be overridden: the daemon relies on it.
+ */
+static void merge_environment(struct context *ctx, char *const *own, char *node,
+			      char *const *variables)
 {
+	char *const last[] = { node, NULL };
 	size_t n = 0;
 
 	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
-		if (!has_name_of(own, *b) && !has_name_of(variables, *b))
+		if (!has_name_of(own, *b) && !has_name_of(last, *b) && !has_name_of(variables, *b))
 			ctx->envp[n++] = *b;
 	/* Later words of the same name win: a user's HOME may be set by hand. */
-	for (char *const *o = own; *o && n < ctx->envp_room; o++)
-		if (!has_name_of(o + 1, *o) && !has_name_of(variables, *o))
+	for (char *const *o = own; o && *o && n < ctx->envp_room; o++)
+		if (!has_name_of(o + 1, *o) && !has_name_of(last, *o) &&
+		    !has_name_of(variables, *o))
 			ctx->envp[n++] = *o;
+	if (!has_name_of(variables, node) && n < ctx->envp_room)
+		ctx->envp[n++] = node;
 	for (char *const *v = variables; v && *v && n < ctx->envp_room; v++)
 		ctx->envp[n++] = *v;
 	ctx->envp[n] = NULL;
@@ -262,7 +282,8 @@ static void plan_files(const struct launch *launch, const struct launch_program 
 	*plan = (struct activation_plan){ .files = ready };
 	if (launch->activation && program->main)
 		activation_plan(launch->activation, plan);
-	memcpy(launch->listen_variables, plan->variables, sizeof(plan->variables));
+	if (launch->listen_variables)
+		memcpy(launch->listen_variables, plan->variables, sizeof(plan->variables));
 	if (program->ready_fd >= 0)
 		plan->files[plan->n_files++] =
 			(struct spawn_file){ .from = program->ready_fd,
@@ -302,6 +323,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	/* Not what runs beside the service, which would take it away from it. */
 	bool terminal = config->terminal && program->main;
 	bool foreground = terminal && has_terminal();
+	char node[sizeof(NODE_VARIABLE) + CONFIG_NAME_MAX];
 	const char *stream;
 	struct spawn_failure why;
 	sigset_t none;
@@ -320,7 +342,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	if (launch->journal_stream)
 		(void)journal_stream_text(launch->journal_stream, streams.journal);
 	plan_files(launch, program, &plan, &ready);
-	merge_environment(ctx, launch->environment, program->variables);
+	(void)snprintf(node, sizeof(node), NODE_VARIABLE "%s", config->path);
+	merge_environment(ctx, launch->environment, node, program->variables);
 
 	struct spawn_spec spec = {
 		.argv = program->argv,

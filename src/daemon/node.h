@@ -37,22 +37,24 @@ struct node {
 	struct swansong *work; /* where its guards and children are: that, or one below it */
 	struct swansong_completion *drained; /* of work, if it is another one, until the stop */
 	struct swansong_completion *completion;
-	unsigned generation;
 	uint64_t since_usec;	 /* when its state was entered */
 	uint64_t stop_usec;	 /* when it was stopped */
 	uint64_t given_up_usec;	 /* when what was to come back was last stopped for good */
 	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
 	uint64_t kill_usec; /* ... but for its final action: when what is left is killed; likewise */
 	sd_event_source *budget; /* NULL: it has no budget of its own, and no final action */
-	bool complete;		 /* and followed up */
-	bool forced;		 /* something below had to be killed or revoked during the stop */
-	uint64_t late_usec;	 /* ... of its own processes and leases, and when; 0: never */
+	uint64_t late_usec;	 /* when its own processes and leases were forced; 0: never */
+	unsigned generation;
+	unsigned services, ready,
+		settled;	 /* in the subtree: how many, ready, not about to become so */
 	struct list earlier;	 /* generations before it that were not Complete when it began */
 
 	struct service *service; /* NULL for a group */
 	struct final *final;	 /* what runs when its guards are gone, or NULL */
 	struct list leases;
-	bool restart; /* to be started again as soon as it is Complete */
+	bool complete; /* its present generation is, and followed up */
+	bool forced;   /* ... something below had to be killed or revoked during its stop */
+	bool restart;  /* to be started again as soon as it is Complete */
 	bool retired; /* no section any more: to be freed when nothing is left, never to start again */
 	bool leaving;	/* is, or is about to be by the reload that is being made */
 	bool transient; /* of no section: it was asked for over the control socket */
@@ -63,8 +65,6 @@ struct node {
 	struct node **dependents;      /* who requires, wants or comes after this */
 	struct node **followers;       /* who is term-after this */
 	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
-	unsigned services, ready,
-		settled; /* in the subtree: how many, ready, not about to become so */
 };
 
 /*

@@ -83,7 +83,6 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	r = policy_new(&s->policy, s->config);
 	if (r < 0)
 		return r;
-	service_notify_init(s);
 	r = service_setup_init(s);
 	if (r < 0)
 		return r;
@@ -119,7 +118,8 @@ struct service *service_free(struct service *s)
 	alarm_set(&s->ctx->alarms, &s->timer, USEC_INFINITY);
 	service_setup_done(s);
 	sd_event_source_disable_unref(s->reload_timer);
-	watchdog_done(&s->watchdog);
+	watchdog_done(s->watchdog);
+	free(s->watchdog);
 	policy_free(s->policy);
 	node_config_unref(s->config);
 	free(s);
