@@ -74,16 +74,11 @@ static void take_away(struct alarms *alarms, struct alarm *alarm)
 	alarm->usec = USEC_INFINITY;
 }
 
-/* The source fires when the first alarm is due, and never for nothing. */
-static void follow(struct alarms *alarms)
+static void arm(struct alarms *alarms, uint64_t usec)
 {
-	uint64_t usec = alarms->first ? alarms->first->usec : USEC_INFINITY;
-	int r;
+	int r = usec == USEC_INFINITY ? 0 : sd_event_source_set_time(alarms->source, usec);
 
-	if (usec == alarms->source_usec)
-		return;
 	alarms->source_usec = usec;
-	r = usec == USEC_INFINITY ? 0 : sd_event_source_set_time(alarms->source, usec);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(
 			alarms->source, usec == USEC_INFINITY ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
@@ -91,13 +86,23 @@ static void follow(struct alarms *alarms)
 		log_line(alarms->log, LOG_ERR, "cannot set a timer: %s", strerror(-r));
 }
 
-static int on_time(sd_event_source *source, uint64_t usec, void *arg)
+/* The source fires when the first alarm is due, and never for nothing; for one that is, it need not. */
+static void follow(struct alarms *alarms)
 {
-	struct alarms *alarms = arg;
+	uint64_t usec = alarms->first ? alarms->first->usec : USEC_INFINITY;
+
+	alarms->due =
+		usec != USEC_INFINITY && usec != alarms->source_usec && usec <= clock_now_usec();
+	if (alarms->due)
+		usec = USEC_INFINITY;
+	if (usec != alarms->source_usec)
+		arm(alarms, usec);
+}
+
+void alarms_run(struct alarms *alarms)
+{
 	uint64_t now = clock_now_usec();
 
-	(void)source;
-	(void)usec;
 	for (unsigned i = 0; i < ALARMS_PER_TURN; i++) {
 		struct alarm *alarm = alarms->first;
 
@@ -106,9 +111,17 @@ static int on_time(sd_event_source *source, uint64_t usec, void *arg)
 		take_away(alarms, alarm);
 		alarm->fn(alarm);
 	}
-	/* It has fired, and so it is off. */
-	alarms->source_usec = USEC_INFINITY;
 	follow(alarms);
+}
+
+static int on_time(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct alarms *alarms = arg;
+
+	(void)source;
+	(void)usec;
+	alarms->source_usec = USEC_INFINITY; /* it has fired, and so it is off */
+	alarms->due = true;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  * its own is three hundred bytes.  An alarm is a part of what it wakes; to set it needs no memory.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
@@ -20,6 +21,7 @@ struct alarm {
 struct alarms {
 	sd_event_source *source;
 	uint64_t source_usec; /* when that fires; USEC_INFINITY: never */
+	bool due;	      /* alarms_run() is to be called before the loop waits */
 	struct alarm *first;
 	struct log *log;
 };
@@ -27,6 +29,9 @@ struct alarms {
 /* Return: 0 or -errno. */
 int alarms_init(struct alarms *alarms, sd_event *event, struct log *log);
 void alarms_done(struct alarms *alarms);
+
+/* Calls those that are due, some of them: there may be more. */
+void alarms_run(struct alarms *alarms);
 
 /* @fn is called once for each time that the alarm was set; it is off then. */
 void alarm_init(struct alarm *alarm, void (*fn)(struct alarm *alarm));

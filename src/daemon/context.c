@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "sys/spawn.h"
 
 /* What is left when the main process is gone has this long after the stop signal, at most. */
 #define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
@@ -23,6 +24,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.grace_usec = USEC_INFINITY,
 		.null_fd = -1,
 		.spare_fd = -1,
+		.share_descriptors = spawn_can_share(),
 	};
 	list_init(&ctx->posted);
 	list_init(&ctx->lingering);

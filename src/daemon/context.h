@@ -39,6 +39,7 @@ struct context {
 	int null_fd;		       /* /dev/null, for reading */
 	int spare_fd;		       /* see context_give_up_spare() */
 	struct rlimit descriptors;     /* RLIMIT_NOFILE as we were given it, for the services */
+	bool share_descriptors;	       /* as spawn_can_share() says */
 	bool descriptors_raised;       /* ... and whether ours is another */
 	uint64_t
 		grace_usec; /* until we are killed once we are to end; USEC_INFINITY: nobody says */

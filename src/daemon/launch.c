@@ -357,6 +357,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.gid = who->gid,
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
+		.share_descriptors = ctx->share_descriptors,
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
 		.files = plan.files,
 		.n_files = plan.n_files,

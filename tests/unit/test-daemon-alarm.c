@@ -5,7 +5,7 @@
 #include "base/macro.h"
 #include "daemon/alarm.h"
 
-/* All times are long over, so that nobody waits for them, but for those that are far away. */
+/* Most times are long over, so that nobody waits for them. */
 #define MANY	 500
 #define FAR_AWAY (clock_now_usec() + 3600 * USEC_PER_SEC)
 
@@ -43,8 +43,8 @@ static void set(struct counted *c, uint64_t usec)
 
 static void run(void)
 {
-	while (sd_event_run(event, 0) > 0)
-		;
+	while (sd_event_run(event, 0) > 0 || alarms.due)
+		alarms_run(&alarms);
 }
 
 static void setup(void)
@@ -88,7 +88,7 @@ START_TEST(many_are_done_in_portions)
 {
 	for (size_t i = 0; i < MANY; i++)
 		set(&counted[i], 1 + i % 7);
-	ck_assert_int_gt(sd_event_run(event, 0), 0);
+	alarms_run(&alarms);
 	ck_assert_uint_gt(fired, 0);
 	ck_assert_uint_lt(fired, MANY);
 	run();
@@ -110,6 +110,20 @@ START_TEST(what_is_far_away_does_not_fire)
 }
 END_TEST
 
+START_TEST(the_loop_is_woken_in_time)
+{
+	uint64_t usec = clock_now_usec() + 20 * USEC_PER_MSEC;
+
+	set(&counted[0], usec);
+	ck_assert(!alarms.due);
+	ck_assert_int_gt(sd_event_run(event, 20 * USEC_PER_SEC), 0);
+	ck_assert(alarms.due);
+	alarms_run(&alarms);
+	ck_assert_uint_eq(fired, 1);
+	ck_assert_uint_ge(clock_now_usec(), usec);
+}
+END_TEST
+
 START_TEST(the_loop_is_not_woken_for_what_is_off)
 {
 	set(&counted[0], 1);
@@ -117,6 +131,7 @@ START_TEST(the_loop_is_not_woken_for_what_is_off)
 	set(&counted[0], USEC_INFINITY);
 	set(&counted[1], USEC_INFINITY);
 	ck_assert_int_eq(sd_event_run(event, 0), 0);
+	ck_assert(!alarms.due);
 }
 END_TEST
 
@@ -151,6 +166,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, they_fire_in_the_order_of_their_times);
 	tcase_add_test(tc, many_are_done_in_portions);
 	tcase_add_test(tc, what_is_far_away_does_not_fire);
+	tcase_add_test(tc, the_loop_is_woken_in_time);
 	tcase_add_test(tc, the_loop_is_not_woken_for_what_is_off);
 	tcase_add_test(tc, one_that_fires_may_set_and_take_back_any);
 	suite_add_tcase(s, tc);
