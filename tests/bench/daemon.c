@@ -102,6 +102,21 @@ static void execute(struct daemon *d, const struct programs *programs, size_t n,
 	subject_start(&d->subject, argv, n);
 }
 
+static void prepare(struct daemon *d, const struct programs *programs, const char *child, size_t n)
+{
+	*d = (struct daemon){ 0 };
+	if (asprintf(&d->config, "%s/swansong.ini", programs->folder) < 0 ||
+	    asprintf(&d->socket, "%s/socket", programs->folder) < 0)
+		err(EXIT_FAILURE, "%s", programs->folder);
+	write_config(d, child, n);
+}
+
+void daemon_start_loop(struct daemon *d, const struct programs *programs, size_t n)
+{
+	prepare(d, programs, programs->ender, n);
+	execute(d, programs, n, NULL);
+}
+
 uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t n,
 		      const char *const *wrapper)
 {
@@ -109,12 +124,9 @@ uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t 
 	uint64_t begun, took;
 	int inotify = inotify_init1(IN_CLOEXEC);
 
-	*d = (struct daemon){ 0 };
-	if (inotify < 0 || inotify_add_watch(inotify, programs->folder, IN_CREATE) < 0 ||
-	    asprintf(&d->config, "%s/swansong.ini", programs->folder) < 0 ||
-	    asprintf(&d->socket, "%s/socket", programs->folder) < 0)
+	prepare(d, programs, programs->child, n);
+	if (inotify < 0 || inotify_add_watch(inotify, programs->folder, IN_CREATE) < 0)
 		err(EXIT_FAILURE, "%s", programs->folder);
-	write_config(d, programs->child, n);
 
 	begun = now_nsec();
 	execute(d, programs, n, wrapper);

@@ -13,7 +13,7 @@ struct daemon {
 
 /* The programs, and the folder for what they need. */
 struct programs {
-	const char *swansongd, *swansongctl, *child, *floor, *folder;
+	const char *swansongd, *swansongctl, *child, *ender, *floor, *folder;
 };
 
 /*
@@ -22,6 +22,9 @@ struct programs {
  */
 uint64_t daemon_start(struct daemon *daemon, const struct programs *programs, size_t n,
 		      const char *const *wrapper);
+
+/* Runs one of @n services that end at once, for daemon_stop().  Nobody is connected. */
+void daemon_start_loop(struct daemon *daemon, const struct programs *programs, size_t n);
 
 /* Asks for the status of all.  Return: the nanoseconds until it was there, read and checked. */
 uint64_t daemon_status(struct daemon *daemon);
