@@ -21,10 +21,12 @@ CLEANFILES += %D%/systemd/swansongd.service
 EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs \
 	%D%/container/Containerfile.command %D%/container/Containerfile.scratch \
 	%D%/container/Containerfile.tree %D%/container/tree.ini %D%/container/compose.yaml \
-	%D%/container/MOVING.md
+	%D%/container/MOVING.md \
+	%D%/kubernetes/README.md %D%/kubernetes/pod.yaml %D%/kubernetes/sidecar.yaml
 
 # Examples of the library: built by check, and run by tests/integration/examples.sh.
 examples = \
+	%D%/examples/http-server \
 	%D%/examples/sd-event-server \
 	%D%/examples/threaded-tcp-server \
 	%D%/examples/worker-pool
@@ -32,6 +34,11 @@ EXTRA_PROGRAMS += $(examples)
 check_DATA     += $(examples)
 CLEANFILES     += $(examples)
 
+%C%_examples_http_server_SOURCES = %D%/examples/http-server.c
+%C%_examples_http_server_CFLAGS  = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_examples_http_server_LDADD   = src/swansong/libswansong.la $(SYSTEMD_LIBS)
+# Supervisors are measured with it: no shell in front that finds the library.
+%C%_examples_http_server_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_examples_sd_event_server_SOURCES = %D%/examples/sd-event-server.c
 %C%_examples_sd_event_server_CFLAGS  = $(AM_CFLAGS) $(SYSTEMD_CFLAGS)
 %C%_examples_sd_event_server_LDADD   = src/swansong/libswansong.la $(SYSTEMD_LIBS)

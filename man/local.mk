@@ -1,5 +1,6 @@
 # mdoc pages, one line each, so that two changes seldom meet.
 dist_man_MANS += %D%/swansong.ini.5
+dist_man_MANS += %D%/swansong-report.5
 dist_man_MANS += %D%/libswansong.3
 dist_man_MANS += %D%/swansong_new.3
 dist_man_MANS += %D%/swansong_guard.3
@@ -14,3 +15,4 @@ dist_man_MANS += %D%/swansong_registry_new.3
 dist_man_MANS += %D%/swansong_loop_new.3
 dist_man_MANS += %D%/swansong_pool_new.3
 dist_man_MANS += %D%/swansong_report.3
+dist_man_MANS += %D%/swansong_attach.3

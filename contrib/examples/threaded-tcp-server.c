@@ -4,8 +4,9 @@
  *	cc threaded-tcp-server.c $(pkg-config --cflags --libs libswansong) && ./a.out 8080
  *
  * A request is a line, and is answered by the same line; one that begins with "slow" takes a second.
- * At SIGTERM nothing more is accepted, each connection ends after the request it is at, and the
- * program when all have ended: or in ten seconds, whatever they do.
+ * At SIGTERM, or when a daemon that it is attached to stops it, nothing more is accepted, each
+ * connection ends after the request it is at, and the program when all have ended: or in ten seconds,
+ * whatever they do.
  */
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -109,11 +110,11 @@ static int listen_on(const char *port)
 int main(int argc, char *argv[])
 {
 	struct swansong *server;
-	struct pollfd fds[2];
+	struct pollfd fds[3];
 	struct timespec now;
 	sigset_t set;
 
-	if (argc != 2 || swansong_new(&server) < 0)
+	if (argc != 2 || swansong_attach(&server) < 0)
 		return EXIT_FAILURE;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	signal(SIGPIPE, SIG_IGN);
@@ -125,9 +126,10 @@ int main(int argc, char *argv[])
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	fds[0] = (struct pollfd){ .fd = signalfd(-1, &set, SFD_CLOEXEC), .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = listen_on(argv[1]), .events = POLLIN };
+	fds[2] = (struct pollfd){ .fd = swansong_stopped_fd(server), .events = POLLIN };
 	printf("ready\n");
 
-	while (poll(fds, 2, -1) > 0 && !fds[0].revents)
+	while (poll(fds, 3, -1) > 0 && !fds[0].revents && !fds[2].revents)
 		accept_one(server, fds[1].fd);
 
 	close(fds[1].fd);

@@ -286,8 +286,10 @@ def guard(why="", *, node=None, ttl=None, late=False, on_shutdown=None, socket=N
 _PAGE_MAGIC = int.from_bytes(b"swansong", "little")
 _PAGE_VERSION = 1
 _PAGE_HEADER = struct.Struct("=QIII")  # magic, version, n_lanes, stop
+_PAGE_SIZE = 4096  # of the header, which is all that is looked at
 _PAGE_STOP = 16
 _PAGE_ELSEWHERE = 64
+_PAGE_GATHERED = 72
 _REPORT_MAX = 4096
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
 
@@ -547,7 +549,7 @@ class Root:
     def _attach(self, page_fd, sock):
         seals = fcntl.fcntl(page_fd, fcntl.F_GET_SEALS)
         size = os.fstat(page_fd).st_size
-        if seals & _SEALS != _SEALS or size < _PAGE_ELSEWHERE + 8:
+        if seals & _SEALS != _SEALS or size < _PAGE_SIZE:
             raise Error("what SWANSONG_ATTACH names is no page")
         try:
             fcntl.lockf(page_fd, fcntl.LOCK_EX | fcntl.LOCK_NB, 1)
@@ -556,13 +558,15 @@ class Root:
                 raise AlreadyAttached("another process of the service is attached") from None
             raise
         # Never closed: that would give up the lock.
-        page = mmap.mmap(page_fd, mmap.PAGESIZE)
+        page = mmap.mmap(page_fd, _PAGE_SIZE)
         magic, version, _, stop = _PAGE_HEADER.unpack_from(page)
         if magic != _PAGE_MAGIC or version != _PAGE_VERSION:
             raise Error("the page is of another version")
         with self._lock:
             self._page, self._page_fd, self._socket = page, page_fd, sock
             self._count(0)
+            # There is one word for all threads; and what is in others is of a process before.
+            struct.pack_into("=I", page, _PAGE_GATHERED, 1)
         self._send(b"ATTACHED")
         if stop:
             self.stop()

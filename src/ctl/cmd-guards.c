@@ -7,20 +7,26 @@
 #include "ctl/nodes.h"
 #include "ctl/show.h"
 
-static void add_guard(struct table *t, const struct guard_view *g)
+static void add_guard(struct table *t, const struct guard_view *g, bool with_kill)
 {
-	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
+	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
 
 	table_add(t, STYLE_PLAIN, "%" PRIu64, g->id);
 	table_add(t, STYLE_BOLD, "%s", node_name(g->node));
 	table_add(t, STYLE_PLAIN, "%s", g->kind);
 	table_add(t, STYLE_PLAIN, "%s", clock_text(age, g->age_usec));
+	if (with_kill)
+		table_add(t, STYLE_BUSY, "%s",
+			  g->kill_usec == FIELD_NONE ? "-" : clock_text(kill_in, g->kill_usec));
 	table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
 }
 
 static int print_guards(struct ctl *ctl, const json_t *parameters)
 {
-	static const char *const titles[] = { "ID", "NODE", "KIND", "AGE", "WHO AND WHY" };
+	static const char *const titles[] = {
+		"ID", "NODE", "KIND", "AGE", "KILL IN", "WHO AND WHY"
+	};
+	bool with_kill = ctl->options.blocking; /* nobody else is to be killed */
 	cleanup(freep) struct guard_view *guards = NULL;
 	cleanup(table_freep) struct table *t = NULL;
 	size_t n;
@@ -29,13 +35,14 @@ static int print_guards(struct ctl *ctl, const json_t *parameters)
 	r = guard_view_parse_array(parameters, "guards", &guards, &n);
 	if (r < 0)
 		return r;
-	r = table_new(&t, ARRAY_SIZE(titles));
+	r = table_new(&t, ARRAY_SIZE(titles) - !with_kill);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
-		table_add(t, STYLE_FAINT, "%s", titles[i]);
+		if (i != 4 || with_kill)
+			table_add(t, STYLE_FAINT, "%s", titles[i]);
 	for (size_t i = 0; i < n; i++)
-		add_guard(t, &guards[i]);
+		add_guard(t, &guards[i], with_kill);
 	return n ? table_print(t, &ctl->out) : 0;
 }
 

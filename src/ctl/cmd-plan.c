@@ -20,6 +20,7 @@ struct plan {
 	struct plan_entry_view *entries;
 	size_t n;
 	uint64_t idle_usec, busy_usec;
+	uint64_t grace_usec; /* the daemon's */
 };
 
 static void plan_done(struct plan *p)
@@ -37,6 +38,10 @@ static const struct field plan_fields[] = {
 	  .type = FIELD_INT,
 	  .optional = true,
 	  .offset = offsetof(struct plan, busy_usec) },
+	{ .name = "grace_usec",
+	  .type = FIELD_INT,
+	  .optional = true,
+	  .offset = offsetof(struct plan, grace_usec) },
 };
 
 /* Takes the reference to @parameters.  Return: CTL_DONE, or the exit status for what was said. */
@@ -99,6 +104,7 @@ static json_t *build_plan(const struct forecast *f)
 	const struct plan totals = {
 		.idle_usec = f->end_usec[FORECAST_IDLE],
 		.busy_usec = f->end_usec[FORECAST_BUSY],
+		.grace_usec = USEC_INFINITY,
 	};
 	cleanup(json_decrefp) json_t *plan = NULL;
 	json_t *entries = json_array();
@@ -189,7 +195,9 @@ static int plan_daemon(struct ctl *ctl, int argc, char **argv, struct plan *p)
 
 static uint64_t own_usec(const struct plan_entry_view *e)
 {
-	return e->end_usec == USEC_INFINITY ? USEC_INFINITY : e->end_usec - e->begin_usec;
+	if (e->end_usec == USEC_INFINITY || e->begin_usec > e->end_usec)
+		return USEC_INFINITY;
+	return e->end_usec - e->begin_usec;
 }
 
 static void add_waits(struct table *t, const struct plan_entry_view *e)
@@ -299,7 +307,8 @@ static int print_json(struct ctl *ctl, const struct plan *p, uint64_t grace_usec
 {
 	if (grace_usec != USEC_INFINITY &&
 	    (json_object_set_new(p->parameters, "grace_usec",
-				 json_integer((json_int_t)MIN(grace_usec, (uint64_t)INT64_MAX))) < 0 ||
+				 json_integer((json_int_t)MIN(grace_usec, (uint64_t)INT64_MAX))) <
+		     0 ||
 	     json_object_set_new(p->parameters, "fits", json_boolean(p->busy_usec <= grace_usec)) <
 		     0))
 		return ctl_fail(ctl, -ENOMEM);
@@ -324,13 +333,15 @@ static int show(struct ctl *ctl, const struct plan *p, uint64_t grace_usec)
 int cmd_plan(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(plan_done) struct plan p = { .parameters = NULL };
-	uint64_t grace_usec = ctl->options.grace_usec;
+	uint64_t grace_usec;
 	int r;
 
 	if (ctl->options.n_configs)
 		r = plan_files(ctl, argv[0], &p);
 	else
 		r = plan_daemon(ctl, argc, argv, &p);
+	grace_usec =
+		ctl->options.grace_usec == USEC_INFINITY ? p.grace_usec : ctl->options.grace_usec;
 	if (r == CTL_DONE)
 		r = show(ctl, &p, grace_usec);
 	if (r != CTL_DONE)

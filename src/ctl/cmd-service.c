@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "ctl/nodes.h"
+#include "ctl/progress.h"
 
 /*
  * One verb on several nodes: all of them are asked first, and waited for afterwards, so that one
@@ -91,6 +92,32 @@ int cmd_restart(struct ctl *ctl, int argc, char **argv)
 	return run_verb(ctl, &restart, argc, argv);
 }
 
+/* The same on a terminal, with what it still waits for. */
+static int watch_for(struct ctl *ctl, const char *path, const char *until)
+{
+	struct progress last = {}, p;
+	int r = session_open(ctl);
+
+	if (r == CTL_DONE)
+		r = session_send(ctl, METHOD_WAIT,
+				 json_pack("{s:s, s:s}", "node", path, "until", until),
+				 MESSAGE_MORE);
+	if (r != CTL_DONE)
+		return r;
+	do {
+		r = progress_receive(ctl, &last, &p);
+		if (r != 0)
+			break;
+		progress_done(&last);
+		last = p;
+		if (last.reply.continues)
+			r = progress_redraw(ctl, &last);
+	} while (r == 0 && last.reply.continues);
+	progress_done(&last);
+	screen_wipe(&ctl->out);
+	return r < 0 ? ctl_fail(ctl, r) : r;
+}
+
 int cmd_wait(struct ctl *ctl, int argc, char **argv)
 {
 	const char *until = ctl->options.until ? ctl->options.until : "complete";
@@ -98,7 +125,8 @@ int cmd_wait(struct ctl *ctl, int argc, char **argv)
 	int r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
 
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
-		r = wait_for(ctl, paths[i], until);
+		r = progress_is_drawn(ctl) ? watch_for(ctl, paths[i], until)
+					   : wait_for(ctl, paths[i], until);
 		if (r == CTL_DONE)
 			say_node(ctl, paths[i], until);
 	}

@@ -12,121 +12,41 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "ctl/nodes.h"
+#include "ctl/progress.h"
 #include "ctl/show.h"
 
-#define TICK_USEC	USEC_PER_SEC
 #define LINE_GUARDS_MAX 5 /* named in a line; the rest are counted */
-
-struct progress {
-	struct message_reply reply; /* the last one, which all below belongs to */
-	struct node_view node;
-	struct guard_view *guards;
-	size_t n;
-	uint64_t elapsed_usec;
-	uint64_t received_usec; /* all times above are as of then */
-};
-
-static void progress_done(struct progress *p)
-{
-	free(p->guards);
-	message_reply_done(&p->reply);
-	*p = (struct progress){};
-}
-
-/* Takes the reply over.  Return: 0; -EBADMSG or -ENOMEM. */
-static int progress_parse(struct message_reply *reply, struct progress *ret)
-{
-	static const struct field fields[] = {
-		{ .name = "elapsed_usec",
-		  .type = FIELD_INT,
-		  .offset = offsetof(struct progress, elapsed_usec) },
-	};
-	struct progress p = { .reply = *reply };
-	int r;
-
-	*reply = (struct message_reply){};
-	r = node_view_parse(json_object_get(p.reply.parameters, "node"), &p.node);
-	if (r == 0)
-		r = guard_view_parse_array(p.reply.parameters, "guards", &p.guards, &p.n);
-	if (r == 0 && field_read(p.reply.parameters, fields, ARRAY_SIZE(fields), &p))
-		r = -EBADMSG;
-	if (r < 0) {
-		progress_done(&p);
-		return r;
-	}
-	p.received_usec = clock_now_usec();
-	*ret = p;
-	return 0;
-}
 
 static bool same_guards(const struct progress *a, const struct progress *b)
 {
 	if (a->n != b->n || a->node.state != b->node.state || a->node.forced != b->node.forced)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->guards[i].id != b->guards[i].id)
+		if (a->guards[i].id != b->guards[i].id || !a->guards[i].why != !b->guards[i].why)
 			return false;
 	return true;
-}
-
-/* "web: shutting down for 12.0s, 3 guards; kill in 18.0s", @since_usec after it was received. */
-static void describe(char *buf, size_t size, const struct progress *p, uint64_t since_usec)
-{
-	char elapsed[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX], count[SHOW_COUNT_MAX];
-	uint64_t kill_usec = show_kill_usec(&p->node);
-	int n = snprintf(buf, size, "%s: shutting down for %s, %s", node_name(p->node.path),
-			 clock_text(elapsed, clock_add(p->elapsed_usec, since_usec)),
-			 show_count(count, p->n, "guard"));
-
-	if (kill_usec == FIELD_NONE || n < 0 || (size_t)n >= size)
-		return;
-	kill_usec -= MIN(kill_usec, since_usec);
-	(void)snprintf(buf + n, size - (size_t)n, "; kill in %s", clock_text(kill_in, kill_usec));
-}
-
-static int redraw(struct ctl *ctl, const struct progress *p)
-{
-	cleanup(table_freep) struct table *t = NULL;
-	char head[1024], holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
-	uint64_t since_usec = clock_now_usec() - p->received_usec;
-	int r = table_new(&t, 4);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < p->n; i++) {
-		const struct guard_view *g = &p->guards[i];
-
-		table_add(t, STYLE_BUSY, "  %s", node_name(g->node));
-		table_add(t, STYLE_PLAIN, "%s", g->kind);
-		table_add(t, STYLE_PLAIN, "%s",
-			  clock_text(age, clock_add(g->age_usec, since_usec)));
-		table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
-	}
-	describe(head, sizeof(head), p, since_usec);
-	return screen_redraw(&ctl->out, head, t);
 }
 
 static void print_line(struct ctl *ctl, const struct progress *p)
 {
 	char head[1024], holder[SHOW_NOTE_MAX], text[4 * 1024];
 
-	describe(head, sizeof(head), p, 0);
+	progress_describe(head, sizeof(head), p, 0);
 	ctl_say(ctl, "%s", text_escape(text, sizeof(text), head));
 	for (size_t i = 0; i < p->n && i < LINE_GUARDS_MAX; i++) {
-		char one[SHOW_NOTE_MAX + 512];
+		const struct guard_view *g = &p->guards[i];
+		char one[SHOW_NOTE_MAX + 512], age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX] = "";
 
-		(void)snprintf(one, sizeof(one), "%s (%s)", node_name(p->guards[i].node),
-			       show_holder(holder, &p->guards[i]));
+		if (g->kill_usec != FIELD_NONE)
+			clock_text(kill_in, g->kill_usec);
+		(void)snprintf(one, sizeof(one), "%s (%s, for %s%s%s)", node_name(g->node),
+			       show_holder(holder, g), clock_text(age, g->age_usec),
+			       *kill_in ? ", kill in " : "", kill_in);
 		ctl_say(ctl, "%s%s", i ? ", " : ": ", text_escape(text, sizeof(text), one));
 	}
 	if (p->n > LINE_GUARDS_MAX)
 		ctl_say(ctl, " and %zu more", p->n - LINE_GUARDS_MAX);
 	ctl_say(ctl, "\n");
-}
-
-static bool is_drawn(const struct ctl *ctl)
-{
-	return ctl->out.terminal && !ctl->options.quiet && !ctl->options.json;
 }
 
 /* @before is what was shown last.  Return: 0, -errno, or the exit status for what was said. */
@@ -136,8 +56,8 @@ static int show_progress(struct ctl *ctl, const struct progress *p, const struct
 		return ctl_print_json(ctl, p->reply.parameters);
 	if (ctl->options.quiet || p->node.state == NODE_COMPLETE)
 		return 0;
-	if (is_drawn(ctl))
-		return redraw(ctl, p);
+	if (progress_is_drawn(ctl))
+		return progress_redraw(ctl, p);
 	if (!same_guards(p, before))
 		print_line(ctl, p);
 	return 0;
@@ -157,39 +77,15 @@ static void say_end(struct ctl *ctl, const char *path, const struct progress *p)
 		ctl_say(ctl, "%s: complete, the daemon has ended\n", name);
 }
 
-/* The next reply; the times of the last one go on while there is none. */
-static int await_reply(struct ctl *ctl, const struct progress *last, struct message_reply *ret)
+/* The node is gone, and was Complete before: there is nothing to be said of it in the end. */
+static int end_without_node(struct ctl *ctl, struct progress *last, struct progress *p)
 {
-	for (;;) {
-		uint64_t now = clock_now_usec(), until = ctl->deadline_usec;
-		int r;
+	int r = last->reply.root ? 0 : -EBADMSG;
 
-		/* However much the daemon has to say. */
-		if (now >= until)
-			return -ETIMEDOUT;
-		if (is_drawn(ctl) && last->reply.root)
-			until = MIN(until, now + TICK_USEC);
-		r = client_receive(ctl->client, until, ret);
-		if (r != -ETIMEDOUT || until == ctl->deadline_usec)
-			return r;
-		r = redraw(ctl, last);
-		if (r < 0)
-			return r;
-	}
-}
-
-/* Return: 0, -errno, or the exit status for what was said. */
-static int receive(struct ctl *ctl, const struct progress *last, struct progress *ret)
-{
-	struct message_reply reply;
-	int r = await_reply(ctl, last, &reply);
-
-	if (r < 0)
-		return r;
-	if (!reply.error)
-		return progress_parse(&reply, ret);
-	r = session_refused(ctl, &reply);
-	message_reply_done(&reply);
+	last->node.state = NODE_COMPLETE;
+	if (r == 0 && ctl->options.json)
+		r = ctl_print_json(ctl, p->reply.parameters);
+	progress_done(p);
 	return r;
 }
 
@@ -200,9 +96,13 @@ static int follow(struct ctl *ctl, const char *path)
 	int r;
 
 	do {
-		r = receive(ctl, &last, &p);
+		r = progress_receive(ctl, &last, &p);
 		if (r != 0)
 			break;
+		if (!p.node.path) {
+			r = end_without_node(ctl, &last, &p);
+			break;
+		}
 		r = show_progress(ctl, &p, &last);
 		progress_done(&last);
 		last = p;

@@ -27,7 +27,10 @@ int cmd_shutdown(struct ctl *ctl, int argc, char **argv);
 
 int cmd_guard(struct ctl *ctl, int argc, char **argv);
 int cmd_guards(struct ctl *ctl, int argc, char **argv);
+int cmd_interrupt(struct ctl *ctl, int argc, char **argv);
 
+int cmd_blame(struct ctl *ctl, int argc, char **argv);
+int cmd_plot(struct ctl *ctl, int argc, char **argv);
 int cmd_plan(struct ctl *ctl, int argc, char **argv);
 
 int cmd_check(struct ctl *ctl, int argc, char **argv);

@@ -33,6 +33,12 @@ static const struct command table[] = {
 	  COMMAND_REST, cmd_guard },
 	{ "guards", "[NODE...]", "show the guards: what a shutdown would wait for", 0, ARGS_ANY, 0,
 	  cmd_guards },
+	{ "blame", "[NODE...]", "say who took how long in the last shutdown; needs no daemon", 0,
+	  ARGS_ANY, 0, cmd_blame },
+	{ "plot", "", "draw the last shutdown as SVG; needs no daemon", 0, 0, 0, cmd_plot },
+	{ "interrupt", "NODE -- CMD...",
+	  "show CMD's output up to the stop of a node, in whole lines", 2, ARGS_ANY, COMMAND_REST,
+	  cmd_interrupt },
 	{ "plan", "[NODE]", "show the order of a shutdown, and how long it takes at worst", 0, 1, 0,
 	  cmd_plan },
 	{ "check", "FILE...", "check configuration files or folders; needs no daemon", 1, ARGS_ANY,
@@ -91,7 +97,7 @@ void commands_help(FILE *file, const struct command *command)
 	}
 	fputs("usage: swansongctl [OPTION...] [COMMAND [ARGUMENT...]]\n\ncommands:\n", file);
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-		fprintf(file, "  %-8s %-15s %s\n", table[i].name, table[i].args, table[i].help);
+		fprintf(file, "  %-9s %-15s %s\n", table[i].name, table[i].args, table[i].help);
 	fputs("\nNODE is a path (web/nginx), / for the root, or a glob ('web/*').\n\noptions:\n",
 	      file);
 	print_options(file, NULL);

@@ -6,7 +6,13 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/nodes.h %D%/nodes.c \
 	%D%/forest.h %D%/forest.c \
 	%D%/show.h %D%/show.c \
+	%D%/progress.h %D%/progress.c \
+	%D%/past.h %D%/past.c \
+	%D%/svg.h %D%/svg.c \
+	%D%/plot.h %D%/plot.c \
 	%D%/offline.h %D%/offline.c \
+	%D%/runner.h %D%/runner.c \
+	%D%/lines.h %D%/lines.c \
 	%D%/cmd.h \
 	%D%/cmd-status.c \
 	%D%/cmd-tree.c \
@@ -18,7 +24,10 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/cmd-shutdown.c \
 	%D%/cmd-guard.c \
 	%D%/cmd-guards.c \
+	%D%/cmd-interrupt.c \
 	%D%/cmd-check.c \
+	%D%/cmd-blame.c \
+	%D%/cmd-plot.c \
 	%D%/cmd-plan.c \
 	%D%/cmd-reload.c \
 	%D%/cmd-signal.c \

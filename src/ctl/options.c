@@ -25,6 +25,7 @@ enum {
 	KEY_LAST,
 	KEY_WAIT,
 	KEY_KEEP,
+	KEY_REPORT,
 	KEY_GRACE,
 	KEY_CONFIG
 };
@@ -42,7 +43,7 @@ static const struct option_row table[] = {
 	{ "reason", KEY_REASON, "T", " shutdown ", "why, for the log" },
 	{ "why", KEY_WHY, "T", " guard ", "what the guard is for" },
 	{ "late", KEY_LATE, NULL, " guard ", "also on a stopped node that is not yet complete" },
-	{ "for", KEY_FOR, "STATE", " wait ", "ready, running or complete (the default)" },
+	{ "for", KEY_FOR, "STATE", " wait ", "ready, running, stopping or complete (the default)" },
 	{ "blocking", KEY_BLOCKING, NULL, " guards ", "only what a shutdown is waiting for now" },
 	{ "dry-run", KEY_DRY_RUN, NULL, " reload ", "say what would change, and change nothing" },
 	{ "scope", KEY_SCOPE, "WHOM", " signal ", "main (the default), group or all" },
@@ -51,6 +52,7 @@ static const struct option_row table[] = {
 	{ "keep", KEY_KEEP, NULL, " run ", "keep the node when it has ended" },
 	{ "follow", 'f', NULL, " logs ", "go on with what is added" },
 	{ "lines", 'n', "N", " logs ", "the last N lines, 10 if it is not given" },
+	{ "report", KEY_REPORT, "FILE", " blame plot ", "the report that the daemon has left" },
 	{ "grace", KEY_GRACE, "D", " plan ", "exit with 1 if it may take longer than D" },
 	{ "config", KEY_CONFIG, "FILE", " plan ",
 	  "of a file or folder, without a daemon; may be repeated" },
@@ -87,8 +89,12 @@ void options_init(struct options *options)
 
 static int set_until(struct options *options, const char *argument)
 {
-	if (strcmp(argument, "ready") != 0 && strcmp(argument, "running") != 0 &&
-	    strcmp(argument, "complete") != 0)
+	static const char *const states[] = { "ready", "running", "stopping", "complete" };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(states) && strcmp(argument, states[i]) != 0)
+		i++;
+	if (i == ARRAY_SIZE(states))
 		return -EINVAL;
 	options->until = argument;
 	return 0;
@@ -191,6 +197,9 @@ int options_set(struct options *options, int key, const char *argument)
 		return 0;
 	case 'n':
 		return set_lines(options, argument);
+	case KEY_REPORT:
+		options->report = argument;
+		return *argument ? 0 : -EINVAL;
 	case KEY_GRACE:
 		return parse_duration(argument, &options->grace_usec);
 	case KEY_CONFIG:

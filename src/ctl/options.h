@@ -21,7 +21,8 @@ struct options {
 	const char *reason, *why;
 	const char *until; /* NULL: none was given */
 	bool dry_run, follow, wait, keep;
-	const char *scope; /* NULL: none was given */
+	const char *scope;  /* NULL: none was given */
+	const char *report; /* likewise */
 	unsigned lines;	   /* logs */
 	uint64_t last;	   /* events; UINT64_MAX: none was given */
 	const char *properties[OPTIONS_PROPERTIES_MAX];

@@ -149,7 +149,7 @@ char *show_note(char buf[static SHOW_NOTE_MAX], const struct node_view *node)
 char *show_holder(char buf[static SHOW_NOTE_MAX], const struct guard_view *guard)
 {
 	struct words w = { .buf = buf, .size = SHOW_NOTE_MAX };
-	char user[IDS_NAME_MAX];
+	char user[IDS_NAME_MAX], count[SHOW_COUNT_MAX];
 
 	buf[0] = '\0';
 	if (guard->command)
@@ -158,6 +158,8 @@ char *show_holder(char buf[static SHOW_NOTE_MAX], const struct guard_view *guard
 		words_add(&w, ", ", "pid %" PRIu64, guard->pid);
 	if (guard->uid <= UINT32_MAX)
 		words_add(&w, ", ", "%s", ids_user_text(user, (uid_t)guard->uid));
+	if (guard->count != FIELD_NONE)
+		words_add(&w, ", ", "%s", show_count(count, guard->count, "guard"));
 	if (guard->why)
 		words_add(&w, ", ", "\"%s\"", guard->why);
 	return buf;

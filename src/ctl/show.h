@@ -17,7 +17,7 @@ char *show_note(char buf[static SHOW_NOTE_MAX], const struct node_view *node);
 /* The time left until something is killed, or FIELD_NONE. */
 uint64_t show_kill_usec(const struct node_view *node);
 
-/* "pid 812", "pg_dump, pid 9911, postgres, \"nightly\"": who holds it, and why. */
+/* "pid 812", "pg_dump, pid 9911, postgres, \"nightly\"", "web, pid 812, 3 guards": who, and why. */
 char *show_holder(char buf[static SHOW_NOTE_MAX], const struct guard_view *guard);
 
 /* "1 guard", "2 guards".  Returns @buf. */

@@ -9,7 +9,6 @@
 #include "base/fd.h"
 #include "daemon/listener.h"
 
-#define FIRST_FD       3
 #define NAMES_VARIABLE "LISTEN_FDNAMES="
 #define PID_VARIABLE   "LISTEN_PID="
 
@@ -19,7 +18,7 @@ struct activation {
 	struct listener **listeners;
 	size_t n_listeners;
 	struct fdstore store;
-	struct spawn_file *files; /* room for the sockets, the store, and one more */
+	struct spawn_file *files; /* room for the sockets, the store, and what is added */
 	char *names;		  /* likewise, for LISTEN_FDNAMES */
 	char fds[sizeof("LISTEN_FDS=") + 20];
 	char pid[sizeof(PID_VARIABLE) + SPAWN_PID_MAX];
@@ -39,7 +38,7 @@ static size_t listen_names_size(const struct node_config *config)
 /* So that a start finds all the memory it needs, with @more in the store, and so long their names. */
 static int reserve(struct activation *a, size_t more, size_t names_size)
 {
-	size_t n = a->config->n_listen + a->store.n + more + 1;
+	size_t n = a->config->n_listen + a->store.n + more + ACTIVATION_ROOM;
 	size_t size = sizeof(NAMES_VARIABLE) + listen_names_size(a->config) + a->store.names_size +
 		      names_size + 1;
 	struct spawn_file *files = reallocarray(a->files, n, sizeof(*files));
@@ -137,7 +136,7 @@ static char *add(struct activation_plan *plan, char *at, int fd, const char *nam
 {
 	plan->files[plan->n_files] = (struct spawn_file){
 		.from = fd,
-		.to = FIRST_FD + (int)plan->n_files,
+		.to = ACTIVATION_FIRST_FD + (int)plan->n_files,
 	};
 	if (plan->n_files++ > 0)
 		*at++ = ':';

@@ -7,11 +7,15 @@
 
 #include "daemon/context.h"
 #include "daemon/fdstore.h"
+#include "daemon/handover.h"
 #include "model/config.h"
 #include "sys/child.h"
 
 /* LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES. */
 #define ACTIVATION_VARIABLES 3
+
+#define ACTIVATION_FIRST_FD 3
+#define ACTIVATION_ROOM	    (HANDOVER_MAX + 1) /* for what else a start hands on */
 
 struct activation;
 
@@ -38,7 +42,7 @@ int activation_inherit(struct activation *activation, struct activation *from);
 void activation_unlisten(struct activation *activation);
 
 struct activation_plan {
-	struct spawn_file *files; /* with room for one more */
+	struct spawn_file *files; /* with ACTIVATION_ROOM left */
 	size_t n_files;
 	char *variables[ACTIVATION_VARIABLES]; /* "NAME=VALUE", or NULL, all of them */
 	char *pid;			       /* where in them the child's pid goes, or NULL */

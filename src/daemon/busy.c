@@ -22,7 +22,7 @@ struct service *busy_service(const struct node *node)
 
 unsigned long busy_guards(const struct service *s)
 {
-	unsigned long n = 0;
+	unsigned long n = s->attach ? attach_guards(s->attach) : 0;
 
 	for (const struct node *node = s->node; node; node = node_next(node, s->node))
 		if (busy_service(node) == s)

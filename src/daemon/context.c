@@ -26,6 +26,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.spare_fd = -1,
 		.share_descriptors = spawn_can_share(),
 	};
+	traces_init(&ctx->traces);
 	list_init(&ctx->posted);
 	list_init(&ctx->lingering);
 	list_init(&ctx->waiting);
@@ -35,6 +36,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->fallen);
 	list_init(&ctx->guarded);
 	list_init(&ctx->listeners);
+	list_init(&ctx->attached);
 
 	ctx->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (ctx->null_fd < 0)
@@ -54,6 +56,7 @@ void context_done(struct context *ctx)
 	alarms_done(&ctx->alarms);
 	ctx->event = sd_event_unref(ctx->event);
 	ctx->events = events_free(ctx->events);
+	traces_done(&ctx->traces);
 	free(ctx->envp);
 	ctx->envp = NULL;
 	ctx->null_fd = fd_close(ctx->null_fd);

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "daemon/alarm.h"
 #include "daemon/events.h"
+#include "daemon/trace.h"
 #include "sys/signals.h"
 
 struct cgroups;
@@ -49,7 +50,9 @@ struct context {
 	uint64_t last_id;		/* of guards, for people */
 	struct alarms alarms; /* the timers of services */
 	struct events *events;
+	struct traces traces; /* of nodes, for the report */
 
+	uint64_t changes;      /* so often has a service, a process or a guard got on */
 	bool settle;	       /* something has changed: see context_settle_soon() */
 	struct list posted;    /* services with an event for the next turn */
 	struct list lingering; /* services whose main process is gone, the rest maybe not */
@@ -58,6 +61,7 @@ struct context {
 	struct list finished;  /* transient nodes whose end is to be looked at */
 	struct list guarded;   /* nodes of which somebody outside has taken or dropped guards */
 	struct list listeners; /* open sockets of services */
+	struct list attached;  /* runs whose program may be attached */
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct list fallen;    /* services whose end may concern others */
 	struct service *ended; /* the first whose end is that of the tree, or NULL */

@@ -13,16 +13,19 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/page.h"
 #include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/command.h"
 #include "daemon/control.h"
+#include "daemon/deadline.h"
 #include "daemon/describe.h"
 #include "daemon/failure.h"
 #include "daemon/grace.h"
 #include "daemon/order.h"
 #include "daemon/parent.h"
 #include "daemon/process.h"
+#include "daemon/report.h"
 #include "daemon/reload.h"
 #include "daemon/service-cgroup.h"
 #include "daemon/service-timeout.h"
@@ -30,11 +33,10 @@
 #include "daemon/starting.h"
 #include "daemon/sweep.h"
 #include "daemon/transient.h"
+#include "model/budget.h"
 #include "proto/address.h"
 
-/* After its budget the root has been killed; what is left after this much more cannot be killed. */
-#define ABANDON_AFTER_USEC (5 * USEC_PER_SEC)
-#define LOOP_RETRY_MSEC	   10
+#define LOOP_RETRY_MSEC 10
 
 struct daemon {
 	const struct daemon_options *options;
@@ -89,12 +91,48 @@ static int on_abandon(sd_event_source *source, uint64_t usec, void *arg)
 /* However the root's stop came about, and whenever it was made shorter. */
 static void watch_deadline(struct daemon *d)
 {
-	uint64_t usec = clock_add(d->tree.root->deadline_usec, ABANDON_AFTER_USEC);
+	uint64_t usec = clock_add(d->tree.root->deadline_usec, BUDGET_ABANDON_USEC);
 
 	if (usec == d->abandon_usec)
 		return;
 	d->abandon_usec = usec;
 	context_arm(&d->ctx, d->abandon, usec);
+}
+
+/* The essential service, if there is one. */
+static const struct service *find_essential(const struct tree *tree)
+{
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->service && n->config->essential)
+			return n->service;
+	return NULL;
+}
+
+/* In the order of swansongd(8): the first that applies. */
+static int exit_status(const struct daemon *d)
+{
+	const struct service *essential = d->ctx.ended ? d->ctx.ended : find_essential(&d->tree);
+	int status;
+
+	if (d->tree.root->forced && !d->ended_by_itself)
+		return DAEMON_EXIT_FORCED;
+	status = essential ? policy_exit_status(&essential->outcome) : 0;
+	if (d->ctx.command)
+		return command_status(&d->options->command_options, false, status);
+	/* Given up, though its last run ended with 0: it ended too often. */
+	if (status == 0 && d->given_up)
+		return DAEMON_EXIT_FAULT;
+	if (!essential && d->exit_on_signal && d->stopped_by)
+		return 128 + d->stopped_by;
+	return status;
+}
+
+static void finish(struct daemon *d)
+{
+	const struct report_end end = { .signal = d->stopped_by, .status = exit_status(d) };
+
+	d->finished = true;
+	report_write(&d->tree, &end);
 }
 
 static void handle_posted(struct context *ctx)
@@ -110,6 +148,8 @@ static void handle_posted(struct context *ctx)
 /* All that follows from what has happened, in this order; what follows from that, in the next turn. */
 static void settle(struct daemon *d)
 {
+	bool complete;
+
 	d->ctx.settle = false;
 	handle_posted(&d->ctx);
 	service_settle_guards(&d->ctx);
@@ -117,8 +157,10 @@ static void settle(struct daemon *d)
 	failure_follow(&d->tree);
 	follow_essential(d);
 	order_pump(&d->ctx);
-	if (shutdown_follow(&d->tree))
-		d->finished = true;
+	complete = shutdown_follow(&d->tree);
+	report_follow(&d->tree);
+	if (complete)
+		finish(d);
 	watch_deadline(d);
 	if (d->control)
 		control_settle(d->control);
@@ -326,11 +368,13 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 	if (r >= 0)
 		r = cgroups_new(&d->ctx.cgroups, &d->ctx, socket, &service_cgroup_news);
 	if (r >= 0)
+		report_use(&d->ctx, config);
+	if (r >= 0)
 		r = tree_init(&d->tree, &d->ctx, config);
 	if (r < 0)
 		return r;
 	for (struct node *n = d->tree.root; r >= 0 && n; n = node_next(n, d->tree.root))
-		r = shutdown_watch(n, n->config);
+		r = deadline_watch(n, n->config);
 	if (r >= 0)
 		r = add_sources(d);
 	if (r >= 0)
@@ -348,7 +392,7 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
-	shutdown_tell_limit(d->tree.root);
+	deadline_tell(d->tree.root);
 	starting_by_itself(&d->tree);
 	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
 	settle(d);
@@ -370,34 +414,6 @@ static void end_strangers(struct daemon *d)
 	if (n > 0)
 		log_line(d->ctx.log, LOG_WARNING, "killed %u processes of no service", n);
 	(void)sweep_reap(d->sweep);
-}
-
-/* The essential service, if there is one. */
-static const struct service *find_essential(const struct tree *tree)
-{
-	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
-		if (n->service && n->config->essential)
-			return n->service;
-	return NULL;
-}
-
-/* In the order of swansongd(8): the first that applies. */
-static int exit_status(const struct daemon *d)
-{
-	const struct service *essential = d->ctx.ended ? d->ctx.ended : find_essential(&d->tree);
-	int status;
-
-	if (d->tree.root->forced && !d->ended_by_itself)
-		return DAEMON_EXIT_FORCED;
-	status = essential ? policy_exit_status(&essential->outcome) : 0;
-	if (d->ctx.command)
-		return command_status(&d->options->command_options, false, status);
-	/* Given up, though its last run ended with 0: it ended too often. */
-	if (status == 0 && d->given_up)
-		return DAEMON_EXIT_FAULT;
-	if (!essential && d->exit_on_signal && d->stopped_by)
-		return 128 + d->stopped_by;
-	return status;
 }
 
 static void tear_down(struct daemon *d)
@@ -529,6 +545,8 @@ int daemon_run(const struct daemon_options *options)
 		(void)unsetenv("LISTEN_PID");
 		(void)unsetenv("LISTEN_FDNAMES");
 	}
+	if (!options->command)
+		(void)unsetenv(PAGE_VARIABLE);
 	(void)unsetenv("FDSTORE");
 	status = run(&d, &address);
 	tear_down(&d);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -109,7 +110,7 @@ static const struct node_view *view_node(struct node *node, struct described *d,
 			 : node->complete	? NODE_COMPLETE
 						: NODE_SHUTTING_DOWN,
 		.since_usec = now - node->since_usec,
-		.guards = swansong_guard_count(node->handle),
+		.guards = swansong_guard_count(node->handle) + node->program_guards,
 		.ready = node_is_ready(node),
 		.forced = node->forced,
 		.deadline_usec = node->stop_usec && !node->complete
@@ -126,11 +127,13 @@ json_t *describe_node(struct node *node)
 {
 	cleanup(described_done) struct described d = { .waiting = NULL };
 
+	attach_count(node);
 	return node_view_build(view_node(node, &d, clock_now_usec()));
 }
 
 void describe_begin(struct describe_walk *walk, struct node *top)
 {
+	attach_count(top);
 	*walk = (struct describe_walk){ .top = top, .at = top, .now_usec = clock_now_usec() };
 }
 
@@ -146,16 +149,15 @@ int describe_next(struct writer *to, void *arg)
 	return 1;
 }
 
-/* Every guard on @node itself, to @each; it returns false to end the walk. */
-static bool each_guard(struct node *node, uint64_t now,
-		       bool (*each)(struct node *node, const struct guard_view *guard, void *arg),
-		       void *arg)
+/* Without what all have in common: see complete_view(). */
+static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, void *arg)
 {
 	struct service *s = node->service;
 	struct lease *lease;
 	struct process *p;
 	const struct hook *final = final_hook(node);
 	struct hook *h;
+	struct attach_view program;
 	struct guard_view view;
 
 	if (s && s->main.pid == 0 && s->main.guard.node && s->worked) {
@@ -169,6 +171,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.command = s->config->command,
 			.why = "it is to be undone",
 			.age_usec = now - s->since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -183,6 +186,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.uid = FIELD_NONE,
 			.command = s->config->command,
 			.age_usec = now - s->main.since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -198,6 +202,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.command = h->process.name,
 			.why = hook_name(h->kind),
 			.age_usec = now - h->process.since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -213,10 +218,27 @@ static bool each_guard(struct node *node, uint64_t now,
 				.uid = FIELD_NONE,
 				.command = p->name,
 				.age_usec = now - p->since_usec,
+				.count = FIELD_NONE,
 			};
 			if (!each(node, &view, arg))
 				return false;
 		}
+	}
+	if (s && s->attach && attach_view(s->attach, now, &program)) {
+		view = (struct guard_view){
+			.id = program.id,
+			.node = node->config->path,
+			.generation = s->main.generation,
+			.kind = "program",
+			.pid = (uint64_t)program.pid,
+			.uid = FIELD_NONE,
+			.command = program.command,
+			.why = program.why,
+			.age_usec = program.age_usec,
+			.count = program.guards,
+		};
+		if (!each(node, &view, arg))
+			return false;
 	}
 	if (final) {
 		bool runs = hook_is_running(final);
@@ -231,6 +253,7 @@ static bool each_guard(struct node *node, uint64_t now,
 			.command = runs ? final->process.name : NULL,
 			.why = hook_name(HOOK_FINAL),
 			.age_usec = now - (runs ? final->process.since_usec : node->since_usec),
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
@@ -246,11 +269,60 @@ static bool each_guard(struct node *node, uint64_t now,
 			.command = *lease->command ? lease->command : NULL,
 			.why = *lease->why ? lease->why : NULL,
 			.age_usec = now - lease->since_usec,
+			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))
 			return false;
 	}
 	return true;
+}
+
+/* When the node's guards go by force, its processes and what else holds it. */
+static uint64_t kill_time(const struct node *node)
+{
+	uint64_t usec = node->stop_usec && !node->complete ? node->kill_usec : USEC_INFINITY;
+	const struct service *s = node->service;
+
+	if (s && fsm_step(s->state, EVENT_TIMEOUT, 0).actions & ACT_KILL)
+		usec = MIN(usec, s->timeout_usec);
+	return usec;
+}
+
+/* As whom what it runs was started. */
+static uid_t uid_of(const struct node *node)
+{
+	const struct node_config *config =
+		node->service ? node->service->launch.config : node->config;
+	const struct credentials *who = &node_config_extras(config)->credentials;
+
+	return who->set ? who->uid : geteuid();
+}
+
+struct walk {
+	uint64_t now;
+	describe_guard *each;
+	void *arg;
+};
+
+static bool complete_view(struct node *node, const struct guard_view *guard, void *arg)
+{
+	const struct walk *walk = arg;
+	struct guard_view view = *guard;
+	bool lease = strcmp(view.kind, "lease") == 0;
+
+	view.kill_usec = left_until(lease ? (node->complete ? USEC_INFINITY : node->kill_usec)
+					  : kill_time(node),
+				    walk->now);
+	if (!lease && view.pid != FIELD_NONE)
+		view.uid = uid_of(node);
+	return walk->each(node, &view, walk->arg);
+}
+
+bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg)
+{
+	struct walk walk = { .now = now, .each = each, .arg = arg };
+
+	return walk_guards(node, now, complete_view, &walk);
 }
 
 static bool is_blocking(const struct node *node, const struct guard_view *guard)
@@ -282,7 +354,7 @@ json_t *describe_guards(struct node *top, bool blocking)
 	uint64_t now = clock_now_usec();
 
 	for (struct node *n = top; c.array && n; n = node_next(n, top))
-		(void)each_guard(n, now, collect, &c);
+		(void)describe_each_guard(n, now, collect, &c);
 	return c.array;
 }
 
@@ -303,10 +375,60 @@ struct lister {
 	unsigned shown, more;
 };
 
+/* " nginx": the program without its place and its arguments, and no more than there is room for. */
+static void list_program(char *buf, const char *command)
+{
+	size_t length = strcspn(command, " ");
+	const char *slash = memrchr(command, '/', length);
+
+	if (slash) {
+		length -= (size_t)(slash + 1 - command);
+		command = slash + 1;
+	}
+	append(buf, " %.*s", (int)MIN(length, (size_t)24), command);
+}
+
+/* "uid 33, 12s, kill in 8s" */
+static void list_times(char *buf, const struct guard_view *guard)
+{
+	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
+
+	if (guard->uid != FIELD_NONE)
+		append(buf, "uid %u, ", (unsigned)guard->uid);
+	append(buf, "%s", clock_text(age, guard->age_usec));
+	if (guard->kill_usec != FIELD_NONE)
+		append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
+	append(buf, ")");
+}
+
+/* "web/nginx (pid 812 nginx, " */
+static void list_holder(char *buf, const struct node *node, const struct guard_view *guard)
+{
+	append(buf, "%s (", node_name(node));
+	if (guard->pid == FIELD_NONE) {
+		append(buf, "%s, ", guard->why);
+		return;
+	}
+	append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "leftover " : "",
+	       (int)guard->pid);
+	if (guard->command)
+		list_program(buf, guard->command);
+	append(buf, ", ");
+}
+
+/* "guard pg_dump "nightly" on web (pid 9911, " */
+static void list_lease(char *buf, const struct node *node, const struct guard_view *guard)
+{
+	append(buf, "guard %s%s%s%s on %s (", guard->command ? guard->command : "?",
+	       guard->why ? " \"" : "", guard->why ? guard->why : "", guard->why ? "\"" : "",
+	       node_name(node));
+	if (guard->pid != FIELD_NONE)
+		append(buf, "pid %d, ", (int)guard->pid);
+}
+
 static bool list_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
 	struct lister *l = arg;
-	char age[CLOCK_TEXT_MAX];
 
 	if (!is_blocking(node, guard))
 		return true;
@@ -315,17 +437,15 @@ static bool list_guard(struct node *node, const struct guard_view *guard, void *
 		return true;
 	}
 	append(l->buf, "%s", l->shown++ ? ", " : ": ");
-	clock_text(age, guard->age_usec);
 	if (strcmp(guard->kind, "lease") == 0)
-		append(l->buf, "guard %s%s%s%s on %s (%s)", guard->command ? guard->command : "?",
-		       guard->why ? " \"" : "", guard->why ? guard->why : "",
-		       guard->why ? "\"" : "", node_name(node), age);
-	else if (guard->pid == FIELD_NONE)
-		append(l->buf, "%s (%s, %s)", node_name(node), guard->why, age);
+		list_lease(l->buf, node, guard);
+	else if (guard->count != FIELD_NONE)
+		append(l->buf, "%s: %u guard%s of pid %d (%s%s", node_name(node),
+		       (unsigned)guard->count, guard->count == 1 ? "" : "s", (int)guard->pid,
+		       guard->why ? guard->why : "", guard->why ? ", " : "");
 	else
-		append(l->buf, "%s (%s%d, %s)", node_name(node),
-		       strcmp(guard->kind, "leftover") == 0 ? "leftover pid " : "pid ",
-		       (int)guard->pid, age);
+		list_holder(l->buf, node, guard);
+	list_times(l->buf, guard);
 	return true;
 }
 
@@ -342,7 +462,7 @@ static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct 
 	}
 	(void)snprintf(buf, DESCRIBE_LINE_MAX, "ShuttingDown: %u of %u services", busy, services);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
-		(void)each_guard(n, now, list_guard, &l);
+		(void)describe_each_guard(n, now, list_guard, &l);
 	if (l.more)
 		append(buf, " and %u more", l.more);
 	if (tree->root->kill_usec != USEC_INFINITY)
@@ -380,13 +500,14 @@ void describe_to_log(const struct tree *tree)
 {
 	char text[OUTCOME_TEXT_MAX];
 
+	attach_count(tree->root);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		const struct service *s = n->service;
 
 		log_line(tree->ctx->log, LOG_NOTICE, "%s: %s, %lu guards%s%s%s%s", node_name(n),
 			 node_is_stopped(n) ? "stopped" : "running",
-			 (unsigned long)swansong_guard_count(n->handle), s ? ", " : "",
-			 s ? fsm_state_name(s->state) : "", s ? ": " : "",
+			 (unsigned long)(swansong_guard_count(n->handle) + n->program_guards),
+			 s ? ", " : "", s ? fsm_state_name(s->state) : "", s ? ": " : "",
 			 s ? policy_outcome_text(text, &s->outcome) : "");
 	}
 }

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "daemon/tree.h"
+#include "proto/view.h"
 #include "proto/writer.h"
 
 /* A Node.  NULL without memory. */
@@ -20,6 +21,13 @@ void describe_begin(struct describe_walk *walk, struct node *top);
 
 /* Appends the next Node.  Return: 1; 0 at the end; -ENOMEM.  @walk is a struct describe_walk. */
 int describe_next(struct writer *to, void *walk);
+
+/*
+ * Every guard on @node itself, to @each, until it returns false.  Return: has it never?  The views
+ * and their strings are valid during the call only.
+ */
+typedef bool describe_guard(struct node *node, const struct guard_view *guard, void *arg);
+bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg);
 
 /*
  * The guards held on @top and below: an array of Guard; with @blocking only those that hold up a

@@ -6,10 +6,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "model/budget.h"
 
-/* What it has at least, also when a budget is spent: then it comes after a kill. */
-#define LEAST_USEC (2 * USEC_PER_SEC)
-#define LATE_MAX   4096 /* bytes of names */
+#define LATE_MAX 4096 /* bytes of names */
 
 static const char late_name[] = "SWANSONG_LATE=";
 static const char late_more[] = " ...";
@@ -173,7 +172,7 @@ static void limit(struct final *f, uint64_t usec)
 
 static void begin(struct final *f)
 {
-	uint64_t now = clock_now_usec(), least = now + LEAST_USEC;
+	uint64_t now = clock_now_usec(), least = now + BUDGET_LAST_USEC;
 	uint64_t end = clock_add(now, f->node->config->final_timeout_usec);
 	uint64_t deadline = f->node->stop_usec ? f->node->deadline_usec : end;
 
@@ -184,6 +183,7 @@ static void begin(struct final *f)
 	hook_set_variable(&f->hook, "SWANSONG_RESULT=%s", f->forced ? "forced" : "clean");
 	hook_add_variable(&f->hook, f->late);
 	hook_begin(&f->hook, f->node, HOOK_FINAL, f->hook.process.guard, f->generation);
+	trace_touch(f->node->trace);
 }
 
 static void finish(struct final *f)
@@ -225,7 +225,7 @@ void final_hurry(struct node *node)
 	struct final *f = node->final;
 
 	if (f && hook_is_running(&f->hook))
-		limit(f, MIN(f->limit_usec, clock_now_usec() + LEAST_USEC));
+		limit(f, MIN(f->limit_usec, clock_now_usec() + BUDGET_LAST_USEC));
 }
 
 bool final_is_pending(const struct node *node)

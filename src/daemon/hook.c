@@ -180,6 +180,7 @@ void hook_died(struct process *process, const struct reap_exit *exit)
 {
 	struct hook *h = container_of(process, struct hook, process);
 
+	h->ctx->changes++;
 	h->outcome.kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
 	h->outcome.value = exit->value;
 	/* Nobody else will; until it is collected, the number is its session's. */

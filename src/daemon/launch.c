@@ -20,6 +20,7 @@
 #define USER_VARIABLES	 4 /* HOME, SHELL, USER and LOGNAME */
 #define NOTIFY_VARIABLES 4 /* NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID and FDSTORE */
 #define NODE_VARIABLE	 "SWANSONG_NODE="
+#define RUN_VARIABLES	 (1 + ACTIVATION_VARIABLES + HANDOVER_MAX) /* that, and others of a start */
 
 static int add_variable(char ***at, const char *name, const char *value)
 {
@@ -102,8 +103,6 @@ static size_t count_own_variables(const struct launch *launch, const char *notif
 		n += NOTIFY_VARIABLES;
 	if (writes_to(config, OUTPUT_JOURNAL))
 		n++;
-	if (launch->activation)
-		n += ACTIVATION_VARIABLES;
 	return n;
 }
 
@@ -139,8 +138,6 @@ static int build_environment(struct launch *launch, const char *notify_address)
 		r = add_notify_variables(launch, notify_address, &at);
 	if (r == 0 && writes_to(config, OUTPUT_JOURNAL))
 		r = add_journal_stream(launch, &at);
-	if (launch->activation)
-		launch->listen_variables = at;
 	return r;
 }
 
@@ -192,8 +189,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 	while (r == 0 && launch->environment && launch->environment[own])
 		own++;
 	if (r == 0)
-		r = context_reserve_environment(ctx, own + 1 + LAUNCH_VARIABLES_MAX +
-							     ACTIVATION_VARIABLES);
+		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + RUN_VARIABLES);
 	if (r == 0 && writes_to(config, OUTPUT_SYSLOG))
 		r = syslog_new(&launch->syslog, ctx, config->path);
 	if (r == 0 && config->ready.kind == PROBE_LOG)
@@ -203,7 +199,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 
 void launch_done(struct launch *launch)
 {
-	for (char **v = launch->environment; v && *v && v != launch->listen_variables; v++)
+	for (char **v = launch->environment; v && *v; v++)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
@@ -226,13 +222,12 @@ static bool has_name_of(char *const *list, const char *variable)
 }
 
 /*
- * The environment that we were given, less than that of the node, less than that of this run.  What
- * says which @node it is of cannot be overridden: the daemon relies on it.
+ * The environment that we were given, less than that of the node, less than that of this run.  What the
+ * daemon says in @last cannot be overridden by the node: it relies on it.
  */
-static void merge_environment(struct context *ctx, char *const *own, char *node,
+static void merge_environment(struct context *ctx, char *const *own, char *const *last,
 			      char *const *variables)
 {
-	char *const last[] = { node, NULL };
 	size_t n = 0;
 
 	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
@@ -243,8 +238,9 @@ static void merge_environment(struct context *ctx, char *const *own, char *node,
 		if (!has_name_of(o + 1, *o) && !has_name_of(last, *o) &&
 		    !has_name_of(variables, *o))
 			ctx->envp[n++] = *o;
-	if (!has_name_of(variables, node) && n < ctx->envp_room)
-		ctx->envp[n++] = node;
+	for (char *const *l = last; *l && n < ctx->envp_room; l++)
+		if (!has_name_of(variables, *l))
+			ctx->envp[n++] = *l;
 	for (char *const *v = variables; v && *v && n < ctx->envp_room; v++)
 		ctx->envp[n++] = *v;
 	ctx->envp[n] = NULL;
@@ -275,19 +271,56 @@ static const char *subject(const struct launch *launch, const struct launch_prog
 	}
 }
 
-/* What it is given beside its standard streams: the descriptor for its readiness comes last. */
-static void plan_files(const struct launch *launch, const struct launch_program *program,
-		       struct activation_plan *plan, struct spawn_file *ready)
+/* What it is given beside its standard streams, and the variables that say so. */
+struct files {
+	struct activation_plan activation;
+	struct handover_plan handover;
+	struct spawn_file few[ACTIVATION_ROOM]; /* where there is no activation */
+	char node[sizeof(NODE_VARIABLE) + CONFIG_NAME_MAX];
+	char *variables[RUN_VARIABLES + 1]; /* with a NULL */
+};
+
+/* The numbers stay in order. */
+static void insert_file(struct activation_plan *plan, struct spawn_file file)
 {
-	*plan = (struct activation_plan){ .files = ready };
+	size_t i = plan->n_files++;
+
+	for (; i > 0 && plan->files[i - 1].to > file.to; i--)
+		plan->files[i] = plan->files[i - 1];
+	plan->files[i] = file;
+}
+
+static void plan_variables(const char *path, struct files *files)
+{
+	char **at = files->variables;
+
+	(void)snprintf(files->node, sizeof(files->node), NODE_VARIABLE "%s", path);
+	*at++ = files->node;
+	for (size_t i = 0; i < ACTIVATION_VARIABLES; i++)
+		if (files->activation.variables[i])
+			*at++ = files->activation.variables[i];
+	for (size_t i = 0; i < files->handover.n_variables; i++)
+		*at++ = files->handover.variables[i];
+	*at = NULL;
+}
+
+/* @files must stay where it is until the program is made. */
+static void plan_files(const struct launch *launch, const struct launch_program *program,
+		       struct files *files)
+{
+	struct activation_plan *plan = &files->activation;
+	int ready = program->ready_fd >= 0 ? launch->config->ready.fd : -1;
+
+	*plan = (struct activation_plan){ .files = files->few };
 	if (launch->activation && program->main)
 		activation_plan(launch->activation, plan);
-	if (launch->listen_variables)
-		memcpy(launch->listen_variables, plan->variables, sizeof(plan->variables));
-	if (program->ready_fd >= 0)
-		plan->files[plan->n_files++] =
-			(struct spawn_file){ .from = program->ready_fd,
-					     .to = launch->config->ready.fd };
+	handover_plan(&files->handover, program->handover, program->n_handover,
+		      ACTIVATION_FIRST_FD + (int)plan->n_files, ready);
+	for (size_t i = 0; i < files->handover.n_files; i++)
+		insert_file(plan, files->handover.files[i]);
+	if (ready >= 0)
+		insert_file(plan, (struct spawn_file){ .from = program->ready_fd, .to = ready });
+	plan_variables(launch->config->path, files);
 }
 
 /* Is our standard input the terminal of our session, and are we in front of it? */
@@ -317,13 +350,11 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &node_config_extras(config)->credentials;
-	struct activation_plan plan;
-	struct spawn_file ready;
+	struct files files;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
 	/* Not what runs beside the service, which would take it away from it. */
 	bool terminal = config->terminal && program->main;
 	bool foreground = terminal && has_terminal();
-	char node[sizeof(NODE_VARIABLE) + CONFIG_NAME_MAX];
 	const char *stream;
 	struct spawn_failure why;
 	sigset_t none;
@@ -341,9 +372,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	}
 	if (launch->journal_stream)
 		(void)journal_stream_text(launch->journal_stream, streams.journal);
-	plan_files(launch, program, &plan, &ready);
-	(void)snprintf(node, sizeof(node), NODE_VARIABLE "%s", config->path);
-	merge_environment(ctx, launch->environment, node, program->variables);
+	plan_files(launch, program, &files);
+	merge_environment(ctx, launch->environment, files.variables, program->variables);
 
 	struct spawn_spec spec = {
 		.argv = program->argv,
@@ -359,9 +389,9 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.n_groups = launch->n_groups,
 		.share_descriptors = ctx->share_descriptors,
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
-		.files = plan.files,
-		.n_files = plan.n_files,
-		.pid_places = { program->main ? launch->watchdog_pid : NULL, plan.pid },
+		.files = files.activation.files,
+		.n_files = files.activation.n_files,
+		.pid_places = { program->main ? launch->watchdog_pid : NULL, files.activation.pid },
 		.take_terminal = terminal && !foreground,
 		.keep_session = foreground,
 		.terminal = STDIN_FILENO,

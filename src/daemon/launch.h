@@ -9,6 +9,7 @@
 
 #include "daemon/activation.h"
 #include "daemon/context.h"
+#include "daemon/handover.h"
 #include "daemon/log-watch.h"
 #include "daemon/syslog.h"
 #include "model/config.h"
@@ -29,6 +30,8 @@ struct launch_program {
 	char *const *argv;
 	char *const *variables; /* of this run: they go before all others; or NULL */
 	int ready_fd;		/* becomes the descriptor that the configuration names; or -1 */
+	const struct handover *handover; /* further descriptors that it is given */
+	size_t n_handover;
 	bool main; /* the service itself: it gets the sockets and the store, and is watched */
 };
 
@@ -43,7 +46,6 @@ struct launch {
 	struct service *service; /* in whose control group it starts, set by that; or NULL */
 	char **environment; /* what is the service's own: its keys, HOME and so on; NULL: nothing */
 	char *watchdog_pid; /* the place of the pid in it, or NULL */
-	char **listen_variables; /* at its end: places for those of @activation, which owns them */
 	char *journal_stream; /* the value of JOURNAL_STREAM in it, to be written at a start, or NULL */
 };
 

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
 	%D%/alarm.h %D%/alarm.c \
 	%D%/events.h %D%/events.c \
+	%D%/trace.h %D%/trace.c \
 	%D%/context.h %D%/context.c \
 	%D%/process.h %D%/process.c \
 	%D%/cgroup.h \
@@ -14,6 +15,9 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/notify.h %D%/notify.c \
 	%D%/watchdog.h %D%/watchdog.c \
 	%D%/fdstore.h %D%/fdstore.c \
+	%D%/handover.h %D%/handover.c \
+	%D%/attach-report.h %D%/attach-report.c \
+	%D%/attach.h %D%/attach.c \
 	%D%/output.h %D%/output.c \
 	%D%/syslog.h %D%/syslog.c \
 	%D%/listener.h %D%/listener.c \
@@ -53,10 +57,13 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/tree.c \
 	%D%/order.c \
 	%D%/starting.h %D%/starting.c \
+	%D%/describe.h %D%/describe.c \
+	%D%/report.h %D%/report.c \
+	%D%/deadline.h %D%/deadline.c \
 	%D%/shutdown.h %D%/shutdown.c \
 	%D%/failure.c \
 	%D%/sweep.h %D%/sweep.c \
-	%D%/describe.h %D%/describe.c \
+	%D%/progress.h %D%/progress.c \
 	%D%/parent.h %D%/parent.c \
 	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
 	%D%/reload.h %D%/reload.c \

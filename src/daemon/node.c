@@ -18,6 +18,7 @@ void node_follow_up(struct node *node)
 {
 	if (list_is_empty(&node->in_completed))
 		list_append(&node->ctx->completed, &node->in_completed);
+	trace_touch(node->trace);
 	context_settle_soon(node->ctx);
 }
 
@@ -119,7 +120,7 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	node->config_ref = config_ref(config_ref_);
 	node->config = config;
 	node->parent = parent;
-	node->deadline_usec = node->kill_usec = USEC_INFINITY;
+	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
 	node->generation = 1;
 	node->since_usec = clock_now_usec();
 	list_init(&node->children);
@@ -130,7 +131,9 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	list_init(&node->leases);
 	list_init(&node->earlier);
 
-	r = new_generation(node, &g);
+	r = trace_new(&node->trace, &ctx->traces, node, config->path);
+	if (r >= 0)
+		r = new_generation(node, &g);
 	if (r < 0)
 		return r;
 	use_generation(node, &g);
@@ -140,8 +143,10 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	if (parent)
 		list_append(&parent->children, &node->sibling);
 	/* Below a stopped node it is born stopped. */
-	if (node_is_stopped(node))
+	if (node_is_stopped(node)) {
 		node->stop_usec = node->since_usec;
+		trace_begin(node->trace, node->generation, NULL, node->since_usec);
+	}
 	*ret = take(node);
 	return 0;
 }
@@ -181,6 +186,7 @@ struct node *node_free(struct node *node)
 	free(node->followers);
 	free(node->dependents);
 	config_unref(node->config_ref);
+	trace_free(node->trace);
 	free(node);
 	return NULL;
 }
@@ -225,6 +231,8 @@ void node_guards_changed(struct node *node)
 {
 	if (list_is_empty(&node->in_guarded))
 		list_append(&node->ctx->guarded, &node->in_guarded);
+	trace_touch(node->trace);
+	node->ctx->changes++;
 	context_settle_soon(node->ctx);
 }
 
@@ -292,7 +300,7 @@ int node_renew(struct node *node)
 	node->generation++;
 	node->since_usec = clock_now_usec();
 	node->stop_usec = 0;
-	node->deadline_usec = node->kill_usec = USEC_INFINITY;
+	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
 	node->complete = false;
 	node->forced = false;
 	node->late_usec = 0;

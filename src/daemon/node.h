@@ -42,6 +42,8 @@ struct node {
 	uint64_t given_up_usec;	 /* when what was to come back was last stopped for good */
 	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
 	uint64_t kill_usec; /* ... but for its final action: when what is left is killed; likewise */
+	uint64_t
+		call_usec; /* ... and when guards are revoked for which others wait to be signalled */
 	sd_event_source *budget; /* NULL: it has no budget of its own, and no final action */
 	uint64_t late_usec;	 /* when its own processes and leases were forced; 0: never */
 	unsigned generation;
@@ -49,6 +51,7 @@ struct node {
 		settled;	 /* in the subtree: how many, ready, not about to become so */
 	struct list earlier;	 /* generations before it that were not Complete when it began */
 
+	struct trace *trace;	 /* for the report */
 	struct service *service; /* NULL for a group */
 	struct final *final;	 /* what runs when its guards are gone, or NULL */
 	struct list leases;
@@ -65,6 +68,8 @@ struct node {
 	struct node **dependents;      /* who requires, wants or comes after this */
 	struct node **followers;       /* who is term-after this */
 	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
+	uint64_t
+		program_guards; /* in the subtree: of attached programs, when they were last counted */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "daemon/final.h"
+#include "model/budget.h"
 
 /* So many starts a turn: whoever asks something meanwhile is not to wait for all of them. */
 #define STARTS_PER_TURN 32
@@ -62,9 +63,9 @@ static struct node *find_draining(struct node *const *nodes)
 	return NULL;
 }
 
-struct node *order_stop_blocker(const struct service *service)
+struct node *order_gate(const struct node *node)
 {
-	for (const struct node *n = service->node; n; n = n->parent) {
+	for (const struct node *n = node; n; n = n->parent) {
 		struct node *draining = find_draining(n->dependents);
 
 		if (!draining)
@@ -75,31 +76,35 @@ struct node *order_stop_blocker(const struct service *service)
 	return NULL;
 }
 
-static uint64_t longest_timeout(const struct service *service, struct node *const *nodes)
+struct node *order_stop_blocker(const struct service *service)
+{
+	return order_gate(service->node);
+}
+
+static uint64_t longest_timeout(const struct node *node, struct node *const *nodes)
 {
 	uint64_t longest = 0;
 
 	for (; nodes && *nodes; nodes++) {
-		uint64_t timeout = (*nodes)->config->stop_timeout_usec;
+		uint64_t needed = budget_needed((*nodes)->config->stop_timeout_usec,
+						node->kill_usec, (*nodes)->kill_usec);
 
-		if (!node_is_stopped(*nodes) || (*nodes)->complete || timeout <= longest)
-			continue;
-		if ((*nodes)->kill_usec < clock_add(service->node->kill_usec, timeout))
-			longest = timeout;
+		if (node_is_stopped(*nodes) && !(*nodes)->complete && needed > longest)
+			longest = needed;
 	}
 	return longest;
 }
 
-uint64_t order_followers_timeout(const struct service *service)
+uint64_t order_followers_timeout(const struct node *node)
 {
 	uint64_t longest = 0;
 
-	for (const struct node *n = service->node; n; n = n->parent) {
+	for (const struct node *n = node; n; n = n->parent) {
 		struct node *const *const lists[] = { n->edges[EDGE_REQUIRES], n->edges[EDGE_WANTS],
 						      n->edges[EDGE_AFTER], n->followers };
 
 		for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-			uint64_t timeout = longest_timeout(service, lists[i]);
+			uint64_t timeout = longest_timeout(node, lists[i]);
 
 			longest = timeout > longest ? timeout : longest;
 		}

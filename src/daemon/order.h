@@ -19,11 +19,14 @@ struct node *order_start_blocker(const struct service *service);
 /* The first node that keeps the stop signal of @service back, or NULL. */
 struct node *order_stop_blocker(const struct service *service);
 
+/* The same for whatever may be in @node. */
+struct node *order_gate(const struct node *node);
+
 /*
- * Of those whose signal waits for @service, and whose budget ends with its: the longest stop-timeout;
- * 0 if there is nobody.
+ * Of those whose signal waits for what is in @node: the longest stop-timeout, as far as its budget does
+ * not reach beyond that of @node anyway; 0 if there is nobody.
  */
-uint64_t order_followers_timeout(const struct service *service);
+uint64_t order_followers_timeout(const struct node *node);
 
 /* A requirement, near or far, that has failed for good: then @service cannot start.  Or NULL. */
 struct node *order_failed_requirement(const struct service *service);

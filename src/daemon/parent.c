@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/describe.h"
+#include "daemon/progress.h"
 #include "daemon/starting.h"
 
 #define STATUS_EVERY_USEC (250 * USEC_PER_MSEC)
@@ -36,6 +37,8 @@ struct parent {
 	uint64_t status_usec;		/* when */
 	const char *unsent; /* the lines of a phase that could not be sent; never NULL */
 	sd_event_source *status_timer, *extend_timer, *watchdog_timer, *turn;
+	uint64_t seen_changes; /* of the context, when time was last asked for */
+	bool extends;	       /* ... and when that may be again is timed */
 	uint64_t watchdog_usec;
 	bool watchdog_due;
 };
@@ -93,19 +96,38 @@ static void arm(struct parent *p, sd_event_source *timer, uint64_t usec)
 		context_arm(p->tree->ctx, timer, usec);
 }
 
-static int on_extend(sd_event_source *source, uint64_t usec, void *arg)
+/* While it starts, something does: else it would not be starting any more. */
+static bool is_getting_on(const struct parent *p)
 {
-	struct parent *p = arg;
+	return p->phase == PHASE_STARTING || p->tree->ctx->changes != p->seen_changes ||
+	       progress_is_expected(p->tree);
+}
+
+static void time_extension(struct parent *p)
+{
+	p->extends = true;
+	p->seen_changes = p->tree->ctx->changes;
+	arm(p, p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
+}
+
+static void extend(struct parent *p)
+{
 	char text[64];
 
-	(void)source;
-	(void)usec;
-	if (!is_inside_budget(p))
-		return 0;
+	p->extends = false;
+	if (!is_inside_budget(p) || !is_getting_on(p))
+		return;
 	(void)snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64,
 		       (uint64_t)EXTEND_BY_USEC);
 	(void)send_text(p, text);
-	arm(p, p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
+	time_extension(p);
+}
+
+static int on_extend(sd_event_source *source, uint64_t usec, void *arg)
+{
+	(void)source;
+	(void)usec;
+	extend(arg);
 	return 0;
 }
 
@@ -184,6 +206,7 @@ int parent_new(struct parent **ret, struct tree *tree, struct parent_address *ad
 		return -ENOMEM;
 	p->tree = tree;
 	p->fd = -1;
+	p->extends = true;
 	p->unsent = "";
 	p->watchdog_usec = address->watchdog_usec;
 	if (p->watchdog_usec < WATCHDOG_MIN_USEC)
@@ -277,9 +300,12 @@ void parent_settle(struct parent *p)
 		memcpy(p->status, status, sizeof(status));
 		send_with_status(p, phase_text(phase));
 		if (phase == PHASE_STOPPING)
-			arm(p, p->extend_timer, now + EXTEND_EVERY_USEC);
+			time_extension(p);
 		return;
 	}
+	/* It had come to a standstill. */
+	if (phase == PHASE_STOPPING && !p->extends && p->tree->ctx->changes != p->seen_changes)
+		extend(p);
 	if (strcmp(status, p->status) == 0)
 		return;
 	if (now - p->status_usec < STATUS_EVERY_USEC) {

@@ -2,9 +2,11 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "daemon/deadline.h"
 #include "daemon/edges.h"
 #include "daemon/final.h"
 #include "daemon/plan.h"
+#include "daemon/report.h"
 #include "daemon/setup.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
@@ -43,7 +45,7 @@ static int prepare_entry(struct plan *plan, struct plan_entry *entry)
 		r = tree_add(plan->tree, plan->config, entry->to, &entry->node);
 		entry->made = r == 0;
 	}
-	return r < 0 ? r : shutdown_watch(entry->node, entry->to);
+	return r < 0 ? r : deadline_watch(entry->node, entry->to);
 }
 
 static void cancel_entry(struct plan *plan, struct plan_entry *entry)
@@ -102,6 +104,7 @@ static void commit(struct plan *plan)
 	edges_commit(tree);
 	config_unref(tree->config);
 	tree->config = config_ref(plan->config);
+	report_use(tree->ctx, tree->config);
 	/* What comes back has its old mark until then: see follow_add(). */
 	for (; entry < plan->entries + plan->n_entries; entry++)
 		entry->node->retired = true;

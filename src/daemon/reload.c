@@ -48,10 +48,12 @@ static int apply(struct plan *plan)
 		return r;
 	log_line(log, LOG_NOTICE, "reloaded: %s", plan_text(text, plan));
 	for (enum key_id key = 0; key < N_KEYS; key++) {
+		bool live = keys[key].apply == APPLY_LIVE;
+
 		if (key_set_has(&plan->daemon, key))
-			log_line(log, LOG_WARNING,
-				 "%s has changed, and counts when the daemon is started anew",
-				 keys[key].name);
+			log_line(log, live ? LOG_INFO : LOG_WARNING,
+				 "%s has changed, and counts %s", keys[key].name,
+				 live ? "now" : "when the daemon is started anew");
 	}
 	return 0;
 }

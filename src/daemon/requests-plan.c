@@ -101,6 +101,7 @@ static int forecast(struct tree *tree, const struct node *top, struct forecast *
 	cleanup(survey_done) struct survey s = { .places = NULL };
 	int r = survey_init(&s, tree->root);
 
+	s.tree.grace_usec = tree->ctx->grace_usec;
 	return r < 0 ? r : forecast_new(ret, &s.tree, index_of(&s, top));
 }
 
@@ -157,9 +158,10 @@ static int append_row(struct writer *to, void *arg)
 	return 1;
 }
 
-static json_t *usec_or_null(uint64_t usec)
+/* NULL: it is to be left out. */
+static json_t *bounded(uint64_t usec)
 {
-	return usec == USEC_INFINITY ? json_null() : json_integer((json_int_t)usec);
+	return usec == USEC_INFINITY ? NULL : json_integer((json_int_t)usec);
 }
 
 void request_plan(struct request *q, struct node *node, const struct message_call *call)
@@ -174,7 +176,8 @@ void request_plan(struct request *q, struct node *node, const struct message_cal
 	}
 	walk.forecast = f;
 	connection_reply_list_with(q->connection, "entries", append_row, &walk,
-				   json_pack("{s:o, s:o}", "idle_usec",
-					     usec_or_null(f->end_usec[FORECAST_IDLE]), "busy_usec",
-					     usec_or_null(f->end_usec[FORECAST_BUSY])));
+				   json_pack("{s:o*, s:o*, s:o*}", "idle_usec",
+					     bounded(f->end_usec[FORECAST_IDLE]), "busy_usec",
+					     bounded(f->end_usec[FORECAST_BUSY]), "grace_usec",
+					     bounded(q->tree->ctx->grace_usec)));
 }

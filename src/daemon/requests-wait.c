@@ -10,6 +10,7 @@
 
 /* Progress is told at most four times a second. */
 #define PROGRESS_EVERY_USEC (250 * USEC_PER_MSEC)
+#define PENDING_MAX	    32
 
 void request_begin_wait(struct request *q, const struct node *node, const struct message_call *call)
 {
@@ -84,10 +85,23 @@ json_t *request_progress(struct request *q, struct node *node)
 			 (json_int_t)(clock_now_usec() - q->begun_usec));
 }
 
-static void settle_shutdown(struct request *q, struct node *node)
+/* Who does not read what he was told is not told more. */
+static bool is_to_be_told(struct request *q)
 {
 	uint64_t now = clock_now_usec();
 
+	if (!q->more || connection_is_clogged(q->connection))
+		return false;
+	if (now < q->next_usec) {
+		context_arm(q->tree->ctx, q->progress, q->next_usec);
+		return false;
+	}
+	q->next_usec = now + PROGRESS_EVERY_USEC;
+	return true;
+}
+
+static void settle_shutdown(struct request *q, struct node *node)
+{
 	if (!node || swansong_completion_done(q->completion)) {
 		json_t *parameters = node ? request_progress(q, node) : json_object();
 
@@ -95,15 +109,38 @@ static void settle_shutdown(struct request *q, struct node *node)
 		connection_reply(q->connection, parameters, false);
 		return;
 	}
-	/* Who does not read what he was told is not told more. */
-	if (!q->more || connection_is_clogged(q->connection))
-		return;
-	if (now < q->next_usec) {
-		context_arm(q->tree->ctx, q->progress, q->next_usec);
-		return;
+	if (is_to_be_told(q))
+		connection_reply(q->connection, request_progress(q, node), true);
+}
+
+/* The services in @node that are not ready, as far as they are shown, and how many others. */
+static void add_pending(json_t *progress, struct node *node)
+{
+	json_t *pending = json_array();
+	json_int_t more = 0;
+
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (!n->service || node_is_stopped(n) || service_is_settled(n->service))
+			continue;
+		if (json_array_size(pending) < PENDING_MAX)
+			(void)json_array_append_new(pending, describe_node(n));
+		else
+			more++;
 	}
-	q->next_usec = now + PROGRESS_EVERY_USEC;
-	connection_reply(q->connection, request_progress(q, node), true);
+	(void)json_object_set_new(progress, "pending", pending);
+	if (more)
+		(void)json_object_set_new(progress, "more_pending", json_integer(more));
+}
+
+static void tell_wait(struct request *q, struct node *node)
+{
+	json_t *progress;
+
+	if (!q->waiting || !is_to_be_told(q))
+		return;
+	progress = request_progress(q, node);
+	add_pending(progress, node);
+	connection_reply(q->connection, progress, true);
 }
 
 static void settle_wait(struct request *q, struct node *node)
@@ -152,12 +189,14 @@ void request_settle(struct request *q)
 			request_succeed(q);
 		break;
 	case METHOD_WAIT:
-		if (node)
+		if (node) {
 			settle_wait(q, node);
-		else if (is_implied_by_the_end(q->until))
+			tell_wait(q, node);
+		} else if (is_implied_by_the_end(q->until)) {
 			request_succeed(q);
-		else
+		} else {
 			request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+		}
 		break;
 	default:
 		if (node)

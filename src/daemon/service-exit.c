@@ -32,6 +32,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 	if (s->notify)
 		notify_drain(s->notify);
 	process = process_find(s->ctx->processes, exit->pid);
+	s->ctx->changes++;
 	if (process->kind == PROCESS_LEFTOVER) {
 		log_line(s->ctx->log, LOG_INFO, "%s: leftover pid %d (%s) is gone", s->config->path,
 			 (int)process->pid, process->name);
@@ -42,6 +43,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 			process->guard = (struct swansong_guard){ .node = NULL };
 		}
 		process_free(process);
+		trace_touch(s->node->trace);
 		if (!s->main.alive)
 			service_look_after(s);
 		/* Whose parent it was is our child now. */
@@ -80,6 +82,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	p->signalled = service_has_signalled(s, group);
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->leftovers, &p->by_service);
+	trace_touch(s->node->trace);
 	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
 		 (int)pid, p->name);
 	/* The budget was spent before it was found. */
@@ -212,6 +215,7 @@ void service_settle_exit(struct service *s)
 {
 	bool left;
 
+	trace_touch(s->node->trace);
 	service_settle_hooks(s);
 	if (s->main.alive || service_awaits_hook(s) || is_kept(s)) {
 		list_remove(&s->in_lingering);

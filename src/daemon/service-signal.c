@@ -98,6 +98,8 @@ void service_term(struct service *s)
 	struct process *p;
 	struct hook *h;
 
+	if (s->attach)
+		attach_stop(s->attach);
 	service_cgroup_thaw_soon(s);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_term(h);

@@ -38,31 +38,64 @@ void service_begin(struct service *s)
 	service_notify_begin(s);
 }
 
+/* What the run is given beside its standard streams. */
+struct given {
+	int ready_fd, socket; /* -1: none */
+	struct handover handover[ATTACH_HANDOVER];
+	size_t n;
+};
+
+static void given_done(struct given *given)
+{
+	(void)fd_close(given->ready_fd);
+	(void)fd_close(given->socket);
+}
+
+/* Return: 0, or -errno with what could not be done in *step. */
+static int make_given(struct service *s, struct given *given, const char **step)
+{
+	int r;
+
+	if (s->launch.config->ready.kind == PROBE_FD) {
+		*step = "make a pipe";
+		given->ready_fd = readiness_open_fd(s->readiness);
+		if (given->ready_fd < 0)
+			return given->ready_fd;
+	}
+	if (!s->attach)
+		return 0;
+	*step = "make a page for its guards";
+	r = attach_begin(s->attach, given->handover, &given->socket);
+	if (r >= 0)
+		given->n = ATTACH_HANDOVER;
+	return r;
+}
+
 void service_spawn(struct service *s)
 {
 	const struct node_config *config = s->launch.config; /* a reload may have come in between */
-	cleanup(closep) int ready_fd = -1;
+	cleanup(given_done) struct given given = { .ready_fd = -1, .socket = -1 };
 	struct swansong_guard before = s->main.guard;
 	struct launch_program program = { .argv = config->argv, .main = true };
 	struct launch_failure failure;
+	const char *step;
 	pid_t pid;
-	int pidfd;
+	int pidfd, r;
 
 	s->started_usec = clock_now_usec();
-	if (config->ready.kind == PROBE_FD) {
-		ready_fd = readiness_open_fd(s->readiness);
-		if (ready_fd < 0) {
-			failure = (struct launch_failure){ .error = -ready_fd,
-							   .step = "make a pipe" };
-			spawn_failed(s, &failure);
-			return;
-		}
+	r = make_given(s, &given, &step);
+	if (r < 0) {
+		failure = (struct launch_failure){ .error = -r, .step = step };
+		spawn_failed(s, &failure);
+		return;
 	}
 	/* Before anything can fail: from here on a stop waits for it. */
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
 	swansong_guard_drop(&before);
-	program.ready_fd = ready_fd;
+	program.ready_fd = given.ready_fd;
+	program.handover = given.handover;
+	program.n_handover = given.n;
 	if (launch(&s->launch, s->ctx, &program, &pid, &pidfd, &failure) != 0) {
 		spawn_failed(s, &failure);
 		return;
@@ -72,7 +105,7 @@ void service_spawn(struct service *s)
 	s->main.id = ++s->ctx->last_id;
 	process_name(&s->main, config->argv[0]);
 	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
-	if (start_readiness(s, ready_fd >= 0) < 0)
+	if (start_readiness(s, given.ready_fd >= 0) < 0)
 		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
 			 s->config->path);
 	if (config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE)

@@ -13,17 +13,13 @@
  * signal waits for it, and the final actions above.
  */
 
-/* What a post-stop has at least, also when a budget is spent: then it comes after a kill. */
-#define POST_STOP_LEAST_USEC (2 * USEC_PER_SEC)
-/* SIGKILL again after this: a process may have been made while the last one was sent. */
-#define KILL_AGAIN_USEC USEC_PER_SEC
-/* ... and after this many it is worth a word. */
+/* A SIGKILL that does nothing for that long is worth a word. */
 #define KILL_WARN_USEC (5 * USEC_PER_SEC)
 
 /* Until when nothing of it is to be left. */
 static uint64_t gone_by(const struct service *s, uint64_t now)
 {
-	return budget_before(s->node->kill_usec, now, order_followers_timeout(s));
+	return budget_before(s->node->kill_usec, now, order_followers_timeout(s->node));
 }
 
 /* Until when its processes may be there, if a post-stop is to come after them. */
@@ -31,8 +27,7 @@ static uint64_t last_call(const struct service *s, uint64_t now)
 {
 	uint64_t end = gone_by(s, now);
 
-	return service_parts(s) & PART_POST_STOP ? budget_before(end, now, POST_STOP_LEAST_USEC)
-						 : end;
+	return service_parts(s) & PART_POST_STOP ? budget_before(end, now, BUDGET_LAST_USEC) : end;
 }
 
 static bool is_ending(const struct service *s)
@@ -93,7 +88,7 @@ static uint64_t stop_limit(struct service *s, uint64_t now)
 
 static uint64_t post_stop_limit(const struct service *s, uint64_t now)
 {
-	uint64_t least = now + POST_STOP_LEAST_USEC;
+	uint64_t least = now + BUDGET_LAST_USEC;
 	uint64_t by = gone_by(s, now);
 
 	return MIN(clock_add(s->ending.began_usec, s->config->stop_timeout_usec),
@@ -160,9 +155,9 @@ static void arm_killed(struct service *s, uint64_t now)
 {
 	uint64_t since = now - s->since_usec;
 
-	set_timeout(s, now + KILL_AGAIN_USEC);
+	set_timeout(s, now + BUDGET_KILL_AGAIN_USEC);
 	if (s->state == STATE_KILLING && since >= KILL_WARN_USEC &&
-	    since < KILL_WARN_USEC + KILL_AGAIN_USEC)
+	    since < KILL_WARN_USEC + BUDGET_KILL_AGAIN_USEC)
 		log_line(s->ctx->log, LOG_ERR, "%s: SIGKILL does not end it; still trying",
 			 s->config->path);
 }
@@ -196,6 +191,7 @@ void service_extend(struct service *s, uint64_t usec)
 	if (!is_ending(s) || usec <= s->ending.extended_usec)
 		return;
 	s->ending.extended_usec = usec;
+	s->ctx->changes++;
 	service_rearm(s);
 }
 

@@ -218,11 +218,13 @@ static void enter(struct service *s, enum service_state next, enum service_event
 	log_line(s->ctx->log, LOG_DEBUG, "%s: %s -> %s", s->config->path, fsm_state_name(s->state),
 		 fsm_state_name(next));
 	tell_change(s, next, event);
+	s->ctx->changes++;
 	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
 		s->held_usec = clock_now_usec();
 	s->ctx->failed += (unsigned)(next == STATE_FAILED) - (unsigned)(s->state == STATE_FAILED);
 	s->state = next;
 	s->since_usec = clock_now_usec();
+	trace_state(s->node->trace, fsm_state_name(next), s->since_usec);
 	s->timeout_usec = USEC_INFINITY;
 	alarm_set(&s->ctx->alarms, &s->timer, USEC_INFINITY);
 	note_progress(s, next);
@@ -236,6 +238,8 @@ static void enter(struct service *s, enum service_state next, enum service_event
 		failure_note(s);
 	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
 		note_end(s);
+	if (!fsm_has_process(next) && s->attach)
+		attach_end(s->attach);
 	if (!fsm_has_process(next) && next != STATE_BACKOFF)
 		(void)service_cgroup_remove(s);
 	if (s->node->transient && !fsm_has_process(next))

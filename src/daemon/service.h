@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/attach.h"
 #include "daemon/cgroup.h"
 #include "daemon/hook.h"
 #include "daemon/launch.h"
@@ -92,6 +93,7 @@ struct service {
 	struct service_words *words; /* NULL likewise */
 	struct readiness *readiness; /* NULL: ready = started or notify */
 	struct health *health;	     /* NULL: health = none */
+	struct attach *attach;	     /* NULL: attach = no */
 	struct setup *next_setup;    /* NULL: the next run is made with the same */
 
 	struct watchdog *watchdog; /* NULL: it has never been given one */

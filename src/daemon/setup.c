@@ -46,6 +46,7 @@ struct setup *setup_free(struct setup *setup)
 	service_hook_free(setup->reload);
 	readiness_free(setup->readiness);
 	health_free(setup->health);
+	attach_free(setup->attach);
 	notify_free(setup->notify);
 	free(setup->words);
 	launch_done(&setup->launch);
@@ -68,6 +69,8 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 		r = readiness_new(&setup->readiness, s->ctx, config, &s->launch, on_ready, s);
 	if (r >= 0)
 		r = health_new(&setup->health, s, config);
+	if (r >= 0 && config->attach)
+		r = attach_new(&setup->attach, s->node);
 	if (r >= 0)
 		r = make_activation(setup, s);
 	if (r >= 0)
@@ -102,6 +105,7 @@ static void exchange(struct service *s, struct setup *setup)
 		.words = s->words,
 		.readiness = s->readiness,
 		.health = s->health,
+		.attach = s->attach,
 		.hook = s->hook,
 		.reload = s->reload,
 		.launch = s->launch,
@@ -116,6 +120,7 @@ static void exchange(struct service *s, struct setup *setup)
 	s->words = setup->words;
 	s->readiness = setup->readiness;
 	s->health = setup->health;
+	s->attach = setup->attach;
 	s->hook = setup->hook;
 	s->reload = setup->reload;
 	s->launch = setup->launch;
@@ -163,6 +168,7 @@ void service_setup_done(struct service *s)
 	service_hook_free(none.reload);
 	readiness_free(none.readiness);
 	health_free(none.health);
+	attach_free(none.attach);
 	notify_free(none.notify);
 	free(none.words);
 	launch_done(&none.launch);

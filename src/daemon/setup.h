@@ -15,6 +15,7 @@ struct setup {
 	struct service_words *words;
 	struct readiness *readiness;
 	struct health *health;
+	struct attach *attach;
 	struct hook *hook, *reload;
 	struct launch launch;
 };

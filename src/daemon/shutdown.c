@@ -4,119 +4,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/deadline.h"
 #include "daemon/final.h"
-#include "daemon/lease.h"
 #include "daemon/order.h"
+#include "daemon/report.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-signal.h"
 #include "daemon/service-timeout.h"
 #include "daemon/starting.h"
-#include "model/budget.h"
-
-static void revoke_leases(struct node *node)
-{
-	while (!list_is_empty(&node->leases)) {
-		struct lease *lease = list_entry(node->leases.next, struct lease, of_node);
-
-		log_line(node->ctx->log, LOG_WARNING, "%s: revoking the guard of pid %d (%s)%s%s",
-			 node_name(node), (int)lease->peer.pid, lease->command,
-			 *lease->why ? ": " : "", lease->why);
-		node->late_usec = clock_now_usec();
-		for (struct node *n = node; n; n = n->parent)
-			if (n->stop_usec)
-				n->forced = true;
-		lease_revoke(lease);
-	}
-}
-
-/* Kills and revokes all of a stopped @node; its own final action may last until @deadline. */
-static void force(struct node *node, uint64_t deadline)
-{
-	uint64_t now = clock_now_usec();
-
-	node->deadline_usec = MIN(node->deadline_usec, deadline);
-	for (struct node *n = node; n; n = node_next(n, node)) {
-		n->kill_usec = MIN(n->kill_usec, now);
-		if (n != node)
-			n->deadline_usec = MIN(n->deadline_usec, now);
-		if (n->budget)
-			(void)sd_event_source_set_enabled(n->budget, SD_EVENT_OFF);
-		if (n->service && n->service->state != STATE_KILLING)
-			service_handle(n->service, EVENT_KILL);
-		if (n->service)
-			service_end_rest(n->service);
-		revoke_leases(n);
-		final_hurry(n);
-	}
-	context_settle_soon(node->ctx);
-}
-
-/* For the root there is also what whoever supervises us leaves. */
-static uint64_t granted(const struct node *node)
-{
-	return node->parent ? USEC_INFINITY : budget_of_grace(node->ctx->grace_usec);
-}
-
-static uint64_t budget_of(const struct node *node, const struct node_config *config)
-{
-	return MIN(config->shutdown_timeout_usec, granted(node));
-}
-
-void shutdown_tell_limit(const struct node *root)
-{
-	char grace[CLOCK_TEXT_MAX], timeout[CLOCK_TEXT_MAX], left[CLOCK_TEXT_MAX];
-	uint64_t usec = root->config->shutdown_timeout_usec;
-
-	if (granted(root) >= usec)
-		return;
-	log_line(root->ctx->log, LOG_NOTICE,
-		 "a shutdown has %s: the grace of %s less a margin, not the shutdown-timeout of %s",
-		 clock_text(left, granted(root)), clock_text(grace, root->ctx->grace_usec),
-		 clock_text(timeout, usec));
-}
-
-static void log_spent(const struct node *node)
-{
-	uint64_t usec = node->config->shutdown_timeout_usec;
-	bool by_grace = granted(node) < usec;
-	const char *but = final_is_pending(node) ? " but for its final action" : "";
-	char budget[CLOCK_TEXT_MAX];
-
-	if (node->deadline_usec < clock_add(node->stop_usec, budget_of(node, node->config)))
-		log_line(node->ctx->log, LOG_WARNING, "%s: the budget above it is spent%s",
-			 node_name(node), but);
-	else
-		log_line(node->ctx->log, LOG_WARNING, "%s: its %s of %s is spent%s%s",
-			 node_name(node), by_grace ? "grace" : "shutdown-timeout",
-			 clock_text(budget, by_grace ? node->ctx->grace_usec : usec),
-			 by_grace ? " but for a margin" : "", but);
-}
-
-static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
-{
-	struct node *node = arg;
-
-	(void)source;
-	(void)usec;
-	/* Nothing but the final action is left, which has a limit of its own. */
-	if (final_has_begun(node))
-		return 0;
-	log_spent(node);
-	force(node, node->deadline_usec);
-	return 0;
-}
-
-int shutdown_watch(struct node *node, const struct node_config *config)
-{
-	bool has_final = node_config_hook(config, HOOK_FINAL)->n > 0;
-	int r;
-
-	if ((budget_of(node, config) == USEC_INFINITY && !has_final) || node->budget)
-		return 0;
-	r = sd_event_add_time(node->ctx->event, &node->budget, CLOCK_MONOTONIC, USEC_INFINITY, 1,
-			      on_budget, node);
-	return r < 0 ? r : 0;
-}
 
 static void set_restart(struct node *node, bool restart, uint64_t now)
 {
@@ -125,35 +20,20 @@ static void set_restart(struct node *node, bool restart, uint64_t now)
 	node->restart = restart;
 }
 
-/* Children never outlive the budget of their parent, nor do they take the time of its final action. */
-static void set_deadlines(struct node *node, uint64_t now, uint64_t deadline)
-{
-	uint64_t before = node->kill_usec;
-	uint64_t wanted = final_is_pending(node) ? node->config->final_timeout_usec : 0;
-
-	node->deadline_usec = MIN(node->deadline_usec, deadline);
-	if (node->parent)
-		node->deadline_usec = MIN(node->deadline_usec, node->parent->kill_usec);
-	node->kill_usec = MIN(before, budget_before(node->deadline_usec, now, wanted));
-	/* With the parent's budget it is forced when that is. */
-	if (node->budget && node->kill_usec < before &&
-	    (!node->parent || node->kill_usec < node->parent->kill_usec))
-		context_arm(node->ctx, node->budget, node->kill_usec);
-}
-
 /* Parents come first, so each finds its parent's deadline set. */
 static void begin_stop(struct node *node, uint64_t now, bool restart)
 {
-	uint64_t deadline = USEC_INFINITY;
-
 	/* What is below comes back with it only. */
 	set_restart(node, restart && (!node->stop_usec || node->restart), now);
 	if (!node->stop_usec) {
 		node->stop_usec = node->since_usec = now;
-		deadline = clock_add(now, budget_of(node, node->config));
 		node_changed(node, "running", "");
+		trace_begin(node->trace, node->generation,
+			    node->service ? fsm_state_name(node->service->state) : NULL, now);
+		if (node->service && node->service->attach)
+			attach_stop(node->service->attach);
 	}
-	set_deadlines(node, now, deadline);
+	deadline_begin(node, now);
 }
 
 static void latch(struct node *top, uint64_t now, bool restart)
@@ -163,6 +43,8 @@ static void latch(struct node *top, uint64_t now, bool restart)
 	swansong_shut_down(top->handle);
 	for (struct node *n = top; n; n = node_next(n, top))
 		begin_stop(n, now, restart);
+	for (struct node *n = top; n; n = node_next(n, top))
+		deadline_begin_last_call(n, now);
 }
 
 static void forget_restart(struct node *top, uint64_t now)
@@ -237,6 +119,8 @@ static void stop(struct tree *tree, struct node *node, const char *reason, bool 
 			 reason);
 		events_because(tree->ctx->events, reason);
 		latch(node, now, restart);
+		if (node == tree->root)
+			report_begin(tree, reason, now);
 	}
 	stop_bereft(tree, now);
 	hold_all(tree->root);
@@ -294,13 +178,14 @@ void shutdown_revive(struct node *node)
 void shutdown_force(struct node *node)
 {
 	if (node->stop_usec)
-		force(node, clock_now_usec());
+		deadline_force(node, clock_now_usec());
 }
 
 static void give_up(const struct node *node, struct process *process)
 {
 	log_line(node->ctx->log, LOG_ERR, "%s: pid %d (%s) cannot be killed; giving it up",
 		 node_name(node), (int)process->pid, process->name);
+	trace_guard_end(node->trace, process->id, "abandoned");
 	swansong_guard_drop(&process->guard);
 }
 
@@ -331,6 +216,8 @@ static void follow(struct tree *tree, struct node *node)
 
 	node->complete = true;
 	node->since_usec = clock_now_usec();
+	trace_complete(node->trace, node->forced, node->late_usec,
+		       node->config->shutdown_timeout_usec, node->since_usec);
 	node_changed(node, "shutting_down", node->forced ? "forced" : "");
 	if (node->transient)
 		node_finished(node);

@@ -7,15 +7,6 @@
 
 #include "daemon/tree.h"
 
-/* For the log: what limits a shutdown of the root, if it is what whoever supervises us said. */
-void shutdown_tell_limit(const struct node *root);
-
-/*
- * Gives @node the timer of the budget that @config gives it, if it has one and no timer yet.  For each
- * new node, and each new configuration of one.  Return: 0 or -errno.
- */
-int shutdown_watch(struct node *node, const struct node_config *config);
-
 /*
  * Stops @node and all below it, and whatever requires any of that.  Harmless when it is stopped
  * already.  @reason is for the log.

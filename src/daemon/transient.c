@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "daemon/deadline.h"
 #include "daemon/edges.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
@@ -77,7 +78,7 @@ static int add_node(struct tree *tree, struct config *config, const char *path, 
 	if (r < 0)
 		return r;
 	node->transient = true;
-	r = shutdown_watch(node, node->config);
+	r = deadline_watch(node, node->config);
 	if (r >= 0)
 		r = edges_prepare(tree, tree->config);
 	if (r < 0) {

@@ -1,6 +1,5 @@
 #include "model/budget.h"
 
-#include "base/clock.h"
 #include "base/macro.h"
 
 #define MARGIN_LEAST_USEC USEC_PER_SEC
@@ -23,6 +22,13 @@ uint64_t budget_before(uint64_t deadline_usec, uint64_t now_usec, uint64_t wante
 	if (deadline_usec == USEC_INFINITY || deadline_usec <= now_usec)
 		return deadline_usec;
 	return deadline_usec - MIN(wanted_usec, (deadline_usec - now_usec) / SHARE_PART);
+}
+
+uint64_t budget_needed(uint64_t timeout_usec, uint64_t deadline_usec, uint64_t his_usec)
+{
+	uint64_t later = his_usec > deadline_usec ? his_usec - deadline_usec : 0;
+
+	return timeout_usec > later ? timeout_usec - later : 0;
 }
 
 uint64_t budget_stop_limit(const struct stop_times *t)

@@ -44,6 +44,7 @@ static void scrap_done(struct loader *l)
 	section_done(&l->scrap);
 	node_config_done(&l->scrap_node);
 	free(l->scrap_config.control_socket);
+	free(l->scrap_config.report);
 	memset(&l->scrap, 0, sizeof(l->scrap));
 	memset(&l->scrap_node, 0, sizeof(l->scrap_node));
 	memset(&l->scrap_config, 0, sizeof(l->scrap_config));

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 struct forecast_edge forecast_edge_of(enum edge edge, size_t node, size_t target)
 {
 	if (edge == EDGE_TERM_AFTER)
@@ -40,6 +42,7 @@ static void add_node(struct forecast_tree *tree, const struct node_config *confi
 int forecast_tree_init(struct forecast_tree *tree, const struct config *config)
 {
 	*tree = (struct forecast_tree){
+		.grace_usec = USEC_INFINITY,
 		.nodes = calloc(config->n_nodes, sizeof(*tree->nodes)),
 		.edges = calloc(count_edges(config) + 1, sizeof(*tree->edges)),
 	};

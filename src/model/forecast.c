@@ -6,17 +6,13 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "model/budget.h"
 #include "model/forecast-graph.h"
 
 /*
  * The vertices of the graph are gone through once, each after what it needs: when it comes about in
  * each case is the latest of those, and what its own node adds to that.
  */
-
-/* As the daemon has them: a kill until it is sent again; what is left to what follows one; the end. */
-#define KILL_AGAIN_USEC	   USEC_PER_SEC
-#define LAST_LEAST_USEC	   (2 * USEC_PER_SEC)
-#define ABANDON_AFTER_USEC (5 * USEC_PER_SEC)
 
 #define NO_VERTEX SIZE_MAX
 #define NO_ROW	  SIZE_MAX
@@ -30,9 +26,9 @@ struct moment {
 	size_t final;	/* the end of a node: the row of its final, or NO_ROW */
 };
 
-/* Until when a node has to be Complete. */
+/* Until when a node has to be Complete, and until when all in it but its own final. */
 struct deadline {
-	uint64_t usec;
+	uint64_t usec, kill_usec;
 	const struct node_config *of; /* whose budget that is, or NULL */
 };
 
@@ -58,65 +54,152 @@ static void work_done(struct work *w)
 	free(w->rows);
 }
 
+/* That of the root is no more than what whoever supervises us leaves. */
+static uint64_t budget_of(const struct forecast_tree *tree, const struct forecast_node *node)
+{
+	uint64_t granted =
+		node->parent == FORECAST_NOBODY ? budget_of_grace(tree->grace_usec) : USEC_INFINITY;
+
+	return MIN(node->config->shutdown_timeout_usec, granted);
+}
+
+static struct deadline find_deadline(const struct work *w, const struct forecast_node *node)
+{
+	const struct node_config *config = node->config;
+	uint64_t budget = budget_of(w->graph.tree, node);
+	uint64_t final = node_config_hook(config, HOOK_FINAL)->n ? config->final_timeout_usec : 0;
+	struct deadline d = { .usec = USEC_INFINITY };
+
+	if (node->parent != FORECAST_NOBODY) {
+		d.usec = w->deadlines[node->parent].kill_usec;
+		d.of = w->deadlines[node->parent].of;
+	}
+	if (budget < d.usec) {
+		d.usec = budget;
+		d.of = config;
+	}
+	d.kill_usec = budget_before(d.usec, 0, final);
+	return d;
+}
+
 static void set_deadlines(struct work *w)
 {
 	const struct forecast_tree *tree = w->graph.tree;
 
 	w->abandon_usec = USEC_INFINITY;
 	for (size_t i = 0; i < tree->n_nodes; i++) {
-		const struct forecast_node *node = &tree->nodes[i];
 		struct deadline *d = &w->deadlines[i];
 
-		*d = (struct deadline){ .usec = USEC_INFINITY };
+		*d = (struct deadline){ .usec = USEC_INFINITY, .kill_usec = USEC_INFINITY };
 		if (!w->graph.stopped[i])
 			continue;
-		if (node->parent == FORECAST_NOBODY)
-			w->abandon_usec =
-				clock_add(node->config->shutdown_timeout_usec, ABANDON_AFTER_USEC);
-		else
-			*d = w->deadlines[node->parent];
-		if (node->config->shutdown_timeout_usec < d->usec)
-			*d = (struct deadline){ node->config->shutdown_timeout_usec, node->config };
+		*d = find_deadline(w, &tree->nodes[i]);
+		if (tree->nodes[i].parent == FORECAST_NOBODY)
+			w->abandon_usec = clock_add(d->usec, BUDGET_ABANDON_USEC);
 	}
 }
 
-/* --- what one node adds --- */
+/* --- what one node adds: daemon/service-timeout.c and final.c, all at the latest --- */
 
 static uint64_t kill_usec(const struct node_config *config)
 {
-	return config->kill_signal == SIGKILL ? KILL_AGAIN_USEC : 2 * KILL_AGAIN_USEC;
+	return config->kill_signal == SIGKILL ? BUDGET_KILL_AGAIN_USEC : 2 * BUDGET_KILL_AGAIN_USEC;
 }
 
-/* What runs last: at most @most, and not beyond the deadline but for what it has at least. */
-static uint64_t last_usec(uint64_t begin, uint64_t most, const struct deadline *deadline)
+/* The longest that whoever is signalled after the service is to have. */
+static uint64_t followers_timeout(const struct work *w, size_t service)
 {
-	return MIN(clock_add(begin, most), deadline->usec > clock_add(begin, LAST_LEAST_USEC)
-						   ? deadline->usec
-						   : clock_add(begin, LAST_LEAST_USEC));
+	const struct forecast_graph *g = &w->graph;
+	uint64_t longest = 0;
+
+	for (size_t n = service; n != FORECAST_NOBODY; n = g->tree->nodes[n].parent) {
+		for (size_t e = g->blocked.first[n]; e < g->blocked.first[n + 1]; e++) {
+			size_t after = g->blocked.edges[e].after;
+			uint64_t needed = budget_needed(
+				g->tree->nodes[after].config->stop_timeout_usec,
+				w->deadlines[service].kill_usec, w->deadlines[after].kill_usec);
+
+			if (g->stopped[after] && needed > longest)
+				longest = needed;
+		}
+	}
+	return longest;
 }
 
-static void time_service(const struct node_config *config, const struct deadline *deadline,
-			 uint64_t gate, struct forecast_times *t)
-{
-	uint64_t begin = gate > config->drain_delay_usec ? gate : config->drain_delay_usec;
-	uint64_t asked = clock_add(begin, config->stop_timeout_usec);
+/* A service, and what is to be known of it in each case. */
+struct ending {
+	const struct node_config *config;
+	const struct deadline *deadline;
+	uint64_t followers_usec;
+	bool has_post_stop;
+};
 
-	t->begin_usec = MIN(begin, deadline->usec);
-	t->end_usec = clock_add(MIN(asked, deadline->usec), kill_usec(config));
-	if (node_config_hook(config, HOOK_POST_STOP)->n > 0)
-		t->end_usec = clock_add(last_usec(t->end_usec, config->stop_timeout_usec, deadline),
-					kill_usec(config));
-	t->budget = asked > deadline->usec ? deadline->of : NULL;
+static uint64_t gone_by(const struct ending *e, uint64_t now)
+{
+	return budget_before(e->deadline->kill_usec, now, e->followers_usec);
+}
+
+static uint64_t last_call(const struct ending *e, uint64_t now)
+{
+	uint64_t end = gone_by(e, now);
+
+	return e->has_post_stop ? budget_before(end, now, BUDGET_LAST_USEC) : end;
+}
+
+/* The delay runs from the stop, and leaves the time for a stop. */
+static uint64_t drained_at(const struct ending *e)
+{
+	return MIN(e->config->drain_delay_usec,
+		   budget_before(last_call(e, 0), 0, e->config->stop_timeout_usec));
+}
+
+/*
+ * Busy at worst: somebody holds a guard until drain-timeout is over, and only then it begins to end;
+ * or it says again and again that it needs more time.
+ */
+static uint64_t asked_for(const struct ending *e, enum forecast_case c)
+{
+	if (c != FORECAST_BUSY)
+		return e->config->stop_timeout_usec;
+	if (e->config->notify)
+		return USEC_INFINITY;
+	return clock_add(e->config->stop_timeout_usec, e->config->drain_timeout_usec);
+}
+
+static uint64_t after_post_stop(const struct ending *e, uint64_t begin)
+{
+	uint64_t least = clock_add(begin, BUDGET_LAST_USEC), by = gone_by(e, begin);
+	uint64_t end = MIN(clock_add(begin, e->config->stop_timeout_usec), by > least ? by : least);
+
+	return clock_add(end, kill_usec(e->config));
+}
+
+static void time_service(const struct ending *e, enum forecast_case c, uint64_t gate,
+			 struct forecast_times *t)
+{
+	uint64_t drained = drained_at(e);
+	uint64_t begin = gate > drained ? gate : drained;
+	uint64_t wanted = clock_add(begin, asked_for(e, c));
+	uint64_t allowed = MIN(last_call(e, begin), e->deadline->kill_usec);
+
+	t->begin_usec = MIN(begin, e->deadline->kill_usec);
+	t->end_usec = clock_add(MIN(wanted, allowed), kill_usec(e->config));
+	if (e->has_post_stop)
+		t->end_usec = after_post_stop(e, t->end_usec);
+	t->budget =
+		wanted > allowed || drained < e->config->drain_delay_usec ? e->deadline->of : NULL;
 }
 
 static void time_final(const struct node_config *config, const struct deadline *deadline,
 		       uint64_t begin, struct forecast_times *t)
 {
-	uint64_t most = config->stop_timeout_usec;
+	uint64_t wanted = clock_add(begin, config->final_timeout_usec);
+	uint64_t least = clock_add(begin, BUDGET_LAST_USEC);
+	uint64_t allowed = deadline->usec > least ? deadline->usec : least;
 
 	t->begin_usec = begin;
-	t->end_usec = clock_add(last_usec(begin, most, deadline), KILL_AGAIN_USEC);
-	t->budget = clock_add(begin, most) > deadline->usec ? deadline->of : NULL;
+	t->end_usec = clock_add(MIN(wanted, allowed), BUDGET_KILL_AGAIN_USEC);
+	t->budget = wanted > allowed ? deadline->of : NULL;
 }
 
 /* Nobody waits for it any more. */
@@ -141,11 +224,17 @@ static struct forecast_row *add_row(struct work *w, size_t node, enum forecast_k
 static void add_service(struct work *w, size_t node, const struct moment *gate, struct moment *end)
 {
 	struct forecast_row *row = add_row(w, node, FORECAST_SERVICE, gate->step);
+	struct ending ending = {
+		.config = row->node,
+		.deadline = &w->deadlines[node],
+		.followers_usec = followers_timeout(w, node),
+		.has_post_stop = node_config_hook(row->node, HOOK_POST_STOP)->n > 0,
+	};
 
 	for (enum forecast_case c = 0; c < N_FORECASTS; c++) {
 		struct forecast_times *t = &row->times[c];
 
-		time_service(row->node, &w->deadlines[node], gate->usec[c], t);
+		time_service(&ending, c, gate->usec[c], t);
 		if (c == FORECAST_SOONEST)
 			t->end_usec = t->begin_usec;
 		t->end_usec = before_abandoned(w, t->end_usec);
@@ -204,7 +293,7 @@ static void find_gate(struct work *w, size_t node, struct moment *m)
 /* Guards that are taken on the node itself are revoked when its budget is spent. */
 static void hold_guards(const struct work *w, size_t node, struct moment *m)
 {
-	uint64_t held = before_abandoned(w, w->deadlines[node].usec);
+	uint64_t held = before_abandoned(w, w->deadlines[node].kill_usec);
 
 	if (held > m->usec[FORECAST_BUSY])
 		m->usec[FORECAST_BUSY] = held;

@@ -8,11 +8,11 @@
  *
  *	drain-delay ─▶ its signal ─▶ stop-timeout ─▶ the kill ─▶ post-stop ─▶ the kill
  *	the end of whatever is to be Complete before ─▶ its signal
- *	the end of all below a node ─▶ its final ─▶ its end
+ *	the end of all below a node ─▶ its final, final-timeout ─▶ the kill ─▶ its end
  *
- * A kill is given a second, and one more if it is not SIGKILL: then that follows.  When the
- * shutdown-timeout of a node is spent all below it is killed; what is to run after that has two seconds
- * still.  Five seconds after that of the root nothing is waited for any more.
+ * A kill is given a second, and one more if it is not SIGKILL: then that follows.  Budgets cut all of it
+ * short as model/budget.h and the daemon have it; what is to run after a kill has two seconds still,
+ * and five seconds after the budget of the root nothing is waited for any more.
  *
  * Every service counts as one that runs.
  */
@@ -53,6 +53,7 @@ struct forecast_tree {
 	size_t n_nodes;
 	struct forecast_edge *edges;
 	size_t n_edges;
+	uint64_t grace_usec; /* of whoever supervises the daemon; USEC_INFINITY: nobody says */
 };
 
 enum forecast_kind { FORECAST_SERVICE, FORECAST_FINAL };
@@ -85,7 +86,7 @@ struct forecast {
 	const struct node_config **waits;
 };
 
-/* The tree of @config as it is.  Return: 0 or -ENOMEM. */
+/* The tree of @config as it is, without a grace.  Return: 0 or -ENOMEM. */
 int forecast_tree_init(struct forecast_tree *tree, const struct config *config);
 void forecast_tree_done(struct forecast_tree *tree);
 

@@ -28,6 +28,8 @@ const struct key keys[N_KEYS] = {
 		"permissions of the control socket", APPLY_DAEMON },
 	[KEY_EXIT_ON_SIGNAL] = { "exit-on-signal", SCOPE_ROOT, &type_exit_on_signal,
 		CONFIG(exit_on_signal), "exit status after a stop by a signal", APPLY_DAEMON },
+	[KEY_REPORT] = { "report", SCOPE_ROOT, &type_report, CONFIG(report),
+		"file for the report on the shutdown, or none", APPLY_LIVE },
 
 	[KEY_SHUTDOWN_TIMEOUT] = { "shutdown-timeout", SCOPE_NODE, &type_duration,
 		NODE(shutdown_timeout_usec), "how long all of the node may take to shut down", APPLY_LIVE },
@@ -74,6 +76,8 @@ const struct key keys[N_KEYS] = {
 		"is it given a socket to say how it is", APPLY_RESTART },
 	[KEY_FD_STORE_MAX] = { "fd-store-max", SCOPE_SERVICE, &type_fd_store_max, NODE(fd_store_max),
 		"how many descriptors it may leave for its next run", APPLY_RESTART },
+	[KEY_ATTACH] = { "attach", SCOPE_SERVICE, &type_bool, NODE(attach),
+		"may it count its own guards on the node", APPLY_RESTART },
 	[KEY_START_TIMEOUT] = { "start-timeout", SCOPE_SERVICE, &type_duration, NODE(start_timeout_usec),
 		"how long it may take to be ready", APPLY_LIVE },
 	[KEY_WATCHDOG] = { "watchdog", SCOPE_SERVICE, &type_watchdog, NODE(watchdog_usec),

@@ -307,6 +307,7 @@ struct config *config_unref(struct config *config)
 	free(config->nodes);
 	free(config->files);
 	free(config->control_socket);
+	free(config->report);
 	free(config);
 	return NULL;
 }

@@ -208,6 +208,7 @@ struct node_config {
 	bool kill_leftovers;
 	bool essential;
 	bool terminal; /* it gets the daemon's */
+	bool attach;   /* it is given a page for its guards */
 };
 
 struct config {
@@ -218,6 +219,7 @@ struct config {
 	unsigned control_mode;
 	bool control_group_set;
 	gid_t control_group;
+	char *report;	     /* NULL or "none": none is written */
 	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
 

@@ -22,6 +22,21 @@ static int value_socket(struct value *value, void *field)
 	return value_copy(value->text, field);
 }
 
+/* PATH.tmp is to be a path, too. */
+static int value_report(struct value *value, void *field)
+{
+	size_t length = strlen(value->text);
+	int r = 0;
+
+	if (strcmp(value->text, "none") != 0)
+		r = value_check_path(value, value->text);
+	if (r == 0 && length + sizeof(".tmp") > PATH_MAX)
+		r = value_refuse(value, "is longer than a path can be");
+	if (r == 0 && value->text[length - 1] == '/')
+		r = value_refuse(value, "is a directory");
+	return r < 0 ? r : value_copy(value->text, field);
+}
+
 static bool id_is_number(const char *text)
 {
 	return *text && text[strspn(text, "0123456789")] == '\0';
@@ -291,6 +306,8 @@ const struct value_type type_socket = { IN_CONFIG, value_socket,
 const struct value_type type_control_group = { IN_CONFIG, value_control_group,
 	GROUP_ALLOWED };
 const struct value_type type_control_mode = { IN_CONFIG, value_mode, MODE_ALLOWED };
+const struct value_type type_report = { IN_CONFIG, value_report,
+	"the absolute path of a file, or none" };
 const struct value_type type_duration = { IN_NODE, value_duration, DURATION_ALLOWED };
 const struct value_type type_nodes = { IN_SECTION, value_nodes, NODES_ALLOWED };
 const struct value_type type_command = { IN_SECTION, value_command,

@@ -34,6 +34,7 @@ struct value_type {
 extern const struct value_type type_socket;
 extern const struct value_type type_control_group;
 extern const struct value_type type_control_mode;
+extern const struct value_type type_report;
 extern const struct value_type type_instances;
 extern const struct value_type type_duration;
 extern const struct value_type type_nodes;

@@ -35,6 +35,8 @@ static bool fits(const json_t *value, const struct field *f)
 		return json_is_string(value) && is_one_of(json_string_value(value), f->values);
 	case FIELD_INT:
 		return json_is_integer(value) && json_integer_value(value) >= 0;
+	case FIELD_SIGNED:
+		return json_is_integer(value);
 	case FIELD_BOOL:
 		return json_is_boolean(value);
 	case FIELD_STRINGS:
@@ -78,6 +80,9 @@ static void read_value(const struct field *f, json_t *value, void *member)
 	case FIELD_INT:
 		*(uint64_t *)member = json_is_integer(value) ? (uint64_t)json_integer_value(value)
 							     : FIELD_NONE;
+		break;
+	case FIELD_SIGNED:
+		*(int64_t *)member = json_integer_value(value);
 		break;
 	case FIELD_BOOL:
 		*(bool *)member = json_is_true(value);
@@ -146,6 +151,9 @@ static bool write_value(const struct field *f, const void *member, json_t **ret)
 			return true;
 		*ret = write_integer(*(const uint64_t *)member);
 		break;
+	case FIELD_SIGNED:
+		*ret = json_integer(*(const int64_t *)member);
+		break;
 	case FIELD_BOOL:
 		*ret = json_boolean(*(const bool *)member);
 		break;
@@ -188,11 +196,19 @@ static bool is_without_value(const struct field *f, const void *member)
 		return f->optional && *(const uint64_t *)member == FIELD_NONE;
 	case FIELD_OBJECT:
 		return !*(json_t *const *)member;
+	case FIELD_SIGNED:
 	case FIELD_BOOL:
 	case FIELD_STRINGS:
 		break;
 	}
 	return false;
+}
+
+static void append_signed(struct writer *to, int64_t value)
+{
+	if (value < 0)
+		writer_add(to, "-");
+	writer_add_number(to, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 static void append_value(struct writer *to, const struct field *f, const void *member)
@@ -208,6 +224,9 @@ static void append_value(struct writer *to, const struct field *f, const void *m
 		break;
 	case FIELD_INT:
 		writer_add_number(to, MIN(*(const uint64_t *)member, (uint64_t)INT64_MAX));
+		break;
+	case FIELD_SIGNED:
+		append_signed(to, *(const int64_t *)member);
 		break;
 	case FIELD_BOOL:
 		writer_add(to, *(const bool *)member ? "true" : "false");

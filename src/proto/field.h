@@ -16,6 +16,7 @@ enum field_type {
 	FIELD_STRING,  /* const char *; NULL if missing */
 	FIELD_ENUM,    /* likewise, one of @values */
 	FIELD_INT,     /* uint64_t; FIELD_NONE if missing */
+	FIELD_SIGNED,  /* int64_t; never optional */
 	FIELD_BOOL,    /* bool; false if missing */
 	FIELD_STRINGS, /* json_t *: an array of strings; empty if NULL */
 	FIELD_OBJECT,  /* json_t *; NULL if missing */

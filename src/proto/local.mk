@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/field.h %D%/field.c \
 	%D%/interface.h %D%/interface.c %D%/interface-text.c \
 	%D%/view.h %D%/view.c \
+	%D%/report.h %D%/report.c \
 	%D%/address.h %D%/address.c \
 	%D%/client.h %D%/client.c
 %C%_libproto_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

@@ -25,7 +25,9 @@ static const char *const health_states[] = { "unknown", "healthy", "unhealthy", 
 
 static const char *const plan_kinds[] = { "service", "final", NULL };
 
-static const char *const guard_kinds[] = { "process", "action", "leftover", "lease", NULL };
+static const char *const guard_kinds[] = {
+	"process", "action", "leftover", "program", "lease", NULL
+};
 
 /* A node as it is in JSON, with its enum a string and its service an object. */
 struct node_object {
@@ -88,6 +90,8 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_STRING, command, .optional = true),
 	FIELD(guard_view, FIELD_STRING, why, .optional = true),
 	FIELD(guard_view, FIELD_INT, age_usec),
+	FIELD(guard_view, FIELD_INT, kill_usec, .optional = true),
+	FIELD(guard_view, FIELD_INT, count, .optional = true),
 };
 
 static const struct field plan_entry_fields[] = {

@@ -23,7 +23,7 @@ struct service_view {
 	uint64_t next_usec;				       /* optional */
 	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
 	bool ending;
-	const char *log; /* optional */
+	const char *log;    /* optional */
 	const char *health; /* optional, as health_state_name(); with the next two */
 	uint64_t health_since_usec;
 	const char *health_result; /* what the last probe found wrong */
@@ -48,12 +48,14 @@ struct guard_view {
 	uint64_t id;
 	const char *node;
 	uint64_t generation;
-	const char *kind; /* "process", "leftover", "lease" */
+	const char *kind; /* "process", "action", "leftover", "program", "lease" */
 	uint64_t pid;	  /* optional, as all below but the age */
 	uint64_t uid;
 	const char *command;
 	const char *why;
 	uint64_t age_usec;
+	uint64_t kill_usec; /* optional: the time left until it goes by force */
+	uint64_t count;	    /* optional: more than one guard */
 };
 
 /* Times that nothing bounds are FIELD_NONE, which is USEC_INFINITY. */

@@ -18,7 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/macro.h"
 #include "base/parse.h"
@@ -44,13 +43,14 @@ static int parse_pair(char *text, int *a, int *b)
 static int passed_numbers(struct passed *p)
 {
 	const char *value = secure_getenv(PAGE_VARIABLE);
-	cleanup(freep) char *text = NULL;
+	char text[32];
+	size_t length;
 
 	if (!value)
 		return 0;
-	text = strdup(value);
-	if (!text)
-		return -ENOMEM;
+	length = strnlen(value, sizeof(text) - 1);
+	memcpy(text, value, length); /* one that is longer is cut, and no pair of numbers */
+	text[length] = '\0';
 	(void)unsetenv(PAGE_VARIABLE);
 	return parse_pair(text, &p->fd, &p->socket) < 0 ? -EPROTO : 1;
 }
@@ -143,10 +143,10 @@ int passed_take(struct passed *ret)
 
 void passed_close(struct passed *p)
 {
+	p->fd = fd_close(p->fd);
 	if (p->socket >= 0)
 		(void)shutdown(p->socket, SHUT_RDWR);
 	p->socket = fd_close(p->socket);
-	p->fd = fd_close(p->fd);
 }
 
 void passed_unmap(struct passed *p)

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/signals.h %D%/signals.c \
 	%D%/ids.h %D%/ids.c \
 	%D%/unixsock.h %D%/unixsock.c \
+	%D%/pagefile.h %D%/pagefile.c \
 	%D%/inetsock.h %D%/inetsock.c \
 	%D%/journal.h %D%/journal.c \
 	%D%/proc.h %D%/proc.c \

@@ -11,6 +11,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/macro.h"
 #include "proto/view.h"
@@ -19,19 +20,56 @@
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
 #define WORDS_MAX     16
 
-static void write_config(const struct daemon *d, const char *child, size_t n)
+static void write_config(const struct daemon *d, const struct programs *programs, const char *child,
+			 size_t n)
 {
 	FILE *f = fopen(d->config, "we");
 
 	if (!f)
 		err(EXIT_FAILURE, "%s", d->config);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		(void)fprintf(f,
 			      "[s%zu]\ncommand = %s\nrestart = always\nrestart-delay = 0\n"
 			      "restart-limit = none\n",
 			      i, child);
+		if (programs->edges)
+			programs->edges(f, i);
+	}
 	if (fclose(f) != 0)
 		err(EXIT_FAILURE, "%s", d->config);
+}
+
+/* The real file of a program, which may be a wrapper of libtool's. */
+static char *find_program(const char *builddir, const char *name)
+{
+	const char *base = strrchr(name, '/');
+	char *path;
+
+	base = base ? base + 1 : name;
+	if (asprintf(&path, "%s/%.*s.libs/%s", builddir, (int)(base - name), name, base) < 0)
+		err(EXIT_FAILURE, "%s", name);
+	if (access(path, X_OK) == 0)
+		return path;
+	free(path);
+	if (asprintf(&path, "%s/%s", builddir, name) < 0)
+		err(EXIT_FAILURE, "%s", name);
+	if (access(path, X_OK) < 0)
+		err(EXIT_FAILURE, "%s", path);
+	return path;
+}
+
+void programs_find(struct programs *programs, const char *builddir)
+{
+	cleanup(freep) char *absolute = realpath(builddir, NULL);
+
+	if (!absolute)
+		err(EXIT_FAILURE, "%s", builddir);
+	if (!programs->swansongd)
+		programs->swansongd = find_program(absolute, "swansongd");
+	programs->swansongctl = find_program(absolute, "swansongctl");
+	programs->child = find_program(absolute, "tests/bench/child");
+	programs->ender = find_program(absolute, "tests/bench/ender");
+	programs->floor = find_program(absolute, "tests/bench/floor");
 }
 
 /* Is a file of this name among those that @events tell of? */
@@ -108,7 +146,7 @@ static void prepare(struct daemon *d, const struct programs *programs, const cha
 	if (asprintf(&d->config, "%s/swansong.ini", programs->folder) < 0 ||
 	    asprintf(&d->socket, "%s/socket", programs->folder) < 0)
 		err(EXIT_FAILURE, "%s", programs->folder);
-	write_config(d, child, n);
+	write_config(d, programs, child, n);
 }
 
 void daemon_start_loop(struct daemon *d, const struct programs *programs, size_t n)

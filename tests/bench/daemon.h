@@ -2,6 +2,8 @@
 
 /* swansongd as a subject (subject.h), and what can be asked through its control socket. */
 
+#include <stdio.h>
+
 #include "proto/client.h"
 #include "subject.h"
 
@@ -14,7 +16,12 @@ struct daemon {
 /* The programs, and the folder for what they need. */
 struct programs {
 	const char *swansongd, *swansongctl, *child, *ender, *floor, *folder;
+	void (*edges)(FILE *config,
+		      size_t i); /* NULL, or more for the section of service i, s%zu */
 };
+
+/* Those that are not given, below @builddir. */
+void programs_find(struct programs *programs, const char *builddir);
 
 /*
  * Runs a daemon of @n services, @wrapper (or NULL) before it, until all are up.  Return: the

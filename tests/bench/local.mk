@@ -1,5 +1,5 @@
 # Programs that print figures; built by check, run by hand, or by `make bench`.
-bench_programs = %D%/services %D%/guards %D%/inits
+bench_programs = %D%/services %D%/shutdown %D%/guards %D%/inits
 bench_helpers  = %D%/floor %D%/child %D%/ender %D%/init-child
 peers_helpers  = %D%/sleeper %D%/crasher
 
@@ -15,6 +15,15 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 	%D%/services.c
 %C%_services_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_services_LDADD  = src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS) -lm
+
+%C%_shutdown_SOURCES = \
+	%D%/report.h %D%/report.c \
+	%D%/world.h %D%/world.c \
+	%D%/subject.h %D%/subject.c \
+	%D%/daemon.h %D%/daemon.c \
+	%D%/shutdown.c
+%C%_shutdown_CFLAGS = $(%C%_services_CFLAGS)
+%C%_shutdown_LDADD  = $(%C%_services_LDADD)
 
 %C%_inits_SOURCES = \
 	%D%/report.h %D%/report.c \
@@ -44,7 +53,7 @@ build_child = $(MKDIR_P) %D% && \
 	$(AM_V_CCLD)options='-DCHILD_ENDS=1' && $(build_child)
 
 # Those of tests/bench/peers.
-EXTRA_DIST += %D%/peers %D%/peer_kinds.py
+EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss
 %D%/sleeper: %D%/child.c
 	$(AM_V_CCLD)options='-DCHILD_BIRTHS="births"' && $(build_child)
 %D%/crasher: %D%/child.c
@@ -54,9 +63,15 @@ EXTRA_DIST += %D%/peers %D%/peer_kinds.py
 bench: swansongd swansongctl $(bench_programs) $(bench_helpers)
 	%D%/guards
 	%D%/services
+	%D%/shutdown
 	%D%/inits
 
 # Beside other supervisors, as many as are installed.
 .PHONY: bench-peers
 bench-peers: swansongd swansongctl %D%/floor $(peers_helpers)
 	$(srcdir)/%D%/peers --builddir .
+
+# What a restart under load loses, beside what it does in other ways.
+.PHONY: bench-zero-loss
+bench-zero-loss: swansongd swansongctl contrib/examples/http-server tests/helpers/http-load
+	$(srcdir)/%D%/zero-loss --builddir .

@@ -379,39 +379,6 @@ static const char usage[] =
 	"  --builddir PATH   where the programs are ($top_builddir, or .)\n"
 	"  --swansongd PATH  another swansongd than the one there\n";
 
-/* The real file of a program, which may be a wrapper of libtool's. */
-static char *find_program(const char *builddir, const char *name)
-{
-	const char *base = strrchr(name, '/');
-	char *path;
-
-	base = base ? base + 1 : name;
-	if (asprintf(&path, "%s/%.*s.libs/%s", builddir, (int)(base - name), name, base) < 0)
-		err(EXIT_FAILURE, "%s", name);
-	if (access(path, X_OK) == 0)
-		return path;
-	free(path);
-	if (asprintf(&path, "%s/%s", builddir, name) < 0)
-		err(EXIT_FAILURE, "%s", name);
-	if (access(path, X_OK) < 0)
-		err(EXIT_FAILURE, "%s", path);
-	return path;
-}
-
-static void find_programs(struct programs *programs, const char *builddir)
-{
-	cleanup(freep) char *absolute = realpath(builddir, NULL);
-
-	if (!absolute)
-		err(EXIT_FAILURE, "%s", builddir);
-	if (!programs->swansongd)
-		programs->swansongd = find_program(absolute, "swansongd");
-	programs->swansongctl = find_program(absolute, "swansongctl");
-	programs->child = find_program(absolute, "tests/bench/child");
-	programs->ender = find_program(absolute, "tests/bench/ender");
-	programs->floor = find_program(absolute, "tests/bench/floor");
-}
-
 static void parse_options(int argc, char **argv, struct options *o)
 {
 	static const struct option long_options[] = {
@@ -448,7 +415,7 @@ static void parse_options(int argc, char **argv, struct options *o)
 			exit(2);
 		}
 	}
-	find_programs(&o->programs, builddir ? builddir : ".");
+	programs_find(&o->programs, builddir ? builddir : ".");
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,10 @@
 # Tiny services for the integration tests; built by check, no tests themselves.
 helpers = \
+	%D%/attached \
 	%D%/breeder \
 	%D%/crasher \
 	%D%/forker \
+	%D%/http-load \
 	%D%/idle \
 	%D%/notifier \
 	%D%/orphans \
@@ -15,4 +17,5 @@ EXTRA_PROGRAMS += $(helpers)
 check_DATA     += $(helpers)
 CLEANFILES     += $(helpers)
 
-EXTRA_DIST += %D%/fake-journal.py %D%/fake-syslog.py %D%/terminal.py %D%/worker.py %D%/http-server.py %D%/rude-client.py %D%/talker.py %D%/counter.py %D%/test-swansong.py
+EXTRA_DIST += %D%/fake-journal.py %D%/fake-syslog.py %D%/terminal.py %D%/worker.py %D%/http-server.py %D%/rude-client.py %D%/talker.py %D%/counter.py \
+	%D%/notify-log.py %D%/test-swansong.py

@@ -40,7 +40,9 @@ class Page:
         os.environ["SWANSONG_ATTACH"] = f"{os.dup(self.fd)}:{theirs.detach()}"
 
     def guards(self):
-        return struct.unpack("=q", os.pread(self.fd, 8, 64))[0]
+        guards, gathered = struct.unpack("=qI", os.pread(self.fd, 12, 64))
+        assert gathered == 1
+        return guards
 
     def holder(self):
         """The process that is attached, as another process sees it; 0 for none."""

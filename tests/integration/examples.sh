@@ -39,6 +39,46 @@ stop_daemon
 is "an idle connection does not hold up the end" "$status" 0
 exec {idle}>&-
 
+# --- HTTP; what it is there for is in zero-loss.sh -------------------------------------------------
+
+converse() { # TEXT: sends it, and reads all until the end of the connection
+	local fd
+	exec {fd}<>/dev/tcp/127.0.0.1/8004
+	printf '%b' "$1" >&"$fd"
+	timeout 20 cat <&"$fd" | tr -d '\r'
+	exec {fd}>&-
+}
+
+begin http-server --port 8004
+is "http-server: two requests at once have two answers, and then the end" \
+	"$(converse 'GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nconnection:close\r\n\r\n' |
+		grep -Ex 'HTTP/1.1 .*|Connection: .*|served by .*')" \
+	"HTTP/1.1 200 OK
+Connection: keep-alive
+served by $daemon
+HTTP/1.1 200 OK
+Connection: close
+served by $daemon"
+like "of the old version there is one" "$(converse 'GET / HTTP/1.0\r\n\r\n')" \
+	'^HTTP/1.1 200 OK.*Connection: close'
+like "there is nothing but to get" "$(converse 'PUT / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc')" \
+	'^HTTP/1.1 501 .*Connection: close'
+like "what is no request is refused" "$(converse 'hello\r\n\r\n')" '^HTTP/1.1 400 '
+is "what is too long has no answer" "$(converse "$(printf '%9000s' x)")" ''
+exec {idle}<>/dev/tcp/127.0.0.1/8004 {connection}<>/dev/tcp/127.0.0.1/8004
+printf 'GET / HTTP/1.1\r\n\r\nGET / HT' >&"$connection"
+while read -r -t 10 line <&"$connection" && [[ $line != served* ]]; do
+	: # the first answer
+done
+kill -TERM "$daemon"
+printf 'TP/1.1\r\n\r\n' >&"$connection"
+like "a request that comes in two parts, and the stop in between, is answered" \
+	"$(timeout 20 cat <&"$connection")" '^HTTP/1.1 200 OK.*Connection: close.*served by'
+is "who has not asked sees the end" "$(timeout 20 cat <&"$idle")" ''
+exec {idle}>&- {connection}>&-
+await_daemon 20
+is "http-server: exits 0" "$status" 0
+
 input=$dir/input
 mkfifo "$input"
 exec {numbers}<>"$input"

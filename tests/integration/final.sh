@@ -41,7 +41,7 @@ command = $helpers/idle
 [hung]
 final = $dir/final hung
 final = $dir/final hung-first
-stop-timeout = 300ms
+final-timeout = 300ms
 [hung/litter]
 command = $helpers/idle
 final = sh -c 'sleep 1000 & echo \$! >$dir/litter'

@@ -1,6 +1,9 @@
 # The real programs together, one story a script; they lock each other out (lib.sh).
 dist_check_SCRIPTS += \
+	%D%/attach.sh \
+	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \
+	%D%/budgets.sh \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
 	%D%/cgroup-trouble.sh \
@@ -21,11 +24,13 @@ dist_check_SCRIPTS += \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/guard.sh \
+	%D%/interrupt.sh \
 	%D%/init-anywhere.sh \
 	%D%/init-container.sh \
 	%D%/init-end.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
+	%D%/kubernetes.sh \
 	%D%/listen.sh \
 	%D%/health.sh \
 	%D%/hooks.sh \
@@ -56,12 +61,15 @@ dist_check_SCRIPTS += \
 	%D%/trouble-stop.sh \
 	%D%/trouble-stopped.sh \
 	%D%/web.sh \
+	%D%/zero-loss.sh \
 	%D%/order.sh \
+	%D%/plan.sh \
 	%D%/python.sh \
 	%D%/strategy.sh \
+	%D%/report.sh \
 	%D%/remains.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \

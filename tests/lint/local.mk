@@ -8,5 +8,6 @@ dist_check_SCRIPTS += \
 	%D%/keys.sh \
 	%D%/migration.sh \
 	%D%/symbols.sh \
+	%D%/unit.sh \
 	%D%/shell.sh
 EXTRA_DIST += .shellcheckrc

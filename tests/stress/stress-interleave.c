@@ -2,13 +2,16 @@
  * Every interleaving, up to a number of preemptions, of two or three threads that use three levels
  * of nodes: what they do are the programs below.  $STRESS_PREEMPTIONS raises the bound.
  *
- * After every step, for whoever holds a guard: no node from its own up to the root is without guards.
+ * After every step, for whoever holds a guard: no node from its own up to the root is without guards,
+ * and if the tree is attached and says that its page is exact, that counts them all.
  * A completion resolves only if its node has been without.  In the end every count is zero, every
  * completion has resolved and told so once, and everything is freed, once.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/cleanup.h"
 #include "base/macro.h"
 #include "explore.h"
 #include "flawed.h"
@@ -28,6 +31,8 @@ struct program {
 
 enum { ROOT, MID, LEAF, LEVELS };
 
+#define LANES 3 /* a processor for each of two threads, and one for the test */
+
 /* What the function of a thread's own completion has seen; outlives the completion. */
 struct watch {
 	struct world *world;
@@ -36,10 +41,22 @@ struct watch {
 	bool over; /* the completion is dropped */
 };
 
-/* How the middle and the leaf count their guards while they run. */
-enum counting { PLAIN, PERCPU_RSEQ, PERCPU_LOCKED, N_COUNTINGS };
+/* How the middle and the leaf count their guards while they run; told: only the leaf by processors. */
+enum counting { PLAIN, PERCPU_RSEQ, PERCPU_LOCKED, TOLD_RSEQ, TOLD_LOCKED, N_COUNTINGS };
 
 static enum counting counting;
+
+static bool is_told(void)
+{
+	return counting == TOLD_RSEQ || counting == TOLD_LOCKED;
+}
+
+/* What a tree that is told is attached to; its memory goes with the tree. */
+struct outside {
+	struct attachment attachment;
+	struct page *page; /* NULL after the end */
+	bool abandoned;
+};
 
 struct world {
 	/* The threads are all who hold the nodes; otherwise the world does, and looks at them. */
@@ -56,6 +73,7 @@ struct world {
 	struct swansong *kept[EXPLORE_MAX_THREADS];	    /* children, for the end */
 	struct watch watch[EXPLORE_MAX_THREADS];
 	struct swansong_interrupt *interrupt;
+	struct outside outside;
 };
 
 static void drop_handles(struct world *w, unsigned int t)
@@ -258,16 +276,55 @@ static void body_2(void *arg)
 	body(arg, 2);
 }
 
+static void on_abandoned(struct attachment *attachment)
+{
+	struct outside *o = container_of(attachment, struct outside, attachment);
+
+	if (o->abandoned)
+		explore_fault("a root is dropped twice");
+	o->abandoned = true;
+}
+
+static void on_ended(struct attachment *attachment)
+{
+	struct outside *o = container_of(attachment, struct outside, attachment);
+
+	if (!o->abandoned || !o->page)
+		explore_fault("a tree ends twice, or with its root in use");
+	if (page_guards(o->page, LANES) != 0)
+		explore_fault("guards are left over in the page");
+	explore_free(take(o->page));
+	explore_free(o->attachment.tally);
+}
+
+static int new_root(struct world *w)
+{
+	const size_t size = PAGE_HEADER + LANES * PAGE_LANE;
+	struct outside *o = &w->outside;
+	struct tally *tally;
+
+	if (!is_told())
+		return swansong_new(&w->node[ROOT]);
+	tally = explore_aligned_alloc(_Alignof(struct tally), sizeof(*tally));
+	*o = (struct outside){
+		.attachment = { tally, on_abandoned, on_ended },
+		.page = explore_aligned_alloc(PAGE_LANE, size),
+	};
+	memset(o->page, 0, size);
+	tally_init(tally, o->page, LANES);
+	return node_new_root(&o->attachment, &w->node[ROOT]);
+}
+
 static void begin(void *arg)
 {
 	struct world *w = arg;
 	int r = 0;
 
-	r |= swansong_new(&w->node[ROOT]);
+	r |= new_root(w);
 	r |= swansong_child(w->node[ROOT], &w->node[MID]);
 	r |= swansong_child(w->node[MID], &w->node[LEAF]);
 	r |= swansong_interrupt_new(w->node[LEAF], &w->interrupt);
-	for (unsigned int i = MID; i < LEVELS && counting != PLAIN; i++)
+	for (unsigned int i = is_told() ? LEAF : MID; i < LEVELS && counting != PLAIN; i++)
 		r |= swansong_percpu_enable(w->node[i]);
 	for (unsigned int i = 0; i < LEVELS && !w->unobserved; i++) {
 		w->calls[i] = 0;
@@ -291,10 +348,26 @@ static bool is_empty(const struct swansong *n)
 	return !(atomic_load_explicit(&n->total, memory_order_relaxed) & COUNT_GUARDS);
 }
 
+static void look_at_page(const struct world *w)
+{
+	const struct page *page = w->outside.page;
+	int64_t held = 0;
+
+	for (unsigned int t = 0; t < w->threads; t++)
+		for (unsigned int i = 0; i < 2; i++)
+			held += w->held[t][i].node != NULL;
+	if (page && page->gathered && page_guards(page, LANES) < held)
+		explore_fault("a held guard is not in the page");
+	if (!page && held > 0)
+		explore_fault("a tree ends with a guard");
+}
+
 static void look(void *arg)
 {
 	struct world *w = arg;
 
+	if (is_told())
+		look_at_page(w);
 	for (unsigned int t = 0; t < w->threads; t++)
 		for (unsigned int i = 0; i < 2; i++)
 			for (const struct swansong *n = w->held[t][i].node; n; n = n->parent)
@@ -338,6 +411,8 @@ static void end(void *arg)
 		(void)swansong_completion_unref(w->completion[i]);
 		(void)swansong_unref(w->node[i]);
 	}
+	if (is_told() && w->outside.page)
+		explore_fault("a tree does not end");
 	if (!swansong_interrupted(w->interrupt))
 		explore_fault("an interrupt outlives its node and does not see that");
 	(void)swansong_interrupt_unref(w->interrupt);
@@ -349,6 +424,8 @@ static const char *const counting_names[N_COUNTINGS] = {
 	[PLAIN] = "plain",
 	[PERCPU_RSEQ] = "by processors, rseq",
 	[PERCPU_LOCKED] = "by processors, locked",
+	[TOLD_RSEQ] = "attached, rseq",
+	[TOLD_LOCKED] = "attached, locked",
 };
 
 static unsigned int test_number;
@@ -378,7 +455,7 @@ static void try(unsigned int preemptions, bool after, bool unobserved, unsigned 
 		.end = end,
 		.preemptions = preemptions,
 		.after = after,
-		.rseq = counting == PERCPU_RSEQ,
+		.rseq = counting == PERCPU_RSEQ || counting == TOLD_RSEQ,
 	};
 	char name[300];
 	int n = 0;
@@ -486,9 +563,13 @@ int main(void)
 #endif
 	try_flawed();
 	for (counting = PLAIN; counting < N_COUNTINGS; counting++) {
-		try_pairs(preemptions, false);
-		try_pairs(preemptions, true);
-		if (counting == PLAIN || preemptions > 2) /* it takes long */
+		bool all = !is_told() || preemptions > 2; /* it takes long */
+
+		if (all || counting == TOLD_RSEQ)
+			try_pairs(preemptions, false);
+		if (all || counting == TOLD_LOCKED)
+			try_pairs(preemptions, true);
+		if (counting == PLAIN || preemptions > 2)
 			try_triples(preemptions - 1);
 	}
 	printf("1..%u\n# %lu runs\n", test_number, all_runs);

@@ -7,7 +7,8 @@ check_LTLIBRARIES += %D%/libtestmain.la
 
 check_PROGRAMS += %D%/test-ctl
 %C%_test_ctl_SOURCES = %D%/test-ctl.h %D%/test-ctl-fixture.c %D%/test-ctl.c \
-	%D%/test-ctl-reload.c %D%/test-ctl-shutdown.c %D%/test-ctl-guard.c %D%/test-ctl-hostile.c
+	%D%/test-ctl-report.c %D%/test-ctl-reload.c %D%/test-ctl-shutdown.c %D%/test-ctl-guard.c \
+	%D%/test-ctl-hostile.c %D%/test-ctl-interrupt.c %D%/test-ctl-plan.c
 %C%_test_ctl_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_ctl_LDADD   = %D%/libtestmain.la src/ctl/libctl.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS)
@@ -109,8 +110,9 @@ check_PROGRAMS += %D%/test-graph
 %C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-forecast
-%C%_test_forecast_SOURCES = %D%/test-forecast.c
+%C%_test_forecast_SOURCES = %D%/test-forecast.c $(nomem_sources)
 %C%_test_forecast_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_forecast_LDFLAGS = $(nomem_ldflags)
 %C%_test_forecast_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-template
@@ -222,6 +224,11 @@ check_PROGRAMS += %D%/test-daemon-relay
 %C%_test_daemon_relay_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
 %C%_test_daemon_relay_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-attach
+%C%_test_daemon_attach_SOURCES = %D%/test-daemon-attach.c
+%C%_test_daemon_attach_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
+%C%_test_daemon_attach_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-activation
 %C%_test_daemon_activation_SOURCES = %D%/test-daemon-activation.c
 %C%_test_daemon_activation_CFLAGS  = $(%C%_test_daemon_notify_CFLAGS)
@@ -249,10 +256,20 @@ check_PROGRAMS += %D%/test-daemon-events
 %C%_test_daemon_events_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_events_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-trace
+%C%_test_daemon_trace_SOURCES = %D%/test-daemon-trace.c
+%C%_test_daemon_trace_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_trace_LDADD   = $(%C%_test_daemon_stop_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-reload
 %C%_test_daemon_reload_SOURCES = %D%/test-daemon-reload.c
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
+
+check_PROGRAMS += %D%/test-daemon-budgets
+%C%_test_daemon_budgets_SOURCES = %D%/test-daemon-budgets.c
+%C%_test_daemon_budgets_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_budgets_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-nomem
 %C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c $(nomem_sources)
@@ -369,8 +386,52 @@ check_PROGRAMS += %D%/test-swansong-percpu-property
 %C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
 
+check_PROGRAMS += %D%/test-swansong-attach %D%/test-swansong-attach-process
+attach_libraries = %D%/libtestmain.la src/swansong/libswansong-loop.la \
+	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
+%C%_test_swansong_attach_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-attach.c
+%C%_test_swansong_attach_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_LDADD   = $(attach_libraries)
+%C%_test_swansong_attach_process_SOURCES = %D%/fake-daemon.h \
+	%D%/test-swansong-attach-process.c
+%C%_test_swansong_attach_process_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_process_LDADD   = $(attach_libraries)
+
+# The tests of what nodes do, with roots that are attached.
+attached_nodes = $(AM_CPPFLAGS) -include $(top_srcdir)/%D%/attached-nodes.h
+check_PROGRAMS += %D%/test-swansong-attached-node
+%C%_test_swansong_attached_node_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h %D%/test-swansong-node.c
+%C%_test_swansong_attached_node_CPPFLAGS = $(attached_nodes)
+%C%_test_swansong_attached_node_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attached_node_LDADD    = $(attach_libraries)
+check_PROGRAMS += %D%/test-swansong-attached-guard
+%C%_test_swansong_attached_guard_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h %D%/swansong-pair.h %D%/test-swansong-guard.c
+%C%_test_swansong_attached_guard_CPPFLAGS = $(attached_nodes)
+%C%_test_swansong_attached_guard_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attached_guard_LDADD    = $(attach_libraries)
+check_PROGRAMS += %D%/test-swansong-attached-completion
+%C%_test_swansong_attached_completion_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h %D%/swansong-pair.h %D%/test-swansong-completion.c
+%C%_test_swansong_attached_completion_CPPFLAGS = $(attached_nodes)
+%C%_test_swansong_attached_completion_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attached_completion_LDADD    = $(attach_libraries)
+check_PROGRAMS += %D%/test-swansong-attached-interrupt
+%C%_test_swansong_attached_interrupt_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h %D%/swansong-pair.h %D%/test-swansong-interrupt.c
+%C%_test_swansong_attached_interrupt_CPPFLAGS = $(attached_nodes)
+%C%_test_swansong_attached_interrupt_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attached_interrupt_LDADD    = $(attach_libraries)
+check_PROGRAMS += %D%/test-swansong-attached-report
+%C%_test_swansong_attached_report_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h %D%/swansong-pair.h %D%/test-swansong-report.c
+%C%_test_swansong_attached_report_CPPFLAGS = $(attached_nodes)
+%C%_test_swansong_attached_report_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attached_report_LDADD    = $(attach_libraries)
+check_PROGRAMS += %D%/test-swansong-attached-property
+%C%_test_swansong_attached_property_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h %D%/test-swansong-property.c
+%C%_test_swansong_attached_property_CPPFLAGS = $(attached_nodes)
+%C%_test_swansong_attached_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attached_property_LDADD    = $(attach_libraries)
+
 check_PROGRAMS += %D%/test-swansong-nomem
-%C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/test-swansong-nomem.c
+%C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-nomem.c
 %C%_test_swansong_nomem_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
 # Its own allocator, which can be made to fail.
 %C%_test_swansong_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \

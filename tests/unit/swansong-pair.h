@@ -9,13 +9,13 @@
 
 static struct swansong *root, *child;
 
-static void make_pair(void)
+static inline void make_pair(void)
 {
 	ck_assert_int_eq(swansong_new(&root), 0);
 	ck_assert_int_eq(swansong_child(root, &child), 0);
 }
 
-static void drop_pair(void)
+static inline void drop_pair(void)
 {
 	child = swansong_unref(child);
 	root = swansong_unref(root);

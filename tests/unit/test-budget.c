@@ -61,6 +61,17 @@ START_TEST(shares_of_shares_are_not_nothing)
 }
 END_TEST
 
+START_TEST(who_has_a_later_deadline_needs_less)
+{
+	ck_assert_uint_eq(budget_needed(20 * SEC, 40 * SEC, 40 * SEC), 20 * SEC);
+	ck_assert_uint_eq(budget_needed(20 * SEC, 40 * SEC, 30 * SEC), 20 * SEC);
+	ck_assert_uint_eq(budget_needed(20 * SEC, 40 * SEC, 47 * SEC), 13 * SEC);
+	ck_assert_uint_eq(budget_needed(20 * SEC, 40 * SEC, 60 * SEC), 0);
+	ck_assert_uint_eq(budget_needed(20 * SEC, 40 * SEC, USEC_INFINITY), 0);
+	ck_assert_uint_eq(budget_needed(20 * SEC, USEC_INFINITY, USEC_INFINITY), 20 * SEC);
+}
+END_TEST
+
 static struct stop_times times(uint64_t idle, bool busy)
 {
 	return (struct stop_times){
@@ -139,6 +150,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_margin_is_never_more_than_a_third);
 	tcase_add_test(tc, what_follows_has_what_it_wants_but_no_more_than_a_third);
 	tcase_add_test(tc, shares_of_shares_are_not_nothing);
+	tcase_add_test(tc, who_has_a_later_deadline_needs_less);
 	tcase_add_test(tc, idle_has_its_stop_timeout_and_busy_its_drain_timeout);
 	tcase_add_test(tc, who_becomes_idle_has_its_stop_timeout_from_then);
 	tcase_add_test(tc, to_be_busy_again_and_again_has_an_end);

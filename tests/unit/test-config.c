@@ -700,13 +700,15 @@ static const struct {
 	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
 	    "1234567" } },
 	{ "health",
-	  { "", "yes", "started", "notify", "fd:3", "tcp:80", "exec:", "unix:x", "http://x:80/", "log:a" } },
+	  { "", "yes", "started", "notify", "fd:3", "tcp:80", "exec:", "unix:x", "http://x:80/",
+	    "log:a" } },
 	{ "health-interval", { "", "0", "10", "9ms", "infinity" } },
 	{ "health-timeout", { "", "0", "9ms", "infinity" } },
 	{ "health-retries", { "", "0", "-1", "1001", "x" } },
 	{ "on-unhealthy", { "", "nothing", "Restart" } },
 	{ "notify", { "", "all", "main" } },
 	{ "fd-store-max", { "", "-1", "251", "all" } },
+	{ "attach", { "", "Yes", "2", "fd:3", "page" } },
 	{ "start-timeout", { "", "90" } },
 	{ "watchdog", { "", "0", "30", "-1s" } },
 	{ "watchdog-signal", { "", "0", "SIGNOPE" } },
@@ -842,6 +844,20 @@ START_TEST(a_reload_is_a_signal_or_a_command)
 	    "f:3: [a] reload-signal: there is a reload-command, allowed is one of the two");
 	bad("[swansong]\nexit-on-signal = 143\n",
 	    "f:2: [swansong] exit-on-signal: '143' cannot be used, allowed is 0 or 128+n");
+}
+END_TEST
+
+START_TEST(a_report_is_a_file)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[swansong]\nreport = /var/lib/r.json\n[a]\ncommand = x\n");
+
+	ck_assert_str_eq(config->report, "/var/lib/r.json");
+	bad("[swansong]\nreport = r.json\n",
+	    "f:2: [swansong] report: 'r.json' is no absolute path");
+	bad("[swansong]\nreport = /var/lib/\n",
+	    "f:2: [swansong] report: '/var/lib/' is a directory");
+	bad("[a]\nreport = /r\n", "f:2: [a] report: does not belong here");
 }
 END_TEST
 
@@ -1145,6 +1161,7 @@ static const char *const differences[] = {
 	"[a]\ncommand = x\nready = fd:4\n",
 	"[a]\ncommand = x\nnotify = yes\n",
 	"[a]\ncommand = x\nfd-store-max = 1\n",
+	"[a]\ncommand = x\nattach = yes\n",
 	"[a]\ncommand = x\nstart-timeout = 1s\n",
 	"[a]\ncommand = x\nwatchdog = 1s\n",
 	"[a]\ncommand = x\nwatchdog = 2s\n",
@@ -1456,6 +1473,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_bad_command_is_refused);
 	tcase_add_test(tc, a_command_key_may_be_repeated);
 	tcase_add_test(tc, a_reload_is_a_signal_or_a_command);
+	tcase_add_test(tc, a_report_is_a_file);
 	tcase_add_test(tc, keys_stand_where_they_belong);
 	tcase_add_test(tc, there_is_one_terminal);
 	tcase_add_test(tc, a_misspelling_is_recognised);

@@ -18,8 +18,8 @@
 
 static const struct answer shutdown_answers[] = {
 	{ PROGRESS("shutting_down",
-		   GUARD("3", "web/nginx", "process",
-			 ",\"pid\":812") "," GUARD("7", "web", "lease", ",\"why\":\"dump\""),
+		   GUARD("3", "web/nginx", "process", ",\"pid\":812") "," GUARD(
+			   "7", "web", "lease", ",\"why\":\"dump\",\"kill_usec\":18000000"),
 		   "1000000", CONTINUES),
 	  0, THEN_MORE },
 	{ PROGRESS("shutting_down",
@@ -42,8 +42,9 @@ START_TEST(a_shutdown_is_a_line_on_each_change)
 		"\"force\":true,\"reason\":\"deploy\"},\"more\":true}\n");
 	ck_assert_str_eq(
 		out,
-		"web: shutting down for 1.0s, 2 guards; kill in 18.0s: web/nginx (pid 812), web (\"dump\")\n"
-		"web: shutting down for 3.0s, 1 guard; kill in 18.0s: web (\"dump\")\n"
+		"web: shutting down for 1.0s, 2 guards; kill in 18.0s: web/nginx (pid 812, for "
+		"41.0s), web (\"dump\", for 41.0s, kill in 18.0s)\n"
+		"web: shutting down for 3.0s, 1 guard; kill in 18.0s: web (\"dump\", for 41.0s)\n"
 		"web: complete in 4.2s\n");
 }
 END_TEST
@@ -190,6 +191,86 @@ START_TEST(an_interrupt_detaches_and_says_so)
 }
 END_TEST
 
+static void watch(const char *until, const struct answer *answers, size_t n, int status)
+{
+	char *argv[] = { (char[]){ "swansongctl" }, (char[]){ "wait" },	   (char[]){ "web" },
+			 (char[]){ "--for" },	    (char *)(size_t)until, NULL };
+	int master, slave, err_fd = memfd_create("err", MFD_CLOEXEC);
+	pid_t pid;
+
+	out[0] = '\0';
+	ck_assert_int_eq(openpty(&master, &slave, NULL, NULL,
+				 &(struct winsize){ .ws_row = 24, .ws_col = 80 }),
+			 0);
+	start_server(answers, n);
+	pid = start_program(argv, slave, err_fd);
+	close(slave);
+	(void)read_until(master, "\1"); /* to the end */
+	ck_assert_int_eq(end_program(pid), status);
+	end_server();
+	read_back(err_fd, err);
+	close(master);
+	close(err_fd);
+}
+
+START_TEST(who_waits_at_a_terminal_is_shown_for_whom)
+{
+	static const char coming[] = "{\"parameters\":{\"node\":" NODE(
+		"web", "running", "2",
+		"") ",\"guards\":[],\"elapsed_usec\":3000000,"
+		    "\"pending\":[" NODE("web/nginx", "running", "1",
+					 ",\"service\":" SERVICE("starting",
+								 ",\"next_usec\":"
+								 "5000000")) "],"
+									     "\"more_"
+									     "pending\":"
+									     "4}" CONTINUES "}";
+	static const struct answer ready[] = { { coming, 0, THEN_MORE }, OK };
+	static const struct answer failed[] = {
+		{ coming, 0, THEN_MORE },
+		ERROR("io.swansong.Failed", "{\"node\":\"web/nginx\",\"reason\":\"no\"}")
+	};
+
+	watch("ready", ready, 2, 0);
+	assert_has(asked, "\"until\":\"ready\"},\"more\":true}");
+	assert_has(out, "web: ready, waited for 3.0s, 5 services not ready\033[0m\r\n");
+	assert_has(out, "  web/nginx\033[0m  \033[33mstarting\033[0m");
+	assert_has(out, "must be ready in 5.0s\r\n");
+	assert_has(out, "\033[2A\033[Jweb: ready\r\n");
+	watch("ready", failed, 2, 1);
+	assert_has(err, "web/nginx: no");
+}
+END_TEST
+
+START_TEST(who_waits_for_an_end_is_shown_what_is_held)
+{
+	static const char held[] = "{\"parameters\":{\"node\":" NODE(
+		"web", "shutting_down", "1",
+		"") ",\"guards\":[" GUARD("7", "web", "lease",
+					  ",\"pid\":9,\"why\":\"dump\",\"kill_usec\":"
+					  "9080000") "],\"elapsed_usec\":3000000,"
+						     "\"pending\":[]}" CONTINUES "}";
+	static const struct answer answers[] = { { held, 0, THEN_MORE }, OK };
+
+	watch("complete", answers, 2, 0);
+	/* Since the stop, not since it is waited for. */
+	assert_has(out, "web: shutting down for 12.0s, 1 guard\033[0m\r\n");
+	assert_has(out, "  lease  41.0s  kill in 9.0s  pid 9, \"dump\"\r\n");
+	assert_has(out, "web: complete\r\n");
+}
+END_TEST
+
+/* The last reply has nothing to say: a transient node is gone by then. */
+START_TEST(a_node_that_is_gone_is_complete)
+{
+	static const char begun[] = "{\"parameters\":{\"node\":" NODE(
+		"job", "shutting_down", "1", "") ",\"guards\":[],\"elapsed_usec\":1}" CONTINUES "}";
+
+	ck_assert_int_eq(RUN("shutdown job", { begun, 0, THEN_MORE }, OK), 0);
+	assert_has(out, "job: complete in ");
+}
+END_TEST
+
 TCase *ctl_shutdown_tests(void)
 {
 	TCase *tc = tcase_create("shutdown");
@@ -204,5 +285,8 @@ TCase *ctl_shutdown_tests(void)
 	tcase_add_test(tc, a_terminal_is_drawn_anew);
 	tcase_add_test(tc, a_terminal_shows_the_time_that_passes);
 	tcase_add_test(tc, an_interrupt_detaches_and_says_so);
+	tcase_add_test(tc, who_waits_at_a_terminal_is_shown_for_whom);
+	tcase_add_test(tc, who_waits_for_an_end_is_shown_what_is_held);
+	tcase_add_test(tc, a_node_that_is_gone_is_complete);
 	return tc;
 }

@@ -28,6 +28,9 @@ START_TEST(every_verb_asks_for_what_it_says)
 		{ "restart web", "Restart\"", "web: ready\n" },
 		{ "wait web", "Wait\",\"parameters\":{\"node\":\"web\",\"until\":\"complete\"}}\n",
 		  "web: complete\n" },
+		{ "wait --for stopping web",
+		  "Wait\",\"parameters\":{\"node\":\"web\",\"until\":\"stopping\"}}\n",
+		  "web: stopping\n" },
 		{ "wait --for ready",
 		  "Wait\",\"parameters\":{\"node\":\"\",\"until\":\"ready\"}}\n", "root: ready\n" },
 		{ "reload", "Reload\",\"parameters\":{}}\n", "reloaded\n" },
@@ -153,6 +156,14 @@ START_TEST(usage_is_refused_before_anybody_is_asked)
 		"--socket",
 		"check",
 		"shutdown --why x",
+		"interrupt",
+		"interrupt web",
+		"plan a b",
+		"plan --grace",
+		"plan --grace soon",
+		"plan --config",
+		"stop --grace 5s web",
+		"check --config a b",
 		"-z",
 	};
 
@@ -267,6 +278,11 @@ START_TEST(guards_are_listed_with_who_and_why)
 {
 	ck_assert_int_eq(RUN("guards --blocking", SAY(guards)), 0);
 	assert_has(asked, "\"parameters\":{\"node\":\"\",\"blocking\":true}");
+	ck_assert_str_eq(
+		out, "ID  NODE       KIND     AGE    KILL IN  WHO AND WHY\n"
+		     "3   web/nginx  process  41.0s  8.0s     nginx, pid 812, root\n"
+		     "7   app        lease    41.0s  -        pg_dump, pid 9911, \"nightly\"\n");
+	ck_assert_int_eq(RUN("guards", SAY(guards)), 0);
 	ck_assert_str_eq(out, "ID  NODE       KIND     AGE    WHO AND WHY\n"
 			      "3   web/nginx  process  41.0s  nginx, pid 812, root\n"
 			      "7   app        lease    41.0s  pg_dump, pid 9911, \"nightly\"\n");
@@ -300,7 +316,7 @@ START_TEST(help_and_version_need_no_daemon)
 	json_t *said;
 
 	ck_assert_int_eq(run("help", NULL, 0), 0);
-	assert_has(out, "shutdown [NODE...]");
+	assert_has(out, "shutdown  [NODE...]");
 	ck_assert_int_eq(run("--help", NULL, 0), 0);
 	ck_assert_int_eq(run("guard --help", NULL, 0), 0);
 	assert_has(out, "--why T");
@@ -400,6 +416,9 @@ Suite *test_suite(void)
 	suite_add_tcase(s, ctl_shutdown_tests());
 	suite_add_tcase(s, ctl_reload_tests());
 	suite_add_tcase(s, ctl_guard_tests());
+	suite_add_tcase(s, ctl_interrupt_tests());
+	suite_add_tcase(s, ctl_plan_tests());
 	suite_add_tcase(s, ctl_hostile_tests());
+	suite_add_tcase(s, ctl_report_tests());
 	return s;
 }

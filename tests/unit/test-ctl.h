@@ -78,6 +78,9 @@ extern const char tree[], guards[];
 extern const size_t tree_size, guards_size;
 
 TCase *ctl_hostile_tests(void);
+TCase *ctl_report_tests(void);
 TCase *ctl_shutdown_tests(void);
 TCase *ctl_reload_tests(void);
 TCase *ctl_guard_tests(void);
+TCase *ctl_interrupt_tests(void);
+TCase *ctl_plan_tests(void);

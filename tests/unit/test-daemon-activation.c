@@ -204,6 +204,33 @@ END_TEST
 
 /* --- listeners --- */
 
+START_TEST(what_is_handed_on_is_named)
+{
+	const struct handover list[] = { { "PAGE", 10 }, { "PAGE", 11 }, { "OTHER", 12 } };
+	const int numbers[] = { 5, 6, 8 }, sources[] = { 10, 11, 12 };
+	struct handover many[HANDOVER_MAX + 1];
+	struct handover_plan plan;
+
+	handover_plan(&plan, list, ARRAY_SIZE(list), 5, 7);
+	ck_assert_uint_eq(plan.n_files, 3);
+	for (size_t i = 0; i < plan.n_files; i++) {
+		ck_assert_int_eq(plan.files[i].to, numbers[i]);
+		ck_assert_int_eq(plan.files[i].from, sources[i]);
+	}
+	ck_assert_uint_eq(plan.n_variables, 2);
+	ck_assert_str_eq(plan.variables[0], "PAGE=5:6");
+	ck_assert_str_eq(plan.variables[1], "OTHER=8");
+
+	handover_plan(&plan, NULL, 0, 3, -1);
+	ck_assert(plan.n_files == 0 && plan.n_variables == 0);
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct handover){ "MANY", (int)i };
+	handover_plan(&plan, many, ARRAY_SIZE(many), 3, -1);
+	ck_assert_uint_eq(plan.n_files, HANDOVER_MAX);
+	ck_assert_str_eq(plan.variables[0], "MANY=3:4:5:6:7:8");
+}
+END_TEST
+
 START_TEST(one_address_is_one_socket)
 {
 	char path[100];
@@ -339,6 +366,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_same_file_is_kept_once);
 	tcase_add_test(tc, a_start_is_given_sockets_then_the_store);
 	tcase_add_test(tc, who_is_given_nothing_costs_nothing);
+	tcase_add_test(tc, what_is_handed_on_is_named);
 	tcase_add_test(tc, one_address_is_one_socket);
 	tcase_add_test(tc, an_address_in_use_is_refused_and_kept);
 	tcase_add_test(tc, a_file_in_the_way_is_left_alone);

@@ -24,7 +24,7 @@ static const char before[] =
 static const char after[] =
 	"[swansong]\nshutdown-timeout = 1s\n[a]\ncommand = y\nrestart-limit = 7/1s\n"
 	"[b]\ncommand = x\nafter = g\nready = notify\nshutdown-timeout = 5s\n"
-	"start-command = x\nreload-command = x\nfd-store-max = 2\nfinal = y\n"
+	"start-command = x\nreload-command = x\nfd-store-max = 2\nfinal = y\nattach = yes\n"
 	"[g]\ncommand = x\nenvironment = A=1\nfinal = z\n[g/n/m]\ncommand = x\nrequires = a\n[i]\ncommand = x\n";
 
 static struct config *load(const char *text)

@@ -1,5 +1,6 @@
 #include "main.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/macro.h"
 #include "model/config.h"
 #include "model/forecast.h"
+#include "nomem.h"
 
 /*
  * A forecast as text, a line for each row: its step, the node, "!" for a final, what it waits for; when
@@ -117,11 +119,11 @@ START_TEST(who_waits_for_nobody_is_asked_at_once)
 {
 	is("[swansong]\n", "0 0 90");
 	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\n[b]\ncommand=x\nstop-timeout=infinity\n",
-	   "1 a 0..4 0..4\n"
+	   "1 a 0..4 0..304\n"
 	   "1 b 0..- 0..- *\n"
 	   "0 - -");
-	is(ENDLESS "[a]\ncommand=x\n[b]\ncommand=x\nstop-timeout=3s\n", "1 a 0..11 0..11 *\n"
-									"1 b 0..4 0..4\n"
+	is(ENDLESS "[a]\ncommand=x\n[b]\ncommand=x\nstop-timeout=3s\n", "1 a 0..11 0..311 *\n"
+									"1 b 0..4 0..304\n"
 									"0 11 -");
 }
 END_TEST
@@ -132,7 +134,7 @@ START_TEST(each_waits_for_the_end_of_those_before)
 	   "[b]\ncommand=x\nafter=c\nstop-timeout=2s\n"
 	   "[c]\ncommand=x\nwants=d\nstop-timeout=4s\n"
 	   "[d]\ncommand=x\nstop-timeout=8s\n",
-	   "1 a 0..2 0..2 *\n"
+	   "1 a 0..2 0..89 *\n"
 	   "2 b <a 2..5 90..91 *\n"
 	   "3 c <b 5..10 90..91 *\n"
 	   "4 d <c 10..19 90..91 *\n"
@@ -146,7 +148,7 @@ START_TEST(the_slower_side_of_a_diamond_counts)
 		   "[left]\ncommand=x\nrequires=base\nstop-timeout=1s\n"
 		   "[right]\ncommand=x\nrequires=base\nstop-timeout=5s\n"
 		   "[base]\ncommand=x\nstop-timeout=1s\n",
-	   "1 top 0..2 0..2 *\n"
+	   "1 top 0..2 0..302 *\n"
 	   "2 left <top 2..4 -..-\n"
 	   "2 right <top 2..8 -..- *\n"
 	   "3 base <left,right 8..10 -..- *\n"
@@ -161,7 +163,7 @@ START_TEST(an_edge_of_a_group_is_one_of_all_in_it)
 		   "[web/b]\ncommand=x\nrequires=web/a\nstop-timeout=1s\n"
 		   "[data/x/y]\ncommand=x\nstop-timeout=1s\n"
 		   "[data/z]\ncommand=x\nstop-timeout=0\n",
-	   "1 web/b 0..2 0..2 *\n"
+	   "1 web/b 0..2 0..302 *\n"
 	   "2 web/a <web/b 2..4 -..- *\n"
 	   "3 data/x/y <web 4..6 -..- *\n"
 	   "3 data/z <web 4..5 -..-\n"
@@ -174,8 +176,8 @@ START_TEST(instances_of_a_template_are_nodes_as_all)
 	is("[swansong]\nshutdown-timeout=20s\n"
 	   "[w@]\ninstances=2\ncommand=x %i\nrequires=db\nstop-timeout=1s\n"
 	   "[db]\ncommand=x\nstop-timeout=2s\n",
-	   "1 w@1 0..2 0..2 *\n"
-	   "1 w@2 0..2 0..2\n"
+	   "1 w@1 0..2 0..19 *\n"
+	   "1 w@2 0..2 0..19\n"
 	   "2 db <w@1,w@2 2..5 20..21 *\n"
 	   "0 5 21");
 }
@@ -185,7 +187,7 @@ START_TEST(term_after_is_about_the_stop_alone)
 {
 	is(ENDLESS
 	   "[a]\ncommand=x\nterm-after=b\nstop-timeout=1s\n[b]\ncommand=x\nstop-timeout=1s\n",
-	   "1 b 0..2 0..2 *\n"
+	   "1 b 0..2 0..302 *\n"
 	   "2 a <b 2..4 -..- *\n"
 	   "0 4 -");
 }
@@ -197,8 +199,8 @@ START_TEST(a_drain_delay_begins_with_the_stop)
 		   "[b]\ncommand=x\ndrain-delay=4s\nstop-timeout=1s\n"
 		   "[c]\ncommand=x\ndrain-delay=9s\nstop-timeout=1s\nterm-after=a\n"
 		   "[d]\ncommand=x\nstop-timeout=1s\n",
-	   "1 d 0..2 0..2\n"
-	   "1 a 3..5 3..5\n"
+	   "1 d 0..2 0..302\n"
+	   "1 a 3..5 3..305\n"
 	   "2 b <a 5..7 -..-\n"
 	   "2 c <a 9..11 -..- *\n"
 	   "9 11 -");
@@ -207,12 +209,12 @@ END_TEST
 
 START_TEST(what_runs_after_the_end_has_its_time_too)
 {
-	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\npost-stop=y\n", "1 a 0..8 0..8 *\n0 8 -");
+	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\npost-stop=y\n", "1 a 0..8 0..308 *\n0 8 -");
 	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\nkill-signal=SIGABRT\n",
-	   "1 a 0..5 0..5 *\n0 5 -");
+	   "1 a 0..5 0..305 *\n0 5 -");
 	is(ENDLESS
-	   "[g]\nstop-timeout=2s\nfinal=y\n[g/a]\ncommand=x\n[z]\ncommand=x\nterm-after=g\n",
-	   "1 g/a 0..3 0..3 *\n"
+	   "[g]\nstop-timeout=2s\nfinal=y\nfinal-timeout=2s\n[g/a]\ncommand=x\n[z]\ncommand=x\nterm-after=g\n",
+	   "1 g/a 0..3 0..303 *\n"
 	   "2 g! 3..6 -..- *\n"
 	   "3 z <g 6..17 -..- *\n"
 	   "0 17 -");
@@ -225,19 +227,66 @@ START_TEST(a_budget_cuts_all_below)
 	is("[swansong]\nshutdown-timeout=15s\n"
 	   "[a]\ncommand=x\nrequires=b\n[b]\ncommand=x\nrequires=c\n[c]\ncommand=x\n",
 	   "1 a 0..11 0..11 *\n"
-	   "2 b <a 11..16 15..16 * cut by swansong\n"
-	   "3 c <b 15..16 15..16 cut by swansong\n"
+	   "2 b <a 11..14.6667 15..16 * cut by swansong\n"
+	   "3 c <b 14.6667..16 15..16 * cut by swansong\n"
 	   "0 16 16");
 	/* The children never outlive their parent's. */
 	is("[g]\nshutdown-timeout=2s\n[g/a]\ncommand=x\nshutdown-timeout=8s\npost-stop=y\n",
-	   "1 g/a 0..6 0..6 * cut by g\n"
-	   "0 6 90");
-	is("[swansong]\nshutdown-timeout=4s\nfinal=y\n[g]\nfinal=y\n[g/a]\ncommand=x\n",
+	   "1 g/a 0..5.33333 0..5.33333 * cut by g\n"
+	   "0 5.33333 90");
+	/* Each final takes a third of what is left. */
+	is("[swansong]\nshutdown-timeout=9s\nfinal=y\n[g]\nfinal=y\n[g/a]\ncommand=x\n",
 	   "1 g/a 0..5 0..5 * cut by swansong\n"
 	   "2 g! 5..8 5..8 * cut by swansong\n"
-	   /* After five seconds nothing is waited for. */
-	   "3 ! 8..9 8..9 * cut by swansong\n"
-	   "0 9 9");
+	   "3 ! 8..11 8..11 * cut by swansong\n"
+	   "0 11 11");
+	/* After five seconds nothing is waited for. */
+	is("[swansong]\nshutdown-timeout=0\nfinal=y\n[g]\nfinal=y\n[g/a]\ncommand=x\n",
+	   "1 g/a 0..1 0..1 * cut by swansong\n"
+	   "2 g! 1..4 1..4 * cut by swansong\n"
+	   "3 ! 4..5 4..5 * cut by swansong\n"
+	   "0 5 5");
+}
+END_TEST
+
+START_TEST(who_comes_later_is_left_his_time)
+{
+	/* The last two seconds are for a post-stop, and the time of c is taken from that of b. */
+	is("[swansong]\nshutdown-timeout=30s\n"
+	   "[b]\ncommand=x\nstop-timeout=1min\nrequires=c\n[c]\ncommand=x\nstop-timeout=6s\n"
+	   "[d]\ncommand=x\nstop-timeout=1min\npost-stop=y\n"
+	   "[e]\ncommand=x\ndrain-delay=1min\nstop-timeout=4s\n",
+	   "1 b 0..25 0..25 cut by swansong\n"
+	   "1 d 0..32 0..32 * cut by swansong\n"
+	   "1 e 26..31 26..31 cut by swansong\n"
+	   "2 c <b 25..31 30..31 cut by swansong\n"
+	   "26 32 32");
+}
+END_TEST
+
+START_TEST(who_is_busy_has_the_time_of_both)
+{
+	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\ndrain-timeout=7s\n",
+	   "1 a 0..4 0..11 *\n0 4 -");
+	/* One that may ask for more may do so without end. */
+	is("[a]\ncommand=x\nstop-timeout=3s\ndrain-timeout=7s\nready=notify\n",
+	   "1 a 0..4 0..91 *\n0 4 91");
+}
+END_TEST
+
+START_TEST(the_grace_is_a_budget_of_the_root)
+{
+	cleanup(config_unrefp) struct config *config = load("[a]\ncommand=x\n");
+	struct forecast_tree tree;
+	struct forecast *f = NULL;
+
+	ck_assert_int_eq(forecast_tree_init(&tree, config), 0);
+	tree.grace_usec = 10 * USEC_PER_SEC;
+	ck_assert_int_eq(forecast_new(&f, &tree, 0), 0);
+	ck_assert_uint_eq(f->end_usec[FORECAST_IDLE], 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(f->end_usec[FORECAST_BUSY], 10 * USEC_PER_SEC);
+	forecast_free(f);
+	forecast_tree_done(&tree);
 }
 END_TEST
 
@@ -250,11 +299,11 @@ START_TEST(a_node_takes_along_what_requires_it)
 				   "[log]\ncommand=x\nafter=data/db\nstop-timeout=1s\n";
 
 	is_of("data", text,
-	      "1 edge 0..2 0..2 *\n"
+	      "1 edge 0..2 0..302 *\n"
 	      "2 web <edge 2..4 -..- *\n"
 	      "3 data/db <web 4..6 30..31 *\n"
 	      "0 6 31");
-	is_of("log", text, "1 log 0..2 0..2 *\n0 2 -");
+	is_of("log", text, "1 log 0..2 0..302 *\n0 2 -");
 }
 END_TEST
 
@@ -279,6 +328,35 @@ START_TEST(a_large_tree_takes_no_recursion)
 	ck_assert_uint_eq(forecast->end_usec[FORECAST_IDLE], 2 * N * USEC_PER_SEC);
 	for (int i = 0; i < N; i++)
 		ck_assert_uint_eq(forecast->rows[i].step, (unsigned)i + 1);
+}
+END_TEST
+
+static int try_all(const struct config *config)
+{
+	cleanup(forecast_freep) struct forecast *f = NULL;
+	struct forecast_tree tree;
+	int r = forecast_tree_init(&tree, config);
+
+	if (r < 0)
+		return r;
+	r = forecast_new(&f, &tree, 0);
+	forecast_tree_done(&tree);
+	return r;
+}
+
+START_TEST(without_memory_there_is_none)
+{
+	cleanup(config_unrefp) struct config *config =
+		load("[w@]\ninstances=20\ncommand=x\nrequires=db\n[db]\ncommand=x\nfinal=y\n");
+	int r = -ENOMEM;
+
+	for (long n = 0; r == -ENOMEM; n++) {
+		allocations_left = n;
+		r = try_all(config);
+		allocations_left = -1;
+		ck_assert(r == 0 || r == -ENOMEM);
+	}
+	ck_assert_int_eq(r, 0);
 }
 END_TEST
 
@@ -309,8 +387,12 @@ Suite *test_suite(void)
 	tcase_add_test(t, a_drain_delay_begins_with_the_stop);
 	tcase_add_test(t, what_runs_after_the_end_has_its_time_too);
 	tcase_add_test(t, a_budget_cuts_all_below);
+	tcase_add_test(t, who_comes_later_is_left_his_time);
+	tcase_add_test(t, who_is_busy_has_the_time_of_both);
+	tcase_add_test(t, the_grace_is_a_budget_of_the_root);
 	tcase_add_test(t, a_node_takes_along_what_requires_it);
 	tcase_add_test(t, a_large_tree_takes_no_recursion);
+	tcase_add_test(t, without_memory_there_is_none);
 	tcase_add_test(t, many_to_wait_for_are_counted);
 	suite_add_tcase(s, t);
 	return s;

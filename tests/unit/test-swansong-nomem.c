@@ -5,6 +5,7 @@
 #include "swansong-pair.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,9 @@
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/macro.h"
+#include "fake-daemon.h"
 
 /* ---- the allocator ---- */
 
@@ -247,6 +250,36 @@ static bool execute(void *made)
 	return swansong_registry_new(&registry) == 0 && once;
 }
 
+static long live_before; /* the attachment */
+
+/* What was passed is closed when it fails. */
+static int attach(void **ret)
+{
+	struct fake_daemon daemon;
+	int r;
+
+	live_before = atomic_load(&live);
+
+	if (!fake_daemon_make(&daemon, 2, FAKE_DAEMON_SEALS))
+		return -errno;
+	r = swansong_attach((struct swansong **)ret);
+	if (r < 0 && fcntl(daemon.passed, F_GETFD) >= 0)
+		r = -EMFILE;
+	fake_daemon_end(&daemon);
+	return r > 0 ? 0 : r;
+}
+
+/* The thread is who frees it, in its own time. */
+static bool drop_attached(void *made)
+{
+	uint64_t deadline = clock_now_usec() + 30 * USEC_PER_SEC;
+
+	(void)swansong_unref(made);
+	while (atomic_load(&live) != live_before && clock_now_usec() < deadline)
+		sched_yield();
+	return true; /* what is left is seen by who asked */
+}
+
 static int enable_percpu(void **ret)
 {
 	(void)ret;
@@ -353,6 +386,7 @@ static const struct allocating {
 	void (*after)(void);
 } functions[] = {
 	{ "swansong_new", make_root, drop_node, NULL, NULL },
+	{ "swansong_attach", attach, drop_attached, NULL, NULL },
 	{ "swansong_child", make_child, drop_node, NULL, NULL },
 	{ "swansong_percpu_enable", enable_percpu, disable, NULL, NULL },
 	{ "swansong_completion_new", make_completion, drop_completion, NULL, NULL },

@@ -1,0 +1,246 @@
+#include "ctl/cmd.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "ctl/past.h"
+#include "ctl/show.h"
+
+/* The last shutdown as a table: who took how long, and what the end waited for. */
+
+#define CHAIN_MAX 32
+
+static bool is_asked_for(const char *path, int argc, char **argv)
+{
+	bool found = argc == 0;
+
+	for (int i = 0; i < argc && !found; i++) {
+		const char *arg = strcmp(argv[i], "/") == 0 ? "" : argv[i];
+		size_t length = strlen(arg);
+
+		found = length == 0 || fnmatch(arg, path, 0) == 0 ||
+			(strncmp(path, arg, length) == 0 && path[length] == '/');
+	}
+	return found;
+}
+
+/* What it is to blame for: not what it waited for. */
+static uint64_t own_usec(const struct report *report, const struct report_lane *lane)
+{
+	uint64_t total = past_total(report, lane), gated = past_spent(report, lane, PAST_GATED);
+
+	return total - MIN(total, gated);
+}
+
+struct row {
+	uint64_t own_usec;
+	const struct report_lane *lane;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->own_usec != y->own_usec)
+		return x->own_usec < y->own_usec ? 1 : -1;
+	return strcmp(x->lane->node.path, y->lane->node.path);
+}
+
+static void add_span(struct table *t, enum style style, uint64_t usec)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	bool any = usec >=
+		   USEC_PER_MSEC / 10; /* a gate that is open takes no time, but for the look */
+
+	table_add(t, any ? style : STYLE_FAINT, "%s", any ? past_text(text, usec) : "-");
+}
+
+/* The guard of the process itself is in the columns. */
+static bool is_to_be_named(const struct report_guard *guard)
+{
+	return strcmp(guard->kind, "process") != 0;
+}
+
+/* "forced; lease pg_dump, pid 9911, postgres, "nightly" for 3.2s, revoked" */
+static void note(char buf[static SHOW_NOTE_MAX], const struct report *report,
+		 const struct report_lane *lane)
+{
+	size_t used = (size_t)snprintf(buf, SHOW_NOTE_MAX, "%s",
+				       lane->node.late_usec != FIELD_NONE ? "forced" : "");
+
+	for (size_t i = 0; i < lane->n_guards && used < SHOW_NOTE_MAX - 1; i++) {
+		const struct report_guard *g = &lane->guards[i];
+		struct guard_view view = past_guard(report, lane, g);
+		char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
+
+		if (!is_to_be_named(g))
+			continue;
+		used += (size_t)snprintf(buf + used, SHOW_NOTE_MAX - used, "%s%s %s for %s%s%s",
+					 used ? "; " : "", g->kind, show_holder(holder, &view),
+					 past_text(age, view.age_usec), g->end ? ", " : "",
+					 g->end ? g->end : "");
+	}
+}
+
+static void add_row(struct table *t, const struct report *report, const struct row *row)
+{
+	const struct report_lane *lane = row->lane;
+	char text[SHOW_NOTE_MAX];
+
+	add_span(t, STYLE_BOLD, row->own_usec);
+	table_add(t, STYLE_BOLD, "%s", node_name(lane->node.path));
+	add_span(t, STYLE_PLAIN, past_total(report, lane));
+	add_span(t, STYLE_PLAIN, past_spent(report, lane, PAST_GATED));
+	add_span(t, STYLE_PLAIN, past_spent(report, lane, PAST_DRAINING));
+	add_span(t, STYLE_PLAIN,
+		 clock_add(past_spent(report, lane, PAST_STOPPING),
+			   past_spent(report, lane, PAST_CLOSING)));
+	add_span(t, STYLE_BAD, past_spent(report, lane, PAST_KILLING));
+	note(text, report, lane);
+	table_add(t, lane->node.late_usec != FIELD_NONE ? STYLE_BAD : STYLE_PLAIN, "%s", text);
+}
+
+static int print_table(struct ctl *ctl, const struct report *report, const struct row *rows,
+		       size_t n)
+{
+	static const char *const titles[] = { "TOOK",	  "NODE",     "TOTAL",	"GATED",
+					      "DRAINING", "STOPPING", "KILLED", "HELD BY" };
+	cleanup(table_freep) struct table *t = NULL;
+	int r = table_new(&t, ARRAY_SIZE(titles));
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
+		table_add(t, STYLE_FAINT, "%s", titles[i]);
+	for (size_t i = 0; i < n; i++)
+		add_row(t, report, &rows[i]);
+	return table_print(t, &ctl->out);
+}
+
+/* "root: complete in 4.2s, forced, exit status 124", and why. */
+static void say_head(struct ctl *ctl, const struct report_view *v)
+{
+	time_t seconds = (time_t)(v->time_usec / USEC_PER_SEC);
+	char took[CLOCK_TEXT_MAX], when[40] = "?", text[1024], host[256];
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %z", &tm);
+	ctl_say(ctl, "root: complete in %s%s, exit status %" PRIu64 "\n",
+		past_text(took, v->total_usec), v->forced ? ", forced" : "", v->status);
+	ctl_say(ctl, "stopped %s on %s: %s\n", when, text_escape(host, sizeof(host), v->host),
+		text_escape(text, sizeof(text), v->cause));
+	if (v->lost)
+		ctl_say(ctl, "%" PRIu64 " guards or states found no place in the report\n",
+			v->lost);
+	ctl_say(ctl, "\n");
+}
+
+/* The guard that it held longest, but for its process; or NULL. */
+static const struct report_guard *last_guard(const struct report_lane *lane)
+{
+	const struct report_guard *last = NULL;
+
+	for (size_t i = 0; i < lane->n_guards; i++)
+		if (is_to_be_named(&lane->guards[i]) &&
+		    (!last || lane->guards[i].gone_usec >= last->gone_usec))
+			last = &lane->guards[i];
+	return last;
+}
+
+/* What happened to it, in order: "gated 1.2s, stopping 302ms". */
+static void describe(char *buf, size_t size, const struct report *report,
+		     const struct report_lane *lane)
+{
+	const struct report_guard *last = last_guard(lane);
+	char text[CLOCK_TEXT_MAX], holder[SHOW_NOTE_MAX];
+	size_t used = 0;
+
+	*buf = '\0';
+	for (size_t i = 0; i < lane->n_states && used < size; i++) {
+		uint64_t usec = past_state_usec(report, lane, i);
+		enum past_part part = past_part(lane->states[i].state);
+
+		if (usec < USEC_PER_MSEC || part == PAST_RUNNING || part == PAST_OVER)
+			continue;
+		used += (size_t)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "",
+					 lane->states[i].state, past_text(text, usec));
+	}
+	/* Not one that was over before the service was. */
+	if (last && used < size && last->gone_usec + USEC_PER_MSEC >= past_end(report, lane)) {
+		struct guard_view view = past_guard(report, lane, last);
+
+		(void)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "", last->kind,
+			       show_holder(holder, &view));
+	}
+}
+
+static int print_chain(struct ctl *ctl, const struct past *past)
+{
+	const struct report_lane *chain[CHAIN_MAX];
+	size_t n = past_chain(past, chain, CHAIN_MAX);
+	cleanup(table_freep) struct table *t = NULL;
+	int r = table_new(&t, 3);
+
+	if (r < 0 || n == 0)
+		return r;
+	ctl_say(ctl, "\nThe end waited for:\n");
+	for (size_t i = 0; i < n; i++) {
+		char text[SHOW_NOTE_MAX], at[CLOCK_TEXT_MAX];
+
+		table_add(t, STYLE_BOLD, "  %*s%s", (int)(2 * i), "",
+			  node_name(chain[i]->node.path));
+		table_add(t, STYLE_PLAIN, "+%s", past_text(at, past_end(&past->report, chain[i])));
+		describe(text, sizeof(text), &past->report, chain[i]);
+		table_add(t, STYLE_PLAIN, "%s", text);
+	}
+	return table_print(t, &ctl->out);
+}
+
+static int show(struct ctl *ctl, const struct past *past, int argc, char **argv)
+{
+	const struct report *report = &past->report;
+	cleanup(freep) struct row *rows = calloc(report->n + 1, sizeof(*rows));
+	size_t n = 0;
+	int r;
+
+	if (!rows)
+		return ctl_fail(ctl, -ENOMEM);
+	for (size_t i = 0; i < report->n; i++) {
+		const struct report_lane *lane = &report->lanes[i];
+
+		if (past_has_held(lane) && is_asked_for(lane->node.path, argc, argv))
+			rows[n++] = (struct row){ own_usec(report, lane), lane };
+	}
+	if (n == 0 && argc > 0) {
+		log_line(&ctl->log, LOG_ERR, "the report has no such node");
+		return CTL_NO_NODE;
+	}
+	qsort(rows, n, sizeof(*rows), compare_rows);
+	say_head(ctl, &report->view);
+	r = n ? print_table(ctl, report, rows, n) : 0;
+	if (r == 0 && argc == 0)
+		r = print_chain(ctl, past);
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+int cmd_blame(struct ctl *ctl, int argc, char **argv)
+{
+	struct past past;
+	int r = past_load(ctl, &past);
+
+	if (r != CTL_DONE)
+		return r;
+	if (ctl->options.json)
+		r = ctl_print_json(ctl, past.root);
+	else if (!ctl->options.quiet)
+		r = show(ctl, &past, argc, argv);
+	past_done(&past);
+	return r;
+}

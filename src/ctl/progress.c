@@ -1,0 +1,197 @@
+#include "ctl/progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "ctl/show.h"
+
+#define TICK_USEC USEC_PER_SEC
+
+void progress_done(struct progress *p)
+{
+	free(p->guards);
+	free(p->pending);
+	message_reply_done(&p->reply);
+	*p = (struct progress){};
+}
+
+static int parse_pending(struct progress *p)
+{
+	static const struct field fields[] = {
+		{ .name = "more_pending",
+		  .type = FIELD_INT,
+		  .optional = true,
+		  .offset = offsetof(struct progress, more_pending) },
+	};
+
+	if (!json_object_get(p->reply.parameters, "pending"))
+		return 0;
+	if (field_read(p->reply.parameters, fields, ARRAY_SIZE(fields), p))
+		return -EBADMSG;
+	return node_view_parse_array(p->reply.parameters, "pending", &p->pending, &p->n_pending);
+}
+
+static int parse(struct progress *p)
+{
+	static const struct field fields[] = {
+		{ .name = "elapsed_usec",
+		  .type = FIELD_INT,
+		  .offset = offsetof(struct progress, elapsed_usec) },
+	};
+	const json_t *parameters = p->reply.parameters;
+	int r = node_view_parse(json_object_get(parameters, "node"), &p->node);
+
+	if (r == 0)
+		r = guard_view_parse_array(parameters, "guards", &p->guards, &p->n);
+	if (r == 0)
+		r = parse_pending(p);
+	if (r == 0 && field_read(parameters, fields, ARRAY_SIZE(fields), p))
+		r = -EBADMSG;
+	p->received_usec = clock_now_usec();
+	return r;
+}
+
+/* Takes the reply over.  Return: 0; -EBADMSG or -ENOMEM. */
+static int take_reply(struct message_reply *reply, struct progress *ret)
+{
+	struct progress p = { .reply = *reply, .more_pending = FIELD_NONE };
+	int r = 0;
+
+	*reply = (struct message_reply){};
+	if (p.reply.continues || json_object_size(p.reply.parameters) > 0)
+		r = parse(&p);
+	if (r < 0)
+		progress_done(&p);
+	else
+		*ret = p;
+	return r;
+}
+
+bool progress_is_drawn(const struct ctl *ctl)
+{
+	return ctl->out.terminal && !ctl->options.quiet && !ctl->options.json;
+}
+
+static int await_reply(struct ctl *ctl, const struct progress *last, struct message_reply *ret)
+{
+	for (;;) {
+		uint64_t now = clock_now_usec(), until = ctl->deadline_usec;
+		int r;
+
+		/* However much the daemon has to say. */
+		if (now >= until)
+			return -ETIMEDOUT;
+		if (progress_is_drawn(ctl) && last->reply.root)
+			until = MIN(until, now + TICK_USEC);
+		r = client_receive(ctl->client, until, ret);
+		if (r != -ETIMEDOUT || until == ctl->deadline_usec)
+			return r;
+		r = progress_redraw(ctl, last);
+		if (r < 0)
+			return r;
+	}
+}
+
+int progress_receive(struct ctl *ctl, const struct progress *last, struct progress *ret)
+{
+	struct message_reply reply;
+	int r = await_reply(ctl, last, &reply);
+
+	if (r < 0)
+		return r;
+	if (!reply.error)
+		return take_reply(&reply, ret);
+	screen_wipe(&ctl->out);
+	r = session_refused(ctl, &reply);
+	message_reply_done(&reply);
+	return r;
+}
+
+/* "web: running, 3 services are not ready" */
+static void describe_start(char *buf, size_t size, const struct progress *p, uint64_t since_usec)
+{
+	uint64_t more = p->more_pending == FIELD_NONE ? 0 : p->more_pending;
+	char elapsed[CLOCK_TEXT_MAX], count[SHOW_COUNT_MAX];
+
+	(void)snprintf(buf, size, "%s: %s, waited for %s, %s not ready", node_name(p->node.path),
+		       p->node.ready ? "ready" : "not ready",
+		       clock_text(elapsed, clock_add(p->elapsed_usec, since_usec)),
+		       show_count(count, p->n_pending + more, "service"));
+}
+
+static uint64_t count_guards(const struct progress *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += p->guards[i].count == FIELD_NONE ? 1 : p->guards[i].count;
+	return n;
+}
+
+void progress_describe(char *buf, size_t size, const struct progress *p, uint64_t since_usec)
+{
+	char elapsed[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX], count[SHOW_COUNT_MAX];
+	uint64_t kill_usec = show_kill_usec(&p->node);
+	/* Of who waits it is no matter when he came. */
+	uint64_t so_far = p->pending ? p->node.since_usec : p->elapsed_usec;
+	int n;
+
+	if (p->node.state == NODE_RUNNING && p->pending) {
+		describe_start(buf, size, p, since_usec);
+		return;
+	}
+	n = snprintf(buf, size, "%s: %s for %s, %s", node_name(p->node.path),
+		     p->node.state == NODE_RUNNING ? "running" : "shutting down",
+		     clock_text(elapsed, clock_add(so_far, since_usec)),
+		     show_count(count, count_guards(p), "guard"));
+	if (kill_usec == FIELD_NONE || n < 0 || (size_t)n >= size)
+		return;
+	kill_usec -= MIN(kill_usec, since_usec);
+	(void)snprintf(buf + n, size - (size_t)n, "; kill in %s", clock_text(kill_in, kill_usec));
+}
+
+static void add_guard(struct table *t, const struct guard_view *g, uint64_t since_usec)
+{
+	char holder[SHOW_NOTE_MAX], text[CLOCK_TEXT_MAX];
+
+	table_add(t, STYLE_BUSY, "  %s", node_name(g->node));
+	table_add(t, STYLE_PLAIN, "%s", g->kind);
+	table_add(t, STYLE_PLAIN, "%s", clock_text(text, clock_add(g->age_usec, since_usec)));
+	if (g->kill_usec == FIELD_NONE)
+		table_add(t, STYLE_PLAIN, "%s", "");
+	else
+		table_add(t, STYLE_PLAIN, "kill in %s",
+			  clock_text(text, g->kill_usec - MIN(g->kill_usec, since_usec)));
+	table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
+}
+
+static void add_pending(struct table *t, const struct node_view *node)
+{
+	char state[SHOW_STATE_MAX], note[SHOW_NOTE_MAX];
+	enum style style;
+
+	show_state(state, node, &style);
+	table_add(t, style, "  %s", node_name(node->path));
+	table_add(t, style, "%s", state);
+	table_add(t, STYLE_PLAIN, "%s", "");
+	table_add(t, STYLE_PLAIN, "%s", "");
+	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
+}
+
+int progress_redraw(struct ctl *ctl, const struct progress *p)
+{
+	cleanup(table_freep) struct table *t = NULL;
+	uint64_t since_usec = clock_now_usec() - p->received_usec;
+	char head[1024];
+	int r = table_new(&t, 5);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < p->n; i++)
+		add_guard(t, &p->guards[i], since_usec);
+	for (size_t i = 0; i < p->n_pending; i++)
+		add_pending(t, &p->pending[i]);
+	progress_describe(head, sizeof(head), p, since_usec);
+	return screen_redraw(&ctl->out, head, t);
+}

@@ -1,0 +1,176 @@
+#include "daemon/deadline.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "daemon/final.h"
+#include "daemon/lease.h"
+#include "daemon/order.h"
+#include "daemon/service-signal.h"
+#include "model/budget.h"
+
+/*
+ * A node has its own budget and no more than the node above leaves it, which keeps the time of its own
+ * final action.  So of a deadline there are three parts: the last call for guards on which the signals
+ * of others wait, the kill of all that is left, and the end of the final action.
+ *
+ * Only where a node's end is nearer than that above does it need a timer.
+ */
+
+static void revoke_leases(struct node *node)
+{
+	while (!list_is_empty(&node->leases)) {
+		struct lease *lease = list_entry(node->leases.next, struct lease, of_node);
+
+		log_line(node->ctx->log, LOG_WARNING, "%s: revoking the guard of pid %d (%s)%s%s",
+			 node_name(node), (int)lease->peer.pid, lease->command,
+			 *lease->why ? ": " : "", lease->why);
+		node->late_usec = clock_now_usec();
+		for (struct node *n = node; n; n = n->parent)
+			if (n->stop_usec)
+				n->forced = true;
+		trace_guard_end(node->trace, lease->id, "revoked");
+		lease_revoke(lease);
+	}
+}
+
+void deadline_force(struct node *node, uint64_t deadline)
+{
+	uint64_t now = clock_now_usec();
+
+	node->deadline_usec = MIN(node->deadline_usec, deadline);
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		n->kill_usec = MIN(n->kill_usec, now);
+		if (n != node)
+			n->deadline_usec = MIN(n->deadline_usec, now);
+		if (n->budget)
+			(void)sd_event_source_set_enabled(n->budget, SD_EVENT_OFF);
+		if (n->service && n->service->state != STATE_KILLING)
+			service_handle(n->service, EVENT_KILL);
+		if (n->service)
+			service_end_rest(n->service);
+		revoke_leases(n);
+		final_hurry(n);
+	}
+	context_settle_soon(node->ctx);
+}
+
+/* For the root there is also what whoever supervises us leaves. */
+static uint64_t granted(const struct node *node)
+{
+	return node->parent ? USEC_INFINITY : budget_of_grace(node->ctx->grace_usec);
+}
+
+static uint64_t budget_of(const struct node *node, const struct node_config *config)
+{
+	return MIN(config->shutdown_timeout_usec, granted(node));
+}
+
+void deadline_tell(const struct node *root)
+{
+	char grace[CLOCK_TEXT_MAX], timeout[CLOCK_TEXT_MAX], left[CLOCK_TEXT_MAX];
+	uint64_t usec = root->config->shutdown_timeout_usec;
+
+	if (granted(root) >= usec)
+		return;
+	log_line(root->ctx->log, LOG_NOTICE,
+		 "a shutdown has %s: the grace of %s less a margin, not the shutdown-timeout of %s",
+		 clock_text(left, granted(root)), clock_text(grace, root->ctx->grace_usec),
+		 clock_text(timeout, usec));
+}
+
+static void log_spent(const struct node *node)
+{
+	uint64_t usec = node->config->shutdown_timeout_usec;
+	bool by_grace = granted(node) < usec;
+	const char *but = final_is_pending(node) ? " but for its final action" : "";
+	char budget[CLOCK_TEXT_MAX];
+
+	if (node->deadline_usec < clock_add(node->stop_usec, budget_of(node, node->config)))
+		log_line(node->ctx->log, LOG_WARNING, "%s: the budget above it is spent%s",
+			 node_name(node), but);
+	else
+		log_line(node->ctx->log, LOG_WARNING, "%s: its %s of %s is spent%s%s",
+			 node_name(node), by_grace ? "grace" : "shutdown-timeout",
+			 clock_text(budget, by_grace ? node->ctx->grace_usec : usec),
+			 by_grace ? " but for a margin" : "", but);
+}
+
+/* Who would otherwise be killed with those that he waits for, unasked, is to have his signal before. */
+static void last_call(struct node *node)
+{
+	node->call_usec = USEC_INFINITY;
+	context_arm(node->ctx, node->budget, node->kill_usec);
+	for (struct node *n = node; n; n = node_next(n, node))
+		if (order_followers_timeout(n) > 0 && !order_gate(n))
+			revoke_leases(n);
+}
+
+static int on_budget(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct node *node = arg;
+
+	(void)source;
+	(void)usec;
+	/* Nothing but the final action is left, which has a limit of its own. */
+	if (final_has_begun(node))
+		return 0;
+	if (node->call_usec < node->kill_usec) {
+		last_call(node);
+		return 0;
+	}
+	log_spent(node);
+	deadline_force(node, node->deadline_usec);
+	return 0;
+}
+
+int deadline_watch(struct node *node, const struct node_config *config)
+{
+	bool has_final = node_config_hook(config, HOOK_FINAL)->n > 0;
+	int r;
+
+	if ((budget_of(node, config) == USEC_INFINITY && !has_final) || node->budget)
+		return 0;
+	r = sd_event_add_time(node->ctx->event, &node->budget, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+			      on_budget, node);
+	return r < 0 ? r : 0;
+}
+
+/* With the parent's budget it is forced when that is. */
+static bool has_own_end(const struct node *node)
+{
+	return node->budget && (!node->parent || node->kill_usec < node->parent->kill_usec);
+}
+
+void deadline_begin(struct node *node, uint64_t now)
+{
+	uint64_t own = clock_add(node->stop_usec, budget_of(node, node->config));
+	uint64_t before = node->kill_usec;
+	uint64_t wanted = final_is_pending(node) ? node->config->final_timeout_usec : 0;
+
+	if (node->stop_usec == now)
+		node->deadline_usec = MIN(node->deadline_usec, own);
+	if (node->parent)
+		node->deadline_usec = MIN(node->deadline_usec, node->parent->kill_usec);
+	node->kill_usec = MIN(before, budget_before(node->deadline_usec, now, wanted));
+	if (node->kill_usec < before)
+		node->call_usec = USEC_INFINITY;
+	if (node->kill_usec < before && has_own_end(node))
+		context_arm(node->ctx, node->budget, node->kill_usec);
+}
+
+void deadline_begin_last_call(struct node *node, uint64_t now)
+{
+	uint64_t timeout = order_followers_timeout(node), call;
+	struct node *top = node;
+
+	if (timeout == 0)
+		return;
+	while (!has_own_end(top) && top->parent)
+		top = top->parent;
+	call = budget_before(top->kill_usec, now, timeout);
+	if (!top->budget || call >= top->call_usec || call >= top->kill_usec)
+		return;
+	top->call_usec = call;
+	context_arm(top->ctx, top->budget, call);
+}

@@ -1,0 +1,303 @@
+#include "daemon/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "daemon/describe.h"
+#include "model/budget.h"
+#include "proto/message.h"
+#include "proto/report.h"
+
+/* NULL: there is to be none. */
+static const char *path_of(const struct config *config)
+{
+	return config->report && strcmp(config->report, "none") != 0 ? config->report : NULL;
+}
+
+void report_use(struct context *ctx, const struct config *config)
+{
+	traces_want(&ctx->traces, path_of(config));
+}
+
+/* --- following --- */
+
+static bool see(struct node *node, const struct guard_view *guard, void *arg)
+{
+	trace_see(node->trace, guard, *(const uint64_t *)arg);
+	return true;
+}
+
+/* How those have ended that nobody has said it of. */
+static void name_ends(struct trace *trace, const struct service *s)
+{
+	struct trace_guard *g;
+
+	list_for_each (g, &trace->guards, of_trace) {
+		if (!g->gone_usec || g->end)
+			continue;
+		if (g->pid == FIELD_NONE || strcmp(g->kind, "lease") == 0)
+			g->end = "dropped";
+		else if (s && s->killed)
+			g->end = "killed";
+		else
+			g->end = g->count == FIELD_NONE ? "ended" : "dropped";
+	}
+}
+
+static void look(struct node *node, uint64_t now)
+{
+	trace_look(node->trace);
+	describe_each_guard(node, now, see, &now);
+	trace_looked(node->trace, now);
+	name_ends(node->trace, node->service);
+}
+
+void report_begin(struct tree *tree, const char *cause, uint64_t now)
+{
+	traces_begin(&tree->ctx->traces, cause, now);
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		look(n, now);
+}
+
+void report_follow(struct tree *tree)
+{
+	struct list *touched = &tree->ctx->traces.touched;
+	uint64_t now = clock_now_usec();
+
+	while (!list_is_empty(touched)) {
+		struct trace *trace = list_entry(touched->next, struct trace, in_touched);
+
+		list_remove(&trace->in_touched);
+		if (trace->node)
+			look(trace->node, now);
+	}
+}
+
+/* --- text --- */
+
+static int64_t since_stop(const struct traces *traces, uint64_t usec)
+{
+	return (int64_t)(usec - traces->stop_usec);
+}
+
+/* Of what has not been, and of what has. */
+static uint64_t optional(const struct traces *traces, uint64_t usec)
+{
+	return usec > traces->stop_usec ? usec - traces->stop_usec : usec ? 0 : FIELD_NONE;
+}
+
+static void append_states(struct writer *w, const struct trace *trace)
+{
+	writer_add(w, ",\"states\":[");
+	for (unsigned i = 0; i < trace->n_states; i++) {
+		struct report_state state = {
+			.state = trace->states[i].state,
+			.at_usec = since_stop(trace->traces, trace->states[i].usec),
+		};
+
+		writer_add(w, i ? ",{" : "{");
+		report_append_state(w, &state);
+		writer_add(w, "}");
+	}
+	writer_add(w, "]");
+}
+
+static void append_guards(struct writer *w, const struct trace *trace)
+{
+	const char *before = "{";
+	const struct trace_guard *g;
+
+	writer_add(w, ",\"guards\":[");
+	list_for_each (g, &trace->guards, of_trace) {
+		const char *why = g->text + g->why;
+		struct report_guard guard = {
+			.id = g->id,
+			.kind = g->kind,
+			.pid = g->pid,
+			.uid = g->uid,
+			.command = *g->text ? g->text : NULL,
+			.why = *why ? why : NULL,
+			.count = g->count,
+			.taken_usec = since_stop(trace->traces, g->since_usec),
+			.gone_usec = optional(trace->traces, g->gone_usec),
+			.end = g->end,
+		};
+
+		writer_add(w, before);
+		report_append_guard(w, &guard);
+		writer_add(w, "}");
+		before = ",{";
+	}
+	writer_add(w, "]");
+}
+
+static void add_paths(json_t *paths, struct node *const *nodes)
+{
+	for (; nodes && *nodes; nodes++)
+		(void)json_array_append_new(paths, message_string((*nodes)->config->path));
+}
+
+/* Whose completion its signal, and that of all below it, waits for; NULL without any. */
+static json_t *paths_after(const struct node *node)
+{
+	json_t *paths;
+
+	if (!node || (!node->dependents && !node->edges[EDGE_TERM_AFTER]))
+		return NULL;
+	paths = json_array();
+	add_paths(paths, node->dependents);
+	add_paths(paths, node->edges[EDGE_TERM_AFTER]);
+	return paths;
+}
+
+static void append_node(struct writer *w, const struct trace *trace)
+{
+	cleanup(json_decrefp) json_t *after = paths_after(trace->node);
+	struct report_node node = {
+		.path = trace->path,
+		.is_service = trace->is_service,
+		.generation = trace->generation,
+		.stop_usec = since_stop(trace->traces, trace->stop_usec),
+		.complete_usec = optional(trace->traces, trace->complete_usec),
+		.forced = trace->forced,
+		.late_usec = optional(trace->traces, trace->late_usec),
+		.budget_usec =
+			trace->budget_usec == USEC_INFINITY ? FIELD_NONE : trace->budget_usec,
+		.after = after,
+	};
+
+	writer_add(w, "{");
+	report_append_node(w, &node);
+	append_states(w, trace);
+	append_guards(w, trace);
+	writer_add(w, "}");
+}
+
+/* Those that were Complete before, and held nothing any more, have no part in it. */
+static bool has_part(const struct trace *trace)
+{
+	const struct traces *traces = trace->traces;
+
+	return trace->stop_usec && (!trace->complete_usec || !list_is_empty(&trace->guards) ||
+				    trace->complete_usec >= traces->stop_usec);
+}
+
+static void append_head(struct writer *w, const struct tree *tree, const struct report_end *end)
+{
+	const struct traces *traces = &tree->ctx->traces;
+	uint64_t budget_usec = MIN(tree->root->config->shutdown_timeout_usec,
+				   budget_of_grace(tree->ctx->grace_usec));
+	char host[HOST_NAME_MAX + 1] = "", signal[SIGNAL_TEXT_MAX];
+	struct report_view view = {
+		.format = REPORT_FORMAT,
+		.version = PACKAGE_VERSION,
+		.host = host,
+		.pid = (uint64_t)getpid(),
+		.time_usec = traces->realtime_usec,
+		.cause = traces->cause,
+		.signal = end->signal ? parse_signal_text(signal, end->signal) : NULL,
+		.forced = tree->root->forced,
+		.status = (uint64_t)end->status,
+		.total_usec = tree->root->since_usec - traces->stop_usec,
+		.budget_usec = budget_usec == USEC_INFINITY ? FIELD_NONE : budget_usec,
+		.lost = traces->lost,
+	};
+
+	(void)gethostname(host, sizeof(host) - 1);
+	report_append(w, &view);
+}
+
+static void append_all(struct writer *w, const struct tree *tree, const struct report_end *end)
+{
+	const char *before = "\n";
+	const struct trace *trace;
+
+	writer_add(w, "{");
+	append_head(w, tree, end);
+	writer_add(w, ",\"nodes\":[");
+	list_for_each (trace, &tree->ctx->traces.all, in_traces) {
+		if (!has_part(trace))
+			continue;
+		writer_add(w, before);
+		append_node(w, trace);
+		before = ",\n";
+	}
+	writer_add(w, "]}\n");
+}
+
+/* --- file --- */
+
+static int write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left > 0) {
+		ssize_t n = write(fd, text, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		text += n;
+		left -= (size_t)n;
+	}
+	return 0;
+}
+
+/* What lies at @path from before is not followed and not kept: it may be anybody's. */
+static int write_new(const char *path, const char *text)
+{
+	int fd, r;
+
+	if (unlink(path) < 0 && errno != ENOENT)
+		return -errno;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	r = write_all(fd, text);
+	/* Some file systems say only now that there is no room. */
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	return r;
+}
+
+static int replace(const char *path, const char *text)
+{
+	char beside[PATH_MAX];
+	int r;
+
+	if ((size_t)snprintf(beside, sizeof(beside), "%s.tmp", path) >= sizeof(beside))
+		return -ENAMETOOLONG;
+	r = write_new(beside, text);
+	if (r == 0 && rename(beside, path) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlink(beside);
+	return r;
+}
+
+void report_write(const struct tree *tree, const struct report_end *end)
+{
+	const char *path = path_of(tree->config);
+	cleanup(writer_done) struct writer w = { 0 };
+	cleanup(freep) char *text = NULL;
+	int r;
+
+	if (!path)
+		return;
+	append_all(&w, tree, end);
+	r = writer_take(&w, &text);
+	if (r == 0)
+		r = replace(path, text);
+	if (r < 0)
+		log_line(tree->ctx->log, LOG_WARNING, "cannot write the report %s: %s", path,
+			 strerror(-r));
+}

@@ -1,0 +1,235 @@
+#include "daemon/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+/* One for its process and one for what else there is; and some for all of them. */
+#define PLACES_PER_NODE 2
+#define PLACES_MORE	64
+
+void traces_init(struct traces *traces)
+{
+	*traces = (struct traces){ .n = 0 };
+	list_init(&traces->all);
+	list_init(&traces->touched);
+}
+
+void traces_done(struct traces *traces)
+{
+	traces->on = false;
+	while (!list_is_empty(&traces->all))
+		trace_free(list_entry(traces->all.next, struct trace, in_traces));
+	free(traces->places);
+	traces->places = NULL;
+}
+
+/* Not while any is in use. */
+static void reserve(struct traces *traces)
+{
+	size_t need = PLACES_MORE + PLACES_PER_NODE * traces->n;
+	struct trace_guard *places;
+
+	if (!traces->wanted || traces->on || need <= traces->n_places)
+		return;
+	need += need / 2;
+	places = reallocarray(traces->places, need, sizeof(*places));
+	if (!places)
+		return;
+	traces->places = places;
+	traces->n_places = need;
+}
+
+void traces_want(struct traces *traces, bool wanted)
+{
+	traces->wanted = wanted;
+	reserve(traces);
+}
+
+static uint64_t realtime_usec(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
+}
+
+void traces_begin(struct traces *traces, const char *cause, uint64_t now)
+{
+	if (traces->on)
+		return;
+	traces->on = true;
+	traces->stop_usec = now;
+	traces->realtime_usec = realtime_usec();
+	(void)snprintf(traces->cause, sizeof(traces->cause), "%s", cause);
+}
+
+int trace_new(struct trace **ret, struct traces *traces, struct node *node, const char *path)
+{
+	size_t length = strlen(path) + 1;
+	struct trace *trace = calloc(1, sizeof(*trace) + length);
+
+	if (!trace)
+		return -ENOMEM;
+	memcpy(trace->path, path, length);
+	trace->traces = traces;
+	trace->node = node;
+	trace->budget_usec = USEC_INFINITY;
+	list_init(&trace->in_touched);
+	list_init(&trace->in_traces);
+	list_init(&trace->guards);
+	list_append(&traces->all, &trace->in_traces);
+	traces->n++;
+	reserve(traces);
+	*ret = trace;
+	return 0;
+}
+
+void trace_free(struct trace *trace)
+{
+	if (!trace)
+		return;
+	list_remove(&trace->in_touched);
+	trace->node = NULL;
+	if (trace->traces->on) {
+		trace_look(trace);
+		trace_looked(trace, clock_now_usec());
+		return;
+	}
+	trace->traces->n--;
+	list_remove(&trace->in_traces);
+	free(trace);
+}
+
+void trace_begin(struct trace *trace, unsigned generation, const char *state, uint64_t now)
+{
+	trace->generation = generation;
+	trace->stop_usec = now;
+	trace->complete_usec = trace->late_usec = 0;
+	trace->n_states = 0;
+	trace->is_service = state;
+	if (state)
+		trace_state(trace, state, now);
+}
+
+void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
+		    uint64_t now)
+{
+	trace_touch(trace);
+	trace->forced = forced;
+	trace->late_usec = late_usec;
+	trace->budget_usec = budget_usec;
+	trace->complete_usec = now;
+}
+
+void trace_state(struct trace *trace, const char *state, uint64_t now)
+{
+	if (!trace->stop_usec)
+		return;
+	trace_touch(trace);
+	if (trace->n_states == TRACE_STATES_MAX) {
+		trace->traces->lost++;
+		return;
+	}
+	trace->states[trace->n_states].state = state;
+	trace->states[trace->n_states++].usec = now;
+}
+
+void trace_touch(struct trace *trace)
+{
+	if (trace->traces->on && list_is_empty(&trace->in_touched))
+		list_append(&trace->traces->touched, &trace->in_touched);
+}
+
+void trace_look(struct trace *trace)
+{
+	struct trace_guard *g;
+
+	list_for_each (g, &trace->guards, of_trace)
+		g->seen = false;
+}
+
+static struct trace_guard *find(struct trace *trace, uint64_t id)
+{
+	struct trace_guard *g;
+
+	list_for_each (g, &trace->guards, of_trace)
+		if (g->id == id)
+			return g;
+	return NULL;
+}
+
+static struct trace_guard *take_place(struct trace *trace)
+{
+	struct traces *traces = trace->traces;
+	struct trace_guard *g;
+
+	if (traces->n_used == traces->n_places) {
+		traces->lost += traces->wanted;
+		return NULL;
+	}
+	g = &traces->places[traces->n_used++];
+	list_init(&g->of_trace);
+	list_append(&trace->guards, &g->of_trace);
+	return g;
+}
+
+static void add(struct trace *trace, const struct guard_view *guard, uint64_t now)
+{
+	const char *command = guard->command ? guard->command : "";
+	struct trace_guard *g = take_place(trace);
+	size_t used;
+
+	if (!g)
+		return;
+	g->id = guard->id;
+	g->kind = guard->kind;
+	g->end = NULL;
+	g->pid = guard->pid;
+	g->uid = guard->uid;
+	g->count = guard->count;
+	g->since_usec = now - guard->age_usec;
+	g->gone_usec = 0;
+	g->seen = true;
+	/* The reason is worth more than the end of a command line. */
+	(void)snprintf(g->text, sizeof(g->text) / 2, "%s", command);
+	used = strlen(g->text) + 1;
+	g->why = (unsigned char)used;
+	(void)snprintf(g->text + used, sizeof(g->text) - used, "%s", guard->why ? guard->why : "");
+}
+
+void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now)
+{
+	struct trace_guard *g = find(trace, guard->id);
+
+	if (!g) {
+		add(trace, guard, now);
+		return;
+	}
+	g->kind = guard->kind; /* what it leaves behind has the guard of a process */
+	g->gone_usec = 0;
+	g->seen = true;
+	if (guard->count != FIELD_NONE && guard->count > g->count)
+		g->count = guard->count;
+}
+
+void trace_looked(struct trace *trace, uint64_t now)
+{
+	struct trace_guard *g;
+
+	list_for_each (g, &trace->guards, of_trace)
+		if (!g->seen && !g->gone_usec)
+			g->gone_usec = now;
+}
+
+void trace_guard_end(struct trace *trace, uint64_t id, const char *end)
+{
+	struct trace_guard *g = find(trace, id);
+
+	if (g)
+		g->end = end;
+}

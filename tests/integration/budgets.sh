@@ -1,0 +1,195 @@
+#!/bin/bash
+# Who has how long: the idle, the busy, what is above them, and whoever supervises us.
+. "${0%/*}/lib.sh"
+requires_package python3 python3
+
+# A guard that lasts until it is let go; its command does, also when it was revoked.
+hold() { # NODE: on the daemon of $SWANSONG_SOCKET
+	rm -f "$dir/$1.held"
+	"$swansongctl" guard "$1" -- sh -c "echo \$\$ >'$dir/$1.held'; exec '$helpers/idle'" >/dev/null 2>&1 &
+	cleanup_fn end_process $!
+	wait_for 10 test -s "$dir/$1.held" || die "a guard is taken on $1"
+}
+let_go() { kill "$(cat "$dir/$1.held")"; } # NODE
+
+has_pid() { test -s "$dir/$1"; } # NODE
+is_down() { has_state "$1" down; } # NODE
+killed_after() { # NODE REGEX: of the age that the log gives
+	says "$log" "^swansongd: $1: killing pid [0-9]+ \(stubborn\), $2 after the stop"
+}
+
+# --- Idle and busy ---
+
+{
+	for node in idle busy turns live; do
+		printf '[%s]\ncommand = %s/stubborn %s/%s\nstop-timeout = 400ms\n' "$node" "$helpers" "$dir" "$node"
+		case $node in
+		busy) echo 'drain-timeout = 3s' ;;
+		turns) echo 'drain-timeout = infinity' ;;
+		*) echo 'drain-timeout = 1h' ;;
+		esac
+	done
+	printf '[done]\ncommand = %s/idle\n' "$helpers"
+	printf '[late]\ncommand = %s/stubborn %s/late\nshutdown-timeout = 3s\nstop-timeout = infinity\nfinal = %s\n' \
+		"$helpers" "$dir" "sh -c 'sleep 0.2; echo \$SWANSONG_RESULT \$SWANSONG_LATE >$dir/final'"
+} >"$ini"
+start_daemon
+ctl wait --for ready --timeout 10s
+for node in idle busy turns live late; do
+	wait_for 10 has_pid "$node" || die "$node is there"
+done
+
+hold busy
+began=$(now)
+ctl stop busy --no-wait
+ok "the log says who is waited for, and how long" \
+	says "$log" '^swansongd: busy: busy: 1 guard; waiting up to (3.0|2.9)s'
+next=$(field busy .service.next_usec)
+within "the status says when it is killed" "$((next / 1000))" 1 3000
+ctl stop idle --no-wait
+ok "an idle one is killed at its stop-timeout" wait_for 10 is_down idle
+ok "not before" killed_after idle '([4-9][0-9][0-9]ms|[0-9.]+s)'
+is "a busy one outlives that" "$(state busy)" stopping
+ok "until its drain-timeout" wait_for 20 is_down busy
+within "not before" $(($(now) - began)) 2900 20000
+is "the node waits for the guard" "$(field busy .state)" shutting_down
+let_go busy
+ok "and for nothing else" ctl wait busy --for complete --timeout 10s
+is "it was by force" "$(field busy .forced)" true
+is "it was told once" "$(grep -c 'busy: busy: 1 guard' "$log")" 1
+
+hold turns
+ctl stop turns --no-wait
+began=$(now)
+is "without an end there is no time of a kill" "$(field turns .service.next_usec)" null
+wait_for 10 says "$log" 'turns: busy: 1 guard; waiting up to infinity' || die "it is waited for"
+is "it is waited for" "$(state turns)" stopping
+let_go turns
+ok "when it becomes idle it has its stop-timeout" wait_for 10 is_down turns
+within "all of it" $(($(now) - began)) 380 10000
+
+hold "done"
+ctl stop "done" --no-wait
+ok "who ends is not waited for, busy or not" wait_for 10 is_down "done"
+is "the node waits for its guard" "$(field "done" .state)" shutting_down
+let_go "done"
+ok "and for nothing else" ctl wait "done" --for complete --timeout 10s
+
+sed -i 's/= 1h/= 600ms/' "$ini"
+before=$(pid_of live)
+ok "drain-timeout is changed by a reload" ctl reload
+is "without a new process" "$(pid_of live)" "$before"
+hold live
+ctl stop live --no-wait
+ok "and counts" wait_for 10 is_down live
+ok "at once" killed_after live '([6-9][0-9][0-9]ms|[0-9.]+s)'
+let_go live
+
+began=$(now)
+ok "a budget is enough for all" ctl stop late --timeout 20s
+within "with the final action" $(($(now) - began)) 1900 15000
+is "which is told of it" "$(cat "$dir/final")" "forced late"
+ok "the kill left it its share" killed_after late '(2\.[0-9]|3\.[0-9]|[4-9]\.[0-9])s'
+ok "as the log says" says "$log" 'late: its shutdown-timeout of 3.0s is spent but for its final action'
+stop_daemon
+is "none of this was in the end of the root" "$status" 0
+
+# --- A budget above ---
+
+config <<END
+[swansong]
+shutdown-timeout = 2s
+[db]
+command = $helpers/signal-log $dir/db
+[web]
+command = $helpers/stubborn $dir/web
+drain-timeout = infinity
+requires = db
+END
+start_daemon
+ctl wait --for ready --timeout 10s
+wait_for 10 has_pid web || die "web is there"
+hold web
+began=$(now)
+kill -TERM "$daemon"
+await_daemon 20
+within "a budget above cuts the longest drain-timeout" $(($(now) - began)) 1000 15000
+is "by force" "$status" 124
+ok "the guard of the busy one is revoked" says "$log" 'web: revoking the guard of pid'
+let_go web
+ok "whoever waited for it is still asked to end" says "$dir/db" TERM
+ok "and ended by itself" says "$log" 'db: killed by SIGTERM'
+
+# --- The grace of whoever supervises us ---
+
+config <<END
+[web]
+command = sh -c 'env >$dir/env; exec $helpers/stubborn $dir/web'
+stop-timeout = 1h
+END
+rm "$dir/web"
+SWANSONG_GRACE=3s start_daemon
+ok "what limits a shutdown is said at the start" \
+	says "$log" 'a shutdown has 2.0s: the grace of 3.0s less a margin, not the shutdown-timeout of 1min 30s'
+wait_for 10 has_pid web || die "web is there"
+ok "services do not have the variable" not says "$dir/env" SWANSONG_GRACE
+began=$(now)
+kill -TERM "$daemon"
+await_daemon 20
+within "a margin of the grace is kept" $(($(now) - began)) 1900 15000
+is "by force" "$status" 124
+ok "the log says why" says "$log" 'root: its grace of 3.0s is spent but for a margin'
+
+rm "$dir/web"
+SWANSONG_GRACE=1h start_daemon --grace 600ms
+wait_for 10 has_pid web || die "web is there"
+began=$(now)
+stop_daemon 20
+within "the option goes before the variable" $(($(now) - began)) 380 15000
+is "by force, too" "$status" 124
+SWANSONG_GRACE=30 "$swansongd" -c "$ini" -s none 2>"$dir/refused"
+is "a grace without a unit is refused" "$?" 78
+like "with what is allowed" "$(cat "$dir/refused")" "SWANSONG_GRACE: '30' is not a duration"
+"$swansongd" -c "$ini" -s none --grace 0 2>"$dir/refused"
+is "one of nothing is, too" "$?" 2
+like "likewise" "$(cat "$dir/refused")" "'0' is not a duration"
+
+# --- More time from whoever supervises us ---
+
+listeners=()
+supervise() { # NAME: $dir/NAME.said has what a daemon of $dir/NAME.ini says upward
+	python3 "$top_srcdir/tests/helpers/notify-log.py" "$dir/$1.notify" "$dir/$1.said" &
+	listeners+=($!)
+	cleanup_fn end_process $!
+	wait_for 10 test -e "$dir/$1.said" || die "there is somebody to tell"
+	NOTIFY_SOCKET=$dir/$1.notify "$swansongd" -c "$dir/$1.ini" -s "$dir/$1.socket" >>"$log" 2>&1 </dev/null &
+	daemon=$!
+	cleanup_fn end_process $!
+	wait_for 10 says "$dir/$1.said" READY=1 || die "it is ready"
+	wait_for 10 has_pid "$1" || die "$1 is there"
+}
+extensions() { # NAME: how many, after the stop and before 11 s from that
+	awk '/STOPPING=1/ { stopped = $1 } stopped && $2 ~ /^EXTEND/ && $1 < stopped + 11' "$dir/$1.said" | wc -l
+}
+printf '[hung]\ncommand = %s/stubborn %s/hung\nstop-timeout = 12s\n' "$helpers" "$dir" >"$dir/hung.ini"
+printf '[work]\ncommand = %s/stubborn %s/work\nstop-timeout = 1s\ndrain-timeout = 12s\n' "$helpers" "$dir" >"$dir/work.ini"
+supervise hung
+hung=$daemon
+supervise work
+SWANSONG_SOCKET=$dir/work.socket hold work
+kill -TERM "$hung" "$daemon"
+for name in hung work; do
+	ok "$name: more time is asked for at the stop" \
+		wait_for 10 says "$dir/$name.said" 'STOPPING=1 .*EXTEND_TIMEOUT_USEC=15000000'
+done
+ok "a hung one is ended at last" wait_for 30 gone "$hung"
+is "no more time was asked for it" "$(extensions hung)" 0
+ok "work goes on as long as its drain-timeout" wait_for 30 says "$log" 'work: killing pid'
+ok "and is worth asking for more time" test "$(extensions work)" -ge 1
+let_go work
+await_daemon 20
+for pid in "${listeners[@]}"; do
+	end_process "$pid"
+done
+ok "nothing is left" wait_for 10 nobody_else
+finish
