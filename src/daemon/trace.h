@@ -23,7 +23,7 @@ struct node;
 struct trace_guard {
 	struct list of_trace;
 	uint64_t id, pid, uid;
-	uint64_t count;			/* the most that were seen; FIELD_NONE: it is one */
+	uint64_t count; /* the most that were seen; FIELD_NONE: it is one */
 	uint64_t since_usec, gone_usec; /* 0: still held */
 	const char *kind, *end;		/* constant; NULL: nobody knows how it ended */
 	bool seen;

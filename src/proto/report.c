@@ -47,11 +47,16 @@ static const struct field state_fields[] = {
 };
 
 static const struct field guard_fields[] = {
-	FIELD(report_guard, FIELD_INT, id),	  FIELD(report_guard, FIELD_STRING, kind),
-	OPT(report_guard, FIELD_INT, pid),	  OPT(report_guard, FIELD_INT, uid),
-	OPT(report_guard, FIELD_STRING, command), OPT(report_guard, FIELD_STRING, why),
-	OPT(report_guard, FIELD_INT, count),	  FIELD(report_guard, FIELD_SIGNED, taken_usec),
-	OPT(report_guard, FIELD_INT, gone_usec),  OPT(report_guard, FIELD_STRING, end),
+	FIELD(report_guard, FIELD_INT, id),
+	FIELD(report_guard, FIELD_STRING, kind),
+	OPT(report_guard, FIELD_INT, pid),
+	OPT(report_guard, FIELD_INT, uid),
+	OPT(report_guard, FIELD_STRING, command),
+	OPT(report_guard, FIELD_STRING, why),
+	OPT(report_guard, FIELD_INT, count),
+	FIELD(report_guard, FIELD_SIGNED, taken_usec),
+	OPT(report_guard, FIELD_INT, gone_usec),
+	OPT(report_guard, FIELD_STRING, end),
 };
 
 void report_append(struct writer *to, const struct report_view *report)

@@ -33,9 +33,8 @@ const char tree[] = "{\"parameters\":{\"nodes\":[" NODE("", "running", "4", "") 
 
 const char guards[] = "{\"parameters\":{\"guards\":[" GUARD(
 	"3", "web/nginx", "process",
-	",\"pid\":812,\"uid\":0,\"command\":\"nginx\",\"kill_usec\":8000000") "," GUARD("7", "app",
-											"lease",
-											",\"pid\":9911,\"command\":\"pg_dump\",\"why\":\"nightly\"") "]}}";
+	",\"pid\":812,\"uid\":0,\"command\":\"nginx\",\"kill_usec\":8000000") "," GUARD("7", "app", "lease",
+								  ",\"pid\":9911,\"command\":\"pg_dump\",\"why\":\"nightly\"") "]}}";
 const size_t tree_size = sizeof(tree), guards_size = sizeof(guards);
 
 static void setup(void)

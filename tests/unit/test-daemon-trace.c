@@ -173,9 +173,7 @@ END_TEST
 START_TEST(long_texts_are_cut)
 {
 	char text[1000];
-	struct guard_view view = {
-		.id = 1, .kind = "lease", .command = text, .why = text, .count = FIELD_NONE
-	};
+	struct guard_view view = { .id = 1, .kind = "lease", .command = text, .why = text, .count = FIELD_NONE };
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';

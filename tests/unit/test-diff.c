@@ -190,9 +190,8 @@ START_TEST(a_key_is_noticed_and_shown)
 		return; /* the nodes that it makes are compared */
 	ck_assert_msg(key_is_compared(key), "%s has no row in model/diff.c", keys[key].name);
 	ck_assert_msg(keys[key].apply, "%s does not say what a change asks for", keys[key].name);
-	ck_assert_msg((keys[key].apply == APPLY_DAEMON) ==
-			      (keys[key].scope == SCOPE_ROOT && key != KEY_REPORT),
-		      "%s", keys[key].name);
+	ck_assert_msg((keys[key].apply == APPLY_DAEMON) == (keys[key].scope == SCOPE_ROOT && key != KEY_REPORT), "%s",
+		      keys[key].name);
 	ck_assert_msg(samples[key].one || samples[key].other, "%s has no sample in this test",
 		      keys[key].name);
 

@@ -335,10 +335,10 @@ START_TEST(a_list_is_the_reply_that_its_objects_would_be)
 	ck_assert_int_eq(message_build_list_with(&list, "some", next_of, &again,
 						 json_pack("{s:i, s:s}", "n", 7, "why", "\"")),
 			 0);
-	ck_assert_int_eq(message_build_reply(
-				 &whole,
-				 json_pack("{s:O, s:i, s:s}", "some", objects, "n", 7, "why", "\""),
-				 0),
+	ck_assert_int_eq(message_build_reply(&whole,
+					     json_pack("{s:O, s:i, s:s}", "some", objects, "n", 7,
+						       "why", "\""),
+					     0),
 			 0);
 	ck_assert_str_eq(list, whole);
 	free(list);
