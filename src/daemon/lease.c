@@ -25,6 +25,7 @@ int lease_new(struct lease **ret, struct node *node, const struct unix_peer *pee
 		(void)snprintf(lease->command, sizeof(lease->command), "%s", info.name);
 	list_init(&lease->of_node);
 	list_append(&node->leases, &lease->of_node);
+	traces_expect(&node->ctx->traces, 1);
 	node_guards_changed(node);
 	*ret = lease;
 	return 0;
@@ -35,6 +36,7 @@ static void release(struct lease *lease)
 	if (!lease->node)
 		return;
 	list_remove(&lease->of_node);
+	traces_expect(&lease->node->ctx->traces, -1);
 	node_guards_changed(lease->node);
 	if (lease->node->retired)
 		node_follow_up(lease->node);

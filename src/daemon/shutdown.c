@@ -242,8 +242,7 @@ bool shutdown_follow(struct tree *tree)
 			follow(tree, node);
 			root |= node == tree->root;
 		}
-		if (node->service && !node->config->argv &&
-		    !fsm_has_process(node->service->state))
+		if (node->service && !node->config->argv && !fsm_has_process(node->service->state))
 			node->service = service_free(node->service);
 		if (node->retired)
 			tree_prune(tree, node);

@@ -31,7 +31,7 @@ void traces_done(struct traces *traces)
 /* Not while any is in use. */
 static void reserve(struct traces *traces)
 {
-	size_t need = PLACES_MORE + PLACES_PER_NODE * traces->n;
+	size_t need = PLACES_MORE + PLACES_PER_NODE * traces->n + traces->n_leases;
 	struct trace_guard *places;
 
 	if (!traces->wanted || traces->on || need <= traces->n_places)
@@ -47,6 +47,12 @@ static void reserve(struct traces *traces)
 void traces_want(struct traces *traces, bool wanted)
 {
 	traces->wanted = wanted;
+	reserve(traces);
+}
+
+void traces_expect(struct traces *traces, int more)
+{
+	traces->n_leases += (size_t)more;
 	reserve(traces);
 }
 
@@ -82,6 +88,7 @@ int trace_new(struct trace **ret, struct traces *traces, struct node *node, cons
 	list_init(&trace->in_touched);
 	list_init(&trace->in_traces);
 	list_init(&trace->guards);
+	trace->found = &trace->guards;
 	list_append(&traces->all, &trace->in_traces);
 	traces->n++;
 	reserve(traces);
@@ -149,17 +156,24 @@ void trace_look(struct trace *trace)
 {
 	struct trace_guard *g;
 
+	trace->found = &trace->guards;
 	list_for_each (g, &trace->guards, of_trace)
 		g->seen = false;
 }
 
+/* They are asked for in the order in which they came, so it is mostly the one after the last. */
 static struct trace_guard *find(struct trace *trace, uint64_t id)
 {
-	struct trace_guard *g;
+	struct list *at = trace->found;
 
-	list_for_each (g, &trace->guards, of_trace)
-		if (g->id == id)
-			return g;
+	do {
+		at = at->next;
+		if (at != &trace->guards &&
+		    list_entry(at, struct trace_guard, of_trace)->id == id) {
+			trace->found = at;
+			return list_entry(at, struct trace_guard, of_trace);
+		}
+	} while (at != trace->found);
 	return NULL;
 }
 
@@ -206,8 +220,12 @@ void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now
 {
 	struct trace_guard *g = find(trace, guard->id);
 
+	if (guard->id > trace->next_last_id)
+		trace->next_last_id = guard->id;
 	if (!g) {
-		add(trace, guard, now);
+		/* One that is not new has found no place before, and is counted. */
+		if (guard->id > trace->last_id)
+			add(trace, guard, now);
 		return;
 	}
 	g->kind = guard->kind; /* what it leaves behind has the guard of a process */
@@ -224,6 +242,7 @@ void trace_looked(struct trace *trace, uint64_t now)
 	list_for_each (g, &trace->guards, of_trace)
 		if (!g->seen && !g->gone_usec)
 			g->gone_usec = now;
+	trace->last_id = trace->next_last_id;
 }
 
 void trace_guard_end(struct trace *trace, uint64_t id, const char *end)

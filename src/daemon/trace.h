@@ -23,7 +23,7 @@ struct node;
 struct trace_guard {
 	struct list of_trace;
 	uint64_t id, pid, uid;
-	uint64_t count; /* the most that were seen; FIELD_NONE: it is one */
+	uint64_t count;			/* the most that were seen; FIELD_NONE: it is one */
 	uint64_t since_usec, gone_usec; /* 0: still held */
 	const char *kind, *end;		/* constant; NULL: nobody knows how it ended */
 	bool seen;
@@ -44,14 +44,16 @@ struct trace {
 		uint64_t usec;
 	} states[TRACE_STATES_MAX];
 	unsigned n_states;
-	struct list guards;
+	struct list guards, *found; /* the one that was found last, or the head */
+	uint64_t last_id;	    /* none that is up to this is new */
+	uint64_t next_last_id;	    /* after the look that is under way */
 	char path[];
 };
 
 /* All of a daemon. */
 struct traces {
 	struct list all, touched;
-	size_t n;
+	size_t n, n_leases;
 	bool wanted; /* there is to be a report */
 	bool on;     /* the root is stopped */
 	uint64_t stop_usec, realtime_usec;
@@ -66,6 +68,9 @@ void traces_done(struct traces *traces);
 
 /* Is there to be a report?  Makes room for it if so; without memory the report will say what is lost. */
 void traces_want(struct traces *traces, bool wanted);
+
+/* So many guards more, or less, are held from outside; until the stop there is made room for them. */
+void traces_expect(struct traces *traces, int more);
 
 /* The root is stopped. */
 void traces_begin(struct traces *traces, const char *cause, uint64_t now);

@@ -18,8 +18,8 @@
 
 /*
  * One loop, which waits for one signal at a time; all are blocked from the first instruction on, so
- * that none is lost.  First the command runs; when it has ended, who is left has the stop signal and
- * some time; then SIGKILL.
+ * that none is lost.  First the command runs, or without one nothing happens until somebody asks for the
+ * end; then who is left has the stop signal and some time; then SIGKILL.
  */
 
 #define REAP_PER_TURN 256
@@ -28,7 +28,7 @@
 /* What is left after so many cannot be killed: most often it waits for a device. */
 #define KILLS_MAX 5
 
-enum phase { PHASE_RUNNING, PHASE_ENDING, PHASE_KILLING, PHASE_OVER };
+enum phase { PHASE_RUNNING, PHASE_PAUSED, PHASE_ENDING, PHASE_KILLING, PHASE_OVER };
 
 struct init {
 	const struct init_options *options;
@@ -182,7 +182,10 @@ static void begin_end(struct init *i)
 		i->phase = PHASE_OVER;
 		return;
 	}
-	log_line(i->log, LOG_INFO, "SIGTERM to what %s has left", i->options->argv[0]);
+	if (i->options->pause)
+		log_line(i->log, LOG_INFO, "SIGTERM to what is left");
+	else
+		log_line(i->log, LOG_INFO, "SIGTERM to what %s has left", i->options->argv[0]);
 	i->phase = PHASE_ENDING;
 	i->deadline_usec = clock_add(clock_now_usec(), i->options->command.leftover_timeout_usec);
 	descendants_signal(i->job.group, SIGTERM, &i->inherited);
@@ -235,7 +238,7 @@ static void reap(struct init *i)
 	}
 	if (i->phase == PHASE_RUNNING)
 		begin_end(i);
-	else if (!is_anybody_left(i))
+	else if (i->phase != PHASE_PAUSED && !is_anybody_left(i))
 		i->phase = PHASE_OVER;
 }
 
@@ -262,6 +265,12 @@ static void forward(struct init *i, int signo, pid_t sender)
 		job_suspend(signo);
 }
 
+static void end_pause(struct init *i, int signo)
+{
+	if (signo == SIGTERM || signo == SIGINT)
+		begin_end(i);
+}
+
 static void on_signal(struct init *i, const siginfo_t *info)
 {
 	int signo = info->si_signo;
@@ -270,6 +279,8 @@ static void on_signal(struct init *i, const siginfo_t *info)
 		i->reap = true;
 	else if (i->command)
 		forward(i, signo, info->si_pid);
+	else if (i->phase == PHASE_PAUSED)
+		end_pause(i, signo);
 	/* Who is left has heard of the end; somebody may be in a hurry. */
 	else if (signo == SIGQUIT || (signo == SIGINT && i->job.terminal >= 0))
 		i->deadline_usec = 0;
@@ -305,7 +316,9 @@ int init_run(const struct init_options *options)
 	int status = INIT_EXIT_FAULT;
 
 	if (prepare(&i) == 0)
-		status = start(&i);
+		status = options->pause ? 0 : start(&i);
+	if (options->pause)
+		i.phase = PHASE_PAUSED;
 	if (status == 0) {
 		leave_descriptors(&i);
 		while (i.phase != PHASE_OVER) {

@@ -14,6 +14,7 @@
 struct init_options {
 	struct command_options command;
 	char **argv;
+	bool pause;	  /* there is no command: only until SIGTERM or SIGINT */
 	bool tell_reaped; /* say who is collected that is not the command */
 	const struct signals *signals;
 	struct log *log;

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/macro.h"
+#include "base/parse.h"
 #include "init/init.h"
 
 #define NAME "swansong-init"
 
 static const char usage[] =
 	"usage: " NAME " [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+	"       " NAME " [OPTION]... -P\n"
 	"\n"
 	"Runs one command as an init: passes signals on, collects orphans, and ends what is left.\n"
 	"\n"
@@ -21,6 +24,7 @@ static const char usage[] =
 	"      --leftover-timeout TIME     what the command leaves behind has this long (5s)\n"
 	"  -v, --verbose                   say what happens; -vv: each signal\n"
 	"  -w                              say who is collected\n"
+	"  -P, --pause                     run no command: collect orphans until SIGTERM or SIGINT\n"
 	"  -s                              nothing: it is a subreaper where it is not PID 1\n"
 	"  -h, --help                      show this\n"
 	"  -V, --version                   show the version\n"
@@ -30,6 +34,7 @@ static const char usage[] =
 static const struct option long_options[] = {
 	COMMAND_ROWS,
 	{ "subreaper", no_argument, NULL, 's' },
+	{ "pause", no_argument, NULL, 'P' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -43,6 +48,9 @@ static int parse_option(struct init_options *options, int option)
 
 	switch (option) {
 	case 's':
+		return -1;
+	case 'P':
+		options->pause = true;
 		return -1;
 	case 'c':
 		option = COMMAND_SINGLE;
@@ -74,15 +82,31 @@ static int parse_options(struct init_options *options, int argc, char **argv)
 {
 	int option, status = -1;
 
-	while (status < 0 && (option = getopt_long(argc, argv, "+" COMMAND_LETTERS "cswvhV",
+	while (status < 0 && (option = getopt_long(argc, argv, "+" COMMAND_LETTERS "cswvPhV",
 						   long_options, NULL)) >= 0)
 		status = parse_option(options, option);
-	if (status < 0 && !argv[optind]) {
+	if (status < 0 && !argv[optind] != options->pause) {
 		(void)fputs(usage, stderr);
 		status = INIT_EXIT_FAULT;
 	}
 	options->argv = argv + optind;
 	return status;
+}
+
+/* As tini has it: from 0, errors, to 3, each signal; what is said with -v counts from there. */
+static void take_verbosity(struct log *log)
+{
+	static const int levels[] = { LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+	const char *text = getenv("TINI_VERBOSITY");
+	uint64_t verbosity;
+
+	if (!text)
+		return;
+	if (parse_uint(text, UINT64_MAX, &verbosity) < 0) {
+		log_line(log, LOG_WARNING, "TINI_VERBOSITY: '%s' is not a number", text);
+		return;
+	}
+	log->level = levels[MIN(verbosity, ARRAY_SIZE(levels) - 1)];
 }
 
 int main(int argc, char **argv)
@@ -97,6 +121,7 @@ int main(int argc, char **argv)
 	/* Without /dev/null they stay closed; nothing of ours is opened before the command has them. */
 	(void)fd_open_standard();
 	log_init(&log, NAME, LOG_WARNING);
+	take_verbosity(&log);
 	command_options_init(&options.command);
 	if (argc < 1)
 		return INIT_EXIT_FAULT;

@@ -115,10 +115,9 @@ static uint64_t followers_timeout(const struct work *w, size_t service)
 	for (size_t n = service; n != FORECAST_NOBODY; n = g->tree->nodes[n].parent) {
 		for (size_t e = g->blocked.first[n]; e < g->blocked.first[n + 1]; e++) {
 			size_t after = g->blocked.edges[e].after;
-			uint64_t needed =
-				budget_needed(g->tree->nodes[after].config->stop_timeout_usec,
-					      w->deadlines[service].kill_usec,
-					      w->deadlines[after].kill_usec);
+			uint64_t needed = budget_needed(
+				g->tree->nodes[after].config->stop_timeout_usec,
+				w->deadlines[service].kill_usec, w->deadlines[after].kill_usec);
 
 			if (g->stopped[after] && needed > longest)
 				longest = needed;

@@ -9,6 +9,7 @@ command = $(attached web attach 'elsewhere 1')
 attach = yes
 restart-delay = 10ms
 stop-timeout = 500ms
+drain-timeout = 1s
 [other]
 command = $(attached other attach 'elsewhere 1')
 attach = yes
@@ -116,7 +117,8 @@ wait_for 10 counts web 1 || die "web is attached"
 tell web ignore
 kill -STOP "$(pid_of web)"
 ok "that is deaf as well" ctl stop web
-ok "is killed" says "$log" 'web: killing pid'
+ok "is waited for as it was busy" says "$log" 'web: busy: 1 guard; waiting up to '
+ok "and killed" says "$log" 'web: killing pid'
 unharmed "suspended programs"
 
 # --- No room ---

@@ -94,6 +94,21 @@ ok "as the log says" says "$log" 'late: its shutdown-timeout of 3.0s is spent bu
 stop_daemon
 is "none of this was in the end of the root" "$status" 0
 
+# --- Nothing is slept out ---
+
+for ((i = 0; i < 200; i++)); do
+	printf '[s%d]\ncommand = %s/idle\n' "$i" "$helpers"
+	# A chain, and ten layers.
+	if ((i > 0 && i < 100)); then echo "requires = s$((i - 1))"; fi
+	if ((i >= 110)); then echo "after = s$((i - 10)) s$((i - 10 - i % 10))"; fi
+done | sed 's/\(after = \(s[0-9]*\)\) \2$/\1/' >"$ini"
+start_daemon
+ok "200 services are up" ctl wait --for ready --timeout 30s
+began=$(now)
+stop_daemon 30
+within "they end in order, without a pause" $(($(now) - began)) 0 5000
+is "gracefully" "$status" 0
+
 # --- A budget above ---
 
 config <<END
@@ -169,7 +184,8 @@ supervise() { # NAME: $dir/NAME.said has what a daemon of $dir/NAME.ini says upw
 	wait_for 10 has_pid "$1" || die "$1 is there"
 }
 extensions() { # NAME: how many, after the stop and before 11 s from that
-	awk '/STOPPING=1/ { stopped = $1 } stopped && $2 ~ /^EXTEND/ && $1 < stopped + 11' "$dir/$1.said" | wc -l
+	awk '/STOPPING=1/ { stopping = 1; since = $1 } stopping && $2 ~ /^EXTEND/ && $1 < since + 11' \
+		"$dir/$1.said" | wc -l
 }
 printf '[hung]\ncommand = %s/stubborn %s/hung\nstop-timeout = 12s\n' "$helpers" "$dir" >"$dir/hung.ini"
 printf '[work]\ncommand = %s/stubborn %s/work\nstop-timeout = 1s\ndrain-timeout = 12s\n' "$helpers" "$dir" >"$dir/work.ini"

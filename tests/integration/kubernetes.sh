@@ -28,7 +28,7 @@ podman info >"$dir/info" 2>&1 || skip_all "machine: podman does not run here ($(
 rootfs=$dir/image/rootfs
 "$top_srcdir/contrib/container/mkrootfs" "$rootfs" \
 	"$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=/usr/bin/swansongctl" \
-	"$helpers/idle=/bin/idle" || die "the image is made"
+	"$(program swansong-init)=/usr/bin/swansong-init" "$helpers/idle=/bin/idle" || die "the image is made"
 cp "$(command -v busybox)" "$rootfs/bin/busybox"
 ln -s busybox "$rootfs/bin/sh"
 mkdir -p "$rootfs/etc/swansong" "$rootfs/run" "$rootfs/tmp"
@@ -42,7 +42,7 @@ ready = log:app: up
 [redis]
 command = idle
 END
-printf 'FROM scratch\nCOPY rootfs /\nENTRYPOINT ["/bin/idle"]\n' >"$dir/image/Containerfile"
+printf 'FROM scratch\nCOPY rootfs /\nENTRYPOINT ["/usr/bin/swansong-init", "-P"]\n' >"$dir/image/Containerfile"
 for image in shop infra; do
 	ok "the image $image is built" podman build --network=none -q -t "$image" "$dir/image"
 done

@@ -1,6 +1,7 @@
 # The real programs together, one story a script; they lock each other out (lib.sh).
 dist_check_SCRIPTS += \
 	%D%/attach.sh \
+	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \
 	%D%/budgets.sh \
@@ -28,6 +29,7 @@ dist_check_SCRIPTS += \
 	%D%/init-anywhere.sh \
 	%D%/init-container.sh \
 	%D%/init-end.sh \
+	%D%/init-pause.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
 	%D%/kubernetes.sh \

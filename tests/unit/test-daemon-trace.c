@@ -127,6 +127,29 @@ START_TEST(guards_without_a_place_are_counted)
 }
 END_TEST
 
+START_TEST(a_guard_without_a_place_is_counted_once)
+{
+	traces_begin(&traces, "", 100);
+	traces.n_used = traces.n_places;
+	for (uint64_t now = 100; now < 105; now++) {
+		trace_look(web);
+		see(7, "lease", now);
+		see(3, "process", now);
+		trace_looked(web, now);
+	}
+	ck_assert_uint_eq(traces.lost, 2);
+}
+END_TEST
+
+START_TEST(room_is_made_for_what_is_held_from_outside)
+{
+	traces_expect(&traces, 1000);
+	ck_assert_uint_ge(traces.n_places, 1000);
+	traces_expect(&traces, -1000);
+	ck_assert_uint_eq(traces.n_leases, 0);
+}
+END_TEST
+
 START_TEST(there_is_room_for_a_process_of_each)
 {
 	struct trace *trace;
@@ -173,7 +196,9 @@ END_TEST
 START_TEST(long_texts_are_cut)
 {
 	char text[1000];
-	struct guard_view view = { .id = 1, .kind = "lease", .command = text, .why = text, .count = FIELD_NONE };
+	struct guard_view view = {
+		.id = 1, .kind = "lease", .command = text, .why = text, .count = FIELD_NONE
+	};
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
@@ -196,6 +221,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, only_what_is_touched_after_the_stop_is_to_be_looked_at);
 	tcase_add_test(tc, a_guard_is_there_until_it_is_not_seen);
 	tcase_add_test(tc, guards_without_a_place_are_counted);
+	tcase_add_test(tc, a_guard_without_a_place_is_counted_once);
+	tcase_add_test(tc, room_is_made_for_what_is_held_from_outside);
 	tcase_add_test(tc, there_is_room_for_a_process_of_each);
 	tcase_add_test(tc, without_a_report_there_are_no_places);
 	tcase_add_test(tc, a_node_that_goes_in_the_shutdown_leaves_its_trace);

@@ -264,6 +264,18 @@ START_TEST(who_comes_later_is_left_his_time)
 }
 END_TEST
 
+START_TEST(who_comes_later_may_have_time_of_his_own)
+{
+	/* Four of the six seconds of c come after all that b has. */
+	is("[swansong]\nshutdown-timeout=1min\n[g]\nshutdown-timeout=26s\n"
+	   "[g/b]\ncommand=x\nstop-timeout=1min\nrequires=h/c\n"
+	   "[h]\nshutdown-timeout=30s\n[h/c]\ncommand=x\nstop-timeout=6s\n",
+	   "1 g/b 0..25 0..25 * cut by g\n"
+	   "2 h/c <g/b 25..31 26..31 * cut by h\n"
+	   "0 31 60");
+}
+END_TEST
+
 START_TEST(who_is_busy_has_the_time_of_both)
 {
 	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\ndrain-timeout=7s\n",
@@ -388,6 +400,7 @@ Suite *test_suite(void)
 	tcase_add_test(t, what_runs_after_the_end_has_its_time_too);
 	tcase_add_test(t, a_budget_cuts_all_below);
 	tcase_add_test(t, who_comes_later_is_left_his_time);
+	tcase_add_test(t, who_comes_later_may_have_time_of_his_own);
 	tcase_add_test(t, who_is_busy_has_the_time_of_both);
 	tcase_add_test(t, the_grace_is_a_budget_of_the_root);
 	tcase_add_test(t, a_node_takes_along_what_requires_it);
