@@ -20,7 +20,17 @@
 struct service;
 struct final;
 
-struct next_edges;
+/* Of ordering edges there are both ends: beside the lists of enum edge a node has these. */
+enum {
+	LIST_DEPENDENTS = N_EDGES, /* who requires, wants or comes after it */
+	LIST_FOLLOWERS,		   /* who is term-after it */
+	N_LISTS
+};
+
+/* Arrays of node pointers, NULL-terminated, or NULL. */
+struct edges {
+	struct node **lists[N_LISTS];
+};
 
 struct node {
 	struct context *ctx;
@@ -63,11 +73,8 @@ struct node {
 	bool transient; /* of no section: it was asked for over the control socket */
 	bool keep;	/* ... and stays when it has ended */
 
-	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated, or NULL. */
-	struct node **edges[N_EDGES];
-	struct node **dependents;      /* who requires, wants or comes after this */
-	struct node **followers;       /* who is term-after this */
-	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
+	struct edges *edges;	  /* see node_edges() */
+	struct edges *next_edges; /* of daemon/edges.c, while a reload is being made */
 	uint64_t
 		program_guards; /* in the subtree: of attached programs, when they were last counted */
 };
@@ -84,6 +91,14 @@ void node_use_config(struct node *node, struct config *config_ref,
 
 /* Leaves its parent.  Must have no children, service or leases any more. */
 struct node *node_free(struct node *node);
+
+/* One of its lists of edges. */
+static inline struct node **node_edges(const struct node *node, size_t list)
+{
+	return node->edges ? node->edges->lists[list] : NULL;
+}
+
+void node_edges_free(struct edges *edges);
 
 /* "web/nginx", and "root" for the root, whose path is empty. */
 const char *node_name(const struct node *node);
