@@ -3,6 +3,9 @@ dist_bashcompletion_DATA = %D%/completion/swansongctl
 zshcompletiondir        = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = %D%/completion/_swansongctl
 
+# Guards of a shell script; see swansong-guard(7).
+dist_pkgdata_DATA = %D%/guard/swansong-guard.sh
+
 # For those who come from elsewhere; see swansong-migration(7).
 dist_bin_SCRIPTS = %D%/convert/supervisord2swansong
 

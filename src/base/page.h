@@ -28,7 +28,7 @@
  * than it would by the configuration.  A process that was forked may hold the socket open after the
  * end of the one that is attached; it is the lock that tells.
  *
- * All numbers are native.  Messages, of PAGE_MESSAGE_MAX bytes at most, to the program:
+ * All numbers are native.  Messages, of PAGE_MESSAGE_MAX bytes at most and without a NUL, to the program:
  *
  *	STOP			its node, or this run of it, is stopped: @stop is set, too
  *	REPORT			it is asked for a report

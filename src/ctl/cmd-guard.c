@@ -1,29 +1,43 @@
 #include "ctl/cmd.h"
 
 /*
- * Holds a guard while a command runs.  The guard is the connection: it is released when this
- * process ends, and so this process must outlive the command.  Signals that would end it are taken
- * through a descriptor and passed on; what the terminal sends reaches the command anyway.
+ * Holds guards while a command runs.  Each is a connection of its own, on which the daemon says what
+ * becomes of it: it is released when this process ends, and so this process must outlive the command.
+ * Signals that would end it are taken through a descriptor and passed on; what the terminal sends
+ * reaches the command anyway.
  */
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "ctl/nodes.h"
 
 enum { COMMAND_NOT_EXECUTABLE = 126, COMMAND_NOT_FOUND = 127 };
+
+struct held {
+	struct client *client; /* NULL: it is lost */
+	const char *path;
+};
 
 struct holder {
 	struct ctl *ctl;
 	sigset_t old_mask;
 	int signal_fd;
 	pid_t pid;
+	const char *command;
+	struct held *held;
+	struct pollfd *fds; /* of the signals, and of each that is held */
+	size_t n;
+	bool stopping; /* the command has been told */
+	bool gone;     /* the daemon is, and that was said */
 };
 
 static int take_signals(struct holder *h)
@@ -42,13 +56,32 @@ static int take_signals(struct holder *h)
 	return h->signal_fd < 0 ? -errno : 0;
 }
 
-static int take_guard(struct ctl *ctl, const char *path)
+static json_t *parameters_of(const struct options *o, const char *path)
 {
-	const char *why = ctl->options.why;
+	json_t *ttl = o->ttl_usec > INT64_MAX ? NULL : json_integer((json_int_t)o->ttl_usec);
 
-	return session_do(ctl, METHOD_TAKE_GUARD,
-			  json_pack("{s:s, s:b, s:o*}", "node", path, "late", ctl->options.late,
-				    "why", why ? message_string(why) : NULL));
+	return json_pack("{s:s, s:b, s:o*, s:o*}", "node", path, "late", o->late, "why",
+			 o->why ? message_string(o->why) : NULL, "ttl_usec", ttl);
+}
+
+static int take_guard(struct holder *h, const char *path)
+{
+	struct ctl *ctl = h->ctl;
+	struct message_reply reply;
+	int r = session_open(ctl);
+
+	if (r != CTL_DONE)
+		return r;
+	/* Until there is a command to pass it on to, a signal ends this. */
+	client_set_interrupt(ctl->client, h->signal_fd);
+	r = session_send(ctl, METHOD_TAKE_GUARD, parameters_of(&ctl->options, path), MESSAGE_MORE);
+	if (r == CTL_DONE)
+		r = session_receive(ctl, &reply);
+	if (r != CTL_DONE)
+		return r;
+	message_reply_done(&reply);
+	h->held[h->n++] = (struct held){ .client = take(ctl->client), .path = path };
+	return CTL_DONE;
 }
 
 /* Everything is inherited, but for our own descriptors and the signals we block. */
@@ -88,49 +121,86 @@ static void pass_on(const struct holder *h)
 			(void)kill(h->pid, (int)info.ssi_signo);
 }
 
-/* Nothing more is to be said to us; what comes is the end. */
-static bool is_connected(struct ctl *ctl)
+static void lose(struct holder *h, struct held *held, bool expired)
 {
-	struct message_reply reply;
-	int r;
-
-	while ((r = client_receive(ctl->client, 0, &reply)) == 0)
-		message_reply_done(&reply);
-	return r == -ETIMEDOUT;
+	log_line(&h->ctl->log, LOG_WARNING, "%s: the guard %s; %s goes on", node_name(held->path),
+		 expired ? "has expired" : "was revoked, as the time to shut down is spent",
+		 h->command);
+	held->client = client_free(held->client);
 }
 
-static int hold(struct holder *h, const char *command)
+/* With it all guards are lost. */
+static void lose_daemon(struct holder *h, struct held *held)
 {
-	struct pollfd fds[] = {
-		{ .fd = h->signal_fd, .events = POLLIN },
-		{ .fd = client_get_fd(h->ctl->client), .events = POLLIN },
-	};
+	if (!h->gone)
+		log_line(&h->ctl->log, LOG_WARNING,
+			 "the daemon has gone, and the guard with it; %s goes on", h->command);
+	h->gone = true;
+	held->client = client_free(held->client);
+}
+
+/* All at once, and each may have a stop of its own: the first counts. */
+static void tell_stop(struct holder *h)
+{
+	if (!h->stopping && h->ctl->options.on_shutdown)
+		(void)kill(h->pid, h->ctl->options.on_shutdown);
+	h->stopping = true;
+}
+
+static void follow(struct holder *h, struct held *held, const struct message_reply *reply)
+{
+	const char *lost = message_get_string(reply->parameters, "lost", NULL);
+
+	if (message_get_bool(reply->parameters, "stopping", false))
+		tell_stop(h);
+	if (lost)
+		lose(h, held, strcmp(lost, "expired") == 0);
+}
+
+/* What the daemon has said, if anything. */
+static void listen_to(struct holder *h, struct held *held)
+{
+	struct message_reply reply;
+	int r = -ETIMEDOUT;
+
+	while (held->client && (r = client_receive(held->client, 0, &reply)) == 0) {
+		follow(h, held, &reply);
+		message_reply_done(&reply);
+	}
+	if (held->client && r != -ETIMEDOUT)
+		lose_daemon(h, held);
+}
+
+static int hold(struct holder *h)
+{
 	int status;
 
-	client_set_interrupt(h->ctl->client, -1);
+	for (size_t i = 0; i < h->n; i++)
+		client_set_interrupt(h->held[i].client, -1);
 	while (!has_ended(h, &status)) {
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+		h->fds[0] = (struct pollfd){ .fd = h->signal_fd, .events = POLLIN };
+		for (size_t i = 0; i < h->n; i++) {
+			struct held *held = &h->held[i];
+
+			listen_to(h, held);
+			h->fds[i + 1] = (struct pollfd){
+				.fd = held->client ? client_get_fd(held->client) : -1,
+				.events = POLLIN,
+			};
+		}
+		if (poll(h->fds, h->n + 1, -1) < 0 && errno != EINTR)
 			return ctl_fail(h->ctl, -errno);
 		pass_on(h);
-		if (!fds[1].revents || is_connected(h->ctl))
-			continue;
-		log_line(&h->ctl->log, LOG_WARNING,
-			 "the daemon has gone, and the guard with it; %s goes on", command);
-		fds[1].fd = -1;
 	}
 	return status;
 }
 
 static int guard_command(struct holder *h, char **paths, char **argv)
 {
-	int r = session_open(h->ctl);
+	int r;
 
-	if (r != CTL_DONE)
-		return r;
-	/* Until there is a command to pass it on to, a signal ends this. */
-	client_set_interrupt(h->ctl->client, h->signal_fd);
 	for (size_t i = 0; paths[i]; i++) {
-		r = take_guard(h->ctl, paths[i]);
+		r = take_guard(h, paths[i]);
 		if (r != CTL_DONE)
 			return r;
 	}
@@ -139,21 +209,41 @@ static int guard_command(struct holder *h, char **paths, char **argv)
 		log_line(&h->ctl->log, LOG_ERR, "%s: %s", argv[0], strerror(-r));
 		return r == -ENOENT ? COMMAND_NOT_FOUND : COMMAND_NOT_EXECUTABLE;
 	}
-	return hold(h, argv[0]);
+	return hold(h);
+}
+
+static int holder_init(struct holder *h, struct ctl *ctl, const char *command, size_t n)
+{
+	*h = (struct holder){ .ctl = ctl, .signal_fd = -1, .command = command };
+	h->held = calloc(n, sizeof(*h->held));
+	h->fds = calloc(n + 1, sizeof(*h->fds));
+	return h->held && h->fds ? take_signals(h) : -ENOMEM;
+}
+
+static void holder_done(struct holder *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		client_free(h->held[i].client);
+	free(h->held);
+	free(h->fds);
+	h->signal_fd = fd_close(h->signal_fd);
 }
 
 int cmd_guard(struct ctl *ctl, int argc, char **argv)
 {
-	struct holder h = { .ctl = ctl, .signal_fd = -1 };
 	cleanup(freep) char **paths = NULL;
+	struct holder h;
+	size_t n = 0;
 	int r;
 
 	(void)argc;
 	r = nodes_resolve(ctl, argv, 1, &paths);
 	if (r != CTL_DONE)
 		return r;
-	r = take_signals(&h);
+	while (paths[n])
+		n++;
+	r = holder_init(&h, ctl, argv[1], n);
 	r = r < 0 ? ctl_fail(ctl, r) : guard_command(&h, paths, argv + 1);
-	h.signal_fd = fd_close(h.signal_fd);
+	holder_done(&h);
 	return r;
 }

@@ -18,6 +18,8 @@ enum {
 	KEY_REASON,
 	KEY_WHY,
 	KEY_LATE,
+	KEY_TTL,
+	KEY_ON_SHUTDOWN,
 	KEY_FOR,
 	KEY_BLOCKING,
 	KEY_DRY_RUN,
@@ -43,6 +45,9 @@ static const struct option_row table[] = {
 	{ "reason", KEY_REASON, "T", " shutdown ", "why, for the log" },
 	{ "why", KEY_WHY, "T", " guard ", "what the guard is for" },
 	{ "late", KEY_LATE, NULL, " guard ", "also on a stopped node that is not yet complete" },
+	{ "ttl", KEY_TTL, "D", " guard ", "hold the guard for no longer than D" },
+	{ "on-shutdown", KEY_ON_SHUTDOWN, "SIG", " guard ",
+	  "send SIG to CMD when the node is shut down" },
 	{ "for", KEY_FOR, "STATE", " wait ", "ready, running, stopping or complete (the default)" },
 	{ "blocking", KEY_BLOCKING, NULL, " guards ", "only what a shutdown is waiting for now" },
 	{ "dry-run", KEY_DRY_RUN, NULL, " reload ", "say what would change, and change nothing" },
@@ -81,6 +86,7 @@ void options_init(struct options *options)
 {
 	*options = (struct options){
 		.timeout_usec = USEC_INFINITY,
+		.ttl_usec = USEC_INFINITY,
 		.lines = 10,
 		.last = UINT64_MAX,
 		.grace_usec = UINT64_MAX,
@@ -107,6 +113,18 @@ static int set_scope(struct options *options, const char *argument)
 		return -EINVAL;
 	options->scope = argument;
 	return 0;
+}
+
+static int set_ttl(struct options *options, const char *argument)
+{
+	uint64_t usec;
+	int r = parse_duration(argument, &usec);
+
+	if (r == 0 && usec == 0)
+		r = -ERANGE;
+	if (r == 0)
+		options->ttl_usec = usec;
+	return r;
 }
 
 static int set_lines(struct options *options, const char *argument)
@@ -174,6 +192,10 @@ int options_set(struct options *options, int key, const char *argument)
 	case KEY_LATE:
 		options->late = true;
 		return 0;
+	case KEY_TTL:
+		return set_ttl(options, argument);
+	case KEY_ON_SHUTDOWN:
+		return parse_signal(argument, &options->on_shutdown);
 	case KEY_FOR:
 		return set_until(options, argument);
 	case KEY_BLOCKING:

@@ -19,6 +19,8 @@ struct options {
 	uint64_t timeout_usec; /* USEC_INFINITY: none was given */
 	bool force, late, blocking;
 	const char *reason, *why;
+	uint64_t ttl_usec; /* USEC_INFINITY: none was given */
+	int on_shutdown;   /* a signal; 0: none was given */
 	const char *until; /* NULL: none was given */
 	bool dry_run, follow, wait, keep;
 	const char *scope;  /* NULL: none was given */

@@ -192,6 +192,7 @@ struct guard_view past_guard(const struct report *report, const struct report_la
 		.age_usec = between(guard->taken_usec, (int64_t)gone),
 		.kill_usec = FIELD_NONE,
 		.count = guard->count,
+		.ttl_usec = FIELD_NONE,
 	};
 }
 

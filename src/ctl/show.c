@@ -149,7 +149,7 @@ char *show_note(char buf[static SHOW_NOTE_MAX], const struct node_view *node)
 char *show_holder(char buf[static SHOW_NOTE_MAX], const struct guard_view *guard)
 {
 	struct words w = { .buf = buf, .size = SHOW_NOTE_MAX };
-	char user[IDS_NAME_MAX], count[SHOW_COUNT_MAX];
+	char user[IDS_NAME_MAX], count[SHOW_COUNT_MAX], left[CLOCK_TEXT_MAX];
 
 	buf[0] = '\0';
 	if (guard->command)
@@ -162,6 +162,8 @@ char *show_holder(char buf[static SHOW_NOTE_MAX], const struct guard_view *guard
 		words_add(&w, ", ", "%s", show_count(count, guard->count, "guard"));
 	if (guard->why)
 		words_add(&w, ", ", "\"%s\"", guard->why);
+	if (guard->ttl_usec != FIELD_NONE)
+		words_add(&w, ", ", "expires in %s", clock_text(left, guard->ttl_usec));
 	return buf;
 }
 

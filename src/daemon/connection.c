@@ -126,7 +126,9 @@ static void read_input(struct connection *c)
 		return;
 	}
 	/* A descriptor can be handed on: what counts is also who writes to it. */
-	if (sender.uid != c->peer.uid && sender.uid != 0)
+	if (c->inherited)
+		c->peer = sender;
+	else if (sender.uid != c->peer.uid && sender.uid != 0)
 		c->privileged = false;
 	frame_reader_commit(&c->reader, (size_t)n);
 	handle_input(c);
@@ -192,6 +194,13 @@ int connection_new(struct connection **ret, struct context *ctx, int fd,
 		return r;
 	*ret = take(c);
 	return 0;
+}
+
+void connection_inherit(struct connection *c)
+{
+	c->inherited = c->privileged = true;
+	c->spoken = c->patient = true;
+	watch_idleness(c);
 }
 
 struct connection *connection_free(struct connection *c)

@@ -46,6 +46,7 @@ struct connection {
 	bool spoken;	 /* has made a call */
 	bool patient;	 /* it may take its time to read */
 	bool dead;	 /* to be closed in the next turn */
+	bool inherited;	 /* by a service, from its start on */
 	void *request;	 /* the owner's */
 };
 
@@ -55,6 +56,12 @@ struct connection {
  */
 int connection_new(struct connection **ret, struct context *ctx, int fd,
 		   const struct connection_owner *owner);
+
+/*
+ * It is one of unix_pair(), whose other end a service is given.  Whoever has that speaks for the
+ * service, and takes the time that he likes.
+ */
+void connection_inherit(struct connection *connection);
 struct connection *connection_free(struct connection *connection);
 
 /* Takes the reference to @parameters; with @continues there is more to come. */

@@ -27,6 +27,16 @@ struct process_table;
 struct service;
 struct sweep;
 
+/* Where a service's end of a control connection has its other end. */
+struct control_offer {
+	/*
+	 * Takes @fd, of the service at @path, also on failure; there is one for each.  NULL: nobody
+	 * does.  Return: 0 or -errno.
+	 */
+	int (*accept)(const char *path, int fd, void *arg);
+	void *arg;
+};
+
 struct context {
 	sd_event *event;
 	struct log *log;
@@ -50,6 +60,9 @@ struct context {
 	uint64_t last_id;		/* of guards, for people */
 	struct alarms alarms; /* the timers of services */
 	struct events *events;
+	struct control_offer control;
+	struct list lease_users; /* of daemon/lease.h */
+	unsigned n_leases;
 	struct traces traces; /* of nodes, for the report */
 
 	uint64_t changes;      /* so often has a service, a process or a guard got on */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,14 +18,15 @@
 
 struct control {
 	struct tree *tree;
+	const struct reload *reload;
 	struct control_config config;
 	struct connection_owner owner;
-	struct unix_listener listener;
-	sd_event_source *source;
-	sd_event_source *pause; /* armed while @source is off */
-	bool refusing;		/* the last connection could not be accepted */
+	struct unix_listener listener; /* without a path: none */
+	sd_event_source *source;       /* NULL likewise */
+	sd_event_source *pause;	       /* armed while @source is off */
+	bool refusing;		       /* the last connection could not be accepted */
 	struct list connections;
-	unsigned n_connections;
+	unsigned n_connections; /* without those of services */
 };
 
 DEFINE_CLEANUP(struct control *, control_free)
@@ -46,7 +48,7 @@ static void on_closed(struct connection *connection, void *arg)
 {
 	struct control *control = arg;
 
-	control->n_connections--;
+	control->n_connections -= !connection->inherited;
 	request_done(connection->request);
 	free(connection->request);
 	connection_free(connection);
@@ -58,11 +60,11 @@ static unsigned count_of_user(const struct control *control, uid_t uid)
 	unsigned n = 0;
 
 	list_for_each (c, &control->connections, in_control)
-		n += c->peer.uid == uid;
+		n += !c->inherited && c->peer.uid == uid;
 	return n;
 }
 
-static int add_connection(struct control *control, int fd)
+static int add_connection(struct control *control, int fd, struct connection **ret)
 {
 	struct connection *connection;
 	struct request *request;
@@ -71,7 +73,6 @@ static int add_connection(struct control *control, int fd)
 	r = connection_new(&connection, control->tree->ctx, fd, &control->owner);
 	if (r < 0)
 		return r;
-	connection->privileged = is_privileged(control, fd, &connection->peer);
 	request = malloc(sizeof(*request));
 	r = request ? request_init(request, control->tree, connection) : -ENOMEM;
 	if (r < 0) {
@@ -79,15 +80,66 @@ static int add_connection(struct control *control, int fd)
 		connection_free(connection);
 		return r;
 	}
-	request->reload = control->config.reload;
+	request->reload = control->reload;
 	connection->request = request;
-	control->n_connections++;
 	list_append(&control->connections, &connection->in_control);
+	*ret = connection;
+	return 0;
+}
+
+static void accept_connection(struct control *control, int fd)
+{
+	struct connection *connection;
+
+	if (add_connection(control, fd, &connection) < 0)
+		return;
+	connection->privileged = is_privileged(control, fd, &connection->peer);
+	control->n_connections++;
 	if (control->n_connections > CONTROL_CONNECTIONS_MAX ||
 	    count_of_user(control, connection->peer.uid) > CONTROL_CONNECTIONS_PER_USER) {
 		connection_fail(connection, ERROR_TOO_MANY, NULL, "too many connections");
 		connection_close_soon(connection);
 	}
+}
+
+static const char *home_of(const struct connection *connection)
+{
+	const struct request *request = connection->request;
+
+	return connection->inherited ? request->home : NULL;
+}
+
+/* A service has one: whoever still has that of an earlier run is of it no more. */
+static void close_former(struct control *control, const char *path)
+{
+	struct connection *c;
+
+	list_for_each (c, &control->connections, in_control) {
+		const struct request *request = c->request;
+
+		if (c->dead || !home_of(c) || strcmp(home_of(c), path) != 0)
+			continue;
+		if (request->n_leases > 0)
+			log_line(control->tree->ctx->log, LOG_WARNING,
+				 "%s: %u guards of its last run are released: it is started anew",
+				 path, request->n_leases);
+		connection_close_soon(c);
+	}
+}
+
+static int on_offer(const char *path, int fd, void *arg)
+{
+	struct control *control = arg;
+	struct connection *connection;
+	struct request *request;
+	int r = add_connection(control, fd, &connection);
+
+	if (r < 0)
+		return r;
+	close_former(control, path);
+	connection_inherit(connection);
+	request = connection->request;
+	(void)snprintf(request->home, sizeof(request->home), "%s", path);
 	return 0;
 }
 
@@ -143,7 +195,7 @@ static int on_connect(sd_event_source *source, int listener, uint32_t events, vo
 		return 0;
 	}
 	control->refusing = false;
-	(void)add_connection(control, fd);
+	accept_connection(control, fd);
 	return 0;
 }
 
@@ -160,7 +212,7 @@ static void make_directory(const char *path)
 	(void)mkdir(directory, 0755);
 }
 
-int control_new(struct control **ret, struct tree *tree, const struct control_config *config)
+int control_new(struct control **ret, struct tree *tree, const struct reload *reload)
 {
 	cleanup(control_freep) struct control *control = calloc(1, sizeof(*control));
 	int r;
@@ -168,30 +220,41 @@ int control_new(struct control **ret, struct tree *tree, const struct control_co
 	if (!control)
 		return -ENOMEM;
 	control->tree = tree;
-	control->config = *config;
+	control->reload = reload;
 	control->owner =
 		(struct connection_owner){ .call = on_call, .closed = on_closed, .arg = control };
 	list_init(&control->connections);
+	r = sd_event_add_time(tree->ctx->event, &control->pause, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+			      on_pause, control);
+	if (r < 0)
+		return r;
+	tree->ctx->control = (struct control_offer){ .accept = on_offer, .arg = control };
+	*ret = take(control);
+	return 0;
+}
+
+int control_listen(struct control *control, const struct control_config *config)
+{
+	int r;
+
+	control->config = *config;
 	make_directory(config->path);
 	r = unix_listen(&control->listener, config->path, config->mode,
 			config->group_set ? config->group : (gid_t)-1);
 	if (r < 0)
 		return r;
-	r = sd_event_add_io(tree->ctx->event, &control->source, control->listener.fd, EPOLLIN,
-			    on_connect, control);
-	if (r >= 0)
-		r = sd_event_add_time(tree->ctx->event, &control->pause, CLOCK_MONOTONIC,
-				      USEC_INFINITY, 1, on_pause, control);
+	r = sd_event_add_io(control->tree->ctx->event, &control->source, control->listener.fd,
+			    EPOLLIN, on_connect, control);
 	if (r < 0)
-		return r;
-	*ret = take(control);
-	return 0;
+		unix_unlisten(&control->listener);
+	return r;
 }
 
 struct control *control_free(struct control *control)
 {
 	if (!control)
 		return NULL;
+	control->tree->ctx->control = (struct control_offer){ .accept = NULL };
 	while (!list_is_empty(&control->connections))
 		on_closed(list_entry(control->connections.next, struct connection, in_control),
 			  control);

@@ -1,6 +1,9 @@
 #pragma once
 
-/* The control socket: who may connect, how many, and what each of them waits for. */
+/*
+ * The control socket: who may connect, how many, and what each of them waits for; and the connections
+ * that services were given, which are there without a socket, and do not count.
+ */
 
 #include "daemon/requests.h"
 
@@ -14,11 +17,13 @@ struct control_config {
 	unsigned mode;
 	bool group_set;
 	gid_t group;
-	const struct reload *reload;
 };
 
-/* Return: 0; -EADDRINUSE if a live daemon serves the socket; -errno. */
-int control_new(struct control **ret, struct tree *tree, const struct control_config *config);
+/* Without a socket.  Return: 0 or -errno. */
+int control_new(struct control **ret, struct tree *tree, const struct reload *reload);
+
+/* Return: 0; -EADDRINUSE if a live daemon serves the socket; -errno, and there is none. */
+int control_listen(struct control *control, const struct control_config *config);
 
 /* Ends all connections, with what can still be sent, and removes the socket. */
 struct control *control_free(struct control *control);

@@ -45,7 +45,7 @@ struct daemon {
 	struct signals signals;
 	struct tree tree;
 	struct sweep *sweep;
-	struct control *control; /* or NULL: no socket */
+	struct control *control;
 	struct parent *parent;
 	struct reload reload;
 	struct command command; /* with options.command */
@@ -162,8 +162,7 @@ static void settle(struct daemon *d)
 	if (complete)
 		finish(d);
 	watch_deadline(d);
-	if (d->control)
-		control_settle(d->control);
+	control_settle(d->control);
 	parent_settle(d->parent);
 	transient_settle(&d->tree);
 	events_because(d->ctx.events, NULL);
@@ -334,10 +333,9 @@ static int open_control(struct daemon *d, const struct config *config, const cha
 		.mode = config->control_mode,
 		.group_set = config->control_group_set,
 		.group = config->control_group,
-		.reload = &d->reload,
 	};
 
-	r = control_new(&d->control, &d->tree, &control);
+	r = control_listen(d->control, &control);
 	if (r == -EADDRINUSE && !(d->options->command && !given)) {
 		log_line(log, LOG_ERR, "%s is served by another swansongd", path);
 		return r;
@@ -387,6 +385,8 @@ static int start(struct daemon *d, struct config *config, struct parent_address 
 		.paths = d->options->paths,
 		.n_paths = d->options->command ? 0 : d->options->n_paths,
 	};
+	if (r >= 0)
+		r = control_new(&d->control, &d->tree, &d->reload);
 	if (r >= 0)
 		r = open_control(d, config, socket);
 	if (r < 0)
@@ -548,6 +548,9 @@ int daemon_run(const struct daemon_options *options)
 	if (!options->command)
 		(void)unsetenv(PAGE_VARIABLE);
 	(void)unsetenv("FDSTORE");
+	/* One command has our descriptors; services would have the number of none. */
+	if (!options->command)
+		(void)unsetenv("SWANSONG_CONTROL");
 	status = run(&d, &address);
 	tear_down(&d);
 	free(address.socket);

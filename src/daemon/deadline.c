@@ -21,16 +21,16 @@ static void revoke_leases(struct node *node)
 {
 	while (!list_is_empty(&node->leases)) {
 		struct lease *lease = list_entry(node->leases.next, struct lease, of_node);
+		char text[LEASE_TEXT_MAX];
 
-		log_line(node->ctx->log, LOG_WARNING, "%s: revoking the guard of pid %d (%s)%s%s",
-			 node_name(node), (int)lease->peer.pid, lease->command,
-			 *lease->why ? ": " : "", lease->why);
+		log_line(node->ctx->log, LOG_WARNING, "%s: revoking the guard of %s",
+			 node_name(node), lease_text(text, lease));
 		node->late_usec = clock_now_usec();
 		for (struct node *n = node; n; n = n->parent)
 			if (n->stop_usec)
 				n->forced = true;
 		trace_guard_end(node->trace, lease->id, "revoked");
-		lease_revoke(lease);
+		lease_lose(lease, LEASE_REVOKED);
 	}
 }
 

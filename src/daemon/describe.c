@@ -269,6 +269,7 @@ static bool walk_guards(struct node *node, uint64_t now, describe_guard *each, v
 			.command = *lease->command ? lease->command : NULL,
 			.why = *lease->why ? lease->why : NULL,
 			.age_usec = now - lease->since_usec,
+			.ttl_usec = left_until(lease->until_usec, now),
 			.count = FIELD_NONE,
 		};
 		if (!each(node, &view, arg))

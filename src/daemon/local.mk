@@ -11,6 +11,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/cgroup.c \
 	%D%/node.h %D%/node.c \
 	%D%/lease.h %D%/lease.c \
+	%D%/lease-fd.h %D%/lease-fd.c \
 	%D%/notify-message.h %D%/notify-message.c \
 	%D%/notify.h %D%/notify.c \
 	%D%/watchdog.h %D%/watchdog.c \

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/macro.h"
@@ -72,6 +73,29 @@ static bool read_fdname(const char *value, struct notify_message *message)
 	return true;
 }
 
+/* Text for people: no control characters, and whole. */
+static bool is_guard_name(const char *value)
+{
+	size_t length = strlen(value);
+
+	if (length > NOTIFY_GUARD_MAX)
+		return false;
+	for (size_t i = 0, n; i < length; i += n) {
+		n = text_character(value + i);
+		if (n == 0 || (unsigned char)value[i] < ' ' || value[i] == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static bool read_guard(const char *value, struct notify_message *message)
+{
+	bool good = is_guard_name(value);
+
+	(void)snprintf(message->guard, sizeof(message->guard), "%s", good ? value : "");
+	return true;
+}
+
 /* --- the lines: with @value that one alone, else what @read takes --- */
 
 static const struct {
@@ -95,6 +119,7 @@ static const struct {
 	{ "FDNAME", NULL, read_fdname, NOTIFY_FDNAME },
 	{ "FDPOLL", "0", NULL, NOTIFY_FDPOLL_OFF },
 	{ "BARRIER", "1", NULL, NOTIFY_BARRIER },
+	{ "X_SWANSONG_GUARD", NULL, read_guard, NOTIFY_GUARD },
 };
 
 static void parse_line(char *line, struct notify_message *message)

@@ -15,6 +15,7 @@
 
 #define NOTIFY_MESSAGE_MAX 4096 /* bytes; what is longer is ignored whole */
 #define NOTIFY_STATUS_MAX  256
+#define NOTIFY_GUARD_MAX   200
 
 enum notify_flag {
 	NOTIFY_READY = 1 << 0,		  /* READY=1 */
@@ -33,6 +34,7 @@ enum notify_flag {
 	NOTIFY_FDNAME = 1 << 13,	  /* FDNAME=NAME */
 	NOTIFY_FDPOLL_OFF = 1 << 14,	  /* FDPOLL=0 */
 	NOTIFY_BARRIER = 1 << 15,	  /* BARRIER=1 */
+	NOTIFY_GUARD = 1 << 16,		  /* X_SWANSONG_GUARD=NAME */
 };
 
 struct notify_message {
@@ -42,6 +44,7 @@ struct notify_message {
 	pid_t main_pid;
 	uint64_t watchdog_usec, extend_usec, monotonic_usec;
 	char fdname[FDNAME_MAX];
+	char guard[NOTIFY_GUARD_MAX + 1]; /* empty: it was no name, as who sent it has to hear */
 };
 
 /*

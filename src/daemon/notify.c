@@ -38,7 +38,7 @@ static bool read_one(struct notify *notify)
 		return n == -EBADMSG;
 	if (sender.pid > 0 && listener->accepts(&sender, listener->arg) &&
 	    notify_parse(text, (size_t)n, &message) == 0)
-		listener->each(&message, &passed, listener->arg);
+		listener->each(&message, &sender, &passed, listener->arg);
 	unix_passed_close(&passed);
 	return true;
 }

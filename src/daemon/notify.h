@@ -18,7 +18,8 @@ struct notify_listener {
 	/* Does the word of @sender, which may be dead but not collected, count? */
 	bool (*accepts)(const struct unix_peer *sender, void *arg);
 	/* Called for each message that does; what is left in @passed is closed after that. */
-	void (*each)(const struct notify_message *message, struct unix_passed *passed, void *arg);
+	void (*each)(const struct notify_message *message, const struct unix_peer *sender,
+		     struct unix_passed *passed, void *arg);
 	void *arg;
 };
 

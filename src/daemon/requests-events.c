@@ -10,14 +10,6 @@
 
 #define EVENTS_PER_REPLY 64
 
-static bool is_within(const char *path, const char *top)
-{
-	size_t length = strlen(top);
-
-	return length == 0 ||
-	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
-}
-
 static json_t *event_json(const struct event *e)
 {
 	json_t *object = json_pack("{s:I, s:I, s:s, s:o, s:I, s:s, s:s}", "number",
@@ -46,7 +38,7 @@ static json_t *take_events(struct request *q, size_t max)
 	}
 	while (json_array_size(list) < max && events_get(events, q->next_event, &event)) {
 		q->next_event++;
-		if (is_within(event.node, q->path))
+		if (request_path_is_within(event.node, q->path))
 			(void)json_array_append_new(list, event_json(&event));
 	}
 	return json_pack("{s:o, s:I}", "events", list, "lost", (json_int_t)lost);
@@ -61,7 +53,7 @@ static uint64_t find_last(const struct request *q, uint64_t n)
 
 	while (n > 0 && at > 0 && events_get(events, at - 1, &event)) {
 		at--;
-		n -= is_within(event.node, q->path);
+		n -= request_path_is_within(event.node, q->path);
 	}
 	return at;
 }
@@ -82,11 +74,8 @@ void request_settle_events(struct request *q)
 
 void request_events(struct request *q, struct node *node, const struct message_call *call)
 {
-	json_t *last = json_object_get(call->parameters, "last");
-	uint64_t n = call->more ? 0 : EVENTS_MAX;
+	uint64_t n = message_get_number(call->parameters, "last", call->more ? 0 : EVENTS_MAX);
 
-	if (json_is_integer(last))
-		n = (uint64_t)json_integer_value(last);
 	(void)strcpy(q->path, node->config->path);
 	q->next_event = find_last(q, n);
 	if (!call->more) {

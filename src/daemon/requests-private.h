@@ -8,8 +8,8 @@
 typedef void request_method(struct request *q, struct node *node, const struct message_call *call);
 
 request_method request_status, request_guards, request_start, request_stop, request_restart,
-	request_shutdown, request_wait, request_take_guard, request_reload, request_reload_service,
-	request_signal, request_events, request_run, request_plan;
+	request_shutdown, request_wait, request_take_guard, request_release, request_reload,
+	request_reload_service, request_signal, request_events, request_run, request_plan;
 
 /* Ends the call, and the wait if there is one. */
 void request_reply(struct request *q, json_t *parameters);
@@ -37,6 +37,15 @@ json_t *request_progress(struct request *q, struct node *node);
 #define REQUEST_REASON_MAX 200
 const char *request_reason(struct request *q, const struct message_call *call,
 			   char buf[static REQUEST_REASON_MAX]);
+
+/* Is it @top, or below it? */
+bool request_path_is_within(const char *path, const char *top);
+
+/* Who holds what is taken. */
+struct unix_peer request_holder(const struct request *q);
+
+/* The holder of a guard hears of its stop. */
+void request_settle_guard(struct request *q);
 
 /* The connection is over: its guards are dropped. */
 void request_drop_guards(struct request *q);

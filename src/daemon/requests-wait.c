@@ -181,6 +181,9 @@ void request_settle(struct request *q)
 	case METHOD_EVENTS:
 		request_settle_events(q);
 		break;
+	case METHOD_TAKE_GUARD:
+		request_settle_guard(q);
+		break;
 	case METHOD_SHUTDOWN:
 		settle_shutdown(q, node);
 		break;

@@ -1,6 +1,7 @@
 #include "daemon/requests.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -68,40 +69,70 @@ const char *request_reason(struct request *q, const struct message_call *call,
 	return buf;
 }
 
+bool request_path_is_within(const char *path, const char *top)
+{
+	size_t length = strlen(top);
+
+	return length == 0 ||
+	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
+}
+
+/* The service, for whoever of it writes: a shell does that by a process that is gone when we look. */
+struct unix_peer request_holder(const struct request *q)
+{
+	const struct node *home = q->connection->inherited ? tree_find(q->tree, q->home) : NULL;
+	struct unix_peer holder = q->connection->peer;
+
+	if (home && home->service && home->service->main.pid > 0)
+		holder.pid = home->service->main.pid;
+	return holder;
+}
+
 static const struct {
 	bool changes; /* only for those who may change things */
+	bool all;     /* concerns the whole tree: not for a service that was given a connection */
 	request_method *call;
 } methods[N_METHODS] = {
-	[METHOD_STATUS] = { false, request_status },
-	[METHOD_GUARDS] = { false, request_guards },
-	[METHOD_START] = { true, request_start },
-	[METHOD_STOP] = { true, request_stop },
-	[METHOD_RESTART] = { true, request_restart },
-	[METHOD_SHUTDOWN] = { true, request_shutdown },
-	[METHOD_WAIT] = { false, request_wait },
-	[METHOD_TAKE_GUARD] = { true, request_take_guard },
-	[METHOD_RELOAD] = { true, request_reload },
-	[METHOD_RELOAD_SERVICE] = { true, request_reload_service },
-	[METHOD_SIGNAL] = { true, request_signal },
-	[METHOD_EVENTS] = { false, request_events },
-	[METHOD_RUN] = { true, request_run },
-	[METHOD_PLAN] = { false, request_plan },
+	[METHOD_STATUS] = { false, false, request_status },
+	[METHOD_GUARDS] = { false, false, request_guards },
+	[METHOD_START] = { true, false, request_start },
+	[METHOD_STOP] = { true, false, request_stop },
+	[METHOD_RESTART] = { true, false, request_restart },
+	[METHOD_SHUTDOWN] = { true, false, request_shutdown },
+	[METHOD_WAIT] = { false, false, request_wait },
+	[METHOD_TAKE_GUARD] = { true, false, request_take_guard },
+	[METHOD_RELEASE] = { true, false, request_release },
+	[METHOD_RELOAD] = { true, true, request_reload },
+	[METHOD_RELOAD_SERVICE] = { true, false, request_reload_service },
+	[METHOD_SIGNAL] = { true, false, request_signal },
+	[METHOD_EVENTS] = { false, false, request_events },
+	[METHOD_RUN] = { true, true, request_run },
+	[METHOD_PLAN] = { false, false, request_plan },
 };
+
+/* Why the call is not for who asks; NULL: it is. */
+static const char *denial(const struct request *q, enum interface_method method, const char *path)
+{
+	if (methods[method].changes && !q->connection->privileged)
+		return "only root, the daemon's own user and its control-group may change things";
+	if ((q->connection->inherited && methods[method].all) ||
+	    !request_path_is_within(path, q->home))
+		return "this connection is for the node of a service and what is below it";
+	return NULL;
+}
 
 void request_call(struct request *q, enum interface_method method, const struct message_call *call)
 {
-	const char *path = message_get_string(call->parameters, "node", "");
+	const char *path = message_get_string(call->parameters, "node", q->home);
 	struct node *node = tree_find(q->tree, path);
-
+	const char *denied = denial(q, method, path);
 	char why[REQUEST_REASON_MAX];
 
 	q->method = method;
 	if (methods[method].changes)
 		events_because(q->tree->ctx->events, request_reason(q, call, why));
-	if (methods[method].changes && !q->connection->privileged)
-		request_fail(
-			q, ERROR_NOT_PERMITTED, NULL,
-			"only root, the daemon's own user and its control-group may change things");
+	if (denied)
+		request_fail(q, ERROR_NOT_PERMITTED, NULL, denied);
 	else if (!node && method != METHOD_RUN)
 		request_fail(q, ERROR_NO_SUCH_NODE, path, NULL);
 	else

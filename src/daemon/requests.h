@@ -30,8 +30,14 @@ struct request {
 	uint64_t next_event; /* METHOD_EVENTS: the number of the first that is not told yet */
 	sd_event_source *progress;
 
-	struct list leases; /* of this connection, through struct request_lease */
+	struct list leases; /* of this connection */
 	unsigned n_leases;
+	struct lease *followed; /* the one that METHOD_TAKE_GUARD goes on for */
+	bool told_stop;		/* ... and said that its node is being shut down */
+	unsigned refused;	/* of oneway calls */
+
+	/* Of a connection that a service was given: its path, to which and below which it is limited. */
+	char home[CONFIG_NAME_MAX + 1];
 };
 
 /* Return: 0 or -errno. */

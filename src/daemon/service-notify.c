@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/lease-fd.h"
 #include "daemon/service-main.h"
 #include "daemon/service-timeout.h"
 #include "daemon/setup.h"
@@ -143,6 +144,36 @@ static void say_remove(struct service *s, const struct notify_message *m)
 		(void)fdstore_remove(activation_fdstore(s->activation), m->fdname);
 }
 
+/* --- guards --- */
+
+_Static_assert(NOTIFY_GUARD_MAX <= LEASE_WHY_MAX, "a name is a reason");
+
+/* Held for as long as the other end is open: that is also beyond this run, if somebody has it. */
+static void say_guard(struct service *s, const struct notify_message *m,
+		      const struct unix_peer *sender, struct unix_passed *passed)
+{
+	const struct lease_wish wish = {
+		.peer = sender,
+		.why = m->guard,
+		.ttl_usec = USEC_INFINITY,
+	};
+	int r;
+
+	if (!*m->guard) {
+		refuse(s, "X_SWANSONG_GUARD",
+		       "no name of 1 to 200 bytes without control characters");
+		return;
+	}
+	if (passed->n != 1 || (m->flags & NOTIFY_FDSTORE)) {
+		refuse(s, "X_SWANSONG_GUARD",
+		       "it goes with one descriptor, which is for nothing else");
+		return;
+	}
+	r = lease_fd_new(s->node, &wish, take_fd(passed->fds[0]));
+	if (r != 0)
+		refuse(s, "X_SWANSONG_GUARD", lease_fd_refusal(r));
+}
+
 /* Will there be a next run, as far as anybody knows now? */
 static bool comes_back(const struct service *s)
 {
@@ -220,7 +251,8 @@ static bool accepts(const struct unix_peer *sender, void *arg)
 	return service_has_member(arg, sender->pid);
 }
 
-static void on_message(const struct notify_message *message, struct unix_passed *passed, void *arg)
+static void on_message(const struct notify_message *message, const struct unix_peer *sender,
+		       struct unix_passed *passed, void *arg)
 {
 	struct service *s = arg;
 
@@ -228,6 +260,8 @@ static void on_message(const struct notify_message *message, struct unix_passed 
 		return;
 	if (message->flags & NOTIFY_FDSTORE)
 		say_store(s, message, passed);
+	if (message->flags & NOTIFY_GUARD)
+		say_guard(s, message, sender, passed);
 	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
 		if (message->flags & effects[i].flag)
 			effects[i].say(s, message);

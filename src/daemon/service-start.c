@@ -1,5 +1,7 @@
 #include "daemon/service-start.h"
 
+#include <errno.h>
+
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -11,6 +13,25 @@ static int start_readiness(struct service *s, bool ready_fd_given)
 	if (!s->readiness || (s->launch.config->ready.kind == PROBE_FD && !ready_fd_given))
 		return 0;
 	return readiness_start(s->readiness, &s->main);
+}
+
+/* Its end of a control connection, whose other end is waited for already; or -errno. */
+static int open_control(struct service *s)
+{
+	const struct control_offer *control = &s->ctx->control;
+	int fds[2], r;
+
+	if (!control->accept)
+		return -EOPNOTSUPP;
+	r = unix_pair(fds);
+	if (r < 0)
+		return r;
+	r = control->accept(s->config->path, fds[0], control->arg);
+	if (r < 0) {
+		(void)fd_close(fds[1]);
+		return r;
+	}
+	return fds[1];
 }
 
 static void spawn_failed(struct service *s, const struct launch_failure *failure)
@@ -40,8 +61,8 @@ void service_begin(struct service *s)
 
 /* What the run is given beside its standard streams. */
 struct given {
-	int ready_fd, socket; /* -1: none */
-	struct handover handover[ATTACH_HANDOVER];
+	int ready_fd, socket, control; /* -1: none */
+	struct handover handover[ATTACH_HANDOVER + 1];
 	size_t n;
 };
 
@@ -49,6 +70,7 @@ static void given_done(struct given *given)
 {
 	(void)fd_close(given->ready_fd);
 	(void)fd_close(given->socket);
+	(void)fd_close(given->control);
 }
 
 /* Return: 0, or -errno with what could not be done in *step. */
@@ -62,19 +84,29 @@ static int make_given(struct service *s, struct given *given, const char **step)
 		if (given->ready_fd < 0)
 			return given->ready_fd;
 	}
-	if (!s->attach)
-		return 0;
-	*step = "make a page for its guards";
-	r = attach_begin(s->attach, given->handover, &given->socket);
-	if (r >= 0)
-		given->n = ATTACH_HANDOVER;
-	return r;
+	/* First: a shell may know the descriptors below 10 only. */
+	if (s->launch.config->control) {
+		*step = "connect it with us";
+		given->control = open_control(s);
+		if (given->control < 0)
+			return given->control;
+		given->handover[given->n++] =
+			(struct handover){ "SWANSONG_CONTROL", given->control };
+	}
+	if (s->attach) {
+		*step = "make a page for its guards";
+		r = attach_begin(s->attach, &given->handover[given->n], &given->socket);
+		if (r < 0)
+			return r;
+		given->n += ATTACH_HANDOVER;
+	}
+	return 0;
 }
 
 void service_spawn(struct service *s)
 {
 	const struct node_config *config = s->launch.config; /* a reload may have come in between */
-	cleanup(given_done) struct given given = { .ready_fd = -1, .socket = -1 };
+	cleanup(given_done) struct given given = { .ready_fd = -1, .socket = -1, .control = -1 };
 	struct swansong_guard before = s->main.guard;
 	struct launch_program program = { .argv = config->argv, .main = true };
 	struct launch_failure failure;

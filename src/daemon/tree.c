@@ -6,6 +6,7 @@
 
 #include "daemon/edges.h"
 #include "daemon/final.h"
+#include "daemon/lease.h"
 
 static int compare_paths(const void *a, const void *b)
 {
@@ -26,6 +27,7 @@ struct node *tree_find(const struct tree *tree, const char *path)
 void tree_remove(struct tree *tree, struct node *node)
 {
 	edges_remove(node);
+	lease_lose_all(node);
 	(void)tdelete(node, &tree->by_path, compare_paths);
 	node->service = service_free(node->service);
 	node->final = final_free(node->final);

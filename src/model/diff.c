@@ -49,6 +49,7 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_ON_FAILED] = { &kind_on_failed, NODE(on_failed) },
 	[KEY_READY] = { &kind_probe, NODE(ready) },
 	[KEY_NOTIFY] = { &kind_bool, NODE(notify) },
+	[KEY_CONTROL] = { &kind_bool, NODE(control) },
 	[KEY_FD_STORE_MAX] = { &kind_number, NODE(fd_store_max) },
 	[KEY_ATTACH] = { &kind_bool, NODE(attach) },
 	[KEY_START_TIMEOUT] = { &kind_duration, NODE(start_timeout_usec) },

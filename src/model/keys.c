@@ -74,6 +74,8 @@ const struct key keys[N_KEYS] = {
 		"how to know that it can be used", APPLY_NEXT_START },
 	[KEY_NOTIFY] = { "notify", SCOPE_SERVICE, &type_bool, NODE(notify),
 		"is it given a socket to say how it is", APPLY_RESTART },
+	[KEY_CONTROL] = { "control", SCOPE_SERVICE, &type_bool, NODE(control),
+		"is it given a connection to the daemon, for its own node", APPLY_RESTART },
 	[KEY_FD_STORE_MAX] = { "fd-store-max", SCOPE_SERVICE, &type_fd_store_max, NODE(fd_store_max),
 		"how many descriptors it may leave for its next run", APPLY_RESTART },
 	[KEY_ATTACH] = { "attach", SCOPE_SERVICE, &type_bool, NODE(attach),

@@ -208,6 +208,7 @@ struct node_config {
 	bool kill_leftovers;
 	bool essential;
 	bool terminal; /* it gets the daemon's */
+	bool control;  /* it is given a control connection of its own */
 	bool attach;   /* it is given a page for its guards */
 };
 

@@ -92,7 +92,9 @@ static const struct {
 				   OPT_BOOL("force"), OPT_BOOL("wait")),
 	[METHOD_WAIT] = METHOD("Wait", 2, OPT_STRING("node"), ENUM("until", until_values)),
 	[METHOD_TAKE_GUARD] =
-		METHOD("TakeGuard", 3, STRING("node"), OPT_STRING("why"), OPT_BOOL("late")),
+		METHOD("TakeGuard", 4, OPT_STRING("node"), OPT_STRING("why"), OPT_BOOL("late"),
+		       OPT_INT("ttl_usec")),
+	[METHOD_RELEASE] = METHOD("Release", 2, OPT_INT("id"), OPT_STRING("why")),
 	[METHOD_RELOAD] = METHOD("Reload", 1, OPT_BOOL("dry_run")),
 	[METHOD_RELOAD_SERVICE] = METHOD("ReloadService", 1, STRING("node")),
 	[METHOD_SIGNAL] = METHOD("Signal", 3, STRING("node"), STRING("signal"),

@@ -256,3 +256,10 @@ bool message_get_bool(const json_t *parameters, const char *name, bool missing)
 
 	return json_is_boolean(value) ? json_is_true(value) : missing;
 }
+
+uint64_t message_get_number(const json_t *parameters, const char *name, uint64_t missing)
+{
+	const json_t *value = json_object_get(parameters, name);
+
+	return json_is_integer(value) ? (uint64_t)json_integer_value(value) : missing;
+}

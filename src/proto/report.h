@@ -54,7 +54,7 @@ struct report_guard {
 	uint64_t count; /* optional: the most that there were */
 	int64_t taken_usec;
 	uint64_t gone_usec; /* optional: it was held when the report was written */
-	const char *end;    /* optional: "dropped", "ended", "killed", "revoked", "abandoned" */
+	const char *end;    /* optional: "dropped", "ended", "killed", "revoked", "expired", "abandoned" */
 };
 
 /* The members of each, in turn, without braces and arrays around them. */

@@ -92,6 +92,7 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_INT, age_usec),
 	FIELD(guard_view, FIELD_INT, kill_usec, .optional = true),
 	FIELD(guard_view, FIELD_INT, count, .optional = true),
+	FIELD(guard_view, FIELD_INT, ttl_usec, .optional = true),
 };
 
 static const struct field plan_entry_fields[] = {
@@ -150,7 +151,11 @@ void node_view_append(struct writer *to, const struct node_view *node)
 
 json_t *guard_view_build(const struct guard_view *guard)
 {
-	return field_write(guard_fields, ARRAY_SIZE(guard_fields), guard);
+	struct guard_view view = *guard;
+
+	if (strcmp(view.kind, "lease") != 0)
+		view.ttl_usec = FIELD_NONE;
+	return field_write(guard_fields, ARRAY_SIZE(guard_fields), &view);
 }
 
 json_t *plan_entry_view_build(const struct plan_entry_view *entry)

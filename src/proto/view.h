@@ -55,7 +55,8 @@ struct guard_view {
 	const char *why;
 	uint64_t age_usec;
 	uint64_t kill_usec; /* optional: the time left until it goes by force */
-	uint64_t count; /* optional: more than one guard */
+	uint64_t count;	    /* optional: more than one guard */
+	uint64_t ttl_usec;  /* optional; of a lease only */
 };
 
 /* Times that nothing bounds are FIELD_NONE, which is USEC_INFINITY. */

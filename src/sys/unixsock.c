@@ -175,6 +175,24 @@ int unix_datagram_new(char name[static UNIX_NAME_MAX])
 	return take_fd(fd);
 }
 
+int unix_pair(int fds[static 2])
+{
+	int pair[2], r;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	r = fd_set_nonblock(pair[0]);
+	if (r == 0)
+		r = unix_pass_credentials(pair[0]);
+	if (r < 0) {
+		(void)fd_close(pair[0]);
+		(void)fd_close(pair[1]);
+		return r;
+	}
+	memcpy(fds, pair, sizeof(pair));
+	return 0;
+}
+
 int unix_peer(int fd, struct unix_peer *ret)
 {
 	struct ucred cred;

@@ -47,6 +47,12 @@ void unix_unlisten(struct unix_listener *listener);
 #define UNIX_NAME_MAX 16
 int unix_datagram_new(char name[static UNIX_NAME_MAX]);
 
+/*
+ * Two stream sockets that are connected: what is received at fds[0] has its sender; fds[1] is for
+ * somebody else, and blocks.  Return: 0 or -errno.
+ */
+int unix_pair(int fds[static 2]);
+
 /* Of the process that connected.  Return: 0 or -errno. */
 int unix_peer(int fd, struct unix_peer *ret);
 

@@ -32,6 +32,9 @@ dist_check_SCRIPTS += \
 	%D%/init-pause.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
+	%D%/leases.sh \
+	%D%/leases-control.sh \
+	%D%/leases-notify.sh \
 	%D%/kubernetes.sh \
 	%D%/listen.sh \
 	%D%/health.sh \
@@ -71,7 +74,7 @@ dist_check_SCRIPTS += \
 	%D%/report.sh \
 	%D%/remains.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \

@@ -209,6 +209,11 @@ check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_tree_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_tree_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
+check_PROGRAMS += %D%/test-daemon-lease
+%C%_test_daemon_lease_SOURCES = %D%/test-daemon-lease.c
+%C%_test_daemon_lease_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
+%C%_test_daemon_lease_LDADD   = $(%C%_test_daemon_notify_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-output
 %C%_test_daemon_output_SOURCES = %D%/test-daemon-output.c
 %C%_test_daemon_output_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)

@@ -169,7 +169,7 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
 	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, PROBE_STARTED);
-	ck_assert(!a->notify && !a->watchdog_usec && !a->n_listen);
+	ck_assert(!a->notify && !a->control && !a->watchdog_usec && !a->n_listen);
 	ck_assert_int_eq(a->watchdog_signal, SIGABRT);
 	ck_assert_int_eq(node_config_extras(a)->health.kind, PROBE_NONE);
 	ck_assert_uint_eq(node_config_extras(a)->health_interval_usec, 10 * USEC_PER_SEC);
@@ -707,6 +707,7 @@ static const struct {
 	{ "health-retries", { "", "0", "-1", "1001", "x" } },
 	{ "on-unhealthy", { "", "nothing", "Restart" } },
 	{ "notify", { "", "all", "main" } },
+	{ "control", { "", "private", "Yes" } },
 	{ "fd-store-max", { "", "-1", "251", "all" } },
 	{ "attach", { "", "Yes", "2", "fd:3", "page" } },
 	{ "start-timeout", { "", "90" } },

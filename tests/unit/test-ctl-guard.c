@@ -40,7 +40,7 @@ START_TEST(a_guards_exit_status_is_the_commands)
 	ck_assert_int_eq(guard_shell("exit 7", taken, 1), 7);
 	assert_has(
 		asked,
-		"TakeGuard\",\"parameters\":{\"node\":\"web\",\"late\":false,\"why\":\"nightly\"}}\n");
+		"TakeGuard\",\"parameters\":{\"node\":\"web\",\"late\":false,\"why\":\"nightly\"},\"more\":true}\n");
 	ck_assert_int_eq(guard_shell("kill -KILL $$", taken, 1), 128 + SIGKILL);
 	ck_assert_int_eq(guard_shell("echo hello", taken, 1), 0);
 	ck_assert_str_eq(out, "hello\n");
@@ -139,6 +139,74 @@ START_TEST(a_command_goes_on_without_the_daemon)
 }
 END_TEST
 
+#define LATER(text, then)     \
+	{                     \
+		text, 0, then \
+	}
+#define HELD	 "{\"parameters\":{\"id\":7},\"continues\":true}"
+#define STOPPING "{\"parameters\":{\"id\":7,\"stopping\":true},\"continues\":true}"
+
+START_TEST(a_command_is_told_of_the_stop_by_the_signal_that_was_asked_for)
+{
+	static const struct answer answers[] = { LATER(HELD, THEN_MORE),
+						 LATER(STOPPING, THEN_NEXT) };
+
+	ck_assert_int_eq(run("guard --on-shutdown USR1 web sleep 60", answers, ARRAY_SIZE(answers)),
+			 128 + SIGUSR1);
+	ck_assert_str_eq(err, "");
+}
+END_TEST
+
+START_TEST(without_an_option_the_stop_is_the_commands_own_affair)
+{
+	static const struct answer answers[] = { LATER(HELD, THEN_MORE),
+						 LATER(STOPPING, THEN_NEXT) };
+
+	ck_assert_int_eq(guard_shell("exit 4", answers, ARRAY_SIZE(answers)), 4);
+	ck_assert_str_eq(err, "");
+}
+END_TEST
+
+START_TEST(a_guard_that_is_lost_is_said_and_the_command_goes_on)
+{
+	static const struct {
+		const char *reply, *said;
+	} table[] = {
+		{ "{\"parameters\":{\"id\":7,\"lost\":\"expired\"}}",
+		  "swansongctl: web: the guard has expired; sh goes on\n" },
+		{ "{\"parameters\":{\"id\":7,\"lost\":\"revoked\"}}",
+		  "swansongctl: web: the guard was revoked, as the time to shut down is spent; "
+		  "sh goes on\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		const struct answer answers[] = { LATER(HELD, THEN_MORE),
+						  LATER(table[i].reply, THEN_NEXT) };
+
+		ck_assert_int_eq(guard_shell("until grep -q 'goes on' /proc/$PPID/fd/2; do :; done;"
+					     "exit 5",
+					     answers, 2),
+				 5);
+		ck_assert_str_eq(err, table[i].said);
+	}
+}
+END_TEST
+
+START_TEST(a_guard_has_a_time_to_live)
+{
+	ck_assert_int_eq(RUN("guard --ttl 1500ms web true", TAKEN), 0);
+	assert_has(asked, "\"ttl_usec\":1500000}");
+	ck_assert_int_eq(RUN("guard --ttl infinity web true", TAKEN), 0);
+	assert_lacks(asked, "ttl_usec");
+	ck_assert_int_eq(run("guard --ttl 0 web true", NULL, 0), 2);
+	ck_assert_int_eq(run("guard --ttl 5 web true", NULL, 0), 2);
+	ck_assert_int_eq(run("guard --ttl -1s web true", NULL, 0), 2);
+	ck_assert_int_eq(run("guard --on-shutdown SIGNOPE web true", NULL, 0), 2);
+	ck_assert_int_eq(run("guard --on-shutdown 0 web true", NULL, 0), 2);
+	ck_assert_int_eq(run("stop --ttl 5s web", NULL, 0), 2);
+}
+END_TEST
+
 TCase *ctl_guard_tests(void)
 {
 	TCase *tc = tcase_create("guard");
@@ -149,5 +217,9 @@ TCase *ctl_guard_tests(void)
 	tcase_add_test(tc, a_signal_to_the_holder_reaches_the_command_and_is_outlived);
 	tcase_add_test(tc, the_guard_is_held_until_the_command_ends);
 	tcase_add_test(tc, a_command_goes_on_without_the_daemon);
+	tcase_add_test(tc, a_command_is_told_of_the_stop_by_the_signal_that_was_asked_for);
+	tcase_add_test(tc, without_an_option_the_stop_is_the_commands_own_affair);
+	tcase_add_test(tc, a_guard_that_is_lost_is_said_and_the_command_goes_on);
+	tcase_add_test(tc, a_guard_has_a_time_to_live);
 	return tc;
 }

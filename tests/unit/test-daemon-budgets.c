@@ -141,10 +141,16 @@ static void end(const char *path)
 
 static struct lease *hold(const char *path)
 {
-	struct unix_peer peer = { .pid = 0 };
+	const struct unix_peer peer = { .pid = 0 };
+	const struct lease_wish wish = {
+		.peer = &peer,
+		.why = "test",
+		.ttl_usec = USEC_INFINITY,
+		.late = true,
+	};
 	struct lease *lease;
 
-	ck_assert_int_eq(lease_new(&lease, find(path), &peer, "test"), 0);
+	ck_assert_int_eq(lease_new(&lease, find(path), &wish), 0);
 	turn();
 	return lease;
 }
@@ -243,7 +249,7 @@ START_TEST(one_that_becomes_busy_late_has_its_drain_timeout_from_the_signal)
 	begin(web);
 	stop("web");
 	ages("web", 5 * SEC);
-	lease = hold("web/jobs");
+	lease = hold("web");
 	has_about("web", 295 * SEC);
 	release(lease);
 	finish();

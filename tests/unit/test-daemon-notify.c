@@ -182,6 +182,37 @@ START_TEST(a_name_of_a_descriptor_is_bounded)
 END_TEST
 
 /* Pieces of good messages and any bytes, in any order: what comes out is always in its bounds. */
+START_TEST(a_guard_has_a_name_that_people_can_read)
+{
+	static const struct {
+		const char *value, *name;
+	} table[] = {
+		{ "nightly", "nightly" },
+		{ "K\xc3\xb6ln: \"all\"", "K\xc3\xb6ln: \"all\"" },
+		{ "", "" },
+		{ "a\tb", "" },
+		{ "a\x7f", "" },
+		{ "a\xff", "" },
+	};
+	char text[300] = "X_SWANSONG_GUARD=";
+	size_t start = strlen(text);
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct notify_message message;
+
+		strcpy(text + start, table[i].value);
+		message = parsed(text);
+		ck_assert_uint_eq(message.flags, NOTIFY_GUARD);
+		ck_assert_str_eq(message.guard, table[i].name);
+	}
+	memset(text + start, 'x', NOTIFY_GUARD_MAX);
+	text[start + NOTIFY_GUARD_MAX] = '\0';
+	ck_assert_uint_eq(strlen(parsed(text).guard), NOTIFY_GUARD_MAX);
+	strcat(text, "x");
+	ck_assert_str_eq(parsed(text).guard, "");
+}
+END_TEST
+
 START_TEST(nothing_goes_out_of_bounds)
 {
 	static const char *const pieces[] = {
@@ -234,9 +265,11 @@ static bool accepts(const struct unix_peer *sender, void *arg)
 	return sender->pid == accepted;
 }
 
-static void on_message(const struct notify_message *message, struct unix_passed *passed, void *arg)
+static void on_message(const struct notify_message *message, const struct unix_peer *sender,
+		       struct unix_passed *passed, void *arg)
 {
 	ck_assert_ptr_eq(arg, &ctx);
+	ck_assert_int_eq(sender->pid, accepted);
 	last = *message;
 	passed_n = passed->n;
 	heard++;
@@ -424,6 +457,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_message_of_any_length_ends);
 	tcase_add_test(tc, a_long_status_is_cut_between_characters);
 	tcase_add_test(tc, a_name_of_a_descriptor_is_bounded);
+	tcase_add_test(tc, a_guard_has_a_name_that_people_can_read);
 	tcase_add_loop_test(tc, nothing_goes_out_of_bounds, 0, 8);
 	suite_add_tcase(s, tc);
 

@@ -347,10 +347,11 @@ END_TEST
 
 START_TEST(a_retired_node_stays_for_a_lease)
 {
-	struct unix_peer peer = { .pid = 0 };
+	const struct unix_peer peer = { .pid = 0 };
+	const struct lease_wish wish = { .peer = &peer, .why = "", .ttl_usec = USEC_INFINITY };
 	struct lease *lease;
 
-	ck_assert_int_eq(lease_new(&lease, find("web"), &peer, ""), 0);
+	ck_assert_int_eq(lease_new(&lease, find("web"), &wish), 0);
 	shutdown_stop(&tree, find("web"), "test");
 	ck_assert_int_eq(starting_begin(find("web")), 0);
 	reload(no_web);

@@ -355,21 +355,31 @@ START_TEST(a_force_without_a_stop_does_nothing)
 }
 END_TEST
 
-static void note_revoked(struct lease *lease, void *arg)
+static int take_lease(struct lease **ret, struct node *node, const char *why)
+{
+	static const struct unix_peer nobody = { .pid = 0 };
+
+	return lease_new(ret, node,
+			 &(struct lease_wish){ .peer = &nobody,
+					       .why = why,
+					       .ttl_usec = USEC_INFINITY });
+}
+
+static void note_revoked(struct lease *lease, enum lease_end how, void *arg)
 {
 	ck_assert_ptr_null(lease->node);
+	ck_assert_int_eq(how, LEASE_REVOKED);
 	(*(unsigned *)arg)++;
 }
 
 START_TEST(a_lease_holds_the_stop_until_it_ends_or_is_revoked)
 {
-	struct unix_peer peer = { .pid = 0 };
 	struct lease *a, *b;
 	unsigned revoked = 0;
 
-	ck_assert_int_eq(lease_new(&a, find("web"), &peer, "a"), 0);
-	ck_assert_int_eq(lease_new(&b, find("web"), &peer, "b"), 0);
-	b->on_revoked = note_revoked;
+	ck_assert_int_eq(take_lease(&a, find("web"), "a"), 0);
+	ck_assert_int_eq(take_lease(&b, find("web"), "b"), 0);
+	b->lost = note_revoked;
 	b->arg = &revoked;
 	shutdown_stop(&tree, find("web"), "test");
 	(void)shutdown_follow(&tree);
@@ -393,7 +403,6 @@ END_TEST
 START_TEST(the_line_says_how_it_is)
 {
 	char line[DESCRIBE_LINE_MAX];
-	struct unix_peer peer = { .pid = 0 };
 	struct lease *lease;
 
 	ck_assert_str_eq(describe_line(line, &tree), "Running: 0 of 4 services ready");
@@ -402,7 +411,7 @@ START_TEST(the_line_says_how_it_is)
 	ck_assert_str_eq(describe_line(line, &tree),
 			 "Running: 1 of 4 services ready; failed: jobs/once");
 
-	ck_assert_int_eq(lease_new(&lease, tree.root, &peer, "nightly"), 0);
+	ck_assert_int_eq(take_lease(&lease, tree.root, "nightly"), 0);
 	shutdown_stop(&tree, tree.root, "test");
 	describe_line(line, &tree);
 	ck_assert_ptr_nonnull(strstr(line, "ShuttingDown: 1 of 4 services: "));
@@ -418,13 +427,12 @@ END_TEST
 START_TEST(a_line_with_many_names_is_cut)
 {
 	char line[DESCRIBE_LINE_MAX], why[LEASE_WHY_MAX + 1];
-	struct unix_peer peer = { .pid = 0 };
 	struct lease *leases[20];
 
 	memset(why, 'x', sizeof(why) - 1);
 	why[sizeof(why) - 1] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(leases); i++)
-		ck_assert_int_eq(lease_new(&leases[i], tree.root, &peer, why), 0);
+		ck_assert_int_eq(take_lease(&leases[i], tree.root, why), 0);
 	shutdown_stop(&tree, tree.root, "test");
 	ck_assert_uint_lt(strlen(describe_line(line, &tree)), DESCRIBE_LINE_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(leases); i++)

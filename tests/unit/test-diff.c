@@ -92,6 +92,7 @@ static const struct {
 	[KEY_ON_FAILED] = { "nothing", "shutdown-parent", NULL },
 	[KEY_READY] = { "log:^a( b)?$", "log:^a$", NULL },
 	[KEY_NOTIFY] = { "yes", "no", NULL },
+	[KEY_CONTROL] = { "yes", "no", NULL },
 	[KEY_FD_STORE_MAX] = { "5", "6", "notify = yes" },
 	[KEY_START_TIMEOUT] = { "2d", "36h", NULL },
 	[KEY_WATCHDOG] = { "5s", "infinity", "notify = yes" },

@@ -185,7 +185,8 @@ START_TEST(a_type_is_refused_when_a_member_is_not_right)
 				    .command = "pg_dump",
 				    .why = "nightly",
 				    .age_usec = 41,
-				    .count = 2 };
+				    .count = 2,
+				    .ttl_usec = 5 };
 	json_t *object;
 
 	view.service = service;
@@ -197,7 +198,7 @@ START_TEST(a_type_is_refused_when_a_member_is_not_right)
 	json_decref(object);
 
 	object = guard_view_build(&guard);
-	assert_members_matter(object, parse_guard, 6);
+	assert_members_matter(object, parse_guard, 7);
 	json_decref(object);
 	ck_assert_int_eq(parse_guard(NULL), -EBADMSG);
 	ck_assert_int_eq(parse_node(NULL), -EBADMSG);

@@ -329,6 +329,34 @@ START_TEST(a_message_comes_with_its_sender)
 }
 END_TEST
 
+START_TEST(a_pair_tells_who_of_those_that_have_it_sends)
+{
+	struct unix_peer sender = { 0 };
+	char buf[64];
+	int fds[2];
+	pid_t pid;
+
+	ck_assert_int_eq(unix_pair(fds), 0);
+	ck_assert(fcntl(fds[0], F_GETFD) & FD_CLOEXEC && fcntl(fds[1], F_GETFD) & FD_CLOEXEC);
+	ck_assert(fcntl(fds[0], F_GETFL) & O_NONBLOCK);
+	ck_assert(!(fcntl(fds[1], F_GETFL) & O_NONBLOCK));
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(write(fds[1], "one", 3) != 3);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(write(fds[1], "two", 3), 3);
+	/* What two have sent does not come as one. */
+	ck_assert_int_eq(unix_receive(fds[0], buf, sizeof(buf), &sender), 3);
+	ck_assert_int_eq(sender.pid, pid);
+	ck_assert_int_eq(unix_receive(fds[0], buf, sizeof(buf), &sender), 3);
+	ck_assert_int_eq(sender.pid, getpid());
+	close(fds[1]);
+	ck_assert_int_eq(unix_receive(fds[0], buf, sizeof(buf), &sender), 0);
+	close(fds[0]);
+}
+END_TEST
+
 START_TEST(two_addresses_are_never_the_same)
 {
 	char a[UNIX_NAME_MAX], b[UNIX_NAME_MAX];
@@ -473,6 +501,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_lock_that_is_no_file_is_refused);
 	tcase_add_test(tc, a_path_is_never_cut);
 	tcase_add_test(tc, a_message_comes_with_its_sender);
+	tcase_add_test(tc, a_pair_tells_who_of_those_that_have_it_sends);
 	tcase_add_test(tc, two_addresses_are_never_the_same);
 	tcase_add_test(tc, descriptors_that_come_along_are_closed);
 	tcase_add_test(tc, nobody_waits_for_what_was_sent_elsewhere);

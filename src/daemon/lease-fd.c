@@ -1,0 +1,137 @@
+#include "daemon/lease-fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+/*
+ * Nothing is ever read: only the end is waited for, which the kernel tells unasked.  Whoever leaves
+ * data in it is not kept from anything by us.
+ */
+
+struct lease_fd {
+	struct lease *lease;
+	int fd;
+	sd_event_source *end;
+};
+
+static struct lease_fd *lease_fd_free(struct lease_fd *l)
+{
+	if (!l)
+		return NULL;
+	sd_event_source_disable_unref(l->end);
+	(void)fd_close_passed(l->fd);
+	lease_free(l->lease);
+	free(l);
+	return NULL;
+}
+DEFINE_CLEANUP(struct lease_fd *, lease_fd_free)
+
+/* Revoked: our closing tells who watches his end. */
+static void on_lost(struct lease *lease, enum lease_end how, void *arg)
+{
+	(void)lease;
+	(void)how;
+	lease_fd_free(arg);
+}
+
+static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	(void)source;
+	(void)fd;
+	(void)events;
+	lease_fd_free(arg);
+	return 0;
+}
+
+static unsigned count(const struct node *node)
+{
+	const struct lease *lease;
+	unsigned n = 0;
+
+	list_for_each (lease, &node->leases, of_node)
+		n += lease->lost == on_lost;
+	return n;
+}
+
+static int option(int fd, int name)
+{
+	socklen_t size = sizeof(int);
+	int value;
+
+	return getsockopt(fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
+}
+
+/* One that is open for both directions is its own other end. */
+static bool is_end_of_pipe(int fd)
+{
+	return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR;
+}
+
+/* The end of a datagram socket, or of a remote one, need not be told. */
+static bool is_end_of_pair(int fd)
+{
+	int type = option(fd, SO_TYPE);
+
+	return option(fd, SO_DOMAIN) == AF_UNIX && option(fd, SO_ACCEPTCONN) == 0 &&
+	       (type == SOCK_STREAM || type == SOCK_SEQPACKET);
+}
+
+static bool has_end(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return false;
+	return (S_ISFIFO(st.st_mode) && is_end_of_pipe(fd)) ||
+	       (S_ISSOCK(st.st_mode) && is_end_of_pair(fd));
+}
+
+int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
+{
+	cleanup(lease_fd_freep) struct lease_fd *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l) {
+		(void)fd_close_passed(fd);
+		return -ENOMEM;
+	}
+	l->fd = fd;
+	if (!has_end(fd))
+		return LEASE_FD_ENDLESS;
+	if (count(node) >= LEASE_FDS_MAX)
+		return LEASE_FD_FULL;
+	r = sd_event_add_io(node->ctx->event, &l->end, fd, EPOLLRDHUP, on_end, l);
+	if (r < 0)
+		return r == -EPERM ? LEASE_FD_ENDLESS : r;
+	r = lease_new(&l->lease, node, wish);
+	if (r != 0)
+		return r;
+	l->lease->lost = on_lost;
+	l->lease->arg = l;
+	(void)take(l);
+	return 0;
+}
+
+const char *lease_fd_refusal(int r)
+{
+	switch (r) {
+	case LEASE_STOPPED:
+		return "its node is stopped";
+	case LEASE_USER_FULL:
+		return "its user holds 4096 guards";
+	case LEASE_FULL:
+		return "16384 guards are held";
+	case LEASE_FD_FULL:
+		return "it holds 64 guards in this way";
+	case LEASE_FD_ENDLESS:
+		return "the descriptor is no end of a pipe or of a pair of UNIX sockets";
+	default:
+		return strerror(-r);
+	}
+}

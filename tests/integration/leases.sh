@@ -1,0 +1,201 @@
+#!/bin/bash
+# Leases over the control socket: who may hold how many, how they end, and what a bad holder can do.
+. "${0%/*}/lib.sh"
+requires_package python3 python3
+. "$top_srcdir/tests/integration/holder-lib.sh"
+
+config <<END
+[web]
+command = $helpers/idle
+[web/sub]
+command = $helpers/idle
+[other]
+command = $helpers/idle
+END
+start_daemon
+ctl wait --for ready
+start_holder client "$socket"
+
+guards() { ctl guards "$@" --json | jq '[.guards[] | select(.kind == "lease")] | length'; }
+holds() { [ "$(guards "$1")" = "$2" ]; } # NODE N
+take() { echo "{\"method\":\"io.swansong.TakeGuard\",\"parameters\":{$1}${2:-}}"; } # MEMBERS [MORE]
+release() { echo "{\"method\":\"io.swansong.Release\",\"parameters\":{$1}}"; }
+
+# --- Many on one connection, released one by one -------------------------------------------------
+
+tell client open a
+tell client ask a "$(take '"node":"web","why":"x"')"
+id=$(heard a | jq .parameters.id)
+tell client ask a "$(take '"node":"web","why":"y"')"
+tell client ask a "$(take '"node":"web","why":"y"')"
+is "three are held on one connection" "$(guards web)" 3
+tell client ask a "$(release '"why":"y"')"
+is "all of one reason are released at once" "$(guards web)" 1
+tell client ask a "$(release "\"id\":$id,\"why\":\"z\"")"
+is "an id and another reason is none" "$(heard a | jq -r .error)" io.swansong.Failed
+tell client open b
+tell client ask b "$(release "\"id\":$id")"
+is "nobody's else are released" "$(heard b | jq -r .error) $(guards web)" "io.swansong.Failed 1"
+tell client ask a "$(release "\"id\":$id")"
+is "one is, by its id" "$(heard a) $(guards web)" '{"parameters":{}} 0'
+tell client ask a "$(release '')"
+like "which one has to be said" "$(heard a)" 'Failed.*by id or by why'
+tell client ask a "$(take '"why":"on the root"')"
+is "without a node it is the root's" "$(ctl guards --json | jq -r '.guards[] | select(.kind == "lease").node')" ""
+tell client close a
+tell client close b
+ok "the end of a connection releases all" wait_for 5 holds / 0
+
+# --- Time to live --------------------------------------------------------------------------------
+
+tell client open a
+tell client ask a "$(take '"node":"web","why":"short","ttl_usec":200000')"
+tell client ask a "$(take '"node":"web","why":"long","ttl_usec":100000000')"
+like "guards says how long one has" "$(ctl guards web)" '"long", expires in'
+ok "and JSON too" test "$(ctl guards web --json | jq '[.guards[].ttl_usec | numbers] | max')" -gt 50000000
+ok "one expires" wait_for 10 holds web 1
+like "the log names it" "$(cat "$log")" 'web: after 200ms the guard has expired of pid [0-9]+ \(.*\): short'
+tell client ask a "$(take '"node":"web","ttl_usec":0')"
+is "its connection lives on; and no time is no guard" "$(heard a | jq -r .error)" io.swansong.Failed
+tell client say a "$(take '"node":"web","why":"followed","ttl_usec":100000' ',"more":true')"
+tell client hear a
+like "with more it is told at once" "$(heard a)" '"id":[0-9]+},"continues":true'
+tell client hear a
+like "and hears of the end, which is the last word" "$(heard a)" '"lost":"expired"}}$'
+tell client ask a "$(release '"why":"long"')"
+is "the connection is free again" "$(heard a)" '{"parameters":{}}'
+
+# --- What is not taken ---------------------------------------------------------------------------
+
+tell client ask a "$(take '"node":"nope"')"
+is "not of what is not there" "$(heard a | jq -r .error)" io.swansong.NoSuchNode
+tell client ask a "$(take '"node":"web","ttl_usec":-1')"
+is "nor a time below 0" "$(heard a | jq -r .error)" org.varlink.service.InvalidParameter
+tell client ask a "$(take "\"node\":\"web\",\"why\":\"$(printf 'x%.0s' {1..201})\"")"
+like "nor a long reason" "$(heard a)" 'Failed.*200 bytes'
+tell client many a 10000
+like "nor ten thousand on one connection" "$(heard a)" 'refused 9744: io.swansong.TooMany this connection holds 256 guards'
+for i in {1..15}; do
+	tell client open "c$i"
+	tell client many "c$i" 256
+done
+is "4096 are one user's" "$(guards web)" 4096
+tell client open more
+tell client many more 10
+like "and no more, on whatever connection" "$(heard more)" 'refused 10: io.swansong.TooMany user [0-9]+ holds 4096 guards'
+ctl guard web -- true 2>"$dir/full"
+is "swansongctl says so" "$?" 1
+like "clearly" "$(cat "$dir/full")" 'too many: user [0-9]+ holds 4096 guards'
+ok "others are answered" ctl status
+ok "and nothing keeps a service from its restart" ctl restart other
+for i in {1..15}; do
+	tell client close "c$i"
+done
+tell client close a
+tell client close more
+ok "all are released with their connections" wait_for 10 holds web 0
+
+# --- Copies, and where nobody finds them ---------------------------------------------------------
+
+tell client open a
+tell client ask a "$(take '"node":"web","why":"copied"')"
+tell client copy a
+child=$(last_child client)
+tell client close a
+is "a child has the connection too" "$(guards web)" 1
+kill -KILL "$child"
+ok "the last copy releases it" wait_for 5 holds web 0
+tell client open a
+tell client ask a "$(take '"node":"web","why":"hidden"')"
+tell client hide a
+ok "nobody hides one in itself" wait_for 10 holds web 0
+
+# --- The stop ------------------------------------------------------------------------------------
+
+hold() { # NAME OPTION... -- COMMAND...
+	"$swansongctl" guard "${@:2}" >"$dir/$1.out" 2>"$dir/$1.err" &
+	holder=$!
+	cleanup_fn end_process "$holder"
+}
+tell client open a
+tell client open b
+tell client say a "$(take '"node":"web/sub","why":"followed"' ',"more":true')"
+tell client hear a
+tell client ask b "$(take '"node":"web/sub","why":"unfollowed"')"
+mkfifo "$dir/told.fifo"
+exec {told_fd}<>"$dir/told.fifo"
+hold told web --on-shutdown USR1 --why told -- \
+	sh -c 'trap "echo told >&2" USR1; echo held; until read -r line; do :; done <"$0"; exit 3' "$dir/told.fifo"
+told=$holder
+ok "a command runs under a guard" wait_for 5 says "$dir/told.out" held
+ctl shutdown web --no-wait
+tell client hear a
+like "who follows his guard hears of the stop of its node, or one above" "$(heard a)" '"stopping":true},"continues":true'
+tell client quiet b
+is "nobody else does" "$(heard b)" nothing
+ok "a command is told by its signal" wait_for 5 says "$dir/told.err" told
+tell client open c
+tell client ask c "$(take '"node":"web"')"
+is "it is stopped" "$(heard c | jq -r .error)" io.swansong.NodeStopped
+tell client say c "$(take '"node":"web","late":true,"why":"late"' ',"more":true')"
+tell client hear c
+tell client hear c
+like "a late one knows at once" "$(heard c)" '"stopping":true'
+ctl shutdown web --force --no-wait
+tell client hear a
+like "who follows hears that it was revoked" "$(heard a)" '"lost":"revoked"}}$'
+tell client ask a "$(release '"why":"followed"')"
+is "and has it no more" "$(heard a | jq -r .error)" io.swansong.Failed
+tell client end b
+is "for all others it is the end of the connection" "$(heard b)" end
+ok "a command is not told by its signal again" test "$(grep -c '^told' "$dir/told.err")" = 1
+like "but the loss is said" "$(cat "$dir/told.err")" 'web: the guard was revoked'
+echo x >&"$told_fd"
+wait "$told"
+is "and its exit status is that of guard" "$?" 3
+ctl guard web --late -- true 2>"$dir/complete"
+is "a complete node has none, late or not" "$?" 75
+ok "a new generation has" ctl start web
+ok "again" ctl guard web -- true
+
+# --- A daemon that goes away ---------------------------------------------------------------------
+
+mkfifo "$dir/left.fifo"
+exec {left_fd}<>"$dir/left.fifo"
+# shellcheck disable=SC2016  # for the other shell
+hold left / -- sh -c 'echo held; read -r line <"$0"; exit 7' "$dir/left.fifo"
+left=$holder
+ok "a command runs under a guard of the root" wait_for 5 says "$dir/left.out" held
+others=$(pid_of web)\ $(pid_of web/sub)\ $(pid_of other)
+kill -KILL "$daemon"
+wait "$daemon" 2>/dev/null
+ok "the loss of the daemon is said" wait_for 5 says "$dir/left.err" 'the daemon has gone, and the guard with it'
+ok "the command goes on" not gone "$left"
+echo >&"$left_fd"
+wait "$left"
+is "to its own end" "$?" 7
+# shellcheck disable=SC2086  # words; nobody's now
+kill -KILL $others
+start_daemon
+
+# --- A holder that does nothing any more ---------------------------------------------------------
+
+stop_daemon
+config <<END
+[swansong]
+shutdown-timeout = 2s
+[web]
+command = $helpers/idle
+END
+start_daemon
+ctl wait --for ready
+hold frozen web --why "frozen work" -- sh -c 'echo held; sleep 1000'
+frozen=$holder
+ok "a guard is held" wait_for 5 says "$dir/frozen.out" held
+kill -STOP "$frozen"
+stop_daemon 20
+is "the daemon ends within its budget, and says that it was forced" "$status" 124
+like "the log names who held it" "$(cat "$log")" "revoking the guard of pid $frozen \\(swansongctl\\): frozen work"
+kill -CONT "$frozen"
+ok "who thaws learns that it is gone" wait_for 10 says "$dir/frozen.err" 'guard (was revoked|with it)'
+finish

@@ -1,0 +1,432 @@
+#include "main.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "daemon/lease-fd.h"
+#include "daemon/process.h"
+#include "daemon/shutdown.h"
+#include "daemon/tree.h"
+
+/* Leases of the group "web", below the root; nothing ever runs. */
+
+static struct context ctx;
+static struct process_table processes;
+static struct tree tree;
+static struct node *web;
+
+/* What the holder of the last lease has heard. */
+static unsigned lost;
+static enum lease_end how_lost;
+
+static void setup(void)
+{
+	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
+	static struct signals signals;
+	static char *environment[] = { NULL };
+	struct node_config *node;
+	struct config *config;
+
+	ck_assert_int_eq(config_new(&config), 0);
+	ck_assert_int_eq(config_add_node(config, "web", (struct place){ .file = NULL }, &node), 0);
+	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
+	process_table_init(&processes);
+	ctx.processes = &processes;
+	ctx.environment = environment;
+	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
+	config_unref(config);
+	web = tree_find(&tree, "web");
+	lost = 0;
+}
+
+static void teardown(void)
+{
+	tree_done(&tree);
+	ck_assert_uint_eq(ctx.n_leases, 0);
+	ck_assert(list_is_empty(&ctx.lease_users));
+	context_done(&ctx);
+}
+
+static void note_lost(struct lease *lease, enum lease_end how, void *arg)
+{
+	ck_assert_ptr_null(lease->node);
+	ck_assert_ptr_null(arg);
+	lost++;
+	how_lost = how;
+	lease_free(lease);
+}
+
+static int take_of(uid_t uid, uint64_t ttl_usec, bool late, struct lease **ret)
+{
+	const struct unix_peer peer = { .pid = getpid(), .uid = uid };
+	int r = lease_new(ret, web,
+			  &(struct lease_wish){
+				  .peer = &peer,
+				  .why = "test",
+				  .ttl_usec = ttl_usec,
+				  .late = late,
+			  });
+
+	if (r == 0)
+		(*ret)->lost = note_lost;
+	return r;
+}
+
+static void settle(void)
+{
+	(void)shutdown_follow(&tree);
+}
+
+/* Waits for one event; each test has a timeout. */
+static void turn(void)
+{
+	ck_assert_int_ge(sd_event_run(ctx.event, UINT64_MAX), 0);
+	settle();
+}
+
+START_TEST(a_lease_holds_until_it_is_released)
+{
+	struct lease *lease;
+
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, false, &lease), 0);
+	ck_assert_str_ne(lease->command, "");
+	ck_assert(!lease_is_stopped(lease));
+	shutdown_stop(&tree, web, "test");
+	settle();
+	ck_assert(lease_is_stopped(lease));
+	ck_assert(!web->complete);
+	lease_free(lease);
+	settle();
+	ck_assert(web->complete);
+	ck_assert(!web->forced);
+	ck_assert_uint_eq(lost, 0);
+}
+END_TEST
+
+START_TEST(a_lease_expires_and_nothing_was_forced)
+{
+	struct lease *lease;
+
+	ck_assert_int_eq(take_of(1, 20 * USEC_PER_MSEC, false, &lease), 0);
+	shutdown_stop(&tree, web, "test");
+	settle();
+	ck_assert(!web->complete);
+	while (lost == 0)
+		turn();
+	ck_assert_int_eq(how_lost, LEASE_EXPIRED);
+	ck_assert(web->complete);
+	ck_assert(!web->forced);
+}
+END_TEST
+
+START_TEST(a_ttl_beyond_all_time_is_none)
+{
+	struct lease *lease;
+
+	ck_assert_int_eq(take_of(1, USEC_INFINITY - 1, false, &lease), 0);
+	ck_assert_uint_eq(lease->until_usec, USEC_INFINITY);
+	ck_assert_ptr_null(lease->expiry);
+	lease_free(lease);
+}
+END_TEST
+
+START_TEST(a_stopped_node_is_for_the_late_only_and_a_complete_one_for_nobody)
+{
+	struct lease *first, *late, *no = NULL;
+
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, false, &first), 0);
+	shutdown_stop(&tree, web, "test");
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, false, &no), LEASE_STOPPED);
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, true, &late), 0);
+	ck_assert(lease_is_stopped(late));
+	lease_free(first);
+	lease_free(late);
+	/* It is complete, though nobody has followed that up yet. */
+	ck_assert(!web->complete);
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, true, &no), LEASE_STOPPED);
+	ck_assert_ptr_null(no);
+}
+END_TEST
+
+START_TEST(a_budget_that_is_spent_is_for_nobody)
+{
+	struct lease *lease, *no;
+
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, false, &lease), 0);
+	shutdown_stop(&tree, web, "test");
+	shutdown_force(web);
+	ck_assert_uint_eq(lost, 1);
+	ck_assert_int_eq(how_lost, LEASE_REVOKED);
+	ck_assert(web->forced);
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, true, &no), LEASE_STOPPED);
+}
+END_TEST
+
+START_TEST(each_user_has_so_many_and_all_have_so_many)
+{
+	static struct lease *leases[LEASES_MAX];
+	struct lease *no;
+	size_t n = 0;
+
+	for (uid_t uid = 0; n < LEASES_MAX; uid++) {
+		for (size_t i = 0; i < LEASES_PER_USER; i++)
+			ck_assert_int_eq(take_of(uid, USEC_INFINITY, false, &leases[n++]), 0);
+		if (n < LEASES_MAX)
+			ck_assert_int_eq(take_of(uid, USEC_INFINITY, false, &no), LEASE_USER_FULL);
+	}
+	ck_assert_int_eq(take_of(1000, USEC_INFINITY, false, &no), LEASE_FULL);
+	lease_free(leases[--n]);
+	ck_assert_int_eq(take_of(1000, USEC_INFINITY, false, &leases[n++]), 0);
+	while (n > 0)
+		lease_free(leases[--n]);
+}
+END_TEST
+
+/* --- by a descriptor --- */
+
+static int take_by(int fd)
+{
+	const struct unix_peer peer = { .pid = getpid(), .uid = 1 };
+
+	return lease_fd_new(web,
+			    &(struct lease_wish){
+				    .peer = &peer,
+				    .why = "fd",
+				    .ttl_usec = USEC_INFINITY,
+			    },
+			    fd);
+}
+
+static bool is_closed(int fd)
+{
+	return fcntl(fd, F_GETFD) < 0;
+}
+
+/* One end for us, one to keep, as each row makes them. */
+static void make_pipe(int fds[2])
+{
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+}
+
+static void make_pipe_for_writing(int fds[2])
+{
+	int pair[2];
+
+	make_pipe(pair);
+	fds[0] = pair[1];
+	fds[1] = pair[0];
+}
+
+static void make_stream(int fds[2])
+{
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+}
+
+static void make_packets(int fds[2])
+{
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+}
+
+START_TEST(a_lease_ends_with_the_other_end)
+{
+	static void (*const makers[])(int fds[2]) = { make_pipe, make_pipe_for_writing, make_stream,
+						      make_packets };
+	int fds[2], copy;
+
+	makers[_i](fds);
+	copy = dup(fds[1]);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	ck_assert_uint_eq(ctx.n_leases, 1);
+	close(fds[1]);
+	/* Nothing has happened: there is a copy. */
+	ck_assert_int_eq(sd_event_run(ctx.event, 0), 0);
+	ck_assert_uint_eq(ctx.n_leases, 1);
+	close(copy);
+	turn();
+	ck_assert_uint_eq(ctx.n_leases, 0);
+	ck_assert(is_closed(fds[0]));
+}
+END_TEST
+
+START_TEST(what_is_left_in_it_is_not_its_end)
+{
+	int fds[2];
+
+	make_pipe(fds);
+	ck_assert_int_eq(write(fds[1], "x", 1), 1);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	ck_assert_int_eq(sd_event_run(ctx.event, 0), 0);
+	ck_assert_uint_eq(ctx.n_leases, 1);
+	close(fds[1]);
+	turn();
+	ck_assert_uint_eq(ctx.n_leases, 0);
+}
+END_TEST
+
+START_TEST(one_whose_end_we_would_not_hear_of_is_refused_and_closed)
+{
+	char name[] = "/tmp/test-lease-XXXXXX";
+	int pair[2], fds[7];
+	size_t n = 0;
+
+	ck_assert_ptr_nonnull(mkdtemp(name));
+	fds[n++] = memfd_create("file", MFD_CLOEXEC);
+	fds[n++] = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fds[n++] = open("/dev/null", O_RDWR | O_CLOEXEC);
+	fds[n++] = eventfd(0, EFD_CLOEXEC);
+	fds[n++] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(listen(fds[n - 1], 1), -1); /* it has no name, and so no end at once */
+	fds[n++] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair), 0);
+	fds[n++] = pair[0];
+	for (size_t i = 0; i < n; i++) {
+		int r = take_by(fds[i]);
+
+		if (r == 0) { /* the socket that is connected to nobody has ended already */
+			turn();
+			ck_assert_uint_eq(ctx.n_leases, 0);
+		} else {
+			ck_assert_int_eq(r, LEASE_FD_ENDLESS);
+		}
+		ck_assert_msg(is_closed(fds[i]), "%zu", i);
+	}
+	close(pair[1]);
+	rmdir(name);
+}
+END_TEST
+
+START_TEST(a_node_has_so_many_of_them)
+{
+	int fds[2], other[LEASE_FDS_MAX];
+
+	for (size_t i = 0; i < LEASE_FDS_MAX; i++) {
+		make_pipe(fds);
+		ck_assert_int_eq(take_by(fds[0]), 0);
+		other[i] = fds[1];
+	}
+	make_pipe(fds);
+	ck_assert_int_eq(take_by(fds[0]), LEASE_FD_FULL);
+	ck_assert(is_closed(fds[0]));
+	close(fds[1]);
+	close(other[0]);
+	turn();
+	make_pipe(fds);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	close(fds[1]);
+	for (size_t i = 1; i < LEASE_FDS_MAX; i++)
+		close(other[i]);
+	while (ctx.n_leases > 0)
+		turn();
+}
+END_TEST
+
+START_TEST(a_revoked_one_is_closed)
+{
+	int fds[2];
+
+	make_pipe(fds);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	shutdown_stop(&tree, web, "test");
+	settle();
+	ck_assert(!web->complete);
+	shutdown_force(web);
+	settle();
+	ck_assert(web->complete && web->forced);
+	ck_assert(is_closed(fds[0]));
+	make_pipe(fds);
+	ck_assert_int_eq(take_by(fds[0]), LEASE_STOPPED);
+	ck_assert(is_closed(fds[0]));
+	close(fds[1]);
+}
+END_TEST
+
+/* Its other end is inside of a socket that is inside of itself: only the kernel finds that out. */
+static void hide(int fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = { .bytes = { 0 } };
+	struct iovec iov = { .iov_base = (char[]){ "x" }, .iov_len = 1 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int pair[2], fds[2];
+
+	make_stream(pair);
+	fds[0] = fd;
+	fds[1] = pair[1];
+	*c = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+			       .cmsg_type = SCM_RIGHTS,
+			       .cmsg_len = CMSG_LEN(sizeof(fds)) };
+	memcpy(CMSG_DATA(c), fds, sizeof(fds));
+	ck_assert_int_eq(sendmsg(pair[0], &msg, 0), 1);
+	close(fd);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+START_TEST(one_that_is_hidden_in_itself_has_ended)
+{
+	int fds[2];
+
+	if (_i)
+		make_pipe(fds);
+	else
+		make_stream(fds);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	hide(fds[1]);
+	while (ctx.n_leases > 0)
+		turn();
+}
+END_TEST
+
+START_TEST(what_is_left_ends_with_the_tree)
+{
+	struct lease *lease;
+	int fds[2];
+
+	make_pipe(fds);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	ck_assert_int_eq(take_of(1, USEC_PER_SEC, false, &lease), 0);
+	tree_done(&tree);
+	ck_assert(is_closed(fds[0]));
+	ck_assert_uint_eq(lost, 1);
+	close(fds[1]);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *s = suite_create("daemon-lease");
+	TCase *tc = tcase_create("daemon-lease");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, a_lease_holds_until_it_is_released);
+	tcase_add_test(tc, a_lease_expires_and_nothing_was_forced);
+	tcase_add_test(tc, a_ttl_beyond_all_time_is_none);
+	tcase_add_test(tc, a_stopped_node_is_for_the_late_only_and_a_complete_one_for_nobody);
+	tcase_add_test(tc, a_budget_that_is_spent_is_for_nobody);
+	tcase_add_test(tc, each_user_has_so_many_and_all_have_so_many);
+	tcase_add_loop_test(tc, a_lease_ends_with_the_other_end, 0, 4);
+	tcase_add_test(tc, what_is_left_in_it_is_not_its_end);
+	tcase_add_test(tc, one_whose_end_we_would_not_hear_of_is_refused_and_closed);
+	tcase_add_test(tc, a_node_has_so_many_of_them);
+	tcase_add_test(tc, a_revoked_one_is_closed);
+	tcase_add_loop_test(tc, one_that_is_hidden_in_itself_has_ended, 0, 2);
+	tcase_add_test(tc, what_is_left_ends_with_the_tree);
+	suite_add_tcase(s, tc);
+	return s;
+}
