@@ -62,6 +62,8 @@ static void look(struct node *node, uint64_t now)
 
 void report_begin(struct tree *tree, const char *cause, uint64_t now)
 {
+	if (!tree->ctx->traces.wanted)
+		return;
 	traces_begin(&tree->ctx->traces, cause, now);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
 		look(n, now);

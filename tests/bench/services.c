@@ -33,6 +33,7 @@
 #define DINIT_LOOP_RATIO (115069.0 / 34753)
 /* What the peers make for a start and a stop is 41 to 175, by `strace -f -c`. */
 #define PEERS_LEAST_CALLS 41
+#define COUNTED_MAX	  ((size_t)200) /* services; under strace all is slow */
 #define NSEC_PER_USEC 1e3
 #define NSEC_PER_MSEC 1e6
 
@@ -361,6 +362,7 @@ static void measure(struct report *report, const struct options *o, size_t n, do
 		report_add(report, (struct figure){ "wake-ups while idle", "times",
 						    count_wakeups(&o->programs, n, o->idle_seconds),
 						    NAN, TARGET_MEASURED, 0 });
+	n = MIN(n, COUNTED_MAX);
 	if (n > 1 && has_strace())
 		report_add(report, (struct figure){ "system calls a service, start and stop",
 						    "calls", calls_of_one(&o->programs, n, false),
