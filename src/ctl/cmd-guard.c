@@ -9,18 +9,11 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
 
-#include "base/clock.h"
-#include "base/fd.h"
 #include "ctl/nodes.h"
-
-enum { COMMAND_NOT_EXECUTABLE = 126, COMMAND_NOT_FOUND = 127 };
+#include "ctl/runner.h"
 
 struct held {
 	struct client *client; /* NULL: it is lost */
@@ -29,9 +22,7 @@ struct held {
 
 struct holder {
 	struct ctl *ctl;
-	sigset_t old_mask;
-	int signal_fd;
-	pid_t pid;
+	struct runner runner;
 	const char *command;
 	struct held *held;
 	struct pollfd *fds; /* of the signals, and of each that is held */
@@ -39,22 +30,6 @@ struct holder {
 	bool stopping; /* the command has been told */
 	bool gone;     /* the daemon is, and that was said */
 };
-
-static int take_signals(struct holder *h)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
-	sigset_t mask;
-
-	/* If it was ignored when we were started, nobody could wait for the command. */
-	(void)signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&mask);
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaddset(&mask, signals[i]);
-	if (sigprocmask(SIG_BLOCK, &mask, &h->old_mask) < 0)
-		return -errno;
-	h->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return h->signal_fd < 0 ? -errno : 0;
-}
 
 static json_t *parameters_of(const struct options *o, const char *path)
 {
@@ -73,7 +48,7 @@ static int take_guard(struct holder *h, const char *path)
 	if (r != CTL_DONE)
 		return r;
 	/* Until there is a command to pass it on to, a signal ends this. */
-	client_set_interrupt(ctl->client, h->signal_fd);
+	client_set_interrupt(ctl->client, h->runner.signal_fd);
 	r = session_send(ctl, METHOD_TAKE_GUARD, parameters_of(&ctl->options, path), MESSAGE_MORE);
 	if (r == CTL_DONE)
 		r = session_receive(ctl, &reply);
@@ -82,43 +57,6 @@ static int take_guard(struct holder *h, const char *path)
 	message_reply_done(&reply);
 	h->held[h->n++] = (struct held){ .client = take(ctl->client), .path = path };
 	return CTL_DONE;
-}
-
-/* Everything is inherited, but for our own descriptors and the signals we block. */
-static int run(struct holder *h, char **argv)
-{
-	posix_spawnattr_t attributes;
-	int error;
-
-	error = posix_spawnattr_init(&attributes);
-	if (error)
-		return -error;
-	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	(void)posix_spawnattr_setsigmask(&attributes, &h->old_mask);
-	error = posix_spawnp(&h->pid, argv[0], NULL, &attributes, argv, environ);
-	(void)posix_spawnattr_destroy(&attributes);
-	return -error;
-}
-
-/* Return: 1 and the command's exit status, or 0 if it still runs. */
-static int has_ended(const struct holder *h, int *ret)
-{
-	int status;
-
-	if (waitpid(h->pid, &status, WNOHANG) != h->pid)
-		return 0;
-	*ret = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	return 1;
-}
-
-/* The terminal's signals are the kernel's, and went to the command as well. */
-static void pass_on(const struct holder *h)
-{
-	struct signalfd_siginfo info;
-
-	while (read(h->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL)
-			(void)kill(h->pid, (int)info.ssi_signo);
 }
 
 static void lose(struct holder *h, struct held *held, bool expired)
@@ -143,7 +81,7 @@ static void lose_daemon(struct holder *h, struct held *held)
 static void tell_stop(struct holder *h)
 {
 	if (!h->stopping && h->ctl->options.on_shutdown)
-		(void)kill(h->pid, h->ctl->options.on_shutdown);
+		runner_kill(&h->runner, h->ctl->options.on_shutdown);
 	h->stopping = true;
 }
 
@@ -173,12 +111,10 @@ static void listen_to(struct holder *h, struct held *held)
 
 static int hold(struct holder *h)
 {
-	int status;
-
 	for (size_t i = 0; i < h->n; i++)
 		client_set_interrupt(h->held[i].client, -1);
-	while (!has_ended(h, &status)) {
-		h->fds[0] = (struct pollfd){ .fd = h->signal_fd, .events = POLLIN };
+	while (h->runner.pid > 0) {
+		h->fds[0] = (struct pollfd){ .fd = h->runner.signal_fd, .events = POLLIN };
 		for (size_t i = 0; i < h->n; i++) {
 			struct held *held = &h->held[i];
 
@@ -190,9 +126,9 @@ static int hold(struct holder *h)
 		}
 		if (poll(h->fds, h->n + 1, -1) < 0 && errno != EINTR)
 			return ctl_fail(h->ctl, -errno);
-		pass_on(h);
+		runner_follow(&h->runner);
 	}
-	return status;
+	return h->runner.status;
 }
 
 static int guard_command(struct holder *h, char **paths, char **argv)
@@ -204,20 +140,19 @@ static int guard_command(struct holder *h, char **paths, char **argv)
 		if (r != CTL_DONE)
 			return r;
 	}
-	r = run(h, argv);
-	if (r < 0) {
-		log_line(&h->ctl->log, LOG_ERR, "%s: %s", argv[0], strerror(-r));
-		return r == -ENOENT ? COMMAND_NOT_FOUND : COMMAND_NOT_EXECUTABLE;
-	}
-	return hold(h);
+	r = runner_start(&h->runner, argv, -1);
+	if (r == 0)
+		return hold(h);
+	log_line(&h->ctl->log, LOG_ERR, "%s: %s", argv[0], strerror(-r));
+	return r == -ENOENT ? RUNNER_NOT_FOUND : RUNNER_NOT_EXECUTABLE;
 }
 
 static int holder_init(struct holder *h, struct ctl *ctl, const char *command, size_t n)
 {
-	*h = (struct holder){ .ctl = ctl, .signal_fd = -1, .command = command };
+	*h = (struct holder){ .ctl = ctl, .runner = { .signal_fd = -1 }, .command = command };
 	h->held = calloc(n, sizeof(*h->held));
 	h->fds = calloc(n + 1, sizeof(*h->fds));
-	return h->held && h->fds ? take_signals(h) : -ENOMEM;
+	return h->held && h->fds ? runner_init(&h->runner) : -ENOMEM;
 }
 
 static void holder_done(struct holder *h)
@@ -226,7 +161,7 @@ static void holder_done(struct holder *h)
 		client_free(h->held[i].client);
 	free(h->held);
 	free(h->fds);
-	h->signal_fd = fd_close(h->signal_fd);
+	runner_done(&h->runner);
 }
 
 int cmd_guard(struct ctl *ctl, int argc, char **argv)

@@ -2,7 +2,7 @@
 
 /*
  * A command that runs while we look after something.  Signals that would end us are taken through a
- * descriptor and passed on to it; what the terminal sends reaches it anyway.
+ * descriptor and passed on to it; what the terminal sends is the kernel's, and reaches it anyway.
  */
 
 #include <signal.h>

@@ -8,6 +8,9 @@
 #include "proto/view.h"
 #include "proto/writer.h"
 
+/* From @now to @usec, no less than 0; FIELD_NONE if that is USEC_INFINITY. */
+uint64_t describe_left(uint64_t usec, uint64_t now);
+
 /* A Node.  NULL without memory. */
 json_t *describe_node(struct node *node);
 
@@ -28,6 +31,9 @@ int describe_next(struct writer *to, void *walk);
  */
 typedef bool describe_guard(struct node *node, const struct guard_view *guard, void *arg);
 bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg);
+
+/* Does it hold up a stop: of its node as it is now, or of an earlier generation? */
+bool describe_is_blocking(const struct node *node, const struct guard_view *guard);
 
 /*
  * The guards held on @top and below: an array of Guard; with @blocking only those that hold up a

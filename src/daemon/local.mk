@@ -58,7 +58,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/tree.c \
 	%D%/order.c \
 	%D%/starting.h %D%/starting.c \
-	%D%/describe.h %D%/describe.c \
+	%D%/describe.h %D%/describe.c %D%/describe-guards.c %D%/describe-line.c \
 	%D%/report.h %D%/report.c \
 	%D%/deadline.h %D%/deadline.c \
 	%D%/shutdown.h %D%/shutdown.c \

@@ -86,7 +86,7 @@ tell client guard inherited pipe
 tell client keep inherited
 child=$(last_child client)
 echo "exit 0" >"$dir/client"
-ok "the process ends" wait_for 10 has_state job done
+ok "the process ends" wait_for 10 has_state job "done"
 is "what it left behind holds the guard" "$(guards job)" 1
 kill -KILL "$child"
 ok "until it ends as well" wait_for 10 holds job 0

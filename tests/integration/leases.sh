@@ -124,6 +124,7 @@ tell client hear a
 tell client ask b "$(take '"node":"web/sub","why":"unfollowed"')"
 mkfifo "$dir/told.fifo"
 exec {told_fd}<>"$dir/told.fifo"
+# shellcheck disable=SC2016
 hold told web --on-shutdown USR1 --why told -- \
 	sh -c 'trap "echo told >&2" USR1; echo held; until read -r line; do :; done <"$0"; exit 3' "$dir/told.fifo"
 told=$holder

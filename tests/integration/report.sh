@@ -123,7 +123,7 @@ END2
 : >"$log"
 chmod a+rx "$top_builddir" 2>/dev/null
 start_daemon
-"$swansongctl" guard held --why dump -- sleep 60 >/dev/null 2>&1 &
+"$swansongctl" guard held --why $'dump\nMAINPID=1' -- sleep 60 >/dev/null 2>&1 &
 holder=$!
 cleanup_fn end_process "$holder"
 ok "a lease is held" wait_for 10 holds
@@ -134,14 +134,14 @@ held=$(ctl guards --blocking)
 like "whose process it is, and when it is killed" "$held" \
 	'stubborn +process +[0-9.]+m?s +4[0-9]\.[0-9]s +.*stubborn, pid [0-9]+, nobody'
 like "whose lease, and when it is revoked" "$held" \
-	'held +lease +[0-9.]+m?s +5[0-9]\.[0-9]s +swansongctl, pid [0-9]+, root, "dump"'
+	'held +lease +[0-9.]+m?s +5[0-9]\.[0-9]s +swansongctl, pid [0-9]+, root, "dump.x0aMAINPID=1"'
 kill -TERM "$daemon"
 status_line() { grep 'SIGTERM again; ShuttingDown: ' "$log"; }
 ok "one line has it all" wait_for 10 status_line
 like "the process, who runs it, and the kill" "$(status_line)" \
 	'stubborn \(pid [0-9]+ stubborn, uid 65534, [0-9.]+m?s, kill in 4[0-9]\.[0-9]s\)'
 like "and the lease" "$(status_line)" \
-	'guard swansongctl "dump" on held \(pid [0-9]+, uid 0, [0-9.]+m?s, kill in 5[0-9]\.[0-9]s\); kill in 5'
+	'guard swansongctl "dump.x0aMAINPID=1" on held \(pid [0-9]+, uid 0, [0-9.]+m?s, kill in 5[0-9]\.[0-9]s\); kill in 5'
 ok "who waits at a terminal sees it, too" python3 "$top_srcdir/tests/helpers/terminal.py" \
 	"$swansongctl" wait <<-END2
 	expect root: shutting down for .*2 guards; kill in 5
