@@ -82,7 +82,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/requests.c \
 	%D%/control.h %D%/control.c \
 	%D%/grace.h %D%/grace.c \
-	%D%/daemon.h %D%/daemon.c
+	%D%/daemon.h %D%/daemon-private.h %D%/daemon-signal.c %D%/daemon-start.c %D%/daemon.c
 %C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libdaemon_la_LIBADD = $(SYSTEMD_LIBS) $(JANSSON_LIBS)
 
