@@ -173,6 +173,11 @@ static void reap(struct daemon *d)
 		command_follow(&d->command, daemon_command(d));
 }
 
+static bool has_more_to_do(const struct daemon *d)
+{
+	return d->reap || d->ctx.alarms.due || d->ctx.settle;
+}
+
 /*
  * One event a turn, and then what follows from it.  Sources of sd_event_add_defer() would do for the
  * rest, but as long as one has more to do, it goes before everybody else.
@@ -184,11 +189,13 @@ static void run_loop(struct daemon *d)
 	while (!d->finished) {
 		int before = r;
 
-		r = sd_event_run(d->ctx.event, d->reap || d->ctx.settle ? 0 : UINT64_MAX);
+		r = sd_event_run(d->ctx.event, has_more_to_do(d) ? 0 : UINT64_MAX);
 		if (r < 0)
 			loop_failed(d, r, before);
 		if (d->reap)
 			reap(d);
+		if (d->ctx.alarms.due)
+			alarms_run(&d->ctx.alarms);
 		if (d->ctx.settle)
 			daemon_settle(d);
 	}

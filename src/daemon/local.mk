@@ -1,6 +1,7 @@
 # Everything but main() is a convenience library, so that tests link the same objects.
 noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
+	%D%/alarm.h %D%/alarm.c \
 	%D%/events.h %D%/events.c \
 	%D%/trace.h %D%/trace.c \
 	%D%/context.h %D%/context.c \
