@@ -101,6 +101,7 @@ class _Connection:
         self._sock = sock
         self._buffer = b""
         self._lock = threading.Lock()
+        self._cut = False  # an exception left a call: what has come of it is not known
         _connections.add(self)
 
     def close(self):
@@ -113,8 +114,8 @@ class _Connection:
         except OSError:
             pass
 
-    def send(self, method, parameters, **flags):
-        call = {"method": f"io.swansong.{method}", "parameters": parameters, **flags}
+    def send(self, method, parameters, interface="io.swansong", **flags):
+        call = {"method": f"{interface}.{method}", "parameters": parameters, **flags}
         # Some programs have SIGPIPE end them.
         self._sock.sendall(json.dumps(call).encode() + b"\0", socket.MSG_NOSIGNAL)
 
@@ -132,10 +133,43 @@ class _Connection:
             raise (Stopped if name == "NodeStopped" else Refused)(name, parameters)
         return parameters, reply.get("continues", False)
 
+    def _forget(self):
+        """Drops the replies that nobody waits for any more, and the guard that one may bring."""
+        self.send("GetInfo", {}, interface="org.varlink.service")
+        reply, taken = {}, None
+        while "vendor" not in reply:
+            try:
+                reply, _ = self.receive()
+            except Refused:
+                continue
+            taken = reply.get("id", taken)
+        self._cut = False
+        if taken is not None:
+            self._exchange("Release", {"id": taken})
+
+    def _exchange(self, method, parameters):
+        self._cut = True
+        self.send(method, parameters)
+        try:
+            reply, _ = self.receive()
+        except Refused:
+            self._cut = False
+            raise
+        self._cut = False
+        return reply
+
     def call(self, method, parameters):
+        """Returns the reply.  A handler of a signal may raise something instead: then it was no call."""
         with self._lock:
-            self.send(method, parameters)
-            return self.receive()[0]
+            if self._cut:
+                self._forget()
+            try:
+                return self._exchange(method, parameters)
+            except (OSError, Error):
+                raise
+            except BaseException:
+                self._forget()
+                raise
 
 
 _connections = weakref.WeakSet()

@@ -245,6 +245,40 @@ os._exit(0)
         swansong._private.close()
         swansong._private = None
 
+    def test_a_call_that_a_signal_cuts_short_is_none(self):
+        class Cut(Exception):
+            pass
+
+        def handle(signo, frame):
+            handled.set()
+            raise Cut
+
+        ours, theirs = socket.socketpair()
+        ids = iter(range(1, 100))
+        handled = threading.Event()
+
+        def answer(call):
+            method = call["method"].rsplit(".", 1)[-1]
+            if call["parameters"].get("why") == "cut":
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+                handled.wait(DEADLINE)
+            if method == "TakeGuard":
+                return [{"parameters": {"id": next(ids)}}]
+            return [{"parameters": {"vendor": "Swansong"} if method == "GetInfo" else {}}]
+
+        daemon = Daemon(ours, answer)
+        self.addCleanup(signal.signal, signal.SIGUSR1, signal.signal(signal.SIGUSR1, handle))
+        os.environ["SWANSONG_CONTROL"] = str(theirs.detach())
+        with swansong.guard("a"):
+            with self.assertRaises(Cut):
+                swansong.guard("cut").take()
+            with swansong.guard("b") as b:
+                self.assertEqual(b.id, 3)
+        released = [c["parameters"]["id"] for c in daemon.calls if "Release" in c["method"]]
+        self.assertEqual(released, [2, 3, 1])
+        swansong._private.close()
+        swansong._private = None
+
     def test_a_daemon_that_has_gone_ends_nobody(self):
         ours, theirs = socket.socketpair()
         ours.close()
