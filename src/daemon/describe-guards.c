@@ -26,8 +26,9 @@ static uint64_t kill_time(const struct node *node)
 /* As whom what it runs was started. */
 static uid_t uid_of(const struct node *node)
 {
-	const struct credentials *who = node->service ? &node->service->launch.config->credentials
-						      : &node->config->credentials;
+	const struct node_config *config =
+		node->service ? node->service->launch.config : node->config;
+	const struct credentials *who = &node_config_extras(config)->credentials;
 
 	return who->set ? who->uid : geteuid();
 }

@@ -62,6 +62,8 @@ static void look(struct node *node, uint64_t now)
 
 void report_begin(struct tree *tree, const char *cause, uint64_t now)
 {
+	if (!tree->ctx->traces.wanted)
+		return;
 	traces_begin(&tree->ctx->traces, cause, now);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
 		look(n, now);
@@ -150,11 +152,11 @@ static json_t *paths_after(const struct node *node)
 {
 	json_t *paths;
 
-	if (!node || (!node->dependents && !node->edges[EDGE_TERM_AFTER]))
+	if (!node || (!node_edges(node, LIST_DEPENDENTS) && !node_edges(node, EDGE_TERM_AFTER)))
 		return NULL;
 	paths = json_array();
-	add_paths(paths, node->dependents);
-	add_paths(paths, node->edges[EDGE_TERM_AFTER]);
+	add_paths(paths, node_edges(node, LIST_DEPENDENTS));
+	add_paths(paths, node_edges(node, EDGE_TERM_AFTER));
 	return paths;
 }
 

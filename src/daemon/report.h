@@ -13,7 +13,7 @@
 /* What @config has to say of it: makes room for what is to be kept, or says that nothing is. */
 void report_use(struct context *ctx, const struct config *config);
 
-/* The root is stopped: looks at all guards there are. */
+/* The root is stopped: looks at all guards there are, if a report is wanted. */
 void report_begin(struct tree *tree, const char *cause, uint64_t now);
 
 /* Looks at the guards that have changed in this turn.  Nothing to do while the root runs. */

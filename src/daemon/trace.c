@@ -44,10 +44,20 @@ static void reserve(struct traces *traces)
 	traces->n_places = need;
 }
 
+static void reserve_states(struct trace *trace)
+{
+	if (trace->traces->wanted && !trace->states)
+		trace->states = calloc(TRACE_STATES_MAX, sizeof(*trace->states));
+}
+
 void traces_want(struct traces *traces, bool wanted)
 {
+	struct trace *trace;
+
 	traces->wanted = wanted;
 	reserve(traces);
+	list_for_each (trace, &traces->all, in_traces)
+		reserve_states(trace);
 }
 
 void traces_expect(struct traces *traces, int more)
@@ -90,6 +100,7 @@ int trace_new(struct trace **ret, struct traces *traces, struct node *node, cons
 	list_init(&trace->guards);
 	trace->found = &trace->guards;
 	list_append(&traces->all, &trace->in_traces);
+	reserve_states(trace);
 	traces->n++;
 	reserve(traces);
 	*ret = trace;
@@ -109,6 +120,7 @@ void trace_free(struct trace *trace)
 	}
 	trace->traces->n--;
 	list_remove(&trace->in_traces);
+	free(trace->states);
 	free(trace);
 }
 
@@ -138,8 +150,8 @@ void trace_state(struct trace *trace, const char *state, uint64_t now)
 	if (!trace->stop_usec)
 		return;
 	trace_touch(trace);
-	if (trace->n_states == TRACE_STATES_MAX) {
-		trace->traces->lost++;
+	if (!trace->states || trace->n_states == TRACE_STATES_MAX) {
+		trace->traces->lost += trace->traces->wanted;
 		return;
 	}
 	trace->states[trace->n_states].state = state;

@@ -31,6 +31,11 @@ struct trace_guard {
 	char text[TRACE_TEXT_MAX]; /* the command, and from @why on the reason */
 };
 
+struct trace_state {
+	const char *state; /* constant */
+	uint64_t usec;
+};
+
 struct trace {
 	struct list in_traces, in_touched;
 	struct traces *traces;
@@ -39,10 +44,7 @@ struct trace {
 	unsigned generation;
 	uint64_t stop_usec, complete_usec; /* 0: not yet */
 	uint64_t late_usec, budget_usec;
-	struct {
-		const char *state; /* constant */
-		uint64_t usec;
-	} states[TRACE_STATES_MAX];
+	struct trace_state *states; /* TRACE_STATES_MAX; NULL: no report is wanted, or no memory */
 	unsigned n_states;
 	struct list guards, *found; /* the one that was found last, or the head */
 	uint64_t last_id;	    /* none that is up to this is new */

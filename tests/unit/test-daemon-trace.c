@@ -168,7 +168,12 @@ START_TEST(without_a_report_there_are_no_places)
 	traces_init(&other);
 	ck_assert_int_eq(trace_new(&trace, &other, NULL, "x"), 0);
 	ck_assert_uint_eq(other.n_places, 0);
+	ck_assert_ptr_null(trace->states);
+	trace_begin(trace, 1, "up", 100);
+	ck_assert_uint_eq(trace->n_states, 0);
+	ck_assert_uint_eq(other.lost, 0);
 	traces_want(&other, true);
+	ck_assert_ptr_nonnull(trace->states);
 	ck_assert_uint_gt(other.n_places, 0);
 	traces_done(&other);
 }
