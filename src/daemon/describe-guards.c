@@ -18,6 +18,8 @@ static uint64_t kill_time(const struct node *node)
 	uint64_t usec = node->stop_usec && !node->complete ? node->kill_usec : USEC_INFINITY;
 	const struct service *s = node->service;
 
+	if (s && s->state == STATE_KILLING)
+		return 0;
 	if (s && fsm_step(s->state, EVENT_TIMEOUT, 0).actions & ACT_KILL)
 		usec = MIN(usec, s->timeout_usec);
 	return usec;

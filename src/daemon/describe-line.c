@@ -72,7 +72,9 @@ static void list_times(char *buf, const struct guard_view *guard)
 	if (guard->uid != FIELD_NONE)
 		append(buf, "uid %u, ", (unsigned)guard->uid);
 	append(buf, "%s", clock_text(age, guard->age_usec));
-	if (guard->kill_usec != FIELD_NONE)
+	if (guard->kill_usec == 0)
+		append(buf, ", being killed");
+	else if (guard->kill_usec != FIELD_NONE)
 		append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
 	append(buf, ")");
 }
