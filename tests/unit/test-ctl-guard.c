@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,23 +14,7 @@
 
 static int guard_shell(const char *script, const struct answer *answers, size_t n)
 {
-	char *argv[] = { (char[]){ "swansongctl" },
-			 (char[]){ "guard" },
-			 (char[]){ "--why" },
-			 (char[]){ "nightly" },
-			 (char[]){ "web" },
-			 (char[]){ "--" },
-			 (char[]){ "sh" },
-			 (char[]){ "-c" },
-			 strdup(script),
-			 NULL };
-	int status;
-
-	start_server(answers, n);
-	status = run_argv(argv);
-	end_server();
-	free(argv[8]);
-	return status;
+	return run_shell("guard --why nightly web --", script, answers, n);
 }
 
 static const struct answer taken[] = { TAKEN };
