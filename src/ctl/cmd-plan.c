@@ -30,18 +30,9 @@ static void plan_done(struct plan *p)
 }
 
 static const struct field plan_fields[] = {
-	{ .name = "idle_usec",
-	  .type = FIELD_INT,
-	  .optional = true,
-	  .offset = offsetof(struct plan, idle_usec) },
-	{ .name = "busy_usec",
-	  .type = FIELD_INT,
-	  .optional = true,
-	  .offset = offsetof(struct plan, busy_usec) },
-	{ .name = "grace_usec",
-	  .type = FIELD_INT,
-	  .optional = true,
-	  .offset = offsetof(struct plan, grace_usec) },
+	FIELD(plan, FIELD_INT, idle_usec, .optional = true),
+	FIELD(plan, FIELD_INT, busy_usec, .optional = true),
+	FIELD(plan, FIELD_INT, grace_usec, .optional = true),
 };
 
 /* Takes the reference to @parameters.  Return: CTL_DONE, or the exit status for what was said. */
