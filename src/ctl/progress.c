@@ -103,7 +103,7 @@ int progress_receive(struct ctl *ctl, const struct progress *last, struct progre
 	return r;
 }
 
-/* "web: running, 3 services are not ready" */
+/* "web: not ready, waited for 12.0s, 3 services not ready" */
 static void describe_start(char *buf, size_t size, const struct progress *p, uint64_t since_usec)
 {
 	uint64_t more = p->more_pending == FIELD_NONE ? 0 : p->more_pending;
