@@ -195,7 +195,7 @@ static void rearm(struct service *s, uint64_t before_usec)
 	if (!fsm_is_coming_up(s->state) || usec == before_usec)
 		return;
 	s->start_limit_usec = s->timeout_usec = clock_add(s->started_usec, usec);
-	context_arm(s->ctx, s->timer, s->timeout_usec);
+	alarm_set(&s->ctx->alarms, &s->timer, s->timeout_usec);
 }
 
 void service_reconfigure(struct service *s, const struct node_config *config, struct setup *setup,
