@@ -1,6 +1,8 @@
 #include "main.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -226,14 +228,40 @@ static void make_pipe_for_writing(int fds[2])
 	fds[1] = pair[0];
 }
 
+struct pair {
+	int type, fds[2];
+};
+
+static int make_pair(void *arg)
+{
+	struct pair *pair = arg;
+
+	return socketpair(AF_UNIX, pair->type | SOCK_CLOEXEC, 0, pair->fds);
+}
+
+/* By another process, which leaves it to us: one of our own would not be taken. */
+static void make_pair_of_another(int type, int fds[2])
+{
+	static _Alignas(16) char stack[64 * 1024];
+	struct pair pair = { .type = type };
+	int status;
+	pid_t pid = clone(make_pair, stack + sizeof(stack),
+			  CLONE_FILES | CLONE_VM | CLONE_VFORK | SIGCHLD, &pair);
+
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	memcpy(fds, pair.fds, sizeof(pair.fds));
+}
+
 static void make_stream(int fds[2])
 {
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	make_pair_of_another(SOCK_STREAM, fds);
 }
 
 static void make_packets(int fds[2])
 {
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	make_pair_of_another(SOCK_SEQPACKET, fds);
 }
 
 START_TEST(a_lease_ends_with_the_other_end)
@@ -301,6 +329,20 @@ START_TEST(one_whose_end_we_would_not_hear_of_is_refused_and_closed)
 	}
 	close(pair[1]);
 	rmdir(name);
+}
+END_TEST
+
+/* We would wait for ourselves, as that is when our own end is closed. */
+START_TEST(one_whose_other_end_is_ours_is_refused)
+{
+	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, types[_i] | SOCK_CLOEXEC, 0, fds), 0);
+	ck_assert_int_eq(take_by(fds[0]), LEASE_FD_ENDLESS);
+	ck_assert(is_closed(fds[0]));
+	ck_assert_uint_eq(ctx.n_leases, 0);
+	close(fds[1]);
 }
 END_TEST
 
@@ -423,6 +465,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, a_lease_ends_with_the_other_end, 0, 4);
 	tcase_add_test(tc, what_is_left_in_it_is_not_its_end);
 	tcase_add_test(tc, one_whose_end_we_would_not_hear_of_is_refused_and_closed);
+	tcase_add_loop_test(tc, one_whose_other_end_is_ours_is_refused, 0, 2);
 	tcase_add_test(tc, a_node_has_so_many_of_them);
 	tcase_add_test(tc, a_revoked_one_is_closed);
 	tcase_add_loop_test(tc, one_that_is_hidden_in_itself_has_ended, 0, 2);
