@@ -17,6 +17,7 @@
 #include "daemon/lease-fd.h"
 #include "daemon/process.h"
 #include "daemon/shutdown.h"
+#include "daemon/starting.h"
 #include "daemon/tree.h"
 
 /* Leases of the group "web", below the root; nothing ever runs. */
@@ -170,6 +171,31 @@ START_TEST(a_budget_that_is_spent_is_for_nobody)
 	ck_assert_int_eq(how_lost, LEASE_REVOKED);
 	ck_assert(web->forced);
 	ck_assert_int_eq(take_of(1, USEC_INFINITY, true, &no), LEASE_STOPPED);
+}
+END_TEST
+
+START_TEST(an_earlier_generation_keeps_its_budget)
+{
+	struct lease *lease, *next;
+	uint64_t kill_usec;
+
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, false, &lease), 0);
+	shutdown_stop(&tree, web, "test");
+	web->kill_usec = kill_usec = clock_now_usec() + 20 * USEC_PER_MSEC;
+	ck_assert_int_eq(starting_begin(web), 0);
+	ck_assert_uint_eq(web->generation, 2);
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, false, &next), 0);
+	ck_assert_uint_eq(lease_kill_time(lease), kill_usec);
+	ck_assert_uint_eq(lease_kill_time(next), USEC_INFINITY);
+	ck_assert(node_is_draining(web));
+	while (lost == 0)
+		turn();
+	ck_assert_int_eq(how_lost, LEASE_REVOKED);
+	ck_assert_uint_ge(clock_now_usec(), kill_usec);
+	ck_assert(!node_is_draining(web));
+	ck_assert_uint_eq(ctx.n_leases, 1);
+	ck_assert_ptr_eq(next->node, web);
+	lease_free(next);
 }
 END_TEST
 
@@ -461,6 +487,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_ttl_beyond_all_time_is_none);
 	tcase_add_test(tc, a_stopped_node_is_for_the_late_only_and_a_complete_one_for_nobody);
 	tcase_add_test(tc, a_budget_that_is_spent_is_for_nobody);
+	tcase_add_test(tc, an_earlier_generation_keeps_its_budget);
 	tcase_add_test(tc, each_user_has_so_many_and_all_have_so_many);
 	tcase_add_loop_test(tc, a_lease_ends_with_the_other_end, 0, 4);
 	tcase_add_test(tc, what_is_left_in_it_is_not_its_end);
