@@ -1,6 +1,6 @@
 #!/bin/sh
-# A tour of ten seconds: a tree comes up, work is in flight, the tree goes down.
-# Run by `./bootstrap demo`; on a terminal it waits for Enter before the shutdown.
+# A tour of ten seconds: a tree comes up, one service hangs, one is busy, the tree goes down.
+# Run by `./bootstrap demo`; on a terminal it waits for Enter before that.
 set -eu
 : "${top_builddir:=$PWD}"
 PATH=$top_builddir:$PATH
@@ -29,8 +29,10 @@ show() { # a command as it is typed, and what it says
 }
 
 title "swansongd runs the tree of conf/demo.ini"
-printf '$ swansongd -c demo.ini --socket %s &\n' "$SWANSONG_SOCKET"
-swansongd -c demo.ini --socket "$SWANSONG_SOCKET" >"$dir/log" 2>&1 </dev/null &
+# The report of the shutdown is to lie in our own folder.
+sed "s|^\[swansong\]|&\\nreport = $dir/report.json|" demo.ini >"$dir/demo.ini"
+printf '$ swansongd -c %s --socket %s &\n' "$dir/demo.ini" "$SWANSONG_SOCKET"
+swansongd -c "$dir/demo.ini" --socket "$SWANSONG_SOCKET" >"$dir/log" 2>&1 </dev/null &
 daemon=$!
 tries=0
 until [ -S "$SWANSONG_SOCKET" ]; do
@@ -46,27 +48,35 @@ title "Services start in the order of their needs, each when the one before is r
 show swansongctl --timeout 10s wait web --for ready
 show swansongctl wait jobs/import --for ready
 
-title "Somebody does work below web, under a guard"
-printf '$ swansongctl guard web --why "nightly backup" -- sleep 4 &\n'
-swansongctl guard web --why "nightly backup" -- sleep 4 &
-sleep 1
 show swansongctl tree
-show swansongctl guards web
+
+title "One that hangs and has no work has its stop-timeout, a second; then it is killed, and named"
+show swansongctl shutdown jobs/hung || :
+
 if [ -t 0 ]; then
 	title "It is yours.  In another terminal:"
 	# shellcheck disable=SC2016  # for the other shell
 	printf 'export SWANSONG_SOCKET=%s PATH=%s:$PATH\nswansongctl status\n' \
 		"$SWANSONG_SOCKET" "$top_builddir"
-	printf '\nEnter shuts the tree down. '
+	printf '\nEnter goes on to a shutdown. '
 	read -r _ || :
 fi
 
-title "The shutdown: everybody hears of it at once, and it waits for what is in flight"
+title "The application has the same second, but takes an order; it says so by a guard"
+show swansongctl signal USR1 web/app
+tries=0
+until swansongctl guards web/app | grep -q order || [ $((tries += 1)) -gt 50 ]; do
+	sleep 0.1
+done
+show swansongctl guards web
+title "The shutdown: everybody hears of it at once, and the order is waited for"
 show swansongctl shutdown --reason maintenance
 status=0
 wait "$daemon" || status=$?
 daemon=
-title "What was waited for, from the daemon's log"
+title "What happened meanwhile, from the daemon's log"
 sed -n '/root: shutting down/,$p' "$dir/log"
-title "swansongd exited with $status"
+title "Who took how long, and what for, from the report that it leaves"
+show swansongctl blame --report "$dir/report.json"
+title "swansongd exited with $status: nothing had to be killed for its end"
 exit $status

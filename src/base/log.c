@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -24,22 +25,32 @@ static bool is_journal(int fd)
 	return fstat(fd, &st) == 0 && st.st_dev == device && st.st_ino == inode;
 }
 
+/* Of what a log goes to these are what nobody has to read. */
+static bool is_never_full(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 &&
+	       (S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)));
+}
+
 void log_init(struct log *log, const char *name, int level)
 {
 	*log = (struct log){
 		.fd = STDERR_FILENO,
 		.level = level,
 		.journal = is_journal(STDERR_FILENO),
+		.never_full = is_never_full(STDERR_FILENO),
 		.name = name,
 	};
 }
 
 /* Room for a line is there when the reader of a pipe keeps up; a file has it always. */
-static bool is_writable(int fd)
+static bool is_writable(const struct log *log)
 {
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	struct pollfd p = { .fd = log->fd, .events = POLLOUT };
 
-	return poll(&p, 1, 0) != 0;
+	return log->never_full || poll(&p, 1, 0) != 0;
 }
 
 /* Nobody is left to tell about a log that cannot be written. */
@@ -48,7 +59,7 @@ static void put(struct log *log, int priority, const char *text)
 	char line[2200];
 	int n;
 
-	if (!is_writable(log->fd)) {
+	if (!is_writable(log)) {
 		log->lost++;
 		return;
 	}
@@ -67,7 +78,7 @@ void log_line(struct log *log, int priority, const char *format, ...)
 
 	if (priority > log->level)
 		return;
-	if (log->lost > 0 && is_writable(log->fd)) {
+	if (log->lost > 0 && is_writable(log)) {
 		(void)snprintf(text, sizeof(text), "%u lines of this log were lost", log->lost);
 		log->lost = 0;
 		put(log, LOG_WARNING, text);

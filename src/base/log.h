@@ -18,6 +18,7 @@ struct log {
 	int fd;
 	int level;	  /* the least important syslog priority that is shown */
 	bool journal;	  /* prefix lines with <PRIORITY> */
+	bool never_full;  /* a file, not a pipe or the like */
 	const char *name; /* the program's name */
 	unsigned lost;	  /* lines since the last one that went out */
 };

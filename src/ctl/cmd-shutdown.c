@@ -35,13 +35,12 @@ static void print_line(struct ctl *ctl, const struct progress *p)
 	ctl_say(ctl, "%s", text_escape(text, sizeof(text), head));
 	for (size_t i = 0; i < p->n && i < LINE_GUARDS_MAX; i++) {
 		const struct guard_view *g = &p->guards[i];
-		char one[SHOW_NOTE_MAX + 512], age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX] = "";
+		char one[SHOW_NOTE_MAX + 512], age[CLOCK_TEXT_MAX], kill_text[SHOW_KILL_MAX];
 
-		if (g->kill_usec != FIELD_NONE)
-			clock_text(kill_in, g->kill_usec);
 		(void)snprintf(one, sizeof(one), "%s (%s, for %s%s%s)", node_name(g->node),
 			       show_holder(holder, g), clock_text(age, g->age_usec),
-			       *kill_in ? ", kill in " : "", kill_in);
+			       g->kill_usec == FIELD_NONE ? "" : ", ",
+			       show_kill(kill_text, g->kill_usec));
 		ctl_say(ctl, "%s%s", i ? ", " : ": ", text_escape(text, sizeof(text), one));
 	}
 	if (p->n > LINE_GUARDS_MAX)

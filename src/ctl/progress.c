@@ -153,16 +153,15 @@ void progress_describe(char *buf, size_t size, const struct progress *p, uint64_
 
 static void add_guard(struct table *t, const struct guard_view *g, uint64_t since_usec)
 {
-	char holder[SHOW_NOTE_MAX], text[CLOCK_TEXT_MAX];
+	char holder[SHOW_NOTE_MAX], text[CLOCK_TEXT_MAX], kill_text[SHOW_KILL_MAX];
+	uint64_t kill_usec = g->kill_usec;
 
+	if (kill_usec != FIELD_NONE)
+		kill_usec -= MIN(kill_usec, since_usec);
 	table_add(t, STYLE_BUSY, "  %s", node_name(g->node));
 	table_add(t, STYLE_PLAIN, "%s", g->kind);
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, clock_add(g->age_usec, since_usec)));
-	if (g->kill_usec == FIELD_NONE)
-		table_add(t, STYLE_PLAIN, "%s", "");
-	else
-		table_add(t, STYLE_PLAIN, "kill in %s",
-			  clock_text(text, g->kill_usec - MIN(g->kill_usec, since_usec)));
+	table_add(t, STYLE_PLAIN, "%s", show_kill(kill_text, kill_usec));
 	table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
 }
 

@@ -70,6 +70,18 @@ static bool is_one_of(const char *state, const char *const *states)
 	return *states;
 }
 
+const char *show_kill(char buf[static SHOW_KILL_MAX], uint64_t kill_usec)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	if (kill_usec == FIELD_NONE)
+		return "";
+	if (kill_usec == 0)
+		return "being killed";
+	(void)snprintf(buf, SHOW_KILL_MAX, "kill in %s", clock_text(text, kill_usec));
+	return buf;
+}
+
 uint64_t show_kill_usec(const struct node_view *node)
 {
 	static const char *const limited[] = { "asking", "stopping", "closing", NULL };

@@ -2,6 +2,7 @@
 
 /* The words for nodes and guards, the same in every command. */
 
+#include "base/clock.h"
 #include "ctl/screen.h"
 #include "proto/view.h"
 
@@ -13,6 +14,10 @@ const char *show_state(char buf[static SHOW_STATE_MAX], const struct node_view *
 /* "ready", "since 3d 2h, waiting: app", "kill in 18s": all there is to say besides. */
 #define SHOW_NOTE_MAX 1024
 char *show_note(char buf[static SHOW_NOTE_MAX], const struct node_view *node);
+
+/* "kill in 18s", "being killed", or nothing: what awaits a guard after so much time. */
+#define SHOW_KILL_MAX (CLOCK_TEXT_MAX + 16)
+const char *show_kill(char buf[static SHOW_KILL_MAX], uint64_t kill_usec);
 
 /* The time left until something is killed, or FIELD_NONE. */
 uint64_t show_kill_usec(const struct node_view *node);

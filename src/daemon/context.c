@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "sys/spawn.h"
 
 /* What is left when the main process is gone has this long after the stop signal, at most. */
 #define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
@@ -23,6 +24,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 		.grace_usec = USEC_INFINITY,
 		.null_fd = -1,
 		.spare_fd = -1,
+		.share_descriptors = spawn_can_share(),
 	};
 	traces_init(&ctx->traces);
 	list_init(&ctx->posted);
@@ -47,11 +49,12 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	if (r < 0)
 		return r;
 	r = sd_event_new(&ctx->event);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : alarms_init(&ctx->alarms, ctx->event, log);
 }
 
 void context_done(struct context *ctx)
 {
+	alarms_done(&ctx->alarms);
 	ctx->event = sd_event_unref(ctx->event);
 	ctx->events = events_free(ctx->events);
 	traces_done(&ctx->traces);

@@ -16,6 +16,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "daemon/alarm.h"
 #include "daemon/events.h"
 #include "daemon/trace.h"
 #include "sys/signals.h"
@@ -33,6 +34,9 @@ struct control_offer {
 	 * does.  Return: 0 or -errno.
 	 */
 	int (*accept)(const char *path, int fd, void *arg);
+
+	/* That of the service at @path, if there is one, is its no more. */
+	void (*withdraw)(const char *path, void *arg);
 	void *arg;
 };
 
@@ -49,6 +53,7 @@ struct context {
 	int null_fd;		       /* /dev/null, for reading */
 	int spare_fd;		       /* see context_give_up_spare() */
 	struct rlimit descriptors;     /* RLIMIT_NOFILE as we were given it, for the services */
+	bool share_descriptors;	       /* as spawn_can_share() says */
 	bool descriptors_raised;       /* ... and whether ours is another */
 	uint64_t
 		grace_usec; /* until we are killed once we are to end; USEC_INFINITY: nobody says */
@@ -56,6 +61,7 @@ struct context {
 		*command; /* that we stand in front of, which gets all that is ours; or NULL */
 	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
 	uint64_t last_id;		/* of guards, for people */
+	struct alarms alarms; /* the timers of services */
 	struct events *events;
 	struct control_offer control;
 	struct list lease_users; /* of daemon/lease.h */

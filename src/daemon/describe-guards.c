@@ -18,6 +18,8 @@ static uint64_t kill_time(const struct node *node)
 	uint64_t usec = node->stop_usec && !node->complete ? node->kill_usec : USEC_INFINITY;
 	const struct service *s = node->service;
 
+	if (s && s->state == STATE_KILLING)
+		return 0;
 	if (s && fsm_step(s->state, EVENT_TIMEOUT, 0).actions & ACT_KILL)
 		usec = MIN(usec, s->timeout_usec);
 	return usec;
@@ -26,8 +28,9 @@ static uint64_t kill_time(const struct node *node)
 /* As whom what it runs was started. */
 static uid_t uid_of(const struct node *node)
 {
-	const struct credentials *who = node->service ? &node->service->launch.config->credentials
-						      : &node->config->credentials;
+	const struct node_config *config =
+		node->service ? node->service->launch.config : node->config;
+	const struct credentials *who = &node_config_extras(config)->credentials;
 
 	return who->set ? who->uid : geteuid();
 }

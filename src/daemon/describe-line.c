@@ -1,6 +1,7 @@
 /* The tree in a line, for whoever supervises us, and in many, for the log. */
 #include "daemon/describe.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +21,26 @@ static void append(char *buf, const char *format, ...)
 	va_end(ap);
 }
 
-/* What others have said, and what would begin another line of the message that this one is in. */
+/*
+ * What others have said.  Nothing in it may begin another line of the message that this one is in, or
+ * keep the message from being read; the log escapes the rest.
+ */
 static void append_foreign(char *buf, const char *text)
 {
-	size_t used = strlen(buf);
+	size_t used = strlen(buf), n;
 
-	(void)text_escape(buf + used, DESCRIBE_LINE_MAX - used, text);
+	for (; *text && used < DESCRIBE_LINE_MAX - 1; text += n, used += n) {
+		n = text_character(text);
+		if (used + n >= DESCRIBE_LINE_MAX)
+			break;
+		if (n == 0 || iscntrl((unsigned char)*text)) {
+			buf[used] = '?';
+			n = 1;
+		} else {
+			memcpy(buf + used, text, n);
+		}
+	}
+	buf[used] = '\0';
 }
 
 struct lister {
@@ -57,7 +72,9 @@ static void list_times(char *buf, const struct guard_view *guard)
 	if (guard->uid != FIELD_NONE)
 		append(buf, "uid %u, ", (unsigned)guard->uid);
 	append(buf, "%s", clock_text(age, guard->age_usec));
-	if (guard->kill_usec != FIELD_NONE)
+	if (guard->kill_usec == 0)
+		append(buf, ", being killed");
+	else if (guard->kill_usec != FIELD_NONE)
 		append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
 	append(buf, ")");
 }

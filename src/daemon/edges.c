@@ -6,21 +6,7 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 
-/* The lists of a node: its own edges of each kind, and those of others that end here. */
-enum { LIST_DEPENDENTS = N_EDGES, LIST_FOLLOWERS, N_LISTS };
-
-struct next_edges {
-	struct node **lists[N_LISTS];
-};
-
-static struct node ***list_of(struct node *node, size_t list)
-{
-	if (list == LIST_DEPENDENTS)
-		return &node->dependents;
-	return list == LIST_FOLLOWERS ? &node->followers : &node->edges[list];
-}
-
-static int append(struct node ***list, struct node *node)
+static int append_to_list(struct node ***list, struct node *node)
 {
 	size_t n = 0;
 	struct node **more;
@@ -39,6 +25,13 @@ static int append(struct node ***list, struct node *node)
 	return 0;
 }
 
+static int append(struct node *to, size_t list, struct node *node)
+{
+	if (!to->next_edges)
+		to->next_edges = calloc(1, sizeof(*to->next_edges));
+	return to->next_edges ? append_to_list(&to->next_edges->lists[list], node) : -ENOMEM;
+}
+
 static int link_edges(struct tree *tree, struct node *node, enum edge edge,
 		      struct node_config *const *targets)
 {
@@ -49,8 +42,7 @@ static int link_edges(struct tree *tree, struct node *node, enum edge edge,
 
 		if (!target || (target->leaving && !node->leaving))
 			continue;
-		if (append(&node->next_edges->lists[edge], target) < 0 ||
-		    append(&target->next_edges->lists[other], node) < 0)
+		if (append(node, edge, target) < 0 || append(target, other, node) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -71,10 +63,6 @@ int edges_prepare(struct tree *tree, const struct config *config)
 	int r = 0;
 
 	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
-		n->next_edges = calloc(1, sizeof(*n->next_edges));
-		r = n->next_edges ? 0 : -ENOMEM;
-	}
-	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
 		const struct node_config *nc = config_find(config, n->config->path);
 
 		r = link_node(tree, n, nc ? nc : n->config);
@@ -87,9 +75,7 @@ int edges_prepare(struct tree *tree, const struct config *config)
 void edges_cancel(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		for (size_t i = 0; n->next_edges && i < N_LISTS; i++)
-			free(n->next_edges->lists[i]);
-		free(n->next_edges);
+		node_edges_free(n->next_edges);
 		n->next_edges = NULL;
 	}
 }
@@ -97,12 +83,10 @@ void edges_cancel(struct tree *tree)
 void edges_commit(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		for (size_t i = 0; i < N_LISTS; i++) {
-			struct node **before = *list_of(n, i);
+		struct edges *before = n->edges;
 
-			*list_of(n, i) = n->next_edges->lists[i];
-			n->next_edges->lists[i] = before;
-		}
+		n->edges = n->next_edges;
+		n->next_edges = before;
 	}
 	edges_cancel(tree);
 }
@@ -123,10 +107,10 @@ static void remove_from(struct node **list, const struct node *node)
 void edges_remove(struct node *node)
 {
 	for (size_t i = 0; i < N_LISTS; i++) {
-		struct node **ends = *list_of(node, i);
+		struct node **ends = node_edges(node, i);
 
 		for (size_t e = 0; ends && ends[e]; e++)
 			for (size_t j = 0; j < N_LISTS; j++)
-				remove_from(*list_of(ends[e], j), node);
+				remove_from(node_edges(ends[e], j), node);
 	}
 }

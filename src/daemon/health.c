@@ -53,7 +53,7 @@ static void act(struct health *h)
 {
 	struct service *s = h->service;
 
-	switch (s->config->on_unhealthy) {
+	switch (node_config_extras(s->config)->on_unhealthy) {
 	case ON_UNHEALTHY_RESTART:
 		s->outcome.kind = OUTCOME_UNHEALTHY;
 		service_handle(s, EVENT_TIMEOUT);
@@ -73,7 +73,7 @@ static void note_failure(struct health *h, const char *why)
 	(void)snprintf(h->why, sizeof(h->why), "%s", why);
 	if (h->failures < UINT32_MAX)
 		h->failures++;
-	if (h->failures < h->service->config->health_retries)
+	if (h->failures < node_config_extras(h->service->config)->health_retries)
 		return;
 	set_state(h, HEALTH_UNHEALTHY);
 	if (!was_unhealthy)
@@ -91,7 +91,9 @@ static void look_later(struct health *h)
 {
 	const struct service *s = h->service;
 
-	context_arm(s->ctx, h->timer, clock_add(clock_now_usec(), s->config->health_interval_usec));
+	context_arm(
+		s->ctx, h->timer,
+		clock_add(clock_now_usec(), node_config_extras(s->config)->health_interval_usec));
 }
 
 static void on_result(void *arg, const char *why)
@@ -116,7 +118,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *arg)
 	if (is_reloading(h->service))
 		look_later(h);
 	else
-		probe_begin(h->probe, &h->service->main, h->service->config->health_timeout_usec);
+		probe_begin(h->probe, &h->service->main,
+			    node_config_extras(h->service->config)->health_timeout_usec);
 	return 0;
 }
 
@@ -127,13 +130,14 @@ int health_new(struct health **ret, struct service *service, const struct node_c
 	int r;
 
 	*ret = NULL;
-	if (config->health.kind == PROBE_NONE)
+	if (node_config_extras(config)->health.kind == PROBE_NONE)
 		return 0;
 	h = calloc(1, sizeof(*h));
 	if (!h)
 		return -ENOMEM;
 	h->service = service;
-	r = probe_new(&h->probe, ctx, &config->health, &service->launch, on_result, h);
+	r = probe_new(&h->probe, ctx, &node_config_extras(config)->health, &service->launch,
+		      on_result, h);
 	if (r < 0)
 		return r;
 	r = sd_event_add_time(ctx->event, &h->timer, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_timer,

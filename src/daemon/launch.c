@@ -17,13 +17,10 @@
 #include "sys/journal.h"
 #include "sys/spawn.h"
 
-/*
- * Room for SWANSONG_NODE, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, FDSTORE, JOURNAL_STREAM,
- * those of a start and the NULL, and for HOME, SHELL, USER and LOGNAME.
- */
-#define RUN_VARIABLES  (ACTIVATION_VARIABLES + HANDOVER_MAX)
-#define OWN_VARIABLES  (7 + RUN_VARIABLES)
-#define USER_VARIABLES 4
+#define USER_VARIABLES	 4 /* HOME, SHELL, USER and LOGNAME */
+#define NOTIFY_VARIABLES 4 /* NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID and FDSTORE */
+#define NODE_VARIABLE	 "SWANSONG_NODE="
+#define RUN_VARIABLES	 (1 + ACTIVATION_VARIABLES + HANDOVER_MAX) /* that, and others of a start */
 
 static int add_variable(char ***at, const char *name, const char *value)
 {
@@ -58,10 +55,10 @@ static int add_pid(char ***at, const char *name, char **place)
 }
 
 /* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
-static int add_notify_variables(struct launch *launch, char ***at)
+static int add_notify_variables(struct launch *launch, const char *address, char ***at)
 {
 	const struct node_config *config = launch->config;
-	int r = add_variable(at, "NOTIFY_SOCKET", launch->notify_address);
+	int r = add_variable(at, "NOTIFY_SOCKET", address);
 
 	if (r == 0 && config->watchdog_usec)
 		r = add_number(at, "WATCHDOG_USEC", config->watchdog_usec);
@@ -92,22 +89,37 @@ static int add_journal_stream(struct launch *launch, char ***at)
 	return 0;
 }
 
-static int build_environment(struct launch *launch)
+/* At most.  Most services have none. */
+static size_t count_own_variables(const struct launch *launch, const char *notify_address)
 {
 	const struct node_config *config = launch->config;
-	const struct credentials *who = &config->credentials;
-	char login[IDS_NAME_MAX]; /* also where the configuration has a number */
 	size_t n = 0;
-	char **at;
-	int r;
 
 	while (config->environment && config->environment[n])
 		n++;
-	at = launch->environment =
-		calloc(n + OWN_VARIABLES + (who->set ? USER_VARIABLES : 0), sizeof(char *));
+	if (node_config_extras(config)->credentials.set)
+		n += USER_VARIABLES;
+	if (notify_address)
+		n += NOTIFY_VARIABLES;
+	if (writes_to(config, OUTPUT_JOURNAL))
+		n++;
+	return n;
+}
+
+static int build_environment(struct launch *launch, const char *notify_address)
+{
+	const struct node_config *config = launch->config;
+	const struct credentials *who = &node_config_extras(config)->credentials;
+	char login[IDS_NAME_MAX]; /* also where the configuration has a number */
+	size_t n = count_own_variables(launch, notify_address);
+	char **at;
+	int r = 0;
+
+	if (n == 0)
+		return 0;
+	at = launch->environment = calloc(n + 1, sizeof(char *));
 	if (!at)
 		return -ENOMEM;
-	r = 0;
 	if (who->set && who->home)
 		r = add_variable(&at, "HOME", who->home);
 	if (r == 0 && who->set && who->shell)
@@ -116,19 +128,16 @@ static int build_environment(struct launch *launch)
 		r = add_variable(&at, "USER", ids_user_text(login, who->uid));
 	if (r == 0 && who->set)
 		r = add_variable(&at, "LOGNAME", ids_user_text(login, who->uid));
-	for (size_t i = 0; r == 0 && i < n; i++, at++) {
-		*at = strdup(config->environment[i]);
+	for (char **v = config->environment; r == 0 && v && *v; v++, at++) {
+		*at = strdup(*v);
 		if (!*at)
 			r = -ENOMEM;
 	}
-	/* Last, and so not to be overridden: the daemon relies on it. */
-	if (r == 0)
-		r = add_variable(&at, "SWANSONG_NODE", config->path);
-	if (r == 0 && launch->notify_address)
-		r = add_notify_variables(launch, &at);
+	/* Behind those, and so not to be overridden. */
+	if (r == 0 && notify_address)
+		r = add_notify_variables(launch, notify_address, &at);
 	if (r == 0 && writes_to(config, OUTPUT_JOURNAL))
 		r = add_journal_stream(launch, &at);
-	launch->run_variables = at;
 	return r;
 }
 
@@ -144,7 +153,7 @@ static bool has_group(const struct launch *launch, gid_t gid)
 /* Those of the user, and those that the configuration adds. */
 static int build_groups(struct launch *launch)
 {
-	const struct credentials *who = &launch->config->credentials;
+	const struct credentials *who = &node_config_extras(launch->config)->credentials;
 	gid_t *groups;
 	int r;
 
@@ -174,11 +183,10 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 
 	*launch = (struct launch){
 		.config = config,
-		.notify_address = notify_address,
 		.activation = activation,
 	};
-	r = build_environment(launch);
-	while (r == 0 && launch->environment[own])
+	r = build_environment(launch, notify_address);
+	while (r == 0 && launch->environment && launch->environment[own])
 		own++;
 	if (r == 0)
 		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + RUN_VARIABLES);
@@ -191,7 +199,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 
 void launch_done(struct launch *launch)
 {
-	for (char **v = launch->environment; v && *v && v != launch->run_variables; v++)
+	for (char **v = launch->environment; v && *v; v++)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
@@ -213,18 +221,26 @@ static bool has_name_of(char *const *list, const char *variable)
 	return false;
 }
 
-/* The environment that we were given, less than that of the node, less than that of this run. */
-static void merge_environment(struct context *ctx, char *const *own, char *const *variables)
+/*
+ * The environment that we were given, less than that of the node, less than that of this run.  What the
+ * daemon says in @last cannot be overridden by the node: it relies on it.
+ */
+static void merge_environment(struct context *ctx, char *const *own, char *const *last,
+			      char *const *variables)
 {
 	size_t n = 0;
 
 	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
-		if (!has_name_of(own, *b) && !has_name_of(variables, *b))
+		if (!has_name_of(own, *b) && !has_name_of(last, *b) && !has_name_of(variables, *b))
 			ctx->envp[n++] = *b;
 	/* Later words of the same name win: a user's HOME may be set by hand. */
-	for (char *const *o = own; *o && n < ctx->envp_room; o++)
-		if (!has_name_of(o + 1, *o) && !has_name_of(variables, *o))
+	for (char *const *o = own; o && *o && n < ctx->envp_room; o++)
+		if (!has_name_of(o + 1, *o) && !has_name_of(last, *o) &&
+		    !has_name_of(variables, *o))
 			ctx->envp[n++] = *o;
+	for (char *const *l = last; *l && n < ctx->envp_room; l++)
+		if (!has_name_of(variables, *l))
+			ctx->envp[n++] = *l;
 	for (char *const *v = variables; v && *v && n < ctx->envp_room; v++)
 		ctx->envp[n++] = *v;
 	ctx->envp[n] = NULL;
@@ -249,7 +265,7 @@ static const char *subject(const struct launch *launch, const struct launch_prog
 	case SPAWN_STEP_DIRECTORY:
 		return config->directory;
 	case SPAWN_STEP_USER:
-		return config->credentials.user;
+		return node_config_extras(config)->credentials.user;
 	default:
 		return NULL;
 	}
@@ -260,6 +276,8 @@ struct files {
 	struct activation_plan activation;
 	struct handover_plan handover;
 	struct spawn_file few[ACTIVATION_ROOM]; /* where there is no activation */
+	char node[sizeof(NODE_VARIABLE) + CONFIG_NAME_MAX];
+	char *variables[RUN_VARIABLES + 1]; /* with a NULL */
 };
 
 /* The numbers stay in order. */
@@ -272,8 +290,12 @@ static void insert_file(struct activation_plan *plan, struct spawn_file file)
 	plan->files[i] = file;
 }
 
-static void plan_variables(char **at, struct files *files)
+static void plan_variables(const char *path, struct files *files)
 {
+	char **at = files->variables;
+
+	(void)snprintf(files->node, sizeof(files->node), NODE_VARIABLE "%s", path);
+	*at++ = files->node;
 	for (size_t i = 0; i < ACTIVATION_VARIABLES; i++)
 		if (files->activation.variables[i])
 			*at++ = files->activation.variables[i];
@@ -298,7 +320,7 @@ static void plan_files(const struct launch *launch, const struct launch_program 
 		insert_file(plan, files->handover.files[i]);
 	if (ready >= 0)
 		insert_file(plan, (struct spawn_file){ .from = program->ready_fd, .to = ready });
-	plan_variables(launch->run_variables, files);
+	plan_variables(launch->config->path, files);
 }
 
 /* Is our standard input the terminal of our session, and are we in front of it? */
@@ -327,7 +349,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	   pid_t *pid, int *pidfd, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
-	const struct credentials *who = &config->credentials;
+	const struct credentials *who = &node_config_extras(config)->credentials;
 	struct files files;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
 	/* Not what runs beside the service, which would take it away from it. */
@@ -351,7 +373,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	if (launch->journal_stream)
 		(void)journal_stream_text(launch->journal_stream, streams.journal);
 	plan_files(launch, program, &files);
-	merge_environment(ctx, launch->environment, program->variables);
+	merge_environment(ctx, launch->environment, files.variables, program->variables);
 
 	struct spawn_spec spec = {
 		.argv = program->argv,
@@ -365,6 +387,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.gid = who->gid,
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
+		.share_descriptors = ctx->share_descriptors,
 		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
 		.files = files.activation.files,
 		.n_files = files.activation.n_files,
@@ -381,8 +404,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
 	r = start(launch, &spec, pid, pidfd, &why);
-	*launch->run_variables = NULL; /* what @files has is gone */
-	if (r != 0 && foreground)      /* the child has taken it before it failed */
+	if (r != 0 && foreground) /* the child has taken it before it failed */
 		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);

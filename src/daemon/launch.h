@@ -38,16 +38,14 @@ struct launch_program {
 /* What a service has beside its configuration; made when it is loaded, used for every start. */
 struct launch {
 	const struct node_config *config;
-	const char *notify_address;    /* or NULL */
 	struct activation *activation; /* or NULL */
 	struct syslog_output *syslog;  /* or NULL */
 	struct log_watch *log_watch;   /* of the service itself; NULL: ready is not log:REGEX */
 	gid_t *groups;
 	size_t n_groups;
 	struct service *service; /* in whose control group it starts, set by that; or NULL */
-	char **environment; /* what is the service's own: its keys, HOME and so on, SWANSONG_NODE */
+	char **environment; /* what is the service's own: its keys, HOME and so on; NULL: nothing */
 	char *watchdog_pid; /* the place of the pid in it, or NULL */
-	char **run_variables; /* at its end: places for those of a start, owned by whoever makes them */
 	char *journal_stream; /* the value of JOURNAL_STREAM in it, to be written at a start, or NULL */
 };
 

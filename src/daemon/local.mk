@@ -1,6 +1,7 @@
 # Everything but main() is a convenience library, so that tests link the same objects.
 noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
+	%D%/alarm.h %D%/alarm.c \
 	%D%/events.h %D%/events.c \
 	%D%/trace.h %D%/trace.c \
 	%D%/context.h %D%/context.c \
@@ -81,7 +82,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/requests.c \
 	%D%/control.h %D%/control.c \
 	%D%/grace.h %D%/grace.c \
-	%D%/daemon.h %D%/daemon.c
+	%D%/daemon.h %D%/daemon-private.h %D%/daemon-signal.c %D%/daemon-start.c %D%/daemon.c
 %C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libdaemon_la_LIBADD = $(SYSTEMD_LIBS) $(JANSSON_LIBS)
 

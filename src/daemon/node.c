@@ -168,6 +168,13 @@ static void forget_earlier(struct earlier *earlier)
 	free(earlier);
 }
 
+void node_edges_free(struct edges *edges)
+{
+	for (size_t i = 0; edges && i < N_LISTS; i++)
+		free(edges->lists[i]);
+	free(edges);
+}
+
 struct node *node_free(struct node *node)
 {
 	if (!node)
@@ -181,10 +188,7 @@ struct node *node_free(struct node *node)
 	list_remove(&node->in_completed);
 	list_remove(&node->in_finished);
 	list_remove(&node->in_guarded);
-	for (size_t i = 0; i < N_EDGES; i++)
-		free(node->edges[i]);
-	free(node->followers);
-	free(node->dependents);
+	node_edges_free(node->edges);
 	config_unref(node->config_ref);
 	trace_free(node->trace);
 	free(node);

@@ -20,7 +20,17 @@
 struct service;
 struct final;
 
-struct next_edges;
+/* Of ordering edges there are both ends: beside the lists of enum edge a node has these. */
+enum {
+	LIST_DEPENDENTS = N_EDGES, /* who requires, wants or comes after it */
+	LIST_FOLLOWERS,		   /* who is term-after it */
+	N_LISTS
+};
+
+/* Arrays of node pointers, NULL-terminated, or NULL. */
+struct edges {
+	struct node **lists[N_LISTS];
+};
 
 struct node {
 	struct context *ctx;
@@ -37,37 +47,36 @@ struct node {
 	struct swansong *work; /* where its guards and children are: that, or one below it */
 	struct swansong_completion *drained; /* of work, if it is another one, until the stop */
 	struct swansong_completion *completion;
-	unsigned generation;
 	uint64_t since_usec;	 /* when its state was entered */
 	uint64_t stop_usec;	 /* when it was stopped */
 	uint64_t given_up_usec;	 /* when what was to come back was last stopped for good */
 	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
 	uint64_t kill_usec; /* ... but for its final action: when what is left is killed; likewise */
-	uint64_t call_usec; /* ... and when guards are revoked for which others wait to be signalled */
+	uint64_t
+		call_usec; /* ... and when guards are revoked for which others wait to be signalled */
 	sd_event_source *budget; /* NULL: it has no budget of its own, and no final action */
-	bool complete;		 /* and followed up */
-	bool forced;		 /* something below had to be killed or revoked during the stop */
-	uint64_t late_usec;	 /* ... of its own processes and leases, and when; 0: never */
+	uint64_t late_usec;	 /* when its own processes and leases were forced; 0: never */
+	unsigned generation;
+	unsigned services, ready,
+		settled;	 /* in the subtree: how many, ready, not about to become so */
 	struct list earlier;	 /* generations before it that were not Complete when it began */
 
 	struct trace *trace;	 /* for the report */
 	struct service *service; /* NULL for a group */
 	struct final *final;	 /* what runs when its guards are gone, or NULL */
 	struct list leases;
-	bool restart; /* to be started again as soon as it is Complete */
+	bool complete; /* its present generation is, and followed up */
+	bool forced;   /* ... something below had to be killed or revoked during its stop */
+	bool restart;  /* to be started again as soon as it is Complete */
 	bool retired; /* no section any more: to be freed when nothing is left, never to start again */
 	bool leaving;	/* is, or is about to be by the reload that is being made */
 	bool transient; /* of no section: it was asked for over the control socket */
 	bool keep;	/* ... and stays when it has ended */
 
-	/* Ordering edges, both ways; arrays of node pointers, NULL-terminated, or NULL. */
-	struct node **edges[N_EDGES];
-	struct node **dependents;      /* who requires, wants or comes after this */
-	struct node **followers;       /* who is term-after this */
-	struct next_edges *next_edges; /* of daemon/edges.c, while a reload is being made */
-	unsigned services, ready,
-		settled; /* in the subtree: how many, ready, not about to become so */
-	uint64_t program_guards; /* likewise: of attached programs, when they were last counted */
+	struct edges *edges;	  /* see node_edges() */
+	struct edges *next_edges; /* of daemon/edges.c, while a reload is being made */
+	uint64_t
+		program_guards; /* in the subtree: of attached programs, when they were last counted */
 };
 
 /*
@@ -82,6 +91,14 @@ void node_use_config(struct node *node, struct config *config_ref,
 
 /* Leaves its parent.  Must have no children, service or leases any more. */
 struct node *node_free(struct node *node);
+
+/* One of its lists of edges. */
+static inline struct node **node_edges(const struct node *node, size_t list)
+{
+	return node->edges ? node->edges->lists[list] : NULL;
+}
+
+void node_edges_free(struct edges *edges);
 
 /* "web/nginx", and "root" for the root, whose path is empty. */
 const char *node_name(const struct node *node);

@@ -17,7 +17,7 @@ static bool is_settled(const struct node *node)
 static struct node *find_missing(const struct service *service)
 {
 	for (const struct node *n = service->node; n; n = n->parent) {
-		struct node *const *required = n->edges[EDGE_REQUIRES];
+		struct node *const *required = node_edges(n, EDGE_REQUIRES);
 
 		for (; required && *required; required++)
 			if (!node_is_ready(*required))
@@ -46,9 +46,9 @@ struct node *order_start_blocker(const struct service *service)
 		/* What it did in an earlier generation is not over. */
 		if (final_is_pending(n))
 			return n;
-		unsettled = find_unsettled(n->edges[EDGE_WANTS]);
+		unsettled = find_unsettled(node_edges(n, EDGE_WANTS));
 		if (!unsettled)
-			unsettled = find_unsettled(n->edges[EDGE_AFTER]);
+			unsettled = find_unsettled(node_edges(n, EDGE_AFTER));
 		if (unsettled)
 			return unsettled;
 	}
@@ -66,10 +66,10 @@ static struct node *find_draining(struct node *const *nodes)
 struct node *order_gate(const struct node *node)
 {
 	for (const struct node *n = node; n; n = n->parent) {
-		struct node *draining = find_draining(n->dependents);
+		struct node *draining = find_draining(node_edges(n, LIST_DEPENDENTS));
 
 		if (!draining)
-			draining = find_draining(n->edges[EDGE_TERM_AFTER]);
+			draining = find_draining(node_edges(n, EDGE_TERM_AFTER));
 		if (draining)
 			return draining;
 	}
@@ -100,8 +100,10 @@ uint64_t order_followers_timeout(const struct node *node)
 	uint64_t longest = 0;
 
 	for (const struct node *n = node; n; n = n->parent) {
-		struct node *const *const lists[] = { n->edges[EDGE_REQUIRES], n->edges[EDGE_WANTS],
-						      n->edges[EDGE_AFTER], n->followers };
+		struct node *const *const lists[] = { node_edges(n, EDGE_REQUIRES),
+						      node_edges(n, EDGE_WANTS),
+						      node_edges(n, EDGE_AFTER),
+						      node_edges(n, LIST_FOLLOWERS) };
 
 		for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 			uint64_t timeout = longest_timeout(node, lists[i]);
@@ -194,7 +196,7 @@ static bool is_delayed(struct service *service)
 		return false;
 	if (service->state == STATE_DOWN && service->timeout_usec != service->not_before_usec) {
 		service->timeout_usec = service->not_before_usec;
-		context_arm(service->ctx, service->timer, service->timeout_usec);
+		alarm_set(&service->ctx->alarms, &service->timer, service->timeout_usec);
 	}
 	return true;
 }

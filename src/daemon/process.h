@@ -25,6 +25,7 @@ struct process {
 	struct list by_pid;
 	struct list by_service; /* a leftover: in its service's list */
 	enum process_kind kind;
+	unsigned generation;	 /* of the node that it holds */
 	struct service *service; /* NULL for a stranger, and for what a group runs */
 	pid_t pid;
 	pid_t group;
@@ -33,7 +34,6 @@ struct process {
 	bool signalled; /* has had the stop signal */
 	uint64_t id;	/* of its guard, for people */
 	uint64_t since_usec;
-	unsigned generation; /* of the node that it holds */
 	struct swansong_guard guard;
 	char name[16];
 };

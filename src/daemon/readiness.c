@@ -100,7 +100,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)source;
 	(void)usec;
-	probe_begin(r->probe, r->main, r->config->health_timeout_usec);
+	probe_begin(r->probe, r->main, node_config_extras(r->config)->health_timeout_usec);
 	return 0;
 }
 

@@ -51,7 +51,7 @@ static size_t count_edges(const struct node *node)
 	size_t n = 0;
 
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		for (struct node *const *to = node->edges[edge]; to && *to; to++)
+		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
 			n++;
 	return n;
 }
@@ -73,7 +73,7 @@ static int survey_alloc(struct survey *s, const struct node *root)
 static void add_edges(struct survey *s, const struct node *node)
 {
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		for (struct node *const *to = node->edges[edge]; to && *to; to++)
+		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
 			s->tree.edges[s->tree.n_edges++] =
 				forecast_edge_of(edge, index_of(s, node), index_of(s, *to));
 }

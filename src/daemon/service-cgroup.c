@@ -16,17 +16,17 @@ struct limit {
 
 static uint64_t memory_max(const struct node_config *config)
 {
-	return config->cgroup_memory_max;
+	return node_config_extras(config)->cgroup_memory_max;
 }
 
 static uint64_t pids_max(const struct node_config *config)
 {
-	return config->cgroup_pids_max;
+	return node_config_extras(config)->cgroup_pids_max;
 }
 
 static uint64_t cpu_weight(const struct node_config *config)
 {
-	return config->cgroup_cpu_weight;
+	return node_config_extras(config)->cgroup_cpu_weight;
 }
 
 static const struct limit limits[] = {

@@ -120,10 +120,10 @@ static bool has_leftovers(struct service *s)
 	/* The removal of what is needed no more is the cheapest question. */
 	if (is_last(s) && service_cgroup_remove(s))
 		return !list_is_empty(&s->leftovers);
-	if (service_cgroup_is_populated(s)) {
-		service_cgroup_each(s, adopt_member, s);
-		service_cgroup_watch(s);
-	}
+	if (!service_cgroup_is_populated(s))
+		return !list_is_empty(&s->leftovers);
+	service_cgroup_each(s, adopt_member, s);
+	service_cgroup_watch(s);
 	/* It may have become empty between the first look and the watch. */
 	return !list_is_empty(&s->leftovers) || service_cgroup_is_populated(s);
 }

@@ -108,19 +108,19 @@ static void say_extend(struct service *s, const struct notify_message *m)
 	if (s->timeout_usec == USEC_INFINITY || end <= s->timeout_usec)
 		return;
 	s->timeout_usec = s->start_limit_usec = end;
-	context_arm(s->ctx, s->timer, end);
+	alarm_set(&s->ctx->alarms, &s->timer, end);
 }
 
 static void say_watchdog_usec(struct service *s, const struct notify_message *m)
 {
-	if (watchdog_set(&s->watchdog, m->watchdog_usec) < 0)
+	if (watchdog_set(s->watchdog, m->watchdog_usec) < 0)
 		refuse(s, "WATCHDOG_USEC", strerror(ENOMEM));
 }
 
 static void say_watchdog(struct service *s, const struct notify_message *m)
 {
 	(void)m;
-	watchdog_ping(&s->watchdog);
+	watchdog_ping(s->watchdog);
 }
 
 /* --- the store --- */
@@ -206,7 +206,7 @@ static void on_watchdog(void *arg)
 	char interval[CLOCK_TEXT_MAX];
 
 	log_line(s->ctx->log, LOG_WARNING, "%s: watchdog: no sign of life within %s",
-		 s->config->path, clock_text(interval, s->watchdog.interval_usec));
+		 s->config->path, clock_text(interval, s->watchdog->interval_usec));
 	bark(s);
 }
 
@@ -268,6 +268,17 @@ static void on_message(const struct notify_message *message, const struct unix_p
 	context_settle_soon(s->ctx);
 }
 
+static int reserve_watchdog(struct service *s, uint64_t interval_usec)
+{
+	if (!s->watchdog) {
+		s->watchdog = malloc(sizeof(*s->watchdog));
+		if (!s->watchdog)
+			return -ENOMEM;
+		watchdog_init(s->watchdog, s->ctx, on_watchdog, s);
+	}
+	return watchdog_reserve(s->watchdog, interval_usec);
+}
+
 int service_notify_new(struct service *s, const struct node_config *config, struct notify **ret,
 		       struct service_words **ret_words)
 {
@@ -284,17 +295,12 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 	words = calloc(1, sizeof(*words));
 	if (!words)
 		return -ENOMEM;
-	r = watchdog_reserve(&s->watchdog, config->watchdog_usec);
+	r = reserve_watchdog(s, config->watchdog_usec);
 	if (r >= 0)
 		r = notify_new(ret, s->ctx, &listener);
 	if (r >= 0)
 		*ret_words = take(words);
 	return r;
-}
-
-void service_notify_init(struct service *s)
-{
-	watchdog_init(&s->watchdog, s->ctx, on_watchdog, s);
 }
 
 void service_notify_begin(struct service *s)
@@ -303,15 +309,15 @@ void service_notify_begin(struct service *s)
 		return;
 	*s->words = (struct service_words){ .error = 0 };
 	/* What it had changed itself is as configured again. */
-	(void)watchdog_set(&s->watchdog, s->config->watchdog_usec);
+	(void)watchdog_set(s->watchdog, s->config->watchdog_usec);
 }
 
 void service_notify_follow(struct service *s)
 {
-	if (s->state == STATE_UP)
-		watchdog_start(&s->watchdog);
-	else if (s->watchdog.on)
-		watchdog_stop(&s->watchdog);
+	if (s->watchdog && s->state == STATE_UP)
+		watchdog_start(s->watchdog);
+	else if (s->watchdog && s->watchdog->on)
+		watchdog_stop(s->watchdog);
 	if (s->activation && !comes_back(s))
 		fdstore_clear(activation_fdstore(s->activation));
 	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */

@@ -13,9 +13,7 @@ struct service_words {
 	unsigned refused;		/* what it asked for and did not get */
 };
 
-void service_notify_init(struct service *service);
-
-/* The socket, and room for what is said there, if @config asks for one.  Return: 0 or -errno. */
+/* The socket, and what goes with what is said there, if @config asks for one.  Return: 0 or -errno. */
 int service_notify_new(struct service *service, const struct node_config *config,
 		       struct notify **ret, struct service_words **ret_words);
 

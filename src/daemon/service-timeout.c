@@ -27,8 +27,7 @@ static uint64_t last_call(const struct service *s, uint64_t now)
 {
 	uint64_t end = gone_by(s, now);
 
-	return service_parts(s) & PART_POST_STOP ? budget_before(end, now, BUDGET_LAST_USEC)
-						 : end;
+	return service_parts(s) & PART_POST_STOP ? budget_before(end, now, BUDGET_LAST_USEC) : end;
 }
 
 static bool is_ending(const struct service *s)
@@ -149,7 +148,7 @@ static uint64_t state_limit(struct service *s, uint64_t now)
 static void set_timeout(struct service *s, uint64_t usec)
 {
 	s->timeout_usec = usec;
-	context_arm(s->ctx, s->timer, usec);
+	alarm_set(&s->ctx->alarms, &s->timer, usec);
 }
 
 static void arm_killed(struct service *s, uint64_t now)

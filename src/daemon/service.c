@@ -37,12 +37,10 @@ void service_look_after(struct service *s)
 	context_settle_soon(s->ctx);
 }
 
-static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
+static void on_timeout(struct alarm *alarm)
 {
-	struct service *s = arg;
+	struct service *s = container_of(alarm, struct service, timer);
 
-	(void)source;
-	(void)usec;
 	if (fsm_is_coming_up(s->state))
 		s->outcome.kind = OUTCOME_START_TIMEOUT;
 	if (fsm_is_coming_up(s->state) && s->hook && hook_is_running(s->hook))
@@ -55,7 +53,6 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	/* Should a last exit have gone unnoticed, this finds out. */
 	if (!s->main.alive && (s->main.pid > 0 || s->has_cgroup))
 		service_look_after(s);
-	return 0;
 }
 
 int service_new(struct service **ret, struct node *node, const struct node_config *config)
@@ -80,16 +77,12 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	list_init(&s->leftovers);
 	list_init(&s->watch.in_watches);
 	process_init(&s->main, PROCESS_MAIN, s);
+	alarm_init(&s->timer, on_timeout);
 	service_retally(s, (struct service_tally){ 0 });
 
 	r = policy_new(&s->policy, s->config);
 	if (r < 0)
 		return r;
-	r = sd_event_add_time(s->ctx->event, &s->timer, CLOCK_MONOTONIC, USEC_INFINITY, 1,
-			      on_timeout, s);
-	if (r < 0)
-		return r;
-	service_notify_init(s);
 	r = service_setup_init(s);
 	if (r < 0)
 		return r;
@@ -122,10 +115,11 @@ struct service *service_free(struct service *s)
 	list_remove(&s->in_waiting);
 	list_remove(&s->in_gated);
 	list_remove(&s->in_fallen);
-	sd_event_source_disable_unref(s->timer);
+	alarm_set(&s->ctx->alarms, &s->timer, USEC_INFINITY);
 	service_setup_done(s);
 	sd_event_source_disable_unref(s->reload_timer);
-	watchdog_done(&s->watchdog);
+	watchdog_done(s->watchdog);
+	free(s->watchdog);
 	policy_free(s->policy);
 	node_config_unref(s->config);
 	free(s);
@@ -232,7 +226,7 @@ static void enter(struct service *s, enum service_state next, enum service_event
 	s->since_usec = clock_now_usec();
 	trace_state(s->node->trace, fsm_state_name(next), s->since_usec);
 	s->timeout_usec = USEC_INFINITY;
-	(void)sd_event_source_set_enabled(s->timer, SD_EVENT_OFF);
+	alarm_set(&s->ctx->alarms, &s->timer, USEC_INFINITY);
 	note_progress(s, next);
 	if (s->readiness && next != STATE_STARTING)
 		readiness_stop(s->readiness);

@@ -80,10 +80,10 @@ struct service {
 	bool late;		    /* its stop-timeout, or a budget above, was spent */
 	bool concluded;		    /* its end has been judged: the verdict is */
 	enum service_event verdict; /* ... DONE, RETRY or FAIL */
+	unsigned restarts;	    /* by itself, since it was last started by hand */
 
 	uint64_t delay_usec;	  /* before the next one */
 	uint64_t not_before_usec; /* it does not start earlier, wanted or not; 0: at once */
-	unsigned restarts;	  /* by itself, since it was last started by hand */
 	struct policy *policy;
 
 	/* The present setup (daemon/setup.h). */
@@ -96,8 +96,8 @@ struct service {
 	struct attach *attach;	     /* NULL: attach = no */
 	struct setup *next_setup;    /* NULL: the next run is made with the same */
 
-	struct watchdog watchdog;
-	sd_event_source *timer;
+	struct watchdog *watchdog; /* NULL: it has never been given one */
+	struct alarm timer;
 };
 
 /*

@@ -55,7 +55,7 @@ static void forget_restart(struct node *top, uint64_t now)
 
 static bool requires(const struct node *node, const struct node *target)
 {
-	struct node *const *required = node->edges[EDGE_REQUIRES];
+	struct node *const *required = node_edges(node, EDGE_REQUIRES);
 
 	for (; required && *required; required++)
 		if (*required == target)
@@ -68,8 +68,9 @@ static bool stop_dependents(struct node *node, uint64_t now)
 {
 	bool changed = false;
 
-	for (size_t i = 0; node->dependents && node->dependents[i]; i++) {
-		struct node *d = node->dependents[i];
+	for (size_t i = 0;
+	     node_edges(node, LIST_DEPENDENTS) && node_edges(node, LIST_DEPENDENTS)[i]; i++) {
+		struct node *d = node_edges(node, LIST_DEPENDENTS)[i];
 
 		if (!requires(d, node))
 			continue;

@@ -61,9 +61,9 @@ static int select_requirements(struct selection *selection, const struct node *n
 	int r = 0;
 
 	for (; r == 0 && node; node = node->parent) {
-		r = select_missing(selection, node->edges[EDGE_REQUIRES]);
+		r = select_missing(selection, node_edges(node, EDGE_REQUIRES));
 		/* What is wanted only may be where nothing starts any more. */
-		if (r == 0 && select_missing(selection, node->edges[EDGE_WANTS]) == -ENOMEM)
+		if (r == 0 && select_missing(selection, node_edges(node, EDGE_WANTS)) == -ENOMEM)
 			r = -ENOMEM;
 	}
 	return r;
@@ -178,8 +178,8 @@ static bool want_requirements(const struct node *node)
 	bool changed = false;
 
 	for (; node; node = node->parent) {
-		changed |= want_asleep(node->edges[EDGE_REQUIRES]);
-		changed |= want_asleep(node->edges[EDGE_WANTS]);
+		changed |= want_asleep(node_edges(node, EDGE_REQUIRES));
+		changed |= want_asleep(node_edges(node, EDGE_WANTS));
 	}
 	return changed;
 }

@@ -36,7 +36,8 @@ void watchdog_init(struct watchdog *w, struct context *ctx, void (*expired)(void
 
 void watchdog_done(struct watchdog *w)
 {
-	w->timer = sd_event_source_disable_unref(w->timer);
+	if (w)
+		w->timer = sd_event_source_disable_unref(w->timer);
 }
 
 int watchdog_reserve(struct watchdog *w, uint64_t interval_usec)

@@ -13,10 +13,12 @@ struct facet {
 	const struct kind *kind;
 	size_t offset; /* in struct node_config or its attributes, or in struct config for a key of
 			* [swansong] only; for commands around a service, which */
+	bool extra;    /* in the extras of the node instead */
 };
 
 #define CONFIG(member) offsetof(struct config, member)
 #define NODE(member)   offsetof(struct node_config, member)
+#define EXTRA(member)	  offsetof(struct extras, member), .extra = true
 #define ATTRIBUTE(member) offsetof(struct attributes, member)
 
 /* clang-format off */
@@ -43,7 +45,7 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_RESTART_DELAY_MAX] = { &kind_duration, NODE(restart_delay_max_usec) },
 	[KEY_RESTART_RESET] = { &kind_duration, NODE(restart_reset_usec) },
 	[KEY_RESTART_LIMIT] = { &kind_limit, NODE(restart_limit) },
-	[KEY_SUCCESS_STATUS] = { &kind_status, NODE(success_status) },
+	[KEY_SUCCESS_STATUS] = { &kind_status, EXTRA(success_status) },
 	[KEY_ON_FAILED] = { &kind_on_failed, NODE(on_failed) },
 	[KEY_READY] = { &kind_probe, NODE(ready) },
 	[KEY_NOTIFY] = { &kind_bool, NODE(notify) },
@@ -53,11 +55,11 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_START_TIMEOUT] = { &kind_duration, NODE(start_timeout_usec) },
 	[KEY_WATCHDOG] = { &kind_watchdog, NODE(watchdog_usec) },
 	[KEY_WATCHDOG_SIGNAL] = { &kind_signal, NODE(watchdog_signal) },
-	[KEY_HEALTH] = { &kind_probe, NODE(health) },
-	[KEY_HEALTH_INTERVAL] = { &kind_duration, NODE(health_interval_usec) },
-	[KEY_HEALTH_TIMEOUT] = { &kind_duration, NODE(health_timeout_usec) },
-	[KEY_HEALTH_RETRIES] = { &kind_number, NODE(health_retries) },
-	[KEY_ON_UNHEALTHY] = { &kind_on_unhealthy, NODE(on_unhealthy) },
+	[KEY_HEALTH] = { &kind_probe, EXTRA(health) },
+	[KEY_HEALTH_INTERVAL] = { &kind_duration, EXTRA(health_interval_usec) },
+	[KEY_HEALTH_TIMEOUT] = { &kind_duration, EXTRA(health_timeout_usec) },
+	[KEY_HEALTH_RETRIES] = { &kind_number, EXTRA(health_retries) },
+	[KEY_ON_UNHEALTHY] = { &kind_on_unhealthy, EXTRA(on_unhealthy) },
 	[KEY_START_COMMAND] = { &kind_commands, HOOK_START_COMMAND },
 	[KEY_POST_START] = { &kind_commands, HOOK_POST_START },
 	[KEY_RELOAD_SIGNAL] = { &kind_signal, NODE(reload_signal) },
@@ -71,12 +73,12 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_POST_STOP] = { &kind_commands, HOOK_POST_STOP },
 	[KEY_ESSENTIAL] = { &kind_bool, NODE(essential) },
 	[KEY_TERMINAL] = { &kind_bool, NODE(terminal) },
-	[KEY_CGROUP_MEMORY_MAX] = { &kind_bound, NODE(cgroup_memory_max) },
-	[KEY_CGROUP_PIDS_MAX] = { &kind_bound, NODE(cgroup_pids_max) },
-	[KEY_CGROUP_CPU_WEIGHT] = { &kind_bound, NODE(cgroup_cpu_weight) },
-	[KEY_USER] = { &kind_user, NODE(credentials) },
-	[KEY_GROUP] = { &kind_group, NODE(credentials) },
-	[KEY_GROUPS] = { &kind_groups, NODE(credentials) },
+	[KEY_CGROUP_MEMORY_MAX] = { &kind_bound, EXTRA(cgroup_memory_max) },
+	[KEY_CGROUP_PIDS_MAX] = { &kind_bound, EXTRA(cgroup_pids_max) },
+	[KEY_CGROUP_CPU_WEIGHT] = { &kind_bound, EXTRA(cgroup_cpu_weight) },
+	[KEY_USER] = { &kind_user, EXTRA(credentials) },
+	[KEY_GROUP] = { &kind_group, EXTRA(credentials) },
+	[KEY_GROUPS] = { &kind_groups, EXTRA(credentials) },
 	[KEY_DIRECTORY] = { &kind_text, NODE(directory) },
 	[KEY_ENVIRONMENT] = { &kind_environment, NODE(environment) },
 	[KEY_ENVIRONMENT_FILE] = { &kind_words, NODE(environment_files) },
@@ -126,6 +128,8 @@ static const void *facet_of(enum key_id key, const void *base)
 		return node_config_hook(base, facets[key].offset);
 	if (keys[key].type->base == IN_ATTRIBUTES)
 		base = node->attributes ? node->attributes : &none;
+	if (facets[key].extra)
+		base = node_config_extras(node);
 	return (const char *)base + facets[key].offset;
 }
 

@@ -12,6 +12,7 @@
 #define NODE(member)	offsetof(struct node_config, member)
 #define SECTION(member) offsetof(struct section, member)
 
+#define EXTRA(member)	  offsetof(struct extras, member)
 #define ATTRIBUTE(member) offsetof(struct attributes, member)
 
 /* clang-format off */
@@ -66,7 +67,7 @@ const struct key keys[N_KEYS] = {
 	[KEY_RESTART_LIMIT] = { "restart-limit", SCOPE_SERVICE, &type_restart_limit, NODE(restart_limit),
 		"how many failures in which time make it give up", APPLY_LIVE },
 	[KEY_SUCCESS_STATUS] = { "success-status", SCOPE_SERVICE, &type_success_status,
-		NODE(success_status), "exit statuses and signals that are no failure", APPLY_LIVE },
+		EXTRA(success_status), "exit statuses and signals that are no failure", APPLY_LIVE },
 	[KEY_ON_FAILED] = { "on-failed", SCOPE_SERVICE, &type_on_failed, NODE(on_failed),
 		"what is shut down when it is given up", APPLY_LIVE },
 	[KEY_READY] = { "ready", SCOPE_SERVICE, &type_ready, NODE(ready),
@@ -85,15 +86,15 @@ const struct key keys[N_KEYS] = {
 		"within which time it has to give a sign of life, ever again", APPLY_RESTART },
 	[KEY_WATCHDOG_SIGNAL] = { "watchdog-signal", SCOPE_SERVICE, &type_signal, NODE(watchdog_signal),
 		"signal that ends it when it gives none", APPLY_LIVE },
-	[KEY_HEALTH] = { "health", SCOPE_SERVICE, &type_health, NODE(health),
+	[KEY_HEALTH] = { "health", SCOPE_SERVICE, &type_health, EXTRA(health),
 		"how to know that it is still well", APPLY_NEXT_START },
 	[KEY_HEALTH_INTERVAL] = { "health-interval", SCOPE_SERVICE, &type_interval,
-		NODE(health_interval_usec), "how often to look whether it is well", APPLY_LIVE },
+		EXTRA(health_interval_usec), "how often to look whether it is well", APPLY_LIVE },
 	[KEY_HEALTH_TIMEOUT] = { "health-timeout", SCOPE_SERVICE, &type_interval,
-		NODE(health_timeout_usec), "how long one look at it may take", APPLY_LIVE },
-	[KEY_HEALTH_RETRIES] = { "health-retries", SCOPE_SERVICE, &type_retries, NODE(health_retries),
+		EXTRA(health_timeout_usec), "how long one look at it may take", APPLY_LIVE },
+	[KEY_HEALTH_RETRIES] = { "health-retries", SCOPE_SERVICE, &type_retries, EXTRA(health_retries),
 		"how many failures in a row make it unhealthy", APPLY_LIVE },
-	[KEY_ON_UNHEALTHY] = { "on-unhealthy", SCOPE_SERVICE, &type_on_unhealthy, NODE(on_unhealthy),
+	[KEY_ON_UNHEALTHY] = { "on-unhealthy", SCOPE_SERVICE, &type_on_unhealthy, EXTRA(on_unhealthy),
 		"what is done when it is unhealthy", APPLY_LIVE },
 	[KEY_START_COMMAND] = { "start-command", SCOPE_SERVICE, &type_commands,
 		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command", APPLY_NEXT_START },
@@ -122,11 +123,11 @@ const struct key keys[N_KEYS] = {
 	[KEY_TERMINAL] = { "terminal", SCOPE_SERVICE, &type_bool, NODE(terminal),
 		"it gets the daemon's terminal", APPLY_RESTART },
 	[KEY_CGROUP_MEMORY_MAX] = { "cgroup-memory-max", SCOPE_SERVICE, &type_memory,
-		NODE(cgroup_memory_max), "how much memory all of it may have", APPLY_RESTART },
-	[KEY_CGROUP_PIDS_MAX] = { "cgroup-pids-max", SCOPE_SERVICE, &type_pids, NODE(cgroup_pids_max),
+		EXTRA(cgroup_memory_max), "how much memory all of it may have", APPLY_RESTART },
+	[KEY_CGROUP_PIDS_MAX] = { "cgroup-pids-max", SCOPE_SERVICE, &type_pids, EXTRA(cgroup_pids_max),
 		"how many processes and threads it may have", APPLY_RESTART },
 	[KEY_CGROUP_CPU_WEIGHT] = { "cgroup-cpu-weight", SCOPE_SERVICE, &type_weight,
-		NODE(cgroup_cpu_weight), "its share of the processors when they are busy", APPLY_RESTART },
+		EXTRA(cgroup_cpu_weight), "its share of the processors when they are busy", APPLY_RESTART },
 
 	[KEY_USER] = { "user", SCOPE_INHERITED, &type_user, SECTION(user),
 		"user to run as", APPLY_RESTART },
@@ -272,11 +273,12 @@ static int key_parse(struct section *section, const struct key *key, struct valu
 	if (key->type->base == IN_ATTRIBUTES && !section->attributes &&
 	    attributes_new(&section->attributes) < 0)
 		return -ENOMEM;
+	if (key->type->base == IN_EXTRAS && !node_config_own_extras(section->node))
+		return -ENOMEM;
 
 	void *const bases[] = {
-		[IN_CONFIG] = section->config,
-		[IN_NODE] = section->node,
-		[IN_SECTION] = section,
+		[IN_CONFIG] = section->config,	       [IN_NODE] = section->node,
+		[IN_EXTRAS] = section->node->extras,   [IN_SECTION] = section,
 		[IN_ATTRIBUTES] = section->attributes,
 	};
 

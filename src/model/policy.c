@@ -122,7 +122,7 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 
 bool policy_is_clean(const struct node_config *config, const struct outcome *outcome)
 {
-	const struct success_status *also = &config->success_status;
+	const struct success_status *also = &node_config_extras(config)->success_status;
 
 	if (!outcome->was_ready || outcome->hook)
 		return false;

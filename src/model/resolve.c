@@ -150,14 +150,10 @@ static int resolve_copy(char **field, const char *text)
 	return *field ? 0 : -ENOMEM;
 }
 
-static int resolve_groups(struct resolver *r, struct node_config *node)
+static int resolve_groups(const struct section *groups, struct credentials *credentials)
 {
-	const struct section *groups = inherit_source(r->sections, node, KEY_GROUPS);
-	struct credentials *credentials = &node->credentials;
 	size_t size;
 
-	if (!groups)
-		return 0;
 	credentials->set_groups = true;
 	if (groups->n_groups == 0)
 		return 0;
@@ -174,8 +170,14 @@ static int resolve_user(struct resolver *r, struct node_config *node)
 {
 	const struct section *user = inherit_source(r->sections, node, KEY_USER);
 	const struct section *group = inherit_source(r->sections, node, KEY_GROUP);
-	struct credentials *credentials = &node->credentials;
+	const struct section *groups = inherit_source(r->sections, node, KEY_GROUPS);
+	struct credentials *credentials;
 
+	if (!user && !group && !groups)
+		return 0;
+	if (!node_config_own_extras(node))
+		return -ENOMEM;
+	credentials = &node->extras->credentials;
 	if (user && user->user.name) {
 		const struct stated_user *stated = &user->user;
 
@@ -196,7 +198,7 @@ static int resolve_user(struct resolver *r, struct node_config *node)
 		credentials->set_group = true;
 		credentials->gid = group->group;
 	}
-	return resolve_groups(r, node);
+	return groups ? resolve_groups(groups, credentials) : 0;
 }
 
 /* Those of a group count for how long others wait for it. */
@@ -272,7 +274,7 @@ static void resolve_check_oneshot(struct resolver *r, const struct section *sect
 		section_error(
 			section, r->diag, KEY_READY,
 			"a oneshot is ready when it has ended well, allowed with type = simple");
-	if (node->health.kind != PROBE_NONE)
+	if (node_config_extras(node)->health.kind != PROBE_NONE)
 		section_error(section, r->diag, KEY_HEALTH,
 			      "a oneshot does not stay, allowed with type = simple");
 }
@@ -446,8 +448,9 @@ static int resolve_section(struct resolver *r, struct section *section)
 	resolve_check_delays(r, section);
 	resolve_check_oneshot(r, section);
 	resolve_notify(r, section);
-	if (resolve_probe(r, section, KEY_READY, &node->ready) < 0 ||
-	    resolve_probe(r, section, KEY_HEALTH, &node->health) < 0)
+	if (resolve_probe(r, section, KEY_READY, &node->ready) < 0)
+		return -ENOMEM;
+	if (node->extras && resolve_probe(r, section, KEY_HEALTH, &node->extras->health) < 0)
 		return -ENOMEM;
 	if (resolve_listen(r, section) < 0)
 		return -ENOMEM;

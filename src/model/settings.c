@@ -43,9 +43,6 @@ void node_config_init(struct node_config *node, char *path)
 		.ready = { .kind = PROBE_STARTED },
 		.start_timeout_usec = 90 * USEC_PER_SEC,
 		.watchdog_signal = SIGABRT,
-		.health_interval_usec = 10 * USEC_PER_SEC,
-		.health_timeout_usec = 5 * USEC_PER_SEC,
-		.health_retries = 3,
 		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
@@ -92,6 +89,27 @@ void probe_config_done(struct probe_config *probe)
 	*probe = (struct probe_config){ .kind = PROBE_NONE };
 }
 
+static const struct extras no_extras = {
+	.health_interval_usec = 10 * USEC_PER_SEC,
+	.health_timeout_usec = 5 * USEC_PER_SEC,
+	.health_retries = 3,
+};
+
+const struct extras *node_config_extras(const struct node_config *node)
+{
+	return node->extras ? node->extras : &no_extras;
+}
+
+struct extras *node_config_own_extras(struct node_config *node)
+{
+	if (!node->extras) {
+		node->extras = malloc(sizeof(*node->extras));
+		if (node->extras)
+			*node->extras = no_extras;
+	}
+	return node->extras;
+}
+
 const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind)
 {
 	static const struct commands none;
@@ -110,6 +128,18 @@ const char *hook_name(enum hook_kind kind)
 	return names[kind];
 }
 
+static void extras_free(struct extras *extras)
+{
+	if (!extras)
+		return;
+	probe_config_done(&extras->health);
+	free(extras->credentials.groups);
+	free(extras->credentials.user);
+	free(extras->credentials.home);
+	free(extras->credentials.shell);
+	free(extras);
+}
+
 void node_config_done(struct node_config *node)
 {
 	for (int i = 0; node->hooks && i < N_HOOKS; i++)
@@ -121,12 +151,8 @@ void node_config_done(struct node_config *node)
 	free(node->argv);
 	free(node->command);
 	probe_config_done(&node->ready);
-	probe_config_done(&node->health);
-	free(node->credentials.groups);
+	extras_free(node->extras);
 	listen_done(node->listen, node->n_listen);
-	free(node->credentials.user);
-	free(node->credentials.home);
-	free(node->credentials.shell);
 	free(node->directory);
 	free(node->environment);
 	free(node->environment_files);

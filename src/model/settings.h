@@ -144,6 +144,19 @@ struct success_status {
 	uint64_t signals;  /* signal 1 to 64: bit 0 to 63 */
 };
 
+/* What few services say. */
+struct extras {
+	struct credentials credentials; /* inherited */
+	struct probe_config health;	/* PROBE_NONE, or what is no word of its own */
+	uint64_t health_interval_usec;
+	uint64_t health_timeout_usec; /* of one probe, of readiness as well */
+	unsigned health_retries;      /* so many failures in a row make it unhealthy */
+	enum on_unhealthy on_unhealthy;
+	struct success_status success_status;
+	/* 0: not set; UINT64_MAX: infinity */
+	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
+};
+
 struct node_config {
 	char *path;		    /* "web/nginx"; "" is the root, section [swansong] */
 	struct node_config *parent; /* NULL for the root */
@@ -158,53 +171,45 @@ struct node_config {
 	uint64_t final_timeout_usec;
 	struct node_config **edges[N_EDGES]; /* nodes, NULL-terminated, each once; NULL for none */
 	unsigned edge_lines[N_EDGES];	     /* where these keys stand, in the file of @place */
-	enum strategy strategy;
 	struct commands *hooks; /* N_HOOKS of them, or NULL: none at all */
+	enum strategy strategy;
 
 	/* A service: the rest means nothing while argv is NULL. */
+	enum service_type type;
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command; /* argv as written, for people */
-	enum service_type type;
 	struct listen *listen;
 	size_t n_listen;
 	unsigned listen_line;		/* as requires_line */
-	struct credentials credentials; /* inherited, as the next six */
+	int umask;			/* or -1: the daemon's */
 	char *directory;		/* absolute, or NULL: the daemon's */
 	char **environment;		/* "NAME=VALUE", each name once, NULL-terminated, or NULL */
 	char **environment_files; /* whose variables are among them, NULL-terminated, or NULL */
-	int umask;		  /* or -1: the daemon's */
 	struct attributes *attributes; /* or NULL: the daemon's */
+	struct extras *extras;	       /* see node_config_extras() */
 	struct output stdio[3], log;   /* inherited; see node_config_output() */
 	struct probe_config ready;
-	bool control; /* it is given a control connection of its own */
-	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	uint64_t start_timeout_usec;
 	uint64_t watchdog_usec; /* 0: none */
 	int watchdog_signal;
-	struct probe_config health; /* PROBE_NONE, or what is no word of its own */
-	uint64_t health_interval_usec;
-	uint64_t health_timeout_usec; /* of one probe, of readiness as well */
-	unsigned health_retries;      /* so many failures in a row make it unhealthy */
-	enum on_unhealthy on_unhealthy;
 	unsigned fd_store_max; /* descriptors it may leave with us; nothing without notify */
 	enum restart_policy restart;
+	enum on_failed on_failed;
 	uint64_t restart_delay_usec, restart_delay_max_usec;
 	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
 	struct restart_limit restart_limit;
-	struct success_status success_status;
-	enum on_failed on_failed;
-	bool autostart;
 	int stop_signal, reload_signal;
 	uint64_t drain_delay_usec;
 	uint64_t stop_timeout_usec, drain_timeout_usec; /* inherited; of any node */
 	enum signal_scope signal_scope;
 	int kill_signal;
+	bool autostart;
+	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	bool kill_leftovers;
 	bool essential;
 	bool terminal; /* it gets the daemon's */
+	bool control;  /* it is given a control connection of its own */
 	bool attach;   /* it is given a page for its guards */
-	/* 0: not set; UINT64_MAX: infinity */
-	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
 };
 
 struct config {
@@ -215,7 +220,7 @@ struct config {
 	unsigned control_mode;
 	bool control_group_set;
 	gid_t control_group;
-	char *report;	      /* NULL or "none": none is written */
+	char *report;	     /* NULL or "none": none is written */
 	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
 
@@ -283,6 +288,12 @@ bool config_is_template(const char *path);
 
 /* NULL if there is no such node. */
 struct node_config *config_find(const struct config *config, const char *path);
+
+/* Those of @node, or the defaults. */
+const struct extras *node_config_extras(const struct node_config *node);
+
+/* Its own, to be filled in: the defaults at first.  NULL: out of memory. */
+struct extras *node_config_own_extras(struct node_config *node);
 
 /* The commands of one key of @node; of none if it has none. */
 const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind);

@@ -263,11 +263,11 @@ const struct value_type type_ready = {
 		FD_MAX) ", " PROBES_ALLOWED
 			", or log:REGEX with a POSIX extended regular expression"
 };
-const struct value_type type_health = { IN_NODE, value_health, "none, " PROBES_ALLOWED };
+const struct value_type type_health = { IN_EXTRAS, value_health, "none, " PROBES_ALLOWED };
 const struct value_type type_interval = {
-	IN_NODE, value_interval, "a duration of 10ms or more, such as 500ms, 10s or 1min"
+	IN_EXTRAS, value_interval, "a duration of 10ms or more, such as 500ms, 10s or 1min"
 };
-const struct value_type type_retries = { IN_NODE, value_retries,
+const struct value_type type_retries = { IN_EXTRAS, value_retries,
 					 "a number from 1 to " STRINGIFY(RETRIES_MAX) };
-const struct value_type type_on_unhealthy = { IN_NODE, value_on_unhealthy,
+const struct value_type type_on_unhealthy = { IN_EXTRAS, value_on_unhealthy,
 					      "restart, shutdown or log" };

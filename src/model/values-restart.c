@@ -108,7 +108,7 @@ const struct value_type type_restart = { IN_NODE, value_restart,
 	"always, on-failure or never" };
 const struct value_type type_restart_limit = { IN_NODE, value_restart_limit,
 	"COUNT/DURATION such as 5/30s with 1 to " STRINGIFY(LIMIT_MAX) " failures, or none" };
-const struct value_type type_success_status = { IN_NODE, value_success_status,
+const struct value_type type_success_status = { IN_EXTRAS, value_success_status,
 	"exit statuses from 0 to 255 and names of signals, with blanks between them" };
 const struct value_type type_on_failed = { IN_NODE, value_on_failed,
 	"nothing, shutdown-parent or shutdown" };

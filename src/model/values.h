@@ -19,7 +19,7 @@ struct value {
 };
 
 /* What a value is kept in. */
-enum value_base { IN_CONFIG, IN_NODE, IN_SECTION, IN_ATTRIBUTES };
+enum value_base { IN_CONFIG, IN_NODE, IN_EXTRAS, IN_SECTION, IN_ATTRIBUTES };
 
 struct value_type {
 	enum value_base base;

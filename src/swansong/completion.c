@@ -15,15 +15,15 @@
 struct swansong_completion {
 	struct waiter waiter;
 	struct swansong *node;
-	_Atomic unsigned int owners;
 
 	/* These under the lock of the node's waiters. */
 	void (*fn)(void *arg);
 	void *arg;
+	pthread_t runner; /* while running */
 	bool cancelled;
 	bool running;
-	pthread_t runner; /* while running */
 
+	_Atomic unsigned int owners;
 	struct latch returned; /* fn has */
 };
 

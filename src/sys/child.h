@@ -44,6 +44,7 @@ struct spawn_spec {
 	const gid_t *groups;
 	size_t n_groups;
 	bool keep_descriptors; /* as they are, all that are not CLOEXEC; else only those below */
+	bool share_descriptors; /* as spawn_can_share() says */
 	int stdio[3];	       /* descriptors to become 0, 1 and 2 */
 	const struct spawn_file
 		*files; /* further ones, 3 and above, each larger than the one before */

@@ -135,17 +135,18 @@ static int clone_start(char *stack, struct start *s, int *pidfd)
 	return pid < 0 ? -errno : pid;
 }
 
-/*
- * Shared, the table of descriptors costs nothing, if the child can leave it: from Linux 5.9 on.
- * This closes no descriptor, there is none with that number.
- */
+/* From Linux 5.9 on.  This closes no descriptor, there is none with that number. */
+bool spawn_can_share(void)
+{
+	return syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
+}
+
 static int clone_flags(const struct spawn_spec *spec)
 {
 	/* Who keeps them all leaves by executing. */
-	bool can_leave =
-		spec->keep_descriptors || syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
+	bool shares = spec->keep_descriptors || spec->share_descriptors;
 
-	return CLONE_VM | CLONE_VFORK | CLONE_PIDFD | (can_leave ? CLONE_FILES : 0);
+	return CLONE_VM | CLONE_VFORK | CLONE_PIDFD | (shares ? CLONE_FILES : 0);
 }
 
 /* As clone(2) has it for CLONE_INTO_CGROUP, which Linux before 5.7 does not know. */

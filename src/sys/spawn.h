@@ -20,5 +20,11 @@
  */
 int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure);
 
+/*
+ * Can a child leave the table of descriptors that it shares with us until it executes?  It costs nothing
+ * then; a copy of ten thousand does.
+ */
+bool spawn_can_share(void);
+
 /* "enter the directory" and the like: to go after "cannot". */
 const char *spawn_step_text(enum spawn_step step);

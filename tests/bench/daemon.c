@@ -20,7 +20,8 @@
 #define PATIENCE_USEC (20 * USEC_PER_SEC)
 #define WORDS_MAX     16
 
-static void write_config(const struct daemon *d, const struct programs *programs, size_t n)
+static void write_config(const struct daemon *d, const struct programs *programs, const char *child,
+			 size_t n)
 {
 	FILE *f = fopen(d->config, "we");
 
@@ -30,7 +31,7 @@ static void write_config(const struct daemon *d, const struct programs *programs
 		(void)fprintf(f,
 			      "[s%zu]\ncommand = %s\nrestart = always\nrestart-delay = 0\n"
 			      "restart-limit = none\n",
-			      i, programs->child);
+			      i, child);
 		if (programs->edges)
 			programs->edges(f, i);
 	}
@@ -67,6 +68,7 @@ void programs_find(struct programs *programs, const char *builddir)
 		programs->swansongd = find_program(absolute, "swansongd");
 	programs->swansongctl = find_program(absolute, "swansongctl");
 	programs->child = find_program(absolute, "tests/bench/child");
+	programs->ender = find_program(absolute, "tests/bench/ender");
 	programs->floor = find_program(absolute, "tests/bench/floor");
 }
 
@@ -138,6 +140,21 @@ static void execute(struct daemon *d, const struct programs *programs, size_t n,
 	subject_start(&d->subject, argv, n);
 }
 
+static void prepare(struct daemon *d, const struct programs *programs, const char *child, size_t n)
+{
+	*d = (struct daemon){ 0 };
+	if (asprintf(&d->config, "%s/swansong.ini", programs->folder) < 0 ||
+	    asprintf(&d->socket, "%s/socket", programs->folder) < 0)
+		err(EXIT_FAILURE, "%s", programs->folder);
+	write_config(d, programs, child, n);
+}
+
+void daemon_start_loop(struct daemon *d, const struct programs *programs, size_t n)
+{
+	prepare(d, programs, programs->ender, n);
+	execute(d, programs, n, NULL);
+}
+
 uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t n,
 		      const char *const *wrapper)
 {
@@ -145,12 +162,9 @@ uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t 
 	uint64_t begun, took;
 	int inotify = inotify_init1(IN_CLOEXEC);
 
-	*d = (struct daemon){ 0 };
-	if (inotify < 0 || inotify_add_watch(inotify, programs->folder, IN_CREATE) < 0 ||
-	    asprintf(&d->config, "%s/swansong.ini", programs->folder) < 0 ||
-	    asprintf(&d->socket, "%s/socket", programs->folder) < 0)
+	prepare(d, programs, programs->child, n);
+	if (inotify < 0 || inotify_add_watch(inotify, programs->folder, IN_CREATE) < 0)
 		err(EXIT_FAILURE, "%s", programs->folder);
-	write_config(d, programs, n);
 
 	begun = now_nsec();
 	execute(d, programs, n, wrapper);

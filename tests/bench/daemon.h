@@ -15,8 +15,9 @@ struct daemon {
 
 /* The programs, and the folder for what they need. */
 struct programs {
-	const char *swansongd, *swansongctl, *child, *floor, *folder;
-	void (*edges)(FILE *config, size_t i); /* NULL, or more for the section of service i, s%zu */
+	const char *swansongd, *swansongctl, *child, *ender, *floor, *folder;
+	void (*edges)(FILE *config,
+		      size_t i); /* NULL, or more for the section of service i, s%zu */
 };
 
 /* Those that are not given, below @builddir. */
@@ -28,6 +29,9 @@ void programs_find(struct programs *programs, const char *builddir);
  */
 uint64_t daemon_start(struct daemon *daemon, const struct programs *programs, size_t n,
 		      const char *const *wrapper);
+
+/* Runs one of @n services that end at once, for daemon_stop().  Nobody is connected. */
+void daemon_start_loop(struct daemon *daemon, const struct programs *programs, size_t n);
 
 /* Asks for the status of all.  Return: the nanoseconds until it was there, read and checked. */
 uint64_t daemon_status(struct daemon *daemon);

@@ -1,6 +1,6 @@
 # Programs that print figures; built by check, run by hand, or by `make bench`.
 bench_programs = %D%/services %D%/shutdown %D%/guards %D%/inits
-bench_helpers  = %D%/floor %D%/child %D%/init-child
+bench_helpers  = %D%/floor %D%/child %D%/ender %D%/init-child
 peers_helpers  = %D%/sleeper %D%/crasher
 
 EXTRA_PROGRAMS += $(bench_programs) %D%/floor %D%/init-child
@@ -48,6 +48,9 @@ build_child = $(MKDIR_P) %D% && \
 
 %D%/child: %D%/child.c
 	$(AM_V_CCLD)options= && $(build_child)
+
+%D%/ender: %D%/child.c
+	$(AM_V_CCLD)options='-DCHILD_ENDS=1' && $(build_child)
 
 # Those of tests/bench/peers.
 EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss

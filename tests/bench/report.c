@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/macro.h"
@@ -18,8 +19,8 @@ void report_init(struct report *report, bool json)
 void report_begin(struct report *report, const char *title)
 {
 	if (!report->json) {
-		(void)printf("\n%s\n\n%-44s %10s %10s %7s  %s\n", title, "", "measured", "floor",
-			     "ratio", "target");
+		(void)printf("\n%s\n\n%-44s %10s %10s %7s %10s  %s\n", title, "", "measured",
+			     "floor", "ratio", "target", "reached");
 		return;
 	}
 	report->figures = json_array();
@@ -48,13 +49,14 @@ static bool is_met(const struct figure *f)
 static void print(const struct figure *f)
 {
 	char name[80], measured[32], floor_text[32], ratio[32], target[32];
+	const char *unit = f->kind == TARGET_RATIO ? " x" : "";
 
 	(void)snprintf(name, sizeof(name), "%s, %s", f->name, f->unit);
 	(void)printf("%-44s %10s %10s %7s", name, number(measured, f->measured),
 		     number(floor_text, f->floor), number(ratio, f->measured / f->floor));
 	if (f->kind != TARGET_NONE)
-		(void)printf("  %s%s%s", number(target, f->target),
-			     f->kind == TARGET_RATIO ? " x" : "", is_met(f) ? "" : "  OVER");
+		(void)printf(" %*s%s  %s", 10 - (int)strlen(unit), number(target, f->target), unit,
+			     is_met(f) ? "yes" : "NO");
 	(void)printf("\n");
 	(void)fflush(stdout);
 }

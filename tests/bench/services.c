@@ -28,6 +28,12 @@
 
 #define RESTARTS      500
 #define STATUSES      20
+#define LOOP_SECONDS  1
+/* dinit starts 34,753 times where the floor starts 115,069 times (a loop of 10 s, every delay off). */
+#define DINIT_LOOP_RATIO (115069.0 / 34753)
+/* What the peers make for a start and a stop is 41 to 175, by `strace -f -c`. */
+#define PEERS_LEAST_CALLS 41
+#define COUNTED_MAX	  ((size_t)200) /* services; under strace all is slow */
 #define NSEC_PER_USEC 1e3
 #define NSEC_PER_MSEC 1e6
 
@@ -45,6 +51,7 @@ struct best {
 	double restart_median_usec, restart_p99_usec;
 	double status_msec, status_command_msec;
 	double pss, anonymous, anonymous_after; /* KiB */
+	double loop_usec;
 };
 
 static const struct best none = {
@@ -58,6 +65,7 @@ static const struct best none = {
 	.pss = INFINITY,
 	.anonymous = INFINITY,
 	.anonymous_after = INFINITY,
+	.loop_usec = INFINITY,
 };
 
 static void keep_best(double *best, double value)
@@ -119,14 +127,34 @@ static void measure_status_command(const struct daemon *d, const char *swansongc
 	keep_best(&best->status_command_msec, percentile(msec, STATUSES, 0.5));
 }
 
-static uint64_t floor_start(struct subject *s, const struct programs *programs, size_t n)
+/* How long one run takes of a child that ends at once, and is started again at once. */
+static void measure_loop(struct subject *s, struct best *best)
+{
+	double runs = (double)subject_count_births(s, LOOP_SECONDS);
+
+	keep_best(&best->loop_usec, LOOP_SECONDS * 1e6 / runs);
+}
+
+static void floor_execute(struct subject *s, const struct programs *programs, const char *child,
+			  size_t n, const char *const *wrapper)
 {
 	char number[24];
-	const char *const argv[] = { programs->floor, number, programs->child, NULL };
-	uint64_t begun = now_nsec();
+	const char *const own[] = { programs->floor, number, child, NULL };
+	const char *argv[16];
+	size_t words = 0;
 
+	for (; wrapper && wrapper[words] && words < ARRAY_SIZE(argv) - ARRAY_SIZE(own); words++)
+		argv[words] = wrapper[words];
+	memcpy(argv + words, own, sizeof(own));
 	(void)snprintf(number, sizeof(number), "%zu", n);
 	subject_start(s, argv, n);
+}
+
+static uint64_t floor_start(struct subject *s, const struct programs *programs, size_t n)
+{
+	uint64_t begun = now_nsec();
+
+	floor_execute(s, programs, programs->child, n, NULL);
 	subject_await(s);
 	return now_nsec() - begun;
 }
@@ -144,6 +172,10 @@ static void run_floor(const struct programs *programs, size_t n, struct best *be
 	(void)floor_start(&s, programs, n);
 	measure_restarts(&s, best);
 	(void)subject_stop(&s);
+
+	floor_execute(&s, programs, programs->ender, 1, NULL);
+	measure_loop(&s, best);
+	(void)subject_stop(&s);
 }
 
 static void run_daemon(const struct programs *programs, size_t n, struct best *best)
@@ -160,6 +192,10 @@ static void run_daemon(const struct programs *programs, size_t n, struct best *b
 	measure_status_command(&d, programs->swansongctl, best);
 	daemon_disconnect(&d);
 	measure_restarts(&d.subject, best);
+	(void)daemon_stop(&d);
+
+	daemon_start_loop(&d, programs, 1);
+	measure_loop(&d.subject, best);
 	(void)daemon_stop(&d);
 }
 
@@ -210,12 +246,27 @@ static double read_total(int fd)
 	return total;
 }
 
-/* System calls of a whole life of the daemon, or NAN without strace. */
-static double count_calls(const struct programs *programs, size_t n)
+/* A whole life of it. */
+static void live(const struct programs *programs, size_t n, const char *const *wrapper, bool floor)
+{
+	struct subject s;
+	struct daemon d;
+
+	if (!floor) {
+		(void)daemon_start(&d, programs, n, wrapper);
+		(void)daemon_stop(&d);
+		return;
+	}
+	floor_execute(&s, programs, programs->child, n, wrapper);
+	subject_await(&s);
+	(void)subject_stop(&s);
+}
+
+/* System calls of a whole life of the daemon, or the floor, and of its children; NAN without strace. */
+static double count_calls(const struct programs *programs, size_t n, bool floor)
 {
 	char path[32];
-	const char *const strace[] = { "strace", "-D", "-c", "-o", path, NULL };
-	struct daemon d;
+	const char *const strace[] = { "strace", "-D", "-f", "-c", "-o", path, NULL };
 	int fds[2];
 
 	/* Not close-on-exec: strace has it, and its summary is there when that has ended. */
@@ -223,10 +274,15 @@ static double count_calls(const struct programs *programs, size_t n)
 		err(EXIT_FAILURE, "pipe");
 	(void)fcntl(fds[0], F_SETFD, FD_CLOEXEC);
 	(void)snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
-	(void)daemon_start(&d, programs, n, strace);
+	live(programs, n, strace, floor);
 	(void)close(fds[1]);
-	(void)daemon_stop(&d);
 	return read_total(fds[0]);
+}
+
+static double calls_of_one(const struct programs *programs, size_t n, bool floor)
+{
+	return (count_calls(programs, n, floor) - count_calls(programs, 1, floor)) /
+	       (double)(n - 1);
 }
 
 static bool has_strace(void)
@@ -251,10 +307,14 @@ static void tell(struct report *report, const struct best *daemon, const struct 
 					    floor->restart_median_usec, TARGET_RATIO, 1.5 });
 	report_add(report, (struct figure){ "restart, 99 %", "us", daemon->restart_p99_usec,
 					    floor->restart_p99_usec, TARGET_RATIO, 1.5 });
+	report_add(report,
+		   (struct figure){ "crash loop without a delay, one run", "us", daemon->loop_usec,
+				    floor->loop_usec, TARGET_RATIO, DINIT_LOOP_RATIO });
 	report_add(report, (struct figure){ "status of all, median", "ms", daemon->status_msec, NAN,
 					    TARGET_MEASURED, 2.5 * (double)n / 1000 });
 	report_add(report, (struct figure){ "the same by swansongctl, whole", "ms",
-					    daemon->status_command_msec, NAN, TARGET_NONE, 0 });
+					    daemon->status_command_msec, NAN, TARGET_MEASURED,
+					    2.5 * (double)n / 1000 });
 	report_add(report, (struct figure){ "PSS with 1 service", "KiB", small->pss, floor->pss,
 					    TARGET_NONE, 0 });
 	if (n == 1)
@@ -270,7 +330,19 @@ static void tell(struct report *report, const struct best *daemon, const struct 
 					    NAN, TARGET_NONE, 0 });
 }
 
-static void measure(struct report *report, const struct options *o, size_t n)
+/* @first is the time per service of the first size that was measured; 0: this one is. */
+static void tell_growth(struct report *report, const struct best *daemon, size_t n, double *first)
+{
+	double one = daemon->start_msec * 1e3 / (double)n;
+
+	if (*first > 0)
+		report_add(report, (struct figure){ "start of one, beside that of the first size",
+						    "us", one, *first, TARGET_RATIO, 1.3 });
+	else
+		*first = one;
+}
+
+static void measure(struct report *report, const struct options *o, size_t n, double *first)
 {
 	struct best daemon = none, small = none, floor = none;
 	char title[128];
@@ -285,18 +357,17 @@ static void measure(struct report *report, const struct options *o, size_t n)
 	}
 	run_small(&o->programs, &small);
 	tell(report, &daemon, &small, &floor, n);
+	tell_growth(report, &daemon, n, first);
 	if (o->idle_seconds > 0)
 		report_add(report, (struct figure){ "wake-ups while idle", "times",
 						    count_wakeups(&o->programs, n, o->idle_seconds),
 						    NAN, TARGET_MEASURED, 0 });
-	/* The floor: vfork, kill, waitpid. */
+	n = MIN(n, COUNTED_MAX);
 	if (n > 1 && has_strace())
-		report_add(report,
-			   (struct figure){
-				   "system calls a service, start and stop", "calls",
-				   (count_calls(&o->programs, n) - count_calls(&o->programs, 1)) /
-					   (double)(n - 1),
-				   3, TARGET_NONE, 0 });
+		report_add(report, (struct figure){ "system calls a service, start and stop",
+						    "calls", calls_of_one(&o->programs, n, false),
+						    calls_of_one(&o->programs, n, true),
+						    TARGET_MEASURED, PEERS_LEAST_CALLS });
 }
 
 /* --- the command line --- */
@@ -353,6 +424,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 	struct report report;
+	double first = 0;
 	char *folder;
 
 	parse_options(argc, argv, &options);
@@ -362,13 +434,13 @@ int main(int argc, char **argv)
 	options.programs.folder = folder;
 	report_init(&report, options.json);
 	if (optind == argc)
-		measure(&report, &options, 1000);
+		measure(&report, &options, 1000, &first);
 	for (; optind < argc; optind++) {
 		int n = atoi(argv[optind]);
 
 		if (n < 1)
 			errx(2, "how many services are %s?", argv[optind]);
-		measure(&report, &options, (size_t)n);
+		measure(&report, &options, (size_t)n, &first);
 	}
 	world_remove_folder(folder);
 	free(folder);

@@ -85,6 +85,23 @@ uint64_t subject_restart(struct subject *s, size_t child)
 	return now_nsec() - begun;
 }
 
+uint64_t subject_count_births(struct subject *s, unsigned seconds)
+{
+	uint64_t end = now_nsec() + seconds * UINT64_C(1000000000), n = 0;
+	pid_t pids[1024];
+
+	while (now_nsec() < end) {
+		ssize_t size;
+
+		await_readable(s->births, "a child");
+		size = read(s->births, pids, sizeof(pids));
+		if (size <= 0)
+			errx(EXIT_FAILURE, "the supervisor has ended");
+		n += (uint64_t)size / sizeof(pids[0]);
+	}
+	return n;
+}
+
 static uint64_t usec_of(struct timeval time)
 {
 	return (uint64_t)time.tv_sec * USEC_PER_SEC + (uint64_t)time.tv_usec;
@@ -108,7 +125,7 @@ uint64_t subject_stop(struct subject *s)
 	if (status != 0)
 		errx(EXIT_FAILURE, "the supervisor ended with wait status 0x%x", (unsigned)status);
 	for (size_t i = 0; i < s->n; i++)
-		if (kill(s->children[i], 0) == 0)
+		if (s->children[i] > 0 && kill(s->children[i], 0) == 0)
 			errx(EXIT_FAILURE, "a child was left behind");
 	s->cpu_usec = usec_of(usage.ru_utime) + usec_of(usage.ru_stime);
 	s->births = fd_close(s->births);

@@ -29,6 +29,9 @@ void subject_await(struct subject *subject);
 /* Kills a child, and takes the time until another runs in its place. */
 uint64_t subject_restart(struct subject *subject, size_t child);
 
+/* How many of its children begin within @seconds. */
+uint64_t subject_count_births(struct subject *subject, unsigned seconds);
+
 /* Takes the time from SIGTERM to the end of the supervisor.  No child must be left. */
 uint64_t subject_stop(struct subject *subject);
 

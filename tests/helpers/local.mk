@@ -18,4 +18,4 @@ check_DATA     += $(helpers)
 CLEANFILES     += $(helpers)
 
 EXTRA_DIST += %D%/fake-journal.py %D%/fake-syslog.py %D%/terminal.py %D%/worker.py %D%/http-server.py %D%/rude-client.py %D%/talker.py %D%/counter.py %D%/holder.py \
-	%D%/notify-log.py %D%/test-swansong.py
+	%D%/notify-log.py %D%/test-swansong.py %D%/python-service.py

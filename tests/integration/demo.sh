@@ -8,8 +8,11 @@ await_daemon 30
 is "it ends well" "$status" 0
 within "soon" $(($(now) - began)) 0 15000
 ok "it has shown the tree" says "$log" 'app .*up'
-ok "who was waited for" says "$log" 'guard.*nightly backup'
-ok "and the order of the end" in_order 'swansongd: root: shutting down: .*maintenance' 'app: closed' \
-	'store: closed' 'swansongd: root: complete'
+ok "who hangs is killed, and that is said" says "$log" '^jobs/hung: complete in .*, forced'
+ok "who is waited for is named" says "$log" 'web/app .*lease .*order 42'
+ok "who is busy lives longer than its stop-timeout, and finishes" in_order \
+	'swansongd: root: shutting down: .*maintenance' 'swansongd: web/app: busy: 1 guard' \
+	'app: order 42 is done' 'app: closed' 'store: closed' 'swansongd: root: complete'
+ok "and it is known afterwards who it was" says "$log" '^  *web/app .*stopping .*order 42'
 ok "nothing is left" wait_for 5 nobody_else
 finish

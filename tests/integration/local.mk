@@ -70,6 +70,7 @@ dist_check_SCRIPTS += \
 	%D%/order.sh \
 	%D%/plan.sh \
 	%D%/python.sh \
+	%D%/python-service.sh \
 	%D%/strategy.sh \
 	%D%/report.sh \
 	%D%/remains.sh

@@ -251,6 +251,11 @@ check_PROGRAMS += %D%/test-daemon-stop
 %C%_test_daemon_stop_LDADD   = %D%/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-daemon-alarm
+%C%_test_daemon_alarm_SOURCES = %D%/test-daemon-alarm.c
+%C%_test_daemon_alarm_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
+%C%_test_daemon_alarm_LDADD   = $(%C%_test_daemon_stop_LDADD)
+
 check_PROGRAMS += %D%/test-daemon-events
 %C%_test_daemon_events_SOURCES = %D%/test-daemon-events.c
 %C%_test_daemon_events_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)

@@ -49,6 +49,7 @@ void spawned_init(struct spawned *s)
 			.argv = cat,
 			.envp = environment,
 			.umask = -1,
+			.share_descriptors = spawn_can_share(),
 			.stdio = { move_away(in[0]), move_away(out[1]), 2 },
 			.mask = &no_signals,
 		},

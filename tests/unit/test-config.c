@@ -165,30 +165,33 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->restart_limit.count, 5);
 	ck_assert_uint_eq(a->restart_limit.window_usec, 30 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->restart_reset_usec, 10 * USEC_PER_SEC);
-	ck_assert_uint_eq(a->success_status.signals, 0);
+	ck_assert_uint_eq(node_config_extras(a)->success_status.signals, 0);
 	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
 	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, PROBE_STARTED);
 	ck_assert(!a->notify && !a->control && !a->watchdog_usec && !a->n_listen);
 	ck_assert_int_eq(a->watchdog_signal, SIGABRT);
-	ck_assert_int_eq(a->health.kind, PROBE_NONE);
-	ck_assert_uint_eq(a->health_interval_usec, 10 * USEC_PER_SEC);
-	ck_assert_uint_eq(a->health_timeout_usec, 5 * USEC_PER_SEC);
-	ck_assert_uint_eq(a->health_retries, 3);
-	ck_assert_int_eq(a->on_unhealthy, ON_UNHEALTHY_RESTART);
+	ck_assert_int_eq(node_config_extras(a)->health.kind, PROBE_NONE);
+	ck_assert_uint_eq(node_config_extras(a)->health_interval_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->health_timeout_usec, 5 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->health_retries, 3);
+	ck_assert_int_eq(node_config_extras(a)->on_unhealthy, ON_UNHEALTHY_RESTART);
 	ck_assert_uint_eq(a->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
 	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_GROUP);
 	ck_assert_int_eq(a->kill_signal, SIGKILL);
 	ck_assert(a->kill_leftovers);
-	ck_assert(!a->cgroup_memory_max && !a->cgroup_pids_max && !a->cgroup_cpu_weight);
+	ck_assert(!node_config_extras(a)->cgroup_memory_max &&
+		  !node_config_extras(a)->cgroup_pids_max &&
+		  !node_config_extras(a)->cgroup_cpu_weight);
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->drain_timeout_usec, 5 * 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->final_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
-	ck_assert(!a->essential && !a->credentials.set && !a->credentials.set_group);
+	ck_assert(!a->essential && !node_config_extras(a)->credentials.set &&
+		  !node_config_extras(a)->credentials.set_group);
 	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] &&
 		  !a->edges[EDGE_AFTER]);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
@@ -229,9 +232,9 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->restart_delay_max_usec, 2 * USEC_PER_SEC);
 	ck_assert(s->restart_limit.count == 3 && s->restart_limit.window_usec == 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->restart_reset_usec, 3 * USEC_PER_SEC);
-	ck_assert(s->success_status.codes[0] == 8 && s->success_status.codes[3] == UINT64_C(1)
-											   << 63);
-	ck_assert_uint_eq(s->success_status.signals,
+	ck_assert(node_config_extras(s)->success_status.codes[0] == 8 &&
+		  node_config_extras(s)->success_status.codes[3] == UINT64_C(1) << 63);
+	ck_assert_uint_eq(node_config_extras(s)->success_status.signals,
 			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
 	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
 	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
@@ -242,11 +245,13 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->start_timeout_usec, 4 * USEC_PER_SEC);
 	ck_assert_int_eq(s->stop_signal, SIGQUIT);
 	ck_assert(s->essential);
-	ck_assert(s->credentials.set && s->credentials.set_group);
-	ck_assert(s->credentials.uid == 100 && s->credentials.gid == 4);
-	ck_assert_str_eq(s->credentials.user, "redis");
-	ck_assert_str_eq(s->credentials.home, "/var/lib/redis");
-	ck_assert_str_eq(s->credentials.shell, "/bin/sh");
+	ck_assert(node_config_extras(s)->credentials.set &&
+		  node_config_extras(s)->credentials.set_group);
+	ck_assert(node_config_extras(s)->credentials.uid == 100 &&
+		  node_config_extras(s)->credentials.gid == 4);
+	ck_assert_str_eq(node_config_extras(s)->credentials.user, "redis");
+	ck_assert_str_eq(node_config_extras(s)->credentials.home, "/var/lib/redis");
+	ck_assert_str_eq(node_config_extras(s)->credentials.shell, "/bin/sh");
 	ck_assert_str_eq(s->directory, "/srv");
 	ck_assert_str_eq(s->environment[0], "A=1");
 	ck_assert_str_eq(s->environment[1], "B=");
@@ -293,14 +298,16 @@ START_TEST(what_ends_it_and_bounds_it_is_taken)
 	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_MAIN);
 	ck_assert_int_eq(a->kill_signal, SIGABRT);
 	ck_assert(!a->kill_leftovers);
-	ck_assert_uint_eq(a->cgroup_memory_max, 64 * 1024);
-	ck_assert_uint_eq(a->cgroup_pids_max, 12);
-	ck_assert_uint_eq(a->cgroup_cpu_weight, 10000);
+	ck_assert_uint_eq(node_config_extras(a)->cgroup_memory_max, 64 * 1024);
+	ck_assert_uint_eq(node_config_extras(a)->cgroup_pids_max, 12);
+	ck_assert_uint_eq(node_config_extras(a)->cgroup_cpu_weight, 10000);
 	ck_assert_int_eq(b->signal_scope, SIGNAL_SCOPE_ALL);
-	ck_assert(b->cgroup_memory_max == UINT64_MAX && b->cgroup_pids_max == UINT64_MAX);
+	ck_assert(node_config_extras(b)->cgroup_memory_max == UINT64_MAX &&
+		  node_config_extras(b)->cgroup_pids_max == UINT64_MAX);
 	ck_assert_int_eq(only(config, "c")->signal_scope, SIGNAL_SCOPE_GROUP);
-	ck_assert_uint_eq(only(config, "c")->cgroup_memory_max, 16777215ull << 40);
-	ck_assert_uint_eq(only(config, "d")->cgroup_memory_max, 3000);
+	ck_assert_uint_eq(node_config_extras(only(config, "c"))->cgroup_memory_max,
+			  16777215ull << 40);
+	ck_assert_uint_eq(node_config_extras(only(config, "d"))->cgroup_memory_max, 3000);
 }
 END_TEST
 
@@ -439,11 +446,14 @@ START_TEST(values_are_inherited_downward)
 	ck_assert(t->log.kind == OUTPUT_NULL && !t->log.path);
 	ck_assert_str_eq(s->directory, "/d/g/h/s");
 	ck_assert_ptr_null(u->directory);
-	ck_assert(s->credentials.uid == 100 && s->credentials.gid == 101 &&
-		  !s->credentials.set_group);
-	ck_assert(t->credentials.uid == 7 && t->credentials.gid == 4 && !t->credentials.home);
-	ck_assert_str_eq(t->credentials.user, "7");
-	ck_assert(!u->credentials.set);
+	ck_assert(node_config_extras(s)->credentials.uid == 100 &&
+		  node_config_extras(s)->credentials.gid == 101 &&
+		  !node_config_extras(s)->credentials.set_group);
+	ck_assert(node_config_extras(t)->credentials.uid == 7 &&
+		  node_config_extras(t)->credentials.gid == 4 &&
+		  !node_config_extras(t)->credentials.home);
+	ck_assert_str_eq(node_config_extras(t)->credentials.user, "7");
+	ck_assert(!node_config_extras(u)->credentials.set);
 	ck_assert_int_eq(u->umask, 077);
 	ck_assert_uint_eq(s->stop_timeout_usec, 3 * USEC_PER_SEC);
 	ck_assert_uint_eq(u->stop_timeout_usec, 0);
@@ -604,8 +614,8 @@ START_TEST(a_group_needs_no_user)
 {
 	cleanup(config_unrefp) struct config *config =
 		good("[a]\ncommand = x\ngroup = 7\n[b]\ncommand = x\nuser = 100\n");
-	const struct credentials *a = &only(config, "a")->credentials,
-				 *b = &only(config, "b")->credentials;
+	const struct credentials *a = &node_config_extras(only(config, "a"))->credentials,
+				 *b = &node_config_extras(only(config, "b"))->credentials;
 
 	ck_assert(!a->set && a->set_group && a->gid == 7 && !a->user);
 	ck_assert(b->set && !b->set_group && b->uid == 100 && b->gid == 101);
@@ -617,12 +627,12 @@ START_TEST(groups_are_numbers_in_their_order)
 	cleanup(config_unrefp) struct config *config =
 		good("[g]\ngroups = 7 adm\n[g/a]\ncommand = x\nuser = redis\n"
 		     "[g/b]\ncommand = x\ngroups = none\n[c]\ncommand = x\n");
-	const struct credentials *a = &only(config, "g/a")->credentials;
+	const struct credentials *a = &node_config_extras(only(config, "g/a"))->credentials;
 
 	ck_assert(a->set_groups && a->n_groups == 2 && a->groups[0] == 7 && a->groups[1] == 4);
-	ck_assert(only(config, "g/b")->credentials.set_groups);
-	ck_assert_uint_eq(only(config, "g/b")->credentials.n_groups, 0);
-	ck_assert(!only(config, "c")->credentials.set_groups);
+	ck_assert(node_config_extras(only(config, "g/b"))->credentials.set_groups);
+	ck_assert_uint_eq(node_config_extras(only(config, "g/b"))->credentials.n_groups, 0);
+	ck_assert(!node_config_extras(only(config, "c"))->credentials.set_groups);
 }
 END_TEST
 
@@ -690,7 +700,8 @@ static const struct {
 	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
 	    "1234567" } },
 	{ "health",
-	  { "", "yes", "started", "notify", "fd:3", "tcp:80", "exec:", "unix:x", "http://x:80/", "log:a" } },
+	  { "", "yes", "started", "notify", "fd:3", "tcp:80", "exec:", "unix:x", "http://x:80/",
+	    "log:a" } },
 	{ "health-interval", { "", "0", "10", "9ms", "infinity" } },
 	{ "health-timeout", { "", "0", "9ms", "infinity" } },
 	{ "health-retries", { "", "0", "-1", "1001", "x" } },
@@ -839,10 +850,12 @@ END_TEST
 
 START_TEST(a_report_is_a_file)
 {
-	cleanup(config_unrefp) struct config *config = good("[swansong]\nreport = /var/lib/r.json\n[a]\ncommand = x\n");
+	cleanup(config_unrefp) struct config *config =
+		good("[swansong]\nreport = /var/lib/r.json\n[a]\ncommand = x\n");
 
 	ck_assert_str_eq(config->report, "/var/lib/r.json");
-	bad("[swansong]\nreport = r.json\n", "f:2: [swansong] report: 'r.json' is no absolute path");
+	bad("[swansong]\nreport = r.json\n",
+	    "f:2: [swansong] report: 'r.json' is no absolute path");
 	bad("[swansong]\nreport = /var/lib/\n",
 	    "f:2: [swansong] report: '/var/lib/' is a directory");
 	bad("[swansong]\nreport = /dev/null\n",

@@ -27,7 +27,8 @@ static const struct answer shutdown_answers[] = {
 			 ",\"pid\":812") "," GUARD("7", "web", "lease", ",\"why\":\"dump\""),
 		   "2000000", CONTINUES),
 	  0, THEN_MORE },
-	{ PROGRESS("shutting_down", GUARD("7", "web", "lease", ",\"why\":\"dump\""), "3000000",
+	{ PROGRESS("shutting_down",
+		   GUARD("7", "web", "lease", ",\"why\":\"dump\",\"kill_usec\":0"), "3000000",
 		   CONTINUES),
 	  0, THEN_MORE },
 	{ PROGRESS("complete", "", "4210000", ""), 0, THEN_NEXT },
@@ -44,7 +45,8 @@ START_TEST(a_shutdown_is_a_line_on_each_change)
 		out,
 		"web: shutting down for 1.0s, 2 guards; kill in 18.0s: web/nginx (pid 812, for "
 		"41.0s), web (\"dump\", for 41.0s, kill in 18.0s)\n"
-		"web: shutting down for 3.0s, 1 guard; kill in 18.0s: web (\"dump\", for 41.0s)\n"
+		"web: shutting down for 3.0s, 1 guard; kill in 18.0s: web (\"dump\", for 41.0s, "
+		"being killed)\n"
 		"web: complete in 4.2s\n");
 }
 END_TEST

@@ -81,12 +81,14 @@ static char *picture(void)
 
 		fprintf(file, "%s %p %u %d %d %d %u", node_name(n), (const void *)n->config,
 			n->generation, node_is_stopped(n), n->retired, n->transient, n->services);
-		for (size_t i = 0; n->edges[EDGE_REQUIRES] && n->edges[EDGE_REQUIRES][i]; i++)
-			fprintf(file, " requires %s", node_name(n->edges[EDGE_REQUIRES][i]));
-		for (size_t i = 0; n->edges[EDGE_AFTER] && n->edges[EDGE_AFTER][i]; i++)
-			fprintf(file, " after %s", node_name(n->edges[EDGE_AFTER][i]));
-		for (size_t i = 0; n->dependents && n->dependents[i]; i++)
-			fprintf(file, " before %s", node_name(n->dependents[i]));
+		for (size_t i = 0; node_edges(n, EDGE_REQUIRES) && node_edges(n, EDGE_REQUIRES)[i];
+		     i++)
+			fprintf(file, " requires %s", node_name(node_edges(n, EDGE_REQUIRES)[i]));
+		for (size_t i = 0; node_edges(n, EDGE_AFTER) && node_edges(n, EDGE_AFTER)[i]; i++)
+			fprintf(file, " after %s", node_name(node_edges(n, EDGE_AFTER)[i]));
+		for (size_t i = 0;
+		     node_edges(n, LIST_DEPENDENTS) && node_edges(n, LIST_DEPENDENTS)[i]; i++)
+			fprintf(file, " before %s", node_name(node_edges(n, LIST_DEPENDENTS)[i]));
 		if (s)
 			fprintf(file, " %p %p %p", (const void *)s->config, (void *)s->next_setup,
 				(void *)s->policy);
@@ -152,7 +154,8 @@ START_TEST(without_memory_nothing_is_run)
 
 	ck_assert_ptr_nonnull(reason);
 	with_ever_more(run, reason);
-	ck_assert_ptr_eq(tree_find(&tree, "g/t")->edges[EDGE_REQUIRES][0], tree_find(&tree, "a"));
+	ck_assert_ptr_eq(node_edges(tree_find(&tree, "g/t"), EDGE_REQUIRES)[0],
+			 tree_find(&tree, "a"));
 	(void)fclose(reason);
 }
 END_TEST

@@ -273,10 +273,10 @@ START_TEST(edges_of_what_stays_change)
 {
 	begin("[a]\ncommand = x\n[b]\ncommand = x\n[c]\ncommand = x\nrequires = a\n");
 	reload("[a]\ncommand = x\n[b]\ncommand = x\n[c]\ncommand = x\nafter = b\n");
-	ck_assert_ptr_null(find("c")->edges[EDGE_REQUIRES]);
-	ck_assert_ptr_eq(find("c")->edges[EDGE_AFTER][0], find("b"));
-	ck_assert_ptr_null(find("a")->dependents);
-	ck_assert_ptr_eq(find("b")->dependents[0], find("c"));
+	ck_assert_ptr_null(node_edges(find("c"), EDGE_REQUIRES));
+	ck_assert_ptr_eq(node_edges(find("c"), EDGE_AFTER)[0], find("b"));
+	ck_assert_ptr_null(node_edges(find("a"), LIST_DEPENDENTS));
+	ck_assert_ptr_eq(node_edges(find("b"), LIST_DEPENDENTS)[0], find("c"));
 	finish();
 }
 END_TEST

@@ -309,7 +309,7 @@ START_TEST(a_retired_node_goes_with_its_last_process)
 	ck_assert(find("web")->retired);
 	end("web");
 	ck_assert_ptr_null(tree_find(&tree, "web"));
-	ck_assert_ptr_null(find("db")->dependents[0]);
+	ck_assert_ptr_null(node_edges(find("db"), LIST_DEPENDENTS)[0]);
 	end("db");
 	end("log");
 }

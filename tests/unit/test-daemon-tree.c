@@ -167,11 +167,11 @@ END_TEST
 
 START_TEST(every_edge_is_known_at_both_ends)
 {
-	ck_assert_ptr_eq(find("web/app")->edges[EDGE_REQUIRES][0], find("data/db"));
-	ck_assert_ptr_eq(find("data/db")->dependents[0], find("web/app"));
-	ck_assert_ptr_eq(find("jobs/once")->dependents[0], find("web/app"));
-	ck_assert_ptr_eq(find("web/app")->dependents[0], find("web/front"));
-	ck_assert_ptr_null(find("web/front")->dependents);
+	ck_assert_ptr_eq(node_edges(find("web/app"), EDGE_REQUIRES)[0], find("data/db"));
+	ck_assert_ptr_eq(node_edges(find("data/db"), LIST_DEPENDENTS)[0], find("web/app"));
+	ck_assert_ptr_eq(node_edges(find("jobs/once"), LIST_DEPENDENTS)[0], find("web/app"));
+	ck_assert_ptr_eq(node_edges(find("web/app"), LIST_DEPENDENTS)[0], find("web/front"));
+	ck_assert_ptr_null(node_edges(find("web/front"), LIST_DEPENDENTS));
 }
 END_TEST
 

@@ -78,9 +78,9 @@ static uint64_t delay_after(uint64_t ran_usec)
 
 START_TEST(some_ends_are_declared_clean)
 {
-	config.success_status.codes[3] = UINT64_C(1) << 63; /* 255 */
-	config.success_status.codes[0] = UINT64_C(1) << 3;
-	config.success_status.signals = UINT64_C(1) << (SIGPIPE - 1);
+	node_config_own_extras(&config)->success_status.codes[3] = UINT64_C(1) << 63; /* 255 */
+	node_config_own_extras(&config)->success_status.codes[0] = UINT64_C(1) << 3;
+	node_config_own_extras(&config)->success_status.signals = UINT64_C(1) << (SIGPIPE - 1);
 	ck_assert_int_eq(decide(exited(0)), EVENT_DONE);
 	ck_assert_int_eq(decide(exited(3)), EVENT_DONE);
 	ck_assert_int_eq(decide(exited(255)), EVENT_DONE);

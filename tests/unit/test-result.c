@@ -84,7 +84,7 @@ START_TEST(other_signals_and_statuses_may_be_a_success)
 
 	node_config_init(&config, strdup("web"));
 	config.stop_signal = SIGQUIT;
-	config.success_status.codes[75 / 64] |= UINT64_C(1) << 75 % 64;
+	node_config_own_extras(&config)->success_status.codes[75 / 64] |= UINT64_C(1) << 75 % 64;
 	ck_assert_str_eq(result_name(&result), "success");
 	outcome = (struct outcome){ KILLED(SIGTERM), .was_ready = true };
 	ck_assert_str_eq(result_name(&result), "signal");
