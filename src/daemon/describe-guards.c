@@ -48,9 +48,7 @@ static bool tell(const struct walk *w, struct guard_view view)
 	bool lease = strcmp(view.kind, "lease") == 0;
 
 	view.node = w->node->config->path;
-	if (lease)
-		view.kill_usec = w->node->complete ? USEC_INFINITY : w->node->kill_usec;
-	else
+	if (!lease)
 		view.kill_usec = kill_time(w->node);
 	view.kill_usec = describe_left(view.kill_usec, w->now);
 	if (!lease)
@@ -161,6 +159,7 @@ static bool tell_leases(const struct walk *w)
 			.command = *lease->command ? lease->command : NULL,
 			.why = *lease->why ? lease->why : NULL,
 			.age_usec = w->now - lease->since_usec,
+			.kill_usec = lease_kill_time(lease),
 			.ttl_usec = describe_left(lease->until_usec, w->now),
 			.count = FIELD_NONE,
 		};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
@@ -73,13 +74,21 @@ static bool is_end_of_pipe(int fd)
 	return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR;
 }
 
+/* A connection with ourselves would wait for us: the one that the service was given, or made. */
+static bool is_end_of_ours(int fd)
+{
+	struct unix_peer peer;
+
+	return unix_peer(fd, &peer) == 0 && peer.pid == getpid();
+}
+
 /* The end of a datagram socket, or of a remote one, need not be told. */
 static bool is_end_of_pair(int fd)
 {
 	int type = option(fd, SO_TYPE);
 
 	return option(fd, SO_DOMAIN) == AF_UNIX && option(fd, SO_ACCEPTCONN) == 0 &&
-	       (type == SOCK_STREAM || type == SOCK_SEQPACKET);
+	       (type == SOCK_STREAM || type == SOCK_SEQPACKET) && !is_end_of_ours(fd);
 }
 
 static bool has_end(int fd)
@@ -130,7 +139,8 @@ const char *lease_fd_refusal(int r)
 	case LEASE_FD_FULL:
 		return "it holds 64 guards in this way";
 	case LEASE_FD_ENDLESS:
-		return "the descriptor is no end of a pipe or of a pair of UNIX sockets";
+		return "the descriptor is no end of a pipe or of a pair of UNIX sockets "
+		       "of its own";
 	default:
 		return strerror(-r);
 	}

@@ -82,6 +82,17 @@ void lease_lose_all(struct node *node)
 		lease_lose(list_entry(node->leases.next, struct lease, of_node), LEASE_REVOKED);
 }
 
+static void take_back(struct lease *lease)
+{
+	char text[LEASE_TEXT_MAX];
+
+	log_line(lease->node->ctx->log, LOG_WARNING,
+		 "%s: revoking the guard of %s: that stop's budget is spent",
+		 node_name(lease->node), lease_text(text, lease));
+	trace_guard_end(lease->node->trace, lease->id, "revoked");
+	lease_lose(lease, LEASE_REVOKED);
+}
+
 static int on_expiry(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct lease *lease = arg;
@@ -89,6 +100,10 @@ static int on_expiry(sd_event_source *source, uint64_t usec, void *arg)
 
 	(void)source;
 	(void)usec;
+	if (lease->limit_usec < lease->until_usec) {
+		take_back(lease);
+		return 0;
+	}
 	log_line(lease->node->ctx->log, LOG_WARNING, "%s: after %s the guard has expired of %s",
 		 node_name(lease->node), clock_text(ttl, lease->ttl_usec), lease_text(text, lease));
 	trace_guard_end(lease->node->trace, lease->id, "expired");
@@ -124,6 +139,35 @@ static int watch_expiry(struct lease *lease, struct context *ctx, uint64_t ttl_u
 				 on_expiry, lease);
 }
 
+static int watch_limit(struct lease *lease, uint64_t limit_usec)
+{
+	uint64_t usec = MIN(lease->until_usec, limit_usec);
+	int r;
+
+	if (lease->expiry)
+		r = sd_event_source_set_time(lease->expiry, usec);
+	else
+		r = sd_event_add_time(lease->node->ctx->event, &lease->expiry, CLOCK_MONOTONIC,
+				      usec, 1, on_expiry, lease);
+	if (r < 0)
+		return r;
+	lease->limit_usec = limit_usec;
+	return 0;
+}
+
+int lease_keep_budget(struct node *node)
+{
+	struct lease *lease;
+	int r = 0;
+
+	if (node->kill_usec == USEC_INFINITY)
+		return 0;
+	list_for_each (lease, &node->leases, of_node)
+		if (r == 0 && lease->generation == node->generation)
+			r = watch_limit(lease, node->kill_usec);
+	return r;
+}
+
 /* From here on nothing can fail. */
 static void take_guard(struct lease *lease, struct node *node, const struct unix_peer *peer)
 {
@@ -156,6 +200,7 @@ int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wi
 	list_init(&lease->of_node);
 	list_init(&lease->of_holder);
 	lease->since_usec = clock_now_usec();
+	lease->limit_usec = USEC_INFINITY;
 	(void)snprintf(lease->why, sizeof(lease->why), "%s", wish->why);
 	if (wish->peer->pid > 0 && proc_read(wish->peer->pid, &info) == 0)
 		(void)snprintf(lease->command, sizeof(lease->command), "%s", info.name);
@@ -185,6 +230,15 @@ bool lease_is_stopped(const struct lease *lease)
 {
 	return lease->node &&
 	       (lease->generation != lease->node->generation || node_is_stopped(lease->node));
+}
+
+uint64_t lease_kill_time(const struct lease *lease)
+{
+	const struct node *node = lease->node;
+
+	if (lease->generation != node->generation)
+		return lease->limit_usec;
+	return node->complete ? USEC_INFINITY : node->kill_usec;
 }
 
 char *lease_text(char buf[static LEASE_TEXT_MAX], const struct lease *lease)

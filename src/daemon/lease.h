@@ -32,7 +32,8 @@ struct lease {
 	unsigned generation;
 	uint64_t since_usec;
 	uint64_t ttl_usec, until_usec; /* USEC_INFINITY: it does not expire */
-	sd_event_source *expiry;       /* NULL likewise */
+	uint64_t limit_usec;	 /* of an earlier generation: when its budget is spent; likewise */
+	sd_event_source *expiry; /* NULL: there is neither */
 	struct unix_peer peer;
 	struct lease_user *user;
 	char command[64]; /* of the holder when it took the guard */
@@ -72,6 +73,15 @@ void lease_lose(struct lease *lease, enum lease_end how);
 
 /* The same for all of @node. */
 void lease_lose_all(struct node *node);
+
+/*
+ * The next generation of a stopped @node is about to begin: what is held on this one is still revoked
+ * at the end of its budget.  Return: 0 or -errno.
+ */
+int lease_keep_budget(struct node *node);
+
+/* When it goes by force; USEC_INFINITY: never, so far. */
+uint64_t lease_kill_time(const struct lease *lease);
 
 /* Has the node been stopped since, or was it then? */
 bool lease_is_stopped(const struct lease *lease);

@@ -65,6 +65,30 @@ bool service_may_have_leftovers(const struct service *s)
 	return fsm_has_process(s->state) || !s->config->kill_leftovers;
 }
 
+/* Who has a guard of this run; or NULL. */
+static const struct process *guarded(const struct service *s)
+{
+	if (s->main.guard.node)
+		return &s->main;
+	if (list_is_empty(&s->leftovers))
+		return NULL;
+	return list_entry(s->leftovers.next, struct process, by_service);
+}
+
+/* On the generation of its run, which the node may have left behind. */
+static void guard_leftover(const struct service *s, struct process *p)
+{
+	const struct process *of_run = guarded(s);
+
+	if (of_run) {
+		p->guard = swansong_guard_clone(&of_run->guard);
+		p->generation = of_run->generation;
+		return;
+	}
+	p->guard = swansong_guard(s->node->work);
+	p->generation = s->node->generation;
+}
+
 int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 {
 	struct process *p;
@@ -77,8 +101,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	process_add(s->ctx->processes, p, pid, -1);
 	p->group = group;
 	p->id = ++s->ctx->last_id;
-	p->guard = swansong_guard(s->node->work);
-	p->generation = s->node->generation;
+	guard_leftover(s, p);
 	p->signalled = service_has_signalled(s, group);
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->leftovers, &p->by_service);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "daemon/final.h"
+#include "daemon/lease.h"
 #include "daemon/order.h"
 
 /* The nodes to be started, as a set of tops of subtrees: none below another, in order of discovery. */
@@ -98,6 +99,13 @@ void starting_forget(struct node *node)
 	}
 }
 
+static int renew(struct node *node)
+{
+	int r = lease_keep_budget(node);
+
+	return r < 0 ? r : node_renew(node);
+}
+
 /* Memory is all that can fail, and what was begun before then is right as it is. */
 static int start_selected(struct node *top, bool resume)
 {
@@ -108,7 +116,7 @@ static int start_selected(struct node *top, bool resume)
 		if (n->retired || (resume && n != top && node_is_stopped(n) && !n->restart))
 			continue;
 		final_record(n);
-		r = node_is_stopped(n) ? node_renew(n) : 0;
+		r = node_is_stopped(n) ? renew(n) : 0;
 		if (r < 0)
 			return r;
 		n->restart = false;

@@ -22,6 +22,15 @@ static int value_socket(struct value *value, void *field)
 	return value_copy(value->text, field);
 }
 
+/* It is replaced by a file, and so would a device be. */
+static bool is_device(const char *path)
+{
+	static const char devices[] = "/dev/", memory[] = "/dev/shm/";
+
+	return strncmp(path, devices, sizeof(devices) - 1) == 0 &&
+	       strncmp(path, memory, sizeof(memory) - 1) != 0;
+}
+
 /* PATH.tmp is to be a path, too. */
 static int value_report(struct value *value, void *field)
 {
@@ -34,6 +43,8 @@ static int value_report(struct value *value, void *field)
 		r = value_refuse(value, "is longer than a path can be");
 	if (r == 0 && value->text[length - 1] == '/')
 		r = value_refuse(value, "is a directory");
+	if (r == 0 && is_device(value->text))
+		r = value_refuse(value, "is where devices are");
 	return r < 0 ? r : value_copy(value->text, field);
 }
 

@@ -858,6 +858,9 @@ START_TEST(a_report_is_a_file)
 	    "f:2: [swansong] report: 'r.json' is no absolute path");
 	bad("[swansong]\nreport = /var/lib/\n",
 	    "f:2: [swansong] report: '/var/lib/' is a directory");
+	bad("[swansong]\nreport = /dev/null\n",
+	    "f:2: [swansong] report: '/dev/null' is where devices are");
+	config_unref(good("[swansong]\nreport = /dev/shm/r.json\n[a]\ncommand = x\n"));
 	bad("[a]\nreport = /r\n", "f:2: [a] report: does not belong here");
 }
 END_TEST

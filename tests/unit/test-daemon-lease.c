@@ -1,6 +1,8 @@
 #include "main.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -15,6 +17,7 @@
 #include "daemon/lease-fd.h"
 #include "daemon/process.h"
 #include "daemon/shutdown.h"
+#include "daemon/starting.h"
 #include "daemon/tree.h"
 
 /* Leases of the group "web", below the root; nothing ever runs. */
@@ -171,6 +174,31 @@ START_TEST(a_budget_that_is_spent_is_for_nobody)
 }
 END_TEST
 
+START_TEST(an_earlier_generation_keeps_its_budget)
+{
+	struct lease *lease, *next;
+	uint64_t kill_usec;
+
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, false, &lease), 0);
+	shutdown_stop(&tree, web, "test");
+	web->kill_usec = kill_usec = clock_now_usec() + 20 * USEC_PER_MSEC;
+	ck_assert_int_eq(starting_begin(web), 0);
+	ck_assert_uint_eq(web->generation, 2);
+	ck_assert_int_eq(take_of(1, USEC_INFINITY, false, &next), 0);
+	ck_assert_uint_eq(lease_kill_time(lease), kill_usec);
+	ck_assert_uint_eq(lease_kill_time(next), USEC_INFINITY);
+	ck_assert(node_is_draining(web));
+	while (lost == 0)
+		turn();
+	ck_assert_int_eq(how_lost, LEASE_REVOKED);
+	ck_assert_uint_ge(clock_now_usec(), kill_usec);
+	ck_assert(!node_is_draining(web));
+	ck_assert_uint_eq(ctx.n_leases, 1);
+	ck_assert_ptr_eq(next->node, web);
+	lease_free(next);
+}
+END_TEST
+
 START_TEST(each_user_has_so_many_and_all_have_so_many)
 {
 	static struct lease *leases[LEASES_MAX];
@@ -226,14 +254,40 @@ static void make_pipe_for_writing(int fds[2])
 	fds[1] = pair[0];
 }
 
+struct pair {
+	int type, fds[2];
+};
+
+static int make_pair(void *arg)
+{
+	struct pair *pair = arg;
+
+	return socketpair(AF_UNIX, pair->type | SOCK_CLOEXEC, 0, pair->fds);
+}
+
+/* By another process, which leaves it to us: one of our own would not be taken. */
+static void make_pair_of_another(int type, int fds[2])
+{
+	static _Alignas(16) char stack[64 * 1024];
+	struct pair pair = { .type = type };
+	int status;
+	pid_t pid = clone(make_pair, stack + sizeof(stack),
+			  CLONE_FILES | CLONE_VM | CLONE_VFORK | SIGCHLD, &pair);
+
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	memcpy(fds, pair.fds, sizeof(pair.fds));
+}
+
 static void make_stream(int fds[2])
 {
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	make_pair_of_another(SOCK_STREAM, fds);
 }
 
 static void make_packets(int fds[2])
 {
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	make_pair_of_another(SOCK_SEQPACKET, fds);
 }
 
 START_TEST(a_lease_ends_with_the_other_end)
@@ -301,6 +355,20 @@ START_TEST(one_whose_end_we_would_not_hear_of_is_refused_and_closed)
 	}
 	close(pair[1]);
 	rmdir(name);
+}
+END_TEST
+
+/* We would wait for ourselves, as that is when our own end is closed. */
+START_TEST(one_whose_other_end_is_ours_is_refused)
+{
+	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, types[_i] | SOCK_CLOEXEC, 0, fds), 0);
+	ck_assert_int_eq(take_by(fds[0]), LEASE_FD_ENDLESS);
+	ck_assert(is_closed(fds[0]));
+	ck_assert_uint_eq(ctx.n_leases, 0);
+	close(fds[1]);
 }
 END_TEST
 
@@ -419,10 +487,12 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_ttl_beyond_all_time_is_none);
 	tcase_add_test(tc, a_stopped_node_is_for_the_late_only_and_a_complete_one_for_nobody);
 	tcase_add_test(tc, a_budget_that_is_spent_is_for_nobody);
+	tcase_add_test(tc, an_earlier_generation_keeps_its_budget);
 	tcase_add_test(tc, each_user_has_so_many_and_all_have_so_many);
 	tcase_add_loop_test(tc, a_lease_ends_with_the_other_end, 0, 4);
 	tcase_add_test(tc, what_is_left_in_it_is_not_its_end);
 	tcase_add_test(tc, one_whose_end_we_would_not_hear_of_is_refused_and_closed);
+	tcase_add_loop_test(tc, one_whose_other_end_is_ours_is_refused, 0, 2);
 	tcase_add_test(tc, a_node_has_so_many_of_them);
 	tcase_add_test(tc, a_revoked_one_is_closed);
 	tcase_add_loop_test(tc, one_that_is_hidden_in_itself_has_ended, 0, 2);

@@ -636,6 +636,35 @@ START_TEST(a_leftover_is_guarded_until_what_it_leaves_is_known)
 }
 END_TEST
 
+START_TEST(a_leftover_is_of_the_generation_of_its_run)
+{
+	struct service *s = service("log");
+	struct reap_exit exit = { .pid = NO_PID + 1 };
+	struct process *first, *second;
+
+	run("log");
+	s->main.pid = NO_PID;
+	shutdown_stop(&tree, find("log"), "test");
+	ck_assert_int_eq(starting_begin(find("log")), 0);
+	ck_assert_uint_eq(find("log")->generation, 2);
+	ck_assert_int_eq(service_adopt(s, NO_PID + 1, NO_PID + 1, "first"), 0);
+	service_settle_exit(s);
+	ck_assert_int_eq(service_adopt(s, NO_PID + 2, NO_PID + 2, "second"), 0);
+	first = process_find(&processes, NO_PID + 1);
+	second = process_find(&processes, NO_PID + 2);
+	ck_assert_uint_eq(first->generation, 1);
+	ck_assert_uint_eq(second->generation, 1);
+	ck_assert_uint_eq(swansong_guard_count(find("log")->handle), 0);
+	ck_assert(node_is_draining(find("log")));
+
+	service_process_died(s, first, &exit);
+	exit.pid = NO_PID + 2;
+	service_process_died(s, second, &exit);
+	service_settle_exit(s);
+	ck_assert(!node_is_draining(find("log")));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("daemon-stop");
@@ -663,6 +692,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_end_of_a_retired_service_is_not_that_of_the_tree);
 	tcase_add_test(tc, who_has_ended_and_is_gone_is_forgotten);
 	tcase_add_test(tc, what_a_kill_does_not_end_is_killed_again_only_later);
+	tcase_add_test(tc, a_leftover_is_of_the_generation_of_its_run);
 	tcase_add_test(tc, a_leftover_is_guarded_until_what_it_leaves_is_known);
 	suite_add_tcase(s, tc);
 	return s;
