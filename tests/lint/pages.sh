@@ -27,7 +27,7 @@ fi
 if command -v groff >/dev/null; then
 	for page in $(grep -l '^\.Bl -column' ./*.[1-9]); do
 		groff -mandoc -Tutf8 -ww -rLL=78n "$page" 2>&1 >/dev/null |
-			sed -n "/can't break line/s/^/$page: /p"
+			sed -n "/can't break line/s|^|$page: |p"
 	done >"$dir/output"
 	status=0
 	[ ! -s "$dir/output" ] || status=1
