@@ -24,6 +24,7 @@ forked child what was attached is not any more, and leases are the parent's.
 """
 
 import asyncio
+import contextlib
 import errno
 import fcntl
 import json
@@ -73,6 +74,16 @@ class AlreadyAttached(Error):
     """Another process of the service is attached."""
 
 
+def _call_from_thread(callback):
+    """The thread has more to do, whatever the program's callback raises; that is told as of any thread."""
+    try:
+        callback()
+    except Exception:
+        threading.excepthook(
+            threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread()))
+        )
+
+
 # --- leases ---
 
 
@@ -90,9 +101,8 @@ class _Connection:
         self._sock = sock
         self._buffer = b""
         self._lock = threading.Lock()
-
-    def fileno(self):
-        return self._sock.fileno()
+        self._cut = False  # an exception left a call: what has come of it is not known
+        _connections.add(self)
 
     def close(self):
         self._sock.close()
@@ -104,9 +114,10 @@ class _Connection:
         except OSError:
             pass
 
-    def send(self, method, parameters, **flags):
-        call = {"method": f"io.swansong.{method}", "parameters": parameters, **flags}
-        self._sock.sendall(json.dumps(call).encode() + b"\0")
+    def send(self, method, parameters, interface="io.swansong", **flags):
+        call = {"method": f"{interface}.{method}", "parameters": parameters, **flags}
+        # Some programs have SIGPIPE end them.
+        self._sock.sendall(json.dumps(call).encode() + b"\0", socket.MSG_NOSIGNAL)
 
     def receive(self):
         while b"\0" not in self._buffer:
@@ -122,12 +133,46 @@ class _Connection:
             raise (Stopped if name == "NodeStopped" else Refused)(name, parameters)
         return parameters, reply.get("continues", False)
 
+    def _forget(self):
+        """Drops the replies that nobody waits for any more, and the guard that one may bring."""
+        self.send("GetInfo", {}, interface="org.varlink.service")
+        reply, taken = {}, None
+        while "vendor" not in reply:
+            try:
+                reply, _ = self.receive()
+            except Refused:
+                continue
+            taken = reply.get("id", taken)
+        self._cut = False
+        if taken is not None:
+            self._exchange("Release", {"id": taken})
+
+    def _exchange(self, method, parameters):
+        self._cut = True
+        self.send(method, parameters)
+        try:
+            reply, _ = self.receive()
+        except Refused:
+            self._cut = False
+            raise
+        self._cut = False
+        return reply
+
     def call(self, method, parameters):
+        """Returns the reply.  A handler of a signal may raise something instead: then it was no call."""
         with self._lock:
-            self.send(method, parameters)
-            return self.receive()[0]
+            if self._cut:
+                self._forget()
+            try:
+                return self._exchange(method, parameters)
+            except (OSError, Error):
+                raise
+            except BaseException:
+                self._forget()
+                raise
 
 
+_connections = weakref.WeakSet()
 _private = None
 _private_lock = threading.Lock()
 
@@ -189,17 +234,25 @@ class Lease:
         """Takes it.  Raises Stopped, Refused, or OSError."""
         if self._connection is not None:
             raise Error("this lease is taken already")
-        self.lost = None
+        self.id = self.lost = None
         private = None
         if self._path is None and self._on_shutdown is None:
             private = _private_connection()
-        if private is not None:
-            self.id = private.call("TakeGuard", self._parameters)["id"]
-            self._connection, self._own = private, False
-        else:
-            self._take_own()
         self._pid = os.getpid()
+        if private is None:
+            self._take_own()
+        else:
+            self._take_private(private)
         return self
+
+    def _take_private(self, connection):
+        try:
+            self.id = connection.call("TakeGuard", self._parameters)["id"]
+        except (BrokenPipeError, ConnectionResetError):
+            if self._required:
+                raise
+            return  # there was a daemon
+        self._connection, self._own = connection, False
 
     def _take_own(self):
         connection = _connect(self._path)
@@ -230,7 +283,7 @@ class Lease:
                 reply, more = connection.receive()
                 lost = reply.get("lost", lost)
                 if reply.get("stopping") and self._on_shutdown is not None:
-                    self._on_shutdown()
+                    _call_from_thread(self._on_shutdown)
         except (OSError, Error, ValueError):
             pass
         finally:
@@ -259,10 +312,22 @@ class Lease:
         self.release()
 
     async def __aenter__(self):
-        return await asyncio.get_running_loop().run_in_executor(None, self.take)
+        loop = asyncio.get_running_loop()
+        taken = loop.run_in_executor(None, self.take)
+
+        def undo(future):
+            if future.exception() is None:
+                loop.run_in_executor(None, self.release)
+
+        try:
+            return await asyncio.shield(taken)
+        except asyncio.CancelledError:
+            taken.add_done_callback(undo)  # nobody else does
+            raise
 
     async def __aexit__(self, *exception):
-        await asyncio.get_running_loop().run_in_executor(None, self.release)
+        # Also when this is cancelled before a thread is free for it.
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self.release))
 
 
 def guard(why="", *, node=None, ttl=None, late=False, on_shutdown=None, socket=None, required=False):
@@ -334,6 +399,7 @@ class Root:
         self._complete = threading.Event()
         self._callbacks = []
         self._page = None
+        self._number = None  # in the page
         self._socket = None
         self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         _roots.add(self)
@@ -356,9 +422,10 @@ class Root:
 
     def _count(self, change):
         self._held += change
-        if self._page is not None:
-            # One store of eight aligned bytes: the daemon reads the old number or the new one.
-            struct.pack_into("=q", self._page, _PAGE_ELSEWHERE, self._held)
+        if self._number is not None:
+            # One store of eight aligned bytes: the daemon reads the old number or the new one.  That of
+            # struct.pack_into() would be two, as it writes zeros first.
+            self._number[0] = self._held
 
     def _take(self, site):
         with self._lock:
@@ -407,9 +474,10 @@ class Root:
             self._stopped.set()
             callbacks, self._callbacks = self._callbacks, []
         os.write(self._wake_write, b"x")
-        for callback in callbacks:
-            callback()
-        self._settle()
+        with contextlib.ExitStack() as last_first:  # all of them, whatever one raises
+            last_first.callback(self._settle)
+            for callback in reversed(callbacks):
+                last_first.callback(callback)
 
     def stop_on_signal(self, *signals):
         """Has these signals stop it, SIGTERM if none is given.  For the main thread."""
@@ -457,9 +525,13 @@ class Root:
     def accept(self, listener):
         """As listener.accept(), or None at the stop, which wakes it."""
         while not self.stopped:
-            ready, _, _ = select.select([listener, self._wake_read], [], [])
-            if listener not in ready or self.stopped:
-                continue
+            # Not select(), which knows no descriptor beyond 1023.
+            poll = select.poll()
+            poll.register(listener, select.POLLIN)
+            poll.register(self._wake_read, select.POLLIN)
+            poll.poll()
+            if self.stopped:
+                break
             try:
                 return listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -540,7 +612,7 @@ class Root:
             except OSError:
                 return
             if message == b"STOP":
-                self.stop()
+                _call_from_thread(self.stop)
             elif message == b"REPORT":
                 self._send(self._report())
             elif not message:
@@ -564,6 +636,7 @@ class Root:
             raise Error("the page is of another version")
         with self._lock:
             self._page, self._page_fd, self._socket = page, page_fd, sock
+            self._number = memoryview(page)[_PAGE_ELSEWHERE : _PAGE_ELSEWHERE + 8].cast("q")
             self._count(0)
             # There is one word for all threads; and what is in others is of a process before.
             struct.pack_into("=I", page, _PAGE_GATHERED, 1)
@@ -581,10 +654,12 @@ class Root:
         self._stopped = _copy_event(self._stopped)
         self._complete = _copy_event(self._complete)
         page, self._page = self._page, None
+        number, self._number = self._number, None
         sock, self._socket = self._socket, None
         if sock is not None:
             sock.close()
         if page is not None:
+            number.release()
             page.close()
             os.close(self._page_fd)
         os.close(self._wake_read)
@@ -614,9 +689,10 @@ _roots = weakref.WeakSet()
 def _after_fork():
     global _private, _private_lock
     _private_lock = threading.Lock()
-    if _private is not None:
-        _private.close()
-        _private = None
+    _private = None
+    # A copy here would hold the parent's leases when that has ended.
+    for connection in list(_connections):
+        connection.close()
     for root in list(_roots):
         root._forked()
 

@@ -15,16 +15,17 @@
 
 #define CHAIN_MAX 32
 
+/* As for the daemon; and with a node, all that is in it. */
 static bool is_asked_for(const char *path, int argc, char **argv)
 {
 	bool found = argc == 0;
 
 	for (int i = 0; i < argc && !found; i++) {
-		const char *arg = strcmp(argv[i], "/") == 0 ? "" : argv[i];
-		size_t length = strlen(arg);
+		size_t length = strlen(argv[i]);
 
-		found = length == 0 || fnmatch(arg, path, 0) == 0 ||
-			(strncmp(path, arg, length) == 0 && path[length] == '/');
+		found = length == 0 || strcmp(argv[i], "/") == 0 || strcmp(argv[i], "root") == 0 ||
+			fnmatch(argv[i], path, FNM_PATHNAME) == 0 ||
+			(strncmp(path, argv[i], length) == 0 && path[length] == '/');
 	}
 	return found;
 }
@@ -55,8 +56,8 @@ static void add_span(struct table *t, enum style style, uint64_t usec)
 {
 	char text[CLOCK_TEXT_MAX];
 
-	bool any = usec >=
-		   USEC_PER_MSEC / 10; /* a gate that is open takes no time, but for the look */
+	/* A gate that is open takes no time, but for the look. */
+	bool any = usec >= USEC_PER_MSEC / 10;
 
 	table_add(t, any ? style : STYLE_FAINT, "%s", any ? past_text(text, usec) : "-");
 }
@@ -112,12 +113,10 @@ static int print_table(struct ctl *ctl, const struct report *report, const struc
 	static const char *const titles[] = { "TOOK",	  "NODE",     "TOTAL",	"GATED",
 					      "DRAINING", "STOPPING", "KILLED", "HELD BY" };
 	cleanup(table_freep) struct table *t = NULL;
-	int r = table_new(&t, ARRAY_SIZE(titles));
+	int r = table_new_titled(&t, titles, ARRAY_SIZE(titles));
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
-		table_add(t, STYLE_FAINT, "%s", titles[i]);
 	for (size_t i = 0; i < n; i++)
 		add_row(t, report, &rows[i]);
 	return table_print(t, &ctl->out);
@@ -173,7 +172,8 @@ static void describe(char *buf, size_t size, const struct report *report,
 					 lane->states[i].state, past_text(text, usec));
 	}
 	/* Not one that was over before the service was. */
-	if (last && used < size && last->gone_usec + USEC_PER_MSEC >= past_end(report, lane)) {
+	if (last && used < size &&
+	    clock_add(last->gone_usec, USEC_PER_MSEC) >= past_end(report, lane)) {
 		struct guard_view view = past_guard(report, lane, last);
 
 		(void)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "", last->kind,

@@ -23,7 +23,8 @@ static void add_guard(struct table *t, const struct guard_view *g, bool with_kil
 
 static int print_guards(struct ctl *ctl, const json_t *parameters)
 {
-	static const char *const titles[] = {
+	static const char *const titles[] = { "ID", "NODE", "KIND", "AGE", "WHO AND WHY" };
+	static const char *const titles_with_kill[] = {
 		"ID", "NODE", "KIND", "AGE", "KILL IN", "WHO AND WHY"
 	};
 	bool with_kill = ctl->options.blocking; /* nobody else is to be killed */
@@ -35,12 +36,12 @@ static int print_guards(struct ctl *ctl, const json_t *parameters)
 	r = guard_view_parse_array(parameters, "guards", &guards, &n);
 	if (r < 0)
 		return r;
-	r = table_new(&t, ARRAY_SIZE(titles) - !with_kill);
+	if (with_kill)
+		r = table_new_titled(&t, titles_with_kill, ARRAY_SIZE(titles_with_kill));
+	else
+		r = table_new_titled(&t, titles, ARRAY_SIZE(titles));
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
-		if (i != 4 || with_kill)
-			table_add(t, STYLE_FAINT, "%s", titles[i]);
 	for (size_t i = 0; i < n; i++)
 		add_guard(t, &guards[i], with_kill);
 	return n ? table_print(t, &ctl->out) : 0;

@@ -255,12 +255,10 @@ static int print_table(struct ctl *ctl, const struct plan *p)
 	static const char *const titles[] = { "STEP",  "NODE",	  "WAITS FOR", "SIGNAL BY",
 					      "TAKES", "ENDS BY", "IF BUSY",   "" };
 	cleanup(table_freep) struct table *t = NULL;
-	int r = table_new(&t, ARRAY_SIZE(titles));
+	int r = table_new_titled(&t, titles, ARRAY_SIZE(titles));
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
-		table_add(t, STYLE_FAINT, "%s", titles[i]);
 	for (size_t i = 0; i < p->n; i++)
 		add_entry(t, &p->entries[i]);
 	return p->n ? table_print(t, &ctl->out) : 0;

@@ -60,12 +60,10 @@ static int print_changes(struct ctl *ctl, const json_t *changes)
 {
 	static const char *const titles[] = { "CHANGE", "NODE", "KEY", "FROM", "TO", "COUNTS" };
 	cleanup(table_freep) struct table *t = NULL;
-	int r = table_new(&t, ARRAY_SIZE(titles));
+	int r = table_new_titled(&t, titles, ARRAY_SIZE(titles));
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
-		table_add(t, STYLE_FAINT, "%s", titles[i]);
 	for (size_t i = 0; i < json_array_size(changes); i++)
 		add_change(t, json_array_get(changes, i));
 	return table_print(t, &ctl->out);

@@ -29,12 +29,10 @@ static int print_list(struct ctl *ctl, const struct nodes *nodes)
 {
 	static const char *const titles[] = { "NODE", "STATE", "PID", "GUARDS", "" };
 	cleanup(table_freep) struct table *t = NULL;
-	int r = table_new(&t, ARRAY_SIZE(titles));
+	int r = table_new_titled(&t, titles, ARRAY_SIZE(titles));
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
-		table_add(t, STYLE_FAINT, "%s", titles[i]);
 	for (size_t i = 0; i < nodes->n; i++)
 		add_row(t, &nodes->nodes[i]);
 	return table_print(t, &ctl->out);

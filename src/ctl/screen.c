@@ -121,6 +121,15 @@ void table_add(struct table *table, enum style style, const char *format, ...)
 	table->n++;
 }
 
+int table_new_titled(struct table **ret, const char *const *titles, size_t n)
+{
+	int r = table_new(ret, n);
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		table_add(*ret, STYLE_FAINT, "%s", titles[i]);
+	return r;
+}
+
 void table_end_row(struct table *table)
 {
 	while (!table->failed && table->n % table->columns)

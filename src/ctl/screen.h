@@ -32,6 +32,9 @@ int table_new(struct table **ret, size_t columns);
 struct table *table_free(struct table *table);
 DEFINE_CLEANUP(struct table *, table_free)
 
+/* Likewise, with a first row of these @n, one a column; "" is none. */
+int table_new_titled(struct table **ret, const char *const *titles, size_t n);
+
 /* The next cell.  Never fails: a table that ran out of memory says so when it is printed. */
 void table_add(struct table *table, enum style style, const char *format, ...) printf_like(3, 4);
 

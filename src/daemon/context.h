@@ -34,6 +34,9 @@ struct control_offer {
 	 * does.  Return: 0 or -errno.
 	 */
 	int (*accept)(const char *path, int fd, void *arg);
+
+	/* That of the service at @path, if there is one, is its no more. */
+	void (*withdraw)(const char *path, void *arg);
 	void *arg;
 };
 

@@ -110,8 +110,9 @@ static const char *home_of(const struct connection *connection)
 }
 
 /* A service has one: whoever still has that of an earlier run is of it no more. */
-static void close_former(struct control *control, const char *path)
+static void on_withdraw(const char *path, void *arg)
 {
+	struct control *control = arg;
 	struct connection *c;
 
 	list_for_each (c, &control->connections, in_control) {
@@ -121,7 +122,7 @@ static void close_former(struct control *control, const char *path)
 			continue;
 		if (request->n_leases > 0)
 			log_line(control->tree->ctx->log, LOG_WARNING,
-				 "%s: %u guards of its last run are released: it is started anew",
+				 "%s: %u guards of its last run are released: that is over",
 				 path, request->n_leases);
 		connection_close_soon(c);
 	}
@@ -136,7 +137,7 @@ static int on_offer(const char *path, int fd, void *arg)
 
 	if (r < 0)
 		return r;
-	close_former(control, path);
+	on_withdraw(path, control);
 	connection_inherit(connection);
 	request = connection->request;
 	(void)snprintf(request->home, sizeof(request->home), "%s", path);
@@ -228,7 +229,11 @@ int control_new(struct control **ret, struct tree *tree, const struct reload *re
 			      on_pause, control);
 	if (r < 0)
 		return r;
-	tree->ctx->control = (struct control_offer){ .accept = on_offer, .arg = control };
+	tree->ctx->control = (struct control_offer){
+		.accept = on_offer,
+		.withdraw = on_withdraw,
+		.arg = control,
+	};
 	*ret = take(control);
 	return 0;
 }

@@ -96,14 +96,23 @@ static void log_spent(const struct node *node)
 			 by_grace ? " but for a margin" : "", but);
 }
 
-/* Who would otherwise be killed with those that he waits for, unasked, is to have his signal before. */
+/*
+ * Who would otherwise be killed with those that he waits for, unasked, is to have his signal before.
+ * Whoever still waits himself, or is given another guard, has a call of its own in what is left.
+ */
 static void last_call(struct node *node)
 {
+	uint64_t now = clock_now_usec();
+
 	node->call_usec = USEC_INFINITY;
 	context_arm(node->ctx, node->budget, node->kill_usec);
-	for (struct node *n = node; n; n = node_next(n, node))
-		if (order_followers_timeout(n) > 0 && !order_gate(n))
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (!node_is_draining(n) || order_followers_timeout(n) == 0)
+			continue;
+		if (!order_gate(n))
 			revoke_leases(n);
+		deadline_begin_last_call(n, now);
+	}
 }
 
 static int on_budget(sd_event_source *source, uint64_t usec, void *arg)

@@ -129,12 +129,15 @@ void request_call(struct request *q, enum interface_method method, const struct 
 	char why[REQUEST_REASON_MAX];
 
 	q->method = method;
+	if (denied) {
+		request_fail(q, ERROR_NOT_PERMITTED, NULL, denied);
+		return;
+	}
+	if (!node && method != METHOD_RUN) {
+		request_fail(q, ERROR_NO_SUCH_NODE, path, NULL);
+		return;
+	}
 	if (methods[method].changes)
 		events_because(q->tree->ctx->events, request_reason(q, call, why));
-	if (denied)
-		request_fail(q, ERROR_NOT_PERMITTED, NULL, denied);
-	else if (!node && method != METHOD_RUN)
-		request_fail(q, ERROR_NO_SUCH_NODE, path, NULL);
-	else
-		methods[method].call(q, node, call);
+	methods[method].call(q, node, call);
 }

@@ -115,16 +115,16 @@ void service_spawn(struct service *s)
 	int pidfd, r;
 
 	s->started_usec = clock_now_usec();
+	/* Before anything can fail: from here on a stop waits for it. */
+	s->main.guard = swansong_guard(s->node->work);
+	s->main.generation = s->node->generation;
+	swansong_guard_drop(&before);
 	r = make_given(s, &given, &step);
 	if (r < 0) {
 		failure = (struct launch_failure){ .error = -r, .step = step };
 		spawn_failed(s, &failure);
 		return;
 	}
-	/* Before anything can fail: from here on a stop waits for it. */
-	s->main.guard = swansong_guard(s->node->work);
-	s->main.generation = s->node->generation;
-	swansong_guard_drop(&before);
 	program.ready_fd = given.ready_fd;
 	program.handover = given.handover;
 	program.n_handover = given.n;

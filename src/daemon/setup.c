@@ -96,6 +96,16 @@ static void inherit(struct service *s, struct activation *activation)
 			 s->config->path);
 }
 
+/* Where @next is given no control connection, whoever has that of an earlier run is not to keep it. */
+static void withdraw_control(const struct service *s, const struct node_config *next)
+{
+	const struct control_offer *control = &s->ctx->control;
+	const struct node_config *present = s->launch.config;
+
+	if (present && present->control && !(next && next->control) && control->withdraw)
+		control->withdraw(present->path, control->arg);
+}
+
 /* The service's own members are the present setup, taken apart. */
 static void exchange(struct service *s, struct setup *setup)
 {
@@ -111,6 +121,7 @@ static void exchange(struct service *s, struct setup *setup)
 		.launch = s->launch,
 	};
 
+	withdraw_control(s, setup->config);
 	if (!setup->keeps_activation) {
 		inherit(s, setup->activation);
 		present.activation = s->activation;

@@ -5,10 +5,12 @@ Results are TAP.
 """
 
 import asyncio
+import concurrent.futures
 import contextlib
 import fcntl
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -108,6 +110,17 @@ def listening(directory):
     return path, sock
 
 
+@contextlib.contextmanager
+def told():
+    """The exceptions that threads complain of."""
+    before, complaints = threading.excepthook, []
+    threading.excepthook = lambda args: complaints.append(args.exc_type)
+    try:
+        yield complaints
+    finally:
+        threading.excepthook = before
+
+
 def take(call):
     return [{"parameters": {"id": 7}, "continues": call.get("more", False)}]
 
@@ -176,6 +189,37 @@ class LeaseTest(unittest.TestCase):
         lease.release()
         lease.release()
 
+    def test_a_callback_that_fails_loses_nothing(self):
+        path, sock = listening(self.directory.name)
+        daemon = Daemon(sock, take)
+        lease = swansong.guard("work", socket=path, on_shutdown=lambda: 1 // 0)
+        with told() as complaints:
+            lease.take()
+            daemon.send({"parameters": {"id": 7, "stopping": True}, "continues": True})
+            daemon.send({"parameters": {"id": 7, "lost": "expired"}})
+            for thread in threading.enumerate():
+                if thread.name == "swansong-lease":
+                    thread.join(DEADLINE)
+        self.assertEqual(complaints, [ZeroDivisionError])
+        self.assertEqual(lease.lost, "expired")
+        lease.release()
+
+    def test_a_forked_child_does_not_hold_it_beyond_its_parent(self):
+        path, sock = listening(self.directory.name)
+        daemon = Daemon(sock, take)
+        code = """
+import os, swansong, sys
+lease = swansong.guard("work", socket=sys.argv[1]).take()
+if os.fork() == 0:
+    sys.stdin.read()
+os._exit(0)
+"""
+        with subprocess.Popen(
+            [sys.executable, "-c", code, path], stdin=subprocess.PIPE
+        ) as parent:
+            self.assertEqual(parent.wait(DEADLINE), 0)
+            self.assertTrue(daemon.closed.wait(DEADLINE))
+
     def test_many_share_the_private_connection(self):
         ours, theirs = socket.socketpair()
         ids = iter(range(1, 100))
@@ -201,6 +245,64 @@ class LeaseTest(unittest.TestCase):
         swansong._private.close()
         swansong._private = None
 
+    def test_a_call_that_a_signal_cuts_short_is_none(self):
+        class Cut(Exception):
+            pass
+
+        def handle(signo, frame):
+            handled.set()
+            raise Cut
+
+        ours, theirs = socket.socketpair()
+        ids = iter(range(1, 100))
+        handled = threading.Event()
+
+        def answer(call):
+            method = call["method"].rsplit(".", 1)[-1]
+            if call["parameters"].get("why") == "cut":
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+                handled.wait(DEADLINE)
+            if method == "TakeGuard":
+                return [{"parameters": {"id": next(ids)}}]
+            return [{"parameters": {"vendor": "Swansong"} if method == "GetInfo" else {}}]
+
+        daemon = Daemon(ours, answer)
+        self.addCleanup(signal.signal, signal.SIGUSR1, signal.signal(signal.SIGUSR1, handle))
+        os.environ["SWANSONG_CONTROL"] = str(theirs.detach())
+        with swansong.guard("a"):
+            with self.assertRaises(Cut):
+                swansong.guard("cut").take()
+            with swansong.guard("b") as b:
+                self.assertEqual(b.id, 3)
+        released = [c["parameters"]["id"] for c in daemon.calls if "Release" in c["method"]]
+        self.assertEqual(released, [2, 3, 1])
+        swansong._private.close()
+        swansong._private = None
+
+    def test_a_daemon_that_has_gone_ends_nobody(self):
+        ours, theirs = socket.socketpair()
+        ours.close()
+        code = """
+import signal, swansong
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+for _ in range(2):
+    with swansong.guard("work") as lease:
+        print(lease.id)
+try:
+    swansong.guard("work", required=True).take()
+except (BrokenPipeError, ConnectionResetError):
+    print("required")
+"""
+        with theirs:
+            out = subprocess.run(
+                [sys.executable, "-c", code],
+                pass_fds=[theirs.fileno()],
+                env={**os.environ, "SWANSONG_CONTROL": str(theirs.fileno())},
+                stdout=subprocess.PIPE,
+            )
+        self.assertEqual(out.returncode, 0)
+        self.assertEqual(out.stdout.split(), [b"None", b"None", b"required"])
+
     def test_it_can_be_awaited(self):
         path, sock = listening(self.directory.name)
         daemon = Daemon(sock, take)
@@ -211,6 +313,55 @@ class LeaseTest(unittest.TestCase):
 
         self.assertEqual(asyncio.run(work()), 7)
         self.assertTrue(daemon.closed.wait(DEADLINE))
+
+
+    def test_whoever_is_cancelled_holds_nothing(self):
+        path, sock = listening(self.directory.name)
+        asked, answered = threading.Event(), threading.Event()
+
+        def answer(call):
+            asked.set()
+            answered.wait(DEADLINE)
+            return take(call)
+
+        daemon = Daemon(sock, answer)
+
+        async def main():
+            loop = asyncio.get_running_loop()
+            loop.set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
+            entering = asyncio.ensure_future(swansong.guard("work", socket=path).__aenter__())
+            while not asked.is_set():
+                await asyncio.sleep(0)
+            entering.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await entering
+            answered.set()
+            while not daemon.closed.is_set():
+                await asyncio.sleep(0)
+
+        asyncio.run(asyncio.wait_for(main(), DEADLINE))
+
+    def test_whoever_is_cancelled_releases(self):
+        path, sock = listening(self.directory.name)
+        daemon = Daemon(sock, take)
+        busy = threading.Event()
+
+        async def main():
+            loop = asyncio.get_running_loop()
+            loop.set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
+            lease = await swansong.guard("work", socket=path).__aenter__()
+            other = loop.run_in_executor(None, busy.wait, DEADLINE)
+            leaving = asyncio.ensure_future(lease.__aexit__(None, None, None))
+            await asyncio.sleep(0)
+            leaving.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await leaving
+            busy.set()
+            await other
+            while not daemon.closed.is_set():
+                await asyncio.sleep(0)
+
+        asyncio.run(asyncio.wait_for(main(), DEADLINE))
 
 
 class RootTest(unittest.TestCase):
@@ -239,6 +390,30 @@ class RootTest(unittest.TestCase):
             self.assertEqual(page.guards(), 1)
         self.assertEqual(page.guards(), 0)
 
+    def test_the_daemon_never_reads_what_was_not_the_count(self):
+        page = Page()
+        root = swansong.attach()
+        code = """
+import mmap, sys
+page = memoryview(mmap.mmap(int(sys.argv[1]), 0, prot=mmap.PROT_READ))
+words, seen = page.cast("q"), set()
+print("on", flush=True)
+while not page[4096]:
+    for _ in range(1000):
+        seen.add(words[8])
+print(*sorted(seen))
+"""
+        with root.guard(), subprocess.Popen(
+            [sys.executable, "-c", code, str(page.fd)], pass_fds=[page.fd], stdout=subprocess.PIPE
+        ) as reader:
+            self.assertEqual(reader.stdout.readline(), b"on\n")
+            for _ in range(50000):
+                with root.guard():
+                    pass
+            os.pwrite(page.fd, b"x", PAGE_SIZE)
+            seen = set(reader.stdout.read().split())
+        self.assertLessEqual(seen, {b"1", b"2"})
+
     def test_the_stop_arrives_and_the_end_is_told(self):
         page = Page()
         root = swansong.attach()
@@ -251,6 +426,20 @@ class RootTest(unittest.TestCase):
         guard.drop()
         self.assertEqual(page.socket.recv(PAGE_SIZE), b"COMPLETE")
         self.assertTrue(root.wait(DEADLINE))
+
+    def test_a_callback_that_fails_keeps_nobody_from_the_stop(self):
+        page = Page()
+        root = swansong.attach()
+        page.socket.recv(PAGE_SIZE)
+        called = []
+        root.on_stop(lambda: 1 // 0)
+        root.on_stop(lambda: called.append("second"))
+        with told() as complaints:
+            page.stop()
+            self.assertEqual(page.socket.recv(PAGE_SIZE), b"COMPLETE")
+            page.socket.send(b"REPORT")
+            self.assertEqual(page.socket.recv(PAGE_SIZE), b"REPORT\n")
+        self.assertEqual((called, complaints), (["second"], [ZeroDivisionError]))
 
     def test_a_stop_that_came_before_is_seen(self):
         page = Page(stop=1)
@@ -287,11 +476,12 @@ class RootTest(unittest.TestCase):
 
     def test_the_end_of_the_daemon_is_no_stop(self):
         page = Page()
+        before = set(threading.enumerate())
         root = swansong.attach()
+        (listener,) = set(threading.enumerate()) - before
         page.socket.close()
-        for thread in threading.enumerate():
-            if thread.name == "swansong-attach" and thread._args and thread._args[0] is root._socket:
-                thread.join(DEADLINE)
+        listener.join(DEADLINE)
+        self.assertFalse(listener.is_alive())
         self.assertFalse(root.stopped)
         with root.guard():
             pass
@@ -385,6 +575,18 @@ class InterruptTest(unittest.TestCase):
             self.assertIsNone(self.root.accept(listener))
             timer.join()
 
+    def test_accept_knows_any_descriptor(self):
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if limits[1] < 2048:
+            self.skipTest("machine: allows fewer than 2048 descriptors")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(limits[0], 2048), limits[1]))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        with socket.create_server(("127.0.0.1", 0)) as low:
+            listener = socket.socket(fileno=fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 1500))
+        with listener, socket.create_connection(listener.getsockname(), DEADLINE):
+            connection, _ = self.root.accept(listener)
+            connection.close()
+
     def test_a_signal_stops_it(self):
         before = signal.getsignal(signal.SIGUSR1)
         self.root.stop_on_signal(signal.SIGUSR1)
@@ -440,7 +642,9 @@ def main():
         result = unittest.TestResult()
         test.run(result)
         good = result.wasSuccessful()
-        print(f"{'ok' if good else 'not ok'} {number} - {test._testMethodName[5:].replace('_', ' ')}")
+        name = test._testMethodName[5:].replace("_", " ")
+        skip = "".join(f" # SKIP {reason}" for _, reason in result.skipped)
+        print(f"{'ok' if good else 'not ok'} {number} - {name}{skip}")
         for _, text in result.errors + result.failures:
             print("".join(f"# {line}\n" for line in text.splitlines()), end="")
         sys.stdout.flush()

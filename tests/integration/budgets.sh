@@ -135,6 +135,36 @@ let_go web
 ok "whoever waited for it is still asked to end" says "$dir/db" TERM
 ok "and ended by itself" says "$log" 'db: killed by SIGTERM'
 
+# --- A chain, where a guard is held on more than one ---
+
+config <<END
+[swansong]
+shutdown-timeout = 4s
+[db]
+command = $helpers/signal-log $dir/chain-db
+stop-timeout = 1s
+[app]
+command = $helpers/signal-log $dir/chain-app
+stop-timeout = 2s
+requires = db
+[front]
+command = $helpers/idle
+requires = app
+END
+start_daemon
+ctl wait --for ready --timeout 10s
+hold front
+hold app
+kill -TERM "$daemon"
+await_daemon 20
+is "guards on two of a chain are revoked" "$(grep -Ec '(front|app): revoking the guard of pid' "$log")" 2
+for node in app db; do
+	ok "$node is still asked to end" says "$dir/chain-$node" TERM
+	ok "and ended by itself" says "$log" "$node: killed by SIGTERM"
+done
+let_go front
+let_go app
+
 # --- The grace of whoever supervises us ---
 
 config <<END

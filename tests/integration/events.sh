@@ -2,6 +2,7 @@
 # Every change of state is told to who wants to hear it, with its reason and who asked for it; a
 # service is sent what an operator says; and its log is found.
 . "${0%/*}/lib.sh"
+requires_package /usr/bin/python3 python3
 
 cat >"$dir/trap.sh" <<'END'
 trap 'echo got USR1' USR1
@@ -79,6 +80,29 @@ if [ "$(id -u)" = 0 ]; then
 	is "but send nothing" "$?" 5
 	as_nobody reload --dry-run 2>"$dir/refused"
 	is "nor reload" "$?" 5
+	cat >"$dir/pester.py" <<-'END'
+	import socket, sys
+	call = b'{"method":"io.swansong.Shutdown","parameters":{"node":"db","reason":"me"}}\0'
+	pests = [socket.socket(socket.AF_UNIX) for _ in range(16)]
+	for s in pests:
+	    s.connect(sys.argv[1])
+	while True:
+	    for s in pests:
+	        s.sendall(call)
+	    for s in pests:
+	        while not s.recv(65536).endswith(b"\0"):
+	            pass
+	    print("refused", flush=True)
+	END
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		/usr/bin/python3 -c "$(cat "$dir/pester.py")" "$socket" >"$dir/pester" &
+	pester=$!
+	cleanup_fn end_process "$pester"
+	ok "who pesters is refused" wait_for 10 says "$dir/pester" refused
+	for _ in {1..40}; do ctl restart -q db || break; done
+	end_process "$pester"
+	is "and is the cause of nothing" \
+		"$(ctl events --json --no-wait | jq -r .cause | grep -c 'uid 65534')" 0
 else
 	skip "anybody may look" "machine: needs root"
 fi

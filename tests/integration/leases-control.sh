@@ -209,4 +209,50 @@ else
 fi
 stop_daemon 20
 is "which is no trouble to its stop" "$status" 0
+
+# --- Lent to somebody else -----------------------------------------------------------------------
+
+cat >"$dir/lend.py" <<'END'
+import os, signal, socket, sys
+
+if "SWANSONG_CONTROL" in os.environ:
+    with socket.socket(socket.AF_UNIX) as borrower:
+        borrower.connect(sys.argv[1])
+        socket.send_fds(borrower, [b"x"], [int(os.environ["SWANSONG_CONTROL"])])
+signal.pause()
+END
+cat >"$dir/borrow.py" <<'END'
+import socket, sys
+
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+listener.listen()
+lent = socket.socket(fileno=socket.recv_fds(listener.accept()[0], 1, 1)[1][0])
+lent.sendall(b'{"method":"io.swansong.Status","parameters":{}}\0')
+print("answered" if lent.recv(65536) else "not answered", flush=True)
+while lent.recv(65536):
+    pass
+print("closed", flush=True)
+END
+for node in lent removed kept; do
+	printf '[%s]\ncommand = /usr/bin/env python3 %s %s\ncontrol = yes\n' \
+		$node "$dir/lend.py" "$dir/$node.borrower"
+	python3 "$dir/borrow.py" "$dir/$node.borrower" >"$dir/$node.said" &
+	cleanup_fn end_process $!
+done >"$ini"
+for node in lent removed kept; do
+	wait_for 10 test -S "$dir/$node.borrower" || die "somebody borrows from $node"
+done
+start_daemon
+for node in lent removed kept; do
+	ok "$node: the service lends its connection" wait_for 10 says "$dir/$node.said" '^answered'
+done
+sed -i '/^\[removed\]/,/^control/d; 0,/^control/s/yes/no/' "$ini"
+ok "one is given none any more, and one is removed" ctl reload
+for node in lent removed; do
+	ok "$node: nobody speaks for it any more" wait_for 10 says "$dir/$node.said" '^closed'
+done
+ok "the third is as it was" not says "$dir/kept.said" '^closed'
+stop_daemon
+is "the daemon ends as ever" "$status" 0
 finish

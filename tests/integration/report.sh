@@ -62,7 +62,7 @@ ok "it can be drawn" plot
 is "with a lane for each" "$(grep -c '<title>[a-z/]*</title>[a-z]*</text>' "$dir/plot.svg")" 7
 blame=$(ctl blame --report "$report")
 like "nobody is to blame" "$blame" 'root: complete in .*, exit status 0'
-like "but for the time" "$blame" $'\n[0-9.]+m?s +web/nginx +[0-9.]+m?s +- +2[0-9][0-9]ms '
+like "but for the time" "$blame" $'\n[0-9.]+m?s +web/nginx +[0-9.]+m?s +(-|[0-9.]+m?s) +([2-9][0-9][0-9]ms|[0-9.]+s) '
 like "the end is traced back" "$blame" 'The end waited for:.*data/redis.*web/nginx'
 is "as JSON it is the file" "$(ctl blame --json --report "$report" | jq -S -c .)" "$(jq -S -c . "$report")"
 is "one node can be asked for" "$(ctl blame data --report "$report" | grep -c '/')" 1

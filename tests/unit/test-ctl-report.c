@@ -96,6 +96,25 @@ START_TEST(what_the_end_waited_for_is_followed_back)
 }
 END_TEST
 
+static int blame(const char *text)
+{
+	save(text, strlen(text));
+	return run(line("blame"), NULL, 0);
+}
+
+START_TEST(what_was_held_to_the_end_and_beyond_is_named)
+{
+	static const char held[] =
+		"{\"format\":1," HEAD
+		",\"nodes\":[" LANE("a", "true", "2000000", "", "", STATE("stopping", "0"),
+				    "{\"id\":9,\"kind\":\"lease\",\"pid\":77,\"command\":\"dump\","
+				    "\"taken_usec\":-1000000}") "]}";
+
+	ck_assert_int_eq(blame(held), 0);
+	assert_has(out, "The end waited for:\n  a  +2.00s  stopping 2.00s, lease dump, pid 77\n");
+}
+END_TEST
+
 START_TEST(some_can_be_asked_for)
 {
 	char text[200];
@@ -108,6 +127,13 @@ START_TEST(some_can_be_asked_for)
 	ck_assert_int_eq(run(text, NULL, 0), 0);
 	assert_has(out, "data/redis");
 	assert_lacks(out, "nginx");
+	snprintf(text, sizeof(text), "blame d* --report %s", file);
+	ck_assert_int_eq(run(text, NULL, 0), 0);
+	assert_has(out, "data ");
+	assert_lacks(out, "redis");
+	snprintf(text, sizeof(text), "blame root --report %s", file);
+	ck_assert_int_eq(run(text, NULL, 0), 0);
+	assert_has(out, "nginx");
 	snprintf(text, sizeof(text), "blame nobody --report %s", file);
 	ck_assert_int_eq(run(text, NULL, 0), 4);
 }
@@ -148,12 +174,6 @@ START_TEST(a_plot_has_a_lane_for_each)
 	has("</svg>\n");
 }
 END_TEST
-
-static int blame(const char *text)
-{
-	save(text, strlen(text));
-	return run(line("blame"), NULL, 0);
-}
 
 START_TEST(what_is_no_report_is_refused)
 {
@@ -292,6 +312,7 @@ TCase *ctl_report_tests(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_slowest_are_blamed_first);
 	tcase_add_test(tc, what_the_end_waited_for_is_followed_back);
+	tcase_add_test(tc, what_was_held_to_the_end_and_beyond_is_named);
 	tcase_add_test(tc, some_can_be_asked_for);
 	tcase_add_test(tc, as_json_it_is_the_file);
 	tcase_add_test(tc, a_plot_has_a_lane_for_each);
