@@ -104,7 +104,7 @@ static void commit(struct plan *plan)
 	edges_commit(tree);
 	config_unref(tree->config);
 	tree->config = config_ref(plan->config);
-	report_use(tree->ctx, tree->config);
+	report_use_all(tree);
 	/* What comes back has its old mark until then: see follow_add(). */
 	for (; entry < plan->entries + plan->n_entries; entry++)
 		entry->node->retired = true;

@@ -27,6 +27,30 @@ void report_use(struct context *ctx, const struct config *config)
 	traces_want(&ctx->traces, path_of(config));
 }
 
+static void follow(struct node *node)
+{
+	if (trace_new(&node->trace, &node->ctx->traces, node, node->config->path) < 0)
+		log_line(node->ctx->log, LOG_ERR, "%s: no memory to report on it", node_name(node));
+	if (node->trace && node->stop_usec)
+		trace_begin(node->trace, node->generation,
+			    node->service ? fsm_state_name(node->service->state) : NULL,
+			    node->stop_usec);
+}
+
+void report_use_all(struct tree *tree)
+{
+	bool wanted;
+
+	report_use(tree->ctx, tree->config);
+	wanted = tree->ctx->traces.wanted;
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		if (wanted && !n->trace)
+			follow(n);
+		else if (!wanted)
+			n->trace = trace_free(n->trace);
+	}
+}
+
 /* --- following --- */
 
 static bool see(struct node *node, const struct guard_view *guard, void *arg)
@@ -54,6 +78,8 @@ static void name_ends(struct trace *trace, const struct service *s)
 
 static void look(struct node *node, uint64_t now)
 {
+	if (!node->trace)
+		return;
 	trace_look(node->trace);
 	describe_each_guard(node, now, see, &now);
 	trace_looked(node->trace, now);

@@ -10,8 +10,11 @@
 
 #include "daemon/tree.h"
 
-/* What @config has to say of it: makes room for what is to be kept, or says that nothing is. */
+/* What @config has to say of it: nodes that come from now on are followed, or not. */
 void report_use(struct context *ctx, const struct config *config);
+
+/* The same for the nodes that there are.  Those for which there is no memory will not be in it. */
+void report_use_all(struct tree *tree);
 
 /* The root is stopped: looks at all guards there are, if a report is wanted. */
 void report_begin(struct tree *tree, const char *cause, uint64_t now);

@@ -44,20 +44,10 @@ static void reserve(struct traces *traces)
 	traces->n_places = need;
 }
 
-static void reserve_states(struct trace *trace)
-{
-	if (trace->traces->wanted && !trace->states)
-		trace->states = calloc(TRACE_STATES_MAX, sizeof(*trace->states));
-}
-
 void traces_want(struct traces *traces, bool wanted)
 {
-	struct trace *trace;
-
 	traces->wanted = wanted;
 	reserve(traces);
-	list_for_each (trace, &traces->all, in_traces)
-		reserve_states(trace);
 }
 
 void traces_expect(struct traces *traces, int more)
@@ -87,8 +77,12 @@ void traces_begin(struct traces *traces, const char *cause, uint64_t now)
 int trace_new(struct trace **ret, struct traces *traces, struct node *node, const char *path)
 {
 	size_t length = strlen(path) + 1;
-	struct trace *trace = calloc(1, sizeof(*trace) + length);
+	struct trace *trace;
 
+	*ret = NULL;
+	if (!traces->wanted)
+		return 0;
+	trace = calloc(1, sizeof(*trace) + length);
 	if (!trace)
 		return -ENOMEM;
 	memcpy(trace->path, path, length);
@@ -100,32 +94,33 @@ int trace_new(struct trace **ret, struct traces *traces, struct node *node, cons
 	list_init(&trace->guards);
 	trace->found = &trace->guards;
 	list_append(&traces->all, &trace->in_traces);
-	reserve_states(trace);
 	traces->n++;
 	reserve(traces);
 	*ret = trace;
 	return 0;
 }
 
-void trace_free(struct trace *trace)
+struct trace *trace_free(struct trace *trace)
 {
 	if (!trace)
-		return;
+		return NULL;
 	list_remove(&trace->in_touched);
 	trace->node = NULL;
 	if (trace->traces->on) {
 		trace_look(trace);
 		trace_looked(trace, clock_now_usec());
-		return;
+		return NULL;
 	}
 	trace->traces->n--;
 	list_remove(&trace->in_traces);
-	free(trace->states);
 	free(trace);
+	return NULL;
 }
 
 void trace_begin(struct trace *trace, unsigned generation, const char *state, uint64_t now)
 {
+	if (!trace)
+		return;
 	trace->generation = generation;
 	trace->stop_usec = now;
 	trace->complete_usec = trace->late_usec = 0;
@@ -138,6 +133,8 @@ void trace_begin(struct trace *trace, unsigned generation, const char *state, ui
 void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
 		    uint64_t now)
 {
+	if (!trace)
+		return;
 	trace_touch(trace);
 	trace->forced = forced;
 	trace->late_usec = late_usec;
@@ -147,11 +144,11 @@ void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64
 
 void trace_state(struct trace *trace, const char *state, uint64_t now)
 {
-	if (!trace->stop_usec)
+	if (!trace || !trace->stop_usec)
 		return;
 	trace_touch(trace);
-	if (!trace->states || trace->n_states == TRACE_STATES_MAX) {
-		trace->traces->lost += trace->traces->wanted;
+	if (trace->n_states == TRACE_STATES_MAX) {
+		trace->traces->lost++;
 		return;
 	}
 	trace->states[trace->n_states].state = state;
@@ -160,7 +157,7 @@ void trace_state(struct trace *trace, const char *state, uint64_t now)
 
 void trace_touch(struct trace *trace)
 {
-	if (trace->traces->on && list_is_empty(&trace->in_touched))
+	if (trace && trace->traces->on && list_is_empty(&trace->in_touched))
 		list_append(&trace->traces->touched, &trace->in_touched);
 }
 
@@ -195,7 +192,7 @@ static struct trace_guard *take_place(struct trace *trace)
 	struct trace_guard *g;
 
 	if (traces->n_used == traces->n_places) {
-		traces->lost += traces->wanted;
+		traces->lost++;
 		return NULL;
 	}
 	g = &traces->places[traces->n_used++];
@@ -259,7 +256,7 @@ void trace_looked(struct trace *trace, uint64_t now)
 
 void trace_guard_end(struct trace *trace, uint64_t id, const char *end)
 {
-	struct trace_guard *g = find(trace, id);
+	struct trace_guard *g = trace ? find(trace, id) : NULL;
 
 	if (g)
 		g->end = end;

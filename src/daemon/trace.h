@@ -6,6 +6,8 @@
  * outlives it once the root is stopped; guards have places that were reserved by then.  So nothing here
  * allocates in a shutdown; what finds no place is counted.  The ring of daemon/events.h is too short
  * for a large tree.
+ *
+ * Where no report is wanted there are no traces: functions that are told of one do nothing with NULL.
  */
 
 #include <stdbool.h>
@@ -44,7 +46,7 @@ struct trace {
 	unsigned generation;
 	uint64_t stop_usec, complete_usec; /* 0: not yet */
 	uint64_t late_usec, budget_usec;
-	struct trace_state *states; /* TRACE_STATES_MAX; NULL: no report is wanted, or no memory */
+	struct trace_state states[TRACE_STATES_MAX];
 	unsigned n_states;
 	struct list guards, *found; /* the one that was found last, or the head */
 	uint64_t last_id;	    /* none that is up to this is new */
@@ -77,11 +79,11 @@ void traces_expect(struct traces *traces, int more);
 /* The root is stopped. */
 void traces_begin(struct traces *traces, const char *cause, uint64_t now);
 
-/* Return: 0 or -ENOMEM. */
+/* *ret is NULL if no report is wanted.  Return: 0 or -ENOMEM. */
 int trace_new(struct trace **ret, struct traces *traces, struct node *node, const char *path);
 
-/* The node is gone. */
-void trace_free(struct trace *trace);
+/* The node is gone, or no report is wanted any more.  Returns NULL. */
+struct trace *trace_free(struct trace *trace);
 
 /* The node is stopped; @state is its service's, or NULL. */
 void trace_begin(struct trace *trace, unsigned generation, const char *state, uint64_t now);

@@ -160,21 +160,26 @@ START_TEST(there_is_room_for_a_process_of_each)
 }
 END_TEST
 
-START_TEST(without_a_report_there_are_no_places)
+START_TEST(without_a_report_there_are_no_traces)
 {
 	struct traces other;
 	struct trace *trace;
 
 	traces_init(&other);
 	ck_assert_int_eq(trace_new(&trace, &other, NULL, "x"), 0);
+	ck_assert_ptr_null(trace);
 	ck_assert_uint_eq(other.n_places, 0);
-	ck_assert_ptr_null(trace->states);
 	trace_begin(trace, 1, "up", 100);
-	ck_assert_uint_eq(trace->n_states, 0);
+	trace_state(trace, "stopping", 110);
+	trace_touch(trace);
+	trace_complete(trace, false, 0, 0, 120);
+	trace_guard_end(trace, 1, "revoked");
+	ck_assert_ptr_null(trace_free(trace));
 	ck_assert_uint_eq(other.lost, 0);
 	traces_want(&other, true);
-	ck_assert_ptr_nonnull(trace->states);
 	ck_assert_uint_gt(other.n_places, 0);
+	ck_assert_int_eq(trace_new(&trace, &other, NULL, "x"), 0);
+	ck_assert_ptr_nonnull(trace);
 	traces_done(&other);
 }
 END_TEST
@@ -229,7 +234,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_guard_without_a_place_is_counted_once);
 	tcase_add_test(tc, room_is_made_for_what_is_held_from_outside);
 	tcase_add_test(tc, there_is_room_for_a_process_of_each);
-	tcase_add_test(tc, without_a_report_there_are_no_places);
+	tcase_add_test(tc, without_a_report_there_are_no_traces);
 	tcase_add_test(tc, a_node_that_goes_in_the_shutdown_leaves_its_trace);
 	tcase_add_test(tc, long_texts_are_cut);
 	suite_add_tcase(s, tc);
