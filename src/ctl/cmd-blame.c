@@ -153,6 +153,14 @@ static const struct report_guard *last_guard(const struct report_lane *lane)
 	return last;
 }
 
+/* Was it held about as long as there was something to wait for?  A program has to end after it. */
+static bool is_the_reason(const struct report_guard *guard, uint64_t end)
+{
+	uint64_t rest = end / 10 > USEC_PER_MSEC ? end / 10 : USEC_PER_MSEC;
+
+	return clock_add(guard->gone_usec, rest) >= end;
+}
+
 /* What happened to it, in order: "gated 1.2s, stopping 302ms". */
 static void describe(char *buf, size_t size, const struct report *report,
 		     const struct report_lane *lane)
@@ -171,9 +179,7 @@ static void describe(char *buf, size_t size, const struct report *report,
 		used += (size_t)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "",
 					 lane->states[i].state, past_text(text, usec));
 	}
-	/* Not one that was over before the service was. */
-	if (last && used < size &&
-	    clock_add(last->gone_usec, USEC_PER_MSEC) >= past_end(report, lane)) {
+	if (last && used < size && is_the_reason(last, past_end(report, lane))) {
 		struct guard_view view = past_guard(report, lane, last);
 
 		(void)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "", last->kind,
