@@ -13,6 +13,6 @@ ok "who is waited for is named" says "$log" 'web/app .*lease .*order 42'
 ok "who is busy lives longer than its stop-timeout, and finishes" in_order \
 	'swansongd: root: shutting down: .*maintenance' 'swansongd: web/app: busy: 1 guard' \
 	'app: order 42 is done' 'app: closed' 'store: closed' 'swansongd: root: complete'
-ok "and it is known afterwards who it was" says "$log" '^  *web/app .*stopping .*order 42'
+ok "and it is known afterwards who it was" says "$log" '^[0-9.]+m?s  *web/app .*order 42'
 ok "nothing is left" wait_for 5 nobody_else
 finish
