@@ -34,20 +34,13 @@ sed "s|^\[swansong\]|&\\nreport = $dir/report.json|" demo.ini >"$dir/demo.ini"
 printf '$ swansongd -c %s --socket %s &\n' "$dir/demo.ini" "$SWANSONG_SOCKET"
 swansongd -c "$dir/demo.ini" --socket "$SWANSONG_SOCKET" >"$dir/log" 2>&1 </dev/null &
 daemon=$!
-tries=0
-until [ -S "$SWANSONG_SOCKET" ]; do
-	tries=$((tries + 1))
-	if [ $tries -gt 100 ] || ! kill -0 "$daemon" 2>/dev/null; then
-		cat "$dir/log"
-		exit 1
-	fi
-	sleep 0.1
-done
 
 title "Services start in the order of their needs, each when the one before is ready"
-show swansongctl --timeout 10s wait web --for ready
+show swansongctl wait web --for ready --timeout 10s || {
+	cat "$dir/log"
+	exit 1
+}
 show swansongctl wait jobs/import --for ready
-
 show swansongctl tree
 
 title "One that hangs and has no work has its stop-timeout, a second; then it is killed, and named"
@@ -69,6 +62,7 @@ until swansongctl guards web/app | grep -q order || [ $((tries += 1)) -gt 50 ]; 
 	sleep 0.1
 done
 show swansongctl guards web
+
 title "The shutdown: everybody hears of it at once, and the order is waited for"
 show swansongctl shutdown --reason maintenance
 status=0

@@ -17,3 +17,6 @@ dist_man_MANS += %D%/swansong_loop_new.3
 dist_man_MANS += %D%/swansong_pool_new.3
 dist_man_MANS += %D%/swansong_report.3
 dist_man_MANS += %D%/swansong_attach.3
+
+# For README.md.
+EXTRA_DIST += %D%/swansong-plot.svg

@@ -265,15 +265,16 @@ class Lease:
         try:
             connection.send("TakeGuard", parameters, more=True)
             reply, more = connection.receive()
+            self.id = reply["id"]
+            self._connection, self._own = connection, True
+            if more:
+                threading.Thread(
+                    target=self._follow, args=(connection,), name="swansong-lease", daemon=True
+                ).start()
         except BaseException:
+            self._connection = None
             connection.close()
             raise
-        self.id = reply["id"]
-        self._connection, self._own = connection, True
-        if more:
-            threading.Thread(
-                target=self._follow, args=(connection,), name="swansong-lease", daemon=True
-            ).start()
 
     def _follow(self, connection):
         lost = "gone"

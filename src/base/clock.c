@@ -4,12 +4,22 @@
 #include <stdio.h>
 #include <time.h>
 
-uint64_t clock_now_usec(void)
+static uint64_t read_usec(clockid_t clock)
 {
 	struct timespec ts;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	(void)clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
+}
+
+uint64_t clock_now_usec(void)
+{
+	return read_usec(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_realtime_usec(void)
+{
+	return read_usec(CLOCK_REALTIME);
 }
 
 char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)

@@ -6,8 +6,11 @@
 #define USEC_PER_SEC  UINT64_C(1000000)
 #define USEC_INFINITY UINT64_MAX
 
-/* CLOCK_MONOTONIC in microseconds: the only time inside the program. */
+/* CLOCK_MONOTONIC in microseconds: the only time to reckon with. */
 uint64_t clock_now_usec(void);
+
+/* CLOCK_REALTIME likewise: for people only. */
+uint64_t clock_realtime_usec(void);
 
 /* @usec + @delta, without wrapping: beyond the end is USEC_INFINITY. */
 static inline uint64_t clock_add(uint64_t usec, uint64_t delta)

@@ -141,10 +141,7 @@ static int guard_command(struct holder *h, char **paths, char **argv)
 			return r;
 	}
 	r = runner_start(&h->runner, argv, -1);
-	if (r == 0)
-		return hold(h);
-	log_line(&h->ctl->log, LOG_ERR, "%s: %s", argv[0], strerror(-r));
-	return r == -ENOENT ? RUNNER_NOT_FOUND : RUNNER_NOT_EXECUTABLE;
+	return r == 0 ? hold(h) : runner_fail(h->ctl, argv[0], r);
 }
 
 static int holder_init(struct holder *h, struct ctl *ctl, const char *command, size_t n)

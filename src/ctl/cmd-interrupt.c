@@ -253,10 +253,7 @@ static int run(struct interrupt *i, char **argv)
 	i->in_fd = fds[0];
 	r = runner_start(&i->runner, argv, fds[1]);
 	(void)close(fds[1]);
-	if (r == 0)
-		return stream(i);
-	log_line(&i->ctl->log, LOG_ERR, "%s: %s", argv[0], strerror(-r));
-	return r == -ENOENT ? RUNNER_NOT_FOUND : RUNNER_NOT_EXECUTABLE;
+	return r == 0 ? stream(i) : runner_fail(i->ctl, argv[0], r);
 }
 
 static int is_stopped(struct ctl *ctl, const char *path, bool *ret)

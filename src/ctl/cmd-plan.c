@@ -30,18 +30,9 @@ static void plan_done(struct plan *p)
 }
 
 static const struct field plan_fields[] = {
-	{ .name = "idle_usec",
-	  .type = FIELD_INT,
-	  .optional = true,
-	  .offset = offsetof(struct plan, idle_usec) },
-	{ .name = "busy_usec",
-	  .type = FIELD_INT,
-	  .optional = true,
-	  .offset = offsetof(struct plan, busy_usec) },
-	{ .name = "grace_usec",
-	  .type = FIELD_INT,
-	  .optional = true,
-	  .offset = offsetof(struct plan, grace_usec) },
+	FIELD(plan, FIELD_INT, idle_usec, .optional = true),
+	FIELD(plan, FIELD_INT, busy_usec, .optional = true),
+	FIELD(plan, FIELD_INT, grace_usec, .optional = true),
 };
 
 /* Takes the reference to @parameters.  Return: CTL_DONE, or the exit status for what was said. */
@@ -203,6 +194,7 @@ static uint64_t own_usec(const struct plan_entry_view *e)
 static void add_waits(struct table *t, const struct plan_entry_view *e)
 {
 	char text[SHOW_NOTE_MAX] = "-";
+	uint64_t more = e->more_waits == FIELD_NONE ? 0 : e->more_waits;
 	size_t used = 0, index;
 	const json_t *wait;
 
@@ -211,16 +203,15 @@ static void add_waits(struct table *t, const struct plan_entry_view *e)
 	json_array_foreach(e->waits, index, wait)
 	{
 		if (used + CONFIG_NAME_MAX + 40 > sizeof(text)) {
-			(void)snprintf(text + used, sizeof(text) - used, ", ...");
+			more += json_array_size(e->waits) - index;
 			break;
 		}
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.*s",
 					 index ? ", " : "", CONFIG_NAME_MAX,
 					 node_name(json_string_value(wait)));
 	}
-	if (e->more_waits != FIELD_NONE)
-		(void)snprintf(text + used, sizeof(text) - used, " and %" PRIu64 " more",
-			       e->more_waits);
+	if (more)
+		(void)snprintf(text + used, sizeof(text) - used, " and %" PRIu64 " more", more);
 	table_add(t, STYLE_PLAIN, "%s", text);
 }
 

@@ -1,7 +1,9 @@
 #include "ctl/cmd.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "ctl/nodes.h"
 #include "ctl/progress.h"
@@ -122,8 +124,12 @@ int cmd_wait(struct ctl *ctl, int argc, char **argv)
 {
 	const char *until = ctl->options.until ? ctl->options.until : "complete";
 	cleanup(freep) char **paths = NULL;
-	int r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
+	int r;
 
+	/* It may have been started just now; for ever nobody is to wait for what may never come. */
+	ctl->awaits_daemon = ctl->options.timeout_usec != USEC_INFINITY &&
+			     (strcmp(until, "ready") == 0 || strcmp(until, "running") == 0);
+	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
 		r = progress_is_drawn(ctl) ? watch_for(ctl, paths[i], until)
 					   : wait_for(ctl, paths[i], until);

@@ -9,8 +9,7 @@
 #include "base/parse.h"
 
 enum {
-	KEY_SOCKET = 256,
-	KEY_JSON,
+	KEY_JSON = 256,
 	KEY_TIMEOUT,
 	KEY_NO_WAIT,
 	KEY_VERSION,
@@ -33,7 +32,7 @@ enum {
 };
 
 static const struct option_row table[] = {
-	{ "socket", KEY_SOCKET, "PATH", NULL, "the daemon's control socket" },
+	{ "socket", 's', "PATH", NULL, "the daemon's control socket" },
 	{ "json", KEY_JSON, NULL, NULL, "print JSON" },
 	{ "timeout", KEY_TIMEOUT, "D", NULL,
 	  "wait no longer than D (250ms, 30s, 5min), then exit with 124" },
@@ -160,7 +159,7 @@ static int add_config(struct options *options, const char *argument)
 int options_set(struct options *options, int key, const char *argument)
 {
 	switch (key) {
-	case KEY_SOCKET:
+	case 's':
 		options->socket = argument;
 		return *argument ? 0 : -EINVAL;
 	case KEY_JSON:

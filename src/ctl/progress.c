@@ -19,10 +19,7 @@ void progress_done(struct progress *p)
 static int parse_pending(struct progress *p)
 {
 	static const struct field fields[] = {
-		{ .name = "more_pending",
-		  .type = FIELD_INT,
-		  .optional = true,
-		  .offset = offsetof(struct progress, more_pending) },
+		FIELD(progress, FIELD_INT, more_pending, .optional = true),
 	};
 
 	if (!json_object_get(p->reply.parameters, "pending"))
@@ -35,9 +32,7 @@ static int parse_pending(struct progress *p)
 static int parse(struct progress *p)
 {
 	static const struct field fields[] = {
-		{ .name = "elapsed_usec",
-		  .type = FIELD_INT,
-		  .offset = offsetof(struct progress, elapsed_usec) },
+		FIELD(progress, FIELD_INT, elapsed_usec),
 	};
 	const json_t *parameters = p->reply.parameters;
 	int r = node_view_parse(json_object_get(parameters, "node"), &p->node);
@@ -108,7 +103,7 @@ int progress_receive(struct ctl *ctl, const struct progress *last, struct progre
 	return r;
 }
 
-/* "web: running, 3 services are not ready" */
+/* "web: not ready, waited for 12.0s, 3 services not ready" */
 static void describe_start(char *buf, size_t size, const struct progress *p, uint64_t since_usec)
 {
 	uint64_t more = p->more_pending == FIELD_NONE ? 0 : p->more_pending;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +56,9 @@ int runner_start(struct runner *r, char **argv, int out_fd)
 	posix_spawnattr_t attributes;
 	int error, result;
 
+	runner_follow(r);
+	if (r->signo)
+		return -EINTR;
 	error = posix_spawnattr_init(&attributes);
 	if (error)
 		return -error;
@@ -67,6 +71,14 @@ int runner_start(struct runner *r, char **argv, int out_fd)
 	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)posix_spawnattr_destroy(&attributes);
 	return result;
+}
+
+int runner_fail(struct ctl *ctl, const char *command, int r)
+{
+	if (r == -EINTR)
+		return ctl_fail(ctl, r);
+	log_line(&ctl->log, LOG_ERR, "%s: %s", command, strerror(-r));
+	return r == -ENOENT ? RUNNER_NOT_FOUND : RUNNER_NOT_EXECUTABLE;
 }
 
 void runner_kill(const struct runner *r, int signo)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "ctl/session.h"
+
 struct runner {
 	sigset_t old_mask;
 	int signal_fd; /* readable: there is something for runner_follow() */
@@ -25,9 +27,14 @@ void runner_done(struct runner *runner);
 
 /*
  * Runs @argv, as found in $PATH, with the signals as they were, and with @out_fd as its standard output
- * if that is not negative.  Return: 0 or -errno.
+ * if that is not negative.
+ *
+ * Return: 0; -EINTR if a signal has come for us by then, which there is nobody to pass on to; -errno.
  */
 int runner_start(struct runner *runner, char **argv, int out_fd);
+
+/* Says why @command did not start.  Return: the exit status for it, as a shell has it. */
+int runner_fail(struct ctl *ctl, const char *command, int r);
 
 /* Passes on what has come, and finds out whether it has ended. */
 void runner_follow(struct runner *runner);

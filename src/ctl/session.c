@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 
 /* For what takes the daemon no time: that long without an answer, it hangs. */
 #define ANSWER_USEC (25 * USEC_PER_SEC)
+
+/* How long until a daemon that is to come is looked for again. */
+#define CONNECT_AGAIN_MSEC 50
 
 static int open_interrupt(void)
 {
@@ -138,10 +142,34 @@ static int fail_connect(struct ctl *ctl, int r)
 		log_line(&ctl->log, LOG_ERR, "%s: not permitted to talk to the daemon", ctl->path);
 		return CTL_DENIED;
 	case -ETIMEDOUT:
+	case -EINTR:
 		return ctl_fail(ctl, r);
 	}
 	log_line(&ctl->log, LOG_ERR, "the daemon is not running: %s: %s", ctl->path, strerror(-r));
 	return CTL_NO_DAEMON;
+}
+
+static bool is_absent(int r)
+{
+	return r == -ENOENT || r == -ECONNREFUSED;
+}
+
+/* Return: as client_connect(). */
+static int await_daemon(struct ctl *ctl, int r)
+{
+	struct pollfd interrupt = { .fd = ctl->interrupt_fd, .events = POLLIN };
+	int again;
+
+	while (is_absent(r) && clock_now_usec() < ctl->deadline_usec) {
+		if (poll(&interrupt, 1, CONNECT_AGAIN_MSEC) > 0)
+			return -EINTR;
+		again = client_connect(&ctl->client, ctl->path, ctl->deadline_usec);
+		/* That it is not there says more than that there was no more time. */
+		if (again == -ETIMEDOUT)
+			return r;
+		r = again;
+	}
+	return r;
 }
 
 int session_open(struct ctl *ctl)
@@ -160,6 +188,8 @@ int session_open(struct ctl *ctl)
 	if (r < 0)
 		return ctl_fail(ctl, r);
 	r = client_connect(&ctl->client, ctl->path, ctl->deadline_usec);
+	if (is_absent(r) && ctl->awaits_daemon)
+		r = await_daemon(ctl, r);
 	if (r < 0)
 		return fail_connect(ctl, r);
 	client_set_interrupt(ctl->client, ctl->interrupt_fd);

@@ -38,6 +38,7 @@ struct ctl {
 	uint64_t start_usec;
 	uint64_t deadline_usec; /* for whatever the daemon is asked */
 	int interrupt_fd;	/* of SIGINT, or -1: it ends the program */
+	bool awaits_daemon;	/* until the deadline, where there is none yet */
 	struct ongoing ongoing;
 	char *path; /* where the daemon is; NULL before session_open() */
 	struct client *client;

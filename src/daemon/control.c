@@ -122,8 +122,8 @@ static void on_withdraw(const char *path, void *arg)
 			continue;
 		if (request->n_leases > 0)
 			log_line(control->tree->ctx->log, LOG_WARNING,
-				 "%s: %u guards of its last run are released: that is over",
-				 path, request->n_leases);
+				 "%s: %u guards of its last run are released: that is over", path,
+				 request->n_leases);
 		connection_close_soon(c);
 	}
 }

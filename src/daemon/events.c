@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/macro.h"
@@ -66,14 +65,6 @@ static size_t put(struct slot *slot, size_t at, const char *text)
 	return sizeof(slot->text) - 1;
 }
 
-static uint64_t realtime_usec(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
-}
-
 void events_add(struct events *events, const struct event *event)
 {
 	struct slot *slot;
@@ -85,7 +76,7 @@ void events_add(struct events *events, const struct event *event)
 	slot->from = event->from;
 	slot->to = event->to;
 	slot->generation = event->generation;
-	slot->realtime_usec = realtime_usec();
+	slot->realtime_usec = clock_realtime_usec();
 	slot->reason = (unsigned char)put(slot, 0, event->node);
 	slot->cause = (unsigned char)put(slot, slot->reason, event->reason);
 	(void)put(slot, slot->cause, events->cause);

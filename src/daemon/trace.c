@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 
@@ -56,21 +55,13 @@ void traces_expect(struct traces *traces, int more)
 	reserve(traces);
 }
 
-static uint64_t realtime_usec(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
-}
-
 void traces_begin(struct traces *traces, const char *cause, uint64_t now)
 {
 	if (traces->on)
 		return;
 	traces->on = true;
 	traces->stop_usec = now;
-	traces->realtime_usec = realtime_usec();
+	traces->realtime_usec = clock_realtime_usec();
 	(void)snprintf(traces->cause, sizeof(traces->cause), "%s", cause);
 }
 

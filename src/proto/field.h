@@ -32,6 +32,12 @@ struct field {
 	size_t offset; /* of the C member of that type, for field_read() and field_write() */
 };
 
+/* The field of the same name as a member of struct @of; and what else there is to say of it. */
+#define FIELD(of, kind, member, ...)                                                              \
+	{                                                                                         \
+		.name = #member, .type = kind, .offset = offsetof(struct of, member), __VA_ARGS__ \
+	}
+
 /* With FIELD_STRICT, members that are not in the table are a mistake, else they are ignored. */
 enum field_flag { FIELD_STRICT = 1 << 0 };
 

@@ -63,7 +63,7 @@ int message_build_error(char **ret, const char *error, json_t *parameters);
 int message_build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
 		       void *arg);
 
-/* Likewise, with the parameters @rest besides. */
+/* Likewise, with the parameters @rest besides, which are taken over; NULL is no memory. */
 int message_build_list_with(char **ret, const char *name,
 			    int (*next)(struct writer *to, void *arg), void *arg, json_t *rest);
 

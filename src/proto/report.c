@@ -7,8 +7,6 @@
 #include "base/macro.h"
 
 /* clang-format off */
-#define FIELD(of, kind, member, ...) \
-	{ .name = #member, .type = kind, .offset = offsetof(struct of, member), __VA_ARGS__ }
 #define OPT(of, kind, member) FIELD(of, kind, member, .optional = true)
 #define NAMED(of, kind, text, member) \
 	{ .name = text, .type = kind, .offset = offsetof(struct of, member) }

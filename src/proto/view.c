@@ -36,10 +36,6 @@ struct node_object {
 	struct node_view view;
 };
 
-#define FIELD(of, kind, member, ...)                                                              \
-	{                                                                                         \
-		.name = #member, .type = kind, .offset = offsetof(struct of, member), __VA_ARGS__ \
-	}
 #define NODE_FIELD(kind, member, ...)                                            \
 	{                                                                        \
 		.name = #member, .type = kind,                                   \

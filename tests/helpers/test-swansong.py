@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import swansong
 
@@ -203,6 +204,15 @@ class LeaseTest(unittest.TestCase):
         self.assertEqual(complaints, [ZeroDivisionError])
         self.assertEqual(lease.lost, "expired")
         lease.release()
+
+    def test_without_a_thread_to_follow_it_none_is_held(self):
+        path, sock = listening(self.directory.name)
+        daemon = Daemon(sock, take)
+        lease = swansong.guard("work", socket=path)
+        with unittest.mock.patch.object(swansong.threading, "Thread", side_effect=RuntimeError):
+            with self.assertRaises(RuntimeError):
+                lease.take()
+        self.assertTrue(daemon.closed.wait(DEADLINE))
 
     def test_a_forked_child_does_not_hold_it_beyond_its_parent(self):
         path, sock = listening(self.directory.name)

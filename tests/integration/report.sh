@@ -11,6 +11,13 @@ root = e.parse(sys.argv[1]).getroot()
 sys.exit(root.tag != "{http://www.w3.org/2000/svg}svg")' "$1"; }
 plot() { ctl plot --report "$report" >"$dir/plot.svg" && is_svg "$dir/plot.svg"; }
 
+holds() { [ "$(ctl guards held --json | jq '.guards | length')" = 1 ]; }
+hold() { # WHY: a lease on the node held
+	"$swansongctl" guard held --why "$1" -- sleep 60 >/dev/null 2>&1 &
+	cleanup_fn end_process "$!"
+	ok "a lease is held" wait_for 10 holds
+}
+
 # --- A clean shutdown ---
 
 config <<END2
@@ -83,11 +90,7 @@ shutdown-timeout = 500ms
 END2
 : >"$log"
 start_daemon
-"$swansongctl" guard held --why 'nightly <dump> & "more"' -- sleep 60 >/dev/null 2>&1 &
-holder=$!
-cleanup_fn end_process "$holder"
-holds() { [ "$(ctl guards held --json | jq '.guards | length')" = 1 ]; }
-ok "a lease is held" wait_for 10 holds
+hold 'nightly <dump> & "more"'
 ok "stubborn is up" wait_for 10 has_state stubborn up
 kill -TERM "$daemon"
 blocking() { ctl guards --blocking 2>/dev/null; }
@@ -123,10 +126,7 @@ END2
 : >"$log"
 chmod a+rx "$top_builddir" 2>/dev/null
 start_daemon
-"$swansongctl" guard held --why $'dump\nMAINPID=1' -- sleep 60 >/dev/null 2>&1 &
-holder=$!
-cleanup_fn end_process "$holder"
-ok "a lease is held" wait_for 10 holds
+hold $'dump\nMAINPID=1'
 ok "stubborn is up" wait_for 10 has_state stubborn up
 kill -TERM "$daemon"
 ok "the stop is under way" wait_for 10 stops
@@ -156,10 +156,7 @@ await_daemon 20
 # --- Forced at once ---
 
 start_daemon
-"$swansongctl" guard held --why again -- sleep 60 >/dev/null 2>&1 &
-holder=$!
-cleanup_fn end_process "$holder"
-ok "a lease is held" wait_for 10 holds
+hold again
 ctl shutdown --force >/dev/null
 await_daemon 20
 is "that is in the report" "$(of_node held '.guards[0] | "\(.end) \(.why)"')" "revoked again"

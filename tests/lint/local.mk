@@ -7,6 +7,8 @@ dist_check_SCRIPTS += \
 	%D%/install.sh \
 	%D%/keys.sh \
 	%D%/migration.sh \
+	%D%/pages.sh \
+	%D%/readme.sh \
 	%D%/symbols.sh \
 	%D%/unit.sh \
 	%D%/shell.sh

@@ -33,8 +33,9 @@ const char tree[] = "{\"parameters\":{\"nodes\":[" NODE("", "running", "4", "") 
 
 const char guards[] = "{\"parameters\":{\"guards\":[" GUARD(
 	"3", "web/nginx", "process",
-	",\"pid\":812,\"uid\":0,\"command\":\"nginx\",\"kill_usec\":8000000") "," GUARD("7", "app", "lease",
-								  ",\"pid\":9911,\"command\":\"pg_dump\",\"why\":\"nightly\"") "]}}";
+	",\"pid\":812,\"uid\":0,\"command\":\"nginx\",\"kill_usec\":8000000") "," GUARD("7", "app",
+											"lease",
+											",\"pid\":9911,\"command\":\"pg_dump\",\"why\":\"nightly\"") "]}}";
 const size_t tree_size = sizeof(tree), guards_size = sizeof(guards);
 
 static void setup(void)
@@ -194,20 +195,39 @@ int run_argv(char **argv)
 	return status;
 }
 
-int run(const char *line, const struct answer *answers, size_t n)
+/* The words of @line, and @script, if it is not NULL, as a shell's. */
+static int run_words(const char *line, const char *script, const struct answer *answers, size_t n)
 {
 	char *argv[32] = { (char[]){ "swansongctl" } }, *copy = strdup(line), *rest = copy;
+	char shell[] = "sh", option[] = "-c", *last = script ? strdup(script) : NULL;
 	int argc = 1, status;
 
 	while ((argv[argc] = strtok_r(rest, " ", &rest)))
 		argc++;
+	if (script) {
+		argv[argc++] = shell;
+		argv[argc++] = option;
+		argv[argc++] = last;
+		argv[argc] = NULL;
+	}
 	if (n)
 		start_server(answers, n);
 	status = run_argv(argv);
 	if (n)
 		end_server();
 	free(copy);
+	free(last);
 	return status;
+}
+
+int run(const char *line, const struct answer *answers, size_t n)
+{
+	return run_words(line, NULL, answers, n);
+}
+
+int run_shell(const char *line, const char *script, const struct answer *answers, size_t n)
+{
+	return run_words(line, script, answers, n);
 }
 
 bool read_until(int fd, const char *part)

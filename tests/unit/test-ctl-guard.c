@@ -1,36 +1,20 @@
 #include "test-ctl.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/macro.h"
-#include "ctl/session.h"
+#include "ctl/runner.h"
 
 #define TAKEN SAY("{\"parameters\":{\"id\":7}}")
 
 static int guard_shell(const char *script, const struct answer *answers, size_t n)
 {
-	char *argv[] = { (char[]){ "swansongctl" },
-			 (char[]){ "guard" },
-			 (char[]){ "--why" },
-			 (char[]){ "nightly" },
-			 (char[]){ "web" },
-			 (char[]){ "--" },
-			 (char[]){ "sh" },
-			 (char[]){ "-c" },
-			 strdup(script),
-			 NULL };
-	int status;
-
-	start_server(answers, n);
-	status = run_argv(argv);
-	end_server();
-	free(argv[8]);
-	return status;
+	return run_shell("guard --why nightly web --", script, answers, n);
 }
 
 static const struct answer taken[] = { TAKEN };
@@ -92,6 +76,24 @@ START_TEST(a_signal_to_the_holder_reaches_the_command_and_is_outlived)
 		end_server();
 		close(pipe_fds[0]);
 		close(err_fd);
+	}
+}
+END_TEST
+
+START_TEST(a_signal_before_there_is_a_command_is_not_lost)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+	char *argv[] = { (char[]){ "true" }, NULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		struct runner runner;
+
+		ck_assert_int_eq(runner_init(&runner), 0);
+		ck_assert_int_eq(raise(signals[i]), 0);
+		ck_assert_int_eq(runner_start(&runner, argv, -1), -EINTR);
+		ck_assert_int_eq(runner.pid, 0);
+		ck_assert_int_eq(runner.signo, signals[i]);
+		runner_done(&runner);
 	}
 }
 END_TEST
@@ -215,6 +217,7 @@ TCase *ctl_guard_tests(void)
 	tcase_add_test(tc, a_guards_exit_status_is_the_commands);
 	tcase_add_test(tc, a_command_has_nothing_of_ours);
 	tcase_add_test(tc, a_signal_to_the_holder_reaches_the_command_and_is_outlived);
+	tcase_add_test(tc, a_signal_before_there_is_a_command_is_not_lost);
 	tcase_add_test(tc, the_guard_is_held_until_the_command_ends);
 	tcase_add_test(tc, a_command_goes_on_without_the_daemon);
 	tcase_add_test(tc, a_command_is_told_of_the_stop_by_the_signal_that_was_asked_for);

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/macro.h"
@@ -13,21 +12,7 @@
 
 static int interrupt_shell(const char *script, const struct answer *answers, size_t n)
 {
-	char *argv[] = { (char[]){ "swansongctl" },
-			 (char[]){ "interrupt" },
-			 (char[]){ "edge" },
-			 (char[]){ "--" },
-			 (char[]){ "sh" },
-			 (char[]){ "-c" },
-			 strdup(script),
-			 NULL };
-	int status;
-
-	start_server(answers, n);
-	status = run_argv(argv);
-	end_server();
-	free(argv[6]);
-	return status;
+	return run_shell("interrupt edge --", script, answers, n);
 }
 
 /* The status of a node that runs; and then its stop, or never an answer. */

@@ -43,6 +43,21 @@ START_TEST(a_plan_is_shown_in_its_order)
 }
 END_TEST
 
+#define L40  "a234567890b234567890c234567890d234567890"
+#define LONG "\"" L40 L40 L40 L40 L40 "\""
+
+START_TEST(whoever_finds_no_place_is_counted)
+{
+	static const char waits[] =
+		"{\"parameters\":{\"entries\":[" ENTRY(
+			"data", "service", "2", LONG "," LONG "," LONG "," LONG "," LONG "," LONG,
+			"0", "1000000", ",\"more_waits\":3") "]}}";
+
+	ck_assert_int_eq(RUN("plan", SAY(waits)), 0);
+	assert_has(out, "d234567890 and 5 more  ");
+}
+END_TEST
+
 START_TEST(a_plan_fits_the_grace_or_not)
 {
 	static const struct {
@@ -122,6 +137,7 @@ TCase *ctl_plan_tests(void)
 
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_plan_is_shown_in_its_order);
+	tcase_add_test(tc, whoever_finds_no_place_is_counted);
 	tcase_add_test(tc, a_plan_fits_the_grace_or_not);
 	tcase_add_test(tc, a_plan_that_is_none_is_refused);
 	tcase_add_test(tc, a_plan_of_files_needs_no_daemon);

@@ -131,7 +131,13 @@ START_TEST(without_a_daemon_the_path_is_named)
 	assert_has(err, socket_path);
 	ck_assert_int_eq(run("status --socket /nowhere/sock", NULL, 0), CTL_NO_DAEMON);
 	assert_has(err, "/nowhere/sock");
+	ck_assert_int_eq(run("-s /nowhere/short status", NULL, 0), CTL_NO_DAEMON);
+	assert_has(err, "/nowhere/short");
 	ck_assert_int_eq(RUN("status", SAY(tree)), 0);
+	/* It might yet come, but does not in time. */
+	ck_assert_int_eq(run("wait --for ready --timeout 120ms --socket /nowhere/sock", NULL, 0),
+			 CTL_NO_DAEMON);
+	assert_has(err, "/nowhere/sock");
 	/* It has gone, and its socket is still there. */
 	ck_assert_int_eq(run("status", NULL, 0), CTL_NO_DAEMON);
 	assert_has(err, socket_path);

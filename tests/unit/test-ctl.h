@@ -42,6 +42,9 @@ int run_argv(char **argv);
 /* Runs "swansongctl LINE", words split at blanks; without answers there is no daemon. */
 int run(const char *line, const struct answer *answers, size_t n);
 
+/* Likewise "swansongctl LINE sh -c SCRIPT". */
+int run_shell(const char *line, const char *script, const struct answer *answers, size_t n);
+
 /* Reads on into out until @part has come.  Return: false at the end. */
 bool read_until(int fd, const char *part);
 void read_back(int fd, char *text);
