@@ -6,6 +6,7 @@ holder_command="/usr/bin/env python3 $top_srcdir/tests/helpers/holder.py"
 # A client of its own, whose words are in $dir/NAME.said.
 start_holder() { # NAME SOCKET
 	mkfifo "$dir/$1"
+	: >"$dir/$1.said" # there before anybody counts what is in it
 	$holder_command "$dir/$1" "$2" >"$dir/$1.said" 2>&1 </dev/null &
 	cleanup_fn end_process "$!"
 }
