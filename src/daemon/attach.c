@@ -176,11 +176,14 @@ static void ask(struct attach *a, uint64_t now)
 
 void attach_stop(struct attach *a)
 {
+	int r;
+
 	if (a->page < 0 || a->stopped)
 		return;
 	a->stopped = true;
 	/* First what it may look at at any time: who gets the word must find it there. */
-	if (pagefile_stop(a->page) < 0 || !say(a, "STOP"))
+	r = pagefile_stop(a->page);
+	if (!say(a, "STOP") || r < 0)
 		log_line(a->node->ctx->log, LOG_DEBUG, "%s: there is nobody to be told of the stop",
 			 node_name(a->node));
 	a->asked_usec = 0;

@@ -17,6 +17,7 @@
  *	descriptors		a message with a descriptor
  *	scribble SEED		writes nonsense over all of the page
  *	shorten			tries to change the size of the page
+ *	spoil			lets nobody write to the page by its descriptor
  *	close			closes the socket
  *	ready FD		a newline for "ready = fd:FD"
  *	ignore			does not end by SIGTERM any more
@@ -181,6 +182,13 @@ static void shorten(const char *text)
 		dprintf(log_fd, "changed\n");
 }
 
+static void spoil(const char *text)
+{
+	(void)text;
+	/* The daemon has the same open file. */
+	(void)fcntl(page_fd, F_SETFL, O_APPEND);
+}
+
 static void close_socket(const char *text)
 {
 	(void)text;
@@ -250,6 +258,7 @@ static const struct {
 	{ "descriptors", say_descriptors },
 	{ "scribble", scribble },
 	{ "shorten", shorten },
+	{ "spoil", spoil },
 	{ "close", close_socket },
 	{ "ready", be_ready },
 	{ "ignore", ignore },

@@ -121,6 +121,12 @@ ok "is waited for as it was busy" says "$log" 'web: busy: 1 guard; waiting up to
 ok "and killed" says "$log" 'web: killing pid'
 unharmed "suspended programs"
 
+ok "and once more" ctl start web
+wait_for 10 counts web 1 || die "web is attached"
+tell web spoil
+ok "one whose page cannot be written to is stopped" ctl stop web
+ok "and told of that" wait_for 10 got web 'got STOP 0'
+
 # --- No room ---
 
 refuse() { # CALL ERROR: that the daemon makes, until it has been told
