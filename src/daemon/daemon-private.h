@@ -25,6 +25,7 @@ struct daemon {
 	int signals_fd;
 	sd_event_source *signal, *abandon;
 	uint64_t abandon_usec; /* what that is armed for */
+	bool is_supervised;    /* there is somebody to notify */
 	bool reap;	       /* children have died */
 	bool exit_on_signal;   /* with its number */
 	int stopped_by;	       /* the signal that stopped the root, or 0 */

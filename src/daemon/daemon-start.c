@@ -21,7 +21,10 @@ int daemon_load(struct daemon *d, struct config **ret)
 	const struct daemon_options *o = d->options;
 
 	if (o->command)
-		return config_new_command(ret, o->command);
+		return config_new_command(ret, o->command,
+					  o->notify_ready    ? COMMAND_NOTIFY_READY
+					  : d->is_supervised ? COMMAND_NOTIFY_ANY
+							     : COMMAND_NOTIFY_NONE);
 	return reload_config(ret, o->paths, o->n_paths, o->log, NULL);
 }
 

@@ -271,6 +271,7 @@ int daemon_run(const struct daemon_options *options)
 	/* One command has our descriptors; services would have the number of none. */
 	if (!options->command)
 		(void)unsetenv("SWANSONG_CONTROL");
+	d.is_supervised = address.socket;
 	status = run(&d, &address);
 	tear_down(&d);
 	free(address.socket);

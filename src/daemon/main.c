@@ -12,7 +12,7 @@
 #define EXIT_USAGE 2
 #define PATHS_MAX  64
 
-enum long_option { OPTION_GRACE = 2000 };
+enum long_option { OPTION_GRACE = 2000, OPTION_NOTIFY_READY };
 
 static const char usage[] =
 	"usage: swansongd [-qv] [-c FILE|DIRECTORY]... [-s SOCKET]\n"
@@ -36,6 +36,7 @@ static const char usage[] =
 	"  -e, --success-status STATUS     exit with 0 if the command exits with this\n"
 	"  -p, --parent-death-signal SIG   to us when our parent ends, to the command when we do\n"
 	"      --leftover-timeout TIME     what the command leaves behind has this long (5s)\n"
+	"      --notify-ready              the command says by sd_notify when it is ready\n"
 	"\n"
 	"  -h, --help          show this\n"
 	"  -V, --version       show the version\n"
@@ -52,6 +53,7 @@ static const struct option long_options[] = {
 	{ "config", required_argument, NULL, 'c' },
 	{ "socket", required_argument, NULL, 's' },
 	{ "grace", required_argument, NULL, OPTION_GRACE },
+	{ "notify-ready", no_argument, NULL, OPTION_NOTIFY_READY },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -65,6 +67,16 @@ static size_t find_default_paths(void)
 	return access(default_paths[1], F_OK) == 0 ? 2 : 1;
 }
 
+static bool add_path(struct daemon_options *options, const char **paths, const char *path)
+{
+	if (options->n_paths == PATHS_MAX) {
+		(void)fprintf(stderr, "swansongd: more than %d paths\n", PATHS_MAX);
+		return false;
+	}
+	paths[options->n_paths++] = path;
+	return true;
+}
+
 /* Return: -1 to go on, or an exit status. */
 static int parse_options(int argc, char **argv, struct daemon_options *options, const char **paths)
 {
@@ -76,11 +88,8 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 				     NULL)) >= 0) {
 		switch (option) {
 		case 'c':
-			if (options->n_paths == PATHS_MAX) {
-				(void)fprintf(stderr, "swansongd: more than %d paths\n", PATHS_MAX);
+			if (!add_path(options, paths, optarg))
 				return EXIT_USAGE;
-			}
-			paths[options->n_paths++] = optarg;
 			break;
 		case 's':
 			options->socket = optarg;
@@ -91,6 +100,9 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 					 GRACE_ALLOWED);
 				return EXIT_USAGE;
 			}
+			break;
+		case OPTION_NOTIFY_READY:
+			options->notify_ready = for_command = true;
 			break;
 		case 'q':
 			level = LOG_WARNING;

@@ -375,7 +375,7 @@ int config_set_command(struct node_config *node, char *const *argv)
 	return 0;
 }
 
-int config_new_command(struct config **ret, char *const *argv)
+int config_new_command(struct config **ret, char *const *argv, enum command_notify notify)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct node_config *node;
@@ -396,6 +396,9 @@ int config_new_command(struct config **ret, char *const *argv)
 	node->start_timeout_usec = USEC_INFINITY;
 	node->stop_timeout_usec = USEC_INFINITY;
 	node->essential = true;
+	node->notify = notify != COMMAND_NOTIFY_NONE;
+	if (notify == COMMAND_NOTIFY_READY)
+		node->ready.kind = PROBE_NOTIFY;
 	*ret = take(config);
 	return 0;
 }

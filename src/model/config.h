@@ -21,12 +21,19 @@
 int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		const struct config_names *names, struct diag *diag);
 
+/* What a command that we stand in front of may say by sd_notify(3). */
+enum command_notify {
+	COMMAND_NOTIFY_NONE,
+	COMMAND_NOTIFY_ANY,   /* whatever it likes; it is ready when it has been started */
+	COMMAND_NOTIFY_READY, /* and it says when it is ready */
+};
+
 /*
  * The configuration of `swansongd -- CMD ARGS`: the root and the essential service "main", never
  * restarted, without budgets (whoever supervises us has them).  @argv is NULL-terminated, with one
  * word at least, and is copied.  Return: 0 or -ENOMEM.
  */
-int config_new_command(struct config **ret, char *const *argv);
+int config_new_command(struct config **ret, char *const *argv, enum command_notify notify);
 
 /* What @node runs, as it is.  Return: 0 or -ENOMEM. */
 int config_set_command(struct node_config *node, char *const *argv);

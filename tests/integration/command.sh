@@ -66,4 +66,37 @@ for place in child pid1; do
 	is "$place: leftovers do not change the exit status" "$status" 3
 	ok "$place: nothing is left" wait_for 10 nobody_else
 done
+
+# Whom it has to notify is us, and what it says is not lost.
+mkfifo "$dir/go"
+runs() { pgrep -P "$daemon" notifier >/dev/null; }
+under() { # OPTION...: $dir/said has what is said upward
+	rm -f "$dir/said" "$dir/above"
+	python3 "$top_srcdir/tests/helpers/notify-log.py" "$dir/above" "$dir/said" &
+	cleanup_fn end_process $!
+	wait_for 10 test -e "$dir/said" || die "there is somebody to tell"
+	NOTIFY_SOCKET=$dir/above launch "$swansongd" "$@" -- "$helpers/notifier" "$dir/go"
+	wait_for 10 runs || die "the command runs"
+}
+if command -v python3 >/dev/null; then
+	# shellcheck disable=SC2016  # for the inner shell
+	is "with nobody above there is no socket" "$("$swansongd" -- sh -c 'echo ${NOTIFY_SOCKET-none}' 2>>"$log")" none
+	# shellcheck disable=SC2016  # for the inner shell
+	like "but where it is to say when it is ready" \
+		"$("$swansongd" --notify-ready -- sh -c 'echo $NOTIFY_SOCKET' 2>>"$log")" '^@'
+	under
+	ok "unless told otherwise it is ready when it has been started" wait_for 10 says "$dir/said" READY=1
+	kill -TERM "$daemon"
+	await_daemon 10
+	under --notify-ready
+	ok "with --notify-ready it is not" not says "$dir/said" READY=1
+	echo READY=1 >"$dir/go"
+	ok "until it says so" wait_for 10 says "$dir/said" READY=1
+	kill -TERM "$daemon"
+	await_daemon 10
+else
+	skip "a command that notifies" "package python3"
+fi
+"$swansongd" --notify-ready -c /dev/null 2>>"$log"
+is "it is an option for a command" "$?" 2
 finish

@@ -1104,13 +1104,38 @@ START_TEST(too_many_nodes_are_refused)
 }
 END_TEST
 
+START_TEST(a_command_alone_may_notify)
+{
+	static const struct {
+		enum command_notify notify;
+		bool socket;
+		enum probe_kind ready;
+	} cases[] = {
+		{ COMMAND_NOTIFY_NONE, false, PROBE_STARTED },
+		{ COMMAND_NOTIFY_ANY, true, PROBE_STARTED },
+		{ COMMAND_NOTIFY_READY, true, PROBE_NOTIFY },
+	};
+	char sh[] = "sh";
+	char *const argv[] = { sh, NULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct config *config = NULL;
+
+		ck_assert_int_eq(config_new_command(&config, argv, cases[i].notify), 0);
+		ck_assert_int_eq(only(config, "main")->notify, cases[i].socket);
+		ck_assert_int_eq(only(config, "main")->ready.kind, cases[i].ready);
+		config_unref(config);
+	}
+}
+END_TEST
+
 START_TEST(a_command_alone_is_a_configuration)
 {
 	char sh[] = "sh", c[] = "-c", echo[] = "echo 100%";
 	char *const argv[] = { sh, c, echo, NULL };
 	struct config *config = NULL;
 
-	ck_assert_int_eq(config_new_command(&config, argv), 0);
+	ck_assert_int_eq(config_new_command(&config, argv, COMMAND_NOTIFY_NONE), 0);
 	ck_assert_uint_eq(config->n_nodes, 2);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, USEC_INFINITY);
 
@@ -1362,7 +1387,7 @@ START_TEST(without_memory_a_command_is_refused)
 
 		ck_assert_int_lt(n, 100);
 		allocations_left = n;
-		r = config_new_command(&config, argv);
+		r = config_new_command(&config, argv, COMMAND_NOTIFY_READY);
 		allocations_left = -1;
 		ck_assert_int_eq(r == 0, config != NULL);
 		config_unref(config);
@@ -1490,6 +1515,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_long_command_arrives_whole);
 	tcase_add_test(tc, too_many_nodes_are_refused);
 	tcase_add_test(tc, a_command_alone_is_a_configuration);
+	tcase_add_test(tc, a_command_alone_may_notify);
 	tcase_add_test(tc, equal_is_what_behaves_alike);
 	tcase_add_test(tc, without_memory_nothing_is_loaded_and_nothing_lost);
 	tcase_add_test(tc, without_memory_mistakes_are_no_worse);
