@@ -200,17 +200,20 @@ check_PROGRAMS += %D%/test-unixsock
 %C%_test_unixsock_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_unixsock_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+# A tree of which nothing runs.
+tree_world_sources = %D%/tree-world.h %D%/tree-world.c
+
 check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_notify_SOURCES = %D%/test-daemon-notify.c
 %C%_test_daemon_notify_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
 %C%_test_daemon_notify_LDADD   = %D%/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
-%C%_test_daemon_tree_SOURCES = %D%/test-daemon-tree.c
+%C%_test_daemon_tree_SOURCES = %D%/test-daemon-tree.c $(tree_world_sources)
 %C%_test_daemon_tree_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_tree_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-lease
-%C%_test_daemon_lease_SOURCES = %D%/test-daemon-lease.c
+%C%_test_daemon_lease_SOURCES = %D%/test-daemon-lease.c $(tree_world_sources)
 %C%_test_daemon_lease_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
 %C%_test_daemon_lease_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
@@ -246,7 +249,7 @@ check_PROGRAMS += %D%/test-ids
 
 # The daemon without processes.
 check_PROGRAMS += %D%/test-daemon-stop
-%C%_test_daemon_stop_SOURCES = %D%/test-daemon-stop.c
+%C%_test_daemon_stop_SOURCES = %D%/test-daemon-stop.c $(tree_world_sources)
 %C%_test_daemon_stop_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_stop_LDADD   = %D%/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
@@ -267,17 +270,17 @@ check_PROGRAMS += %D%/test-daemon-trace
 %C%_test_daemon_trace_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-reload
-%C%_test_daemon_reload_SOURCES = %D%/test-daemon-reload.c
+%C%_test_daemon_reload_SOURCES = %D%/test-daemon-reload.c $(tree_world_sources)
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 
 check_PROGRAMS += %D%/test-daemon-budgets
-%C%_test_daemon_budgets_SOURCES = %D%/test-daemon-budgets.c
+%C%_test_daemon_budgets_SOURCES = %D%/test-daemon-budgets.c $(tree_world_sources)
 %C%_test_daemon_budgets_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_budgets_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-nomem
-%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c $(nomem_sources)
+%C%_test_daemon_nomem_SOURCES = %D%/test-daemon-nomem.c $(nomem_sources) $(tree_world_sources)
 %C%_test_daemon_nomem_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_nomem_LDFLAGS = $(nomem_ldflags)
 %C%_test_daemon_nomem_LDADD   = $(%C%_test_daemon_stop_LDADD)

@@ -1,4 +1,5 @@
 #include "main.h"
+#include "tree-world.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,28 +27,7 @@
 /* No process has such a number, or a higher one. */
 #define NO_PID 0x7ffff000
 
-static struct context ctx;
-static struct process_table processes;
-static struct tree tree;
 static pid_t next_pid;
-
-static struct config *load(const char *text)
-{
-	static const struct config_names names = { NULL, NULL };
-	char path[] = "/tmp/test-budgets-XXXXXX";
-	const char *paths[] = { path };
-	cleanup(diag_freep) struct diag *diag = NULL;
-	struct config *config = NULL;
-	int fd = mkstemp(path);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	(void)close(fd);
-	ck_assert_int_eq(diag_new(&diag), 0);
-	ck_assert_int_eq(config_load(&config, paths, 1, &names, diag), 0);
-	(void)unlink(path);
-	return config;
-}
 
 /* It runs: wanted, with a process and a guard, and ready. */
 static void run(struct service *s)
@@ -72,18 +52,9 @@ static void run(struct service *s)
 /* All of @text's services run; whoever supervises us waits for @grace. */
 static void begin_within(const char *text, uint64_t grace)
 {
-	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
-	static struct signals signals;
-	static char *environment[] = { NULL };
-	cleanup(config_unrefp) struct config *config = load(text);
-
-	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
+	begin_with(load(text));
 	ctx.grace_usec = grace;
-	process_table_init(&processes);
 	next_pid = NO_PID;
-	ctx.processes = &processes;
-	ctx.environment = environment;
-	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
 	for (struct node *n = tree.root; n; n = node_next(n, tree.root)) {
 		ck_assert_int_eq(deadline_watch(n, n->config), 0);
 		if (n->service)
@@ -94,26 +65,6 @@ static void begin_within(const char *text, uint64_t grace)
 static void begin(const char *text)
 {
 	begin_within(text, USEC_INFINITY);
-}
-
-static void finish(void)
-{
-	tree_done(&tree);
-	context_done(&ctx);
-}
-
-static struct node *find(const char *path)
-{
-	struct node *node = tree_find(&tree, path);
-
-	ck_assert_msg(node != NULL, "%s", path);
-	return node;
-}
-
-static struct service *service(const char *path)
-{
-	ck_assert_ptr_nonnull(find(path)->service);
-	return find(path)->service;
 }
 
 static void stop(const char *path)

@@ -1,4 +1,5 @@
 #include "main.h"
+#include "tree-world.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -22,9 +23,6 @@
 
 /* Leases of the group "web", below the root; nothing ever runs. */
 
-static struct context ctx;
-static struct process_table processes;
-static struct tree tree;
 static struct node *web;
 
 /* What the holder of the last lease has heard. */
@@ -33,20 +31,12 @@ static enum lease_end how_lost;
 
 static void setup(void)
 {
-	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
-	static struct signals signals;
-	static char *environment[] = { NULL };
 	struct node_config *node;
 	struct config *config;
 
 	ck_assert_int_eq(config_new(&config), 0);
 	ck_assert_int_eq(config_add_node(config, "web", (struct place){ .file = NULL }, &node), 0);
-	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
-	process_table_init(&processes);
-	ctx.processes = &processes;
-	ctx.environment = environment;
-	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
-	config_unref(config);
+	begin_with(config);
 	web = tree_find(&tree, "web");
 	lost = 0;
 }

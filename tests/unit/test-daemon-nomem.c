@@ -1,4 +1,5 @@
 #include "main.h"
+#include "tree-world.h"
 #include "nomem.h"
 
 #include <errno.h>
@@ -15,10 +16,6 @@
  * changed nothing, and the next one finds all as it was.
  */
 
-static struct context ctx;
-static struct process_table processes;
-static struct tree tree;
-
 static const char before[] =
 	"[a]\ncommand = x\n[b]\ncommand = x\nrequires = a\nfinal = x\n[g]\n[h]\ncommand = x\n";
 static const char after[] =
@@ -27,45 +24,12 @@ static const char after[] =
 	"start-command = x\nreload-command = x\nfd-store-max = 2\nfinal = y\nattach = yes\n"
 	"[g]\ncommand = x\nenvironment = A=1\nfinal = z\n[g/n/m]\ncommand = x\nrequires = a\n[i]\ncommand = x\n";
 
-static struct config *load(const char *text)
-{
-	static const struct config_names names = { NULL, NULL };
-	char path[] = "/tmp/test-nomem-XXXXXX";
-	const char *paths[] = { path };
-	cleanup(diag_freep) struct diag *diag = NULL;
-	struct config *config = NULL;
-	int fd = mkstemp(path);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	(void)close(fd);
-	ck_assert_int_eq(diag_new(&diag), 0);
-	ck_assert_int_eq(config_load(&config, paths, 1, &names, diag), 0);
-	(void)unlink(path);
-	return config;
-}
-
 static void setup(void)
 {
-	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
-	static struct signals signals;
-	static char *environment[] = { NULL };
-	cleanup(config_unrefp) struct config *config = load(before);
-
-	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
-	process_table_init(&processes);
-	ctx.processes = &processes;
-	ctx.environment = environment;
-	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
+	begin_with(load(before));
 	for (struct node *n = tree.root; n; n = node_next(n, tree.root))
 		if (n->service)
 			order_want(n->service);
-}
-
-static void teardown(void)
-{
-	tree_done(&tree);
-	context_done(&ctx);
 }
 
 /* All that a change of the tree can change, as text. */
@@ -165,7 +129,7 @@ Suite *test_suite(void)
 	Suite *s = suite_create("daemon-nomem");
 	TCase *tc = tcase_create("daemon-nomem");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, setup, finish);
 	tcase_add_test(tc, without_memory_a_reload_changes_nothing);
 	tcase_add_test(tc, without_memory_nothing_is_run);
 	suite_add_tcase(s, tc);

@@ -1,4 +1,5 @@
 #include "main.h"
+#include "tree-world.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,58 +20,9 @@
  * would do is said to it as its processes would; nothing here calls order_pump().
  */
 
-static struct context ctx;
-static struct process_table processes;
-static struct tree tree;
-
-static int no_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)
-{
-	(void)name, (void)uid, (void)gid, (void)home, (void)shell;
-	return -ENOENT;
-}
-
-static int no_group(const char *name, gid_t *gid)
-{
-	(void)name, (void)gid;
-	return -ENOENT;
-}
-
-static struct config *load(const char *text)
-{
-	static const struct config_names names = { no_user, no_group };
-	char path[] = "/tmp/test-reload-XXXXXX";
-	const char *paths[] = { path };
-	cleanup(diag_freep) struct diag *diag = NULL;
-	struct config *config = NULL;
-	int fd = mkstemp(path);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	(void)close(fd);
-	ck_assert_int_eq(diag_new(&diag), 0);
-	ck_assert_int_eq(config_load(&config, paths, 1, &names, diag), 0);
-	(void)unlink(path);
-	return config;
-}
-
 static void begin(const char *text)
 {
-	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
-	static struct signals signals;
-	static char *environment[] = { NULL };
-	cleanup(config_unrefp) struct config *config = load(text);
-
-	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
-	process_table_init(&processes);
-	ctx.processes = &processes;
-	ctx.environment = environment;
-	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
-}
-
-static void finish(void)
-{
-	tree_done(&tree);
-	context_done(&ctx);
+	begin_with(load(text));
 }
 
 static void reload(const char *text)
@@ -78,20 +30,6 @@ static void reload(const char *text)
 	cleanup(config_unrefp) struct config *config = load(text);
 
 	ck_assert_int_eq(reload_apply(&tree, config), 0);
-}
-
-static struct node *find(const char *path)
-{
-	struct node *node = tree_find(&tree, path);
-
-	ck_assert_msg(node != NULL, "%s", path);
-	return node;
-}
-
-static struct service *service(const char *path)
-{
-	ck_assert_ptr_nonnull(find(path)->service);
-	return find(path)->service;
 }
 
 /* One turn of daemon.c, as far as a stop goes. */

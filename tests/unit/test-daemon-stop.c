@@ -1,4 +1,5 @@
 #include "main.h"
+#include "tree-world.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,10 +34,6 @@ static const struct stated three[] = {
 	{ .path = "log", .after = "web" },
 	{ .path = NULL },
 };
-
-static struct context ctx;
-static struct process_table processes;
-static struct tree tree;
 
 static struct node_config **one(const struct config *config, const char *path)
 {
@@ -73,17 +70,7 @@ static struct config *make_config(const struct stated *sections)
 
 static void setup_tree(const struct stated *sections)
 {
-	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
-	static struct signals signals;
-	static char *environment[] = { NULL };
-	struct config *config = make_config(sections);
-
-	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
-	process_table_init(&processes);
-	ctx.processes = &processes;
-	ctx.environment = environment;
-	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
-	config_unref(config);
+	begin_with(make_config(sections));
 }
 
 static void setup(void)
@@ -110,21 +97,7 @@ static void check_counts(void)
 static void teardown(void)
 {
 	check_counts();
-	tree_done(&tree);
-	context_done(&ctx);
-}
-
-static struct node *find(const char *path)
-{
-	struct node *node = tree_find(&tree, path);
-
-	ck_assert_msg(node != NULL, "%s", path);
-	return node;
-}
-
-static struct service *service(const char *path)
-{
-	return find(path)->service;
+	finish();
 }
 
 static void reload(const struct stated *sections)

@@ -1,4 +1,5 @@
 #include "main.h"
+#include "tree-world.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,10 +23,6 @@
  *	data/db ◀── web/app ◀── web/front		web/app also comes after jobs/once
  */
 
-static struct context ctx;
-static struct process_table processes;
-static struct tree tree;
-
 static struct node_config *add_node(struct config *config, const char *path, bool is_service)
 {
 	struct node_config *node;
@@ -48,9 +45,6 @@ static struct node_config **one(struct node_config *node)
 
 static void setup(void)
 {
-	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
-	static struct signals signals;
-	static char *environment[] = { NULL };
 	struct node_config *db, *app, *front;
 	struct config *config;
 
@@ -62,31 +56,7 @@ static void setup(void)
 	front->edges[EDGE_REQUIRES] = one(app);
 	app->edges[EDGE_AFTER] = one(add_node(config, "jobs/once", true));
 
-	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
-	process_table_init(&processes);
-	ctx.processes = &processes;
-	ctx.environment = environment;
-	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
-	config_unref(config);
-}
-
-static void teardown(void)
-{
-	tree_done(&tree);
-	context_done(&ctx);
-}
-
-static struct node *find(const char *path)
-{
-	struct node *node = tree_find(&tree, path);
-
-	ck_assert_msg(node != NULL, "%s", path);
-	return node;
-}
-
-static struct service *service(const char *path)
-{
-	return find(path)->service;
+	begin_with(config);
 }
 
 /* As service.c does it, with what counts for others. */
@@ -445,7 +415,7 @@ Suite *test_suite(void)
 	Suite *s = suite_create("daemon-tree");
 	TCase *tc = tcase_create("daemon-tree");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, setup, finish);
 	tcase_add_test(tc, nodes_are_found_by_path);
 	tcase_add_test(tc, a_walk_meets_each_node_once_parents_first);
 	tcase_add_test(tc, counts_are_those_of_the_services_below);

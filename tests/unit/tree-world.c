@@ -1,0 +1,63 @@
+#include "tree-world.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "main.h"
+
+struct context ctx;
+struct process_table processes;
+struct tree tree;
+
+struct config *load(const char *text)
+{
+	static const struct config_names names = { NULL, NULL };
+	char path[] = "/tmp/test-tree-XXXXXX";
+	const char *paths[] = { path };
+	cleanup(diag_freep) struct diag *diag = NULL;
+	struct config *config = NULL;
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	(void)close(fd);
+	ck_assert_int_eq(diag_new(&diag), 0);
+	ck_assert_int_eq(config_load(&config, paths, 1, &names, diag), 0);
+	(void)unlink(path);
+	return config;
+}
+
+void begin_with(struct config *config)
+{
+	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
+	static struct signals signals;
+	static char *environment[] = { NULL };
+
+	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
+	process_table_init(&processes);
+	ctx.processes = &processes;
+	ctx.environment = environment;
+	ck_assert_int_eq(tree_init(&tree, &ctx, config), 0);
+	config_unref(config);
+}
+
+void finish(void)
+{
+	tree_done(&tree);
+	context_done(&ctx);
+}
+
+struct node *find(const char *path)
+{
+	struct node *node = tree_find(&tree, path);
+
+	ck_assert_msg(node != NULL, "%s", path);
+	return node;
+}
+
+struct service *service(const char *path)
+{
+	ck_assert_ptr_nonnull(find(path)->service);
+	return find(path)->service;
+}
