@@ -33,7 +33,7 @@ if command -v groff >/dev/null; then
 	[ ! -s "$dir/output" ] || status=1
 	result "the tables fit" "$status" "$dir/output"
 else
-	skip "the tables fit" "machine: no groff"
+	skip "the tables fit" "package groff-base"
 fi
 
 sed -n 's/^\.Xr \([^ ]*swansong[^ ]*\) \([1-9]\).*/\1.\2/p' ./*.[1-9] | sort -u >"$dir/named"
