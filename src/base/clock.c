@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+
+#include "base/text.h"
 
 static uint64_t read_usec(clockid_t clock)
 {
@@ -22,6 +25,18 @@ uint64_t clock_realtime_usec(void)
 	return read_usec(CLOCK_REALTIME);
 }
 
+/* Two numbers and what follows each of them.  There are a lot of such texts in a list of services. */
+static void write_text(char buf[static CLOCK_TEXT_MAX], uint64_t a, const char *after_a, uint64_t b,
+		       const char *after_b)
+{
+	char number[TEXT_NUMBER_MAX];
+	char *p = stpcpy(buf, text_number(number, a));
+
+	p = stpcpy(p, after_a);
+	p = stpcpy(p, text_number(number, b));
+	(void)stpcpy(p, after_b);
+}
+
 char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
 {
 	uint64_t sec = usec / USEC_PER_SEC;
@@ -31,16 +46,12 @@ char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
 	else if (sec == 0)
 		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "ms", usec / USEC_PER_MSEC);
 	else if (sec < 60)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "s", sec,
-			       usec % USEC_PER_SEC / (100 * USEC_PER_MSEC));
+		write_text(buf, sec, ".", usec % USEC_PER_SEC / (100 * USEC_PER_MSEC), "s");
 	else if (sec < 3600)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "min %" PRIu64 "s", sec / 60,
-			       sec % 60);
+		write_text(buf, sec / 60, "min ", sec % 60, "s");
 	else if (sec < 86400)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "h %" PRIu64 "min", sec / 3600,
-			       sec / 60 % 60);
+		write_text(buf, sec / 3600, "h ", sec / 60 % 60, "min");
 	else
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "d %" PRIu64 "h", sec / 86400,
-			       sec / 3600 % 24);
+		write_text(buf, sec / 86400, "d ", sec / 3600 % 24, "h");
 	return buf;
 }

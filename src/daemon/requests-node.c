@@ -20,6 +20,12 @@ void request_status(struct request *q, struct node *node, const struct message_c
 	connection_reply_list(q->connection, "nodes", describe_next, &walk);
 }
 
+void request_overview(struct request *q, struct node *node, const struct message_call *call)
+{
+	(void)call;
+	connection_reply_object(q->connection, "nodes", describe_columns, node);
+}
+
 void request_guards(struct request *q, struct node *node, const struct message_call *call)
 {
 	bool blocking = message_get_bool(call->parameters, "blocking", false);
