@@ -2,6 +2,7 @@
 
 /* swansongd as a subject (subject.h), and what can be asked through its control socket. */
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "proto/client.h"

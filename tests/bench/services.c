@@ -92,18 +92,21 @@ static void measure_memory(const struct subject *s, struct best *best)
 	keep_best(&best->anonymous, (double)subject_read(s, "smaps_rollup", "Anonymous"));
 }
 
+static double median_status(struct daemon *d, bool overview)
+{
+	double msec[STATUSES];
+
+	for (size_t i = 0; i < STATUSES; i++)
+		msec[i] = (double)daemon_status(d, overview) / NSEC_PER_MSEC;
+	return percentile(msec, STATUSES, 0.5);
+}
+
 static void measure_status(struct daemon *d, struct best *best)
 {
-	double msec[STATUSES], full_msec[STATUSES];
-
-	for (size_t i = 0; i < STATUSES; i++) {
-		msec[i] = (double)daemon_status(d, true) / NSEC_PER_MSEC;
-		full_msec[i] = (double)daemon_status(d, false) / NSEC_PER_MSEC;
-	}
-	keep_best(&best->status_msec, percentile(msec, STATUSES, 0.5));
-	keep_best(&best->status_full_msec, percentile(full_msec, STATUSES, 0.5));
+	keep_best(&best->status_msec, median_status(d, true));
 	keep_best(&best->anonymous_after,
 		  (double)subject_read(&d->subject, "smaps_rollup", "Anonymous"));
+	keep_best(&best->status_full_msec, median_status(d, false));
 }
 
 /* The whole command, from its execution to its end, as peers are measured. */
