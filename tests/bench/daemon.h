@@ -17,6 +17,7 @@ struct daemon {
 /* The programs, and the folder for what they need. */
 struct programs {
 	const char *swansongd, *swansongctl, *child, *ender, *floor, *folder;
+	bool groups; /* the floor makes control groups, too */
 	void (*edges)(FILE *config,
 		      size_t i); /* NULL, or more for the section of service i, s%zu */
 };
