@@ -66,7 +66,7 @@ void columns_add(struct columns *c, const void *from)
 		const struct field *f = &c->fields[i];
 		const void *member = (const char *)from + f->offset;
 		struct column *column = &c->columns[i];
-		uint64_t word;
+		uint64_t word = 0;
 
 		if (get_word(f, member, &word) && c->rows > 0 && word == column->last) {
 			column->repeats++;
