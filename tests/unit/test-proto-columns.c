@@ -271,6 +271,21 @@ START_TEST(the_lists_are_those_of_the_text)
 }
 END_TEST
 
+/* What is written twice is the same. */
+START_TEST(the_states_of_a_service_are_those_of_the_type_service)
+{
+	const char *one = strstr(interface_text, "\n\tstate: (down,");
+	const char *many = strstr(interface_text, "\n\tservice: []?(down,");
+	size_t length;
+
+	ck_assert(one && many);
+	one = strchr(one, '(');
+	many = strchr(many, '(');
+	length = (size_t)(strchr(one, ')') - one) + 1;
+	ck_assert_int_eq(strncmp(one, many, length), 0);
+}
+END_TEST
+
 TCase *columns_tests(void)
 {
 	TCase *tc = tcase_create("columns");
@@ -279,5 +294,6 @@ TCase *columns_tests(void)
 	tcase_add_test(tc, what_is_the_same_for_all_is_said_once);
 	tcase_add_test(tc, lists_that_are_not_right_are_refused);
 	tcase_add_test(tc, the_lists_are_those_of_the_text);
+	tcase_add_test(tc, the_states_of_a_service_are_those_of_the_type_service);
 	return tc;
 }
