@@ -1,7 +1,6 @@
 #include "model/settings.h"
 
 #include <errno.h>
-#include <search.h>
 #include <signal.h>
 #include <string.h>
 
@@ -10,14 +9,12 @@
 
 /*
  * Nodes live in config.nodes, in the order of their creation, which puts parents before children,
- * and in a search tree by path.  The tree's elements are the nodes themselves; a path is compared
- * through a pointer to the struct's first member, so that config_find() needs no node to look for.
+ * and are found by path.
  */
-_Static_assert(offsetof(struct node_config, path) == 0, "nodes are compared by their first member");
 
-static int node_compare(const void *a, const void *b)
+static const char *path_of(const void *node)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return ((const struct node_config *)node)->path;
 }
 
 int attributes_new(struct attributes **ret)
@@ -200,7 +197,7 @@ static int config_new_node(struct config *config, const char *path, size_t lengt
 	node->parent = parent;
 	node->place = place;
 	node->index = config->n_nodes;
-	if (!tsearch(node, &config->by_path, node_compare))
+	if (dict_add(&config->by_path, node) < 0)
 		return -ENOMEM;
 	take(name);
 	*ret = config->nodes[config->n_nodes++] = take(node);
@@ -246,6 +243,7 @@ int config_new(struct config **ret)
 	if (!config)
 		return -ENOMEM;
 	*config = (struct config){ .refs = 1, .control_mode = 0660 };
+	dict_init(&config->by_path, path_of);
 	r = config_new_node(config, "", 0, NULL, (struct place){ .file = NULL }, &root);
 	if (r < 0)
 		return r;
@@ -288,18 +286,13 @@ static void forget_node(struct node_config *node)
 	node_config_unref(node);
 }
 
-static void node_keep(void *node)
-{
-	(void)node;
-}
-
 struct config *config_unref(struct config *config)
 {
 	if (!config || --config->refs > 0)
 		return NULL;
 	if (config->kept)
 		config->kept_free(config->kept);
-	tdestroy(config->by_path, node_keep);
+	dict_done(&config->by_path);
 	for (size_t i = 0; i < config->n_nodes; i++)
 		forget_node(config->nodes[i]);
 	for (size_t i = 0; i < config->n_files; i++)
@@ -384,9 +377,7 @@ bool config_is_template(const char *path)
 
 struct node_config *config_find(const struct config *config, const char *path)
 {
-	void *const *found = tfind(&path, &config->by_path, node_compare);
-
-	return found ? *found : NULL;
+	return dict_find(&config->by_path, path);
 }
 
 const char *node_config_section(const struct node_config *node)

@@ -15,6 +15,7 @@
 
 #include "base/attributes.h"
 #include "base/cleanup.h"
+#include "base/dict.h"
 #include "model/diag.h"
 
 #define CONFIG_NAME_MAX	     200 /* bytes of a node's path, with the slashes */
@@ -230,7 +231,7 @@ struct config {
 
 	/* Of settings.c. */
 	size_t n_slots; /* of nodes */
-	void *by_path;	/* the nodes as a search tree */
+	struct dict by_path;
 	char **files;	/* what the places point at */
 	size_t n_files;
 };
