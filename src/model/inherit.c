@@ -17,16 +17,26 @@ const struct section *inherit_source(const struct section *sections, const struc
 	return NULL;
 }
 
-static int take_output(const struct output *from, const char *path, struct output *to)
+/* @stream: 0 to 2, or the log. */
+#define STREAM_LOG 3
+
+static int take_output(const struct section *from, size_t stream, struct node_config *node)
 {
-	to->kind = from->kind;
-	return from->path ? substitute_text(from->path, path, &to->path) : 0;
+	const struct output *stated = stream == STREAM_LOG ? &from->log : &from->stdio[stream];
+	struct outputs *outputs = node_config_own_outputs(node);
+	struct output *to;
+
+	if (!outputs)
+		return -ENOMEM;
+	to = stream == STREAM_LOG ? &outputs->log : &outputs->stdio[stream];
+	to->kind = stated->kind;
+	return stated->path ? substitute_text(stated->path, node->path, &to->path) : 0;
 }
 
 int inherit_outputs(const struct section *sections, struct node_config *node)
 {
 	const struct section *log = inherit_source(sections, node, KEY_LOG);
-	int r = log ? take_output(&log->log, node->path, &node->log) : 0;
+	int r = log ? take_output(log, STREAM_LOG, node) : 0;
 
 	for (size_t i = 0; r == 0 && i < 3; i++) {
 		const struct section *section = inherit_source(sections, node, KEY_STDIN + i);
@@ -36,7 +46,7 @@ int inherit_outputs(const struct section *sections, struct node_config *node)
 		    node_config_is_within(log->node, section->node))
 			continue;
 		if (section)
-			r = take_output(&section->stdio[i], node->path, &node->stdio[i]);
+			r = take_output(section, i, node);
 	}
 	return r;
 }

@@ -128,8 +128,6 @@ static int resolve_edges(struct resolver *r, const struct section *section, enum
 	cleanup(freep) char **names = NULL;
 	size_t n = 0;
 
-	if (!stated || !*stated)
-		return 0;
 	if (substitute_words(stated, section->node->path, &names) < 0)
 		return -ENOMEM;
 	nodes = resolve_room(r, names);
@@ -139,6 +137,24 @@ static int resolve_edges(struct resolver *r, const struct section *section, enum
 	for (char **name = names; *name; name++)
 		n += resolve_edge(r, section, key, *name, nodes + n);
 	*ret = take(nodes);
+	return 0;
+}
+
+static int resolve_all_edges(struct resolver *r, const struct section *section)
+{
+	for (size_t i = 0; i < N_EDGES; i++) {
+		char *const *names = section->edges[i];
+		struct stated_edges *edges;
+
+		if (!names || !*names)
+			continue;
+		edges = node_config_own_edges(section->node);
+		if (!edges)
+			return -ENOMEM;
+		edges->lines[i] = section->lines[edge_keys[i]];
+		if (resolve_edges(r, section, edge_keys[i], names, &edges->nodes[i]) < 0)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -304,7 +320,7 @@ static int resolve_shared(struct resolver *r, const struct section *section,
 	if (!found)
 		return -ENOMEM;
 	other = *found;
-	if (other != listen && other >= section->node->listen && other < listen)
+	if (other != listen && other >= section->node->extras->listen && other < listen)
 		resolve_listen_error(r, section, listen, "is named twice");
 	else if (other->mode != listen->mode || other->owner != listen->owner ||
 		 other->group != listen->group)
@@ -315,23 +331,27 @@ static int resolve_shared(struct resolver *r, const struct section *section,
 
 static int resolve_listen(struct resolver *r, const struct section *section)
 {
-	struct node_config *node = section->node;
+	struct extras *extras;
 	const char *why;
 
-	node->listen_line = section->lines[KEY_LISTEN];
 	if (section->n_listen == 0)
 		return 0;
-	node->listen = calloc(section->n_listen, sizeof(*node->listen));
-	if (!node->listen)
+	extras = node_config_own_extras(section->node);
+	if (!extras)
 		return -ENOMEM;
-	node->n_listen = section->n_listen;
-	for (size_t i = 0; i < node->n_listen; i++) {
-		int e = listen_resolve(&section->listen[i], node->path, &node->listen[i], &why);
+	extras->listen = calloc(section->n_listen, sizeof(*extras->listen));
+	if (!extras->listen)
+		return -ENOMEM;
+	extras->n_listen = section->n_listen;
+	extras->listen_line = section->lines[KEY_LISTEN];
+	for (size_t i = 0; i < extras->n_listen; i++) {
+		struct listen *listen = &extras->listen[i];
+		int e = listen_resolve(&section->listen[i], section->node->path, listen, &why);
 
 		if (e == 0)
-			e = resolve_shared(r, section, &node->listen[i]);
+			e = resolve_shared(r, section, listen);
 		else if (e == -EINVAL)
-			resolve_listen_error(r, section, &node->listen[i], why);
+			resolve_listen_error(r, section, listen, why);
 		if (e == -ENOMEM)
 			return e;
 	}
@@ -348,7 +368,7 @@ static void resolve_check_ready_fd(struct resolver *r, const struct section *sec
 		return;
 	if (!section->lines[KEY_FD_STORE_MAX])
 		node->fd_store_max = 0;
-	end = 3 + node->n_listen + (node->notify ? node->fd_store_max : 0);
+	end = 3 + node_config_extras(node)->n_listen + (node->notify ? node->fd_store_max : 0);
 	if ((size_t)node->ready.fd < end)
 		section_error(section, r->diag, KEY_READY,
 			      "'fd:%d' is among the descriptors of listen and fd-store-max, "
@@ -432,12 +452,7 @@ static int resolve_section(struct resolver *r, struct section *section)
 {
 	struct node_config *node = section->node;
 
-	for (size_t i = 0; i < N_EDGES; i++) {
-		node->edge_lines[i] = section->lines[edge_keys[i]];
-		if (resolve_edges(r, section, edge_keys[i], section->edges[i], &node->edges[i]) < 0)
-			return -ENOMEM;
-	}
-	if (resolve_hooks(section) < 0)
+	if (resolve_all_edges(r, section) < 0 || resolve_hooks(section) < 0)
 		return -ENOMEM;
 	resolve_timeouts(r, node);
 	if (!section->lines[KEY_COMMAND]) {

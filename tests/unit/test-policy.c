@@ -23,7 +23,7 @@ static void renew_policy(void)
 
 static void setup(void)
 {
-	node_config_init(&config, strdup("web/nginx"));
+	node_config_init(&config, "web/nginx");
 	config.restart = RESTART_ON_FAILURE;
 	config.restart_delay_usec = 100 * MSEC;
 	config.restart_delay_max_usec = 30 * SEC;
