@@ -448,6 +448,14 @@ static int resolve_hooks(const struct section *section)
 	return 0;
 }
 
+/* What was stated makes room for what comes of the next. */
+static int resolve_command(struct section *section)
+{
+	cleanup(freep) char **stated = take(section->argv);
+
+	return stated ? substitute_words(stated, section->node->path, &section->node->argv) : 0;
+}
+
 static int resolve_section(struct resolver *r, struct section *section)
 {
 	struct node_config *node = section->node;
@@ -472,7 +480,7 @@ static int resolve_section(struct resolver *r, struct section *section)
 	resolve_check_ready_fd(r, section);
 	resolve_check_terminal(r, section);
 	resolve_check_reload(r, section);
-	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
+	if (resolve_command(section) < 0)
 		return -ENOMEM;
 	return resolve_inherited(r, node);
 }
