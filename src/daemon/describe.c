@@ -94,8 +94,8 @@ static struct service_view view_service(struct service *s, struct described *d, 
 		.log = log->kind == OUTPUT_FILE ? log->path : NULL,
 	};
 
-	if (s->activation && activation_fdstore(s->activation)->n)
-		view.stored = activation_fdstore(s->activation)->n;
+	if (s->launch.activation && activation_fdstore(s->launch.activation)->n)
+		view.stored = activation_fdstore(s->launch.activation)->n;
 	if (s->health)
 		describe_health(&view, s->health, now);
 	if (s->words)

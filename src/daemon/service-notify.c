@@ -129,10 +129,10 @@ static void say_store(struct service *s, const struct notify_message *m, struct 
 {
 	const char *name = m->flags & NOTIFY_FDNAME ? m->fdname : "stored";
 	bool poll = !(m->flags & NOTIFY_FDPOLL_OFF);
-	int r = s->activation ? 0 : -ENOBUFS;
+	int r = s->launch.activation ? 0 : -ENOBUFS;
 
 	for (size_t i = 0; r >= 0 && i < passed->n; i++)
-		r = activation_store(s->activation, take_fd(passed->fds[i]), name, poll);
+		r = activation_store(s->launch.activation, take_fd(passed->fds[i]), name, poll);
 	if (r < 0)
 		refuse(s, "FDSTORE=1",
 		       r == -ENOBUFS ? "its fd-store-max is reached" : strerror(-r));
@@ -140,8 +140,8 @@ static void say_store(struct service *s, const struct notify_message *m, struct 
 
 static void say_remove(struct service *s, const struct notify_message *m)
 {
-	if (s->activation && (m->flags & NOTIFY_FDNAME))
-		(void)fdstore_remove(activation_fdstore(s->activation), m->fdname);
+	if (s->launch.activation && (m->flags & NOTIFY_FDNAME))
+		(void)fdstore_remove(activation_fdstore(s->launch.activation), m->fdname);
 }
 
 /* --- guards --- */
@@ -318,11 +318,11 @@ void service_notify_follow(struct service *s)
 		watchdog_start(s->watchdog);
 	else if (s->watchdog && s->watchdog->on)
 		watchdog_stop(s->watchdog);
-	if (s->activation && !comes_back(s))
-		fdstore_clear(activation_fdstore(s->activation));
+	if (s->launch.activation && !comes_back(s))
+		fdstore_clear(activation_fdstore(s->launch.activation));
 	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */
-	if (s->activation && root_is_stopped(s->node))
-		activation_unlisten(s->activation);
+	if (s->launch.activation && root_is_stopped(s->node))
+		activation_unlisten(s->launch.activation);
 	if (root_is_stopped(s->node))
 		service_unlisten_next(s);
 }
