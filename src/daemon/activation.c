@@ -58,8 +58,8 @@ static int reserve(struct activation *a, size_t more, size_t names_size)
 int activation_new(struct activation **ret, struct context *ctx, const struct node_config *config)
 {
 	cleanup(activation_freep) struct activation *a = NULL;
-	size_t max = config->notify ? config->fd_store_max : 0;
 	const struct extras *extras = node_config_extras(config);
+	size_t max = config->notify ? extras->fd_store_max : 0;
 	int r;
 
 	*ret = NULL;

@@ -295,7 +295,7 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 	words = calloc(1, sizeof(*words));
 	if (!words)
 		return -ENOMEM;
-	r = reserve_watchdog(s, config->watchdog_usec);
+	r = reserve_watchdog(s, node_config_extras(config)->watchdog_usec);
 	if (r >= 0)
 		r = notify_new(ret, s->ctx, &listener);
 	if (r >= 0)
@@ -309,7 +309,7 @@ void service_notify_begin(struct service *s)
 		return;
 	*s->words = (struct service_words){ .error = 0 };
 	/* What it had changed itself is as configured again. */
-	(void)watchdog_set(s->watchdog, s->config->watchdog_usec);
+	(void)watchdog_set(s->watchdog, node_config_extras(s->config)->watchdog_usec);
 }
 
 void service_notify_follow(struct service *s)

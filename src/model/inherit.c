@@ -69,7 +69,7 @@ static void take_attributes(struct attributes *to, const struct section *from, b
 	for (size_t i = 0; i < N_KEYS; i++) {
 		const struct key *key = &keys[i];
 
-		if (key->type->base != IN_ATTRIBUTES || !from->lines[i] || taken[i])
+		if (key->base != IN_ATTRIBUTES || !from->lines[i] || taken[i])
 			continue;
 		taken[i] = true;
 		memcpy((char *)to + key->offset, (const char *)from->attributes + key->offset,

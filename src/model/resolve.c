@@ -359,35 +359,41 @@ static int resolve_listen(struct resolver *r, const struct section *section)
 }
 
 /* What it is given begins with the descriptor 3. */
-static void resolve_check_ready_fd(struct resolver *r, const struct section *section)
+static int resolve_ready_fd(struct resolver *r, const struct section *section)
 {
 	struct node_config *node = section->node;
+	struct extras *extras;
 	size_t end;
 
 	if (node->ready.kind != PROBE_FD)
-		return;
+		return 0;
+	extras = node_config_own_extras(node);
+	if (!extras)
+		return -ENOMEM;
 	if (!section->lines[KEY_FD_STORE_MAX])
-		node->fd_store_max = 0;
-	end = 3 + node_config_extras(node)->n_listen + (node->notify ? node->fd_store_max : 0);
+		extras->fd_store_max = 0;
+	end = 3 + extras->n_listen + (node->notify ? extras->fd_store_max : 0);
 	if ((size_t)node->ready.fd < end)
 		section_error(section, r->diag, KEY_READY,
 			      "'fd:%d' is among the descriptors of listen and fd-store-max, "
 			      "allowed is fd:%zu and above",
 			      node->ready.fd, end);
+	return 0;
 }
 
 /* A socket is given to whom something is expected of on it. */
 static void resolve_notify(struct resolver *r, const struct section *section)
 {
 	struct node_config *node = section->node;
-	bool stores = section->lines[KEY_FD_STORE_MAX] && node->fd_store_max > 0;
+	const struct extras *extras = node_config_extras(node);
+	bool stores = section->lines[KEY_FD_STORE_MAX] && extras->fd_store_max > 0;
 
 	if (!section->lines[KEY_NOTIFY])
-		node->notify = node->ready.kind == PROBE_NOTIFY || node->watchdog_usec || stores;
+		node->notify = node->ready.kind == PROBE_NOTIFY || extras->watchdog_usec || stores;
 	else if (!node->notify && node->ready.kind == PROBE_NOTIFY)
 		section_error(section, r->diag, KEY_NOTIFY,
 			      "'no' leaves ready = notify without an answer, allowed is yes");
-	else if (!node->notify && node->watchdog_usec)
+	else if (!node->notify && extras->watchdog_usec)
 		section_error(section, r->diag, KEY_NOTIFY,
 			      "'no' leaves the watchdog without an answer, allowed is yes");
 	else if (!node->notify && stores)
@@ -475,9 +481,8 @@ static int resolve_section(struct resolver *r, struct section *section)
 		return -ENOMEM;
 	if (node->extras && resolve_probe(r, section, KEY_HEALTH, &node->extras->health) < 0)
 		return -ENOMEM;
-	if (resolve_listen(r, section) < 0)
+	if (resolve_listen(r, section) < 0 || resolve_ready_fd(r, section) < 0)
 		return -ENOMEM;
-	resolve_check_ready_fd(r, section);
 	resolve_check_terminal(r, section);
 	resolve_check_reload(r, section);
 	if (resolve_command(section) < 0)

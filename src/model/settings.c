@@ -36,19 +36,13 @@ void node_config_init(struct node_config *node, const char *path)
 		.umask = -1,
 		.ready = { .kind = PROBE_STARTED },
 		.start_timeout_usec = 90 * USEC_PER_SEC,
-		.watchdog_signal = SIGABRT,
-		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
-		.restart_reset_usec = 10 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
 		.autostart = true,
 		.stop_signal = SIGTERM,
-		.reload_signal = SIGHUP,
-		.kill_signal = SIGKILL,
 		.kill_leftovers = true,
-		.final_timeout_usec = 10 * USEC_PER_SEC,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 		.drain_timeout_usec = 5 * 60 * USEC_PER_SEC,
 	};
@@ -99,6 +93,12 @@ static const struct extras no_extras = {
 	.health_interval_usec = 10 * USEC_PER_SEC,
 	.health_timeout_usec = 5 * USEC_PER_SEC,
 	.health_retries = 3,
+	.final_timeout_usec = 10 * USEC_PER_SEC,
+	.restart_reset_usec = 10 * USEC_PER_SEC,
+	.watchdog_signal = SIGABRT,
+	.reload_signal = SIGHUP,
+	.kill_signal = SIGKILL,
+	.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 };
 
 const struct extras *node_config_extras(const struct node_config *node)
@@ -246,7 +246,7 @@ static int config_new_node(struct config *config, const char *path, size_t lengt
 	node->refs = 1;
 	node->parent = parent;
 	node->place = place;
-	node->index = config->n_nodes;
+	node->index = (unsigned)config->n_nodes;
 	if (dict_add(&config->by_path, node) < 0)
 		return -ENOMEM;
 	*ret = config->nodes[config->n_nodes++] = take(node);

@@ -169,6 +169,12 @@ struct extras {
 	struct success_status success_status;
 	/* 0: not set; UINT64_MAX: infinity */
 	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
+	uint64_t final_timeout_usec;
+	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
+	uint64_t drain_delay_usec;
+	uint64_t watchdog_usec; /* 0: none */
+	int watchdog_signal, reload_signal, kill_signal;
+	unsigned fd_store_max; /* descriptors it may leave with us; nothing without notify */
 	struct listen *listen;
 	size_t n_listen;
 	unsigned listen_line; /* where the key stands, in the file of the node's place */
@@ -178,21 +184,20 @@ struct node_config {
 	const char *path;	    /* "web/nginx"; "" is the root, section [swansong] */
 	struct node_config *parent; /* NULL for the root */
 	struct place place; /* the section's line, or the first section that implied the node */
-	size_t index;	    /* in config.nodes */
-	bool stated;	    /* has a section of its own */
+	unsigned index;	    /* in config.nodes */
 	unsigned refs;	    /* of its own, beside those of the config */
 
 	/* Any node. */
 	uint64_t
 		shutdown_timeout_usec; /* the node's whole budget; USEC_INFINITY: the parent's alone */
-	uint64_t final_timeout_usec;
 	struct stated_edges *edges; /* see node_config_edges() */
 	struct commands *hooks;	    /* N_HOOKS of them, or NULL: none at all */
 	enum strategy strategy;
 
 	/* A service: the rest means nothing while argv is NULL. */
 	enum service_type type;
-	int umask;     /* or -1: the daemon's */
+	int umask; /* or -1: the daemon's */
+	int stop_signal;
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command; /* argv as written, for people */
 	char *directory;	  /* absolute, or NULL: the daemon's */
@@ -203,19 +208,13 @@ struct node_config {
 	struct outputs *outputs;       /* inherited; see node_config_outputs() */
 	struct probe_config ready;
 	uint64_t start_timeout_usec;
-	uint64_t watchdog_usec; /* 0: none */
-	int watchdog_signal;
-	unsigned fd_store_max; /* descriptors it may leave with us; nothing without notify */
 	enum restart_policy restart;
 	enum on_failed on_failed;
 	uint64_t restart_delay_usec, restart_delay_max_usec;
-	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
 	struct restart_limit restart_limit;
-	int stop_signal, reload_signal;
-	uint64_t drain_delay_usec;
 	uint64_t stop_timeout_usec, drain_timeout_usec; /* inherited; of any node */
 	enum signal_scope signal_scope;
-	int kill_signal;
+	bool stated; /* of any node: it has a section of its own */
 	bool autostart;
 	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	bool kill_leftovers;

@@ -262,16 +262,14 @@ int probe_resolve(struct probe_config *probe, const char *path, const char **why
 	"localhost, unix:PATH, exec:COMMAND"
 
 const struct value_type type_ready = {
-	IN_NODE, value_ready,
-	"started, notify, fd:N with N from 3 to " STRINGIFY(
-		FD_MAX) ", " PROBES_ALLOWED
-			", or log:REGEX with a POSIX extended regular expression"
+	value_ready, "started, notify, fd:N with N from 3 to " STRINGIFY(
+			     FD_MAX) ", " PROBES_ALLOWED
+				     ", or log:REGEX with a POSIX extended regular expression"
 };
-const struct value_type type_health = { IN_EXTRAS, value_health, "none, " PROBES_ALLOWED };
+const struct value_type type_health = { value_health, "none, " PROBES_ALLOWED };
 const struct value_type type_interval = {
-	IN_EXTRAS, value_interval, "a duration of 10ms or more, such as 500ms, 10s or 1min"
+	value_interval, "a duration of 10ms or more, such as 500ms, 10s or 1min"
 };
-const struct value_type type_retries = { IN_EXTRAS, value_retries,
+const struct value_type type_retries = { value_retries,
 					 "a number from 1 to " STRINGIFY(RETRIES_MAX) };
-const struct value_type type_on_unhealthy = { IN_EXTRAS, value_on_unhealthy,
-					      "restart, shutdown or log" };
+const struct value_type type_on_unhealthy = { value_on_unhealthy, "restart, shutdown or log" };

@@ -164,31 +164,31 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->restart_delay_max_usec, 30 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->restart_limit.count, 5);
 	ck_assert_uint_eq(a->restart_limit.window_usec, 30 * USEC_PER_SEC);
-	ck_assert_uint_eq(a->restart_reset_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->restart_reset_usec, 10 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(a)->success_status.signals, 0);
 	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
 	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, PROBE_STARTED);
-	ck_assert(!a->notify && !a->control && !a->watchdog_usec &&
+	ck_assert(!a->notify && !a->control && !node_config_extras(a)->watchdog_usec &&
 		  !node_config_extras(a)->n_listen);
-	ck_assert_int_eq(a->watchdog_signal, SIGABRT);
+	ck_assert_int_eq(node_config_extras(a)->watchdog_signal, SIGABRT);
 	ck_assert_int_eq(node_config_extras(a)->health.kind, PROBE_NONE);
 	ck_assert_uint_eq(node_config_extras(a)->health_interval_usec, 10 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(a)->health_timeout_usec, 5 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(a)->health_retries, 3);
 	ck_assert_int_eq(node_config_extras(a)->on_unhealthy, ON_UNHEALTHY_RESTART);
-	ck_assert_uint_eq(a->fd_store_max, CONFIG_FD_STORE_DEFAULT);
+	ck_assert_uint_eq(node_config_extras(a)->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
 	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_GROUP);
-	ck_assert_int_eq(a->kill_signal, SIGKILL);
+	ck_assert_int_eq(node_config_extras(a)->kill_signal, SIGKILL);
 	ck_assert(a->kill_leftovers);
 	ck_assert(!node_config_extras(a)->cgroup_memory_max &&
 		  !node_config_extras(a)->cgroup_pids_max &&
 		  !node_config_extras(a)->cgroup_cpu_weight);
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->drain_timeout_usec, 5 * 60 * USEC_PER_SEC);
-	ck_assert_uint_eq(a->final_timeout_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->final_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_int_eq(node_config_outputs(a)->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !node_config_extras(a)->credentials.set &&
@@ -233,7 +233,7 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->restart_delay_usec, USEC_PER_SEC);
 	ck_assert_uint_eq(s->restart_delay_max_usec, 2 * USEC_PER_SEC);
 	ck_assert(s->restart_limit.count == 3 && s->restart_limit.window_usec == 60 * USEC_PER_SEC);
-	ck_assert_uint_eq(s->restart_reset_usec, 3 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(s)->restart_reset_usec, 3 * USEC_PER_SEC);
 	ck_assert(node_config_extras(s)->success_status.codes[0] == 8 &&
 		  node_config_extras(s)->success_status.codes[3] == UINT64_C(1) << 63);
 	ck_assert_uint_eq(node_config_extras(s)->success_status.signals,
@@ -261,7 +261,7 @@ START_TEST(every_key_is_taken)
 	ck_assert_int_eq(s->umask, 027);
 	ck_assert_uint_eq(s->stop_timeout_usec, 6 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->drain_timeout_usec, 7 * USEC_PER_SEC);
-	ck_assert_uint_eq(s->final_timeout_usec, 8 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(s)->final_timeout_usec, 8 * USEC_PER_SEC);
 	ck_assert_int_eq(node_config_outputs(s)->log.kind, OUTPUT_FILE);
 	ck_assert_str_eq(node_config_outputs(s)->log.path, "/l");
 }
@@ -298,7 +298,7 @@ START_TEST(what_ends_it_and_bounds_it_is_taken)
 	const struct node_config *a = only(config, "a"), *b = only(config, "b");
 
 	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_MAIN);
-	ck_assert_int_eq(a->kill_signal, SIGABRT);
+	ck_assert_int_eq(node_config_extras(a)->kill_signal, SIGABRT);
 	ck_assert(!a->kill_leftovers);
 	ck_assert_uint_eq(node_config_extras(a)->cgroup_memory_max, 64 * 1024);
 	ck_assert_uint_eq(node_config_extras(a)->cgroup_pids_max, 12);

@@ -126,12 +126,12 @@ static struct node_config node(struct listen *listen, size_t n)
 
 	extras.listen = listen;
 	extras.n_listen = n;
+	extras.fd_store_max = 2;
 	return (struct node_config){
 		.refs = 1,
 		.path = "a",
 		.extras = &extras,
 		.notify = true,
-		.fd_store_max = 2,
 	};
 }
 
