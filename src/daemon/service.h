@@ -55,17 +55,17 @@ struct service {
 	uint64_t start_limit_usec; /* of this start, its commands included */
 	struct ending ending;
 	int stop_signal;	   /* the configured one, or what a forwarded stop came as */
-	bool wanted;		   /* it is to run, now or as soon as it may */
-	bool was_wanted;	   /* ... until the stop */
-	bool in_vain;		   /* it waits for what has failed */
-	bool attempted;		   /* it has been up, or has failed, at least once */
-	bool killed;		   /* in this run it has had the kill-signal */
-	bool has_cgroup;	   /* its processes are in a control group of its own */
-	bool cgroup_killed;	   /* ... that has been killed, and is of no more use */
-	bool was_up;		   /* in the last run, as the rest of these */
-	bool worked;		   /* a oneshot that has ended well and is kept */
-	bool late;		   /* its stop-timeout, or a budget above, was spent */
-	bool concluded;		   /* its end has been judged: see verdict */
+	bool wanted : 1;	   /* it is to run, now or as soon as it may */
+	bool was_wanted : 1;	   /* ... until the stop */
+	bool in_vain : 1;	   /* it waits for what has failed */
+	bool attempted : 1;	   /* it has been up, or has failed, at least once */
+	bool killed : 1;	   /* in this run it has had the kill-signal */
+	bool has_cgroup : 1;	   /* its processes are in a control group of its own */
+	bool cgroup_killed : 1;	   /* ... that has been killed, and is of no more use */
+	bool was_up : 1;	   /* in the last run, as the rest of these */
+	bool worked : 1;	   /* a oneshot that has ended well and is kept */
+	bool late : 1;		   /* its stop-timeout, or a budget above, was spent */
+	bool concluded : 1;	   /* its end has been judged: see verdict */
 
 	struct process main;	    /* pid 0: none */
 	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
