@@ -92,3 +92,62 @@ int inherit_attributes(const struct section *sections, struct node_config *node)
 	}
 	return 0;
 }
+
+static int copy_text(char **field, const char *text)
+{
+	if (!text)
+		return 0;
+	*field = strdup(text);
+	return *field ? 0 : -ENOMEM;
+}
+
+static int take_groups(const struct section *groups, struct credentials *credentials)
+{
+	size_t size;
+
+	credentials->set_groups = true;
+	if (groups->n_groups == 0)
+		return 0;
+	size = groups->n_groups * sizeof(*groups->groups);
+	credentials->groups = malloc(size);
+	if (!credentials->groups)
+		return -ENOMEM;
+	memcpy(credentials->groups, groups->groups, size);
+	credentials->n_groups = groups->n_groups;
+	return 0;
+}
+
+int inherit_user(const struct section *sections, struct node_config *node, struct diag *diag)
+{
+	const struct section *user = inherit_source(sections, node, KEY_USER);
+	const struct section *group = inherit_source(sections, node, KEY_GROUP);
+	const struct section *groups = inherit_source(sections, node, KEY_GROUPS);
+	struct credentials *credentials;
+
+	if (!user && !group && !groups)
+		return 0;
+	if (!node_config_own_extras(node))
+		return -ENOMEM;
+	credentials = &node->extras->credentials;
+	if (user && user->user.name) {
+		const struct stated_user *stated = &user->user;
+
+		credentials->set = true;
+		credentials->uid = stated->uid;
+		credentials->gid = stated->gid;
+		if (copy_text(&credentials->user, stated->name) < 0 ||
+		    copy_text(&credentials->home, stated->home) < 0 ||
+		    copy_text(&credentials->shell, stated->shell) < 0)
+			return -ENOMEM;
+		if (!stated->has_gid && !group)
+			section_error(
+				user, diag, KEY_USER,
+				"nobody has the number %s, so [%s] has no group, allowed with the key group",
+				stated->name, node_config_section(node));
+	}
+	if (group) {
+		credentials->set_group = true;
+		credentials->gid = group->group;
+	}
+	return groups ? take_groups(groups, credentials) : 0;
+}

@@ -158,65 +158,6 @@ static int resolve_all_edges(struct resolver *r, const struct section *section)
 	return 0;
 }
 
-static int resolve_copy(char **field, const char *text)
-{
-	if (!text)
-		return 0;
-	*field = strdup(text);
-	return *field ? 0 : -ENOMEM;
-}
-
-static int resolve_groups(const struct section *groups, struct credentials *credentials)
-{
-	size_t size;
-
-	credentials->set_groups = true;
-	if (groups->n_groups == 0)
-		return 0;
-	size = groups->n_groups * sizeof(*groups->groups);
-	credentials->groups = malloc(size);
-	if (!credentials->groups)
-		return -ENOMEM;
-	memcpy(credentials->groups, groups->groups, size);
-	credentials->n_groups = groups->n_groups;
-	return 0;
-}
-
-static int resolve_user(struct resolver *r, struct node_config *node)
-{
-	const struct section *user = inherit_source(r->sections, node, KEY_USER);
-	const struct section *group = inherit_source(r->sections, node, KEY_GROUP);
-	const struct section *groups = inherit_source(r->sections, node, KEY_GROUPS);
-	struct credentials *credentials;
-
-	if (!user && !group && !groups)
-		return 0;
-	if (!node_config_own_extras(node))
-		return -ENOMEM;
-	credentials = &node->extras->credentials;
-	if (user && user->user.name) {
-		const struct stated_user *stated = &user->user;
-
-		credentials->set = true;
-		credentials->uid = stated->uid;
-		credentials->gid = stated->gid;
-		if (resolve_copy(&credentials->user, stated->name) < 0 ||
-		    resolve_copy(&credentials->home, stated->home) < 0 ||
-		    resolve_copy(&credentials->shell, stated->shell) < 0)
-			return -ENOMEM;
-		if (!stated->has_gid && !group)
-			section_error(
-				user, r->diag, KEY_USER,
-				"nobody has the number %s, so [%s] has no group, allowed with the key group",
-				stated->name, node_config_section(node));
-	}
-	if (group) {
-		credentials->set_group = true;
-		credentials->gid = group->group;
-	}
-	return groups ? resolve_groups(groups, credentials) : 0;
-}
-
 /* Those of a group count for how long others wait for it. */
 static void resolve_timeouts(const struct resolver *r, struct node_config *node)
 {
@@ -240,7 +181,7 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	    substitute_text(directory->directory, node->path, &node->directory) < 0)
 		return -ENOMEM;
 	if (inherit_outputs(r->sections, node) < 0 || inherit_attributes(r->sections, node) < 0 ||
-	    resolve_user(r, node) < 0)
+	    inherit_user(r->sections, node, r->diag) < 0)
 		return -ENOMEM;
 	return environment_resolve(&r->environment_files, r->sections, node, r->diag);
 }
