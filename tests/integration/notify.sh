@@ -28,6 +28,13 @@ command = $talker $dir/hung
 ready = notify
 watchdog = 100ms
 restart = never
+[tough]
+command = $helpers/signal-log $dir/tough
+ready = exec:grep -q ready $dir/tough
+watchdog = 100ms
+watchdog-signal = USR2
+stop-timeout = 300ms
+restart = never
 [replaced]
 command = $talker $dir/replaced
 notify = yes
@@ -163,6 +170,11 @@ order hung 'say READY=1'
 ok "so is who gives no sign of life" wait_for 10 has_state hung failed
 like "for that, too" "$(field hung .service.result)" '^watchdog: '
 ok "by SIGABRT" says "$log" '^swansongd: hung: SIGABRT to pid'
+
+ok "or by another signal, which he may not follow" wait_for 10 has_state tough failed
+is "of which he gets one" "$(grep -v ready "$dir/tough")" USR2
+like "then he is killed at his stop-timeout" "$(field tough .service.result)" '^watchdog: '
+ok "which is told" in_order ' tough: SIGUSR2 to pid' ' tough: killing pid'
 
 # --- The main process ----------------------------------------------------------------------------
 
