@@ -38,6 +38,15 @@ static void add_row(struct table *t, enum style style, const char *kind, const c
 	table_add(t, STYLE_PLAIN, "%s", effect);
 }
 
+/* What becomes of a node that is new. */
+static const char *beginning(const json_t *change, bool service)
+{
+	if (!service)
+		return "";
+	return json_is_false(json_object_get(change, "autostart")) ? "waits to be started"
+								   : "is started";
+}
+
 static void add_change(struct table *t, const json_t *change)
 {
 	const json_t *keys = json_object_get(change, "keys");
@@ -46,7 +55,7 @@ static void add_change(struct table *t, const json_t *change)
 	const char *kind = member(change, "kind"), *node = member(change, "node");
 
 	if (strcmp(kind, "add") == 0)
-		add_row(t, STYLE_GOOD, kind, node, NULL, service ? "is started" : "");
+		add_row(t, STYLE_GOOD, kind, node, NULL, beginning(change, service));
 	else if (strcmp(kind, "remove") == 0)
 		add_row(t, STYLE_BAD, kind, node, NULL, service ? "is stopped" : "");
 	for (size_t i = 0; i < json_array_size(keys); i++) {

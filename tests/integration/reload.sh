@@ -81,8 +81,12 @@ is "programs are told, too" "$(ctl reload --dry-run --json | jq -c '.changes | m
 	'[["change","stays",false],["add","renamed",false],["change","db",true],["remove","goes",false]]'
 is "and nothing has changed" "$(pid_of stays) $(pid_of goes) $(pid_of db) $(field renamed .path)" \
 	"$stays $(pid_of goes) $(pid_of db) "
+{ service sleeps; echo 'autostart = no'; } >>"$ini"
+like "who is not started by itself is said" "$(ctl reload --dry-run)" 'add +sleeps +waits to be started'
 echo 'mistake' >>"$ini"
+: >"$log"
 is "a mistake is told" "$(ctl reload --dry-run 2>&1 | grep -c "$ini:")" 1
+ok "to nobody else" not says "$log" "$ini:"
 
 # Whoever does not end yet is counted, and what comes back under its name waits for it.
 # shellcheck disable=SC2016  # for the other shell

@@ -375,20 +375,22 @@ static json_t *plan_of(const char *text)
 START_TEST(a_plan_says_what_would_change)
 {
 	json_t *expected = json_pack(
-		"[{s:s, s:s, s:b, s:b, s:[{s:s, s:n, s:s, s:s}]},"
-		" {s:s, s:s, s:b, s:b, s:[{s:s, s:s, s:s, s:s}]},"
-		" {s:s, s:s, s:b, s:b, s:[]}, {s:s, s:s, s:b, s:b, s:[]}]",
-		"kind", "change", "node", "", "service", 0, "restart", 0, "keys", "key",
-		"control-socket", "from", "to", "/s", "apply", "daemon", "kind", "change", "node",
-		"a", "service", 1, "restart", 1, "keys", "key", "command", "from", "x y", "to", "z",
-		"apply", "restart", "kind", "add", "node", "c", "service", 1, "restart", 0, "keys",
-		"kind", "remove", "node", "b", "service", 1, "restart", 0, "keys");
+		"[{s:s, s:s, s:b, s:b, s:b, s:[{s:s, s:n, s:s, s:s}]},"
+		" {s:s, s:s, s:b, s:b, s:b, s:[{s:s, s:s, s:s, s:s}]},"
+		" {s:s, s:s, s:b, s:b, s:b, s:[]}, {s:s, s:s, s:b, s:b, s:b, s:[]}]",
+		"kind", "change", "node", "", "service", 0, "autostart", 0, "restart", 0, "keys",
+		"key", "control-socket", "from", "to", "/s", "apply", "daemon", "kind", "change",
+		"node", "a", "service", 1, "autostart", 1, "restart", 1, "keys", "key", "command",
+		"from", "x y", "to", "z", "apply", "restart", "kind", "add", "node", "c", "service",
+		1, "autostart", 0, "restart", 0, "keys", "kind", "remove", "node", "b", "service",
+		1, "autostart", 1, "restart", 0, "keys");
 	json_t *changes;
 
 	begin("[a]\ncommand = x y\n[b]\ncommand = x\n");
 	run("a");
 	ck_assert_ptr_nonnull(expected);
-	changes = plan_of("[swansong]\ncontrol-socket = /s\n[a]\ncommand = z\n[c]\ncommand = x\n");
+	changes = plan_of("[swansong]\ncontrol-socket = /s\n[a]\ncommand = z\n"
+			  "[c]\ncommand = x\nautostart = no\n");
 	ck_assert_msg(json_equal(changes, expected), "%s", json_dumps(changes, 0));
 	json_decref(changes);
 	json_decref(expected);
