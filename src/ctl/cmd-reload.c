@@ -16,8 +16,13 @@ static const char *member(const json_t *object, const char *name)
 }
 
 /* What becomes of a value that has changed; @restart: of a service that is to run. */
-static const char *effect_of(const char *apply, bool restart)
+static const char *effect_of(const json_t *key, bool restart)
 {
+	const char *apply = member(key, "apply");
+
+	if (restart && strcmp(member(key, "key"), "command") == 0 &&
+	    json_is_null(json_object_get(key, "to")))
+		return "now, is stopped";
 	if (strcmp(apply, "live") == 0)
 		return "now";
 	if (strcmp(apply, "restart") == 0 && restart)
@@ -61,7 +66,7 @@ static void add_change(struct table *t, const json_t *change)
 	for (size_t i = 0; i < json_array_size(keys); i++) {
 		const json_t *key = json_array_get(keys, i);
 
-		add_row(t, STYLE_BUSY, kind, node, key, effect_of(member(key, "apply"), restart));
+		add_row(t, STYLE_BUSY, kind, node, key, effect_of(key, restart));
 	}
 }
 

@@ -93,6 +93,14 @@ static void tell_fault(FILE *reason, int r)
 		(void)fputs(strerror(-r), reason);
 }
 
+/* As a mistake in the files is told; the log says which of its sockets it is. */
+static void tell_refused(FILE *reason, const struct node_config *node)
+{
+	if (node && node->n_listen > 0)
+		(void)fprintf(reason, "\n%s:%u: [%s] listen: ", node->place.file, node->listen_line,
+			      node_config_section(node));
+}
+
 static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **ret)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
@@ -104,10 +112,12 @@ static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **re
 	/* Before: nobody knows afterwards what it was like. */
 	changes = plan_json(plan);
 	r = apply(plan);
-	if (r < 0)
+	if (r < 0) {
+		tell_refused(reason, plan->refused);
 		json_decref(changes);
-	else
+	} else {
 		*ret = changes;
+	}
 	return r;
 }
 
@@ -154,7 +164,7 @@ void reload_by_signal(const struct reload *reload)
 	r = reload_run(reload, m.file, &changes);
 	(void)memstream_close(&m, &reason); /* without it, the number says what it was */
 	json_decref(changes);
-	/* Mistakes in the files are in the log already. */
-	if (r < 0 && r != -EINVAL)
-		log_line(log, LOG_ERR, "%s", reason ? reason : strerror(-r));
+	/* What has a place in the files is in the log already. */
+	if (r < 0 && !(reason && *reason == '\n'))
+		log_line(log, LOG_ERR, "%s", reason && *reason ? reason : strerror(-r));
 }

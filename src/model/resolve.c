@@ -346,7 +346,8 @@ static void resolve_check_ready_fd(struct resolver *r, const struct section *sec
 
 	if (node->ready.kind != PROBE_FD)
 		return;
-	if (!section->lines[KEY_FD_STORE_MAX])
+	/* Without notify it means nothing, and another way to be ready is no change of it. */
+	if (node->notify && !section->lines[KEY_FD_STORE_MAX])
 		node->fd_store_max = 0;
 	end = 3 + node->n_listen + (node->notify ? node->fd_store_max : 0);
 	if ((size_t)node->ready.fd < end)

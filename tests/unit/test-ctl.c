@@ -234,8 +234,8 @@ END_TEST
 
 START_TEST(health_is_an_exit_status)
 {
-#define ONE(state, node_state, more)                                    \
-	SAY("{\"parameters\":{\"nodes\":[" NODE("web", node_state, "1", \
+#define ONE(state, node_state, more)                                                   \
+	SAY("{\"parameters\":{\"nodes\":[" NODE("web", node_state, "1",                \
 						",\"service\":" SERVICE(state, more)) "]}}")
 #define HEALTH(state) ",\"health\":\"" state "\",\"health_since_usec\":1"
 
@@ -244,10 +244,9 @@ START_TEST(health_is_an_exit_status)
 	ck_assert_int_eq(RUN("health web", ONE("up", "running", HEALTH("healthy"))), 0);
 	ck_assert_int_eq(RUN("health web", ONE("up", "running", HEALTH("unknown"))), CTL_FAILED);
 	ck_assert_str_eq(out, "web  not known yet\n");
-	ck_assert_int_eq(
-		RUN("health web",
-		    ONE("up", "running", HEALTH("unhealthy") ",\"health_result\":\"no\\u001b\"")),
-		CTL_FAILED);
+	ck_assert_int_eq(RUN("health web", ONE("up", "running",
+					       HEALTH("unhealthy") ",\"health_result\":\"no\\u001b\"")),
+			 CTL_FAILED);
 	ck_assert_str_eq(out, "web  unhealthy: no\\x1b\n");
 	ck_assert_int_eq(RUN("health web", ONE("stopping", "shutting_down", "")), CTL_FAILED);
 	ck_assert_str_eq(out, "web  stopping\n");
@@ -287,10 +286,9 @@ START_TEST(guards_are_listed_with_who_and_why)
 {
 	ck_assert_int_eq(RUN("guards --blocking", SAY(guards)), 0);
 	assert_has(asked, "\"parameters\":{\"node\":\"\",\"blocking\":true}");
-	ck_assert_str_eq(
-		out, "ID  NODE       KIND     AGE    KILL IN  WHO AND WHY\n"
-		     "3   web/nginx  process  41.0s  8.0s     nginx, pid 812, root\n"
-		     "7   app        lease    41.0s  -        pg_dump, pid 9911, \"nightly\"\n");
+	ck_assert_str_eq(out, "ID  NODE       KIND     AGE    KILL IN  WHO AND WHY\n"
+			      "3   web/nginx  process  41.0s  8.0s     nginx, pid 812, root\n"
+			      "7   app        lease    41.0s  -        pg_dump, pid 9911, \"nightly\"\n");
 	ck_assert_int_eq(RUN("guards", SAY(guards)), 0);
 	ck_assert_str_eq(out, "ID  NODE       KIND     AGE    WHO AND WHY\n"
 			      "3   web/nginx  process  41.0s  nginx, pid 812, root\n"

@@ -79,6 +79,8 @@ START_TEST(what_needs_no_new_process_runs_on)
 	run("a");
 	reload("[a]\ncommand = x\nstop-signal = INT\nrestart-limit = 2/1s\nready = tcp:127.0.0.1:1\n");
 	turn();
+	reload("[a]\ncommand = x\nstop-signal = INT\nrestart-limit = 2/1s\nready = fd:3\n");
+	turn();
 	ck_assert_int_eq(service("a")->state, STATE_UP);
 	ck_assert(!node_is_stopped(find("a")));
 	ck_assert_int_eq(service("a")->stop_signal, SIGINT);
