@@ -47,6 +47,7 @@ dist_check_SCRIPTS += \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
 	%D%/restart-keys.sh \
+	%D%/signals.sh \
 	%D%/stubborn.sh \
 	%D%/stop-keys.sh \
 	%D%/stop-keys-marked.sh \
