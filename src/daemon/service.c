@@ -191,10 +191,26 @@ static void note_progress(struct service *s, enum service_state next)
 		s->attempted = true;
 }
 
-/* For whoever watches; what has happened is the end of a run, or what it is called. */
+/* Is the outcome of its run what has led out of its state? */
+static bool is_by_outcome(const struct service *s, enum service_event event)
+{
+	switch (event) {
+	case EVENT_DONE:
+	case EVENT_RETRY:
+	case EVENT_FAIL:
+		return true;
+	case EVENT_BROKEN:
+	case EVENT_ORPHANED:
+	case EVENT_TIMEOUT:
+		return fsm_is_coming_up(s->state) || s->state == STATE_UP;
+	default:
+		return false;
+	}
+}
+
+/* For whoever watches. */
 static void tell_change(struct service *s, enum service_state next, enum service_event event)
 {
-	bool ended = event == EVENT_DONE || event == EVENT_RETRY || event == EVENT_FAIL;
 	char text[OUTCOME_TEXT_MAX];
 
 	events_add(s->ctx->events,
@@ -204,8 +220,9 @@ static void tell_change(struct service *s, enum service_state next, enum service
 			   .generation = s->node->generation,
 			   .from = fsm_state_name(s->state),
 			   .to = fsm_state_name(next),
-			   .reason = ended ? policy_outcome_text(text, &s->outcome)
-					   : fsm_event_name(event),
+			   .reason = is_by_outcome(s, event)
+					     ? policy_outcome_text(text, &s->outcome)
+					     : fsm_reason(s->state, event),
 		   });
 }
 

@@ -311,7 +311,8 @@ static int resolve_ready_fd(struct resolver *r, const struct section *section)
 	extras = node_config_own_extras(node);
 	if (!extras)
 		return -ENOMEM;
-	if (!section->lines[KEY_FD_STORE_MAX])
+	/* Without notify it means nothing, and another way to be ready is no change of it. */
+	if (node->notify && !section->lines[KEY_FD_STORE_MAX])
 		extras->fd_store_max = 0;
 	end = 3 + extras->n_listen + (node->notify ? extras->fd_store_max : 0);
 	if ((size_t)node->ready.fd < end)

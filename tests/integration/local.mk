@@ -46,6 +46,8 @@ dist_check_SCRIPTS += \
 	%D%/ready.sh \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
+	%D%/restart-keys.sh \
+	%D%/signals.sh \
 	%D%/stubborn.sh \
 	%D%/stop-keys.sh \
 	%D%/stop-keys-marked.sh \
@@ -68,6 +70,7 @@ dist_check_SCRIPTS += \
 	%D%/web.sh \
 	%D%/zero-loss.sh \
 	%D%/order.sh \
+	%D%/order-keys.sh \
 	%D%/plan.sh \
 	%D%/python.sh \
 	%D%/python-service.sh \
