@@ -22,6 +22,7 @@ dist_check_SCRIPTS += \
 	%D%/exec-streams.sh \
 	%D%/exec-syslog.sh \
 	%D%/exec-terminal.sh \
+	%D%/exit-status.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/guard.sh \
