@@ -31,6 +31,7 @@ dist_check_SCRIPTS += \
 	%D%/init-container.sh \
 	%D%/init-end.sh \
 	%D%/init-pause.sh \
+	%D%/init-peers.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
 	%D%/leases.sh \
