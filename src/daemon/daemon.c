@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,13 +71,24 @@ static void watch_deadline(struct daemon *d)
 	context_arm(&d->ctx, d->abandon, usec);
 }
 
+/* In front of a command, which may have ended well: whatever it left, that is what there is to tell. */
+static bool is_forced(const struct daemon *d, const struct service *cause)
+{
+	if (!d->tree.root->forced || d->ended_by_itself)
+		return false;
+	if (!d->ctx.command || !cause)
+		return true;
+	return cause->outcome.kind != OUTCOME_EXITED &&
+	       !(cause->outcome.kind == OUTCOME_SIGNALED && cause->outcome.value != SIGKILL);
+}
+
 /* In the order of swansongd(8): the first that applies. */
 static int exit_status(const struct daemon *d)
 {
 	const struct service *cause = d->ctx.ended ? d->ctx.ended : d->ctx.first;
 	int status;
 
-	if (d->tree.root->forced && !d->ended_by_itself)
+	if (is_forced(d, cause))
 		return DAEMON_EXIT_FORCED;
 	status = cause ? policy_end_status(cause->config, &cause->outcome) : 0;
 	if (d->ctx.command)
