@@ -18,10 +18,22 @@ job "shop" {
         ports           = ["http"]
         readonly_rootfs = true
 
-        # For the control socket; what nginx and redis write to is theirs to say.
+        # For the control socket, and what nginx and redis write to.
         mount {
           type   = "tmpfs"
           target = "/run"
+        }
+        mount {
+          type   = "tmpfs"
+          target = "/var/lib/nginx"
+        }
+        mount {
+          type   = "tmpfs"
+          target = "/var/log/nginx"
+        }
+        mount {
+          type   = "tmpfs"
+          target = "/var/lib/redis"
         }
       }
 

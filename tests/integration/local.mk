@@ -11,6 +11,7 @@ dist_check_SCRIPTS += \
 	%D%/command.sh \
 	%D%/container.sh \
 	%D%/container-cgroup.sh \
+	%D%/container-tree.sh \
 	%D%/control.sh \
 	%D%/convert.sh \
 	%D%/crashloop.sh \

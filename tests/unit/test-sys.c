@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/macro.h"
 #include "sys/proc.h"
 #include "sys/reap.h"
