@@ -102,7 +102,7 @@ for subject in "${subjects[@]}"; do
 	choose "$subject"
 	is "$subject: open files are the command's" "$("${init[@]}" cat <(echo in) 2>>"$log")" in
 	is "$subject: and ours are not" "$("${init[@]}" ls /proc/self/fd 2>>"$log" </dev/null | paste -sd' ')" \
-		"$(ls /proc/self/fd 2>>"$log" </dev/null | paste -sd' ')"
+		"$(env ls /proc/self/fd 2>>"$log" </dev/null | paste -sd' ')"
 	is "$subject: the directory, and the umask" \
 		"$(cd / && umask 027 && "${init[@]}" sh -c 'pwd; umask' 2>>"$log")" $'/\n0027'
 	is "$subject: nothing is blocked" \
