@@ -80,6 +80,28 @@ static bool add_path(struct daemon_options *options, const char **paths, const c
 	return true;
 }
 
+/* What goes together.  Return: -1 to go on, or an exit status. */
+static int check_options(const struct daemon_options *options, const char *last, bool for_command)
+{
+	const char *mistake = NULL;
+
+	if (options->command && options->n_paths > 0)
+		mistake = "a configuration, or a command, but not both";
+	/* As in a script, of which a variable is empty: no reason to run something else. */
+	else if (!options->command && strcmp(last, "--") == 0)
+		mistake = "no command after --";
+	else if (!options->command && for_command)
+		mistake = "an option for a command, but no command";
+	/* In other programs that run a command, -s takes no value. */
+	else if (options->command && options->socket && !strchr(options->socket, '/') &&
+		 strcmp(options->socket, "none") != 0)
+		mistake = "in front of a command, -s wants a path with a slash, or none";
+	if (!mistake)
+		return -1;
+	(void)fprintf(stderr, "swansongd: %s\n", mistake);
+	return EXIT_USAGE;
+}
+
 /* Return: -1 to go on, or an exit status. */
 static int parse_options(int argc, char **argv, struct daemon_options *options, const char **paths)
 {
@@ -133,15 +155,7 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 		options->command = argv + optind;
 	/* In front of a command, what goes well is the command's to say. */
 	options->log->level = level >= 0 ? level : options->command ? LOG_WARNING : LOG_INFO;
-	if (options->command && options->n_paths > 0) {
-		(void)fprintf(stderr, "swansongd: a configuration, or a command, but not both\n");
-		return EXIT_USAGE;
-	}
-	if (for_command && !options->command) {
-		(void)fprintf(stderr, "swansongd: an option for a command, but no command\n");
-		return EXIT_USAGE;
-	}
-	return -1;
+	return check_options(options, argv[optind - 1], for_command);
 }
 
 /*

@@ -101,6 +101,8 @@ struct service *service_free(struct service *s)
 	node_count(s->node, -tally.services, -tally.ready, -tally.settled);
 	if (s->ctx->ended == s)
 		s->ctx->ended = NULL;
+	if (s->ctx->first == s)
+		s->ctx->first = NULL;
 	if (s->state == STATE_FAILED)
 		s->ctx->failed--;
 	while (!list_is_empty(&s->leftovers))
@@ -159,20 +161,22 @@ void service_retally(struct service *s, struct service_tally before)
 /* --- the one writer of the state --- */
 
 /*
- * The end of an essential service is that of the tree, and so may be a failure; the first one counts.
+ * The end of an essential service may be that of the tree, and so may be a failure; the first one counts.
  * One whose section is gone is essential no more, and one that is being restarted has not come to its
  * end.
  */
 static void note_end(struct service *s)
 {
-	bool fatal = s->config->essential || (s->state == STATE_FAILED && failure_is_fatal(s));
+	bool fatal = (s->config->essential && s->ctx->exit_when == EXIT_WHEN_ANY) ||
+		     (s->state == STATE_FAILED && failure_is_fatal(s));
 
-	if (!fatal || s->node->retired || s->ctx->ended)
+	if (s->node->retired || node_is_restarted(s->node))
 		return;
-	for (const struct node *n = s->node; n; n = n->parent)
-		if (n->restart)
-			return;
-	s->ctx->ended = s;
+	s->ctx->rested = true;
+	if (s->config->essential && !s->ctx->first)
+		s->ctx->first = s;
+	if (fatal && !s->ctx->ended)
+		s->ctx->ended = s;
 }
 
 /* What has been reached, for good. */

@@ -28,6 +28,7 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_CONTROL_SOCKET] = { &kind_text, CONFIG(control_socket) },
 	[KEY_CONTROL_GROUP] = { &kind_control_group, 0 },
 	[KEY_CONTROL_MODE] = { &kind_mode, CONFIG(control_mode) },
+	[KEY_EXIT_WHEN] = { &kind_exit_when, CONFIG(exit_when) },
 	[KEY_EXIT_ON_SIGNAL] = { &kind_exit_on_signal, CONFIG(exit_on_signal) },
 	[KEY_REPORT] = { &kind_text, CONFIG(report) },
 	[KEY_SHUTDOWN_TIMEOUT] = { &kind_duration, NODE(shutdown_timeout_usec) },

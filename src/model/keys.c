@@ -26,6 +26,8 @@ const struct key keys[N_KEYS] = {
 		"group that may connect to the control socket", APPLY_DAEMON },
 	[KEY_CONTROL_MODE] = { "control-mode", SCOPE_ROOT, &type_control_mode, CONFIG(control_mode),
 		"permissions of the control socket", APPLY_DAEMON },
+	[KEY_EXIT_WHEN] = { "exit-when", SCOPE_ROOT, &type_exit_when, CONFIG(exit_when),
+		"which ends of services are that of the tree", APPLY_DAEMON },
 	[KEY_EXIT_ON_SIGNAL] = { "exit-on-signal", SCOPE_ROOT, &type_exit_on_signal,
 		CONFIG(exit_on_signal), "exit status after a stop by a signal", APPLY_DAEMON },
 	[KEY_REPORT] = { "report", SCOPE_ROOT, &type_report, CONFIG(report),

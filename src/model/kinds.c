@@ -119,6 +119,7 @@ CHOICE(restart, [RESTART_NEVER] = "never", [RESTART_ON_FAILURE] = "on-failure",
        [RESTART_ALWAYS] = "always");
 CHOICE(on_failed, [ON_FAILED_NOTHING] = "nothing", [ON_FAILED_SHUTDOWN_PARENT] = "shutdown-parent",
        [ON_FAILED_SHUTDOWN] = "shutdown");
+CHOICE(exit_when, [EXIT_WHEN_ANY] = "any", [EXIT_WHEN_ALL] = "all", [EXIT_WHEN_NEVER] = "never");
 CHOICE(signal_scope, [SIGNAL_SCOPE_GROUP] = "group", [SIGNAL_SCOPE_MAIN] = "main",
        [SIGNAL_SCOPE_ALL] = "all");
 CHOICE(on_unhealthy, [ON_UNHEALTHY_RESTART] = "restart", [ON_UNHEALTHY_SHUTDOWN] = "shutdown",

@@ -23,6 +23,7 @@ extern const struct kind kind_mode;	/* int or unsigned */
 extern const struct kind kind_type;	/* enum */
 extern const struct kind kind_restart;
 extern const struct kind kind_on_failed;
+extern const struct kind kind_exit_when;
 extern const struct kind kind_on_unhealthy;
 extern const struct kind kind_strategy;
 extern const struct kind kind_signal_scope;

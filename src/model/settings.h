@@ -41,6 +41,9 @@ enum on_unhealthy { ON_UNHEALTHY_RESTART, ON_UNHEALTHY_SHUTDOWN, ON_UNHEALTHY_LO
 /* Who is restarted with a service of a group: nobody, all of it, or what comes after it there. */
 enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 
+/* When the tree ends by itself: with the first essential service, with the last one, or not. */
+enum exit_when { EXIT_WHEN_ANY, EXIT_WHEN_ALL, EXIT_WHEN_NEVER };
+
 enum signal_scope { SIGNAL_SCOPE_GROUP, SIGNAL_SCOPE_MAIN, SIGNAL_SCOPE_ALL };
 
 /* How to know how a service is: what it does by itself first, then what is asked of it. */
@@ -233,6 +236,7 @@ struct config {
 	bool control_group_set;
 	gid_t control_group;
 	char *report;	     /* NULL or "none": none is written */
+	enum exit_when exit_when;
 	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 #include "model/values-private.h"
 
 static int value_commands(struct value *value, void *field)
@@ -15,6 +16,19 @@ static int value_commands(struct value *value, void *field)
 		r = commands_add(field, argv);
 	if (r == 0)
 		(void)take(argv);
+	return r;
+}
+
+static int value_exit_when(struct value *value, void *field)
+{
+	static const struct choice choices[] = { { "any", EXIT_WHEN_ANY },
+						 { "all", EXIT_WHEN_ALL },
+						 { "never", EXIT_WHEN_NEVER } };
+	int choice;
+	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
+
+	if (r == 0)
+		*(enum exit_when *)field = (enum exit_when)choice;
 	return r;
 }
 
@@ -31,5 +45,6 @@ static int value_exit_on_signal(struct value *value, void *field)
 /* clang-format off */
 const struct value_type type_commands = { value_commands,
 	"a program and its arguments, quoted as in a shell" };
+const struct value_type type_exit_when = { value_exit_when, "any, all or never" };
 const struct value_type type_exit_on_signal = { value_exit_on_signal, "0 or 128+n" };
 /* clang-format on */

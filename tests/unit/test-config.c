@@ -847,6 +847,8 @@ START_TEST(a_reload_is_a_signal_or_a_command)
 {
 	bad("[a]\ncommand = x\nreload-signal = USR1\nreload-command = y\n",
 	    "f:3: [a] reload-signal: there is a reload-command, allowed is one of the two");
+	bad("[swansong]\nexit-when = some\n",
+	    "f:2: [swansong] exit-when: 'some' cannot be used, allowed is any, all or never");
 	bad("[swansong]\nexit-on-signal = 143\n",
 	    "f:2: [swansong] exit-on-signal: '143' cannot be used, allowed is 0 or 128+n");
 }
