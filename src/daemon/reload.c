@@ -96,9 +96,11 @@ static void tell_fault(FILE *reason, int r)
 /* As a mistake in the files is told; the log says which of its sockets it is. */
 static void tell_refused(FILE *reason, const struct node_config *node)
 {
-	if (node && node->n_listen > 0)
-		(void)fprintf(reason, "\n%s:%u: [%s] listen: ", node->place.file, node->listen_line,
-			      node_config_section(node));
+	const struct extras *extras = node ? node_config_extras(node) : NULL;
+
+	if (extras && extras->n_listen > 0)
+		(void)fprintf(reason, "\n%s:%u: [%s] listen: ", node->place.file,
+			      extras->listen_line, node_config_section(node));
 }
 
 static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **ret)
