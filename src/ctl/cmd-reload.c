@@ -16,8 +16,13 @@ static const char *member(const json_t *object, const char *name)
 }
 
 /* What becomes of a value that has changed; @restart: of a service that is to run. */
-static const char *effect_of(const char *apply, bool restart)
+static const char *effect_of(const json_t *key, bool restart)
 {
+	const char *apply = member(key, "apply");
+
+	if (restart && strcmp(member(key, "key"), "command") == 0 &&
+	    json_is_null(json_object_get(key, "to")))
+		return "now, is stopped";
 	if (strcmp(apply, "live") == 0)
 		return "now";
 	if (strcmp(apply, "restart") == 0 && restart)
@@ -38,6 +43,15 @@ static void add_row(struct table *t, enum style style, const char *kind, const c
 	table_add(t, STYLE_PLAIN, "%s", effect);
 }
 
+/* What becomes of a node that is new. */
+static const char *beginning(const json_t *change, bool service)
+{
+	if (!service)
+		return "";
+	return json_is_false(json_object_get(change, "autostart")) ? "waits to be started"
+								   : "is started";
+}
+
 static void add_change(struct table *t, const json_t *change)
 {
 	const json_t *keys = json_object_get(change, "keys");
@@ -46,13 +60,13 @@ static void add_change(struct table *t, const json_t *change)
 	const char *kind = member(change, "kind"), *node = member(change, "node");
 
 	if (strcmp(kind, "add") == 0)
-		add_row(t, STYLE_GOOD, kind, node, NULL, service ? "is started" : "");
+		add_row(t, STYLE_GOOD, kind, node, NULL, beginning(change, service));
 	else if (strcmp(kind, "remove") == 0)
 		add_row(t, STYLE_BAD, kind, node, NULL, service ? "is stopped" : "");
 	for (size_t i = 0; i < json_array_size(keys); i++) {
 		const json_t *key = json_array_get(keys, i);
 
-		add_row(t, STYLE_BUSY, kind, node, key, effect_of(member(key, "apply"), restart));
+		add_row(t, STYLE_BUSY, kind, node, key, effect_of(key, restart));
 	}
 }
 

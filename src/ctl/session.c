@@ -221,7 +221,7 @@ static void say_failed(struct ctl *ctl, const char *node, const char *reason)
 		log_line(&ctl->log, LOG_ERR, "%s: %s", node_name(node), reason);
 		return;
 	}
-	log_line(&ctl->log, LOG_ERR, "%s: failed:", node_name(node));
+	log_line(&ctl->log, LOG_ERR, "%s: refused, nothing has changed:", node_name(node));
 	while ((line = strtok_r(rest, "\n", &rest)))
 		ctl_complain(line);
 }

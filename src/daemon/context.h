@@ -19,6 +19,7 @@
 #include "daemon/alarm.h"
 #include "daemon/events.h"
 #include "daemon/trace.h"
+#include "model/settings.h"
 #include "sys/signals.h"
 
 struct cgroups;
@@ -81,9 +82,12 @@ struct context {
 	struct list completed; /* nodes to be followed up: Complete, or nothing is left of them */
 	struct list fallen;    /* services whose end may concern others */
 	struct service *ended; /* the first whose end is that of the tree, or NULL */
-	unsigned failed;       /* services that are */
-	bool sweep;	       /* children were adopted or have died: look whose they are */
-	bool linger;	       /* look after the lingering */
+	struct service *first; /* the first essential one that has ended, or NULL */
+	enum exit_when exit_when;
+	bool rested;	 /* a service has come to its end */
+	unsigned failed; /* services that are */
+	bool sweep;	 /* children were adopted or have died: look whose they are */
+	bool linger;	 /* look after the lingering */
 };
 
 /* Makes the loop and the descriptors that are held in reserve.  Return: 0 or -errno. */

@@ -146,6 +146,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 		r = open_control(d, config, socket);
 	if (r < 0)
 		return r;
+	d->ctx.exit_when = config->exit_when;
 	d->exit_on_signal = config->exit_on_signal;
 	deadline_tell(d->tree.root);
 	starting_by_itself(&d->tree);

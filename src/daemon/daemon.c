@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/fd.h"
 #include "base/page.h"
 #include "base/parse.h"
+#include "daemon/exit.h"
 #include "daemon/failure.h"
 #include "daemon/grace.h"
 #include "daemon/order.h"
@@ -42,6 +44,22 @@ static void follow_essential(struct daemon *d)
 	shutdown_stop(&d->tree, d->tree.root, reason);
 }
 
+/* With exit-when = all: after what was to be started was. */
+static void follow_last(struct daemon *d)
+{
+	struct node *root = d->tree.root;
+
+	if (d->ctx.exit_when != EXIT_WHEN_ALL || !d->ctx.rested || node_is_stopped(root) ||
+	    !exit_is_due(&d->tree))
+		return;
+	d->ended_by_itself = true;
+	d->ctx.ended = exit_cause(&d->tree);
+	d->given_up = d->ctx.ended && d->ctx.ended->state == STATE_FAILED;
+	shutdown_stop(&d->tree, root,
+		      exit_has_essential(&d->tree) ? "all essential services have ended"
+						   : "all services have ended");
+}
+
 /* However the root's stop came about, and whenever it was made shorter. */
 static void watch_deadline(struct daemon *d)
 {
@@ -53,30 +71,32 @@ static void watch_deadline(struct daemon *d)
 	context_arm(&d->ctx, d->abandon, usec);
 }
 
-/* The essential service, if there is one. */
-static const struct service *find_essential(const struct tree *tree)
+/* In front of a command, which may have ended well: whatever it left, that is what there is to tell. */
+static bool is_forced(const struct daemon *d, const struct service *cause)
 {
-	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
-		if (n->service && n->config->essential)
-			return n->service;
-	return NULL;
+	if (!d->tree.root->forced || d->ended_by_itself)
+		return false;
+	if (!d->ctx.command || !cause)
+		return true;
+	return cause->outcome.kind != OUTCOME_EXITED &&
+	       !(cause->outcome.kind == OUTCOME_SIGNALED && cause->outcome.value != SIGKILL);
 }
 
 /* In the order of swansongd(8): the first that applies. */
 static int exit_status(const struct daemon *d)
 {
-	const struct service *essential = d->ctx.ended ? d->ctx.ended : find_essential(&d->tree);
+	const struct service *cause = d->ctx.ended ? d->ctx.ended : d->ctx.first;
 	int status;
 
-	if (d->tree.root->forced && !d->ended_by_itself)
+	if (is_forced(d, cause))
 		return DAEMON_EXIT_FORCED;
-	status = essential ? policy_exit_status(&essential->outcome) : 0;
+	status = cause ? policy_end_status(cause->config, &cause->outcome) : 0;
 	if (d->ctx.command)
 		return command_status(&d->options->command_options, false, status);
 	/* Given up, though its last run ended with 0: it ended too often. */
 	if (status == 0 && d->given_up)
 		return DAEMON_EXIT_FAULT;
-	if (!essential && d->exit_on_signal && d->stopped_by)
+	if (!cause && d->exit_on_signal && d->stopped_by && !exit_has_essential(&d->tree))
 		return 128 + d->stopped_by;
 	return status;
 }
@@ -110,6 +130,7 @@ void daemon_settle(struct daemon *d)
 	failure_follow(&d->tree);
 	follow_essential(d);
 	order_pump(&d->ctx);
+	follow_last(d);
 	complete = shutdown_follow(&d->tree);
 	report_follow(&d->tree);
 	if (complete)

@@ -188,18 +188,34 @@ char *describe_line(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree)
 	return buf;
 }
 
+/* ", up, pid 812" or ", failed: exited with status 3"; nothing of a group. */
+static char *service_text(char *buf, size_t size, const struct service *s)
+{
+	char outcome[OUTCOME_TEXT_MAX];
+
+	buf[0] = '\0';
+	if (!s)
+		return buf;
+	if (s->main.alive)
+		(void)snprintf(buf, size, ", %s, pid %d", fsm_state_name(s->state), s->main.pid);
+	else if (s->outcome.kind == OUTCOME_NONE)
+		(void)snprintf(buf, size, ", %s", fsm_state_name(s->state));
+	else
+		(void)snprintf(buf, size, ", %s: %s", fsm_state_name(s->state),
+			       policy_outcome_text(outcome, &s->outcome));
+	return buf;
+}
+
 void describe_to_log(const struct tree *tree)
 {
-	char text[OUTCOME_TEXT_MAX];
+	char text[OUTCOME_TEXT_MAX + 64];
 
 	attach_count(tree->root);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		const struct service *s = n->service;
+		size_t guards = swansong_guard_count(n->handle) + n->program_guards;
 
-		log_line(tree->ctx->log, LOG_NOTICE, "%s: %s, %lu guards%s%s%s%s", node_name(n),
-			 node_is_stopped(n) ? "stopped" : "running",
-			 (unsigned long)(swansong_guard_count(n->handle) + n->program_guards),
-			 s ? ", " : "", s ? fsm_state_name(s->state) : "", s ? ": " : "",
-			 s ? policy_outcome_text(text, &s->outcome) : "");
+		log_line(tree->ctx->log, LOG_NOTICE, "%s: %s, %zu guard%s%s", node_name(n),
+			 node_is_stopped(n) ? "stopped" : "running", guards, guards == 1 ? "" : "s",
+			 service_text(text, sizeof(text), n->service));
 	}
 }

@@ -63,6 +63,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/deadline.h %D%/deadline.c \
 	%D%/shutdown.h %D%/shutdown.c \
 	%D%/failure.c \
+	%D%/exit.h %D%/exit.c \
 	%D%/sweep.h %D%/sweep.c \
 	%D%/progress.h %D%/progress.c \
 	%D%/parent.h %D%/parent.c \

@@ -1,4 +1,5 @@
 #include <getopt.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 
 #define EXIT_USAGE 2
 #define PATHS_MAX  64
+
+#define MEMORY_SPARE (64 * 1024)
 
 enum long_option { OPTION_GRACE = 2000, OPTION_NOTIFY_READY };
 
@@ -77,6 +80,28 @@ static bool add_path(struct daemon_options *options, const char **paths, const c
 	return true;
 }
 
+/* What goes together.  Return: -1 to go on, or an exit status. */
+static int check_options(const struct daemon_options *options, const char *last, bool for_command)
+{
+	const char *mistake = NULL;
+
+	if (options->command && options->n_paths > 0)
+		mistake = "a configuration, or a command, but not both";
+	/* As in a script, of which a variable is empty: no reason to run something else. */
+	else if (!options->command && strcmp(last, "--") == 0)
+		mistake = "no command after --";
+	else if (!options->command && for_command)
+		mistake = "an option for a command, but no command";
+	/* In other programs that run a command, -s takes no value. */
+	else if (options->command && options->socket && !strchr(options->socket, '/') &&
+		 strcmp(options->socket, "none") != 0)
+		mistake = "in front of a command, -s wants a path with a slash, or none";
+	if (!mistake)
+		return -1;
+	(void)fprintf(stderr, "swansongd: %s\n", mistake);
+	return EXIT_USAGE;
+}
+
 /* Return: -1 to go on, or an exit status. */
 static int parse_options(int argc, char **argv, struct daemon_options *options, const char **paths)
 {
@@ -130,15 +155,19 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 		options->command = argv + optind;
 	/* In front of a command, what goes well is the command's to say. */
 	options->log->level = level >= 0 ? level : options->command ? LOG_WARNING : LOG_INFO;
-	if (options->command && options->n_paths > 0) {
-		(void)fprintf(stderr, "swansongd: a configuration, or a command, but not both\n");
-		return EXIT_USAGE;
-	}
-	if (for_command && !options->command) {
-		(void)fprintf(stderr, "swansongd: an option for a command, but no command\n");
-		return EXIT_USAGE;
-	}
-	return -1;
+	return check_options(options, argv[optind - 1], for_command);
+}
+
+/*
+ * What we have stays for as long as a configuration does.  So the small blocks that go are joined at
+ * once, to be of use for others, and what is over in the end is given back: of an answer that tells of
+ * all services nothing remains.
+ */
+static void be_thrifty(void)
+{
+	(void)mallopt(M_MXFAST, 0);
+	(void)mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE);
+	(void)mallopt(M_TOP_PAD, MEMORY_SPARE);
 }
 
 int main(int argc, char **argv)
@@ -162,5 +191,6 @@ int main(int argc, char **argv)
 	options.paths = options.n_paths ? paths : default_paths;
 	if (!options.n_paths)
 		options.n_paths = find_default_paths();
+	be_thrifty();
 	return daemon_run(&options);
 }

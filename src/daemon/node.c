@@ -205,6 +205,13 @@ bool node_is_stopped(const struct node *node)
 	return swansong_state(node->handle) != SWANSONG_RUNNING;
 }
 
+bool node_is_restarted(const struct node *node)
+{
+	while (node && !node->restart)
+		node = node->parent;
+	return node;
+}
+
 const char *node_state_name(const struct node *node)
 {
 	if (!node_is_stopped(node))

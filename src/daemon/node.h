@@ -105,6 +105,9 @@ const char *node_name(const struct node *node);
 
 bool node_is_stopped(const struct node *node);
 
+/* Is it, or what it is in, stopped only to be started again? */
+bool node_is_restarted(const struct node *node);
+
 /* What may be done now that it is Complete, or has been, is looked at in the next turn. */
 void node_follow_up(struct node *node);
 

@@ -164,9 +164,10 @@ static json_t *entry_json(const struct plan *plan, const struct plan_entry *entr
 {
 	const struct node_config *config = entry->to ? entry->to : entry->from;
 
-	return json_pack("{s:s, s:s, s:b, s:b, s:o}", "kind", kind_names[entry->kind], "node",
-			 config->path, "service", config->argv != NULL, "restart", entry->restart,
-			 "keys", keys_json(plan, entry, &entry->keys));
+	return json_pack("{s:s, s:s, s:b, s:b, s:b, s:o}", "kind", kind_names[entry->kind], "node",
+			 config->path, "service", config->argv != NULL, "autostart",
+			 config->argv && config->autostart, "restart", entry->restart, "keys",
+			 keys_json(plan, entry, &entry->keys));
 }
 
 json_t *plan_json(const struct plan *plan)
@@ -175,9 +176,10 @@ json_t *plan_json(const struct plan *plan)
 	json_t *daemon = keys_json(plan, NULL, &plan->daemon);
 
 	if (json_array_size(daemon) > 0)
-		(void)json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:b, s:o}", "kind",
-							    "change", "node", "", "service", 0,
-							    "restart", 0, "keys", daemon));
+		(void)json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:b, s:b, s:o}",
+							    "kind", "change", "node", "", "service",
+							    0, "autostart", 0, "restart", 0, "keys",
+							    daemon));
 	else
 		json_decref(daemon);
 	for (size_t i = 0; i < plan->n_entries; i++)

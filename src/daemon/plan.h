@@ -42,6 +42,7 @@ struct plan {
 	size_t n_entries;
 	struct key_set daemon; /* keys that count when the daemon is started anew */
 	unsigned counts[N_PLAN_KINDS];
+	const struct node_config *refused; /* for which plan_apply() has failed, or NULL */
 };
 
 /* Compares @config with @tree, and keeps references.  Return: 0 or -ENOMEM. */

@@ -9,7 +9,7 @@
 #include "sys/ids.h"
 
 struct listeners {
-	struct log *log;
+	struct log *log; /* may be NULL */
 	FILE *mistakes;
 };
 
@@ -17,7 +17,8 @@ static void tell(enum diag_level level, const char *text, void *arg)
 {
 	const struct listeners *l = arg;
 
-	log_line(l->log, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
+	if (l->log)
+		log_line(l->log, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
 	if (l->mistakes && level == DIAG_ERROR)
 		(void)fprintf(l->mistakes, "\n%s", text);
 }
@@ -66,7 +67,8 @@ int reload_apply(struct tree *tree, struct config *config)
 	return r < 0 ? r : apply(plan);
 }
 
-static int make_plan(const struct reload *reload, FILE *reason, struct plan **ret)
+/* Mistakes are told to @log, too, if that is not NULL. */
+static int make_plan(const struct reload *reload, struct log *log, FILE *reason, struct plan **ret)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct tree *tree = reload->tree;
@@ -80,7 +82,7 @@ static int make_plan(const struct reload *reload, FILE *reason, struct plan **re
 		(void)fputs("the tree is shutting down", reason);
 		return -ESHUTDOWN;
 	}
-	r = reload_config(&config, reload->paths, reload->n_paths, tree->ctx->log, reason);
+	r = reload_config(&config, reload->paths, reload->n_paths, log, reason);
 	return r < 0 ? r : plan_new(ret, tree, config);
 }
 
@@ -91,28 +93,40 @@ static void tell_fault(FILE *reason, int r)
 		(void)fputs(strerror(-r), reason);
 }
 
+/* As a mistake in the files is told; the log says which of its sockets it is. */
+static void tell_refused(FILE *reason, const struct node_config *node)
+{
+	const struct extras *extras = node ? node_config_extras(node) : NULL;
+
+	if (extras && extras->n_listen > 0)
+		(void)fprintf(reason, "\n%s:%u: [%s] listen: ", node->place.file,
+			      extras->listen_line, node_config_section(node));
+}
+
 static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **ret)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
 	json_t *changes;
-	int r = make_plan(reload, reason, &plan);
+	int r = make_plan(reload, reload->tree->ctx->log, reason, &plan);
 
 	if (r < 0)
 		return r;
 	/* Before: nobody knows afterwards what it was like. */
 	changes = plan_json(plan);
 	r = apply(plan);
-	if (r < 0)
+	if (r < 0) {
+		tell_refused(reason, plan->refused);
 		json_decref(changes);
-	else
+	} else {
 		*ret = changes;
+	}
 	return r;
 }
 
 int reload_plan(const struct reload *reload, FILE *reason, json_t **ret)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
-	int r = make_plan(reload, reason, &plan);
+	int r = make_plan(reload, NULL, reason, &plan);
 
 	if (r == 0) {
 		*ret = plan_json(plan);
@@ -152,7 +166,7 @@ void reload_by_signal(const struct reload *reload)
 	r = reload_run(reload, m.file, &changes);
 	(void)memstream_close(&m, &reason); /* without it, the number says what it was */
 	json_decref(changes);
-	/* Mistakes in the files are in the log already. */
-	if (r < 0 && r != -EINVAL)
-		log_line(log, LOG_ERR, "%s", reason ? reason : strerror(-r));
+	/* What has a place in the files is in the log already. */
+	if (r < 0 && !(reason && *reason == '\n'))
+		log_line(log, LOG_ERR, "%s", reason && *reason ? reason : strerror(-r));
 }

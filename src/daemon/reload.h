@@ -10,7 +10,7 @@
 #include "model/config.h"
 
 /*
- * Reads @paths; every mistake goes to the log, and to @mistakes, if that is not NULL, a line each.
+ * Reads @paths; every mistake goes to @log, and to @mistakes, each if it is not NULL, a line each.
  * Return: 0, -EINVAL if there was one, -ENOMEM.
  */
 int reload_config(struct config **ret, const char *const *paths, size_t n_paths, struct log *log,

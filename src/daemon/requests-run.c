@@ -41,7 +41,9 @@ static int add(struct request *q, const struct message_call *call, FILE *reason,
 static void refuse(struct request *q, const char *path, int r, const char *reason)
 {
 	if (r == -ENOENT)
-		request_fail(q, ERROR_FAILED, path, "there is no node above it to be below of");
+		request_fail(
+			q, ERROR_FAILED, path,
+			"there is no node above it, allowed is a name below one that is there");
 	else if (r == -ESHUTDOWN)
 		request_fail(q, ERROR_NODE_STOPPED, path, NULL);
 	else

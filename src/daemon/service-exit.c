@@ -89,6 +89,21 @@ static void guard_leftover(const struct service *s, struct process *p)
 	p->generation = s->node->generation;
 }
 
+/*
+ * Has it had the stop signal with its group?  What was only started when that had been sent has not,
+ * such as what a handler of the signal runs; in doubt, for a tick, one more does less harm than none.
+ */
+static bool has_heard(const struct service *s, pid_t pid, pid_t group)
+{
+	uint64_t age_usec;
+
+	if (!service_has_signalled(s, group))
+		return false;
+	if (s->state != STATE_STOPPING || proc_age(pid, &age_usec) < 0)
+		return true;
+	return age_usec >= clock_now_usec() - s->since_usec;
+}
+
 int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 {
 	struct process *p;
@@ -102,7 +117,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	p->group = group;
 	p->id = ++s->ctx->last_id;
 	guard_leftover(s, p);
-	p->signalled = service_has_signalled(s, group);
+	p->signalled = has_heard(s, pid, group);
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->leftovers, &p->by_service);
 	trace_touch(s->node->trace);

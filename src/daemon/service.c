@@ -101,6 +101,8 @@ struct service *service_free(struct service *s)
 	node_count(s->node, -tally.services, -tally.ready, -tally.settled);
 	if (s->ctx->ended == s)
 		s->ctx->ended = NULL;
+	if (s->ctx->first == s)
+		s->ctx->first = NULL;
 	if (s->state == STATE_FAILED)
 		s->ctx->failed--;
 	while (!list_is_empty(&s->leftovers))
@@ -159,20 +161,22 @@ void service_retally(struct service *s, struct service_tally before)
 /* --- the one writer of the state --- */
 
 /*
- * The end of an essential service is that of the tree, and so may be a failure; the first one counts.
+ * The end of an essential service may be that of the tree, and so may be a failure; the first one counts.
  * One whose section is gone is essential no more, and one that is being restarted has not come to its
  * end.
  */
 static void note_end(struct service *s)
 {
-	bool fatal = s->config->essential || (s->state == STATE_FAILED && failure_is_fatal(s));
+	bool fatal = (s->config->essential && s->ctx->exit_when == EXIT_WHEN_ANY) ||
+		     (s->state == STATE_FAILED && failure_is_fatal(s));
 
-	if (!fatal || s->node->retired || s->ctx->ended)
+	if (s->node->retired || node_is_restarted(s->node))
 		return;
-	for (const struct node *n = s->node; n; n = n->parent)
-		if (n->restart)
-			return;
-	s->ctx->ended = s;
+	s->ctx->rested = true;
+	if (s->config->essential && !s->ctx->first)
+		s->ctx->first = s;
+	if (fatal && !s->ctx->ended)
+		s->ctx->ended = s;
 }
 
 /* What has been reached, for good. */
@@ -191,10 +195,26 @@ static void note_progress(struct service *s, enum service_state next)
 		s->attempted = true;
 }
 
-/* For whoever watches; what has happened is the end of a run, or what it is called. */
+/* Is the outcome of its run what has led out of its state? */
+static bool is_by_outcome(const struct service *s, enum service_event event)
+{
+	switch (event) {
+	case EVENT_DONE:
+	case EVENT_RETRY:
+	case EVENT_FAIL:
+		return true;
+	case EVENT_BROKEN:
+	case EVENT_ORPHANED:
+	case EVENT_TIMEOUT:
+		return fsm_is_coming_up(s->state) || s->state == STATE_UP;
+	default:
+		return false;
+	}
+}
+
+/* For whoever watches. */
 static void tell_change(struct service *s, enum service_state next, enum service_event event)
 {
-	bool ended = event == EVENT_DONE || event == EVENT_RETRY || event == EVENT_FAIL;
 	char text[OUTCOME_TEXT_MAX];
 
 	events_add(s->ctx->events,
@@ -204,8 +224,9 @@ static void tell_change(struct service *s, enum service_state next, enum service
 			   .generation = s->node->generation,
 			   .from = fsm_state_name(s->state),
 			   .to = fsm_state_name(next),
-			   .reason = ended ? policy_outcome_text(text, &s->outcome)
-					   : fsm_event_name(event),
+			   .reason = is_by_outcome(s, event)
+					     ? policy_outcome_text(text, &s->outcome)
+					     : fsm_reason(s->state, event),
 		   });
 }
 

@@ -395,3 +395,51 @@ const char *fsm_event_name(enum service_event event)
 
 	return names[event];
 }
+
+static const char *timeout_reason(enum service_state from)
+{
+	if (from == STATE_BACKOFF)
+		return "restart-delay is over";
+	if (from == STATE_DRAINING)
+		return "drain-delay is over";
+	return "its time is spent";
+}
+
+static const char *commands_reason(enum service_state from, bool well)
+{
+	switch (fsm_part(from)) {
+	case PART_START_COMMAND:
+		return well ? "start-command has ended" : "start-command has failed";
+	case PART_POST_START:
+		return well ? "post-start has ended" : "post-start has failed";
+	default:
+		return well ? "stop-command has ended" : "stop-command has failed";
+	}
+}
+
+const char *fsm_reason(enum service_state from, enum service_event event)
+{
+	switch (event) {
+	case EVENT_START:
+		return "may start";
+	case EVENT_PASSED:
+	case EVENT_BROKEN:
+		return commands_reason(from, event == EVENT_PASSED);
+	case EVENT_WORKED:
+		return "its work is done";
+	case EVENT_ENDING:
+		return "says that it is stopping";
+	case EVENT_HOLD:
+		return "stopped";
+	case EVENT_RELEASE:
+		return "nobody needs it";
+	case EVENT_KILL:
+		return "to be killed";
+	case EVENT_ORPHANED:
+		return "its main process has ended";
+	case EVENT_TIMEOUT:
+		return timeout_reason(from);
+	default:
+		return fsm_event_name(event);
+	}
+}

@@ -120,3 +120,6 @@ bool fsm_is_going_down(enum service_state state);
 
 const char *fsm_state_name(enum service_state state);
 const char *fsm_event_name(enum service_event event);
+
+/* What has happened when an event leads out of a state, in words. */
+const char *fsm_reason(enum service_state from, enum service_event event);

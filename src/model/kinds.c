@@ -119,6 +119,7 @@ CHOICE(restart, [RESTART_NEVER] = "never", [RESTART_ON_FAILURE] = "on-failure",
        [RESTART_ALWAYS] = "always");
 CHOICE(on_failed, [ON_FAILED_NOTHING] = "nothing", [ON_FAILED_SHUTDOWN_PARENT] = "shutdown-parent",
        [ON_FAILED_SHUTDOWN] = "shutdown");
+CHOICE(exit_when, [EXIT_WHEN_ANY] = "any", [EXIT_WHEN_ALL] = "all", [EXIT_WHEN_NEVER] = "never");
 CHOICE(signal_scope, [SIGNAL_SCOPE_GROUP] = "group", [SIGNAL_SCOPE_MAIN] = "main",
        [SIGNAL_SCOPE_ALL] = "all");
 CHOICE(on_unhealthy, [ON_UNHEALTHY_RESTART] = "restart", [ON_UNHEALTHY_SHUTDOWN] = "shutdown",
@@ -314,7 +315,7 @@ KIND(commands);
 
 static bool listen_equal(const void *a, const void *b)
 {
-	const struct node_config *x = a, *y = b;
+	const struct extras *x = a, *y = b;
 
 	if (x->n_listen != y->n_listen)
 		return false;
@@ -330,12 +331,12 @@ static bool listen_equal(const void *a, const void *b)
 
 static void listen_print(FILE *file, const void *value, const struct kind *kind)
 {
-	const struct node_config *node = value;
+	const struct extras *extras = value;
 
 	(void)kind;
-	for (size_t i = 0; i < node->n_listen; i++)
-		(void)fprintf(file, "%s%s%s", i ? " " : "", listen_prefix(node->listen[i].kind),
-			      node->listen[i].address);
+	for (size_t i = 0; i < extras->n_listen; i++)
+		(void)fprintf(file, "%s%s%s", i ? " " : "", listen_prefix(extras->listen[i].kind),
+			      extras->listen[i].address);
 }
 KIND(listen);
 

@@ -23,6 +23,7 @@ extern const struct kind kind_mode;	/* int or unsigned */
 extern const struct kind kind_type;	/* enum */
 extern const struct kind kind_restart;
 extern const struct kind kind_on_failed;
+extern const struct kind kind_exit_when;
 extern const struct kind kind_on_unhealthy;
 extern const struct kind kind_strategy;
 extern const struct kind kind_signal_scope;
@@ -35,7 +36,7 @@ extern const struct kind kind_environment;   /* char **; only the names are show
 extern const struct kind kind_nodes;	     /* struct node_config ** */
 extern const struct kind kind_command;	     /* the whole struct node_config */
 extern const struct kind kind_commands;	     /* struct commands */
-extern const struct kind kind_listen;	     /* the whole struct node_config */
+extern const struct kind kind_listen;	     /* the whole struct extras */
 extern const struct kind kind_user;	     /* struct credentials */
 extern const struct kind kind_group;	     /* struct credentials */
 extern const struct kind kind_groups;	     /* struct credentials */

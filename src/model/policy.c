@@ -112,7 +112,7 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 		return EVENT_DONE;
 	if (config->restart == RESTART_NEVER)
 		return EVENT_FAIL;
-	if (ran_usec >= config->restart_reset_usec)
+	if (ran_usec >= node_config_extras(config)->restart_reset_usec)
 		policy->delay_usec = config->restart_delay_usec;
 	if (over_limit(policy, now_usec))
 		return EVENT_FAIL;
@@ -120,22 +120,30 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 	return EVENT_RETRY;
 }
 
-bool policy_is_clean(const struct node_config *config, const struct outcome *outcome)
+/* By success-status, whatever else counts as clean. */
+static bool is_stated(const struct node_config *config, const struct outcome *outcome)
 {
 	const struct success_status *also = &node_config_extras(config)->success_status;
 
-	if (!outcome->was_ready || outcome->hook)
-		return false;
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
-		return outcome->value == 0 ||
-		       also->codes[outcome->value / 64] >> outcome->value % 64 & 1;
+		return also->codes[outcome->value / 64] >> outcome->value % 64 & 1;
 	case OUTCOME_SIGNALED:
-		return (config->type == TYPE_SIMPLE && outcome->value == config->stop_signal) ||
-		       also->signals >> (outcome->value - 1) & 1;
+		return also->signals >> (outcome->value - 1) & 1;
 	default:
 		return false;
 	}
+}
+
+bool policy_is_clean(const struct node_config *config, const struct outcome *outcome)
+{
+	if (!outcome->was_ready || outcome->hook)
+		return false;
+	if (is_stated(config, outcome))
+		return true;
+	if (outcome->kind == OUTCOME_SIGNALED)
+		return config->type == TYPE_SIMPLE && outcome->value == config->stop_signal;
+	return outcome->kind == OUTCOME_EXITED && outcome->value == 0;
 }
 
 bool policy_is_transient(int error)
@@ -174,6 +182,13 @@ int policy_exit_status(const struct outcome *outcome)
 		break;
 	}
 	return 0;
+}
+
+int policy_end_status(const struct node_config *config, const struct outcome *outcome)
+{
+	bool success = policy_is_clean(config, outcome) && is_stated(config, outcome);
+
+	return success ? 0 : policy_exit_status(outcome);
 }
 
 char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcome *outcome)

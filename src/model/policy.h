@@ -68,6 +68,9 @@ bool policy_is_transient(int error);
 /* As a shell has it: the status, 128 + the signal, 127 or 126 for a spawn that failed. */
 int policy_exit_status(const struct outcome *outcome);
 
+/* The same as it counts for the service: 0 if success-status names it. */
+int policy_end_status(const struct node_config *config, const struct outcome *outcome);
+
 /* "exited with status 3", "killed by SIGSEGV", …: for people.  Returns @buf. */
 #define OUTCOME_TEXT_MAX 256
 char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcome *outcome);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 #include "model/values-private.h"
 
 static int value_commands(struct value *value, void *field)
@@ -18,6 +19,19 @@ static int value_commands(struct value *value, void *field)
 	return r;
 }
 
+static int value_exit_when(struct value *value, void *field)
+{
+	static const struct choice choices[] = { { "any", EXIT_WHEN_ANY },
+						 { "all", EXIT_WHEN_ALL },
+						 { "never", EXIT_WHEN_NEVER } };
+	int choice;
+	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
+
+	if (r == 0)
+		*(enum exit_when *)field = (enum exit_when)choice;
+	return r;
+}
+
 static int value_exit_on_signal(struct value *value, void *field)
 {
 	bool pass_on = strcmp(value->text, "128+n") == 0;
@@ -29,7 +43,8 @@ static int value_exit_on_signal(struct value *value, void *field)
 }
 
 /* clang-format off */
-const struct value_type type_commands = { IN_SECTION, value_commands,
+const struct value_type type_commands = { value_commands,
 	"a program and its arguments, quoted as in a shell" };
-const struct value_type type_exit_on_signal = { IN_CONFIG, value_exit_on_signal, "0 or 128+n" };
+const struct value_type type_exit_when = { value_exit_when, "any, all or never" };
+const struct value_type type_exit_on_signal = { value_exit_on_signal, "0 or 128+n" };
 /* clang-format on */

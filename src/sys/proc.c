@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/macro.h"
 
 static int open_file(pid_t pid, const char *file)
@@ -137,4 +140,34 @@ int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
 		}
 	}
 	return n < 0 ? -errno : -ENOENT;
+}
+
+/* The start is the 22nd field, in ticks since the machine has booted; the third one is behind the name. */
+int proc_age(pid_t pid, uint64_t *ret_usec)
+{
+	cleanup(closep) int fd = open_file(pid, "stat");
+	uint64_t tick_usec = USEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t started_usec, now_usec;
+	struct timespec now;
+	char text[1024];
+	char *field;
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return errno == ESRCH ? -ENOENT : -errno;
+	text[n] = '\0';
+	field = strrchr(text, ')');
+	for (int i = 2; i < 22 && field; i++)
+		field = strchr(field + 1, ' ');
+	if (!field)
+		return -EIO;
+	started_usec = (strtoull(field, NULL, 10) + 1) * tick_usec;
+	if (clock_gettime(CLOCK_BOOTTIME, &now) < 0)
+		return -errno;
+	now_usec = (uint64_t)now.tv_sec * USEC_PER_SEC + (uint64_t)now.tv_nsec / 1000;
+	*ret_usec = now_usec > started_usec ? now_usec - started_usec : 0;
+	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct proc_info {
@@ -17,6 +18,9 @@ struct proc_info {
 
 /* Return: 0, -ENOENT for none such, or -errno. */
 int proc_read(pid_t pid, struct proc_info *ret);
+
+/* How long ago @pid was started, at least: to a tick of the kernel's.  Return: 0 or -errno. */
+int proc_age(pid_t pid, uint64_t *ret_usec);
 
 /*
  * A descriptor that means the process @pid and no later one; readable when that is dead.

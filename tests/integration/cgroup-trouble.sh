@@ -53,6 +53,7 @@ config <<END
 command = bash -c '(setsid sleep 1000 &); exec $helpers/idle'
 [two]
 command = $helpers/idle
+cgroup-pids-max = 100
 END
 start_daemon
 ctl wait --for ready
@@ -71,6 +72,12 @@ start_daemon
 ctl wait --for ready
 like "without rights it works without" "$(group_of "$(pid_of one)")" "^$(group_of $$)\$"
 ok "and says so to those who ask" says "$log" 'no control groups: '
+ok "and to those who would set a limit there" says "$log" \
+	'two: cgroup-pids-max has no effect: there are no control groups to set it in'
+sed -i 's/cgroup-pids-max/cgroup-memory-max/' "$ini"
+ok "also when that is reloaded" ctl reload
+ok "it is said" wait_for 10 says "$log" 'two: cgroup-memory-max has no effect'
+ctl wait --for ready --timeout 10s
 ok "leftovers are found by their mark" wait_for 5 has_guards one "leftover process"
 stop_daemon
 is "and ended" "$status" 0

@@ -14,6 +14,11 @@ command = bash -c '$dir/escape SWANSONG_NODE=web/nginx sleep 1000; exec $helpers
 [tough]
 command = bash -c '$dir/escape $helpers/stubborn $dir/stubborn; exec $helpers/idle'
 stop-timeout = 300ms
+[bounded]
+command = $helpers/idle
+cgroup-pids-max = 7
+cgroup-memory-max = 64M
+cgroup-cpu-weight = 50
 END
 start_daemon
 ctl wait --for ready
@@ -21,6 +26,17 @@ ctl wait --for ready
 like "a service is in its group" "$(group_of "$(pid_of web/nginx)")" '/swansong-[0-9a-f]*/node:web:nginx$'
 is "and alone" "$(members web/nginx)" "$(pid_of web/nginx)"
 like "swansongd is in one without groups" "$(group_of "$daemon")" '/swansongd-[0-9a-f]*$'
+for one in pids:pids.max:7 memory:memory.max:67108864 cpu:cpu.weight:50; do
+	IFS=: read -r controller file want <<<"$one"
+	if grep -qw "$controller" "$cgroup/cgroup.controllers"; then
+		is "$file is set" "$(cat "$(group bounded)/$file")" "$want"
+	else
+		ok "without the controller that is said" says "$log" \
+			"bounded: cgroup-$controller-[a-z]* has no effect: this control group has no controller $controller"
+		skip "$file is set" "machine: no controller $controller in version 2"
+	fi
+done
+is "the service runs all the same" "$(state bounded)" up
 ok "what has escaped is a leftover" wait_for 5 has_guards escaper "leftover process"
 ok "whoever it says it is" wait_for 5 has_guards forger "leftover process"
 ok "of nobody else" has_guards web/nginx "process"

@@ -21,6 +21,21 @@ is "arguments arrive as they are" \
 	$'<a b>\n<>\n<%n>\n<">'
 is "output is not touched" "$(echo in | "$swansongd" -- cat 2>>"$log")" in
 
+# What is no command line, though it could be taken for one.
+refused() { # NAME REASON ARGUMENT...
+	local name=$1 reason=$2
+	shift 2
+	is "$name is refused" "$(cd "$dir" && "$swansongd" "$@" >"$log" 2>&1 </dev/null; echo $?)" 2
+	ok "and why, is said" says "$log" "$reason"
+}
+refused "no command" 'no command after --' --
+refused "no command after an option" 'no command after --' -e 3 --
+refused "another init's -s" '-s wants a path' -s -- touch "$dir/touched"
+refused "another init's -s, with others" '-s wants a path' -svv touch "$dir/touched"
+refused "a configuration beside it" 'not both' -c "$ini" -- touch "$dir/touched"
+ok "and nothing is run then" not test -e "$dir/touched"
+: >"$log"
+
 # As somebody's child, and as PID 1.
 for place in child pid1; do
 	signals=$dir/signals.$place

@@ -78,4 +78,19 @@ for box in writable read-only; do
 		'#[0-9]+: exit$' 'worker: done' 'Received SIGTERM' 'bye bye'
 	is "$box: the exit status is 0" "$(status)" 0
 done
+
+# What a life leaves in the writable layer is no obstacle to the next one: the first ended in order,
+# this one is killed, with its socket, its lock and whatever redis and nginx keep.
+box=writable
+podman start "$box" >/dev/null
+ok "a second life of a container" inside swansongctl --timeout 30s wait --for ready
+ok "whose control socket is in that layer" not busybox grep -q ' /run ' /proc/mounts
+podman kill -s KILL "$box" >/dev/null
+podman wait "$box" >/dev/null
+podman start "$box" >/dev/null
+ok "and one with what is left of a killed one" inside swansongctl --timeout 30s wait --for ready
+ok "answer" inside swansongctl health -q
+like "and serve" "$(inside curl -s http://127.0.0.1:8080/)" '^visit'
+podman stop -t 60 "$box" >/dev/null
+is "and end well" "$(status)" 0
 finish

@@ -107,4 +107,38 @@ start_daemon
 "${as_nobody[@]}" "$swansongctl" status >"$dir/denied" 2>&1
 is "by default nobody else may connect" "$?" 5
 stop_daemon
+
+# --- What the configuration says of it
+named() { # MODE: the configuration
+	printf '%s\n' '[swansong]' "control-socket = $dir/named" 'control-group = 54321' \
+		"control-mode = $1" '[web]' "command = $helpers/idle" | config
+}
+of_the_group=(setpriv --reuid=65534 --regid=65534 --groups=54321)
+named 0660
+launch "$swansongd" -v -c "$ini"
+wait_for 10 test -S "$dir/named" || die "the socket is where the configuration says"
+is "as it says, of that group" "$(stat -c '%a %g' "$dir/named")" "660 54321"
+ok "which goes before the environment" not test -e "$socket"
+ok "who is of the group may do all" "${of_the_group[@]}" "$swansongctl" -s "$dir/named" restart web
+"${as_nobody[@]}" "$swansongctl" -s "$dir/named" status >"$dir/denied" 2>&1
+is "who is not may not connect" "$?" 5
+stop_daemon
+ok "at the end it is gone" not test -e "$dir/named"
+named 0666
+launch "$swansongd" -v -c "$ini" --socket "$socket"
+wait_for 10 ctl_answers || die "an option goes before both"
+ok "and makes no other socket" not test -e "$dir/named"
+"${as_nobody[@]}" "$swansongctl" status >"$dir/denied" 2>&1
+is "with a mode for all, others may look" "$?" 0
+"${as_nobody[@]}" "$swansongctl" stop web >"$dir/denied" 2>&1
+is "and do nothing" "$?" 5
+ok "but who is of the group may" "${of_the_group[@]}" "$swansongctl" stop web
+stop_daemon
+printf '[swansong]\ncontrol-socket = none\n[web]\ncommand = touch %s/ran\n' "$dir" | config
+: >"$log"
+launch "$swansongd" -v -c "$ini"
+ok "without one services run" wait_for 10 test -e "$dir/ran"
+ok "and there is none" not test -e "$socket"
+stop_daemon
+is "it ends by a signal as ever" "$status" 0
 finish

@@ -20,6 +20,25 @@ command = sh $dir/trap.sh
 log = file:$dir/app.log
 [db]
 command = $helpers/idle
+[full]
+command = $helpers/idle
+start-command = true
+post-start = true
+drain-delay = 10ms
+stop-command = sh -c 'kill -TERM \$MAINPID'
+post-stop = true
+autostart = no
+[crash]
+command = sh -c 'sleep 1000 & exit 3'
+restart-delay = 10ms
+restart-limit = 1/1h
+autostart = no
+[late]
+command = $helpers/idle
+ready = fd:3
+start-timeout = 100ms
+restart = never
+autostart = no
 END
 start_daemon
 ctl wait --for ready
@@ -50,6 +69,34 @@ is "the last two are two" "$(ctl events --json --no-wait --last 2 | wc -l)" 2
 like "for people there is a line each" "$(ctl events --no-wait --last 1)" \
 	'^[0-9:]+\.[0-9]+ db: starting -> up \(ready\)'
 
+# What has happened is said in words, and who began it.
+story() { # NODE: its service's way, a line each
+	ctl events --json --no-wait "$1" |
+		jq -r 'select(.kind == "service") | "\(.from) \(.to): \(.reason)"'
+}
+ctl start full >/dev/null && ctl stop full >/dev/null
+is "each change of a service has its reason" "$(story full)" \
+	"down preparing: may start
+preparing starting: start-command has ended
+starting readying: ready
+readying up: post-start has ended
+up draining: stopped
+draining gated: drain-delay is over
+gated asking: nobody needs it
+asking stopping: stop-command has ended
+stopping closing: killed by SIGTERM
+closing down: killed by SIGTERM"
+is "and its cause" "$(ctl events --json --no-wait full | jq -r '.cause // "nobody"' |
+	sed 's/ [0-9,]* *uid .*//' | sort -u)" "asked by pid
+nobody"
+ctl start crash --no-wait >/dev/null
+ok "a crash is followed by others" wait_for 10 has_state crash failed
+like "which is told as what it is" "$(story crash | paste -sd ' ')" \
+	'up cleaning: exited with status 3 cleaning backoff: .*backoff starting: restart-delay is over'
+ctl start late --no-wait >/dev/null
+ok "one that is late has failed" wait_for 10 has_state late failed
+like "which is told, too" "$(story late)" 'starting cleaning: was not ready within its start-timeout'
+
 # A reader that sleeps is not waited for, and hears what it has lost.
 kill -STOP "$watcher"
 for i in {1..200}; do ctl restart -q --no-wait db || break; done
@@ -70,7 +117,7 @@ ok "a signal to all reaches all" ctl signal --scope all KILL db
 ok "and is the end of it" wait_for 5 says "$log" 'db: killed by SIGKILL'
 is "the log is found" "$(ctl logs -n 1 web/app)" "got USR1"
 like "what has none says so" "$(ctl logs db 2>&1)" 'its output goes to no file'
-is "names are listed" "$(ctl list | tr '\n' ' ')" "/ web web/app db "
+is "names are listed" "$(ctl list | tr '\n' ' ')" "/ web web/app db full crash late "
 
 if [ "$(id -u)" = 0 ]; then
 	chmod 666 "$socket"

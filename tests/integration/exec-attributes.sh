@@ -7,6 +7,31 @@ limit() { # NODE NAME: its soft and hard value
 		$0 = substr($0, length(name) + 1); print $1, $2 }' "/proc/$(pid_of "$1")/limits"
 }
 
+# A name as in prlimit(1), what the configuration says, and what the kernel shows then.
+limits=$(
+	cat <<-END
+	as		1T:2T			Max address space:$((1 << 40)) $((2 << 40))
+	core		1M:2M			Max core file size:$((1 << 20)) $((2 << 20))
+	cpu		1001:2001		Max cpu time:1001 2001
+	data		3G:4G			Max data size:$((3 << 30)) $((4 << 30))
+	fsize		5M:infinity		Max file size:$((5 << 20)) unlimited
+	locks		11:12			Max file locks:11 12
+	memlock		13K:14K			Max locked memory:$((13 << 10)) $((14 << 10))
+	msgqueue	1000:2000		Max msgqueue size:1000 2000
+	nice		1:2			Max nice priority:1 2
+	nofile		65:66			Max open files:65 66
+	nproc		5000:6000		Max processes:5000 6000
+	rss		7G:8G			Max resident set:$((7 << 30)) $((8 << 30))
+	rtprio		3:4			Max realtime priority:3 4
+	rttime		1000000:2000000		Max realtime timeout:1000000 2000000
+	sigpending	101:102			Max pending signals:101 102
+	stack		2M:4M			Max stack size:$((2 << 20)) $((4 << 20))
+	END
+)
+may_be() { # NAME SOFT HARD: we may set it, and so may the daemon
+	prlimit "--$1=$2:$3" true 2>"$dir/refusal"
+}
+
 config <<END
 [limits]
 limit-nofile = 100:200
@@ -28,6 +53,9 @@ cpu-affinity = $(awk '/^Cpus_allowed_list/ { sub(/.*[-,]/, "", $2); print $2 }' 
 [priorities/own]
 command = $helpers/idle
 io-class = idle
+[priorities/level]
+command = $helpers/idle
+nice = 3
 [bare]
 command = $helpers/idle
 no-new-privileges = yes
@@ -36,8 +64,14 @@ command = $helpers/idle
 limit-nofile = 2000000000
 restart = never
 END
+echo '[every]' >>"$ini"
+echo "command = $helpers/idle" >>"$ini"
+while read -r name value shown; do
+	read -r soft hard <<<"${shown#*:}"
+	! may_be "$name" "$soft" "$hard" || echo "limit-$name = $value" >>"$ini"
+done <<<"$limits"
 start_daemon
-for node in limits/inherited priorities/own bare; do
+for node in limits/inherited every priorities/own priorities/level bare; do
 	wait_for 10 has_state "$node" up || die "$node is up"
 done
 wait_for 10 has_state refused failed || die "an impossible limit is a failed start"
@@ -48,11 +82,20 @@ is "inherited" "$(limit limits/own 'Max core file size')" "0 0"
 is "from above" "$(limit limits/inherited 'Max open files')" "100 200"
 is "else the daemon's" "$(limit plain 'Max file size')" \
 	"$(ulimit -f | sed 's/.*/& &/')"
+while read -r name value shown; do
+	if grep -q "^limit-$name = $value\$" "$ini"; then
+		is "limit-$name" "$(limit every "${shown%:*}")" "${shown#*:}"
+	else
+		skip "limit-$name" "machine: needs root with cap_sys_resource"
+	fi
+done <<<"$limits"
 pid=$(pid_of priorities/own)
 is "the nice value" "$(ps -o ni= -p "$pid" | tr -d ' ')" 19
+is "the nearest one" "$(ps -o ni= -p "$(pid_of priorities/level)" | tr -d ' ')" 3
 is "how early it is killed" "$(cat "/proc/$pid/oom_score_adj")" 1000
 if command -v ionice >/dev/null; then
 	is "the I/O class" "$(ionice -p "$pid")" idle
+	is "with its level" "$(ionice -p "$(pid_of priorities/level)")" "best-effort: prio 6"
 else
 	skip "the I/O class" "package util-linux"
 fi

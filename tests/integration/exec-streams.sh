@@ -71,6 +71,46 @@ ok "what somebody put in the way is not written to" \
 is "and stays as it was" "$(content in)" "given|"
 stop_daemon
 
+# The daemon's own, and from above.
+cat >"$ini" <<END
+[swansong]
+log = null
+[own]
+stdin = inherit
+log = inherit
+[own/reader]
+command = sh -c 'cat; echo read; echo failed >&2'
+type = oneshot
+[own/none]
+command = sh -c 'cat; echo >&2 nothing'
+type = oneshot
+stdin = null
+[null]
+command = sh -c 'echo lost; places=\$(readlink /proc/\$\$/fd/1 /proc/\$\$/fd/2); echo "\$places" >$dir/null'
+type = oneshot
+[parted]
+stdout = file:$dir/above.out
+[parted/below]
+command = sh -c '$says_twice'
+type = oneshot
+log = file:$dir/below.log
+END
+echo typed >"$dir/typed"
+"$swansongd" -v -c "$ini" --socket "$socket" >"$dir/own.out" 2>"$dir/own.err" <"$dir/typed" &
+daemon=$!
+cleanup_fn end_process "$daemon"
+wait_for 10 ctl_answers || die "swansongd answers"
+for node in own/reader own/none null parted/below; do
+	wait_for 10 has_state "$node" "done" || die "$node does its work"
+done
+is "who inherits it reads what is the daemon's" "$(content own.out)" "typed|read|"
+ok "its errors go to the daemon's" says "$dir/own.err" '^failed$'
+ok "and of several above the nearest counts" says "$dir/own.err" '^nothing$'
+is "of standard output and error nothing is left" "$(content null)" "/dev/null|/dev/null|"
+is "a nearer log counts, and not a farther stdout" "$(content below.log)" "out|err|"
+ok "of which there is no file" not test -s "$dir/above.out"
+stop_daemon
+
 # The journal, which is not there at first.
 requires_root
 mount -t tmpfs tmpfs /run || skip_all "machine: refuses to mount"

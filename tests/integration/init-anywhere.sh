@@ -101,10 +101,14 @@ for subject in "${subjects[@]}"; do
 	is "$subject: its output's reader is gone" $? 5
 	choose "$subject"
 	is "$subject: open files are the command's" "$("${init[@]}" cat <(echo in) 2>>"$log")" in
+	is "$subject: and ours are not" "$("${init[@]}" ls /proc/self/fd 2>>"$log" </dev/null | paste -sd' ')" \
+		"$(env ls /proc/self/fd 2>>"$log" </dev/null | paste -sd' ')"
 	is "$subject: the directory, and the umask" \
 		"$(cd / && umask 027 && "${init[@]}" sh -c 'pwd; umask' 2>>"$log")" $'/\n0027'
 	is "$subject: nothing is blocked" \
 		"$("${init[@]}" sed -n 's/^SigBlk:\t//p' /proc/self/status 2>>"$log")" 0000000000000000
+	is "$subject: but what was" "$(env --block-signal=USR1,TERM "${init[@]}" sed -n 's/^SigBlk:\t//p' \
+		/proc/self/status 2>>"$log")" 0000000000004200
 	is "$subject: what is ignored, and nothing else" \
 		"$(trap '' HUP CHLD; "${init[@]}" cat /proc/self/status 2>>"$log" | ignored)" \
 		"$(trap '' HUP CHLD; sed '' /proc/self/status | ignored)"

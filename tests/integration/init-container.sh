@@ -36,6 +36,8 @@ start() { # NAME [OPTION...] -- COMMAND...
 	box=$name
 }
 logged() { podman logs "$box" 2>&1 | grep -q "$1"; }
+lives() { [ "$(podman logs "$box" 2>&1 | grep -c ready)" = "$1" ]; } # NUMBER: as many began
+seccomp=$(podman info -f '{{.Host.Security.SECCOMPEnabled}}')
 exit_status() { podman inspect -f '{{.State.ExitCode}}' "$box"; }
 
 for subject in "${subjects[@]}"; do
@@ -47,6 +49,12 @@ for subject in "${subjects[@]}"; do
 
 	start "$subject-signals" --read-only --user 123456:123456 -- "${init[@]}" signal-log /dev/stdout 5
 	ok "$subject: read-only, as a user without a name" wait_for 20 logged ready
+	if [ "$seccomp" = true ]; then
+		is "$subject: behind the default seccomp profile" \
+			"$(podman exec "$box" /bin/busybox sed -n 's/^Seccomp:.//p' /proc/1/status)" 2
+	else
+		skip "$subject: behind the default seccomp profile" "machine: podman has none"
+	fi
 	podman kill -s USR1 "$box" >/dev/null
 	ok "$subject: a signal arrives" wait_for 10 logged USR1
 	podman exec "$box" orphans 50
@@ -57,9 +65,22 @@ for subject in "${subjects[@]}"; do
 	within "$subject: the stop takes no longer than it has to" $(($(now) - began)) 0 15000
 	is "$subject: the exit status" "$(exit_status)" 5
 	podman start "$box" >/dev/null
-	ok "$subject: a second life of the same container" wait_for 20 logged 'ready.*ready\|ready'
+	ok "$subject: a second life of the same container" wait_for 20 lives 2
 	podman stop -t 30 "$box" >/dev/null
 	is "$subject: ends as the first" "$(exit_status)" 5
+	podman start "$box" >/dev/null
+	wait_for 20 lives 3
+	podman kill -s KILL "$box" >/dev/null
+	podman wait "$box" >/dev/null
+	podman start "$box" >/dev/null
+	ok "$subject: one after it was killed" wait_for 20 lives 4
+	podman stop -t 30 "$box" >/dev/null
+	is "$subject: ends as the first, too" "$(exit_status)" 5
+
+	# What a runtime hands on is the command's: the descriptor 3 of a socket, with a LISTEN_PID of 1.
+	is "$subject: sockets for PID 1" \
+		"$(podman run --rm "${options[@]}" -e LISTEN_PID=1 -e LISTEN_FDS=0 init "${init[@]}" /bin/bash -c \
+			'[ "$LISTEN_PID" = $$ ] && echo "mine: $LISTEN_FDS"' 2>>"$log")" "mine: 0"
 
 	# Not PID 1, in a pid namespace that is another's.
 	start "$subject-host" -- /bin/idle

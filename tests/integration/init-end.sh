@@ -67,6 +67,51 @@ for subject in "${subjects[@]}"; do
 		unset target
 		await_daemon 10
 		is "$subject, $place: and it ends as told" "$status" 143
+
+		# What its handler of the signal begins has not had it with the others.
+		choose "$subject" --leftover-timeout 20s
+		rm -f "$dir/late"*
+		# shellcheck disable=SC2016  # for the inner shell
+		launch "${enter[@]}" "${init[@]}" sh -c '
+			trap "\"$1\" \"$2\" & setsid \"$1\" \"$2.session\" &
+				until grep -q ready \"$2\" && grep -q ready \"$2.session\"; do :; done
+				exit 6" TERM
+			echo >"$2.up"; while :; do sleep 0.05; done' main "$helpers/signal-log" "$dir/late"
+		wait_for 20 test -e "$dir/late.up" || die "$subject, $place: the command runs"
+		[ $place = child ] || target=$(inner)
+		kill -TERM "${target:-$daemon}"
+		unset target
+		await_daemon 15
+		is "$subject, $place: what a handler of the stop signal begins gets it, too" \
+			"$status $(sort -u "$dir/late" "$dir/late.session" | paste -sd' ')" "6 TERM ready"
+		rm -f "$dir/stubborn"
+		choose "$subject" --leftover-timeout 300ms
+		# shellcheck disable=SC2016  # for the inner shell
+		launch "${enter[@]}" "${init[@]}" sh -c '
+			trap "exit 6" TERM; "$1" "$2" & while :; do sleep 0.05; done' \
+			main "$helpers/stubborn" "$dir/stubborn"
+		wait_for 20 test -s "$dir/stubborn" || die "$subject, $place: the command runs"
+		[ $place = child ] || target=$(inner)
+		kill -TERM "${target:-$daemon}"
+		unset target
+		await_daemon 20
+		is "$subject, $place: whatever has to be killed then, the exit status is the command's" \
+			"$status" 6
+
+		# The stop itself makes thousands, of which some live on and some are dead at once.
+		choose "$subject"
+		rm -f "$dir/ready"
+		# shellcheck disable=SC2016  # for the inner shell
+		launch "${enter[@]}" "${init[@]}" sh -c '
+			trap "\"$1\" 3000; \"$1\" 1000 600000; exit 4" TERM
+			echo >"$2"; while :; do sleep 0.05; done' main "$helpers/orphans" "$dir/ready"
+		wait_for 20 test -e "$dir/ready" || die "$subject, $place: the command runs"
+		[ $place = child ] || target=$(inner)
+		kill -TERM "${target:-$daemon}"
+		unset target
+		await_daemon 60
+		is "$subject, $place: thousands of orphans during the stop do not change its end" "$status" 4
+		ok "$subject, $place: and none is left" wait_for 10 not pgrep -x orphans
 	done
 
 	# What we had before is nobody's of ours.

@@ -64,9 +64,13 @@ probe() { # NAME
 	mapfile -t command < <(jq -r ".spec.containers[0].$1.exec.command[]" "$dir/pod.json")
 	inside "${command[@]}"
 }
+# The check of contrib/nomad asks the same; to Consul 1 would be a warning only.
+nomad_check() { inside /bin/sh -c \
+	"$(sed -n 's/.*args *= \["-c", "\(.*\)"\]/\1/p' "$top_srcdir/contrib/nomad/shop.nomad.hcl")"; }
 ok "the startup probe answers in the end" wait_for 30 probe startupProbe
 ok "so does the readiness probe" probe readinessProbe
 ok "and the liveness probe" probe livenessProbe
+ok "and the check for Nomad" nomad_check
 is "swansongd is PID 1" "$(inside busybox cat /proc/1/comm)" swansongd
 grace=$(jq .spec.terminationGracePeriodSeconds "$dir/pod.json")
 ok "a shutdown fits the grace of the pod, by its own file" inside swansongctl plan --config \
@@ -83,6 +87,8 @@ ok "and is ready again" wait_for 30 probe readinessProbe
 began=$(now)
 ok "preStop begins it" probe lifecycle.preStop
 ok "from then on the pod is not ready" not probe readinessProbe
+nomad_check >"$dir/check" 2>&1
+is "nor the job for Nomad" "$?" 2
 ok "the stop returns" podman stop -t "$grace" shop-tree
 within "long before the grace is over" $(($(now) - began)) 0 $((grace * 1000 - 5000))
 is "the exit status is 0" "$(podman inspect -f '{{.State.ExitCode}}' shop-tree)" 0

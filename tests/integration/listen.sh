@@ -131,6 +131,11 @@ ok "somebody has an address" wait_for 20 says "$dir/taken" listening
 printf '[late]\ncommand = %s 5\nlisten = tcp:127.0.0.1:8082\n' "$counter" >>"$ini"
 ok "a reload that needs it is refused" not ctl reload
 line=$(wc -l <"$ini")
+like "who asks is told where and why" "$(ctl reload 2>&1)" \
+	"swansong.ini:$line: \[late\] listen: Address already in use"
+: >"$log"
+kill -HUP "$daemon"
+ok "by a signal it is refused as well" wait_for 10 says "$log" 'the reload is refused'
 ok "the log says why and where" says "$log" \
 	"swansong.ini:$line: \\[late\\] listen: cannot listen on tcp:127.0.0.1:8082: Address already in use"
 is "nothing has changed" "$(field late .path)" ''

@@ -11,6 +11,7 @@ dist_check_SCRIPTS += \
 	%D%/command.sh \
 	%D%/container.sh \
 	%D%/container-cgroup.sh \
+	%D%/container-tree.sh \
 	%D%/control.sh \
 	%D%/convert.sh \
 	%D%/crashloop.sh \
@@ -22,6 +23,7 @@ dist_check_SCRIPTS += \
 	%D%/exec-streams.sh \
 	%D%/exec-syslog.sh \
 	%D%/exec-terminal.sh \
+	%D%/exit-status.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/guard.sh \
@@ -30,6 +32,7 @@ dist_check_SCRIPTS += \
 	%D%/init-container.sh \
 	%D%/init-end.sh \
 	%D%/init-pause.sh \
+	%D%/init-peers.sh \
 	%D%/init-signals.sh \
 	%D%/init-terminal.sh \
 	%D%/leases.sh \
@@ -46,6 +49,8 @@ dist_check_SCRIPTS += \
 	%D%/ready.sh \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
+	%D%/restart-keys.sh \
+	%D%/signals.sh \
 	%D%/stubborn.sh \
 	%D%/stop-keys.sh \
 	%D%/stop-keys-marked.sh \
@@ -68,6 +73,7 @@ dist_check_SCRIPTS += \
 	%D%/web.sh \
 	%D%/zero-loss.sh \
 	%D%/order.sh \
+	%D%/order-keys.sh \
 	%D%/plan.sh \
 	%D%/python.sh \
 	%D%/python-service.sh \

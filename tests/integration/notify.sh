@@ -3,6 +3,10 @@
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
+# How many messages may wait; the world has a number of its own.
+qlen=/proc/sys/net/unix/max_dgram_qlen
+{ echo 256 >$qlen; } 2>/dev/null
+room=$(cat $qlen)
 talker="/usr/bin/env python3 $top_srcdir/tests/helpers/talker.py"
 config <<END
 [talk]
@@ -27,6 +31,13 @@ restart = never
 command = $talker $dir/hung
 ready = notify
 watchdog = 100ms
+restart = never
+[tough]
+command = $helpers/signal-log $dir/tough
+ready = exec:grep -q ready $dir/tough
+watchdog = 100ms
+watchdog-signal = USR2
+stop-timeout = 300ms
 restart = never
 [replaced]
 command = $talker $dir/replaced
@@ -129,8 +140,14 @@ order quick 'exit 0'
 ok "a good end is one" wait_for 10 has_state quick 'done'
 ok "nobody has asked it to" not says "$log" 'quick: SIG'
 
+# All of it at once, for a daemon that stood still meanwhile; and more than it reads in one turn.
 ctl start quick --no-wait >/dev/null
-printf 'say READY=1\nsay STATUS=last words|ERRNO=5\nexit 3\n' >"$dir/quick"
+tell quick 'say STATUS=begun'
+quick=$(pid_of quick)
+kill -STOP "$daemon"
+printf 'say READY=1\nflood %s\nsay STATUS=last words|ERRNO=5\nexit 3\n' "$((room / 2))" >"$dir/quick"
+wait_for 10 is_zombie_or_gone "$quick"
+kill -CONT "$daemon"
 ok "a bad one is a failure" wait_for 10 has_state quick failed
 is "its last words have been heard" "$(field quick .service.status)" 'last words'
 is "to the end" "$(field quick .service.error)" 5
@@ -163,6 +180,11 @@ order hung 'say READY=1'
 ok "so is who gives no sign of life" wait_for 10 has_state hung failed
 like "for that, too" "$(field hung .service.result)" '^watchdog: '
 ok "by SIGABRT" says "$log" '^swansongd: hung: SIGABRT to pid'
+
+ok "or by another signal, which he may not follow" wait_for 10 has_state tough failed
+is "which is the first that he gets" "$(sed -n 2p "$dir/tough")" USR2
+like "then he is killed at his stop-timeout" "$(field tough .service.result)" '^watchdog: '
+ok "which is told" in_order ' tough: SIGUSR2 to pid' ' tough: killing pid'
 
 # --- The main process ----------------------------------------------------------------------------
 

@@ -81,8 +81,12 @@ is "programs are told, too" "$(ctl reload --dry-run --json | jq -c '.changes | m
 	'[["change","stays",false],["add","renamed",false],["change","db",true],["remove","goes",false]]'
 is "and nothing has changed" "$(pid_of stays) $(pid_of goes) $(pid_of db) $(field renamed .path)" \
 	"$stays $(pid_of goes) $(pid_of db) "
+{ service sleeps; echo 'autostart = no'; } >>"$ini"
+like "who is not started by itself is said" "$(ctl reload --dry-run)" 'add +sleeps +waits to be started'
 echo 'mistake' >>"$ini"
+: >"$log"
 is "a mistake is told" "$(ctl reload --dry-run 2>&1 | grep -c "$ini:")" 1
+ok "to nobody else" not says "$log" "$ini:"
 
 # Whoever does not end yet is counted, and what comes back under its name waits for it.
 # shellcheck disable=SC2016  # for the other shell
@@ -149,4 +153,42 @@ rm "$dir/work"
 await_daemon 10
 is "the end is graceful" "$status" 0
 ok "and complete" wait_for 10 nobody_else
+
+# --- Whoever supervises us is told ---------------------------------------------------------------
+
+# That is what Type=notify-reload of systemd's waits for: both words in one message, with a time that
+# is not before the signal, and the end, whatever came of it.
+command -v python3 >/dev/null || { skip "who supervises us is told" "package python3"; finish; }
+python3 "$top_srcdir/tests/helpers/notify-log.py" "$dir/above" "$dir/said" &
+cleanup_fn end_process $!
+wait_for 10 test -e "$dir/said" || die "there is somebody to tell"
+service stays | config
+NOTIFY_SOCKET=$dir/above start_daemon
+wait_for 10 says "$dir/said" READY=1 || die "it says that it is ready"
+said() { # what was said of reloads, but for the times
+	grep -oE 'RELOADING=1|READY=1|STOPPING=1' "$dir/said" | paste -sd ' '
+}
+has_said() { [ "$(said)" = "$*" ] || { cat "$dir/said"; return 1; }; }
+before=$(python3 -c 'import time; print(time.monotonic_ns() // 1000)')
+{ service stays; service comes; } | config
+kill -HUP "$daemon"
+ok "a reload by SIGHUP begins and ends" wait_for 10 has_said READY=1 RELOADING=1 READY=1
+like "with its time in the same message" "$(grep -m 1 RELOADING "$dir/said")" \
+	'^[0-9.]+ RELOADING=1 MONOTONIC_USEC=[0-9]+$'
+ok "which is not before the signal" test "$(sed -n 's/.*MONOTONIC_USEC=//p' "$dir/said")" -ge "$before"
+like "and what came of it" "$(tail -n 1 "$dir/said")" 'READY=1 STATUS='
+echo mistake >>"$ini"
+kill -HUP "$daemon"
+ok "one with a mistake does, too" wait_for 10 has_said READY=1 RELOADING=1 READY=1 RELOADING=1 READY=1
+like "and says so" "$(grep READY "$dir/said" | tail -n 1)" 'Reload refused'
+{ service stays; service comes; } | config
+ctl reload -q
+ok "and one that was asked for" wait_for 10 \
+	has_said READY=1 RELOADING=1 READY=1 RELOADING=1 READY=1 RELOADING=1 READY=1
+ctl reload --dry-run >"$dir/plan"
+ctl reload stays >"$dir/plan"
+ctl stop comes >"$dir/plan"
+stop_daemon
+ok "but neither a dry run, nor a reload or a stop of less than all" wait_for 10 \
+	has_said READY=1 RELOADING=1 READY=1 RELOADING=1 READY=1 RELOADING=1 READY=1 STOPPING=1
 finish

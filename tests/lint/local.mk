@@ -3,6 +3,7 @@ dist_check_SCRIPTS += \
 	%D%/order.sh \
 	%D%/commands.sh \
 	%D%/completion.sh \
+	%D%/contrib.sh \
 	%D%/headers.sh \
 	%D%/install.sh \
 	%D%/keys.sh \

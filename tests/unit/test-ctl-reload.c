@@ -14,6 +14,8 @@
 	"{\"key\":\"ready\",\"from\":null,\"to\":\"notify\",\"apply\":\"next_start\"}]},"      \
 	"{\"kind\":\"change\",\"node\":\"\",\"service\":false,\"restart\":false,\"keys\":["    \
 	"{\"key\":\"control-mode\",\"from\":\"0660\",\"to\":\"0600\",\"apply\":\"daemon\"}]}," \
+	"{\"kind\":\"add\",\"node\":\"nap\",\"service\":true,\"autostart\":false,"             \
+	"\"restart\":false,\"keys\":[]},"                                                      \
 	"{\"kind\":\"remove\",\"node\":\"old\",\"service\":true,\"restart\":false,\"keys\":[]}]}}"
 
 START_TEST(a_reload_shows_what_it_does)
@@ -22,6 +24,8 @@ START_TEST(a_reload_shows_what_it_does)
 	ck_assert_str_eq(asked, "{\"method\":\"io.swansong.Reload\",\"parameters\":{}}\n");
 	assert_has(out, "add     new");
 	assert_has(out, "is started\n");
+	assert_has(out, "add     nap");
+	assert_has(out, "waits to be started\n");
 	assert_has(out, "change  web   command       x\\x1b  y z     now, by a restart\n");
 	assert_has(out, "change  web   stop-timeout  10s    20s     now\n");
 	assert_has(out, "change  web   ready         -      notify  at the next start\n");

@@ -121,7 +121,9 @@ START_TEST(a_reason_of_several_lines_is_said_in_lines)
 		    ERROR("io.swansong.Failed",
 			  "{\"node\":\"\",\"reason\":\"\\na.ini:1: x\\nb.ini:2: \\u001b\"}")),
 		CTL_FAILED);
-	ck_assert_str_eq(err, "swansongctl: root: failed:\na.ini:1: x\nb.ini:2: \\x1b\n");
+	ck_assert_str_eq(
+		err,
+		"swansongctl: root: refused, nothing has changed:\na.ini:1: x\nb.ini:2: \\x1b\n");
 }
 END_TEST
 

@@ -79,6 +79,8 @@ START_TEST(what_needs_no_new_process_runs_on)
 	run("a");
 	reload("[a]\ncommand = x\nstop-signal = INT\nrestart-limit = 2/1s\nready = tcp:127.0.0.1:1\n");
 	turn();
+	reload("[a]\ncommand = x\nstop-signal = INT\nrestart-limit = 2/1s\nready = fd:3\n");
+	turn();
 	ck_assert_int_eq(service("a")->state, STATE_UP);
 	ck_assert(!node_is_stopped(find("a")));
 	ck_assert_int_eq(service("a")->stop_signal, SIGINT);
@@ -375,20 +377,22 @@ static json_t *plan_of(const char *text)
 START_TEST(a_plan_says_what_would_change)
 {
 	json_t *expected = json_pack(
-		"[{s:s, s:s, s:b, s:b, s:[{s:s, s:n, s:s, s:s}]},"
-		" {s:s, s:s, s:b, s:b, s:[{s:s, s:s, s:s, s:s}]},"
-		" {s:s, s:s, s:b, s:b, s:[]}, {s:s, s:s, s:b, s:b, s:[]}]",
-		"kind", "change", "node", "", "service", 0, "restart", 0, "keys", "key",
-		"control-socket", "from", "to", "/s", "apply", "daemon", "kind", "change", "node",
-		"a", "service", 1, "restart", 1, "keys", "key", "command", "from", "x y", "to", "z",
-		"apply", "restart", "kind", "add", "node", "c", "service", 1, "restart", 0, "keys",
-		"kind", "remove", "node", "b", "service", 1, "restart", 0, "keys");
+		"[{s:s, s:s, s:b, s:b, s:b, s:[{s:s, s:n, s:s, s:s}]},"
+		" {s:s, s:s, s:b, s:b, s:b, s:[{s:s, s:s, s:s, s:s}]},"
+		" {s:s, s:s, s:b, s:b, s:b, s:[]}, {s:s, s:s, s:b, s:b, s:b, s:[]}]",
+		"kind", "change", "node", "", "service", 0, "autostart", 0, "restart", 0, "keys",
+		"key", "control-socket", "from", "to", "/s", "apply", "daemon", "kind", "change",
+		"node", "a", "service", 1, "autostart", 1, "restart", 1, "keys", "key", "command",
+		"from", "x y", "to", "z", "apply", "restart", "kind", "add", "node", "c", "service",
+		1, "autostart", 0, "restart", 0, "keys", "kind", "remove", "node", "b", "service",
+		1, "autostart", 1, "restart", 0, "keys");
 	json_t *changes;
 
 	begin("[a]\ncommand = x y\n[b]\ncommand = x\n");
 	run("a");
 	ck_assert_ptr_nonnull(expected);
-	changes = plan_of("[swansong]\ncontrol-socket = /s\n[a]\ncommand = z\n[c]\ncommand = x\n");
+	changes = plan_of("[swansong]\ncontrol-socket = /s\n[a]\ncommand = z\n"
+			  "[c]\ncommand = x\nautostart = no\n");
 	ck_assert_msg(json_equal(changes, expected), "%s", json_dumps(changes, 0));
 	json_decref(changes);
 	json_decref(expected);

@@ -66,6 +66,7 @@ static const struct {
 	[KEY_CONTROL_MODE] = { "0600", "0660", NULL },
 	[KEY_FINAL] = { NULL, "b c", NULL },
 	[KEY_FINAL_TIMEOUT] = { "10s", "1s", NULL },
+	[KEY_EXIT_WHEN] = { "any", "all", NULL },
 	[KEY_EXIT_ON_SIGNAL] = { "0", "128+n", NULL },
 	[KEY_REPORT] = { "/var/a", "none", NULL },
 	[KEY_SHUTDOWN_TIMEOUT] = { "90s", "infinity", NULL },

@@ -436,6 +436,15 @@ START_TEST(every_event_has_a_name_of_its_own)
 }
 END_TEST
 
+START_TEST(whatever_leads_out_of_a_state_has_its_reason)
+{
+	for (enum service_event event = 0; event < N_EVENTS; event++)
+		if ((int)fsm_step(_i, event, ALL_PARTS).to != _i)
+			ck_assert_msg(*fsm_reason(_i, event), "%s, %s", fsm_state_name(_i),
+				      fsm_event_name(event));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	const TTest *const of_each_state[] = {
@@ -469,6 +478,8 @@ Suite *test_suite(void)
 	for (size_t i = 0; i < ARRAY_SIZE(of_each_state); i++)
 		tcase_add_loop_test(tc, of_each_state[i], FIRST_STATE, N_STATES);
 	tcase_add_test(tc, who_is_asked_well_is_not_signalled);
+	tcase_add_loop_test(tc, whatever_leads_out_of_a_state_has_its_reason, STATE_INVALID + 1,
+			    N_STATES);
 	tcase_add_loop_test(tc, every_event_has_a_name_of_its_own, 0, N_EVENTS);
 	suite_add_tcase(s, tc);
 	return s;

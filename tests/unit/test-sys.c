@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/macro.h"
 #include "sys/proc.h"
 #include "sys/reap.h"
@@ -242,6 +243,7 @@ START_TEST(a_name_cannot_lie_about_the_rest)
 {
 	static const char *const names[] = { ") R 1 1 1", "a) Z 1 1", "\n) S 2 2\n2", "((()", "",
 					     " ",	  ")" };
+	uint64_t age_usec;
 	char name[16];
 	struct proc_info info;
 
@@ -254,7 +256,25 @@ START_TEST(a_name_cannot_lie_about_the_rest)
 		ck_assert_int_eq(info.session, getsid(0));
 		ck_assert_int_eq(info.state, 'R');
 		ck_assert_str_eq(info.name, name);
+		ck_assert_int_eq(proc_age(getpid(), &age_usec), 0);
+		ck_assert_uint_lt(age_usec, 10 * 60 * USEC_PER_SEC);
 	}
+}
+END_TEST
+
+START_TEST(a_child_is_younger_than_its_parent)
+{
+	uint64_t ours_usec, its_usec;
+	pid_t pid = add_dead(0);
+
+	ck_assert_int_eq(proc_age(pid, &its_usec), 0);
+	ck_assert_int_eq(proc_age(getpid(), &ours_usec), 0);
+	ck_assert_uint_le(its_usec, ours_usec);
+	/* Process 1 of the machine, or of the container, is older than any test. */
+	ck_assert_int_eq(proc_age(1, &its_usec), 0);
+	ck_assert_uint_le(ours_usec, its_usec + USEC_PER_SEC);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_lt(proc_age(pid, &its_usec), 0);
 }
 END_TEST
 
@@ -391,6 +411,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, strangers_are_told_too);
 	tcase_add_test(tc, we_find_ourselves);
 	tcase_add_test(tc, a_name_cannot_lie_about_the_rest);
+	tcase_add_test(tc, a_child_is_younger_than_its_parent);
 	tcase_add_test(tc, who_is_gone_is_not_found);
 	tcase_add_test(tc, all_children_are_listed);
 	tcase_add_loop_test(tc, a_marker_is_found_anywhere, 0, 40);

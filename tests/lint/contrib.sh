@@ -1,0 +1,97 @@
+#!/bin/sh
+# What contrib/ shows of containers, pods and jobs: configurations that are some, and times that fit.
+set -eu
+contrib=${top_srcdir:?}/contrib
+ctl=${top_builddir:?}/swansongctl
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+n=0
+result() { # NAME STATUS OUTPUT-FILE
+	n=$((n + 1))
+	if [ "$2" = 0 ]; then echo "ok $n - $1"; else sed 's/^/# /' "$3"; echo "not ok $n - $1"; fi
+}
+try() { # NAME COMMAND...
+	name=$1
+	shift
+	status=0
+	"$@" >"$dir/output" 2>&1 || status=1
+	result "$name" "$status" "$dir/output"
+}
+
+# The user of redis need not be one here.
+sed '/^user = /d' "$contrib/container/tree.ini" >"$dir/tree.ini"
+try "the tree of the Containerfile is a configuration" "$ctl" check "$dir/tree.ini"
+
+# Of supervisord: after "# after: swansong.ini", indented by four.
+sed -n '/^    # after: swansong.ini$/,/^$/s/^    //p' "$contrib/container/MOVING.md" >"$dir/after.ini"
+try "there is one to move to" grep -q '^\[app\]' "$dir/after.ini"
+try "and it is a configuration" "$ctl" check "$dir/after.ini"
+
+# The keys that the pages name, of those in the right column.
+# shellcheck disable=SC2016  # as they stand there
+sed -n 's/^|.*| *\(.*\) |$/\1/p' "$contrib/container/MOVING.md" | grep -o '`[a-z][-a-z]* = *[^`]*`\|`[a-z][-a-z]* =`' |
+	sed 's/^`//; s/ =.*//' | sort -u >"$dir/named"
+sed -n 's/^[[:space:]]*\[KEY_[A-Z_]*\] = { "\([a-z-]*\)".*/\1/p' "$top_srcdir/src/model/keys.c" |
+	sort -u >"$dir/keys"
+status=0
+comm -23 "$dir/named" "$dir/keys" >"$dir/output"
+[ -s "$dir/named" ] && [ ! -s "$dir/output" ] || status=1
+result "the keys that are named exist" "$status" "$dir/output"
+
+# What whoever stops it leaves is told to swansongd, and enough.
+grace_of() { # FILE REGEX: the first number of seconds after it
+	sed -n "s/.*$2[^0-9]*\([0-9][0-9]*\)s\{0,1\}\"\{0,1\}.*/\1/p" "$contrib/$1" | head -n 1
+}
+fits() { # FILE GRACE-KEY
+	leaves=$(grace_of "$1" "$2")
+	told=$(sed -n '/SWANSONG_GRACE/,$p' "$contrib/$1" | grep -o '[0-9][0-9]*s' | head -n 1)
+	if [ -z "$leaves" ] || [ "${leaves}s" != "$told" ]; then
+		echo "$1 leaves ${leaves}s and tells $told"
+		return 1
+	fi
+	"$ctl" plan --config "$dir/tree.ini" --grace "${leaves}s"
+}
+try "the pod leaves enough time, and says so" fits kubernetes/pod.yaml 'terminationGracePeriodSeconds:'
+try "so does the job of Nomad" fits nomad/shop.nomad.hcl 'kill_timeout'
+sed -n '/^  shop:/,$p' "$contrib/container/compose.yaml" >"$dir/compose.yaml"
+contrib=$dir try "and the compose file" fits compose.yaml 'stop_grace_period:'
+contrib=$top_srcdir/contrib
+
+# Indented by four, as in README.md.
+sed -n '/^    \$ swansongctl plan /,/^    worst case/{/\$/d;s/^    //;p;}' "$contrib/kubernetes/README.md" \
+	>"$dir/says"
+"$ctl" plan --config "$dir/tree.ini" --grace 25s >"$dir/is" 2>&1 || :
+try "the plan that is shown is that of the tree" diff "$dir/says" "$dir/is"
+
+# Every { has its }, and nothing is left in between.
+pairs() { # FILE
+	tr -cd '{}[]"\n' <"$1" | tr -d '\n' >"$dir/pairs"
+	while grep -q '""\|{}\|\[\]' "$dir/pairs"; do
+		sed 's/""//g; s/{}//g; s/\[\]//g' "$dir/pairs" >"$dir/less"
+		mv "$dir/less" "$dir/pairs"
+	done
+	[ ! -s "$dir/pairs" ] || { cat "$dir/pairs"; return 1; }
+}
+sed 's/^ *#.*//' "$contrib/nomad/shop.nomad.hcl" >"$dir/shop.hcl"
+try "the job of Nomad is whole" pairs "$dir/shop.hcl"
+
+# What is copied into an image is there, or comes from the build, or is the user's own.
+missing() {
+	for file in "$contrib"/container/Containerfile*; do
+		sed -n 's/^COPY \(--[a-z]*=[^ ]* \)\{0,1\}\(.*\) [^ ]*$/\2/p' "$file" | tr ' ' '\n' |
+			while read -r from; do
+				case $from in
+				rootfs/ | server | app | swansongd | swansongctl | swansong-init*) ;;
+				*) [ -e "$contrib/container/$from" ] || echo "$file: no $from" ;;
+				esac
+			done
+	done
+	sed -n 's/.*dockerfile: //p' "$contrib/container/compose.yaml" | while read -r file; do
+		[ -e "$contrib/container/$file" ] || echo "compose.yaml: no $file"
+	done
+}
+missing >"$dir/output"
+status=0
+[ ! -s "$dir/output" ] || status=1
+result "what the images are made of is there" "$status" "$dir/output"
+echo "1..$n"
