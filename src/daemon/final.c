@@ -35,24 +35,20 @@ static void on_end(void *arg)
 	node_follow_up(((struct final *)arg)->node);
 }
 
-static void mark_forced(struct node *node)
-{
-	node->late_usec = clock_now_usec();
-	for (struct node *n = node; n; n = n->parent)
-		if (n->stop_usec)
-			n->forced = true;
-}
-
 static int on_limit(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct final *f = arg;
+	struct node *node = f->node;
 
 	(void)source;
 	(void)usec;
 	f->spent = true;
-	log_line(f->node->ctx->log, LOG_WARNING, "%s: killing final, pid %d (%s): its time is spent",
-		 node_name(f->node), (int)f->hook.process.pid, f->hook.process.name);
-	mark_forced(f->node);
+	log_line(node->ctx->log, LOG_WARNING, "%s: killing final, pid %d (%s): its time is spent",
+		 node_name(node), (int)f->hook.process.pid, f->hook.process.name);
+	losses_add(node->ctx->losses, node->config->path,
+		   "killed final, pid %d (%s): its time was spent", (int)f->hook.process.pid,
+		   f->hook.process.name);
+	node_note_forced(node);
 	hook_kill(&f->hook);
 	return 0;
 }

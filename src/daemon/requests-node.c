@@ -51,6 +51,7 @@ void request_stop(struct request *q, struct node *node, const struct message_cal
 	char why[REQUEST_REASON_MAX];
 
 	shutdown_stop(q->tree, node, request_reason(q, call, why));
+	request_note_stop(q, node, call);
 	request_wait_or_return(q, node, call);
 }
 
@@ -68,6 +69,7 @@ void request_restart(struct request *q, struct node *node, const struct message_
 	}
 	starting_forget(node);
 	shutdown_restart(q->tree, node, request_reason(q, call, why));
+	request_note_stop(q, node, call);
 	request_wait_or_return(q, node, call);
 }
 
@@ -76,6 +78,7 @@ void request_shutdown(struct request *q, struct node *node, const struct message
 	char why[REQUEST_REASON_MAX];
 
 	shutdown_stop(q->tree, node, request_reason(q, call, why));
+	request_note_stop(q, node, call);
 	if (message_get_bool(call->parameters, "force", false))
 		shutdown_force(node);
 	if (message_get_bool(call->parameters, "wait", true)) {

@@ -24,6 +24,7 @@ dist_check_SCRIPTS += \
 	%D%/exec-terminal.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
+	%D%/forced.sh \
 	%D%/guard.sh \
 	%D%/interrupt.sh \
 	%D%/init-anywhere.sh \
