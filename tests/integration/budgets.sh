@@ -86,7 +86,7 @@ ok "at once" killed_after live '([6-9][0-9][0-9]ms|[0-9.]+s)'
 let_go live
 
 began=$(now)
-ok "a budget is enough for all" ctl stop late --timeout 20s
+ok "a budget is enough for all" by_force ctl stop late --timeout 20s
 within "with the final action" $(($(now) - began)) 1900 15000
 is "which is told of it" "$(cat "$dir/final")" "forced late"
 ok "the kill left it its share" killed_after late '(2\.[0-9]|3\.[0-9]|[4-9]\.[0-9])s'
