@@ -301,7 +301,7 @@ START_TEST(who_waits_for_an_end_is_shown_what_is_held)
 		"web", "shutting_down", "1",
 		"") ",\"guards\":[" GUARD("7", "web", "lease",
 					  ",\"pid\":9,\"why\":\"dump\",\"kill_usec\":"
-					  "9080000") "],\"elapsed_usec\":3000000,"
+					  "9040000") "],\"elapsed_usec\":3000000,"
 						     "\"pending\":[]}" CONTINUES "}";
 	static const struct answer answers[] = { { held, 0, THEN_MORE }, OK };
 
