@@ -54,6 +54,9 @@ bool request_path_is_within(const char *path, const char *top);
 /* Who holds what is taken. */
 struct unix_peer request_holder(const struct request *q);
 
+/* Programs that were asked for what they hold have answered, or have had their time. */
+void request_settle_reports(struct request *q, struct node *node);
+
 /* The holder of a guard hears of its stop. */
 void request_settle_guard(struct request *q);
 

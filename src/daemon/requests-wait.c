@@ -179,6 +179,12 @@ void request_settle(struct request *q)
 	case METHOD_RUN:
 		request_settle_run(q, node);
 		break;
+	case METHOD_GUARDS:
+		if (node)
+			request_settle_reports(q, node);
+		else
+			request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+		break;
 	case METHOD_EVENTS:
 		request_settle_events(q);
 		break;

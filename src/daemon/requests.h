@@ -21,6 +21,7 @@ struct request {
 	bool waiting;
 	enum interface_method method;
 	bool more;
+	bool blocking;				/* METHOD_GUARDS */
 	char path[CONFIG_NAME_MAX + 1];		/* of its node */
 	char until[16];				/* METHOD_WAIT */
 	struct swansong_completion *completion; /* of the generation it is about */

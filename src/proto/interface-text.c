@@ -149,6 +149,7 @@ const char interface_text[] =
 	"method Status(node: ?string) -> (nodes: []Node)\n"
 	"\n"
 	"# The guards held on the node and below it; with blocking, those a shutdown is waiting for now.\n"
+	"# Attached programs are asked for theirs first, and not waited for if they do not answer.\n"
 	"method Guards(node: ?string, blocking: ?bool) -> (guards: []Guard)\n"
 	"\n"
 	"# Starts the services of the node, in a new generation if it was stopped.  Replies when they are\n"
