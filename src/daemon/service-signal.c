@@ -172,7 +172,7 @@ void service_kill(struct service *s)
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_kill(h);
 	signal_group(s, signo);
-	if (!s->config->kill_leftovers && clock_now_usec() < s->node->kill_usec)
+	if (!s->config->kill_leftovers && clock_now_usec() < service_kill_usec(s))
 		return;
 	list_for_each (p, &s->leftovers, by_service)
 		(void)process_signal(p, signo);

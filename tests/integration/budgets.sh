@@ -94,6 +94,32 @@ ok "as the log says" says "$log" 'late: its shutdown-timeout of 3.0s is spent bu
 stop_daemon
 is "none of this was in the end of the root" "$status" 0
 
+# --- A group that is started again before it has ended ---
+
+config <<END
+[group]
+shutdown-timeout = 1s
+[group/hung]
+command = $helpers/idle
+post-stop = $helpers/stubborn $dir/post-stop
+stop-timeout = 10min
+END
+start_daemon
+ctl wait --for ready --timeout 10s
+before=$(pid_of group/hung)
+began=$(now)
+ctl stop group --no-wait
+ctl start group --no-wait
+wait_for 10 has_pid post-stop || die "its post-stop hangs"
+is "what ends is killed when the budget of that is spent" \
+	"$(timeout 60 "$swansongctl" wait group --for ready && echo up)" "group: ready
+up"
+within "not before" $(($(now) - began)) 900 30000
+ok "it is named" says "$log" 'group/hung: killing post-stop, pid [0-9]+ \(stubborn\)'
+ok "and it is another process that is up" not test "$(pid_of group/hung)" = "$before"
+rm "$dir/post-stop"
+stop_daemon 20
+
 # --- Nothing is slept out ---
 
 for ((i = 0; i < 200; i++)); do
