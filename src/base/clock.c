@@ -22,25 +22,49 @@ uint64_t clock_realtime_usec(void)
 	return read_usec(CLOCK_REALTIME);
 }
 
+/* In units, half of one up. */
+static uint64_t rounded(uint64_t usec, uint64_t unit)
+{
+	return usec / unit + (usec % unit >= unit - unit / 2);
+}
+
 char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
 {
-	uint64_t sec = usec / USEC_PER_SEC;
+	uint64_t msec = rounded(usec, USEC_PER_MSEC), tenths = rounded(usec, USEC_PER_SEC / 10);
+	uint64_t sec = rounded(usec, USEC_PER_SEC), min = rounded(usec, 60 * USEC_PER_SEC);
+	uint64_t hours = rounded(usec, 3600 * USEC_PER_SEC);
 
 	if (usec == USEC_INFINITY)
 		(void)snprintf(buf, CLOCK_TEXT_MAX, "infinity");
-	else if (sec == 0)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "ms", usec / USEC_PER_MSEC);
-	else if (sec < 60)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "s", sec,
-			       usec % USEC_PER_SEC / (100 * USEC_PER_MSEC));
+	else if (msec < 1000)
+		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "ms", msec);
+	else if (tenths < 600)
+		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "s", tenths / 10,
+			       tenths % 10);
 	else if (sec < 3600)
 		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "min %" PRIu64 "s", sec / 60,
 			       sec % 60);
-	else if (sec < 86400)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "h %" PRIu64 "min", sec / 3600,
-			       sec / 60 % 60);
+	else if (min < 1440)
+		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "h %" PRIu64 "min", min / 60,
+			       min % 60);
 	else
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "d %" PRIu64 "h", sec / 86400,
-			       sec / 3600 % 24);
+		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "d %" PRIu64 "h", hours / 24,
+			       hours % 24);
+	return buf;
+}
+
+char *clock_text_fine(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
+{
+	uint64_t tenths = rounded(usec, USEC_PER_MSEC / 10);
+	uint64_t hundredths = rounded(usec, USEC_PER_SEC / 100);
+
+	if (tenths < 100)
+		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "ms", tenths / 10,
+			       tenths % 10);
+	else if (rounded(usec, USEC_PER_MSEC) >= 1000 && hundredths < 6000)
+		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%02" PRIu64 "s", hundredths / 100,
+			       hundredths % 100);
+	else
+		clock_text(buf, usec);
 	return buf;
 }
