@@ -6,7 +6,7 @@
  *
  * pong writes a byte to standard output, and one more for every SIGUSR1.  orphans hands N dead
  * processes to PID 1 at once, writes how many nanoseconds it took until they were collected, and ends;
- * it stays on that CPU.
+ * it stays on that CPU, as any process.
  */
 #include <err.h>
 #include <errno.h>
@@ -71,7 +71,8 @@ static int orphans(size_t n, int cpu)
 
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	if (pids == MAP_FAILED || sched_setaffinity(0, sizeof(one), &one) < 0)
+	if (pids == MAP_FAILED || sched_setaffinity(0, sizeof(one), &one) < 0 ||
+	    sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 }) < 0)
 		err(EXIT_FAILURE, "%zu orphans on CPU %d", n, cpu);
 	parent = fork();
 	if (parent == 0)

@@ -8,7 +8,8 @@
  * All take turns, round by round, and of the rounds the median counts: where a library lies, and with
  * it how much of it comes into memory, is new with every start; and a machine is not as fast now as it
  * was a minute ago.  What is compared shall be the work of an init, not on which CPU its command happened
- * to wake: so for the signals everybody shares one CPU, and who collects orphans has one to itself.
+ * to wake, and who was let in front of whom: so for the signals everybody shares one CPU, and who collects
+ * orphans has one to itself; and nobody who runs there is preempted, if we may ask for that.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -33,8 +34,7 @@
 #include "world.h"
 
 #define ROUNDS_MAX    5000
-#define TURNS	      25 /* of memory and signals */
-#define TURNS_ORPHANS 7
+#define TURNS	      25  /* of all but the start */
 #define SIGNALS	      300 /* in a turn */
 #define NSEC_PER_USEC 1e3
 #define NSEC_PER_MSEC 1e6
@@ -46,7 +46,7 @@ struct subject_init {
 	double start_usec[ROUNDS_MAX];
 	double rss[TURNS], pss[TURNS], anonymous[TURNS]; /* KiB */
 	double signal_median_usec[TURNS], signal_p99_usec[TURNS];
-	double reap_msec[TURNS_ORPHANS];
+	double reap_msec[TURNS];
 	double size, wakeups;
 };
 
@@ -107,29 +107,42 @@ static void end(struct subject *s)
 
 /* --- where it runs --- */
 
-/* Of the CPUs that we may have. */
-enum place { PLACE_ANY, PLACE_FIRST, PLACE_LAST };
+static cpu_set_t cpus; /* that we may have */
 
-static cpu_set_t cpus;
-
-static int cpu_at(enum place place)
+static int first_cpu(void)
 {
-	int cpu = place == PLACE_FIRST ? 0 : CPU_SETSIZE - 1;
+	int cpu = 0;
 
 	while (!CPU_ISSET(cpu, &cpus))
-		cpu += place == PLACE_FIRST ? 1 : -1;
+		cpu++;
 	return cpu;
 }
 
-/* Of us, and of all whom we start from now on. */
-static void stay(enum place place)
+static int last_cpu(void)
+{
+	int cpu = CPU_SETSIZE - 1;
+
+	while (!CPU_ISSET(cpu, &cpus))
+		cpu--;
+	return cpu;
+}
+
+/* On one CPU, where nobody is preempted: we, and all whom we start from now on. */
+static void stay(void)
 {
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
-	if (place != PLACE_ANY)
-		CPU_SET(cpu_at(place), &one);
-	if (sched_setaffinity(0, sizeof(cpus), place == PLACE_ANY ? &cpus : &one) < 0)
+	CPU_SET(last_cpu(), &one);
+	if (sched_setaffinity(0, sizeof(one), &one) < 0)
+		err(EXIT_FAILURE, "sched_setaffinity");
+	(void)sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
+}
+
+static void go_anywhere(void)
+{
+	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) < 0)
 		err(EXIT_FAILURE, "sched_setaffinity");
 }
 
@@ -234,7 +247,7 @@ static double measure_orphans(const struct subject_init *init, const char *pong,
 	pid_t pid;
 
 	(void)snprintf(number, sizeof(number), "%u", n);
-	(void)snprintf(cpu, sizeof(cpu), "%d", cpu_at(PLACE_FIRST));
+	(void)snprintf(cpu, sizeof(cpu), "%d", first_cpu());
 	build(argv, init, command);
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		err(EXIT_FAILURE, "pipe");
@@ -244,7 +257,7 @@ static double measure_orphans(const struct subject_init *init, const char *pong,
 			_exit(1);
 		pid = fork();
 		if (pid == 0) {
-			stay(PLACE_LAST);
+			stay();
 			(void)execv(argv[0], (char *const *)argv);
 			_exit(127);
 		}
@@ -272,13 +285,13 @@ static void measure(const struct options *o)
 			if (is_there(&subjects[i]))
 				measure_memory(&subjects[i], o->child, turn);
 	measure_wakeups(o->child, o->idle_seconds);
-	stay(PLACE_LAST);
+	stay();
 	for (size_t turn = 0; turn < TURNS; turn++)
 		for (size_t i = 0; i < NONE; i++)
 			if (is_there(&subjects[i]))
 				measure_signals(&subjects[i], o->pong, turn);
-	stay(PLACE_ANY);
-	for (size_t turn = 0; turn < TURNS_ORPHANS; turn++)
+	go_anywhere();
+	for (size_t turn = 0; turn < TURNS; turn++)
 		for (size_t i = 0; i < NONE; i++)
 			if (is_there(&subjects[i]))
 				subjects[i].reap_msec[turn] =
@@ -322,8 +335,8 @@ static void tell(struct report *report, const struct options *o, enum which ours
 		  TARGET_RATIO, 1 },
 		{ "the same, 99 %", "us", median(a->signal_p99_usec, TURNS),
 		  median(b->signal_p99_usec, TURNS), TARGET_NONE, 0 },
-		{ orphans, "ms", median(a->reap_msec, TURNS_ORPHANS),
-		  median(b->reap_msec, TURNS_ORPHANS), TARGET_RATIO, 1 },
+		{ orphans, "ms", median(a->reap_msec, TURNS), median(b->reap_msec, TURNS),
+		  TARGET_RATIO, 1 },
 		{ "resident memory", "KiB", median(a->rss, TURNS), median(b->rss, TURNS),
 		  TARGET_RATIO, 1 },
 		{ "its share of that", "KiB", median(a->pss, TURNS), median(b->pss, TURNS),
@@ -360,7 +373,7 @@ static void parse_options(int argc, char **argv, struct options *o)
 	};
 	int option;
 
-	*o = (struct options){ .rounds = 300, .orphans = 10000, .idle_seconds = 3 };
+	*o = (struct options){ .rounds = 300, .orphans = 5000, .idle_seconds = 3 };
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
 		if (option == 'j')
 			o->json = true;
