@@ -34,8 +34,8 @@
 #include "world.h"
 
 #define ROUNDS_MAX    5000
-#define TURNS	      25  /* of all but the start */
-#define SIGNALS	      300 /* in a turn */
+#define TURNS	      25   /* of all but the start */
+#define SIGNALS	      1000 /* in a turn */
 #define NSEC_PER_USEC 1e3
 #define NSEC_PER_MSEC 1e6
 
@@ -148,23 +148,21 @@ static void go_anywhere(void)
 
 /* --- what is measured --- */
 
-static double measure_start(const struct subject_init *init, const char *child)
+static void measure_start(struct subject_init *init, const struct options *o, size_t turn)
 {
-	const char *const command[] = { child, NULL };
+	const char *const command[] = { o->child, NULL };
 	uint64_t begun = now_nsec();
 	struct subject s;
-	double usec;
 
 	start(&s, init, command);
 	subject_await(&s);
-	usec = (double)(now_nsec() - begun) / NSEC_PER_USEC;
+	init->start_usec[turn] = (double)(now_nsec() - begun) / NSEC_PER_USEC;
 	end(&s);
-	return usec;
 }
 
-static void measure_memory(struct subject_init *init, const char *child, size_t turn)
+static void measure_memory(struct subject_init *init, const struct options *o, size_t turn)
 {
-	const char *const command[] = { child, NULL };
+	const char *const command[] = { o->child, NULL };
 	struct subject s;
 
 	start(&s, init, command);
@@ -216,9 +214,9 @@ static void await_byte(const struct subject *s)
 		errx(EXIT_FAILURE, "no answer to a signal");
 }
 
-static void measure_signals(struct subject_init *init, const char *pong, size_t turn)
+static void measure_signals(struct subject_init *init, const struct options *o, size_t turn)
 {
-	const char *const command[] = { pong, "pong", NULL };
+	const char *const command[] = { o->pong, "pong", NULL };
 	double usec[SIGNALS];
 	struct subject s;
 
@@ -237,16 +235,16 @@ static void measure_signals(struct subject_init *init, const char *pong, size_t 
 }
 
 /* As PID 1, which ends with all that is left.  NAN where there may be no namespace. */
-static double measure_orphans(const struct subject_init *init, const char *pong, unsigned n)
+static void measure_orphans(struct subject_init *init, const struct options *o, size_t turn)
 {
 	char number[16], cpu[16], text[32] = "";
-	const char *const command[] = { pong, "orphans", number, cpu, NULL };
+	const char *const command[] = { o->pong, "orphans", number, cpu, NULL };
 	const char *argv[8];
 	int fds[2];
 	ssize_t length;
 	pid_t pid;
 
-	(void)snprintf(number, sizeof(number), "%u", n);
+	(void)snprintf(number, sizeof(number), "%u", o->orphans);
 	(void)snprintf(cpu, sizeof(cpu), "%d", first_cpu());
 	build(argv, init, command);
 	if (pipe2(fds, O_CLOEXEC) < 0)
@@ -268,34 +266,35 @@ static double measure_orphans(const struct subject_init *init, const char *pong,
 	length = read(fds[0], text, sizeof(text) - 1);
 	(void)close(fds[0]);
 	(void)waitpid(pid, NULL, 0);
-	return length > 1 ? strtod(text, NULL) / NSEC_PER_MSEC : NAN;
+	init->reap_msec[turn] = length > 1 ? strtod(text, NULL) / NSEC_PER_MSEC : NAN;
+}
+
+/* The first @n one after another, and in each turn another begins. */
+static void take_turns(const struct options *o, size_t n, size_t turns,
+		       void (*measure)(struct subject_init *init, const struct options *o,
+				       size_t turn))
+{
+	for (size_t turn = 0; turn < turns; turn++) {
+		for (size_t i = 0; i < n; i++) {
+			struct subject_init *init = &subjects[(turn + i) % n];
+
+			if (is_there(init))
+				measure(init, o, turn);
+		}
+	}
 }
 
 static void measure(const struct options *o)
 {
 	struct stat st;
 
-	for (unsigned round = 0; round < o->rounds; round++)
-		for (size_t i = 0; i < N_SUBJECTS; i++)
-			if (is_there(&subjects[i]))
-				subjects[i].start_usec[round] =
-					measure_start(&subjects[i], o->child);
-	for (size_t turn = 0; turn < TURNS; turn++)
-		for (size_t i = 0; i < NONE; i++)
-			if (is_there(&subjects[i]))
-				measure_memory(&subjects[i], o->child, turn);
+	take_turns(o, N_SUBJECTS, o->rounds, measure_start);
+	take_turns(o, NONE, TURNS, measure_memory);
 	measure_wakeups(o->child, o->idle_seconds);
 	stay();
-	for (size_t turn = 0; turn < TURNS; turn++)
-		for (size_t i = 0; i < NONE; i++)
-			if (is_there(&subjects[i]))
-				measure_signals(&subjects[i], o->pong, turn);
+	take_turns(o, NONE, TURNS, measure_signals);
 	go_anywhere();
-	for (size_t turn = 0; turn < TURNS; turn++)
-		for (size_t i = 0; i < NONE; i++)
-			if (is_there(&subjects[i]))
-				subjects[i].reap_msec[turn] =
-					measure_orphans(&subjects[i], o->pong, o->orphans);
+	take_turns(o, NONE, TURNS, measure_orphans);
 	for (size_t i = 0; i < NONE; i++)
 		if (is_there(&subjects[i]) && stat(subjects[i].path, &st) == 0)
 			subjects[i].size = (double)st.st_size / 1024;
