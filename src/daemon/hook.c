@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fd.h"
 
 void hook_init(struct hook *h, struct context *ctx, const struct launch *launch,
 	       struct service *service, void (*on_end)(void *arg), void *arg)
@@ -88,14 +87,13 @@ static void run(struct hook *h)
 	};
 	struct launch_failure failure;
 	pid_t pid;
-	int pidfd;
 
 	h->outcome = (struct outcome){ .kind = OUTCOME_NONE, .hook = hook_name(h->kind) };
-	if (launch(h->launch, h->ctx, &program, &pid, &pidfd, &failure) != 0) {
+	if (launch(h->launch, h->ctx, &program, &pid, &failure) != 0) {
 		note_failure(h, &failure);
 		return;
 	}
-	process_add(h->ctx->processes, &h->process, pid, pidfd);
+	process_add(h->ctx->processes, &h->process, pid, -1);
 	h->process.group = pid;
 	h->process.id = ++h->ctx->last_id;
 	process_name(&h->process, program.argv[0]);
@@ -187,6 +185,5 @@ void hook_died(struct process *process, const struct reap_exit *exit)
 	if (!process->service)
 		signal_session(h, SIGKILL);
 	process->alive = false;
-	process->pidfd = fd_close(process->pidfd);
 	h->on_end(h->arg);
 }

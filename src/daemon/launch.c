@@ -330,23 +330,23 @@ static bool has_terminal(void)
 }
 
 /* In its control group, or without where the kernel does not want that. */
-static int start(const struct launch *launch, struct spawn_spec *spec, pid_t *pid, int *pidfd,
+static int start(const struct launch *launch, struct spawn_spec *spec, pid_t *pid,
 		 struct spawn_failure *why)
 {
 	cleanup(closep) int group = launch->service ? service_cgroup_open(launch->service) : -1;
 	int r;
 
 	spec->cgroup = group < 0 ? 0 : group;
-	r = spawn(spec, pid, pidfd, why);
+	r = spawn(spec, pid, why);
 	if (r != SPAWN_E_CHILD || why->step != SPAWN_STEP_CGROUP)
 		return r;
 	service_cgroup_refused(launch->service, why->error);
 	spec->cgroup = 0;
-	return spawn(spec, pid, pidfd, why);
+	return spawn(spec, pid, why);
 }
 
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
-	   pid_t *pid, int *pidfd, struct launch_failure *failure)
+	   pid_t *pid, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &node_config_extras(config)->credentials;
@@ -403,7 +403,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
-	r = start(launch, &spec, pid, pidfd, &why);
+	r = start(launch, &spec, pid, &why);
 	if (r != 0 && foreground) /* the child has taken it before it failed */
 		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (r < 0)

@@ -57,10 +57,10 @@ void launch_done(struct launch *launch);
 /*
  * Allocates nothing.
  *
- * Return: 0 with *pid and *pidfd; LAUNCH_E_FAILED with *failure.
+ * Return: 0 with *pid; LAUNCH_E_FAILED with *failure.
  */
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
-	   pid_t *pid, int *pidfd, struct launch_failure *failure);
+	   pid_t *pid, struct launch_failure *failure);
 
 /* The service that was process group @group is gone: its terminal, if it had it, is ours again. */
 void launch_ended(const struct launch *launch, pid_t group);

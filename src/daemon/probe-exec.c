@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/probe-private.h"
 
@@ -17,7 +16,6 @@ static void begin(struct probe *probe, const struct process *main)
 	struct process *p = &probe->process;
 	struct launch_failure failure;
 	pid_t pid;
-	int pidfd;
 
 	if (p->alive) {
 		probe_fail(probe, "pid %d of the one before has not ended yet", (int)p->pid);
@@ -25,12 +23,12 @@ static void begin(struct probe *probe, const struct process *main)
 	}
 	p->guard = swansong_guard_clone(&main->guard);
 	p->generation = main->generation;
-	if (launch(probe->launch, probe->ctx, &program, &pid, &pidfd, &failure) != 0) {
+	if (launch(probe->launch, probe->ctx, &program, &pid, &failure) != 0) {
 		process_remove(p);
 		probe_fail(probe, "cannot %s: %s", failure.step, strerror(failure.error));
 		return;
 	}
-	process_add(probe->ctx->processes, p, pid, pidfd);
+	process_add(probe->ctx->processes, p, pid, -1);
 	p->group = pid;
 	p->id = ++probe->ctx->last_id;
 	process_name(p, program.argv[0]);

@@ -29,7 +29,7 @@ struct process {
 	struct service *service; /* NULL for a stranger, and for what a group runs */
 	pid_t pid;
 	pid_t group;
-	int pidfd;	/* -1: gone, or there was no descriptor for it */
+	int pidfd;	/* of one that is not our child, which may be collected at any time; else -1 */
 	bool alive;	/* its pid still means it: it has not been collected */
 	bool signalled; /* has had the stop signal */
 	uint64_t id;	/* of its guard, for people */

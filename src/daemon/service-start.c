@@ -112,7 +112,7 @@ void service_spawn(struct service *s)
 	struct launch_failure failure;
 	const char *step;
 	pid_t pid;
-	int pidfd, r;
+	int r;
 
 	s->started_usec = clock_now_usec();
 	/* Before anything can fail: from here on a stop waits for it. */
@@ -128,11 +128,11 @@ void service_spawn(struct service *s)
 	program.ready_fd = given.ready_fd;
 	program.handover = given.handover;
 	program.n_handover = given.n;
-	if (launch(&s->launch, s->ctx, &program, &pid, &pidfd, &failure) != 0) {
+	if (launch(&s->launch, s->ctx, &program, &pid, &failure) != 0) {
 		spawn_failed(s, &failure);
 		return;
 	}
-	process_add(s->ctx->processes, &s->main, pid, pidfd);
+	process_add(s->ctx->processes, &s->main, pid, -1);
 	s->main.group = pid;
 	s->main.id = ++s->ctx->last_id;
 	process_name(&s->main, config->argv[0]);

@@ -96,7 +96,7 @@ static int start(struct init *i)
 	struct scratch *scratch =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct spawn_failure failure;
-	int r, pidfd;
+	int r;
 
 	if (scratch == MAP_FAILED) {
 		log_line(i->log, LOG_ERR, "no memory");
@@ -119,7 +119,7 @@ static int start(struct init *i)
 		.ignored = &o->signals->ignored,
 	};
 
-	r = spawn(&spec, &i->command, &pidfd, &failure);
+	r = spawn(&spec, &i->command, &failure);
 	(void)munmap(scratch, size);
 	if (r == SPAWN_E_CHILD)
 		return tell_failure(i, &failure);

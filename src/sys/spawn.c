@@ -101,12 +101,11 @@ static long clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg
 #endif
 
 #ifdef HAVE_CLONE3_SWITCH
-static int clone3_start(void *stack, struct start *s, int *pidfd)
+static int clone3_start(void *stack, struct start *s)
 {
 	bool into = s->spec->cgroup > 0;
 	struct clone3_args args = {
 		.flags = (uint64_t)s->flags | (into ? CLONE_INTO_CGROUP : 0),
-		.pidfd = (uint64_t)(uintptr_t)pidfd,
 		.exit_signal = SIGCHLD,
 		.stack = (uint64_t)(uintptr_t)stack,
 		.stack_size = SPAWN_STACK,
@@ -117,21 +116,20 @@ static int clone3_start(void *stack, struct start *s, int *pidfd)
 	return (int)clone3_switch(&args, start, s);
 }
 #else
-static int clone3_start(void *stack, struct start *s, int *pidfd)
+static int clone3_start(void *stack, struct start *s)
 {
 	(void)stack;
 	(void)s;
-	(void)pidfd;
 	return -ENOSYS;
 }
 #endif
 
-static int clone_start(char *stack, struct start *s, int *pidfd)
+static int clone_start(char *stack, struct start *s)
 {
 	pid_t pid;
 
 	s->inside = false;
-	pid = clone(start, stack + SPAWN_STACK, s->flags | SIGCHLD, s, pidfd);
+	pid = clone(start, stack + SPAWN_STACK, s->flags | SIGCHLD, s);
 	return pid < 0 ? -errno : pid;
 }
 
@@ -146,7 +144,7 @@ static int clone_flags(const struct spawn_spec *spec)
 	/* Who keeps them all leaves by executing. */
 	bool shares = spec->keep_descriptors || spec->share_descriptors;
 
-	return CLONE_VM | CLONE_VFORK | CLONE_PIDFD | (shares ? CLONE_FILES : 0);
+	return CLONE_VM | CLONE_VFORK | (shares ? CLONE_FILES : 0);
 }
 
 /* As clone(2) has it for CLONE_INTO_CGROUP, which Linux before 5.7 does not know. */
@@ -156,17 +154,16 @@ static bool is_refused_group(const struct spawn_spec *spec, int error)
 				     error == -ENODEV || error == -EBADF);
 }
 
-static int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid, int *pidfd,
+static int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid,
 		    struct spawn_failure *failure)
 {
 	struct spawn_failure why = { 0 };
 	struct start s = { .spec = spec, .failure = &why, .flags = clone_flags(spec) };
-	int fd = -1;
 	int r;
 
-	r = clone3_start(stack, &s, &fd);
+	r = clone3_start(stack, &s);
 	if (r == -ENOSYS || r == -EPERM || (spec->cgroup > 0 && (r == -E2BIG || r == -EINVAL)))
-		r = clone_start(stack, &s, &fd);
+		r = clone_start(stack, &s);
 	/* The child has left its frames without a return, and a sanitizer's marks of them on the stack. */
 	ASAN_UNPOISON_MEMORY_REGION(stack, SPAWN_STACK);
 	if (r < 0 && is_refused_group(spec, r)) {
@@ -176,28 +173,26 @@ static int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid, int 
 	if (r < 0)
 		return r;
 	if (why.step != SPAWN_STEP_NONE) {
-		(void)close(fd);
 		*failure = why;
 		return SPAWN_E_CHILD;
 	}
 	*pid = r;
-	*pidfd = fd;
 	return 0;
 }
 
 /* Apart, so that who brings a stack does not have this one too. */
 static __attribute__((noinline)) int spawn_here(const struct spawn_spec *spec, pid_t *pid,
-						int *pidfd, struct spawn_failure *failure)
+						struct spawn_failure *failure)
 {
 	_Alignas(16) char stack[SPAWN_STACK] UNINITIALIZED;
 
-	return spawn_on(stack, spec, pid, pidfd, failure);
+	return spawn_on(stack, spec, pid, failure);
 }
 
-int spawn(const struct spawn_spec *spec, pid_t *pid, int *pidfd, struct spawn_failure *failure)
+int spawn(const struct spawn_spec *spec, pid_t *pid, struct spawn_failure *failure)
 {
-	return spec->stack ? spawn_on(spec->stack, spec, pid, pidfd, failure)
-			   : spawn_here(spec, pid, pidfd, failure);
+	return spec->stack ? spawn_on(spec->stack, spec, pid, failure)
+			   : spawn_here(spec, pid, failure);
 }
 
 const char *spawn_step_text(enum spawn_step step)

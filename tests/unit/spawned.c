@@ -44,7 +44,6 @@ void spawned_init(struct spawned *s)
 	*s = (struct spawned){
 		.in = move_away(in[1]),
 		.out = move_away(out[0]),
-		.pidfd = -1,
 		.spec = {
 			.argv = cat,
 			.envp = environment,
@@ -66,7 +65,7 @@ void spawned_file(struct spawned *s, int from, int to)
 void spawned_start(struct spawned *s)
 {
 	struct spawn_failure failure = { 0 };
-	int r = spawn(&s->spec, &s->pid, &s->pidfd, &failure);
+	int r = spawn(&s->spec, &s->pid, &failure);
 	char answer = 0;
 
 	ck_assert_msg(r == 0, "%d: cannot %s: %s", r, spawn_step_text(failure.step),
@@ -89,7 +88,6 @@ void spawned_done(struct spawned *s)
 	if (s->pid > 0) {
 		(void)kill(s->pid, SIGKILL);
 		(void)end_of(s->pid);
-		(void)close(s->pidfd);
 	}
 	(void)close(s->in);
 	(void)close(s->out);
@@ -111,10 +109,8 @@ int spawned_run(const struct spawn_spec *spec)
 {
 	struct spawn_failure failure;
 	pid_t pid;
-	int pidfd;
 
-	ck_assert_int_eq(spawn(spec, &pid, &pidfd, &failure), 0);
-	(void)close(pidfd);
+	ck_assert_int_eq(spawn(spec, &pid, &failure), 0);
 	return end_of(pid);
 }
 

@@ -12,7 +12,6 @@ struct spawned {
 	struct spawn_file file;
 	int in, out; /* our ends of its standard input and output */
 	pid_t pid;
-	int pidfd;
 };
 
 /* For each test: no signal is handled, ignored or let through, as in the daemon. */

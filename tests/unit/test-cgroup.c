@@ -143,11 +143,10 @@ START_TEST(a_group_that_is_none_is_refused)
 	struct spawn_failure failure = { 0 };
 	struct spawned s;
 	pid_t pid;
-	int pidfd;
 
 	spawned_init(&s);
 	s.spec.cgroup = top;
-	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
+	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), SPAWN_E_CHILD);
 	ck_assert_int_eq(failure.step, SPAWN_STEP_CGROUP);
 	ck_assert_str_eq(spawn_step_text(failure.step), "enter the control group");
 	spawned_done(&s);

@@ -20,9 +20,8 @@ static void check_failure(const struct spawn_spec *spec, enum spawn_step step, i
 {
 	struct spawn_failure failure = { 0 };
 	pid_t pid;
-	int pidfd;
 
-	ck_assert_int_eq(spawn(spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
+	ck_assert_int_eq(spawn(spec, &pid, &failure), SPAWN_E_CHILD);
 	ck_assert_msg(failure.step == step && failure.error == error, "cannot %s: %s",
 		      spawn_step_text(failure.step), strerror(failure.error));
 	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
@@ -267,14 +266,13 @@ START_TEST(a_limit_that_cannot_be_is_named)
 	struct spawn_failure failure = { 0 };
 	struct spawned s;
 	pid_t pid;
-	int pidfd;
 
 	init(&s);
 	/* Beyond fs.nr_open nobody may have descriptors. */
 	attributes.limits[RLIMIT_NOFILE] =
 		(struct rlimit){ .rlim_cur = 100, .rlim_max = 2000000000 };
 	check_failure(&s.spec, SPAWN_STEP_LIMIT, EPERM);
-	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
+	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), SPAWN_E_CHILD);
 	ck_assert_int_eq(failure.limit, RLIMIT_NOFILE);
 	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
 	spawned_done(&s);

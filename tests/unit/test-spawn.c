@@ -93,21 +93,6 @@ START_TEST(its_exit_is_that_of_the_program)
 }
 END_TEST
 
-START_TEST(its_descriptor_means_it)
-{
-	siginfo_t info = { 0 };
-	struct spawned s;
-
-	spawned_init(&s);
-	spawned_start(&s);
-	ck_assert_int_eq(fcntl(s.pidfd, F_GETFD), FD_CLOEXEC);
-	ck_assert_int_eq((int)syscall(SYS_pidfd_send_signal, s.pidfd, SIGKILL, NULL, 0), 0);
-	ck_assert_int_eq(waitid(P_PIDFD, (id_t)s.pidfd, &info, WEXITED | WNOWAIT), 0);
-	ck_assert_int_eq(info.si_pid, s.pid);
-	spawned_done(&s);
-}
-END_TEST
-
 START_TEST(it_gets_its_words_and_variables)
 {
 	char *const envp[] = { (char[]){ "PATH=/usr/bin:/bin" }, (char[]){ "WORD=a b" }, NULL };
@@ -209,7 +194,6 @@ START_TEST(it_gets_as_many_files_as_it_is_to_have)
 	struct spawn_failure failure;
 	struct spawned s;
 	pid_t pid;
-	int pidfd;
 
 	spawned_init(&s);
 	for (int i = 0; i < SPAWN_FILES_MAX; i++) {
@@ -233,7 +217,7 @@ START_TEST(it_gets_as_many_files_as_it_is_to_have)
 		ck_assert_str_eq(spawned_link(got, s.pid, name), wanted);
 	}
 	s.spec.n_files++;
-	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
+	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), SPAWN_E_CHILD);
 	ck_assert_int_eq(failure.error, E2BIG);
 	spawned_done(&s);
 }
@@ -263,7 +247,6 @@ START_TEST(our_descriptors_stay_as_they_are)
 	struct spawned s;
 	char ours[SPAWNED_LINK_MAX], later[SPAWNED_LINK_MAX];
 	pid_t pid;
-	int pidfd;
 
 	ck_assert_int_eq(dup2(2, 500), 500);
 	spawned_init(&s);
@@ -273,14 +256,14 @@ START_TEST(our_descriptors_stay_as_they_are)
 	before = spawned_count_descriptors(getpid());
 
 	spawned_start(&s);
-	ck_assert_uint_eq(spawned_count_descriptors(getpid()), before + 1); /* s.pidfd */
+	ck_assert_uint_eq(spawned_count_descriptors(getpid()), before);
 	ck_assert_str_eq(spawned_link(later, getpid(), "fd/0"), ours);
 	ck_assert_int_eq(fcntl(s.spec.stdio[0], F_GETFD), FD_CLOEXEC);
 	ck_assert_int_eq(fcntl(EXTRA + 1, F_GETFD), -1);
 
 	s.spec.directory = "/nonexistent";
-	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
-	ck_assert_uint_eq(spawned_count_descriptors(getpid()), before + 1);
+	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), SPAWN_E_CHILD);
+	ck_assert_uint_eq(spawned_count_descriptors(getpid()), before);
 	ck_assert_str_eq(spawned_link(later, getpid(), "fd/0"), ours);
 	spawned_done(&s);
 }
@@ -448,12 +431,11 @@ START_TEST(what_is_no_terminal_cannot_become_one)
 	struct spawn_failure failure = { 0 };
 	struct spawned s;
 	pid_t pid;
-	int pidfd;
 
 	spawned_init(&s);
 	ck_assert_int_eq(dup2(s.spec.stdio[0], STDIN_FILENO), STDIN_FILENO);
 	s.spec.take_terminal = true;
-	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), SPAWN_E_CHILD);
+	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), SPAWN_E_CHILD);
 	ck_assert_int_eq(failure.step, SPAWN_STEP_TERMINAL);
 	ck_assert_int_eq(failure.error, ENOTTY);
 	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
@@ -497,13 +479,12 @@ START_TEST(without_processes_there_is_an_error)
 {
 	struct spawn_failure failure = { 0 };
 	pid_t pid;
-	int pidfd;
 	struct spawned s;
 
 	spawned_init(&s);
 	refuse(SYS_clone, CLONE_VFORK, EAGAIN);
 	refuse(SYS_clone3, 0, EAGAIN);
-	ck_assert_int_eq(spawn(&s.spec, &pid, &pidfd, &failure), -EAGAIN);
+	ck_assert_int_eq(spawn(&s.spec, &pid, &failure), -EAGAIN);
 	ck_assert_int_eq(failure.step, SPAWN_STEP_NONE);
 	spawned_done(&s);
 }
@@ -516,7 +497,6 @@ static void add_case(Suite *s, const char *name, SFun setup)
 	tcase_set_timeout(tc, 30);
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, its_exit_is_that_of_the_program);
-	tcase_add_test(tc, its_descriptor_means_it);
 	tcase_add_test(tc, it_gets_its_words_and_variables);
 	tcase_add_loop_test(tc, its_descriptors_arrive_from_any_order, 0, 24);
 	tcase_add_test(tc, one_file_may_become_several_descriptors);
