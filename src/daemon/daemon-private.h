@@ -11,6 +11,13 @@
 #include "daemon/sweep.h"
 #include "daemon/tree.h"
 
+/* What is known of the first who died since all were collected. */
+enum first_death {
+	FIRST_NONE,	/* nothing, or it is of no matter any more */
+	FIRST_DIED,	/* who it was */
+	FIRST_FOLLOWED, /* it has been collected, and its service may be due to start again */
+};
+
 struct daemon {
 	const struct daemon_options *options;
 	struct context ctx;
@@ -27,10 +34,12 @@ struct daemon {
 	uint64_t abandon_usec; /* what that is armed for */
 	bool is_supervised;    /* there is somebody to notify */
 	bool reap;	       /* children have died */
-	bool exit_on_signal;   /* with its number */
-	int stopped_by;	       /* the signal that stopped the root, or 0 */
-	bool ended_by_itself;  /* an essential service, before anybody asked */
-	bool given_up;	       /* ... or one that was given up */
+	enum first_death first;
+	pid_t died;	      /* with FIRST_DIED */
+	bool exit_on_signal;  /* with its number */
+	int stopped_by;	      /* the signal that stopped the root, or 0 */
+	bool ended_by_itself; /* an essential service, before anybody asked */
+	bool given_up;	      /* ... or one that was given up */
 	bool finished;
 };
 

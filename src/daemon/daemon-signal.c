@@ -59,6 +59,10 @@ static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 	if (signo == SIGPIPE && info->ssi_pid == (uint32_t)getpid())
 		return;
 	if (signo == SIGCHLD) {
+		if (!d->reap) {
+			d->first = FIRST_DIED;
+			d->died = (pid_t)info->ssi_pid;
+		}
 		d->reap = true;
 	} else if (d->options->command) {
 		on_command_signal(d, signo, (pid_t)info->ssi_pid);

@@ -166,9 +166,21 @@ static void loop_failed(struct daemon *d, int error, int before)
 	(void)poll(NULL, 0, LOOP_RETRY_MSEC);
 }
 
+/*
+ * One who dies while all is quiet is started again before anybody looks for others, for which Linux goes
+ * through all children.  They wait for two turns at most.
+ */
 static void reap(struct daemon *d)
 {
-	d->reap = sweep_reap(d->sweep);
+	enum first_death first = d->first;
+
+	d->first = FIRST_NONE;
+	if (first == FIRST_DIED && !node_is_stopped(d->tree.root)) {
+		sweep_reap_child(d->sweep, d->died);
+		d->first = FIRST_FOLLOWED;
+	} else if (first != FIRST_FOLLOWED || !d->ctx.alarms.due) {
+		d->reap = sweep_reap(d->sweep);
+	}
 	if (d->ctx.command)
 		command_follow(&d->command, daemon_command(d));
 }

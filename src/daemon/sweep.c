@@ -101,6 +101,12 @@ bool sweep_reap(struct sweep *sweep)
 	return sweep->unreaped;
 }
 
+void sweep_reap_child(struct sweep *sweep, pid_t pid)
+{
+	if (reap_child(pid, on_death, sweep))
+		context_settle_soon(sweep->tree->ctx);
+}
+
 static struct service *service_at(const struct sweep *sweep, const char *path)
 {
 	const struct node *node = tree_find(sweep->tree, path);

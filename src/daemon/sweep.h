@@ -19,6 +19,9 @@ struct sweep *sweep_free(struct sweep *sweep);
 /* Collects the dead, telling their services.  Return: true if there may be more. */
 bool sweep_reap(struct sweep *sweep);
 
+/* Likewise @pid alone, if it is dead: whoever else is must be collected soon after. */
+void sweep_reap_child(struct sweep *sweep, pid_t pid);
+
 /* Attributes new children, then follows up the exits of main processes. */
 void sweep_settle(struct sweep *sweep);
 

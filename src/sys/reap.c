@@ -5,38 +5,54 @@
 #include <sys/wait.h>
 
 /* Any error but EINTR says that there is nothing to wait for. */
-static bool next(siginfo_t *info)
+static bool next(idtype_t which, pid_t pid, siginfo_t *info, int options)
 {
 	int r;
 
 	do {
 		info->si_pid = 0;
-		r = waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT);
+		r = waitid(which, (id_t)pid, info, WEXITED | WNOHANG | options);
 	} while (r < 0 && errno == EINTR);
 	return r == 0 && info->si_pid > 0;
+}
+
+static struct reap_exit exit_of(const siginfo_t *info)
+{
+	return (struct reap_exit){
+		.pid = info->si_pid,
+		.signaled = info->si_code != CLD_EXITED,
+		.dumped = info->si_code == CLD_DUMPED,
+		.value = info->si_status,
+	};
+}
+
+static bool reap_one(idtype_t which, pid_t pid,
+		     void (*tell)(const struct reap_exit *exit, void *arg), void *arg)
+{
+	struct reap_exit exit;
+	siginfo_t info;
+
+	if (!next(which, pid, &info, WNOWAIT))
+		return false;
+	exit = exit_of(&info);
+	tell(&exit, arg);
+	(void)next(P_PID, exit.pid, &info, 0);
+	return true;
 }
 
 unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
 		       void *arg)
 {
 	unsigned n = 0;
-	siginfo_t info;
 
-	while (n < max && next(&info)) {
-		struct reap_exit exit = {
-			.pid = info.si_pid,
-			.signaled = info.si_code != CLD_EXITED,
-			.dumped = info.si_code == CLD_DUMPED,
-			.value = info.si_status,
-		};
-
-		tell(&exit, arg);
-		while (waitid(P_PID, (id_t)exit.pid, &info, WEXITED | WNOHANG) < 0 &&
-		       errno == EINTR)
-			;
+	while (n < max && reap_one(P_ALL, 0, tell, arg))
 		n++;
-	}
 	return n;
+}
+
+bool reap_child(pid_t pid, void (*tell)(const struct reap_exit *exit, void *arg), void *arg)
+{
+	return reap_one(P_PID, pid, tell, arg);
 }
 
 /* By the older call, which has less to tell, and takes less time for it. */

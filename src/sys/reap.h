@@ -23,6 +23,12 @@ struct reap_exit {
 unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
 		       void *arg);
 
-/* The same in half the time for an owner who can do without the pid: told when it is collected. */
+/*
+ * Likewise @pid alone, if it is a dead child of ours.  It costs the same however many children there
+ * are, while to find out that none has died Linux looks at each.  Return: true if it was.
+ */
+bool reap_child(pid_t pid, void (*tell)(const struct reap_exit *exit, void *arg), void *arg);
+
+/* As reap_children() in half the time, for an owner who can do without the pid: told when it is collected. */
 unsigned reap_collected(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
 			void *arg);

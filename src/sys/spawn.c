@@ -151,7 +151,7 @@ static int clone_flags(const struct spawn_spec *spec)
 static bool is_refused_group(const struct spawn_spec *spec, int error)
 {
 	return spec->cgroup > 0 && (error == -EACCES || error == -EBUSY || error == -EOPNOTSUPP ||
-				     error == -ENODEV || error == -EBADF);
+				    error == -ENODEV || error == -EBADF);
 }
 
 static int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid,

@@ -2,6 +2,7 @@
 
 /* swansongd as a subject (subject.h), and what can be asked through its control socket. */
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "proto/client.h"
@@ -16,6 +17,7 @@ struct daemon {
 /* The programs, and the folder for what they need. */
 struct programs {
 	const char *swansongd, *swansongctl, *child, *ender, *floor, *folder;
+	bool groups; /* the floor makes control groups, too */
 	void (*edges)(FILE *config,
 		      size_t i); /* NULL, or more for the section of service i, s%zu */
 };

@@ -14,7 +14,7 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 	%D%/daemon.h %D%/daemon.c \
 	%D%/services.c
 %C%_services_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-%C%_services_LDADD  = src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS) -lm
+%C%_services_LDADD  = src/proto/libproto.la src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS) -lm
 
 %C%_shutdown_SOURCES = \
 	%D%/report.h %D%/report.c \
@@ -38,6 +38,9 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 %C%_guards_SOURCES = %D%/report.h %D%/report.c tests/unit/fake-daemon.h %D%/guards.c
 %C%_guards_CFLAGS  = $(AM_CFLAGS) $(JANSSON_CFLAGS) -pthread
 %C%_guards_LDADD   = src/swansong/libswansong.la src/base/libbase.la $(JANSSON_LIBS) -lm
+
+%C%_floor_SOURCES = %D%/floor.c
+%C%_floor_LDADD   = src/sys/libsys.la src/base/libbase.la
 
 # Without the C library where that is known to work, else as any program.
 EXTRA_DIST += %D%/child.c

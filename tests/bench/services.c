@@ -6,6 +6,9 @@
  * N services (1000) of the smallest child; as many below the floor (floor.c).  Both are run in
  * turns, --rounds times; the best of each is what is shown, since whatever else the machine does
  * only ever makes it slower.
+ *
+ * All that twice, each beside a floor that does likewise: with a control group for each child, which
+ * costs the kernel as much again as half a fork, and without, as most supervisors run.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -24,18 +27,19 @@
 #include "base/macro.h"
 #include "daemon.h"
 #include "report.h"
+#include "sys/cgroup.h"
 #include "world.h"
 
-#define RESTARTS      500
-#define STATUSES      20
-#define LOOP_SECONDS  1
+#define RESTARTS     500
+#define STATUSES     20
+#define LOOP_SECONDS 1
 /* dinit starts 34,753 times where the floor starts 115,069 times (a loop of 10 s, every delay off). */
 #define DINIT_LOOP_RATIO (115069.0 / 34753)
 /* What the peers make for a start and a stop is 41 to 175, by `strace -f -c`. */
 #define PEERS_LEAST_CALLS 41
 #define COUNTED_MAX	  ((size_t)200) /* services; under strace all is slow */
-#define NSEC_PER_USEC 1e3
-#define NSEC_PER_MSEC 1e6
+#define NSEC_PER_USEC	  1e3
+#define NSEC_PER_MSEC	  1e6
 
 extern char **environ;
 
@@ -139,7 +143,8 @@ static void floor_execute(struct subject *s, const struct programs *programs, co
 			  size_t n, const char *const *wrapper)
 {
 	char number[24];
-	const char *const own[] = { programs->floor, number, child, NULL };
+	const char *const own[] = { programs->floor, number, child,
+				    programs->groups ? "groups" : NULL, NULL };
 	const char *argv[16];
 	size_t words = 0;
 
@@ -345,11 +350,14 @@ static void tell_growth(struct report *report, const struct best *daemon, size_t
 static void measure(struct report *report, const struct options *o, size_t n, double *first)
 {
 	struct best daemon = none, small = none, floor = none;
-	char title[128];
+	char title[160];
 
-	(void)snprintf(title, sizeof(title),
-		       "swansongd with %zu services; floor: vfork and waitpid; best of %u rounds",
-		       n, o->rounds);
+	(void)snprintf(
+		title, sizeof(title),
+		"swansongd with %zu services, %s control groups; floor: vfork and waitpid%s; "
+		"best of %u rounds",
+		n, o->programs.groups ? "with" : "without", o->programs.groups ? " with them" : "",
+		o->rounds);
 	report_begin(report, title);
 	for (unsigned i = 0; i < o->rounds; i++) {
 		run_floor(&o->programs, n, &floor);
@@ -368,6 +376,29 @@ static void measure(struct report *report, const struct options *o, size_t n, do
 						    "calls", calls_of_one(&o->programs, n, false),
 						    calls_of_one(&o->programs, n, true),
 						    TARGET_MEASURED, PEERS_LEAST_CALLS });
+}
+
+/* Are there control groups that we may divide? */
+static bool has_groups(void)
+{
+	cleanup(closep) int group = -1;
+	char path[CGROUP_PATH_MAX];
+
+	if (cgroup_of(getpid(), path) < 0)
+		return false;
+	group = cgroup_open(path);
+	return group >= 0 && cgroup_is_delegated(group, path);
+}
+
+static void measure_size(struct report *report, struct options *o, size_t n, double first[2])
+{
+	o->programs.groups = has_groups();
+	measure(report, o, n, &first[o->programs.groups]);
+	if (!o->programs.groups || !world_hide_groups())
+		return;
+	o->programs.groups = false;
+	measure(report, o, n, &first[false]);
+	world_show_groups();
 }
 
 /* --- the command line --- */
@@ -424,7 +455,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 	struct report report;
-	double first = 0;
+	double first[2] = { 0 };
 	char *folder;
 
 	parse_options(argc, argv, &options);
@@ -434,13 +465,13 @@ int main(int argc, char **argv)
 	options.programs.folder = folder;
 	report_init(&report, options.json);
 	if (optind == argc)
-		measure(&report, &options, 1000, &first);
+		measure_size(&report, &options, 1000, first);
 	for (; optind < argc; optind++) {
 		int n = atoi(argv[optind]);
 
 		if (n < 1)
 			errx(2, "how many services are %s?", argv[optind]);
-		measure(&report, &options, (size_t)n, &first);
+		measure_size(&report, &options, (size_t)n, first);
 	}
 	world_remove_folder(folder);
 	free(folder);

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define GROUPS "/sys/fs/cgroup"
+
 /* Stays behind, outside, for whoever waits for this program. */
 static _Noreturn void await(pid_t inside)
 {
@@ -37,6 +39,16 @@ void world_enter(void)
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
 		err(EXIT_FAILURE, "mount /proc");
+}
+
+bool world_hide_groups(void)
+{
+	return mount("tmpfs", GROUPS, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0;
+}
+
+void world_show_groups(void)
+{
+	(void)umount2(GROUPS, 0);
 }
 
 char *world_make_folder(void)

@@ -2,11 +2,20 @@
 
 /* Where a benchmark runs: apart from the machine, if it may, and with a folder of its own. */
 
+#include <stdbool.h>
+
 /*
  * As root: goes on as PID 1 of a new pid namespace with its own /proc, and ends it, with whoever is
  * left in it, by its own end.  Otherwise, or where that is refused: goes on as it is.
  */
 void world_enter(void);
+
+/*
+ * Control groups are not to be seen until world_show_groups(), by us and whom we start.  Return: whether
+ * that is so.
+ */
+bool world_hide_groups(void);
+void world_show_groups(void);
 
 /* Makes a folder under $TMPDIR; ends the program if it cannot.  To be released by free(). */
 char *world_make_folder(void);

@@ -65,8 +65,8 @@ begin
 prlimit --pid "$daemon" --nofile=3:
 stop_daemon 20
 is "with a limit that lets nothing be opened it can be stopped" "$status" 0
-ok "its post-stop is named" says "$log" 'base: post-stop cannot start: .*Too many open files'
-ok "its final action as well" says "$log" 'root: final cannot start: .*Too many open files'
+ok "its post-stop is run, as that takes none of ours" says "$log" 'base: post-stop: started touch'
+ok "its final action as well" says "$log" 'root: final: started touch'
 ok "nothing is left" wait_for 10 nobody_else
 
 # A start that fails for that does not count, whatever restart says.

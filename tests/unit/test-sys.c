@@ -144,6 +144,28 @@ START_TEST(one_call_collects_all_deaths)
 }
 END_TEST
 
+START_TEST(one_alone_can_be_collected)
+{
+	struct seen seen = { .n = 0 };
+	pid_t first = add_dead(1), second = add_dead(2), living;
+	int pipe_[2];
+
+	ck_assert_int_eq(pipe(pipe_), 0);
+	living = add_staying(pipe_);
+	ck_assert(!reap_child(living, note_exit, &seen));
+	ck_assert(!reap_child(getpid(), note_exit, &seen)); /* not a child of ours */
+	ck_assert(reap_child(second, note_exit, &seen));
+	ck_assert(!reap_child(second, note_exit, &seen));
+	ck_assert_uint_eq(seen.n, 1);
+	ck_assert_int_eq(seen.exits[0].pid, second);
+	ck_assert_int_eq(seen.exits[0].value, 2);
+	ck_assert_uint_eq(reap_children(10, note_exit, &seen), 1);
+	ck_assert_int_eq(seen.exits[1].pid, first);
+	(void)close(pipe_[1]);
+	ck_assert_int_eq(waitpid(living, NULL, 0), living);
+}
+END_TEST
+
 START_TEST(a_budget_is_kept_and_nothing_lost_by_it)
 {
 	struct seen seen = { .n = 0 };
@@ -384,6 +406,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_dead_are_told_before_they_are_collected);
 	tcase_add_test(tc, a_death_by_signal_is_told_as_one);
 	tcase_add_test(tc, one_call_collects_all_deaths);
+	tcase_add_test(tc, one_alone_can_be_collected);
 	tcase_add_test(tc, a_budget_is_kept_and_nothing_lost_by_it);
 	tcase_add_test(tc, the_dead_are_told_when_they_are_collected);
 	tcase_add_test(tc, a_death_by_signal_is_collected_as_one);
