@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += %D%/libbase.la
 	%D%/fd.h %D%/fd.c \
 	%D%/text.h %D%/text.c \
 	%D%/memstream.h %D%/memstream.c \
+	%D%/dict.h %D%/dict.c \
 	%D%/parse.h %D%/parse.c \
 	%D%/log.h %D%/log.c \
 	%D%/page.h

@@ -26,20 +26,21 @@ struct activation {
 
 DEFINE_CLEANUP(struct activation *, activation_free)
 
-static size_t listen_names_size(const struct node_config *config)
+static size_t listen_names_size(const struct extras *extras)
 {
 	size_t size = 0;
 
-	for (size_t i = 0; i < config->n_listen; i++)
-		size += strlen(config->listen[i].name) + 1;
+	for (size_t i = 0; i < extras->n_listen; i++)
+		size += strlen(extras->listen[i].name) + 1;
 	return size;
 }
 
 /* So that a start finds all the memory it needs, with @more in the store, and so long their names. */
 static int reserve(struct activation *a, size_t more, size_t names_size)
 {
-	size_t n = a->config->n_listen + a->store.n + more + ACTIVATION_ROOM;
-	size_t size = sizeof(NAMES_VARIABLE) + listen_names_size(a->config) + a->store.names_size +
+	const struct extras *extras = node_config_extras(a->config);
+	size_t n = extras->n_listen + a->store.n + more + ACTIVATION_ROOM;
+	size_t size = sizeof(NAMES_VARIABLE) + listen_names_size(extras) + a->store.names_size +
 		      names_size + 1;
 	struct spawn_file *files = reallocarray(a->files, n, sizeof(*files));
 	char *names;
@@ -57,11 +58,12 @@ static int reserve(struct activation *a, size_t more, size_t names_size)
 int activation_new(struct activation **ret, struct context *ctx, const struct node_config *config)
 {
 	cleanup(activation_freep) struct activation *a = NULL;
-	size_t max = config->notify ? config->fd_store_max : 0;
+	const struct extras *extras = node_config_extras(config);
+	size_t max = config->notify ? extras->fd_store_max : 0;
 	int r;
 
 	*ret = NULL;
-	if (max == 0 && config->n_listen == 0)
+	if (max == 0 && extras->n_listen == 0)
 		return 0;
 	a = calloc(1, sizeof(*a));
 	if (!a)
@@ -72,12 +74,12 @@ int activation_new(struct activation **ret, struct context *ctx, const struct no
 	r = reserve(a, 0, 0);
 	if (r < 0)
 		return r;
-	if (config->n_listen)
-		a->listeners = calloc(config->n_listen, sizeof(struct listener *));
-	if (config->n_listen && !a->listeners)
+	if (extras->n_listen)
+		a->listeners = calloc(extras->n_listen, sizeof(struct listener *));
+	if (extras->n_listen && !a->listeners)
 		return -ENOMEM;
-	for (size_t i = 0; r == 0 && i < config->n_listen; i++) {
-		r = listener_get(&a->listeners[i], ctx, config, &config->listen[i]);
+	for (size_t i = 0; r == 0 && i < extras->n_listen; i++) {
+		r = listener_get(&a->listeners[i], ctx, config, &extras->listen[i]);
 		a->n_listeners += r == 0;
 	}
 	if (r < 0)
@@ -145,12 +147,13 @@ static char *add(struct activation_plan *plan, char *at, int fd, const char *nam
 
 void activation_plan(struct activation *a, struct activation_plan *plan)
 {
+	const struct extras *extras = node_config_extras(a->config);
 	char *at = stpcpy(a->names, NAMES_VARIABLE);
 	const struct fdstore_entry *entry;
 
 	*plan = (struct activation_plan){ .files = a->files };
 	for (size_t i = 0; i < a->n_listeners; i++)
-		at = add(plan, at, listener_fd(a->listeners[i]), a->config->listen[i].name);
+		at = add(plan, at, listener_fd(a->listeners[i]), extras->listen[i].name);
 	list_for_each (entry, &a->store.entries, in_store)
 		at = add(plan, at, entry->fd, entry->name);
 	if (plan->n_files == 0)

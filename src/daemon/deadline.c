@@ -155,7 +155,8 @@ void deadline_begin(struct node *node, uint64_t now)
 {
 	uint64_t own = clock_add(node->stop_usec, budget_of(node, node->config));
 	uint64_t before = node->kill_usec;
-	uint64_t wanted = final_is_pending(node) ? node->config->final_timeout_usec : 0;
+	uint64_t wanted =
+		final_is_pending(node) ? node_config_extras(node->config)->final_timeout_usec : 0;
 
 	if (node->stop_usec == now)
 		node->deadline_usec = MIN(node->deadline_usec, own);

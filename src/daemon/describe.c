@@ -73,6 +73,7 @@ static void described_done(struct described *d)
 
 static struct service_view view_service(struct service *s, struct described *d, uint64_t now)
 {
+	const struct output *log = &node_config_outputs(s->config)->log;
 	struct service_view view = {
 		.state = fsm_state_name(s->state),
 		.since_usec = now - s->since_usec,
@@ -90,11 +91,11 @@ static struct service_view view_service(struct service *s, struct described *d, 
 		.watchdog_usec = s->watchdog ? watchdog_left(s->watchdog, now) : USEC_INFINITY,
 		.stored = FIELD_NONE,
 		.health_since_usec = FIELD_NONE,
-		.log = s->config->log.kind == OUTPUT_FILE ? s->config->log.path : NULL,
+		.log = log->kind == OUTPUT_FILE ? log->path : NULL,
 	};
 
-	if (s->activation && activation_fdstore(s->activation)->n)
-		view.stored = activation_fdstore(s->activation)->n;
+	if (s->launch.activation && activation_fdstore(s->launch.activation)->n)
+		view.stored = activation_fdstore(s->launch.activation)->n;
 	if (s->health)
 		describe_health(&view, s->health, now);
 	if (s->words)

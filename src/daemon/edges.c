@@ -54,7 +54,7 @@ static int link_node(struct tree *tree, struct node *node, const struct node_con
 	int r = 0;
 
 	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
-		r = link_edges(tree, node, edge, config->edges[edge]);
+		r = link_edges(tree, node, edge, node_config_edges(config, edge));
 	return r;
 }
 

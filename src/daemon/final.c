@@ -173,7 +173,7 @@ static void limit(struct final *f, uint64_t usec)
 static void begin(struct final *f)
 {
 	uint64_t now = clock_now_usec(), least = now + BUDGET_LAST_USEC;
-	uint64_t end = clock_add(now, f->node->config->final_timeout_usec);
+	uint64_t end = clock_add(now, node_config_extras(f->node->config)->final_timeout_usec);
 	uint64_t deadline = f->node->stop_usec ? f->node->deadline_usec : end;
 
 	final_record(f->node);

@@ -57,15 +57,15 @@ static int add_pid(char ***at, const char *name, char **place)
 /* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
 static int add_notify_variables(struct launch *launch, const char *address, char ***at)
 {
-	const struct node_config *config = launch->config;
+	const struct extras *extras = node_config_extras(launch->config);
 	int r = add_variable(at, "NOTIFY_SOCKET", address);
 
-	if (r == 0 && config->watchdog_usec)
-		r = add_number(at, "WATCHDOG_USEC", config->watchdog_usec);
-	if (r == 0 && config->watchdog_usec)
+	if (r == 0 && extras->watchdog_usec)
+		r = add_number(at, "WATCHDOG_USEC", extras->watchdog_usec);
+	if (r == 0 && extras->watchdog_usec)
 		r = add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
-	if (r == 0 && config->fd_store_max)
-		r = add_number(at, "FDSTORE", config->fd_store_max);
+	if (r == 0 && extras->fd_store_max)
+		r = add_number(at, "FDSTORE", extras->fd_store_max);
 	return r;
 }
 

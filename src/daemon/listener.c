@@ -116,9 +116,9 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 	r = listener_new(ret, ctx, listen);
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "%s:%u: [%s] listen: cannot listen on %s%s: %s",
-			 who->place.file ? who->place.file : "?", who->listen_line,
-			 node_config_section(who), listen_prefix(listen->kind), listen->address,
-			 strerror(-r));
+			 who->place.file ? who->place.file : "?",
+			 node_config_extras(who)->listen_line, node_config_section(who),
+			 listen_prefix(listen->kind), listen->address, strerror(-r));
 	return r;
 }
 

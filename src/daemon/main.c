@@ -1,4 +1,5 @@
 #include <getopt.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 
 #define EXIT_USAGE 2
 #define PATHS_MAX  64
+
+#define MEMORY_SPARE (64 * 1024)
 
 enum long_option { OPTION_GRACE = 2000, OPTION_NOTIFY_READY };
 
@@ -141,6 +144,18 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 	return -1;
 }
 
+/*
+ * What we have stays for as long as a configuration does.  So the small blocks that go are joined at
+ * once, to be of use for others, and what is over in the end is given back: of an answer that tells of
+ * all services nothing remains.
+ */
+static void be_thrifty(void)
+{
+	(void)mallopt(M_MXFAST, 0);
+	(void)mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE);
+	(void)mallopt(M_TOP_PAD, MEMORY_SPARE);
+}
+
 int main(int argc, char **argv)
 {
 	const char *paths[PATHS_MAX];
@@ -162,5 +177,6 @@ int main(int argc, char **argv)
 	options.paths = options.n_paths ? paths : default_paths;
 	if (!options.n_paths)
 		options.n_paths = find_default_paths();
+	be_thrifty();
 	return daemon_run(&options);
 }

@@ -24,11 +24,11 @@ static socklen_t address_of(const struct probe_config *config, union address *re
 		strncpy(ret->un.sun_path, config->text, sizeof(ret->un.sun_path) - 1);
 		return sizeof(ret->un);
 	}
-	if (config->address.any.sa_family == AF_INET6) {
-		ret->in6 = config->address.in6;
+	if (config->address->any.sa_family == AF_INET6) {
+		ret->in6 = config->address->in6;
 		return sizeof(ret->in6);
 	}
-	ret->in = config->address.in;
+	ret->in = config->address->in;
 	return sizeof(ret->in);
 }
 

@@ -66,7 +66,7 @@ unsigned service_configured_parts(const struct service *s)
 
 	/* The commands are those of the run, or of the one that may begin now; the delay is the latest. */
 	return hook_parts(runs ? s->launch.config : service_next_config(s)) |
-	       (s->config->drain_delay_usec > 0 ? PART_DRAIN_DELAY : 0);
+	       (node_config_extras(s->config)->drain_delay_usec > 0 ? PART_DRAIN_DELAY : 0);
 }
 
 unsigned service_parts(const struct service *s)

@@ -129,10 +129,10 @@ static void say_store(struct service *s, const struct notify_message *m, struct 
 {
 	const char *name = m->flags & NOTIFY_FDNAME ? m->fdname : "stored";
 	bool poll = !(m->flags & NOTIFY_FDPOLL_OFF);
-	int r = s->activation ? 0 : -ENOBUFS;
+	int r = s->launch.activation ? 0 : -ENOBUFS;
 
 	for (size_t i = 0; r >= 0 && i < passed->n; i++)
-		r = activation_store(s->activation, take_fd(passed->fds[i]), name, poll);
+		r = activation_store(s->launch.activation, take_fd(passed->fds[i]), name, poll);
 	if (r < 0)
 		refuse(s, "FDSTORE=1",
 		       r == -ENOBUFS ? "its fd-store-max is reached" : strerror(-r));
@@ -140,8 +140,8 @@ static void say_store(struct service *s, const struct notify_message *m, struct 
 
 static void say_remove(struct service *s, const struct notify_message *m)
 {
-	if (s->activation && (m->flags & NOTIFY_FDNAME))
-		(void)fdstore_remove(activation_fdstore(s->activation), m->fdname);
+	if (s->launch.activation && (m->flags & NOTIFY_FDNAME))
+		(void)fdstore_remove(activation_fdstore(s->launch.activation), m->fdname);
 }
 
 /* --- guards --- */
@@ -295,7 +295,7 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 	words = calloc(1, sizeof(*words));
 	if (!words)
 		return -ENOMEM;
-	r = reserve_watchdog(s, config->watchdog_usec);
+	r = reserve_watchdog(s, node_config_extras(config)->watchdog_usec);
 	if (r >= 0)
 		r = notify_new(ret, s->ctx, &listener);
 	if (r >= 0)
@@ -309,7 +309,7 @@ void service_notify_begin(struct service *s)
 		return;
 	*s->words = (struct service_words){ .error = 0 };
 	/* What it had changed itself is as configured again. */
-	(void)watchdog_set(s->watchdog, s->config->watchdog_usec);
+	(void)watchdog_set(s->watchdog, node_config_extras(s->config)->watchdog_usec);
 }
 
 void service_notify_follow(struct service *s)
@@ -318,11 +318,11 @@ void service_notify_follow(struct service *s)
 		watchdog_start(s->watchdog);
 	else if (s->watchdog && s->watchdog->on)
 		watchdog_stop(s->watchdog);
-	if (s->activation && !comes_back(s))
-		fdstore_clear(activation_fdstore(s->activation));
+	if (s->launch.activation && !comes_back(s))
+		fdstore_clear(activation_fdstore(s->launch.activation));
 	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */
-	if (s->activation && root_is_stopped(s->node))
-		activation_unlisten(s->activation);
+	if (s->launch.activation && root_is_stopped(s->node))
+		activation_unlisten(s->launch.activation);
 	if (root_is_stopped(s->node))
 		service_unlisten_next(s);
 }

@@ -57,8 +57,9 @@ static int send_signal(struct service *s)
 	char name[SIGNAL_TEXT_MAX];
 
 	log_line(s->ctx->log, LOG_INFO, "%s: reload: %s to pid %d", s->config->path,
-		 parse_signal_text(name, s->config->reload_signal), (int)s->main.pid);
-	return process_signal(&s->main, s->config->reload_signal);
+		 parse_signal_text(name, node_config_extras(s->config)->reload_signal),
+		 (int)s->main.pid);
+	return process_signal(&s->main, node_config_extras(s->config)->reload_signal);
 }
 
 int service_reload(struct service *s)

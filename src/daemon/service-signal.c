@@ -69,7 +69,7 @@ bool service_has_signalled(const struct service *s, pid_t group)
 static int first_signal(const struct service *s)
 {
 	return s->state == STATE_CLEANING && s->outcome.kind == OUTCOME_WATCHDOG
-		       ? s->config->watchdog_signal
+		       ? node_config_extras(s->config)->watchdog_signal
 		       : s->stop_signal;
 }
 
@@ -144,7 +144,7 @@ static void log_kill(const struct service *s, uint64_t since_usec, const char *w
 
 void service_kill(struct service *s)
 {
-	int signo = s->killed ? SIGKILL : s->config->kill_signal;
+	int signo = s->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
 	struct process *p;
 	struct hook *h;
 

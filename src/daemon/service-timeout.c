@@ -131,7 +131,8 @@ static uint64_t state_limit(struct service *s, uint64_t now)
 	case STATE_READYING:
 		return s->start_limit_usec;
 	case STATE_DRAINING:
-		return MIN(clock_add(now, s->config->drain_delay_usec), drain_limit(s, now));
+		return MIN(clock_add(now, node_config_extras(s->config)->drain_delay_usec),
+			   drain_limit(s, now));
 	case STATE_ASKING:
 	case STATE_STOPPING:
 	case STATE_CLEANING:

@@ -48,20 +48,24 @@ struct service {
 	struct list in_posted, in_lingering, in_waiting, in_gated, in_fallen; /* of the context */
 
 	enum service_state state;
+	enum service_event posted; /* while in context.posted */
 	uint64_t since_usec;	   /* when it was entered */
 	uint64_t held_usec;	   /* when it was last stopped, perhaps in an earlier generation */
 	uint64_t timeout_usec;	   /* when the state's timeout ends it; USEC_INFINITY: never */
 	uint64_t start_limit_usec; /* of this start, its commands included */
 	struct ending ending;
-	enum service_event posted; /* while in context.posted */
 	int stop_signal;	   /* the configured one, or what a forwarded stop came as */
-	bool wanted;		   /* it is to run, now or as soon as it may */
-	bool was_wanted;	   /* ... until the stop */
-	bool in_vain;		   /* it waits for what has failed */
-	bool attempted;		   /* it has been up, or has failed, at least once */
-	bool killed;		   /* in this run it has had the kill-signal */
-	bool has_cgroup;	   /* its processes are in a control group of its own */
-	bool cgroup_killed;	   /* ... that has been killed, and is of no more use */
+	bool wanted : 1;	   /* it is to run, now or as soon as it may */
+	bool was_wanted : 1;	   /* ... until the stop */
+	bool in_vain : 1;	   /* it waits for what has failed */
+	bool attempted : 1;	   /* it has been up, or has failed, at least once */
+	bool killed : 1;	   /* in this run it has had the kill-signal */
+	bool has_cgroup : 1;	   /* its processes are in a control group of its own */
+	bool cgroup_killed : 1;	   /* ... that has been killed, and is of no more use */
+	bool was_up : 1;	   /* in the last run, as the rest of these */
+	bool worked : 1;	   /* a oneshot that has ended well and is kept */
+	bool late : 1;		   /* its stop-timeout, or a budget above, was spent */
+	bool concluded : 1;	   /* its end has been judged: see verdict */
 
 	struct process main;	    /* pid 0: none */
 	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
@@ -75,11 +79,7 @@ struct service {
 	struct outcome outcome;
 	uint64_t started_usec;
 	unsigned parts; /* of enum service_part: what it has, and what is not over */
-	bool was_up;
-	bool worked;		    /* a oneshot that has ended well and is kept */
-	bool late;		    /* its stop-timeout, or a budget above, was spent */
-	bool concluded;		    /* its end has been judged: the verdict is */
-	enum service_event verdict; /* ... DONE, RETRY or FAIL */
+	enum service_event verdict; /* DONE, RETRY or FAIL */
 	unsigned restarts;	    /* by itself, since it was last started by hand */
 
 	uint64_t delay_usec;	  /* before the next one */
@@ -87,7 +87,6 @@ struct service {
 	struct policy *policy;
 
 	/* The present setup (daemon/setup.h). */
-	struct activation *activation; /* NULL: it is given no descriptors */
 	struct launch launch;
 	struct notify *notify;	     /* NULL: it is given no socket */
 	struct service_words *words; /* NULL likewise */

@@ -76,7 +76,7 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 	if (r >= 0)
 		r = launch_init(&setup->launch, s->ctx, config,
 				setup->notify ? notify_address(setup->notify) : NULL,
-				setup->keeps_activation ? s->activation : setup->activation);
+				setup->keeps_activation ? s->launch.activation : setup->activation);
 	setup->launch.service = s;
 	if (r >= 0)
 		r = service_hook_new(s, config, &setup->hook);
@@ -91,7 +91,9 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 /* Its sockets are others, but what it has left in the store is meant for its next run. */
 static void inherit(struct service *s, struct activation *activation)
 {
-	if (activation && s->activation && activation_inherit(activation, s->activation) < 0)
+	struct activation *present = s->launch.activation;
+
+	if (activation && present && activation_inherit(activation, present) < 0)
 		log_line(s->ctx->log, LOG_ERR, "%s: no memory for what it has stored",
 			 s->config->path);
 }
@@ -124,8 +126,7 @@ static void exchange(struct service *s, struct setup *setup)
 	withdraw_control(s, setup->config);
 	if (!setup->keeps_activation) {
 		inherit(s, setup->activation);
-		present.activation = s->activation;
-		s->activation = setup->activation;
+		present.activation = s->launch.activation;
 	}
 	s->notify = setup->notify;
 	s->words = setup->words;

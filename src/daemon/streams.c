@@ -118,12 +118,13 @@ static bool output_equal(const struct output *a, const struct output *b)
 int streams_open(struct streams *streams, const struct context *ctx,
 		 const struct node_config *config, bool terminal, int syslog, const char **subject)
 {
+	const struct output *in = &node_config_outputs(config)->stdio[0];
 	const struct output *out = node_config_output(config, 1);
 	const struct output *err = node_config_output(config, 2);
 	int r;
 
-	*subject = config->stdio[0].path;
-	r = open_stdin(streams, ctx, &config->stdio[0], terminal);
+	*subject = in->path;
+	r = open_stdin(streams, ctx, in, terminal);
 	for (int i = 1; r >= 0 && i <= 2; i++) {
 		const struct output *output = i == 1 ? out : err;
 

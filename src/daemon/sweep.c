@@ -14,12 +14,16 @@
 
 /* The dead are collected in portions: ten thousand at once are no reason not to answer. */
 #define REAP_PER_TURN 256
+/* While they go on dying, so many turns may pass before all children are looked at. */
+#define LOOK_PUT_OFF_MAX 16
 
 struct sweep {
 	struct tree *tree;
-	int children_fd; /* or -errno */
-	bool unreaped;	 /* there may be more dead */
-	bool missed;	 /* somebody could not be looked at */
+	int children_fd;  /* or -errno */
+	bool unreaped;	  /* there may be more dead */
+	bool reaped;	  /* some were collected in this turn */
+	unsigned put_off; /* turns since children were to be looked at */
+	bool missed;	  /* somebody could not be looked at */
 	uint64_t strangers;
 };
 
@@ -98,6 +102,7 @@ bool sweep_reap(struct sweep *sweep)
 
 	context_settle_soon(ctx);
 	sweep->unreaped = n == REAP_PER_TURN;
+	sweep->reaped = n > 0;
 	return sweep->unreaped;
 }
 
@@ -191,13 +196,30 @@ void sweep_look(struct sweep *sweep)
 	}
 }
 
+/* Looking at all children for each of many dead would take longer than collecting those. */
+static bool is_put_off(struct sweep *sweep)
+{
+	struct context *ctx = sweep->tree->ctx;
+	bool reaped = sweep->reaped;
+
+	sweep->reaped = false;
+	if (sweep->unreaped)
+		return true;
+	if (ctx->sweep && reaped && sweep->put_off < LOOK_PUT_OFF_MAX) {
+		sweep->put_off++;
+		context_settle_soon(ctx);
+		return true;
+	}
+	sweep->put_off = 0;
+	return false;
+}
+
 void sweep_settle(struct sweep *sweep)
 {
 	struct context *ctx = sweep->tree->ctx;
 	struct service *s, *next;
 
-	/* Looking at each of many dead would take longer than collecting them. */
-	if (!(ctx->sweep || ctx->linger) || sweep->unreaped)
+	if (!(ctx->sweep || ctx->linger) || is_put_off(sweep))
 		return;
 	if (ctx->sweep)
 		sweep_look(sweep);

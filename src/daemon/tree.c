@@ -1,34 +1,27 @@
 #include "daemon/tree.h"
 
 #include <errno.h>
-#include <search.h>
 #include <string.h>
 
 #include "daemon/edges.h"
 #include "daemon/final.h"
 #include "daemon/lease.h"
 
-static int compare_paths(const void *a, const void *b)
+static const char *path_of(const void *node)
 {
-	const struct node *x = a, *y = b;
-
-	return strcmp(x->config->path, y->config->path);
+	return ((const struct node *)node)->config->path;
 }
 
 struct node *tree_find(const struct tree *tree, const char *path)
 {
-	struct node_config config = { .path = (char *)(strcmp(path, "root") == 0 ? "" : path) };
-	struct node key = { .config = &config };
-	struct node *const *found = tfind(&key, &tree->by_path, compare_paths);
-
-	return found ? *found : NULL;
+	return dict_find(&tree->by_path, strcmp(path, "root") == 0 ? "" : path);
 }
 
 void tree_remove(struct tree *tree, struct node *node)
 {
 	edges_remove(node);
 	lease_lose_all(node);
-	(void)tdelete(node, &tree->by_path, compare_paths);
+	dict_remove(&tree->by_path, node->config->path);
 	node->service = service_free(node->service);
 	node->final = final_free(node->final);
 	node_free(node);
@@ -44,9 +37,10 @@ int tree_add(struct tree *tree, struct config *config, const struct node_config 
 	r = node_new(&node, tree->ctx, config, nc, parent);
 	if (r < 0)
 		return r;
-	if (!tsearch(node, &tree->by_path, compare_paths)) {
+	r = dict_add(&tree->by_path, node);
+	if (r < 0) {
 		node_free(node);
-		return -ENOMEM;
+		return r;
 	}
 	r = final_new(&node->final, node, nc);
 	if (r >= 0 && nc->argv)
@@ -64,6 +58,7 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 	int r = 0;
 
 	*tree = (struct tree){ .ctx = ctx, .config = config_ref(config) };
+	dict_init(&tree->by_path, path_of);
 	for (size_t i = 0; r == 0 && i < config->n_nodes; i++) {
 		struct node *node;
 
@@ -97,6 +92,7 @@ void tree_done(struct tree *tree)
 			tree->root = NULL;
 		tree_remove(tree, node);
 	}
+	dict_done(&tree->by_path);
 	tree->config = config_unref(tree->config);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/dict.h"
 #include "daemon/node.h"
 #include "daemon/service.h"
 
@@ -11,7 +12,7 @@ struct tree {
 	struct context *ctx;
 	struct config *config; /* the latest */
 	struct node *root;
-	void *by_path; /* tsearch(3) tree of struct node */
+	struct dict by_path;
 };
 
 /* Return: 0 or -errno, and *tree is empty then. */

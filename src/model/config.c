@@ -32,6 +32,7 @@ struct loader {
 
 	struct section scrap;
 	struct node_config scrap_node;
+	char *scrap_path;
 	struct config scrap_config;
 
 	struct templates templates;
@@ -43,11 +44,13 @@ static void scrap_done(struct loader *l)
 {
 	section_done(&l->scrap);
 	node_config_done(&l->scrap_node);
+	free(l->scrap_path);
 	free(l->scrap_config.control_socket);
 	free(l->scrap_config.report);
 	memset(&l->scrap, 0, sizeof(l->scrap));
 	memset(&l->scrap_node, 0, sizeof(l->scrap_node));
 	memset(&l->scrap_config, 0, sizeof(l->scrap_config));
+	l->scrap_path = NULL;
 }
 
 static void loader_done(struct loader *l)
@@ -68,6 +71,7 @@ static int loader_scrap(struct loader *l, const char *name)
 	if (!path)
 		return -ENOMEM;
 	scrap_done(l);
+	l->scrap_path = path;
 	node_config_init(&l->scrap_node, path);
 	l->scrap_node.place.file = l->file;
 	l->scrap.node = &l->scrap_node;
@@ -390,9 +394,11 @@ int config_new_command(struct config **ret, char *const *argv, enum command_noti
 	r = config_set_command(node, argv);
 	if (r < 0)
 		return r;
+	if (!node_config_own_outputs(node))
+		return -ENOMEM;
 	config->nodes[0]->shutdown_timeout_usec = USEC_INFINITY;
 	node->restart = RESTART_NEVER;
-	node->stdio[0].kind = OUTPUT_INHERIT;
+	node->outputs->stdio[0].kind = OUTPUT_INHERIT;
 	node->start_timeout_usec = USEC_INFINITY;
 	node->stop_timeout_usec = USEC_INFINITY;
 	node->essential = true;

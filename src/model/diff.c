@@ -11,15 +11,17 @@
  */
 struct facet {
 	const struct kind *kind;
-	size_t offset; /* in struct node_config or its attributes, or in struct config for a key of
-			* [swansong] only; for commands around a service, which */
-	bool extra;    /* in the extras of the node instead */
+	size_t offset; /* in struct config for a key of [swansong] only; for commands around a
+			* service, which; else in this: */
+	enum { OF_NODE, OF_EXTRAS, OF_EDGES, OF_OUTPUTS, OF_ATTRIBUTES } part;
 };
 
 #define CONFIG(member) offsetof(struct config, member)
 #define NODE(member)   offsetof(struct node_config, member)
-#define EXTRA(member)	  offsetof(struct extras, member), .extra = true
-#define ATTRIBUTE(member) offsetof(struct attributes, member)
+#define EXTRA(member)	  offsetof(struct extras, member), OF_EXTRAS
+#define EDGE(edge)	  offsetof(struct stated_edges, nodes[edge]), OF_EDGES
+#define OUTPUT(member)	  offsetof(struct outputs, member), OF_OUTPUTS
+#define ATTRIBUTE(member) offsetof(struct attributes, member), OF_ATTRIBUTES
 
 /* clang-format off */
 static const struct facet facets[N_KEYS] = {
@@ -29,32 +31,32 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_EXIT_ON_SIGNAL] = { &kind_exit_on_signal, CONFIG(exit_on_signal) },
 	[KEY_REPORT] = { &kind_text, CONFIG(report) },
 	[KEY_SHUTDOWN_TIMEOUT] = { &kind_duration, NODE(shutdown_timeout_usec) },
-	[KEY_REQUIRES] = { &kind_nodes, NODE(edges[EDGE_REQUIRES]) },
-	[KEY_WANTS] = { &kind_nodes, NODE(edges[EDGE_WANTS]) },
-	[KEY_AFTER] = { &kind_nodes, NODE(edges[EDGE_AFTER]) },
-	[KEY_TERM_AFTER] = { &kind_nodes, NODE(edges[EDGE_TERM_AFTER]) },
+	[KEY_REQUIRES] = { &kind_nodes, EDGE(EDGE_REQUIRES) },
+	[KEY_WANTS] = { &kind_nodes, EDGE(EDGE_WANTS) },
+	[KEY_AFTER] = { &kind_nodes, EDGE(EDGE_AFTER) },
+	[KEY_TERM_AFTER] = { &kind_nodes, EDGE(EDGE_TERM_AFTER) },
 	[KEY_STRATEGY] = { &kind_strategy, NODE(strategy) },
 	[KEY_FINAL] = { &kind_commands, HOOK_FINAL },
-	[KEY_FINAL_TIMEOUT] = { &kind_duration, NODE(final_timeout_usec) },
+	[KEY_FINAL_TIMEOUT] = { &kind_duration, EXTRA(final_timeout_usec) },
 	[KEY_COMMAND] = { &kind_command, 0 },
 	[KEY_TYPE] = { &kind_type, NODE(type) },
-	[KEY_LISTEN] = { &kind_listen, 0 },
+	[KEY_LISTEN] = { &kind_listen, 0, OF_EXTRAS },
 	[KEY_AUTOSTART] = { &kind_bool, NODE(autostart) },
 	[KEY_RESTART] = { &kind_restart, NODE(restart) },
 	[KEY_RESTART_DELAY] = { &kind_duration, NODE(restart_delay_usec) },
 	[KEY_RESTART_DELAY_MAX] = { &kind_duration, NODE(restart_delay_max_usec) },
-	[KEY_RESTART_RESET] = { &kind_duration, NODE(restart_reset_usec) },
+	[KEY_RESTART_RESET] = { &kind_duration, EXTRA(restart_reset_usec) },
 	[KEY_RESTART_LIMIT] = { &kind_limit, NODE(restart_limit) },
 	[KEY_SUCCESS_STATUS] = { &kind_status, EXTRA(success_status) },
 	[KEY_ON_FAILED] = { &kind_on_failed, NODE(on_failed) },
 	[KEY_READY] = { &kind_probe, NODE(ready) },
 	[KEY_NOTIFY] = { &kind_bool, NODE(notify) },
 	[KEY_CONTROL] = { &kind_bool, NODE(control) },
-	[KEY_FD_STORE_MAX] = { &kind_number, NODE(fd_store_max) },
+	[KEY_FD_STORE_MAX] = { &kind_number, EXTRA(fd_store_max) },
 	[KEY_ATTACH] = { &kind_bool, NODE(attach) },
 	[KEY_START_TIMEOUT] = { &kind_duration, NODE(start_timeout_usec) },
-	[KEY_WATCHDOG] = { &kind_watchdog, NODE(watchdog_usec) },
-	[KEY_WATCHDOG_SIGNAL] = { &kind_signal, NODE(watchdog_signal) },
+	[KEY_WATCHDOG] = { &kind_watchdog, EXTRA(watchdog_usec) },
+	[KEY_WATCHDOG_SIGNAL] = { &kind_signal, EXTRA(watchdog_signal) },
 	[KEY_HEALTH] = { &kind_probe, EXTRA(health) },
 	[KEY_HEALTH_INTERVAL] = { &kind_duration, EXTRA(health_interval_usec) },
 	[KEY_HEALTH_TIMEOUT] = { &kind_duration, EXTRA(health_timeout_usec) },
@@ -62,13 +64,13 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_ON_UNHEALTHY] = { &kind_on_unhealthy, EXTRA(on_unhealthy) },
 	[KEY_START_COMMAND] = { &kind_commands, HOOK_START_COMMAND },
 	[KEY_POST_START] = { &kind_commands, HOOK_POST_START },
-	[KEY_RELOAD_SIGNAL] = { &kind_signal, NODE(reload_signal) },
+	[KEY_RELOAD_SIGNAL] = { &kind_signal, EXTRA(reload_signal) },
 	[KEY_RELOAD_COMMAND] = { &kind_commands, HOOK_RELOAD_COMMAND },
-	[KEY_DRAIN_DELAY] = { &kind_duration, NODE(drain_delay_usec) },
+	[KEY_DRAIN_DELAY] = { &kind_duration, EXTRA(drain_delay_usec) },
 	[KEY_STOP_COMMAND] = { &kind_commands, HOOK_STOP_COMMAND },
 	[KEY_STOP_SIGNAL] = { &kind_signal, NODE(stop_signal) },
 	[KEY_SIGNAL_SCOPE] = { &kind_signal_scope, NODE(signal_scope) },
-	[KEY_KILL_SIGNAL] = { &kind_signal, NODE(kill_signal) },
+	[KEY_KILL_SIGNAL] = { &kind_signal, EXTRA(kill_signal) },
 	[KEY_KILL_LEFTOVERS] = { &kind_bool, NODE(kill_leftovers) },
 	[KEY_POST_STOP] = { &kind_commands, HOOK_POST_STOP },
 	[KEY_ESSENTIAL] = { &kind_bool, NODE(essential) },
@@ -107,10 +109,10 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_CAPABILITIES] = { &kind_capabilities, ATTRIBUTE(capabilities) },
 	[KEY_STOP_TIMEOUT] = { &kind_duration, NODE(stop_timeout_usec) },
 	[KEY_DRAIN_TIMEOUT] = { &kind_duration, NODE(drain_timeout_usec) },
-	[KEY_STDIN] = { &kind_output, NODE(stdio[0]) },
-	[KEY_STDOUT] = { &kind_output, NODE(stdio[1]) },
-	[KEY_STDERR] = { &kind_output, NODE(stdio[2]) },
-	[KEY_LOG] = { &kind_output, NODE(log) },
+	[KEY_STDIN] = { &kind_output, OUTPUT(stdio[0]) },
+	[KEY_STDOUT] = { &kind_output, OUTPUT(stdio[1]) },
+	[KEY_STDERR] = { &kind_output, OUTPUT(stdio[2]) },
+	[KEY_LOG] = { &kind_output, OUTPUT(log) },
 };
 /* clang-format on */
 
@@ -119,17 +121,32 @@ bool key_is_compared(enum key_id key)
 	return facets[key].kind;
 }
 
+/* What of @node the facet of @key is in. */
+static const void *part_of(enum key_id key, const struct node_config *node)
+{
+	static const struct attributes no_attributes = ATTRIBUTES_NONE;
+	static const struct stated_edges no_edges;
+
+	switch (facets[key].part) {
+	case OF_EXTRAS:
+		return node_config_extras(node);
+	case OF_EDGES:
+		return node->edges ? node->edges : &no_edges;
+	case OF_OUTPUTS:
+		return node_config_outputs(node);
+	case OF_ATTRIBUTES:
+		return node->attributes ? node->attributes : &no_attributes;
+	default:
+		return node;
+	}
+}
+
 static const void *facet_of(enum key_id key, const void *base)
 {
-	static const struct attributes none = ATTRIBUTES_NONE;
-	const struct node_config *node = base;
-
 	if (keys[key].type == &type_commands)
 		return node_config_hook(base, facets[key].offset);
-	if (keys[key].type->base == IN_ATTRIBUTES)
-		base = node->attributes ? node->attributes : &none;
-	if (facets[key].extra)
-		base = node_config_extras(node);
+	if (keys[key].scope != SCOPE_ROOT)
+		base = part_of(key, base);
 	return (const char *)base + facets[key].offset;
 }
 

@@ -22,8 +22,8 @@ static size_t count_edges(const struct config *config)
 
 	for (size_t i = 0; i < config->n_nodes; i++)
 		for (enum edge edge = 0; edge < N_EDGES; edge++)
-			for (struct node_config **to = config->nodes[i]->edges[edge]; to && *to;
-			     to++)
+			for (struct node_config **to = node_config_edges(config->nodes[i], edge);
+			     to && *to; to++)
 				n++;
 	return n;
 }
@@ -34,7 +34,7 @@ static void add_node(struct forecast_tree *tree, const struct node_config *confi
 
 	tree->nodes[tree->n_nodes++] = (struct forecast_node){ config, parent };
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		for (struct node_config **to = config->edges[edge]; to && *to; to++)
+		for (struct node_config **to = node_config_edges(config, edge); to && *to; to++)
 			tree->edges[tree->n_edges++] =
 				forecast_edge_of(edge, config->index, (*to)->index);
 }

@@ -67,7 +67,9 @@ static struct deadline find_deadline(const struct work *w, const struct forecast
 {
 	const struct node_config *config = node->config;
 	uint64_t budget = budget_of(w->graph.tree, node);
-	uint64_t final = node_config_hook(config, HOOK_FINAL)->n ? config->final_timeout_usec : 0;
+	uint64_t final = node_config_hook(config, HOOK_FINAL)->n
+				 ? node_config_extras(config)->final_timeout_usec
+				 : 0;
 	struct deadline d = { .usec = USEC_INFINITY };
 
 	if (node->parent != FORECAST_NOBODY) {
@@ -103,7 +105,8 @@ static void set_deadlines(struct work *w)
 
 static uint64_t kill_usec(const struct node_config *config)
 {
-	return config->kill_signal == SIGKILL ? BUDGET_KILL_AGAIN_USEC : 2 * BUDGET_KILL_AGAIN_USEC;
+	return node_config_extras(config)->kill_signal == SIGKILL ? BUDGET_KILL_AGAIN_USEC
+								  : 2 * BUDGET_KILL_AGAIN_USEC;
 }
 
 /* The longest that whoever is signalled after the service is to have. */
@@ -149,7 +152,7 @@ static uint64_t last_call(const struct ending *e, uint64_t now)
 /* The delay runs from the stop, and leaves the time for a stop. */
 static uint64_t drained_at(const struct ending *e)
 {
-	return MIN(e->config->drain_delay_usec,
+	return MIN(node_config_extras(e->config)->drain_delay_usec,
 		   budget_before(last_call(e, 0), 0, e->config->stop_timeout_usec));
 }
 
@@ -186,14 +189,15 @@ static void time_service(const struct ending *e, enum forecast_case c, uint64_t 
 	t->end_usec = clock_add(MIN(wanted, allowed), kill_usec(e->config));
 	if (e->has_post_stop)
 		t->end_usec = after_post_stop(e, t->end_usec);
-	t->budget =
-		wanted > allowed || drained < e->config->drain_delay_usec ? e->deadline->of : NULL;
+	t->budget = wanted > allowed || drained < node_config_extras(e->config)->drain_delay_usec
+			    ? e->deadline->of
+			    : NULL;
 }
 
 static void time_final(const struct node_config *config, const struct deadline *deadline,
 		       uint64_t begin, struct forecast_times *t)
 {
-	uint64_t wanted = clock_add(begin, config->final_timeout_usec);
+	uint64_t wanted = clock_add(begin, node_config_extras(config)->final_timeout_usec);
 	uint64_t least = clock_add(begin, BUDGET_LAST_USEC);
 	uint64_t allowed = deadline->usec > least ? deadline->usec : least;
 

@@ -77,8 +77,8 @@ static int graph_init_before(struct graph *g)
 	size_t n = config->n_nodes, total = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		for (struct node_config **to = config->nodes[i]->edges[EDGE_TERM_AFTER]; to && *to;
-		     to++, total++)
+		for (struct node_config **to = node_config_edges(config->nodes[i], EDGE_TERM_AFTER);
+		     to && *to; to++, total++)
 			g->first_before[(*to)->index]++;
 	}
 	g->before = calloc(n + total, sizeof(struct node_config *));
@@ -90,7 +90,8 @@ static int graph_init_before(struct graph *g)
 		g->first_before[i] = end++;
 	}
 	for (size_t i = n; i-- > 0;) {
-		for (struct node_config **to = config->nodes[i]->edges[EDGE_TERM_AFTER]; to && *to; to++)
+		for (struct node_config **to = node_config_edges(config->nodes[i], EDGE_TERM_AFTER);
+		     to && *to; to++)
 			g->before[--g->first_before[(*to)->index]] = config->nodes[i];
 	}
 	return 0;
@@ -127,7 +128,7 @@ static struct node_config *const *graph_edges(const struct graph *g, size_t node
 {
 	if (kind == EDGE_TERM_AFTER)
 		return g->before + g->first_before[node];
-	return g->config->nodes[node]->edges[kind];
+	return node_config_edges(g->config->nodes[node], kind);
 }
 
 static bool graph_next_ready(const struct graph *g, struct frame *f, struct vertex *ret)
@@ -210,7 +211,7 @@ static void graph_add_mistake(const struct graph *g, const struct frame *f, bool
 	const struct node_config *node = f->kind == EDGE_TERM_AFTER
 						 ? f->edge[-1]
 						 : g->config->nodes[f->vertex.node];
-	struct place place = { .file = node->place.file, .line = node->edge_lines[f->kind] };
+	struct place place = { .file = node->place.file, .line = node->edges->lines[f->kind] };
 
 	diag_add(g->diag, DIAG_ERROR, place,
 		 "[%s] %s: a circle that could never %s, allowed without one of its steps: %s",

@@ -17,16 +17,26 @@ const struct section *inherit_source(const struct section *sections, const struc
 	return NULL;
 }
 
-static int take_output(const struct output *from, const char *path, struct output *to)
+/* @stream: 0 to 2, or the log. */
+#define STREAM_LOG 3
+
+static int take_output(const struct section *from, size_t stream, struct node_config *node)
 {
-	to->kind = from->kind;
-	return from->path ? substitute_text(from->path, path, &to->path) : 0;
+	const struct output *stated = stream == STREAM_LOG ? &from->log : &from->stdio[stream];
+	struct outputs *outputs = node_config_own_outputs(node);
+	struct output *to;
+
+	if (!outputs)
+		return -ENOMEM;
+	to = stream == STREAM_LOG ? &outputs->log : &outputs->stdio[stream];
+	to->kind = stated->kind;
+	return stated->path ? substitute_text(stated->path, node->path, &to->path) : 0;
 }
 
 int inherit_outputs(const struct section *sections, struct node_config *node)
 {
 	const struct section *log = inherit_source(sections, node, KEY_LOG);
-	int r = log ? take_output(&log->log, node->path, &node->log) : 0;
+	int r = log ? take_output(log, STREAM_LOG, node) : 0;
 
 	for (size_t i = 0; r == 0 && i < 3; i++) {
 		const struct section *section = inherit_source(sections, node, KEY_STDIN + i);
@@ -36,7 +46,7 @@ int inherit_outputs(const struct section *sections, struct node_config *node)
 		    node_config_is_within(log->node, section->node))
 			continue;
 		if (section)
-			r = take_output(&section->stdio[i], node->path, &node->stdio[i]);
+			r = take_output(section, i, node);
 	}
 	return r;
 }
@@ -59,7 +69,7 @@ static void take_attributes(struct attributes *to, const struct section *from, b
 	for (size_t i = 0; i < N_KEYS; i++) {
 		const struct key *key = &keys[i];
 
-		if (key->type->base != IN_ATTRIBUTES || !from->lines[i] || taken[i])
+		if (key->base != IN_ATTRIBUTES || !from->lines[i] || taken[i])
 			continue;
 		taken[i] = true;
 		memcpy((char *)to + key->offset, (const char *)from->attributes + key->offset,
@@ -81,4 +91,63 @@ int inherit_attributes(const struct section *sections, struct node_config *node)
 		take_attributes(node->attributes, section, taken);
 	}
 	return 0;
+}
+
+static int copy_text(char **field, const char *text)
+{
+	if (!text)
+		return 0;
+	*field = strdup(text);
+	return *field ? 0 : -ENOMEM;
+}
+
+static int take_groups(const struct section *groups, struct credentials *credentials)
+{
+	size_t size;
+
+	credentials->set_groups = true;
+	if (groups->n_groups == 0)
+		return 0;
+	size = groups->n_groups * sizeof(*groups->groups);
+	credentials->groups = malloc(size);
+	if (!credentials->groups)
+		return -ENOMEM;
+	memcpy(credentials->groups, groups->groups, size);
+	credentials->n_groups = groups->n_groups;
+	return 0;
+}
+
+int inherit_user(const struct section *sections, struct node_config *node, struct diag *diag)
+{
+	const struct section *user = inherit_source(sections, node, KEY_USER);
+	const struct section *group = inherit_source(sections, node, KEY_GROUP);
+	const struct section *groups = inherit_source(sections, node, KEY_GROUPS);
+	struct credentials *credentials;
+
+	if (!user && !group && !groups)
+		return 0;
+	if (!node_config_own_extras(node))
+		return -ENOMEM;
+	credentials = &node->extras->credentials;
+	if (user && user->user.name) {
+		const struct stated_user *stated = &user->user;
+
+		credentials->set = true;
+		credentials->uid = stated->uid;
+		credentials->gid = stated->gid;
+		if (copy_text(&credentials->user, stated->name) < 0 ||
+		    copy_text(&credentials->home, stated->home) < 0 ||
+		    copy_text(&credentials->shell, stated->shell) < 0)
+			return -ENOMEM;
+		if (!stated->has_gid && !group)
+			section_error(
+				user, diag, KEY_USER,
+				"nobody has the number %s, so [%s] has no group, allowed with the key group",
+				stated->name, node_config_section(node));
+	}
+	if (group) {
+		credentials->set_group = true;
+		credentials->gid = group->group;
+	}
+	return groups ? take_groups(groups, credentials) : 0;
 }

@@ -13,3 +13,6 @@ int inherit_outputs(const struct section *sections, struct node_config *node);
 
 /* Completes @node with its own attributes and those of the nodes above.  Return: 0 or -ENOMEM. */
 int inherit_attributes(const struct section *sections, struct node_config *node);
+
+/* As whom @node runs.  Return: 0 or -ENOMEM; a mistake goes to @diag. */
+int inherit_user(const struct section *sections, struct node_config *node, struct diag *diag);

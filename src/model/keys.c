@@ -8,12 +8,12 @@
 #include "model/values-listen.h"
 #include "model/values-probe.h"
 
-#define CONFIG(member)	offsetof(struct config, member)
-#define NODE(member)	offsetof(struct node_config, member)
-#define SECTION(member) offsetof(struct section, member)
+#define CONFIG(member)	IN_CONFIG, offsetof(struct config, member)
+#define NODE(member)	IN_NODE, offsetof(struct node_config, member)
+#define SECTION(member) IN_SECTION, offsetof(struct section, member)
 
-#define EXTRA(member)	  offsetof(struct extras, member)
-#define ATTRIBUTE(member) offsetof(struct attributes, member)
+#define EXTRA(member)	  IN_EXTRAS, offsetof(struct extras, member)
+#define ATTRIBUTE(member) IN_ATTRIBUTES, offsetof(struct attributes, member)
 
 /* clang-format off */
 const struct key keys[N_KEYS] = {
@@ -22,7 +22,7 @@ const struct key keys[N_KEYS] = {
 
 	[KEY_CONTROL_SOCKET] = { "control-socket", SCOPE_ROOT, &type_socket, CONFIG(control_socket),
 		"path of the control socket, or none", APPLY_DAEMON },
-	[KEY_CONTROL_GROUP] = { "control-group", SCOPE_ROOT, &type_control_group, 0,
+	[KEY_CONTROL_GROUP] = { "control-group", SCOPE_ROOT, &type_control_group, IN_CONFIG, 0,
 		"group that may connect to the control socket", APPLY_DAEMON },
 	[KEY_CONTROL_MODE] = { "control-mode", SCOPE_ROOT, &type_control_mode, CONFIG(control_mode),
 		"permissions of the control socket", APPLY_DAEMON },
@@ -46,13 +46,13 @@ const struct key keys[N_KEYS] = {
 	[KEY_FINAL] = { "final", SCOPE_NODE, &type_commands, SECTION(hooks[HOOK_FINAL]),
 		"what to run when all guards of the node are gone", APPLY_NEXT_START },
 	[KEY_FINAL_TIMEOUT] = { "final-timeout", SCOPE_NODE, &type_duration,
-		NODE(final_timeout_usec), "how long that may take", APPLY_LIVE },
+		EXTRA(final_timeout_usec), "how long that may take", APPLY_LIVE },
 
-	[KEY_COMMAND] = { "command", SCOPE_SERVICE, &type_command, 0,
+	[KEY_COMMAND] = { "command", SCOPE_SERVICE, &type_command, IN_SECTION, 0,
 		"what to run; makes the node a service", APPLY_RESTART },
 	[KEY_TYPE] = { "type", SCOPE_SERVICE, &type_type, NODE(type),
 		"does it stay, or end when its work is done", APPLY_RESTART },
-	[KEY_LISTEN] = { "listen", SCOPE_SERVICE, &type_listen, 0,
+	[KEY_LISTEN] = { "listen", SCOPE_SERVICE, &type_listen, IN_SECTION, 0,
 		"sockets that are open before it starts and while it is restarted", APPLY_RESTART },
 	[KEY_AUTOSTART] = { "autostart", SCOPE_SERVICE, &type_bool, NODE(autostart),
 		"is it started with the nodes around it", APPLY_LIVE },
@@ -62,7 +62,7 @@ const struct key keys[N_KEYS] = {
 		"pause before the first restart, doubled for each further one", APPLY_LIVE },
 	[KEY_RESTART_DELAY_MAX] = { "restart-delay-max", SCOPE_SERVICE, &type_duration,
 		NODE(restart_delay_max_usec), "longest pause before a restart", APPLY_LIVE },
-	[KEY_RESTART_RESET] = { "restart-reset", SCOPE_SERVICE, &type_duration, NODE(restart_reset_usec),
+	[KEY_RESTART_RESET] = { "restart-reset", SCOPE_SERVICE, &type_duration, EXTRA(restart_reset_usec),
 		"how long a run makes up for the failures before it", APPLY_LIVE },
 	[KEY_RESTART_LIMIT] = { "restart-limit", SCOPE_SERVICE, &type_restart_limit, NODE(restart_limit),
 		"how many failures in which time make it give up", APPLY_LIVE },
@@ -76,15 +76,15 @@ const struct key keys[N_KEYS] = {
 		"is it given a socket to say how it is", APPLY_RESTART },
 	[KEY_CONTROL] = { "control", SCOPE_SERVICE, &type_bool, NODE(control),
 		"is it given a connection to the daemon, for its own node", APPLY_RESTART },
-	[KEY_FD_STORE_MAX] = { "fd-store-max", SCOPE_SERVICE, &type_fd_store_max, NODE(fd_store_max),
+	[KEY_FD_STORE_MAX] = { "fd-store-max", SCOPE_SERVICE, &type_fd_store_max, EXTRA(fd_store_max),
 		"how many descriptors it may leave for its next run", APPLY_RESTART },
 	[KEY_ATTACH] = { "attach", SCOPE_SERVICE, &type_bool, NODE(attach),
 		"may it count its own guards on the node", APPLY_RESTART },
 	[KEY_START_TIMEOUT] = { "start-timeout", SCOPE_SERVICE, &type_duration, NODE(start_timeout_usec),
 		"how long it may take to be ready", APPLY_LIVE },
-	[KEY_WATCHDOG] = { "watchdog", SCOPE_SERVICE, &type_watchdog, NODE(watchdog_usec),
+	[KEY_WATCHDOG] = { "watchdog", SCOPE_SERVICE, &type_watchdog, EXTRA(watchdog_usec),
 		"within which time it has to give a sign of life, ever again", APPLY_RESTART },
-	[KEY_WATCHDOG_SIGNAL] = { "watchdog-signal", SCOPE_SERVICE, &type_signal, NODE(watchdog_signal),
+	[KEY_WATCHDOG_SIGNAL] = { "watchdog-signal", SCOPE_SERVICE, &type_signal, EXTRA(watchdog_signal),
 		"signal that ends it when it gives none", APPLY_LIVE },
 	[KEY_HEALTH] = { "health", SCOPE_SERVICE, &type_health, EXTRA(health),
 		"how to know that it is still well", APPLY_NEXT_START },
@@ -100,11 +100,11 @@ const struct key keys[N_KEYS] = {
 		SECTION(hooks[HOOK_START_COMMAND]), "what to run before the command", APPLY_NEXT_START },
 	[KEY_POST_START] = { "post-start", SCOPE_SERVICE, &type_commands,
 		SECTION(hooks[HOOK_POST_START]), "what to run once it is ready", APPLY_NEXT_START },
-	[KEY_RELOAD_SIGNAL] = { "reload-signal", SCOPE_SERVICE, &type_signal, NODE(reload_signal),
+	[KEY_RELOAD_SIGNAL] = { "reload-signal", SCOPE_SERVICE, &type_signal, EXTRA(reload_signal),
 		"signal that asks it to read its configuration again", APPLY_LIVE },
 	[KEY_RELOAD_COMMAND] = { "reload-command", SCOPE_SERVICE, &type_commands,
 		SECTION(hooks[HOOK_RELOAD_COMMAND]), "what to run instead of that signal", APPLY_NEXT_START },
-	[KEY_DRAIN_DELAY] = { "drain-delay", SCOPE_SERVICE, &type_duration, NODE(drain_delay_usec),
+	[KEY_DRAIN_DELAY] = { "drain-delay", SCOPE_SERVICE, &type_duration, EXTRA(drain_delay_usec),
 		"how long after the stop it is asked to end", APPLY_LIVE },
 	[KEY_STOP_SIGNAL] = { "stop-signal", SCOPE_SERVICE, &type_signal, NODE(stop_signal),
 		"signal that asks it to end", APPLY_LIVE },
@@ -112,7 +112,7 @@ const struct key keys[N_KEYS] = {
 		SECTION(hooks[HOOK_STOP_COMMAND]), "what to run instead of that signal", APPLY_NEXT_START },
 	[KEY_SIGNAL_SCOPE] = { "signal-scope", SCOPE_SERVICE, &type_signal_scope, NODE(signal_scope),
 		"which of its processes get the stop signal", APPLY_LIVE },
-	[KEY_KILL_SIGNAL] = { "kill-signal", SCOPE_SERVICE, &type_signal, NODE(kill_signal),
+	[KEY_KILL_SIGNAL] = { "kill-signal", SCOPE_SERVICE, &type_signal, EXTRA(kill_signal),
 		"signal that ends it when the stop signal did not", APPLY_LIVE },
 	[KEY_KILL_LEFTOVERS] = { "kill-leftovers", SCOPE_SERVICE, &type_bool, NODE(kill_leftovers),
 		"is what its main process leaves behind ended", APPLY_LIVE },
@@ -133,7 +133,7 @@ const struct key keys[N_KEYS] = {
 		"user to run as", APPLY_RESTART },
 	[KEY_GROUP] = { "group", SCOPE_INHERITED, &type_group, SECTION(group),
 		"group to run as", APPLY_RESTART },
-	[KEY_GROUPS] = { "groups", SCOPE_INHERITED, &type_groups, 0,
+	[KEY_GROUPS] = { "groups", SCOPE_INHERITED, &type_groups, IN_SECTION, 0,
 		"further groups to be in", APPLY_RESTART },
 	[KEY_DIRECTORY] = { "directory", SCOPE_INHERITED, &type_directory, SECTION(directory),
 		"working directory", APPLY_RESTART },
@@ -187,9 +187,9 @@ const struct key keys[N_KEYS] = {
 		ATTRIBUTE(no_new_privileges), "no program that it runs gives it more rights", APPLY_RESTART },
 	[KEY_CAPABILITIES] = { "capabilities", SCOPE_INHERITED, &type_capabilities,
 		ATTRIBUTE(capabilities), "rights of root that it keeps", APPLY_RESTART },
-	[KEY_STOP_TIMEOUT] = { "stop-timeout", SCOPE_INHERITED, &type_stop_timeout,
+	[KEY_STOP_TIMEOUT] = { "stop-timeout", SCOPE_INHERITED, &type_duration,
 		SECTION(stop_timeout_usec), "how long after the stop signal it is killed", APPLY_LIVE },
-	[KEY_DRAIN_TIMEOUT] = { "drain-timeout", SCOPE_INHERITED, &type_stop_timeout,
+	[KEY_DRAIN_TIMEOUT] = { "drain-timeout", SCOPE_INHERITED, &type_duration,
 		SECTION(drain_timeout_usec), "how long after that while it is busy", APPLY_LIVE },
 	[KEY_STDIN] = { "stdin", SCOPE_INHERITED, &type_input, SECTION(stdio[0]),
 		"where its standard input comes from", APPLY_RESTART },
@@ -204,10 +204,11 @@ const struct key keys[N_KEYS] = {
 
 const char *keys_limit_name(int resource)
 {
-	size_t offset = ATTRIBUTE(limits) + (size_t)resource * sizeof(struct rlimit);
+	size_t offset =
+		offsetof(struct attributes, limits) + (size_t)resource * sizeof(struct rlimit);
 	const struct key *key = keys;
 
-	while (key->type->base != IN_ATTRIBUTES || key->offset != offset)
+	while (key->base != IN_ATTRIBUTES || key->offset != offset)
 		key++;
 	return key->name;
 }
@@ -270,10 +271,10 @@ static bool key_is_in_place(const struct section *section, const struct key *key
 
 static int key_parse(struct section *section, const struct key *key, struct value *value)
 {
-	if (key->type->base == IN_ATTRIBUTES && !section->attributes &&
+	if (key->base == IN_ATTRIBUTES && !section->attributes &&
 	    attributes_new(&section->attributes) < 0)
 		return -ENOMEM;
-	if (key->type->base == IN_EXTRAS && !node_config_own_extras(section->node))
+	if (key->base == IN_EXTRAS && !node_config_own_extras(section->node))
 		return -ENOMEM;
 
 	void *const bases[] = {
@@ -282,7 +283,7 @@ static int key_parse(struct section *section, const struct key *key, struct valu
 		[IN_ATTRIBUTES] = section->attributes,
 	};
 
-	return key->type->parse(value, (char *)bases[key->type->base] + key->offset);
+	return key->type->parse(value, (char *)bases[key->base] + key->offset);
 }
 
 static int key_set(struct section *section, const struct key *key, unsigned line, const char *text,

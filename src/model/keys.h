@@ -31,7 +31,8 @@ struct key {
 	const char *name;
 	enum key_scope scope;
 	const struct value_type *type;
-	size_t offset;	  /* in what @type is kept in */
+	enum value_base base;
+	size_t offset;	  /* in that */
 	const char *help; /* one line */
 	enum key_apply apply;
 };

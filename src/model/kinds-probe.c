@@ -27,10 +27,18 @@ static bool probe_equal(const void *a, const void *b)
 {
 	const struct probe_config *x = a, *y = b;
 
-	/* Where there is no address, or less than the union, the rest is zero. */
-	return x->kind == y->kind && x->fd == y->fd && text_equal(x->text, y->text) &&
-	       words_equal(x->argv, y->argv) &&
-	       memcmp(&x->address, &y->address, sizeof(x->address)) == 0;
+	if (x->kind != y->kind || x->fd != y->fd || !text_equal(x->text, y->text))
+		return false;
+	switch (x->kind) {
+	case PROBE_TCP:
+	case PROBE_HTTP:
+		/* All else in the union is zero. */
+		return memcmp(x->address, y->address, sizeof(*x->address)) == 0;
+	case PROBE_EXEC:
+		return words_equal(x->argv, y->argv);
+	default:
+		return true;
+	}
 }
 
 static void address_print(FILE *file, const union inet_address *address)
@@ -65,7 +73,7 @@ static void probe_print(FILE *file, const void *value, const struct kind *kind)
 		(void)fprintf(file, "fd:%d", probe->fd);
 		break;
 	case PROBE_TCP:
-		address_print(file, &probe->address);
+		address_print(file, probe->address);
 		break;
 	case PROBE_UNIX:
 		(void)fprintf(file, "unix:%s", probe->text);

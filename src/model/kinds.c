@@ -314,7 +314,7 @@ KIND(commands);
 
 static bool listen_equal(const void *a, const void *b)
 {
-	const struct node_config *x = a, *y = b;
+	const struct extras *x = a, *y = b;
 
 	if (x->n_listen != y->n_listen)
 		return false;
@@ -330,12 +330,12 @@ static bool listen_equal(const void *a, const void *b)
 
 static void listen_print(FILE *file, const void *value, const struct kind *kind)
 {
-	const struct node_config *node = value;
+	const struct extras *extras = value;
 
 	(void)kind;
-	for (size_t i = 0; i < node->n_listen; i++)
-		(void)fprintf(file, "%s%s%s", i ? " " : "", listen_prefix(node->listen[i].kind),
-			      node->listen[i].address);
+	for (size_t i = 0; i < extras->n_listen; i++)
+		(void)fprintf(file, "%s%s%s", i ? " " : "", listen_prefix(extras->listen[i].kind),
+			      extras->listen[i].address);
 }
 KIND(listen);
 

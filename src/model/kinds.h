@@ -35,7 +35,7 @@ extern const struct kind kind_environment;   /* char **; only the names are show
 extern const struct kind kind_nodes;	     /* struct node_config ** */
 extern const struct kind kind_command;	     /* the whole struct node_config */
 extern const struct kind kind_commands;	     /* struct commands */
-extern const struct kind kind_listen;	     /* the whole struct node_config */
+extern const struct kind kind_listen;	     /* the whole struct extras */
 extern const struct kind kind_user;	     /* struct credentials */
 extern const struct kind kind_group;	     /* struct credentials */
 extern const struct kind kind_groups;	     /* struct credentials */

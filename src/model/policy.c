@@ -112,7 +112,7 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 		return EVENT_DONE;
 	if (config->restart == RESTART_NEVER)
 		return EVENT_FAIL;
-	if (ran_usec >= config->restart_reset_usec)
+	if (ran_usec >= node_config_extras(config)->restart_reset_usec)
 		policy->delay_usec = config->restart_delay_usec;
 	if (over_limit(policy, now_usec))
 		return EVENT_FAIL;

@@ -128,8 +128,6 @@ static int resolve_edges(struct resolver *r, const struct section *section, enum
 	cleanup(freep) char **names = NULL;
 	size_t n = 0;
 
-	if (!stated || !*stated)
-		return 0;
 	if (substitute_words(stated, section->node->path, &names) < 0)
 		return -ENOMEM;
 	nodes = resolve_room(r, names);
@@ -142,63 +140,22 @@ static int resolve_edges(struct resolver *r, const struct section *section, enum
 	return 0;
 }
 
-static int resolve_copy(char **field, const char *text)
+static int resolve_all_edges(struct resolver *r, const struct section *section)
 {
-	if (!text)
-		return 0;
-	*field = strdup(text);
-	return *field ? 0 : -ENOMEM;
-}
+	for (size_t i = 0; i < N_EDGES; i++) {
+		char *const *names = section->edges[i];
+		struct stated_edges *edges;
 
-static int resolve_groups(const struct section *groups, struct credentials *credentials)
-{
-	size_t size;
-
-	credentials->set_groups = true;
-	if (groups->n_groups == 0)
-		return 0;
-	size = groups->n_groups * sizeof(*groups->groups);
-	credentials->groups = malloc(size);
-	if (!credentials->groups)
-		return -ENOMEM;
-	memcpy(credentials->groups, groups->groups, size);
-	credentials->n_groups = groups->n_groups;
-	return 0;
-}
-
-static int resolve_user(struct resolver *r, struct node_config *node)
-{
-	const struct section *user = inherit_source(r->sections, node, KEY_USER);
-	const struct section *group = inherit_source(r->sections, node, KEY_GROUP);
-	const struct section *groups = inherit_source(r->sections, node, KEY_GROUPS);
-	struct credentials *credentials;
-
-	if (!user && !group && !groups)
-		return 0;
-	if (!node_config_own_extras(node))
-		return -ENOMEM;
-	credentials = &node->extras->credentials;
-	if (user && user->user.name) {
-		const struct stated_user *stated = &user->user;
-
-		credentials->set = true;
-		credentials->uid = stated->uid;
-		credentials->gid = stated->gid;
-		if (resolve_copy(&credentials->user, stated->name) < 0 ||
-		    resolve_copy(&credentials->home, stated->home) < 0 ||
-		    resolve_copy(&credentials->shell, stated->shell) < 0)
+		if (!names || !*names)
+			continue;
+		edges = node_config_own_edges(section->node);
+		if (!edges)
 			return -ENOMEM;
-		if (!stated->has_gid && !group)
-			section_error(
-				user, r->diag, KEY_USER,
-				"nobody has the number %s, so [%s] has no group, allowed with the key group",
-				stated->name, node_config_section(node));
+		edges->lines[i] = section->lines[edge_keys[i]];
+		if (resolve_edges(r, section, edge_keys[i], names, &edges->nodes[i]) < 0)
+			return -ENOMEM;
 	}
-	if (group) {
-		credentials->set_group = true;
-		credentials->gid = group->group;
-	}
-	return groups ? resolve_groups(groups, credentials) : 0;
+	return 0;
 }
 
 /* Those of a group count for how long others wait for it. */
@@ -224,7 +181,7 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	    substitute_text(directory->directory, node->path, &node->directory) < 0)
 		return -ENOMEM;
 	if (inherit_outputs(r->sections, node) < 0 || inherit_attributes(r->sections, node) < 0 ||
-	    resolve_user(r, node) < 0)
+	    inherit_user(r->sections, node, r->diag) < 0)
 		return -ENOMEM;
 	return environment_resolve(&r->environment_files, r->sections, node, r->diag);
 }
@@ -304,7 +261,7 @@ static int resolve_shared(struct resolver *r, const struct section *section,
 	if (!found)
 		return -ENOMEM;
 	other = *found;
-	if (other != listen && other >= section->node->listen && other < listen)
+	if (other != listen && other >= section->node->extras->listen && other < listen)
 		resolve_listen_error(r, section, listen, "is named twice");
 	else if (other->mode != listen->mode || other->owner != listen->owner ||
 		 other->group != listen->group)
@@ -315,23 +272,27 @@ static int resolve_shared(struct resolver *r, const struct section *section,
 
 static int resolve_listen(struct resolver *r, const struct section *section)
 {
-	struct node_config *node = section->node;
+	struct extras *extras;
 	const char *why;
 
-	node->listen_line = section->lines[KEY_LISTEN];
 	if (section->n_listen == 0)
 		return 0;
-	node->listen = calloc(section->n_listen, sizeof(*node->listen));
-	if (!node->listen)
+	extras = node_config_own_extras(section->node);
+	if (!extras)
 		return -ENOMEM;
-	node->n_listen = section->n_listen;
-	for (size_t i = 0; i < node->n_listen; i++) {
-		int e = listen_resolve(&section->listen[i], node->path, &node->listen[i], &why);
+	extras->listen = calloc(section->n_listen, sizeof(*extras->listen));
+	if (!extras->listen)
+		return -ENOMEM;
+	extras->n_listen = section->n_listen;
+	extras->listen_line = section->lines[KEY_LISTEN];
+	for (size_t i = 0; i < extras->n_listen; i++) {
+		struct listen *listen = &extras->listen[i];
+		int e = listen_resolve(&section->listen[i], section->node->path, listen, &why);
 
 		if (e == 0)
-			e = resolve_shared(r, section, &node->listen[i]);
+			e = resolve_shared(r, section, listen);
 		else if (e == -EINVAL)
-			resolve_listen_error(r, section, &node->listen[i], why);
+			resolve_listen_error(r, section, listen, why);
 		if (e == -ENOMEM)
 			return e;
 	}
@@ -339,35 +300,41 @@ static int resolve_listen(struct resolver *r, const struct section *section)
 }
 
 /* What it is given begins with the descriptor 3. */
-static void resolve_check_ready_fd(struct resolver *r, const struct section *section)
+static int resolve_ready_fd(struct resolver *r, const struct section *section)
 {
 	struct node_config *node = section->node;
+	struct extras *extras;
 	size_t end;
 
 	if (node->ready.kind != PROBE_FD)
-		return;
+		return 0;
+	extras = node_config_own_extras(node);
+	if (!extras)
+		return -ENOMEM;
 	if (!section->lines[KEY_FD_STORE_MAX])
-		node->fd_store_max = 0;
-	end = 3 + node->n_listen + (node->notify ? node->fd_store_max : 0);
+		extras->fd_store_max = 0;
+	end = 3 + extras->n_listen + (node->notify ? extras->fd_store_max : 0);
 	if ((size_t)node->ready.fd < end)
 		section_error(section, r->diag, KEY_READY,
 			      "'fd:%d' is among the descriptors of listen and fd-store-max, "
 			      "allowed is fd:%zu and above",
 			      node->ready.fd, end);
+	return 0;
 }
 
 /* A socket is given to whom something is expected of on it. */
 static void resolve_notify(struct resolver *r, const struct section *section)
 {
 	struct node_config *node = section->node;
-	bool stores = section->lines[KEY_FD_STORE_MAX] && node->fd_store_max > 0;
+	const struct extras *extras = node_config_extras(node);
+	bool stores = section->lines[KEY_FD_STORE_MAX] && extras->fd_store_max > 0;
 
 	if (!section->lines[KEY_NOTIFY])
-		node->notify = node->ready.kind == PROBE_NOTIFY || node->watchdog_usec || stores;
+		node->notify = node->ready.kind == PROBE_NOTIFY || extras->watchdog_usec || stores;
 	else if (!node->notify && node->ready.kind == PROBE_NOTIFY)
 		section_error(section, r->diag, KEY_NOTIFY,
 			      "'no' leaves ready = notify without an answer, allowed is yes");
-	else if (!node->notify && node->watchdog_usec)
+	else if (!node->notify && extras->watchdog_usec)
 		section_error(section, r->diag, KEY_NOTIFY,
 			      "'no' leaves the watchdog without an answer, allowed is yes");
 	else if (!node->notify && stores)
@@ -428,16 +395,19 @@ static int resolve_hooks(const struct section *section)
 	return 0;
 }
 
+/* What was stated makes room for what comes of the next. */
+static int resolve_command(struct section *section)
+{
+	cleanup(freep) char **stated = take(section->argv);
+
+	return stated ? substitute_words(stated, section->node->path, &section->node->argv) : 0;
+}
+
 static int resolve_section(struct resolver *r, struct section *section)
 {
 	struct node_config *node = section->node;
 
-	for (size_t i = 0; i < N_EDGES; i++) {
-		node->edge_lines[i] = section->lines[edge_keys[i]];
-		if (resolve_edges(r, section, edge_keys[i], section->edges[i], &node->edges[i]) < 0)
-			return -ENOMEM;
-	}
-	if (resolve_hooks(section) < 0)
+	if (resolve_all_edges(r, section) < 0 || resolve_hooks(section) < 0)
 		return -ENOMEM;
 	resolve_timeouts(r, node);
 	if (!section->lines[KEY_COMMAND]) {
@@ -452,12 +422,11 @@ static int resolve_section(struct resolver *r, struct section *section)
 		return -ENOMEM;
 	if (node->extras && resolve_probe(r, section, KEY_HEALTH, &node->extras->health) < 0)
 		return -ENOMEM;
-	if (resolve_listen(r, section) < 0)
+	if (resolve_listen(r, section) < 0 || resolve_ready_fd(r, section) < 0)
 		return -ENOMEM;
-	resolve_check_ready_fd(r, section);
 	resolve_check_terminal(r, section);
 	resolve_check_reload(r, section);
-	if (section->argv && substitute_words(section->argv, node->path, &node->argv) < 0)
+	if (resolve_command(section) < 0)
 		return -ENOMEM;
 	return resolve_inherited(r, node);
 }

@@ -1,7 +1,6 @@
 #include "model/settings.h"
 
 #include <errno.h>
-#include <search.h>
 #include <signal.h>
 #include <string.h>
 
@@ -10,14 +9,12 @@
 
 /*
  * Nodes live in config.nodes, in the order of their creation, which puts parents before children,
- * and in a search tree by path.  The tree's elements are the nodes themselves; a path is compared
- * through a pointer to the struct's first member, so that config_find() needs no node to look for.
+ * and are found by path.  A node and its path are one block of memory.
  */
-_Static_assert(offsetof(struct node_config, path) == 0, "nodes are compared by their first member");
 
-static int node_compare(const void *a, const void *b)
+static const char *path_of(const void *node)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return ((const struct node_config *)node)->path;
 }
 
 int attributes_new(struct attributes **ret)
@@ -31,30 +28,21 @@ int attributes_new(struct attributes **ret)
 	return 0;
 }
 
-void node_config_init(struct node_config *node, char *path)
+void node_config_init(struct node_config *node, const char *path)
 {
 	*node = (struct node_config){
 		.path = path,
 		.shutdown_timeout_usec = *path ? USEC_INFINITY : 90 * USEC_PER_SEC,
 		.umask = -1,
-		.stdio = { { .kind = OUTPUT_DEFAULT },
-			   { .kind = OUTPUT_DEFAULT },
-			   { .kind = OUTPUT_DEFAULT } },
 		.ready = { .kind = PROBE_STARTED },
 		.start_timeout_usec = 90 * USEC_PER_SEC,
-		.watchdog_signal = SIGABRT,
-		.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 		.restart = RESTART_ON_FAILURE,
 		.restart_delay_usec = 100 * USEC_PER_MSEC,
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,
-		.restart_reset_usec = 10 * USEC_PER_SEC,
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },
 		.autostart = true,
 		.stop_signal = SIGTERM,
-		.reload_signal = SIGHUP,
-		.kill_signal = SIGKILL,
 		.kill_leftovers = true,
-		.final_timeout_usec = 10 * USEC_PER_SEC,
 		.stop_timeout_usec = 10 * USEC_PER_SEC,
 		.drain_timeout_usec = 5 * 60 * USEC_PER_SEC,
 	};
@@ -82,10 +70,22 @@ void commands_done(struct commands *commands)
 void probe_config_done(struct probe_config *probe)
 {
 	free(probe->text);
-	free(probe->argv);
-	if (probe->regex)
-		regfree(probe->regex);
-	free(probe->regex);
+	switch (probe->kind) {
+	case PROBE_TCP:
+	case PROBE_HTTP:
+		free(probe->address);
+		break;
+	case PROBE_EXEC:
+		free(probe->argv);
+		break;
+	case PROBE_LOG:
+		if (probe->regex)
+			regfree(probe->regex);
+		free(probe->regex);
+		break;
+	default:
+		break;
+	}
 	*probe = (struct probe_config){ .kind = PROBE_NONE };
 }
 
@@ -93,6 +93,12 @@ static const struct extras no_extras = {
 	.health_interval_usec = 10 * USEC_PER_SEC,
 	.health_timeout_usec = 5 * USEC_PER_SEC,
 	.health_retries = 3,
+	.final_timeout_usec = 10 * USEC_PER_SEC,
+	.restart_reset_usec = 10 * USEC_PER_SEC,
+	.watchdog_signal = SIGABRT,
+	.reload_signal = SIGHUP,
+	.kill_signal = SIGKILL,
+	.fd_store_max = CONFIG_FD_STORE_DEFAULT,
 };
 
 const struct extras *node_config_extras(const struct node_config *node)
@@ -108,6 +114,34 @@ struct extras *node_config_own_extras(struct node_config *node)
 			*node->extras = no_extras;
 	}
 	return node->extras;
+}
+
+static const struct outputs no_outputs = {
+	.stdio = { { .kind = OUTPUT_DEFAULT },
+		   { .kind = OUTPUT_DEFAULT },
+		   { .kind = OUTPUT_DEFAULT } },
+};
+
+const struct outputs *node_config_outputs(const struct node_config *node)
+{
+	return node->outputs ? node->outputs : &no_outputs;
+}
+
+struct outputs *node_config_own_outputs(struct node_config *node)
+{
+	if (!node->outputs) {
+		node->outputs = malloc(sizeof(*node->outputs));
+		if (node->outputs)
+			*node->outputs = no_outputs;
+	}
+	return node->outputs;
+}
+
+struct stated_edges *node_config_own_edges(struct node_config *node)
+{
+	if (!node->edges)
+		node->edges = calloc(1, sizeof(*node->edges));
+	return node->edges;
 }
 
 const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind)
@@ -133,6 +167,7 @@ static void extras_free(struct extras *extras)
 	if (!extras)
 		return;
 	probe_config_done(&extras->health);
+	listen_done(extras->listen, extras->n_listen);
 	free(extras->credentials.groups);
 	free(extras->credentials.user);
 	free(extras->credentials.home);
@@ -140,26 +175,38 @@ static void extras_free(struct extras *extras)
 	free(extras);
 }
 
+static void outputs_free(struct outputs *outputs)
+{
+	if (!outputs)
+		return;
+	for (size_t i = 0; i < 3; i++)
+		free(outputs->stdio[i].path);
+	free(outputs->log.path);
+	free(outputs);
+}
+
+static void edges_free(struct stated_edges *edges)
+{
+	for (size_t i = 0; edges && i < N_EDGES; i++)
+		free(edges->nodes[i]);
+	free(edges);
+}
+
 void node_config_done(struct node_config *node)
 {
 	for (int i = 0; node->hooks && i < N_HOOKS; i++)
 		commands_done(&node->hooks[i]);
 	free(node->hooks);
-	free(node->path);
-	for (size_t i = 0; i < N_EDGES; i++)
-		free(node->edges[i]);
+	edges_free(node->edges);
 	free(node->argv);
 	free(node->command);
 	probe_config_done(&node->ready);
 	extras_free(node->extras);
-	listen_done(node->listen, node->n_listen);
+	outputs_free(node->outputs);
 	free(node->directory);
 	free(node->environment);
 	free(node->environment_files);
 	free(node->attributes);
-	for (size_t i = 0; i < 3; i++)
-		free(node->stdio[i].path);
-	free(node->log.path);
 }
 
 static int config_reserve(struct config *config)
@@ -182,27 +229,26 @@ static int config_new_node(struct config *config, const char *path, size_t lengt
 			   struct node_config *parent, struct place place, struct node_config **ret)
 {
 	cleanup(freep) struct node_config *node = NULL;
-	cleanup(freep) char *name = strndup(path, length);
+	char *name;
 	int r;
 
-	if (!name)
-		return -ENOMEM;
 	if (config->n_nodes == CONFIG_NODES_MAX)
 		return -E2BIG;
 	r = config_reserve(config);
 	if (r < 0)
 		return r;
-	node = calloc(1, sizeof(*node));
+	node = malloc(sizeof(*node) + length + 1);
 	if (!node)
 		return -ENOMEM;
+	name = (char *)(node + 1);
+	*(char *)mempcpy(name, path, length) = '\0';
 	node_config_init(node, name);
 	node->refs = 1;
 	node->parent = parent;
 	node->place = place;
-	node->index = config->n_nodes;
-	if (!tsearch(node, &config->by_path, node_compare))
+	node->index = (unsigned)config->n_nodes;
+	if (dict_add(&config->by_path, node) < 0)
 		return -ENOMEM;
-	take(name);
 	*ret = config->nodes[config->n_nodes++] = take(node);
 	return 0;
 }
@@ -246,6 +292,7 @@ int config_new(struct config **ret)
 	if (!config)
 		return -ENOMEM;
 	*config = (struct config){ .refs = 1, .control_mode = 0660 };
+	dict_init(&config->by_path, path_of);
 	r = config_new_node(config, "", 0, NULL, (struct place){ .file = NULL }, &root);
 	if (r < 0)
 		return r;
@@ -279,18 +326,10 @@ const struct node_config *node_config_unref(const struct node_config *node)
 /* Whoever keeps it still must not come upon what goes with the config. */
 static void forget_node(struct node_config *node)
 {
-	for (size_t i = 0; i < N_EDGES; i++) {
-		free(node->edges[i]);
-		node->edges[i] = NULL;
-	}
+	edges_free(take(node->edges));
 	node->parent = NULL;
 	node->place = (struct place){ .file = NULL };
 	node_config_unref(node);
-}
-
-static void node_keep(void *node)
-{
-	(void)node;
 }
 
 struct config *config_unref(struct config *config)
@@ -299,7 +338,7 @@ struct config *config_unref(struct config *config)
 		return NULL;
 	if (config->kept)
 		config->kept_free(config->kept);
-	tdestroy(config->by_path, node_keep);
+	dict_done(&config->by_path);
 	for (size_t i = 0; i < config->n_nodes; i++)
 		forget_node(config->nodes[i]);
 	for (size_t i = 0; i < config->n_files; i++)
@@ -384,9 +423,7 @@ bool config_is_template(const char *path)
 
 struct node_config *config_find(const struct config *config, const char *path)
 {
-	void *const *found = tfind(&path, &config->by_path, node_compare);
-
-	return found ? *found : NULL;
+	return dict_find(&config->by_path, path);
 }
 
 const char *node_config_section(const struct node_config *node)
@@ -444,9 +481,10 @@ bool fdname_is_good(const char *name)
 const struct output *node_config_output(const struct node_config *node, int fd)
 {
 	static const struct output inherit = { .kind = OUTPUT_INHERIT };
-	const struct output *output = &node->stdio[fd];
+	const struct outputs *outputs = node_config_outputs(node);
+	const struct output *output = &outputs->stdio[fd];
 
 	if (output->kind != OUTPUT_DEFAULT)
 		return output;
-	return node->terminal ? &inherit : &node->log;
+	return node->terminal ? &inherit : &outputs->log;
 }

@@ -15,6 +15,7 @@
 
 #include "base/attributes.h"
 #include "base/cleanup.h"
+#include "base/dict.h"
 #include "model/diag.h"
 
 #define CONFIG_NAME_MAX	     200 /* bytes of a node's path, with the slashes */
@@ -98,11 +99,13 @@ union inet_address {
 
 struct probe_config {
 	enum probe_kind kind;
-	int fd;			    /* PROBE_FD: 3 or more */
-	union inet_address address; /* PROBE_TCP, PROBE_HTTP */
+	int fd;	    /* PROBE_FD: 3 or more */
 	char *text; /* what is written after the kind: PROBE_UNIX: absolute path; NULL before those */
-	char **argv;	/* PROBE_EXEC: as node_config.argv */
-	regex_t *regex; /* PROBE_LOG */
+	union {
+		union inet_address *address; /* PROBE_TCP, PROBE_HTTP */
+		char **argv;		     /* PROBE_EXEC: as node_config.argv */
+		regex_t *regex;		     /* PROBE_LOG */
+	};
 };
 
 /* A socket that is open before the service is, and given to it (sd_listen_fds(3)). */
@@ -119,6 +122,17 @@ struct listen {
 struct output {
 	enum output_kind kind;
 	char *path; /* OUTPUT_FILE: absolute */
+};
+
+/* Where its standard streams are; what is OUTPUT_DEFAULT is told by node_config_output(). */
+struct outputs {
+	struct output stdio[3], log;
+};
+
+/* The nodes that one names by its keys; NULL-terminated, each once; NULL for none. */
+struct stated_edges {
+	struct node_config **nodes[N_EDGES];
+	unsigned lines[N_EDGES]; /* where these keys stand, in the file of its place */
 };
 
 struct credentials {
@@ -155,54 +169,52 @@ struct extras {
 	struct success_status success_status;
 	/* 0: not set; UINT64_MAX: infinity */
 	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
+	uint64_t final_timeout_usec;
+	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
+	uint64_t drain_delay_usec;
+	uint64_t watchdog_usec; /* 0: none */
+	int watchdog_signal, reload_signal, kill_signal;
+	unsigned fd_store_max; /* descriptors it may leave with us; nothing without notify */
+	struct listen *listen;
+	size_t n_listen;
+	unsigned listen_line; /* where the key stands, in the file of the node's place */
 };
 
 struct node_config {
-	char *path;		    /* "web/nginx"; "" is the root, section [swansong] */
+	const char *path;	    /* "web/nginx"; "" is the root, section [swansong] */
 	struct node_config *parent; /* NULL for the root */
 	struct place place; /* the section's line, or the first section that implied the node */
-	size_t index;	    /* in config.nodes */
-	bool stated;	    /* has a section of its own */
+	unsigned index;	    /* in config.nodes */
 	unsigned refs;	    /* of its own, beside those of the config */
 
 	/* Any node. */
 	uint64_t
 		shutdown_timeout_usec; /* the node's whole budget; USEC_INFINITY: the parent's alone */
-	uint64_t final_timeout_usec;
-	struct node_config **edges[N_EDGES]; /* nodes, NULL-terminated, each once; NULL for none */
-	unsigned edge_lines[N_EDGES];	     /* where these keys stand, in the file of @place */
-	struct commands *hooks; /* N_HOOKS of them, or NULL: none at all */
+	struct stated_edges *edges; /* see node_config_edges() */
+	struct commands *hooks;	    /* N_HOOKS of them, or NULL: none at all */
 	enum strategy strategy;
 
 	/* A service: the rest means nothing while argv is NULL. */
 	enum service_type type;
+	int umask; /* or -1: the daemon's */
+	int stop_signal;
 	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
 	char *command; /* argv as written, for people */
-	struct listen *listen;
-	size_t n_listen;
-	unsigned listen_line;		/* as requires_line */
-	int umask;			/* or -1: the daemon's */
-	char *directory;		/* absolute, or NULL: the daemon's */
-	char **environment;		/* "NAME=VALUE", each name once, NULL-terminated, or NULL */
+	char *directory;	  /* absolute, or NULL: the daemon's */
+	char **environment;	  /* "NAME=VALUE", each name once, NULL-terminated, or NULL */
 	char **environment_files; /* whose variables are among them, NULL-terminated, or NULL */
 	struct attributes *attributes; /* or NULL: the daemon's */
 	struct extras *extras;	       /* see node_config_extras() */
-	struct output stdio[3], log;   /* inherited; see node_config_output() */
+	struct outputs *outputs;       /* inherited; see node_config_outputs() */
 	struct probe_config ready;
 	uint64_t start_timeout_usec;
-	uint64_t watchdog_usec; /* 0: none */
-	int watchdog_signal;
-	unsigned fd_store_max; /* descriptors it may leave with us; nothing without notify */
 	enum restart_policy restart;
 	enum on_failed on_failed;
 	uint64_t restart_delay_usec, restart_delay_max_usec;
-	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
 	struct restart_limit restart_limit;
-	int stop_signal, reload_signal;
-	uint64_t drain_delay_usec;
 	uint64_t stop_timeout_usec, drain_timeout_usec; /* inherited; of any node */
 	enum signal_scope signal_scope;
-	int kill_signal;
+	bool stated; /* of any node: it has a section of its own */
 	bool autostart;
 	bool notify; /* it is given a socket to notify us, stated or for what else is asked of it */
 	bool kill_leftovers;
@@ -230,7 +242,7 @@ struct config {
 
 	/* Of settings.c. */
 	size_t n_slots; /* of nodes */
-	void *by_path;	/* the nodes as a search tree */
+	struct dict by_path;
 	char **files;	/* what the places point at */
 	size_t n_files;
 };
@@ -276,8 +288,8 @@ int config_add_file(struct config *config, const char *name, const char **ret);
 int config_add_node(struct config *config, const char *path, struct place place,
 		    struct node_config **ret);
 
-/* A node's defaults, @path taken over; also for a node that belongs to no config. */
-void node_config_init(struct node_config *node, char *path);
+/* A node's defaults; also for a node that belongs to no config.  @path, which is borrowed, must outlive it. */
+void node_config_init(struct node_config *node, const char *path);
 void node_config_done(struct node_config *node);
 
 /* NULL if @path may be the name of a node below the root, else what is wrong with it. */
@@ -294,6 +306,17 @@ const struct extras *node_config_extras(const struct node_config *node);
 
 /* Its own, to be filled in: the defaults at first.  NULL: out of memory. */
 struct extras *node_config_own_extras(struct node_config *node);
+
+/* Likewise. */
+const struct outputs *node_config_outputs(const struct node_config *node);
+struct outputs *node_config_own_outputs(struct node_config *node);
+
+/* Those of one key, or NULL; and its own, to be filled in.  NULL: out of memory. */
+static inline struct node_config **node_config_edges(const struct node_config *node, enum edge edge)
+{
+	return node->edges ? node->edges->nodes[edge] : NULL;
+}
+struct stated_edges *node_config_own_edges(struct node_config *node);
 
 /* The commands of one key of @node; of none if it has none. */
 const struct commands *node_config_hook(const struct node_config *node, enum hook_kind kind);

@@ -29,7 +29,7 @@ static int value_exit_on_signal(struct value *value, void *field)
 }
 
 /* clang-format off */
-const struct value_type type_commands = { IN_SECTION, value_commands,
+const struct value_type type_commands = { value_commands,
 	"a program and its arguments, quoted as in a shell" };
-const struct value_type type_exit_on_signal = { IN_CONFIG, value_exit_on_signal, "0 or 128+n" };
+const struct value_type type_exit_on_signal = { value_exit_on_signal, "0 or 128+n" };
 /* clang-format on */

@@ -176,7 +176,7 @@ int listen_resolve(const struct listen *stated, const char *path, struct listen 
 }
 
 const struct value_type type_listen = {
-	IN_SECTION, value_listen,
+	value_listen,
 	"tcp:ADDRESS:PORT, udp:ADDRESS:PORT or unix:PATH with an IPv4 address, an [IPv6] address or "
 	"localhost, each followed by ,name=NAME, and for unix: by ,mode=MODE ,owner=USER ,group=GROUP"
 };

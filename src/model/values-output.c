@@ -46,8 +46,8 @@ static int value_output(struct value *value, void *field)
 }
 
 /* clang-format off */
-const struct value_type type_input = { IN_SECTION, value_input,
+const struct value_type type_input = { value_input,
 	"inherit, null, or file: and an absolute path" };
-const struct value_type type_output = { IN_SECTION, value_output,
+const struct value_type type_output = { value_output,
 	"inherit, null, journal, syslog, or file: and an absolute path" };
 /* clang-format on */

@@ -28,10 +28,16 @@ static int read_fd(struct value *value, const char *text, struct probe_config *r
 	return 0;
 }
 
+static int read_address(const char *text, struct probe_config *ret)
+{
+	ret->address = malloc(sizeof(*ret->address));
+	return ret->address ? value_address(text, ret->address) : -ENOMEM;
+}
+
 static int read_tcp(struct value *value, const char *text, struct probe_config *ret)
 {
 	(void)value;
-	return value_address(text, &ret->address);
+	return read_address(text, ret);
 }
 
 static int read_unix(struct value *value, const char *text, struct probe_config *ret)
@@ -55,7 +61,7 @@ static int read_http(struct value *value, const char *text, struct probe_config 
 	if ((size_t)(slash - text) >= sizeof(host))
 		return -EINVAL;
 	*(char *)mempcpy(host, text, (size_t)(slash - text)) = '\0';
-	return value_address(host, &ret->address);
+	return read_address(host, ret);
 }
 
 static int read_exec(struct value *value, const char *text, struct probe_config *ret)
@@ -131,12 +137,10 @@ static const struct way *find_way(const char *text)
 static int read_probe(struct value *value, const struct choice *choices, size_t n,
 		      struct probe_config *field)
 {
-	cleanup(probe_config_done) struct probe_config probe;
+	cleanup(probe_config_done) struct probe_config probe = { .kind = PROBE_NONE };
 	const struct way *way = find_way(value->text);
 	int kind, r;
 
-	/* Every byte, as model/diff.c compares the address whole. */
-	memset(&probe, 0, sizeof(probe));
 	if (!way) {
 		r = value_choice(value->text, choices, n, &kind);
 		if (r < 0)
@@ -154,7 +158,7 @@ static int read_probe(struct value *value, const struct choice *choices, size_t 
 	}
 	probe_config_done(field);
 	*field = probe;
-	memset(&probe, 0, sizeof(probe));
+	probe = (struct probe_config){ .kind = PROBE_NONE };
 	return 0;
 }
 
@@ -258,16 +262,14 @@ int probe_resolve(struct probe_config *probe, const char *path, const char **why
 	"localhost, unix:PATH, exec:COMMAND"
 
 const struct value_type type_ready = {
-	IN_NODE, value_ready,
-	"started, notify, fd:N with N from 3 to " STRINGIFY(
-		FD_MAX) ", " PROBES_ALLOWED
-			", or log:REGEX with a POSIX extended regular expression"
+	value_ready, "started, notify, fd:N with N from 3 to " STRINGIFY(
+			     FD_MAX) ", " PROBES_ALLOWED
+				     ", or log:REGEX with a POSIX extended regular expression"
 };
-const struct value_type type_health = { IN_EXTRAS, value_health, "none, " PROBES_ALLOWED };
+const struct value_type type_health = { value_health, "none, " PROBES_ALLOWED };
 const struct value_type type_interval = {
-	IN_EXTRAS, value_interval, "a duration of 10ms or more, such as 500ms, 10s or 1min"
+	value_interval, "a duration of 10ms or more, such as 500ms, 10s or 1min"
 };
-const struct value_type type_retries = { IN_EXTRAS, value_retries,
+const struct value_type type_retries = { value_retries,
 					 "a number from 1 to " STRINGIFY(RETRIES_MAX) };
-const struct value_type type_on_unhealthy = { IN_EXTRAS, value_on_unhealthy,
-					      "restart, shutdown or log" };
+const struct value_type type_on_unhealthy = { value_on_unhealthy, "restart, shutdown or log" };

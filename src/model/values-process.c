@@ -272,27 +272,27 @@ static int value_capabilities(struct value *value, void *field)
 }
 
 /* clang-format off */
-const struct value_type type_groups = { IN_SECTION, value_groups,
+const struct value_type type_groups = { value_groups,
 	"none, or names or numbers of groups with blanks between them, each once" };
-const struct value_type type_environment_files = { IN_SECTION, value_environment_files,
+const struct value_type type_environment_files = { value_environment_files,
 	"absolute paths with blanks between them, with %n, %i and %%, and with a - before those of "
 	"files that may be missing" };
-const struct value_type type_limit = { IN_ATTRIBUTES, value_limit,
+const struct value_type type_limit = { value_limit,
 	"N or SOFT:HARD, each a whole number or infinity" };
-const struct value_type type_limit_size = { IN_ATTRIBUTES, value_limit_size,
+const struct value_type type_limit_size = { value_limit_size,
 	"N or SOFT:HARD, each a number of bytes such as 512, 64K, 10M, 2G, 1T or infinity" };
-const struct value_type type_nice = { IN_ATTRIBUTES, value_nice,
+const struct value_type type_nice = { value_nice,
 	"a whole number from -20 to 19" };
-const struct value_type type_oom_score = { IN_ATTRIBUTES, value_oom_score,
+const struct value_type type_oom_score = { value_oom_score,
 	"a whole number from -1000 to 1000" };
-const struct value_type type_io_class = { IN_ATTRIBUTES, value_io_class,
+const struct value_type type_io_class = { value_io_class,
 	"none, idle, best-effort or realtime, the last two perhaps with a level as in best-effort:7, "
 	"from 0 to 7" };
-const struct value_type type_cpus = { IN_ATTRIBUTES, value_cpus,
+const struct value_type type_cpus = { value_cpus,
 	"numbers and ranges with commas between them such as 0-3,7, each below "
 	STRINGIFY(CPU_SETSIZE) };
-const struct value_type type_no_new_privileges = { IN_ATTRIBUTES, value_no_new_privileges,
+const struct value_type type_no_new_privileges = { value_no_new_privileges,
 	BOOL_ALLOWED };
-const struct value_type type_capabilities = { IN_ATTRIBUTES, value_capabilities,
+const struct value_type type_capabilities = { value_capabilities,
 	"all, none, or names as in capabilities(7) such as cap_net_bind_service, each once" };
 /* clang-format on */

@@ -104,14 +104,14 @@ static int value_strategy(struct value *value, void *field)
 }
 
 /* clang-format off */
-const struct value_type type_restart = { IN_NODE, value_restart,
+const struct value_type type_restart = { value_restart,
 	"always, on-failure or never" };
-const struct value_type type_restart_limit = { IN_NODE, value_restart_limit,
+const struct value_type type_restart_limit = { value_restart_limit,
 	"COUNT/DURATION such as 5/30s with 1 to " STRINGIFY(LIMIT_MAX) " failures, or none" };
-const struct value_type type_success_status = { IN_EXTRAS, value_success_status,
+const struct value_type type_success_status = { value_success_status,
 	"exit statuses from 0 to 255 and names of signals, with blanks between them" };
-const struct value_type type_on_failed = { IN_NODE, value_on_failed,
+const struct value_type type_on_failed = { value_on_failed,
 	"nothing, shutdown-parent or shutdown" };
-const struct value_type type_strategy = { IN_NODE, value_strategy,
+const struct value_type type_strategy = { value_strategy,
 	"one-for-one, one-for-all or rest-for-one" };
 /* clang-format on */

@@ -63,11 +63,10 @@ static int value_weight(struct value *value, void *field)
 	return 0;
 }
 
-const struct value_type type_signal_scope = { IN_NODE, value_signal_scope, "group, main or all" };
+const struct value_type type_signal_scope = { value_signal_scope, "group, main or all" };
 const struct value_type type_memory = {
-	IN_EXTRAS, value_memory, "a number of bytes, with K, M, G or T if you like, or infinity"
+	value_memory, "a number of bytes, with K, M, G or T if you like, or infinity"
 };
-const struct value_type type_pids = { IN_EXTRAS, value_pids,
+const struct value_type type_pids = { value_pids,
 				      "a number from 1 to " STRINGIFY(PIDS_MAX) ", or infinity" };
-const struct value_type type_weight = { IN_EXTRAS, value_weight,
-					"a number from 1 to " STRINGIFY(WEIGHT_MAX) };
+const struct value_type type_weight = { value_weight, "a number from 1 to " STRINGIFY(WEIGHT_MAX) };

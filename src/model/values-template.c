@@ -70,6 +70,6 @@ static int value_instances(struct value *value, void *field)
 }
 
 /* clang-format off */
-const struct value_type type_instances = { IN_SECTION, value_instances,
+const struct value_type type_instances = { value_instances,
 	"a number up to " STRINGIFY(CONFIG_INSTANCES_MAX) ", or names with blanks between them" };
 /* clang-format on */

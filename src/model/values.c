@@ -312,31 +312,30 @@ static int value_umask(struct value *value, void *field)
 #define NODES_ALLOWED "names of nodes with blanks between them"
 
 /* clang-format off */
-const struct value_type type_socket = { IN_CONFIG, value_socket,
+const struct value_type type_socket = { value_socket,
 	"an absolute path of at most 107 bytes, or none" };
-const struct value_type type_control_group = { IN_CONFIG, value_control_group,
+const struct value_type type_control_group = { value_control_group,
 	GROUP_ALLOWED };
-const struct value_type type_control_mode = { IN_CONFIG, value_mode, MODE_ALLOWED };
-const struct value_type type_report = { IN_CONFIG, value_report,
+const struct value_type type_control_mode = { value_mode, MODE_ALLOWED };
+const struct value_type type_report = { value_report,
 	"the absolute path of a file, or none" };
-const struct value_type type_duration = { IN_NODE, value_duration, DURATION_ALLOWED };
-const struct value_type type_nodes = { IN_SECTION, value_nodes, NODES_ALLOWED };
-const struct value_type type_command = { IN_SECTION, value_command,
+const struct value_type type_duration = { value_duration, DURATION_ALLOWED };
+const struct value_type type_nodes = { value_nodes, NODES_ALLOWED };
+const struct value_type type_command = { value_command,
 	"a program and its arguments, quoted as in a shell" };
-const struct value_type type_type = { IN_NODE, value_type, "simple or oneshot" };
-const struct value_type type_fd_store_max = { IN_NODE, value_fd_store_max,
+const struct value_type type_type = { value_type, "simple or oneshot" };
+const struct value_type type_fd_store_max = { value_fd_store_max,
 	"a number from 0 to " STRINGIFY(CONFIG_FD_STORE_MAX) };
-const struct value_type type_watchdog = { IN_NODE, value_watchdog,
+const struct value_type type_watchdog = { value_watchdog,
 	"a duration such as 500ms, 30s, 5min, or infinity for none" };
-const struct value_type type_signal = { IN_NODE, value_signal,
+const struct value_type type_signal = { value_signal,
 	"a signal such as SIGTERM, QUIT, 15 or SIGRTMIN+3" };
-const struct value_type type_bool = { IN_NODE, value_bool, BOOL_ALLOWED };
-const struct value_type type_user = { IN_SECTION, value_user, USER_ALLOWED };
-const struct value_type type_group = { IN_SECTION, value_stated_group, GROUP_ALLOWED };
-const struct value_type type_directory = { IN_SECTION, value_directory,
+const struct value_type type_bool = { value_bool, BOOL_ALLOWED };
+const struct value_type type_user = { value_user, USER_ALLOWED };
+const struct value_type type_group = { value_stated_group, GROUP_ALLOWED };
+const struct value_type type_directory = { value_directory,
 	"an absolute path, with %n, %i and %%" };
-const struct value_type type_environment = { IN_SECTION, value_environment,
+const struct value_type type_environment = { value_environment,
 	"words NAME=VALUE, quoted as in a shell, each name once" };
-const struct value_type type_umask = { IN_SECTION, value_umask, MODE_ALLOWED };
-const struct value_type type_stop_timeout = { IN_SECTION, value_duration, DURATION_ALLOWED };
+const struct value_type type_umask = { value_umask, MODE_ALLOWED };
 /* clang-format on */

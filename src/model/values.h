@@ -18,11 +18,10 @@ struct value {
 	char reason[VALUE_REASON_MAX]; /* room for that */
 };
 
-/* What a value is kept in. */
+/* What the value of a key is kept in. */
 enum value_base { IN_CONFIG, IN_NODE, IN_EXTRAS, IN_SECTION, IN_ATTRIBUTES };
 
 struct value_type {
-	enum value_base base;
 	/*
 	 * Writes *field on success only; a whole config, node or section where the value fills more
 	 * than one member.  Return: 0 or positive, -EINVAL (and perhaps @why), -ENOMEM.
@@ -68,6 +67,5 @@ extern const struct value_type type_io_class;
 extern const struct value_type type_cpus;
 extern const struct value_type type_no_new_privileges;
 extern const struct value_type type_capabilities;
-extern const struct value_type type_stop_timeout;
 extern const struct value_type type_input;
 extern const struct value_type type_output;

@@ -150,6 +150,8 @@ int frame_writer_send(struct frame_writer *writer, int fd)
 		q->start += (size_t)n;
 	}
 	q->start = q->end = 0;
+	if (q->size > QUEUE_SIZE_MIN)
+		queue_done(q); /* whoever has read all of a tree may stay, and say nothing more */
 	return 1;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/dict.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/macro.h"
@@ -279,6 +280,42 @@ START_TEST(a_list_moves_to_the_end_of_another)
 }
 END_TEST
 
+#define WORDS 300
+
+static const char *word_of(const void *thing)
+{
+	return thing;
+}
+
+START_TEST(what_is_in_a_dictionary_is_found_and_nothing_else)
+{
+	static char words[WORDS][8];
+	bool in[WORDS] = { false };
+	unsigned seed = (unsigned)_i, n = 0;
+	struct dict dict;
+
+	dict_init(&dict, word_of);
+	dict_remove(&dict, "none");
+	for (int i = 0; i < WORDS; i++)
+		(void)snprintf(words[i], sizeof(words[i]), "w%d", i);
+	for (int step = 0; step < 3000; step++) {
+		int i = rand_r(&seed) % WORDS;
+
+		if (in[i])
+			dict_remove(&dict, words[i]);
+		else
+			ck_assert_int_eq(dict_add(&dict, words[i]), 0);
+		n += in[i] ? -1U : 1U;
+		in[i] = !in[i];
+		ck_assert_uint_eq(dict.n, n);
+		for (int j = 0; step % 50 == 0 && j < WORDS; j++)
+			ck_assert_ptr_eq(dict_find(&dict, words[j]), in[j] ? words[j] : NULL);
+	}
+	dict_done(&dict);
+	ck_assert_ptr_null(dict_find(&dict, words[0]));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("base");
@@ -296,6 +333,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_log_that_nobody_reads_blocks_nobody);
 	tcase_add_test(tc, a_log_knows_the_journal_by_its_stream);
 	tcase_add_loop_test(tc, a_list_moves_to_the_end_of_another, 0, 6);
+	tcase_add_loop_test(tc, what_is_in_a_dictionary_is_found_and_nothing_else, 0, 4);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -164,36 +164,36 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->restart_delay_max_usec, 30 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->restart_limit.count, 5);
 	ck_assert_uint_eq(a->restart_limit.window_usec, 30 * USEC_PER_SEC);
-	ck_assert_uint_eq(a->restart_reset_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->restart_reset_usec, 10 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(a)->success_status.signals, 0);
 	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
 	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
 	ck_assert_int_eq(a->ready.kind, PROBE_STARTED);
-	ck_assert(!a->notify && !a->control && !a->watchdog_usec && !a->n_listen);
-	ck_assert_int_eq(a->watchdog_signal, SIGABRT);
+	ck_assert(!a->notify && !a->control && !node_config_extras(a)->watchdog_usec &&
+		  !node_config_extras(a)->n_listen);
+	ck_assert_int_eq(node_config_extras(a)->watchdog_signal, SIGABRT);
 	ck_assert_int_eq(node_config_extras(a)->health.kind, PROBE_NONE);
 	ck_assert_uint_eq(node_config_extras(a)->health_interval_usec, 10 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(a)->health_timeout_usec, 5 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(a)->health_retries, 3);
 	ck_assert_int_eq(node_config_extras(a)->on_unhealthy, ON_UNHEALTHY_RESTART);
-	ck_assert_uint_eq(a->fd_store_max, CONFIG_FD_STORE_DEFAULT);
+	ck_assert_uint_eq(node_config_extras(a)->fd_store_max, CONFIG_FD_STORE_DEFAULT);
 	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(a->stop_signal, SIGTERM);
 	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_GROUP);
-	ck_assert_int_eq(a->kill_signal, SIGKILL);
+	ck_assert_int_eq(node_config_extras(a)->kill_signal, SIGKILL);
 	ck_assert(a->kill_leftovers);
 	ck_assert(!node_config_extras(a)->cgroup_memory_max &&
 		  !node_config_extras(a)->cgroup_pids_max &&
 		  !node_config_extras(a)->cgroup_cpu_weight);
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->drain_timeout_usec, 5 * 60 * USEC_PER_SEC);
-	ck_assert_uint_eq(a->final_timeout_usec, 10 * USEC_PER_SEC);
-	ck_assert_int_eq(a->log.kind, OUTPUT_INHERIT);
+	ck_assert_uint_eq(node_config_extras(a)->final_timeout_usec, 10 * USEC_PER_SEC);
+	ck_assert_int_eq(node_config_outputs(a)->log.kind, OUTPUT_INHERIT);
 	ck_assert_int_eq(a->umask, -1);
 	ck_assert(!a->essential && !node_config_extras(a)->credentials.set &&
 		  !node_config_extras(a)->credentials.set_group);
-	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges[EDGE_REQUIRES] &&
-		  !a->edges[EDGE_AFTER]);
+	ck_assert(!a->directory && !a->environment && !a->attributes && !a->edges);
 	ck_assert_int_eq(b->type, TYPE_ONESHOT);
 	ck_assert_int_eq(b->restart, RESTART_NEVER);
 }
@@ -213,16 +213,18 @@ START_TEST(every_key_is_taken)
 		"environment = A=1 B=\numask = 027\nstop-timeout = 6s\ndrain-timeout = 7s\nfinal-timeout = 8s\nlog = file:/l\n"
 		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
 	const struct node_config *s = only(config, "g/s");
+	struct node_config **edges;
 
 	ck_assert_str_eq(config->control_socket, "/run/s");
 	ck_assert(config->control_group_set && config->control_group == 4 &&
 		  config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
-	ck_assert(s->edges[EDGE_REQUIRES][0] == only(config, "o") && !s->edges[EDGE_REQUIRES][1] &&
-		  s->edge_lines[EDGE_REQUIRES] == 11);
-	ck_assert(s->edges[EDGE_AFTER][0] == only(config, "p") &&
-		  s->edges[EDGE_AFTER][1] == only(config, "o") && !s->edges[EDGE_AFTER][2]);
+	edges = node_config_edges(s, EDGE_REQUIRES);
+	ck_assert(edges[0] == only(config, "o") && !edges[1]);
+	ck_assert_uint_eq(s->edges->lines[EDGE_REQUIRES], 11);
+	edges = node_config_edges(s, EDGE_AFTER);
+	ck_assert(edges[0] == only(config, "p") && edges[1] == only(config, "o") && !edges[2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
 	ck_assert_str_eq(s->argv[1], "a b");
 	ck_assert_str_eq(s->argv[2], "g/s");
@@ -231,7 +233,7 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->restart_delay_usec, USEC_PER_SEC);
 	ck_assert_uint_eq(s->restart_delay_max_usec, 2 * USEC_PER_SEC);
 	ck_assert(s->restart_limit.count == 3 && s->restart_limit.window_usec == 60 * USEC_PER_SEC);
-	ck_assert_uint_eq(s->restart_reset_usec, 3 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(s)->restart_reset_usec, 3 * USEC_PER_SEC);
 	ck_assert(node_config_extras(s)->success_status.codes[0] == 8 &&
 		  node_config_extras(s)->success_status.codes[3] == UINT64_C(1) << 63);
 	ck_assert_uint_eq(node_config_extras(s)->success_status.signals,
@@ -239,9 +241,9 @@ START_TEST(every_key_is_taken)
 	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
 	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
 	ck_assert_int_eq(s->ready.kind, PROBE_TCP);
-	ck_assert_int_eq(s->ready.address.any.sa_family, AF_INET6);
-	ck_assert_uint_eq(ntohs(s->ready.address.in6.sin6_port), 80);
-	ck_assert(IN6_IS_ADDR_LOOPBACK(&s->ready.address.in6.sin6_addr));
+	ck_assert_int_eq(s->ready.address->any.sa_family, AF_INET6);
+	ck_assert_uint_eq(ntohs(s->ready.address->in6.sin6_port), 80);
+	ck_assert(IN6_IS_ADDR_LOOPBACK(&s->ready.address->in6.sin6_addr));
 	ck_assert_uint_eq(s->start_timeout_usec, 4 * USEC_PER_SEC);
 	ck_assert_int_eq(s->stop_signal, SIGQUIT);
 	ck_assert(s->essential);
@@ -259,9 +261,9 @@ START_TEST(every_key_is_taken)
 	ck_assert_int_eq(s->umask, 027);
 	ck_assert_uint_eq(s->stop_timeout_usec, 6 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->drain_timeout_usec, 7 * USEC_PER_SEC);
-	ck_assert_uint_eq(s->final_timeout_usec, 8 * USEC_PER_SEC);
-	ck_assert_int_eq(s->log.kind, OUTPUT_FILE);
-	ck_assert_str_eq(s->log.path, "/l");
+	ck_assert_uint_eq(node_config_extras(s)->final_timeout_usec, 8 * USEC_PER_SEC);
+	ck_assert_int_eq(node_config_outputs(s)->log.kind, OUTPUT_FILE);
+	ck_assert_str_eq(node_config_outputs(s)->log.path, "/l");
 }
 END_TEST
 
@@ -279,9 +281,9 @@ static void ready_is(const char *value, enum probe_kind kind, int fd, const char
 	ck_assert_int_eq(ready->fd, fd);
 	if (!address)
 		return;
-	ck_assert_int_eq(ready->address.any.sa_family, AF_INET);
-	ck_assert_str_eq(inet_ntoa(ready->address.in.sin_addr), address);
-	ck_assert_uint_eq(ntohs(ready->address.in.sin_port), port);
+	ck_assert_int_eq(ready->address->any.sa_family, AF_INET);
+	ck_assert_str_eq(inet_ntoa(ready->address->in.sin_addr), address);
+	ck_assert_uint_eq(ntohs(ready->address->in.sin_port), port);
 }
 
 START_TEST(what_ends_it_and_bounds_it_is_taken)
@@ -296,7 +298,7 @@ START_TEST(what_ends_it_and_bounds_it_is_taken)
 	const struct node_config *a = only(config, "a"), *b = only(config, "b");
 
 	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_MAIN);
-	ck_assert_int_eq(a->kill_signal, SIGABRT);
+	ck_assert_int_eq(node_config_extras(a)->kill_signal, SIGABRT);
 	ck_assert(!a->kill_leftovers);
 	ck_assert_uint_eq(node_config_extras(a)->cgroup_memory_max, 64 * 1024);
 	ck_assert_uint_eq(node_config_extras(a)->cgroup_pids_max, 12);
@@ -350,9 +352,10 @@ START_TEST(sockets_are_read_with_their_options)
 		"[w@2]\ncommand = x\nlisten = unix:/run/%i.sock,mode=0600,owner=redis,group=adm,"
 		"name=%i\n  tcp:[::1]:80,name=web udp:127.0.0.1:53\n[w@3]\ncommand = x\n"
 		"listen = udp:127.0.0.1:53 unix:/run/%i.sock\n");
-	const struct listen *a = only(config, "w@2")->listen, *b = only(config, "w@3")->listen;
+	const struct listen *a = node_config_extras(only(config, "w@2"))->listen,
+			    *b = node_config_extras(only(config, "w@3"))->listen;
 
-	ck_assert_uint_eq(only(config, "w@2")->n_listen, 3);
+	ck_assert_uint_eq(node_config_extras(only(config, "w@2"))->n_listen, 3);
 	ck_assert_int_eq(a[0].kind, LISTEN_UNIX);
 	ck_assert_str_eq(a[0].address, "/run/2.sock");
 	ck_assert_str_eq(a[0].name, "2");
@@ -441,9 +444,10 @@ START_TEST(values_are_inherited_downward)
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_str_eq(u->environment[i], of_u[i]);
 	ck_assert(!s->environment[4] && !t->environment[4] && !u->environment[3]);
-	ck_assert_str_eq(s->log.path, "/log/g/h/s");
-	ck_assert_str_eq(u->log.path, "/log/u");
-	ck_assert(t->log.kind == OUTPUT_NULL && !t->log.path);
+	ck_assert_str_eq(node_config_outputs(s)->log.path, "/log/g/h/s");
+	ck_assert_str_eq(node_config_outputs(u)->log.path, "/log/u");
+	ck_assert(node_config_outputs(t)->log.kind == OUTPUT_NULL &&
+		  !node_config_outputs(t)->log.path);
 	ck_assert_str_eq(s->directory, "/d/g/h/s");
 	ck_assert_ptr_null(u->directory);
 	ck_assert(node_config_extras(s)->credentials.uid == 100 &&
@@ -599,14 +603,14 @@ START_TEST(the_nearest_section_decides_where_output_goes)
 
 	output_is(config, "g/s", 1, OUTPUT_FILE, "/a/g/s");
 	output_is(config, "g/s", 2, OUTPUT_FILE, "/e/g/s");
-	ck_assert_str_eq(only(config, "g/s")->stdio[0].path, "/i");
+	ck_assert_str_eq(node_config_outputs(only(config, "g/s"))->stdio[0].path, "/i");
 	output_is(config, "g/t", 1, OUTPUT_NULL, "");
 	output_is(config, "g/t", 2, OUTPUT_NULL, "");
 	output_is(config, "g/u", 1, OUTPUT_JOURNAL, "");
 	output_is(config, "g/u", 2, OUTPUT_NULL, "");
-	ck_assert_int_eq(only(config, "g/u")->stdio[0].kind, OUTPUT_INHERIT);
+	ck_assert_int_eq(node_config_outputs(only(config, "g/u"))->stdio[0].kind, OUTPUT_INHERIT);
 	output_is(config, "v", 2, OUTPUT_FILE, "/a/v");
-	ck_assert_int_eq(only(config, "v")->stdio[0].kind, OUTPUT_DEFAULT);
+	ck_assert_int_eq(node_config_outputs(only(config, "v"))->stdio[0].kind, OUTPUT_DEFAULT);
 }
 END_TEST
 
@@ -1152,8 +1156,8 @@ START_TEST(a_command_alone_is_a_configuration)
 	ck_assert_uint_eq(main->shutdown_timeout_usec, USEC_INFINITY);
 	ck_assert_int_eq(main->stop_signal, SIGTERM);
 	ck_assert_int_eq(main->ready.kind, PROBE_STARTED);
-	ck_assert_int_eq(main->log.kind, OUTPUT_INHERIT);
-	ck_assert_int_eq(main->stdio[0].kind, OUTPUT_INHERIT);
+	ck_assert_int_eq(node_config_outputs(main)->log.kind, OUTPUT_INHERIT);
+	ck_assert_int_eq(node_config_outputs(main)->stdio[0].kind, OUTPUT_INHERIT);
 	ck_assert_ptr_eq(config_unref(config_ref(config)), NULL);
 	ck_assert_str_eq(main->argv[0], "sh");
 	config_unref(config);

@@ -119,15 +119,19 @@ END_TEST
 
 /* --- what a start is given --- */
 
+/* Of one node at a time. */
 static struct node_config node(struct listen *listen, size_t n)
 {
+	static struct extras extras;
+
+	extras.listen = listen;
+	extras.n_listen = n;
+	extras.fd_store_max = 2;
 	return (struct node_config){
 		.refs = 1,
-		.path = (char *)"a",
-		.listen = listen,
-		.n_listen = n,
+		.path = "a",
+		.extras = &extras,
 		.notify = true,
-		.fd_store_max = 2,
 	};
 }
 

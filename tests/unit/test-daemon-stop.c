@@ -54,15 +54,17 @@ static struct config *make_config(const struct stated *sections)
 	ck_assert_int_eq(config_new(&config), 0);
 	for (; sections->path; sections++) {
 		struct node_config *node;
+		struct stated_edges *edges;
 		struct place place = { .file = NULL };
 
 		ck_assert_int_eq(config_add_node(config, sections->path, place, &node), 0);
 		ck_assert_int_eq(parse_words("true", &node->argv), 1);
 		node->command = strdup("true");
-		node->edges[EDGE_REQUIRES] = one(config, sections->requires);
-		node->edges[EDGE_AFTER] = one(config, sections->after);
-		node->edges[EDGE_WANTS] = one(config, sections->wants);
-		node->edges[EDGE_TERM_AFTER] = one(config, sections->term_after);
+		edges = node_config_own_edges(node);
+		edges->nodes[EDGE_REQUIRES] = one(config, sections->requires);
+		edges->nodes[EDGE_AFTER] = one(config, sections->after);
+		edges->nodes[EDGE_WANTS] = one(config, sections->wants);
+		edges->nodes[EDGE_TERM_AFTER] = one(config, sections->term_after);
 		node->essential = sections->essential;
 	}
 	return config;

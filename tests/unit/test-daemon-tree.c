@@ -52,9 +52,9 @@ static void setup(void)
 	db = add_node(config, "data/db", true);
 	app = add_node(config, "web/app", true);
 	front = add_node(config, "web/front", true);
-	app->edges[EDGE_REQUIRES] = one(db);
-	front->edges[EDGE_REQUIRES] = one(app);
-	app->edges[EDGE_AFTER] = one(add_node(config, "jobs/once", true));
+	node_config_own_edges(app)->nodes[EDGE_REQUIRES] = one(db);
+	node_config_own_edges(front)->nodes[EDGE_REQUIRES] = one(app);
+	node_config_own_edges(app)->nodes[EDGE_AFTER] = one(add_node(config, "jobs/once", true));
 
 	begin_with(config);
 }

@@ -19,8 +19,9 @@ static struct node_config *node(struct config *config, const char *path)
 	return n;
 }
 
-static void add(struct node_config ***list, struct node_config *target)
+static void add(struct node_config *from, enum edge edge, struct node_config *target)
 {
+	struct node_config ***list = &node_config_own_edges(from)->nodes[edge];
 	size_t n = 0;
 
 	while (*list && (*list)[n])
@@ -44,8 +45,8 @@ static struct config *graph(const char *text)
 
 		enum edge edge = (enum edge)(strchr(kinds, kind) - kinds);
 
-		add(&a->edges[edge], b);
-		a->edge_lines[edge] = line;
+		add(a, edge, b);
+		a->edges->lines[edge] = line;
 		text += length;
 	}
 	return config;
@@ -195,9 +196,9 @@ static bool has_circle(const struct config *config)
 			needs[n + a->parent->index][n + i] = true;
 		}
 		for (enum edge e = 0; e < EDGE_TERM_AFTER; e++)
-			for (struct node_config **b = a->edges[e]; b && *b; b++)
+			for (struct node_config **b = node_config_edges(a, e); b && *b; b++)
 				needs[i][n + (*b)->index] = true;
-		for (struct node_config **b = a->edges[EDGE_TERM_AFTER]; b && *b; b++)
+		for (struct node_config **b = node_config_edges(a, EDGE_TERM_AFTER); b && *b; b++)
 			needs[(*b)->index][n + i] = true;
 	}
 	for (size_t k = 0; k < 2 * n; k++)
@@ -226,7 +227,7 @@ START_TEST(circles_are_found_where_there_are_some_and_nowhere_else)
 		for (int i = 0; i < edges; i++) {
 			struct node_config *a = node(config, names[rand_r(&seed) % 9]);
 
-			add(&a->edges[rand_r(&seed) % N_EDGES],
+			add(a, (enum edge)(rand_r(&seed) % N_EDGES),
 			    node(config, names[rand_r(&seed) % 9]));
 		}
 		with += has_circle(config);
@@ -249,7 +250,7 @@ static struct config *chain(size_t n)
 		(void)snprintf(name, sizeof(name), "n%zu", i);
 		next = node(config, name);
 		if (before)
-			add(&before->edges[EDGE_REQUIRES], next);
+			add(before, EDGE_REQUIRES, next);
 		before = next;
 	}
 	return config;
@@ -264,7 +265,7 @@ START_TEST(depth_does_not_matter)
 	ck_assert_int_eq(setrlimit(RLIMIT_STACK, &small), 0);
 	ck_assert_uint_eq(circles(config, text), 0);
 
-	add(&config->nodes[CONFIG_NODES_MAX - 1]->edges[EDGE_REQUIRES], config->nodes[1]);
+	add(config->nodes[CONFIG_NODES_MAX - 1], EDGE_REQUIRES, config->nodes[1]);
 	ck_assert_uint_eq(circles(config, text), 1);
 	ck_assert_ptr_nonnull(strstr(text, "n0 requires n1; n1 requires n2; "));
 	ck_assert_ptr_nonnull(strstr(text, "; and 99958 more; n99998 requires n0"));
@@ -277,7 +278,7 @@ START_TEST(many_circles_end)
 	char text[4096] = "";
 
 	for (size_t i = 2; i < config->n_nodes; i++)
-		add(&config->nodes[i]->edges[EDGE_AFTER], config->nodes[1]);
+		add(config->nodes[i], EDGE_AFTER, config->nodes[1]);
 	ck_assert_uint_eq(circles(config, text), DIAG_MAX);
 }
 END_TEST

@@ -23,7 +23,7 @@ static void renew_policy(void)
 
 static void setup(void)
 {
-	node_config_init(&config, strdup("web/nginx"));
+	node_config_init(&config, "web/nginx");
 	config.restart = RESTART_ON_FAILURE;
 	config.restart_delay_usec = 100 * MSEC;
 	config.restart_delay_max_usec = 30 * SEC;
@@ -96,7 +96,7 @@ END_TEST
 
 START_TEST(a_run_of_the_length_asked_for_resets_the_delay)
 {
-	config.restart_reset_usec = SEC;
+	node_config_own_extras(&config)->restart_reset_usec = SEC;
 	ck_assert_uint_eq(delay_after(0), 100 * MSEC);
 	ck_assert_uint_eq(delay_after(SEC - 1), 200 * MSEC);
 	ck_assert_uint_eq(delay_after(SEC), 100 * MSEC);

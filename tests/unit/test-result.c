@@ -67,7 +67,7 @@ START_TEST(a_run_is_told_as_systemd_tells_it)
 		.late = row->late,
 	};
 
-	node_config_init(&config, strdup("web"));
+	node_config_init(&config, "web");
 	ck_assert_str_eq(result_name(&result), row->result);
 	ck_assert_pstr_eq(result_exit_code(&row->outcome), row->code);
 	if (row->code)
@@ -82,7 +82,7 @@ START_TEST(other_signals_and_statuses_may_be_a_success)
 	struct node_config config;
 	struct result_of result = { .config = &config, .outcome = &outcome };
 
-	node_config_init(&config, strdup("web"));
+	node_config_init(&config, "web");
 	config.stop_signal = SIGQUIT;
 	node_config_own_extras(&config)->success_status.codes[75 / 64] |= UINT64_C(1) << 75 % 64;
 	ck_assert_str_eq(result_name(&result), "success");

@@ -155,12 +155,12 @@ START_TEST(a_template_is_a_name_for_all_its_instances)
 	struct node_config **edges;
 
 	ck_assert_msg(config != NULL, "%s", said);
-	edges = node(config, "front")->edges[EDGE_REQUIRES];
+	edges = node_config_edges(node(config, "front"), EDGE_REQUIRES);
 	ck_assert_ptr_eq(edges[0], node(config, "w@1"));
 	ck_assert_ptr_eq(edges[1], node(config, "w@2"));
 	ck_assert_ptr_eq(edges[2], node(config, "db"));
 	ck_assert_ptr_null(edges[3]);
-	edges = node(config, "w@2")->edges[EDGE_REQUIRES];
+	edges = node_config_edges(node(config, "w@2"), EDGE_REQUIRES);
 	ck_assert_ptr_eq(edges[0], node(config, "q@2"));
 	ck_assert_ptr_null(edges[1]);
 }

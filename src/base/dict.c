@@ -1,0 +1,104 @@
+/*
+ * A hash table with open addressing, as pointers are all that it holds: a thing is in the slot that its
+ * hash says, or else in the first free one after that.  So between the two there is no free one, which
+ * is what a removal has to restore.
+ */
+#include "base/dict.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS_MIN 16
+
+/* FNV-1a. */
+static size_t home_of(const struct dict *dict, const char *name)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+	return hash & (dict->n_slots - 1);
+}
+
+static size_t after(const struct dict *dict, size_t slot)
+{
+	return (slot + 1) & (dict->n_slots - 1);
+}
+
+/* Where @name is, or belongs. */
+static size_t slot_of(const struct dict *dict, const char *name)
+{
+	size_t slot = home_of(dict, name);
+
+	while (dict->slots[slot] && strcmp(dict->name_of(dict->slots[slot]), name) != 0)
+		slot = after(dict, slot);
+	return slot;
+}
+
+void dict_init(struct dict *dict, const char *(*name_of)(const void *thing))
+{
+	*dict = (struct dict){ .name_of = name_of };
+}
+
+void dict_done(struct dict *dict)
+{
+	free(dict->slots);
+	dict_init(dict, dict->name_of);
+}
+
+void *dict_find(const struct dict *dict, const char *name)
+{
+	return dict->n > 0 ? dict->slots[slot_of(dict, name)] : NULL;
+}
+
+static int grow(struct dict *dict)
+{
+	struct dict more = *dict;
+
+	more.n_slots = dict->n_slots ? dict->n_slots * 2 : SLOTS_MIN;
+	more.slots = calloc(more.n_slots, sizeof(*more.slots));
+	if (!more.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < dict->n_slots; i++) {
+		void *thing = dict->slots[i];
+
+		if (thing)
+			more.slots[slot_of(&more, dict->name_of(thing))] = thing;
+	}
+	free(dict->slots);
+	*dict = more;
+	return 0;
+}
+
+int dict_add(struct dict *dict, void *thing)
+{
+	int r = (dict->n + 1) * 4 > dict->n_slots * 3 ? grow(dict) : 0;
+
+	if (r < 0)
+		return r;
+	dict->slots[slot_of(dict, dict->name_of(thing))] = thing;
+	dict->n++;
+	return 0;
+}
+
+void dict_remove(struct dict *dict, const char *name)
+{
+	size_t mask = dict->n_slots - 1, gap, slot;
+
+	if (!dict_find(dict, name))
+		return;
+	gap = slot = slot_of(dict, name);
+	while (dict->slots[slot = after(dict, slot)]) {
+		size_t home = home_of(dict, dict->name_of(dict->slots[slot]));
+
+		/* It may go to the gap unless it would be before its home then. */
+		if (((slot - home) & mask) < ((slot - gap) & mask))
+			continue;
+		dict->slots[gap] = dict->slots[slot];
+		gap = slot;
+	}
+	dict->slots[gap] = NULL;
+	dict->n--;
+}
