@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -268,6 +270,34 @@ START_TEST(a_log_that_nobody_reads_blocks_nobody)
 }
 END_TEST
 
+static bool is_journal_by(const char *stream)
+{
+	struct log log;
+
+	(void)setenv("JOURNAL_STREAM", stream, 1);
+	log_init(&log, "test", LOG_INFO);
+	(void)unsetenv("JOURNAL_STREAM");
+	return log.journal;
+}
+
+START_TEST(a_log_knows_the_journal_by_its_stream)
+{
+	char stream[64];
+	struct stat st;
+
+	ck_assert_int_eq(fstat(STDERR_FILENO, &st), 0);
+	(void)snprintf(stream, sizeof(stream), "%ju:%ju", (uintmax_t)st.st_dev,
+		       (uintmax_t)st.st_ino);
+	ck_assert(is_journal_by(stream));
+	(void)snprintf(stream, sizeof(stream), "%ju:%ju", (uintmax_t)st.st_dev,
+		       (uintmax_t)st.st_ino + 1);
+	ck_assert(!is_journal_by(stream));
+	(void)snprintf(stream, sizeof(stream), "%ju", (uintmax_t)st.st_dev);
+	ck_assert(!is_journal_by(stream));
+	ck_assert(!is_journal_by(""));
+}
+END_TEST
+
 START_TEST(a_list_moves_to_the_end_of_another)
 {
 	struct list to, from, element[5];
@@ -340,6 +370,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, times_are_shown_for_people);
 	tcase_add_test(tc, a_duration_is_rounded_to_what_is_shown);
 	tcase_add_test(tc, a_log_that_nobody_reads_blocks_nobody);
+	tcase_add_test(tc, a_log_knows_the_journal_by_its_stream);
 	tcase_add_loop_test(tc, a_list_moves_to_the_end_of_another, 0, 6);
 	tcase_add_loop_test(tc, what_is_in_a_dictionary_is_found_and_nothing_else, 0, 4);
 	suite_add_tcase(s, tc);
