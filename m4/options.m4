@@ -50,6 +50,13 @@ PROGRAM_CFLAGS=
 PROGRAM_LDFLAGS=
 SWANSONG_CFLAG([PROGRAM_CFLAGS], [-fPIE])
 SWANSONG_LDFLAG([PROGRAM_LDFLAGS], [-pie])
+# What a program does not call of a layer is not in it, nor in its memory.
+SECTION_CFLAGS=
+AS_VAR_IF([enable_sanitize], [no], [
+	m4_foreach_w([flag], [-ffunction-sections -fdata-sections],
+		[SWANSONG_CFLAG([SECTION_CFLAGS], flag)])
+	SWANSONG_LDFLAG([PROGRAM_LDFLAGS], [-Wl,--gc-sections])])
+AC_SUBST([SECTION_CFLAGS])
 AC_SUBST([PROGRAM_CFLAGS])
 AC_SUBST([PROGRAM_LDFLAGS])
 ])

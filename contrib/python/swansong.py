@@ -524,7 +524,13 @@ class Root:
             yield item
 
     def accept(self, listener):
-        """As listener.accept(), or None at the stop, which wakes it."""
+        """As listener.accept(), or None at the stop, which wakes it.
+
+        The listener is made non-blocking for all who share it: one of them may take the connection
+        first, and nothing else keeps accept(2) from waiting then.
+        """
+        if not self.stopped:
+            os.set_blocking(listener.fileno(), False)
         while not self.stopped:
             # Not select(), which knows no descriptor beyond 1023.
             poll = select.poll()
@@ -535,7 +541,7 @@ class Root:
                 break
             try:
                 return listener.accept()
-            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError, socket.timeout):
                 pass
         return None
 

@@ -37,21 +37,45 @@ static void write_text(char buf[static CLOCK_TEXT_MAX], uint64_t a, const char *
 	(void)stpcpy(p, after_b);
 }
 
+/* In units, half of one up. */
+static uint64_t rounded(uint64_t usec, uint64_t unit)
+{
+	return usec / unit + (usec % unit >= unit - unit / 2);
+}
+
 char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
 {
-	uint64_t sec = usec / USEC_PER_SEC;
+	uint64_t msec = rounded(usec, USEC_PER_MSEC), tenths = rounded(usec, USEC_PER_SEC / 10);
+	uint64_t sec = rounded(usec, USEC_PER_SEC), min = rounded(usec, 60 * USEC_PER_SEC);
+	uint64_t hours = rounded(usec, 3600 * USEC_PER_SEC);
 
 	if (usec == USEC_INFINITY)
 		(void)snprintf(buf, CLOCK_TEXT_MAX, "infinity");
-	else if (sec == 0)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "ms", usec / USEC_PER_MSEC);
-	else if (sec < 60)
-		write_text(buf, sec, ".", usec % USEC_PER_SEC / (100 * USEC_PER_MSEC), "s");
+	else if (msec < 1000)
+		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "ms", msec);
+	else if (tenths < 600)
+		write_text(buf, tenths / 10, ".", tenths % 10, "s");
 	else if (sec < 3600)
 		write_text(buf, sec / 60, "min ", sec % 60, "s");
-	else if (sec < 86400)
-		write_text(buf, sec / 3600, "h ", sec / 60 % 60, "min");
+	else if (min < 1440)
+		write_text(buf, min / 60, "h ", min % 60, "min");
 	else
-		write_text(buf, sec / 86400, "d ", sec / 3600 % 24, "h");
+		write_text(buf, hours / 24, "d ", hours % 24, "h");
+	return buf;
+}
+
+char *clock_text_fine(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
+{
+	uint64_t tenths = rounded(usec, USEC_PER_MSEC / 10);
+	uint64_t hundredths = rounded(usec, USEC_PER_SEC / 100);
+
+	if (tenths < 100)
+		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "ms", tenths / 10,
+			       tenths % 10);
+	else if (rounded(usec, USEC_PER_MSEC) >= 1000 && hundredths < 6000)
+		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%02" PRIu64 "s", hundredths / 100,
+			       hundredths % 100);
+	else
+		clock_text(buf, usec);
 	return buf;
 }

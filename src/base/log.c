@@ -1,6 +1,5 @@
 #include "base/log.h"
 
-#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,11 +16,16 @@
 static bool is_journal(int fd)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
-	uint64_t device, inode;
+	unsigned long long device, inode;
 	struct stat st;
+	char *end;
 
-	if (!stream || sscanf(stream, "%" SCNu64 ":%" SCNu64, &device, &inode) != 2)
+	if (!stream)
 		return false;
+	device = strtoull(stream, &end, 10);
+	if (*end != ':')
+		return false;
+	inode = strtoull(end + 1, NULL, 10);
 	return fstat(fd, &st) == 0 && st.st_dev == device && st.st_ino == inode;
 }
 
@@ -40,17 +44,21 @@ void log_init(struct log *log, const char *name, int level)
 		.fd = STDERR_FILENO,
 		.level = level,
 		.journal = is_journal(STDERR_FILENO),
-		.never_full = is_never_full(STDERR_FILENO),
 		.name = name,
 	};
 }
 
-/* Room for a line is there when the reader of a pipe keeps up; a file has it always. */
-static bool is_writable(const struct log *log)
+/*
+ * Room for a line is there when the reader of a pipe keeps up; a file has it always.  Which of them it
+ * is need not be known before there is a line.
+ */
+static bool is_writable(struct log *log)
 {
 	struct pollfd p = { .fd = log->fd, .events = POLLOUT };
 
-	return log->never_full || poll(&p, 1, 0) != 0;
+	if (log->room == LOG_ROOM_UNKNOWN)
+		log->room = is_never_full(log->fd) ? LOG_ROOM_ALWAYS : LOG_ROOM_VARIES;
+	return log->room == LOG_ROOM_ALWAYS || poll(&p, 1, 0) != 0;
 }
 
 /* Nobody is left to tell about a log that cannot be written. */

@@ -14,13 +14,15 @@
 
 #include "base/macro.h"
 
+enum log_room { LOG_ROOM_UNKNOWN, LOG_ROOM_ALWAYS, LOG_ROOM_VARIES };
+
 struct log {
 	int fd;
-	int level;	  /* the least important syslog priority that is shown */
-	bool journal;	  /* prefix lines with <PRIORITY> */
-	bool never_full;  /* a file, not a pipe or the like */
-	const char *name; /* the program's name */
-	unsigned lost;	  /* lines since the last one that went out */
+	int level;	    /* the least important syslog priority that is shown */
+	bool journal;	    /* prefix lines with <PRIORITY> */
+	enum log_room room; /* a file has it always, a pipe or the like has not */
+	const char *name;   /* the program's name */
+	unsigned lost;	    /* lines since the last one that went out */
 };
 
 /* Looks at $JOURNAL_STREAM and STDERR_FILENO; @name must stay valid. */

@@ -1,6 +1,5 @@
 #include "base/parse.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,11 +16,10 @@ int parse_uint(const char *text, uint64_t max, uint64_t *ret)
 	if (!*text)
 		return -EINVAL;
 	for (; *text; text++) {
-		if (!isdigit((unsigned char)*text))
-			return -EINVAL;
-
 		unsigned digit = (unsigned)(*text - '0');
 
+		if (digit > 9)
+			return -EINVAL;
 		if (value > (UINT64_MAX - digit) / 10)
 			return -ERANGE;
 		value = value * 10 + digit;

@@ -59,7 +59,7 @@ static void add_span(struct table *t, enum style style, uint64_t usec)
 	/* A gate that is open takes no time, but for the look. */
 	bool any = usec >= USEC_PER_MSEC / 10;
 
-	table_add(t, any ? style : STYLE_FAINT, "%s", any ? past_text(text, usec) : "-");
+	table_add(t, any ? style : STYLE_FAINT, "%s", any ? clock_text_fine(text, usec) : "-");
 }
 
 /* The guard of the process itself is in the columns. */
@@ -84,7 +84,7 @@ static void note(char buf[static SHOW_NOTE_MAX], const struct report *report,
 			continue;
 		used += (size_t)snprintf(buf + used, SHOW_NOTE_MAX - used, "%s%s %s for %s%s%s",
 					 used ? "; " : "", g->kind, show_holder(holder, &view),
-					 past_text(age, view.age_usec), g->end ? ", " : "",
+					 clock_text_fine(age, view.age_usec), g->end ? ", " : "",
 					 g->end ? g->end : "");
 	}
 }
@@ -132,7 +132,7 @@ static void say_head(struct ctl *ctl, const struct report_view *v)
 	if (localtime_r(&seconds, &tm))
 		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %z", &tm);
 	ctl_say(ctl, "root: complete in %s%s, exit status %" PRIu64 "\n",
-		past_text(took, v->total_usec), v->forced ? ", forced" : "", v->status);
+		clock_text_fine(took, v->total_usec), v->forced ? ", forced" : "", v->status);
 	ctl_say(ctl, "stopped %s on %s: %s\n", when, text_escape(host, sizeof(host), v->host),
 		text_escape(text, sizeof(text), v->cause));
 	if (v->lost)
@@ -177,7 +177,7 @@ static void describe(char *buf, size_t size, const struct report *report,
 		if (usec < USEC_PER_MSEC || part == PAST_RUNNING || part == PAST_OVER)
 			continue;
 		used += (size_t)snprintf(buf + used, size - used, "%s%s %s", used ? ", " : "",
-					 lane->states[i].state, past_text(text, usec));
+					 lane->states[i].state, clock_text_fine(text, usec));
 	}
 	if (last && used < size && is_the_reason(last, past_end(report, lane))) {
 		struct guard_view view = past_guard(report, lane, last);
@@ -202,7 +202,8 @@ static int print_chain(struct ctl *ctl, const struct past *past)
 
 		table_add(t, STYLE_BOLD, "  %*s%s", (int)(2 * i), "",
 			  node_name(chain[i]->node.path));
-		table_add(t, STYLE_PLAIN, "+%s", past_text(at, past_end(&past->report, chain[i])));
+		table_add(t, STYLE_PLAIN, "+%s",
+			  clock_text_fine(at, past_end(&past->report, chain[i])));
 		describe(text, sizeof(text), &past->report, chain[i]);
 		table_add(t, STYLE_PLAIN, "%s", text);
 	}

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "ctl/losses.h"
 #include "ctl/nodes.h"
 #include "ctl/progress.h"
 
@@ -20,11 +21,12 @@ struct verb {
 	const char *begun; /* "starting" */
 };
 
-static void say_node(struct ctl *ctl, const char *path, const char *what)
+static void say_node(struct ctl *ctl, const char *path, const char *what, bool forced)
 {
 	char name[1024];
 
-	ctl_say(ctl, "%s: %s\n", text_escape(name, sizeof(name), node_name(path)), what);
+	ctl_say(ctl, "%s: %s%s\n", text_escape(name, sizeof(name), node_name(path)), what,
+		forced ? ", forced" : "");
 }
 
 static void set_ongoing(struct ctl *ctl, const char *what, const char *path, const char *until)
@@ -37,39 +39,78 @@ static int wait_for(struct ctl *ctl, const char *path, const char *until)
 	return session_do(ctl, METHOD_WAIT, json_pack("{s:s, s:s}", "node", path, "until", until));
 }
 
-static int verb_on(struct ctl *ctl, const struct verb *verb, const char *path, bool wait)
+/* As session_do(), of an end that may have been forced. */
+static int call(struct ctl *ctl, enum interface_method method, json_t *parameters, json_t *losses)
 {
-	return session_do(ctl, verb->method, json_pack("{s:s, s:b}", "node", path, "wait", wait));
+	struct message_reply reply;
+	int r = session_call(ctl, method, parameters, &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	losses_collect(losses, reply.parameters);
+	message_reply_done(&reply);
+	return CTL_DONE;
 }
 
-static int verb_on_all(struct ctl *ctl, const struct verb *verb, char **paths)
+static int ask(struct ctl *ctl, const struct verb *verb, const char *path, bool wait,
+	       json_t *losses)
+{
+	set_ongoing(ctl, verb->name, path, verb->until);
+	return call(ctl, verb->method, json_pack("{s:s, s:b}", "node", path, "wait", wait), losses);
+}
+
+static int await(struct ctl *ctl, const struct verb *verb, const char *path, json_t *losses)
+{
+	set_ongoing(ctl, verb->name, path, verb->until);
+	return call(ctl, METHOD_WAIT, json_pack("{s:s, s:s}", "node", path, "until", verb->until),
+		    losses);
+}
+
+/* Of one node: says what has come of it. */
+static void finish_one(struct ctl *ctl, const struct verb *verb, const char *path, json_t *losses,
+		       json_t *all)
+{
+	bool forced = losses_say(ctl, losses);
+
+	losses_collect(all, losses);
+	say_node(ctl, path, ctl->options.no_wait ? verb->begun : verb->done, forced);
+}
+
+static int verb_on_all(struct ctl *ctl, const struct verb *verb, char **paths, json_t *all)
 {
 	bool wait = !ctl->options.no_wait, together = paths[0] && paths[1];
 	int r = CTL_DONE;
 
+	for (size_t i = 0; together && r == CTL_DONE && paths[i]; i++)
+		r = ask(ctl, verb, paths[i], false, all);
 	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
-		set_ongoing(ctl, verb->name, paths[i], verb->until);
-		r = verb_on(ctl, verb, paths[i], wait && !together);
-	}
-	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
-		set_ongoing(ctl, verb->name, paths[i], verb->until);
-		if (wait && together)
-			r = wait_for(ctl, paths[i], verb->until);
+		cleanup(json_decrefp) json_t *losses = json_object();
+
+		if (!together)
+			r = ask(ctl, verb, paths[i], wait, losses);
+		else if (wait)
+			r = await(ctl, verb, paths[i], losses);
 		if (r == CTL_DONE)
-			say_node(ctl, paths[i], wait ? verb->done : verb->begun);
+			finish_one(ctl, verb, paths[i], losses, all);
 	}
 	return r;
 }
 
 static int run_verb(struct ctl *ctl, const struct verb *verb, int argc, char **argv)
 {
+	cleanup(json_decrefp) json_t *losses = json_object();
 	cleanup(freep) char **paths = NULL;
 	int r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
 
 	if (r == CTL_DONE)
-		r = verb_on_all(ctl, verb, paths);
+		r = verb_on_all(ctl, verb, paths, losses);
+	if (r == CTL_DONE && ctl->options.json)
+		r = ctl_print_json(ctl, losses);
+	/* Work was lost, and nobody has asked for that. */
+	if (r == CTL_DONE && json_object_size(losses) > 0)
+		return CTL_FAILED;
 	/* 75 is for a guard that can be tried again later. */
-	return session_finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
+	return r == CTL_STOPPED ? CTL_FAILED : r;
 }
 
 int cmd_start(struct ctl *ctl, int argc, char **argv)
@@ -134,7 +175,7 @@ int cmd_wait(struct ctl *ctl, int argc, char **argv)
 		r = progress_is_drawn(ctl) ? watch_for(ctl, paths[i], until)
 					   : wait_for(ctl, paths[i], until);
 		if (r == CTL_DONE)
-			say_node(ctl, paths[i], until);
+			say_node(ctl, paths[i], until, false);
 	}
 	return session_finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "ctl/losses.h"
 #include "ctl/nodes.h"
 #include "ctl/progress.h"
 #include "ctl/show.h"
@@ -67,6 +68,7 @@ static void say_end(struct ctl *ctl, const char *path, const struct progress *p)
 	char elapsed[CLOCK_TEXT_MAX], name[1024];
 
 	screen_wipe(&ctl->out);
+	(void)losses_say(ctl, p->reply.parameters);
 	text_escape(name, sizeof(name), node_name(path));
 	clock_text(elapsed, p->elapsed_usec);
 	if (p->node.state == NODE_COMPLETE)

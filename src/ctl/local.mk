@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/options.h %D%/options.c \
 	%D%/screen.h %D%/screen.c \
 	%D%/session.h %D%/session.c \
+	%D%/losses.h %D%/losses.c \
 	%D%/nodes.h %D%/nodes.c \
 	%D%/forest.h %D%/forest.c \
 	%D%/show.h %D%/show.c \

@@ -196,18 +196,6 @@ struct guard_view past_guard(const struct report *report, const struct report_la
 	};
 }
 
-char *past_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
-{
-	if (usec >= 60 * USEC_PER_SEC)
-		return clock_text(buf, usec);
-	if (usec >= USEC_PER_SEC)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%.2fs", (double)usec / USEC_PER_SEC);
-	else
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%.*fms", usec < 10 * USEC_PER_MSEC,
-			       (double)usec / USEC_PER_MSEC);
-	return buf;
-}
-
 /* --- the chain --- */
 
 static bool is_within(const char *path, const char *top)

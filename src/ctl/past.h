@@ -58,6 +58,3 @@ struct guard_view past_guard(const struct report *report, const struct report_la
  * number, at most @max.
  */
 size_t past_chain(const struct past *past, const struct report_lane **ret, size_t max);
-
-/* "0.3ms", "350ms", "4.20s", "1min 5s": a shutdown may be short.  Returns @buf. */
-char *past_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec);

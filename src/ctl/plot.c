@@ -254,7 +254,7 @@ static void draw_head(const struct plot *p)
 	if (localtime_r(&seconds, &tm))
 		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %z", &tm);
 	(void)snprintf(text, sizeof(text), "Shutdown of %.100s: %s%s", v->host,
-		       past_text(took, v->total_usec), v->forced ? ", forced" : "");
+		       clock_text_fine(took, v->total_usec), v->forced ? ", forced" : "");
 	svg_text(p->file, "h1", MARGIN, 30, "start", text);
 	(void)snprintf(text, sizeof(text), "%s, exit status %" PRIu64 "%s%s: %s", when, v->status,
 		       v->signal ? ", by " : "", v->signal ? v->signal : "", v->cause);
@@ -310,8 +310,8 @@ static void title_state(const struct plot *p, const struct report_lane *lane, si
 		show_holder(holder, &view);
 	}
 	svg_title(p->file, "%s: %s for %s, from %s on%s%s", node_name(lane->node.path),
-		  lane->states[i].state, past_text(took, past_state_usec(p->report, lane, i)),
-		  past_text(from, at > 0 ? (uint64_t)at : 0), main ? "; " : "", holder);
+		  lane->states[i].state, clock_text_fine(took, past_state_usec(p->report, lane, i)),
+		  clock_text_fine(from, at > 0 ? (uint64_t)at : 0), main ? "; " : "", holder);
 }
 
 static void draw_states(const struct plot *p, const struct report_lane *lane, double top)
@@ -346,7 +346,7 @@ static void draw_guard(const struct plot *p, const struct report_lane *lane,
 
 	(void)fputs("<g>", p->file);
 	svg_title(p->file, "%s on %s for %s%s%s; %s", g->kind, node_name(lane->node.path),
-		  past_text(age, view.age_usec), g->end ? ", " : "", g->end ? g->end : "",
+		  clock_text_fine(age, view.age_usec), g->end ? ", " : "", g->end ? g->end : "",
 		  show_holder(holder, &view));
 	svg_line(p->file, "halo", x1, y, x2, y);
 	svg_line(p->file, "guard", x1, y, x2, y);
@@ -367,7 +367,8 @@ static void draw_end(const struct plot *p, const struct report_lane *lane, doubl
 	bool forced = lane->node.late_usec != FIELD_NONE;
 	char took[CLOCK_TEXT_MAX], text[CLOCK_TEXT_MAX + 16];
 
-	(void)snprintf(text, sizeof(text), "%s%s", past_text(took, past_total(p->report, lane)),
+	(void)snprintf(text, sizeof(text), "%s%s",
+		       clock_text_fine(took, past_total(p->report, lane)),
 		       forced ? ", forced" : "");
 	svg_text(p->file, forced ? "took bad" : "took faint",
 		 x_of(p, (int64_t)past_end(p->report, lane)) + 8, top + p->lane / 2 + FONT * 0.36,

@@ -10,17 +10,25 @@
 #include "base/fd.h"
 #include "base/macro.h"
 
+/* Those that would end us. */
+static void fill_ends(sigset_t *set)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+	(void)sigemptyset(set);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		(void)sigaddset(set, signals[i]);
+}
+
 int runner_init(struct runner *r)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
 	sigset_t heard, blocked;
 
 	*r = (struct runner){ .signal_fd = -1 };
 	/* If it was ignored when we were started, nobody could wait for the command. */
 	(void)signal(SIGCHLD, SIG_DFL);
-	(void)sigemptyset(&heard);
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		(void)sigaddset(&heard, signals[i]);
+	fill_ends(&heard);
+	(void)sigaddset(&heard, SIGCHLD);
 	blocked = heard;
 	(void)sigaddset(&blocked, SIGPIPE);
 	if (sigprocmask(SIG_BLOCK, &blocked, &r->old_mask) < 0)
@@ -50,6 +58,18 @@ static int spawn(struct runner *r, char **argv, int out_fd, posix_spawnattr_t *a
 	return -error;
 }
 
+/* What came before there was the command is nobody's but ours, also if a terminal sent it. */
+static void pass_on_early(const struct runner *r)
+{
+	static const struct timespec none = { .tv_sec = 0 };
+	sigset_t ends;
+	int signo;
+
+	fill_ends(&ends);
+	while ((signo = sigtimedwait(&ends, NULL, &none)) > 0)
+		(void)kill(r->pid, signo);
+}
+
 int runner_start(struct runner *r, char **argv, int out_fd)
 {
 	posix_spawn_file_actions_t actions;
@@ -68,6 +88,8 @@ int runner_start(struct runner *r, char **argv, int out_fd)
 		return -error;
 	}
 	result = spawn(r, argv, out_fd, &attributes, &actions);
+	if (result == 0)
+		pass_on_early(r);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)posix_spawnattr_destroy(&attributes);
 	return result;

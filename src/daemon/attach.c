@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/fd.h"
 #include "base/page.h"
 #include "daemon/attach-report.h"
@@ -174,6 +173,26 @@ static void ask(struct attach *a, uint64_t now)
 	a->unanswered++;
 }
 
+void attach_ask(struct node *top, uint64_t now)
+{
+	struct attach *a;
+
+	list_for_each (a, &top->ctx->attached, in_attached)
+		if (node_is_within(a->node, top) && attach_guards(a) > 0)
+			ask(a, now);
+}
+
+bool attach_is_awaited(struct node *top, uint64_t now)
+{
+	const struct attach *a;
+
+	list_for_each (a, &top->ctx->attached, in_attached)
+		if (a->asked && a->program.pid > 0 && now - a->asked_usec < ATTACH_ANSWER_USEC &&
+		    node_is_within(a->node, top))
+			return true;
+	return false;
+}
+
 void attach_stop(struct attach *a)
 {
 	int r;
@@ -207,10 +226,9 @@ static void hear_report(struct attach *a, const char *text, size_t n)
 		return;
 	a->asked = false;
 	a->unanswered = 0;
-	if (attach_report_parse(text, n, &a->program.report) < 0)
-		return;
-	a->program.reported = true;
 	context_settle_soon(a->node->ctx);
+	if (attach_report_parse(text, n, &a->program.report) == 0)
+		a->program.reported = true;
 }
 
 static bool is_word(const char *text, size_t n, const char *word)

@@ -8,10 +8,14 @@
  * listened to is limited, so that one that talks without end harms nobody.
  */
 
+#include "base/clock.h"
 #include "daemon/handover.h"
 #include "daemon/node.h"
 
 struct attach;
+
+/* For an answer to attach_ask(). */
+#define ATTACH_ANSWER_USEC (250 * USEC_PER_MSEC)
 
 /* For struct launch_program. */
 #define ATTACH_HANDOVER 2
@@ -44,6 +48,15 @@ uint64_t attach_guards(struct attach *attach);
 
 /* Counts them anew for the nodes at and below @top, and those above. */
 void attach_count(struct node *top);
+
+/*
+ * Asks the programs at and below @top that hold guards where they have taken them, if they were not asked
+ * just now.  Whoever wants to see that waits while attach_is_awaited(); each answer is followed by a turn.
+ */
+void attach_ask(struct node *top, uint64_t now);
+
+/* Is there one that was asked, and has not answered, and had no time to? */
+bool attach_is_awaited(struct node *top, uint64_t now);
 
 /* What there is to see of an attached program that holds guards. */
 struct attach_view {

@@ -46,6 +46,8 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	if (ctx->spare_fd < 0)
 		return -errno;
 	r = events_new(&ctx->events);
+	if (r >= 0)
+		r = losses_new(&ctx->losses);
 	if (r < 0)
 		return r;
 	r = sd_event_new(&ctx->event);
@@ -57,6 +59,7 @@ void context_done(struct context *ctx)
 	alarms_done(&ctx->alarms);
 	ctx->event = sd_event_unref(ctx->event);
 	ctx->events = events_free(ctx->events);
+	ctx->losses = losses_free(ctx->losses);
 	traces_done(&ctx->traces);
 	free(ctx->envp);
 	ctx->envp = NULL;

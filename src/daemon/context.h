@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "daemon/alarm.h"
 #include "daemon/events.h"
+#include "daemon/losses.h"
 #include "daemon/trace.h"
 #include "model/settings.h"
 #include "sys/signals.h"
@@ -64,6 +65,7 @@ struct context {
 	uint64_t last_id;		/* of guards, for people */
 	struct alarms alarms; /* the timers of services */
 	struct events *events;
+	struct losses *losses;
 	struct control_offer control;
 	struct list lease_users; /* of daemon/lease.h */
 	unsigned n_leases;

@@ -16,6 +16,18 @@
 #include "daemon/starting.h"
 #include "proto/address.h"
 
+/* Whom the signals reach that are passed on, our own is to reach, too. */
+static enum signal_scope scope_of(const struct daemon_options *o)
+{
+	static const enum signal_scope scopes[] = {
+		[FORWARD_GROUP] = SIGNAL_SCOPE_GROUP,
+		[FORWARD_MAIN] = SIGNAL_SCOPE_MAIN,
+		[FORWARD_ALL] = SIGNAL_SCOPE_ALL,
+	};
+
+	return scopes[o->command_options.forward.scope];
+}
+
 int daemon_load(struct daemon *d, struct config **ret)
 {
 	const struct daemon_options *o = d->options;
@@ -24,7 +36,8 @@ int daemon_load(struct daemon *d, struct config **ret)
 		return config_new_command(ret, o->command,
 					  o->notify_ready    ? COMMAND_NOTIFY_READY
 					  : d->is_supervised ? COMMAND_NOTIFY_ANY
-							     : COMMAND_NOTIFY_NONE);
+							     : COMMAND_NOTIFY_NONE,
+					  scope_of(o));
 	return reload_config(ret, o->paths, o->n_paths, o->log, NULL);
 }
 

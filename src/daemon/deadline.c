@@ -25,10 +25,8 @@ static void revoke_leases(struct node *node)
 
 		log_line(node->ctx->log, LOG_WARNING, "%s: revoking the guard of %s",
 			 node_name(node), lease_text(text, lease));
-		node->late_usec = clock_now_usec();
-		for (struct node *n = node; n; n = n->parent)
-			if (n->stop_usec)
-				n->forced = true;
+		lease_note_loss(lease);
+		node_note_forced(node);
 		trace_guard_end(node->trace, lease->id, "revoked");
 		lease_lose(lease, LEASE_REVOKED);
 	}

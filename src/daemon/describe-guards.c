@@ -20,6 +20,8 @@ static uint64_t kill_time(const struct node *node)
 
 	if (s && s->state == STATE_KILLING)
 		return 0;
+	if (s && fsm_is_going_down(s->state))
+		usec = MIN(usec, service_kill_usec(s));
 	if (s && fsm_step(s->state, EVENT_TIMEOUT, 0).actions & ACT_KILL)
 		usec = MIN(usec, s->timeout_usec);
 	return usec;

@@ -22,6 +22,7 @@ struct final {
 	struct swansong_completion *drained; /* of the generation that it is for; NULL: not stopped */
 	unsigned generation;
 	uint64_t limit_usec;
+	uint64_t deadline_usec; /* of the generation; USEC_INFINITY: not known, or none */
 	bool forced; /* the generation was */
 	bool begun, spent;
 	char late[sizeof(late_name) + LATE_MAX + sizeof(late_more)];
@@ -35,24 +36,20 @@ static void on_end(void *arg)
 	node_follow_up(((struct final *)arg)->node);
 }
 
-static void mark_forced(struct node *node)
-{
-	node->late_usec = clock_now_usec();
-	for (struct node *n = node; n; n = n->parent)
-		if (n->stop_usec)
-			n->forced = true;
-}
-
 static int on_limit(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct final *f = arg;
+	struct node *node = f->node;
 
 	(void)source;
 	(void)usec;
 	f->spent = true;
-	log_line(f->node->ctx->log, LOG_WARNING, "%s: killing final, pid %d (%s): its time is spent",
-		 node_name(f->node), (int)f->hook.process.pid, f->hook.process.name);
-	mark_forced(f->node);
+	log_line(node->ctx->log, LOG_WARNING, "%s: killing final, pid %d (%s): its time is spent",
+		 node_name(node), (int)f->hook.process.pid, f->hook.process.name);
+	losses_add(node->ctx->losses, node->config->path,
+		   "killed final, pid %d (%s): its time was spent", (int)f->hook.process.pid,
+		   f->hook.process.name);
+	node_note_forced(node);
 	hook_kill(&f->hook);
 	return 0;
 }
@@ -132,6 +129,7 @@ void final_hold(struct node *node)
 	f->generation = f->hook.process.generation = node->generation;
 	f->hook.process.guard = swansong_guard(node->handle);
 	f->begun = f->spent = f->forced = false;
+	f->deadline_usec = USEC_INFINITY;
 }
 
 /* The names of those whose processes or leases did not end in time; too many are cut at a name. */
@@ -161,6 +159,7 @@ void final_record(struct node *node)
 	if (!f || !f->drained || f->begun || f->generation != node->generation)
 		return;
 	f->forced = node->forced;
+	f->deadline_usec = node->deadline_usec;
 	note_late(f);
 }
 
@@ -174,9 +173,10 @@ static void begin(struct final *f)
 {
 	uint64_t now = clock_now_usec(), least = now + BUDGET_LAST_USEC;
 	uint64_t end = clock_add(now, node_config_extras(f->node->config)->final_timeout_usec);
-	uint64_t deadline = f->node->stop_usec ? f->node->deadline_usec : end;
+	uint64_t deadline;
 
 	final_record(f->node);
+	deadline = MIN(f->deadline_usec, f->node->deadline_usec);
 	f->begun = true;
 	limit(f, MIN(end, deadline > least ? deadline : least));
 	hook_clear_variables(&f->hook);

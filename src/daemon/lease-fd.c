@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,9 +16,17 @@
  * data in it is not kept from anything by us.
  */
 
+/* Which end of which pipe. */
+struct pipe_end {
+	dev_t device;
+	ino_t inode;
+	int mode; /* O_RDONLY or O_WRONLY */
+};
+
 struct lease_fd {
 	struct lease *lease;
 	int fd;
+	struct pipe_end pipe; /* zero: it is a socket */
 	sd_event_source *end;
 };
 
@@ -68,10 +77,52 @@ static int option(int fd, int name)
 	return getsockopt(fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
 }
 
-/* One that is open for both directions is its own other end. */
-static bool is_end_of_pipe(int fd)
+/*
+ * A FIFO may be open for reading before anybody writes to it, and until then that has no end.  Whether
+ * there is somebody is told by a read, or by what does as a read and leaves everything where it is.
+ */
+static bool has_writer(int fd)
 {
-	return (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR;
+	struct pollfd over = { .fd = fd };
+	int other[2];
+	bool has;
+
+	if (poll(&over, 1, 0) > 0 && over.revents & POLLHUP)
+		return true;
+	if (pipe2(other, O_CLOEXEC | O_NONBLOCK) < 0)
+		return true;
+	has = tee(fd, other[1], 1, SPLICE_F_NONBLOCK) != 0;
+	(void)close(other[0]);
+	(void)close(other[1]);
+	return has;
+}
+
+/* Of one whose other end is ours too we would not hear. */
+static bool is_held(const struct node *node, const struct pipe_end *end)
+{
+	const struct lease *lease;
+
+	list_for_each (lease, &node->leases, of_node) {
+		const struct lease_fd *l = lease->lost == on_lost ? lease->arg : NULL;
+
+		if (l && l->pipe.inode == end->inode && l->pipe.device == end->device &&
+		    l->pipe.mode != end->mode)
+			return true;
+	}
+	return false;
+}
+
+/* One that is open for both directions is its own other end. */
+static bool is_end_of_pipe(const struct node *node, int fd, const struct stat *st,
+			   struct pipe_end *ret)
+{
+	*ret = (struct pipe_end){
+		.device = st->st_dev,
+		.inode = st->st_ino,
+		.mode = fcntl(fd, F_GETFL) & O_ACCMODE,
+	};
+	return ret->mode != O_RDWR && !is_held(node, ret) &&
+	       (ret->mode != O_RDONLY || has_writer(fd));
 }
 
 /* A connection with ourselves would wait for us: the one that the service was given, or made. */
@@ -91,13 +142,13 @@ static bool is_end_of_pair(int fd)
 	       (type == SOCK_STREAM || type == SOCK_SEQPACKET) && !is_end_of_ours(fd);
 }
 
-static bool has_end(int fd)
+static bool has_end(const struct node *node, int fd, struct pipe_end *ret)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return false;
-	return (S_ISFIFO(st.st_mode) && is_end_of_pipe(fd)) ||
+	return (S_ISFIFO(st.st_mode) && is_end_of_pipe(node, fd, &st, ret)) ||
 	       (S_ISSOCK(st.st_mode) && is_end_of_pair(fd));
 }
 
@@ -111,7 +162,7 @@ int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
 		return -ENOMEM;
 	}
 	l->fd = fd;
-	if (!has_end(fd))
+	if (!has_end(node, fd, &l->pipe))
 		return LEASE_FD_ENDLESS;
 	if (count(node) >= LEASE_FDS_MAX)
 		return LEASE_FD_FULL;

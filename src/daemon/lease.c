@@ -82,6 +82,15 @@ void lease_lose_all(struct node *node)
 		lease_lose(list_entry(node->leases.next, struct lease, of_node), LEASE_REVOKED);
 }
 
+void lease_note_loss(const struct lease *lease)
+{
+	char text[LEASE_TEXT_MAX], age[CLOCK_TEXT_MAX];
+
+	losses_add(lease->node->ctx->losses, lease->node->config->path,
+		   "revoked, after %s, the guard of %s",
+		   clock_text(age, clock_now_usec() - lease->since_usec), lease_text(text, lease));
+}
+
 static void take_back(struct lease *lease)
 {
 	char text[LEASE_TEXT_MAX];
@@ -89,6 +98,9 @@ static void take_back(struct lease *lease)
 	log_line(lease->node->ctx->log, LOG_WARNING,
 		 "%s: revoking the guard of %s: that stop's budget is spent",
 		 node_name(lease->node), lease_text(text, lease));
+	lease_note_loss(lease);
+	for (struct node *n = lease->node; n; n = n->parent)
+		n->forced_usec = clock_now_usec();
 	trace_guard_end(lease->node->trace, lease->id, "revoked");
 	lease_lose(lease, LEASE_REVOKED);
 }

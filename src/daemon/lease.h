@@ -65,6 +65,9 @@ enum lease_refusal {
  */
 int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wish);
 
+/* It is about to be taken away by force: for whoever wants to know what a stop has cost. */
+void lease_note_loss(const struct lease *lease);
+
 /* Drops the guard. */
 struct lease *lease_free(struct lease *lease);
 

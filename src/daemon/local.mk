@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES = \
 	%D%/alarm.h %D%/alarm.c \
 	%D%/events.h %D%/events.c \
+	%D%/losses.h %D%/losses.c \
 	%D%/trace.h %D%/trace.c \
 	%D%/context.h %D%/context.c \
 	%D%/process.h %D%/process.c \
@@ -73,6 +74,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/connection.h %D%/connection.c \
 	%D%/requests.h \
 	%D%/requests-private.h \
+	%D%/requests-forced.c \
 	%D%/requests-wait.c \
 	%D%/requests-node.c \
 	%D%/requests-guard.c \

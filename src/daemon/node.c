@@ -231,6 +231,17 @@ void node_changed(const struct node *node, const char *from, const char *reason)
 				      });
 }
 
+void node_note_forced(struct node *node)
+{
+	uint64_t now = clock_now_usec();
+
+	node->late_usec = now;
+	for (; node; node = node->parent) {
+		node->forced_usec = now;
+		node->forced |= node->stop_usec > 0;
+	}
+}
+
 void node_finished(struct node *node)
 {
 	if (list_is_empty(&node->in_finished))

@@ -56,6 +56,7 @@ struct node {
 		call_usec; /* ... and when guards are revoked for which others wait to be signalled */
 	sd_event_source *budget; /* NULL: it has no budget of its own, and no final action */
 	uint64_t late_usec;	 /* when its own processes and leases were forced; 0: never */
+	uint64_t forced_usec; /* ... or those of one below it, in whatever generation; likewise */
 	unsigned generation;
 	unsigned services, ready,
 		settled;	 /* in the subtree: how many, ready, not about to become so */
@@ -116,6 +117,9 @@ const char *node_state_name(const struct node *node);
 
 /* Its state is another one than @from now: for whoever watches. */
 void node_changed(const struct node *node, const char *from, const char *reason);
+
+/* Something of it is killed or revoked because a budget is spent: it and those above are forced. */
+void node_note_forced(struct node *node);
 
 /* Guards that are no process's have been taken on it or dropped: looked at in the next turn. */
 void node_guards_changed(struct node *node);

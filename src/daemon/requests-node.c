@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/attach.h"
 #include "daemon/describe.h"
 #include "daemon/requests-private.h"
 #include "daemon/shutdown.h"
@@ -28,11 +29,22 @@ void request_overview(struct request *q, struct node *node, const struct message
 
 void request_guards(struct request *q, struct node *node, const struct message_call *call)
 {
-	bool blocking = message_get_bool(call->parameters, "blocking", false);
+	uint64_t now = clock_now_usec();
 
+	(void)strcpy(q->path, node->config->path);
+	q->blocking = message_get_bool(call->parameters, "blocking", false);
+	q->waiting = true;
+	attach_ask(node, now);
+	context_arm(q->tree->ctx, q->progress, now + ATTACH_ANSWER_USEC);
+	request_settle_reports(q, node);
+}
+
+void request_settle_reports(struct request *q, struct node *node)
+{
+	if (attach_is_awaited(node, clock_now_usec()))
+		return;
 	sweep_look(q->tree->ctx->children);
-	connection_reply(q->connection,
-			 json_pack("{s:o}", "guards", describe_guards(node, blocking)), false);
+	request_reply(q, json_pack("{s:o}", "guards", describe_guards(node, q->blocking)));
 }
 
 void request_start(struct request *q, struct node *node, const struct message_call *call)
@@ -57,6 +69,7 @@ void request_stop(struct request *q, struct node *node, const struct message_cal
 	char why[REQUEST_REASON_MAX];
 
 	shutdown_stop(q->tree, node, request_reason(q, call, why));
+	request_note_stop(q, node, call);
 	request_wait_or_return(q, node, call);
 }
 
@@ -74,6 +87,7 @@ void request_restart(struct request *q, struct node *node, const struct message_
 	}
 	starting_forget(node);
 	shutdown_restart(q->tree, node, request_reason(q, call, why));
+	request_note_stop(q, node, call);
 	request_wait_or_return(q, node, call);
 }
 
@@ -82,6 +96,7 @@ void request_shutdown(struct request *q, struct node *node, const struct message
 	char why[REQUEST_REASON_MAX];
 
 	shutdown_stop(q->tree, node, request_reason(q, call, why));
+	request_note_stop(q, node, call);
 	if (message_get_bool(call->parameters, "force", false))
 		shutdown_force(node);
 	if (message_get_bool(call->parameters, "wait", true)) {

@@ -25,6 +25,16 @@ void request_begin_wait(struct request *q, const struct node *node,
 void request_wait_or_return(struct request *q, const struct node *node,
 			    const struct message_call *call);
 
+/*
+ * This connection has just asked for a stop of @node: from then on, the replies that tell of its end tell
+ * what was killed or revoked for it.
+ */
+void request_note_stop(struct request *q, const struct node *node, const struct message_call *call);
+
+/* ... which is added to @reply, that of q->path: @node, or NULL if that is gone. */
+void request_add_losses(const struct request *q, const struct node *node, json_t *reply);
+void request_succeed_stop(struct request *q, const struct node *node);
+
 /* A call that waits for the end of a transient node, which is not there any more if @node is NULL. */
 void request_settle_run(struct request *q, struct node *node);
 
@@ -44,6 +54,9 @@ bool request_path_is_within(const char *path, const char *top);
 
 /* Who holds what is taken. */
 struct unix_peer request_holder(const struct request *q);
+
+/* Programs that were asked for what they hold have answered, or have had their time. */
+void request_settle_reports(struct request *q, struct node *node);
 
 /* The holder of a guard hears of its stop. */
 void request_settle_guard(struct request *q);

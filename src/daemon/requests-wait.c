@@ -69,7 +69,7 @@ static void settle_ready(struct request *q, struct node *node)
 		return;
 	}
 	if (node_is_ready(node)) {
-		request_succeed(q);
+		request_succeed_stop(q, node);
 		return;
 	}
 	hopeless = find_hopeless(node);
@@ -105,8 +105,9 @@ static void settle_shutdown(struct request *q, struct node *node)
 	if (!node || swansong_completion_done(q->completion)) {
 		json_t *parameters = node ? request_progress(q, node) : json_object();
 
-		request_end_wait(q);
-		connection_reply(q->connection, parameters, false);
+		if (node)
+			request_add_losses(q, node, parameters);
+		request_reply(q, parameters);
 		return;
 	}
 	if (is_to_be_told(q))
@@ -157,7 +158,7 @@ static void settle_wait(struct request *q, struct node *node)
 		if (node_is_stopped(node) || node->generation != q->generation)
 			request_succeed(q);
 	} else if (swansong_completion_done(q->completion)) {
-		request_succeed(q);
+		request_succeed_stop(q, node);
 	}
 }
 
@@ -178,6 +179,12 @@ void request_settle(struct request *q)
 	case METHOD_RUN:
 		request_settle_run(q, node);
 		break;
+	case METHOD_GUARDS:
+		if (node)
+			request_settle_reports(q, node);
+		else
+			request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+		break;
 	case METHOD_EVENTS:
 		request_settle_events(q);
 		break;
@@ -189,14 +196,14 @@ void request_settle(struct request *q)
 		break;
 	case METHOD_STOP:
 		if (!node || swansong_completion_done(q->completion))
-			request_succeed(q);
+			request_succeed_stop(q, node);
 		break;
 	case METHOD_WAIT:
 		if (node) {
 			settle_wait(q, node);
 			tell_wait(q, node);
 		} else if (is_implied_by_the_end(q->until)) {
-			request_succeed(q);
+			request_succeed_stop(q, NULL);
 		} else {
 			request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
 		}

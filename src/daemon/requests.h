@@ -21,11 +21,13 @@ struct request {
 	bool waiting;
 	enum interface_method method;
 	bool more;
+	bool blocking;				/* METHOD_GUARDS */
 	char path[CONFIG_NAME_MAX + 1];		/* of its node */
 	char until[16];				/* METHOD_WAIT */
 	struct swansong_completion *completion; /* of the generation it is about */
 	unsigned generation;
 	uint64_t begun_usec;
+	uint64_t stopped_usec; /* since when stops that it has asked for have begun; 0: none */
 	uint64_t next_usec;  /* no progress is told before this */
 	uint64_t next_event; /* METHOD_EVENTS: the number of the first that is not told yet */
 	sd_event_source *progress;

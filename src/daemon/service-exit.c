@@ -124,7 +124,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
 		 (int)pid, p->name);
 	/* The budget was spent before it was found. */
-	if (s->node->kill_usec <= p->since_usec)
+	if (service_kill_usec(s) <= p->since_usec)
 		(void)process_signal(p, SIGKILL);
 	return 0;
 }

@@ -2,11 +2,15 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/parse.h"
 #include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
+
+#define KILL_TEXT_MAX 128
 
 bool service_has_group(const struct service *s)
 {
@@ -118,28 +122,41 @@ void service_term(struct service *s)
 	}
 }
 
-/* Who is killed, by name: every process of the service. */
-static void log_kill(const struct service *s, uint64_t since_usec, const char *what)
+static void log_one_kill(const struct service *s, bool forced, const char *format, ...)
+	printf_like(3, 4);
+static void log_one_kill(const struct service *s, bool forced, const char *format, ...)
 {
-	const char *path = s->config->path;
-	char age[CLOCK_TEXT_MAX];
+	const char *after = forced ? "stop" : s->main.signalled ? "signal" : "STOPPING=1";
+	uint64_t since_usec = forced ? s->held_usec : s->since_usec;
+	char who[KILL_TEXT_MAX], age[CLOCK_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(who, sizeof(who), format, ap);
+	va_end(ap);
+	clock_text(age, clock_now_usec() - since_usec);
+	log_line(s->ctx->log, LOG_WARNING, "%s: killing %s, %s after the %s", s->config->path, who,
+		 age, after);
+	if (forced)
+		losses_add(s->ctx->losses, s->config->path, "killed %s, %s after the %s", who, age,
+			   after);
+}
+
+/* Who is killed, by name: every process of the service.  @forced: a stop has waited for it. */
+static void log_kill(const struct service *s, bool forced)
+{
 	struct process *p;
 	struct hook *h;
 
-	clock_text(age, clock_now_usec() - since_usec);
 	if (s->main.alive)
-		log_line(s->ctx->log, LOG_WARNING, "%s: killing pid %d (%s), %s after the %s", path,
-			 (int)s->main.pid, s->main.name, age, what);
+		log_one_kill(s, forced, "pid %d (%s)", (int)s->main.pid, s->main.name);
 	else if (s->main.pid > 0 && list_is_empty(&s->leftovers))
-		log_line(s->ctx->log, LOG_WARNING, "%s: killing process group %d, %s after the %s",
-			 path, (int)s->main.group, age, what);
+		log_one_kill(s, forced, "process group %d", (int)s->main.group);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
-		log_line(s->ctx->log, LOG_WARNING, "%s: killing %s, pid %d (%s), %s after the %s",
-			 path, hook_name(h->kind), (int)h->process.pid, h->process.name, age, what);
+		log_one_kill(s, forced, "%s, pid %d (%s)", hook_name(h->kind), (int)h->process.pid,
+			     h->process.name);
 	list_for_each (p, &s->leftovers, by_service)
-		log_line(s->ctx->log, LOG_WARNING,
-			 "%s: killing leftover pid %d (%s), %s after the %s", path, (int)p->pid,
-			 p->name, age, what);
+		log_one_kill(s, forced, "leftover pid %d (%s)", (int)p->pid, p->name);
 }
 
 void service_kill(struct service *s)
@@ -151,11 +168,11 @@ void service_kill(struct service *s)
 	s->killed = true;
 	/* Not in a stop; the first time only. */
 	if (s->state == STATE_CLEANING && s->timeout_usec == s->ending.limit_usec)
-		log_kill(s, s->since_usec, s->main.signalled ? "signal" : "STOPPING=1");
+		log_kill(s, false);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_kill(h);
 	signal_group(s, signo);
-	if (!s->config->kill_leftovers && clock_now_usec() < s->node->kill_usec)
+	if (!s->config->kill_leftovers && clock_now_usec() < service_kill_usec(s))
 		return;
 	list_for_each (p, &s->leftovers, by_service)
 		(void)process_signal(p, signo);
@@ -167,12 +184,9 @@ void service_kill(struct service *s)
 
 void service_forced(struct service *s)
 {
-	log_kill(s, s->held_usec, "stop");
+	log_kill(s, true);
 	s->late = true;
-	s->node->late_usec = clock_now_usec();
-	for (struct node *n = s->node; n; n = n->parent)
-		if (n->stop_usec)
-			n->forced = true;
+	node_note_forced(s->node);
 }
 
 void service_end_rest(struct service *s)

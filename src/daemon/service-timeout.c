@@ -19,7 +19,7 @@
 /* Until when nothing of it is to be left. */
 static uint64_t gone_by(const struct service *s, uint64_t now)
 {
-	return budget_before(s->node->kill_usec, now, order_followers_timeout(s->node));
+	return budget_before(service_kill_usec(s), now, order_followers_timeout(s->node));
 }
 
 /* Until when its processes may be there, if a post-stop is to come after them. */
@@ -146,10 +146,36 @@ static uint64_t state_limit(struct service *s, uint64_t now)
 	}
 }
 
+static bool has_kept_budget(const struct service *s)
+{
+	return s->kept_usec && fsm_is_going_down(s->state) && s->state != STATE_KILLING;
+}
+
 static void set_timeout(struct service *s, uint64_t usec)
 {
-	s->timeout_usec = usec;
-	alarm_set(&s->ctx->alarms, &s->timer, usec);
+	s->timeout_usec = has_kept_budget(s) ? MIN(usec, s->kept_usec) : usec;
+	alarm_set(&s->ctx->alarms, &s->timer, s->timeout_usec);
+}
+
+void service_disarm(struct service *s)
+{
+	if (!fsm_is_going_down(s->state))
+		s->kept_usec = 0;
+	set_timeout(s, USEC_INFINITY);
+}
+
+void service_keep_budget(struct service *s)
+{
+	if (!fsm_is_going_down(s->state) || s->node->kill_usec == USEC_INFINITY)
+		return;
+	s->kept_usec = service_kill_usec(s);
+	if (s->state != STATE_KILLING)
+		set_timeout(s, s->timeout_usec);
+}
+
+bool service_has_spent_budget(const struct service *s)
+{
+	return has_kept_budget(s) && s->kept_usec <= clock_now_usec();
 }
 
 static void arm_killed(struct service *s, uint64_t now)

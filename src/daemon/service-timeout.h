@@ -13,6 +13,18 @@ void service_arm(struct service *service, bool killed);
  */
 void service_rearm(struct service *service);
 
+/*
+ * The next generation of its node is about to begin: if its end is under way, the budget of this one
+ * stays in force.
+ */
+void service_keep_budget(struct service *service);
+
+/* It has entered a state: nothing but such a budget limits that yet. */
+void service_disarm(struct service *service);
+
+/* Is what its timer says that such a budget is spent? */
+bool service_has_spent_budget(const struct service *service);
+
 /* The same for all services whose guards have changed (node_guards_changed()). */
 void service_settle_guards(struct context *ctx);
 

@@ -47,7 +47,7 @@ static void on_timeout(struct alarm *alarm)
 		s->outcome.hook = hook_name(s->hook->kind);
 	if (s->state == STATE_BACKOFF)
 		s->restarts++;
-	service_handle(s, EVENT_TIMEOUT);
+	service_handle(s, service_has_spent_budget(s) ? EVENT_KILL : EVENT_TIMEOUT);
 	if (s->state == STATE_DOWN)
 		context_settle_soon(s->ctx); /* its not_before_usec */
 	/* Should a last exit have gone unnoticed, this finds out. */
@@ -246,8 +246,7 @@ static void enter(struct service *s, enum service_state next, enum service_event
 	s->state = next;
 	s->since_usec = clock_now_usec();
 	trace_state(s->node->trace, fsm_state_name(next), s->since_usec);
-	s->timeout_usec = USEC_INFINITY;
-	alarm_set(&s->ctx->alarms, &s->timer, USEC_INFINITY);
+	service_disarm(s);
 	note_progress(s, next);
 	if (s->readiness && next != STATE_STARTING)
 		readiness_stop(s->readiness);

@@ -53,6 +53,7 @@ struct service {
 	uint64_t held_usec;	   /* when it was last stopped, perhaps in an earlier generation */
 	uint64_t timeout_usec;	   /* when the state's timeout ends it; USEC_INFINITY: never */
 	uint64_t start_limit_usec; /* of this start, its commands included */
+	uint64_t kept_usec; /* the kill_usec of an earlier generation that it ends with; 0: none */
 	struct ending ending;
 	int stop_signal;	   /* the configured one, or what a forwarded stop came as */
 	bool wanted : 1;	   /* it is to run, now or as soon as it may */
@@ -117,6 +118,14 @@ void service_post(struct service *service, enum service_event event);
  * it left behind is.
  */
 void service_look_after(struct service *service);
+
+/* When its budget is spent: that of the stop by which it ends, or the node's. */
+static inline uint64_t service_kill_usec(const struct service *service)
+{
+	uint64_t usec = service->node->kill_usec;
+
+	return service->kept_usec && service->kept_usec < usec ? service->kept_usec : usec;
+}
 
 bool service_is_ready(const struct service *service);
 

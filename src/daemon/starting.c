@@ -6,6 +6,7 @@
 #include "daemon/final.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
+#include "daemon/service-timeout.h"
 
 /* The nodes to be started, as a set of tops of subtrees: none below another, in order of discovery. */
 struct selection {
@@ -103,7 +104,11 @@ static int renew(struct node *node)
 {
 	int r = lease_keep_budget(node);
 
-	return r < 0 ? r : node_renew(node);
+	if (r < 0)
+		return r;
+	if (node->service)
+		service_keep_budget(node->service);
+	return node_renew(node);
 }
 
 /* Memory is all that can fail, and what was begun before then is right as it is. */

@@ -33,6 +33,9 @@ enum phase { PHASE_RUNNING, PHASE_PAUSED, PHASE_ENDING, PHASE_KILLING, PHASE_OVE
 struct init {
 	const struct init_options *options;
 	struct log *log;
+	/* Not on the stack of each turn, which hardened builds clear: all signals, and the last one. */
+	sigset_t all;
+	siginfo_t info;
 	struct descendants inherited;
 	struct job job;
 	enum phase phase;
@@ -138,6 +141,7 @@ static bool has_children(void)
 
 static int prepare(struct init *i)
 {
+	memset(&i->all, 0xff, sizeof(i->all));
 	job_init(&i->job);
 	/* As PID 1 we take all along, whoever made it. */
 	if (getpid() == 1)
@@ -271,14 +275,14 @@ static void end_pause(struct init *i, int signo)
 		begin_end(i);
 }
 
-static void on_signal(struct init *i, const siginfo_t *info)
+static void on_signal(struct init *i)
 {
-	int signo = info->si_signo;
+	int signo = i->info.si_signo;
 
 	if (signo == SIGCHLD)
 		i->reap = true;
 	else if (i->command)
-		forward(i, signo, info->si_pid);
+		forward(i, signo, i->info.si_pid);
 	else if (i->phase == PHASE_PAUSED)
 		end_pause(i, signo);
 	/* Who is left has heard of the end; somebody may be in a hurry. */
@@ -291,10 +295,7 @@ static void take_signal(struct init *i)
 {
 	bool endless = i->deadline_usec == USEC_INFINITY && !i->reap;
 	struct timespec wait = { 0 };
-	siginfo_t info;
-	sigset_t all;
 
-	memset(&all, 0xff, sizeof(all));
 	if (!endless && !i->reap) {
 		uint64_t now = clock_now_usec();
 		uint64_t left = i->deadline_usec > now ? i->deadline_usec - now : 0;
@@ -302,8 +303,8 @@ static void take_signal(struct init *i)
 		wait.tv_sec = (time_t)(left / USEC_PER_SEC);
 		wait.tv_nsec = (long)(left % USEC_PER_SEC * 1000);
 	}
-	if (sigtimedwait(&all, &info, endless ? NULL : &wait) > 0)
-		on_signal(i, &info);
+	if (sigtimedwait(&i->all, &i->info, endless ? NULL : &wait) > 0)
+		on_signal(i);
 }
 
 int init_run(const struct init_options *options)

@@ -82,9 +82,14 @@ static int parse_options(struct init_options *options, int argc, char **argv)
 {
 	int option, status = -1;
 
-	while (status < 0 && (option = getopt_long(argc, argv, "+" COMMAND_LETTERS "cswvPhV",
-						   long_options, NULL)) >= 0)
-		status = parse_option(options, option);
+	/* Most often there is none, and getopt_long() would keep 64 KiB of glibc in our memory for it. */
+	if (argv[1] && strcmp(argv[1], "--") == 0)
+		optind = 2;
+	else
+		while (status < 0 &&
+		       (option = getopt_long(argc, argv, "+" COMMAND_LETTERS "cswvPhV",
+					     long_options, NULL)) >= 0)
+			status = parse_option(options, option);
 	if (status < 0 && !argv[optind] != options->pause) {
 		(void)fputs(usage, stderr);
 		status = INIT_EXIT_FAULT;

@@ -379,7 +379,8 @@ int config_set_command(struct node_config *node, char *const *argv)
 	return 0;
 }
 
-int config_new_command(struct config **ret, char *const *argv, enum command_notify notify)
+int config_new_command(struct config **ret, char *const *argv, enum command_notify notify,
+		       enum signal_scope scope)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct node_config *node;
@@ -402,6 +403,7 @@ int config_new_command(struct config **ret, char *const *argv, enum command_noti
 	node->start_timeout_usec = USEC_INFINITY;
 	node->stop_timeout_usec = USEC_INFINITY;
 	node->essential = true;
+	node->signal_scope = scope;
 	node->notify = notify != COMMAND_NOTIFY_NONE;
 	if (notify == COMMAND_NOTIFY_READY)
 		node->ready.kind = PROBE_NOTIFY;

@@ -31,9 +31,11 @@ enum command_notify {
 /*
  * The configuration of `swansongd -- CMD ARGS`: the root and the essential service "main", never
  * restarted, without budgets (whoever supervises us has them).  @argv is NULL-terminated, with one
- * word at least, and is copied.  Return: 0 or -ENOMEM.
+ * word at least, and is copied.  @scope: who gets its stop signal, if it is we who send one.  Return:
+ * 0 or -ENOMEM.
  */
-int config_new_command(struct config **ret, char *const *argv, enum command_notify notify);
+int config_new_command(struct config **ret, char *const *argv, enum command_notify notify,
+		       enum signal_scope scope);
 
 /* What @node runs, as it is.  Return: 0 or -ENOMEM. */
 int config_set_command(struct node_config *node, char *const *argv);

@@ -7,7 +7,9 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "model/budget.h"
+#include "model/forecast-followers.h"
 #include "model/forecast-graph.h"
+#include "model/forecast-waits.h"
 
 /*
  * The vertices of the graph are gone through once, each after what it needs: when it comes about in
@@ -41,6 +43,7 @@ struct work {
 	struct forecast_graph graph;
 	struct moment *moments;	    /* of each vertex */
 	struct deadline *deadlines; /* of each node */
+	struct forecast_followers followers;
 	struct placed *rows;
 	size_t n_rows;
 	uint64_t abandon_usec;
@@ -49,6 +52,7 @@ struct work {
 static void work_done(struct work *w)
 {
 	forecast_graph_done(&w->graph);
+	forecast_followers_done(&w->followers);
 	free(w->moments);
 	free(w->deadlines);
 	free(w->rows);
@@ -101,32 +105,24 @@ static void set_deadlines(struct work *w)
 	}
 }
 
+static int find_followers(struct work *w)
+{
+	size_t n = w->graph.tree->n_nodes;
+	cleanup(freep) uint64_t *kill_usec = calloc(n, sizeof(*kill_usec));
+
+	if (!kill_usec)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		kill_usec[i] = w->deadlines[i].kill_usec;
+	return forecast_followers_init(&w->followers, &w->graph, kill_usec);
+}
+
 /* --- what one node adds: daemon/service-timeout.c and final.c, all at the latest --- */
 
 static uint64_t kill_usec(const struct node_config *config)
 {
 	return node_config_extras(config)->kill_signal == SIGKILL ? BUDGET_KILL_AGAIN_USEC
 								  : 2 * BUDGET_KILL_AGAIN_USEC;
-}
-
-/* The longest that whoever is signalled after the service is to have. */
-static uint64_t followers_timeout(const struct work *w, size_t service)
-{
-	const struct forecast_graph *g = &w->graph;
-	uint64_t longest = 0;
-
-	for (size_t n = service; n != FORECAST_NOBODY; n = g->tree->nodes[n].parent) {
-		for (size_t e = g->blocked.first[n]; e < g->blocked.first[n + 1]; e++) {
-			size_t after = g->blocked.edges[e].after;
-			uint64_t needed = budget_needed(
-				g->tree->nodes[after].config->stop_timeout_usec,
-				w->deadlines[service].kill_usec, w->deadlines[after].kill_usec);
-
-			if (g->stopped[after] && needed > longest)
-				longest = needed;
-		}
-	}
-	return longest;
 }
 
 /* A service, and what is to be known of it in each case. */
@@ -231,7 +227,8 @@ static void add_service(struct work *w, size_t node, const struct moment *gate, 
 	struct ending ending = {
 		.config = row->node,
 		.deadline = &w->deadlines[node],
-		.followers_usec = followers_timeout(w, node),
+		.followers_usec = forecast_followers_timeout(&w->followers, node,
+							     w->deadlines[node].kill_usec),
 		.has_post_stop = node_config_hook(row->node, HOOK_POST_STOP)->n > 0,
 	};
 
@@ -365,81 +362,43 @@ static int compare_rows(const void *a, const void *b)
 
 /* --- the result --- */
 
-/* What keeps back the signals in a node: they are gathered in one array for all rows. */
-struct waits {
-	const struct node_config **all;
-	size_t n, size;
-};
-
-static bool is_among(const struct waits *waits, size_t first, const struct node_config *config)
+/* What keeps back the signals of each service is in one array for all rows. */
+static int take_waits(struct forecast *f, const struct work *w, struct forecast_waits *waits)
 {
-	for (size_t i = first; i < waits->n; i++)
-		if (waits->all[i] == config)
-			return true;
-	return false;
-}
+	size_t size = 1, n = 0;
 
-static int make_room(struct waits *waits)
-{
-	size_t size = waits->size ? 2 * waits->size : 16;
-	const struct node_config **all;
-
-	if (waits->n < waits->size)
-		return 0;
-	all = reallocarray(waits->all, size, sizeof(*all));
-	if (!all)
+	for (size_t i = 0; i < f->n_rows; i++)
+		if (f->rows[i].kind == FORECAST_SERVICE)
+			size += MIN(waits->number[w->rows[i].node], (size_t)FORECAST_WAITS_MAX);
+	f->waits = calloc(size, sizeof(*f->waits));
+	if (!f->waits)
 		return -ENOMEM;
-	waits->all = all;
-	waits->size = size;
-	return 0;
-}
+	for (size_t i = 0; i < f->n_rows; i++) {
+		struct forecast_row *row = &f->rows[i];
 
-static int add_waits(struct waits *waits, const struct forecast_graph *g, size_t node,
-		     struct forecast_row *row)
-{
-	size_t first = waits->n;
-
-	for (; node != FORECAST_NOBODY && g->stopped[node]; node = g->tree->nodes[node].parent) {
-		for (size_t e = g->blockers.first[node]; e < g->blockers.first[node + 1]; e++) {
-			size_t before = g->blockers.edges[e].before;
-			const struct node_config *config = g->tree->nodes[before].config;
-
-			if (!g->stopped[before] || is_among(waits, first, config))
-				continue;
-			if (waits->n - first == FORECAST_WAITS_MAX) {
-				row->n_more++;
-				continue;
-			}
-			if (make_room(waits) < 0)
-				return -ENOMEM;
-			waits->all[waits->n++] = config;
-		}
+		row->waits = f->waits + n;
+		if (row->kind != FORECAST_SERVICE)
+			continue;
+		row->n_waits = forecast_waits_get(waits, w->rows[i].node, f->waits + n,
+						  FORECAST_WAITS_MAX);
+		row->n_more = waits->number[w->rows[i].node] - row->n_waits;
+		n += row->n_waits;
 	}
-	row->n_waits = waits->n - first;
 	return 0;
 }
 
-static int take_rows(struct forecast *f, struct work *w)
+static int take_rows(struct forecast *f, const struct work *w)
 {
-	struct waits waits = { 0 };
-	size_t first = 0;
-	int r = 0;
+	cleanup(forecast_waits_done) struct forecast_waits waits = { .before = NULL };
+	int r = forecast_waits_init(&waits, &w->graph);
 
 	f->rows = calloc(w->n_rows + 1, sizeof(*f->rows));
-	if (!f->rows)
+	if (r < 0 || !f->rows)
 		return -ENOMEM;
-	for (size_t i = 0; r == 0 && i < w->n_rows; i++) {
+	for (size_t i = 0; i < w->n_rows; i++)
 		f->rows[i] = w->rows[i].row;
-		if (f->rows[i].kind == FORECAST_SERVICE)
-			r = add_waits(&waits, &w->graph, w->rows[i].node, &f->rows[i]);
-	}
 	f->n_rows = w->n_rows;
-	f->waits = waits.all;
-	for (size_t i = 0; r == 0 && i < f->n_rows; i++) {
-		f->rows[i].waits = f->waits + first;
-		first += f->rows[i].n_waits;
-	}
-	return r;
+	return take_waits(f, w, &waits);
 }
 
 static int alloc(struct work *w)
@@ -466,6 +425,9 @@ int forecast_new(struct forecast **ret, const struct forecast_tree *tree, size_t
 	if (r < 0)
 		return r;
 	set_deadlines(&w);
+	r = find_followers(&w);
+	if (r < 0)
+		return r;
 	find_all(&w);
 	mark_critical(&w, top);
 	for (enum forecast_case c = 0; c < N_FORECASTS; c++)

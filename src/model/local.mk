@@ -28,7 +28,10 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/resolve.h %D%/resolve.c \
 	%D%/graph.h %D%/graph.c \
 	%D%/forecast.h %D%/forecast-tree.c \
-	%D%/forecast-graph.h %D%/forecast-graph.c %D%/forecast.c \
+	%D%/forecast-graph.h %D%/forecast-graph.c \
+	%D%/forecast-waits.h %D%/forecast-waits.c \
+	%D%/forecast-followers.h %D%/forecast-followers.c \
+	%D%/forecast.c \
 	%D%/config.h %D%/config.c \
 	%D%/transient.h %D%/transient.c \
 	%D%/fsm.h %D%/fsm.c \

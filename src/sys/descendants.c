@@ -1,6 +1,5 @@
 #include "sys/descendants.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -76,8 +75,9 @@ static int snapshot_take(struct snapshot *s)
 	if (!directory)
 		return -errno;
 	while ((d = readdir(directory))) {
-		if (isdigit((unsigned char)d->d_name[0]) &&
-		    snapshot_add(s, (pid_t)atoi(d->d_name)) < 0)
+		pid_t pid = (pid_t)atoi(d->d_name);
+
+		if (pid > 0 && snapshot_add(s, pid) < 0)
 			return -ENOMEM;
 	}
 	if (s->n > 0)

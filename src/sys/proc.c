@@ -1,6 +1,5 @@
 #include "sys/proc.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,6 +23,26 @@ static int open_file(pid_t pid, const char *file)
 	return fd < 0 ? -errno : fd;
 }
 
+/* " S PPID PGRP SESSION …" */
+static int parse_relations(const char *text, struct proc_info *info)
+{
+	pid_t *const numbers[] = { &info->parent, &info->group, &info->session };
+
+	if (text[0] != ' ' || !text[1])
+		return -EIO;
+	info->state = text[1];
+	text += 2;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		char *end;
+
+		*numbers[i] = (pid_t)strtol(text, &end, 10);
+		if (end == text)
+			return -EIO;
+		text = end;
+	}
+	return 0;
+}
+
 int proc_read(pid_t pid, struct proc_info *ret)
 {
 	cleanup(closep) int fd = open_file(pid, "stat");
@@ -31,7 +50,6 @@ int proc_read(pid_t pid, struct proc_info *ret)
 	char text[1024];
 	char *open, *close;
 	ssize_t n;
-	int parent, group, session;
 
 	if (fd < 0)
 		return fd;
@@ -39,17 +57,13 @@ int proc_read(pid_t pid, struct proc_info *ret)
 	if (n < 0)
 		return errno == ESRCH ? -ENOENT : -errno;
 	text[n] = '\0';
-	/* "PID (NAME) S PPID PGRP SESSION …", and the name may hold anything. */
+	/* "PID (NAME) …", and the name may hold anything. */
 	open = strchr(text, '(');
 	close = strrchr(text, ')');
-	if (!open || !close ||
-	    sscanf(close + 1, " %c %d %d %d", &info.state, &parent, &group, &session) != 4)
+	if (!open || !close || parse_relations(close + 1, &info) < 0)
 		return -EIO;
 	*close = '\0';
 	(void)snprintf(info.name, sizeof(info.name), "%.*s", (int)sizeof(info.name) - 1, open + 1);
-	info.parent = parent;
-	info.group = group;
-	info.session = session;
 	*ret = info;
 	return 0;
 }
@@ -75,7 +89,7 @@ void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, v
 	       void *arg)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (isdigit((unsigned char)buf[i])) {
+		if (buf[i] >= '0' && buf[i] <= '9') {
 			*rest = *rest * 10 + (buf[i] - '0');
 			continue;
 		}

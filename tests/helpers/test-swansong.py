@@ -585,6 +585,33 @@ class InterruptTest(unittest.TestCase):
             self.assertIsNone(self.root.accept(listener))
             timer.join()
 
+    def test_accept_does_not_wait_for_whom_another_takes(self):
+        root = self.root
+
+        class Poll:
+            """Between readiness and accept() another process takes the connection."""
+            def __init__(self, poll):
+                self._poll = poll
+
+            def register(self, *args):
+                self._poll.register(*args)
+
+            def poll(self):
+                self._poll.poll()
+                thief.accept()[0].close()
+                threading.Timer(0.05, root.stop).start()
+                swansong.select.poll = real
+
+        real = swansong.select.poll
+        with socket.create_server(("127.0.0.1", 0)) as listener, \
+                socket.socket(fileno=os.dup(listener.fileno())) as thief, \
+                socket.create_connection(listener.getsockname(), DEADLINE):
+            swansong.select.poll = lambda: Poll(real())
+            waiter = threading.Thread(target=root.accept, args=(listener,), daemon=True)
+            waiter.start()
+            waiter.join(DEADLINE)
+            self.assertFalse(waiter.is_alive())
+
     def test_accept_knows_any_descriptor(self):
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         if limits[1] < 2048:

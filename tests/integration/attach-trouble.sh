@@ -116,7 +116,7 @@ ok "a suspended one, once more" ctl start web
 wait_for 10 counts web 1 || die "web is attached"
 tell web ignore
 kill -STOP "$(pid_of web)"
-ok "that is deaf as well" ctl stop web
+ok "that is deaf as well" by_force ctl stop web
 ok "is waited for as it was busy" says "$log" 'web: busy: 1 guard; waiting up to '
 ok "and killed" says "$log" 'web: killing pid'
 unharmed "suspended programs"

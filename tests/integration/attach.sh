@@ -28,6 +28,9 @@ requires = db
 command = $(attached fork attach 'elsewhere 2' prefork)
 attach = yes
 shutdown-timeout = 10s
+[first]
+command = $(attached first attach 'elsewhere 2' 'report 2 1 a.c:1 first|')
+attach = yes
 END
 mkfifo "$dir/app.go"
 start_daemon
@@ -38,6 +41,9 @@ unset SWANSONG_ATTACH
 for name in web db fork; do
 	wait_for 10 got "$name" 'done attach' || die "$name is attached"
 done
+wait_for 10 got first 'done report.*' || die "first has something to report"
+is "nobody has asked it" "$(grep -c 'got REPORT' "$dir/first.log")" 0
+is "the first answer has what it reports" "$(program first why)" 'a.c:1 first'
 is "the descriptors come after the sockets, and leave out that of ready" \
 	"$(tr '\0' '\n' <"/proc/$(pid_of web)/environ" | grep -x 'SWANSONG_ATTACH=.*')" SWANSONG_ATTACH=4:6
 wait_for 10 test -s "$dir/plain.env" || die "plain is there"

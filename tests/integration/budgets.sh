@@ -86,13 +86,39 @@ ok "at once" killed_after live '([6-9][0-9][0-9]ms|[0-9.]+s)'
 let_go live
 
 began=$(now)
-ok "a budget is enough for all" ctl stop late --timeout 20s
+ok "a budget is enough for all" by_force ctl stop late --timeout 20s
 within "with the final action" $(($(now) - began)) 1900 15000
 is "which is told of it" "$(cat "$dir/final")" "forced late"
 ok "the kill left it its share" killed_after late '(2\.[0-9]|3\.[0-9]|[4-9]\.[0-9])s'
 ok "as the log says" says "$log" 'late: its shutdown-timeout of 3.0s is spent but for its final action'
 stop_daemon
 is "none of this was in the end of the root" "$status" 0
+
+# --- A group that is started again before it has ended ---
+
+config <<END
+[group]
+shutdown-timeout = 1s
+[group/hung]
+command = $helpers/idle
+post-stop = $helpers/stubborn $dir/post-stop
+stop-timeout = 10min
+END
+start_daemon
+ctl wait --for ready --timeout 10s
+before=$(pid_of group/hung)
+began=$(now)
+ctl stop group --no-wait
+ctl start group --no-wait
+wait_for 10 has_pid post-stop || die "its post-stop hangs"
+is "what ends is killed when the budget of that is spent" \
+	"$(timeout 60 "$swansongctl" wait group --for ready && echo up)" "group: ready
+up"
+within "not before" $(($(now) - began)) 900 30000
+ok "it is named" says "$log" 'group/hung: killing post-stop, pid [0-9]+ \(stubborn\)'
+ok "and it is another process that is up" not test "$(pid_of group/hung)" = "$before"
+rm "$dir/post-stop"
+stop_daemon 20
 
 # --- Nothing is slept out ---
 
@@ -104,9 +130,17 @@ for ((i = 0; i < 200; i++)); do
 done | sed 's/\(after = \(s[0-9]*\)\) \2$/\1/' >"$ini"
 start_daemon
 ok "200 services are up" ctl wait --for ready --timeout 30s
+# As many children, one after the other: what that takes here and now.
 began=$(now)
-stop_daemon 30
-within "they end in order, without a pause" $(($(now) - began)) 0 5000
+for ((i = 0; i < 200; i++)); do
+	"$helpers/idle" &
+	kill $!
+	wait $! 2>/dev/null
+done
+usual=$(($(now) - began))
+began=$(now)
+stop_daemon 120
+within "they end in order, without a pause" $(($(now) - began)) 0 $((10 * usual > 5000 ? 10 * usual : 5000))
 is "gracefully" "$status" 0
 
 # --- A budget above ---

@@ -112,6 +112,36 @@ if command -v python3 >/dev/null; then
 else
 	skip "a command that notifies" "package python3"
 fi
+# A stop that is asked for over the control socket: whom the signal of that reaches.
+# shellcheck disable=SC2016  # for the inner shell
+family='"$1" "$2.near" & setsid "$1" "$2.away" & exec "$1" "$2.main" 0 "$2.fifo"'
+for scope in group main all; do
+	of=$dir/of-$scope
+	mkfifo "$of.fifo"
+	launch "$swansongd" --signal-scope "$scope" -s "$socket" -- \
+		sh -c "$family" family "$helpers/signal-log" "$of"
+	for who in near away main; do
+		wait_for 10 says "$of.$who" ready || die "$scope: $who runs"
+	done
+	wait_for 10 ctl_answers || die "$scope: the daemon answers"
+	ctl shutdown --no-wait >/dev/null
+	ok "$scope: the command gets the signal of a stop" wait_for 10 says "$of.main" TERM
+	[ "$scope" = main ] || wait_for 10 says "$of.near" TERM
+	[ "$scope" != all ] || wait_for 10 says "$of.away" TERM
+	is "$scope: so does who is in that" "$(cd "$dir" && grep -l TERM of-"$scope".{near,away} | paste -sd' ')" \
+		"$(case $scope in
+		main) ;;
+		group) echo "of-group.near" ;;
+		all) echo "of-all.near of-all.away" ;;
+		esac)"
+	echo >"$of.fifo"
+	await_daemon 20
+	is "$scope: it ends" "$status" 0
+	for who in near away; do
+		ok "$scope: in the end $who had it" says "$of.$who" TERM
+	done
+done
+
 "$swansongd" --notify-ready -c /dev/null 2>>"$log"
 is "it is an option for a command" "$?" 2
 finish

@@ -72,12 +72,12 @@ ok "they ran in the reverse order of the file, whether one failed or not" \
 for name in one two; do
 	wait_for 5 test -s "$dir/$name" || die "$name is there"
 done
-ok "a stop by force is told" ctl stop deaf --timeout 10s
+ok "a stop by force is told" by_force ctl stop deaf --timeout 10s
 ok "with who was late" shows 'deaf forced [deaf/one deaf/two] hello'
 
 : >"$trace"
 mkfifo "$dir/block-hung"
-ok "a stop ends although an action hangs" ctl stop hung --timeout 10s
+ok "a stop ends although an action hangs" by_force ctl stop hung --timeout 10s
 ok "the log names it" says "$log" 'hung: killing final, pid [0-9]+ \(final\)'
 is "the node is marked as forced" "$(field hung .forced)" true
 ok "what one leaves running is killed" wait_for 5 gone "$(cat "$dir/litter")"

@@ -172,7 +172,7 @@ like "by name" "$(field missing .service.result)" 'start-command cannot start: e
 
 block hung
 ctl start hung >/dev/null
-ok "a stop ends although its post-stop hangs and is deaf" ctl stop hung --timeout 10s
+ok "a stop ends although its post-stop hangs and is deaf" by_force ctl stop hung --timeout 10s
 ok "the log names it" says "$log" 'hung: killing post-stop, pid [0-9]+ \(hook\)'
 is "the node is marked as forced" "$(field hung .forced)" true
 unblock hung
@@ -223,7 +223,7 @@ rm "$dir/fail-ask"
 block ask
 start slow
 ok "a service whose stop-command hangs is up" wait_for 5 has_state slow up
-ok "it stops" ctl stop slow --timeout 10s
+ok "it stops" by_force ctl stop slow --timeout 10s
 ok "by force, as the stop-timeout is for both" says "$log" 'slow: killing stop-command'
 is "which is remembered" "$(field slow .forced)" true
 unblock ask

@@ -274,6 +274,14 @@ field() { # NODE JQ-PATH
 	ctl status --json | jq -r --arg path "$1" ".nodes[] | select(.path == \$path) | $2"
 }
 
+# It is done by a kill, or by revoking a guard: it says so, and its exit status does.
+by_force() { # COMMAND...
+	local force_status=0
+	"$@" >"$dir/by_force" 2>&1 || force_status=$?
+	cat "$dir/by_force"
+	[ "$force_status" = 1 ] && says "$dir/by_force" ': (killed|revoked)' && says "$dir/by_force" 'complete, forced$'
+}
+
 state() { field "$1" .service.state; }
 pid_of() { field "$1" .service.pid; }
 has_state() { [ "$(state "$1")" = "$2" ]; } # NODE STATE

@@ -26,6 +26,7 @@ dist_check_SCRIPTS += \
 	%D%/exit-status.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
+	%D%/forced.sh \
 	%D%/guard.sh \
 	%D%/interrupt.sh \
 	%D%/init-anywhere.sh \

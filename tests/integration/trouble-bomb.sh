@@ -57,7 +57,7 @@ other_is_back() { has_state other up && [ "$(pid_of other)" != "$pid" ]; }
 ok "another service is started again meanwhile" wait_for 10 other_is_back
 
 began=$(now)
-ok "it can be stopped" ctl stop bomb --timeout 30s
+ok "it can be stopped" by_force ctl stop bomb --timeout 30s
 within "soon after its stop-timeout" $(($(now) - began)) 900 20000
 is "by force" "$(field bomb .forced)" true
 is "nothing of it is left" "$(there)" 0

@@ -84,7 +84,7 @@ into() { # NODE: it hangs there when it is stopped
 }
 for node in "${!key[@]}"; do
 	ok "$node: it is there" into "$node"
-	ok "$node: a stop is done" ctl stop "$node" --timeout 20s
+	ok "$node: a stop is done" by_force ctl stop "$node" --timeout 20s
 	is "$node: by force" "$(field "$node" .forced)" true
 	ok "$node: the log names it" says "$log" "$node: killing ${key[$node]}, pid [0-9]+ \(stubborn\)"
 	ok "$node: it is gone" over "$node"

@@ -50,16 +50,16 @@ is "who is stopped is up, as far as one can see" "$(state polite)" up
 ok "one that listens can be stopped" ctl stop polite --timeout 20s
 is "not by force" "$(field polite .forced)" false
 is "it got its signal" "$(grep -c TERM "$dir/polite")" 1
-ok "one that does not listen can be stopped" ctl stop deaf --timeout 20s
+ok "one that does not listen can be stopped" by_force ctl stop deaf --timeout 20s
 is "by force" "$(field deaf .forced)" true
-ok "what it left can, too" ctl stop left --timeout 20s
+ok "what it left can, too" by_force ctl stop left --timeout 20s
 is "by force" "$(field left .forced)" true
 ok "a command that starts it is continued" ctl stop hook --timeout 20s
 is "and ends as told" "$(field hook .forced)" false
-ok "one that asks it to end, and stops itself, is killed" ctl stop asked --timeout 20s
+ok "one that asks it to end, and stops itself, is killed" by_force ctl stop asked --timeout 20s
 is "by force" "$(field asked .forced)" true
 ok "it is named" says "$log" 'asked: killing stop-command'
-ok "one that follows and stops itself is killed" ctl stop cleaned --timeout 20s
+ok "one that follows and stops itself is killed" by_force ctl stop cleaned --timeout 20s
 ok "it is named" says "$log" 'cleaned: killing post-stop'
 
 freeze "$(pid_of again)"

@@ -10,6 +10,7 @@ check_PROGRAMS += %D%/test-ctl
 	%D%/test-ctl-report.c %D%/test-ctl-reload.c %D%/test-ctl-shutdown.c %D%/test-ctl-guard.c \
 	%D%/test-ctl-hostile.c %D%/test-ctl-interrupt.c %D%/test-ctl-plan.c
 %C%_test_ctl_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+%C%_test_ctl_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=posix_spawnp
 %C%_test_ctl_LDADD   = %D%/libtestmain.la src/ctl/libctl.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS)
 

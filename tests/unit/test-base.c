@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -202,6 +204,44 @@ START_TEST(times_are_shown_for_people)
 }
 END_TEST
 
+/* Whoever sees both sees the same: the one with more digits, and the one with fewer, are as near. */
+START_TEST(a_duration_is_rounded_to_what_is_shown)
+{
+	static const struct {
+		uint64_t usec;
+		const char *text, *fine;
+	} cases[] = {
+		{ 0, "0ms", "0.0ms" },
+		{ 300, "0ms", "0.3ms" },
+		{ 500, "1ms", "0.5ms" },
+		{ 9949, "10ms", "9.9ms" },
+		{ 9950, "10ms", "10ms" },
+		{ 349499, "349ms", "349ms" },
+		{ 349500, "350ms", "350ms" },
+		{ 999499, "999ms", "999ms" },
+		{ 999500, "1.0s", "1.00s" },
+		{ 1949999, "1.9s", "1.95s" },
+		{ 3999000, "4.0s", "4.00s" },
+		{ 59949999, "59.9s", "59.95s" },
+		{ 59994999, "1min 0s", "59.99s" },
+		{ 59995000, "1min 0s", "1min 0s" },
+		{ 89900000, "1min 30s", "1min 30s" },
+		{ 3599499999, "59min 59s", "59min 59s" },
+		{ 3599500000, "1h 0min", "1h 0min" },
+		{ 86369999999, "23h 59min", "23h 59min" },
+		{ 86370000000, "1d 0h", "1d 0h" },
+		{ 263 * UINT64_C(3600) * USEC_PER_SEC, "10d 23h", "10d 23h" },
+		{ USEC_INFINITY, "infinity", "infinity" },
+	};
+	char text[CLOCK_TEXT_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ck_assert_str_eq(clock_text(text, cases[i].usec), cases[i].text);
+		ck_assert_str_eq(clock_text_fine(text, cases[i].usec), cases[i].fine);
+	}
+}
+END_TEST
+
 START_TEST(a_log_that_nobody_reads_blocks_nobody)
 {
 	struct log log = { .level = LOG_INFO, .name = "test" };
@@ -227,6 +267,34 @@ START_TEST(a_log_that_nobody_reads_blocks_nobody)
 		strstr(text, "test: 3 lines of this log were lost\ntest: the\\x1b end\n"));
 	(void)close(fds[0]);
 	(void)close(fds[1]);
+}
+END_TEST
+
+static bool is_journal_by(const char *stream)
+{
+	struct log log;
+
+	(void)setenv("JOURNAL_STREAM", stream, 1);
+	log_init(&log, "test", LOG_INFO);
+	(void)unsetenv("JOURNAL_STREAM");
+	return log.journal;
+}
+
+START_TEST(a_log_knows_the_journal_by_its_stream)
+{
+	char stream[64];
+	struct stat st;
+
+	ck_assert_int_eq(fstat(STDERR_FILENO, &st), 0);
+	(void)snprintf(stream, sizeof(stream), "%ju:%ju", (uintmax_t)st.st_dev,
+		       (uintmax_t)st.st_ino);
+	ck_assert(is_journal_by(stream));
+	(void)snprintf(stream, sizeof(stream), "%ju:%ju", (uintmax_t)st.st_dev,
+		       (uintmax_t)st.st_ino + 1);
+	ck_assert(!is_journal_by(stream));
+	(void)snprintf(stream, sizeof(stream), "%ju", (uintmax_t)st.st_dev);
+	ck_assert(!is_journal_by(stream));
+	ck_assert(!is_journal_by(""));
 }
 END_TEST
 
@@ -300,7 +368,9 @@ Suite *test_suite(void)
 	tcase_add_test(tc, characters_are_whole);
 	tcase_add_test(tc, a_slip_of_the_pen_is_recognised);
 	tcase_add_test(tc, times_are_shown_for_people);
+	tcase_add_test(tc, a_duration_is_rounded_to_what_is_shown);
 	tcase_add_test(tc, a_log_that_nobody_reads_blocks_nobody);
+	tcase_add_test(tc, a_log_knows_the_journal_by_its_stream);
 	tcase_add_loop_test(tc, a_list_moves_to_the_end_of_another, 0, 6);
 	tcase_add_loop_test(tc, what_is_in_a_dictionary_is_found_and_nothing_else, 0, 4);
 	suite_add_tcase(s, tc);

@@ -1127,7 +1127,8 @@ START_TEST(a_command_alone_may_notify)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct config *config = NULL;
 
-		ck_assert_int_eq(config_new_command(&config, argv, cases[i].notify), 0);
+		ck_assert_int_eq(
+			config_new_command(&config, argv, cases[i].notify, SIGNAL_SCOPE_ALL), 0);
 		ck_assert_int_eq(only(config, "main")->notify, cases[i].socket);
 		ck_assert_int_eq(only(config, "main")->ready.kind, cases[i].ready);
 		config_unref(config);
@@ -1141,7 +1142,8 @@ START_TEST(a_command_alone_is_a_configuration)
 	char *const argv[] = { sh, c, echo, NULL };
 	struct config *config = NULL;
 
-	ck_assert_int_eq(config_new_command(&config, argv, COMMAND_NOTIFY_NONE), 0);
+	ck_assert_int_eq(config_new_command(&config, argv, COMMAND_NOTIFY_NONE, SIGNAL_SCOPE_GROUP),
+			 0);
 	ck_assert_uint_eq(config->n_nodes, 2);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, USEC_INFINITY);
 
@@ -1393,7 +1395,7 @@ START_TEST(without_memory_a_command_is_refused)
 
 		ck_assert_int_lt(n, 100);
 		allocations_left = n;
-		r = config_new_command(&config, argv, COMMAND_NOTIFY_READY);
+		r = config_new_command(&config, argv, COMMAND_NOTIFY_READY, SIGNAL_SCOPE_GROUP);
 		allocations_left = -1;
 		ck_assert_int_eq(r == 0, config != NULL);
 		config_unref(config);

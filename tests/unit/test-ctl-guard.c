@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/macro.h"
@@ -93,6 +96,48 @@ START_TEST(a_signal_before_there_is_a_command_is_not_lost)
 		ck_assert_int_eq(runner_start(&runner, argv, -1), -EINTR);
 		ck_assert_int_eq(runner.pid, 0);
 		ck_assert_int_eq(runner.signo, signals[i]);
+		runner_done(&runner);
+	}
+}
+END_TEST
+
+/* That a terminal sends, at the last moment before there is somebody else to have it. */
+static int signal_before_spawn;
+
+int __real_posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const *argv, char *const *envp);
+int __wrap_posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const *argv, char *const *envp);
+int __wrap_posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const *argv, char *const *envp)
+{
+	siginfo_t info = { .si_code = SI_KERNEL };
+
+	if (signal_before_spawn)
+		ck_assert_int_eq(syscall(SYS_rt_sigqueueinfo, getpid(), signal_before_spawn, &info),
+				 0);
+	return __real_posix_spawnp(pid, file, actions, attributes, argv, envp);
+}
+
+START_TEST(a_signal_while_the_command_is_made_is_not_lost)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+	char *argv[] = { (char[]){ "sleep" }, (char[]){ "60" }, NULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		struct runner runner;
+		int status;
+
+		/* In the background of a shell some are ignored. */
+		(void)signal(signals[i], SIG_DFL);
+		ck_assert_int_eq(runner_init(&runner), 0);
+		signal_before_spawn = signals[i];
+		ck_assert_int_eq(runner_start(&runner, argv, -1), 0);
+		signal_before_spawn = 0;
+		ck_assert_int_eq(waitpid(runner.pid, &status, 0), runner.pid);
+		ck_assert(WIFSIGNALED(status));
+		ck_assert_int_eq(WTERMSIG(status), signals[i]);
+		ck_assert_int_eq(sigprocmask(SIG_SETMASK, &runner.old_mask, NULL), 0);
 		runner_done(&runner);
 	}
 }
@@ -218,6 +263,7 @@ TCase *ctl_guard_tests(void)
 	tcase_add_test(tc, a_command_has_nothing_of_ours);
 	tcase_add_test(tc, a_signal_to_the_holder_reaches_the_command_and_is_outlived);
 	tcase_add_test(tc, a_signal_before_there_is_a_command_is_not_lost);
+	tcase_add_test(tc, a_signal_while_the_command_is_made_is_not_lost);
 	tcase_add_test(tc, the_guard_is_held_until_the_command_ends);
 	tcase_add_test(tc, a_command_goes_on_without_the_daemon);
 	tcase_add_test(tc, a_command_is_told_of_the_stop_by_the_signal_that_was_asked_for);

@@ -64,6 +64,57 @@ START_TEST(a_forced_shutdown_has_not_succeeded_unless_force_was_asked_for)
 }
 END_TEST
 
+#define LOSS(node, what) "{\"node\":\"" node "\",\"what\":\"" what "\"}"
+#define LOSSES(...)      "{\"parameters\":{\"forced\":true,\"losses\":[" __VA_ARGS__ "]}}"
+
+START_TEST(what_a_stop_has_cost_is_said_in_the_end)
+{
+	static const char killed[] =
+		LOSSES(LOSS("web", "killed pid 812 (nginx), 5.0s after the stop") "," LOSS(
+			"web/a", "revoked, after 12.0s, the guard of pid 9 (sh)"));
+	static const char said[] =
+		"swansongctl: web: killed pid 812 (nginx), 5.0s after the stop\n"
+		"swansongctl: web/a: revoked, after 12.0s, the guard of pid 9 (sh)\n";
+
+	ck_assert_int_eq(RUN("stop web", SAY(killed)), 1);
+	ck_assert_str_eq(err, said);
+	ck_assert_str_eq(out, "web: complete, forced\n");
+	ck_assert_int_eq(RUN("restart web", SAY(killed)), 1);
+	ck_assert_str_eq(err, said);
+	ck_assert_str_eq(out, "web: ready, forced\n");
+	/* Quiet is not silent about what went wrong. */
+	ck_assert_int_eq(RUN("stop -q web", SAY(killed)), 1);
+	ck_assert_str_eq(err, said);
+	ck_assert_str_eq(out, "");
+}
+END_TEST
+
+START_TEST(what_one_of_several_has_cost_keeps_nobody_from_the_others)
+{
+	static const char killed[] = LOSSES(LOSS("a", "killed pid 812 (nginx)"));
+
+	ck_assert_int_eq(RUN("stop a b", OK, OK, SAY(killed), OK), 1);
+	ck_assert_str_eq(err, "swansongctl: a: killed pid 812 (nginx)\n");
+	ck_assert_str_eq(out, "a: complete, forced\nb: complete\n");
+	ck_assert_int_eq(RUN("stop --json a b", OK, OK, SAY(killed), SAY(killed)), 1);
+	ck_assert_str_eq(err, "");
+	ck_assert_str_eq(out, "{\"forced\":true,\"losses\":["
+			      "{\"node\":\"a\",\"what\":\"killed pid 812 (nginx)\"},"
+			      "{\"node\":\"a\",\"what\":\"killed pid 812 (nginx)\"}]}\n");
+}
+END_TEST
+
+START_TEST(of_too_many_losses_some_are_counted)
+{
+#define THREE LOSS("a", "x") "," LOSS("a", "x") "," LOSS("a", "x")
+	ck_assert_int_eq(RUN("stop a", SAY(LOSSES(THREE "," THREE "," THREE))), 1);
+	assert_has(err, "and 1 more");
+	/* More than the daemon remembers, or nothing that it has a name for. */
+	ck_assert_int_eq(RUN("stop a", SAY(LOSSES(""))), 1);
+	ck_assert_str_eq(out, "a: complete, forced\n");
+}
+END_TEST
+
 START_TEST(a_shutdown_as_json_is_a_line_for_each_reply)
 {
 	char *line = out, *end;
@@ -250,7 +301,7 @@ START_TEST(who_waits_for_an_end_is_shown_what_is_held)
 		"web", "shutting_down", "1",
 		"") ",\"guards\":[" GUARD("7", "web", "lease",
 					  ",\"pid\":9,\"why\":\"dump\",\"kill_usec\":"
-					  "9080000") "],\"elapsed_usec\":3000000,"
+					  "9040000") "],\"elapsed_usec\":3000000,"
 						     "\"pending\":[]}" CONTINUES "}";
 	static const struct answer answers[] = { { held, 0, THEN_MORE }, OK };
 
@@ -280,6 +331,9 @@ TCase *ctl_shutdown_tests(void)
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_shutdown_is_a_line_on_each_change);
 	tcase_add_test(tc, a_forced_shutdown_has_not_succeeded_unless_force_was_asked_for);
+	tcase_add_test(tc, what_a_stop_has_cost_is_said_in_the_end);
+	tcase_add_test(tc, what_one_of_several_has_cost_keeps_nobody_from_the_others);
+	tcase_add_test(tc, of_too_many_losses_some_are_counted);
 	tcase_add_test(tc, a_shutdown_as_json_is_a_line_for_each_reply);
 	tcase_add_test(tc, a_shutdown_that_is_not_waited_for_is_one_call);
 	tcase_add_test(tc, several_shutdowns_begin_before_any_is_waited_for);

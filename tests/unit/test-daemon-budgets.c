@@ -351,6 +351,42 @@ START_TEST(a_nearer_budget_counts_for_what_has_begun_to_end)
 }
 END_TEST
 
+/* Whatever it is in, and comes to be in, as it is not the next run that is held up by it. */
+START_TEST(a_start_leaves_what_is_ending_its_budget)
+{
+	begin("[swansong]\nshutdown-timeout = 90s\n[g]\nshutdown-timeout = 20s\n"
+	      "[g/db]\ncommand = x\nstop-timeout = 1min\n"
+	      "[g/web]\ncommand = x\nstop-timeout = 1min\nrequires = g/db\n"
+	      "[g/slow]\ncommand = x\ndrain-delay = 5min\nstop-timeout = 1s\n");
+	stop("g");
+	ck_assert_int_eq(service("g/db")->state, STATE_GATED);
+	ck_assert_int_eq(starting_begin(find("g")), 0);
+	ck_assert_uint_eq(find("g")->kill_usec, USEC_INFINITY);
+	has_about("g/db", 20 * SEC);
+	has_about("g/web", 20 * SEC - 20 * SEC / 3);
+	has_about("g/slow", 19 * SEC);
+	service_handle(service("g/slow"), EVENT_TIMEOUT);
+	ck_assert_int_eq(service("g/slow")->state, STATE_GATED);
+	has_about("g/slow", 20 * SEC);
+	service_handle(service("g/slow"), EVENT_RELEASE);
+	has_about("g/slow", 1 * SEC);
+	/* By another stop it has no more. */
+	stop("g");
+	has_about("g/db", 20 * SEC);
+	end("g/web");
+	has_about("g/db", 20 * SEC);
+	/* The next run has its own. */
+	end("g/db");
+	end("g/slow");
+	ck_assert_int_eq(starting_begin(find("g")), 0);
+	run(service("g/db"));
+	ck_assert_uint_eq(service("g/db")->kept_usec, 0);
+	stop("root");
+	has_about("g/db", 20 * SEC);
+	finish();
+}
+END_TEST
+
 START_TEST(what_comes_after_the_kill_has_its_share)
 {
 	begin("[swansong]\nshutdown-timeout = 90s\nstop-timeout = infinity\n"
@@ -485,6 +521,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_oneshot_that_was_cleaned_up_has_its_time_when_it_is_stopped);
 	tcase_add_test(tc, no_child_has_more_than_its_parent);
 	tcase_add_test(tc, a_nearer_budget_counts_for_what_has_begun_to_end);
+	tcase_add_test(tc, a_start_leaves_what_is_ending_its_budget);
 	tcase_add_test(tc, what_comes_after_the_kill_has_its_share);
 	tcase_add_test(tc, it_is_no_more_than_a_third);
 	tcase_add_test(tc, whose_signal_waits_has_its_stop_timeout_before_the_budget_ends);

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -316,6 +317,66 @@ START_TEST(what_is_left_in_it_is_not_its_end)
 }
 END_TEST
 
+START_TEST(both_ends_of_a_pipe_do_not_hold_each_other)
+{
+	static void (*const makers[])(int fds[2]) = { make_pipe, make_pipe_for_writing };
+	int fds[2], copy;
+
+	makers[_i](fds);
+	copy = dup(fds[0]);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	/* The same end twice is two guards. */
+	ck_assert_int_eq(take_by(copy), 0);
+	ck_assert_int_eq(take_by(fds[1]), LEASE_FD_ENDLESS);
+	ck_assert(is_closed(fds[1]));
+	ck_assert_uint_eq(ctx.n_leases, 2);
+	/* By that they have ended. */
+	turn();
+	turn();
+	ck_assert_uint_eq(ctx.n_leases, 0);
+	ck_assert(is_closed(fds[0]) && is_closed(copy));
+	/* Those of another pipe are another matter. */
+	make_pipe(fds);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	make_pipe_for_writing(fds);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	ck_assert_uint_eq(ctx.n_leases, 2);
+}
+END_TEST
+
+START_TEST(a_fifo_is_held_by_somebody_at_its_other_end)
+{
+	char name[] = "/tmp/test-lease-XXXXXX", path[sizeof(name) + 5];
+	int writer, reader;
+
+	ck_assert_ptr_nonnull(mkdtemp(name));
+	snprintf(path, sizeof(path), "%s/fifo", name);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ck_assert_int_eq(take_by(reader), LEASE_FD_ENDLESS);
+	ck_assert(is_closed(reader));
+	/* With something in it or not. */
+	for (int i = 0; i < 2; i++) {
+		reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		ck_assert_int_eq(write(writer, "x", (size_t)i), i);
+		ck_assert_int_eq(take_by(reader), 0);
+		close(writer);
+		turn();
+		ck_assert_uint_eq(ctx.n_leases, 0);
+		/* One that is over already is no mistake. */
+		reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		close(writer);
+		ck_assert_int_eq(take_by(reader), 0);
+		turn();
+		ck_assert_uint_eq(ctx.n_leases, 0);
+	}
+	unlink(path);
+	rmdir(name);
+}
+END_TEST
+
 START_TEST(one_whose_end_we_would_not_hear_of_is_refused_and_closed)
 {
 	char name[] = "/tmp/test-lease-XXXXXX";
@@ -481,6 +542,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, each_user_has_so_many_and_all_have_so_many);
 	tcase_add_loop_test(tc, a_lease_ends_with_the_other_end, 0, 4);
 	tcase_add_test(tc, what_is_left_in_it_is_not_its_end);
+	tcase_add_loop_test(tc, both_ends_of_a_pipe_do_not_hold_each_other, 0, 2);
+	tcase_add_test(tc, a_fifo_is_held_by_somebody_at_its_other_end);
 	tcase_add_test(tc, one_whose_end_we_would_not_hear_of_is_refused_and_closed);
 	tcase_add_loop_test(tc, one_whose_other_end_is_ours_is_refused, 0, 2);
 	tcase_add_test(tc, a_node_has_so_many_of_them);

@@ -385,6 +385,51 @@ START_TEST(many_to_wait_for_are_counted)
 }
 END_TEST
 
+static const struct forecast_row *row_of(const struct forecast *f, const char *path)
+{
+	for (size_t i = 0; i < f->n_rows; i++)
+		if (strcmp(f->rows[i].node->path, path) == 0)
+			return &f->rows[i];
+	ck_abort_msg("no row of %s", path);
+	return NULL;
+}
+
+/* By the edges of a node, of a group around it, and of one beside it. */
+START_TEST(who_is_waited_for_twice_is_counted_once)
+{
+	cleanup(config_unrefp) struct config *config =
+		load("[a@]\ninstances=70\ncommand=x\nrequires=g g/db\n"
+		     "[b@]\ninstances=50\ncommand=x\nrequires=g\n"
+		     "[c@]\ninstances=3\ncommand=x\nrequires=g/in\n"
+		     "[d@]\ninstances=80\ncommand=x\nafter=g/in/one\n"
+		     "[g]\n[g/db]\ncommand=x\n"
+		     "[g/in]\n[g/in/one]\ncommand=x\n[g/in/two]\ncommand=x\nrequires=g/db\n");
+	static const struct {
+		const char *top, *path;
+		size_t n;
+	} cases[] = {
+		{ "", "g/db", 121 },
+		{ "", "g/in/one", 203 },
+		{ "", "g/in/two", 123 },
+		/* Who comes after it only is not stopped with it. */
+		{ "g", "g/in/one", 123 },
+		{ "g/in", "g/in/one", 3 },
+		{ "g/in", "g/in/two", 3 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup(forecast_freep) struct forecast *f = make(config, cases[i].top);
+		const struct forecast_row *row = row_of(f, cases[i].path);
+
+		ck_assert_uint_eq(row->n_waits, MIN(cases[i].n, (size_t)FORECAST_WAITS_MAX));
+		ck_assert_uint_eq(row->n_waits + row->n_more, cases[i].n);
+		for (size_t k = 0; k < row->n_waits; k++)
+			for (size_t j = 0; j < k; j++)
+				ck_assert_ptr_ne(row->waits[k], row->waits[j]);
+	}
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("forecast");
@@ -407,6 +452,7 @@ Suite *test_suite(void)
 	tcase_add_test(t, a_large_tree_takes_no_recursion);
 	tcase_add_test(t, without_memory_there_is_none);
 	tcase_add_test(t, many_to_wait_for_are_counted);
+	tcase_add_test(t, who_is_waited_for_twice_is_counted_once);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -192,8 +192,29 @@ START_TEST(the_dead_are_told_when_they_are_collected)
 	ck_assert_uint_eq(reap_collected(10, note_collected, &seen), 10);
 	ck_assert_uint_eq(reap_collected(100, note_collected, &seen), 15);
 	ck_assert_uint_eq(reap_collected(100, note_collected, &seen), 0);
-	for (int i = 0; i < 25; i++)
+	for (int i = 0; i < 25; i++) {
+		ck_assert(!seen.exits[i].signaled);
 		ck_assert_int_eq(seen.exits[i].value, i);
+	}
+}
+END_TEST
+
+START_TEST(a_death_by_signal_is_collected_as_one)
+{
+	struct seen seen = { .n = 0 };
+	siginfo_t info;
+	int pipe_[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipe_), 0);
+	pid = add_staying(pipe_);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	ck_assert_uint_eq(reap_collected(10, note_collected, &seen), 1);
+	ck_assert_int_eq(seen.exits[0].pid, pid);
+	ck_assert(seen.exits[0].signaled);
+	ck_assert(!seen.exits[0].dumped);
+	ck_assert_int_eq(seen.exits[0].value, SIGKILL);
 }
 END_TEST
 
@@ -408,6 +429,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, one_alone_can_be_collected);
 	tcase_add_test(tc, a_budget_is_kept_and_nothing_lost_by_it);
 	tcase_add_test(tc, the_dead_are_told_when_they_are_collected);
+	tcase_add_test(tc, a_death_by_signal_is_collected_as_one);
 	tcase_add_test(tc, strangers_are_told_too);
 	tcase_add_test(tc, we_find_ourselves);
 	tcase_add_test(tc, a_name_cannot_lie_about_the_rest);

@@ -1,0 +1,58 @@
+#include "base/clock.h"
+#include "daemon/requests-private.h"
+
+/* What a stop that somebody has asked for, and waits for, has cost. */
+
+void request_note_stop(struct request *q, const struct node *node, const struct message_call *call)
+{
+	bool waits = message_get_bool(call->parameters, "wait", true);
+	uint64_t usec = clock_now_usec();
+
+	/* It may have begun before. */
+	if (node->stop_usec && !node->complete)
+		usec = node->stop_usec;
+	/* Several may be asked for, and then waited for in turn. */
+	if (waits || !q->stopped_usec || usec < q->stopped_usec)
+		q->stopped_usec = usec;
+}
+
+/* Those of it, the oldest first. */
+static json_t *losses_of(const struct request *q)
+{
+	json_t *list = json_array();
+	struct loss loss;
+
+	for (size_t i = 0; losses_get(q->tree->ctx->losses, i, &loss); i++) {
+		if (loss.usec < q->stopped_usec)
+			break;
+		if (request_path_is_within(loss.node, q->path))
+			(void)json_array_insert_new(list, 0,
+						    json_pack("{s:o, s:o}", "node",
+							      message_string(loss.node), "what",
+							      message_string(loss.what)));
+	}
+	return list;
+}
+
+void request_add_losses(const struct request *q, const struct node *node, json_t *reply)
+{
+	json_t *losses;
+
+	if (!q->stopped_usec)
+		return;
+	losses = losses_of(q);
+	/* Which is known also where there were more than are remembered. */
+	if (json_array_size(losses) > 0 || (node && node->forced_usec >= q->stopped_usec)) {
+		(void)json_object_set_new(reply, "forced", json_true());
+		(void)json_object_set(reply, "losses", losses);
+	}
+	json_decref(losses);
+}
+
+void request_succeed_stop(struct request *q, const struct node *node)
+{
+	json_t *reply = json_object();
+
+	request_add_losses(q, node, reply);
+	request_reply(q, reply);
+}

@@ -1,0 +1,82 @@
+#!/bin/bash
+# Who had to be killed for a stop or a restart is said to whoever has asked for it.
+. "${0%/*}/lib.sh"
+
+is_deaf() { [ "$(cat "$dir/$2" 2>/dev/null)" = "$(pid_of "$1")" ]; } # NODE NAME: since its last start
+await_deaf() { wait_for 10 is_deaf deaf deaf && wait_for 10 is_deaf web/one one || die "they are deaf"; }
+run() { # COMMAND...: $status, and what it has said in $dir/out and $dir/err
+	status=0
+	ctl "$@" >"$dir/out" 2>"$dir/err" || status=$?
+}
+killed() { # NODE PID: the only line of standard error
+	like "$1: it is said who was killed, and after how long" "$(cat "$dir/err")" \
+		"^swansongctl: $1: killed pid $2 \(stubborn\), ([3-9][0-9][0-9]ms|[0-9.]+s|.*min.*) after the stop\$"
+}
+
+config <<END
+[polite]
+command = $helpers/idle
+[deaf]
+command = $helpers/stubborn $dir/deaf
+stop-timeout = 400ms
+[web]
+[web/one]
+command = $helpers/stubborn $dir/one
+stop-timeout = 400ms
+[web/two]
+command = $helpers/idle
+[held]
+shutdown-timeout = 400ms
+[held/by]
+command = $helpers/idle
+END
+start_daemon
+ctl wait --for ready --timeout 10s
+await_deaf
+
+run stop polite
+is "a stop without force is just done" "$status $(cat "$dir/err" "$dir/out")" "0 polite: complete"
+
+deaf=$(pid_of deaf)
+run stop deaf
+is "one by force is done, and has failed" "$status $(cat "$dir/out")" "1 deaf: complete, forced"
+killed deaf "$deaf"
+run stop deaf
+is "it is said once" "$status $(cat "$dir/err" "$dir/out")" "0 deaf: complete"
+
+one=$(pid_of web/one)
+run restart web
+is "so has a restart" "$status $(cat "$dir/out")" "1 web: ready, forced"
+killed web/one "$one"
+ok "its service is another process" not test "$(pid_of web/one)" = "$one"
+
+ctl start deaf >/dev/null
+await_deaf
+run restart web/two
+is "what was is no matter of the next restart" "$status $(cat "$dir/err" "$dir/out")" "0 web/two: ready"
+
+run restart --json polite deaf web
+is "of several it is all said together" "$(jq -c '[.forced, ([.losses[].node] | sort)]' "$dir/out")" \
+	'[true,["deaf","web/one"]]'
+is "by the exit status, too" "$status" 1
+
+"$swansongctl" guard held --why dump -- sh -c "echo >'$dir/guarded'; exec '$helpers/idle'" >/dev/null 2>&1 &
+holder=$!
+cleanup_fn end_process "$holder"
+wait_for 10 test -e "$dir/guarded" || die "a guard is taken"
+run stop held
+is "the end of a guard is force" "$status $(cat "$dir/out")" "1 held: complete, forced"
+like "and it is said whose, and for how long" "$(cat "$dir/err")" \
+	'^swansongctl: held: revoked, after [0-9].*, the guard of pid [0-9]+ \(.*\): dump$'
+pkill -TERM -P "$holder"
+
+await_deaf
+run shutdown
+is "a shutdown says the same" "$status $(tail -n 1 "$dir/out" | sed 's/in [^,]*,/in TIME,/')" \
+	"1 root: complete in TIME, forced"
+ok "of all" says "$dir/err" '^swansongctl: deaf: killed pid'
+ok "who was killed" says "$dir/err" '^swansongctl: web/one: killed pid'
+await_daemon 20
+is "as does the daemon" "$status" 124
+ok "nothing is left" wait_for 10 nobody_else
+finish
