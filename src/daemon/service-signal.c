@@ -150,6 +150,8 @@ static void log_kill(const struct service *s, bool forced)
 
 	if (s->main.alive)
 		log_one_kill(s, forced, "pid %d (%s)", (int)s->main.pid, s->main.name);
+	else if (s->main.pid > 0 && list_is_empty(&s->leftovers) && s->has_cgroup)
+		log_one_kill(s, forced, "the rest of its control group");
 	else if (s->main.pid > 0 && list_is_empty(&s->leftovers))
 		log_one_kill(s, forced, "process group %d", (int)s->main.group);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)

@@ -8,6 +8,7 @@ dist_check_SCRIPTS += \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
 	%D%/cgroup-trouble.sh \
+	%D%/cgroup-unseen.sh \
 	%D%/command.sh \
 	%D%/container.sh \
 	%D%/container-cgroup.sh \
