@@ -13,7 +13,9 @@
 # Tests run one at a time (they look at the clock), each as PID 1 of a world of its own: its
 # processes, mounts and network (nothing but loopback, so that fixed ports are free) end with it.
 # With world=shared, set before this is sourced, a test stays in the machine's; with world=systemd
-# it is inside a machine that a real systemd has booted.
+# it is inside a machine that a real systemd has booted, and with world=vm in one with a kernel of
+# its own, where there are control groups with all their controllers and nothing can be written but
+# to $dir.
 #
 # Results are TAP.  A missing prerequisite is a skip, "package NAME" or "machine: WHY"; never a pass.
 
@@ -64,6 +66,12 @@ if [ -z "${in_world:-}" ]; then
 		requires_package systemd-nspawn systemd-container
 		enter=("$top_srcdir/tests/integration/with-systemd"
 			--bind "$top_srcdir" --bind "$top_builddir")
+		refusal=$("${enter[@]}" true 2>&1) || skip_all "machine: ${refusal##*$'\n'}"
+	elif [ "$world" = vm ]; then
+		requires_root
+		command -v linux.uml >/dev/null ||
+			skip_all "machine: no user-mode Linux (Debian: user-mode-linux)"
+		enter=(unshare "${world_options[@]}" "$top_srcdir/tests/integration/with-vm")
 		refusal=$("${enter[@]}" true 2>&1) || skip_all "machine: ${refusal##*$'\n'}"
 	elif unshare "${world_options[@]}" true 2>/dev/null; then
 		enter=(unshare "${world_options[@]}")

@@ -7,6 +7,7 @@ dist_check_SCRIPTS += \
 	%D%/budgets.sh \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
+	%D%/cgroup-limits.sh \
 	%D%/cgroup-trouble.sh \
 	%D%/cgroup-unseen.sh \
 	%D%/command.sh \
@@ -83,7 +84,7 @@ dist_check_SCRIPTS += \
 	%D%/report.sh \
 	%D%/remains.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \
