@@ -271,8 +271,8 @@ START_TEST(a_key_is_noticed_whatever_stands_beside_it)
 			cleanup(freep) char *from = shown(configs[i], key);
 			cleanup(freep) char *to = shown(configs[j], key);
 			/* Of variables only the names are shown. */
-			bool differs = key == KEY_ENVIRONMENT ? i / 2 != j / 2
-							      : strcmp(from, to) != 0;
+			bool differs =
+				key == KEY_ENVIRONMENT ? i / 2 != j / 2 : strcmp(from, to) != 0;
 			unsigned n = node_config_diff(config_find(configs[i], "a"),
 						      config_find(configs[j], "a"), &set);
 
@@ -288,11 +288,13 @@ END_TEST
 
 START_TEST(of_variables_only_the_names_are_shown)
 {
-	cleanup(config_unrefp) struct config *config = load_with(KEY_ENVIRONMENT, "A=secret B= C=\\=", "");
+	cleanup(config_unrefp) struct config *config =
+		load_with(KEY_ENVIRONMENT, "A=secret B= C=\\=", "");
 	struct key_set set;
 
 	shows(config, KEY_ENVIRONMENT, "A B C");
-	cleanup(config_unrefp) struct config *other = load_with(KEY_ENVIRONMENT, "A=other B= C=\\=", "");
+	cleanup(config_unrefp) struct config *other =
+		load_with(KEY_ENVIRONMENT, "A=other B= C=\\=", "");
 	shows(other, KEY_ENVIRONMENT, "A B C");
 	ck_assert_uint_eq(
 		node_config_diff(config_find(config, "a"), config_find(other, "a"), &set), 1);
