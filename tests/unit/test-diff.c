@@ -201,8 +201,9 @@ START_TEST(a_key_is_noticed_and_shown)
 		return; /* the nodes that it makes are compared */
 	ck_assert_msg(key_is_compared(key), "%s has no row in model/diff.c", keys[key].name);
 	ck_assert_msg(keys[key].apply, "%s does not say what a change asks for", keys[key].name);
-	ck_assert_msg((keys[key].apply == APPLY_DAEMON) == (keys[key].scope == SCOPE_ROOT && key != KEY_REPORT), "%s",
-		      keys[key].name);
+	ck_assert_msg((keys[key].apply == APPLY_DAEMON) ==
+			      (keys[key].scope == SCOPE_ROOT && key != KEY_REPORT),
+		      "%s", keys[key].name);
 	ck_assert_msg(samples[key].one || samples[key].other, "%s has no sample in this test",
 		      keys[key].name);
 
@@ -296,20 +297,24 @@ START_TEST(of_variables_only_the_names_are_shown)
 	cleanup(config_unrefp) struct config *other =
 		load_with(KEY_ENVIRONMENT, "A=other B= C=\\=", "");
 	shows(other, KEY_ENVIRONMENT, "A B C");
-	ck_assert_uint_eq(
-		node_config_diff(config_find(config, "a"), config_find(other, "a"), &set), 1);
+	ck_assert_uint_eq(node_config_diff(config_find(config, "a"), config_find(other, "a"), &set),
+			  1);
 }
 END_TEST
 
 START_TEST(what_a_group_passes_on_matters_to_its_final_action)
 {
-	cleanup(config_unrefp) struct config *one = load("[a]\nfinal = x\numask = 022\n[b]\numask = 022\n");
-	cleanup(config_unrefp) struct config *other = load("[a]\nfinal = x\numask = 077\n[b]\numask = 077\n");
+	cleanup(config_unrefp) struct config *one =
+		load("[a]\nfinal = x\numask = 022\n[b]\numask = 022\n");
+	cleanup(config_unrefp) struct config *other =
+		load("[a]\nfinal = x\numask = 077\n[b]\numask = 077\n");
 	struct key_set set;
 
-	ck_assert_uint_eq(node_config_diff(config_find(one, "a"), config_find(other, "a"), &set), 1);
+	ck_assert_uint_eq(node_config_diff(config_find(one, "a"), config_find(other, "a"), &set),
+			  1);
 	ck_assert(key_set_has(&set, KEY_UMASK));
-	ck_assert_uint_eq(node_config_diff(config_find(one, "b"), config_find(other, "b"), &set), 0);
+	ck_assert_uint_eq(node_config_diff(config_find(one, "b"), config_find(other, "b"), &set),
+			  0);
 }
 END_TEST
 
