@@ -3,8 +3,8 @@
 . "${0%/*}/lib.sh"
 
 is_deaf() { [ "$(cat "$dir/$2" 2>/dev/null)" = "$(pid_of "$1")" ]; } # NODE NAME: since its last start
-is_each_deaf() { is_deaf deaf deaf && is_deaf web/one one; }
-await_deaf() { wait_for 10 is_each_deaf || die "they are deaf"; }
+are_deaf() { is_deaf deaf deaf && is_deaf web/one one; }
+await_deaf() { wait_for 10 are_deaf || die "they are deaf"; }
 run() { # COMMAND...: $status, and what it has said in $dir/out and $dir/err
 	status=0
 	ctl "$@" >"$dir/out" 2>"$dir/err" || status=$?
@@ -27,7 +27,7 @@ stop-timeout = 400ms
 [web/two]
 command = $helpers/idle
 [held]
-shutdown-timeout = 400ms
+shutdown-timeout = 1s
 [held/by]
 command = $helpers/idle
 END
