@@ -41,6 +41,8 @@ size_t text_character(const char *text)
 {
 	uint32_t c;
 
+	if (*text && !(*text & 0x80)) /* as most are */
+		return 1;
 	return decode((const unsigned char *)text, &c);
 }
 

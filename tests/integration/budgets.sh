@@ -157,7 +157,7 @@ ok "200 services are up" ctl wait --for ready --timeout 30s
 # As many children, one after the other: what that takes here and now.
 began=$(now)
 for ((i = 0; i < 200; i++)); do
-	sh -c :
+	env true
 done
 usual=$(($(now) - began))
 began=$(now)
