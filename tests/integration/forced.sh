@@ -27,7 +27,7 @@ stop-timeout = 400ms
 [web/two]
 command = $helpers/idle
 [held]
-shutdown-timeout = 400ms
+shutdown-timeout = 1s
 [held/by]
 command = $helpers/idle
 END
