@@ -61,6 +61,42 @@ is "of several it is all said together" "$(jq -c '[.forced, ([.losses[].node] | 
 	'[true,["deaf","web/one"]]'
 is "by the exit status, too" "$status" 1
 
+# --- On one connection ---
+
+talk() { # METHOD PARAMETERS...: the names of what each reply has, a line each
+	/usr/bin/python3 - "$socket" "$@" <<-'END'
+		import json, socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.settimeout(60)
+		s.connect(sys.argv[1])
+		for method, parameters in zip(sys.argv[2::2], sys.argv[3::2]):
+		    call = {"method": "io.swansong." + method, "parameters": json.loads(parameters)}
+		    s.sendall(json.dumps(call).encode() + b"\0")
+		    text = b""
+		    while not text.endswith(b"\0"):
+		        text += s.recv(1)
+		    print(method, *sorted(json.loads(text[:-1])["parameters"]))
+	END
+}
+await_deaf
+if [ -x /usr/bin/python3 ]; then
+	is "a start is not told what the stop before it has cost" \
+		"$(talk Stop '{"node": "deaf"}' Start '{"node": "deaf"}')" "Stop forced losses
+Start"
+	await_deaf
+	is "who asks again for what he has asked for is told, though it is over" \
+		"$(talk Stop '{"node": "deaf", "wait": false}' Wait '{"node": "deaf", "until": "complete"}' \
+			Stop '{"node": "deaf"}')" "Stop
+Wait forced losses
+Stop forced losses"
+	ctl start deaf >/dev/null
+	await_deaf
+else
+	skip "what is said on one connection" "package python3"
+fi
+
+# --- Others ---
+
 "$swansongctl" guard held --why dump -- sh -c "echo >'$dir/guarded'; exec '$helpers/idle'" >/dev/null 2>&1 &
 holder=$!
 cleanup_fn end_process "$holder"
