@@ -3,7 +3,8 @@
 . "${0%/*}/lib.sh"
 
 is_deaf() { [ "$(cat "$dir/$2" 2>/dev/null)" = "$(pid_of "$1")" ]; } # NODE NAME: since its last start
-await_deaf() { wait_for 10 is_deaf deaf deaf && wait_for 10 is_deaf web/one one || die "they are deaf"; }
+both_are_deaf() { is_deaf deaf deaf && is_deaf web/one one; }
+await_deaf() { wait_for 20 both_are_deaf || die "they are deaf"; }
 run() { # COMMAND...: $status, and what it has said in $dir/out and $dir/err
 	status=0
 	ctl "$@" >"$dir/out" 2>"$dir/err" || status=$?
