@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+
+#include "base/text.h"
 
 static uint64_t read_usec(clockid_t clock)
 {
@@ -22,6 +25,18 @@ uint64_t clock_realtime_usec(void)
 	return read_usec(CLOCK_REALTIME);
 }
 
+/* Two numbers and what follows each of them.  There are a lot of such texts in a list of services. */
+static void write_text(char buf[static CLOCK_TEXT_MAX], uint64_t a, const char *after_a, uint64_t b,
+		       const char *after_b)
+{
+	char number[TEXT_NUMBER_MAX];
+	char *p = stpcpy(buf, text_number(number, a));
+
+	p = stpcpy(p, after_a);
+	p = stpcpy(p, text_number(number, b));
+	(void)stpcpy(p, after_b);
+}
+
 /* In units, half of one up. */
 static uint64_t rounded(uint64_t usec, uint64_t unit)
 {
@@ -39,17 +54,13 @@ char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
 	else if (msec < 1000)
 		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "ms", msec);
 	else if (tenths < 600)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "s", tenths / 10,
-			       tenths % 10);
+		write_text(buf, tenths / 10, ".", tenths % 10, "s");
 	else if (sec < 3600)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "min %" PRIu64 "s", sec / 60,
-			       sec % 60);
+		write_text(buf, sec / 60, "min ", sec % 60, "s");
 	else if (min < 1440)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "h %" PRIu64 "min", min / 60,
-			       min % 60);
+		write_text(buf, min / 60, "h ", min % 60, "min");
 	else
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "d %" PRIu64 "h", hours / 24,
-			       hours % 24);
+		write_text(buf, hours / 24, "d ", hours % 24, "h");
 	return buf;
 }
 

@@ -1,9 +1,9 @@
 noinst_LTLIBRARIES += %D%/libbase.la
 %C%_libbase_la_SOURCES = \
 	%D%/macro.h %D%/cleanup.h %D%/list.h %D%/attributes.h \
+	%D%/text.h %D%/text.c \
 	%D%/clock.h %D%/clock.c \
 	%D%/fd.h %D%/fd.c \
-	%D%/text.h %D%/text.c \
 	%D%/memstream.h %D%/memstream.c \
 	%D%/dict.h %D%/dict.c \
 	%D%/parse.h %D%/parse.c \

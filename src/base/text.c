@@ -41,6 +41,8 @@ size_t text_character(const char *text)
 {
 	uint32_t c;
 
+	if (*text && !(*text & 0x80)) /* as most are */
+		return 1;
 	return decode((const unsigned char *)text, &c);
 }
 
@@ -53,12 +55,23 @@ static size_t printable(const unsigned char *s)
 	return n && c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != '\\' ? n : 0;
 }
 
+/* Printable, without a look at more than one byte. */
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '\\';
+}
+
 char *text_escape(char *out, size_t size, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t used = 0;
 
 	while (*s) {
+		if (is_plain(*s) && used + 1 < size) {
+			out[used++] = (char)*s++;
+			continue;
+		}
+
 		size_t n = printable(s);
 		size_t need = n ? n : 4;
 
@@ -74,6 +87,18 @@ char *text_escape(char *out, size_t size, const char *text)
 	if (size)
 		out[used] = '\0';
 	return out;
+}
+
+char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number)
+{
+	char *at = buf + TEXT_NUMBER_MAX - 1;
+
+	*at = '\0';
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	return at;
 }
 
 #define NAME_MAX_LENGTH 40

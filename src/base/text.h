@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * The length of the UTF-8 character at @text, or 0 if there is none: at a NUL, and at bytes that are
@@ -14,6 +15,10 @@ size_t text_character(const char *text);
  * bytes with the NUL, cut between characters.  Returns @out.
  */
 char *text_escape(char *out, size_t size, const char *text);
+
+/* The digits of @number, somewhere in @buf: where a lot of them are written, and printf() takes long. */
+#define TEXT_NUMBER_MAX 21
+char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number);
 
 /*
  * The closest of @n names to @name by edits (insert, delete, replace, swap neighbours), or NULL if

@@ -7,7 +7,7 @@
 static int list_below(struct ctl *ctl, const char *path, json_t *names)
 {
 	struct nodes nodes;
-	int r = nodes_fetch(ctl, path, &nodes);
+	int r = nodes_overview(ctl, path, &nodes);
 
 	if (r != CTL_DONE)
 		return r;

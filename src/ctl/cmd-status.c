@@ -14,14 +14,14 @@ static void add_row(struct table *t, const struct node_view *node)
 	enum style style;
 
 	show_state(state, node, &style);
-	table_add(t, STYLE_BOLD, "%s", node_name(node->path));
-	table_add(t, style, "%s", state);
+	table_add_text(t, STYLE_BOLD, node_name(node->path));
+	table_add_text(t, style, state);
 	if (node->is_service && node->service.pid != FIELD_NONE)
-		table_add(t, STYLE_PLAIN, "%" PRIu64, node->service.pid);
+		table_add_number(t, STYLE_PLAIN, node->service.pid);
 	else
-		table_add(t, STYLE_FAINT, "-");
-	table_add(t, STYLE_PLAIN, "%" PRIu64, node->guards);
-	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
+		table_add_text(t, STYLE_FAINT, "-");
+	table_add_number(t, STYLE_PLAIN, node->guards);
+	table_add_text(t, STYLE_PLAIN, show_note(note, node));
 	table_end_row(t);
 }
 
@@ -192,16 +192,27 @@ static int print_page(struct ctl *ctl, const struct nodes *nodes, const struct g
 	return table_print(t, &ctl->out);
 }
 
-static int status_all(struct ctl *ctl)
+/* All that is known, for programs. */
+static int status_json(struct ctl *ctl)
 {
 	struct nodes nodes;
 	int r = nodes_fetch(ctl, "", &nodes);
 
 	if (r != CTL_DONE)
 		return r;
-	if (ctl->options.json) {
-		r = ctl_print_json(ctl, nodes.reply.parameters);
-	} else if (!ctl->options.quiet) {
+	r = ctl_print_json(ctl, nodes.reply.parameters);
+	nodes_done(&nodes);
+	return r;
+}
+
+static int status_all(struct ctl *ctl)
+{
+	struct nodes nodes;
+	int r = nodes_overview(ctl, "", &nodes);
+
+	if (r != CTL_DONE)
+		return r;
+	if (!ctl->options.quiet) {
 		r = print_list(ctl, &nodes);
 		if (r < 0)
 			r = ctl_fail(ctl, r);
@@ -280,7 +291,7 @@ int cmd_status(struct ctl *ctl, int argc, char **argv)
 	int r;
 
 	if (argc == 0)
-		return status_all(ctl);
+		return ctl->options.json ? status_json(ctl) : status_all(ctl);
 	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
 	return r == CTL_DONE ? status_some(ctl, paths) : r;
 }

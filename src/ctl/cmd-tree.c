@@ -46,14 +46,14 @@ static void add_node(struct table *t, const struct forest *f, size_t i, const st
 	draw(lines, sizeof(lines), f, i, art);
 	show_state(state, node, &style);
 	table_add(t, STYLE_PLAIN, "%s%s", lines, forest_name(f, i));
-	table_add(t, style, "%s", state);
+	table_add_text(t, style, state);
 	if (node->is_service && node->service.pid != FIELD_NONE)
 		table_add(t, STYLE_PLAIN, "pid %" PRIu64, node->service.pid);
 	else if (node->guards)
-		table_add(t, STYLE_PLAIN, "%s", show_count(count, node->guards, "guard"));
+		table_add_text(t, STYLE_PLAIN, show_count(count, node->guards, "guard"));
 	else
-		table_add(t, STYLE_PLAIN, "%s", "");
-	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
+		table_add_text(t, STYLE_PLAIN, "");
+	table_add_text(t, STYLE_PLAIN, show_note(note, node));
 	table_end_row(t);
 }
 
@@ -61,6 +61,7 @@ static int print_tree(struct ctl *ctl, const struct nodes *nodes)
 {
 	cleanup(table_freep) struct table *t = NULL;
 	cleanup(freep) struct forest *f = NULL;
+	const struct art *art = screen_set_locale() ? &utf8 : &ascii;
 	int r;
 
 	r = table_new(&t, 4);
@@ -70,14 +71,14 @@ static int print_tree(struct ctl *ctl, const struct nodes *nodes)
 	if (r < 0)
 		return r;
 	for (size_t i = f->first; i != FOREST_NONE; i = forest_next(f, i))
-		add_node(t, f, i, ctl->out.utf8 ? &utf8 : &ascii);
+		add_node(t, f, i, art);
 	return table_print(t, &ctl->out);
 }
 
 static int show_tree(struct ctl *ctl, const char *path)
 {
 	struct nodes nodes;
-	int r = nodes_fetch(ctl, path, &nodes);
+	int r = nodes_overview(ctl, path, &nodes);
 
 	if (r != CTL_DONE)
 		return r;

@@ -5,21 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret)
+static int fetch(struct ctl *ctl, enum interface_method method, const char *path,
+		 int (*parse)(const json_t *, const char *, struct node_view **, size_t *),
+		 struct nodes *ret)
 {
 	struct nodes nodes = {};
 	int r;
 
-	r = session_call(ctl, METHOD_STATUS, json_pack("{s:s}", "node", path), &nodes.reply);
+	r = session_call(ctl, method, json_pack("{s:s}", "node", path), &nodes.reply);
 	if (r != CTL_DONE)
 		return r;
-	r = node_view_parse_array(nodes.reply.parameters, "nodes", &nodes.nodes, &nodes.n);
+	r = parse(nodes.reply.parameters, "nodes", &nodes.nodes, &nodes.n);
 	if (r < 0) {
 		nodes_done(&nodes);
 		return ctl_fail(ctl, r);
 	}
 	*ret = nodes;
 	return CTL_DONE;
+}
+
+int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret)
+{
+	return fetch(ctl, METHOD_STATUS, path, node_view_parse_array, ret);
+}
+
+int nodes_overview(struct ctl *ctl, const char *path, struct nodes *ret)
+{
+	return fetch(ctl, METHOD_OVERVIEW, path, node_view_parse_columns, ret);
 }
 
 void nodes_done(struct nodes *nodes)
@@ -63,6 +75,7 @@ static int add_matching(struct ctl *ctl, struct paths *p, const char *glob,
 {
 	bool found = false;
 
+	(void)screen_set_locale(); /* a ? is a character */
 	for (size_t i = 0; i < nodes->n; i++) {
 		if (fnmatch(glob, nodes->nodes[i].path, FNM_PATHNAME) != 0)
 			continue;
@@ -125,7 +138,7 @@ int nodes_resolve(struct ctl *ctl, char *const *args, size_t n_args, char ***ret
 	for (size_t i = 0; i < n_args; i++)
 		globs |= is_glob(args[i]);
 	if (globs)
-		r = nodes_fetch(ctl, "", &nodes);
+		r = nodes_overview(ctl, "", &nodes);
 	if (r == CTL_DONE && !n_args && paths_add(&paths, "") < 0)
 		r = ctl_fail(ctl, -ENOMEM);
 	if (r == CTL_DONE)

@@ -17,6 +17,9 @@ struct nodes {
  * Return: CTL_DONE, or the exit status for what was said.
  */
 int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret);
+
+/* Likewise with what node_columns_add() says of each, which is a lot cheaper when there are many. */
+int nodes_overview(struct ctl *ctl, const char *path, struct nodes *ret);
 void nodes_done(struct nodes *nodes);
 
 /*

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,7 +179,6 @@ int program_run(int argc, char **argv)
 	int r;
 
 	log_init(&log, "swansongctl", LOG_INFO);
-	(void)setlocale(LC_CTYPE, "");
 	if (argc < 1 || fd_open_standard() < 0)
 		return CTL_USAGE;
 	options_init(&line.options);

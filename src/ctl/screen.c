@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,15 +14,17 @@
 
 #define GAP 2 /* blanks between two columns */
 
+/* Its text is that of the table from @at on, and ends with a NUL.  There may be a lot of them. */
 struct cell {
+	uint32_t at, width;
 	enum style style;
-	size_t width;
-	char *text;
 };
 
 struct table {
 	struct cell *cells;
 	size_t n, size, columns;
+	char *text;
+	size_t text_used, text_size;
 	bool failed;
 };
 
@@ -35,8 +38,13 @@ void screen_init(struct screen *screen, FILE *file)
 		.file = file,
 		.terminal = terminal,
 		.colour = terminal && !(no_color && *no_color),
-		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};
+}
+
+bool screen_set_locale(void)
+{
+	(void)setlocale(LC_CTYPE, "");
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
 int table_new(struct table **ret, size_t columns)
@@ -54,37 +62,20 @@ struct table *table_free(struct table *table)
 {
 	if (!table)
 		return NULL;
-	for (size_t i = 0; i < table->n; i++)
-		free(table->cells[i].text);
 	free(table->cells);
+	free(table->text);
 	free(table);
 	return NULL;
 }
 
 /* Characters, which is what text from here needs: what is wider is rare and only shifts its row. */
-static size_t width_of(const char *text)
+static uint32_t width_of(const char *text)
 {
-	size_t width = 0;
+	uint32_t width = 0;
 
 	for (; *text; text++)
 		width += ((unsigned char)*text & 0xc0) != 0x80;
 	return width;
-}
-
-static char *escaped(const char *format, va_list ap) printf_like(1, 0);
-static char *escaped(const char *format, va_list ap)
-{
-	cleanup(freep) char *raw = NULL;
-	char *text;
-	size_t size;
-
-	if (vasprintf(&raw, format, ap) < 0) {
-		raw = NULL;
-		return NULL;
-	}
-	size = strlen(raw) * 4 + 1;
-	text = malloc(size);
-	return text ? text_escape(text, size, raw) : NULL;
 }
 
 static struct cell *next_cell(struct table *table)
@@ -101,24 +92,62 @@ static struct cell *next_cell(struct table *table)
 	return &table->cells[table->n];
 }
 
+/* Where @n more bytes of text belong. */
+static char *next_text(struct table *table, size_t n)
+{
+	size_t size = table->text_size ? table->text_size : 1024;
+	char *text;
+
+	while (size - table->text_used < n)
+		size *= 2;
+	if (size > UINT32_MAX)
+		return NULL;
+	if (size != table->text_size) {
+		text = realloc(table->text, size);
+		if (!text)
+			return NULL;
+		table->text = text;
+		table->text_size = size;
+	}
+	return table->text + table->text_used;
+}
+
+void table_add_text(struct table *table, enum style style, const char *text)
+{
+	size_t size = strlen(text) * 4 + 1;
+	struct cell *cell = next_cell(table);
+	char *escaped = next_text(table, size);
+
+	if (!cell || !escaped) {
+		table->failed = true;
+		return;
+	}
+	(void)text_escape(escaped, size, text);
+	*cell = (struct cell){ (uint32_t)table->text_used, width_of(escaped), style };
+	table->text_used += strlen(escaped) + 1;
+	table->n++;
+}
+
+void table_add_number(struct table *table, enum style style, uint64_t number)
+{
+	char text[TEXT_NUMBER_MAX];
+
+	table_add_text(table, style, text_number(text, number));
+}
+
 void table_add(struct table *table, enum style style, const char *format, ...)
 {
-	struct cell *cell = next_cell(table);
+	cleanup(freep) char *text = NULL;
 	va_list ap;
 
-	if (!cell) {
-		table->failed = true;
-		return;
-	}
 	va_start(ap, format);
-	*cell = (struct cell){ .style = style, .text = escaped(format, ap) };
+	if (vasprintf(&text, format, ap) < 0)
+		text = NULL;
 	va_end(ap);
-	if (!cell->text) {
+	if (text)
+		table_add_text(table, style, text);
+	else
 		table->failed = true;
-		return;
-	}
-	cell->width = width_of(cell->text);
-	table->n++;
 }
 
 int table_new_titled(struct table **ret, const char *const *titles, size_t n)
@@ -126,14 +155,14 @@ int table_new_titled(struct table **ret, const char *const *titles, size_t n)
 	int r = table_new(ret, n);
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		table_add(*ret, STYLE_FAINT, "%s", titles[i]);
+		table_add_text(*ret, STYLE_FAINT, titles[i]);
 	return r;
 }
 
 void table_end_row(struct table *table)
 {
 	while (!table->failed && table->n % table->columns)
-		table_add(table, STYLE_PLAIN, "%s", "");
+		table_add_text(table, STYLE_PLAIN, "");
 }
 
 static const char *style_code(enum style style)
@@ -165,25 +194,42 @@ static size_t column_width(const struct table *table, size_t column)
 	return width;
 }
 
-/* At most @width characters of the cell.  Return: how many there were. */
-static size_t print_cell(const struct cell *cell, const struct screen *screen, size_t width)
+/* The bytes of the first @width characters. */
+static size_t cut(const char *text, size_t width)
 {
-	const char *code = screen->colour && cell->width ? style_code(cell->style) : NULL;
 	size_t bytes = 0;
 
-	for (size_t left = width; cell->text[bytes]; bytes++) {
-		if (((unsigned char)cell->text[bytes] & 0xc0) == 0x80)
+	for (; text[bytes]; bytes++) {
+		if (((unsigned char)text[bytes] & 0xc0) == 0x80)
 			continue;
-		if (left == 0)
+		if (width-- == 0)
 			break;
-		left--;
 	}
+	return bytes;
+}
+
+/* At most @width characters of the cell.  Return: how many there were. */
+static size_t print_cell(const struct table *table, const struct cell *cell,
+			 const struct screen *screen, size_t width)
+{
+	const char *code = screen->colour && cell->width ? style_code(cell->style) : NULL;
+	const char *text = table->text + cell->at;
+
 	if (code)
 		fprintf(screen->file, "\033[%sm", code);
-	fwrite(cell->text, 1, bytes, screen->file);
+	(void)fwrite_unlocked(text, 1, cell->width <= width ? strlen(text) : cut(text, width),
+			      screen->file);
 	if (code)
 		fputs("\033[0m", screen->file);
-	return MIN(cell->width, width);
+	return MIN((size_t)cell->width, width);
+}
+
+static void print_blanks(const struct screen *screen, size_t n)
+{
+	static const char blanks[] = "                                ";
+
+	for (size_t most = sizeof(blanks) - 1; n > 0; n -= MIN(n, most))
+		(void)fwrite_unlocked(blanks, 1, MIN(n, most), screen->file);
 }
 
 /* No blanks at the end of a line: the padding is held back until something follows. */
@@ -196,8 +242,8 @@ static void print_row(const struct table *table, const struct screen *screen, si
 		const struct cell *cell = &table->cells[first + column];
 
 		if (cell->width && at < limit) {
-			fprintf(screen->file, "%*s", (int)(at - used), "");
-			used = at + print_cell(cell, screen, limit - at);
+			print_blanks(screen, at - used);
+			used = at + print_cell(table, cell, screen, limit - at);
 		}
 		at += widths[column] ? widths[column] + GAP : 0;
 	}

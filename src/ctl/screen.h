@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -18,12 +19,17 @@ struct screen {
 	FILE *file;
 	bool terminal; /* it can be drawn anew */
 	bool colour;
-	bool utf8;
 	size_t drawn; /* lines of the last screen_redraw() */
 };
 
-/* Looks at the file, the locale, $NO_COLOR and $TERM. */
+/* Looks at the file, $NO_COLOR and $TERM. */
 void screen_init(struct screen *screen, FILE *file);
+
+/*
+ * Sets the locale for characters, for who has to know what one is; it is not for nothing, and most
+ * commands do not.  Return: is it UTF-8?
+ */
+bool screen_set_locale(void);
 
 /* Rows of cells, filled from left to right. */
 struct table;
@@ -37,6 +43,10 @@ int table_new_titled(struct table **ret, const char *const *titles, size_t n);
 
 /* The next cell.  Never fails: a table that ran out of memory says so when it is printed. */
 void table_add(struct table *table, enum style style, const char *format, ...) printf_like(3, 4);
+
+/* The same for what there is a lot of: a text, and a number. */
+void table_add_text(struct table *table, enum style style, const char *text);
+void table_add_number(struct table *table, enum style style, uint64_t number);
 
 /* Fills the row up with empty cells. */
 void table_end_row(struct table *table);

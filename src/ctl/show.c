@@ -29,11 +29,11 @@ const char *show_state(char buf[static SHOW_STATE_MAX], const struct node_view *
 {
 	const char *state =
 		node->is_service ? node->service.state : node_view_state_name(node->state);
-	char *p;
+	size_t used = 0;
 
-	(void)snprintf(buf, SHOW_STATE_MAX, "%s", state);
-	while ((p = strchr(buf, '_')))
-		*p = '-';
+	for (; state[used] && used < SHOW_STATE_MAX - 1; used++)
+		buf[used] = state[used] == '_' ? '-' : state[used];
+	buf[used] = '\0';
 	*ret_style = style_of(state);
 	return buf;
 }
@@ -44,6 +44,15 @@ struct words {
 	size_t size, used;
 };
 
+static void words_put(struct words *w, const char *text)
+{
+	size_t n = MIN(strlen(text), w->size - 1 - w->used);
+
+	memcpy(w->buf + w->used, text, n);
+	w->used += n;
+	w->buf[w->used] = '\0';
+}
+
 static void words_add(struct words *w, const char *separator, const char *format, ...)
 	printf_like(3, 4);
 static void words_add(struct words *w, const char *separator, const char *format, ...)
@@ -52,11 +61,7 @@ static void words_add(struct words *w, const char *separator, const char *format
 	int n;
 
 	if (w->used)
-		w->used += (size_t)snprintf(w->buf + w->used, w->size - w->used, "%s", separator);
-	if (w->used >= w->size - 1) {
-		w->used = w->size - 1;
-		return;
-	}
+		words_put(w, separator);
 	va_start(ap, format);
 	n = vsnprintf(w->buf + w->used, w->size - w->used, format, ap);
 	va_end(ap);
@@ -117,7 +122,9 @@ static void add_service(struct words *w, const struct service_view *s)
 {
 	char text[CLOCK_TEXT_MAX];
 
-	words_add(w, ", ", "since %s", clock_text(text, s->since_usec));
+	/* What is said of every one, and the first thing: as printf() it would be most of the work. */
+	words_put(w, "since ");
+	words_put(w, clock_text(text, s->since_usec));
 	if (s->next_usec != FIELD_NONE && next_of(s->state))
 		words_add(w, ", ", "%s %s", next_of(s->state), clock_text(text, s->next_usec));
 	add_waiting(w, s->waiting);

@@ -267,6 +267,19 @@ void connection_reply_list_with(struct connection *c, const char *name,
 	queue(c, text);
 }
 
+void connection_reply_object(struct connection *c, const char *name,
+			     void (*append)(struct writer *to, void *arg), void *arg)
+{
+	char *text = NULL;
+
+	finish_call(c);
+	if (c->oneway)
+		return;
+	if (message_build_object(&text, name, append, arg) < 0)
+		text = NULL;
+	queue(c, text);
+}
+
 void connection_fail(struct connection *c, enum interface_error error, const char *node,
 		     const char *reason)
 {

@@ -75,6 +75,10 @@ void connection_reply_list(struct connection *connection, const char *name,
 void connection_reply_list_with(struct connection *connection, const char *name,
 				int (*next)(struct writer *to, void *arg), void *arg,
 				json_t *rest);
+
+/* ... or as message_build_object() does. */
+void connection_reply_object(struct connection *connection, const char *name,
+			     void (*append)(struct writer *to, void *arg), void *arg);
 void connection_fail(struct connection *connection, enum interface_error error, const char *node,
 		     const char *reason);
 

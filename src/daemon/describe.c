@@ -150,3 +150,18 @@ int describe_next(struct writer *to, void *arg)
 	walk->at = node_next(walk->at, walk->top);
 	return 1;
 }
+
+void describe_columns(struct writer *to, void *top)
+{
+	cleanup(columns_done) struct columns columns;
+	uint64_t now = clock_now_usec();
+
+	attach_count(top);
+	node_columns_init(&columns);
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		cleanup(described_done) struct described d = { .waiting = NULL };
+
+		node_columns_add(&columns, view_node(n, &d, now));
+	}
+	columns_append(to, &columns);
+}

@@ -25,6 +25,9 @@ void describe_begin(struct describe_walk *walk, struct node *top);
 /* Appends the next Node.  Return: 1; 0 at the end; -ENOMEM.  @walk is a struct describe_walk. */
 int describe_next(struct writer *to, void *walk);
 
+/* Appends the members of the Nodes at and below @top, which is a struct node. */
+void describe_columns(struct writer *to, void *top);
+
 /*
  * Every guard on @node itself, to @each, until it returns false.  Return: has it never?  The views
  * and their strings are valid during the call only.

@@ -208,17 +208,23 @@ void launch_done(struct launch *launch)
 	*launch = (struct launch){ 0 };
 }
 
-static size_t name_length(const char *variable)
+/* Instead of all of the same name. */
+static void set_variable(struct context *ctx, size_t *n, char *variable)
 {
-	return strcspn(variable, "=") + 1;
+	size_t length = strcspn(variable, "=") + 1, kept = 0;
+
+	for (size_t i = 0; i < *n; i++)
+		if (strncmp(ctx->envp[i], variable, length) != 0)
+			ctx->envp[kept++] = ctx->envp[i];
+	if (kept < ctx->envp_room)
+		ctx->envp[kept++] = variable;
+	*n = kept;
 }
 
-static bool has_name_of(char *const *list, const char *variable)
+static void set_variables(struct context *ctx, size_t *n, char *const *variables)
 {
-	for (; list && *list; list++)
-		if (strncmp(*list, variable, name_length(*list)) == 0)
-			return true;
-	return false;
+	for (char *const *v = variables; v && *v; v++)
+		set_variable(ctx, n, *v);
 }
 
 /*
@@ -231,18 +237,11 @@ static void merge_environment(struct context *ctx, char *const *own, char *const
 	size_t n = 0;
 
 	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
-		if (!has_name_of(own, *b) && !has_name_of(last, *b) && !has_name_of(variables, *b))
-			ctx->envp[n++] = *b;
+		ctx->envp[n++] = *b;
 	/* Later words of the same name win: a user's HOME may be set by hand. */
-	for (char *const *o = own; o && *o && n < ctx->envp_room; o++)
-		if (!has_name_of(o + 1, *o) && !has_name_of(last, *o) &&
-		    !has_name_of(variables, *o))
-			ctx->envp[n++] = *o;
-	for (char *const *l = last; *l && n < ctx->envp_room; l++)
-		if (!has_name_of(variables, *l))
-			ctx->envp[n++] = *l;
-	for (char *const *v = variables; v && *v && n < ctx->envp_room; v++)
-		ctx->envp[n++] = *v;
+	set_variables(ctx, &n, own);
+	set_variables(ctx, &n, last);
+	set_variables(ctx, &n, variables);
 	ctx->envp[n] = NULL;
 }
 

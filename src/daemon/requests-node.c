@@ -21,6 +21,12 @@ void request_status(struct request *q, struct node *node, const struct message_c
 	connection_reply_list(q->connection, "nodes", describe_next, &walk);
 }
 
+void request_overview(struct request *q, struct node *node, const struct message_call *call)
+{
+	(void)call;
+	connection_reply_object(q->connection, "nodes", describe_columns, node);
+}
+
 void request_guards(struct request *q, struct node *node, const struct message_call *call)
 {
 	uint64_t now = clock_now_usec();

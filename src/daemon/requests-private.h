@@ -7,9 +7,10 @@
 /* Each answers its call, or begins to wait.  @node is there, and who asks may ask for this. */
 typedef void request_method(struct request *q, struct node *node, const struct message_call *call);
 
-request_method request_status, request_guards, request_start, request_stop, request_restart,
-	request_shutdown, request_wait, request_take_guard, request_release, request_reload,
-	request_reload_service, request_signal, request_events, request_run, request_plan;
+request_method request_status, request_overview, request_guards, request_start, request_stop,
+	request_restart, request_shutdown, request_wait, request_take_guard, request_release,
+	request_reload, request_reload_service, request_signal, request_events, request_run,
+	request_plan;
 
 /* Ends the call, and the wait if there is one. */
 void request_reply(struct request *q, json_t *parameters);

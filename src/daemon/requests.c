@@ -94,6 +94,7 @@ static const struct {
 	request_method *call;
 } methods[N_METHODS] = {
 	[METHOD_STATUS] = { false, false, request_status },
+	[METHOD_OVERVIEW] = { false, false, request_overview },
 	[METHOD_GUARDS] = { false, false, request_guards },
 	[METHOD_START] = { true, false, request_start },
 	[METHOD_STOP] = { true, false, request_stop },

@@ -322,6 +322,14 @@ static char *encode(char *out, const char *end, const char **bytes, const char *
 }
 
 /* fgets() as inih sees it: the next line of the item, or of the next item. */
+static char *put_number(char *out, char mark, size_t number)
+{
+	char text[TEXT_NUMBER_MAX];
+
+	*out++ = mark;
+	return stpcpy(out, text_number(text, number));
+}
+
 static char *reader_feed(char *buffer, int room, void *stream)
 {
 	struct reader *r = stream;
@@ -337,14 +345,14 @@ static char *reader_feed(char *buffer, int room, void *stream)
 	out = stpcpy(stpcpy(buffer, r->name), "=");
 	rest = r->value + r->fed;
 	if (r->phase == PHASE_BEGIN) {
-		out += snprintf(out, (size_t)(end - out), "<%u", r->item_line);
+		out = put_number(out, '<', r->item_line);
 		r->phase = PHASE_BODY;
 	} else if (r->fed < r->size) {
 		*out++ = '+';
 		out = encode(out, end, &rest, r->value + r->size);
 		r->fed = (size_t)(rest - r->value);
 	} else {
-		out += snprintf(out, (size_t)(end - out), ">%zu", r->size);
+		out = put_number(out, '>', r->size);
 		r->phase = PHASE_NONE;
 	}
 	*out++ = '\n';

@@ -6,12 +6,14 @@
 #include "base/macro.h"
 #include "proto/message.h"
 
-static bool is_one_of(const char *value, const char *const *values)
+/* Return: the index, or that of the NULL behind all of them. */
+static unsigned index_of(const char *value, const char *const *values)
 {
-	for (; *values; values++)
-		if (strcmp(value, *values) == 0)
-			return true;
-	return false;
+	unsigned i = 0;
+
+	while (values[i] && strcmp(value, values[i]) != 0)
+		i++;
+	return i;
 }
 
 static bool is_strings(const json_t *value)
@@ -32,7 +34,9 @@ static bool fits(const json_t *value, const struct field *f)
 	case FIELD_STRING:
 		return json_is_string(value);
 	case FIELD_ENUM:
-		return json_is_string(value) && is_one_of(json_string_value(value), f->values);
+	case FIELD_CHOICE:
+		return json_is_string(value) &&
+		       f->values[index_of(json_string_value(value), f->values)];
 	case FIELD_INT:
 		return json_is_integer(value) && json_integer_value(value) >= 0;
 	case FIELD_SIGNED:
@@ -77,6 +81,10 @@ static void read_value(const struct field *f, json_t *value, void *member)
 	case FIELD_ENUM:
 		*(const char **)member = json_string_value(value);
 		break;
+	case FIELD_CHOICE:
+		*(unsigned *)member =
+			json_is_string(value) ? index_of(json_string_value(value), f->values) : 0;
+		break;
 	case FIELD_INT:
 		*(uint64_t *)member = json_is_integer(value) ? (uint64_t)json_integer_value(value)
 							     : FIELD_NONE;
@@ -90,6 +98,39 @@ static void read_value(const struct field *f, json_t *value, void *member)
 	case FIELD_STRINGS:
 	case FIELD_OBJECT:
 		*(json_t **)member = json_is_null(value) ? NULL : value;
+		break;
+	}
+}
+
+bool field_read_value(const struct field *f, json_t *value, void *to)
+{
+	if (!fits(value, f))
+		return false;
+	read_value(f, value, (char *)to + f->offset);
+	return true;
+}
+
+void field_copy_value(const struct field *f, const void *from, void *to)
+{
+	const void *source = (const char *)from + f->offset;
+	void *member = (char *)to + f->offset;
+
+	switch (f->type) {
+	case FIELD_STRING:
+	case FIELD_ENUM:
+	case FIELD_STRINGS:
+	case FIELD_OBJECT:
+		memcpy(member, source, sizeof(void *));
+		break;
+	case FIELD_INT:
+	case FIELD_SIGNED:
+		memcpy(member, source, sizeof(uint64_t));
+		break;
+	case FIELD_CHOICE:
+		memcpy(member, source, sizeof(unsigned));
+		break;
+	case FIELD_BOOL:
+		memcpy(member, source, sizeof(bool));
 		break;
 	}
 }
@@ -121,9 +162,8 @@ const char *field_read(const json_t *object, const struct field *fields, size_t 
 		next = i + 1;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!fits(values[i], &fields[i]))
+		if (!field_read_value(&fields[i], values[i], to))
 			return fields[i].name;
-		read_value(&fields[i], values[i], (char *)to + fields[i].offset);
 	}
 	return NULL;
 }
@@ -145,6 +185,9 @@ static bool write_value(const struct field *f, const void *member, json_t **ret)
 		if (!string && f->optional)
 			return true;
 		*ret = message_string(string ? string : "");
+		break;
+	case FIELD_CHOICE:
+		*ret = json_string(f->values[*(const unsigned *)member]);
 		break;
 	case FIELD_INT:
 		if (*(const uint64_t *)member == FIELD_NONE && f->optional)
@@ -196,6 +239,7 @@ static bool is_without_value(const struct field *f, const void *member)
 		return f->optional && *(const uint64_t *)member == FIELD_NONE;
 	case FIELD_OBJECT:
 		return !*(json_t *const *)member;
+	case FIELD_CHOICE:
 	case FIELD_SIGNED:
 	case FIELD_BOOL:
 	case FIELD_STRINGS:
@@ -221,6 +265,9 @@ static void append_value(struct writer *to, const struct field *f, const void *m
 	case FIELD_ENUM:
 		string = *(const char *const *)member;
 		writer_add_string(to, string ? string : "");
+		break;
+	case FIELD_CHOICE:
+		writer_add_string(to, f->values[*(const unsigned *)member]);
 		break;
 	case FIELD_INT:
 		writer_add_number(to, MIN(*(const uint64_t *)member, (uint64_t)INT64_MAX));
@@ -257,4 +304,12 @@ void field_append(struct writer *to, const struct field *fields, size_t n, const
 		append_value(to, f, member);
 		before = ",\"";
 	}
+}
+
+void field_append_value(struct writer *to, const struct field *f, const void *member)
+{
+	if (is_without_value(f, member))
+		writer_add(to, "null");
+	else
+		append_value(to, f, member);
 }

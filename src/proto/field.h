@@ -14,7 +14,8 @@
 
 enum field_type {
 	FIELD_STRING,  /* const char *; NULL if missing */
-	FIELD_ENUM,    /* likewise, one of @values */
+	FIELD_ENUM,    /* likewise, one of @values; as constant as they are */
+	FIELD_CHOICE,  /* an enum: the index of one of @values; 0 if missing */
 	FIELD_INT,     /* uint64_t; FIELD_NONE if missing */
 	FIELD_SIGNED,  /* int64_t; never optional */
 	FIELD_BOOL,    /* bool; false if missing */
@@ -28,7 +29,7 @@ struct field {
 	const char *name;
 	enum field_type type;
 	bool optional;		   /* may be missing or null: "?" in the interface */
-	const char *const *values; /* FIELD_ENUM: NULL-terminated */
+	const char *const *values; /* FIELD_ENUM, FIELD_CHOICE: NULL-terminated */
 	size_t offset; /* of the C member of that type, for field_read() and field_write() */
 };
 
@@ -51,6 +52,12 @@ const char *field_check(const json_t *object, const struct field *fields, size_t
 #define FIELDS_MAX 32
 const char *field_read(const json_t *object, const struct field *fields, size_t n, void *to);
 
+/* Likewise one field, from its value; NULL is a missing one.  Return: is it as the table says? */
+bool field_read_value(const struct field *field, json_t *value, void *to);
+
+/* The field is in @to as it is in @from. */
+void field_copy_value(const struct field *field, const void *from, void *to);
+
 /*
  * A new object.  Optional members without a value are left out.  Strings need not be UTF-8, and
  * numbers beyond INT64_MAX become that.  NULL without memory.
@@ -59,3 +66,6 @@ json_t *field_write(const struct field *fields, size_t n, const void *from);
 
 /* The same members as text, without the braces around them. */
 void field_append(struct writer *to, const struct field *fields, size_t n, const void *from);
+
+/* The value of one, which is null if it is left out there; @member is the C member. */
+void field_append_value(struct writer *to, const struct field *field, const void *member);

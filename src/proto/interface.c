@@ -84,6 +84,7 @@ static const struct {
 		}                             \
 	}
 	[METHOD_STATUS] = METHOD("Status", 1, OPT_STRING("node")),
+	[METHOD_OVERVIEW] = METHOD("Overview", 1, OPT_STRING("node")),
 	[METHOD_GUARDS] = METHOD("Guards", 2, OPT_STRING("node"), OPT_BOOL("blocking")),
 	[METHOD_START] = METHOD("Start", 2, STRING("node"), OPT_BOOL("wait")),
 	[METHOD_STOP] = METHOD("Stop", 2, STRING("node"), OPT_BOOL("wait")),

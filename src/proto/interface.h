@@ -15,6 +15,7 @@ extern const char interface_text[];
 
 enum interface_method {
 	METHOD_STATUS,
+	METHOD_OVERVIEW,
 	METHOD_GUARDS,
 	METHOD_START,
 	METHOD_STOP,

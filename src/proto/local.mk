@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/writer.h %D%/writer.c \
 	%D%/message.h %D%/message.c \
 	%D%/field.h %D%/field.c \
+	%D%/columns.h %D%/columns.c \
 	%D%/interface.h %D%/interface.c %D%/interface-text.c \
 	%D%/view.h %D%/view.c \
 	%D%/report.h %D%/report.c \

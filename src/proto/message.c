@@ -220,6 +220,19 @@ int message_build_list_with(char **ret, const char *name,
 	return r;
 }
 
+int message_build_object(char **ret, const char *name, void (*append)(struct writer *to, void *arg),
+			 void *arg)
+{
+	cleanup(writer_done) struct writer writer = { 0 };
+
+	writer_add(&writer, "{\"parameters\":{\"");
+	writer_add(&writer, name);
+	writer_add(&writer, "\":{");
+	append(&writer, arg);
+	writer_add(&writer, "}}}");
+	return writer_take(&writer, ret);
+}
+
 json_t *message_string(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd";

@@ -29,9 +29,8 @@ static const char *const guard_kinds[] = {
 	"process", "action", "leftover", "program", "lease", NULL
 };
 
-/* A node as it is in JSON, with its enum a string and its service an object. */
+/* A node as it is in JSON, with its service an object. */
 struct node_object {
-	const char *state;
 	json_t *service;
 	struct node_view view;
 };
@@ -67,13 +66,41 @@ static const struct field service_fields[] = {
 static const struct field node_fields[] = {
 	NODE_FIELD(FIELD_STRING, path),
 	NODE_FIELD(FIELD_INT, generation),
-	FIELD(node_object, FIELD_ENUM, state, .values = node_states),
+	NODE_FIELD(FIELD_CHOICE, state, .values = node_states),
 	NODE_FIELD(FIELD_INT, since_usec),
 	NODE_FIELD(FIELD_INT, guards),
 	NODE_FIELD(FIELD_BOOL, ready),
 	NODE_FIELD(FIELD_BOOL, forced),
 	NODE_FIELD(FIELD_INT, deadline_usec, .optional = true),
 	FIELD(node_object, FIELD_OBJECT, service, .optional = true),
+};
+
+/* Those of the node and those of its service, side by side. */
+#define COLUMN(column, kind, member, ...)                                                   \
+	{                                                                                   \
+		.name = column, .type = kind, .offset = offsetof(struct node_view, member), \
+		__VA_ARGS__                                                                 \
+	}
+
+static const struct field column_fields[] = {
+	FIELD(node_view, FIELD_STRING, path),
+	FIELD(node_view, FIELD_INT, generation),
+	FIELD(node_view, FIELD_CHOICE, state, .values = node_states),
+	FIELD(node_view, FIELD_INT, since_usec),
+	FIELD(node_view, FIELD_INT, guards),
+	FIELD(node_view, FIELD_BOOL, ready),
+	FIELD(node_view, FIELD_BOOL, forced),
+	FIELD(node_view, FIELD_INT, deadline_usec, .optional = true),
+	COLUMN("service", FIELD_ENUM, service.state, .optional = true, .values = service_states),
+	COLUMN("pid", FIELD_INT, service.pid, .optional = true),
+	COLUMN("restarts", FIELD_INT, service.restarts),
+	COLUMN("result", FIELD_STRING, service.result, .optional = true),
+	COLUMN("status", FIELD_STRING, service.status, .optional = true),
+	COLUMN("waiting", FIELD_STRINGS, service.waiting),
+	COLUMN("next_usec", FIELD_INT, service.next_usec, .optional = true),
+	COLUMN("reloading_usec", FIELD_INT, service.reloading_usec, .optional = true),
+	COLUMN("ending", FIELD_BOOL, service.ending),
+	COLUMN("health", FIELD_ENUM, service.health, .optional = true, .values = health_states),
 };
 
 static const struct field guard_fields[] = {
@@ -109,6 +136,7 @@ static const struct field plan_entry_fields[] = {
 
 _Static_assert(ARRAY_SIZE(service_fields) <= FIELDS_MAX, "they can be read");
 _Static_assert(ARRAY_SIZE(node_fields) <= FIELDS_MAX, "they can be read");
+_Static_assert(ARRAY_SIZE(column_fields) <= FIELDS_MAX, "they fit");
 _Static_assert(ARRAY_SIZE(guard_fields) <= FIELDS_MAX, "they can be read");
 
 const char *node_view_state_name(enum node_view_state state)
@@ -119,7 +147,7 @@ const char *node_view_state_name(enum node_view_state state)
 json_t *node_view_build(const struct node_view *node)
 {
 	cleanup(json_decrefp) json_t *service = NULL;
-	struct node_object object = { .state = node_states[node->state], .view = *node };
+	struct node_object object = { .view = *node };
 
 	if (node->is_service) {
 		service = field_write(service_fields, ARRAY_SIZE(service_fields), &node->service);
@@ -132,7 +160,7 @@ json_t *node_view_build(const struct node_view *node)
 
 void node_view_append(struct writer *to, const struct node_view *node)
 {
-	struct node_object object = { .state = node_states[node->state], .view = *node };
+	struct node_object object = { .view = *node };
 
 	writer_add(to, "{");
 	field_append(to, node_fields, ARRAY_SIZE(node_fields), &object);
@@ -143,6 +171,33 @@ void node_view_append(struct writer *to, const struct node_view *node)
 		writer_add(to, "}");
 	}
 	writer_add(to, "}");
+}
+
+/* What there is to say of a service that is none. */
+static const struct service_view no_service = {
+	.pid = FIELD_NONE,
+	.next_usec = FIELD_NONE,
+	.error = FIELD_NONE,
+	.reloading_usec = FIELD_NONE,
+	.watchdog_usec = FIELD_NONE,
+	.stored = FIELD_NONE,
+	.health_since_usec = FIELD_NONE,
+};
+
+void node_columns_init(struct columns *columns)
+{
+	columns_init(columns, column_fields, ARRAY_SIZE(column_fields));
+}
+
+void node_columns_add(struct columns *columns, const struct node_view *node)
+{
+	struct node_view row = *node;
+
+	if (row.is_service)
+		row.since_usec = row.service.since_usec;
+	else
+		row.service = no_service;
+	columns_add(columns, &row);
 }
 
 json_t *guard_view_build(const struct guard_view *guard)
@@ -185,8 +240,6 @@ static int parse_node(const json_t *object, void *ret)
 		if (r < 0)
 			return r;
 	}
-	while (strcmp(o.state, node_states[o.view.state]) != 0)
-		o.view.state++;
 	*(struct node_view *)ret = o.view;
 	return 0;
 }
@@ -252,6 +305,31 @@ int node_view_parse_array(const json_t *parameters, const char *name, struct nod
 	if (r == 0)
 		*ret = views;
 	return r;
+}
+
+int node_view_parse_columns(const json_t *parameters, const char *name, struct node_view **ret,
+			    size_t *ret_n)
+{
+	const json_t *object = json_object_get(parameters, name);
+	size_t n = columns_count(object, column_fields);
+	cleanup(freep) struct node_view *views = calloc(n + 1, sizeof(*views));
+
+	if (!views)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		views[i].service = no_service;
+	if (!json_is_object(object) ||
+	    columns_read(object, column_fields, ARRAY_SIZE(column_fields), views, sizeof(*views),
+			 n))
+		return -EBADMSG;
+	for (size_t i = 0; i < n; i++) {
+		views[i].is_service = views[i].service.state;
+		views[i].service.since_usec = views[i].since_usec;
+		views[i].service.ready = views[i].ready;
+	}
+	*ret = take(views);
+	*ret_n = n;
+	return 0;
 }
 
 int guard_view_parse_array(const json_t *parameters, const char *name, struct guard_view **ret,

@@ -8,6 +8,7 @@
  * A missing optional number is FIELD_NONE, a missing string NULL.
  */
 
+#include "proto/columns.h"
 #include "proto/field.h"
 
 struct service_view {
@@ -88,12 +89,25 @@ int node_view_parse(const json_t *object, struct node_view *ret);
 int guard_view_parse(const json_t *object, struct guard_view *ret);
 
 /*
+ * Many nodes in few bytes, for an overview: the type Nodes.  It is without what is only asked for by
+ * who looks at one: of a service command and log, which come back as NULL, error, watchdog_usec, stored
+ * and what is said of its health but for the state.  There is one ready, that of the node, and one
+ * since_usec: of a node that has a service, that of the service.
+ */
+void node_columns_init(struct columns *columns);
+void node_columns_add(struct columns *columns, const struct node_view *node);
+
+/*
  * The same for the array that member @name of @parameters is; *ret is to be released by free().
  *
  * Return: 0, -EBADMSG or -ENOMEM.
  */
 int node_view_parse_array(const json_t *parameters, const char *name, struct node_view **ret,
 			  size_t *ret_n);
+
+/* ... and for the Nodes that it is. */
+int node_view_parse_columns(const json_t *parameters, const char *name, struct node_view **ret,
+			    size_t *ret_n);
 int guard_view_parse_array(const json_t *parameters, const char *name, struct guard_view **ret,
 			   size_t *ret_n);
 int plan_entry_view_parse_array(const json_t *parameters, const char *name,

@@ -8,7 +8,6 @@
 #include "base/text.h"
 
 #define SIZE_LEAST   4096
-#define NUMBER_MAX   20 /* digits of 2^64 - 1 */
 #define ESCAPED_MAX  6	/* of one byte: a \u001F, or the three of U+FFFD */
 #define FIRST_PLAIN  0x20
 #define FIRST_BEYOND 0x80
@@ -108,13 +107,9 @@ void writer_add_string(struct writer *w, const char *text)
 
 void writer_add_number(struct writer *w, uint64_t number)
 {
-	char digits[NUMBER_MAX], *end = digits + sizeof(digits), *at = end;
+	char text[TEXT_NUMBER_MAX];
 
-	do {
-		*--at = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	add_bytes(w, at, (size_t)(end - at));
+	writer_add(w, text_number(text, number));
 }
 
 void writer_add_json(struct writer *w, const json_t *value)
@@ -125,6 +120,23 @@ void writer_add_json(struct writer *w, const json_t *value)
 		writer_add(w, text);
 	else
 		w->failed = true;
+}
+
+void writer_add_again(struct writer *w, size_t n)
+{
+	if (!reserve(w, n))
+		return;
+	memcpy(w->bytes + w->used, w->bytes + w->used - n, n);
+	w->used += n;
+	w->bytes[w->used] = '\0';
+}
+
+void writer_add_writer(struct writer *w, const struct writer *from, size_t skip)
+{
+	if (from->failed)
+		w->failed = true;
+	else if (from->used > skip)
+		add_bytes(w, from->bytes + skip, from->used - skip);
 }
 
 size_t writer_length(const struct writer *w)

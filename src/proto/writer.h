@@ -29,6 +29,12 @@ void writer_add_string(struct writer *writer, const char *text);
 void writer_add_number(struct writer *writer, uint64_t number);
 void writer_add_json(struct writer *writer, const json_t *value);
 
+/* The last @n bytes once more. */
+void writer_add_again(struct writer *writer, size_t n);
+
+/* What @from has so far, but for its first @skip bytes.  Has @from failed, so has @writer. */
+void writer_add_writer(struct writer *writer, const struct writer *from, size_t skip);
+
 /* Drops what was appended since writer_length() was @length. */
 size_t writer_length(const struct writer *writer);
 void writer_cut(struct writer *writer, size_t length);

@@ -179,7 +179,7 @@ uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t 
 	return took;
 }
 
-uint64_t daemon_status(struct daemon *d)
+uint64_t daemon_status(struct daemon *d, bool overview)
 {
 	uint64_t begun = now_nsec();
 	struct message_reply reply;
@@ -187,8 +187,9 @@ uint64_t daemon_status(struct daemon *d)
 	uint64_t took;
 	size_t n;
 
-	call(d, "io.swansong.Status", json_object(), &reply);
-	if (node_view_parse_array(reply.parameters, "nodes", &nodes, &n) < 0 ||
+	call(d, overview ? "io.swansong.Overview" : "io.swansong.Status", json_object(), &reply);
+	if ((overview ? node_view_parse_columns : node_view_parse_array)(reply.parameters, "nodes",
+									 &nodes, &n) < 0 ||
 	    n != d->subject.n + 1)
 		errx(EXIT_FAILURE, "the status is not that of all");
 	took = now_nsec() - begun;

@@ -35,8 +35,12 @@ uint64_t daemon_start(struct daemon *daemon, const struct programs *programs, si
 /* Runs one of @n services that end at once, for daemon_stop().  Nobody is connected. */
 void daemon_start_loop(struct daemon *daemon, const struct programs *programs, size_t n);
 
-/* Asks for the status of all.  Return: the nanoseconds until it was there, read and checked. */
-uint64_t daemon_status(struct daemon *daemon);
+/*
+ * Asks for the status of all, as `swansongctl status` does (@overview) or with all that is known.
+ *
+ * Return: the nanoseconds until it was there, read and checked.
+ */
+uint64_t daemon_status(struct daemon *daemon, bool overview);
 
 /* Nobody is connected any more. */
 void daemon_disconnect(struct daemon *daemon);

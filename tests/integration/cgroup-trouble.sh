@@ -34,7 +34,7 @@ ok "one multiplies without end" wait_for 20 has_many
 kill -KILL "$(pid_of steady)"
 restarted() { [ "$(field steady .service.restarts)" = 1 ] && has_state steady up; }
 ok "the others are looked after meanwhile" wait_for 10 restarted
-ok "its stop comes to an end" timeout 30 "$swansongctl" stop breeder
+ok "its stop comes to an end" by_force timeout 30 "$swansongctl" stop breeder
 ok "nobody is left of it" not pgrep -u 64123
 wait_for 5 says "$dir/frozen" ready || die "the other one is there"
 echo 1 >"$(group frozen)/cgroup.freeze"

@@ -132,9 +132,9 @@ kill -TERM "$daemon"
 ok "the stop is under way" wait_for 10 stops
 held=$(ctl guards --blocking)
 like "whose process it is, and when it is killed" "$held" \
-	'stubborn +process +[0-9.]+m?s +4[0-9]\.[0-9]s +.*stubborn, pid [0-9]+, nobody'
+	'stubborn +process +[0-9.]+m?s +(4[0-9]\.[0-9]|50\.0)s +.*stubborn, pid [0-9]+, nobody'
 like "whose lease, and when it is revoked" "$held" \
-	'held +lease +[0-9.]+m?s +5[0-9]\.[0-9]s +swansongctl, pid [0-9]+, root, "dump.x0aMAINPID=1"'
+	'held +lease +[0-9.]+m?s +(5[0-9]\.[0-9]s|1min 0s) +swansongctl, pid [0-9]+, root, "dump.x0aMAINPID=1"'
 kill -TERM "$daemon"
 status_line() { grep 'SIGTERM again; ShuttingDown: ' "$log"; }
 ok "one line has it all" wait_for 10 status_line

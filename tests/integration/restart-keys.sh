@@ -135,7 +135,7 @@ ok "which is said" says "$log" 'root: shutting down: main has ended'
 essential 7 7
 ok "which is said" says "$log" 'root: shutting down: main has failed'
 essential KILL 137
-essential 3 3 'success-status = 3'
+essential 3 0 'success-status = 3'
 essential 0 0 'type = oneshot'
 essential 5 5 'start-command = true' 'post-stop = false'
 sed -i 's/restart = never/restart = on-failure\nrestart-limit = 2\/1h\nrestart-delay = 0/' "$ini"

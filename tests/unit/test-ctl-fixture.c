@@ -31,12 +31,23 @@ const char tree[] = "{\"parameters\":{\"nodes\":[" NODE("", "running", "4", "") 
 											       ",\"service\":{\"state\":\"gated\",\"since_usec\":12000000,"
 											       "\"pid\":805,\"command\":\"redis\",\"ready\":true,\"restarts\":2,\"waiting\":[\"app\",\"edge\"]}") "]}}";
 
+const char overview[] =
+	"{\"parameters\":{\"nodes\":{"
+	"\"path\":[\"\",\"edge\",\"edge/nginx\",\"app\",\"store\",\"store/redis\"],\"generation\":[1],"
+	"\"state\":[\"running\",\"running\",\"running\",\"shutting_down\"],"
+	"\"since_usec\":[12000000,12000000,259200000000,12000000],\"guards\":[4,1,1,2,1],"
+	"\"ready\":[true],\"forced\":[false],\"deadline_usec\":[null,null,null,18000000,null],"
+	"\"service\":[null,null,\"up\",null,null,\"gated\"],\"pid\":[null,null,812,null,null,805],"
+	"\"restarts\":[0,0,0,0,0,2],\"result\":[null],\"status\":[null],"
+	"\"waiting\":[[],[],[],[],[],[\"app\",\"edge\"]],\"next_usec\":[null],"
+	"\"reloading_usec\":[null],\"ending\":[false],\"health\":[null]}}}";
+
 const char guards[] = "{\"parameters\":{\"guards\":[" GUARD(
 	"3", "web/nginx", "process",
 	",\"pid\":812,\"uid\":0,\"command\":\"nginx\",\"kill_usec\":8000000") "," GUARD("7", "app",
 											"lease",
 											",\"pid\":9911,\"command\":\"pg_dump\",\"why\":\"nightly\"") "]}}";
-const size_t tree_size = sizeof(tree), guards_size = sizeof(guards);
+const size_t overview_size = sizeof(overview), guards_size = sizeof(guards);
 
 static void setup(void)
 {

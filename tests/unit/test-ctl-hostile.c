@@ -10,14 +10,19 @@
 
 START_TEST(nothing_a_server_says_drives_the_terminal)
 {
-	static const char nasty[] = "{\"parameters\":{\"nodes\":[" NODE(
+	static const char page[] = "{\"parameters\":{\"nodes\":[" NODE(
 		"\\u001b]0;x\\u0007", "running", "0",
 		",\"service\":" SERVICE(
 			"up", ",\"result\":\"\\r\\n\\u009b2J\",\"status\":\"\\u001b[2J\"")) "]}}";
+	static const char nasty[] =
+		"{\"parameters\":{\"nodes\":{\"path\":[\"x\\u001b]0;x\\u0007\"],\"generation\":[1],"
+		"\"state\":[\"running\"],\"since_usec\":[1],\"guards\":[0],\"ready\":[true],"
+		"\"forced\":[false],\"service\":[\"up\"],\"restarts\":[0],\"waiting\":[[]],"
+		"\"ending\":[false],\"result\":[\"\\r\\n\\u009b2J\"],\"status\":[\"\\u001b[2J\"]}}}";
 	static const char *const lines[] = { "status", "tree", "status x*" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		RUN(lines[i], SAY(nasty), SAY(nasty), SAY(guards));
+		ck_assert_int_eq(RUN(lines[i], SAY(nasty), SAY(page), SAY(guards)), 0);
 		for (const char *p = out; *p; p++)
 			ck_assert_msg(*p == '\n' || (unsigned char)*p >= ' ', "%s: %s", lines[i],
 				      out);
@@ -81,7 +86,11 @@ START_TEST(replies_that_are_not_of_the_interface_are_refused)
 		{ "status", "{\"parameters\":{}}" },
 		{ "status", "{\"parameters\":{\"nodes\":{}}}" },
 		{ "tree", "{\"parameters\":{\"nodes\":[7]}}" },
-		{ "tree", "{\"parameters\":{\"nodes\":[{\"path\":\"x\"}]}}" },
+		{ "tree", "{\"parameters\":{\"nodes\":{\"path\":[\"x\"]}}}" },
+		{ "status x", "{\"parameters\":{\"nodes\":{}}}" },
+		{ "status x", "{\"parameters\":{\"nodes\":[7]}}" },
+		{ "status x", "{\"parameters\":{\"nodes\":[{\"path\":\"x\"}]}}" },
+		{ "--json status", "{\"parameters\":{\"nodes\":[{\"path\":\"x\"}]}}" },
 		{ "status x*", "{\"parameters\":{\"nodes\":null}}" },
 		{ "guards", "{\"parameters\":{}}" },
 		{ "guards", "{\"parameters\":{\"guards\":[[]]}}" },
@@ -128,8 +137,8 @@ START_TEST(mutated_replies_end_in_an_exit_status)
 		const char *line, *reply;
 		const size_t *size;
 	} seeds[] = {
-		{ "tree", tree, &tree_size },
-		{ "status", tree, &tree_size },
+		{ "tree", overview, &overview_size },
+		{ "status", overview, &overview_size },
 		{ "guards", guards, &guards_size },
 	};
 	static const char bytes[] = "{}[]\",:\\0919.e \x80\xff\xc3\x01";

@@ -47,7 +47,7 @@ START_TEST(without_a_stop_it_is_the_commands)
 	ck_assert_int_eq(RUN("interrupt nope -- true",
 			     ERROR("io.swansong.NoSuchNode", "{\"node\":\"nope\"}")),
 			 CTL_NO_NODE);
-	ck_assert_int_eq(RUN("interrupt * -- true", SAY(tree)), CTL_USAGE);
+	ck_assert_int_eq(RUN("interrupt * -- true", SAY(overview)), CTL_USAGE);
 }
 END_TEST
 

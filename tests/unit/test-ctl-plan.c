@@ -38,7 +38,7 @@ START_TEST(a_plan_is_shown_in_its_order)
 	ck_assert_int_eq(RUN("plan web -q", SAY(plan)), 0);
 	assert_has(asked, "{\"node\":\"web\"}");
 	ck_assert_str_eq(out, "");
-	ck_assert_int_eq(RUN("plan app*", SAY(tree), SAY(plan)), 0);
+	ck_assert_int_eq(RUN("plan app*", SAY(overview), SAY(plan)), 0);
 	assert_has(asked, "{\"node\":\"app\"}");
 }
 END_TEST
@@ -102,7 +102,7 @@ START_TEST(a_plan_that_is_none_is_refused)
 		ck_assert_int_eq(RUN("plan", SAY(replies[i])), CTL_FAILED);
 		ck_assert_msg(err[0], "nothing said to: %s", replies[i]);
 	}
-	ck_assert_int_eq(RUN("plan *", SAY(tree)), CTL_USAGE);
+	ck_assert_int_eq(RUN("plan *", SAY(overview)), CTL_USAGE);
 	assert_has(err, "* is more than one node");
 }
 END_TEST

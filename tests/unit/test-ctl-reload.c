@@ -79,9 +79,9 @@ END_TEST
 
 START_TEST(a_list_is_names)
 {
-	ck_assert_int_eq(RUN("list", SAY(tree)), 0);
+	ck_assert_int_eq(RUN("list", SAY(overview)), 0);
 	ck_assert_str_eq(out, "/\nedge\nedge/nginx\napp\nstore\nstore/redis\n");
-	ck_assert_int_eq(RUN("list --json", SAY(tree)), 0);
+	ck_assert_int_eq(RUN("list --json", SAY(overview)), 0);
 	assert_has(out, "{\"nodes\":[\"/\",\"edge\",");
 }
 END_TEST

@@ -62,9 +62,9 @@ END_TEST
 
 START_TEST(a_glob_is_every_node_that_matches)
 {
-	ck_assert_int_eq(RUN("stop e* */redis", SAY(tree), OK, OK, OK, OK), 0);
+	ck_assert_int_eq(RUN("stop e* */redis", SAY(overview), OK, OK, OK, OK), 0);
 	ck_assert_str_eq(out, "edge: complete\nstore/redis: complete\n");
-	ck_assert_int_eq(RUN("stop nope*", SAY(tree)), CTL_NO_NODE);
+	ck_assert_int_eq(RUN("stop nope*", SAY(overview)), CTL_NO_NODE);
 	assert_has(err, "nope*: no node matches");
 	assert_lacks(asked, "Stop");
 }
@@ -135,7 +135,7 @@ START_TEST(without_a_daemon_the_path_is_named)
 	assert_has(err, "/nowhere/sock");
 	ck_assert_int_eq(run("-s /nowhere/short status", NULL, 0), CTL_NO_DAEMON);
 	assert_has(err, "/nowhere/short");
-	ck_assert_int_eq(RUN("status", SAY(tree)), 0);
+	ck_assert_int_eq(RUN("status", SAY(overview)), 0);
 	/* It might yet come, but does not in time. */
 	ck_assert_int_eq(run("wait --for ready --timeout 120ms --socket /nowhere/sock", NULL, 0),
 			 CTL_NO_DAEMON);
@@ -198,8 +198,8 @@ END_TEST
 
 START_TEST(status_has_a_line_for_each_node)
 {
-	ck_assert_int_eq(RUN("", SAY(tree)), 0);
-	assert_has(asked, "io.swansong.Status\",\"parameters\":{\"node\":\"\"}");
+	ck_assert_int_eq(RUN("", SAY(overview)), 0);
+	assert_has(asked, "io.swansong.Overview\",\"parameters\":{\"node\":\"\"}");
 	ck_assert_str_eq(
 		out,
 		"NODE         STATE          PID  GUARDS\n"
@@ -215,7 +215,7 @@ END_TEST
 
 START_TEST(a_tree_is_drawn_with_what_the_locale_has)
 {
-	ck_assert_int_eq(RUN("tree", SAY(tree)), 0);
+	ck_assert_int_eq(RUN("tree", SAY(overview)), 0);
 	ck_assert_str_eq(
 		out,
 		"root         running        4 guards  ready\n"
@@ -225,7 +225,7 @@ START_TEST(a_tree_is_drawn_with_what_the_locale_has)
 		"└─ store     shutting-down  1 guard   since 12.0s\n"
 		"   └─ redis  gated          pid 805   since 12.0s, waiting: app edge, 2 restarts\n");
 	setenv("LC_ALL", "C", 1);
-	ck_assert_int_eq(RUN("tree", SAY(tree)), 0);
+	ck_assert_int_eq(RUN("tree", SAY(overview)), 0);
 	assert_has(out, "\n|- edge      running");
 	assert_has(out, "\n|  `- nginx  up");
 	assert_has(out, "\n`- store  ");
@@ -306,7 +306,7 @@ START_TEST(json_is_what_the_daemon_said)
 	said = json_loads(out, 0, NULL);
 	ck_assert(json_equal(said, json_object_get(reply, "parameters")));
 	json_decref(said);
-	ck_assert_int_eq(RUN("tree e* --json", SAY(tree), SAY(tree)), 0);
+	ck_assert_int_eq(RUN("tree e* --json", SAY(overview), SAY(tree)), 0);
 	said = json_loads(out, 0, NULL);
 	ck_assert(json_equal(said, json_object_get(reply, "parameters")));
 	json_decref(said);

@@ -76,9 +76,9 @@ unsigned next_random(unsigned *state);
 	"{\"id\":" id ",\"node\":\"" node "\",\"generation\":1,\"kind\":\"" kind "\"," \
 	"\"age_usec\":41000000" more "}"
 
-/* Of a tree of six nodes, and of two guards. */
-extern const char tree[], guards[];
-extern const size_t tree_size, guards_size;
+/* Of a tree of six nodes, one by one and as an overview, and of two guards. */
+extern const char tree[], overview[], guards[];
+extern const size_t overview_size, guards_size;
 
 TCase *ctl_hostile_tests(void);
 TCase *ctl_report_tests(void);

@@ -449,6 +449,8 @@ static void feed(const char *text)
 	if (message_parse_reply(text, &reply) == 0) {
 		if (node_view_parse_array(reply.parameters, "nodes", &nodes, &n) == 0)
 			free(nodes);
+		if (node_view_parse_columns(reply.parameters, "nodes", &nodes, &n) == 0)
+			free(nodes);
 		if (guard_view_parse_array(reply.parameters, "guards", &guards, &n) == 0)
 			free(guards);
 		message_reply_done(&reply);
@@ -464,13 +466,16 @@ START_TEST(mutated_messages_are_taken_or_refused)
 		"\"guards\":0,\"ready\":true,\"forced\":false,\"service\":{\"state\":\"up\",\"since_usec\":1,"
 		"\"command\":\"x\",\"ready\":true,\"restarts\":0,\"waiting\":[\"b\"]}}]},\"continues\":true}",
 		"{\"parameters\":{\"guards\":[{\"id\":1,\"node\":\"\",\"generation\":1,\"kind\":\"lease\",\"age_usec\":1}]}}",
+		"{\"parameters\":{\"nodes\":{\"path\":[\"\",\"a\",\"a/b\"],\"generation\":[1],\"state\":[\"running\"],"
+		"\"since_usec\":[9,8],\"guards\":[0,1],\"ready\":[true],\"forced\":[false],\"service\":[null,\"up\"],"
+		"\"pid\":[null,7,8],\"restarts\":[0],\"waiting\":[[],[\"a\"]],\"ending\":[false]}}}",
 	};
 	static const char interesting[] = "{}[]\",:\\u0tfn-19.e \x80\xff\xc3\x01";
 	unsigned random = 1;
 	char text[1024];
 
-	for (int round = 0; round < 40000; round++) {
-		size_t n = (size_t)snprintf(text, sizeof(text), "%s", seeds[round % 4]);
+	for (int round = 0; round < 50000; round++) {
+		size_t n = (size_t)snprintf(text, sizeof(text), "%s", seeds[round % (int)ARRAY_SIZE(seeds)]);
 
 		for (unsigned edits = next_random(&random) % 4 + 1; edits; edits--) {
 			size_t at = next_random(&random) % n;
@@ -523,5 +528,6 @@ Suite *test_suite(void)
 	suite_add_tcase(s, tc);
 
 	suite_add_tcase(s, view_tests());
+	suite_add_tcase(s, columns_tests());
 	return s;
 }
