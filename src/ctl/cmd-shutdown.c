@@ -83,7 +83,9 @@ static int end_without_node(struct ctl *ctl, struct progress *last, struct progr
 {
 	int r = last->reply.root ? 0 : -EBADMSG;
 
+	screen_wipe(&ctl->out);
 	last->node.state = NODE_COMPLETE;
+	last->node.forced |= losses_say(ctl, p->reply.parameters);
 	if (r == 0 && ctl->options.json)
 		r = ctl_print_json(ctl, p->reply.parameters);
 	progress_done(p);

@@ -54,7 +54,7 @@ static int take_reply(struct message_reply *reply, struct progress *ret)
 	int r = 0;
 
 	*reply = (struct message_reply){};
-	if (p.reply.continues || json_object_size(p.reply.parameters) > 0)
+	if (p.reply.continues || json_object_get(p.reply.parameters, "node"))
 		r = parse(&p);
 	if (r < 0)
 		progress_done(&p);

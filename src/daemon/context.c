@@ -37,6 +37,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->guarded);
 	list_init(&ctx->listeners);
 	list_init(&ctx->lease_users);
+	list_init(&ctx->lease_fds);
 	list_init(&ctx->attached);
 
 	ctx->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -68,6 +68,7 @@ struct context {
 	struct losses *losses;
 	struct control_offer control;
 	struct list lease_users; /* of daemon/lease.h */
+	struct list lease_fds;	 /* of daemon/lease-fd.h */
 	unsigned n_leases;
 	struct traces traces; /* of nodes, for the report */
 

@@ -25,6 +25,7 @@ struct pipe_end {
 
 struct lease_fd {
 	struct lease *lease;
+	struct list in_context;
 	int fd;
 	struct pipe_end pipe; /* zero: it is a socket */
 	sd_event_source *end;
@@ -34,6 +35,7 @@ static struct lease_fd *lease_fd_free(struct lease_fd *l)
 {
 	if (!l)
 		return NULL;
+	list_remove(&l->in_context);
 	sd_event_source_disable_unref(l->end);
 	(void)fd_close_passed(l->fd);
 	lease_free(l->lease);
@@ -97,23 +99,20 @@ static bool has_writer(int fd)
 	return has;
 }
 
-/* Of one whose other end is ours too we would not hear. */
-static bool is_held(const struct node *node, const struct pipe_end *end)
+/* Of one whose other end is ours too, whoever has sent it, we would not hear. */
+static bool is_held(const struct context *ctx, const struct pipe_end *end)
 {
-	const struct lease *lease;
+	const struct lease_fd *l;
 
-	list_for_each (lease, &node->leases, of_node) {
-		const struct lease_fd *l = lease->lost == on_lost ? lease->arg : NULL;
-
-		if (l && l->pipe.inode == end->inode && l->pipe.device == end->device &&
+	list_for_each (l, &ctx->lease_fds, in_context)
+		if (l->pipe.inode == end->inode && l->pipe.device == end->device &&
 		    l->pipe.mode != end->mode)
 			return true;
-	}
 	return false;
 }
 
 /* One that is open for both directions is its own other end. */
-static bool is_end_of_pipe(const struct node *node, int fd, const struct stat *st,
+static bool is_end_of_pipe(const struct context *ctx, int fd, const struct stat *st,
 			   struct pipe_end *ret)
 {
 	*ret = (struct pipe_end){
@@ -121,7 +120,7 @@ static bool is_end_of_pipe(const struct node *node, int fd, const struct stat *s
 		.inode = st->st_ino,
 		.mode = fcntl(fd, F_GETFL) & O_ACCMODE,
 	};
-	return ret->mode != O_RDWR && !is_held(node, ret) &&
+	return ret->mode != O_RDWR && !is_held(ctx, ret) &&
 	       (ret->mode != O_RDONLY || has_writer(fd));
 }
 
@@ -142,13 +141,13 @@ static bool is_end_of_pair(int fd)
 	       (type == SOCK_STREAM || type == SOCK_SEQPACKET) && !is_end_of_ours(fd);
 }
 
-static bool has_end(const struct node *node, int fd, struct pipe_end *ret)
+static bool has_end(const struct context *ctx, int fd, struct pipe_end *ret)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return false;
-	return (S_ISFIFO(st.st_mode) && is_end_of_pipe(node, fd, &st, ret)) ||
+	return (S_ISFIFO(st.st_mode) && is_end_of_pipe(ctx, fd, &st, ret)) ||
 	       (S_ISSOCK(st.st_mode) && is_end_of_pair(fd));
 }
 
@@ -162,7 +161,8 @@ int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
 		return -ENOMEM;
 	}
 	l->fd = fd;
-	if (!has_end(node, fd, &l->pipe))
+	list_init(&l->in_context);
+	if (!has_end(node->ctx, fd, &l->pipe))
 		return LEASE_FD_ENDLESS;
 	if (count(node) >= LEASE_FDS_MAX)
 		return LEASE_FD_FULL;
@@ -174,6 +174,7 @@ int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
 		return r;
 	l->lease->lost = on_lost;
 	l->lease->arg = l;
+	list_append(&node->ctx->lease_fds, &l->in_context);
 	(void)take(l);
 	return 0;
 }

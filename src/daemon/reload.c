@@ -115,7 +115,8 @@ static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **re
 	changes = plan_json(plan);
 	r = apply(plan);
 	if (r < 0) {
-		tell_refused(reason, plan->refused);
+		if (r != -ENOMEM)
+			tell_refused(reason, plan->refused);
 		json_decref(changes);
 	} else {
 		*ret = changes;

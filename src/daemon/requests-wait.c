@@ -69,7 +69,10 @@ static void settle_ready(struct request *q, struct node *node)
 		return;
 	}
 	if (node_is_ready(node)) {
-		request_succeed_stop(q, node);
+		if (q->method == METHOD_START)
+			request_succeed(q);
+		else
+			request_succeed_stop(q, node);
 		return;
 	}
 	hopeless = find_hopeless(node);
@@ -105,8 +108,7 @@ static void settle_shutdown(struct request *q, struct node *node)
 	if (!node || swansong_completion_done(q->completion)) {
 		json_t *parameters = node ? request_progress(q, node) : json_object();
 
-		if (node)
-			request_add_losses(q, node, parameters);
+		request_add_losses(q, node, parameters);
 		request_reply(q, parameters);
 		return;
 	}

@@ -146,9 +146,11 @@ static uint64_t state_limit(struct service *s, uint64_t now)
 	}
 }
 
+/* What was begun after that was spent, as a post-stop is after the kill, has a limit of its own. */
 static bool has_kept_budget(const struct service *s)
 {
-	return s->kept_usec && fsm_is_going_down(s->state) && s->state != STATE_KILLING;
+	return s->kept_usec > s->since_usec && fsm_is_going_down(s->state) &&
+	       s->state != STATE_KILLING;
 }
 
 static void set_timeout(struct service *s, uint64_t usec)

@@ -14,7 +14,7 @@
 
 /* The dead are collected in portions: ten thousand at once are no reason not to answer. */
 #define REAP_PER_TURN 256
-/* While they go on dying, so many turns may pass before all children are looked at. */
+/* While they go on dying, perhaps without end, so many turns may pass before all children are looked at. */
 #define LOOK_PUT_OFF_MAX 16
 
 struct sweep {
@@ -200,12 +200,10 @@ void sweep_look(struct sweep *sweep)
 static bool is_put_off(struct sweep *sweep)
 {
 	struct context *ctx = sweep->tree->ctx;
-	bool reaped = sweep->reaped;
+	bool dying = sweep->unreaped || (ctx->sweep && sweep->reaped);
 
 	sweep->reaped = false;
-	if (sweep->unreaped)
-		return true;
-	if (ctx->sweep && reaped && sweep->put_off < LOOK_PUT_OFF_MAX) {
+	if (dying && sweep->put_off < LOOK_PUT_OFF_MAX) {
 		sweep->put_off++;
 		context_settle_soon(ctx);
 		return true;

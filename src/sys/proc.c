@@ -23,6 +23,21 @@ static int open_file(pid_t pid, const char *file)
 	return fd < 0 ? -errno : fd;
 }
 
+/* The first of @file as text.  Return: 0, -ENOENT if there is no such process, or -errno. */
+static int read_text(pid_t pid, const char *file, char *buf, size_t size)
+{
+	cleanup(closep) int fd = open_file(pid, file);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = read(fd, buf, size - 1);
+	if (n < 0)
+		return errno == ESRCH ? -ENOENT : -errno;
+	buf[n] = '\0';
+	return 0;
+}
+
 /* " S PPID PGRP SESSION …" */
 static int parse_relations(const char *text, struct proc_info *info)
 {
@@ -45,18 +60,13 @@ static int parse_relations(const char *text, struct proc_info *info)
 
 int proc_read(pid_t pid, struct proc_info *ret)
 {
-	cleanup(closep) int fd = open_file(pid, "stat");
 	struct proc_info info = { 0 };
 	char text[1024];
 	char *open, *close;
-	ssize_t n;
+	int r = read_text(pid, "stat", text, sizeof(text));
 
-	if (fd < 0)
-		return fd;
-	n = read(fd, text, sizeof(text) - 1);
-	if (n < 0)
-		return errno == ESRCH ? -ENOENT : -errno;
-	text[n] = '\0';
+	if (r < 0)
+		return r;
 	/* "PID (NAME) …", and the name may hold anything. */
 	open = strchr(text, '(');
 	close = strrchr(text, ')');
@@ -159,20 +169,15 @@ int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
 /* The start is the 22nd field, in ticks since the machine has booted; the third one is behind the name. */
 int proc_age(pid_t pid, uint64_t *ret_usec)
 {
-	cleanup(closep) int fd = open_file(pid, "stat");
 	uint64_t tick_usec = USEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t started_usec, now_usec;
 	struct timespec now;
 	char text[1024];
 	char *field;
-	ssize_t n;
+	int r = read_text(pid, "stat", text, sizeof(text));
 
-	if (fd < 0)
-		return fd;
-	n = read(fd, text, sizeof(text) - 1);
-	if (n < 0)
-		return errno == ESRCH ? -ENOENT : -errno;
-	text[n] = '\0';
+	if (r < 0)
+		return r;
 	field = strrchr(text, ')');
 	for (int i = 2; i < 22 && field; i++)
 		field = strchr(field + 1, ' ');

@@ -19,7 +19,7 @@ struct proc_info {
 /* Return: 0, -ENOENT for none such, or -errno. */
 int proc_read(pid_t pid, struct proc_info *ret);
 
-/* How long ago @pid was started, at least: to a tick of the kernel's.  Return: 0 or -errno. */
+/* How long ago @pid was started, at least: to a tick of the kernel's.  Return: as proc_read(). */
 int proc_age(pid_t pid, uint64_t *ret_usec);
 
 /*

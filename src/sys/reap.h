@@ -24,8 +24,8 @@ unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, 
 		       void *arg);
 
 /*
- * Likewise @pid alone, if it is a dead child of ours.  It costs the same however many children there
- * are, while to find out that none has died Linux looks at each.  Return: true if it was.
+ * Likewise @pid alone, if it is a dead child of ours.  Return: whether it was.  This costs the same
+ * however many children there are, while to find out that none has died Linux looks at each.
  */
 bool reap_child(pid_t pid, void (*tell)(const struct reap_exit *exit, void *arg), void *arg);
 

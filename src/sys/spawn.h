@@ -18,9 +18,8 @@
 /*
  * All signals must be blocked.  Threads other than the caller's must not change credentials.
  *
- * Return: 0, a running child in *pid; SPAWN_E_CHILD, the
- * step and errno in *failure, and a child that was never there for the caller: whoever reaps
- * strangers reaps it; or -errno of the clone itself.
+ * Return: 0, a running child in *pid; SPAWN_E_CHILD, the step and errno in *failure, and a child that
+ * was never there for the caller: whoever reaps strangers reaps it; or -errno of the clone itself.
  */
 int spawn(const struct spawn_spec *spec, pid_t *pid, struct spawn_failure *failure);
 

@@ -120,6 +120,30 @@ ok "and it is another process that is up" not test "$(pid_of group/hung)" = "$be
 rm "$dir/post-stop"
 stop_daemon 20
 
+config <<END
+[group]
+shutdown-timeout = 1s
+[group/db]
+command = $helpers/stubborn $dir/db
+post-stop = sh -c 'echo begun >>$dir/swept; sleep 0.3; echo over >>$dir/swept'
+[group/web]
+command = $helpers/idle
+requires = group/db
+END
+start_daemon
+ctl wait --for ready --timeout 10s
+wait_for 10 has_pid db || die "it is deaf"
+mkdir "$dir/group"
+hold group/web
+ctl stop group --no-wait
+ctl start group --no-wait
+ok "it comes up again" timeout 60 "$swansongctl" wait group --for ready
+ok "after it was killed with the budget" says "$log" 'group/db: gated -> killing'
+is "and what comes after that has its time" "$(tr '\n' ' ' <"$dir/swept")" "begun over "
+let_go group/web
+rm "$dir/db"
+stop_daemon 20
+
 # --- Nothing is slept out ---
 
 for ((i = 0; i < 200; i++)); do

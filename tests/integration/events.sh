@@ -14,6 +14,15 @@ while :; do
 done
 END
 
+# It goes when the command that asks it to is over and collected, and not before.
+cat >"$dir/asked.sh" <<'END'
+asked=${0%/*}/asked
+until [ -s "$asked" ] && ! kill -0 "$(cat "$asked")" 2>/dev/null; do
+	sleep 0.05
+done
+kill -TERM $$
+END
+
 config <<END
 [web/app]
 command = sh $dir/trap.sh
@@ -21,11 +30,11 @@ log = file:$dir/app.log
 [db]
 command = $helpers/idle
 [full]
-command = $helpers/idle
+command = sh $dir/asked.sh
 start-command = true
 post-start = true
 drain-delay = 10ms
-stop-command = sh -c 'kill -TERM \$MAINPID'
+stop-command = sh -c 'echo \$\$ >$dir/asked'
 post-stop = true
 autostart = no
 [crash]

@@ -3,8 +3,8 @@
 . "${0%/*}/lib.sh"
 
 is_deaf() { [ "$(cat "$dir/$2" 2>/dev/null)" = "$(pid_of "$1")" ]; } # NODE NAME: since its last start
-both_are_deaf() { is_deaf deaf deaf && is_deaf web/one one; }
-await_deaf() { wait_for 20 both_are_deaf || die "they are deaf"; }
+are_deaf() { is_deaf deaf deaf && is_deaf web/one one; }
+await_deaf() { wait_for 10 are_deaf || die "they are deaf"; }
 run() { # COMMAND...: $status, and what it has said in $dir/out and $dir/err
 	status=0
 	ctl "$@" >"$dir/out" 2>"$dir/err" || status=$?
@@ -27,7 +27,7 @@ stop-timeout = 400ms
 [web/two]
 command = $helpers/idle
 [held]
-shutdown-timeout = 400ms
+shutdown-timeout = 1s
 [held/by]
 command = $helpers/idle
 END
@@ -60,6 +60,42 @@ run restart --json polite deaf web
 is "of several it is all said together" "$(jq -c '[.forced, ([.losses[].node] | sort)]' "$dir/out")" \
 	'[true,["deaf","web/one"]]'
 is "by the exit status, too" "$status" 1
+
+# --- On one connection ---
+
+talk() { # METHOD PARAMETERS...: the names of what each reply has, a line each
+	/usr/bin/python3 - "$socket" "$@" <<-'END'
+		import json, socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.settimeout(60)
+		s.connect(sys.argv[1])
+		for method, parameters in zip(sys.argv[2::2], sys.argv[3::2]):
+		    call = {"method": "io.swansong." + method, "parameters": json.loads(parameters)}
+		    s.sendall(json.dumps(call).encode() + b"\0")
+		    text = b""
+		    while not text.endswith(b"\0"):
+		        text += s.recv(1)
+		    print(method, *sorted(json.loads(text[:-1])["parameters"]))
+	END
+}
+await_deaf
+if [ -x /usr/bin/python3 ]; then
+	is "a start is not told what the stop before it has cost" \
+		"$(talk Stop '{"node": "deaf"}' Start '{"node": "deaf"}')" "Stop forced losses
+Start"
+	await_deaf
+	is "who asks again for what he has asked for is told, though it is over" \
+		"$(talk Stop '{"node": "deaf", "wait": false}' Wait '{"node": "deaf", "until": "complete"}' \
+			Stop '{"node": "deaf"}')" "Stop
+Wait forced losses
+Stop forced losses"
+	ctl start deaf >/dev/null
+	await_deaf
+else
+	skip "what is said on one connection" "package python3"
+fi
+
+# --- Others ---
 
 "$swansongctl" guard held --why dump -- sh -c "echo >'$dir/guarded'; exec '$helpers/idle'" >/dev/null 2>&1 &
 holder=$!

@@ -4,6 +4,13 @@
 . "${0%/*}/inits.sh"
 pid1=(unshare --pid --fork --mount-proc --kill-child)
 
+stop_init() { # SECONDS: by SIGTERM; how it has ended is in $status then
+	local target=$daemon
+	[ "$place" = child ] || target=$(inner)
+	kill -TERM "$target"
+	await_daemon "$1"
+}
+
 for subject in "${subjects[@]}"; do
 	choose "$subject"
 	is "$subject: 0" "$(status_of "${init[@]}" true)" 0
@@ -62,10 +69,7 @@ for subject in "${subjects[@]}"; do
 		wait_for 20 test -e "$dir/$subject.$place.born" || die "$subject, $place: orphans are born"
 		no_zombies() { [[ ! $(ps -e -o stat=) =~ Z ]]; }
 		ok "$subject, $place: of 2000 orphans no zombie is left" wait_for 20 no_zombies
-		[ $place = child ] || target=$(inner)
-		kill -TERM "${target:-$daemon}"
-		unset target
-		await_daemon 10
+		stop_init 10
 		is "$subject, $place: and it ends as told" "$status" 143
 
 		# What its handler of the signal begins has not had it with the others.
@@ -78,12 +82,10 @@ for subject in "${subjects[@]}"; do
 				exit 6" TERM
 			echo >"$2.up"; while :; do sleep 0.05; done' main "$helpers/signal-log" "$dir/late"
 		wait_for 20 test -e "$dir/late.up" || die "$subject, $place: the command runs"
-		[ $place = child ] || target=$(inner)
-		kill -TERM "${target:-$daemon}"
-		unset target
-		await_daemon 15
+		stop_init 15
 		is "$subject, $place: what a handler of the stop signal begins gets it, too" \
-			"$status $(sort -u "$dir/late" "$dir/late.session" | paste -sd' ')" "6 TERM ready"
+			"$status $(sort "$dir/late" "$dir/late.session" | paste -sd' ')" "6 TERM TERM ready ready"
+
 		rm -f "$dir/stubborn"
 		choose "$subject" --leftover-timeout 300ms
 		# shellcheck disable=SC2016  # for the inner shell
@@ -91,10 +93,7 @@ for subject in "${subjects[@]}"; do
 			trap "exit 6" TERM; "$1" "$2" & while :; do sleep 0.05; done' \
 			main "$helpers/stubborn" "$dir/stubborn"
 		wait_for 20 test -s "$dir/stubborn" || die "$subject, $place: the command runs"
-		[ $place = child ] || target=$(inner)
-		kill -TERM "${target:-$daemon}"
-		unset target
-		await_daemon 20
+		stop_init 20
 		is "$subject, $place: whatever has to be killed then, the exit status is the command's" \
 			"$status" 6
 
@@ -106,10 +105,7 @@ for subject in "${subjects[@]}"; do
 			trap "\"$1\" 3000; \"$1\" 1000 600000; exit 4" TERM
 			echo >"$2"; while :; do sleep 0.05; done' main "$helpers/orphans" "$dir/ready"
 		wait_for 20 test -e "$dir/ready" || die "$subject, $place: the command runs"
-		[ $place = child ] || target=$(inner)
-		kill -TERM "${target:-$daemon}"
-		unset target
-		await_daemon 60
+		stop_init 60
 		is "$subject, $place: thousands of orphans during the stop do not change its end" "$status" 4
 		ok "$subject, $place: and none is left" wait_for 10 not pgrep -x orphans
 	done

@@ -42,9 +42,19 @@ cannot() { # OPTION...: how it ends when there is nothing to execute
 	done
 }
 
-# What arrives: at the command, and at one in its group; the last one is waited for.
+has_taken() { # PID...: all signals that were sent to them so far
+	local pid
+	for pid; do
+		! grep -qE '^(Sig|Shd)Pnd:[[:space:]]*0*[1-9a-f]' "/proc/$pid/status" || return 1
+	done
+}
+counts() { [ "$(grep -c "$2" "$1")" = "$3" ]; } # FILE PATTERN NUMBER
+
+# What arrives: at the command, and at one in its group.  They take a SIGTERM before what has a higher
+# number, so there is none before they have taken all; and what the init has taken it has passed on when
+# the next one arrives.
 signals() { # OPTION...
-	local into=$dir/arrived name
+	local into=$dir/arrived name main
 	rm -f "$into".*
 	# shellcheck disable=SC2016  # for the inner shell
 	launch "${front[@]}" "$@" sh -c '"$0" "$1.group" & exec "$0" "$1.main" 5' \
@@ -54,7 +64,11 @@ signals() { # OPTION...
 		kill -s $name "$daemon"
 	done
 	kill -s USR2 "$daemon"
-	wait_for 10 says "$into.main" '^USR2$' || echo "no USR2"
+	wait_for 10 says "$into.main" '^USR2$' && wait_for 10 has_taken "$daemon" || echo "no USR2"
+	kill -s USR2 "$daemon"
+	wait_for 10 counts "$into.main" '^USR2$' 2 || echo "no other USR2"
+	main=$(pgrep -P "$daemon")
+	wait_for 10 has_taken "$main" "$(pgrep -P "$main")" || echo "not all is taken"
 	kill -s TERM "$daemon"
 	await_daemon 10
 	# Two of a kind may come as one.

@@ -321,6 +321,12 @@ START_TEST(a_node_that_is_gone_is_complete)
 
 	ck_assert_int_eq(RUN("shutdown job", { begun, 0, THEN_MORE }, OK), 0);
 	assert_has(out, "job: complete in ");
+	assert_lacks(out, "forced");
+	ck_assert_int_eq(RUN("shutdown job", { begun, 0, THEN_MORE },
+			     SAY(LOSSES(LOSS("job", "killed pid 812 (nginx)")))),
+			 1);
+	ck_assert_str_eq(err, "swansongctl: job: killed pid 812 (nginx)\n");
+	assert_has(out, ", forced");
 }
 END_TEST
 

@@ -47,6 +47,7 @@ static void teardown(void)
 	tree_done(&tree);
 	ck_assert_uint_eq(ctx.n_leases, 0);
 	ck_assert(list_is_empty(&ctx.lease_users));
+	ck_assert(list_is_empty(&ctx.lease_fds));
 	context_done(&ctx);
 }
 
@@ -344,6 +345,22 @@ START_TEST(both_ends_of_a_pipe_do_not_hold_each_other)
 }
 END_TEST
 
+/* Nobody would tell either holder that the other one is gone. */
+START_TEST(nor_do_they_if_others_have_sent_them)
+{
+	const struct unix_peer peer = { .pid = getpid(), .uid = 1 };
+	const struct lease_wish wish = { .peer = &peer, .why = "", .ttl_usec = USEC_INFINITY };
+	int fds[2];
+
+	make_pipe(fds);
+	ck_assert_int_eq(take_by(fds[0]), 0);
+	ck_assert_int_eq(lease_fd_new(tree.root, &wish, fds[1]), LEASE_FD_ENDLESS);
+	ck_assert(is_closed(fds[1]));
+	turn();
+	ck_assert_uint_eq(ctx.n_leases, 0);
+}
+END_TEST
+
 START_TEST(a_fifo_is_held_by_somebody_at_its_other_end)
 {
 	char name[] = "/tmp/test-lease-XXXXXX", path[sizeof(name) + 5];
@@ -543,6 +560,7 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, a_lease_ends_with_the_other_end, 0, 4);
 	tcase_add_test(tc, what_is_left_in_it_is_not_its_end);
 	tcase_add_loop_test(tc, both_ends_of_a_pipe_do_not_hold_each_other, 0, 2);
+	tcase_add_test(tc, nor_do_they_if_others_have_sent_them);
 	tcase_add_test(tc, a_fifo_is_held_by_somebody_at_its_other_end);
 	tcase_add_test(tc, one_whose_end_we_would_not_hear_of_is_refused_and_closed);
 	tcase_add_loop_test(tc, one_whose_other_end_is_ours_is_refused, 0, 2);

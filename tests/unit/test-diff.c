@@ -154,8 +154,11 @@ static const struct {
 
 static char text[2048];
 
-/* A service a, and what its edges may name, with @key in the section where it may stand. */
-static struct config *load_with(enum key_id key, const char *value)
+/*
+ * A service a, and what its edges may name, with @key in the section where it may stand; a has the lines
+ * of @beside, too.
+ */
+static struct config *load_with(enum key_id key, const char *value, const char *beside)
 {
 	const char *with = samples[key].with;
 	bool root = keys[key].scope == SCOPE_ROOT;
@@ -163,13 +166,13 @@ static struct config *load_with(enum key_id key, const char *value)
 
 	if (value)
 		(void)snprintf(line, sizeof(line), "%s = %s\n", keys[key].name, value);
-	(void)snprintf(text, sizeof(text), "[swansong]\n%s[b]\n[c]\n[a]\n%s%s\n%s",
-		       root ? line : "", with ? with : "",
+	(void)snprintf(text, sizeof(text), "[swansong]\n%s[b]\n[c]\n[d]\n[a]\n%s%s%s\n%s",
+		       root ? line : "", beside, with ? with : "",
 		       key == KEY_COMMAND ? "" : "\ncommand = x", root ? "" : line);
 	return load(text);
 }
 
-static void shows(const struct config *config, enum key_id key, const char *value)
+static char *shown(const struct config *config, enum key_id key)
 {
 	char *shown = NULL;
 	size_t size = 0;
@@ -177,9 +180,15 @@ static void shows(const struct config *config, enum key_id key, const char *valu
 
 	key_print(file, config, config_find(config, "a"), key);
 	(void)fclose(file);
-	ck_assert_msg(strcmp(shown, value ? value : "") == 0, "%s = %s is shown as '%s'",
-		      keys[key].name, value, shown);
-	free(shown);
+	return shown;
+}
+
+static void shows(const struct config *config, enum key_id key, const char *value)
+{
+	cleanup(freep) char *is = shown(config, key);
+
+	ck_assert_msg(strcmp(is, value ? value : "") == 0, "%s = %s is shown as '%s'",
+		      keys[key].name, value, is);
 }
 
 /* Loop test: one key each. */
@@ -192,14 +201,15 @@ START_TEST(a_key_is_noticed_and_shown)
 		return; /* the nodes that it makes are compared */
 	ck_assert_msg(key_is_compared(key), "%s has no row in model/diff.c", keys[key].name);
 	ck_assert_msg(keys[key].apply, "%s does not say what a change asks for", keys[key].name);
-	ck_assert_msg((keys[key].apply == APPLY_DAEMON) == (keys[key].scope == SCOPE_ROOT && key != KEY_REPORT), "%s",
-		      keys[key].name);
+	ck_assert_msg((keys[key].apply == APPLY_DAEMON) ==
+			      (keys[key].scope == SCOPE_ROOT && key != KEY_REPORT),
+		      "%s", keys[key].name);
 	ck_assert_msg(samples[key].one || samples[key].other, "%s has no sample in this test",
 		      keys[key].name);
 
-	cleanup(config_unrefp) struct config *one = load_with(key, samples[key].one);
-	cleanup(config_unrefp) struct config *again = load_with(key, samples[key].one);
-	cleanup(config_unrefp) struct config *other = load_with(key, samples[key].other);
+	cleanup(config_unrefp) struct config *one = load_with(key, samples[key].one, "");
+	cleanup(config_unrefp) struct config *again = load_with(key, samples[key].one, "");
+	cleanup(config_unrefp) struct config *other = load_with(key, samples[key].other, "");
 	const struct node_config *a = config_find(one, "a");
 	bool root = keys[key].scope == SCOPE_ROOT;
 
@@ -216,28 +226,95 @@ START_TEST(a_key_is_noticed_and_shown)
 }
 END_TEST
 
+/* A key of each part of a node that is only there if something in it is stated. */
+static const struct {
+	enum key_id key;
+	const char *line;
+} others[] = {
+	{ KEY_DRAIN_DELAY, "drain-delay = 7s\n" },
+	{ KEY_TERM_AFTER, "term-after = d\n" },
+	{ KEY_LOG, "log = null\n" },
+	{ KEY_LIMIT_CORE, "limit-core = 7\n" },
+};
+
+/* All of those, but for @key. */
+static unsigned lines_beside(enum key_id key, char lines[static 128])
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		if (others[i].key == key)
+			continue;
+		lines = stpcpy(lines, others[i].line);
+		n++;
+	}
+	return n;
+}
+
+/* Loop test: one key each, not stated, or one of two values, with and without the others. */
+START_TEST(a_key_is_noticed_whatever_stands_beside_it)
+{
+	enum key_id key = (enum key_id)_i;
+	/* What stands beside means nothing without a command. */
+	const char *const values[] = { key == KEY_COMMAND ? "z" : NULL, samples[key].one,
+				       samples[key].other };
+	struct config *configs[2 * ARRAY_SIZE(values)];
+	char lines[128];
+	unsigned n_beside = lines_beside(key, lines);
+	struct key_set set;
+
+	if (!key_is_compared(key) || keys[key].scope == SCOPE_ROOT)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++)
+		configs[i] = load_with(key, values[i / 2], i % 2 ? lines : "");
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(configs); j++) {
+			cleanup(freep) char *from = shown(configs[i], key);
+			cleanup(freep) char *to = shown(configs[j], key);
+			/* Of variables only the names are shown. */
+			bool differs =
+				key == KEY_ENVIRONMENT ? i / 2 != j / 2 : strcmp(from, to) != 0;
+			unsigned n = node_config_diff(config_find(configs[i], "a"),
+						      config_find(configs[j], "a"), &set);
+
+			ck_assert_msg(key_set_has(&set, key) == differs, "%s: from '%s' to '%s'",
+				      keys[key].name, from, to);
+			ck_assert_uint_eq(n, differs + (i % 2 != j % 2 ? n_beside : 0));
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++)
+		config_unref(configs[i]);
+}
+END_TEST
+
 START_TEST(of_variables_only_the_names_are_shown)
 {
-	cleanup(config_unrefp) struct config *config = load_with(KEY_ENVIRONMENT, "A=secret B= C=\\=");
+	cleanup(config_unrefp) struct config *config =
+		load_with(KEY_ENVIRONMENT, "A=secret B= C=\\=", "");
 	struct key_set set;
 
 	shows(config, KEY_ENVIRONMENT, "A B C");
-	cleanup(config_unrefp) struct config *other = load_with(KEY_ENVIRONMENT, "A=other B= C=\\=");
+	cleanup(config_unrefp) struct config *other =
+		load_with(KEY_ENVIRONMENT, "A=other B= C=\\=", "");
 	shows(other, KEY_ENVIRONMENT, "A B C");
-	ck_assert_uint_eq(
-		node_config_diff(config_find(config, "a"), config_find(other, "a"), &set), 1);
+	ck_assert_uint_eq(node_config_diff(config_find(config, "a"), config_find(other, "a"), &set),
+			  1);
 }
 END_TEST
 
 START_TEST(what_a_group_passes_on_matters_to_its_final_action)
 {
-	cleanup(config_unrefp) struct config *one = load("[a]\nfinal = x\numask = 022\n[b]\numask = 022\n");
-	cleanup(config_unrefp) struct config *other = load("[a]\nfinal = x\numask = 077\n[b]\numask = 077\n");
+	cleanup(config_unrefp) struct config *one =
+		load("[a]\nfinal = x\numask = 022\n[b]\numask = 022\n");
+	cleanup(config_unrefp) struct config *other =
+		load("[a]\nfinal = x\numask = 077\n[b]\numask = 077\n");
 	struct key_set set;
 
-	ck_assert_uint_eq(node_config_diff(config_find(one, "a"), config_find(other, "a"), &set), 1);
+	ck_assert_uint_eq(node_config_diff(config_find(one, "a"), config_find(other, "a"), &set),
+			  1);
 	ck_assert(key_set_has(&set, KEY_UMASK));
-	ck_assert_uint_eq(node_config_diff(config_find(one, "b"), config_find(other, "b"), &set), 0);
+	ck_assert_uint_eq(node_config_diff(config_find(one, "b"), config_find(other, "b"), &set),
+			  0);
 }
 END_TEST
 
@@ -294,6 +371,7 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("diff");
 
 	tcase_add_loop_test(tc, a_key_is_noticed_and_shown, 0, N_KEYS);
+	tcase_add_loop_test(tc, a_key_is_noticed_whatever_stands_beside_it, 0, N_KEYS);
 	tcase_add_test(tc, of_variables_only_the_names_are_shown);
 	tcase_add_test(tc, what_a_group_passes_on_matters_to_its_final_action);
 	tcase_add_test(tc, a_group_and_a_service_differ_by_their_command);

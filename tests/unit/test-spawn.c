@@ -78,6 +78,13 @@ static void without_close_range(void)
 	refuse(SYS_close_range, 0, ENOSYS);
 }
 
+/* As a sandbox answers that was made before there was such a call. */
+static void refused_close_range(void)
+{
+	spawned_setup();
+	refuse(SYS_close_range, 0, EPERM);
+}
+
 /* --- what a child is given --- */
 
 START_TEST(its_exit_is_that_of_the_program)
@@ -525,6 +532,7 @@ Suite *test_suite(void)
 	add_case(s, "as it comes", spawned_setup);
 	add_case(s, "without clone3", without_clone3);
 	add_case(s, "without close_range", without_close_range);
+	add_case(s, "with close_range refused", refused_close_range);
 #if defined(__x86_64__) || defined(__aarch64__)
 	if (has_clone3())
 		add_case(s, "with clone3 alone", without_clone);

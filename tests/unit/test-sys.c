@@ -167,6 +167,28 @@ START_TEST(one_alone_can_be_collected)
 }
 END_TEST
 
+START_TEST(who_is_stopped_or_continued_has_not_ended)
+{
+	struct seen seen = { .n = 0 };
+	siginfo_t info;
+	int pipe_[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipe_), 0);
+	pid = add_staying(pipe_);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(kill(pid, i == 0 ? SIGSTOP : SIGCONT), 0);
+		ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WCONTINUED | WNOWAIT),
+				 0);
+		ck_assert(!reap_child(pid, note_exit, &seen));
+		ck_assert_uint_eq(reap_children(10, note_exit, &seen), 0);
+		ck_assert_uint_eq(reap_collected(10, note_collected, &seen), 0);
+	}
+	(void)close(pipe_[1]);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
 START_TEST(a_budget_is_kept_and_nothing_lost_by_it)
 {
 	struct seen seen = { .n = 0 };
@@ -427,6 +449,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_death_by_signal_is_told_as_one);
 	tcase_add_test(tc, one_call_collects_all_deaths);
 	tcase_add_test(tc, one_alone_can_be_collected);
+	tcase_add_test(tc, who_is_stopped_or_continued_has_not_ended);
 	tcase_add_test(tc, a_budget_is_kept_and_nothing_lost_by_it);
 	tcase_add_test(tc, the_dead_are_told_when_they_are_collected);
 	tcase_add_test(tc, a_death_by_signal_is_collected_as_one);
