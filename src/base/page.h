@@ -74,7 +74,7 @@ _Static_assert(sizeof(struct page) <= PAGE_HEADER, "the header has its size");
 
 static inline struct page_lane *page_lanes(const struct page *p)
 {
-	return (struct page_lane *)((char *)(uintptr_t)p + PAGE_HEADER);
+	return (void *)((char *)(uintptr_t)p + PAGE_HEADER);
 }
 
 /* What the page says, for which it must have room for @n_lanes; never below zero. */

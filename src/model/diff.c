@@ -11,13 +11,14 @@
  */
 struct facet {
 	const struct kind *kind;
-	size_t offset; /* in struct config for a key of [swansong] only; for commands around a
-			* service, which; else in this: */
-	enum { OF_NODE, OF_EXTRAS, OF_EDGES, OF_OUTPUTS, OF_ATTRIBUTES } part;
+	size_t offset; /* in the part; for commands around a service, which */
+	/* Of the configuration for a key of [swansong] only, else of a node. */
+	enum { OF_CONFIG, OF_NODE, OF_HOOKS, OF_EXTRAS, OF_EDGES, OF_OUTPUTS, OF_ATTRIBUTES } part;
 };
 
-#define CONFIG(member) offsetof(struct config, member)
-#define NODE(member)   offsetof(struct node_config, member)
+#define CONFIG(member)	  offsetof(struct config, member), OF_CONFIG
+#define NODE(member)	  offsetof(struct node_config, member), OF_NODE
+#define HOOK(hook)	  hook, OF_HOOKS
 #define EXTRA(member)	  offsetof(struct extras, member), OF_EXTRAS
 #define EDGE(edge)	  offsetof(struct stated_edges, nodes[edge]), OF_EDGES
 #define OUTPUT(member)	  offsetof(struct outputs, member), OF_OUTPUTS
@@ -26,7 +27,7 @@ struct facet {
 /* clang-format off */
 static const struct facet facets[N_KEYS] = {
 	[KEY_CONTROL_SOCKET] = { &kind_text, CONFIG(control_socket) },
-	[KEY_CONTROL_GROUP] = { &kind_control_group, 0 },
+	[KEY_CONTROL_GROUP] = { &kind_control_group, 0, OF_CONFIG },
 	[KEY_CONTROL_MODE] = { &kind_mode, CONFIG(control_mode) },
 	[KEY_EXIT_WHEN] = { &kind_exit_when, CONFIG(exit_when) },
 	[KEY_EXIT_ON_SIGNAL] = { &kind_exit_on_signal, CONFIG(exit_on_signal) },
@@ -37,9 +38,9 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_AFTER] = { &kind_nodes, EDGE(EDGE_AFTER) },
 	[KEY_TERM_AFTER] = { &kind_nodes, EDGE(EDGE_TERM_AFTER) },
 	[KEY_STRATEGY] = { &kind_strategy, NODE(strategy) },
-	[KEY_FINAL] = { &kind_commands, HOOK_FINAL },
+	[KEY_FINAL] = { &kind_commands, HOOK(HOOK_FINAL) },
 	[KEY_FINAL_TIMEOUT] = { &kind_duration, EXTRA(final_timeout_usec) },
-	[KEY_COMMAND] = { &kind_command, 0 },
+	[KEY_COMMAND] = { &kind_command, 0, OF_NODE },
 	[KEY_TYPE] = { &kind_type, NODE(type) },
 	[KEY_LISTEN] = { &kind_listen, 0, OF_EXTRAS },
 	[KEY_AUTOSTART] = { &kind_bool, NODE(autostart) },
@@ -63,17 +64,17 @@ static const struct facet facets[N_KEYS] = {
 	[KEY_HEALTH_TIMEOUT] = { &kind_duration, EXTRA(health_timeout_usec) },
 	[KEY_HEALTH_RETRIES] = { &kind_number, EXTRA(health_retries) },
 	[KEY_ON_UNHEALTHY] = { &kind_on_unhealthy, EXTRA(on_unhealthy) },
-	[KEY_START_COMMAND] = { &kind_commands, HOOK_START_COMMAND },
-	[KEY_POST_START] = { &kind_commands, HOOK_POST_START },
+	[KEY_START_COMMAND] = { &kind_commands, HOOK(HOOK_START_COMMAND) },
+	[KEY_POST_START] = { &kind_commands, HOOK(HOOK_POST_START) },
 	[KEY_RELOAD_SIGNAL] = { &kind_signal, EXTRA(reload_signal) },
-	[KEY_RELOAD_COMMAND] = { &kind_commands, HOOK_RELOAD_COMMAND },
+	[KEY_RELOAD_COMMAND] = { &kind_commands, HOOK(HOOK_RELOAD_COMMAND) },
 	[KEY_DRAIN_DELAY] = { &kind_duration, EXTRA(drain_delay_usec) },
-	[KEY_STOP_COMMAND] = { &kind_commands, HOOK_STOP_COMMAND },
+	[KEY_STOP_COMMAND] = { &kind_commands, HOOK(HOOK_STOP_COMMAND) },
 	[KEY_STOP_SIGNAL] = { &kind_signal, NODE(stop_signal) },
 	[KEY_SIGNAL_SCOPE] = { &kind_signal_scope, NODE(signal_scope) },
 	[KEY_KILL_SIGNAL] = { &kind_signal, EXTRA(kill_signal) },
 	[KEY_KILL_LEFTOVERS] = { &kind_bool, NODE(kill_leftovers) },
-	[KEY_POST_STOP] = { &kind_commands, HOOK_POST_STOP },
+	[KEY_POST_STOP] = { &kind_commands, HOOK(HOOK_POST_STOP) },
 	[KEY_ESSENTIAL] = { &kind_bool, NODE(essential) },
 	[KEY_TERMINAL] = { &kind_bool, NODE(terminal) },
 	[KEY_CGROUP_MEMORY_MAX] = { &kind_bound, EXTRA(cgroup_memory_max) },
@@ -122,7 +123,7 @@ bool key_is_compared(enum key_id key)
 	return facets[key].kind;
 }
 
-/* What of @node the facet of @key is in. */
+/* What of @node the facet of @key is in, unless the facet is one of its hooks. */
 static const void *part_of(enum key_id key, const struct node_config *node)
 {
 	static const struct attributes no_attributes = ATTRIBUTES_NONE;
@@ -144,11 +145,14 @@ static const void *part_of(enum key_id key, const struct node_config *node)
 
 static const void *facet_of(enum key_id key, const void *base)
 {
-	if (keys[key].type == &type_commands)
+	switch (facets[key].part) {
+	case OF_HOOKS:
 		return node_config_hook(base, facets[key].offset);
-	if (keys[key].scope != SCOPE_ROOT)
-		base = part_of(key, base);
-	return (const char *)base + facets[key].offset;
+	case OF_CONFIG:
+		return (const char *)base + facets[key].offset;
+	default:
+		return (const char *)part_of(key, base) + facets[key].offset;
+	}
 }
 
 static bool differs(enum key_id key, const void *a, const void *b)

@@ -85,7 +85,7 @@ static int read_properties(struct builder *b)
 
 static char ***names_of(struct section *section, enum key_id key)
 {
-	return (char ***)((char *)section + keys[key].offset);
+	return (void *)((char *)section + keys[key].offset);
 }
 
 /* What its edges name, so that they find it; what is not there is missed when they are resolved. */

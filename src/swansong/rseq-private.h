@@ -79,7 +79,7 @@ static inline bool rseq_is_there(void)
 static inline bool rseq_add(_Atomic uint32_t *closed, struct percpu_slot *slots, uint32_t n,
 			    uint64_t delta)
 {
-	struct rseq *self = (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
+	struct rseq *self = (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
 
 	/*
 	 * 3: describes the sequence, which begins at 1, and ends at 2 with its one store; 4 is where

@@ -60,4 +60,24 @@ ok "nothing is left in its control group" not pgrep 'nginx|redis-server|notifier
 printf '[gate]\ncomand = true\n' >"$conf"
 ok "a configuration with mistakes does not start" not systemctl start swansongd
 is "and is not tried again" "$(property ExecMainStatus) $(property NRestarts)" "78 0"
+
+# --- A reload that systemd asks for by a signal ---------------------------------------------------
+
+version=$(systemctl --version | awk '{ print $2; exit }')
+[ "${version%%[!0-9]*}" -ge 253 ] || { skip "Type=notify-reload works" "machine: systemd $version"; finish; }
+mkdir /etc/systemd/system/swansongd.service.d
+printf '[Service]\nType=notify-reload\nExecReload=\n' >/etc/systemd/system/swansongd.service.d/reload.conf
+systemctl daemon-reload
+service() { printf '[%s]\ncommand = %s/idle\n' "$1" "$helpers"; }
+service first >"$conf"
+ok "it starts as Type=notify-reload" systemctl start swansongd
+service second >>"$conf"
+ok "a reload succeeds" systemctl reload swansongd
+ok "which has been made by then" ctl status second
+echo '[broken' >>"$conf"
+ok "so does one with a mistake" systemctl reload swansongd
+like "but the status text says it" "$(property StatusText)" '^Reload refused'
+is "and it is active" "$(property ActiveState)" active
+systemctl stop swansongd
+is "stopped, it is a success" "$(property ActiveState) $(property Result)" "inactive success"
 finish

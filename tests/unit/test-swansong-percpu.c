@@ -252,7 +252,7 @@ START_TEST(a_sequence_that_is_interrupted_begins_again_and_adds_once)
 		      -1, 0);
 	ck_assert_ptr_ne(memory, MAP_FAILED);
 	mapped.slots = memory + page;
-	p = (struct percpu *)(memory + page - offsetof(struct percpu, slot));
+	p = (void *)(memory + page - offsetof(struct percpu, slot));
 	p->n = n;
 	p->rseq = rseq_is_there();
 
