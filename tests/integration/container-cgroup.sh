@@ -29,7 +29,7 @@ FROM scratch
 COPY rootfs /
 ENTRYPOINT ["/usr/sbin/swansongd", "-v", "-c", "/etc/swansong/swansong.ini"]
 END
-ok "the image is built" podman build --network=none -q -t tree "$dir/image"
+podman build --network=none -q -t tree "$dir/image" >/dev/null || die "the image is built"
 
 # What podman makes for itself, wherever its containers are; it stays if somebody is in it.
 remove_parent() { find "$cgroup_mount/libpod_parent" -depth -type d -exec rmdir {} + 2>/dev/null; }

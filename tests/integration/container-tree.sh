@@ -44,7 +44,7 @@ cp "$top_srcdir"/contrib/container/{Containerfile.tree,tree.ini} "$dir/image/"
 cp "$(program swansongd)" "$dir/image/swansongd"
 cp "$(program swansongctl)" "$dir/image/swansongctl"
 printf '#!/bin/sh\necho hello >/run/index.html\nexec httpd -f -p 8000 -h /run\n' >"$dir/image/app"
-ok "the image is built" podman build --isolation=chroot --pull-never -f "$dir/image/Containerfile.tree" \
+ok "the image is built" podman build --isolation=chroot --ulimit nofile=4096:4096 --pull-never -f "$dir/image/Containerfile.tree" \
 	-t shop "$dir/image"
 
 # Where the pod has something to write to.
