@@ -32,6 +32,7 @@ struct process {
 	int pidfd;	/* of one that is not our child, which may be collected at any time; else -1 */
 	bool alive;	/* its pid still means it: it has not been collected */
 	bool signalled; /* has had the stop signal */
+	bool blank;	/* a stranger without an environment, which may be in the middle of an exec */
 	uint64_t id;	/* of its guard, for people */
 	uint64_t since_usec;
 	struct swansong_guard guard;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "daemon/probe.h"
 #include "daemon/service-exit.h"
@@ -16,6 +17,8 @@
 #define REAP_PER_TURN 256
 /* While they go on dying, perhaps without end, so many turns may pass before all children are looked at. */
 #define LOOK_PUT_OFF_MAX 16
+/* Who has no environment may be executing.  After this it just has none. */
+#define BLANK_USEC (10 * USEC_PER_SEC)
 
 struct sweep {
 	struct tree *tree;
@@ -24,21 +27,25 @@ struct sweep {
 	bool reaped;	  /* some were collected in this turn */
 	unsigned put_off; /* turns since children were to be looked at */
 	bool missed;	  /* somebody could not be looked at */
+	bool blank;	  /* somebody is to be looked at once more */
+	unsigned looks;	  /* turns for that */
 	uint64_t strangers;
 };
 
 /* Remembered, so that it is looked at once only. */
-static void remember(struct sweep *sweep, pid_t pid, enum process_kind kind)
+static struct process *remember(struct sweep *sweep, pid_t pid, enum process_kind kind)
 {
 	struct process *process;
 
-	if (process_new(&process, kind, NULL) == 0)
-		process_add(sweep->tree->ctx->processes, process, pid, -1);
+	if (process_new(&process, kind, NULL) < 0)
+		return NULL;
+	process_add(sweep->tree->ctx->processes, process, pid, -1);
+	return process;
 }
 
 static void inherit(pid_t pid, void *arg)
 {
-	remember(arg, pid, PROCESS_INHERITED);
+	(void)remember(arg, pid, PROCESS_INHERITED);
 }
 
 int sweep_new(struct sweep **ret, struct tree *tree)
@@ -147,7 +154,7 @@ static int find_service(struct sweep *sweep, pid_t pid, const struct proc_info *
 	}
 	r = proc_environment(pid, "SWANSONG_NODE", path, sizeof(path));
 	if (r < 0)
-		return context_is_shortage(r) ? r : 0;
+		return context_is_shortage(r) || r == -ENODATA ? r : 0;
 	*ret = service_at(sweep, path);
 	/* Anybody can say that.  If it were true, it would be in the control group. */
 	if (*ret && (*ret)->has_cgroup)
@@ -155,29 +162,45 @@ static int find_service(struct sweep *sweep, pid_t pid, const struct proc_info *
 	return 0;
 }
 
+static void look_again(struct sweep *sweep, struct process *known, pid_t pid)
+{
+	if (!known)
+		known = remember(sweep, pid, PROCESS_STRANGER);
+	if (!known)
+		return;
+	known->blank = clock_now_usec() - known->since_usec < BLANK_USEC;
+	sweep->blank |= known->blank;
+}
+
 static void attribute(pid_t pid, void *arg)
 {
 	struct sweep *sweep = arg;
 	struct process_table *processes = sweep->tree->ctx->processes;
+	struct process *known = process_find(processes, pid);
 	struct service *service = NULL;
 	struct proc_info info;
 	int r;
 
-	if (process_find(processes, pid))
+	if (known && !known->blank)
 		return;
 	r = proc_read(pid, &info);
 	if (r == 0 && info.state == 'Z')
 		return;
 	if (r == 0)
 		r = find_service(sweep, pid, &info, &service);
+	if (r == -ENODATA) {
+		look_again(sweep, known, pid);
+		return;
+	}
 	if (r < 0) {
 		sweep->missed |= context_is_shortage(r);
 		return;
 	}
+	process_free(known);
 	if (service && service_may_have_leftovers(service) &&
 	    service_adopt(service, pid, info.group, info.name) == 0)
 		return;
-	remember(sweep, pid, PROCESS_STRANGER);
+	(void)remember(sweep, pid, PROCESS_STRANGER);
 }
 
 void sweep_look(struct sweep *sweep)
@@ -187,7 +210,7 @@ void sweep_look(struct sweep *sweep)
 	if (!sweep || sweep->children_fd < 0)
 		return;
 	ctx = sweep->tree->ctx;
-	sweep->missed = false;
+	sweep->missed = sweep->blank = false;
 	(void)proc_children(sweep->children_fd, attribute, sweep);
 	if (sweep->missed && context_give_up_spare(ctx)) {
 		sweep->missed = false;
@@ -222,7 +245,13 @@ void sweep_settle(struct sweep *sweep)
 	if (ctx->sweep)
 		sweep_look(sweep);
 	/* What could not be looked at is looked at when something else has happened. */
-	ctx->sweep = sweep->missed;
+	ctx->sweep = sweep->missed || sweep->blank;
+	/* An exec takes no longer than some turns; whose that is has to be known before an exit is followed up. */
+	if (sweep->blank && sweep->looks++ < LOOK_PUT_OFF_MAX) {
+		context_settle_soon(ctx);
+		return;
+	}
+	sweep->looks = 0;
 	ctx->linger = false;
 	list_for_each_safe (s, next, &ctx->lingering, in_lingering)
 		service_settle_exit(s);

@@ -135,13 +135,14 @@ int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
 	cleanup(closep) int fd = open_file(pid, "environ");
 	size_t name_length = strlen(name);
 	size_t column = 0, used = 0;
-	bool matching = true;
+	bool matching = true, blank = true;
 	char piece[4096];
 	ssize_t n;
 
 	if (fd < 0)
 		return fd;
 	while ((n = read(fd, piece, sizeof(piece))) > 0) {
+		blank = false;
 		for (ssize_t i = 0; i < n; i++) {
 			char c = piece[i];
 
@@ -163,7 +164,9 @@ int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
 			column++;
 		}
 	}
-	return n < 0 ? -errno : -ENOENT;
+	if (n < 0)
+		return -errno;
+	return blank ? -ENODATA : -ENOENT;
 }
 
 /* The start is the 22nd field, in ticks since the machine has booted; the third one is behind the name. */

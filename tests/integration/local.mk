@@ -82,7 +82,8 @@ dist_check_SCRIPTS += \
 	%D%/python-service.sh \
 	%D%/strategy.sh \
 	%D%/report.sh \
-	%D%/remains.sh
+	%D%/remains.sh \
+	%D%/remains-blank.sh
 
 EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm
 EXTRA_DIST += \

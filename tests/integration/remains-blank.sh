@@ -1,0 +1,30 @@
+#!/bin/bash
+# Who executes has no environment for a moment, and so no mark: it is looked at again.
+. "${0%/*}/lib.sh"
+[ ! -d /sys/fs/cgroup ] || mount -t tmpfs tmpfs /sys/fs/cgroup ||
+	skip_all "machine: cannot hide the control groups"
+
+# Without an environment as long as it waits, and then with that of its service.
+cat >"$dir/blank" <<END
+echo \$\$ >$dir/pid
+read -r _ <$dir/go
+SWANSONG_NODE=blank exec $helpers/idle
+END
+mkfifo "$dir/go"
+config <<END
+[blank]
+command = sh -c 'setsid sh -c "exec env -i sh $dir/blank &"; exec $helpers/idle'
+END
+start_daemon
+wait_for 10 test -s "$dir/pid" || die "it is there"
+escapee=$(cat "$dir/pid")
+leftovers() { ctl guards --json blank | jq -r '.guards[] | select(.kind == "leftover") | .pid'; }
+is "who has no environment is nobody's" "$(leftovers)" ""
+echo >"$dir/go"
+marked() { grep -q SWANSONG_NODE "/proc/$escapee/environ"; }
+wait_for 10 marked || die "it has an environment"
+is "until it has one" "$(leftovers)" "$escapee"
+stop_daemon 10
+is "with which it is waited for" "$status" 0
+ok "and not killed" not says "$log" 'killing|killed [0-9]'
+finish
