@@ -267,6 +267,13 @@ has_connections() { # NUMBER
 	[ "$listed" = $((1 + $1)) ] # with the one that listens
 }
 
+# Its descriptors, when nobody asks it anything.
+descriptors() {
+	wait_for 10 has_connections 0 || return
+	find "/proc/$daemon/fd" -type l | wc -l
+}
+has_descriptors() { [ "$(descriptors)" = "$1" ]; } # NUMBER
+
 # Waits for the daemon's end; $status is its exit status.
 await_daemon() { # SECONDS
 	status=
