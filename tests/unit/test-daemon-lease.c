@@ -508,9 +508,10 @@ static void hide(int fd)
 			       .cmsg_len = CMSG_LEN(sizeof(fds)) };
 	memcpy(CMSG_DATA(c), fds, sizeof(fds));
 	ck_assert_int_eq(sendmsg(pair[0], &msg, 0), 1);
+	/* The kernel looks for such when one is closed that is not inside of another: that is the last. */
 	close(fd);
-	close(pair[0]);
 	close(pair[1]);
+	close(pair[0]);
 }
 
 START_TEST(one_that_is_hidden_in_itself_has_ended)
