@@ -321,7 +321,6 @@ static char *encode(char *out, const char *end, const char **bytes, const char *
 	return out;
 }
 
-/* fgets() as inih sees it: the next line of the item, or of the next item. */
 static char *put_number(char *out, char mark, size_t number)
 {
 	char text[TEXT_NUMBER_MAX];
@@ -330,6 +329,7 @@ static char *put_number(char *out, char mark, size_t number)
 	return stpcpy(out, text_number(text, number));
 }
 
+/* fgets() as inih sees it: the next line of the item, or of the next item. */
 static char *reader_feed(char *buffer, int room, void *stream)
 {
 	struct reader *r = stream;
