@@ -101,6 +101,15 @@ char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number)
 	return at;
 }
 
+uint32_t text_hash(const char *text)
+{
+	uint32_t hash = 0x811c9dc5;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x01000193;
+	return hash;
+}
+
 #define NAME_MAX_LENGTH 40
 
 /* Optimal string alignment distance, for short names. */

@@ -20,6 +20,9 @@ char *text_escape(char *out, size_t size, const char *text);
 #define TEXT_NUMBER_MAX 21
 char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number);
 
+/* FNV-1a, the same everywhere and for ever. */
+uint32_t text_hash(const char *text);
+
 /*
  * The closest of @n names to @name by edits (insert, delete, replace, swap neighbours), or NULL if
  * none is near enough to be a slip of the pen.  For "did you mean".

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/text.h"
 #include "daemon/cgroup-drain.h"
 #include "sys/cgroup.h"
 
@@ -219,16 +220,6 @@ static int on_inotify(sd_event_source *source, int fd, uint32_t events, void *ar
 
 /* --- beginning --- */
 
-/* FNV-1a */
-static uint32_t hash(const char *text)
-{
-	uint32_t h = 2166136261;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 16777619;
-	return h;
-}
-
 /* Nobody else has it locked, and it is still the one that has this name. */
 static int lock_group(int parent, const char *name)
 {
@@ -267,7 +258,7 @@ static int open_top(struct cgroups *c, const char *socket)
 	int r = -EAGAIN;
 
 	if (socket)
-		(void)snprintf(id, sizeof(id), "%08x", hash(socket));
+		(void)snprintf(id, sizeof(id), "%08x", text_hash(socket));
 	for (unsigned i = 1; r == -EAGAIN && i <= TOPS_MAX; i++) {
 		char suffix[8] = "";
 
