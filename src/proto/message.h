@@ -45,7 +45,8 @@ void message_reply_done(struct message_reply *reply);
 
 /*
  * Builders.  The reference to @parameters is taken in any case; NULL stands for an allocation that
- * failed, so that calls may be nested.  The text is to be released by free().
+ * failed, so that calls may be nested.  The text, which is there on success only, is to be released
+ * by free().
  *
  * Return: 0 or -ENOMEM.
  */
