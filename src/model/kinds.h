@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "model/choices.h"
+
 struct kind {
 	bool (*equal)(const void *a, const void *b);
 	void (*print)(FILE *file, const void *value, const struct kind *kind);
-	const char *const *names; /* of a choice */
+	const struct choice *choices; /* of one that is one of a few */
 };
 
 extern const struct kind kind_duration; /* uint64_t of microseconds */

@@ -8,6 +8,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
 	%D%/process-names.h %D%/process-names.c \
+	%D%/choices.h %D%/choices.c \
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
 	%D%/values-output.c \
