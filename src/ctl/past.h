@@ -21,6 +21,10 @@ struct past {
 int past_load(struct ctl *ctl, struct past *ret);
 void past_done(struct past *past);
 
+/* When the stop was: "2026-05-01 12:00:03 +0200".  Returns @buf. */
+#define PAST_WHEN_MAX 40
+char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view);
+
 /* What a service was doing in the end. */
 enum past_part {
 	PAST_RUNNING,  /* up still, or whatever else it was before */
