@@ -64,8 +64,7 @@ int cgroups_node_of(const struct cgroups *c, pid_t pid, char path[static CONFIG_
 
 	if (context_is_shortage(r))
 		return r;
-	if (r < 0 || strncmp(group, c->top_path, length) != 0 ||
-	    group[length] != '/')
+	if (r < 0 || strncmp(group, c->top_path, length) != 0 || group[length] != '/')
 		return -ENOENT;
 	return cgroups_node_of_name(group + length + 1, path);
 }

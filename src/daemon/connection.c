@@ -31,8 +31,7 @@ void connection_close_soon(struct connection *c)
 
 static void watch_idleness(struct connection *c)
 {
-	bool waits_for_them =
-		!c->spoken || (frame_writer_pending(&c->writer) > 0 && !c->patient);
+	bool waits_for_them = !c->spoken || (frame_writer_pending(&c->writer) > 0 && !c->patient);
 
 	if (c->dead)
 		return;

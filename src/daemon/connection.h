@@ -73,8 +73,7 @@ void connection_reply_list(struct connection *connection, const char *name,
 
 /* ... or as message_build_list_with() does. */
 void connection_reply_list_with(struct connection *connection, const char *name,
-				int (*next)(struct writer *to, void *arg), void *arg,
-				json_t *rest);
+				int (*next)(struct writer *to, void *arg), void *arg, json_t *rest);
 
 /* ... or as message_build_object() does. */
 void connection_reply_object(struct connection *connection, const char *name,

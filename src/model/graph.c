@@ -41,9 +41,9 @@ struct vertex {
 
 struct frame {
 	struct vertex vertex;
-	bool inside;			 /* the arrow to the same node, or its parent, was followed */
-	bool at_edge;			 /* the last arrow followed is that of an edge */
-	enum edge kind;			 /* ... of this kind */
+	bool inside;	/* the arrow to the same node, or its parent, was followed */
+	bool at_edge;	/* the last arrow followed is that of an edge */
+	enum edge kind; /* ... of this kind */
 	struct node_config *const *edge; /* the next one of it to follow */
 	size_t child;			 /* SIDE_READY: the next child to follow */
 };
@@ -208,9 +208,8 @@ static void graph_add_mistake(const struct graph *g, const struct frame *f, bool
 		[EDGE_AFTER] = "after",
 		[EDGE_TERM_AFTER] = "term-after",
 	};
-	const struct node_config *node = f->kind == EDGE_TERM_AFTER
-						 ? f->edge[-1]
-						 : g->config->nodes[f->vertex.node];
+	const struct node_config *node =
+		f->kind == EDGE_TERM_AFTER ? f->edge[-1] : g->config->nodes[f->vertex.node];
 	struct place place = { .file = node->place.file, .line = node->edges->lines[f->kind] };
 
 	diag_add(g->diag, DIAG_ERROR, place,

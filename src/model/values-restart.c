@@ -50,7 +50,8 @@ static int add_status(struct value *value, const char *word, struct success_stat
 	if (*word >= '0' && *word <= '9')
 		return value_refuse(value, "has an exit status beyond 255");
 	if (parse_signal(word, &signo) < 0)
-		return value_refuse(value, "has a word that is neither an exit status nor a signal");
+		return value_refuse(value,
+				    "has a word that is neither an exit status nor a signal");
 	status->signals |= UINT64_C(1) << (signo - 1);
 	return 0;
 }

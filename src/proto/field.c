@@ -86,8 +86,8 @@ static void read_value(const struct field *f, json_t *value, void *member)
 			json_is_string(value) ? index_of(json_string_value(value), f->values) : 0;
 		break;
 	case FIELD_INT:
-		*(uint64_t *)member = json_is_integer(value) ? (uint64_t)json_integer_value(value)
-							     : FIELD_NONE;
+		*(uint64_t *)member =
+			json_is_integer(value) ? (uint64_t)json_integer_value(value) : FIELD_NONE;
 		break;
 	case FIELD_SIGNED:
 		*(int64_t *)member = json_integer_value(value);

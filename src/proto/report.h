@@ -51,10 +51,11 @@ struct report_guard {
 	const char *kind; /* as in struct guard_view */
 	uint64_t pid, uid;
 	const char *command, *why; /* optional, as those before */
-	uint64_t count; /* optional: the most that there were */
+	uint64_t count;		   /* optional: the most that there were */
 	int64_t taken_usec;
 	uint64_t gone_usec; /* optional: it was held when the report was written */
-	const char *end;    /* optional: "dropped", "ended", "killed", "revoked", "expired", "abandoned" */
+	/* optional: "dropped", "ended", "killed", "revoked", "expired", "abandoned" */
+	const char *end;
 };
 
 /* The members of each, in turn, without braces and arrays around them. */
