@@ -2,7 +2,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 %C%_libmodel_la_SOURCES = \
 	%D%/budget.h %D%/budget.c \
 	%D%/diag.h %D%/diag.c \
-	%D%/settings.h %D%/settings.c \
+	%D%/settings.h %D%/settings-node.c %D%/settings.c \
 	%D%/reader.h %D%/reader.c \
 	%D%/source.h %D%/source.c \
 	%D%/substitute.h %D%/substitute.c \

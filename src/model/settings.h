@@ -291,9 +291,15 @@ int config_add_file(struct config *config, const char *name, const char **ret);
 int config_add_node(struct config *config, const char *path, struct place place,
 		    struct node_config **ret);
 
-/* A node's defaults; also for a node that belongs to no config.  @path, which is borrowed, must outlive it. */
+/*
+ * A node's defaults; also for a node that belongs to no config.  @path, which is borrowed, must
+ * outlive it.
+ */
 void node_config_init(struct node_config *node, const char *path);
 void node_config_done(struct node_config *node);
+
+/* For config_unref(): the node is without its config from here on, and freed unless it is kept. */
+void node_config_leave(struct node_config *node);
 
 /* NULL if @path may be the name of a node below the root, else what is wrong with it. */
 const char *config_check_name(const char *path);
