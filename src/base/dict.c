@@ -1,7 +1,7 @@
 /*
- * A hash table with open addressing, as pointers are all that it holds: a thing is in the slot that its
- * hash says, or else in the first free one after that.  So between the two there is no free one, which
- * is what a removal has to restore.
+ * A hash table with open addressing, as pointers are all that it holds: a thing is in the slot that
+ * its hash says, or else in the first free one after that.  So between the two there is no free
+ * one, which is what a removal has to restore.
  */
 #include "base/dict.h"
 

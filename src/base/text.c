@@ -46,7 +46,9 @@ size_t text_character(const char *text)
 	return decode((const unsigned char *)text, &c);
 }
 
-/* The length of the printable UTF-8 character at @s, or 0: no control byte, DEL, C1 or backslash. */
+/*
+ * The length of the printable UTF-8 character at @s, or 0: no control byte, DEL, C1 or backslash.
+ */
 static size_t printable(const unsigned char *s)
 {
 	uint32_t c;

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The report of a shutdown that is over (swansong-report(5)), for people: read from the file, checked,
- * and asked what each node has to answer for.
+ * The report of a shutdown that is over (swansong-report(5)), for people: read from the file,
+ * checked, and asked what each node has to answer for.
  */
 
 #include "base/clock.h"
@@ -58,7 +58,7 @@ struct guard_view past_guard(const struct report *report, const struct report_la
 			     const struct report_guard *guard);
 
 /*
- * What the end of the root waited for last, and what that waited for in turn, as lanes.  Return: their
- * number, at most @max.
+ * What the end of the root waited for last, and what that waited for in turn, as lanes.  Return:
+ * their number, at most @max.
  */
 size_t past_chain(const struct past *past, const struct report_lane **ret, size_t max);

@@ -11,9 +11,9 @@
  *	       | root      |------------------------------------->|  4.2s     |
  *	       |   web     |=========]                            |           |
  *
- * Names are cut to their column.  What a lane took is written where it ends, and the room for that is
- * kept free at the right.  With many lanes each gets less height, down to that of its text, and the
- * page grows.
+ * Names are cut to their column.  What a lane took is written where it ends, and the room for that
+ * is kept free at the right.  With many lanes each gets less height, down to that of its text, and
+ * the page grows.
  */
 
 #define FONT	    11.0

@@ -23,7 +23,9 @@
 struct connection;
 
 struct connection_owner {
-	/* A whole call, of the right form.  connection_reply() or connection_fail() ends it, once. */
+	/*
+	 * A whole call, of the right form.  connection_reply() or connection_fail() ends it, once.
+	 */
 	void (*call)(struct connection *connection, enum interface_method method,
 		     const struct message_call *call, void *arg);
 	/* It is over, for whatever reason; frees it. */

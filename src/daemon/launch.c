@@ -228,8 +228,8 @@ static void set_variables(struct context *ctx, size_t *n, char *const *variables
 }
 
 /*
- * The environment that we were given, less than that of the node, less than that of this run.  What the
- * daemon says in @last cannot be overridden by the node: it relies on it.
+ * The environment that we were given, less than that of the node, less than that of this run.  What
+ * the daemon says in @last cannot be overridden by the node: it relies on it.
  */
 static void merge_environment(struct context *ctx, char *const *own, char *const *last,
 			      char *const *variables)

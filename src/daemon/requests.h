@@ -38,7 +38,10 @@ struct request {
 	bool told_stop;		/* ... and said that its node is being shut down */
 	unsigned refused;	/* of oneway calls */
 
-	/* Of a connection that a service was given: its path, to which and below which it is limited. */
+	/*
+	 * Of a connection that a service was given: its path, to which and below which it is
+	 * limited.
+	 */
 	char home[CONFIG_NAME_MAX + 1];
 };
 

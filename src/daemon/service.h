@@ -4,11 +4,12 @@
  * One running service: the state machine of model/fsm.h and what it acts on.
  *
  * Its processes are the main process, which the configuration's command became; the commands around
- * it, one at a time; and leftovers: others of a session or the environment of these that have turned
- * up as our children.  Each holds a guard on the node from before it runs until it has been collected.
+ * it, one at a time; and leftovers: others of a session or the environment of these that have
+ * turned up as our children.  Each holds a guard on the node from before it runs until it has been
+ * collected.
  *
- * A run begins with the first start-command and ends with the last post-stop.  That of a oneshot which
- * has something to undo goes on after its process, and the process's guard with it.
+ * A run begins with the first start-command and ends with the last post-stop.  That of a oneshot
+ * which has something to undo goes on after its process, and the process's guard with it.
  */
 
 #include <stdbool.h>
@@ -114,8 +115,8 @@ void service_handle(struct service *service, enum service_event event);
 void service_post(struct service *service, enum service_event event);
 
 /*
- * An end is followed up in the next turn: its main process is gone, or could not be made, or somebody
- * it left behind is.
+ * An end is followed up in the next turn: its main process is gone, or could not be made, or
+ * somebody it left behind is.
  */
 void service_look_after(struct service *service);
 

@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 /*
- * The table knows of no missing parts: each of their states has, in "passes", the event by which it is
- * left where there is nothing to do in it.
+ * The table knows of no missing parts: each of their states has, in "passes", the event by which it
+ * is left where there is nothing to do in it.
  */
 
 #define TO(state, actions)               \

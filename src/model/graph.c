@@ -20,8 +20,8 @@
  * circle has an edge to be named by.
  *
  * The stop is the start backwards: what must be ready before A starts is signalled after A is
- * Complete.  "B term-after A" says that of the stop alone; it is an arrow like that of an edge A -> B,
- * and a circle with such an arrow could start, but not end.
+ * Complete.  "B term-after A" says that of the stop alone; it is an arrow like that of an edge A ->
+ * B, and a circle with such an arrow could start, but not end.
  *
  * The search is depth first with a stack of its own.  An arrow to a vertex on the stack closes a
  * circle.  It is reported, its topmost edge is marked as broken, and the search is taken back to
@@ -218,8 +218,8 @@ static void graph_add_mistake(const struct graph *g, const struct frame *f, bool
 }
 
 /*
- * The edges from @bottom, which is one, to the top of the stack, and round again.  Return: is one of
- * them about the stop alone?
+ * The edges from @bottom, which is one, to the top of the stack, and round again.  Return: is one
+ * of them about the stop alone?
  */
 static bool graph_write_circle(const struct graph *g, FILE *out, size_t bottom)
 {

@@ -22,11 +22,12 @@
  *					command=+%0a--more
  *					command=>23
  *
- * The packaged library cuts lines at 200 bytes and section names at 49, takes " ;" for a comment and
- * ':' for '=', reports continuation lines as further keys, and knows no line numbers, all without a
- * word.  So whatever has a name and a value is fed as an item: its line, its bytes in pieces that
- * are short enough and encoded, and its length, by which a loss on the way would be noticed.  None of
- * this depends on how the library was built, and none of its variables is touched.
+ * The packaged library cuts lines at 200 bytes and section names at 49, takes " ;" for a comment
+ * and ':' for '=', reports continuation lines as further keys, and knows no line numbers, all
+ * without a word.  So whatever has a name and a value is fed as an item: its line, its bytes in
+ * pieces that are short enough and encoded, and its length, by which a loss on the way would be
+ * noticed.  None of this depends on how the library was built, and none of its variables is
+ * touched.
  *
  * The text is read in place: a value's lines are moved together inside it.
  */

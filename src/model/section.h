@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * A section as written, while it is read and resolved: what needs no other section or node is in the
- * node (and the config) already, the rest is here.
+ * A section as written, while it is read and resolved: what needs no other section or node is in
+ * the node (and the config) already, the rest is here.
  */
 
 #include "model/settings.h"

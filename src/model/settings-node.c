@@ -7,8 +7,8 @@
 #include "base/clock.h"
 
 /*
- * One node.  What most of them do not say is in parts of their own, which are there when something in
- * them is said; else the defaults are those of all.
+ * One node.  What most of them do not say is in parts of their own, which are there when something
+ * in them is said; else the defaults are those of all.
  */
 
 int attributes_new(struct attributes **ret)

@@ -70,9 +70,9 @@ enum output_kind {
 
 /* What one node can say of another. */
 enum edge {
-	EDGE_REQUIRES, /* starts when that is ready, not without; that stops when this is Complete */
-	EDGE_WANTS,    /* brings that along, and otherwise as the next */
-	EDGE_AFTER,    /* starts when that is ready or has failed; stops as with the first */
+	EDGE_REQUIRES,	 /* starts when that is ready, not without; that stops after this */
+	EDGE_WANTS,	 /* brings that along, and otherwise as the next */
+	EDGE_AFTER,	 /* starts when that is ready or has failed; stops as with the first */
 	EDGE_TERM_AFTER, /* nothing at the start; is signalled when that is Complete */
 	N_EDGES
 };
@@ -269,9 +269,9 @@ int attributes_new(struct attributes **ret);
 int config_new(struct config **ret);
 
 /*
- * Nodes are freed with their config: whoever keeps a node_config keeps a reference to that, or, if he
- * looks at nothing but the node's own values, one to the node.  Without its config a node has no place,
- * no parent and no edges.
+ * Nodes are freed with their config: whoever keeps a node_config keeps a reference to that, or, if
+ * he looks at nothing but the node's own values, one to the node.  Without its config a node has no
+ * place, no parent and no edges.
  */
 struct config *config_ref(struct config *config);
 struct config *config_unref(struct config *config);
@@ -358,7 +358,7 @@ int listen_compare(const struct listen *a, const struct listen *b);
 bool fdname_is_good(const char *name);
 
 /*
- * Where standard output, @fd 1, or standard error, 2, goes: never OUTPUT_DEFAULT, but to the daemon's
- * with a terminal.
+ * Where standard output, @fd 1, or standard error, 2, goes: never OUTPUT_DEFAULT, but to the
+ * daemon's with a terminal.
  */
 const struct output *node_config_output(const struct node_config *node, int fd);

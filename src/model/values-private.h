@@ -30,7 +30,9 @@ int value_check_substitutions(struct value *value);
 /* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
 int value_check_path(struct value *value, const char *path);
 
-/* From values.c: the number of the user, or group, that it names.  Return: 0, -EINVAL or -ENOMEM. */
+/*
+ * From values.c: the number of the user, or group, that it names.  Return: 0, -EINVAL or -ENOMEM.
+ */
 int value_owner(struct value *value, uid_t *ret);
 int value_group(struct value *value, gid_t *ret);
 

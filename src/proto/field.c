@@ -135,7 +135,9 @@ void field_copy_value(const struct field *f, const void *from, void *to)
 	}
 }
 
-/* Whoever writes an object has the order of the table, so it is mostly the one after the last, @i. */
+/*
+ * Whoever writes an object has the order of the table, so it is mostly the one after the last, @i.
+ */
 static size_t find(const char *name, const struct field *fields, size_t n, size_t i)
 {
 	for (size_t tried = 0; tried < n; tried++, i++) {

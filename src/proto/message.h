@@ -68,7 +68,9 @@ int message_build_list(char **ret, const char *name, int (*next)(struct writer *
 int message_build_list_with(char **ret, const char *name,
 			    int (*next)(struct writer *to, void *arg), void *arg, json_t *rest);
 
-/* A reply with one parameter, the object @name, whose members @append appends, without the braces. */
+/*
+ * A reply with one parameter, the object @name, whose members @append appends, without the braces.
+ */
 int message_build_object(char **ret, const char *name, void (*append)(struct writer *to, void *arg),
 			 void *arg);
 

@@ -1,12 +1,12 @@
 #pragma once
 
 /*
- * What is left of a shutdown, as swansong-report(5) has it: one JSON object, written by the daemon and
- * read by whoever explains it.  All times are in microseconds since the stop of the root; what was
- * before that is negative.
+ * What is left of a shutdown, as swansong-report(5) has it: one JSON object, written by the daemon
+ * and read by whoever explains it.  All times are in microseconds since the stop of the root; what
+ * was before that is negative.
  *
- * Strings are borrowed: from whoever filled them in, or from the JSON they were read from.  A missing
- * optional number is FIELD_NONE, a missing string NULL.
+ * Strings are borrowed: from whoever filled them in, or from the JSON they were read from.  A
+ * missing optional number is FIELD_NONE, a missing string NULL.
  */
 
 #include "proto/field.h"

@@ -49,7 +49,9 @@ struct spawn_spec {
 	const struct spawn_file
 		*files; /* further ones, 3 and above, each larger than the one before */
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
-	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
+	/*
+	 * Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere.
+	 */
 	char *pid_places[2];
 	int cgroup;	    /* the directory of a control group to start in; 0: stay in ours */
 	bool take_terminal; /* the session gets our standard input as its terminal */
