@@ -26,8 +26,6 @@ ok "so is the other" wait_for 10 says "$dir/deaf.said" begins
 guards() { ctl guards "$@" --json | jq '[.guards[] | select(.kind == "lease")] | length'; }
 holds() { [ "$(guards "$1")" = "$2" ]; } # NODE N
 refused() { grep -c 'X_SWANSONG_GUARD is refused' "$log"; }
-descriptors() { set -- /proc/"$daemon"/fd/*; echo $#; }
-has_descriptors() { [ "$(descriptors)" = "$1" ]; }
 before=$(descriptors)
 
 # --- Held until the other end is closed ----------------------------------------------------------
