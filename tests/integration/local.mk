@@ -65,6 +65,7 @@ dist_check_SCRIPTS += \
 	%D%/trouble-clock.sh \
 	%D%/trouble-descriptors.sh \
 	%D%/trouble-disk.sh \
+	%D%/trouble-flood.sh \
 	%D%/trouble-hooks.sh \
 	%D%/trouble-inject.sh \
 	%D%/trouble-killed.sh \
