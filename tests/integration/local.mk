@@ -86,7 +86,7 @@ dist_check_SCRIPTS += \
 	%D%/remains.sh \
 	%D%/remains-blank.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \
