@@ -129,18 +129,21 @@ nomem_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=fopencookie
 
 check_PROGRAMS += %D%/test-config
-%C%_test_config_SOURCES = %D%/test-config.c $(nomem_sources)
+%C%_test_config_SOURCES = %D%/scratch.h %D%/scratch.c %D%/test-config.h %D%/test-config-fixture.c \
+	%D%/test-config.c %D%/test-config-values.c %D%/test-config-attributes.c \
+	%D%/test-config-bad.c %D%/test-config-command.c %D%/test-config-equal.c \
+	%D%/test-config-trouble.c $(nomem_sources)
 %C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_config_LDFLAGS = $(nomem_ldflags)
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-diff
-%C%_test_diff_SOURCES = %D%/test-diff.c
+%C%_test_diff_SOURCES = %D%/config-of.h %D%/config-of.c %D%/test-diff.c
 %C%_test_diff_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_diff_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-environment
-%C%_test_environment_SOURCES = %D%/test-environment.c
+%C%_test_environment_SOURCES = %D%/scratch.h %D%/scratch.c %D%/test-environment.c
 %C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
@@ -203,7 +206,7 @@ check_PROGRAMS += %D%/test-unixsock
 %C%_test_unixsock_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
 # A tree of which nothing runs.
-tree_world_sources = %D%/tree-world.h %D%/tree-world.c
+tree_world_sources = %D%/config-of.h %D%/config-of.c %D%/tree-world.h %D%/tree-world.c
 
 check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_notify_SOURCES = %D%/test-daemon-notify.c
