@@ -254,7 +254,8 @@ check_PROGRAMS += %D%/test-ids
 
 # The daemon without processes.
 check_PROGRAMS += %D%/test-daemon-stop
-%C%_test_daemon_stop_SOURCES = %D%/test-daemon-stop.c $(tree_world_sources)
+%C%_test_daemon_stop_SOURCES = %D%/stated-tree.h %D%/stated-tree.c %D%/test-daemon-stop.c \
+	%D%/test-daemon-retired.c %D%/test-daemon-restart.c $(tree_world_sources)
 %C%_test_daemon_stop_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_stop_LDADD   = %D%/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
@@ -399,12 +400,16 @@ check_PROGRAMS += %D%/test-swansong-percpu-property
 %C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
 
-check_PROGRAMS += %D%/test-swansong-attach %D%/test-swansong-attach-process
+check_PROGRAMS += %D%/test-swansong-attach %D%/test-swansong-attach-page %D%/test-swansong-attach-process
 attach_libraries = %D%/libtestmain.la src/swansong/libswansong-loop.la \
 	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
-%C%_test_swansong_attach_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-attach.c
+attached_pair = %D%/attached-pair.h %D%/fake-daemon.h %D%/swansong-pair.h
+%C%_test_swansong_attach_SOURCES = $(attached_pair) %D%/test-swansong-attach.c
 %C%_test_swansong_attach_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_attach_LDADD   = $(attach_libraries)
+%C%_test_swansong_attach_page_SOURCES = $(attached_pair) %D%/test-swansong-attach-page.c
+%C%_test_swansong_attach_page_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_page_LDADD   = $(attach_libraries)
 %C%_test_swansong_attach_process_SOURCES = %D%/fake-daemon.h \
 	%D%/test-swansong-attach-process.c
 %C%_test_swansong_attach_process_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
