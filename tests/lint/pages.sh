@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every page of the manual is clean, its tables fit a terminal, and it refers to pages that exist, which
-# are ours if they have our name.
+# Every page of the manual is clean and shows what it says, its tables fit a terminal, and it refers to
+# pages that exist, which are ours if they have our name.
 . "${0%/*}/lib.sh"
 
 cd "${top_srcdir:?}/man"
@@ -9,6 +9,10 @@ if command -v mandoc >/dev/null; then
 else
 	skip "all pages are clean" "package mandoc"
 fi
+
+# A quotation mark that begins a word belongs to the macro, and is not shown.
+grep -nE '^\.(Dl|D1|Ql|Li) .* "' ./*.[1-9] >"$dir/quotes" || :
+try "no quotation mark is lost" is_empty "$dir/quotes"
 
 # In a table, a cell that is too long makes groff break every word of the next one.
 if command -v groff >/dev/null; then
