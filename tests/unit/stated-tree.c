@@ -61,22 +61,6 @@ static void setup(void)
 	setup_tree(three);
 }
 
-void check_counts(void)
-{
-	for (struct node *top = tree.root; top; top = node_next(top, tree.root)) {
-		unsigned services = 0, ready = 0, settled = 0;
-
-		for (struct node *n = top; n; n = node_next(n, top)) {
-			services += n->service != NULL;
-			ready += n->service && service_is_ready(n->service);
-			settled += n->service && service_is_settled(n->service);
-		}
-		ck_assert_uint_eq(top->services, services);
-		ck_assert_uint_eq(top->ready, ready);
-		ck_assert_uint_eq(top->settled, settled);
-	}
-}
-
 void teardown(void)
 {
 	check_counts();

@@ -17,19 +17,16 @@ struct stated {
 /* "web" needs "db", and "log" comes after both. */
 extern const struct stated three[];
 
-/* Makes the tree of @sections, and ends it. */
+/* Makes the tree of @sections, and ends it, with the counts as they should be. */
 void setup_tree(const struct stated *sections);
 void teardown(void);
-
-/* What each node says of how many are ready below it is so; turn() and teardown() look at that, too. */
-void check_counts(void);
 
 /* Whose tests have the tree of three each. */
 TCase *stated_case(const char *name);
 
 void reload(const struct stated *sections);
 
-/* One turn of daemon.c, as far as a stop goes. */
+/* One turn of daemon.c, as far as a stop goes; likewise. */
 void turn(void);
 
 /* It runs: wanted, with a guard, and ready, as act_spawn() and READY have it. */

@@ -47,3 +47,19 @@ struct service *service(const char *path)
 	ck_assert_ptr_nonnull(find(path)->service);
 	return find(path)->service;
 }
+
+void check_counts(void)
+{
+	for (struct node *top = tree.root; top; top = node_next(top, tree.root)) {
+		unsigned services = 0, ready = 0, settled = 0;
+
+		for (struct node *n = top; n; n = node_next(n, top)) {
+			services += n->service != NULL;
+			ready += n->service && service_is_ready(n->service);
+			settled += n->service && service_is_settled(n->service);
+		}
+		ck_assert_uint_eq(top->services, services);
+		ck_assert_uint_eq(top->ready, ready);
+		ck_assert_uint_eq(top->settled, settled);
+	}
+}
