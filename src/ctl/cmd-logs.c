@@ -15,6 +15,55 @@
 
 enum { TAIL_WORDS = 5 }; /* tail -n N [-F] -- */
 
+/* Of the services that write to files, a file each. */
+struct logs {
+	struct nodes *trees; /* that were asked for; of these are the strings */
+	size_t n_trees;
+	const struct node_view **services;
+	size_t n;
+};
+
+static void logs_done(struct logs *logs)
+{
+	for (size_t i = 0; i < logs->n_trees; i++)
+		nodes_done(&logs->trees[i]);
+	free(logs->trees);
+	free(logs->services);
+}
+
+static bool has_file(const struct logs *logs, const char *file)
+{
+	for (size_t i = 0; i < logs->n; i++)
+		if (strcmp(logs->services[i]->service.log, file) == 0)
+			return true;
+	return false;
+}
+
+static int add_files(struct logs *logs, const struct nodes *tree)
+{
+	const struct node_view **services =
+		reallocarray(logs->services, logs->n + tree->n, sizeof(*services));
+
+	if (!services)
+		return -ENOMEM;
+	logs->services = services;
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct node_view *node = &tree->nodes[i];
+
+		if (node->is_service && node->service.log && !has_file(logs, node->service.log))
+			services[logs->n++] = node;
+	}
+	return 0;
+}
+
+static bool writes_to_file(const struct nodes *tree)
+{
+	for (size_t i = 0; i < tree->n; i++)
+		if (tree->nodes[i].is_service && tree->nodes[i].service.log)
+			return true;
+	return false;
+}
+
 static void say_elsewhere(struct ctl *ctl, const char *path)
 {
 	char node[1024];
@@ -26,42 +75,43 @@ static void say_elsewhere(struct ctl *ctl, const char *path)
 		text_escape(node, sizeof(node), node_name(path)));
 }
 
-/* The file of the node's own service, to be released by free(). */
-static int find_file(struct ctl *ctl, const char *path, char **ret)
+/* Those of the node at @path and of all below it. */
+static int find_files(struct ctl *ctl, const char *path, struct logs *logs)
 {
-	struct nodes nodes;
-	int r = nodes_fetch(ctl, path, &nodes);
+	struct nodes *tree = &logs->trees[logs->n_trees];
+	int r = nodes_fetch(ctl, path, tree);
 
 	if (r != CTL_DONE)
 		return r;
-	if (nodes.n > 0 && nodes.nodes[0].is_service && nodes.nodes[0].service.log) {
-		*ret = strdup(nodes.nodes[0].service.log);
-		r = *ret ? CTL_DONE : ctl_fail(ctl, -ENOMEM);
-	} else {
+	logs->n_trees++;
+	if (!writes_to_file(tree)) {
 		say_elsewhere(ctl, path);
-		r = CTL_FAILED;
+		return CTL_FAILED;
 	}
-	nodes_done(&nodes);
-	return r;
+	return add_files(logs, tree) < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
 }
 
-static int print_files(struct ctl *ctl, char **paths, char **files)
+static int print_files(struct ctl *ctl, const struct logs *logs)
 {
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "logs");
 
-	for (size_t i = 0; paths[i]; i++)
-		(void)json_array_append_new(json_object_get(all, "logs"),
-					    json_pack("{s:s, s:o}", "node", paths[i], "file",
-						      message_string(files[i])));
+	for (size_t i = 0; i < logs->n; i++)
+		(void)json_array_append_new(
+			json_object_get(all, "logs"),
+			json_pack("{s:s, s:o}", "node", logs->services[i]->path, "file",
+				  message_string(logs->services[i]->service.log)));
 	return ctl_print_json(ctl, all);
 }
 
 /* Comes back on failure only. */
-static int become_tail(struct ctl *ctl, char **argv, size_t n_files, char **files)
+static int become_tail(struct ctl *ctl, const struct logs *logs)
 {
+	cleanup(freep) char **argv = calloc(TAIL_WORDS + logs->n + 1, sizeof(*argv));
 	char lines[16];
 	size_t n = 0;
 
+	if (!argv)
+		return ctl_fail(ctl, -ENOMEM);
 	(void)snprintf(lines, sizeof(lines), "%u", ctl->options.lines);
 	argv[n++] = (char *)"tail";
 	argv[n++] = (char *)"-n";
@@ -69,9 +119,8 @@ static int become_tail(struct ctl *ctl, char **argv, size_t n_files, char **file
 	if (ctl->options.follow)
 		argv[n++] = (char *)"-F";
 	argv[n++] = (char *)"--";
-	for (size_t i = 0; i < n_files; i++)
-		argv[n++] = files[i];
-	argv[n] = NULL;
+	for (size_t i = 0; i < logs->n; i++)
+		argv[n++] = (char *)logs->services[i]->service.log;
 	(void)execvp(argv[0], argv);
 	log_line(&ctl->log, LOG_ERR, "tail: %s", strerror(errno));
 	return CTL_FAILED;
@@ -79,28 +128,21 @@ static int become_tail(struct ctl *ctl, char **argv, size_t n_files, char **file
 
 int cmd_logs(struct ctl *ctl, int argc, char **argv)
 {
+	cleanup(logs_done) struct logs logs = { .n = 0 };
 	cleanup(freep) char **paths = NULL;
-	cleanup(freep) char **files = NULL;
-	cleanup(freep) char **words = NULL;
-	size_t n = 0, found = 0;
+	size_t n = 0;
 	int r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
 
 	if (r != CTL_DONE)
 		return r;
 	while (paths[n])
 		n++;
-	files = calloc(n + 1, sizeof(*files));
-	words = calloc(n + TAIL_WORDS + 1, sizeof(*words));
-	if (!files || !words)
+	logs.trees = calloc(n + 1, sizeof(*logs.trees));
+	if (!logs.trees)
 		return ctl_fail(ctl, -ENOMEM);
-	while (r == CTL_DONE && found < n) {
-		r = find_file(ctl, paths[found], &files[found]);
-		found += r == CTL_DONE;
-	}
-	if (r == CTL_DONE)
-		r = ctl->options.json ? print_files(ctl, paths, files)
-				      : become_tail(ctl, words, n, files);
-	while (found > 0)
-		free(files[--found]);
-	return r;
+	for (size_t i = 0; i < n && r == CTL_DONE; i++)
+		r = find_files(ctl, paths[i], &logs);
+	if (r != CTL_DONE)
+		return r;
+	return ctl->options.json ? print_files(ctl, &logs) : become_tail(ctl, &logs);
 }

@@ -410,6 +410,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	if (r == SPAWN_E_CHILD)
 		return fail(failure, why.error, spawn_step_text(why.step),
 			    subject(launch, program, &why));
+	ctx->launched++;
 	return 0;
 }
 

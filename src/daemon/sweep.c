@@ -7,28 +7,30 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "daemon/probe.h"
 #include "daemon/service-exit.h"
+#include "sys/children.h"
 #include "sys/proc.h"
 #include "sys/reap.h"
 
 /* The dead are collected in portions: ten thousand at once are no reason not to answer. */
 #define REAP_PER_TURN 256
-/* While they go on dying, perhaps without end, so many turns may pass before all children are looked at. */
-#define LOOK_PUT_OFF_MAX 16
+/* What waits for others to die, or to have executed, does so for so many turns: that may have no end. */
+#define PUT_OFF_MAX 16
 /* Who has no environment may be executing.  After this it just has none. */
 #define BLANK_USEC (10 * USEC_PER_SEC)
 
 struct sweep {
 	struct tree *tree;
-	int children_fd;  /* or -errno */
-	bool unreaped;	  /* there may be more dead */
-	bool reaped;	  /* some were collected in this turn */
-	unsigned put_off; /* turns since children were to be looked at */
-	bool missed;	  /* somebody could not be looked at */
-	bool blank;	  /* somebody is to be looked at once more */
-	unsigned looks;	  /* turns for that */
+	struct children children;
+	bool listed;	   /* there is a list of them */
+	unsigned n;	   /* how many were listed last, without those collected since */
+	unsigned launched; /* of the context, at that time */
+	bool missed;	   /* somebody could not be looked at */
+	bool blank;	   /* somebody is to be looked at once more */
+	unsigned reaped;   /* in this turn */
+	unsigned waited;   /* turns, for no more to die */
+	unsigned looks;	   /* turns, at who is blank */
 	uint64_t strangers;
 };
 
@@ -48,19 +50,45 @@ static void inherit(pid_t pid, void *arg)
 	(void)remember(arg, pid, PROCESS_INHERITED);
 }
 
+/* Return: as children_read(). */
+static int read_list(struct sweep *sweep, void (*each)(pid_t pid, void *arg))
+{
+	int n;
+
+	sweep->missed = sweep->blank = false;
+	n = children_read(&sweep->children, each, sweep);
+	if (n >= 0) {
+		sweep->n = (unsigned)n;
+		sweep->launched = sweep->tree->ctx->launched;
+	}
+	return n;
+}
+
+/* Have all that there are been looked at?  Then only who was launched since has been added. */
+static bool knows_all(struct sweep *sweep)
+{
+	unsigned launched = sweep->tree->ctx->launched - sweep->launched;
+
+	return !sweep->missed && !sweep->blank &&
+	       !children_exceed(&sweep->children, sweep->n + launched);
+}
+
 int sweep_new(struct sweep **ret, struct tree *tree)
 {
 	struct sweep *sweep = malloc(sizeof(*sweep));
+	int r;
 
 	if (!sweep)
 		return -ENOMEM;
-	*sweep = (struct sweep){ .tree = tree, .children_fd = proc_children_open() };
-	if (sweep->children_fd >= 0)
-		(void)proc_children(sweep->children_fd, inherit, sweep);
+	*sweep = (struct sweep){ .tree = tree };
+	r = children_open(&sweep->children);
+	sweep->listed = r == 0;
+	if (sweep->listed)
+		(void)read_list(sweep, inherit);
 	else if (getpid() != 1)
 		log_line(tree->ctx->log, LOG_WARNING,
 			 "no list of children (%s): what services leave behind may stay",
-			 strerror(-sweep->children_fd));
+			 strerror(-r));
 	*ret = tree->ctx->children = sweep;
 	return 0;
 }
@@ -69,7 +97,8 @@ struct sweep *sweep_free(struct sweep *sweep)
 {
 	if (!sweep)
 		return NULL;
-	(void)fd_close(sweep->children_fd);
+	if (sweep->listed)
+		children_close(&sweep->children);
 	sweep->tree->ctx->children = NULL;
 	free(sweep);
 	return NULL;
@@ -80,6 +109,7 @@ static void on_death(const struct reap_exit *exit, void *arg)
 	struct sweep *sweep = arg;
 	struct process *process = process_find(sweep->tree->ctx->processes, exit->pid);
 
+	sweep->n--;
 	/*
 	 * Whose parent it was is our child now.  What is left of a main process in a control group is
 	 * found in there.
@@ -104,13 +134,9 @@ static void on_death(const struct reap_exit *exit, void *arg)
 
 bool sweep_reap(struct sweep *sweep)
 {
-	struct context *ctx = sweep->tree->ctx;
-	unsigned n = reap_children(REAP_PER_TURN, on_death, sweep);
-
-	context_settle_soon(ctx);
-	sweep->unreaped = n == REAP_PER_TURN;
-	sweep->reaped = n > 0;
-	return sweep->unreaped;
+	sweep->reaped = reap_children(REAP_PER_TURN, on_death, sweep);
+	context_settle_soon(sweep->tree->ctx);
+	return sweep->reaped == REAP_PER_TURN;
 }
 
 void sweep_reap_child(struct sweep *sweep, pid_t pid)
@@ -207,51 +233,44 @@ void sweep_look(struct sweep *sweep)
 {
 	struct context *ctx;
 
-	if (!sweep || sweep->children_fd < 0)
+	if (!sweep || !sweep->listed || knows_all(sweep))
 		return;
 	ctx = sweep->tree->ctx;
-	sweep->missed = sweep->blank = false;
-	(void)proc_children(sweep->children_fd, attribute, sweep);
+	(void)read_list(sweep, attribute);
 	if (sweep->missed && context_give_up_spare(ctx)) {
-		sweep->missed = false;
-		(void)proc_children(sweep->children_fd, attribute, sweep);
+		(void)read_list(sweep, attribute);
 		context_take_spare(ctx);
 	}
 }
 
-/* Looking at all children for each of many dead would take longer than collecting those. */
-static bool is_put_off(struct sweep *sweep)
+static bool put_off(struct sweep *sweep, bool wait, unsigned *turns)
 {
-	struct context *ctx = sweep->tree->ctx;
-	bool dying = sweep->unreaped || (ctx->sweep && sweep->reaped);
-
-	sweep->reaped = false;
-	if (dying && sweep->put_off < LOOK_PUT_OFF_MAX) {
-		sweep->put_off++;
-		context_settle_soon(ctx);
-		return true;
+	if (!wait || *turns == PUT_OFF_MAX) {
+		*turns = 0;
+		return false;
 	}
-	sweep->put_off = 0;
-	return false;
+	++*turns;
+	context_settle_soon(sweep->tree->ctx);
+	return true;
 }
 
 void sweep_settle(struct sweep *sweep)
 {
 	struct context *ctx = sweep->tree->ctx;
+	/* To look at all children for each of many dead would take longer than to collect those. */
+	bool dying = sweep->reaped == REAP_PER_TURN || (ctx->sweep && sweep->reaped > 0);
 	struct service *s, *next;
 
-	if (!(ctx->sweep || ctx->linger) || is_put_off(sweep))
+	sweep->reaped = 0;
+	if (!(ctx->sweep || ctx->linger) || put_off(sweep, dying, &sweep->waited))
 		return;
 	if (ctx->sweep)
 		sweep_look(sweep);
 	/* What could not be looked at is looked at when something else has happened. */
 	ctx->sweep = sweep->missed || sweep->blank;
-	/* An exec takes no longer than some turns; whose that is has to be known before an exit is followed up. */
-	if (sweep->blank && sweep->looks++ < LOOK_PUT_OFF_MAX) {
-		context_settle_soon(ctx);
+	/* Whose a process in an exec is has to be known before an exit is followed up. */
+	if (put_off(sweep, sweep->blank, &sweep->looks))
 		return;
-	}
-	sweep->looks = 0;
 	ctx->linger = false;
 	list_for_each_safe (s, next, &ctx->lingering, in_lingering)
 		service_settle_exit(s);
@@ -280,7 +299,7 @@ unsigned sweep_kill_strangers(struct sweep *sweep)
 {
 	struct killing killing = { .processes = sweep->tree->ctx->processes };
 
-	if (sweep->children_fd >= 0)
-		(void)proc_children(sweep->children_fd, kill_child, &killing);
+	if (sweep->listed)
+		(void)children_read(&sweep->children, kill_child, &killing);
 	return killing.n;
 }

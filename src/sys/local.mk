@@ -7,6 +7,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/inetsock.h %D%/inetsock.c \
 	%D%/journal.h %D%/journal.c \
 	%D%/proc.h %D%/proc.c \
+	%D%/children.h %D%/children.c \
 	%D%/cgroup.h %D%/cgroup.c \
 	%D%/child.h \
 	%D%/child-attributes.h %D%/child-attributes.c \

@@ -85,16 +85,6 @@ int proc_open(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
-int proc_children_open(void)
-{
-	char path[64];
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg),
 	       void *arg)
 {
@@ -106,26 +96,6 @@ void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, v
 		if (*rest > 0)
 			each(*rest, arg);
 		*rest = 0;
-	}
-}
-
-int proc_children(int fd, void (*each)(pid_t pid, void *arg), void *arg)
-{
-	char buf[4096];
-	off_t offset = 0;
-	pid_t rest = 0;
-
-	for (;;) {
-		ssize_t n = pread(fd, buf, sizeof(buf), offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return 0;
-		offset += n;
-		proc_pids(buf, (size_t)n, &rest, each, arg);
 	}
 }
 

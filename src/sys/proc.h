@@ -29,20 +29,8 @@ int proc_age(pid_t pid, uint64_t *ret_usec);
 int proc_open(pid_t pid);
 
 /*
- * A descriptor for proc_children(), kept so that children can be found when there are no free
- * descriptors any more.  Return: it, or -errno.
- */
-int proc_children_open(void);
-
-/*
- * Calls @each for every child of this (single-threaded) process, the dead ones too.
- * Return: 0 or -errno.
- */
-int proc_children(int fd, void (*each)(pid_t pid, void *arg), void *arg);
-
-/*
- * Calls @each for the numbers in a piece of such a list, but for 0, a process that has none here.  One
- * may go on in the next piece: *rest, 0 before the first, is how far it has come.
+ * Calls @each for the numbers in a piece of a list of processes, but for 0, a process that has none
+ * here.  One may go on in the next piece: *rest, 0 before the first, is how far it has come.
  */
 void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg),
 	       void *arg);

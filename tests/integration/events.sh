@@ -125,7 +125,10 @@ is "a group gets none" "$(ctl signal USR1 web 2>&1)" "swansongctl: web: is a gro
 ok "a signal to all reaches all" ctl signal --scope all KILL db
 ok "and is the end of it" wait_for 5 says "$log" 'db: killed by SIGKILL'
 is "the log is found" "$(ctl logs -n 1 web/app)" "got USR1"
+is "as that of what is in a group" "$(ctl logs -n 1 web)" "got USR1"
+is "each once" "$(ctl logs --json / web/app)" "{\"logs\":[{\"node\":\"web/app\",\"file\":\"$dir/app.log\"}]}"
 like "what has none says so" "$(ctl logs db 2>&1)" 'its output goes to no file'
+like "also among those that have" "$(ctl logs web/app db 2>&1)" '^swansongctl: db: its output goes to no file'
 is "names are listed" "$(ctl list | tr '\n' ' ')" "/ web web/app db full crash late "
 
 if [ "$(id -u)" = 0 ]; then

@@ -84,6 +84,7 @@ dist_check_SCRIPTS += \
 	%D%/strategy.sh \
 	%D%/report.sh \
 	%D%/remains.sh \
+	%D%/remains-again.sh \
 	%D%/remains-blank.sh
 
 EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm

@@ -174,6 +174,11 @@ check_PROGRAMS += %D%/test-spawn-attributes
 %C%_test_spawn_attributes_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_spawn_attributes_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-children
+%C%_test_children_SOURCES = %D%/test-children.c
+%C%_test_children_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_children_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/test-spawn-user %D%/test-sys
 %C%_test_spawn_user_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn-user.c
 %C%_test_spawn_user_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)

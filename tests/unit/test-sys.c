@@ -336,44 +336,6 @@ START_TEST(who_is_gone_is_not_found)
 }
 END_TEST
 
-static void note_child(pid_t pid, void *arg)
-{
-	struct seen *seen = arg;
-
-	ck_assert_uint_lt(seen->n, CHILDREN_MAX);
-	seen->pids[seen->n++] = pid;
-}
-
-/* More than one reading of the file holds, so that a number is cut in two. */
-START_TEST(all_children_are_listed)
-{
-	int fd = proc_children_open(), pipe_[2];
-	struct seen seen = { .n = 0 };
-	size_t n = 300;
-	pid_t pids[300];
-
-	if (fd == -ENOENT) /* a kernel without the list */
-		return;
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(proc_children(fd, note_child, &seen), 0);
-	ck_assert_uint_eq(seen.n, 0);
-	ck_assert_int_eq(pipe(pipe_), 0);
-	for (size_t i = 0; i < n; i++)
-		pids[i] = i % 2 ? add_dead(0) : add_staying(pipe_);
-	ck_assert_int_eq(proc_children(fd, note_child, &seen), 0);
-	ck_assert_uint_eq(seen.n, n);
-	for (size_t i = 0; i < n; i++)
-		ck_assert(has_seen(&seen, pids[i]));
-	(void)close(pipe_[1]);
-	while (wait(NULL) > 0)
-		;
-	seen.n = 0;
-	ck_assert_int_eq(proc_children(fd, note_child, &seen), 0);
-	ck_assert_uint_eq(seen.n, 0);
-	(void)close(fd);
-}
-END_TEST
-
 /* Runs a child with @envp until @pipe is closed.  It has been exec'd on return. */
 static pid_t add_with_environment(char *const *envp, int pipe_[2])
 {
@@ -461,7 +423,6 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_name_cannot_lie_about_the_rest);
 	tcase_add_test(tc, a_child_is_younger_than_its_parent);
 	tcase_add_test(tc, who_is_gone_is_not_found);
-	tcase_add_test(tc, all_children_are_listed);
 	tcase_add_loop_test(tc, a_marker_is_found_anywhere, 0, 40);
 	suite_add_tcase(s, tc);
 	return s;
