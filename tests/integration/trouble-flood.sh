@@ -5,7 +5,7 @@
 requires_root
 
 # To collect one of the dead Linux goes through the children that live, which makes it slower than a birth.
-crowd=4000
+crowd=3000
 [ "$(cat /proc/sys/kernel/pid_max)" -gt $((crowd + 5000)) ] || skip_all "machine: has too few pids"
 # Of a user of its own, so that no more of the dead are there than its limit.
 user=54323
@@ -13,7 +13,7 @@ config <<END
 [crowd]
 command = sh -c '$helpers/orphans $crowd 600000; echo >$dir/crowd; exec $helpers/idle'
 [flood]
-command = sh -c 'for i in 1 2 3; do $helpers/flood 200 & done; wait'
+command = sh -c 'for i in 1 2 3; do $helpers/flood 250 & done; wait'
 user = $user
 group = $user
 limit-nproc = 2000
@@ -39,10 +39,10 @@ wait_for 30 dead || {
 	finish
 }
 
-ok "what leaves somebody behind can be stopped" by_force ctl stop left --timeout 60s
+ok "what leaves somebody behind can be stopped" by_force ctl stop left --timeout 90s
 ok "and that is killed" gone "$(cat "$dir/left")"
 kill -KILL "$(pid_of died)"
-ok "what dies is known to have failed" wait_for 60 has_state died failed
+ok "what dies is known to have failed" wait_for 90 has_state died failed
 ok "and whom it has left is ended, too" gone "$(cat "$dir/died")"
 ok "what leaves nobody can be stopped" ctl stop plain --timeout 60s
 ok "status is answered" ctl status --timeout 20s
