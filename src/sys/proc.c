@@ -136,7 +136,8 @@ int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
 	}
 	if (n < 0)
 		return -errno;
-	return blank ? -ENODATA : -ENOENT;
+	/* Who executes leaves its memory, and the rest of that is read as nothing: is it still there? */
+	return blank || pread(fd, piece, 1, 0) != 1 ? -ENODATA : -ENOENT;
 }
 
 /* The start is the 22nd field, in ticks since the machine has booted; the third one is behind the name. */

@@ -22,7 +22,6 @@ for name in web other; do
 	wait_for 10 counts "$name" 1 || die "$name is attached"
 done
 
-descriptors() { find "/proc/$daemon/fd" -type l | wc -l; }
 used_ms() { # of the processor by the daemon
 	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' \
 		"/proc/$daemon/stat"

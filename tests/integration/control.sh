@@ -51,8 +51,6 @@ start_daemon
 ctl wait --for ready
 
 memory() { awk '/^VmRSS:/ { print $2 }' "/proc/$daemon/status"; }
-descriptors() { set -- /proc/"$daemon"/fd/*; echo $#; }
-has_descriptors() { [ "$(descriptors)" -le "$1" ]; }
 latency() { # the slowest of ten, in milliseconds
 	local began took worst=0
 	for _ in 1 2 3 4 5 6 7 8 9 10; do

@@ -24,8 +24,6 @@ ok "it is there" wait_for 10 says "$dir/client.said" begins
 ok "so is the other" wait_for 10 says "$dir/deaf.said" begins
 
 refused() { grep -c 'X_SWANSONG_GUARD is refused' "$log"; }
-descriptors() { set -- /proc/"$daemon"/fd/*; echo $#; }
-has_descriptors() { [ "$(descriptors)" = "$1" ]; }
 before=$(descriptors)
 
 # --- Held until the other end is closed ----------------------------------------------------------

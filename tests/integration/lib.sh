@@ -260,6 +260,20 @@ ctl() { "$swansongctl" "$@"; }
 
 ctl_answers() { gone "$daemon" || ctl status >/dev/null 2>&1; }
 
+# So many control connections are there: the daemon has closed those of who has ended.
+has_connections() { # NUMBER
+	local listed
+	listed=$(awk -v path="$socket" '$8 == path' /proc/net/unix | wc -l)
+	[ "$listed" = $((1 + $1)) ] # with the one that listens
+}
+
+# Its descriptors, when nobody asks it anything.
+descriptors() {
+	wait_for 10 has_connections 0 || return
+	find "/proc/$daemon/fd" -type l | wc -l
+}
+has_descriptors() { [ "$(descriptors)" = "$1" ]; } # NUMBER
+
 # Waits for the daemon's end; $status is its exit status.
 await_daemon() { # SECONDS
 	status=

@@ -29,9 +29,10 @@ autostart = no
 END
 mkfifo "$dir/stray"
 
-# No number below the limit is free; those above it stay open.
-exhaust() {
+# No number below the limit is free, and none becomes free; those above it stay open.
+exhaust() { # CONNECTIONS: that stay
 	local limit=0
+	wait_for 10 has_connections "$1" || die "the connections of who has ended are closed"
 	while [ -e "/proc/$daemon/fd/$limit" ]; do limit=$((limit + 1)); done
 	prlimit --pid "$daemon" --nofile="$limit:"
 }
@@ -46,7 +47,7 @@ begin() {
 begin
 top=$(pid_of top)
 open=$(pid_of open)
-exhaust || skip_all "machine: refuses prlimit"
+exhaust 0 || skip_all "machine: refuses prlimit"
 
 said=$(ctl status --timeout 10s 2>&1)
 is "who asks is turned away" "$?" 1
@@ -88,7 +89,7 @@ PYTHON
 asking=$!
 cleanup_fn end_process "$asking"
 read -r _ <"$dir/go"
-exhaust
+exhaust 1
 : >"$dir/go"
 ok "a start-command for which there is none is tried again" wait_for 10 \
 	says "$log" 'logs: start-command cannot start: .*Too many open files; again in'
@@ -122,7 +123,7 @@ PYTHON
 asking=$!
 cleanup_fn end_process "$asking"
 read -r _ <"$dir/go"
-exhaust
+exhaust 1
 : >"$dir/stray"
 : >"$dir/go"
 wait "$asking"

@@ -185,6 +185,8 @@ check_PROGRAMS += %D%/test-spawn-user %D%/test-sys
 %C%_test_spawn_user_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 %C%_test_sys_SOURCES = %D%/test-sys.c
 %C%_test_sys_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+# What happens between two readings of a file.
+%C%_test_sys_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read
 %C%_test_sys_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
 # What stands in front of one command.

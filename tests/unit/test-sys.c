@@ -336,29 +336,46 @@ START_TEST(who_is_gone_is_not_found)
 }
 END_TEST
 
-/* Runs a child with @envp until @pipe is closed.  It has been exec'd on return. */
-static pid_t add_with_environment(char *const *envp, int pipe_[2])
+/* Called once, if not NULL, when something has been read. */
+static void (*after_read)(void);
+
+ssize_t __real_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size);
+
+ssize_t __wrap_read(int fd, void *buf, size_t size)
 {
-	char *const argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char[]){ "echo; read x" },
-			       NULL };
-	int up[2];
+	ssize_t n = __real_read(fd, buf, size);
+	void (*after)(void) = after_read;
+
+	after_read = NULL;
+	if (after)
+		after();
+	return n;
+}
+
+/* A shell with @envp, which reads from *to, and on return has written its first byte to *from. */
+static pid_t add_shell(char *script, char *const *envp, int *to, int *from)
+{
+	char *const argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, script, NULL };
+	int in[2], out[2];
 	pid_t pid;
 	char c;
 
-	ck_assert_int_eq(pipe(pipe_), 0);
-	ck_assert_int_eq(pipe(up), 0);
+	ck_assert_int_eq(pipe(in), 0);
+	ck_assert_int_eq(pipe(out), 0);
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		(void)close(pipe_[1]);
-		if (dup2(pipe_[0], 0) == 0 && dup2(up[1], 1) == 1)
+		(void)close(in[1]);
+		if (dup2(in[0], 0) == 0 && dup2(out[1], 1) == 1)
 			(void)execve("/bin/sh", argv, envp);
 		_exit(127);
 	}
-	ck_assert_int_eq(read(up[0], &c, 1), 1);
-	(void)close(up[0]);
-	(void)close(up[1]);
-	(void)close(pipe_[0]);
+	ck_assert_int_eq(read(out[0], &c, 1), 1);
+	(void)close(out[1]);
+	(void)close(in[0]);
+	*to = in[1];
+	*from = out[0];
 	return pid;
 }
 
@@ -379,14 +396,14 @@ START_TEST(a_marker_is_found_anywhere)
 		NULL,
 	};
 	char value[32];
-	int pipe_[2];
+	int to, from;
 	pid_t pid;
 
 	ck_assert_ptr_nonnull(filler);
 	memset(filler, 'x', size);
 	memcpy(filler, "F=", 2);
 	filler[size - 1] = '\0';
-	pid = add_with_environment(envp, pipe_);
+	pid = add_shell((char[]){ "echo; read x" }, envp, &to, &from);
 	ck_assert_int_eq(proc_environment(pid, "SWANSONG_NODE", value, sizeof(value)), 0);
 	ck_assert_str_eq(value, "web/nginx");
 	ck_assert_int_eq(proc_environment(pid, "EMPTY", value, sizeof(value)), 0);
@@ -399,7 +416,38 @@ START_TEST(a_marker_is_found_anywhere)
 	ck_assert_str_eq(value, "no");
 	ck_assert_int_eq(proc_environment(pid, "SWANSONG_NODE_", value, 2), -ENOENT);
 	ck_assert_int_eq(proc_environment(pid, "F", value, sizeof(value)), -ENOENT);
-	(void)close(pipe_[1]);
+	(void)close(to);
+	(void)close(from);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+static int executing_to, executing_from;
+
+static void let_execute(void)
+{
+	char c;
+
+	ck_assert_int_eq(write(executing_to, "\n", 1), 1);
+	ck_assert_int_eq(read(executing_from, &c, 1), 1);
+}
+
+/* What has not been read yet is gone with its memory. */
+START_TEST(who_executes_while_it_is_read_has_said_nothing)
+{
+	char filler[6000] = "F=", value[32];
+	char *const envp[] = { filler, (char[]){ "SWANSONG_NODE=web" }, NULL };
+	pid_t pid;
+
+	memset(filler + 2, 'x', sizeof(filler) - 3);
+	pid = add_shell((char[]){ "echo; read x; exec sh -c 'echo; read x'" }, envp, &executing_to,
+			&executing_from);
+	after_read = let_execute;
+	ck_assert_int_eq(proc_environment(pid, "SWANSONG_NODE", value, sizeof(value)), -ENODATA);
+	ck_assert_int_eq(proc_environment(pid, "SWANSONG_NODE", value, sizeof(value)), 0);
+	ck_assert_str_eq(value, "web");
+	(void)close(executing_to);
+	(void)close(executing_from);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 END_TEST
@@ -424,6 +472,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_child_is_younger_than_its_parent);
 	tcase_add_test(tc, who_is_gone_is_not_found);
 	tcase_add_loop_test(tc, a_marker_is_found_anywhere, 0, 40);
+	tcase_add_test(tc, who_executes_while_it_is_read_has_said_nothing);
 	suite_add_tcase(s, tc);
 	return s;
 }
