@@ -225,7 +225,8 @@ check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_tree_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-lease
-%C%_test_daemon_lease_SOURCES = %D%/test-daemon-lease.c $(tree_world_sources)
+%C%_test_daemon_lease_SOURCES = %D%/test-daemon-lease.h %D%/test-daemon-lease.c \
+	%D%/test-daemon-lease-fd.c $(tree_world_sources)
 %C%_test_daemon_lease_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
 %C%_test_daemon_lease_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
