@@ -14,7 +14,7 @@ job "shop" {
       driver = "docker"
 
       config {
-        image           = "shop:latest"
+        image           = "shop:1"
         ports           = ["http"]
         readonly_rootfs = true
 

@@ -25,7 +25,9 @@ uint64_t clock_realtime_usec(void)
 	return read_usec(CLOCK_REALTIME);
 }
 
-/* Two numbers and what follows each of them.  There are a lot of such texts in a list of services. */
+/*
+ * Two numbers and what follows each of them.  There are a lot of such texts in a list of services.
+ */
 static void write_text(char buf[static CLOCK_TEXT_MAX], uint64_t a, const char *after_a, uint64_t b,
 		       const char *after_b)
 {

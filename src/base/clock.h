@@ -19,8 +19,8 @@ static inline uint64_t clock_add(uint64_t usec, uint64_t delta)
 }
 
 /*
- * "4.2s", "350ms", "1min 30s", "infinity": for people, rounded to what is shown.  With more digits below
- * a minute, for what may be short: "0.3ms", "350ms", "4.20s".  Return @buf.
+ * "4.2s", "350ms", "1min 30s", "infinity": for people, rounded to what is shown.  With more digits
+ * below a minute, for what may be short: "0.3ms", "350ms", "4.20s".  Return @buf.
  */
 #define CLOCK_TEXT_MAX 40
 char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec);

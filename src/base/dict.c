@@ -1,25 +1,21 @@
 /*
- * A hash table with open addressing, as pointers are all that it holds: a thing is in the slot that its
- * hash says, or else in the first free one after that.  So between the two there is no free one, which
- * is what a removal has to restore.
+ * A hash table with open addressing, as pointers are all that it holds: a thing is in the slot that
+ * its hash says, or else in the first free one after that.  So between the two there is no free
+ * one, which is what a removal has to restore.
  */
 #include "base/dict.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define SLOTS_MIN 16
 
-/* FNV-1a. */
 static size_t home_of(const struct dict *dict, const char *name)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-	return hash & (dict->n_slots - 1);
+	return text_hash(name) & (dict->n_slots - 1);
 }
 
 static size_t after(const struct dict *dict, size_t slot)

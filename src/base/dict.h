@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Things that are found by their names.  A thing has its name itself, which stays the same for as long
- * as it is in here; no two have the same.
+ * Things that are found by their names.  A thing has its name itself, which stays the same for as
+ * long as it is in here; no two have the same.
  */
 
 #include <stddef.h>

@@ -4,8 +4,8 @@
 int fd_close(int fd);
 
 /*
- * The same for a descriptor that somebody else has passed to us: a socket whose close was made to wait
- * until all is sent (SO_LINGER) is sent to its end in the background.
+ * The same for a descriptor that somebody else has passed to us: a socket whose close was made to
+ * wait until all is sent (SO_LINGER) is sent to its end in the background.
  */
 int fd_close_passed(int fd);
 

@@ -49,8 +49,8 @@ void log_init(struct log *log, const char *name, int level)
 }
 
 /*
- * Room for a line is there when the reader of a pipe keeps up; a file has it always.  Which of them it
- * is need not be known before there is a line.
+ * Room for a line is there when the reader of a pipe keeps up; a file has it always.  Which of them
+ * it is need not be known before there is a line.
  */
 static bool is_writable(struct log *log)
 {

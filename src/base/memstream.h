@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 /*
- * Text that is written to a stream and kept in memory.  As open_memstream(3), but it is known in the
- * end whether all of it is there: glibc cuts off what it has no memory for, and neither ferror(3)
- * nor fclose(3) tells.
+ * Text that is written to a stream and kept in memory.  As open_memstream(3), but it is known in
+ * the end whether all of it is there: glibc cuts off what it has no memory for, and neither
+ * ferror(3) nor fclose(3) tells.
  */
 struct memstream {
 	FILE *file; /* to write to */

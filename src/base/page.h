@@ -3,32 +3,33 @@
 /*
  * What a service and an attached program share: the page, and the words that they exchange.
  *
- * For each run of a service with "attach = yes" the daemon makes a memfd, sealed against any change of
- * its size, and a pair of SOCK_SEQPACKET sockets.  The service inherits the memfd and one of the
+ * For each run of a service with "attach = yes" the daemon makes a memfd, sealed against any change
+ * of its size, and a pair of SOCK_SEQPACKET sockets.  The service inherits the memfd and one of the
  * sockets; PAGE_VARIABLE has their numbers, "5:6".  One process at a time is attached: the one that
- * has a write lock (fcntl(2), F_SETLK) on the first byte of the memfd.  The kernel drops that lock when
- * the process ends, and without it nothing that the page says counts: so the guards of a program that
- * crashes vanish by themselves.
+ * has a write lock (fcntl(2), F_SETLK) on the first byte of the memfd.  The kernel drops that lock
+ * when the process ends, and without it nothing that the page says counts: so the guards of a
+ * program that crashes vanish by themselves.
  *
  * The program counts its guards in words that it alone writes, and the daemon only ever reads:
  *
  *	header	struct page, PAGE_HEADER bytes
- *	lanes	one for each of @n_lanes processors, PAGE_LANE bytes each.  Its first word is the guards
- *		taken less those dropped on that processor, plus PAGE_BIAS; 0, or with PAGE_VOID:
- *		nothing.  The rest of it keeps lanes out of each other's way.
+ *	lanes	one for each of @n_lanes processors, PAGE_LANE bytes each.  Its first word is the
+ *		guards taken less those dropped on that processor, plus PAGE_BIAS; 0, or with
+ *		PAGE_VOID: nothing.  The rest of it keeps lanes out of each other's way.
  *
  * The guards held are the sum of all lanes and of @elsewhere.  As the lanes cannot be read at once,
  * the sum is near what it was, until the program is stopped: it then adds the lanes to @elsewhere,
- * sets @gathered, and from that on @elsewhere alone is the number, and exact.  A guard is in it from
- * before guard() returns until its drop begins.  A program with few threads may leave the lanes alone,
- * and have @gathered set from the beginning.  Who gets the lock makes all of this its own: it begins
- * with what a process before it has left.
+ * sets @gathered, and from that on @elsewhere alone is the number, and exact.  A guard is in it
+ * from before guard() returns until its drop begins.  A program with few threads may leave the
+ * lanes alone, and have @gathered set from the beginning.  Who gets the lock makes all of this its
+ * own: it begins with what a process before it has left.
  *
- * A sum below zero is zero.  The daemon believes none of it but to show it, and to wait for no longer
- * than it would by the configuration.  A process that was forked may hold the socket open after the
- * end of the one that is attached; it is the lock that tells.
+ * A sum below zero is zero.  The daemon believes none of it but to show it, and to wait for no
+ * longer than it would by the configuration.  A process that was forked may hold the socket open
+ * after the end of the one that is attached; it is the lock that tells.
  *
- * All numbers are native.  Messages, of PAGE_MESSAGE_MAX bytes at most and without a NUL, to the program:
+ * All numbers are native.  Messages, of PAGE_MESSAGE_MAX bytes at most and without a NUL, to the
+ * program:
  *
  *	STOP			its node, or this run of it, is stopped: @stop is set, too
  *	REPORT			it is asked for a report
@@ -38,8 +39,8 @@
  *	ATTACHED		it has the lock
  *	COMPLETE		it was stopped, and its last guard is gone
  *	REPORT\n		what guards are held, one line for each place where some were taken:
- *	GUARDS SINCE PLACE\n	their number, when the oldest was taken (CLOCK_MONOTONIC, microseconds),
- *	...			and where, for people ("web.c:41 serve")
+ *	GUARDS SINCE PLACE\n	their number, when the oldest was taken (CLOCK_MONOTONIC,
+ *	...			microseconds), and where, for people ("web.c:41 serve")
  */
 
 #include <stdint.h>

@@ -134,8 +134,8 @@ int parse_duration(const char *text, uint64_t *ret_usec)
 }
 
 /*
- * The C libraries do not agree on which real-time signals are left to programs; outside of a program
- * "SIGRTMIN" is the 34 of glibc, whoever reads it.
+ * The C libraries do not agree on which real-time signals are left to programs; outside of a
+ * program "SIGRTMIN" is the 34 of glibc, whoever reads it.
  */
 #define REALTIME_MIN 34
 #define REALTIME_MAX 64

@@ -35,7 +35,8 @@ char *parse_signal_text(char buf[static SIGNAL_TEXT_MAX], int signo);
 
 /*
  * Splits a command into words as a shell would, without a shell: blanks and newlines separate;
- * '...' is literal; in "..." a backslash escapes " \ $ ` and newline; elsewhere it escapes any byte.
+ * '...' is literal; in "..." a backslash escapes " \ $ ` and newline; elsewhere it escapes any
+ * byte.
  * *ret is a NULL-terminated array in one allocation: free() releases it all.  An empty text gives
  * no words.
  *

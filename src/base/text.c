@@ -46,7 +46,9 @@ size_t text_character(const char *text)
 	return decode((const unsigned char *)text, &c);
 }
 
-/* The length of the printable UTF-8 character at @s, or 0: no control byte, DEL, C1 or backslash. */
+/*
+ * The length of the printable UTF-8 character at @s, or 0: no control byte, DEL, C1 or backslash.
+ */
 static size_t printable(const unsigned char *s)
 {
 	uint32_t c;
@@ -99,6 +101,15 @@ char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number)
 		number /= 10;
 	} while (number > 0);
 	return at;
+}
+
+uint32_t text_hash(const char *text)
+{
+	uint32_t hash = 0x811c9dc5;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x01000193;
+	return hash;
 }
 
 #define NAME_MAX_LENGTH 40

@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 /*
- * The length of the UTF-8 character at @text, or 0 if there is none: at a NUL, and at bytes that are
- * no valid UTF-8.  Looks no further than a NUL.
+ * The length of the UTF-8 character at @text, or 0 if there is none: at a NUL, and at bytes that
+ * are no valid UTF-8.  Looks no further than a NUL.
  */
 size_t text_character(const char *text);
 
@@ -16,9 +16,15 @@ size_t text_character(const char *text);
  */
 char *text_escape(char *out, size_t size, const char *text);
 
-/* The digits of @number, somewhere in @buf: where a lot of them are written, and printf() takes long. */
+/*
+ * The digits of @number, somewhere in @buf: where a lot of them are written, and printf() takes
+ * long.
+ */
 #define TEXT_NUMBER_MAX 21
 char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number);
+
+/* FNV-1a, the same everywhere and for ever. */
+uint32_t text_hash(const char *text);
 
 /*
  * The closest of @n names to @name by edits (insert, delete, replace, swap neighbours), or NULL if

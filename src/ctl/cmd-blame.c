@@ -4,7 +4,6 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -125,15 +124,12 @@ static int print_table(struct ctl *ctl, const struct report *report, const struc
 /* "root: complete in 4.2s, forced, exit status 124", and why. */
 static void say_head(struct ctl *ctl, const struct report_view *v)
 {
-	time_t seconds = (time_t)(v->time_usec / USEC_PER_SEC);
-	char took[CLOCK_TEXT_MAX], when[40] = "?", text[1024], host[256];
-	struct tm tm;
+	char took[CLOCK_TEXT_MAX], when[PAST_WHEN_MAX], text[1024], host[256];
 
-	if (localtime_r(&seconds, &tm))
-		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %z", &tm);
 	ctl_say(ctl, "root: complete in %s%s, exit status %" PRIu64 "\n",
 		clock_text_fine(took, v->total_usec), v->forced ? ", forced" : "", v->status);
-	ctl_say(ctl, "stopped %s on %s: %s\n", when, text_escape(host, sizeof(host), v->host),
+	ctl_say(ctl, "stopped %s on %s: %s\n", past_when(when, v),
+		text_escape(host, sizeof(host), v->host),
 		text_escape(text, sizeof(text), v->cause));
 	if (v->lost)
 		ctl_say(ctl, "%" PRIu64 " guards or states found no place in the report\n",

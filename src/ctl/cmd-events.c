@@ -11,9 +11,7 @@
 
 static const char *member(const json_t *object, const char *name)
 {
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "";
+	return message_get_string(object, name, "");
 }
 
 /* "12:00:01.234 web/nginx: up -> stopping (hold), asked by pid 812, uid 0" */

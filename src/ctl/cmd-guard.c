@@ -1,10 +1,10 @@
 #include "ctl/cmd.h"
 
 /*
- * Holds guards while a command runs.  Each is a connection of its own, on which the daemon says what
- * becomes of it: it is released when this process ends, and so this process must outlive the command.
- * Signals that would end it are taken through a descriptor and passed on; what the terminal sends
- * reaches the command anyway.
+ * Holds guards while a command runs.  Each is a connection of its own, on which the daemon says
+ * what becomes of it: it is released when this process ends, and so this process must outlive the
+ * command.  Signals that would end it are taken through a descriptor and passed on; what the
+ * terminal sends reaches the command anyway.
  */
 
 #include <errno.h>

@@ -1,14 +1,14 @@
 #include "ctl/cmd.h"
 
 /*
- * A command's output as a stream that ends with the node.  It goes through us line by line, so that it
- * can end between two of them:
+ * A command's output as a stream that ends with the node.  It goes through us line by line, so that
+ * it can end between two of them:
  *
- *	the stop ─▶ all that the command had written by then, and the line that it was in the middle of
+ *	the stop ─▶ all that the command had written by then, and the line that it was in
  *		 ─▶ the end of the stream, and SIGTERM to the command
  *
- * What is written after that is nobody's.  A line that is not finished two seconds later is left out:
- * it may never be.  As long as the reader does not take what there is, nothing more is read.
+ * What is written after that is nobody's.  A line that is not finished two seconds later is left
+ * out: it may never be.  As long as the reader does not take what there is, nothing more is read.
  */
 
 #include <errno.h>
@@ -147,7 +147,9 @@ static void take_in(struct interrupt *i)
 	close_in(i);
 }
 
-/* Whoever read this is gone, or has no room: as the command would notice, if it wrote there itself. */
+/*
+ * Whoever read this is gone, or has no room: as the command would notice, if it wrote there itself.
+ */
 static void lose_reader(struct interrupt *i, int error)
 {
 	if (error != -EPIPE) {

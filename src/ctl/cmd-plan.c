@@ -12,8 +12,8 @@
 #include "model/forecast.h"
 
 /*
- * A plan is the reply of the daemon, or the same made here of files; it is shown, and compared with the
- * grace.
+ * A plan is the reply of the daemon, or the same made here of files; it is shown, and compared with
+ * the grace.
  */
 struct plan {
 	json_t *parameters; /* of Plan's reply; what the strings belong to */

@@ -10,9 +10,7 @@
 
 static const char *member(const json_t *object, const char *name)
 {
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return text ? text : "-";
+	return message_get_string(object, name, "-");
 }
 
 /* What becomes of a value that has changed; @restart: of a service that is to run. */

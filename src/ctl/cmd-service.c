@@ -34,9 +34,9 @@ static void set_ongoing(struct ctl *ctl, const char *what, const char *path, con
 	ctl->ongoing = (struct ongoing){ .what = what, .node = path, .until = until };
 }
 
-static int wait_for(struct ctl *ctl, const char *path, const char *until)
+static json_t *wait_parameters(const char *path, const char *until)
 {
-	return session_do(ctl, METHOD_WAIT, json_pack("{s:s, s:s}", "node", path, "until", until));
+	return json_pack("{s:s, s:s}", "node", path, "until", until);
 }
 
 /* As session_do(), of an end that may have been forced. */
@@ -62,8 +62,7 @@ static int ask(struct ctl *ctl, const struct verb *verb, const char *path, bool 
 static int await(struct ctl *ctl, const struct verb *verb, const char *path, json_t *losses)
 {
 	set_ongoing(ctl, verb->name, path, verb->until);
-	return call(ctl, METHOD_WAIT, json_pack("{s:s, s:s}", "node", path, "until", verb->until),
-		    losses);
+	return call(ctl, METHOD_WAIT, wait_parameters(path, verb->until), losses);
 }
 
 /* Of one node: says what has come of it. */
@@ -135,6 +134,11 @@ int cmd_restart(struct ctl *ctl, int argc, char **argv)
 	return run_verb(ctl, &restart, argc, argv);
 }
 
+static int wait_for(struct ctl *ctl, const char *path, const char *until)
+{
+	return session_do(ctl, METHOD_WAIT, wait_parameters(path, until));
+}
+
 /* The same on a terminal, with what it still waits for. */
 static int watch_for(struct ctl *ctl, const char *path, const char *until)
 {
@@ -142,9 +146,7 @@ static int watch_for(struct ctl *ctl, const char *path, const char *until)
 	int r = session_open(ctl);
 
 	if (r == CTL_DONE)
-		r = session_send(ctl, METHOD_WAIT,
-				 json_pack("{s:s, s:s}", "node", path, "until", until),
-				 MESSAGE_MORE);
+		r = session_send(ctl, METHOD_WAIT, wait_parameters(path, until), MESSAGE_MORE);
 	if (r != CTL_DONE)
 		return r;
 	do {

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * A stream on its way from one descriptor to another in whole lines: what has come of a line waits here
- * until its newline has come as well, and is passed on then.  A line of more than LINES_LONGEST bytes is
- * passed on in pieces, as there is no end to what it might take.
+ * A stream on its way from one descriptor to another in whole lines: what has come of a line waits
+ * here until its newline has come as well, and is passed on then.  A line of more than
+ * LINES_LONGEST bytes is passed on in pieces, as there is no end to what it might take.
  *
  * Bytes are bytes: only a newline means something.
  */
@@ -25,8 +25,8 @@ struct lines {
 void lines_done(struct lines *lines);
 
 /*
- * Reads at most @most bytes, when nothing is pending.  With @first, of what comes only the rest of the
- * line is kept.
+ * Reads at most @most bytes, when nothing is pending.  With @first, of what comes only the rest of
+ * the line is kept.
  *
  * Return: how many were read; 0: the end of @fd; -EAGAIN; -errno.
  */
@@ -35,7 +35,9 @@ int lines_read(struct lines *lines, int fd, size_t most, bool first);
 /* How many bytes may be passed on. */
 size_t lines_pending(const struct lines *lines);
 
-/* Passes some of them on, not more than a pipe takes at once if it takes any.  Return: 0 or -errno. */
+/*
+ * Passes some of them on, not more than a pipe takes at once if it takes any.  Return: 0 or -errno.
+ */
 int lines_write(struct lines *lines, int fd);
 
 /* How many bytes of an unfinished line wait here. */

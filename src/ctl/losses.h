@@ -1,6 +1,9 @@
 #pragma once
 
-/* What a stop has cost: who was killed, and whose guards were revoked, as the daemon says in the end. */
+/*
+ * What a stop has cost: who was killed, and whose guards were revoked, as the daemon says in the
+ * end.
+ */
 
 #include "ctl/session.h"
 

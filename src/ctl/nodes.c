@@ -77,10 +77,13 @@ static int add_matching(struct ctl *ctl, struct paths *p, const char *glob,
 
 	(void)screen_set_locale(); /* a ? is a character */
 	for (size_t i = 0; i < nodes->n; i++) {
-		if (fnmatch(glob, nodes->nodes[i].path, FNM_PATHNAME) != 0)
+		const char *path = nodes->nodes[i].path;
+
+		/* Of the root the path is empty, as far as * goes; but it is called /. */
+		if (!*path || fnmatch(glob, path, FNM_PATHNAME) != 0)
 			continue;
 		found = true;
-		if (paths_add(p, nodes->nodes[i].path) < 0)
+		if (paths_add(p, path) < 0)
 			return ctl_fail(ctl, -ENOMEM);
 	}
 	if (found)

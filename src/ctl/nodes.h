@@ -18,14 +18,16 @@ struct nodes {
  */
 int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret);
 
-/* Likewise with what node_columns_add() says of each, which is a lot cheaper when there are many. */
+/*
+ * Likewise with what node_columns_add() says of each, which is a lot cheaper when there are many.
+ */
 int nodes_overview(struct ctl *ctl, const char *path, struct nodes *ret);
 void nodes_done(struct nodes *nodes);
 
 /*
  * The paths that @args mean, each once: "/" is the root, a glob (fnmatch(3); a * stays between two
- * slashes) is all nodes that match, anything else is a path, which the daemon knows or not.  No
- * @args at all are the root.
+ * slashes) is all nodes below it that match, anything else is a path, which the daemon knows or
+ * not.  No @args at all are the root.
  *
  * *ret is in one allocation, to be released by free(), and ends with NULL.
  *

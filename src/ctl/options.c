@@ -92,26 +92,29 @@ void options_init(struct options *options)
 	};
 }
 
+/* @names ends with NULL. */
+static int set_one_of(const char **field, const char *const *names, const char *argument)
+{
+	while (*names && strcmp(argument, *names) != 0)
+		names++;
+	if (!*names)
+		return -EINVAL;
+	*field = argument;
+	return 0;
+}
+
 static int set_until(struct options *options, const char *argument)
 {
-	static const char *const states[] = { "ready", "running", "stopping", "complete" };
-	size_t i = 0;
+	static const char *const states[] = { "ready", "running", "stopping", "complete", NULL };
 
-	while (i < ARRAY_SIZE(states) && strcmp(argument, states[i]) != 0)
-		i++;
-	if (i == ARRAY_SIZE(states))
-		return -EINVAL;
-	options->until = argument;
-	return 0;
+	return set_one_of(&options->until, states, argument);
 }
 
 static int set_scope(struct options *options, const char *argument)
 {
-	if (strcmp(argument, "main") != 0 && strcmp(argument, "group") != 0 &&
-	    strcmp(argument, "all") != 0)
-		return -EINVAL;
-	options->scope = argument;
-	return 0;
+	static const char *const scopes[] = { "main", "group", "all", NULL };
+
+	return set_one_of(&options->scope, scopes, argument);
 }
 
 static int set_ttl(struct options *options, const char *argument)
@@ -156,40 +159,51 @@ static int add_config(struct options *options, const char *argument)
 	return 0;
 }
 
-int options_set(struct options *options, int key, const char *argument)
+/* Of an option without an argument; NULL: it is none such. */
+static bool *flag_of(struct options *options, int key)
+{
+	switch (key) {
+	case KEY_JSON:
+		return &options->json;
+	case KEY_NO_WAIT:
+		return &options->no_wait;
+	case 'q':
+		return &options->quiet;
+	case 'h':
+		return &options->help;
+	case KEY_VERSION:
+		return &options->version;
+	case KEY_FORCE:
+		return &options->force;
+	case KEY_LATE:
+		return &options->late;
+	case KEY_BLOCKING:
+		return &options->blocking;
+	case KEY_DRY_RUN:
+		return &options->dry_run;
+	case KEY_WAIT:
+		return &options->wait;
+	case KEY_KEEP:
+		return &options->keep;
+	case 'f':
+		return &options->follow;
+	}
+	return NULL;
+}
+
+static int set_argument(struct options *options, int key, const char *argument)
 {
 	switch (key) {
 	case 's':
 		options->socket = argument;
 		return *argument ? 0 : -EINVAL;
-	case KEY_JSON:
-		options->json = true;
-		return 0;
 	case KEY_TIMEOUT:
 		return parse_duration(argument, &options->timeout_usec);
-	case KEY_NO_WAIT:
-		options->no_wait = true;
-		return 0;
-	case 'q':
-		options->quiet = true;
-		return 0;
-	case 'h':
-		options->help = true;
-		return 0;
-	case KEY_VERSION:
-		options->version = true;
-		return 0;
-	case KEY_FORCE:
-		options->force = true;
-		return 0;
 	case KEY_REASON:
 		options->reason = argument;
 		return 0;
 	case KEY_WHY:
 		options->why = argument;
-		return 0;
-	case KEY_LATE:
-		options->late = true;
 		return 0;
 	case KEY_TTL:
 		return set_ttl(options, argument);
@@ -197,25 +211,10 @@ int options_set(struct options *options, int key, const char *argument)
 		return parse_signal(argument, &options->on_shutdown);
 	case KEY_FOR:
 		return set_until(options, argument);
-	case KEY_BLOCKING:
-		options->blocking = true;
-		return 0;
-	case KEY_DRY_RUN:
-		options->dry_run = true;
-		return 0;
 	case KEY_SCOPE:
 		return set_scope(options, argument);
 	case 'p':
 		return add_property(options, argument);
-	case KEY_WAIT:
-		options->wait = true;
-		return 0;
-	case KEY_KEEP:
-		options->keep = true;
-		return 0;
-	case 'f':
-		options->follow = true;
-		return 0;
 	case 'n':
 		return set_lines(options, argument);
 	case KEY_REPORT:
@@ -229,6 +228,16 @@ int options_set(struct options *options, int key, const char *argument)
 		return parse_uint(argument, UINT32_MAX, &options->last);
 	}
 	return -EINVAL;
+}
+
+int options_set(struct options *options, int key, const char *argument)
+{
+	bool *flag = flag_of(options, key);
+
+	if (!flag)
+		return set_argument(options, key, argument);
+	*flag = true;
+	return 0;
 }
 
 bool option_is_for(const struct option_row *row, const char *verb)

@@ -25,8 +25,8 @@ struct options {
 	bool dry_run, follow, wait, keep;
 	const char *scope;  /* NULL: none was given */
 	const char *report; /* likewise */
-	unsigned lines;	   /* logs */
-	uint64_t last;	   /* events; UINT64_MAX: none was given */
+	unsigned lines;	    /* logs */
+	uint64_t last;	    /* events; UINT64_MAX: none was given */
 	const char *properties[OPTIONS_PROPERTIES_MAX];
 	size_t n_properties;
 	uint64_t grace_usec;			  /* plan; UINT64_MAX: none was given */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/text.h"
 
@@ -109,6 +110,17 @@ void past_done(struct past *past)
 }
 
 /* --- what it says --- */
+
+char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view)
+{
+	time_t seconds = (time_t)(view->time_usec / USEC_PER_SEC);
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) ||
+	    strftime(buf, PAST_WHEN_MAX, "%Y-%m-%d %H:%M:%S %z", &tm) == 0)
+		(void)strcpy(buf, "?");
+	return buf;
+}
 
 enum past_part past_part(const char *state)
 {

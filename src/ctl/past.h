@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The report of a shutdown that is over (swansong-report(5)), for people: read from the file, checked,
- * and asked what each node has to answer for.
+ * The report of a shutdown that is over (swansong-report(5)), for people: read from the file,
+ * checked, and asked what each node has to answer for.
  */
 
 #include "base/clock.h"
@@ -20,6 +20,10 @@ struct past {
 /* Reads the file of --report, or the one there mostly is.  Return: CTL_DONE, or what was said. */
 int past_load(struct ctl *ctl, struct past *ret);
 void past_done(struct past *past);
+
+/* When the stop was: "2026-05-01 12:00:03 +0200".  Returns @buf. */
+#define PAST_WHEN_MAX 40
+char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view);
 
 /* What a service was doing in the end. */
 enum past_part {
@@ -54,7 +58,7 @@ struct guard_view past_guard(const struct report *report, const struct report_la
 			     const struct report_guard *guard);
 
 /*
- * What the end of the root waited for last, and what that waited for in turn, as lanes.  Return: their
- * number, at most @max.
+ * What the end of the root waited for last, and what that waited for in turn, as lanes.  Return:
+ * their number, at most @max.
  */
 size_t past_chain(const struct past *past, const struct report_lane **ret, size_t max);

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "ctl/show.h"
 #include "ctl/svg.h"
@@ -12,9 +11,9 @@
  *	       | root      |------------------------------------->|  4.2s     |
  *	       |   web     |=========]                            |           |
  *
- * Names are cut to their column.  What a lane took is written where it ends, and the room for that is
- * kept free at the right.  With many lanes each gets less height, down to that of its text, and the
- * page grows.
+ * Names are cut to their column.  What a lane took is written where it ends, and the room for that
+ * is kept free at the right.  With many lanes each gets less height, down to that of its text, and
+ * the page grows.
  */
 
 #define FONT	    11.0
@@ -247,17 +246,14 @@ static void draw_legend(const struct plot *p)
 static void draw_head(const struct plot *p)
 {
 	const struct report_view *v = &p->report->view;
-	time_t seconds = (time_t)(v->time_usec / USEC_PER_SEC);
-	char when[40] = "?", took[CLOCK_TEXT_MAX], text[1024];
-	struct tm tm;
+	char when[PAST_WHEN_MAX], took[CLOCK_TEXT_MAX], text[1024];
 
-	if (localtime_r(&seconds, &tm))
-		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %z", &tm);
 	(void)snprintf(text, sizeof(text), "Shutdown of %.100s: %s%s", v->host,
 		       clock_text_fine(took, v->total_usec), v->forced ? ", forced" : "");
 	svg_text(p->file, "h1", MARGIN, 30, "start", text);
-	(void)snprintf(text, sizeof(text), "%s, exit status %" PRIu64 "%s%s: %s", when, v->status,
-		       v->signal ? ", by " : "", v->signal ? v->signal : "", v->cause);
+	(void)snprintf(text, sizeof(text), "%s, exit status %" PRIu64 "%s%s: %s",
+		       past_when(when, v), v->status, v->signal ? ", by " : "",
+		       v->signal ? v->signal : "", v->cause);
 	(void)fprintf(p->file, "<text class=\"faint\" x=\"%.2f\" y=\"49\">", MARGIN);
 	svg_escape_cut(p->file, text, (p->width - 2 * MARGIN) / FONT);
 	(void)fputs("</text>\n", p->file);

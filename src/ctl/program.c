@@ -106,7 +106,8 @@ static int parse(struct line *line, struct log *log, int argc, char **argv)
 
 	options_getopt(options);
 	optind = 0;
-	while (r == CTL_DONE && (key = getopt_long(argc, argv, "-:hqfn:p:s:", options, NULL)) != -1) {
+	while (r == CTL_DONE &&
+	       (key = getopt_long(argc, argv, "-:hqfn:p:s:", options, NULL)) != -1) {
 		if (key == 1 && is_rest(line)) {
 			optind--;
 			break;

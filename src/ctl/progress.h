@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Replies that say how far something is, each with all that is still waited for.  On a terminal they
- * are a table that is drawn anew.
+ * Replies that say how far something is, each with all that is still waited for.  On a terminal
+ * they are a table that is drawn anew.
  */
 
 #include "ctl/session.h"

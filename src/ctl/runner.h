@@ -26,10 +26,11 @@ int runner_init(struct runner *runner);
 void runner_done(struct runner *runner);
 
 /*
- * Runs @argv, as found in $PATH, with the signals as they were, and with @out_fd as its standard output
- * if that is not negative.
+ * Runs @argv, as found in $PATH, with the signals as they were, and with @out_fd as its standard
+ * output if that is not negative.
  *
- * Return: 0; -EINTR if a signal has come for us by then, which there is nobody to pass on to; -errno.
+ * Return: 0; -EINTR if a signal has come for us by then, which there is nobody to pass on to;
+ * -errno.
  */
 int runner_start(struct runner *runner, char **argv, int out_fd);
 

@@ -122,7 +122,9 @@ static void add_service(struct words *w, const struct service_view *s)
 {
 	char text[CLOCK_TEXT_MAX];
 
-	/* What is said of every one, and the first thing: as printf() it would be most of the work. */
+	/*
+	 * What is said of every one, and the first thing: as printf() it would be most of the work.
+	 */
 	words_put(w, "since ");
 	words_put(w, clock_text(text, s->since_usec));
 	if (s->next_usec != FIELD_NONE && next_of(s->state))

@@ -13,7 +13,9 @@
 
 static const char mark[] = "\xe2\x80\xa6";
 
-/* In XML no number whatever stands for these; and those that turn the direction are shown as well. */
+/*
+ * In XML no number whatever stands for these; and those that turn the direction are shown as well.
+ */
 static bool is_unfit(const char *s, size_t length)
 {
 	static const char *const unfit[] = {

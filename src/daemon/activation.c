@@ -35,7 +35,9 @@ static size_t listen_names_size(const struct extras *extras)
 	return size;
 }
 
-/* So that a start finds all the memory it needs, with @more in the store, and so long their names. */
+/*
+ * So that a start finds all the memory it needs, with @more in the store, and so long their names.
+ */
 static int reserve(struct activation *a, size_t more, size_t names_size)
 {
 	const struct extras *extras = node_config_extras(a->config);

@@ -1,7 +1,7 @@
 /*
- * A pairing heap: below each alarm are only later ones, in a list by next.  The prev of the first of
- * such a list is the alarm that it is below.  What is first is found at once, another one is added at
- * once, and to take one away costs as much as a search in a tree, in the long run.
+ * A pairing heap: below each alarm are only later ones, in a list by next.  The prev of the first
+ * of such a list is the alarm that it is below.  What is first is found at once, another one is
+ * added at once, and to take one away costs as much as a search in a tree, in the long run.
  */
 #include "daemon/alarm.h"
 
@@ -86,7 +86,10 @@ static void arm(struct alarms *alarms, uint64_t usec)
 		log_line(alarms->log, LOG_ERR, "cannot set a timer: %s", strerror(-r));
 }
 
-/* The source fires when the first alarm is due, and never for nothing; for one that is, it need not. */
+/*
+ * The source fires when the first alarm is due, and never for nothing; for one that is, it need
+ * not.
+ */
 static void follow(struct alarms *alarms)
 {
 	uint64_t usec = alarms->first ? alarms->first->usec : USEC_INFINITY;

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * Timers where there is one for each service: they share a single source of the event loop, as one of
- * its own is three hundred bytes.  An alarm is a part of what it wakes; to set it needs no memory.
+ * Timers where there is one for each service: they share a single source of the event loop, as one
+ * of its own is three hundred bytes.  An alarm is a part of what it wakes; to set it needs no
+ * memory.
  */
 
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * A program that is attached to the node of its service (base/page.h).
  *
  * Each run has a page and a pair of sockets of its own.  Whatever the program writes there is shown
- * and, within what the configuration allows, waited for; nothing else follows from it.  How often it is
- * listened to is limited, so that one that talks without end harms nobody.
+ * and, within what the configuration allows, waited for; nothing else follows from it.  How often
+ * it is listened to is limited, so that one that talks without end harms nobody.
  */
 
 #include "base/clock.h"
@@ -21,15 +21,15 @@ struct attach;
 #define ATTACH_HANDOVER 2
 
 /*
- * When a stopped program has said that nothing is left, or can say it no more, node_guards_changed()
- * is called for @node.  Return: 0 or -ENOMEM.
+ * When a stopped program has said that nothing is left, or can say it no more,
+ * node_guards_changed() is called for @node.  Return: 0 or -ENOMEM.
  */
 int attach_new(struct attach **ret, struct node *node);
 struct attach *attach_free(struct attach *attach);
 
 /*
- * A run begins.  The program is given the descriptors in @handover; *socket is one of them, and to be
- * closed after that, also after a failure unless it is -1.  Return: 0 or -errno.
+ * A run begins.  The program is given the descriptors in @handover; *socket is one of them, and to
+ * be closed after that, also after a failure unless it is -1.  Return: 0 or -errno.
  */
 int attach_begin(struct attach *attach, struct handover handover[static ATTACH_HANDOVER],
 		 int *socket);
@@ -37,7 +37,9 @@ int attach_begin(struct attach *attach, struct handover handover[static ATTACH_H
 /* The run is over, if there was one. */
 void attach_end(struct attach *attach);
 
-/* The run is to end: the program sees that now, before any signal.  Harmless when it is said again. */
+/*
+ * The run is to end: the program sees that now, before any signal.  Harmless when it is said again.
+ */
 void attach_stop(struct attach *attach);
 
 /*
@@ -50,8 +52,9 @@ uint64_t attach_guards(struct attach *attach);
 void attach_count(struct node *top);
 
 /*
- * Asks the programs at and below @top that hold guards where they have taken them, if they were not asked
- * just now.  Whoever wants to see that waits while attach_is_awaited(); each answer is followed by a turn.
+ * Asks the programs at and below @top that hold guards where they have taken them, if they were not
+ * asked just now.  Whoever wants to see that waits while attach_is_awaited(); each answer is
+ * followed by a turn.
  */
 void attach_ask(struct node *top, uint64_t now);
 

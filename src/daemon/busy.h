@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * Is a service busy, or only slow to end?  It is busy while anybody holds a guard on its node that is
- * not one of its own processes: the program that is attached, or a lease on the node, or below it where
- * no other service is nearer.  A guard on a node above says of none of the services there which of
- * them it needs.
+ * Is a service busy, or only slow to end?  It is busy while anybody holds a guard on its node that
+ * is not one of its own processes: the program that is attached, or a lease on the node, or below
+ * it where no other service is nearer.  A guard on a node above says of none of the services there
+ * which of them it needs.
  *
  * Whoever takes or drops one says node_guards_changed().
  */

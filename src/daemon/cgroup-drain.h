@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * What a daemon that was killed has left in the place that is now ours: it is asked to end, and then
- * killed, and until it is gone cgroups_is_draining().
+ * What a daemon that was killed has left in the place that is now ours: it is asked to end, and
+ * then killed, and until it is gone cgroups_is_draining().
  */
 
 #include "daemon/cgroup.h"

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/text.h"
 #include "daemon/cgroup-drain.h"
 #include "sys/cgroup.h"
 
@@ -63,8 +64,7 @@ int cgroups_node_of(const struct cgroups *c, pid_t pid, char path[static CONFIG_
 
 	if (context_is_shortage(r))
 		return r;
-	if (r < 0 || strncmp(group, c->top_path, length) != 0 ||
-	    group[length] != '/')
+	if (r < 0 || strncmp(group, c->top_path, length) != 0 || group[length] != '/')
 		return -ENOENT;
 	return cgroups_node_of_name(group + length + 1, path);
 }
@@ -219,16 +219,6 @@ static int on_inotify(sd_event_source *source, int fd, uint32_t events, void *ar
 
 /* --- beginning --- */
 
-/* FNV-1a */
-static uint32_t hash(const char *text)
-{
-	uint32_t h = 2166136261;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 16777619;
-	return h;
-}
-
 /* Nobody else has it locked, and it is still the one that has this name. */
 static int lock_group(int parent, const char *name)
 {
@@ -267,7 +257,7 @@ static int open_top(struct cgroups *c, const char *socket)
 	int r = -EAGAIN;
 
 	if (socket)
-		(void)snprintf(id, sizeof(id), "%08x", hash(socket));
+		(void)snprintf(id, sizeof(id), "%08x", text_hash(socket));
 	for (unsigned i = 1; r == -EAGAIN && i <= TOPS_MAX; i++) {
 		char suffix[8] = "";
 

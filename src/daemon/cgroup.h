@@ -12,8 +12,9 @@
  *
  * ID comes of the control socket.  Whoever serves that after a swansongd that was killed finds what
  * it has left in the same place: those are not our children, so nobody could tell us of their end,
- * and beside them everything would run twice.  They are asked to end, then killed, and until they are
- * gone nothing starts.  Of a swansongd without a socket, which could be anybody's, nothing is touched.
+ * and beside them everything would run twice.  They are asked to end, then killed, and until they
+ * are gone nothing starts.  Of a swansongd without a socket, which could be anybody's, nothing is
+ * touched.
  */
 
 #include <stdbool.h>
@@ -65,8 +66,8 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket,
 struct cgroups *cgroups_free(struct cgroups *cgroups);
 
 /*
- * There is something left of an earlier daemon.  Nothing is to start before it is gone.  @cgroups may
- * be NULL.
+ * There is something left of an earlier daemon.  Nothing is to start before it is gone.  @cgroups
+ * may be NULL.
  */
 static inline bool cgroups_is_draining(const struct cgroups *cgroups)
 {
@@ -84,10 +85,15 @@ int cgroups_node_of_name(const char *name, char path[static CONFIG_NAME_MAX + 1]
 int cgroups_node_of(const struct cgroups *cgroups, pid_t pid,
 		    char path[static CONFIG_NAME_MAX + 1]);
 
-/* Has every group of a service this controller?  Return: 0, -ENOENT if we have it not, or -errno. */
+/*
+ * Has every group of a service this controller?  Return: 0, -ENOENT if we have it not, or -errno.
+ */
 int cgroups_enable(struct cgroups *cgroups, const char *controller);
 
-/* These find a descriptor when there are none any more.  As cgroup_is_populated() and cgroup_kill(). */
+/*
+ * These find a descriptor when there are none any more.  As cgroup_is_populated() and
+ * cgroup_kill().
+ */
 int cgroups_is_populated(struct cgroups *cgroups, const char *name);
 int cgroups_kill(struct cgroups *cgroups, const char *name);
 
@@ -95,8 +101,8 @@ int cgroups_kill(struct cgroups *cgroups, const char *name);
 void cgroups_signal(const struct cgroups *cgroups, const char *name, int signo);
 
 /*
- * Begins to watch the group @name; harmless when that is done already.  It may have become empty just
- * before.  Return: 0 or -errno.
+ * Begins to watch the group @name; harmless when that is done already.  It may have become empty
+ * just before.  Return: 0 or -errno.
  */
 int cgroups_watch(struct cgroups *cgroups, const char *name, struct cgroup_watch *watch);
 

@@ -31,8 +31,7 @@ void connection_close_soon(struct connection *c)
 
 static void watch_idleness(struct connection *c)
 {
-	bool waits_for_them =
-		!c->spoken || (frame_writer_pending(&c->writer) > 0 && !c->patient);
+	bool waits_for_them = !c->spoken || (frame_writer_pending(&c->writer) > 0 && !c->patient);
 
 	if (c->dead)
 		return;
@@ -217,25 +216,29 @@ struct connection *connection_free(struct connection *c)
 	return NULL;
 }
 
-/* Input that waited is looked at in connection_resume(), when this call's callbacks have returned. */
-static void finish_call(struct connection *c)
+/*
+ * Input that waited is looked at in connection_resume(), when this call's callbacks have returned.
+ * Return: is an answer wanted?
+ */
+static bool finish_call(struct connection *c)
 {
 	c->busy = c->dead;
 	context_settle_soon(c->ctx);
+	return !c->oneway;
 }
+
+/* Without memory the builders leave the text NULL, which queue() knows. */
 
 void connection_reply(struct connection *c, json_t *parameters, bool continues)
 {
+	bool wanted = continues ? !c->oneway : finish_call(c);
 	char *text = NULL;
 
-	if (!continues)
-		finish_call(c);
-	if (c->oneway) {
+	if (!wanted) {
 		json_decref(parameters);
 		return;
 	}
-	if (message_build_reply(&text, parameters, continues ? MESSAGE_CONTINUES : 0) < 0)
-		text = NULL;
+	(void)message_build_reply(&text, parameters, continues ? MESSAGE_CONTINUES : 0);
 	queue(c, text);
 }
 
@@ -244,11 +247,9 @@ void connection_reply_list(struct connection *c, const char *name,
 {
 	char *text = NULL;
 
-	finish_call(c);
-	if (c->oneway)
+	if (!finish_call(c))
 		return;
-	if (message_build_list(&text, name, next, arg) < 0)
-		text = NULL;
+	(void)message_build_list(&text, name, next, arg);
 	queue(c, text);
 }
 
@@ -257,13 +258,11 @@ void connection_reply_list_with(struct connection *c, const char *name,
 {
 	char *text = NULL;
 
-	finish_call(c);
-	if (c->oneway) {
+	if (!finish_call(c)) {
 		json_decref(rest);
 		return;
 	}
-	if (message_build_list_with(&text, name, next, arg, rest) < 0)
-		text = NULL;
+	(void)message_build_list_with(&text, name, next, arg, rest);
 	queue(c, text);
 }
 
@@ -272,11 +271,9 @@ void connection_reply_object(struct connection *c, const char *name,
 {
 	char *text = NULL;
 
-	finish_call(c);
-	if (c->oneway)
+	if (!finish_call(c))
 		return;
-	if (message_build_object(&text, name, append, arg) < 0)
-		text = NULL;
+	(void)message_build_object(&text, name, append, arg);
 	queue(c, text);
 }
 
@@ -285,11 +282,9 @@ void connection_fail(struct connection *c, enum interface_error error, const cha
 {
 	char *text = NULL;
 
-	finish_call(c);
-	if (c->oneway)
+	if (!finish_call(c))
 		return;
-	if (interface_build_error(&text, error, node, reason) < 0)
-		text = NULL;
+	(void)interface_build_error(&text, error, node, reason);
 	queue(c, text);
 }
 

@@ -23,7 +23,9 @@
 struct connection;
 
 struct connection_owner {
-	/* A whole call, of the right form.  connection_reply() or connection_fail() ends it, once. */
+	/*
+	 * A whole call, of the right form.  connection_reply() or connection_fail() ends it, once.
+	 */
 	void (*call)(struct connection *connection, enum interface_method method,
 		     const struct message_call *call, void *arg);
 	/* It is over, for whatever reason; frees it. */
@@ -73,8 +75,7 @@ void connection_reply_list(struct connection *connection, const char *name,
 
 /* ... or as message_build_list_with() does. */
 void connection_reply_list_with(struct connection *connection, const char *name,
-				int (*next)(struct writer *to, void *arg), void *arg,
-				json_t *rest);
+				int (*next)(struct writer *to, void *arg), void *arg, json_t *rest);
 
 /* ... or as message_build_object() does. */
 void connection_reply_object(struct connection *connection, const char *name,

@@ -5,7 +5,8 @@
  *
  * Nothing that happens is followed up from inside its own callback.  Whoever changes something says
  * context_settle_soon(), and before the loop takes the next event daemon.c looks at all that
- * follows from it, in one fixed order.  Work without end is done in portions, one between two events.
+ * follows from it, in one fixed order.  Work without end is done in portions, one between two
+ * events.
  */
 
 #include <stdbool.h>
@@ -64,7 +65,7 @@ struct context {
 	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
 	uint64_t last_id;		/* of guards, for people */
 	unsigned launched;		/* children that launch() has made */
-	struct alarms alarms; /* the timers of services */
+	struct alarms alarms;		/* the timers of services */
 	struct events *events;
 	struct losses *losses;
 	struct control_offer control;
@@ -110,7 +111,9 @@ void context_take_spare(struct context *ctx);
 /* Is @r what a lack of descriptors or memory is told by, which may be over in a while? */
 bool context_is_shortage(int r);
 
-/* Makes room for the environment of a child with @own variables of its own.  Return: 0 or -ENOMEM. */
+/*
+ * Makes room for the environment of a child with @own variables of its own.  Return: 0 or -ENOMEM.
+ */
 int context_reserve_environment(struct context *ctx, size_t own);
 
 /* There will be a turn that settles things, before the loop waits for anything. */

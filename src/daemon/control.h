@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The control socket: who may connect, how many, and what each of them waits for; and the connections
- * that services were given, which are there without a socket, and do not count.
+ * The control socket: who may connect, how many, and what each of them waits for; and the
+ * connections that services were given, which are there without a socket, and do not count.
  */
 
 #include "daemon/requests.h"

@@ -43,12 +43,14 @@ struct daemon {
 	bool finished;
 };
 
-/* What @d->options say.  Return: 0; -EINVAL if there are mistakes, which have been told; or -errno. */
+/*
+ * What @d->options say.  Return: 0; -EINVAL if there are mistakes, which have been told; or -errno.
+ */
 int daemon_load(struct daemon *d, struct config **ret);
 
 /*
- * Makes all that runs, of @config, and starts what starts by itself.  What there is by then, also on
- * failure, is in @d.  Return: 0; -EADDRINUSE, which has been told; or -errno.
+ * Makes all that runs, of @config, and starts what starts by itself.  What there is by then, also
+ * on failure, is in @d.  Return: 0; -EADDRINUSE, which has been told; or -errno.
  */
 int daemon_start(struct daemon *d, struct config *config, struct parent_address *address);
 
@@ -58,5 +60,7 @@ int daemon_watch_signals(struct daemon *d);
 /* The command that we stand in front of; NULL: none, or it is no service yet. */
 struct service *daemon_command(const struct daemon *d);
 
-/* All that follows from what has happened, in one order; what follows from that, in the next turn. */
+/*
+ * All that follows from what has happened, in one order; what follows from that, in the next turn.
+ */
 void daemon_settle(struct daemon *d);

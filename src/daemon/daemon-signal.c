@@ -43,7 +43,9 @@ struct service *daemon_command(const struct daemon *d)
 	return node ? node->service : NULL;
 }
 
-/* In front of a command every signal is the command's; one that asks for the end is the tree's too. */
+/*
+ * In front of a command every signal is the command's; one that asks for the end is the tree's too.
+ */
 static void on_command_signal(struct daemon *d, int signo, pid_t sender)
 {
 	if (command_signal(&d->command, daemon_command(d), signo, sender) &&
@@ -94,7 +96,8 @@ static bool is_ours(const struct daemon *d, int signo)
 	if (signo == SIGCHLD)
 		return true;
 	/*
-	 * Those of our own faults end us whether they are blocked or not; 32 and 33 are the C library's.
+	 * Those of our own faults end us whether they are blocked or not; 32 and 33 are the C
+	 * library's.
 	 */
 	if (d->options->command)
 		return signo != SIGKILL && signo != SIGSTOP && (signo < 32 || signo >= SIGRTMIN);

@@ -163,7 +163,9 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	d->exit_on_signal = config->exit_on_signal;
 	deadline_tell(d->tree.root);
 	starting_by_itself(&d->tree);
-	/* Before any signal is looked at: in front of a command there is to be somebody to have it. */
+	/*
+	 * Before any signal is looked at: in front of a command there is to be somebody to have it.
+	 */
 	daemon_settle(d);
 	if (d->ctx.command)
 		command_leave_descriptors(&d->command);

@@ -71,7 +71,10 @@ static void watch_deadline(struct daemon *d)
 	context_arm(&d->ctx, d->abandon, usec);
 }
 
-/* In front of a command, which may have ended well: whatever it left, that is what there is to tell. */
+/*
+ * In front of a command, which may have ended well: whatever it left, that is what there is to
+ * tell.
+ */
 static bool is_forced(const struct daemon *d, const struct service *cause)
 {
 	if (!d->tree.root->forced || d->ended_by_itself)
@@ -188,8 +191,8 @@ static void loop_failed(struct daemon *d, int error, int before)
 }
 
 /*
- * One who dies while all is quiet is started again before anybody looks for others, for which Linux goes
- * through all children.  They wait for two turns at most.
+ * One who dies while all is quiet is started again before anybody looks for others, for which Linux
+ * goes through all children.  They wait for two turns at most.
  */
 static void reap(struct daemon *d)
 {
@@ -212,8 +215,8 @@ static bool has_more_to_do(const struct daemon *d)
 }
 
 /*
- * One event a turn, and then what follows from it.  Sources of sd_event_add_defer() would do for the
- * rest, but as long as one has more to do, it goes before everybody else.
+ * One event a turn, and then what follows from it.  Sources of sd_event_add_defer() would do for
+ * the rest, but as long as one has more to do, it goes before everybody else.
  */
 static void run_loop(struct daemon *d)
 {

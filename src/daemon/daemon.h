@@ -21,7 +21,7 @@ struct daemon_options {
 	size_t n_paths;
 	char *const *command; /* NULL, or what to run instead of a configuration */
 	struct command_options command_options;
-	bool notify_ready; /* the command says when it is ready */
+	bool notify_ready;   /* the command says when it is ready */
 	pid_t parent;	     /* getppid() at the beginning */
 	const char *socket;  /* NULL: as the configuration has it */
 	uint64_t grace_usec; /* 0: as the environment has it (daemon/grace.h) */

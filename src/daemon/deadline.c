@@ -10,9 +10,9 @@
 #include "model/budget.h"
 
 /*
- * A node has its own budget and no more than the node above leaves it, which keeps the time of its own
- * final action.  So of a deadline there are three parts: the last call for guards on which the signals
- * of others wait, the kill of all that is left, and the end of the final action.
+ * A node has its own budget and no more than the node above leaves it, which keeps the time of its
+ * own final action.  So of a deadline there are three parts: the last call for guards on which the
+ * signals of others wait, the kill of all that is left, and the end of the final action.
  *
  * Only where a node's end is nearer than that above does it need a timer.
  */
@@ -95,8 +95,9 @@ static void log_spent(const struct node *node)
 }
 
 /*
- * Who would otherwise be killed with those that he waits for, unasked, is to have his signal before.
- * Whoever still waits himself, or is given another guard, has a call of its own in what is left.
+ * Who would otherwise be killed with those that he waits for, unasked, is to have his signal
+ * before.  Whoever still waits himself, or is given another guard, has a call of its own in what is
+ * left.
  */
 static void last_call(struct node *node)
 {

@@ -17,8 +17,8 @@ int deadline_watch(struct node *node, const struct node_config *config);
 void deadline_tell(const struct node *root);
 
 /*
- * @node was stopped, at its stop_usec; or it is stopped and the node above has another deadline since
- * @now.  Parents come first, so that each finds its parent's.
+ * @node was stopped, at its stop_usec; or it is stopped and the node above has another deadline
+ * since @now.  Parents come first, so that each finds its parent's.
  */
 void deadline_begin(struct node *node, uint64_t now);
 
@@ -26,7 +26,7 @@ void deadline_begin(struct node *node, uint64_t now);
 void deadline_begin_last_call(struct node *node, uint64_t now);
 
 /*
- * Kills all processes of a stopped @node, and revokes all guards; its own final action may last until
- * @deadline_usec.
+ * Kills all processes of a stopped @node, and revokes all guards; its own final action may last
+ * until @deadline_usec.
  */
 void deadline_force(struct node *node, uint64_t deadline_usec);

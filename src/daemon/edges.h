@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The ordering edges between the nodes of a tree, made anew from a configuration: first beside those
- * in use, which can fail, and then in their place, which cannot.
+ * The ordering edges between the nodes of a tree, made anew from a configuration: first beside
+ * those in use, which can fail, and then in their place, which cannot.
  */
 
 #include "daemon/tree.h"

@@ -6,8 +6,8 @@
 #include "daemon/tree.h"
 
 /*
- * Has everybody come to an end whom exit-when = all waits for: the essential services or, without any,
- * all services?  Nobody has for want of services.
+ * Has everybody come to an end whom exit-when = all waits for: the essential services or, without
+ * any, all services?  Nobody has for want of services.
  */
 bool exit_is_due(const struct tree *tree);
 

@@ -6,9 +6,9 @@
 #include "daemon/shutdown.h"
 
 /*
- * The others are restarted as they would be by hand: stopped gracefully and in order, and started when
- * they are Complete.  Nobody of them, nor the service itself, starts before its restart-delay is
- * over; so a loop of crashes goes no faster for a group than for one.
+ * The others are restarted as they would be by hand: stopped gracefully and in order, and started
+ * when they are Complete.  Nobody of them, nor the service itself, starts before its restart-delay
+ * is over; so a loop of crashes goes no faster for a group than for one.
  */
 
 void failure_note(struct service *s)

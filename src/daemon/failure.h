@@ -8,7 +8,10 @@
 #include "daemon/service.h"
 #include "daemon/tree.h"
 
-/* The run of @service is over, and it is to be restarted or was given up: looked at in the next turn. */
+/*
+ * The run of @service is over, and it is to be restarted or was given up: looked at in the next
+ * turn.
+ */
 void failure_note(struct service *service);
 
 /* Does it end the tree that @service is given up? */

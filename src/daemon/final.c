@@ -19,11 +19,11 @@ struct final {
 	struct launch launch;
 	struct hook hook; /* has the guard, from the stop on */
 	sd_event_source *timer;
-	struct swansong_completion *drained; /* of the generation that it is for; NULL: not stopped */
+	struct swansong_completion *drained; /* of its generation; NULL: not stopped */
 	unsigned generation;
 	uint64_t limit_usec;
 	uint64_t deadline_usec; /* of the generation; USEC_INFINITY: not known, or none */
-	bool forced; /* the generation was */
+	bool forced;		/* the generation was */
 	bool begun, spent;
 	char late[sizeof(late_name) + LATE_MAX + sizeof(late_more)];
 	struct final *next; /* what it is made with as soon as it is not under way; or NULL */

@@ -9,8 +9,8 @@
 #include "daemon/hook.h"
 
 /*
- * All that @node will need for the action of @config, which is its own or is about to be; NULL if it
- * has none.  Return: 0 or -errno.
+ * All that @node will need for the action of @config, which is its own or is about to be; NULL if
+ * it has none.  Return: 0 or -errno.
  */
 int final_new(struct final **ret, struct node *node, const struct node_config *config);
 struct final *final_free(struct final *final);
@@ -23,7 +23,9 @@ void final_use(struct node *node, struct final *final);
 
 /* All these do nothing for a node without an action. */
 
-/* Before the stop of @node is latched: from here on it is not Complete before its action is over. */
+/*
+ * Before the stop of @node is latched: from here on it is not Complete before its action is over.
+ */
 void final_hold(struct node *node);
 
 /* Before its next generation begins: how this one went is remembered for the action. */

@@ -10,8 +10,8 @@
 #include "base/log.h"
 
 /*
- * *ret is USEC_INFINITY if nobody says.  @option is 0 without one.  SWANSONG_GRACE is removed from the
- * environment: it is ours, and not for what we start.
+ * *ret is USEC_INFINITY if nobody says.  @option is 0 without one.  SWANSONG_GRACE is removed from
+ * the environment: it is ours, and not for what we start.
  *
  * Return: 0, or -EINVAL if that is no duration, which has been logged.
  */

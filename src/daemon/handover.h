@@ -26,6 +26,9 @@ struct handover_plan {
 	size_t n_variables;
 };
 
-/* Gives them numbers from @first on, but not @taken, which may be -1.  More than HANDOVER_MAX are none. */
+/*
+ * Gives them numbers from @first on, but not @taken, which may be -1.  More than HANDOVER_MAX are
+ * none.
+ */
 void handover_plan(struct handover_plan *plan, const struct handover *list, size_t n, int first,
 		   int taken);

@@ -11,8 +11,8 @@
 
 /*
  * The first look is when the service is up, each further one an interval after the end of the one
- * before: there are never two.  A service that reloads may not answer, and is not asked; what it was
- * before is what it is until it is asked again.
+ * before: there are never two.  A service that reloads may not answer, and is not asked; what it
+ * was before is what it is until it is asked again.
  */
 
 DEFINE_CLEANUP(struct health *, health_free)

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Whether a service that is up is still well: it is looked at again and again while it is up, and what
- * is done when it is not any more.
+ * Whether a service that is up is still well: it is looked at again and again while it is up, and
+ * what is done when it is not any more.
  *
  * There is nothing of this, no timer either, for a service without the key health.
  */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 void hook_init(struct hook *h, struct context *ctx, const struct launch *launch,
 	       struct service *service, void (*on_end)(void *arg), void *arg)
 {

@@ -39,8 +39,8 @@ void hook_init(struct hook *hook, struct context *ctx, const struct launch *laun
 void hook_done(struct hook *hook);
 
 /*
- * Variables for the next hook_begin(): none, and one more of HOOK_VARIABLES_MAX; a @word is borrowed
- * until the end.
+ * Variables for the next hook_begin(): none, and one more of HOOK_VARIABLES_MAX; a @word is
+ * borrowed until the end.
  */
 void hook_clear_variables(struct hook *hook);
 void hook_set_variable(struct hook *hook, const char *format, ...) printf_like(2, 3);

@@ -228,8 +228,8 @@ static void set_variables(struct context *ctx, size_t *n, char *const *variables
 }
 
 /*
- * The environment that we were given, less than that of the node, less than that of this run.  What the
- * daemon says in @last cannot be overridden by the node: it relies on it.
+ * The environment that we were given, less than that of the node, less than that of this run.  What
+ * the daemon says in @last cannot be overridden by the node: it relies on it.
  */
 static void merge_environment(struct context *ctx, char *const *own, char *const *last,
 			      char *const *variables)
@@ -344,6 +344,26 @@ static int start(const struct launch *launch, struct spawn_spec *spec, pid_t *pi
 	return spawn(spec, pid, why);
 }
 
+/* Return: as launch(). */
+static int prepare_streams(const struct launch *launch, struct context *ctx, bool main,
+			   bool terminal, struct streams *streams, struct launch_failure *failure)
+{
+	const char *stream;
+	int r = streams_open(streams, ctx, launch->config, terminal,
+			     launch->syslog ? syslog_fd(launch->syslog) : -1, &stream);
+
+	if (r < 0)
+		return fail(failure, -r, "open", stream);
+	if (launch->log_watch && main) {
+		r = log_watch_interpose(launch->log_watch, streams);
+		if (r < 0)
+			return fail(failure, -r, "relay its output", NULL);
+	}
+	if (launch->journal_stream)
+		(void)journal_stream_text(launch->journal_stream, streams->journal);
+	return 0;
+}
+
 int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
 	   pid_t *pid, struct launch_failure *failure)
 {
@@ -354,23 +374,14 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	/* Not what runs beside the service, which would take it away from it. */
 	bool terminal = config->terminal && program->main;
 	bool foreground = terminal && has_terminal();
-	const char *stream;
 	struct spawn_failure why;
 	sigset_t none;
 	int r;
 
 	(void)sigemptyset(&none);
-	r = streams_open(&streams, ctx, config, terminal,
-			 launch->syslog ? syslog_fd(launch->syslog) : -1, &stream);
-	if (r < 0)
-		return fail(failure, -r, "open", stream);
-	if (launch->log_watch && program->main) {
-		r = log_watch_interpose(launch->log_watch, &streams);
-		if (r < 0)
-			return fail(failure, -r, "relay its output", NULL);
-	}
-	if (launch->journal_stream)
-		(void)journal_stream_text(launch->journal_stream, streams.journal);
+	r = prepare_streams(launch, ctx, program->main, terminal, &streams, failure);
+	if (r != 0)
+		return r;
 	plan_files(launch, program, &files);
 	merge_environment(ctx, launch->environment, files.variables, program->variables);
 

@@ -46,7 +46,7 @@ struct launch {
 	struct service *service; /* in whose control group it starts, set by that; or NULL */
 	char **environment; /* what is the service's own: its keys, HOME and so on; NULL: nothing */
 	char *watchdog_pid; /* the place of the pid in it, or NULL */
-	char *journal_stream; /* the value of JOURNAL_STREAM in it, to be written at a start, or NULL */
+	char *journal_stream; /* the value of JOURNAL_STREAM in it, for a start to write, or NULL */
 };
 
 /* On failure launch_done() is still to be called.  Return: 0 or -errno. */

@@ -80,8 +80,9 @@ static int option(int fd, int name)
 }
 
 /*
- * A FIFO may be open for reading before anybody writes to it, and until then that has no end.  Whether
- * there is somebody is told by a read, or by what does as a read and leaves everything where it is.
+ * A FIFO may be open for reading before anybody writes to it, and until then that has no end.
+ * Whether there is somebody is told by a read, or by what does as a read and leaves everything
+ * where it is.
  */
 static bool has_writer(int fd)
 {

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * A lease that is held by a descriptor: until its other end is closed by all who have it.  Nobody has
- * to speak the control protocol for it.
+ * A lease that is held by a descriptor: until its other end is closed by all who have it.  Nobody
+ * has to speak the control protocol for it.
  */
 
 #include "daemon/lease.h"

@@ -93,14 +93,16 @@ void lease_note_loss(const struct lease *lease)
 
 static void take_back(struct lease *lease)
 {
+	uint64_t now = clock_now_usec();
 	char text[LEASE_TEXT_MAX];
 
 	log_line(lease->node->ctx->log, LOG_WARNING,
 		 "%s: revoking the guard of %s: that stop's budget is spent",
 		 node_name(lease->node), lease_text(text, lease));
 	lease_note_loss(lease);
+	/* Of a stop that is over for the node: none of the present generation is late. */
 	for (struct node *n = lease->node; n; n = n->parent)
-		n->forced_usec = clock_now_usec();
+		n->forced_usec = now;
 	trace_guard_end(lease->node->trace, lease->id, "revoked");
 	lease_lose(lease, LEASE_REVOKED);
 }

@@ -39,7 +39,9 @@ struct lease {
 	char command[64]; /* of the holder when it took the guard */
 	char why[LEASE_WHY_MAX + 1];
 
-	/* Its guard is gone.  The lease itself stays the holder's, who may free it here.  Or NULL. */
+	/*
+	 * Its guard is gone.  The lease itself stays the holder's, who may free it here.  Or NULL.
+	 */
 	void (*lost)(struct lease *lease, enum lease_end how, void *arg);
 	void *arg;
 };
@@ -60,8 +62,8 @@ enum lease_refusal {
 };
 
 /*
- * Takes a guard on the node's present generation.  Return: 0; a lease_refusal; -errno.  With anything
- * but 0 there is no guard.
+ * Takes a guard on the node's present generation.  Return: 0; a lease_refusal; -errno.  With
+ * anything but 0 there is no guard.
  */
 int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wish);
 
@@ -78,8 +80,8 @@ void lease_lose(struct lease *lease, enum lease_end how);
 void lease_lose_all(struct node *node);
 
 /*
- * The next generation of a stopped @node is about to begin: what is held on this one is still revoked
- * at the end of its budget.  Return: 0 or -errno.
+ * The next generation of a stopped @node is about to begin: what is held on this one is still
+ * revoked at the end of its budget.  Return: 0 or -errno.
  */
 int lease_keep_budget(struct node *node);
 

@@ -9,8 +9,8 @@
 
 /*
  * A process keeps the output that it was given, so it is relayed for all of its life, though it is
- * watched until the line has come only.  Output and error go by one relay if they go to one place: as
- * they would without us, they keep their order.
+ * watched until the line has come only.  Output and error go by one relay if they go to one place:
+ * as they would without us, they keep their order.
  */
 
 struct log_watch {

@@ -12,7 +12,8 @@ int log_watch_new(struct log_watch **ret, struct context *ctx, const struct node
 struct log_watch *log_watch_free(struct log_watch *watch);
 
 /*
- * Puts itself between a run that is about to begin and its output, as far as that is not done already.
+ * Puts itself between a run that is about to begin and its output, as far as that is not done
+ * already.
  * @streams go on to be closed by the caller.  Return: 0 or -errno.
  */
 int log_watch_interpose(struct log_watch *watch, struct streams *streams);

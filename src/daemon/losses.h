@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Who was killed, and what was revoked, because the budget of a stop was spent: the latest, in words, in
- * a ring of fixed size.  The log has all of them.
+ * Who was killed, and what was revoked, because the budget of a stop was spent: the latest, in
+ * words, in a ring of fixed size.  The log has all of them.
  */
 
 #include <stdbool.h>

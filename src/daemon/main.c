@@ -159,9 +159,9 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 }
 
 /*
- * What we have stays for as long as a configuration does.  So the small blocks that go are joined at
- * once, to be of use for others, and what is over in the end is given back: of an answer that tells of
- * all services nothing remains.
+ * What we have stays for as long as a configuration does.  So the small blocks that go are joined
+ * at once, to be of use for others, and what is over in the end is given back: of an answer that
+ * tells of all services nothing remains.
  */
 static void be_thrifty(void)
 {

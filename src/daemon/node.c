@@ -42,7 +42,10 @@ static void generation_done(struct generation *g)
 	*g = (struct generation){ .handle = NULL };
 }
 
-/* Where something is to be done between the last guard and Complete, the guards are one level below. */
+/*
+ * Where something is to be done between the last guard and Complete, the guards are one level
+ * below.
+ */
 static int make_work(struct generation *g, const struct node_config *config)
 {
 	int r;
@@ -282,7 +285,9 @@ bool node_is_ready(const struct node *node)
 	return node->ready == node->services;
 }
 
-/* The present generation is about to be an earlier one.  Unlike its own, this completion is silent. */
+/*
+ * The present generation is about to be an earlier one.  Unlike its own, this completion is silent.
+ */
 static int remember_present(struct node *node)
 {
 	struct earlier *earlier;

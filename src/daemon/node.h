@@ -47,37 +47,35 @@ struct node {
 	struct swansong *work; /* where its guards and children are: that, or one below it */
 	struct swansong_completion *drained; /* of work, if it is another one, until the stop */
 	struct swansong_completion *completion;
-	uint64_t since_usec;	 /* when its state was entered */
-	uint64_t stop_usec;	 /* when it was stopped */
-	uint64_t given_up_usec;	 /* when what was to come back was last stopped for good */
-	uint64_t deadline_usec;	 /* when its budget is spent; USEC_INFINITY while it runs */
-	uint64_t kill_usec; /* ... but for its final action: when what is left is killed; likewise */
-	uint64_t
-		call_usec; /* ... and when guards are revoked for which others wait to be signalled */
+	uint64_t since_usec;	/* when its state was entered */
+	uint64_t stop_usec;	/* when it was stopped */
+	uint64_t given_up_usec; /* when what was to come back was last stopped for good */
+	uint64_t deadline_usec; /* when its budget is spent; USEC_INFINITY while it runs */
+	uint64_t kill_usec;	/* ... but for its final: when what is left is killed; likewise */
+	uint64_t call_usec; /* ... and when guards are revoked that signals of others wait for */
 	sd_event_source *budget; /* NULL: it has no budget of its own, and no final action */
 	uint64_t late_usec;	 /* when its own processes and leases were forced; 0: never */
 	uint64_t forced_usec; /* ... or those of one below it, in whatever generation; likewise */
 	unsigned generation;
 	unsigned services, ready,
-		settled;	 /* in the subtree: how many, ready, not about to become so */
-	struct list earlier;	 /* generations before it that were not Complete when it began */
+		settled;     /* in the subtree: how many, ready, not about to become so */
+	struct list earlier; /* generations before it that were not Complete when it began */
 
 	struct trace *trace;	 /* for the report */
 	struct service *service; /* NULL for a group */
 	struct final *final;	 /* what runs when its guards are gone, or NULL */
 	struct list leases;
-	bool complete; /* its present generation is, and followed up */
-	bool forced;   /* ... something below had to be killed or revoked during its stop */
-	bool restart;  /* to be started again as soon as it is Complete */
-	bool retired; /* no section any more: to be freed when nothing is left, never to start again */
+	bool complete;	/* its present generation is, and followed up */
+	bool forced;	/* ... something below had to be killed or revoked during its stop */
+	bool restart;	/* to be started again as soon as it is Complete */
+	bool retired;	/* no section any more: freed when nothing is left, never started again */
 	bool leaving;	/* is, or is about to be by the reload that is being made */
 	bool transient; /* of no section: it was asked for over the control socket */
 	bool keep;	/* ... and stays when it has ended */
 
 	struct edges *edges;	  /* see node_edges() */
 	struct edges *next_edges; /* of daemon/edges.c, while a reload is being made */
-	uint64_t
-		program_guards; /* in the subtree: of attached programs, when they were last counted */
+	uint64_t program_guards;  /* in the subtree: of attached programs, as last counted */
 };
 
 /*

@@ -2,8 +2,8 @@
 
 /*
  * One message of the notify protocol, as sd_notify(3) has it: lines of NAME=VALUE.  What is not
- * known, or known and not well said, is passed over; the other lines count all the same.  Of several
- * lines with one name the last counts.
+ * known, or known and not well said, is passed over; the other lines count all the same.  Of
+ * several lines with one name the last counts.
  */
 
 #include <stdbool.h>

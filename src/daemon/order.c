@@ -139,7 +139,9 @@ static struct service *find_waiting(struct node *node)
 	return waiting;
 }
 
-/* Follows what is missing, and what that misses in turn: requirements are no circle, so this ends. */
+/*
+ * Follows what is missing, and what that misses in turn: requirements are no circle, so this ends.
+ */
 struct node *order_failed_requirement(const struct service *service)
 {
 	while (service) {

@@ -23,8 +23,8 @@ struct node *order_stop_blocker(const struct service *service);
 struct node *order_gate(const struct node *node);
 
 /*
- * Of those whose signal waits for what is in @node: the longest stop-timeout, as far as its budget does
- * not reach beyond that of @node anyway; 0 if there is nobody.
+ * Of those whose signal waits for what is in @node: the longest stop-timeout, as far as its budget
+ * does not reach beyond that of @node anyway; 0 if there is nobody.
  */
 uint64_t order_followers_timeout(const struct node *node);
 

@@ -5,10 +5,10 @@
  *
  * READY=1 once every service has had its first outcome; STATUS= on every change, at most four a
  * second; STOPPING=1 and X_SWANSONG_STATE=ShuttingDown at the stop of the root, never for less;
- * EXTEND_TIMEOUT_USEC= every 5 s while starting, and while stopping as long as that gets on inside the
- * budget (daemon/progress.h); WATCHDOG=1 at the end of a turn of the loop.  Sending never blocks: what a
- * full socket does not take goes out later; that nobody is there, or that the address is none, is no
- * reason not to run.
+ * EXTEND_TIMEOUT_USEC= every 5 s while starting, and while stopping as long as that gets on inside
+ * the budget (daemon/progress.h); WATCHDOG=1 at the end of a turn of the loop.  Sending never
+ * blocks: what a full socket does not take goes out later; that nobody is there, or that the
+ * address is none, is no reason not to run.
  */
 
 #include "daemon/tree.h"

@@ -12,8 +12,9 @@
 #include "daemon/starting.h"
 
 /*
- * Three steps: all that can fail is made ready beside what is in use; then the one takes the place of
- * the other, which cannot fail; then what has come, gone or changed is started, stopped or restarted.
+ * Three steps: all that can fail is made ready beside what is in use; then the one takes the place
+ * of the other, which cannot fail; then what has come, gone or changed is started, stopped or
+ * restarted.
  */
 
 /* --- what can fail --- */

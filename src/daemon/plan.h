@@ -3,11 +3,11 @@
 /*
  * What a new configuration would change, node by node and key by key; and the carrying out of it.
  *
- * Nodes that are new are started; those that are gone are stopped, and counted above until their last
- * process has ended.  A service that is to run is restarted if a key has changed that needs a new
- * process, by the stop and the start that everybody gets: guards, budgets and ordering edges hold.  All
- * else takes effect where it is, at once or with the next start.  A section that comes back while what
- * ran under its name still drains gets its next generation when that is Complete.
+ * Nodes that are new are started; those that are gone are stopped, and counted above until their
+ * last process has ended.  A service that is to run is restarted if a key has changed that needs a
+ * new process, by the stop and the start that everybody gets: guards, budgets and ordering edges
+ * hold.  All else takes effect where it is, at once or with the next start.  A section that comes
+ * back while what ran under its name still drains gets its next generation when that is Complete.
  */
 
 #include <jansson.h>
@@ -51,7 +51,8 @@ struct plan *plan_free(struct plan *plan);
 DEFINE_CLEANUP(struct plan *, plan_free)
 
 /*
- * Carries it out, at once after plan_new(), and once.  Return: 0, or -errno and nothing has changed.
+ * Carries it out, at once after plan_new(), and once.  Return: 0, or -errno and nothing has
+ * changed.
  */
 int plan_apply(struct plan *plan);
 

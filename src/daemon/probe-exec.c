@@ -6,8 +6,8 @@
 #include "daemon/probe-private.h"
 
 /*
- * A command that runs as the service does, in a session of its own that ends with it.  From before it
- * runs until it has been collected it holds a guard, and there is no second one.
+ * A command that runs as the service does, in a session of its own that ends with it.  From before
+ * it runs until it has been collected it holds a guard, and there is no second one.
  */
 
 static void begin(struct probe *probe, const struct process *main)

@@ -8,8 +8,8 @@
 #include "daemon/probe-private.h"
 
 /*
- * A request of one write in nearly all cases, and an answer of which only the beginning is read: the
- * connection is closed as soon as the status is known, however much would follow.
+ * A request of one write in nearly all cases, and an answer of which only the beginning is read:
+ * the connection is closed as soon as the status is known, however much would follow.
  */
 
 int http_request(const char *url, char **ret, size_t *ret_length)

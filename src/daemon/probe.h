@@ -3,8 +3,8 @@
 /*
  * Looking once whether a service is well, from outside: by a connection, a request, a command.
  *
- * One look at a time, never longer than its timeout, and what came of it is told from the event loop,
- * never from inside probe_begin().  Nothing waits, and nothing is armed between two looks.
+ * One look at a time, never longer than its timeout, and what came of it is told from the event
+ * loop, never from inside probe_begin().  Nothing waits, and nothing is armed between two looks.
  */
 
 #include "daemon/context.h"
@@ -16,8 +16,8 @@
 struct probe;
 
 /*
- * For PROBE_TCP and what comes after it.  @config and @launch are borrowed.  @on_result is told why it
- * is not well, or NULL if it is; the text is gone when it returns.
+ * For PROBE_TCP and what comes after it.  @config and @launch are borrowed.  @on_result is told why
+ * it is not well, or NULL if it is; the text is gone when it returns.
  *
  * Return: 0 or -errno.
  */

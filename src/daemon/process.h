@@ -29,10 +29,10 @@ struct process {
 	struct service *service; /* NULL for a stranger, and for what a group runs */
 	pid_t pid;
 	pid_t group;
-	int pidfd;	/* of one that is not our child, which may be collected at any time; else -1 */
+	int pidfd;	/* of one that is not our child, and may be collected any time; else -1 */
 	bool alive;	/* its pid still means it: it has not been collected */
 	bool signalled; /* has had the stop signal */
-	bool blank;	/* a stranger without an environment, which may be in the middle of an exec */
+	bool blank;	/* a stranger without an environment, perhaps in the middle of an exec */
 	uint64_t id;	/* of its guard, for people */
 	uint64_t since_usec;
 	struct swansong_guard guard;

@@ -8,7 +8,7 @@
 #include "daemon/tree.h"
 
 /*
- * Is there work that the end waits for: a guard from outside, a command, a drain-delay?  What gets on
- * without any counts in context.changes.
+ * Is there work that the end waits for: a guard from outside, a command, a drain-delay?  What gets
+ * on without any counts in context.changes.
  */
 bool progress_is_expected(const struct tree *tree);

@@ -11,7 +11,10 @@
 #include "base/fd.h"
 #include "daemon/probe.h"
 
-/* A connection costs little, and nothing tells when somebody listens; later it is tried more seldom. */
+/*
+ * A connection costs little, and nothing tells when somebody listens; later it is tried more
+ * seldom.
+ */
 #define RETRY_MIN_USEC (5 * USEC_PER_MSEC)
 #define RETRY_MAX_USEC (250 * USEC_PER_MSEC)
 /* What makes the service work, or a process, costs more. */

@@ -2,8 +2,8 @@
 
 /*
  * Finding out that a service is ready, where it does not say so by sd_notify(3): a newline on a
- * descriptor that it was given (the readiness protocol of s6), a line of its output, or a probe that is
- * repeated until it succeeds.
+ * descriptor that it was given (the readiness protocol of s6), a line of its output, or a probe
+ * that is repeated until it succeeds.
  */
 
 #include "daemon/context.h"

@@ -4,8 +4,8 @@
  * The report of the last shutdown, swansong-report(5): what daemon/trace.h has kept, as a file.
  *
  * It is written once, when the root is Complete and before anybody is told, so that who waits for
- * the end finds it.  It is a small file that is not synced: the disk is not waited for.  Whatever goes
- * wrong is a line in the log, and the file that was there before stays whole.
+ * the end finds it.  It is a small file that is not synced: the disk is not waited for.  Whatever
+ * goes wrong is a line in the log, and the file that was there before stays whole.
  */
 
 #include "daemon/tree.h"

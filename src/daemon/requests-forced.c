@@ -9,7 +9,10 @@ void request_note_stop(struct request *q, const struct node *node, const struct 
 	bool asked_before = q->stopped_usec && node->stop_usec >= q->stopped_usec;
 	uint64_t usec = clock_now_usec();
 
-	/* It may have begun before, and what is over was for others, unless that was asked for here. */
+	/*
+	 * It may have begun before, and what is over was for others, unless that was asked for
+	 * here.
+	 */
 	if (node->stop_usec && (!node->complete || asked_before))
 		usec = node->stop_usec;
 	/* Several may be asked for, and then waited for in turn. */

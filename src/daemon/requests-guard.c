@@ -7,8 +7,8 @@
 /*
  * Guards that are held as long as a connection lasts, or less.
  *
- * A call with more is its guard: it goes on until that is lost.  All others are answered at once, and
- * what happens to their guards later can only be told by the end of the connection.
+ * A call with more is its guard: it goes on until that is lost.  All others are answered at once,
+ * and what happens to their guards later can only be told by the end of the connection.
  */
 
 /* So much that is refused without an answer is told of each connection. */

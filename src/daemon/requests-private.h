@@ -26,8 +26,8 @@ void request_wait_or_return(struct request *q, const struct node *node,
 			    const struct message_call *call);
 
 /*
- * This connection has just asked for a stop of @node: from then on, the replies that tell of its end tell
- * what was killed or revoked for it.
+ * This connection has just asked for a stop of @node: from then on, the replies that tell of its
+ * end tell what was killed or revoked for it.
  */
 void request_note_stop(struct request *q, const struct node *node, const struct message_call *call);
 
@@ -35,7 +35,9 @@ void request_note_stop(struct request *q, const struct node *node, const struct 
 void request_add_losses(const struct request *q, const struct node *node, json_t *reply);
 void request_succeed_stop(struct request *q, const struct node *node);
 
-/* A call that waits for the end of a transient node, which is not there any more if @node is NULL. */
+/*
+ * A call that waits for the end of a transient node, which is not there any more if @node is NULL.
+ */
 void request_settle_run(struct request *q, struct node *node);
 
 /* A stream of events goes on. */

@@ -77,7 +77,9 @@ bool request_path_is_within(const char *path, const char *top)
 	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
 }
 
-/* The service, for whoever of it writes: a shell does that by a process that is gone when we look. */
+/*
+ * The service, for whoever of it writes: a shell does that by a process that is gone when we look.
+ */
 struct unix_peer request_holder(const struct request *q)
 {
 	const struct node *home = q->connection->inherited ? tree_find(q->tree, q->home) : NULL;

@@ -28,8 +28,8 @@ struct request {
 	unsigned generation;
 	uint64_t begun_usec;
 	uint64_t stopped_usec; /* since when stops that it has asked for have begun; 0: none */
-	uint64_t next_usec;  /* no progress is told before this */
-	uint64_t next_event; /* METHOD_EVENTS: the number of the first that is not told yet */
+	uint64_t next_usec;    /* no progress is told before this */
+	uint64_t next_event;   /* METHOD_EVENTS: the number of the first that is not told yet */
 	sd_event_source *progress;
 
 	struct list leases; /* of this connection */
@@ -38,7 +38,10 @@ struct request {
 	bool told_stop;		/* ... and said that its node is being shut down */
 	unsigned refused;	/* of oneway calls */
 
-	/* Of a connection that a service was given: its path, to which and below which it is limited. */
+	/*
+	 * Of a connection that a service was given: its path, to which and below which it is
+	 * limited.
+	 */
 	char home[CONFIG_NAME_MAX + 1];
 };
 

@@ -138,8 +138,8 @@ bool service_cgroup_is_populated(const struct service *s)
 		return false;
 	r = cgroups_is_populated(s->ctx->cgroups, cgroups_name(name, s->config->path));
 	/*
-	 * If nobody knows, it is to be looked at again.  But without any descriptor that would be for
-	 * ever: then those count that are known without the group.
+	 * If nobody knows, it is to be looked at again.  But without any descriptor that would be
+	 * for ever: then those count that are known without the group.
 	 */
 	return r > 0 || (r < 0 && r != -EMFILE);
 }

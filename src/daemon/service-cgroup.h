@@ -40,7 +40,9 @@ void service_cgroup_each(const struct service *service, void (*each)(pid_t pid, 
 /* To every process in it. */
 void service_cgroup_signal(const struct service *service, int signo);
 
-/* Nobody in it can act on a signal while it is frozen: if they are still there soon, it is thawed. */
+/*
+ * Nobody in it can act on a signal while it is frozen: if they are still there soon, it is thawed.
+ */
 void service_cgroup_thaw_soon(struct service *service);
 
 /* SIGKILL to all of it at once: no fork can escape. */

@@ -26,8 +26,8 @@ static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
 void service_process_died(struct service *s, struct process *process, const struct reap_exit *exit)
 {
 	/*
-	 * What it said before it died is heard before.  That may have been that another process is the
-	 * main one now; then it is a leftover.
+	 * What it said before it died is heard before.  That may have been that another process is
+	 * the main one now; then it is a leftover.
 	 */
 	if (s->notify)
 		notify_drain(s->notify);
@@ -90,8 +90,9 @@ static void guard_leftover(const struct service *s, struct process *p)
 }
 
 /*
- * Has it had the stop signal with its group?  What was only started when that had been sent has not,
- * such as what a handler of the signal runs; in doubt, for a tick, one more does less harm than none.
+ * Has it had the stop signal with its group?  What was only started when that had been sent has
+ * not, such as what a handler of the signal runs; in doubt, for a tick, one more does less harm
+ * than none.
  */
 static bool has_heard(const struct service *s, pid_t pid, pid_t group)
 {
@@ -112,7 +113,10 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	r = process_new(&p, PROCESS_LEFTOVER, s);
 	if (r < 0)
 		return r;
-	/* Nobody but us collects it, so the pid will do; there may be more of them than descriptors. */
+	/*
+	 * Nobody but us collects it, so the pid will do; there may be more of them than
+	 * descriptors.
+	 */
 	process_add(s->ctx->processes, p, pid, -1);
 	p->group = group;
 	p->id = ++s->ctx->last_id;
@@ -129,7 +133,9 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	return 0;
 }
 
-/* Of those in the control group our children only: the others die, or fall to us, before they do. */
+/*
+ * Of those in the control group our children only: the others die, or fall to us, before they do.
+ */
 static void adopt_member(pid_t pid, void *arg)
 {
 	struct service *s = arg;
@@ -147,7 +153,10 @@ static bool is_last(const struct service *s)
 	return fsm_is_going_down(s->state) && !(service_parts(s) & PART_POST_STOP);
 }
 
-/* Its main process is gone: is there anybody else?  A command that runs beside is of no matter here. */
+/*
+ * Its main process is gone: is there anybody else?  A command that runs beside is of no matter
+ * here.
+ */
 static bool has_leftovers(struct service *s)
 {
 	if (!s->has_cgroup)
@@ -169,7 +178,9 @@ static bool has_leftovers(struct service *s)
 static void log_end(struct service *s, enum service_event event)
 {
 	bool clean = policy_is_clean(s->config, &s->outcome);
-	/* In front of a command its end is passed on, and nobody's trouble; that it never began is. */
+	/*
+	 * In front of a command its end is passed on, and nobody's trouble; that it never began is.
+	 */
 	bool passed_on = s->ctx->command && s->outcome.kind != OUTCOME_SPAWN_FAILED;
 	char text[OUTCOME_TEXT_MAX], delay[CLOCK_TEXT_MAX];
 

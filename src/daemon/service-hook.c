@@ -64,7 +64,10 @@ unsigned service_configured_parts(const struct service *s)
 {
 	bool runs = fsm_has_process(s->state);
 
-	/* The commands are those of the run, or of the one that may begin now; the delay is the latest. */
+	/*
+	 * The commands are those of the run, or of the one that may begin now; the delay is the
+	 * latest.
+	 */
 	return hook_parts(runs ? s->launch.config : service_next_config(s)) |
 	       (node_config_extras(s->config)->drain_delay_usec > 0 ? PART_DRAIN_DELAY : 0);
 }

@@ -1,6 +1,8 @@
 #pragma once
 
-/* The commands around the life of a service: which run in which state, and what follows from them. */
+/*
+ * The commands around the life of a service: which run in which state, and what follows from them.
+ */
 
 #include "daemon/service.h"
 

@@ -11,8 +11,8 @@
 #include "sys/unixsock.h"
 
 /*
- * Is @pid, which may be dead but not collected, a process of it: known as one, in the session of one,
- * a descendant of one, or an orphan with its mark?
+ * Is @pid, which may be dead but not collected, a process of it: known as one, in the session of
+ * one, a descendant of one, or an orphan with its mark?
  */
 bool service_has_member(const struct service *service, pid_t pid);
 

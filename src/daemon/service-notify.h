@@ -13,7 +13,9 @@ struct service_words {
 	unsigned refused;		/* what it asked for and did not get */
 };
 
-/* The socket, and what goes with what is said there, if @config asks for one.  Return: 0 or -errno. */
+/*
+ * The socket, and what goes with what is said there, if @config asks for one.  Return: 0 or -errno.
+ */
 int service_notify_new(struct service *service, const struct node_config *config,
 		       struct notify **ret, struct service_words **ret_words);
 

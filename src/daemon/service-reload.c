@@ -7,8 +7,8 @@
 #include "base/parse.h"
 
 /*
- * A reload changes no state: the service is up, before and after.  So its command is beside those of
- * the states, with a timeout of its own, and is ended with the service's other processes.
+ * A reload changes no state: the service is up, before and after.  So its command is beside those
+ * of the states, with a timeout of its own, and is ended with the service's other processes.
  */
 
 static void on_end(void *arg)

@@ -9,8 +9,8 @@ int service_reload_new(struct service *service, const struct node_config *config
 		       struct hook **ret);
 
 /*
- * Sends the reload-signal to the main process, or begins the reload-command, whose end is told in the
- * log.
+ * Sends the reload-signal to the main process, or begins the reload-command, whose end is told in
+ * the log.
  *
  * Return: 0; -ESRCH if it is not up, or has no main process; -EBUSY if its reload-command runs
  * already; -errno of the signal.

@@ -16,7 +16,9 @@ bool service_has_group(const struct service *s)
 {
 	if (s->main.alive)
 		return true;
-	/* Mostly there is no group.  Where its number is a process again, that is somebody else's. */
+	/*
+	 * Mostly there is no group.  Where its number is a process again, that is somebody else's.
+	 */
 	return s->main.pid > 0 && kill(-s->main.group, 0) == 0 && kill(s->main.group, 0) < 0 &&
 	       errno == ESRCH;
 }
@@ -109,7 +111,9 @@ void service_term(struct service *s)
 		hook_term(h);
 	if (s->main.pid > 0 && !s->main.signalled)
 		term_main(s, signo);
-	/* As long as its main process is there, the end of the others is for that to bring about. */
+	/*
+	 * As long as its main process is there, the end of the others is for that to bring about.
+	 */
 	if (!s->config->kill_leftovers ||
 	    (s->main.alive && s->config->signal_scope == SIGNAL_SCOPE_MAIN))
 		return;

@@ -1,6 +1,8 @@
 #pragma once
 
-/* What the processes of a service are sent: the stop signal, SIGKILL, and what an operator sends. */
+/*
+ * What the processes of a service are sent: the stop signal, SIGKILL, and what an operator sends.
+ */
 
 #include "daemon/service.h"
 
@@ -29,7 +31,9 @@ void service_kill(struct service *service);
 /* The stop did not do: what is about to be killed is named, and the nodes remember. */
 void service_forced(struct service *service);
 
-/* The budget is spent: what was let be when the service came to rest is named and killed as well. */
+/*
+ * The budget is spent: what was let be when the service came to rest is named and killed as well.
+ */
 void service_end_rest(struct service *service);
 
 /* Sends @signo to its main process, to that and its group, or to all that is known to be of it. */

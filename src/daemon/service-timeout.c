@@ -7,10 +7,10 @@
 #include "model/budget.h"
 
 /*
- * An ending is one, however many states it passes: a second wait inside of it never makes it longer.
- * It lasts as long as stop-timeout, drain-timeout and the service's own word say, but no longer than
- * leaves their share of the budget to those that come after the service: its post-stop, whoever's
- * signal waits for it, and the final actions above.
+ * An ending is one, however many states it passes: a second wait inside of it never makes it
+ * longer.  It lasts as long as stop-timeout, drain-timeout and the service's own word say, but no
+ * longer than leaves their share of the budget to those that come after the service: its post-stop,
+ * whoever's signal waits for it, and the final actions above.
  */
 
 /* A SIGKILL that does nothing for that long is worth a word. */

@@ -14,8 +14,8 @@ void service_arm(struct service *service, bool killed);
 void service_rearm(struct service *service);
 
 /*
- * The next generation of its node is about to begin: if its end is under way, the budget of this one
- * stays in force.
+ * The next generation of its node is about to begin: if its end is under way, the budget of this
+ * one stays in force.
  */
 void service_keep_budget(struct service *service);
 

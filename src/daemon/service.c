@@ -161,9 +161,9 @@ void service_retally(struct service *s, struct service_tally before)
 /* --- the one writer of the state --- */
 
 /*
- * The end of an essential service may be that of the tree, and so may be a failure; the first one counts.
- * One whose section is gone is essential no more, and one that is being restarted has not come to its
- * end.
+ * The end of an essential service may be that of the tree, and so may be a failure; the first one
+ * counts.  One whose section is gone is essential no more, and one that is being restarted has not
+ * come to its end.
  */
 static void note_end(struct service *s)
 {
@@ -284,7 +284,10 @@ static void act(struct service *s, unsigned actions)
 		service_kill(s);
 	if (actions & ACT_ARM)
 		service_arm(s, actions & ACT_KILL);
-	/* Of nobody's death we would hear: there is nobody.  Or not for us to know; then it is lingering. */
+	/*
+	 * Of nobody's death we would hear: there is nobody.  Or not for us to know; then it is
+	 * lingering.
+	 */
 	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
 	    list_is_empty(&s->in_lingering))
 		service_look_after(s);

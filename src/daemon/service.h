@@ -4,11 +4,12 @@
  * One running service: the state machine of model/fsm.h and what it acts on.
  *
  * Its processes are the main process, which the configuration's command became; the commands around
- * it, one at a time; and leftovers: others of a session or the environment of these that have turned
- * up as our children.  Each holds a guard on the node from before it runs until it has been collected.
+ * it, one at a time; and leftovers: others of a session or the environment of these that have
+ * turned up as our children.  Each holds a guard on the node from before it runs until it has been
+ * collected.
  *
- * A run begins with the first start-command and ends with the last post-stop.  That of a oneshot which
- * has something to undo goes on after its process, and the process's guard with it.
+ * A run begins with the first start-command and ends with the last post-stop.  That of a oneshot
+ * which has something to undo goes on after its process, and the process's guard with it.
  */
 
 #include <stdbool.h>
@@ -35,7 +36,7 @@ struct ending {
 	uint64_t began_usec;	 /* 0: it has not */
 	uint64_t idle_usec;	 /* when it was last busy since; 0: never */
 	uint64_t extended_usec;	 /* what it asked for itself; 0: nothing */
-	uint64_t leftovers_usec; /* for those that the main process left; USEC_INFINITY: it is there */
+	uint64_t leftovers_usec; /* for what the main process left; USEC_INFINITY: it is there */
 	uint64_t last_call_usec; /* what the budget allows */
 	uint64_t limit_usec;	 /* what came of all that */
 	bool busy, told;	 /* it is; it was, and the log says so */
@@ -44,7 +45,7 @@ struct ending {
 struct service {
 	struct context *ctx;
 	struct node *node;
-	const struct node_config *config; /* counted; the node's, or the last that made it a service */
+	const struct node_config *config; /* counted; the node's, or the last with a command */
 	struct list in_posted, in_lingering, in_waiting, in_gated, in_fallen; /* of the context */
 
 	enum service_state state;
@@ -55,31 +56,31 @@ struct service {
 	uint64_t start_limit_usec; /* of this start, its commands included */
 	uint64_t kept_usec; /* the kill_usec of an earlier generation that it ends with; 0: none */
 	struct ending ending;
-	int stop_signal;	   /* the configured one, or what a forwarded stop came as */
-	bool wanted : 1;	   /* it is to run, now or as soon as it may */
-	bool was_wanted : 1;	   /* ... until the stop */
-	bool in_vain : 1;	   /* it waits for what has failed */
-	bool attempted : 1;	   /* it has been up, or has failed, at least once */
-	bool killed : 1;	   /* in this run it has had the kill-signal */
-	bool has_cgroup : 1;	   /* its processes are in a control group of its own */
-	bool cgroup_killed : 1;	   /* ... that has been killed, and is of no more use */
-	bool was_up : 1;	   /* in the last run, as the rest of these */
-	bool worked : 1;	   /* a oneshot that has ended well and is kept */
-	bool late : 1;		   /* its stop-timeout, or a budget above, was spent */
-	bool concluded : 1;	   /* its end has been judged: see verdict */
+	int stop_signal;	/* the configured one, or what a forwarded stop came as */
+	bool wanted : 1;	/* it is to run, now or as soon as it may */
+	bool was_wanted : 1;	/* ... until the stop */
+	bool in_vain : 1;	/* it waits for what has failed */
+	bool attempted : 1;	/* it has been up, or has failed, at least once */
+	bool killed : 1;	/* in this run it has had the kill-signal */
+	bool has_cgroup : 1;	/* its processes are in a control group of its own */
+	bool cgroup_killed : 1; /* ... that has been killed, and is of no more use */
+	bool was_up : 1;	/* in the last run, as the rest of these */
+	bool worked : 1;	/* a oneshot that has ended well and is kept */
+	bool late : 1;		/* its stop-timeout, or a budget above, was spent */
+	bool concluded : 1;	/* its end has been judged: see verdict */
 
 	struct process main;	    /* pid 0: none */
 	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
 	struct list leftovers;
 	struct cgroup_watch watch; /* of its control group */
-	struct hook *hook;   /* the commands around it; NULL: it has none */
-	struct hook *reload; /* its reload-command, beside those; or NULL */
+	struct hook *hook;	   /* the commands around it; NULL: it has none */
+	struct hook *reload;	   /* its reload-command, beside those; or NULL */
 	sd_event_source *reload_timer;
 
 	/* The last run. */
 	struct outcome outcome;
 	uint64_t started_usec;
-	unsigned parts; /* of enum service_part: what it has, and what is not over */
+	unsigned parts;		    /* of enum service_part: what it has, and what is not over */
 	enum service_event verdict; /* DONE, RETRY or FAIL */
 	unsigned restarts;	    /* by itself, since it was last started by hand */
 
@@ -114,8 +115,8 @@ void service_handle(struct service *service, enum service_event event);
 void service_post(struct service *service, enum service_event event);
 
 /*
- * An end is followed up in the next turn: its main process is gone, or could not be made, or somebody
- * it left behind is.
+ * An end is followed up in the next turn: its main process is gone, or could not be made, or
+ * somebody it left behind is.
  */
 void service_look_after(struct service *service);
 

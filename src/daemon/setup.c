@@ -98,7 +98,9 @@ static void inherit(struct service *s, struct activation *activation)
 			 s->config->path);
 }
 
-/* Where @next is given no control connection, whoever has that of an earlier run is not to keep it. */
+/*
+ * Where @next is given no control connection, whoever has that of an earlier run is not to keep it.
+ */
 static void withdraw_control(const struct service *s, const struct node_config *next)
 {
 	const struct control_offer *control = &s->ctx->control;

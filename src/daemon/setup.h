@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * What the runs of a service are made with: all that is made from a configuration, and keeps pointers
- * into it.  A run keeps what it was begun with; what a reload has changed is taken for the next one.
+ * What the runs of a service are made with: all that is made from a configuration, and keeps
+ * pointers into it.  A run keeps what it was begun with; what a reload has changed is taken for the
+ * next one.
  */
 
 #include "daemon/service.h"
@@ -38,8 +39,8 @@ void service_unlisten_next(struct service *service);
 const struct node_config *service_next_config(const struct service *service);
 
 /*
- * From now on @config is the service's.  Takes @setup and @policy, made from it; both are NULL if it
- * says the same as the one before.  Fails at nothing.
+ * From now on @config is the service's.  Takes @setup and @policy, made from it; both are NULL if
+ * it says the same as the one before.  Fails at nothing.
  */
 void service_reconfigure(struct service *service, const struct node_config *config,
 			 struct setup *setup, struct policy *policy);

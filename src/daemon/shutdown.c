@@ -63,7 +63,9 @@ static bool requires(const struct node *node, const struct node *target)
 	return false;
 }
 
-/* What requires @node stops with it, and comes back only if it does.  Return: has anything changed? */
+/*
+ * What requires @node stops with it, and comes back only if it does.  Return: has anything changed?
+ */
 static bool stop_dependents(struct node *node, uint64_t now)
 {
 	bool changed = false;

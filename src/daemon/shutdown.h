@@ -26,8 +26,8 @@ void shutdown_restart(struct tree *tree, struct node *node, const char *reason);
 void shutdown_revive(struct node *node);
 
 /*
- * The kill phase now, for all of a stopped @node: processes are killed, leases revoked, and what was
- * left of its budget is gone.
+ * The kill phase now, for all of a stopped @node: processes are killed, leases revoked, and what
+ * was left of its budget is gone.
  */
 void shutdown_force(struct node *node);
 

@@ -8,7 +8,9 @@
 #include "daemon/order.h"
 #include "daemon/service-timeout.h"
 
-/* The nodes to be started, as a set of tops of subtrees: none below another, in order of discovery. */
+/*
+ * The nodes to be started, as a set of tops of subtrees: none below another, in order of discovery.
+ */
 struct selection {
 	struct node **tops;
 	size_t n;

@@ -18,8 +18,8 @@ struct streams {
 
 /*
  * Opens what @config asks for; with @terminal, what it says nothing of is the daemon's.  @syslog
- * is what leads there, if it is asked for.  Where the journal is not to be had the daemon's own output is taken,
- * with a warning.
+ * is what leads there, if it is asked for.  Where the journal is not to be had the daemon's own
+ * output is taken, with a warning.
  *
  * Return: 0, or -errno with what could not be opened in *subject.  streams_close() is to be called
  * in any case.

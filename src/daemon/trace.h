@@ -3,11 +3,12 @@
 /*
  * What a shutdown of the root leaves behind for the report: of each node when it was stopped and
  * Complete, what its service went through, and who held it.  A trace is made with its node, and
- * outlives it once the root is stopped; guards have places that were reserved by then.  So nothing here
- * allocates in a shutdown; what finds no place is counted.  The ring of daemon/events.h is too short
- * for a large tree.
+ * outlives it once the root is stopped; guards have places that were reserved by then.  So nothing
+ * here allocates in a shutdown; what finds no place is counted.  The ring of daemon/events.h is too
+ * short for a large tree.
  *
- * Where no report is wanted there are no traces: functions that are told of one do nothing with NULL.
+ * Where no report is wanted there are no traces: functions that are told of one do nothing with
+ * NULL.
  */
 
 #include <stdbool.h>
@@ -70,10 +71,15 @@ struct traces {
 void traces_init(struct traces *traces);
 void traces_done(struct traces *traces);
 
-/* Is there to be a report?  Makes room for it if so; without memory the report will say what is lost. */
+/*
+ * Is there to be a report?  Makes room for it if so; without memory the report will say what is
+ * lost.
+ */
 void traces_want(struct traces *traces, bool wanted);
 
-/* So many guards more, or less, are held from outside; until the stop there is made room for them. */
+/*
+ * So many guards more, or less, are held from outside; until the stop there is made room for them.
+ */
 void traces_expect(struct traces *traces, int more);
 
 /* The root is stopped. */
@@ -98,7 +104,9 @@ void trace_state(struct trace *trace, const char *state, uint64_t now);
 /* Its guards may be other ones than before: they are to be looked at in this turn. */
 void trace_touch(struct trace *trace);
 
-/* A look at all guards of the node: each that there is between these two, and those that are gone. */
+/*
+ * A look at all guards of the node: each that there is between these two, and those that are gone.
+ */
 void trace_look(struct trace *trace);
 void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now);
 void trace_looked(struct trace *trace, uint64_t now);

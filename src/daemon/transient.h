@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * Services that are asked for over the control socket, and stand in no file.  They are nodes as others
- * are, below a group that is there: they are stopped with it, ordered by their edges, and survive
- * reloads as long as it does.  One that has ended is gone, unless it is to be kept; a kept one is gone
- * when it has been stopped.
+ * Services that are asked for over the control socket, and stand in no file.  They are nodes as
+ * others are, below a group that is there: they are stopped with it, ordered by their edges, and
+ * survive reloads as long as it does.  One that has ended is gone, unless it is to be kept; a kept
+ * one is gone when it has been stopped.
  */
 
 #include <stdio.h>

@@ -23,7 +23,8 @@ void tree_done(struct tree *tree);
 struct node *tree_find(const struct tree *tree, const char *path);
 
 /*
- * Makes the node of @nc, without edges, below the one of its parent, which is there.  Nothing is started.
+ * Makes the node of @nc, without edges, below the one of its parent, which is there.  Nothing is
+ * started.
  * Return: 0 or -errno.
  */
 int tree_add(struct tree *tree, struct config *config, const struct node_config *nc,

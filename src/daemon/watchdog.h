@@ -26,7 +26,10 @@ void watchdog_done(struct watchdog *watchdog);
 /* Has the memory that watchdog_set() to @interval_usec needs.  Return: 0 or -errno. */
 int watchdog_reserve(struct watchdog *watchdog, uint64_t interval_usec);
 
-/* From now on this is the interval; 0 or USEC_INFINITY: none.  Return: 0 or -errno, and nothing has changed. */
+/*
+ * From now on this is the interval; 0 or USEC_INFINITY: none.  Return: 0 or -errno, and nothing has
+ * changed.
+ */
 int watchdog_set(struct watchdog *watchdog, uint64_t interval_usec);
 
 void watchdog_start(struct watchdog *watchdog);

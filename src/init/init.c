@@ -18,8 +18,8 @@
 
 /*
  * One loop, which waits for one signal at a time; all are blocked from the first instruction on, so
- * that none is lost.  First the command runs, or without one nothing happens until somebody asks for the
- * end; then who is left has the stop signal and some time; then SIGKILL.
+ * that none is lost.  First the command runs, or without one nothing happens until somebody asks
+ * for the end; then who is left has the stop signal and some time; then SIGKILL.
  */
 
 #define REAP_PER_TURN 256
@@ -33,7 +33,10 @@ enum phase { PHASE_RUNNING, PHASE_PAUSED, PHASE_ENDING, PHASE_KILLING, PHASE_OVE
 struct init {
 	const struct init_options *options;
 	struct log *log;
-	/* Not on the stack of each turn, which hardened builds clear: all signals, and the last one. */
+	/*
+	 * Not on the stack of each turn, which hardened builds clear: all signals, and the last
+	 * one.
+	 */
 	sigset_t all;
 	siginfo_t info;
 	struct descendants inherited;

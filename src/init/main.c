@@ -82,7 +82,10 @@ static int parse_options(struct init_options *options, int argc, char **argv)
 {
 	int option, status = -1;
 
-	/* Most often there is none, and getopt_long() would keep 64 KiB of glibc in our memory for it. */
+	/*
+	 * Most often there is none, and getopt_long() would keep 64 KiB of glibc in our memory for
+	 * it.
+	 */
 	if (argv[1] && strcmp(argv[1], "--") == 0)
 		optind = 2;
 	else
@@ -123,7 +126,10 @@ int main(int argc, char **argv)
 	int status;
 
 	signals_hold(&signals);
-	/* Without /dev/null they stay closed; nothing of ours is opened before the command has them. */
+	/*
+	 * Without /dev/null they stay closed; nothing of ours is opened before the command has
+	 * them.
+	 */
 	(void)fd_open_standard();
 	log_init(&log, NAME, LOG_WARNING);
 	take_verbosity(&log);

@@ -13,7 +13,10 @@
 
 /* SIGKILL again after this: a process may have been made while the last one was sent. */
 #define BUDGET_KILL_AGAIN_USEC USEC_PER_SEC
-/* What a post-stop or a final has at least, also when a budget is spent: then it comes after a kill. */
+/*
+ * What a post-stop or a final has at least, also when a budget is spent: then it comes after a
+ * kill.
+ */
 #define BUDGET_LAST_USEC (2 * USEC_PER_SEC)
 /* After its budget the root has been killed; what is left after this much more cannot be killed. */
 #define BUDGET_ABANDON_USEC (5 * USEC_PER_SEC)
@@ -31,8 +34,8 @@ uint64_t budget_of_grace(uint64_t grace_usec);
 uint64_t budget_before(uint64_t deadline_usec, uint64_t now_usec, uint64_t wanted_usec);
 
 /*
- * What somebody who has @timeout_usec once something is over, at @deadline_usec at the latest, needs of
- * that time: his own deadline may be later.
+ * What somebody who has @timeout_usec once something is over, at @deadline_usec at the latest,
+ * needs of that time: his own deadline may be later.
  */
 uint64_t budget_needed(uint64_t timeout_usec, uint64_t deadline_usec, uint64_t his_usec);
 
@@ -45,7 +48,7 @@ struct stop_times {
 
 /*
  * When it is killed, but for the budgets: stop-timeout after it was asked to end or became idle;
- * drain-timeout after it was asked while it is busy.  Becoming busy never makes that earlier, and both
- * together are the most there is, however often that happens.
+ * drain-timeout after it was asked while it is busy.  Becoming busy never makes that earlier, and
+ * both together are the most there is, however often that happens.
  */
 uint64_t budget_stop_limit(const struct stop_times *times);

@@ -18,8 +18,9 @@
  *	source ──▶ reader ──▶ keys ──▶ template ──▶ resolve ──▶ graph
  *	files	   lines      values   instances    nodes	   order
  *
- * Here the steps are put together, and sections become nodes.  A section that cannot be one, for its
- * name or because there is one already, is read into a scrap section: its keys are still checked.
+ * Here the steps are put together, and sections become nodes.  A section that cannot be one, for
+ * its name or because there is one already, is read into a scrap section: its keys are still
+ * checked.
  */
 struct loader {
 	const struct config_names *names;
@@ -164,8 +165,8 @@ static int loader_add_instance(struct loader *l, const char *instance)
 	}
 	r = config_add_node(l->config, path, l->scrap_node.place, &node);
 	if (r == -E2BIG) {
-		diag_add(l->diag, DIAG_ERROR, place, "[%s] is one node too many, allowed are %d", path,
-			 CONFIG_NODES_MAX);
+		diag_add(l->diag, DIAG_ERROR, place, "[%s] is one node too many, allowed are %d",
+			 path, CONFIG_NODES_MAX);
 		return -E2BIG;
 	}
 	return r < 0 ? r : loader_grow(l);

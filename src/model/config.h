@@ -31,8 +31,8 @@ enum command_notify {
 /*
  * The configuration of `swansongd -- CMD ARGS`: the root and the essential service "main", never
  * restarted, without budgets (whoever supervises us has them).  @argv is NULL-terminated, with one
- * word at least, and is copied.  @scope: who gets its stop signal, if it is we who send one.  Return:
- * 0 or -ENOMEM.
+ * word at least, and is copied.  @scope: who gets its stop signal, if it is we who send one.
+ * Return: 0 or -ENOMEM.
  */
 int config_new_command(struct config **ret, char *const *argv, enum command_notify notify,
 		       enum signal_scope scope);
@@ -41,7 +41,7 @@ int config_new_command(struct config **ret, char *const *argv, enum command_noti
 int config_set_command(struct node_config *node, char *const *argv);
 
 /*
- * The section of a group, or of the root, as it was read; NULL if there is none, or nothing in it that
- * is inherited.  Of a node with a command and nothing below it none is kept.
+ * The section of a group, or of the root, as it was read; NULL if there is none, or nothing in it
+ * that is inherited.  Of a node with a command and nothing below it none is kept.
  */
 const struct section *config_kept_section(const struct config *config, const char *path);

@@ -13,7 +13,9 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 
-/* A line of a configuration file.  @file is owned by the struct config; line 0 is the file itself. */
+/*
+ * A line of a configuration file.  @file is owned by the struct config; line 0 is the file itself.
+ */
 struct place {
 	const char *file;
 	unsigned line;

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * What two configurations say differently, key by key.  Where something stands in the files does not
- * matter; a key that is left out and one that has its default are the same.
+ * What two configurations say differently, key by key.  Where something stands in the files does
+ * not matter; a key that is left out and one that has its default are the same.
  */
 
 #include <stdbool.h>
@@ -26,8 +26,8 @@ static inline void key_set_add(struct key_set *set, enum key_id key)
 }
 
 /*
- * The keys whose values differ between @a and @b, which may belong to different configurations.  The
- * keys of a service count where both are one; that only one of them is shows as KEY_COMMAND.
+ * The keys whose values differ between @a and @b, which may belong to different configurations.
+ * The keys of a service count where both are one; that only one of them is shows as KEY_COMMAND.
  *
  * Return: how many there are.
  */

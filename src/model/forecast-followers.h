@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * How much of a budget is to be left to those that are signalled after a service.  For model/forecast.c
- * only.
+ * How much of a budget is to be left to those that are signalled after a service.  For
+ * model/forecast.c only.
  *
  * Of those that come after a node only those count that no other outdoes, by a longer stop-timeout
  * and an end that is no later: mostly one, however many they are.

@@ -86,7 +86,10 @@ static void stop(struct forecast_graph *g, size_t node, size_t *n)
 	g->order[(*n)++] = node;
 }
 
-/* All below it, and what requires any of that: shutdown_stop().  The order is no more than room here. */
+/*
+ * All below it, and what requires any of that: shutdown_stop().  The order is no more than room
+ * here.
+ */
 static void mark_stopped(struct forecast_graph *g, size_t top)
 {
 	size_t n = 0;

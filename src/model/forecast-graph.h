@@ -5,8 +5,8 @@
 #include "model/forecast.h"
 
 /*
- * Each node of the tree is two vertices: it may be signalled, and it is Complete.  A vertex comes after
- * those that it needs:
+ * Each node of the tree is two vertices: it may be signalled, and it is Complete.  A vertex comes
+ * after those that it needs:
  *
  *	gate(N) needs gate(parent), and end(B) of each B that is to be Complete before
  *	end(N)  needs gate(N), and end(child) of each child

@@ -50,7 +50,10 @@ static void index_own(struct forecast_waits *w)
 	forget_seen(w);
 }
 
-/* On the way down each is marked by the first that comes after it, and let go of by that on the way up. */
+/*
+ * On the way down each is marked by the first that comes after it, and let go of by that on the way
+ * up.
+ */
 static void enter(struct forecast_waits *w, size_t node, size_t above)
 {
 	w->number[node] = above;

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Which nodes are to be Complete before anything in a node is signalled: those that it comes after, and
- * those that the nodes around it come after, each once.  For model/forecast.c only.
+ * Which nodes are to be Complete before anything in a node is signalled: those that it comes after,
+ * and those that the nodes around it come after, each once.  For model/forecast.c only.
  *
  * A large group has many edges and many services: nothing here goes through the one for each of the
  * other.

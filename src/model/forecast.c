@@ -153,8 +153,8 @@ static uint64_t drained_at(const struct ending *e)
 }
 
 /*
- * Busy at worst: somebody holds a guard until drain-timeout is over, and only then it begins to end;
- * or it says again and again that it needs more time.
+ * Busy at worst: somebody holds a guard until drain-timeout is over, and only then it begins to
+ * end; or it says again and again that it needs more time.
  */
 static uint64_t asked_for(const struct ending *e, enum forecast_case c)
 {

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * A shutdown before it happens: who is asked to end in which order, what that waits for, and how long
- * it may take at worst.  All times are in microseconds from the stop; USEC_INFINITY: nothing ends it.
+ * A shutdown before it happens: who is asked to end in which order, what that waits for, and how
+ * long it may take at worst.  All times are in microseconds from the stop; USEC_INFINITY: nothing
+ * ends it.
  *
  * At worst nobody ends before he is killed.  What a service waits for, and what bounds each step:
  *
@@ -10,9 +11,9 @@
  *	the end of whatever is to be Complete before ─▶ its signal
  *	the end of all below a node ─▶ its final, final-timeout ─▶ the kill ─▶ its end
  *
- * A kill is given a second, and one more if it is not SIGKILL: then that follows.  Budgets cut all of it
- * short as model/budget.h and the daemon have it; what is to run after a kill has two seconds still,
- * and five seconds after the budget of the root nothing is waited for any more.
+ * A kill is given a second, and one more if it is not SIGKILL: then that follows.  Budgets cut all
+ * of it short as model/budget.h and the daemon have it; what is to run after a kill has two seconds
+ * still, and five seconds after the budget of the root nothing is waited for any more.
  *
  * Every service counts as one that runs.
  */
@@ -73,7 +74,10 @@ struct forecast_row {
 	unsigned step; /* from 1; who is in the same does not wait for one another */
 	bool critical; /* the whole takes as long as it does because of it, when idle */
 	struct forecast_times times[N_FORECASTS];
-	/* FORECAST_SERVICE: the nodes that are to be Complete before, but for some if they are many. */
+	/*
+	 * FORECAST_SERVICE: the nodes that are to be Complete before, but for some if they are
+	 * many.
+	 */
 	const struct node_config *const *waits;
 	size_t n_waits, n_more;
 };

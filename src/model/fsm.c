@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 /*
- * The table knows of no missing parts: each of their states has, in "passes", the event by which it is
- * left where there is nothing to do in it.
+ * The table knows of no missing parts: each of their states has, in "passes", the event by which it
+ * is left where there is nothing to do in it.
  */
 
 #define TO(state, actions)               \
@@ -383,14 +383,13 @@ const char *fsm_state_name(enum service_state state)
 const char *fsm_event_name(enum service_event event)
 {
 	static const char *const names[N_EVENTS] = {
-		[EVENT_START] = "start",       [EVENT_PASSED] = "passed",
-		[EVENT_BROKEN] = "broken",     [EVENT_READY] = "ready",
-		[EVENT_WORKED] = "worked",     [EVENT_ENDING] = "ending",
-		[EVENT_HOLD] = "hold",
-		[EVENT_RELEASE] = "release",   [EVENT_KILL] = "kill",
-		[EVENT_ORPHANED] = "orphaned", [EVENT_DONE] = "done",
-		[EVENT_RETRY] = "retry",       [EVENT_FAIL] = "fail",
-		[EVENT_TIMEOUT] = "timeout",
+		[EVENT_START] = "start",   [EVENT_PASSED] = "passed",
+		[EVENT_BROKEN] = "broken", [EVENT_READY] = "ready",
+		[EVENT_WORKED] = "worked", [EVENT_ENDING] = "ending",
+		[EVENT_HOLD] = "hold",	   [EVENT_RELEASE] = "release",
+		[EVENT_KILL] = "kill",	   [EVENT_ORPHANED] = "orphaned",
+		[EVENT_DONE] = "done",	   [EVENT_RETRY] = "retry",
+		[EVENT_FAIL] = "fail",	   [EVENT_TIMEOUT] = "timeout",
 	};
 
 	return names[event];

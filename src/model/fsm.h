@@ -101,8 +101,8 @@ struct service_step {
 };
 
 /*
- * @parts, of enum service_part, are those that the service has and that are not over.  An event that
- * a state does not expect keeps the state and asks for nothing.
+ * @parts, of enum service_part, are those that the service has and that are not over.  An event
+ * that a state does not expect keeps the state and asks for nothing.
  */
 struct service_step fsm_step(enum service_state state, enum service_event event, unsigned parts);
 

@@ -20,8 +20,8 @@
  * circle has an edge to be named by.
  *
  * The stop is the start backwards: what must be ready before A starts is signalled after A is
- * Complete.  "B term-after A" says that of the stop alone; it is an arrow like that of an edge A -> B,
- * and a circle with such an arrow could start, but not end.
+ * Complete.  "B term-after A" says that of the stop alone; it is an arrow like that of an edge A ->
+ * B, and a circle with such an arrow could start, but not end.
  *
  * The search is depth first with a stack of its own.  An arrow to a vertex on the stack closes a
  * circle.  It is reported, its topmost edge is marked as broken, and the search is taken back to
@@ -41,9 +41,9 @@ struct vertex {
 
 struct frame {
 	struct vertex vertex;
-	bool inside;			 /* the arrow to the same node, or its parent, was followed */
-	bool at_edge;			 /* the last arrow followed is that of an edge */
-	enum edge kind;			 /* ... of this kind */
+	bool inside;	/* the arrow to the same node, or its parent, was followed */
+	bool at_edge;	/* the last arrow followed is that of an edge */
+	enum edge kind; /* ... of this kind */
 	struct node_config *const *edge; /* the next one of it to follow */
 	size_t child;			 /* SIDE_READY: the next child to follow */
 };
@@ -208,9 +208,8 @@ static void graph_add_mistake(const struct graph *g, const struct frame *f, bool
 		[EDGE_AFTER] = "after",
 		[EDGE_TERM_AFTER] = "term-after",
 	};
-	const struct node_config *node = f->kind == EDGE_TERM_AFTER
-						 ? f->edge[-1]
-						 : g->config->nodes[f->vertex.node];
+	const struct node_config *node =
+		f->kind == EDGE_TERM_AFTER ? f->edge[-1] : g->config->nodes[f->vertex.node];
 	struct place place = { .file = node->place.file, .line = node->edges->lines[f->kind] };
 
 	diag_add(g->diag, DIAG_ERROR, place,
@@ -219,8 +218,8 @@ static void graph_add_mistake(const struct graph *g, const struct frame *f, bool
 }
 
 /*
- * The edges from @bottom, which is one, to the top of the stack, and round again.  Return: is one of
- * them about the stop alone?
+ * The edges from @bottom, which is one, to the top of the stack, and round again.  Return: is one
+ * of them about the stop alone?
  */
 static bool graph_write_circle(const struct graph *g, FILE *out, size_t bottom)
 {

@@ -2,9 +2,9 @@
 
 /*
  * The ordering edges of a configuration (requires, after), checked.  An edge A -> B says: every
- * service in A starts after all of B is ready, and B is signalled after all of A is Complete.  So an edge
- * between a node and its own ancestor, and any circle through edges and nesting, could never start:
- * they are refused, with the whole circle in the message.
+ * service in A starts after all of B is ready, and B is signalled after all of A is Complete.  So
+ * an edge between a node and its own ancestor, and any circle through edges and nesting, could
+ * never start: they are refused, with the whole circle in the message.
  */
 
 #include "model/diag.h"

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The keys of a configuration: one table, in the order of swansong.ini(5).  What a key's value means
- * by itself is decided in model/values.h; what it means beside others, in model/resolve.h.
+ * The keys of a configuration: one table, in the order of swansong.ini(5).  What a key's value
+ * means by itself is decided in model/values.h; what it means beside others, in model/resolve.h.
  */
 
 #include "model/diag.h"
@@ -65,6 +65,9 @@ const char *keys_limit_name(int resource);
 int keys_set(struct section *section, unsigned line, const char *name, const char *value,
 	     const struct config_names *names, struct diag *diag);
 
-/* Likewise, for a template: at @line of section->template_file, and only what @section has not said. */
+/*
+ * Likewise, for a template: at @line of section->template_file, and only what @section has not
+ * said.
+ */
 int keys_set_default(struct section *section, unsigned line, const char *name, const char *value,
 		     const struct config_names *names, struct diag *diag);

@@ -7,27 +7,11 @@
 
 /* How a service is known to be ready, or well. */
 
-static bool text_equal(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static bool words_equal(char *const *a, char *const *b)
-{
-	if (!a || !b)
-		return a == b;
-	for (; *a && *b; a++, b++) {
-		if (strcmp(*a, *b) != 0)
-			return false;
-	}
-	return *a == *b;
-}
-
 static bool probe_equal(const void *a, const void *b)
 {
 	const struct probe_config *x = a, *y = b;
 
-	if (x->kind != y->kind || x->fd != y->fd || !text_equal(x->text, y->text))
+	if (x->kind != y->kind || x->fd != y->fd || !kind_text.equal(&x->text, &y->text))
 		return false;
 	switch (x->kind) {
 	case PROBE_TCP:
@@ -35,7 +19,7 @@ static bool probe_equal(const void *a, const void *b)
 		/* All else in the union is zero. */
 		return memcmp(x->address, y->address, sizeof(*x->address)) == 0;
 	case PROBE_EXEC:
-		return words_equal(x->argv, y->argv);
+		return kind_words.equal(&x->argv, &y->argv);
 	default:
 		return true;
 	}

@@ -107,25 +107,20 @@ const struct kind kind_mode = { .equal = int_equal, .print = mode_print };
 
 static void choice_print(FILE *file, const void *value, const struct kind *kind)
 {
-	(void)fputs(kind->names[*(const int *)value], file);
+	(void)fputs(choice_name(kind->choices, *(const int *)value), file);
 }
-#define CHOICE(name, ...)                                        \
+#define CHOICE(name)                                             \
 	const struct kind kind_##name = { .equal = int_equal,    \
 					  .print = choice_print, \
-					  .names = (const char *const[]){ __VA_ARGS__ } }
+					  .choices = choices_##name }
 
-CHOICE(type, [TYPE_SIMPLE] = "simple", [TYPE_ONESHOT] = "oneshot");
-CHOICE(restart, [RESTART_NEVER] = "never", [RESTART_ON_FAILURE] = "on-failure",
-       [RESTART_ALWAYS] = "always");
-CHOICE(on_failed, [ON_FAILED_NOTHING] = "nothing", [ON_FAILED_SHUTDOWN_PARENT] = "shutdown-parent",
-       [ON_FAILED_SHUTDOWN] = "shutdown");
-CHOICE(exit_when, [EXIT_WHEN_ANY] = "any", [EXIT_WHEN_ALL] = "all", [EXIT_WHEN_NEVER] = "never");
-CHOICE(signal_scope, [SIGNAL_SCOPE_GROUP] = "group", [SIGNAL_SCOPE_MAIN] = "main",
-       [SIGNAL_SCOPE_ALL] = "all");
-CHOICE(on_unhealthy, [ON_UNHEALTHY_RESTART] = "restart", [ON_UNHEALTHY_SHUTDOWN] = "shutdown",
-       [ON_UNHEALTHY_LOG] = "log");
-CHOICE(strategy, [ONE_FOR_ONE] = "one-for-one", [ONE_FOR_ALL] = "one-for-all",
-       [REST_FOR_ONE] = "rest-for-one");
+CHOICE(type);
+CHOICE(restart);
+CHOICE(on_failed);
+CHOICE(exit_when);
+CHOICE(signal_scope);
+CHOICE(on_unhealthy);
+CHOICE(strategy);
 
 static void bound_print(FILE *file, const void *value, const struct kind *kind)
 {
@@ -407,26 +402,12 @@ static bool output_equal(const void *a, const void *b)
 static void output_print(FILE *file, const void *value, const struct kind *kind)
 {
 	const struct output *output = value;
+	const char *name = choice_name(choices_output, (int)output->kind);
 
 	(void)kind;
-	switch (output->kind) {
-	case OUTPUT_INHERIT:
-		(void)fputs("inherit", file);
-		break;
-	case OUTPUT_NULL:
-		(void)fputs("null", file);
-		break;
-	case OUTPUT_FILE:
+	if (output->kind == OUTPUT_FILE)
 		(void)fprintf(file, "file:%s", output->path);
-		break;
-	case OUTPUT_JOURNAL:
-		(void)fputs("journal", file);
-		break;
-	case OUTPUT_SYSLOG:
-		(void)fputs("syslog", file);
-		break;
-	case OUTPUT_DEFAULT:
-		break;
-	}
+	else if (name)
+		(void)fputs(name, file);
 }
 KIND(output);

@@ -8,19 +8,21 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "model/choices.h"
+
 struct kind {
 	bool (*equal)(const void *a, const void *b);
 	void (*print)(FILE *file, const void *value, const struct kind *kind);
-	const char *const *names; /* of a choice */
+	const struct choice *choices; /* of one that is one of a few */
 };
 
-extern const struct kind kind_duration; /* uint64_t of microseconds */
-extern const struct kind kind_watchdog; /* likewise, 0 for none */
-extern const struct kind kind_bool;	/* bool */
+extern const struct kind kind_duration;	      /* uint64_t of microseconds */
+extern const struct kind kind_watchdog;	      /* likewise, 0 for none */
+extern const struct kind kind_bool;	      /* bool */
 extern const struct kind kind_exit_on_signal; /* bool */
-extern const struct kind kind_signal;	/* int */
-extern const struct kind kind_mode;	/* int or unsigned */
-extern const struct kind kind_type;	/* enum */
+extern const struct kind kind_signal;	      /* int */
+extern const struct kind kind_mode;	      /* int or unsigned */
+extern const struct kind kind_type;	      /* enum */
 extern const struct kind kind_restart;
 extern const struct kind kind_on_failed;
 extern const struct kind kind_exit_when;
@@ -40,7 +42,7 @@ extern const struct kind kind_listen;	     /* the whole struct extras */
 extern const struct kind kind_user;	     /* struct credentials */
 extern const struct kind kind_group;	     /* struct credentials */
 extern const struct kind kind_groups;	     /* struct credentials */
-extern const struct kind kind_rlimit;	     /* struct rlimit, of the attributes as those after it */
+extern const struct kind kind_rlimit;	     /* struct rlimit; an attribute, as the next five */
 extern const struct kind kind_number;	     /* int */
 extern const struct kind kind_flag;	     /* int */
 extern const struct kind kind_io_class;	     /* int */

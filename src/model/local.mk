@@ -2,12 +2,13 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 %C%_libmodel_la_SOURCES = \
 	%D%/budget.h %D%/budget.c \
 	%D%/diag.h %D%/diag.c \
-	%D%/settings.h %D%/settings.c \
+	%D%/settings.h %D%/settings-node.c %D%/settings.c \
 	%D%/reader.h %D%/reader.c \
 	%D%/source.h %D%/source.c \
 	%D%/substitute.h %D%/substitute.c \
 	%D%/section.h %D%/section.c \
 	%D%/process-names.h %D%/process-names.c \
+	%D%/choices.h %D%/choices.c \
 	%D%/values.h \
 	%D%/values-private.h %D%/values-private.c \
 	%D%/values-output.c \

@@ -59,8 +59,7 @@ void policy_inherit(struct policy *policy, const struct policy *from)
 
 	policy->fault_delay_usec = from->fault_delay_usec;
 	if (from->delay_usec != from->config->restart_delay_usec)
-		policy->delay_usec =
-			MIN(from->delay_usec, policy->config->restart_delay_max_usec);
+		policy->delay_usec = MIN(from->delay_usec, policy->config->restart_delay_max_usec);
 	/* The latest ones, the oldest of them first. */
 	for (size_t i = 0; i < n; i++)
 		policy->restarts[i] = from->restarts[(from->next + size - n + i) % size];

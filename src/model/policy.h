@@ -14,11 +14,11 @@
 #include "model/fsm.h"
 
 enum outcome_kind {
-	OUTCOME_NONE,	      /* never ran */
-	OUTCOME_EXITED,	      /* value: the exit status */
-	OUTCOME_SIGNALED,     /* value: the signal */
-	OUTCOME_SPAWN_FAILED, /* value: errno; step, and subject: of what, or NULL */
-	OUTCOME_START_TIMEOUT, /* ended because it was not ready in time; value as for a signal, or 0 */
+	OUTCOME_NONE,	       /* never ran */
+	OUTCOME_EXITED,	       /* value: the exit status */
+	OUTCOME_SIGNALED,      /* value: the signal */
+	OUTCOME_SPAWN_FAILED,  /* value: errno; step, and subject: of what, or NULL */
+	OUTCOME_START_TIMEOUT, /* ended as it was not ready in time; value as for a signal, or 0 */
 	OUTCOME_WATCHDOG,      /* ended because it gave no sign of life; value likewise */
 	OUTCOME_UNHEALTHY,     /* ended because its probes failed; value likewise */
 	OUTCOME_UNKNOWN,       /* ended as a child of somebody else, who has the exit status */

@@ -22,11 +22,12 @@
  *					command=+%0a--more
  *					command=>23
  *
- * The packaged library cuts lines at 200 bytes and section names at 49, takes " ;" for a comment and
- * ':' for '=', reports continuation lines as further keys, and knows no line numbers, all without a
- * word.  So whatever has a name and a value is fed as an item: its line, its bytes in pieces that
- * are short enough and encoded, and its length, by which a loss on the way would be noticed.  None of
- * this depends on how the library was built, and none of its variables is touched.
+ * The packaged library cuts lines at 200 bytes and section names at 49, takes " ;" for a comment
+ * and ':' for '=', reports continuation lines as further keys, and knows no line numbers, all
+ * without a word.  So whatever has a name and a value is fed as an item: its line, its bytes in
+ * pieces that are short enough and encoded, and its length, by which a loss on the way would be
+ * noticed.  None of this depends on how the library was built, and none of its variables is
+ * touched.
  *
  * The text is read in place: a value's lines are moved together inside it.
  */
@@ -321,7 +322,6 @@ static char *encode(char *out, const char *end, const char **bytes, const char *
 	return out;
 }
 
-/* fgets() as inih sees it: the next line of the item, or of the next item. */
 static char *put_number(char *out, char mark, size_t number)
 {
 	char text[TEXT_NUMBER_MAX];
@@ -330,6 +330,7 @@ static char *put_number(char *out, char mark, size_t number)
 	return stpcpy(out, text_number(text, number));
 }
 
+/* fgets() as inih sees it: the next line of the item, or of the next item. */
 static char *reader_feed(char *buffer, int room, void *stream)
 {
 	struct reader *r = stream;

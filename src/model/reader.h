@@ -5,9 +5,9 @@
  *
  * A line is blank, a comment (its first non-blank is # or ;), "[SECTION]", "KEY = VALUE", or, when
  * it begins with a blank, the continuation of the value before it.  Values lose the blanks at both
- * ends of each line; their lines are joined by a newline.  Behind a value or a section a comment begins
- * with a ; after a blank, outside of quotes; a # there is a character like others.  Blank lines and
- * comments inside a continued value are skipped.  CRLF and a UTF-8 byte order mark are
+ * ends of each line; their lines are joined by a newline.  Behind a value or a section a comment
+ * begins with a ; after a blank, outside of quotes; a # there is a character like others.  Blank
+ * lines and comments inside a continued value are skipped.  CRLF and a UTF-8 byte order mark are
  * taken as if they were not there.
  */
 
@@ -19,9 +19,9 @@
 
 struct reader_handler {
 	/*
-	 * Both are called in the order of the file, and return 0, or -errno to give up.  The strings
-	 * are valid during the call.  @name is "" for a section whose line was wrong: what stands in
-	 * it can be checked, but belongs nowhere.
+	 * Both are called in the order of the file, and return 0, or -errno to give up.  The
+	 * strings are valid during the call.  @name is "" for a section whose line was wrong: what
+	 * stands in it can be checked, but belongs nowhere.
 	 */
 	int (*on_section)(void *arg, unsigned line, const char *name);
 	int (*on_entry)(void *arg, unsigned line, const char *key, const char *value);

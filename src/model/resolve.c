@@ -59,7 +59,9 @@ static void resolve_no_node(struct resolver *r, const struct section *section, e
 			      diag_excerpt(excerpt, name));
 }
 
-/* The instances of the template @name, which ends with '@'; each once.  Return: how many there are. */
+/*
+ * The instances of the template @name, which ends with '@'; each once.  Return: how many there are.
+ */
 static size_t resolve_instances(const struct resolver *r, const char *name,
 				struct node_config **nodes)
 {

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * A section as written, while it is read and resolved: what needs no other section or node is in the
- * node (and the config) already, the rest is here.
+ * A section as written, while it is read and resolved: what needs no other section or node is in
+ * the node (and the config) already, the rest is here.
  */
 
 #include "model/settings.h"
@@ -116,12 +116,12 @@ struct stated_user {
 struct section {
 	struct config *config;
 	struct node_config *node;
-	unsigned lines[N_KEYS];	  /* where each key stands; 0: nowhere */
-	const char *template_file; /* where those do that a template has said; else that of the node */
+	unsigned lines[N_KEYS];	   /* where each key stands; 0: nowhere */
+	const char *template_file; /* where those of its template stand; else as the node's */
 	uint64_t of_template[(N_KEYS + 63) / 64]; /* which: a bit for each */
-	char **edges[N_EDGES];	  /* names of nodes */
-	char **instances;	  /* of a template */
-	char **argv;		  /* this and the others before substitution */
+	char **edges[N_EDGES];			  /* names of nodes */
+	char **instances;			  /* of a template */
+	char **argv;				  /* this and the others before substitution */
 	struct commands hooks[N_HOOKS];
 	struct listen *listen;
 	size_t n_listen;
@@ -131,7 +131,7 @@ struct section {
 	size_t n_groups;
 	char *directory;
 	char **environment;
-	char **environment_files; /* paths before substitution, with a - before those that need not be */
+	char **environment_files; /* before substitution, with a - before those that need not be */
 	int umask;
 	struct attributes *attributes; /* NULL: no key of them */
 	uint64_t stop_timeout_usec, drain_timeout_usec;

@@ -70,7 +70,7 @@ enum output_kind {
 
 /* What one node can say of another. */
 enum edge {
-	EDGE_REQUIRES, /* starts when that is ready, not without it; that stops when this is Complete */
+	EDGE_REQUIRES,	 /* starts when that is ready, not without; that stops after this */
 	EDGE_WANTS,	 /* brings that along, and otherwise as the next */
 	EDGE_AFTER,	 /* starts when that is ready or has failed; stops as with the first */
 	EDGE_TERM_AFTER, /* nothing at the start; is signalled when that is Complete */
@@ -103,7 +103,7 @@ union inet_address {
 struct probe_config {
 	enum probe_kind kind;
 	int fd;	    /* PROBE_FD: 3 or more */
-	char *text; /* what is written after the kind: PROBE_UNIX: absolute path; NULL before those */
+	char *text; /* what is written after the kind, if anything; PROBE_UNIX: absolute path */
 	union {
 		union inet_address *address; /* PROBE_TCP, PROBE_HTTP */
 		char **argv;		     /* PROBE_EXEC: as node_config.argv */
@@ -191,20 +191,19 @@ struct node_config {
 	unsigned refs;	    /* of its own, beside those of the config */
 
 	/* Any node. */
-	uint64_t
-		shutdown_timeout_usec; /* the node's whole budget; USEC_INFINITY: the parent's alone */
-	struct stated_edges *edges; /* see node_config_edges() */
-	struct commands *hooks;	    /* N_HOOKS of them, or NULL: none at all */
+	uint64_t shutdown_timeout_usec; /* its whole budget; USEC_INFINITY: the parent's alone */
+	struct stated_edges *edges;	/* see node_config_edges() */
+	struct commands *hooks;		/* N_HOOKS of them, or NULL: none at all */
 	enum strategy strategy;
 
 	/* A service: the rest means nothing while argv is NULL. */
 	enum service_type type;
 	int umask; /* or -1: the daemon's */
 	int stop_signal;
-	char **argv;   /* words after substitution, NULL-terminated, or NULL for a group */
-	char *command; /* argv as written, for people */
-	char *directory;	  /* absolute, or NULL: the daemon's */
-	char **environment;	  /* "NAME=VALUE", each name once, NULL-terminated, or NULL */
+	char **argv;	    /* words after substitution, NULL-terminated, or NULL for a group */
+	char *command;	    /* argv as written, for people */
+	char *directory;    /* absolute, or NULL: the daemon's */
+	char **environment; /* "NAME=VALUE", each name once, NULL-terminated, or NULL */
 	char **environment_files; /* whose variables are among them, NULL-terminated, or NULL */
 	struct attributes *attributes; /* or NULL: the daemon's */
 	struct extras *extras;	       /* see node_config_extras() */
@@ -235,7 +234,7 @@ struct config {
 	unsigned control_mode;
 	bool control_group_set;
 	gid_t control_group;
-	char *report;	     /* NULL or "none": none is written */
+	char *report; /* NULL or "none": none is written */
 	enum exit_when exit_when;
 	bool exit_on_signal; /* with 128 + the signal that stopped the root */
 	unsigned refs;
@@ -247,7 +246,7 @@ struct config {
 	/* Of settings.c. */
 	size_t n_slots; /* of nodes */
 	struct dict by_path;
-	char **files;	/* what the places point at */
+	char **files; /* what the places point at */
 	size_t n_files;
 };
 
@@ -270,9 +269,9 @@ int attributes_new(struct attributes **ret);
 int config_new(struct config **ret);
 
 /*
- * Nodes are freed with their config: whoever keeps a node_config keeps a reference to that, or, if he
- * looks at nothing but the node's own values, one to the node.  Without its config a node has no place,
- * no parent and no edges.
+ * Nodes are freed with their config: whoever keeps a node_config keeps a reference to that, or, if
+ * he looks at nothing but the node's own values, one to the node.  Without its config a node has no
+ * place, no parent and no edges.
  */
 struct config *config_ref(struct config *config);
 struct config *config_unref(struct config *config);
@@ -292,9 +291,15 @@ int config_add_file(struct config *config, const char *name, const char **ret);
 int config_add_node(struct config *config, const char *path, struct place place,
 		    struct node_config **ret);
 
-/* A node's defaults; also for a node that belongs to no config.  @path, which is borrowed, must outlive it. */
+/*
+ * A node's defaults; also for a node that belongs to no config.  @path, which is borrowed, must
+ * outlive it.
+ */
 void node_config_init(struct node_config *node, const char *path);
 void node_config_done(struct node_config *node);
+
+/* For config_unref(): the node is without its config from here on, and freed unless it is kept. */
+void node_config_leave(struct node_config *node);
 
 /* NULL if @path may be the name of a node below the root, else what is wrong with it. */
 const char *config_check_name(const char *path);
@@ -353,7 +358,7 @@ int listen_compare(const struct listen *a, const struct listen *b);
 bool fdname_is_good(const char *name);
 
 /*
- * Where standard output, @fd 1, or standard error, 2, goes: never OUTPUT_DEFAULT, but to the daemon's
- * with a terminal.
+ * Where standard output, @fd 1, or standard error, 2, goes: never OUTPUT_DEFAULT, but to the
+ * daemon's with a terminal.
  */
 const struct output *node_config_output(const struct node_config *node, int fd);

@@ -1,6 +1,9 @@
 #pragma once
 
-/* %n (the node's path), %i (its instance: what follows the first @ of the last part) and %% in values. */
+/*
+ * %n (the node's path), %i (its instance: what follows the first @ of the last part) and %% in
+ * values.
+ */
 
 /* The first '%' of @text that begins none of the three, or NULL. */
 const char *substitute_check(const char *text);
@@ -9,7 +12,8 @@ const char *substitute_check(const char *text);
 int substitute_text(const char *text, const char *path, char **ret);
 
 /*
- * The same for each of @words, which ends with NULL.  *ret is one allocation, free() releases it all.
+ * The same for each of @words, which ends with NULL.  *ret is one allocation, free() releases it
+ * all.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -122,8 +122,8 @@ int templates_apply(struct templates *templates, struct section *sections, size_
 		const struct template *t = &templates->list[i];
 
 		if (!t->used && !t->faulty)
-			diag_add(diag, DIAG_WARNING, t->place, "[%s] is a template without instances",
-				 t->name);
+			diag_add(diag, DIAG_WARNING, t->place,
+				 "[%s] is a template without instances", t->name);
 	}
 	return r;
 }

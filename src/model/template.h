@@ -17,7 +17,9 @@ struct templates {
 /* Where the template of this name stands, or NULL.  Before templates_apply() only. */
 const struct place *templates_find(const struct templates *templates, const char *name);
 
-/* A new one, for the following calls.  @file lives as long as the templates.  Return: 0 or -ENOMEM. */
+/*
+ * A new one, for the following calls.  @file lives as long as the templates.  Return: 0 or -ENOMEM.
+ */
 int template_begin(struct templates *templates, const char *name, struct place place);
 
 /* "@key = @value" in the last one.  Return: 0 or -ENOMEM. */

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * A service that stands in no file: a section made of properties, read and checked as one of a file,
- * that inherits from the groups of a configuration.
+ * A service that stands in no file: a section made of properties, read and checked as one of a
+ * file, that inherits from the groups of a configuration.
  */
 
 #include "model/config.h"
@@ -17,9 +17,9 @@ struct transient {
 };
 
 /*
- * The configuration of the node, of those above it, which are otherwise empty, and of those that its
- * edges name.  Without the key restart it is not started again.  Mistakes go to @diag, with "client" as
- * the file and the number of the property as the line.
+ * The configuration of the node, of those above it, which are otherwise empty, and of those that
+ * its edges name.  Without the key restart it is not started again.  Mistakes go to @diag, with
+ * "client" as the file and the number of the property as the line.
  *
  * Return: 0; -EINVAL with at least one error in @diag; -ENOMEM.
  */

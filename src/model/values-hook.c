@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/macro.h"
 #include "model/values-private.h"
 
 static int value_commands(struct value *value, void *field)
@@ -21,15 +20,7 @@ static int value_commands(struct value *value, void *field)
 
 static int value_exit_when(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "any", EXIT_WHEN_ANY },
-						 { "all", EXIT_WHEN_ALL },
-						 { "never", EXIT_WHEN_NEVER } };
-	int choice;
-	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
-
-	if (r == 0)
-		*(enum exit_when *)field = (enum exit_when)choice;
-	return r;
+	return choice_find(choices_exit_when, value->text, field);
 }
 
 static int value_exit_on_signal(struct value *value, void *field)

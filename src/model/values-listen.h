@@ -1,6 +1,9 @@
 #pragma once
 
-/* The value of the key listen: "unix:/run/x.sock,mode=0660,owner=www-data tcp:127.0.0.1:80,name=http". */
+/*
+ * The value of the key listen: "unix:/run/x.sock,mode=0660,owner=www-data
+ * tcp:127.0.0.1:80,name=http".
+ */
 
 #include "model/values.h"
 

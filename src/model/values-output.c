@@ -1,16 +1,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/macro.h"
 #include "model/values-private.h"
 
 /* One of @choices, or file: and a path. */
-static int output_of(struct value *value, const struct choice *choices, size_t n,
-		     struct output *output)
+static int output_of(struct value *value, const struct choice *choices, struct output *output)
 {
 	int kind, r;
 
-	r = value_choice(value->text, choices, n, &kind);
+	r = choice_find(choices, value->text, &kind);
 	if (r == 0) {
 		output->kind = (enum output_kind)kind;
 		return 0;
@@ -29,20 +27,12 @@ static int output_of(struct value *value, const struct choice *choices, size_t n
 
 static int value_input(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "inherit", OUTPUT_INHERIT },
-						 { "null", OUTPUT_NULL } };
-
-	return output_of(value, choices, ARRAY_SIZE(choices), field);
+	return output_of(value, choices_input, field);
 }
 
 static int value_output(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "inherit", OUTPUT_INHERIT },
-						 { "null", OUTPUT_NULL },
-						 { "journal", OUTPUT_JOURNAL },
-						 { "syslog", OUTPUT_SYSLOG } };
-
-	return output_of(value, choices, ARRAY_SIZE(choices), field);
+	return output_of(value, choices_output, field);
 }
 
 /* clang-format off */

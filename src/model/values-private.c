@@ -9,17 +9,6 @@
 #include "base/parse.h"
 #include "model/substitute.h"
 
-int value_choice(const char *text, const struct choice *choices, size_t n, int *ret)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(text, choices[i].name) != 0)
-			continue;
-		*ret = choices[i].value;
-		return 0;
-	}
-	return -EINVAL;
-}
-
 int value_refuse(struct value *value, const char *why)
 {
 	value->why = why;

@@ -4,17 +4,10 @@
 
 #include <stddef.h>
 
+#include "model/choices.h"
 #include "model/values.h"
 
 #define BOOL_ALLOWED "yes, no, true, false, on, off, 1 or 0"
-
-struct choice {
-	const char *name;
-	int value;
-};
-
-/* The value of the one of the @n @choices that @text is.  Return: 0 or -EINVAL. */
-int value_choice(const char *text, const struct choice *choices, size_t n, int *ret);
 
 /* Says @why.  Return: -EINVAL. */
 int value_refuse(struct value *value, const char *why);
@@ -37,7 +30,9 @@ int value_check_substitutions(struct value *value);
 /* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
 int value_check_path(struct value *value, const char *path);
 
-/* From values.c: the number of the user, or group, that it names.  Return: 0, -EINVAL or -ENOMEM. */
+/*
+ * From values.c: the number of the user, or group, that it names.  Return: 0, -EINVAL or -ENOMEM.
+ */
 int value_owner(struct value *value, uid_t *ret);
 int value_group(struct value *value, gid_t *ret);
 

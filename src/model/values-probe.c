@@ -134,15 +134,14 @@ static const struct way *find_way(const char *text)
 	return NULL;
 }
 
-static int read_probe(struct value *value, const struct choice *choices, size_t n,
-		      struct probe_config *field)
+static int read_probe(struct value *value, const struct choice *choices, struct probe_config *field)
 {
 	cleanup(probe_config_done) struct probe_config probe = { .kind = PROBE_NONE };
 	const struct way *way = find_way(value->text);
 	int kind, r;
 
 	if (!way) {
-		r = value_choice(value->text, choices, n, &kind);
+		r = choice_find(choices, value->text, &kind);
 		if (r < 0)
 			return r;
 		probe.kind = (enum probe_kind)kind;
@@ -164,21 +163,17 @@ static int read_probe(struct value *value, const struct choice *choices, size_t 
 
 static int value_ready(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "started", PROBE_STARTED },
-						 { "notify", PROBE_NOTIFY } };
-
-	return read_probe(value, choices, ARRAY_SIZE(choices), field);
+	return read_probe(value, choices_ready, field);
 }
 
 /* What it says of itself is said once: it is no news later. */
 static int value_health(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "none", PROBE_NONE } };
 	const struct way *way = find_way(value->text);
 
 	if (way && (way->kind < PROBE_TCP || way->kind == PROBE_LOG))
 		return -EINVAL;
-	return read_probe(value, choices, ARRAY_SIZE(choices), field);
+	return read_probe(value, choices_health, field);
 }
 
 /* Often is no loop, and seldom is not never. */
@@ -208,15 +203,7 @@ static int value_retries(struct value *value, void *field)
 
 static int value_on_unhealthy(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "restart", ON_UNHEALTHY_RESTART },
-						 { "shutdown", ON_UNHEALTHY_SHUTDOWN },
-						 { "log", ON_UNHEALTHY_LOG } };
-	int choice;
-	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
-
-	if (r == 0)
-		*(enum on_unhealthy *)field = (enum on_unhealthy)choice;
-	return r;
+	return choice_find(choices_on_unhealthy, value->text, field);
 }
 
 static int resolve_path(struct probe_config *probe, const char *path, const char **why)

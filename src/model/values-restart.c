@@ -14,15 +14,7 @@
 
 static int value_restart(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "always", RESTART_ALWAYS },
-						 { "on-failure", RESTART_ON_FAILURE },
-						 { "never", RESTART_NEVER } };
-	int choice;
-	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
-
-	if (r == 0)
-		*(enum restart_policy *)field = (enum restart_policy)choice;
-	return r;
+	return choice_find(choices_restart, value->text, field);
 }
 
 static int value_restart_limit(struct value *value, void *field)
@@ -58,7 +50,8 @@ static int add_status(struct value *value, const char *word, struct success_stat
 	if (*word >= '0' && *word <= '9')
 		return value_refuse(value, "has an exit status beyond 255");
 	if (parse_signal(word, &signo) < 0)
-		return value_refuse(value, "has a word that is neither an exit status nor a signal");
+		return value_refuse(value,
+				    "has a word that is neither an exit status nor a signal");
 	status->signals |= UINT64_C(1) << (signo - 1);
 	return 0;
 }
@@ -79,28 +72,12 @@ static int value_success_status(struct value *value, void *field)
 
 static int value_on_failed(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "nothing", ON_FAILED_NOTHING },
-						 { "shutdown-parent", ON_FAILED_SHUTDOWN_PARENT },
-						 { "shutdown", ON_FAILED_SHUTDOWN } };
-	int choice;
-	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
-
-	if (r == 0)
-		*(enum on_failed *)field = (enum on_failed)choice;
-	return r;
+	return choice_find(choices_on_failed, value->text, field);
 }
 
 static int value_strategy(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "one-for-one", ONE_FOR_ONE },
-						 { "one-for-all", ONE_FOR_ALL },
-						 { "rest-for-one", REST_FOR_ONE } };
-	int choice;
-	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
-
-	if (r == 0)
-		*(enum strategy *)field = (enum strategy)choice;
-	return r;
+	return choice_find(choices_strategy, value->text, field);
 }
 
 /* clang-format off */

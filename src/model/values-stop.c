@@ -14,15 +14,7 @@
 
 static int value_signal_scope(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "group", SIGNAL_SCOPE_GROUP },
-						 { "main", SIGNAL_SCOPE_MAIN },
-						 { "all", SIGNAL_SCOPE_ALL } };
-	int choice;
-	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
-
-	if (r == 0)
-		*(enum signal_scope *)field = (enum signal_scope)choice;
-	return r;
+	return choice_find(choices_signal_scope, value->text, field);
 }
 
 /* UINT64_MAX is for infinity, and 0 for what is not set. */

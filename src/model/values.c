@@ -198,14 +198,7 @@ static int value_command(struct value *value, void *field)
 
 static int value_type(struct value *value, void *field)
 {
-	static const struct choice choices[] = { { "simple", TYPE_SIMPLE },
-						 { "oneshot", TYPE_ONESHOT } };
-	int choice;
-	int r = value_choice(value->text, choices, ARRAY_SIZE(choices), &choice);
-
-	if (r == 0)
-		*(enum service_type *)field = (enum service_type)choice;
-	return r;
+	return choice_find(choices_type, value->text, field);
 }
 
 int value_address(const char *text, union inet_address *ret)

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The kinds of values that keys have: how each is read and, for people, what is allowed.  Numbers of
- * users and groups are found through the caller's functions; nothing else leaves this file.
+ * The kinds of values that keys have: how each is read and, for people, what is allowed.  Numbers
+ * of users and groups are found through the caller's functions; nothing else leaves this file.
  */
 
 #include <stddef.h>

@@ -18,7 +18,9 @@ struct client {
 	struct frame_writer writer;
 };
 
-/* The time left, as poll(2) and SO_SNDTIMEO want it: rounded up, so that nobody spins at the end. */
+/*
+ * The time left, as poll(2) and SO_SNDTIMEO want it: rounded up, so that nobody spins at the end.
+ */
 static int remaining_msec(uint64_t deadline_usec)
 {
 	uint64_t now = clock_now_usec();

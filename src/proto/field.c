@@ -86,8 +86,8 @@ static void read_value(const struct field *f, json_t *value, void *member)
 			json_is_string(value) ? index_of(json_string_value(value), f->values) : 0;
 		break;
 	case FIELD_INT:
-		*(uint64_t *)member = json_is_integer(value) ? (uint64_t)json_integer_value(value)
-							     : FIELD_NONE;
+		*(uint64_t *)member =
+			json_is_integer(value) ? (uint64_t)json_integer_value(value) : FIELD_NONE;
 		break;
 	case FIELD_SIGNED:
 		*(int64_t *)member = json_integer_value(value);
@@ -135,7 +135,9 @@ void field_copy_value(const struct field *f, const void *from, void *to)
 	}
 }
 
-/* Whoever writes an object has the order of the table, so it is mostly the one after the last, @i. */
+/*
+ * Whoever writes an object has the order of the table, so it is mostly the one after the last, @i.
+ */
 static size_t find(const char *name, const struct field *fields, size_t n, size_t i)
 {
 	for (size_t tried = 0; tried < n; tried++, i++) {

@@ -33,8 +33,7 @@ static const char varlink_text[] =
 	"\n"
 	"error ExpectedMore()\n";
 
-static const char *const until_values[] = { "ready", "running", "stopping", "complete",
-					       NULL };
+static const char *const until_values[] = { "ready", "running", "stopping", "complete", NULL };
 static const char *const scope_values[] = { "main", "group", "all", NULL };
 
 #define STRING(field)                               \
@@ -92,9 +91,8 @@ static const struct {
 	[METHOD_SHUTDOWN] = METHOD("Shutdown", 4, OPT_STRING("node"), OPT_STRING("reason"),
 				   OPT_BOOL("force"), OPT_BOOL("wait")),
 	[METHOD_WAIT] = METHOD("Wait", 2, OPT_STRING("node"), ENUM("until", until_values)),
-	[METHOD_TAKE_GUARD] =
-		METHOD("TakeGuard", 4, OPT_STRING("node"), OPT_STRING("why"), OPT_BOOL("late"),
-		       OPT_INT("ttl_usec")),
+	[METHOD_TAKE_GUARD] = METHOD("TakeGuard", 4, OPT_STRING("node"), OPT_STRING("why"),
+				     OPT_BOOL("late"), OPT_INT("ttl_usec")),
 	[METHOD_RELEASE] = METHOD("Release", 2, OPT_INT("id"), OPT_STRING("why")),
 	[METHOD_RELOAD] = METHOD("Reload", 1, OPT_BOOL("dry_run")),
 	[METHOD_RELOAD_SERVICE] = METHOD("ReloadService", 1, STRING("node")),

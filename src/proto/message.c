@@ -167,6 +167,14 @@ int message_build_error(char **ret, const char *error, json_t *parameters)
 	return dump(ret, root);
 }
 
+static void begin_reply(struct writer *to, const char *name, const char *open)
+{
+	writer_add(to, "{\"parameters\":{\"");
+	writer_add(to, name);
+	writer_add(to, "\":");
+	writer_add(to, open);
+}
+
 /* The members of @rest, after one that was written. */
 static void add_members(struct writer *to, json_t *rest)
 {
@@ -188,9 +196,7 @@ static int build_list(char **ret, const char *name, int (*next)(struct writer *t
 	size_t end;
 	int r;
 
-	writer_add(&writer, "{\"parameters\":{\"");
-	writer_add(&writer, name);
-	writer_add(&writer, "\":[");
+	begin_reply(&writer, name, "[");
 	end = writer_length(&writer);
 	while ((r = next(&writer, arg)) > 0) {
 		end = writer_length(&writer);
@@ -225,9 +231,7 @@ int message_build_object(char **ret, const char *name, void (*append)(struct wri
 {
 	cleanup(writer_done) struct writer writer = { 0 };
 
-	writer_add(&writer, "{\"parameters\":{\"");
-	writer_add(&writer, name);
-	writer_add(&writer, "\":{");
+	begin_reply(&writer, name, "{");
 	append(&writer, arg);
 	writer_add(&writer, "}}}");
 	return writer_take(&writer, ret);

@@ -45,7 +45,8 @@ void message_reply_done(struct message_reply *reply);
 
 /*
  * Builders.  The reference to @parameters is taken in any case; NULL stands for an allocation that
- * failed, so that calls may be nested.  The text is to be released by free().
+ * failed, so that calls may be nested.  The text, which is there on success only, is to be released
+ * by free().
  *
  * Return: 0 or -ENOMEM.
  */
@@ -67,7 +68,9 @@ int message_build_list(char **ret, const char *name, int (*next)(struct writer *
 int message_build_list_with(char **ret, const char *name,
 			    int (*next)(struct writer *to, void *arg), void *arg, json_t *rest);
 
-/* A reply with one parameter, the object @name, whose members @append appends, without the braces. */
+/*
+ * A reply with one parameter, the object @name, whose members @append appends, without the braces.
+ */
 int message_build_object(char **ret, const char *name, void (*append)(struct writer *to, void *arg),
 			 void *arg);
 

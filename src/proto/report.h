@@ -1,12 +1,12 @@
 #pragma once
 
 /*
- * What is left of a shutdown, as swansong-report(5) has it: one JSON object, written by the daemon and
- * read by whoever explains it.  All times are in microseconds since the stop of the root; what was
- * before that is negative.
+ * What is left of a shutdown, as swansong-report(5) has it: one JSON object, written by the daemon
+ * and read by whoever explains it.  All times are in microseconds since the stop of the root; what
+ * was before that is negative.
  *
- * Strings are borrowed: from whoever filled them in, or from the JSON they were read from.  A missing
- * optional number is FIELD_NONE, a missing string NULL.
+ * Strings are borrowed: from whoever filled them in, or from the JSON they were read from.  A
+ * missing optional number is FIELD_NONE, a missing string NULL.
  */
 
 #include "proto/field.h"
@@ -51,10 +51,11 @@ struct report_guard {
 	const char *kind; /* as in struct guard_view */
 	uint64_t pid, uid;
 	const char *command, *why; /* optional, as those before */
-	uint64_t count; /* optional: the most that there were */
+	uint64_t count;		   /* optional: the most that there were */
 	int64_t taken_usec;
 	uint64_t gone_usec; /* optional: it was held when the report was written */
-	const char *end;    /* optional: "dropped", "ended", "killed", "revoked", "expired", "abandoned" */
+	/* optional: "dropped", "ended", "killed", "revoked", "expired", "abandoned" */
+	const char *end;
 };
 
 /* The members of each, in turn, without braces and arrays around them. */

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 #define SIZE_LEAST   4096
-#define ESCAPED_MAX  6	/* of one byte: a \u001F, or the three of U+FFFD */
+#define ESCAPED_MAX  6 /* of one byte: a \u001F, or the three of U+FFFD */
 #define FIRST_PLAIN  0x20
 #define FIRST_BEYOND 0x80
 

@@ -29,7 +29,10 @@ struct passed {
  */
 int passed_take(struct passed *ret);
 
-/* The lock is gone, and then the daemon sees the end of the socket, even if others have copies of it. */
+/*
+ * The lock is gone, and then the daemon sees the end of the socket, even if others have copies of
+ * it.
+ */
 void passed_close(struct passed *p);
 
 void passed_unmap(struct passed *p);

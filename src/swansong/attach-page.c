@@ -1,8 +1,8 @@
 /*
  * The numbers come from the environment and may be anybody's: a program in between may have closed
  * the descriptors and opened others.  So nothing is done to them, not even closed, before they are
- * seen to be what they should be: a memfd whose size cannot change, with the page in it, and a socket of
- * the one type.
+ * seen to be what they should be: a memfd whose size cannot change, with the page in it, and a
+ * socket of the one type.
  *
  * The lock is a record lock, which the kernel drops when the process closes any descriptor of the
  * file.  Hence there is one only, for as long as the program is attached.

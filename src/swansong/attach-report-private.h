@@ -8,8 +8,8 @@
 #include "swansong/report-private.h"
 
 /*
- * Writes the message about the tree below @root to @buf, without NUL; returns its length.  Places come
- * with the oldest guard first, as many as there is room for.  Guards whose place is not known are left
- * out: that they are there is in the page.
+ * Writes the message about the tree below @root to @buf, without NUL; returns its length.  Places
+ * come with the oldest guard first, as many as there is room for.  Guards whose place is not known
+ * are left out: that they are there is in the page.
  */
 size_t attach_report(struct swansong *root, char buf[static PAGE_MESSAGE_MAX]);

@@ -2,19 +2,19 @@
  * A root, the tally of its tree (tally.c), and one thread that listens to the daemon.
  *
  * The tree needs nothing of all this, and outlives it if somebody keeps a node; and it may end on
- * any thread, also on this one, in a callback that a stop runs.  So nobody waits for the thread, and
- * there is no lock.  It is told two things, by a counter that it reads: that the root has become
- * complete, and that the program has dropped it.  Each is told once, and as the last that its
- * teller does with the attachment; once both are, the thread is the only one left who knows the
- * descriptors.  It closes them, and then lets go of its pin, by which there was a root to stop.  What
- * remains is the page, for late guards on what is left of the tree, and goes with that.
+ * any thread, also on this one, in a callback that a stop runs.  So nobody waits for the thread,
+ * and there is no lock.  It is told two things, by a counter that it reads: that the root has
+ * become complete, and that the program has dropped it.  Each is told once, and as the last that
+ * its teller does with the attachment; once both are, the thread is the only one left who knows the
+ * descriptors.  It closes them, and then lets go of its pin, by which there was a root to stop.
+ * What remains is the page, for late guards on what is left of the tree, and goes with that.
  *
  *
- * Processes that are forked have the tree, and none of this: no thread, and not the page.  That needs
- * no handler.  The page is not mapped there (MADV_DONTFORK), and the tally is zero (MADV_WIPEONFORK),
- * by which it counts nothing, and all here know where they are.  The descriptors are not touched
- * there: to write to them would tell it to the thread of the other process, and nobody knows whether
- * they are still ours to close.
+ * Processes that are forked have the tree, and none of this: no thread, and not the page.  That
+ * needs no handler.  The page is not mapped there (MADV_DONTFORK), and the tally is zero
+ * (MADV_WIPEONFORK), by which it counts nothing, and all here know where they are.  The descriptors
+ * are not touched there: to write to them would tell it to the thread of the other process, and
+ * nobody knows whether they are still ours to close.
  *
  * The stack of the thread is an ordinary one, as functions of the program may run on it.
  */

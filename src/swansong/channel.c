@@ -1,7 +1,7 @@
 /*
  * Readiness is no promise: somebody else may have read, or filled the room, before we come, and a
- * write of more than the room waits for the rest.  So each try must come back at once, and since the
- * flag O_NONBLOCK belongs to all who share the file, it is not ours to set.  There are several
+ * write of more than the room waits for the rest.  So each try must come back at once, and since
+ * the flag O_NONBLOCK belongs to all who share the file, it is not ours to set.  There are several
  * manners to try, and none that fits every file:
  *
  *	NOWAIT	a flag of the call; Linux has it for sockets, pipes, counters, and what is cached

@@ -1,6 +1,6 @@
 /*
- * A completion is a waiter of its node, which it pins.  It belongs to its owner, and to its function
- * from swansong_completion_notify() until the function has returned or is cancelled.
+ * A completion is a waiter of its node, which it pins.  It belongs to its owner, and to its
+ * function from swansong_completion_notify() until the function has returned or is cancelled.
  */
 #include "swansong/completion.h"
 

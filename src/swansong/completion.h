@@ -80,7 +80,9 @@ int swansong_completion_notify(struct swansong_completion *c, void (*fn)(void *a
  */
 struct swansong_completion *swansong_completion_unref(struct swansong_completion *c);
 
-/* The same as swansong_completion_wait() on a completion made for the purpose; allocates nothing. */
+/*
+ * The same as swansong_completion_wait() on a completion made for the purpose; allocates nothing.
+ */
 int swansong_wait(struct swansong *s, uint64_t deadline);
 
 /* For __attribute__((cleanup(swansong_completion_unrefp))). */

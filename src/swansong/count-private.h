@@ -18,7 +18,7 @@ void count_init(struct swansong *n, bool stopped);
 #define COUNT_FORWARD (UINT64_C(1) << 61) /* total: what is here is in the parent's total, too */
 #define COUNT_COUNTED (UINT64_C(1) << 62) /* home: what is here is in total, too */
 #define COUNT_WAITED  (UINT64_C(1) << 62) /* total: there has been a waiter */
-#define COUNT_MORE    (UINT64_C(1) << 63) /* home: it is COUNTED or TRACKED; the sign, to be quick */
+#define COUNT_MORE    (UINT64_C(1) << 63) /* home: COUNTED or TRACKED; the sign, to be quick */
 
 /*
  * The word of the chain that guards begin at; those before it need not be looked at.  0 is
@@ -52,8 +52,8 @@ static inline uint64_t count_begin(struct swansong *n, uint64_t delta)
 	/*
 	 * Acquire, in taking: a guard that is counted by a stopped node was taken by somebody who
 	 * sees the stop, which was latched before.  And who is to be recorded sees where.
-	 * Release, in dropping: what was done under this guard, to the stop that reads the count, or
-	 * to whoever buries the node.  Acquire: that may be this thread.
+	 * Release, in dropping: what was done under this guard, to the stop that reads the count,
+	 * or to whoever buries the node.  Acquire: that may be this thread.
 	 */
 	if (__builtin_expect(entry & COUNT_TOLD, 0))
 		tally_add(n->tally, delta);
@@ -94,7 +94,9 @@ struct percpu *count_spread(struct swansong *n, struct percpu *percpu);
 void count_pin(struct swansong *n);
 void count_unpin(struct swansong *n, struct aftermath *after);
 
-/* Resolves @w once @n is complete; at once if it is.  The caller has a pin until count_unwatch(). */
+/*
+ * Resolves @w once @n is complete; at once if it is.  The caller has a pin until count_unwatch().
+ */
 void count_watch(struct swansong *n, struct waiter *w);
 void count_unwatch(struct swansong *n, struct waiter *w);
 

@@ -2,8 +2,8 @@
  * Accounting and lifetime.
  *
  * While a node and its ancestors run, nobody can see whether they are empty: the state is RUNNING
- * either way, and a count is a cold sum.  So a guard is counted at home only, by one addition and at
- * any depth.  A stop then moves the counts up, once, and from then on guards count all the way.
+ * either way, and a count is a cold sum.  So a guard is counted at home only, by one addition and
+ * at any depth.  A stop then moves the counts up, once, and from then on guards count all the way.
  *
  *	home	guards taken on this node; BIAS above that while some are counted for each processor
  *	total	from the stop on, the guards in the subtree; BIAS above that until it is exact
@@ -11,17 +11,19 @@
  * Guards pass through a chain of words: home(n), total(n), total(parent(n)), total(its parent), ...
  * Every word has a flag (COUNTED in a home, FORWARD in a total) that says that the next word of the
  * chain counts what this one counts.  A guard is added to home, and, as long as the value that the
- * addition returned has the flag, to the next word; it is dropped in the same way and order.  A flag
- * is never taken back, so that a word that is known to have it need not be touched, which is what
- * entry(n) is for: once it says so, guards begin at total, and nobody asks for the count of home.
+ * addition returned has the flag, to the next word; it is dropped in the same way and order.  A
+ * flag is never taken back, so that a word that is known to have it need not be touched, which is
+ * what entry(n) is for: once it says so, guards begin at total, and nobody asks for the count of
+ * home.
  *
- * A stop sets the flags, each once, bottom up and under the tree's lock.  The same read-modify-write
- * that sets a flag reads the count, which is then added to the next word: guards that were added to
- * this word before are carried by the stop, guards that are added after it carry themselves.  Whoever
- * drops a guard that was carried sees the flag, for its subtraction comes later still.  Hence:
+ * A stop sets the flags, each once, bottom up and under the tree's lock.  The same
+ * read-modify-write that sets a flag reads the count, which is then added to the next word: guards
+ * that were added to this word before are carried by the stop, guards that are added after it carry
+ * themselves.  Whoever drops a guard that was carried sees the flag, for its subtraction comes
+ * later still.  Hence:
  *
- *	From before guard() returns until drop() begins, a guard is counted by every word of its chain
- *	up to the first without the flag, or is on its way there in the hands of the stop.
+ *	From before guard() returns until drop() begins, a guard is counted by every word of its
+ *	chain up to the first without the flag, or is on its way there in the hands of the stop.
  *
  * "On its way" is covered by BIAS: a total starts with it, so that it is not zero whatever is
  * subtracted, and loses it when everything below has been added.  So for a stopped node whose total
@@ -31,14 +33,14 @@
  *	complete(n)  <=>  the guards of total(n) are 0
  *
  * The slots of a node that counts for each processor (percpu.c) are together one more word of the
- * chain, before home.  They begin when somebody asks for them, and are closed once, under the tree's
- * lock: by the stop, before it looks at home, by a report, and when the last pin goes.  To close them
- * is what setting a flag is: what was added to them before is read by it and added to home, and who
- * comes later is refused and begins at home.  They are no reason for the node to live, and a guard
- * may be dropped in another word than it was taken in.  So while they are open, home has BIAS, too, so
- * that it is neither dead nor below zero; and as the node has a pin all that time, there is no drop
- * that has to notice the end.  The entry changes last: who finds it changed finds home whole, and may
- * take PINNED away.
+ * chain, before home.  They begin when somebody asks for them, and are closed once, under the
+ * tree's lock: by the stop, before it looks at home, by a report, and when the last pin goes.  To
+ * close them is what setting a flag is: what was added to them before is read by it and added to
+ * home, and who comes later is refused and begins at home.  They are no reason for the node to
+ * live, and a guard may be dropped in another word than it was taken in.  So while they are open,
+ * home has BIAS, too, so that it is neither dead nor below zero; and as the node has a pin all that
+ * time, there is no drop that has to notice the end.  The entry changes last: who finds it changed
+ * finds home whole, and may take PINNED away.
  *
  * The totals are monotonic in no sense: a late guard on a stopped node raises them again.  What
  * latches are the waiters, by whoever brings a total to zero.
@@ -51,10 +53,10 @@
  *
  * Lifetime.  A running drop touches nothing after its subtraction, since a guard may be all that
  * keeps the node.  So the count and "something else keeps it" are in one word: PINNED is set while
- * there are pins (handles, completions, children), in home and in total.  The word to be believed is
- * home until it is COUNTED, then total, to which count_stop() takes the absence of PINNED along.  The
- * node is dead when the word to be believed has neither guards nor PINNED.  Nothing leads out of
- * that, and exactly one read-modify-write leads into it; its thread buries the node.
+ * there are pins (handles, completions, children), in home and in total.  The word to be believed
+ * is home until it is COUNTED, then total, to which count_stop() takes the absence of PINNED along.
+ * The node is dead when the word to be believed has neither guards nor PINNED.  Nothing leads out
+ * of that, and exactly one read-modify-write leads into it; its thread buries the node.
  *
  *  - A drop may go up: the guard is in total(n) until subtracted there, and after that in the total
  *    of the parent, which is thereby kept.  Only the link to it must be read before.
@@ -65,19 +67,19 @@
  * Whoever resolves the waiters of a node must be able to touch it after the total is zero, when the
  * last pin may go.  So if the node ever had a waiter (WAITED, in the same word), a total is brought
  * to zero with the waiters' lock held, which is taken while the guard is still counted; and who
- * buries a node passes through that lock.  By that, too, the waiters that are resolved are just those
- * who came before the zero.
+ * buries a node passes through that lock.  By that, too, the waiters that are resolved are just
+ * those who came before the zero.
  *
- * The guards of an attached tree are in its tally besides (tally.c), which is told of each before it
- * is counted here, and of its drop before that is.  Nothing of the above knows about it.
+ * The guards of an attached tree are in its tally besides (tally.c), which is told of each before
+ * it is counted here, and of its drop before that is.  Nothing of the above knows about it.
  *
  * Programs have the common case of count_begin() inlined, at home and with nothing after it
- * (swansong/guard.h).  It is the same operation on the same words with the same orders, so that all of
- * the above holds for it; and as no step of a test can be there, it is left out where the library is
- * stepped.
+ * (swansong/guard.h).  It is the same operation on the same words with the same orders, so that all
+ * of the above holds for it; and as no step of a test can be there, it is left out where the
+ * library is stepped.
  *
- * Counts have 60 bits.  At a thousand million guards a second, never dropped, it takes nine years to
- * reach BIAS, and no check is needed.
+ * Counts have 60 bits.  At a thousand million guards a second, never dropped, it takes nine years
+ * to reach BIAS, and no check is needed.
  */
 #include "swansong/count-private.h"
 
@@ -257,7 +259,9 @@ bool count_is_stopped(const struct swansong *n)
 /* What @total counts is in the parent's total from now on. */
 static void count_carry(struct swansong *n, uint64_t total)
 {
-	/* Release: what was done under guards that are gone by now, to who sees the parent's zero. */
+	/*
+	 * Release: what was done under guards that are gone by now, to who sees the parent's zero.
+	 */
 	if (total & COUNT_GUARDS)
 		(void)shared_add(&n->parent->total, total & COUNT_GUARDS, release);
 }
@@ -267,7 +271,9 @@ void count_stop(struct swansong *n, bool forward, struct aftermath *after)
 	uint64_t home, total;
 
 	count_gather(n);
-	/* Acquire: what was done under guards that were dropped.  Release: the stop, to the takers. */
+	/*
+	 * Acquire: what was done under guards that were dropped.  Release: the stop, to the takers.
+	 */
 	home = plain_or(&n->home, COUNT_COUNTED | COUNT_MORE, acq_rel);
 	/* Release: the flag, to those who begin at total. */
 	count_lead(n, COUNT_FROM_TOTAL, release);

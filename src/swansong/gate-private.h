@@ -16,8 +16,8 @@
 struct post {
 	struct list link;
 	/*
-	 * On the gate's node, when it is accepted; until then it is empty but for where the post comes
-	 * from.
+	 * On the gate's node, when it is accepted; until then it is empty but for where the post
+	 * comes from.
 	 */
 	struct swansong_guard guard;
 	void (*run)(struct post *post);

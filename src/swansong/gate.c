@@ -1,11 +1,11 @@
 /*
- * The state changes by compare-exchange, so that each change is somebody's.  A post looks at it under
- * the queue's lock, and joins the queue before it leaves the lock.  So whoever takes that lock after
- * the change to Stopping finds in the queue all that was accepted and not executed yet.
+ * The state changes by compare-exchange, so that each change is somebody's.  A post looks at it
+ * under the queue's lock, and joins the queue before it leaves the lock.  So whoever takes that
+ * lock after the change to Stopping finds in the queue all that was accepted and not executed yet.
  *
- * A guard is taken with that change, and dropped when nothing is left to be executed: the node waits
- * for it when the queue is empty, too.  The same lock is held for both, so that nobody is at the end
- * before the guard is there.
+ * A guard is taken with that change, and dropped when nothing is left to be executed: the node
+ * waits for it when the queue is empty, too.  The same lock is held for both, so that nobody is at
+ * the end before the guard is there.
  *
  * The wake-up is an eventfd that a post writes to when it finds the queue empty.  It lives as long
  * as the memory, for somebody may have posted and not yet written when all is over.

@@ -10,8 +10,9 @@
  * twice is cloned.  It keeps its node alive after the last reference to the node is gone.
  *
  * Taking and dropping one costs one atomic addition each, and after a stop one for each stopped
- * node from its own upwards; see swansong_percpu_enable() for a node that many threads use.  A guard
- * taken on a stopped node is an ordinary guard: it delays the completions that are not resolved yet.
+ * node from its own upwards; see swansong_percpu_enable() for a node that many threads use.  A
+ * guard taken on a stopped node is an ordinary guard: it delays the completions that are not
+ * resolved yet.
  */
 
 #include <stddef.h>
@@ -56,7 +57,9 @@ void swansong_guard_drop(struct swansong_guard *g);
 #define SWANSONG_PASTE_(a, b)  SWANSONG_PASTE__(a, b)
 #define SWANSONG_PASTE__(a, b) a##b
 
-/* An object and the guard that is held for as long as the object exists.  A value, as a guard is. */
+/*
+ * An object and the guard that is held for as long as the object exists.  A value, as a guard is.
+ */
 struct swansong_guarded {
 	struct swansong_guard guard;
 	void *object;
@@ -100,9 +103,9 @@ static inline void *swansong_guarded_take(struct swansong_guarded *guarded)
 }
 
 /*
- * On a node that runs, the addition is all there is to do, and costs not much more than the call of a
- * function for it would.  So it is inlined below.  If SWANSONG_NO_INLINE is defined, or the compiler
- * does not optimize, the functions of the library are called, which do the same.
+ * On a node that runs, the addition is all there is to do, and costs not much more than the call of
+ * a function for it would.  So it is inlined below.  If SWANSONG_NO_INLINE is defined, or the
+ * compiler does not optimize, the functions of the library are called, which do the same.
  *
  * For that, and to nobody else's use, there are two words at fixed places of a node: the entry, and
  * home, the count of its guards, in a cache line of its own.  If the entry is not 0, everything is

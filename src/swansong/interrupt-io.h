@@ -22,10 +22,10 @@
  * -EMFILE or -ENFILE without.  Exceptions, which Linux leaves:
  *
  *  - files on disks: the disk is waited for.
- *  - on a blocking descriptor of a device that knows no reading without waiting (a pseudo-terminal's
- *    master, inotify), or of a FIFO or terminal that cannot be opened once more by its descriptor
- *    (no /proc, no permission): somebody else may take the input, or the room, between readiness
- *    and the call, and then the call waits until there is more.
+ *  - on a blocking descriptor of a device that knows no reading without waiting (a
+ *    pseudo-terminal's master, inotify), or of a FIFO or terminal that cannot be opened once more
+ *    by its descriptor (no /proc, no permission): somebody else may take the input, or the room,
+ *    between readiness and the call, and then the call waits until there is more.
  *
  * Any thread may call any of these at any time, also several on one interrupt.
  */
@@ -97,8 +97,8 @@ int swansong_interrupt_poll(struct swansong_interrupt *i, struct pollfd *fds, nf
 bool swansong_interrupt_sleep(struct swansong_interrupt *i, uint64_t deadline);
 
 /*
- * The next item of an iteration: what @next(@arg, @item) says, which returns false at its end.  False
- * at the stop, without a call of @next.  If @next waits, it does so with the interrupt.
+ * The next item of an iteration: what @next(@arg, @item) says, which returns false at its end.
+ * False at the stop, without a call of @next.  If @next waits, it does so with the interrupt.
  */
 bool swansong_interrupt_next(struct swansong_interrupt *i, bool (*next)(void *arg, void *item),
 			     void *arg, void *item);

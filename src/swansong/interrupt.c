@@ -1,7 +1,7 @@
 /*
- * An interrupt keeps the memory of its node, and nothing else of it but for a guard.  It looks at the
- * latch that a stop sets; when the node is gone its latch is set, too, so there is one thing to look
- * at.
+ * An interrupt keeps the memory of its node, and nothing else of it but for a guard.  It looks at
+ * the latch that a stop sets; when the node is gone its latch is set, too, so there is one thing to
+ * look at.
  */
 #include "swansong/interrupt.h"
 

@@ -18,7 +18,7 @@ struct latch {
 
 #define LATCH_SET      UINT32_C(1)
 #define LATCH_SLEEPERS UINT32_C(2) /* somebody may sleep on the state */
-#define LATCH_FD       UINT32_C(4) /* fd is there, and to be made readable by whoever sets the latch */
+#define LATCH_FD       UINT32_C(4) /* fd is there: whoever sets the latch makes it readable */
 
 #define LATCH_INITIALIZER(set)                           \
 	{                                                \

@@ -13,11 +13,11 @@
  *	     │                                     │ (drained, the thread is done)
  *	     └──────────────────────────────────▶ Stopped
  *
- * The loop has a node.  Every post that was accepted holds a guard on it until it has been executed,
- * the stop of the loop stops it, and it is complete when the stopped loop has executed its last
- * function: completions tell of that.  The other way round nothing is forced: when the node is
- * stopped from above, the loop goes on and accepts, as it is needed to finish what was begun.  Its
- * owner stops it.
+ * The loop has a node.  Every post that was accepted holds a guard on it until it has been
+ * executed, the stop of the loop stops it, and it is complete when the stopped loop has executed
+ * its last function: completions tell of that.  The other way round nothing is forced: when the
+ * node is stopped from above, the loop goes on and accepts, as it is needed to finish what was
+ * begun.  Its owner stops it.
  *
  * From which threads: swansong_loop_post(), _start(), _stop(), _state() and _node() may be called
  * from any thread, and from the functions that are posted; swansong_loop_event() see below.  From a
@@ -81,8 +81,8 @@ int swansong_loop_start(struct swansong_loop *l);
 #define swansong_loop_post(...) swansong_loop_post_at(__VA_ARGS__, __FILE__, __LINE__, __func__)
 
 /*
- * The function behind the macro.  The last three are where the post comes from, for the report, as of
- * swansong_guard_at().
+ * The function behind the macro.  The last three are where the post comes from, for the report, as
+ * of swansong_guard_at().
  */
 int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *arg,
 			  const char *file, unsigned int line, const char *function);

@@ -2,9 +2,9 @@
 
 /*
  * Mistakes of a program from which there is no way on.  Built with SWANSONG_DEBUG, which is what
- * configure --enable-debug makes of the shared library, each of them ends the program with a line on
- * standard error; and so that they can be seen, the guards of every tree are recorded, and memory of
- * nodes is never given back.  Otherwise nothing of this is there.
+ * configure --enable-debug makes of the shared library, each of them ends the program with a line
+ * on standard error; and so that they can be seen, the guards of every tree are recorded, and
+ * memory of nodes is never given back.  Otherwise nothing of this is there.
  */
 
 #include "swansong/node-private.h"
@@ -36,8 +36,8 @@ _Noreturn void misuse_end(const char *function, const char *mistake);
 void misuse_adopt(struct swansong *s, uint32_t record);
 
 /*
- * Waits for @l as latch_wait() does, for @function, which waits for the end of @s.  If that takes long
- * and this thread has taken a guard of the subtree that is held still, it says so: unless another
- * thread drops that, this is for ever.
+ * Waits for @l as latch_wait() does, for @function, which waits for the end of @s.  If that takes
+ * long and this thread has taken a guard of the subtree that is held still, it says so: unless
+ * another thread drops that, this is for ever.
  */
 int misuse_latch_wait(struct latch *l, uint64_t deadline, struct swansong *s, const char *function);

@@ -71,13 +71,13 @@ void swansong_shut_down(struct swansong *s);
  * swansong_percpu_enable() - count the guards of a busy node for each processor apart
  * @s:	the node, of any kind; not those below it
  *
- * Threads that take and drop guards on one node share a cache line, and are slower together than one
- * alone.  From this call until the stop each processor counts in a line of its own.  Nothing else
- * changes: what is counted, when the node is complete, which thread drops a guard.
+ * Threads that take and drop guards on one node share a cache line, and are slower together than
+ * one alone.  From this call until the stop each processor counts in a line of its own.  Nothing
+ * else changes: what is counted, when the node is complete, which thread drops a guard.
  *
  * It costs 128 bytes for each processor that the machine can have.  The stop, the last unref() and
- * swansong_guard_count() have to visit them all.  Guards of a tree with a report (swansong/report.h)
- * are counted plainly.  On a stopped node, or again, it does nothing.
+ * swansong_guard_count() have to visit them all.  Guards of a tree with a report
+ * (swansong/report.h) are counted plainly.  On a stopped node, or again, it does nothing.
  *
  * Return: 0 or -ENOMEM.
  */

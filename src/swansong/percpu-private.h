@@ -1,6 +1,8 @@
 #pragma once
 
-/* A sum that each processor adds to in a cache line of its own, until it is closed.  See percpu.c. */
+/*
+ * A sum that each processor adds to in a cache line of its own, until it is closed.  See percpu.c.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>

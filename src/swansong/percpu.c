@@ -1,6 +1,6 @@
 /*
- * Each processor has a slot.  The slots alone mean nothing, as a thread may add on one processor and
- * subtract on another; their sum does.
+ * Each processor has a slot.  The slots alone mean nothing, as a thread may add on one processor
+ * and subtract on another; their sum does.
  *
  * With restartable sequences, a slot is written by threads of its processor only, without a locked
  * instruction, as long as they find the sum open.  Who closes it says so, and then makes all
@@ -8,12 +8,13 @@
  * are constant.  The sequence is at once the question and the addition.
  *
  * Without them, both are one read-modify-write: the slot itself has a flag, which says by the value
- * that the addition returns whether it counted.  The same read-modify-write that sets the flag reads
- * the slot.  What is added to a closed slot is never looked at.
+ * that the addition returns whether it counted.  The same read-modify-write that sets the flag
+ * reads the slot.  What is added to a closed slot is never looked at.
  *
- * A pair of guards costs less than half of what it does at home in the first way, and a third more in
- * the second, which is for processors that are many.  Slots of threads, and a fence before somebody
- * else reads them, are as quick as the first; but each thread would need a number, and to give it back.
+ * A pair of guards costs less than half of what it does at home in the first way, and a third more
+ * in the second, which is for processors that are many.  Slots of threads, and a fence before
+ * somebody else reads them, are as quick as the first; but each thread would need a number, and to
+ * give it back.
  */
 #include "swansong/percpu-private.h"
 

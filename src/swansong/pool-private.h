@@ -10,8 +10,8 @@
 struct job {
 	struct list link;
 	/*
-	 * On the pool's node, when it is accepted; until then it is empty but for where the job comes
-	 * from.  run() may clone it.
+	 * On the pool's node, when it is accepted; until then it is empty but for where the job
+	 * comes from.  run() may clone it.
 	 */
 	struct swansong_guard guard;
 	void (*run)(struct job *job);

@@ -5,11 +5,11 @@
  * A pool of threads that execute jobs, and the way to have work done there on behalf of an event
  * loop (swansong/loop.h) with a timeout.
  *
- * The pool has a node.  Every job holds a guard on it from its acceptance until it is done; what was
- * offloaded holds it until nothing will touch it any more, however late its work ends.  So "drain
- * before destroying" is waiting for the node, or for a node above it: once that is complete, nothing
- * of what the pool was given is left, on no thread.  Stopping the node from above does not stop the
- * pool, which is needed to finish what was begun; its owner stops it.
+ * The pool has a node.  Every job holds a guard on it from its acceptance until it is done; what
+ * was offloaded holds it until nothing will touch it any more, however late its work ends.  So
+ * "drain before destroying" is waiting for the node, or for a node above it: once that is complete,
+ * nothing of what the pool was given is left, on no thread.  Stopping the node from above does not
+ * stop the pool, which is needed to finish what was begun; its owner stops it.
  *
  * All functions may be called from any thread, also from a job, and none from a signal handler.
  * Jobs run on the threads of the pool, begun in the order of their acceptance.  All signals are
@@ -126,8 +126,8 @@ void swansong_pool_stop(struct swansong_pool *p);
  * Does what swansong_pool_stop() does.  Results may be yet to be told, for which the pool is not
  * needed.
  *
- * A job cannot wait for its own end.  Inside of one of the pool's the call is refused: it says so on
- * standard error, changes nothing and returns @p, which still has to be dropped elsewhere.
+ * A job cannot wait for its own end.  Inside of one of the pool's the call is refused: it says so
+ * on standard error, changes nothing and returns @p, which still has to be dropped elsewhere.
  *
  * Return: NULL, or @p if that was refused.
  */

@@ -28,8 +28,8 @@ struct records *records_free(struct records *r);
 uint32_t records_add(struct records *r, const struct record *record);
 
 /*
- * Before the guard itself, which is one on @node, is dropped.  False if it is not recorded any more:
- * a copy of it was dropped before.
+ * Before the guard itself, which is one on @node, is dropped.  False if it is not recorded any
+ * more: a copy of it was dropped before.
  */
 bool records_remove(struct records *r, uint32_t number, const struct swansong *node);
 

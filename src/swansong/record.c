@@ -3,9 +3,9 @@
  * processor that it is taken on: so threads seldom meet.  A guard carries the number of its record,
  * by which any thread finds it.
  *
- * Within a shard records are numbered by slots, in levels of which each is twice as large as the one
- * before: nothing moves when there are more of them.  Free slots are chained.  Memory is kept until
- * the tree is gone, for the next as many guards.
+ * Within a shard records are numbered by slots, in levels of which each is twice as large as the
+ * one before: nothing moves when there are more of them.  Free slots are chained.  Memory is kept
+ * until the tree is gone, for the next as many guards.
  */
 #include "swansong/record-private.h"
 

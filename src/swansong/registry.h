@@ -23,7 +23,9 @@ enum swansong_registry_step {
 	SWANSONG_REGISTRY_ACT,
 };
 
-/* Something that runs until it is told to stop.  What is zero or NULL, but the name, is left out. */
+/*
+ * Something that runs until it is told to stop.  What is zero or NULL, but the name, is left out.
+ */
 struct swansong_worker {
 	const char *name; /* for people */
 	void *arg;	  /* passed to both; must be valid for as long as the worker runs */
@@ -33,13 +35,12 @@ struct swansong_worker {
 
 	/*
 	 * Waits for the worker's end, until @deadline, an absolute CLOCK_MONOTONIC time in
-	 * microseconds, or UINT64_MAX.  If that has passed, it only asks.  0, -ETIMEDOUT if it still
-	 * runs, or another negative errno if it has failed.
+	 * microseconds, or UINT64_MAX.  If that has passed, it only asks.  0, -ETIMEDOUT if it
+	 * still runs, or another negative errno if it has failed.
 	 */
 	int (*join)(void *arg, uint64_t deadline);
 
-	uint64_t
-		timeout; /* microseconds from when all have been notified; 0 is no limit of its own */
+	uint64_t timeout; /* microseconds from when all have been notified; 0: none of its own */
 };
 
 /* Hands an empty registry to the caller, who owns it.  0 or -ENOMEM. */
@@ -71,7 +72,8 @@ int swansong_registry_add_action(struct swansong_registry *r, const char *name,
 
 /**
  * swansong_registry_execute() - do all that is registered, once
- * @r:		the registry, which is consumed: of those who call this, from any thread, one executes
+ * @r:		the registry, which is consumed: of those who call this, from any thread, one
+ *		executes
  * @deadline:	the time until which workers are waited for, as in struct swansong_worker
  * @on_error:	called for each function that failed, on this thread, before the next one; or NULL
  * @arg:	passed to @on_error

@@ -2,9 +2,9 @@
  * A report is a copy of the records of the subtree, sorted so that those of one site are together,
  * merged, and sorted by age.
  *
- * A guard is counted before it is recorded, and its record goes before its count does.  So the count
- * is asked first: who is recorded and not yet counted then is known all the same, and does not make
- * others unknown.
+ * A guard is counted before it is recorded, and its record goes before its count does.  So the
+ * count is asked first: who is recorded and not yet counted then is known all the same, and does
+ * not make others unknown.
  */
 #include "swansong/report-private.h"
 

@@ -6,8 +6,8 @@
  * only the threads of one processor write can be changed without a locked instruction, and
  * rseq_fence() makes all of them start again.
  *
- * The C library registers its threads.  Only x86-64 is done here, and not for ThreadSanitizer, which
- * sees no assembly: elsewhere rseq_is_there() is false.
+ * The C library registers its threads.  Only x86-64 is done here, and not for ThreadSanitizer,
+ * which sees no assembly: elsewhere rseq_is_there() is false.
  */
 
 #include <stdbool.h>
@@ -82,8 +82,8 @@ static inline bool rseq_add(_Atomic uint32_t *closed, struct percpu_slot *slots,
 	struct rseq *self = (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
 
 	/*
-	 * 3: describes the sequence, which begins at 1, and ends at 2 with its one store; 4 is where
-	 * the kernel leads who has to start again.  A thread that is not registered has no
+	 * 3: describes the sequence, which begins at 1, and ends at 2 with its one store; 4 is
+	 * where the kernel leads who has to start again.  A thread that is not registered has no
 	 * processor below @n.
 	 */
 again:
@@ -123,8 +123,8 @@ refused:
 }
 
 /*
- * When it returns, every sequence of the process that had begun has ended or begins again.  False if
- * the kernel refuses, which it can since rseq_is_there() only by a filter.
+ * When it returns, every sequence of the process that had begun has ended or begins again.  False
+ * if the kernel refuses, which it can since rseq_is_there() only by a filter.
  */
 static inline bool rseq_fence(_Atomic uint32_t *closed)
 {

@@ -9,8 +9,8 @@
 #include "swansong/percpu-private.h"
 
 /*
- * In memory that is all zero in a process that was forked (MADV_WIPEONFORK): there it is a tally that
- * counts nothing.
+ * In memory that is all zero in a process that was forked (MADV_WIPEONFORK): there it is a tally
+ * that counts nothing.
  */
 struct tally {
 	struct page *page;	   /* these constant */

@@ -28,8 +28,8 @@ int cgroup_of(pid_t pid, char buf[static CGROUP_PATH_MAX]);
 int cgroup_open(const char *path);
 
 /*
- * Is the group ours to divide?  A unit of systemd's is if it was delegated, everything else if it can
- * be written to.  @path is what cgroup_of() said.
+ * Is the group ours to divide?  A unit of systemd's is if it was delegated, everything else if it
+ * can be written to.  @path is what cgroup_of() said.
  */
 bool cgroup_is_delegated(int group, const char *path);
 
@@ -74,7 +74,7 @@ int cgroup_children(int top, void (*each)(const char *name, void *arg), void *ar
 void cgroup_signal(pid_t pid, const char *full_path, int signo);
 
 /*
- * SIGKILL to everybody in it and below, frozen or not.  Before Linux 5.14 to those of this very group
- * that are found: then again, until it is empty.  Return: 0 or -errno.
+ * SIGKILL to everybody in it and below, frozen or not.  Before Linux 5.14 to those of this very
+ * group that are found: then again, until it is empty.  Return: 0 or -errno.
  */
 int cgroup_kill(int top, const char *path);

@@ -14,9 +14,10 @@
  * others are its alone.  The kernel knows that of the OOM score, too, which processes with the same
  * memory otherwise share.
  *
- * A set of capabilities is for the program, whoever it runs as.  Root would gain all of the bounding
- * set by the exec, so that this is what it is cut down to; another user would lose all but the ambient
- * set, so that this is where they are put.  Before that they have to survive the change of user.
+ * A set of capabilities is for the program, whoever it runs as.  Root would gain all of the
+ * bounding set by the exec, so that this is what it is cut down to; another user would lose all but
+ * the ambient set, so that this is where they are put.  Before that they have to survive the change
+ * of user.
  */
 
 /* The digits of @number in front of @end.  Return: where they begin. */

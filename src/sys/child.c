@@ -105,8 +105,8 @@ static int close_range_from(unsigned first, unsigned last)
 }
 
 /*
- * Up to here the table of descriptors may be the parent's, who may have one for each of ten thousand
- * children.  What is above all that is needed is neither copied nor closed one by one.
+ * Up to here the table of descriptors may be the parent's, who may have one for each of ten
+ * thousand children.  What is above all that is needed is neither copied nor closed one by one.
  */
 static int leave_descriptors(const struct spawn_spec *spec)
 {
@@ -238,7 +238,9 @@ static void execute_file(const struct spawn_spec *spec, const char *file)
 	errno = ENOEXEC;
 }
 
-/* memcpy() with a check of the size alone would keep 64 KiB more of glibc in the memory of an init. */
+/*
+ * memcpy() with a check of the size alone would keep 64 KiB more of glibc in the memory of an init.
+ */
 static void copy(char *to, const char *from, size_t n)
 {
 	while (n-- > 0)

@@ -43,19 +43,21 @@ struct spawn_spec {
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	bool keep_descriptors; /* as they are, all that are not CLOEXEC; else only those below */
+	bool keep_descriptors;	/* as they are, all that are not CLOEXEC; else only those below */
 	bool share_descriptors; /* as spawn_can_share() says */
-	int stdio[3];	       /* descriptors to become 0, 1 and 2 */
+	int stdio[3];		/* descriptors to become 0, 1 and 2 */
 	const struct spawn_file
 		*files; /* further ones, 3 and above, each larger than the one before */
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
-	/* Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere. */
+	/*
+	 * Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere.
+	 */
 	char *pid_places[2];
 	int cgroup;	    /* the directory of a control group to start in; 0: stay in ours */
 	bool take_terminal; /* the session gets our standard input as its terminal */
-	bool keep_session; /* a process group in ours, rather than a session */
-	int terminal;	   /* with it: the terminal whose foreground is handed over; -1 for none */
-	int death_signal;  /* to get when @parent, who calls, ends; 0 for none */
+	bool keep_session;  /* a process group in ours, rather than a session */
+	int terminal;	    /* with it: the terminal whose foreground is handed over; -1 for none */
+	int death_signal;   /* to get when @parent, who calls, ends; 0 for none */
 	pid_t parent;
 	const struct rlimit *descriptors;    /* RLIMIT_NOFILE, or NULL: keep */
 	const struct attributes *attributes; /* or NULL */

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * What may be said about the one command that a program stands in front of: the same options for all
- * such programs, under the names that they have elsewhere.
+ * What may be said about the one command that a program stands in front of: the same options for
+ * all such programs, under the names that they have elsewhere.
  */
 
 #include <getopt.h>
@@ -40,8 +40,8 @@ void command_options_init(struct command_options *options);
 const char *command_option(struct command_options *options, int option, const char *value);
 
 /*
- * Asks for death_signal at our parent's end.  @parent is what getppid() was at our beginning: should
- * it have ended since, we get the signal at once.
+ * Asks for death_signal at our parent's end.  @parent is what getppid() was at our beginning:
+ * should it have ended since, we get the signal at once.
  */
 void command_watch_parent(const struct command_options *options, pid_t parent);
 
@@ -49,7 +49,8 @@ void command_watch_parent(const struct command_options *options, pid_t parent);
 int command_status(const struct command_options *options, bool signaled, int value);
 
 /*
- * If LISTEN_PID in @envp says that the descriptors are for us, puts a new one there, for the command.
+ * If LISTEN_PID in @envp says that the descriptors are for us, puts a new one there, for the
+ * command.
  * Return: where its pid is to be filled in (struct spawn_spec), or NULL.
  */
 #define COMMAND_LISTEN_PID_MAX 24

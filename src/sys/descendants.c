@@ -15,8 +15,8 @@
 
 /*
  * One reading of /proc, and then the closure of "whose parent is ours" over it.  A parent is mostly
- * older than its child, and so comes first; then two passes do.  The dead are there too: of a process
- * that looks dead only the first thread may be.
+ * older than its child, and so comes first; then two passes do.  The dead are there too: of a
+ * process that looks dead only the first thread may be.
  */
 
 struct entry {
@@ -167,8 +167,8 @@ int descendants_each(const struct descendants *inherited,
 }
 
 /*
- * To nobody else who has got the number meanwhile: a descriptor, and then another look at it.  We may
- * have become its parent, as the last one has had the signal already.
+ * To nobody else who has got the number meanwhile: a descriptor, and then another look at it.  We
+ * may have become its parent, as the last one has had the signal already.
  */
 static void signal_exactly(const struct entry *e, int signo)
 {
@@ -184,8 +184,8 @@ static void signal_exactly(const struct entry *e, int signo)
 }
 
 /*
- * A group keeps the number of its leader for as long as it has members, and then it may be anybody's;
- * so it is ours if the number is that of a child of ours, or of no process at all.
+ * A group keeps the number of its leader for as long as it has members, and then it may be
+ * anybody's; so it is ours if the number is that of a child of ours, or of no process at all.
  */
 static bool has_group(pid_t group)
 {

@@ -66,7 +66,10 @@ void forward_send(enum forward_scope scope, pid_t main, int signo,
 		(void)kill(main, signo);
 		break;
 	case FORWARD_GROUP:
-		/* Where there is a session or a terminal in the way of a group, there is still the command. */
+		/*
+		 * Where there is a session or a terminal in the way of a group, there is still the
+		 * command.
+		 */
 		if (kill(-main, signo) < 0)
 			(void)kill(main, signo);
 		break;

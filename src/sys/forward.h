@@ -1,11 +1,11 @@
 #pragma once
 
 /*
- * What becomes of a signal to us when we stand in front of one command: as what it is passed on, and
- * to whom.
+ * What becomes of a signal to us when we stand in front of one command: as what it is passed on,
+ * and to whom.
  *
- * All that can be caught is passed on, the signals of a program's faults too: one of our own does not
- * ask whether it is blocked, so what arrives was sent.  SIGCHLD alone is ours.
+ * All that can be caught is passed on, the signals of a program's faults too: one of our own does
+ * not ask whether it is blocked, so what arrives was sent.  SIGCHLD alone is ours.
  */
 
 #include <sys/types.h>
@@ -40,8 +40,8 @@ int forward_parse_scope(const char *text, enum forward_scope *ret);
 int forward_rewrite(struct forward *forward, const char *rule);
 
 /*
- * What @signo, sent by @sender, is passed on as; 0: not at all, since nobody is to have it, or since
- * we brought it about ourselves, by writing to a reader that is gone.
+ * What @signo, sent by @sender, is passed on as; 0: not at all, since nobody is to have it, or
+ * since we brought it about ourselves, by writing to a reader that is gone.
  */
 int forward_as(const struct forward *forward, int signo, pid_t sender);
 

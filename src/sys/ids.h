@@ -1,6 +1,8 @@
 #pragma once
 
-/* Names of users and groups to numbers, through the system's databases.  May block: at load only. */
+/*
+ * Names of users and groups to numbers, through the system's databases.  May block: at load only.
+ */
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -70,7 +70,9 @@ void job_follow(const struct job *job, int signo)
 {
 	bool resumable = false;
 
-	/* A stop from before somebody resumed us is over, or will be when we have passed that on. */
+	/*
+	 * A stop from before somebody resumed us is over, or will be when we have passed that on.
+	 */
 	if (job->terminal < 0 || is_pending(SIGCONT))
 		return;
 	/* A shell need not say when it moves a job that runs to the foreground. */

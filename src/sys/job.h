@@ -28,9 +28,9 @@ int job_foreground(const struct job *job);
 int job_stopped_by(pid_t pid);
 
 /*
- * @signo has stopped the command.  If the terminal is how that came about, so are we, with all of our
- * group.  Where there is nobody to resume us, the terminal shall not suspend: then the command goes
- * on at once.
+ * @signo has stopped the command.  If the terminal is how that came about, so are we, with all of
+ * our group.  Where there is nobody to resume us, the terminal shall not suspend: then the command
+ * goes on at once.
  */
 void job_follow(const struct job *job, int signo);
 

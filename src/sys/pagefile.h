@@ -3,8 +3,8 @@
 /*
  * The daemon's side of the page that it shares with an attached program (base/page.h).
  *
- * It is read and written by system calls and never mapped, so nothing that the program does to it is
- * felt here; and what is read is not believed: a number comes out, whatever is there.
+ * It is read and written by system calls and never mapped, so nothing that the program does to it
+ * is felt here; and what is read is not believed: a number comes out, whatever is there.
  */
 
 #include <stdint.h>

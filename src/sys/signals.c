@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 /*
- * The C library keeps the first real-time signals to itself and does not let us near them.  A handler
- * there is its own, for threads that a sanitizer may have started; but ignored, as we may have got
- * them, they would stay in every child.  A kernel's struct sigaction begins with the handler, and of
- * zeros it is SIG_DFL without flags.
+ * The C library keeps the first real-time signals to itself and does not let us near them.  A
+ * handler there is its own, for threads that a sanitizer may have started; but ignored, as we may
+ * have got them, they would stay in every child.  A kernel's struct sigaction begins with the
+ * handler, and of zeros it is SIG_DFL without flags.
  */
 static void reset_reserved(void)
 {
@@ -48,7 +48,10 @@ void signals_hold(struct signals *was)
 	struct sigaction old, reset = { .sa_handler = SIG_DFL };
 	sigset_t all;
 
-	/* sigfillset() would leave some out, of which one library's own are another's real-time signals. */
+	/*
+	 * sigfillset() would leave some out, of which one library's own are another's real-time
+	 * signals.
+	 */
 	memset(&all, 0xff, sizeof(all));
 	(void)sigprocmask(SIG_SETMASK, &all, &was->mask);
 	(void)sigemptyset(&was->ignored);

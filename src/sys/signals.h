@@ -18,8 +18,8 @@ struct signals {
 void signals_take_over(struct signals *was);
 
 /*
- * The same for who only stands in front of a command: blocks every signal, and sees to SIGCHLD.  What
- * is ignored stays so, and is inherited; blocked, it arrives all the same.  *was has of the ignored
- * signals SIGCHLD alone.
+ * The same for who only stands in front of a command: blocks every signal, and sees to SIGCHLD.
+ * What is ignored stays so, and is inherited; blocked, it arrives all the same.  *was has of the
+ * ignored signals SIGCHLD alone.
  */
 void signals_hold(struct signals *was);

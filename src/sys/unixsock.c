@@ -62,7 +62,9 @@ static int remove_stale(const struct sockaddr_un *address)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* Any other answer, of another protocol or for want of rights, is that of somebody alive. */
+	/*
+	 * Any other answer, of another protocol or for want of rights, is that of somebody alive.
+	 */
 	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
 	    (errno != ECONNREFUSED && errno != ENOENT))
 		return -EADDRINUSE;

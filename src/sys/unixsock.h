@@ -20,9 +20,9 @@ struct unix_listener {
 };
 
 /*
- * A socket of @type at @path, to which nobody can connect before it listens; CLOEXEC, blocking unless
- * @type says SOCK_NONBLOCK.  It gets @mode before it has a name, and @owner and @group then, unless
- * they are -1.  A socket that nobody serves any more is replaced.
+ * A socket of @type at @path, to which nobody can connect before it listens; CLOEXEC, blocking
+ * unless @type says SOCK_NONBLOCK.  It gets @mode before it has a name, and @owner and @group then,
+ * unless they are -1.  A socket that nobody serves any more is replaced.
  *
  * Return: the descriptor; -EADDRINUSE if somebody serves it; -errno.
  */

@@ -35,7 +35,11 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 %C%_init_child_SOURCES = %D%/init-child.c
 
 # As a program of users is linked.
-%C%_guards_SOURCES = %D%/report.h %D%/report.c tests/unit/fake-daemon.h %D%/guards.c
+%C%_guards_SOURCES = tests/unit/fake-daemon.h \
+	%D%/report.h %D%/report.c \
+	%D%/guards.h %D%/guards-time.c \
+	%D%/guards-crowd.c %D%/guards-wakes.c \
+	%D%/guards.c
 %C%_guards_CFLAGS  = $(AM_CFLAGS) $(JANSSON_CFLAGS) -pthread
 %C%_guards_LDADD   = src/swansong/libswansong.la src/base/libbase.la $(JANSSON_LIBS) -lm
 

@@ -3,6 +3,7 @@ helpers = \
 	%D%/attached \
 	%D%/breeder \
 	%D%/crasher \
+	%D%/flood \
 	%D%/forker \
 	%D%/http-load \
 	%D%/idle \

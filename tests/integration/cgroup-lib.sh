@@ -3,10 +3,8 @@
 # and swansongd is started in there, as a manager or a container would.
 
 requires_root
-cgroup_mount=$(awk '{ for (i = 7; i < NF; i++) if ($i == "-" && $(i + 1) == "cgroup2") {
-	print $5; exit } }' /proc/self/mountinfo)
+cgroup_mount=$(cgroup2_mount)
 [ -n "$cgroup_mount" ] || skip_all "machine: no control groups of version 2"
-group_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; } # PID
 cgroup=$(mktemp -d "$cgroup_mount$(group_of self)/test.XXXXXX" 2>/dev/null) ||
 	skip_all "machine: no control group can be made in $cgroup_mount"
 
@@ -31,16 +29,4 @@ members() { cat "$(group "$1")/cgroup.procs"; } # NODE
 has_members() { [ "$(members "$1" | wc -l)" = "$2" ]; } # NODE COUNT
 groups_left() { find "$cgroup" -mindepth 1 -type d; }
 
-# A process that has got rid of its parent, its session and its environment: escape COMMAND...
-cat >"$dir/escape" <<'END'
-#!/bin/sh
-(setsid env -i PATH="$PATH" "$@" </dev/null >/dev/null 2>&1 &)
-END
-chmod 755 "$dir/escape"
-
-# The kinds of guards on a node: "process leftover".
-guards() { # NODE
-	ctl guards --json | jq -r --arg node "$1" \
-		'[.guards[] | select(.node == $node) | .kind] | sort | join(" ")'
-}
-has_guards() { [ "$(guards "$1")" = "$2" ]; } # NODE KINDS
+make_escape

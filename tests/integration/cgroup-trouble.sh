@@ -59,7 +59,7 @@ start_daemon
 ctl wait --for ready
 is "services do without groups if there can be no more" "$(state one) $(state two)" "up up"
 is "that is said once" "$(grep -c 'does without a control group' "$log")" 1
-ok "leftovers are found by their mark" wait_for 5 has_guards one "leftover process"
+ok "leftovers are found by their mark" wait_for 5 has_kinds_of_guards one "leftover process"
 stop_daemon
 is "and ended" "$status" 0
 ok "with nobody left" wait_for 10 nobody_else
@@ -78,7 +78,7 @@ sed -i 's/cgroup-pids-max/cgroup-memory-max/' "$ini"
 ok "also when that is reloaded" ctl reload
 ok "it is said" wait_for 10 says "$log" 'two: cgroup-memory-max has no effect'
 ctl wait --for ready --timeout 10s
-ok "leftovers are found by their mark" wait_for 5 has_guards one "leftover process"
+ok "leftovers are found by their mark" wait_for 5 has_kinds_of_guards one "leftover process"
 stop_daemon
 is "and ended" "$status" 0
 ok "with nobody left" wait_for 10 nobody_else

@@ -37,9 +37,9 @@ for one in pids:pids.max:7 memory:memory.max:67108864 cpu:cpu.weight:50; do
 	fi
 done
 is "the service runs all the same" "$(state bounded)" up
-ok "what has escaped is a leftover" wait_for 5 has_guards escaper "leftover process"
-ok "whoever it says it is" wait_for 5 has_guards forger "leftover process"
-ok "of nobody else" has_guards web/nginx "process"
+ok "what has escaped is a leftover" wait_for 5 has_kinds_of_guards escaper "leftover process"
+ok "whoever it says it is" wait_for 5 has_kinds_of_guards forger "leftover process"
+ok "of nobody else" has_kinds_of_guards web/nginx "process"
 ok "and is named" wait_for 5 says "$log" 'forger: pid [0-9]+ \(sleep\) is a leftover'
 
 wait_for 5 says "$dir/worker" ready || die "the worker has begun"
@@ -58,7 +58,7 @@ restarted() { has_state forger up && [ "$(field forger .service.restarts)" = 1 ]
 ok "it is started again" wait_for 10 restarted
 # shellcheck disable=SC2086
 ok "when nothing is left of the run before" gone $old
-wait_for 5 has_guards forger "leftover process"
+wait_for 5 has_kinds_of_guards forger "leftover process"
 
 wait_for 5 test -s "$dir/stubborn" || die "the stubborn one is there"
 mkdir "$(group tough)/own" && cat "$dir/stubborn" >"$(group tough)/own/cgroup.procs"

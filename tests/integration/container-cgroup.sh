@@ -3,19 +3,10 @@
 world=shared
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
-requires_package podman podman
-requires_package crun crun
-requires_package busybox busybox-static
+. "${0%/*}/container-lib.sh"
+requires_podman
 
-export PODMAN_ROOT=$dir/podman
-podman() { "$top_srcdir/tests/integration/with-podman" "$@"; }
-podman info >"$dir/info" 2>&1 || skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
-
-rootfs=$dir/image/rootfs
-"$top_srcdir/contrib/container/mkrootfs" "$rootfs" \
-	"$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=/usr/bin/swansongctl" \
-	"$helpers/idle=/bin/idle" || die "the image is made"
-cp "$(command -v busybox)" "$rootfs/bin/busybox"
+make_rootfs "${swansong_in[@]}" "$helpers/idle=/bin/idle"
 ln -s busybox "$rootfs/bin/sh"
 mkdir -p "$rootfs/etc/swansong" "$rootfs/run" "$rootfs/tmp"
 cat >"$rootfs/etc/swansong/swansong.ini" <<'END'
@@ -31,14 +22,11 @@ ENTRYPOINT ["/usr/sbin/swansongd", "-v", "-c", "/etc/swansong/swansong.ini"]
 END
 podman build --network=none -q -t tree "$dir/image" >/dev/null || die "the image is built"
 
-# What podman makes for itself, wherever its containers are; it stays if somebody is in it.
-remove_parent() { find "$cgroup_mount/libpod_parent" -depth -type d -exec rmdir {} + 2>/dev/null; }
-cleanup_fn remove_parent
-
+cleanup_fn remove_libpod_parent
 # Privileged: that is what makes the control groups writable.  No limits that need a controller.
 podman run -d --name box --network=none --privileged --cgroupns=private \
 	--cgroup-parent="${cgroup#"$cgroup_mount"}" --pids-limit=-1 \
-	--ulimit nofile=4096:4096 --ulimit nproc=4096:4096 tree >"$dir/run" 2>&1 ||
+	"${limits[@]}" tree >"$dir/run" 2>&1 ||
 	skip_all "machine: podman makes no control groups here ($(tail -n 1 "$dir/run"))"
 cleanup_fn podman rm -f -t 0 box
 
@@ -57,5 +45,5 @@ escaped() {
 is_found() { [ "$(escaped)" = "leftover process" ]; }
 ok "what has escaped is found" wait_for 10 is_found
 ok "the stop returns" podman stop -t 30 box
-is "the exit status is 0" "$(podman inspect -f '{{.State.ExitCode}}' box)" 0
+is "the exit status is 0" "$(exit_status box)" 0
 finish

@@ -3,38 +3,32 @@
 # as a Debian has them, writable, and with as much to write to as the pod of contrib/kubernetes gives it.
 world=shared
 . "${0%/*}/lib.sh"
-requires_root
-requires_package podman podman
-requires_package crun crun
-requires_package busybox busybox-static
+. "${0%/*}/container-lib.sh"
 requires_package nginx nginx-light
 requires_package redis-server redis-server
 [ -e /etc/nginx/nginx.conf ] || skip_all "package nginx-light"
 python3 -c 'import yaml' 2>/dev/null || skip_all "package python3-yaml"
 
-export PODMAN_ROOT=$dir/podman
-podman() { "$top_srcdir/tests/integration/with-podman" "$@"; }
-podman info >"$dir/info" 2>&1 || skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
+requires_podman
 
 # There is no registry: what the Containerfile begins from is made of this machine, and as apt-get has
 # left it.
-base=$dir/base/rootfs
-"$top_srcdir/contrib/container/mkrootfs" "$base" /usr/sbin/nginx /usr/bin/redis-server \
-	"$(program swansongd)=/libraries/d" "$(program swansongctl)=/libraries/ctl" || die "the base is made"
-rm -r "$base/libraries"
-mkdir -p "$base"/{bin,etc,run,tmp,dev,proc,sys,usr/local/bin,usr/share/nginx,var/lib/apt/lists,var/log/nginx,var/lib/nginx,var/lib/redis}
-cp "$(command -v busybox)" "$base/bin/busybox"
-for applet in sh rm httpd; do ln -s busybox "$base/bin/$applet"; done
-printf '#!/bin/sh\n' >"$base/usr/bin/apt-get"
-chmod 755 "$base/usr/bin/apt-get"
-cp -rL /etc/nginx "$base/etc/"
-rm -rf "$base/etc/nginx/modules-enabled"/* "$base/etc/nginx/sites-enabled"/*
+rootfs=$dir/base/rootfs
+make_rootfs /usr/sbin/nginx /usr/bin/redis-server \
+	"$(program swansongd)=/libraries/d" "$(program swansongctl)=/libraries/ctl"
+rm -r "$rootfs/libraries"
+mkdir -p "$rootfs"/{bin,etc,run,tmp,dev,proc,sys,usr/local/bin,usr/share/nginx,var/lib/apt/lists,var/log/nginx,var/lib/nginx,var/lib/redis}
+for applet in sh rm httpd; do ln -s busybox "$rootfs/bin/$applet"; done
+printf '#!/bin/sh\n' >"$rootfs/usr/bin/apt-get"
+chmod 755 "$rootfs/usr/bin/apt-get"
+cp -rL /etc/nginx "$rootfs/etc/"
+rm -rf "$rootfs/etc/nginx/modules-enabled"/* "$rootfs/etc/nginx/sites-enabled"/*
 printf 'server { listen 80; location / { proxy_pass http://127.0.0.1:8000; } }\n' \
-	>"$base/etc/nginx/sites-enabled/app"
+	>"$rootfs/etc/nginx/sites-enabled/app"
 printf '%s\n' root:x:0:0:root:/:/bin/sh www-data:x:33:33:www-data:/:/bin/sh \
-	redis:x:100:100:redis:/:/bin/sh >"$base/etc/passwd"
-printf '%s\n' root:x:0: www-data:x:33: redis:x:100: >"$base/etc/group"
-chmod 1777 "$base/tmp" "$base/var/lib/redis" # whose owner does not come along
+	redis:x:100:100:redis:/:/bin/sh >"$rootfs/etc/passwd"
+printf '%s\n' root:x:0: www-data:x:33: redis:x:100: >"$rootfs/etc/group"
+chmod 1777 "$rootfs/tmp" "$rootfs/var/lib/redis" # whose owner does not come along
 printf 'FROM scratch\nCOPY rootfs/ /\n' >"$dir/base/Containerfile"
 debian=$(sed -n 's/^FROM //p' "$top_srcdir/contrib/container/Containerfile.tree")
 ok "the base is built" podman build --network=none -q -t "$debian" "$dir/base"
@@ -53,19 +47,16 @@ import sys, yaml
 for mount in yaml.safe_load(sys.stdin)["spec"]["containers"][0]["volumeMounts"]:
     print("--tmpfs=" + mount["mountPath"] + ":rw,mode=1777")' <"$top_srcdir/contrib/kubernetes/pod.yaml")
 
-options=(--network=none --cgroups=disabled --ulimit nofile=4096:4096 --ulimit nproc=4096:4096)
 for box in writable pod; do
 	more=()
 	[ $box = writable ] || more=(--read-only --read-only-tmpfs=false "${mounts[@]}" --security-opt=no-new-privileges)
-	podman run -d --name $box "${options[@]}" "${more[@]}" shop >"$dir/run" 2>&1 ||
-		die "$box: the container starts: $(cat "$dir/run")"
-	cleanup_fn podman rm -f -t 0 $box
+	run_container $box "${options[@]}" "${more[@]}" shop
 	ok "$box: all is ready" podman exec $box swansongctl --timeout 30s wait --for ready
 	ok "$box: and healthy" podman exec $box swansongctl health -q
 	is "$box: it serves" "$(podman exec $box /bin/busybox wget -q -O - http://127.0.0.1/)" hello
 	ok "$box: the stop returns" podman stop -t 25 $box
 	podman logs $box >"$log" 2>&1
-	is "$box: with 0" "$(podman inspect -f '{{.State.ExitCode}}' $box)" 0
+	is "$box: with 0" "$(exit_status $box)" 0
 	ok "$box: in order" in_order 'nginx: (exited|SIGQUIT)' 'app: SIGTERM' 'redis: SIGTERM' 'root: complete'
 done
 finish

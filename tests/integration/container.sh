@@ -2,26 +2,15 @@
 # PID 1 of a real container: what is in flight is finished, no zombie is left on the way.
 world=shared
 . "${0%/*}/lib.sh"
+. "${0%/*}/container-lib.sh"
 . "${0%/*}/web-tree.sh"
-requires_root
-requires_package podman podman
-requires_package crun crun
-requires_package busybox busybox-static
 requires_web_tree
-
-# vfs has no use for much space, but for a file system that is not an overlay itself.
-export PODMAN_ROOT=$dir/podman
-podman() { "$top_srcdir/tests/integration/with-podman" "$@"; }
-podman info >"$dir/info" 2>&1 || skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
+requires_podman
 
 # The image: the programs with their libraries, and the tree.
-rootfs=$dir/image/rootfs
 python=$(readlink -f /usr/bin/python3)
-"$top_srcdir/contrib/container/mkrootfs" "$rootfs" \
-	"$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=/usr/bin/swansongctl" \
-	"$helpers/orphans=/bin/orphans" /usr/sbin/nginx /usr/bin/redis-server "$python=/usr/bin/python3" \
-	/usr/bin/curl || die "the image is made"
-cp "$(command -v busybox)" "$rootfs/bin/busybox"
+make_rootfs "${swansong_in[@]}" "$helpers/orphans=/bin/orphans" /usr/sbin/nginx /usr/bin/redis-server \
+	"$python=/usr/bin/python3" /usr/bin/curl
 mkdir -p "$rootfs/usr/lib"
 cp -r "/usr/lib/${python##*/}" "$rootfs/usr/lib/"
 install -D "$top_srcdir/tests/helpers/worker.py" "$rootfs$top_srcdir/tests/helpers/worker.py"
@@ -33,26 +22,15 @@ printf 'root:x:0:\n' >"$rootfs/etc/group"
 cp "$top_srcdir/contrib/container/Containerfile" "$dir/image/"
 ok "the image is built" podman build --network=none -q -t tree "$dir/image"
 
-# No network but the container's own loopback; limits that any machine can give.
-options=(--network=none --cgroups=disabled --ulimit nofile=4096:4096 --ulimit nproc=4096:4096)
-run() { # NAME [OPTION...]
-	local name=$1
-	shift
-	podman run -d --name "$name" "${options[@]}" "$@" tree >"$dir/run" 2>&1 ||
-		die "the container starts: $(cat "$dir/run")"
-	cleanup_fn podman rm -f -t 0 "$name"
-}
 inside() { podman exec "$box" "$@"; }
 busybox() { inside /bin/busybox "$@"; }
 logs() { podman logs "$box" >"$log" 2>&1; }
 logged() { logs && says "$log" "$1"; }
-status() { podman inspect -f '{{.State.ExitCode}}' "$box"; }
 
 for box in writable read-only; do
-	case $box in
-	writable) run "$box" ;;
-	read-only) run "$box" --read-only ;; # with /run and /tmp in memory
-	esac
+	more=()
+	[ $box = writable ] || more=(--read-only) # with /run and /tmp in memory
+	run_container $box "${options[@]}" "${more[@]}" tree
 	ok "$box: the tree is ready" inside swansongctl --timeout 30s wait --for ready
 	is "$box: swansongd is PID 1" "$(busybox cat /proc/1/comm)" swansongd
 	like "$box: the tree answers" "$(inside curl -s http://127.0.0.1:8080/)" '^visit 1$'
@@ -76,7 +54,7 @@ for box in writable read-only; do
 	ok "$box: the request was finished" says "$log" 'worker: answered /slow'
 	ok "$box: and who was needed went last" in_order \
 		'#[0-9]+: exit$' 'worker: done' 'Received SIGTERM' 'bye bye'
-	is "$box: the exit status is 0" "$(status)" 0
+	is "$box: the exit status is 0" "$(exit_status "$box")" 0
 done
 
 # What a life leaves in the writable layer is no obstacle to the next one: the first ended in order,
@@ -92,5 +70,5 @@ ok "and one with what is left of a killed one" inside swansongctl --timeout 30s 
 ok "answer" inside swansongctl health -q
 like "and serve" "$(inside curl -s http://127.0.0.1:8080/)" '^visit'
 podman stop -t 60 "$box" >/dev/null
-is "and end well" "$(status)" 0
+is "and end well" "$(exit_status "$box")" 0
 finish

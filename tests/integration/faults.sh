@@ -71,9 +71,8 @@ END
 daemon=$!
 cleanup_fn end_process "$daemon"
 wait_for 5 ctl_answers
-restarted() { [ "$(field crash .service.restarts)" -gt "$1" ]; }
 # Five lines each, of 189 bytes: after 350 of them 64 KiB are full.
-ok "services go on when the pipe of the log is full" wait_for 20 restarted 500
+ok "services go on when the pipe of the log is full" wait_for 20 has_restarts crash 500
 timeout 10 cat <&9 >"$dir/rest" &
 reader=$!
 ok "what is lost is counted" wait_for 5 says "$dir/rest" '[0-9]+ lines of this log were lost'

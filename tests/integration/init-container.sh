@@ -3,42 +3,29 @@
 world=shared
 . "${0%/*}/lib.sh"
 . "${0%/*}/inits.sh"
-requires_root
-requires_package podman podman
-requires_package crun crun
-requires_package busybox busybox-static
+. "${0%/*}/container-lib.sh"
 requires_package python3 python3
+requires_podman
 
-export PODMAN_ROOT=$dir/podman
-podman() { "$top_srcdir/tests/integration/with-podman" "$@"; }
-podman info >"$dir/info" 2>&1 || skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
-
-rootfs=$dir/image/rootfs
-"$top_srcdir/contrib/container/mkrootfs" "$rootfs" "$(program swansong-init)=/init" \
+make_rootfs "$(program swansong-init)=/init" \
 	"$(program swansongd)=/swansongd" "$helpers/orphans=/bin/orphans" \
-	"$helpers/signal-log=/bin/signal-log" "$helpers/idle=/bin/idle" /bin/bash \
-	"$(command -v busybox)=/bin/busybox" || die "the image is made"
+	"$helpers/signal-log=/bin/signal-log" "$helpers/idle=/bin/idle" /bin/bash
 [ ! -x "$top_builddir/swansong-init-static" ] || cp "$top_builddir/swansong-init-static" "$rootfs/static"
 printf 'FROM scratch\nCOPY rootfs/ /\n' >"$dir/image/Containerfile"
 printf '%s\n' "PS1='ready- '" "bind 'set enable-bracketed-paste off'" >"$rootfs/rc"
 ok "the image is built" podman build --network=none -q -t init "$dir/image"
 
-options=(--network=none --cgroups=disabled --ulimit nofile=4096:4096 --ulimit nproc=4096:4096)
-terminal() { TERM=dumb python3 "$top_srcdir/tests/helpers/terminal.py" "$@"; }
 start() { # NAME [OPTION...] -- COMMAND...
 	local name=$1 more=()
 	shift
 	while [ "$1" != -- ]; do more+=("$1"); shift; done
 	shift
-	podman run -d --name "$name" "${options[@]}" "${more[@]}" init "$@" >"$dir/run" 2>&1 ||
-		die "$name: the container starts: $(cat "$dir/run")"
-	cleanup_fn podman rm -f -t 0 "$name"
+	run_container "$name" "${options[@]}" "${more[@]}" init "$@"
 	box=$name
 }
 logged() { podman logs "$box" 2>&1 | grep -q "$1"; }
 lives() { [ "$(podman logs "$box" 2>&1 | grep -c ready)" = "$1" ]; } # NUMBER: as many began
 seccomp=$(podman info -f '{{.Host.Security.SECCOMPEnabled}}')
-exit_status() { podman inspect -f '{{.State.ExitCode}}' "$box"; }
 
 for subject in "${subjects[@]}"; do
 	case $subject in
@@ -63,11 +50,11 @@ for subject in "${subjects[@]}"; do
 	began=$(now)
 	podman stop -t 30 "$box" >/dev/null
 	within "$subject: the stop takes no longer than it has to" $(($(now) - began)) 0 15000
-	is "$subject: the exit status" "$(exit_status)" 5
+	is "$subject: the exit status" "$(exit_status "$box")" 5
 	podman start "$box" >/dev/null
 	ok "$subject: a second life of the same container" wait_for 20 lives 2
 	podman stop -t 30 "$box" >/dev/null
-	is "$subject: ends as the first" "$(exit_status)" 5
+	is "$subject: ends as the first" "$(exit_status "$box")" 5
 	podman start "$box" >/dev/null
 	wait_for 20 lives 3
 	podman kill -s KILL "$box" >/dev/null
@@ -75,7 +62,7 @@ for subject in "${subjects[@]}"; do
 	podman start "$box" >/dev/null
 	ok "$subject: one after it was killed" wait_for 20 lives 4
 	podman stop -t 30 "$box" >/dev/null
-	is "$subject: ends as the first, too" "$(exit_status)" 5
+	is "$subject: ends as the first, too" "$(exit_status "$box")" 5
 
 	# What a runtime hands on is the command's: the descriptor 3 of a socket, with a LISTEN_PID of 1.
 	is "$subject: sockets for PID 1" \

@@ -7,7 +7,6 @@ requires_package python3 python3
 # shellcheck disable=SC2016  # for the inner shell
 printf '%s\n' "PS1='ready- '" "bind 'set enable-bracketed-paste off'" >"$dir/rc"
 shell=(bash --rcfile "$dir/rc" -i)
-terminal() { TERM=dumb python3 "$top_srcdir/tests/helpers/terminal.py" "$@"; }
 
 # Nothing typed is to arrive while the terminal changes hands, so each step waits for a word of the
 # program that is to read the next; the quotes keep that word out of what is typed.

@@ -25,3 +25,6 @@ status_of() { # COMMAND...: its exit status in front of it all, as the answer
 
 # Numbers of processes: of the init in $daemon, when it has been started through unshare as PID 1.
 inner() { pgrep -P "$daemon"; }
+
+# A command at a terminal, and somebody who types what standard input says: see terminal.py.
+terminal() { TERM=dumb python3 "$top_srcdir/tests/helpers/terminal.py" "$@"; }

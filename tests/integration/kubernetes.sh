@@ -2,34 +2,26 @@
 # The pod of contrib/kubernetes, as podman plays it: its probes answer, and its end is in order.
 world=shared
 . "${0%/*}/lib.sh"
-requires_root
-requires_package podman podman
-requires_package crun crun
-requires_package busybox busybox-static
+. "${0%/*}/container-lib.sh"
 python3 -c 'import yaml' 2>/dev/null || skip_all "package python3-yaml"
 
 pod=$top_srcdir/contrib/kubernetes/pod.yaml
 to_json() { python3 -c 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)'; }
 to_json <"$pod" >"$dir/pod.json"
-export PODMAN_ROOT=$dir/podman
 export CONTAINERS_CONF=$dir/containers.conf
 # A pod cannot do without control groups in podman, but with crun's device filter in them not on every
 # machine; and what is infrastructure elsewhere is an image of its own here.
-podman() { "$top_srcdir/tests/integration/with-podman" --runtime-flag=cgroup-manager=disabled "$@"; }
+podman_options=(--runtime-flag=cgroup-manager=disabled)
 cat >"$CONTAINERS_CONF" <<'END'
 [containers]
 default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 [engine]
 infra_image = "localhost/infra"
 END
-podman info >"$dir/info" 2>&1 || skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
+requires_podman
 
 # The image that pod.yaml names, with a tree of its own, and nothing of a registry.
-rootfs=$dir/image/rootfs
-"$top_srcdir/contrib/container/mkrootfs" "$rootfs" \
-	"$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=/usr/bin/swansongctl" \
-	"$(program swansong-init)=/usr/bin/swansong-init" "$helpers/idle=/bin/idle" || die "the image is made"
-cp "$(command -v busybox)" "$rootfs/bin/busybox"
+make_rootfs "${swansong_in[@]}" "$(program swansong-init)=/usr/bin/swansong-init" "$helpers/idle=/bin/idle"
 ln -s busybox "$rootfs/bin/sh"
 mkdir -p "$rootfs/etc/swansong" "$rootfs/run" "$rootfs/tmp"
 cat >"$rootfs/etc/swansong/swansong.ini" <<'END'
@@ -47,12 +39,8 @@ for image in shop infra; do
 	ok "the image $image is built" podman build --network=none -q -t "$image" "$dir/image"
 done
 
-# What podman makes for itself, wherever its containers are; it stays if somebody is in it.
-cgroup_mount=$(awk '{ for (i = 7; i < NF; i++) if ($i == "-" && $(i + 1) == "cgroup2") {
-	print $5; exit } }' /proc/self/mountinfo)
-remove_parent() { find "$cgroup_mount/libpod_parent" -depth -type d -exec rmdir {} + 2>/dev/null; }
 down() { podman kube down "$pod" >"$dir/down" 2>&1; }
-cleanup_fn remove_parent
+cleanup_fn remove_libpod_parent
 cleanup_fn podman pod rm -f -t 0 shop
 podman kube play --network=none "$pod" >"$dir/play" 2>&1 ||
 	skip_all "machine: podman plays no pod here ($(grep -v '^$' "$dir/play" | tail -n 1))"
@@ -91,7 +79,7 @@ nomad_check >"$dir/check" 2>&1
 is "nor the job for Nomad" "$?" 2
 ok "the stop returns" podman stop -t "$grace" shop-tree
 within "long before the grace is over" $(($(now) - began)) 0 $((grace * 1000 - 5000))
-is "the exit status is 0" "$(podman inspect -f '{{.State.ExitCode}}' shop-tree)" 0
+is "the exit status is 0" "$(exit_status shop-tree)" 0
 podman logs shop-tree >"$log" 2>&1
 ok "the app finished what it had" says "$log" '^app: done'
 ok "and all was in order" in_order 'app: exited with status 0' 'redis: SIGTERM' 'root: complete'

@@ -59,8 +59,6 @@ call() { echo "{\"method\":\"io.swansong.$1\",\"parameters\":{${2:-}}${3:-}}"; }
 environment_of() { tr '\0' '\n' <"/proc/$(pid_of "$1")/environ"; } # NODE
 is_told() { environment_of "$1" | grep -qx SWANSONG_CONTROL=3; } # NODE, when its program has begun
 descriptors_of() { (cd "/proc/$1/fd" && echo *); } # PID
-guards() { ctl guards "$@" --json | jq '[.guards[] | select(.kind == "lease")] | length'; }
-holds() { [ "$(guards "$1")" = "$2" ]; } # NODE N
 
 # --- What it is given, and what it may -----------------------------------------------------------
 
@@ -69,7 +67,7 @@ is "and nobody else's who has none" "$(environment_of other | grep -c CONTROL)" 
 is "it has this descriptor beside its own" "$(descriptors_of "$(pid_of job/sub)")" "0 1 2 3"
 job given c
 like "without a node its own is meant" "$(ask "$(call TakeGuard '"why":"mine"')")" '"id":'
-is "and guarded" "$(guards job)" 1
+is "and guarded" "$(leases job)" 1
 like "guards names the service" "$(ctl guards job)" "lease .*pid $(pid_of job), .*\"mine\""
 is "it sees its own node and those below" \
 	"$(ask "$(call Status)" | jq -c '[.parameters.nodes[].path]')" '["job","job/sub"]'
@@ -89,13 +87,13 @@ done
 is "the others are untouched" "$(state other)" up
 is "it releases what it holds" "$(ask "$(call Release '"why":"mine"')")" '{"parameters":{}}'
 job say c "$(call TakeGuard '"why":"oneway"' ',"oneway":true')"
-ok "a oneway guard is taken" wait_for 5 holds job 1
+ok "a oneway guard is taken" wait_for 5 has_leases job 1
 
 # --- A run, and its end --------------------------------------------------------------------------
 
 old=$(pid_of job)
 kill -KILL "$old"
-ok "what it held ends with it" wait_for 10 holds job 0
+ok "what it held ends with it" wait_for 10 has_leases job 0
 ok "it is started again" wait_for 10 has_state job up
 : >"$dir/client.said"
 job given c
@@ -111,7 +109,7 @@ for shell in dash bash; do
 		skip "$shell: guards" "package $shell"
 		continue
 	fi
-	ok "$shell: it takes two guards" wait_for 10 holds "shell/$shell" 2
+	ok "$shell: it takes two guards" wait_for 10 has_leases "shell/$shell" 2
 	is "$shell: with its words" \
 		"$(ctl guards "shell/$shell" --json | jq -r '.guards[] | select(.kind == "lease").why' | head -n 1)" \
 		'nightly "backup" \ für Köln'
@@ -121,7 +119,7 @@ ctl shutdown shell --no-wait
 for shell in dash bash; do
 	command -v $shell >/dev/null || continue
 	echo >&"${fifo[$shell]}"
-	ok "$shell: it releases one in its stop" wait_for 10 holds "shell/$shell" 1
+	ok "$shell: it releases one in its stop" wait_for 10 has_leases "shell/$shell" 1
 	echo >&"${fifo[$shell]}"
 	ok "$shell: its end releases the other" timeout 20 "$swansongctl" wait "shell/$shell"
 	is "$shell: nothing was forced" "$(field "shell/$shell" .forced)" false
@@ -154,7 +152,7 @@ END
 ctl reload >/dev/null
 ok "what a shell asks for in vain ends nothing" wait_for 30 says "$log" '^all were asked for'
 # The shell does not wait for the daemon, which hears of the one that is released last.
-has_so_many() { says "$log" 'no more of this is told' && holds many 255; }
+has_so_many() { says "$log" 'no more of this is told' && has_leases many 255; }
 ok "a connection has so many" wait_for 10 has_so_many
 like "the log says so" "$(cat "$log")" 'many: a guard is refused to pid [0-9]+: this connection holds 256 guards'
 ok "and not without an end" test "$(grep -c 'a guard is refused' "$log")" -le 12
@@ -167,10 +165,10 @@ is "also with a number of nothing" "$(cat "$dir/none")" harmless
 
 # --- A stop that a leftover's copy holds up ------------------------------------------------------
 
-is "the copy of a child holds what the service held" "$(guards job)" 1
+is "the copy of a child holds what the service held" "$(leases job)" 1
 kill -KILL "$child"
 job close c
-ok "the last copy releases it" wait_for 10 holds job 0
+ok "the last copy releases it" wait_for 10 has_leases job 0
 stop_daemon 20
 is "the daemon ends in peace" "$status" 0
 ok "nothing is left" wait_for 10 nobody_else

@@ -23,30 +23,28 @@ ctl wait --for ready
 ok "it is there" wait_for 10 says "$dir/client.said" begins
 ok "so is the other" wait_for 10 says "$dir/deaf.said" begins
 
-guards() { ctl guards "$@" --json | jq '[.guards[] | select(.kind == "lease")] | length'; }
-holds() { [ "$(guards "$1")" = "$2" ]; } # NODE N
 refused() { grep -c 'X_SWANSONG_GUARD is refused' "$log"; }
 before=$(descriptors)
 
 # --- Held until the other end is closed ----------------------------------------------------------
 
 tell client guard nightly_backup pipe
-is "a pipe holds a guard" "$(guards job)" 1
+is "a pipe holds a guard" "$(leases job)" 1
 like "guards says whose it is" "$(ctl guards job)" "lease .*pid $(pid_of job), .*\"nightly backup\""
 tell client guard second socket 'STATUS=busy'
-is "so does a pair of sockets" "$(guards job)" 2
+is "so does a pair of sockets" "$(leases job)" 2
 is "the rest of the message counts" "$(field job .service.status)" busy
 tell client drop nightly_backup
-ok "the end of the other end releases it" wait_for 5 holds job 1
+ok "the end of the other end releases it" wait_for 5 has_leases job 1
 tell client keep second
 child=$(last_child client)
-is "a child has it too" "$(guards job)" 1
+is "a child has it too" "$(leases job)" 1
 kill -KILL "$child"
-ok "until the last copy is closed" wait_for 5 holds job 0
+ok "until the last copy is closed" wait_for 5 has_leases job 0
 for kind in pipe socket; do
 	tell client guard "$kind" "$kind"
 	tell client bury "$kind"
-	ok "nobody hides a $kind in itself" wait_for 10 holds job 0
+	ok "nobody hides a $kind in itself" wait_for 10 has_leases job 0
 done
 ok "nothing is left open" wait_for 5 has_descriptors "$before"
 
@@ -58,7 +56,7 @@ tell client guard c two
 tell client guard d none
 tell client guard e pipe 'FDSTORE=1'
 tell client guard - pipe
-is "what cannot end, or is not one, or has no name, is refused" "$(guards job) $(refused)" "0 6"
+is "what cannot end, or is not one, or has no name, is refused" "$(leases job) $(refused)" "0 6"
 tell client drop -
 like "and why" "$(cat "$log")" 'refused: the descriptor is no end of a pipe'
 tell client drop b
@@ -69,14 +67,14 @@ for i in {1..64}; do
 	tell client guard "n$i" pipe
 done
 tell client guard toomany pipe
-is "there are so many for each service" "$(guards job)" 64
+is "there are so many for each service" "$(leases job)" 64
 like "and why not more" "$(cat "$log")" 'refused: it holds 64 guards in this way'
 tell client lost toomany
 is "who asked in vain can know" "$(heard toomany)" lost
 for i in {1..64}; do
 	tell client drop "n$i"
 done
-ok "all are released" wait_for 10 holds job 0
+ok "all are released" wait_for 10 has_leases job 0
 
 # --- Beyond the process that asked ---------------------------------------------------------------
 
@@ -85,9 +83,9 @@ tell client keep inherited
 child=$(last_child client)
 echo "exit 0" >"$dir/client"
 ok "the process ends" wait_for 10 has_state job "done"
-is "what it left behind holds the guard" "$(guards job)" 1
+is "what it left behind holds the guard" "$(leases job)" 1
 kill -KILL "$child"
-ok "until it ends as well" wait_for 10 holds job 0
+ok "until it ends as well" wait_for 10 has_leases job 0
 
 # --- The stop ------------------------------------------------------------------------------------
 
@@ -96,7 +94,7 @@ tell deaf guard held pipe
 ctl shutdown deaf --no-wait
 ok "it is asked to end" wait_for 5 says "$log" 'deaf: SIGTERM to pid'
 tell deaf guard new pipe
-is "nothing new after the stop" "$(guards deaf)" 1
+is "nothing new after the stop" "$(leases deaf)" 1
 like "and why" "$(cat "$log")" 'deaf: X_SWANSONG_GUARD is refused: its node is stopped'
 tell deaf lost new
 ctl shutdown --no-wait --force

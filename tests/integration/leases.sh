@@ -16,8 +16,6 @@ start_daemon
 ctl wait --for ready
 start_holder client "$socket"
 
-guards() { ctl guards "$@" --json | jq '[.guards[] | select(.kind == "lease")] | length'; }
-holds() { [ "$(guards "$1")" = "$2" ]; } # NODE N
 take() { echo "{\"method\":\"io.swansong.TakeGuard\",\"parameters\":{$1}${2:-}}"; } # MEMBERS [MORE]
 release() { echo "{\"method\":\"io.swansong.Release\",\"parameters\":{$1}}"; }
 
@@ -28,23 +26,23 @@ tell client ask a "$(take '"node":"web","why":"x"')"
 id=$(heard a | jq .parameters.id)
 tell client ask a "$(take '"node":"web","why":"y"')"
 tell client ask a "$(take '"node":"web","why":"y"')"
-is "three are held on one connection" "$(guards web)" 3
+is "three are held on one connection" "$(leases web)" 3
 tell client ask a "$(release '"why":"y"')"
-is "all of one reason are released at once" "$(guards web)" 1
+is "all of one reason are released at once" "$(leases web)" 1
 tell client ask a "$(release "\"id\":$id,\"why\":\"z\"")"
 is "an id and another reason is none" "$(heard a | jq -r .error)" io.swansong.Failed
 tell client open b
 tell client ask b "$(release "\"id\":$id")"
-is "nobody's else are released" "$(heard b | jq -r .error) $(guards web)" "io.swansong.Failed 1"
+is "nobody's else are released" "$(heard b | jq -r .error) $(leases web)" "io.swansong.Failed 1"
 tell client ask a "$(release "\"id\":$id")"
-is "one is, by its id" "$(heard a) $(guards web)" '{"parameters":{}} 0'
+is "one is, by its id" "$(heard a) $(leases web)" '{"parameters":{}} 0'
 tell client ask a "$(release '')"
 like "which one has to be said" "$(heard a)" 'Failed.*by id or by why'
 tell client ask a "$(take '"why":"on the root"')"
 is "without a node it is the root's" "$(ctl guards --json | jq -r '.guards[] | select(.kind == "lease").node')" ""
 tell client close a
 tell client close b
-ok "the end of a connection releases all" wait_for 5 holds / 0
+ok "the end of a connection releases all" wait_for 5 has_leases / 0
 
 # --- Time to live --------------------------------------------------------------------------------
 
@@ -53,7 +51,7 @@ tell client ask a "$(take '"node":"web","why":"short","ttl_usec":200000')"
 tell client ask a "$(take '"node":"web","why":"long","ttl_usec":100000000')"
 like "guards says how long one has" "$(ctl guards web)" '"long", expires in'
 ok "and JSON too" test "$(ctl guards web --json | jq '[.guards[].ttl_usec | numbers] | max')" -gt 50000000
-ok "one expires" wait_for 10 holds web 1
+ok "one expires" wait_for 10 has_leases web 1
 like "the log names it" "$(cat "$log")" 'web: after 200ms the guard has expired of pid [0-9]+ \(.*\): short'
 tell client ask a "$(take '"node":"web","ttl_usec":0')"
 is "its connection lives on; and no time is no guard" "$(heard a | jq -r .error)" io.swansong.Failed
@@ -79,7 +77,7 @@ for i in {1..15}; do
 	tell client open "c$i"
 	tell client many "c$i" 256
 done
-is "4096 are one user's" "$(guards web)" 4096
+is "4096 are one user's" "$(leases web)" 4096
 tell client open more
 tell client many more 10
 like "and no more, on whatever connection" "$(heard more)" 'refused 10: io.swansong.TooMany user [0-9]+ holds 4096 guards'
@@ -93,7 +91,7 @@ for i in {1..15}; do
 done
 tell client close a
 tell client close more
-ok "all are released with their connections" wait_for 10 holds web 0
+ok "all are released with their connections" wait_for 10 has_leases web 0
 
 # --- Copies, and where nobody finds them ---------------------------------------------------------
 
@@ -102,13 +100,13 @@ tell client ask a "$(take '"node":"web","why":"copied"')"
 tell client copy a
 child=$(last_child client)
 tell client close a
-is "a child has the connection too" "$(guards web)" 1
+is "a child has the connection too" "$(leases web)" 1
 kill -KILL "$child"
-ok "the last copy releases it" wait_for 5 holds web 0
+ok "the last copy releases it" wait_for 5 has_leases web 0
 tell client open a
 tell client ask a "$(take '"node":"web","why":"hidden"')"
 tell client hide a
-ok "nobody hides one in itself" wait_for 10 holds web 0
+ok "nobody hides one in itself" wait_for 10 has_leases web 0
 
 # --- The stop ------------------------------------------------------------------------------------
 

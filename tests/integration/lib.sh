@@ -308,6 +308,25 @@ state() { field "$1" .service.state; }
 pid_of() { field "$1" .service.pid; }
 has_state() { [ "$(state "$1")" = "$2" ]; } # NODE STATE
 
+is_up_anew() { has_state "$1" up && [ "$(pid_of "$1")" != "$2" ]; } # NODE OLD-PID
+has_restarts() { [ "$(field "$1" .service.restarts)" -gt "$2" ]; }  # NODE NUMBER: more than these
+
+# The section of a service that does nothing.
+service() { # NODE [LINE...]
+	printf '[%s]\ncommand = %s/idle\n' "$1" "$helpers"
+	shift
+	[ $# = 0 ] || printf '%s\n' "$@"
+}
+
+# Of the guards on a node and below it: how many are leases; of those on it: "leftover process".
+leases() { ctl guards "$@" --json | jq '[.guards[] | select(.kind == "lease")] | length'; } # [NODE]
+has_leases() { [ "$(leases "$1")" = "$2" ]; } # NODE NUMBER
+kinds_of_guards() { # NODE
+	ctl guards --json | jq -r --arg node "$1" \
+		'[.guards[] | select(.node == $node) | .kind] | sort | join(" ")'
+}
+has_kinds_of_guards() { [ "$(kinds_of_guards "$1")" = "$2" ]; } # NODE KINDS
+
 # The number of the first line of the log that matches, or 0.
 line_of() { # REGEX
 	local n
@@ -334,3 +353,22 @@ others() {
 		args != mine && args !~ /^ps -e -o/' <(echo "$list") - <<<"$list"
 }
 nobody_else() { [ -z "$(others)" ]; }
+
+# --- Control groups ------------------------------------------------------------------------------
+
+# Where those of version 2 are; nothing if they are nowhere.
+cgroup2_mount() {
+	awk '{ for (i = 7; i < NF; i++) if ($i == "-" && $(i + 1) == "cgroup2") {
+		print $5; exit } }' /proc/self/mountinfo
+}
+
+group_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; } # PID
+
+# A process that has got rid of its parent, its session and its environment: $dir/escape COMMAND...
+make_escape() {
+	cat >"$dir/escape" <<-'END'
+		#!/bin/sh
+		(setsid env -i PATH="$PATH" "$@" </dev/null >/dev/null 2>&1 &)
+	END
+	chmod 755 "$dir/escape"
+}

@@ -112,8 +112,7 @@ ok "it leaves something" wait_for 20 stores 1
 sed -i 's/udp:127.0.0.1:5353,name=names tcp/tcp/' "$ini"
 pid=$(pid_of talk)
 ok "a reload takes one of its sockets" ctl --timeout 60s reload
-another_is_up() { [ "$(pid_of talk)" != "$pid" ] && has_state talk up; }
-ok "which needs another process" wait_for 20 another_is_up # the old one would read a part
+ok "which needs another process" wait_for 20 is_up_anew talk "$pid" # the old one would read a part
 echo held >"$dir/talk"
 ok "it has the others, and what it had left" wait_for 20 holds '3: listen, listen, file=kept file'
 is "which are the same" "$(stat -c %i "$dir/own")" "$own"

@@ -65,6 +65,7 @@ dist_check_SCRIPTS += \
 	%D%/trouble-clock.sh \
 	%D%/trouble-descriptors.sh \
 	%D%/trouble-disk.sh \
+	%D%/trouble-flood.sh \
 	%D%/trouble-hooks.sh \
 	%D%/trouble-inject.sh \
 	%D%/trouble-killed.sh \
@@ -86,7 +87,7 @@ dist_check_SCRIPTS += \
 	%D%/remains-again.sh \
 	%D%/remains-blank.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \

@@ -5,7 +5,6 @@
 trace=$dir/trace secrets=$dir/secrets
 : >"$trace"
 mkfifo "$dir/go"
-service() { printf '[%s]\ncommand = %s/idle\n' "$1" "$helpers"; }
 say() { printf "%s = sh -c 'echo %s >>%s'\n" "$1" "$2" "$trace"; } # KEY WORD
 shows() { # WORD...: the trace is these
 	[ "$(cat "$trace")" = "$(printf '%s\n' "$@")" ] || { cat "$trace"; return 1; }

@@ -2,8 +2,6 @@
 # A reload starts what is new, stops what is gone, touches nothing else; a mistake changes nothing.
 . "${0%/*}/lib.sh"
 
-service() { printf '[%s]\ncommand = %s/idle\n' "$1" "$helpers"; }
-
 { service stays; service goes; } | config
 start_daemon
 ctl wait --for ready

@@ -35,11 +35,6 @@ shutdown-timeout = 500ms
 END
 start_daemon
 
-guards() { # NODE
-	ctl guards --json | jq -r --arg node "$1" \
-		'[.guards[] | select(.node == $node) | .kind] | sort | join(" ")'
-}
-has_guards() { [ "$(guards "$1")" = "$2" ]; } # NODE KINDS
 for scope in main group all; do
 	for one in main member away; do
 		wait_for 5 says "$dir/$scope.$one" ready || die "$scope.$one is there"
@@ -75,10 +70,10 @@ restarted() { has_state parent up && [ "$(field parent .service.restarts)" = 1 ]
 ok "what may stay is no reason to wait with a restart" wait_for 5 restarted
 ok "it stays" kill -0 "$child"
 ok "and has not been asked to go" not says "$dir/parent.child" TERM
-ok "with a guard of its own" wait_for 5 has_guards parent "leftover process"
+ok "with a guard of its own" wait_for 5 has_kinds_of_guards parent "leftover process"
 ctl stop --no-wait parent >"$dir/out"
 ok "a stop ends the main process" wait_for 5 has_state parent down
-is "its work is waited for" "$(guards parent) $(field parent .state)" "leftover leftover shutting_down"
+is "its work is waited for" "$(kinds_of_guards parent) $(field parent .state)" "leftover leftover shutting_down"
 pkill -TERM -f "$dir/parent.child"
 ok "to its end" timeout 20 "$swansongctl" wait parent --for complete
 

@@ -2,11 +2,6 @@
 # What the end of one service does to others: the strategy of its group, and on-failed.
 . "${0%/*}/lib.sh"
 
-service() { # NODE [KEY...]
-	printf '[%s]\ncommand = %s/idle\n' "$1" "$helpers"
-	shift
-	[ $# = 0 ] || printf '%s\n' "$@"
-}
 {
 	printf '[all]\nstrategy = one-for-all\n'
 	service all/a 'requires = all/b'

@@ -9,11 +9,7 @@ install -D "$(program swansongd)" "$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$un
 install -D "$(program swansongctl)" "$(sed -n 's/^ExecReload=\([^ ]*\).*/\1/p' "$unit")"
 install -D -m 644 "$unit" /etc/systemd/system/swansongd.service
 mkdir -p "$sysconfdir/swansong"
-cat >"$dir/escape" <<'END'
-#!/bin/sh
-(setsid env -i PATH="$PATH" "$@" </dev/null >/dev/null 2>&1 &)
-END
-chmod 755 "$dir/escape"
+make_escape
 cat >"$sysconfdir/swansong/swansong.ini" <<END
 [web/nginx]
 command = $helpers/idle
@@ -29,7 +25,6 @@ END
 systemctl daemon-reload
 unset SWANSONG_SOCKET
 
-group_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; } # PID
 journal() { journalctl -u swansongd -o cat --no-pager >"$log" && says "$log" "$1"; } # REGEX
 cleanup_fn journal .
 

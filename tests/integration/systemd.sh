@@ -68,7 +68,6 @@ version=$(systemctl --version | awk '{ print $2; exit }')
 mkdir /etc/systemd/system/swansongd.service.d
 printf '[Service]\nType=notify-reload\nExecReload=\n' >/etc/systemd/system/swansongd.service.d/reload.conf
 systemctl daemon-reload
-service() { printf '[%s]\ncommand = %s/idle\n' "$1" "$helpers"; }
 service first >"$conf"
 ok "it starts as Type=notify-reload" systemctl start swansongd
 service second >>"$conf"

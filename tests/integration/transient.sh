@@ -3,8 +3,6 @@
 # and is gone when it has ended.
 . "${0%/*}/lib.sh"
 
-service() { printf '[%s]\ncommand = %s/idle\n' "$1" "$helpers"; }
-
 { echo '[jobs]'; echo 'umask = 077'; echo 'environment = WHERE=jobs'; service db; } | config
 start_daemon
 ctl wait --for ready
@@ -82,8 +80,7 @@ ctl run -p restart=always -p restart-delay=0 --keep again -- "$helpers/idle" >"$
 wait_for 5 has_state again up
 again=$(pid_of again)
 kill -KILL "$again"
-other_pid() { [ "$(state again)" = up ] && [ "$(pid_of again)" != "$again" ]; }
-ok "it is restarted if it asks for that" wait_for 5 other_pid
+ok "it is restarted if it asks for that" wait_for 5 is_up_anew again "$again"
 ok "and by hand" ctl restart again
 is "in its next generation" "$(field again .generation)" 2
 ctl stop job again

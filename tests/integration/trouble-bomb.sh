@@ -52,8 +52,7 @@ is "status is answered each time" "$i" 20
 within "before long" "$longest" 0 5000
 pid=$(pid_of other)
 kill -KILL "$pid"
-other_is_back() { has_state other up && [ "$(pid_of other)" != "$pid" ]; }
-ok "another service is started again meanwhile" wait_for 10 other_is_back
+ok "another service is started again meanwhile" wait_for 10 is_up_anew other "$pid"
 
 began=$(now)
 ok "it can be stopped" by_force ctl stop bomb --timeout 30s

@@ -65,7 +65,6 @@ log = null
 [idle]
 command = $helpers/idle
 END
-restarted() { [ "$(field crash .service.restarts)" -gt "$1" ]; }
 launch_into() { # FILE
 	"$swansongd" -v -c "$ini" --socket "$socket" >>"$1" 2>&1 </dev/null &
 	daemon=$!
@@ -76,7 +75,7 @@ launch_into "$dir/disk/own"
 ok "it says what it does" wait_for 10 says "$dir/disk/own" 'crash: started'
 ok "the disk is full" fill
 before=$(field crash .service.restarts)
-ok "services are started again all the same" wait_for 20 restarted $((before + 300))
+ok "services are started again all the same" wait_for 20 has_restarts crash $((before + 300))
 ok "and can be stopped" ctl stop idle --timeout 20s
 : >"$dir/disk/own" # what was in it is as much room
 ok "with room it says what was lost" wait_for 20 says "$dir/disk/own" '[0-9]+ lines of this log were lost'
@@ -93,7 +92,7 @@ exec 9<>"$dir/pipe"
 timeout 1 dd if=/dev/zero bs=4k oflag=nonblock >&9 2>/dev/null
 launch_into "$dir/pipe"
 before=$(field crash .service.restarts)
-ok "services run when its pipe is full from the beginning" wait_for 20 restarted $((before + 100))
+ok "services run when its pipe is full from the beginning" wait_for 20 has_restarts crash $((before + 100))
 kill -USR1 "$daemon" # the whole tree, at once
 ok "status is answered" ctl status --timeout 10s
 stop_daemon 20
@@ -103,12 +102,12 @@ timeout 1 dd of=/dev/null bs=64k iflag=nonblock <&9 2>/dev/null
 launch_into "$dir/pipe"
 exec 9>&-
 before=$(field crash .service.restarts)
-ok "services run when nobody has the other end" wait_for 20 restarted $((before + 100))
+ok "services run when nobody has the other end" wait_for 20 has_restarts crash $((before + 100))
 stop_daemon 20
 is "and it ends" "$status" 0
 
 launch_into /dev/full
-ok "services run when it never had room" wait_for 20 restarted 100
+ok "services run when it never had room" wait_for 20 has_restarts crash 100
 stop_daemon 20
 is "and it ends" "$status" 0
 "$swansongd" -v --socket none -- sh -c 'exit 3' 2>&- </dev/null

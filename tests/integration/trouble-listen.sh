@@ -66,7 +66,6 @@ client_ends() {
 	read -rt 0.1 _ <&9 # which it has only looked at
 	tail -n 1 "$dir/client"
 }
-other_pid() { [ "$(pid_of "$1")" != "$2" ] && has_state "$1" up; } # NODE PID
 
 start_daemon
 ok "both are up" ctl wait --for ready --timeout 20s
@@ -93,7 +92,7 @@ client || die "somebody connects all the time"
 for node in one two one two; do
 	pid=$(pid_of "$node")
 	kill -KILL "$pid"
-	wait_for 20 other_pid "$node" "$pid" || die "$node is there again"
+	wait_for 20 is_up_anew "$node" "$pid" || die "$node is there again"
 done
 like "one that crashes takes with it what it had accepted, and no more" "$(client_ends)" \
 	'^lost 0, cut [0-4], by'

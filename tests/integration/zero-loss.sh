@@ -71,14 +71,13 @@ like "the socket was the daemon's all the time" "$(ss -Hltnp 'sport = 8080')" 's
 
 load 200
 sed -i 's/^ready/environment = CHANGED=yes\n&/' "$ini"
-another_is_up() { [ "$(pid_of web)" != "$pid" ] && has_state web up; }
 pid=$(pid_of web)
 ok "a reload that needs another process" ctl --timeout 30s reload
-ok "starts it" wait_for 30 another_is_up
+ok "starts it" wait_for 30 is_up_anew web "$pid"
 more_answers
 pid=$(pid_of web)
 kill -TERM "$pid"
-ok "it ends by itself, and comes back" wait_for 30 another_is_up
+ok "it ends by itself, and comes back" wait_for 30 is_up_anew web "$pid"
 load_ends
 is "none of this loses a request" "$(count failed)" 0
 is "nor a connection" "$(count hung-up)" 0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The completion of bash knows what swansongctl knows.
-set -eu
+. "${0%/*}/lib.sh"
 command -v bash >/dev/null || {
 	echo "1..0 # SKIP package bash"
 	exit 0
@@ -13,10 +13,11 @@ words_after() { # WORD...: what the last one may become
 	bash -c '. "$0"; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _swansongctl; echo "${COMPREPLY[*]}"' \
 		"${top_srcdir:?}/contrib/completion/swansongctl" swansongctl "$@"
 }
-n=0
-is() { # WHAT GOT WANTED
-	n=$((n + 1))
-	if [ "$2" = "$3" ]; then echo "ok $n - $1"; else printf 'not ok %d - %s\n# %s\n' "$n" "$1" "$2"; fi
+is() { # NAME GOT WANTED
+	status=0
+	[ "$2" = "$3" ] || status=1
+	printf 'got:  %s\nwant: %s\n' "$2" "$3" >"$dir/is"
+	result "$1" "$status" "$dir/is"
 }
 is "commands" "$(words_after sta)" "status start"
 is "commands after an option" "$(words_after -q sh)" "shutdown"
@@ -28,4 +29,4 @@ is "states" "$(words_after wait --for r)" "ready running"
 is "what help is for" "$(words_after help guards)" "guards"
 is "a file" "$(words_after plot --report "$top_srcdir/tests/lint/completi")" "$top_srcdir/tests/lint/completion.sh"
 is "no nodes without a daemon" "$(words_after start '')" ""
-echo "1..$n"
+finish

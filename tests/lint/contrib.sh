@@ -1,22 +1,8 @@
 #!/bin/sh
 # What contrib/ shows of containers, pods and jobs: configurations that are some, and times that fit.
-set -eu
+. "${0%/*}/lib.sh"
 contrib=${top_srcdir:?}/contrib
 ctl=${top_builddir:?}/swansongctl
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-n=0
-result() { # NAME STATUS OUTPUT-FILE
-	n=$((n + 1))
-	if [ "$2" = 0 ]; then echo "ok $n - $1"; else sed 's/^/# /' "$3"; echo "not ok $n - $1"; fi
-}
-try() { # NAME COMMAND...
-	name=$1
-	shift
-	status=0
-	"$@" >"$dir/output" 2>&1 || status=1
-	result "$name" "$status" "$dir/output"
-}
 
 # The user of redis need not be one here.
 sed '/^user = /d' "$contrib/container/tree.ini" >"$dir/tree.ini"
@@ -31,12 +17,10 @@ try "and it is a configuration" "$ctl" check "$dir/after.ini"
 # shellcheck disable=SC2016  # as they stand there
 sed -n 's/^|.*| *\(.*\) |$/\1/p' "$contrib/container/MOVING.md" | grep -o '`[a-z][-a-z]* = *[^`]*`\|`[a-z][-a-z]* =`' |
 	sed 's/^`//; s/ =.*//' | sort -u >"$dir/named"
-sed -n 's/^[[:space:]]*\[KEY_[A-Z_]*\] = { "\([a-z-]*\)".*/\1/p' "$top_srcdir/src/model/keys.c" |
-	sort -u >"$dir/keys"
-status=0
-comm -23 "$dir/named" "$dir/keys" >"$dir/output"
-[ -s "$dir/named" ] && [ ! -s "$dir/output" ] || status=1
-result "the keys that are named exist" "$status" "$dir/output"
+keys | sort -u >"$dir/keys"
+comm -23 "$dir/named" "$dir/keys" >"$dir/unknown"
+try "keys are named" test -s "$dir/named"
+try "and they exist" is_empty "$dir/unknown"
 
 # What whoever stops it leaves is told to swansongd, and enough.
 grace_of() { # FILE REGEX: the first number of seconds after it
@@ -90,8 +74,6 @@ missing() {
 		[ -e "$contrib/container/$file" ] || echo "compose.yaml: no $file"
 	done
 }
-missing >"$dir/output"
-status=0
-[ ! -s "$dir/output" ] || status=1
-result "what the images are made of is there" "$status" "$dir/output"
-echo "1..$n"
+missing >"$dir/missing"
+try "what the images are made of is there" is_empty "$dir/missing"
+finish

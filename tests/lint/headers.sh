@@ -1,9 +1,7 @@
 #!/bin/sh
 # Every public header compiles alone, and all of them in use, as C99, C11 and C++17.
-set -eu
-n=0
-use=$(mktemp)
-trap 'rm -f "$use"' EXIT
+. "${0%/*}/lib.sh"
+use=$dir/use
 
 # What is a macro or an inline function, in the places where that makes a difference.
 cat >"$use" <<'END'
@@ -34,12 +32,7 @@ END
 check() { # FILE COMPILER ARGUMENT...
 	f=$1
 	shift
-	n=$((n + 1))
-	if "$@" -Wall -Wextra -Werror -I"$top_srcdir/src" -fsyntax-only "$f"; then
-		echo "ok $n - $name: $*"
-	else
-		echo "not ok $n - $name: $*"
-	fi
+	try "$name: $*" "$@" -Wall -Wextra -Werror -I"$top_srcdir/src" -fsyntax-only "$f"
 }
 for h in "$top_srcdir"/src/swansong/*.h "$use"; do
 	case $h in *-private.h) continue ;; esac
@@ -52,8 +45,7 @@ for h in "$top_srcdir"/src/swansong/*.h "$use"; do
 	if command -v c++ >/dev/null; then
 		check "$h" c++ -std=c++17 -pedantic -x c++
 	else
-		n=$((n + 1))
-		echo "ok $n - $name # SKIP package g++"
+		skip "$name" "package g++"
 	fi
 done
-echo "1..$n"
+finish

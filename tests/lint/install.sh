@@ -1,7 +1,7 @@
 #!/bin/sh
 # What is installed of the library is enough for a stranger: headers, shared object and pkg-config
 # file, used from another place, in C and in C++, and with the examples that the sources come with.
-set -eu
+. "${0%/*}/lib.sh"
 if ! command -v pkg-config >/dev/null; then
 	echo "1..0 # SKIP package pkg-config"
 	exit 0
@@ -11,21 +11,6 @@ if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle \
 	echo "1..0 # SKIP machine: a stranger has no sanitizer"
 	exit 0
 fi
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-n=0
-result() { # NAME COMMAND...
-	name=$1
-	shift
-	n=$((n + 1))
-	if "$@" >"$dir/output" 2>&1; then
-		echo "ok $n - $name"
-	else
-		sed 's/^/# /' "$dir/output"
-		echo "not ok $n - $name"
-	fi
-}
-
 install_it() {
 	(unset MAKEFLAGS MFLAGS MAKELEVEL
 	make -s -C "$top_builddir" DESTDIR="$dir/root" \
@@ -75,21 +60,20 @@ example() {
 		$(pkg-config --cflags --libs libsystemd)
 }
 
-result "it is installed" install_it
-result "pkg-config knows the version" ask --atleast-version=0.1
+try "it is installed" install_it
+try "pkg-config knows the version" ask --atleast-version=0.1
 # shellcheck disable=SC2086  # it may have arguments
-result "a stranger's program in C is built" compile c ${CC:-cc} -std=c99
-result "and runs" run
+try "a stranger's program in C is built" compile c ${CC:-cc} -std=c99
+try "and runs" run
 if command -v c++ >/dev/null; then
-	result "a stranger's program in C++ is built" compile c++ c++ -std=c++17
-	result "and runs" run
+	try "a stranger's program in C++ is built" compile c++ c++ -std=c++17
+	try "and runs" run
 else
-	echo "ok $((n + 1)) - a stranger's program in C++ # SKIP package g++"
-	n=$((n + 1))
+	skip "a stranger's program in C++" "package g++"
 fi
 for f in "$top_srcdir"/contrib/examples/*.c; do
-	result "${f##*/} is built" example "$f"
+	try "${f##*/} is built" example "$f"
 done
 private=$(find "$dir/root" -name '*-private.h')
-result "no private header is installed" test -z "$private"
-echo "1..$n"
+try "no private header is installed" test -z "$private"
+finish

@@ -13,4 +13,4 @@ dist_check_SCRIPTS += \
 	%D%/symbols.sh \
 	%D%/unit.sh \
 	%D%/shell.sh
-EXTRA_DIST += .shellcheckrc
+EXTRA_DIST += .shellcheckrc %D%/lib.sh

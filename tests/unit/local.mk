@@ -129,18 +129,21 @@ nomem_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup,--wrap=tsearch,--wrap=fopencookie
 
 check_PROGRAMS += %D%/test-config
-%C%_test_config_SOURCES = %D%/test-config.c $(nomem_sources)
+%C%_test_config_SOURCES = %D%/scratch.h %D%/scratch.c %D%/test-config.h %D%/test-config-fixture.c \
+	%D%/test-config.c %D%/test-config-values.c %D%/test-config-attributes.c \
+	%D%/test-config-bad.c %D%/test-config-command.c %D%/test-config-equal.c \
+	%D%/test-config-trouble.c $(nomem_sources)
 %C%_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_config_LDFLAGS = $(nomem_ldflags)
 %C%_test_config_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-diff
-%C%_test_diff_SOURCES = %D%/test-diff.c
+%C%_test_diff_SOURCES = %D%/config-of.h %D%/config-of.c %D%/test-diff.c
 %C%_test_diff_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_diff_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-environment
-%C%_test_environment_SOURCES = %D%/test-environment.c
+%C%_test_environment_SOURCES = %D%/scratch.h %D%/scratch.c %D%/test-environment.c
 %C%_test_environment_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_environment_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
@@ -210,7 +213,7 @@ check_PROGRAMS += %D%/test-unixsock
 %C%_test_unixsock_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
 # A tree of which nothing runs.
-tree_world_sources = %D%/tree-world.h %D%/tree-world.c
+tree_world_sources = %D%/config-of.h %D%/config-of.c %D%/tree-world.h %D%/tree-world.c
 
 check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_notify_SOURCES = %D%/test-daemon-notify.c
@@ -222,7 +225,8 @@ check_PROGRAMS += %D%/test-daemon-notify %D%/test-daemon-tree
 %C%_test_daemon_tree_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-lease
-%C%_test_daemon_lease_SOURCES = %D%/test-daemon-lease.c $(tree_world_sources)
+%C%_test_daemon_lease_SOURCES = %D%/test-daemon-lease.h %D%/test-daemon-lease.c \
+	%D%/test-daemon-lease-fd.c $(tree_world_sources)
 %C%_test_daemon_lease_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS)
 %C%_test_daemon_lease_LDADD   = $(%C%_test_daemon_notify_LDADD)
 
@@ -258,7 +262,8 @@ check_PROGRAMS += %D%/test-ids
 
 # The daemon without processes.
 check_PROGRAMS += %D%/test-daemon-stop
-%C%_test_daemon_stop_SOURCES = %D%/test-daemon-stop.c $(tree_world_sources)
+%C%_test_daemon_stop_SOURCES = %D%/stated-tree.h %D%/stated-tree.c %D%/test-daemon-stop.c \
+	%D%/test-daemon-retired.c %D%/test-daemon-restart.c $(tree_world_sources)
 %C%_test_daemon_stop_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_daemon_stop_LDADD   = %D%/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
 	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la
@@ -403,12 +408,16 @@ check_PROGRAMS += %D%/test-swansong-percpu-property
 %C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
 
-check_PROGRAMS += %D%/test-swansong-attach %D%/test-swansong-attach-process
+check_PROGRAMS += %D%/test-swansong-attach %D%/test-swansong-attach-page %D%/test-swansong-attach-process
 attach_libraries = %D%/libtestmain.la src/swansong/libswansong-loop.la \
 	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
-%C%_test_swansong_attach_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-attach.c
+attached_pair = %D%/attached-pair.h %D%/fake-daemon.h %D%/swansong-pair.h
+%C%_test_swansong_attach_SOURCES = $(attached_pair) %D%/test-swansong-attach.c
 %C%_test_swansong_attach_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_attach_LDADD   = $(attach_libraries)
+%C%_test_swansong_attach_page_SOURCES = $(attached_pair) %D%/test-swansong-attach-page.c
+%C%_test_swansong_attach_page_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
+%C%_test_swansong_attach_page_LDADD   = $(attach_libraries)
 %C%_test_swansong_attach_process_SOURCES = %D%/fake-daemon.h \
 	%D%/test-swansong-attach-process.c
 %C%_test_swansong_attach_process_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread

@@ -181,6 +181,16 @@ START_TEST(characters_are_whole)
 }
 END_TEST
 
+/* Those that its authors give: control groups are named by it, and found again by a later release. */
+START_TEST(a_text_has_the_hash_of_fnv_1a)
+{
+	ck_assert_uint_eq(text_hash(""), 0x811c9dc5);
+	ck_assert_uint_eq(text_hash("a"), 0xe40c292c);
+	ck_assert_uint_eq(text_hash("foobar"), 0xbf9cf968);
+	ck_assert_uint_eq(text_hash("\xff"), 0x7a0b824e);
+}
+END_TEST
+
 START_TEST(a_slip_of_the_pen_is_recognised)
 {
 	static const char *const names[] = { "command", "requires", "restart", "restart-delay",
@@ -366,6 +376,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, words_are_split_as_a_shell_does);
 	tcase_add_test(tc, shown_text_cannot_drive_a_terminal);
 	tcase_add_test(tc, characters_are_whole);
+	tcase_add_test(tc, a_text_has_the_hash_of_fnv_1a);
 	tcase_add_test(tc, a_slip_of_the_pen_is_recognised);
 	tcase_add_test(tc, times_are_shown_for_people);
 	tcase_add_test(tc, a_duration_is_rounded_to_what_is_shown);

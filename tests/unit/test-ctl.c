@@ -70,6 +70,15 @@ START_TEST(a_glob_is_every_node_that_matches)
 }
 END_TEST
 
+/* It is called /, which no glob has to do with: what is meant by * is not the end of the daemon. */
+START_TEST(a_glob_is_never_the_root)
+{
+	ck_assert_int_eq(RUN("stop *", SAY(overview), OK, OK, OK, OK, OK, OK), 0);
+	ck_assert_str_eq(out, "edge: complete\napp: complete\nstore: complete\n");
+	assert_lacks(asked, "\"node\":\"\",\"wait\"");
+}
+END_TEST
+
 START_TEST(errors_have_an_exit_status_each)
 {
 	static const struct {
@@ -405,6 +414,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, every_verb_asks_for_what_it_says);
 	tcase_add_test(tc, several_nodes_are_all_asked_before_any_is_waited_for);
 	tcase_add_test(tc, a_glob_is_every_node_that_matches);
+	tcase_add_test(tc, a_glob_is_never_the_root);
 	tcase_add_test(tc, errors_have_an_exit_status_each);
 	tcase_add_test(tc, a_reason_of_several_lines_is_said_in_lines);
 	tcase_add_test(tc, without_a_daemon_the_path_is_named);

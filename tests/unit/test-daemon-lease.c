@@ -1,33 +1,17 @@
-#include "main.h"
-#include "tree-world.h"
+#include "test-daemon-lease.h"
 
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/macro.h"
 #include "daemon/lease-fd.h"
-#include "daemon/process.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
 #include "daemon/tree.h"
 
-/* Leases of the group "web", below the root; nothing ever runs. */
+struct node *web;
 
-static struct node *web;
-
-/* What the holder of the last lease has heard. */
-static unsigned lost;
+unsigned lost;
 static enum lease_end how_lost;
 
 static void setup(void)
@@ -60,7 +44,7 @@ static void note_lost(struct lease *lease, enum lease_end how, void *arg)
 	lease_free(lease);
 }
 
-static int take_of(uid_t uid, uint64_t ttl_usec, bool late, struct lease **ret)
+int take_of(uid_t uid, uint64_t ttl_usec, bool late, struct lease **ret)
 {
 	const struct unix_peer peer = { .pid = getpid(), .uid = uid };
 	int r = lease_new(ret, web,
@@ -76,16 +60,24 @@ static int take_of(uid_t uid, uint64_t ttl_usec, bool late, struct lease **ret)
 	return r;
 }
 
-static void settle(void)
+void settle(void)
 {
 	(void)shutdown_follow(&tree);
 }
 
-/* Waits for one event; each test has a timeout. */
-static void turn(void)
+void turn(void)
 {
 	ck_assert_int_ge(sd_event_run(ctx.event, UINT64_MAX), 0);
 	settle();
+}
+
+TCase *lease_case(const char *name)
+{
+	TCase *tc = tcase_create(name);
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	return tc;
 }
 
 START_TEST(a_lease_holds_until_it_is_released)
@@ -211,346 +203,11 @@ START_TEST(each_user_has_so_many_and_all_have_so_many)
 }
 END_TEST
 
-/* --- by a descriptor --- */
-
-static int take_by(int fd)
-{
-	const struct unix_peer peer = { .pid = getpid(), .uid = 1 };
-
-	return lease_fd_new(web,
-			    &(struct lease_wish){
-				    .peer = &peer,
-				    .why = "fd",
-				    .ttl_usec = USEC_INFINITY,
-			    },
-			    fd);
-}
-
-static bool is_closed(int fd)
-{
-	return fcntl(fd, F_GETFD) < 0;
-}
-
-/* One end for us, one to keep, as each row makes them. */
-static void make_pipe(int fds[2])
-{
-	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
-}
-
-static void make_pipe_for_writing(int fds[2])
-{
-	int pair[2];
-
-	make_pipe(pair);
-	fds[0] = pair[1];
-	fds[1] = pair[0];
-}
-
-struct pair {
-	int type, fds[2];
-};
-
-static int make_pair(void *arg)
-{
-	struct pair *pair = arg;
-
-	return socketpair(AF_UNIX, pair->type | SOCK_CLOEXEC, 0, pair->fds);
-}
-
-/* By another process, which leaves it to us: one of our own would not be taken. */
-static void make_pair_of_another(int type, int fds[2])
-{
-	static _Alignas(16) char stack[64 * 1024];
-	struct pair pair = { .type = type };
-	int status;
-	pid_t pid = clone(make_pair, stack + sizeof(stack),
-			  CLONE_FILES | CLONE_VM | CLONE_VFORK | SIGCHLD, &pair);
-
-	ck_assert_int_gt(pid, 0);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
-	memcpy(fds, pair.fds, sizeof(pair.fds));
-}
-
-static void make_stream(int fds[2])
-{
-	make_pair_of_another(SOCK_STREAM, fds);
-}
-
-static void make_packets(int fds[2])
-{
-	make_pair_of_another(SOCK_SEQPACKET, fds);
-}
-
-START_TEST(a_lease_ends_with_the_other_end)
-{
-	static void (*const makers[])(int fds[2]) = { make_pipe, make_pipe_for_writing, make_stream,
-						      make_packets };
-	int fds[2], copy;
-
-	makers[_i](fds);
-	copy = dup(fds[1]);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	ck_assert_uint_eq(ctx.n_leases, 1);
-	close(fds[1]);
-	/* Nothing has happened: there is a copy. */
-	ck_assert_int_eq(sd_event_run(ctx.event, 0), 0);
-	ck_assert_uint_eq(ctx.n_leases, 1);
-	close(copy);
-	turn();
-	ck_assert_uint_eq(ctx.n_leases, 0);
-	ck_assert(is_closed(fds[0]));
-}
-END_TEST
-
-START_TEST(what_is_left_in_it_is_not_its_end)
-{
-	int fds[2];
-
-	make_pipe(fds);
-	ck_assert_int_eq(write(fds[1], "x", 1), 1);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	ck_assert_int_eq(sd_event_run(ctx.event, 0), 0);
-	ck_assert_uint_eq(ctx.n_leases, 1);
-	close(fds[1]);
-	turn();
-	ck_assert_uint_eq(ctx.n_leases, 0);
-}
-END_TEST
-
-START_TEST(both_ends_of_a_pipe_do_not_hold_each_other)
-{
-	static void (*const makers[])(int fds[2]) = { make_pipe, make_pipe_for_writing };
-	int fds[2], copy;
-
-	makers[_i](fds);
-	copy = dup(fds[0]);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	/* The same end twice is two guards. */
-	ck_assert_int_eq(take_by(copy), 0);
-	ck_assert_int_eq(take_by(fds[1]), LEASE_FD_ENDLESS);
-	ck_assert(is_closed(fds[1]));
-	ck_assert_uint_eq(ctx.n_leases, 2);
-	/* By that they have ended. */
-	turn();
-	turn();
-	ck_assert_uint_eq(ctx.n_leases, 0);
-	ck_assert(is_closed(fds[0]) && is_closed(copy));
-	/* Those of another pipe are another matter. */
-	make_pipe(fds);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	make_pipe_for_writing(fds);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	ck_assert_uint_eq(ctx.n_leases, 2);
-}
-END_TEST
-
-/* Nobody would tell either holder that the other one is gone. */
-START_TEST(nor_do_they_if_others_have_sent_them)
-{
-	const struct unix_peer peer = { .pid = getpid(), .uid = 1 };
-	const struct lease_wish wish = { .peer = &peer, .why = "", .ttl_usec = USEC_INFINITY };
-	int fds[2];
-
-	make_pipe(fds);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	ck_assert_int_eq(lease_fd_new(tree.root, &wish, fds[1]), LEASE_FD_ENDLESS);
-	ck_assert(is_closed(fds[1]));
-	turn();
-	ck_assert_uint_eq(ctx.n_leases, 0);
-}
-END_TEST
-
-START_TEST(a_fifo_is_held_by_somebody_at_its_other_end)
-{
-	char name[] = "/tmp/test-lease-XXXXXX", path[sizeof(name) + 5];
-	int writer, reader;
-
-	ck_assert_ptr_nonnull(mkdtemp(name));
-	snprintf(path, sizeof(path), "%s/fifo", name);
-	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ck_assert_int_eq(take_by(reader), LEASE_FD_ENDLESS);
-	ck_assert(is_closed(reader));
-	/* With something in it or not. */
-	for (int i = 0; i < 2; i++) {
-		reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-		ck_assert_int_eq(write(writer, "x", (size_t)i), i);
-		ck_assert_int_eq(take_by(reader), 0);
-		close(writer);
-		turn();
-		ck_assert_uint_eq(ctx.n_leases, 0);
-		/* One that is over already is no mistake. */
-		reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-		close(writer);
-		ck_assert_int_eq(take_by(reader), 0);
-		turn();
-		ck_assert_uint_eq(ctx.n_leases, 0);
-	}
-	unlink(path);
-	rmdir(name);
-}
-END_TEST
-
-START_TEST(one_whose_end_we_would_not_hear_of_is_refused_and_closed)
-{
-	char name[] = "/tmp/test-lease-XXXXXX";
-	int pair[2], fds[7];
-	size_t n = 0;
-
-	ck_assert_ptr_nonnull(mkdtemp(name));
-	fds[n++] = memfd_create("file", MFD_CLOEXEC);
-	fds[n++] = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	fds[n++] = open("/dev/null", O_RDWR | O_CLOEXEC);
-	fds[n++] = eventfd(0, EFD_CLOEXEC);
-	fds[n++] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	ck_assert_int_eq(listen(fds[n - 1], 1), -1); /* it has no name, and so no end at once */
-	fds[n++] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair), 0);
-	fds[n++] = pair[0];
-	for (size_t i = 0; i < n; i++) {
-		int r = take_by(fds[i]);
-
-		if (r == 0) { /* the socket that is connected to nobody has ended already */
-			turn();
-			ck_assert_uint_eq(ctx.n_leases, 0);
-		} else {
-			ck_assert_int_eq(r, LEASE_FD_ENDLESS);
-		}
-		ck_assert_msg(is_closed(fds[i]), "%zu", i);
-	}
-	close(pair[1]);
-	rmdir(name);
-}
-END_TEST
-
-/* We would wait for ourselves, as that is when our own end is closed. */
-START_TEST(one_whose_other_end_is_ours_is_refused)
-{
-	static const int types[] = { SOCK_STREAM, SOCK_SEQPACKET };
-	int fds[2];
-
-	ck_assert_int_eq(socketpair(AF_UNIX, types[_i] | SOCK_CLOEXEC, 0, fds), 0);
-	ck_assert_int_eq(take_by(fds[0]), LEASE_FD_ENDLESS);
-	ck_assert(is_closed(fds[0]));
-	ck_assert_uint_eq(ctx.n_leases, 0);
-	close(fds[1]);
-}
-END_TEST
-
-START_TEST(a_node_has_so_many_of_them)
-{
-	int fds[2], other[LEASE_FDS_MAX];
-
-	for (size_t i = 0; i < LEASE_FDS_MAX; i++) {
-		make_pipe(fds);
-		ck_assert_int_eq(take_by(fds[0]), 0);
-		other[i] = fds[1];
-	}
-	make_pipe(fds);
-	ck_assert_int_eq(take_by(fds[0]), LEASE_FD_FULL);
-	ck_assert(is_closed(fds[0]));
-	close(fds[1]);
-	close(other[0]);
-	turn();
-	make_pipe(fds);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	close(fds[1]);
-	for (size_t i = 1; i < LEASE_FDS_MAX; i++)
-		close(other[i]);
-	while (ctx.n_leases > 0)
-		turn();
-}
-END_TEST
-
-START_TEST(a_revoked_one_is_closed)
-{
-	int fds[2];
-
-	make_pipe(fds);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	shutdown_stop(&tree, web, "test");
-	settle();
-	ck_assert(!web->complete);
-	shutdown_force(web);
-	settle();
-	ck_assert(web->complete && web->forced);
-	ck_assert(is_closed(fds[0]));
-	make_pipe(fds);
-	ck_assert_int_eq(take_by(fds[0]), LEASE_STOPPED);
-	ck_assert(is_closed(fds[0]));
-	close(fds[1]);
-}
-END_TEST
-
-/* Its other end is inside of a socket that is inside of itself: only the kernel finds that out. */
-static void hide(int fd)
-{
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-	} control = { .bytes = { 0 } };
-	struct iovec iov = { .iov_base = (char[]){ "x" }, .iov_len = 1 };
-	struct msghdr msg = { .msg_iov = &iov,
-			      .msg_iovlen = 1,
-			      .msg_control = &control,
-			      .msg_controllen = sizeof(control) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-	int pair[2], fds[2];
-
-	make_stream(pair);
-	fds[0] = fd;
-	fds[1] = pair[1];
-	*c = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
-			       .cmsg_type = SCM_RIGHTS,
-			       .cmsg_len = CMSG_LEN(sizeof(fds)) };
-	memcpy(CMSG_DATA(c), fds, sizeof(fds));
-	ck_assert_int_eq(sendmsg(pair[0], &msg, 0), 1);
-	/* The kernel looks for such when one is closed that is not inside of another: that is the last. */
-	close(fd);
-	close(pair[1]);
-	close(pair[0]);
-}
-
-START_TEST(one_that_is_hidden_in_itself_has_ended)
-{
-	int fds[2];
-
-	if (_i)
-		make_pipe(fds);
-	else
-		make_stream(fds);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	hide(fds[1]);
-	while (ctx.n_leases > 0)
-		turn();
-}
-END_TEST
-
-START_TEST(what_is_left_ends_with_the_tree)
-{
-	struct lease *lease;
-	int fds[2];
-
-	make_pipe(fds);
-	ck_assert_int_eq(take_by(fds[0]), 0);
-	ck_assert_int_eq(take_of(1, USEC_PER_SEC, false, &lease), 0);
-	tree_done(&tree);
-	ck_assert(is_closed(fds[0]));
-	ck_assert_uint_eq(lost, 1);
-	close(fds[1]);
-}
-END_TEST
-
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("daemon-lease");
-	TCase *tc = tcase_create("daemon-lease");
+	TCase *tc = lease_case("lease");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_lease_holds_until_it_is_released);
 	tcase_add_test(tc, a_lease_expires_and_nothing_was_forced);
 	tcase_add_test(tc, a_ttl_beyond_all_time_is_none);
@@ -558,17 +215,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_budget_that_is_spent_is_for_nobody);
 	tcase_add_test(tc, an_earlier_generation_keeps_its_budget);
 	tcase_add_test(tc, each_user_has_so_many_and_all_have_so_many);
-	tcase_add_loop_test(tc, a_lease_ends_with_the_other_end, 0, 4);
-	tcase_add_test(tc, what_is_left_in_it_is_not_its_end);
-	tcase_add_loop_test(tc, both_ends_of_a_pipe_do_not_hold_each_other, 0, 2);
-	tcase_add_test(tc, nor_do_they_if_others_have_sent_them);
-	tcase_add_test(tc, a_fifo_is_held_by_somebody_at_its_other_end);
-	tcase_add_test(tc, one_whose_end_we_would_not_hear_of_is_refused_and_closed);
-	tcase_add_loop_test(tc, one_whose_other_end_is_ours_is_refused, 0, 2);
-	tcase_add_test(tc, a_node_has_so_many_of_them);
-	tcase_add_test(tc, a_revoked_one_is_closed);
-	tcase_add_loop_test(tc, one_that_is_hidden_in_itself_has_ended, 0, 2);
-	tcase_add_test(tc, what_is_left_ends_with_the_tree);
 	suite_add_tcase(s, tc);
+	suite_add_tcase(s, lease_fd_tests());
 	return s;
 }

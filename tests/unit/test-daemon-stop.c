@@ -1,155 +1,10 @@
-#include "main.h"
-#include "tree-world.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "stated-tree.h"
 
 #include "base/clock.h"
-#include "base/macro.h"
-#include "base/parse.h"
-#include "daemon/lease.h"
 #include "daemon/order.h"
-#include "daemon/reload.h"
 #include "daemon/service-exit.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
-#include "daemon/tree.h"
-
-/*
- * What comes between a stop and the next start, on a tree without processes: what a service would do
- * is said to it as its processes would.  Nothing here calls order_pump(), so no start is carried out.
- */
-
-struct stated {
-	const char *path, *requires, *after, *wants, *term_after;
-	bool essential;
-};
-
-/* "web" needs "db", and "log" comes after both. */
-static const struct stated three[] = {
-	{ .path = "db" },
-	{ .path = "web", .requires = "db" },
-	{ .path = "log", .after = "web" },
-	{ .path = NULL },
-};
-
-static struct node_config **one(const struct config *config, const char *path)
-{
-	struct node_config **list;
-
-	if (!path)
-		return NULL;
-	list = calloc(2, sizeof(*list));
-	list[0] = config_find(config, path);
-	ck_assert_ptr_nonnull(list[0]);
-	return list;
-}
-
-static struct config *make_config(const struct stated *sections)
-{
-	struct config *config;
-
-	ck_assert_int_eq(config_new(&config), 0);
-	for (; sections->path; sections++) {
-		struct node_config *node;
-		struct stated_edges *edges;
-		struct place place = { .file = NULL };
-
-		ck_assert_int_eq(config_add_node(config, sections->path, place, &node), 0);
-		ck_assert_int_eq(parse_words("true", &node->argv), 1);
-		node->command = strdup("true");
-		edges = node_config_own_edges(node);
-		edges->nodes[EDGE_REQUIRES] = one(config, sections->requires);
-		edges->nodes[EDGE_AFTER] = one(config, sections->after);
-		edges->nodes[EDGE_WANTS] = one(config, sections->wants);
-		edges->nodes[EDGE_TERM_AFTER] = one(config, sections->term_after);
-		node->essential = sections->essential;
-	}
-	return config;
-}
-
-static void setup_tree(const struct stated *sections)
-{
-	begin_with(make_config(sections));
-}
-
-static void setup(void)
-{
-	setup_tree(three);
-}
-
-static void check_counts(void)
-{
-	for (struct node *top = tree.root; top; top = node_next(top, tree.root)) {
-		unsigned services = 0, ready = 0, settled = 0;
-
-		for (struct node *n = top; n; n = node_next(n, top)) {
-			services += n->service != NULL;
-			ready += n->service && service_is_ready(n->service);
-			settled += n->service && service_is_settled(n->service);
-		}
-		ck_assert_uint_eq(top->services, services);
-		ck_assert_uint_eq(top->ready, ready);
-		ck_assert_uint_eq(top->settled, settled);
-	}
-}
-
-static void teardown(void)
-{
-	check_counts();
-	finish();
-}
-
-static void reload(const struct stated *sections)
-{
-	struct config *config = make_config(sections);
-
-	ck_assert_int_eq(reload_apply(&tree, config), 0);
-	config_unref(config);
-}
-
-/* One turn of daemon.c, as far as a stop goes. */
-static void turn(void)
-{
-	order_release(&ctx);
-	(void)shutdown_follow(&tree);
-	check_counts();
-}
-
-/* It runs: wanted, with a guard, and ready, as act_spawn() and READY have it. */
-static void run(const char *path)
-{
-	struct service *s = service(path);
-	bool was_settled;
-
-	order_want(s);
-	list_remove(&s->in_waiting);
-	was_settled = service_is_settled(s);
-	s->main.guard = swansong_guard(s->node->handle);
-	s->main.generation = s->node->generation;
-	s->state = STATE_STARTING;
-	node_count(s->node, 0, 0, service_is_settled(s) - was_settled);
-	service_handle(s, EVENT_READY);
-}
-
-static void run_all(void)
-{
-	for (struct node *n = tree.root; n; n = node_next(n, tree.root))
-		if (n->service)
-			run(n->config->path);
-}
-
-/* Its last process is gone. */
-static void end(const char *path)
-{
-	struct service *s = service(path);
-
-	service_handle(s, EVENT_DONE);
-	process_remove(&s->main);
-	turn();
-}
 
 /* --- what cannot start --- */
 
@@ -268,113 +123,6 @@ START_TEST(what_is_term_after_something_else_loses_that_with_it)
 }
 END_TEST
 
-/* --- sections that are gone --- */
-
-static const struct stated no_web[] = {
-	{ .path = "db" },
-	{ .path = "log" },
-	{ .path = NULL },
-};
-
-START_TEST(a_retired_node_goes_with_its_last_process)
-{
-	run_all();
-	reload(no_web);
-	turn();
-	ck_assert(find("web")->retired);
-	end("web");
-	ck_assert_ptr_null(tree_find(&tree, "web"));
-	ck_assert_ptr_null(node_edges(find("db"), LIST_DEPENDENTS)[0]);
-	end("db");
-	end("log");
-}
-END_TEST
-
-START_TEST(a_retired_node_that_was_complete_goes_at_once)
-{
-	shutdown_stop(&tree, find("web"), "test");
-	turn();
-	ck_assert(find("web")->complete);
-	reload(no_web);
-	turn();
-	ck_assert_ptr_null(tree_find(&tree, "web"));
-	reload(three);
-	ck_assert_uint_eq(find("web")->generation, 1);
-}
-END_TEST
-
-/* The present generation is Complete at once, but the process of the one before works on. */
-START_TEST(a_retired_node_stays_for_an_earlier_generation)
-{
-	run_all();
-	shutdown_stop(&tree, find("web"), "test");
-	ck_assert_int_eq(starting_begin(find("web")), 0);
-	reload(no_web);
-	turn();
-	ck_assert(find("web")->complete);
-	ck_assert_ptr_nonnull(service("web")->main.guard.node);
-	end("web");
-	ck_assert_ptr_null(tree_find(&tree, "web"));
-	end("db");
-	end("log");
-}
-END_TEST
-
-START_TEST(a_retired_node_stays_for_a_lease)
-{
-	const struct unix_peer peer = { .pid = 0 };
-	const struct lease_wish wish = { .peer = &peer, .why = "", .ttl_usec = USEC_INFINITY };
-	struct lease *lease;
-
-	ck_assert_int_eq(lease_new(&lease, find("web"), &wish), 0);
-	shutdown_stop(&tree, find("web"), "test");
-	ck_assert_int_eq(starting_begin(find("web")), 0);
-	reload(no_web);
-	turn();
-	ck_assert(find("web")->complete);
-	lease_free(lease);
-	turn();
-	ck_assert_ptr_null(tree_find(&tree, "web"));
-}
-END_TEST
-
-START_TEST(what_is_retired_is_not_started_again)
-{
-	run_all();
-	reload(no_web);
-	ck_assert_int_eq(starting_begin(find("web")), -ESHUTDOWN);
-	ck_assert_int_eq(starting_begin(tree.root), 0);
-	ck_assert(node_is_stopped(find("web")));
-	ck_assert(!service("web")->wanted);
-	for (const char *const *path = (const char *const[]){ "web", "db", "log", NULL }; *path;
-	     path++)
-		end(*path);
-}
-END_TEST
-
-/* The new file says that it can do without, so it does. */
-START_TEST(who_does_not_require_it_any_more_runs_on)
-{
-	static const struct stated no_db[] = {
-		{ .path = "web" },
-		{ .path = "log", .after = "web" },
-		{ .path = NULL },
-	};
-
-	run_all();
-	reload(no_db);
-	turn();
-	ck_assert(node_is_stopped(find("db")));
-	ck_assert(!node_is_stopped(find("web")));
-	ck_assert_int_eq(service("db")->state, STATE_STOPPING);
-	end("db");
-	ck_assert_ptr_null(tree_find(&tree, "db"));
-	ck_assert_ptr_null(order_start_blocker(service("web")));
-	end("web");
-	end("log");
-}
-END_TEST
-
 /* --- the next generation --- */
 
 /* "web" has its work to end, and needs "db" for that, whatever is to run after. */
@@ -417,144 +165,6 @@ START_TEST(a_force_leaves_nothing_of_the_budget)
 	for (const char *const *path = (const char *const[]){ "web", "db", "log", NULL }; *path;
 	     path++)
 		end(*path);
-}
-END_TEST
-
-/* --- restarts --- */
-
-START_TEST(a_restart_takes_along_what_requires_it)
-{
-	run_all();
-	shutdown_restart(&tree, find("db"), "test");
-	ck_assert(node_is_stopped(find("web")));
-	ck_assert(!node_is_stopped(find("log")));
-	end("web");
-	ck_assert_uint_eq(find("web")->generation, 2);
-	ck_assert_ptr_eq(order_start_blocker(service("web")), find("db"));
-	end("db");
-	ck_assert_uint_eq(find("db")->generation, 2);
-	ck_assert(service("db")->wanted && service("web")->wanted);
-	end("log");
-}
-END_TEST
-
-/* "web" is back already and waits for "db", which is stopped still, but is to come back. */
-START_TEST(another_stop_meanwhile_is_no_end_of_the_restart)
-{
-	run_all();
-	shutdown_restart(&tree, find("db"), "test");
-	end("web");
-	shutdown_stop(&tree, find("log"), "test");
-	turn();
-	ck_assert(!node_is_stopped(find("web")));
-	ck_assert(service("web")->wanted);
-	end("log");
-	end("db");
-	ck_assert(service("db")->wanted);
-}
-END_TEST
-
-START_TEST(a_stop_is_the_end_of_a_restart)
-{
-	run_all();
-	shutdown_restart(&tree, find("db"), "test");
-	if (_i > 0)
-		end("web");
-	shutdown_stop(&tree, find("db"), "test");
-	turn();
-	if (_i == 0)
-		end("web");
-	end("db");
-	for (const char *const *path = (const char *const[]){ "db", "web", NULL }; *path; path++) {
-		ck_assert(find(*path)->complete);
-		ck_assert(!service(*path)->wanted);
-	}
-	end("log");
-}
-END_TEST
-
-/* "g/a" is to come back, but "g" goes for good, for want of "db". */
-START_TEST(nothing_comes_back_below_what_does_not)
-{
-	static const struct stated nested[] = {
-		{ .path = "db" },
-		{ .path = "g", .requires = "db" },
-		{ .path = "g/a" },
-		{ .path = NULL },
-	};
-
-	teardown();
-	setup_tree(nested);
-	run_all();
-	shutdown_restart(&tree, find("g/a"), "test");
-	shutdown_stop(&tree, find("db"), "test");
-	ck_assert(!find("g/a")->restart);
-	for (const char *const *path = (const char *const[]){ "g/a", "g", "db", NULL }; *path;
-	     path++) {
-		end(*path);
-		ck_assert(find(*path)->complete);
-	}
-}
-END_TEST
-
-static const struct stated essential[] = {
-	{ .path = "main", .essential = true },
-	{ .path = NULL },
-};
-
-START_TEST(a_restart_is_no_end_of_an_essential_service)
-{
-	teardown();
-	setup_tree(essential);
-	run("main");
-	if (_i > 0)
-		service_handle(service("main"), EVENT_RETRY);
-	process_remove(&service("main")->main);
-	shutdown_restart(&tree, find("main"), "test");
-	if (_i == 0)
-		service_handle(service("main"), EVENT_DONE);
-	turn();
-	ck_assert_ptr_null(ctx.ended);
-	ck_assert_uint_eq(find("main")->generation, 2);
-
-	shutdown_stop(&tree, find("main"), "test");
-	ck_assert_ptr_null(ctx.ended);
-	ck_assert_int_eq(starting_begin(find("main")), 0);
-	run("main");
-	shutdown_stop(&tree, find("main"), "test");
-	end("main");
-	ck_assert_ptr_eq(ctx.ended, service("main"));
-}
-END_TEST
-
-/* Nobody calls it essential any more; and it is not there to be asked for its status. */
-START_TEST(the_end_of_a_retired_service_is_not_that_of_the_tree)
-{
-	static const struct stated nothing[] = { { .path = NULL } };
-
-	teardown();
-	setup_tree(essential);
-	run("main");
-	reload(nothing);
-	end("main");
-	ck_assert_ptr_null(tree_find(&tree, "main"));
-	ck_assert_ptr_null(ctx.ended);
-}
-END_TEST
-
-START_TEST(who_has_ended_and_is_gone_is_forgotten)
-{
-	static const struct stated nothing[] = { { .path = NULL } };
-
-	teardown();
-	setup_tree(essential);
-	run("main");
-	end("main");
-	ck_assert_ptr_eq(ctx.ended, service("main"));
-	reload(nothing);
-	turn();
-	ck_assert_ptr_null(tree_find(&tree, "main"));
-	ck_assert_ptr_null(ctx.ended);
 }
 END_TEST
 
@@ -643,32 +253,20 @@ END_TEST
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("daemon-stop");
-	TCase *tc = tcase_create("daemon-stop");
+	TCase *tc = stated_case("stop");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, who_only_comes_after_does_not_wait_for_who_waits_in_vain);
 	tcase_add_test(tc, who_comes_after_a_failure_is_not_hopeless);
 	tcase_add_test(tc, what_is_wanted_is_brought_along_but_may_fail);
 	tcase_add_test(tc, what_is_term_after_waits_with_its_signal_only);
 	tcase_add_test(tc, what_is_term_after_something_else_loses_that_with_it);
-	tcase_add_test(tc, a_retired_node_goes_with_its_last_process);
-	tcase_add_test(tc, a_retired_node_that_was_complete_goes_at_once);
-	tcase_add_test(tc, a_retired_node_stays_for_an_earlier_generation);
-	tcase_add_test(tc, a_retired_node_stays_for_a_lease);
-	tcase_add_test(tc, what_is_retired_is_not_started_again);
-	tcase_add_test(tc, who_does_not_require_it_any_more_runs_on);
 	tcase_add_test(tc, a_start_meanwhile_opens_no_gate);
 	tcase_add_test(tc, a_force_leaves_nothing_of_the_budget);
-	tcase_add_test(tc, a_restart_takes_along_what_requires_it);
-	tcase_add_test(tc, another_stop_meanwhile_is_no_end_of_the_restart);
-	tcase_add_loop_test(tc, a_stop_is_the_end_of_a_restart, 0, 2);
-	tcase_add_test(tc, nothing_comes_back_below_what_does_not);
-	tcase_add_loop_test(tc, a_restart_is_no_end_of_an_essential_service, 0, 2);
-	tcase_add_test(tc, the_end_of_a_retired_service_is_not_that_of_the_tree);
-	tcase_add_test(tc, who_has_ended_and_is_gone_is_forgotten);
 	tcase_add_test(tc, what_a_kill_does_not_end_is_killed_again_only_later);
 	tcase_add_test(tc, a_leftover_is_of_the_generation_of_its_run);
 	tcase_add_test(tc, a_leftover_is_guarded_until_what_it_leaves_is_known);
 	suite_add_tcase(s, tc);
+	suite_add_tcase(s, retired_tests());
+	suite_add_tcase(s, restart_tests());
 	return s;
 }

@@ -120,18 +120,7 @@ START_TEST(counts_are_those_of_the_services_below)
 	enter(service("web/app"), STATE_UP);
 	enter(service("data/db"), STATE_DONE);
 	enter(service("web/front"), STATE_FAILED);
-	for (struct node *top = tree.root; top; top = node_next(top, tree.root)) {
-		unsigned services = 0, ready = 0, settled = 0;
-
-		for (struct node *n = top; n; n = node_next(n, top)) {
-			services += n->service != NULL;
-			ready += n->service && service_is_ready(n->service);
-			settled += n->service && service_is_settled(n->service);
-		}
-		ck_assert_uint_eq(top->services, services);
-		ck_assert_uint_eq(top->ready, ready);
-		ck_assert_uint_eq(top->settled, settled);
-	}
+	check_counts();
 }
 END_TEST
 

@@ -1,9 +1,9 @@
+#include "config-of.h"
 #include "main.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/macro.h"
 #include "model/config.h"
@@ -28,30 +28,9 @@ static int find_group(const char *name, gid_t *gid)
 
 static const struct config_names names = { find_user, find_group };
 
-static void print_mistake(enum diag_level level, const char *text, void *arg)
-{
-	(void)level;
-	(void)arg;
-	fprintf(stderr, "# %s\n", text);
-}
-
 static struct config *load(const char *text)
 {
-	char path[] = "/tmp/test-diff-XXXXXX";
-	const char *paths[] = { path };
-	cleanup(diag_freep) struct diag *diag = NULL;
-	struct config *config = NULL;
-	int fd = mkstemp(path);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	(void)close(fd);
-	ck_assert_int_eq(diag_new(&diag), 0);
-	if (config_load(&config, paths, 1, &names, diag) < 0)
-		diag_each(diag, print_mistake, NULL);
-	(void)unlink(path);
-	ck_assert_ptr_nonnull(config);
-	return config;
+	return config_of(text, &names);
 }
 
 /*

@@ -1,4 +1,5 @@
 #include "main.h"
+#include "scratch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,33 +13,7 @@
 
 /* The files of variables that a configuration names: here in a directory of their own. */
 
-static char directory[64];
 static char shown[4096];
-
-static void make_directory(void)
-{
-	(void)snprintf(directory, sizeof(directory), "/tmp/test-environment-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	ck_assert_int_eq(chdir(directory), 0);
-	(void)umask(022);
-}
-
-static void remove_directory(void)
-{
-	char command[128];
-
-	(void)snprintf(command, sizeof(command), "rm -rf %s", directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static void write_file(const char *name, const char *text, size_t size)
-{
-	FILE *f = fopen(name, "we");
-
-	ck_assert_ptr_nonnull(f);
-	ck_assert_uint_eq(fwrite(text, 1, size, f), size);
-	ck_assert_int_eq(fclose(f), 0);
-}
 
 static void show(enum diag_level level, const char *text, void *arg)
 {

@@ -345,8 +345,29 @@ START_TEST(it_leads_a_session_of_its_own)
 }
 END_TEST
 
-/* A terminal of our own, as standard input.  Return: its other end. */
-static int open_terminal(void)
+/*
+ * A terminal is for who leads a session; check has made us lead a group, so it takes a child, which
+ * ends well if @check does.
+ */
+static void try_in_child(void (*check)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		check();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/*
+ * A terminal as standard input, after a session of our own has begun, whose it is but with O_NOCTTY.
+ * Return: its other end.
+ */
+static int open_terminal(int flags)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 	int terminal;
@@ -355,10 +376,9 @@ static int open_terminal(void)
 	ck_assert_int_eq(grantpt(master), 0);
 	ck_assert_int_eq(unlockpt(master), 0);
 	ck_assert_int_gt(setsid(), 0);
-	terminal = open(ptsname(master), O_RDWR | O_CLOEXEC);
+	terminal = open(ptsname(master), O_RDWR | O_CLOEXEC | flags);
 	ck_assert_int_ge(terminal, 0);
 	ck_assert_int_eq(dup2(terminal, STDIN_FILENO), STDIN_FILENO);
-	ck_assert_int_eq(tcgetpgrp(STDIN_FILENO), getpgrp());
 	return master;
 }
 
@@ -368,7 +388,8 @@ static void check_foreground(void)
 
 	spawned_init(&s);
 	(void)close(s.in);
-	s.in = open_terminal();
+	s.in = open_terminal(0);
+	ck_assert_int_eq(tcgetpgrp(STDIN_FILENO), getpgrp());
 	s.spec.stdio[0] = STDIN_FILENO;
 	s.spec.keep_session = true;
 	s.spec.terminal = STDIN_FILENO;
@@ -379,19 +400,9 @@ static void check_foreground(void)
 	spawned_done(&s);
 }
 
-/* A terminal is for who leads a session; check has made us lead a group, so it takes a child. */
 START_TEST(in_the_foreground_it_has_the_terminal)
 {
-	int status;
-	pid_t pid = fork();
-
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0) {
-		check_foreground();
-		_exit(0);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
+	try_in_child(check_foreground);
 }
 END_TEST
 
@@ -399,16 +410,8 @@ END_TEST
 static void check_terminal(void)
 {
 	struct spawned s;
-	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	int terminal;
+	int master = open_terminal(O_NOCTTY);
 
-	ck_assert_int_ge(master, 0);
-	ck_assert_int_eq(grantpt(master), 0);
-	ck_assert_int_eq(unlockpt(master), 0);
-	ck_assert_int_gt(setsid(), 0);
-	terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
-	ck_assert_int_ge(terminal, 0);
-	ck_assert_int_eq(dup2(terminal, STDIN_FILENO), STDIN_FILENO);
 	spawned_init(&s);
 	s.spec.take_terminal = true;
 	spawned_start(&s);
@@ -420,16 +423,7 @@ static void check_terminal(void)
 
 START_TEST(a_terminal_becomes_that_of_its_session)
 {
-	int status;
-	pid_t pid = fork();
-
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0) {
-		check_terminal();
-		_exit(0);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_int_eq(status, 0);
+	try_in_child(check_terminal);
 }
 END_TEST
 

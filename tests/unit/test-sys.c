@@ -53,6 +53,20 @@ static pid_t add_dead(int status)
 	return pid;
 }
 
+/* One that a signal has ended, and likewise. */
+static pid_t add_killed(void)
+{
+	siginfo_t info;
+	int pipe_[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipe_), 0);
+	pid = add_staying(pipe_);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	return pid;
+}
+
 struct seen {
 	pid_t pids[CHILDREN_MAX];
 	struct reap_exit exits[CHILDREN_MAX];
@@ -109,15 +123,10 @@ END_TEST
 START_TEST(a_death_by_signal_is_told_as_one)
 {
 	struct seen seen = { .n = 0 };
-	siginfo_t info;
-	int pipe_[2];
-	pid_t pid;
+	pid_t pid = add_killed();
 
-	ck_assert_int_eq(pipe(pipe_), 0);
-	pid = add_staying(pipe_);
-	ck_assert_int_eq(kill(pid, SIGKILL), 0);
-	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	ck_assert_uint_eq(reap_children(10, note_exit, &seen), 1);
+	ck_assert_int_eq(seen.exits[0].pid, pid);
 	ck_assert(seen.exits[0].signaled);
 	ck_assert_int_eq(seen.exits[0].value, SIGKILL);
 }
@@ -224,14 +233,8 @@ END_TEST
 START_TEST(a_death_by_signal_is_collected_as_one)
 {
 	struct seen seen = { .n = 0 };
-	siginfo_t info;
-	int pipe_[2];
-	pid_t pid;
+	pid_t pid = add_killed();
 
-	ck_assert_int_eq(pipe(pipe_), 0);
-	pid = add_staying(pipe_);
-	ck_assert_int_eq(kill(pid, SIGKILL), 0);
-	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	ck_assert_uint_eq(reap_collected(10, note_collected, &seen), 1);
 	ck_assert_int_eq(seen.exits[0].pid, pid);
 	ck_assert(seen.exits[0].signaled);

@@ -1,9 +1,6 @@
 #include "tree-world.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "config-of.h"
 #include "main.h"
 
 struct context ctx;
@@ -13,19 +10,8 @@ struct tree tree;
 struct config *load(const char *text)
 {
 	static const struct config_names names = { NULL, NULL };
-	char path[] = "/tmp/test-tree-XXXXXX";
-	const char *paths[] = { path };
-	cleanup(diag_freep) struct diag *diag = NULL;
-	struct config *config = NULL;
-	int fd = mkstemp(path);
 
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	(void)close(fd);
-	ck_assert_int_eq(diag_new(&diag), 0);
-	ck_assert_int_eq(config_load(&config, paths, 1, &names, diag), 0);
-	(void)unlink(path);
-	return config;
+	return config_of(text, &names);
 }
 
 void begin_with(struct config *config)
@@ -60,4 +46,20 @@ struct service *service(const char *path)
 {
 	ck_assert_ptr_nonnull(find(path)->service);
 	return find(path)->service;
+}
+
+void check_counts(void)
+{
+	for (struct node *top = tree.root; top; top = node_next(top, tree.root)) {
+		unsigned services = 0, ready = 0, settled = 0;
+
+		for (struct node *n = top; n; n = node_next(n, top)) {
+			services += n->service != NULL;
+			ready += n->service && service_is_ready(n->service);
+			settled += n->service && service_is_settled(n->service);
+		}
+		ck_assert_uint_eq(top->services, services);
+		ck_assert_uint_eq(top->ready, ready);
+		ck_assert_uint_eq(top->settled, settled);
+	}
 }

@@ -17,6 +17,9 @@ struct config *load(const char *text);
 void begin_with(struct config *config);
 void finish(void);
 
+/* How many services each node counts below it, ready and settled ones, are those that are there. */
+void check_counts(void);
+
 /* It is there. */
 struct node *find(const char *path);
 struct service *service(const char *path);

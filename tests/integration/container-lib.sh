@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# For tests in real containers, after lib.sh.  Images and state are in a folder of the test's own; there
+# is no registry.
+
+requires_root
+requires_package podman podman
+requires_package crun crun
+requires_package busybox busybox-static
+
+# vfs has no use for much space, but for a file system that is not an overlay itself.
+export PODMAN_ROOT=$dir/podman
+podman_options=() # of each command
+podman() { "$top_srcdir/tests/integration/with-podman" "${podman_options[@]}" "$@"; }
+
+requires_podman() { # once there is all that its options speak of
+	podman info >"$dir/info" 2>&1 ||
+		skip_all "machine: podman does not run here ($(tail -n 1 "$dir/info"))"
+}
+
+# What goes into an image, with the libraries of the programs, and the one with all of busybox's.
+rootfs=$dir/image/rootfs
+make_rootfs() { # PROGRAM[=PLACE]...
+	"$top_srcdir/contrib/container/mkrootfs" "$rootfs" "$(command -v busybox)=/bin/busybox" "$@" ||
+		die "the image is made"
+}
+swansong_in=("$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=/usr/bin/swansongctl")
+
+# No network but the container's own loopback; limits that any machine can give.
+limits=(--ulimit nofile=4096:4096 --ulimit nproc=4096:4096)
+options=(--network=none --cgroups=disabled "${limits[@]}")
+: "${swansong_in[@]}" "${options[@]}" # for those who source this
+
+run_container() { # NAME ARGUMENT-OF-RUN...
+	local name=$1
+	shift
+	podman run -d --name "$name" "$@" >"$dir/run" 2>&1 ||
+		die "$name: the container starts: $(cat "$dir/run")"
+	cleanup_fn podman rm -f -t 0 "$name"
+}
+exit_status() { podman inspect -f '{{.State.ExitCode}}' "$1"; } # NAME
+
+# What podman makes for itself, wherever its containers are; it stays if somebody is in it.
+remove_libpod_parent() {
+	find "$(cgroup2_mount)/libpod_parent" -depth -type d -exec rmdir {} + 2>/dev/null
+}

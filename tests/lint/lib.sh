@@ -1,0 +1,50 @@
+# shellcheck shell=sh
+# What the lints share.  One with more than a few results sources it first:
+#
+#	. "${0%/*}/lib.sh"
+#	try "the page is clean" mandoc -Tlint -Wwarning "$page"
+#	finish
+#
+# Results are TAP.  $dir is a folder of its own for each, that ends with it.
+
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+n=0
+
+result() { # NAME STATUS [FILE]: which says why, if it is no success
+	n=$((n + 1))
+	if [ "$2" = 0 ]; then
+		echo "ok $n - $1"
+	else
+		sed 's/^/# /' "${3:-/dev/null}"
+		echo "not ok $n - $1"
+	fi
+}
+
+try() { # NAME COMMAND...: it succeeds
+	try_name=$1 # which the command does not see
+	try_status=0
+	shift
+	"$@" >"$dir/try" 2>&1 || try_status=1
+	result "$try_name" "$try_status" "$dir/try"
+}
+
+is_empty() { # FILE: of complaints
+	cat "$1" && [ ! -s "$1" ]
+}
+
+skip() { # NAME REASON
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# The last line of each.
+finish() {
+	echo "1..$n"
+}
+
+# The keys of a configuration, of the one table, in its order.
+keys() {
+	sed -n 's/^[[:space:]]*\[KEY_[A-Z_]*\] = { "\([a-z-]*\)".*/\1/p' "$top_srcdir/src/model/keys.c"
+}

@@ -1,0 +1,6 @@
+#pragma once
+
+#include "model/config.h"
+
+/* What a file with @text says, without a mistake. */
+struct config *config_of(const char *text, const struct config_names *names);

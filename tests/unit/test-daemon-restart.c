@@ -1,0 +1,158 @@
+#include "stated-tree.h"
+
+#include "daemon/order.h"
+#include "daemon/service-exit.h"
+#include "daemon/shutdown.h"
+#include "daemon/starting.h"
+
+/* What comes back, and what does not. */
+
+START_TEST(a_restart_takes_along_what_requires_it)
+{
+	run_all();
+	shutdown_restart(&tree, find("db"), "test");
+	ck_assert(node_is_stopped(find("web")));
+	ck_assert(!node_is_stopped(find("log")));
+	end("web");
+	ck_assert_uint_eq(find("web")->generation, 2);
+	ck_assert_ptr_eq(order_start_blocker(service("web")), find("db"));
+	end("db");
+	ck_assert_uint_eq(find("db")->generation, 2);
+	ck_assert(service("db")->wanted && service("web")->wanted);
+	end("log");
+}
+END_TEST
+
+/* "web" is back already and waits for "db", which is stopped still, but is to come back. */
+START_TEST(another_stop_meanwhile_is_no_end_of_the_restart)
+{
+	run_all();
+	shutdown_restart(&tree, find("db"), "test");
+	end("web");
+	shutdown_stop(&tree, find("log"), "test");
+	turn();
+	ck_assert(!node_is_stopped(find("web")));
+	ck_assert(service("web")->wanted);
+	end("log");
+	end("db");
+	ck_assert(service("db")->wanted);
+}
+END_TEST
+
+START_TEST(a_stop_is_the_end_of_a_restart)
+{
+	run_all();
+	shutdown_restart(&tree, find("db"), "test");
+	if (_i > 0)
+		end("web");
+	shutdown_stop(&tree, find("db"), "test");
+	turn();
+	if (_i == 0)
+		end("web");
+	end("db");
+	for (const char *const *path = (const char *const[]){ "db", "web", NULL }; *path; path++) {
+		ck_assert(find(*path)->complete);
+		ck_assert(!service(*path)->wanted);
+	}
+	end("log");
+}
+END_TEST
+
+/* "g/a" is to come back, but "g" goes for good, for want of "db". */
+START_TEST(nothing_comes_back_below_what_does_not)
+{
+	static const struct stated nested[] = {
+		{ .path = "db" },
+		{ .path = "g", .requires = "db" },
+		{ .path = "g/a" },
+		{ .path = NULL },
+	};
+
+	teardown();
+	setup_tree(nested);
+	run_all();
+	shutdown_restart(&tree, find("g/a"), "test");
+	shutdown_stop(&tree, find("db"), "test");
+	ck_assert(!find("g/a")->restart);
+	for (const char *const *path = (const char *const[]){ "g/a", "g", "db", NULL }; *path;
+	     path++) {
+		end(*path);
+		ck_assert(find(*path)->complete);
+	}
+}
+END_TEST
+
+static const struct stated essential[] = {
+	{ .path = "main", .essential = true },
+	{ .path = NULL },
+};
+
+START_TEST(a_restart_is_no_end_of_an_essential_service)
+{
+	teardown();
+	setup_tree(essential);
+	run("main");
+	if (_i > 0)
+		service_handle(service("main"), EVENT_RETRY);
+	process_remove(&service("main")->main);
+	shutdown_restart(&tree, find("main"), "test");
+	if (_i == 0)
+		service_handle(service("main"), EVENT_DONE);
+	turn();
+	ck_assert_ptr_null(ctx.ended);
+	ck_assert_uint_eq(find("main")->generation, 2);
+
+	shutdown_stop(&tree, find("main"), "test");
+	ck_assert_ptr_null(ctx.ended);
+	ck_assert_int_eq(starting_begin(find("main")), 0);
+	run("main");
+	shutdown_stop(&tree, find("main"), "test");
+	end("main");
+	ck_assert_ptr_eq(ctx.ended, service("main"));
+}
+END_TEST
+
+/* Nobody calls it essential any more; and it is not there to be asked for its status. */
+START_TEST(the_end_of_a_retired_service_is_not_that_of_the_tree)
+{
+	static const struct stated nothing[] = { { .path = NULL } };
+
+	teardown();
+	setup_tree(essential);
+	run("main");
+	reload(nothing);
+	end("main");
+	ck_assert_ptr_null(tree_find(&tree, "main"));
+	ck_assert_ptr_null(ctx.ended);
+}
+END_TEST
+
+START_TEST(who_has_ended_and_is_gone_is_forgotten)
+{
+	static const struct stated nothing[] = { { .path = NULL } };
+
+	teardown();
+	setup_tree(essential);
+	run("main");
+	end("main");
+	ck_assert_ptr_eq(ctx.ended, service("main"));
+	reload(nothing);
+	turn();
+	ck_assert_ptr_null(tree_find(&tree, "main"));
+	ck_assert_ptr_null(ctx.ended);
+}
+END_TEST
+
+TCase *restart_tests(void)
+{
+	TCase *tc = stated_case("restart");
+
+	tcase_add_test(tc, a_restart_takes_along_what_requires_it);
+	tcase_add_test(tc, another_stop_meanwhile_is_no_end_of_the_restart);
+	tcase_add_loop_test(tc, a_stop_is_the_end_of_a_restart, 0, 2);
+	tcase_add_test(tc, nothing_comes_back_below_what_does_not);
+	tcase_add_loop_test(tc, a_restart_is_no_end_of_an_essential_service, 0, 2);
+	tcase_add_test(tc, the_end_of_a_retired_service_is_not_that_of_the_tree);
+	tcase_add_test(tc, who_has_ended_and_is_gone_is_forgotten);
+	return tc;
+}
