@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-#define SIZE_LEAST   4096
+#define SIZE_LEAST   256
 #define ESCAPED_MAX  6 /* of one byte: a \u001F, or the three of U+FFFD */
 #define FIRST_PLAIN  0x20
 #define FIRST_BEYOND 0x80
