@@ -20,7 +20,7 @@ char *text_escape(char *out, size_t size, const char *text);
 size_t text_plain(const char *text);
 
 /*
- * The digits of @number, somewhere in @buf: where a lot of them are written, and printf() takes
+ * The digits of @number, at the end of @buf: where a lot of them are written, and printf() takes
  * long.
  */
 #define TEXT_NUMBER_MAX 21
