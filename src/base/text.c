@@ -63,6 +63,15 @@ static bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f && c != '\\';
 }
 
+size_t text_plain(const char *text)
+{
+	size_t n = 0;
+
+	while (is_plain((unsigned char)text[n]))
+		n++;
+	return n;
+}
+
 char *text_escape(char *out, size_t size, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

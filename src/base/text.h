@@ -16,8 +16,11 @@ size_t text_character(const char *text);
  */
 char *text_escape(char *out, size_t size, const char *text);
 
+/* The bytes at the beginning of @text that are printable ASCII, and stay as they are by that. */
+size_t text_plain(const char *text);
+
 /*
- * The digits of @number, somewhere in @buf: where a lot of them are written, and printf() takes
+ * The digits of @number, at the end of @buf: where a lot of them are written, and printf() takes
  * long.
  */
 #define TEXT_NUMBER_MAX 21

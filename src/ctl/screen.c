@@ -114,7 +114,9 @@ static char *next_text(struct table *table, size_t n)
 
 void table_add_text(struct table *table, enum style style, const char *text)
 {
-	size_t size = strlen(text) * 4 + 1;
+	size_t length = text_plain(text);
+	bool plain = !text[length]; /* as most are, which are worth no second look */
+	size_t size = plain ? length + 1 : strlen(text) * 4 + 1;
 	struct cell *cell = next_cell(table);
 	char *escaped = next_text(table, size);
 
@@ -122,9 +124,16 @@ void table_add_text(struct table *table, enum style style, const char *text)
 		table->failed = true;
 		return;
 	}
-	(void)text_escape(escaped, size, text);
-	*cell = (struct cell){ (uint32_t)table->text_used, width_of(escaped), style };
-	table->text_used += strlen(escaped) + 1;
+	if (plain)
+		memcpy(escaped, text, size);
+	else
+		length = strlen(text_escape(escaped, size, text));
+	*cell = (struct cell){
+		.at = (uint32_t)table->text_used,
+		.width = plain ? (uint32_t)length : width_of(escaped),
+		.style = style,
+	};
+	table->text_used += length + 1;
 	table->n++;
 }
 
@@ -208,32 +217,66 @@ static size_t cut(const char *text, size_t width)
 	return bytes;
 }
 
-/* At most @width characters of the cell.  Return: how many there were. */
-static size_t print_cell(const struct table *table, const struct cell *cell,
-			 const struct screen *screen, size_t width)
-{
-	const char *code = screen->colour && cell->width ? style_code(cell->style) : NULL;
-	const char *text = table->text + cell->at;
+/* On its way to the screen: a list of services has too many pieces for a call of stdio each. */
+struct page {
+	const struct screen *screen;
+	size_t used;
+	char bytes[16 * 1024];
+};
 
-	if (code)
-		fprintf(screen->file, "\033[%sm", code);
-	(void)fwrite_unlocked(text, 1, cell->width <= width ? strlen(text) : cut(text, width),
-			      screen->file);
-	if (code)
-		fputs("\033[0m", screen->file);
-	return MIN((size_t)cell->width, width);
+static void page_end(struct page *page)
+{
+	(void)fwrite(page->bytes, 1, page->used, page->screen->file);
+	page->used = 0;
 }
 
-static void print_blanks(const struct screen *screen, size_t n)
+static void put(struct page *page, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		size_t some = MIN(n, sizeof(page->bytes) - page->used);
+
+		memcpy(page->bytes + page->used, bytes, some);
+		page->used += some;
+		bytes += some;
+		n -= some;
+		if (page->used == sizeof(page->bytes))
+			page_end(page);
+	}
+}
+
+static void put_blanks(struct page *page, size_t n)
 {
 	static const char blanks[] = "                                ";
 
 	for (size_t most = sizeof(blanks) - 1; n > 0; n -= MIN(n, most))
-		(void)fwrite_unlocked(blanks, 1, MIN(n, most), screen->file);
+		put(page, blanks, MIN(n, most));
+}
+
+static void put_text(struct page *page, const char *text)
+{
+	put(page, text, strlen(text));
+}
+
+/* At most @width characters of the cell.  Return: how many there were. */
+static size_t print_cell(const struct table *table, const struct cell *cell, struct page *page,
+			 size_t width)
+{
+	const char *code = page->screen->colour && cell->width ? style_code(cell->style) : NULL;
+	const char *text = table->text + cell->at;
+
+	if (code) {
+		put_text(page, "\033[");
+		put_text(page, code);
+		put_text(page, "m");
+	}
+	put(page, text, cell->width <= width ? strlen(text) : cut(text, width));
+	if (code)
+		put_text(page, "\033[0m");
+	return MIN((size_t)cell->width, width);
 }
 
 /* No blanks at the end of a line: the padding is held back until something follows. */
-static void print_row(const struct table *table, const struct screen *screen, size_t first,
+static void print_row(const struct table *table, struct page *page, size_t first,
 		      const size_t *widths, size_t limit)
 {
 	size_t at = 0, used = 0;
@@ -242,25 +285,29 @@ static void print_row(const struct table *table, const struct screen *screen, si
 		const struct cell *cell = &table->cells[first + column];
 
 		if (cell->width && at < limit) {
-			print_blanks(screen, at - used);
-			used = at + print_cell(table, cell, screen, limit - at);
+			put_blanks(page, at - used);
+			used = at + print_cell(table, cell, page, limit - at);
 		}
 		at += widths[column] ? widths[column] + GAP : 0;
 	}
-	fputc('\n', screen->file);
+	put_text(page, "\n");
 }
 
 static int print_rows(const struct table *table, const struct screen *screen, size_t rows,
 		      size_t limit)
 {
 	cleanup(freep) size_t *widths = calloc(table->columns, sizeof(*widths));
+	cleanup(freep) struct page *page = malloc(sizeof(*page));
 
-	if (table->failed || !widths)
+	if (table->failed || !widths || !page)
 		return -ENOMEM;
+	page->screen = screen;
+	page->used = 0;
 	for (size_t column = 0; column < table->columns; column++)
 		widths[column] = column_width(table, column);
 	for (size_t row = 0; row < rows; row++)
-		print_row(table, screen, row * table->columns, widths, limit);
+		print_row(table, page, row * table->columns, widths, limit);
+	page_end(page);
 	return 0;
 }
 

@@ -69,6 +69,7 @@ struct described {
 static void described_done(struct described *d)
 {
 	json_decref(d->waiting);
+	d->waiting = NULL;
 }
 
 static struct service_view view_service(struct service *s, struct described *d, uint64_t now)
@@ -154,14 +155,14 @@ int describe_next(struct writer *to, void *arg)
 void describe_columns(struct writer *to, void *top)
 {
 	cleanup(columns_done) struct columns columns;
+	struct described d = { .waiting = NULL };
 	uint64_t now = clock_now_usec();
 
 	attach_count(top);
 	node_columns_init(&columns);
 	for (struct node *n = top; n; n = node_next(n, top)) {
-		cleanup(described_done) struct described d = { .waiting = NULL };
-
 		node_columns_add(&columns, view_node(n, &d, now));
+		described_done(&d);
 	}
 	columns_append(to, &columns);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/macro.h"
+
 /*
  * The lists grow side by side, each in a text of its own.  An entry that is like the one before is
  * only counted, until one comes that is not: what is still counted at the end is left out.  A string
@@ -52,12 +54,31 @@ static bool get_word(const struct field *f, const void *member, uint64_t *ret)
 	return false;
 }
 
-static void add_repeats(struct column *column)
+static bool is_number(const struct field *f, uint64_t word)
+{
+	return f->type == FIELD_INT && !(f->optional && word == FIELD_NONE);
+}
+
+static void add_repeats(struct column *column, const struct field *f)
 {
 	size_t length = writer_length(&column->text) - column->last_at;
 
-	for (; column->repeats > 0; column->repeats--)
-		writer_add_again(&column->text, length);
+	for (; column->repeats > 0; column->repeats--) {
+		if (is_number(f, column->last))
+			writer_add(&column->text, ",0");
+		else
+			writer_add_again(&column->text, length);
+	}
+}
+
+static void add_number(struct column *column, uint64_t number)
+{
+	number = MIN(number, (uint64_t)INT64_MAX);
+	if (number < column->number)
+		writer_add(&column->text, "-");
+	writer_add_number(&column->text, number < column->number ? column->number - number
+								 : number - column->number);
+	column->number = number;
 }
 
 void columns_add(struct columns *c, const void *from)
@@ -72,11 +93,14 @@ void columns_add(struct columns *c, const void *from)
 			column->repeats++;
 			continue;
 		}
-		add_repeats(column);
+		add_repeats(column, f);
 		column->last = word;
 		column->last_at = writer_length(&column->text);
 		writer_add(&column->text, ",");
-		field_append_value(&column->text, f, member);
+		if (is_number(f, word))
+			add_number(column, word);
+		else
+			field_append_value(&column->text, f, member);
 	}
 	c->rows++;
 }
@@ -108,14 +132,29 @@ static bool is_list_of(const json_t *list, const struct field *f, size_t count)
 	return json_is_array(list) && length <= count && (length > 0 || count == 0);
 }
 
+/* *number is the last one before it. */
+static bool read_entry(const struct field *f, json_t *value, uint64_t *number, char *to)
+{
+	json_int_t more = json_integer_value(value);
+
+	if (f->type != FIELD_INT || !json_is_integer(value))
+		return field_read_value(f, value, to);
+	if (more < 0 ? -(uint64_t)more > *number : (uint64_t)more > INT64_MAX - *number)
+		return false;
+	*number += (uint64_t)more;
+	memcpy(to + f->offset, number, sizeof(*number));
+	return true;
+}
+
 /* @length entries, the last of which goes on up to @count; without any there is no value. */
 static bool read_list(const json_t *list, size_t length, const struct field *f, char *to,
 		      size_t size, size_t count)
 {
+	uint64_t number = 0;
 	size_t i = 0;
 
 	do {
-		if (!field_read_value(f, json_array_get(list, i), to + i * size))
+		if (!read_entry(f, json_array_get(list, i), &number, to + i * size))
 			return false;
 	} while (++i < length);
 	for (; i < count; i++)

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-#define SIZE_LEAST   4096
+#define SIZE_LEAST   256
 #define ESCAPED_MAX  6 /* of one byte: a \u001F, or the three of U+FFFD */
 #define FIRST_PLAIN  0x20
 #define FIRST_BEYOND 0x80
@@ -108,8 +108,9 @@ void writer_add_string(struct writer *w, const char *text)
 void writer_add_number(struct writer *w, uint64_t number)
 {
 	char text[TEXT_NUMBER_MAX];
+	const char *digits = text_number(text, number);
 
-	writer_add(w, text_number(text, number));
+	add_bytes(w, digits, (size_t)(text + sizeof(text) - 1 - digits));
 }
 
 void writer_add_json(struct writer *w, const json_t *value)

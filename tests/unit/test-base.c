@@ -163,6 +163,12 @@ START_TEST(shown_text_cannot_drive_a_terminal)
 	ck_assert_str_eq(text_escape(out, sizeof(out), "\xc2\x9b\xff"), "\\xc2\\x9b\\xff");
 	ck_assert_str_eq(text_escape(out, sizeof(out), "\xc0\x80"), "\\xc0\\x80");
 	ck_assert_str_eq(text_escape(out, 4, "ab\n"), "ab");
+	ck_assert_uint_eq(text_plain(""), 0);
+	ck_assert_uint_eq(text_plain("a ~"), 3);
+	ck_assert_uint_eq(text_plain("ab\x7f"), 2);
+	ck_assert_uint_eq(text_plain("ab\033"), 2);
+	ck_assert_uint_eq(text_plain("a\\b"), 1);
+	ck_assert_uint_eq(text_plain("aü"), 1);
 }
 END_TEST
 

@@ -35,9 +35,9 @@ const char overview[] =
 	"{\"parameters\":{\"nodes\":{"
 	"\"path\":[\"\",\"edge\",\"edge/nginx\",\"app\",\"store\",\"store/redis\"],\"generation\":[1],"
 	"\"state\":[\"running\",\"running\",\"running\",\"shutting_down\"],"
-	"\"since_usec\":[12000000,12000000,259200000000,12000000],\"guards\":[4,1,1,2,1],"
+	"\"since_usec\":[12000000,0,259188000000,-259188000000],\"guards\":[4,-3,0,1,-1],"
 	"\"ready\":[true],\"forced\":[false],\"deadline_usec\":[null,null,null,18000000,null],"
-	"\"service\":[null,null,\"up\",null,null,\"gated\"],\"pid\":[null,null,812,null,null,805],"
+	"\"service\":[null,null,\"up\",null,null,\"gated\"],\"pid\":[null,null,812,null,null,-7],"
 	"\"restarts\":[0,0,0,0,0,2],\"result\":[null],\"status\":[null],"
 	"\"waiting\":[[],[],[],[],[],[\"app\",\"edge\"]],\"next_usec\":[null],"
 	"\"reloading_usec\":[null],\"ending\":[false],\"health\":[null]}}}";

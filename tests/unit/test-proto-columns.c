@@ -160,6 +160,64 @@ START_TEST(many_nodes_come_back_as_they_went)
 }
 END_TEST
 
+static int parse(const json_t *reply)
+{
+	struct node_view *nodes;
+	size_t n;
+	int r = node_view_parse_columns(reply, "nodes", &nodes, &n);
+
+	if (r == 0)
+		free(nodes);
+	return r;
+}
+
+START_TEST(a_number_is_told_by_what_it_is_more)
+{
+	static const uint64_t pids[] = { FIELD_NONE, 812, 812, 813, FIELD_NONE, FIELD_NONE,
+					 40,	     40,  900, 900, 900 };
+	cleanup(json_decrefp) json_t *expected =
+		json_pack("[n, i, i, i, n, n, i, i, i]", 812, 0, 1, -773, 0, 860);
+	cleanup(json_decrefp) json_t *reply = NULL;
+	cleanup(freep) struct node_view *back = NULL;
+	struct node_view nodes[ARRAY_SIZE(pids)];
+	size_t n_back;
+
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
+		nodes[i] = (struct node_view){ .path = "web",
+					       .is_service = true,
+					       .service = { .state = "up", .pid = pids[i] } };
+	nodes[1].since_usec = nodes[1].service.since_usec = INT64_MAX;
+	nodes[3].since_usec = nodes[3].service.since_usec = UINT64_MAX - 1;
+	reply = reply_about(nodes, ARRAY_SIZE(nodes));
+	ck_assert(json_equal(json_object_get(json_object_get(reply, "nodes"), "pid"), expected));
+	ck_assert_int_eq(node_view_parse_columns(reply, "nodes", &back, &n_back), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		ck_assert_uint_eq(back[i].service.pid, pids[i]);
+		ck_assert_uint_eq(back[i].service.since_usec, i == 1 || i == 3 ? INT64_MAX : 0);
+	}
+}
+END_TEST
+
+START_TEST(a_number_below_zero_or_beyond_all_is_refused)
+{
+	static const char *const lists[] = { "[0, -1]", "[5, 3, -9]", "[-9223372036854775808]",
+					     "[9223372036854775807, 1]" };
+	struct node_view nodes[3];
+	unsigned random = 5;
+	json_t *reply;
+
+	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
+		nodes[i] = some_node(&random, "web", NULL);
+	reply = reply_about(nodes, ARRAY_SIZE(nodes));
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		json_object_set_new(json_object_get(reply, "nodes"), "guards",
+				    json_loads(lists[i], 0, NULL));
+		ck_assert_msg(parse(reply) == -EBADMSG, "%s was taken", lists[i]);
+	}
+	json_decref(reply);
+}
+END_TEST
+
 /* So that it stays short, however many there are. */
 START_TEST(what_is_the_same_for_all_is_said_once)
 {
@@ -186,17 +244,6 @@ START_TEST(what_is_the_same_for_all_is_said_once)
 	json_decref(reply);
 }
 END_TEST
-
-static int parse(const json_t *reply)
-{
-	struct node_view *nodes;
-	size_t n;
-	int r = node_view_parse_columns(reply, "nodes", &nodes, &n);
-
-	if (r == 0)
-		free(nodes);
-	return r;
-}
 
 /* Return: may the list be missing? */
 static bool assert_list_matters(const json_t *original, const char *key)
@@ -291,6 +338,8 @@ TCase *columns_tests(void)
 	TCase *tc = tcase_create("columns");
 
 	tcase_add_loop_test(tc, many_nodes_come_back_as_they_went, 0, 60);
+	tcase_add_test(tc, a_number_is_told_by_what_it_is_more);
+	tcase_add_test(tc, a_number_below_zero_or_beyond_all_is_refused);
 	tcase_add_test(tc, what_is_the_same_for_all_is_said_once);
 	tcase_add_test(tc, lists_that_are_not_right_are_refused);
 	tcase_add_test(tc, the_lists_are_those_of_the_text);
