@@ -25,18 +25,12 @@ uint64_t clock_realtime_usec(void)
 	return read_usec(CLOCK_REALTIME);
 }
 
-/*
- * Two numbers and what follows each of them.  There are a lot of such texts in a list of services.
- */
-static void write_text(char buf[static CLOCK_TEXT_MAX], uint64_t a, const char *after_a, uint64_t b,
-		       const char *after_b)
+/* Return: the end.  There are a lot of such texts in a list of services. */
+static char *write_number(char *to, uint64_t number, const char *unit)
 {
-	char number[TEXT_NUMBER_MAX];
-	char *p = stpcpy(buf, text_number(number, a));
+	char digits[TEXT_NUMBER_MAX];
 
-	p = stpcpy(p, after_a);
-	p = stpcpy(p, text_number(number, b));
-	(void)stpcpy(p, after_b);
+	return stpcpy(stpcpy(to, text_number(digits, number)), unit);
 }
 
 /* In units, half of one up. */
@@ -54,15 +48,15 @@ char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
 	if (usec == USEC_INFINITY)
 		(void)snprintf(buf, CLOCK_TEXT_MAX, "infinity");
 	else if (msec < 1000)
-		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 "ms", msec);
+		(void)write_number(buf, msec, "ms");
 	else if (tenths < 600)
-		write_text(buf, tenths / 10, ".", tenths % 10, "s");
+		(void)write_number(write_number(buf, tenths / 10, "."), tenths % 10, "s");
 	else if (sec < 3600)
-		write_text(buf, sec / 60, "min ", sec % 60, "s");
+		(void)write_number(write_number(buf, sec / 60, "min "), sec % 60, "s");
 	else if (min < 1440)
-		write_text(buf, min / 60, "h ", min % 60, "min");
+		(void)write_number(write_number(buf, min / 60, "h "), min % 60, "min");
 	else
-		write_text(buf, hours / 24, "d ", hours % 24, "h");
+		(void)write_number(write_number(buf, hours / 24, "d "), hours % 24, "h");
 	return buf;
 }
 
