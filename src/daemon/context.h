@@ -64,7 +64,7 @@ struct context {
 		*command; /* that we stand in front of, which gets all that is ours; or NULL */
 	uint64_t leftover_timeout_usec; /* for what is left when a main process is gone, at most */
 	uint64_t last_id;		/* of guards, for people */
-	unsigned launched;		/* children that launch() has made */
+	unsigned launched;		/* children that launch() has started */
 	struct alarms alarms;		/* the timers of services */
 	struct events *events;
 	struct losses *losses;

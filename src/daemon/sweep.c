@@ -15,7 +15,10 @@
 
 /* The dead are collected in portions: ten thousand at once are no reason not to answer. */
 #define REAP_PER_TURN 256
-/* What waits for others to die, or to have executed, does so for so many turns: that may have no end. */
+/*
+ * What waits for others to die, or to have executed, does so for so many turns: that may have no
+ * end.
+ */
 #define PUT_OFF_MAX 16
 /* Who has no environment may be executing.  After this it just has none. */
 #define BLANK_USEC (10 * USEC_PER_SEC)
@@ -50,21 +53,23 @@ static void inherit(pid_t pid, void *arg)
 	(void)remember(arg, pid, PROCESS_INHERITED);
 }
 
-/* Return: as children_read(). */
-static int read_list(struct sweep *sweep, void (*each)(pid_t pid, void *arg))
+static void read_list(struct sweep *sweep, void (*each)(pid_t pid, void *arg))
 {
 	int n;
 
 	sweep->missed = sweep->blank = false;
 	n = children_read(&sweep->children, each, sweep);
-	if (n >= 0) {
-		sweep->n = (unsigned)n;
-		sweep->launched = sweep->tree->ctx->launched;
-	}
-	return n;
+	if (n < 0)
+		return;
+	sweep->n = (unsigned)n;
+	sweep->launched = sweep->tree->ctx->launched;
 }
 
-/* Have all that there are been looked at?  Then only who was launched since has been added. */
+/*
+ * Have all that there are been looked at?  Then only who was launched since has been added.  Who
+ * failed to execute is collected without having been counted: so the number may be too low until
+ * the list is read, which that brings about, but never too high.
+ */
 static bool knows_all(struct sweep *sweep)
 {
 	unsigned launched = sweep->tree->ctx->launched - sweep->launched;
@@ -84,7 +89,7 @@ int sweep_new(struct sweep **ret, struct tree *tree)
 	r = children_open(&sweep->children);
 	sweep->listed = r == 0;
 	if (sweep->listed)
-		(void)read_list(sweep, inherit);
+		read_list(sweep, inherit);
 	else if (getpid() != 1)
 		log_line(tree->ctx->log, LOG_WARNING,
 			 "no list of children (%s): what services leave behind may stay",
@@ -97,8 +102,7 @@ struct sweep *sweep_free(struct sweep *sweep)
 {
 	if (!sweep)
 		return NULL;
-	if (sweep->listed)
-		children_close(&sweep->children);
+	children_close(&sweep->children);
 	sweep->tree->ctx->children = NULL;
 	free(sweep);
 	return NULL;
@@ -111,8 +115,8 @@ static void on_death(const struct reap_exit *exit, void *arg)
 
 	sweep->n--;
 	/*
-	 * Whose parent it was is our child now.  What is left of a main process in a control group is
-	 * found in there.
+	 * Whose parent it was is our child now.  What is left of a main process in a control group
+	 * is found in there.
 	 */
 	if (!process || process->kind != PROCESS_MAIN || !process->service->has_cgroup)
 		sweep->tree->ctx->sweep = true;
@@ -236,9 +240,9 @@ void sweep_look(struct sweep *sweep)
 	if (!sweep || !sweep->listed || knows_all(sweep))
 		return;
 	ctx = sweep->tree->ctx;
-	(void)read_list(sweep, attribute);
+	read_list(sweep, attribute);
 	if (sweep->missed && context_give_up_spare(ctx)) {
-		(void)read_list(sweep, attribute);
+		read_list(sweep, attribute);
 		context_take_spare(ctx);
 	}
 }

@@ -11,10 +11,11 @@
 #include "sys/proc.h"
 
 /*
- * Linux appends to this list, whether somebody was forked or has lost its parent, and a child leaves
- * it by being collected, which is our doing.  Who has read a file of it to the end after N children
- * stands there; whatever is read next is the child N + 1, and all that Linux does to find it is to
- * walk N links.  So that there are no more than N is seen by whoever stands at N, who stays there.
+ * Linux appends to this list, whether somebody was forked or has lost its parent, and a child
+ * leaves it by being collected, which is our doing.  Who has read a file of it to the end after N
+ * children stands there; whatever is read next is the child N + 1, and all that Linux does to find
+ * it is to walk N links.  So that there are no more than N is seen by whoever stands at N, who
+ * stays there.
  *
  * Of a service that is started again and again one child is gone, or two, each time when somebody
  * asks: for that there are some places, each where the list ended at one of its last readings.
@@ -26,23 +27,19 @@
 int children_open(struct children *children)
 {
 	char path[64];
+	int r = 0;
 
 	*children = (struct children){ .live = false };
 	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	for (unsigned i = 0; i < CHILDREN_PLACES; i++) {
-		struct children_place *place = &children->places[i];
-
-		place->n = NOWHERE;
-		place->fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (place->fd < 0) {
-			int r = -errno;
-
-			while (i > 0)
-				(void)fd_close(children->places[--i].fd);
-			return r;
-		}
+	for (unsigned i = 0; i < CHILDREN_PLACES; i++)
+		children->places[i] = (struct children_place){ .fd = -1, .n = NOWHERE };
+	for (unsigned i = 0; i < CHILDREN_PLACES && r == 0; i++) {
+		children->places[i].fd = open(path, O_RDONLY | O_CLOEXEC);
+		r = children->places[i].fd < 0 ? -errno : 0;
 	}
-	return 0;
+	if (r < 0)
+		children_close(children);
+	return r;
 }
 
 void children_close(struct children *children)

@@ -23,7 +23,7 @@ struct children {
 /*
  * Opens all that is needed, now, as there may be no free descriptors later.
  *
- * Return: 0; -ENOENT on a kernel without the list, or -errno, with nothing to be closed then.
+ * Return: 0; -ENOENT on a kernel without the list, or -errno, with nothing left to be closed.
  */
 int children_open(struct children *children);
 void children_close(struct children *children);
@@ -34,5 +34,8 @@ void children_close(struct children *children);
  */
 int children_read(struct children *children, void (*each)(pid_t pid, void *arg), void *arg);
 
-/* Are there more than @n children?  True as well if that is not to be seen without reading the list. */
+/*
+ * Are there more than @n children?  True as well if that is not to be seen without reading the
+ * list.
+ */
 bool children_exceed(struct children *children, unsigned n);

@@ -99,7 +99,9 @@ void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, v
 	}
 }
 
-/* Reads on through an environment of any size in pieces, matching from the start of each variable. */
+/*
+ * Reads on through an environment of any size in pieces, matching from the start of each variable.
+ */
 int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
 {
 	cleanup(closep) int fd = open_file(pid, "environ");
@@ -136,11 +138,17 @@ int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
 	}
 	if (n < 0)
 		return -errno;
-	/* Who executes leaves its memory, and the rest of that is read as nothing: is it still there? */
+	/*
+	 * Who executes leaves its memory, and the rest of that is read as nothing: is it still
+	 * there?
+	 */
 	return blank || pread(fd, piece, 1, 0) != 1 ? -ENODATA : -ENOENT;
 }
 
-/* The start is the 22nd field, in ticks since the machine has booted; the third one is behind the name. */
+/*
+ * The start is the 22nd field, in ticks since the machine has booted; the third one is behind the
+ * name.
+ */
 int proc_age(pid_t pid, uint64_t *ret_usec)
 {
 	uint64_t tick_usec = USEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);

@@ -37,7 +37,7 @@ void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, v
 
 /*
  * Has @pid the variable @name in the environment it was started with?  Its value is copied to @buf.
- * Return: 0; -ENOENT if not; -ENODATA if it has no environment at all, which is also how it seems to be
- * in the middle of an exec, or has executed while it was read; or -errno.
+ * Return: 0; -ENOENT if not; -ENODATA if it has no environment at all, which is also how it seems
+ * to be in the middle of an exec, or has executed while it was read; or -errno.
  */
 int proc_environment(pid_t pid, const char *name, char *buf, size_t size);

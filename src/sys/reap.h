@@ -29,6 +29,9 @@ unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, 
  */
 bool reap_child(pid_t pid, void (*tell)(const struct reap_exit *exit, void *arg), void *arg);
 
-/* As reap_children() in half the time, for an owner who can do without the pid: told when it is collected. */
+/*
+ * As reap_children() in half the time, for an owner who can do without the pid: told when it is
+ * collected.
+ */
 unsigned reap_collected(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
 			void *arg);

@@ -164,7 +164,10 @@ static int spawn_on(char *stack, const struct spawn_spec *spec, pid_t *pid,
 	r = clone3_start(stack, &s);
 	if (r == -ENOSYS || r == -EPERM || (spec->cgroup > 0 && (r == -E2BIG || r == -EINVAL)))
 		r = clone_start(stack, &s);
-	/* The child has left its frames without a return, and a sanitizer's marks of them on the stack. */
+	/*
+	 * The child has left its frames without a return, and a sanitizer's marks of them on the
+	 * stack.
+	 */
 	ASAN_UNPOISON_MEMORY_REGION(stack, SPAWN_STACK);
 	if (r < 0 && is_refused_group(spec, r)) {
 		*failure = (struct spawn_failure){ .step = SPAWN_STEP_CGROUP, .error = -r };
