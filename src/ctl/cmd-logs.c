@@ -39,8 +39,10 @@ static bool has_file(const struct logs *logs, const char *file)
 	return false;
 }
 
+/* Return: how many services in @tree write to files; or -ENOMEM. */
 static int add_files(struct logs *logs, const struct nodes *tree)
 {
+	int found = 0;
 	const struct node_view **services =
 		reallocarray(logs->services, logs->n + tree->n, sizeof(*services));
 
@@ -50,18 +52,13 @@ static int add_files(struct logs *logs, const struct nodes *tree)
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct node_view *node = &tree->nodes[i];
 
-		if (node->is_service && node->service.log && !has_file(logs, node->service.log))
+		if (!node->is_service || !node->service.log)
+			continue;
+		found++;
+		if (!has_file(logs, node->service.log))
 			services[logs->n++] = node;
 	}
-	return 0;
-}
-
-static bool writes_to_file(const struct nodes *tree)
-{
-	for (size_t i = 0; i < tree->n; i++)
-		if (tree->nodes[i].is_service && tree->nodes[i].service.log)
-			return true;
-	return false;
+	return found;
 }
 
 static void say_elsewhere(struct ctl *ctl, const char *path)
@@ -84,11 +81,12 @@ static int find_files(struct ctl *ctl, const char *path, struct logs *logs)
 	if (r != CTL_DONE)
 		return r;
 	logs->n_trees++;
-	if (!writes_to_file(tree)) {
+	r = add_files(logs, tree);
+	if (r < 0)
+		return ctl_fail(ctl, r);
+	if (r == 0)
 		say_elsewhere(ctl, path);
-		return CTL_FAILED;
-	}
-	return add_files(logs, tree) < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
+	return r > 0 ? CTL_DONE : CTL_FAILED;
 }
 
 static int print_files(struct ctl *ctl, const struct logs *logs)
