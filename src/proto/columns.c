@@ -6,8 +6,8 @@
 
 /*
  * The lists grow side by side, each in a text of its own.  An entry that is like the one before is
- * only counted, until one comes that is not: what is still counted at the end is left out.  A string
- * never is like another one, as it may be gone when the next one comes.
+ * only counted, until one comes that is not: what is still counted at the end is left out.  A
+ * string never is like another one, as it may be gone when the next one comes.
  */
 
 void columns_init(struct columns *c, const struct field *fields, size_t n)
@@ -74,10 +74,7 @@ static void add_repeats(struct column *column, const struct field *f)
 static void add_number(struct column *column, uint64_t number)
 {
 	number = MIN(number, (uint64_t)INT64_MAX);
-	if (number < column->number)
-		writer_add(&column->text, "-");
-	writer_add_number(&column->text, number < column->number ? column->number - number
-								 : number - column->number);
+	writer_add_signed(&column->text, (int64_t)(number - column->number));
 	column->number = number;
 }
 

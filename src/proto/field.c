@@ -250,13 +250,6 @@ static bool is_without_value(const struct field *f, const void *member)
 	return false;
 }
 
-static void append_signed(struct writer *to, int64_t value)
-{
-	if (value < 0)
-		writer_add(to, "-");
-	writer_add_number(to, value < 0 ? -(uint64_t)value : (uint64_t)value);
-}
-
 static void append_value(struct writer *to, const struct field *f, const void *member)
 {
 	const json_t *json;
@@ -275,7 +268,7 @@ static void append_value(struct writer *to, const struct field *f, const void *m
 		writer_add_number(to, MIN(*(const uint64_t *)member, (uint64_t)INT64_MAX));
 		break;
 	case FIELD_SIGNED:
-		append_signed(to, *(const int64_t *)member);
+		writer_add_signed(to, *(const int64_t *)member);
 		break;
 	case FIELD_BOOL:
 		writer_add(to, *(const bool *)member ? "true" : "false");

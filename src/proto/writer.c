@@ -113,6 +113,13 @@ void writer_add_number(struct writer *w, uint64_t number)
 	add_bytes(w, digits, (size_t)(text + sizeof(text) - 1 - digits));
 }
 
+void writer_add_signed(struct writer *w, int64_t number)
+{
+	if (number < 0)
+		writer_add(w, "-");
+	writer_add_number(w, number < 0 ? -(uint64_t)number : (uint64_t)number);
+}
+
 void writer_add_json(struct writer *w, const json_t *value)
 {
 	cleanup(freep) char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);

@@ -27,6 +27,7 @@ void writer_add(struct writer *writer, const char *text);
 /* A string; @text may be any bytes, as for message_string(). */
 void writer_add_string(struct writer *writer, const char *text);
 void writer_add_number(struct writer *writer, uint64_t number);
+void writer_add_signed(struct writer *writer, int64_t number);
 void writer_add_json(struct writer *writer, const json_t *value);
 
 /* The last @n bytes once more. */
