@@ -218,65 +218,65 @@ static size_t cut(const char *text, size_t width)
 }
 
 /* On its way to the screen: a list of services has too many pieces for a call of stdio each. */
-struct page {
+struct buffer {
 	const struct screen *screen;
 	size_t used;
 	char bytes[16 * 1024];
 };
 
-static void page_end(struct page *page)
+static void buffer_flush(struct buffer *buffer)
 {
-	(void)fwrite(page->bytes, 1, page->used, page->screen->file);
-	page->used = 0;
+	(void)fwrite(buffer->bytes, 1, buffer->used, buffer->screen->file);
+	buffer->used = 0;
 }
 
-static void put(struct page *page, const char *bytes, size_t n)
+static void put(struct buffer *buffer, const char *bytes, size_t n)
 {
 	while (n > 0) {
-		size_t some = MIN(n, sizeof(page->bytes) - page->used);
+		size_t some = MIN(n, sizeof(buffer->bytes) - buffer->used);
 
-		memcpy(page->bytes + page->used, bytes, some);
-		page->used += some;
+		memcpy(buffer->bytes + buffer->used, bytes, some);
+		buffer->used += some;
 		bytes += some;
 		n -= some;
-		if (page->used == sizeof(page->bytes))
-			page_end(page);
+		if (buffer->used == sizeof(buffer->bytes))
+			buffer_flush(buffer);
 	}
 }
 
-static void put_blanks(struct page *page, size_t n)
+static void put_blanks(struct buffer *buffer, size_t n)
 {
 	static const char blanks[] = "                                ";
 
 	for (size_t most = sizeof(blanks) - 1; n > 0; n -= MIN(n, most))
-		put(page, blanks, MIN(n, most));
+		put(buffer, blanks, MIN(n, most));
 }
 
-static void put_text(struct page *page, const char *text)
+static void put_text(struct buffer *buffer, const char *text)
 {
-	put(page, text, strlen(text));
+	put(buffer, text, strlen(text));
 }
 
 /* At most @width characters of the cell.  Return: how many there were. */
-static size_t print_cell(const struct table *table, const struct cell *cell, struct page *page,
+static size_t print_cell(const struct table *table, const struct cell *cell, struct buffer *buffer,
 			 size_t width)
 {
-	const char *code = page->screen->colour && cell->width ? style_code(cell->style) : NULL;
+	const char *code = buffer->screen->colour && cell->width ? style_code(cell->style) : NULL;
 	const char *text = table->text + cell->at;
 
 	if (code) {
-		put_text(page, "\033[");
-		put_text(page, code);
-		put_text(page, "m");
+		put_text(buffer, "\033[");
+		put_text(buffer, code);
+		put_text(buffer, "m");
 	}
-	put(page, text, cell->width <= width ? strlen(text) : cut(text, width));
+	put(buffer, text, cell->width <= width ? strlen(text) : cut(text, width));
 	if (code)
-		put_text(page, "\033[0m");
+		put_text(buffer, "\033[0m");
 	return MIN((size_t)cell->width, width);
 }
 
 /* No blanks at the end of a line: the padding is held back until something follows. */
-static void print_row(const struct table *table, struct page *page, size_t first,
+static void print_row(const struct table *table, struct buffer *buffer, size_t first,
 		      const size_t *widths, size_t limit)
 {
 	size_t at = 0, used = 0;
@@ -285,29 +285,29 @@ static void print_row(const struct table *table, struct page *page, size_t first
 		const struct cell *cell = &table->cells[first + column];
 
 		if (cell->width && at < limit) {
-			put_blanks(page, at - used);
-			used = at + print_cell(table, cell, page, limit - at);
+			put_blanks(buffer, at - used);
+			used = at + print_cell(table, cell, buffer, limit - at);
 		}
 		at += widths[column] ? widths[column] + GAP : 0;
 	}
-	put_text(page, "\n");
+	put_text(buffer, "\n");
 }
 
 static int print_rows(const struct table *table, const struct screen *screen, size_t rows,
 		      size_t limit)
 {
 	cleanup(freep) size_t *widths = calloc(table->columns, sizeof(*widths));
-	cleanup(freep) struct page *page = malloc(sizeof(*page));
+	cleanup(freep) struct buffer *buffer = malloc(sizeof(*buffer));
 
-	if (table->failed || !widths || !page)
+	if (table->failed || !widths || !buffer)
 		return -ENOMEM;
-	page->screen = screen;
-	page->used = 0;
+	buffer->screen = screen;
+	buffer->used = 0;
 	for (size_t column = 0; column < table->columns; column++)
 		widths[column] = column_width(table, column);
 	for (size_t row = 0; row < rows; row++)
-		print_row(table, page, row * table->columns, widths, limit);
-	page_end(page);
+		print_row(table, buffer, row * table->columns, widths, limit);
+	buffer_flush(buffer);
 	return 0;
 }
 
