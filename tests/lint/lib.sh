@@ -17,8 +17,8 @@ result() { # NAME STATUS [FILE]: which says why, if it is no success
 	if [ "$2" = 0 ]; then
 		echo "ok $n - $1"
 	else
-		sed 's/^/# /' "${3:-/dev/null}"
 		echo "not ok $n - $1"
+		sed 's/^/# /' "${3:-/dev/null}"
 	fi
 }
 
