@@ -362,6 +362,12 @@ cgroup2_mount() {
 		print $5; exit } }' /proc/self/mountinfo
 }
 
+# From the daemon that is started next.
+hide_cgroups() {
+	[ ! -d /sys/fs/cgroup ] || mount -t tmpfs tmpfs /sys/fs/cgroup ||
+		skip_all "machine: cannot hide the control groups"
+}
+
 group_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; } # PID
 
 # A process that has got rid of its parent, its session and its environment: $dir/escape COMMAND...

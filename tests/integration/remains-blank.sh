@@ -1,8 +1,7 @@
 #!/bin/bash
 # Who executes has no environment for a moment, and so no mark: it is looked at again.
 . "${0%/*}/lib.sh"
-[ ! -d /sys/fs/cgroup ] || mount -t tmpfs tmpfs /sys/fs/cgroup ||
-	skip_all "machine: cannot hide the control groups"
+hide_cgroups
 
 # Without an environment as long as it waits, and then with that of its service.
 cat >"$dir/blank" <<END

@@ -1,9 +1,7 @@
 #!/bin/bash
 # Who gets the stop signal, what is sent when that does not do, and what may be left behind.
 . "${0%/*}/lib.sh"
-if [ -n "${without_cgroups:-}" ]; then
-	mount -t tmpfs tmpfs /sys/fs/cgroup || skip_all "machine: cannot hide the control groups"
-fi
+[ -z "${without_cgroups:-}" ] || hide_cgroups
 
 # Main process, another of its group, and one of its family that has gone; the main one ends when told.
 cat >"$dir/family" <<END

@@ -2,8 +2,7 @@
 # No descriptor is left to the daemon: it answers, loses nobody, and can be stopped all the same.
 . "${0%/*}/lib.sh"
 # Those of control groups are in cgroup-killed.sh and cgroup-trouble.sh.
-[ ! -d /sys/fs/cgroup ] || mount -t tmpfs tmpfs /sys/fs/cgroup ||
-	skip_all "machine: cannot hide the control groups"
+hide_cgroups
 requires_package python3 python3
 
 config <<END

@@ -3,8 +3,7 @@
 # place.  As process 1 it takes everything with it.
 . "${0%/*}/lib.sh"
 # Those of control groups are in cgroup-killed.sh and cgroup-trouble.sh.
-[ ! -d /sys/fs/cgroup ] || mount -t tmpfs tmpfs /sys/fs/cgroup ||
-	skip_all "machine: cannot hide the control groups"
+hide_cgroups
 
 config <<END
 [one]
