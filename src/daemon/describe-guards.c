@@ -1,6 +1,7 @@
 /*
- * Every guard that is held on a node: by its service's main process, by the commands around that, by what
- * these have left behind, by the program as it says itself, by the node's final action, by leases.
+ * Every guard that is held on a node: by its service's main process, by the commands around that,
+ * by what these have left behind, by the program as it says itself, by the node's final action, by
+ * leases.
  */
 #include "daemon/describe.h"
 

@@ -22,8 +22,8 @@ static void append(char *buf, const char *format, ...)
 }
 
 /*
- * What others have said.  Nothing in it may begin another line of the message that this one is in, or
- * keep the message from being read; the log escapes the rest.
+ * What others have said.  Nothing in it may begin another line of the message that this one is in,
+ * or keep the message from being read; the log escapes the rest.
  */
 static void append_foreign(char *buf, const char *text)
 {

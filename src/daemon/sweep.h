@@ -26,8 +26,8 @@ void sweep_reap_child(struct sweep *sweep, pid_t pid);
 void sweep_settle(struct sweep *sweep);
 
 /*
- * Attributes new children now, for somebody who asks: what has left its parent while the main process
- * lives on is nobody's news until then.
+ * Attributes new children now, for somebody who asks: what has left its parent while the main
+ * process lives on is nobody's news until then.
  */
 void sweep_look(struct sweep *sweep);
 

@@ -1,15 +1,16 @@
 #pragma once
 
 /*
- * Many structs of one kind as one object: a list for each field, with an entry for each struct.  That
- * is a fraction of the bytes and of the values that a list of objects has, for whom there are many.
+ * Many structs of one kind as one object: a list for each field, with an entry for each struct.
+ * That is a fraction of the bytes and of the values that a list of objects has, for whom there are
+ * many.
  *
  *	{"path":["","web","web/a","web/b"],"pid":[null,null,812,1],"guards":[2,0,-1],"forced":[false]}
  *
- * A number is told by how much more it is than the last one before it: the pids are 812 and 813, and
- * large numbers that are near each other are short.  A list that ends early goes on with the last
- * value: guards are 2, 2, 1, 1, and nobody is forced.  The first field is of strings, and always
- * has all its entries.  null is no value, for an optional field only.
+ * A number is told by how much more it is than the last one before it: the pids are 812 and 813,
+ * and large numbers that are near each other are short.  A list that ends early goes on with the
+ * last value: guards are 2, 2, 1, 1, and nobody is forced.  The first field is of strings, and
+ * always has all its entries.  null is no value, for an optional field only.
  */
 
 #include "proto/field.h"

@@ -89,10 +89,10 @@ int node_view_parse(const json_t *object, struct node_view *ret);
 int guard_view_parse(const json_t *object, struct guard_view *ret);
 
 /*
- * Many nodes in few bytes, for an overview: the type Nodes.  It is without what is only asked for by
- * who looks at one: of a service command and log, which come back as NULL, error, watchdog_usec, stored
- * and what is said of its health but for the state.  There is one ready, that of the node, and one
- * since_usec: of a node that has a service, that of the service.
+ * Many nodes in few bytes, for an overview: the type Nodes.  It is without what is only asked for
+ * by who looks at one: of a service command and log, which come back as NULL, error, watchdog_usec,
+ * stored and what is said of its health but for the state.  There is one ready, that of the node,
+ * and one since_usec: of a node that has a service, that of the service.
  */
 void node_columns_init(struct columns *columns);
 void node_columns_add(struct columns *columns, const struct node_view *node);
