@@ -4,18 +4,26 @@
 #include "ctl/nodes.h"
 
 /* Names as they may be said to any other command; they hold nothing that a terminal acts on. */
+static int add_names(struct ctl *ctl, struct nodes_walk *walk, json_t *names)
+{
+	const struct node_view *node;
+	int r;
+
+	while ((r = nodes_walk_next(ctl, walk, &node)) == CTL_DONE && node)
+		(void)json_array_append_new(names, json_string(*node->path ? node->path : "/"));
+	return r;
+}
+
 static int list_below(struct ctl *ctl, const char *path, json_t *names)
 {
-	struct nodes nodes;
-	int r = nodes_overview(ctl, path, &nodes);
+	struct nodes_walk walk;
+	int r = nodes_walk(ctl, path, &walk);
 
 	if (r != CTL_DONE)
 		return r;
-	for (size_t i = 0; i < nodes.n; i++)
-		(void)json_array_append_new(
-			names, json_string(*nodes.nodes[i].path ? nodes.nodes[i].path : "/"));
-	nodes_done(&nodes);
-	return CTL_DONE;
+	r = add_names(ctl, &walk, names);
+	nodes_walk_done(&walk);
+	return r;
 }
 
 int cmd_list(struct ctl *ctl, int argc, char **argv)

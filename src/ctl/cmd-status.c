@@ -8,8 +8,47 @@
 #include "ctl/nodes.h"
 #include "ctl/show.h"
 
-static void add_row(struct table *t, const struct node_view *node)
+/* A table of nodes, and what there is to say of them all. */
+struct list {
+	struct table *table;
+	size_t nodes, services;
+	struct {
+		const char *state;
+		unsigned n;
+	} states[16]; /* as they first come, the last for all the others */
+};
+
+static int list_new(struct list *ret)
 {
+	static const char *const titles[] = { "NODE", "STATE", "PID", "GUARDS", "" };
+
+	*ret = (struct list){};
+	return table_new_titled(&ret->table, titles, ARRAY_SIZE(titles));
+}
+
+static void list_done(struct list *list)
+{
+	list->table = table_free(list->table);
+}
+
+static void list_count(struct list *list, const struct node_view *node)
+{
+	size_t k = 0;
+
+	list->nodes++;
+	if (!node->is_service)
+		return;
+	list->services++;
+	while (k < ARRAY_SIZE(list->states) - 1 && list->states[k].state &&
+	       strcmp(list->states[k].state, node->service.state) != 0)
+		k++;
+	list->states[k].state = node->service.state;
+	list->states[k].n++;
+}
+
+static void list_add(struct list *list, const struct node_view *node)
+{
+	struct table *t = list->table;
 	char state[SHOW_STATE_MAX], note[SHOW_NOTE_MAX];
 	enum style style;
 
@@ -23,49 +62,21 @@ static void add_row(struct table *t, const struct node_view *node)
 	table_add_number(t, STYLE_PLAIN, node->guards);
 	table_add_text(t, STYLE_PLAIN, show_note(note, node));
 	table_end_row(t);
+	list_count(list, node);
 }
 
-static int print_list(struct ctl *ctl, const struct nodes *nodes)
+/* "5 nodes, 3 services: 2 up, 1 failed" */
+static void list_print_summary(struct ctl *ctl, const struct list *list)
 {
-	static const char *const titles[] = { "NODE", "STATE", "PID", "GUARDS", "" };
-	cleanup(table_freep) struct table *t = NULL;
-	int r = table_new_titled(&t, titles, ARRAY_SIZE(titles));
+	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], states[ARRAY_SIZE(list->states) * 32];
+	int used = 0;
 
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < nodes->n; i++)
-		add_row(t, &nodes->nodes[i]);
-	return table_print(t, &ctl->out);
-}
-
-/* "5 nodes, 3 services: 2 up, 1 failed" in the order the states first come. */
-static void print_summary(struct ctl *ctl, const struct nodes *nodes)
-{
-	struct {
-		const char *state;
-		unsigned n;
-	} seen[16] = {};
-	char count[SHOW_COUNT_MAX];
-	size_t services = 0;
-
-	for (size_t i = 0; i < nodes->n; i++) {
-		const struct node_view *node = &nodes->nodes[i];
-		size_t k = 0;
-
-		if (!node->is_service)
-			continue;
-		services++;
-		while (k < ARRAY_SIZE(seen) - 1 && seen[k].state &&
-		       strcmp(seen[k].state, node->service.state) != 0)
-			k++;
-		seen[k].state = node->service.state;
-		seen[k].n++;
-	}
-	ctl_say(ctl, "%s", show_count(count, nodes->n, "node"));
-	ctl_say(ctl, ", %s", show_count(count, services, "service"));
-	for (size_t k = 0; k < ARRAY_SIZE(seen) && seen[k].state; k++)
-		ctl_say(ctl, "%s %u %s", k ? "," : ":", seen[k].n, seen[k].state);
-	ctl_say(ctl, "\n");
+	states[0] = '\0';
+	for (size_t k = 0; k < ARRAY_SIZE(list->states) && list->states[k].state; k++)
+		used += snprintf(states + used, sizeof(states) - (size_t)used, "%s %u %s",
+				 k ? "," : ":", list->states[k].n, list->states[k].state);
+	ctl_say(ctl, "%s, %s%s\n", show_count(nodes, list->nodes, "node"),
+		show_count(services, list->services, "service"), states);
 }
 
 static void add_line(struct table *t, const char *title, enum style style, const char *value)
@@ -205,28 +216,56 @@ static int status_json(struct ctl *ctl)
 	return r;
 }
 
+static int print_all(struct ctl *ctl, struct nodes_walk *walk, struct list *list)
+{
+	const struct node_view *node;
+	int r;
+
+	while ((r = nodes_walk_next(ctl, walk, &node)) == CTL_DONE && node)
+		list_add(list, node);
+	if (r != CTL_DONE)
+		return r;
+	r = table_print(list->table, &ctl->out);
+	if (r < 0)
+		return ctl_fail(ctl, r);
+	list_print_summary(ctl, list);
+	return CTL_DONE;
+}
+
 static int status_all(struct ctl *ctl)
 {
-	struct nodes nodes;
-	int r = nodes_overview(ctl, "", &nodes);
+	struct nodes_walk walk;
+	struct list list;
+	int r = nodes_walk(ctl, "", &walk);
 
 	if (r != CTL_DONE)
 		return r;
 	if (!ctl->options.quiet) {
-		r = print_list(ctl, &nodes);
-		if (r < 0)
-			r = ctl_fail(ctl, r);
-		else
-			print_summary(ctl, &nodes);
+		r = list_new(&list);
+		r = r < 0 ? ctl_fail(ctl, r) : print_all(ctl, &walk, &list);
+		list_done(&list);
 	}
-	nodes_done(&nodes);
+	nodes_walk_done(&walk);
+	return r;
+}
+
+static int print_below(struct ctl *ctl, const struct node_view *nodes, size_t n)
+{
+	struct list list;
+	int r = list_new(&list);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n; i++)
+		list_add(&list, &nodes[i]);
+	r = table_print(list.table, &ctl->out);
+	list_done(&list);
 	return r;
 }
 
 static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *parameters)
 {
 	cleanup(freep) struct guard_view *guards = NULL;
-	struct nodes below = { .nodes = nodes->nodes + 1, .n = nodes->n - 1 };
 	size_t n = 0;
 	int r;
 
@@ -234,10 +273,10 @@ static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *p
 	if (r < 0)
 		return r;
 	r = print_page(ctl, nodes, guards, n);
-	if (r < 0 || !below.n)
+	if (r < 0 || nodes->n == 1)
 		return r;
 	ctl_say(ctl, "\n");
-	return print_list(ctl, &below);
+	return print_below(ctl, nodes->nodes + 1, nodes->n - 1);
 }
 
 static int status_page(struct ctl *ctl, const struct nodes *nodes, const char *path)

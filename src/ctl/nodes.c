@@ -41,6 +41,32 @@ void nodes_done(struct nodes *nodes)
 	*nodes = (struct nodes){};
 }
 
+int nodes_walk(struct ctl *ctl, const char *path, struct nodes_walk *ret)
+{
+	int r = session_call(ctl, METHOD_OVERVIEW, json_pack("{s:s}", "node", path), &ret->reply);
+
+	if (r != CTL_DONE)
+		return r;
+	r = node_rows_init(&ret->rows, ret->reply.parameters, "nodes");
+	if (r < 0) {
+		nodes_walk_done(ret);
+		return ctl_fail(ctl, r);
+	}
+	return CTL_DONE;
+}
+
+int nodes_walk_next(struct ctl *ctl, struct nodes_walk *walk, const struct node_view **ret)
+{
+	int r = node_rows_next(&walk->rows, ret);
+
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+void nodes_walk_done(struct nodes_walk *walk)
+{
+	message_reply_done(&walk->reply);
+}
+
 /* No node's name has one of these. */
 static bool is_glob(const char *arg)
 {

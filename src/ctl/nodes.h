@@ -22,7 +22,21 @@ int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret);
  * Likewise with what node_columns_add() says of each, which is a lot cheaper when there are many.
  */
 int nodes_overview(struct ctl *ctl, const char *path, struct nodes *ret);
+
 void nodes_done(struct nodes *nodes);
+
+/* The nodes of an overview, one after the other, for who needs no more than one at a time. */
+struct nodes_walk {
+	struct message_reply reply; /* what the strings belong to */
+	struct node_rows rows;
+};
+
+/* Return: CTL_DONE, or the exit status for what was said. */
+int nodes_walk(struct ctl *ctl, const char *path, struct nodes_walk *ret);
+
+/* *ret is there until the next call, and NULL at the end.  Return: as nodes_walk(). */
+int nodes_walk_next(struct ctl *ctl, struct nodes_walk *walk, const struct node_view **ret);
+void nodes_walk_done(struct nodes_walk *walk);
 
 /*
  * The paths that @args mean, each once: "/" is the root, a glob (fnmatch(3); a * stays between two

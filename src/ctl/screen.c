@@ -193,6 +193,15 @@ static const char *style_code(enum style style)
 	return NULL;
 }
 
+/* How long its text is. */
+static size_t cell_length(const struct table *table, const struct cell *cell)
+{
+	const struct cell *next = cell + 1;
+	size_t end = next < table->cells + table->n ? next->at : table->text_used;
+
+	return end - cell->at - 1;
+}
+
 static size_t column_width(const struct table *table, size_t column)
 {
 	size_t width = 0;
@@ -232,24 +241,24 @@ static void buffer_flush(struct buffer *buffer)
 
 static void put(struct buffer *buffer, const char *bytes, size_t n)
 {
-	while (n > 0) {
-		size_t some = MIN(n, sizeof(buffer->bytes) - buffer->used);
-
-		memcpy(buffer->bytes + buffer->used, bytes, some);
-		buffer->used += some;
-		bytes += some;
-		n -= some;
-		if (buffer->used == sizeof(buffer->bytes))
-			buffer_flush(buffer);
+	if (n > sizeof(buffer->bytes) - buffer->used)
+		buffer_flush(buffer);
+	if (n > sizeof(buffer->bytes)) {
+		(void)fwrite(bytes, 1, n, buffer->screen->file);
+		return;
 	}
+	memcpy(buffer->bytes + buffer->used, bytes, n);
+	buffer->used += n;
 }
 
 static void put_blanks(struct buffer *buffer, size_t n)
 {
 	static const char blanks[] = "                                ";
+	const size_t most = sizeof(blanks) - 1;
 
-	for (size_t most = sizeof(blanks) - 1; n > 0; n -= MIN(n, most))
-		put(buffer, blanks, MIN(n, most));
+	for (; n > most; n -= most)
+		put(buffer, blanks, most);
+	put(buffer, blanks, n);
 }
 
 static void put_text(struct buffer *buffer, const char *text)
@@ -269,7 +278,7 @@ static size_t print_cell(const struct table *table, const struct cell *cell, str
 		put_text(buffer, code);
 		put_text(buffer, "m");
 	}
-	put(buffer, text, cell->width <= width ? strlen(text) : cut(text, width));
+	put(buffer, text, cell->width <= width ? cell_length(table, cell) : cut(text, width));
 	if (code)
 		put_text(buffer, "\033[0m");
 	return MIN((size_t)cell->width, width);

@@ -1,13 +1,14 @@
 #include "proto/columns.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/macro.h"
 
 /*
- * The lists grow side by side, each in a text of its own.  An entry that is like the one before is
- * only counted, until one comes that is not: what is still counted at the end is left out.  A
- * string never is like another one, as it may be gone when the next one comes.
+ * The lists grow side by side, each in a text of its own with a comma behind each entry.  What is
+ * told like the one before is only counted, in a second text.  A string never is like another one,
+ * as it may be gone when the next one comes.
  */
 
 void columns_init(struct columns *c, const struct field *fields, size_t n)
@@ -17,65 +18,64 @@ void columns_init(struct columns *c, const struct field *fields, size_t n)
 
 void columns_done(struct columns *c)
 {
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++) {
 		writer_done(&c->columns[i].text);
+		writer_done(&c->columns[i].times);
+	}
 }
 
-static uint64_t word_of_pointer(const void *pointer)
+static struct column_entry constant(uint64_t word)
 {
-	return (uintptr_t)pointer;
+	return (struct column_entry){ .kind = ENTRY_CONSTANT, .word = word };
 }
 
-/* Return: can it be told by *ret whether the next one is like it? */
-static bool get_word(const struct field *f, const void *member, uint64_t *ret)
+static struct column_entry pointer(const void *pointer, bool lasting)
+{
+	return (struct column_entry){ .kind = lasting || !pointer ? ENTRY_CONSTANT : ENTRY_UNIQUE,
+				      .word = (uintptr_t)pointer };
+}
+
+static struct column_entry number(const struct column *column, const struct field *f, uint64_t n)
+{
+	if (f->optional && n == FIELD_NONE)
+		return constant(n);
+	return (struct column_entry){ .kind = ENTRY_NUMBER,
+				      .word = MIN(n, (uint64_t)INT64_MAX) - column->number };
+}
+
+static struct column_entry entry_of(const struct column *column, const struct field *f,
+				    const void *member)
 {
 	switch (f->type) {
-	case FIELD_ENUM:
-		*ret = word_of_pointer(*(const char *const *)member);
-		return true;
 	case FIELD_STRING:
-		*ret = word_of_pointer(*(const char *const *)member);
-		return f->optional && !*ret;
+		return pointer(*(const char *const *)member, false);
+	case FIELD_ENUM:
+		return pointer(*(const char *const *)member, true);
 	case FIELD_STRINGS:
 	case FIELD_OBJECT:
-		*ret = word_of_pointer(*(json_t *const *)member);
-		return !*ret;
+		return pointer(*(json_t *const *)member, false);
 	case FIELD_CHOICE:
-		*ret = *(const unsigned *)member;
-		return true;
+		return constant(*(const unsigned *)member);
 	case FIELD_INT:
+		return number(column, f, *(const uint64_t *)member);
 	case FIELD_SIGNED:
-		*ret = *(const uint64_t *)member;
-		return true;
+		return constant(*(const uint64_t *)member);
 	case FIELD_BOOL:
-		*ret = *(const bool *)member;
-		return true;
+		return constant(*(const bool *)member);
 	}
-	return false;
+	return (struct column_entry){ .kind = ENTRY_UNIQUE };
 }
 
-static bool is_number(const struct field *f, uint64_t word)
+/* What was the last one until now is told, and how many structs it was about. */
+static void begin_entry(struct column *column, struct column_entry entry)
 {
-	return f->type == FIELD_INT && !(f->optional && word == FIELD_NONE);
-}
-
-static void add_repeats(struct column *column, const struct field *f)
-{
-	size_t length = writer_length(&column->text) - column->last_at;
-
-	for (; column->repeats > 0; column->repeats--) {
-		if (is_number(f, column->last))
-			writer_add(&column->text, ",0");
-		else
-			writer_add_again(&column->text, length);
+	if (column->entries > 0) {
+		writer_add_number(&column->times, column->repeats);
+		writer_add(&column->times, ",");
 	}
-}
-
-static void add_number(struct column *column, uint64_t number)
-{
-	number = MIN(number, (uint64_t)INT64_MAX);
-	writer_add_signed(&column->text, (int64_t)(number - column->number));
-	column->number = number;
+	column->entries++;
+	column->repeats = 1;
+	column->last = entry;
 }
 
 void columns_add(struct columns *c, const void *from)
@@ -84,91 +84,198 @@ void columns_add(struct columns *c, const void *from)
 		const struct field *f = &c->fields[i];
 		const void *member = (const char *)from + f->offset;
 		struct column *column = &c->columns[i];
-		uint64_t word = 0;
+		struct column_entry entry = entry_of(column, f, member);
 
-		if (get_word(f, member, &word) && c->rows > 0 && word == column->last) {
+		if (entry.kind == ENTRY_NUMBER)
+			column->number += entry.word;
+		if (c->rows > 0 && entry.kind != ENTRY_UNIQUE && entry.kind == column->last.kind &&
+		    entry.word == column->last.word) {
 			column->repeats++;
 			continue;
 		}
-		add_repeats(column, f);
-		column->last = word;
-		column->last_at = writer_length(&column->text);
-		writer_add(&column->text, ",");
-		if (is_number(f, word))
-			add_number(column, word);
+		begin_entry(column, entry);
+		if (entry.kind == ENTRY_NUMBER)
+			writer_add_signed(&column->text, (int64_t)entry.word);
 		else
 			field_append_value(&column->text, f, member);
+		writer_add(&column->text, ",");
 	}
 	c->rows++;
 }
 
-/* Each entry has a comma in front of it, and the first one a bracket instead. */
+/*
+ * Numbers that mostly differ, without a pattern: to tell each of them is shorter than to tell how
+ * many there are of each.
+ */
+static bool is_told_singly(const struct columns *c, size_t i)
+{
+	const struct column *column = &c->columns[i];
+
+	return c->fields[i].type == FIELD_INT && column->entries > c->rows / 2 &&
+	       !writer_has_failed(&column->text) && !writer_has_failed(&column->times);
+}
+
+/* No number has a comma in it: the entries are what ends with one. */
+static void append_singly(struct writer *to, const struct column *column)
+{
+	const char *entry = writer_text(&column->text), *times = writer_text(&column->times);
+
+	while (*entry) {
+		size_t length = strcspn(entry, ",") + 1;
+		size_t n = column->repeats;
+
+		if (*times) {
+			n = strtoul(times, NULL, 10);
+			times = strchr(times, ',') + 1;
+		}
+		while (n-- > 0)
+			writer_add_bytes(to, entry, length);
+		entry += length;
+	}
+}
+
+static void begin_list(struct writer *to, const char *name, bool first)
+{
+	writer_add(to, first ? "\"" : ",\"");
+	writer_add(to, name);
+	writer_add(to, "\":[");
+}
+
+static void append_list(struct writer *to, const struct columns *c, size_t i)
+{
+	begin_list(to, c->fields[i].name, i == 0);
+	if (is_told_singly(c, i))
+		append_singly(to, &c->columns[i]);
+	else
+		writer_add_writer(to, &c->columns[i].text);
+	/* In the place of the last comma. */
+	if (c->rows > 0 && writer_length(to) > 0)
+		writer_cut(to, writer_length(to) - 1);
+	writer_add(to, "]");
+}
+
+static void append_times(struct writer *to, const struct columns *c)
+{
+	bool first = true;
+
+	writer_add(to, ",\"times\":{");
+	for (size_t i = 0; i < c->n; i++) {
+		const struct column *column = &c->columns[i];
+
+		if (column->entries <= 1 || column->entries == c->rows || is_told_singly(c, i))
+			continue;
+		begin_list(to, c->fields[i].name, first);
+		writer_add_writer(to, &column->times);
+		writer_add_number(to, column->repeats);
+		writer_add(to, "]");
+		first = false;
+	}
+	writer_add(to, "}");
+}
+
 void columns_append(struct writer *to, const struct columns *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		writer_add(to, i ? ",\"" : "\"");
-		writer_add(to, c->fields[i].name);
-		writer_add(to, "\":[");
-		writer_add_writer(to, &c->columns[i].text, 1);
-		writer_add(to, "]");
+	for (size_t i = 0; i < c->n; i++)
+		append_list(to, c, i);
+	append_times(to, c);
+}
+
+/* Has each entry its number of structs, and are those @rows in all? */
+static bool are_times(const json_t *times, size_t length, size_t rows)
+{
+	size_t sum = 0;
+
+	if (!json_is_array(times) || json_array_size(times) != length)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		json_int_t n = json_integer_value(json_array_get(times, i));
+
+		if (n <= 0 || (uint64_t)n > rows - sum)
+			return false;
+		sum += (size_t)n;
 	}
+	return sum == rows;
 }
 
-size_t columns_count(const json_t *object, const struct field *fields)
+static bool open_list(struct column_reader *column, const struct field *f, size_t rows)
 {
-	return json_array_size(json_object_get(object, fields[0].name));
+	if (!column->list || json_is_null(column->list)) {
+		column->list = NULL;
+		column->length = 1;
+		return f->optional && !column->times;
+	}
+	column->length = json_array_size(column->list);
+	if (!json_is_array(column->list))
+		return false;
+	if (column->times)
+		return are_times(column->times, column->length, rows);
+	return column->length == rows || (column->length == 1 && rows > 0);
 }
 
-/* Has it no more entries than there are structs, and one to go on with? */
-static bool is_list_of(const json_t *list, const struct field *f, size_t count)
+/* The first field has no value that is like another: there are as many of them as of its entries. */
+const char *columns_reader_init(struct columns_reader *ret, const json_t *object,
+				const struct field *fields, size_t n)
 {
-	size_t length = json_array_size(list);
+	const json_t *times = json_object_get(object, "times");
 
-	if (!list || json_is_null(list))
-		return f->optional;
-	return json_is_array(list) && length <= count && (length > 0 || count == 0);
+	*ret = (struct columns_reader){ .fields = fields, .n = n };
+	ret->rows = json_array_size(json_object_get(object, fields[0].name));
+	for (size_t i = 0; i < n; i++) {
+		struct column_reader *column = &ret->columns[i];
+
+		column->list = json_object_get(object, fields[i].name);
+		column->times = json_object_get(times, fields[i].name);
+		if (!open_list(column, &fields[i], ret->rows))
+			return fields[i].name;
+	}
+	return NULL;
 }
 
-/* *number is the last one before it. */
-static bool read_entry(const struct field *f, json_t *value, uint64_t *number, char *to)
+static size_t repeats_of(const struct column_reader *column, size_t rows)
 {
-	json_int_t more = json_integer_value(value);
+	if (column->times)
+		return (size_t)json_integer_value(json_array_get(column->times, column->entry));
+	return column->length == 1 ? rows : 1;
+}
 
+static bool add_more(struct column_reader *column, const struct field *f, void *to)
+{
+	uint64_t more = column->more;
+
+	if (more > INT64_MAX ? -more > column->number : more > INT64_MAX - column->number)
+		return false;
+	column->number += more;
+	memcpy((char *)to + f->offset, &column->number, sizeof(column->number));
+	return true;
+}
+
+static bool read_entry(struct column_reader *column, const struct field *f, size_t rows, void *to)
+{
+	json_t *value = json_array_get(column->list, column->entry);
+
+	column->at += repeats_of(column, rows);
+	column->entry++;
+	column->more = 0;
 	if (f->type != FIELD_INT || !json_is_integer(value))
 		return field_read_value(f, value, to);
-	if (more < 0 ? -(uint64_t)more > *number : (uint64_t)more > INT64_MAX - *number)
-		return false;
-	*number += (uint64_t)more;
-	memcpy(to + f->offset, number, sizeof(*number));
-	return true;
+	column->more = (uint64_t)json_integer_value(value);
+	return add_more(column, f, to);
 }
 
-/* @length entries, the last of which goes on up to @count; without any there is no value. */
-static bool read_list(const json_t *list, size_t length, const struct field *f, char *to,
-		      size_t size, size_t count)
+const char *columns_reader_next(struct columns_reader *reader, void *to)
 {
-	uint64_t number = 0;
-	size_t i = 0;
+	for (size_t i = 0; i < reader->n; i++) {
+		struct column_reader *column = &reader->columns[i];
+		const struct field *f = &reader->fields[i];
+		bool fits = true;
 
-	do {
-		if (!read_entry(f, json_array_get(list, i), &number, to + i * size))
-			return false;
-	} while (++i < length);
-	for (; i < count; i++)
-		field_copy_value(f, to + (i - 1) * size, to + i * size);
-	return true;
-}
-
-const char *columns_read(const json_t *object, const struct field *fields, size_t n, void *to,
-			 size_t size, size_t count)
-{
-	for (const struct field *f = fields; f < fields + n; f++) {
-		const json_t *list = json_object_get(object, f->name);
-
-		if (!is_list_of(list, f, count))
-			return f->name;
-		if (count > 0 && !read_list(list, json_array_size(list), f, to, size, count))
+		if (reader->read == column->at)
+			fits = read_entry(column, f, reader->rows, to);
+		else if (column->more)
+			fits = add_more(column, f, to);
+		if (!fits)
 			return f->name;
 	}
+	reader->read++;
 	return NULL;
 }

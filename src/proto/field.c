@@ -78,8 +78,13 @@ static void read_value(const struct field *f, json_t *value, void *member)
 {
 	switch (f->type) {
 	case FIELD_STRING:
-	case FIELD_ENUM:
 		*(const char **)member = json_string_value(value);
+		break;
+	case FIELD_ENUM:
+		*(const char **)member =
+			json_is_string(value) ?
+				f->values[index_of(json_string_value(value), f->values)] :
+				NULL;
 		break;
 	case FIELD_CHOICE:
 		*(unsigned *)member =
@@ -108,31 +113,6 @@ bool field_read_value(const struct field *f, json_t *value, void *to)
 		return false;
 	read_value(f, value, (char *)to + f->offset);
 	return true;
-}
-
-void field_copy_value(const struct field *f, const void *from, void *to)
-{
-	const void *source = (const char *)from + f->offset;
-	void *member = (char *)to + f->offset;
-
-	switch (f->type) {
-	case FIELD_STRING:
-	case FIELD_ENUM:
-	case FIELD_STRINGS:
-	case FIELD_OBJECT:
-		memcpy(member, source, sizeof(void *));
-		break;
-	case FIELD_INT:
-	case FIELD_SIGNED:
-		memcpy(member, source, sizeof(uint64_t));
-		break;
-	case FIELD_CHOICE:
-		memcpy(member, source, sizeof(unsigned));
-		break;
-	case FIELD_BOOL:
-		memcpy(member, source, sizeof(bool));
-		break;
-	}
 }
 
 /*

@@ -55,9 +55,6 @@ const char *field_read(const json_t *object, const struct field *fields, size_t 
 /* Likewise one field, from its value; NULL is a missing one.  Return: is it as the table says? */
 bool field_read_value(const struct field *field, json_t *value, void *to);
 
-/* The field is in @to as it is in @from. */
-void field_copy_value(const struct field *field, const void *from, void *to);
-
 /*
  * A new object.  Optional members without a value are left out.  Strings need not be UTF-8, and
  * numbers beyond INT64_MAX become that.  NULL without memory.

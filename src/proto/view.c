@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/macro.h"
 #include "proto/message.h"
 
@@ -197,6 +198,7 @@ void node_columns_add(struct columns *columns, const struct node_view *node)
 		row.since_usec = row.service.since_usec;
 	else
 		row.service = no_service;
+	row.since_usec -= row.since_usec % USEC_PER_MSEC;
 	columns_add(columns, &row);
 }
 
@@ -307,26 +309,52 @@ int node_view_parse_array(const json_t *parameters, const char *name, struct nod
 	return r;
 }
 
+int node_rows_init(struct node_rows *ret, const json_t *parameters, const char *name)
+{
+	const json_t *object = json_object_get(parameters, name);
+
+	ret->row = (struct node_view){ .service = no_service };
+	if (!json_is_object(object) || columns_reader_init(&ret->reader, object, column_fields,
+							   ARRAY_SIZE(column_fields)))
+		return -EBADMSG;
+	return 0;
+}
+
+int node_rows_next(struct node_rows *rows, const struct node_view **ret)
+{
+	struct node_view *row = &rows->row;
+
+	*ret = NULL;
+	if (rows->reader.read == rows->reader.rows)
+		return 0;
+	if (columns_reader_next(&rows->reader, row))
+		return -EBADMSG;
+	row->is_service = row->service.state;
+	row->service.since_usec = row->since_usec;
+	row->service.ready = row->ready;
+	*ret = row;
+	return 0;
+}
+
 int node_view_parse_columns(const json_t *parameters, const char *name, struct node_view **ret,
 			    size_t *ret_n)
 {
-	const json_t *object = json_object_get(parameters, name);
-	size_t n = columns_count(object, column_fields);
-	cleanup(freep) struct node_view *views = calloc(n + 1, sizeof(*views));
+	cleanup(freep) struct node_view *views = NULL;
+	const struct node_view *row;
+	struct node_rows rows;
+	size_t n = 0;
+	int r;
 
+	r = node_rows_init(&rows, parameters, name);
+	if (r < 0)
+		return r;
+	views = calloc(rows.reader.rows + 1, sizeof(*views));
 	if (!views)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		views[i].service = no_service;
-	if (!json_is_object(object) ||
-	    columns_read(object, column_fields, ARRAY_SIZE(column_fields), views, sizeof(*views),
-			 n))
-		return -EBADMSG;
-	for (size_t i = 0; i < n; i++) {
-		views[i].is_service = views[i].service.state;
-		views[i].service.since_usec = views[i].since_usec;
-		views[i].service.ready = views[i].ready;
-	}
+	while ((r = node_rows_next(&rows, &row)) == 0 && row)
+		views[n++] = *row;
+	if (r < 0)
+		return r;
 	*ret = take(views);
 	*ret_n = n;
 	return 0;

@@ -92,10 +92,22 @@ int guard_view_parse(const json_t *object, struct guard_view *ret);
  * Many nodes in few bytes, for an overview: the type Nodes.  It is without what is only asked for
  * by who looks at one: of a service command and log, which come back as NULL, error, watchdog_usec,
  * stored and what is said of its health but for the state.  There is one ready, that of the node,
- * and one since_usec: of a node that has a service, that of the service.
+ * and one since_usec, in whole milliseconds: of a node that has a service, that of the service.
  */
 void node_columns_init(struct columns *columns);
 void node_columns_add(struct columns *columns, const struct node_view *node);
+
+/* Node after node of an overview, without room for all of them. */
+struct node_rows {
+	struct columns_reader reader;
+	struct node_view row; /* private */
+};
+
+/* Of the Nodes that member @name of @parameters is.  Return: 0 or -EBADMSG. */
+int node_rows_init(struct node_rows *ret, const json_t *parameters, const char *name);
+
+/* *ret is there until the next call, and NULL at the end.  Return: 0 or -EBADMSG. */
+int node_rows_next(struct node_rows *rows, const struct node_view **ret);
 
 /*
  * The same for the array that member @name of @parameters is; *ret is to be released by free().
@@ -105,7 +117,7 @@ void node_columns_add(struct columns *columns, const struct node_view *node);
 int node_view_parse_array(const json_t *parameters, const char *name, struct node_view **ret,
 			  size_t *ret_n);
 
-/* ... and for the Nodes that it is. */
+/* ... and for the Nodes that it is, all at once. */
 int node_view_parse_columns(const json_t *parameters, const char *name, struct node_view **ret,
 			    size_t *ret_n);
 int guard_view_parse_array(const json_t *parameters, const char *name, struct guard_view **ret,

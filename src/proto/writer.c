@@ -41,7 +41,7 @@ static bool reserve(struct writer *w, size_t more)
 	return true;
 }
 
-static void add_bytes(struct writer *w, const char *bytes, size_t n)
+void writer_add_bytes(struct writer *w, const char *bytes, size_t n)
 {
 	if (!reserve(w, n))
 		return;
@@ -52,7 +52,7 @@ static void add_bytes(struct writer *w, const char *bytes, size_t n)
 
 void writer_add(struct writer *w, const char *text)
 {
-	add_bytes(w, text, strlen(text));
+	writer_add_bytes(w, text, strlen(text));
 }
 
 /* The character at @text as it is in a string, to @at.  Return: behind it; *text is moved on. */
@@ -110,7 +110,7 @@ void writer_add_number(struct writer *w, uint64_t number)
 	char text[TEXT_NUMBER_MAX];
 	const char *digits = text_number(text, number);
 
-	add_bytes(w, digits, (size_t)(text + sizeof(text) - 1 - digits));
+	writer_add_bytes(w, digits, (size_t)(text + sizeof(text) - 1 - digits));
 }
 
 void writer_add_signed(struct writer *w, int64_t number)
@@ -130,21 +130,22 @@ void writer_add_json(struct writer *w, const json_t *value)
 		w->failed = true;
 }
 
-void writer_add_again(struct writer *w, size_t n)
-{
-	if (!reserve(w, n))
-		return;
-	memcpy(w->bytes + w->used, w->bytes + w->used - n, n);
-	w->used += n;
-	w->bytes[w->used] = '\0';
-}
-
-void writer_add_writer(struct writer *w, const struct writer *from, size_t skip)
+void writer_add_writer(struct writer *w, const struct writer *from)
 {
 	if (from->failed)
 		w->failed = true;
-	else if (from->used > skip)
-		add_bytes(w, from->bytes + skip, from->used - skip);
+	else if (from->used > 0)
+		writer_add_bytes(w, from->bytes, from->used);
+}
+
+const char *writer_text(const struct writer *w)
+{
+	return w->bytes ? w->bytes : "";
+}
+
+bool writer_has_failed(const struct writer *w)
+{
+	return w->failed;
 }
 
 size_t writer_length(const struct writer *w)

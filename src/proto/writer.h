@@ -23,6 +23,7 @@ void writer_done(struct writer *writer);
 
 /* As it is. */
 void writer_add(struct writer *writer, const char *text);
+void writer_add_bytes(struct writer *writer, const char *bytes, size_t n);
 
 /* A string; @text may be any bytes, as for message_string(). */
 void writer_add_string(struct writer *writer, const char *text);
@@ -30,11 +31,12 @@ void writer_add_number(struct writer *writer, uint64_t number);
 void writer_add_signed(struct writer *writer, int64_t number);
 void writer_add_json(struct writer *writer, const json_t *value);
 
-/* The last @n bytes once more. */
-void writer_add_again(struct writer *writer, size_t n);
+/* What @from has so far.  Has @from failed, so has @writer. */
+void writer_add_writer(struct writer *writer, const struct writer *from);
 
-/* What @from has so far, but for its first @skip bytes.  Has @from failed, so has @writer. */
-void writer_add_writer(struct writer *writer, const struct writer *from, size_t skip);
+/* The text so far, and whether it is not all, for want of memory. */
+const char *writer_text(const struct writer *writer);
+bool writer_has_failed(const struct writer *writer);
 
 /* Drops what was appended since writer_length() was @length. */
 size_t writer_length(const struct writer *writer);

@@ -34,13 +34,15 @@ const char tree[] = "{\"parameters\":{\"nodes\":[" NODE("", "running", "4", "") 
 const char overview[] =
 	"{\"parameters\":{\"nodes\":{"
 	"\"path\":[\"\",\"edge\",\"edge/nginx\",\"app\",\"store\",\"store/redis\"],\"generation\":[1],"
-	"\"state\":[\"running\",\"running\",\"running\",\"shutting_down\"],"
-	"\"since_usec\":[12000000,0,259188000000,-259188000000],\"guards\":[4,-3,0,1,-1],"
-	"\"ready\":[true],\"forced\":[false],\"deadline_usec\":[null,null,null,18000000,null],"
-	"\"service\":[null,null,\"up\",null,null,\"gated\"],\"pid\":[null,null,812,null,null,-7],"
-	"\"restarts\":[0,0,0,0,0,2],\"result\":[null],\"status\":[null],"
-	"\"waiting\":[[],[],[],[],[],[\"app\",\"edge\"]],\"next_usec\":[null],"
-	"\"reloading_usec\":[null],\"ending\":[false],\"health\":[null]}}}";
+	"\"state\":[\"running\",\"shutting_down\"],"
+	"\"since_usec\":[12000000,0,259188000000,-259188000000,0],\"guards\":[4,-3,0,1,-1,0],"
+	"\"ready\":[true],\"forced\":[false],\"deadline_usec\":[null,18000000,null],"
+	"\"service\":[null,\"up\",null,\"gated\"],\"pid\":[null,812,null,-7],"
+	"\"restarts\":[0,2],\"result\":[null],\"status\":[null],"
+	"\"waiting\":[[],[\"app\",\"edge\"]],\"next_usec\":[null],"
+	"\"reloading_usec\":[null],\"ending\":[false],\"health\":[null],"
+	"\"times\":{\"state\":[3,3],\"since_usec\":[1,1,1,1,2],\"deadline_usec\":[3,1,2],"
+	"\"service\":[2,1,2,1],\"pid\":[2,1,2,1],\"restarts\":[5,1],\"waiting\":[5,1]}}}}";
 
 const char guards[] = "{\"parameters\":{\"guards\":[" GUARD(
 	"3", "web/nginx", "process",

@@ -58,7 +58,7 @@ static struct service_view some_service(unsigned *random, json_t *waiting)
 
 	return (struct service_view){
 		.state = states[next_random(random) % ARRAY_SIZE(states)],
-		.since_usec = next_random(random),
+		.since_usec = next_random(random) * UINT64_C(100),
 		.pid = some_number(random, FIELD_NONE),
 		.command = "true",
 		.restarts = some_number(random, 0),
@@ -78,7 +78,7 @@ static struct node_view some_node(unsigned *random, const char *path, json_t *wa
 		.path = path,
 		.generation = some_number(random, 1),
 		.state = (enum node_view_state)some_number(random, NODE_RUNNING),
-		.since_usec = next_random(random),
+		.since_usec = next_random(random) * UINT64_C(100),
 		.guards = some_number(random, 1),
 		.ready = next_random(random) % 4 != 0,
 		.forced = next_random(random) % 4 == 0,
@@ -98,10 +98,15 @@ static void assert_text(const char *is, const char *expected)
 		ck_assert_str_eq(is, expected);
 }
 
+static uint64_t milliseconds(uint64_t usec)
+{
+	return usec / 1000 * 1000;
+}
+
 static void assert_service(const struct service_view *is, const struct service_view *expected)
 {
 	ck_assert_str_eq(is->state, expected->state);
-	ck_assert_uint_eq(is->since_usec, expected->since_usec);
+	ck_assert_uint_eq(is->since_usec, milliseconds(expected->since_usec));
 	ck_assert_uint_eq(is->pid, expected->pid);
 	ck_assert_uint_eq(is->restarts, expected->restarts);
 	assert_text(is->result, expected->result);
@@ -132,7 +137,7 @@ static void assert_node(const struct node_view *is, const struct node_view *expe
 	if (is->is_service)
 		assert_service(&is->service, &expected->service);
 	else
-		ck_assert_uint_eq(is->since_usec, expected->since_usec);
+		ck_assert_uint_eq(is->since_usec, milliseconds(expected->since_usec));
 }
 
 START_TEST(many_nodes_come_back_as_they_went)
@@ -171,12 +176,19 @@ static int parse(const json_t *reply)
 	return r;
 }
 
+static json_t *times_of(const json_t *reply, const char *key)
+{
+	const json_t *nodes = json_object_get(reply, "nodes");
+
+	return json_object_get(json_object_get(nodes, "times"), key);
+}
+
 START_TEST(a_number_is_told_by_what_it_is_more)
 {
 	static const uint64_t pids[] = { FIELD_NONE, 812, 812, 813, FIELD_NONE, FIELD_NONE,
 					 40,	     40,  900, 900, 900 };
 	cleanup(json_decrefp) json_t *expected =
-		json_pack("[n, i, i, i, n, n, i, i, i]", 812, 0, 1, -773, 0, 860);
+		json_pack("[n, i, i, i, n, n, i, i, i, i, i]", 812, 0, 1, -773, 0, 860, 0, 0);
 	cleanup(json_decrefp) json_t *reply = NULL;
 	cleanup(freep) struct node_view *back = NULL;
 	struct node_view nodes[ARRAY_SIZE(pids)];
@@ -186,22 +198,24 @@ START_TEST(a_number_is_told_by_what_it_is_more)
 		nodes[i] = (struct node_view){ .path = "web",
 					       .is_service = true,
 					       .service = { .state = "up", .pid = pids[i] } };
-	nodes[1].since_usec = nodes[1].service.since_usec = INT64_MAX;
-	nodes[3].since_usec = nodes[3].service.since_usec = UINT64_MAX - 1;
+	nodes[1].guards = INT64_MAX;
+	nodes[3].guards = UINT64_MAX - 1;
 	reply = reply_about(nodes, ARRAY_SIZE(nodes));
 	ck_assert(json_equal(json_object_get(json_object_get(reply, "nodes"), "pid"), expected));
+	ck_assert_ptr_null(times_of(reply, "pid"));
 	ck_assert_int_eq(node_view_parse_columns(reply, "nodes", &back, &n_back), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
 		ck_assert_uint_eq(back[i].service.pid, pids[i]);
-		ck_assert_uint_eq(back[i].service.since_usec, i == 1 || i == 3 ? INT64_MAX : 0);
+		ck_assert_uint_eq(back[i].guards, i == 1 || i == 3 ? INT64_MAX : 0);
 	}
 }
 END_TEST
 
 START_TEST(a_number_below_zero_or_beyond_all_is_refused)
 {
-	static const char *const lists[] = { "[0, -1]", "[5, 3, -9]", "[-9223372036854775808]",
-					     "[9223372036854775807, 1]" };
+	static const char *const lists[] = { "[0, 0, -1]", "[5, 3, -9]", "[-9223372036854775808]",
+					     "[9223372036854775807, 1, 0]",
+					     "[9223372036854775807]" };
 	struct node_view nodes[3];
 	unsigned random = 5;
 	json_t *reply;
@@ -209,6 +223,7 @@ START_TEST(a_number_below_zero_or_beyond_all_is_refused)
 	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
 		nodes[i] = some_node(&random, "web", NULL);
 	reply = reply_about(nodes, ARRAY_SIZE(nodes));
+	json_object_clear(json_object_get(json_object_get(reply, "nodes"), "times"));
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		json_object_set_new(json_object_get(reply, "nodes"), "guards",
 				    json_loads(lists[i], 0, NULL));
@@ -229,19 +244,59 @@ START_TEST(what_is_the_same_for_all_is_said_once)
 		nodes[i] = (struct node_view){ .path = "web", .deadline_usec = FIELD_NONE };
 	nodes[1].guards = 7;
 	nodes[NODES_MAX - 1].forced = true;
+	for (size_t i = 10; i < NODES_MAX; i++)
+		nodes[i].generation = 7 * i;
 	reply = reply_about(nodes, NODES_MAX);
 	json_object_foreach(json_object_get(reply, "nodes"), key, list)
 	{
 		size_t expected = 1;
 
-		if (strcmp(key, "path") == 0 || strcmp(key, "forced") == 0)
+		if (strcmp(key, "path") == 0)
 			expected = NODES_MAX;
-		else if (strcmp(key, "guards") == 0)
+		else if (strcmp(key, "forced") == 0)
+			expected = 2;
+		else if (strcmp(key, "generation") == 0 || strcmp(key, "times") == 0)
 			expected = 3;
-		ck_assert_msg(json_array_size(list) == expected, "%s: %zu", key,
-			      json_array_size(list));
+		else if (strcmp(key, "guards") == 0)
+			expected = 4;
+		if (json_is_object(list))
+			ck_assert_uint_eq(json_object_size(list), expected);
+		else
+			ck_assert_msg(json_array_size(list) == expected, "%s: %zu", key,
+				      json_array_size(list));
 	}
 	json_decref(reply);
+}
+END_TEST
+
+START_TEST(entries_that_are_not_about_all_are_refused)
+{
+	static const char *const wrong[] = {
+		"[]",      "[3]",	"[1, 1]",	 "[2, 2]",  "[3, 0]",
+		"[4, -1]", "[2, \"1\"]", "[2, 1, 0]",	 "{}",	    "null",
+		"[2.0, 1]", "3",	"[9223372036854775807, 9223372036854775807, 5]",
+	};
+	const struct node_view nodes[] = { { .path = "" },
+					   { .path = "a" },
+					   { .path = "b", .ready = true } };
+	cleanup(json_decrefp) json_t *reply = reply_about(nodes, ARRAY_SIZE(nodes));
+	json_t *times = json_object_get(json_object_get(reply, "nodes"), "times");
+
+	ck_assert_int_eq(parse(reply), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		json_object_set_new(times, "ready", json_loads(wrong[i], JSON_DECODE_ANY, NULL));
+		ck_assert_msg(parse(reply) == -EBADMSG, "%s was taken", wrong[i]);
+	}
+	/* Two entries for three nodes. */
+	json_object_del(times, "ready");
+	ck_assert_int_eq(parse(reply), -EBADMSG);
+	/* A list that is missing has no times. */
+	json_object_set_new(times, "ready", json_pack("[i, i]", 2, 1));
+	ck_assert_int_eq(parse(reply), 0);
+	json_object_del(json_object_get(reply, "nodes"), "pid");
+	ck_assert_int_eq(parse(reply), 0);
+	json_object_set_new(times, "pid", json_pack("[i]", 3));
+	ck_assert_int_eq(parse(reply), -EBADMSG);
 }
 END_TEST
 
@@ -249,12 +304,13 @@ END_TEST
 static bool assert_list_matters(const json_t *original, const char *key)
 {
 	static const char *const others[] = {
-		"7",	   "{}",    "[]",	 "[{}]", "[-1]",
+		"7",	   "{}",    "[]",	 "[{}]", "[-1, 0, 0]",
 		"[[[1]]]", "[1.5]", "[\"?\",7]", "\"\"", "[1,2,3,4]"
 	};
 	cleanup(json_decrefp) json_t *reply = json_deep_copy(original);
 	json_t *nodes = json_object_get(reply, "nodes");
 
+	(void)json_object_del(json_object_get(nodes, "times"), key);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		json_object_set_new(nodes, key, json_loads(others[i], JSON_DECODE_ANY, NULL));
 		ck_assert_msg(parse(reply) == -EBADMSG, "%s: %s was taken", key, others[i]);
@@ -277,7 +333,7 @@ START_TEST(lists_that_are_not_right_are_refused)
 	ck_assert_int_eq(parse(reply), 0);
 	json_object_foreach(json_object_get(reply, "nodes"), key, list)
 	{
-		if (strcmp(key, "path") != 0)
+		if (strcmp(key, "path") != 0 && strcmp(key, "times") != 0)
 			missed += assert_list_matters(reply, key);
 	}
 	/* Those that may be null. */
@@ -306,7 +362,8 @@ START_TEST(the_lists_are_those_of_the_text)
 		size_t length = strlen(key);
 
 		ck_assert_msg(p[0] == '\t' && strncmp(p + 1, key, length) == 0 &&
-				      strncmp(p + 1 + length, ": []", 4) == 0,
+				      (strncmp(p + 1 + length, ": []", 4) == 0 ||
+				       strcmp(key, "times") == 0),
 			      "%s is not where %.40s is", key, p);
 		/* Here all that has no value is null. */
 		if (json_is_null(json_array_get(list, 0)))
@@ -341,6 +398,7 @@ TCase *columns_tests(void)
 	tcase_add_test(tc, a_number_is_told_by_what_it_is_more);
 	tcase_add_test(tc, a_number_below_zero_or_beyond_all_is_refused);
 	tcase_add_test(tc, what_is_the_same_for_all_is_said_once);
+	tcase_add_test(tc, entries_that_are_not_about_all_are_refused);
 	tcase_add_test(tc, lists_that_are_not_right_are_refused);
 	tcase_add_test(tc, the_lists_are_those_of_the_text);
 	tcase_add_test(tc, the_states_of_a_service_are_those_of_the_type_service);

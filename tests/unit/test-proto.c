@@ -467,8 +467,9 @@ START_TEST(mutated_messages_are_taken_or_refused)
 		"\"command\":\"x\",\"ready\":true,\"restarts\":0,\"waiting\":[\"b\"]}}]},\"continues\":true}",
 		"{\"parameters\":{\"guards\":[{\"id\":1,\"node\":\"\",\"generation\":1,\"kind\":\"lease\",\"age_usec\":1}]}}",
 		"{\"parameters\":{\"nodes\":{\"path\":[\"\",\"a\",\"a/b\"],\"generation\":[1],\"state\":[\"running\"],"
-		"\"since_usec\":[9,-1],\"guards\":[0,1],\"ready\":[true],\"forced\":[false],\"service\":[null,\"up\"],"
-		"\"pid\":[null,7,1],\"restarts\":[0],\"waiting\":[[],[\"a\"]],\"ending\":[false]}}}",
+		"\"since_usec\":[9,-1,0],\"guards\":[0,1],\"ready\":[true],\"forced\":[false],\"service\":[null,\"up\"],"
+		"\"pid\":[null,7,1],\"restarts\":[0],\"waiting\":[[],[\"a\"]],\"ending\":[false],"
+		"\"times\":{\"guards\":[2,1],\"service\":[1,2],\"waiting\":[2,1]}}}}",
 	};
 	static const char interesting[] = "{}[]\",:\\u0tfn-19.e \x80\xff\xc3\x01";
 	unsigned random = 1;
