@@ -8,13 +8,17 @@
 
 /* A flooder gets this much of a turn; then it is everybody else's. */
 #define MESSAGES_PER_TURN 16
-/* What a dead process may have left in the queue: the kernel keeps about ten. */
+/*
+ * What a dead process may have left in the queue: the kernel keeps about ten.  A flooder whose
+ * processes die all the time gets no more than that of a turn, either.
+ */
 #define MESSAGES_AT_EXIT 1024
 
 struct notify {
 	int fd;
 	char address[UNIX_NAME_MAX];
 	sd_event_source *source;
+	unsigned drained; /* messages, since the loop came here or found none */
 	struct notify_listener listener;
 };
 
@@ -45,11 +49,14 @@ static bool read_one(struct notify *notify)
 
 static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
+	struct notify *notify = arg;
+
 	(void)source;
 	(void)fd;
 	(void)events;
+	notify->drained = 0;
 	for (int i = 0; i < MESSAGES_PER_TURN; i++)
-		if (!read_one(arg))
+		if (!read_one(notify))
 			break;
 	return 0;
 }
@@ -91,7 +98,10 @@ const char *notify_address(const struct notify *notify)
 
 void notify_drain(struct notify *notify)
 {
-	for (int i = 0; i < MESSAGES_AT_EXIT; i++)
-		if (!read_one(notify))
-			break;
+	for (; notify->drained < MESSAGES_AT_EXIT; notify->drained++) {
+		if (read_one(notify))
+			continue;
+		notify->drained = 0;
+		break;
+	}
 }

@@ -25,13 +25,6 @@ static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
 
 void service_process_died(struct service *s, struct process *process, const struct reap_exit *exit)
 {
-	/*
-	 * What it said before it died is heard before.  That may have been that another process is
-	 * the main one now; then it is a leftover.
-	 */
-	if (s->notify)
-		notify_drain(s->notify);
-	process = process_find(s->ctx->processes, exit->pid);
 	s->ctx->changes++;
 	if (process->kind == PROCESS_LEFTOVER) {
 		log_line(s->ctx->log, LOG_INFO, "%s: leftover pid %d (%s) is gone", s->config->path,

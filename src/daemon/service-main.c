@@ -11,13 +11,17 @@
 
 /* Who has so many parents has none of ours among them. */
 #define ANCESTORS_MAX 64
+/* Who executes has no environment for a moment: it is looked for so often. */
+#define LOOKS_MAX 64
 
 static bool has_mark(const struct service *s, pid_t pid)
 {
 	char path[CONFIG_NAME_MAX + 1];
+	int r = -ENODATA;
 
-	return proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) == 0 &&
-	       strcmp(path, s->config->path) == 0;
+	for (int i = 0; i < LOOKS_MAX && r == -ENODATA; i++)
+		r = proc_environment(pid, "SWANSONG_NODE", path, sizeof(path));
+	return r == 0 && strcmp(path, s->config->path) == 0;
 }
 
 /*
@@ -32,8 +36,9 @@ static bool descends(const struct service *s, pid_t pid)
 	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
 		if (proc_read(pid, &info) < 0)
 			return false;
+		/* The dead have no environment. */
 		if (info.parent == getpid())
-			return has_mark(s, pid);
+			return info.state != 'Z' && has_mark(s, pid);
 		pid = info.parent;
 		known = process_find(s->ctx->processes, pid);
 		if (known)
@@ -48,7 +53,8 @@ bool service_has_member(const struct service *s, pid_t pid)
 	char path[CONFIG_NAME_MAX + 1];
 	pid_t session;
 
-	if (p)
+	/* Of a stranger that may have been in the middle of an exec more is known by now. */
+	if (p && !p->blank)
 		return p->service == s;
 	if (s->has_cgroup)
 		return cgroups_node_of(s->ctx->cgroups, pid, path) == 0 &&

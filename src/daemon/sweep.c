@@ -108,11 +108,47 @@ struct sweep *sweep_free(struct sweep *sweep)
 	return NULL;
 }
 
+static struct service *service_at(const struct sweep *sweep, const char *path)
+{
+	const struct node *node = tree_find(sweep->tree, path);
+
+	return node ? node->service : NULL;
+}
+
+/* Whose the dead may have been, as far as that can be seen of them; or NULL. */
+static struct service *last_service(const struct sweep *sweep, const struct process *process,
+				    pid_t pid)
+{
+	const struct context *ctx = sweep->tree->ctx;
+	const struct process *leader;
+	char path[CONFIG_NAME_MAX + 1];
+	pid_t session;
+
+	if (process)
+		return process->service;
+	session = getsid(pid);
+	leader = session > 0 ? process_find_leader(ctx->processes, session) : NULL;
+	if (leader && leader->service)
+		return leader->service;
+	if (ctx->cgroups && cgroups_node_of(ctx->cgroups, pid, path) == 0)
+		return service_at(sweep, path);
+	return NULL;
+}
+
 static void on_death(const struct reap_exit *exit, void *arg)
 {
 	struct sweep *sweep = arg;
 	struct process *process = process_find(sweep->tree->ctx->processes, exit->pid);
+	struct service *s = last_service(sweep, process, exit->pid);
 
+	/*
+	 * What it said before it died is heard before: it counts until it is collected.  That may
+	 * have been that another process is the main one now; then it is a leftover.
+	 */
+	if (s && s->notify) {
+		notify_drain(s->notify);
+		process = process_find(sweep->tree->ctx->processes, exit->pid);
+	}
 	sweep->n--;
 	/*
 	 * Whose parent it was is our child now.  What is left of a main process in a control group
@@ -147,13 +183,6 @@ void sweep_reap_child(struct sweep *sweep, pid_t pid)
 {
 	if (reap_child(pid, on_death, sweep))
 		context_settle_soon(sweep->tree->ctx);
-}
-
-static struct service *service_at(const struct sweep *sweep, const char *path)
-{
-	const struct node *node = tree_find(sweep->tree, path);
-
-	return node ? node->service : NULL;
 }
 
 /* *ret is NULL if it is of none.  Return: 0, or -errno if that cannot be known now. */

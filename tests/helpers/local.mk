@@ -9,6 +9,7 @@ helpers = \
 	%D%/idle \
 	%D%/notifier \
 	%D%/orphans \
+	%D%/reexec \
 	%D%/report-self \
 	%D%/signal-log \
 	%D%/stubborn \

@@ -13,8 +13,11 @@ Each line of FIFO is a command:
     flood N           sends N messages as fast as they are taken
     main              has a child named the main process, which goes on in its place
     detach            the same, but the child is of a session of its own, and its parent ends
+    orphan SESSION TEXT  has a child without a parent, in a session of its "own" or the "same" one,
+                      which writes "orphan PID", stops, and on SIGCONT says TEXT and ends
     name PID          sends PID as that of the main process
     patient           is not moved by SIGTERM any more
+    stop              stops until SIGCONT
     exit N            ends
 """
 
@@ -23,6 +26,7 @@ import os
 import signal
 import socket
 import sys
+import time
 
 link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
 path = os.environ["NOTIFY_SOCKET"]
@@ -95,6 +99,23 @@ def main():
         signal.pause()
 
 
+def orphan(session, text):
+    if os.fork() != 0:
+        os.wait()
+        return
+    parent = os.getpid()
+    if os.fork() != 0:
+        os._exit(0)
+    if session == "own":
+        os.setsid()
+    while os.getppid() == parent:
+        time.sleep(0.001)
+    log("orphan %d" % os.getpid())
+    os.kill(os.getpid(), signal.SIGSTOP)
+    say(text)
+    os._exit(0)
+
+
 def obey(words):
     verb, rest = words[0], words[1:]
     if verb == "say":
@@ -114,10 +135,14 @@ def obey(words):
         main()
     elif verb == "detach":
         detach()
+    elif verb == "orphan":
+        orphan(rest[0], " ".join(rest[1:]))
     elif verb == "name":
         say("MAINPID=" + rest[0])
     elif verb == "patient":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    elif verb == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
     elif verb == "exit":
         os._exit(int(rest[0]))
 

@@ -8,6 +8,7 @@ dist_check_SCRIPTS += \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
 	%D%/cgroup-limits.sh \
+	%D%/cgroup-senders.sh \
 	%D%/cgroup-trouble.sh \
 	%D%/cgroup-unseen.sh \
 	%D%/command.sh \
@@ -49,6 +50,7 @@ dist_check_SCRIPTS += \
 	%D%/hooks-stop.sh \
 	%D%/many.sh \
 	%D%/notify.sh \
+	%D%/notify-senders.sh \
 	%D%/ready.sh \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
@@ -87,7 +89,7 @@ dist_check_SCRIPTS += \
 	%D%/remains-again.sh \
 	%D%/remains-blank.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/senders-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \

@@ -1,0 +1,8 @@
+#!/bin/bash
+# With control groups, what the dead and who executes have said is heard as that of their service.
+. "${0%/*}/lib.sh"
+. "${0%/*}/cgroup-lib.sh"
+own=heard
+. "${0%/*}/senders-lib.sh"
+is "no group is left" "$(groups_left)" ""
+finish

@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# Of a service, whose word is it?  After lib.sh, and with or without control groups: $own is "heard"
+# if what an orphan in a session of its own has said still counts when that is dead.
+requires_package python3 python3
+
+talker="/usr/bin/env python3 $top_srcdir/tests/helpers/talker.py"
+config <<END
+[talk]
+command = $talker $dir/talk
+notify = yes
+[hooked]
+command = $talker $dir/hooked
+notify = yes
+post-start = $talker $dir/hook
+start-timeout = 60s
+[busy]
+command = sh -c 'exec $helpers/reexec \$PPID 200'
+fd-store-max = 250
+END
+for fifo in talk hooked hook; do
+	mkfifo "$dir/$fifo"
+done
+
+begun() { [ "$(grep -c '^talker: begins' "$log")" -ge 3 ]; }
+has_status() { [ "$(field "$1" .service.status)" = "$2" ]; } # NODE TEXT
+orphan() { sed -n 's/^talker: orphan //p' "$log" | tail -n 1; }
+is_another() { [ -n "$(orphan)" ] && [ "$(orphan)" != "$1" ]; } # PID
+is_stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; } # PID
+# Who has stopped himself says something and dies while the daemon stands still: that he goes on is
+# a signal, which is there before his word.
+die_unseen() { # PID
+	kill -STOP "$daemon"
+	kill -CONT "$1"
+	wait_for 20 is_zombie_or_gone "$1"
+	kill -CONT "$daemon"
+}
+orphan_dies() { # SESSION TEXT
+	local before
+	before=$(orphan)
+	echo "orphan $1 STATUS=$2" >"$dir/talk"
+	wait_for 20 is_another "$before" && wait_for 20 is_stopped "$(orphan)"
+	die_unseen "$(orphan)"
+}
+
+start_daemon
+wait_for 20 begun || die "all have begun"
+
+# --- The dead ------------------------------------------------------------------------------------
+
+hook=$(ctl guards --json hooked | jq -r ".guards[] | select(.pid != $(pid_of hooked)) | .pid")
+printf 'stop\nsay STATUS=by hook\nexit 0\n' >"$dir/hook"
+wait_for 20 is_stopped "$hook"
+die_unseen "$hook"
+ok "a hook has done its work" wait_for 10 has_state hooked up
+is "and its last words are heard" "$(field hooked .service.status)" 'by hook'
+
+orphan_dies same 'by orphan'
+ok "so are those of an orphan" wait_for 10 has_status talk 'by orphan'
+orphan_dies own 'by own'
+if [ "$own" = heard ]; then
+	ok "also in a session of its own" wait_for 10 has_status talk 'by own'
+fi
+
+# --- Who executes --------------------------------------------------------------------------------
+
+ok "who executes all the time does so to the end" wait_for 60 says "$log" '^reexec: done'
+has_stored() { [ "$(field busy .service.stored)" = "$1" ]; } # NUMBER
+ok "and is heard in between, each time" wait_for 10 has_stored 200
+
+stop_daemon
+is "the daemon ends" "$status" 0
