@@ -47,7 +47,9 @@ static void say_reloading(struct service *s, const struct notify_message *m)
 	uint64_t now = clock_now_usec();
 
 	/* Its own time, if that can be: it began before it said so. */
-	s->words->reloading_usec = m->flags & NOTIFY_MONOTONIC ? MIN(m->monotonic_usec, now) : now;
+	s->words->reloading_usec = m->flags & NOTIFY_MONOTONIC && m->monotonic_usec
+					   ? MIN(m->monotonic_usec, now)
+					   : now;
 }
 
 static void say_ready(struct service *s, const struct notify_message *m)
@@ -93,7 +95,7 @@ static uint64_t extension_limit(const struct service *s)
 		return USEC_INFINITY;
 	if (timeout >= USEC_INFINITY / EXTENSIONS_MAX)
 		return USEC_INFINITY;
-	return clock_add(starts ? s->started_usec : s->since_usec, timeout * EXTENSIONS_MAX);
+	return clock_add(starts ? s->started_usec : s->ending.began_usec, timeout * EXTENSIONS_MAX);
 }
 
 /* Later, never earlier. */
@@ -125,12 +127,27 @@ static void say_watchdog(struct service *s, const struct notify_message *m)
 
 /* --- the store --- */
 
+/* Will there be a next run, as far as anybody knows now? */
+static bool comes_back(const struct service *s)
+{
+	if (s->state != STATE_DOWN && s->state != STATE_DONE && s->state != STATE_FAILED)
+		return true;
+	for (const struct node *n = s->node; n; n = n->parent)
+		if (n->restart)
+			return true;
+	return false;
+}
+
 static void say_store(struct service *s, const struct notify_message *m, struct unix_passed *passed)
 {
 	const char *name = m->flags & NOTIFY_FDNAME ? m->fdname : "stored";
 	bool poll = !(m->flags & NOTIFY_FDPOLL_OFF);
 	int r = s->launch.activation ? 0 : -ENOBUFS;
 
+	if (!comes_back(s)) {
+		refuse(s, "FDSTORE=1", "it has been stopped");
+		return;
+	}
 	for (size_t i = 0; r >= 0 && i < passed->n; i++)
 		r = activation_store(s->launch.activation, take_fd(passed->fds[i]), name, poll);
 	if (r < 0)
@@ -172,17 +189,6 @@ static void say_guard(struct service *s, const struct notify_message *m,
 	r = lease_fd_new(s->node, &wish, take_fd(passed->fds[0]));
 	if (r != 0)
 		refuse(s, "X_SWANSONG_GUARD", lease_fd_refusal(r));
-}
-
-/* Will there be a next run, as far as anybody knows now? */
-static bool comes_back(const struct service *s)
-{
-	if (s->state != STATE_DOWN && s->state != STATE_DONE && s->state != STATE_FAILED)
-		return true;
-	for (const struct node *n = s->node; n; n = n->parent)
-		if (n->restart)
-			return true;
-	return false;
 }
 
 static bool root_is_stopped(const struct node *node)

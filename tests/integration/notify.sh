@@ -51,6 +51,15 @@ restart = never
 command = $talker $dir/orphaned
 notify = yes
 restart = never
+[left]
+command = sh -c '$talker $dir/left & exec $helpers/idle'
+notify = yes
+kill-leftovers = no
+[asked]
+command = $talker $dir/asked
+notify = yes
+stop-command = sh -c 'read -r _ <$dir/go'
+stop-timeout = 20s
 [other]
 command = $helpers/idle
 [hooked]
@@ -59,7 +68,7 @@ ready = notify
 start-timeout = 30s
 post-start = $helpers/idle
 END
-for fifo in talk quick patient watched hung replaced detached orphaned hooked; do
+for fifo in talk quick patient watched hung replaced detached orphaned hooked left asked go; do
 	mkfifo "$dir/$fifo"
 done
 
@@ -105,6 +114,11 @@ is "and is up" "$(state talk)" up
 like "which is shown" "$(ctl status)" 'talk .*, reloading'
 tell talk 'say READY=1'
 is "until it is ready again" "$(field talk .service.reloading_usec)" null
+tell talk 'say RELOADING=1|MONOTONIC_USEC=0'
+ok "whatever time that is" is_at_least talk reloading_usec 0
+tell talk 'say RELOADING=1|MONOTONIC_USEC=18446744073709551615'
+ok "or is not yet" is_at_most talk reloading_usec 100000000
+tell talk 'say READY=1'
 
 # --- What is no message, and who is nobody -------------------------------------------------------
 
@@ -162,6 +176,34 @@ tell patient 'say EXTEND_TIMEOUT_USEC=9000000000000'
 ok "but not longer than the node has" is_at_most patient next_usec 40000000
 order patient 'exit 0'
 ok "it ends" wait_for 10 has_state patient down
+
+ctl stop asked --no-wait >/dev/null
+ok "a stop begins with its command" wait_for 10 has_state asked asking
+began=$(now)
+tell asked 'patient'
+tell asked 'say EXTEND_TIMEOUT_USEC=9000000000000'
+ok "without a budget that may take longer" is_at_least asked next_usec 100000000
+waited() { [ "$(now)" -gt $((began + 3000)) ]; }
+wait_for 10 waited
+echo >"$dir/go"
+ok "and what follows it" wait_for 10 has_state asked stopping
+tell asked 'say EXTEND_TIMEOUT_USEC=9000000000000'
+ok "as long as a stop may take in all" is_at_most asked next_usec 197000000
+order asked 'exit 0'
+ok "it ends, too" wait_for 10 has_state asked down
+
+# --- The store of who is not started again ---
+
+tell left 'patient'
+tell left 'store kept'
+is "a descriptor is kept" "$(field left .service.stored)" 1
+ctl stop left --no-wait >/dev/null
+ok "a service ends, and leaves somebody" wait_for 10 has_state left down
+is "then nothing is kept any more" "$(field left .service.stored)" null
+tell left 'store late'
+is "and nothing more is" "$(field left .service.stored)" null
+order left 'exit 0'
+ok "until it is complete" ctl wait left --timeout 20s
 
 # --- The watchdog --------------------------------------------------------------------------------
 
