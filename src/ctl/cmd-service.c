@@ -39,17 +39,25 @@ static json_t *wait_parameters(const char *path, const char *until)
 	return json_pack("{s:s, s:s}", "node", path, "until", until);
 }
 
-/* As session_do(), of an end that may have been forced. */
+/*
+ * As session_do(), of an end that may have been forced; what follows from that may have failed as
+ * well.
+ */
 static int call(struct ctl *ctl, enum interface_method method, json_t *parameters, json_t *losses)
 {
 	struct message_reply reply;
-	int r = session_call(ctl, method, parameters, &reply);
+	int r = session_ask(ctl, method, parameters, &reply);
 
 	if (r != CTL_DONE)
 		return r;
-	losses_collect(losses, reply.parameters);
+	if (reply.error) {
+		(void)losses_say(ctl, reply.parameters);
+		r = session_refused(ctl, &reply);
+	} else {
+		losses_collect(losses, reply.parameters);
+	}
 	message_reply_done(&reply);
-	return CTL_DONE;
+	return r;
 }
 
 static int ask(struct ctl *ctl, const struct verb *verb, const char *path, bool wait,

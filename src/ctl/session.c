@@ -259,24 +259,33 @@ int session_refused(struct ctl *ctl, const struct message_reply *reply)
 	return CTL_FAILED;
 }
 
-int session_receive(struct ctl *ctl, struct message_reply *ret)
+static int receive(struct ctl *ctl, struct message_reply *ret)
 {
-	struct message_reply reply;
-	int r = client_receive(ctl->client, ctl->deadline_usec, &reply);
+	int r = client_receive(ctl->client, ctl->deadline_usec, ret);
 
-	if (r < 0)
-		return ctl_fail(ctl, r);
-	if (reply.error) {
-		r = session_refused(ctl, &reply);
-		message_reply_done(&reply);
-		return r;
-	}
-	*ret = reply;
-	return CTL_DONE;
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
-int session_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
-		 struct message_reply *ret)
+static int refuse_error(struct ctl *ctl, struct message_reply *reply)
+{
+	int r;
+
+	if (!reply->error)
+		return CTL_DONE;
+	r = session_refused(ctl, reply);
+	message_reply_done(reply);
+	return r;
+}
+
+int session_receive(struct ctl *ctl, struct message_reply *ret)
+{
+	int r = receive(ctl, ret);
+
+	return r == CTL_DONE ? refuse_error(ctl, ret) : r;
+}
+
+int session_ask(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		struct message_reply *ret)
 {
 	int r = session_open(ctl);
 
@@ -285,7 +294,15 @@ int session_call(struct ctl *ctl, enum interface_method method, json_t *paramete
 		return r;
 	}
 	r = session_send(ctl, method, parameters, 0);
-	return r == CTL_DONE ? session_receive(ctl, ret) : r;
+	return r == CTL_DONE ? receive(ctl, ret) : r;
+}
+
+int session_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		 struct message_reply *ret)
+{
+	int r = session_ask(ctl, method, parameters, ret);
+
+	return r == CTL_DONE ? refuse_error(ctl, ret) : r;
 }
 
 int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters)

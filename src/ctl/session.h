@@ -71,7 +71,11 @@ int session_send(struct ctl *ctl, enum interface_method method, json_t *paramete
 /* The next reply, which is no error. */
 int session_receive(struct ctl *ctl, struct message_reply *ret);
 
-/* All of it: opens, sends, receives. */
+/* All of it: opens, sends, receives what may be an error. */
+int session_ask(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		struct message_reply *ret);
+
+/* ... which it is not. */
 int session_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
 		 struct message_reply *ret);
 

@@ -280,11 +280,19 @@ void connection_reply_object(struct connection *c, const char *name,
 void connection_fail(struct connection *c, enum interface_error error, const char *node,
 		     const char *reason)
 {
+	connection_fail_with(c, error, node, reason, NULL);
+}
+
+void connection_fail_with(struct connection *c, enum interface_error error, const char *node,
+			  const char *reason, json_t *more)
+{
 	char *text = NULL;
 
-	if (!finish_call(c))
+	if (!finish_call(c)) {
+		json_decref(more);
 		return;
-	(void)interface_build_error(&text, error, node, reason);
+	}
+	(void)interface_build_error(&text, error, node, reason, more);
 	queue(c, text);
 }
 

@@ -83,6 +83,10 @@ void connection_reply_object(struct connection *connection, const char *name,
 void connection_fail(struct connection *connection, enum interface_error error, const char *node,
 		     const char *reason);
 
+/* ... and what interface_build_error() takes @more for. */
+void connection_fail_with(struct connection *connection, enum interface_error error,
+			  const char *node, const char *reason, json_t *more);
+
 /* Goes on with calls that have come in meanwhile.  Once a turn. */
 void connection_resume(struct connection *connection);
 

@@ -53,6 +53,16 @@ void request_add_losses(const struct request *q, const struct node *node, json_t
 	json_decref(losses);
 }
 
+void request_fail_stop(struct request *q, const struct node *node, const struct node *failed,
+		       const char *reason)
+{
+	json_t *more = json_object();
+
+	request_add_losses(q, node, more);
+	request_end_wait(q);
+	connection_fail_with(q->connection, ERROR_FAILED, node_name(failed), reason, more);
+}
+
 void request_succeed_stop(struct request *q, const struct node *node)
 {
 	json_t *reply = json_object();

@@ -34,6 +34,8 @@ void request_note_stop(struct request *q, const struct node *node, const struct 
 /* ... which is added to @reply, that of q->path: @node, or NULL if that is gone. */
 void request_add_losses(const struct request *q, const struct node *node, json_t *reply);
 void request_succeed_stop(struct request *q, const struct node *node);
+void request_fail_stop(struct request *q, const struct node *node, const struct node *failed,
+		       const char *reason);
 
 /*
  * A call that waits for the end of a transient node, which is not there any more if @node is NULL.

@@ -76,9 +76,13 @@ static void settle_ready(struct request *q, struct node *node)
 		return;
 	}
 	hopeless = find_hopeless(node);
-	if (hopeless)
-		request_fail(q, ERROR_FAILED, node_name(hopeless),
-			     policy_outcome_text(text, &hopeless->service->outcome));
+	if (!hopeless)
+		return;
+	policy_outcome_text(text, &hopeless->service->outcome);
+	if (q->method == METHOD_START)
+		request_fail(q, ERROR_FAILED, node_name(hopeless), text);
+	else
+		request_fail_stop(q, node, hopeless, text);
 }
 
 json_t *request_progress(struct request *q, struct node *node)

@@ -262,7 +262,9 @@ const char interface_text[] =
 	"\n"
 	"error NotPermitted(reason: string)\n"
 	"\n"
-	"error Failed(node: string, reason: string)\n"
+	"# forced, losses: as in Stop, for a Restart, or a Wait for ready that its connection has asked for\n"
+	"# a stop or restart before.\n"
+	"error Failed(node: string, reason: string, forced: ?bool, losses: ?[]Loss)\n"
 	"\n"
 	"# A limit of this connection, of its user or of the daemon is reached.\n"
 	"error TooMany(reason: string)\n";

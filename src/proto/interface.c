@@ -248,9 +248,9 @@ int interface_error_find(const char *name, enum interface_error *ret)
 }
 
 int interface_build_error(char **ret, enum interface_error error, const char *node,
-			  const char *reason)
+			  const char *reason, json_t *more)
 {
-	json_t *parameters = json_object();
+	json_t *parameters = more ? more : json_object();
 
 	if ((errors[error].node &&
 	     json_object_set_new(parameters, "node", message_string(node ? node : "")) < 0) ||

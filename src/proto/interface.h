@@ -66,6 +66,9 @@ const char *interface_error_name(enum interface_error error);
 /* Return: 0 and *ret, or -ENOENT if it is no error of io.swansong. */
 int interface_error_find(const char *name, enum interface_error *ret);
 
-/* The message of an error; @node and @reason as it has them, else NULL.  Return: 0 or -ENOMEM. */
+/*
+ * The message of an error; @node and @reason as it has them, else NULL.  Takes the reference to
+ * @more, an object of what there is to tell besides, or NULL.  Return: 0 or -ENOMEM.
+ */
 int interface_build_error(char **ret, enum interface_error error, const char *node,
-			  const char *reason);
+			  const char *reason, json_t *more);

@@ -20,6 +20,11 @@ command = $helpers/idle
 [deaf]
 command = $helpers/stubborn $dir/deaf
 stop-timeout = 400ms
+[poor]
+start-command = test ! -e $dir/broken
+command = $helpers/stubborn $dir/poor
+stop-timeout = 400ms
+restart = never
 [web]
 [web/one]
 command = $helpers/stubborn $dir/one
@@ -55,6 +60,27 @@ ctl start deaf >/dev/null
 await_deaf
 run restart web/two
 is "what was is no matter of the next restart" "$status $(cat "$dir/err" "$dir/out")" "0 web/two: ready"
+
+await_poor() { wait_for 10 is_deaf poor poor || die "it is deaf"; }
+await_poor
+poor=$(pid_of poor)
+touch "$dir/broken"
+run restart poor
+is "a restart that fails after that has failed" "$status $(cat "$dir/out")" "1 "
+is "and it is said why" "$(tail -n 1 "$dir/err")" 'swansongctl: poor: start-command exited with status 1'
+sed -i '$d' "$dir/err"
+killed poor "$poor"
+for nodes in poor 'poor polite'; do
+	rm "$dir/broken"
+	ctl start poor >/dev/null
+	await_poor
+	touch "$dir/broken"
+	# shellcheck disable=SC2086
+	run restart --json $nodes
+	is "so it is to programs: $nodes" \
+		"$(jq -c '[.error, .parameters.forced, .parameters.losses[].node]' "$dir/out")" \
+		'["io.swansong.Failed",true,"poor"]'
+done
 
 run restart --json polite deaf web
 is "of several it is all said together" "$(jq -c '[.forced, ([.losses[].node] | sort)]' "$dir/out")" \

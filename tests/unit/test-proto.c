@@ -241,8 +241,10 @@ START_TEST(every_error_has_its_parameters)
 		enum interface_error found;
 		char *text, line[256];
 		int at = sprintf(line, "\nerror %s(", name);
+		json_t *more = e == ERROR_FAILED ? json_pack("{s:b, s:[]}", "forced", 1, "losses")
+						 : NULL;
 
-		ck_assert_int_eq(interface_build_error(&text, e, "web", "no \xff"), 0);
+		ck_assert_int_eq(interface_build_error(&text, e, "web", "no \xff", more), 0);
 		ck_assert_int_eq(message_parse_reply(text, &reply), 0);
 		ck_assert_int_eq(interface_error_find(reply.error, &found), 0);
 		ck_assert_int_eq(found, e);
@@ -254,6 +256,8 @@ START_TEST(every_error_has_its_parameters)
 			at += sprintf(line + at, "%sreason: string",
 				      line[at - 1] == '(' ? "" : ", ");
 		}
+		if (json_object_get(reply.parameters, "losses"))
+			at += sprintf(line + at, ", forced: ?bool, losses: ?[]Loss");
 		sprintf(line + at, ")\n");
 		ck_assert_msg(strstr(interface_text, line), "not in the text: %s", line);
 		message_reply_done(&reply);
@@ -394,7 +398,7 @@ static int converse(void)
 	r = message_build_reply(&reply, json_pack("{s:[o]}", "nodes", node_view_build(&node)),
 				MESSAGE_CONTINUES);
 	if (r == 0)
-		r = interface_build_error(&error, ERROR_FAILED, "web", "why");
+		r = interface_build_error(&error, ERROR_FAILED, "web", "why", NULL);
 	if (r == 0)
 		r = message_build_call(&text, "org.varlink.service.GetInfo", json_object(),
 				       MESSAGE_MORE);
