@@ -209,8 +209,18 @@ static void bark(struct service *s)
 static void on_watchdog(void *arg)
 {
 	struct service *s = arg;
+	uint64_t last_usec = s->watchdog->last_usec;
 	char interval[CLOCK_TEXT_MAX];
 
+	/* It may be us who are late: then its sign of life is waiting. */
+	if (s->notify)
+		notify_drain(s->notify);
+	if (s->state != STATE_UP)
+		return;
+	if (s->watchdog->last_usec != last_usec) {
+		watchdog_start(s->watchdog);
+		return;
+	}
 	log_line(s->ctx->log, LOG_WARNING, "%s: watchdog: no sign of life within %s",
 		 s->config->path, clock_text(interval, s->watchdog->interval_usec));
 	bark(s);

@@ -76,6 +76,7 @@ dist_check_SCRIPTS += \
 	%D%/trouble-spawn.sh \
 	%D%/trouble-stop.sh \
 	%D%/trouble-stopped.sh \
+	%D%/trouble-watchdog.sh \
 	%D%/web.sh \
 	%D%/zero-loss.sh \
 	%D%/order.sh \
