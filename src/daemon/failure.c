@@ -7,8 +7,9 @@
 
 /*
  * The others are restarted as they would be by hand: stopped gracefully and in order, and started
- * when they are Complete.  Nobody of them, nor the service itself, starts before its restart-delay
- * is over; so a loop of crashes goes no faster for a group than for one.
+ * when all of them are Complete: none of them is to meet what another was before.  Nobody of them, nor
+ * the service itself, starts before its restart-delay is over; so a loop of crashes goes no faster for
+ * a group than for one.
  */
 
 void failure_note(struct service *s)
@@ -33,6 +34,13 @@ static void delay_start(struct node *top, uint64_t usec)
 			n->service->not_before_usec = usec;
 }
 
+static void wait_for_the_others(struct node *node)
+{
+	node->together = true;
+	if (node_is_stopped(node) && !node->complete && list_is_empty(&node->in_ending))
+		list_append(&node->parent->ending, &node->in_ending);
+}
+
 static void restart_together(struct tree *tree, struct service *s)
 {
 	struct node *parent = s->node->parent, *n;
@@ -50,6 +58,7 @@ static void restart_together(struct tree *tree, struct service *s)
 			continue;
 		delay_start(n, usec);
 		shutdown_restart(tree, n, reason);
+		wait_for_the_others(n);
 	}
 }
 

@@ -46,6 +46,8 @@ struct node *order_start_blocker(const struct service *service)
 		/* What it did in an earlier generation is not over. */
 		if (final_is_pending(n))
 			return n;
+		if (n->together && !list_is_empty(&n->parent->ending))
+			return list_entry(n->parent->ending.next, struct node, in_ending);
 		unsettled = find_unsettled(node_edges(n, EDGE_WANTS));
 		if (!unsettled)
 			unsettled = find_unsettled(node_edges(n, EDGE_AFTER));
