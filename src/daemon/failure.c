@@ -34,10 +34,20 @@ static void delay_start(struct node *top, uint64_t usec)
 			n->service->not_before_usec = usec;
 }
 
+/* What was stopped for good stays so, and what nobody has started yet is not started by this. */
+static bool is_concerned(const struct node *node)
+{
+	if (node->retired)
+		return false;
+	if (node_is_stopped(node))
+		return node->restart;
+	return !node->service || node->service->wanted;
+}
+
 static void wait_for_the_others(struct node *node)
 {
 	node->together = true;
-	if (node_is_stopped(node) && !node->complete && list_is_empty(&node->in_ending))
+	if (node_is_draining(node) && list_is_empty(&node->in_ending))
 		list_append(&node->parent->ending, &node->in_ending);
 }
 
@@ -53,8 +63,7 @@ static void restart_together(struct tree *tree, struct service *s)
 	s->restarts++;
 	list_for_each (n, &parent->children, sibling) {
 		found |= n == s->node;
-		/* What was stopped for good stays so. */
-		if ((!all && !found) || n->retired || (node_is_stopped(n) && !n->restart))
+		if ((!all && !found) || !is_concerned(n))
 			continue;
 		delay_start(n, usec);
 		shutdown_restart(tree, n, reason);

@@ -219,10 +219,6 @@ static void follow(struct tree *tree, struct node *node)
 
 	node->complete = true;
 	node->since_usec = clock_now_usec();
-	if (!list_is_empty(&node->in_ending)) {
-		list_remove(&node->in_ending);
-		context_settle_soon(tree->ctx); /* who waits for it is not begun otherwise */
-	}
 	trace_complete(node->trace, node->forced, node->late_usec,
 		       node->config->shutdown_timeout_usec, node->since_usec);
 	node_changed(node, "shutting_down", node->forced ? "forced" : "");
