@@ -97,7 +97,9 @@ static int parse_socket(struct value *value, const char *word, struct listen *li
 	char *rest;
 	int r = 0;
 
-	*listen = (struct listen){ .mode = LISTEN_MODE_DEFAULT, .owner = (uid_t)-1, .group = (gid_t)-1 };
+	*listen = (struct listen){ .mode = LISTEN_MODE_DEFAULT,
+				   .owner = (uid_t)-1,
+				   .group = (gid_t)-1 };
 	if (!parse_kind(word, listen))
 		return value_refuse(value, "has a socket that is none of tcp:, udp: and unix:");
 	rest = copy = strdup(word + strlen(listen_prefix(listen->kind)));
