@@ -149,7 +149,7 @@ END_TEST
 START_TEST(every_key_has_a_bad_value)
 {
 	const struct key *key = &keys[_i];
-	const char *section = key->scope == SCOPE_ROOT	   ? "swansong"
+	const char *section = key->scope == SCOPE_ROOT	     ? "swansong"
 			      : key->scope == SCOPE_TEMPLATE ? "a/b@"
 							     : "a/b";
 	bool command = _i == KEY_COMMAND || key->scope == SCOPE_ROOT;
