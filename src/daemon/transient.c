@@ -138,6 +138,13 @@ static void let_go(struct tree *tree, struct node *node)
 		node_follow_up(node);
 }
 
+/* Then it is asked for its exit status when all has ended, and goes with the others. */
+static bool is_end_of_all(const struct tree *tree, const struct node *node)
+{
+	return node->service == tree->ctx->ended ||
+	       (node->service == tree->ctx->first && node_is_stopped(tree->root));
+}
+
 void transient_settle(struct tree *tree)
 {
 	while (!list_is_empty(&tree->ctx->finished)) {
@@ -145,7 +152,7 @@ void transient_settle(struct tree *tree)
 
 		list_remove(&node->in_finished);
 		if (node->transient && !node->retired && transient_has_ended(node) &&
-		    (!node->keep || node_is_stopped(node)))
+		    (!node->keep || node_is_stopped(node)) && !is_end_of_all(tree, node))
 			let_go(tree, node);
 	}
 }
