@@ -11,8 +11,11 @@
 
 /* Who has so many parents has none of ours among them. */
 #define ANCESTORS_MAX 64
-/* Who executes has no environment for a moment: it is looked for so often. */
-#define LOOKS_MAX 64
+/*
+ * Who executes has no environment for a moment: it is looked for so often, about a millisecond.  Who
+ * gets no processor in the middle of that is not waited for.
+ */
+#define LOOKS_MAX 256
 
 static bool has_mark(const struct service *s, pid_t pid)
 {
