@@ -156,6 +156,17 @@ static void log_change(struct plan *plan, const struct plan_entry *entry)
 	}
 }
 
+/* Is it to be started now, and was not before?  Who has had his turn is left as he is. */
+static bool begins(const struct plan_entry *entry)
+{
+	const struct node *node = entry->node;
+
+	if (!node->service || !node->config->autostart || node_is_stopped(node))
+		return false;
+	return entry->becomes_service ||
+	       (key_set_has(&entry->keys, KEY_AUTOSTART) && !node->service->wanted);
+}
+
 static void follow_change(struct plan *plan, const struct plan_entry *entry)
 {
 	struct node *node = entry->node;
@@ -165,7 +176,7 @@ static void follow_change(struct plan *plan, const struct plan_entry *entry)
 		starting_forget(node);
 	if (entry->restart && !node_is_stopped(node))
 		shutdown_restart(plan->tree, node, "its section has changed");
-	else if (entry->becomes_service && node->config->autostart && !node_is_stopped(node))
+	else if (begins(entry))
 		starting_new(plan->tree, node->service);
 }
 
