@@ -190,13 +190,18 @@ static void follow(struct plan *plan)
 	};
 	/* First what is, so that a stop finds no dependents of what has been away only. */
 	static const enum plan_kind order[] = { PLAN_ADD, PLAN_REMOVE, PLAN_CHANGE };
+	struct events *events = plan->tree->ctx->events;
+	char cause[EVENT_CAUSE_MAX];
 
+	events_cause(events, cause);
 	for (size_t k = 0; k < ARRAY_SIZE(order); k++) {
 		for (size_t i = 0; i < plan->n_entries; i++) {
 			if (plan->entries[i].kind == order[k])
 				steps[order[k]](plan, &plan->entries[i]);
 		}
 	}
+	/* What a stop has told as its own is none of those that start. */
+	events_because(events, cause);
 	/* A service that is none any more goes with its last process. */
 	for (size_t i = 0; i < plan->n_entries; i++) {
 		if (plan->entries[i].node->service && !plan->entries[i].node->config->argv)
