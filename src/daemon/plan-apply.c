@@ -152,19 +152,8 @@ static void log_change(struct plan *plan, const struct plan_entry *entry)
 		if (key_set_has(&entry->keys, key))
 			log_line(log, LOG_INFO, "%s: %s has changed, and counts %s",
 				 node_name(entry->node), keys[key].name,
-				 entry->restart ? "now" : when[keys[key].apply]);
+				 entry->restart || entry->start ? "now" : when[keys[key].apply]);
 	}
-}
-
-/* Is it to be started now, and was not before?  Who has had his turn is left as he is. */
-static bool begins(const struct plan_entry *entry)
-{
-	const struct node *node = entry->node;
-
-	if (!node->service || !node->config->autostart || node_is_stopped(node))
-		return false;
-	return entry->becomes_service ||
-	       (key_set_has(&entry->keys, KEY_AUTOSTART) && !node->service->wanted);
 }
 
 static void follow_change(struct plan *plan, const struct plan_entry *entry)
@@ -176,7 +165,7 @@ static void follow_change(struct plan *plan, const struct plan_entry *entry)
 		starting_forget(node);
 	if (entry->restart && !node_is_stopped(node))
 		shutdown_restart(plan->tree, node, "its section has changed");
-	else if (begins(entry))
+	else if (entry->start && !node_is_stopped(node))
 		starting_new(plan->tree, node->service);
 }
 

@@ -92,7 +92,10 @@ ctl reload -q && ctl wait -q --timeout 5s --for ready
 is "who is not started by itself is not" "$(state sleeps)" down
 ctl start -q other && ctl stop -q other
 { service stays; service sleeps; service other; } | config
-ok "it is to be from now on" ctl reload
+ctl reload --dry-run >"$dir/plan"
+like "it is to be from now on" "$(cat "$dir/plan")" 'change +sleeps +autostart +no +yes +now, is started'
+like "but for who was stopped" "$(cat "$dir/plan")" 'change +other +autostart +no +yes +now[[:cntrl:]]'
+ok "that is done" ctl reload
 ok "and is" wait_for 5 has_state sleeps up
 is "but not who was stopped" "$(state other)" down
 sleeps=$(pid_of sleeps)
@@ -139,7 +142,8 @@ ok "what is below is back" ctl wait --timeout 5s --for ready
 is "as another one" "$(gone "$below" && echo gone)" gone
 { service stays; service stays/below; } | config
 below=$(pid_of stays/below)
-ok "a group becomes a service" ctl reload
+like "a group is to become a service" "$(ctl reload --dry-run)" 'change +stays +command +- .* now, is started'
+ok "and does" ctl reload
 ok "which is started" wait_for 5 has_state stays up
 stays=$(pid_of stays)
 is "and nothing else" "$(pid_of stays/below)" "$below"
