@@ -125,6 +125,20 @@ ok "which are gone" wait_for 5 absent jobs/many2
 ok "a name that was never there is none" not ctl stop jobs/many9
 
 # Who waits hears of the end, whatever has brought it.
+cat >"$dir/until.sh" <<'END'
+until [ -e "${0%/*}/over" ]; do sleep 0.02; done
+exit 5
+END
+ctl run --wait jobs/taken -- sh "$dir/until.sh" >"$dir/said" 2>&1 &
+waiter=$!
+wait_for 5 has_state jobs/taken up
+{ echo '[jobs]'; service db; printf '[jobs/taken]\ncommand = sh %s\nrestart = never\n' "$dir/until.sh"; } | config
+ctl reload -q
+touch "$dir/over"
+wait "$waiter"
+is "also if a section has taken it over" "$?" 5
+{ echo '[jobs]'; service db; } | config
+ctl reload -q
 ctl run --wait jobs/waited -- sh -c 'trap "exit 9" TERM; while :; do sleep 0.02; done' >"$dir/said" 2>&1 &
 waiter=$!
 wait_for 5 has_state jobs/waited up
