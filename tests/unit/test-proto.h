@@ -2,6 +2,9 @@
 
 #include "main.h"
 
-/* Of the types of the interface, and of the place of the socket. */
+/* Of the methods, errors and text of the interface. */
+TCase *interface_tests(void);
+
+/* Of its types, and of the place of the socket. */
 TCase *view_tests(void);
 TCase *columns_tests(void);
