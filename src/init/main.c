@@ -117,6 +117,22 @@ static void take_verbosity(struct log *log)
 	log->level = levels[MIN(verbosity, ARRAY_SIZE(levels) - 1)];
 }
 
+static bool has_variable(const char *name, const char *value)
+{
+	const char *text = getenv(name);
+
+	return text && strcmp(text, value) == 0;
+}
+
+/* As dumb-init has it: without a session of its own the command alone gets the signals. */
+static void take_dumb_init(struct init_options *options)
+{
+	if (has_variable("DUMB_INIT_SETSID", "0"))
+		(void)command_option(&options->command, COMMAND_SINGLE, NULL);
+	if (has_variable("DUMB_INIT_DEBUG", "1"))
+		options->log->level = LOG_DEBUG;
+}
+
 int main(int argc, char **argv)
 {
 	pid_t parent = getppid();
@@ -134,6 +150,7 @@ int main(int argc, char **argv)
 	log_init(&log, NAME, LOG_WARNING);
 	take_verbosity(&log);
 	command_options_init(&options.command);
+	take_dumb_init(&options);
 	if (argc < 1)
 		return INIT_EXIT_FAULT;
 	status = parse_options(&options, argc, argv);

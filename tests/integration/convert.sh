@@ -100,11 +100,32 @@ says_and_notes celery 24 'not carried over: stderr_logfile = AUTO'
 says_and_notes celery 10 'not carried over: password'
 ok "celery.conf: no password comes out" not grep -q secret "$dir/celery.ini" "$dir/celery.err"
 
+converts odd 1
+has odd '[two_marks]' "command = bash -c 'fetch; pack ; send'"
+has odd '[two_marks]' 'stop-signal = INT'
+has odd '[two_marks]' 'log = null'
+has odd '[Upper]' "command = /bin/true -c 'a#b;c'"
+has odd '[Upper]' 'stop-timeout = 0'
+has odd '[swansong_]' 'command = ./own --name=swansong'
+has odd '[swansong_]' 'stop-signal = ABRT'
+has odd '[nobody]' '[nobody]'
+says_and_notes odd 3 'note: minfds: limit-nofile also lowers a limit'
+says_and_notes odd 5 'note: name: the node is called two_marks'
+says_and_notes odd 13 'not carried over: exitcodes'
+says_and_notes odd 20 'not carried over: the section: swansongctl has no plugins'
+says_and_notes odd 23 'note: name: the node is called swansong_'
+is "odd.conf: nothing is said of /dev/null" "$(grep -c logfile "$dir/odd.err")" 0
+
+# A mark of the byte order and carriage returns change nothing.
+{ printf '\357\273\277' && sed 's/$/\r/' "$confs/web.conf"; } >"$dir/marked.conf"
+"$convert" -o "$dir/marked.ini" "$dir/marked.conf"
+is "a file of another system comes out the same" "$(tail -n +2 "$dir/marked.ini")" "$(tail -n +2 "$dir/web.ini")"
+
 convert bad
 is "bad.conf: exit status 2" "$converted" 2
 ok "bad.conf: nothing is written" not test -e "$dir/bad.ini"
 is "bad.conf: all mistakes are told" "$(grep -oE 'conf:[0-9]+' "$dir/bad.err" | xargs)" \
-	"conf:4 conf:7 conf:9 conf:15"
+	"conf:4 conf:7 conf:9 conf:15 conf:19"
 
 # The example of the manual.
 sed -n '/^\[program:worker\]/,/^\.Ed/{/^\.Ed/!p;}' "$top_srcdir/man/swansong-migration.7" \

@@ -50,6 +50,11 @@ for subject in "${subjects[@]}"; do
 	is "$subject: -v counts from there" "$(said 1 -v)" "$(said 2)"
 	like "$subject: what is none" "$(TINI_VERBOSITY=loud "${init[0]}" -- true 2>&1)" \
 		"TINI_VERBOSITY: 'loud' is not a number"
+	is "$subject: DUMB_INIT_DEBUG=1 is as -vv" \
+		"$(DUMB_INIT_DEBUG=1 "${init[0]}" -- true 2>&1 </dev/null | sed 's/[0-9]*//g')" \
+		"$("${init[0]}" -vv -- true 2>&1 </dev/null | sed 's/[0-9]*//g')"
+	is "$subject: and another value is nothing" \
+		"$(DUMB_INIT_DEBUG=0 "${init[0]}" -- true 2>&1 </dev/null)" ""
 	# shellcheck disable=SC2016  # for the other shell
 	is "$subject: the command sees them, as with tini" \
 		"$(TINI_VERBOSITY=0 TINI_SUBREAPER=1 "${init[0]}" -- sh -c 'echo "$TINI_VERBOSITY$TINI_SUBREAPER"')" 01

@@ -114,6 +114,11 @@ if has dumb-init; then
 		# shellcheck disable=SC2086  # words
 		both "signals: ${options:-no option}" signals $options
 	done
+	for DUMB_INIT_SETSID in 0 1 no; do
+		export DUMB_INIT_SETSID
+		both "signals: DUMB_INIT_SETSID=$DUMB_INIT_SETSID" signals
+	done
+	unset DUMB_INIT_SETSID
 	both "--version" says_version --version
 	both "-V" says_version -V
 	both "--help" says_version --help

@@ -100,6 +100,24 @@ for subject in "${subjects[@]}"; do
 		await_daemon 10
 	done
 
+	# As dumb-init has it; an option goes before it.
+	for setting in 0 1 "0 -g"; do
+		[ "$subject" != daemon ] || continue
+		# shellcheck disable=SC2086  # words
+		choose "$subject" ${setting#[01]}
+		export DUMB_INIT_SETSID=${setting%% *}
+		begin sh -c "$family" family "$helpers/signal-log" "$signals"
+		unset DUMB_INIT_SETSID
+		wait_for 10 all_say ready "$signals".{group,session,main} || die "$subject: a family runs"
+		kill -USR1 "$daemon"
+		wait_for 5 says "$signals.main" USR1
+		[ "$setting" = 0 ] && reached=0 || reached=1
+		[ "$setting" = 0 ] || wait_for 5 says "$signals.group" USR1
+		is "$subject: DUMB_INIT_SETSID=$setting" "$(grep -c USR1 "$signals.group")" "$reached"
+		kill -TERM "$daemon"
+		await_daemon 10
+	done
+
 	# A thousand signals in no time: the command may get fewer of one kind, but the last of each.
 	choose "$subject"
 	begin "$helpers/signal-log" "$signals" 7

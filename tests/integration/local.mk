@@ -94,6 +94,7 @@ EXTRA_DIST += \
 	%D%/convert/bench.conf \
 	%D%/convert/celery.conf \
 	%D%/convert/celery.d/beat.conf \
+	%D%/convert/odd.conf \
 	%D%/convert/queue.conf \
 	%D%/convert/run.conf \
 	%D%/convert/switch.conf \
