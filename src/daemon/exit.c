@@ -18,7 +18,9 @@ static bool counts(const struct node *n, bool essential)
 /* For good, as far as can be seen: nothing that goes on by itself starts it again. */
 static bool has_ended(const struct service *s)
 {
-	return service_is_settled(s) && s->state != STATE_UP && !node_is_restarted(s->node);
+	bool runs = s->state == STATE_UP && !s->worked;
+
+	return service_is_settled(s) && !runs && !node_is_restarted(s->node);
 }
 
 bool exit_is_due(const struct tree *tree)

@@ -7,8 +7,9 @@
 
 /*
  * The others are restarted as they would be by hand: stopped gracefully and in order, and started
- * when they are Complete.  Nobody of them, nor the service itself, starts before its restart-delay
- * is over; so a loop of crashes goes no faster for a group than for one.
+ * when all of them are Complete: none of them is to meet what another was before.  Nobody of them, nor
+ * the service itself, starts before its restart-delay is over; so a loop of crashes goes no faster for
+ * a group than for one.
  */
 
 void failure_note(struct service *s)
@@ -33,6 +34,23 @@ static void delay_start(struct node *top, uint64_t usec)
 			n->service->not_before_usec = usec;
 }
 
+/* What was stopped for good stays so, and what nobody has started yet is not started by this. */
+static bool is_concerned(const struct node *node)
+{
+	if (node->retired)
+		return false;
+	if (node_is_stopped(node))
+		return node->restart;
+	return !node->service || node->service->wanted;
+}
+
+static void wait_for_the_others(struct node *node)
+{
+	node->together = true;
+	if (node_is_draining(node) && list_is_empty(&node->in_ending))
+		list_append(&node->parent->ending, &node->in_ending);
+}
+
 static void restart_together(struct tree *tree, struct service *s)
 {
 	struct node *parent = s->node->parent, *n;
@@ -45,11 +63,11 @@ static void restart_together(struct tree *tree, struct service *s)
 	s->restarts++;
 	list_for_each (n, &parent->children, sibling) {
 		found |= n == s->node;
-		/* What was stopped for good stays so. */
-		if ((!all && !found) || n->retired || (node_is_stopped(n) && !n->restart))
+		if ((!all && !found) || !is_concerned(n))
 			continue;
 		delay_start(n, usec);
 		shutdown_restart(tree, n, reason);
+		wait_for_the_others(n);
 	}
 }
 

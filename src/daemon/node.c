@@ -131,6 +131,8 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	list_init(&node->in_completed);
 	list_init(&node->in_finished);
 	list_init(&node->in_guarded);
+	list_init(&node->ending);
+	list_init(&node->in_ending);
 	list_init(&node->leases);
 	list_init(&node->earlier);
 
@@ -191,6 +193,7 @@ struct node *node_free(struct node *node)
 	list_remove(&node->in_completed);
 	list_remove(&node->in_finished);
 	list_remove(&node->in_guarded);
+	list_remove(&node->in_ending);
 	node_edges_free(node->edges);
 	config_unref(node->config_ref);
 	trace_free(node->trace);

@@ -41,6 +41,8 @@ struct node {
 	struct list in_completed; /* context.completed */
 	struct list in_finished;  /* context.finished */
 	struct list in_guarded;	  /* context.guarded */
+	struct list ending;	  /* children that are restarted together: who drained, or still does */
+	struct list in_ending;	  /* parent->ending */
 
 	/* The present generation. */
 	struct swansong *handle;
@@ -68,6 +70,7 @@ struct node {
 	bool complete;	/* its present generation is, and followed up */
 	bool forced;	/* ... something below had to be killed or revoked during its stop */
 	bool restart;	/* to be started again as soon as it is Complete */
+	bool together;	/* ... and nothing in it while one of parent->ending drains */
 	bool retired;	/* no section any more: freed when nothing is left, never started again */
 	bool leaving;	/* is, or is about to be by the reload that is being made */
 	bool transient; /* of no section: it was asked for over the control socket */

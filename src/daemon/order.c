@@ -34,6 +34,19 @@ static struct node *find_unsettled(struct node *const *nodes)
 	return NULL;
 }
 
+/* The first of @node's children that has not ended, of those that a strategy restarts, or NULL. */
+static struct node *find_ending(struct node *node)
+{
+	while (!list_is_empty(&node->ending)) {
+		struct node *first = list_entry(node->ending.next, struct node, in_ending);
+
+		if (node_is_draining(first))
+			return first;
+		list_remove(&first->in_ending);
+	}
+	return NULL;
+}
+
 struct node *order_start_blocker(const struct service *service)
 {
 	struct node *missing = find_missing(service);
@@ -41,11 +54,13 @@ struct node *order_start_blocker(const struct service *service)
 	if (missing)
 		return missing;
 	for (struct node *n = service->node; n; n = n->parent) {
-		struct node *unsettled;
+		struct node *unsettled, *ending;
 
 		/* What it did in an earlier generation is not over. */
 		if (final_is_pending(n))
 			return n;
+		if (n->together && (ending = find_ending(n->parent)))
+			return ending;
 		unsettled = find_unsettled(node_edges(n, EDGE_WANTS));
 		if (!unsettled)
 			unsettled = find_unsettled(node_edges(n, EDGE_AFTER));

@@ -6,6 +6,8 @@
  * An edge A -> B (requires or after) holds back every service in A until B is ready (after: or is
  * not going to be), and every signal in B, once both are stopped, until A is Complete, and so is
  * every generation of A before.
+ *
+ * What a strategy restarts together starts when all of it has ended.
  */
 
 #include <stdbool.h>

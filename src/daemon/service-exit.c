@@ -239,7 +239,8 @@ static void judge(struct service *s)
 		return;
 	s->concluded = true;
 	s->verdict = policy_decide(s->policy, &s->outcome, now, ran, &s->delay_usec);
-	if (!s->worked)
+	/* That its work is done is no end; that what comes after it fails is. */
+	if (!s->worked || s->verdict != EVENT_DONE)
 		log_end(s, s->verdict);
 }
 

@@ -163,7 +163,7 @@ void service_retally(struct service *s, struct service_tally before)
 /*
  * The end of an essential service may be that of the tree, and so may be a failure; the first one
  * counts.  One whose section is gone is essential no more, and one that is being restarted has not
- * come to its end.
+ * come to its end.  A oneshot has when its work is done, also if it stays up to be undone.
  */
 static void note_end(struct service *s)
 {
@@ -256,7 +256,8 @@ static void enter(struct service *s, enum service_state next, enum service_event
 	health_follow(s->health);
 	if (next == STATE_BACKOFF || next == STATE_FAILED)
 		failure_note(s);
-	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED)
+	if (next == STATE_DOWN || next == STATE_DONE || next == STATE_FAILED ||
+	    (next == STATE_UP && s->worked))
 		note_end(s);
 	if (!fsm_has_process(next) && s->attach)
 		attach_end(s->attach);

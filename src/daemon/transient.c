@@ -169,6 +169,13 @@ static void let_go(struct tree *tree, struct node *node)
 		node_follow_up(node);
 }
 
+/* Then it is asked for its exit status when all has ended, and goes with the others. */
+static bool is_end_of_all(const struct tree *tree, const struct node *node)
+{
+	return node->service == tree->ctx->ended ||
+	       (node->service == tree->ctx->first && node_is_stopped(tree->root));
+}
+
 void transient_settle(struct tree *tree)
 {
 	while (!list_is_empty(&tree->ctx->finished)) {
@@ -178,7 +185,7 @@ void transient_settle(struct tree *tree)
 		if (node->retired)
 			node_follow_up(node);
 		else if (node->transient && transient_has_ended(node) &&
-			 (!node->keep || node_is_stopped(node)))
+			 (!node->keep || node_is_stopped(node)) && !is_end_of_all(tree, node))
 			let_go(tree, node);
 	}
 }

@@ -324,14 +324,29 @@ static bool listen_equal(const void *a, const void *b)
 	return true;
 }
 
+/* What is as it is by default is left out. */
+static void socket_print(FILE *file, const struct listen *l)
+{
+	(void)fprintf(file, "%s%s", listen_prefix(l->kind), l->address);
+	if (strcmp(l->name, LISTEN_NAME_DEFAULT) != 0)
+		(void)fprintf(file, ",name=%s", l->name);
+	if (l->kind == LISTEN_UNIX && l->mode != LISTEN_MODE_DEFAULT)
+		(void)fprintf(file, ",mode=%04o", l->mode);
+	if (l->owner != (uid_t)-1)
+		(void)fprintf(file, ",owner=%u", l->owner);
+	if (l->group != (gid_t)-1)
+		(void)fprintf(file, ",group=%u", l->group);
+}
+
 static void listen_print(FILE *file, const void *value, const struct kind *kind)
 {
 	const struct extras *extras = value;
 
 	(void)kind;
-	for (size_t i = 0; i < extras->n_listen; i++)
-		(void)fprintf(file, "%s%s%s", i ? " " : "", listen_prefix(extras->listen[i].kind),
-			      extras->listen[i].address);
+	for (size_t i = 0; i < extras->n_listen; i++) {
+		(void)fputs(i ? " " : "", file);
+		socket_print(file, &extras->listen[i]);
+	}
 }
 KIND(listen);
 

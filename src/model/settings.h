@@ -111,6 +111,9 @@ struct probe_config {
 	};
 };
 
+#define LISTEN_NAME_DEFAULT "listen"
+#define LISTEN_MODE_DEFAULT 0660
+
 /* A socket that is open before the service is, and given to it (sd_listen_fds(3)). */
 struct listen {
 	enum listen_kind kind;

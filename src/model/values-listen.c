@@ -10,9 +10,6 @@
 #include "model/substitute.h"
 #include "model/values-private.h"
 
-#define DEFAULT_NAME "listen"
-#define DEFAULT_MODE 0660
-
 static int read_mode(struct value *value, struct listen *listen)
 {
 	return value_mode(value, &listen->mode);
@@ -100,14 +97,16 @@ static int parse_socket(struct value *value, const char *word, struct listen *li
 	char *rest;
 	int r = 0;
 
-	*listen = (struct listen){ .mode = DEFAULT_MODE, .owner = (uid_t)-1, .group = (gid_t)-1 };
+	*listen = (struct listen){ .mode = LISTEN_MODE_DEFAULT,
+				   .owner = (uid_t)-1,
+				   .group = (gid_t)-1 };
 	if (!parse_kind(word, listen))
 		return value_refuse(value, "has a socket that is none of tcp:, udp: and unix:");
 	rest = copy = strdup(word + strlen(listen_prefix(listen->kind)));
 	if (!copy)
 		return -ENOMEM;
 	listen->address = strdup(strsep(&rest, ","));
-	listen->name = strdup(DEFAULT_NAME);
+	listen->name = strdup(LISTEN_NAME_DEFAULT);
 	if (!listen->address || !listen->name)
 		return -ENOMEM;
 	while (r == 0 && rest)

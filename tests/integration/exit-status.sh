@@ -108,6 +108,18 @@ command = $helpers/stubborn $dir/ignorant
 stop-timeout = 200ms
 END
 
+exits "of a oneshot it is that of its work" 0 <<END
+[main]
+command = touch $dir/work
+type = oneshot
+essential = yes
+post-stop = touch $dir/undone
+[other]
+$idle
+END
+ok "which is undone then" test -e "$dir/undone"
+ok "as in the stop of all" in_order 'root: shutting down: main has ended' 'main: post-stop: started'
+
 # --- Several ----------------------------------------------------------------------------------------
 
 for first in 3 0; do
@@ -175,6 +187,19 @@ command = true
 command = $helpers/crasher 3
 success-status = 3
 END
+exits "also beside what is only to be undone" 6 <<END
+[swansong]
+exit-when = all
+[mount]
+command = true
+type = oneshot
+stop-command = touch $dir/unmounted
+[job]
+command = $helpers/crasher 6
+requires = mount
+restart = never
+END
+ok "which it is" test -e "$dir/unmounted"
 rm -f "$dir/go"
 begin <<END
 [swansong]

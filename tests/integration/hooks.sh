@@ -192,6 +192,10 @@ is "and stays up" "$(state job)" up
 is "its guard is shown" "$(ctl guards job --json | jq -r '.guards[].kind')" action
 ok "a stop undoes it" ctl stop job --timeout 10s
 ok "once" traced job job-post-start job-undo
+touch "$dir/fail-job-post-start"
+ok "a failing post-start fails its start, too" not ctl start job --timeout 10s
+ok "which is told" says "$log" 'job: post-start exited with status 1; failed'
+rm "$dir/fail-job-post-start"
 
 # --- what the commands leave behind
 

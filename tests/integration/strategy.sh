@@ -2,7 +2,14 @@
 # What the end of one service does to others: the strategy of its group, and on-failed.
 . "${0%/*}/lib.sh"
 
+mkfifo "$dir/slow.go"
 {
+	printf '[both]\nstrategy = one-for-all\n'
+	service both/quick 'restart-delay = 0'
+	service both/third "final = touch $dir/third.final"
+	service both/asleep 'autostart = no'
+	printf '[both/slow]\ncommand = %s 0 %s\nstop-timeout = 60s\n' \
+		"$helpers/signal-log $dir/slow" "$dir/slow.go"
 	printf '[all]\nstrategy = one-for-all\n'
 	service all/a 'requires = all/b'
 	service all/b 'restart-delay = 300ms'
@@ -33,6 +40,9 @@ pids() { # NODE...
 renewed() { # PID NODE: it is up, as another process
 	[ "$(state "$2")" = up ] && [ "$(pid_of "$2")" != "$1" ]
 }
+waits_for_slow() { # NODE: it is down, for that one
+	[[ $(ctl status "$1") =~ state:\ *down.*waiting:\ *both/slow ]]
+}
 crash() { kill -SEGV "$(pid_of "$1")"; } # NODE
 
 a=$(pid_of all/a) b=$(pid_of all/b) c=$(pid_of all/c)
@@ -55,6 +65,33 @@ crash rest/b
 ok "rest-for-one: it is another process" wait_for 10 renewed "$b" rest/b
 ok "and so is what stands after it, in a group" wait_for 10 renewed "$c" rest/c/x
 is "but not what stands before it" "$(pid_of rest/a)" "$a"
+
+quick=$(pid_of both/quick) third=$(pid_of both/third) slow=$(pid_of both/slow)
+wait_for 10 says "$dir/slow" ready || die "who ends slowly is there"
+crash both/quick
+ok "who ends slowly is asked to" wait_for 10 says "$dir/slow" TERM
+wait_for 10 test -e "$dir/third.final" || die "the third one has ended"
+ok "nobody is started beside it" waits_for_slow both/quick
+ok "also of those that have been stopped" waits_for_slow both/third
+echo >"$dir/slow.go"
+for pair in "$quick both/quick" "$third both/third" "$slow both/slow"; do
+	# shellcheck disable=SC2086  # two words
+	ok "but when it is gone: ${pair#* } is another process" wait_for 10 renewed $pair
+done
+ok "all of them after all" in_order 'both/slow: stopping -> down' "both/quick: started, pid $(pid_of both/quick)"
+ok "the third one, too" in_order 'both/slow: stopping -> down' "both/third: started, pid $(pid_of both/third)"
+is "but nobody who had not been started" "$(state both/asleep)" down
+slow=$(pid_of both/slow)
+sed -i 's/^restart-delay = 0$/restart-delay = 1h/; s/^\[both\/quick\]/&\nrestart-delay-max = 1h/' "$ini"
+ctl reload >/dev/null
+crash both/quick
+wait_for 10 says "$log" "both/slow: SIGTERM to pid $slow" || die "the slow one is asked again"
+ok "who is started by hand waits for neither them nor the delay" ctl --timeout 10s start both/quick
+is "of those either" "$(state both/slow)" stopping
+echo >"$dir/slow.go"
+ok "who come when they have ended" wait_for 10 renewed "$slow" both/slow
+ctl stop --no-wait both >/dev/null
+echo >"$dir/slow.go"
 
 a=$(pid_of one/a) b=$(pid_of one/b)
 crash one/a

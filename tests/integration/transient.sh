@@ -177,4 +177,20 @@ wait_for 5 has_state last up
 stop_daemon
 is "the end of all is graceful" "$status" 0
 ok "and complete" wait_for 10 nobody_else
+
+# Essential.
+for end in 5 127; do
+	[ "$end" = 5 ] && program=(sh -c 'exit 5') || program=(/nonexistent)
+	service db | config
+	start_daemon
+	ctl run -p essential=yes -p restart=never main -- "${program[@]}" >"$dir/said"
+	await_daemon 20
+	is "an essential one is the end of all, with its exit status" "$status" "$end"
+done
+service db | config
+start_daemon
+ctl run -p essential=yes main -- "$helpers/idle" >"$dir/said"
+wait_for 5 has_state main up
+stop_daemon
+is "also if all is stopped" "$status" 143
 finish

@@ -1,6 +1,7 @@
 #include "test-config.h"
 
 #include "base/macro.h"
+#include "model/keys.h"
 
 /* What a value must not be, whatever the key's type takes for one. */
 static const struct {
@@ -144,11 +145,29 @@ START_TEST(a_bad_value_of_the_root_is_refused)
 }
 END_TEST
 
+/* Nobody is forgotten: this is a value of no key at all, wherever the key may stand. */
+START_TEST(every_key_has_a_bad_value)
+{
+	const struct key *key = &keys[_i];
+	const char *section = key->scope == SCOPE_ROOT	     ? "swansong"
+			      : key->scope == SCOPE_TEMPLATE ? "a/b@"
+							     : "a/b";
+	bool command = _i == KEY_COMMAND || key->scope == SCOPE_ROOT;
+	char text[128], expected[128];
+
+	(void)snprintf(text, sizeof(text), "[%s]\n%s = %%q\n%s", section, key->name,
+		       command ? "" : "command = x\n");
+	(void)snprintf(expected, sizeof(expected), "f:2: [%s] %s: '", section, key->name);
+	bad(text, expected);
+}
+END_TEST
+
 TCase *config_bad_tests(void)
 {
 	TCase *tc = config_case("bad");
 
 	tcase_add_loop_test(tc, a_bad_value_is_refused_with_its_place, 0, ARRAY_SIZE(bad_values));
 	tcase_add_test(tc, a_bad_value_of_the_root_is_refused);
+	tcase_add_loop_test(tc, every_key_has_a_bad_value, 0, N_KEYS);
 	return tc;
 }
