@@ -260,14 +260,17 @@ static int run(struct interrupt *i, char **argv)
 
 static int is_stopped(struct ctl *ctl, const char *path, bool *ret)
 {
-	struct nodes nodes;
-	int r = nodes_fetch(ctl, path, &nodes);
+	const struct node_view *node;
+	struct nodes_walk walk;
+	int r = nodes_walk(ctl, path, &walk);
 
 	if (r != CTL_DONE)
 		return r;
-	*ret = nodes.n == 0 || nodes.nodes[0].state != NODE_RUNNING;
-	nodes_done(&nodes);
-	return CTL_DONE;
+	r = nodes_walk_next(ctl, &walk, &node);
+	if (r == CTL_DONE)
+		*ret = !node || node->state != NODE_RUNNING;
+	nodes_walk_done(&walk);
+	return r;
 }
 
 static int interrupt(struct interrupt *i, char **argv)

@@ -13,14 +13,22 @@ static const char *member(const json_t *object, const char *name)
 	return message_get_string(object, name, "-");
 }
 
-/* What becomes of a value that has changed; @restart: of a service that is to run. */
-static const char *effect_of(const json_t *key, bool restart)
+static bool is_true(const json_t *change, const char *name)
 {
+	return json_is_true(json_object_get(change, name));
+}
+
+/* What becomes of a value of @change. */
+static const char *effect_of(const json_t *key, const json_t *change)
+{
+	bool restart = is_true(change, "restart");
 	const char *apply = member(key, "apply");
 
 	if (restart && strcmp(member(key, "key"), "command") == 0 &&
 	    json_is_null(json_object_get(key, "to")))
 		return "now, is stopped";
+	if (is_true(change, "start"))
+		return "now, is started";
 	if (strcmp(apply, "live") == 0)
 		return "now";
 	if (strcmp(apply, "restart") == 0 && restart)
@@ -53,8 +61,7 @@ static const char *beginning(const json_t *change, bool service)
 static void add_change(struct table *t, const json_t *change)
 {
 	const json_t *keys = json_object_get(change, "keys");
-	bool restart = json_is_true(json_object_get(change, "restart"));
-	bool service = json_is_true(json_object_get(change, "service"));
+	bool service = is_true(change, "service");
 	const char *kind = member(change, "kind"), *node = member(change, "node");
 
 	if (strcmp(kind, "add") == 0)
@@ -64,7 +71,7 @@ static void add_change(struct table *t, const json_t *change)
 	for (size_t i = 0; i < json_array_size(keys); i++) {
 		const json_t *key = json_array_get(keys, i);
 
-		add_row(t, STYLE_BUSY, kind, node, key, effect_of(key, restart));
+		add_row(t, STYLE_BUSY, kind, node, key, effect_of(key, change));
 	}
 }
 

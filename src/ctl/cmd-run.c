@@ -46,7 +46,8 @@ int cmd_run(struct ctl *ctl, int argc, char **argv)
 
 	ctl->ongoing = (struct ongoing){ .what = "run", .node = argv[0], .until = "complete" };
 	r = session_call(ctl, METHOD_RUN,
-			 json_pack("{s:s, s:o, s:o, s:b, s:b}", "node", argv[0], "command",
+			 json_pack("{s:o, s:o, s:o, s:b, s:b}", "node", message_string(argv[0]),
+				   "command",
 				   strings((const char *const *)argv + 1, (size_t)argc - 1),
 				   "properties", strings(o->properties, o->n_properties), "keep",
 				   o->keep, "wait", o->wait),

@@ -79,9 +79,9 @@ static void say_end(struct ctl *ctl, const char *path, const struct progress *p)
 }
 
 /* The node is gone, and was Complete before: there is nothing to be said of it in the end. */
-static int end_without_node(struct ctl *ctl, struct progress *last, struct progress *p)
+static int end_without_node(struct ctl *ctl, struct progress *last, struct progress *p, bool begun)
 {
-	int r = last->reply.root ? 0 : -EBADMSG;
+	int r = begun || last->reply.root ? 0 : -EBADMSG;
 
 	screen_wipe(&ctl->out);
 	last->node.state = NODE_COMPLETE;
@@ -92,8 +92,8 @@ static int end_without_node(struct ctl *ctl, struct progress *last, struct progr
 	return r;
 }
 
-/* Reads and shows replies until the last one. */
-static int follow(struct ctl *ctl, const char *path)
+/* Reads and shows replies until the last one; @begun: the first may be that. */
+static int follow(struct ctl *ctl, const char *path, bool begun)
 {
 	struct progress last = {}, p;
 	int r;
@@ -103,7 +103,7 @@ static int follow(struct ctl *ctl, const char *path)
 		if (r != 0)
 			break;
 		if (!p.node.path) {
-			r = end_without_node(ctl, &last, &p);
+			r = end_without_node(ctl, &last, &p, begun);
 			break;
 		}
 		r = show_progress(ctl, &p, &last);
@@ -148,7 +148,7 @@ static int begin(struct ctl *ctl, const char *path)
 	return r;
 }
 
-static int complete(struct ctl *ctl, const char *path)
+static int complete(struct ctl *ctl, const char *path, bool begun)
 {
 	int r = session_open(ctl);
 
@@ -156,7 +156,7 @@ static int complete(struct ctl *ctl, const char *path)
 	if (r == CTL_DONE)
 		r = session_send(ctl, METHOD_SHUTDOWN, parameters_of(ctl, path, true),
 				 MESSAGE_MORE);
-	return r == CTL_DONE ? follow(ctl, path) : r;
+	return r == CTL_DONE ? follow(ctl, path, begun) : r;
 }
 
 int cmd_shutdown(struct ctl *ctl, int argc, char **argv)
@@ -172,6 +172,6 @@ int cmd_shutdown(struct ctl *ctl, int argc, char **argv)
 			r = begin(ctl, paths[i]);
 	if (!ctl->options.no_wait)
 		for (size_t i = 0; r == CTL_DONE && paths[i]; i++)
-			r = complete(ctl, paths[i]);
+			r = complete(ctl, paths[i], paths[1]);
 	return r;
 }

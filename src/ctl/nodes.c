@@ -139,6 +139,18 @@ static char **copy_paths(const struct paths *p)
 	return copy;
 }
 
+/* What is no text is no name either, and could not be asked for. */
+static int add_path(struct ctl *ctl, struct paths *p, const char *path)
+{
+	cleanup(json_decrefp) json_t *name = json_string(path);
+
+	if (!name) {
+		log_line(&ctl->log, LOG_ERR, "%s: no such node", path);
+		return CTL_NO_NODE;
+	}
+	return paths_add(p, path) < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
+}
+
 static int resolve(struct ctl *ctl, char *const *args, size_t n_args, const struct nodes *nodes,
 		   struct paths *p)
 {
@@ -149,7 +161,7 @@ static int resolve(struct ctl *ctl, char *const *args, size_t n_args, const stru
 		if (is_glob(path))
 			r = add_matching(ctl, p, path, nodes);
 		else
-			r = paths_add(p, path) < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
+			r = add_path(ctl, p, path);
 		if (r != CTL_DONE)
 			return r;
 	}

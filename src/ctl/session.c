@@ -120,6 +120,11 @@ int ctl_fail(struct ctl *ctl, int r)
 	case -EINTR:
 		say_ongoing(ctl, "interrupted");
 		return CTL_INTERRUPTED;
+	case -ENOBUFS:
+		log_line(&ctl->log, LOG_ERR,
+			 "that is too long for the daemon, allowed are %d bytes in all",
+			 MESSAGE_CALL_MAX);
+		return CTL_FAILED;
 	case -ECONNRESET:
 	case -EPIPE:
 		log_line(&ctl->log, LOG_ERR, "the daemon has closed the connection");

@@ -179,7 +179,7 @@ int connection_new(struct connection **ret, struct context *ctx, int fd,
 	c->owner = owner;
 	c->fd = fd;
 	list_init(&c->in_control);
-	frame_reader_init(&c->reader, CONNECTION_MESSAGE_MAX);
+	frame_reader_init(&c->reader, MESSAGE_CALL_MAX);
 	frame_writer_init(&c->writer, CONNECTION_OUTPUT_MAX);
 	r = unix_peer(fd, &c->peer);
 	if (r < 0)

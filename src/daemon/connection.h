@@ -16,9 +16,8 @@
 #include "proto/interface.h"
 #include "sys/unixsock.h"
 
-#define CONNECTION_MESSAGE_MAX (64 * 1024)	  /* of a request */
-#define CONNECTION_OUTPUT_MAX  (64 * 1024 * 1024) /* of an answer: a tree may be large */
-#define CONNECTION_IDLE_USEC   UINT64_C(10000000) /* to send the first call, or to read an answer */
+#define CONNECTION_OUTPUT_MAX (64 * 1024 * 1024) /* of an answer: a tree may be large */
+#define CONNECTION_IDLE_USEC  UINT64_C(10000000) /* to send the first call, or to read an answer */
 
 struct connection;
 

@@ -8,8 +8,6 @@
 #include "base/clock.h"
 #include "base/macro.h"
 
-#define CAUSE_MAX 160
-
 struct slot {
 	const char *kind, *from, *to;
 	uint64_t realtime_usec;
@@ -20,7 +18,7 @@ struct slot {
 
 struct events {
 	uint64_t next;
-	char cause[CAUSE_MAX];
+	char cause[EVENT_CAUSE_MAX];
 	struct slot slots[EVENTS_MAX]; /* that of a number is at its remainder */
 };
 
@@ -46,6 +44,11 @@ void events_because(struct events *events, const char *cause)
 {
 	if (events)
 		(void)snprintf(events->cause, sizeof(events->cause), "%s", cause ? cause : "");
+}
+
+void events_cause(const struct events *events, char ret[static EVENT_CAUSE_MAX])
+{
+	(void)snprintf(ret, EVENT_CAUSE_MAX, "%s", events ? events->cause : "");
 }
 
 /* What of @text fits, with a mark if it is not all.  Return: where the next one begins. */

@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENTS_MAX     512
-#define EVENT_TEXT_MAX 216 /* bytes for all its texts; a longer reason or cause ends with "..." */
+#define EVENTS_MAX	512
+#define EVENT_CAUSE_MAX 160 /* bytes of a cause; what is longer is cut */
+#define EVENT_TEXT_MAX	216 /* bytes for all its texts; a longer reason or cause ends with "..." */
 
 struct event {
 	const char *kind; /* "node" or "service" */
@@ -31,6 +32,9 @@ struct events *events_free(struct events *events);
 
 /* What happens from now on is because of this, until NULL says that it is not. */
 void events_because(struct events *events, const char *cause);
+
+/* Copies what that is now; "" for nothing, and if @events is NULL. */
+void events_cause(const struct events *events, char ret[static EVENT_CAUSE_MAX]);
 
 /* Allocates nothing.  @events may be NULL. */
 void events_add(struct events *events, const struct event *event);

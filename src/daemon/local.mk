@@ -69,8 +69,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/progress.h %D%/progress.c \
 	%D%/parent.h %D%/parent.c \
 	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
-	%D%/reload.h %D%/reload.c \
 	%D%/transient.h %D%/transient.c \
+	%D%/reload.h %D%/reload.c \
 	%D%/connection.h %D%/connection.c \
 	%D%/requests.h \
 	%D%/requests-private.h \

@@ -152,7 +152,7 @@ static void log_change(struct plan *plan, const struct plan_entry *entry)
 		if (key_set_has(&entry->keys, key))
 			log_line(log, LOG_INFO, "%s: %s has changed, and counts %s",
 				 node_name(entry->node), keys[key].name,
-				 entry->restart ? "now" : when[keys[key].apply]);
+				 entry->restart || entry->start ? "now" : when[keys[key].apply]);
 	}
 }
 
@@ -165,7 +165,7 @@ static void follow_change(struct plan *plan, const struct plan_entry *entry)
 		starting_forget(node);
 	if (entry->restart && !node_is_stopped(node))
 		shutdown_restart(plan->tree, node, "its section has changed");
-	else if (entry->becomes_service && node->config->autostart && !node_is_stopped(node))
+	else if (entry->start && !node_is_stopped(node))
 		starting_new(plan->tree, node->service);
 }
 
@@ -179,13 +179,18 @@ static void follow(struct plan *plan)
 	};
 	/* First what is, so that a stop finds no dependents of what has been away only. */
 	static const enum plan_kind order[] = { PLAN_ADD, PLAN_REMOVE, PLAN_CHANGE };
+	struct events *events = plan->tree->ctx->events;
+	char cause[EVENT_CAUSE_MAX];
 
+	events_cause(events, cause);
 	for (size_t k = 0; k < ARRAY_SIZE(order); k++) {
 		for (size_t i = 0; i < plan->n_entries; i++) {
 			if (plan->entries[i].kind == order[k])
 				steps[order[k]](plan, &plan->entries[i]);
 		}
 	}
+	/* What a stop has told as its own is none of those that start. */
+	events_because(events, cause);
 	/* A service that is none any more goes with its last process. */
 	for (size_t i = 0; i < plan->n_entries; i++) {
 		if (plan->entries[i].node->service && !plan->entries[i].node->config->argv)

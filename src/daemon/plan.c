@@ -12,6 +12,14 @@ static bool is_to_run(const struct node *node)
 	return node->service && node->service->wanted && !node_is_stopped(node);
 }
 
+/* Who has had his turn, and has been stopped since, is left as he is. */
+static bool is_to_begin(const struct node *node, const struct node_config *to)
+{
+	if (!to->argv || !to->autostart || node_is_stopped(node))
+		return false;
+	return !node->config->argv || (!node->config->autostart && !node->service->wanted);
+}
+
 static void add_entry(struct plan *plan, struct plan_entry entry)
 {
 	plan->counts[entry.kind]++;
@@ -25,7 +33,7 @@ static void compare_node(struct plan *plan, struct node *node, const struct node
 		.node = node,
 		.from = node->config,
 		.to = to,
-		.becomes_service = to->argv && !node->config->argv,
+		.start = is_to_begin(node, to),
 	};
 
 	if (node_config_diff(entry.from, to, &entry.keys) == 0)
@@ -164,10 +172,10 @@ static json_t *entry_json(const struct plan *plan, const struct plan_entry *entr
 {
 	const struct node_config *config = entry->to ? entry->to : entry->from;
 
-	return json_pack("{s:s, s:s, s:b, s:b, s:b, s:o}", "kind", kind_names[entry->kind], "node",
-			 config->path, "service", config->argv != NULL, "autostart",
-			 config->argv && config->autostart, "restart", entry->restart, "keys",
-			 keys_json(plan, entry, &entry->keys));
+	return json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:o}", "kind", kind_names[entry->kind],
+			 "node", config->path, "service", config->argv != NULL, "autostart",
+			 config->argv && config->autostart, "restart", entry->restart, "start",
+			 entry->start, "keys", keys_json(plan, entry, &entry->keys));
 }
 
 json_t *plan_json(const struct plan *plan)
@@ -176,10 +184,10 @@ json_t *plan_json(const struct plan *plan)
 	json_t *daemon = keys_json(plan, NULL, &plan->daemon);
 
 	if (json_array_size(daemon) > 0)
-		(void)json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:b, s:b, s:o}",
+		(void)json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:o}",
 							    "kind", "change", "node", "", "service",
-							    0, "autostart", 0, "restart", 0, "keys",
-							    daemon));
+							    0, "autostart", 0, "restart", 0,
+							    "start", 0, "keys", daemon));
 	else
 		json_decref(daemon);
 	for (size_t i = 0; i < plan->n_entries; i++)

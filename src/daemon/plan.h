@@ -22,10 +22,10 @@ struct plan_entry {
 	enum plan_kind kind;
 	struct node *node; /* NULL: to be made */
 	const struct node_config *from,
-		*to;	      /* NULL: not there; @from goes when it is carried out */
-	struct key_set keys;  /* PLAN_CHANGE */
-	bool restart;	      /* it runs, and needs a new process */
-	bool becomes_service; /* of a group */
+		*to;	     /* NULL: not there; @from goes when it is carried out */
+	struct key_set keys; /* PLAN_CHANGE */
+	bool restart;	     /* it runs, and needs a new process */
+	bool start;	     /* it does not run, and is to from now on */
 
 	/* Made ready by plan_apply(), until it is certain that all of it can be. */
 	bool made;

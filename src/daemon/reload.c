@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/memstream.h"
+#include "daemon/transient.h"
 #include "sys/ids.h"
 
 struct listeners {
@@ -37,6 +38,21 @@ int reload_config(struct config **ret, const char *const *paths, size_t n_paths,
 	r = config_load(ret, paths, n_paths, &names, diag);
 	diag_each(diag, tell, &listeners);
 	return r;
+}
+
+/* What stands in no file, and stays, is not to wait for what will wait for it. */
+static int check_transients(const struct tree *tree, const struct config *config, struct log *log,
+			    FILE *mistakes)
+{
+	struct listeners listeners = { .log = log, .mistakes = mistakes };
+	cleanup(diag_freep) struct diag *diag = NULL;
+	int r = diag_new(&diag);
+
+	if (r < 0)
+		return r;
+	r = transient_check(tree, config, NULL, diag);
+	diag_each(diag, tell, &listeners);
+	return r == 0 && diag_errors(diag) > 0 ? -EINVAL : r;
 }
 
 static int apply(struct plan *plan)
@@ -83,6 +99,8 @@ static int make_plan(const struct reload *reload, struct log *log, FILE *reason,
 		return -ESHUTDOWN;
 	}
 	r = reload_config(&config, reload->paths, reload->n_paths, log, reason);
+	if (r == 0)
+		r = check_transients(tree, config, log, reason);
 	return r < 0 ? r : plan_new(ret, tree, config);
 }
 

@@ -1,3 +1,6 @@
+#include <stdio.h>
+#include <string.h>
+
 #include "base/clock.h"
 #include "daemon/requests-private.h"
 
@@ -18,6 +21,24 @@ void request_note_stop(struct request *q, const struct node *node, const struct 
 	/* Several may be asked for, and then waited for in turn. */
 	if (waits || !q->stopped_usec || usec < q->stopped_usec)
 		q->stopped_usec = usec;
+	if (!waits && (node->transient || node->retired)) {
+		if (!q->passing)
+			q->passing = json_object();
+		(void)json_object_set_new(q->passing, node->config->path, json_true());
+	}
+}
+
+bool request_settle_passed(struct request *q, const char *path, const struct message_call *call)
+{
+	const char *until = message_get_string(call->parameters, "until", "complete");
+	bool ends = q->method == METHOD_STOP || q->method == METHOD_SHUTDOWN ||
+		    (q->method == METHOD_WAIT && request_is_implied_by_the_end(until));
+
+	if (!ends || json_object_del(q->passing, path) < 0)
+		return false;
+	(void)snprintf(q->path, sizeof(q->path), "%s", path);
+	request_succeed_stop(q, NULL);
+	return true;
 }
 
 /* Those of it, the oldest first. */

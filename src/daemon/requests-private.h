@@ -38,6 +38,15 @@ void request_fail_stop(struct request *q, const struct node *node, const struct 
 		       const char *reason);
 
 /*
+ * @path is no node.  Is the call for the end of one that this connection has had stopped, and that
+ * is gone with it?  Then it is answered.
+ */
+bool request_settle_passed(struct request *q, const char *path, const struct message_call *call);
+
+/* A node that is gone has been stopped before. */
+bool request_is_implied_by_the_end(const char *until);
+
+/*
  * A call that waits for the end of a transient node, which is not there any more if @node is NULL.
  */
 void request_settle_run(struct request *q, struct node *node);

@@ -61,7 +61,8 @@ static void reply_ended(struct request *q, const struct service *s)
 
 void request_settle_run(struct request *q, struct node *node)
 {
-	if (!node || !node->transient)
+	/* A section may have taken it over meanwhile, even one of a group. */
+	if (!node || !node->service)
 		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
 	else if (transient_has_ended(node))
 		reply_ended(q, node->service);

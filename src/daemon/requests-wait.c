@@ -168,8 +168,7 @@ static void settle_wait(struct request *q, struct node *node)
 	}
 }
 
-/* A node that is gone has been stopped before. */
-static bool is_implied_by_the_end(const char *until)
+bool request_is_implied_by_the_end(const char *until)
 {
 	return strcmp(until, "stopping") == 0 || strcmp(until, "complete") == 0;
 }
@@ -208,7 +207,7 @@ void request_settle(struct request *q)
 		if (node) {
 			settle_wait(q, node);
 			tell_wait(q, node);
-		} else if (is_implied_by_the_end(q->until)) {
+		} else if (request_is_implied_by_the_end(q->until)) {
 			request_succeed_stop(q, NULL);
 		} else {
 			request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);

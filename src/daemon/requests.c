@@ -37,6 +37,7 @@ void request_done(struct request *q)
 {
 	request_end_wait(q);
 	request_drop_guards(q);
+	json_decref(q->passing);
 	q->progress = sd_event_source_disable_unref(q->progress);
 }
 
@@ -137,7 +138,8 @@ void request_call(struct request *q, enum interface_method method, const struct 
 		return;
 	}
 	if (!node && method != METHOD_RUN) {
-		request_fail(q, ERROR_NO_SUCH_NODE, path, NULL);
+		if (!request_settle_passed(q, path, call))
+			request_fail(q, ERROR_NO_SUCH_NODE, path, NULL);
 		return;
 	}
 	if (methods[method].changes)

@@ -56,17 +56,48 @@ static int check_place(const struct tree *tree, const char *path, FILE *reason)
 	return 0;
 }
 
+static bool stays(const struct node *node, const struct config *config)
+{
+	return node->transient && !node->retired && !config_find(config, node->config->path) &&
+	       config_find(config, node->parent->config->path);
+}
+
+int transient_check(const struct tree *tree, const struct config *config,
+		    const struct node_config *more, struct diag *diag)
+{
+	cleanup(freep) const struct node_config **nodes = NULL;
+	size_t n = more && more->edges, size = n;
+
+	for (const struct node *i = tree->root; i; i = node_next(i, tree->root))
+		size += i->transient;
+	nodes = calloc(size + 1, sizeof(*nodes));
+	if (!nodes)
+		return -ENOMEM;
+	nodes[0] = more;
+	for (const struct node *i = tree->root; i; i = node_next(i, tree->root))
+		if (stays(i, config) && i->config->edges)
+			nodes[n++] = i->config;
+	return transient_check_edges(config, nodes, n, diag);
+}
+
 static int make_config(struct tree *tree, const struct transient *transient, FILE *reason,
 		       struct config **ret)
 {
 	static const struct config_names names = { .user = ids_user, .group = ids_group };
+	cleanup(config_unrefp) struct config *config = NULL;
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
 
 	if (r < 0)
 		return r;
-	r = config_new_transient(ret, tree->config, transient, &names, diag);
+	r = config_new_transient(&config, tree->config, transient, &names, diag);
+	if (r == 0)
+		r = transient_check(tree, tree->config, config_find(config, transient->path), diag);
 	diag_each(diag, tell, reason);
+	if (r == 0 && diag_errors(diag) > 0)
+		r = -EINVAL;
+	if (r == 0)
+		*ret = take(config);
 	return r;
 }
 
@@ -151,8 +182,10 @@ void transient_settle(struct tree *tree)
 		struct node *node = list_entry(tree->ctx->finished.next, struct node, in_finished);
 
 		list_remove(&node->in_finished);
-		if (node->transient && !node->retired && transient_has_ended(node) &&
-		    (!node->keep || node_is_stopped(node)) && !is_end_of_all(tree, node))
+		if (node->retired)
+			node_follow_up(node);
+		else if (node->transient && transient_has_ended(node) &&
+			 (!node->keep || node_is_stopped(node)) && !is_end_of_all(tree, node))
 			let_go(tree, node);
 	}
 }

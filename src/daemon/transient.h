@@ -19,6 +19,13 @@
 int transient_add(struct tree *tree, const char *path, char *const *properties, char *const *argv,
 		  bool keep, FILE *reason, struct node **ret);
 
+/*
+ * Do the edges of @config and those of the nodes here that a reload with it would leave close no
+ * circle?  @more: one that is to come, or NULL.  Return: 0 and what is wrong is in @diag; -ENOMEM.
+ */
+int transient_check(const struct tree *tree, const struct config *config,
+		    const struct node_config *more, struct diag *diag);
+
 /* Has its service come to its end, or been stopped for good? */
 bool transient_has_ended(const struct node *node);
 

@@ -100,6 +100,9 @@ static bool is_prunable(const struct node *node)
 {
 	if (!node->retired || !node->complete || !list_is_empty(&node->children))
 		return false;
+	/* Who waits for its end is to hear of it. */
+	if (!list_is_empty(&node->in_finished))
+		return false;
 	/* An earlier generation may hold on when the present one is Complete. */
 	return list_is_empty(&node->leases) && !final_is_pending(node) &&
 	       !(node->service && (fsm_has_process(node->service->state) ||

@@ -181,3 +181,60 @@ int config_new_transient(struct config **ret, const struct config *base,
 	*ret = take(b.config);
 	return 0;
 }
+
+static int copy_targets(struct config *to, struct node_config *const *targets,
+			struct node_config ***ret)
+{
+	size_t n = 0;
+	int r = 0;
+
+	while (targets && targets[n])
+		n++;
+	if (n == 0)
+		return 0;
+	*ret = calloc(n + 1, sizeof(struct node_config *));
+	if (!*ret)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = config_add_node(to, targets[i]->path, targets[i]->place, &(*ret)[i]);
+	return r;
+}
+
+static int copy_edges(struct config *to, const struct node_config *node)
+{
+	struct node_config *copy;
+	struct stated_edges *edges;
+	int r;
+
+	if (!node->edges)
+		return 0;
+	r = config_add_node(to, node->path, node->place, &copy);
+	if (r < 0)
+		return r;
+	copy->place = node->place; /* also if it was there as one that is named by another */
+	edges = node_config_own_edges(copy);
+	if (!edges)
+		return -ENOMEM;
+	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++) {
+		edges->lines[edge] = node->edges->lines[edge];
+		r = copy_targets(to, node->edges->nodes[edge], &edges->nodes[edge]);
+	}
+	return r;
+}
+
+int transient_check_edges(const struct config *config, const struct node_config *const *nodes,
+			  size_t n, struct diag *diag)
+{
+	cleanup(config_unrefp) struct config *all = NULL;
+	int r;
+
+	/* Nothing is beside it, and by itself it has been checked. */
+	if (n == 0)
+		return 0;
+	r = config_new(&all);
+	for (size_t i = 0; r == 0 && i < config->n_nodes; i++)
+		r = copy_edges(all, config->nodes[i]);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = copy_edges(all, nodes[i]);
+	return r < 0 ? r : graph_check(all, diag);
+}

@@ -26,3 +26,10 @@ struct transient {
 int config_new_transient(struct config **ret, const struct config *base,
 			 const struct transient *transient, const struct config_names *names,
 			 struct diag *diag);
+
+/*
+ * As graph_check() (model/graph.h), of the edges of @config and of @n nodes that are beside it,
+ * each of a configuration of its own.  Return: 0, -ENOMEM, or -E2BIG beyond CONFIG_NODES_MAX.
+ */
+int transient_check_edges(const struct config *config, const struct node_config *const *nodes,
+			  size_t n, struct diag *diag);

@@ -75,7 +75,7 @@ int client_connect(struct client **ret, const char *path, uint64_t deadline_usec
 		return -ENOMEM;
 	*client = (struct client){ .fd = -1, .interrupt_fd = -1 };
 	frame_reader_init(&client->reader, CLIENT_MESSAGE_MAX);
-	frame_writer_init(&client->writer, CLIENT_MESSAGE_MAX);
+	frame_writer_init(&client->writer, MESSAGE_CALL_MAX);
 	r = client_open(client, path, deadline_usec);
 	if (r < 0)
 		return r;

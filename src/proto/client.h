@@ -32,7 +32,10 @@ int client_get_fd(const struct client *client);
 void client_set_interrupt(struct client *client, int fd);
 
 /*
- * Takes the reference to @parameters; @flags are MESSAGE_*.  Return: 0, -ETIMEDOUT, -EINTR, -errno.
+ * Takes the reference to @parameters; @flags are MESSAGE_*.
+ *
+ * Return: 0; -ETIMEDOUT; -EINTR; -ENOBUFS, and nothing is sent, if it is longer than
+ * MESSAGE_CALL_MAX; -errno.
  */
 int client_call(struct client *client, const char *method, json_t *parameters, unsigned flags,
 		uint64_t deadline_usec);

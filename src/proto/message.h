@@ -17,6 +17,8 @@
 
 #include "proto/writer.h"
 
+#define MESSAGE_CALL_MAX (64 * 1024) /* bytes of the longest call, with the NUL */
+
 /* Everything belongs to @root. */
 struct message_call {
 	json_t *root;

@@ -15,6 +15,8 @@ timeout 10 "$swansongd" -c "$ini" --socket "$socket" >"$dir/second" 2>&1
 is "a second daemon ends" "$?" 1
 like "and names the socket" "$(cat "$dir/second")" "$socket"
 ok "the first is still there" ctl status
+ctl status $'\xff' >"$dir/said" 2>&1
+is "what is no text is no node" "$? $(cat "$dir/said")" "4 swansongctl: \\xff: no such node"
 web=$(pid_of web)
 kill -KILL "$daemon"
 wait "$daemon" 2>/dev/null

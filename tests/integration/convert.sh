@@ -108,12 +108,14 @@ has odd '[Upper]' "command = /bin/true -c 'a#b;c'"
 has odd '[Upper]' 'stop-timeout = 0'
 has odd '[swansong_]' 'command = ./own --name=swansong'
 has odd '[swansong_]' 'stop-signal = ABRT'
+has odd '[root_]' 'command = ./root'
 has odd '[nobody]' '[nobody]'
 says_and_notes odd 3 'note: minfds: limit-nofile also lowers a limit'
 says_and_notes odd 5 'note: name: the node is called two_marks'
 says_and_notes odd 13 'not carried over: exitcodes'
 says_and_notes odd 20 'not carried over: the section: swansongctl has no plugins'
 says_and_notes odd 23 'note: name: the node is called swansong_'
+says_and_notes odd 27 'note: name: the node is called root_'
 is "odd.conf: nothing is said of /dev/null" "$(grep -c logfile "$dir/odd.err")" 0
 
 # A mark of the byte order and carriage returns change nothing.

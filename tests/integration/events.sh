@@ -166,6 +166,21 @@ else
 	skip "anybody may look" "machine: needs root"
 fi
 
+# A reload stops one and starts another, each for its own reason.
+cause() { # NODE FROM TO
+	ctl events --json --no-wait |
+		jq -r "select(.node == \"$1\" and .from == \"$2\" and .to == \"$3\") | .cause" | tail -n 1
+}
+sed -i 's/^\[db\]/[base]/' "$ini"
+ok "one is called differently" ctl reload
+ok "and is up" wait_for 5 has_state base up
+is "the old one is stopped by its section" "$(cause db running shutting_down)" "its section is gone"
+like "the new one is started by who asked" "$(cause base down starting)" '^asked by pid [0-9]+, uid'
+sed -i 's/^\[base\]/[db]/' "$ini"
+kill -HUP "$daemon"
+ok "and back again" wait_for 5 has_state db up
+is "by the signal" "$(cause db down starting)" SIGHUP
+
 stop_daemon
 is "the end is graceful" "$status" 0
 finish

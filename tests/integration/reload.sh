@@ -86,6 +86,23 @@ echo 'mistake' >>"$ini"
 is "a mistake is told" "$(ctl reload --dry-run 2>&1 | grep -c "$ini:")" 1
 ok "to nobody else" not says "$log" "$ini:"
 
+# Who is to be started with the tree is, also if he was not before.
+{ service stays; service sleeps; echo 'autostart = no'; service other; echo 'autostart = no'; } | config
+ctl reload -q && ctl wait -q --timeout 5s --for ready
+is "who is not started by itself is not" "$(state sleeps)" down
+ctl start -q other && ctl stop -q other
+{ service stays; service sleeps; service other; } | config
+ctl reload --dry-run >"$dir/plan"
+like "it is to be from now on" "$(cat "$dir/plan")" 'change +sleeps +autostart +no +yes +now, is started'
+like "but for who was stopped" "$(cat "$dir/plan")" 'change +other +autostart +no +yes +now[[:cntrl:]]'
+ok "that is done" ctl reload
+ok "and is" wait_for 5 has_state sleeps up
+is "but not who was stopped" "$(state other)" down
+sleeps=$(pid_of sleeps)
+{ service stays; service sleeps; echo 'autostart = no'; } | config
+ok "it is not to be any more" ctl reload
+is "and goes on" "$(pid_of sleeps)" "$sleeps"
+
 # Whoever does not end yet is counted, and what comes back under its name waits for it.
 # shellcheck disable=SC2016  # for the other shell
 busy() { printf '[busy]\ncommand = sh -c "trap : TERM; echo begun as \$0; while [ -e %s ]; do sleep 0.02; done" %s\n' \
@@ -125,7 +142,8 @@ ok "what is below is back" ctl wait --timeout 5s --for ready
 is "as another one" "$(gone "$below" && echo gone)" gone
 { service stays; service stays/below; } | config
 below=$(pid_of stays/below)
-ok "a group becomes a service" ctl reload
+like "a group is to become a service" "$(ctl reload --dry-run)" 'change +stays +command +- .* now, is started'
+ok "and does" ctl reload
 ok "which is started" wait_for 5 has_state stays up
 stays=$(pid_of stays)
 is "and nothing else" "$(pid_of stays/below)" "$below"

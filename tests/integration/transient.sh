@@ -24,6 +24,10 @@ ctl run --wait jobs/env -p "log = file:$dir/env" -p environment=HERE=%n -- \
 is "it inherits, and has what its properties say" "$(tr '\n' ' ' <"$dir/env")" \
 	"0077 jobs jobs/env 100%n "
 
+ctl run jobs/long -- true "$(head -c 70000 /dev/zero | tr '\0' x)" 2>"$dir/said"
+is "what is too long is said to be" "$? $(cat "$dir/said")" \
+	"1 swansongctl: that is too long for the daemon, allowed are 65536 bytes in all"
+
 ctl run jobs/idle -p requires=db -p stop-timeout=3s -- "$helpers/idle" >"$dir/said"
 is "without --wait it is begun" "$(cat "$dir/said")" "jobs/idle: begun"
 ok "and runs" wait_for 5 has_state jobs/idle up
@@ -43,6 +47,12 @@ ok "and nothing is there" absent jobs/bad
 ok "there has to be a node above it" not ctl run nope/job -- true
 ok "which is a group" not ctl run db/job -- true
 ok "a name is checked" not ctl run 'jobs/a b' -- true
+for name in root root/job; do
+	like "which is not that of the root: $name" "$(ctl run "$name" -- true 2>&1)" 'is there already|called in messages'
+done
+like "nor is the root required" "$(ctl run jobs/bad -p requires=root -- true 2>&1)" "there is no node 'root'"
+ctl run $'jobs/\xff' -- true 2>"$dir/said"
+is "what is no text is no name" "$? $(grep -c 'is no name of a node' "$dir/said")" "1 1"
 
 # Reloads.
 { echo '[jobs]'; service db; service other; } | config
@@ -71,6 +81,74 @@ service db | config
 ok "it goes with the group that it is below of" ctl reload
 ok "to the last process" wait_for 5 gone "$idle"
 ok "and the group after it" wait_for 5 absent jobs
+
+# What waits for it is not to be waited for by it, neither when it is made nor later.
+{ echo '[jobs]'; service jobs/slow; echo "ready = exec:test -e $dir/ready"
+	service db; echo 'requires = jobs'; printf '[bad]\ncommand = false\nrestart = never\n'; } | config
+ctl reload -q
+wait_for 5 has_state bad failed
+ctl run jobs/circle -p requires=db -- true 2>"$dir/said"
+is "a circle is refused" "$?" 1
+like "with its steps" "$(cat "$dir/said")" \
+	'requires: a circle .*: db requires jobs, which holds jobs/circle; jobs/circle requires db'
+ok "and nothing is there" absent jobs/circle
+{ echo '[jobs]'; service db; } | config
+ctl reload -q && ctl wait -q --for ready
+ctl run -q jobs/first -p requires=db -- "$helpers/idle"
+{ echo '[jobs]'; service db; echo 'requires = jobs'; } | config
+for how in --dry-run --json; do
+	ctl reload $how >"$dir/said" 2>&1
+	is "so is a reload that would close one ($how)" "$?" 1
+	like "with the steps of that" "$(cat "$dir/said")" 'a circle .*: db requires jobs, which holds jobs/first; jobs/first requires db'
+done
+{ echo '[jobs]'; service db; echo 'requires = later'; service later; } | config
+ok "others are not" ctl reload
+ctl run later2 -p requires=jobs/first -- true 2>"$dir/said"
+is "one may require another" "$?" 0
+ctl stop -q jobs/first
+
+# Several.
+for i in 1 2 3; do ctl run -q "jobs/many$i" -- "$helpers/idle"; done
+ctl stop 'jobs/many*' >"$dir/said" 2>&1
+is "several are stopped at once" "$? $(grep -c 'complete$' "$dir/said")" "0 3"
+for i in 1 2 3; do ctl run -q "jobs/many$i" -- "$helpers/idle"; done
+ctl shutdown 'jobs/many*' >"$dir/said" 2>&1
+is "or shut down" "$? $(grep -c 'complete in' "$dir/said")" "0 3"
+for i in 1 2; do
+	ctl run -q "jobs/many$i" -p stop-timeout=100ms -p ready=log:begun -- \
+		sh -c 'trap "" TERM; echo begun; while :; do sleep 0.02; done'
+	wait_for 5 has_state "jobs/many$i" up
+done
+ctl stop 'jobs/many*' >"$dir/said" 2>&1
+is "and what that has cost is said of each" "$? $(grep -c ': killed pid' "$dir/said")" "1 2"
+ok "which are gone" wait_for 5 absent jobs/many2
+ok "a name that was never there is none" not ctl stop jobs/many9
+
+# Who waits hears of the end, whatever has brought it.
+cat >"$dir/until.sh" <<'END'
+until [ -e "${0%/*}/over" ]; do sleep 0.02; done
+exit 5
+END
+ctl run --wait jobs/taken -- sh "$dir/until.sh" >"$dir/said" 2>&1 &
+waiter=$!
+wait_for 5 has_state jobs/taken up
+{ echo '[jobs]'; service db; printf '[jobs/taken]\ncommand = sh %s\nrestart = never\n' "$dir/until.sh"; } | config
+ctl reload -q
+touch "$dir/over"
+wait "$waiter"
+is "also if a section has taken it over" "$?" 5
+{ echo '[jobs]'; service db; } | config
+ctl reload -q
+ctl run --wait jobs/waited -- sh -c 'trap "exit 9" TERM; while :; do sleep 0.02; done' >"$dir/said" 2>&1 &
+waiter=$!
+wait_for 5 has_state jobs/waited up
+{ service db; } | config
+ok "the group of one that is waited for is removed" ctl reload
+wait "$waiter"
+status=$?
+like "and its status is passed on" "$status" '^(9|143)$'
+ok "it is gone then" wait_for 5 absent jobs/waited
+ok "and its group" wait_for 5 absent jobs
 
 # Kept.
 ctl run --keep job -- sh -c 'exit 3' >"$dir/said"

@@ -73,9 +73,10 @@ END_TEST
 
 START_TEST(names_are_checked)
 {
-	static const char *const names_refused[] = { "a b",  " a",	   "a ", "/a", "a/",
-						     "a//b", "a/./b",	   "..", "ä",  "a%n",
-						     "a:b",  "swansong/a", "a[b" };
+	static const char *const names_refused[] = {
+		"a b", " a",  "a ",  "/a",	   "a/",  "a//b", "a/./b", "..",
+		"ä",   "a%n", "a:b", "swansong/a", "a[b", "root", "root/a"
+	};
 	char text[600], expected[300];
 
 	for (size_t i = 0; i < ARRAY_SIZE(names_refused); i++) {

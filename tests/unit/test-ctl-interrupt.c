@@ -15,10 +15,17 @@ static int interrupt_shell(const char *script, const struct answer *answers, siz
 	return run_shell("interrupt edge --", script, answers, n);
 }
 
-/* The status of a node that runs; and then its stop, or never an answer. */
-static const struct answer stopped[] = { SAY(tree), OK };
-static const struct answer runs[] = { SAY(tree), { .text = NULL } };
-static const struct answer lost[] = { SAY(tree), { NULL, 0, THEN_CLOSE } };
+static const char complete[] =
+	"{\"parameters\":{\"nodes\":{\"path\":[\"edge\"],\"generation\":[1],\"state\":[\"complete\"],"
+	"\"since_usec\":[1000],\"guards\":[0],\"ready\":[true],\"forced\":[false],"
+	"\"deadline_usec\":[null],\"service\":[null],\"pid\":[null],\"restarts\":[0],\"result\":[null],"
+	"\"status\":[null],\"waiting\":[[]],\"next_usec\":[null],\"reloading_usec\":[null],"
+	"\"ending\":[false],\"health\":[null],\"times\":{}}}}";
+
+/* An overview of what runs; and then its stop, or never an answer. */
+static const struct answer stopped[] = { SAY(overview), OK };
+static const struct answer runs[] = { SAY(overview), { .text = NULL } };
+static const struct answer lost[] = { SAY(overview), { NULL, 0, THEN_CLOSE } };
 
 START_TEST(a_stream_ends_with_the_stop)
 {
@@ -29,10 +36,7 @@ START_TEST(a_stream_ends_with_the_stop)
 	/* It was asked to end, and does so as it likes. */
 	ck_assert_int_eq(interrupt_shell("trap 'exit 3' TERM; while :; do :; done", stopped, 2), 0);
 	/* One that is stopped already. */
-	ck_assert_int_eq(
-		RUN("interrupt edge -- touch /nowhere/x",
-		    SAY("{\"parameters\":{\"nodes\":[" NODE("edge", "complete", "0", "") "]}}")),
-		0);
+	ck_assert_int_eq(RUN("interrupt edge -- touch /nowhere/x", SAY(complete)), 0);
 	assert_lacks(asked, "Wait");
 }
 END_TEST
@@ -42,8 +46,9 @@ START_TEST(without_a_stop_it_is_the_commands)
 	ck_assert_int_eq(interrupt_shell("printf 'a\\nb'; exit 7", runs, 2), 7);
 	ck_assert_str_eq(out, "a\nb");
 	ck_assert_int_eq(interrupt_shell("kill -KILL $$", runs, 2), 128 + SIGKILL);
-	ck_assert_int_eq(RUN("interrupt edge -- /nowhere/cmd", SAY(tree), { .text = NULL }), 127);
-	ck_assert_int_eq(RUN("interrupt edge -- /", SAY(tree), { .text = NULL }), 126);
+	ck_assert_int_eq(RUN("interrupt edge -- /nowhere/cmd", SAY(overview), { .text = NULL }),
+			 127);
+	ck_assert_int_eq(RUN("interrupt edge -- /", SAY(overview), { .text = NULL }), 126);
 	ck_assert_int_eq(RUN("interrupt nope -- true",
 			     ERROR("io.swansong.NoSuchNode", "{\"node\":\"nope\"}")),
 			 CTL_NO_NODE);
@@ -65,8 +70,8 @@ END_TEST
 
 START_TEST(a_node_that_vanishes_was_stopped)
 {
-	static const struct answer gone[] = { SAY(tree), ERROR("io.swansong.NoSuchNode",
-							       "{\"node\":\"edge\"}") };
+	static const struct answer gone[] = { SAY(overview), ERROR("io.swansong.NoSuchNode",
+								   "{\"node\":\"edge\"}") };
 
 	ck_assert_int_eq(interrupt_shell("exec sleep 1000", gone, 2), 0);
 	ck_assert_str_eq(err, "");

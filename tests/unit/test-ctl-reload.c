@@ -5,17 +5,19 @@
 
 /* Reloads, signals, and what has happened. */
 
-#define CHANGES                                                                                \
-	"{\"parameters\":{\"changes\":["                                                       \
-	"{\"kind\":\"add\",\"node\":\"new\",\"service\":true,\"restart\":false,\"keys\":[]},"  \
-	"{\"kind\":\"change\",\"node\":\"web\",\"service\":true,\"restart\":true,\"keys\":["   \
-	"{\"key\":\"command\",\"from\":\"x\\u001b\",\"to\":\"y z\",\"apply\":\"restart\"},"    \
-	"{\"key\":\"stop-timeout\",\"from\":\"10s\",\"to\":\"20s\",\"apply\":\"live\"},"       \
-	"{\"key\":\"ready\",\"from\":null,\"to\":\"notify\",\"apply\":\"next_start\"}]},"      \
-	"{\"kind\":\"change\",\"node\":\"\",\"service\":false,\"restart\":false,\"keys\":["    \
-	"{\"key\":\"control-mode\",\"from\":\"0660\",\"to\":\"0600\",\"apply\":\"daemon\"}]}," \
-	"{\"kind\":\"add\",\"node\":\"nap\",\"service\":true,\"autostart\":false,"             \
-	"\"restart\":false,\"keys\":[]},"                                                      \
+#define CHANGES                                                                                     \
+	"{\"parameters\":{\"changes\":["                                                            \
+	"{\"kind\":\"add\",\"node\":\"new\",\"service\":true,\"restart\":false,\"keys\":[]},"       \
+	"{\"kind\":\"change\",\"node\":\"web\",\"service\":true,\"restart\":true,\"keys\":["        \
+	"{\"key\":\"command\",\"from\":\"x\\u001b\",\"to\":\"y z\",\"apply\":\"restart\"},"         \
+	"{\"key\":\"stop-timeout\",\"from\":\"10s\",\"to\":\"20s\",\"apply\":\"live\"},"            \
+	"{\"key\":\"ready\",\"from\":null,\"to\":\"notify\",\"apply\":\"next_start\"}]},"           \
+	"{\"kind\":\"change\",\"node\":\"\",\"service\":false,\"restart\":false,\"keys\":["         \
+	"{\"key\":\"control-mode\",\"from\":\"0660\",\"to\":\"0600\",\"apply\":\"daemon\"}]},"      \
+	"{\"kind\":\"add\",\"node\":\"nap\",\"service\":true,\"autostart\":false,"                  \
+	"\"restart\":false,\"keys\":[]},"                                                           \
+	"{\"kind\":\"change\",\"node\":\"late\",\"service\":true,\"restart\":false,\"start\":true," \
+	"\"keys\":[{\"key\":\"autostart\",\"from\":\"no\",\"to\":\"yes\",\"apply\":\"live\"}]},"    \
 	"{\"kind\":\"remove\",\"node\":\"old\",\"service\":true,\"restart\":false,\"keys\":[]}]}}"
 
 START_TEST(a_reload_shows_what_it_does)
@@ -31,6 +33,7 @@ START_TEST(a_reload_shows_what_it_does)
 	assert_has(out, "change  web   ready         -      notify  at the next start\n");
 	assert_has(out,
 		   "change  root  control-mode  0660   0600    when the daemon is started anew");
+	assert_has(out, "change  late  autostart     no     yes     now, is started\n");
 	assert_has(out, "remove  old");
 	assert_has(out, "\nreloaded\n");
 }

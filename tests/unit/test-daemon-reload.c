@@ -102,9 +102,14 @@ START_TEST(what_is_waited_for_and_counted_changes_at_once)
 	ck_assert_uint_eq(tree.root->services, 1);
 	reload("[a]\ncommand = x\ndrain-delay = 1s\n[b]\ncommand = x\n");
 	ck_assert_uint_eq(tree.root->services, 2);
-	ck_assert(!service("b")->wanted);
+	/* Else who waits for the tree would do so until somebody starts it. */
+	ck_assert(service("b")->wanted);
 	reload("[a]\ncommand = x\ndrain-delay = 1s\n[b]\ncommand = x\nautostart = no\n");
+	ck_assert(service("b")->wanted);
+	shutdown_stop(&tree, find("b"), "test");
 	ck_assert_uint_eq(tree.root->services, 1);
+	reload("[a]\ncommand = x\ndrain-delay = 1s\n[b]\ncommand = x\n");
+	ck_assert(!service("b")->wanted);
 	service("a")->main.alive = true;
 	shutdown_stop(&tree, find("a"), "test");
 	ck_assert_int_eq(service("a")->state, STATE_DRAINING);
@@ -377,15 +382,16 @@ static json_t *plan_of(const char *text)
 START_TEST(a_plan_says_what_would_change)
 {
 	json_t *expected = json_pack(
-		"[{s:s, s:s, s:b, s:b, s:b, s:[{s:s, s:n, s:s, s:s}]},"
-		" {s:s, s:s, s:b, s:b, s:b, s:[{s:s, s:s, s:s, s:s}]},"
-		" {s:s, s:s, s:b, s:b, s:b, s:[]}, {s:s, s:s, s:b, s:b, s:b, s:[]}]",
-		"kind", "change", "node", "", "service", 0, "autostart", 0, "restart", 0, "keys",
-		"key", "control-socket", "from", "to", "/s", "apply", "daemon", "kind", "change",
-		"node", "a", "service", 1, "autostart", 1, "restart", 1, "keys", "key", "command",
-		"from", "x y", "to", "z", "apply", "restart", "kind", "add", "node", "c", "service",
-		1, "autostart", 0, "restart", 0, "keys", "kind", "remove", "node", "b", "service",
-		1, "autostart", 1, "restart", 0, "keys");
+		"[{s:s, s:s, s:b, s:b, s:b, s:b, s:[{s:s, s:n, s:s, s:s}]},"
+		" {s:s, s:s, s:b, s:b, s:b, s:b, s:[{s:s, s:s, s:s, s:s}]},"
+		" {s:s, s:s, s:b, s:b, s:b, s:b, s:[]}, {s:s, s:s, s:b, s:b, s:b, s:b, s:[]}]",
+		"kind", "change", "node", "", "service", 0, "autostart", 0, "restart", 0, "start",
+		0, "keys", "key", "control-socket", "from", "to", "/s", "apply", "daemon", "kind",
+		"change", "node", "a", "service", 1, "autostart", 1, "restart", 1, "start", 0,
+		"keys", "key", "command", "from", "x y", "to", "z", "apply", "restart", "kind",
+		"add", "node", "c", "service", 1, "autostart", 0, "restart", 0, "start", 0, "keys",
+		"kind", "remove", "node", "b", "service", 1, "autostart", 1, "restart", 0, "start",
+		0, "keys");
 	json_t *changes;
 
 	begin("[a]\ncommand = x y\n[b]\ncommand = x\n");
