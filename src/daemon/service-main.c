@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "sys/proc.h"
 
@@ -13,17 +14,23 @@
 #define ANCESTORS_MAX 64
 /*
  * Who executes has no environment for a moment: it is looked for so often, about a millisecond.  Who
- * gets no processor in the middle of that is not waited for.
+ * gets no processor in the middle of that is not waited for.  Who has none at all could keep us busy
+ * with that: so many times a second, and one after another, it may be in vain.
  */
 #define LOOKS_MAX 256
+#define VAIN_MAX  16
 
-static bool has_mark(const struct service *s, pid_t pid)
+static bool has_mark(struct service *s, pid_t pid)
 {
+	uint64_t now = clock_now_usec();
+	int looks = s->vain_usec > now + USEC_PER_SEC ? 1 : LOOKS_MAX;
 	char path[CONFIG_NAME_MAX + 1];
 	int r = -ENODATA;
 
-	for (int i = 0; i < LOOKS_MAX && r == -ENODATA; i++)
+	for (int i = 0; i < looks && r == -ENODATA; i++)
 		r = proc_environment(pid, "SWANSONG_NODE", path, sizeof(path));
+	if (r == -ENODATA && looks > 1)
+		s->vain_usec = (s->vain_usec > now ? s->vain_usec : now) + USEC_PER_SEC / VAIN_MAX;
 	return r == 0 && strcmp(path, s->config->path) == 0;
 }
 
@@ -31,7 +38,7 @@ static bool has_mark(const struct service *s, pid_t pid)
  * Upward from @pid to a process that is known, or to us.  The mark is believed of our own children
  * only: only who descends from a service becomes one.
  */
-static bool descends(const struct service *s, pid_t pid)
+static bool descends(struct service *s, pid_t pid)
 {
 	const struct process *known;
 	struct proc_info info;
@@ -50,7 +57,7 @@ static bool descends(const struct service *s, pid_t pid)
 	return false;
 }
 
-bool service_has_member(const struct service *s, pid_t pid)
+bool service_has_member(struct service *s, pid_t pid)
 {
 	const struct process *p = process_find(s->ctx->processes, pid);
 	char path[CONFIG_NAME_MAX + 1];
@@ -93,7 +100,7 @@ static int on_main_gone(sd_event_source *source, int fd, uint32_t events, void *
 }
 
 /* Fills in what is to be known of it.  On success *pidfd is the caller's. */
-static int examine(const struct service *s, pid_t pid, struct proc_info *info, int *pidfd,
+static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pidfd,
 		   const char **why)
 {
 	const struct process *known = process_find(s->ctx->processes, pid);

@@ -14,7 +14,7 @@
  * Is @pid, which may be dead but not collected, a process of it: known as one, in the session of
  * one, a descendant of one, or an orphan with its mark?
  */
-bool service_has_member(const struct service *service, pid_t pid);
+bool service_has_member(struct service *service, pid_t pid);
 
 /*
  * Makes @pid, if it is a process of the service's and alive, its main process.  If that is not our

@@ -71,6 +71,7 @@ struct service {
 
 	struct process main;	    /* pid 0: none */
 	sd_event_source *main_gone; /* NULL: it is our child, or there is none */
+	uint64_t vain_usec; /* until then vain looks at who may be executing are paid for */
 	struct list leftovers;
 	struct cgroup_watch watch; /* of its control group */
 	struct hook *hook;	   /* the commands around it; NULL: it has none */
