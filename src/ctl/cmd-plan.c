@@ -136,7 +136,7 @@ static int foresee(struct ctl *ctl, const struct config *config, const struct no
 /* "/" and "root" are the root, as for the daemon. */
 static const struct node_config *find_node(const struct config *config, const char *name)
 {
-	if (!name || strcmp(name, "/") == 0 || strcmp(name, "root") == 0)
+	if (!name || strcmp(name, "/") == 0 || strcmp(name, CONFIG_ROOT_NAME) == 0)
 		return config->nodes[0];
 	return config_find(config, name);
 }

@@ -38,9 +38,9 @@ static void follow_essential(struct daemon *d)
 	d->ended_by_itself = true;
 	d->given_up = s->state == STATE_FAILED;
 	(void)snprintf(reason, sizeof(reason), "%s %s", s->config->path,
-		       d->given_up			    ? "has failed"
-		       : s->state == STATE_UP && !s->worked ? "is unhealthy"
-							    : "has ended");
+		       d->given_up	       ? "has failed"
+		       : service_is_at_work(s) ? "is unhealthy"
+					       : "has ended");
 	shutdown_stop(&d->tree, d->tree.root, reason);
 }
 

@@ -18,9 +18,7 @@ static bool counts(const struct node *n, bool essential)
 /* For good, as far as can be seen: nothing that goes on by itself starts it again. */
 static bool has_ended(const struct service *s)
 {
-	bool runs = s->state == STATE_UP && !s->worked;
-
-	return service_is_settled(s) && !runs && !node_is_restarted(s->node);
+	return service_is_settled(s) && !service_is_at_work(s) && !node_is_restarted(s->node);
 }
 
 bool exit_is_due(const struct tree *tree)

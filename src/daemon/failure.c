@@ -7,9 +7,9 @@
 
 /*
  * The others are restarted as they would be by hand: stopped gracefully and in order, and started
- * when all of them are Complete: none of them is to meet what another was before.  Nobody of them, nor
- * the service itself, starts before its restart-delay is over; so a loop of crashes goes no faster for
- * a group than for one.
+ * when all of them are Complete: none of them is to meet what another was before.  Nobody of them,
+ * nor the service itself, starts before its restart-delay is over; so a loop of crashes goes no
+ * faster for a group than for one.
  */
 
 void failure_note(struct service *s)

@@ -203,7 +203,7 @@ struct node *node_free(struct node *node)
 
 const char *node_name(const struct node *node)
 {
-	return node->parent ? node->config->path : "root";
+	return node->parent ? node->config->path : CONFIG_ROOT_NAME;
 }
 
 bool node_is_stopped(const struct node *node)

@@ -28,9 +28,9 @@ struct request {
 	unsigned generation;
 	uint64_t begun_usec;
 	uint64_t stopped_usec; /* since when stops that it has asked for have begun; 0: none */
-	json_t *passing;     /* those that go when they are Complete, and are not waited for yet */
-	uint64_t next_usec;  /* no progress is told before this */
-	uint64_t next_event; /* METHOD_EVENTS: the number of the first that is not told yet */
+	json_t *passing;       /* those that go when they are Complete, and are not waited for yet */
+	uint64_t next_usec;    /* no progress is told before this */
+	uint64_t next_event;   /* METHOD_EVENTS: the number of the first that is not told yet */
 	sd_event_source *progress;
 
 	struct list leases; /* of this connection */

@@ -13,9 +13,9 @@
 /* Who has so many parents has none of ours among them. */
 #define ANCESTORS_MAX 64
 /*
- * Who executes has no environment for a moment: it is looked for so often, about a millisecond.  Who
- * gets no processor in the middle of that is not waited for.  Who has none at all could keep us busy
- * with that: so many times a second, and one after another, it may be in vain.
+ * Who executes has no environment for a moment: it is looked for so often, about a millisecond.
+ * Who gets no processor in the middle of that is not waited for.  Who has none at all could keep us
+ * busy with that: so many times a second, and one after another, it may be in vain.
  */
 #define LOOKS_MAX 256
 #define VAIN_MAX  16

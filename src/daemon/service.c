@@ -139,6 +139,11 @@ bool service_is_settled(const struct service *s)
 	       (s->state == STATE_DOWN && (!s->wanted || s->in_vain));
 }
 
+bool service_is_at_work(const struct service *s)
+{
+	return s->state == STATE_UP && !s->worked;
+}
+
 struct service_tally service_tally(const struct service *s)
 {
 	if (!s->config->autostart && !s->wanted && s->state == STATE_DOWN)

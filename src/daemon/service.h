@@ -134,6 +134,9 @@ bool service_is_ready(const struct service *service);
 /* Ready, or not going to be. */
 bool service_is_settled(const struct service *service);
 
+/* Is it up, and its work not done?  A oneshot that stays up to be undone is not at work. */
+bool service_is_at_work(const struct service *service);
+
 /*
  * What it adds to the counts of the nodes it is in; whoever changes what these follow from takes
  * them before and says so after.  One that nobody has started, and that is not started by itself,

@@ -14,7 +14,7 @@ static const char *path_of(const void *node)
 
 struct node *tree_find(const struct tree *tree, const char *path)
 {
-	return dict_find(&tree->by_path, strcmp(path, "root") == 0 ? "" : path);
+	return dict_find(&tree->by_path, strcmp(path, CONFIG_ROOT_NAME) == 0 ? "" : path);
 }
 
 void tree_remove(struct tree *tree, struct node *node)

@@ -185,7 +185,8 @@ const char *config_check_name(const char *path)
 		if (depth == 1 &&
 		    strncmp(part, CONFIG_ROOT_SECTION "/", sizeof(CONFIG_ROOT_SECTION)) == 0)
 			return "begins with the root's name, which is not written before those of other nodes";
-		if (depth == 1 && end - part == 4 && memcmp(part, "root", 4) == 0)
+		if (depth == 1 && (size_t)(end - part) == strlen(CONFIG_ROOT_NAME) &&
+		    strncmp(part, CONFIG_ROOT_NAME, strlen(CONFIG_ROOT_NAME)) == 0)
 			return "begins with what the root is called in messages and by clients, allowed is any other name";
 		part = end;
 		if (!*part)

@@ -28,7 +28,9 @@
 #define CONFIG_FD_STORE_DEFAULT 16
 #define CONFIG_FD_STORE_MAX	250
 
+/* Where the root is configured, and what it is called in messages and by clients. */
 #define CONFIG_ROOT_SECTION "swansong"
+#define CONFIG_ROOT_NAME    "root"
 
 enum service_type { TYPE_SIMPLE, TYPE_ONESHOT };
 enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };

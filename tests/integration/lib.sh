@@ -222,6 +222,7 @@ gone() { # PID...
 is_zombie_or_gone() { # PID
 	gone "$1" || [[ $(ps -o stat= -p "$1") == Z* ]]
 }
+is_stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; } # PID
 
 says() { # FILE REGEX
 	grep -Eq -- "$2" "$1" 2>/dev/null

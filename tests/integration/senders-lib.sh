@@ -25,7 +25,6 @@ begun() { [ "$(grep -c '^talker: begins' "$log")" -ge 3 ]; }
 has_status() { [ "$(field "$1" .service.status)" = "$2" ]; } # NODE TEXT
 orphan() { sed -n 's/^talker: orphan //p' "$log" | tail -n 1; }
 is_another() { [ -n "$(orphan)" ] && [ "$(orphan)" != "$1" ]; } # PID
-is_stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; } # PID
 # Who has stopped himself says something and dies while the daemon stands still: that he goes on is
 # a signal, which is there before his word.
 die_unseen() { # PID
@@ -64,8 +63,8 @@ fi
 # --- Who executes --------------------------------------------------------------------------------
 
 ok "who executes all the time does so to the end" wait_for 60 says "$log" '^reexec: done'
-# Looked at once, two of three are heard. On a machine that is busy it may get no processor for longer than the
-# daemon looks.
+# Looked at once, two of three are heard. On a machine that is busy it may get no processor for
+# longer than the daemon looks.
 has_stored() { [ "$(field busy .service.stored)" -ge "$1" ]; } # NUMBER
 ok "and is heard in between" wait_for 10 has_stored 160
 comment <<<"of 200 times $(field busy .service.stored)"

@@ -29,7 +29,6 @@ command = $helpers/idle
 restart-delay = 0
 END
 start_daemon
-is_stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; }
 freeze() { # PID
 	kill -STOP "$1"
 	wait_for 5 is_stopped "$1" || die "$1 is stopped"
