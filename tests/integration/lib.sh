@@ -23,6 +23,7 @@ set -u
 LC_ALL=C
 export LC_ALL
 unset NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID LISTEN_FDS LISTEN_PID
+unset PYTHONUNBUFFERED # what it prints to a log that others write to is a line, not its pieces
 
 # By hand: tests/integration/NAME.sh from the build folder.
 : "${top_builddir:=$PWD}"
@@ -197,12 +198,13 @@ end_process() { # PID: something of ours, if it is still there
 
 # --- Time ----------------------------------------------------------------------------------------
 
-# Waits for a condition that nobody announces; never for time to pass.
+# Waits for a condition that nobody announces; never for time to pass.  It is looked at once after
+# the deadline, however long nobody got a processor before.
 wait_for() { # SECONDS CONDITION...
-	local deadline=$(($(now) + $1 * 1000))
+	local deadline=$(($(now) + $1 * 1000)) at
 	shift
-	until "$@"; do
-		[ "$(now)" -lt "$deadline" ] || return 1
+	while at=$(now); ! "$@"; do
+		[ "$at" -lt "$deadline" ] || return 1
 		sleep 0.02
 	done
 }

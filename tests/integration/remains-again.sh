@@ -30,6 +30,8 @@ ctl wait --for ready --timeout 20s >/dev/null || die "all are up"
 
 n_runs() { wc -l <"$dir/s$1.runs"; }
 ran() { [ "$(n_runs "$1")" -gt "$2" ]; }
+all_have_run() { [ "$(cat "$dir"/s*.runs | wc -l)" = 20 ]; }
+wait_for 20 all_have_run || die "all have begun"
 came_back=0
 for ((round = 0; round < 60; round++)); do
 	some=()
