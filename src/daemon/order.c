@@ -13,14 +13,17 @@ static bool is_settled(const struct node *node)
 	return node->settled == node->services;
 }
 
-/* The first node that @service, or a node around it, requires and that is not ready, or NULL. */
+/*
+ * The first node that @service, or a node around it, requires and that is not ready, or NULL.  What
+ * is stopped is not, also if nothing in it was to run.
+ */
 static struct node *find_missing(const struct service *service)
 {
 	for (const struct node *n = service->node; n; n = n->parent) {
 		struct node *const *required = node_edges(n, EDGE_REQUIRES);
 
 		for (; required && *required; required++)
-			if (!node_is_ready(*required))
+			if (!node_is_ready(*required) || node_is_stopped(*required))
 				return *required;
 	}
 	return NULL;
@@ -154,20 +157,46 @@ static struct service *find_waiting(struct node *node)
 	return waiting;
 }
 
+struct node *order_find_stopped(struct node *node)
+{
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (n->service && node_is_stopped(n) && !n->restart && !n->retired &&
+		    service_tally(n->service).services > 0)
+			return n;
+	}
+	return NULL;
+}
+
 /*
  * Follows what is missing, and what that misses in turn: requirements are no circle, so this ends.
  */
-struct node *order_failed_requirement(const struct service *service)
+static struct node *follow_missing(const struct service *service,
+				   struct node *(*find)(struct node *missing))
 {
 	while (service) {
 		struct node *missing = find_missing(service);
-		struct node *failed = missing ? find_failed(missing) : NULL;
+		struct node *found = missing ? find(missing) : NULL;
 
-		if (failed || !missing)
-			return failed;
+		if (found || !missing)
+			return found;
 		service = find_waiting(missing);
 	}
 	return NULL;
+}
+
+struct node *order_failed_requirement(const struct service *service)
+{
+	return follow_missing(service, find_failed);
+}
+
+struct node *order_stopped_requirement(const struct service *service)
+{
+	return follow_missing(service, order_find_stopped);
+}
+
+static bool is_returning(const struct service *service)
+{
+	return service->node->restart && (service->was_wanted || service->config->autostart);
 }
 
 static void set_prospects(struct service *service, bool wanted, bool in_vain)
@@ -175,6 +204,7 @@ static void set_prospects(struct service *service, bool wanted, bool in_vain)
 	struct service_tally before = service_tally(service);
 
 	service->wanted = wanted;
+	service->returning = !wanted && is_returning(service);
 	service->in_vain = in_vain;
 	service_retally(service, before);
 	context_settle_soon(service->ctx);

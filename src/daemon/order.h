@@ -33,10 +33,19 @@ uint64_t order_followers_timeout(const struct node *node);
 /* A requirement, near or far, that has failed for good: then @service cannot start.  Or NULL. */
 struct node *order_failed_requirement(const struct service *service);
 
+/* A service in @node that was stopped for good, or NULL. */
+struct node *order_find_stopped(struct node *node);
+
+/* Such a one in a requirement, near or far: @service is not started before that is.  Or NULL. */
+struct node *order_stopped_requirement(const struct service *service);
+
 /* Wants @service to run: started as soon as it may be. */
 void order_want(struct service *service);
 
-/* The stop is latched: @service is not wanted any more, and is signalled as soon as it may be. */
+/*
+ * The stop is latched: @service is not wanted any more, and is signalled as soon as it may be.  To
+ * be called again when its node is to come back, or not to any more.
+ */
 void order_hold(struct service *service);
 
 /* Sends the stop signals that nothing keeps back. */

@@ -90,6 +90,7 @@ void request_restart(struct request *q, struct node *node, const struct message_
 		return;
 	}
 	starting_forget(node);
+	shutdown_bring_back(node);
 	shutdown_restart(q->tree, node, request_reason(q, call, why));
 	request_note_stop(q, node, call);
 	request_wait_or_return(q, node, call);

@@ -56,10 +56,21 @@ static struct node *find_hopeless(struct node *node)
 	return NULL;
 }
 
+/* Likewise, for whoever has it started: one that has been stopped for good meanwhile; or NULL. */
+static struct node *find_stopped(struct node *node)
+{
+	struct node *stopped = order_find_stopped(node);
+
+	for (struct node *n = node; n && !stopped; n = node_next(n, node))
+		if (n->service && n->service->state == STATE_DOWN && n->service->wanted)
+			stopped = order_stopped_requirement(n->service);
+	return stopped;
+}
+
 static void settle_ready(struct request *q, struct node *node)
 {
 	char text[OUTCOME_TEXT_MAX];
-	struct node *hopeless;
+	struct node *hopeless, *stopped;
 
 	if (node->restart)
 		return;
@@ -73,6 +84,11 @@ static void settle_ready(struct request *q, struct node *node)
 			request_succeed(q);
 		else
 			request_succeed_stop(q, node);
+		return;
+	}
+	stopped = q->method == METHOD_WAIT ? NULL : find_stopped(node);
+	if (stopped) {
+		request_fail(q, ERROR_NODE_STOPPED, node_name(stopped), NULL);
 		return;
 	}
 	hopeless = find_hopeless(node);

@@ -135,8 +135,9 @@ bool service_is_ready(const struct service *s)
 
 bool service_is_settled(const struct service *s)
 {
-	return service_is_ready(s) || s->state == STATE_FAILED ||
-	       (s->state == STATE_DOWN && (!s->wanted || s->in_vain));
+	if (s->state == STATE_DOWN)
+		return s->in_vain || !(s->wanted || s->returning);
+	return service_is_ready(s) || s->state == STATE_FAILED;
 }
 
 bool service_is_at_work(const struct service *s)
@@ -146,7 +147,7 @@ bool service_is_at_work(const struct service *s)
 
 struct service_tally service_tally(const struct service *s)
 {
-	if (!s->config->autostart && !s->wanted && s->state == STATE_DOWN)
+	if (!s->config->autostart && !s->wanted && !s->returning && s->state == STATE_DOWN)
 		return (struct service_tally){ 0 };
 	return (struct service_tally){
 		.services = 1,

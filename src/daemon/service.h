@@ -59,6 +59,7 @@ struct service {
 	int stop_signal;	/* the configured one, or what a forwarded stop came as */
 	bool wanted : 1;	/* it is to run, now or as soon as it may */
 	bool was_wanted : 1;	/* ... until the stop */
+	bool returning : 1;	/* stopped, and started again when that is over */
 	bool in_vain : 1;	/* it waits for what has failed */
 	bool attempted : 1;	/* it has been up, or has failed, at least once */
 	bool killed : 1;	/* in this run it has had the kill-signal */

@@ -151,9 +151,23 @@ static void start_again(struct node *node)
 	r = starting_resume(node);
 	if (r == 0)
 		return;
-	node->restart = false;
+	forget_restart(node, clock_now_usec());
+	hold_all(node);
 	log_line(node->ctx->log, LOG_ERR, "%s: cannot be started again: %s", node_name(node),
 		 r == -ESHUTDOWN ? "what it requires is stopped" : strerror(-r));
+}
+
+void shutdown_bring_back(struct node *node)
+{
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (!node_is_stopped(n) || n->restart || n->retired)
+			continue;
+		n->restart = true;
+		if (n->service)
+			n->service->was_wanted = false;
+	}
+	if (node->service)
+		node->service->was_wanted = true;
 }
 
 void shutdown_restart(struct tree *tree, struct node *node, const char *reason)

@@ -20,6 +20,12 @@ void shutdown_stop(struct tree *tree, struct node *node, const char *reason);
 void shutdown_restart(struct tree *tree, struct node *node, const char *reason);
 
 /*
+ * Before a restart that somebody has asked for by name: what in @node has been stopped for good is
+ * to come back with it, as by a start.
+ */
+void shutdown_bring_back(struct node *node);
+
+/*
  * @node has come, or was to be gone: if it is stopped, it comes as soon as it is Complete, with its
  * parent if that is to come back, too; below a parent that is not it stays as it is.
  */

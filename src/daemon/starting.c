@@ -83,12 +83,12 @@ static bool needs_start(const struct service *service)
 	       service->state == STATE_BACKOFF;
 }
 
-/* Who is named is started, and what is below as far as it is started by itself, or ran before. */
-static bool is_meant(const struct node *top, const struct node *node, bool restart)
+/* Whoever is named is started, and others as far as they are started by themselves, or ran before. */
+static bool is_meant(const struct node *node, bool named, bool restart)
 {
 	const struct service *s = node->service;
 
-	return s && (node == top || s->config->autostart || (restart && s->was_wanted));
+	return s && (named || s->config->autostart || (restart && s->was_wanted));
 }
 
 void starting_forget(struct node *node)
@@ -129,7 +129,7 @@ static int start_selected(struct node *top, bool resume)
 		if (r < 0)
 			return r;
 		n->restart = false;
-		if (!is_meant(top, n, restart) || !needs_start(n->service))
+		if (!is_meant(n, n == top && !resume, restart) || !needs_start(n->service))
 			continue;
 		n->service->was_wanted = false;
 		order_want(n->service);

@@ -81,6 +81,7 @@ dist_check_SCRIPTS += \
 	%D%/zero-loss.sh \
 	%D%/order.sh \
 	%D%/order-keys.sh \
+	%D%/order-restart.sh \
 	%D%/plan.sh \
 	%D%/python.sh \
 	%D%/python-service.sh \

@@ -1,0 +1,79 @@
+#!/bin/bash
+# What a restart starts again, and in which order: of what was stopped before, of what is started by
+# hand only, and of what requires one that is on its way back.
+. "${0%/*}/lib.sh"
+
+config <<END
+[web/a]
+command = $helpers/idle
+[web/b]
+command = $helpers/idle
+[web/asleep]
+command = $helpers/idle
+autostart = no
+[web-user]
+command = $helpers/idle
+requires = web
+autostart = no
+[late]
+command = $helpers/idle
+requires = web
+restart = never
+[slow]
+command = $helpers/idle
+autostart = no
+post-stop = sh -c 'test ! -e $dir/block || read -r _ <$dir/block'
+[slow-user]
+command = $helpers/idle
+requires = slow
+[slow-follower]
+command = $helpers/idle
+after = slow
+END
+start_daemon
+ok "all becomes ready" ctl wait --for ready --timeout 10s
+
+# --- What was stopped ------------------------------------------------------------------------------
+
+states() { # NODE...
+	local node
+	for node; do state "$node"; done | paste -sd ' '
+}
+ok "a member of a group is stopped" ctl stop web/a
+ok "a restart of the group starts it as well" ctl restart web --timeout 10s
+is "and nothing else that did not run" "$(states web/a web/b web/asleep web-user late)" "up up down down up"
+ok "the whole group is stopped" ctl stop web
+ok "a restart starts all of it" ctl restart web --timeout 10s
+is "as a start does" "$(states web/a web/b web/asleep web-user)" "up up down down"
+ok "what is started by hand only is, if a restart names it" ctl restart web-user --timeout 10s
+ok "then it runs" has_state web-user up
+ok "and comes back with what it requires" ctl restart web --timeout 10s
+ok "when that is ready" wait_for 5 has_state web-user up
+
+ok "a member is stopped again" ctl stop web/a
+ok "a restart that would need it does not wait for that" not ctl restart late --timeout 10s
+ctl restart late --timeout 10s >"$dir/out" 2>&1
+like "it says which node it is" "$(cat "$dir/out")" "web/a: stopped"
+is "what requires the group waits" "$(field late .service.waiting[0])" web
+ok "the member is started" ctl start web/a --timeout 10s
+ok "then that is up" wait_for 5 has_state late up
+
+# --- What is on its way back -----------------------------------------------------------------------
+
+mkfifo "$dir/block"
+ctl restart slow --no-wait >"$dir/out"
+ok "what is started by hand only is restarted" wait_for 5 has_state slow closing
+ok "who requires it has ended meanwhile" wait_for 5 has_state slow-user down
+ok "who comes after it is restarted, too" ctl restart slow-follower --no-wait
+ok "and has ended" wait_for 5 has_state slow-follower down
+lines=$(wc -l <"$log")
+echo >"$dir/block"
+rm "$dir/block"
+ok "all come back" ctl wait --for ready slow slow-user slow-follower --timeout 10s
+tail -n +$((lines + 1)) "$log" >"$dir/log.after"
+is "one after the other" "$(sed -n 's/^swansongd: \(slow.*\): down -> starting$/\1/p' "$dir/log.after" |
+	head -n 1)" slow
+
+stop_daemon
+is "the end is clean" "$status" 0
+finish
