@@ -50,7 +50,8 @@ void process_add(struct process_table *table, struct process *process, pid_t pid
 	process->pid = pid;
 	process->pidfd = pidfd;
 	process->alive = true;
-	process->signalled = false;
+	process->signalled = process->killed = false;
+	process->until_usec = 0;
 	process->since_usec = clock_now_usec();
 	list_append(&table->buckets[(size_t)pid % ARRAY_SIZE(table->buckets)], &process->by_pid);
 }
@@ -68,6 +69,7 @@ void process_remove(struct process *process)
 	process->pidfd = fd_close(process->pidfd);
 	process->alive = false;
 	process->pid = 0;
+	process->until_usec = 0;
 	list_remove(&process->by_pid);
 	list_remove(&process->by_service);
 	swansong_guard_drop(&process->guard);

@@ -32,9 +32,11 @@ struct process {
 	int pidfd;	/* of one that is not our child, and may be collected any time; else -1 */
 	bool alive;	/* its pid still means it: it has not been collected */
 	bool signalled; /* has had the stop signal */
+	bool killed;	/* a leftover: has had the kill-signal */
 	bool blank;	/* a stranger without an environment, perhaps in the middle of an exec */
 	uint64_t id;	/* of its guard, for people */
 	uint64_t since_usec;
+	uint64_t until_usec; /* when it is killed, whatever becomes of the node; 0: that is not said */
 	struct swansong_guard guard;
 	char name[16];
 };

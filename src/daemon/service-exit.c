@@ -33,6 +33,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 		if (!s->main.guard.node) {
 			s->main.guard = process->guard;
 			s->main.generation = process->generation;
+			s->main.until_usec = process->until_usec;
 			process->guard = (struct swansong_guard){ .node = NULL };
 		}
 		process_free(process);
@@ -69,13 +70,14 @@ static const struct process *guarded(const struct service *s)
 }
 
 /* On the generation of its run, which the node may have left behind. */
-static void guard_leftover(const struct service *s, struct process *p)
+static void guard_leftover(struct service *s, struct process *p)
 {
 	const struct process *of_run = guarded(s);
 
 	if (of_run) {
 		p->guard = swansong_guard_clone(&of_run->guard);
 		p->generation = of_run->generation;
+		service_join_rest(s, p, of_run);
 		return;
 	}
 	p->guard = swansong_guard(s->node->work);

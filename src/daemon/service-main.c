@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service-signal.h"
 #include "sys/proc.h"
 
 /* Who has so many parents has none of ours among them. */
@@ -133,6 +134,7 @@ static void demote_main(struct service *s, struct process *to)
 	to->id = main->id;
 	to->since_usec = main->since_usec;
 	to->generation = main->generation;
+	service_join_rest(s, to, main);
 	to->guard = main->guard;
 	memcpy(to->name, main->name, sizeof(to->name));
 	list_append(&s->leftovers, &to->by_service);

@@ -6,9 +6,11 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/macro.h"
 #include "base/parse.h"
 #include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
+#include "model/budget.h"
 
 #define KILL_TEXT_MAX 128
 
@@ -146,6 +148,12 @@ static void log_one_kill(const struct service *s, bool forced, const char *forma
 			   after);
 }
 
+/* Are leftovers let be until the budget of the node is spent? */
+static bool spares_leftovers(const struct service *s)
+{
+	return !s->config->kill_leftovers && clock_now_usec() < service_kill_usec(s);
+}
+
 /* Who is killed, by name: every process of the service.  @forced: a stop has waited for it. */
 static void log_kill(const struct service *s, bool forced)
 {
@@ -161,8 +169,11 @@ static void log_kill(const struct service *s, bool forced)
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		log_one_kill(s, forced, "%s, pid %d (%s)", hook_name(h->kind), (int)h->process.pid,
 			     h->process.name);
+	if (spares_leftovers(s))
+		return;
 	list_for_each (p, &s->leftovers, by_service)
-		log_one_kill(s, forced, "leftover pid %d (%s)", (int)p->pid, p->name);
+		if (!p->killed)
+			log_one_kill(s, forced, "leftover pid %d (%s)", (int)p->pid, p->name);
 }
 
 void service_kill(struct service *s)
@@ -178,10 +189,12 @@ void service_kill(struct service *s)
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_kill(h);
 	signal_group(s, signo);
-	if (!s->config->kill_leftovers && clock_now_usec() < service_kill_usec(s))
+	if (spares_leftovers(s))
 		return;
-	list_for_each (p, &s->leftovers, by_service)
+	list_for_each (p, &s->leftovers, by_service) {
 		(void)process_signal(p, signo);
+		p->killed = true;
+	}
 	if (signo == SIGKILL)
 		service_cgroup_kill(s);
 	else
@@ -195,10 +208,79 @@ void service_forced(struct service *s)
 	node_note_forced(s->node);
 }
 
+/* --- what is let be --- */
+
+static void arm_rest(struct service *s, uint64_t usec)
+{
+	alarm_set(&s->ctx->alarms, &s->rest, MIN(usec, s->rest.usec));
+}
+
 void service_end_rest(struct service *s)
 {
-	if (fsm_has_process(s->state) || list_is_empty(&s->leftovers))
+	uint64_t again = clock_now_usec() + BUDGET_KILL_AGAIN_USEC;
+	bool rests = !fsm_has_process(s->state);
+	struct process *p;
+
+	if (list_is_empty(&s->leftovers) || (!rests && s->config->kill_leftovers))
 		return;
-	service_forced(s);
-	service_kill(s);
+	if (rests) {
+		service_forced(s);
+		service_kill(s);
+	}
+	list_for_each (p, &s->leftovers, by_service)
+		p->until_usec = again;
+	arm_rest(s, again);
+}
+
+void service_keep_rest(struct service *s)
+{
+	uint64_t usec = service_kill_usec(s);
+	struct process *p;
+
+	if (!fsm_has_process(s->state) && list_is_empty(&s->leftovers))
+		return;
+	if (usec == USEC_INFINITY || (fsm_has_process(s->state) && s->config->kill_leftovers))
+		return;
+	s->main.until_usec = usec;
+	list_for_each (p, &s->leftovers, by_service)
+		if (!p->until_usec)
+			p->until_usec = usec;
+	arm_rest(s, usec);
+}
+
+void service_join_rest(struct service *s, struct process *p, const struct process *of_run)
+{
+	p->until_usec = of_run->until_usec;
+	if (p->until_usec)
+		arm_rest(s, p->until_usec);
+}
+
+static void kill_rest(struct service *s, struct process *p)
+{
+	int signo = p->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
+
+	if (!p->killed) {
+		log_one_kill(s, true, "leftover pid %d (%s)", (int)p->pid, p->name);
+		node_note_forced(s->node);
+	}
+	p->killed = true;
+	(void)process_signal(p, signo);
+}
+
+void service_rest_is_due(struct alarm *alarm)
+{
+	struct service *s = container_of(alarm, struct service, rest);
+	uint64_t now = clock_now_usec(), next = USEC_INFINITY;
+	struct process *p;
+
+	list_for_each (p, &s->leftovers, by_service) {
+		if (!p->until_usec)
+			continue;
+		if (p->until_usec <= now) {
+			kill_rest(s, p);
+			p->until_usec = now + BUDGET_KILL_AGAIN_USEC;
+		}
+		next = MIN(next, p->until_usec);
+	}
+	arm_rest(s, next);
 }

@@ -32,9 +32,23 @@ void service_kill(struct service *service);
 void service_forced(struct service *service);
 
 /*
- * The budget is spent: what was let be when the service came to rest is named and killed as well.
+ * The budget is spent: what was let be when the service came to rest is named and killed as well,
+ * and again until it is gone.
  */
 void service_end_rest(struct service *service);
+
+/*
+ * The next generation of the node is about to begin: for what is let be beside that, the budget of
+ * the stop that waits for it stays in force.
+ */
+void service_keep_rest(struct service *service);
+
+/* @process is a leftover of the same run as @of_run, with what that means for its end. */
+void service_join_rest(struct service *service, struct process *process,
+		       const struct process *of_run);
+
+/* Such a budget is spent: of service->rest. */
+void service_rest_is_due(struct alarm *alarm);
 
 /* Sends @signo to its main process, to that and its group, or to all that is known to be of it. */
 void service_send(struct service *service, int signo, enum signal_scope scope);

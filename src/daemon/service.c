@@ -78,6 +78,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	list_init(&s->watch.in_watches);
 	process_init(&s->main, PROCESS_MAIN, s);
 	alarm_init(&s->timer, on_timeout);
+	alarm_init(&s->rest, service_rest_is_due);
 	service_retally(s, (struct service_tally){ 0 });
 
 	r = policy_new(&s->policy, s->config);
@@ -118,6 +119,7 @@ struct service *service_free(struct service *s)
 	list_remove(&s->in_gated);
 	list_remove(&s->in_fallen);
 	alarm_set(&s->ctx->alarms, &s->timer, USEC_INFINITY);
+	alarm_set(&s->ctx->alarms, &s->rest, USEC_INFINITY);
 	service_setup_done(s);
 	sd_event_source_disable_unref(s->reload_timer);
 	watchdog_done(s->watchdog);

@@ -101,6 +101,7 @@ struct service {
 
 	struct watchdog *watchdog; /* NULL: it has never been given one */
 	struct alarm timer;
+	struct alarm rest; /* for what is let be beside another generation: its until_usec */
 };
 
 /*

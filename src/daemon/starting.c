@@ -6,6 +6,7 @@
 #include "daemon/final.h"
 #include "daemon/lease.h"
 #include "daemon/order.h"
+#include "daemon/service-signal.h"
 #include "daemon/service-timeout.h"
 
 /*
@@ -110,8 +111,10 @@ static int renew(struct node *node)
 
 	if (r < 0)
 		return r;
-	if (node->service)
+	if (node->service) {
+		service_keep_rest(node->service);
 		service_keep_budget(node->service);
+	}
 	return node_renew(node);
 }
 

@@ -59,6 +59,7 @@ dist_check_SCRIPTS += \
 	%D%/stubborn.sh \
 	%D%/stop-keys.sh \
 	%D%/stop-keys-marked.sh \
+	%D%/stop-sessions.sh \
 	%D%/sweep.sh \
 	%D%/systemd.sh \
 	%D%/transient.sh \
