@@ -23,6 +23,15 @@ void process_table_done(struct process_table *table)
 			process_free(list_entry(table->buckets[i].next, struct process, by_pid));
 }
 
+void process_doubt_strangers(struct process_table *table)
+{
+	struct process *process;
+
+	for (size_t i = 0; i < ARRAY_SIZE(table->buckets); i++)
+		list_for_each (process, &table->buckets[i], by_pid)
+			process->blank |= process->kind == PROCESS_STRANGER;
+}
+
 void process_init(struct process *process, enum process_kind kind, struct service *service)
 {
 	*process = (struct process){

@@ -33,10 +33,10 @@ struct process {
 	bool alive;	/* its pid still means it: it has not been collected */
 	bool signalled; /* has had the stop signal */
 	bool killed;	/* a leftover: has had the kill-signal */
-	bool blank;	/* a stranger without an environment, perhaps in the middle of an exec */
+	bool blank;	/* a stranger that is looked at again, as in the middle of an exec */
 	uint64_t id;	/* of its guard, for people */
 	uint64_t since_usec;
-	uint64_t until_usec; /* when it is killed, whatever becomes of the node; 0: that is not said */
+	uint64_t until_usec; /* when it is killed, whatever its node does then; 0: not said */
 	struct swansong_guard guard;
 	char name[16];
 };
@@ -52,6 +52,9 @@ void process_table_done(struct process_table *table);
 
 /* Sets up an embedded struct process that is nobody yet. */
 void process_init(struct process *process, enum process_kind kind, struct service *service);
+
+/* All strangers in it are to be looked at once more. */
+void process_doubt_strangers(struct process_table *table);
 
 /* A process of its own allocation.  Return: 0 or -ENOMEM. */
 int process_new(struct process **ret, enum process_kind kind, struct service *service);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "daemon/final.h"
 #include "daemon/probe.h"
 #include "daemon/service-exit.h"
 #include "sys/children.h"
@@ -157,6 +158,11 @@ static void on_death(const struct reap_exit *exit, void *arg)
 	if (!process || process->kind != PROCESS_MAIN || !process->service->has_cgroup)
 		sweep->tree->ctx->sweep = true;
 	if (process && process->kind == PROCESS_HOOK) {
+		/* What a final action leaves running is nobody's until now. */
+		if (!process->service) {
+			process_doubt_strangers(sweep->tree->ctx->processes);
+			sweep->blank = true;
+		}
 		hook_died(process, exit);
 		return;
 	}
@@ -186,8 +192,8 @@ void sweep_reap_child(struct sweep *sweep, pid_t pid)
 }
 
 /* *ret is NULL if it is of none.  Return: 0, or -errno if that cannot be known now. */
-static int find_service(struct sweep *sweep, pid_t pid, const struct proc_info *info,
-			struct service **ret)
+static int find_node(struct sweep *sweep, pid_t pid, const struct proc_info *info,
+		     struct node **ret)
 {
 	const struct process_table *processes = sweep->tree->ctx->processes;
 	struct process *p = process_find_leader(processes, info->session);
@@ -197,28 +203,51 @@ static int find_service(struct sweep *sweep, pid_t pid, const struct proc_info *
 
 	*ret = NULL;
 	if (r == 0)
-		*ret = service_at(sweep, path);
+		*ret = tree_find(sweep->tree, path);
 	if (r == 0 || context_is_shortage(r))
 		return r;
 	if (!p || !p->service)
 		p = process_find_leader(processes, info->group);
 	if (p && p->service) {
-		*ret = p->service;
+		*ret = p->service->node;
 		return 0;
 	}
 	/* One command is in our session, and so is nobody else who became our child since. */
 	if (sweep->tree->ctx->command && info->session == getsid(0)) {
-		*ret = service_at(sweep, "main");
+		*ret = tree_find(sweep->tree, "main");
 		return 0;
 	}
 	r = proc_environment(pid, "SWANSONG_NODE", path, sizeof(path));
 	if (r < 0)
 		return context_is_shortage(r) || r == -ENODATA ? r : 0;
-	*ret = service_at(sweep, path);
+	*ret = tree_find(sweep->tree, path);
 	/* Anybody can say that.  If it were true, it would be in the control group. */
-	if (*ret && (*ret)->has_cgroup)
+	if (*ret && (*ret)->service && (*ret)->service->has_cgroup)
 		*ret = NULL;
 	return 0;
+}
+
+/* Has a command of the node's final action left it?  Nothing else of the node is there then. */
+static bool is_of_final(const struct node *node)
+{
+	return node->final && node_is_stopped(node) && (final_has_begun(node) || node->complete);
+}
+
+static bool adopt(struct node *node, pid_t pid, const struct proc_info *info)
+{
+	if (!node)
+		return false;
+	if (is_of_final(node)) {
+		/* As long as the command runs, that may be its work. */
+		if (final_hook(node) && hook_is_running(final_hook(node)))
+			return false;
+		log_line(node->ctx->log, LOG_INFO, "%s: killing pid %d (%s), which final has left",
+			 node_name(node), (int)pid, info->name);
+		(void)kill(pid, SIGKILL);
+		return false;
+	}
+	return node->service && service_may_have_leftovers(node->service) &&
+	       service_adopt(node->service, pid, info->group, info->name) == 0;
 }
 
 static void look_again(struct sweep *sweep, struct process *known, pid_t pid)
@@ -236,7 +265,7 @@ static void attribute(pid_t pid, void *arg)
 	struct sweep *sweep = arg;
 	struct process_table *processes = sweep->tree->ctx->processes;
 	struct process *known = process_find(processes, pid);
-	struct service *service = NULL;
+	struct node *node = NULL;
 	struct proc_info info;
 	int r;
 
@@ -246,7 +275,7 @@ static void attribute(pid_t pid, void *arg)
 	if (r == 0 && info.state == 'Z')
 		return;
 	if (r == 0)
-		r = find_service(sweep, pid, &info, &service);
+		r = find_node(sweep, pid, &info, &node);
 	if (r == -ENODATA) {
 		look_again(sweep, known, pid);
 		return;
@@ -256,8 +285,7 @@ static void attribute(pid_t pid, void *arg)
 		return;
 	}
 	process_free(known);
-	if (service && service_may_have_leftovers(service) &&
-	    service_adopt(service, pid, info.group, info.name) == 0)
+	if (adopt(node, pid, &info))
 		return;
 	(void)remember(sweep, pid, PROCESS_STRANGER);
 }

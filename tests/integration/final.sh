@@ -16,6 +16,17 @@ shows() { # LINE...: the trace is these
 	[ "$(cat "$trace")" = "$(printf '%s\n' "$@")" ] || { cat "$trace"; return 1; }
 }
 
+# Leaves two in sessions of their own, the parent of one goes first.
+cat >"$dir/strew" <<-END
+	#!/bin/bash
+	(setsid sleep 1000 & echo \$! >$dir/\$1-early)
+	setsid sleep 1000 &
+	echo \$! >$dir/\$1-late
+	until [[ \$(ps -o sid= -p \$!) -eq \$! ]]; do :; done
+	kill -0 "\$(cat $dir/\$1-early)" && echo \$1 >>$dir/strewn
+END
+chmod +x "$dir/strew"
+
 config <<END
 [swansong]
 environment = GREETING=hello
@@ -45,6 +56,11 @@ final-timeout = 300ms
 [hung/litter]
 command = $helpers/idle
 final = sh -c 'sleep 1000 & echo \$! >$dir/litter'
+[strewn]
+final = $dir/strew group
+[strewn/service]
+command = $helpers/idle
+final = $dir/strew service
 END
 start_daemon
 ok "all becomes ready" ctl wait --for ready --timeout 10s
@@ -82,6 +98,13 @@ ok "the log names it" says "$log" 'hung: killing final, pid [0-9]+ \(final\)'
 is "the node is marked as forced" "$(field hung .forced)" true
 ok "what one leaves running is killed" wait_for 5 gone "$(cat "$dir/litter")"
 rm "$dir/block-hung"
+
+ok "some actions leave others behind" ctl stop strewn --timeout 20s
+is "which go on as long as the action runs" "$(paste -sd ' ' "$dir/strewn")" "service group"
+for name in service group; do
+	ok "$name: then they are killed, in sessions of their own as well" wait_for 10 gone \
+		"$(cat "$dir/$name-early")" "$(cat "$dir/$name-late")"
+done
 
 : >"$trace"
 stop_daemon
