@@ -132,11 +132,16 @@ uint64_t order_followers_timeout(const struct node *node)
 	return longest;
 }
 
-/* A service in @node that has failed, or NULL. */
+bool order_is_waiting(const struct service *service)
+{
+	return !fsm_has_process(service->state) && !list_is_empty(&service->in_waiting);
+}
+
+/* A service in @node that has failed, and is not about to be tried again; or NULL. */
 static struct node *find_failed(struct node *node)
 {
 	for (struct node *n = node; n; n = node_next(n, node))
-		if (n->service && n->service->state == STATE_FAILED)
+		if (n->service && n->service->state == STATE_FAILED && !order_is_waiting(n->service))
 			return n;
 	return NULL;
 }
@@ -147,7 +152,7 @@ static struct service *find_waiting(struct node *node)
 	struct service *waiting = NULL;
 
 	for (struct node *n = node; n; n = node_next(n, node)) {
-		if (!n->service || n->service->state != STATE_DOWN || !n->service->wanted)
+		if (!n->service || !order_is_waiting(n->service))
 			continue;
 		if (n->service->in_vain)
 			return n->service;
@@ -271,6 +276,7 @@ static void start_waiting(struct context *ctx)
 			return;
 		}
 		list_remove(&s->in_waiting);
+		set_prospects(s, true, false);
 		service_handle(s, EVENT_START);
 	}
 }

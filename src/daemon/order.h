@@ -18,6 +18,9 @@
 /* The first node that keeps @service from starting, or NULL. */
 struct node *order_start_blocker(const struct service *service);
 
+/* Is it to be started as soon as nothing keeps it from that? */
+bool order_is_waiting(const struct service *service);
+
 /* The first node that keeps the stop signal of @service back, or NULL. */
 struct node *order_stop_blocker(const struct service *service);
 

@@ -45,11 +45,10 @@ static struct node *find_hopeless(struct node *node)
 
 		if (!n->service)
 			continue;
-		if (n->service->state == STATE_FAILED)
-			return n;
-		failed = n->service->state == STATE_DOWN && n->service->wanted
-				 ? order_failed_requirement(n->service)
-				 : NULL;
+		if (order_is_waiting(n->service))
+			failed = order_failed_requirement(n->service);
+		else
+			failed = n->service->state == STATE_FAILED ? n : NULL;
 		if (failed)
 			return failed;
 	}
@@ -62,7 +61,7 @@ static struct node *find_stopped(struct node *node)
 	struct node *stopped = order_find_stopped(node);
 
 	for (struct node *n = node; n && !stopped; n = node_next(n, node))
-		if (n->service && n->service->state == STATE_DOWN && n->service->wanted)
+		if (n->service && order_is_waiting(n->service))
 			stopped = order_stopped_requirement(n->service);
 	return stopped;
 }

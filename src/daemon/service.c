@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "daemon/failure.h"
 #include "daemon/health.h"
+#include "daemon/order.h"
 #include "daemon/service-cgroup.h"
 #include "daemon/service-hook.h"
 #include "daemon/service-main.h"
@@ -37,6 +38,18 @@ void service_look_after(struct service *s)
 	context_settle_soon(s->ctx);
 }
 
+/* The delay is over, but what it needs may not be there. */
+static void begin_again(struct service *s)
+{
+	s->restarts++;
+	if (!order_start_blocker(s)) {
+		service_handle(s, EVENT_TIMEOUT);
+		return;
+	}
+	s->timeout_usec = USEC_INFINITY;
+	order_want(s);
+}
+
 static void on_timeout(struct alarm *alarm)
 {
 	struct service *s = container_of(alarm, struct service, timer);
@@ -46,8 +59,9 @@ static void on_timeout(struct alarm *alarm)
 	if (fsm_is_coming_up(s->state) && s->hook && hook_is_running(s->hook))
 		s->outcome.hook = hook_name(s->hook->kind);
 	if (s->state == STATE_BACKOFF)
-		s->restarts++;
-	service_handle(s, service_has_spent_budget(s) ? EVENT_KILL : EVENT_TIMEOUT);
+		begin_again(s);
+	else
+		service_handle(s, service_has_spent_budget(s) ? EVENT_KILL : EVENT_TIMEOUT);
 	if (s->state == STATE_DOWN)
 		context_settle_soon(s->ctx); /* its not_before_usec */
 	/* Should a last exit have gone unnoticed, this finds out. */
@@ -137,7 +151,7 @@ bool service_is_ready(const struct service *s)
 
 bool service_is_settled(const struct service *s)
 {
-	if (s->state == STATE_DOWN)
+	if (s->state == STATE_DOWN || s->state == STATE_BACKOFF)
 		return s->in_vain || !(s->wanted || s->returning);
 	return service_is_ready(s) || s->state == STATE_FAILED;
 }

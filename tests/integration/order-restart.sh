@@ -26,11 +26,32 @@ post-stop = sh -c 'test ! -e $dir/block || read -r _ <$dir/block'
 [slow-user]
 command = $helpers/idle
 requires = slow
+[db]
+command = sh -c 'read -r _ <$dir/db.go; echo >&3; exec $helpers/idle'
+ready = fd:3
+restart-delay = 0
+[db-user]
+command = $helpers/idle
+requires = db
+restart-delay = 0
+[lost]
+command = $helpers/idle
+restart = never
+[lost-user]
+command = $helpers/idle
+requires = lost
+restart-delay = 0
+[lost-follower]
+command = $helpers/idle
+after = lost-user
+autostart = no
 [slow-follower]
 command = $helpers/idle
 after = slow
 END
+mkfifo "$dir/db.go"
 start_daemon
+echo >"$dir/db.go"
 ok "all becomes ready" ctl wait --for ready --timeout 10s
 
 # --- What was stopped ------------------------------------------------------------------------------
@@ -73,6 +94,33 @@ ok "all come back" ctl wait --for ready slow slow-user slow-follower --timeout 1
 tail -n +$((lines + 1)) "$log" >"$dir/log.after"
 is "one after the other" "$(sed -n 's/^swansongd: \(slow.*\): down -> starting$/\1/p' "$dir/log.after" |
 	head -n 1)" slow
+
+# --- What ends by itself ---------------------------------------------------------------------------
+
+user=$(pid_of db-user)
+kill -KILL "$(pid_of db)"
+ok "one that others require has ended and starts again" wait_for 5 has_state db starting
+is "they go on" "$(pid_of db-user)" "$user"
+kill -KILL "$user"
+ok "if they end, too, they wait for it" wait_for 5 has_state db-user backoff
+is "and say so" "$(field db-user .service.waiting[0])" db
+ctl restart slow-follower --timeout 10s >"$dir/out"
+is "whatever happens meanwhile" "$(state db-user)" backoff
+echo >"$dir/db.go"
+ok "until it is ready" wait_for 5 has_state db-user up
+in_this_order() { # REGEX...: from the first one on, each is after the one before
+	sed -n "/$1/,\$p" "$log" >"$dir/log.after"
+	log=$dir/log.after in_order "$@"
+}
+ok "in that order" in_this_order 'db-user: up -> backoff' 'db: starting -> up' 'db-user: backoff -> starting'
+
+kill -KILL "$(pid_of lost)"
+ok "one that others require has failed" wait_for 5 has_state lost failed
+kill -KILL "$(pid_of lost-user)"
+ok "they wait, which is in vain" wait_for 5 has_state lost-user backoff
+ok "who only comes after them does not wait for that" ctl start lost-follower --timeout 5s
+ok "the other is started by hand, whatever it came to before" ctl start lost --timeout 5s
+ok "then they are as well" wait_for 5 has_state lost-user up
 
 stop_daemon
 is "the end is clean" "$status" 0
