@@ -141,7 +141,8 @@ bool order_is_waiting(const struct service *service)
 static struct node *find_failed(struct node *node)
 {
 	for (struct node *n = node; n; n = node_next(n, node))
-		if (n->service && n->service->state == STATE_FAILED && !order_is_waiting(n->service))
+		if (n->service && n->service->state == STATE_FAILED &&
+		    !order_is_waiting(n->service))
 			return n;
 	return NULL;
 }
@@ -165,8 +166,9 @@ static struct service *find_waiting(struct node *node)
 struct node *order_find_stopped(struct node *node)
 {
 	for (struct node *n = node; n; n = node_next(n, node)) {
-		if (n->service && node_is_stopped(n) && !n->restart && !n->retired &&
-		    service_tally(n->service).services > 0)
+		if (!node_is_stopped(n) || n->restart || n->retired)
+			continue;
+		if (n == node || (n->service && service_tally(n->service).services > 0))
 			return n;
 	}
 	return NULL;

@@ -36,7 +36,7 @@ uint64_t order_followers_timeout(const struct node *node);
 /* A requirement, near or far, that has failed for good: then @service cannot start.  Or NULL. */
 struct node *order_failed_requirement(const struct service *service);
 
-/* A service in @node that was stopped for good, or NULL. */
+/* @node or a service in it that is to run, but was stopped for good; or NULL. */
 struct node *order_find_stopped(struct node *node);
 
 /* Such a one in a requirement, near or far: @service is not started before that is.  Or NULL. */

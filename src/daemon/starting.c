@@ -49,12 +49,18 @@ static bool is_asleep(const struct node *node)
 	return node->service && !node->service->config->autostart && !node->service->wanted;
 }
 
+/* Also if nothing in it is started by itself, so that it could not be more ready. */
+static bool is_missing(const struct node *node)
+{
+	return (!node_is_ready(node) || node_is_stopped(node) || is_asleep(node)) && !node->restart;
+}
+
 static int select_missing(struct selection *selection, struct node *const *nodes)
 {
 	int r = 0;
 
 	for (; r == 0 && nodes && *nodes; nodes++)
-		if ((!node_is_ready(*nodes) || is_asleep(*nodes)) && !(*nodes)->restart)
+		if (is_missing(*nodes))
 			r = select_node(selection, *nodes);
 	return r;
 }

@@ -45,6 +45,13 @@ restart-delay = 0
 command = $helpers/idle
 after = lost-user
 autostart = no
+[empty/asleep]
+command = $helpers/idle
+autostart = no
+[empty-user]
+command = $helpers/idle
+requires = empty
+autostart = no
 [slow-follower]
 command = $helpers/idle
 after = slow
@@ -78,6 +85,10 @@ like "it says which node it is" "$(cat "$dir/out")" "web/a: stopped"
 is "what requires the group waits" "$(field late .service.waiting[0])" web
 ok "the member is started" ctl start web/a --timeout 10s
 ok "then that is up" wait_for 5 has_state late up
+
+ok "a group where nothing is started by itself is stopped" ctl stop empty
+ok "what requires it is started" ctl start empty-user --timeout 10s
+is "with it" "$(field empty .state) $(state empty/asleep)" "running down"
 
 # --- What is on its way back -----------------------------------------------------------------------
 

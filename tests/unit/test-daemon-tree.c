@@ -64,6 +64,7 @@ static void enter(struct service *s, enum service_state state)
 {
 	bool ready = service_is_ready(s), settled = service_is_settled(s);
 
+	list_remove(&s->in_waiting); /* as when it was started */
 	s->state = state;
 	node_count(s->node, 0, service_is_ready(s) - ready, service_is_settled(s) - settled);
 }
