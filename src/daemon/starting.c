@@ -90,7 +90,10 @@ static bool needs_start(const struct service *service)
 	       service->state == STATE_BACKOFF;
 }
 
-/* Whoever is named is started, and others as far as they are started by themselves, or ran before. */
+/*
+ * Whoever is named is started, by hand or by what requires it; others as far as they are started by
+ * themselves, or ran before.
+ */
 static bool is_meant(const struct node *node, bool named, bool restart)
 {
 	const struct service *s = node->service;
@@ -125,7 +128,7 @@ static int renew(struct node *node)
 }
 
 /* Memory is all that can fail, and what was begun before then is right as it is. */
-static int start_selected(struct node *top, bool resume)
+static int start_selected(struct node *top, bool named, bool resume)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		bool restart = n->restart;
@@ -138,7 +141,7 @@ static int start_selected(struct node *top, bool resume)
 		if (r < 0)
 			return r;
 		n->restart = false;
-		if (!is_meant(n, n == top && !resume, restart) || !needs_start(n->service))
+		if (!is_meant(n, named && n == top, restart) || !needs_start(n->service))
 			continue;
 		n->service->was_wanted = false;
 		order_want(n->service);
@@ -161,7 +164,7 @@ static int begin(struct node *node, bool resume)
 	for (size_t i = 0; r == 0 && i < selection.n; i++) {
 		if (!resume)
 			starting_forget(selection.tops[i]);
-		r = start_selected(selection.tops[i], resume);
+		r = start_selected(selection.tops[i], i > 0 || !resume, resume);
 	}
 	free(selection.tops);
 	return r;

@@ -90,6 +90,10 @@ ok "a group where nothing is started by itself is stopped" ctl stop empty
 ok "what requires it is started" ctl start empty-user --timeout 10s
 is "with it" "$(field empty .state) $(state empty/asleep)" "running down"
 
+ok "what is required by name is stopped, with who requires it" ctl stop slow
+ok "a restart of that" ctl restart slow-user --timeout 10s
+is "starts both" "$(states slow slow-user)" "up up"
+
 # --- What is on its way back -----------------------------------------------------------------------
 
 mkfifo "$dir/block"
