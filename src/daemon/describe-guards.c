@@ -10,7 +10,10 @@
 
 #include "base/clock.h"
 #include "daemon/final.h"
+#include "daemon/health.h"
 #include "daemon/lease.h"
+#include "daemon/probe.h"
+#include "daemon/readiness.h"
 #include "daemon/service-hook.h"
 
 /* When the node's guards go by force, its processes and what else holds it. */
@@ -103,6 +106,25 @@ static bool tell_hooks(const struct walk *w, const struct service *s)
 	return true;
 }
 
+static bool tell_probe(const struct walk *w, const struct process *process, const char *why)
+{
+	struct guard_view view;
+
+	if (!process)
+		return true;
+	view = view_process(w, process, "action");
+	view.why = why;
+	return tell(w, view);
+}
+
+static bool tell_probes(const struct walk *w, const struct service *s)
+{
+	const struct process *looks = s->health ? probe_process(s->health->probe) : NULL;
+
+	return tell_probe(w, readiness_process(s->readiness), "ready") &&
+	       tell_probe(w, looks, "health");
+}
+
 static bool tell_leftovers(const struct walk *w, const struct service *s)
 {
 	const struct process *p;
@@ -178,8 +200,8 @@ bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, 
 	const struct walk w = { .node = node, .now = now, .each = each, .arg = arg };
 	const struct service *s = node->service;
 
-	if (s && !(tell_main(&w, s) && tell_hooks(&w, s) && tell_leftovers(&w, s) &&
-		   tell_program(&w, s)))
+	if (s && !(tell_main(&w, s) && tell_hooks(&w, s) && tell_probes(&w, s) &&
+		   tell_leftovers(&w, s) && tell_program(&w, s)))
 		return false;
 	return tell_final(&w) && tell_leases(&w);
 }

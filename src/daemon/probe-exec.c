@@ -53,6 +53,11 @@ static void tell(struct probe *probe, const struct reap_exit *exit)
 		probe_succeed(probe);
 }
 
+const struct process *probe_process(const struct probe *probe)
+{
+	return probe->process.alive ? &probe->process : NULL;
+}
+
 void probe_died(struct process *process, const struct reap_exit *exit)
 {
 	struct probe *probe = container_of(process, struct probe, process);

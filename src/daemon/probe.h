@@ -39,5 +39,8 @@ void probe_cancel(struct probe *probe);
 
 bool probe_is_running(const struct probe *probe);
 
+/* The command that runs, also if it has been cancelled; or NULL. */
+const struct process *probe_process(const struct probe *probe);
+
 /* A process of PROCESS_PROBE has died; it has not been collected yet. */
 void probe_died(struct process *process, const struct reap_exit *exit);

@@ -192,3 +192,8 @@ void readiness_stop(struct readiness *r)
 	probe_cancel(r->probe);
 	(void)sd_event_source_set_enabled(r->timer, SD_EVENT_OFF);
 }
+
+const struct process *readiness_process(const struct readiness *r)
+{
+	return r && r->probe ? probe_process(r->probe) : NULL;
+}

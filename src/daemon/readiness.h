@@ -32,3 +32,6 @@ int readiness_open_fd(struct readiness *readiness);
 /* Begins to look, and goes on until @main is ready or it is stopped.  Return: 0 or -errno. */
 int readiness_start(struct readiness *readiness, const struct process *main);
 void readiness_stop(struct readiness *readiness);
+
+/* The command that looks, or NULL; so it is if @readiness is. */
+const struct process *readiness_process(const struct readiness *readiness);

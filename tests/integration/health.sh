@@ -37,6 +37,12 @@ health = exec:sh -c 'echo >>$dir/other.looks; test -e $dir/other.well'
 health-interval = 20ms
 health-retries = 1
 on-unhealthy = log
+[watched]
+autostart = no
+command = $helpers/idle
+health = exec:$helpers/idle
+health-interval = 10ms
+health-timeout = 10min
 [late]
 autostart = no
 command = $helpers/idle
@@ -52,6 +58,14 @@ start_daemon
 has_health() { [ "$(field "$1" .service.health)" = "$2" ]; } # NODE HEALTH
 logged() { grep -Ec -- "$1" "$log"; } # REGEX: how often
 more_lines() { [ "$(wc -l <"$2")" -gt "$1" ]; } # NUMBER FILE
+
+# --- Who looks ---------------------------------------------------------------------------------------
+
+is_looked_at() { ctl guards watched --json | jq -e '.guards[] | select(.kind == "action" and .why == "health")'; }
+ok "one is started whose probe takes its time" ctl start watched
+ok "a command that looks is among the guards" wait_for 10 is_looked_at
+is "as it is counted" "$(ctl guards watched --json | jq '.guards | length')" "$(field watched .guards)"
+ok "it does not hold up a stop" ctl stop watched --timeout 10s
 
 # --- It is well, and is not, and is again --------------------------------------------------------
 
