@@ -91,7 +91,8 @@ check_PROGRAMS += %D%/test-frame %D%/test-proto
 %C%_test_frame_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_frame_LDADD   = %D%/libtestmain.la src/proto/libproto.la src/base/libbase.la
 %C%_test_proto_SOURCES = %D%/test-proto.h %D%/test-proto.c \
-	%D%/test-proto-interface.c %D%/test-proto-view.c %D%/test-proto-columns.c
+	%D%/test-proto-interface.c %D%/test-proto-view.c %D%/test-proto-columns.c \
+	%D%/test-proto-mutated.c
 %C%_test_proto_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_proto_LDADD   = %D%/libtestmain.la src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS)
 check_PROGRAMS += %D%/test-diag
