@@ -54,6 +54,7 @@ static void wait_for_the_others(struct node *node)
 static void restart_together(struct tree *tree, struct service *s)
 {
 	struct node *parent = s->node->parent, *n;
+	struct shutdown_batch batch = shutdown_batch_begin(tree);
 	bool all = parent->config->strategy == ONE_FOR_ALL, found = false;
 	uint64_t usec = s->timeout_usec;
 	char reason[CONFIG_NAME_MAX + 50];
@@ -66,9 +67,10 @@ static void restart_together(struct tree *tree, struct service *s)
 		if ((!all && !found) || !is_concerned(n))
 			continue;
 		delay_start(n, usec);
-		shutdown_restart(tree, n, reason);
+		shutdown_batch_restart(&batch, n, reason);
 		wait_for_the_others(n);
 	}
+	shutdown_batch_end(&batch);
 }
 
 static void follow(struct tree *tree, struct service *s)

@@ -20,6 +20,22 @@ void shutdown_stop(struct tree *tree, struct node *node, const char *reason);
 void shutdown_restart(struct tree *tree, struct node *node, const char *reason);
 
 /*
+ * Several of these as one: only when all are latched follows what they mean for others, and signals
+ * go out.  So the ordering edges between them hold, and it does not take longer for each the more
+ * there are.
+ */
+struct shutdown_batch {
+	struct tree *tree;
+	uint64_t usec; /* when all of them are */
+	bool any;
+};
+
+struct shutdown_batch shutdown_batch_begin(struct tree *tree);
+void shutdown_batch_stop(struct shutdown_batch *batch, struct node *node, const char *reason);
+void shutdown_batch_restart(struct shutdown_batch *batch, struct node *node, const char *reason);
+void shutdown_batch_end(const struct shutdown_batch *batch);
+
+/*
  * @node has come, or was to be gone: if it is stopped, it comes as soon as it is Complete, with its
  * parent if that is to come back, too; below a parent that is not it stays as it is.
  */

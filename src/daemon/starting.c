@@ -200,7 +200,7 @@ static bool waits(const struct node *node)
 	return s && s->wanted && s->state == STATE_DOWN && !node_is_stopped(node);
 }
 
-static void want_all_requirements(struct tree *tree)
+void starting_want_requirements(struct tree *tree)
 {
 	bool changed = true;
 
@@ -217,13 +217,13 @@ void starting_by_itself(struct tree *tree)
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
 		if (n->service && n->service->config->autostart)
 			order_want(n->service);
-	want_all_requirements(tree);
+	starting_want_requirements(tree);
 }
 
 void starting_new(struct tree *tree, struct service *service)
 {
 	order_want(service);
-	want_all_requirements(tree);
+	starting_want_requirements(tree);
 }
 
 static bool is_under_way(const struct service *service)

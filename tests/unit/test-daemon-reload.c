@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/macro.h"
+#include "daemon/failure.h"
 #include "daemon/order.h"
 #include "daemon/plan.h"
 #include "daemon/reload.h"
@@ -210,6 +211,48 @@ START_TEST(restarts_keep_to_the_edges)
 	ck_assert_int_eq(service("a")->state, STATE_STOPPING);
 	end("a");
 	is_back("a", 2);
+	finish();
+}
+END_TEST
+
+/* Who comes after the other ends before it, also if the other is the first in the file. */
+START_TEST(what_is_stopped_together_ends_in_order)
+{
+	static const char *const after[] = {
+		"[a]\ncommand = y\n[b]\ncommand = y\nafter = a\n[c]\ncommand = x\n",
+		"[c]\ncommand = x\n",
+	};
+
+	begin("[a]\ncommand = x\n[b]\ncommand = x\nafter = a\n[c]\ncommand = x\n");
+	run("a");
+	run("b");
+	reload(after[_i]);
+	ck_assert_int_eq(service("b")->state, STATE_STOPPING);
+	ck_assert_int_eq(service("a")->state, STATE_GATED);
+	end("b");
+	ck_assert_int_eq(service("a")->state, STATE_STOPPING);
+	end("a");
+	finish();
+}
+END_TEST
+
+START_TEST(what_a_strategy_restarts_ends_in_order)
+{
+	begin("[g]\nstrategy = one-for-all\n[g/a]\ncommand = x\n[g/b]\ncommand = x\nafter = g/a\n"
+	      "[g/c]\ncommand = x\n");
+	for (const char *const *path = (const char *const[]){ "g/a", "g/b", "g/c", NULL }; *path;
+	     path++)
+		run(*path);
+	service_handle(service("g/c"), EVENT_RETRY);
+	process_remove(&service("g/c")->main);
+	failure_follow(&tree);
+	ck_assert_int_eq(service("g/b")->state, STATE_STOPPING);
+	ck_assert_int_eq(service("g/a")->state, STATE_GATED);
+	end("g/b");
+	ck_assert_ptr_eq(order_start_blocker(service("g/b")), find("g/a"));
+	ck_assert_int_eq(service("g/a")->state, STATE_STOPPING);
+	end("g/a");
+	is_back("g/a", 2);
 	finish();
 }
 END_TEST
@@ -425,6 +468,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_change_during_the_stop_starts_nothing);
 	tcase_add_test(tc, what_has_failed_is_tried_again);
 	tcase_add_test(tc, restarts_keep_to_the_edges);
+	tcase_add_loop_test(tc, what_is_stopped_together_ends_in_order, 0, 2);
+	tcase_add_test(tc, what_a_strategy_restarts_ends_in_order);
 	tcase_add_test(tc, edges_of_what_stays_change);
 	tcase_add_test(tc, a_new_requirement_that_is_stopped_stops_nobody);
 	tcase_add_test(tc, a_section_that_comes_back_waits_for_its_process);
