@@ -18,7 +18,8 @@ START_TEST(nothing_a_server_says_drives_the_terminal)
 		"{\"parameters\":{\"nodes\":{\"path\":[\"x\\u001b]0;x\\u0007\"],\"generation\":[1],"
 		"\"state\":[\"running\"],\"since_usec\":[1],\"guards\":[0],\"ready\":[true],"
 		"\"forced\":[false],\"service\":[\"up\"],\"restarts\":[0],\"waiting\":[[]],"
-		"\"ending\":[false],\"result\":[\"\\r\\n\\u009b2J\"],\"status\":[\"\\u001b[2J\"]}}}";
+		"\"ending\":[false],\"result\":[\"\\r\\n\\u009b2J\"],\"status\":[\"\\u001b[2J\"],"
+		"\"times\":{}}}}";
 	static const char *const lines[] = { "status", "tree", "status x*" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -87,6 +88,11 @@ START_TEST(replies_that_are_not_of_the_interface_are_refused)
 		{ "status", "{\"parameters\":{\"nodes\":{}}}" },
 		{ "tree", "{\"parameters\":{\"nodes\":[7]}}" },
 		{ "tree", "{\"parameters\":{\"nodes\":{\"path\":[\"x\"]}}}" },
+		/* As daemons had it once: each value as it is, and no times. */
+		{ "list", "{\"parameters\":{\"nodes\":{\"path\":[\"\",\"x\"],\"generation\":[1,1],"
+			  "\"state\":[\"running\"],\"since_usec\":[1],\"guards\":[0],"
+			  "\"ready\":[true],\"forced\":[false],\"restarts\":[0],"
+			  "\"waiting\":[[]],\"ending\":[false]}}}" },
 		{ "status x", "{\"parameters\":{\"nodes\":{}}}" },
 		{ "status x", "{\"parameters\":{\"nodes\":[7]}}" },
 		{ "status x", "{\"parameters\":{\"nodes\":[{\"path\":\"x\"}]}}" },
