@@ -212,6 +212,11 @@ check_PROGRAMS += %D%/test-unixsock
 %C%_test_unixsock_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_unixsock_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/test-unix-message
+%C%_test_unix_message_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-unix-message.c
+%C%_test_unix_message_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_unix_message_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 # A tree of which nothing runs.
 tree_world_sources = %D%/config-of.h %D%/config-of.c %D%/tree-world.h %D%/tree-world.c
 
