@@ -165,7 +165,7 @@ check_PROGRAMS += %D%/test-fsm %D%/test-policy %D%/test-result
 
 check_PROGRAMS += %D%/test-spawn
 %C%_test_spawn_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn.h %D%/test-spawn.c \
-	%D%/test-spawn-failure.c
+	%D%/test-spawn-files.c %D%/test-spawn-terminal.c %D%/test-spawn-failure.c
 %C%_test_spawn_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_spawn_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
