@@ -294,7 +294,8 @@ check_PROGRAMS += %D%/test-daemon-reload
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 
 check_PROGRAMS += %D%/test-daemon-budgets
-%C%_test_daemon_budgets_SOURCES = %D%/test-daemon-budgets.c $(tree_world_sources)
+%C%_test_daemon_budgets_SOURCES = %D%/timed-tree.h %D%/timed-tree.c %D%/test-daemon-budgets.c \
+	%D%/test-daemon-busy.c $(tree_world_sources)
 %C%_test_daemon_budgets_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_budgets_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
