@@ -14,20 +14,11 @@ static pid_t next_pid;
 
 void run(struct service *s)
 {
-	bool was_settled;
-
-	order_want(s);
-	list_remove(&s->in_waiting);
-	was_settled = service_is_settled(s);
 	s->parts = service_configured_parts(s);
 	process_add(&processes, &s->main, next_pid, -1);
 	s->main.group = next_pid++;
-	s->main.guard = swansong_guard(s->node->work);
-	s->main.generation = s->node->generation;
-	s->state = STATE_STARTING;
 	s->started_usec = clock_now_usec();
-	node_count(s->node, 0, 0, service_is_settled(s) - was_settled);
-	service_handle(s, EVENT_READY);
+	run_service(s);
 	ck_assert_int_eq(s->state, STATE_UP);
 }
 

@@ -19,7 +19,7 @@ void begin_within(const char *text, uint64_t grace);
 /* Whose tests begin one each, which ends by itself. */
 TCase *timed_case(const char *name);
 
-/* It runs: wanted, with a process and a guard, and ready. */
+/* It runs, with a process. */
 void run(struct service *s);
 
 /* The node is stopped, with all below it. */
