@@ -369,8 +369,9 @@ check_PROGRAMS += %D%/test-swansong-report
 %C%_test_swansong_report_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
 
+property_sources = %D%/swansong-model.h %D%/swansong-model.c %D%/test-swansong-property.c
 check_PROGRAMS += %D%/test-swansong-property
-%C%_test_swansong_property_SOURCES = %D%/test-swansong-property.c
+%C%_test_swansong_property_SOURCES = $(property_sources)
 %C%_test_swansong_property_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_property_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
@@ -409,7 +410,7 @@ check_PROGRAMS += %D%/test-swansong-percpu-report
 %C%_test_swansong_percpu_report_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_report_LDADD    = $(%C%_test_swansong_percpu_LDADD)
 check_PROGRAMS += %D%/test-swansong-percpu-property
-%C%_test_swansong_percpu_property_SOURCES  = %D%/percpu-nodes.h %D%/test-swansong-property.c
+%C%_test_swansong_percpu_property_SOURCES  = %D%/percpu-nodes.h $(property_sources)
 %C%_test_swansong_percpu_property_CPPFLAGS = $(percpu_nodes)
 %C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
@@ -457,7 +458,7 @@ check_PROGRAMS += %D%/test-swansong-attached-report
 %C%_test_swansong_attached_report_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_attached_report_LDADD    = $(attach_libraries)
 check_PROGRAMS += %D%/test-swansong-attached-property
-%C%_test_swansong_attached_property_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h %D%/test-swansong-property.c
+%C%_test_swansong_attached_property_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h $(property_sources)
 %C%_test_swansong_attached_property_CPPFLAGS = $(attached_nodes)
 %C%_test_swansong_attached_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_attached_property_LDADD    = $(attach_libraries)

@@ -2,7 +2,6 @@
 #include "timed-tree.h"
 
 #include "base/macro.h"
-#include "daemon/service-hook.h"
 #include "daemon/service-timeout.h"
 #include "daemon/starting.h"
 
