@@ -20,7 +20,7 @@ check_PROGRAMS += %D%/test-base
 %C%_test_base_LDADD   = %D%/libtestmain.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-memstream
-%C%_test_memstream_SOURCES = %D%/test-memstream.c
+%C%_test_memstream_SOURCES = %D%/nomem.h %D%/test-memstream.c
 %C%_test_memstream_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 # Its own allocator, which can be made to fail.
 %C%_test_memstream_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc,--wrap=fopencookie
@@ -463,13 +463,17 @@ check_PROGRAMS += %D%/test-swansong-attached-property
 %C%_test_swansong_attached_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_attached_property_LDADD    = $(attach_libraries)
 
-check_PROGRAMS += %D%/test-swansong-nomem
-%C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-nomem.c
-%C%_test_swansong_nomem_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
-# Its own allocator, which can be made to fail.
-%C%_test_swansong_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+# Their own allocator, too.
+nomem_counted_sources = %D%/nomem.h %D%/nomem-counted.h %D%/nomem-counted.c
+nomem_counted_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=aligned_alloc,--wrap=posix_memalign,--wrap=free \
 	-Wl,--wrap=fopencookie,--wrap=sd_event_new,--wrap=sd_event_add_io
+
+check_PROGRAMS += %D%/test-swansong-nomem
+%C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-nomem.h \
+	%D%/test-swansong-nomem.c %D%/test-swansong-nomem-use.c $(nomem_counted_sources)
+%C%_test_swansong_nomem_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_test_swansong_nomem_LDFLAGS = $(nomem_counted_ldflags)
 %C%_test_swansong_nomem_LDADD   = %D%/libtestmain.la src/swansong/libswansong-loop.la \
 	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
 endif
