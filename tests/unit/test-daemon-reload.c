@@ -40,21 +40,11 @@ static void turn(void)
 	(void)shutdown_follow(&tree);
 }
 
-/* It runs: wanted, with a guard, and ready. */
+/* It runs, as it is configured by now. */
 static void run(const char *path)
 {
-	struct service *s = service(path);
-	bool was_settled;
-
-	order_want(s);
-	list_remove(&s->in_waiting);
-	was_settled = service_is_settled(s);
-	service_use_next_setup(s);
-	s->main.guard = swansong_guard(s->node->work);
-	s->main.generation = s->node->generation;
-	s->state = STATE_STARTING;
-	node_count(s->node, 0, 0, service_is_settled(s) - was_settled);
-	service_handle(s, EVENT_READY);
+	service_use_next_setup(service(path));
+	run_service(service(path));
 }
 
 /* Its last process is gone. */
