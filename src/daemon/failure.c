@@ -29,9 +29,12 @@ bool failure_is_fatal(const struct service *s)
 
 static void delay_start(struct node *top, uint64_t usec)
 {
-	for (struct node *n = top; n; n = node_next(n, top))
-		if (n->service)
-			n->service->not_before_usec = usec;
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		if (!n->service)
+			continue;
+		n->service->not_before_usec = usec;
+		n->service->together = true;
+	}
 }
 
 /* What was stopped for good stays so, and what nobody has started yet is not started by this. */
@@ -44,9 +47,8 @@ static bool is_concerned(const struct node *node)
 	return !node->service || node->service->wanted;
 }
 
-static void wait_for_the_others(struct node *node)
+static void be_waited_for(struct node *node)
 {
-	node->together = true;
 	if (node_is_draining(node) && list_is_empty(&node->in_ending))
 		list_append(&node->parent->ending, &node->in_ending);
 }
@@ -68,7 +70,7 @@ static void restart_together(struct tree *tree, struct service *s)
 			continue;
 		delay_start(n, usec);
 		shutdown_batch_restart(&batch, n, reason);
-		wait_for_the_others(n);
+		be_waited_for(n);
 	}
 	shutdown_batch_end(&batch);
 }

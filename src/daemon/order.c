@@ -59,7 +59,8 @@ struct node *order_start_blocker(const struct service *service)
 		/* What it did in an earlier generation is not over. */
 		if (final_is_pending(n))
 			return n;
-		if (n->together && (ending = find_ending(n->parent)))
+		ending = service->together && n->parent ? find_ending(n->parent) : NULL;
+		if (ending)
 			return ending;
 		unsettled = find_unsettled(node_edges(n, EDGE_WANTS));
 		if (!unsettled)
@@ -241,6 +242,7 @@ static void start_waiting(struct context *ctx)
 			return;
 		}
 		list_remove(&s->in_waiting);
+		s->together = false;
 		service_handle(s, EVENT_START);
 	}
 }

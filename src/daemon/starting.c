@@ -94,12 +94,12 @@ static bool is_meant(const struct node *top, const struct node *node, bool resta
 void starting_forget(struct node *node)
 {
 	for (struct node *n = node; n; n = node_next(n, node)) {
-		n->together = false;
 		if (!n->service)
 			continue;
 		policy_forget(n->service->policy);
 		n->service->restarts = 0;
 		n->service->not_before_usec = 0;
+		n->service->together = false;
 	}
 	context_settle_soon(node->ctx); /* who waited for that, and for nothing else */
 }

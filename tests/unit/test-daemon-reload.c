@@ -247,6 +247,29 @@ START_TEST(what_a_strategy_restarts_ends_in_order)
 }
 END_TEST
 
+/* Also where it is in a group that waits as one, which goes on waiting. */
+START_TEST(who_is_started_by_hand_does_not_wait_for_the_others)
+{
+	begin("[g]\nstrategy = one-for-all\n[g/a]\ncommand = x\n[g/b]\ncommand = x\n"
+	      "[g/h/x]\ncommand = x\n[g/h/y]\ncommand = x\n");
+	for (const char *const *path = (const char *const[]){ "g/a", "g/b", "g/h/x", "g/h/y", NULL };
+	     *path; path++)
+		run(*path);
+	service_handle(service("g/a"), EVENT_RETRY);
+	process_remove(&service("g/a")->main);
+	failure_follow(&tree);
+	end("g/h/x");
+	end("g/h/y");
+	ck_assert_ptr_eq(order_start_blocker(service("g/h/x")), find("g/b"));
+	ck_assert_int_eq(starting_begin(find("g/h/x")), 0);
+	ck_assert_ptr_null(order_start_blocker(service("g/h/x")));
+	ck_assert_ptr_eq(order_start_blocker(service("g/h/y")), find("g/b"));
+	end("g/b");
+	ck_assert_ptr_null(order_start_blocker(service("g/h/y")));
+	finish();
+}
+END_TEST
+
 START_TEST(edges_of_what_stays_change)
 {
 	begin("[a]\ncommand = x\n[b]\ncommand = x\n[c]\ncommand = x\nrequires = a\n");
@@ -460,6 +483,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, restarts_keep_to_the_edges);
 	tcase_add_loop_test(tc, what_is_stopped_together_ends_in_order, 0, 2);
 	tcase_add_test(tc, what_a_strategy_restarts_ends_in_order);
+	tcase_add_test(tc, who_is_started_by_hand_does_not_wait_for_the_others);
 	tcase_add_test(tc, edges_of_what_stays_change);
 	tcase_add_test(tc, a_new_requirement_that_is_stopped_stops_nobody);
 	tcase_add_test(tc, a_section_that_comes_back_waits_for_its_process);
