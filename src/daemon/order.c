@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "daemon/final.h"
+#include "daemon/service-notify.h"
 #include "model/budget.h"
 
 /* So many starts a turn: whoever asks something meanwhile is not to wait for all of them. */
@@ -203,6 +204,7 @@ void order_hold(struct service *service)
 	set_prospects(service, false, false);
 	list_remove(&service->in_waiting);
 	service_handle(service, EVENT_HOLD);
+	service_notify_held(service); /* it may have been at rest, and to come back */
 	if (service->state == STATE_GATED && list_is_empty(&service->in_gated))
 		list_append(&service->ctx->gated, &service->in_gated);
 }
