@@ -187,7 +187,7 @@ static void start_again(struct node *node)
 	r = starting_resume(node);
 	if (r == 0)
 		return;
-	node->restart = false;
+	forget_restart(node, clock_now_usec());
 	log_line(node->ctx->log, LOG_ERR, "%s: cannot be started again: %s", node_name(node),
 		 r == -ESHUTDOWN ? "what it requires is stopped" : strerror(-r));
 }

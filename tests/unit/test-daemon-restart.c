@@ -87,6 +87,30 @@ START_TEST(nothing_comes_back_below_what_does_not)
 }
 END_TEST
 
+/* Who was to come back with what is around it, which cannot; else who waits for it waits for ever. */
+START_TEST(nothing_is_to_come_back_with_what_cannot)
+{
+	static const struct stated nested[] = {
+		{ .path = "g" },
+		{ .path = "g/h" },
+		{ .path = "g/h/a" },
+		{ .path = NULL },
+	};
+
+	teardown();
+	setup_tree(nested);
+	run("g/h/a");
+	shutdown_stop(&tree, find("g"), "test");
+	shutdown_restart(&tree, find("g/h"), "test");
+	shutdown_restart(&tree, find("g/h/a"), "test");
+	end("g/h/a");
+	turn();
+	ck_assert(find("g")->complete);
+	ck_assert(!find("g/h")->restart);
+	ck_assert(!find("g/h/a")->restart);
+}
+END_TEST
+
 static const struct stated essential[] = {
 	{ .path = "main", .essential = true },
 	{ .path = NULL },
@@ -209,6 +233,7 @@ TCase *restart_tests(void)
 	tcase_add_test(tc, another_stop_meanwhile_is_no_end_of_the_restart);
 	tcase_add_loop_test(tc, a_stop_is_the_end_of_a_restart, 0, 2);
 	tcase_add_test(tc, nothing_comes_back_below_what_does_not);
+	tcase_add_test(tc, nothing_is_to_come_back_with_what_cannot);
 	tcase_add_loop_test(tc, a_restart_is_no_end_of_an_essential_service, 0, 2);
 	tcase_add_test(tc, the_end_of_a_retired_service_is_not_that_of_the_tree);
 	tcase_add_test(tc, who_has_ended_and_is_gone_is_forgotten);
