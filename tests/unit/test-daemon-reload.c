@@ -317,6 +317,42 @@ START_TEST(a_section_that_comes_back_waits_for_its_process)
 }
 END_TEST
 
+/* By its old edge it is to end before "b", and by the new one of what it is in "b" before it. */
+START_TEST(what_goes_waits_for_nobody_who_waits_for_it)
+{
+	begin("[g/a]\ncommand = x\nwants = b\n[g/c]\ncommand = x\n[b]\ncommand = x\n"
+	      "[z]\ncommand = x\nafter = g/a\n");
+	run("g/a");
+	run("b");
+	run("z");
+	reload("[g]\nterm-after = b\n[g/c]\ncommand = x\n[b]\ncommand = y\n");
+	end("z");
+	ck_assert_int_eq(service("g/a")->state, STATE_STOPPING);
+	end("g/a");
+	ck_assert_int_eq(service("b")->state, STATE_STOPPING);
+	end("b");
+	ck_assert_ptr_null(tree_find(&tree, "g/a"));
+	is_back("b", 2);
+	finish();
+}
+END_TEST
+
+/* Where that is no circle, what goes ends in the order of its edges. */
+START_TEST(what_goes_has_its_edges_until_it_is_gone)
+{
+	begin("[a]\ncommand = x\nwants = b\n[b]\ncommand = x\n");
+	run("a");
+	run("b");
+	reload("[b]\ncommand = y\n");
+	ck_assert_int_eq(service("a")->state, STATE_STOPPING);
+	ck_assert_int_eq(service("b")->state, STATE_GATED);
+	end("a");
+	ck_assert_int_eq(service("b")->state, STATE_STOPPING);
+	end("b");
+	finish();
+}
+END_TEST
+
 /* Gone, back and gone again, before its process has heard of the first. */
 START_TEST(the_last_word_counts_for_what_is_gone)
 {
@@ -487,6 +523,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, edges_of_what_stays_change);
 	tcase_add_test(tc, a_new_requirement_that_is_stopped_stops_nobody);
 	tcase_add_test(tc, a_section_that_comes_back_waits_for_its_process);
+	tcase_add_test(tc, what_goes_waits_for_nobody_who_waits_for_it);
+	tcase_add_test(tc, what_goes_has_its_edges_until_it_is_gone);
 	tcase_add_test(tc, the_last_word_counts_for_what_is_gone);
 	tcase_add_test(tc, a_tree_that_comes_back_does_so_as_a_whole);
 	tcase_add_test(tc, a_group_becomes_a_service);
