@@ -290,7 +290,8 @@ check_PROGRAMS += %D%/test-daemon-trace
 %C%_test_daemon_trace_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-reload
-%C%_test_daemon_reload_SOURCES = %D%/test-daemon-reload.c $(tree_world_sources)
+%C%_test_daemon_reload_SOURCES = %D%/reloaded-tree.h %D%/reloaded-tree.c %D%/test-daemon-reload.c \
+	%D%/test-daemon-reload-order.c $(tree_world_sources)
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 
