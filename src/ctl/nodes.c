@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dict.h"
+
 static int fetch(struct ctl *ctl, enum interface_method method, const char *path,
 		 int (*parse)(const json_t *, const char *, struct node_view **, size_t *),
 		 struct nodes *ret)
@@ -76,13 +78,18 @@ static bool is_glob(const char *arg)
 struct paths {
 	const char **paths; /* borrowed */
 	size_t n, size;
+	struct dict known; /* those */
 };
+
+static const char *itself(const void *path)
+{
+	return path;
+}
 
 static int paths_add(struct paths *p, const char *path)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (strcmp(p->paths[i], path) == 0)
-			return 0;
+	if (dict_find(&p->known, path))
+		return 0;
 	if (p->n == p->size) {
 		size_t size = p->size ? p->size * 2 : 16;
 		const char **paths = reallocarray(p->paths, size, sizeof(*paths));
@@ -93,7 +100,7 @@ static int paths_add(struct paths *p, const char *path)
 		p->size = size;
 	}
 	p->paths[p->n++] = path;
-	return 0;
+	return dict_add(&p->known, (char *)path);
 }
 
 static int add_matching(struct ctl *ctl, struct paths *p, const char *glob,
@@ -176,6 +183,7 @@ int nodes_resolve(struct ctl *ctl, char *const *args, size_t n_args, char ***ret
 	char **copy = NULL;
 	int r = CTL_DONE;
 
+	dict_init(&paths.known, itself);
 	for (size_t i = 0; i < n_args; i++)
 		globs |= is_glob(args[i]);
 	if (globs)
@@ -191,6 +199,7 @@ int nodes_resolve(struct ctl *ctl, char *const *args, size_t n_args, char ***ret
 		else
 			r = ctl_fail(ctl, -ENOMEM);
 	}
+	dict_done(&paths.known);
 	free(paths.paths);
 	nodes_done(&nodes);
 	return r;

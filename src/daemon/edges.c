@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "model/transient.h"
 
 static int append_to_list(struct node ***list, struct node *node)
 {
@@ -58,14 +59,46 @@ static int link_node(struct tree *tree, struct node *node, const struct node_con
 	return r;
 }
 
+static bool stands_beside(const struct node *node, const struct config *config)
+{
+	return node->config->edges && !config_find(config, node->config->path);
+}
+
+/* Do those that are not in @config close no circle with it?  Return: 0 or -ENOMEM. */
+static int check_beside(const struct tree *tree, const struct config *config, bool *ret)
+{
+	cleanup(freep) const struct node_config **nodes = NULL;
+	cleanup(diag_freep) struct diag *diag = NULL;
+	size_t n = 0, size = 0;
+	int r;
+
+	for (const struct node *i = tree->root; i; i = node_next(i, tree->root))
+		size += stands_beside(i, config);
+	*ret = true;
+	if (size == 0)
+		return 0;
+	nodes = calloc(size, sizeof(*nodes));
+	r = nodes ? diag_new(&diag) : -ENOMEM;
+	if (r < 0)
+		return r;
+	for (const struct node *i = tree->root; i; i = node_next(i, tree->root))
+		if (stands_beside(i, config))
+			nodes[n++] = i->config;
+	r = transient_check_edges(config, nodes, n, diag);
+	*ret = r == 0 && diag_errors(diag) == 0;
+	return r == -ENOMEM ? r : 0;
+}
+
 int edges_prepare(struct tree *tree, const struct config *config)
 {
-	int r = 0;
+	bool keep;
+	int r = check_beside(tree, config, &keep);
 
 	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
 		const struct node_config *nc = config_find(config, n->config->path);
 
-		r = link_node(tree, n, nc ? nc : n->config);
+		if (nc || keep || !n->leaving)
+			r = link_node(tree, n, nc ? nc : n->config);
 	}
 	if (r < 0)
 		edges_cancel(tree);

@@ -10,7 +10,8 @@
 /*
  * Makes the edges that @config asks for between all nodes of @tree, which has all of @config's.  A
  * node that is not in @config keeps those it has; nothing but another such node has an edge to one
- * that is leaving.
+ * that is leaving.  Who is leaving has none any more where they would close a circle with what there
+ * is now: in that nobody would ever be signalled.
  *
  * Return: 0, or -ENOMEM and nothing has changed.
  */

@@ -29,9 +29,12 @@ bool failure_is_fatal(const struct service *s)
 
 static void delay_start(struct node *top, uint64_t usec)
 {
-	for (struct node *n = top; n; n = node_next(n, top))
-		if (n->service)
-			n->service->not_before_usec = usec;
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		if (!n->service)
+			continue;
+		n->service->not_before_usec = usec;
+		n->service->together = true;
+	}
 }
 
 /* What was stopped for good stays so, and what nobody has started yet is not started by this. */
@@ -44,9 +47,8 @@ static bool is_concerned(const struct node *node)
 	return !node->service || node->service->wanted;
 }
 
-static void wait_for_the_others(struct node *node)
+static void be_waited_for(struct node *node)
 {
-	node->together = true;
 	if (node_is_draining(node) && list_is_empty(&node->in_ending))
 		list_append(&node->parent->ending, &node->in_ending);
 }
@@ -54,6 +56,7 @@ static void wait_for_the_others(struct node *node)
 static void restart_together(struct tree *tree, struct service *s)
 {
 	struct node *parent = s->node->parent, *n;
+	struct shutdown_batch batch = shutdown_batch_begin(tree);
 	bool all = parent->config->strategy == ONE_FOR_ALL, found = false;
 	uint64_t usec = s->timeout_usec;
 	char reason[CONFIG_NAME_MAX + 50];
@@ -66,9 +69,10 @@ static void restart_together(struct tree *tree, struct service *s)
 		if ((!all && !found) || !is_concerned(n))
 			continue;
 		delay_start(n, usec);
-		shutdown_restart(tree, n, reason);
-		wait_for_the_others(n);
+		shutdown_batch_restart(&batch, n, reason);
+		be_waited_for(n);
 	}
+	shutdown_batch_end(&batch);
 }
 
 static void follow(struct tree *tree, struct service *s)

@@ -70,7 +70,6 @@ struct node {
 	bool complete;	/* its present generation is, and followed up */
 	bool forced;	/* ... something below had to be killed or revoked during its stop */
 	bool restart;	/* to be started again as soon as it is Complete */
-	bool together;	/* ... and nothing in it while one of parent->ending drains */
 	bool retired;	/* no section any more: freed when nothing is left, never started again */
 	bool leaving;	/* is, or is about to be by the reload that is being made */
 	bool transient; /* of no section: it was asked for over the control socket */

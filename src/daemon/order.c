@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 #include "daemon/final.h"
+#include "daemon/service-notify.h"
 #include "model/budget.h"
 
 /* So many starts a turn: whoever asks something meanwhile is not to wait for all of them. */
@@ -62,7 +63,8 @@ struct node *order_start_blocker(const struct service *service)
 		/* What it did in an earlier generation is not over. */
 		if (final_is_pending(n))
 			return n;
-		if (n->together && (ending = find_ending(n->parent)))
+		ending = service->together && n->parent ? find_ending(n->parent) : NULL;
+		if (ending)
 			return ending;
 		unsettled = find_unsettled(node_edges(n, EDGE_WANTS));
 		if (!unsettled)
@@ -239,6 +241,7 @@ void order_hold(struct service *service)
 	set_prospects(service, false, false);
 	list_remove(&service->in_waiting);
 	service_handle(service, EVENT_HOLD);
+	service_notify_held(service); /* it may have been at rest, and to come back */
 	if (service->state == STATE_GATED && list_is_empty(&service->in_gated))
 		list_append(&service->ctx->gated, &service->in_gated);
 }
@@ -278,6 +281,7 @@ static void start_waiting(struct context *ctx)
 			return;
 		}
 		list_remove(&s->in_waiting);
+		s->together = false;
 		set_prospects(s, true, false);
 		service_handle(s, EVENT_START);
 	}

@@ -5,6 +5,7 @@
 #include "daemon/deadline.h"
 #include "daemon/edges.h"
 #include "daemon/final.h"
+#include "daemon/order.h"
 #include "daemon/plan.h"
 #include "daemon/report.h"
 #include "daemon/setup.h"
@@ -115,38 +116,38 @@ static void commit(struct plan *plan)
 
 /* --- what follows --- */
 
-static void follow_add(struct plan *plan, const struct plan_entry *entry)
+static void follow_add(const struct plan_entry *entry, struct shutdown_batch *batch)
 {
 	struct node *node = entry->node;
 	bool back = node->retired;
 
-	log_line(plan->tree->ctx->log, LOG_NOTICE, "%s: %s", node_name(node),
-		 back ? "is back" : "added");
+	(void)batch;
+	log_line(node->ctx->log, LOG_NOTICE, "%s: %s", node_name(node), back ? "is back" : "added");
 	if (!back)
 		node_changed(node, "none", "");
 	node->retired = false;
 	shutdown_revive(node);
 	if (node->service && node->config->autostart && !node_is_stopped(node))
-		starting_new(plan->tree, node->service);
+		order_want(node->service);
 }
 
-static void follow_removal(struct plan *plan, const struct plan_entry *entry)
+static void follow_removal(const struct plan_entry *entry, struct shutdown_batch *batch)
 {
 	/* Below one that goes itself it is stopped with that. */
 	if (!entry->node->parent->retired)
-		shutdown_stop(plan->tree, entry->node, "its section is gone");
+		shutdown_batch_stop(batch, entry->node, "its section is gone");
 	if (entry->node->complete)
 		node_follow_up(entry->node);
 }
 
-static void log_change(struct plan *plan, const struct plan_entry *entry)
+static void log_change(const struct plan_entry *entry)
 {
 	static const char *const when[] = {
 		[APPLY_LIVE] = "now",
 		[APPLY_NEXT_START] = "at the next start",
 		[APPLY_RESTART] = "at the next start",
 	};
-	struct log *log = plan->tree->ctx->log;
+	struct log *log = entry->node->ctx->log;
 
 	for (enum key_id key = 0; key < N_KEYS; key++) {
 		if (key_set_has(&entry->keys, key))
@@ -156,38 +157,49 @@ static void log_change(struct plan *plan, const struct plan_entry *entry)
 	}
 }
 
-static void follow_change(struct plan *plan, const struct plan_entry *entry)
+static void follow_start(const struct plan_entry *entry, struct shutdown_batch *batch)
 {
-	struct node *node = entry->node;
+	(void)batch;
+	log_change(entry);
+	if (entry->start && !entry->restart && !node_is_stopped(entry->node))
+		order_want(entry->node->service);
+}
 
-	log_change(plan, entry);
-	if (entry->restart)
-		starting_forget(node);
-	if (entry->restart && !node_is_stopped(node))
-		shutdown_restart(plan->tree, node, "its section has changed");
-	else if (entry->start && !node_is_stopped(node))
-		starting_new(plan->tree, node->service);
+static void follow_restart(const struct plan_entry *entry, struct shutdown_batch *batch)
+{
+	if (!entry->restart)
+		return;
+	starting_forget(entry->node);
+	if (!node_is_stopped(entry->node))
+		shutdown_batch_restart(batch, entry->node, "its section has changed");
 }
 
 static void follow(struct plan *plan)
 {
-	static void (*const steps[N_PLAN_KINDS])(struct plan * plan,
-						 const struct plan_entry *entry) = {
-		[PLAN_ADD] = follow_add,
-		[PLAN_CHANGE] = follow_change,
-		[PLAN_REMOVE] = follow_removal,
+	static const struct {
+		enum plan_kind kind;
+		void (*step)(const struct plan_entry *entry, struct shutdown_batch *batch);
+	} steps[] = {
+		/* First what is, so that a stop finds no dependents of what has been away only. */
+		{ PLAN_ADD, follow_add },
+		{ PLAN_REMOVE, follow_removal },
+		/* What a restart takes along comes back if it was wanted by then. */
+		{ PLAN_CHANGE, follow_start },
+		{ PLAN_CHANGE, follow_restart },
 	};
-	/* First what is, so that a stop finds no dependents of what has been away only. */
-	static const enum plan_kind order[] = { PLAN_ADD, PLAN_REMOVE, PLAN_CHANGE };
 	struct events *events = plan->tree->ctx->events;
 	char cause[EVENT_CAUSE_MAX];
 
 	events_cause(events, cause);
-	for (size_t k = 0; k < ARRAY_SIZE(order); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(steps); k++) {
+		struct shutdown_batch batch = shutdown_batch_begin(plan->tree);
+
 		for (size_t i = 0; i < plan->n_entries; i++) {
-			if (plan->entries[i].kind == order[k])
-				steps[order[k]](plan, &plan->entries[i]);
+			if (plan->entries[i].kind == steps[k].kind)
+				steps[k].step(&plan->entries[i], &batch);
 		}
+		shutdown_batch_end(&batch);
+		starting_want_requirements(plan->tree);
 	}
 	/* What a stop has told as its own is none of those that start. */
 	events_because(events, cause);

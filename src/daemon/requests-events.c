@@ -5,7 +5,8 @@
 
 /*
  * The stream of events.  A client that reads gets each as it happens; one that does not is told no
- * more until it has read, and then hears how many it has lost meanwhile.
+ * more until it has read, and then hears how many it has lost meanwhile.  After the root is Complete
+ * nothing happens any more, and the stream ends.
  */
 
 #define EVENTS_PER_REPLY 64
@@ -70,6 +71,8 @@ void request_settle_events(struct request *q)
 		else
 			json_decref(reply);
 	}
+	if (q->tree->root->complete && !connection_is_clogged(q->connection))
+		request_reply(q, take_events(q, 0));
 }
 
 void request_events(struct request *q, struct node *node, const struct message_call *call)

@@ -334,6 +334,11 @@ void service_notify_follow(struct service *s)
 		watchdog_start(s->watchdog);
 	else if (s->watchdog && s->watchdog->on)
 		watchdog_stop(s->watchdog);
+	service_notify_held(s);
+}
+
+void service_notify_held(struct service *s)
+{
 	if (s->launch.activation && !comes_back(s))
 		fdstore_clear(activation_fdstore(s->launch.activation));
 	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */

@@ -24,3 +24,9 @@ void service_notify_begin(struct service *service);
 
 /* Its state is another: what goes with that. */
 void service_notify_follow(struct service *service);
+
+/*
+ * It is stopped, whatever its state was: lets go of what is kept for a next run, as far as there
+ * will be none.
+ */
+void service_notify_held(struct service *service);

@@ -61,6 +61,7 @@ struct service {
 	bool was_wanted : 1;	/* ... until the stop */
 	bool returning : 1;	/* stopped, and started again when that is over */
 	bool in_vain : 1;	/* it waits for what has failed */
+	bool together : 1;	/* it starts when nobody drains whom a strategy restarts with it */
 	bool attempted : 1;	/* it has been up, or has failed, at least once */
 	bool killed : 1;	/* in this run it has had the kill-signal */
 	bool has_cgroup : 1;	/* its processes are in a control group of its own */

@@ -114,18 +114,47 @@ static void hold_all(struct node *top)
 		}
 }
 
-static void stop(struct tree *tree, struct node *node, const char *reason, bool restart,
-		 uint64_t now)
+struct shutdown_batch shutdown_batch_begin(struct tree *tree)
 {
-	if (!node_is_stopped(node)) {
-		log_line(tree->ctx->log, LOG_NOTICE, "%s: shutting down: %s", node_name(node),
-			 reason);
-		events_because(tree->ctx->events, reason);
-		latch(node, now, restart);
-		if (node == tree->root)
-			report_begin(tree, reason, now);
-	}
-	stop_bereft(tree, now);
+	return (struct shutdown_batch){ .tree = tree, .usec = clock_now_usec() };
+}
+
+static void add(struct shutdown_batch *batch, struct node *node, const char *reason, bool restart)
+{
+	struct tree *tree = batch->tree;
+
+	batch->any = true;
+	if (node_is_stopped(node))
+		return;
+	log_line(tree->ctx->log, LOG_NOTICE, "%s: shutting down: %s", node_name(node), reason);
+	events_because(tree->ctx->events, reason);
+	latch(node, batch->usec, restart);
+	if (node == tree->root)
+		report_begin(tree, reason, batch->usec);
+}
+
+void shutdown_batch_stop(struct shutdown_batch *batch, struct node *node, const char *reason)
+{
+	/* The last word counts: what was to come back does not. */
+	forget_restart(node, batch->usec);
+	add(batch, node, reason, false);
+}
+
+void shutdown_batch_restart(struct shutdown_batch *batch, struct node *node, const char *reason)
+{
+	add(batch, node, reason, true);
+	node->restart = true;
+	if (node->complete)
+		node_follow_up(node);
+}
+
+void shutdown_batch_end(const struct shutdown_batch *batch)
+{
+	struct tree *tree = batch->tree;
+
+	if (!batch->any)
+		return;
+	stop_bereft(tree, batch->usec);
 	hold_all(tree->root);
 	order_release(tree->ctx);
 	tree->ctx->sweep = true; /* so that whoever asks what it waits for hears of leftovers */
@@ -134,11 +163,18 @@ static void stop(struct tree *tree, struct node *node, const char *reason, bool 
 
 void shutdown_stop(struct tree *tree, struct node *node, const char *reason)
 {
-	uint64_t now = clock_now_usec();
+	struct shutdown_batch batch = shutdown_batch_begin(tree);
 
-	/* The last word counts: what was to come back does not. */
-	forget_restart(node, now);
-	stop(tree, node, reason, false, now);
+	shutdown_batch_stop(&batch, node, reason);
+	shutdown_batch_end(&batch);
+}
+
+void shutdown_restart(struct tree *tree, struct node *node, const char *reason)
+{
+	struct shutdown_batch batch = shutdown_batch_begin(tree);
+
+	shutdown_batch_restart(&batch, node, reason);
+	shutdown_batch_end(&batch);
 }
 
 static void start_again(struct node *node)
@@ -168,14 +204,6 @@ void shutdown_bring_back(struct node *node)
 	}
 	if (node->service)
 		node->service->was_wanted = true;
-}
-
-void shutdown_restart(struct tree *tree, struct node *node, const char *reason)
-{
-	stop(tree, node, reason, true, clock_now_usec());
-	node->restart = true;
-	if (node->complete)
-		start_again(node);
 }
 
 void shutdown_revive(struct node *node)

@@ -20,6 +20,22 @@ void shutdown_stop(struct tree *tree, struct node *node, const char *reason);
 void shutdown_restart(struct tree *tree, struct node *node, const char *reason);
 
 /*
+ * Several of these as one: only when all are latched follows what they mean for others, and signals
+ * go out.  So the ordering edges between them hold, and it does not take longer for each the more
+ * there are.
+ */
+struct shutdown_batch {
+	struct tree *tree;
+	uint64_t usec; /* when all of them are */
+	bool any;
+};
+
+struct shutdown_batch shutdown_batch_begin(struct tree *tree);
+void shutdown_batch_stop(struct shutdown_batch *batch, struct node *node, const char *reason);
+void shutdown_batch_restart(struct shutdown_batch *batch, struct node *node, const char *reason);
+void shutdown_batch_end(const struct shutdown_batch *batch);
+
+/*
  * Before a restart that somebody has asked for by name: what in @node has been stopped for good is
  * to come back with it, as by a start.
  */

@@ -104,12 +104,12 @@ static bool is_meant(const struct node *node, bool named, bool restart)
 void starting_forget(struct node *node)
 {
 	for (struct node *n = node; n; n = node_next(n, node)) {
-		n->together = false;
 		if (!n->service)
 			continue;
 		policy_forget(n->service->policy);
 		n->service->restarts = 0;
 		n->service->not_before_usec = 0;
+		n->service->together = false;
 	}
 	context_settle_soon(node->ctx); /* who waited for that, and for nothing else */
 }
@@ -212,7 +212,7 @@ static bool waits(const struct node *node)
 	return s && s->wanted && s->state == STATE_DOWN && !node_is_stopped(node);
 }
 
-static void want_all_requirements(struct tree *tree)
+void starting_want_requirements(struct tree *tree)
 {
 	bool changed = true;
 
@@ -229,13 +229,13 @@ void starting_by_itself(struct tree *tree)
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
 		if (n->service && n->service->config->autostart)
 			order_want(n->service);
-	want_all_requirements(tree);
+	starting_want_requirements(tree);
 }
 
 void starting_new(struct tree *tree, struct service *service)
 {
 	order_want(service);
-	want_all_requirements(tree);
+	starting_want_requirements(tree);
 }
 
 static bool is_under_way(const struct service *service)

@@ -32,5 +32,8 @@ void starting_by_itself(struct tree *tree);
  */
 void starting_new(struct tree *tree, struct service *service);
 
+/* Wants what is required by all that are wanted and wait: for many that have come. */
+void starting_want_requirements(struct tree *tree);
+
 /* Is a service about to have its first outcome?  While none is, the tree is as ready as it gets. */
 bool starting_is_under_way(const struct tree *tree);

@@ -219,6 +219,8 @@ const char *columns_reader_init(struct columns_reader *ret, const json_t *object
 	const json_t *times = json_object_get(object, "times");
 
 	*ret = (struct columns_reader){ .fields = fields, .n = n };
+	if (!json_is_object(times))
+		return "times";
 	ret->rows = json_array_size(json_object_get(object, fields[0].name));
 	for (size_t i = 0; i < n; i++) {
 		struct column_reader *column = &ret->columns[i];

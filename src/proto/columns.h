@@ -67,7 +67,8 @@ struct columns_reader {
 /*
  * For all the @ret->rows structs that there are.
  *
- * Return: NULL, or the name of the first field whose list is none, or not about that many.
+ * Return: NULL, or the name of the first field whose list is none, or not about that many; "times"
+ * for one of another kind, which has none.
  */
 const char *columns_reader_init(struct columns_reader *ret, const json_t *object,
 				const struct field *fields, size_t n);

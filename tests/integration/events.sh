@@ -181,6 +181,13 @@ kill -HUP "$daemon"
 ok "and back again" wait_for 5 has_state db up
 is "by the signal" "$(cause db down starting)" SIGHUP
 
+# Who follows to the end has heard of all, and that it was the end.
+ctl events --json --last 1 >"$dir/to-the-end" 2>&1 &
+follower=$!
+ok "the end is followed" wait_for 10 test -s "$dir/to-the-end"
 stop_daemon
 is "the end is graceful" "$status" 0
+is "also to who has followed" "$(wait "$follower"; echo $?)" 0
+is "whose last event is that of the root" \
+	"$(tail -n 1 "$dir/to-the-end" | jq -r '.node + .from + " " + .to')" "shutting_down complete"
 finish

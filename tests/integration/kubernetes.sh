@@ -28,7 +28,7 @@ cat >"$rootfs/etc/swansong/swansong.ini" <<'END'
 [swansong]
 shutdown-timeout = 20s
 [app]
-command = sh -c 'trap "echo app: finishing; busybox sleep 1; echo app: done; exit 0" TERM; echo app: up; while :; do busybox sleep 0.1; done'
+command = sh -c 'trap "echo app: finishing; until [ -e /run/finish ]; do busybox sleep 0.1; done; busybox sleep 1; echo app: done; exit 0" TERM; echo app: up; while :; do busybox sleep 0.1; done'
 requires = redis
 ready = log:app: up
 [redis]
@@ -77,6 +77,7 @@ ok "preStop begins it" probe lifecycle.preStop
 ok "from then on the pod is not ready" not probe readinessProbe
 nomad_check >"$dir/check" 2>&1
 is "nor the job for Nomad" "$?" 2
+ok "the app may finish" inside busybox touch /run/finish
 ok "the stop returns" podman stop -t "$grace" shop-tree
 within "long before the grace is over" $(($(now) - began)) 0 $((grace * 1000 - 5000))
 is "the exit status is 0" "$(exit_status shop-tree)" 0

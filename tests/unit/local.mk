@@ -20,7 +20,7 @@ check_PROGRAMS += %D%/test-base
 %C%_test_base_LDADD   = %D%/libtestmain.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-memstream
-%C%_test_memstream_SOURCES = %D%/test-memstream.c
+%C%_test_memstream_SOURCES = %D%/nomem.h %D%/test-memstream.c
 %C%_test_memstream_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 # Its own allocator, which can be made to fail.
 %C%_test_memstream_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc,--wrap=fopencookie
@@ -91,7 +91,8 @@ check_PROGRAMS += %D%/test-frame %D%/test-proto
 %C%_test_frame_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_frame_LDADD   = %D%/libtestmain.la src/proto/libproto.la src/base/libbase.la
 %C%_test_proto_SOURCES = %D%/test-proto.h %D%/test-proto.c \
-	%D%/test-proto-interface.c %D%/test-proto-view.c %D%/test-proto-columns.c
+	%D%/test-proto-interface.c %D%/test-proto-view.c %D%/test-proto-columns.c \
+	%D%/test-proto-mutated.c
 %C%_test_proto_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_proto_LDADD   = %D%/libtestmain.la src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS)
 check_PROGRAMS += %D%/test-diag
@@ -165,7 +166,7 @@ check_PROGRAMS += %D%/test-fsm %D%/test-policy %D%/test-result
 
 check_PROGRAMS += %D%/test-spawn
 %C%_test_spawn_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-spawn.h %D%/test-spawn.c \
-	%D%/test-spawn-failure.c
+	%D%/test-spawn-files.c %D%/test-spawn-terminal.c %D%/test-spawn-failure.c
 %C%_test_spawn_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_spawn_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
@@ -211,6 +212,11 @@ check_PROGRAMS += %D%/test-unixsock
 %C%_test_unixsock_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-unixsock.c
 %C%_test_unixsock_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_unixsock_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/test-unix-message
+%C%_test_unix_message_SOURCES = %D%/spawned.h %D%/spawned.c %D%/test-unix-message.c
+%C%_test_unix_message_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_test_unix_message_LDADD   = %D%/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
 # A tree of which nothing runs.
 tree_world_sources = %D%/config-of.h %D%/config-of.c %D%/tree-world.h %D%/tree-world.c
@@ -284,12 +290,14 @@ check_PROGRAMS += %D%/test-daemon-trace
 %C%_test_daemon_trace_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
 check_PROGRAMS += %D%/test-daemon-reload
-%C%_test_daemon_reload_SOURCES = %D%/test-daemon-reload.c $(tree_world_sources)
+%C%_test_daemon_reload_SOURCES = %D%/reloaded-tree.h %D%/reloaded-tree.c %D%/test-daemon-reload.c \
+	%D%/test-daemon-reload-order.c $(tree_world_sources)
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 
 check_PROGRAMS += %D%/test-daemon-budgets
-%C%_test_daemon_budgets_SOURCES = %D%/test-daemon-budgets.c $(tree_world_sources)
+%C%_test_daemon_budgets_SOURCES = %D%/timed-tree.h %D%/timed-tree.c %D%/test-daemon-budgets.c \
+	%D%/test-daemon-busy.c $(tree_world_sources)
 %C%_test_daemon_budgets_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_budgets_LDADD   = $(%C%_test_daemon_stop_LDADD)
 
@@ -363,8 +371,9 @@ check_PROGRAMS += %D%/test-swansong-report
 %C%_test_swansong_report_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
 
+property_sources = %D%/swansong-model.h %D%/swansong-model.c %D%/test-swansong-property.c
 check_PROGRAMS += %D%/test-swansong-property
-%C%_test_swansong_property_SOURCES = %D%/test-swansong-property.c
+%C%_test_swansong_property_SOURCES = $(property_sources)
 %C%_test_swansong_property_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_property_LDADD   = %D%/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
@@ -403,7 +412,7 @@ check_PROGRAMS += %D%/test-swansong-percpu-report
 %C%_test_swansong_percpu_report_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_report_LDADD    = $(%C%_test_swansong_percpu_LDADD)
 check_PROGRAMS += %D%/test-swansong-percpu-property
-%C%_test_swansong_percpu_property_SOURCES  = %D%/percpu-nodes.h %D%/test-swansong-property.c
+%C%_test_swansong_percpu_property_SOURCES  = %D%/percpu-nodes.h $(property_sources)
 %C%_test_swansong_percpu_property_CPPFLAGS = $(percpu_nodes)
 %C%_test_swansong_percpu_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_percpu_property_LDADD    = $(%C%_test_swansong_percpu_LDADD)
@@ -451,18 +460,22 @@ check_PROGRAMS += %D%/test-swansong-attached-report
 %C%_test_swansong_attached_report_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_attached_report_LDADD    = $(attach_libraries)
 check_PROGRAMS += %D%/test-swansong-attached-property
-%C%_test_swansong_attached_property_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h %D%/test-swansong-property.c
+%C%_test_swansong_attached_property_SOURCES  = %D%/attached-nodes.h %D%/fake-daemon.h $(property_sources)
 %C%_test_swansong_attached_property_CPPFLAGS = $(attached_nodes)
 %C%_test_swansong_attached_property_CFLAGS   = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_test_swansong_attached_property_LDADD    = $(attach_libraries)
 
-check_PROGRAMS += %D%/test-swansong-nomem
-%C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-nomem.c
-%C%_test_swansong_nomem_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
-# Its own allocator, which can be made to fail.
-%C%_test_swansong_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+# Their own allocator, too.
+nomem_counted_sources = %D%/nomem.h %D%/nomem-counted.h %D%/nomem-counted.c
+nomem_counted_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=reallocarray,--wrap=aligned_alloc,--wrap=posix_memalign,--wrap=free \
 	-Wl,--wrap=fopencookie,--wrap=sd_event_new,--wrap=sd_event_add_io
+
+check_PROGRAMS += %D%/test-swansong-nomem
+%C%_test_swansong_nomem_SOURCES = %D%/swansong-pair.h %D%/fake-daemon.h %D%/test-swansong-nomem.h \
+	%D%/test-swansong-nomem.c %D%/test-swansong-nomem-use.c $(nomem_counted_sources)
+%C%_test_swansong_nomem_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
+%C%_test_swansong_nomem_LDFLAGS = $(nomem_counted_ldflags)
 %C%_test_swansong_nomem_LDADD   = %D%/libtestmain.la src/swansong/libswansong-loop.la \
 	src/swansong/libswansong-core.la src/base/libbase.la $(SYSTEMD_LIBS)
 endif

@@ -1,25 +1,11 @@
 #include "nomem.h"
 
-#include <errno.h>
 #include <search.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-long allocations_left = -1;
-
-static bool allocation_fails(void)
-{
-	if (allocations_left < 0)
-		return false;
-	if (allocations_left > 0) {
-		allocations_left--;
-		return false;
-	}
-	errno = ENOMEM;
-	return true;
-}
+_Thread_local long allocations_left = -1;
 
 #define WRAP(type, name, arguments, call)                              \
 	type __real_##name arguments;                                  \

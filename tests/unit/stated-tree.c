@@ -84,17 +84,7 @@ void turn(void)
 
 void run(const char *path)
 {
-	struct service *s = service(path);
-	bool was_settled;
-
-	order_want(s);
-	list_remove(&s->in_waiting);
-	was_settled = service_is_settled(s);
-	s->main.guard = swansong_guard(s->node->handle);
-	s->main.generation = s->node->generation;
-	s->state = STATE_STARTING;
-	node_count(s->node, 0, 0, service_is_settled(s) - was_settled);
-	service_handle(s, EVENT_READY);
+	run_service(service(path));
 }
 
 void run_all(void)

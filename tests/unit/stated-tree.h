@@ -29,7 +29,7 @@ void reload(const struct stated *sections);
 /* One turn of daemon.c, as far as a stop goes; likewise. */
 void turn(void);
 
-/* It runs: wanted, with a guard, and ready, as act_spawn() and READY have it. */
+/* It runs, without a process. */
 void run(const char *path);
 void run_all(void);
 

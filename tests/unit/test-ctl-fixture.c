@@ -49,7 +49,6 @@ const char guards[] = "{\"parameters\":{\"guards\":[" GUARD(
 	",\"pid\":812,\"uid\":0,\"command\":\"nginx\",\"kill_usec\":8000000") "," GUARD("7", "app",
 											"lease",
 											",\"pid\":9911,\"command\":\"pg_dump\",\"why\":\"nightly\"") "]}}";
-const size_t overview_size = sizeof(overview), guards_size = sizeof(guards);
 
 static void setup(void)
 {

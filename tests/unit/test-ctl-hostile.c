@@ -18,7 +18,8 @@ START_TEST(nothing_a_server_says_drives_the_terminal)
 		"{\"parameters\":{\"nodes\":{\"path\":[\"x\\u001b]0;x\\u0007\"],\"generation\":[1],"
 		"\"state\":[\"running\"],\"since_usec\":[1],\"guards\":[0],\"ready\":[true],"
 		"\"forced\":[false],\"service\":[\"up\"],\"restarts\":[0],\"waiting\":[[]],"
-		"\"ending\":[false],\"result\":[\"\\r\\n\\u009b2J\"],\"status\":[\"\\u001b[2J\"]}}}";
+		"\"ending\":[false],\"result\":[\"\\r\\n\\u009b2J\"],\"status\":[\"\\u001b[2J\"],"
+		"\"times\":{}}}}";
 	static const char *const lines[] = { "status", "tree", "status x*" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -87,6 +88,11 @@ START_TEST(replies_that_are_not_of_the_interface_are_refused)
 		{ "status", "{\"parameters\":{\"nodes\":{}}}" },
 		{ "tree", "{\"parameters\":{\"nodes\":[7]}}" },
 		{ "tree", "{\"parameters\":{\"nodes\":{\"path\":[\"x\"]}}}" },
+		/* As daemons had it once: each value as it is, and no times. */
+		{ "list", "{\"parameters\":{\"nodes\":{\"path\":[\"\",\"x\"],\"generation\":[1,1],"
+			  "\"state\":[\"running\"],\"since_usec\":[1],\"guards\":[0],"
+			  "\"ready\":[true],\"forced\":[false],\"restarts\":[0],"
+			  "\"waiting\":[[]],\"ending\":[false]}}}" },
 		{ "status x", "{\"parameters\":{\"nodes\":{}}}" },
 		{ "status x", "{\"parameters\":{\"nodes\":[7]}}" },
 		{ "status x", "{\"parameters\":{\"nodes\":[{\"path\":\"x\"}]}}" },
@@ -131,35 +137,77 @@ START_TEST(a_silent_daemon_is_waited_for_as_long_as_said)
 }
 END_TEST
 
+static const char progress[] =
+	"{\"parameters\":{\"node\":" NODE(
+		"web", "shutting_down", "1",
+		",\"deadline_usec\":18000000") ",\"guards\":[" GUARD("7", "web", "lease",
+								   ",\"kill_usec\":18000000") "],"
+	"\"elapsed_usec\":1000000,\"pending\":[" NODE("web/a", "running", "0",
+						      ",\"service\":" SERVICE("gated", "")) "],"
+	"\"more_pending\":3,\"forced\":true,\"losses\":[{\"node\":\"web\",\"what\":\"killed\"}]}}";
+
+static const char failed[] =
+	"{\"error\":\"io.swansong.Failed\",\"parameters\":{\"node\":\"web\",\"reason\":\"exit status 1\","
+	"\"forced\":true,\"losses\":[{\"node\":\"web\",\"what\":\"pid 812 (nginx), killed\"}]}}";
+
+static const char changes[] =
+	"{\"parameters\":{\"changes\":[{\"kind\":\"change\",\"node\":\"web\",\"service\":true,"
+	"\"autostart\":true,\"restart\":false,\"start\":true,\"keys\":[{\"key\":\"autostart\","
+	"\"from\":\"no\",\"to\":\"yes\",\"apply\":\"live\"}]}]}}";
+
+static const char entries[] =
+	"{\"parameters\":{\"entries\":[{\"node\":\"web\",\"kind\":\"service\",\"step\":1,"
+	"\"waits\":[\"a\",\"b\"],\"more_waits\":3,\"critical\":true,\"begin_usec\":1,\"end_usec\":9,"
+	"\"budget\":\"\",\"busy_end_usec\":7}],\"idle_usec\":17000000,\"grace_usec\":2}}";
+
+static const char event[] =
+	"{\"parameters\":{\"number\":3,\"time_usec\":1700000000000000,\"kind\":\"service\","
+	"\"node\":\"web\",\"generation\":1,\"from\":\"up\",\"to\":\"stopping\",\"reason\":\"hold\","
+	"\"cause\":\"asked\"},\"continues\":true}";
+
+static const char ended[] = "{\"parameters\":{\"result\":\"exit status 3\",\"status\":3}}";
+
+/* Whatever comes is the program's to judge; what a sanitizer says is no judgement of its own. */
 START_TEST(mutated_replies_end_in_an_exit_status)
 {
 	static const struct {
 		const char *line, *reply;
-		const size_t *size;
+		bool any; /* the exit status is what the reply says */
 	} seeds[] = {
-		{ "tree", overview, &overview_size },
-		{ "status", overview, &overview_size },
-		{ "guards", guards, &guards_size },
+		{ "tree", overview, false },
+		{ "status", overview, false },
+		{ "list", overview, false },
+		{ "guards", guards, false },
+		{ "shutdown web", progress, false },
+		{ "wait --for ready web", progress, false },
+		{ "restart web", failed, false },
+		{ "stop web", progress, false },
+		{ "reload", changes, false },
+		{ "plan", entries, false },
+		{ "events", event, false },
+		{ "run --wait x -- true", ended, true },
 	};
 	static const char bytes[] = "{}[]\",:\\0919.e \x80\xff\xc3\x01";
 	unsigned random = 7;
 
-	for (int round = 0; round < 150; round++) {
+	for (int round = 0; round < 600; round++) {
 		size_t k = (size_t)round % ARRAY_SIZE(seeds);
-		size_t size = *seeds[k].size;
+		size_t size = strlen(seeds[k].reply) + 1;
 		char *reply = malloc(size);
 		struct answer answer = { reply, size, THEN_CLOSE };
 		int status;
 
 		memcpy(reply, seeds[k].reply, size);
-		for (unsigned edits = next_random(&random) % 4 + 1; edits; edits--)
+		for (unsigned edits = next_random(&random) % 4; edits; edits--)
 			reply[next_random(&random) % (size - 1)] =
 				bytes[next_random(&random) % (sizeof(bytes) - 1)];
 		if (round % 5 == 0)
 			answer.size = next_random(&random) % (size - 1) + 1;
 		status = run(seeds[k].line, &answer, 1);
-		ck_assert_msg(status == 0 || status == 1, "round %d: %d, %s\n%s", round, status,
-			      reply, err);
+		ck_assert_msg(status == 0 || status == 1 || seeds[k].any,
+			      "round %d: %d, %s\n%s", round, status, reply, err);
+		assert_lacks(err, "Sanitizer");
+		assert_lacks(err, "runtime error");
 		free(reply);
 	}
 }

@@ -70,6 +70,31 @@ START_TEST(a_glob_is_every_node_that_matches)
 }
 END_TEST
 
+/* Nobody looks for each among all the others. */
+START_TEST(a_glob_may_match_very_many)
+{
+	enum { MANY = 300000 };
+	struct answer answer = { .then = THEN_NEXT };
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "{\"parameters\":{\"nodes\":{\"path\":[\"\"");
+	for (int i = 0; i < MANY; i++)
+		fprintf(file, ",\"s%d\"", i);
+	fprintf(file, "],\"generation\":[1],\"state\":[\"running\"],\"since_usec\":[1],\"guards\":[0],"
+		      "\"ready\":[true],\"forced\":[false],\"restarts\":[0],\"waiting\":[[]],"
+		      "\"ending\":[false],\"times\":{\"waiting\":[%d]}}}}",
+		MANY + 1);
+	fclose(file);
+	answer.text = text;
+	ck_assert_int_eq(run("plan s*", &answer, 1), CTL_USAGE);
+	assert_has(err, "more than one node");
+	free(text);
+}
+END_TEST
+
 /* It is called /, which no glob has to do with: what is meant by * is not the end of the daemon. */
 START_TEST(a_glob_is_never_the_root)
 {
@@ -414,6 +439,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, every_verb_asks_for_what_it_says);
 	tcase_add_test(tc, several_nodes_are_all_asked_before_any_is_waited_for);
 	tcase_add_test(tc, a_glob_is_every_node_that_matches);
+	tcase_add_test(tc, a_glob_may_match_very_many);
 	tcase_add_test(tc, a_glob_is_never_the_root);
 	tcase_add_test(tc, errors_have_an_exit_status_each);
 	tcase_add_test(tc, a_reason_of_several_lines_is_said_in_lines);

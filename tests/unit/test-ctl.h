@@ -78,7 +78,6 @@ unsigned next_random(unsigned *state);
 
 /* Of a tree of six nodes, one by one and as an overview, and of two guards. */
 extern const char tree[], overview[], guards[];
-extern const size_t overview_size, guards_size;
 
 TCase *ctl_hostile_tests(void);
 TCase *ctl_report_tests(void);

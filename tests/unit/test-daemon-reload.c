@@ -1,77 +1,14 @@
-#include "main.h"
-#include "tree-world.h"
+#include "reloaded-tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/macro.h"
 #include "daemon/order.h"
 #include "daemon/plan.h"
-#include "daemon/reload.h"
-#include "daemon/service-exit.h"
 #include "daemon/setup.h"
 #include "daemon/shutdown.h"
 #include "daemon/starting.h"
-
-/*
- * A tree without processes, and what becomes of it by one configuration after another.  What a service
- * would do is said to it as its processes would; nothing here calls order_pump().
- */
-
-static void begin(const char *text)
-{
-	begin_with(load(text));
-}
-
-static void reload(const char *text)
-{
-	cleanup(config_unrefp) struct config *config = load(text);
-
-	ck_assert_int_eq(reload_apply(&tree, config), 0);
-}
-
-/* One turn of daemon.c, as far as a stop goes. */
-static void turn(void)
-{
-	order_release(&ctx);
-	(void)shutdown_follow(&tree);
-}
-
-/* It runs: wanted, with a guard, and ready. */
-static void run(const char *path)
-{
-	struct service *s = service(path);
-	bool was_settled;
-
-	order_want(s);
-	list_remove(&s->in_waiting);
-	was_settled = service_is_settled(s);
-	service_use_next_setup(s);
-	s->main.guard = swansong_guard(s->node->work);
-	s->main.generation = s->node->generation;
-	s->state = STATE_STARTING;
-	node_count(s->node, 0, 0, service_is_settled(s) - was_settled);
-	service_handle(s, EVENT_READY);
-}
-
-/* Its last process is gone. */
-static void end(const char *path)
-{
-	struct service *s = service(path);
-
-	service_handle(s, EVENT_DONE);
-	process_remove(&s->main);
-	turn();
-}
-
-static void is_back(const char *path, unsigned generation)
-{
-	ck_assert(!node_is_stopped(find(path)));
-	ck_assert_uint_eq(find(path)->generation, generation);
-	ck_assert(service(path)->wanted);
-}
 
 START_TEST(what_needs_no_new_process_runs_on)
 {
@@ -210,34 +147,6 @@ START_TEST(restarts_keep_to_the_edges)
 	ck_assert_int_eq(service("a")->state, STATE_STOPPING);
 	end("a");
 	is_back("a", 2);
-	finish();
-}
-END_TEST
-
-START_TEST(edges_of_what_stays_change)
-{
-	begin("[a]\ncommand = x\n[b]\ncommand = x\n[c]\ncommand = x\nrequires = a\n");
-	reload("[a]\ncommand = x\n[b]\ncommand = x\n[c]\ncommand = x\nafter = b\n");
-	ck_assert_ptr_null(node_edges(find("c"), EDGE_REQUIRES));
-	ck_assert_ptr_eq(node_edges(find("c"), EDGE_AFTER)[0], find("b"));
-	ck_assert_ptr_null(node_edges(find("a"), LIST_DEPENDENTS));
-	ck_assert_ptr_eq(node_edges(find("b"), LIST_DEPENDENTS)[0], find("c"));
-	finish();
-}
-END_TEST
-
-/* It was stopped before anybody required it, so another stop is no reason to stop who does now. */
-START_TEST(a_new_requirement_that_is_stopped_stops_nobody)
-{
-	begin("[a]\ncommand = x\n[b]\ncommand = x\n[c]\ncommand = x\n");
-	run("b");
-	shutdown_stop(&tree, find("a"), "test");
-	turn();
-	reload("[a]\ncommand = x\n[b]\ncommand = x\nrequires = a\n[c]\ncommand = x\n");
-	shutdown_stop(&tree, find("c"), "test");
-	turn();
-	ck_assert(!node_is_stopped(find("b")));
-	end("b");
 	finish();
 }
 END_TEST
@@ -425,8 +334,6 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_change_during_the_stop_starts_nothing);
 	tcase_add_test(tc, what_has_failed_is_tried_again);
 	tcase_add_test(tc, restarts_keep_to_the_edges);
-	tcase_add_test(tc, edges_of_what_stays_change);
-	tcase_add_test(tc, a_new_requirement_that_is_stopped_stops_nobody);
 	tcase_add_test(tc, a_section_that_comes_back_waits_for_its_process);
 	tcase_add_test(tc, the_last_word_counts_for_what_is_gone);
 	tcase_add_test(tc, a_tree_that_comes_back_does_so_as_a_whole);
@@ -437,5 +344,6 @@ Suite *test_suite(void)
 	tcase_add_test(tc, old_configurations_go);
 	tcase_add_test(tc, a_plan_says_what_would_change);
 	suite_add_tcase(s, tc);
+	suite_add_tcase(s, order_tests());
 	return s;
 }

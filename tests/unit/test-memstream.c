@@ -5,20 +5,10 @@
 #include <string.h>
 
 #include "base/memstream.h"
+#include "nomem.h"
 
-static long allocations_left = -1; /* -1: as many as wanted */
-
-static bool allocation_fails(void)
-{
-	if (allocations_left < 0)
-		return false;
-	if (allocations_left == 0) {
-		errno = ENOMEM;
-		return true;
-	}
-	allocations_left--;
-	return false;
-}
+/* Only of what memstream.c calls: what check allocates meanwhile succeeds. */
+_Thread_local long allocations_left = -1;
 
 void *__real_realloc(void *p, size_t size);
 void *__wrap_realloc(void *p, size_t size);

@@ -348,6 +348,22 @@ START_TEST(lists_that_are_not_right_are_refused)
 }
 END_TEST
 
+/* Each list is about all or one by one, so there is nothing in it; without it nobody knows that. */
+START_TEST(what_has_no_times_is_no_overview)
+{
+	const struct node_view node = { .path = "" };
+	cleanup(json_decrefp) json_t *reply = reply_about(&node, 1);
+	json_t *nodes = json_object_get(reply, "nodes");
+
+	ck_assert_uint_eq(json_object_size(json_object_get(nodes, "times")), 0);
+	ck_assert_int_eq(parse(reply), 0);
+	json_object_set_new(nodes, "times", json_array());
+	ck_assert_int_eq(parse(reply), -EBADMSG);
+	json_object_del(nodes, "times");
+	ck_assert_int_eq(parse(reply), -EBADMSG);
+}
+END_TEST
+
 /* "\tstate: [](a, b),\n" for each list, in the order they are sent. */
 START_TEST(the_lists_are_those_of_the_text)
 {
@@ -400,6 +416,7 @@ TCase *columns_tests(void)
 	tcase_add_test(tc, what_is_the_same_for_all_is_said_once);
 	tcase_add_test(tc, entries_that_are_not_about_all_are_refused);
 	tcase_add_test(tc, lists_that_are_not_right_are_refused);
+	tcase_add_test(tc, what_has_no_times_is_no_overview);
 	tcase_add_test(tc, the_lists_are_those_of_the_text);
 	tcase_add_test(tc, the_states_of_a_service_are_those_of_the_type_service);
 	return tc;

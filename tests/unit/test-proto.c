@@ -323,5 +323,6 @@ Suite *test_suite(void)
 	suite_add_tcase(s, interface_tests());
 	suite_add_tcase(s, view_tests());
 	suite_add_tcase(s, columns_tests());
+	suite_add_tcase(s, mutated_tests());
 	return s;
 }

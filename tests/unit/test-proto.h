@@ -8,3 +8,4 @@ TCase *interface_tests(void);
 /* Of its types, and of the place of the socket. */
 TCase *view_tests(void);
 TCase *columns_tests(void);
+TCase *mutated_tests(void);

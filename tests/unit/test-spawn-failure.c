@@ -160,6 +160,18 @@ START_TEST(a_bad_descriptor_is_named)
 }
 END_TEST
 
+START_TEST(what_is_no_terminal_cannot_become_one)
+{
+	struct spawned s;
+
+	spawned_init(&s);
+	ck_assert_int_eq(dup2(s.spec.stdio[0], STDIN_FILENO), STDIN_FILENO);
+	s.spec.take_terminal = true;
+	check_failure(&s.spec, SPAWN_STEP_TERMINAL, ENOTTY);
+	spawned_done(&s);
+}
+END_TEST
+
 START_TEST(every_step_has_a_text)
 {
 	for (int step = SPAWN_STEP_NONE; step <= SPAWN_STEP_EXEC; step++)
@@ -173,5 +185,6 @@ void test_spawn_add_failures(TCase *tc)
 	tcase_add_test(tc, the_path_is_searched_in_its_order);
 	tcase_add_test(tc, a_bad_directory_is_named);
 	tcase_add_test(tc, a_bad_descriptor_is_named);
+	tcase_add_test(tc, what_is_no_terminal_cannot_become_one);
 	tcase_add_test(tc, every_step_has_a_text);
 }

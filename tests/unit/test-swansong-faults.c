@@ -119,15 +119,22 @@ static long wait_for_interrupt(void *arg)
 	return swansong_interrupt_wait(arg, USEC_INFINITY);
 }
 
+/* Somebody who sleeps in @wait is woken when *@last, a last handle, goes. */
+static void check_woken_without(struct swansong **last, long (*wait)(void *arg), void *arg)
+{
+	struct caller c;
+
+	caller_start(&c, wait, arg);
+	caller_wait_asleep(&c);
+	*last = swansong_unref(*last);
+	ck_assert_int_eq(caller_join(&c), 0);
+}
+
 START_TEST(who_waits_on_a_child_is_woken_when_its_last_handle_goes)
 {
 	struct swansong_interrupt *i = interrupt_of(child);
-	struct caller c;
 
-	caller_start(&c, wait_for_interrupt, i);
-	caller_wait_asleep(&c);
-	child = swansong_unref(child);
-	ck_assert_int_eq(caller_join(&c), 0);
+	check_woken_without(&child, wait_for_interrupt, i);
 	swansong_interrupt_unref(i);
 }
 END_TEST
@@ -181,12 +188,8 @@ static long wait_for_completion(void *arg)
 START_TEST(who_waits_for_a_root_is_woken_when_its_last_handle_goes)
 {
 	struct swansong_completion *c = completion_of(root);
-	struct caller other;
 
-	caller_start(&other, wait_for_completion, c);
-	caller_wait_asleep(&other);
-	root = swansong_unref(root);
-	ck_assert_int_eq(caller_join(&other), 0);
+	check_woken_without(&root, wait_for_completion, c);
 	swansong_completion_unref(c);
 }
 END_TEST

@@ -1,121 +1,18 @@
-/*
- * Each allocation of each function fails in turn.  The linker sends the calls of the library to
- * __wrap_*, which count what lives; what other libraries need for themselves is left alone.
- */
-#include "swansong-pair.h"
+/* Each allocation of each function that makes something fails in turn. */
+#include "test-swansong-nomem.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-event.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/macro.h"
 #include "fake-daemon.h"
-
-/* ---- the allocator ---- */
-
-static _Thread_local long allocations_left = -1; /* -1: as many as wanted */
-static _Atomic long live;
-
-static bool allocation_fails(void)
-{
-	if (allocations_left < 0)
-		return false;
-	if (allocations_left > 0) {
-		allocations_left--;
-		return false;
-	}
-	errno = ENOMEM;
-	return true;
-}
-
-static void *counted(void *p)
-{
-	if (p)
-		atomic_fetch_add(&live, 1);
-	return p;
-}
-
-#define WRAP(name, arguments, call)                                             \
-	void *__real_##name arguments;                                          \
-	void *__wrap_##name arguments;                                          \
-	void *__wrap_##name arguments                                           \
-	{                                                                       \
-		return allocation_fails() ? NULL : counted(__real_##name call); \
-	}
-
-WRAP(malloc, (size_t size), (size))
-WRAP(calloc, (size_t n, size_t size), (n, size))
-WRAP(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
-
-void *__real_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size)
-{
-	if (allocation_fails())
-		return NULL;
-	return p ? __real_realloc(p, size) : counted(__real_realloc(p, size));
-}
-
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-	if (allocation_fails())
-		return NULL;
-	return p ? __real_reallocarray(p, n, size) : counted(__real_reallocarray(p, n, size));
-}
-
-int __real_posix_memalign(void **ret, size_t alignment, size_t size);
-int __wrap_posix_memalign(void **ret, size_t alignment, size_t size);
-int __wrap_posix_memalign(void **ret, size_t alignment, size_t size)
-{
-	int error = allocation_fails() ? ENOMEM : __real_posix_memalign(ret, alignment, size);
-
-	if (!error)
-		(void)counted(*ret);
-	return error;
-}
-
-void __real_free(void *p);
-void __wrap_free(void *p);
-void __wrap_free(void *p)
-{
-	if (p)
-		atomic_fetch_sub(&live, 1);
-	__real_free(p);
-}
-
-/* What the C library allocates for it is its own. */
-FILE *__real_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions);
-FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions);
-FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions)
-{
-	return allocation_fails() ? NULL : __real_fopencookie(cookie, mode, functions);
-}
-
-/* Nor is what sd-event allocates. */
-int __real_sd_event_new(sd_event **ret);
-int __wrap_sd_event_new(sd_event **ret);
-int __wrap_sd_event_new(sd_event **ret)
-{
-	return allocation_fails() ? -ENOMEM : __real_sd_event_new(ret);
-}
-
-int __real_sd_event_add_io(sd_event *e, sd_event_source **ret, int fd, uint32_t events,
-			   sd_event_io_handler_t fn, void *arg);
-int __wrap_sd_event_add_io(sd_event *e, sd_event_source **ret, int fd, uint32_t events,
-			   sd_event_io_handler_t fn, void *arg);
-int __wrap_sd_event_add_io(sd_event *e, sd_event_source **ret, int fd, uint32_t events,
-			   sd_event_io_handler_t fn, void *arg)
-{
-	return allocation_fails() ? -ENOMEM : __real_sd_event_add_io(e, ret, fd, events, fn, arg);
-}
+#include "nomem-counted.h"
+#include "swansong-pair.h"
 
 /* ---- what allocates ---- */
 
@@ -475,113 +372,6 @@ START_TEST(what_finds_no_memory_has_done_nothing_and_can_be_tried_again)
 }
 END_TEST
 
-START_TEST(a_guard_needs_no_memory)
-{
-	struct swansong_guard g, h;
-	long before = atomic_load(&live);
-
-	allocations_left = 0;
-	g = swansong_guard(child);
-	h = swansong_guard_clone(&g);
-	swansong_shut_down(root);
-	swansong_guard_drop(&g);
-	swansong_guard_drop(&h);
-	allocations_left = -1;
-	before -= atomic_load(&live);
-	ck_assert_int_eq(before, 0);
-	ck_assert_int_eq(swansong_state(root), SWANSONG_COMPLETE);
-}
-END_TEST
-
-START_TEST(a_guard_without_memory_for_its_record_is_unknown)
-{
-	struct swansong_report *report;
-	struct swansong_guard unknown, known;
-
-	ck_assert_int_eq(swansong_report_enable(root), 0);
-	allocations_left = 0;
-	unknown = swansong_guard(child);
-	allocations_left = -1;
-	known = swansong_guard(child);
-
-	ck_assert_int_eq(swansong_report(root, &report), 0);
-	ck_assert_uint_eq(report->guards, 2);
-	ck_assert_uint_eq(report->unknown, 1);
-	(void)swansong_report_free(report);
-
-	swansong_shut_down(root);
-	swansong_guard_drop(&unknown);
-	ck_assert_int_eq(swansong_state(root), SWANSONG_SHUTTING_DOWN);
-	swansong_guard_drop(&known);
-	ck_assert_int_eq(swansong_state(root), SWANSONG_COMPLETE);
-}
-END_TEST
-
-static void count_call(void *arg)
-{
-	atomic_fetch_add((_Atomic unsigned int *)arg, 1);
-}
-
-static void release(void *arg)
-{
-	atomic_fetch_add((_Atomic unsigned int *)arg, 100);
-}
-
-static void count_result(void *arg, int result)
-{
-	atomic_fetch_add((_Atomic unsigned int *)arg, result == 0 ? 10 : 1000);
-}
-
-/* The number that were accepted. */
-static int ask(struct swansong_loop *loop, struct swansong_pool *pool, _Atomic unsigned int *calls)
-{
-	const struct swansong_offload o = { count_call, count_result, release, calls };
-	int r[] = {
-		swansong_loop_post(loop, count_call, calls),
-		swansong_pool_submit(pool, count_call, calls),
-		swansong_pool_offload(pool, loop, &o, UINT64_MAX),
-	};
-	int accepted = 0;
-
-	for (size_t k = 0; k < ARRAY_SIZE(r); k++)
-		accepted += r[k] == 0 ? 1 : r[k] == -ENOMEM ? 0 : 100;
-	return accepted;
-}
-
-START_TEST(what_a_loop_or_a_pool_has_no_memory_for_is_never_called)
-{
-	_Atomic unsigned int refused = 0, calls = 0;
-	struct swansong_loop *loop;
-	struct swansong_pool *pool;
-	int without, with;
-	uint64_t guards_without;
-	long before, after;
-
-	ck_assert_int_eq(swansong_loop_new(child, &loop), 0);
-	ck_assert_int_eq(swansong_loop_start(loop), 0);
-	ck_assert_int_eq(swansong_pool_new(child, 1, &pool), 0);
-
-	before = atomic_load(&live);
-	allocations_left = 0;
-	without = ask(loop, pool, &refused);
-	allocations_left = -1;
-	guards_without = swansong_guard_count(root);
-	with = ask(loop, pool, &calls);
-	swansong_pool_stop(pool);
-	(void)swansong_loop_stop(loop);
-	after = atomic_load(&live);
-
-	ck_assert_int_eq(without, 0);
-	ck_assert_uint_eq(guards_without, 0);
-	ck_assert_uint_eq(refused, 0);
-	ck_assert_int_eq(with, 3);
-	ck_assert_uint_eq(calls, 113);
-	ck_assert_int_eq(after, before);
-	(void)swansong_pool_unref(pool);
-	(void)swansong_loop_unref(loop);
-}
-END_TEST
-
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("swansong-nomem");
@@ -590,9 +380,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(tc, what_finds_no_memory_has_done_nothing_and_can_be_tried_again, 0,
 			    ARRAY_SIZE(functions));
-	tcase_add_test(tc, a_guard_needs_no_memory);
-	tcase_add_test(tc, a_guard_without_memory_for_its_record_is_unknown);
-	tcase_add_test(tc, what_a_loop_or_a_pool_has_no_memory_for_is_never_called);
 	suite_add_tcase(suite, tc);
+	suite_add_tcase(suite, nomem_use_case());
 	return suite;
 }

@@ -1,145 +1,16 @@
 /*
- * Long random sequences of operations, on the library and on a model of it that is as simple as
- * can be: it counts nothing in advance, and looks at the whole tree for each answer.
+ * Long random sequences of operations, on the library and on the model of it.
  *
  * Every loop of the test is one seed, and so the same sequence each time.
  */
-#include "main.h"
+#include "swansong-model.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "swansong/swansong.h"
-
-#define STEPS	    4000
-#define NODES	    30
-#define GUARDS	    40
-#define COMPLETIONS 20
-#define INTERRUPTS  20
-#define DEPTH	    6
-#define NONE	    (-1)
-
-/* ---- the model ---- */
-
-struct model_node {
-	bool used; /* alive, or seen by an interrupt */
-	bool alive;
-	bool stopped;
-	int parent;
-	unsigned int handles;
-	struct swansong *real; /* as many references as handles */
-};
-
-struct model_guard {
-	bool held;
-	int node;
-	struct swansong_guard real; /* not if it is the interrupt's own */
-};
-
-struct model_completion {
-	bool used;
-	bool done; /* latched */
-	int node;
-	unsigned int calls;
-	struct swansong_completion *real;
-};
-
-struct model_interrupt {
-	bool used;
-	int node;
-	int guard; /* of the guards, or NONE */
-	struct swansong_interrupt *real;
-};
-
-static struct model_node nodes[NODES];
-static struct model_guard guards[GUARDS + INTERRUPTS]; /* those of interrupts at the end */
-static struct model_completion completions[COMPLETIONS];
-static struct model_interrupt interrupts[INTERRUPTS];
-
-#define each(i, array) (int i = 0; i < (int)(sizeof(array) / sizeof((array)[0])); i++)
-
-static bool is_below(int n, int top)
-{
-	while (n != NONE && n != top)
-		n = nodes[n].parent;
-	return n == top;
-}
-
-static unsigned int depth_of(int n)
-{
-	unsigned int depth = 0;
-
-	for (; n != NONE; n = nodes[n].parent)
-		depth++;
-	return depth;
-}
-
-static uint64_t guards_below(int top)
-{
-	uint64_t count = 0;
-
-	for each (g, guards)
-		count += guards[g].held && is_below(guards[g].node, top);
-	return count;
-}
-
-static enum swansong_state state_of(int n)
-{
-	if (!nodes[n].stopped)
-		return SWANSONG_RUNNING;
-	return guards_below(n) ? SWANSONG_SHUTTING_DOWN : SWANSONG_COMPLETE;
-}
-
-static bool is_kept(int n)
-{
-	bool kept = nodes[n].handles > 0;
-
-	for each (g, guards)
-		kept |= guards[g].held && guards[g].node == n;
-	for each (c, completions)
-		kept |= completions[c].used && completions[c].node == n;
-	for each (m, nodes)
-		kept |= nodes[m].alive && nodes[m].parent == n;
-	return kept;
-}
-
-static bool is_watched(int n)
-{
-	for each (i, interrupts)
-		if (interrupts[i].used && interrupts[i].node == n)
-			return true;
-	return false;
-}
-
-/* What follows from any change: deaths, up the tree, and completions. */
-static void model_settle(void)
-{
-	bool died;
-
-	for each (c, completions)
-		if (completions[c].used && state_of(completions[c].node) == SWANSONG_COMPLETE)
-			completions[c].done = true;
-	do {
-		died = false;
-		for each (n, nodes)
-			if (nodes[n].alive && !is_kept(n)) {
-				nodes[n].alive = false;
-				nodes[n].parent = NONE;
-				died = true;
-			}
-	} while (died);
-	for each (n, nodes)
-		nodes[n].used = nodes[n].alive || is_watched(n);
-}
-
-static void model_stop(int top)
-{
-	for each (n, nodes)
-		if (nodes[n].alive && is_below(n, top))
-			nodes[n].stopped = true;
-	model_settle();
-}
+#define STEPS 4000
+#define DEPTH 6
 
 /* ---- chance, and what it has led to ---- */
 

@@ -1,6 +1,7 @@
 #include "tree-world.h"
 
 #include "config-of.h"
+#include "daemon/order.h"
 #include "main.h"
 
 struct context ctx;
@@ -46,6 +47,20 @@ struct service *service(const char *path)
 {
 	ck_assert_ptr_nonnull(find(path)->service);
 	return find(path)->service;
+}
+
+void run_service(struct service *s)
+{
+	bool was_settled;
+
+	order_want(s);
+	list_remove(&s->in_waiting);
+	was_settled = service_is_settled(s);
+	s->main.guard = swansong_guard(s->node->work);
+	s->main.generation = s->node->generation;
+	s->state = STATE_STARTING;
+	node_count(s->node, 0, 0, service_is_settled(s) - was_settled);
+	service_handle(s, EVENT_READY);
 }
 
 void check_counts(void)

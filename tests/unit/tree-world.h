@@ -23,3 +23,6 @@ void check_counts(void);
 /* It is there. */
 struct node *find(const char *path);
 struct service *service(const char *path);
+
+/* It runs: wanted, with a guard, and ready, as a start and READY have it; but it has no process. */
+void run_service(struct service *s);
