@@ -238,6 +238,13 @@ bool final_has_begun(const struct node *node)
 	return final_is_pending(node) && node->final->begun;
 }
 
+bool final_is_all_there_was(const struct node *node)
+{
+	const struct final *f = node->final;
+
+	return f && f->begun && f->generation == node->generation && node_is_stopped(node);
+}
+
 const struct hook *final_hook(const struct node *node)
 {
 	return final_is_pending(node) ? &node->final->hook : NULL;

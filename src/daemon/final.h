@@ -43,6 +43,9 @@ bool final_is_pending(const struct node *node);
 /* ... and all else in @node is. */
 bool final_has_begun(const struct node *node);
 
+/* ... or was, and the action may be over: what turns up of @node has been left by that. */
+bool final_is_all_there_was(const struct node *node);
+
 /* The guard that it holds and the command that runs, if any; NULL if it is not pending. */
 const struct hook *final_hook(const struct node *node);
 

@@ -132,7 +132,8 @@ static void log_one_kill(const struct service *s, bool forced, const char *forma
 	printf_like(3, 4);
 static void log_one_kill(const struct service *s, bool forced, const char *format, ...)
 {
-	const char *after = forced ? "stop" : s->main.signalled ? "signal" : "STOPPING=1";
+	const char *itself = s->main.alive ? "STOPPING=1" : "end";
+	const char *after = forced ? "stop" : s->main.signalled ? "signal" : itself;
 	uint64_t since_usec = forced ? s->held_usec : s->since_usec;
 	char who[KILL_TEXT_MAX], age[CLOCK_TEXT_MAX];
 	va_list ap;

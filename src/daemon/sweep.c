@@ -227,17 +227,11 @@ static int find_node(struct sweep *sweep, pid_t pid, const struct proc_info *inf
 	return 0;
 }
 
-/* Has a command of the node's final action left it?  Nothing else of the node is there then. */
-static bool is_of_final(const struct node *node)
-{
-	return node->final && node_is_stopped(node) && (final_has_begun(node) || node->complete);
-}
-
 static bool adopt(struct node *node, pid_t pid, const struct proc_info *info)
 {
 	if (!node)
 		return false;
-	if (is_of_final(node)) {
+	if (final_is_all_there_was(node)) {
 		/* As long as the command runs, that may be its work. */
 		if (final_hook(node) && hook_is_running(final_hook(node)))
 			return false;
