@@ -37,7 +37,5 @@ void probe_begin(struct probe *probe, const struct process *main, uint64_t timeo
 /* No result any more; a command is killed with all of its session. */
 void probe_cancel(struct probe *probe);
 
-bool probe_is_running(const struct probe *probe);
-
 /* A process of PROCESS_PROBE has died; it has not been collected yet. */
 void probe_died(struct process *process, const struct reap_exit *exit);
