@@ -64,18 +64,24 @@ static bool stands_beside(const struct node *node, const struct config *config)
 	return node->config->edges && !config_find(config, node->config->path);
 }
 
-/* Do those that are not in @config close no circle with it?  Return: 0 or -ENOMEM. */
-static int check_beside(const struct tree *tree, const struct config *config, bool *ret)
+/*
+ * Do those that are not in @config close no circle with it?  Of those that stay that is known.
+ * Return: 0 or -ENOMEM.
+ */
+static int check_leaving(const struct tree *tree, const struct config *config, bool *ret)
 {
 	cleanup(freep) const struct node_config **nodes = NULL;
 	cleanup(diag_freep) struct diag *diag = NULL;
+	bool any = false;
 	size_t n = 0, size = 0;
 	int r;
 
-	for (const struct node *i = tree->root; i; i = node_next(i, tree->root))
+	for (const struct node *i = tree->root; i; i = node_next(i, tree->root)) {
 		size += stands_beside(i, config);
+		any |= i->leaving && stands_beside(i, config);
+	}
 	*ret = true;
-	if (size == 0)
+	if (!any)
 		return 0;
 	nodes = calloc(size, sizeof(*nodes));
 	r = nodes ? diag_new(&diag) : -ENOMEM;
@@ -92,7 +98,7 @@ static int check_beside(const struct tree *tree, const struct config *config, bo
 int edges_prepare(struct tree *tree, const struct config *config)
 {
 	bool keep;
-	int r = check_beside(tree, config, &keep);
+	int r = check_leaving(tree, config, &keep);
 
 	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
 		const struct node_config *nc = config_find(config, n->config->path);

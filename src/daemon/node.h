@@ -41,7 +41,7 @@ struct node {
 	struct list in_completed; /* context.completed */
 	struct list in_finished;  /* context.finished */
 	struct list in_guarded;	  /* context.guarded */
-	struct list ending;	  /* children restarted together: who drained, or still does */
+	struct list ending;	  /* children restarted together that have not ended, or just now */
 	struct list in_ending;	  /* parent->ending */
 
 	/* The present generation. */

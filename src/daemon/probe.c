@@ -131,8 +131,3 @@ void probe_cancel(struct probe *probe)
 	probe->running = false;
 	(void)sd_event_source_set_enabled(probe->timer, SD_EVENT_OFF);
 }
-
-bool probe_is_running(const struct probe *probe)
-{
-	return probe->running;
-}

@@ -37,8 +37,6 @@ void probe_begin(struct probe *probe, const struct process *main, uint64_t timeo
 /* No result any more; a command is killed with all of its session. */
 void probe_cancel(struct probe *probe);
 
-bool probe_is_running(const struct probe *probe);
-
 /* The command that runs, also if it has been cancelled; or NULL. */
 const struct process *probe_process(const struct probe *probe);
 

@@ -260,6 +260,8 @@ static void follow(struct tree *tree, struct node *node)
 	int level = node->service && list_is_empty(&node->children) ? LOG_DEBUG : LOG_NOTICE;
 
 	node->complete = true;
+	if (!node_is_draining(node))
+		list_remove(&node->in_ending);
 	node->since_usec = clock_now_usec();
 	trace_complete(node->trace, node->forced, node->late_usec,
 		       node->config->shutdown_timeout_usec, node->since_usec);

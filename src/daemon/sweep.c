@@ -35,7 +35,6 @@ struct sweep {
 	unsigned reaped;   /* in this turn */
 	unsigned waited;   /* turns, for no more to die */
 	unsigned looks;	   /* turns, at who is blank */
-	uint64_t strangers;
 };
 
 /* Remembered, so that it is looked at once only. */
@@ -174,7 +173,6 @@ static void on_death(const struct reap_exit *exit, void *arg)
 		service_process_died(process->service, process, exit);
 		return;
 	}
-	sweep->strangers++;
 	process_free(process);
 }
 
@@ -329,11 +327,6 @@ void sweep_settle(struct sweep *sweep)
 	ctx->linger = false;
 	list_for_each_safe (s, next, &ctx->lingering, in_lingering)
 		service_settle_exit(s);
-}
-
-uint64_t sweep_strangers(const struct sweep *sweep)
-{
-	return sweep->strangers;
 }
 
 struct killing {

@@ -31,9 +31,6 @@ void sweep_settle(struct sweep *sweep);
  */
 void sweep_look(struct sweep *sweep);
 
-/* How many children of nobody have been collected. */
-uint64_t sweep_strangers(const struct sweep *sweep);
-
 /*
  * SIGKILL to every child that is left, at the very end, when all that is ours is gone; but not to
  * those that we had before, of the shell, say, that became swansongd.  Returns how many.

@@ -28,7 +28,15 @@ restart = always
 restart-delay = 0
 restart-limit = none
 listen = udp:127.0.0.1:5353,name=names tcp:[::1]:8081 unix:$dir/own,owner=65534,group=65534
+[idle]
+command = $counter 1
+listen = unix:$dir/idle
+autostart = no
+[slow]
+command = $helpers/signal-log $dir/slow 0 $dir/slow.go
+stop-timeout = 60s
 END
+mkfifo "$dir/slow.go"
 
 # N connections one after the other, each with an answer; what was not answered is said.
 client() { # tcp:PORT|unix:PATH N
@@ -143,7 +151,16 @@ end_process "$taken"
 ok "once it is free, the reload is taken" ctl reload
 is "and there is an answer" "$(client tcp:8082 2)" '0 failed, 1 servers, listen'
 
-stop_daemon 30
+connects() { # PATH
+	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$1" 2>/dev/null
+}
+ok "who is not started yet is connected to" connects "$dir/idle"
+wait_for 20 says "$dir/slow" ready || die "who ends slowly is there"
+kill "$daemon"
+wait_for 20 says "$dir/slow" TERM || die "all is asked to end"
+ok "once nothing is started any more who is down is not" not connects "$dir/idle"
+echo >"$dir/slow.go"
+await_daemon 30
 is "the daemon ends" "$status" 0
 ok "its paths are removed" not test -e "$dir/own" -o -e "$dir/shared"
 ok "nothing is left" wait_for 10 nobody_else

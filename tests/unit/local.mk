@@ -291,7 +291,7 @@ check_PROGRAMS += %D%/test-daemon-trace
 
 check_PROGRAMS += %D%/test-daemon-reload
 %C%_test_daemon_reload_SOURCES = %D%/reloaded-tree.h %D%/reloaded-tree.c %D%/test-daemon-reload.c \
-	%D%/test-daemon-reload-order.c $(tree_world_sources)
+	%D%/test-daemon-reload-order.c %D%/test-daemon-reload-walk.c $(tree_world_sources)
 %C%_test_daemon_reload_CFLAGS  = $(%C%_test_daemon_stop_CFLAGS)
 %C%_test_daemon_reload_LDADD   = $(%C%_test_daemon_stop_LDADD) $(JANSSON_LIBS)
 

@@ -25,3 +25,4 @@ void end(const char *path);
 void is_back(const char *path, unsigned generation);
 
 TCase *order_tests(void);
+TCase *walk_tests(void);

@@ -72,6 +72,30 @@ START_TEST(who_is_started_by_hand_does_not_wait_for_the_others)
 }
 END_TEST
 
+/* It has ended once, as it was to; what becomes of it then is no matter to the others. */
+START_TEST(who_has_ended_is_not_waited_for_again)
+{
+	begin("[g]\nstrategy = one-for-all\n[g/a]\ncommand = x\n[g/b]\ncommand = x\n"
+	      "[g/c]\ncommand = x\n");
+	for (const char *const *path = (const char *const[]){ "g/a", "g/b", "g/c", NULL }; *path;
+	     path++)
+		run(*path);
+	service_handle(service("g/c"), EVENT_RETRY);
+	process_remove(&service("g/c")->main);
+	failure_follow(&tree);
+	end("g/b");
+	ck_assert_int_eq(starting_begin(find("g/b")), 0);
+	run("g/b");
+	shutdown_stop(&tree, find("g/b"), "test");
+	ck_assert_ptr_eq(order_start_blocker(service("g/c")), find("g/a"));
+	end("g/a");
+	ck_assert_int_eq(service("g/b")->state, STATE_STOPPING);
+	ck_assert_ptr_null(order_start_blocker(service("g/c")));
+	end("g/b");
+	finish();
+}
+END_TEST
+
 /* By its old edge it is to end before "b", and by the new one of what it is in "b" before it. */
 START_TEST(what_goes_waits_for_nobody_who_waits_for_it)
 {
@@ -143,6 +167,7 @@ TCase *order_tests(void)
 	tcase_add_loop_test(tc, what_is_stopped_together_ends_in_order, 0, 2);
 	tcase_add_test(tc, what_a_strategy_restarts_ends_in_order);
 	tcase_add_test(tc, who_is_started_by_hand_does_not_wait_for_the_others);
+	tcase_add_test(tc, who_has_ended_is_not_waited_for_again);
 	tcase_add_test(tc, what_goes_waits_for_nobody_who_waits_for_it);
 	tcase_add_test(tc, what_goes_has_its_edges_until_it_is_gone);
 	tcase_add_test(tc, edges_of_what_stays_change);

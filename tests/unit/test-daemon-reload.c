@@ -345,5 +345,6 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_plan_says_what_would_change);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, order_tests());
+	suite_add_tcase(s, walk_tests());
 	return s;
 }
