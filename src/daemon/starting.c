@@ -149,37 +149,6 @@ static int start_selected(struct node *top, bool named, bool resume)
 	return 0;
 }
 
-static int begin(struct node *node, bool resume)
-{
-	struct selection selection = { 0 };
-	int r = select_node(&selection, node);
-
-	for (size_t i = 0; r == 0 && i < selection.n; i++) {
-		struct node *top = selection.tops[i];
-
-		for (struct node *n = top; r == 0 && n; n = node_next(n, top))
-			if (n->service)
-				r = select_requirements(&selection, n);
-	}
-	for (size_t i = 0; r == 0 && i < selection.n; i++) {
-		if (!resume)
-			starting_forget(selection.tops[i]);
-		r = start_selected(selection.tops[i], i > 0 || !resume, resume);
-	}
-	free(selection.tops);
-	return r;
-}
-
-int starting_begin(struct node *node)
-{
-	return begin(node, false);
-}
-
-int starting_resume(struct node *node)
-{
-	return begin(node, true);
-}
-
 static bool want_asleep(struct node *const *nodes)
 {
 	bool changed = false;
@@ -212,16 +181,65 @@ static bool waits(const struct node *node)
 	return s && s->wanted && s->state == STATE_DOWN && !node_is_stopped(node);
 }
 
-void starting_want_requirements(struct tree *tree)
+static bool want_requirements_in(struct node *top)
+{
+	bool changed = false;
+
+	for (struct node *n = top; n; n = node_next(n, top))
+		if (waits(n))
+			changed |= want_requirements(n);
+	return changed;
+}
+
+/* Those that are not started by themselves, and are in one of the tops; others are tops. */
+static void want_selected_requirements(const struct selection *selection)
 {
 	bool changed = true;
 
 	while (changed) {
 		changed = false;
-		for (struct node *n = tree->root; n; n = node_next(n, tree->root))
-			if (waits(n))
-				changed |= want_requirements(n);
+		for (size_t i = 0; i < selection->n; i++)
+			changed |= want_requirements_in(selection->tops[i]);
 	}
+}
+
+static int begin(struct node *node, bool resume)
+{
+	struct selection selection = { 0 };
+	int r = select_node(&selection, node);
+
+	for (size_t i = 0; r == 0 && i < selection.n; i++) {
+		struct node *top = selection.tops[i];
+
+		for (struct node *n = top; r == 0 && n; n = node_next(n, top))
+			if (n->service)
+				r = select_requirements(&selection, n);
+	}
+	for (size_t i = 0; r == 0 && i < selection.n; i++) {
+		if (!resume)
+			starting_forget(selection.tops[i]);
+		r = start_selected(selection.tops[i], i > 0 || !resume, resume);
+	}
+	if (r == 0)
+		want_selected_requirements(&selection);
+	free(selection.tops);
+	return r;
+}
+
+int starting_begin(struct node *node)
+{
+	return begin(node, false);
+}
+
+int starting_resume(struct node *node)
+{
+	return begin(node, true);
+}
+
+void starting_want_requirements(struct tree *tree)
+{
+	while (want_requirements_in(tree->root))
+		;
 }
 
 void starting_by_itself(struct tree *tree)

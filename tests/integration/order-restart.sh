@@ -52,6 +52,12 @@ autostart = no
 command = $helpers/idle
 requires = empty
 autostart = no
+[inner/asleep]
+command = $helpers/idle
+autostart = no
+[inner/user]
+command = $helpers/idle
+requires = inner/asleep
 [slow-follower]
 command = $helpers/idle
 after = slow
@@ -89,6 +95,11 @@ ok "then that is up" wait_for 5 has_state late up
 ok "a group where nothing is started by itself is stopped" ctl stop empty
 ok "what requires it is started" ctl start empty-user --timeout 10s
 is "with it" "$(field empty .state) $(state empty/asleep)" "running down"
+
+ok "a group is stopped with what one in it requires of another" ctl stop inner
+ok "it is started" ctl start inner --timeout 10s
+is "with what is not started by itself, but required" "$(states inner/asleep inner/user)" "up up"
+ok "and in that order" in_order ' inner/asleep: started' ' inner/user: started'
 
 ok "what is required by name is stopped, with who requires it" ctl stop slow
 ok "a restart of that" ctl restart slow-user --timeout 10s
