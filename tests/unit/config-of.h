@@ -4,3 +4,6 @@
 
 /* What a file with @text says, without a mistake. */
 struct config *config_of(const char *text, const struct config_names *names);
+
+/* The same of one that may have mistakes: then NULL. */
+struct config *config_of_any(const char *text, const struct config_names *names);

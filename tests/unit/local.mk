@@ -113,7 +113,8 @@ check_PROGRAMS += %D%/test-graph
 %C%_test_graph_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
 check_PROGRAMS += %D%/test-forecast
-%C%_test_forecast_SOURCES = %D%/test-forecast.c $(nomem_sources)
+%C%_test_forecast_SOURCES = %D%/config-of.h %D%/config-of.c %D%/test-forecast.c \
+	$(nomem_sources)
 %C%_test_forecast_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_forecast_LDFLAGS = $(nomem_ldflags)
 %C%_test_forecast_LDADD   = %D%/libtestmain.la src/model/libmodel.la src/base/libbase.la

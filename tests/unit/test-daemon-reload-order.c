@@ -7,6 +7,16 @@
 
 /* In which order a reload, or a strategy, stops and starts what there is. */
 
+/* Both are stopped: @later has its signal when @first is gone. */
+static void end_in_order(const char *first, const char *later)
+{
+	ck_assert_int_eq(service(first)->state, STATE_STOPPING);
+	ck_assert_int_eq(service(later)->state, STATE_GATED);
+	end(first);
+	ck_assert_int_eq(service(later)->state, STATE_STOPPING);
+	end(later);
+}
+
 /* Who comes after the other ends before it, also if the other is the first in the file. */
 START_TEST(what_is_stopped_together_ends_in_order)
 {
@@ -19,11 +29,7 @@ START_TEST(what_is_stopped_together_ends_in_order)
 	run("a");
 	run("b");
 	reload(after[_i]);
-	ck_assert_int_eq(service("b")->state, STATE_STOPPING);
-	ck_assert_int_eq(service("a")->state, STATE_GATED);
-	end("b");
-	ck_assert_int_eq(service("a")->state, STATE_STOPPING);
-	end("a");
+	end_in_order("b", "a");
 	finish();
 }
 END_TEST
@@ -54,7 +60,8 @@ START_TEST(who_is_started_by_hand_does_not_wait_for_the_others)
 {
 	begin("[g]\nstrategy = one-for-all\n[g/a]\ncommand = x\n[g/b]\ncommand = x\n"
 	      "[g/h/x]\ncommand = x\n[g/h/y]\ncommand = x\n");
-	for (const char *const *path = (const char *const[]){ "g/a", "g/b", "g/h/x", "g/h/y", NULL };
+	for (const char *const *path =
+		     (const char *const[]){ "g/a", "g/b", "g/h/x", "g/h/y", NULL };
 	     *path; path++)
 		run(*path);
 	service_handle(service("g/a"), EVENT_RETRY);
@@ -123,11 +130,7 @@ START_TEST(what_goes_has_its_edges_until_it_is_gone)
 	run("a");
 	run("b");
 	reload("[b]\ncommand = y\n");
-	ck_assert_int_eq(service("a")->state, STATE_STOPPING);
-	ck_assert_int_eq(service("b")->state, STATE_GATED);
-	end("a");
-	ck_assert_int_eq(service("b")->state, STATE_STOPPING);
-	end("b");
+	end_in_order("a", "b");
 	finish();
 }
 END_TEST

@@ -8,9 +8,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/macro.h"
+#include "config-of.h"
 #include "daemon/failure.h"
 #include "daemon/order.h"
 #include "daemon/reload.h"
@@ -84,20 +85,14 @@ static void write_file(FILE *file)
 static struct config *some_config(void)
 {
 	static const struct config_names names = { NULL, NULL };
-	char path[] = "/tmp/test-walk-XXXXXX";
-	const char *paths[] = { path };
-	cleanup(diag_freep) struct diag *diag = NULL;
-	struct config *config = NULL;
-	int fd = mkstemp(path);
-	FILE *file = fdopen(fd, "w");
+	cleanup(freep) char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
 
 	ck_assert_ptr_nonnull(file);
 	write_file(file);
 	(void)fclose(file);
-	ck_assert_int_eq(diag_new(&diag), 0);
-	(void)config_load(&config, paths, 1, &names, diag);
-	(void)unlink(path);
-	return config;
+	return config_of_any(text, &names);
 }
 
 static void reload_something(void)

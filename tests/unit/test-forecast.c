@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/macro.h"
-#include "model/config.h"
+#include "config-of.h"
 #include "model/forecast.h"
 #include "nomem.h"
 
@@ -22,20 +21,7 @@ static const struct config_names names = { .user = NULL };
 
 static struct config *load(const char *text)
 {
-	char path[] = "/tmp/test-forecast-XXXXXX";
-	const char *paths[] = { path };
-	cleanup(diag_freep) struct diag *diag = NULL;
-	struct config *config = NULL;
-	int fd = mkstemp(path);
-	FILE *f = fdopen(fd, "w");
-
-	ck_assert_ptr_nonnull(f);
-	ck_assert_int_ge(fputs(text, f), 0);
-	ck_assert_int_eq(fclose(f), 0);
-	ck_assert_int_eq(diag_new(&diag), 0);
-	ck_assert_int_eq(config_load(&config, paths, 1, &names, diag), 0);
-	(void)unlink(path);
-	return config;
+	return config_of(text, &names);
 }
 
 static void write_seconds(FILE *out, uint64_t usec)
