@@ -1,7 +1,13 @@
-bashcompletiondir       = $(datadir)/bash-completion/completions
-dist_bashcompletion_DATA = %D%/completion/swansongctl
-zshcompletiondir        = $(datadir)/zsh/site-functions
-dist_zshcompletion_DATA = %D%/completion/_swansongctl
+bashcompletiondir          = $(datadir)/bash-completion/completions
+nodist_bashcompletion_DATA = %D%/completion/swansongctl
+zshcompletiondir           = $(datadir)/zsh/site-functions
+nodist_zshcompletion_DATA  = %D%/completion/_swansongctl
+%D%/completion/swansongctl: %D%/completion/swansongctl.in $(keys)
+	$(fill_in_keys)
+%D%/completion/_swansongctl: %D%/completion/_swansongctl.in $(keys)
+	$(fill_in_keys)
+EXTRA_DIST += %D%/completion/swansongctl.in %D%/completion/_swansongctl.in
+CLEANFILES += $(nodist_bashcompletion_DATA) $(nodist_zshcompletion_DATA)
 
 # Guards of a shell script; see swansong-guard(7).
 dist_pkgdata_DATA = %D%/guard/swansong-guard.sh
@@ -18,8 +24,10 @@ systemunitdir        = $(SYSTEM_UNIT_DIR)
 nodist_systemunit_DATA = %D%/systemd/swansongd.service
 %D%/systemd/swansongd.service: %D%/systemd/swansongd.service.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -e 's,@bindir\@,$(bindir),g' \
-		-e 's,@sbindir\@,$(sbindir),g' $(top_srcdir)/$@.in >$@.new && mv $@.new $@
+		-e 's,@sbindir\@,$(sbindir),g' -e 's,@pkgdatadir\@,$(pkgdatadir),g' \
+		$(top_srcdir)/$@.in >$@.new && mv $@.new $@
 CLEANFILES += %D%/systemd/swansongd.service
+dist_pkgdata_DATA += %D%/systemd/hardened.conf
 
 EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs \
 	%D%/container/Containerfile.command %D%/container/Containerfile.scratch \
@@ -51,4 +59,4 @@ CLEANFILES     += $(examples)
 %C%_examples_threaded_tcp_server_LDADD   = src/swansong/libswansong.la
 %C%_examples_worker_pool_SOURCES = %D%/examples/worker-pool.c
 %C%_examples_worker_pool_CFLAGS  = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
-%C%_examples_worker_pool_LDADD   = src/swansong/libswansong.la $(SYSTEMD_LIBS)
+%C%_examples_worker_pool_LDADD   = src/swansong/libswansong-loop.la src/swansong/libswansong.la $(SYSTEMD_LIBS)

@@ -2,22 +2,46 @@
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 TEST_EXTENSIONS = .sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
+# A deadline of a unit test is there to end what hangs, and not what a busy machine makes wait.
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	sysconfdir='$(sysconfdir)'; export sysconfdir; \
-	CC='$(CC)'; export CC;
+	CC='$(CC)'; export CC; \
+	: "$${CK_TIMEOUT_MULTIPLIER:=4}"; export CK_TIMEOUT_MULTIPLIER;
 
 TESTS += $(check_PROGRAMS) $(dist_check_SCRIPTS)
 
-# The tests that are programs, without the scripts: for a build with a sanitizer.
-.PHONY: check-programs
-check-programs:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(check_PROGRAMS)'
+# For daily work, about a minute.
+.PHONY: check-fast
+check-fast:
+	$(MAKE) $(AM_MAKEFLAGS) check-units more='$(fast_stories)'
+
+.PHONY: check-units
+check-units:
+	$(MAKE) $(AM_MAKEFLAGS) check \
+		TESTS="`echo $(check_PROGRAMS) | tr ' ' '\n' | grep -E '^tests/(unit|fuzz)/'` $(lints) $$more"
+
+# For builds with a sanitizer: address and undefined behaviour of all that one thread does, and, as only
+# libswansong has threads, the thread sanitizer for that.
+# Nothing else is built than what they are made of.
+run_programs = \
+	logs=`echo $(check_PROGRAMS) | tr ' ' '\n' | sed -n "s|^$$folder/.*|&.log|p"`; \
+	logs=`echo $$logs $$more`; \
+	rm -f $$logs; \
+	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) TEST_LOGS="$$logs"
+
+.PHONY: check-address check-thread
+check-address:
+	+@folder=tests/unit; more='$(stepped_programs:=.log) $(fuzz_programs:=.log)'; $(run_programs)
+check-thread:
+	+@folder=tests/unit/swansong; more='$(racing_programs:=.log)'; $(run_programs)
 
 include tests/lint/local.mk
-include tests/unit/local.mk
+# The order is that in which they run: what takes long begins first.
 include tests/stress/local.mk
+include tests/unit/local.mk
+include tests/fuzz/local.mk
 include tests/helpers/local.mk
 include tests/integration/local.mk
 include tests/bench/local.mk

@@ -33,6 +33,7 @@ import os
 import select
 import signal
 import socket
+import stat
 import struct
 import sys
 import threading
@@ -91,7 +92,16 @@ def _default_socket():
     if os.geteuid() == 0:
         return "/run/swansong/control.sock"
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    return f"{runtime}/swansong/control.sock" if runtime else None
+    if runtime:
+        return f"{runtime}/swansong/control.sock"
+    # Every user can write to /tmp: only a directory of this user alone will do.
+    directory = f"/tmp/swansong-{os.geteuid()}"
+    try:
+        st = os.lstat(directory)
+    except OSError:
+        return None
+    private = stat.S_ISDIR(st.st_mode) and st.st_uid == os.geteuid() and not st.st_mode & 0o077
+    return f"{directory}/control.sock" if private else None
 
 
 class _Connection:

@@ -16,8 +16,8 @@ struct attributes {
 	cpu_set_t cpus;			    /* none: keep */
 	uint64_t capabilities;	    /* to keep, as bits 1 << CAP_...; or CAPABILITIES_KEEP */
 	int nice, oom_score_adjust; /* or ATTRIBUTE_KEEP */
-	int no_new_privileges;	    /* or 0 */
-	int io_priority;	    /* class and level for ioprio_set(2), or ATTRIBUTE_KEEP */
+	bool no_new_privileges;
+	int io_priority; /* class and level for ioprio_set(2), or ATTRIBUTE_KEEP */
 };
 
 #define ATTRIBUTE_KEEP	  INT_MIN

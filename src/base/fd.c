@@ -25,16 +25,32 @@ int fd_close_passed(int fd)
 
 int fd_open_standard(void)
 {
-	int fd;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int made;
 
-	/* The lowest free descriptor is the one that is missing. */
-	do {
-		fd = open("/dev/null", O_RDWR);
-		if (fd < 0)
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		/* The lowest free descriptor is this one. */
+		made = open("/dev/null", O_RDWR);
+		/* The root directory takes the number, and can be neither read nor written. */
+		if (made < 0)
+			made = open("/", O_PATH);
+		if (made < 0)
 			return -errno;
-	} while (fd <= STDERR_FILENO);
-	(void)close(fd);
+	}
 	return 0;
+}
+
+int fd_open_null(void)
+{
+	int fds[2], fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT || pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	(void)close(fds[1]);
+	return fds[0];
 }
 
 void fd_close_above(int last)

@@ -10,12 +10,16 @@ int fd_close(int fd);
 int fd_close_passed(int fd);
 
 /*
- * Opens /dev/null on every one of 0, 1 and 2 that is closed, so that no file opened later becomes
- * somebody's standard output.  To be called before anything else is opened.
+ * Opens /dev/null, or where there is none what can be neither read nor written, on every one of 0, 1
+ * and 2 that is closed, so that no file that is opened later becomes a standard output.  To be called
+ * before anything else is opened.
  *
  * Return: 0 or -errno.
  */
 int fd_open_standard(void);
+
+/* /dev/null to read from, or, where there is none, the end of a pipe that is over.  Or -errno. */
+int fd_open_null(void);
 
 /* Closes all descriptors above @last. */
 void fd_close_above(int last);

@@ -50,6 +50,15 @@ static inline void list_move(struct list *to, struct list *from)
 	list_init(from);
 }
 
+/* Takes the first element off the list; NULL if it is empty. */
+static inline struct list *list_take(struct list *head)
+{
+	struct list *first = head->next;
+
+	list_remove(first);
+	return first == head ? NULL : first;
+}
+
 #define list_entry(ptr, type, member) container_of(ptr, type, member)
 
 #define list_for_each(var, head, member)                                                       \
@@ -62,3 +71,8 @@ static inline void list_move(struct list *to, struct list *from)
 	    tmp = list_entry(var->member.next, __typeof__(*var), member); \
 	     &var->member != (head);                                      \
 	     var = tmp, tmp = list_entry(tmp->member.next, __typeof__(*var), member))
+
+/* Each element is taken off the list before it is visited; elements may be added. */
+#define list_for_each_taken(var, head, member) \
+	for (struct list * taken_;             \
+	     (taken_ = list_take(head)) && (var = list_entry(taken_, __typeof__(*var), member));)

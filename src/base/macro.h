@@ -17,4 +17,11 @@
 		a_ < b_ ? a_ : b_;      \
 	})
 
+#define MAX(a, b)                       \
+	({                              \
+		__typeof__(a) a_ = (a); \
+		__typeof__(b) b_ = (b); \
+		a_ > b_ ? a_ : b_;      \
+	})
+
 #define printf_like(fmt, args) __attribute__((format(printf, fmt, args)))

@@ -9,21 +9,34 @@
 #include "base/clock.h"
 #include "base/macro.h"
 
-int parse_uint(const char *text, uint64_t max, uint64_t *ret)
+int parse_digits(const char **text, uint64_t *ret)
 {
+	const char *p = *text;
 	uint64_t value = 0;
 
-	if (!*text)
-		return -EINVAL;
-	for (; *text; text++) {
-		unsigned digit = (unsigned)(*text - '0');
+	for (; *p >= '0' && *p <= '9'; p++) {
+		unsigned digit = (unsigned)(*p - '0');
 
-		if (digit > 9)
-			return -EINVAL;
 		if (value > (UINT64_MAX - digit) / 10)
 			return -ERANGE;
 		value = value * 10 + digit;
 	}
+	if (p == *text)
+		return -EINVAL;
+	*text = p;
+	*ret = value;
+	return 0;
+}
+
+int parse_uint(const char *text, uint64_t max, uint64_t *ret)
+{
+	uint64_t value;
+	int r = parse_digits(&text, &value);
+
+	if (r < 0)
+		return r;
+	if (*text)
+		return -EINVAL;
 	if (value > max)
 		return -ERANGE;
 	*ret = value;
@@ -32,35 +45,25 @@ int parse_uint(const char *text, uint64_t max, uint64_t *ret)
 
 int parse_mode(const char *text, unsigned *ret)
 {
-	unsigned value = 0;
+	unsigned long value;
 
-	if (!*text)
+	if (!*text || text[strspn(text, "01234567")])
 		return -EINVAL;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '7')
-			return -EINVAL;
-		value = value * 8 + (unsigned)(*text - '0');
-		if (value > 07777)
-			return -ERANGE;
-	}
-	*ret = value;
+	value = strtoul(text, NULL, 8);
+	if (value > 07777)
+		return -ERANGE;
+	*ret = (unsigned)value;
 	return 0;
 }
 
 int parse_bool(const char *text, bool *ret)
 {
-	static const struct {
-		const char *text;
-		bool value;
-	} names[] = {
-		{ "yes", true }, { "no", false },  { "true", true }, { "false", false },
-		{ "on", true },	 { "off", false }, { "1", true },    { "0", false },
-	};
+	static const char *const names[] = { "no", "yes", "false", "true", "off", "on", "0", "1" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(text, names[i].text) != 0)
+		if (strcmp(text, names[i]) != 0)
 			continue;
-		*ret = names[i].value;
+		*ret = i % 2;
 		return 0;
 	}
 	return -EINVAL;
@@ -69,25 +72,21 @@ int parse_bool(const char *text, bool *ret)
 int parse_size(const char *text, uint64_t *ret)
 {
 	static const char units[] = "KMGT";
-	size_t n = strspn(text, "0123456789");
+	const char *unit;
 	unsigned shift = 0;
-	char digits[24];
 	uint64_t value;
-	int r;
+	int r = parse_digits(&text, &value);
 
-	if (text[n]) {
-		const char *unit = strchr(units, text[n]);
-
-		if (!unit || text[n + 1])
+	if (r < 0)
+		return r;
+	if (*text) {
+		unit = strchr(units, *text);
+		if (!unit || text[1])
 			return -EINVAL;
 		shift = 10 * (unsigned)(unit - units + 1);
 	}
-	if (n >= sizeof(digits))
+	if (value > UINT64_MAX >> shift)
 		return -ERANGE;
-	*(char *)mempcpy(digits, text, n) = '\0';
-	r = parse_uint(digits, UINT64_MAX >> shift, &value);
-	if (r < 0)
-		return r;
 	*ret = value << shift;
 	return 0;
 }
@@ -102,8 +101,6 @@ int parse_duration(const char *text, uint64_t *ret_usec)
 		{ "min", 60 * USEC_PER_SEC },  { "h", 3600 * USEC_PER_SEC },
 		{ "d", 86400 * USEC_PER_SEC },
 	};
-	char digits[24];
-	size_t n = strspn(text, "0123456789");
 	uint64_t value;
 	int r;
 
@@ -111,19 +108,15 @@ int parse_duration(const char *text, uint64_t *ret_usec)
 		*ret_usec = USEC_INFINITY;
 		return 0;
 	}
-	if (n >= sizeof(digits))
-		return -ERANGE;
-	memcpy(digits, text, n);
-	digits[n] = '\0';
-	r = parse_uint(digits, UINT64_MAX, &value);
+	r = parse_digits(&text, &value);
 	if (r < 0)
 		return r;
-	if (!text[n] && value == 0) {
+	if (!*text && value == 0) {
 		*ret_usec = 0;
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(text + n, units[i].suffix) != 0)
+		if (strcmp(text, units[i].suffix) != 0)
 			continue;
 		if (value >= USEC_INFINITY / units[i].usec)
 			return -ERANGE;

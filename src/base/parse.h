@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The number at the beginning of *text, which is moved behind its digits. */
+int parse_digits(const char **text, uint64_t *ret);
+
 int parse_uint(const char *text, uint64_t max, uint64_t *ret);
 
 /* Octal permission bits, at most 07777: "022", "0660". */

@@ -63,13 +63,15 @@ static bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f && c != '\\';
 }
 
-size_t text_plain(const char *text)
+char *text_trim(char *text, const char *blanks)
 {
-	size_t n = 0;
+	char *end;
 
-	while (is_plain((unsigned char)text[n]))
-		n++;
-	return n;
+	text += strspn(text, blanks);
+	end = strchr(text, '\0');
+	while (end > text && strchr(blanks, end[-1]))
+		*--end = '\0';
+	return text;
 }
 
 char *text_escape(char *out, size_t size, const char *text)

@@ -16,8 +16,8 @@ size_t text_character(const char *text);
  */
 char *text_escape(char *out, size_t size, const char *text);
 
-/* The bytes at the beginning of @text that are printable ASCII, and stay as they are by that. */
-size_t text_plain(const char *text);
+/* Cuts the bytes that are in @blanks off both ends of @text.  Returns the beginning of the rest. */
+char *text_trim(char *text, const char *blanks);
 
 /*
  * The digits of @number, at the end of @buf: where a lot of them are written, and printf() takes

@@ -1,46 +1,64 @@
 noinst_LTLIBRARIES += %D%/libctl.la
-%C%_libctl_la_SOURCES = \
-	%D%/options.h %D%/options.c \
-	%D%/screen.h %D%/screen.c \
-	%D%/session.h %D%/session.c \
-	%D%/losses.h %D%/losses.c \
-	%D%/nodes.h %D%/nodes.c \
-	%D%/forest.h %D%/forest.c \
-	%D%/show.h %D%/show.c \
-	%D%/progress.h %D%/progress.c \
-	%D%/past.h %D%/past.c \
-	%D%/svg.h %D%/svg.c \
-	%D%/plot.h %D%/plot.c \
-	%D%/offline.h %D%/offline.c \
-	%D%/runner.h %D%/runner.c \
-	%D%/lines.h %D%/lines.c \
-	%D%/cmd.h \
-	%D%/cmd-status.c \
-	%D%/cmd-tree.c \
-	%D%/cmd-list.c \
-	%D%/cmd-events.c \
-	%D%/cmd-logs.c \
-	%D%/cmd-health.c \
-	%D%/cmd-service.c \
-	%D%/cmd-shutdown.c \
-	%D%/cmd-guard.c \
-	%D%/cmd-guards.c \
-	%D%/cmd-interrupt.c \
-	%D%/cmd-check.c \
-	%D%/cmd-blame.c \
-	%D%/cmd-plot.c \
-	%D%/cmd-plan.c \
-	%D%/cmd-reload.c \
-	%D%/cmd-signal.c \
-	%D%/cmd-run.c \
-	%D%/commands.h %D%/commands.c \
-	%D%/program.h %D%/program.c
-%C%_libctl_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-%C%_libctl_la_LIBADD = $(JANSSON_LIBS)
+%C%_libctl_la_SOURCES =
+
+# terminal: what is printed
+%C%_libctl_la_SOURCES += \
+	%D%/terminal/screen.h %D%/terminal/screen.c \
+	%D%/terminal/lines.h %D%/terminal/lines.c \
+	%D%/terminal/words.h %D%/terminal/words.c \
+	%D%/terminal/show.h %D%/terminal/show.c \
+	%D%/terminal/forest.h %D%/terminal/forest.c
+
+# session: one run of swansongctl, and its connection
+%C%_libctl_la_SOURCES += \
+	%D%/session/options.h %D%/session/options.c \
+	%D%/session/session.h %D%/session/session.c \
+	%D%/session/forced-kills.h %D%/session/forced-kills.c \
+	%D%/session/nodes.h %D%/session/nodes.c \
+	%D%/session/progress.h %D%/session/progress.c \
+	%D%/session/machine-check.h %D%/session/machine-check.c \
+	%D%/session/offline.h %D%/session/offline.c \
+	%D%/session/runner.h %D%/session/runner.c
+
+# report: reports of shutdowns
+%C%_libctl_la_SOURCES += \
+	%D%/report/past.h %D%/report/past.c \
+	%D%/report/svg.h %D%/report/svg.c \
+	%D%/report/plot.h %D%/report/plot.c
+
+# commands: one file a command
+%C%_libctl_la_SOURCES += \
+	%D%/commands/cmd.h \
+	%D%/commands/status.c \
+	%D%/commands/tree.c \
+	%D%/commands/list.c \
+	%D%/commands/events.c \
+	%D%/commands/logs.c \
+	%D%/commands/health.c \
+	%D%/commands/service.c \
+	%D%/commands/shutdown.c \
+	%D%/commands/guard.c \
+	%D%/commands/guards.c \
+	%D%/commands/interrupt.c \
+	%D%/commands/check.c \
+	%D%/commands/blame.c \
+	%D%/commands/plot.c \
+	%D%/commands/plan.c \
+	%D%/commands/reload.c \
+	%D%/commands/signal.c \
+	%D%/commands/run.c
+
+# program: the table of commands
+%C%_libctl_la_SOURCES += \
+	%D%/program/commands.h %D%/program/commands.c \
+	%D%/program/program.h %D%/program/program.c
+
+%C%_libctl_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(SMARTCOLS_CFLAGS)
+%C%_libctl_la_LIBADD = $(JANSSON_LIBS) $(SMARTCOLS_LIBS)
 
 # main() is last: nobody includes it.
 bin_PROGRAMS += swansongctl
-swansongctl_SOURCES = %D%/main.c
+swansongctl_SOURCES = %D%/program/main.c
 swansongctl_CFLAGS  = $(AM_CFLAGS) $(PROGRAM_CFLAGS)
 swansongctl_LDFLAGS = $(AM_LDFLAGS) $(PROGRAM_LDFLAGS)
 swansongctl_LDADD   = %D%/libctl.la src/proto/libproto.la src/model/libmodel.la \

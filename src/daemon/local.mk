@@ -1,96 +1,160 @@
 # Everything but main() is a convenience library, so that tests link the same objects.
 noinst_LTLIBRARIES += %D%/libdaemon.la
-%C%_libdaemon_la_SOURCES = \
-	%D%/alarm.h %D%/alarm.c \
-	%D%/events.h %D%/events.c \
-	%D%/losses.h %D%/losses.c \
-	%D%/trace.h %D%/trace.c \
-	%D%/context.h %D%/context.c \
-	%D%/process.h %D%/process.c \
-	%D%/cgroup.h \
-	%D%/cgroup-drain.h %D%/cgroup-drain.c \
-	%D%/cgroup.c \
-	%D%/node.h %D%/node.c \
-	%D%/lease.h %D%/lease.c \
-	%D%/lease-fd.h %D%/lease-fd.c \
-	%D%/notify-message.h %D%/notify-message.c \
-	%D%/notify.h %D%/notify.c \
-	%D%/watchdog.h %D%/watchdog.c \
-	%D%/fdstore.h %D%/fdstore.c \
-	%D%/handover.h %D%/handover.c \
-	%D%/attach-report.h %D%/attach-report.c \
-	%D%/attach.h %D%/attach.c \
-	%D%/output.h %D%/output.c \
-	%D%/syslog.h %D%/syslog.c \
-	%D%/listener.h %D%/listener.c \
-	%D%/activation.h %D%/activation.c \
-	%D%/command.h \
-	%D%/streams.h %D%/streams.c \
-	%D%/service-cgroup.h \
-	%D%/relay.h %D%/relay.c \
-	%D%/log-watch.h %D%/log-watch.c \
-	%D%/launch.h %D%/launch.c \
-	%D%/hook.h %D%/hook.c \
-	%D%/probe.h %D%/probe-private.h \
-	%D%/probe-connect.c \
-	%D%/probe-http.h %D%/probe-http.c \
-	%D%/probe-exec.c \
-	%D%/probe.c \
-	%D%/readiness.h %D%/readiness.c \
-	%D%/final.h %D%/final.c \
-	%D%/service.h \
-	%D%/service-cgroup.c \
-	%D%/setup.h \
-	%D%/tree.h %D%/failure.h %D%/order.h \
-	%D%/service-reload.h %D%/service-reload.c \
-	%D%/service-hook.h %D%/service-hook.c \
-	%D%/service-signal.h %D%/service-signal.c \
-	%D%/service-main.h %D%/service-main.c \
-	%D%/busy.h %D%/busy.c \
-	%D%/service-timeout.h %D%/service-timeout.c \
-	%D%/service-notify.h %D%/service-notify.c \
-	%D%/health.h %D%/health.c \
-	%D%/service-start.h %D%/service-start.c \
-	%D%/setup.c \
-	%D%/service.c \
-	%D%/command.c \
-	%D%/service-exit.h %D%/service-exit.c \
-	%D%/edges.h %D%/edges.c \
-	%D%/tree.c \
-	%D%/order.c \
-	%D%/starting.h %D%/starting.c \
-	%D%/describe.h %D%/describe.c %D%/describe-guards.c %D%/describe-line.c \
-	%D%/report.h %D%/report.c \
-	%D%/deadline.h %D%/deadline.c \
-	%D%/shutdown.h %D%/shutdown.c \
-	%D%/failure.c \
-	%D%/exit.h %D%/exit.c \
-	%D%/sweep.h %D%/sweep.c \
-	%D%/progress.h %D%/progress.c \
-	%D%/parent.h %D%/parent.c \
-	%D%/plan.h %D%/plan.c %D%/plan-apply.c \
-	%D%/transient.h %D%/transient.c \
-	%D%/reload.h %D%/reload.c \
-	%D%/connection.h %D%/connection.c \
-	%D%/requests.h \
-	%D%/requests-private.h \
-	%D%/requests-forced.c \
-	%D%/requests-wait.c \
-	%D%/requests-node.c \
-	%D%/requests-guard.c \
-	%D%/requests-reload.c \
-	%D%/requests-events.c \
-	%D%/requests-run.c \
-	%D%/requests-plan.c \
-	%D%/requests.c \
-	%D%/control.h %D%/control.c \
-	%D%/grace.h %D%/grace.c \
-	%D%/daemon.h %D%/daemon-private.h %D%/daemon-signal.c %D%/daemon-start.c %D%/daemon.c
+%C%_libdaemon_la_SOURCES =
+
+# loop: the event loop, and what every room shares
+%C%_libdaemon_la_SOURCES += \
+	%D%/loop/agenda.h \
+	%D%/loop/alarm.h %D%/loop/alarm.c \
+	%D%/loop/events.h %D%/loop/events.c \
+	%D%/loop/forced-kills.h %D%/loop/forced-kills.c \
+	%D%/loop/trace.h %D%/loop/trace.c \
+	%D%/loop/context.h %D%/loop/context.c \
+	%D%/loop/process.h %D%/loop/process.c \
+	%D%/loop/closer.h %D%/loop/closer.c
+
+# cgroup: control groups of services
+%C%_libdaemon_la_SOURCES += \
+	%D%/cgroup/cgroup.h %D%/cgroup/cgroup.c \
+	%D%/cgroup/drain.h %D%/cgroup/drain.c \
+	%D%/cgroup/control-group.h %D%/cgroup/control-group.c
+
+# logger: the process that writes files of output, and what it is told
+%C%_libdaemon_la_SOURCES += \
+	%D%/logger/child.h %D%/logger/child.c \
+	%D%/logger/hold.h %D%/logger/hold.c \
+	%D%/logger/stream.h %D%/logger/stream.c \
+	%D%/logger/capture.h %D%/logger/capture.c
+
+# streams: descriptors that a service is given, and where its output goes
+%C%_libdaemon_la_SOURCES += \
+	%D%/streams/output.h %D%/streams/output.c \
+	%D%/streams/syslog.h %D%/streams/syslog.c \
+	%D%/streams/relay.h %D%/streams/relay.c \
+	%D%/streams/streams.h %D%/streams/streams.c \
+	%D%/streams/log-watch.h %D%/streams/log-watch.c \
+	%D%/streams/listener.h %D%/streams/listener.c \
+	%D%/streams/fdstore.h %D%/streams/fdstore.c \
+	%D%/streams/handover.h %D%/streams/handover.c \
+	%D%/streams/activation.h %D%/streams/activation.c
+
+# node: the nodes of the tree
+%C%_libdaemon_la_SOURCES += \
+	%D%/node/node.h %D%/node/node.c \
+	%D%/node/stop-order.h %D%/node/stop-order.c
+
+# guard: guards from outside: leases and attached programs
+%C%_libdaemon_la_SOURCES += \
+	%D%/guard/lease.h %D%/guard/lease.c \
+	%D%/guard/lease-fd.h %D%/guard/lease-fd.c \
+	%D%/guard/attach-report.h %D%/guard/attach-report.c \
+	%D%/guard/attach.h %D%/guard/attach.c
+
+# notify: messages of services
+%C%_libdaemon_la_SOURCES += \
+	%D%/notify/notify-message.h %D%/notify/notify-message.c \
+	%D%/notify/directory.h %D%/notify/directory.c \
+	%D%/notify/notify.h %D%/notify/notify.c \
+	%D%/notify/watchdog.h %D%/notify/watchdog.c
+
+# spawn: starting processes
+%C%_libdaemon_la_SOURCES += \
+	%D%/spawn/command.h %D%/spawn/command.c \
+	%D%/spawn/launch.h %D%/spawn/launch.c \
+	%D%/spawn/hook.h %D%/spawn/hook.c \
+	%D%/spawn/final.h %D%/spawn/final.c
+
+# probe: questions to a service: readiness and health
+%C%_libdaemon_la_SOURCES += \
+	%D%/probe/attempt.h %D%/probe/attempt.c \
+	%D%/probe/connect.h %D%/probe/connect.c \
+	%D%/probe/http.h %D%/probe/http.c \
+	%D%/probe/exec.h %D%/probe/exec.c \
+	%D%/probe/probe.h %D%/probe/probe.c \
+	%D%/probe/readiness.h %D%/probe/readiness.c
+
+# service: one service and its processes
+%C%_libdaemon_la_SOURCES += \
+	%D%/service/object.h %D%/service/object.c \
+	%D%/service/busy.h %D%/service/busy.c \
+	%D%/service/reload.h %D%/service/reload.c \
+	%D%/service/hooks.h %D%/service/hooks.c \
+	%D%/service/signal.h %D%/service/signal.c \
+	%D%/service/main-process.h %D%/service/main-process.c \
+	%D%/service/timeout.h %D%/service/timeout.c \
+	%D%/service/notify.h %D%/service/notify.c \
+	%D%/service/health.h %D%/service/health.c \
+	%D%/service/setup.h %D%/service/setup.c \
+	%D%/service/start.h %D%/service/start.c \
+	%D%/service/machine.h %D%/service/machine.c
+
+# tree: many services: goals, order, stops, failures
+%C%_libdaemon_la_SOURCES += \
+	%D%/tree/tree.h %D%/tree/tree.c \
+	%D%/tree/edges.h %D%/tree/edges.c \
+	%D%/tree/start-order.h %D%/tree/start-order.c \
+	%D%/tree/deadline.h %D%/tree/deadline.c \
+	%D%/tree/stop.h %D%/tree/stop.c \
+	%D%/tree/goals.h %D%/tree/goals.c \
+	%D%/tree/build.h %D%/tree/build.c \
+	%D%/tree/converge.h %D%/tree/converge.c \
+	%D%/tree/completion.h %D%/tree/completion.c \
+	%D%/tree/failure.h %D%/tree/failure.c \
+	%D%/tree/exit.h %D%/tree/exit.c
+
+# reap: what the end of a process means
+%C%_libdaemon_la_SOURCES += \
+	%D%/reap/commands.h %D%/reap/commands.c \
+	%D%/reap/exit.h %D%/reap/exit.c \
+	%D%/reap/orphans.h %D%/reap/orphans.c
+
+# view: what is shown and reported
+%C%_libdaemon_la_SOURCES += \
+	%D%/view/describe.h %D%/view/describe.c \
+	%D%/view/describe-guards.c \
+	%D%/view/describe-line.c \
+	%D%/view/report.h %D%/view/report.c \
+	%D%/view/grace.h %D%/view/grace.c \
+	%D%/view/parent.h %D%/view/parent.c
+
+# reload: changes of the configuration
+%C%_libdaemon_la_SOURCES += \
+	%D%/reload/plan.h %D%/reload/plan.c \
+	%D%/reload/plan-apply.c \
+	%D%/reload/transient.h %D%/reload/transient.c \
+	%D%/reload/reload.h %D%/reload/reload.c
+
+# control: the control socket
+%C%_libdaemon_la_SOURCES += \
+	%D%/control/connection.h %D%/control/connection.c \
+	%D%/control/requests.h %D%/control/requests-private.h %D%/control/requests.c \
+	%D%/control/requests-forced.c \
+	%D%/control/requests-wait.c \
+	%D%/control/requests-node.c \
+	%D%/control/requests-guard.c \
+	%D%/control/requests-reload.c \
+	%D%/control/requests-events.c \
+	%D%/control/requests-run.c \
+	%D%/control/requests-plan.c \
+	%D%/control/requests-table.h %D%/control/requests-table.c \
+	%D%/control/control.h %D%/control/control.c
+
+# main: the daemon as a whole
+%C%_libdaemon_la_SOURCES += \
+	%D%/main/options.h \
+	%D%/main/state.h \
+	%D%/main/abort.h %D%/main/abort.c \
+	%D%/main/command-signal.h %D%/main/command-signal.c \
+	%D%/main/signals.h %D%/main/signals.c \
+	%D%/main/start.h %D%/main/start.c \
+	%D%/main/update.h %D%/main/update.c \
+	%D%/main/daemon.h %D%/main/daemon.c
+
 %C%_libdaemon_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libdaemon_la_LIBADD = $(SYSTEMD_LIBS) $(JANSSON_LIBS)
 
 sbin_PROGRAMS += swansongd
-swansongd_SOURCES = %D%/main.c
+swansongd_SOURCES = %D%/main/main.c
 swansongd_CFLAGS  = $(AM_CFLAGS) $(PROGRAM_CFLAGS)
 swansongd_LDFLAGS = $(AM_LDFLAGS) $(PROGRAM_LDFLAGS)
 swansongd_LDADD   = %D%/libdaemon.la src/proto/libproto.la src/model/libmodel.la \

@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
-#include "sys/job.h"
-#include "sys/reap.h"
-#include "sys/spawn.h"
+#include "sys/process/job.h"
+#include "sys/process/reap.h"
+#include "sys/spawn/spawn.h"
 
 /*
  * One loop, which waits for one signal at a time; all are blocked from the first instruction on, so
@@ -184,8 +184,11 @@ static void tell_killed(pid_t pid, const char *name, void *arg)
 
 static void begin_end(struct init *i)
 {
+	/* As dumb-init has it; process 1 takes them all with it. */
+	bool spare = i->options->command.single && getpid() != 1 && !i->options->pause;
+
 	job_end(&i->job);
-	if (!is_anybody_left(i)) {
+	if (spare || !is_anybody_left(i)) {
 		i->phase = PHASE_OVER;
 		return;
 	}
@@ -224,10 +227,11 @@ static void on_death(const struct reap_exit *exit, void *arg)
 		i->command = 0;
 		i->status = command_status(&i->options->command, exit->signaled, exit->value);
 	}
-	if (exit->pid == i->job.group || i->options->tell_reaped)
-		log_line(i->log, i->options->tell_reaped ? LOG_WARNING : LOG_INFO,
-			 "pid %d has ended: %s %d", (int)exit->pid,
+	if (exit->pid == i->job.group)
+		log_line(i->log, LOG_INFO, "pid %d has ended: %s %d", (int)exit->pid,
 			 exit->signaled ? "signal" : "exit status", exit->value);
+	else if (i->options->tell_reaped)
+		log_line(i->log, LOG_WARNING, "reaped zombie process with pid=%d", (int)exit->pid);
 }
 
 static void reap(struct init *i)
@@ -268,7 +272,7 @@ static void forward(struct init *i, int signo, pid_t sender)
 	/* What is suspended cannot act on it. */
 	if (i->stopped && (signo == SIGTERM || signo == SIGHUP))
 		forward_send(f->scope, i->command, SIGCONT, &i->inherited);
-	if (job_is_stop(signo) && job_is_stop(as))
+	if (job_is_stop(signo))
 		job_suspend(signo);
 }
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "base/log.h"
-#include "sys/command.h"
-#include "sys/signals.h"
+#include "sys/process/command.h"
+#include "sys/process/signals.h"
 
 /* Of our own, as env(1), timeout(1) and nohup(1) have it; 126 and 127 are the command's. */
 #define INIT_EXIT_FAULT 125

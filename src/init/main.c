@@ -52,9 +52,6 @@ static int parse_option(struct init_options *options, int option)
 	case 'P':
 		options->pause = true;
 		return -1;
-	case 'c':
-		option = COMMAND_SINGLE;
-		break;
 	case 'w':
 		options->tell_reaped = true;
 		return -1;
@@ -68,10 +65,8 @@ static int parse_option(struct init_options *options, int option)
 	case '?':
 		(void)fputs(usage, stderr);
 		return INIT_EXIT_FAULT;
-	default:
-		break;
 	}
-	wanted = command_option(&options->command, option, optarg);
+	wanted = command_option(&options->command, option == 'c' ? COMMAND_SINGLE : option, optarg);
 	if (!wanted)
 		return -1;
 	log_line(options->log, LOG_ERR, "'%s' is not %s", optarg, wanted);
@@ -143,8 +138,7 @@ int main(int argc, char **argv)
 
 	signals_hold(&signals);
 	/*
-	 * Without /dev/null they stay closed; nothing of ours is opened before the command has
-	 * them.
+	 * Nothing of ours takes their numbers.
 	 */
 	(void)fd_open_standard();
 	log_init(&log, NAME, LOG_WARNING);

@@ -1,42 +1,64 @@
 noinst_LTLIBRARIES += %D%/libmodel.la
-%C%_libmodel_la_SOURCES = \
-	%D%/budget.h %D%/budget.c \
-	%D%/diag.h %D%/diag.c \
-	%D%/settings.h %D%/settings-node.c %D%/settings.c \
-	%D%/reader.h %D%/reader.c \
-	%D%/source.h %D%/source.c \
-	%D%/substitute.h %D%/substitute.c \
-	%D%/section.h %D%/section.c \
-	%D%/process-names.h %D%/process-names.c \
-	%D%/choices.h %D%/choices.c \
-	%D%/values.h \
-	%D%/values-private.h %D%/values-private.c \
-	%D%/values-output.c \
-	%D%/values-process.c \
-	%D%/values-restart.c \
-	%D%/values-stop.c \
-	%D%/values-template.c \
-	%D%/values.c \
-	%D%/values-hook.h %D%/values-hook.c \
-	%D%/values-listen.h %D%/values-listen.c \
-	%D%/values-probe.h %D%/values-probe.c \
-	%D%/keys.h %D%/keys.c \
-	%D%/kinds.h %D%/kinds.c %D%/kinds-process.c %D%/kinds-probe.c \
-	%D%/diff.h %D%/diff.c \
-	%D%/template.h %D%/template.c \
-	%D%/inherit.h %D%/inherit.c \
-	%D%/environment.h %D%/environment.c \
-	%D%/resolve.h %D%/resolve.c \
-	%D%/graph.h %D%/graph.c \
-	%D%/forecast.h %D%/forecast-tree.c \
-	%D%/forecast-graph.h %D%/forecast-graph.c \
-	%D%/forecast-waits.h %D%/forecast-waits.c \
-	%D%/forecast-followers.h %D%/forecast-followers.c \
-	%D%/forecast.c \
-	%D%/config.h %D%/config.c \
-	%D%/transient.h %D%/transient.c \
-	%D%/fsm.h %D%/fsm.c \
-	%D%/policy.h %D%/policy.c \
-	%D%/result.h %D%/result.c
+%C%_libmodel_la_SOURCES =
+
+# base: what a configuration is made of: keys, settings, nodes
+%C%_libmodel_la_SOURCES += \
+	%D%/base/table.h \
+	%D%/base/diag.h %D%/base/diag.c \
+	%D%/base/settings.h %D%/base/settings.c \
+	%D%/base/nodes.h %D%/base/nodes.c
+
+# life: what a service does when
+%C%_libmodel_la_SOURCES += \
+	%D%/life/budget.h %D%/life/budget.c \
+	%D%/life/fsm.h %D%/life/fsm.c \
+	%D%/life/goal.h %D%/life/goal.c \
+	%D%/life/policy.h %D%/life/policy.c \
+	%D%/life/result.h %D%/life/result.c
+
+# forecast: how long a shutdown may take
+%C%_libmodel_la_SOURCES += \
+	%D%/forecast/forecast-graph.h %D%/forecast/forecast-graph.c \
+	%D%/forecast/forecast-order.h %D%/forecast/forecast-order.c \
+	%D%/forecast/forecast.h %D%/forecast/forecast.c
+
+# file: reading files
+%C%_libmodel_la_SOURCES += \
+	%D%/file/reader.h %D%/file/reader.c \
+	%D%/file/source.h %D%/file/source.c \
+	%D%/file/substitute.h %D%/file/substitute.c
+
+# types: how a value is read, compared and shown
+%C%_libmodel_la_SOURCES += \
+	%D%/types/type.h %D%/types/type.c \
+	%D%/types/plain.c \
+	%D%/types/text.c \
+	%D%/types/command.c \
+	%D%/types/user.c \
+	%D%/types/process.c \
+	%D%/types/probe.c \
+	%D%/types/listen.c
+
+# keys: the keys by their table, and how sections set them
+%C%_libmodel_la_SOURCES += \
+	%D%/keys/keys.h %D%/keys/keys.c \
+	%D%/keys/diff.h %D%/keys/diff.c \
+	%D%/keys/section.h %D%/keys/section.c
+
+# config: sections together
+%C%_libmodel_la_SOURCES += \
+	%D%/config/template.h %D%/config/template.c \
+	%D%/config/environment.h %D%/config/environment.c \
+	%D%/config/resolve.h %D%/config/resolve.c \
+	%D%/config/graph.h %D%/config/graph.c \
+	%D%/config/config.h %D%/config/config.c \
+	%D%/config/transient.h %D%/config/transient.c
+
 %C%_libmodel_la_CFLAGS = $(AM_CFLAGS) $(INIH_CFLAGS)
 %C%_libmodel_la_LIBADD = $(INIH_LIBS)
+
+# Pages and completions are filled in from the table of keys: $@ from $@.in.
+keys         = $(top_srcdir)/%D%/base/keys.awk $(top_srcdir)/%D%/base/table.h
+fill_in_keys = $(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	$(AWK) -f $(keys) $(top_srcdir)/$@.in >$@.new && mv $@.new $@
+EXTRA_DIST  += %D%/base/keys.awk

@@ -1,10 +1,16 @@
 #include "proto/address.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define FALLBACK_MAX 32
 
 static const char *environment(const char *name)
 {
@@ -13,10 +19,65 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
+static void print_fallback(char buf[static FALLBACK_MAX])
+{
+	(void)snprintf(buf, FALLBACK_MAX, "/tmp/swansong-%u", (unsigned)geteuid());
+}
+
+int address_directory(char **ret)
+{
+	const char *top = geteuid() == 0 ? RUNDIR : environment("XDG_RUNTIME_DIR");
+	char fallback[FALLBACK_MAX];
+	char *path;
+
+	print_fallback(fallback);
+	if (asprintf(&path, "%s%s", top ? top : fallback, top ? "/swansong" : "") < 0)
+		return -ENOMEM;
+	*ret = path;
+	return 0;
+}
+
+/* Nobody but root and its owner can replace it: /tmp is sticky. */
+static int check_private(const char *directory)
+{
+	struct stat st;
+
+	if (lstat(directory, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077) ? 0 : -EPERM;
+}
+
+int address_make_directory(const char *directory)
+{
+	char fallback[FALLBACK_MAX];
+	bool private;
+	int r;
+
+	print_fallback(fallback);
+	private = strcmp(directory, fallback) == 0;
+	r = mkdir(directory, private ? 0700 : 0755) < 0 ? -errno : 0;
+	if (private && (r == 0 || r == -EEXIST))
+		return check_private(directory);
+	return r == -EEXIST ? 0 : r;
+}
+
+int address_check(const char *path)
+{
+	char fallback[FALLBACK_MAX];
+	size_t length;
+
+	print_fallback(fallback);
+	length = strlen(fallback);
+	if (strncmp(path, fallback, length) != 0 || path[length] != '/')
+		return 0;
+	return check_private(fallback);
+}
+
 int address_find(const char *given, char **ret)
 {
-	const char *directory = geteuid() == 0 ? RUNDIR : environment("XDG_RUNTIME_DIR");
+	cleanup(freep) char *directory = NULL;
 	char *path;
+	int r;
 
 	if (!given)
 		given = environment("SWANSONG_SOCKET");
@@ -24,12 +85,14 @@ int address_find(const char *given, char **ret)
 		path = strdup(given);
 		if (!path)
 			return -ENOMEM;
-	} else {
-		if (!directory)
-			return -ENXIO;
-		if (asprintf(&path, "%s/swansong/control.sock", directory) < 0)
-			return -ENOMEM;
+		*ret = path;
+		return 0;
 	}
+	r = address_directory(&directory);
+	if (r < 0)
+		return r;
+	if (asprintf(&path, "%s/control.sock", directory) < 0)
+		return -ENOMEM;
 	*ret = path;
 	return 0;
 }

@@ -1,5 +1,7 @@
 #include "proto/field.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -45,7 +47,7 @@ static bool fits(const json_t *value, const struct field *f)
 		return json_is_boolean(value);
 	case FIELD_STRINGS:
 		return is_strings(value);
-	case FIELD_OBJECT:
+	case FIELD_STRUCT:
 		return json_is_object(value);
 	}
 	return false;
@@ -59,13 +61,11 @@ static bool is_listed(const char *name, const struct field *fields, size_t n)
 	return false;
 }
 
-const char *field_check(const json_t *object, const struct field *fields, size_t n, unsigned flags)
+const char *field_check(const json_t *object, const struct field *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!fits(json_object_get(object, fields[i].name), &fields[i]))
 			return fields[i].name;
-	if (!(flags & FIELD_STRICT))
-		return NULL;
 	/* jansson's iterators change nothing, and take no const. */
 	for (void *i = json_object_iter((json_t *)object); i;
 	     i = json_object_iter_next((json_t *)object, i))
@@ -74,21 +74,21 @@ const char *field_check(const json_t *object, const struct field *fields, size_t
 	return NULL;
 }
 
-static void read_value(const struct field *f, json_t *value, void *member)
+/* @value fits, or is NULL or null. */
+static int read_value(const struct field *f, json_t *value, void *to)
 {
+	void *member = (char *)to + f->offset;
+	const char *string = json_string_value(value);
+
 	switch (f->type) {
 	case FIELD_STRING:
-		*(const char **)member = json_string_value(value);
+		*(const char **)member = string;
 		break;
 	case FIELD_ENUM:
-		*(const char **)member =
-			json_is_string(value) ?
-				f->values[index_of(json_string_value(value), f->values)] :
-				NULL;
+		*(const char **)member = string ? f->values[index_of(string, f->values)] : NULL;
 		break;
 	case FIELD_CHOICE:
-		*(unsigned *)member =
-			json_is_string(value) ? index_of(json_string_value(value), f->values) : 0;
+		*(unsigned *)member = string ? index_of(string, f->values) : 0;
 		break;
 	case FIELD_INT:
 		*(uint64_t *)member =
@@ -101,64 +101,76 @@ static void read_value(const struct field *f, json_t *value, void *member)
 		*(bool *)member = json_is_true(value);
 		break;
 	case FIELD_STRINGS:
-	case FIELD_OBJECT:
 		*(json_t **)member = json_is_null(value) ? NULL : value;
 		break;
+	case FIELD_STRUCT:
+		*((bool *)to + f->present) = json_is_object(value);
+		return json_is_object(value) ? field_read(value, f->table, member) : 0;
 	}
+	return 0;
 }
 
-bool field_read_value(const struct field *f, json_t *value, void *to)
+/* Objects are written in the order of the table: the field is mostly the one after the last, @i. */
+static size_t find(const char *name, const struct field_table *table, size_t i)
 {
-	if (!fits(value, f))
-		return false;
-	read_value(f, value, (char *)to + f->offset);
-	return true;
-}
-
-/*
- * Whoever writes an object has the order of the table, so it is mostly the one after the last, @i.
- */
-static size_t find(const char *name, const struct field *fields, size_t n, size_t i)
-{
-	for (size_t tried = 0; tried < n; tried++, i++) {
-		if (i >= n)
+	for (size_t tried = 0; tried < table->n; tried++, i++) {
+		if (i >= table->n)
 			i = 0;
-		if (strcmp(name, fields[i].name) == 0)
+		if (strcmp(name, table->fields[i].name) == 0)
 			return i;
 	}
-	return n;
+	return table->n;
 }
 
-const char *field_read(const json_t *object, const struct field *fields, size_t n, void *to)
+int field_read(const json_t *object, const struct field_table *table, void *to)
 {
 	json_t *values[FIELDS_MAX] = { NULL };
 	size_t next = 0;
 
+	if (!json_is_object(object))
+		return -EBADMSG;
 	for (void *at = json_object_iter((json_t *)object); at;
 	     at = json_object_iter_next((json_t *)object, at)) {
-		size_t i = find(json_object_iter_key(at), fields, n, next);
+		size_t i = find(json_object_iter_key(at), table, next);
 
-		if (i == n)
+		if (i == table->n)
 			continue;
 		values[i] = json_object_iter_value(at);
 		next = i + 1;
 	}
-	for (size_t i = 0; i < n; i++) {
-		if (!field_read_value(&fields[i], values[i], to))
-			return fields[i].name;
-	}
-	return NULL;
+	for (size_t i = 0; i < table->n; i++)
+		if (!fits(values[i], &table->fields[i]) ||
+		    read_value(&table->fields[i], values[i], to) < 0)
+			return -EBADMSG;
+	return 0;
 }
 
-static json_t *write_integer(uint64_t value)
+int field_read_array(const json_t *parameters, const char *name, const struct field_table *table,
+		     void *ret, size_t *ret_n)
 {
-	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+	const json_t *array = json_object_get(parameters, name);
+	size_t n = json_array_size(array);
+	cleanup(freep) char *items = calloc(n + 1, table->size);
+
+	if (!json_is_array(array))
+		return -EBADMSG;
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (field_read(json_array_get(array, i), table, items + i * table->size) < 0)
+			return -EBADMSG;
+	memcpy(ret, &items, sizeof(items));
+	items = NULL;
+	*ret_n = n;
+	return 0;
 }
 
 /* *ret stays NULL for a member without a value.  Return: false without memory. */
-static bool write_value(const struct field *f, const void *member, json_t **ret)
+static bool write_value(const struct field *f, const void *from, json_t **ret)
 {
+	const void *member = (const char *)from + f->offset;
 	const char *string;
+	uint64_t number;
 
 	switch (f->type) {
 	case FIELD_STRING:
@@ -172,119 +184,45 @@ static bool write_value(const struct field *f, const void *member, json_t **ret)
 		*ret = json_string(f->values[*(const unsigned *)member]);
 		break;
 	case FIELD_INT:
-		if (*(const uint64_t *)member == FIELD_NONE && f->optional)
+		number = *(const uint64_t *)member;
+		if (number == FIELD_NONE && f->optional)
 			return true;
-		*ret = write_integer(*(const uint64_t *)member);
+		*ret = json_integer((json_int_t)MIN(number, (uint64_t)INT64_MAX));
 		break;
 	case FIELD_SIGNED:
 		*ret = json_integer(*(const int64_t *)member);
 		break;
 	case FIELD_BOOL:
+		if (!*(const bool *)member && f->optional)
+			return true;
 		*ret = json_boolean(*(const bool *)member);
 		break;
 	case FIELD_STRINGS:
+		if (!*(json_t *const *)member && f->optional)
+			return true;
 		*ret = *(json_t *const *)member ? json_incref(*(json_t *const *)member)
 						: json_array();
 		break;
-	case FIELD_OBJECT:
-		if (!*(json_t *const *)member)
+	case FIELD_STRUCT:
+		if (!*((const bool *)from + f->present))
 			return true;
-		*ret = json_incref(*(json_t *const *)member);
+		*ret = field_write(f->table, member);
 		break;
 	}
 	return *ret;
 }
 
-json_t *field_write(const struct field *fields, size_t n, const void *from)
+json_t *field_write(const struct field_table *table, const void *from)
 {
 	cleanup(json_decrefp) json_t *object = json_object();
 
-	for (const struct field *f = fields; f < fields + n; f++) {
+	for (size_t i = 0; i < table->n; i++) {
 		json_t *value = NULL;
 
-		if (!write_value(f, (const char *)from + f->offset, &value))
+		if (!write_value(&table->fields[i], from, &value))
 			return NULL;
-		if (value && json_object_set_new(object, f->name, value) < 0)
+		if (value && json_object_set_new_nocheck(object, table->fields[i].name, value) < 0)
 			return NULL;
 	}
 	return take(object);
-}
-
-/* Is it left out? */
-static bool is_without_value(const struct field *f, const void *member)
-{
-	switch (f->type) {
-	case FIELD_STRING:
-	case FIELD_ENUM:
-		return f->optional && !*(const char *const *)member;
-	case FIELD_INT:
-		return f->optional && *(const uint64_t *)member == FIELD_NONE;
-	case FIELD_OBJECT:
-		return !*(json_t *const *)member;
-	case FIELD_CHOICE:
-	case FIELD_SIGNED:
-	case FIELD_BOOL:
-	case FIELD_STRINGS:
-		break;
-	}
-	return false;
-}
-
-static void append_value(struct writer *to, const struct field *f, const void *member)
-{
-	const json_t *json;
-	const char *string;
-
-	switch (f->type) {
-	case FIELD_STRING:
-	case FIELD_ENUM:
-		string = *(const char *const *)member;
-		writer_add_string(to, string ? string : "");
-		break;
-	case FIELD_CHOICE:
-		writer_add_string(to, f->values[*(const unsigned *)member]);
-		break;
-	case FIELD_INT:
-		writer_add_number(to, MIN(*(const uint64_t *)member, (uint64_t)INT64_MAX));
-		break;
-	case FIELD_SIGNED:
-		writer_add_signed(to, *(const int64_t *)member);
-		break;
-	case FIELD_BOOL:
-		writer_add(to, *(const bool *)member ? "true" : "false");
-		break;
-	case FIELD_STRINGS:
-	case FIELD_OBJECT:
-		json = *(json_t *const *)member;
-		if (json)
-			writer_add_json(to, json);
-		else
-			writer_add(to, "[]");
-		break;
-	}
-}
-
-void field_append(struct writer *to, const struct field *fields, size_t n, const void *from)
-{
-	const char *before = "\"";
-
-	for (const struct field *f = fields; f < fields + n; f++) {
-		const void *member = (const char *)from + f->offset;
-
-		if (is_without_value(f, member))
-			continue;
-		writer_add(to, before);
-		writer_add(to, f->name);
-		writer_add(to, "\":");
-		append_value(to, f, member);
-		before = ",\"";
-	}
-}
-
-void field_append_value(struct writer *to, const struct field *f, const void *member)
-{
-	if (is_without_value(f, member))
-		writer_add(to, "null");
-	else
-		append_value(to, f, member);
 }

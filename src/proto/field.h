@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * What members an object of the interface has, as a table: calls are checked, and types written and
- * read, by walking over one.
+ * The members of an object of the interface as a table, by which calls are checked, and structs
+ * written and read.
  */
 
 #include <jansson.h>
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/writer.h"
+#include "base/macro.h"
 
 enum field_type {
 	FIELD_STRING,  /* const char *; NULL if missing */
@@ -18,9 +18,9 @@ enum field_type {
 	FIELD_CHOICE,  /* an enum: the index of one of @values; 0 if missing */
 	FIELD_INT,     /* uint64_t; FIELD_NONE if missing */
 	FIELD_SIGNED,  /* int64_t; never optional */
-	FIELD_BOOL,    /* bool; false if missing */
+	FIELD_BOOL,    /* bool; false if missing, and missing if optional and false */
 	FIELD_STRINGS, /* json_t *: an array of strings; empty if NULL */
-	FIELD_OBJECT,  /* json_t *; NULL if missing */
+	FIELD_STRUCT,  /* a struct of @table; only optional: bool @present says if it is there */
 };
 
 #define FIELD_NONE UINT64_MAX
@@ -31,7 +31,23 @@ struct field {
 	bool optional;		   /* may be missing or null: "?" in the interface */
 	const char *const *values; /* FIELD_ENUM, FIELD_CHOICE: NULL-terminated */
 	size_t offset; /* of the C member of that type, for field_read() and field_write() */
+	const struct field_table *table; /* FIELD_STRUCT */
+	size_t present;			 /* likewise: the offset of the bool */
 };
+
+/* All fields of a struct; at most FIELDS_MAX. */
+struct field_table {
+	const struct field *fields;
+	size_t n;
+	size_t size; /* of the struct */
+};
+#define FIELDS_MAX 32
+
+/* The table of an array of fields of struct @of. */
+#define FIELD_TABLE(of, array)                                                       \
+	{                                                                            \
+		.fields = (array), .n = ARRAY_SIZE(array), .size = sizeof(struct of) \
+	}
 
 /* The field of the same name as a member of struct @of; and what else there is to say of it. */
 #define FIELD(of, kind, member, ...)                                                              \
@@ -39,30 +55,31 @@ struct field {
 		.name = #member, .type = kind, .offset = offsetof(struct of, member), __VA_ARGS__ \
 	}
 
-/* With FIELD_STRICT, members that are not in the table are a mistake, else they are ignored. */
-enum field_flag { FIELD_STRICT = 1 << 0 };
-
-/* The name of the first member of @object that is not as the table says, or NULL. */
-const char *field_check(const json_t *object, const struct field *fields, size_t n, unsigned flags);
+/*
+ * The name of the first member of @object that is not as the table says, or that is not in it; NULL:
+ * there is none.
+ */
+const char *field_check(const json_t *object, const struct field *fields, size_t n);
 
 /*
- * Checks likewise and reads, at most FIELDS_MAX fields; strings and arrays are borrowed from
- * @object.  With a mistake, part of @to may have been written.
+ * Checks @object and reads it into the struct @to; members that are not in the table are ignored.
+ * Strings and arrays are borrowed from @object.
+ *
+ * Return: 0; -EBADMSG if it is no object as the table says: part of @to may have been written.
  */
-#define FIELDS_MAX 32
-const char *field_read(const json_t *object, const struct field *fields, size_t n, void *to);
+int field_read(const json_t *object, const struct field_table *table, void *to);
 
-/* Likewise one field, from its value; NULL is a missing one.  Return: is it as the table says? */
-bool field_read_value(const struct field *field, json_t *value, void *to);
+/*
+ * Likewise the array @name of @parameters.  The array of structs goes to the pointer that @ret
+ * points to, and is to be released by free().
+ *
+ * Return: 0, -EBADMSG or -ENOMEM.
+ */
+int field_read_array(const json_t *parameters, const char *name, const struct field_table *table,
+		     void *ret, size_t *ret_n);
 
 /*
  * A new object.  Optional members without a value are left out.  Strings need not be UTF-8, and
  * numbers beyond INT64_MAX become that.  NULL without memory.
  */
-json_t *field_write(const struct field *fields, size_t n, const void *from);
-
-/* The same members as text, without the braces around them. */
-void field_append(struct writer *to, const struct field *fields, size_t n, const void *from);
-
-/* The value of one, which is null if it is left out there; @member is the C member. */
-void field_append_value(struct writer *to, const struct field *field, const void *member);
+json_t *field_write(const struct field_table *table, const void *from);

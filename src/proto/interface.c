@@ -36,39 +36,12 @@ static const char varlink_text[] =
 static const char *const until_values[] = { "ready", "running", "stopping", "complete", NULL };
 static const char *const scope_values[] = { "main", "group", "all", NULL };
 
-#define STRING(field)                               \
-	{                                           \
-		.name = field, .type = FIELD_STRING \
-	}
-#define STRINGS(field)                               \
-	{                                            \
-		.name = field, .type = FIELD_STRINGS \
-	}
-#define OPT_STRINGS(field)                                             \
-	{                                                              \
-		.name = field, .type = FIELD_STRINGS, .optional = true \
-	}
-#define OPT_STRING(field)                                             \
-	{                                                             \
-		.name = field, .type = FIELD_STRING, .optional = true \
-	}
-#define OPT_BOOL(field)                                             \
-	{                                                           \
-		.name = field, .type = FIELD_BOOL, .optional = true \
-	}
-#define ENUM(field, choices)                                         \
-	{                                                            \
-		.name = field, .type = FIELD_ENUM, .values = choices \
-	}
-
-#define OPT_INT(field)                                             \
+/* A parameter, and one that may be missing. */
+#define PARAM(kind, field, ...)                                    \
 	{                                                          \
-		.name = field, .type = FIELD_INT, .optional = true \
+		.name = field, .type = FIELD_##kind, ##__VA_ARGS__ \
 	}
-#define OPT_ENUM(field, choices)                                                       \
-	{                                                                              \
-		.name = field, .type = FIELD_ENUM, .values = choices, .optional = true \
-	}
+#define OPT(kind, field, ...) PARAM(kind, field, .optional = true, ##__VA_ARGS__)
 
 static const struct {
 	const char *qualified;
@@ -82,26 +55,29 @@ static const struct {
 			__VA_ARGS__           \
 		}                             \
 	}
-	[METHOD_STATUS] = METHOD("Status", 1, OPT_STRING("node")),
-	[METHOD_OVERVIEW] = METHOD("Overview", 1, OPT_STRING("node")),
-	[METHOD_GUARDS] = METHOD("Guards", 2, OPT_STRING("node"), OPT_BOOL("blocking")),
-	[METHOD_START] = METHOD("Start", 2, STRING("node"), OPT_BOOL("wait")),
-	[METHOD_STOP] = METHOD("Stop", 2, STRING("node"), OPT_BOOL("wait")),
-	[METHOD_RESTART] = METHOD("Restart", 2, STRING("node"), OPT_BOOL("wait")),
-	[METHOD_SHUTDOWN] = METHOD("Shutdown", 4, OPT_STRING("node"), OPT_STRING("reason"),
-				   OPT_BOOL("force"), OPT_BOOL("wait")),
-	[METHOD_WAIT] = METHOD("Wait", 2, OPT_STRING("node"), ENUM("until", until_values)),
-	[METHOD_TAKE_GUARD] = METHOD("TakeGuard", 4, OPT_STRING("node"), OPT_STRING("why"),
-				     OPT_BOOL("late"), OPT_INT("ttl_usec")),
-	[METHOD_RELEASE] = METHOD("Release", 2, OPT_INT("id"), OPT_STRING("why")),
-	[METHOD_RELOAD] = METHOD("Reload", 1, OPT_BOOL("dry_run")),
-	[METHOD_RELOAD_SERVICE] = METHOD("ReloadService", 1, STRING("node")),
-	[METHOD_SIGNAL] = METHOD("Signal", 3, STRING("node"), STRING("signal"),
-				 OPT_ENUM("scope", scope_values)),
-	[METHOD_EVENTS] = METHOD("Events", 2, OPT_STRING("node"), OPT_INT("last")),
-	[METHOD_RUN] = METHOD("Run", 5, STRING("node"), STRINGS("command"),
-			      OPT_STRINGS("properties"), OPT_BOOL("keep"), OPT_BOOL("wait")),
-	[METHOD_PLAN] = METHOD("Plan", 1, OPT_STRING("node")),
+	[METHOD_STATUS] = METHOD("Status", 1, OPT(STRING, "node")),
+	[METHOD_GUARDS] = METHOD("Guards", 2, OPT(STRING, "node"), OPT(BOOL, "blocking")),
+	[METHOD_START] = METHOD("Start", 3, PARAM(STRING, "node"), OPT(BOOL, "wait"),
+				OPT(INT, "settle_usec")),
+	[METHOD_STOP] = METHOD("Stop", 2, PARAM(STRING, "node"), OPT(BOOL, "wait")),
+	[METHOD_RESTART] = METHOD("Restart", 3, PARAM(STRING, "node"), OPT(BOOL, "wait"),
+				  OPT(INT, "settle_usec")),
+	[METHOD_SHUTDOWN] = METHOD("Shutdown", 4, OPT(STRING, "node"), OPT(STRING, "reason"),
+				   OPT(BOOL, "force"), OPT(BOOL, "wait")),
+	[METHOD_WAIT] = METHOD("Wait", 3, OPT(STRING, "node"),
+			       PARAM(ENUM, "until", .values = until_values),
+			       OPT(INT, "settle_usec")),
+	[METHOD_TAKE_GUARD] = METHOD("TakeGuard", 4, OPT(STRING, "node"), OPT(STRING, "why"),
+				     OPT(BOOL, "late"), OPT(INT, "ttl_usec")),
+	[METHOD_RELEASE] = METHOD("Release", 2, OPT(INT, "id"), OPT(STRING, "why")),
+	[METHOD_RELOAD] = METHOD("Reload", 1, OPT(BOOL, "dry_run")),
+	[METHOD_RELOAD_SERVICE] = METHOD("ReloadService", 1, PARAM(STRING, "node")),
+	[METHOD_SIGNAL] = METHOD("Signal", 3, PARAM(STRING, "node"), PARAM(STRING, "signal"),
+				 OPT(ENUM, "scope", .values = scope_values)),
+	[METHOD_EVENTS] = METHOD("Events", 2, OPT(STRING, "node"), OPT(INT, "last")),
+	[METHOD_RUN] = METHOD("Run", 5, PARAM(STRING, "node"), PARAM(STRINGS, "command"),
+			      OPT(STRINGS, "properties"), OPT(BOOL, "keep"), OPT(BOOL, "wait")),
+	[METHOD_PLAN] = METHOD("Plan", 1, OPT(STRING, "node")),
 #undef METHOD
 };
 
@@ -150,8 +126,8 @@ static int answer_info(char **ret)
 
 static int answer_description(char **ret, const json_t *parameters)
 {
-	static const struct field fields[] = { STRING("interface") };
-	const char *fault = field_check(parameters, fields, ARRAY_SIZE(fields), FIELD_STRICT);
+	static const struct field fields[] = { PARAM(STRING, "interface") };
+	const char *fault = field_check(parameters, fields, ARRAY_SIZE(fields));
 	const char *name = message_get_string(parameters, "interface", "");
 	const char *text;
 
@@ -208,8 +184,8 @@ static int answer(const struct message_call *call, enum interface_method method,
 	if (method == N_METHODS)
 		return refuse(ret, VARLINK_NAME ".MethodNotFound", "method", call->method);
 
-	const char *fault = field_check(call->parameters, methods[method].fields,
-					methods[method].n_fields, FIELD_STRICT);
+	const char *fault =
+		field_check(call->parameters, methods[method].fields, methods[method].n_fields);
 
 	return fault ? refuse_parameter(ret, fault) : 0;
 }

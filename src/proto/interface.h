@@ -1,21 +1,15 @@
 #pragma once
 
-/*
- * What can be asked of the daemon: the interface io.swansong, its text, its methods and errors.
- * The text is the documentation of each method and type.
- */
+/* The methods and errors of the interface io.swansong. */
 
 #include "proto/field.h"
+#include "proto/interface-text.h"
 #include "proto/message.h"
 
 #define INTERFACE_NAME "io.swansong"
 
-/* What org.varlink.service.GetInterfaceDescription returns. */
-extern const char interface_text[];
-
 enum interface_method {
 	METHOD_STATUS,
-	METHOD_OVERVIEW,
 	METHOD_GUARDS,
 	METHOD_START,
 	METHOD_STOP,

@@ -8,10 +8,10 @@
 #include "base/text.h"
 
 /* jansson bounds the depth itself (JSON_PARSER_MAX_DEPTH), and refuses what is not UTF-8. */
-static int parse_object(const char *text, json_t **ret)
+static int parse_object(const char *text, size_t flags, json_t **ret)
 {
 	json_error_t error;
-	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	json_t *root = json_loads(text, flags, &error);
 
 	if (!root)
 		return json_error_code(&error) == json_error_out_of_memory ? -ENOMEM : -EBADMSG;
@@ -63,7 +63,7 @@ int message_parse_call(const char *text, struct message_call *ret)
 	struct message_call call;
 	int r;
 
-	r = parse_object(text, &root);
+	r = parse_object(text, JSON_REJECT_DUPLICATES, &root);
 	if (r < 0)
 		return r;
 	call.method = json_string_value(json_object_get(root, "method"));
@@ -94,7 +94,7 @@ int message_parse_reply(const char *text, struct message_reply *ret)
 	json_t *error;
 	int r;
 
-	r = parse_object(text, &root);
+	r = parse_object(text, 0, &root);
 	if (r < 0)
 		return r;
 	error = json_object_get(root, "error");
@@ -165,76 +165,6 @@ int message_build_error(char **ret, const char *error, json_t *parameters)
 	if (!root)
 		return -ENOMEM;
 	return dump(ret, root);
-}
-
-static void begin_reply(struct writer *to, const char *name, const char *open)
-{
-	writer_add(to, "{\"parameters\":{\"");
-	writer_add(to, name);
-	writer_add(to, "\":");
-	writer_add(to, open);
-}
-
-/* The members of @rest, after one that was written. */
-static void add_members(struct writer *to, json_t *rest)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach (rest, name, value) {
-		writer_add(to, ",");
-		writer_add_string(to, name);
-		writer_add(to, ":");
-		writer_add_json(to, value);
-	}
-}
-
-static int build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
-		      void *arg, json_t *rest)
-{
-	cleanup(writer_done) struct writer writer = { 0 };
-	size_t end;
-	int r;
-
-	begin_reply(&writer, name, "[");
-	end = writer_length(&writer);
-	while ((r = next(&writer, arg)) > 0) {
-		end = writer_length(&writer);
-		writer_add(&writer, ",");
-	}
-	if (r < 0)
-		return r;
-	writer_cut(&writer, end);
-	writer_add(&writer, "]");
-	add_members(&writer, rest);
-	writer_add(&writer, "}}");
-	return writer_take(&writer, ret);
-}
-
-int message_build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
-		       void *arg)
-{
-	return build_list(ret, name, next, arg, NULL);
-}
-
-int message_build_list_with(char **ret, const char *name,
-			    int (*next)(struct writer *to, void *arg), void *arg, json_t *rest)
-{
-	int r = rest ? build_list(ret, name, next, arg, rest) : -ENOMEM;
-
-	json_decref(rest);
-	return r;
-}
-
-int message_build_object(char **ret, const char *name, void (*append)(struct writer *to, void *arg),
-			 void *arg)
-{
-	cleanup(writer_done) struct writer writer = { 0 };
-
-	begin_reply(&writer, name, "{");
-	append(&writer, arg);
-	writer_add(&writer, "}}}");
-	return writer_take(&writer, ret);
 }
 
 json_t *message_string(const char *text)

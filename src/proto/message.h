@@ -8,14 +8,12 @@
  *	{"error": "io.swansong.NoSuchNode", "parameters": {"node": "web"}}
  *
  * Texts are NUL-terminated.  Members that varlink does not know are ignored, members that are there
- * twice are refused.  What a method's parameters must be is in proto/interface.h.
+ * twice are refused in a call.  What a method's parameters must be is in proto/interface.h.
  */
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "proto/writer.h"
 
 #define MESSAGE_CALL_MAX (64 * 1024) /* bytes of the longest call, with the NUL */
 
@@ -58,23 +56,6 @@ int message_build_call(char **ret, const char *method, json_t *parameters, unsig
 enum message_reply_flag { MESSAGE_CONTINUES = 1 << 0 };
 int message_build_reply(char **ret, json_t *parameters, unsigned flags);
 int message_build_error(char **ret, const char *error, json_t *parameters);
-
-/*
- * A reply with one parameter, the array @name.  @next appends its elements one at a time, so that a
- * long one never exists as objects: 1; 0 at the end, and nothing appended; -ENOMEM.
- */
-int message_build_list(char **ret, const char *name, int (*next)(struct writer *to, void *arg),
-		       void *arg);
-
-/* Likewise, with the parameters @rest besides, which are taken over; NULL is no memory. */
-int message_build_list_with(char **ret, const char *name,
-			    int (*next)(struct writer *to, void *arg), void *arg, json_t *rest);
-
-/*
- * A reply with one parameter, the object @name, whose members @append appends, without the braces.
- */
-int message_build_object(char **ret, const char *name, void (*append)(struct writer *to, void *arg),
-			 void *arg);
 
 /*
  * A JSON string of bytes from anywhere (command lines, status texts): what is not UTF-8 becomes

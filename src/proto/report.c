@@ -3,9 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
-#include "base/macro.h"
-
 /* clang-format off */
 #define OPT(of, kind, member) FIELD(of, kind, member, .optional = true)
 #define NAMED(of, kind, text, member) \
@@ -57,72 +54,45 @@ static const struct field guard_fields[] = {
 	OPT(report_guard, FIELD_STRING, end),
 };
 
-void report_append(struct writer *to, const struct report_view *report)
-{
-	field_append(to, view_fields, ARRAY_SIZE(view_fields), report);
-}
+/* @type##_build() by the table of its fields. */
+#define DEFINE_BUILD(type, fields)                                                \
+	static const struct field_table type##_table = FIELD_TABLE(type, fields); \
+                                                                                  \
+	json_t *type##_build(const struct type *from)                             \
+	{                                                                         \
+		return field_write(&type##_table, from);                          \
+	}
 
-void report_append_node(struct writer *to, const struct report_node *node)
-{
-	field_append(to, node_fields, ARRAY_SIZE(node_fields), node);
-}
+DEFINE_BUILD(report_view, view_fields)
+DEFINE_BUILD(report_node, node_fields)
+DEFINE_BUILD(report_state, state_fields)
+DEFINE_BUILD(report_guard, guard_fields)
 
-void report_append_state(struct writer *to, const struct report_state *state)
+static int parse_lane(const json_t *object, struct report_lane *lane)
 {
-	field_append(to, state_fields, ARRAY_SIZE(state_fields), state);
-}
+	int r = field_read(object, &report_node_table, &lane->node);
 
-void report_append_guard(struct writer *to, const struct report_guard *guard)
-{
-	field_append(to, guard_fields, ARRAY_SIZE(guard_fields), guard);
-}
-
-static int parse(const json_t *object, const struct field *fields, size_t n, void *to)
-{
-	return json_is_object(object) && !field_read(object, fields, n, to) ? 0 : -EBADMSG;
-}
-
-static int parse_state(const json_t *object, void *ret)
-{
-	return parse(object, state_fields, ARRAY_SIZE(state_fields), ret);
-}
-
-static int parse_guard(const json_t *object, void *ret)
-{
-	return parse(object, guard_fields, ARRAY_SIZE(guard_fields), ret);
-}
-
-/* Of @size bytes each, zeroed; by @parse_one. */
-static int parse_array(const json_t *array, size_t size, int (*parse_one)(const json_t *, void *),
-		       void **ret, size_t *ret_n)
-{
-	size_t n = json_array_size(array);
-	char *items;
-	int r = 0;
-
-	if (!json_is_array(array))
-		return -EBADMSG;
-	items = calloc(n + 1, size);
-	if (!items)
-		return -ENOMEM;
-	*ret = items; /* the caller's to free, also of a failure */
-	*ret_n = n;
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = parse_one(json_array_get(array, i), items + i * size);
+	if (r == 0)
+		r = field_read_array(object, "states", &report_state_table, &lane->states,
+				     &lane->n_states);
+	if (r == 0)
+		r = field_read_array(object, "guards", &report_guard_table, &lane->guards,
+				     &lane->n_guards);
 	return r;
 }
 
-static int parse_lane(const json_t *object, void *ret)
+static int parse_lanes(const json_t *nodes, struct report *report)
 {
-	struct report_lane *lane = ret;
-	int r = parse(object, node_fields, ARRAY_SIZE(node_fields), &lane->node);
+	size_t n = json_array_size(nodes);
+	int r = 0;
 
-	if (r == 0)
-		r = parse_array(json_object_get(object, "states"), sizeof(*lane->states),
-				parse_state, (void **)&lane->states, &lane->n_states);
-	if (r == 0)
-		r = parse_array(json_object_get(object, "guards"), sizeof(*lane->guards),
-				parse_guard, (void **)&lane->guards, &lane->n_guards);
+	if (!json_is_array(nodes))
+		return -EBADMSG;
+	report->lanes = calloc(n + 1, sizeof(*report->lanes));
+	if (!report->lanes)
+		return -ENOMEM;
+	for (report->n = 0; r == 0 && report->n < n; report->n++)
+		r = parse_lane(json_array_get(nodes, report->n), &report->lanes[report->n]);
 	return r;
 }
 
@@ -134,10 +104,9 @@ int report_parse(const json_t *root, struct report *ret)
 
 	if (json_is_integer(format) && json_integer_value(format) != REPORT_FORMAT)
 		return -EPROTONOSUPPORT;
-	r = parse(root, view_fields, ARRAY_SIZE(view_fields), &report.view);
+	r = field_read(root, &report_view_table, &report.view);
 	if (r == 0)
-		r = parse_array(json_object_get(root, "nodes"), sizeof(*report.lanes), parse_lane,
-				(void **)&report.lanes, &report.n);
+		r = parse_lanes(json_object_get(root, "nodes"), &report);
 	if (r < 0)
 		report_done(&report);
 	else

@@ -1,12 +1,12 @@
 #pragma once
 
 /*
- * What is left of a shutdown, as swansong-report(5) has it: one JSON object, written by the daemon
- * and read by whoever explains it.  All times are in microseconds since the stop of the root; what
- * was before that is negative.
+ * The report of a shutdown, as swansong-report(5) has it: one JSON object, written by the daemon and
+ * read by swansongctl.  All times are in microseconds since the stop of the root; a time before that
+ * is negative.
  *
- * Strings are borrowed: from whoever filled them in, or from the JSON they were read from.  A
- * missing optional number is FIELD_NONE, a missing string NULL.
+ * Strings are borrowed: from the code that fills in the struct, or from the JSON they were read from.
+ * A missing optional number is FIELD_NONE, a missing string NULL.
  */
 
 #include "proto/field.h"
@@ -58,11 +58,11 @@ struct report_guard {
 	const char *end;
 };
 
-/* The members of each, in turn, without braces and arrays around them. */
-void report_append(struct writer *to, const struct report_view *report);
-void report_append_node(struct writer *to, const struct report_node *node);
-void report_append_state(struct writer *to, const struct report_state *state);
-void report_append_guard(struct writer *to, const struct report_guard *guard);
+/* New objects, without the arrays in them; NULL without memory. */
+json_t *report_view_build(const struct report_view *report);
+json_t *report_node_build(const struct report_node *node);
+json_t *report_state_build(const struct report_state *state);
+json_t *report_guard_build(const struct report_guard *guard);
 
 /* A node as it was read, with the arrays that belong to it. */
 struct report_lane {

@@ -2,13 +2,12 @@
 
 /*
  * The types of io.swansong as C structs: the daemon fills them in and builds JSON, the client reads
- * JSON from wherever and gets them checked.  Times are in microseconds.  Strings are borrowed: from
- * whoever filled them in, or from the JSON they were read from.
+ * JSON from anywhere and gets them checked.  Times are in microseconds.  Strings are borrowed: from
+ * the code that fills in the struct, or from the JSON they were read from.
  *
  * A missing optional number is FIELD_NONE, a missing string NULL.
  */
 
-#include "proto/columns.h"
 #include "proto/field.h"
 
 struct service_view {
@@ -23,9 +22,12 @@ struct service_view {
 	json_t *waiting;				       /* array of strings; NULL: empty */
 	uint64_t next_usec;				       /* optional */
 	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
-	bool ending;
-	const char *log;    /* optional */
-	const char *health; /* optional, as health_state_name(); with the next two */
+	bool ending;					       /* it said that it ends by itself */
+	bool ended;	     /* it has ended by itself, and satisfies no requirement */
+	bool stopped;	     /* by a request, or with a node that it requires and that was */
+	json_t *logs;	     /* array of strings, the files; NULL: empty */
+	uint64_t lost_lines; /* optional: of these files, as they could not be written */
+	const char *health;  /* optional, as health_state_name(); with the next two */
 	uint64_t health_since_usec;
 	const char *health_result; /* what the last probe found wrong */
 };
@@ -49,7 +51,7 @@ struct guard_view {
 	uint64_t id;
 	const char *node;
 	uint64_t generation;
-	const char *kind; /* "process", "action", "leftover", "program", "lease" */
+	const char *kind; /* "process", "action", "leftover", "program", "lease", "log" */
 	uint64_t pid;	  /* optional, as all below but the age */
 	uint64_t uid;
 	const char *command;
@@ -58,6 +60,7 @@ struct guard_view {
 	uint64_t kill_usec; /* optional: the time left until it goes by force */
 	uint64_t count;	    /* optional: more than one guard */
 	uint64_t ttl_usec;  /* optional; of a lease only */
+	bool kept;	    /* not sent: it holds nothing but the root */
 };
 
 /* Times that nothing bounds are FIELD_NONE, which is USEC_INFINITY. */
@@ -80,34 +83,8 @@ json_t *node_view_build(const struct node_view *node);
 json_t *guard_view_build(const struct guard_view *guard);
 json_t *plan_entry_view_build(const struct plan_entry_view *entry);
 
-/* The text of the same object. */
-void node_view_append(struct writer *to, const struct node_view *node);
-void plan_entry_view_append(struct writer *to, const struct plan_entry_view *entry);
-
 /* Return: 0, or -EBADMSG if @object is none or not as the interface says. */
 int node_view_parse(const json_t *object, struct node_view *ret);
-int guard_view_parse(const json_t *object, struct guard_view *ret);
-
-/*
- * Many nodes in few bytes, for an overview: the type Nodes.  It is without what is only asked for
- * by who looks at one: of a service command and log, which come back as NULL, error, watchdog_usec,
- * stored and what is said of its health but for the state.  There is one ready, that of the node,
- * and one since_usec, in whole milliseconds: of a node that has a service, that of the service.
- */
-void node_columns_init(struct columns *columns);
-void node_columns_add(struct columns *columns, const struct node_view *node);
-
-/* Node after node of an overview, without room for all of them. */
-struct node_rows {
-	struct columns_reader reader;
-	struct node_view row; /* private */
-};
-
-/* Of the Nodes that member @name of @parameters is.  Return: 0 or -EBADMSG. */
-int node_rows_init(struct node_rows *ret, const json_t *parameters, const char *name);
-
-/* *ret is there until the next call, and NULL at the end.  Return: 0 or -EBADMSG. */
-int node_rows_next(struct node_rows *rows, const struct node_view **ret);
 
 /*
  * The same for the array that member @name of @parameters is; *ret is to be released by free().
@@ -116,10 +93,6 @@ int node_rows_next(struct node_rows *rows, const struct node_view **ret);
  */
 int node_view_parse_array(const json_t *parameters, const char *name, struct node_view **ret,
 			  size_t *ret_n);
-
-/* ... and for the Nodes that it is, all at once. */
-int node_view_parse_columns(const json_t *parameters, const char *name, struct node_view **ret,
-			    size_t *ret_n);
 int guard_view_parse_array(const json_t *parameters, const char *name, struct guard_view **ret,
 			   size_t *ret_n);
 int plan_entry_view_parse_array(const json_t *parameters, const char *name,

@@ -9,8 +9,8 @@
  * configuration says "attach = yes".
  */
 
-#include "swansong/declare.h"
-#include "swansong/node.h"
+#include <swansong/declare.h>
+#include <swansong/node.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "swansong/declare.h"
-#include "swansong/node.h"
+#include <swansong/declare.h>
+#include <swansong/node.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 

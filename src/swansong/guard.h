@@ -9,8 +9,9 @@
  * and dropped by another thread, but exactly one of the copies is dropped; what shall be held
  * twice is cloned.  It keeps its node alive after the last reference to the node is gone.
  *
- * Taking and dropping one costs one atomic addition each, and after a stop one for each stopped
- * node from its own upwards; see swansong_percpu_enable() for a node that many threads use.  A
+ * Taking and dropping one costs one atomic addition each, at any depth; after a stop, the first
+ * guard of a subtree and the last one also cost some for each stopped node above.  See
+ * swansong_percpu_enable() for a node that many threads use.  A
  * guard taken on a stopped node is an ordinary guard: it delays the completions that are not
  * resolved yet.
  */
@@ -18,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "swansong/declare.h"
-#include "swansong/node.h"
+#include <swansong/declare.h>
+#include <swansong/node.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 

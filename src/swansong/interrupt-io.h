@@ -38,8 +38,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-#include "swansong/declare.h"
-#include "swansong/interrupt.h"
+#include <swansong/declare.h>
+#include <swansong/interrupt.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 

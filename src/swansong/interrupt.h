@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "swansong/declare.h"
-#include "swansong/guard.h"
-#include "swansong/node.h"
+#include <swansong/declare.h>
+#include <swansong/guard.h>
+#include <swansong/node.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 
@@ -46,8 +46,22 @@ int swansong_interrupt_new(struct swansong *s, struct swansong_interrupt **ret);
 int swansong_interrupt_new_guarded_at(struct swansong *s, struct swansong_interrupt **ret,
 				      const char *file, unsigned int line, const char *function);
 
-/* Whether the node has been stopped or is gone; never false again.  One atomic load. */
+/*
+ * Whether the node has been stopped or is gone; never false again.  One atomic load, which is inlined
+ * where guards are (swansong/guard.h): of a word at a fixed place of the node, to which the interrupt
+ * points first.
+ */
 bool swansong_interrupted(const struct swansong_interrupt *i);
+
+#ifdef SWANSONG_INLINE_
+#define SWANSONG_STOPPED_(i) \
+	((const uint32_t *)(const void *)(*(const char *const *)(const void *)(i) + 4))
+
+SWANSONG_INLINE_ bool swansong_interrupted(const struct swansong_interrupt *i)
+{
+	return __atomic_load_n(SWANSONG_STOPPED_(i), __ATOMIC_ACQUIRE) & 1;
+}
+#endif
 
 /**
  * swansong_interrupt_wait() - block until the node has been stopped or is gone
@@ -67,6 +81,22 @@ int swansong_interrupt_wait(struct swansong_interrupt *i, uint64_t deadline);
  * Return: the descriptor, the same each time, or -errno.
  */
 int swansong_interrupt_fd(struct swansong_interrupt *i);
+
+/**
+ * swansong_interrupt_notify() - have a function called
+ * @i:		the interrupt
+ * @fn:		called once, when the interrupt is interrupted
+ * @arg:	passed to @fn
+ *
+ * @fn is called on the thread that stops the node, before the functions of completions that this
+ * resolves; or on the one that drops the last thing that the node is kept by; or, if the interrupt
+ * is interrupted already, by this function before it returns.  No lock of the library is held: @fn
+ * may use the library, also to drop the interrupt.  After swansong_interrupt_unref() it is not called
+ * any more, and is not running: if another thread is in it, unref() waits for its end.
+ *
+ * Return: 0, -EALREADY if the interrupt has a function, or -ENOMEM.
+ */
+int swansong_interrupt_notify(struct swansong_interrupt *i, void (*fn)(void *arg), void *arg);
 
 /*
  * Drops the interrupt, with its guard if it is guarded, or does nothing for NULL.  Returns NULL.

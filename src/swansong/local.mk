@@ -1,61 +1,110 @@
-# The core links without libsystemd: what is built on an event loop comes in a library beside it.
+# Two libraries: one of the C library alone, and one with event loops and pools, by libsystemd.
 noinst_LTLIBRARIES += %D%/libswansong-core.la
-%C%_libswansong_core_la_SOURCES = \
-	%D%/declare.h \
-	%D%/atomic-private.h \
-	%D%/latch-private.h %D%/latch.c \
-	%D%/waiter-private.h %D%/waiter.c \
-	%D%/record-private.h %D%/record.c \
-	%D%/rseq-private.h %D%/percpu-private.h %D%/percpu.c \
-	%D%/tally-private.h %D%/tally.c \
-	%D%/node-private.h \
-	%D%/misuse-private.h %D%/misuse.c \
-	%D%/count-private.h %D%/count.c \
-	%D%/node.h %D%/node.c \
-	%D%/guard.h %D%/guard.c \
-	%D%/completion.h %D%/completion.c \
-	%D%/interrupt-private.h %D%/interrupt.h %D%/interrupt.c \
-	%D%/channel-private.h %D%/channel.c \
-	%D%/interrupt-io.h %D%/interrupt-io.c \
-	%D%/registry.h %D%/registry.c \
-	%D%/report.h %D%/report-private.h %D%/report.c
+%C%_libswansong_core_la_SOURCES =
+
+%C%_libswansong_core_la_SOURCES += %D%/declare.h
+
+# base: what the library stands on
+%C%_libswansong_core_la_SOURCES += \
+	%D%/base/atomic-private.h \
+	%D%/base/lock-private.h %D%/base/lock.c \
+	%D%/base/fork-private.h %D%/base/fork.c \
+	%D%/base/latch-private.h %D%/base/latch.c \
+	%D%/base/waiter-private.h %D%/base/waiter.c \
+	%D%/base/record-private.h %D%/base/record.c \
+	%D%/base/thread-private.h %D%/base/thread.c
+
+# count: nodes, guards and their accounting
+%C%_libswansong_core_la_SOURCES += \
+	%D%/count/rseq-private.h \
+	%D%/count/percpu-private.h %D%/count/percpu.c \
+	%D%/count/tally-private.h %D%/count/tally.c \
+	%D%/count/object-private.h \
+	%D%/count/misuse-private.h %D%/count/misuse.c \
+	%D%/count/count-private.h %D%/count/count.c \
+	%D%/count/life-private.h %D%/count/life.c \
+	%D%/count/stop-private.h %D%/count/stop.c \
+	%D%/count/node-private.h %D%/count/node.c \
+	%D%/count/guard.c \
+	%D%/count/notice-private.h %D%/count/notice.c \
+	%D%/count/completion.c
+
+# interrupt: seeing a stop
+%C%_libswansong_core_la_SOURCES += \
+	%D%/interrupt/interrupt-private.h %D%/interrupt/interrupt.c \
+	%D%/interrupt/channel-private.h %D%/interrupt/channel.c \
+	%D%/interrupt/interrupt-io.c
+
+# end: final actions, and what holds a shutdown up
+%C%_libswansong_core_la_SOURCES += \
+	%D%/end/registry.c \
+	%D%/end/report-private.h %D%/end/report.c
+
+# attach: a program whose tree hangs below its service
+%C%_libswansong_core_la_SOURCES += \
+	%D%/attach/attach-page-private.h %D%/attach/attach-page.c \
+	%D%/attach/attach-report-private.h %D%/attach/attach-report.c \
+	%D%/attach/attach.c
+
 %C%_libswansong_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread
 
-# What has threads of its own.
-noinst_LTLIBRARIES += %D%/libswansong-loop.la
-%C%_libswansong_loop_la_SOURCES = \
-	%D%/thread-private.h %D%/thread.c \
-	%D%/loop.h \
-	%D%/gate-private.h %D%/gate.c \
-	%D%/loop-private.h %D%/loop.c \
-	%D%/pool.h %D%/pool-private.h %D%/pool.c \
-	%D%/offload.c \
-	%D%/attach-page-private.h %D%/attach-page.c \
-	%D%/attach-report-private.h %D%/attach-report.c \
-	%D%/attach.h %D%/attach.c \
-	%D%/swansong.h
-%C%_libswansong_loop_la_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -fvisibility=hidden -pthread
-%C%_libswansong_loop_la_LIBADD = $(SYSTEMD_LIBS)
+noinst_LTLIBRARIES += %D%/libswansong-loops.la
+%C%_libswansong_loops_la_SOURCES =
 
-# Both, with mistakes of the program caught: for configure --enable-debug, and for the tests of that.
-EXTRA_LTLIBRARIES += %D%/libswansong-debug.la
-%C%_libswansong_debug_la_SOURCES = \
-	$(%C%_libswansong_core_la_SOURCES) $(%C%_libswansong_loop_la_SOURCES)
-%C%_libswansong_debug_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_DEBUG
-%C%_libswansong_debug_la_CFLAGS   = $(%C%_libswansong_loop_la_CFLAGS)
-%C%_libswansong_debug_la_LIBADD   = $(SYSTEMD_LIBS)
-CLEANFILES += %D%/libswansong-debug.la
+# loop: event loops and pools
+%C%_libswansong_loops_la_SOURCES += \
+	%D%/loop/gate-private.h %D%/loop/gate.c \
+	%D%/loop/loop-private.h %D%/loop/loop.c \
+	%D%/loop/pool-private.h %D%/loop/pool.c \
+	%D%/loop/offload.c
 
-lib_LTLIBRARIES += %D%/libswansong.la
-%C%_libswansong_la_SOURCES =
+%C%_libswansong_loops_la_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -fvisibility=hidden -pthread
+%C%_libswansong_loops_la_LIBADD = $(SYSTEMD_LIBS)
+
+# What both have, each for itself: the second uses nothing of the first but its functions.
+noinst_LTLIBRARIES += %D%/libswansong-shared.la
+%C%_libswansong_shared_la_SOURCES = %D%/base/lock.c %D%/base/thread.c
+%C%_libswansong_shared_la_CFLAGS  = $(AM_CFLAGS) -fvisibility=hidden -pthread
+
+# With mistakes of the program caught: for configure --enable-debug, and for the tests of that.
+EXTRA_LTLIBRARIES += %D%/libswansong-debug.la %D%/libswansong-loops-debug.la
+%C%_libswansong_debug_la_SOURCES        = $(%C%_libswansong_core_la_SOURCES)
+%C%_libswansong_debug_la_CPPFLAGS       = $(AM_CPPFLAGS) -DSWANSONG_DEBUG
+%C%_libswansong_debug_la_CFLAGS         = $(%C%_libswansong_core_la_CFLAGS)
+%C%_libswansong_loops_debug_la_SOURCES  = $(%C%_libswansong_loops_la_SOURCES)
+%C%_libswansong_loops_debug_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_DEBUG
+%C%_libswansong_loops_debug_la_CFLAGS   = $(%C%_libswansong_loops_la_CFLAGS)
+%C%_libswansong_loops_debug_la_LIBADD   = $(SYSTEMD_LIBS)
+CLEANFILES += %D%/libswansong-debug.la %D%/libswansong-loops-debug.la
+
+lib_LTLIBRARIES += %D%/libswansong.la %D%/libswansong-loop.la
+%C%_libswansong_la_SOURCES      =
+%C%_libswansong_loop_la_SOURCES =
 if DEBUG
-%C%_libswansong_la_LIBADD  = %D%/libswansong-debug.la src/base/libbase.la
+%C%_libswansong_la_LIBADD      = %D%/libswansong-debug.la src/base/libbase.la
+%C%_libswansong_loop_la_LIBADD = %D%/libswansong-loops-debug.la
 else
-%C%_libswansong_la_LIBADD  = %D%/libswansong-loop.la %D%/libswansong-core.la src/base/libbase.la
+%C%_libswansong_la_LIBADD      = %D%/libswansong-core.la src/base/libbase.la
+%C%_libswansong_loop_la_LIBADD = %D%/libswansong-loops.la
 endif
-%C%_libswansong_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -Wl,--no-undefined \
+%C%_libswansong_loop_la_LIBADD += %D%/libswansong-shared.la src/base/libbase.la %D%/libswansong.la
+swansong_ldflags = $(AM_LDFLAGS) -version-info 0:0:0 -Wl,--no-undefined -Wl,-z,nodelete
+%C%_libswansong_la_LDFLAGS = $(swansong_ldflags) \
 	-Wl,--version-script=$(top_srcdir)/%D%/libswansong.sym
-EXTRA_%C%_libswansong_la_DEPENDENCIES = %D%/libswansong.sym
+%C%_libswansong_loop_la_LDFLAGS = $(swansong_ldflags) \
+	-Wl,--version-script=$(top_srcdir)/%D%/libswansong-loop.sym
+EXTRA_%C%_libswansong_la_DEPENDENCIES      = %D%/libswansong.sym
+EXTRA_%C%_libswansong_loop_la_DEPENDENCIES = %D%/libswansong-loop.sym
+
+# Archives, of configure --enable-static: a program shall meet no name of ours but swansong_*.
+install-exec-hook:
+	for name in libswansong libswansong-loop; do \
+		archive=$(DESTDIR)$(libdir)/$$name.a; \
+		[ ! -f "$$archive" ] || \
+			LD='$(LD)' OBJCOPY='$(OBJCOPY)' AR='$(AR)' \
+				$(SHELL) $(top_srcdir)/%D%/hide-names "$$archive" || exit; \
+	done
+EXTRA_DIST += %D%/hide-names
 
 swansongincludedir = $(includedir)/swansong
 swansonginclude_HEADERS = \
@@ -72,5 +121,5 @@ swansonginclude_HEADERS = \
 	%D%/report.h \
 	%D%/swansong.h
 pkgconfigdir   = $(libdir)/pkgconfig
-pkgconfig_DATA = %D%/libswansong.pc
-EXTRA_DIST    += %D%/libswansong.sym
+pkgconfig_DATA = %D%/libswansong.pc %D%/libswansong-loop.pc
+EXTRA_DIST    += %D%/libswansong.sym %D%/libswansong-loop.sym

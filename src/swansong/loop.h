@@ -34,8 +34,8 @@
  * else, also while it is stopping.  All signals are blocked there.
  */
 
-#include "swansong/declare.h"
-#include "swansong/node.h"
+#include <swansong/declare.h>
+#include <swansong/node.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "swansong/declare.h"
+#include <swansong/declare.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 
@@ -64,6 +64,9 @@ struct swansong *swansong_unref(struct swansong *s);
  * is born stopped.  Guards are not waited for.  Stopping again does nothing.
  *
  * Callbacks of completions that are resolved by this run before it returns, on this thread.
+ *
+ * A signal handler may call this.  If it has interrupted a function of the library, the nodes below
+ * may only be stopped when that function returns; @s itself is stopped at once.
  */
 void swansong_shut_down(struct swansong *s);
 
@@ -88,7 +91,7 @@ enum swansong_state swansong_state(const struct swansong *s);
 
 /*
  * The number of guards in the subtree: exact when no guard is taken or dropped meanwhile, else a
- * number near it.  On a running node this walks the subtree, and is meant for people and tests.
+ * number near it.  This walks the subtree, and is meant for people and tests.
  */
 uint64_t swansong_guard_count(struct swansong *s);
 

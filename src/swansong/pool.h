@@ -18,9 +18,9 @@
 
 #include <stdint.h>
 
-#include "swansong/declare.h"
-#include "swansong/loop.h"
-#include "swansong/node.h"
+#include <swansong/declare.h>
+#include <swansong/loop.h>
+#include <swansong/node.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "swansong/declare.h"
+#include <swansong/declare.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 

@@ -17,9 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "swansong/declare.h"
-#include "swansong/guard.h"
-#include "swansong/node.h"
+#include <swansong/declare.h>
+#include <swansong/guard.h>
+#include <swansong/node.h>
 
 SWANSONG_BEGIN_DECLARATIONS
 

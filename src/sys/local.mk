@@ -1,20 +1,31 @@
 noinst_LTLIBRARIES += %D%/libsys.la
-%C%_libsys_la_SOURCES = \
-	%D%/signals.h %D%/signals.c \
-	%D%/ids.h %D%/ids.c \
-	%D%/unixsock.h %D%/unixsock.c \
-	%D%/pagefile.h %D%/pagefile.c \
-	%D%/inetsock.h %D%/inetsock.c \
-	%D%/journal.h %D%/journal.c \
-	%D%/proc.h %D%/proc.c \
-	%D%/children.h %D%/children.c \
-	%D%/cgroup.h %D%/cgroup.c \
-	%D%/child.h \
-	%D%/child-attributes.h %D%/child-attributes.c \
-	%D%/child.c \
-	%D%/spawn.h %D%/spawn.c \
-	%D%/reap.h %D%/reap.c \
-	%D%/descendants.h %D%/descendants.c \
-	%D%/forward.h %D%/forward.c \
-	%D%/job.h %D%/job.c \
-	%D%/command.h %D%/command.c
+%C%_libsys_la_SOURCES =
+
+# process: processes that are there
+%C%_libsys_la_SOURCES += \
+	%D%/process/signals.h %D%/process/signals.c \
+	%D%/process/proc.h %D%/process/proc.c \
+	%D%/process/children.h %D%/process/children.c \
+	%D%/process/descendants.h %D%/process/descendants.c \
+	%D%/process/forward.h %D%/process/forward.c \
+	%D%/process/reap.h %D%/process/reap.c \
+	%D%/process/job.h %D%/process/job.c \
+	%D%/process/command.h %D%/process/command.c \
+	%D%/process/cgroup.h %D%/process/cgroup.c
+
+# spawn: making a process
+%C%_libsys_la_SOURCES += \
+	%D%/spawn/ids.h %D%/spawn/ids.c \
+	%D%/spawn/spec.h \
+	%D%/spawn/child-attributes.h %D%/spawn/child-attributes.c \
+	%D%/spawn/child.h %D%/spawn/child.c \
+	%D%/spawn/spawn.h %D%/spawn/spawn.c
+
+# ipc: sockets and shared memory
+%C%_libsys_la_SOURCES += \
+	%D%/ipc/passed.h %D%/ipc/passed.c \
+	%D%/ipc/unixsock.h %D%/ipc/unixsock.c \
+	%D%/ipc/inetsock.h %D%/ipc/inetsock.c \
+	%D%/ipc/pagefile.h %D%/ipc/pagefile.c \
+	%D%/ipc/journal.h %D%/ipc/journal.c
+

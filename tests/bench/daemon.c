@@ -113,18 +113,22 @@ static void connect_to(struct daemon *d)
 		errx(EXIT_FAILURE, "%s: %s", d->socket, strerror(-r));
 }
 
-static void call(struct daemon *d, const char *method, json_t *parameters,
-		 struct message_reply *reply)
+static void ask(struct daemon *d, const char *method, json_t *parameters, unsigned flags)
 {
-	uint64_t deadline = clock_now_usec() + PATIENCE_USEC;
-	int r = client_call(d->client, method, parameters, 0, deadline);
+	int r = client_call(d->client, method, parameters, flags, clock_now_usec() + PATIENCE_USEC);
 
-	if (r == 0)
-		r = client_receive(d->client, deadline, reply);
 	if (r < 0)
 		errx(EXIT_FAILURE, "%s: %s", method, strerror(-r));
+}
+
+static void receive(struct daemon *d, struct message_reply *reply)
+{
+	int r = client_receive(d->client, clock_now_usec() + PATIENCE_USEC, reply);
+
+	if (r < 0)
+		errx(EXIT_FAILURE, "no reply: %s", strerror(-r));
 	if (reply->error)
-		errx(EXIT_FAILURE, "%s: %s", method, reply->error);
+		errx(EXIT_FAILURE, "refused: %s", reply->error);
 }
 
 static void execute(struct daemon *d, const struct programs *programs, size_t n,
@@ -170,7 +174,8 @@ uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t 
 	execute(d, programs, n, wrapper);
 	await_file(inotify, "socket");
 	connect_to(d);
-	call(d, "io.swansong.Wait", json_pack("{s:s}", "until", "ready"), &reply);
+	ask(d, "io.swansong.Wait", json_pack("{s:s}", "until", "ready"), 0);
+	receive(d, &reply);
 	took = now_nsec() - begun;
 
 	message_reply_done(&reply);
@@ -179,23 +184,28 @@ uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t 
 	return took;
 }
 
-uint64_t daemon_status(struct daemon *d, bool overview)
+uint64_t daemon_status(struct daemon *d)
 {
 	uint64_t begun = now_nsec();
-	struct message_reply reply;
 	struct node_view *nodes;
-	uint64_t took;
-	size_t n;
+	size_t n, all = 0;
+	bool continues;
 
-	call(d, overview ? "io.swansong.Overview" : "io.swansong.Status", json_object(), &reply);
-	if ((overview ? node_view_parse_columns : node_view_parse_array)(reply.parameters, "nodes",
-									 &nodes, &n) < 0 ||
-	    n != d->subject.n + 1)
+	ask(d, "io.swansong.Status", json_object(), MESSAGE_MORE);
+	do {
+		struct message_reply reply;
+
+		receive(d, &reply);
+		if (node_view_parse_array(reply.parameters, "nodes", &nodes, &n) < 0)
+			errx(EXIT_FAILURE, "the status is none");
+		continues = reply.continues;
+		all += n;
+		free(nodes);
+		message_reply_done(&reply);
+	} while (continues);
+	if (all != d->subject.n + 1)
 		errx(EXIT_FAILURE, "the status is not that of all");
-	took = now_nsec() - begun;
-	message_reply_done(&reply);
-	free(nodes);
-	return took;
+	return now_nsec() - begun;
 }
 
 void daemon_disconnect(struct daemon *d)

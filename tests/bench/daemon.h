@@ -36,11 +36,11 @@ uint64_t daemon_start(struct daemon *daemon, const struct programs *programs, si
 void daemon_start_loop(struct daemon *daemon, const struct programs *programs, size_t n);
 
 /*
- * Asks for the status of all, as `swansongctl status` does (@overview) or with all that is known.
+ * Asks for the status of all, as `swansongctl status` does.
  *
  * Return: the nanoseconds until it was there, read and checked.
  */
-uint64_t daemon_status(struct daemon *daemon, bool overview);
+uint64_t daemon_status(struct daemon *daemon);
 
 /* Nobody is connected any more. */
 void daemon_disconnect(struct daemon *daemon);

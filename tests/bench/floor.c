@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sys/cgroup.h"
+#include "sys/process/cgroup.h"
 
 #define CLONE_VM_AND_VFORK UINT64_C(0x4100)
 #define CLONE_INTO_GROUP   UINT64_C(0x200000000)

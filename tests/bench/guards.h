@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "report.h"
-#include "swansong/swansong.h"
+#include <swansong/swansong.h>
 
 #define PAIRS 50000 /* short enough that some loop is not interrupted */
 #define CROWD 100000

@@ -1,5 +1,5 @@
 # Programs that print figures; built by check, run by hand, or by `make bench`.
-bench_programs = %D%/services %D%/shutdown %D%/guards %D%/inits
+bench_programs = %D%/services %D%/shutdown %D%/guards %D%/inits %D%/logs
 bench_helpers  = %D%/floor %D%/child %D%/ender %D%/init-child
 peers_helpers  = %D%/sleeper %D%/crasher
 
@@ -25,6 +25,10 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 %C%_shutdown_CFLAGS = $(%C%_services_CFLAGS)
 %C%_shutdown_LDADD  = $(%C%_services_LDADD)
 
+%C%_logs_SOURCES = %D%/report.h %D%/report.c %D%/logs.c
+%C%_logs_CFLAGS  = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+%C%_logs_LDADD   = src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS) -lm
+
 %C%_inits_SOURCES = \
 	%D%/report.h %D%/report.c \
 	%D%/world.h %D%/world.c \
@@ -35,7 +39,7 @@ CLEANFILES     += $(bench_programs) $(bench_helpers) $(peers_helpers)
 %C%_init_child_SOURCES = %D%/init-child.c
 
 # As a program of users is linked.
-%C%_guards_SOURCES = tests/unit/fake-daemon.h \
+%C%_guards_SOURCES = tests/unit/fixtures/fake-daemon.h \
 	%D%/report.h %D%/report.c \
 	%D%/guards.h %D%/guards-time.c \
 	%D%/guards-crowd.c %D%/guards-wakes.c \
@@ -67,11 +71,12 @@ EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss
 	$(AM_V_CCLD)options='-DCHILD_BIRTHS="births" -DCHILD_ENDS=1' && $(build_child)
 
 .PHONY: bench
-bench: swansongd swansongctl $(bench_programs) $(bench_helpers)
+bench: swansongd swansongctl swansong-logger $(bench_programs) $(bench_helpers)
 	%D%/guards
 	%D%/services
 	%D%/shutdown
 	%D%/inits
+	%D%/logs
 
 # Beside other supervisors, as many as are installed.
 .PHONY: bench-peers

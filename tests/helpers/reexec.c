@@ -48,8 +48,9 @@ static int store(int fd, const char *name)
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 	int link = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	/* An abstract one. */
-	memcpy(address.sun_path + 1, socket_name + 1, strlen(socket_name) - 1);
+	memcpy(address.sun_path, socket_name, strlen(socket_name));
+	if (*socket_name == '@')
+		address.sun_path[0] = '\0';
 	iov.iov_len = (size_t)snprintf(text, sizeof(text), "FDSTORE=1\nFDNAME=%s", name);
 	*c = (struct cmsghdr){
 		.cmsg_level = SOL_SOCKET,

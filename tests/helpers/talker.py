@@ -12,7 +12,7 @@ Each line of FIFO is a command:
     barrier           writes "barrier is over" when the supervisor has followed all before
     flood N           sends N messages as fast as they are taken
     main              has a child named the main process, which goes on in its place
-    detach            the same, but the child is of a session of its own, and its parent ends
+    detach            the same for a grandchild of a session of its own, whose parent ends
     orphan SESSION TEXT  has a child without a parent, in a session of its "own" or the "same" one,
                       which writes "orphan PID", stops, and on SIGCONT says TEXT and ends
     name PID          sends PID as that of the main process
@@ -77,17 +77,20 @@ def barrier():
 
 
 def detach():
-    """As a daemon of old does it: only the grandchild stays, and says so itself."""
+    """As a daemon of old does it: only the grandchild stays, and is named before the rest ends."""
     ours, theirs = os.pipe()
+    gone, alive = os.pipe()
     if os.fork() == 0:
         if os.fork() != 0:
             os._exit(0)
         os.setsid()
-        say("MAINPID=%d" % os.getpid())
-        os.close(theirs)
+        os.write(theirs, b"%d" % os.getpid())
+        os.close(alive)
+        os.read(gone, 1)
         return
-    os.close(theirs)
-    os.read(ours, 1)
+    pid = int(os.read(ours, 20))
+    os.wait()
+    say("MAINPID=%d" % pid)
     os._exit(0)
 
 

@@ -28,6 +28,7 @@ requires = db
 command = $(attached fork attach 'elsewhere 2' prefork)
 attach = yes
 shutdown-timeout = 10s
+restart = never
 [first]
 command = $(attached first attach 'elsewhere 2' 'report 2 1 a.c:1 first|')
 attach = yes
@@ -67,7 +68,7 @@ is "and what all are in in the end" "$(program web count)" 7
 tell web "report 3 $(monotonic 5000) web.c:41 serve|1 $(monotonic 90000) db.c:7 a\\$(printf '\033')|"
 ok "what they are is asked for" wait_for 10 explains web $'3 x web.c:41 serve, 1 x db.c:7 a\\\e'
 like "with the age of the oldest" "$(program web age_usec)" '^(9|[1-9][0-9])[0-9]{7}$'
-like "for people" "$(ctl guards web)" " web +program +1min.* attached, pid $(pid_of web), root, 7 guards, \"3 x web.c:41 serve, 1 x db.c:7 a.x5c.x1b\""
+like "for people" "$(ctl guards web)" " web +program +1min.* attached, pid $(pid_of web), root, 7 guards, \"3 x web.c:41 serve, 1 x db.c:7 a..x1b\""
 like "on the page of the node" "$(ctl status web)" 'program, attached, pid .*, 7 guards, "3 x'
 tell web 'report garbage'
 sleep_until_asked() { ctl guards >/dev/null; [ "$(grep -c 'got REPORT' "$dir/web.log")" -ge "$1" ]; }

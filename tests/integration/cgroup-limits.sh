@@ -1,5 +1,6 @@
 #!/bin/bash
 # What a service may have of memory, processes and the processor, where Linux has the controllers.
+# shellcheck disable=SC2034  # for what is sourced
 world=vm
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
@@ -102,6 +103,7 @@ is "and what was there is as before" "$(cat /sys/fs/cgroup/cgroup.subtree_contro
 : >"$log"
 echo +pids >"$cgroup/cgroup.subtree_control"
 mkdir "$cgroup/few"
+# shellcheck disable=SC2034  # for what is sourced
 cgroup=$cgroup/few swansongd=swansongd_in_cgroup
 start_daemon
 ctl wait --for ready >"$dir/out"

@@ -67,6 +67,7 @@ echo max >"$cgroup/cgroup.max.descendants"
 
 : >"$log"
 mount -o remount,bind,ro "$cgroup_mount" || die "it can be made read-only"
+# shellcheck disable=SC2034  # for what is sourced
 swansongd=$top_builddir/swansongd
 start_daemon
 ctl wait --for ready

@@ -20,6 +20,7 @@ main_is_gone() { [ "$(pid_of "$1")" = null ]; } # NODE
 in_namespace() {
 	in_cgroup unshare --pid --fork --kill-child --mount --mount-proc "$top_builddir/swansongd" "$@"
 }
+# shellcheck disable=SC2034  # for what is sourced
 swansongd=in_namespace
 
 config <<END

@@ -98,7 +98,7 @@ if command -v python3 >/dev/null; then
 	is "with nobody above there is no socket" "$("$swansongd" -- sh -c 'echo ${NOTIFY_SOCKET-none}' 2>>"$log")" none
 	# shellcheck disable=SC2016  # for the inner shell
 	like "but where it is to say when it is ready" \
-		"$("$swansongd" --notify-ready -- sh -c 'echo $NOTIFY_SOCKET' 2>>"$log")" '^@'
+		"$("$swansongd" --notify-ready -- sh -c 'echo $NOTIFY_SOCKET' 2>>"$log")" '^/.*/swansong/notify\.0/'
 	under
 	ok "unless told otherwise it is ready when it has been started" wait_for 10 says "$dir/said" READY=1
 	kill -TERM "$daemon"

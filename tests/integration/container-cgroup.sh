@@ -1,6 +1,5 @@
 #!/bin/bash
 # PID 1 of a real container that may write to its control group: services have groups, and exec works.
-world=shared
 . "${0%/*}/lib.sh"
 . "${0%/*}/cgroup-lib.sh"
 . "${0%/*}/container-lib.sh"
@@ -22,7 +21,6 @@ ENTRYPOINT ["/usr/sbin/swansongd", "-v", "-c", "/etc/swansong/swansong.ini"]
 END
 podman build --network=none -q -t tree "$dir/image" >/dev/null || die "the image is built"
 
-cleanup_fn remove_libpod_parent
 # Privileged: that is what makes the control groups writable.  No limits that need a controller.
 podman run -d --name box --network=none --privileged --cgroupns=private \
 	--cgroup-parent="${cgroup#"$cgroup_mount"}" --pids-limit=-1 \

@@ -38,8 +38,3 @@ run_container() { # NAME ARGUMENT-OF-RUN...
 	cleanup_fn podman rm -f -t 0 "$name"
 }
 exit_status() { podman inspect -f '{{.State.ExitCode}}' "$1"; } # NAME
-
-# What podman makes for itself, wherever its containers are; it stays if somebody is in it.
-remove_libpod_parent() {
-	find "$(cgroup2_mount)/libpod_parent" -depth -type d -exec rmdir {} + 2>/dev/null
-}

@@ -1,7 +1,6 @@
 #!/bin/bash
 # The image of contrib/container/Containerfile.tree, and tree.ini in it, as they stand: with nginx and redis
 # as a Debian has them, writable, and with as much to write to as the pod of contrib/kubernetes gives it.
-world=shared
 . "${0%/*}/lib.sh"
 . "${0%/*}/container-lib.sh"
 requires_package nginx nginx-light

@@ -1,6 +1,5 @@
 #!/bin/bash
 # PID 1 of a real container: what is in flight is finished, no zombie is left on the way.
-world=shared
 . "${0%/*}/lib.sh"
 . "${0%/*}/container-lib.sh"
 . "${0%/*}/web-tree.sh"

@@ -90,6 +90,12 @@ for subject in "${subjects[@]}"; do
 	is "$subject: without a standard input" \
 		"$("${init[@]}" sh -c 'echo out; cat; exit 3' <&- 2>>"$log"; echo $?)" $'out\n3'
 	is "$subject: without any standard file" "$("${init[@]}" sh -c 'exit 4' <&- >&- 2>&-; echo $?)" 4
+	# Of make's own there may be one in the way.
+	few() { (exec 3>&- && ulimit -Sn 4 && "${init[@]}" sh -c 'ulimit -Sn; exit 3' 2>>"$log"; echo $?); }
+	is "$subject: with a limit of four descriptors, which the command has, too" "$(few)" $'4\n3'
+	no_null() { unshare --mount sh -c 'mount -t tmpfs none /dev && exec "$@"' sh "${init[@]}" /bin/sh -c 'exit 5'; }
+	is "$subject: without /dev/null" "$(no_null 2>>"$log"; echo $?)" 5
+	is "$subject: and without a standard input" "$(no_null <&- 2>>"$log"; echo $?)" 5
 	choose "$subject" -v
 	gone_reader() {
 		local statuses

@@ -1,6 +1,5 @@
 #!/bin/bash
 # In front of one command in a real container, as its PID 1 and beside another's.
-world=shared
 . "${0%/*}/lib.sh"
 . "${0%/*}/inits.sh"
 . "${0%/*}/container-lib.sh"

@@ -29,6 +29,24 @@ for subject in "${subjects[@]}"; do
 		"$(for ((i = 0; i < 50; i++)); do status_of "${init[@]}" "$helpers/crasher" -s 9; done | uniq)" \
 		137
 
+	if [ "$subject" != daemon ]; then
+		choose "$subject" -c
+		# shellcheck disable=SC2016  # for the inner shell
+		is "$subject: with -c a leftover is let be" \
+			"$(status_of "${init[@]}" sh -c 'setsid "$1" "$2" & until test -s "$2"; do :; done; exit 6' \
+				main "$helpers/signal-log" "$dir/$subject.spared")" 6
+		ok "$subject: it lives" pkill -KILL -f "signal-log $dir/$subject.spared"
+		is "$subject: and has had no signal" "$(cat "$dir/$subject.spared")" ready
+		choose "$subject" -w
+		# It outlives its parent, which could collect it.
+		# shellcheck disable=SC2016  # likewise
+		"${init[@]}" sh -c '(sh -c "until test -e $1.go; do :; done" & echo $! >"$1"); : >"$1.go"
+				while kill -0 "$(cat "$1")" 2>/dev/null; do :; done' \
+			main "$dir/$subject.orphan" >"$dir/$subject.w" 2>&1 </dev/null
+		like "$subject: -w warns of an orphan" "$(cat "$dir/$subject.w")" \
+			'^swansong-init: reaped zombie process with pid=[0-9]+$'
+	fi
+
 	for place in child pid1; do
 		enter=()
 		[ $place = child ] || enter=("${pid1[@]}")

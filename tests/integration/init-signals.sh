@@ -19,6 +19,10 @@ holds_signals() { # PID
 }
 has_lines() { [ "$(grep -c "$1" "$2")" = "$3" ]; } # REGEX FILE N
 
+has_state_of() { [[ $(ps -o stat= -p "$1") == $2* ]]; } # PID STATE
+fifo=$dir/fifo
+mkfifo "$fifo"
+
 for subject in "${subjects[@]}"; do
 	choose "$subject"
 	begin "$helpers/signal-log" "$signals" 5
@@ -134,12 +138,36 @@ for subject in "${subjects[@]}"; do
 	await_daemon 10
 	is "$subject: to the end" "$status" 7
 
+	# A command that handles it would run on.
+	choose "$subject"
+	# shellcheck disable=SC2016  # for the inner shell
+	begin bash -c 'trap "echo TSTP >>$0" TSTP; echo ready >>"$0"; while :; do read -rt 0.1 <>"$1"; done' \
+		"$signals" "$fifo"
+	wait_for 10 says "$signals" ready || die "$subject: the command runs"
+	child=$(pgrep -P "$daemon")
+	kill -TSTP "$daemon"
+	ok "$subject: SIGTSTP suspends what handles it" wait_for 5 has_state_of "$child" T
+	ok "$subject: and us" wait_for 5 has_state_of "$daemon" T
+	kill -CONT "$daemon"
+	ok "$subject: it never saw it" not says "$signals" TSTP
+	kill -KILL "$child"
+	await_daemon 10
+
+	choose "$subject" --rewrite TSTP:USR1
+	begin "$helpers/signal-log" "$signals" 0
+	wait_for 10 says "$signals" ready || die "$subject: the command runs"
+	kill -TSTP "$daemon"
+	ok "$subject: what is rewritten arrives" wait_for 5 says "$signals" USR1
+	ok "$subject: and suspends us all the same" wait_for 5 has_state_of "$daemon" T
+	kill -CONT "$daemon"
+	kill -TERM "$daemon"
+	await_daemon 10
+
 	# Suspended and resumed, with the command.
 	choose "$subject"
 	begin "$helpers/idle"
 	wait_for 10 pgrep -P "$daemon" >/dev/null || die "$subject: the command runs"
 	child=$(pgrep -P "$daemon")
-	has_state_of() { [[ $(ps -o stat= -p "$1") == $2* ]]; } # PID STATE
 	for signal in TSTP TTIN TTOU; do
 		wait_for 5 has_state_of "$child" S
 		kill -s $signal "$daemon"

@@ -1,6 +1,5 @@
 #!/bin/bash
 # The pod of contrib/kubernetes, as podman plays it: its probes answer, and its end is in order.
-world=shared
 . "${0%/*}/lib.sh"
 . "${0%/*}/container-lib.sh"
 python3 -c 'import yaml' 2>/dev/null || skip_all "package python3-yaml"
@@ -11,6 +10,7 @@ to_json <"$pod" >"$dir/pod.json"
 export CONTAINERS_CONF=$dir/containers.conf
 # A pod cannot do without control groups in podman, but with crun's device filter in them not on every
 # machine; and what is infrastructure elsewhere is an image of its own here.
+# shellcheck disable=SC2034  # for what is sourced
 podman_options=(--runtime-flag=cgroup-manager=disabled)
 cat >"$CONTAINERS_CONF" <<'END'
 [containers]
@@ -36,11 +36,11 @@ command = idle
 END
 printf 'FROM scratch\nCOPY rootfs /\nENTRYPOINT ["/usr/bin/swansong-init", "-P"]\n' >"$dir/image/Containerfile"
 for image in shop infra; do
-	ok "the image $image is built" podman build --network=none -q -t "$image" "$dir/image"
+	podman build --network=none -q -t "$image" "$dir/image" >"$dir/build" 2>&1 ||
+		die "the image $image is built: $(cat "$dir/build")"
 done
 
 down() { podman kube down "$pod" >"$dir/down" 2>&1; }
-cleanup_fn remove_libpod_parent
 cleanup_fn podman pod rm -f -t 0 shop
 podman kube play --network=none "$pod" >"$dir/play" 2>&1 ||
 	skip_all "machine: podman plays no pod here ($(grep -v '^$' "$dir/play" | tail -n 1))"

@@ -10,12 +10,10 @@
 #	is "web is up" "$(state web)" up
 #	finish
 #
-# Tests run one at a time (they look at the clock), each as PID 1 of a world of its own: its
-# processes, mounts and network (nothing but loopback, so that fixed ports are free) end with it.
-# With world=shared, set before this is sourced, a test stays in the machine's; with world=systemd
-# it is inside a machine that a real systemd has booted, and with world=vm in one with a kernel of
-# its own, where there are control groups with all their controllers and nothing can be written but
-# to $dir.
+# Each test is PID 1 of a world of its own (with-world), so that tests run side by side.  With
+# world=systemd, set before this is sourced, a test is inside a machine that a real systemd has
+# booted, and with world=vm in one with a kernel of its own, where there are control groups with all
+# their controllers and nothing can be written but to $dir.
 #
 # Results are TAP.  A missing prerequisite is a skip, "package NAME" or "machine: WHY"; never a pass.
 
@@ -51,39 +49,29 @@ requires_root() {
 }
 
 PATH=$PATH:/usr/sbin:/sbin
-requires_package flock util-linux
+requires_package unshare util-linux
 requires_package ps procps
 requires_package ip iproute2
 requires_package jq jq
 
 if [ -z "${in_world:-}" ]; then
-	: "${world:=own}"
-	world_options=(--pid --fork --kill-child --mount --mount-proc --net)
-	[ "$(id -u)" = 0 ] || world_options+=(--user --map-root-user)
-	if [ "$world" = shared ]; then
-		enter=()
-	elif [ "$world" = systemd ]; then
+	world_of=("$top_srcdir/tests/integration/with-world")
+	case ${world:=own} in
+	systemd)
 		requires_root
 		requires_package systemd-nspawn systemd-container
-		enter=("$top_srcdir/tests/integration/with-systemd"
+		world_of+=("$top_srcdir/tests/integration/with-systemd"
 			--bind "$top_srcdir" --bind "$top_builddir")
-		refusal=$("${enter[@]}" true 2>&1) || skip_all "machine: ${refusal##*$'\n'}"
-	elif [ "$world" = vm ]; then
+		;;
+	vm)
 		requires_root
 		command -v linux.uml >/dev/null ||
 			skip_all "machine: no user-mode Linux (Debian: user-mode-linux)"
-		enter=(unshare "${world_options[@]}" "$top_srcdir/tests/integration/with-vm")
-		refusal=$("${enter[@]}" true 2>&1) || skip_all "machine: ${refusal##*$'\n'}"
-	elif unshare "${world_options[@]}" true 2>/dev/null; then
-		enter=(unshare "${world_options[@]}")
-	else
-		skip_all "machine: refuses private namespaces"
-	fi
-	# Whatever hangs is ended; what it had to say until then is in its log.
-	in_world=yes exec flock -o "$top_builddir/tests/integration.lock" \
-		timeout -k 5 300 "${enter[@]}" bash "$(realpath "$0")" "$@"
+		world_of+=("$top_srcdir/tests/integration/with-vm")
+		;;
+	esac
+	in_world=yes exec "${world_of[@]}" bash "$(realpath "$0")" "$@"
 fi
-[ "${world:-own}" != own ] || ip link set lo up
 
 # --- What a test finds ---------------------------------------------------------------------------
 
@@ -99,6 +87,8 @@ swansongctl=$top_builddir/swansongctl
 # For those who source this, and for their children.
 : "$ini" "$log" "$helpers" "$swansongctl"
 export SWANSONG_SOCKET=$socket
+SWANSONG_LOGGER=$(realpath "$top_builddir")/swansong-logger
+export SWANSONG_LOGGER
 
 # --- TAP -----------------------------------------------------------------------------------------
 
@@ -106,7 +96,7 @@ n_tests=0
 n_failed=0
 
 comment() { # reads what may be of any kind
-	sed 's/^/# /'
+	awk '{ print "# " $0 }' # which ends a last line that has no end
 }
 
 result() { # STATUS NAME
@@ -259,14 +249,21 @@ launch() { # COMMAND...
 	cleanup_fn end_process "$daemon"
 }
 
-ctl() { "$swansongctl" "$@"; }
+# Nothing here ends just after its start, unless a story is about that: start and restart do not watch.
+ctl() {
+	if [[ " $* " =~ ^(\ -[^ ]+(\ [0-9]+m?s)?)*\ (start|restart)\  ]]; then
+		"$swansongctl" --settle 0 "$@"
+	else
+		"$swansongctl" "$@"
+	fi
+}
 
 ctl_answers() { gone "$daemon" || ctl status >/dev/null 2>&1; }
 
 # So many control connections are there: the daemon has closed those of who has ended.
 has_connections() { # NUMBER
 	local listed
-	listed=$(awk -v path="$socket" '$8 == path' /proc/net/unix | wc -l)
+	listed=$(awk -v path="$socket~" '$8 == path' /proc/net/unix | wc -l)
 	[ "$listed" = $((1 + $1)) ] # with the one that listens
 }
 
@@ -358,12 +355,6 @@ others() {
 nobody_else() { [ -z "$(others)" ]; }
 
 # --- Control groups ------------------------------------------------------------------------------
-
-# Where those of version 2 are; nothing if they are nowhere.
-cgroup2_mount() {
-	awk '{ for (i = 7; i < NF; i++) if ($i == "-" && $(i + 1) == "cgroup2") {
-		print $5; exit } }' /proc/self/mountinfo
-}
 
 # From the daemon that is started next.
 hide_cgroups() {

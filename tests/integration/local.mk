@@ -1,6 +1,7 @@
-# The real programs together, one story a script; they lock each other out (lib.sh).
+# The real programs together, one story a script.
 dist_check_SCRIPTS += \
 	%D%/attach.sh \
+	%D%/aborted.sh \
 	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \
@@ -16,9 +17,11 @@ dist_check_SCRIPTS += \
 	%D%/container-cgroup.sh \
 	%D%/container-tree.sh \
 	%D%/control.sh \
+	%D%/control-place.sh \
 	%D%/convert.sh \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
+	%D%/dependents.sh \
 	%D%/events.sh \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \
@@ -46,24 +49,32 @@ dist_check_SCRIPTS += \
 	%D%/listen.sh \
 	%D%/health.sh \
 	%D%/hooks.sh \
+	%D%/hostile-connections.sh \
+	%D%/hostile-senders.sh \
 	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \
+	%D%/logger.sh \
 	%D%/many.sh \
+	%D%/names.sh \
 	%D%/notify.sh \
 	%D%/notify-senders.sh \
 	%D%/ready.sh \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
 	%D%/restart-keys.sh \
+	%D%/settle.sh \
 	%D%/signals.sh \
 	%D%/stubborn.sh \
 	%D%/stop-keys.sh \
 	%D%/stop-keys-marked.sh \
 	%D%/stop-sessions.sh \
 	%D%/sweep.sh \
+	%D%/inherited.sh \
+	%D%/takeover.sh \
 	%D%/systemd.sh \
 	%D%/transient.sh \
 	%D%/systemd-cgroup.sh \
+	%D%/systemd-hardened.sh \
 	%D%/trouble-bomb.sh \
 	%D%/trouble-clock.sh \
 	%D%/trouble-descriptors.sh \
@@ -73,11 +84,14 @@ dist_check_SCRIPTS += \
 	%D%/trouble-inject.sh \
 	%D%/trouble-killed.sh \
 	%D%/trouble-listen.sh \
+	%D%/trouble-memory.sh \
 	%D%/trouble-orphans.sh \
 	%D%/trouble-spawn.sh \
 	%D%/trouble-stop.sh \
 	%D%/trouble-stopped.sh \
+	%D%/trouble-sweep.sh \
 	%D%/trouble-watchdog.sh \
+	%D%/varlink.sh \
 	%D%/web.sh \
 	%D%/zero-loss.sh \
 	%D%/order.sh \
@@ -92,7 +106,21 @@ dist_check_SCRIPTS += \
 	%D%/remains-again.sh \
 	%D%/remains-blank.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/senders-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-systemd %D%/with-podman %D%/with-vm
+# Those of check-fast: something of each part, and none is long.
+fast_stories = \
+	%D%/attach.sh \
+	%D%/cgroup.sh \
+	%D%/forced.sh \
+	%D%/guard.sh \
+	%D%/hooks.sh \
+	%D%/names.sh \
+	%D%/notify.sh \
+	%D%/order-keys.sh \
+	%D%/reload-hooks.sh \
+	%D%/strategy.sh \
+	%D%/web.sh
+
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/senders-lib.sh %D%/preload-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-world %D%/with-systemd %D%/with-podman %D%/with-vm
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \
@@ -105,4 +133,3 @@ EXTRA_DIST += \
 	%D%/convert/switch.conf \
 	%D%/convert/tell \
 	%D%/convert/web.conf
-CLEANFILES += tests/integration.lock

@@ -2,6 +2,7 @@
 # Without control groups, what the dead and who executes have said is heard as that of their service.
 . "${0%/*}/lib.sh"
 hide_cgroups
+# shellcheck disable=SC2034  # for what is sourced
 own=unheard # nothing is left of it that would tell whose it was
 . "${0%/*}/senders-lib.sh"
 
@@ -21,7 +22,7 @@ if len(sys.argv) == 2:
 while os.getppid() == int(sys.argv[3]):
     time.sleep(0.001)
 link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-link.connect("\0" + sys.argv[2][1:])
+link.connect(sys.argv[2])
 for _ in range(400):
     link.send(b"STATUS=believed")
 heard, ours = os.pipe()

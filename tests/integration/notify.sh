@@ -132,7 +132,7 @@ forge() { # TEXT
 		import os, socket, sys
 		ours, theirs = os.pipe()
 		link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-		link.connect("\0" + sys.argv[1][1:])
+		link.connect(sys.argv[1])
 		socket.send_fds(link, [sys.argv[2].encode()], [theirs])
 		os.close(theirs)
 		os.read(ours, 1)

@@ -85,12 +85,8 @@ ok "and comes back with what it requires" ctl restart web --timeout 10s
 ok "when that is ready" wait_for 5 has_state web-user up
 
 ok "a member is stopped again" ctl stop web/a
-ok "a restart that would need it does not wait for that" not ctl restart late --timeout 10s
-ctl restart late --timeout 10s >"$dir/out" 2>&1
-like "it says which node it is" "$(cat "$dir/out")" "web/a: stopped"
-is "what requires the group waits" "$(field late .service.waiting[0])" web
-ok "the member is started" ctl start web/a --timeout 10s
-ok "then that is up" wait_for 5 has_state late up
+ok "a restart of what requires the group starts the member" ctl restart late --timeout 10s
+is "then both are up" "$(states web/a late)" "up up"
 
 ok "a group where nothing is started by itself is stopped" ctl stop empty
 ok "what requires it is started" ctl start empty-user --timeout 10s
@@ -130,6 +126,7 @@ is "they go on" "$(pid_of db-user)" "$user"
 kill -KILL "$user"
 ok "if they end, too, they wait for it" wait_for 5 has_state db-user backoff
 is "and say so" "$(field db-user .service.waiting[0])" db
+is "without a time of the next try, which is over" "$(field db-user .service.next_usec)" null
 ctl restart slow-follower --timeout 10s >"$dir/out"
 is "whatever happens meanwhile" "$(state db-user)" backoff
 echo >"$dir/db.go"

@@ -41,6 +41,7 @@ log = file:$dir/again.log
 command = sh -c 'seq 1 7000000 | head -c 50000000; echo; echo flooded; exec $helpers/idle'
 ready = log:^flooded\$
 log = file:$dir/flood
+log-size = infinity
 start-timeout = 5min
 [absent]
 command = $helpers/idle

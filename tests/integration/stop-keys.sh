@@ -69,16 +69,16 @@ ok "what may stay is no reason to wait with a restart" wait_for 5 restarted
 ok "it stays" kill -0 "$child"
 ok "and has not been asked to go" not says "$dir/parent.child" TERM
 ok "with a guard of its own" wait_for 5 has_kinds_of_guards parent "leftover process"
-ctl stop --no-wait parent >"$dir/out"
-ok "a stop ends the main process" wait_for 5 has_state parent down
-is "its work is waited for" "$(kinds_of_guards parent) $(field parent .state)" "leftover leftover shutting_down"
+ok "a stop ends the main process" timeout 20 "$swansongctl" stop parent
+is "and waits for nothing else" "$(kinds_of_guards parent) $(field parent .state)" "leftover leftover complete"
 pkill -TERM -f "$dir/parent.child"
-ok "to its end" timeout 20 "$swansongctl" wait parent --for complete
 
 wait_for 5 test -s "$dir/stubborn" || die "the stubborn one is there"
 ctl stop budget >"$dir/out" 2>&1
-ok "and not beyond the budget" gone "$(cat "$dir/stubborn")"
-ok "which is forced" says "$log" 'budget: complete.*forced'
+ok "a stop of the service kills nothing of that" kill -0 "$(cat "$dir/stubborn")"
+ok "and is not forced" says "$log" 'budget: complete in [^(]*$'
+ok "unless it is told to" ctl shutdown budget --force
+ok "it is killed then" wait_for 5 gone "$(cat "$dir/stubborn")"
 stop_daemon
 ok "nobody is left" wait_for 10 nobody_else
 finish

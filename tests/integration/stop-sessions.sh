@@ -1,46 +1,60 @@
 #!/bin/bash
-# What kill-leftovers = no lets be has the budget of the stop that waits for it: also beside the next
-# run, and whatever the kill-signal does to it.
+# Sessions that kill-leftovers = no keeps: they hold up neither a restart, a reload nor a stop of the
+# service.  The stop of the root asks them to end, and kills them at the stop-timeout.
 . "${0%/*}/lib.sh"
 
-# A service with a session of its own that nothing but SIGKILL ends.
-session() { # NODE [LINE...]
-	local node=$1
-	shift
-	printf '[%s]\ncommand = bash -c '\''setsid %s/stubborn %s/%s & exec %s/idle'\''\n' \
-		"$node" "$helpers" "$dir" "${node##*/}" "$helpers"
+# A service with a session of its own: PROGRAM, which is given a file.
+session() { # NODE PROGRAM [LINE...]
+	local node=$1 program=$2
+	shift 2
+	printf '[%s]\ncommand = bash -c '\''setsid %s/%s %s/%s & exec %s/idle'\''\n' \
+		"$node" "$helpers" "$program" "$dir" "$node" "$helpers"
 	printf '%s\n' 'kill-leftovers = no' "$@"
 }
 {
-	session beside 'shutdown-timeout = 500ms'
-	session soft 'shutdown-timeout = 500ms' 'kill-signal = SIGHUP'
-	printf '[let]\ncommand = bash -c '\''trap "" TERM; setsid %s/stubborn %s/let & while :; do sleep 1; done'\''\n' \
-		"$helpers" "$dir"
-	printf '%s\n' 'kill-leftovers = no' 'stop-timeout = 100ms' 'shutdown-timeout = 1h'
+	session polite signal-log
+	service needs 'requires = polite'
+	session stubborn stubborn 'stop-timeout = 200ms' 'shutdown-timeout = 300ms'
+	session gone signal-log
 } | config
 start_daemon
-for name in beside soft let; do
-	wait_for 10 test -s "$dir/$name" || die "the session of $name is there"
+for name in polite gone; do
+	wait_for 10 says "$dir/$name" ready || die "the session of $name is there"
 done
+wait_for 10 test -s "$dir/stubborn" || die "the session of stubborn is there"
+polite=$(pgrep -f "signal-log $dir/polite")
+gone=$(pgrep -f "signal-log $dir/gone")
+stubborn=$(cat "$dir/stubborn")
 
-pid=$(cat "$dir/beside")
-ctl stop --no-wait beside >"$dir/out"
-ok "the service ends" wait_for 5 has_state beside down
-ok "it may be started while its session lives" ctl start beside --timeout 5s
-ok "which is ended when the budget of the stop is spent" wait_for 10 gone "$pid"
-like "and named" "$(cat "$log")" "beside: killing leftover pid $pid .stubborn., .* after the stop"
-ok "the next run goes on" has_state beside up
+before=$(pid_of polite)
+ok "a restart does not wait for a session" ctl restart polite --timeout 10s
+ok "the next run is there" is_up_anew polite "$before"
+ok "and what requires the service runs" has_state needs up
+ok "the session is there" kill -0 "$polite"
+ok "and has not been asked to end" not says "$dir/polite" TERM
 
-pid=$(cat "$dir/soft")
-ctl stop soft --timeout 20s >"$dir/out" 2>&1
-ok "what takes no notice of the kill-signal is killed after it" gone "$pid"
+sed 's/^\[polite\]$/&\numask = 027/' "$ini" >"$dir/changed"
+cp "$dir/changed" "$ini"
+before=$(pid_of polite)
+ok "a reload that restarts the service is taken" ctl reload
+ok "and does not wait for a session" wait_for 10 is_up_anew polite "$before"
 
-ctl stop --no-wait let >"$dir/out"
-ok "a stop kills the main process at the stop-timeout" wait_for 5 has_state let down
-ok "its session is let be" kill -0 "$(cat "$dir/let")"
-ok "and not said to be killed" not says "$log" 'let: killing leftover'
-like "for it there is more time" "$(ctl guards let --blocking)" 'leftover .* (1h|[0-9]+min).* stubborn'
-kill -KILL "$(cat "$dir/let")"
-stop_daemon
+ok "a stop does not wait for a session" ctl stop stubborn --timeout 10s
+is "the service is down" "$(state stubborn)" down
+like "the session is listed" "$(ctl guards stubborn)" 'leftover .*stubborn'
+is "and blocks nothing" "$(ctl guards stubborn --blocking --json | jq '.guards | length')" 0
+
+sed '/^\[gone\]$/,$d' "$dir/changed" | config
+ok "a removed section" ctl reload
+ok "is stopped" wait_for 10 eval "! ctl status gone --json | jq -e '.nodes[0].service.pid' >/dev/null"
+ok "and its session goes on" kill -0 "$gone"
+
+kill -TERM "$daemon"
+ok "the stop of the root asks a session to end" wait_for 10 says "$dir/polite" TERM
+ok "also one whose section is gone" wait_for 10 says "$dir/gone" TERM
+ok "it kills a stubborn one at the stop-timeout" wait_for 10 gone "$stubborn"
+await_daemon 10
+is "which is forced" "$status" 124
+like "and named" "$(cat "$log")" "stubborn: killing leftover pid $stubborn .stubborn.,"
 ok "nobody is left" wait_for 10 nobody_else
 finish

@@ -104,6 +104,10 @@ ok "what may be restarted once is" wait_for 10 renewed "$pid" given/up
 crash given/up
 ok "and then its group is shut down" ctl --timeout 10s wait --for complete given
 is "with what is in it" "$(state given/other)" down
+is "the service is shown as failed" "$(state given/up)" failed
+ok "which is no maintenance" not ctl health -q
+ctl stop given/up
+is "until it is stopped by hand" "$(state given/up)" down
 ok "which is said" says "$log" 'given: shutting down: a service of it was given up'
 
 pid=$(pid_of last)

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The same tree under the real systemd, with the unit that is shipped.
+# shellcheck disable=SC2034  # for what is sourced
 world=systemd
 . "${0%/*}/lib.sh"
 . "${0%/*}/web-tree.sh"

@@ -26,7 +26,7 @@ is "it inherits, and has what its properties say" "$(tr '\n' ' ' <"$dir/env")" \
 
 ctl run jobs/long -- true "$(head -c 70000 /dev/zero | tr '\0' x)" 2>"$dir/said"
 is "what is too long is said to be" "$? $(cat "$dir/said")" \
-	"1 swansongctl: that is too long for the daemon, allowed are 65536 bytes in all"
+	"1 swansongctl: the request is too long: the daemon takes 65536 bytes in all"
 
 ctl run jobs/idle -p requires=db -p stop-timeout=3s -- "$helpers/idle" >"$dir/said"
 is "without --wait it is begun" "$(cat "$dir/said")" "jobs/idle: begun"

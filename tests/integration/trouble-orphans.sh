@@ -4,10 +4,15 @@
 
 n=10000
 [ "$(cat /proc/sys/kernel/pid_max)" -gt $((n + 5000)) ] || skip_all "machine: has too few pids"
+mkfifo "$dir/go"
 config <<END
 [many]
 command = $helpers/orphans $n
 restart = never
+[later]
+command = sh -c 'read go <$dir/go; exec $helpers/orphans $n'
+restart = never
+autostart = no
 [left]
 command = $helpers/orphans 500 600000
 restart = never
@@ -33,16 +38,19 @@ ok "none of the dead stays" wait_for 30 no_zombies
 ok "status is answered" ctl status --timeout 20s
 
 # All at once: while the daemon stands still, nobody collects them.
-ctl stop many >/dev/null
 before=$(field other .service.pid)
-ctl start many --no-wait >/dev/null
+ctl start later >/dev/null
+maker=$(pid_of later)
 kill -STOP "$daemon"
+wait_for 10 is_stopped "$daemon"
+echo >"$dir/go"
 born() { ps -e -o stat= | awk -v want="$1" '/^Z/ { n++ } END { exit n < want }'; }
-ok "ten thousand dead are there" wait_for 200 born $n
+wait_for 200 is_zombie_or_gone "$maker" # to count them meanwhile would take longer than to make them
+ok "ten thousand dead are there" wait_for 20 born $n
 ctl start plain --no-wait >/dev/null 2>&1 & # a word that waits among them
 kill -CONT "$daemon"
 ok "status is answered meanwhile" ctl status --timeout 60s
-ok "who had them is known to have ended well" wait_for 60 has_state many 'done'
+ok "who had them is known to have ended well" wait_for 60 has_state later 'done'
 ok "one that exits now has its own status" wait_for 60 has_state plain failed
 is "and no other" "$(field plain .service.result)" 'exited with status 3'
 ok "none of the dead stays" wait_for 60 no_zombies

@@ -4,8 +4,8 @@
 page=${top_srcdir:?}/man/swansongctl.1
 source=$top_srcdir/src/ctl
 # The first string of each row of the tables.
-commands=$(sed -n '/^static const struct command table/,/^};/s/^\t{ "\([a-z-]*\)".*/\1/p' "$source/commands.c")
-options=$(sed -n '/^static const struct option_row table/,/^};/s/^\t{ "\([a-z-]*\)".*/\1/p' "$source/options.c")
+commands=$(sed -n '/^static const struct command table/,/^};/s/^\t{ "\([a-z-]*\)".*/\1/p' "$source/program/commands.c")
+options=$(sed -n '/^static const struct option_row table/,/^};/s/^\tROW("\([a-z-]*\)".*/\1/p' "$source/session/options.c")
 try "the tables are found" test -n "$commands" -a -n "$options"
 for command in $commands; do
 	try "$command is in the manual" grep -q "^\.It Cm $command\b" "$page"

@@ -11,7 +11,7 @@ export PATH SWANSONG_SOCKET
 words_after() { # WORD...: what the last one may become
 	# shellcheck disable=SC2016  # for the other shell
 	bash -c '. "$0"; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _swansongctl; echo "${COMPREPLY[*]}"' \
-		"${top_srcdir:?}/contrib/completion/swansongctl" swansongctl "$@"
+		"${top_builddir:?}/contrib/completion/swansongctl" swansongctl "$@"
 }
 is() { # NAME GOT WANTED
 	status=0
@@ -28,5 +28,7 @@ is "a signal" "$(words_after signal US)" "USR1 USR2"
 is "states" "$(words_after wait --for r)" "ready running"
 is "what help is for" "$(words_after help guards)" "guards"
 is "a file" "$(words_after plot --report "$top_srcdir/tests/lint/completi")" "$top_srcdir/tests/lint/completion.sh"
+is "a key" "$(words_after run -p restart-d)" "restart-delay= restart-delay-max="
+is "none that a transient service cannot have" "$(words_after run -p control-s) $(words_after run -p inst)" " "
 is "no nodes without a daemon" "$(words_after start '')" ""
 finish

@@ -20,7 +20,27 @@ install_it() {
 # It speaks of the place where it will be; here that is below our root.
 ask() {
 	pc=$(find "$dir/root" -name libswansong.pc)
-	PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$dir/root pkg-config "$@" libswansong
+	PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$dir/root pkg-config "$@"
+}
+
+# The program of the manual: the first example of the page.
+example_of_page() {
+	sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' "$top_srcdir/man/libswansong.3" |
+		sed -e '/^\./d' -e 's/\\e/\\/g' >"$dir/page.c"
+	example "$dir/page.c"
+}
+
+# Without a configuration of its own a fresh daemon would not start.
+install_data() {
+	(unset MAKEFLAGS MFLAGS MAKELEVEL
+	make -s -C "$top_builddir" DESTDIR="$dir/data" install-data-local install-man install-data-hook)
+}
+conf_of_install() { find "$dir/data" -name swansong.ini; }
+keeps_conf() {
+	echo '; mine' >>"$(conf_of_install)" && install_data && grep -q '^; mine' "$(conf_of_install)"
+}
+names_conf() {
+	grep -q "${sysconfdir:?}/swansong/swansong.ini" "$(find "$dir/data" -name swansongd.8)"
 }
 
 cat >"$dir/stranger.c" <<'END'
@@ -46,7 +66,7 @@ compile() { # LANGUAGE COMPILER...
 	shift
 	# shellcheck disable=SC2046  # words
 	"$@" -O2 -Wall -Wextra -Werror -x "$language" "$dir/stranger.c" -x none -o "$dir/stranger" \
-		$(ask --cflags --libs)
+		$(ask --cflags --libs libswansong)
 }
 
 run() {
@@ -56,12 +76,12 @@ run() {
 
 example() {
 	# shellcheck disable=SC2046,SC2086  # words
-	${CC:-cc} -std=gnu17 -pthread "$1" -o "$dir/example" $(ask --cflags --libs) \
+	${CC:-cc} -std=gnu17 -pthread "$1" -o "$dir/example" $(ask --cflags --libs libswansong-loop) \
 		$(pkg-config --cflags --libs libsystemd)
 }
 
 try "it is installed" install_it
-try "pkg-config knows the version" ask --atleast-version=0.1
+try "pkg-config knows the version" ask --atleast-version=0.1 libswansong libswansong-loop
 # shellcheck disable=SC2086  # it may have arguments
 try "a stranger's program in C is built" compile c ${CC:-cc} -std=c99
 try "and runs" run
@@ -74,6 +94,19 @@ fi
 for f in "$top_srcdir"/contrib/examples/*.c; do
 	try "${f##*/} is built" example "$f"
 done
+# libswansong-loop finds libswansong beside it where the loader does not look for libraries.
+no_runpath() {
+	library=$(find "$dir/root" -name 'libswansong.so.*' -type f)
+	libdir=${library%/*}
+	find "$dir/root" -name 'libswansong*.so.*' -type f -exec readelf -dW {} + >"$dir/dynamic"
+	! grep -E 'RPATH|RUNPATH' "$dir/dynamic" | grep -vF "[${libdir#"$dir/root"}]"
+}
+try "no library has an RPATH or RUNPATH but of where it is" no_runpath
 private=$(find "$dir/root" -name '*-private.h')
 try "no private header is installed" test -z "$private"
+try "the example of the manual is a program" example_of_page
+try "a configuration is installed" install_data
+try "it is one" "${top_builddir:?}/swansongctl" check --trust-config "$(conf_of_install)"
+try "it is never replaced" keeps_conf
+try "the manual has the paths of the build" names_conf
 finish

@@ -1,17 +1,29 @@
 #!/bin/sh
 # Every key of the one table is in swansong.ini(5), in the same order, and nothing else is there.
 . "${0%/*}/lib.sh"
+page=${top_builddir:?}/man/swansong.ini.5
+completion=$top_builddir/contrib/completion
+
 keys >"$dir/table"
-sed -n 's/^\.It Cm \([a-z-]*\) Ns = .*/\1/p' "$top_srcdir/man/swansong.ini.5" >"$dir/page"
-declared=$(sed -n '/^enum key_id {/,/^};/p' "$top_srcdir/src/model/section.h" | grep -c '^[[:space:]]KEY_')
-try "all $declared keys are found in the table" test "$(wc -l <"$dir/table")" -eq "$declared"
+tr '\n\t' '  ' <"${top_srcdir:?}/src/model/base/table.h" | sed 's/KEY(/\n&/g' | sed -n '/^KEY([A-Z_]*, "/p' >"$dir/rows"
+sed -n 's/^\.It Cm \([a-z-]*\) Ns = .*/\1/p' "$page" >"$dir/page"
+try "the table is found" test -s "$dir/table"
 try "the manual page has the keys of the table" diff "$dir/table" "$dir/page"
-# What a reload makes of a change: the last column of the table, and the list in the manual.
-for pair in 'RESTART:a new process' 'NEXT_START:the next start' 'DAEMON:a new daemon'; do
-	tr '\n' ' ' <"$top_srcdir/src/model/keys.c" | sed 's/\[KEY_/\n&/g' |
-		sed -n "/APPLY_${pair%%:*} }/s/.*\[KEY_[A-Z_]*\] = { \"\([a-z-]*\)\".*/\1/p" | sort >"$dir/has"
-	sed -n "/^\.Sh RELOAD/,/^\.Sh FILES/p" "$top_srcdir/man/swansong.ini.5" |
-		sed -n "/^\.It ${pair#*:}$/,/^\.It /s/^\.Cm //p" | tr -d ',' | tr -s ' ' '\n' | sort >"$dir/says"
-	try "the manual page knows which keys need ${pair#*:}" diff "$dir/has" "$dir/says"
-done
+
+# The lists that the build makes of the table.
+sort "$dir/table" >"$dir/sorted"
+sed -n '/^\.Sh ALL KEYS/,/^\.Sh THE ROOT/s/^\.It Cm //p' "$page" | sort >"$dir/all"
+try "all of them are in the list of all keys" diff "$dir/sorted" "$dir/all"
+sed -n '/^\.It a new process/,/^\.It the reload itself/s/^\.Cm //p' "$page" | tr -d ',' |
+	tr -s ' ' '\n' | sed '/^$/d' | sort >"$dir/reload"
+comm -13 "$dir/sorted" "$dir/reload" >"$dir/unknown"
+try "no other key is in the lists of RELOAD" is_empty "$dir/unknown"
+try "those that count at once are in none of them" \
+	test "$(($(grep -c ' LIVE,  *"' "$dir/rows") + $(wc -l <"$dir/reload")))" -eq "$(wc -l <"$dir/table")"
+grep -n '@[a-z]*\( [A-Z_]*\)*@' "$page" "$completion"/*swansongctl >"$dir/left" || :
+try "nothing is left to be filled in" is_empty "$dir/left"
+
+# 54 columns are left beside the name.
+grep -E '"[^"]{55,}"\)' "$dir/rows" >"$dir/long" || :
+try "the text of a key is one line" is_empty "$dir/long"
 finish

@@ -46,5 +46,5 @@ finish() {
 
 # The keys of a configuration, of the one table, in its order.
 keys() {
-	sed -n 's/^[[:space:]]*\[KEY_[A-Z_]*\] = { "\([a-z-]*\)".*/\1/p' "$top_srcdir/src/model/keys.c"
+	sed -n 's/^KEY([A-Z_]*, "\([a-z-]*\)".*/\1/p' "$top_srcdir/src/model/base/table.h"
 }

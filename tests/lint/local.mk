@@ -1,16 +1,17 @@
-dist_check_SCRIPTS += \
-	%D%/layers.sh \
-	%D%/order.sh \
+lints = \
 	%D%/commands.sh \
 	%D%/completion.sh \
 	%D%/contrib.sh \
+	%D%/hardening.sh \
 	%D%/headers.sh \
 	%D%/install.sh \
 	%D%/keys.sh \
 	%D%/migration.sh \
 	%D%/pages.sh \
 	%D%/readme.sh \
+	%D%/rooms.sh \
 	%D%/symbols.sh \
 	%D%/unit.sh \
 	%D%/shell.sh
+dist_check_SCRIPTS += $(lints)
 EXTRA_DIST += .shellcheckrc %D%/lib.sh

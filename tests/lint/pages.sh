@@ -3,7 +3,15 @@
 # pages that exist, which are ours if they have our name.
 . "${0%/*}/lib.sh"
 
-cd "${top_srcdir:?}/man"
+# One folder of them all: some are made by the build.
+mkdir "$dir/man"
+cp "${top_srcdir:?}"/man/*.[1-9] "${top_builddir:?}"/man/*.[1-9] "$dir/man" 2>/dev/null || :
+cd "$dir/man" || exit
+for page in "$top_srcdir"/man/*.[1-9].in; do
+	page=${page##*/}
+	[ -e "${page%.in}" ] || echo "no ${page%.in}"
+done >"$dir/unmade"
+try "all pages are made" is_empty "$dir/unmade"
 if command -v mandoc >/dev/null; then
 	try "all pages are clean" mandoc -Tlint -Wwarning ./*.[1-9]
 else

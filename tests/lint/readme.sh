@@ -23,7 +23,7 @@ done <"$dir/links" >"$dir/missing"
 try "it has links" test -s "$dir/links"
 try "what they lead to is there" is_empty "$dir/missing"
 
-(cd "$top_srcdir" && ls man/*.[1-9]) | sort >"$dir/pages"
+(cd "$top_srcdir" && ls man/*.[1-9] man/*.[1-9].in) | sort >"$dir/pages"
 comm -23 "$dir/pages" "$dir/links" >"$dir/unlinked"
 try "it links to every page of the manual" is_empty "$dir/unlinked"
 finish

@@ -5,10 +5,12 @@ command -v shellcheck >/dev/null || {
 	echo "1..0 # SKIP package shellcheck"
 	exit 0
 }
-cd "${top_srcdir:?}"
-for script in autogen.sh bootstrap .ci/run conf/*.sh contrib/container/mkrootfs \
+cd "${top_srcdir:?}" || exit
+scripts=
+for script in autogen.sh bootstrap .ci/* conf/*.sh contrib/container/mkrootfs \
 	tests/*/*.sh tests/integration/with-* tests/integration/convert/tell; do
-	[ -e "$script" ] || continue # .ci is not in a tarball
-	try "$script" shellcheck "$script"
+	[ ! -e "$script" ] || scripts="$scripts $script" # .ci is not in a tarball
 done
+# shellcheck disable=SC2086  # a list of words
+try "shellcheck" shellcheck $scripts
 finish

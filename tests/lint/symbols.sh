@@ -1,28 +1,63 @@
 #!/bin/sh
-# The shared library exports exactly what libswansong.sym lists, and each of it has a manual page, as has
-# each public header; but for names that end in _, which only inlined functions use.
-set -eu
-so=$top_builddir/src/swansong/.libs/libswansong.so
-got=$(nm -D --defined-only "$so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort)
-want=$(sed -n 's/^[[:space:]]*\(swansong_[a-z_]*\);$/\1/p' "$top_srcdir/src/swansong/libswansong.sym" | sort)
-echo 1..3
-if [ "$got" = "$want" ]; then
-	echo "ok 1 - exports are those of the symbol file"
-else
-	printf '# exported:\n%s\n# listed:\n%s\n' "$got" "$want" | sed 's/^[^#]/# &/'
-	echo "not ok 1 - exports are those of the symbol file"
-fi
-missing=
-for symbol in $want; do
-	case $symbol in *_) continue ;; esac
-	grep -q "^\.Nm $symbol\b" "$top_srcdir"/man/*.3 || missing="$missing $symbol"
+# Each shared library exports exactly what its list has, and each of it has a manual page, as has each
+# public header; but for names that end in _, which only inlined functions and the other library use.
+# shellcheck source=tests/lint/lib.sh
+. "${0%/*}/lib.sh"
+export LC_ALL=C
+
+exports_its_list() { # LIBRARY
+	nm -D --defined-only "$top_builddir/src/swansong/.libs/$1.so" |
+		awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >"$dir/exported"
+	sed -n 's/^[[:space:]]*\(swansong_[a-z_]*\);$/\1/p' "$top_srcdir/src/swansong/$1.sym" | sort >"$dir/listed"
+	diff "$dir/listed" "$dir/exported"
+}
+
+has_pages() { # LIBRARY
+	sed -n 's/^[[:space:]]*\(swansong_[a-z_]*[a-z]\);$/\1/p' "$top_srcdir/src/swansong/$1.sym" |
+		while read -r symbol; do
+			grep -q "^\.Nm $symbol\b" "$top_srcdir"/man/*.3 || echo "$symbol"
+		done >"$dir/missing"
+	is_empty "$dir/missing"
+}
+
+# Threads of the library, handlers of forks and what the kernel knows of a thread outlive a dlclose().
+stays() { # LIBRARY
+	readelf -dW "$top_builddir/src/swansong/.libs/$1.so" | grep 'Flags:.*NODELETE'
+}
+
+# A program that needs no loop does not pay for one.
+needs_only_libc() {
+	readelf -dW "$top_builddir/src/swansong/.libs/libswansong.so" |
+		sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >"$dir/needed"
+	! grep -v -e '^libc\.' -e '^ld-' -e '^lib[a-z]*san\.' -e '^libgcc_s\.' -e '^libm\.' "$dir/needed"
+}
+
+# What configure --enable-static installs, made of the same objects.
+archive_shows_only_ours() {
+	for part in src/swansong/.libs/libswansong-core.a src/base/.libs/libbase.a; do
+		[ -f "$top_builddir/$part" ] || part=$(echo "$part" | sed 's|\.libs/||')
+		(mkdir -p "$dir/o" && cd "$dir/o" && ar x "$(cd "$OLDPWD" && realpath "$top_builddir/$part")")
+	done
+	ar rcs "$dir/all.a" "$dir"/o/*.o
+	"$top_srcdir/src/swansong/hide-names" "$dir/all.a"
+	nm -g --defined-only "$dir/all.a" | awk 'NF == 3 && $3 !~ /^swansong_/' >"$dir/others"
+	is_empty "$dir/others" && nm -g --defined-only "$dir/all.a" | grep -q ' T swansong_new$'
+}
+
+for library in libswansong libswansong-loop; do
+	try "$library: exports are those of the symbol file" exports_its_list "$library"
+	try "$library: every export has a manual page" has_pages "$library"
+	try "$library: the library stays when it is closed" stays "$library"
 done
-[ -z "$missing" ] && echo "ok 2 - every export has a manual page" ||
-	echo "not ok 2 - every export has a manual page:$missing"
-missing=
+try "libswansong needs the C library only" needs_only_libc
+if grep -q -e __asan_init -e __tsan_init "$top_builddir/src/swansong/.libs/libswansong.so"; then
+	skip "an archive shows our names only" "machine: the names of a sanitizer are others"
+else
+	try "an archive shows our names only" archive_shows_only_ours
+fi
 for header in "$top_srcdir"/src/swansong/*.h; do
 	case ${header##*/} in *-private.h | declare.h) continue ;; esac
-	grep -q "^\.In swansong/${header##*/}$" "$top_srcdir"/man/*.3 || missing="$missing ${header##*/}"
-done
-[ -z "$missing" ] && echo "ok 3 - every public header has a manual page" ||
-	echo "not ok 3 - every public header has a manual page:$missing"
+	grep -q "^\.In swansong/${header##*/}$" "$top_srcdir"/man/*.3 || echo "${header##*/}"
+done >"$dir/missing"
+try "every public header has a manual page" is_empty "$dir/missing"
+finish

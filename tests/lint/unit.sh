@@ -1,13 +1,31 @@
 #!/bin/sh
-# The unit tells the daemon the time that systemd tells it only by its end.
-set -eu
-unit=${top_srcdir:?}/contrib/systemd/swansongd.service.in
+# The unit tells the daemon the time that systemd tells it only by its end.  It says why each of its
+# settings is open that hardened.conf closes, and with that drop-in little is exposed.
+# shellcheck source=tests/lint/lib.sh
+. "${0%/*}/lib.sh"
+unit=$top_srcdir/contrib/systemd/swansongd.service.in
+drop_in=$top_srcdir/contrib/systemd/hardened.conf
+
 limit=$(sed -n 's/^TimeoutStopSec=//p' "$unit")
 told=$(sed -n 's/^Environment=SWANSONG_GRACE=//p' "$unit")
-echo 1..1
-if [ -n "$limit" ] && [ "$limit" = "$told" ]; then
-	echo "ok 1 - SWANSONG_GRACE is TimeoutStopSec="
+try "SWANSONG_GRACE is TimeoutStopSec=" test -n "$limit" -a "$limit" = "$told"
+
+sed -n 's/^\([A-Z][A-Za-z]*=\).*/\1/p' "$drop_in" | while read -r setting; do
+	[ "$setting" = SystemCallErrorNumber= ] || grep -q "^# .*$setting" "$unit" || echo "$setting"
+done >"$dir/unsaid"
+try "the unit says why what the drop-in closes is open" is_empty "$dir/unsaid"
+
+awk '/^[A-Z]/ && before !~ /^[#A-Z]/ { print } { before = $0 }' "$drop_in" >"$dir/bare"
+try "each setting of the drop-in has a comment" is_empty "$dir/bare"
+
+# SCORE: ten times what is shown.
+is_exposed_below() { systemd-analyze security --offline=yes --no-pager --threshold="$1" "$dir/swansongd.service"; }
+if [ "$(systemd-analyze --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/;q')" -ge 252 ] 2>/dev/null; then
+	sed 's,@[a-z]*bindir@,/usr/bin,' "$unit" >"$dir/swansongd.service"
+	mkdir "$dir/swansongd.service.d"
+	cp "$drop_in" "$dir/swansongd.service.d"
+	try "with the drop-in the exposure is below 4" is_exposed_below 39
 else
-	echo "# TimeoutStopSec=$limit, SWANSONG_GRACE=$told"
-	echo "not ok 1 - SWANSONG_GRACE is TimeoutStopSec="
+	skip "with the drop-in the exposure is below 4" "machine: no systemd-analyze of systemd 252"
 fi
+finish

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "swansong/atomic-private.h"
-#include "swansong/rseq-private.h"
+#include "swansong/base/lock-private.h"
+#include "swansong/count/rseq-private.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -28,7 +28,8 @@
 struct thread {
 	ucontext_t context;
 	char *stack;
-	bool done;
+	bool begun, done;
+	bool interrupted;		   /* runs the handler when it goes on */
 	const _Atomic int *lock;	   /* waits for this to be 0, or */
 	const _Atomic uint32_t *sleeps_on; /* for somebody to wake this */
 };
@@ -48,6 +49,10 @@ static struct explorer {
 
 	unsigned char choice[MAX_CHOICES], options[MAX_CHOICES];
 	unsigned int choices;
+
+	bool alone; /* a thread is; see explore_alone() */
+	bool signalled;
+	int handling; /* the thread that is in the handler, or -1 */
 
 	struct block block[MAX_BLOCKS];
 	unsigned int blocks;
@@ -88,6 +93,8 @@ void explore_free(void *p)
 {
 	if (!p)
 		return;
+	if (e.handling >= 0 && e.handling == e.current)
+		explore_fault("freed in a signal handler");
 	for (unsigned int i = 0; i < e.blocks; i++) {
 		struct block *b = &e.block[i];
 
@@ -120,7 +127,7 @@ static void blocks_end(void)
 	for (unsigned int i = 0; i < e.blocks; i++) {
 		struct block *b = &e.block[i];
 
-		if (!b->freed)
+		if (!b->freed && !e.alone)
 			explore_fault("never freed");
 		ASAN_UNPOISON_MEMORY_REGION(b->start, b->size);
 		for (size_t k = 0; b->freed && k < b->size; k++)
@@ -133,30 +140,43 @@ static void blocks_end(void)
 
 /* ---- what the library calls ---- */
 
-static void hand_over(void)
+/* Returns whether a signal has come meanwhile. */
+static bool hand_over(void)
 {
-	if (e.current >= 0)
-		(void)swapcontext(&e.thread[e.current].context, &e.scheduler);
+	struct thread *t;
+
+	if (e.current < 0)
+		return false;
+	t = &e.thread[e.current];
+	(void)swapcontext(&t->context, &e.scheduler);
+	if (!t->interrupted)
+		return false;
+	t->interrupted = false;
+	e.handling = e.current;
+	e.x->handler(e.x->arg);
+	e.handling = -1;
+	return true;
 }
 
 void swansong_step(const volatile void *address)
 {
 	if (!e.x->after)
-		hand_over();
+		(void)hand_over();
 	blocks_check(address);
 }
 
 void swansong_stepped(void)
 {
 	if (e.x->after)
-		hand_over();
+		(void)hand_over();
 }
 
 void swansong_step_lock(const _Atomic int *taken)
 {
-	if (e.current >= 0)
-		e.thread[e.current].lock = taken;
-	hand_over();
+	do {
+		if (e.current >= 0)
+			e.thread[e.current].lock = taken;
+	} while (hand_over() && *taken);
 	blocks_check(taken);
 	if (*taken)
 		explore_fault("a lock is taken twice");
@@ -172,7 +192,7 @@ int swansong_step_sleep(const _Atomic uint32_t *word, uint32_t value)
 		return -ETIMEDOUT;
 	}
 	e.thread[e.current].sleeps_on = word;
-	hand_over();
+	(void)hand_over();
 	return 0;
 }
 
@@ -201,7 +221,7 @@ static void thread_main(int i)
 	e.x->body[i](e.x->arg);
 	e.thread[i].done = true;
 	for (;;)
-		hand_over();
+		(void)hand_over();
 }
 
 static void thread_begin(int i)
@@ -220,32 +240,72 @@ static bool thread_can_go(const struct thread *t)
 	return !t->done && !t->sleeps_on && !(t->lock && *t->lock);
 }
 
-/* Who may go now, the last one first if he can.  Returns how many; 0 is the end. */
+bool explore_alone(void)
+{
+	bool idle = true;
+
+	for (int i = 0; i < (int)e.x->threads; i++) {
+		struct thread *t = &e.thread[i];
+
+		if (i == e.current)
+			continue;
+		idle &= t->done || !t->begun;
+		t->done = true;
+		memset(t->stack, 0xdd, STACK_SIZE);
+	}
+	e.alone = true;
+	return idle;
+}
+
+/* Added to a thread that is to be interrupted. */
+#define SIGNAL EXPLORE_MAX_THREADS
+
+/*
+ * Who may go now, the last one first if he can; and who may be interrupted.  Returns how many; 0 is
+ * the end.
+ */
 static unsigned int threads_ready(int last, bool may_preempt, int ready[])
 {
+	bool goes_on = last >= 0 && thread_can_go(&e.thread[last]);
 	unsigned int n = 0;
 
-	if (last >= 0 && thread_can_go(&e.thread[last])) {
+	if (goes_on)
 		ready[n++] = last;
-		if (!may_preempt)
-			return n;
-	}
 	for (int i = 0; i < (int)e.x->threads; i++)
-		if (i != last && thread_can_go(&e.thread[i]))
+		if (i != last && thread_can_go(&e.thread[i]) && (may_preempt || !goes_on))
 			ready[n++] = i;
+	for (int i = 0; i < (int)e.x->threads && e.x->handler && !e.signalled; i++)
+		if (e.thread[i].begun && !e.thread[i].done &&
+		    (i == last || may_preempt || !goes_on))
+			ready[n++] = SIGNAL + i;
 	return n;
+}
+
+/* To the thread that goes on. */
+static int thread_choose(int ready)
+{
+	struct thread *t;
+
+	if (ready < SIGNAL)
+		return ready;
+	t = &e.thread[ready - SIGNAL];
+	t->interrupted = e.signalled = true;
+	t->sleeps_on = NULL;
+	return ready - SIGNAL;
 }
 
 static void run_once(unsigned int prescribed)
 {
 	struct exploration *x = e.x;
 	unsigned int preemptions = 0;
-	int ready[EXPLORE_MAX_THREADS];
+	int ready[2 * EXPLORE_MAX_THREADS];
 	int last = -1;
 	unsigned int n;
 
 	for (int i = 0; i < (int)x->threads; i++)
 		thread_begin(i);
+	e.alone = e.signalled = false;
+	e.handling = -1;
 	x->begin(x->arg);
 	for (e.choices = 0; !e.fault; e.choices++) {
 		unsigned int k = e.choices;
@@ -260,11 +320,11 @@ static void run_once(unsigned int prescribed)
 		if (k >= prescribed)
 			e.choice[k] = 0;
 		e.options[k] = (unsigned char)n;
-		if (last >= 0 && ready[0] == last && e.choice[k] > 0)
-			preemptions++;
-		last = ready[e.choice[k]];
+		preemptions += last >= 0 && ready[0] == last && ready[e.choice[k]] % SIGNAL != last;
+		last = thread_choose(ready[e.choice[k]]);
 
 		e.thread[last].lock = NULL;
+		e.thread[last].begun = true;
 		e.current = last;
 		(void)swapcontext(&e.scheduler, &e.thread[last].context);
 		e.current = -1;

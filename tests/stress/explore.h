@@ -3,7 +3,7 @@
 /*
  * Runs a few threads under every interleaving of their steps, with a bound on preemptions: switches
  * away from a thread that could have gone on.  A step is what lies between two operations of
- * src/swansong/atomic-private.h, built with SWANSONG_STEP.  Memory is sequentially consistent here:
+ * src/swansong/base/atomic-private.h, built with SWANSONG_STEP.  Memory is sequentially consistent here:
  * orders are the business of ThreadSanitizer.
  *
  * Memory that is freed is not used again within a run, and stepping in it is a fault, as is a run
@@ -33,6 +33,11 @@ struct exploration {
 	void (*begin)(void *arg); /* makes the world of one run */
 	void (*look)(void *arg);  /* after every step; calls explore_fault() */
 	void (*end)(void *arg);	  /* when all threads are done; takes the world down */
+	/*
+	 * A signal handler, or NULL: it interrupts one of the threads, once in a run, at any step or
+	 * sleep of it.  Nothing may be freed in it, as the thread may be in free().
+	 */
+	void (*handler)(void *arg);
 	unsigned int preemptions;
 	/*
 	 * Switch threads after each operation instead of before: what follows it, and is no step
@@ -49,6 +54,13 @@ const char *explore(struct exploration *x);
 
 /* To be called by anything that runs below explore(): this run has a fault. */
 void explore_fault(const char *what);
+
+/*
+ * To be called by a thread: it goes on alone, as the one that has forked does in the new process.  The
+ * stacks of the others mean nothing any more, and nothing has to be freed in this run.  Returns
+ * whether the others had not begun, or were done.
+ */
+bool explore_alone(void);
 
 /* Those of the library under test, by -D on its command line. */
 void *explore_aligned_alloc(size_t alignment, size_t size);

@@ -1,6 +1,6 @@
 #include "flawed.h"
 
-#include "swansong/atomic-private.h"
+#include "swansong/base/atomic-private.h"
 
 void flawed_take(struct flawed *n)
 {

@@ -9,7 +9,7 @@
 
 #include "flawed.h"
 #include "stress.h"
-#include "swansong/swansong.h"
+#include <swansong/swansong.h>
 
 #define THREADS	  4
 #define PER_ROUND 200

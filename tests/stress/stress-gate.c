@@ -1,7 +1,7 @@
 /*
  * Every interleaving, up to a number of preemptions, of a loop's thread with one or two others that
  * start it, post to it and stop it, on the real gate of the loop.  What the thread does around the
- * gate is as in src/swansong/loop.c; what it sleeps on, an eventfd there, is a word here.
+ * gate is as in src/swansong/loop/loop.c; what it sleeps on, an eventfd there, is a word here.
  * $STRESS_PREEMPTIONS raises the bound.
  *
  * In every run each post that was accepted is executed once, each that was refused is not, none is
@@ -9,14 +9,15 @@
  * is woken.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
 #include "base/macro.h"
 #include "explore.h"
-#include "swansong/gate-private.h"
-#include "swansong/swansong.h"
+#include "swansong/loop/gate-private.h"
+#include <swansong/swansong.h>
 
 enum { MAX_POSTS = 6 };
 
@@ -62,7 +63,7 @@ int explore_eventfd_write(int fd, eventfd_t value)
 	(void)fd;
 	(void)value;
 	(void)shared_or(&w.readable, 1, release);
-	futex_wake(&w.readable);
+	futex_wake(&w.readable, INT_MAX);
 	return 0;
 }
 
@@ -131,11 +132,11 @@ static void loop_thread(void *arg)
 		(void)futex_sleep(&w.thread, NONE, USEC_INFINITY);
 	if (thread == NEVER)
 		return;
-	(void)gate_move(&w.gate, SWANSONG_LOOP_STARTING, SWANSONG_LOOP_RUNNING);
+	(void)gate_move(&w.gate, GATE_STARTING, GATE_RUNNING);
 	do {
 		poll_readable();
 		gate_run(&w.gate);
-	} while (gate_state(&w.gate) == SWANSONG_LOOP_RUNNING);
+	} while (gate_state(&w.gate) == GATE_RUNNING);
 	gate_begin_stop(&w.gate);
 	gate_run(&w.gate);
 	gate_end_stop(&w.gate);
@@ -144,23 +145,23 @@ static void loop_thread(void *arg)
 static void thread_becomes(uint32_t what)
 {
 	(void)shared_or(&w.thread, what, release);
-	futex_wake(&w.thread);
+	futex_wake(&w.thread, INT_MAX);
 }
 
 /* As swansong_loop_start(), when there is a thread to be had. */
 static void start(void)
 {
-	if (!gate_move(&w.gate, SWANSONG_LOOP_IDLE, SWANSONG_LOOP_STARTING)) {
+	if (!gate_move(&w.gate, GATE_IDLE, GATE_STARTING)) {
 		thread_becomes(NEVER);
 		return;
 	}
-	if (gate_state(&w.gate) == SWANSONG_LOOP_STARTING) {
+	if (gate_state(&w.gate) == GATE_STARTING) {
 		thread_becomes(CREATED);
-		(void)gate_move(&w.gate, SWANSONG_LOOP_STARTING, SWANSONG_LOOP_RUNNING);
+		(void)gate_move(&w.gate, GATE_STARTING, GATE_RUNNING);
 		return;
 	}
 	thread_becomes(NEVER);
-	if (!gate_move(&w.gate, SWANSONG_LOOP_STARTING, SWANSONG_LOOP_IDLE))
+	if (!gate_move(&w.gate, GATE_STARTING, GATE_IDLE))
 		gate_end_stop(&w.gate);
 }
 
@@ -168,8 +169,8 @@ static void start(void)
 static void start_in_vain(void)
 {
 	thread_becomes(NEVER);
-	if (gate_move(&w.gate, SWANSONG_LOOP_IDLE, SWANSONG_LOOP_STARTING) &&
-	    !gate_move(&w.gate, SWANSONG_LOOP_STARTING, SWANSONG_LOOP_IDLE))
+	if (gate_move(&w.gate, GATE_IDLE, GATE_STARTING) &&
+	    !gate_move(&w.gate, GATE_STARTING, GATE_IDLE))
 		gate_end_stop(&w.gate);
 }
 
@@ -207,7 +208,7 @@ static void stop_and_wait(void)
 {
 	gate_begin_stop(&w.gate);
 	(void)swansong_wait(w.node, USEC_INFINITY);
-	if (gate_state(&w.gate) != SWANSONG_LOOP_STOPPED)
+	if (gate_state(&w.gate) != GATE_STOPPED)
 		explore_fault("the node is complete and the loop is not stopped");
 }
 
@@ -277,8 +278,8 @@ static void begin(void *arg)
 		abort();
 	if (is_started_by(chosen[0]) || is_started_by(chosen[1]))
 		return;
-	(void)gate_move(&w.gate, SWANSONG_LOOP_IDLE, SWANSONG_LOOP_STARTING);
-	(void)gate_move(&w.gate, SWANSONG_LOOP_STARTING, SWANSONG_LOOP_RUNNING);
+	(void)gate_move(&w.gate, GATE_IDLE, GATE_STARTING);
+	(void)gate_move(&w.gate, GATE_STARTING, GATE_RUNNING);
 	thread_becomes(CREATED);
 }
 
@@ -291,9 +292,9 @@ static void end(void *arg)
 {
 	(void)arg;
 	/* What was started in vain, and not stopped meanwhile, is idle again. */
-	if (gate_state(&w.gate) == SWANSONG_LOOP_IDLE)
+	if (gate_state(&w.gate) == GATE_IDLE)
 		gate_begin_stop(&w.gate);
-	if (gate_state(&w.gate) != SWANSONG_LOOP_STOPPED)
+	if (gate_state(&w.gate) != GATE_STOPPED)
 		explore_fault("the loop is not stopped in the end");
 	for (unsigned int k = 0; k < w.posts; k++)
 		if (w.executed[k] != w.accepted[k])

@@ -1,6 +1,7 @@
 /*
  * Every interleaving, up to a number of preemptions, of two or three threads that use three levels
- * of nodes: what they do are the programs below.  $STRESS_PREEMPTIONS raises the bound.
+ * of nodes: what they do are the programs below.  $STRESS_PREEMPTIONS raises the bound.  One of them
+ * is a fork, after which that thread goes on alone.
  *
  * After every step, for whoever holds a guard: no node from its own up to the root is without guards,
  * and if the tree is attached and says that its page is exact, that counts them all.
@@ -15,8 +16,10 @@
 #include "base/macro.h"
 #include "explore.h"
 #include "flawed.h"
-#include "swansong/count-private.h"
-#include "swansong/swansong.h"
+#include "swansong/base/fork-private.h"
+#include "swansong/count/count-private.h"
+#include "swansong/count/node-private.h"
+#include <swansong/swansong.h>
 
 struct world;
 
@@ -27,6 +30,7 @@ struct program {
 	bool drops_handles; /* by itself */
 	bool early;	    /* begins with a guard on the leaf */
 	bool unobserved;    /* only */
+	bool forks;	    /* to be tried with one that does not */
 };
 
 enum { ROOT, MID, LEAF, LEVELS };
@@ -61,6 +65,7 @@ struct outside {
 struct world {
 	/* The threads are all who hold the nodes; otherwise the world does, and looks at them. */
 	bool unobserved;
+	bool signalled; /* a handler stops the middle */
 
 	struct swansong *node[LEVELS];
 	struct swansong_completion *completion[LEVELS];
@@ -74,6 +79,7 @@ struct world {
 	struct watch watch[EXPLORE_MAX_THREADS];
 	struct swansong_interrupt *interrupt;
 	struct outside outside;
+	bool forked;
 };
 
 static void drop_handles(struct world *w, unsigned int t)
@@ -155,6 +161,18 @@ static void child_with_guard(struct world *w, unsigned int t)
 	let_go(w, t, 0);
 }
 
+static void child_with_own_guard(struct world *w)
+{
+	struct swansong_guard g;
+	struct swansong *s;
+
+	if (swansong_child(w->node[MID], &s) < 0)
+		return;
+	g = swansong_guard(s);
+	swansong_unref(s);
+	swansong_guard_drop(&g);
+}
+
 static void child_only(struct world *w, unsigned int t)
 {
 	struct swansong *s;
@@ -205,6 +223,23 @@ static void watch(struct world *w, unsigned int t)
 		explore_fault("a function runs when its completion is dropped");
 }
 
+static void watch_stop(struct world *w, unsigned int t)
+{
+	struct watch *watch = &w->watch[t];
+	struct swansong_interrupt *i;
+
+	*watch = (struct watch){ .world = w };
+	if (swansong_interrupt_new(w->node[LEAF], &i) < 0)
+		return;
+	(void)swansong_interrupt_notify(i, watched, watch);
+	if (watch->calls > 0 && !swansong_interrupted(i))
+		explore_fault("a function of an interrupt is called too early");
+	swansong_interrupt_unref(i);
+	watch->over = true;
+	if (watch->running)
+		explore_fault("a function runs when its interrupt is dropped");
+}
+
 /* Until everybody else has dropped what keeps the leaf running. */
 static void sleep_on_leaf(struct world *w, unsigned int t)
 {
@@ -231,8 +266,49 @@ static void spread(struct world *w, unsigned int t)
 	take_and_drop(w, t);
 }
 
+/* A thread goes on alone in the new process, and the guards of others stay there. */
+static void fork_child_goes_on(struct world *w, unsigned int t)
+{
+	bool idle;
+
+	hold(w, t, w->node[LEAF]);
+	fork_prepare();
+	idle = explore_alone();
+	w->forked = true;
+	fork_child();
+
+	child_with_own_guard(w);
+	let_go(w, t, 0);
+	swansong_shut_down(w->node[ROOT]);
+	for (unsigned int i = 0; i < w->threads; i++)
+		idle &= !w->held[i][0].node && !w->held[i][1].node;
+	if (idle && swansong_state(w->node[ROOT]) != SWANSONG_COMPLETE)
+		explore_fault("a guard is left over in the new process");
+	if (idle && swansong_wait(w->node[LEAF], 0) < 0)
+		explore_fault("a wait for nothing in the new process");
+}
+
+/* The same in the process that forks. */
+static void fork_parent_goes_on(struct world *w, unsigned int t)
+{
+	fork_prepare();
+	fork_parent();
+	take_and_drop(w, t);
+}
+
+static void wait_for_mid(struct world *w, unsigned int t)
+{
+	swansong_shut_down(w->node[MID]);
+	if (swansong_wait(w->node[MID], UINT64_MAX) < 0)
+		explore_fault("a wait without deadline ends by itself");
+	(void)t;
+}
+
+enum { TAKE_AND_DROP, WATCH }; /* the first of: */
+
 static const struct program programs[] = {
 	{ .run = take_and_drop, .name = "take and drop" },
+	{ .run = watch, .name = "completion, notify, unref" },
 	{ .run = take_clone_drop, .name = "take, clone and drop both" },
 	{ .run = drop_early,
 	  .name = "drop a guard taken before",
@@ -245,7 +321,10 @@ static const struct program programs[] = {
 	{ .run = child_only, .name = "child" },
 	{ .run = record, .name = "switch the report on, take and drop" },
 	{ .run = spread, .name = "count by processors, take and drop" },
-	{ .run = watch, .name = "completion, notify, unref" },
+	{ .run = watch_stop, .name = "interrupt, notify, unref" },
+	{ .run = wait_for_mid, .name = "stop the middle and wait" },
+	{ .run = fork_child_goes_on, .name = "fork, the child", .forks = true },
+	{ .run = fork_parent_goes_on, .name = "fork, the parent", .forks = true },
 	{ .run = sleep_on_leaf,
 	  .name = "sleep until the stop",
 	  .drops_handles = true,
@@ -259,6 +338,16 @@ static void body(struct world *w, unsigned int t)
 	w->program[t]->run(w, t);
 	if (!w->program[t]->drops_handles)
 		drop_handles(w, t);
+}
+
+/* The handler has a handle of its own, as long as there is somebody to be interrupted. */
+static void stop_in_handler(void *arg)
+{
+	struct world *w = arg;
+
+	swansong_shut_down(w->node[MID]);
+	if (swansong_state(w->node[MID]) == SWANSONG_RUNNING)
+		explore_fault("a node runs that a signal handler has stopped");
 }
 
 static void body_0(void *arg)
@@ -320,6 +409,10 @@ static void begin(void *arg)
 	struct world *w = arg;
 	int r = 0;
 
+	w->forked = false;
+	memset(w->held, 0, sizeof(w->held));
+	memset(w->kept, 0, sizeof(w->kept));
+	fork_forget();
 	r |= new_root(w);
 	r |= swansong_child(w->node[ROOT], &w->node[MID]);
 	r |= swansong_child(w->node[MID], &w->node[LEAF]);
@@ -338,6 +431,8 @@ static void begin(void *arg)
 		for (unsigned int i = 0; i < LEVELS && w->unobserved && t > 0; i++)
 			(void)swansong_ref(w->node[i]);
 	}
+	if (w->signalled)
+		(void)swansong_ref(w->node[MID]);
 	if (r != 0)
 		abort();
 }
@@ -396,6 +491,10 @@ static void end(void *arg)
 {
 	struct world *w = arg;
 
+	if (w->forked)
+		return;
+	if (w->signalled)
+		(void)swansong_unref(w->node[MID]);
 	end_kept(w);
 	if (!w->unobserved)
 		swansong_shut_down(w->node[ROOT]);
@@ -442,10 +541,10 @@ static void report(const char *fault, const char *name)
 	fflush(stdout);
 }
 
-static void try(unsigned int preemptions, bool after, bool unobserved, unsigned int threads,
-		const unsigned int which[])
+static void try(unsigned int preemptions, bool after, bool unobserved, bool signalled,
+		unsigned int threads, const unsigned int which[])
 {
-	struct world w = { .unobserved = unobserved, .threads = threads };
+	struct world w = { .unobserved = unobserved, .signalled = signalled, .threads = threads };
 	struct exploration x = {
 		.threads = threads,
 		.body = { body_0, body_1, body_2 },
@@ -453,6 +552,7 @@ static void try(unsigned int preemptions, bool after, bool unobserved, unsigned 
 		.begin = begin,
 		.look = look,
 		.end = end,
+		.handler = signalled ? stop_in_handler : NULL,
 		.preemptions = preemptions,
 		.after = after,
 		.rseq = counting == PERCPU_RSEQ || counting == TOLD_RSEQ,
@@ -468,7 +568,8 @@ static void try(unsigned int preemptions, bool after, bool unobserved, unsigned 
 	}
 	fault = explore(&x);
 	all_runs += x.runs;
-	(void)snprintf(name + n, sizeof(name) - (size_t)n, " (%s, %s, torn %s, %lu runs)",
+	(void)snprintf(name + n, sizeof(name) - (size_t)n, "%s (%s, %s, torn %s, %lu runs)",
+		       signalled ? " | a signal handler stops the middle" : "",
 		       counting_names[counting], unobserved ? "unobserved" : "observed",
 		       after ? "after" : "before", x.runs);
 	report(fault, name);
@@ -479,15 +580,42 @@ static bool fits(const struct program *p, bool unobserved)
 	return unobserved || !p->unobserved;
 }
 
+/* A fork beside each other program, and in a triple none, which would say nothing more. */
+static bool go_together(const struct program *a, const struct program *b)
+{
+	return !a->forks || !b->forks;
+}
+
 static void try_pairs(unsigned int preemptions, bool after)
 {
 	for (unsigned int unobserved = 0; unobserved < 2; unobserved++)
 		for (unsigned int a = 0; a < ARRAY_SIZE(programs); a++)
 			for (unsigned int b = a; b < ARRAY_SIZE(programs); b++)
 				if (fits(&programs[a], unobserved) &&
-				    fits(&programs[b], unobserved))
-					try(preemptions, after, unobserved, 2,
+				    fits(&programs[b], unobserved) &&
+				    go_together(&programs[a], &programs[b]))
+					try(preemptions, after, unobserved, false, 2,
 					    (unsigned int[]){ a, b });
+}
+
+/*
+ * One thread, and two, that are interrupted at any step; a fork blocks signals.  What a handler might
+ * free needs a thread more that drops it at that moment.
+ */
+static void try_signals(unsigned int preemptions, bool after)
+{
+	for (unsigned int unobserved = 0; unobserved < 2; unobserved++)
+		for (unsigned int a = 0; a < ARRAY_SIZE(programs); a++) {
+			if (!fits(&programs[a], unobserved) || programs[a].forks)
+				continue;
+			if (!programs[a].unobserved)
+				try(preemptions, after, unobserved, true, 1, (unsigned int[]){ a });
+			for (unsigned int b = a; b < ARRAY_SIZE(programs); b++)
+				if (fits(&programs[b], unobserved) && !programs[b].forks)
+					try(preemptions - 1, after, unobserved, true, 2,
+					    (unsigned int[]){ a, b });
+		}
+	try(preemptions, after, false, true, 2, (unsigned int[]){ TAKE_AND_DROP, WATCH });
 }
 
 static void try_triples(unsigned int preemptions)
@@ -498,8 +626,9 @@ static void try_triples(unsigned int preemptions)
 				for (unsigned int c = b; c < ARRAY_SIZE(programs); c++)
 					if (fits(&programs[a], unobserved) &&
 					    fits(&programs[b], unobserved) &&
-					    fits(&programs[c], unobserved))
-						try(preemptions, false, unobserved, 3,
+					    fits(&programs[c], unobserved) && !programs[a].forks &&
+					    !programs[b].forks && !programs[c].forks)
+						try(preemptions, false, unobserved, false, 3,
 						    (unsigned int[]){ a, b, c });
 }
 
@@ -569,6 +698,11 @@ int main(void)
 			try_pairs(preemptions, false);
 		if (all || counting == TOLD_LOCKED)
 			try_pairs(preemptions, true);
+		if (counting == PLAIN || counting == PERCPU_RSEQ || preemptions > 2) {
+			try_signals(preemptions, counting != PLAIN);
+			if (preemptions > 2)
+				try_signals(preemptions, counting == PLAIN);
+		}
 		if (counting == PLAIN || preemptions > 2)
 			try_triples(preemptions - 1);
 	}

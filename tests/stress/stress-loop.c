@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "stress.h"
-#include "swansong/swansong.h"
+#include <swansong/swansong.h>
 
 enum fault {
 	POSTS_LOST,

@@ -16,8 +16,8 @@
 #include "base/macro.h"
 #include "explore.h"
 #include "flawed.h"
-#include "swansong/count-private.h"
-#include "swansong/swansong.h"
+#include "swansong/count/count-private.h"
+#include <swansong/swansong.h>
 
 enum { ROOT, MID, LEAF, OTHER, NODES };
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "stress.h"
-#include "swansong/swansong.h"
+#include <swansong/swansong.h>
 
 #define MAX_THREADS 8
 #define NODES	    5 /* the root, two below it, one below each of these */

@@ -1,0 +1,37 @@
+#include "ctl/commands/cmd.h"
+
+#include "ctl/session/offline.h"
+#include "ctl/terminal/show.h"
+
+/* "FILE: ok, 5 nodes, 3 services" */
+static void say_ok(struct ctl *ctl, char **paths, const struct config *config)
+{
+	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], files[4096];
+	struct words w = words_in(files, sizeof(files));
+	size_t n = 0;
+
+	for (size_t i = 0; i < config->n_nodes; i++)
+		n += config->nodes[i]->argv != NULL;
+	for (size_t i = 0; paths[i]; i++)
+		words_add(&w, " ", "%s", paths[i]);
+	ctl_say(ctl, "%s: ok, %s, %s", files, show_count(nodes, config->n_nodes, "node"),
+		show_count(services, n, "service"));
+}
+
+int cmd_check(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(json_decrefp) json_t *all =
+		ctl->options.json ? json_pack("{s:[], s:[]}", "errors", "warnings") : NULL;
+	cleanup(config_unrefp) struct config *config = NULL;
+	size_t warnings = 0;
+	int r = offline_load(ctl, (const char *const *)argv, (size_t)argc, all, &warnings, &config);
+
+	if (all && (r == CTL_DONE || r == CTL_CONFIG) && ctl_print_json(ctl, all) != CTL_DONE)
+		return CTL_FAILED;
+	if (r != CTL_DONE)
+		return r;
+	if (ctl->options.strict && warnings > 0)
+		return CTL_CONFIG;
+	say_ok(ctl, argv, config);
+	return CTL_DONE;
+}

@@ -1,0 +1,181 @@
+#include "ctl/commands/cmd.h"
+
+/*
+ * Holds guards while a command runs.  Each is a connection of its own, on which the daemon reports
+ * about it: it is released when this process ends, and so this process must outlive the command.
+ * Signals that would end this process are taken through a descriptor and passed on; those of the
+ * terminal reach the command anyway.
+ */
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/session/nodes.h"
+#include "ctl/session/runner.h"
+
+struct held {
+	struct client *client; /* NULL: it is lost */
+	const char *path;
+};
+
+struct holder {
+	struct ctl *ctl;
+	struct runner runner;
+	const char *command;
+	struct held *held;
+	struct pollfd *fds; /* of the signals, and of each that is held */
+	size_t n;
+	bool stopping; /* the command has had its signal */
+	bool gone;     /* the daemon has gone, and that was logged */
+};
+
+static json_t *parameters_of(const struct options *o, const char *path)
+{
+	json_t *ttl = o->ttl_usec > INT64_MAX ? NULL : json_integer((json_int_t)o->ttl_usec);
+
+	return json_pack("{s:s, s:b, s:o*, s:o*}", "node", path, "late", o->late, "why",
+			 o->why ? message_string(o->why) : NULL, "ttl_usec", ttl);
+}
+
+static int take_guard(struct holder *h, const char *path)
+{
+	struct ctl *ctl = h->ctl;
+	struct message_reply reply;
+	int r = session_open(ctl);
+
+	if (r != CTL_DONE)
+		return r;
+	/* Until there is a command to pass it on to, a signal ends this. */
+	client_set_interrupt(ctl->client, h->runner.signal_fd);
+	r = session_send(ctl, METHOD_TAKE_GUARD, parameters_of(&ctl->options, path), MESSAGE_MORE);
+	if (r == CTL_DONE)
+		r = session_receive(ctl, &reply);
+	if (r != CTL_DONE)
+		return r;
+	message_reply_done(&reply);
+	h->held[h->n++] = (struct held){ .client = take(ctl->client), .path = path };
+	return CTL_DONE;
+}
+
+static void lose(struct holder *h, struct held *held, bool expired)
+{
+	log_line(&h->ctl->log, LOG_WARNING, "%s: the guard %s; %s goes on", node_name(held->path),
+		 expired ? "has expired" : "was revoked, as the time to shut down is spent",
+		 h->command);
+	held->client = client_free(held->client);
+}
+
+/* All guards are lost with the daemon. */
+static void lose_daemon(struct holder *h, struct held *held)
+{
+	if (!h->gone)
+		log_line(&h->ctl->log, LOG_WARNING,
+			 "the daemon has gone, and the guard with it; %s goes on", h->command);
+	h->gone = true;
+	held->client = client_free(held->client);
+}
+
+/* The first stop of the guarded nodes sends the signal. */
+static void tell_stop(struct holder *h)
+{
+	if (!h->stopping && h->ctl->options.on_shutdown)
+		runner_kill(&h->runner, h->ctl->options.on_shutdown);
+	h->stopping = true;
+}
+
+static void follow(struct holder *h, struct held *held, const struct message_reply *reply)
+{
+	const char *lost = message_get_string(reply->parameters, "lost", NULL);
+
+	if (message_get_bool(reply->parameters, "stopping", false))
+		tell_stop(h);
+	if (lost)
+		lose(h, held, strcmp(lost, "expired") == 0);
+}
+
+/* Reads the replies that have come. */
+static void listen_to(struct holder *h, struct held *held)
+{
+	struct message_reply reply;
+	int r = -ETIMEDOUT;
+
+	while (held->client && (r = client_receive(held->client, 0, &reply)) == 0) {
+		follow(h, held, &reply);
+		message_reply_done(&reply);
+	}
+	if (held->client && r != -ETIMEDOUT)
+		lose_daemon(h, held);
+}
+
+static int hold(struct holder *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		client_set_interrupt(h->held[i].client, -1);
+	while (h->runner.pid > 0) {
+		h->fds[0] = (struct pollfd){ .fd = h->runner.signal_fd, .events = POLLIN };
+		for (size_t i = 0; i < h->n; i++) {
+			struct held *held = &h->held[i];
+
+			listen_to(h, held);
+			h->fds[i + 1] = (struct pollfd){
+				.fd = held->client ? client_get_fd(held->client) : -1,
+				.events = POLLIN,
+			};
+		}
+		if (poll(h->fds, h->n + 1, -1) < 0 && errno != EINTR)
+			return ctl_fail(h->ctl, -errno);
+		runner_follow(&h->runner);
+	}
+	return h->runner.status;
+}
+
+static int guard_command(struct holder *h, char **paths, char **argv)
+{
+	int r;
+
+	for (size_t i = 0; paths[i]; i++) {
+		r = take_guard(h, paths[i]);
+		if (r != CTL_DONE)
+			return r;
+	}
+	r = runner_start(&h->runner, argv, -1);
+	return r == 0 ? hold(h) : runner_fail(h->ctl, argv[0], r);
+}
+
+static int holder_init(struct holder *h, struct ctl *ctl, const char *command, size_t n)
+{
+	*h = (struct holder){ .ctl = ctl, .runner = { .signal_fd = -1 }, .command = command };
+	h->held = calloc(n, sizeof(*h->held));
+	h->fds = calloc(n + 1, sizeof(*h->fds));
+	return h->held && h->fds ? runner_init(&h->runner) : -ENOMEM;
+}
+
+static void holder_done(struct holder *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		client_free(h->held[i].client);
+	free(h->held);
+	free(h->fds);
+	runner_done(&h->runner);
+}
+
+int cmd_guard(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(freep) char **paths = NULL;
+	struct holder h;
+	size_t n = 0;
+	int r;
+
+	(void)argc;
+	r = nodes_resolve(ctl, argv, 1, &paths);
+	if (r != CTL_DONE)
+		return r;
+	while (paths[n])
+		n++;
+	r = holder_init(&h, ctl, argv[1], n);
+	r = r < 0 ? ctl_fail(ctl, r) : guard_command(&h, paths, argv + 1);
+	holder_done(&h);
+	return r;
+}

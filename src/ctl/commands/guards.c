@@ -1,0 +1,72 @@
+#include "ctl/commands/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "ctl/terminal/show.h"
+
+static void add_guard(struct table *t, const struct guard_view *g, bool with_kill)
+{
+	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
+
+	table_add(t, STYLE_PLAIN, "%" PRIu64, g->id);
+	table_add(t, STYLE_BOLD, "%s", node_name(g->node));
+	table_add(t, STYLE_PLAIN, "%s", g->kind);
+	table_add(t, STYLE_PLAIN, "%s", clock_text(age, g->age_usec));
+	table_add(t, STYLE_BUSY, "%s",
+		  !with_kill		       ? ""
+		  : g->kill_usec == FIELD_NONE ? "-"
+					       : clock_text(kill_in, g->kill_usec));
+	table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
+}
+
+static int print_guards(struct ctl *ctl, const json_t *parameters)
+{
+	bool with_kill = ctl->options.blocking; /* no other guard has a time */
+	const char *const titles[] = {
+		"ID", "NODE", "KIND", "AGE", with_kill ? "KILL IN" : "", "WHO AND WHY"
+	};
+	cleanup(freep) struct guard_view *guards = NULL;
+	cleanup(table_done) struct table t = {};
+	size_t n;
+	int r;
+
+	r = guard_view_parse_array(parameters, "guards", &guards, &n);
+	if (r < 0)
+		return r;
+	table_init(&t, ARRAY_SIZE(titles), titles);
+	for (size_t i = 0; i < n; i++)
+		add_guard(&t, &guards[i], with_kill);
+	return table_print(&t, &ctl->out);
+}
+
+/* The guards of the node in the array @all; twice if another path is within this one. */
+static int collect(struct ctl *ctl, const char *path, json_t *all)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	int r = session_call(
+		ctl, METHOD_GUARDS,
+		json_pack("{s:s, s:b}", "node", path, "blocking", ctl->options.blocking), &reply);
+
+	if (r == CTL_DONE &&
+	    json_array_extend(all, json_object_get(reply.parameters, "guards")) < 0)
+		r = ctl_fail(ctl, -EBADMSG);
+	return r;
+}
+
+int cmd_guards(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "guards");
+	int r = CTL_DONE;
+
+	(void)argc;
+	for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
+		r = collect(ctl, argv[i], json_object_get(all, "guards"));
+	if (r != CTL_DONE)
+		return r;
+	if (ctl->options.json)
+		return ctl_print_json(ctl, all);
+	r = ctl->options.quiet ? 0 : print_guards(ctl, all);
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}

@@ -1,0 +1,313 @@
+#include "ctl/commands/cmd.h"
+
+/*
+ * A command's output as a stream that ends with the node.  This process passes it on line by line,
+ * so that it can end between two lines:
+ *
+ *	the stop ─▶ all that the command had written by then, and the line that it was in
+ *		 ─▶ the end of the stream, and SIGTERM to the command
+ *
+ * Later output is dropped.  A line that is not finished two seconds later is left out: its end may
+ * never come.  Nothing more is read as long as the reader does not take what was read before.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "ctl/terminal/lines.h"
+#include "ctl/session/nodes.h"
+#include "ctl/session/runner.h"
+
+/* The time an unfinished line has after the stop. */
+#define REST_USEC (2 * USEC_PER_SEC)
+
+struct interrupt {
+	struct ctl *ctl;
+	const char *path;
+	struct runner runner;
+	struct lines lines;
+	int in_fd;  /* what the command writes; -1: the stream is at its end, or will be */
+	bool heard; /* the daemon will say no more */
+	bool stopped;
+	size_t before;	    /* bytes that were written before the stop, and are still to be read */
+	uint64_t rest_usec; /* until when the rest of a line is waited for; 0: it is not */
+	bool ended_by_us;   /* the command was told to end */
+	int fault;	    /* writing failed with this */
+};
+
+/* --- the daemon --- */
+
+/* The bytes in the pipe now were written before the stop. */
+static void note_stop(struct interrupt *i)
+{
+	int n = 0;
+
+	i->heard = i->stopped = true;
+	if (i->in_fd >= 0 && ioctl(i->in_fd, FIONREAD, &n) == 0)
+		i->before = (size_t)n;
+}
+
+static void lose_daemon(struct interrupt *i)
+{
+	i->heard = true;
+	log_line(&i->ctl->log, LOG_WARNING,
+		 "the daemon has gone, and a stop of %s will not be seen; the stream goes on",
+		 node_name(i->path));
+}
+
+static void hear(struct interrupt *i)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	int r = client_receive(i->ctl->client, 0, &reply);
+
+	if (r == -ETIMEDOUT)
+		return;
+	if (r < 0) {
+		lose_daemon(i);
+		return;
+	}
+	/* A node that is gone was stopped. */
+	if (reply.error && strcmp(reply.error, interface_error_name(ERROR_NO_SUCH_NODE)) != 0) {
+		(void)session_refused(i->ctl, &reply);
+		lose_daemon(i);
+	} else {
+		note_stop(i);
+	}
+}
+
+/* --- the stream --- */
+
+static void close_in(struct interrupt *i)
+{
+	i->in_fd = fd_close(i->in_fd);
+}
+
+static void say_left_out(const struct interrupt *i)
+{
+	if (i->lines.inside)
+		log_line(&i->ctl->log, LOG_WARNING, "%s: stopped inside a line of more than 16M",
+			 node_name(i->path));
+	else if (lines_unfinished(&i->lines) > 0)
+		log_line(&i->ctl->log, LOG_WARNING,
+			 "%s: stopped; an unfinished line of %zu bytes is left out",
+			 node_name(i->path), lines_unfinished(&i->lines));
+}
+
+/* First the signal, so that it is not the closed pipe that ends the command. */
+static void end_stream(struct interrupt *i)
+{
+	say_left_out(i);
+	i->lines.used = i->lines.whole;
+	i->ended_by_us = i->runner.pid > 0;
+	runner_kill(&i->runner, SIGTERM);
+	close_in(i);
+}
+
+static void follow_stop(struct interrupt *i)
+{
+	uint64_t now = clock_now_usec();
+
+	if (!i->stopped || i->ended_by_us || i->before > 0)
+		return;
+	if (i->in_fd < 0) {
+		i->ended_by_us = i->runner.pid > 0;
+		runner_kill(&i->runner, SIGTERM);
+	} else if (lines_at_boundary(&i->lines)) {
+		end_stream(i);
+	} else if (lines_pending(&i->lines) == 0 && i->rest_usec == 0) {
+		i->rest_usec = now + REST_USEC;
+	} else if (i->rest_usec > 0 && now >= i->rest_usec) {
+		end_stream(i);
+	}
+}
+
+static void take_in(struct interrupt *i)
+{
+	bool rest = i->stopped && i->before == 0;
+	int r = lines_read(&i->lines, i->in_fd, i->before ? i->before : SIZE_MAX, rest);
+
+	if (r == -EAGAIN)
+		return;
+	if (r > 0) {
+		i->before -= MIN(i->before, (size_t)r);
+		return;
+	}
+	if (r < 0)
+		(void)ctl_fail(i->ctl, r);
+	i->fault = r;
+	i->before = 0;
+	i->lines.whole = i->lines.used; /* the unfinished line is the last one */
+	close_in(i);
+}
+
+/*
+ * The reader is gone, or has no room: the command would notice, if it wrote there itself.
+ */
+static void lose_reader(struct interrupt *i, int error)
+{
+	if (error != -EPIPE) {
+		log_line(&i->ctl->log, LOG_ERR, "cannot write: %s", strerror(-error));
+		i->fault = error;
+	}
+	i->before = 0;
+	i->lines.begin = i->lines.whole = i->lines.used;
+	close_in(i);
+}
+
+static void give_out(struct interrupt *i, short revents)
+{
+	int r = 0;
+
+	if (lines_pending(&i->lines) > 0)
+		r = lines_write(&i->lines, STDOUT_FILENO);
+	else if (i->in_fd >= 0 && revents & (POLLERR | POLLHUP))
+		r = -EPIPE;
+	if (r < 0)
+		lose_reader(i, r);
+}
+
+/* The reader finds the end of the stream now, not when the command ends. */
+static void close_out(const struct interrupt *i)
+{
+	int null_fd;
+
+	if (i->in_fd >= 0 || lines_pending(&i->lines) > 0)
+		return;
+	null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (null_fd < 0)
+		return;
+	(void)dup2(null_fd, STDOUT_FILENO);
+	(void)close(null_fd);
+}
+
+/* --- together --- */
+
+static int patience(const struct interrupt *i)
+{
+	uint64_t now = clock_now_usec();
+
+	if (i->rest_usec == 0 || i->in_fd < 0)
+		return -1;
+	return i->rest_usec <= now ? 0 : (int)((i->rest_usec - now) / USEC_PER_MSEC) + 1;
+}
+
+static bool is_over(const struct interrupt *i)
+{
+	return i->runner.pid == 0 && i->in_fd < 0 && lines_pending(&i->lines) == 0;
+}
+
+static void turn(struct interrupt *i, const struct pollfd *fds)
+{
+	if (fds[0].revents)
+		runner_follow(&i->runner);
+	if (fds[1].revents)
+		hear(i);
+	if (fds[2].revents)
+		take_in(i);
+	if (fds[3].revents)
+		give_out(i, fds[3].revents);
+	follow_stop(i);
+}
+
+static int stream(struct interrupt *i)
+{
+	bool closed = false;
+
+	while (!is_over(i)) {
+		bool pending = lines_pending(&i->lines) > 0;
+		struct pollfd fds[] = {
+			{ .fd = i->runner.signal_fd, .events = POLLIN },
+			{ .fd = i->heard ? -1 : client_get_fd(i->ctl->client), .events = POLLIN },
+			{ .fd = pending ? -1 : i->in_fd, .events = POLLIN },
+			{ .fd = pending || i->in_fd >= 0 ? STDOUT_FILENO : -1,
+			  .events = pending ? POLLOUT : 0 },
+		};
+
+		if (poll(fds, ARRAY_SIZE(fds), patience(i)) < 0 && errno != EINTR)
+			return ctl_fail(i->ctl, -errno);
+		turn(i, fds);
+		/* The command is gone, and the reader takes nothing. */
+		if (i->runner.signo)
+			return 128 + i->runner.signo;
+		if (!closed && i->in_fd < 0 && lines_pending(&i->lines) == 0) {
+			close_out(i);
+			closed = true;
+		}
+	}
+	if (i->fault < 0)
+		return CTL_FAILED;
+	return i->ended_by_us ? CTL_DONE : i->runner.status;
+}
+
+static int run(struct interrupt *i, char **argv)
+{
+	int fds[2], r;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return ctl_fail(i->ctl, -errno);
+	i->in_fd = fds[0];
+	r = runner_start(&i->runner, argv, fds[1]);
+	(void)close(fds[1]);
+	return r == 0 ? stream(i) : runner_fail(i->ctl, argv[0], r);
+}
+
+static int is_stopped(struct ctl *ctl, const char *path, bool *ret)
+{
+	struct nodes nodes;
+	int r = nodes_fetch(ctl, path, &nodes);
+
+	if (r != CTL_DONE)
+		return r;
+	*ret = nodes.n == 0 || nodes.nodes[0].state != NODE_RUNNING;
+	nodes_done(&nodes);
+	return CTL_DONE;
+}
+
+static int interrupt(struct interrupt *i, char **argv)
+{
+	bool stopped = false;
+	int r = session_open(i->ctl);
+
+	if (r != CTL_DONE)
+		return r;
+	/* Until there is a command to pass it on to, a signal ends this. */
+	client_set_interrupt(i->ctl->client, i->runner.signal_fd);
+	r = is_stopped(i->ctl, i->path, &stopped);
+	if (r != CTL_DONE || stopped)
+		return r;
+	r = session_send(i->ctl, METHOD_WAIT,
+			 json_pack("{s:s, s:s}", "node", i->path, "until", "stopping"), 0);
+	if (r != CTL_DONE)
+		return r;
+	client_set_interrupt(i->ctl->client, -1);
+	return run(i, argv);
+}
+
+int cmd_interrupt(struct ctl *ctl, int argc, char **argv)
+{
+	struct interrupt i = { .ctl = ctl, .in_fd = -1 };
+	cleanup(freep) char **paths = NULL;
+	int r;
+
+	(void)argc;
+	r = nodes_resolve(ctl, argv, 1, &paths);
+	if (r != CTL_DONE)
+		return r;
+	if (paths[1]) {
+		log_line(&ctl->log, LOG_ERR, "%s is more than one node", argv[0]);
+		return CTL_USAGE;
+	}
+	i.path = paths[0];
+	r = runner_init(&i.runner);
+	r = r < 0 ? ctl_fail(ctl, r) : interrupt(&i, argv + 1);
+	close_in(&i);
+	lines_done(&i.lines);
+	runner_done(&i.runner);
+	return r;
+}

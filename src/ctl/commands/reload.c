@@ -1,0 +1,153 @@
+#include "ctl/commands/cmd.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "ctl/session/nodes.h"
+
+/* A reload of the daemon, which lists its changes, or of services. */
+
+static const char *member(const json_t *object, const char *name)
+{
+	return message_get_string(object, name, "-");
+}
+
+static bool is_true(const json_t *change, const char *name)
+{
+	return json_is_true(json_object_get(change, name));
+}
+
+/* When the new value of a key counts. */
+static const char *effect_of(const json_t *key, const json_t *change)
+{
+	bool restart = is_true(change, "restart");
+	const char *apply = member(key, "apply");
+
+	if (restart && strcmp(member(key, "key"), "command") == 0 &&
+	    json_is_null(json_object_get(key, "to")))
+		return "now, is stopped";
+	if (is_true(change, "start"))
+		return "now, is started";
+	if (strcmp(apply, "live") == 0)
+		return "now";
+	if (strcmp(apply, "restart") == 0 && restart)
+		return "now, by a restart";
+	if (strcmp(apply, "daemon") == 0)
+		return "when the daemon is started anew";
+	return "at the next start";
+}
+
+static void add_row(struct table *t, enum style style, const char *kind, const char *node,
+		    const json_t *key, const char *effect)
+{
+	table_add(t, style, "%s", kind);
+	table_add(t, STYLE_BOLD, "%s", node_name(node));
+	table_add(t, STYLE_PLAIN, "%s", key ? member(key, "key") : "");
+	table_add(t, STYLE_PLAIN, "%s", key ? member(key, "from") : "");
+	table_add(t, STYLE_PLAIN, "%s", key ? member(key, "to") : "");
+	table_add(t, STYLE_PLAIN, "%s", effect);
+}
+
+/* The effect on a new node. */
+static const char *beginning(const json_t *change, bool service)
+{
+	if (!service)
+		return "";
+	return json_is_false(json_object_get(change, "autostart")) ? "waits to be started"
+								   : "is started";
+}
+
+/* A node that restarts with one that it requires. */
+static void add_restart(struct table *t, const char *node, const char *because)
+{
+	cleanup(freep) char *effect = NULL;
+
+	if (asprintf(&effect, "now, by a restart: it requires %s", because) < 0)
+		effect = NULL;
+	add_row(t, STYLE_BUSY, "restart", node, NULL, effect ? effect : "");
+}
+
+static void add_change(struct table *t, const json_t *change)
+{
+	const json_t *keys = json_object_get(change, "keys");
+	bool service = is_true(change, "service");
+	const char *kind = member(change, "kind"), *node = member(change, "node");
+
+	if (strcmp(kind, "add") == 0)
+		add_row(t, STYLE_GOOD, kind, node, NULL, beginning(change, service));
+	else if (strcmp(kind, "remove") == 0)
+		add_row(t, STYLE_BAD, kind, node, NULL, service ? "is stopped" : "");
+	if (json_object_get(change, "because"))
+		add_restart(t, node, member(change, "because"));
+	for (size_t i = 0; i < json_array_size(keys); i++) {
+		const json_t *key = json_array_get(keys, i);
+
+		add_row(t, STYLE_BUSY, kind, node, key, effect_of(key, change));
+	}
+}
+
+static int print_changes(struct ctl *ctl, const json_t *changes)
+{
+	static const char *const titles[] = { "CHANGE", "NODE", "KEY", "FROM", "TO", "COUNTS" };
+	cleanup(table_done) struct table t;
+
+	table_init(&t, ARRAY_SIZE(titles), titles);
+	for (size_t i = 0; i < json_array_size(changes); i++)
+		add_change(&t, json_array_get(changes, i));
+	return table_print(&t, &ctl->out);
+}
+
+static int say_changes(struct ctl *ctl, const json_t *changes)
+{
+	int r;
+
+	if (ctl->options.quiet)
+		return CTL_DONE;
+	r = print_changes(ctl, changes);
+	if (r < 0)
+		return ctl_fail(ctl, r);
+	if (ctl->options.dry_run)
+		ctl_say(ctl, "%s",
+			json_array_size(changes) > 0 ? "nothing was done: this is a dry run"
+						     : "nothing would change");
+	else
+		ctl_say(ctl, "reloaded");
+	return CTL_DONE;
+}
+
+static int reload_configuration(struct ctl *ctl)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	json_t *parameters =
+		ctl->options.dry_run ? json_pack("{s:b}", "dry_run", 1) : json_object();
+	int r = session_call(ctl, METHOD_RELOAD, parameters, &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	return ctl->options.json ? ctl_print_json(ctl, reply.parameters)
+				 : say_changes(ctl, json_object_get(reply.parameters, "changes"));
+}
+
+static int reload_services(struct ctl *ctl, size_t n, char **args)
+{
+	cleanup(freep) char **paths = NULL;
+	int r = nodes_resolve(ctl, args, n, &paths);
+
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+		r = session_do(ctl, METHOD_RELOAD_SERVICE, json_pack("{s:s}", "node", paths[i]));
+		if (r == CTL_DONE)
+			ctl_say(ctl, "%s: asked to reload", node_name(paths[i]));
+	}
+	return session_finish(ctl, r);
+}
+
+int cmd_reload(struct ctl *ctl, int argc, char **argv)
+{
+	if (argc == 0)
+		return reload_configuration(ctl);
+	if (ctl->options.dry_run) {
+		log_line(&ctl->log, LOG_ERR, "--dry-run is for the whole configuration");
+		return CTL_USAGE;
+	}
+	return reload_services(ctl, (size_t)argc, argv);
+}

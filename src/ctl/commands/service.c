@@ -1,0 +1,184 @@
+#include "ctl/commands/cmd.h"
+
+#include <string.h>
+
+#include "ctl/session/forced-kills.h"
+#include "ctl/session/progress.h"
+
+/*
+ * One verb on several nodes: all of them are asked first and waited for afterwards, so that no node
+ * waits for another of them that was not asked yet.
+ */
+struct verb {
+	enum interface_method method;
+	const char *name;  /* of the command: "start" */
+	const char *until; /* the state that is waited for: "ready" */
+	const char *begun; /* "starting" */
+};
+
+static json_t *wait_parameters(const char *path, const char *until)
+{
+	return json_pack("{s:s, s:s}", "node", path, "until", until);
+}
+
+/* The nodes that were stopped because they require the node. */
+static void say_dependents(struct ctl *ctl, const json_t *reply, json_t *all)
+{
+	const json_t *with = json_object_get(reply, "with"), *path;
+	json_t *known = json_object_get(all, "with");
+	size_t i;
+
+	if (json_array_size(with) > 0 && !known) {
+		known = json_array();
+		(void)json_object_set_new(all, "with", known);
+	}
+	json_array_foreach (with, i, path) {
+		(void)json_array_append(known, (json_t *)path);
+		ctl_say(ctl, "%s: %s with %s, which it requires",
+			json_string_value(path) ? json_string_value(path) : "-",
+			ctl->options.no_wait ? "stops" : "stopped", node_name(ctl->ongoing.node));
+	}
+}
+
+/* As session_do(), of an end that may have been forced; an error may list losses as well. */
+static int call(struct ctl *ctl, enum interface_method method, json_t *parameters, json_t *losses)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	int r = session_ask(ctl, method, parameters, &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	if (reply.error) {
+		(void)losses_say(ctl, reply.parameters);
+		return session_refused(ctl, &reply);
+	}
+	say_dependents(ctl, reply.parameters, losses);
+	losses_collect(losses, reply.parameters);
+	return CTL_DONE;
+}
+
+static void add_settle(struct ctl *ctl, json_t *parameters)
+{
+	if (ctl->options.settle_usec > 0)
+		(void)json_object_set_new(parameters, "settle_usec",
+					  json_integer((json_int_t)ctl->options.settle_usec));
+}
+
+static int ask(struct ctl *ctl, const struct verb *verb, const char *path, bool wait,
+	       json_t *losses)
+{
+	json_t *parameters;
+
+	ctl->ongoing = (struct ongoing){ verb->name, path, verb->until };
+	parameters = json_pack("{s:s, s:b}", "node", path, "wait", wait);
+	if (wait && verb->method != METHOD_STOP)
+		add_settle(ctl, parameters);
+	return call(ctl, verb->method, parameters, losses);
+}
+
+static int await(struct ctl *ctl, const struct verb *verb, const char *path, json_t *losses)
+{
+	json_t *parameters;
+
+	ctl->ongoing = (struct ongoing){ verb->name, path, verb->until };
+	parameters = wait_parameters(path, verb->until);
+	if (verb->method != METHOD_STOP)
+		add_settle(ctl, parameters);
+	return call(ctl, METHOD_WAIT, parameters, losses);
+}
+
+static void dependents_collect(json_t *all, const json_t *one)
+{
+	json_t *with = json_object_get(one, "with"), *known = json_object_get(all, "with");
+
+	if (with && known)
+		(void)json_array_extend(known, with);
+	else if (with)
+		(void)json_object_set(all, "with", with);
+}
+
+static int verb_on_all(struct ctl *ctl, const struct verb *verb, char **paths, json_t *all)
+{
+	bool wait = !ctl->options.no_wait, several = paths[0] && paths[1];
+	int r = CTL_DONE;
+
+	for (size_t i = 0; several && r == CTL_DONE && paths[i]; i++)
+		r = ask(ctl, verb, paths[i], false, all);
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+		cleanup(json_decrefp) json_t *losses = json_object();
+
+		if (!several)
+			r = ask(ctl, verb, paths[i], wait, losses);
+		else if (wait)
+			r = await(ctl, verb, paths[i], losses);
+		if (r != CTL_DONE)
+			break;
+		losses_collect(all, losses);
+		dependents_collect(all, losses);
+		ctl_say(ctl, "%s: %s%s", node_name(paths[i]), wait ? verb->until : verb->begun,
+			losses_say(ctl, losses) ? ", forced" : "");
+	}
+	return r;
+}
+
+int cmd_verb(struct ctl *ctl, int argc, char **argv)
+{
+	static const struct verb verbs[] = {
+		{ METHOD_START, "start", "ready", "starting" },
+		{ METHOD_STOP, "stop", "complete", "stopping" },
+		{ METHOD_RESTART, "restart", "ready", "restarting" },
+	};
+	cleanup(json_decrefp) json_t *losses = json_object();
+	const struct verb *verb = verbs;
+	int r;
+
+	(void)argc;
+	while (strcmp(verb->name, ctl->command) != 0)
+		verb++;
+	r = verb_on_all(ctl, verb, argv, losses);
+	if (r == CTL_DONE && ctl->options.json)
+		r = ctl_print_json(ctl, losses);
+	/* Work was lost, which no option has allowed. */
+	if (r == CTL_DONE && json_is_true(json_object_get(losses, "forced")))
+		return CTL_FAILED;
+	/* 75 is for a guard that can be tried again later. */
+	return r == CTL_STOPPED ? CTL_FAILED : r;
+}
+
+/* Waits on a terminal, and shows what is still waited for. */
+static int watch_for(struct ctl *ctl, const char *path, const char *until)
+{
+	struct progress last = {}, p;
+	int r = session_send(ctl, METHOD_WAIT, wait_parameters(path, until), MESSAGE_MORE);
+
+	if (r != CTL_DONE)
+		return r;
+	do {
+		r = progress_receive(ctl, &last, &p);
+		if (r != 0)
+			break;
+		progress_done(&last);
+		last = p;
+		if (last.reply.continues)
+			r = progress_redraw(ctl, &last);
+	} while (r == 0 && last.reply.continues);
+	progress_done(&last);
+	screen_wipe(&ctl->out);
+	return r < 0 ? ctl_fail(ctl, r) : r;
+}
+
+int cmd_wait(struct ctl *ctl, int argc, char **argv)
+{
+	const char *until = ctl->options.until ? ctl->options.until : "complete";
+	int r = CTL_DONE;
+
+	(void)argc;
+	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
+		r = progress_is_drawn(ctl)
+			    ? watch_for(ctl, argv[i], until)
+			    : session_do(ctl, METHOD_WAIT, wait_parameters(argv[i], until));
+		if (r == CTL_DONE)
+			ctl_say(ctl, "%s: %s", node_name(argv[i]), until);
+	}
+	return session_finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
+}

@@ -1,0 +1,161 @@
+#include "ctl/commands/cmd.h"
+
+/*
+ * A shutdown as a stream of replies, each with all guards that are still waited for.  On a terminal
+ * they are a table that is drawn anew; otherwise a line is printed when they change.
+ */
+
+#include <errno.h>
+
+#include "ctl/session/forced-kills.h"
+#include "ctl/session/progress.h"
+#include "ctl/terminal/show.h"
+
+#define LINE_GUARDS_MAX 5 /* named in a line; the rest are counted */
+
+static bool same_guards(const struct progress *a, const struct progress *b)
+{
+	if (a->n != b->n || a->node.state != b->node.state || a->node.forced != b->node.forced)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->guards[i].id != b->guards[i].id || !a->guards[i].why != !b->guards[i].why)
+			return false;
+	return true;
+}
+
+static void print_line(struct ctl *ctl, const struct progress *p)
+{
+	char text[(LINE_GUARDS_MAX + 1) * 2 * SHOW_NOTE_MAX];
+	struct words w = words_in(text, sizeof(text));
+
+	progress_describe(&w, p, 0);
+	for (size_t i = 0; i < p->n && i < LINE_GUARDS_MAX; i++) {
+		const struct guard_view *g = &p->guards[i];
+		char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX], kill_text[SHOW_KILL_MAX];
+
+		words_add(&w, i ? ", " : ": ", "%s (%s, for %s%s%s)", node_name(g->node),
+			  show_holder(holder, g), clock_text(age, g->age_usec),
+			  g->kill_usec == FIELD_NONE ? "" : ", ",
+			  show_kill(kill_text, g->kill_usec));
+	}
+	if (p->n > LINE_GUARDS_MAX)
+		words_add(&w, " and ", "%zu more", p->n - LINE_GUARDS_MAX);
+	ctl_say(ctl, "%s", text);
+}
+
+/* @before is what was shown last.  Return: 0, -errno, or the exit status for what was said. */
+static int show_progress(struct ctl *ctl, const struct progress *p, const struct progress *before)
+{
+	if (ctl->options.json)
+		return ctl_print_json(ctl, p->reply.parameters);
+	if (ctl->options.quiet || p->node.state == NODE_COMPLETE)
+		return 0;
+	if (progress_is_drawn(ctl))
+		return progress_redraw(ctl, p);
+	if (!same_guards(p, before))
+		print_line(ctl, p);
+	return 0;
+}
+
+static void say_end(struct ctl *ctl, const char *path, const struct progress *p)
+{
+	char elapsed[CLOCK_TEXT_MAX];
+
+	screen_wipe(&ctl->out);
+	(void)losses_say(ctl, p->reply.parameters);
+	if (p->node.state == NODE_COMPLETE)
+		ctl_say(ctl, "%s: complete in %s%s", node_name(path),
+			clock_text(elapsed, p->elapsed_usec), p->node.forced ? ", forced" : "");
+	else
+		ctl_say(ctl, "%s: complete, the daemon has ended", node_name(path));
+}
+
+/* The node is gone, so it was Complete before. */
+static int end_without_node(struct ctl *ctl, struct progress *last, struct progress *p, bool begun)
+{
+	int r = begun || last->reply.root ? 0 : -EBADMSG;
+
+	screen_wipe(&ctl->out);
+	last->node.state = NODE_COMPLETE;
+	last->node.forced |= losses_say(ctl, p->reply.parameters);
+	if (r == 0 && ctl->options.json)
+		r = ctl_print_json(ctl, p->reply.parameters);
+	progress_done(p);
+	return r;
+}
+
+/* Reads and shows replies until the last one; @begun: the first may be that. */
+static int follow(struct ctl *ctl, const char *path, bool begun)
+{
+	struct progress last = {}, p;
+	int r;
+
+	do {
+		r = progress_receive(ctl, &last, &p);
+		if (r != 0)
+			break;
+		if (!p.node.path) {
+			r = end_without_node(ctl, &last, &p, begun);
+			break;
+		}
+		r = show_progress(ctl, &p, &last);
+		progress_done(&last);
+		last = p;
+	} while (r == 0 && last.reply.continues);
+
+	/* The daemon ends with the root, perhaps before its last reply. */
+	if (r == -ECONNRESET && !*path && last.reply.root && last.node.state != NODE_RUNNING)
+		r = 0;
+	if (r == 0) {
+		say_end(ctl, path, &last);
+		/* Work was lost without --force. */
+		if (last.node.forced && !ctl->options.force)
+			r = CTL_FAILED;
+	}
+	progress_done(&last);
+	return r < 0 ? ctl_fail(ctl, r) : r;
+}
+
+static json_t *parameters_of(const struct ctl *ctl, const char *path, bool wait)
+{
+	const char *reason = ctl->options.reason;
+
+	return json_pack("{s:s, s:b, s:b, s:o*}", "node", path, "wait", wait, "force",
+			 ctl->options.force, "reason", reason ? message_string(reason) : NULL);
+}
+
+/* One reply, at once. */
+static int begin(struct ctl *ctl, const char *path)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	int r = session_call(ctl, METHOD_SHUTDOWN, parameters_of(ctl, path, false), &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	if (ctl->options.json)
+		r = ctl_print_json(ctl, reply.parameters);
+	ctl_say(ctl, "%s: shutting down", node_name(path));
+	return r;
+}
+
+static int complete(struct ctl *ctl, const char *path, bool begun)
+{
+	int r;
+
+	ctl->ongoing = (struct ongoing){ "shutdown", path, "complete" };
+	r = session_send(ctl, METHOD_SHUTDOWN, parameters_of(ctl, path, true), MESSAGE_MORE);
+	return r == CTL_DONE ? follow(ctl, path, begun) : r;
+}
+
+int cmd_shutdown(struct ctl *ctl, int argc, char **argv)
+{
+	bool several = argc > 1;
+	int r = CTL_DONE;
+
+	/* Several are stopped all at once, and then waited for in turn. */
+	for (size_t i = 0; (several || ctl->options.no_wait) && r == CTL_DONE && argv[i]; i++)
+		r = begin(ctl, argv[i]);
+	for (size_t i = 0; !ctl->options.no_wait && r == CTL_DONE && argv[i]; i++)
+		r = complete(ctl, argv[i], several);
+	return r;
+}

@@ -1,0 +1,269 @@
+#include "ctl/commands/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "ctl/session/nodes.h"
+#include "ctl/terminal/show.h"
+
+/* A table of nodes, and how many there are. */
+struct list {
+	struct table table;
+	size_t nodes, services;
+	struct {
+		const char *state;
+		unsigned n;
+	} states[16]; /* as they first come, the last for all the others */
+};
+
+static void list_init(struct list *list)
+{
+	static const char *const titles[] = { "NODE", "STATE", "PID", "GUARDS", "" };
+
+	*list = (struct list){};
+	table_init(&list->table, ARRAY_SIZE(titles), titles);
+}
+
+static void list_done(struct list *list)
+{
+	table_done(&list->table);
+}
+
+static void list_count(struct list *list, const struct node_view *node)
+{
+	size_t k = 0;
+
+	list->nodes++;
+	if (!node->is_service)
+		return;
+	list->services++;
+	while (k < ARRAY_SIZE(list->states) - 1 && list->states[k].state &&
+	       strcmp(list->states[k].state, node->service.state) != 0)
+		k++;
+	list->states[k].state = node->service.state;
+	list->states[k].n++;
+}
+
+static void list_add(struct list *list, const struct node_view *node)
+{
+	struct table *t = &list->table;
+	char note[SHOW_NOTE_MAX];
+
+	table_add(t, STYLE_BOLD, "%s", node_name(node->path));
+	show_add_state(t, node);
+	if (node->is_service && node->service.pid != FIELD_NONE)
+		table_add(t, STYLE_PLAIN, "%" PRIu64, node->service.pid);
+	else
+		table_add(t, STYLE_FAINT, "-");
+	table_add(t, STYLE_PLAIN, "%" PRIu64, node->guards);
+	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
+	list_count(list, node);
+}
+
+/* "5 nodes, 3 services: 2 up, 1 failed" */
+static void list_print_summary(struct ctl *ctl, const struct list *list)
+{
+	char nodes[SHOW_COUNT_MAX], services[SHOW_COUNT_MAX], states[ARRAY_SIZE(list->states) * 32];
+	struct words w = words_in(states, sizeof(states));
+
+	for (size_t k = 0; k < ARRAY_SIZE(list->states) && list->states[k].state; k++)
+		words_add(&w, ",", "%s %u %s", k ? "" : ":", list->states[k].n,
+			  list->states[k].state);
+	ctl_say(ctl, "%s, %s%s", show_count(nodes, list->nodes, "node"),
+		show_count(services, list->services, "service"), states);
+}
+
+/* The title of a line of the page; the text of the line is the next cell. */
+static struct table *title(struct table *t, const char *text)
+{
+	table_add(t, STYLE_FAINT, "%10s%s", text, *text ? ":" : "");
+	return t;
+}
+
+/* The reports of the service by the notify protocol. */
+static void add_notify_lines(struct table *t, const struct service_view *s)
+{
+	char age[CLOCK_TEXT_MAX];
+
+	if (s->status)
+		table_add(title(t, "status"), STYLE_PLAIN, "%s", s->status);
+	if (s->error != FIELD_NONE)
+		table_add(title(t, "error"), STYLE_BAD, "%" PRIu64 " (%s)", s->error,
+			  strerror((int)MIN(s->error, UINT64_C(4095))));
+	if (s->ending)
+		table_add(title(t, "ending"), STYLE_BUSY, "by itself");
+	if (s->reloading_usec != FIELD_NONE)
+		table_add(title(t, "reloading"), STYLE_BUSY, "since %s",
+			  clock_text(age, s->reloading_usec));
+	if (s->watchdog_usec != FIELD_NONE)
+		table_add(title(t, "watchdog"), STYLE_PLAIN, "a sign of life is due in %s",
+			  clock_text(age, s->watchdog_usec));
+	if (s->stored != FIELD_NONE)
+		table_add(title(t, "stored"), STYLE_PLAIN, "%" PRIu64 " descriptors", s->stored);
+	if (s->lost_lines != FIELD_NONE)
+		table_add(title(t, "lost"), STYLE_BAD, "%" PRIu64 " lines of its log",
+			  s->lost_lines);
+}
+
+static void add_health_line(struct table *t, const struct service_view *s)
+{
+	char age[CLOCK_TEXT_MAX];
+	enum style style = strcmp(s->health, "unhealthy") == 0 ? STYLE_BAD
+			   : s->health_result		       ? STYLE_BUSY
+							       : STYLE_PLAIN;
+
+	table_add(title(t, "health"), style, "%s since %s%s%s", s->health,
+		  clock_text(age, s->health_since_usec), s->health_result ? ", last: " : "",
+		  s->health_result ? s->health_result : "");
+}
+
+static void add_service_lines(struct table *t, const struct service_view *s)
+{
+	table_add(title(t, "command"), STYLE_PLAIN, "%s", s->command);
+	if (s->pid != FIELD_NONE)
+		table_add(title(t, "pid"), STYLE_PLAIN, "%" PRIu64, s->pid);
+	table_add(title(t, "ready"), STYLE_PLAIN, "%s", s->ready ? "yes" : "no");
+	table_add(title(t, "restarts"), STYLE_PLAIN, "%" PRIu64, s->restarts);
+	if (s->result)
+		table_add(title(t, "result"), STYLE_PLAIN, "%s", s->result);
+	if (s->health)
+		add_health_line(t, s);
+	add_notify_lines(t, s);
+	for (size_t i = 0; i < json_array_size(s->waiting); i++)
+		table_add(title(t, i ? "" : "waiting"), STYLE_BUSY, "%s",
+			  json_string_value(json_array_get(s->waiting, i)));
+}
+
+static void add_node_lines(struct table *t, const struct node_view *node)
+{
+	char state[SHOW_STATE_MAX], age[CLOCK_TEXT_MAX];
+	uint64_t kill_usec = show_kill_usec(node);
+	enum style style;
+
+	show_state(state, node, &style);
+	table_add(title(t, "state"), style, "%s since %s", state,
+		  clock_text(age, node->is_service ? node->service.since_usec : node->since_usec));
+	table_add(title(t, "node"), node->forced ? STYLE_BAD : STYLE_PLAIN,
+		  "%s since %s, generation %" PRIu64 "%s",
+		  node->state == NODE_SHUTTING_DOWN ? "shutting down"
+						    : node_view_state_name(node->state),
+		  clock_text(age, node->since_usec), node->generation,
+		  node->forced ? ", forced" : "");
+	if (kill_usec != FIELD_NONE)
+		table_add(title(t, "kill in"), STYLE_BUSY, "%s", clock_text(age, kill_usec));
+	if (node->is_service)
+		add_service_lines(t, &node->service);
+}
+
+static void add_guard_lines(struct table *t, const struct guard_view *guards, size_t n)
+{
+	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		table_add(title(t, i ? "" : "guards"), STYLE_PLAIN, "%s, %s, for %s",
+			  guards[i].kind, show_holder(holder, &guards[i]),
+			  clock_text(age, guards[i].age_usec));
+}
+
+static int status_all(struct ctl *ctl)
+{
+	cleanup(list_done) struct list list;
+	const struct node_view *node;
+	struct nodes_walk walk;
+	int r;
+
+	list_init(&list);
+	r = nodes_walk(ctl, "", &walk);
+	if (r != CTL_DONE)
+		return r;
+	while ((r = nodes_walk_next(ctl, &walk, &node)) == CTL_DONE && node)
+		list_add(&list, node);
+	if (r == CTL_DONE && !ctl->options.quiet && table_print(&list.table, &ctl->out) < 0)
+		r = ctl_fail(ctl, -ENOMEM);
+	if (r == CTL_DONE)
+		list_print_summary(ctl, &list);
+	nodes_walk_done(&walk);
+	return r;
+}
+
+static int print_below(struct ctl *ctl, const struct node_view *nodes, size_t n)
+{
+	cleanup(list_done) struct list list;
+
+	ctl_say(ctl, "%s", "");
+	list_init(&list);
+	for (size_t i = 0; i < n; i++)
+		list_add(&list, &nodes[i]);
+	return table_print(&list.table, &ctl->out);
+}
+
+/* One page about one node; the nodes below it follow as a list. */
+static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *parameters)
+{
+	cleanup(freep) struct guard_view *guards = NULL;
+	cleanup(table_done) struct table t = {};
+	size_t n = 0;
+	int r = guard_view_parse_array(parameters, "guards", &guards, &n);
+
+	if (r < 0)
+		return r;
+	table_init(&t, 2, NULL);
+	table_add(&t, STYLE_BOLD, "%s", node_name(nodes->nodes[0].path));
+	table_end_row(&t);
+	add_node_lines(&t, &nodes->nodes[0]);
+	add_guard_lines(&t, guards, n);
+	r = table_print(&t, &ctl->out);
+	return r < 0 || nodes->n == 1 ? r : print_below(ctl, nodes->nodes + 1, nodes->n - 1);
+}
+
+static int status_page(struct ctl *ctl, const struct nodes *nodes, const char *path)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	int r = session_call(ctl, METHOD_GUARDS, json_pack("{s:s}", "node", path), &reply);
+
+	if (r == CTL_DONE)
+		r = nodes->n ? show_page(ctl, nodes, reply.parameters) : -EBADMSG;
+	return r < 0 ? ctl_fail(ctl, r) : r;
+}
+
+static int status_one(struct ctl *ctl, const char *path, json_t *all)
+{
+	cleanup(nodes_done) struct nodes nodes = {};
+	int r = nodes_fetch(ctl, path, &nodes);
+
+	if (r != CTL_DONE)
+		return r;
+	if (!ctl->options.json)
+		return ctl->options.quiet ? CTL_DONE : status_page(ctl, &nodes, path);
+	r = json_array_extend(all, json_object_get(nodes.reply.parameters, "nodes"));
+	return r < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
+}
+
+static int status_some(struct ctl *ctl, char **paths)
+{
+	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
+
+	for (size_t i = 0; paths[i]; i++) {
+		int r;
+
+		if (i)
+			ctl_say(ctl, "%s", "");
+		r = status_one(ctl, paths[i], json_object_get(all, "nodes"));
+		if (r != CTL_DONE)
+			return r;
+	}
+	return ctl->options.json ? ctl_print_json(ctl, all) : CTL_DONE;
+}
+
+int cmd_status(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(freep) char **paths = NULL;
+	int r;
+
+	if (argc == 0 && !ctl->options.json)
+		return status_all(ctl);
+	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
+	return r == CTL_DONE ? status_some(ctl, paths) : r;
+}

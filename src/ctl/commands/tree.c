@@ -1,0 +1,79 @@
+#include "ctl/commands/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "ctl/session/nodes.h"
+#include "ctl/terminal/forest.h"
+#include "ctl/terminal/show.h"
+
+/* libsmartcols recurses.  A node below this depth stands beside its parent. */
+#define DEPTH_MAX 64
+
+/* The row that a node belongs to, and how deep that one is. */
+struct row {
+	struct libscols_line *line, *parent;
+	unsigned depth;
+};
+
+static void add_node(struct table *t, const struct forest *f, size_t i, struct row *rows)
+{
+	char note[SHOW_NOTE_MAX], count[SHOW_COUNT_MAX];
+	const struct node_view *node = &f->views[i];
+	size_t parent = f->nodes[i].parent;
+	struct row *row = &rows[i];
+
+	if (parent != FOREST_NONE && rows[parent].depth + 1 < DEPTH_MAX)
+		*row = (struct row){ .parent = rows[parent].line, .depth = rows[parent].depth + 1 };
+	else if (parent != FOREST_NONE)
+		*row = rows[parent];
+	row->line = table_begin_row(t, row->parent);
+	table_add(t, STYLE_PLAIN, "%s", forest_name(f, i));
+	show_add_state(t, node);
+	if (node->is_service && node->service.pid != FIELD_NONE)
+		table_add(t, STYLE_PLAIN, "pid %" PRIu64, node->service.pid);
+	else
+		table_add(t, STYLE_PLAIN, "%s",
+			  node->guards ? show_count(count, node->guards, "guard") : "");
+	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
+}
+
+static int print_tree(struct ctl *ctl, const struct nodes *nodes)
+{
+	cleanup(freep) struct row *rows = calloc(nodes->n + 1, sizeof(*rows));
+	cleanup(table_done) struct table t = {};
+	cleanup(freep) struct forest *f = NULL;
+	int r = rows ? forest_new(&f, nodes->nodes, nodes->n) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	table_init(&t, 4, NULL);
+	for (size_t i = 0; i < nodes->n; i++)
+		add_node(&t, f, i, rows);
+	return table_print(&t, &ctl->out);
+}
+
+static int show_tree(struct ctl *ctl, const char *path)
+{
+	cleanup(nodes_done) struct nodes nodes = {};
+	int r = nodes_fetch(ctl, path, &nodes);
+
+	if (r == CTL_DONE && !ctl->options.quiet)
+		r = print_tree(ctl, &nodes);
+	return r < 0 ? ctl_fail(ctl, r) : r;
+}
+
+int cmd_tree(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(freep) char **paths = NULL;
+	int r = CTL_DONE;
+
+	/* Parents are named by the paths: as JSON it is the same. */
+	if (ctl->options.json)
+		return cmd_status(ctl, argc, argv);
+	r = nodes_resolve(ctl, argv, (size_t)argc, &paths);
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++)
+		r = show_tree(ctl, paths[i]);
+	return r;
+}

@@ -1,6 +1,0 @@
-#include "ctl/program.h"
-
-int main(int argc, char **argv)
-{
-	return program_run(argc, argv);
-}

@@ -1,0 +1,150 @@
+#include "ctl/program/commands.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "ctl/commands/cmd.h"
+
+static int cmd_help(struct ctl *ctl, int argc, char **argv);
+
+static const struct command table[] = {
+	{ "status", "[NODE...]", "show all nodes, or a page about some", 0, ARGS_ANY, 0,
+	  cmd_status },
+	{ "tree", "[NODE...]", "show the tree of nodes", 0, ARGS_ANY, 0, cmd_tree },
+	{ "list", "[NODE...]", "print the names of the nodes, for scripts", 0, ARGS_ANY,
+	  COMMAND_NODES, cmd_list },
+	{ "events", "[NODE]", "show every change of state as it happens", 0, 1,
+	  COMMAND_WAITS | COMMAND_NODES, cmd_events },
+	{ "logs", "NODE...", "show the end of the files that services write to", 1, ARGS_ANY,
+	  COMMAND_NODES, cmd_logs },
+	{ "health", "[NODE...]", "say whether all that is to run is up and healthy", 0, ARGS_ANY,
+	  COMMAND_NODES, cmd_health },
+	{ "start", "NODE...", "start, and wait until it is ready", 1, ARGS_ANY,
+	  COMMAND_WAITS | COMMAND_NODES, cmd_verb },
+	{ "stop", "NODE...", "stop, and wait until it is complete", 1, ARGS_ANY,
+	  COMMAND_WAITS | COMMAND_NODES, cmd_verb },
+	{ "restart", "NODE...", "stop and start, and wait until it is ready", 1, ARGS_ANY,
+	  COMMAND_WAITS | COMMAND_NODES, cmd_verb },
+	{ "shutdown", "[NODE...]", "shut the root or a node down, and show what holds it up", 0,
+	  ARGS_ANY, COMMAND_WAITS | COMMAND_NODES, cmd_shutdown },
+	{ "wait", "[NODE...]", "wait until a node is as wanted", 0, ARGS_ANY,
+	  COMMAND_WAITS | COMMAND_NODES, cmd_wait },
+	{ "guard", "NODE -- CMD...", "hold a guard on a node while CMD runs", 2, ARGS_ANY,
+	  COMMAND_REST, cmd_guard },
+	{ "guards", "[NODE...]", "show the guards: what a shutdown would wait for", 0, ARGS_ANY,
+	  COMMAND_NODES, cmd_guards },
+	{ "blame", "[NODE...]",
+	  "show the time each node took in the last shutdown; needs no daemon", 0, ARGS_ANY, 0,
+	  cmd_blame },
+	{ "plot", "", "draw the last shutdown as SVG; needs no daemon", 0, 0, 0, cmd_plot },
+	{ "interrupt", "NODE -- CMD...",
+	  "show CMD's output up to the stop of a node, in whole lines", 2, ARGS_ANY, COMMAND_REST,
+	  cmd_interrupt },
+	{ "plan", "[NODE]", "show the order of a shutdown, and how long it takes at worst", 0, 1, 0,
+	  cmd_plan },
+	{ "check", "FILE...", "check configuration files or folders; needs no daemon", 1, ARGS_ANY,
+	  0, cmd_check },
+	{ "reload", "[NODE...]", "read the configuration again, or ask services to do so", 0,
+	  ARGS_ANY, 0, cmd_reload },
+	{ "signal", "SIG NODE...", "send a signal to services", 2, ARGS_ANY, 0, cmd_signal },
+	{ "run", "NODE -- CMD...", "run CMD as a service that no file has", 2, ARGS_ANY,
+	  COMMAND_REST | COMMAND_WAITS, cmd_run },
+	{ "help", "[COMMAND]", "show the commands and options", 0, 1, 0, cmd_help },
+};
+
+const struct command *command_find(const char *name, const char **ret_closest)
+{
+	const char *all[ARRAY_SIZE(table)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		if (strcmp(name, table[i].name) == 0)
+			return &table[i];
+		all[i] = table[i].name;
+	}
+	*ret_closest = text_closest(name, all, ARRAY_SIZE(all));
+	return NULL;
+}
+
+static void print_option(FILE *file, const struct option_row *row)
+{
+	char left[40];
+
+	(void)snprintf(left, sizeof(left), "%s%c%s--%s%s%s", row->letter ? "-" : "",
+		       row->letter ? row->letter : ' ', row->letter ? ", " : "   ", row->name,
+		       row->argument ? " " : "", row->argument ? row->argument : "");
+	fprintf(file, "  %-24s %s", left, row->help);
+	if (row->verbs)
+		fprintf(file, " (%.*s)", (int)strlen(row->verbs) - 2, row->verbs + 1);
+	fputc('\n', file);
+}
+
+static void print_options(FILE *file, const char *verb)
+{
+	const struct option_row *rows;
+	size_t n = options_table(&rows);
+
+	for (size_t i = 0; i < n; i++)
+		if (!verb || option_is_for(&rows[i], verb))
+			print_option(file, &rows[i]);
+}
+
+void commands_help(FILE *file, const struct command *command)
+{
+	if (command) {
+		fprintf(file, "usage: swansongctl [OPTION...] %s%s%s\n\n%s\n\noptions:\n",
+			command->name, *command->args ? " " : "", command->args, command->help);
+		print_options(file, command->name);
+		return;
+	}
+	fputs("usage: swansongctl [OPTION...] [COMMAND [ARGUMENT...]]\n\ncommands:\n", file);
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		fprintf(file, "  %-9s %-15s %s\n", table[i].name, table[i].args, table[i].help);
+	fputs("\nNODE is a path (web/nginx), / for the root, or a glob ('web/*').\n\noptions:\n",
+	      file);
+	print_options(file, NULL);
+}
+
+/* The names of the options that belong to @verb alone, or to all if it is NULL. */
+static json_t *options_json(const char *verb)
+{
+	json_t *names = json_array();
+	const struct option_row *rows;
+	size_t n = options_table(&rows);
+
+	for (size_t i = 0; i < n; i++)
+		if (verb ? rows[i].verbs && option_is_for(&rows[i], verb) : !rows[i].verbs)
+			json_array_append_new(names, json_string(rows[i].name));
+	return names;
+}
+
+json_t *commands_json(void)
+{
+	json_t *commands = json_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		json_array_append_new(commands,
+				      json_pack("{s:s, s:s, s:s, s:o}", "name", table[i].name,
+						"args", table[i].args, "help", table[i].help,
+						"options", options_json(table[i].name)));
+	return json_pack("{s:o, s:o}", "commands", commands, "options", options_json(NULL));
+}
+
+static int cmd_help(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(json_decrefp) json_t *all = ctl->options.json ? commands_json() : NULL;
+	const char *closest;
+	const struct command *command = argc ? command_find(argv[0], &closest) : NULL;
+
+	if (ctl->options.json)
+		return ctl_print_json(ctl, all);
+	if (argc && !command) {
+		log_line(&ctl->log, LOG_ERR, "there is no command '%s'", argv[0]);
+		return CTL_USAGE;
+	}
+	if (!ctl->options.quiet)
+		commands_help(ctl->out.file, command);
+	/* For completions: names only. */
+	for (size_t i = 0; ctl->options.quiet && i < ARRAY_SIZE(table); i++)
+		fprintf(ctl->out.file, "%s\n", table[i].name);
+	return CTL_DONE;
+}

@@ -1,0 +1,269 @@
+#include "ctl/report/past.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define FILE_SIZE_MAX (64 * 1024 * 1024)
+#define TURN_USEC     (10 * USEC_PER_MSEC)
+#define PATH_DEFAULT  STATEDIR "/swansong/report.json"
+
+/* --- the file --- */
+
+static int open_file(const char *path)
+{
+	cleanup(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EBADF;
+	return st.st_size > FILE_SIZE_MAX ? -EFBIG : take_fd(fd);
+}
+
+static const char *reason_of(int r)
+{
+	switch (r) {
+	case -ENOENT:
+		return "no report: set report in [swansong], or name the file by --report FILE";
+	case -EBADF:
+		return "is no file";
+	case -EBADMSG:
+		return "is no report of a shutdown";
+	case -EPROTONOSUPPORT:
+		return "is a report in a format that is not known here";
+	}
+	return strerror(-r);
+}
+
+static int make_forest(struct past *past)
+{
+	size_t n = past->report.n;
+
+	past->nodes = calloc(n + 1, sizeof(*past->nodes));
+	if (!past->nodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		past->nodes[i].path = past->report.lanes[i].node.path;
+	return forest_new(&past->forest, past->nodes, n);
+}
+
+static int load(const char *path, struct past *past)
+{
+	cleanup(closep) int fd = open_file(path);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	past->root = json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
+	if (!past->root)
+		return -EBADMSG;
+	r = report_parse(past->root, &past->report);
+	return r < 0 ? r : make_forest(past);
+}
+
+static void past_done(struct past *past)
+{
+	free(past->forest);
+	free(past->nodes);
+	report_done(&past->report);
+	json_decref(past->root);
+}
+
+int past_run(struct ctl *ctl, int argc, char **argv,
+	     int (*show)(struct ctl *ctl, const struct past *past, int argc, char **argv))
+{
+	const char *path = ctl->options.report ? ctl->options.report : PATH_DEFAULT;
+	cleanup(past_done) struct past past = {};
+	int r = load(path, &past);
+
+	if (r < 0) {
+		log_line(&ctl->log, LOG_ERR, "%s: %s", path, reason_of(r));
+		return CTL_FAILED;
+	}
+	if (ctl->options.json)
+		return ctl_print_json(ctl, past.root);
+	return ctl->options.quiet ? CTL_DONE : show(ctl, &past, argc, argv);
+}
+
+/* --- what it says --- */
+
+char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view)
+{
+	time_t seconds = (time_t)(view->time_usec / USEC_PER_SEC);
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) ||
+	    strftime(buf, PAST_WHEN_MAX, "%Y-%m-%d %H:%M:%S %z", &tm) == 0)
+		(void)strcpy(buf, "?");
+	return buf;
+}
+
+enum past_part past_part(const char *state)
+{
+	static const struct {
+		const char *state;
+		enum past_part part;
+	} parts[] = {
+		{ "draining", PAST_DRAINING }, { "gated", PAST_GATED },
+		{ "asking", PAST_STOPPING },   { "stopping", PAST_STOPPING },
+		{ "cleaning", PAST_STOPPING }, { "killing", PAST_KILLING },
+		{ "closing", PAST_CLOSING },   { "finishing", PAST_CLOSING },
+		{ "down", PAST_OVER },	       { "done", PAST_OVER },
+		{ "failed", PAST_OVER },       { "backoff", PAST_OVER },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (strcmp(state, parts[i].state) == 0)
+			return parts[i].part;
+	return PAST_RUNNING;
+}
+
+uint64_t past_end(const struct report *report, const struct report_lane *lane)
+{
+	uint64_t usec = lane->node.complete_usec;
+
+	return usec == FIELD_NONE ? report->view.total_usec : usec;
+}
+
+/* The numbers of a file may be wrong: a distance never wraps. */
+static uint64_t between(int64_t from, int64_t to)
+{
+	return to > from ? (uint64_t)to - (uint64_t)from : 0;
+}
+
+int64_t past_state_end(const struct report *report, const struct report_lane *lane, size_t i)
+{
+	return i + 1 < lane->n_states ? lane->states[i + 1].at_usec
+				      : (int64_t)past_end(report, lane);
+}
+
+uint64_t past_state_usec(const struct report *report, const struct report_lane *lane, size_t i)
+{
+	return between(lane->states[i].at_usec, past_state_end(report, lane, i));
+}
+
+uint64_t past_total(const struct report *report, const struct report_lane *lane)
+{
+	return between(lane->node.stop_usec, (int64_t)past_end(report, lane));
+}
+
+uint64_t past_spent(const struct report *report, const struct report_lane *lane,
+		    enum past_part part)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < lane->n_states; i++)
+		if (past_part(lane->states[i].state) == part)
+			sum = clock_add(sum, past_state_usec(report, lane, i));
+	return sum;
+}
+
+bool past_has_held(const struct report_lane *lane)
+{
+	return lane->node.is_service || lane->n_guards > 0;
+}
+
+struct guard_view past_guard(const struct report *report, const struct report_lane *lane,
+			     const struct report_guard *guard)
+{
+	uint64_t gone = guard->gone_usec == FIELD_NONE ? report->view.total_usec : guard->gone_usec;
+
+	return (struct guard_view){
+		.id = guard->id,
+		.node = lane->node.path,
+		.generation = lane->node.generation,
+		.kind = guard->kind,
+		.pid = guard->pid,
+		.uid = guard->uid,
+		.command = guard->command,
+		.why = guard->why,
+		.age_usec = between(guard->taken_usec, (int64_t)gone),
+		.kill_usec = FIELD_NONE,
+		.count = guard->count,
+		.ttl_usec = FIELD_NONE,
+	};
+}
+
+/* --- the chain --- */
+
+bool past_is_within(const char *path, const char *top)
+{
+	size_t length = strlen(top);
+
+	return length == 0 ||
+	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
+}
+
+/* The last node to end in the subtree of @top, not after @until. */
+static const struct report_lane *find_last(const struct report *report, const char *top,
+					   uint64_t until)
+{
+	const struct report_lane *last = NULL;
+
+	for (size_t i = 0; i < report->n; i++) {
+		const struct report_lane *lane = &report->lanes[i];
+		uint64_t end = past_end(report, lane);
+
+		if (past_has_held(lane) && end <= until && past_is_within(lane->node.path, top) &&
+		    (!last || end >= past_end(report, last)))
+			last = lane;
+	}
+	return last;
+}
+
+/* When the nodes that kept the gate of @lane closed were Complete; 0: it had no gate. */
+static uint64_t gate_end(const struct report *report, const struct report_lane *lane)
+{
+	int64_t end = 0;
+
+	for (size_t i = 0; i < lane->n_states; i++)
+		if (past_part(lane->states[i].state) == PAST_GATED)
+			end = past_state_end(report, lane, i);
+	/* The other nodes may have been written down later in the turn that opened it. */
+	return end > 0 ? clock_add((uint64_t)end, TURN_USEC) : 0;
+}
+
+/* The last node that the gate of @lane waited for, of its "after" or that of an ancestor. */
+static const struct report_lane *find_before(const struct report *report,
+					     const struct report_lane *lane)
+{
+	uint64_t until = gate_end(report, lane);
+	const struct report_lane *last = NULL;
+
+	for (size_t i = 0; until > 0 && i < report->n; i++) {
+		const struct report_node *around = &report->lanes[i].node;
+
+		if (!past_is_within(lane->node.path, around->path))
+			continue;
+		for (size_t k = 0; k < json_array_size(around->after); k++) {
+			const char *top = json_string_value(json_array_get(around->after, k));
+			const struct report_lane *before = find_last(report, top, until);
+
+			if (before && (!last || past_end(report, before) > past_end(report, last)))
+				last = before;
+		}
+	}
+	return last;
+}
+
+size_t past_chain(const struct past *past, const struct report_lane **ret, size_t max)
+{
+	const struct report *report = &past->report;
+	const struct report_lane *lane = find_last(report, "", UINT64_MAX);
+	size_t n = 0;
+
+	while (lane && n < max) {
+		const struct report_lane *before = find_before(report, lane);
+
+		ret[n++] = lane;
+		/* Each is earlier than the one it held up, or the file is wrong. */
+		if (before && past_end(report, before) >= past_end(report, lane))
+			break;
+		lane = before;
+	}
+	return n;
+}

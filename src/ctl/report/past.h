@@ -1,0 +1,70 @@
+#pragma once
+
+/*
+ * The report of a past shutdown (swansong-report(5)): read from the file, checked, and summed up
+ * for each node.
+ */
+
+#include "base/clock.h"
+#include "ctl/terminal/forest.h"
+#include "ctl/session/session.h"
+#include "proto/report.h"
+
+struct past {
+	json_t *root; /* which all else borrows from */
+	struct report report;
+	struct node_view *nodes; /* the paths only, for the forest */
+	struct forest *forest;	 /* of the lanes of the report, by index */
+};
+
+/*
+ * Reads the file of --report, or the one in the default place, and shows it by @show, or prints it
+ * with --json.  Return: the exit status.
+ */
+int past_run(struct ctl *ctl, int argc, char **argv,
+	     int (*show)(struct ctl *ctl, const struct past *past, int argc, char **argv));
+
+/* The time of the stop: "2026-05-01 12:00:03 +0200".  Returns @buf. */
+#define PAST_WHEN_MAX 40
+char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view);
+
+/* The parts of the end of a service. */
+enum past_part {
+	PAST_RUNNING,  /* up still, or another state before the stop */
+	PAST_DRAINING, /* stopped, and not signalled yet */
+	PAST_GATED,    /* waiting for the completion of others */
+	PAST_STOPPING, /* asked, or signalled */
+	PAST_KILLING,
+	PAST_CLOSING, /* its post-stop runs */
+	PAST_OVER,
+	N_PAST_PARTS
+};
+enum past_part past_part(const char *state);
+
+/* The time when a node was Complete, or the report was written. */
+uint64_t past_end(const struct report *report, const struct report_lane *lane);
+
+/* The end of state @i of a lane, and its length. */
+int64_t past_state_end(const struct report *report, const struct report_lane *lane, size_t i);
+uint64_t past_state_usec(const struct report *report, const struct report_lane *lane, size_t i);
+
+/* The time a node took in all, and in @part. */
+uint64_t past_total(const struct report *report, const struct report_lane *lane);
+uint64_t past_spent(const struct report *report, const struct report_lane *lane,
+		    enum past_part part);
+
+/* Returns true if the node could hold up others: it is a service, or had guards. */
+bool past_has_held(const struct report_lane *lane);
+
+/* Returns true if the node at @path is @top or in it. */
+bool past_is_within(const char *path, const char *top);
+
+/* The guard as a view. */
+struct guard_view past_guard(const struct report *report, const struct report_lane *lane,
+			     const struct report_guard *guard);
+
+/*
+ * The lane that the end of the root waited for last, then the lane that this one waited for, and so
+ * on.  Return: their number, at most @max.
+ */
+size_t past_chain(const struct past *past, const struct report_lane **ret, size_t max);

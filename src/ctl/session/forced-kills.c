@@ -1,0 +1,49 @@
+#include "ctl/session/forced-kills.h"
+
+#include <string.h>
+
+#define SAID_MAX 8 /* the others are counted */
+
+static bool is_forced(const json_t *parameters)
+{
+	return json_is_true(json_object_get(parameters, "forced"));
+}
+
+static void say(struct ctl *ctl, const json_t *losses)
+{
+	size_t n = json_array_size(losses);
+
+	for (size_t i = 0; i < n && i < SAID_MAX; i++) {
+		const json_t *loss = json_array_get(losses, i);
+
+		log_line(&ctl->log, LOG_WARNING, "%s: %s",
+			 node_name(message_get_string(loss, "node", "")),
+			 message_get_string(loss, "what", ""));
+	}
+	if (n > SAID_MAX)
+		log_line(&ctl->log, LOG_WARNING, "and %zu more, which are in the log of the daemon",
+			 n - SAID_MAX);
+}
+
+bool losses_say(struct ctl *ctl, const json_t *parameters)
+{
+	if (!is_forced(parameters))
+		return false;
+	if (!ctl->options.json)
+		say(ctl, json_object_get(parameters, "losses"));
+	return true;
+}
+
+void losses_collect(json_t *all, const json_t *parameters)
+{
+	json_t *losses = json_object_get(all, "losses");
+
+	if (!is_forced(parameters))
+		return;
+	if (!losses) {
+		losses = json_array();
+		(void)json_object_set_new(all, "forced", json_true());
+		(void)json_object_set_new(all, "losses", losses);
+	}
+	(void)json_array_extend(losses, json_object_get(parameters, "losses"));
+}

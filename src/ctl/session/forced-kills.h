@@ -1,0 +1,14 @@
+#pragma once
+
+/*
+ * The losses of a stop: processes that were killed and guards that were revoked, as the last reply
+ * of the daemon lists them.
+ */
+
+#include "ctl/session/session.h"
+
+/* Returns true if something was forced, and lists it on standard error, but for --json. */
+bool losses_say(struct ctl *ctl, const json_t *parameters);
+
+/* Adds the losses to @all, an object that is empty without losses. */
+void losses_collect(json_t *all, const json_t *parameters);

@@ -1,0 +1,197 @@
+/*
+ * A program is looked for as the child of the daemon would: in the PATH of the service's
+ * environment, or else in ours.  A command is a list of words, so what a shell would interpret is an
+ * argument; in front of a command that names a shell nothing is said.
+ */
+#include "ctl/session/machine-check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/macro.h"
+#include "model/keys/keys.h"
+
+#define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+struct machine_check {
+	const struct node_config *node;
+	const char *key;
+	struct diag *diag;
+};
+
+#define machine_warn(check, format, ...)                                                \
+	diag_add((check)->diag, DIAG_WARNING, (check)->node->place, "[%s] %s: " format, \
+		 node_config_section((check)->node), (check)->key, ##__VA_ARGS__)
+
+/* --- signs of a shell --- */
+
+static bool is_shell(const char *program)
+{
+	static const char *const shells[] = { "sh",  "bash", "dash", "ash",  "ksh",
+					      "zsh", "fish", "env",  "busybox" };
+	const char *slash = strrchr(program, '/');
+	const char *name = slash ? slash + 1 : program;
+
+	for (size_t i = 0; i < ARRAY_SIZE(shells); i++)
+		if (strcmp(name, shells[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_operator(const char *word)
+{
+	static const char *const operators[] = { "|", "||", "&&", "&", ";", ">", ">>", "<", "<<", "2>",
+						 "2>>", "2>&1", "&>" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
+		if (strcmp(word, operators[i]) == 0)
+			return true;
+	/* With the file in the same word: ">/dev/null". */
+	return strncmp(word, ">/", 2) == 0 || strncmp(word, "2>/", 3) == 0 ||
+	       strncmp(word, ">>/", 3) == 0;
+}
+
+/* The "$NAME" or "${NAME" in @word, or NULL. */
+static const char *find_variable(const char *word)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_{";
+
+	for (const char *p = strchr(word, '$'); p; p = strchr(p + 1, '$'))
+		if (p[1] && strchr(letters, p[1]))
+			return p;
+	return NULL;
+}
+
+static void check_signs(const struct machine_check *check, char *const *argv)
+{
+	char excerpt[DIAG_EXCERPT_MAX];
+
+	if (is_shell(argv[0]))
+		return;
+	for (char *const *word = argv + 1; *word; word++) {
+		const char *variable = find_variable(*word);
+
+		if (strcmp(*word, "#") == 0) {
+			machine_warn(check, "'#' begins no comment here, and is an argument of %s: "
+					    "write the comment on a line of its own",
+				     argv[0]);
+			return;
+		}
+		if (is_operator(*word) || variable) {
+			machine_warn(check,
+				     "'%s' is an argument of %s, as no shell runs the command: write "
+				     "sh -c 'exec ...' around it",
+				     diag_excerpt(excerpt, variable ? variable : *word), argv[0]);
+			return;
+		}
+	}
+}
+
+/* --- programs and directories --- */
+
+enum found { FOUND_NOTHING, FOUND_OTHER, FOUND_PROGRAM };
+
+static enum found look(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return FOUND_NOTHING;
+	return S_ISREG(st.st_mode) && (st.st_mode & 0111) ? FOUND_PROGRAM : FOUND_OTHER;
+}
+
+static const char *find_path(const struct node_config *node)
+{
+	const char *ours = getenv("PATH");
+
+	for (char *const *word = node->environment; word && *word; word++)
+		if (strncmp(*word, "PATH=", 5) == 0)
+			return *word + 5;
+	return ours ? ours : DEFAULT_PATH;
+}
+
+static enum found look_in_path(const char *path, const char *name)
+{
+	enum found best = FOUND_NOTHING;
+
+	for (const char *p = path, *end; p; p = *end ? end + 1 : NULL) {
+		cleanup(freep) char *file = NULL;
+		enum found found;
+
+		end = strchrnul(p, ':');
+		if (asprintf(&file, "%.*s/%s", (int)(end - p), p, name) < 0) {
+			file = NULL;
+			return FOUND_PROGRAM;
+		}
+		found = look(file);
+		best = found > best ? found : best;
+	}
+	return best;
+}
+
+static enum found look_for(const struct node_config *node, const char *name)
+{
+	cleanup(freep) char *file = NULL;
+
+	if (!strchr(name, '/'))
+		return look_in_path(find_path(node), name);
+	if (*name == '/')
+		return look(name);
+	if (asprintf(&file, "%s/%s", node->directory ? node->directory : ".", name) < 0) {
+		file = NULL;
+		return FOUND_PROGRAM;
+	}
+	return look(file);
+}
+
+static void check_command(const struct machine_check *check, char *const *argv)
+{
+	enum found found = look_for(check->node, argv[0]);
+	char excerpt[DIAG_EXCERPT_MAX];
+
+	diag_excerpt(excerpt, argv[0]);
+	if (found == FOUND_OTHER)
+		machine_warn(check, "'%s' is not an executable file", excerpt);
+	else if (found == FOUND_NOTHING && strchr(argv[0], '/'))
+		machine_warn(check, "there is no program '%s'", excerpt);
+	else if (found == FOUND_NOTHING)
+		machine_warn(check, "there is no program '%s' in %s", excerpt,
+			     find_path(check->node));
+	check_signs(check, argv);
+}
+
+static void check_directory(const struct machine_check *check)
+{
+	const char *directory = check->node->directory;
+	struct stat st;
+
+	if (directory && (stat(directory, &st) < 0 || !S_ISDIR(st.st_mode)))
+		machine_warn(check, "there is no directory '%s'", directory);
+}
+
+static void check_node(const struct node_config *node, struct diag *diag)
+{
+	struct machine_check check = { .node = node, .diag = diag };
+
+	for (enum hook_kind kind = 0; kind < N_HOOKS; kind++) {
+		const struct commands *commands = node_config_hook(node, kind);
+
+		check.key = hook_name(kind);
+		for (size_t i = 0; i < commands->n; i++)
+			check_command(&check, commands->argv[i]);
+	}
+	if (!node->argv)
+		return;
+	check.key = keys[KEY_COMMAND].name;
+	check_command(&check, node->argv);
+	check.key = keys[KEY_DIRECTORY].name;
+	check_directory(&check);
+}
+
+void machine_check(const struct config *config, struct diag *diag)
+{
+	for (size_t i = 0; i < config->n_nodes; i++)
+		check_node(config->nodes[i], diag);
+}

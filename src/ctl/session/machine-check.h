@@ -1,0 +1,11 @@
+#pragma once
+
+/* Whether this machine can run what a configuration says; model/config does not ask it. */
+
+#include "model/config/config.h"
+
+/*
+ * Adds a warning to @diag for each command whose program is not there or not executable, for each
+ * directory that is missing, and for each command that has signs which only a shell understands.
+ */
+void machine_check(const struct config *config, struct diag *diag);

@@ -1,0 +1,51 @@
+#include "ctl/session/offline.h"
+
+#include <errno.h>
+
+#include "ctl/session/machine-check.h"
+#include "sys/spawn/ids.h"
+
+struct sink {
+	struct ctl *ctl;
+	json_t *all;
+	bool failed;
+};
+
+static void sink_add(enum diag_level level, const char *text, void *arg)
+{
+	struct sink *sink = arg;
+
+	if (sink->all) {
+		const char *name = level == DIAG_ERROR ? "errors" : "warnings";
+		json_t *array = json_object_get(sink->all, name);
+
+		sink->failed |= json_array_append_new(array, message_string(text)) < 0;
+		return;
+	}
+	if (level == DIAG_WARNING && sink->ctl->options.quiet)
+		return;
+	if (level == DIAG_WARNING)
+		(void)fputs("warning: ", stderr);
+	ctl_complain(text);
+}
+
+int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json_t *all,
+		 size_t *warnings, struct config **ret)
+{
+	const struct config_names names = { ids_user, ids_group, ctl->options.trust };
+	cleanup(diag_freep) struct diag *diag = NULL;
+	struct sink sink = { .ctl = ctl, .all = all };
+	int r = diag_new(&diag);
+
+	if (r == 0)
+		r = config_load(ret, paths, n_paths, &names, diag);
+	if (r == 0 && warnings) {
+		machine_check(*ret, diag);
+		*warnings = diag_warnings(diag);
+	}
+	if (diag)
+		diag_each(diag, sink_add, &sink);
+	if (sink.failed)
+		r = -ENOMEM;
+	return r == -EINVAL ? CTL_CONFIG : r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+/* Configurations that are read without a daemon. */
+
+#include "ctl/session/session.h"
+#include "model/config/config.h"
+
+/*
+ * As config_load().  Errors and warnings go to standard error, a line each; with @all, an object,
+ * into its arrays "errors" and "warnings" instead.  With @warnings, their number, there are also those
+ * about this machine.
+ *
+ * Return: CTL_DONE; CTL_CONFIG if there are errors; or the exit status for what was said.
+ */
+int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json_t *all,
+		 size_t *warnings, struct config **ret);

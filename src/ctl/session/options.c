@@ -1,0 +1,206 @@
+#include "ctl/session/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "base/parse.h"
+
+#define LONG_KEYS 256 /* the first key of an option without a letter */
+
+/* --- the values --- */
+
+static int set_flag(const char *argument, void *value)
+{
+	(void)argument;
+	*(bool *)value = true;
+	return 0;
+}
+
+static int set_text(const char *argument, void *value)
+{
+	*(const char **)value = argument;
+	return 0;
+}
+
+static int set_path(const char *argument, void *value)
+{
+	return *argument ? set_text(argument, value) : -EINVAL;
+}
+
+static int set_duration(const char *argument, void *value)
+{
+	return parse_duration(argument, value);
+}
+
+static int set_ttl(const char *argument, void *value)
+{
+	uint64_t usec;
+	int r = parse_duration(argument, &usec);
+
+	if (r == 0 && usec == 0)
+		r = -ERANGE;
+	if (r == 0)
+		*(uint64_t *)value = usec;
+	return r;
+}
+
+static int set_signal(const char *argument, void *value)
+{
+	return parse_signal(argument, value);
+}
+
+static int set_count(const char *argument, void *value)
+{
+	return parse_uint(argument, UINT32_MAX, value);
+}
+
+/* @names ends with NULL. */
+static int set_one_of(const char *const *names, const char *argument, void *value)
+{
+	while (*names && strcmp(argument, *names) != 0)
+		names++;
+	return *names ? set_text(argument, value) : -EINVAL;
+}
+
+static int set_until(const char *argument, void *value)
+{
+	static const char *const states[] = { "ready", "running", "stopping", "complete", NULL };
+
+	return set_one_of(states, argument, value);
+}
+
+static int set_scope(const char *argument, void *value)
+{
+	static const char *const scopes[] = { "main", "group", "all", NULL };
+
+	return set_one_of(scopes, argument, value);
+}
+
+static int add_word(const char *argument, void *value)
+{
+	struct option_words *w = value;
+
+	if (w->n == ARRAY_SIZE(w->words))
+		return -ERANGE;
+	return *argument ? set_text(argument, &w->words[w->n++]) : -EINVAL;
+}
+
+static int add_property(const char *argument, void *value)
+{
+	return strchr(argument, '=') && *argument != '=' ? add_word(argument, value) : -EINVAL;
+}
+
+/* --- the table --- */
+
+#define ROW(name, letter, argument, verbs, help, set, member)                              \
+	{                                                                                  \
+		name, letter, argument, verbs, help, set, offsetof(struct options, member) \
+	}
+
+static const struct option_row table[] = {
+	ROW("socket", 's', "PATH", NULL, "the daemon's control socket", set_path, socket),
+	ROW("json", 0, NULL, NULL, "print JSON", set_flag, json),
+	ROW("timeout", 0, "D", NULL, "wait no longer than D (250ms, 30s, 5min), then exit with 124",
+	    set_duration, timeout_usec),
+	ROW("no-wait", 0, NULL, NULL, "do not wait until it is done", set_flag, no_wait),
+	ROW("quiet", 'q', NULL, NULL, "print errors only", set_flag, quiet),
+	ROW("help", 'h', NULL, NULL, "show this", set_flag, help),
+	ROW("version", 0, NULL, NULL, "show the version", set_flag, version),
+	ROW("force", 0, NULL, " shutdown ", "kill now what is still there", set_flag, force),
+	ROW("reason", 0, "T", " shutdown ", "why, for the log", set_text, reason),
+	ROW("why", 0, "T", " guard ", "what the guard is for", set_text, why),
+	ROW("late", 0, NULL, " guard ", "also on a stopped node that is not yet complete", set_flag,
+	    late),
+	ROW("ttl", 0, "D", " guard ", "hold the guard for no longer than D", set_ttl, ttl_usec),
+	ROW("on-shutdown", 0, "SIG", " guard ", "send SIG to CMD when the node is shut down",
+	    set_signal, on_shutdown),
+	ROW("for", 0, "STATE", " wait ", "ready, running, stopping or complete (the default)",
+	    set_until, until),
+	ROW("blocking", 0, NULL, " guards ", "only what a shutdown is waiting for now", set_flag,
+	    blocking),
+	ROW("dry-run", 0, NULL, " reload ", "say what would change, and change nothing", set_flag,
+	    dry_run),
+	ROW("strict", 0, NULL, " check ", "fail for a warning, too", set_flag, strict),
+	ROW("settle", 0, "D", " start restart ",
+	    "watch for so long what nothing but its start is known of (1s)", set_duration, settle_usec),
+	ROW("scope", 0, "WHOM", " signal ", "main (the default), group or all", set_scope, scope),
+	ROW("property", 'p', "KEY=VALUE", " run ", "a key of swansong.ini(5); may be repeated",
+	    add_property, properties),
+	ROW("wait", 0, NULL, " run ", "wait for its end, and exit with its status", set_flag, wait),
+	ROW("keep", 0, NULL, " run ", "keep the node when it has ended", set_flag, keep),
+	ROW("trust-config", 0, NULL, " check plan ", "files of any user are no mistake", set_flag,
+	    trust),
+	ROW("follow", 'f', NULL, " logs ", "go on with what is added", set_flag, follow),
+	ROW("lines", 'n', "N", " logs ", "the last N lines, 10 if it is not given", set_count,
+	    lines),
+	ROW("report", 0, "FILE", " blame plot ", "the report that the daemon has left", set_path,
+	    report),
+	ROW("grace", 0, "D", " plan ", "exit with 1 if it may take longer than D", set_duration,
+	    grace_usec),
+	ROW("config", 0, "FILE", " plan ", "of a file or folder, without a daemon; may be repeated",
+	    add_word, configs),
+	ROW("last", 0, "N", " events ", "begin with the last N that are remembered", set_count,
+	    last),
+};
+
+size_t options_table(const struct option_row **ret)
+{
+	*ret = table;
+	return ARRAY_SIZE(table);
+}
+
+static int key_of(const struct option_row *row)
+{
+	return row->letter ? row->letter : LONG_KEYS + (int)(row - table);
+}
+
+void options_getopt(struct option ret[static OPTIONS_MAX])
+{
+	_Static_assert(ARRAY_SIZE(table) < OPTIONS_MAX, "raise OPTIONS_MAX");
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		ret[i] = (struct option){
+			.name = table[i].name,
+			.has_arg = table[i].argument ? required_argument : no_argument,
+			.val = key_of(&table[i]),
+		};
+	ret[ARRAY_SIZE(table)] = (struct option){};
+}
+
+const struct option_row *option_find(int key)
+{
+	const struct option_row *row = table;
+
+	while (key_of(row) != key)
+		row++;
+	return row;
+}
+
+void options_init(struct options *options)
+{
+	*options = (struct options){
+		.timeout_usec = USEC_INFINITY,
+		.settle_usec = USEC_PER_SEC,
+		.ttl_usec = USEC_INFINITY,
+		.lines = 10,
+		.last = UINT64_MAX,
+		.grace_usec = UINT64_MAX,
+	};
+}
+
+int option_set(struct options *options, const struct option_row *row, const char *argument)
+{
+	return row->set(argument, (char *)options + row->place);
+}
+
+bool option_is_for(const struct option_row *row, const char *verb)
+{
+	char word[32];
+
+	if (!row->verbs)
+		return true;
+	(void)snprintf(word, sizeof(word), " %s ", verb);
+	return strstr(row->verbs, word);
+}

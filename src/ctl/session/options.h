@@ -1,0 +1,65 @@
+#pragma once
+
+/*
+ * The options, once, as a table: parsing, help, completions and the manual's test read it.  An
+ * option of some commands is refused with the others.
+ */
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The arguments of an option that may be repeated. */
+struct option_words {
+	const char *words[64];
+	size_t n;
+};
+
+struct options {
+	const char *socket;
+	bool json, quiet, no_wait, help, version;
+	uint64_t timeout_usec; /* USEC_INFINITY: none was given */
+	bool force, late, blocking;
+	const char *reason, *why;
+	uint64_t settle_usec; /* start, restart */
+	uint64_t ttl_usec; /* USEC_INFINITY: none was given */
+	int on_shutdown;   /* a signal; 0: none was given */
+	const char *until; /* NULL: none was given */
+	bool dry_run, follow, wait, keep, trust, strict;
+	const char *scope;  /* NULL: none was given */
+	const char *report; /* likewise */
+	uint64_t lines;	    /* logs */
+	uint64_t last;	    /* events; UINT64_MAX: none was given */
+	struct option_words properties;
+	uint64_t grace_usec;	     /* plan; UINT64_MAX: none was given */
+	struct option_words configs; /* plan */
+};
+
+struct option_row {
+	const char *name;     /* without the dashes */
+	char letter;	      /* 0: it has none */
+	const char *argument; /* "PATH", or NULL */
+	const char *verbs;    /* " shutdown stop ", or NULL for all */
+	const char *help;
+	int (*set)(const char *argument, void *value); /* 0, or -EINVAL or -ERANGE */
+	size_t place;				       /* of the value in struct options */
+};
+
+size_t options_table(const struct option_row **ret);
+
+#define OPTIONS_MAX 32
+
+/* For getopt_long(3), which returns the keys; ends with an empty one. */
+void options_getopt(struct option ret[static OPTIONS_MAX]);
+
+void options_init(struct options *options);
+
+/* The row with the key that getopt_long(3) has returned. */
+const struct option_row *option_find(int key);
+
+/* Return: 0, or -EINVAL or -ERANGE if the option does not take @argument. */
+int option_set(struct options *options, const struct option_row *row, const char *argument);
+
+/* Returns true if the option belongs to @verb. */
+bool option_is_for(const struct option_row *row, const char *verb);

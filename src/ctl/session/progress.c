@@ -1,0 +1,169 @@
+#include "ctl/session/progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "ctl/terminal/show.h"
+
+#define TICK_USEC USEC_PER_SEC
+
+void progress_done(struct progress *p)
+{
+	free(p->guards);
+	free(p->pending);
+	message_reply_done(&p->reply);
+	*p = (struct progress){};
+}
+
+static int parse(struct progress *p)
+{
+	static const struct field fields[] = {
+		FIELD(progress, FIELD_INT, elapsed_usec),
+		FIELD(progress, FIELD_INT, more_pending, .optional = true),
+	};
+	static const struct field_table table = FIELD_TABLE(progress, fields);
+	const json_t *parameters = p->reply.parameters;
+	int r = node_view_parse(json_object_get(parameters, "node"), &p->node);
+
+	if (r == 0)
+		r = guard_view_parse_array(parameters, "guards", &p->guards, &p->n);
+	if (r == 0 && json_object_get(parameters, "pending"))
+		r = node_view_parse_array(parameters, "pending", &p->pending, &p->n_pending);
+	if (r == 0)
+		r = field_read(parameters, &table, p);
+	p->received_usec = clock_now_usec();
+	return r;
+}
+
+/* Takes the reply over.  Return: 0; -EBADMSG or -ENOMEM. */
+static int take_reply(struct message_reply *reply, struct progress *ret)
+{
+	struct progress p = { .reply = *reply, .more_pending = FIELD_NONE };
+	int r = 0;
+
+	*reply = (struct message_reply){};
+	if (p.reply.continues || json_object_get(p.reply.parameters, "node"))
+		r = parse(&p);
+	if (r < 0)
+		progress_done(&p);
+	else
+		*ret = p;
+	return r;
+}
+
+bool progress_is_drawn(const struct ctl *ctl)
+{
+	return ctl->out.terminal && !ctl->options.quiet && !ctl->options.json;
+}
+
+static int await_reply(struct ctl *ctl, const struct progress *last, struct message_reply *ret)
+{
+	for (;;) {
+		uint64_t now = clock_now_usec(), until = ctl->deadline_usec;
+		int r;
+
+		/* However much the daemon has to say. */
+		if (now >= until)
+			return -ETIMEDOUT;
+		if (progress_is_drawn(ctl) && last->reply.root)
+			until = MIN(until, now + TICK_USEC);
+		r = client_receive(ctl->client, until, ret);
+		if (r != -ETIMEDOUT || until == ctl->deadline_usec)
+			return r;
+		r = progress_redraw(ctl, last);
+		if (r < 0)
+			return r;
+	}
+}
+
+int progress_receive(struct ctl *ctl, const struct progress *last, struct progress *ret)
+{
+	struct message_reply reply;
+	int r = await_reply(ctl, last, &reply);
+
+	if (r < 0)
+		return r;
+	if (!reply.error)
+		return take_reply(&reply, ret);
+	screen_wipe(&ctl->out);
+	r = session_refused(ctl, &reply);
+	message_reply_done(&reply);
+	return r;
+}
+
+static uint64_t count_guards(const struct progress *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += p->guards[i].count == FIELD_NONE ? 1 : p->guards[i].count;
+	return n;
+}
+
+void progress_describe(struct words *w, const struct progress *p, uint64_t since_usec)
+{
+	char text[CLOCK_TEXT_MAX], count[SHOW_COUNT_MAX];
+	uint64_t more = p->more_pending == FIELD_NONE ? 0 : p->more_pending;
+	uint64_t kill_usec = show_kill_usec(&p->node);
+	/* A wait may have begun after the shutdown. */
+	uint64_t so_far = p->pending ? p->node.since_usec : p->elapsed_usec;
+
+	if (p->node.state == NODE_RUNNING && p->pending) {
+		words_add(w, "", "%s: %s, waited for %s, %s not ready", node_name(p->node.path),
+			  p->node.ready ? "ready" : "not ready",
+			  clock_text(text, clock_add(p->elapsed_usec, since_usec)),
+			  show_count(count, p->n_pending + more, "service"));
+		return;
+	}
+	words_add(w, "", "%s: %s for %s, %s", node_name(p->node.path),
+		  p->node.state == NODE_RUNNING ? "running" : "shutting down",
+		  clock_text(text, clock_add(so_far, since_usec)),
+		  show_count(count, count_guards(p), "guard"));
+	if (kill_usec != FIELD_NONE)
+		words_add(w, "; ", "kill in %s",
+			  clock_text(text, kill_usec - MIN(kill_usec, since_usec)));
+}
+
+static void add_guard(struct table *t, const struct guard_view *g, uint64_t since_usec)
+{
+	char holder[SHOW_NOTE_MAX], text[CLOCK_TEXT_MAX], kill_text[SHOW_KILL_MAX];
+	uint64_t kill_usec = g->kill_usec;
+
+	if (kill_usec != FIELD_NONE)
+		kill_usec -= MIN(kill_usec, since_usec);
+	table_add(t, STYLE_BUSY, "  %s", node_name(g->node));
+	table_add(t, STYLE_PLAIN, "%s", g->kind);
+	table_add(t, STYLE_PLAIN, "%s", clock_text(text, clock_add(g->age_usec, since_usec)));
+	table_add(t, STYLE_PLAIN, "%s", show_kill(kill_text, kill_usec));
+	table_add(t, STYLE_PLAIN, "%s", show_holder(holder, g));
+}
+
+static void add_pending(struct table *t, const struct node_view *node)
+{
+	char state[SHOW_STATE_MAX], note[SHOW_NOTE_MAX];
+	enum style style;
+
+	show_state(state, node, &style);
+	table_add(t, style, "  %s", node_name(node->path));
+	show_add_state(t, node);
+	for (int i = 0; i < 2; i++) /* age and kill are of guards */
+		table_add(t, STYLE_PLAIN, "%s", "");
+	table_add(t, STYLE_PLAIN, "%s", show_note(note, node));
+}
+
+int progress_redraw(struct ctl *ctl, const struct progress *p)
+{
+	cleanup(table_done) struct table t;
+	uint64_t since_usec = clock_now_usec() - p->received_usec;
+	char head[1024];
+	struct words w = words_in(head, sizeof(head));
+
+	table_init(&t, 5, NULL);
+	for (size_t i = 0; i < p->n; i++)
+		add_guard(&t, &p->guards[i], since_usec);
+	for (size_t i = 0; i < p->n_pending; i++)
+		add_pending(&t, &p->pending[i]);
+	progress_describe(&w, p, since_usec);
+	return screen_redraw(&ctl->out, head, &t);
+}

@@ -1,0 +1,121 @@
+#include "ctl/session/runner.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/macro.h"
+
+/* The signals that would end this process. */
+static void fill_ends(sigset_t *set)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+	(void)sigemptyset(set);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		(void)sigaddset(set, signals[i]);
+}
+
+int runner_init(struct runner *r)
+{
+	sigset_t heard, blocked;
+
+	*r = (struct runner){ .signal_fd = -1 };
+	/* If it was ignored when this process was started, waitpid(2) would find no command. */
+	(void)signal(SIGCHLD, SIG_DFL);
+	fill_ends(&heard);
+	(void)sigaddset(&heard, SIGCHLD);
+	blocked = heard;
+	(void)sigaddset(&blocked, SIGPIPE);
+	if (sigprocmask(SIG_BLOCK, &blocked, &r->old_mask) < 0)
+		return -errno;
+	r->signal_fd = signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
+	return r->signal_fd < 0 ? -errno : 0;
+}
+
+void runner_done(struct runner *r)
+{
+	r->signal_fd = fd_close(r->signal_fd);
+}
+
+/* Signals from before the command ran reached this process only, also those of a terminal. */
+static void pass_on_early(const struct runner *r)
+{
+	static const struct timespec none = { .tv_sec = 0 };
+	sigset_t ends;
+	int signo;
+
+	fill_ends(&ends);
+	while ((signo = sigtimedwait(&ends, NULL, &none)) > 0)
+		(void)kill(r->pid, signo);
+}
+
+int runner_start(struct runner *r, char **argv, int out_fd)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int error = 0;
+
+	runner_follow(r);
+	if (r->signo)
+		return -EINTR;
+	/* glibc's cannot fail. */
+	(void)posix_spawnattr_init(&attributes);
+	(void)posix_spawn_file_actions_init(&actions);
+	(void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	(void)posix_spawnattr_setsigmask(&attributes, &r->old_mask);
+	if (out_fd >= 0)
+		error = posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
+	if (!error)
+		error = posix_spawnp(&r->pid, argv[0], &actions, &attributes, argv, environ);
+	if (error)
+		r->pid = 0;
+	else
+		pass_on_early(r);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)posix_spawnattr_destroy(&attributes);
+	return -error;
+}
+
+int runner_fail(struct ctl *ctl, const char *command, int r)
+{
+	if (r == -EINTR)
+		return ctl_fail(ctl, r);
+	log_line(&ctl->log, LOG_ERR, "%s: %s", command, strerror(-r));
+	return r == -ENOENT ? RUNNER_NOT_FOUND : RUNNER_NOT_EXECUTABLE;
+}
+
+void runner_kill(const struct runner *r, int signo)
+{
+	if (r->pid > 0)
+		(void)kill(r->pid, signo);
+}
+
+static void note_end(struct runner *r)
+{
+	int status;
+
+	if (r->pid == 0 || waitpid(r->pid, &status, WNOHANG) != r->pid)
+		return;
+	r->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	r->pid = 0;
+}
+
+void runner_follow(struct runner *r)
+{
+	struct signalfd_siginfo info;
+
+	while (read(r->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		if (r->pid == 0)
+			r->signo = (int)info.ssi_signo;
+		else if (info.ssi_code != SI_KERNEL)
+			runner_kill(r, (int)info.ssi_signo);
+	}
+	note_end(r);
+}

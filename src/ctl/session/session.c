@@ -1,0 +1,350 @@
+#include "ctl/session/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/memstream.h"
+#include "base/text.h"
+#include "proto/address.h"
+
+/* A daemon that needs longer for a simple request hangs. */
+#define ANSWER_USEC (25 * USEC_PER_SEC)
+
+/* The time between two attempts to connect to a daemon that starts. */
+#define CONNECT_AGAIN_MSEC 50
+
+static int open_interrupt(void)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &mask, NULL);
+	return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void ctl_init(struct ctl *ctl, const char *command, const struct options *options, bool waits)
+{
+	uint64_t patience = waits ? USEC_INFINITY : ANSWER_USEC;
+
+	*ctl = (struct ctl){ .command = command,
+			     .options = *options,
+			     .start_usec = clock_now_usec(),
+			     .interrupt_fd = -1 };
+	if (options->timeout_usec != USEC_INFINITY) {
+		patience = options->timeout_usec;
+		/* The daemon may have been started just now.  Without a limit it may never come. */
+		ctl->awaits_daemon = options->until && (strcmp(options->until, "ready") == 0 ||
+							strcmp(options->until, "running") == 0);
+	}
+	ctl->deadline_usec = clock_add(ctl->start_usec, patience);
+	screen_init(&ctl->out, stdout);
+	log_init(&ctl->log, "swansongctl", LOG_INFO);
+	if (waits)
+		ctl->interrupt_fd = open_interrupt();
+}
+
+void ctl_done(struct ctl *ctl)
+{
+	ctl->client = client_free(ctl->client);
+	ctl->interrupt_fd = fd_close(ctl->interrupt_fd);
+	free(ctl->path);
+	ctl->path = NULL;
+}
+
+static void print_escaped(FILE *file, const char *text)
+{
+	size_t size = strlen(text) * 4 + 1;
+	cleanup(freep) char *line = malloc(size);
+
+	fprintf(file, "%s\n", line ? text_escape(line, size, text) : strerror(ENOMEM));
+	(void)fflush(file);
+}
+
+void ctl_say(struct ctl *ctl, const char *format, ...)
+{
+	cleanup(freep) char *text = NULL;
+	va_list ap;
+
+	if (ctl->options.quiet || ctl->options.json)
+		return;
+	va_start(ap, format);
+	if (vasprintf(&text, format, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	print_escaped(ctl->out.file, text ? text : strerror(ENOMEM));
+}
+
+void ctl_complain(const char *text)
+{
+	print_escaped(stderr, text);
+}
+
+int ctl_print_json(struct ctl *ctl, const json_t *value)
+{
+	cleanup(freep) char *text = json_dumps(value, JSON_COMPACT);
+
+	if (!text)
+		return ctl_fail(ctl, -ENOMEM);
+	fprintf(ctl->out.file, "%s\n", text);
+	(void)fflush(ctl->out.file);
+	return CTL_DONE;
+}
+
+const char *node_name(const char *path)
+{
+	return *path ? path : "root";
+}
+
+/* Prints how to wait for the work again. */
+static void say_ongoing(struct ctl *ctl, const char *why)
+{
+	const struct ongoing *o = &ctl->ongoing;
+
+	if (o->what)
+		log_line(&ctl->log, LOG_NOTICE,
+			 "%s: %s of %s continues; see: swansongctl wait --for %s %s", why, o->what,
+			 node_name(o->node), o->until, *o->node ? o->node : "/");
+	else
+		log_line(&ctl->log, LOG_ERR, "%s", why);
+}
+
+static int fail_timed_out(struct ctl *ctl)
+{
+	char elapsed[CLOCK_TEXT_MAX], why[CLOCK_TEXT_MAX + 16];
+
+	(void)snprintf(why, sizeof(why), "timed out after %s",
+		       clock_text(elapsed, clock_now_usec() - ctl->start_usec));
+	say_ongoing(ctl, why);
+	return CTL_TIMED_OUT;
+}
+
+int ctl_fail(struct ctl *ctl, int r)
+{
+	switch (r) {
+	case -ETIMEDOUT:
+		return fail_timed_out(ctl);
+	case -EINTR:
+		say_ongoing(ctl, "interrupted");
+		return CTL_INTERRUPTED;
+	case -ENOBUFS:
+		log_line(&ctl->log, LOG_ERR,
+			 "the request is too long: the daemon takes %d bytes in all",
+			 MESSAGE_CALL_MAX);
+		return CTL_FAILED;
+	case -ECONNRESET:
+	case -EPIPE:
+		log_line(&ctl->log, LOG_ERR, "the daemon has closed the connection");
+		return CTL_FAILED;
+	case -EBADMSG:
+	case -EMSGSIZE:
+		log_line(&ctl->log, LOG_ERR, "%s: not the protocol of a Swansong daemon",
+			 ctl->path);
+		return CTL_FAILED;
+	}
+	log_line(&ctl->log, LOG_ERR, "%s", strerror(-r));
+	return CTL_FAILED;
+}
+
+static int fail_connect(struct ctl *ctl, int r)
+{
+	switch (r) {
+	case -EACCES:
+	case -EPERM:
+		log_line(&ctl->log, LOG_ERR, "%s: not permitted to talk to the daemon", ctl->path);
+		return CTL_DENIED;
+	case -ETIMEDOUT:
+	case -EINTR:
+		return ctl_fail(ctl, r);
+	}
+	log_line(&ctl->log, LOG_ERR, "the daemon is not running: %s: %s", ctl->path, strerror(-r));
+	return CTL_NO_DAEMON;
+}
+
+static bool is_absent(int r)
+{
+	return r == -ENOENT || r == -ECONNREFUSED;
+}
+
+/* Return: as client_connect(). */
+static int await_daemon(struct ctl *ctl, int r)
+{
+	struct pollfd interrupt = { .fd = ctl->interrupt_fd, .events = POLLIN };
+	int again;
+
+	while (is_absent(r) && clock_now_usec() < ctl->deadline_usec) {
+		if (poll(&interrupt, 1, CONNECT_AGAIN_MSEC) > 0)
+			return -EINTR;
+		again = client_connect(&ctl->client, ctl->path, ctl->deadline_usec);
+		/* An absent daemon is the better message than a timeout. */
+		if (again == -ETIMEDOUT)
+			return r;
+		r = again;
+	}
+	return r;
+}
+
+int session_open(struct ctl *ctl)
+{
+	int r;
+
+	if (ctl->client)
+		return CTL_DONE;
+	r = address_find(ctl->options.socket, &ctl->path);
+	if (r < 0)
+		return ctl_fail(ctl, r);
+	if (address_check(ctl->path) == -EPERM) {
+		log_line(&ctl->log, LOG_ERR,
+			 "%s: not used: its directory is not one of this user alone", ctl->path);
+		return CTL_DENIED;
+	}
+	r = client_connect(&ctl->client, ctl->path, ctl->deadline_usec);
+	if (is_absent(r) && ctl->awaits_daemon)
+		r = await_daemon(ctl, r);
+	if (r < 0)
+		return fail_connect(ctl, r);
+	client_set_interrupt(ctl->client, ctl->interrupt_fd);
+	return CTL_DONE;
+}
+
+int session_send(struct ctl *ctl, enum interface_method method, json_t *parameters, unsigned flags)
+{
+	int r = session_open(ctl);
+
+	if (r != CTL_DONE) {
+		json_decref(parameters);
+		return r;
+	}
+	r = client_call(ctl->client, interface_method_name(method), parameters, flags,
+			ctl->deadline_usec);
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+/* The reason of a refused reload is a line for each error in the files. */
+static void say_failed(struct ctl *ctl, const char *node, const char *reason)
+{
+	cleanup(freep) char *copy = strdup(reason);
+	char *rest = copy, *line;
+
+	if (!copy || !strchr(reason, '\n')) {
+		log_line(&ctl->log, LOG_ERR, "%s: %s", node_name(node), reason);
+		return;
+	}
+	log_line(&ctl->log, LOG_ERR, "%s: refused, nothing has changed:", node_name(node));
+	while ((line = strtok_r(rest, "\n", &rest)))
+		ctl_complain(line);
+}
+
+/* The message of each error: "WHAT: WHY". */
+static const struct {
+	int status;
+	const char *what; /* NULL: the node */
+	const char *why;  /* NULL: the reason */
+} refusals[N_ERRORS] = {
+	[ERROR_NO_SUCH_NODE] = { CTL_NO_NODE, NULL, "no such node" },
+	[ERROR_NODE_STOPPED] = { CTL_STOPPED, NULL,
+				 "stopped: nothing is started or guarded on it" },
+	[ERROR_NOT_PERMITTED] = { CTL_DENIED, "not permitted", NULL },
+	[ERROR_FAILED] = { CTL_FAILED, NULL, NULL },
+	[ERROR_TOO_MANY] = { CTL_FAILED, "too many", NULL },
+};
+
+/* "ngin: no such node; did you mean web/nginx?" */
+static void say_unknown(struct ctl *ctl, const char *node, const json_t *similar)
+{
+	cleanup(freep) char *text = NULL;
+	struct memstream m;
+	const json_t *path;
+	size_t i;
+
+	if (memstream_open(&m) < 0)
+		return;
+	json_array_foreach (similar, i, path)
+		(void)fprintf(m.file, "%s%s", i == 0 ? "; did you mean " : ", or ",
+			      json_string_value(path) ? json_string_value(path) : "-");
+	if (json_array_size(similar) > 0)
+		(void)fputc('?', m.file);
+	if (memstream_close(&m, &text) == 0)
+		log_line(&ctl->log, LOG_ERR, "%s: no such node%s", node_name(node), text);
+}
+
+int session_refused(struct ctl *ctl, const struct message_reply *reply)
+{
+	const char *node = message_get_string(reply->parameters, "node", "");
+	const char *reason = message_get_string(reply->parameters, "reason", "no reason was given");
+	enum interface_error error;
+
+	if (ctl->options.json)
+		(void)ctl_print_json(ctl, reply->root);
+	/* An error of varlink itself: program and daemon are of different versions. */
+	if (interface_error_find(reply->error, &error) < 0) {
+		log_line(&ctl->log, LOG_ERR, "the daemon does not understand this: %s",
+			 reply->error);
+		return CTL_FAILED;
+	}
+	if (error == ERROR_FAILED)
+		say_failed(ctl, node, reason);
+	else if (error == ERROR_NO_SUCH_NODE)
+		say_unknown(ctl, node, json_object_get(reply->parameters, "similar"));
+	else
+		log_line(&ctl->log, LOG_ERR, "%s: %s",
+			 refusals[error].what ? refusals[error].what : node_name(node),
+			 refusals[error].why ? refusals[error].why : reason);
+	return refusals[error].status;
+}
+
+static int receive(struct ctl *ctl, struct message_reply *ret)
+{
+	int r = client_receive(ctl->client, ctl->deadline_usec, ret);
+
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+static int refuse_error(struct ctl *ctl, int r, struct message_reply *reply)
+{
+	if (r != CTL_DONE || !reply->error)
+		return r;
+	r = session_refused(ctl, reply);
+	message_reply_done(reply);
+	return r;
+}
+
+int session_receive(struct ctl *ctl, struct message_reply *ret)
+{
+	return refuse_error(ctl, receive(ctl, ret), ret);
+}
+
+int session_ask(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		struct message_reply *ret)
+{
+	int r = session_send(ctl, method, parameters, 0);
+
+	return r == CTL_DONE ? receive(ctl, ret) : r;
+}
+
+int session_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		 struct message_reply *ret)
+{
+	return refuse_error(ctl, session_ask(ctl, method, parameters, ret), ret);
+}
+
+int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+
+	return session_call(ctl, method, parameters, &reply);
+}
+
+int session_finish(struct ctl *ctl, int r)
+{
+	cleanup(json_decrefp) json_t *nothing = json_object();
+
+	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, nothing) : r;
+}

@@ -1,0 +1,93 @@
+#pragma once
+
+/*
+ * One run of the program: its options, and its connection to the daemon.  Here a fault becomes a
+ * message and an exit status.
+ */
+
+#include "base/log.h"
+#include "ctl/session/options.h"
+#include "ctl/terminal/screen.h"
+#include "proto/client.h"
+#include "proto/interface.h"
+
+enum exit_status {
+	CTL_DONE = 0,
+	CTL_FAILED = 1,
+	CTL_USAGE = 2,
+	CTL_NO_DAEMON = 3,
+	CTL_NO_NODE = 4,
+	CTL_DENIED = 5,
+	CTL_STOPPED = 75, /* guard: on a stopped node */
+	CTL_CONFIG = 78,  /* check: there are errors */
+	CTL_TIMED_OUT = 124,
+	CTL_INTERRUPTED = 130,
+};
+
+/* The work that goes on in the daemon when the program stops waiting. */
+struct ongoing {
+	const char *what; /* "shutdown"; NULL: nothing does */
+	const char *node;
+	const char *until; /* "complete" */
+};
+
+struct ctl {
+	const char *command; /* its name */
+	struct options options;
+	struct screen out;
+	struct log log;
+	uint64_t start_usec;
+	uint64_t deadline_usec; /* of every request */
+	int interrupt_fd;	/* of SIGINT, or -1: it ends the program */
+	bool awaits_daemon;	/* until the deadline, where there is none yet */
+	struct ongoing ongoing;
+	char *path; /* of the daemon's socket; NULL before session_open() */
+	struct client *client;
+};
+
+/* @waits: as long as it takes, without --timeout; SIGINT detaches then. */
+void ctl_init(struct ctl *ctl, const char *command, const struct options *options, bool waits);
+void ctl_done(struct ctl *ctl);
+
+/* A line on standard output, but for --quiet and --json.  All of it is escaped. */
+void ctl_say(struct ctl *ctl, const char *format, ...) printf_like(2, 3);
+
+/* A line on standard error that is not cut, as log_line() is; @text is escaped. */
+void ctl_complain(const char *text);
+
+/* Prints one JSON document, or line, to standard output.  Return: CTL_DONE or CTL_FAILED. */
+int ctl_print_json(struct ctl *ctl, const json_t *value);
+
+/* Prints a message for the negative errno @r.  Return: the exit status for it. */
+int ctl_fail(struct ctl *ctl, int r);
+
+/* All that follow return CTL_DONE, or the exit status for what they said on standard error. */
+
+/* Connects, if that is still to be done. */
+int session_open(struct ctl *ctl);
+
+/* Opens and sends.  Takes the reference to @parameters. */
+int session_send(struct ctl *ctl, enum interface_method method, json_t *parameters, unsigned flags);
+
+/* The next reply, which is no error. */
+int session_receive(struct ctl *ctl, struct message_reply *ret);
+
+/* Likewise, and receives a reply, which may be an error. */
+int session_ask(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		struct message_reply *ret);
+
+/* Likewise, of a reply that is no error. */
+int session_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
+		 struct message_reply *ret);
+
+/* The same for a reply that says nothing. */
+int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters);
+
+/* The end of a command that has nothing to show: with --json, an empty object.  Return: @r. */
+int session_finish(struct ctl *ctl, int r);
+
+/* An error of the daemon's. */
+int session_refused(struct ctl *ctl, const struct message_reply *reply);
+
+/* "root" for the root's path, which is empty. */
+const char *node_name(const char *path);

@@ -1,0 +1,75 @@
+#include "ctl/terminal/forest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dict.h"
+
+static const char *path_of(const void *view)
+{
+	return ((const struct node_view *)view)->path;
+}
+
+/* The last node so far that has the path of the parent, or FOREST_NONE. */
+static int find_parent(const struct dict *paths, const struct node_view *views, const char *path,
+		       size_t *ret)
+{
+	const char *slash = strrchr(path, '/');
+	cleanup(freep) char *parent = strndup(path, slash ? (size_t)(slash - path) : 0);
+	const struct node_view *found = parent && *path ? dict_find(paths, parent) : NULL;
+
+	*ret = found ? (size_t)(found - views) : FOREST_NONE;
+	return parent ? 0 : -ENOMEM;
+}
+
+static void append(struct forest *f, size_t i, size_t parent, size_t *last_root)
+{
+	size_t *last = parent == FOREST_NONE ? last_root : &f->nodes[parent].last_child;
+	size_t *first = parent == FOREST_NONE ? &f->first : &f->nodes[parent].first_child;
+
+	f->nodes[i] = (struct forest_node){ parent, FOREST_NONE, FOREST_NONE, FOREST_NONE };
+	*(*last == FOREST_NONE ? first : &f->nodes[*last].next) = i;
+	*last = i;
+}
+
+int forest_new(struct forest **ret, const struct node_view *views, size_t n)
+{
+	cleanup(freep) struct forest *f = malloc(sizeof(*f) + n * sizeof(f->nodes[0]));
+	cleanup(dict_done) struct dict paths;
+	size_t last_root = FOREST_NONE, parent;
+
+	dict_init(&paths, path_of);
+	if (!f)
+		return -ENOMEM;
+	*f = (struct forest){ .views = views, .n = n, .first = FOREST_NONE };
+	for (size_t i = 0; i < n; i++) {
+		if (find_parent(&paths, views, views[i].path, &parent) < 0)
+			return -ENOMEM;
+		append(f, i, parent, &last_root);
+		dict_remove(&paths, views[i].path);
+		if (dict_add(&paths, (void *)&views[i]) < 0)
+			return -ENOMEM;
+	}
+	*ret = take(f);
+	return 0;
+}
+
+size_t forest_next(const struct forest *f, size_t i)
+{
+	if (f->nodes[i].first_child != FOREST_NONE)
+		return f->nodes[i].first_child;
+	while (i != FOREST_NONE && f->nodes[i].next == FOREST_NONE)
+		i = f->nodes[i].parent;
+	return i == FOREST_NONE ? FOREST_NONE : f->nodes[i].next;
+}
+
+const char *forest_name(const struct forest *f, size_t i)
+{
+	const char *path = f->views[i].path;
+	const char *slash = strrchr(path, '/');
+
+	if (!*path)
+		return "root";
+	return slash && f->nodes[i].parent != FOREST_NONE ? slash + 1 : path;
+}

@@ -1,0 +1,90 @@
+#include "ctl/terminal/lines.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+
+#define CHUNK (64 * 1024)
+
+void lines_done(struct lines *l)
+{
+	free(l->bytes);
+	*l = (struct lines){ .bytes = NULL };
+}
+
+/* Room for a chunk behind the unfinished line, which is moved to the front. */
+static int make_room(struct lines *l)
+{
+	size_t size = l->size ? l->size : 2 * CHUNK;
+	char *bytes;
+
+	if (l->whole > 0)
+		memmove(l->bytes, l->bytes + l->whole, l->used - l->whole);
+	l->used -= l->whole;
+	l->begin = l->whole = 0;
+	while (size - l->used < CHUNK)
+		size *= 2;
+	if (size == l->size)
+		return 0;
+	bytes = realloc(l->bytes, size);
+	if (!bytes)
+		return -ENOMEM;
+	l->bytes = bytes;
+	l->size = size;
+	return 0;
+}
+
+/* Behind the last newline of what has come since @from, or its first one; or NULL. */
+static const char *find_end(const struct lines *l, size_t from, bool first)
+{
+	const char *newline = first ? memchr(l->bytes + from, '\n', l->used - from)
+				    : memrchr(l->bytes + from, '\n', l->used - from);
+
+	return newline ? newline + 1 : NULL;
+}
+
+static void take_in(struct lines *l, size_t from, bool first)
+{
+	const char *end = find_end(l, from, first);
+
+	if (end) {
+		l->whole = (size_t)(end - l->bytes);
+		l->inside = false;
+	} else if (l->inside || l->used - l->whole > LINES_LONGEST) {
+		l->whole = l->used;
+		l->inside = true;
+	}
+	if (end && first)
+		l->used = l->whole;
+}
+
+int lines_read(struct lines *l, int fd, size_t most, bool first)
+{
+	int r = make_room(l);
+	size_t from = l->used;
+	ssize_t n;
+
+	if (r < 0)
+		return r;
+	n = read(fd, l->bytes + from, MIN(most, (size_t)CHUNK));
+	if (n < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	l->used += (size_t)n;
+	if (n > 0)
+		take_in(l, from, first);
+	return (int)n;
+}
+
+int lines_write(struct lines *l, int fd)
+{
+	ssize_t n = write(fd, l->bytes + l->begin, MIN(lines_pending(l), (size_t)PIPE_BUF));
+
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
+	l->begin += (size_t)n;
+	return 0;
+}

@@ -1,0 +1,397 @@
+#include "daemon/cgroup/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/text.h"
+#include "sys/process/cgroup.h"
+
+#define TOP_PREFIX  "swansong-"
+#define OWN_PREFIX  "swansongd-"
+#define NODE_PREFIX "node:"
+/* So many daemons without a socket in one group. */
+#define TOPS_MAX	 64
+#define END_TIMEOUT_MSEC 1000
+#define THAW_AFTER_USEC	 (100 * USEC_PER_MSEC)
+
+DEFINE_CLEANUP(struct cgroups *, cgroups_free)
+
+/* --- names --- */
+
+char *cgroups_name(char buf[static CGROUP_NAME_MAX], const char *path)
+{
+	(void)snprintf(buf, CGROUP_NAME_MAX, NODE_PREFIX "%s", path);
+	for (char *p = buf; *p; p++)
+		if (*p == '/')
+			*p = ':';
+	return buf;
+}
+
+int cgroups_node_of_name(const char *name, char path[static CONFIG_NAME_MAX + 1])
+{
+	size_t length;
+
+	if (strncmp(name, NODE_PREFIX, strlen(NODE_PREFIX)) != 0)
+		return -ENOENT;
+	name += strlen(NODE_PREFIX);
+	length = strcspn(name, "/");
+	if (length > CONFIG_NAME_MAX)
+		return -ENOENT;
+	for (size_t i = 0; i < length; i++)
+		path[i] = name[i] == ':' ? '/' : name[i];
+	path[length] = '\0';
+	return 0;
+}
+
+int cgroups_node_of(const struct cgroups *c, pid_t pid, char path[static CONFIG_NAME_MAX + 1])
+{
+	size_t length = strlen(c->top_path);
+	char group[CGROUP_PATH_MAX];
+	int r = cgroup_of(pid, group);
+
+	if (context_is_shortage(r))
+		return r;
+	if (r < 0 || strncmp(group, c->top_path, length) != 0 || group[length] != '/')
+		return -ENOENT;
+	return cgroups_node_of_name(group + length + 1, path);
+}
+
+/* --- groups of services --- */
+
+static int with_spare_fd(struct cgroups *c, int (*operation)(int top, const char *path),
+			 const char *name)
+{
+	struct context *ctx = c->ctx;
+	int r = operation(c->top, name);
+
+	if ((r != -EMFILE && r != -ENFILE) || !context_give_up_spare(ctx))
+		return r;
+	r = operation(c->top, name);
+	context_take_spare(ctx);
+	return r;
+}
+
+int cgroups_is_populated(struct cgroups *c, const char *name)
+{
+	return with_spare_fd(c, cgroup_is_populated, name);
+}
+
+int cgroups_kill(struct cgroups *c, const char *name)
+{
+	return with_spare_fd(c, cgroup_kill, name);
+}
+
+struct signalling {
+	int signo;
+	char path[CGROUP_PATH_MAX];
+};
+
+static void signal_process(pid_t pid, void *arg)
+{
+	const struct signalling *signalling = arg;
+
+	cgroup_signal(pid, signalling->path, signalling->signo);
+}
+
+void cgroups_signal(const struct cgroups *c, const char *name, int signo)
+{
+	struct signalling s = { .signo = signo };
+	int n = snprintf(s.path, sizeof(s.path), "%s/%s", c->top_path, name);
+
+	if (n > 0 && n < (int)sizeof(s.path))
+		(void)cgroup_processes(c->top, name, signal_process, &s);
+}
+
+int cgroups_enable(struct cgroups *c, const char *controller)
+{
+	char word[32];
+	int r;
+
+	if (cgroup_lists(c->top, ".", "cgroup.subtree_control", controller))
+		return 0;
+	if (!cgroup_lists(c->own, ".", "cgroup.controllers", controller))
+		return -ENOENT;
+	(void)snprintf(word, sizeof(word), "+%s", controller);
+	r = cgroup_write(c->own, ".", "cgroup.subtree_control", word);
+	return r < 0 ? r : cgroup_write(c->top, ".", "cgroup.subtree_control", word);
+}
+
+/* --- news of them --- */
+
+int cgroups_watch(struct cgroups *c, const char *name, struct cgroup_watch *watch)
+{
+	char path[CGROUP_NAME_MAX + 64];
+	int id;
+
+	if (watch->id > 0)
+		return 0;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d/%s/cgroup.events", c->top, name);
+	id = inotify_add_watch(c->inotify, path, IN_MODIFY);
+	if (id < 0)
+		return -errno;
+	watch->id = id;
+	if (list_is_empty(&watch->in_watches))
+		list_append(&c->watches, &watch->in_watches);
+	return 0;
+}
+
+void cgroups_unwatch(struct cgroups *c, struct cgroup_watch *watch)
+{
+	if (watch->id > 0)
+		(void)inotify_rm_watch(c->inotify, watch->id);
+	list_remove(&watch->in_watches);
+	watch->id = 0;
+	watch->thaw = false;
+}
+
+void cgroups_thaw_soon(struct cgroups *c, struct cgroup_watch *watch)
+{
+	watch->thaw = true;
+	if (list_is_empty(&watch->in_watches))
+		list_append(&c->watches, &watch->in_watches);
+	if (c->thawing)
+		return;
+	c->thawing = true;
+	alarm_set(&c->ctx->alarms, &c->thaw_timer, clock_now_usec() + THAW_AFTER_USEC);
+}
+
+static void on_thaw_timer(struct alarm *alarm)
+{
+	struct cgroups *c = container_of(alarm, struct cgroups, thaw_timer);
+	struct cgroup_watch *watch, *next;
+
+	c->thawing = false;
+	list_for_each_safe (watch, next, &c->watches, in_watches) {
+		if (!watch->thaw)
+			continue;
+		watch->thaw = false;
+		if (watch->id == 0)
+			list_remove(&watch->in_watches);
+		watch->thaw_now(watch);
+	}
+}
+
+static void tell(struct cgroups *c, int id)
+{
+	struct cgroup_watch *watch, *next;
+
+	list_for_each_safe (watch, next, &c->watches, in_watches)
+		if (watch->id == id || id < 0)
+			watch->changed(watch);
+}
+
+static int on_inotify(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	_Alignas(struct inotify_event) char buf[4096];
+	const struct inotify_event *event;
+	ssize_t n = read(fd, buf, sizeof(buf));
+
+	for (char *p = buf; n > 0 && p < buf + n; p += sizeof(*event) + event->len) {
+		event = (const struct inotify_event *)(const void *)p;
+		/* -1: there were too many, so it may be any. */
+		tell(arg, event->mask & IN_Q_OVERFLOW ? -1 : event->wd);
+	}
+	return 0;
+}
+
+/* --- beginning --- */
+
+/* Nobody else has it locked, and it is still the one that has this name. */
+static int lock_group(int parent, const char *name)
+{
+	cleanup(closep) int fd = cgroup_open_below(parent, name);
+	struct stat a, b;
+
+	if (fd < 0)
+		return fd;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return -errno;
+	if (fstat(fd, &a) < 0 || fstatat(parent, name, &b, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    a.st_ino != b.st_ino)
+		return -EAGAIN;
+	return take_fd(fd);
+}
+
+/* Of daemons that were killed and have left nothing else. */
+static void collect_group(const char *name, void *arg)
+{
+	const struct cgroups *c = arg;
+	cleanup(closep) int fd = -1;
+
+	if (strncmp(name, OWN_PREFIX, strlen(OWN_PREFIX)) == 0)
+		(void)cgroup_remove(c->own, name);
+	if (strncmp(name, TOP_PREFIX, strlen(TOP_PREFIX)) != 0)
+		return;
+	fd = lock_group(c->own, name);
+	if (fd >= 0 && cgroup_is_populated(c->own, name) == 0)
+		(void)cgroup_remove(c->own, name);
+}
+
+/* One that nobody has, and, without a @socket to know it by, one that nobody is in. */
+static int open_top(struct cgroups *c, const char *socket)
+{
+	char id[16] = "none";
+	int r = -EAGAIN;
+
+	if (socket)
+		(void)snprintf(id, sizeof(id), "%08x", text_hash(socket));
+	for (unsigned i = 1; r == -EAGAIN && i <= TOPS_MAX; i++) {
+		char suffix[8] = "";
+
+		if (i > 1)
+			(void)snprintf(suffix, sizeof(suffix), ".%u", i);
+		(void)snprintf(c->top_name, sizeof(c->top_name), TOP_PREFIX "%s%s", id, suffix);
+		(void)snprintf(c->own_name, sizeof(c->own_name), OWN_PREFIX "%s%s", id, suffix);
+		r = cgroup_make(c->own, c->top_name);
+		if (r == 0)
+			r = lock_group(c->own, c->top_name);
+		if (r >= 0 && !socket && cgroup_is_populated(c->own, c->top_name) != 0) {
+			(void)close(r);
+			r = -EAGAIN;
+		}
+	}
+	if (r < 0)
+		return r;
+	c->top = r;
+	return 0;
+}
+
+/* Without this there are no limits, as processes in our first group forbid them; all else works. */
+static void move_ourselves(struct cgroups *c)
+{
+	if (cgroup_is_machine_root(c->own) || cgroup_make(c->own, c->own_name) < 0)
+		return;
+	c->moved = cgroup_write(c->own, c->own_name, "cgroup.procs", "0") == 0;
+	if (!c->moved)
+		(void)cgroup_remove(c->own, c->own_name);
+}
+
+static int open_news(struct cgroups *c)
+{
+	c->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (c->inotify < 0)
+		return -errno;
+	return sd_event_add_io(c->ctx->event, &c->source, c->inotify, EPOLLIN, on_inotify, c);
+}
+
+static int set_up(struct cgroups *c, const char *path, const char *socket)
+{
+	int r = open_top(c, socket);
+
+	if (r < 0)
+		return r;
+	if (asprintf(&c->top_path, "%s/%s", strcmp(path, "/") == 0 ? "" : path, c->top_name) < 0) {
+		c->top_path = NULL;
+		return -ENOMEM;
+	}
+	r = open_news(c);
+	if (r < 0)
+		return r;
+	(void)cgroup_children(c->own, collect_group, c);
+	move_ourselves(c);
+	return 0;
+}
+
+int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
+{
+	cleanup(cgroups_freep) struct cgroups *c = NULL;
+	char path[CGROUP_PATH_MAX];
+	int r;
+
+	*ret = NULL;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	*c = (struct cgroups){ .ctx = ctx, .top = -1, .inotify = -1 };
+	list_init(&c->watches);
+	list_init(&c->drain.in_watches);
+	alarm_init(&c->thaw_timer, on_thaw_timer);
+	alarm_init(&c->drain_timer, NULL); /* of drain.c */
+	r = cgroup_of(getpid(), path);
+	c->own = r < 0 ? r : cgroup_open(path);
+	if (c->own < 0 || !cgroup_is_delegated(c->own, path)) {
+		log_line(ctx->log, LOG_DEBUG, "no control groups: %s",
+			 c->own < 0 ? "none of version 2 can be seen" : "ours is not delegated");
+		return 0;
+	}
+	r = set_up(c, path, socket);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		log_line(ctx->log, LOG_WARNING, "no control groups below %s: %s", path,
+			 strerror(-r));
+		return 0;
+	}
+	log_line(ctx->log, LOG_DEBUG, "control groups are in %s", c->top_path);
+	*ret = take(c);
+	return 0;
+}
+
+/* --- end --- */
+
+static void wait_until_empty(const struct cgroups *c)
+{
+	uint64_t end = clock_now_usec() + END_TIMEOUT_MSEC * USEC_PER_MSEC;
+	cleanup(closep) int fd = openat(c->top, "cgroup.events", O_RDONLY | O_CLOEXEC);
+	struct pollfd events = { .fd = fd, .events = POLLPRI };
+
+	while (fd >= 0 && cgroup_is_populated(c->top, ".") == 1 && clock_now_usec() < end)
+		(void)poll(&events, 1, END_TIMEOUT_MSEC);
+}
+
+static void remove_top(struct cgroups *c)
+{
+	int r;
+
+	if (cgroup_is_populated(c->top, ".") == 1) {
+		log_line(c->ctx->log, LOG_WARNING, "killing what is left in %s", c->top_path);
+		(void)cgroups_kill(c, ".");
+		wait_until_empty(c);
+	}
+	r = cgroup_remove(c->own, c->top_name);
+	if (r < 0)
+		log_line(c->ctx->log, LOG_WARNING, "cannot remove the control group %s: %s",
+			 c->top_path, strerror(-r));
+}
+
+/* Whoever started us finds it as it was, but for what others have put there. */
+static void move_back(struct cgroups *c)
+{
+	static const char *const controllers[] = { "-memory", "-pids", "-cpu" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
+		(void)cgroup_write(c->own, ".", "cgroup.subtree_control", controllers[i]);
+	if (cgroup_write(c->own, ".", "cgroup.procs", "0") == 0)
+		(void)cgroup_remove(c->own, c->own_name);
+}
+
+struct cgroups *cgroups_free(struct cgroups *c)
+{
+	if (!c)
+		return NULL;
+	alarm_stop(&c->ctx->alarms, &c->drain_timer);
+	alarm_stop(&c->ctx->alarms, &c->thaw_timer);
+	sd_event_source_disable_unref(c->source);
+	(void)fd_close(c->inotify);
+	if (c->top >= 0 && c->top_path)
+		remove_top(c);
+	if (c->moved)
+		move_back(c);
+	(void)fd_close(c->top);
+	(void)fd_close(c->own);
+	free(c->top_path);
+	free(c);
+	return NULL;
+}

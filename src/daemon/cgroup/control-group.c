@@ -1,0 +1,209 @@
+#include "daemon/cgroup/control-group.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "sys/process/cgroup.h"
+
+/* The name of a group's directory, for the caller's block. */
+#define NAME_OF(group) cgroups_name((char[CGROUP_NAME_MAX]){ "" }, (group)->config->path)
+
+static const struct limit {
+	const char *key, *controller, *file;
+	size_t value; /* where in struct extras; 0 there: not set */
+} limits[] = {
+	{ "cgroup-memory-max", "memory", "memory.max", offsetof(struct extras, cgroup_memory_max) },
+	{ "cgroup-pids-max", "pids", "pids.max", offsetof(struct extras, cgroup_pids_max) },
+	{ "cgroup-cpu-weight", "cpu", "cpu.weight", offsetof(struct extras, cgroup_cpu_weight) },
+};
+
+static void on_changed(struct cgroup_watch *watch)
+{
+	struct control_group *g = container_of(watch, struct control_group, watch);
+
+	g->on_change(g);
+}
+
+static void on_thaw(struct cgroup_watch *watch)
+{
+	const struct control_group *g = container_of(watch, struct control_group, watch);
+
+	if (g->exists)
+		(void)cgroup_write(g->ctx->cgroups->top, NAME_OF(g), "cgroup.freeze", "0");
+}
+
+void control_group_init(struct control_group *g, struct context *ctx,
+			const struct node_config *config,
+			void (*on_change)(struct control_group *group))
+{
+	*g = (struct control_group){
+		.ctx = ctx,
+		.config = config,
+		.watch = { .changed = on_changed, .thaw_now = on_thaw },
+		.on_change = on_change,
+	};
+	list_init(&g->watch.in_watches);
+}
+
+void control_group_done(struct control_group *g)
+{
+	if (!control_group_remove(g))
+		cgroups_unwatch(g->ctx->cgroups, &g->watch);
+}
+
+static uint64_t limit_value(const struct limit *limit, const struct node_config *config)
+{
+	return *(const uint64_t *)(const void *)((const char *)node_config_extras(config) +
+						 limit->value);
+}
+
+static void check_limit(const struct control_group *g, const struct limit *limit)
+{
+	struct cgroups *cgroups = g->ctx->cgroups;
+	const char *path = g->config->path;
+	int r;
+
+	if (!cgroups) {
+		log_line(g->ctx->log, LOG_WARNING,
+			 "%s: %s has no effect: there are no control groups to set it in", path,
+			 limit->key);
+		return;
+	}
+	r = cgroups_enable(cgroups, limit->controller);
+	if (r == -ENOENT)
+		log_line(g->ctx->log, LOG_WARNING,
+			 "%s: %s has no effect: this control group has no controller %s", path,
+			 limit->key, limit->controller);
+	else if (r < 0)
+		log_line(g->ctx->log, LOG_WARNING,
+			 "%s: %s has no effect: the controller %s cannot be used: %s%s", path,
+			 limit->key, limit->controller, strerror(-r),
+			 r == -EBUSY ? "; other processes are in our control group" : "");
+}
+
+void control_group_check(struct control_group *g)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (limit_value(&limits[i], g->config) != 0)
+			check_limit(g, &limits[i]);
+}
+
+static void set_limits(const struct control_group *g, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		const struct limit *limit = &limits[i];
+		uint64_t value = limit_value(limit, g->config);
+		char text[24] = "max";
+		int r;
+
+		if (value == 0)
+			continue;
+		if (value != UINT64_MAX)
+			(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+		r = cgroup_write(g->ctx->cgroups->top, name, limit->file, text);
+		/* That the controller is missing has been said. */
+		if (r < 0 && r != -ENOENT)
+			log_line(g->ctx->log, LOG_WARNING, "%s: cannot set %s: %s", g->config->path,
+				 limit->key, strerror(-r));
+	}
+}
+
+void control_group_refused(struct control_group *g, int error)
+{
+	struct cgroups *cgroups = g->ctx->cgroups;
+
+	if (!cgroups->refused)
+		log_line(g->ctx->log, LOG_WARNING,
+			 "%s: does without a control group, as may others: %s", g->config->path,
+			 strerror(error));
+	cgroups->refused = true;
+	cgroups_unwatch(cgroups, &g->watch);
+	(void)cgroup_remove(cgroups->top, NAME_OF(g));
+	g->exists = false;
+}
+
+int control_group_open(struct control_group *g)
+{
+	struct cgroups *cgroups = g->ctx->cgroups;
+	char name[CGROUP_NAME_MAX];
+	int r = 0, fd;
+
+	if (!cgroups)
+		return -1;
+	cgroups_unwatch(cgroups, &g->watch);
+	cgroups_name(name, g->config->path);
+	/* A process that starts in a group that was killed before dies: the group is made anew. */
+	if (g->spent && !control_group_remove(g))
+		return -1; /* a process is left in it */
+	g->spent = false;
+	if (!g->exists) {
+		r = cgroup_make(cgroups->top, name);
+		if (r == 0)
+			set_limits(g, name);
+	}
+	fd = r < 0 ? r : cgroup_open_below(cgroups->top, name);
+	if (fd < 0) {
+		control_group_refused(g, -fd);
+		return -1;
+	}
+	g->exists = true;
+	return fd;
+}
+
+bool control_group_is_populated(const struct control_group *g)
+{
+	int r;
+
+	if (!g->exists)
+		return false;
+	r = cgroups_is_populated(g->ctx->cgroups, NAME_OF(g));
+	/* Unknown counts as populated, except without any descriptor: that could last for ever. */
+	return r > 0 || (r < 0 && r != -EMFILE);
+}
+
+void control_group_watch(struct control_group *g)
+{
+	/* Should it not be possible, the timeout of the state looks after it. */
+	if (g->exists)
+		(void)cgroups_watch(g->ctx->cgroups, NAME_OF(g), &g->watch);
+}
+
+void control_group_each(const struct control_group *g, void (*each)(pid_t pid, void *arg),
+			void *arg)
+{
+	if (g->exists)
+		(void)cgroup_processes(g->ctx->cgroups->top, NAME_OF(g), each, arg);
+}
+
+void control_group_signal(const struct control_group *g, int signo)
+{
+	if (g->exists)
+		cgroups_signal(g->ctx->cgroups, NAME_OF(g), signo);
+}
+
+void control_group_thaw_soon(struct control_group *g)
+{
+	if (g->exists)
+		cgroups_thaw_soon(g->ctx->cgroups, &g->watch);
+}
+
+void control_group_kill(struct control_group *g)
+{
+	if (!g->exists)
+		return;
+	g->spent = true;
+	(void)cgroups_kill(g->ctx->cgroups, NAME_OF(g));
+}
+
+bool control_group_remove(struct control_group *g)
+{
+	if (!g->exists)
+		return true;
+	if (cgroup_remove(g->ctx->cgroups->top, NAME_OF(g)) < 0)
+		return false;
+	cgroups_unwatch(g->ctx->cgroups, &g->watch);
+	g->exists = false;
+	return true;
+}

@@ -1,0 +1,87 @@
+#include "daemon/cgroup/drain.h"
+
+#include <signal.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "sys/process/cgroup.h"
+
+/* So long it has to end, and then the kernel to end it. */
+#define DRAIN_TIMEOUT_USEC (10 * USEC_PER_SEC)
+#define KILL_AGAIN_USEC	   USEC_PER_SEC
+
+static void count_process(pid_t pid, void *arg)
+{
+	(*(unsigned *)arg)++;
+}
+
+static void drain_group(const char *name, void *arg)
+{
+	struct cgroups *c = arg;
+	char path[CONFIG_NAME_MAX + 1];
+	unsigned n = 0;
+
+	if (cgroup_is_populated(c->top, name) <= 0)
+		return;
+	(void)cgroup_processes(c->top, name, count_process, &n);
+	log_line(c->ctx->log, LOG_WARNING,
+		 "%s: %u processes are left of a swansongd that is gone; ending them first",
+		 cgroups_node_of_name(name, path) == 0 ? path : name, n);
+	(void)cgroup_write(c->top, name, "cgroup.freeze", "0");
+	cgroups_signal(c, name, SIGTERM);
+	cgroups_signal(c, name, SIGCONT);
+}
+
+static void remove_group(const char *name, void *arg)
+{
+	const struct cgroups *c = arg;
+
+	(void)cgroup_remove(c->top, name);
+}
+
+static void cgroup_drain_check(struct cgroups *c)
+{
+	if (!c->draining || cgroups_is_populated(c, ".") != 0)
+		return;
+	c->draining = false;
+	cgroups_unwatch(c, &c->drain);
+	alarm_stop(&c->ctx->alarms, &c->drain_timer);
+	(void)cgroup_children(c->top, remove_group, c);
+	log_line(c->ctx->log, LOG_NOTICE, "what the swansongd before had left is gone");
+	context_update_soon(c->ctx);
+}
+
+static void on_drain_timer(struct alarm *alarm)
+{
+	struct cgroups *c = container_of(alarm, struct cgroups, drain_timer);
+
+	if (!c->killing)
+		log_line(c->ctx->log, LOG_WARNING, "killing what the swansongd before had left");
+	c->killing = true;
+	(void)cgroups_kill(c, ".");
+	alarm_set(&c->ctx->alarms, &c->drain_timer, clock_now_usec() + KILL_AGAIN_USEC);
+	cgroup_drain_check(c);
+}
+
+static void on_changed(struct cgroup_watch *watch)
+{
+	cgroup_drain_check(container_of(watch, struct cgroups, drain));
+}
+
+void cgroup_drain_begin(struct cgroups *c)
+{
+	if (!c)
+		return;
+	c->drain.changed = on_changed;
+	if (cgroup_is_populated(c->top, ".") <= 0) {
+		(void)cgroup_children(c->top, remove_group, c);
+		return;
+	}
+	c->drain_timer.fn = on_drain_timer;
+	alarm_set(&c->ctx->alarms, &c->drain_timer, clock_now_usec() + DRAIN_TIMEOUT_USEC);
+	c->draining = true;
+	(void)cgroup_children(c->top, drain_group, c);
+	/* If that is not possible, the timer finds out. */
+	(void)cgroups_watch(c, ".", &c->drain);
+	cgroup_drain_check(c);
+}

@@ -1,0 +1,291 @@
+#include "daemon/control/connection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+
+DEFINE_CLEANUP(struct connection *, connection_free)
+
+/* What we want to hear of: more input only when there is nothing else to do for it. */
+static void update_events(struct connection *c)
+{
+	uint32_t events = 0;
+
+	if (frame_writer_pending(&c->writer) > 0)
+		events = EPOLLOUT;
+	else if (!c->busy)
+		events = EPOLLIN;
+	(void)sd_event_source_set_io_events(c->io, events);
+}
+
+void connection_close_soon(struct connection *c)
+{
+	c->dead = true;
+	c->busy = true;
+	alarm_set(&c->ctx->alarms, &c->idle, 0);
+}
+
+static void watch_idleness(struct connection *c)
+{
+	bool waits_for_them = !c->spoken || (frame_writer_pending(&c->writer) > 0 && !c->patient);
+
+	if (c->dead)
+		return;
+	alarm_set(&c->ctx->alarms, &c->idle,
+		  waits_for_them ? clock_now_usec() + CONNECTION_IDLE_USEC : USEC_INFINITY);
+}
+
+static void flush(struct connection *c)
+{
+	size_t before = frame_writer_pending(&c->writer);
+
+	if (frame_writer_send(&c->writer, c->fd) < 0) {
+		connection_close_soon(c);
+		return;
+	}
+	if (frame_writer_pending(&c->writer) != before || !c->spoken)
+		watch_idleness(c);
+	update_events(c);
+}
+
+/* Takes @text, which is NULL without memory. */
+static void queue(struct connection *c, char *text)
+{
+	if (!text || frame_writer_add(&c->writer, text) < 0)
+		connection_close_soon(c);
+	else
+		flush(c);
+	free(text);
+}
+
+static void handle_call(struct connection *c, const char *text)
+{
+	enum interface_method method;
+	struct message_call call;
+	char *answer = NULL;
+	int r;
+
+	r = message_parse_call(text, &call);
+	if (r < 0) {
+		connection_close_soon(c);
+		return;
+	}
+	c->spoken = true;
+	c->oneway = call.oneway;
+	r = interface_dispatch(&call, &method, &answer);
+	if (r < 0) {
+		connection_close_soon(c);
+	} else if (r > 0) {
+		if (answer)
+			queue(c, answer);
+	} else {
+		c->busy = true;
+		c->owner->call(c, method, &call, c->owner->arg);
+	}
+	message_call_done(&call);
+}
+
+/* One call after the other, as long as each is answered at once. */
+static void handle_input(struct connection *c)
+{
+	const char *text;
+	int r = 0;
+
+	while (!c->busy && frame_writer_pending(&c->writer) == 0 &&
+	       (r = frame_next(&c->reader, &text, NULL)) > 0)
+		handle_call(c, text);
+	if (r < 0)
+		connection_close_soon(c);
+	if (!c->dead) {
+		watch_idleness(c);
+		update_events(c);
+	}
+}
+
+static void read_input(struct connection *c)
+{
+	struct unix_peer sender = c->peer;
+	char *space;
+	size_t size;
+	ssize_t n;
+
+	if (frame_reader_space(&c->reader, &space, &size) < 0) {
+		connection_close_soon(c);
+		return;
+	}
+	n = unix_receive(c->fd, space, size, &sender);
+	if (n == -EAGAIN)
+		return;
+	if (n <= 0) {
+		connection_close_soon(c);
+		return;
+	}
+	/* A descriptor can be handed on: what counts is also who writes to it. */
+	if (c->inherited)
+		c->peer = sender;
+	else if (sender.uid != c->peer.uid && sender.uid != 0)
+		c->tier = TIER_LOOK;
+	frame_reader_commit(&c->reader, (size_t)n);
+	handle_input(c);
+}
+
+static int on_io(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct connection *c = arg;
+
+	(void)source;
+	(void)fd;
+	if (c->dead)
+		return 0;
+	if (events & EPOLLOUT) {
+		flush(c);
+		if (!c->busy && frame_writer_pending(&c->writer) == 0)
+			handle_input(c);
+		else if (frame_writer_pending(&c->writer) == 0)
+			context_update_soon(c->ctx); /* its call may have more to say */
+	} else if (events & EPOLLIN) {
+		read_input(c);
+	} else if (events & (EPOLLHUP | EPOLLERR)) {
+		connection_close_soon(c);
+	}
+	return 0;
+}
+
+static void on_closed(struct closer *closer)
+{
+	struct connection *c = container_of(closer, struct connection, closer);
+
+	c->owner->closed(c, c->owner->arg);
+}
+
+/*
+ * Descriptors may be in what the client sent and we did not read: another process closes them.
+ * Until that is over the connection counts as one of its user.
+ */
+static void on_idle(struct alarm *alarm)
+{
+	struct connection *c = container_of(alarm, struct connection, idle);
+	char byte;
+
+	c->dead = c->busy = true;
+	c->io = sd_event_source_disable_unref(c->io);
+	if (recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 &&
+	    closer_close(&c->closer, &c->fd, 1) == 0)
+		c->fd = -1;
+	else
+		on_closed(&c->closer);
+}
+
+int connection_new(struct connection **ret, struct context *ctx, int fd,
+		   const struct connection_owner *owner)
+{
+	cleanup(connection_freep) struct connection *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c) {
+		(void)fd_close(fd);
+		return -ENOMEM;
+	}
+	c->ctx = ctx;
+	c->owner = owner;
+	c->fd = fd;
+	c->since_usec = clock_now_usec();
+	list_init(&c->in_control);
+	alarm_init(&c->idle, on_idle);
+	closer_init(&c->closer, ctx, on_closed);
+	frame_reader_init(&c->reader, MESSAGE_CALL_MAX);
+	frame_writer_init(&c->writer, CONNECTION_OUTPUT_MAX);
+	r = unix_peer(fd, &c->peer);
+	if (r < 0)
+		return r;
+	r = sd_event_add_io(ctx->event, &c->io, fd, EPOLLIN, on_io, c);
+	if (r < 0)
+		return r;
+	watch_idleness(c);
+	*ret = take(c);
+	return 0;
+}
+
+void connection_inherit(struct connection *c)
+{
+	c->inherited = true;
+	c->tier = TIER_OPERATE;
+	c->spoken = c->patient = true;
+	watch_idleness(c);
+}
+
+struct connection *connection_free(struct connection *c)
+{
+	if (!c)
+		return NULL;
+	list_remove(&c->in_control);
+	sd_event_source_disable_unref(c->io);
+	alarm_stop(&c->ctx->alarms, &c->idle);
+	closer_done(&c->closer);
+	(void)fd_close(c->fd);
+	frame_reader_done(&c->reader);
+	frame_writer_done(&c->writer);
+	free(c);
+	return NULL;
+}
+
+/*
+ * Input that waited is looked at in connection_resume(), when this call's callbacks have returned.
+ * Return: is an answer wanted?
+ */
+static bool finish_call(struct connection *c)
+{
+	c->busy = c->dead;
+	c->since_usec = clock_now_usec();
+	context_update_soon(c->ctx);
+	return !c->oneway;
+}
+
+/* Without memory the builders leave the text NULL, which queue() knows. */
+
+void connection_reply(struct connection *c, json_t *parameters, bool continues)
+{
+	bool wanted = continues ? !c->oneway : finish_call(c);
+	char *text = NULL;
+
+	if (!wanted) {
+		json_decref(parameters);
+		return;
+	}
+	(void)message_build_reply(&text, parameters, continues ? MESSAGE_CONTINUES : 0);
+	queue(c, text);
+}
+
+void connection_fail(struct connection *c, enum interface_error error, const char *node,
+		     const char *reason)
+{
+	connection_fail_with(c, error, node, reason, NULL);
+}
+
+void connection_fail_with(struct connection *c, enum interface_error error, const char *node,
+			  const char *reason, json_t *more)
+{
+	char *text = NULL;
+
+	if (!finish_call(c)) {
+		json_decref(more);
+		return;
+	}
+	(void)interface_build_error(&text, error, node, reason, more);
+	queue(c, text);
+}
+
+void connection_resume(struct connection *c)
+{
+	if (!c->busy && frame_writer_pending(&c->writer) == 0)
+		handle_input(c);
+}
+
+bool connection_is_clogged(const struct connection *c)
+{
+	return frame_writer_pending(&c->writer) > 0;
+}

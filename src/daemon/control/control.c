@@ -1,0 +1,327 @@
+#include "daemon/control/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "proto/address.h"
+
+/* Before the next try to accept a connection that could not be. */
+#define PAUSE_USEC (100 * USEC_PER_MSEC)
+
+struct control {
+	struct tree *tree;
+	const struct reload *reload;
+	struct control_config config;
+	struct connection_owner owner;
+	struct unix_listener listener; /* without a path: none */
+	sd_event_source *source;       /* NULL likewise */
+	struct alarm pause;	       /* set while @source is off */
+	bool refusing;		       /* the last connection could not be accepted */
+	struct list connections;
+	unsigned n_connections; /* without those of services */
+};
+
+static bool is_trusted(uid_t uid)
+{
+	return uid == 0 || uid == geteuid();
+}
+
+static bool is_in_group(int fd, gid_t group)
+{
+	return group != (gid_t)-1 && unix_peer_in_group(fd, group);
+}
+
+static enum connection_tier find_tier(const struct control_config *config, int fd, uid_t uid)
+{
+	if (is_trusted(uid) || is_in_group(fd, config->run_group))
+		return TIER_RUN;
+	return is_in_group(fd, config->group) ? TIER_OPERATE : TIER_LOOK;
+}
+
+static void on_call(struct connection *connection, enum interface_method method,
+		    const struct message_call *call, void *arg)
+{
+	(void)arg;
+	request_call(connection->request, method, call);
+}
+
+static void on_closed(struct connection *connection, void *arg)
+{
+	struct control *control = arg;
+
+	control->n_connections -= !connection->inherited;
+	request_done(connection->request);
+	free(connection->request);
+	connection_free(connection);
+}
+
+static unsigned count_of_user(const struct control *control, uid_t uid)
+{
+	struct connection *c;
+	unsigned n = 0;
+
+	list_for_each (c, &control->connections, in_control)
+		n += !c->inherited && c->peer.uid == uid;
+	return n;
+}
+
+/* Returns true if nothing is under way on it, and nothing is held by it. */
+static bool is_spare(const struct connection *c, uint64_t now)
+{
+	const struct request *request = c->request;
+
+	return !c->inherited && !c->busy && !request->n_leases && !connection_is_clogged(c) &&
+	       now >= c->since_usec + CONTROL_SPARE_USEC;
+}
+
+/* The one that is spare for longest, of others before those of root; (uid_t)-1: of any user. */
+static struct connection *find_spare(const struct control *control, uid_t uid)
+{
+	struct connection *c, *found = NULL;
+	uint64_t now = clock_now_usec();
+
+	list_for_each (c, &control->connections, in_control) {
+		if (!is_spare(c, now) || (uid != (uid_t)-1 && c->peer.uid != uid))
+			continue;
+		if (!found || is_trusted(found->peer.uid) > is_trusted(c->peer.uid) ||
+		    (is_trusted(found->peer.uid) == is_trusted(c->peer.uid) &&
+		     c->since_usec < found->since_usec))
+			found = c;
+	}
+	return found;
+}
+
+/* Returns true if a new connection of @uid, which counts already, can be served. */
+static bool make_room(struct control *control, uid_t uid)
+{
+	unsigned max = CONTROL_CONNECTIONS_MAX - (is_trusted(uid) ? 0 : CONTROL_CONNECTIONS_KEPT);
+	bool too_many =
+		!is_trusted(uid) && count_of_user(control, uid) > CONTROL_CONNECTIONS_PER_USER;
+	struct connection *spare;
+
+	if (!too_many && control->n_connections <= max)
+		return true;
+	spare = find_spare(control, too_many ? uid : (uid_t)-1);
+	if (spare)
+		connection_close_soon(spare);
+	return spare;
+}
+
+static int add_connection(struct control *control, int fd, struct connection **ret)
+{
+	struct connection *connection;
+	struct request *request;
+	int r;
+
+	r = connection_new(&connection, control->tree->ctx, fd, &control->owner);
+	if (r < 0)
+		return r;
+	request = malloc(sizeof(*request));
+	if (!request) {
+		connection_free(connection);
+		return -ENOMEM;
+	}
+	request_init(request, control->tree, connection);
+	request->reload = control->reload;
+	connection->request = request;
+	list_append(&control->connections, &connection->in_control);
+	*ret = connection;
+	return 0;
+}
+
+static void accept_connection(struct control *control, int fd)
+{
+	struct connection *connection;
+
+	if (add_connection(control, fd, &connection) < 0)
+		return;
+	connection->tier = find_tier(&control->config, fd, connection->peer.uid);
+	control->n_connections++;
+	if (!make_room(control, connection->peer.uid)) {
+		connection_fail(connection, ERROR_TOO_MANY, NULL, "too many connections");
+		connection_close_soon(connection);
+	}
+}
+
+static const char *home_of(const struct connection *connection)
+{
+	const struct request *request = connection->request;
+
+	return connection->inherited ? request->home : NULL;
+}
+
+/* A service has one: whoever still has that of an earlier run is of it no more. */
+static void on_withdraw(const char *path, void *arg)
+{
+	struct control *control = arg;
+	struct connection *c;
+
+	list_for_each (c, &control->connections, in_control) {
+		const struct request *request = c->request;
+
+		if (c->dead || !home_of(c) || strcmp(home_of(c), path) != 0)
+			continue;
+		if (request->n_leases > 0)
+			log_line(control->tree->ctx->log, LOG_WARNING,
+				 "%s: %u guards of its last run are released: that is over", path,
+				 request->n_leases);
+		connection_close_soon(c);
+	}
+}
+
+static int on_offer(const char *path, int fd, void *arg)
+{
+	struct control *control = arg;
+	struct connection *connection;
+	struct request *request;
+	int r = add_connection(control, fd, &connection);
+
+	if (r < 0)
+		return r;
+	on_withdraw(path, control);
+	connection_inherit(connection);
+	request = connection->request;
+	(void)snprintf(request->home, sizeof(request->home), "%s", path);
+	return 0;
+}
+
+static void on_pause(struct alarm *alarm)
+{
+	struct control *control = container_of(alarm, struct control, pause);
+
+	(void)sd_event_source_set_enabled(control->source, SD_EVENT_ON);
+}
+
+/* With no descriptor left: takes the connection by the spare one, and ends it. */
+static bool turn_away(struct control *control)
+{
+	struct context *ctx = control->tree->ctx;
+	int fd;
+
+	(void)context_give_up_spare(ctx);
+	fd = accept4(control->listener.fd, NULL, NULL, SOCK_CLOEXEC);
+	(void)fd_close(fd);
+	context_take_spare(ctx);
+	return fd >= 0;
+}
+
+/* A connection that cannot be taken is offered again at once, and for ever. */
+static void accept_failed(struct control *control, int error)
+{
+	struct context *ctx = control->tree->ctx;
+
+	if (error == EAGAIN || error == EINTR)
+		return;
+	if (!control->refusing)
+		log_line(ctx->log, LOG_WARNING, "cannot accept control connections: %s",
+			 strerror(error));
+	control->refusing = true;
+	if ((error == EMFILE || error == ENFILE) && turn_away(control))
+		return;
+	(void)sd_event_source_set_enabled(control->source, SD_EVENT_OFF);
+	alarm_set(&ctx->alarms, &control->pause, clock_now_usec() + PAUSE_USEC);
+}
+
+static int on_connect(sd_event_source *source, int listener, uint32_t events, void *arg)
+{
+	struct control *control = arg;
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	(void)source;
+	(void)events;
+	if (fd < 0) {
+		accept_failed(control, errno);
+		return 0;
+	}
+	control->refusing = false;
+	accept_connection(control, fd);
+	return 0;
+}
+
+/* That of the default path is nobody else's to make; the one above it has to be there. */
+static int make_directory(const char *path)
+{
+	char directory[256];
+	const char *slash = strrchr(path, '/');
+	int r;
+
+	if (!slash || slash == path || (size_t)(slash - path) >= sizeof(directory))
+		return 0;
+	memcpy(directory, path, (size_t)(slash - path));
+	directory[slash - path] = '\0';
+	r = address_make_directory(directory);
+	/* Any other fault is that of the socket, too. */
+	return r == -EPERM ? r : 0;
+}
+
+int control_new(struct control **ret, struct tree *tree, const struct reload *reload)
+{
+	struct control *control = calloc(1, sizeof(*control));
+
+	if (!control)
+		return -ENOMEM;
+	control->tree = tree;
+	control->reload = reload;
+	control->owner =
+		(struct connection_owner){ .call = on_call, .closed = on_closed, .arg = control };
+	list_init(&control->connections);
+	alarm_init(&control->pause, on_pause);
+	tree->ctx->control = (struct control_offer){
+		.accept = on_offer,
+		.withdraw = on_withdraw,
+		.arg = control,
+	};
+	*ret = control;
+	return 0;
+}
+
+int control_listen(struct control *control, const struct control_config *config)
+{
+	int r;
+
+	control->config = *config;
+	r = make_directory(config->path);
+	if (r < 0)
+		return r;
+	r = unix_listen(&control->listener, config->path, config->mode, config->group);
+	if (r < 0)
+		return r;
+	r = sd_event_add_io(control->tree->ctx->event, &control->source, control->listener.fd,
+			    EPOLLIN, on_connect, control);
+	if (r < 0)
+		unix_unlisten(&control->listener);
+	return r;
+}
+
+struct control *control_free(struct control *control)
+{
+	if (!control)
+		return NULL;
+	control->tree->ctx->control = (struct control_offer){ .accept = NULL };
+	while (!list_is_empty(&control->connections))
+		on_closed(list_entry(control->connections.next, struct connection, in_control),
+			  control);
+	sd_event_source_disable_unref(control->source);
+	alarm_stop(&control->tree->ctx->alarms, &control->pause);
+	unix_unlisten(&control->listener);
+	free(control);
+	return NULL;
+}
+
+void control_settle(struct control *control)
+{
+	struct connection *c, *next;
+
+	list_for_each_safe (c, next, &control->connections, in_control) {
+		request_settle(c->request);
+		connection_resume(c);
+	}
+}

@@ -1,0 +1,158 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/control/requests-private.h"
+
+/*
+ * Guards that are held as long as a connection lasts, or less.
+ *
+ * A call with more is its guard: it goes on until that is lost.  All others are answered at once,
+ * and what happens to their guards later can only be told by the end of the connection.
+ */
+
+/* So much that is refused without an answer is told of each connection. */
+#define REFUSALS_LOGGED 10
+
+static void forget(struct request *q, struct lease *lease)
+{
+	if (q->followed == lease)
+		q->followed = NULL;
+	q->n_leases--;
+	lease_free(lease);
+}
+
+void request_drop_guards(struct request *q)
+{
+	while (!list_is_empty(&q->leases))
+		forget(q, list_entry(q->leases.next, struct lease, of_holder));
+}
+
+static void on_lost(struct lease *lease, enum lease_end how, void *arg)
+{
+	struct request *q = arg;
+
+	if (q->followed == lease)
+		request_reply(q, json_pack("{s:I, s:s}", "id", (json_int_t)lease->id, "lost",
+					   how == LEASE_EXPIRED ? "expired" : "revoked"));
+	else if (how == LEASE_REVOKED && !q->connection->inherited)
+		connection_close_soon(q->connection);
+	forget(q, lease);
+}
+
+void request_settle_guard(struct request *q, struct node *node)
+{
+	(void)node;
+	if (q->told_stop || !lease_is_stopped(q->followed))
+		return;
+	q->told_stop = true;
+	connection_reply(q->connection,
+			 json_pack("{s:I, s:b}", "id", (json_int_t)q->followed->id, "stopping", 1),
+			 true);
+}
+
+static void taken(struct request *q, struct lease *lease, const struct message_call *call)
+{
+	json_t *reply = json_pack("{s:I}", "id", (json_int_t)lease->id);
+
+	lease->lost = on_lost;
+	lease->arg = q;
+	list_append(&q->leases, &lease->of_holder);
+	q->n_leases++;
+	if (!call->more || call->oneway) {
+		request_reply(q, reply);
+		return;
+	}
+	q->followed = lease;
+	q->told_stop = false;
+	q->waiting = true;
+	connection_reply(q->connection, reply, true);
+}
+
+/* Nobody waits for the answer to a oneway call, but somebody may wonder. */
+static void note_refusal(struct request *q, const struct node *node, const char *why)
+{
+	if (!q->connection->oneway || ++q->refused > REFUSALS_LOGGED)
+		return;
+	log_line(q->tree->ctx->log, LOG_WARNING, "%s: a guard is refused to pid %d: %s%s",
+		 node_name(node), (int)q->connection->peer.pid, why,
+		 q->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
+}
+
+static void refuse(struct request *q, struct node *node, enum interface_error error,
+		   const char *why)
+{
+	note_refusal(q, node, why);
+	request_fail(q, error, node_name(node), why);
+}
+
+static void refused(struct request *q, struct node *node, int r)
+{
+	char why[64];
+
+	switch (r) {
+	case LEASE_STOPPED:
+		refuse(q, node, ERROR_NODE_STOPPED, "it is stopped");
+		break;
+	case LEASE_USER_FULL:
+		(void)snprintf(why, sizeof(why), "user %u holds %u guards", q->connection->peer.uid,
+			       LEASES_PER_USER);
+		refuse(q, node, ERROR_TOO_MANY, why);
+		break;
+	case LEASE_FULL:
+		(void)snprintf(why, sizeof(why), "%u guards are held", LEASES_MAX);
+		refuse(q, node, ERROR_TOO_MANY, why);
+		break;
+	default:
+		refuse(q, node, ERROR_FAILED, strerror(-r));
+		break;
+	}
+}
+
+void request_take_guard(struct request *q, struct node *node, const struct message_call *call)
+{
+	const struct unix_peer peer = request_holder(q);
+	const struct lease_wish wish = {
+		.peer = &peer,
+		.why = message_get_string(call->parameters, "why", ""),
+		.ttl_usec = message_get_number(call->parameters, "ttl_usec", USEC_INFINITY),
+		.late = message_get_bool(call->parameters, "late", false),
+	};
+	struct lease *lease;
+	int r;
+
+	if (strlen(wish.why) > LEASE_WHY_MAX) {
+		refuse(q, node, ERROR_FAILED, "the reason is longer than 200 bytes");
+	} else if (wish.ttl_usec == 0) {
+		refuse(q, node, ERROR_FAILED, "a ttl of 0 is none");
+	} else if (q->n_leases >= REQUEST_LEASES_MAX) {
+		refuse(q, node, ERROR_TOO_MANY, "this connection holds 256 guards");
+	} else {
+		r = lease_new(&lease, node, &wish);
+		if (r == 0)
+			taken(q, lease, call);
+		else
+			refused(q, node, r);
+	}
+}
+
+void request_release(struct request *q, struct node *node, const struct message_call *call)
+{
+	const char *why = message_get_string(call->parameters, "why", NULL);
+	uint64_t id = message_get_number(call->parameters, "id", UINT64_MAX);
+	unsigned before = q->n_leases;
+	struct lease *lease, *next;
+
+	(void)node;
+	if (!why && id == UINT64_MAX) {
+		request_fail(q, ERROR_FAILED, NULL, "which one is not said: by id or by why");
+		return;
+	}
+	list_for_each_safe (lease, next, &q->leases, of_holder)
+		if ((id == UINT64_MAX || lease->id == id) && (!why || strcmp(lease->why, why) == 0))
+			forget(q, lease);
+	if (q->n_leases < before)
+		request_succeed(q);
+	else
+		request_fail(q, ERROR_FAILED, NULL, "this connection holds no such guard");
+}

@@ -1,0 +1,151 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/guard/attach.h"
+#include "daemon/view/describe.h"
+#include "daemon/control/requests-private.h"
+#include "daemon/reap/orphans.h"
+#include "daemon/tree/deadline.h"
+#include "daemon/tree/goals.h"
+
+/* Looking at nodes, starting and stopping them. */
+
+/* With more.  One reply exists as objects at a time. */
+#define NODES_PER_REPLY 100
+
+void request_status(struct request *q, struct node *node, const struct message_call *call)
+{
+	struct describe_walk walk;
+
+	describe_begin(&walk, node);
+	do {
+		json_t *nodes = describe_nodes(&walk, call->more ? NODES_PER_REPLY : SIZE_MAX);
+
+		connection_reply(q->connection, json_pack("{s:o}", "nodes", nodes), walk.at);
+	} while (walk.at && !q->connection->dead);
+}
+
+void request_guards(struct request *q, struct node *node, const struct message_call *call)
+{
+	uint64_t now = clock_now_usec();
+
+	(void)strcpy(q->path, node->config->path);
+	q->blocking = message_get_bool(call->parameters, "blocking", false);
+	q->waiting = true;
+	q->begun_usec = now;
+	attach_ask(node, now);
+	alarm_set(&q->tree->ctx->alarms, &q->progress, now + ATTACH_ANSWER_USEC);
+	request_settle_reports(q, node);
+}
+
+void request_settle_reports(struct request *q, struct node *node)
+{
+	uint64_t now = clock_now_usec();
+
+	if (!node) {
+		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+		return;
+	}
+	/* Others may ask again, and are not to make this one wait longer. */
+	if (now < q->begun_usec + ATTACH_ANSWER_USEC && attach_is_awaited(node, now))
+		return;
+	sweep_look(q->tree->ctx->children);
+	request_reply(q, json_pack("{s:o}", "guards", describe_guards(node, q->blocking)));
+}
+
+/* The highest node above @node that is being shut down, or @node. */
+static const struct node *stopped_above(const struct node *node)
+{
+	while (node->parent && node_is_stopped(node->parent))
+		node = node->parent;
+	return node;
+}
+
+void request_start(struct request *q, struct node *node, const struct message_call *call)
+{
+	struct goals goals;
+
+	goals_begin(&goals, q->tree, CAUSE_OPERATOR);
+	if (goals_start(&goals, node) < 0)
+		request_fail(q, ERROR_NODE_STOPPED, node_name(stopped_above(node)), NULL);
+	else
+		request_wait_or_return(q, node, call);
+}
+
+static void add_dependent(const struct node *node, void *with)
+{
+	(void)json_array_append_new(with, json_string(node->config->path));
+}
+
+/* A stop or a restart, which notes the dependents that are stopped as well. */
+static void begin_lowering(struct request *q, struct goals *goals)
+{
+	json_decref(q->with);
+	q->with = json_array();
+	goals_begin(goals, q->tree, CAUSE_OPERATOR);
+	goals->on_dependent = add_dependent;
+	goals->arg = q->with;
+}
+
+void request_stop(struct request *q, struct node *node, const struct message_call *call)
+{
+	char why[REQUEST_REASON_MAX];
+	struct goals goals;
+
+	if (node == q->tree->root) {
+		request_fail(q, ERROR_FAILED, node_name(node),
+			     "the root is not stopped, but shut down: swansongctl shutdown");
+		return;
+	}
+	begin_lowering(q, &goals);
+	goals_lower(&goals, node, REQUEST_STOP, request_reason(q, call, why));
+	goals_commit(&goals);
+	request_note_stop(q, node, call);
+	request_wait_or_return(q, node, call);
+}
+
+void request_restart(struct request *q, struct node *node, const struct message_call *call)
+{
+	char why[REQUEST_REASON_MAX];
+	struct goals goals;
+
+	if (node == q->tree->root) {
+		request_fail(q, ERROR_FAILED, node_name(node), "the root cannot be restarted");
+		return;
+	}
+	begin_lowering(q, &goals);
+	if (goals_restart(&goals, node, request_reason(q, call, why)) < 0) {
+		request_fail(q, ERROR_NODE_STOPPED, node_name(stopped_above(node)), NULL);
+		return;
+	}
+	goals_commit(&goals);
+	request_note_stop(q, node, call);
+	request_wait_or_return(q, node, call);
+}
+
+void request_shutdown(struct request *q, struct node *node, const struct message_call *call)
+{
+	char why[REQUEST_REASON_MAX];
+
+	goals_stop(q->tree, node, node->parent ? CAUSE_OPERATOR : CAUSE_SHUTDOWN,
+		   request_reason(q, call, why));
+	request_note_stop(q, node, call);
+	if (message_get_bool(call->parameters, "force", false))
+		deadline_force_soon(node);
+	if (message_get_bool(call->parameters, "wait", true)) {
+		request_begin_wait(q, node, call);
+		return;
+	}
+	q->begun_usec = clock_now_usec();
+	connection_reply(q->connection, request_progress(q, node), false);
+}
+
+void request_wait(struct request *q, struct node *node, const struct message_call *call)
+{
+	const char *until = message_get_string(call->parameters, "until", "complete");
+
+	(void)snprintf(q->until, sizeof(q->until), "%s", until);
+	request_begin_wait(q, node, call);
+}

@@ -1,0 +1,116 @@
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/control/requests-private.h"
+#include "proto/plan.h"
+
+/* The shutdown before it happens: the tree as it is now, put before model/forecast.h. */
+
+/* Where a node is in the forecast's tree. */
+struct place_of {
+	const struct node *node;
+	size_t index;
+};
+
+struct survey {
+	struct forecast_tree tree;
+	struct place_of *places; /* in the order of the addresses */
+};
+
+static void survey_done(struct survey *s)
+{
+	forecast_tree_done(&s->tree);
+	free(s->places);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)((const struct place_of *)a)->node;
+	uintptr_t y = (uintptr_t)((const struct place_of *)b)->node;
+
+	return (x > y) - (x < y);
+}
+
+static size_t index_of(const struct survey *s, const struct node *node)
+{
+	struct place_of key = { .node = node };
+	const struct place_of *found;
+
+	if (!node)
+		return FORECAST_NOBODY;
+	found = bsearch(&key, s->places, s->tree.n_nodes, sizeof(*s->places), compare_places);
+	return found->index;
+}
+
+static size_t count_edges(const struct node *node)
+{
+	size_t n = 0;
+
+	for (enum edge edge = 0; edge < N_EDGES; edge++)
+		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
+			n++;
+	return n;
+}
+
+static int survey_alloc(struct survey *s, const struct node *root)
+{
+	size_t nodes = 0, edges = 0;
+
+	for (const struct node *n = root; n; n = node_next(n, root)) {
+		nodes++;
+		edges += count_edges(n);
+	}
+	s->tree.nodes = calloc(nodes, sizeof(*s->tree.nodes));
+	s->tree.edges = calloc(edges + 1, sizeof(*s->tree.edges));
+	s->places = calloc(nodes, sizeof(*s->places));
+	return s->tree.nodes && s->tree.edges && s->places ? 0 : -ENOMEM;
+}
+
+static void add_edges(struct survey *s, const struct node *node)
+{
+	for (enum edge edge = 0; edge < N_EDGES; edge++)
+		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
+			s->tree.edges[s->tree.n_edges++] =
+				forecast_edge_of(edge, index_of(s, node), index_of(s, *to));
+}
+
+static int survey_init(struct survey *s, const struct node *root)
+{
+	int r = survey_alloc(s, root);
+
+	if (r < 0)
+		return r;
+	for (const struct node *n = root; n; n = node_next(n, root)) {
+		s->places[s->tree.n_nodes] = (struct place_of){ n, s->tree.n_nodes };
+		s->tree.nodes[s->tree.n_nodes++].config = n->config;
+	}
+	qsort(s->places, s->tree.n_nodes, sizeof(*s->places), compare_places);
+	for (const struct node *n = root; n; n = node_next(n, root)) {
+		s->tree.nodes[index_of(s, n)].parent = index_of(s, n->parent);
+		add_edges(s, n);
+	}
+	return 0;
+}
+
+static int forecast(struct tree *tree, const struct node *top, struct forecast **ret)
+{
+	cleanup(survey_done) struct survey s = { .places = NULL };
+	int r = survey_init(&s, tree->root);
+
+	s.tree.grace_usec = tree->ctx->grace_usec;
+	return r < 0 ? r : forecast_new(ret, &s.tree, index_of(&s, top));
+}
+
+void request_plan(struct request *q, struct node *node, const struct message_call *call)
+{
+	cleanup(forecast_freep) struct forecast *f = NULL;
+
+	(void)call;
+	if (forecast(q->tree, node, &f) < 0)
+		request_fail(q, ERROR_FAILED, node_name(node), "out of memory");
+	else
+		request_reply(q, plan_build(f, q->tree->ctx->grace_usec));
+}

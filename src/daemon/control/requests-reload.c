@@ -1,0 +1,96 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/memstream.h"
+#include "base/parse.h"
+#include "daemon/control/requests-private.h"
+#include "daemon/service/reload.h"
+#include "daemon/service/signal.h"
+
+/* The configuration anew; and what a service is told while it runs. */
+
+void request_reload(struct request *q, struct node *node, const struct message_call *call)
+{
+	bool dry_run = message_get_bool(call->parameters, "dry_run", false);
+	cleanup(freep) char *reason = NULL;
+	json_t *changes = NULL;
+	struct memstream m;
+	int r = memstream_open(&m);
+
+	(void)node;
+	if (r >= 0) {
+		r = (dry_run ? reload_plan : reload_run)(q->reload, m.file, &changes);
+		(void)memstream_close(&m, &reason); /* without it, the number says what it was */
+	}
+	if (r < 0)
+		request_fail(q, ERROR_FAILED, "root", reason && *reason ? reason : strerror(-r));
+	else
+		request_reply(q, json_pack("{s:o}", "changes", changes));
+}
+
+/* The service of @node, if it has a process to speak to; else the call has failed. */
+static struct service *running_service(struct request *q, struct node *node)
+{
+	if (!node->service)
+		request_fail(q, ERROR_FAILED, node_name(node), "is a group, not a service");
+	else if (!node->service->main.alive)
+		request_fail(q, ERROR_FAILED, node_name(node), "does not run");
+	else
+		return node->service;
+	return NULL;
+}
+
+static const char *reload_fault(int r)
+{
+	if (r == -ESRCH)
+		return "is not up";
+	return r == -EBUSY ? "its reload-command runs already" : strerror(-r);
+}
+
+void request_reload_service(struct request *q, struct node *node, const struct message_call *call)
+{
+	struct service *s = running_service(q, node);
+	int r;
+
+	(void)call;
+	if (!s)
+		return;
+	r = service_reload(s);
+	if (r < 0)
+		request_fail(q, ERROR_FAILED, node_name(node), reload_fault(r));
+	else
+		request_succeed(q);
+}
+
+static enum signal_scope scope_of(const struct message_call *call)
+{
+	const char *scope = message_get_string(call->parameters, "scope", "main");
+
+	if (strcmp(scope, "group") == 0)
+		return SIGNAL_SCOPE_GROUP;
+	return strcmp(scope, "all") == 0 ? SIGNAL_SCOPE_ALL : SIGNAL_SCOPE_MAIN;
+}
+
+void request_signal(struct request *q, struct node *node, const struct message_call *call)
+{
+	const char *text = message_get_string(call->parameters, "signal", "");
+	char name[SIGNAL_TEXT_MAX], why[REQUEST_REASON_MAX];
+	struct service *s;
+	int signo;
+
+	if (parse_signal(text, &signo) < 0) {
+		request_fail(q, ERROR_FAILED, node_name(node),
+			     "there is no such signal, allowed is one such as SIGUSR1 or 10");
+		return;
+	}
+	s = running_service(q, node);
+	if (!s)
+		return;
+	log_line(s->ctx->log, LOG_NOTICE, "%s: %s: %s", node_name(node),
+		 parse_signal_text(name, signo), request_reason(q, call, why));
+	service_send(s, signo, scope_of(call));
+	request_succeed(q);
+}

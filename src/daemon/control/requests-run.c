@@ -1,0 +1,88 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/memstream.h"
+#include "daemon/control/requests-private.h"
+#include "daemon/reload/transient.h"
+
+/* Services that stand in no file. */
+
+/* The strings stay the array's.  NULL without memory. */
+static char **words_of(const json_t *array)
+{
+	size_t n = json_array_size(array);
+	char **words = calloc(n + 1, sizeof(*words));
+
+	for (size_t i = 0; words && i < n; i++)
+		words[i] = (char *)json_string_value(json_array_get(array, i));
+	return words;
+}
+
+static int add(struct request *q, const struct message_call *call, FILE *reason, struct node **ret)
+{
+	const char *path = message_get_string(call->parameters, "node", "");
+	bool keep = message_get_bool(call->parameters, "keep", false);
+	cleanup(freep) char **argv = words_of(json_object_get(call->parameters, "command"));
+	cleanup(freep) char **properties =
+		words_of(json_object_get(call->parameters, "properties"));
+
+	if (!argv || !properties)
+		return -ENOMEM;
+	if (!argv[0] || !*argv[0]) {
+		(void)fputs("the command names no program", reason);
+		return -EINVAL;
+	}
+	return transient_add(q->tree, path, properties, argv, keep, reason, ret);
+}
+
+static void refuse(struct request *q, const char *path, int r, const char *reason)
+{
+	if (r == -ENOENT)
+		request_fail(
+			q, ERROR_FAILED, path,
+			"there is no node above it, allowed is a name below one that is there");
+	else if (r == -ESHUTDOWN)
+		request_fail(q, ERROR_NODE_STOPPED, path, NULL);
+	else
+		request_fail(q, ERROR_FAILED, path, reason && *reason ? reason : strerror(-r));
+}
+
+static void reply_ended(struct request *q, const struct service *s)
+{
+	char text[OUTCOME_TEXT_MAX];
+
+	request_reply(q, json_pack("{s:o, s:i}", "result",
+				   message_string(policy_outcome_text(text, &s->run.outcome)),
+				   "status", policy_exit_status(&s->run.outcome)));
+}
+
+void request_settle_run(struct request *q, struct node *node)
+{
+	/* A section may have taken it over meanwhile, even one of a group. */
+	if (!node || !node->service)
+		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+	else if (transient_has_ended(node))
+		reply_ended(q, node->service);
+}
+
+void request_run(struct request *q, struct node *node, const struct message_call *call)
+{
+	const char *path = message_get_string(call->parameters, "node", "");
+	cleanup(freep) char *reason = NULL;
+	struct memstream m;
+	int r = memstream_open(&m);
+
+	if (r >= 0) {
+		r = add(q, call, m.file, &node);
+		(void)memstream_close(&m, &reason);
+	}
+	if (r < 0)
+		refuse(q, path, r, reason);
+	else if (message_get_bool(call->parameters, "wait", false))
+		request_begin_wait(q, node, call);
+	else
+		request_reply(q, json_object());
+}

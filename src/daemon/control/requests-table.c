@@ -1,0 +1,115 @@
+#include "daemon/control/requests-table.h"
+
+#include "base/macro.h"
+#include "daemon/control/requests-private.h"
+
+static void on_progress(struct alarm *alarm)
+{
+	context_update_soon(container_of(alarm, struct request, progress)->tree->ctx);
+}
+
+void request_init(struct request *q, struct tree *tree, struct connection *connection)
+{
+	*q = (struct request){ .tree = tree, .connection = connection };
+	list_init(&q->leases);
+	alarm_init(&q->progress, on_progress);
+}
+
+void request_done(struct request *q)
+{
+	request_end_wait(q);
+	request_drop_guards(q);
+	json_decref(q->passing);
+}
+
+/*
+ * What there is to call.  A call that waits is settled again in every update turn until it is
+ * answered; @node is NULL if the node of the call is gone.
+ */
+static const struct {
+	enum connection_tier tier; /* of a client that may call it */
+	bool all; /* concerns the whole tree: not for a service that was given a connection */
+	request_method *call;
+	void (*settle)(struct request *q, struct node *node); /* NULL: it never waits */
+} methods[N_METHODS] = {
+	[METHOD_STATUS] = { TIER_LOOK, false, request_status, NULL },
+	[METHOD_GUARDS] = { TIER_LOOK, false, request_guards, request_settle_reports },
+	[METHOD_START] = { TIER_OPERATE, false, request_start, request_settle_ready },
+	[METHOD_STOP] = { TIER_OPERATE, false, request_stop, request_settle_stop },
+	[METHOD_RESTART] = { TIER_OPERATE, false, request_restart, request_settle_ready },
+	[METHOD_SHUTDOWN] = { TIER_OPERATE, false, request_shutdown, request_settle_shutdown },
+	[METHOD_WAIT] = { TIER_LOOK, false, request_wait, request_settle_wait },
+	[METHOD_TAKE_GUARD] = { TIER_OPERATE, false, request_take_guard, request_settle_guard },
+	[METHOD_RELEASE] = { TIER_OPERATE, false, request_release, NULL },
+	[METHOD_RELOAD] = { TIER_OPERATE, true, request_reload, NULL },
+	[METHOD_RELOAD_SERVICE] = { TIER_OPERATE, false, request_reload_service, NULL },
+	[METHOD_SIGNAL] = { TIER_OPERATE, false, request_signal, NULL },
+	[METHOD_EVENTS] = { TIER_LOOK, false, request_events, request_settle_events },
+	[METHOD_RUN] = { TIER_RUN, true, request_run, request_settle_run },
+	[METHOD_PLAN] = { TIER_LOOK, false, request_plan, NULL },
+};
+
+/* The reason for which the client may not call the method, or NULL. */
+static const char *denial(const struct request *q, enum interface_method method, const char *path)
+{
+	static const char *const only[] = {
+		[TIER_OPERATE] = "only root, the user of the daemon, control-group and "
+				 "control-run-group may change things",
+		[TIER_RUN] = "only root, the user of the daemon and control-run-group may run "
+			     "programs of no file",
+	};
+
+	if (methods[method].tier > q->connection->tier)
+		return only[methods[method].tier];
+	if ((q->connection->inherited && methods[method].all) ||
+	    !request_path_is_within(path, q->home))
+		return "this connection is for the node of a service and what is below it";
+	return NULL;
+}
+
+static void fail_unknown(struct request *q, const char *path)
+{
+	const char *similar[TREE_SIMILAR_MAX];
+	size_t n = tree_find_similar(q->tree, path, similar);
+	json_t *more = n > 0 ? json_object() : NULL, *paths = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		if (request_path_is_within(similar[i], q->home))
+			(void)json_array_append_new(paths, json_string(similar[i]));
+	(void)json_object_set(more, "similar", paths);
+	json_decref(paths);
+	request_end_wait(q);
+	connection_fail_with(q->connection, ERROR_NO_SUCH_NODE, path, NULL, more);
+}
+
+void request_call(struct request *q, enum interface_method method, const struct message_call *call)
+{
+	const char *path = message_get_string(call->parameters, "node", q->home);
+	struct node *node = tree_find(q->tree, path);
+	const char *denied;
+	char why[REQUEST_REASON_MAX];
+
+	q->method = method;
+	if (!node && method != METHOD_RUN && request_settle_passed(q, path, call))
+		return;
+	if (!node && method != METHOD_RUN)
+		node = tree_find_last(q->tree, path);
+	denied = denial(q, method, node ? node->config->path : path);
+	if (denied) {
+		request_fail(q, ERROR_NOT_PERMITTED, NULL, denied);
+		return;
+	}
+	if (!node && method != METHOD_RUN) {
+		fail_unknown(q, path);
+		return;
+	}
+	if (methods[method].tier > TIER_LOOK)
+		events_because(q->tree->ctx->events, request_reason(q, call, why));
+	methods[method].call(q, node, call);
+}
+
+void request_settle(struct request *q)
+{
+	if (q->waiting)
+		methods[q->method].settle(q, tree_find(q->tree, q->path));
+}

@@ -1,0 +1,304 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/view/describe.h"
+#include "daemon/tree/start-order.h"
+#include "daemon/control/requests-private.h"
+
+/* Calls that wait: each turn looks whether what they wait for has come, or cannot come any more. */
+
+/* Progress is told at most four times a second. */
+#define PROGRESS_EVERY_USEC (250 * USEC_PER_MSEC)
+#define PENDING_MAX	    32
+
+void request_begin_wait(struct request *q, const struct node *node, const struct message_call *call)
+{
+	(void)snprintf(q->path, sizeof(q->path), "%s", node->config->path);
+	q->more = call->more;
+	q->generation = node->generation;
+	q->begun_usec = clock_now_usec();
+	q->next_usec = 0;
+	q->settle_usec = message_get_number(call->parameters, "settle_usec", 0);
+	q->waiting = true;
+	if (swansong_completion_new(node->handle, &q->completion) < 0) {
+		q->completion = NULL;
+		request_fail(q, ERROR_FAILED, q->path, "out of memory");
+		return;
+	}
+	context_update_soon(q->tree->ctx);
+}
+
+void request_wait_or_return(struct request *q, const struct node *node,
+			    const struct message_call *call)
+{
+	json_t *reply;
+
+	if (message_get_bool(call->parameters, "wait", true)) {
+		request_begin_wait(q, node, call);
+		return;
+	}
+	reply = json_object();
+	request_add_dependents(q, reply);
+	request_reply(q, reply);
+}
+
+/*
+ * The node because of which a service in @top will not become ready, or NULL.  A start is about what
+ * starts with @top only; another wait is about all services.
+ */
+static struct node *find_hopeless(struct node *top, bool start)
+{
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		const struct service *s = n->service;
+		struct node *culprit;
+
+		if (!s || (start && !start_order_is_meant(n, top)))
+			continue;
+		if (s->state == STATE_FAILED || (start && node_goal(n) <= GOAL_DOWN))
+			return n;
+		culprit = s->blocked ? start_order_culprit(s) : NULL;
+		if (culprit && (start || node_goal(culprit) > GOAL_DOWN))
+			return culprit;
+	}
+	return NULL;
+}
+
+static bool is_ready(struct node *top, bool start)
+{
+	if (!start)
+		return node_is_ready(top);
+	for (const struct node *n = top; n; n = node_next(n, top))
+		if (n->service && start_order_is_meant(n, top) && !service_is_ready(n->service))
+			return false;
+	return true;
+}
+
+static void fail_ready(struct request *q, struct node *node, const struct node *hopeless)
+{
+	char text[OUTCOME_TEXT_MAX];
+
+	if (!hopeless->service || node_goal(hopeless) <= GOAL_DOWN) {
+		request_fail(q, ERROR_NODE_STOPPED, node_name(hopeless), NULL);
+		return;
+	}
+	policy_outcome_text(text, &hopeless->service->run.outcome);
+	if (q->method == METHOD_START)
+		request_fail(q, ERROR_FAILED, node_name(hopeless), text);
+	else
+		request_fail_stop(q, node, hopeless, text);
+}
+
+/* A restart waits for the dependents that it has taken down, too.  Returns true if it does. */
+static bool awaits_dependents(struct request *q, struct node *node)
+{
+	const json_t *path;
+	size_t i;
+
+	json_array_foreach(q->with, i, path)
+	{
+		struct node *with = tree_find(q->tree, json_string_value(path));
+		struct node *hopeless;
+
+		if (!with || node_goal(with) < GOAL_CYCLE || is_ready(with, true))
+			continue;
+		hopeless = node_goal(with) == GOAL_CYCLE ? NULL : find_hopeless(with, true);
+		if (hopeless)
+			fail_ready(q, node, hopeless);
+		return true;
+	}
+	return false;
+}
+
+/* Returns true if nothing but its start is known of @node, which is in @top. */
+static bool is_watched(const struct node *node, const struct node *top)
+{
+	const struct service *s = node->service;
+
+	return s && start_order_is_meant(node, top) && s->setup.config->type == TYPE_SIMPLE &&
+	       s->setup.config->ready.kind == PROBE_STARTED;
+}
+
+/* It was up in the time that is watched, and is not any more. */
+static bool has_ended_early(const struct request *q, const struct service *s)
+{
+	if (s->state != STATE_BACKOFF && s->state != STATE_DONE && s->state != STATE_FAILED)
+		return false;
+	return s->run.was_up && clock_add(s->run.started_usec, q->settle_usec) >= q->begun_usec &&
+	       s->since_usec <= clock_add(s->run.started_usec, q->settle_usec);
+}
+
+static struct service *find_ended_early(const struct request *q, struct node *top)
+{
+	for (struct node *n = top; q->settle_usec > 0 && n; n = node_next(n, top))
+		if (is_watched(n, top) && has_ended_early(q, n->service))
+			return n->service;
+	return NULL;
+}
+
+static void fail_ended(struct request *q, struct node *node, const struct service *s)
+{
+	char outcome[OUTCOME_TEXT_MAX], age[CLOCK_TEXT_MAX];
+	char text[OUTCOME_TEXT_MAX + CLOCK_TEXT_MAX + 32];
+
+	(void)snprintf(text, sizeof(text), "%s %s after its start",
+		       policy_outcome_text(outcome, &s->run.outcome),
+		       clock_text(age, s->since_usec - s->run.started_usec));
+	request_fail_stop(q, node, s->node, text);
+}
+
+/* Returns true if a service in @top has not run for long enough. */
+static bool is_settling(struct request *q, struct node *top)
+{
+	uint64_t now = clock_now_usec(), last = 0;
+
+	for (struct node *n = top; q->settle_usec > 0 && n; n = node_next(n, top))
+		if (is_watched(n, top) && n->service->state == STATE_UP &&
+		    n->service->run.started_usec > last)
+			last = n->service->run.started_usec;
+	if (last == 0 || clock_add(last, q->settle_usec) <= now)
+		return false;
+	alarm_set(&q->tree->ctx->alarms, &q->progress, clock_add(last, q->settle_usec));
+	return true;
+}
+
+static void settle_ready(struct request *q, struct node *node)
+{
+	bool start = q->method != METHOD_WAIT;
+	const struct service *ended;
+	struct node *hopeless;
+
+	if (node_goal(node) == GOAL_CYCLE)
+		return;
+	if (node_is_stopped(node)) {
+		if (start || node_is_stopped(q->tree->root))
+			request_fail(q, ERROR_NODE_STOPPED, node_name(node), NULL);
+		return;
+	}
+	ended = find_ended_early(q, node);
+	if (ended) {
+		fail_ended(q, node, ended);
+		return;
+	}
+	if (is_ready(node, start)) {
+		if (awaits_dependents(q, node) || is_settling(q, node))
+			return;
+		if (q->method == METHOD_START)
+			request_succeed(q);
+		else
+			request_succeed_stop(q, node);
+		return;
+	}
+	hopeless = find_hopeless(node, start);
+	if (hopeless)
+		fail_ready(q, node, hopeless);
+}
+
+json_t *request_progress(struct request *q, struct node *node)
+{
+	return json_pack("{s:o, s:o, s:I}", "node", describe_node(node), "guards",
+			 describe_guards(node, true), "elapsed_usec",
+			 (json_int_t)(clock_now_usec() - q->begun_usec));
+}
+
+/* Who does not read what he was told is not told more. */
+static bool is_to_be_told(struct request *q)
+{
+	uint64_t now = clock_now_usec();
+
+	if (!q->more || connection_is_clogged(q->connection))
+		return false;
+	if (now < q->next_usec) {
+		alarm_set(&q->tree->ctx->alarms, &q->progress, q->next_usec);
+		return false;
+	}
+	q->next_usec = now + PROGRESS_EVERY_USEC;
+	return true;
+}
+
+void request_settle_shutdown(struct request *q, struct node *node)
+{
+	if (!node || swansong_completion_done(q->completion)) {
+		json_t *parameters = node ? request_progress(q, node) : json_object();
+
+		request_add_forced_kills(q, node, parameters);
+		request_reply(q, parameters);
+		return;
+	}
+	if (is_to_be_told(q))
+		connection_reply(q->connection, request_progress(q, node), true);
+}
+
+/* The services in @node that are not ready, as far as they are shown, and how many others. */
+static void add_pending(json_t *progress, struct node *node)
+{
+	json_t *pending = json_array();
+	json_int_t more = 0;
+
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (!n->service || node_is_stopped(n) || service_is_settled(n->service))
+			continue;
+		if (json_array_size(pending) < PENDING_MAX)
+			(void)json_array_append_new(pending, describe_node(n));
+		else
+			more++;
+	}
+	(void)json_object_set_new(progress, "pending", pending);
+	if (more)
+		(void)json_object_set_new(progress, "more_pending", json_integer(more));
+}
+
+static void tell_wait(struct request *q, struct node *node)
+{
+	json_t *progress;
+
+	if (!q->waiting || !is_to_be_told(q))
+		return;
+	progress = request_progress(q, node);
+	add_pending(progress, node);
+	connection_reply(q->connection, progress, true);
+}
+
+static void settle_until(struct request *q, struct node *node)
+{
+	if (strcmp(q->until, "ready") == 0) {
+		settle_ready(q, node);
+	} else if (strcmp(q->until, "running") == 0) {
+		if (!node_is_stopped(node))
+			request_succeed(q);
+		else if (node_is_stopped(q->tree->root))
+			request_fail(q, ERROR_NODE_STOPPED, node_name(node), NULL);
+	} else if (strcmp(q->until, "stopping") == 0) {
+		/* It may have been stopped and renewed within one turn. */
+		if (node_is_stopped(node) || node->generation != q->generation)
+			request_succeed(q);
+	} else if (swansong_completion_done(q->completion)) {
+		request_succeed_stop(q, node);
+	}
+}
+
+void request_settle_ready(struct request *q, struct node *node)
+{
+	if (node)
+		settle_ready(q, node);
+	else
+		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+}
+
+void request_settle_stop(struct request *q, struct node *node)
+{
+	if (!node || swansong_completion_done(q->completion))
+		request_succeed_stop(q, node);
+}
+
+void request_settle_wait(struct request *q, struct node *node)
+{
+	if (node) {
+		settle_until(q, node);
+		tell_wait(q, node);
+	} else if (request_is_implied_by_the_end(q->until)) {
+		request_succeed_stop(q, NULL);
+	} else {
+		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+	}
+}

@@ -1,0 +1,115 @@
+#include "daemon/guard/attach-report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "base/page.h"
+#include "base/parse.h"
+#include "base/text.h"
+
+#define PLACE_MAX 96 /* bytes of a place that are shown */
+#define MORE	  ", ..."
+
+struct line {
+	uint64_t guards, since_usec;
+	const char *place;
+};
+
+/* The next word of @at, which ends at a blank.  NULL if there is none. */
+static char *next_word(char **at)
+{
+	char *word = *at, *end = strchr(word, ' ');
+
+	if (!end)
+		return NULL;
+	*end = '\0';
+	*at = end + 1;
+	return word;
+}
+
+/* "3 812345678 web.c:41 serve" */
+static int parse_line(char *text, struct line *ret)
+{
+	const char *guards = next_word(&text);
+	const char *since = guards ? next_word(&text) : NULL;
+
+	if (!since || parse_uint(guards, INT32_MAX, &ret->guards) < 0 ||
+	    parse_uint(since, UINT64_MAX, &ret->since_usec) < 0)
+		return -EBADMSG;
+	ret->place = text;
+	return 0;
+}
+
+/* As much as fits; what must not be shown as it is is for whoever shows it. */
+static char *cut_place(char buf[static PLACE_MAX], const char *place)
+{
+	size_t used = 0, length;
+
+	for (; place[used]; used += length) {
+		length = text_character(place + used);
+		length += length == 0;
+		if (used + length >= PLACE_MAX)
+			break;
+	}
+	memcpy(buf, place, used);
+	buf[used] = '\0';
+	return buf;
+}
+
+/* False when it is full; there always is room to say so. */
+static bool add_place(char why[static ATTACH_WHY_MAX], const struct line *line, bool count)
+{
+	char place[PLACE_MAX], number[24] = "", text[PLACE_MAX + sizeof(number) + 2];
+	size_t used = strlen(why);
+
+	if (count)
+		(void)snprintf(number, sizeof(number), "%" PRIu64 " x ", line->guards);
+	(void)snprintf(text, sizeof(text), "%s%s%s", used ? ", " : "", number,
+		       cut_place(place, line->place));
+	if (used + strlen(text) + sizeof(MORE) > ATTACH_WHY_MAX) {
+		memcpy(why + used, MORE, sizeof(MORE));
+		return false;
+	}
+	memcpy(why + used, text, strlen(text) + 1);
+	return true;
+}
+
+static size_t count_lines(const char *text, size_t n)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < n; i++)
+		lines += text[i] == '\n';
+	return lines;
+}
+
+int attach_report_parse(const char *text, size_t n, struct attach_report *ret)
+{
+	struct attach_report report = { .oldest_usec = USEC_INFINITY };
+	char copy[PAGE_MESSAGE_MAX + 1], *at = copy, *end;
+	bool single = count_lines(text, n) == 1, room = true;
+	struct line line;
+
+	if (n > PAGE_MESSAGE_MAX || memchr(text, '\0', n))
+		return -EBADMSG;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	for (; (end = strchr(at, '\n')); at = end + 1) {
+		*end = '\0';
+		if (parse_line(at, &line) < 0)
+			return -EBADMSG;
+		if (line.guards == 0)
+			continue;
+		report.oldest_usec = MIN(report.oldest_usec, line.since_usec);
+		room = room && add_place(report.why, &line, !single);
+	}
+	if (*at)
+		return -EBADMSG;
+	*ret = report;
+	return 0;
+}

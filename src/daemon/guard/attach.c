@@ -1,0 +1,362 @@
+#include "daemon/guard/attach.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/page.h"
+#include "daemon/guard/attach-report.h"
+#include "sys/ipc/passed.h"
+#include "sys/ipc/pagefile.h"
+#include "sys/process/proc.h"
+#include "sys/ipc/unixsock.h"
+
+/* A report is asked for when somebody looks, but not more often than this. */
+#define ASK_EVERY_USEC (250 * USEC_PER_MSEC)
+/* ... nor when so many have not been answered: the stop is to find room in the socket. */
+#define UNANSWERED_MAX 4
+/* So many messages in that time; the others wait in the socket, or their sender does. */
+#define MESSAGES_EVERY_USEC (250 * USEC_PER_MSEC)
+#define MESSAGES_MAX	    32
+/* So many programs of one run are worth a word. */
+#define PROGRAMS_LOGGED 10
+
+/* Who has the lock, and what was heard from it. */
+struct program {
+	pid_t pid; /* 0: nobody */
+	char command[64];
+	uint64_t since_usec;
+	bool complete; /* it was stopped, and holds nothing any more */
+	bool reported;
+	struct attach_report report;
+};
+
+struct attach {
+	struct node *node;
+	struct list in_attached; /* of the context, while there is a run */
+
+	/* Of this run. */
+	int page;   /* -1: there is no run */
+	int socket; /* -1: there is nobody at its other end any more */
+	sd_event_source *source;
+	uint64_t id; /* of the program's guards, for people */
+	bool stopped;
+	unsigned logged;
+	struct program program;
+	sd_event_source *gone; /* when that has ended; NULL also if it cannot be watched */
+
+	uint64_t counted; /* what is in the counts of the nodes */
+
+	bool asked; /* a report that comes is wanted */
+	unsigned unanswered;
+	uint64_t asked_usec;
+};
+
+int attach_new(struct attach **ret, struct node *node)
+{
+	struct attach *a = malloc(sizeof(*a));
+
+	if (!a)
+		return -ENOMEM;
+	*a = (struct attach){
+		.node = node,
+		.page = -1,
+		.socket = -1,
+	};
+	list_init(&a->in_attached);
+	*ret = a;
+	return 0;
+}
+
+struct attach *attach_free(struct attach *a)
+{
+	if (!a)
+		return NULL;
+	attach_end(a);
+	free(a);
+	return NULL;
+}
+
+/* --- who is attached --- */
+
+static pid_t meet(struct attach *a);
+
+/* With the socket open in processes that it has made, nothing else would tell. */
+static int on_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct attach *a = arg;
+
+	(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	(void)meet(a);
+	node_guards_changed(a->node);
+	return 0;
+}
+
+static void watch_program(struct attach *a)
+{
+	cleanup(closep) int fd = -1;
+
+	a->gone = sd_event_source_disable_unref(a->gone);
+	if (a->program.pid > 0)
+		fd = proc_open(a->program.pid);
+	if (fd < 0 || sd_event_add_io(a->node->ctx->event, &a->gone, fd, EPOLLIN, on_gone, a) < 0)
+		return;
+	(void)sd_event_source_set_io_fd_own(a->gone, true);
+	fd = -1;
+}
+
+/* Looks who has the lock now.  What another one has said is forgotten. */
+static pid_t meet(struct attach *a)
+{
+	pid_t pid = a->socket < 0 ? 0 : pagefile_holder(a->page);
+	struct program *p = &a->program;
+	struct proc_info info;
+
+	if (pid == p->pid)
+		return pid;
+	*p = (struct program){ .pid = pid, .since_usec = clock_now_usec() };
+	a->unanswered = 0;
+	watch_program(a);
+	if (pid == 0)
+		return 0;
+	if (proc_read(pid, &info) == 0)
+		memcpy(p->command, info.name, sizeof(p->command));
+	if (a->logged++ < PROGRAMS_LOGGED)
+		log_line(a->node->ctx->log, LOG_INFO, "%s: pid %d (%s) is attached",
+			 node_name(a->node), (int)pid, p->command);
+	return pid;
+}
+
+uint64_t attach_guards(struct attach *a)
+{
+	if (meet(a) == 0 || a->program.complete)
+		return 0;
+	return pagefile_guards(a->page);
+}
+
+static void set_count(struct attach *a, uint64_t guards)
+{
+	for (struct node *n = a->node; n; n = n->parent)
+		n->program_guards += guards - a->counted;
+	a->counted = guards;
+}
+
+void attach_count(struct node *top)
+{
+	struct attach *a;
+
+	list_for_each (a, &top->ctx->guards.programs, in_attached)
+		if (node_is_within(a->node, top))
+			set_count(a, attach_guards(a));
+}
+
+/* --- what is said --- */
+
+static bool say(struct attach *a, const char *word)
+{
+	return a->socket >= 0 &&
+	       send(a->socket, word, strlen(word), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+static void ask(struct attach *a, uint64_t now)
+{
+	if (a->unanswered >= UNANSWERED_MAX || now - a->asked_usec < ASK_EVERY_USEC)
+		return;
+	if (!say(a, "REPORT"))
+		return;
+	a->asked = true;
+	a->asked_usec = now;
+	a->unanswered++;
+}
+
+void attach_ask(struct node *top, uint64_t now)
+{
+	struct attach *a;
+
+	list_for_each (a, &top->ctx->guards.programs, in_attached)
+		if (node_is_within(a->node, top) && attach_guards(a) > 0)
+			ask(a, now);
+}
+
+bool attach_is_awaited(struct node *top, uint64_t now)
+{
+	const struct attach *a;
+
+	list_for_each (a, &top->ctx->guards.programs, in_attached)
+		if (a->asked && a->program.pid > 0 && now - a->asked_usec < ATTACH_ANSWER_USEC &&
+		    node_is_within(a->node, top))
+			return true;
+	return false;
+}
+
+void attach_stop(struct attach *a)
+{
+	int r;
+
+	if (a->page < 0 || a->stopped)
+		return;
+	a->stopped = true;
+	/* First what it may look at at any time: who gets the word must find it there. */
+	r = pagefile_stop(a->page);
+	if (!say(a, "STOP") || r < 0)
+		log_line(a->node->ctx->log, LOG_DEBUG, "%s: there is nobody to be told of the stop",
+			 node_name(a->node));
+	a->asked_usec = 0;
+	ask(a, clock_now_usec());
+}
+
+/* --- what is heard --- */
+
+static void hear_complete(struct attach *a)
+{
+	if (!a->stopped || a->program.complete)
+		return;
+	a->program.complete = true;
+	node_guards_changed(a->node);
+}
+
+/* What nobody has asked for is not looked at. */
+static void hear_report(struct attach *a, const char *text, size_t n)
+{
+	if (!a->asked)
+		return;
+	a->asked = false;
+	a->unanswered = 0;
+	context_update_soon(a->node->ctx);
+	if (attach_report_parse(text, n, &a->program.report) == 0)
+		a->program.reported = true;
+}
+
+/* Who has not the lock is nobody. */
+static void hear(struct attach *a, const struct unix_peer *sender, const char *text, size_t n)
+{
+	static const char report[] = "REPORT\n";
+	size_t skip = sizeof(report) - 1;
+
+	if (sender->pid == 0 || sender->pid != meet(a))
+		return;
+	if (n == strlen("COMPLETE") && memcmp(text, "COMPLETE", n) == 0)
+		hear_complete(a);
+	else if (n >= skip && memcmp(text, report, skip) == 0)
+		hear_report(a, text + skip, n - skip);
+	/* By ATTACHED it was met; there is no more to that. */
+}
+
+static void hang_up(struct attach *a)
+{
+	a->source = sd_event_source_disable_unref(a->source);
+	a->socket = fd_close(a->socket);
+	node_guards_changed(a->node);
+}
+
+/* A program that uses the library sends none; another one is heard no more. */
+static void refuse_descriptors(struct attach *a)
+{
+	if (passed_close_apart(&a->socket, 1) >= 0)
+		a->socket = -1;
+	hang_up(a);
+}
+
+/* One message a turn: then it is everybody else's. */
+static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct attach *a = arg;
+	struct unix_peer sender = { 0 };
+	char text[PAGE_MESSAGE_MAX];
+	ssize_t n = unix_receive(fd, text, sizeof(text), &sender);
+
+	if (n > 0)
+		hear(a, &sender, text, (size_t)n);
+	else if (n == -EPROTO)
+		refuse_descriptors(a);
+	/* An empty message has a sender, the end has none. */
+	else if ((n == 0 && sender.pid == 0) || (n == -EAGAIN && (events & EPOLLHUP)))
+		hang_up(a);
+	return 0;
+}
+
+/* --- runs --- */
+
+static int watch(struct attach *a)
+{
+	int r = unix_pass_credentials(a->socket);
+
+	if (r >= 0)
+		r = sd_event_add_io(a->node->ctx->event, &a->source, a->socket, EPOLLIN,
+				    on_readable, a);
+	return r < 0 ? r
+		     : sd_event_source_set_ratelimit(a->source, MESSAGES_EVERY_USEC, MESSAGES_MAX);
+}
+
+static int begin(struct attach *a, int *socket)
+{
+	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK;
+	int sockets[2];
+
+	a->page = pagefile_new();
+	if (a->page < 0)
+		return a->page;
+	if (socketpair(AF_UNIX, type, 0, sockets) < 0)
+		return -errno;
+	a->socket = sockets[0];
+	*socket = sockets[1];
+	unix_refuse_descriptors(a->socket);
+	return watch(a);
+}
+
+int attach_begin(struct attach *a, struct handover handover[static ATTACH_HANDOVER], int *socket)
+{
+	int r;
+
+	attach_end(a);
+	r = begin(a, socket);
+	if (r < 0) {
+		attach_end(a);
+		return r;
+	}
+	a->id = ++a->node->ctx->last_id;
+	list_append(&a->node->ctx->guards.programs, &a->in_attached);
+	handover[0] = (struct handover){ .variable = PAGE_VARIABLE, .fd = a->page };
+	handover[1] = (struct handover){ .variable = PAGE_VARIABLE, .fd = *socket };
+	return 0;
+}
+
+void attach_end(struct attach *a)
+{
+	set_count(a, 0);
+	list_remove(&a->in_attached);
+	a->source = sd_event_source_disable_unref(a->source);
+	a->socket = fd_close(a->socket);
+	a->page = fd_close(a->page);
+	a->gone = sd_event_source_disable_unref(a->gone);
+	a->program = (struct program){ .pid = 0 };
+	a->stopped = a->asked = false;
+	a->logged = a->unanswered = 0;
+	a->asked_usec = 0;
+}
+
+/* --- what there is to see --- */
+
+bool attach_view(struct attach *a, uint64_t now, struct attach_view *ret)
+{
+	uint64_t guards = attach_guards(a), since;
+	const struct program *p = &a->program;
+
+	if (guards == 0)
+		return false;
+	/* A program that is met by this look is later than @now. */
+	since = p->reported ? p->report.oldest_usec : p->since_usec;
+	*ret = (struct attach_view){
+		.id = a->id,
+		.pid = p->pid,
+		.command = *p->command ? p->command : NULL,
+		.guards = guards,
+		.why = p->reported && *p->report.why ? p->report.why : NULL,
+		.age_usec = now - MIN(since, now),
+	};
+	ask(a, now);
+	return true;
+}

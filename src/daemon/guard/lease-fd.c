@@ -1,0 +1,188 @@
+#include "daemon/guard/lease-fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+/* Nothing is read: the kernel reports the end unasked. */
+
+/* Which end of which pipe. */
+struct pipe_end {
+	dev_t device;
+	ino_t inode;
+	int mode; /* O_RDONLY or O_WRONLY */
+};
+
+struct lease_fd {
+	struct lease *lease;
+	struct list in_context;
+	int fd;
+	struct pipe_end pipe; /* zero: it is a socket */
+	sd_event_source *end;
+};
+
+static struct lease_fd *lease_fd_free(struct lease_fd *l)
+{
+	if (!l)
+		return NULL;
+	list_remove(&l->in_context);
+	sd_event_source_disable_unref(l->end);
+	(void)fd_close_passed(l->fd);
+	lease_free(l->lease);
+	free(l);
+	return NULL;
+}
+DEFINE_CLEANUP(struct lease_fd *, lease_fd_free)
+
+/* Revoked: our closing tells who watches his end. */
+static void on_lost(struct lease *lease, enum lease_end how, void *arg)
+{
+	lease_fd_free(arg);
+}
+
+static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	lease_fd_free(arg);
+	return 0;
+}
+
+static unsigned count(const struct node *node)
+{
+	const struct lease *lease;
+	unsigned n = 0;
+
+	list_for_each (lease, &node->leases, of_node)
+		n += lease->lost == on_lost;
+	return n;
+}
+
+static int option(int fd, int name)
+{
+	socklen_t size = sizeof(int);
+	int value;
+
+	return getsockopt(fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
+}
+
+/* A FIFO has no end until it has had a writer; tee(2) tells without reading anything. */
+static bool has_writer(int fd)
+{
+	struct pollfd over = { .fd = fd };
+	int other[2];
+	bool has;
+
+	if (poll(&over, 1, 0) > 0 && over.revents & POLLHUP)
+		return true;
+	if (pipe2(other, O_CLOEXEC | O_NONBLOCK) < 0)
+		return true;
+	has = tee(fd, other[1], 1, SPLICE_F_NONBLOCK) != 0;
+	(void)close(other[0]);
+	(void)close(other[1]);
+	return has;
+}
+
+/* Of one whose other end is ours too, whoever has sent it, we would not hear. */
+static bool is_held(const struct context *ctx, const struct pipe_end *end)
+{
+	const struct lease_fd *l;
+
+	list_for_each (l, &ctx->guards.descriptors, in_context)
+		if (l->pipe.inode == end->inode && l->pipe.device == end->device &&
+		    l->pipe.mode != end->mode)
+			return true;
+	return false;
+}
+
+/* One that is open for both directions is its own other end. */
+static bool is_end_of_pipe(const struct context *ctx, int fd, const struct stat *st,
+			   struct pipe_end *ret)
+{
+	*ret = (struct pipe_end){
+		.device = st->st_dev,
+		.inode = st->st_ino,
+		.mode = fcntl(fd, F_GETFL) & O_ACCMODE,
+	};
+	return ret->mode != O_RDWR && !is_held(ctx, ret) &&
+	       (ret->mode != O_RDONLY || has_writer(fd));
+}
+
+/* A connection with ourselves would wait for us: the one that the service was given, or made. */
+static bool is_end_of_ours(int fd)
+{
+	struct unix_peer peer;
+
+	return unix_peer(fd, &peer) == 0 && peer.pid == getpid();
+}
+
+/* The end of a datagram socket, or of a remote one, need not be told. */
+static bool is_end_of_pair(int fd)
+{
+	int type = option(fd, SO_TYPE);
+
+	return option(fd, SO_DOMAIN) == AF_UNIX && option(fd, SO_ACCEPTCONN) == 0 &&
+	       (type == SOCK_STREAM || type == SOCK_SEQPACKET) && !is_end_of_ours(fd);
+}
+
+static bool has_end(const struct context *ctx, int fd, struct pipe_end *ret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return false;
+	return (S_ISFIFO(st.st_mode) && is_end_of_pipe(ctx, fd, &st, ret)) ||
+	       (S_ISSOCK(st.st_mode) && is_end_of_pair(fd));
+}
+
+int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
+{
+	cleanup(lease_fd_freep) struct lease_fd *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l) {
+		(void)fd_close_passed(fd);
+		return -ENOMEM;
+	}
+	l->fd = fd;
+	list_init(&l->in_context);
+	if (!has_end(node->ctx, fd, &l->pipe))
+		return LEASE_FD_ENDLESS;
+	if (count(node) >= LEASE_FDS_MAX)
+		return LEASE_FD_FULL;
+	r = sd_event_add_io(node->ctx->event, &l->end, fd, EPOLLRDHUP, on_end, l);
+	if (r < 0)
+		return r == -EPERM ? LEASE_FD_ENDLESS : r;
+	r = lease_new(&l->lease, node, wish);
+	if (r != 0)
+		return r;
+	l->lease->lost = on_lost;
+	l->lease->arg = l;
+	list_append(&node->ctx->guards.descriptors, &l->in_context);
+	(void)take(l);
+	return 0;
+}
+
+const char *lease_fd_refusal(int r)
+{
+	switch (r) {
+	case LEASE_STOPPED:
+		return "its node is stopped";
+	case LEASE_USER_FULL:
+		return "its user holds 4096 guards";
+	case LEASE_FULL:
+		return "16384 guards are held";
+	case LEASE_FD_FULL:
+		return "it holds 64 guards in this way";
+	case LEASE_FD_ENDLESS:
+		return "the descriptor is no end of a pipe or of a pair of UNIX sockets "
+		       "of its own";
+	default:
+		return strerror(-r);
+	}
+}

@@ -1,0 +1,220 @@
+#include "daemon/guard/lease.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/loop/trace.h"
+#include "sys/process/proc.h"
+
+#define LEASE_TEXT_MAX (LEASE_WHY_MAX + 96)
+
+/* One for each user who holds any; there are few. */
+struct lease_user {
+	struct list in_context;
+	uid_t uid;
+	unsigned n;
+};
+
+static struct lease_user *find_user(struct context *ctx, uid_t uid)
+{
+	struct lease_user *user;
+
+	list_for_each (user, &ctx->guards.users, in_context)
+		if (user->uid == uid)
+			return user;
+	return NULL;
+}
+
+/* NULL without memory. */
+static struct lease_user *make_user(struct context *ctx, uid_t uid)
+{
+	struct lease_user *user = find_user(ctx, uid);
+
+	if (user)
+		return user;
+	user = calloc(1, sizeof(*user));
+	if (!user)
+		return NULL;
+	user->uid = uid;
+	list_append(&ctx->guards.users, &user->in_context);
+	return user;
+}
+
+static void release(struct lease *lease)
+{
+	struct node *node = lease->node;
+
+	if (!node)
+		return;
+	lease->node = NULL;
+	list_remove(&lease->of_node);
+	alarm_stop(&node->ctx->alarms, &lease->expiry);
+	node->ctx->guards.n_leases--;
+	if (--lease->user->n == 0) {
+		list_remove(&lease->user->in_context);
+		free(lease->user);
+	}
+	traces_expect(&node->ctx->traces, -1);
+	node_guards_changed(node);
+	if (node->goal == GOAL_GONE)
+		node_follow_up(node);
+	swansong_guard_drop(&lease->guard);
+}
+
+static void lease_lose(struct lease *lease, enum lease_end how)
+{
+	release(lease);
+	if (lease->lost)
+		lease->lost(lease, how, lease->arg);
+}
+
+void lease_lose_all(struct node *node)
+{
+	while (!list_is_empty(&node->leases))
+		lease_lose(list_entry(node->leases.next, struct lease, of_node), LEASE_REVOKED);
+}
+
+/* "pid 812 (pg_dump): nightly" */
+static char *lease_text(char buf[static LEASE_TEXT_MAX], const struct lease *lease)
+{
+	(void)snprintf(buf, LEASE_TEXT_MAX, "pid %d (%s)%s%s", (int)lease->peer.pid, lease->command,
+		       *lease->why ? ": " : "", lease->why);
+	return buf;
+}
+
+void lease_revoke(struct lease *lease, const char *reason)
+{
+	struct node *node = lease->node;
+	char text[LEASE_TEXT_MAX], age[CLOCK_TEXT_MAX];
+
+	lease_text(text, lease);
+	log_line(node->ctx->log, LOG_WARNING, "%s: revoking the guard of %s%s", node_name(node),
+		 text, reason);
+	forced_kills_add(node->ctx->forced_kills, node->config->path,
+			 "revoked, after %s, the guard of %s",
+			 clock_text(age, clock_now_usec() - lease->since_usec), text);
+	trace_guard_end(node->trace, lease->id, "revoked");
+	lease_lose(lease, LEASE_REVOKED);
+}
+
+static void on_expiry(struct alarm *alarm)
+{
+	struct lease *lease = container_of(alarm, struct lease, expiry);
+	char text[LEASE_TEXT_MAX], ttl[CLOCK_TEXT_MAX];
+
+	if (lease->limit_usec < lease->until_usec) {
+		/* Of a stop that is over for the node: none of the present generation is late. */
+		for (struct node *n = lease->node; n; n = n->parent)
+			n->forced_usec = clock_now_usec();
+		lease_revoke(lease, ": that stop's budget is spent");
+		return;
+	}
+	log_line(lease->node->ctx->log, LOG_WARNING, "%s: after %s the guard has expired of %s",
+		 node_name(lease->node), clock_text(ttl, lease->ttl_usec), lease_text(text, lease));
+	trace_guard_end(lease->node->trace, lease->id, "expired");
+	lease_lose(lease, LEASE_EXPIRED);
+}
+
+static enum lease_refusal refusal(struct node *node, const struct lease_wish *wish)
+{
+	const struct lease_user *user = find_user(node->ctx, wish->peer->uid);
+
+	/* Nothing that is complete is held up any more, and nothing beyond its budget. */
+	if (node_is_stopped(node) &&
+	    (!wish->late || swansong_state(node->work) == SWANSONG_COMPLETE ||
+	     clock_now_usec() >= node->kill_usec))
+		return LEASE_STOPPED;
+	if (user && user->n >= LEASES_PER_USER)
+		return LEASE_USER_FULL;
+	return node->ctx->guards.n_leases >= LEASES_MAX ? LEASE_FULL : LEASE_TAKEN;
+}
+
+void lease_keep_budget(struct node *node)
+{
+	struct lease *lease;
+
+	if (node->kill_usec == USEC_INFINITY)
+		return;
+	list_for_each (lease, &node->leases, of_node) {
+		if (lease->generation != node->generation)
+			continue;
+		lease->limit_usec = node->kill_usec;
+		alarm_set(&node->ctx->alarms, &lease->expiry,
+			  MIN(lease->until_usec, lease->limit_usec));
+	}
+}
+
+/* From here on nothing can fail. */
+static void take_guard(struct lease *lease, struct node *node, const struct unix_peer *peer)
+{
+	lease->node = node;
+	lease->guard = swansong_guard(node->work);
+	lease->id = ++node->ctx->last_id;
+	lease->generation = node->generation;
+	lease->peer = *peer;
+	lease->user->n++;
+	node->ctx->guards.n_leases++;
+	list_append(&node->leases, &lease->of_node);
+	traces_expect(&node->ctx->traces, 1);
+	alarm_set(&node->ctx->alarms, &lease->expiry, lease->until_usec);
+	node_guards_changed(node);
+}
+
+DEFINE_CLEANUP(struct lease *, lease_free)
+
+int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wish)
+{
+	enum lease_refusal refused = refusal(node, wish);
+	cleanup(lease_freep) struct lease *lease = NULL;
+	struct proc_info info;
+
+	if (refused)
+		return (int)refused;
+	lease = calloc(1, sizeof(*lease));
+	if (!lease)
+		return -ENOMEM;
+	list_init(&lease->of_node);
+	list_init(&lease->of_holder);
+	lease->since_usec = clock_now_usec();
+	lease->limit_usec = USEC_INFINITY;
+	(void)snprintf(lease->why, sizeof(lease->why), "%s", wish->why);
+	if (wish->peer->pid > 0 && proc_read(wish->peer->pid, &info) == 0)
+		(void)snprintf(lease->command, sizeof(lease->command), "%s", info.name);
+	lease->ttl_usec = wish->ttl_usec;
+	lease->until_usec = clock_add(lease->since_usec, wish->ttl_usec);
+	alarm_init(&lease->expiry, on_expiry);
+	lease->user = make_user(node->ctx, wish->peer->uid);
+	if (!lease->user)
+		return -ENOMEM;
+	take_guard(lease, node, wish->peer);
+	*ret = take(lease);
+	return 0;
+}
+
+struct lease *lease_free(struct lease *lease)
+{
+	if (!lease)
+		return NULL;
+	release(lease);
+	list_remove(&lease->of_holder);
+	free(lease);
+	return NULL;
+}
+
+bool lease_is_stopped(const struct lease *lease)
+{
+	return lease->node &&
+	       (lease->generation != lease->node->generation || node_is_stopped(lease->node));
+}
+
+uint64_t lease_kill_time(const struct lease *lease)
+{
+	const struct node *node = lease->node;
+
+	if (lease->generation != node->generation)
+		return lease->limit_usec;
+	return node->complete ? USEC_INFINITY : node->kill_usec;
+}

@@ -1,0 +1,221 @@
+#include "daemon/logger/capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+/* The end of a run is put off for its last lines for so long, and the pipes are looked at so often. */
+#define AWAIT_USEC (1 * USEC_PER_SEC)
+#define LOOK_USEC  (10 * USEC_PER_MSEC)
+
+#define MEMORY	  65536
+#define FILE_MODE 0640
+
+struct capture {
+	struct context *ctx;
+	const struct node_config *config;
+	struct log_stream *streams[LOGGER_KINDS]; /* standard output, or both; standard error */
+	struct alarm timer;
+	uint64_t until_usec; /* of the wait; 0: there is none */
+	bool asked;	     /* all is to be written */
+	void (*fn)(void *arg);
+	void *arg;
+};
+DEFINE_CLEANUP(struct capture *, capture_free)
+
+static void capture_rules(struct logger_rules *rules, const struct node_config *config,
+			  enum logger_kind kind)
+{
+	static const enum logger_stamp stamps[] = {
+		[LOG_TIMESTAMP_NONE] = LOGGER_STAMP_NONE,
+		[LOG_TIMESTAMP_ISO] = LOGGER_STAMP_ISO,
+		[LOG_TIMESTAMP_ISO_USEC] = LOGGER_STAMP_ISO_USEC,
+		[LOG_TIMESTAMP_UNIX] = LOGGER_STAMP_UNIX,
+		[LOG_TIMESTAMP_ISO_LOCAL] = LOGGER_STAMP_ISO,
+		[LOG_TIMESTAMP_ISO_USEC_LOCAL] = LOGGER_STAMP_ISO_USEC,
+	};
+	const struct outputs *outputs = node_config_outputs(config);
+
+	*rules = (struct logger_rules){
+		.to = LOGGER_TO_FILE,
+		.stamp = stamps[outputs->log_timestamp],
+		.kind = kind,
+		.flags =
+			(outputs->log_full == LOG_FULL_BLOCK ? LOGGER_BLOCK : 0) |
+			(outputs->log_compress ? LOGGER_COMPRESS : 0) |
+			(outputs->log_timestamp >= LOG_TIMESTAMP_ISO_LOCAL ? LOGGER_LOCAL_TIME : 0),
+		.keep = (uint32_t)outputs->log_keep,
+		.memory = MEMORY,
+		.mode = FILE_MODE,
+		.size = outputs->log_size == UINT64_MAX ? 0 : outputs->log_size,
+		.age_usec = outputs->log_age_usec,
+	};
+}
+
+/* The file of @kind, or NULL. */
+static const char *capture_file(const struct node_config *config, enum logger_kind kind)
+{
+	const struct output *out = node_config_output(config, 1);
+	const struct output *own = node_config_output(config, kind == LOGGER_ERROR ? 2 : 1);
+
+	if (own->kind != OUTPUT_FILE)
+		return NULL;
+	if (kind == LOGGER_ERROR && out->kind == OUTPUT_FILE && strcmp(out->path, own->path) == 0)
+		return NULL;
+	return own->path;
+}
+
+static void capture_on_timer(struct alarm *alarm)
+{
+	struct capture *c = container_of(alarm, struct capture, timer);
+
+	c->fn(c->arg);
+}
+
+int capture_new(struct capture **ret, struct context *ctx, const struct node_config *config)
+{
+	cleanup(capture_freep) struct capture *c = NULL;
+	int r = 0;
+
+	if (!ctx->logger ||
+	    (!capture_file(config, LOGGER_OUTPUT) && !capture_file(config, LOGGER_ERROR)))
+		return 0;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->ctx = ctx;
+	c->config = config;
+	alarm_init(&c->timer, capture_on_timer);
+	for (enum logger_kind kind = 0; r == 0 && kind < LOGGER_KINDS; kind++)
+		if (capture_file(config, kind))
+			r = log_stream_get(&c->streams[kind], ctx->logger, config->path, kind);
+	if (r == 0)
+		*ret = take(c);
+	return r;
+}
+
+static void capture_end_wait(struct capture *c)
+{
+	alarm_stop(&c->ctx->alarms, &c->timer);
+	for (size_t i = 0; c->until_usec && i < LOGGER_KINDS; i++)
+		if (c->streams[i])
+			log_stream_notify(c->streams[i], NULL, NULL);
+	c->until_usec = 0;
+	c->asked = false;
+}
+
+struct capture *capture_free(struct capture *c)
+{
+	if (!c)
+		return NULL;
+	capture_end_wait(c);
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
+		log_stream_put(c->streams[i]);
+	free(c);
+	return NULL;
+}
+
+void capture_reload(struct capture *c, const struct node_config *config)
+{
+	struct logger_rules rules;
+
+	for (enum logger_kind kind = 0; c && kind < LOGGER_KINDS; kind++) {
+		const char *now = capture_file(c->config, kind);
+
+		if (!c->streams[kind])
+			continue;
+		capture_rules(&rules, config, kind);
+		(void)log_stream_use(c->streams[kind], &rules, now);
+	}
+}
+
+int capture_open(struct capture *c, int fd)
+{
+	enum logger_kind kind = fd == 2 ? LOGGER_ERROR : LOGGER_OUTPUT;
+	const struct credentials *who = &node_config_extras(c->config)->credentials;
+	struct logger_rules rules;
+	int r;
+
+	if (!c->streams[kind])
+		return -ENOTSUP;
+	capture_rules(&rules, c->config, kind);
+	r = log_stream_use(c->streams[kind], &rules, capture_file(c->config, kind));
+	return r < 0 ? r : log_stream_open(c->streams[kind], who->set ? who->uid : (uid_t)-1);
+}
+
+void capture_run(struct capture *c, pid_t pid, uint64_t generation)
+{
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
+		if (c->streams[i])
+			log_stream_run(c->streams[i], pid, generation);
+}
+
+static bool capture_is_flushed(const struct capture *c)
+{
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
+		if (c->streams[i] && !log_stream_is_flushed(c->streams[i]))
+			return false;
+	return true;
+}
+
+static void capture_ask(struct capture *c)
+{
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
+		if (c->streams[i])
+			log_stream_flush(c->streams[i]);
+	c->asked = true;
+}
+
+static bool capture_is_failing(const struct capture *c)
+{
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
+		if (c->streams[i] && log_stream_is_failing(c->streams[i]))
+			return true;
+	return false;
+}
+
+bool capture_awaits(struct capture *c, bool drained, void (*fn)(void *arg), void *arg)
+{
+	uint64_t now = clock_now_usec();
+
+	if (!c->until_usec) {
+		c->until_usec = now + AWAIT_USEC;
+		c->fn = fn;
+		c->arg = arg;
+		for (size_t i = 0; i < LOGGER_KINDS; i++)
+			if (c->streams[i])
+				log_stream_notify(c->streams[i], fn, arg);
+	}
+	if (drained && !c->asked)
+		capture_ask(c);
+	if (now >= c->until_usec || (c->asked && capture_is_flushed(c)) || capture_is_failing(c))
+		return false;
+	alarm_set(&c->ctx->alarms, &c->timer, c->asked ? c->until_usec : now + LOOK_USEC);
+	return true;
+}
+
+void capture_end(struct capture *c, const struct swansong_guard *guard, unsigned generation,
+		 uint64_t until_usec)
+{
+	if (!c->asked)
+		capture_ask(c);
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
+		if (c->streams[i])
+			log_stream_hold(c->streams[i], guard, generation, until_usec);
+	capture_end_wait(c);
+}
+
+void capture_release(struct capture *c)
+{
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
+		if (c->streams[i])
+			log_stream_release(c->streams[i]);
+}
+
+const struct log_stream *capture_stream(const struct capture *c, enum logger_kind kind)
+{
+	return c ? c->streams[kind] : NULL;
+}

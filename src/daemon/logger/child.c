@@ -1,0 +1,282 @@
+/*
+ * The socket is the process's life: its end is followed by the death, after which it is started again.
+ * A logger that dies before it is ready some times in a row is as one that cannot be executed.
+ */
+#include "daemon/logger/child.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "proto/logger-store.h"
+#include "sys/spawn/spawn.h"
+
+#define AGAIN_MIN_USEC	 (10 * USEC_PER_MSEC)
+#define AGAIN_MAX_USEC	 (1 * USEC_PER_SEC)
+#define STEADY_USEC	 (200 * USEC_PER_MSEC)
+#define FAILED_MAX	 3
+#define MESSAGES_AT_ONCE 64
+
+#define CHILD_SOCKET 3
+#define CHILD_STORE  4
+
+static void child_start(struct logger_child *c);
+
+static void child_on_again(struct alarm *alarm)
+{
+	child_start(container_of(alarm, struct logger_child, again));
+}
+
+void logger_child_init(struct logger_child *c, struct context *ctx)
+{
+	const char *program = getenv("SWANSONG_LOGGER");
+
+	*c = (struct logger_child){
+		.ctx = ctx,
+		.program = program ? program : PKGLIBEXECDIR "/swansong-logger",
+		.store = -1,
+		.socket = -1,
+		.delay_usec = AGAIN_MIN_USEC,
+	};
+	process_init(&c->process, PROCESS_LOGGER, NULL);
+	alarm_init(&c->again, child_on_again);
+}
+
+static void child_disconnect(struct logger_child *c)
+{
+	c->source = sd_event_source_disable_unref(c->source);
+	c->socket = fd_close(c->socket);
+	c->ready = false;
+}
+
+void logger_child_done(struct logger_child *c)
+{
+	alarm_stop(&c->ctx->alarms, &c->again);
+	child_disconnect(c);
+	c->store = fd_close(c->store);
+	process_remove(&c->process);
+}
+
+/* --- messages --- */
+
+static void child_take(struct logger_child *c, struct logger_packet *packet)
+{
+	const struct logger_message *m = &packet->message;
+
+	packet->fd = fd_close(packet->fd);
+	if (m->type == LOGGER_READY) {
+		c->ready = c->was_ready = true;
+		c->warned = false;
+		c->n_failed = 0;
+		c->on_ready(c);
+	} else if (m->type == LOGGER_REFUSED) {
+		log_line(c->ctx->log, LOG_ERR, "logger: message refused: stream %u: %s", m->stream,
+			 packet->texts[0]);
+	} else {
+		c->on_message(c, packet);
+	}
+}
+
+static int child_on_event(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct logger_child *c = arg;
+	struct logger_packet packet;
+
+	for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
+		int r = logger_receive(fd, &packet);
+
+		if (r == -EAGAIN)
+			break;
+		if (r <= 0 && r != -EBADMSG) {
+			child_disconnect(c);
+			return 0;
+		}
+		if (r > 0)
+			child_take(c, &packet);
+	}
+	if (events & EPOLLOUT) {
+		(void)sd_event_source_set_io_events(source, EPOLLIN);
+		c->on_writable(c);
+	}
+	return 0;
+}
+
+int logger_child_send(struct logger_child *c, struct logger_message *message, const char *first,
+		      const char *second, int passed)
+{
+	int r = c->ready ? logger_send(c->socket, message, first, second, passed) : -EAGAIN;
+
+	/* Descriptors that it has not taken yet are bounded, too. */
+	if (r == -ETOOMANYREFS || r == -ENOBUFS || r == -ENOMEM || r == -EINTR)
+		r = -EAGAIN;
+	if (r == -EAGAIN && c->source)
+		(void)sd_event_source_set_io_events(c->source, EPOLLIN | EPOLLOUT);
+	return r == -EPIPE || r == -ECONNRESET ? -EAGAIN : r;
+}
+
+/* --- the process --- */
+
+static void child_start_later(struct logger_child *c)
+{
+	alarm_set(&c->ctx->alarms, &c->again, clock_add(clock_now_usec(), c->delay_usec));
+	c->delay_usec = MIN(c->delay_usec * 2, AGAIN_MAX_USEC);
+}
+
+/* Return: 0; SPAWN_E_CHILD: it cannot be executed, errno in *error; or -errno. */
+static int child_spawn(struct logger_child *c, int socket, pid_t *pid, int *error)
+{
+	char *argv[] = { (char *)c->program, (char *)"3", (char *)"4", NULL };
+	char *time_zone = getenv("TZ");
+	char variable[64] = "TZ=";
+	char *envp[] = { variable, NULL };
+	const struct spawn_file files[] = {
+		{ .from = socket, .to = CHILD_SOCKET },
+		{ .from = c->store, .to = CHILD_STORE },
+	};
+	struct spawn_failure why = { .error = 0 };
+	sigset_t none;
+	int r;
+
+	if (!time_zone ||
+	    snprintf(variable, sizeof(variable), "TZ=%s", time_zone) >= (int)sizeof(variable))
+		envp[0] = NULL;
+	(void)sigemptyset(&none);
+	r = spawn(
+		&(struct spawn_spec){
+			.argv = argv,
+			.envp = envp,
+			.umask = -1,
+			.share_descriptors = c->ctx->share_descriptors,
+			.stdio = { c->ctx->null_fd, STDOUT_FILENO, STDERR_FILENO },
+			.files = files,
+			.n_files = ARRAY_SIZE(files),
+			.terminal = -1,
+			.mask = &none,
+		},
+		pid, &why);
+	*error = why.error;
+	return r;
+}
+
+static int child_connect(struct logger_child *c, int socket, pid_t pid)
+{
+	struct logger_message hello = { .type = LOGGER_HELLO, .stream = LOGGER_ALL };
+	int r;
+
+	c->socket = socket;
+	c->was_ready = false;
+	process_add(c->ctx->processes, &c->process, pid, -1);
+	process_name(&c->process, c->program);
+	c->ctx->launched++;
+	r = sd_event_add_io(c->ctx->event, &c->source, socket, EPOLLIN, child_on_event, c);
+	return r < 0 ? r : logger_send(socket, &hello, NULL, NULL, -1);
+}
+
+static void child_warn(struct logger_child *c, const char *why)
+{
+	if (!c->warned)
+		log_line(c->ctx->log, LOG_WARNING,
+			 "logger: cannot run %s: %s: services write to their files themselves",
+			 c->program, why);
+	c->warned = true;
+}
+
+static void child_start(struct logger_child *c)
+{
+	int sockets[2] = { -1, -1 }, r = 0, error = 0;
+	pid_t pid = 0;
+
+	if (c->store < 0)
+		r = c->store = store_new();
+	if (r >= 0 &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, sockets) < 0)
+		r = -errno;
+	if (r >= 0)
+		r = child_spawn(c, sockets[1], &pid, &error);
+	(void)fd_close(sockets[1]);
+	if (r == 0 && child_connect(c, sockets[0], pid) >= 0)
+		return;
+	if (r == 0) {
+		child_disconnect(c);
+		return;
+	}
+	(void)fd_close(sockets[0]);
+	child_warn(c, strerror(r < 0 ? -r : error));
+	if (r > 0)
+		c->n_failed = FAILED_MAX;
+	child_start_later(c);
+}
+
+void logger_child_want(struct logger_child *c)
+{
+	if (c->process.pid == 0 && c->again.usec == USEC_INFINITY)
+		child_start(c);
+}
+
+bool logger_child_is_usable(const struct logger_child *c)
+{
+	return c->n_failed < FAILED_MAX && c->store >= 0;
+}
+
+void logger_child_died(struct process *process)
+{
+	struct logger_child *c = container_of(process, struct logger_child, process);
+	uint64_t age_usec = clock_now_usec() - process->since_usec;
+
+	process_remove(process);
+	child_disconnect(c);
+	if (age_usec >= STEADY_USEC)
+		c->delay_usec = AGAIN_MIN_USEC;
+	if (c->was_ready)
+		log_line(c->ctx->log, LOG_WARNING, "logger: has died; started again");
+	else if (++c->n_failed >= FAILED_MAX)
+		child_warn(c, "it ends at once");
+	child_start_later(c);
+}
+
+/* --- its end --- */
+
+/* Return: 0; 1: it has replied, or is gone; or -ETIMEDOUT. */
+static int child_await(const struct logger_child *c, uint64_t until_usec)
+{
+	struct pollfd p = { .fd = c->socket, .events = POLLIN };
+	uint64_t now = clock_now_usec();
+	struct logger_packet packet;
+	int r;
+
+	if (now >= until_usec)
+		return -ETIMEDOUT;
+	(void)poll(&p, 1, (int)MIN((until_usec - now) / USEC_PER_MSEC + 1, UINT64_C(1000)));
+	r = logger_receive(c->socket, &packet);
+	if (r > 0)
+		packet.fd = fd_close(packet.fd);
+	return r == -EAGAIN || r > 0 || r == -EBADMSG ? 0 : 1;
+}
+
+int logger_child_stop(struct logger_child *c, uint64_t until_usec)
+{
+	struct logger_message stop = { .type = LOGGER_STOP, .stream = LOGGER_ALL };
+	int r = 0;
+
+	alarm_stop(&c->ctx->alarms, &c->again);
+	if (c->process.pid == 0 || c->socket < 0)
+		return 0;
+	while (logger_send(c->socket, &stop, NULL, NULL, -1) == -EAGAIN && r == 0)
+		r = child_await(c, until_usec);
+	while (r == 0)
+		r = child_await(c, until_usec);
+	/* The end of its socket is that of the process. */
+	if (r > 0) {
+		(void)waitpid(c->process.pid, NULL, 0);
+		process_remove(&c->process);
+	}
+	return r < 0 ? r : 0;
+}

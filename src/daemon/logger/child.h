@@ -1,0 +1,49 @@
+#pragma once
+
+/*
+ * The process of swansong-logger: started, started again when it dies, and its socket (proto/logger.h).
+ * It is in a session of its own, belongs to no service, and outlives the daemon until it has written
+ * what is in the pipes.
+ */
+
+#include "daemon/loop/context.h"
+#include "daemon/loop/process.h"
+#include "proto/logger.h"
+
+struct logger_child {
+	struct process process; /* pid 0: there is none */
+	struct context *ctx;
+	const char *program;
+	int store;  /* or -1: it was never started */
+	int socket; /* or -1 */
+	sd_event_source *source;
+	struct alarm again;
+	uint64_t delay_usec;
+	unsigned n_failed; /* in a row, before it was ready */
+	bool ready;	   /* it takes messages */
+	bool was_ready;	   /* since it was started */
+	bool warned;	   /* ... and the log says that it does not run */
+	/* It is ready, and knows no stream; it takes messages again; it has sent one. */
+	void (*on_ready)(struct logger_child *child);
+	void (*on_writable)(struct logger_child *child);
+	void (*on_message)(struct logger_child *child, const struct logger_packet *packet);
+};
+
+void logger_child_init(struct logger_child *child, struct context *ctx);
+void logger_child_done(struct logger_child *child);
+
+/* Starts it unless it runs, or is to be started soon. */
+void logger_child_want(struct logger_child *child);
+
+/* Returns false if it cannot be executed, or ends at once. */
+bool logger_child_is_usable(const struct logger_child *child);
+
+/* As logger_send().  -EAGAIN: @on_writable follows, or @on_ready. */
+int logger_child_send(struct logger_child *child, struct logger_message *message, const char *first,
+		      const char *second, int passed);
+
+/* Sends LOGGER_STOP and waits until it has replied and ended.  Return: 0, or -ETIMEDOUT. */
+int logger_child_stop(struct logger_child *child, uint64_t until_usec);
+
+/* The child of @process, of kind PROCESS_LOGGER, has been collected. */
+void logger_child_died(struct process *process);

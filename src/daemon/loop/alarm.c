@@ -1,0 +1,150 @@
+/*
+ * A pairing heap: below each alarm are only later ones, in a list by next.  The prev of the first
+ * of such a list is the alarm that it is below.  What is first is found at once, another one is
+ * added at once, and to take one away costs as much as a search in a tree, in the long run.
+ */
+#include "daemon/loop/alarm.h"
+
+#include <string.h>
+
+#include "base/macro.h"
+
+/* The others are for the next turn: what follows from these comes first. */
+#define ALARMS_PER_TURN 64
+
+static struct alarm *merge(struct alarm *a, struct alarm *b)
+{
+	struct alarm *early, *late;
+
+	if (!a || !b)
+		return a ? a : b;
+	early = b->usec < a->usec ? b : a;
+	late = early == a ? b : a;
+	late->next = early->child;
+	if (late->next)
+		late->next->prev = late;
+	late->prev = early;
+	early->child = late;
+	return early;
+}
+
+/* In pairs, and the pairs from the last to the first: that is what keeps the heap shallow. */
+static struct alarm *merge_list(struct alarm *list)
+{
+	struct alarm *pairs = NULL, *all = NULL;
+
+	while (list) {
+		struct alarm *a = list, *b = a->next;
+
+		list = b ? b->next : NULL;
+		a = merge(a, b);
+		a->next = pairs;
+		pairs = a;
+	}
+	while (pairs) {
+		struct alarm *pair = pairs;
+
+		pairs = pair->next;
+		all = merge(all, pair);
+	}
+	if (all)
+		all->next = all->prev = NULL;
+	return all;
+}
+
+static void take_away(struct alarms *alarms, struct alarm *alarm)
+{
+	struct alarm *below = merge_list(alarm->child);
+
+	if (!alarm->prev)
+		alarms->first = NULL;
+	else if (alarm->prev->child == alarm)
+		alarm->prev->child = alarm->next;
+	else
+		alarm->prev->next = alarm->next;
+	if (alarm->next)
+		alarm->next->prev = alarm->prev;
+	alarms->first = merge(alarms->first, below);
+	alarm->child = alarm->next = alarm->prev = NULL;
+	alarm->usec = USEC_INFINITY;
+}
+
+static void arm(struct alarms *alarms, uint64_t usec)
+{
+	int r = usec == USEC_INFINITY ? 0 : sd_event_source_set_time(alarms->source, usec);
+
+	alarms->source_usec = usec;
+	if (r >= 0)
+		r = sd_event_source_set_enabled(
+			alarms->source, usec == USEC_INFINITY ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+	if (r < 0)
+		log_line(alarms->log, LOG_ERR, "cannot set a timer: %s", strerror(-r));
+}
+
+/* The source is armed for the first alarm, unless that has expired already. */
+static void follow(struct alarms *alarms)
+{
+	uint64_t usec = alarms->first ? alarms->first->usec : USEC_INFINITY;
+
+	alarms->due =
+		usec != USEC_INFINITY && usec != alarms->source_usec && usec <= clock_now_usec();
+	if (alarms->due)
+		usec = USEC_INFINITY;
+	if (usec != alarms->source_usec)
+		arm(alarms, usec);
+}
+
+void alarms_run(struct alarms *alarms)
+{
+	uint64_t now = clock_now_usec();
+
+	for (unsigned i = 0; i < ALARMS_PER_TURN; i++) {
+		struct alarm *alarm = alarms->first;
+
+		if (!alarm || alarm->usec > now)
+			break;
+		take_away(alarms, alarm);
+		alarm->fn(alarm);
+	}
+	follow(alarms);
+}
+
+static int on_time(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct alarms *alarms = arg;
+
+	alarms->source_usec = USEC_INFINITY; /* it has fired, and so it is off */
+	alarms->due = true;
+	return 0;
+}
+
+int alarms_init(struct alarms *alarms, sd_event *event, struct log *log)
+{
+	int r;
+
+	*alarms = (struct alarms){ .source_usec = USEC_INFINITY, .log = log };
+	r = sd_event_add_time(event, &alarms->source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_time,
+			      alarms);
+	return r < 0 ? r : 0;
+}
+
+void alarms_done(struct alarms *alarms)
+{
+	alarms->source = sd_event_source_disable_unref(alarms->source);
+}
+
+void alarm_init(struct alarm *alarm, void (*fn)(struct alarm *alarm))
+{
+	*alarm = (struct alarm){ .usec = USEC_INFINITY, .fn = fn };
+}
+
+void alarm_set(struct alarms *alarms, struct alarm *alarm, uint64_t usec)
+{
+	if (alarm->usec != USEC_INFINITY)
+		take_away(alarms, alarm);
+	if (usec != USEC_INFINITY) {
+		alarm->usec = usec;
+		alarms->first = merge(alarms->first, alarm);
+	}
+	follow(alarms);
+}

@@ -1,0 +1,42 @@
+#include "daemon/loop/closer.h"
+
+#include "base/macro.h"
+#include "sys/ipc/passed.h"
+
+void closer_init(struct closer *closer, struct context *ctx, void (*ended)(struct closer *closer))
+{
+	*closer = (struct closer){ .ctx = ctx, .ended = ended };
+	process_init(&closer->process, PROCESS_CLOSER, NULL);
+}
+
+void closer_done(struct closer *closer)
+{
+	process_remove(&closer->process);
+}
+
+static int closer_begin(struct closer *closer, pid_t pid)
+{
+	if (pid < 0)
+		return (int)pid;
+	process_add(closer->ctx->processes, &closer->process, pid, -1);
+	closer->ctx->launched++;
+	return 0;
+}
+
+int closer_close(struct closer *closer, const int *fds, size_t n)
+{
+	return closer_begin(closer, passed_close_apart(fds, n));
+}
+
+int closer_drop(struct closer *closer, int fd)
+{
+	return closer_begin(closer, passed_drop_apart(fd));
+}
+
+void closer_died(struct process *process)
+{
+	struct closer *closer = container_of(process, struct closer, process);
+
+	process_remove(process);
+	closer->ended(closer);
+}

@@ -1,0 +1,133 @@
+#include "daemon/loop/context.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "sys/spawn/spawn.h"
+
+/* Further ones that have come wait until these have been dispatched. */
+#define EVENTS_AT_ONCE 64
+
+/* What is left when the main process is gone has this long after the stop signal, at most. */
+#define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
+
+int context_init(struct context *ctx, struct log *log, const struct signals *signals)
+{
+	int r;
+
+	*ctx = (struct context){
+		.log = log,
+		.signals = signals,
+		.leftover_timeout_usec = LEFTOVER_TIMEOUT_USEC,
+		.grace_usec = USEC_INFINITY,
+		.null_fd = -1,
+		.spare_fd = -1,
+		.share_descriptors = spawn_can_share(),
+	};
+	traces_init(&ctx->traces);
+	agenda_init(&ctx->agenda);
+	list_init(&ctx->listeners);
+	list_init(&ctx->guards.users);
+	list_init(&ctx->guards.descriptors);
+	list_init(&ctx->guards.programs);
+
+	ctx->null_fd = fd_open_null();
+	if (ctx->null_fd < 0)
+		return -errno;
+	context_take_spare(ctx);
+	if (ctx->spare_fd < 0)
+		return -errno;
+	ctx->forced_kills = calloc(1, sizeof(*ctx->forced_kills));
+	r = ctx->forced_kills ? events_new(&ctx->events) : -ENOMEM;
+	if (r >= 0)
+		r = sd_event_new(&ctx->event);
+	return r < 0 ? r : alarms_init(&ctx->alarms, ctx->event, log);
+}
+
+void context_done(struct context *ctx)
+{
+	alarms_done(&ctx->alarms);
+	ctx->event = sd_event_unref(ctx->event);
+	ctx->events = events_free(ctx->events);
+	free(take(ctx->forced_kills));
+	traces_done(&ctx->traces);
+	free(take(ctx->envp));
+	ctx->null_fd = fd_close(ctx->null_fd);
+	ctx->spare_fd = fd_close(ctx->spare_fd);
+}
+
+static int on_nothing(sd_event_source *source, void *arg)
+{
+	(void)source;
+	(void)arg;
+	return 0;
+}
+
+int context_rehearse_events(struct context *ctx)
+{
+	sd_event_source *sources[EVENTS_AT_ONCE] = { NULL };
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources) && r >= 0; i++)
+		r = sd_event_add_defer(ctx->event, &sources[i], on_nothing, NULL);
+	/* One of these is dispatched, and no event of another source. */
+	if (r >= 0)
+		r = sd_event_source_set_priority(sources[0], INT64_MIN);
+	if (r >= 0)
+		r = sd_event_run(ctx->event, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		sd_event_source_disable_unref(sources[i]);
+	return r < 0 ? r : 0;
+}
+
+bool context_give_up_spare(struct context *ctx)
+{
+	bool had = ctx->spare_fd >= 0;
+
+	ctx->spare_fd = fd_close(ctx->spare_fd);
+	return had;
+}
+
+void context_take_spare(struct context *ctx)
+{
+	ctx->spare_fd = fd_open_null();
+}
+
+bool context_is_shortage(int r)
+{
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
+}
+
+int context_reserve_environment(struct context *ctx, size_t own)
+{
+	size_t need = own;
+	char **envp;
+
+	for (char **v = ctx->environment; *v; v++)
+		need++;
+	if (ctx->envp && need <= ctx->envp_room)
+		return 0;
+	envp = realloc(ctx->envp, (need + 1) * sizeof(*envp));
+	if (!envp)
+		return -ENOMEM;
+	ctx->envp = envp;
+	ctx->envp_room = need;
+	return 0;
+}
+
+void context_scan_orphans(struct context *ctx)
+{
+	ctx->scan_orphans = true;
+	agenda_note(&ctx->agenda, TASK_EXITS);
+}
+
+void context_update_soon(struct context *ctx)
+{
+	agenda_note(&ctx->agenda, TASK_EVENTS); /* the first: what is under way is not enough */
+}

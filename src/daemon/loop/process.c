@@ -1,0 +1,134 @@
+#include "daemon/loop/process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+
+void process_table_init(struct process_table *table)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(table->buckets); i++)
+		list_init(&table->buckets[i]);
+}
+
+void process_table_done(struct process_table *table)
+{
+	struct process *process;
+
+	for (size_t i = 0; i < ARRAY_SIZE(table->buckets); i++)
+		list_for_each_taken (process, &table->buckets[i], by_pid)
+			process_free(process);
+}
+
+void process_doubt_strangers(struct process_table *table)
+{
+	struct process *process;
+
+	for (size_t i = 0; i < ARRAY_SIZE(table->buckets); i++)
+		list_for_each (process, &table->buckets[i], by_pid)
+			process->blank |= process->kind == PROCESS_STRANGER;
+}
+
+void process_init(struct process *process, enum process_kind kind, struct service *service)
+{
+	*process = (struct process){
+		.kind = kind,
+		.service = service,
+		.pidfd = -1,
+	};
+	list_init(&process->by_pid);
+	list_init(&process->by_service);
+}
+
+int process_new(struct process **ret, enum process_kind kind, struct service *service)
+{
+	struct process *process = malloc(sizeof(*process));
+
+	if (!process)
+		return -ENOMEM;
+	process_init(process, kind, service);
+	*ret = process;
+	return 0;
+}
+
+void process_add(struct process_table *table, struct process *process, pid_t pid, int pidfd)
+{
+	process->pid = pid;
+	process->pidfd = pidfd;
+	process->alive = true;
+	process->signalled = process->killed = false;
+	process->until_usec = 0;
+	process->since_usec = clock_now_usec();
+	list_append(&table->buckets[(size_t)pid % ARRAY_SIZE(table->buckets)], &process->by_pid);
+}
+
+void process_name(struct process *process, const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/');
+
+	memset(process->name, 0, sizeof(process->name));
+	strncpy(process->name, slash && slash[1] ? slash + 1 : argv0, sizeof(process->name) - 1);
+}
+
+void process_remove(struct process *process)
+{
+	process->pidfd = fd_close(process->pidfd);
+	process->alive = false;
+	process->pid = 0;
+	process->until_usec = 0;
+	list_remove(&process->by_pid);
+	list_remove(&process->by_service);
+	swansong_guard_drop(&process->guard);
+}
+
+struct process *process_free(struct process *process)
+{
+	if (!process)
+		return NULL;
+	process_remove(process);
+	free(process);
+	return NULL;
+}
+
+static const struct list *bucket_of(const struct process_table *table, pid_t pid)
+{
+	return &table->buckets[(size_t)pid % ARRAY_SIZE(table->buckets)];
+}
+
+struct process *process_find(const struct process_table *table, pid_t pid)
+{
+	struct process *process;
+
+	list_for_each (process, bucket_of(table, pid), by_pid)
+		if (process->pid == pid && process->alive)
+			return process;
+	return NULL;
+}
+
+struct process *process_find_leader(const struct process_table *table, pid_t number)
+{
+	struct process *process = process_find(table, number);
+
+	if (process)
+		return process;
+	list_for_each (process, bucket_of(table, number), by_pid)
+		if (process->pid == number)
+			return process;
+	return NULL;
+}
+
+int process_signal(const struct process *process, int signo)
+{
+	if (process->pidfd >= 0)
+		return syscall(SYS_pidfd_send_signal, process->pidfd, signo, NULL, 0) < 0 ? -errno
+											  : 0;
+	/* An uncollected child keeps its pid: no descriptor is needed to be sure. */
+	if (!process->alive)
+		return -ESRCH;
+	return kill(process->pid, signo) < 0 ? -errno : 0;
+}

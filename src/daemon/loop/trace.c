@@ -1,0 +1,253 @@
+#include "daemon/loop/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+/* One for its process and one for what else there is; and some for all of them. */
+#define PLACES_PER_NODE 2
+#define PLACES_MORE	64
+
+void traces_init(struct traces *traces)
+{
+	*traces = (struct traces){ .n = 0 };
+	list_init(&traces->all);
+	list_init(&traces->touched);
+}
+
+void traces_done(struct traces *traces)
+{
+	traces->on = false;
+	while (!list_is_empty(&traces->all))
+		trace_free(list_entry(traces->all.next, struct trace, in_traces));
+	free(traces->places);
+	traces->places = NULL;
+}
+
+/* Not while any is in use. */
+static void reserve(struct traces *traces)
+{
+	size_t need = PLACES_MORE + PLACES_PER_NODE * traces->n + traces->n_leases;
+	struct trace_guard *places;
+
+	if (!traces->wanted || traces->on || need <= traces->n_places)
+		return;
+	need += need / 2;
+	places = reallocarray(traces->places, need, sizeof(*places));
+	if (!places)
+		return;
+	traces->places = places;
+	traces->n_places = need;
+}
+
+void traces_want(struct traces *traces, bool wanted)
+{
+	traces->wanted = wanted;
+	reserve(traces);
+}
+
+void traces_expect(struct traces *traces, int more)
+{
+	traces->n_leases += (size_t)more;
+	reserve(traces);
+}
+
+void traces_begin(struct traces *traces, const char *cause, uint64_t now)
+{
+	if (traces->on)
+		return;
+	traces->on = true;
+	traces->stop_usec = now;
+	traces->realtime_usec = clock_realtime_usec();
+	(void)snprintf(traces->cause, sizeof(traces->cause), "%s", cause);
+}
+
+int trace_new(struct trace **ret, struct traces *traces, struct node *node, const char *path)
+{
+	size_t length = strlen(path) + 1;
+	struct trace *trace;
+
+	*ret = NULL;
+	if (!traces->wanted)
+		return 0;
+	trace = calloc(1, sizeof(*trace) + length);
+	if (!trace)
+		return -ENOMEM;
+	memcpy(trace->path, path, length);
+	trace->traces = traces;
+	trace->node = node;
+	trace->budget_usec = USEC_INFINITY;
+	list_init(&trace->in_touched);
+	list_init(&trace->in_traces);
+	list_init(&trace->guards);
+	trace->found = &trace->guards;
+	list_append(&traces->all, &trace->in_traces);
+	traces->n++;
+	reserve(traces);
+	*ret = trace;
+	return 0;
+}
+
+struct trace *trace_free(struct trace *trace)
+{
+	if (!trace)
+		return NULL;
+	list_remove(&trace->in_touched);
+	trace->node = NULL;
+	if (trace->traces->on) {
+		trace_look(trace);
+		trace_looked(trace, clock_now_usec());
+		return NULL;
+	}
+	trace->traces->n--;
+	list_remove(&trace->in_traces);
+	free(trace);
+	return NULL;
+}
+
+void trace_begin(struct trace *trace, unsigned generation, const char *state, uint64_t now)
+{
+	if (!trace)
+		return;
+	trace->generation = generation;
+	trace->stop_usec = now;
+	trace->complete_usec = trace->late_usec = 0;
+	trace->n_states = 0;
+	trace->is_service = state;
+	if (state)
+		trace_state(trace, state, now);
+}
+
+void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
+		    uint64_t now)
+{
+	if (!trace)
+		return;
+	trace_touch(trace);
+	trace->forced = forced;
+	trace->late_usec = late_usec;
+	trace->budget_usec = budget_usec;
+	trace->complete_usec = now;
+}
+
+void trace_state(struct trace *trace, const char *state, uint64_t now)
+{
+	if (!trace || !trace->stop_usec)
+		return;
+	trace_touch(trace);
+	if (trace->n_states == TRACE_STATES_MAX) {
+		trace->traces->lost++;
+		return;
+	}
+	trace->states[trace->n_states].state = state;
+	trace->states[trace->n_states++].usec = now;
+}
+
+void trace_touch(struct trace *trace)
+{
+	if (trace && trace->traces->on && list_is_empty(&trace->in_touched))
+		list_append(&trace->traces->touched, &trace->in_touched);
+}
+
+void trace_look(struct trace *trace)
+{
+	struct trace_guard *g;
+
+	trace->found = &trace->guards;
+	list_for_each (g, &trace->guards, of_trace)
+		g->seen = false;
+}
+
+/* They are asked for in the order in which they came, so it is mostly the one after the last. */
+static struct trace_guard *find(struct trace *trace, uint64_t id)
+{
+	struct list *at = trace->found;
+
+	do {
+		at = at->next;
+		if (at != &trace->guards &&
+		    list_entry(at, struct trace_guard, of_trace)->id == id) {
+			trace->found = at;
+			return list_entry(at, struct trace_guard, of_trace);
+		}
+	} while (at != trace->found);
+	return NULL;
+}
+
+static struct trace_guard *take_place(struct trace *trace)
+{
+	struct traces *traces = trace->traces;
+	struct trace_guard *g;
+
+	if (traces->n_used == traces->n_places) {
+		traces->lost++;
+		return NULL;
+	}
+	g = &traces->places[traces->n_used++];
+	*g = (struct trace_guard){ .id = 0 };
+	list_init(&g->of_trace);
+	list_append(&trace->guards, &g->of_trace);
+	return g;
+}
+
+static void add(struct trace *trace, const struct guard_view *guard, uint64_t now)
+{
+	const char *command = guard->command ? guard->command : "";
+	struct trace_guard *g = take_place(trace);
+	size_t used;
+
+	if (!g)
+		return;
+	g->id = guard->id;
+	g->kind = guard->kind;
+	g->pid = guard->pid;
+	g->uid = guard->uid;
+	g->count = guard->count;
+	g->since_usec = now - guard->age_usec;
+	g->seen = true;
+	/* The reason is worth more than the end of a command line. */
+	(void)snprintf(g->text, sizeof(g->text) / 2, "%s", command);
+	used = strlen(g->text) + 1;
+	g->why = (unsigned char)used;
+	(void)snprintf(g->text + used, sizeof(g->text) - used, "%s", guard->why ? guard->why : "");
+}
+
+void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now)
+{
+	struct trace_guard *g = find(trace, guard->id);
+
+	if (guard->id > trace->next_last_id)
+		trace->next_last_id = guard->id;
+	if (!g) {
+		/* One that is not new has found no place before, and is counted. */
+		if (guard->id > trace->last_id)
+			add(trace, guard, now);
+		return;
+	}
+	g->kind = guard->kind; /* what it leaves behind has the guard of a process */
+	g->gone_usec = 0;
+	g->seen = true;
+	if (guard->count != FIELD_NONE && guard->count > g->count)
+		g->count = guard->count;
+}
+
+void trace_looked(struct trace *trace, uint64_t now)
+{
+	struct trace_guard *g;
+
+	list_for_each (g, &trace->guards, of_trace)
+		if (!g->seen && !g->gone_usec)
+			g->gone_usec = now;
+	trace->last_id = trace->next_last_id;
+}
+
+void trace_guard_end(struct trace *trace, uint64_t id, const char *end)
+{
+	struct trace_guard *g = trace ? find(trace, id) : NULL;
+
+	if (g)
+		g->end = end;
+}

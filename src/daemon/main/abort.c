@@ -1,0 +1,87 @@
+#include "daemon/main/abort.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+#include "sys/process/proc.h"
+
+/*
+ * All in here is safe in a signal handler.  Orphans fall to us: so the list of our children is read
+ * and killed until it is empty, and then no process of any service is there.  A process that does
+ * not die of SIGKILL is not waited for longer than ROUNDS_MAX milliseconds; neither is a log that
+ * nobody reads.
+ */
+#define ROUNDS_MAX 3000
+
+static void log_text(const char *text)
+{
+	struct pollfd log = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	if (poll(&log, 1, 0) > 0 && (log.revents & POLLOUT))
+		(void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+static void kill_child(pid_t pid, void *arg)
+{
+	bool *found = arg;
+
+	*found = true;
+	(void)kill(pid, SIGKILL);
+}
+
+/* Return: true if there was a child. */
+static bool kill_children(int list)
+{
+	char piece[1024];
+	bool found = false;
+	pid_t rest = 0;
+	ssize_t n;
+
+	(void)lseek(list, 0, SEEK_SET);
+	while ((n = read(list, piece, sizeof(piece))) > 0)
+		proc_pids(piece, (size_t)n, &rest, kill_child, &found);
+	return found;
+}
+
+static void on_abort(int signo)
+{
+	struct sigaction end = { .sa_handler = SIG_DFL };
+	sigset_t only;
+	int list;
+
+	log_text("swansongd: SIGABRT: killing all services at once\n");
+	list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	if (list < 0 && close(STDIN_FILENO) == 0)
+		list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	if (list < 0)
+		log_text("swansongd: no list of children: services may go on\n");
+	for (int i = 0; i < ROUNDS_MAX && list >= 0 && kill_children(list); i++) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		(void)poll(NULL, 0, 1);
+	}
+	(void)sigaction(signo, &end, NULL);
+	(void)sigemptyset(&only);
+	(void)sigaddset(&only, signo);
+	(void)kill(getpid(), signo);
+	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
+	_exit(128 + signo); /* process 1 does not die of signals of its own */
+}
+
+void daemon_catch_abort(void)
+{
+	struct sigaction action = { .sa_handler = on_abort };
+	sigset_t only;
+
+	(void)sigfillset(&action.sa_mask);
+	(void)sigaction(SIGABRT, &action, NULL);
+	(void)sigemptyset(&only);
+	(void)sigaddset(&only, SIGABRT);
+	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
+}

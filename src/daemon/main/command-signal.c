@@ -1,0 +1,61 @@
+#include "daemon/main/command-signal.h"
+
+#include <signal.h>
+
+static bool is_end(int signo)
+{
+	return signo == SIGTERM || signo == SIGINT;
+}
+
+static void pass_on(struct command *c, struct service *s, int signo)
+{
+	forward_send(c->options->forward.scope, s->main.pid, signo, &c->inherited);
+}
+
+bool command_signal(struct command *c, struct service *s, int signo, pid_t sender)
+{
+	const struct forward *f = &c->options->forward;
+	int as = forward_as(f, signo, sender);
+
+	if (signo == SIGCONT)
+		job_resume(&c->job);
+	if (!as)
+		return false;
+	if (!s || !s->main.alive)
+		return is_end(signo);
+	pass_on(c, s, as);
+	if (as == SIGCONT)
+		c->stopped = false;
+	/* What is suspended cannot act on it. */
+	if (c->stopped && (signo == SIGTERM || signo == SIGHUP))
+		pass_on(c, s, SIGCONT);
+	if (is_end(signo)) {
+		/* This is its stop signal: it gets no other. */
+		s->main.signalled = true;
+		c->told_other = as != s->stop_signal || f->scope == FORWARD_MAIN;
+	}
+	if (job_is_stop(signo))
+		job_suspend(signo);
+	return is_end(signo);
+}
+
+void command_follow(struct command *c, struct service *s)
+{
+	int signo;
+
+	if (!s)
+		return;
+	if (!s->main.alive) {
+		job_end(&c->job);
+		/* What it has left behind has not had the stop signal. */
+		if (c->told_other)
+			s->main.signalled = c->told_other = false;
+		return;
+	}
+	c->job.group = s->main.pid;
+	signo = job_stopped_by(s->main.pid);
+	if (!signo)
+		return;
+	c->stopped = true;
+	job_follow(&c->job, signo);
+}

@@ -1,0 +1,315 @@
+#include "daemon/main/daemon.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/parse.h"
+#include "daemon/logger/stream.h"
+#include "daemon/main/abort.h"
+#include "daemon/main/command-signal.h"
+#include "daemon/main/signals.h"
+#include "daemon/main/start.h"
+#include "daemon/main/update.h"
+#include "daemon/notify/directory.h"
+#include "daemon/tree/build.h"
+#include "daemon/tree/exit.h"
+#include "daemon/view/grace.h"
+#include "daemon/view/report.h"
+#include "model/life/budget.h"
+#include "sys/spawn/child-attributes.h"
+
+#define LOOP_RETRY_MSEC 10
+
+/* --- one turn --- */
+
+/*
+ * In front of a command, which may have ended well: whatever it left, that is what there is to
+ * tell.
+ */
+static bool is_forced(const struct daemon *d, const struct service *cause)
+{
+	if (!d->tree.root->forced || d->tree.ends.by_itself)
+		return false;
+	if (!d->ctx.command || !cause)
+		return true;
+	return cause->run.outcome.kind != OUTCOME_EXITED &&
+	       !(cause->run.outcome.kind == OUTCOME_SIGNALED &&
+		 cause->run.outcome.value != SIGKILL);
+}
+
+/* In the order of swansongd(8): the first that applies. */
+static int exit_status(const struct daemon *d)
+{
+	const struct service *cause = d->tree.ends.cause ? d->tree.ends.cause : d->tree.ends.first;
+	int status;
+
+	if (is_forced(d, cause))
+		return DAEMON_EXIT_FORCED;
+	status = cause ? policy_end_status(cause->config, &cause->run.outcome) : 0;
+	if (d->ctx.command)
+		return command_status(&d->options->command_options, false, status);
+	/* Given up, though its last run ended with 0: it ended too often. */
+	if (status == 0 && d->tree.ends.given_up)
+		return DAEMON_EXIT_FAULT;
+	if (!cause && d->exit_on_signal && d->stopped_by && !exit_has_essential(&d->tree))
+		return 128 + d->stopped_by;
+	return status;
+}
+
+static void on_complete(void *arg)
+{
+	struct daemon *d = arg;
+	const struct report_end end = { .signal = d->stopped_by, .status = exit_status(d) };
+
+	d->finished = true;
+	report_write(&d->tree, &end);
+}
+
+static void daemon_update(struct daemon *d)
+{
+	struct update update = {
+		.tree = &d->tree,
+		.orphans = d->sweep,
+		.control = d->control,
+		.parent = d->parent,
+		.complete = on_complete,
+		.arg = d,
+	};
+
+	update_turn(&update);
+	/* However the stop of the root came about, and whenever it was made shorter. */
+	alarm_set(&d->ctx.alarms, &d->abandon,
+		  clock_add(d->tree.root->deadline_usec, BUDGET_ABANDON_USEC));
+}
+
+/* --- beginning and end --- */
+
+/* Beyond its budget, this long; and not longer where there is much time. */
+#define LOGGER_LEAST_USEC (USEC_PER_SEC / 2)
+#define LOGGER_MOST_USEC  (10 * USEC_PER_SEC)
+
+static void end_logger(struct daemon *d)
+{
+	uint64_t now = clock_now_usec();
+	uint64_t until = MIN(d->tree.root->deadline_usec, now + LOGGER_MOST_USEC);
+
+	if (d->ctx.logger)
+		logger_stop(d->ctx.logger, MAX(until, now + LOGGER_LEAST_USEC));
+}
+
+/* Who is left when the root is Complete is nobody's any more; a PID 1 takes them along anyway. */
+static void end_strangers(struct daemon *d)
+{
+	unsigned n;
+
+	while (sweep_reap(d->sweep))
+		;
+	if (getpid() == 1)
+		return;
+	n = sweep_kill_strangers(d->sweep);
+	if (n > 0)
+		log_line(d->ctx.log, LOG_WARNING, "killed %u processes of no service", n);
+	(void)sweep_reap(d->sweep);
+}
+
+static void tear_down(struct daemon *d)
+{
+	d->control = control_free(d->control);
+	d->parent = parent_free(d->parent);
+	d->sweep = sweep_free(d->sweep);
+	if (d->tree.root)
+		tree_done(&d->tree);
+	d->ctx.logger = logger_free(d->ctx.logger);
+	d->ctx.notify_directory = notify_directory_free(d->ctx.notify_directory);
+	d->ctx.cgroups = cgroups_free(d->ctx.cgroups);
+	process_table_done(&d->processes);
+	sd_event_source_disable_unref(d->signal);
+	d->signals_fd = fd_close(d->signals_fd);
+	command_done(&d->command);
+	context_done(&d->ctx);
+	free(d->environment);
+}
+
+/*
+ * Errors of the loop itself are not its end: only the tree's is.  They may take an event with them,
+ * and may last; so the children are looked after anyway, and the log and the processor are spared.
+ */
+static void loop_failed(struct daemon *d, int error, int before)
+{
+	if (error != before)
+		log_line(d->ctx.log, LOG_ERR, "the event loop: %s", strerror(-error));
+	d->reap = true;
+	(void)poll(NULL, 0, LOOP_RETRY_MSEC);
+}
+
+/*
+ * One who dies while all is quiet is started again before anybody looks for others, for which Linux
+ * goes through all children.  They wait for two turns at most.
+ */
+static void reap(struct daemon *d)
+{
+	enum first_death first = d->first;
+
+	d->first = FIRST_NONE;
+	if (first == FIRST_DIED && !node_is_stopped(d->tree.root)) {
+		sweep_reap_child(d->sweep, d->died);
+		d->first = FIRST_FOLLOWED;
+	} else if (first != FIRST_FOLLOWED || !d->ctx.alarms.due) {
+		d->reap = sweep_reap(d->sweep);
+	}
+	if (d->ctx.command)
+		command_follow(&d->command, daemon_command(d));
+}
+
+static bool has_more_to_do(const struct daemon *d)
+{
+	return d->reap || d->ctx.alarms.due || agenda_is_due(&d->ctx.agenda);
+}
+
+/*
+ * One event a turn, and then what follows from it.  Sources of sd_event_add_defer() would do for
+ * the rest, but as long as one has more to do, it goes before everybody else.
+ */
+static void run_loop(struct daemon *d)
+{
+	int r = 0;
+
+	/* Before any signal: in front of a command there is to be a process to have it. */
+	daemon_update(d);
+	if (d->ctx.command)
+		command_leave_descriptors(&d->command);
+	while (!d->finished) {
+		int before = r;
+
+		r = sd_event_run(d->ctx.event, has_more_to_do(d) ? 0 : UINT64_MAX);
+		if (r < 0)
+			loop_failed(d, r, before);
+		if (d->reap)
+			reap(d);
+		if (d->ctx.alarms.due)
+			alarms_run(&d->ctx.alarms);
+		if (agenda_is_due(&d->ctx.agenda))
+			daemon_update(d);
+	}
+}
+
+/* Addresses, descriptors and directories that are meant for this process alone. */
+static bool is_own_variable(const char *variable)
+{
+	static const char *const prefixes[] = {
+		"CREDENTIALS_DIRECTORY=", "FDSTORE=",  "LISTEN_",   "MEMORY_PRESSURE_",
+		"NOTIFY_SOCKET=",	  "SWANSONG_", "WATCHDOG_",
+	};
+	static const char socket[] = "SWANSONG_SOCKET="; /* which clients ask, too */
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
+			return strncmp(variable, socket, strlen(socket)) != 0;
+	return false;
+}
+
+static int init_environment(struct daemon *d)
+{
+	size_t n = 0;
+
+	while (environ[n])
+		n++;
+	d->environment = calloc(n + 1, sizeof(*d->environment));
+	if (!d->environment)
+		return -ENOMEM;
+	n = 0;
+	for (char **v = environ; *v; v++)
+		if (!is_own_variable(*v))
+			d->environment[n++] = *v;
+	d->ctx.environment = d->environment;
+	return 0;
+}
+
+static int init_command(struct daemon *d)
+{
+	d->ctx.environment = environ;
+	d->ctx.command = &d->command;
+	d->ctx.leftover_timeout_usec = d->options->command_options.leftover_timeout_usec;
+	return command_init(&d->command, &d->options->command_options, d->options->command,
+			    environ);
+}
+
+static int run(struct daemon *d, struct parent_address *address)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct rlimit before = { 0 };
+	bool raised = daemon_raise_descriptor_limit(&before);
+	int r = context_init(&d->ctx, d->options->log, &d->signals);
+
+	d->ctx.descriptors = before;
+	d->ctx.descriptors_raised = raised;
+	if (r >= 0)
+		r = grace_take(d->options->grace_usec, d->options->log, &d->ctx.grace_usec);
+	if (r >= 0)
+		r = daemon_load(d, &config);
+	if (r == -EINVAL)
+		return DAEMON_EXIT_CONFIG;
+	if (r >= 0) {
+		d->ctx.processes = &d->processes;
+		r = d->options->command ? init_command(d) : init_environment(d);
+	}
+	if (r >= 0)
+		r = daemon_start(d, config, address);
+	if (r < 0) {
+		if (r != -EADDRINUSE)
+			log_line(d->options->log, LOG_ERR, "cannot start: %s", strerror(-r));
+		return DAEMON_EXIT_FAULT;
+	}
+	run_loop(d);
+	end_logger(d);
+	end_strangers(d);
+	return exit_status(d);
+}
+
+static bool is_for_us(const char *variable)
+{
+	const char *value = getenv(variable);
+	uint64_t pid;
+
+	return value && parse_uint(value, INT32_MAX, &pid) == 0 && (pid_t)pid == getpid();
+}
+
+int daemon_run(const struct daemon_options *options)
+{
+	struct daemon d = { .options = options, .signals_fd = -1 };
+	struct parent_address address = { 0 };
+	int status;
+
+	signals_take_over(&d.signals);
+	command_watch_parent(&options->command_options, options->parent);
+	process_table_init(&d.processes);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (parent_address_take(&address) < 0)
+		return DAEMON_EXIT_FAULT;
+	/* One command has our descriptors. */
+	if (!is_for_us("LISTEN_PID")) {
+		(void)unsetenv("LISTEN_FDS");
+		(void)unsetenv("LISTEN_PID");
+		(void)unsetenv("LISTEN_FDNAMES");
+	}
+	(void)unsetenv("FDSTORE");
+	/* In front of a command every signal is the command's. */
+	if (!options->command) {
+		attributes_drop_inheritable();
+		daemon_catch_abort();
+	}
+	d.is_supervised = address.socket;
+	status = run(&d, &address);
+	tear_down(&d);
+	free(address.socket);
+	return status;
+}

@@ -1,0 +1,206 @@
+#include <getopt.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "daemon/main/daemon.h"
+#include "daemon/view/grace.h"
+
+#define EXIT_USAGE 2
+#define PATHS_MAX  64
+
+#define MEMORY_SPARE (64 * 1024)
+
+enum long_option { OPTION_GRACE = 2000, OPTION_NOTIFY_READY, OPTION_TRUST };
+
+static const char usage[] =
+	"usage: swansongd [-qv] [-c FILE|DIRECTORY]... [-s SOCKET]\n"
+	"       swansongd [-qv] [-s SOCKET] [OPTION]... -- COMMAND [ARGUMENT]...\n"
+	"\n"
+	"Runs a tree of services, or one command, and sees to it that a shutdown loses no work.\n"
+	"\n"
+	"  -c, --config PATH   an INI file, or a directory of *.ini; may be repeated\n"
+	"                      (default " SYSCONFDIR
+	"/swansong/swansong.ini and conf.d beside it)\n"
+	"      --trust-config  read it also if it belongs to another user than root and ours\n"
+	"  -s, --socket PATH   the control socket, or none\n"
+	"      --grace TIME    how long we are waited for at the end, before we are killed\n"
+	"                      (default $SWANSONG_GRACE, or for ever)\n"
+	"  -q, --quiet         log warnings and errors only\n"
+	"  -v, --verbose       log every change of state\n"
+	"\n"
+	"and in front of a command:\n"
+	"      --signal-scope SCOPE        signals go to the command's group (the default), to main,\n"
+	"                                  or to all; -g is group, --single-child is main\n"
+	"  -r, --rewrite FROM:TO           pass the signal FROM on as TO; 0: not at all\n"
+	"  -e, --success-status STATUS     exit with 0 if the command exits with this\n"
+	"  -p, --parent-death-signal SIG   to us when our parent ends, to the command when we do\n"
+	"      --leftover-timeout TIME     what the command leaves behind has this long (5s)\n"
+	"      --notify-ready              the command says by sd_notify when it is ready\n"
+	"\n"
+	"  -h, --help          show this\n"
+	"  -V, --version       show the version\n"
+	"\n"
+	"See swansongd(8) and swansong.ini(5).\n";
+
+static const char *const default_paths[] = {
+	SYSCONFDIR "/swansong/swansong.ini",
+	SYSCONFDIR "/swansong/conf.d",
+};
+
+static const struct option long_options[] = {
+	COMMAND_ROWS,
+	{ "config", required_argument, NULL, 'c' },
+	{ "socket", required_argument, NULL, 's' },
+	{ "grace", required_argument, NULL, OPTION_GRACE },
+	{ "trust-config", no_argument, NULL, OPTION_TRUST },
+	{ "notify-ready", no_argument, NULL, OPTION_NOTIFY_READY },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ 0 },
+};
+
+/* The directory beside the default file need not be there. */
+static size_t find_default_paths(void)
+{
+	return access(default_paths[1], F_OK) == 0 ? 2 : 1;
+}
+
+static bool add_path(struct daemon_options *options, const char **paths, const char *path)
+{
+	if (options->n_paths == PATHS_MAX) {
+		(void)fprintf(stderr, "swansongd: more than %d paths\n", PATHS_MAX);
+		return false;
+	}
+	paths[options->n_paths++] = path;
+	return true;
+}
+
+/* What goes together.  Return: -1 to go on, or an exit status. */
+static int check_options(const struct daemon_options *options, const char *last, bool for_command)
+{
+	const char *mistake = NULL;
+
+	if (options->command && options->n_paths > 0)
+		mistake = "a configuration, or a command, but not both";
+	/* As in a script, of which a variable is empty: no reason to run something else. */
+	else if (!options->command && strcmp(last, "--") == 0)
+		mistake = "no command after --";
+	else if (!options->command && for_command)
+		mistake = "an option for a command, but no command";
+	/* In other programs that run a command, -s takes no value. */
+	else if (options->command && options->socket && !strchr(options->socket, '/') &&
+		 strcmp(options->socket, "none") != 0)
+		mistake = "in front of a command, -s wants a path with a slash, or none";
+	if (!mistake)
+		return -1;
+	(void)fprintf(stderr, "swansongd: %s\n", mistake);
+	return EXIT_USAGE;
+}
+
+/* Return: -1 to go on, or an exit status. */
+static int parse_options(int argc, char **argv, struct daemon_options *options, const char **paths)
+{
+	int option, level = -1;
+	bool for_command = false;
+	const char *wanted;
+
+	while ((option = getopt_long(argc, argv, "+" COMMAND_LETTERS "c:s:qvhV", long_options,
+				     NULL)) >= 0) {
+		switch (option) {
+		case 'c':
+			if (!add_path(options, paths, optarg))
+				return EXIT_USAGE;
+			break;
+		case 's':
+			options->socket = optarg;
+			break;
+		case OPTION_GRACE:
+			if (grace_parse(optarg, &options->grace_usec) < 0) {
+				log_line(options->log, LOG_ERR, "'%s' is not %s", optarg,
+					 GRACE_ALLOWED);
+				return EXIT_USAGE;
+			}
+			break;
+		case OPTION_TRUST:
+			options->trust = true;
+			break;
+		case OPTION_NOTIFY_READY:
+			options->notify_ready = for_command = true;
+			break;
+		case 'q':
+			level = LOG_WARNING;
+			break;
+		case 'v':
+			level = LOG_DEBUG;
+			break;
+		case 'h':
+			return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+		case 'V':
+			return puts("swansongd " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+		case '?':
+			(void)fputs(usage, stderr);
+			return EXIT_USAGE;
+		default:
+			wanted = command_option(&options->command_options, option, optarg);
+			if (wanted) {
+				log_line(options->log, LOG_ERR, "'%s' is not %s", optarg, wanted);
+				return EXIT_USAGE;
+			}
+			for_command = true;
+		}
+	}
+	if (optind < argc)
+		options->command = argv + optind;
+	/* In front of a command, what goes well is the command's to say. */
+	options->log->level = level >= 0 ? level : options->command ? LOG_WARNING : LOG_INFO;
+	return check_options(options, argv[optind - 1], for_command);
+}
+
+/*
+ * What we have stays for as long as a configuration does.  So the small blocks that go are joined
+ * at once, to be of use for others, and what is over in the end is given back: of an answer that
+ * tells of all services nothing remains.
+ */
+static void be_thrifty(void)
+{
+	(void)mallopt(M_MXFAST, 0);
+	(void)mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE);
+	(void)mallopt(M_TOP_PAD, MEMORY_SPARE);
+}
+
+int main(int argc, char **argv)
+{
+	const char *paths[PATHS_MAX];
+	struct log log;
+	/* The files of an image belong to the user that it was built by. */
+	struct daemon_options options = {
+		.log = &log,
+		.parent = getppid(),
+		.trust = getpid() == 1,
+	};
+	int status;
+
+	if (fd_open_standard() < 0) {
+		(void)fputs("swansongd: cannot open the standard files\n", stderr);
+		return EXIT_FAILURE;
+	}
+	log_init(&log, "swansongd", LOG_INFO);
+	command_options_init(&options.command_options);
+	if (argc < 1)
+		return EXIT_USAGE;
+	status = parse_options(argc, argv, &options, paths);
+	if (status >= 0)
+		return status;
+	options.paths = options.n_paths ? paths : default_paths;
+	if (!options.n_paths)
+		options.n_paths = find_default_paths();
+	be_thrifty();
+	return daemon_run(&options);
+}

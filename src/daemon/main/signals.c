@@ -1,0 +1,129 @@
+/*
+ * What a signal means: to a tree, and in front of one command, whose signals they are then.
+ */
+#include "daemon/main/signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "daemon/logger/stream.h"
+#include "daemon/main/command-signal.h"
+#include "daemon/tree/deadline.h"
+#include "daemon/view/describe.h"
+#include "daemon/tree/goals.h"
+
+static void force_root(struct daemon *d, const char *reason)
+{
+	goals_stop(&d->tree, d->tree.root, CAUSE_SHUTDOWN, reason);
+	deadline_force_soon(d->tree.root);
+}
+
+static void on_stop_signal(struct daemon *d, int signo)
+{
+	bool again = node_is_stopped(d->tree.root);
+	char name[SIGNAL_TEXT_MAX], line[DESCRIBE_LINE_MAX];
+
+	parse_signal_text(name, signo);
+	if (!again) {
+		d->stopped_by = signo;
+		goals_stop(&d->tree, d->tree.root, CAUSE_SHUTDOWN, name);
+	} else if (signo == SIGINT && isatty(STDIN_FILENO)) {
+		force_root(d, name);
+	} else {
+		log_line(d->ctx.log, LOG_NOTICE, "%s again; %s", name,
+			 describe_line(line, &d->tree));
+	}
+}
+
+struct service *daemon_command(const struct daemon *d)
+{
+	struct node *node = tree_find(&d->tree, "main");
+
+	return node ? node->service : NULL;
+}
+
+/*
+ * In front of a command every signal is the command's; one that asks for the end is the tree's too.
+ */
+static void on_command_signal(struct daemon *d, int signo, pid_t sender)
+{
+	if (command_signal(&d->command, daemon_command(d), signo, sender) &&
+	    !node_is_stopped(d->tree.root))
+		on_stop_signal(d, signo);
+}
+
+static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
+{
+	int signo = (int)info->ssi_signo;
+
+	/* Our own, for a log that nobody reads any more. */
+	if (signo == SIGPIPE && info->ssi_pid == (uint32_t)getpid())
+		return;
+	if (signo == SIGCHLD) {
+		if (!d->reap) {
+			d->first = FIRST_DIED;
+			d->died = (pid_t)info->ssi_pid;
+		}
+		d->reap = true;
+	} else if (d->options->command) {
+		on_command_signal(d, signo, (pid_t)info->ssi_pid);
+	} else if (signo == SIGHUP) {
+		events_because(d->ctx.events, "SIGHUP");
+		reload_by_signal(&d->reload);
+	} else if (signo == SIGQUIT) {
+		force_root(d, "SIGQUIT");
+	} else if (signo == SIGUSR1) {
+		describe_to_log(&d->tree);
+	} else if (signo == SIGUSR2) {
+		if (d->ctx.logger)
+			logger_reopen(d->ctx.logger);
+	} else {
+		on_stop_signal(d, signo);
+	}
+}
+
+static int on_signal(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct signalfd_siginfo info;
+
+	(void)source;
+	(void)events;
+	if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		handle_signal(arg, &info);
+	return 0;
+}
+
+static bool is_ours(const struct daemon *d, int signo)
+{
+	if (signo == SIGCHLD)
+		return true;
+	/*
+	 * Those of our own faults end us whether they are blocked or not; 32 and 33 are the C
+	 * library's.
+	 */
+	if (d->options->command)
+		return signo != SIGKILL && signo != SIGSTOP && (signo < 32 || signo >= SIGRTMIN);
+	return signo == SIGTERM || signo == SIGINT || signo == SIGHUP || signo == SIGQUIT ||
+	       signo == SIGUSR1 || signo == SIGUSR2 || signo == SIGRTMIN + 3;
+}
+
+/*
+ * By a descriptor of our own: a source of sd_event_add_signal() that has no memory at the moment of
+ * a signal loses that one, and hears of none after it.
+ */
+int daemon_watch_signals(struct daemon *d)
+{
+	sigset_t ours;
+
+	(void)sigemptyset(&ours);
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		if (is_ours(d, signo))
+			(void)sigaddset(&ours, signo);
+	d->signals_fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (d->signals_fd < 0)
+		return -errno;
+	return sd_event_add_io(d->ctx.event, &d->signal, d->signals_fd, EPOLLIN, on_signal, d);
+}

@@ -1,0 +1,171 @@
+#include "daemon/main/start.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/cgroup/drain.h"
+#include "daemon/logger/stream.h"
+#include "daemon/main/signals.h"
+#include "daemon/notify/directory.h"
+#include "daemon/tree/deadline.h"
+#include "daemon/view/grace.h"
+#include "daemon/view/report.h"
+#include "daemon/tree/build.h"
+#include "daemon/tree/stop.h"
+#include "proto/address.h"
+
+/* Whom the signals reach that are passed on, our own is to reach, too. */
+static enum signal_scope scope_of(const struct daemon_options *o)
+{
+	static const enum signal_scope scopes[] = {
+		[FORWARD_GROUP] = SIGNAL_SCOPE_GROUP,
+		[FORWARD_MAIN] = SIGNAL_SCOPE_MAIN,
+		[FORWARD_ALL] = SIGNAL_SCOPE_ALL,
+	};
+
+	return scopes[o->command_options.forward.scope];
+}
+
+int daemon_load(struct daemon *d, struct config **ret)
+{
+	const struct daemon_options *o = d->options;
+
+	if (o->command)
+		return config_new_command(ret, o->command,
+					  o->notify_ready    ? COMMAND_NOTIFY_READY
+					  : d->is_supervised ? COMMAND_NOTIFY_ANY
+							     : COMMAND_NOTIFY_NONE,
+					  scope_of(o));
+	return reload_config(ret, o->paths, o->n_paths, o->trust, o->log, NULL);
+}
+
+/*
+ * Before the first event, which needs some: the reserve for what a large tree needs.  The services get
+ * what we were given.
+ */
+bool daemon_raise_descriptor_limit(struct rlimit *before)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= limit.rlim_max)
+		return false;
+	*before = limit;
+	limit.rlim_cur = MIN(limit.rlim_max, (rlim_t)(1 << 20));
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+static const char *given_socket(const struct daemon *d, const struct config *config)
+{
+	return d->options->socket ? d->options->socket : config->control_socket;
+}
+
+/* *ret is NULL if there is to be none. */
+static int find_socket(const struct daemon *d, const struct config *config, char **ret)
+{
+	const char *given = given_socket(d, config);
+
+	*ret = NULL;
+	if (given && strcmp(given, "none") == 0)
+		return 0;
+	/* A command on a host has no claim to the host's socket; the init of a container has. */
+	if (!given && d->options->command && getpid() != 1)
+		return 0;
+	return address_find(given, ret);
+}
+
+static int open_control(struct daemon *d, const struct config *config, const char *path)
+{
+	const char *given = given_socket(d, config);
+	struct log *log = d->options->log;
+	int r;
+
+	if (!path)
+		return 0;
+
+	struct control_config control = {
+		.path = path,
+		.mode = config->control_mode,
+		.group = config->control_group,
+		.run_group = config->control_run_group,
+	};
+
+	r = control_listen(d->control, &control);
+	if (r == -EADDRINUSE && !(d->options->command && !given)) {
+		log_line(log, LOG_ERR, "%s is served by another swansongd", path);
+		return r;
+	}
+	if (r == -EPERM)
+		log_line(log, given ? LOG_ERR : LOG_WARNING,
+			 "no control socket at %s: its directory is not one of this user alone",
+			 path);
+	else if (r < 0)
+		log_line(log, given ? LOG_ERR : LOG_WARNING, "no control socket at %s: %s", path,
+			 strerror(-r));
+	return given ? r : 0;
+}
+
+/* Without one the names of the sockets are abstract. */
+static void open_notify_directory(struct daemon *d)
+{
+	int r = notify_directory_new(&d->ctx.notify_directory);
+
+	if (r < 0)
+		log_line(d->options->log, LOG_INFO, "no directory for notification sockets: %s",
+			 strerror(-r));
+}
+
+static void on_abandon(struct alarm *alarm)
+{
+	stop_abandon(&container_of(alarm, struct daemon, abandon)->tree);
+}
+
+int daemon_start(struct daemon *d, struct config *config, struct parent_address *address)
+{
+	cleanup(freep) char *socket = NULL;
+	int r;
+
+	r = find_socket(d, config, &socket);
+	if (r >= 0)
+		r = cgroups_new(&d->ctx.cgroups, &d->ctx, socket);
+	cgroup_drain_begin(d->ctx.cgroups);
+	open_notify_directory(d);
+	if (r >= 0 && !d->options->command)
+		r = logger_new(&d->ctx.logger, &d->ctx);
+	if (r >= 0)
+		report_use(&d->ctx, config);
+	if (r >= 0)
+		r = tree_init(&d->tree, &d->ctx, config);
+	if (r < 0)
+		return r;
+	alarm_init(&d->abandon, on_abandon);
+	r = daemon_watch_signals(d);
+	if (r >= 0)
+		r = sweep_new(&d->sweep, &d->tree);
+	if (r >= 0 && d->ctx.logger)
+		logger_begin(d->ctx.logger);
+	if (r >= 0)
+		r = parent_new(&d->parent, &d->tree, address);
+	d->reload = (struct reload){
+		.tree = &d->tree,
+		.parent = d->parent,
+		.paths = d->options->paths,
+		.n_paths = d->options->command ? 0 : d->options->n_paths,
+		.trust = d->options->trust,
+	};
+	if (r >= 0)
+		r = control_new(&d->control, &d->tree, &d->reload);
+	if (r >= 0)
+		r = open_control(d, config, socket);
+	if (r < 0)
+		return r;
+	r = context_rehearse_events(&d->ctx);
+	if (r < 0)
+		return r;
+	d->exit_on_signal = config->exit_on_signal;
+	deadline_tell(d->tree.root);
+	return 0;
+}

@@ -1,0 +1,122 @@
+#include "daemon/main/update.h"
+
+#include "daemon/reap/exit.h"
+#include "daemon/reload/transient.h"
+#include "daemon/service/machine.h"
+#include "daemon/service/timeout.h"
+#include "daemon/tree/completion.h"
+#include "daemon/tree/converge.h"
+#include "daemon/tree/deadline.h"
+#include "daemon/tree/exit.h"
+#include "daemon/tree/failure.h"
+#include "daemon/view/report.h"
+
+static void update_events(struct update *u)
+{
+	service_handle_posted(u->tree->ctx);
+}
+
+static void update_guards(struct update *u)
+{
+	service_settle_guards(u->tree->ctx);
+}
+
+static void update_exits(struct update *u)
+{
+	if (!u->orphans || sweep_settle(u->orphans))
+		service_settle_exits(u->tree->ctx);
+}
+
+static void update_failures(struct update *u)
+{
+	failures_process(u->tree);
+}
+
+static void update_ends(struct update *u)
+{
+	exit_follow(u->tree);
+}
+
+static void update_deadlines(struct update *u)
+{
+	report_follow(u->tree); /* before guards are revoked: it names who held them */
+	deadline_follow(u->tree->ctx);
+}
+
+static void update_stops(struct update *u)
+{
+	converge_stops(u->tree);
+}
+
+static void update_completions(struct update *u)
+{
+	if (completions_process(u->tree))
+		agenda_note(&u->tree->ctx->agenda, TASK_REPORT);
+}
+
+static void update_renewals(struct update *u)
+{
+	converge_renewals(u->tree);
+}
+
+static void update_starts(struct update *u)
+{
+	converge_starts(u->tree);
+	exit_follow_last(u->tree);
+}
+
+static void update_report(struct update *u)
+{
+	report_follow(u->tree);
+	if (u->tree->root->complete && u->complete)
+		u->complete(u->arg);
+}
+
+static void update_requests(struct update *u)
+{
+	if (u->control)
+		control_settle(u->control);
+}
+
+static void update_parent(struct update *u)
+{
+	if (u->parent)
+		parent_settle(u->parent);
+}
+
+static void update_transient(struct update *u)
+{
+	transient_settle(u->tree);
+}
+
+/* The order is that of enum task. */
+static const struct {
+	void (*run)(struct update *update);
+	bool always; /* what it is about may have changed by any event */
+} tasks[N_TASKS] = {
+	[TASK_EVENTS] = { update_events, false },
+	[TASK_GUARDS] = { update_guards, false },
+	[TASK_EXITS] = { update_exits, false },
+	[TASK_FAILURES] = { update_failures, false },
+	[TASK_ENDS] = { update_ends, false },
+	[TASK_DEADLINES] = { update_deadlines, false },
+	[TASK_STOPS] = { update_stops, true },
+	[TASK_COMPLETIONS] = { update_completions, false },
+	[TASK_RENEWALS] = { update_renewals, false },
+	[TASK_STARTS] = { update_starts, true },
+	[TASK_REPORT] = { update_report, true },
+	[TASK_REQUESTS] = { update_requests, true },
+	[TASK_PARENT] = { update_parent, true },
+	[TASK_TRANSIENT] = { update_transient, false },
+};
+
+void update_turn(struct update *update)
+{
+	struct context *ctx = update->tree->ctx;
+
+	agenda_begin_turn(&ctx->agenda);
+	for (enum task task = 0; task < N_TASKS; task++)
+		if (agenda_take(&ctx->agenda, task) || tasks[task].always)
+			tasks[task].run(update);
+	events_because(ctx->events, NULL);
+}

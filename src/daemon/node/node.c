@@ -1,0 +1,404 @@
+#include "daemon/node/node.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+DEFINE_CLEANUP(struct node *, node_free)
+
+/* A generation before the present one that is not Complete. */
+struct earlier {
+	struct list in_node;
+	struct node *node;
+	struct swansong_completion *completion;
+};
+
+static void count_draining(struct node *node, int n)
+{
+	for (; node; node = node->parent)
+		node->draining += n;
+}
+
+void node_add_task(struct node *node, enum task task)
+{
+	agenda_add(&node->ctx->agenda, task, &node->due);
+}
+
+void node_end_task(struct node *node, enum task task)
+{
+	agenda_remove(&node->ctx->agenda, TASK_BIT(task), &node->due);
+}
+
+static struct node *node_of(struct agenda_entry *entry)
+{
+	return entry ? container_of(entry, struct node, due) : NULL;
+}
+
+struct node *node_next_due(struct context *ctx, enum task task)
+{
+	return node_of(agenda_next(&ctx->agenda, task));
+}
+
+struct node *node_take_due(struct context *ctx, enum task task)
+{
+	return node_of(agenda_take_entry(&ctx->agenda, task));
+}
+
+void node_follow_up(struct node *node)
+{
+	node_add_task(node, TASK_COMPLETIONS);
+	trace_touch(node->trace);
+}
+
+/* On the thread that dropped the last guard: ours, in the middle of something.  So only note it. */
+static void on_drained(void *arg)
+{
+	node_follow_up(arg);
+}
+
+static void on_complete(void *arg)
+{
+	count_draining(arg, -1);
+	node_follow_up(arg);
+}
+
+static void forget_earlier(struct earlier *earlier)
+{
+	list_remove(&earlier->in_node);
+	swansong_completion_unref(earlier->completion);
+	free(earlier);
+}
+
+static void on_earlier_complete(void *arg)
+{
+	struct earlier *earlier = arg;
+
+	count_draining(earlier->node, -1);
+	context_update_soon(earlier->node->ctx);
+	forget_earlier(earlier);
+}
+
+struct generation {
+	struct swansong *handle, *work;
+	struct swansong_completion *completion, *drained;
+};
+
+static void generation_done(struct generation *g)
+{
+	swansong_completion_unref(g->drained);
+	swansong_completion_unref(g->completion);
+	swansong_unref(g->work);
+	swansong_unref(g->handle);
+	*g = (struct generation){ .handle = NULL };
+}
+
+/*
+ * Where something is to be done between the last guard and Complete, the guards are one level
+ * below.
+ */
+static int make_work(struct generation *g, const struct node_config *config)
+{
+	int r;
+
+	if (node_config_hook(config, HOOK_FINAL)->n == 0) {
+		g->work = swansong_ref(g->handle);
+		return 0;
+	}
+	r = swansong_child(g->handle, &g->work);
+	return r < 0 ? r : swansong_completion_new(g->work, &g->drained);
+}
+
+static int new_generation(const struct node *node, struct generation *ret)
+{
+	cleanup(generation_done) struct generation g = { .handle = NULL };
+	int r;
+
+	if (node->parent)
+		r = swansong_child(node->parent->work, &g.handle);
+	else
+		r = swansong_new(&g.handle);
+	if (r >= 0)
+		r = swansong_completion_new(g.handle, &g.completion);
+	if (r >= 0)
+		r = make_work(&g, node->config);
+	if (r < 0)
+		return r;
+	*ret = g;
+	g = (struct generation){ .handle = NULL };
+	return 0;
+}
+
+static void forget_generation(struct node *node)
+{
+	struct generation g = {
+		.handle = node->handle,
+		.work = node->work,
+		.completion = node->completion,
+		.drained = node->drained,
+	};
+
+	generation_done(&g);
+	node->handle = node->work = NULL;
+	node->completion = node->drained = NULL;
+}
+
+static void use_generation(struct node *node, const struct generation *g)
+{
+	node->handle = g->handle;
+	node->work = g->work;
+	node->completion = g->completion;
+	node->drained = g->drained;
+}
+
+static int watch_completion(struct node *node)
+{
+	int r = swansong_completion_notify(node->completion, on_complete, node);
+
+	if (r >= 0 && node->drained)
+		r = swansong_completion_notify(node->drained, on_drained, node);
+	return r;
+}
+
+static void on_budget(struct alarm *alarm)
+{
+	struct node *node = container_of(alarm, struct node, budget);
+
+	node_add_task(node, TASK_DEADLINES);
+}
+
+int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
+	     const struct node_config *config, struct node *parent)
+{
+	cleanup(node_freep) struct node *node = NULL;
+	struct generation g;
+	int r;
+
+	node = calloc(1, sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	node->ctx = ctx;
+	node->config_ref = config_ref(config_ref_);
+	node->config = config;
+	node->parent = parent;
+	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
+	node->generation = 1;
+	node->since_usec = clock_now_usec();
+	list_init(&node->children);
+	list_init(&node->sibling);
+	list_init(&node->in_batch);
+	alarm_init(&node->budget, on_budget);
+	list_init(&node->leases);
+	list_init(&node->earlier);
+
+	r = trace_new(&node->trace, &ctx->traces, node, config->path);
+	if (r >= 0)
+		r = new_generation(node, &g);
+	if (r < 0)
+		return r;
+	use_generation(node, &g);
+	/* Below a stopped node it is born stopped. */
+	if (node_is_stopped(node)) {
+		node_note_stop(node);
+		node->stop_usec = node->since_usec;
+		trace_begin(node->trace, node->generation, NULL, node->since_usec);
+	}
+	r = watch_completion(node);
+	if (r < 0)
+		return r;
+	if (parent)
+		list_append(&parent->children, &node->sibling);
+	*ret = take(node);
+	return 0;
+}
+
+void node_use_config(struct node *node, struct config *config_ref_,
+		     const struct node_config *config)
+{
+	struct config *before = node->config_ref;
+
+	node->config_ref = config_ref(config_ref_);
+	node->config = config;
+	config_unref(before);
+}
+
+void node_note_stop(struct node *node)
+{
+	count_draining(node, 1);
+}
+
+void node_edges_free(struct edges *edges)
+{
+	for (size_t i = 0; edges && i < N_LISTS; i++)
+		free(edges->lists[i]);
+	free(edges);
+}
+
+struct node *node_free(struct node *node)
+{
+	if (!node)
+		return NULL;
+	/* It has no children any more: what it counts is its own. */
+	count_draining(node, -node->draining);
+	while (!list_is_empty(&node->earlier))
+		forget_earlier(list_entry(node->earlier.next, struct earlier, in_node));
+	/* First the completion: the root's last handle stops it, and nobody is to hear of that. */
+	forget_generation(node);
+	alarm_stop(&node->ctx->alarms, &node->budget);
+	list_remove(&node->sibling);
+	agenda_remove(&node->ctx->agenda, ALL_TASKS, &node->due);
+	list_remove(&node->in_batch);
+	node_edges_free(node->edges);
+	config_unref(node->config_ref);
+	trace_free(node->trace);
+	free(node);
+	return NULL;
+}
+
+const char *node_name(const struct node *node)
+{
+	return node->parent ? node->config->path : CONFIG_ROOT_NAME;
+}
+
+bool node_is_stopped(const struct node *node)
+{
+	return swansong_state(node->handle) != SWANSONG_RUNNING;
+}
+
+const struct node *node_root(const struct node *node)
+{
+	while (node->parent)
+		node = node->parent;
+	return node;
+}
+
+bool node_is_tree_stopped(const struct node *node)
+{
+	return node_is_stopped(node_root(node));
+}
+
+enum goal node_goal(const struct node *node)
+{
+	enum goal goal = node->goal;
+
+	while ((node = node->parent))
+		goal = node->goal < goal ? node->goal : goal;
+	return goal;
+}
+
+const char *node_state_name(const struct node *node)
+{
+	if (!node_is_stopped(node))
+		return "running";
+	return node->complete ? "complete" : "shutting_down";
+}
+
+void node_changed(const struct node *node, const char *from, const char *reason)
+{
+	events_add(node->ctx->events, &(struct event){
+					      .kind = "node",
+					      .node = node->config->path,
+					      .generation = node->generation,
+					      .from = from,
+					      .to = node_state_name(node),
+					      .reason = reason,
+				      });
+}
+
+void node_note_forced(struct node *node)
+{
+	uint64_t now = clock_now_usec();
+
+	node->late_usec = now;
+	for (; node; node = node->parent) {
+		node->forced_usec = now;
+		node->forced |= node->stop_usec > 0;
+	}
+}
+
+void node_finished(struct node *node)
+{
+	node_add_task(node, TASK_TRANSIENT);
+}
+
+void node_guards_changed(struct node *node)
+{
+	node_add_task(node, TASK_GUARDS);
+	trace_touch(node->trace);
+	node->ctx->changes++;
+}
+
+bool node_is_within(const struct node *node, const struct node *ancestor)
+{
+	for (; node; node = node->parent)
+		if (node == ancestor)
+			return true;
+	return false;
+}
+
+bool node_is_ready(const struct node *node)
+{
+	return node->counts.ready == node->counts.services;
+}
+
+/* The present generation is about to be an earlier one. */
+static int remember_present(struct node *node)
+{
+	struct earlier *earlier;
+	int r;
+
+	if (swansong_completion_done(node->completion))
+		return 0;
+	earlier = malloc(sizeof(*earlier));
+	if (!earlier)
+		return -ENOMEM;
+	earlier->node = node;
+	r = swansong_completion_new(node->handle, &earlier->completion);
+	if (r < 0) {
+		free(earlier);
+		return r;
+	}
+	list_append(&node->earlier, &earlier->in_node);
+	return swansong_completion_notify(earlier->completion, on_earlier_complete, earlier);
+}
+
+int node_renew(struct node *node)
+{
+	const char *before = node_state_name(node);
+	struct generation g;
+	int r;
+
+	r = new_generation(node, &g);
+	if (r < 0)
+		return r;
+	r = remember_present(node);
+	if (r < 0) {
+		generation_done(&g);
+		return r;
+	}
+	forget_generation(node);
+	node_end_task(node, TASK_COMPLETIONS);
+	use_generation(node, &g);
+	node->generation++;
+	node->since_usec = clock_now_usec();
+	node->stop_usec = 0;
+	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
+	node->complete = false;
+	node->forced = false;
+	node->late_usec = 0;
+	alarm_stop(&node->ctx->alarms, &node->budget);
+	node_changed(node, before, "");
+	return watch_completion(node);
+}
+
+struct node *node_next(const struct node *node, const struct node *top)
+{
+	if (!list_is_empty(&node->children))
+		return list_entry(node->children.next, struct node, sibling);
+	for (; node != top; node = node->parent)
+		if (node->sibling.next != &node->parent->children)
+			return list_entry(node->sibling.next, struct node, sibling);
+	return NULL;
+}

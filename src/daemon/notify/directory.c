@@ -1,0 +1,133 @@
+#include "daemon/notify/directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "proto/address.h"
+#include "sys/ipc/unixsock.h"
+
+#define DIRECTORIES_MAX 64 /* daemons of one user */
+
+struct notify_directory {
+	int fd; /* with the lock */
+	unsigned last;
+	char path[64];
+};
+
+DEFINE_CLEANUP(struct notify_directory *, notify_directory_free)
+
+static void directory_empty(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+
+	if (!dir) {
+		(void)fd_close(copy);
+		return;
+	}
+	rewinddir(dir);
+	while ((entry = readdir(dir)))
+		(void)unlinkat(fd, entry->d_name, 0);
+	(void)closedir(dir);
+}
+
+/* Return: the descriptor; -EADDRINUSE if the directory is not ours to use; -errno. */
+static int directory_open(const char *path, mode_t mode)
+{
+	cleanup(closep) int fd = -1;
+	struct stat st;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -EADDRINUSE;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() ||
+	    st.st_nlink == 0)
+		return -EADDRINUSE;
+	if (fchmod(fd, mode) < 0)
+		return -errno;
+	directory_empty(fd);
+	return take_fd(fd);
+}
+
+static int directory_find(struct notify_directory *d)
+{
+	cleanup(freep) char *top = NULL;
+	int r = address_directory(&top);
+
+	if (r < 0)
+		return r;
+	if (*top != '/' || strlen(top) + sizeof("/notify.63") > sizeof(d->path))
+		return -ENAMETOOLONG;
+	r = address_make_directory(top);
+	if (r < 0)
+		return r;
+	r = -EADDRINUSE;
+	for (int i = 0; i < DIRECTORIES_MAX && r == -EADDRINUSE; i++) {
+		(void)snprintf(d->path, sizeof(d->path), "%s/notify.%d", top, i);
+		r = d->fd = directory_open(d->path, geteuid() == 0 ? 0711 : 0700);
+	}
+	return r;
+}
+
+int notify_directory_new(struct notify_directory **ret)
+{
+	cleanup(notify_directory_freep) struct notify_directory *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d)
+		return -ENOMEM;
+	d->fd = -1;
+	r = directory_find(d);
+	if (r < 0)
+		return r;
+	*ret = take(d);
+	return 0;
+}
+
+struct notify_directory *notify_directory_free(struct notify_directory *d)
+{
+	if (!d)
+		return NULL;
+	if (d->fd >= 0) {
+		directory_empty(d->fd);
+		(void)rmdir(d->path);
+		(void)fd_close(d->fd);
+	}
+	free(d);
+	return NULL;
+}
+
+int notify_directory_bind(struct notify_directory *d, uid_t owner, char **ret_path)
+{
+	cleanup(freep) char *path = NULL;
+	cleanup(closep) int fd = -1;
+	int r;
+
+	if (asprintf(&path, "%s/%u", d->path, ++d->last) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	if (geteuid() != 0)
+		owner = (uid_t)-1;
+	fd = unix_bind(path, SOCK_DGRAM | SOCK_NONBLOCK, 0600, owner, (gid_t)-1);
+	if (fd < 0)
+		return fd;
+	r = unix_pass_credentials(fd);
+	if (r < 0)
+		return r;
+	*ret_path = take(path);
+	return take_fd(fd);
+}

@@ -1,0 +1,157 @@
+#include "daemon/notify/notify-message.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "base/parse.h"
+#include "base/text.h"
+
+#define ERRNO_MAX 4095 /* as the kernel has it */
+
+/* --- the values: each returns false if it is none --- */
+
+static bool read_status(const char *value, struct notify_message *message)
+{
+	size_t used = 0;
+
+	/* As much as fits; bytes that are no UTF-8 are for whoever shows them. */
+	while (value[used]) {
+		size_t length = text_character(value + used);
+
+		if (used + (length ? length : 1) >= sizeof(message->status))
+			break;
+		used += length ? length : 1;
+	}
+	memcpy(message->status, value, used);
+	message->status[used] = '\0';
+	return true;
+}
+
+static bool read_errno(const char *value, struct notify_message *message)
+{
+	uint64_t number;
+
+	if (parse_uint(value, ERRNO_MAX, &number) < 0)
+		return false;
+	message->error = (int)number;
+	return true;
+}
+
+static bool read_main_pid(const char *value, struct notify_message *message)
+{
+	uint64_t number;
+
+	if (parse_uint(value, INT_MAX, &number) < 0 || number == 0)
+		return false;
+	message->main_pid = (pid_t)number;
+	return true;
+}
+
+static bool read_watchdog_usec(const char *value, struct notify_message *message)
+{
+	return parse_uint(value, UINT64_MAX, &message->watchdog_usec) == 0;
+}
+
+static bool read_extend_usec(const char *value, struct notify_message *message)
+{
+	return parse_uint(value, UINT64_MAX, &message->extend_usec) == 0;
+}
+
+static bool read_monotonic_usec(const char *value, struct notify_message *message)
+{
+	return parse_uint(value, UINT64_MAX, &message->monotonic_usec) == 0;
+}
+
+static bool read_fdname(const char *value, struct notify_message *message)
+{
+	if (!fdname_is_good(value))
+		return false;
+	memcpy(message->fdname, value, strlen(value) + 1);
+	return true;
+}
+
+/* Text for people: no control characters, and whole. */
+static bool is_guard_name(const char *value)
+{
+	size_t length = strlen(value);
+
+	if (length > NOTIFY_GUARD_MAX)
+		return false;
+	for (size_t i = 0, n; i < length; i += n) {
+		n = text_character(value + i);
+		if (n == 0 || (unsigned char)value[i] < ' ' || value[i] == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static bool read_guard(const char *value, struct notify_message *message)
+{
+	bool good = is_guard_name(value);
+
+	(void)snprintf(message->guard, sizeof(message->guard), "%s", good ? value : "");
+	return true;
+}
+
+/* --- the lines: with @value that one alone, else what @read takes --- */
+
+static const struct {
+	const char *name, *value;
+	bool (*read)(const char *value, struct notify_message *message);
+	enum notify_flag flag;
+} lines[] = {
+	{ "READY", "1", NULL, NOTIFY_READY },
+	{ "RELOADING", "1", NULL, NOTIFY_RELOADING },
+	{ "STOPPING", "1", NULL, NOTIFY_STOPPING },
+	{ "STATUS", NULL, read_status, NOTIFY_STATUS },
+	{ "ERRNO", NULL, read_errno, NOTIFY_ERRNO },
+	{ "MAINPID", NULL, read_main_pid, NOTIFY_MAINPID },
+	{ "WATCHDOG", "1", NULL, NOTIFY_WATCHDOG },
+	{ "WATCHDOG", "trigger", NULL, NOTIFY_WATCHDOG_TRIGGER },
+	{ "WATCHDOG_USEC", NULL, read_watchdog_usec, NOTIFY_WATCHDOG_USEC },
+	{ "EXTEND_TIMEOUT_USEC", NULL, read_extend_usec, NOTIFY_EXTEND },
+	{ "MONOTONIC_USEC", NULL, read_monotonic_usec, NOTIFY_MONOTONIC },
+	{ "FDSTORE", "1", NULL, NOTIFY_FDSTORE },
+	{ "FDSTOREREMOVE", "1", NULL, NOTIFY_FDSTORE_REMOVE },
+	{ "FDNAME", NULL, read_fdname, NOTIFY_FDNAME },
+	{ "FDPOLL", "0", NULL, NOTIFY_FDPOLL_OFF },
+	{ "BARRIER", "1", NULL, NOTIFY_BARRIER },
+	{ "X_SWANSONG_GUARD", NULL, read_guard, NOTIFY_GUARD },
+};
+
+static void parse_line(char *line, struct notify_message *message)
+{
+	char *value = strchr(line, '=');
+
+	if (!value)
+		return;
+	*value++ = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (strcmp(line, lines[i].name) != 0)
+			continue;
+		if (lines[i].value ? strcmp(value, lines[i].value) == 0
+				   : lines[i].read(value, message))
+			message->flags |= lines[i].flag;
+	}
+}
+
+int notify_parse(const char *text, size_t size, struct notify_message *ret)
+{
+	struct notify_message message = { 0 };
+	char copy[NOTIFY_MESSAGE_MAX + 1];
+	char *rest = copy, *line;
+
+	if (size > 0 && text[size - 1] == '\0')
+		size--;
+	if (size == 0 || size > NOTIFY_MESSAGE_MAX || memchr(text, '\0', size))
+		return -EBADMSG;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	while ((line = strsep(&rest, "\n")))
+		parse_line(line, &message);
+	*ret = message;
+	return 0;
+}

@@ -1,0 +1,217 @@
+#include "daemon/notify/notify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "daemon/loop/closer.h"
+#include "daemon/notify/directory.h"
+#include "sys/ipc/passed.h"
+
+/* The share of a flood in a turn. */
+#define MESSAGES_PER_TURN 16
+/*
+ * What a dead process may have left in the queue: the kernel keeps about ten.  A flooder whose
+ * processes die all the time gets no more than that of a turn, either.
+ */
+#define MESSAGES_AT_EXIT 1024
+
+/* The rest of a flood is read a second later; meanwhile its sender waits, or loses messages. */
+#define TURNS_PER_SEC 500
+
+struct notify {
+	struct context *ctx;
+	int fd;
+	char *address;
+	sd_event_source *source;
+	unsigned drained; /* messages, since the loop came here or found none */
+	struct closer closer;
+	bool waits; /* for the closer; for good if there could be none */
+	struct notify_listener listener;
+};
+
+/* Until @closer has ended nothing is read. */
+static void wait_for_closer(struct notify *notify)
+{
+	(void)sd_event_source_set_enabled(notify->source, SD_EVENT_OFF);
+	notify->waits = true;
+}
+
+static void on_closed(struct closer *closer)
+{
+	struct notify *notify = container_of(closer, struct notify, closer);
+
+	notify->waits = false;
+	(void)sd_event_source_set_enabled(notify->source, SD_EVENT_ON);
+}
+
+/* Leaves in @passed what may be used, and closed, without waiting. */
+static void screen_passed(struct notify *notify, struct unix_passed *passed)
+{
+	const struct notify_listener *listener = &notify->listener;
+	struct unix_passed refused = { .n = 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < passed->n; i++)
+		if (passed_is_served_by_kernel(passed->fds[i]))
+			passed->fds[n++] = passed->fds[i];
+		else
+			refused.fds[refused.n++] = passed->fds[i];
+	passed->n = n;
+	if (refused.n == 0)
+		return;
+	listener->refused("a descriptor", "it is no socket, pipe, anonymous inode or memfd",
+			  listener->arg);
+	wait_for_closer(notify);
+	(void)closer_close(&notify->closer, refused.fds, refused.n);
+}
+
+/*
+ * The descriptors of a message are closed when it has been processed: also those that it does not
+ * name, and that of BARRIER=1, whose sender waits for just that.
+ */
+static ssize_t read_message(struct notify *notify, bool accepted)
+{
+	const struct notify_listener *listener = &notify->listener;
+	char text[NOTIFY_MESSAGE_MAX + 1];
+	struct notify_message message;
+	struct unix_passed passed;
+	struct unix_peer sender;
+	ssize_t n;
+
+	n = unix_receive_passed(notify->fd, text, sizeof(text), &sender, &passed);
+	screen_passed(notify, &passed);
+	if (accepted && n >= 0 && notify_parse(text, (size_t)n, &message) == 0)
+		listener->each(&message, &sender, &passed, listener->arg);
+	unix_passed_close(&passed);
+	return n;
+}
+
+/* Returns false when there is nothing more to read. */
+static bool read_one(struct notify *notify)
+{
+	struct unix_peer sender;
+	bool accepted;
+	ssize_t n;
+	int r;
+
+	if (notify->waits)
+		return false;
+	r = unix_peek(notify->fd, &sender);
+	if (r < 0)
+		return false;
+	accepted = sender.pid > 0 && notify->listener.accepts(&sender, notify->listener.arg);
+	if (r > 0 && !accepted) {
+		wait_for_closer(notify);
+		(void)closer_drop(&notify->closer, notify->fd);
+		return false;
+	}
+	n = read_message(notify, accepted);
+	return n >= 0 || n == -EBADMSG;
+}
+
+static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct notify *notify = arg;
+
+	(void)source;
+	(void)fd;
+	(void)events;
+	notify->drained = 0;
+	for (int i = 0; i < MESSAGES_PER_TURN; i++)
+		if (!read_one(notify))
+			break;
+	return 0;
+}
+
+static int on_flood_over(sd_event_source *source, void *arg)
+{
+	const struct notify *notify = arg;
+
+	(void)source;
+	notify->listener.refused("a flood of messages", "the rest of them waits for a second",
+				 notify->listener.arg);
+	return 0;
+}
+
+DEFINE_CLEANUP(struct notify *, notify_free)
+
+static int open_socket(struct notify *notify, uid_t owner)
+{
+	char name[UNIX_NAME_MAX];
+
+	if (notify->ctx->notify_directory)
+		return notify_directory_bind(notify->ctx->notify_directory, owner,
+					     &notify->address);
+	notify->fd = unix_datagram_new(name);
+	if (notify->fd < 0)
+		return notify->fd;
+	notify->address = strdup(name);
+	return notify->address ? notify->fd : -ENOMEM;
+}
+
+static int watch(struct notify *notify)
+{
+	int r = sd_event_add_io(notify->ctx->event, &notify->source, notify->fd, EPOLLIN,
+				on_readable, notify);
+
+	if (r >= 0)
+		r = sd_event_source_set_ratelimit(notify->source, USEC_PER_SEC, TURNS_PER_SEC);
+	if (r >= 0)
+		r = sd_event_source_set_ratelimit_expire_callback(notify->source, on_flood_over);
+	return r;
+}
+
+int notify_new(struct notify **ret, struct context *ctx, uid_t owner,
+	       const struct notify_listener *listener)
+{
+	cleanup(notify_freep) struct notify *notify = malloc(sizeof(*notify));
+	int r;
+
+	if (!notify)
+		return -ENOMEM;
+	*notify = (struct notify){ .ctx = ctx, .fd = -1, .listener = *listener };
+	closer_init(&notify->closer, ctx, on_closed);
+	r = open_socket(notify, owner);
+	if (r < 0)
+		return r;
+	notify->fd = r;
+	r = watch(notify);
+	if (r < 0)
+		return r;
+	*ret = take(notify);
+	return 0;
+}
+
+struct notify *notify_free(struct notify *notify)
+{
+	if (!notify)
+		return NULL;
+	closer_done(&notify->closer);
+	sd_event_source_disable_unref(notify->source);
+	(void)fd_close(notify->fd);
+	if (notify->address && *notify->address == '/')
+		(void)unlink(notify->address);
+	free(notify->address);
+	free(notify);
+	return NULL;
+}
+
+const char *notify_address(const struct notify *notify)
+{
+	return notify->address;
+}
+
+void notify_drain(struct notify *notify)
+{
+	for (; notify->drained < MESSAGES_AT_EXIT; notify->drained++) {
+		if (read_one(notify))
+			continue;
+		notify->drained = 0;
+		break;
+	}
+}

@@ -1,0 +1,72 @@
+#include "daemon/notify/watchdog.h"
+
+#include "base/clock.h"
+
+static uint64_t end_of(const struct watchdog *w)
+{
+	return w->on && w->interval_usec ? clock_add(w->last_usec, w->interval_usec)
+					 : USEC_INFINITY;
+}
+
+static void arm(struct watchdog *w)
+{
+	alarm_set(&w->ctx->alarms, &w->timer, end_of(w));
+}
+
+static void on_timer(struct alarm *alarm)
+{
+	struct watchdog *w = container_of(alarm, struct watchdog, timer);
+
+	if (clock_now_usec() < end_of(w)) {
+		arm(w);
+		return;
+	}
+	w->on = false;
+	w->expired(w->arg);
+}
+
+void watchdog_init(struct watchdog *w, struct context *ctx, void (*expired)(void *arg), void *arg)
+{
+	*w = (struct watchdog){ .ctx = ctx, .expired = expired, .arg = arg };
+	alarm_init(&w->timer, on_timer);
+}
+
+void watchdog_done(struct watchdog *w)
+{
+	if (w)
+		alarm_stop(&w->ctx->alarms, &w->timer);
+}
+
+void watchdog_set(struct watchdog *w, uint64_t interval_usec)
+{
+	w->interval_usec = interval_usec == USEC_INFINITY ? 0 : interval_usec;
+	w->last_usec = clock_now_usec();
+	arm(w);
+}
+
+void watchdog_start(struct watchdog *w)
+{
+	w->on = true;
+	w->last_usec = clock_now_usec();
+	arm(w);
+}
+
+void watchdog_stop(struct watchdog *w)
+{
+	w->on = false;
+	arm(w);
+}
+
+void watchdog_ping(struct watchdog *w)
+{
+	w->last_usec = clock_now_usec();
+}
+
+uint64_t watchdog_left(const struct watchdog *w, uint64_t now_usec)
+{
+	uint64_t end = end_of(w);
+
+	if (end == USEC_INFINITY)
+		return USEC_INFINITY;
+	return end > now_usec ? end - now_usec : 0;
+}

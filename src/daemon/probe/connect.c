@@ -1,0 +1,85 @@
+#include "daemon/probe/connect.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+/* Somebody listens, and has room for one more: that is all. */
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+};
+
+/* The path fits: model/types/probe.c has checked it. */
+static socklen_t address_of(const struct probe_config *config, union address *ret)
+{
+	if (config->kind == PROBE_UNIX) {
+		ret->un = (struct sockaddr_un){ .sun_family = AF_UNIX };
+		strncpy(ret->un.sun_path, config->text, sizeof(ret->un.sun_path) - 1);
+		return sizeof(ret->un);
+	}
+	if (config->address->any.sa_family == AF_INET6) {
+		ret->in6 = config->address->in6;
+		return sizeof(ret->in6);
+	}
+	ret->in = config->address->in;
+	return sizeof(ret->in);
+}
+
+int probe_connect(struct probe *probe, uint32_t events, sd_event_io_handler_t on_io)
+{
+	union address address;
+	socklen_t length = address_of(probe->config, &address);
+
+	probe->fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (probe->fd < 0)
+		return -errno;
+	if (connect(probe->fd, &address.any, length) < 0 && errno != EINPROGRESS)
+		return -errno;
+	return sd_event_add_io(probe->ctx->event, &probe->io, probe->fd, events, on_io, probe);
+}
+
+int probe_connected(struct probe *probe)
+{
+	socklen_t length = sizeof(int);
+	int error = 0;
+
+	if (getsockopt(probe->fd, SOL_SOCKET, SO_ERROR, &error, &length) < 0)
+		return -errno;
+	return -error;
+}
+
+void probe_disconnect(struct probe *probe)
+{
+	probe->io = sd_event_source_disable_unref(probe->io);
+	probe->fd = fd_close(probe->fd);
+}
+
+static int on_connected(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct probe *probe = arg;
+	int r = probe_connected(probe);
+
+	if (r < 0)
+		probe_fail(probe, "connect: %s", strerror(-r));
+	else
+		probe_succeed(probe);
+	return 0;
+}
+
+static void begin(struct probe *probe, const struct process *main)
+{
+	int r = probe_connect(probe, EPOLLOUT, on_connected);
+
+	if (r < 0)
+		probe_fail(probe, "connect: %s", strerror(-r));
+}
+
+const struct probe_kind_ops probe_connect_ops = { .begin = begin, .end = probe_disconnect };

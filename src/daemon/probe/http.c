@@ -1,0 +1,132 @@
+#include "daemon/probe/http.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "daemon/probe/connect.h"
+
+/*
+ * A request of one write in nearly all cases, and an answer of which only the beginning is read:
+ * the connection is closed as soon as the status is known, however much would follow.
+ */
+
+int http_request(const char *url, char **ret, size_t *ret_length)
+{
+	const char *path = strchrnul(url, '/');
+	int n = asprintf(ret,
+			 "GET %s HTTP/1.1\r\nHost: %.*s\r\nUser-Agent: swansongd\r\n"
+			 "Accept: */*\r\nConnection: close\r\n\r\n",
+			 *path ? path : "/", (int)(path - url), url);
+
+	if (n < 0) {
+		*ret = NULL;
+		return -ENOMEM;
+	}
+	*ret_length = (size_t)n;
+	return 0;
+}
+
+/* 'd': a digit; anything else: itself. */
+static const char pattern[HTTP_STATUS_LENGTH + 1] = "HTTP/1.d ddd ";
+
+static bool fits(char c, size_t i)
+{
+	if (pattern[i] == 'd')
+		return c >= '0' && c <= '9';
+	/* The reason may be missing, and its blank with it. */
+	return c == pattern[i] || (i == HTTP_STATUS_LENGTH - 1 && (c == '\r' || c == '\n'));
+}
+
+int http_status(const char *text, size_t length)
+{
+	int status;
+
+	for (size_t i = 0; i < length && i < HTTP_STATUS_LENGTH; i++)
+		if (!fits(text[i], i))
+			return -EBADMSG;
+	if (length < HTTP_STATUS_LENGTH)
+		return -EAGAIN;
+	status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
+	return status >= 100 && status <= 599 ? status : -EBADMSG;
+}
+
+static void judge(struct probe *probe)
+{
+	int status = http_status(probe->answer, probe->used);
+
+	if (status == -EAGAIN)
+		return;
+	if (status < 0)
+		probe_fail(probe, "the answer is not HTTP");
+	else if (status >= 200 && status < 400)
+		probe_succeed(probe);
+	else
+		probe_fail(probe, "HTTP status %d", status);
+}
+
+static int on_answer(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct probe *probe = arg;
+	ssize_t n = recv(fd, probe->answer + probe->used, HTTP_STATUS_LENGTH - probe->used, 0);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0) {
+		probe_fail(probe, "receive: %s", strerror(errno));
+	} else if (n == 0) {
+		probe_fail(probe, "closed without an answer");
+	} else {
+		probe->used += (size_t)n;
+		judge(probe);
+	}
+	return 0;
+}
+
+static void await_answer(struct probe *probe)
+{
+	int fd = probe->fd, r;
+
+	probe->used = 0;
+	probe->io = sd_event_source_disable_unref(probe->io);
+	r = sd_event_add_io(probe->ctx->event, &probe->io, fd, EPOLLIN, on_answer, probe);
+	if (r < 0)
+		probe_fail(probe, "receive: %s", strerror(-r));
+}
+
+static int on_writable(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct probe *probe = arg;
+	int r = probe_connected(probe);
+	ssize_t n;
+
+	if (r < 0) {
+		probe_fail(probe, "connect: %s", strerror(-r));
+		return 0;
+	}
+	n = send(fd, probe->request + probe->used, probe->request_length - probe->used,
+		 MSG_NOSIGNAL);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0) {
+		probe_fail(probe, "send: %s", strerror(errno));
+		return 0;
+	}
+	probe->used += (size_t)n;
+	if (probe->used == probe->request_length)
+		await_answer(probe);
+	return 0;
+}
+
+static void begin(struct probe *probe, const struct process *main)
+{
+	int r;
+
+	probe->used = 0;
+	r = probe_connect(probe, EPOLLOUT, on_writable);
+	if (r < 0)
+		probe_fail(probe, "connect: %s", strerror(-r));
+}
+
+const struct probe_kind_ops probe_http_ops = { .begin = begin, .end = probe_disconnect };

@@ -1,0 +1,203 @@
+#include "daemon/probe/readiness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "daemon/probe/exec.h"
+#include "daemon/probe/probe.h"
+
+/*
+ * A connection costs little, and nothing tells when somebody listens; later it is tried more
+ * seldom.
+ */
+#define RETRY_MIN_USEC (5 * USEC_PER_MSEC)
+#define RETRY_MAX_USEC (250 * USEC_PER_MSEC)
+/* What makes the service work, or a process, costs more. */
+#define RETRY_COSTLY_MIN_USEC (50 * USEC_PER_MSEC)
+#define RETRY_COSTLY_MAX_USEC USEC_PER_SEC
+
+struct readiness {
+	struct context *ctx;
+	const struct node_config *config;
+	void (*on_ready)(void *arg);
+	void *arg;
+	int fd; /* the pipe, or -1 */
+	sd_event_source *io;
+	struct probe *probe;
+	struct alarm timer; /* of the next try */
+	uint64_t retry_usec;
+	const struct process *main;
+	const struct launch *launch;
+};
+
+DEFINE_CLEANUP(struct readiness *, readiness_free)
+
+static void close_fd(struct readiness *r)
+{
+	r->io = sd_event_source_disable_unref(r->io);
+	r->fd = fd_close(r->fd);
+}
+
+static void succeed(struct readiness *r)
+{
+	readiness_stop(r);
+	r->on_ready(r->arg);
+}
+
+/* Ready is a newline; the end of the pipe without one says that no newline will come. */
+static int on_pipe(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct readiness *r = arg;
+	char buf[256];
+	ssize_t n = read(fd, buf, sizeof(buf));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0)
+		readiness_stop(r);
+	else if (memchr(buf, '\n', (size_t)n))
+		succeed(r);
+	return 0;
+}
+
+static void on_match(void *arg)
+{
+	succeed(arg);
+}
+
+static bool is_costly(const struct readiness *r)
+{
+	return r->config->ready.kind == PROBE_HTTP || r->config->ready.kind == PROBE_EXEC;
+}
+
+static void retry_later(struct readiness *r)
+{
+	uint64_t max = is_costly(r) ? RETRY_COSTLY_MAX_USEC : RETRY_MAX_USEC;
+
+	alarm_set(&r->ctx->alarms, &r->timer, clock_now_usec() + r->retry_usec);
+	r->retry_usec = MIN(r->retry_usec * 2, max);
+}
+
+static void on_result(void *arg, const char *why)
+{
+	struct readiness *r = arg;
+
+	if (!why) {
+		succeed(r);
+		return;
+	}
+	log_line(r->ctx->log, LOG_DEBUG, "%s: not ready yet: %s", r->config->path, why);
+	retry_later(r);
+}
+
+static void on_retry(struct alarm *alarm)
+{
+	struct readiness *r = container_of(alarm, struct readiness, timer);
+
+	probe_begin(r->probe, r->main, node_config_extras(r->config)->health_timeout_usec);
+}
+
+static void on_settled(struct alarm *alarm)
+{
+	succeed(container_of(alarm, struct readiness, timer));
+}
+
+/* Ready is what runs for some time. */
+static bool is_settling(const struct node_config *config)
+{
+	return config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE &&
+	       node_config_extras(config)->settle_time_usec > 0;
+}
+
+int readiness_new(struct readiness **ret, struct context *ctx, const struct node_config *config,
+		  const struct launch *launch, void (*on_ready)(void *arg), void *arg)
+{
+	cleanup(readiness_freep) struct readiness *r = NULL;
+	int e = 0;
+
+	*ret = NULL;
+	if (config->ready.kind < PROBE_FD && !is_settling(config))
+		return 0;
+	r = malloc(sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	*r = (struct readiness){
+		.ctx = ctx,
+		.config = config,
+		.launch = launch,
+		.on_ready = on_ready,
+		.arg = arg,
+		.fd = -1,
+	};
+	alarm_init(&r->timer, is_settling(config) ? on_settled : on_retry);
+	if (config->ready.kind > PROBE_FD && config->ready.kind != PROBE_LOG)
+		e = probe_new(&r->probe, ctx, &config->ready, launch, on_result, r);
+	if (e < 0)
+		return e;
+	*ret = take(r);
+	return 0;
+}
+
+struct readiness *readiness_free(struct readiness *r)
+{
+	if (!r)
+		return NULL;
+	close_fd(r);
+	probe_free(r->probe);
+	alarm_stop(&r->ctx->alarms, &r->timer);
+	free(r);
+	return NULL;
+}
+
+int readiness_open_fd(struct readiness *r)
+{
+	int fds[2];
+
+	readiness_stop(r);
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	r->fd = fds[0];
+	(void)fd_set_nonblock(r->fd);
+	return fds[1];
+}
+
+int readiness_start(struct readiness *r, const struct process *main)
+{
+	r->main = main;
+	if (r->config->ready.kind == PROBE_LOG) {
+		log_watch_begin(r->launch->log_watch, on_match, r);
+		return 0;
+	}
+	if (r->config->ready.kind == PROBE_FD)
+		return sd_event_add_io(r->ctx->event, &r->io, r->fd, EPOLLIN, on_pipe, r);
+	if (r->config->ready.kind == PROBE_STARTED) {
+		alarm_set(&r->ctx->alarms, &r->timer,
+			  clock_add(clock_now_usec(),
+				    node_config_extras(r->config)->settle_time_usec));
+		return 0;
+	}
+	r->retry_usec = is_costly(r) ? RETRY_COSTLY_MIN_USEC : RETRY_MIN_USEC;
+	retry_later(r);
+	return 0;
+}
+
+void readiness_stop(struct readiness *r)
+{
+	close_fd(r);
+	if (r->config->ready.kind == PROBE_LOG && r->launch->log_watch)
+		log_watch_end(r->launch->log_watch);
+	if (r->probe)
+		probe_cancel(r->probe);
+	alarm_stop(&r->ctx->alarms, &r->timer);
+}
+
+const struct process *readiness_process(const struct readiness *r)
+{
+	return r && r->probe ? probe_process(r->probe) : NULL;
+}

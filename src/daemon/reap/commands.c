@@ -1,0 +1,77 @@
+#include "daemon/reap/commands.h"
+
+#include "daemon/service/hooks.h"
+#include "daemon/service/machine.h"
+#include "daemon/service/reload.h"
+
+/* What a start came to because of one of its commands; an earlier trouble goes before. */
+static void blame(struct service *s)
+{
+	const struct outcome *of_hook = &s->setup.hook->outcome;
+
+	if (s->run.outcome.hook || s->run.outcome.kind == OUTCOME_START_TIMEOUT ||
+	    s->run.outcome.kind == OUTCOME_WATCHDOG || s->run.outcome.kind == OUTCOME_UNHEALTHY)
+		return;
+	s->run.outcome.kind = of_hook->kind;
+	s->run.outcome.value = of_hook->value;
+	s->run.outcome.step = of_hook->step;
+	s->run.outcome.subject = of_hook->subject;
+	s->run.outcome.hook = of_hook->hook;
+}
+
+/* That a start failed is said with what follows from it. */
+static void log_trouble(const struct hook *h)
+{
+	char text[OUTCOME_TEXT_MAX];
+
+	if (h->kind != HOOK_START_COMMAND && h->kind != HOOK_POST_START)
+		log_line(h->ctx->log, LOG_WARNING, "%s: %s", node_name(h->node),
+			 policy_outcome_text(text, &h->outcome));
+}
+
+/* All of it is over, and its state has nothing else to wait for. */
+static void pass(struct service *s, enum hook_kind kind, bool well)
+{
+	if (kind == HOOK_POST_STOP)
+		return;
+	if (!well && kind != HOOK_STOP_COMMAND)
+		blame(s);
+	service_handle(s, well ? EVENT_PASSED : EVENT_BROKEN);
+}
+
+/* Where there is no main process, its guard stands for what may follow in this turn. */
+static void stand_in(struct service *s)
+{
+	struct process *of_hook = &s->setup.hook->process;
+
+	if (s->main.guard.node)
+		return;
+	s->main.guard = of_hook->guard;
+	s->main.generation = of_hook->generation;
+	of_hook->guard = (struct swansong_guard){ .node = NULL };
+}
+
+static void settle_hook(struct service *s)
+{
+	struct hook *h = s->setup.hook;
+	enum hook_kind kind = h->kind;
+	bool awaited = service_hook_part(kind) == fsm_part(s->state);
+	bool well = hook_was_well(h);
+
+	if (awaited && !well)
+		log_trouble(h);
+	if (awaited && (well || kind == HOOK_POST_STOP) && hook_continue(h))
+		return;
+	s->run.parts &= ~service_hook_part(kind);
+	if (awaited)
+		pass(s, kind, well);
+	stand_in(s);
+	hook_end(h);
+}
+
+void service_settle_hooks(struct service *s)
+{
+	while (s->setup.hook && hook_has_ended(s->setup.hook))
+		settle_hook(s);
+	service_settle_reload(s);
+}

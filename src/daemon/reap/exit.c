@@ -1,0 +1,327 @@
+#include "daemon/reap/exit.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "daemon/reap/commands.h"
+#include "daemon/service/hooks.h"
+#include "daemon/service/machine.h"
+#include "daemon/service/main-process.h"
+#include "daemon/service/signal.h"
+#include "sys/process/proc.h"
+
+static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
+{
+	outcome->end = exit->dumped ? END_DUMPED : exit->signaled ? END_KILLED : END_EXITED;
+	outcome->end_value = exit->value;
+	if (outcome->hook)
+		return; /* that it ended is what followed from this one's trouble */
+	if (outcome->kind != OUTCOME_START_TIMEOUT && outcome->kind != OUTCOME_WATCHDOG &&
+	    outcome->kind != OUTCOME_UNHEALTHY)
+		outcome->kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
+	outcome->value = exit->value;
+}
+
+void service_process_died(struct service *s, struct process *process, const struct reap_exit *exit)
+{
+	s->ctx->changes++;
+	if (process->kind == PROCESS_LEFTOVER) {
+		log_line(s->ctx->log, LOG_INFO, "%s: leftover pid %d (%s) is gone", s->config->path,
+			 (int)process->pid, process->name);
+		/* What it leaves is not known before the next sweep: its guard stands for that. */
+		if (!s->main.guard.node) {
+			s->main.guard = process->guard;
+			s->main.generation = process->generation;
+			s->main.until_usec = process->until_usec;
+			process->guard = (struct swansong_guard){ .node = NULL };
+		}
+		process_free(process);
+		trace_touch(s->node->trace);
+		if (!s->main.alive)
+			service_look_after(s);
+		/* Whose parent it was is our child now. */
+		context_scan_orphans(s->ctx);
+		if (s->node->goal == GOAL_GONE)
+			node_follow_up(s->node);
+		return;
+	}
+	service_unfollow(s);
+	note_exit(&s->run.outcome, exit);
+	s->main.alive = false;
+	s->main.pidfd = fd_close(s->main.pidfd);
+	launch_ended(&s->setup.launch, s->main.group);
+	service_look_after(s);
+}
+
+bool service_may_have_leftovers(const struct service *s)
+{
+	return fsm_has_process(s->state) || !s->config->kill_leftovers;
+}
+
+/* Who has a guard of this run; or NULL. */
+static const struct process *guarded(const struct service *s)
+{
+	if (s->main.guard.node)
+		return &s->main;
+	if (list_is_empty(&s->leftovers))
+		return NULL;
+	return list_entry(s->leftovers.next, struct process, by_service);
+}
+
+/* On the generation of its run, which the node may have left behind. */
+static void guard_leftover(struct service *s, struct process *p)
+{
+	const struct process *of_run = guarded(s);
+
+	if (of_run) {
+		p->guard = swansong_guard_clone(&of_run->guard);
+		p->generation = of_run->generation;
+		p->kept = of_run->kept;
+		service_join_rest(s, p, of_run);
+		return;
+	}
+	p->kept = !fsm_has_process(s->state);
+	p->guard = swansong_guard(p->kept ? node_root(s->node)->work : s->node->work);
+	p->generation = s->node->generation;
+}
+
+/*
+ * Has it had the stop signal with its group?  What was only started when that had been sent has
+ * not, such as what a handler of the signal runs; in doubt, for a tick, one more does less harm
+ * than none.
+ */
+static bool has_heard(const struct service *s, pid_t pid, pid_t group)
+{
+	uint64_t age_usec;
+
+	if (!service_has_signalled(s, group))
+		return false;
+	if (s->state != STATE_STOPPING || proc_age(pid, &age_usec) < 0)
+		return true;
+	return age_usec >= clock_now_usec() - s->since_usec;
+}
+
+int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
+{
+	struct process *p;
+	int r;
+
+	r = process_new(&p, PROCESS_LEFTOVER, s);
+	if (r < 0)
+		return r;
+	/*
+	 * Nobody but us collects it, so the pid will do; there may be more of them than
+	 * descriptors.
+	 */
+	process_add(s->ctx->processes, p, pid, -1);
+	p->group = group;
+	p->id = ++s->ctx->last_id;
+	guard_leftover(s, p);
+	p->signalled = has_heard(s, pid, group);
+	strncpy(p->name, name, sizeof(p->name) - 1);
+	list_append(&s->leftovers, &p->by_service);
+	trace_touch(s->node->trace);
+	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
+		 (int)pid, p->name);
+	/* The budget was spent before it was found. */
+	if (fsm_has_process(s->state) && service_kill_usec(s) <= p->since_usec)
+		(void)process_signal(p, SIGKILL);
+	service_stop_rest(s);
+	return 0;
+}
+
+/*
+ * Of those in the control group our children only: the others die, or fall to us, before they do.
+ */
+static void adopt_member(pid_t pid, void *arg)
+{
+	struct service *s = arg;
+	struct proc_info info;
+
+	if (process_find(s->ctx->processes, pid) || proc_read(pid, &info) < 0 ||
+	    info.parent != getpid() || info.state == 'Z')
+		return;
+	(void)service_adopt(s, pid, info.group, info.name);
+}
+
+/* Nothing of it is to be run any more. */
+static bool is_last(const struct service *s)
+{
+	return fsm_is_going_down(s->state) && !(service_parts(s) & PART_POST_STOP);
+}
+
+/*
+ * Its main process is gone: is there anybody else?  A command that runs beside is of no matter
+ * here.
+ */
+static bool has_leftovers(struct service *s)
+{
+	if (!s->group.exists)
+		return !list_is_empty(&s->leftovers) || service_has_group(s);
+	/* It did not begin.  The child that failed to may still be on its way out. */
+	if (s->main.pid == 0 && s->run.outcome.kind == OUTCOME_SPAWN_FAILED)
+		return !list_is_empty(&s->leftovers);
+	/* The removal of what is needed no more is the cheapest question. */
+	if (is_last(s) && control_group_remove(&s->group))
+		return !list_is_empty(&s->leftovers);
+	if (!control_group_is_populated(&s->group))
+		return !list_is_empty(&s->leftovers);
+	control_group_each(&s->group, adopt_member, s);
+	control_group_watch(&s->group);
+	/* It may have become empty between the first look and the watch. */
+	return !list_is_empty(&s->leftovers) || control_group_is_populated(&s->group);
+}
+
+static void log_end(struct service *s, enum service_event event)
+{
+	bool clean = policy_is_clean(s->config, &s->run.outcome);
+	/*
+	 * In front of a command its end is passed on, and nobody's trouble; that it never began is.
+	 */
+	bool passed_on = s->ctx->command && s->run.outcome.kind != OUTCOME_SPAWN_FAILED;
+	char text[OUTCOME_TEXT_MAX], delay[CLOCK_TEXT_MAX];
+
+	policy_outcome_text(text, &s->run.outcome);
+	if (fsm_is_going_down(s->state))
+		log_line(s->ctx->log, LOG_INFO, "%s: %s", s->config->path, text);
+	else if (event == EVENT_RETRY)
+		log_line(s->ctx->log, clean ? LOG_INFO : LOG_WARNING, "%s: %s; again in %s",
+			 s->config->path, text, clock_text(delay, s->delay_usec));
+	else if (event == EVENT_FAIL)
+		log_line(s->ctx->log, passed_on ? LOG_INFO : LOG_ERR, "%s: %s; failed%s",
+			 s->config->path, text,
+			 s->config->restart == RESTART_NEVER ? ""
+							     : ", its restart-limit is reached");
+	else
+		log_line(s->ctx->log, LOG_INFO, "%s: %s; done", s->config->path, text);
+}
+
+/* A oneshot that has done its work: is there more to do, now or when it is stopped? */
+static bool is_to_be_kept(const struct service *s)
+{
+	return s->setup.launch.config->type == TYPE_ONESHOT && !s->run.worked &&
+	       (s->state == STATE_STARTING || s->state == STATE_CLEANING) &&
+	       policy_is_clean(s->config, &s->run.outcome) &&
+	       (s->run.parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP));
+}
+
+static void on_output(void *arg)
+{
+	service_look_after(arg);
+}
+
+/* The last lines are in their files when the run has ended, unless that takes long. */
+static bool awaits_output(struct service *s)
+{
+	return s->state != STATE_KILLING && launch_awaits_output(&s->setup.launch, on_output, s);
+}
+
+static void end_output(struct service *s)
+{
+	uint64_t until = clock_add(clock_now_usec(), s->config->stop_timeout_usec);
+
+	launch_end_output(&s->setup.launch, &s->main.guard, s->main.generation,
+			  MIN(until, service_kill_usec(s)));
+}
+
+/* Its process is gone, and the guard is now for what is to be undone. */
+static void keep(struct service *s)
+{
+	struct swansong_guard guard = swansong_guard(s->node->work);
+
+	end_output(s);
+	process_remove(&s->main);
+	s->main.guard = guard;
+	s->main.generation = s->node->generation;
+	s->main.signalled = false;
+	s->run.worked = true;
+	service_handle(s, EVENT_WORKED);
+}
+
+static bool is_kept(const struct service *s)
+{
+	if (!s->run.worked || !(s->run.parts & (PART_STOP_COMMAND | PART_POST_STOP)))
+		return false;
+	return s->state == STATE_READYING || s->state == STATE_UP || s->state == STATE_GATED;
+}
+
+/* Once a run: what it was is not to be counted twice. */
+static void judge(struct service *s)
+{
+	uint64_t now = clock_now_usec();
+	bool began = s->run.outcome.end != END_NONE || s->run.outcome.kind == OUTCOME_UNKNOWN;
+	uint64_t ran = began ? now - s->run.started_usec : 0;
+
+	if (s->run.concluded)
+		return;
+	s->run.concluded = true;
+	s->run.verdict = policy_decide(s->policy, &s->run.outcome, now, ran, &s->delay_usec);
+	/* That its work is done is no end; that what comes after it fails is. */
+	if (!s->run.worked || s->run.verdict != EVENT_DONE)
+		log_end(s, s->run.verdict);
+}
+
+/* Nothing of the run is left; but for its post-stop, which may follow from this. */
+static void conclude(struct service *s)
+{
+	end_output(s);
+	judge(s);
+	service_handle(s, s->run.verdict);
+	process_remove(&s->main);
+	s->main.signalled = false;
+}
+
+/* A leftover that was let be has died, and what that left is known by now. */
+static void settle_rest(struct service *s)
+{
+	swansong_guard_drop(&s->main.guard);
+	if (s->state != STATE_BACKOFF)
+		(void)control_group_remove(&s->group);
+}
+
+static void settle_exit(struct service *s)
+{
+	bool left;
+
+	trace_touch(s->node->trace);
+	service_settle_hooks(s);
+	if (s->main.alive || service_awaits_hook(s) || is_kept(s)) {
+		node_end_task(s->node, TASK_EXITS);
+		return;
+	}
+	left = has_leftovers(s);
+	if (!fsm_has_process(s->state)) {
+		node_end_task(s->node, TASK_EXITS);
+		settle_rest(s);
+		return;
+	}
+	if (!service_running_hook(s, 0) && (!left || service_keeps_leftovers(s))) {
+		if (awaits_output(s))
+			return;
+		node_end_task(s->node, TASK_EXITS);
+		if (is_to_be_kept(s))
+			keep(s);
+		else
+			conclude(s);
+		return;
+	}
+	/*
+	 * The leftovers have guards of their own, and their deaths bring us here again.  Where they
+	 * are not known one by one, the service's guard stands for them, and it stays on the list.
+	 */
+	if (!list_is_empty(&s->leftovers) || service_running_hook(s, 0)) {
+		node_end_task(s->node, TASK_EXITS);
+		swansong_guard_drop(&s->main.guard);
+	}
+	service_handle(s, EVENT_ORPHANED);
+}
+
+void service_settle_exits(struct context *ctx)
+{
+	struct node *node;
+
+	node_for_each_due (node, ctx, TASK_EXITS)
+		settle_exit(node->service);
+}

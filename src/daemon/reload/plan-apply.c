@@ -1,0 +1,216 @@
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "daemon/service/machine.h"
+#include "daemon/tree/build.h"
+#include "daemon/tree/edges.h"
+#include "daemon/tree/goals.h"
+#include "daemon/spawn/final.h"
+#include "daemon/reload/plan.h"
+#include "daemon/view/report.h"
+#include "daemon/service/setup.h"
+
+/*
+ * Three steps: all that can fail is made ready beside what is in use; then the one takes the place
+ * of the other, which cannot fail; then what has come, gone or changed is started, stopped or
+ * restarted.
+ */
+
+/* --- what can fail --- */
+
+static int prepare_service(struct plan_entry *entry)
+{
+	struct node *node = entry->node;
+	int r;
+
+	if (!entry->to->argv)
+		return 0;
+	if (!node->service)
+		return service_new(&entry->service, node, entry->to);
+	r = setup_new(&entry->setup, node->service, entry->to);
+	return r < 0 ? r : policy_new(&entry->policy, entry->to);
+}
+
+static int prepare_entry(struct plan *plan, struct plan_entry *entry)
+{
+	int r;
+
+	if (entry->kind == PLAN_REMOVE)
+		return 0;
+	if (entry->node) {
+		r = prepare_service(entry);
+		if (r >= 0)
+			r = final_new(&entry->final, entry->node, entry->to);
+	} else {
+		r = tree_add(plan->tree, plan->config, entry->to, &entry->node);
+		entry->made = r == 0;
+	}
+	return r;
+}
+
+static void cancel_entry(struct plan *plan, struct plan_entry *entry)
+{
+	setup_free(take(entry->setup));
+	policy_free(take(entry->policy));
+	service_free(take(entry->service));
+	final_free(take(entry->final));
+	if (entry->made)
+		tree_remove(plan->tree, entry->node);
+}
+
+static int prepare(struct plan *plan)
+{
+	size_t n = 0;
+	int r = 0;
+
+	while (r == 0 && n < plan->n_entries)
+		r = prepare_entry(plan, &plan->entries[n++]);
+	if (r < 0)
+		plan->refused = plan->entries[n - 1].to;
+	if (r == 0)
+		r = edges_prepare(plan->tree, plan->config);
+	while (r < 0 && n-- > 0)
+		cancel_entry(plan, &plan->entries[n]);
+	return r;
+}
+
+/* --- what cannot --- */
+
+static void commit_service(struct node *node, struct plan_entry *entry)
+{
+	if (entry && entry->service)
+		node->service = take(entry->service);
+	else if (node->service && node->config->argv)
+		service_reconfigure(node->service, node->config, entry ? take(entry->setup) : NULL,
+				    entry ? take(entry->policy) : NULL);
+	if (!node->service)
+		return;
+	service_note_goal(node->service);
+	/* A service that is none any more goes with its last process. */
+	if (!node->config->argv)
+		node_follow_up(node);
+}
+
+static void commit(struct plan *plan)
+{
+	struct plan_entry *entry = plan->entries;
+	struct tree *tree = plan->tree;
+
+	for (size_t i = 0; i < plan->config->n_nodes; i++) {
+		const struct node_config *to = plan->config->nodes[i];
+		bool has_entry = entry < plan->entries + plan->n_entries && entry->to == to;
+		struct node *node = tree_find(tree, to->path);
+
+		if (node->config != to) {
+			bool was_group = !node->config->argv;
+
+			node_use_config(node, plan->config, to);
+			goals_reconfigure(node, was_group);
+			commit_service(node, has_entry ? entry : NULL);
+			final_use(node, has_entry ? take(entry->final) : NULL);
+		}
+		node->transient = false;
+		entry += has_entry;
+	}
+	edges_commit(tree);
+	config_unref(tree->config);
+	tree->config = config_ref(plan->config);
+	report_use_all(tree);
+}
+
+/* --- what follows --- */
+
+static void follow_add(const struct plan_entry *entry, struct goals *goals)
+{
+	struct node *node = entry->node;
+	bool back = node->goal == GOAL_GONE;
+
+	log_line(node->ctx->log, LOG_NOTICE, "%s: %s", node_name(node), back ? "is back" : "added");
+	if (back)
+		goals_add(goals, node);
+	else
+		node_changed(node, "none", "");
+}
+
+static void follow_removal(const struct plan_entry *entry, struct goals *goals)
+{
+	goals_lower(goals, entry->node, REQUEST_REMOVE, "its section is gone");
+}
+
+static void log_change(const struct plan_entry *entry)
+{
+	static const char *const when[] = {
+		[APPLY_LIVE] = "now",
+		[APPLY_NEXT_START] = "at the next start",
+		[APPLY_RESTART] = "at the next start",
+	};
+	struct log *log = entry->node->ctx->log;
+
+	for (enum key_id key = 0; key < N_KEYS; key++) {
+		if (key_set_has(&entry->keys, key))
+			log_line(log, LOG_INFO, "%s: %s has changed, and counts %s",
+				 node_name(entry->node), keys[key].name,
+				 entry->restart || entry->start ? "now" : when[keys[key].apply]);
+	}
+}
+
+static void follow_change(const struct plan_entry *entry, struct goals *goals)
+{
+	struct node *node = entry->node;
+
+	log_change(entry);
+	if (entry->start)
+		goals_want(goals, node);
+	if (entry->restart) {
+		goals_forget_restarts(node);
+		goals_lower(goals, node, REQUEST_CYCLE, "its section has changed");
+	}
+}
+
+static void follow_dependent(const struct plan_entry *entry, struct goals *goals)
+{
+	char reason[CONFIG_NAME_MAX + 20];
+
+	(void)snprintf(reason, sizeof(reason), "it requires %s", entry->because->path);
+	goals_lower(goals, entry->node, REQUEST_CYCLE, reason);
+}
+
+/* What comes up comes first, so that a stop finds no dependents of what has been away only. */
+static void follow(struct plan *plan)
+{
+	static void (*const steps[N_PLAN_KINDS])(const struct plan_entry *entry,
+						 struct goals *goals) = {
+		[PLAN_ADD] = follow_add,
+		[PLAN_CHANGE] = follow_change,
+		[PLAN_REMOVE] = follow_removal,
+	};
+	struct events *events = plan->tree->ctx->events;
+	char cause[EVENT_CAUSE_MAX];
+	struct goals goals;
+
+	events_cause(events, cause);
+	goals_begin(&goals, plan->tree, CAUSE_RELOAD);
+	for (enum plan_kind kind = 0; kind < N_PLAN_KINDS; kind++)
+		for (size_t i = 0; i < plan->n_entries; i++)
+			if (plan->entries[i].kind == kind)
+				steps[kind](&plan->entries[i], &goals);
+	for (size_t i = 0; i < plan->n_dependents; i++)
+		follow_dependent(&plan->dependents[i], &goals);
+	goals_commit(&goals);
+	goals_need_all(plan->tree);
+	/* What a stop has told as its own is none of those that start. */
+	events_because(events, cause);
+	context_update_soon(plan->tree->ctx);
+}
+
+int plan_apply(struct plan *plan)
+{
+	int r = prepare(plan);
+
+	if (r < 0)
+		return r;
+	commit(plan);
+	follow(plan);
+	return 0;
+}

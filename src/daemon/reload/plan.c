@@ -1,0 +1,265 @@
+#include "daemon/reload/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/memstream.h"
+#include "proto/message.h"
+
+static bool is_to_run(const struct node *node)
+{
+	return node->service && service_is_wanted(node->service);
+}
+
+/* A service that was stopped since is left as it is. */
+static bool is_to_begin(const struct node *node, const struct node_config *to)
+{
+	if (!to->argv || !to->autostart || node_goal(node) < GOAL_IDLE)
+		return false;
+	return !node->config->argv || node->goal == GOAL_IDLE;
+}
+
+/* A new service starts by itself, unless what it will be in is stopped. */
+static bool is_to_start(const struct plan *plan, const struct node_config *to)
+{
+	const struct node_config *above = to->parent;
+	const struct node *node = NULL;
+
+	while (above && !(node = tree_find(plan->tree, above->path)))
+		above = above->parent;
+	return to->argv && to->autostart && (!node || node_goal(node) >= GOAL_IDLE);
+}
+
+static void add_entry(struct plan *plan, struct plan_entry entry)
+{
+	plan->counts[entry.kind]++;
+	plan->entries[plan->n_entries++] = entry;
+}
+
+static void compare_node(struct plan *plan, struct node *node, const struct node_config *to)
+{
+	struct plan_entry entry = {
+		.kind = PLAN_CHANGE,
+		.node = node,
+		.from = node->config,
+		.to = to,
+		.start = is_to_begin(node, to),
+	};
+
+	if (node_config_diff(entry.from, to, &entry.keys) == 0)
+		return;
+	entry.restart = is_to_run(node) && key_set_apply(&entry.keys) == APPLY_RESTART;
+	add_entry(plan, entry);
+}
+
+static void compare(struct plan *plan)
+{
+	struct tree *tree = plan->tree;
+
+	for (size_t i = 0; i < plan->config->n_nodes; i++) {
+		const struct node_config *to = plan->config->nodes[i];
+		struct node *node = tree_find(tree, to->path);
+
+		if (node && node->goal != GOAL_GONE)
+			compare_node(plan, node, to);
+		else
+			add_entry(plan, (struct plan_entry){ .kind = PLAN_ADD,
+							     .node = node,
+							     .to = to,
+							     .start = is_to_start(plan, to) });
+	}
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		if (n->goal != GOAL_GONE && !tree_keeps(n, plan->config))
+			add_entry(plan, (struct plan_entry){ .kind = PLAN_REMOVE,
+							     .node = n,
+							     .from = n->config });
+	}
+	plan->n_daemon = config_diff(tree->config, plan->config, &plan->daemon);
+}
+
+/* --- what restarts with what it requires --- */
+
+static bool config_is_within(const struct node_config *node, const struct node_config *top)
+{
+	while (node && node != top)
+		node = node->parent;
+	return node;
+}
+
+/* The node in @top that @node requires, or NULL. */
+static const struct node_config *find_required(const struct node_config *node,
+					       const struct node_config *top)
+{
+	struct node_config *const *to = node_config_edges(node, EDGE_REQUIRES);
+
+	for (; to && *to; to++)
+		if (config_is_within(*to, top))
+			return *to;
+	return NULL;
+}
+
+/* Returns true if a service in @node runs, or is to. */
+static bool has_any_to_run(const struct node *node)
+{
+	for (const struct node *n = node; n; n = node_next(n, node))
+		if (is_to_run(n))
+			return true;
+	return false;
+}
+
+static bool is_planned(const struct plan *plan, const struct node_config *to)
+{
+	for (size_t i = 0; i < plan->n_entries; i++)
+		if (plan->entries[i].to == to && plan->entries[i].restart)
+			return true;
+	for (size_t i = 0; i < plan->n_dependents; i++)
+		if (plan->dependents[i].to == to)
+			return true;
+	return false;
+}
+
+/* Adds what requires @top, or a node in it, and restarts with it. */
+static void add_dependents_of(struct plan *plan, const struct node_config *top)
+{
+	for (size_t i = 0; i < plan->config->n_nodes; i++) {
+		const struct node_config *to = plan->config->nodes[i];
+		const struct node_config *required = find_required(to, top);
+		struct node *node;
+
+		if (!required || config_is_within(to, top) || is_planned(plan, to))
+			continue;
+		node = tree_find(plan->tree, to->path);
+		if (!node || node->goal != GOAL_UP || !has_any_to_run(node))
+			continue;
+		plan->dependents[plan->n_dependents++] = (struct plan_entry){
+			.kind = PLAN_CHANGE,
+			.node = node,
+			.from = node->config,
+			.to = to,
+			.restart = true,
+			.because = required,
+		};
+	}
+}
+
+/* A dependent that is added has dependents of its own. */
+static void add_dependents(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->n_entries; i++)
+		if (plan->entries[i].restart)
+			add_dependents_of(plan, plan->entries[i].to);
+	for (size_t i = 0; i < plan->n_dependents; i++)
+		add_dependents_of(plan, plan->dependents[i].to);
+}
+
+int plan_new(struct plan **ret, struct tree *tree, struct config *config)
+{
+	cleanup(plan_freep) struct plan *plan = calloc(1, sizeof(*plan));
+
+	if (!plan)
+		return -ENOMEM;
+	plan->tree = tree;
+	plan->config = config_ref(config);
+	plan->entries = calloc(config->n_nodes + tree->by_path.n, sizeof(*plan->entries));
+	plan->dependents = calloc(config->n_nodes + 1, sizeof(*plan->dependents));
+	if (!plan->entries || !plan->dependents)
+		return -ENOMEM;
+	compare(plan);
+	add_dependents(plan);
+	*ret = take(plan);
+	return 0;
+}
+
+struct plan *plan_free(struct plan *plan)
+{
+	if (!plan)
+		return NULL;
+	free(plan->entries);
+	free(plan->dependents);
+	config_unref(plan->config);
+	free(plan);
+	return NULL;
+}
+
+char *plan_text(char buf[static PLAN_TEXT_MAX], const struct plan *plan)
+{
+	(void)snprintf(buf, PLAN_TEXT_MAX, "%u added, %u removed, %u changed",
+		       plan->counts[PLAN_ADD], plan->counts[PLAN_REMOVE],
+		       plan->counts[PLAN_CHANGE]);
+	return buf;
+}
+
+/* --- for people and programs --- */
+
+static const char *const kind_names[N_PLAN_KINDS] = {
+	[PLAN_ADD] = "add",
+	[PLAN_CHANGE] = "change",
+	[PLAN_REMOVE] = "remove",
+};
+
+static const char *const apply_names[] = {
+	[APPLY_LIVE] = "live",
+	[APPLY_NEXT_START] = "next_start",
+	[APPLY_RESTART] = "restart",
+	[APPLY_DAEMON] = "daemon",
+};
+
+/* null if it is not set. */
+static json_t *value_json(const struct config *config, const struct node_config *node,
+			  enum key_id key)
+{
+	cleanup(freep) char *text = NULL;
+	struct memstream m;
+
+	if (memstream_open(&m) < 0)
+		return NULL;
+	key_print(m.file, config, node, key);
+	if (memstream_close(&m, &text) < 0)
+		return NULL;
+	return *text ? message_string(text) : json_null();
+}
+
+static json_t *keys_json(const struct plan *plan, const struct plan_entry *entry)
+{
+	json_t *list = json_array();
+
+	for (enum key_id key = 0; key < N_KEYS; key++) {
+		if (!key_set_has(&entry->keys, key))
+			continue;
+		(void)json_array_append_new(
+			list, json_pack("{s:s, s:o, s:o, s:s}", "key", keys[key].name, "from",
+					value_json(plan->tree->config, entry->from, key), "to",
+					value_json(plan->config, entry->to, key), "apply",
+					apply_names[keys[key].apply]));
+	}
+	return list;
+}
+
+/* Without @from and @to: the daemon itself. */
+static json_t *entry_json(const struct plan *plan, const struct plan_entry *entry)
+{
+	const struct node_config *config = entry->to ? entry->to : entry->from;
+	bool is_service = config && config->argv;
+
+	return json_pack(
+		"{s:s, s:s, s:b, s:b, s:b, s:b, s:s*, s:o}", "kind", kind_names[entry->kind],
+		"node", config ? config->path : "", "service", is_service, "autostart",
+		entry->kind == PLAN_ADD ? entry->start : is_service && config->autostart, "restart",
+		entry->restart, "start", entry->start, "because",
+		entry->because ? entry->because->path : NULL, "keys", keys_json(plan, entry));
+}
+
+json_t *plan_json(const struct plan *plan)
+{
+	const struct plan_entry daemon = { .kind = PLAN_CHANGE, .keys = plan->daemon };
+	json_t *list = json_array();
+
+	if (plan->n_daemon > 0)
+		(void)json_array_append_new(list, entry_json(plan, &daemon));
+	for (size_t i = 0; i < plan->n_entries; i++)
+		(void)json_array_append_new(list, entry_json(plan, &plan->entries[i]));
+	for (size_t i = 0; i < plan->n_dependents; i++)
+		(void)json_array_append_new(list, entry_json(plan, &plan->dependents[i]));
+	return list;
+}

@@ -1,0 +1,191 @@
+#include "daemon/reload/reload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/memstream.h"
+#include "daemon/tree/edges.h"
+#include "sys/spawn/ids.h"
+
+struct listeners {
+	struct log *log; /* may be NULL */
+	FILE *mistakes;
+};
+
+static void tell(enum diag_level level, const char *text, void *arg)
+{
+	const struct listeners *l = arg;
+
+	if (l->log)
+		log_line(l->log, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
+	if (l->mistakes && level == DIAG_ERROR)
+		(void)fprintf(l->mistakes, "\n%s", text);
+}
+
+int reload_config(struct config **ret, const char *const *paths, size_t n_paths, bool trust,
+		  struct log *log, FILE *mistakes)
+{
+	struct listeners listeners = { .log = log, .mistakes = mistakes };
+	const struct config_names names = { ids_user, ids_group, trust };
+	cleanup(diag_freep) struct diag *diag = NULL;
+	int r;
+
+	r = diag_new(&diag);
+	if (r < 0)
+		return r;
+	r = config_load(ret, paths, n_paths, &names, diag);
+	diag_each(diag, tell, &listeners);
+	return r;
+}
+
+/* What stands in no file, and stays, is not to wait for what will wait for it. */
+static int check_transients(const struct tree *tree, const struct config *config, struct log *log,
+			    FILE *mistakes)
+{
+	struct listeners listeners = { .log = log, .mistakes = mistakes };
+	cleanup(diag_freep) struct diag *diag = NULL;
+	int r = diag_new(&diag);
+
+	if (r < 0)
+		return r;
+	r = edges_check(tree, config, false, NULL, diag);
+	diag_each(diag, tell, &listeners);
+	return r == 0 && diag_errors(diag) > 0 ? -EINVAL : r;
+}
+
+static int apply(struct plan *plan)
+{
+	struct log *log = plan->tree->ctx->log;
+	char text[PLAN_TEXT_MAX];
+	int r = plan_apply(plan);
+
+	if (r < 0)
+		return r;
+	log_line(log, LOG_NOTICE, "reloaded: %s", plan_text(text, plan));
+	for (enum key_id key = 0; key < N_KEYS; key++) {
+		bool live = keys[key].apply == APPLY_LIVE;
+
+		if (key_set_has(&plan->daemon, key))
+			log_line(log, live ? LOG_INFO : LOG_WARNING,
+				 "%s has changed, and counts %s", keys[key].name,
+				 live ? "now" : "when the daemon is started anew");
+	}
+	return 0;
+}
+
+int reload_apply(struct tree *tree, struct config *config)
+{
+	cleanup(plan_freep) struct plan *plan = NULL;
+	int r = plan_new(&plan, tree, config);
+
+	return r < 0 ? r : apply(plan);
+}
+
+/* Mistakes are told to @log, too, if that is not NULL. */
+static int make_plan(const struct reload *reload, struct log *log, FILE *reason, struct plan **ret)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct tree *tree = reload->tree;
+	int r;
+
+	if (reload->n_paths == 0) {
+		(void)fputs("there is no configuration in front of a command", reason);
+		return -EOPNOTSUPP;
+	}
+	if (node_is_stopped(tree->root)) {
+		(void)fputs("the tree is shutting down", reason);
+		return -ESHUTDOWN;
+	}
+	r = reload_config(&config, reload->paths, reload->n_paths, reload->trust, log, reason);
+	if (r == 0)
+		r = check_transients(tree, config, log, reason);
+	return r < 0 ? r : plan_new(ret, tree, config);
+}
+
+/* What @reason has not been told by itself. */
+static void tell_fault(FILE *reason, int r)
+{
+	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN)
+		(void)fputs(strerror(-r), reason);
+}
+
+/* As a mistake in the files is told; the log says which of its sockets it is. */
+static void tell_refused(FILE *reason, const struct node_config *node)
+{
+	const struct extras *extras = node ? node_config_extras(node) : NULL;
+
+	if (extras && extras->n_listen > 0)
+		(void)fprintf(reason, "\n%s:%u: [%s] listen: ", node->place.file,
+			      extras->listen_line, node_config_section(node));
+}
+
+static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **ret)
+{
+	cleanup(plan_freep) struct plan *plan = NULL;
+	json_t *changes;
+	int r = make_plan(reload, reload->tree->ctx->log, reason, &plan);
+
+	if (r < 0)
+		return r;
+	/* Before: nobody knows afterwards what it was like. */
+	changes = plan_json(plan);
+	r = apply(plan);
+	if (r < 0) {
+		if (r != -ENOMEM)
+			tell_refused(reason, plan->refused);
+		json_decref(changes);
+	} else {
+		*ret = changes;
+	}
+	return r;
+}
+
+int reload_plan(const struct reload *reload, FILE *reason, json_t **ret)
+{
+	cleanup(plan_freep) struct plan *plan = NULL;
+	int r = make_plan(reload, NULL, reason, &plan);
+
+	if (r == 0) {
+		*ret = plan_json(plan);
+		r = *ret ? 0 : -ENOMEM;
+	}
+	tell_fault(reason, r);
+	return r;
+}
+
+int reload_run(const struct reload *reload, FILE *reason, json_t **ret)
+{
+	struct context *ctx = reload->tree->ctx;
+	int r;
+
+	parent_reloading(reload->parent);
+	r = plan_and_apply(reload, reason, ret);
+	tell_fault(reason, r);
+	if (r < 0)
+		log_line(ctx->log, LOG_ERR, "the reload is refused: nothing has changed");
+	parent_reloaded(reload->parent, r < 0 ? "Reload refused: nothing has changed" : "Reloaded");
+	context_update_soon(ctx);
+	return r;
+}
+
+void reload_by_signal(const struct reload *reload)
+{
+	struct log *log = reload->tree->ctx->log;
+	cleanup(freep) char *reason = NULL;
+	json_t *changes = NULL;
+	struct memstream m;
+	int r = memstream_open(&m);
+
+	if (r < 0) {
+		log_line(log, LOG_ERR, "the reload is refused: %s", strerror(-r));
+		return;
+	}
+	r = reload_run(reload, m.file, &changes);
+	(void)memstream_close(&m, &reason); /* without it, the number says what it was */
+	json_decref(changes);
+	/* What has a place in the files is in the log already. */
+	if (r < 0 && !(reason && *reason == '\n'))
+		log_line(log, LOG_ERR, "%s", reason && *reason ? reason : strerror(-r));
+}

@@ -1,0 +1,167 @@
+#include "daemon/reload/transient.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "daemon/tree/build.h"
+#include "daemon/tree/edges.h"
+#include "daemon/tree/goals.h"
+#include "sys/spawn/ids.h"
+
+static bool exists(const char *path, void *arg)
+{
+	const struct node *node = *path ? tree_find(arg, path) : NULL;
+
+	return node && node->goal != GOAL_GONE;
+}
+
+static void tell(enum diag_level level, const char *text, void *arg)
+{
+	if (level == DIAG_ERROR)
+		(void)fprintf(arg, "\n%s", text);
+}
+
+/* The node above @path, which needs not be there; or NULL. */
+static struct node *find_parent(const struct tree *tree, const char *path)
+{
+	char parent[CONFIG_NAME_MAX + 1];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash ? (size_t)(slash - path) : 0;
+
+	if (length >= sizeof(parent))
+		return NULL;
+	memcpy(parent, path, length);
+	parent[length] = '\0';
+	return tree_find(tree, parent);
+}
+
+static int check_place(const struct tree *tree, const char *path, FILE *reason)
+{
+	const struct node *parent = find_parent(tree, path);
+
+	if (!parent || parent->goal == GOAL_GONE)
+		return -ENOENT;
+	if (node_is_stopped(parent))
+		return -ESHUTDOWN;
+	if (parent->service) {
+		(void)fputs("is to be below a service, allowed is below a group", reason);
+		return -EINVAL;
+	}
+	if (tree_find(tree, path)) {
+		(void)fputs("is there already", reason);
+		return -EEXIST;
+	}
+	return 0;
+}
+
+static int make_config(struct tree *tree, const struct transient *transient, FILE *reason,
+		       struct config **ret)
+{
+	static const struct config_names names = { .user = ids_user, .group = ids_group };
+	cleanup(config_unrefp) struct config *config = NULL;
+	cleanup(diag_freep) struct diag *diag = NULL;
+	int r = diag_new(&diag);
+
+	if (r < 0)
+		return r;
+	r = config_new_transient(&config, tree->config, transient, &names, diag);
+	if (r == 0)
+		r = edges_check(tree, tree->config, false, config_find(config, transient->path),
+				diag);
+	diag_each(diag, tell, reason);
+	if (r == 0 && diag_errors(diag) > 0)
+		r = -EINVAL;
+	if (r == 0)
+		*ret = take(config);
+	return r;
+}
+
+static int add_node(struct tree *tree, struct config *config, const char *path, struct node **ret)
+{
+	struct node *node;
+	int r = tree_add(tree, config, config_find(config, path), &node);
+
+	if (r < 0)
+		return r;
+	node->transient = true;
+	r = edges_prepare(tree, tree->config);
+	if (r < 0) {
+		tree_remove(tree, node);
+		return r;
+	}
+	edges_commit(tree);
+	*ret = node;
+	return 0;
+}
+
+int transient_add(struct tree *tree, const char *path, char *const *properties, char *const *argv,
+		  bool keep, FILE *reason, struct node **ret)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct transient transient = {
+		.path = path,
+		.properties = properties,
+		.argv = argv,
+		.exists = exists,
+		.arg = tree,
+	};
+	struct node *node = NULL;
+	struct goals goals;
+	int r;
+
+	r = check_place(tree, path, reason);
+	if (r == 0)
+		r = make_config(tree, &transient, reason, &config);
+	if (r == 0)
+		r = add_node(tree, config, path, &node);
+	if (r < 0)
+		return r;
+	node->keep = keep;
+	log_line(tree->ctx->log, LOG_NOTICE, "%s: added, asked for: %s", path,
+		 node->config->command);
+	node_changed(node, "none", "");
+	/* What it requires may be in a tree that is being shut down: then it waits in vain. */
+	goals_begin(&goals, tree, CAUSE_OPERATOR);
+	(void)goals_start(&goals, node);
+	*ret = node;
+	return 0;
+}
+
+bool transient_has_ended(const struct node *node)
+{
+	enum service_state state = node->service->state;
+
+	if (node_is_stopped(node))
+		return node->complete && node_goal(node) != GOAL_CYCLE && !fsm_has_process(state);
+	return state == STATE_DONE || state == STATE_FAILED;
+}
+
+static void let_go(struct tree *tree, struct node *node)
+{
+	struct goals goals;
+
+	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+	goals_lower(&goals, node, REQUEST_REMOVE, "it has ended");
+	goals_commit(&goals);
+}
+
+/* Then it is asked for its exit status when all has ended, and goes with the others. */
+static bool is_end_of_all(const struct tree *tree, const struct node *node)
+{
+	return node->service == tree->ends.cause ||
+	       (node->service == tree->ends.first && node_is_stopped(tree->root));
+}
+
+void transient_settle(struct tree *tree)
+{
+	struct node *node;
+
+	node_for_each_taken (node, tree->ctx, TASK_TRANSIENT) {
+		if (node->goal == GOAL_GONE)
+			node_follow_up(node);
+		else if (node->transient && transient_has_ended(node) &&
+			 (!node->keep || node_is_stopped(node)) && !is_end_of_all(tree, node))
+			let_go(tree, node);
+	}
+}

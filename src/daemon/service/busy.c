@@ -1,0 +1,31 @@
+#include "daemon/service/busy.h"
+
+#include "daemon/guard/lease.h"
+
+/* On its own node those of other generations are not of this run. */
+static unsigned long count_leases(const struct service *s, const struct node *node)
+{
+	const struct lease *lease;
+	unsigned long n = 0;
+
+	list_for_each (lease, &node->leases, of_node)
+		n += node != s->node || lease->generation == s->main.generation;
+	return n;
+}
+
+struct service *busy_service(const struct node *node)
+{
+	while (node && !node->service)
+		node = node->parent;
+	return node ? node->service : NULL;
+}
+
+unsigned long busy_guards(const struct service *s)
+{
+	unsigned long n = s->setup.attach ? attach_guards(s->setup.attach) : 0;
+
+	for (const struct node *node = s->node; node; node = node_next(node, s->node))
+		if (busy_service(node) == s)
+			n += count_leases(s, node);
+	return n;
+}

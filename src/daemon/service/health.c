@@ -1,0 +1,189 @@
+#include "daemon/service/health.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/probe/probe.h"
+#include "daemon/service/notify.h"
+
+/*
+ * The first look is when the service is up, each further one an interval after the end of the one
+ * before: there are never two.  A service that reloads may not answer, and is not asked; what it
+ * was before is what it is until it is asked again.
+ */
+
+DEFINE_CLEANUP(struct health *, health_free)
+
+static bool is_reloading(const struct service *s)
+{
+	return (s->setup.reload && hook_is_running(s->setup.reload)) ||
+	       (s->setup.words && s->setup.words->reloading_usec);
+}
+
+static void set_state(struct health *h, enum health_state state)
+{
+	const struct service *s = h->service;
+
+	if (h->state == state)
+		return;
+	if (state == HEALTH_UNHEALTHY)
+		log_line(s->ctx->log, LOG_WARNING, "%s: unhealthy, %u times in a row: %s",
+			 s->config->path, h->failures, h->why);
+	else if (h->state == HEALTH_UNHEALTHY && state == HEALTH_HEALTHY)
+		log_line(s->ctx->log, LOG_INFO, "%s: healthy again", s->config->path);
+	h->state = state;
+	h->since_usec = clock_now_usec();
+}
+
+/*
+ * With the tree it ends in the tree's order, not at once; but as one that has failed, and so gives
+ * the daemon its exit status.
+ */
+static void shut_down(struct service *s)
+{
+	s->run.outcome.kind = OUTCOME_UNHEALTHY;
+	node_add_task(s->node, TASK_ENDS);
+}
+
+static void act(struct health *h)
+{
+	struct service *s = h->service;
+
+	switch (node_config_extras(s->config)->on_unhealthy) {
+	case ON_UNHEALTHY_RESTART:
+		s->run.outcome.kind = OUTCOME_UNHEALTHY;
+		service_post(s, EVENT_UNWELL);
+		break;
+	case ON_UNHEALTHY_SHUTDOWN:
+		shut_down(s);
+		break;
+	case ON_UNHEALTHY_LOG:
+		break;
+	}
+}
+
+static void note_failure(struct health *h, const char *why)
+{
+	bool was_unhealthy = h->state == HEALTH_UNHEALTHY;
+
+	(void)snprintf(h->why, sizeof(h->why), "%s", why);
+	if (h->failures < UINT32_MAX)
+		h->failures++;
+	if (h->failures < node_config_extras(h->service->config)->health_retries)
+		return;
+	set_state(h, HEALTH_UNHEALTHY);
+	if (!was_unhealthy)
+		act(h);
+}
+
+static void note_success(struct health *h)
+{
+	*h->why = '\0';
+	h->failures = 0;
+	set_state(h, HEALTH_HEALTHY);
+}
+
+static void look_later(struct health *h)
+{
+	const struct service *s = h->service;
+
+	alarm_set(&s->ctx->alarms, &h->timer,
+		  clock_add(clock_now_usec(), node_config_extras(s->config)->health_interval_usec));
+}
+
+static void on_result(void *arg, const char *why)
+{
+	struct health *h = arg;
+
+	if (!why)
+		note_success(h);
+	else if (!is_reloading(h->service))
+		note_failure(h, why);
+	/* What followed may have been its end. */
+	if (h->on)
+		look_later(h);
+}
+
+static void on_timer(struct alarm *alarm)
+{
+	struct health *h = container_of(alarm, struct health, timer);
+
+	if (is_reloading(h->service))
+		look_later(h);
+	else
+		probe_begin(h->probe, &h->service->main,
+			    node_config_extras(h->service->config)->health_timeout_usec);
+}
+
+int health_new(struct health **ret, struct service *service, const struct node_config *config)
+{
+	cleanup(health_freep) struct health *h = NULL;
+	struct context *ctx = service->ctx;
+	int r;
+
+	*ret = NULL;
+	if (node_config_extras(config)->health.kind == PROBE_NONE)
+		return 0;
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return -ENOMEM;
+	h->service = service;
+	alarm_init(&h->timer, on_timer);
+	r = probe_new(&h->probe, ctx, &node_config_extras(config)->health, &service->setup.launch,
+		      on_result, h);
+	if (r < 0)
+		return r;
+	*ret = take(h);
+	return 0;
+}
+
+struct health *health_free(struct health *h)
+{
+	if (!h)
+		return NULL;
+	probe_free(h->probe);
+	alarm_stop(&h->service->ctx->alarms, &h->timer);
+	free(h);
+	return NULL;
+}
+
+static void start(struct health *h)
+{
+	h->on = true;
+	h->failures = 0;
+	*h->why = '\0';
+	h->state = HEALTH_UNKNOWN;
+	h->since_usec = clock_now_usec();
+	alarm_set(&h->service->ctx->alarms, &h->timer, 0);
+}
+
+static void stop(struct health *h)
+{
+	h->on = false;
+	probe_cancel(h->probe);
+	alarm_stop(&h->service->ctx->alarms, &h->timer);
+}
+
+void health_follow(struct health *h)
+{
+	if (!h)
+		return;
+	if (h->service->state == STATE_UP && !h->on)
+		start(h);
+	else if (h->service->state != STATE_UP && h->on)
+		stop(h);
+}
+
+const char *health_state_name(enum health_state state)
+{
+	static const char *const names[] = {
+		[HEALTH_UNKNOWN] = "unknown",
+		[HEALTH_HEALTHY] = "healthy",
+		[HEALTH_UNHEALTHY] = "unhealthy",
+	};
+
+	return names[state];
+}

@@ -1,0 +1,150 @@
+#include "daemon/service/hooks.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "model/life/result.h"
+
+/*
+ * A part of a service's life that has commands is a state in model/fsm.c and a key in the
+ * configuration.  The state is left by an event when all its commands have ended well, or one has
+ * not; but for post-stop: all of that run, and what it comes to was decided before.
+ */
+static const struct {
+	unsigned part;
+	enum hook_kind kind;
+} hooks_of_parts[] = {
+	{ PART_START_COMMAND, HOOK_START_COMMAND },
+	{ PART_POST_START, HOOK_POST_START },
+	{ PART_STOP_COMMAND, HOOK_STOP_COMMAND },
+	{ PART_POST_STOP, HOOK_POST_STOP },
+};
+
+static unsigned hook_parts(const struct node_config *config)
+{
+	unsigned parts = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++)
+		if (node_config_hook(config, hooks_of_parts[i].kind)->n > 0)
+			parts |= hooks_of_parts[i].part;
+	return parts;
+}
+
+int service_hook_new(struct service *s, const struct node_config *config, struct hook **ret)
+{
+	return hook_parts(config) ? service_make_hook(s, ret) : 0;
+}
+
+void service_hook_free(struct hook *hook)
+{
+	if (hook)
+		hook_done(hook);
+	free(hook);
+}
+
+unsigned service_configured_parts(const struct service *s)
+{
+	bool runs = fsm_has_process(s->state);
+
+	/*
+	 * The commands are those of the run, or of the one that may begin now; the delay is the
+	 * latest.
+	 */
+	return hook_parts(runs ? s->setup.launch.config : service_next_config(s)) |
+	       (node_config_extras(s->config)->drain_delay_usec > 0 ? PART_DRAIN_DELAY : 0);
+}
+
+unsigned service_parts(const struct service *s)
+{
+	unsigned parts = (s->run.parts | PART_DRAIN_DELAY) & service_configured_parts(s);
+
+	/* Who was never up is not asked, and needs no time to be forgotten by others. */
+	if (!s->run.was_up)
+		parts &= ~(unsigned)(PART_STOP_COMMAND | PART_DRAIN_DELAY);
+	if (!s->main.alive)
+		parts &= ~(unsigned)PART_DRAIN_DELAY;
+	if (!s->main.alive && !s->run.worked)
+		parts &= ~(unsigned)PART_STOP_COMMAND;
+	return parts;
+}
+
+unsigned service_hook_part(enum hook_kind kind)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++)
+		if (hooks_of_parts[i].kind == kind)
+			return hooks_of_parts[i].part;
+	return 0;
+}
+
+static void set_variables(struct service *s, enum hook_kind kind)
+{
+	struct hook *h = s->setup.hook;
+	char status[RESULT_STATUS_MAX];
+	struct result_of result = {
+		.config = s->config,
+		.outcome = &s->run.outcome,
+		.stopped = fsm_is_going_down(s->state),
+		.late = s->run.late,
+	};
+
+	hook_clear_variables(h);
+	if (s->main.alive)
+		hook_set_variable(h, "MAINPID=%d", (int)s->main.pid);
+	if (kind != HOOK_POST_STOP && kind != HOOK_STOP_COMMAND)
+		return;
+	hook_set_variable(h, "SERVICE_RESULT=%s", result_name(&result));
+	if (!result_exit_code(&s->run.outcome))
+		return;
+	hook_set_variable(h, "EXIT_CODE=%s", result_exit_code(&s->run.outcome));
+	hook_set_variable(h, "EXIT_STATUS=%s", result_exit_status(status, &s->run.outcome));
+}
+
+static void begin(struct service *s, struct hook *h, enum hook_kind kind)
+{
+	/* What follows from a run is of its generation, which need not be the present one. */
+	if (s->main.guard.node)
+		hook_begin(h, s->node, kind, swansong_guard_clone(&s->main.guard),
+			   s->main.generation);
+	else
+		hook_begin(h, s->node, kind, swansong_guard(s->node->work), s->node->generation);
+}
+
+void service_run_hook(struct service *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++) {
+		if (hooks_of_parts[i].part != fsm_part(s->state))
+			continue;
+		/* The time that the ending had is spent, or not needed. */
+		if (hooks_of_parts[i].kind == HOOK_POST_STOP)
+			s->ending = (struct ending){ 0 };
+		set_variables(s, hooks_of_parts[i].kind);
+		begin(s, s->setup.hook, hooks_of_parts[i].kind);
+	}
+}
+
+bool service_awaits_hook(const struct service *s)
+{
+	if (!s->setup.hook || !hook_is_running(s->setup.hook))
+		return false;
+	switch (s->state) {
+	case STATE_PREPARING:
+	case STATE_ASKING:
+	case STATE_CLOSING:
+	case STATE_FINISHING:
+		return true;
+	case STATE_READYING:
+		return s->run.worked;
+	default:
+		return false;
+	}
+}
+
+struct hook *service_running_hook(const struct service *s, unsigned n)
+{
+	struct hook *const hooks[] = { s->setup.hook, s->setup.reload };
+
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (hooks[i] && hook_is_running(hooks[i]) && n-- == 0)
+			return hooks[i];
+	return NULL;
+}

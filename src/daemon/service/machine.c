@@ -1,0 +1,271 @@
+/*
+ * One writer of the state: enter().  What a new state means for others is put on the agenda, or is
+ * told to the members of the service; actions follow when the state is entered.
+ */
+#include "daemon/service/machine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/service/health.h"
+#include "daemon/service/hooks.h"
+#include "daemon/service/main-process.h"
+#include "daemon/service/notify.h"
+#include "daemon/service/setup.h"
+#include "daemon/service/signal.h"
+#include "daemon/service/start.h"
+#include "daemon/service/timeout.h"
+
+DEFINE_CLEANUP(struct service *, service_free)
+
+static void on_timeout(struct alarm *alarm)
+{
+	struct service *s = container_of(alarm, struct service, timer);
+
+	if (s->state == STATE_DOWN || s->state == STATE_BACKOFF)
+		service_follow_soon(s);
+	else
+		service_post(s, service_has_spent_budget(s) ? EVENT_KILL : EVENT_TIMEOUT);
+	/* If the last exit went unnoticed, this finds it. */
+	if (!s->main.alive && (s->main.pid > 0 || s->group.exists))
+		service_look_after(s);
+}
+
+static void on_group_change(struct control_group *group)
+{
+	struct service *s = container_of(group, struct service, group);
+
+	if (!s->main.alive)
+		service_look_after(s);
+}
+
+int service_new(struct service **ret, struct node *node, const struct node_config *config)
+{
+	cleanup(service_freep) struct service *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->ctx = node->ctx;
+	s->node = node;
+	s->config = node_config_ref(config);
+	s->state = STATE_DOWN;
+	s->since_usec = clock_now_usec();
+	s->timeout_usec = s->start_limit_usec = USEC_INFINITY;
+	s->stop_signal = s->config->stop_signal;
+	list_init(&s->leftovers);
+	control_group_init(&s->group, s->ctx, s->config, on_group_change);
+	process_init(&s->main, PROCESS_MAIN, s);
+	alarm_init(&s->timer, on_timeout);
+	alarm_init(&s->rest, service_rest_is_due);
+	service_recount(s);
+
+	r = policy_new(&s->policy, s->config);
+	if (r < 0)
+		return r;
+	r = service_setup_init(s);
+	if (r < 0)
+		return r;
+	control_group_check(&s->group);
+	service_follow_soon(s); /* it may start by itself */
+	*ret = take(s);
+	return 0;
+}
+
+struct service *service_free(struct service *s)
+{
+	if (!s)
+		return NULL;
+	service_discount(s);
+	while (!list_is_empty(&s->leftovers))
+		process_free(list_entry(s->leftovers.next, struct process, by_service));
+	service_unfollow(s);
+	process_remove(&s->main);
+	control_group_done(&s->group);
+	agenda_remove(&s->ctx->agenda, SERVICE_TASKS, &s->node->due);
+	alarm_stop(&s->ctx->alarms, &s->timer);
+	alarm_stop(&s->ctx->alarms, &s->rest);
+	service_setup_done(s);
+	watchdog_done(s->watchdog);
+	free(s->watchdog);
+	policy_free(s->policy);
+	node_config_unref(s->config);
+	free(s);
+	return NULL;
+}
+
+/* --- the one writer of the state --- */
+
+/* What has been reached, for good. */
+static void note_progress(struct service *s, enum service_state next)
+{
+	if (next == STATE_READYING || next == STATE_UP)
+		s->run.outcome.was_ready = true;
+	if (next == STATE_UP) {
+		s->run.was_up = true;
+		/* What a oneshot left behind was ended: that was not its own end. */
+		s->ending = (struct ending){ 0 };
+	}
+	if (next == STATE_UP && s->setup.launch.config->ready.kind != PROBE_STARTED)
+		log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
+	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
+		s->attempted = true;
+}
+
+/* Is the outcome of its run what has led out of its state? */
+static bool is_by_outcome(const struct service *s, enum service_event event)
+{
+	switch (event) {
+	case EVENT_DONE:
+	case EVENT_RETRY:
+	case EVENT_FAIL:
+		return true;
+	case EVENT_BROKEN:
+	case EVENT_ORPHANED:
+	case EVENT_TIMEOUT:
+	case EVENT_UNWELL:
+		return fsm_is_coming_up(s->state) || s->state == STATE_UP;
+	default:
+		return false;
+	}
+}
+
+/* For whoever watches. */
+static void tell_change(struct service *s, enum service_state next, enum service_event event)
+{
+	char text[OUTCOME_TEXT_MAX];
+
+	events_add(s->ctx->events,
+		   &(struct event){
+			   .kind = "service",
+			   .node = s->config->path,
+			   .generation = s->node->generation,
+			   .from = fsm_state_name(s->state),
+			   .to = fsm_state_name(next),
+			   .reason = is_by_outcome(s, event)
+					     ? policy_outcome_text(text, &s->run.outcome)
+					     : fsm_reason(s->state, event),
+		   });
+}
+
+/* What others are to see of the change, in this update turn or the next. */
+static void put_on_agenda(struct service *s, enum service_event event)
+{
+	bool has_process = fsm_has_process(s->state);
+
+	if (s->state == STATE_BACKOFF || s->state == STATE_FAILED)
+		node_add_task(s->node, TASK_FAILURES);
+	/* A oneshot has come to its end when its work is done, also if it stays up to be undone. */
+	if ((!has_process && s->state != STATE_BACKOFF && event != EVENT_RESET) ||
+	    (s->state == STATE_UP && s->run.worked))
+		node_add_task(s->node, TASK_ENDS);
+	if (!has_process && s->node->transient)
+		node_finished(s->node);
+	if (!has_process && (s->node->goal == GOAL_GONE || !s->node->config->argv))
+		node_follow_up(s->node);
+	service_follow_soon(s);
+	context_update_soon(s->ctx);
+}
+
+/* The members of the service follow its state. */
+static void tell_members(struct service *s)
+{
+	if (s->setup.readiness && s->state != STATE_STARTING)
+		readiness_stop(s->setup.readiness);
+	service_notify_follow(s);
+	health_follow(s->setup.health);
+	if (fsm_has_process(s->state))
+		return;
+	service_detach_rest(s);
+	if (s->setup.attach)
+		attach_end(s->setup.attach);
+	if (s->state != STATE_BACKOFF)
+		(void)control_group_remove(&s->group);
+}
+
+static void enter(struct service *s, enum service_state next, enum service_event event)
+{
+	if (s->state == next)
+		return;
+	log_line(s->ctx->log, LOG_DEBUG, "%s: %s -> %s", s->config->path, fsm_state_name(s->state),
+		 fsm_state_name(next));
+	tell_change(s, next, event);
+	s->ctx->changes++;
+	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
+		s->held_usec = clock_now_usec();
+	s->state = next;
+	s->since_usec = clock_now_usec();
+	s->blocked = false;
+	trace_state(s->node->trace, fsm_state_name(next), s->since_usec);
+	service_disarm(s);
+	service_forget_posted(s, EVENT_TIMEOUT);
+	note_progress(s, next);
+	tell_members(s);
+	service_recount(s);
+	put_on_agenda(s, event);
+}
+
+static void act(struct service *s, unsigned actions)
+{
+	if (actions & ACT_HOOK)
+		service_run_hook(s);
+	if (actions & ACT_SPAWN)
+		service_spawn(s);
+	if (actions & ACT_TERM)
+		service_term(s);
+	if (actions & ACT_FORCED)
+		service_forced(s);
+	if (actions & ACT_KILL)
+		service_kill(s);
+	if (actions & ACT_ARM)
+		service_arm(s, actions & ACT_KILL);
+	/* Without a process there is no death to be told of. */
+	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
+	    !agenda_has(&s->node->due, TASK_EXITS))
+		service_look_after(s);
+}
+
+static void note_timeout(struct service *s)
+{
+	if (s->state == STATE_BACKOFF)
+		s->restarts++;
+	if (!fsm_is_coming_up(s->state))
+		return;
+	s->run.outcome.kind = OUTCOME_START_TIMEOUT;
+	if (s->setup.hook && hook_is_running(s->setup.hook))
+		s->run.outcome.hook = hook_name(s->setup.hook->kind);
+}
+
+void service_handle(struct service *s, enum service_event event)
+{
+	bool at_rest = !fsm_has_process(s->state);
+	struct service_step step;
+
+	if (event == EVENT_TIMEOUT)
+		note_timeout(s);
+	if (at_rest)
+		s->run.parts = service_configured_parts(s);
+	step = fsm_step(s->state, event, service_parts(s));
+	if (at_rest && fsm_has_process(step.to))
+		service_begin(s);
+	enter(s, step.to, event);
+	act(s, step.actions);
+}
+
+void service_handle_posted(struct context *ctx)
+{
+	struct node *node;
+
+	node_for_each_taken (node, ctx, TASK_EVENTS) {
+		struct service *s = node->service;
+
+		while (s->posted.n > 0) {
+			enum service_event event = s->posted.events[0];
+
+			service_forget_posted(s, event);
+			service_handle(s, event);
+		}
+	}
+}

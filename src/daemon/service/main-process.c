@@ -1,0 +1,205 @@
+#include "daemon/service/main-process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "daemon/service/signal.h"
+#include "sys/process/proc.h"
+
+/* A process with more ancestors is not looked into further. */
+#define ANCESTORS_MAX 64
+static bool is_proven(const struct service *s, const struct process *p)
+{
+	return p->service == s && !p->claimed;
+}
+
+/* Upward from @pid to a process that is known, or to us: one of our own children may be anyone's. */
+static bool descends(const struct service *s, pid_t pid)
+{
+	const struct process *known;
+	struct proc_info info;
+
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		if (proc_read(pid, &info) < 0 || info.parent == getpid())
+			return false;
+		pid = info.parent;
+		known = process_find(s->ctx->processes, pid);
+		if (known)
+			return is_proven(s, known);
+	}
+	return false;
+}
+
+static bool has_uid(const struct service *s, uid_t uid)
+{
+	const struct credentials *who = &node_config_extras(s->setup.config)->credentials;
+	uid_t main_uid;
+
+	if (uid == (who->set ? who->uid : getuid()))
+		return true;
+	return s->main.alive && proc_uid(s->main.pid, &main_uid) == 0 && uid == main_uid;
+}
+
+static const struct process *find_session(const struct service *s, pid_t pid)
+{
+	pid_t session = getsid(pid);
+
+	return session > 0 ? process_find_leader(s->ctx->processes, session) : NULL;
+}
+
+bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
+{
+	const struct process *p = process_find(s->ctx->processes, pid);
+	char path[CONFIG_NAME_MAX + 1];
+
+	/* More is known by now of an orphan that may have been in the middle of an exec. */
+	if (p && p->blank)
+		p = NULL;
+	if (p && (s->group.exists || p->kind != PROCESS_LEFTOVER))
+		return p->service == s;
+	if (s->group.exists)
+		return cgroups_node_of(s->ctx->cgroups, pid, path) == 0 &&
+		       strcmp(path, s->config->path) == 0;
+	if (!has_uid(s, uid))
+		return false;
+	if (!p)
+		p = find_session(s, pid);
+	return p && p->service ? is_proven(s, p) : descends(s, pid);
+}
+
+/*
+ * An orphan of which nothing tells where it comes from: one that is the service's by its own account
+ * has named it, and could send it signals without us.
+ */
+static bool may_be_named(const struct service *s, const struct proc_info *info,
+			 const struct process *known, const struct process *leader, uid_t uid)
+{
+	return !s->ctx->cgroups && info->parent == getpid() && has_uid(s, uid) &&
+	       (!known || !known->service || known->service == s) &&
+	       (!leader || !leader->service || leader->service == s);
+}
+
+/* Its exit status went to its parent, which lives; if that is us, the reaper tells. */
+static int on_main_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct service *s = arg;
+	struct proc_info info;
+
+	(void)fd;
+	(void)events;
+	(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	if (s->setup.notify)
+		notify_drain(s->setup.notify);
+	if (s->main_gone != source ||
+	    (proc_read(s->main.pid, &info) == 0 && info.parent == getpid()))
+		return 0;
+	service_unfollow(s);
+	if (s->run.outcome.kind == OUTCOME_NONE)
+		s->run.outcome.kind = OUTCOME_UNKNOWN;
+	s->main.alive = false;
+	s->main.pidfd = fd_close(s->main.pidfd);
+	service_look_after(s);
+	return 0;
+}
+
+/* Fills in what is to be known of it.  On success *pidfd is the caller's. */
+static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pidfd,
+		   const char **why)
+{
+	const struct process *known = process_find(s->ctx->processes, pid);
+	cleanup(closep) int fd = proc_open(pid);
+	struct process seen = { .pidfd = fd };
+	uid_t uid;
+
+	*why = "there is no such process";
+	if (fd < 0)
+		return fd;
+	if (proc_read(pid, info) < 0 || proc_uid(pid, &uid) < 0 || info->state == 'Z')
+		return -ESRCH;
+	*why = "it is no process of the service";
+	if (known && known->kind != PROCESS_LEFTOVER && known->kind != PROCESS_STRANGER)
+		return -EPERM;
+	if (!service_has_member(s, pid, uid) &&
+	    !may_be_named(s, info, known, find_session(s, pid), uid))
+		return -EPERM;
+	/* All that was read was of the one that the descriptor means, if it is still there. */
+	*why = "it is gone";
+	if (process_signal(&seen, 0) == -ESRCH)
+		return -ESRCH;
+	*pidfd = take_fd(fd);
+	return 0;
+}
+
+/* What was the main process is a leftover from now on. */
+static void demote_main(struct service *s, struct process *to)
+{
+	struct process *main = &s->main;
+
+	process_add(s->ctx->processes, to, main->pid, main->pidfd);
+	to->group = main->group;
+	to->id = main->id;
+	to->since_usec = main->since_usec;
+	to->generation = main->generation;
+	service_join_rest(s, to, main);
+	to->guard = main->guard;
+	memcpy(to->name, main->name, sizeof(to->name));
+	list_append(&s->leftovers, &to->by_service);
+	main->pidfd = -1;
+	main->guard = (struct swansong_guard){ .node = NULL };
+	process_remove(main);
+}
+
+static void promote(struct service *s, pid_t pid, int pidfd, const struct proc_info *info)
+{
+	struct process *known = process_find(s->ctx->processes, pid);
+
+	s->main.guard = swansong_guard(s->node->work);
+	s->main.generation = s->node->generation;
+	process_free(known); /* after the guard, so that there always is one */
+	process_add(s->ctx->processes, &s->main, pid, pidfd);
+	s->main.group = info->group;
+	s->main.id = ++s->ctx->last_id;
+	(void)snprintf(s->main.name, sizeof(s->main.name), "%.*s", (int)sizeof(s->main.name) - 1,
+		       info->name);
+}
+
+int service_follow(struct service *s, pid_t pid, const char **why)
+{
+	cleanup(closep) int pidfd = -1;
+	struct process *before;
+	struct proc_info info;
+	int r;
+
+	*why = "it has ended, or is being stopped";
+	if (!s->main.alive ||
+	    (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP))
+		return -ESHUTDOWN;
+	if (pid == s->main.pid)
+		return 0;
+	r = examine(s, pid, &info, &pidfd, why);
+	if (r < 0)
+		return r;
+	*why = strerror(ENOMEM);
+	r = process_new(&before, PROCESS_LEFTOVER, s);
+	if (r < 0)
+		return r;
+	service_unfollow(s);
+	if (info.parent != getpid())
+		r = sd_event_add_io(s->ctx->event, &s->main_gone, pidfd, EPOLLIN, on_main_gone, s);
+	if (r < 0) {
+		process_free(before);
+		return r;
+	}
+	demote_main(s, before);
+	promote(s, pid, take_fd(pidfd), &info);
+	return 0;
+}
+
+void service_unfollow(struct service *s)
+{
+	s->main_gone = sd_event_source_disable_unref(s->main_gone);
+}

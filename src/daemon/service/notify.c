@@ -1,0 +1,352 @@
+#include "daemon/service/notify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/guard/lease-fd.h"
+#include "daemon/service/main-process.h"
+#include "daemon/service/timeout.h"
+
+/* An extension begins anew from each message; all of them together come to so many timeouts. */
+#define EXTENSIONS_MAX 10
+/* So much of what it asks in vain is told in each run; who goes on is not. */
+#define REFUSALS_LOGGED 10
+
+static void refuse(struct service *s, const char *what, const char *why)
+{
+	if (++s->setup.words->refused > REFUSALS_LOGGED)
+		return;
+	log_line(s->ctx->log, LOG_WARNING, "%s: %s is refused: %s%s", s->config->path, what, why,
+		 s->setup.words->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
+}
+
+static void say_main(struct service *s, const struct notify_message *m)
+{
+	char what[32];
+	const char *why;
+
+	if (m->main_pid == s->main.pid)
+		return;
+	if (service_follow(s, m->main_pid, &why) == 0) {
+		log_line(s->ctx->log, LOG_INFO, "%s: its main process is pid %d (%s) now",
+			 s->config->path, (int)s->main.pid, s->main.name);
+		return;
+	}
+	(void)snprintf(what, sizeof(what), "MAINPID=%d", (int)m->main_pid);
+	refuse(s, what, why);
+}
+
+/* The next word on its state is READY=1; until then it is as ready as it was. */
+static void say_reloading(struct service *s, const struct notify_message *m)
+{
+	uint64_t now = clock_now_usec();
+
+	/* Its own time, if that can be: it began before it said so. */
+	s->setup.words->reloading_usec = m->flags & NOTIFY_MONOTONIC && m->monotonic_usec
+						 ? MIN(m->monotonic_usec, now)
+						 : now;
+}
+
+static void say_ready(struct service *s, const struct notify_message *m)
+{
+	(void)m;
+	s->setup.words->reloading_usec = 0;
+	if (s->setup.launch.config->ready.kind == PROBE_NOTIFY)
+		service_post(s, EVENT_READY);
+}
+
+/* It ends by itself: from here on nobody may begin to rely on it, and it has its stop-timeout. */
+static void say_stopping(struct service *s, const struct notify_message *m)
+{
+	(void)m;
+	if (!s->setup.words->stopping)
+		log_line(s->ctx->log, LOG_INFO, "%s: says that it is stopping", s->config->path);
+	s->setup.words->stopping = true;
+	s->setup.words->reloading_usec = 0;
+	service_post(s, EVENT_ENDING);
+}
+
+static void say_status(struct service *s, const struct notify_message *m)
+{
+	memcpy(s->setup.words->status, m->status, sizeof(s->setup.words->status));
+}
+
+static void say_error(struct service *s, const struct notify_message *m)
+{
+	s->setup.words->error = m->error;
+}
+
+/* How far the present timeout may be put off; 0: not at all. */
+static uint64_t extension_limit(const struct service *s)
+{
+	bool starts = fsm_is_coming_up(s->state);
+	uint64_t timeout = starts ? s->config->start_timeout_usec : s->config->stop_timeout_usec;
+
+	if (!starts && s->state != STATE_ASKING && s->state != STATE_STOPPING &&
+	    s->state != STATE_CLEANING)
+		return 0;
+	/* The budget of the stop is looked after where it is carried out. */
+	if (!starts && s->node->kill_usec != USEC_INFINITY)
+		return USEC_INFINITY;
+	if (timeout >= USEC_INFINITY / EXTENSIONS_MAX)
+		return USEC_INFINITY;
+	return clock_add(starts ? s->run.started_usec : s->ending.began_usec,
+			 timeout * EXTENSIONS_MAX);
+}
+
+/* Later, never earlier. */
+static void say_extend(struct service *s, const struct notify_message *m)
+{
+	uint64_t end = MIN(clock_add(clock_now_usec(), m->extend_usec), extension_limit(s));
+
+	if (!fsm_is_coming_up(s->state)) {
+		service_extend(s, end);
+		return;
+	}
+	if (s->timeout_usec == USEC_INFINITY || end <= s->timeout_usec)
+		return;
+	service_extend_start(s, end);
+}
+
+static void say_watchdog_usec(struct service *s, const struct notify_message *m)
+{
+	watchdog_set(s->watchdog, m->watchdog_usec);
+}
+
+static void say_watchdog(struct service *s, const struct notify_message *m)
+{
+	(void)m;
+	watchdog_ping(s->watchdog);
+}
+
+/* --- the store --- */
+
+/* Will there be a next run, as far as anybody knows now? */
+static bool comes_back(const struct service *s)
+{
+	if (s->state == STATE_DONE || s->state == STATE_FAILED)
+		return node_goal(s->node) == GOAL_CYCLE;
+	return s->state != STATE_DOWN || service_is_meant_to_run(s);
+}
+
+static void say_store(struct service *s, const struct notify_message *m, struct unix_passed *passed)
+{
+	const char *name = m->flags & NOTIFY_FDNAME ? m->fdname : "stored";
+	bool poll = !(m->flags & NOTIFY_FDPOLL_OFF);
+	int r = s->setup.launch.activation ? 0 : -ENOBUFS;
+
+	if (!comes_back(s)) {
+		refuse(s, "FDSTORE=1", "it has been stopped");
+		return;
+	}
+	for (size_t i = 0; r >= 0 && i < passed->n; i++)
+		r = activation_store(s->setup.launch.activation, take_fd(passed->fds[i]), name,
+				     poll);
+	if (r < 0)
+		refuse(s, "FDSTORE=1",
+		       r == -ENOBUFS ? "its fd-store-max is reached" : strerror(-r));
+}
+
+static void say_remove(struct service *s, const struct notify_message *m)
+{
+	if (s->setup.launch.activation && (m->flags & NOTIFY_FDNAME))
+		(void)fdstore_remove(activation_fdstore(s->setup.launch.activation), m->fdname);
+}
+
+/* --- guards --- */
+
+_Static_assert(NOTIFY_GUARD_MAX <= LEASE_WHY_MAX, "a name is a reason");
+
+/* Held for as long as the other end is open: that is also beyond this run, if somebody has it. */
+static void say_guard(struct service *s, const struct notify_message *m,
+		      const struct unix_peer *sender, struct unix_passed *passed)
+{
+	const struct lease_wish wish = {
+		.peer = sender,
+		.why = m->guard,
+		.ttl_usec = USEC_INFINITY,
+	};
+	int r;
+
+	if (!*m->guard) {
+		refuse(s, "X_SWANSONG_GUARD",
+		       "no name of 1 to 200 bytes without control characters");
+		return;
+	}
+	if (passed->n != 1 || (m->flags & NOTIFY_FDSTORE)) {
+		refuse(s, "X_SWANSONG_GUARD",
+		       "it goes with one descriptor, which is for nothing else");
+		return;
+	}
+	r = lease_fd_new(s->node, &wish, take_fd(passed->fds[0]));
+	if (r != 0)
+		refuse(s, "X_SWANSONG_GUARD", lease_fd_refusal(r));
+}
+
+static bool root_is_stopped(const struct node *node)
+{
+	return node_root(node)->stop_usec;
+}
+
+/* --- the watchdog --- */
+
+static void bark(struct service *s)
+{
+	s->run.outcome.kind = OUTCOME_WATCHDOG;
+	service_post(s, EVENT_UNWELL);
+}
+
+static void on_watchdog(void *arg)
+{
+	struct service *s = arg;
+	uint64_t last_usec = s->watchdog->last_usec;
+	char interval[CLOCK_TEXT_MAX];
+
+	/* It may be us who are late: then its sign of life is waiting. */
+	if (s->setup.notify)
+		notify_drain(s->setup.notify);
+	if (s->state != STATE_UP)
+		return;
+	if (s->watchdog->last_usec != last_usec) {
+		watchdog_start(s->watchdog);
+		return;
+	}
+	log_line(s->ctx->log, LOG_WARNING, "%s: watchdog: no sign of life within %s",
+		 s->config->path, clock_text(interval, s->watchdog->interval_usec));
+	bark(s);
+}
+
+static void say_trigger(struct service *s, const struct notify_message *m)
+{
+	(void)m;
+	if (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP)
+		return;
+	log_line(s->ctx->log, LOG_WARNING, "%s: watchdog: it says itself that it has failed",
+		 s->config->path);
+	bark(s);
+}
+
+/* --- the messages --- */
+
+/* In the order in which the lines of one message count, wherever they stand in it. */
+static const struct {
+	enum notify_flag flag;
+	void (*say)(struct service *s, const struct notify_message *m);
+} effects[] = {
+	{ NOTIFY_MAINPID, say_main },
+	{ NOTIFY_STATUS, say_status },
+	{ NOTIFY_ERRNO, say_error },
+	{ NOTIFY_RELOADING, say_reloading },
+	{ NOTIFY_READY, say_ready },
+	{ NOTIFY_STOPPING, say_stopping },
+	{ NOTIFY_EXTEND, say_extend },
+	{ NOTIFY_WATCHDOG_USEC, say_watchdog_usec },
+	{ NOTIFY_WATCHDOG, say_watchdog },
+	{ NOTIFY_FDSTORE_REMOVE, say_remove },
+	{ NOTIFY_WATCHDOG_TRIGGER, say_trigger },
+};
+
+/* A barrier is alone and has one descriptor, which is closed after it: that is all. */
+static bool is_barrier(const struct notify_message *m, const struct unix_passed *passed)
+{
+	return m->flags == NOTIFY_BARRIER && passed->n == 1;
+}
+
+static bool accepts(const struct unix_peer *sender, void *arg)
+{
+	return service_has_member(arg, sender->pid, sender->uid);
+}
+
+static void on_refused(const char *what, const char *why, void *arg)
+{
+	refuse(arg, what, why);
+}
+
+static void on_message(const struct notify_message *message, const struct unix_peer *sender,
+		       struct unix_passed *passed, void *arg)
+{
+	struct service *s = arg;
+
+	if (is_barrier(message, passed))
+		return;
+	if (message->flags & NOTIFY_FDSTORE)
+		say_store(s, message, passed);
+	if (message->flags & NOTIFY_GUARD)
+		say_guard(s, message, sender, passed);
+	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
+		if (message->flags & effects[i].flag)
+			effects[i].say(s, message);
+	context_update_soon(s->ctx);
+}
+
+static int make_watchdog(struct service *s)
+{
+	if (s->watchdog)
+		return 0;
+	s->watchdog = malloc(sizeof(*s->watchdog));
+	if (!s->watchdog)
+		return -ENOMEM;
+	watchdog_init(s->watchdog, s->ctx, on_watchdog, s);
+	return 0;
+}
+
+int service_notify_new(struct service *s, const struct node_config *config, struct notify **ret,
+		       struct service_words **ret_words)
+{
+	const struct notify_listener listener = {
+		.accepts = accepts,
+		.each = on_message,
+		.refused = on_refused,
+		.arg = s,
+	};
+	const struct extras *extras = node_config_extras(config);
+	const struct credentials *who = &extras->credentials;
+	uid_t owner = extras->notify_uid == (uid_t)-1 && who->set ? who->uid : extras->notify_uid;
+	cleanup(freep) struct service_words *words = NULL;
+	int r;
+
+	if (!config->notify)
+		return 0;
+	words = calloc(1, sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	r = make_watchdog(s);
+	if (r >= 0)
+		r = notify_new(ret, s->ctx, owner, &listener);
+	if (r >= 0)
+		*ret_words = take(words);
+	return r;
+}
+
+void service_notify_begin(struct service *s)
+{
+	if (!s->setup.words)
+		return;
+	*s->setup.words = (struct service_words){ .error = 0 };
+	/* What it had changed itself is as configured again. */
+	watchdog_set(s->watchdog, node_config_extras(s->config)->watchdog_usec);
+}
+
+void service_notify_follow(struct service *s)
+{
+	if (s->watchdog && s->state == STATE_UP)
+		watchdog_start(s->watchdog);
+	else if (s->watchdog && s->watchdog->on)
+		watchdog_stop(s->watchdog);
+	service_notify_held(s);
+}
+
+void service_notify_held(struct service *s)
+{
+	if (s->setup.launch.activation && !comes_back(s))
+		fdstore_clear(activation_fdstore(s->setup.launch.activation));
+	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */
+	if (s->setup.launch.activation && root_is_stopped(s->node))
+		activation_unlisten(s->setup.launch.activation);
+	if (s->next_setup && s->next_setup->activation && root_is_stopped(s->node))
+		activation_unlisten(s->next_setup->activation);
+}

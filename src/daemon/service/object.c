@@ -1,0 +1,150 @@
+#include "daemon/service/object.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void service_post(struct service *s, enum service_event event)
+{
+	for (unsigned i = 0; i < s->posted.n; i++)
+		if (s->posted.events[i] == event)
+			return;
+	s->posted.events[s->posted.n++] = (uint8_t)event;
+	node_add_task(s->node, TASK_EVENTS);
+}
+
+void service_forget_posted(struct service *s, enum service_event event)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < s->posted.n; i++)
+		if (s->posted.events[i] != event)
+			s->posted.events[kept++] = s->posted.events[i];
+	s->posted.n = kept;
+}
+
+void service_look_after(struct service *s)
+{
+	/* The processes of a control group are read from that. */
+	if (!s->group.exists)
+		context_scan_orphans(s->ctx);
+	node_add_task(s->node, TASK_EXITS);
+}
+
+static void on_hook_end(void *arg)
+{
+	service_look_after(arg);
+}
+
+int service_make_hook(struct service *s, struct hook **ret)
+{
+	struct hook *hook = malloc(sizeof(*hook));
+
+	if (!hook)
+		return -ENOMEM;
+	/* The launch of the present setup, which this one is of when it runs anything. */
+	hook_init(hook, s->ctx, &s->setup.launch, s, on_hook_end, s);
+	*ret = hook;
+	return 0;
+}
+
+void service_follow_soon(struct service *s)
+{
+	bool stopped = service_is_stopped(s);
+
+	node_end_task(s->node, stopped ? TASK_STARTS : TASK_STOPS);
+	node_add_task(s->node, stopped ? TASK_STOPS : TASK_STARTS);
+}
+
+bool service_is_stopped(const struct service *s)
+{
+	return s->state != STATE_DOWN &&
+	       (node_is_stopped(s->node) || s->run.generation != s->node->generation);
+}
+
+bool service_is_wanted(const struct service *s)
+{
+	return s->node->goal == GOAL_UP && node_goal(s->node) == GOAL_UP &&
+	       !node_is_stopped(s->node) && s->node->config->argv;
+}
+
+bool service_keeps_leftovers(const struct service *s)
+{
+	return !s->config->kill_leftovers && !node_is_tree_stopped(s->node);
+}
+
+bool service_is_ready(const struct service *s)
+{
+	return s->state == STATE_UP || s->state == STATE_DONE;
+}
+
+bool service_is_meant_to_run(const struct service *s)
+{
+	return (s->node->goal == GOAL_UP || s->node->goal == GOAL_CYCLE) &&
+	       node_goal(s->node) >= GOAL_CYCLE;
+}
+
+bool service_is_settled(const struct service *s)
+{
+	if (s->state == STATE_DOWN || s->state == STATE_BACKOFF)
+		return s->blocked || !service_is_meant_to_run(s);
+	return service_is_ready(s) || s->state == STATE_FAILED;
+}
+
+bool service_is_present(const struct service *s)
+{
+	return s->state == STATE_UP || (s->state == STATE_DONE && s->config->type == TYPE_ONESHOT);
+}
+
+bool service_is_at_work(const struct service *s)
+{
+	return s->state == STATE_UP && !s->run.worked;
+}
+
+static struct tally tally(const struct service *s)
+{
+	bool member = s->config->autostart, present = service_is_present(s);
+	bool settled = service_is_settled(s);
+
+	if (!member && s->state == STATE_DOWN && !service_is_meant_to_run(s))
+		return (struct tally){ 0 };
+	return (struct tally){
+		.services = true,
+		.ready = service_is_ready(s),
+		.settled = settled,
+		.members = member,
+		.present = member && present,
+		.lost = member && settled && !present,
+	};
+}
+
+static void count(struct service *s, struct tally now)
+{
+	struct tally before = s->counted;
+
+	s->counted = now;
+	for (struct node *n = s->node; n; n = n->parent) {
+		n->counts.services += now.services - before.services;
+		n->counts.ready += now.ready - before.ready;
+		n->counts.settled += now.settled - before.settled;
+		n->counts.members += now.members - before.members;
+		n->counts.present += now.present - before.present;
+		n->counts.lost += now.lost - before.lost;
+	}
+}
+
+void service_recount(struct service *s)
+{
+	count(s, tally(s));
+}
+
+void service_note_goal(struct service *s)
+{
+	s->blocked = false; /* until an update turn finds that it is */
+	service_recount(s);
+	service_follow_soon(s);
+}
+
+void service_discount(struct service *s)
+{
+	count(s, (struct tally){ 0 });
+}

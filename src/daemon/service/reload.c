@@ -1,0 +1,79 @@
+#include "daemon/service/reload.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
+
+/*
+ * A reload changes no state: the service is up, before and after.  So its command is beside those
+ * of the states, with a timeout of its own, and is ended with the service's other processes.
+ */
+
+static void on_timeout(struct alarm *alarm)
+{
+	struct hook *hook = container_of(alarm, struct hook, timer);
+
+	if (!hook_is_running(hook))
+		return;
+	log_line(
+		hook->ctx->log, LOG_WARNING,
+		"%s: killing reload-command, pid %d (%s): it was not done within the start-timeout",
+		node_name(hook->node), (int)hook->process.pid, hook->process.name);
+	hook_kill(hook);
+}
+
+int service_reload_new(struct service *s, const struct node_config *config, struct hook **ret)
+{
+	int r;
+
+	if (node_config_hook(config, HOOK_RELOAD_COMMAND)->n == 0)
+		return 0;
+	r = service_make_hook(s, ret);
+	if (r == 0)
+		alarm_init(&(*ret)->timer, on_timeout);
+	return r;
+}
+
+static int send_signal(struct service *s)
+{
+	char name[SIGNAL_TEXT_MAX];
+
+	log_line(s->ctx->log, LOG_INFO, "%s: reload: %s to pid %d", s->config->path,
+		 parse_signal_text(name, node_config_extras(s->config)->reload_signal),
+		 (int)s->main.pid);
+	return process_signal(&s->main, node_config_extras(s->config)->reload_signal);
+}
+
+int service_reload(struct service *s)
+{
+	if (s->state != STATE_UP || !s->main.alive)
+		return -ESRCH;
+	if (!s->setup.reload)
+		return send_signal(s);
+	if (s->setup.reload->node)
+		return -EBUSY;
+	hook_clear_variables(s->setup.reload);
+	hook_set_variable(s->setup.reload, "MAINPID=%d", (int)s->main.pid);
+	alarm_set(&s->ctx->alarms, &s->setup.reload->timer,
+		  clock_add(clock_now_usec(), s->config->start_timeout_usec));
+	hook_begin(s->setup.reload, s->node, HOOK_RELOAD_COMMAND,
+		   swansong_guard_clone(&s->main.guard), s->main.generation);
+	return 0;
+}
+
+void service_settle_reload(struct service *s)
+{
+	char text[OUTCOME_TEXT_MAX];
+
+	while (s->setup.reload && hook_has_ended(s->setup.reload)) {
+		bool well = hook_was_well(s->setup.reload);
+
+		if (well && s->state == STATE_UP && hook_continue(s->setup.reload))
+			continue;
+		log_line(s->ctx->log, well ? LOG_INFO : LOG_WARNING, "%s: %s", s->config->path,
+			 well ? "reloaded" : policy_outcome_text(text, &s->setup.reload->outcome));
+		alarm_stop(&s->ctx->alarms, &s->setup.reload->timer);
+		hook_end(s->setup.reload);
+	}
+}

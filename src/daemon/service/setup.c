@@ -1,0 +1,184 @@
+#include "daemon/service/setup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/service/health.h"
+#include "daemon/service/hooks.h"
+#include "daemon/service/notify.h"
+#include "daemon/service/reload.h"
+#include "daemon/service/timeout.h"
+#include "model/keys/diff.h"
+
+DEFINE_CLEANUP(struct setup *, setup_free)
+
+static void on_ready(void *arg)
+{
+	service_post(arg, EVENT_READY);
+}
+
+/* Sockets that stay open lose no connection, and what was left in the store is there again. */
+static bool can_keep_activation(const struct service *s, const struct node_config *config)
+{
+	struct key_set set;
+
+	if (!s->setup.launch.config)
+		return false;
+	(void)node_config_diff(s->setup.launch.config, config, &set);
+	return !key_set_has(&set, KEY_LISTEN) && !key_set_has(&set, KEY_FD_STORE_MAX) &&
+	       !key_set_has(&set, KEY_NOTIFY);
+}
+
+static int make_activation(struct setup *setup, struct service *s)
+{
+	setup->keeps_activation = can_keep_activation(s, setup->config);
+	return setup->keeps_activation ? 0
+				       : activation_new(&setup->activation, s->ctx, setup->config);
+}
+
+static void setup_done(struct setup *setup)
+{
+	service_hook_free(setup->hook);
+	service_hook_free(setup->reload);
+	readiness_free(setup->readiness);
+	health_free(setup->health);
+	attach_free(setup->attach);
+	notify_free(setup->notify);
+	free(setup->words);
+	launch_done(&setup->launch);
+	activation_free(setup->activation);
+	node_config_unref(setup->config);
+}
+
+struct setup *setup_free(struct setup *setup)
+{
+	if (setup)
+		setup_done(setup);
+	free(setup);
+	return NULL;
+}
+
+int setup_new(struct setup **ret, struct service *s, const struct node_config *config)
+{
+	cleanup(setup_freep) struct setup *setup = calloc(1, sizeof(*setup));
+	int r;
+
+	if (!setup)
+		return -ENOMEM;
+	setup->config = node_config_ref(config);
+	r = service_notify_new(s, config, &setup->notify, &setup->words);
+	if (r >= 0)
+		r = readiness_new(&setup->readiness, s->ctx, config, &s->setup.launch, on_ready, s);
+	if (r >= 0)
+		r = health_new(&setup->health, s, config);
+	if (r >= 0 && config->attach)
+		r = attach_new(&setup->attach, s->node);
+	if (r >= 0)
+		r = make_activation(setup, s);
+	if (r >= 0)
+		r = launch_init(&setup->launch, s->ctx, config,
+				setup->notify ? notify_address(setup->notify) : NULL,
+				setup->keeps_activation ? s->setup.launch.activation
+							: setup->activation);
+	setup->launch.group = &s->group;
+	if (r >= 0)
+		r = service_hook_new(s, config, &setup->hook);
+	if (r >= 0)
+		r = service_reload_new(s, config, &setup->reload);
+	if (r < 0)
+		return r;
+	*ret = take(setup);
+	return 0;
+}
+
+/* Its sockets are others, but what it has left in the store is meant for its next run. */
+static void inherit(struct service *s, struct activation *activation)
+{
+	struct activation *present = s->setup.launch.activation;
+
+	if (activation && present && activation_inherit(activation, present) < 0)
+		log_line(s->ctx->log, LOG_ERR, "%s: no memory for what it has stored",
+			 s->config->path);
+}
+
+/*
+ * Where @next is given no control connection, whoever has that of an earlier run is not to keep it.
+ */
+static void withdraw_control(const struct service *s, const struct node_config *next)
+{
+	const struct control_offer *control = &s->ctx->control;
+	const struct node_config *present = s->setup.launch.config;
+
+	if (present && present->control && !(next && next->control) && control->withdraw)
+		control->withdraw(present->path, control->arg);
+}
+
+static void exchange(struct service *s, struct setup *next)
+{
+	struct setup present;
+
+	withdraw_control(s, next->config);
+	if (next->keeps_activation)
+		next->activation = take(s->setup.activation);
+	else
+		inherit(s, next->activation);
+	present = s->setup;
+	s->setup = *next;
+	*next = present;
+}
+
+void service_use_next_setup(struct service *s)
+{
+	struct setup *next = s->next_setup;
+
+	if (!next)
+		return;
+	s->next_setup = NULL;
+	exchange(s, next);
+	setup_free(next);
+}
+
+int service_setup_init(struct service *s)
+{
+	int r = setup_new(&s->next_setup, s, s->config);
+
+	if (r >= 0)
+		service_use_next_setup(s);
+	return r;
+}
+
+void service_setup_done(struct service *s)
+{
+	s->next_setup = setup_free(s->next_setup);
+	withdraw_control(s, NULL);
+	setup_done(&s->setup);
+}
+
+void service_reconfigure(struct service *s, const struct node_config *config, struct setup *setup,
+			 struct policy *policy)
+{
+	const struct node_config *before = s->config;
+
+	s->config = s->group.config = node_config_ref(config);
+	capture_reload(s->setup.launch.capture, config);
+	if (policy) {
+		policy_inherit(policy, s->policy);
+		policy_free(s->policy);
+		s->policy = policy;
+	} else {
+		policy_use(s->policy, config);
+	}
+	if (setup) {
+		setup_free(s->next_setup);
+		s->next_setup = setup;
+		s->stop_signal = config->stop_signal;
+		if (config->start_timeout_usec != before->start_timeout_usec)
+			service_extend_start(
+				s, clock_add(s->run.started_usec, config->start_timeout_usec));
+		control_group_check(&s->group);
+	}
+	node_config_unref(before);
+	service_recount(s);
+}

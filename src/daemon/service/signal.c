@@ -1,0 +1,305 @@
+#include "daemon/service/signal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "base/parse.h"
+#include "daemon/service/hooks.h"
+#include "model/life/budget.h"
+
+#define KILL_TEXT_MAX 128
+
+bool service_has_group(const struct service *s)
+{
+	if (s->main.alive)
+		return true;
+	/*
+	 * Mostly there is no group.  Where its number is a process again, that is somebody else's.
+	 */
+	return s->main.pid > 0 && kill(-s->main.group, 0) == 0 && kill(s->main.group, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+bool service_has_any(const struct service *s)
+{
+	return service_has_group(s) || !list_is_empty(&s->leftovers) || service_running_hook(s, 0);
+}
+
+static void signal_group(struct service *s, int signo)
+{
+	if (service_has_group(s))
+		(void)kill(-s->main.group, signo);
+}
+
+void service_send(struct service *s, int signo, enum signal_scope scope)
+{
+	struct process *p;
+
+	switch (scope) {
+	case SIGNAL_SCOPE_MAIN:
+		(void)process_signal(&s->main, signo);
+		break;
+	case SIGNAL_SCOPE_GROUP:
+		signal_group(s, signo);
+		break;
+	case SIGNAL_SCOPE_ALL:
+		if (s->group.exists) {
+			control_group_signal(&s->group, signo);
+			break;
+		}
+		signal_group(s, signo);
+		list_for_each (p, &s->leftovers, by_service)
+			if (p->group != s->main.group)
+				(void)process_signal(p, signo);
+		break;
+	}
+}
+
+static void signal_scope(struct service *s, int signo)
+{
+	service_send(s, signo, s->config->signal_scope);
+}
+
+bool service_has_signalled(const struct service *s, pid_t group)
+{
+	if (!s->main.signalled || s->config->signal_scope == SIGNAL_SCOPE_MAIN)
+		return false;
+	return group == s->main.group ||
+	       (s->config->signal_scope == SIGNAL_SCOPE_ALL && s->group.exists);
+}
+
+/* Who hangs is to leave a core. */
+static int first_signal(const struct service *s)
+{
+	return s->state == STATE_CLEANING && s->run.outcome.kind == OUTCOME_WATCHDOG
+		       ? node_config_extras(s->config)->watchdog_signal
+		       : s->stop_signal;
+}
+
+static void term_main(struct service *s, int signo)
+{
+	bool has_group = service_has_group(s);
+	char name[SIGNAL_TEXT_MAX];
+	struct process *p;
+
+	s->main.signalled = true;
+	if (s->main.alive)
+		log_line(s->ctx->log, LOG_INFO, "%s: %s to pid %d", s->config->path,
+			 parse_signal_text(name, signo), (int)s->main.pid);
+	signal_scope(s, signo);
+	/* What is suspended could not act on it. */
+	signal_scope(s, SIGCONT);
+	list_for_each (p, &s->leftovers, by_service)
+		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
+		    (has_group && service_has_signalled(s, p->group)))
+			p->signalled = true;
+}
+
+static void term_leftovers(struct service *s, int signo)
+{
+	struct process *p;
+
+	list_for_each (p, &s->leftovers, by_service) {
+		if (p->signalled)
+			continue;
+		p->signalled = true;
+		(void)process_signal(p, signo);
+		(void)process_signal(p, SIGCONT);
+	}
+}
+
+void service_term(struct service *s)
+{
+	int signo = first_signal(s);
+	struct hook *h;
+
+	if (s->setup.attach)
+		attach_stop(s->setup.attach);
+	control_group_thaw_soon(&s->group);
+	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
+		hook_term(h);
+	if (s->main.pid > 0 && !s->main.signalled)
+		term_main(s, signo);
+	/*
+	 * As long as its main process is there, the end of the others is for that to bring about.
+	 */
+	if (service_keeps_leftovers(s) ||
+	    (s->main.alive && s->config->signal_scope == SIGNAL_SCOPE_MAIN))
+		return;
+	term_leftovers(s, signo);
+}
+
+static void log_one_kill(const struct service *s, bool forced, const char *format, ...)
+	printf_like(3, 4);
+static void log_one_kill(const struct service *s, bool forced, const char *format, ...)
+{
+	const char *itself = s->main.alive ? "STOPPING=1" : "end";
+	const char *after = forced ? "stop" : s->main.signalled ? "signal" : itself;
+	uint64_t since_usec = forced ? s->held_usec : s->since_usec;
+	char who[KILL_TEXT_MAX], age[CLOCK_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(who, sizeof(who), format, ap);
+	va_end(ap);
+	clock_text(age, clock_now_usec() - since_usec);
+	log_line(s->ctx->log, LOG_WARNING, "%s: killing %s, %s after the %s", s->config->path, who,
+		 age, after);
+	if (forced)
+		forced_kills_add(s->ctx->forced_kills, s->config->path,
+				 "killed %s, %s after the %s", who, age, after);
+}
+
+/* Returns true if leftovers stay when the service is killed. */
+static bool spares_leftovers(const struct service *s)
+{
+	return service_keeps_leftovers(s) && clock_now_usec() < service_kill_usec(s);
+}
+
+/* Who is killed, by name: every process of the service.  @forced: a stop has waited for it. */
+static void log_kill(const struct service *s, bool forced)
+{
+	struct process *p;
+	struct hook *h;
+
+	if (s->main.alive)
+		log_one_kill(s, forced, "pid %d (%s)", (int)s->main.pid, s->main.name);
+	else if (s->main.pid > 0 && list_is_empty(&s->leftovers) && s->group.exists)
+		log_one_kill(s, forced, "the rest of its control group");
+	else if (s->main.pid > 0 && list_is_empty(&s->leftovers))
+		log_one_kill(s, forced, "process group %d", (int)s->main.group);
+	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
+		log_one_kill(s, forced, "%s, pid %d (%s)", hook_name(h->kind), (int)h->process.pid,
+			     h->process.name);
+	if (spares_leftovers(s))
+		return;
+	list_for_each (p, &s->leftovers, by_service)
+		if (!p->killed)
+			log_one_kill(s, forced, "leftover pid %d (%s)", (int)p->pid, p->name);
+}
+
+void service_kill(struct service *s)
+{
+	int signo = s->run.killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
+	struct process *p;
+	struct hook *h;
+
+	s->run.killed = true;
+	/* Not in a stop; the first time only. */
+	if (s->state == STATE_CLEANING && s->timeout_usec == s->ending.limit_usec)
+		log_kill(s, false);
+	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
+		hook_kill(h);
+	signal_group(s, signo);
+	if (spares_leftovers(s))
+		return;
+	list_for_each (p, &s->leftovers, by_service) {
+		(void)process_signal(p, signo);
+		p->killed = true;
+	}
+	if (signo == SIGKILL)
+		control_group_kill(&s->group);
+	else
+		control_group_thaw_soon(&s->group);
+}
+
+void service_forced(struct service *s)
+{
+	log_kill(s, true);
+	s->run.late = true;
+	node_note_forced(s->node);
+}
+
+/* --- what is kept beside the run --- */
+
+static void arm_rest(struct service *s, uint64_t usec)
+{
+	alarm_set(&s->ctx->alarms, &s->rest, MIN(usec, s->rest.usec));
+}
+
+void service_end_rest(struct service *s)
+{
+	uint64_t again = clock_now_usec() + BUDGET_KILL_AGAIN_USEC;
+	bool rests = !fsm_has_process(s->state);
+	struct process *p;
+
+	if (list_is_empty(&s->leftovers) || (!rests && s->config->kill_leftovers))
+		return;
+	if (rests) {
+		service_forced(s);
+		service_kill(s);
+	}
+	list_for_each (p, &s->leftovers, by_service)
+		p->until_usec = again;
+	arm_rest(s, again);
+}
+
+void service_detach_rest(struct service *s)
+{
+	struct swansong *root = node_root(s->node)->work;
+	struct process *p;
+
+	list_for_each (p, &s->leftovers, by_service) {
+		struct swansong_guard before = p->guard;
+
+		p->kept = true;
+		p->guard = swansong_guard(root);
+		swansong_guard_drop(&before);
+	}
+}
+
+void service_stop_rest(struct service *s)
+{
+	uint64_t now = clock_now_usec();
+	uint64_t usec = MIN(clock_add(now, s->config->stop_timeout_usec), service_kill_usec(s));
+	struct process *p;
+
+	if (fsm_has_process(s->state) || list_is_empty(&s->leftovers) || service_keeps_leftovers(s))
+		return;
+	term_leftovers(s, s->stop_signal);
+	list_for_each (p, &s->leftovers, by_service)
+		if (!p->until_usec)
+			p->until_usec = usec;
+	arm_rest(s, usec);
+}
+
+void service_join_rest(struct service *s, struct process *p, const struct process *of_run)
+{
+	p->until_usec = of_run->until_usec;
+	if (p->until_usec)
+		arm_rest(s, p->until_usec);
+}
+
+static void kill_rest(struct service *s, struct process *p)
+{
+	int signo = p->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
+
+	if (!p->killed) {
+		log_one_kill(s, true, "leftover pid %d (%s)", (int)p->pid, p->name);
+		node_note_forced(s->node);
+	}
+	p->killed = true;
+	(void)process_signal(p, signo);
+}
+
+void service_rest_is_due(struct alarm *alarm)
+{
+	struct service *s = container_of(alarm, struct service, rest);
+	uint64_t now = clock_now_usec(), next = USEC_INFINITY;
+	struct process *p;
+
+	list_for_each (p, &s->leftovers, by_service) {
+		if (!p->until_usec)
+			continue;
+		if (p->until_usec <= now) {
+			kill_rest(s, p);
+			p->until_usec = now + BUDGET_KILL_AGAIN_USEC;
+		}
+		next = MIN(next, p->until_usec);
+	}
+	arm_rest(s, next);
+}

@@ -1,0 +1,152 @@
+#include "daemon/service/start.h"
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "daemon/service/notify.h"
+#include "daemon/service/setup.h"
+
+static int start_readiness(struct service *s, bool ready_fd_given)
+{
+	if (!s->setup.readiness ||
+	    (s->setup.launch.config->ready.kind == PROBE_FD && !ready_fd_given))
+		return 0;
+	return readiness_start(s->setup.readiness, &s->main);
+}
+
+/* Its end of a control connection, whose other end is waited for already; or -errno. */
+static int open_control(struct service *s)
+{
+	const struct control_offer *control = &s->ctx->control;
+	int fds[2], r;
+
+	if (!control->accept)
+		return -EOPNOTSUPP;
+	r = unix_pair(fds);
+	if (r < 0)
+		return r;
+	r = control->accept(s->config->path, fds[0], control->arg);
+	if (r < 0) {
+		(void)fd_close(fds[1]);
+		return r;
+	}
+	return fds[1];
+}
+
+static void spawn_failed(struct service *s, const struct launch_failure *failure)
+{
+	s->run.outcome = (struct outcome){
+		.kind = OUTCOME_SPAWN_FAILED,
+		.value = failure->error,
+		.step = failure->step,
+		.subject = failure->subject,
+	};
+	service_look_after(s);
+}
+
+void service_begin(struct service *s)
+{
+	uint64_t now = clock_now_usec();
+
+	service_use_next_setup(s);
+	s->run.generation = s->node->generation;
+	s->not_before_usec = 0;
+	s->run.outcome =
+		(struct outcome){ .kind = OUTCOME_NONE,
+				  .was_ready = s->setup.launch.config->type == TYPE_ONESHOT };
+	s->run.started_usec = now;
+	s->start_limit_usec = clock_add(now, s->config->start_timeout_usec);
+	s->ending = (struct ending){ 0 };
+	s->run.was_up = s->run.worked = s->run.concluded = s->run.late = s->run.killed = false;
+	service_notify_begin(s);
+}
+
+/* What the run is given beside its standard streams. */
+struct given {
+	int ready_fd, socket, control; /* -1: none */
+	struct handover handover[ATTACH_HANDOVER + 1];
+	size_t n;
+};
+
+static void given_done(struct given *given)
+{
+	(void)fd_close(given->ready_fd);
+	(void)fd_close(given->socket);
+	(void)fd_close(given->control);
+}
+
+/* Return: 0, or -errno with what could not be done in *step. */
+static int make_given(struct service *s, struct given *given, const char **step)
+{
+	int r;
+
+	if (s->setup.launch.config->ready.kind == PROBE_FD) {
+		*step = "make a pipe";
+		given->ready_fd = readiness_open_fd(s->setup.readiness);
+		if (given->ready_fd < 0)
+			return given->ready_fd;
+	}
+	/* First: a shell may know the descriptors below 10 only. */
+	if (s->setup.launch.config->control) {
+		*step = "connect it with us";
+		given->control = open_control(s);
+		if (given->control < 0)
+			return given->control;
+		given->handover[given->n++] =
+			(struct handover){ "SWANSONG_CONTROL", given->control };
+	}
+	if (s->setup.attach) {
+		*step = "make a page for its guards";
+		r = attach_begin(s->setup.attach, &given->handover[given->n], &given->socket);
+		if (r < 0)
+			return r;
+		given->n += ATTACH_HANDOVER;
+	}
+	return 0;
+}
+
+void service_spawn(struct service *s)
+{
+	const struct node_config *config =
+		s->setup.launch.config; /* a reload may have come in between */
+	cleanup(given_done) struct given given = { .ready_fd = -1, .socket = -1, .control = -1 };
+	struct swansong_guard before = s->main.guard;
+	struct launch_program program = { .argv = config->argv, .main = true };
+	struct launch_failure failure;
+	const char *step;
+	pid_t pid;
+	int r;
+
+	s->run.started_usec = clock_now_usec();
+	/* Before anything can fail: from here on a stop waits for it. */
+	s->main.guard = swansong_guard(s->node->work);
+	s->main.generation = s->node->generation;
+	swansong_guard_drop(&before);
+	r = make_given(s, &given, &step);
+	if (r < 0) {
+		failure = (struct launch_failure){ .error = -r, .step = step };
+		spawn_failed(s, &failure);
+		return;
+	}
+	program.ready_fd = given.ready_fd;
+	program.handover = given.handover;
+	program.n_handover = given.n;
+	if (launch(&s->setup.launch, s->ctx, &program, &pid, &failure) != 0) {
+		spawn_failed(s, &failure);
+		return;
+	}
+	process_add(s->ctx->processes, &s->main, pid, -1);
+	s->main.group = pid;
+	s->main.id = ++s->ctx->last_id;
+	process_name(&s->main, config->argv[0]);
+	launch_run(&s->setup.launch, pid, s->node->generation);
+	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
+	if (start_readiness(s, given.ready_fd >= 0) < 0)
+		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
+			 s->config->path);
+	if (config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE &&
+	    !s->setup.readiness)
+		service_post(s, EVENT_READY);
+}

@@ -1,0 +1,250 @@
+#include "daemon/service/timeout.h"
+
+#include "base/clock.h"
+#include "daemon/node/stop-order.h"
+#include "daemon/service/busy.h"
+#include "daemon/service/hooks.h"
+#include "model/life/budget.h"
+
+/*
+ * An ending is one, however many states it passes: a second wait inside of it never makes it
+ * longer.  It lasts as long as stop-timeout, drain-timeout and the service's own word say, but no
+ * longer than leaves their share of the budget to those that come after the service: its post-stop,
+ * whoever's signal waits for it, and the final actions above.
+ */
+
+/* A SIGKILL that does nothing for that long is worth a word. */
+#define KILL_WARN_USEC (5 * USEC_PER_SEC)
+
+/* Until when nothing of it is to be left. */
+static uint64_t gone_by(const struct service *s, uint64_t now)
+{
+	return budget_before(service_kill_usec(s), now, stop_order_followers_timeout(s->node));
+}
+
+/* Until when its processes may be there, if a post-stop is to come after them. */
+static uint64_t last_call(const struct service *s, uint64_t now)
+{
+	uint64_t end = gone_by(s, now);
+
+	return service_parts(s) & PART_POST_STOP ? budget_before(end, now, BUDGET_LAST_USEC) : end;
+}
+
+static bool is_ending(const struct service *s)
+{
+	return s->state == STATE_ASKING || s->state == STATE_STOPPING || s->state == STATE_CLEANING;
+}
+
+/* Whoever has failed is not given time for what it does. */
+static unsigned long count_busy(const struct service *s)
+{
+	if (!s->main.alive || (s->state == STATE_CLEANING && s->run.outcome.kind != OUTCOME_NONE))
+		return 0;
+	return busy_guards(s);
+}
+
+static void tell_busy(struct service *s, unsigned long guards, uint64_t left)
+{
+	char text[CLOCK_TEXT_MAX];
+
+	clock_text(text, left);
+	if (guards > 0 && !s->ending.told)
+		log_line(s->ctx->log, LOG_INFO, "%s: busy: %lu guard%s; waiting up to %s",
+			 s->config->path, guards, guards == 1 ? "" : "s", text);
+	else if (guards == 0 && s->ending.told)
+		log_line(s->ctx->log, LOG_DEBUG, "%s: not busy any more; waiting up to %s",
+			 s->config->path, text);
+	s->ending.told |= guards > 0;
+}
+
+static uint64_t stop_limit(struct service *s, uint64_t now)
+{
+	struct ending *e = &s->ending;
+	unsigned long guards = count_busy(s);
+	struct stop_times times = {
+		.began_usec = e->began_usec,
+		.busy = guards > 0,
+		.stop_timeout_usec = s->config->stop_timeout_usec,
+		.drain_timeout_usec = s->config->drain_timeout_usec,
+	};
+	uint64_t end;
+
+	if (e->busy && !times.busy)
+		e->idle_usec = now;
+	times.idle_usec = e->idle_usec;
+	end = budget_stop_limit(&times);
+	if (!s->main.alive && s->state != STATE_ASKING)
+		e->leftovers_usec =
+			MIN(e->leftovers_usec, clock_add(now, s->ctx->leftover_timeout_usec));
+	end = MIN(end, e->leftovers_usec);
+	end = end < e->extended_usec ? e->extended_usec : end;
+	e->last_call_usec = MIN(e->last_call_usec, last_call(s, now));
+	end = MIN(end, e->last_call_usec);
+	if (e->busy != times.busy)
+		tell_busy(s, guards, end > now && end != USEC_INFINITY ? end - now : end);
+	e->busy = times.busy;
+	return end;
+}
+
+static uint64_t post_stop_limit(const struct service *s, uint64_t now)
+{
+	uint64_t least = now + BUDGET_LAST_USEC;
+	uint64_t by = gone_by(s, now);
+
+	return MIN(clock_add(s->ending.began_usec, s->config->stop_timeout_usec),
+		   by > least ? by : least);
+}
+
+/* The signal is still to come, and then an end. */
+static uint64_t drain_limit(const struct service *s, uint64_t now)
+{
+	return budget_before(last_call(s, now), now, s->config->stop_timeout_usec);
+}
+
+static void begin_ending(struct service *s, uint64_t now)
+{
+	if (s->ending.began_usec)
+		return;
+	s->ending = (struct ending){
+		.began_usec = now,
+		.leftovers_usec = USEC_INFINITY,
+		.last_call_usec = USEC_INFINITY,
+		.limit_usec = USEC_INFINITY,
+	};
+}
+
+static uint64_t ending_limit(struct service *s, uint64_t now)
+{
+	begin_ending(s, now);
+	if (is_ending(s))
+		s->ending.limit_usec = stop_limit(s, now);
+	else
+		s->ending.limit_usec = MIN(s->ending.limit_usec, post_stop_limit(s, now));
+	return s->ending.limit_usec;
+}
+
+static uint64_t state_limit(struct service *s, uint64_t now)
+{
+	switch (s->state) {
+	case STATE_PREPARING:
+	case STATE_STARTING:
+	case STATE_READYING:
+		return s->start_limit_usec;
+	case STATE_DRAINING:
+		return MIN(clock_add(now, node_config_extras(s->config)->drain_delay_usec),
+			   drain_limit(s, now));
+	case STATE_ASKING:
+	case STATE_STOPPING:
+	case STATE_CLEANING:
+	case STATE_FINISHING:
+	case STATE_CLOSING:
+		return ending_limit(s, now);
+	case STATE_BACKOFF:
+		return clock_add(now, s->delay_usec);
+	default:
+		return USEC_INFINITY;
+	}
+}
+
+/* What was begun after that was spent, as a post-stop is after the kill, has a limit of its own. */
+static bool has_kept_budget(const struct service *s)
+{
+	return s->kept_usec > s->since_usec && fsm_is_going_down(s->state) &&
+	       s->state != STATE_KILLING;
+}
+
+static void set_timeout(struct service *s, uint64_t usec)
+{
+	s->timeout_usec = has_kept_budget(s) ? MIN(usec, s->kept_usec) : usec;
+	alarm_set(&s->ctx->alarms, &s->timer, s->timeout_usec);
+}
+
+void service_disarm(struct service *s)
+{
+	if (!fsm_is_going_down(s->state))
+		s->kept_usec = 0;
+	set_timeout(s, USEC_INFINITY);
+}
+
+void service_keep_budget(struct service *s)
+{
+	if (!fsm_is_going_down(s->state) || s->node->kill_usec == USEC_INFINITY)
+		return;
+	s->kept_usec = service_kill_usec(s);
+	if (s->state != STATE_KILLING)
+		set_timeout(s, s->timeout_usec);
+}
+
+bool service_has_spent_budget(const struct service *s)
+{
+	return has_kept_budget(s) && s->kept_usec <= clock_now_usec();
+}
+
+static void arm_killed(struct service *s, uint64_t now)
+{
+	uint64_t since = now - s->since_usec;
+
+	set_timeout(s, now + BUDGET_KILL_AGAIN_USEC);
+	if (s->state == STATE_KILLING && since >= KILL_WARN_USEC &&
+	    since < KILL_WARN_USEC + BUDGET_KILL_AGAIN_USEC)
+		log_line(s->ctx->log, LOG_ERR, "%s: SIGKILL does not end it; still trying",
+			 s->config->path);
+}
+
+void service_arm(struct service *s, bool killed)
+{
+	uint64_t now = clock_now_usec();
+
+	if (killed || s->state == STATE_KILLING) {
+		arm_killed(s, now);
+		return;
+	}
+	/* One that is spent is not begun again. */
+	if (s->state == STATE_CLEANING && s->ending.began_usec && s->ending.limit_usec <= now)
+		return;
+	set_timeout(s, state_limit(s, now));
+}
+
+void service_rearm(struct service *s)
+{
+	uint64_t now = clock_now_usec();
+
+	if (s->state == STATE_DRAINING)
+		set_timeout(s, MIN(s->timeout_usec, drain_limit(s, now)));
+	else if (is_ending(s) && s->ending.limit_usec > now && !s->run.killed)
+		set_timeout(s, ending_limit(s, now));
+}
+
+void service_extend(struct service *s, uint64_t usec)
+{
+	if (!is_ending(s) || usec <= s->ending.extended_usec)
+		return;
+	s->ending.extended_usec = usec;
+	s->ctx->changes++;
+	service_rearm(s);
+}
+
+void service_extend_start(struct service *s, uint64_t usec)
+{
+	if (!fsm_is_coming_up(s->state))
+		return;
+	s->start_limit_usec = usec;
+	set_timeout(s, usec);
+}
+
+void service_delay(struct service *s)
+{
+	set_timeout(s, s->not_before_usec);
+}
+
+void service_settle_guards(struct context *ctx)
+{
+	struct node *node;
+
+	node_for_each_taken (node, ctx, TASK_GUARDS) {
+		struct service *s = busy_service(node);
+
+		if (s)
+			service_rearm(s);
+	}
+}

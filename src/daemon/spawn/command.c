@@ -1,0 +1,60 @@
+#include "daemon/spawn/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Whoever starts us has more than a handful open seldom; ours are all CLOEXEC. */
+#define INHERITED_MAX 1024
+
+int command_init(struct command *c, const struct command_options *options, char *const *argv,
+		 char **envp)
+{
+	siginfo_t info;
+	size_t n = 0;
+
+	*c = (struct command){ .options = options };
+	job_init(&c->job);
+	while (argv[n])
+		n++;
+	c->script = calloc(n + 2, sizeof(*c->script));
+	if (!c->script)
+		return -ENOMEM;
+	c->pid_place = command_listen_pid(envp, c->listen_pid);
+	if (getpid() == 1 || waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+		return 0;
+	return descendants_inherit(&c->inherited);
+}
+
+void command_done(struct command *c)
+{
+	if (c->options)
+		job_end(&c->job);
+	descendants_done(&c->inherited);
+	free(c->script);
+}
+
+void command_prepare(const struct command *c, struct spawn_spec *spec)
+{
+	spec->keep_descriptors = true;
+	spec->keep_session = true;
+	spec->take_terminal = false;
+	spec->script = c->script;
+	spec->terminal = job_foreground(&c->job);
+	spec->death_signal = c->options->death_signal;
+	spec->parent = getpid();
+	spec->pid_places[0] = c->pid_place;
+}
+
+void command_leave_descriptors(const struct command *c)
+{
+	(void)c;
+	for (int fd = STDERR_FILENO + 1; fd < INHERITED_MAX; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+
+		if (flags >= 0 && !(flags & FD_CLOEXEC))
+			(void)close(fd);
+	}
+}

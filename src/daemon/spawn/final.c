@@ -1,0 +1,261 @@
+#include "daemon/spawn/final.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "model/life/budget.h"
+
+#define LATE_MAX 4096 /* bytes of names */
+
+static const char late_name[] = "SWANSONG_LATE=";
+static const char late_more[] = " ...";
+
+struct final {
+	struct node *node;
+	const struct node_config *config; /* counted */
+	struct launch launch;
+	struct hook hook; /* has the guard, from the stop on */
+	struct alarm timer;
+	struct swansong_completion *drained; /* of its generation; NULL: not stopped */
+	unsigned generation;
+	uint64_t limit_usec;
+	uint64_t deadline_usec; /* of the generation; USEC_INFINITY: not known, or none */
+	bool forced;		/* the generation was */
+	bool begun, spent;
+	char late[sizeof(late_name) + LATE_MAX + sizeof(late_more)];
+	struct final *next; /* what it is made with as soon as it is not under way; or NULL */
+};
+
+DEFINE_CLEANUP(struct final *, final_free)
+
+static void on_end(void *arg)
+{
+	node_follow_up(((struct final *)arg)->node);
+}
+
+static void on_limit(struct alarm *alarm)
+{
+	struct final *f = container_of(alarm, struct final, timer);
+	struct node *node = f->node;
+
+	f->spent = true;
+	log_line(node->ctx->log, LOG_WARNING, "%s: killing final, pid %d (%s): its time is spent",
+		 node_name(node), (int)f->hook.process.pid, f->hook.process.name);
+	forced_kills_add(node->ctx->forced_kills, node->config->path,
+			 "killed final, pid %d (%s): its time was spent", (int)f->hook.process.pid,
+			 f->hook.process.name);
+	node_note_forced(node);
+	hook_kill(&f->hook);
+}
+
+int final_new(struct final **ret, struct node *node, const struct node_config *config)
+{
+	cleanup(final_freep) struct final *f = NULL;
+	int r;
+
+	if (node_config_hook(config, HOOK_FINAL)->n == 0)
+		return 0;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->node = node;
+	f->config = node_config_ref(config);
+	hook_init(&f->hook, node->ctx, &f->launch, NULL, on_end, f);
+	alarm_init(&f->timer, on_limit);
+	r = launch_init(&f->launch, node->ctx, config, NULL, NULL);
+	if (r < 0)
+		return r;
+	*ret = take(f);
+	return 0;
+}
+
+struct final *final_free(struct final *f)
+{
+	if (!f)
+		return NULL;
+	final_free(f->next);
+	hook_done(&f->hook);
+	swansong_completion_unref(f->drained);
+	alarm_stop(&f->node->ctx->alarms, &f->timer);
+	launch_done(&f->launch);
+	node_config_unref(f->config);
+	free(f);
+	return NULL;
+}
+
+static void use_next(struct final *f)
+{
+	struct final *next = f->next;
+	const struct node_config *config = f->config;
+	struct launch launch = f->launch;
+
+	if (!next || (f->drained && f->begun))
+		return;
+	f->config = next->config;
+	f->launch = next->launch;
+	next->config = config;
+	next->launch = launch;
+	f->next = final_free(next);
+}
+
+void final_use(struct node *node, struct final *final)
+{
+	if (!final || !node->final) {
+		node->final = final ? final : node->final;
+		return;
+	}
+	final_free(node->final->next);
+	node->final->next = final;
+	use_next(node->final);
+}
+
+void final_hold(struct node *node)
+{
+	struct final *f = node->final;
+
+	/* One that is pending for an earlier generation: nothing has run since. */
+	if (!f || f->drained || node->stop_usec || !node->drained)
+		return;
+	f->drained = node->drained;
+	node->drained = NULL;
+	f->generation = f->hook.process.generation = node->generation;
+	f->hook.process.guard = swansong_guard(node->handle);
+	f->begun = f->spent = f->forced = false;
+	f->deadline_usec = USEC_INFINITY;
+}
+
+/* The names of those whose processes or leases did not end in time; too many are cut at a name. */
+static void note_late(struct final *f)
+{
+	char *at = stpcpy(f->late, late_name);
+	char *end = f->late + sizeof(late_name) - 1 + LATE_MAX;
+	const char *gap = "";
+
+	for (struct node *n = f->node; n; n = node_next(n, f->node)) {
+		/* In this stop, not in one of its own before. */
+		if (n->late_usec < f->node->stop_usec || !n->late_usec)
+			continue;
+		if (at + strlen(gap) + strlen(node_name(n)) > end) {
+			(void)strcpy(at, late_more);
+			return;
+		}
+		at = stpcpy(stpcpy(at, gap), node_name(n));
+		gap = " ";
+	}
+}
+
+void final_record(struct node *node)
+{
+	struct final *f = node->final;
+
+	if (!f || !f->drained || f->begun || f->generation != node->generation)
+		return;
+	f->forced = node->forced;
+	f->deadline_usec = node->deadline_usec;
+	note_late(f);
+}
+
+static void limit(struct final *f, uint64_t usec)
+{
+	f->limit_usec = usec;
+	alarm_set(&f->node->ctx->alarms, &f->timer, usec);
+}
+
+static void begin(struct final *f)
+{
+	uint64_t now = clock_now_usec(), least = now + BUDGET_LAST_USEC;
+	uint64_t end = clock_add(now, node_config_extras(f->node->config)->final_timeout_usec);
+	uint64_t deadline;
+
+	final_record(f->node);
+	deadline = MIN(f->deadline_usec, f->node->deadline_usec);
+	f->begun = true;
+	limit(f, MIN(end, deadline > least ? deadline : least));
+	hook_clear_variables(&f->hook);
+	hook_set_variable(&f->hook, "SWANSONG_RESULT=%s", f->forced ? "forced" : "clean");
+	hook_add_variable(&f->hook, f->late);
+	hook_begin(&f->hook, f->node, HOOK_FINAL, f->hook.process.guard, f->generation);
+	trace_touch(f->node->trace);
+}
+
+static void finish(struct final *f)
+{
+	alarm_stop(&f->node->ctx->alarms, &f->timer);
+	launch_end_output(
+		&f->launch, &f->hook.process.guard, f->generation,
+		MIN(f->deadline_usec, clock_add(clock_now_usec(), f->config->stop_timeout_usec)));
+	f->drained = swansong_completion_unref(f->drained);
+	hook_end(&f->hook);
+	use_next(f);
+	/* Whoever was not to start before this was over. */
+	context_update_soon(f->node->ctx);
+}
+
+static void follow(struct final *f)
+{
+	char text[OUTCOME_TEXT_MAX];
+
+	if (!hook_was_well(&f->hook))
+		log_line(f->node->ctx->log, LOG_WARNING, "%s: %s", node_name(f->node),
+			 policy_outcome_text(text, &f->hook.outcome));
+	/* One that fails does not stop the rest. */
+	if (f->spent || !hook_continue(&f->hook))
+		finish(f);
+}
+
+void final_settle(struct node *node)
+{
+	struct final *f = node->final;
+
+	if (!f || !f->drained)
+		return;
+	if (!f->begun && swansong_completion_done(f->drained))
+		begin(f);
+	while (f->begun && hook_has_ended(&f->hook))
+		follow(f);
+}
+
+void final_hurry(struct node *node)
+{
+	struct final *f = node->final;
+
+	if (f && hook_is_running(&f->hook))
+		limit(f, MIN(f->limit_usec, clock_now_usec() + BUDGET_LAST_USEC));
+}
+
+bool final_is_pending(const struct node *node)
+{
+	return node->final && node->final->drained;
+}
+
+bool final_has_begun(const struct node *node)
+{
+	return final_is_pending(node) && node->final->begun;
+}
+
+bool final_is_all_there_was(const struct node *node)
+{
+	const struct final *f = node->final;
+
+	return f && f->begun && f->generation == node->generation && node_is_stopped(node);
+}
+
+const struct hook *final_hook(const struct node *node)
+{
+	return final_is_pending(node) ? &node->final->hook : NULL;
+}
+
+void final_abandon(struct node *node)
+{
+	struct final *f = node->final;
+
+	if (!f || !f->drained)
+		return;
+	log_line(node->ctx->log, LOG_ERR, "%s: its final action is not waited for any more",
+		 node_name(node));
+	hook_kill(&f->hook);
+	swansong_guard_drop(&f->hook.process.guard);
+}

@@ -1,0 +1,471 @@
+#include "daemon/spawn/launch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "daemon/spawn/command.h"
+#include "daemon/streams/streams.h"
+#include "model/keys/keys.h"
+#include "sys/spawn/ids.h"
+#include "sys/ipc/journal.h"
+#include "sys/spawn/spawn.h"
+
+#define USER_VARIABLES	 4 /* HOME, SHELL, USER and LOGNAME */
+#define NOTIFY_VARIABLES 4 /* NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID and FDSTORE */
+#define NODE_VARIABLE	 "SWANSONG_NODE="
+#define RUN_VARIABLES	 (1 + ACTIVATION_VARIABLES + HANDOVER_MAX) /* that, and others of a start */
+
+static int add_variable(char ***at, const char *name, const char *value)
+{
+	if (asprintf(*at, "%s=%s", name, value) < 0) {
+		**at = NULL;
+		return -ENOMEM;
+	}
+	(*at)++;
+	return 0;
+}
+
+static int add_number(char ***at, const char *name, uint64_t value)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	return add_variable(at, name, text);
+}
+
+/* The child's pid: @place is where it writes that. */
+static int add_pid(char ***at, const char *name, char **place)
+{
+	char blank[SPAWN_PID_MAX];
+	int r;
+
+	memset(blank, '0', sizeof(blank) - 1);
+	blank[sizeof(blank) - 1] = '\0';
+	r = add_variable(at, name, blank);
+	if (r == 0)
+		*place = strchr((*at)[-1], '=') + 1;
+	return r;
+}
+
+/* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
+static int add_notify_variables(struct launch *launch, const char *address, char ***at)
+{
+	const struct extras *extras = node_config_extras(launch->config);
+	int r = add_variable(at, "NOTIFY_SOCKET", address);
+
+	if (r == 0 && extras->watchdog_usec)
+		r = add_number(at, "WATCHDOG_USEC", extras->watchdog_usec);
+	if (r == 0 && extras->watchdog_usec)
+		r = add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
+	if (r == 0 && extras->fd_store_max)
+		r = add_number(at, "FDSTORE", extras->fd_store_max);
+	return r;
+}
+
+static bool writes_to(const struct node_config *config, enum output_kind kind)
+{
+	return node_config_output(config, 1)->kind == kind ||
+	       node_config_output(config, 2)->kind == kind;
+}
+
+/* With room for what is known at each start only. */
+static int add_journal_stream(struct launch *launch, char ***at)
+{
+	static const char name[] = "JOURNAL_STREAM=";
+	char *variable = calloc(1, sizeof(name) + JOURNAL_STREAM_MAX);
+
+	**at = variable;
+	if (!variable)
+		return -ENOMEM;
+	launch->journal_stream = stpcpy(variable, name);
+	(*at)++;
+	return 0;
+}
+
+/* At most.  Most services have none. */
+static size_t count_own_variables(const struct launch *launch, const char *notify_address)
+{
+	const struct node_config *config = launch->config;
+	size_t n = 0;
+
+	while (config->environment && config->environment[n])
+		n++;
+	if (node_config_extras(config)->credentials.set)
+		n += USER_VARIABLES;
+	if (notify_address)
+		n += NOTIFY_VARIABLES;
+	if (writes_to(config, OUTPUT_JOURNAL))
+		n++;
+	return n;
+}
+
+static int build_environment(struct launch *launch, const char *notify_address)
+{
+	const struct node_config *config = launch->config;
+	const struct credentials *who = &node_config_extras(config)->credentials;
+	char login[IDS_NAME_MAX]; /* also where the configuration has a number */
+	size_t n = count_own_variables(launch, notify_address);
+	char **at;
+	int r = 0;
+
+	if (n == 0)
+		return 0;
+	at = launch->environment = calloc(n + 1, sizeof(char *));
+	if (!at)
+		return -ENOMEM;
+	if (who->set && who->home)
+		r = add_variable(&at, "HOME", who->home);
+	if (r == 0 && who->set && who->shell)
+		r = add_variable(&at, "SHELL", who->shell);
+	if (r == 0 && who->set)
+		r = add_variable(&at, "USER", ids_user_text(login, who->uid));
+	if (r == 0 && who->set)
+		r = add_variable(&at, "LOGNAME", ids_user_text(login, who->uid));
+	for (char **v = config->environment; r == 0 && v && *v; v++, at++) {
+		*at = strdup(*v);
+		if (!*at)
+			r = -ENOMEM;
+	}
+	/* Behind those, and so not to be overridden. */
+	if (r == 0 && notify_address)
+		r = add_notify_variables(launch, notify_address, &at);
+	if (r == 0 && writes_to(config, OUTPUT_JOURNAL))
+		r = add_journal_stream(launch, &at);
+	return r;
+}
+
+static bool has_group(const struct launch *launch, gid_t gid)
+{
+	for (size_t i = 0; i < launch->n_groups; i++) {
+		if (launch->groups[i] == gid)
+			return true;
+	}
+	return false;
+}
+
+/* Those of the user, and those that the configuration adds. */
+static int build_groups(struct launch *launch)
+{
+	const struct credentials *who = &node_config_extras(launch->config)->credentials;
+	gid_t *groups;
+	int r;
+
+	if (who->set && who->user) {
+		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
+		if (r < 0)
+			return r;
+	}
+	if (who->n_groups == 0)
+		return 0;
+	groups = reallocarray(launch->groups, launch->n_groups + who->n_groups, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	launch->groups = groups;
+	for (size_t i = 0; i < who->n_groups; i++) {
+		if (!has_group(launch, who->groups[i]))
+			groups[launch->n_groups++] = who->groups[i];
+	}
+	return 0;
+}
+
+int launch_init(struct launch *launch, struct context *ctx, const struct node_config *config,
+		const char *notify_address, struct activation *activation)
+{
+	size_t own = 0;
+	int r;
+
+	*launch = (struct launch){
+		.config = config,
+		.activation = activation,
+	};
+	r = build_environment(launch, notify_address);
+	while (r == 0 && launch->environment && launch->environment[own])
+		own++;
+	if (r == 0)
+		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + RUN_VARIABLES);
+	if (r == 0 && writes_to(config, OUTPUT_SYSLOG))
+		r = syslog_new(&launch->syslog, ctx, config->path);
+	if (r == 0)
+		r = capture_new(&launch->capture, ctx, config);
+	if (r == 0 && config->ready.kind == PROBE_LOG)
+		r = log_watch_new(&launch->log_watch, ctx, config);
+	return r == 0 ? build_groups(launch) : r;
+}
+
+void launch_done(struct launch *launch)
+{
+	for (char **v = launch->environment; v && *v; v++)
+		free(*v);
+	free(launch->environment);
+	free(launch->groups);
+	log_watch_free(launch->log_watch); /* which may write to the next */
+	syslog_free(launch->syslog);
+	capture_free(launch->capture);
+	*launch = (struct launch){ 0 };
+}
+
+/* Instead of all of the same name. */
+static void set_variable(struct context *ctx, size_t *n, char *variable)
+{
+	size_t length = strcspn(variable, "=") + 1, kept = 0;
+
+	for (size_t i = 0; i < *n; i++)
+		if (strncmp(ctx->envp[i], variable, length) != 0)
+			ctx->envp[kept++] = ctx->envp[i];
+	if (kept < ctx->envp_room)
+		ctx->envp[kept++] = variable;
+	*n = kept;
+}
+
+static void set_variables(struct context *ctx, size_t *n, char *const *variables)
+{
+	for (char *const *v = variables; v && *v; v++)
+		set_variable(ctx, n, *v);
+}
+
+static bool is_passed(const struct extras *extras, const char *variable)
+{
+	size_t length = strcspn(variable, "=");
+
+	if (!extras->environment_clear)
+		return true;
+	for (char **name = extras->environment_pass; name && *name; name++)
+		if (strncmp(variable, *name, length) == 0 && !(*name)[length])
+			return true;
+	return false;
+}
+
+/*
+ * The environment that we were given, less than that of the node, less than that of this run.  What
+ * the daemon says in @last cannot be overridden by the node: it relies on it.
+ */
+static void merge_environment(struct context *ctx, const struct launch *launch, char *const *last,
+			      char *const *variables)
+{
+	size_t n = 0;
+
+	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
+		if (is_passed(node_config_extras(launch->config), *b))
+			ctx->envp[n++] = *b;
+	/* Later words of the same name win: a user's HOME may be set by hand. */
+	set_variables(ctx, &n, launch->environment);
+	set_variables(ctx, &n, last);
+	set_variables(ctx, &n, variables);
+	ctx->envp[n] = NULL;
+}
+
+static int fail(struct launch_failure *failure, int error, const char *step, const char *subject)
+{
+	*failure = (struct launch_failure){ .error = error, .step = step, .subject = subject };
+	return LAUNCH_E_FAILED;
+}
+
+static const char *subject(const struct launch *launch, const struct launch_program *program,
+			   const struct spawn_failure *why)
+{
+	const struct node_config *config = launch->config;
+
+	switch (why->step) {
+	case SPAWN_STEP_EXEC:
+		return program->argv[0];
+	case SPAWN_STEP_LIMIT:
+		return keys_limit_name(why->limit);
+	case SPAWN_STEP_DIRECTORY:
+		return config->directory;
+	case SPAWN_STEP_USER:
+		return node_config_extras(config)->credentials.user;
+	default:
+		return NULL;
+	}
+}
+
+/* What it is given beside its standard streams, and the variables that say so. */
+struct files {
+	struct activation_plan activation;
+	struct handover_plan handover;
+	struct spawn_file few[ACTIVATION_ROOM]; /* where there is no activation */
+	char node[sizeof(NODE_VARIABLE) + CONFIG_NAME_MAX];
+	char *variables[RUN_VARIABLES + 1]; /* with a NULL */
+};
+
+/* The numbers stay in order. */
+static void insert_file(struct activation_plan *plan, struct spawn_file file)
+{
+	size_t i = plan->n_files++;
+
+	for (; i > 0 && plan->files[i - 1].to > file.to; i--)
+		plan->files[i] = plan->files[i - 1];
+	plan->files[i] = file;
+}
+
+static void plan_variables(const char *path, struct files *files)
+{
+	char **at = files->variables;
+
+	(void)snprintf(files->node, sizeof(files->node), NODE_VARIABLE "%s", path);
+	*at++ = files->node;
+	for (size_t i = 0; i < ACTIVATION_VARIABLES; i++)
+		if (files->activation.variables[i])
+			*at++ = files->activation.variables[i];
+	for (size_t i = 0; i < files->handover.n_variables; i++)
+		*at++ = files->handover.variables[i];
+	*at = NULL;
+}
+
+/* @files must stay where it is until the program is made. */
+static void plan_files(const struct launch *launch, const struct launch_program *program,
+		       struct files *files)
+{
+	struct activation_plan *plan = &files->activation;
+	int ready = program->ready_fd >= 0 ? launch->config->ready.fd : -1;
+
+	*plan = (struct activation_plan){ .files = files->few };
+	if (launch->activation && program->main)
+		activation_plan(launch->activation, plan);
+	handover_plan(&files->handover, program->handover, program->n_handover,
+		      ACTIVATION_FIRST_FD + (int)plan->n_files, ready);
+	for (size_t i = 0; i < files->handover.n_files; i++)
+		insert_file(plan, files->handover.files[i]);
+	if (ready >= 0)
+		insert_file(plan, (struct spawn_file){ .from = program->ready_fd, .to = ready });
+	plan_variables(launch->config->path, files);
+}
+
+/* Is our standard input the terminal of our session, and are we in front of it? */
+static bool has_terminal(void)
+{
+	return tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+/* In its control group, or without where the kernel does not want that. */
+static int start(const struct launch *launch, struct spawn_spec *spec, pid_t *pid,
+		 struct spawn_failure *why)
+{
+	cleanup(closep) int group = launch->group ? control_group_open(launch->group) : -1;
+	int r;
+
+	spec->cgroup = group < 0 ? 0 : group;
+	r = spawn(spec, pid, why);
+	if (r != SPAWN_E_CHILD || why->step != SPAWN_STEP_CGROUP)
+		return r;
+	control_group_refused(launch->group, why->error);
+	spec->cgroup = 0;
+	return spawn(spec, pid, why);
+}
+
+/* Return: as launch(). */
+static int prepare_streams(const struct launch *launch, struct context *ctx, bool main,
+			   bool terminal, struct streams *streams, struct launch_failure *failure)
+{
+	const char *stream;
+	int r = streams_open(streams, ctx, launch->config, terminal,
+			     launch->syslog ? syslog_fd(launch->syslog) : -1, launch->capture,
+			     &stream);
+
+	if (r < 0)
+		return fail(failure, -r, "open", stream);
+	if (launch->log_watch && main) {
+		r = log_watch_interpose(launch->log_watch, streams);
+		if (r < 0)
+			return fail(failure, -r, "relay its output", NULL);
+	}
+	if (launch->journal_stream)
+		(void)journal_stream_text(launch->journal_stream, streams->journal);
+	return 0;
+}
+
+int launch(const struct launch *launch, struct context *ctx, const struct launch_program *program,
+	   pid_t *pid, struct launch_failure *failure)
+{
+	const struct node_config *config = launch->config;
+	const struct credentials *who = &node_config_extras(config)->credentials;
+	struct files files;
+	cleanup(streams_close) struct streams streams = STREAMS_NONE;
+	/* Not what runs beside the service, which would take it away from it. */
+	bool terminal = config->terminal && program->main;
+	bool foreground = terminal && has_terminal();
+	struct spawn_failure why;
+	sigset_t none;
+	int r;
+
+	(void)sigemptyset(&none);
+	r = prepare_streams(launch, ctx, program->main, terminal, &streams, failure);
+	if (r != 0)
+		return r;
+	plan_files(launch, program, &files);
+	merge_environment(ctx, launch, files.variables, program->variables);
+
+	struct spawn_spec spec = {
+		.argv = program->argv,
+		.envp = ctx->envp,
+		.directory = config->directory,
+		.umask = config->umask,
+		.set_user = who->set,
+		.set_group = who->set_group,
+		.set_groups = who->set_groups,
+		.uid = who->uid,
+		.gid = who->gid,
+		.groups = launch->groups,
+		.n_groups = launch->n_groups,
+		.share_descriptors = ctx->share_descriptors,
+		.stdio = { streams.fds[0], streams.fds[1], streams.fds[2] },
+		.files = files.activation.files,
+		.n_files = files.activation.n_files,
+		.pid_places = { program->main ? launch->watchdog_pid : NULL, files.activation.pid },
+		.take_terminal = terminal && !foreground,
+		.keep_session = foreground,
+		.terminal = STDIN_FILENO,
+		.descriptors = ctx->descriptors_raised ? &ctx->descriptors : NULL,
+		.attributes = config->parts.attributes,
+		.mask = ctx->command ? &ctx->signals->mask : &none,
+		.ignored = ctx->command ? &ctx->signals->ignored : NULL,
+	};
+
+	if (ctx->command)
+		command_prepare(ctx->command, &spec);
+	r = start(launch, &spec, pid, &why);
+	if (r != 0 && foreground) /* the child has taken it before it failed */
+		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
+	if (r < 0)
+		return fail(failure, -r, "make a process", NULL);
+	if (r == SPAWN_E_CHILD)
+		return fail(failure, why.error, spawn_step_text(why.step),
+			    subject(launch, program, &why));
+	ctx->launched++;
+	return 0;
+}
+
+void launch_run(const struct launch *launch, pid_t pid, uint64_t generation)
+{
+	if (launch->capture)
+		capture_run(launch->capture, pid, generation);
+}
+
+bool launch_awaits_output(const struct launch *launch, void (*fn)(void *arg), void *arg)
+{
+	bool drained;
+
+	if (!launch->capture)
+		return false;
+	drained = !launch->log_watch || log_watch_drain(launch->log_watch);
+	return capture_awaits(launch->capture, drained, fn, arg);
+}
+
+void launch_end_output(const struct launch *launch, const struct swansong_guard *guard,
+		       unsigned generation, uint64_t until_usec)
+{
+	if (launch->capture)
+		capture_end(launch->capture, guard, generation, until_usec);
+}
+
+void launch_ended(const struct launch *launch, pid_t group)
+{
+	if (launch->config->terminal && tcgetpgrp(STDIN_FILENO) == group)
+		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
+}

@@ -1,0 +1,43 @@
+#pragma once
+
+/* Descriptors for a start, from 3 on, as in sd_listen_fds(3): sockets of listen, then the store. */
+
+#include "daemon/loop/context.h"
+#include "daemon/streams/fdstore.h"
+#include "daemon/streams/handover.h"
+#include "model/config/config.h"
+#include "sys/spawn/spec.h"
+
+/* LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES. */
+#define ACTIVATION_VARIABLES 3
+
+#define ACTIVATION_FIRST_FD 3
+#define ACTIVATION_ROOM	    (HANDOVER_MAX + 1) /* for what else a start hands on */
+
+struct activation;
+
+/* Opens the sockets, or logs the fault; *ret is NULL if there are no descriptors.  0 or -errno. */
+int activation_new(struct activation **ret, struct context *ctx, const struct node_config *config);
+struct activation *activation_free(struct activation *activation);
+
+/* The store, which may have room for nothing; fdstore_add() to it by activation_store() only. */
+struct fdstore *activation_fdstore(struct activation *activation);
+
+/* fdstore_add(), with the memory that the next start needs for it. */
+int activation_store(struct activation *activation, int fd, const char *name, bool poll);
+
+/* Takes over the store of @from as far as there is room.  Return: 0 or -ENOMEM, without effect. */
+int activation_inherit(struct activation *activation, struct activation *from);
+
+/* There will be no start any more: the sockets are the running process's alone. */
+void activation_unlisten(struct activation *activation);
+
+struct activation_plan {
+	struct spawn_file *files; /* with ACTIVATION_ROOM left */
+	size_t n_files;
+	char *variables[ACTIVATION_VARIABLES]; /* "NAME=VALUE", or NULL, all of them */
+	char *pid;			       /* where in them the child's pid goes, or NULL */
+};
+
+/* What there is for the start that comes now.  Allocates nothing; valid until the next change. */
+void activation_plan(struct activation *activation, struct activation_plan *plan);

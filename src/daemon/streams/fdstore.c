@@ -1,0 +1,120 @@
+#include "daemon/streams/fdstore.h"
+
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+void fdstore_init(struct fdstore *store, struct context *ctx, size_t max)
+{
+	*store = (struct fdstore){ .ctx = ctx, .max = max };
+	list_init(&store->entries);
+}
+
+static void drop(struct fdstore_entry *entry)
+{
+	entry->store->n--;
+	list_remove(&entry->in_store);
+	sd_event_source_disable_unref(entry->hangup);
+	(void)fd_close_passed(entry->fd);
+	free(entry);
+}
+
+static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct fdstore_entry *entry = arg;
+
+	context_update_soon(entry->store->ctx);
+	drop(entry);
+	return 0;
+}
+
+/* Where the kernel does not compare, each descriptor counts as another file. */
+static bool has_file(const struct fdstore *store, int fd)
+{
+	const struct fdstore_entry *entry;
+	pid_t me = getpid();
+
+	list_for_each (entry, &store->entries, in_store)
+		if (syscall(SYS_kcmp, me, me, KCMP_FILE, entry->fd, fd) == 0)
+			return true;
+	return false;
+}
+
+static int keep(struct fdstore *store, int fd, const char *name, bool poll)
+{
+	size_t size = strlen(name) + 1;
+	struct fdstore_entry *entry = malloc(sizeof(*entry) + size);
+	int r = 0;
+
+	if (!entry)
+		return -ENOMEM;
+	*entry = (struct fdstore_entry){ .store = store, .fd = fd };
+	memcpy(entry->name, name, size);
+	/* A file has no other end, and epoll does not take it. */
+	if (poll)
+		r = sd_event_add_io(store->ctx->event, &entry->hangup, fd, 0, on_hangup, entry);
+	if (r < 0 && r != -EPERM) {
+		free(entry);
+		return r;
+	}
+	list_append(&store->entries, &entry->in_store);
+	store->n++;
+	return 0;
+}
+
+int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll)
+{
+	int r;
+
+	if (has_file(store, fd))
+		r = 1;
+	else if (store->n >= store->max)
+		r = -ENOBUFS;
+	else
+		r = keep(store, fd, name, poll);
+	if (r != 0)
+		(void)fd_close_passed(fd);
+	return r;
+}
+
+size_t fdstore_remove(struct fdstore *store, const char *name)
+{
+	struct fdstore_entry *entry, *next;
+	size_t n = 0;
+
+	list_for_each_safe (entry, next, &store->entries, in_store) {
+		if (strcmp(entry->name, name) != 0)
+			continue;
+		drop(entry);
+		n++;
+	}
+	return n;
+}
+
+void fdstore_move(struct fdstore *store, struct fdstore *from)
+{
+	struct fdstore_entry *entry, *next;
+
+	list_for_each_safe (entry, next, &from->entries, in_store) {
+		if (store->n >= store->max)
+			return;
+		list_remove(&entry->in_store);
+		list_append(&store->entries, &entry->in_store);
+		entry->store = store;
+		from->n--;
+		store->n++;
+	}
+}
+
+void fdstore_clear(struct fdstore *store)
+{
+	struct fdstore_entry *entry;
+
+	list_for_each_taken (entry, &store->entries, in_store)
+		drop(entry);
+}

@@ -1,0 +1,38 @@
+#pragma once
+
+/*
+ * Descriptors that a service has stored for its next run (FDSTORE=1): each with a name of less than
+ * FDNAME_MAX bytes, in the order in which they came.
+ */
+
+#include "daemon/loop/context.h"
+
+struct fdstore {
+	struct context *ctx;
+	struct list entries;
+	size_t n, max;
+};
+
+struct fdstore_entry {
+	struct list in_store;
+	struct fdstore *store;
+	int fd;
+	sd_event_source *hangup; /* NULL: kept until it is removed */
+	char name[];
+};
+
+void fdstore_init(struct fdstore *store, struct context *ctx, size_t max);
+
+/*
+ * Takes @fd over, also on failure.  With @poll it is dropped when its other end is closed.
+ * Return: 0; 1 if the same open file is stored already; -ENOBUFS if the store is full; -ENOMEM.
+ */
+int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll);
+
+/* Drops all that are called @name.  Return: how many. */
+size_t fdstore_remove(struct fdstore *store, const char *name);
+
+/* Moves what @from has, as far as there is room; the first that came go first. */
+void fdstore_move(struct fdstore *store, struct fdstore *from);
+
+void fdstore_clear(struct fdstore *store);

@@ -1,0 +1,37 @@
+#include "daemon/streams/handover.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macro.h"
+
+/* A variable with its first number, or one more number of the last one. */
+static void name(struct handover_plan *plan, const char *variable, bool more, int number)
+{
+	char *text = plan->variables[plan->n_variables - more];
+	size_t used = more ? strlen(text) : 0;
+
+	if (more)
+		(void)snprintf(text + used, HANDOVER_TEXT_MAX - used, ":%d", number);
+	else
+		(void)snprintf(text, HANDOVER_TEXT_MAX, "%.*s=%d", HANDOVER_NAME_MAX, variable,
+			       number);
+	plan->n_variables += !more;
+}
+
+void handover_plan(struct handover_plan *plan, const struct handover *list, size_t n, int first,
+		   int taken)
+{
+	int number = first;
+
+	plan->n_files = plan->n_variables = 0;
+	for (size_t i = 0; i < MIN(n, (size_t)HANDOVER_MAX); i++) {
+		if (number == taken)
+			number++;
+		plan->files[plan->n_files++] =
+			(struct spawn_file){ .from = list[i].fd, .to = number };
+		name(plan, list[i].variable,
+		     i > 0 && strcmp(list[i].variable, list[i - 1].variable) == 0, number);
+		number++;
+	}
+}

@@ -1,0 +1,128 @@
+#include "daemon/streams/listener.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "sys/ipc/inetsock.h"
+#include "sys/ipc/unixsock.h"
+
+struct listener {
+	struct list in_context;
+	unsigned refs;
+	struct listen listen; /* a copy: the configuration may go before it */
+	int fd;
+	/* Of a path: that it is still this one's is checked before it is removed. */
+	dev_t device;
+	ino_t inode;
+};
+
+static struct listener *find(struct context *ctx, const struct listen *listen)
+{
+	struct listener *l;
+
+	list_for_each (l, &ctx->listeners, in_context)
+		if (listen_compare(&l->listen, listen) == 0)
+			return l;
+	return NULL;
+}
+
+static int open_unix(struct listener *l)
+{
+	const struct listen *what = &l->listen;
+	cleanup(closep) int fd =
+		unix_bind(what->address, SOCK_STREAM, (mode_t)what->mode, what->owner, what->group);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (listen(fd, SOMAXCONN) < 0 || lstat(what->address, &st) < 0)
+		return -errno;
+	l->device = st.st_dev;
+	l->inode = st.st_ino;
+	return take_fd(fd);
+}
+
+static int open_socket(struct listener *l)
+{
+	const union inet_address *inet = &l->listen.inet;
+	socklen_t length = inet->any.sa_family == AF_INET6 ? sizeof(inet->in6) : sizeof(inet->in);
+
+	if (l->listen.kind == LISTEN_UNIX)
+		return open_unix(l);
+	return inet_listen(&inet->any, length,
+			   l->listen.kind == LISTEN_TCP ? SOCK_STREAM : SOCK_DGRAM);
+}
+
+static void remove_path(const struct listener *l)
+{
+	struct stat st;
+
+	if (l->inode && lstat(l->listen.address, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	    st.st_dev == l->device && st.st_ino == l->inode)
+		(void)unlink(l->listen.address);
+}
+
+struct listener *listener_put(struct listener *l)
+{
+	if (!l || --l->refs > 0)
+		return NULL;
+	list_remove(&l->in_context);
+	remove_path(l);
+	(void)fd_close(l->fd);
+	free(l->listen.address);
+	free(l);
+	return NULL;
+}
+
+DEFINE_CLEANUP(struct listener *, listener_put)
+
+static int listener_new(struct listener **ret, struct context *ctx, const struct listen *listen)
+{
+	cleanup(listener_putp) struct listener *l = calloc(1, sizeof(*l));
+	int fd;
+
+	if (!l)
+		return -ENOMEM;
+	*l = (struct listener){ .refs = 1, .listen = *listen, .fd = -1 };
+	list_init(&l->in_context);
+	l->listen.name = NULL;
+	l->listen.address = strdup(listen->address);
+	if (!l->listen.address)
+		return -ENOMEM;
+	fd = open_socket(l);
+	if (fd < 0)
+		return fd;
+	l->fd = fd;
+	list_append(&ctx->listeners, &l->in_context);
+	*ret = take(l);
+	return 0;
+}
+
+int listener_get(struct listener **ret, struct context *ctx, const struct node_config *who,
+		 const struct listen *listen)
+{
+	struct listener *l = find(ctx, listen);
+	int r;
+
+	if (l) {
+		l->refs++;
+		*ret = l;
+		return 0;
+	}
+	r = listener_new(ret, ctx, listen);
+	if (r < 0)
+		log_line(ctx->log, LOG_ERR, "%s:%u: [%s] listen: cannot listen on %s%s: %s",
+			 who->place.file ? who->place.file : "?",
+			 node_config_extras(who)->listen_line, node_config_section(who),
+			 listen_prefix(listen->kind), listen->address, strerror(-r));
+	return r;
+}
+
+int listener_fd(const struct listener *l)
+{
+	return l->fd;
+}

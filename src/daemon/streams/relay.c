@@ -1,0 +1,287 @@
+#include "daemon/streams/relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "daemon/streams/output.h"
+
+struct relay {
+	struct context *ctx;
+	const char *name;
+	void (*on_line)(void *arg, const char *line);
+	void *arg;
+	int read_fd, write_fd;
+	sd_event_source *in;
+
+	int to; /* or -1: nowhere yet */
+	bool is_socket;
+	bool may_block;	      /* it cannot be told not to */
+	bool failing;	      /* ... and that was said */
+	sd_event_source *out; /* on only while it takes no more; NULL: it always does */
+
+	bool watched;
+	size_t stale; /* bytes to come that nobody watches for */
+	size_t line_used;
+	char line[OUTPUT_LINE_MAX + 1];
+
+	size_t start, end; /* of what is still to be written */
+	char data[65536];
+};
+DEFINE_CLEANUP(struct relay *, relay_free)
+
+static void watch(struct relay *r, const char *data, size_t length)
+{
+	for (size_t i = 0; i < length && r->watched; i++) {
+		if (data[i] != '\n')
+			r->line[r->line_used++] = data[i];
+		if (data[i] != '\n' && r->line_used < OUTPUT_LINE_MAX)
+			continue;
+		r->line[r->line_used] = '\0';
+		r->line_used = 0;
+		r->on_line(r->arg, r->line);
+	}
+}
+
+static ssize_t put(const struct relay *r)
+{
+	struct pollfd p = { .fd = r->to, .events = POLLOUT };
+	const char *data = r->data + r->start;
+	size_t length = r->end - r->start;
+
+	if (r->is_socket)
+		return send(r->to, data, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (r->may_block && poll(&p, 1, 0) == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	/* So much is taken at once by a pipe with room. */
+	return write(r->to, data, r->may_block ? MIN(length, (size_t)PIPE_BUF) : length);
+}
+
+static void lose(struct relay *r, int error)
+{
+	if (!r->failing)
+		log_line(r->ctx->log, LOG_WARNING, "%s: its output is lost: %s", r->name,
+			 strerror(error));
+	r->failing = true;
+	r->start = r->end = 0;
+}
+
+/* Return: is all of it written, or lost? */
+static bool flush(struct relay *r)
+{
+	while (r->start < r->end) {
+		ssize_t n = put(r);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN && r->out)
+			return false;
+		if (n < 0) {
+			lose(r, errno);
+			continue;
+		}
+		r->failing = false;
+		r->start += (size_t)n;
+	}
+	r->start = r->end = 0;
+	return true;
+}
+
+/* Return: is there more? */
+static bool read_some(struct relay *r)
+{
+	ssize_t n = read(r->read_fd, r->data, sizeof(r->data));
+	size_t stale;
+
+	if (n <= 0)
+		return n < 0 && errno == EINTR;
+	r->end = (size_t)n;
+	stale = MIN(r->stale, r->end);
+	r->stale -= stale;
+	/* Passed on first, if it is taken: who hears that the line has come finds it there. */
+	(void)flush(r);
+	watch(r, r->data + stale, (size_t)n - stale);
+	return true;
+}
+
+static void pump(struct relay *r)
+{
+	for (int i = 0; i < READS_AT_ONCE; i++) {
+		if (!flush(r)) {
+			(void)sd_event_source_set_enabled(r->in, SD_EVENT_OFF);
+			(void)sd_event_source_set_enabled(r->out, SD_EVENT_ONESHOT);
+			return;
+		}
+		if (!read_some(r))
+			return;
+	}
+}
+
+static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	pump(arg);
+	return 0;
+}
+
+static int on_writable(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct relay *r = arg;
+
+	(void)sd_event_source_set_enabled(r->in, SD_EVENT_ON);
+	pump(r);
+	return 0;
+}
+
+/*
+ * One that does not block, though the descriptor that others share may: what is open is opened anew
+ * where that can be done.  A file never waits for anybody.
+ */
+static int own(int fd, bool *ret_socket, bool *ret_may_block)
+{
+	char path[32];
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*ret_socket = S_ISSOCK(st.st_mode);
+	*ret_may_block = false;
+	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
+		(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		r = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (r >= 0)
+			return r;
+		*ret_may_block = true;
+	}
+	r = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return r < 0 ? -errno : r;
+}
+
+/* *ret is NULL for what always has room, and so cannot be waited for. */
+static int watch_room(struct relay *r, int fd, sd_event_source **ret)
+{
+	int e;
+
+	*ret = NULL;
+	e = sd_event_add_io(r->ctx->event, ret, fd, EPOLLOUT, on_writable, r);
+	if (e == -EPERM)
+		return 0;
+	if (e >= 0)
+		e = sd_event_source_set_enabled(*ret, SD_EVENT_OFF);
+	if (e >= 0)
+		e = sd_event_source_set_priority(*ret, SD_EVENT_PRIORITY_IDLE);
+	return e;
+}
+
+int relay_direct(struct relay *r, int fd)
+{
+	cleanup(closep) int to = -1;
+	sd_event_source *out = NULL;
+	bool is_socket = false, may_block = false;
+	int e, waiting = 0;
+
+	to = own(fd, &is_socket, &may_block);
+	if (to < 0)
+		return to;
+	e = watch_room(r, to, &out);
+	if (e < 0) {
+		sd_event_source_disable_unref(out);
+		return e;
+	}
+	sd_event_source_disable_unref(r->out);
+	(void)fd_close(r->to);
+	r->to = take_fd(to);
+	r->out = out;
+	r->is_socket = is_socket;
+	r->may_block = may_block;
+	r->failing = false;
+	(void)ioctl(r->read_fd, FIONREAD, &waiting);
+	r->stale = (size_t)waiting;
+	r->line_used = 0;
+	return sd_event_source_set_enabled(r->in, SD_EVENT_ON);
+}
+
+void relay_watch(struct relay *r, bool on)
+{
+	r->watched = on;
+}
+
+int relay_fd(const struct relay *r)
+{
+	return r->write_fd;
+}
+
+int relay_new(struct relay **ret, struct context *ctx, const char *name,
+	      void (*on_line)(void *arg, const char *line), void *arg)
+{
+	cleanup(relay_freep) struct relay *r = malloc(sizeof(*r));
+	int e;
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct relay){
+		.ctx = ctx,
+		.name = name,
+		.on_line = on_line,
+		.arg = arg,
+		.read_fd = -1,
+		.write_fd = -1,
+		.to = -1,
+	};
+	e = output_open(ctx->event, &r->read_fd, &r->write_fd, &r->in, on_readable, r);
+	if (e >= 0)
+		*ret = take(r);
+	return e < 0 ? e : 0;
+}
+
+/* Bytes that have not gone where they go. */
+static size_t count_waiting(const struct relay *r)
+{
+	int in_pipe = 0;
+
+	(void)ioctl(r->read_fd, FIONREAD, &in_pipe);
+	return r->end - r->start + (size_t)in_pipe;
+}
+
+bool relay_drain(struct relay *r)
+{
+	for (int i = 0; i < READS_AT_END && flush(r) && read_some(r); i++)
+		;
+	return r->to < 0 || count_waiting(r) == 0;
+}
+
+static void finish(struct relay *r)
+{
+	if (!relay_drain(r))
+		log_line(r->ctx->log, LOG_WARNING,
+			 "%s: the last %zu bytes of its output are lost: nobody takes them",
+			 r->name, count_waiting(r));
+}
+
+struct relay *relay_free(struct relay *r)
+{
+	if (!r)
+		return NULL;
+	r->watched = false;
+	if (r->to >= 0)
+		finish(r);
+	sd_event_source_disable_unref(r->in);
+	sd_event_source_disable_unref(r->out);
+	(void)fd_close(r->read_fd);
+	(void)fd_close(r->write_fd);
+	(void)fd_close(r->to);
+	free(r);
+	return NULL;
+}

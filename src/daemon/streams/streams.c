@@ -1,0 +1,157 @@
+#include "daemon/streams/streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sys/ipc/journal.h"
+
+/*
+ * Opens without waiting for the other end of a FIFO.  Input is anything but a directory; output does
+ * not go to a file that another user may have put in the way.
+ */
+static int open_file(const char *path, int flags)
+{
+	cleanup(closep) int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (flags == O_RDONLY && S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (flags != O_RDONLY && (!S_ISREG(st.st_mode) || st.st_nlink != 1))
+		return -EPERM;
+	if (fcntl(fd, F_SETFL, flags & O_APPEND) < 0)
+		return -errno;
+	return take_fd(fd);
+}
+
+/* Return: a descriptor, or -ENOTSUP if it is to be the daemon's own. */
+static int open_journal(const struct context *ctx, const struct node_config *config)
+{
+	int fd = journal_open(config->path, LOG_INFO);
+
+	/* Without descriptors or memory, there may be a journal all the same. */
+	if (fd >= 0 || context_is_shortage(fd) || fd == -ENOBUFS)
+		return fd;
+	log_line(ctx->log, LOG_WARNING,
+		 "%s: cannot write to the journal: %s; its output goes to the daemon's",
+		 config->path, strerror(-fd));
+	return -ENOTSUP;
+}
+
+/* The logger waits for room, and makes directories. */
+static bool is_for_logger(int r)
+{
+	return r >= 0 || r == -ENOSPC || r == -EDQUOT || r == -EROFS || r == -EIO || r == -ENOENT;
+}
+
+/* What is no file is refused here, with its name. */
+static int open_log(const struct output *output, struct capture *capture, int as)
+{
+	cleanup(closep) int fd =
+		open_file(output->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
+	int r = -ENOTSUP;
+
+	if (capture && is_for_logger(fd))
+		r = capture_open(capture, as);
+	if (r != -ENOTSUP)
+		return r;
+	return fd < 0 ? fd : take_fd(fd);
+}
+
+static int open_output(const struct context *ctx, const struct node_config *config,
+		       const struct output *output, struct capture *capture, int as)
+{
+	int fd;
+
+	switch (output->kind) {
+	case OUTPUT_FILE:
+		return open_log(output, capture, as);
+	case OUTPUT_NULL:
+		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	case OUTPUT_JOURNAL:
+		return open_journal(ctx, config);
+	case OUTPUT_SYSLOG:
+	case OUTPUT_INHERIT:
+	case OUTPUT_DEFAULT:
+		break;
+	}
+	return -ENOTSUP;
+}
+
+static const char *subject_of(const struct output *output)
+{
+	if (output->kind == OUTPUT_FILE)
+		return output->path;
+	return output->kind == OUTPUT_JOURNAL ? "the journal" : "/dev/null";
+}
+
+static int streams_own(struct streams *streams, int i, int fd)
+{
+	streams->owned[i] = streams->fds[i] = fd;
+	return 0;
+}
+
+static int open_stdin(struct streams *streams, const struct context *ctx,
+		      const struct output *input, bool terminal)
+{
+	int fd;
+
+	if (input->kind == OUTPUT_NULL || (input->kind == OUTPUT_DEFAULT && !terminal))
+		streams->fds[0] = ctx->null_fd;
+	if (input->kind != OUTPUT_FILE)
+		return 0;
+	fd = open_file(input->path, O_RDONLY);
+	return fd < 0 ? fd : streams_own(streams, 0, fd);
+}
+
+static bool output_equal(const struct output *a, const struct output *b)
+{
+	return a->kind == b->kind && (a->kind != OUTPUT_FILE || strcmp(a->path, b->path) == 0);
+}
+
+int streams_open(struct streams *streams, const struct context *ctx,
+		 const struct node_config *config, bool terminal, int syslog,
+		 struct capture *capture, const char **subject)
+{
+	const struct output *in = &node_config_outputs(config)->stdio[0];
+	const struct output *out = node_config_output(config, 1);
+	const struct output *err = node_config_output(config, 2);
+	int r;
+
+	*subject = in->path;
+	r = open_stdin(streams, ctx, in, terminal);
+	for (int i = 1; r >= 0 && i <= 2; i++) {
+		const struct output *output = i == 1 ? out : err;
+
+		if (i == 2 && output_equal(out, err)) {
+			if (streams->fds[1] != 1)
+				streams->fds[2] = streams->fds[1];
+			break;
+		}
+		if (output->kind == OUTPUT_SYSLOG) {
+			streams->fds[i] = syslog;
+			continue;
+		}
+		*subject = subject_of(output);
+		r = open_output(ctx, config, output, capture, i);
+		if (r >= 0 && output->kind == OUTPUT_JOURNAL)
+			streams->journal = r;
+		if (r >= 0)
+			r = streams_own(streams, i, r);
+		else if (r == -ENOTSUP)
+			r = 0;
+	}
+	return r;
+}
+
+void streams_close(struct streams *streams)
+{
+	for (int i = 0; i < 3; i++)
+		streams->owned[i] = fd_close(streams->owned[i]);
+}

@@ -1,0 +1,128 @@
+#include "daemon/tree/build.h"
+
+#include "daemon/guard/lease.h"
+#include "daemon/service/machine.h"
+#include "daemon/spawn/final.h"
+#include "daemon/tree/edges.h"
+#include "daemon/tree/goals.h"
+
+static const char *path_of(const void *node)
+{
+	return ((const struct node *)node)->config->path;
+}
+
+void tree_remove_service(struct tree *tree, struct node *node)
+{
+	if (tree->ends.cause == node->service)
+		tree->ends.cause = NULL;
+	if (tree->ends.first == node->service)
+		tree->ends.first = NULL;
+	node->service = service_free(node->service);
+}
+
+void tree_remove(struct tree *tree, struct node *node)
+{
+	edges_remove(node);
+	lease_lose_all(node);
+	dict_remove(&tree->by_path, node->config->path);
+	tree_remove_service(tree, node);
+	node->final = final_free(node->final);
+	node_free(node);
+}
+
+int tree_add(struct tree *tree, struct config *config, const struct node_config *nc,
+	     struct node **ret)
+{
+	struct node *parent = nc->parent ? tree_find(tree, nc->parent->path) : NULL;
+	struct node *node = NULL;
+	int r;
+
+	r = node_new(&node, tree->ctx, config, nc, parent);
+	if (r < 0)
+		return r;
+	r = dict_add(&tree->by_path, node);
+	if (r < 0) {
+		node_free(node);
+		return r;
+	}
+	goals_init(node, nc);
+	r = final_new(&node->final, node, nc);
+	if (r >= 0 && nc->argv)
+		r = service_new(&node->service, node, nc);
+	if (r < 0) {
+		tree_remove(tree, node);
+		return r;
+	}
+	*ret = node;
+	return 0;
+}
+
+int tree_init(struct tree *tree, struct context *ctx, struct config *config)
+{
+	int r = 0;
+
+	*tree = (struct tree){
+		.ctx = ctx,
+		.config = config_ref(config),
+		.ends = { .exit_when = config->exit_when },
+	};
+	dict_init(&tree->by_path, path_of);
+	for (size_t i = 0; r == 0 && i < config->n_nodes; i++) {
+		struct node *node;
+
+		r = tree_add(tree, config, config->nodes[i], &node);
+		if (r == 0 && !node->parent)
+			tree->root = node;
+	}
+	if (r == 0)
+		r = edges_prepare(tree, config);
+	if (r == 0)
+		edges_commit(tree);
+	else
+		tree_done(tree);
+	return r;
+}
+
+/* A node without children below @node, or @node itself. */
+static struct node *deepest(struct node *node)
+{
+	while (!list_is_empty(&node->children))
+		node = list_entry(node->children.next, struct node, sibling);
+	return node;
+}
+
+void tree_done(struct tree *tree)
+{
+	while (tree->root) {
+		struct node *node = deepest(tree->root);
+
+		if (node == tree->root)
+			tree->root = NULL;
+		tree_remove(tree, node);
+	}
+	dict_done(&tree->by_path);
+	tree->config = config_unref(tree->config);
+}
+
+static bool is_prunable(const struct node *node)
+{
+	if (node->goal != GOAL_GONE || !node->complete || !list_is_empty(&node->children))
+		return false;
+	/* Who waits for its end is to hear of it. */
+	if (agenda_has(&node->due, TASK_TRANSIENT))
+		return false;
+	/* An earlier generation may hold on when the present one is Complete. */
+	return list_is_empty(&node->leases) && !final_is_pending(node) &&
+	       !(node->service && (fsm_has_process(node->service->state) ||
+				   !list_is_empty(&node->service->leftovers)));
+}
+
+void tree_prune(struct tree *tree, struct node *node)
+{
+	while (node && is_prunable(node)) {
+		struct node *parent = node->parent;
+
+		tree_remove(tree, node);
+		node = parent;
+	}
+}

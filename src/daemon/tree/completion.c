@@ -1,0 +1,46 @@
+#include "daemon/tree/completion.h"
+
+#include "base/clock.h"
+#include "daemon/spawn/final.h"
+#include "daemon/tree/build.h"
+#include "daemon/tree/goals.h"
+
+static void note_complete(struct tree *tree, struct node *node)
+{
+	char took[CLOCK_TEXT_MAX];
+	int level = node->service && list_is_empty(&node->children) ? LOG_DEBUG : LOG_NOTICE;
+
+	node->complete = true;
+	node->since_usec = clock_now_usec();
+	trace_complete(node->trace, node->forced, node->late_usec,
+		       node->config->shutdown_timeout_usec, node->since_usec);
+	node_changed(node, "shutting_down", node->forced ? "forced" : "");
+	if (node->transient)
+		node_finished(node);
+	alarm_stop(&node->ctx->alarms, &node->budget);
+	log_line(tree->ctx->log, level, "%s: complete in %s%s", node_name(node),
+		 clock_text(took, node->since_usec - node->stop_usec),
+		 node->forced ? " (forced)" : "");
+}
+
+static void process_completion(struct tree *tree, struct node *node)
+{
+	final_settle(node);
+	if (!node->complete && swansong_completion_done(node->completion))
+		note_complete(tree, node);
+	if (node->service && !node->config->argv && !fsm_has_process(node->service->state))
+		tree_remove_service(tree, node);
+	if (node->complete)
+		goals_complete(tree, node);
+	tree_prune(tree, node);
+}
+
+bool completions_process(struct tree *tree)
+{
+	bool before = tree->root->complete;
+	struct node *node;
+
+	node_for_each_taken (node, tree->ctx, TASK_COMPLETIONS)
+		process_completion(tree, node);
+	return tree->root->complete && !before;
+}

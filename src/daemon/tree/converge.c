@@ -1,0 +1,222 @@
+/*
+ * A goal decides about the generation of a node, and the generation about the service: a run whose
+ * generation is stopped is ended, and a service that is down is started once its node runs.  A
+ * service stays on the list of its task until nothing is left to do for it there.
+ */
+#include "daemon/tree/converge.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/cgroup/cgroup.h"
+#include "daemon/guard/lease.h"
+#include "daemon/node/stop-order.h"
+#include "daemon/service/machine.h"
+#include "daemon/service/signal.h"
+#include "daemon/service/timeout.h"
+#include "daemon/spawn/final.h"
+#include "daemon/tree/goals.h"
+#include "daemon/tree/start-order.h"
+
+/* So many starts a turn: a request that comes meanwhile is not to wait for all of them. */
+#define STARTS_PER_TURN 32
+
+/* --- stops --- */
+
+/* A service whose failure has stopped its group stays failed, until it or the tree is stopped. */
+static bool has_failed_its_group(const struct service *s)
+{
+	const struct node *n = s->node;
+
+	if (s->state != STATE_FAILED || !node_is_stopped(n) || node_is_tree_stopped(n))
+		return false;
+	while (n && n->goal != GOAL_DOWN)
+		n = n->parent;
+	return n && n->cause == CAUSE_FAILURE;
+}
+
+static void stop(struct service *s)
+{
+	enum service_event event;
+
+	if (has_failed_its_group(s)) {
+		node_end_task(s->node, TASK_STOPS);
+		return;
+	}
+	while ((event = goal_event(s->state, service_is_stopped(s), false)) != N_EVENTS) {
+		if (event == EVENT_RELEASE && stop_order_blocker(s->node))
+			return;
+		service_handle(s, event);
+	}
+	node_end_task(s->node, TASK_STOPS);
+	if (!service_is_stopped(s))
+		service_follow_soon(s);
+}
+
+void converge_stops(struct tree *tree)
+{
+	struct node *node;
+
+	node_for_each_due (node, tree->ctx, TASK_STOPS)
+		stop(node->service);
+}
+
+/* --- generations --- */
+
+static int renew_node(struct node *node)
+{
+	lease_keep_budget(node);
+	if (node->service)
+		service_keep_budget(node->service);
+	final_record(node);
+	return node_renew(node);
+}
+
+/* The node that is stopped for lack of memory stays so. */
+static void give_up(struct tree *tree, struct node *node, int error)
+{
+	log_line(node->ctx->log, LOG_ERR, "%s: cannot be started again: %s", node_name(node),
+		 strerror(error));
+	goals_stop(tree, node, CAUSE_FAILURE, strerror(error));
+}
+
+/* Parents come first: below a generation that is stopped none can begin. */
+static void renew(struct tree *tree, struct node *top)
+{
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		int r;
+
+		if (node_goal(n) < GOAL_IDLE || (n->parent && node_is_stopped(n->parent)))
+			continue;
+		r = node_is_stopped(n) ? renew_node(n) : 0;
+		if (r < 0)
+			give_up(tree, n, -r);
+		else if (n->service)
+			service_follow_soon(n->service);
+	}
+}
+
+void converge_renewals(struct tree *tree)
+{
+	struct node *node;
+
+	/* A stopped parent is to begin anew as well, and is on the list. */
+	node_for_each_taken (node, tree->ctx, TASK_RENEWALS)
+		if (!node->parent || !node_is_stopped(node->parent))
+			renew(tree, node);
+}
+
+/* --- starts --- */
+
+/* Its timer puts it on the list again. */
+static bool is_early(struct service *s)
+{
+	uint64_t now = clock_now_usec();
+
+	if (s->state == STATE_BACKOFF)
+		return s->timeout_usec > now;
+	if (s->not_before_usec <= now)
+		return false;
+	service_delay(s);
+	return true;
+}
+
+static void set_blocked(struct service *s, bool blocked)
+{
+	if (s->blocked == blocked)
+		return;
+	s->blocked = blocked;
+	service_recount(s);
+	context_update_soon(s->ctx); /* what waits for it may be blocked as well */
+}
+
+/* The event by which it starts, or N_EVENTS: it does not, or not yet. */
+static enum service_event start_event(struct service *s)
+{
+	enum service_event event =
+		goal_event(s->state, service_is_stopped(s), service_is_wanted(s));
+
+	return (event == EVENT_START || event == EVENT_TIMEOUT) && !is_early(s) ? event : N_EVENTS;
+}
+
+/* What ended before @s began to wait starts again; a later end is for @s to be blocked by. */
+static void reset_ended(struct node *required, const struct service *s)
+{
+	uint64_t since = s->state == STATE_BACKOFF ? s->timeout_usec : s->since_usec;
+
+	for (struct node *n = required; n; n = node_next(n, required)) {
+		struct service *ended = n->service;
+
+		if (!ended || ended->state != STATE_DONE || service_is_present(ended) ||
+		    !service_is_wanted(ended) || !start_order_is_meant(n, required))
+			continue;
+		if (ended->since_usec <= since || ended->since_usec <= s->node->since_usec)
+			service_handle(ended, EVENT_RESET);
+	}
+}
+
+/* First what they need is put on the list, so that it counts for all of them. */
+static void prepare_start(struct tree *tree, const struct service *s)
+{
+	goals_need(tree, s);
+	for (const struct node *n = s->node; n; n = n->parent) {
+		for (struct node *const *to = node_edges(n, EDGE_REQUIRES); to && *to; to++)
+			if (!start_order_is_satisfied(*to))
+				reset_ended(*to, s);
+	}
+}
+
+/* Returns true if it was started. */
+static bool start(struct service *s)
+{
+	enum service_event event = start_event(s);
+
+	if (event == N_EVENTS) {
+		node_end_task(s->node, TASK_STARTS);
+		if (service_is_stopped(s))
+			service_follow_soon(s);
+		return false;
+	}
+	if (start_order_is_blocked(s)) {
+		set_blocked(s, start_order_is_hopeless(s));
+		return false;
+	}
+	node_end_task(s->node, TASK_STARTS);
+	service_handle(s, event);
+	return true;
+}
+
+void converge_starts(struct tree *tree)
+{
+	struct context *ctx = tree->ctx;
+	struct node *node;
+	int starts = 0;
+
+	if (cgroups_is_draining(ctx->cgroups))
+		return;
+	node_for_each_due (node, ctx, TASK_STARTS)
+		if (start_event(node->service) != N_EVENTS)
+			prepare_start(tree, node->service);
+	node_for_each_due (node, ctx, TASK_STARTS) {
+		if (starts == STARTS_PER_TURN) {
+			context_update_soon(ctx);
+			return;
+		}
+		starts += start(node->service);
+	}
+}
+
+static bool is_starting(const struct service *s)
+{
+	if (s->attempted || !service_is_wanted(s))
+		return false;
+	return fsm_is_coming_up(s->state) || (s->state == STATE_DOWN && !start_order_is_blocked(s));
+}
+
+bool converge_is_starting(const struct tree *tree)
+{
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->service && is_starting(n->service))
+			return true;
+	return false;
+}

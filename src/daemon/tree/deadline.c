@@ -1,0 +1,188 @@
+#include "daemon/tree/deadline.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "daemon/spawn/final.h"
+#include "daemon/guard/lease.h"
+#include "daemon/node/stop-order.h"
+#include "daemon/service/machine.h"
+#include "daemon/service/signal.h"
+#include "model/life/budget.h"
+
+/*
+ * A node has its own budget and no more than the node above leaves it, which keeps the time of its
+ * own final action.  So of a deadline there are three parts: the last call for guards on which the
+ * signals of others wait, the kill of all that is left, and the end of the final action.
+ *
+ * Only where a node's end is nearer than that above does it need a timer.
+ */
+
+static void revoke_leases(struct node *node)
+{
+	while (!list_is_empty(&node->leases)) {
+		node_note_forced(node);
+		lease_revoke(list_entry(node->leases.next, struct lease, of_node), "");
+	}
+}
+
+/* All but the final action of @node, which may last until its deadline. */
+static void force(struct node *node)
+{
+	uint64_t now = clock_now_usec();
+
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		n->kill_usec = MIN(n->kill_usec, now);
+		if (n != node)
+			n->deadline_usec = MIN(n->deadline_usec, now);
+		alarm_stop(&n->ctx->alarms, &n->budget);
+		if (n->service && n->service->state != STATE_KILLING)
+			service_handle(n->service, EVENT_KILL);
+		if (n->service)
+			service_end_rest(n->service);
+		if (n->service && n->service->setup.launch.capture)
+			capture_release(n->service->setup.launch.capture);
+		revoke_leases(n);
+		final_hurry(n);
+	}
+	context_update_soon(node->ctx);
+}
+
+/* For the root there is also what whoever supervises us leaves. */
+static uint64_t granted(const struct node *node)
+{
+	return node->parent ? USEC_INFINITY : budget_of_grace(node->ctx->grace_usec);
+}
+
+static uint64_t budget_of(const struct node *node, const struct node_config *config)
+{
+	return MIN(config->shutdown_timeout_usec, granted(node));
+}
+
+void deadline_tell(const struct node *root)
+{
+	char grace[CLOCK_TEXT_MAX], timeout[CLOCK_TEXT_MAX], left[CLOCK_TEXT_MAX];
+	uint64_t usec = root->config->shutdown_timeout_usec;
+
+	if (granted(root) >= usec)
+		return;
+	log_line(root->ctx->log, LOG_NOTICE,
+		 "a shutdown has %s: the grace of %s less a margin, not the shutdown-timeout of %s",
+		 clock_text(left, granted(root)), clock_text(grace, root->ctx->grace_usec),
+		 clock_text(timeout, usec));
+}
+
+static void log_spent(const struct node *node)
+{
+	uint64_t usec = node->config->shutdown_timeout_usec;
+	bool by_grace = granted(node) < usec;
+	const char *but = final_is_pending(node) ? " but for its final action" : "";
+	char budget[CLOCK_TEXT_MAX];
+
+	if (node->deadline_usec < clock_add(node->stop_usec, budget_of(node, node->config)))
+		log_line(node->ctx->log, LOG_WARNING, "%s: the budget above it is spent%s",
+			 node_name(node), but);
+	else
+		log_line(node->ctx->log, LOG_WARNING, "%s: its %s of %s is spent%s%s",
+			 node_name(node), by_grace ? "grace" : "shutdown-timeout",
+			 clock_text(budget, by_grace ? node->ctx->grace_usec : usec),
+			 by_grace ? " but for a margin" : "", but);
+}
+
+/* Revokes guards so that services that wait for them get their signal before they are killed. */
+static void last_call(struct node *node)
+{
+	uint64_t now = clock_now_usec();
+
+	node->call_usec = USEC_INFINITY;
+	alarm_set(&node->ctx->alarms, &node->budget, node->kill_usec);
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (n->draining == 0 || stop_order_followers_timeout(n) == 0)
+			continue;
+		if (!stop_order_blocker(n))
+			revoke_leases(n);
+		deadline_begin_last_call(n, now);
+	}
+}
+
+static bool is_last_call(const struct node *node)
+{
+	return node->call_usec < node->kill_usec && clock_now_usec() < node->kill_usec;
+}
+
+void deadline_force_soon(struct node *node)
+{
+	uint64_t now = clock_now_usec();
+
+	if (!node->stop_usec)
+		return;
+	node->deadline_usec = MIN(node->deadline_usec, now);
+	node->kill_usec = MIN(node->kill_usec, now);
+	node->force_asked = true;
+	node_add_task(node, TASK_DEADLINES);
+}
+
+static void follow(struct node *node)
+{
+	bool asked = node->force_asked;
+
+	node->force_asked = false;
+	/* Nothing but the final action may be left, which has a limit of its own. */
+	if (!node->stop_usec || (final_has_begun(node) && !asked))
+		return;
+	if (is_last_call(node)) {
+		last_call(node);
+		return;
+	}
+	if (!asked)
+		log_spent(node);
+	force(node);
+}
+
+void deadline_follow(struct context *ctx)
+{
+	struct node *node;
+
+	node_for_each_taken (node, ctx, TASK_DEADLINES)
+		follow(node);
+}
+
+/* With the parent's budget it is forced when that is. */
+static bool has_own_end(const struct node *node)
+{
+	return !node->parent || node->kill_usec < node->parent->kill_usec;
+}
+
+void deadline_begin(struct node *node, uint64_t now)
+{
+	uint64_t own = clock_add(node->stop_usec, budget_of(node, node->config));
+	uint64_t before = node->kill_usec;
+	uint64_t wanted =
+		final_is_pending(node) ? node_config_extras(node->config)->final_timeout_usec : 0;
+
+	if (node->stop_usec == now)
+		node->deadline_usec = MIN(node->deadline_usec, own);
+	if (node->parent)
+		node->deadline_usec = MIN(node->deadline_usec, node->parent->kill_usec);
+	node->kill_usec = MIN(before, budget_before(node->deadline_usec, now, wanted));
+	if (node->kill_usec < before)
+		node->call_usec = USEC_INFINITY;
+	if (node->kill_usec < before && has_own_end(node))
+		alarm_set(&node->ctx->alarms, &node->budget, node->kill_usec);
+}
+
+void deadline_begin_last_call(struct node *node, uint64_t now)
+{
+	uint64_t timeout = stop_order_followers_timeout(node), call;
+	struct node *top = node;
+
+	if (timeout == 0)
+		return;
+	while (!has_own_end(top) && top->parent)
+		top = top->parent;
+	call = budget_before(top->kill_usec, now, timeout);
+	if (call >= top->call_usec || call >= top->kill_usec)
+		return;
+	top->call_usec = call;
+	alarm_set(&top->ctx->alarms, &top->budget, call);
+}

@@ -1,0 +1,151 @@
+#include "daemon/tree/edges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "model/config/transient.h"
+
+static int append_to_list(struct node ***list, struct node *node)
+{
+	size_t n = 0;
+	struct node **more;
+
+	while (*list && (*list)[n]) {
+		if ((*list)[n] == node)
+			return 0;
+		n++;
+	}
+	more = realloc(*list, (n + 2) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	more[n] = node;
+	more[n + 1] = NULL;
+	*list = more;
+	return 0;
+}
+
+static int append(struct node *to, size_t list, struct node *node)
+{
+	if (!to->next_edges)
+		to->next_edges = calloc(1, sizeof(*to->next_edges));
+	return to->next_edges ? append_to_list(&to->next_edges->lists[list], node) : -ENOMEM;
+}
+
+/* Of @node, as @config names them. */
+static int link_edges(struct tree *tree, const struct config *config, struct node *node,
+		      enum edge edge, struct node_config *const *targets)
+{
+	bool keeps = tree_keeps(node, config);
+	size_t other = edge == EDGE_TERM_AFTER ? LIST_FOLLOWERS : LIST_DEPENDENTS;
+
+	for (; targets && *targets; targets++) {
+		struct node *target = tree_find(tree, (*targets)->path);
+
+		if (!target || (keeps && !tree_keeps(target, config)))
+			continue;
+		if (append(node, edge, target) < 0 || append(target, other, node) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Both ends of the edges of @node that @nc names. */
+static int link_node(struct tree *tree, const struct config *config, struct node *node,
+		     const struct node_config *nc)
+{
+	int r = 0;
+
+	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
+		r = link_edges(tree, config, node, edge, node_config_edges(nc, edge));
+	return r;
+}
+
+int edges_check(const struct tree *tree, const struct config *config, bool leaving,
+		const struct node_config *more, struct diag *diag)
+{
+	size_t n = more && more->parts.edges;
+	cleanup(freep) const struct node_config **nodes =
+		calloc(tree->by_path.n + 1, sizeof(*nodes));
+
+	if (!nodes)
+		return -ENOMEM;
+	nodes[0] = more;
+	for (const struct node *i = tree->root; i; i = node_next(i, tree->root))
+		if (i->config->parts.edges && !config_find(config, i->config->path) &&
+		    (leaving || tree_keeps(i, config)))
+			nodes[n++] = i->config;
+	return n > 0 ? transient_check_edges(config, nodes, n, diag) : 0;
+}
+
+/* Checks that the nodes that are not in @config form no cycle with it.  Return: 0 or -ENOMEM. */
+static int check_leaving(const struct tree *tree, const struct config *config, bool *ret)
+{
+	cleanup(diag_freep) struct diag *diag = NULL;
+	int r = diag_new(&diag);
+
+	if (r == 0)
+		r = edges_check(tree, config, true, NULL, diag);
+	*ret = r == 0 && diag_errors(diag) == 0;
+	return r == -ENOMEM ? r : 0;
+}
+
+int edges_prepare(struct tree *tree, const struct config *config)
+{
+	bool keep;
+	int r = check_leaving(tree, config, &keep);
+
+	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
+		const struct node_config *nc = config_find(config, n->config->path);
+
+		if (nc || keep || tree_keeps(n, config))
+			r = link_node(tree, config, n, nc ? nc : n->config);
+	}
+	if (r < 0)
+		edges_cancel(tree);
+	return r;
+}
+
+void edges_cancel(struct tree *tree)
+{
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		node_edges_free(n->next_edges);
+		n->next_edges = NULL;
+	}
+}
+
+void edges_commit(struct tree *tree)
+{
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		struct edges *before = n->edges;
+
+		n->edges = n->next_edges;
+		n->next_edges = before;
+	}
+	edges_cancel(tree);
+}
+
+static void remove_from(struct node **list, const struct node *node)
+{
+	size_t to = 0;
+
+	for (size_t from = 0; list && list[from]; from++) {
+		if (list[from] != node)
+			list[to++] = list[from];
+	}
+	if (list)
+		list[to] = NULL;
+}
+
+/* Each edge is in lists of both its ends, so these lead to all lists that @node is in. */
+void edges_remove(struct node *node)
+{
+	for (size_t i = 0; i < N_LISTS; i++) {
+		struct node **ends = node_edges(node, i);
+
+		for (size_t e = 0; ends && ends[e]; e++)
+			for (size_t j = 0; j < N_LISTS; j++)
+				remove_from(node_edges(ends[e], j), node);
+	}
+}

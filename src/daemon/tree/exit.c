@@ -1,0 +1,138 @@
+#include "daemon/tree/exit.h"
+
+#include <stdio.h>
+
+#include "daemon/tree/goals.h"
+#include "model/life/policy.h"
+
+bool exit_has_essential(const struct tree *tree)
+{
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->service && n->config->essential && n->goal != GOAL_GONE)
+			return true;
+	return false;
+}
+
+static bool counts(const struct node *n, bool essential)
+{
+	return n->service && n->goal != GOAL_GONE && (!essential || n->config->essential);
+}
+
+/* For good, as far as can be seen: nothing that goes on by itself starts it again. */
+static bool has_ended(const struct service *s)
+{
+	return service_is_settled(s) && !service_is_at_work(s) && node_goal(s->node) != GOAL_CYCLE;
+}
+
+static bool exit_is_due(const struct tree *tree)
+{
+	bool essential = exit_has_essential(tree), any = false;
+
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		if (!counts(n, essential))
+			continue;
+		if (!has_ended(n->service))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool ended_badly(const struct service *s)
+{
+	if (s->state == STATE_FAILED)
+		return true;
+	return s->run.outcome.kind != OUTCOME_NONE && !policy_is_clean(s->config, &s->run.outcome);
+}
+
+static struct service *exit_cause(const struct tree *tree)
+{
+	bool essential = exit_has_essential(tree);
+	struct service *first = NULL, *any = NULL;
+
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		struct service *s = n->service;
+
+		if (!counts(n, essential))
+			continue;
+		if (essential && !any)
+			any = s;
+		if (ended_badly(s) && (!first || s->since_usec < first->since_usec))
+			first = s;
+	}
+	return first ? first : any;
+}
+
+static bool is_failure_fatal(const struct service *s)
+{
+	const struct node *parent = s->node->parent;
+
+	return s->config->on_failed == ON_FAILED_SHUTDOWN ||
+	       (s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT && !parent->parent);
+}
+
+static bool is_fatal(const struct tree *tree, const struct service *s)
+{
+	if (service_is_at_work(s))
+		return s->run.outcome.kind == OUTCOME_UNHEALTHY; /* and on-unhealthy = shutdown */
+	return (s->config->essential && tree->ends.exit_when == EXIT_WHEN_ANY) ||
+	       (s->state == STATE_FAILED && is_failure_fatal(s));
+}
+
+/* A service without a section is not essential, and one that is restarted has not ended. */
+static void note_end(struct tree *tree, struct service *s)
+{
+	struct ends *ends = &tree->ends;
+
+	if (s->node->goal == GOAL_GONE || node_goal(s->node) == GOAL_CYCLE)
+		return;
+	if (is_fatal(tree, s) && !ends->cause)
+		ends->cause = s;
+	if (service_is_at_work(s))
+		return;
+	ends->any = true;
+	if (s->config->essential && !ends->first)
+		ends->first = s;
+}
+
+static void end(struct tree *tree, const char *reason)
+{
+	const struct service *cause = tree->ends.cause;
+
+	tree->ends.by_itself = true;
+	tree->ends.given_up = cause && cause->state == STATE_FAILED;
+	goals_stop(tree, tree->root, CAUSE_SHUTDOWN, reason);
+}
+
+static void end_because(struct tree *tree, const struct service *s)
+{
+	char reason[CONFIG_NAME_MAX + 20];
+
+	(void)snprintf(reason, sizeof(reason), "%s %s", s->config->path,
+		       s->state == STATE_FAILED ? "has failed"
+		       : service_is_at_work(s)	? "is unhealthy"
+						: "has ended");
+	end(tree, reason);
+}
+
+void exit_follow(struct tree *tree)
+{
+	struct node *node;
+
+	node_for_each_taken (node, tree->ctx, TASK_ENDS)
+		note_end(tree, node->service);
+	if (tree->ends.cause && !node_is_stopped(tree->root))
+		end_because(tree, tree->ends.cause);
+}
+
+void exit_follow_last(struct tree *tree)
+{
+	struct ends *ends = &tree->ends;
+
+	if (ends->exit_when != EXIT_WHEN_ALL || !ends->any || node_is_stopped(tree->root) ||
+	    !exit_is_due(tree))
+		return;
+	ends->cause = exit_cause(tree);
+	end(tree, exit_has_essential(tree) ? "all essential services have ended"
+					   : "all services have ended");
+}

@@ -1,0 +1,62 @@
+/*
+ * A restart group is restarted as it would be by hand: stopped gracefully and in order, and started
+ * when all of its members are Complete, so that none meets what another was before.  No member
+ * starts before the restart-delay of the failed service is over; so a loop of crashes goes no faster
+ * for a group than for one service.
+ */
+#include "daemon/tree/failure.h"
+
+#include <stdio.h>
+
+#include "daemon/tree/goals.h"
+
+static void delay_start(struct node *top, uint64_t usec)
+{
+	for (struct node *n = top; n; n = node_next(n, top))
+		if (n->service)
+			n->service->not_before_usec = usec;
+}
+
+static void restart_together(struct tree *tree, struct service *s)
+{
+	struct node *parent = s->node->parent, *n;
+	bool all = parent->config->strategy == ONE_FOR_ALL, found = false;
+	uint64_t usec = s->timeout_usec;
+	char reason[CONFIG_NAME_MAX + 50];
+	struct goals goals;
+
+	(void)snprintf(reason, sizeof(reason), "%s is restarted, and they are %s", s->config->path,
+		       all ? "one-for-all" : "rest-for-one");
+	s->restarts++;
+	goals_begin(&goals, tree, CAUSE_STRATEGY);
+	list_for_each (n, &parent->children, sibling) {
+		found |= n == s->node;
+		/* What is stopped, or was never started, stays as it is. */
+		if ((!all && !found) || (n->goal != GOAL_UP && n->goal != GOAL_CYCLE))
+			continue;
+		delay_start(n, usec);
+		goals_lower(&goals, n, REQUEST_CYCLE, reason);
+	}
+	goals_commit(&goals);
+}
+
+static void process_failure(struct tree *tree, struct service *s)
+{
+	struct node *parent = s->node->parent;
+
+	if (service_is_stopped(s))
+		return;
+	if (s->state == STATE_BACKOFF && parent->config->strategy != ONE_FOR_ONE)
+		restart_together(tree, s);
+	if (s->state == STATE_FAILED && s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT &&
+	    parent->parent)
+		goals_stop(tree, parent, CAUSE_FAILURE, "a service of it was given up");
+}
+
+void failures_process(struct tree *tree)
+{
+	struct node *node;
+
+	node_for_each_taken (node, tree->ctx, TASK_FAILURES)
+		process_failure(tree, node->service);
+}

@@ -1,0 +1,352 @@
+/*
+ * Whether a request reaches a node depends on nothing but its goal (goal_next()); which nodes are
+ * asked is decided here.  Walks that follow edges put the nodes on a list of the batch, through
+ * their in_batch, so that each is visited once and nothing is allocated.
+ */
+#include "daemon/tree/goals.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "daemon/tree/start-order.h"
+#include "daemon/tree/stop.h"
+
+/* --- the one writer --- */
+
+static void goals_write(struct node *node, enum goal goal, enum goal_cause cause)
+{
+	bool before = node_is_cycled_by_strategy(node);
+
+	if (node->goal == goal && node->cause >= cause)
+		return;
+	node->goal = goal;
+	node->cause = cause;
+	if (node->parent)
+		node->parent->cycling += node_is_cycled_by_strategy(node) - before;
+}
+
+void goals_init(struct node *node, const struct node_config *config)
+{
+	goals_write(node, goal_initial(config->argv, config->autostart), CAUSE_CONFIGURATION);
+}
+
+void goals_reconfigure(struct node *node, bool was_group)
+{
+	bool is_group = !node->config->argv;
+
+	if (was_group != is_group && node->goal >= GOAL_IDLE)
+		goals_init(node, node->config);
+}
+
+static bool goals_ask(struct goals *g, struct node *node, enum goal_request request)
+{
+	enum goal before = node->goal;
+
+	goals_write(node, goal_next(before, request), g->cause);
+	return node->goal != before;
+}
+
+/* --- down --- */
+
+void goals_begin(struct goals *g, struct tree *tree, enum goal_cause cause)
+{
+	*g = (struct goals){ .tree = tree, .cause = cause, .usec = clock_now_usec() };
+	list_init(&g->lowered);
+}
+
+void goals_lower(struct goals *g, struct node *node, enum goal_request request, const char *reason)
+{
+	g->any = true;
+	if (goals_ask(g, node, request) && list_is_empty(&node->in_batch))
+		list_append(&g->lowered, &node->in_batch);
+	if (node->goal < GOAL_IDLE)
+		stop_latch(g->tree, node, g->usec, reason);
+	if (node->complete)
+		node_follow_up(node); /* it does not become so once more */
+}
+
+static bool requires(const struct node *node, const struct node *target)
+{
+	for (struct node *const *to = node_edges(node, EDGE_REQUIRES); to && *to; to++)
+		if (*to == target)
+			return true;
+	return false;
+}
+
+/* Stops, or restarts, with @top what requires @node, which is @top or below it. */
+static void goals_lower_dependents(struct goals *g, const struct node *top, const struct node *node)
+{
+	enum goal_request request = top->goal == GOAL_CYCLE ? REQUEST_CYCLE : REQUEST_STOP;
+	char reason[CONFIG_NAME_MAX + 20];
+
+	(void)snprintf(reason, sizeof(reason), "it requires %s", node_name(node));
+	for (struct node *const *to = node_edges(node, LIST_DEPENDENTS); to && *to; to++) {
+		bool was_stopped = node_is_stopped(*to);
+
+		/* Below @top it has the same effective goal; an idle one has nothing to stop. */
+		if ((*to)->goal == GOAL_IDLE || node_is_within(*to, top) || !requires(*to, node))
+			continue;
+		goals_lower(g, *to, request, reason);
+		if (g->on_dependent && !was_stopped)
+			g->on_dependent(*to, g->arg);
+	}
+}
+
+/* The node after @node in the subtree of @top, and not below @node. */
+static struct node *node_beside(const struct node *node, const struct node *top)
+{
+	for (; node != top; node = node->parent)
+		if (node->sibling.next != &node->parent->children)
+			return list_entry(node->sibling.next, struct node, sibling);
+	return NULL;
+}
+
+static void goals_lower_all_dependents(struct goals *g, const struct node *top)
+{
+	const struct node *next;
+
+	for (const struct node *n = top; n; n = next) {
+		bool was_down = n != top && n->goal <= GOAL_DOWN;
+
+		if (!was_down)
+			goals_lower_dependents(g, top, n);
+		next = was_down ? node_beside(n, top) : node_next(n, top);
+	}
+}
+
+void goals_commit(struct goals *g)
+{
+	enum goal_cause cause = g->cause;
+	struct node *node;
+
+	if (!g->any)
+		return;
+	g->cause = CAUSE_DEPENDENCY;
+	list_for_each_taken (node, &g->lowered, in_batch)
+		goals_lower_all_dependents(g, node);
+	g->cause = cause;
+	stop_follow(g->tree);
+}
+
+void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, const char *reason)
+{
+	struct goals g;
+
+	goals_begin(&g, tree, cause);
+	goals_lower(&g, node, REQUEST_STOP, reason);
+	goals_commit(&g);
+}
+
+/* --- up --- */
+
+/* @node or nodes below it have another goal: stopped ones are to begin anew. */
+static void goals_raised(struct node *node)
+{
+	node_add_task(node, TASK_RENEWALS);
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (n->service)
+			service_note_goal(n->service);
+	}
+}
+
+void goals_add(struct goals *g, struct node *node)
+{
+	(void)goals_ask(g, node, REQUEST_ADD);
+	if (node->config->argv && !node->config->autostart)
+		(void)goals_ask(g, node, REQUEST_REST);
+	goals_raised(node);
+}
+
+void goals_complete(struct tree *tree, struct node *node)
+{
+	struct goals g;
+
+	goals_begin(&g, tree, node->cause);
+	if (goals_ask(&g, node, REQUEST_COMPLETE))
+		goals_raised(node);
+}
+
+void goals_forget_restarts(struct node *node)
+{
+	for (struct node *n = node; n; n = node_next(n, node)) {
+		if (!n->service)
+			continue;
+		policy_forget(n->service->policy);
+		n->service->restarts = 0;
+		n->service->not_before_usec = 0;
+		service_follow_soon(n->service);
+	}
+}
+
+/* What its last run came to is no reason not to start it: a oneshot keeps what it has done. */
+static void goals_reset(struct service *s)
+{
+	if (s->state == STATE_FAILED || s->state == STATE_BACKOFF ||
+	    (s->state == STATE_DONE && s->config->type == TYPE_SIMPLE))
+		service_post(s, EVENT_RESET);
+}
+
+void goals_want(struct goals *g, struct node *node)
+{
+	(void)goals_ask(g, node, REQUEST_NEED);
+	goals_raised(node);
+}
+
+/* --- by hand: what is to be raised --- */
+
+static bool is_startable(const struct tree *tree, const struct node *node)
+{
+	if (tree->root->goal == GOAL_DOWN)
+		return false;
+	while (node && node->goal != GOAL_GONE)
+		node = node->parent;
+	return !node;
+}
+
+/* Something that does not run, and is not about to come back by itself. */
+static bool is_missing(const struct node *node)
+{
+	return !start_order_is_satisfied(node) && node_goal(node) != GOAL_CYCLE;
+}
+
+/* Return: 0, or -ESHUTDOWN for what is required. */
+static int goals_select_needed(struct goals *g, struct list *selected, const struct node *node,
+			       enum edge edge)
+{
+	for (struct node *const *to = node_edges(node, edge); to && *to; to++) {
+		bool startable = is_startable(g->tree, *to);
+
+		if (!startable && edge == EDGE_REQUIRES)
+			return -ESHUTDOWN;
+		if (startable && is_missing(*to) && list_is_empty(&(*to)->in_batch))
+			list_append(selected, &(*to)->in_batch);
+	}
+	return 0;
+}
+
+static int goals_select_all_needed(struct goals *g, struct list *selected, const struct service *s)
+{
+	int r = 0;
+
+	for (const struct node *n = s->node; r == 0 && n; n = n->parent) {
+		r = goals_select_needed(g, selected, n, EDGE_REQUIRES);
+		if (r == 0)
+			r = goals_select_needed(g, selected, n, EDGE_WANTS);
+	}
+	return r;
+}
+
+/* What @node needs, and what that needs.  Return: 0 or -ESHUTDOWN. */
+static int goals_select(struct goals *g, struct list *selected, struct node *node)
+{
+	struct node *top;
+	int r = is_startable(g->tree, node) ? 0 : -ESHUTDOWN;
+
+	list_append(selected, &node->in_batch);
+	list_for_each (top, selected, in_batch)
+		for (struct node *n = top; r == 0 && n; n = node_next(n, top))
+			if (n->service && n->goal != GOAL_GONE && start_order_is_meant(n, top))
+				r = goals_select_all_needed(g, selected, n->service);
+	return r;
+}
+
+static struct node *find_highest_down(struct node *node)
+{
+	struct node *highest = NULL;
+
+	for (struct node *above = node->parent; above; above = above->parent)
+		if (above->goal == GOAL_DOWN)
+			highest = above;
+	return highest;
+}
+
+/* The groups above @node run again; their stop moves to their other members. */
+static void goals_lift(struct goals *g, struct node *node)
+{
+	struct node *highest = find_highest_down(node), *n;
+	enum goal_cause cause = highest ? highest->cause : g->cause;
+
+	for (; highest && node != highest; node = node->parent) {
+		list_for_each (n, &node->parent->children, sibling)
+			if (n != node)
+				goals_write(n, goal_next(n->goal, REQUEST_STOP), cause);
+		(void)goals_ask(g, node->parent, REQUEST_START);
+	}
+	if (highest)
+		goals_raised(highest);
+}
+
+/* What starts with @top is to run; the rest of a stopped group is as if it had never been asked for. */
+static void goals_raise_members(struct goals *g, struct node *top)
+{
+	bool was_down = node_goal(top) <= GOAL_DOWN;
+
+	goals_lift(g, top);
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		if (start_order_is_meant(n, top)) {
+			(void)goals_ask(g, n, REQUEST_START);
+			if (n->service)
+				goals_reset(n->service);
+		} else if (was_down || n->goal == GOAL_DOWN) {
+			(void)goals_ask(g, n, REQUEST_REST);
+		}
+	}
+}
+
+int goals_start(struct goals *g, struct node *node)
+{
+	struct list selected;
+	struct node *top;
+	int r;
+
+	list_init(&selected);
+	r = goals_select(g, &selected, node);
+	list_for_each_taken (top, &selected, in_batch) {
+		if (r < 0)
+			continue;
+		goals_raise_members(g, top);
+		goals_forget_restarts(top);
+		goals_raised(top);
+	}
+	return r;
+}
+
+int goals_restart(struct goals *g, struct node *node, const char *reason)
+{
+	int r = goals_start(g, node);
+
+	if (r < 0)
+		return r;
+	goals_lower(g, node, REQUEST_RESTART, reason);
+	return 0;
+}
+
+/* --- what starts without being asked for --- */
+
+static void goals_need_nodes(struct goals *g, struct node *const *nodes)
+{
+	for (; nodes && *nodes; nodes++)
+		if ((*nodes)->service && node_goal(*nodes) == GOAL_IDLE &&
+		    goals_ask(g, *nodes, REQUEST_NEED))
+			goals_raised(*nodes);
+}
+
+void goals_need(struct tree *tree, const struct service *s)
+{
+	struct goals g;
+
+	goals_begin(&g, tree, CAUSE_DEPENDENCY);
+	for (const struct node *n = s->node; n; n = n->parent) {
+		goals_need_nodes(&g, node_edges(n, EDGE_REQUIRES));
+		goals_need_nodes(&g, node_edges(n, EDGE_WANTS));
+	}
+}
+
+void goals_need_all(struct tree *tree)
+{
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		if (n->service && service_is_wanted(n->service))
+			goals_need(tree, n->service);
+}

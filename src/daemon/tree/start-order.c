@@ -1,0 +1,119 @@
+#include "daemon/tree/start-order.h"
+
+#include "daemon/spawn/final.h"
+
+bool start_order_is_satisfied(const struct node *node)
+{
+	return !node_is_stopped(node) && node->counts.present == node->counts.members &&
+	       (!node->service || service_is_present(node->service));
+}
+
+/* It is missing, and nothing under way changes that. */
+static bool is_lost(const struct node *node)
+{
+	const struct service *s = node->service;
+
+	return node_goal(node) <= GOAL_DOWN || node->counts.lost > 0 ||
+	       (s && service_is_settled(s) && !service_is_present(s));
+}
+
+/* The first node that @service, or a node above it, requires and that is not present, or NULL. */
+static struct node *find_missing(const struct service *service)
+{
+	for (const struct node *n = service->node; n; n = n->parent) {
+		for (struct node *const *to = node_edges(n, EDGE_REQUIRES); to && *to; to++)
+			if (!start_order_is_satisfied(*to))
+				return *to;
+	}
+	return NULL;
+}
+
+static struct node *find_unsettled(struct node *const *nodes)
+{
+	for (; nodes && *nodes; nodes++)
+		if ((*nodes)->counts.settled < (*nodes)->counts.services)
+			return *nodes;
+	return NULL;
+}
+
+/* The first node that @service waits for, but for the rest of a restart group. */
+static struct node *find_blocker(const struct service *service)
+{
+	struct node *blocker = find_missing(service);
+
+	for (struct node *n = service->node; n && !blocker; n = n->parent) {
+		/* What an earlier generation did is not over. */
+		if (final_is_pending(n))
+			return n;
+		blocker = find_unsettled(node_edges(n, EDGE_WANTS));
+		if (!blocker)
+			blocker = find_unsettled(node_edges(n, EDGE_AFTER));
+	}
+	return blocker;
+}
+
+/* A node above @service of whose children a strategy restarts some that are not Complete. */
+static struct node *find_restart_group(const struct service *service)
+{
+	struct node *n = service->not_before_usec ? service->node->parent : NULL;
+
+	while (n && n->cycling == 0)
+		n = n->parent;
+	return n;
+}
+
+static struct node *find_cycling(const struct node *group)
+{
+	struct node *n;
+
+	list_for_each (n, &group->children, sibling)
+		if (node_is_cycled_by_strategy(n))
+			return n;
+	return NULL;
+}
+
+struct node *start_order_blocker(const struct service *service)
+{
+	const struct node *group = find_restart_group(service);
+
+	return group ? find_cycling(group) : find_blocker(service);
+}
+
+bool start_order_is_blocked(const struct service *service)
+{
+	return find_restart_group(service) || find_blocker(service);
+}
+
+bool start_order_is_hopeless(const struct service *service)
+{
+	const struct node *missing = find_missing(service);
+
+	return missing && is_lost(missing);
+}
+
+static struct node *find_lost(struct node *top)
+{
+	for (struct node *n = top; n; n = node_next(n, top))
+		if (n->service && start_order_is_meant(n, top) && is_lost(n))
+			return n;
+	return top;
+}
+
+/* Requirements form no cycle, so this ends. */
+struct node *start_order_culprit(const struct service *service)
+{
+	struct node *culprit = NULL;
+
+	while (service && start_order_is_hopeless(service)) {
+		culprit = find_missing(service);
+		if (node_goal(culprit) > GOAL_DOWN)
+			culprit = find_lost(culprit);
+		service = culprit->service && culprit->service->blocked ? culprit->service : NULL;
+	}
+	return culprit;
+}
+
+bool start_order_is_meant(const struct node *node, const struct node *top)
+{
+	return !node->config->argv || node == top || node->config->autostart;
+}

@@ -1,0 +1,92 @@
+/*
+ * Stopping a part of the tree: the stop is latched on all of it at once, and each node learns its
+ * deadlines.  Which nodes that are is decided in goals.c; the signals follow in the update turn.
+ */
+#include "daemon/tree/stop.h"
+
+#include "base/clock.h"
+#include "daemon/service/hooks.h"
+#include "daemon/service/notify.h"
+#include "daemon/service/signal.h"
+#include "daemon/service/timeout.h"
+#include "daemon/spawn/final.h"
+#include "daemon/tree/deadline.h"
+
+/* Parents come first, so each finds its parent's deadline set. */
+static void stop_begin(struct node *node, uint64_t now)
+{
+	if (!node->stop_usec) {
+		node->stop_usec = node->since_usec = now;
+		node_changed(node, "running", "");
+		trace_begin(node->trace, node->generation,
+			    node->service ? fsm_state_name(node->service->state) : NULL, now);
+		if (node->service && node->service->setup.attach)
+			attach_stop(node->service->setup.attach);
+	}
+	deadline_begin(node, now);
+}
+
+void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *reason)
+{
+	if (node_is_stopped(top))
+		return;
+	log_line(tree->ctx->log, LOG_NOTICE, "%s: shutting down: %s", node_name(top), reason);
+	events_because(tree->ctx->events, reason);
+	if (top == tree->root && tree->ctx->traces.wanted)
+		traces_begin(&tree->ctx->traces, reason, now);
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		if (!n->stop_usec)
+			node_note_stop(n);
+		final_hold(n);
+	}
+	swansong_shut_down(top->handle);
+	for (struct node *n = top; n; n = node_next(n, top))
+		stop_begin(n, now);
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		deadline_begin_last_call(n, now);
+		trace_touch(n->trace);
+	}
+}
+
+void stop_follow(struct tree *tree)
+{
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		if (!n->service || !n->stop_usec)
+			continue;
+		service_stop_rest(n->service);
+		service_rearm(n->service); /* what has begun to end, by a nearer budget */
+		service_notify_held(n->service);
+		service_note_goal(n->service);
+	}
+	/* A request may ask what the stop waits for. */
+	context_scan_orphans(tree->ctx);
+	context_update_soon(tree->ctx);
+}
+
+static void give_up(const struct node *node, struct process *process)
+{
+	log_line(node->ctx->log, LOG_ERR, "%s: pid %d (%s) cannot be killed; giving it up",
+		 node_name(node), (int)process->pid, process->name);
+	trace_guard_end(node->trace, process->id, "abandoned");
+	swansong_guard_drop(&process->guard);
+}
+
+void stop_abandon(struct tree *tree)
+{
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		struct service *s = n->service;
+		struct process *p;
+		struct hook *h;
+
+		final_abandon(n);
+		if (!s || !(fsm_has_process(s->state) || !list_is_empty(&s->leftovers)))
+			continue;
+		for (unsigned i = 0; (h = service_running_hook(s, i)); i++)
+			give_up(n, &h->process);
+		if (s->main.alive || (s->main.pid > 0 && list_is_empty(&s->leftovers)))
+			give_up(n, &s->main);
+		list_for_each (p, &s->leftovers, by_service)
+			give_up(n, p);
+		swansong_guard_drop(&s->main.guard);
+	}
+}

@@ -1,0 +1,80 @@
+#include "daemon/tree/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct node *tree_find(const struct tree *tree, const char *path)
+{
+	return dict_find(&tree->by_path, strcmp(path, CONFIG_ROOT_NAME) == 0 ? "" : path);
+}
+
+static bool ends_with_part(const char *path, const char *name)
+{
+	size_t length = strlen(path), n = strlen(name);
+
+	return n > 0 && length > n && path[length - n - 1] == '/' &&
+	       strcmp(path + length - n, name) == 0;
+}
+
+struct node *tree_find_last(const struct tree *tree, const char *name)
+{
+	struct node *found = NULL;
+
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		if (!ends_with_part(n->config->path, name))
+			continue;
+		if (found)
+			return NULL;
+		found = n;
+	}
+	return found;
+}
+
+static const char *find_closest(const struct tree *tree, const char *name)
+{
+	const char **names = calloc(2 * tree->by_path.n + 1, sizeof(*names));
+	const char *closest = NULL, *last;
+	size_t n = 0;
+
+	if (!names)
+		return NULL;
+	for (const struct node *i = tree->root; i; i = node_next(i, tree->root)) {
+		last = strrchr(i->config->path, '/');
+		names[n++] = i->config->path;
+		if (last)
+			names[n++] = last + 1;
+	}
+	closest = *name ? text_closest(name, names, n) : NULL;
+	free(names);
+	return closest;
+}
+
+size_t tree_find_similar(const struct tree *tree, const char *name,
+			 const char *ret[static TREE_SIMILAR_MAX])
+{
+	const char *closest = find_closest(tree, name);
+	size_t n = 0;
+
+	for (const struct node *i = tree->root; i && n < TREE_SIMILAR_MAX;
+	     i = node_next(i, tree->root)) {
+		const char *path = i->config->path;
+
+		if (ends_with_part(path, name) ||
+		    (closest && (strcmp(path, closest) == 0 || ends_with_part(path, closest))))
+			ret[n++] = path;
+	}
+	return n;
+}
+
+/* A transient node has no section to lose, but goes with the node that it was made below. */
+bool tree_keeps(const struct node *node, const struct config *config)
+{
+	while (node->goal != GOAL_GONE && !config_find(config, node->config->path)) {
+		if (!node->transient)
+			return false;
+		node = node->parent;
+	}
+	return config_find(config, node->config->path);
+}

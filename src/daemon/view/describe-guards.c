@@ -1,0 +1,272 @@
+/* Guards of a node: of its service's processes, its attached program, its final action, leases. */
+#include "daemon/view/describe.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "daemon/spawn/final.h"
+#include "daemon/service/health.h"
+#include "daemon/guard/lease.h"
+#include "daemon/probe/exec.h"
+#include "daemon/probe/readiness.h"
+#include "daemon/service/hooks.h"
+
+/* When the node's guards go by force, its processes and what else holds it. */
+static uint64_t kill_time(const struct node *node)
+{
+	uint64_t usec = node->stop_usec && !node->complete ? node->kill_usec : USEC_INFINITY;
+	const struct service *s = node->service;
+
+	if (s && s->state == STATE_KILLING)
+		return 0;
+	if (s && fsm_is_going_down(s->state))
+		usec = MIN(usec, service_kill_usec(s));
+	if (s && fsm_step(s->state, EVENT_TIMEOUT, 0).actions & ACT_KILL)
+		usec = MIN(usec, s->timeout_usec);
+	return usec;
+}
+
+/* As whom what it runs was started. */
+static uid_t uid_of(const struct node *node)
+{
+	const struct node_config *config =
+		node->service ? node->service->setup.launch.config : node->config;
+	const struct credentials *who = &node_config_extras(config)->credentials;
+
+	return who->set ? who->uid : geteuid();
+}
+
+struct walk {
+	struct node *node;
+	uint64_t now;
+	describe_guard *each;
+	void *arg;
+};
+
+/* With what all have in common.  A process may have a time of its own, or 0. */
+static bool tell(const struct walk *w, struct guard_view view)
+{
+	bool lease = strcmp(view.kind, "lease") == 0;
+
+	view.node = w->node->config->path;
+	if (!lease)
+		view.kill_usec =
+			MIN(kill_time(w->node), view.kill_usec ? view.kill_usec : USEC_INFINITY);
+	view.kill_usec = describe_left(view.kill_usec, w->now);
+	if (!lease) {
+		view.uid = view.pid == FIELD_NONE ? FIELD_NONE : uid_of(w->node);
+		view.ttl_usec = FIELD_NONE;
+	}
+	return w->each(w->node, &view, w->arg);
+}
+
+static struct guard_view view_process(const struct walk *w, const struct process *process,
+				      const char *kind)
+{
+	return (struct guard_view){
+		.id = process->id,
+		.generation = process->generation,
+		.kind = kind,
+		.pid = (uint64_t)process->pid,
+		.command = process->name,
+		.age_usec = w->now - process->since_usec,
+		.count = FIELD_NONE,
+	};
+}
+
+static bool tell_main(const struct walk *w, const struct service *s)
+{
+	struct guard_view view = view_process(w, &s->main, s->main.alive ? "process" : "leftover");
+
+	if (!s->main.guard.node || (s->main.pid == 0 && !s->run.worked))
+		return true;
+	view.command = s->config->command;
+	if (s->main.pid == 0) {
+		view.kind = "action";
+		view.pid = FIELD_NONE;
+		view.why = "it is to be undone";
+		view.age_usec = w->now - s->since_usec;
+	}
+	return tell(w, view);
+}
+
+static bool tell_hooks(const struct walk *w, const struct service *s)
+{
+	const struct hook *h;
+
+	for (unsigned n = 0; (h = service_running_hook(s, n)); n++) {
+		struct guard_view view = view_process(w, &h->process, "action");
+
+		view.why = hook_name(h->kind);
+		if (!tell(w, view))
+			return false;
+	}
+	return true;
+}
+
+static bool tell_probe(const struct walk *w, const struct process *process, const char *why)
+{
+	struct guard_view view;
+
+	if (!process)
+		return true;
+	view = view_process(w, process, "action");
+	view.why = why;
+	return tell(w, view);
+}
+
+static bool tell_probes(const struct walk *w, const struct service *s)
+{
+	const struct process *looks =
+		s->setup.health ? probe_process(s->setup.health->probe) : NULL;
+
+	return tell_probe(w, readiness_process(s->setup.readiness), "ready") &&
+	       tell_probe(w, looks, "health");
+}
+
+static bool tell_leftovers(const struct walk *w, const struct service *s)
+{
+	const struct process *p;
+
+	list_for_each (p, &s->leftovers, by_service) {
+		struct guard_view view = view_process(w, p, "leftover");
+
+		view.kept = p->kept;
+		view.kill_usec = p->until_usec;
+		if (!tell(w, view))
+			return false;
+	}
+	return true;
+}
+
+/* Output of the service that is not written yet. */
+static bool tell_logs(const struct walk *w, const struct service *s)
+{
+	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
+		const struct log_stream *stream = capture_stream(s->setup.launch.capture, kind);
+		const struct log_hold *hold;
+
+		if (!stream)
+			continue;
+		list_for_each (hold, log_stream_holds(stream), in_stream)
+			if (!tell(w, (struct guard_view){
+					     .id = hold->id,
+					     .generation = hold->generation,
+					     .kind = "log",
+					     .pid = FIELD_NONE,
+					     .why = log_stream_file(stream),
+					     .age_usec = w->now - hold->since_usec,
+					     .kill_usec = hold->until_usec,
+					     .count = FIELD_NONE,
+				     }))
+				return false;
+	}
+	return true;
+}
+
+static bool tell_program(const struct walk *w, const struct service *s)
+{
+	struct attach_view program;
+
+	if (!s->setup.attach || !attach_view(s->setup.attach, w->now, &program))
+		return true;
+	return tell(w, (struct guard_view){
+			       .id = program.id,
+			       .generation = s->main.generation,
+			       .kind = "program",
+			       .pid = (uint64_t)program.pid,
+			       .command = program.command,
+			       .why = program.why,
+			       .age_usec = program.age_usec,
+			       .count = program.guards,
+		       });
+}
+
+static bool tell_final(const struct walk *w)
+{
+	const struct hook *final = final_hook(w->node);
+	struct guard_view view;
+
+	if (!final)
+		return true;
+	view = view_process(w, &final->process, "action");
+	view.why = hook_name(HOOK_FINAL);
+	if (!hook_is_running(final)) {
+		view.pid = FIELD_NONE;
+		view.command = NULL;
+		view.age_usec = w->now - w->node->since_usec;
+	}
+	return tell(w, view);
+}
+
+static bool tell_leases(const struct walk *w)
+{
+	const struct lease *lease;
+
+	list_for_each (lease, &w->node->leases, of_node) {
+		struct guard_view view = {
+			.id = lease->id,
+			.generation = lease->generation,
+			.kind = "lease",
+			.pid = lease->peer.pid > 0 ? (uint64_t)lease->peer.pid : FIELD_NONE,
+			.uid = lease->peer.uid,
+			.command = *lease->command ? lease->command : NULL,
+			.why = *lease->why ? lease->why : NULL,
+			.age_usec = w->now - lease->since_usec,
+			.kill_usec = lease_kill_time(lease),
+			.ttl_usec = describe_left(lease->until_usec, w->now),
+			.count = FIELD_NONE,
+		};
+
+		if (!tell(w, view))
+			return false;
+	}
+	return true;
+}
+
+bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, void *arg)
+{
+	const struct walk w = { .node = node, .now = now, .each = each, .arg = arg };
+	const struct service *s = node->service;
+
+	if (s && !(tell_main(&w, s) && tell_hooks(&w, s) && tell_probes(&w, s) &&
+		   tell_leftovers(&w, s) && tell_logs(&w, s) && tell_program(&w, s)))
+		return false;
+	return tell_final(&w) && tell_leases(&w);
+}
+
+bool describe_is_blocking(const struct node *node, const struct guard_view *guard)
+{
+	if (guard->kept)
+		return node_is_tree_stopped(node);
+	return node_is_stopped(node) || guard->generation != node->generation;
+}
+
+struct collector {
+	json_t *array; /* NULL once memory has run out */
+	bool blocking;
+};
+
+static bool collect(struct node *node, const struct guard_view *guard, void *arg)
+{
+	struct collector *c = arg;
+
+	if (c->blocking && !describe_is_blocking(node, guard))
+		return true;
+	if (json_array_append_new(c->array, guard_view_build(guard)) == 0)
+		return true;
+	json_decref(c->array);
+	c->array = NULL;
+	return false;
+}
+
+json_t *describe_guards(struct node *top, bool blocking)
+{
+	struct collector c = { .array = json_array(), .blocking = blocking };
+	uint64_t now = clock_now_usec();
+
+	for (struct node *n = top; c.array && n; n = node_next(n, top))
+		(void)describe_each_guard(n, now, collect, &c);
+	return c.array;
+}

@@ -1,0 +1,218 @@
+/* The tree in a line, for whoever supervises us, and in many, for the log. */
+#include "daemon/view/describe.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+/* Appends to a line that is cut at its end, never overrun. */
+static void append(char *buf, const char *format, ...) printf_like(2, 3);
+static void append(char *buf, const char *format, ...)
+{
+	size_t used = strlen(buf);
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(buf + used, DESCRIBE_LINE_MAX - used, format, ap);
+	va_end(ap);
+}
+
+/* Foreign text must not begin another line of the message; the log escapes the rest. */
+static void append_foreign(char *buf, const char *text)
+{
+	size_t used = strlen(buf), n;
+
+	for (; *text && used < DESCRIBE_LINE_MAX - 1; text += n, used += n) {
+		n = text_character(text);
+		if (used + n >= DESCRIBE_LINE_MAX)
+			break;
+		if (n == 0 || iscntrl((unsigned char)*text)) {
+			buf[used] = '?';
+			n = 1;
+		} else {
+			memcpy(buf + used, text, n);
+		}
+	}
+	buf[used] = '\0';
+}
+
+struct lister {
+	char *buf;
+	unsigned shown, more;
+};
+
+/* " nginx": the program without its place and its arguments, and no more than there is room for. */
+static void list_program(char *buf, const char *command)
+{
+	size_t length = strcspn(command, " ");
+	const char *slash = memrchr(command, '/', length);
+	char name[24];
+
+	if (slash) {
+		length -= (size_t)(slash + 1 - command);
+		command = slash + 1;
+	}
+	(void)snprintf(name, sizeof(name), "%.*s", (int)length, command);
+	append(buf, " ");
+	append_foreign(buf, name);
+}
+
+/* "uid 33, 12s, kill in 8s" */
+static void list_times(char *buf, const struct guard_view *guard)
+{
+	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
+
+	if (guard->uid != FIELD_NONE)
+		append(buf, "uid %u, ", (unsigned)guard->uid);
+	append(buf, "%s", clock_text(age, guard->age_usec));
+	if (guard->kill_usec == 0)
+		append(buf, ", being killed");
+	else if (guard->kill_usec != FIELD_NONE)
+		append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
+	append(buf, ")");
+}
+
+/* "web/nginx (pid 812 nginx, " */
+static void list_holder(char *buf, const struct node *node, const struct guard_view *guard)
+{
+	append(buf, "%s (", node_name(node));
+	if (guard->pid == FIELD_NONE) {
+		append(buf, "%s, ", guard->why);
+		return;
+	}
+	append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "leftover " : "",
+	       (int)guard->pid);
+	if (guard->command)
+		list_program(buf, guard->command);
+	append(buf, ", ");
+}
+
+/* "guard pg_dump "nightly" on web (pid 9911, " */
+static void list_lease(char *buf, const struct node *node, const struct guard_view *guard)
+{
+	append(buf, "guard ");
+	append_foreign(buf, guard->command ? guard->command : "?");
+	if (guard->why) {
+		append(buf, " \"");
+		append_foreign(buf, guard->why);
+		append(buf, "\"");
+	}
+	append(buf, " on %s (", node_name(node));
+	if (guard->pid != FIELD_NONE)
+		append(buf, "pid %d, ", (int)guard->pid);
+}
+
+/* "web: 3 guards of pid 812 (web.c:41 serve, " */
+static void list_program_guards(char *buf, const struct node *node, const struct guard_view *guard)
+{
+	append(buf, "%s: %u guard%s of pid %d (", node_name(node), (unsigned)guard->count,
+	       guard->count == 1 ? "" : "s", (int)guard->pid);
+	if (!guard->why)
+		return;
+	append_foreign(buf, guard->why);
+	append(buf, ", ");
+}
+
+static bool list_guard(struct node *node, const struct guard_view *guard, void *arg)
+{
+	struct lister *l = arg;
+
+	if (!describe_is_blocking(node, guard))
+		return true;
+	if (l->shown == 4) {
+		l->more++;
+		return true;
+	}
+	append(l->buf, "%s", l->shown++ ? ", " : ": ");
+	if (strcmp(guard->kind, "lease") == 0)
+		list_lease(l->buf, node, guard);
+	else if (guard->count != FIELD_NONE)
+		list_program_guards(l->buf, node, guard);
+	else
+		list_holder(l->buf, node, guard);
+	list_times(l->buf, guard);
+	return true;
+}
+
+static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree)
+{
+	uint64_t now = clock_now_usec();
+	struct lister l = { .buf = buf };
+	unsigned services = 0, busy = 0;
+	char left[CLOCK_TEXT_MAX];
+
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		services += n->service != NULL;
+		busy += n->service && fsm_has_process(n->service->state);
+	}
+	(void)snprintf(buf, DESCRIBE_LINE_MAX, "ShuttingDown: %u of %u services", busy, services);
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
+		(void)describe_each_guard(n, now, list_guard, &l);
+	if (l.more)
+		append(buf, " and %u more", l.more);
+	if (tree->root->kill_usec != USEC_INFINITY)
+		append(buf, "; kill in %s",
+		       clock_text(left, describe_left(tree->root->kill_usec, now)));
+	return buf;
+}
+
+char *describe_line(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree)
+{
+	const struct node *root = tree->root;
+	bool first = true;
+	char took[CLOCK_TEXT_MAX];
+
+	if (root->complete) {
+		(void)snprintf(buf, DESCRIBE_LINE_MAX, "Complete in %s%s",
+			       clock_text(took, root->since_usec - root->stop_usec),
+			       root->forced ? " (forced)" : "");
+		return buf;
+	}
+	if (node_is_stopped(root))
+		return describe_stopping(buf, tree);
+	(void)snprintf(buf, DESCRIBE_LINE_MAX, "Running: %d of %d services ready",
+		       root->counts.ready, root->counts.services);
+	for (const struct node *n = root; n; n = node_next(n, root)) {
+		if (!n->service || n->service->state != STATE_FAILED)
+			continue;
+		append(buf, "%s%s", first ? "; failed: " : ", ", node_name(n));
+		first = false;
+	}
+	return buf;
+}
+
+/* ", up, pid 812" or ", failed: exited with status 3"; nothing of a group. */
+static char *service_text(char *buf, size_t size, const struct service *s)
+{
+	char outcome[OUTCOME_TEXT_MAX];
+
+	buf[0] = '\0';
+	if (!s)
+		return buf;
+	if (s->main.alive)
+		(void)snprintf(buf, size, ", %s, pid %d", fsm_state_name(s->state), s->main.pid);
+	else if (s->run.outcome.kind == OUTCOME_NONE)
+		(void)snprintf(buf, size, ", %s", fsm_state_name(s->state));
+	else
+		(void)snprintf(buf, size, ", %s: %s", fsm_state_name(s->state),
+			       policy_outcome_text(outcome, &s->run.outcome));
+	return buf;
+}
+
+void describe_to_log(const struct tree *tree)
+{
+	char text[OUTCOME_TEXT_MAX + 64];
+
+	attach_count(tree->root);
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		size_t guards = swansong_guard_count(n->handle) + n->program_guards;
+
+		log_line(tree->ctx->log, LOG_NOTICE, "%s: %s, %zu guard%s%s", node_name(n),
+			 node_is_stopped(n) ? "stopped" : "running", guards, guards == 1 ? "" : "s",
+			 service_text(text, sizeof(text), n->service));
+	}
+}

@@ -1,0 +1,194 @@
+#include "daemon/view/describe.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "daemon/spawn/final.h"
+#include "daemon/service/health.h"
+#include "daemon/guard/lease.h"
+#include "daemon/node/stop-order.h"
+#include "daemon/tree/start-order.h"
+#include "daemon/service/notify.h"
+#include "daemon/service/hooks.h"
+#include "proto/message.h"
+#include "proto/view.h"
+
+uint64_t describe_left(uint64_t usec, uint64_t now)
+{
+	if (usec == USEC_INFINITY)
+		return FIELD_NONE;
+	return usec > now ? usec - now : 0;
+}
+
+/* NULL without memory, or if nothing keeps it. */
+static json_t *describe_waiting(const struct service *s)
+{
+	struct node *blocker = NULL;
+
+	if (s->state == STATE_GATED)
+		blocker = stop_order_blocker(s->node);
+	else if ((s->state == STATE_DOWN || s->state == STATE_BACKOFF) && service_is_wanted(s))
+		blocker = start_order_blocker(s);
+	return blocker ? json_pack("[o]", message_string(node_name(blocker))) : NULL;
+}
+
+/* What it says of itself. */
+static void describe_words(struct service_view *view, const struct service_words *words,
+			   uint64_t now)
+{
+	if (*words->status)
+		view->status = words->status;
+	if (words->error)
+		view->error = (uint64_t)words->error;
+	if (words->reloading_usec)
+		view->reloading_usec = now - words->reloading_usec;
+	view->ending = words->stopping;
+}
+
+static void describe_health(struct service_view *view, const struct health *health, uint64_t now)
+{
+	if (!health->on)
+		return;
+	view->health = health_state_name(health->state);
+	view->health_since_usec = now - health->since_usec;
+	if (*health->why)
+		view->health_result = health->why;
+}
+
+/* A failure, or the end of the tree, is no request. */
+static bool is_stopped_by_request(const struct node *node)
+{
+	for (; node; node = node->parent)
+		if (node->goal == GOAL_DOWN &&
+		    (node->cause == CAUSE_OPERATOR || node->cause == CAUSE_DEPENDENCY))
+			return true;
+	return false;
+}
+
+/* The files that its output goes to: NULL if there are none, or no memory. */
+static json_t *describe_logs(const struct node_config *config)
+{
+	const char *last = NULL;
+	json_t *logs = NULL;
+
+	for (int fd = 1; fd <= 2; fd++) {
+		const struct output *output = node_config_output(config, fd);
+
+		if (output->kind != OUTPUT_FILE || (last && strcmp(last, output->path) == 0))
+			continue;
+		last = output->path;
+		if (!logs)
+			logs = json_array();
+		(void)json_array_append_new(logs, message_string(last));
+	}
+	return logs;
+}
+
+/* FIELD_NONE: no line is lost. */
+static uint64_t describe_lost_lines(const struct service *s)
+{
+	uint64_t lines = 0;
+
+	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
+		const struct log_stream *stream = capture_stream(s->setup.launch.capture, kind);
+		struct store_counts counts;
+
+		if (stream && log_stream_count(stream, &counts) == 0)
+			lines += counts.lost_lines;
+	}
+	return lines ? lines : FIELD_NONE;
+}
+
+/* @waiting and @logs are borrowed. */
+static struct service_view view_service(struct service *s, char *result, json_t *waiting,
+					json_t *logs, uint64_t now)
+{
+	struct service_view view = {
+		.state = fsm_state_name(s->state),
+		.since_usec = now - s->since_usec,
+		.pid = s->main.alive ? (uint64_t)s->main.pid : FIELD_NONE,
+		.command = s->config->command,
+		.ready = service_is_ready(s),
+		.restarts = s->restarts,
+		.result = s->run.outcome.kind == OUTCOME_NONE || s->main.alive
+				  ? NULL
+				  : policy_outcome_text(result, &s->run.outcome),
+		.waiting = waiting,
+		.next_usec =
+			s->timeout_usec > now ? describe_left(s->timeout_usec, now) : FIELD_NONE,
+		.error = FIELD_NONE,
+		.reloading_usec = FIELD_NONE,
+		.watchdog_usec = s->watchdog ? watchdog_left(s->watchdog, now) : USEC_INFINITY,
+		.stored = FIELD_NONE,
+		.ended = s->state == STATE_DONE && !service_is_present(s),
+		.stopped = is_stopped_by_request(s->node),
+		.health_since_usec = FIELD_NONE,
+		.logs = logs,
+		.lost_lines = describe_lost_lines(s),
+	};
+
+	if (s->setup.launch.activation && activation_fdstore(s->setup.launch.activation)->n)
+		view.stored = activation_fdstore(s->setup.launch.activation)->n;
+	if (s->setup.health)
+		describe_health(&view, s->setup.health, now);
+	if (s->setup.words)
+		describe_words(&view, s->setup.words, now);
+	return view;
+}
+
+static json_t *build_node(struct node *node, uint64_t now)
+{
+	cleanup(json_decrefp) json_t *waiting = NULL;
+	cleanup(json_decrefp) json_t *logs = NULL;
+	char result[OUTCOME_TEXT_MAX];
+	struct node_view view = {
+		.path = node->config->path,
+		.generation = node->generation,
+		.state = !node_is_stopped(node) ? NODE_RUNNING
+			 : node->complete	? NODE_COMPLETE
+						: NODE_SHUTTING_DOWN,
+		.since_usec = now - node->since_usec,
+		.guards = swansong_guard_count(node->handle) + node->program_guards,
+		.ready = node_is_ready(node),
+		.forced = node->forced,
+		.deadline_usec = node->stop_usec && !node->complete
+					 ? describe_left(node->kill_usec, now)
+					 : FIELD_NONE,
+		.is_service = node->service,
+	};
+
+	if (node->service) {
+		waiting = describe_waiting(node->service);
+		logs = describe_logs(node->service->config);
+		view.service = view_service(node->service, result, waiting, logs, now);
+	}
+	return node_view_build(&view);
+}
+
+json_t *describe_node(struct node *node)
+{
+	attach_count(node);
+	return build_node(node, clock_now_usec());
+}
+
+void describe_begin(struct describe_walk *walk, struct node *top)
+{
+	attach_count(top);
+	*walk = (struct describe_walk){ .top = top, .at = top, .now_usec = clock_now_usec() };
+}
+
+json_t *describe_nodes(struct describe_walk *walk, size_t max)
+{
+	cleanup(json_decrefp) json_t *nodes = json_array();
+
+	for (; walk->at && max > 0; max--) {
+		if (json_array_append_new(nodes, build_node(walk->at, walk->now_usec)) < 0)
+			return NULL;
+		walk->at = node_next(walk->at, walk->top);
+	}
+	return take(nodes);
+}

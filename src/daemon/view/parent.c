@@ -1,0 +1,336 @@
+#include "daemon/view/parent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/parse.h"
+#include "daemon/service/busy.h"
+#include "daemon/service/hooks.h"
+#include "daemon/spawn/final.h"
+#include "daemon/view/describe.h"
+#include "daemon/tree/converge.h"
+
+#define STATUS_EVERY_USEC (250 * USEC_PER_MSEC)
+#define EXTEND_EVERY_USEC (5 * USEC_PER_SEC)
+#define EXTEND_BY_USEC	  (15 * USEC_PER_SEC)
+/* Who asks for more than a thousand signs of life a second gets them late. */
+#define WATCHDOG_MIN_USEC (2 * USEC_PER_MSEC)
+
+enum phase { PHASE_STARTING, PHASE_READY, PHASE_STOPPING, PHASE_COMPLETE };
+
+struct parent {
+	struct tree *tree;
+	int fd; /* -1: nobody is to be told */
+	struct sockaddr_un address;
+	socklen_t address_length;
+
+	enum phase phase;
+	char status[DESCRIBE_LINE_MAX]; /* as last sent */
+	uint64_t status_usec;		/* when */
+	const char *unsent; /* the lines of a phase that could not be sent; never NULL */
+	struct alarm status_timer, extend_timer, watchdog_timer;
+	uint64_t seen_changes; /* of the context, when time was last asked for */
+	bool extends;	       /* ... and when that may be again is timed */
+	uint64_t watchdog_usec;
+	bool watchdog_due;
+};
+
+DEFINE_CLEANUP(struct parent *, parent_free)
+
+int parent_address_take(struct parent_address *ret)
+{
+	const char *socket = getenv("NOTIFY_SOCKET");
+	const char *usec = getenv("WATCHDOG_USEC");
+	const char *pid = getenv("WATCHDOG_PID");
+	struct parent_address address = { .watchdog_usec = USEC_INFINITY };
+	uint64_t value;
+
+	if (socket && *socket) {
+		address.socket = strdup(socket);
+		if (!address.socket)
+			return -ENOMEM;
+	}
+	if (usec && parse_uint(usec, USEC_INFINITY, &value) == 0 && value > 0) {
+		address.watchdog_usec = value;
+		if (pid && (parse_uint(pid, INT32_MAX, &value) < 0 || (pid_t)value != getpid()))
+			address.watchdog_usec = USEC_INFINITY;
+	}
+	(void)unsetenv("NOTIFY_SOCKET");
+	(void)unsetenv("WATCHDOG_USEC");
+	(void)unsetenv("WATCHDOG_PID");
+	*ret = address;
+	return 0;
+}
+
+/* Return: 0; -EAGAIN if it is to be said again when there is room; -errno if nobody is there. */
+static int send_text(struct parent *p, const char *text)
+{
+	if (p->fd < 0)
+		return 0;
+	if (sendto(p->fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT,
+		   (const struct sockaddr *)&p->address, p->address_length) >= 0)
+		return 0;
+	return errno == ENOBUFS || errno == ENOMEM || errno == EINTR ? -EAGAIN : -errno;
+}
+
+static bool is_inside_budget(const struct parent *p)
+{
+	const struct node *root = p->tree->root;
+
+	if (p->phase == PHASE_STARTING)
+		return true;
+	return p->phase == PHASE_STOPPING && clock_now_usec() < root->deadline_usec;
+}
+
+static void arm(struct parent *p, struct alarm *timer, uint64_t usec)
+{
+	alarm_set(&p->tree->ctx->alarms, timer, usec);
+}
+
+static bool runs_final(const struct node *node)
+{
+	const struct hook *final = final_hook(node);
+
+	return final && hook_is_running(final);
+}
+
+static bool has_work(const struct service *s)
+{
+	return s->state == STATE_DRAINING || service_running_hook(s, 0) || busy_guards(s) > 0;
+}
+
+/* Returns true if the end waits for work.  Other progress counts in context.changes. */
+static bool is_progress_expected(const struct tree *tree)
+{
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		if (!list_is_empty(&n->leases) || runs_final(n))
+			return true;
+		if (n->service && fsm_has_process(n->service->state) && has_work(n->service))
+			return true;
+	}
+	return false;
+}
+
+/* While it starts, something does: else it would not be starting any more. */
+static bool is_getting_on(const struct parent *p)
+{
+	return p->phase == PHASE_STARTING || p->tree->ctx->changes != p->seen_changes ||
+	       is_progress_expected(p->tree);
+}
+
+static void time_extension(struct parent *p)
+{
+	p->extends = true;
+	p->seen_changes = p->tree->ctx->changes;
+	arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
+}
+
+static void extend(struct parent *p)
+{
+	char text[64];
+
+	p->extends = false;
+	if (!is_inside_budget(p) || !is_getting_on(p))
+		return;
+	(void)snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64,
+		       (uint64_t)EXTEND_BY_USEC);
+	(void)send_text(p, text);
+	time_extension(p);
+}
+
+static void on_extend(struct alarm *alarm)
+{
+	extend(container_of(alarm, struct parent, extend_timer));
+}
+
+static void on_watchdog(struct alarm *alarm)
+{
+	struct parent *p = container_of(alarm, struct parent, watchdog_timer);
+
+	p->watchdog_due = true;
+	context_update_soon(p->tree->ctx);
+	arm(p, &p->watchdog_timer, clock_now_usec() + p->watchdog_usec / 2);
+}
+
+static void on_status(struct alarm *alarm)
+{
+	context_update_soon(container_of(alarm, struct parent, status_timer)->tree->ctx);
+}
+
+static int connect_address(struct parent *p, const char *socket_name)
+{
+	size_t length = strlen(socket_name);
+
+	if ((socket_name[0] != '/' && socket_name[0] != '@') ||
+	    length >= sizeof(p->address.sun_path))
+		return -EINVAL;
+	p->address.sun_family = AF_UNIX;
+	memcpy(p->address.sun_path, socket_name, length + 1);
+	p->address_length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1);
+	if (socket_name[0] == '@') {
+		p->address.sun_path[0] = '\0';
+		p->address_length--; /* an abstract name has no terminator */
+	}
+	p->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return p->fd < 0 ? -errno : 0;
+}
+
+static void begin_timers(struct parent *p)
+{
+	arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
+	if (p->watchdog_usec != USEC_INFINITY)
+		arm(p, &p->watchdog_timer, 0);
+}
+
+int parent_new(struct parent **ret, struct tree *tree, struct parent_address *address)
+{
+	cleanup(parent_freep) struct parent *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	p->tree = tree;
+	p->fd = -1;
+	p->extends = true;
+	p->unsent = "";
+	alarm_init(&p->status_timer, on_status);
+	alarm_init(&p->extend_timer, on_extend);
+	alarm_init(&p->watchdog_timer, on_watchdog);
+	p->watchdog_usec = address->watchdog_usec;
+	if (p->watchdog_usec < WATCHDOG_MIN_USEC)
+		p->watchdog_usec = WATCHDOG_MIN_USEC;
+	if (address->socket) {
+		r = connect_address(p, address->socket);
+		if (r == -EINVAL)
+			log_line(tree->ctx->log, LOG_WARNING,
+				 "telling nobody: NOTIFY_SOCKET is no address: %s",
+				 address->socket);
+		if (r >= 0)
+			begin_timers(p);
+		if (r < 0 && r != -EINVAL)
+			return r;
+	}
+	*ret = take(p);
+	return 0;
+}
+
+struct parent *parent_free(struct parent *p)
+{
+	if (!p)
+		return NULL;
+	arm(p, &p->status_timer, USEC_INFINITY);
+	arm(p, &p->extend_timer, USEC_INFINITY);
+	arm(p, &p->watchdog_timer, USEC_INFINITY);
+	(void)fd_close(p->fd);
+	free(p);
+	return NULL;
+}
+
+static void send_with_status(struct parent *p, const char *state)
+{
+	char text[DESCRIBE_LINE_MAX + 256];
+	int r;
+
+	(void)snprintf(text, sizeof(text), "%sSTATUS=%s", state, p->status);
+	p->status_usec = clock_now_usec();
+	r = send_text(p, text);
+	p->unsent = r < 0 ? state : "";
+	if (r == 0)
+		return;
+	p->status[0] = '\0';
+	/* A full socket empties: the words may change until then, the state has to arrive. */
+	if (r == -EAGAIN)
+		arm(p, &p->status_timer, p->status_usec + STATUS_EVERY_USEC);
+}
+
+static enum phase present_phase(const struct parent *p)
+{
+	const struct node *root = p->tree->root;
+
+	if (root->complete)
+		return PHASE_COMPLETE;
+	if (node_is_stopped(root))
+		return PHASE_STOPPING;
+	if (p->phase == PHASE_STARTING && converge_is_starting(p->tree))
+		return PHASE_STARTING;
+	return PHASE_READY;
+}
+
+static const char *phase_text(enum phase phase)
+{
+	switch (phase) {
+	case PHASE_READY:
+		return "READY=1\n";
+	case PHASE_STOPPING:
+		return "STOPPING=1\nX_SWANSONG_STATE=ShuttingDown\nEXTEND_TIMEOUT_USEC=15000000\n";
+	case PHASE_COMPLETE:
+		/* A tree without work is Complete in the turn of its stop. */
+		return "STOPPING=1\nX_SWANSONG_STATE=Complete\n";
+	case PHASE_STARTING:
+		break;
+	}
+	return "";
+}
+
+void parent_settle(struct parent *p)
+{
+	char status[DESCRIBE_LINE_MAX];
+	uint64_t now = clock_now_usec();
+	enum phase phase;
+
+	if (p->fd < 0)
+		return;
+	/* At the end of a turn: a daemon that hangs in one does not come here. */
+	if (p->watchdog_due && send_text(p, "WATCHDOG=1") == 0)
+		p->watchdog_due = false;
+	phase = present_phase(p);
+	describe_line(status, p->tree);
+	if (phase != p->phase) {
+		p->phase = phase;
+		memcpy(p->status, status, sizeof(status));
+		send_with_status(p, phase_text(phase));
+		if (phase == PHASE_STOPPING)
+			time_extension(p);
+		return;
+	}
+	/* It had come to a standstill. */
+	if (phase == PHASE_STOPPING && !p->extends && p->tree->ctx->changes != p->seen_changes)
+		extend(p);
+	if (strcmp(status, p->status) == 0)
+		return;
+	if (now - p->status_usec < STATUS_EVERY_USEC) {
+		arm(p, &p->status_timer, p->status_usec + STATUS_EVERY_USEC);
+		return;
+	}
+	memcpy(p->status, status, sizeof(status));
+	send_with_status(p, p->unsent);
+}
+
+void parent_reloading(struct parent *p)
+{
+	char text[128];
+
+	if (p->phase != PHASE_READY)
+		return;
+	(void)snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		       clock_now_usec());
+	(void)send_text(p, text);
+}
+
+void parent_reloaded(struct parent *p, const char *status)
+{
+	if (p->phase != PHASE_READY)
+		return;
+	(void)snprintf(p->status, sizeof(p->status), "%s", status);
+	send_with_status(p, "READY=1\n");
+}

@@ -1,0 +1,317 @@
+#include "daemon/view/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/parse.h"
+#include "daemon/view/describe.h"
+#include "model/life/budget.h"
+#include "proto/message.h"
+#include "proto/report.h"
+
+/* NULL: there is to be none. */
+static const char *path_of(const struct config *config)
+{
+	return config->report && strcmp(config->report, "none") != 0 ? config->report : NULL;
+}
+
+void report_use(struct context *ctx, const struct config *config)
+{
+	traces_want(&ctx->traces, path_of(config));
+}
+
+static void follow(struct node *node)
+{
+	if (trace_new(&node->trace, &node->ctx->traces, node, node->config->path) < 0)
+		log_line(node->ctx->log, LOG_ERR, "%s: no memory to report on it", node_name(node));
+	if (node->trace && node->stop_usec)
+		trace_begin(node->trace, node->generation,
+			    node->service ? fsm_state_name(node->service->state) : NULL,
+			    node->stop_usec);
+}
+
+void report_use_all(struct tree *tree)
+{
+	bool wanted;
+
+	report_use(tree->ctx, tree->config);
+	wanted = tree->ctx->traces.wanted;
+	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
+		if (wanted && !n->trace)
+			follow(n);
+		else if (!wanted)
+			n->trace = trace_free(n->trace);
+	}
+}
+
+/* --- following --- */
+
+static bool see(struct node *node, const struct guard_view *guard, void *arg)
+{
+	trace_see(node->trace, guard, *(const uint64_t *)arg);
+	return true;
+}
+
+/* How those have ended that nobody has said it of. */
+static void name_ends(struct trace *trace, const struct service *s)
+{
+	struct trace_guard *g;
+
+	list_for_each (g, &trace->guards, of_trace) {
+		if (!g->gone_usec || g->end)
+			continue;
+		if (g->pid == FIELD_NONE || strcmp(g->kind, "lease") == 0)
+			g->end = "dropped";
+		else if (s && s->run.killed)
+			g->end = "killed";
+		else
+			g->end = g->count == FIELD_NONE ? "ended" : "dropped";
+	}
+}
+
+static void look(struct node *node, uint64_t now)
+{
+	if (!node->trace)
+		return;
+	trace_look(node->trace);
+	describe_each_guard(node, now, see, &now);
+	trace_looked(node->trace, now);
+	name_ends(node->trace, node->service);
+}
+
+void report_follow(struct tree *tree)
+{
+	uint64_t now = clock_now_usec();
+	struct trace *trace;
+
+	list_for_each_taken (trace, &tree->ctx->traces.touched, in_touched)
+		if (trace->node)
+			look(trace->node, now);
+}
+
+/* --- text --- */
+
+static int64_t since_stop(const struct traces *traces, uint64_t usec)
+{
+	return (int64_t)(usec - traces->stop_usec);
+}
+
+/* Of what has not been, and of what has. */
+static uint64_t optional(const struct traces *traces, uint64_t usec)
+{
+	return usec > traces->stop_usec ? usec - traces->stop_usec : usec ? 0 : FIELD_NONE;
+}
+
+/* NULL without memory. */
+static json_t *build_states(const struct trace *trace)
+{
+	cleanup(json_decrefp) json_t *states = json_array();
+
+	for (unsigned i = 0; i < trace->n_states; i++) {
+		struct report_state state = {
+			.state = trace->states[i].state,
+			.at_usec = since_stop(trace->traces, trace->states[i].usec),
+		};
+
+		if (json_array_append_new(states, report_state_build(&state)) < 0)
+			return NULL;
+	}
+	return take(states);
+}
+
+/* NULL without memory. */
+static json_t *build_guards(const struct trace *trace)
+{
+	cleanup(json_decrefp) json_t *guards = json_array();
+	const struct trace_guard *g;
+
+	list_for_each (g, &trace->guards, of_trace) {
+		const char *why = g->text + g->why;
+		struct report_guard guard = {
+			.id = g->id,
+			.kind = g->kind,
+			.pid = g->pid,
+			.uid = g->uid,
+			.command = *g->text ? g->text : NULL,
+			.why = *why ? why : NULL,
+			.count = g->count,
+			.taken_usec = since_stop(trace->traces, g->since_usec),
+			.gone_usec = optional(trace->traces, g->gone_usec),
+			.end = g->end,
+		};
+
+		if (json_array_append_new(guards, report_guard_build(&guard)) < 0)
+			return NULL;
+	}
+	return take(guards);
+}
+
+static void add_paths(json_t *paths, struct node *const *nodes)
+{
+	for (; nodes && *nodes; nodes++)
+		(void)json_array_append_new(paths, message_string((*nodes)->config->path));
+}
+
+/* Whose completion its signal, and that of all below it, waits for; NULL without any. */
+static json_t *paths_after(const struct node *node)
+{
+	json_t *paths;
+
+	if (!node || (!node_edges(node, LIST_DEPENDENTS) && !node_edges(node, EDGE_TERM_AFTER)))
+		return NULL;
+	paths = json_array();
+	add_paths(paths, node_edges(node, LIST_DEPENDENTS));
+	add_paths(paths, node_edges(node, EDGE_TERM_AFTER));
+	return paths;
+}
+
+/* NULL without memory. */
+static json_t *build_node(const struct trace *trace)
+{
+	cleanup(json_decrefp) json_t *after = paths_after(trace->node), *node = NULL;
+	struct report_node view = {
+		.path = trace->path,
+		.is_service = trace->is_service,
+		.generation = trace->generation,
+		.stop_usec = since_stop(trace->traces, trace->stop_usec),
+		.complete_usec = optional(trace->traces, trace->complete_usec),
+		.forced = trace->forced,
+		.late_usec = optional(trace->traces, trace->late_usec),
+		.budget_usec =
+			trace->budget_usec == USEC_INFINITY ? FIELD_NONE : trace->budget_usec,
+		.after = after,
+	};
+
+	node = report_node_build(&view);
+	if (json_object_set_new(node, "states", build_states(trace)) < 0 ||
+	    json_object_set_new(node, "guards", build_guards(trace)) < 0)
+		return NULL;
+	return take(node);
+}
+
+/* Those that were Complete before, and held nothing any more, have no part in it. */
+static bool has_part(const struct trace *trace)
+{
+	const struct traces *traces = trace->traces;
+
+	return trace->stop_usec && (!trace->complete_usec || !list_is_empty(&trace->guards) ||
+				    trace->complete_usec >= traces->stop_usec);
+}
+
+static json_t *build_head(const struct tree *tree, const struct report_end *end)
+{
+	const struct traces *traces = &tree->ctx->traces;
+	uint64_t budget_usec = MIN(tree->root->config->shutdown_timeout_usec,
+				   budget_of_grace(tree->ctx->grace_usec));
+	char host[HOST_NAME_MAX + 1] = "", signal[SIGNAL_TEXT_MAX];
+	struct report_view view = {
+		.format = REPORT_FORMAT,
+		.version = PACKAGE_VERSION,
+		.host = host,
+		.pid = (uint64_t)getpid(),
+		.time_usec = traces->realtime_usec,
+		.cause = traces->cause,
+		.signal = end->signal ? parse_signal_text(signal, end->signal) : NULL,
+		.forced = tree->root->forced,
+		.status = (uint64_t)end->status,
+		.total_usec = tree->root->since_usec - traces->stop_usec,
+		.budget_usec = budget_usec == USEC_INFINITY ? FIELD_NONE : budget_usec,
+		.lost = traces->lost,
+	};
+
+	(void)gethostname(host, sizeof(host) - 1);
+	return report_view_build(&view);
+}
+
+/* --- file --- */
+
+/* Without the braces around it if @flags has JSON_EMBED.  Takes @value, NULL: no memory. */
+static int dump(FILE *f, json_t *value, size_t flags)
+{
+	int r = 0;
+
+	if (!value)
+		return -ENOMEM;
+	if (json_dumpf(value, f, JSON_COMPACT | flags) < 0)
+		r = ferror(f) ? -errno : -ENOMEM;
+	json_decref(value);
+	return r;
+}
+
+/* A line for each node, of which one at a time exists as an object. */
+static int dump_all(FILE *f, const struct tree *tree, const struct report_end *end)
+{
+	const char *before = "\n";
+	const struct trace *trace;
+	int r;
+
+	(void)fputc('{', f);
+	r = dump(f, build_head(tree, end), JSON_EMBED);
+	(void)fputs(",\"nodes\":[", f);
+	list_for_each (trace, &tree->ctx->traces.all, in_traces) {
+		if (r < 0 || !has_part(trace))
+			continue;
+		(void)fputs(before, f);
+		r = dump(f, build_node(trace), 0);
+		before = ",\n";
+	}
+	(void)fputs("]}\n", f);
+	if (r == 0 && fflush(f) < 0)
+		r = -errno;
+	return r == 0 && ferror(f) ? -EIO : r;
+}
+
+/* What lies at @path from before is not followed and not kept: it may be anybody's. */
+static int write_new(const char *path, const struct tree *tree, const struct report_end *end)
+{
+	FILE *f;
+	int fd, r;
+
+	if (unlink(path) < 0 && errno != ENOENT)
+		return -errno;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	f = fdopen(fd, "w");
+	if (!f) {
+		(void)fd_close(fd);
+		return -ENOMEM;
+	}
+	r = dump_all(f, tree, end);
+	/* Some file systems say only now that there is no room. */
+	if (fclose(f) < 0 && r == 0)
+		r = -errno;
+	return r;
+}
+
+static int replace(const char *path, const struct tree *tree, const struct report_end *end)
+{
+	char beside[PATH_MAX];
+	int r;
+
+	if ((size_t)snprintf(beside, sizeof(beside), "%s.tmp", path) >= sizeof(beside))
+		return -ENAMETOOLONG;
+	r = write_new(beside, tree, end);
+	if (r == 0 && rename(beside, path) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlink(beside);
+	return r;
+}
+
+void report_write(const struct tree *tree, const struct report_end *end)
+{
+	const char *path = path_of(tree->config);
+	int r = path ? replace(path, tree, end) : 0;
+
+	if (r < 0)
+		log_line(tree->ctx->log, LOG_WARNING, "cannot write the report %s: %s", path,
+			 strerror(-r));
+}

@@ -1,0 +1,158 @@
+#include "logger/file/compress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/cleanup.h"
+#include "logger/file/rotated.h"
+
+#define LEVEL 3
+
+struct codec {
+	ZSTD_CCtx *context;
+	char *in, *out;
+};
+
+static void codec_done(struct codec *c)
+{
+	ZSTD_freeCCtx(c->context);
+	free(c->in);
+	free(c->out);
+}
+
+static int codec_init(struct codec *c)
+{
+	*c = (struct codec){
+		.context = ZSTD_createCCtx(),
+		.in = malloc(ZSTD_CStreamInSize()),
+		.out = malloc(ZSTD_CStreamOutSize()),
+	};
+	if (!c->context || !c->in || !c->out)
+		return -ENOMEM;
+	(void)ZSTD_CCtx_setParameter(c->context, ZSTD_c_compressionLevel, LEVEL);
+	(void)ZSTD_CCtx_setParameter(c->context, ZSTD_c_checksumFlag, 1);
+	return 0;
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			data += n;
+			size -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* What was read goes to @to; the last time it ends the frame. */
+static int codec_put(struct codec *c, size_t size, ZSTD_EndDirective mode, int to)
+{
+	ZSTD_inBuffer in = { .src = c->in, .size = size };
+	size_t rest;
+
+	do {
+		ZSTD_outBuffer out = { .dst = c->out, .size = ZSTD_CStreamOutSize() };
+		int r;
+
+		rest = ZSTD_compressStream2(c->context, &out, &in, mode);
+		if (ZSTD_isError(rest))
+			return -EIO;
+		r = write_all(to, c->out, out.pos);
+		if (r < 0)
+			return r;
+	} while (mode == ZSTD_e_end ? rest > 0 : in.pos < in.size);
+	return 0;
+}
+
+static int codec_copy(struct codec *c, int from, int to)
+{
+	for (;;) {
+		ssize_t n = read(from, c->in, ZSTD_CStreamInSize());
+		int r;
+
+		if (n < 0)
+			return -errno;
+		r = codec_put(c, (size_t)n, n ? ZSTD_e_continue : ZSTD_e_end, to);
+		if (r < 0 || n == 0)
+			return r;
+	}
+}
+
+static int compress_copy(int from, int to)
+{
+	struct codec codec;
+	int r = codec_init(&codec);
+
+	if (r == 0)
+		r = codec_copy(&codec, from, to);
+	codec_done(&codec);
+	if (r == 0 && fsync(to) < 0)
+		r = -errno;
+	return r;
+}
+
+int compress_file(int directory, const char *name)
+{
+	char temporary[ROTATED_NAME_MAX + 8], final[ROTATED_NAME_MAX + 8];
+	cleanup(closep) int from = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	cleanup(closep) int to = -1;
+	struct stat st;
+	int r;
+
+	if (from < 0 || fstat(from, &st) < 0)
+		return -errno;
+	/* A name that no rotated file has: what a killed compression left is taken again. */
+	(void)snprintf(temporary, sizeof(temporary), ".%s.tmp", name);
+	(void)snprintf(final, sizeof(final), "%s.zst", name);
+	(void)unlinkat(directory, temporary, 0);
+	to = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		    st.st_mode & 0777);
+	if (to < 0)
+		return -errno;
+	r = compress_copy(from, to);
+	if (r == 0 && renameat(directory, temporary, directory, final) < 0)
+		r = -errno;
+	(void)unlinkat(directory, r < 0 ? temporary : name, 0);
+	return r;
+}
+
+static pid_t compress_apart(int directory, const char *name)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid != 0)
+		return pid < 0 ? -errno : pid;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	(void)setpriority(PRIO_PROCESS, 0, 19);
+	_exit(compress_file(directory, name) < 0);
+}
+
+pid_t compress_start(const char *path)
+{
+	struct rotated rotated;
+	pid_t pid = 0;
+	int r = rotated_list(&rotated, path);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; pid == 0 && i + 1 < rotated.n; i++)
+		if (!rotated_is_compressed(rotated.names[i]))
+			pid = compress_apart(rotated.directory, rotated.names[i]);
+	rotated_done(&rotated);
+	return pid;
+}

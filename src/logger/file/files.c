@@ -1,0 +1,323 @@
+#include "logger/file/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "logger/file/place.h"
+#include "logger/file/rotated.h"
+
+struct file {
+	struct list in_all;
+	int fd;
+	uint64_t device, inode, size;
+	uint64_t since_usec; /* CLOCK_REALTIME: its age counts from there */
+	uint32_t stream;     /* whose path in the store is this one */
+	char path[];
+};
+
+void files_init(struct files *files, const struct area *area, uint32_t writer)
+{
+	*files = (struct files){ .area = area, .writer = writer };
+	list_init(&files->all);
+}
+
+static void file_free(struct file *file)
+{
+	list_remove(&file->in_all);
+	fd_close(file->fd);
+	free(file);
+}
+
+void files_close(struct files *files, const char *path)
+{
+	struct file *file, *next;
+
+	list_for_each_safe (file, next, &files->all, in_all)
+		if (!path || strcmp(file->path, path) == 0)
+			file_free(file);
+}
+
+void files_done(struct files *files)
+{
+	files_close(files, NULL);
+}
+
+/* --- opening --- */
+
+/* Without room for one more descriptor the file that was not used for longest is closed. */
+static int files_open_descriptor(struct files *files, const char *path, mode_t mode)
+{
+	for (;;) {
+		int fd = place_open(path, mode);
+
+		if ((fd != -EMFILE && fd != -ENFILE) || list_is_empty(&files->all))
+			return fd;
+		file_free(list_entry(files->all.next, struct file, in_all));
+	}
+}
+
+/* A file that is there already is as old as its birth, or, if that is not known, as its last change. */
+static uint64_t file_since(int fd)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st) < 0)
+		return clock_realtime_usec();
+	if (!(st.stx_mask & STATX_BTIME))
+		st.stx_btime = st.stx_mtime;
+	return (uint64_t)st.stx_btime.tv_sec * USEC_PER_SEC + st.stx_btime.tv_nsec / 1000;
+}
+
+static int files_open(struct files *files, const char *path, mode_t mode, struct file **ret)
+{
+	size_t length = strlen(path);
+	struct file *file = malloc(sizeof(*file) + length + 1);
+	struct stat st;
+
+	if (!file)
+		return -ENOMEM;
+	*file = (struct file){ .stream = UINT32_MAX };
+	memcpy(file->path, path, length + 1);
+	list_init(&file->in_all);
+	file->fd = files_open_descriptor(files, path, mode);
+	if (file->fd < 0 || fstat(file->fd, &st) < 0) {
+		int r = file->fd < 0 ? file->fd : -errno;
+
+		file_free(file);
+		return r;
+	}
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
+	file->size = (uint64_t)st.st_size;
+	file->since_usec = file_since(file->fd);
+	list_append(&files->all, &file->in_all);
+	*ret = file;
+	return 0;
+}
+
+static int files_get(struct files *files, const char *path, mode_t mode, struct file **ret)
+{
+	struct file *file;
+
+	list_for_each (file, &files->all, in_all) {
+		if (strcmp(file->path, path) != 0)
+			continue;
+		list_remove(&file->in_all);
+		list_append(&files->all, &file->in_all);
+		*ret = file;
+		return 0;
+	}
+	return files_open(files, path, mode, ret);
+}
+
+/* --- rotating --- */
+
+static bool file_is_full(const struct file *file, const struct files_job *job)
+{
+	const struct logger_rules *rules = job->rules;
+
+	if (file->size == 0)
+		return false;
+	if (rules->size && file->size + job->size > rules->size)
+		return true;
+	return rules->age_usec && job->time_usec > file->since_usec &&
+	       job->time_usec - file->since_usec >= rules->age_usec;
+}
+
+/* A file that cannot be renamed is written on.  Return: 1 or -errno; *file is NULL if it is closed. */
+static int files_rotate(struct files *files, const struct files_job *job, struct file **file)
+{
+	int r = rotated_rename(job->path, job->time_usec);
+
+	if (r < 0 && r != -ENOENT)
+		return r;
+	file_free(*file);
+	*file = NULL;
+	(void)rotated_prune(job->path, job->rules->keep);
+	r = files_open(files, job->path, job->rules->mode, file);
+	return r < 0 ? r : 1;
+}
+
+/* --- writing --- */
+
+/* Return: 0 or -errno; a part may have been written. */
+static int write_all(int fd, const char *data, size_t size, size_t portion)
+{
+	while (size > 0) {
+		ssize_t n = write(fd, data, MIN(size, portion));
+
+		if (n < 0 && errno == EAGAIN) {
+			(void)poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
+			continue;
+		}
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			return n < 0 ? -errno : -EIO;
+		if (n > 0) {
+			data += n;
+			size -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* The file may have been cut by others, as copytruncate of logrotate does. */
+static int file_measure(struct file *file)
+{
+	struct stat st;
+
+	if (fstat(file->fd, &st) < 0)
+		return -errno;
+	file->size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int files_note(struct files *files, const struct files_job *job, struct file *file)
+{
+	struct store_record *record = area_record(files->area, job->stream);
+
+	int r = 0;
+
+	if (file->stream != job->stream)
+		r = area_set_path(files->area, job->stream, file->path);
+	if (r < 0)
+		return r;
+	file->stream = job->stream;
+	record->next = job->next;
+	record->writer = files->writer;
+	record->foreign = false;
+	record->device = file->device;
+	record->inode = file->inode;
+	record->offset = file->size;
+	record->bytes = job->size;
+	area_set_step(record, STORE_WRITING);
+	return 0;
+}
+
+int files_append(struct files *files, const struct files_job *job)
+{
+	struct store_record *record = area_record(files->area, job->stream);
+	struct file *file;
+	int rotated = 0, r = files_get(files, job->path, job->rules->mode, &file);
+
+	if (r >= 0)
+		r = file_measure(file);
+	if (r >= 0 && file_is_full(file, job)) {
+		rotated = files_rotate(files, job, &file);
+		r = file ? 0 : rotated;
+	}
+	if (r >= 0)
+		r = files_note(files, job, file);
+	if (r < 0)
+		return r;
+	r = write_all(file->fd, job->data, job->size, SSIZE_MAX);
+	if (r < 0) {
+		/* Where even that fails the next portion stands behind a part of this one. */
+		if (ftruncate(file->fd, (off_t)file->size) < 0)
+			r = -errno;
+		area_set_step(record, STORE_IDLE);
+		return r;
+	}
+	area_commit(record);
+	file->size += job->size;
+	record->file_bytes = file->size;
+	record->rotations += rotated > 0;
+	return rotated > 0;
+}
+
+/* Others may write to a pipe as well: lines up to PIPE_BUF are not mixed with theirs. */
+static int put_lines(int fd, const char *data, size_t size)
+{
+	while (size > 0) {
+		const char *end = memrchr(data, '\n', MIN(size, (size_t)PIPE_BUF));
+		size_t n;
+		int r;
+
+		if (!end)
+			end = memchr(data, '\n', size);
+		n = end ? (size_t)(end - data) + 1 : size;
+		r = write_all(fd, data, n, n);
+		if (r < 0)
+			return r;
+		data += n;
+		size -= n;
+	}
+	return 0;
+}
+
+int files_put(struct files *files, const struct files_job *job, int fd)
+{
+	struct store_record *record = area_record(files->area, job->stream);
+	struct stat st;
+	int r;
+
+	record->next = job->next;
+	record->writer = files->writer;
+	record->foreign = true;
+	area_set_step(record, STORE_WRITING);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		r = write_all(fd, job->data, job->size, SSIZE_MAX);
+	else
+		r = put_lines(fd, job->data, job->size);
+	if (r == 0)
+		area_commit(record);
+	else
+		area_set_step(record, STORE_IDLE);
+	return r;
+}
+
+/* --- recovering --- */
+
+/* The file of the record, by its path or a name that it was rotated to. */
+static int files_find(const struct store_record *record, const char *path)
+{
+	cleanup(closep) int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == record->device &&
+	    st.st_ino == record->inode)
+		return take_fd(fd);
+	return rotated_find(path, record->device, record->inode);
+}
+
+/* Return: 1: the portion was written; 0: the file is as before; or -errno. */
+static int files_check(const struct store_record *record, const char *path)
+{
+	cleanup(closep) int fd = files_find(record, path);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fd < 0 ? fd : -errno;
+	if ((uint64_t)st.st_size >= record->offset + record->bytes)
+		return 1;
+	if ((uint64_t)st.st_size > record->offset && ftruncate(fd, (off_t)record->offset) < 0)
+		return -errno;
+	return 0;
+}
+
+void files_recover(struct files *files)
+{
+	char path[STORE_PATH];
+
+	for (uint32_t i = 0; i < files->area->header->n_used; i++) {
+		struct store_record *record = area_record(files->area, i);
+
+		if (record->step == STORE_IDLE || record->writer != files->writer)
+			continue;
+		if (record->step == STORE_WRITTEN ||
+		    (!record->foreign && area_path(files->area, i, path) == 0 &&
+		     files_check(record, path) > 0))
+			area_commit(record);
+		else
+			area_set_step(record, STORE_IDLE);
+	}
+}

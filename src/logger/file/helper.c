@@ -1,0 +1,187 @@
+#include "logger/file/helper.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "logger/file/worker.h"
+
+DEFINE_CLEANUP(struct helper *, helper_free)
+
+int helper_new(struct helper **ret, const struct area *area, const char *key, int fd)
+{
+	cleanup(helper_freep) struct helper *h = calloc(1, sizeof(*h));
+	void *job = MAP_FAILED;
+
+	if (!h)
+		return -ENOMEM;
+	*h = (struct helper){ .area = area, .fd = fd, .socket = -1 };
+	list_init(&h->in_all);
+	list_init(&h->pending);
+	h->key = strdup(key);
+	if (h->key)
+		job = mmap(NULL, sizeof(*h->job), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (job == MAP_FAILED)
+		return -ENOMEM;
+	h->job = job;
+	*ret = take(h);
+	return 0;
+}
+
+static void helper_end(struct helper *h)
+{
+	h->socket = fd_close(h->socket);
+	h->ready = h->busy = false;
+	/* It ends with its socket, and the kernel reaps it. */
+	h->pid = 0;
+}
+
+struct helper *helper_free(struct helper *h)
+{
+	if (!h)
+		return NULL;
+	list_remove(&h->in_all);
+	helper_end(h);
+	if (h->job)
+		(void)munmap(h->job, sizeof(*h->job));
+	free(h->key);
+	free(h);
+	return NULL;
+}
+
+/* The fifth field of a line, with \040 for a blank, in place. */
+static char *mountinfo_point(char *line)
+{
+	char *field = NULL, *rest = line, *in, *out;
+
+	for (int i = 0; i < 5; i++)
+		field = strtok_r(i ? NULL : line, " ", &rest);
+	for (in = out = field; in && *in; out++) {
+		if (in[0] == '\\' && in[1] && in[2] && in[3]) {
+			*out = (char)((in[1] - '0') << 6 | (in[2] - '0') << 3 | (in[3] - '0'));
+			in += 4;
+		} else {
+			*out = *in++;
+		}
+	}
+	if (out)
+		*out = '\0';
+	return field;
+}
+
+static bool is_below(const char *path, const char *point)
+{
+	size_t length = strlen(point);
+
+	if (strcmp(point, "/") == 0)
+		return true;
+	return strncmp(path, point, length) == 0 && (path[length] == '/' || !path[length]);
+}
+
+int helper_mount_of(const char *path, char **ret)
+{
+	FILE *file = fopen("/proc/self/mountinfo", "re");
+	cleanup(freep) char *best = strdup("/"), *line = NULL;
+	size_t size = 0;
+
+	while (file && best && getline(&line, &size, file) > 0) {
+		const char *point = mountinfo_point(line);
+
+		if (!point || !is_below(path, point) || strlen(point) < strlen(best))
+			continue;
+		free(best);
+		best = strdup(point);
+	}
+	if (file)
+		(void)fclose(file);
+	*ret = take(best);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int helper_start(struct helper *h)
+{
+	pid_t parent = getpid(), pid;
+	int fds[2];
+
+	if (h->pid)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(0);
+		worker_run(h->area, h->job, fds[1], h->key, h->fd);
+	}
+	(void)close(fds[1]);
+	if (pid < 0) {
+		(void)close(fds[0]);
+		return -EAGAIN;
+	}
+	h->pid = pid;
+	h->socket = fds[0];
+	return 0;
+}
+
+char *helper_data(const struct helper *h)
+{
+	return h->job->data;
+}
+
+int helper_write(struct helper *h, uint32_t stream, const struct logger_rules *rules,
+		 const char *path, size_t size, const struct store_progress *next)
+{
+	const struct worker_message m = { .type = WORKER_WRITE };
+
+	h->job->stream = stream;
+	h->job->rules = *rules;
+	h->job->size = size;
+	h->job->next = *next;
+	(void)snprintf(h->job->path, sizeof(h->job->path), "%s", path);
+	if (send(h->socket, &m, WORKER_MESSAGE_SIZE, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return -errno;
+	h->busy = true;
+	h->busy_usec = clock_now_usec();
+	return 0;
+}
+
+void helper_close_file(struct helper *h, const char *path)
+{
+	struct worker_message m = { .type = WORKER_CLOSE };
+
+	(void)snprintf(m.path, sizeof(m.path), "%s", path ? path : "");
+	if (h->pid)
+		(void)send(h->socket, &m, WORKER_MESSAGE_SIZE + strlen(m.path) + 1,
+			   MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+enum helper_event helper_receive(struct helper *h, int *result)
+{
+	struct worker_message m = { 0 };
+	ssize_t n = recv(h->socket, &m, sizeof(m), MSG_DONTWAIT);
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+		helper_end(h);
+		return HELPER_DEAD;
+	}
+	if (n < 0)
+		return HELPER_NOTHING;
+	if (m.type == WORKER_READY) {
+		h->ready = true;
+		return HELPER_READY;
+	}
+	h->busy = false;
+	*result = m.result;
+	return HELPER_DONE;
+}

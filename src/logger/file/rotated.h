@@ -1,0 +1,33 @@
+#pragma once
+
+/*
+ * Rotated files: "PATH.20261122T223105.123456", and with ".zst" if compressed.  The names sort by time,
+ * which is UTC.  Files of other names are left alone.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ROTATED_NAME_MAX 256
+
+struct rotated {
+	int directory;
+	char **names; /* sorted, the oldest first */
+	size_t n;
+};
+
+/* The rotated files of @path.  Return: 0 or -errno. */
+int rotated_list(struct rotated *rotated, const char *path);
+void rotated_done(struct rotated *rotated);
+
+bool rotated_is_compressed(const char *name);
+
+/* Renames the file of @path to a name for the time @time_usec, or one soon after.  0 or -errno. */
+int rotated_rename(const char *path, uint64_t time_usec);
+
+/* Removes the oldest until there are @keep.  Return: 0 or -errno of the last failure. */
+int rotated_prune(const char *path, uint32_t keep);
+
+/* Opens the one that is this file, for reading and writing.  Return: -ENOENT if it is none. */
+int rotated_find(const char *path, uint64_t device, uint64_t inode);

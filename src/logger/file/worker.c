@@ -1,0 +1,154 @@
+#include "logger/file/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "base/text.h"
+#include "logger/file/compress.h"
+#include "logger/file/files.h"
+#include "sys/process/proc.h"
+
+struct worker {
+	struct files files;
+	struct helper_job *job;
+	int socket, fd;
+	pid_t compressing;
+	int compressing_fd;	 /* its pidfd */
+	char compress[PATH_MAX]; /* path of the file that was rotated last */
+};
+
+/* The logger ended if this fails. */
+static void worker_reply(const struct worker *w, enum worker_message_type type, int result)
+{
+	const struct worker_message m = { .type = type, .result = result };
+
+	if (send(w->socket, &m, WORKER_MESSAGE_SIZE, MSG_NOSIGNAL) < 0)
+		_exit(0);
+}
+
+/* One compression at a time; the next file of the same path follows. */
+static void worker_compress(struct worker *w)
+{
+	pid_t pid;
+
+	if (w->compressing || !*w->compress)
+		return;
+	pid = compress_start(w->compress);
+	if (pid <= 0) {
+		*w->compress = '\0';
+		return;
+	}
+	w->compressing = pid;
+	w->compressing_fd = proc_open(pid);
+}
+
+static void worker_compressed(struct worker *w)
+{
+	int status = 0;
+
+	if (waitpid(w->compressing, &status, WNOHANG) == 0)
+		return;
+	w->compressing = 0;
+	w->compressing_fd = fd_close(w->compressing_fd);
+	/* What fails would fail again at once; the next rotation is another attempt. */
+	if (status != 0)
+		*w->compress = '\0';
+	worker_compress(w);
+}
+
+static void worker_write(struct worker *w)
+{
+	const struct files_job job = {
+		.stream = w->job->stream,
+		.path = w->job->path,
+		.rules = &w->job->rules,
+		.data = w->job->data,
+		.size = w->job->size,
+		.next = w->job->next,
+		.time_usec = clock_realtime_usec(),
+	};
+	int r = w->fd >= 0 ? files_put(&w->files, &job, w->fd) : files_append(&w->files, &job);
+
+	worker_reply(w, WORKER_DONE, r < 0 ? r : 0);
+	if (r <= 0 || !(w->job->rules.flags & LOGGER_COMPRESS))
+		return;
+	(void)strcpy(w->compress, w->job->path);
+	worker_compress(w);
+}
+
+static void worker_receive(struct worker *w)
+{
+	struct worker_message m = { 0 };
+	ssize_t n = recv(w->socket, &m, sizeof(m) - 1, 0);
+
+	if (n == 0 || (n < 0 && errno != EINTR))
+		_exit(0);
+	if (n > 0 && m.type == WORKER_CLOSE)
+		files_close(&w->files, *m.path ? m.path : NULL);
+	else if (n > 0)
+		worker_write(w);
+}
+
+/* An earlier helper may still be in a call that hangs: its lock ends with it. */
+static void worker_wait_for_predecessor(const struct area *area, uint32_t writer)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = writer, .l_len = 1
+	};
+
+	while (fcntl(area->fd, F_SETLKW, &lock) < 0 && errno == EINTR)
+		;
+}
+
+static void close_between(int first, int last)
+{
+	if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
+		return;
+	for (int fd = first; fd <= last && fd < 65536; fd++)
+		(void)close(fd);
+}
+
+/* Pipes of services and the socket of the daemon end with the logger. */
+static void worker_close_descriptors(int a, int b)
+{
+	close_between(STDERR_FILENO + 1, MIN(a, b) - 1);
+	close_between(MIN(a, b) + 1, (a < b ? b : a) - 1);
+	close_between((a < b ? b : a) + 1, INT_MAX);
+}
+
+_Noreturn void worker_run(const struct area *area, struct helper_job *job, int socket,
+			  const char *key, int fd)
+{
+	struct worker w = { .job = job, .socket = socket, .fd = fd, .compressing_fd = -1 };
+	const uint32_t writer = text_hash(key);
+
+	(void)signal(SIGCHLD, SIG_DFL);
+	worker_close_descriptors(socket, area->fd);
+	worker_wait_for_predecessor(area, writer);
+	files_init(&w.files, area, writer);
+	files_recover(&w.files);
+	worker_reply(&w, WORKER_READY, 0);
+	for (;;) {
+		struct pollfd fds[] = { { .fd = socket, .events = POLLIN },
+					{ .fd = w.compressing_fd, .events = POLLIN } };
+
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+			_exit(1);
+		if (fds[1].revents)
+			worker_compressed(&w);
+		if (fds[0].revents)
+			worker_receive(&w);
+	}
+}

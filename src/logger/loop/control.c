@@ -1,0 +1,300 @@
+#include "logger/loop/control.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "logger/loop/deliver.h"
+#include "logger/loop/input.h"
+#include "logger/loop/reply.h"
+
+/* Messages at once; the services have their turn after them. */
+#define MESSAGES_AT_ONCE 64
+
+/* What is to be replied to when it is written. */
+struct flush {
+	struct list in_flushes;
+	uint32_t stream; /* or LOGGER_ALL */
+	uint32_t type;	 /* LOGGER_FLUSH, LOGGER_REMOVE or LOGGER_STOP */
+	uint64_t cookie;
+	struct store_counts before;
+};
+
+static void control_refuse(struct logger *l, const struct logger_message *m, int error,
+			   const char *text)
+{
+	struct logger_message reply = {
+		.type = LOGGER_REFUSED,
+		.stream = m->stream < LOGGER_STREAMS ? m->stream : LOGGER_ALL,
+		.cookie = m->cookie,
+		.trouble = { .error = error },
+	};
+
+	reply_send(l, &reply, text);
+}
+
+static struct stream *control_stream(const struct logger *l, const struct logger_message *m)
+{
+	return m->stream < LOGGER_STREAMS ? l->streams[m->stream] : NULL;
+}
+
+/* --- streams --- */
+
+static int control_add(struct logger *l, struct logger_packet *p)
+{
+	const struct logger_message *m = &p->message;
+	struct stream *s;
+	int r;
+
+	if (m->stream >= LOGGER_STREAMS || l->streams[m->stream])
+		return -EEXIST;
+	if (!(m->rules.flags & LOGGER_KNOWN))
+		area_clear(&l->area, m->stream);
+	r = stream_new(&s, &l->area, m->stream, take_fd(p->fd));
+	if (r < 0)
+		return r;
+	l->streams[m->stream] = s;
+	l->n_used = MAX(l->n_used, m->stream + 1);
+	l->area.header->n_used = MAX(l->area.header->n_used, l->n_used);
+	r = stream_set_rules(s, &m->rules, p->texts[0], p->texts[1]);
+	if (r >= 0)
+		r = deliver_attach(l, s);
+	if (r >= 0)
+		r = input_watch(l, s);
+	if (r < 0)
+		input_remove(l, s);
+	return r;
+}
+
+static int control_change(struct logger *l, const struct logger_packet *p, struct stream *s)
+{
+	int r;
+
+	/* What came until now belongs to the old name; the old file may be gone. */
+	(void)stream_take_pipe(s, clock_realtime_usec());
+	if (s->rules.to == LOGGER_TO_FILE && strcmp(s->path, p->texts[1]) != 0)
+		deliver_reopen(l, s);
+	r = stream_set_rules(s, &p->message.rules, p->texts[0], p->texts[1]);
+	return r < 0 ? r : deliver_attach(l, s);
+}
+
+static void control_run(struct logger *l, const struct logger_message *m, struct stream *s)
+{
+	/* The process may be in the middle of a line already; that of the last run has been ended. */
+	(void)stream_take_pipe(s, clock_realtime_usec());
+	deliver_queue(l, s);
+	s->record->pid = m->run.pid;
+	s->record->generation = m->run.generation;
+}
+
+/* --- flushes --- */
+
+static int control_flush(struct logger *l, const struct logger_message *m)
+{
+	struct flush *flush = calloc(1, sizeof(*flush));
+
+	if (!flush)
+		return -ENOMEM;
+	flush->stream = m->type == LOGGER_STOP ? LOGGER_ALL : m->stream;
+	flush->type = m->type;
+	flush->cookie = m->cookie;
+	if (flush->stream != LOGGER_ALL)
+		store_count(l->streams[flush->stream]->record, &flush->before);
+	for (uint32_t i = 0; i < l->n_used; i++)
+		if (l->streams[i] && (flush->stream == LOGGER_ALL || flush->stream == i))
+			input_take_all(l, l->streams[i]);
+	list_append(&l->flushes, &flush->in_flushes);
+	return 0;
+}
+
+static bool flush_is_done(const struct logger *l, const struct flush *flush)
+{
+	for (uint32_t i = 0; i < l->n_used; i++)
+		if (l->streams[i] && (flush->stream == LOGGER_ALL || flush->stream == i) &&
+		    !deliver_is_flushed(l->streams[i]))
+			return false;
+	return true;
+}
+
+static void flush_reply(struct logger *l, const struct flush *flush)
+{
+	struct stream *s = flush->stream == LOGGER_ALL ? NULL : l->streams[flush->stream];
+	struct logger_message reply = {
+		.type = flush->type == LOGGER_REMOVE ? LOGGER_ENDED : LOGGER_FLUSHED,
+		.stream = flush->stream,
+		.cookie = flush->cookie,
+	};
+	struct store_counts now;
+
+	if (s) {
+		store_count(s->record, &now);
+		reply.flushed.dropped_bytes = now.lost_bytes - flush->before.lost_bytes;
+		reply.flushed.dropped_lines = now.lost_lines - flush->before.lost_lines;
+	}
+	if (s && flush->type == LOGGER_REMOVE) {
+		if (s->rules.to == LOGGER_TO_FILE)
+			deliver_reopen(l, s);
+		input_remove(l, s);
+	}
+	reply_send(l, &reply, NULL);
+	if (flush->type == LOGGER_STOP)
+		l->over = true;
+}
+
+void control_update(struct logger *l)
+{
+	struct flush *flush, *next;
+
+	list_for_each_safe (flush, next, &l->flushes, in_flushes) {
+		if (!flush_is_done(l, flush))
+			continue;
+		list_remove(&flush->in_flushes);
+		flush_reply(l, flush);
+		free(flush);
+	}
+}
+
+void control_stop(struct logger *l)
+{
+	const struct logger_message m = { .type = LOGGER_STOP, .stream = LOGGER_ALL };
+
+	if (control_flush(l, &m) < 0)
+		l->over = true;
+}
+
+void control_done(struct logger *l)
+{
+	struct flush *flush, *next;
+
+	list_for_each_safe (flush, next, &l->flushes, in_flushes) {
+		list_remove(&flush->in_flushes);
+		free(flush);
+	}
+}
+
+/* --- readers --- */
+
+static struct view *control_find_view(const struct logger *l, uint32_t id)
+{
+	struct view *view;
+
+	list_for_each (view, &l->views, in_all)
+		if (view->id == id)
+			return view;
+	return NULL;
+}
+
+static int control_view(struct logger *l, struct logger_packet *p)
+{
+	struct view *view = control_find_view(l, p->message.view.id);
+	int r;
+
+	view_free(view);
+	r = view_new(&view, p->message.view.id, take_fd(p->fd));
+	if (r < 0)
+		return r;
+	r = logger_watch(l, view->fd, 0, WATCH_VIEW, view->id);
+	if (r < 0) {
+		view_free(view);
+		return r;
+	}
+	list_append(&l->views, &view->in_all);
+	return 0;
+}
+
+/* --- all of them --- */
+
+static int control_about_stream(struct logger *l, struct logger_packet *p, struct stream *s)
+{
+	const struct logger_message *m = &p->message;
+	struct view *view;
+
+	if (!s)
+		return -ENOENT;
+	switch (m->type) {
+	case LOGGER_CHANGE:
+		return control_change(l, p, s);
+	case LOGGER_RUN:
+		control_run(l, m, s);
+		return 0;
+	case LOGGER_SHOW:
+		view = control_find_view(l, m->view.id);
+		return view ? view_add(view, s, &m->view) : -ENOENT;
+	default:
+		return control_flush(l, m);
+	}
+}
+
+static int control_begin(struct logger *l, const struct logger_message *m)
+{
+	struct view *view = control_find_view(l, m->view.id);
+
+	if (!view)
+		return -ENOENT;
+	view->follow = m->view.follow;
+	view->begun = true;
+	return 0;
+}
+
+static int control_take(struct logger *l, struct logger_packet *p)
+{
+	const struct logger_message *m = &p->message;
+
+	switch (m->type) {
+	case LOGGER_HELLO:
+		return 0;
+	case LOGGER_ADD:
+		return control_add(l, p);
+	case LOGGER_REOPEN:
+		deliver_reopen(l, control_stream(l, m));
+		return 0;
+	case LOGGER_VIEW:
+		return control_view(l, p);
+	case LOGGER_BEGIN:
+		return control_begin(l, m);
+	case LOGGER_STOP:
+		return control_flush(l, m);
+	case LOGGER_FLUSH:
+		if (m->stream == LOGGER_ALL)
+			return control_flush(l, m);
+		break;
+	case LOGGER_CHANGE:
+	case LOGGER_RUN:
+	case LOGGER_REMOVE:
+	case LOGGER_SHOW:
+		break;
+	default:
+		return -EBADMSG;
+	}
+	return control_about_stream(l, p, control_stream(l, m));
+}
+
+int control_receive(struct logger *l)
+{
+	struct logger_packet packet;
+
+	reply_flush(l);
+	for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
+		int r = logger_receive(l->control, &packet);
+
+		if (r == -EAGAIN)
+			return 0;
+		if (r == 0)
+			return -ECONNRESET;
+		if (r > 0) {
+			r = control_take(l, &packet);
+			packet.fd = fd_close(packet.fd);
+		} else if (r != -EBADMSG && r != -EMFILE) {
+			return r;
+		}
+		if (r < 0)
+			control_refuse(l, &packet.message, -r, strerror(-r));
+	}
+	return 0;
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+/* The messages of the daemon. */
+
+#include "logger/loop/state.h"
+
+/* Takes what is there.  Return: 0, or -errno: the daemon has ended, or is of another version. */
+int control_receive(struct logger *logger);
+
+/* Replies to the flushes that are done. */
+void control_update(struct logger *logger);
+
+/* All is to be written; then the logger is over. */
+void control_stop(struct logger *logger);
+
+void control_done(struct logger *logger);

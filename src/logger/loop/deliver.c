@@ -1,0 +1,410 @@
+/*
+ * A stream with something to be written is in the queue of its helper, or of the journal, or among
+ * those whose destination failed and is tried again; or a helper works on it; or it is quiet.
+ */
+#include "logger/loop/deliver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "logger/loop/reply.h"
+#include "logger/out/journal.h"
+#include "logger/ring/format.h"
+
+#define RETRY_USEC (USEC_PER_SEC / 2)
+/* Bytes of a portion after a failure: where there is little room, some of it fits. */
+#define CAUTIOUS_PORTION 4096
+/* Lines for the journal, before others have their turn. */
+#define JOURNAL_LINES 256
+
+/* --- helpers --- */
+
+static int helper_get(struct logger *l, const char *key, int fd, struct helper **ret)
+{
+	struct helper *h;
+	int r;
+
+	list_for_each (h, &l->helpers, in_all)
+		if (strcmp(h->key, key) == 0) {
+			*ret = h;
+			return 0;
+		}
+	r = helper_new(&h, &l->area, key, fd);
+	if (r < 0)
+		return r;
+	h->number = l->n_helpers++;
+	list_append(&l->helpers, &h->in_all);
+	*ret = h;
+	return 0;
+}
+
+static void deliver_start(struct logger *l, struct helper *h)
+{
+	int r;
+
+	if (h->pid || h->retry_usec > l->now_usec)
+		return;
+	r = helper_start(h);
+	if (r == 0)
+		r = logger_watch(l, h->socket, EPOLLIN, WATCH_HELPER, h->number);
+	/* It may also end at once, again and again. */
+	h->retry_usec = l->now_usec + (r < 0 ? RETRY_USEC : RETRY_USEC / 5);
+}
+
+static int helper_for_path(struct logger *l, const char *path, struct helper **ret)
+{
+	cleanup(freep) char *mount = NULL;
+	int r = helper_mount_of(path, &mount);
+
+	return r < 0 ? r : helper_get(l, mount, -1, ret);
+}
+
+/* What a helper has begun it also ends: that of the file which the record tells of. */
+static int deliver_recover(struct logger *l, struct stream *s)
+{
+	char path[STORE_PATH];
+	struct helper *h = s->outlet;
+	int r = 0;
+
+	if (s->record->step != STORE_IDLE && !s->record->foreign && s->record->device &&
+	    area_path(&l->area, s->id, path) == 0)
+		r = helper_for_path(l, path, &h);
+	if (r < 0 || !h || h->ready)
+		return r;
+	s->worker = h;
+	s->working = true;
+	deliver_start(l, h);
+	return 0;
+}
+
+int deliver_attach(struct logger *l, struct stream *s)
+{
+	struct helper *h = NULL;
+	int r = 0;
+
+	if (s->rules.to == LOGGER_TO_FILE)
+		r = helper_for_path(l, s->path, &h);
+	else if (s->rules.to == LOGGER_TO_OUTPUT)
+		r = helper_get(l, "fd:1", STDOUT_FILENO, &h);
+	else if (s->rules.to == LOGGER_TO_ERROR)
+		r = helper_get(l, "fd:2", STDERR_FILENO, &h);
+	if (r < 0)
+		return r;
+	list_remove(&s->in_queue);
+	s->outlet = h;
+	if (!s->working)
+		r = deliver_recover(l, s);
+	deliver_queue(l, s);
+	return r;
+}
+
+/* --- queues --- */
+
+/* Nothing is to be written: it is read from memory. */
+static void deliver_to_memory(struct stream *s)
+{
+	struct store_record *record = s->record;
+	uint64_t from = record->now.position, end = s->slot.ring ? stream_writable_end(s) : from;
+
+	if (end == from)
+		return;
+	record->next = record->now;
+	record->next.position = end;
+	record->next.written_bytes += end - from;
+	record->next.written_lines += stream_count_lines(stream_at(s, from), end - from);
+	area_commit(record);
+	stream_trim(s);
+}
+
+void deliver_queue(struct logger *l, struct stream *s)
+{
+	struct helper *h = s->outlet;
+
+	if (s->working || !list_is_empty(&s->in_queue) || !s->slot.ring)
+		return;
+	if (h)
+		list_append(&h->pending, &s->in_queue);
+	else if (s->rules.to == LOGGER_TO_JOURNAL)
+		list_append(&l->journal, &s->in_queue);
+	else
+		deliver_to_memory(s);
+}
+
+void deliver_again(struct logger *l, struct stream *s)
+{
+	list_remove(&s->in_queue);
+	deliver_queue(l, s);
+}
+
+/* --- trouble --- */
+
+static void deliver_report(struct logger *l, const struct stream *s, int error)
+{
+	struct store_counts now;
+	struct logger_message m = { .type = LOGGER_TROUBLE, .stream = s->id };
+
+	store_count(s->record, &now);
+	m.trouble.error = error;
+	m.trouble.dropped_bytes = now.lost_bytes - s->counts.lost_bytes;
+	m.trouble.dropped_lines = now.lost_lines - s->counts.lost_lines;
+	reply_send(l, &m, s->path);
+}
+
+static void deliver_failed(struct logger *l, struct stream *s, int error)
+{
+	s->retry_usec = l->now_usec + RETRY_USEC;
+	list_remove(&s->in_queue);
+	list_append(&l->retries, &s->in_queue);
+	if (s->record->error == error)
+		return;
+	if (s->record->error == 0) {
+		store_count(s->record, &s->counts);
+		s->record->error_usec = clock_realtime_usec();
+	}
+	s->record->error = error;
+	deliver_report(l, s, error);
+}
+
+static void deliver_succeeded(struct logger *l, struct stream *s)
+{
+	s->retry_usec = 0;
+	s->stalled = false;
+	if (s->record->error) {
+		s->record->error = 0;
+		deliver_report(l, s, 0);
+	}
+	stream_trim(s);
+}
+
+/* --- files and descriptors --- */
+
+/* A file is not larger than its limit if its lines are not. */
+static size_t portion_limit(const struct stream *s)
+{
+	size_t limit = s->record->error ? CAUTIOUS_PORTION : FORMAT_PORTION;
+
+	if (s->rules.to == LOGGER_TO_FILE && s->rules.size && s->rules.size < limit)
+		limit = (size_t)s->rules.size;
+	return limit;
+}
+
+static void helper_work(struct helper *h, struct stream *s)
+{
+	struct store_progress next;
+	size_t size = format_portion(s, helper_data(h), portion_limit(s), &next);
+
+	if (size == 0)
+		return;
+	/* If it has ended that is seen as an event, and the next one recovers the stream. */
+	(void)helper_write(h, s->id, &s->rules, s->path, size, &next);
+	h->busy = true;
+	h->stream = s;
+	s->worker = h;
+	s->working = true;
+}
+
+static void deliver_to_helper(struct logger *l, struct helper *h)
+{
+	struct list *first;
+
+	if (!h->ready)
+		deliver_start(l, h);
+	while (h->ready && !h->busy && (first = list_take(&h->pending)))
+		helper_work(h, list_entry(first, struct stream, in_queue));
+}
+
+/* What a helper may have worked for is the logger's again. */
+static void deliver_release(struct logger *l, const struct helper *h)
+{
+	for (uint32_t i = 0; i < l->n_used; i++) {
+		struct stream *s = l->streams[i];
+
+		if (!s || s->worker != h || !s->working)
+			continue;
+		s->working = false;
+		s->worker = NULL;
+		deliver_queue(l, s);
+	}
+}
+
+static void deliver_finished(struct logger *l, struct helper *h, int result)
+{
+	struct stream *s = h->stream;
+
+	h->stream = NULL;
+	if (!s)
+		return;
+	s->working = false;
+	s->worker = NULL;
+	if (result < 0) {
+		deliver_failed(l, s, -result);
+		return;
+	}
+	deliver_succeeded(l, s);
+	deliver_queue(l, s);
+}
+
+void deliver_event(struct logger *l, uint32_t number)
+{
+	struct helper *h;
+	int result = 0;
+
+	list_for_each (h, &l->helpers, in_all) {
+		if (h->number != number || h->socket < 0)
+			continue;
+		switch (helper_receive(h, &result)) {
+		case HELPER_READY:
+			deliver_release(l, h);
+			break;
+		case HELPER_DONE:
+			deliver_finished(l, h, result);
+			break;
+		case HELPER_DEAD:
+			h->stream = NULL;
+			deliver_start(l, h);
+			break;
+		case HELPER_NOTHING:
+			break;
+		}
+		return;
+	}
+}
+
+void deliver_reopen(struct logger *l, const struct stream *s)
+{
+	struct helper *h;
+
+	list_for_each (h, &l->helpers, in_all)
+		if (!s || s->outlet == h)
+			helper_close_file(h, s ? s->path : NULL);
+}
+
+/* --- the journal --- */
+
+static int journal_line(struct logger *l, struct stream *s, uint64_t end)
+{
+	struct store_record *record = s->record;
+	uint64_t from = record->now.position;
+	size_t length = (size_t)MIN(end - from, (uint64_t)STREAM_LINE_MAX);
+	const char *newline = memchr(stream_at(s, from), '\n', length);
+	int r;
+
+	if (newline)
+		length = (size_t)(newline - stream_at(s, from));
+	r = entry_send(l->journal_fd, s, from, length);
+	if (r < 0)
+		return r;
+	record->next = record->now;
+	record->next.position += length + (newline ? 1 : 0);
+	record->next.written_bytes += length + (newline ? 1 : 0);
+	record->next.written_lines++;
+	area_commit(record);
+	return 0;
+}
+
+/* Return: 0: all is sent; 1: there is more; or -errno. */
+static int journal_stream(struct logger *l, struct stream *s)
+{
+	int r = 0;
+
+	if (l->journal_fd < 0) {
+		l->journal_fd = entry_open();
+		if (l->journal_fd < 0)
+			return l->journal_fd;
+		r = logger_watch(l, l->journal_fd, 0, WATCH_JOURNAL, 0);
+	}
+	for (int i = 0; r == 0 && i < JOURNAL_LINES; i++) {
+		uint64_t end = stream_writable_end(s);
+
+		if (s->record->now.position >= end)
+			return 0;
+		r = journal_line(l, s, end);
+	}
+	return r < 0 ? r : 1;
+}
+
+static void deliver_to_journal(struct logger *l, struct stream *s)
+{
+	int r = journal_stream(l, s);
+
+	if (r == -EAGAIN) {
+		l->journal_waiting = true;
+		logger_rewatch(l, l->journal_fd, EPOLLOUT, WATCH_JOURNAL, 0);
+	} else if (r < 0) {
+		l->journal_fd = fd_close(l->journal_fd);
+		deliver_failed(l, s, -r);
+		return;
+	} else {
+		deliver_succeeded(l, s);
+	}
+	if (r != 0)
+		deliver_queue(l, s);
+}
+
+void deliver_journal_event(struct logger *l)
+{
+	l->journal_waiting = false;
+	if (l->journal_fd >= 0)
+		logger_rewatch(l, l->journal_fd, 0, WATCH_JOURNAL, 0);
+}
+
+/* --- all of them --- */
+
+static void deliver_retries(struct logger *l)
+{
+	struct stream *s, *next;
+
+	list_for_each_safe (s, next, &l->retries, in_queue)
+		if (s->retry_usec <= l->now_usec)
+			deliver_again(l, s);
+}
+
+void deliver_all(struct logger *l)
+{
+	struct list journal;
+	struct helper *h;
+	struct stream *s;
+
+	deliver_retries(l);
+	list_for_each (h, &l->helpers, in_all)
+		deliver_to_helper(l, h);
+	list_init(&journal);
+	if (!l->journal_waiting)
+		list_move(&journal, &l->journal);
+	list_for_each_taken (s, &journal, in_queue)
+		deliver_to_journal(l, s);
+}
+
+int deliver_timeout(const struct logger *l)
+{
+	const struct helper *h;
+
+	if (!l->journal_waiting && !list_is_empty(&l->journal))
+		return 0;
+	list_for_each (h, &l->helpers, in_all)
+		if (h->pid == 0 && h->retry_usec > 0)
+			return 20;
+	return list_is_empty(&l->retries) ? -1 : 100;
+}
+
+bool deliver_is_flushed(const struct stream *s)
+{
+	return !s->draining && !s->working &&
+	       s->record->now.position >= MIN(s->end_at, stream_taken(s));
+}
+
+void deliver_done(struct logger *l)
+{
+	struct helper *h, *next;
+
+	list_for_each_safe (h, next, &l->helpers, in_all)
+		helper_free(h);
+	fd_close(l->journal_fd);
+}

@@ -1,0 +1,168 @@
+/*
+ * A turn: epoll; each pipe with output is read once; each helper that is idle gets a portion; readers
+ * get what is new.  All pipes have the same priority, and a portion is small, so that a loud service
+ * delays no other one for long.
+ */
+#include "logger/loop/logger.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "logger/loop/control.h"
+#include "logger/loop/deliver.h"
+#include "logger/loop/input.h"
+#include "logger/loop/reply.h"
+#include "logger/loop/sandbox.h"
+
+#define EVENTS_AT_ONCE 64
+/* After the end of the daemon; what hangs is given up. */
+#define DRAIN_USEC (10 * USEC_PER_SEC)
+
+static void logger_on_control(struct logger *l)
+{
+	if (l->control < 0 || control_receive(l) == 0)
+		return;
+	logger_unwatch(l, l->control);
+	l->control = -1;
+	control_stop(l);
+}
+
+static void logger_on_event(struct logger *l, uint64_t data)
+{
+	uint32_t number = (uint32_t)data;
+
+	switch ((enum watch)(data >> 32)) {
+	case WATCH_CONTROL:
+		logger_on_control(l);
+		break;
+	case WATCH_STREAM:
+		if (l->streams[number])
+			input_take(l, l->streams[number]);
+		break;
+	case WATCH_HELPER:
+		deliver_event(l, number);
+		break;
+	case WATCH_VIEW:
+		input_show_event(l, number);
+		break;
+	case WATCH_JOURNAL:
+		deliver_journal_event(l);
+		break;
+	}
+}
+
+/* Return: 0, or -errno of the wait. */
+static int logger_turn(struct logger *l)
+{
+	struct epoll_event events[EVENTS_AT_ONCE];
+	int deliver = deliver_timeout(l), input = input_timeout(l);
+	int timeout = deliver < 0 || (input >= 0 && input < deliver) ? input : deliver;
+	int n = epoll_wait(l->epoll, events, EVENTS_AT_ONCE, timeout);
+
+	if (n < 0 && errno != EINTR)
+		return -errno;
+	l->now_usec = clock_now_usec();
+	for (int i = 0; i < n; i++)
+		logger_on_event(l, events[i].data.u64);
+	input_resume(l);
+	deliver_all(l);
+	control_update(l);
+	input_show(l);
+	return 0;
+}
+
+/* A helper that ends is reaped by the kernel; a file that may not grow is an error of a write. */
+static void logger_prepare(void)
+{
+	struct rlimit files;
+
+	(void)signal(SIGCHLD, SIG_IGN);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	/* The daemon decides when it ends, also in a terminal. */
+	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGTERM, SIG_IGN);
+	(void)signal(SIGHUP, SIG_IGN);
+	(void)signal(SIGQUIT, SIG_IGN);
+	tzset();
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+static int logger_open(struct logger *l, int control, int store)
+{
+	struct logger_message ready = { .type = LOGGER_READY, .stream = LOGGER_ALL };
+	int r;
+
+	l->control = control;
+	l->journal_fd = -1;
+	list_init(&l->helpers);
+	list_init(&l->retries);
+	list_init(&l->journal);
+	list_init(&l->views);
+	list_init(&l->replies);
+	list_init(&l->flushes);
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll < 0)
+		return -errno;
+	r = area_open(&l->area, store);
+	if (r >= 0)
+		r = logger_watch(l, control, EPOLLIN, WATCH_CONTROL, 0);
+	if (r >= 0)
+		reply_send(l, &ready, NULL);
+	return r;
+}
+
+static void logger_close(struct logger *l)
+{
+	struct view *view, *next;
+
+	list_for_each_safe (view, next, &l->views, in_all)
+		view_free(view);
+	for (uint32_t i = 0; i < l->n_used; i++)
+		stream_free(l->streams[i]);
+	deliver_done(l);
+	control_done(l);
+	reply_done(l);
+	area_close(&l->area);
+	fd_close(l->epoll);
+}
+
+int logger_run(int control, int store)
+{
+	cleanup(freep) struct logger *l = calloc(1, sizeof(*l));
+	uint64_t end_usec = USEC_INFINITY;
+	int r;
+
+	if (!l)
+		return -ENOMEM;
+	logger_prepare();
+	r = logger_open(l, control, store);
+	if (r >= 0)
+		r = sandbox_enter();
+	while (r >= 0 && !l->over) {
+		r = logger_turn(l);
+		if (l->control < 0 && end_usec == USEC_INFINITY)
+			end_usec = clock_add(l->now_usec, DRAIN_USEC);
+		if (l->now_usec >= end_usec)
+			break;
+	}
+	reply_flush(l);
+	logger_close(l);
+	/* Helpers have nothing to do then; the daemon is not to find them as its children. */
+	while (r >= 0 && l->over && waitpid(-1, NULL, 0) > 0)
+		;
+	return r < 0 ? r : 0;
+}

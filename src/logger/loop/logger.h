@@ -1,0 +1,14 @@
+#pragma once
+
+/*
+ * The logger: takes the output of services and writes it where it is to go.  It knows streams and
+ * rules, which the daemon sends (proto/logger.h), and waits for nothing but events.
+ */
+
+/*
+ * Works until LOGGER_STOP is done, or until the daemon has ended and all that was in the pipes is
+ * written.  @control is the socket of the daemon, @store the store.
+ *
+ * Return: 0 or -errno.
+ */
+int logger_run(int control, int store);

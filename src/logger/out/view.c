@@ -1,0 +1,266 @@
+#include "logger/out/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/macro.h"
+
+DEFINE_CLEANUP(struct view *, view_free)
+
+int view_new(struct view **ret, uint32_t id, int fd)
+{
+	cleanup(view_freep) struct view *v = calloc(1, sizeof(*v));
+	struct stat st;
+
+	if (!v) {
+		(void)close(fd);
+		return -ENOMEM;
+	}
+	v->id = id;
+	v->fd = fd;
+	list_init(&v->in_all);
+	list_init(&v->items);
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	v->is_socket = S_ISSOCK(st.st_mode);
+	if (!v->is_socket && (!S_ISFIFO(st.st_mode) || fd_set_nonblock(fd) < 0))
+		return -ENOTSUP;
+	*ret = take(v);
+	return 0;
+}
+
+static void item_free(struct view_item *item)
+{
+	list_remove(&item->in_items);
+	free(item);
+}
+
+struct view *view_free(struct view *v)
+{
+	struct view_item *item, *next;
+
+	if (!v)
+		return NULL;
+	list_for_each_safe (item, next, &v->items, in_items)
+		item_free(item);
+	list_remove(&v->in_all);
+	fd_close(v->fd);
+	free(v->buffer);
+	free(v);
+	return NULL;
+}
+
+/* The first line that begins at @from or later, and before @end. */
+static uint64_t line_begin_after(const struct stream *s, uint64_t from, uint64_t end)
+{
+	const char *text, *newline;
+
+	/* What is before the kept ones cannot be told from the end of a line. */
+	if (from > 0)
+		from = MAX(from, s->record->kept + 1);
+	if (from == 0 || from >= end)
+		return MIN(from, end);
+	text = stream_at(s, from - 1);
+	newline = memchr(text, '\n', (size_t)(end - from + 1));
+	return newline ? from + (uint64_t)(newline - text) : end;
+}
+
+/* Where the last lines begin: @lines of them at most, and @bytes. */
+static uint64_t last_lines(const struct stream *s, uint64_t end, const struct logger_view *wish)
+{
+	uint64_t from = s->record->kept, limit = MAX(s->rules.memory, 4096U);
+	const char *text;
+	uint64_t n = 0;
+
+	if (wish->bytes && wish->bytes < limit)
+		limit = wish->bytes;
+	if (end > limit && from < end - limit)
+		from = end - limit;
+	from = line_begin_after(s, from, end);
+	if (!wish->lines || from >= end)
+		return from;
+	text = stream_at(s, from);
+	for (size_t i = (size_t)(end - from); i-- > 0;)
+		if (text[i] == '\n' && n++ == wish->lines)
+			return from + i + 1;
+	return from;
+}
+
+int view_add(struct view *v, const struct stream *s, const struct logger_view *wish)
+{
+	struct view_item *item = calloc(1, sizeof(*item));
+
+	if (!item)
+		return -ENOMEM;
+	item->stream = s->id;
+	item->begin_end = s->slot.ring ? stream_line_end(s, s->record->kept) : stream_taken(s);
+	item->position = s->slot.ring ? last_lines(s, item->begin_end, wish) : item->begin_end;
+	list_append(&v->items, &item->in_items);
+	return 0;
+}
+
+static char *view_room(struct view *v, size_t size)
+{
+	if (v->end + size > v->size) {
+		size_t wanted = MAX(v->end + size, (size_t)VIEW_BUFFER);
+		char *buffer = realloc(v->buffer, wanted);
+
+		if (!buffer)
+			return NULL;
+		v->buffer = buffer;
+		v->size = wanted;
+	}
+	v->end += size;
+	return v->buffer + v->end - size;
+}
+
+static int view_put(struct view *v, struct logger_frame *frame, const char *name, const char *line,
+		    size_t length)
+{
+	size_t name_length = strlen(name);
+	char *out;
+
+	frame->name_length = (uint16_t)name_length;
+	frame->size = (uint32_t)(sizeof(*frame) + name_length + length);
+	out = view_room(v, frame->size);
+	if (!out)
+		return -ENOMEM;
+	memcpy(out, frame, sizeof(*frame));
+	memcpy(out + sizeof(*frame), name, name_length);
+	memcpy(out + sizeof(*frame) + name_length, line, length);
+	return 0;
+}
+
+static int view_put_lost(struct view *v, struct view_item *item, const struct stream *s)
+{
+	struct logger_frame frame = { .type = LOGGER_FRAME_LOST, .stream = s->id };
+	uint64_t to = line_begin_after(s, s->record->kept, stream_taken(s));
+
+	frame.lost = to - item->position;
+	item->position = to;
+	return view_put(v, &frame, s->name, "", 0);
+}
+
+/* The next line of a stream, or a part of one that is too long. */
+static int view_put_line(struct view *v, struct view_item *item, const struct stream *s,
+			 uint64_t end)
+{
+	uint64_t next;
+	const struct store_mark *mark = stream_mark(s, item->position, &next);
+	const char *line = stream_at(s, item->position);
+	size_t length = (size_t)MIN(end - item->position, (uint64_t)STREAM_LINE_MAX);
+	const char *newline = memchr(line, '\n', length);
+	struct logger_frame frame = {
+		.type = LOGGER_FRAME_LINE,
+		.stream = s->id,
+		.kind = s->rules.kind,
+		.time_usec = mark ? mark->time_usec : 0,
+		.pid = mark ? mark->pid : 0,
+		.generation = mark ? mark->generation : 0,
+	};
+
+	if (newline)
+		length = (size_t)(newline - line);
+	item->position += length + (newline ? 1 : 0);
+	return view_put(v, &frame, s->name, line, length);
+}
+
+/* Return: 1 if there was a line, 0, or -ENOMEM. */
+static int item_put(struct view *v, struct view_item *item, const struct stream *s)
+{
+	uint64_t end;
+	int r;
+
+	if (!s || !s->slot.ring || item->position >= stream_taken(s))
+		return 0;
+	if (item->position < s->record->kept) {
+		r = view_put_lost(v, item, s);
+		return r < 0 ? r : 1;
+	}
+	end = v->told_now ? stream_line_end(s, item->position) : item->begin_end;
+	if (item->position < s->end_at)
+		end = MIN(end, s->end_at);
+	if (item->position >= end)
+		return 0;
+	r = view_put_line(v, item, s, end);
+	return r < 0 ? r : 1;
+}
+
+/* Fills the buffer.  Return: 0 or -ENOMEM. */
+static int view_fill(struct view *v, struct stream *const *streams)
+{
+	struct logger_frame now = { .type = LOGGER_FRAME_NOW };
+	struct view_item *item;
+	int r = 1;
+
+	v->start = v->end = 0;
+	while (r > 0 && v->end < VIEW_BUFFER) {
+		r = 0;
+		list_for_each (item, &v->items, in_items) {
+			int one =
+				v->end < VIEW_BUFFER ? item_put(v, item, streams[item->stream]) : 1;
+
+			if (one < 0)
+				return one;
+			r |= one;
+		}
+	}
+	if (r > 0 || v->told_now)
+		return 0;
+	v->told_now = true;
+	return view_put(v, &now, "", "", 0);
+}
+
+static ssize_t view_send(const struct view *v)
+{
+	const char *data = v->buffer + v->start;
+	size_t size = v->end - v->start;
+	ssize_t n = v->is_socket ? send(v->fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL)
+				 : write(v->fd, data, size);
+
+	return n < 0 ? -errno : n;
+}
+
+void view_remove(struct view *v, uint32_t stream)
+{
+	struct logger_frame frame = { .type = LOGGER_FRAME_ENDED, .stream = stream };
+	struct view_item *item, *next;
+
+	list_for_each_safe (item, next, &v->items, in_items) {
+		if (item->stream != stream)
+			continue;
+		item_free(item);
+		(void)view_put(v, &frame, "", "", 0);
+	}
+}
+
+int view_write(struct view *v, struct stream *const *streams)
+{
+	while (v->begun) {
+		if (v->start == v->end) {
+			bool told = v->told_now;
+			int r;
+
+			if (told && !v->follow)
+				return 1;
+			r = view_fill(v, streams);
+			if (r < 0)
+				return r;
+			if (v->start == v->end)
+				return 0;
+		}
+
+		ssize_t n = view_send(v);
+
+		if (n < 0)
+			return (int)n;
+		v->start += (size_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,180 @@
+#include "logger/ring/area.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+#include "proto/logger.h"
+
+#define MARKS_SIZE (STORE_SLOT - STORE_RING)
+
+struct store_record *area_record(const struct area *a, uint32_t stream)
+{
+	return (struct store_record *)(void *)(a->base + store_record_offset(stream));
+}
+
+static uint64_t area_slot_offset(const struct area *a, uint32_t stream)
+{
+	return store_slot_offset(a->header->n_streams, stream);
+}
+
+/* The file offset says how much came; the note stays until the record has it. */
+static void area_recover(struct area *a)
+{
+	uint64_t from = a->header->taking_from;
+	struct store_record *record;
+	struct store_input input;
+	uint64_t begin, offset;
+
+	if (a->header->taking == 0 || a->header->taking > a->header->n_streams)
+		return;
+	record = area_record(a, a->header->taking - 1);
+	begin = area_slot_offset(a, a->header->taking - 1) + from % STORE_RING;
+	offset = (uint64_t)lseek(a->fd, 0, SEEK_CUR);
+	input = *area_input(record);
+	if (offset > begin && offset - begin <= STORE_RING && input.taken == from) {
+		input.taken = from + (offset - begin);
+		area_set_input(record, &input);
+	}
+	area_taken(a);
+}
+
+static bool header_is_valid(const struct store_header *header, const struct stat *st)
+{
+	return header->magic == STORE_MAGIC && header->version == STORE_VERSION &&
+	       header->n_streams == LOGGER_STREAMS && header->n_used <= LOGGER_STREAMS &&
+	       st->st_size == (off_t)store_slot_offset(LOGGER_STREAMS, LOGGER_STREAMS);
+}
+
+int area_open(struct area *a, int fd)
+{
+	struct store_header header;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+	    !header_is_valid(&header, &st))
+		return -EPROTO;
+	*a = (struct area){ .fd = fd, .offset = UINT64_MAX };
+	a->base = mmap(NULL, store_record_offset(LOGGER_STREAMS), PROT_READ | PROT_WRITE,
+		       MAP_SHARED, fd, 0);
+	if (a->base == MAP_FAILED)
+		return -errno;
+	a->header = (struct store_header *)(void *)a->base;
+	area_recover(a);
+	return 0;
+}
+
+void area_close(struct area *a)
+{
+	if (a->base)
+		(void)munmap(a->base, store_record_offset(LOGGER_STREAMS));
+	a->base = NULL;
+}
+
+static int area_map_at(const struct area *a, char *at, size_t size, uint64_t offset)
+{
+	void *p = mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, a->fd,
+		       (off_t)offset);
+
+	return p == MAP_FAILED ? -errno : 0;
+}
+
+int area_map(const struct area *a, uint32_t stream, struct area_slot *ret)
+{
+	uint64_t offset = area_slot_offset(a, stream);
+	struct area_slot slot;
+	int r;
+
+	slot.ring = mmap(NULL, 2 * STORE_RING + MARKS_SIZE, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (slot.ring == MAP_FAILED)
+		return -errno;
+	slot.marks = (struct store_mark *)(void *)(slot.ring + 2 * STORE_RING);
+	r = area_map_at(a, slot.ring, STORE_RING, offset);
+	if (r == 0)
+		r = area_map_at(a, slot.ring + STORE_RING, STORE_SLOT, offset);
+	if (r < 0)
+		area_unmap(&slot);
+	else
+		*ret = slot;
+	return r;
+}
+
+void area_unmap(struct area_slot *slot)
+{
+	if (slot->ring)
+		(void)munmap(slot->ring, 2 * STORE_RING + MARKS_SIZE);
+	*slot = (struct area_slot){ 0 };
+}
+
+static void area_free_pages(const struct area *a, uint64_t offset, uint64_t size)
+{
+	(void)fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+			(off_t)size);
+}
+
+void area_clear(const struct area *a, uint32_t stream)
+{
+	memset(area_record(a, stream), 0, STORE_RECORD);
+	area_free_pages(a, area_slot_offset(a, stream), STORE_SLOT);
+}
+
+void area_punch(const struct area *a, uint32_t stream, uint64_t from, uint64_t to)
+{
+	uint64_t slot = area_slot_offset(a, stream);
+
+	while (from < to) {
+		uint64_t at = from % STORE_RING, size = MIN(to - from, STORE_RING - at);
+
+		area_free_pages(a, slot + at, size);
+		from += size;
+	}
+}
+
+ssize_t area_take(struct area *a, uint32_t stream, int pipe, uint64_t from, size_t size)
+{
+	uint64_t offset = area_slot_offset(a, stream) + from % STORE_RING;
+	ssize_t n;
+
+	size = MIN(size, (size_t)(STORE_RING - from % STORE_RING));
+	if (a->offset != offset && lseek(a->fd, (off_t)offset, SEEK_SET) < 0)
+		return -errno;
+	a->header->taking_from = from;
+	/* Release: the position belongs to this note. */
+	__atomic_store_n(&a->header->taking, stream + 1, __ATOMIC_RELEASE);
+	n = splice(pipe, NULL, a->fd, NULL, size, SPLICE_F_NONBLOCK);
+	a->offset = offset + (n > 0 ? (uint64_t)n : 0);
+	return n < 0 ? -errno : n;
+}
+
+void area_taken(struct area *a)
+{
+	/* Release: after the record has it. */
+	__atomic_store_n(&a->header->taking, 0, __ATOMIC_RELEASE);
+}
+
+int area_set_path(const struct area *a, uint32_t stream, const char *path)
+{
+	size_t size = strnlen(path, STORE_PATH - 1) + 1;
+	ssize_t n = pwrite(a->fd, path, size,
+			   (off_t)(area_slot_offset(a, stream) + STORE_SLOT - STORE_PATH));
+
+	return n < 0 ? -errno : 0;
+}
+
+int area_path(const struct area *a, uint32_t stream, char path[static STORE_PATH])
+{
+	ssize_t n = pread(a->fd, path, STORE_PATH,
+			  (off_t)(area_slot_offset(a, stream) + STORE_SLOT - STORE_PATH));
+
+	if (n != STORE_PATH)
+		return n < 0 ? -errno : -EIO;
+	path[STORE_PATH - 1] = '\0';
+	return 0;
+}

@@ -1,0 +1,201 @@
+#include "logger/ring/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "logger/ring/json.h"
+
+/* What stands before each line; it changes with the mark. */
+struct head {
+	const struct stream *stream;
+	const struct store_mark *mark; /* or NULL */
+	uint64_t until;		       /* position of the next mark */
+	size_t length;
+	char text[JSON_HEAD_MAX]; /* a name, columns, a stamp */
+};
+
+static char *put(char *out, const void *data, size_t size)
+{
+	memcpy(out, data, size);
+	return out + size;
+}
+
+static char *put_stamp_iso(char *out, const struct logger_rules *rules, uint64_t time_usec)
+{
+	time_t seconds = (time_t)(time_usec / USEC_PER_SEC);
+	bool local = rules->flags & LOGGER_LOCAL_TIME;
+	struct tm tm;
+
+	if (!(local ? localtime_r(&seconds, &tm) : gmtime_r(&seconds, &tm)))
+		return out;
+	out += strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (rules->stamp == LOGGER_STAMP_ISO_USEC)
+		out += sprintf(out, ".%06" PRIu64, time_usec % USEC_PER_SEC);
+	if (!local)
+		return put(out, "Z", 1);
+	return out + sprintf(out, "%c%02ld:%02ld", tm.tm_gmtoff < 0 ? '-' : '+',
+			     labs(tm.tm_gmtoff) / 3600, labs(tm.tm_gmtoff) / 60 % 60);
+}
+
+char *format_stamp(char *out, const struct logger_rules *rules, uint64_t time_usec)
+{
+	if (rules->stamp == LOGGER_STAMP_NONE)
+		return out;
+	if (rules->stamp == LOGGER_STAMP_UNIX)
+		out += sprintf(out, "%" PRIu64 ".%06" PRIu64, time_usec / USEC_PER_SEC,
+			       time_usec % USEC_PER_SEC);
+	else
+		out = put_stamp_iso(out, rules, time_usec);
+	return put(out, " ", 1);
+}
+
+/* Characters, not bytes: a name in UTF-8 is aligned as well. */
+static size_t name_columns(const char *name)
+{
+	size_t n = 0;
+
+	for (; *name; name++)
+		n += ((unsigned char)*name & 0xc0) != 0x80;
+	return n;
+}
+
+static char *put_prefix(char *out, const struct stream *s)
+{
+	out = put(out, s->name, strlen(s->name));
+	for (size_t n = name_columns(s->name); n < s->rules.name_width; n++)
+		*out++ = ' ';
+	return put(out, " | ", 3);
+}
+
+static void head_make(struct head *h)
+{
+	const struct stream *s = h->stream;
+	char *out = h->text;
+
+	if (s->rules.format == LOGGER_JSON)
+		out = json_head(out, s, h->mark);
+	else {
+		if (h->mark)
+			out = format_stamp(out, &s->rules, h->mark->time_usec);
+		if (s->rules.format == LOGGER_PREFIX)
+			out = put_prefix(out, s);
+	}
+	h->length = (size_t)(out - h->text);
+}
+
+/* @note is of the logger, and goes behind the line. */
+static char *put_line(char *out, struct head *h, uint64_t position, const char *line, size_t length,
+		      const char *note)
+{
+	if (position >= h->until || h->length == SIZE_MAX) {
+		h->mark = stream_mark(h->stream, position, &h->until);
+		head_make(h);
+	}
+	out = put(out, h->text, h->length);
+	if (h->stream->rules.format == LOGGER_JSON)
+		return json_tail(out, line, length, note);
+	out = put(out, line, length);
+	out = put(out, note, strlen(note));
+	*out++ = '\n';
+	return out;
+}
+
+/* Lines that were lost and are before @next->position. */
+static char *put_loss(char *out, struct head *h, struct store_progress *next)
+{
+	const struct store_input *in = area_input(h->stream->record);
+	uint64_t bytes = next->dropped_bytes, lines = next->dropped_lines;
+	char text[128];
+	int n;
+
+	if (next->position >= in->gap) {
+		bytes += in->discarded_bytes;
+		lines += in->discarded_lines;
+	}
+	if (bytes <= next->told_bytes)
+		return out;
+	n = snprintf(text, sizeof(text), "swansong: %" PRIu64 " lines lost (%" PRIu64 " bytes)",
+		     lines - MIN(lines, next->told_lines), bytes - next->told_bytes);
+	next->told_bytes = bytes;
+	next->told_lines = lines;
+	return put_line(out, h, next->position, text, (size_t)n, "");
+}
+
+static char *put_next(char *out, struct head *h, struct store_progress *next, uint64_t end)
+{
+	const char *line = stream_at(h->stream, next->position);
+	size_t rest = (size_t)(end - next->position), length = rest;
+	const char *newline = memchr(line, '\n', MIN(rest, (size_t)STREAM_LINE_MAX + 1));
+	char note[64] = "";
+
+	if (newline)
+		length = (size_t)(newline - line);
+	else if (length >= STREAM_LINE_MAX &&
+		 next->position + STREAM_LINE_MAX != h->stream->end_at) {
+		length = STREAM_LINE_MAX;
+		(void)snprintf(note, sizeof(note), " [part %" PRIu64 ", the line goes on]",
+			       ++next->parts);
+	}
+	out = put_line(out, h, next->position, line, length, note);
+	length += newline ? 1 : 0;
+	next->written_bytes += length;
+	next->position += length;
+	if (!*note) {
+		next->written_lines++;
+		next->parts = 0;
+	}
+	return out;
+}
+
+/* With nothing before them lines are copied as they are, as many as there is room for. */
+static char *put_block(char *out, const struct stream *s, struct store_progress *next, size_t size)
+{
+	const char *text = stream_at(s, next->position);
+	const char *newline = memrchr(text, '\n', size);
+
+	if (!newline || next->parts)
+		return out;
+	size = (size_t)(newline - text) + 1;
+	next->written_bytes += size;
+	next->written_lines += stream_count_lines(text, size);
+	next->position += size;
+	return put(out, text, size);
+}
+
+static bool is_bare(const struct logger_rules *rules)
+{
+	return rules->format == LOGGER_PLAIN && rules->stamp == LOGGER_STAMP_NONE;
+}
+
+size_t format_portion(const struct stream *s, char *out, size_t limit, struct store_progress *next)
+{
+	struct head head = { .stream = s, .length = SIZE_MAX };
+	uint64_t end = stream_writable_end(s), gap = area_input(s->record)->gap;
+	char *at = out;
+
+	limit = MIN(limit, (size_t)FORMAT_PORTION);
+	*next = s->record->now;
+	at = put_loss(at, &head, next);
+	if (is_bare(&s->rules) && next->position < end) {
+		uint64_t to = next->position < gap ? MIN(end, gap) : end;
+
+		at = put_block(at, s, next, (size_t)MIN(to - next->position, (uint64_t)limit));
+	}
+	while (next->position < end && (size_t)(at - out) < limit) {
+		const struct store_progress before = *next;
+		char *line = at;
+
+		at = put_next(at, &head, next, end);
+		at = put_loss(at, &head, next);
+		if ((size_t)(at - out) > limit && line > out) {
+			*next = before;
+			return (size_t)(line - out);
+		}
+	}
+	return (size_t)(at - out);
+}

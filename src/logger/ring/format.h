@@ -1,0 +1,25 @@
+#pragma once
+
+/* Lines as they are written: the time, the name, or an object of JSON. */
+
+#include "logger/ring/stream.h"
+
+/* Lines are put together until so much is there; one line may be longer. */
+#define FORMAT_PORTION (256 * 1024)
+/* Room for a portion and one line of any kind. */
+#define FORMAT_SIZE (FORMAT_PORTION + 8 * STREAM_LINE_MAX + 64 * 1024)
+
+/*
+ * Writes lines of @stream from its position on to @out, of FORMAT_SIZE bytes, until @limit bytes are
+ * there, at least one line if there is one.  *next is the progress once they are written.
+ *
+ * Lines that were lost are told of by a line of their own, at their place.  A line longer than
+ * STREAM_LINE_MAX comes in parts.
+ *
+ * Return: bytes; 0: there is nothing to be written.
+ */
+size_t format_portion(const struct stream *stream, char *out, size_t limit,
+		      struct store_progress *next);
+
+/* The time of rules.stamp, with a blank.  Return: its end. */
+char *format_stamp(char *out, const struct logger_rules *rules, uint64_t time_usec);

@@ -1,0 +1,114 @@
+#pragma once
+
+/* One stream: its pipe, its ring, its rules, and how much of it is to be written. */
+
+#include <stdbool.h>
+
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "logger/ring/area.h"
+#include "proto/logger.h"
+
+/* Bytes that are taken at once: other streams have their turn after them. */
+#define STREAM_PORTION (128 * 1024)
+/* More than any pipe holds. */
+#define STREAM_PIPE_MAX (4 * 1024 * 1024)
+/* Bytes of a line; a longer one is written in parts. */
+#define STREAM_LINE_MAX (1024 * 1024)
+/* Bytes that wait to be written at most; two portions more are room for what is discarded. */
+#define STREAM_WAITING_MAX (STORE_RING - 2 * STREAM_PORTION)
+
+struct stream {
+	struct area *area;
+	struct store_record *record;
+	struct area_slot slot; /* mapped when the first output comes */
+	uint32_t id;
+	int fd; /* of the pipe; -1 when it has ended */
+	struct logger_rules rules;
+	char *name, *path;
+
+	uint64_t end_at; /* what is before this position is written, also a line without its end */
+	bool working;	 /* @record->now is a helper's: it has a portion, or it may have had one */
+	bool paused;	 /* the pipe is not read: the ring is full */
+	bool stalled;	 /* the destination has taken nothing for long */
+	uint64_t look_usec, look_position; /* of a paused one: where its destination was last */
+	bool draining;		    /* the pipe is to be emptied for a flush, and was not yet */
+	uint64_t retry_usec;	    /* CLOCK_MONOTONIC: no attempt before; 0: none failed */
+	struct store_counts counts; /* when the trouble began */
+	struct list in_queue;  /* of its destination, or of those that wait for another attempt */
+	void *outlet, *worker; /* the helper of its destination, and the one that works; or NULL */
+};
+
+/* @fd becomes the stream's.  Return: 0 or -errno. */
+int stream_new(struct stream **ret, struct area *area, uint32_t id, int fd);
+struct stream *stream_free(struct stream *stream);
+DEFINE_CLEANUP(struct stream *, stream_free)
+
+/* Return: 0 or -ENOMEM, without effect. */
+int stream_set_rules(struct stream *stream, const struct logger_rules *rules, const char *name,
+		     const char *path);
+
+/* The ring and the marks, once there is any output; 0 or -errno. */
+int stream_map(struct stream *stream);
+
+/*
+ * Takes a portion from the pipe, which came at @time_usec.
+ *
+ * Return: bytes; 0: the end; -EAGAIN: nothing is there; -ENOBUFS: the ring is full, and the service is
+ * to wait; -errno.
+ */
+ssize_t stream_take(struct stream *stream, uint64_t time_usec);
+
+/* All that is in the pipe now.  Return: as stream_take(), of the last portion. */
+ssize_t stream_take_pipe(struct stream *stream, uint64_t time_usec);
+
+/*
+ * The same, and the line that has not ended is ended with it.  @draining stays set
+ * if the ring is full before.
+ */
+void stream_take_all(struct stream *stream, uint64_t time_usec);
+
+/* Lines are dropped if the destination fails or takes nothing; while it works the service waits. */
+static inline bool stream_may_drop(const struct stream *s)
+{
+	return !(s->rules.flags & LOGGER_BLOCK) && (s->stalled || s->record->error);
+}
+
+/* Is a pipe that had to wait read again?  At the latest when no line in the ring is too long. */
+static inline bool stream_has_room(const struct stream *s)
+{
+	uint64_t waiting = area_input(s->record)->taken - s->record->now.position;
+
+	if (stream_may_drop(s) && (!s->working || waiting + STREAM_PORTION <= STORE_RING))
+		return true;
+	return waiting <= STREAM_LINE_MAX + STREAM_PORTION;
+}
+
+/* Drops the oldest lines that wait, at least a portion of them.  Not while it is working. */
+void stream_drop(struct stream *stream);
+
+/* Gives back what is older than the memory that readers are promised. */
+void stream_trim(struct stream *stream);
+
+/* The end of the last complete line, not before @from. */
+uint64_t stream_line_end(const struct stream *stream, uint64_t from);
+
+/* The end of what can be written now, from @record->now.position on; the same if nothing can. */
+uint64_t stream_writable_end(const struct stream *stream);
+
+/* At a position between @record->kept and the end; what follows is in one piece. */
+static inline const char *stream_at(const struct stream *s, uint64_t position)
+{
+	return s->slot.ring + position % STORE_RING;
+}
+
+static inline uint64_t stream_taken(const struct stream *s)
+{
+	return area_input(s->record)->taken;
+}
+
+/* The mark for @position; *next is where the following one begins.  NULL if there is none. */
+const struct store_mark *stream_mark(const struct stream *stream, uint64_t position,
+				     uint64_t *next);
+
+uint64_t stream_count_lines(const char *text, uint64_t size);

@@ -1,0 +1,160 @@
+#include "model/base/diag.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+	enum diag_level level;
+	size_t rank; /* of the file */
+	unsigned line;
+	char *text; /* NULL: there was no memory for it */
+};
+
+struct diag {
+	char **files; /* in the order of loading */
+	size_t n_files;
+	size_t n_levels[DIAG_ERROR + 1];
+	size_t n_entries;
+	struct entry entries[DIAG_MAX]; /* always in order */
+};
+
+int diag_new(struct diag **ret)
+{
+	struct diag *diag = calloc(1, sizeof(*diag));
+
+	if (!diag)
+		return -ENOMEM;
+	*ret = diag;
+	return 0;
+}
+
+struct diag *diag_free(struct diag *diag)
+{
+	if (!diag)
+		return NULL;
+	for (size_t i = 0; i < diag->n_entries; i++)
+		free(diag->entries[i].text);
+	for (size_t i = 0; i < diag->n_files; i++)
+		free(diag->files[i]);
+	free(diag->files);
+	free(diag);
+	return NULL;
+}
+
+static size_t diag_rank(struct diag *diag, const char *file)
+{
+	char **files;
+
+	for (size_t i = diag->n_files; i > 0; i--) {
+		if (strcmp(diag->files[i - 1], file) == 0)
+			return i - 1;
+	}
+	files = reallocarray(diag->files, diag->n_files + 1, sizeof(*files));
+	if (!files)
+		return SIZE_MAX;
+	diag->files = files;
+	files[diag->n_files] = strdup(file);
+	if (!files[diag->n_files])
+		return SIZE_MAX;
+	return diag->n_files++;
+}
+
+void diag_file(struct diag *diag, const char *file)
+{
+	(void)diag_rank(diag, file);
+}
+
+static char *diag_text(struct place place, const char *format, va_list args) printf_like(2, 0);
+
+static char *diag_text(struct place place, const char *format, va_list args)
+{
+	char *what, *text;
+	int r;
+
+	if (vasprintf(&what, format, args) < 0)
+		return NULL;
+	if (place.file && place.line > 0)
+		r = asprintf(&text, "%s:%u: %s", place.file, place.line, what);
+	else
+		r = asprintf(&text, "%s%s%s", place.file ? place.file : "", place.file ? ": " : "",
+			     what);
+	free(what);
+	for (char *p = r < 0 ? NULL : text; p && (p = strchr(p, '\n'));)
+		*p = ' ';
+	return r < 0 ? NULL : text;
+}
+
+static bool entry_is_before(const struct entry *a, const struct entry *b)
+{
+	return a->rank != b->rank ? a->rank < b->rank : a->line < b->line;
+}
+
+void diag_add(struct diag *diag, enum diag_level level, struct place place, const char *format, ...)
+{
+	struct entry entry = { .level = level, .line = place.line };
+	va_list args;
+	size_t i;
+
+	diag->n_levels[level]++;
+	if (diag->n_entries == DIAG_MAX)
+		return;
+
+	/* What belongs to no file comes first. */
+	entry.rank = place.file ? diag_rank(diag, place.file) : 0;
+	va_start(args, format);
+	entry.text = diag_text(place, format, args);
+	va_end(args);
+
+	for (i = diag->n_entries; i > 0 && entry_is_before(&entry, &diag->entries[i - 1]); i--)
+		diag->entries[i] = diag->entries[i - 1];
+	diag->entries[i] = entry;
+	diag->n_entries++;
+}
+
+size_t diag_errors(const struct diag *diag)
+{
+	return diag->n_levels[DIAG_ERROR];
+}
+
+size_t diag_warnings(const struct diag *diag)
+{
+	return diag->n_levels[DIAG_WARNING];
+}
+
+void diag_each(const struct diag *diag,
+	       void (*emit)(enum diag_level level, const char *text, void *arg), void *arg)
+{
+	size_t kept = diag->n_entries;
+	size_t all = diag_errors(diag) + diag_warnings(diag);
+	size_t errors_kept = 0;
+	char more[64];
+
+	for (size_t i = 0; i < kept; i++) {
+		const struct entry *entry = &diag->entries[i];
+
+		errors_kept += entry->level == DIAG_ERROR;
+		emit(entry->level,
+		     entry->text ? entry->text : "a mistake, and no memory to name it", arg);
+	}
+	if (all == kept)
+		return;
+	(void)snprintf(more, sizeof(more), "%zu more, not shown", all - kept);
+	emit(diag_errors(diag) > errors_kept ? DIAG_ERROR : DIAG_WARNING, more, arg);
+}
+
+char *diag_excerpt(char buf[static DIAG_EXCERPT_MAX], const char *text)
+{
+	size_t room = DIAG_EXCERPT_MAX - sizeof("...");
+	size_t n = strnlen(text, room + 1);
+
+	const char *end = n > room ? "..." : "";
+
+	/* Not inside a character. */
+	for (n = MIN(n, room); *end && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80; n--)
+		;
+	(void)strcpy(mempcpy(buf, text, n), end);
+	return buf;
+}

@@ -1,0 +1,79 @@
+# Fills the keys of the table into a page of the manual or a completion:
+#
+#	awk -f keys.awk table.h TEMPLATE >FILE
+#
+#	@keys SCOPE@	a line: an mdoc item for each key of the scope, with its text
+#	@reload EFFECT@	a line: the names of the keys with this effect of a reload
+#	@names@		in a line: the names of the keys that a transient service may have
+#	@choices@	a line: the same with their texts, as words 'name:text' of a shell
+
+function add(row,   column) {
+	gsub(/[ \t]+/, " ", row)
+	sub(/^KEY\(/, "", row)
+	sub(/"\)$/, "", row)
+	split(row, column, /, ?/)
+	name[++n] = column[2]
+	gsub(/"/, "", name[n])
+	scope[n] = column[3]
+	reload[n] = column[6]
+	text[n] = row
+	sub(/.*"/, "", text[n])
+}
+
+function is_property(i) {
+	return scope[i] != "ROOT" && scope[i] != "TEMPLATE" && name[i] != "command"
+}
+
+function print_items(of,   i) {
+	for (i = 1; i <= n; i++)
+		if (scope[i] == of)
+			printf ".It Cm %s\n%s\n", name[i], text[i]
+}
+
+function print_names(effect,   i, line) {
+	for (i = 1; i <= n; i++) {
+		if (reload[i] != effect)
+			continue
+		if (length(line) + length(name[i]) > 70) {
+			print ".Cm" line " ,"
+			line = ""
+		}
+		line = line (line == "" ? " " : " , ") name[i]
+	}
+	print ".Cm" line
+}
+
+FNR == 1 {
+	files++
+}
+files == 1 {
+	if (/^KEY\(/)
+		row = ""
+	row = row " " $0
+	if (/"\)$/)
+		add(substr(row, 2))
+	next
+}
+/^@keys [A-Z]*@$/ {
+	print_items(substr($2, 1, length($2) - 1))
+	next
+}
+/^@reload [A-Z_]*@$/ {
+	print_names(substr($2, 1, length($2) - 1))
+	next
+}
+/^@choices@$/ {
+	for (i = 1; i <= n; i++)
+		if (is_property(i))
+			printf "\t'%s:%s'\n", name[i], text[i]
+	next
+}
+/@names@/ {
+	for (i = 1; i <= n; i++)
+		if (is_property(i))
+			names = names (names == "" ? "" : " ") name[i]
+	sub(/@names@/, names)
+}
+{
+	print
+}

@@ -1,0 +1,199 @@
+#include "model/base/nodes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/macro.h"
+
+/*
+ * Nodes live in config.nodes, in the order of their creation, which puts parents before children,
+ * and are found by path.  A node and its path are one block of memory.
+ */
+
+static const char *path_of(const void *node)
+{
+	return ((const struct node_config *)node)->path;
+}
+
+static int config_reserve(struct config *config)
+{
+	size_t n = config->n_slots ? config->n_slots * 2 : 16;
+	struct node_config **nodes;
+
+	if (config->n_nodes < config->n_slots)
+		return 0;
+	nodes = reallocarray(config->nodes, n, sizeof(struct node_config *));
+	if (!nodes)
+		return -ENOMEM;
+	config->nodes = nodes;
+	config->n_slots = n;
+	return 0;
+}
+
+static int config_new_node(struct config *config, const char *path, struct node_config *parent,
+			   struct place place, struct node_config **ret)
+{
+	cleanup(freep) struct node_config *node = NULL;
+	int r;
+
+	if (config->n_nodes == CONFIG_NODES_MAX)
+		return -E2BIG;
+	r = config_reserve(config);
+	if (r < 0)
+		return r;
+	node = malloc(sizeof(*node) + strlen(path) + 1);
+	if (!node)
+		return -ENOMEM;
+	node_config_init(node, strcpy((char *)(node + 1), path));
+	node->refs = 1;
+	node->parent = parent;
+	node->place = place;
+	node->index = (unsigned)config->n_nodes;
+	if (dict_add(&config->by_path, node) < 0)
+		return -ENOMEM;
+	*ret = config->nodes[config->n_nodes++] = take(node);
+	return 0;
+}
+
+int config_add_node(struct config *config, const char *path, struct place place,
+		    struct node_config **ret)
+{
+	struct node_config *node = config->nodes[0];
+	char part[CONFIG_NAME_MAX + 1];
+
+	for (const char *end = path; *end; end += *end == '/') {
+		struct node_config *child;
+		int r;
+
+		end = strchrnul(end, '/');
+		if ((size_t)(end - path) >= sizeof(part))
+			return -EINVAL;
+		*(char *)mempcpy(part, path, (size_t)(end - path)) = '\0';
+		child = config_find(config, part);
+		r = child ? 0 : config_new_node(config, part, node, place, &child);
+		if (r < 0)
+			return r;
+		node = child;
+	}
+	*ret = node;
+	return 0;
+}
+
+int config_new(struct config **ret)
+{
+	cleanup(config_unrefp) struct config *config = calloc(1, sizeof(*config));
+	struct node_config *root;
+	int r;
+
+	if (!config)
+		return -ENOMEM;
+	*config = (struct config)CONFIG_DEFAULTS;
+	config->refs = 1;
+	dict_init(&config->by_path, path_of);
+	r = config_new_node(config, "", NULL, (struct place){ .file = NULL }, &root);
+	if (r < 0)
+		return r;
+	*ret = take(config);
+	return 0;
+}
+
+struct config *config_ref(struct config *config)
+{
+	config->refs++;
+	return config;
+}
+
+struct config *config_unref(struct config *config)
+{
+	if (!config || --config->refs > 0)
+		return NULL;
+	dict_done(&config->by_path);
+	for (size_t i = 0; i < config->n_nodes; i++)
+		node_config_leave(config->nodes[i]);
+	for (size_t i = 0; i < config->n_files; i++)
+		free(config->files[i]);
+	free(config->nodes);
+	free(config->files);
+	free(config->control_socket);
+	free(config->report);
+	free(config);
+	return NULL;
+}
+
+int config_add_file(struct config *config, const char *name, const char **ret)
+{
+	char **files = reallocarray(config->files, config->n_files + 1, sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	config->files = files;
+	files[config->n_files] = strdup(name);
+	if (!files[config->n_files])
+		return -ENOMEM;
+	*ret = files[config->n_files++];
+	return 0;
+}
+
+static bool name_byte_is_good(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_.@-", c));
+}
+
+static const char *name_check_part(const char *part, size_t length)
+{
+	if (length == 0)
+		return "has an empty part, allowed are parts joined by single slashes";
+	/* A node's name also becomes a directory's: of a cgroup, of a log. */
+	if ((length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.'))
+		return "has a part that is . or .., which name directories";
+	/* Of a template there are instances, not nodes below it. */
+	if (part[length - 1] == '@' && part[length] == '/')
+		return "has a part that ends with @ and is not the last, allowed is a template's name at the end";
+	for (size_t i = 0; i < length; i++) {
+		if (!name_byte_is_good(part[i]))
+			return "is no name of a node, allowed are letters, digits and _ . @ - in parts joined by /";
+	}
+	return NULL;
+}
+
+const char *config_check_name(const char *path)
+{
+	unsigned depth = 0;
+
+	if (strlen(path) > CONFIG_NAME_MAX)
+		return "is too long, allowed are " STRINGIFY(CONFIG_NAME_MAX) " bytes";
+	for (const char *part = path;; part++) {
+		const char *end = strchrnul(part, '/');
+		const char *why = name_check_part(part, (size_t)(end - part));
+
+		if (why)
+			return why;
+		if (++depth > CONFIG_DEPTH_MAX)
+			return "is too deep, allowed are " STRINGIFY(CONFIG_DEPTH_MAX) " parts";
+		if (depth == 1 &&
+		    strncmp(part, CONFIG_ROOT_SECTION "/", sizeof(CONFIG_ROOT_SECTION)) == 0)
+			return "begins with the root's name, which is not written before those of other nodes";
+		if (depth == 1 && (size_t)(end - part) == strlen(CONFIG_ROOT_NAME) &&
+		    strncmp(part, CONFIG_ROOT_NAME, strlen(CONFIG_ROOT_NAME)) == 0)
+			return "begins with what the root is called in messages and by clients, allowed is any other name";
+		part = end;
+		if (!*part)
+			break;
+	}
+	if (strcmp(path, CONFIG_ROOT_SECTION) == 0)
+		return "is the root, allowed are the nodes below it";
+	return NULL;
+}
+
+bool config_is_template(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 0 && path[length - 1] == '@';
+}
+
+struct node_config *config_find(const struct config *config, const char *path)
+{
+	return dict_find(&config->by_path, path);
+}

@@ -1,0 +1,462 @@
+#pragma once
+
+/*
+ * The settings of a configuration: a struct node_config for each section and for each parent that
+ * the name of a section implies.  config_load() and config_new_command() (model/config/config.h)
+ * make them; they do not change after that.
+ */
+
+#include <netinet/in.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/attributes.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/dict.h"
+#include "model/base/diag.h"
+
+enum key_id {
+#define KEY(id, ...) KEY_##id,
+#include "model/base/table.h"
+	N_KEYS
+};
+
+#define CONFIG_NAME_MAX	     200 /* bytes of a node's path, with the slashes */
+#define CONFIG_DEPTH_MAX     32	 /* parts of a node's path */
+#define CONFIG_NODES_MAX     100000
+#define CONFIG_INSTANCES_MAX 10000	       /* of one template */
+#define CONFIG_LINE_MAX	     (8 * 1024 * 1024) /* bytes of one value, continuation lines included */
+
+#define CONFIG_LISTEN_MAX	250 /* sockets of one service */
+#define CONFIG_FD_STORE_DEFAULT 16
+#define CONFIG_FD_STORE_MAX	250
+#define CONFIG_LOG_KEEP_DEFAULT 5
+#define CONFIG_LOG_KEEP_MAX	9999
+
+/* The section of the root, and its name in messages and for clients. */
+#define CONFIG_ROOT_SECTION "swansong"
+#define CONFIG_ROOT_NAME    "root"
+
+enum service_type { TYPE_SIMPLE, TYPE_ONESHOT };
+enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
+/* The other nodes that are shut down when a service is given up. */
+enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOWN };
+
+/* The consequence for a service that runs and is unhealthy. */
+enum on_unhealthy { ON_UNHEALTHY_RESTART, ON_UNHEALTHY_SHUTDOWN, ON_UNHEALTHY_LOG };
+
+/* The services that are restarted with one of a group: itself, all, or itself and those after it. */
+enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
+
+/* The end of the tree by itself: with the first essential service, with the last one, or never. */
+enum exit_when { EXIT_WHEN_ANY, EXIT_WHEN_ALL, EXIT_WHEN_NEVER };
+
+/* The exit status after a signal has stopped the root: 0, or 128 and the number of the signal. */
+enum exit_on_signal { EXIT_ON_SIGNAL_ZERO, EXIT_ON_SIGNAL_NUMBER };
+
+enum signal_scope { SIGNAL_SCOPE_GROUP, SIGNAL_SCOPE_MAIN, SIGNAL_SCOPE_ALL };
+
+/* How to know how a service is: what it does by itself first, then what is asked of it. */
+enum probe_kind {
+	PROBE_NONE,
+	PROBE_STARTED,
+	PROBE_NOTIFY,
+	PROBE_FD,
+	PROBE_TCP,
+	PROBE_UNIX,
+	PROBE_HTTP,
+	PROBE_EXEC,
+	PROBE_LOG, /* also by itself */
+};
+enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
+enum output_kind {
+	OUTPUT_INHERIT,
+	OUTPUT_NULL,
+	OUTPUT_FILE,
+	OUTPUT_JOURNAL,
+	OUTPUT_SYSLOG,
+	OUTPUT_DEFAULT, /* as log, or the terminal; log itself never is */
+};
+
+/* The time in front of a line of a log file; the last two in local time. */
+enum log_timestamp {
+	LOG_TIMESTAMP_NONE,
+	LOG_TIMESTAMP_ISO,
+	LOG_TIMESTAMP_ISO_USEC,
+	LOG_TIMESTAMP_UNIX,
+	LOG_TIMESTAMP_ISO_LOCAL,
+	LOG_TIMESTAMP_ISO_USEC_LOCAL,
+};
+
+/* The consequence when a log file cannot be written: lines are dropped, or the service waits. */
+enum log_full { LOG_FULL_DROP, LOG_FULL_BLOCK };
+
+/* An edge of a node to another node. */
+enum edge {
+	EDGE_REQUIRES,	 /* the node starts when the other is ready, not without; stops before it */
+	EDGE_WANTS,	 /* starting the node starts the other; else as EDGE_AFTER */
+	EDGE_AFTER,	 /* starts when the other is ready or has failed; stops as with the first */
+	EDGE_TERM_AFTER, /* nothing at the start; is signalled when the other is Complete */
+	N_EDGES
+};
+
+/* The commands around the life of a service or node, one key each. */
+enum hook_kind {
+	HOOK_START_COMMAND,
+	HOOK_POST_START,
+	HOOK_RELOAD_COMMAND,
+	HOOK_STOP_COMMAND,
+	HOOK_POST_STOP,
+	HOOK_FINAL,
+	N_HOOKS
+};
+
+/* The commands of one key, in the order of the file. */
+struct commands {
+	char ***argv; /* each as node_config.argv */
+	size_t n;
+};
+
+union inet_address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+struct probe_config {
+	enum probe_kind kind;
+	int fd;	    /* PROBE_FD: 3 or more */
+	char *text; /* the text after the kind, if any; PROBE_UNIX: absolute path */
+	union {
+		union inet_address *address; /* PROBE_TCP, PROBE_HTTP */
+		char **argv;		     /* PROBE_EXEC: as node_config.argv */
+		regex_t *regex;		     /* PROBE_LOG */
+	};
+};
+
+#define LISTEN_NAME_DEFAULT "listen"
+#define LISTEN_MODE_DEFAULT 0660
+
+/* A socket that is open before the service is, and given to it (sd_listen_fds(3)). */
+struct listen {
+	enum listen_kind kind;
+	char *address;		 /* as written; LISTEN_UNIX: absolute path */
+	char *name;		 /* in $LISTEN_FDNAMES */
+	union inet_address inet; /* LISTEN_TCP, LISTEN_UDP */
+	unsigned mode;		 /* LISTEN_UNIX, as the next two */
+	uid_t owner;		 /* or -1: the daemon's */
+	gid_t group;
+};
+
+struct output {
+	enum output_kind kind;
+	char *path; /* OUTPUT_FILE: absolute */
+};
+
+struct credentials {
+	bool set;	/* user was named: uid, gid and the user's groups are to be taken */
+	bool set_group; /* group was named, perhaps without a user: gid is to be taken */
+	uid_t uid;
+	gid_t gid;
+	gid_t user_gid;	 /* of the user; -1: a number that belongs to no user */
+	bool set_groups; /* groups was named: those below are to be taken beside the user's own */
+	gid_t *groups;
+	size_t n_groups;
+	char *user, *home, *shell; /* for USER, LOGNAME, HOME, SHELL; NULL without user */
+};
+
+/* Not more than @count failures within @window_usec; count 0: no limit. */
+struct restart_limit {
+	uint64_t count, window_usec;
+};
+
+/* Ends that count as clean beside those that always do: a bit for each. */
+struct success_status {
+	uint64_t codes[4]; /* exit status 0 to 255 */
+	uint64_t signals;  /* signal 1 to 64: bit 0 to 63 */
+};
+
+/*
+ * The parts of a node that most nodes have no setting in.  A part is there when one of its settings
+ * was stated; else the defaults of the part count.
+ */
+enum node_part { PART_EXTRAS, PART_EDGES, PART_HOOKS, PART_OUTPUTS, PART_ATTRIBUTES, N_PARTS };
+
+/* PART_EXTRAS: settings that few services have. */
+struct extras {
+	struct credentials credentials; /* inherited */
+	struct probe_config health;	/* PROBE_NONE, or a kind that is asked */
+	uint64_t health_interval_usec;
+	uint64_t health_timeout_usec; /* of one probe, of readiness as well */
+	unsigned health_retries;      /* this many failures in a row make it unhealthy */
+	enum on_unhealthy on_unhealthy;
+	struct success_status success_status;
+	/* 0: not set; UINT64_MAX: infinity */
+	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
+	uint64_t final_timeout_usec;
+	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
+	uint64_t drain_delay_usec;
+	uint64_t settle_time_usec; /* of PROBE_STARTED */
+	uint64_t watchdog_usec; /* 0: none */
+	int watchdog_signal, reload_signal, kill_signal;
+	uid_t notify_uid; /* the owner of its notification socket; -1: the user of the service */
+	unsigned fd_store_max; /* descriptors that the daemon keeps for it; none without notify */
+	struct listen *listen;
+	size_t n_listen;
+	unsigned listen_line;	 /* of the key, in the file of the node's place */
+	char **instances;	 /* of a template, which is no node; NULL-terminated */
+	char **environment_pass; /* inherited: names, NULL-terminated, or NULL */
+	bool environment_clear;	 /* inherited: of the daemon's variables only those are passed */
+};
+
+#define EXTRAS_DEFAULTS                                                                           \
+	{                                                                                         \
+		.health_interval_usec = 10 * USEC_PER_SEC,                                        \
+		.health_timeout_usec = 5 * USEC_PER_SEC, .health_retries = 3,                     \
+		.final_timeout_usec = 10 * USEC_PER_SEC, .restart_reset_usec = 10 * USEC_PER_SEC, \
+		.watchdog_signal = SIGABRT, .reload_signal = SIGHUP, .kill_signal = SIGKILL,      \
+		.notify_uid = (uid_t)-1, .fd_store_max = CONFIG_FD_STORE_DEFAULT,                 \
+	}
+
+/* PART_EDGES: NULL-terminated lists, each in one allocation and each node once; NULL: empty. */
+struct stated_edges {
+	union {
+		struct node_config **nodes[N_EDGES];
+		char **names[N_EDGES]; /* until resolve_sections() has found the nodes */
+	};
+	unsigned lines[N_EDGES]; /* of these keys, in the file of the node's place */
+};
+
+/* PART_HOOKS. */
+struct hooks {
+	struct commands of[N_HOOKS];
+};
+
+/* PART_OUTPUTS: the standard streams; for OUTPUT_DEFAULT see node_config_output(). */
+struct outputs {
+	struct output stdio[3], log;
+	uint64_t log_size;     /* bytes; UINT64_MAX: infinity */
+	uint64_t log_age_usec; /* 0: none */
+	int log_keep;
+	bool log_compress;
+	enum log_timestamp log_timestamp;
+	enum log_full log_full;
+};
+
+#define OUTPUTS_DEFAULTS                                                                    \
+	{                                                                                   \
+		.stdio = { [0 ... 2] = { .kind = OUTPUT_DEFAULT } },                        \
+		.log_size = UINT64_C(10) * 1024 * 1024, .log_keep = CONFIG_LOG_KEEP_DEFAULT \
+	}
+
+/* Read by node_config_part(), written by node_config_own_part(). */
+union node_parts {
+	struct { /* in the order of enum node_part */
+		struct extras *extras;
+		struct stated_edges *edges;
+		struct hooks *hooks;
+		struct outputs *outputs;
+		struct attributes *attributes;
+	};
+	void *all[N_PARTS];
+};
+
+struct node_config {
+	const char *path;	    /* "web/nginx"; "" is the root, section [swansong] */
+	struct node_config *parent; /* NULL for the root */
+	struct place place; /* the section's line, or the first section that implied the node */
+	unsigned index;	    /* in config.nodes */
+	unsigned refs;	    /* of its own, beside those of the config */
+
+	union node_parts parts;
+
+	/* Any node. */
+	uint64_t shutdown_timeout_usec; /* its whole budget; USEC_INFINITY: the parent's alone */
+	uint64_t stop_timeout_usec, drain_timeout_usec; /* inherited */
+	enum strategy strategy;
+	bool stated;		 /* it has a section of its own */
+	struct section *section; /* while nodes may inherit from it; or NULL */
+
+	/* A service: the rest means nothing while argv is NULL. */
+	enum service_type type;
+	int umask; /* or -1: the daemon's */
+	int stop_signal;
+	char **argv;	    /* words after substitution, NULL-terminated, or NULL for a group */
+	char *command;	    /* argv as written, for people */
+	char *directory;    /* absolute, or NULL: the daemon's */
+	char **environment; /* "NAME=VALUE", each name once, NULL-terminated, or NULL */
+	char **environment_files; /* the files of some of these, NULL-terminated, or NULL */
+	struct probe_config ready;
+	uint64_t start_timeout_usec;
+	enum restart_policy restart;
+	enum on_failed on_failed;
+	uint64_t restart_delay_usec, restart_delay_max_usec;
+	struct restart_limit restart_limit;
+	enum signal_scope signal_scope;
+	bool autostart;
+	bool notify; /* it is given a notification socket: stated, or needed by another key */
+	bool kill_leftovers;
+	bool essential;
+	bool terminal; /* it is given the daemon's terminal */
+	bool control;  /* it is given a control connection of its own */
+	bool attach;   /* it is given a page for its guards */
+};
+
+/* The root has a shutdown-timeout of NODE_CONFIG_ROOT_USEC. */
+#define NODE_CONFIG_ROOT_USEC (90 * USEC_PER_SEC)
+#define NODE_CONFIG_DEFAULTS                                                                      \
+	{                                                                                         \
+		.shutdown_timeout_usec = USEC_INFINITY, .stop_timeout_usec = 10 * USEC_PER_SEC,   \
+		.drain_timeout_usec = 5 * 60 * USEC_PER_SEC, .umask = -1, .stop_signal = SIGTERM, \
+		.ready = { .kind = PROBE_STARTED }, .start_timeout_usec = 90 * USEC_PER_SEC,      \
+		.restart = RESTART_ON_FAILURE, .restart_delay_usec = 100 * USEC_PER_MSEC,         \
+		.restart_delay_max_usec = 30 * USEC_PER_SEC,                                      \
+		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },                \
+		.autostart = true, .kill_leftovers = true,                                        \
+	}
+
+/* The section of a node: the lines of its keys, and the settings that services below inherit. */
+struct section {
+	unsigned lines[N_KEYS];	   /* of each key; 0: it is not there */
+	const char *template_file; /* of the lines that are of its template; else the node's file */
+	uint64_t of_template[(N_KEYS + 63) / 64]; /* which: a bit for each */
+	struct node_config stated; /* the settings of inherited keys, before substitution */
+};
+
+struct config {
+	struct node_config *
+		*nodes;	      /* parents before their children, else in the order of the files */
+	size_t n_nodes;	      /* nodes[0] is the root */
+	char *control_socket; /* NULL: the default; "none": no socket */
+	unsigned control_mode;
+	gid_t control_group, control_run_group; /* -1: none */
+	char *report;				/* NULL or "none": none is written */
+	enum exit_when exit_when;
+	enum exit_on_signal exit_on_signal;
+	unsigned refs;
+
+	/* Of nodes.c. */
+	size_t n_slots; /* of nodes */
+	struct dict by_path;
+	char **files; /* the names that the places point at */
+	size_t n_files;
+};
+
+#define CONFIG_DEFAULTS                                                                           \
+	{                                                                                         \
+		.control_mode = 0660, .control_group = (gid_t)-1, .control_run_group = (gid_t)-1, \
+	}
+
+/*
+ * How names of users and groups become numbers: -ENOENT if there is no such name.  And users whose
+ * files are read.
+ */
+struct config_names {
+	/*
+	 * @name is a name, or the decimal number of a user: then the entry with that uid is meant.
+	 * A name is never all digits.  *home and *shell may be left NULL; the strings belong to the
+	 * caller of it, who frees them.
+	 */
+	int (*user)(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell);
+	/* Is only asked for names; a number is taken as it is. */
+	int (*group)(const char *name, gid_t *gid);
+	bool trust; /* also files of others than root and ourselves, with a warning */
+};
+
+/*
+ * A node's defaults; also for a node that belongs to no config.  @path, which is borrowed, must
+ * outlive it.
+ */
+void node_config_init(struct node_config *node, const char *path);
+void node_config_done(struct node_config *node);
+
+/*
+ * Nodes are freed with their config.  A keeper of a node_config keeps a reference to the config or,
+ * if the node's own values are enough for it, one to the node.  Without its config a node has no
+ * place, no parent and no edges.
+ */
+const struct node_config *node_config_ref(const struct node_config *node);
+const struct node_config *node_config_unref(const struct node_config *node);
+
+/* For config_unref(): the node is without its config from here on, and freed unless it is kept. */
+void node_config_leave(struct node_config *node);
+
+/* The section of @node, empty at first.  NULL: out of memory. */
+struct section *node_config_own_section(struct node_config *node);
+void section_free(struct section *section);
+
+/* The line of @key in the section of @node, or 0. */
+static inline unsigned node_config_line(const struct node_config *node, enum key_id key)
+{
+	return node->section ? node->section->lines[key] : 0;
+}
+
+/* A part of @node, or its defaults. */
+const void *node_config_part(const struct node_config *node, enum node_part part);
+
+/* The node's own part, to be filled in: the defaults at first.  NULL: out of memory. */
+void *node_config_own_part(struct node_config *node, enum node_part part);
+
+static inline const struct extras *node_config_extras(const struct node_config *node)
+{
+	return node_config_part(node, PART_EXTRAS);
+}
+
+static inline struct extras *node_config_own_extras(struct node_config *node)
+{
+	return node_config_own_part(node, PART_EXTRAS);
+}
+
+static inline const struct outputs *node_config_outputs(const struct node_config *node)
+{
+	return node_config_part(node, PART_OUTPUTS);
+}
+
+/* The edges of one key, or NULL. */
+static inline struct node_config **node_config_edges(const struct node_config *node, enum edge edge)
+{
+	return node->parts.edges ? node->parts.edges->nodes[edge] : NULL;
+}
+
+static inline struct stated_edges *node_config_own_edges(struct node_config *node)
+{
+	return node_config_own_part(node, PART_EDGES);
+}
+
+/* The commands of one key of @node, perhaps none. */
+static inline const struct commands *node_config_hook(const struct node_config *node,
+						      enum hook_kind kind)
+{
+	return &((const struct hooks *)node_config_part(node, PART_HOOKS))->of[kind];
+}
+
+/* The destination of standard output, @fd 1, or standard error, 2: never OUTPUT_DEFAULT. */
+const struct output *node_config_output(const struct node_config *node, int fd);
+
+/* "web/nginx", or "swansong" for the root: the section's name. */
+const char *node_config_section(const struct node_config *node);
+
+/* Is @node, or one of its parents, @ancestor? */
+bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor);
+
+/* Appends @argv, which is taken over on success.  Return: 0 or -ENOMEM. */
+int commands_add(struct commands *commands, char **argv);
+
+void probe_config_done(struct probe_config *probe);
+void credentials_done(struct credentials *credentials);
+void listen_done(struct listen *listen, size_t n);
+
+/* "tcp:", "udp:" or "unix:": the prefix of an address in a configuration. */
+const char *listen_prefix(enum listen_kind kind);
+
+/* Compares the addresses: 0 if there can only be one socket for both. */
+int listen_compare(const struct listen *a, const struct listen *b);
+
+/* Is @name one for a descriptor?  1 to 255 printable ASCII characters, without a colon. */
+#define FDNAME_MAX 256
+bool fdname_is_good(const char *name);

@@ -1,0 +1,327 @@
+#include "model/config/config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "model/config/graph.h"
+#include "model/file/reader.h"
+#include "model/config/resolve.h"
+#include "model/file/source.h"
+#include "model/config/template.h"
+
+/*
+ * From files to nodes, each step in a module of its own and each adding its mistakes to one diag:
+ *
+ *	source ──▶ reader ──▶ keys ──▶ template ──▶ resolve ──▶ graph
+ *	files	   lines      values   instances    nodes	   order
+ *
+ * Here the steps are put together, and sections become nodes.  A section that cannot be one, for
+ * its name or because there is one already, is read into a scrap section: its keys are still
+ * checked.
+ */
+struct loader {
+	struct reading reading;
+	const char *file; /* being read; owned by the config */
+	struct node_config *current;
+
+	struct node_config scrap;
+	char *scrap_path;
+
+	struct templates templates;
+	bool in_template;	/* the current section is one, read into the scrap */
+	size_t template_errors; /* how many there were when it began */
+};
+
+static void loader_done(struct loader *l)
+{
+	node_config_done(&l->scrap);
+	free(l->scrap_path);
+	templates_done(&l->templates);
+	config_unref(l->reading.config);
+}
+
+/* Goes on with the scrap section, which is called @name in messages. */
+static int loader_scrap(struct loader *l, const char *name)
+{
+	char *path = strdup(name);
+
+	if (!path)
+		return -ENOMEM;
+	node_config_done(&l->scrap);
+	free(l->scrap_path);
+	l->scrap_path = path;
+	node_config_init(&l->scrap, path);
+	l->scrap.place.file = l->file;
+	l->current = &l->scrap;
+	return 0;
+}
+
+/* Return: 0, or a negative errno, of which -E2BIG is reported already. */
+static int loader_add_node(struct loader *l, const char *path, struct place error,
+			   struct place place, struct node_config **ret)
+{
+	int r = config_add_node(l->reading.config, path, place, ret);
+
+	if (r == -E2BIG)
+		diag_add(l->reading.diag, DIAG_ERROR, error,
+			 "[%s] is one node too many, allowed are %d", path, CONFIG_NODES_MAX);
+	return r;
+}
+
+static int loader_add(struct loader *l, const char *path, struct place place)
+{
+	struct node_config *node;
+	int r = loader_add_node(l, path, place, place, &node);
+
+	if (r == -E2BIG)
+		return loader_scrap(l, path);
+	if (r < 0)
+		return r;
+	if (node->stated) {
+		diag_add(l->reading.diag, DIAG_ERROR, place,
+			 "[%s] is in %s:%u already, allowed once", node_config_section(node),
+			 node->place.file, node->place.line);
+		return loader_scrap(l, path);
+	}
+	node->stated = true;
+	node->place = place;
+	l->current = node;
+	return 0;
+}
+
+static int loader_begin_template(struct loader *l, const char *name, struct place place)
+{
+	const struct place *before = templates_find(&l->templates, name);
+	int r;
+
+	if (before) {
+		diag_add(l->reading.diag, DIAG_ERROR, place,
+			 "[%s] is in %s:%u already, allowed once", name, before->file,
+			 before->line);
+		return loader_scrap(l, name);
+	}
+	l->template_errors = diag_errors(l->reading.diag);
+	r = loader_scrap(l, name);
+	if (r == 0)
+		r = template_begin(&l->templates, name, place);
+	l->scrap.place = place;
+	l->in_template = r == 0;
+	return r;
+}
+
+/* The instances have their place in the order of the files where the template stands. */
+static int loader_add_instance(struct loader *l, const char *instance)
+{
+	char path[CONFIG_NAME_MAX + 1], excerpt[DIAG_EXCERPT_MAX];
+	struct place place = { l->scrap.place.file, node_config_line(&l->scrap, KEY_INSTANCES) };
+	struct node_config *node;
+	int n;
+
+	n = snprintf(path, sizeof(path), "%s%s", l->scrap.path, instance);
+	if (n >= (int)sizeof(path) || config_check_name(path)) {
+		diag_add(
+			l->reading.diag, DIAG_ERROR, place,
+			"[%s] instances: '%s' makes no good name, allowed are letters, digits and _ . -",
+			l->scrap.path, diag_excerpt(excerpt, instance));
+		return 0;
+	}
+	return loader_add_node(l, path, place, l->scrap.place, &node);
+}
+
+/* What has to be done when a section is over: a template's instances come to be. */
+static int loader_end_section(struct loader *l)
+{
+	char **instance = node_config_extras(&l->scrap)->instances;
+	int r = 0;
+
+	if (!l->in_template)
+		return 0;
+	for (; r == 0 && instance && *instance; instance++)
+		r = loader_add_instance(l, *instance);
+	l->in_template = false;
+	template_end(&l->templates, diag_errors(l->reading.diag) > l->template_errors);
+	return r == -E2BIG ? 0 : r;
+}
+
+static int on_section(void *arg, unsigned line, const char *name)
+{
+	struct loader *l = arg;
+	struct place place = { .file = l->file, .line = line };
+	char excerpt[DIAG_EXCERPT_MAX];
+	const char *why;
+	int r = loader_end_section(l);
+
+	if (r < 0)
+		return r;
+	if (!*name)
+		return loader_scrap(l, "?");
+	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
+		return loader_add(l, "", place);
+	why = config_check_name(name);
+	if (!why && config_is_template(name))
+		return loader_begin_template(l, name, place);
+	if (!why)
+		return loader_add(l, name, place);
+
+	(void)diag_excerpt(excerpt, name);
+	diag_add(l->reading.diag, DIAG_ERROR, place, "[%s] %s", excerpt, why);
+	return loader_scrap(l, excerpt);
+}
+
+static int on_entry(void *arg, unsigned line, const char *key, const char *value)
+{
+	struct loader *l = arg;
+	int r = l->in_template ? template_add(&l->templates, line, key, value) : 0;
+
+	return r < 0 ? r : section_set(&l->reading, l->current, line, key, value);
+}
+
+static int on_file(void *arg, const char *file, char *text, size_t size)
+{
+	struct loader *l = arg;
+	const struct reader_handler handler = {
+		.on_section = on_section,
+		.on_entry = on_entry,
+		.arg = l,
+	};
+	int r = config_add_file(l->reading.config, file, &l->file);
+
+	if (r < 0)
+		return r;
+	diag_file(l->reading.diag, file);
+	r = reader_parse(text, size, l->file, l->reading.diag, &handler);
+	if (r == 0)
+		r = loader_end_section(l);
+	if (r < 0 && r != -ENOMEM) {
+		/* No file is to blame: the inih at hand loses bytes or takes tiny lines only. */
+		diag_add(l->reading.diag, DIAG_ERROR, (struct place){ .file = file },
+			 "cannot be read whole with this build of inih");
+		return 0;
+	}
+	return r;
+}
+
+static void loader_warn(struct loader *l, const char *path)
+{
+	const struct config *config = l->reading.config;
+
+	for (size_t i = 0; i < config->n_nodes; i++) {
+		if (config->nodes[i]->argv)
+			return;
+	}
+	diag_add(l->reading.diag, DIAG_WARNING, (struct place){ .file = path },
+		 config->n_files ? "no service is configured: no section has a command"
+				 : "no service is configured: there is no *.ini");
+}
+
+static bool has_inherited(const struct node_config *node)
+{
+	for (enum key_id key = 0; key < N_KEYS; key++) {
+		if (keys[key].scope == SCOPE_INHERITED && node_config_line(node, key))
+			return true;
+	}
+	return false;
+}
+
+/* Only sections that a later node may inherit from are kept: those of groups. */
+static int drop_sections(const struct config *config)
+{
+	cleanup(freep) bool *holds = calloc(config->n_nodes, sizeof(*holds));
+
+	if (!holds)
+		return -ENOMEM;
+	for (size_t i = config->n_nodes; i-- > 0;) {
+		struct node_config *node = config->nodes[i];
+
+		if (node->parent)
+			holds[node->parent->index] = true;
+		if ((!holds[i] && node->argv) || !has_inherited(node))
+			section_free(take(node->section));
+	}
+	return 0;
+}
+
+int config_load(struct config **ret, const char *const *paths, size_t n_paths,
+		const struct config_names *names, struct diag *diag)
+{
+	cleanup(loader_done) struct loader l = { .reading = { .names = names, .diag = diag } };
+	size_t errors = diag_errors(diag);
+	int r;
+
+	r = config_new(&l.reading.config);
+	for (size_t i = 0; r == 0 && i < n_paths; i++)
+		r = source_each(paths[i], names->trust, diag, on_file, &l);
+	if (r == 0)
+		r = templates_apply(&l.templates, &l.reading);
+	if (r == 0)
+		r = resolve_sections(l.reading.config, diag);
+	if (r == 0)
+		r = graph_check(l.reading.config, diag);
+	if (r == 0 && diag_errors(diag) > errors)
+		r = -EINVAL;
+	if (r == 0)
+		r = drop_sections(l.reading.config);
+	if (r < 0)
+		return r;
+	loader_warn(&l, n_paths ? paths[0] : NULL);
+	*ret = take(l.reading.config);
+	return 0;
+}
+
+int config_set_command(struct node_config *node, char *const *argv)
+{
+	size_t n = 0, size = 0;
+	char *words, *line;
+
+	for (; argv[n]; n++)
+		size += strlen(argv[n]) + 1;
+	node->argv = malloc((n + 1) * sizeof(*node->argv) + size);
+	node->command = malloc(size + 1);
+	if (!node->argv || !node->command)
+		return -ENOMEM;
+	words = (char *)(node->argv + n + 1);
+	line = node->command;
+	for (size_t i = 0; i < n; i++) {
+		node->argv[i] = words;
+		words = stpcpy(words, argv[i]) + 1;
+		line = stpcpy(stpcpy(line, i ? " " : ""), argv[i]);
+	}
+	node->argv[n] = NULL;
+	return 0;
+}
+
+int config_new_command(struct config **ret, char *const *argv, enum command_notify notify,
+		       enum signal_scope scope)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct node_config *node;
+	struct outputs *outputs;
+	int r;
+
+	r = config_new(&config);
+	if (r < 0)
+		return r;
+	r = config_add_node(config, "main", (struct place){ .file = NULL }, &node);
+	if (r < 0)
+		return r;
+	r = config_set_command(node, argv);
+	if (r < 0)
+		return r;
+	outputs = node_config_own_part(node, PART_OUTPUTS);
+	if (!outputs)
+		return -ENOMEM;
+	config->nodes[0]->shutdown_timeout_usec = USEC_INFINITY;
+	node->restart = RESTART_NEVER;
+	outputs->stdio[0].kind = OUTPUT_INHERIT;
+	node->start_timeout_usec = USEC_INFINITY;
+	node->stop_timeout_usec = USEC_INFINITY;
+	node->essential = true;
+	node->signal_scope = scope;
+	node->notify = notify != COMMAND_NOTIFY_NONE;
+	if (notify == COMMAND_NOTIFY_READY)
+		node->ready.kind = PROBE_NOTIFY;
+	*ret = take(config);
+	return 0;
+}

@@ -1,0 +1,262 @@
+#include "model/config/environment.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "model/file/source.h"
+#include "model/file/substitute.h"
+
+/*
+ * A file is read when the first service asks for it, and is the same for all: what is wrong with it
+ * is said once.  Its variables are kept as if they had been written into a section, where a % is
+ * doubled; so all become what they are in one place, when they have been put together.
+ */
+struct list {
+	char **words; /* NULL-terminated, or NULL */
+	size_t n;
+};
+
+static int list_add(struct list *list, char *word)
+{
+	char **words = reallocarray(list->words, list->n + 2, sizeof(*words));
+
+	if (!words)
+		return -ENOMEM;
+	list->words = words;
+	words[list->n++] = word;
+	words[list->n] = NULL;
+	return 0;
+}
+
+struct file {
+	char *path; /* first: files are compared by it */
+	bool missing, reported;
+	struct list variables; /* NAME=VALUE, each of its own allocation */
+	struct diag *diag;     /* while it is read */
+};
+
+static void file_free(void *p)
+{
+	struct file *file = p;
+
+	for (size_t i = 0; i < file->variables.n; i++)
+		free(file->variables.words[i]);
+	free(file->variables.words);
+	free(file->path);
+	free(file);
+}
+DEFINE_CLEANUP(struct file *, file_free)
+
+void environment_files_done(struct environment_files *files)
+{
+	tdestroy(files->by_path, file_free);
+}
+
+static int file_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* @line without the word that a shell would need. */
+static char *skip_export(char *line)
+{
+	size_t length = strlen("export");
+
+	if (strncmp(line, "export", length) != 0 || (line[length] != ' ' && line[length] != '\t'))
+		return line;
+	return text_trim(line + length, " \t");
+}
+
+/* @line with a plain value and every % twice; "" if its quotes are wrong; NULL: out of memory. */
+static char *variable_new(const char *line, size_t name_length)
+{
+	char *word = malloc(2 * strlen(line) + 1);
+	size_t percents = 0, length;
+
+	if (!word)
+		return NULL;
+	memcpy(word, line, name_length + 1);
+	if (parse_unquote(line + name_length + 1, word + name_length + 1) < 0) {
+		/* A quote inside of a value, as in "it's", is a character to others as well. */
+		if (strchr("'\"", line[name_length + 1]))
+			*word = '\0';
+		else
+			strcpy(word, line);
+	}
+	for (const char *p = word; *p; p++)
+		percents += *p == '%';
+	length = strlen(word) + 1;
+	for (char *from = word + length, *to = from + percents; from > word;) {
+		*--to = *--from;
+		if (*from == '%')
+			*--to = '%';
+	}
+	return word;
+}
+
+static int file_line(struct file *file, struct place place, char *line)
+{
+	cleanup(freep) char *variable = NULL;
+	char excerpt[DIAG_EXCERPT_MAX];
+	size_t length;
+
+	line = text_trim(line, " \t\r");
+	if (!*line || *line == '#' || *line == ';')
+		return 0;
+	line = skip_export(line);
+	length = value_variable_name(line);
+	if (length == 0) {
+		diag_add(file->diag, DIAG_WARNING, place, "'%s' is not NAME=VALUE, and is ignored",
+			 diag_excerpt(excerpt, line));
+		return 0;
+	}
+	if (file->variables.n == ENVIRONMENT_MAX) {
+		diag_add(file->diag, DIAG_ERROR, place,
+			 "is one variable too many, allowed are " STRINGIFY(ENVIRONMENT_MAX));
+		return -E2BIG;
+	}
+	variable = variable_new(line, length);
+	if (!variable || (*variable && list_add(&file->variables, variable) < 0))
+		return -ENOMEM;
+	if (!*variable)
+		diag_add(file->diag, DIAG_WARNING, place,
+			 "the value of %.*s has an open quote, and is ignored",
+			 (int)length, line);
+	else
+		(void)take(variable);
+	return 0;
+}
+
+static int file_parse(void *arg, const char *path, char *text, size_t size)
+{
+	struct file *file = arg;
+	struct place place = { .file = path };
+	char *next;
+	int r = 0;
+
+	if (strlen(text) != size) {
+		diag_add(file->diag, DIAG_ERROR, place, "has a NUL byte, allowed is text");
+		return 0;
+	}
+	for (char *line = text; line && r == 0; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		place.line++;
+		r = file_line(file, place, line);
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+/* The file @path, as read now or before. */
+static int file_get(struct environment_files *files, const char *path, struct diag *diag,
+		    struct file **ret)
+{
+	cleanup(file_freep) struct file *file = NULL;
+	struct file *const *found = tfind(&path, &files->by_path, file_compare);
+	int r;
+
+	if (found) {
+		*ret = *found;
+		return 0;
+	}
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	file->diag = diag;
+	file->path = strdup(path);
+	if (!file->path)
+		return -ENOMEM;
+	r = source_one(path, diag, file_parse, file);
+	if (r == -ENOMEM)
+		return r;
+	file->missing = r == -ENOENT;
+	if (!tsearch(file, &files->by_path, file_compare))
+		return -ENOMEM;
+	*ret = take(file);
+	return 0;
+}
+
+struct environment {
+	struct environment_files *files;
+	const struct node_config *node;
+	struct diag *diag;
+	struct list variables, paths; /* their words are borrowed */
+};
+
+/* Puts @word in the place of the variable's value, or after all. */
+static int put_variable(struct environment *e, char *word)
+{
+	size_t length = (size_t)(strchr(word, '=') - word) + 1;
+
+	for (size_t i = 0; i < e->variables.n; i++) {
+		if (strncmp(e->variables.words[i], word, length) == 0) {
+			e->variables.words[i] = word;
+			return 0;
+		}
+	}
+	return list_add(&e->variables, word);
+}
+
+static int put_file(struct environment *e, const struct node_config *source, char *word)
+{
+	cleanup(freep) char *path = NULL;
+	bool optional = *word == '-';
+	struct file *file = NULL;
+	int r;
+
+	r = substitute_text(word + optional, e->node->path, &path);
+	if (r == 0)
+		r = file_get(e->files, path, e->diag, &file);
+	if (r == 0)
+		r = list_add(&e->paths, word);
+	if (r < 0)
+		return r;
+	if (file->missing && !optional && !file->reported) {
+		file->reported = true;
+		section_error(source, e->diag, KEY_ENVIRONMENT_FILE,
+			      "there is no file %s, allowed with a - before it", path);
+	}
+	for (size_t i = 0; r == 0 && i < file->variables.n; i++)
+		r = put_variable(e, file->variables.words[i]);
+	return r;
+}
+
+static int put_section(struct environment *e, const struct node_config *source)
+{
+	const struct section *section = source->section;
+	int r = 0;
+
+	if (!section)
+		return 0;
+	for (char **word = section->stated.environment; r == 0 && word && *word; word++)
+		r = put_variable(e, *word);
+	for (char **word = section->stated.environment_files; r == 0 && word && *word; word++)
+		r = put_file(e, source, *word);
+	return r;
+}
+
+int environment_resolve(struct environment_files *files, struct node_config *node,
+			struct diag *diag)
+{
+	struct environment e = { .files = files, .node = node, .diag = diag };
+	const struct node_config *chain[CONFIG_DEPTH_MAX + 1];
+	size_t depth = 0;
+	int r = 0;
+
+	for (const struct node_config *n = node; n; n = n->parent)
+		chain[depth++] = n;
+	while (r == 0 && depth-- > 0)
+		r = put_section(&e, chain[depth]);
+	if (r == 0 && e.variables.n > 0)
+		r = substitute_words(e.variables.words, node->path, &node->environment);
+	if (r == 0 && e.paths.n > 0)
+		r = substitute_words(e.paths.words, node->path, &node->environment_files);
+	free(e.variables.words);
+	free(e.paths.words);
+	return r;
+}

@@ -1,0 +1,411 @@
+#include "model/config/resolve.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "model/config/environment.h"
+#include "model/base/nodes.h"
+#include "model/file/substitute.h"
+
+/* Looking for a name that may be meant compares with all of them; not for ever. */
+#define SUGGESTION_EFFORT 100000
+
+struct resolver {
+	struct config *config;
+	struct diag *diag;
+	struct environment_files environment_files;
+	const struct node_config *terminal; /* who has it, or NULL */
+	const char **paths;		    /* of all nodes, for suggestions */
+	size_t effort;
+	unsigned *marks; /* the last list of edges that named the node */
+	unsigned mark;
+	void *listens; /* tsearch(3) tree of all sockets so far, each once */
+};
+
+/* A mistake in @node, as all functions call it. */
+#define resolve_error(key, ...) section_error(node, r->diag, key, __VA_ARGS__)
+
+static const char *resolve_suggest(struct resolver *r, const char *name)
+{
+	size_t n = r->config->n_nodes;
+
+	if (r->effort < n)
+		return NULL;
+	r->effort -= n;
+	return text_closest(name, r->paths + 1, n - 1); /* not the root */
+}
+
+static void resolve_no_node(struct resolver *r, struct node_config *node, enum key_id key,
+			    const char *name)
+{
+	const char *closest = resolve_suggest(r, name);
+	char excerpt[DIAG_EXCERPT_MAX];
+
+	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
+		resolve_error(
+			key,
+			"'%s' is the root, which holds this node, allowed are the nodes below it",
+			name);
+	else if (closest)
+		resolve_error(key, "there is no node '%s', did you mean '%s'?",
+			      diag_excerpt(excerpt, name), closest);
+	else
+		resolve_error(key, "there is no node '%s', allowed are nodes of this configuration",
+			      diag_excerpt(excerpt, name));
+}
+
+/*
+ * The instances of the template @name, which ends with '@'; each once.  Return: how many there are.
+ */
+static size_t resolve_instances(const struct resolver *r, const char *name,
+				struct node_config **nodes)
+{
+	size_t length = strlen(name), n = 0;
+
+	for (size_t i = 0; i < r->config->n_nodes; i++) {
+		struct node_config *node = r->config->nodes[i];
+
+		if (strncmp(node->path, name, length) != 0 || strchr(node->path + length, '/'))
+			continue;
+		if (nodes)
+			nodes[n] = node;
+		n++;
+	}
+	return n;
+}
+
+/* What @names mean, which may be templates.  Room for one more than they are. */
+static struct node_config **resolve_room(const struct resolver *r, char *const *names)
+{
+	size_t n = 0;
+
+	for (; *names; names++)
+		n += config_is_template(*names) ? resolve_instances(r, *names, NULL) : 1;
+	return calloc(n + 1, sizeof(struct node_config *));
+}
+
+static size_t resolve_edge(struct resolver *r, struct node_config *node, enum key_id key,
+			   const char *name, struct node_config **nodes)
+{
+	struct node_config *found = *name ? config_find(r->config, name) : NULL;
+	size_t n = 0;
+
+	if (found)
+		nodes[n++] = found;
+	else if (config_is_template(name))
+		n = resolve_instances(r, name, nodes);
+	if (n == 0)
+		resolve_no_node(r, node, key, name);
+	for (size_t i = 0; i < n; i++) {
+		if (r->marks[nodes[i]->index] == r->mark)
+			resolve_error(key, "'%s' is named twice, allowed once", nodes[i]->path);
+		r->marks[nodes[i]->index] = r->mark;
+	}
+	return n;
+}
+
+/* Replaces the names of the nodes of one key by the nodes. */
+static int resolve_edges(struct resolver *r, struct node_config *node, enum edge edge)
+{
+	cleanup(freep) struct node_config **nodes = NULL;
+	struct stated_edges *edges = node->parts.edges;
+	enum key_id key = key_of_edge(edge);
+	cleanup(freep) char **names = NULL;
+	size_t n = 0;
+
+	edges->lines[edge] = node_config_line(node, key);
+	if (!edges->names[edge] || !*edges->names[edge])
+		return 0;
+	if (substitute_words(edges->names[edge], node->path, &names) < 0)
+		return -ENOMEM;
+	nodes = resolve_room(r, names);
+	if (!nodes)
+		return -ENOMEM;
+	r->mark++;
+	for (char **name = names; *name; name++)
+		n += resolve_edge(r, node, key, *name, nodes + n);
+	free(edges->names[edge]);
+	edges->nodes[edge] = take(nodes);
+	return 0;
+}
+
+/* --- inherited keys: of several sections above a node the nearest one with the key counts --- */
+
+/* The nearest node with @key in its section, from @node upward, or NULL. */
+static const struct node_config *find_source(const struct node_config *node, enum key_id key)
+{
+	while (node && !node_config_line(node, key))
+		node = node->parent;
+	return node;
+}
+
+/* Is there a nearer log, which is for both streams and counts before the key of one? */
+static bool is_behind_log(const struct node_config *source, const struct node_config *node)
+{
+	const struct node_config *log = find_source(node, KEY_LOG);
+
+	return log && log != source && node_config_is_within(log, source);
+}
+
+static int inherit(struct node_config *node, enum key_id key)
+{
+	const struct node_config *source = find_source(node, key);
+	bool stream = key == KEY_STDOUT || key == KEY_STDERR;
+
+	if (!source || (stream && is_behind_log(source, node)))
+		return 0;
+	return key_inherit(&keys[key], &source->section->stated, node);
+}
+
+/* Completes @node with all inherited keys and with its variables.  Return: 0 or -ENOMEM. */
+static int resolve_inherited(struct resolver *r, struct node_config *node)
+{
+	const struct credentials *credentials;
+
+	for (enum key_id key = 0; key < N_KEYS; key++) {
+		if (keys[key].scope == SCOPE_INHERITED && inherit(node, key) < 0)
+			return -ENOMEM;
+	}
+	credentials = &node_config_extras(node)->credentials;
+	if (credentials->set && !credentials->set_group && credentials->gid == (gid_t)-1)
+		section_error(
+			find_source(node, KEY_USER), r->diag, KEY_USER,
+			"nobody has the number %s, so [%s] has no group, allowed with the key group",
+			credentials->user, node_config_section(node));
+	return environment_resolve(&r->environment_files, node, r->diag);
+}
+
+/* --- keys against each other --- */
+
+static void resolve_check_delays(struct resolver *r, struct node_config *node)
+{
+	enum key_id key = node_config_line(node, KEY_RESTART_DELAY) ? KEY_RESTART_DELAY
+								    : KEY_RESTART_DELAY_MAX;
+	char delay[CLOCK_TEXT_MAX], max[CLOCK_TEXT_MAX];
+
+	if (node->restart_delay_usec <= node->restart_delay_max_usec)
+		return;
+	resolve_error(
+		key,
+		"restart-delay is %s and restart-delay-max %s, allowed is a delay up to the maximum",
+		clock_text(delay, node->restart_delay_usec),
+		clock_text(max, node->restart_delay_max_usec));
+}
+
+/* There is one terminal. */
+static void resolve_check_terminal(struct resolver *r, struct node_config *node)
+{
+	if (!node->terminal)
+		return;
+	if (r->terminal)
+		resolve_error(KEY_TERMINAL,
+			      "[%s] has the terminal already, allowed for one service",
+			      node_config_section(r->terminal));
+	else
+		r->terminal = node;
+}
+
+static void resolve_check_oneshot(struct resolver *r, struct node_config *node)
+{
+
+	if (node->type != TYPE_ONESHOT)
+		return;
+	if (!node_config_line(node, KEY_RESTART))
+		node->restart = RESTART_NEVER;
+	else if (node->restart == RESTART_ALWAYS)
+		resolve_error(
+			KEY_RESTART,
+			"'always' would run a oneshot for ever, allowed is on-failure or never");
+	if (node_config_line(node, KEY_READY))
+		resolve_error(
+			KEY_READY,
+			"a oneshot is ready when it has ended well, allowed with type = simple");
+	if (node_config_extras(node)->health.kind != PROBE_NONE)
+		resolve_error(KEY_HEALTH, "a oneshot does not stay, allowed with type = simple");
+}
+
+static void resolve_listen_error(struct resolver *r, struct node_config *node,
+				 const struct listen *listen, const char *why)
+{
+	char text[DIAG_EXCERPT_MAX];
+
+	resolve_error(KEY_LISTEN, "'%s%s' %s, allowed is %s", listen_prefix(listen->kind),
+		      diag_excerpt(text, listen->address), why, type_listen.allowed);
+}
+
+static int compare_listens(const void *a, const void *b)
+{
+	return listen_compare(a, b);
+}
+
+/* One address is one socket, in whatever services; a socket has one owner and mode. */
+static int resolve_shared(struct resolver *r, struct node_config *node, const struct listen *listen)
+{
+	struct listen *const *found = tsearch(listen, &r->listens, compare_listens);
+	const struct listen *other;
+
+	if (!found)
+		return -ENOMEM;
+	other = *found;
+	if (other != listen && other >= node->parts.extras->listen && other < listen)
+		resolve_listen_error(r, node, listen, "is named twice");
+	else if (other->mode != listen->mode || other->owner != listen->owner ||
+		 other->group != listen->group)
+		resolve_listen_error(r, node, listen,
+				     "has another mode, owner or group in another section");
+	return 0;
+}
+
+static int resolve_listen(struct resolver *r, struct node_config *node)
+{
+	struct extras *extras = node->parts.extras;
+	const char *why;
+
+	if (!node_config_line(node, KEY_LISTEN))
+		return 0;
+	extras->listen_line = node_config_line(node, KEY_LISTEN);
+	for (size_t i = 0; i < extras->n_listen; i++) {
+		struct listen *listen = &extras->listen[i];
+		int e = listen_resolve(listen, node->path, &why);
+
+		if (e == 0)
+			e = resolve_shared(r, node, listen);
+		else if (e == -EINVAL)
+			resolve_listen_error(r, node, listen, why);
+		if (e == -ENOMEM)
+			return e;
+	}
+	return 0;
+}
+
+/* What it is given begins with the descriptor 3. */
+static int resolve_ready_fd(struct resolver *r, struct node_config *node)
+{
+	struct extras *extras;
+	size_t end;
+
+	if (node->ready.kind != PROBE_FD)
+		return 0;
+	extras = node_config_own_extras(node);
+	if (!extras)
+		return -ENOMEM;
+	/* Without notify it means nothing, and another way to be ready is no change of it. */
+	if (node->notify && !node_config_line(node, KEY_FD_STORE_MAX))
+		extras->fd_store_max = 0;
+	end = 3 + extras->n_listen + (node->notify ? extras->fd_store_max : 0);
+	if ((size_t)node->ready.fd < end)
+		resolve_error(KEY_READY,
+			      "'fd:%d' is among the descriptors of listen and fd-store-max, "
+			      "allowed is fd:%zu and above",
+			      node->ready.fd, end);
+	return 0;
+}
+
+/* A socket is given to whom something is expected of on it. */
+static void resolve_notify(struct resolver *r, struct node_config *node)
+{
+	const struct extras *extras = node_config_extras(node);
+	bool stores = node_config_line(node, KEY_FD_STORE_MAX) && extras->fd_store_max > 0;
+
+	if (!node_config_line(node, KEY_NOTIFY))
+		node->notify = node->ready.kind == PROBE_NOTIFY || extras->watchdog_usec || stores;
+	else if (!node->notify && node->ready.kind == PROBE_NOTIFY)
+		resolve_error(KEY_NOTIFY,
+			      "'no' leaves ready = notify without an answer, allowed is yes");
+	else if (!node->notify && extras->watchdog_usec)
+		resolve_error(KEY_NOTIFY,
+			      "'no' leaves the watchdog without an answer, allowed is yes");
+	else if (!node->notify && stores)
+		resolve_error(KEY_NOTIFY, "'no' leaves nobody to fill the store, allowed is yes");
+}
+
+static void resolve_check_reload(struct resolver *r, struct node_config *node)
+{
+	if (node_config_line(node, KEY_RELOAD_SIGNAL) && node_config_line(node, KEY_RELOAD_COMMAND))
+		resolve_error(KEY_RELOAD_SIGNAL,
+			      "there is a reload-command, allowed is one of the two");
+}
+
+static void resolve_check_group(struct resolver *r, struct node_config *node)
+{
+	for (size_t i = 0; i < N_KEYS; i++) {
+		if (keys[i].scope == SCOPE_SERVICE && node_config_line(node, i))
+			resolve_error(
+				i, "is for a service, allowed with a command in the same section");
+	}
+}
+
+/* Values that mean something else for each node, of all keys that may be in the section. */
+static int resolve_values(struct resolver *r, struct node_config *node, bool service)
+{
+	int e = 0;
+
+	for (enum edge edge = 0; e == 0 && node->parts.edges && edge < N_EDGES; edge++)
+		e = resolve_edges(r, node, edge);
+	for (enum key_id key = 0; e == 0 && key < N_KEYS; key++) {
+		if (node_config_line(node, key) && (service || keys[key].scope == SCOPE_NODE))
+			e = section_resolve(node, key, r->diag);
+	}
+	return e;
+}
+
+static int resolve_section(struct resolver *r, struct node_config *node)
+{
+	bool service = node_config_line(node, KEY_COMMAND);
+
+	/* The timeouts are those of a group, too. */
+	if (resolve_values(r, node, service) < 0 || inherit(node, KEY_STOP_TIMEOUT) < 0 ||
+	    inherit(node, KEY_DRAIN_TIMEOUT) < 0)
+		return -ENOMEM;
+	if (!service) {
+		resolve_check_group(r, node);
+		/* The commands of a group run as those of its services would. */
+		return node_config_line(node, KEY_FINAL) ? resolve_inherited(r, node) : 0;
+	}
+	resolve_check_delays(r, node);
+	resolve_check_oneshot(r, node);
+	resolve_notify(r, node);
+	if (resolve_listen(r, node) < 0 || resolve_ready_fd(r, node) < 0)
+		return -ENOMEM;
+	resolve_check_terminal(r, node);
+	resolve_check_reload(r, node);
+	return resolve_inherited(r, node);
+}
+
+static void keep(void *listen)
+{
+	(void)listen;
+}
+
+static void resolver_done(struct resolver *r)
+{
+	environment_files_done(&r->environment_files);
+	tdestroy(r->listens, keep);
+}
+
+int resolve_sections(struct config *config, struct diag *diag)
+{
+	cleanup(freep) const char **paths = calloc(config->n_nodes, sizeof(*paths));
+	cleanup(freep) unsigned *marks = calloc(config->n_nodes, sizeof(*marks));
+	cleanup(resolver_done) struct resolver r = {
+		.config = config,
+		.diag = diag,
+		.paths = paths,
+		.effort = SUGGESTION_EFFORT,
+		.marks = marks,
+	};
+
+	if (!paths || !marks)
+		return -ENOMEM;
+	for (size_t i = 0; i < config->n_nodes; i++)
+		paths[i] = config->nodes[i]->path;
+	for (size_t i = 0; i < config->n_nodes; i++) {
+		if (resolve_section(&r, config->nodes[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}

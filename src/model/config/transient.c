@@ -1,0 +1,199 @@
+#include "model/config/transient.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/config/graph.h"
+#include "model/config/resolve.h"
+
+struct builder {
+	const struct transient *transient;
+	const struct config *base;
+	struct reading reading;
+	const char *file;
+	struct node_config *node;
+};
+
+static void builder_done(struct builder *b)
+{
+	config_unref(b->reading.config);
+}
+
+static int add_node(struct builder *b)
+{
+	const char *path = b->transient->path, *why = config_check_name(path);
+	struct place place = { .file = b->file };
+	char excerpt[DIAG_EXCERPT_MAX];
+
+	if (why) {
+		diag_add(b->reading.diag, DIAG_ERROR, place, "[%s] %s", diag_excerpt(excerpt, path),
+			 why);
+		return -EINVAL;
+	}
+	return config_add_node(b->reading.config, path, place, &b->node);
+}
+
+static int read_property(struct builder *b, unsigned line, const char *property)
+{
+	cleanup(freep) char *copy = strdup(property);
+	char *equals = copy ? strchr(copy, '=') : NULL;
+
+	if (!copy)
+		return -ENOMEM;
+	if (!equals) {
+		diag_add(b->reading.diag, DIAG_ERROR, (struct place){ b->file, line },
+			 "a property is KEY=VALUE");
+		return 0;
+	}
+	*equals = '\0';
+	/* Blanks around the key and around the value are none of them, as in a file. */
+	return section_set(&b->reading, b->node, line, text_trim(copy, " \t"),
+			   text_trim(equals + 1, " \t"));
+}
+
+static int read_properties(struct builder *b)
+{
+	char *const *properties = b->transient->properties;
+	struct section *section = node_config_own_section(b->node);
+	unsigned n = 0;
+	int r = section ? 0 : -ENOMEM;
+
+	while (properties && properties[n])
+		n++;
+	/* It has one, which does not come as a property. */
+	if (section)
+		section->lines[KEY_COMMAND] = n + 1;
+	for (unsigned i = 0; r == 0 && i < n; i++)
+		r = read_property(b, i + 1, properties[i]);
+	return r;
+}
+
+/* The nodes that its edges name and that exist; the others are missed when edges are resolved. */
+static int add_targets(struct builder *b)
+{
+	const struct stated_edges *edges = b->node->parts.edges;
+
+	for (enum edge edge = 0; edges && edge < N_EDGES; edge++) {
+		for (char **name = edges->names[edge]; name && *name; name++) {
+			struct node_config *target;
+			int r;
+
+			if (!b->transient->exists(*name, b->transient->arg) ||
+			    config_check_name(*name))
+				continue;
+			r = config_add_node(b->reading.config, *name,
+					    (struct place){ .file = b->file }, &target);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/* The node inherits as one of the base does. */
+static int resolve(struct builder *b)
+{
+	struct node_config *parent = b->node->parent, *above = config_find(b->base, parent->path);
+	int r;
+
+	if (above)
+		b->node->parent = above;
+	r = resolve_sections(b->reading.config, b->reading.diag);
+	b->node->parent = parent;
+	return r < 0 ? r : graph_check(b->reading.config, b->reading.diag);
+}
+
+int config_new_transient(struct config **ret, const struct config *base,
+			 const struct transient *transient, const struct config_names *names,
+			 struct diag *diag)
+{
+	cleanup(builder_done) struct builder b = {
+		.transient = transient,
+		.base = base,
+		.reading = { .names = names, .diag = diag },
+	};
+	size_t errors = diag_errors(diag);
+	int r;
+
+	r = config_new(&b.reading.config);
+	if (r == 0)
+		r = config_add_file(b.reading.config, "client", &b.file);
+	if (r == 0)
+		r = add_node(&b);
+	if (r == 0)
+		r = read_properties(&b);
+	if (r == 0)
+		r = add_targets(&b);
+	if (r == 0)
+		r = resolve(&b);
+	if (r == 0 && diag_errors(diag) > errors)
+		r = -EINVAL;
+	if (r == 0)
+		r = config_set_command(b.node, transient->argv);
+	if (r < 0)
+		return r;
+	if (!node_config_line(b.node, KEY_RESTART))
+		b.node->restart = RESTART_NEVER;
+	section_free(take(b.node->section));
+	*ret = take(b.reading.config);
+	return 0;
+}
+
+static int copy_targets(struct config *to, struct node_config *const *targets,
+			struct node_config ***ret)
+{
+	size_t n = 0;
+	int r = 0;
+
+	while (targets && targets[n])
+		n++;
+	if (n == 0)
+		return 0;
+	*ret = calloc(n + 1, sizeof(struct node_config *));
+	if (!*ret)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = config_add_node(to, targets[i]->path, targets[i]->place, &(*ret)[i]);
+	return r;
+}
+
+static int copy_edges(struct config *to, const struct node_config *node)
+{
+	struct node_config *copy;
+	struct stated_edges *edges;
+	int r;
+
+	if (!node->parts.edges)
+		return 0;
+	r = config_add_node(to, node->path, node->place, &copy);
+	if (r < 0)
+		return r;
+	copy->place = node->place; /* also if it was there as one that is named by another */
+	edges = node_config_own_edges(copy);
+	if (!edges)
+		return -ENOMEM;
+	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++) {
+		edges->lines[edge] = node->parts.edges->lines[edge];
+		r = copy_targets(to, node->parts.edges->nodes[edge], &edges->nodes[edge]);
+	}
+	return r;
+}
+
+int transient_check_edges(const struct config *config, const struct node_config *const *nodes,
+			  size_t n, struct diag *diag)
+{
+	cleanup(config_unrefp) struct config *all = NULL;
+	int r;
+
+	/* Nothing is beside it, and by itself it has been checked. */
+	if (n == 0)
+		return 0;
+	r = config_new(&all);
+	for (size_t i = 0; r == 0 && i < config->n_nodes; i++)
+		r = copy_edges(all, config->nodes[i]);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = copy_edges(all, nodes[i]);
+	return r < 0 ? r : graph_check(all, diag);
+}

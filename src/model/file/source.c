@@ -1,0 +1,194 @@
+#include "model/file/source.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+
+/*
+ * Everything is opened once and judged by its descriptor, files of a directory relative to the
+ * directory's: what was checked is what is read, whoever renames meanwhile.  O_NONBLOCK keeps a
+ * FIFO from holding us up before it is refused.
+ */
+#define SOURCE_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+struct source {
+	bool trust;
+	struct diag *diag;
+	int (*each)(void *arg, const char *file, char *text, size_t size);
+	void *arg;
+};
+
+#define source_error(source, path, format, ...)                                        \
+	diag_add((source)->diag, DIAG_ERROR, (struct place){ .file = (path) }, format, \
+		 ##__VA_ARGS__)
+
+static const char *file_kind(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFIFO:
+		return "a FIFO";
+	case S_IFSOCK:
+		return "a socket";
+	default:
+		return "a device";
+	}
+}
+
+/* The whole file and a NUL.  Return: 0 or -errno, -EFBIG beyond SOURCE_SIZE_MAX. */
+static int read_whole(int fd, size_t expected, char **ret, size_t *ret_size)
+{
+	cleanup(freep) char *text = NULL;
+	size_t room = MIN(expected, (size_t)SOURCE_SIZE_MAX) + 2, used = 0;
+
+	for (;;) {
+		char *larger = realloc(text, room);
+		ssize_t n;
+
+		if (!larger)
+			return -ENOMEM;
+		text = larger;
+		do
+			n = read(fd, text + used, room - used - 1);
+		while (n < 0 && errno == EINTR);
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		used += (size_t)n;
+		if (used > SOURCE_SIZE_MAX)
+			return -EFBIG;
+		if (used + 1 == room)
+			room *= 2;
+	}
+	text[used] = '\0';
+	*ret = take(text);
+	*ret_size = used;
+	return 0;
+}
+
+/* Who may write to a configuration decides what runs. */
+static bool source_is_good(struct source *source, const char *path, const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode)) {
+		source_error(source, path, "%s, allowed is a regular file", file_kind(st->st_mode));
+		return false;
+	}
+	if (st->st_mode & S_IWOTH) {
+		source_error(source, path,
+			     "anybody may write to it, allowed is what others cannot change");
+		return false;
+	}
+	if (st->st_uid == 0 || st->st_uid == geteuid())
+		return true;
+	if (source->trust)
+		diag_add(source->diag, DIAG_WARNING, (struct place){ .file = path },
+			 "belongs to user %u, who can change what runs here", st->st_uid);
+	else
+		source_error(source, path,
+			     "belongs to user %u, allowed are root and the user of swansongd, or "
+			     "--trust-config",
+			     st->st_uid);
+	return source->trust;
+}
+
+static int source_file(struct source *source, const char *path, int fd, const struct stat *st)
+{
+	cleanup(freep) char *text = NULL;
+	size_t size = 0;
+	int r;
+
+	r = read_whole(fd, st->st_size > 0 ? (size_t)st->st_size : 0, &text, &size);
+	if (r == -ENOMEM)
+		return r;
+	if (r == -EFBIG)
+		source_error(source, path, "too large, allowed are %d bytes", SOURCE_SIZE_MAX);
+	else if (r < 0)
+		source_error(source, path, "cannot be read: %s", strerrordesc_np(-r));
+	if (r < 0)
+		return 0;
+	return source->each(source->arg, path, text, size);
+}
+
+static int name_is_read(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return entry->d_name[0] != '.' && dot && strcmp(dot, ".ini") == 0;
+}
+
+static int name_compare(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int source_read(struct source *source, int dir, const char *name, const char *path,
+		       bool may_be_directory);
+
+static int source_directory(struct source *source, const char *path, int fd)
+{
+	struct dirent **entries;
+	char *member;
+	int n = scandirat(fd, ".", &entries, name_is_read, name_compare), r = 0;
+
+	if (n < 0 && errno == ENOMEM)
+		return -ENOMEM;
+	if (n < 0) {
+		source_error(source, path, "cannot be listed: %s", strerrordesc_np(errno));
+		return 0;
+	}
+	for (int i = 0; i < n; i++) {
+		if (r == 0 && asprintf(&member, "%s/%s", path, entries[i]->d_name) < 0) {
+			r = -ENOMEM;
+		} else if (r == 0) {
+			r = source_read(source, fd, entries[i]->d_name, member, false);
+			free(member);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return r;
+}
+
+/* Opens @name below @dir and reports as @path. */
+static int source_read(struct source *source, int dir, const char *name, const char *path,
+		       bool may_be_directory)
+{
+	cleanup(closep) int fd = openat(dir, name, SOURCE_FLAGS);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		source_error(source, path, "cannot be opened: %s", strerrordesc_np(errno));
+	else if (!source_is_good(source, path, &st))
+		return 0;
+	else if (!S_ISDIR(st.st_mode))
+		return source_file(source, path, fd, &st);
+	else if (may_be_directory)
+		return source_directory(source, path, fd);
+	else
+		source_error(source, path, "a directory, allowed is a regular file");
+	return 0;
+}
+
+int source_each(const char *path, bool trust, struct diag *diag,
+		int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+{
+	struct source source = { .trust = trust, .diag = diag, .each = each, .arg = arg };
+
+	return source_read(&source, AT_FDCWD, path, path, true);
+}
+
+int source_one(const char *path, struct diag *diag,
+	       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+{
+	struct source source = { .trust = true, .diag = diag, .each = each, .arg = arg };
+
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return -ENOENT;
+	return source_read(&source, AT_FDCWD, path, path, false);
+}

@@ -1,0 +1,104 @@
+#include "model/file/substitute.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *substitute_check(const char *text)
+{
+	for (const char *p = text; (p = strchr(p, '%')); p += 2) {
+		if (!p[1] || !strchr("ni%", p[1]))
+			return p;
+	}
+	return NULL;
+}
+
+static const char *substitute_value(char letter, const char *path)
+{
+	const char *part, *at;
+
+	if (letter == '%')
+		return "%";
+	if (letter == 'n')
+		return path;
+	part = strrchr(path, '/');
+	at = strchr(part ? part : path, '@');
+	return at ? at + 1 : "";
+}
+
+/* Writes to @out, unless that is NULL, and returns the size with the NUL. */
+static size_t substitute_into(char *out, const char *text, const char *path)
+{
+	size_t size = 1;
+
+	while (*text) {
+		const char *from = text;
+		size_t n = strcspn(text, "%");
+
+		text += n;
+		if (n == 0) {
+			from = substitute_value(text[1], path);
+			n = strlen(from);
+			text += 2;
+		}
+		if (out)
+			memcpy(out + size - 1, from, n);
+		size += n;
+	}
+	if (out)
+		out[size - 1] = '\0';
+	return size;
+}
+
+int substitute_text(const char *text, const char *path, char **ret)
+{
+	char *out = malloc(substitute_into(NULL, text, path));
+
+	if (!out)
+		return -ENOMEM;
+	(void)substitute_into(out, text, path);
+	*ret = out;
+	return 0;
+}
+
+int substitute_words(char *const *words, const char *path, char ***ret)
+{
+	size_t n = 0, size = 0;
+	char **list;
+	char *out;
+
+	for (; words[n]; n++)
+		size += substitute_into(NULL, words[n], path);
+	list = malloc((n + 1) * sizeof(*list) + size);
+	if (!list)
+		return -ENOMEM;
+	out = (char *)(list + n + 1);
+	for (size_t i = 0; i < n; i++) {
+		list[i] = out;
+		out += substitute_into(out, words[i], path);
+	}
+	list[n] = NULL;
+	*ret = list;
+	return 0;
+}
+
+int substitute_text_of(char **text, const char *path)
+{
+	char *stated = *text;
+	int r = substitute_text(stated, path, text);
+
+	if (r == 0)
+		free(stated);
+	return r;
+}
+
+int substitute_words_of(char ***words, const char *path)
+{
+	char **stated = *words;
+	int r = substitute_words(stated, path, words);
+
+	if (r == 0)
+		free(stated);
+	return r;
+}

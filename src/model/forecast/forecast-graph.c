@@ -1,0 +1,241 @@
+#include "model/forecast/forecast-graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+struct forecast_edge forecast_edge_of(enum edge edge, size_t node, size_t target)
+{
+	bool turned = edge == EDGE_TERM_AFTER;
+
+	return (struct forecast_edge){
+		.before = turned ? target : node,
+		.after = turned ? node : target,
+		.edge = edge,
+	};
+}
+
+/* Adds the edges of @config to @tree, if it has room for them.  Return: how many there are. */
+static size_t add_edges(struct forecast_tree *tree, const struct config *config, enum edge edge)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < config->n_nodes; i++) {
+		struct node_config **to = node_config_edges(config->nodes[i], edge);
+
+		for (; to && *to; to++, n++)
+			if (tree->edges)
+				tree->edges[tree->n_edges++] =
+					forecast_edge_of(edge, i, (*to)->index);
+	}
+	return n;
+}
+
+int forecast_tree_init(struct forecast_tree *tree, const struct config *config)
+{
+	size_t n = 1;
+
+	*tree = (struct forecast_tree){ .grace_usec = USEC_INFINITY, .n_nodes = config->n_nodes };
+	for (enum edge edge = 0; edge < N_EDGES; edge++)
+		n += add_edges(tree, config, edge);
+	tree->nodes = calloc(config->n_nodes, sizeof(*tree->nodes));
+	tree->edges = calloc(n, sizeof(*tree->edges));
+	if (!tree->nodes || !tree->edges) {
+		forecast_tree_done(tree);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < config->n_nodes; i++) {
+		const struct node_config *node = config->nodes[i];
+
+		tree->nodes[i].config = node;
+		tree->nodes[i].parent = node->parent ? node->parent->index : FORECAST_NOBODY;
+	}
+	for (enum edge edge = 0; edge < N_EDGES; edge++)
+		(void)add_edges(tree, config, edge);
+	return 0;
+}
+
+void forecast_tree_done(struct forecast_tree *tree)
+{
+	free(tree->nodes);
+	free(tree->edges);
+	*tree = (struct forecast_tree){ .nodes = NULL };
+}
+
+/* --- the graph --- */
+
+static void links_done(struct forecast_links *links)
+{
+	free(links->first);
+	free(links->next);
+}
+
+void forecast_graph_done(struct forecast_graph *g)
+{
+	links_done(&g->children);
+	links_done(&g->blockers);
+	links_done(&g->blocked);
+	free(g->stopped);
+	free(g->needs);
+	free(g->order);
+}
+
+static size_t parent_of(const struct forecast_tree *tree, size_t node)
+{
+	return tree->nodes[node].parent;
+}
+
+static size_t after_of(const struct forecast_tree *tree, size_t edge)
+{
+	return tree->edges[edge].after;
+}
+
+static size_t before_of(const struct forecast_tree *tree, size_t edge)
+{
+	return tree->edges[edge].before;
+}
+
+/* Puts each of @n items on the list of its node, in their order. */
+static int links_init(struct forecast_links *links, const struct forecast_tree *tree, size_t n,
+		      size_t (*node_of)(const struct forecast_tree *tree, size_t item))
+{
+	links->first = calloc(tree->n_nodes, sizeof(*links->first));
+	links->next = calloc(n + 1, sizeof(*links->next));
+	if (!links->first || !links->next)
+		return -ENOMEM;
+	for (size_t i = 0; i < tree->n_nodes; i++)
+		links->first[i] = FORECAST_NOBODY;
+	while (n-- > 0) {
+		size_t node = node_of(tree, n);
+
+		if (node == FORECAST_NOBODY)
+			continue;
+		links->next[n] = links->first[node];
+		links->first[node] = n;
+	}
+	return 0;
+}
+
+static int alloc(struct forecast_graph *g)
+{
+	size_t n = g->tree->n_nodes;
+
+	g->stopped = calloc(n, sizeof(*g->stopped));
+	g->needs = calloc(2 * n, sizeof(*g->needs));
+	g->order = calloc(2 * n, sizeof(*g->order));
+	return g->stopped && g->needs && g->order ? 0 : -ENOMEM;
+}
+
+static void stop(struct forecast_graph *g, size_t node, size_t *n)
+{
+	if (g->stopped[node])
+		return;
+	g->stopped[node] = true;
+	g->order[(*n)++] = node;
+}
+
+/*
+ * All below it, and what requires any of that: shutdown_stop().  The order is no more than room
+ * here.
+ */
+static void mark_stopped(struct forecast_graph *g, size_t top)
+{
+	size_t n = 0;
+
+	stop(g, top, &n);
+	for (size_t next = 0; next < n; next++) {
+		size_t node = g->order[next];
+
+		forecast_for_each (c, g->children, node)
+			stop(g, c, &n);
+		forecast_for_each (e, g->blockers, node)
+			if (g->tree->edges[e].edge == EDGE_REQUIRES)
+				stop(g, g->tree->edges[e].before, &n);
+	}
+}
+
+/* One thing less that @vertex needs. */
+static void satisfy(struct forecast_graph *g, size_t node, enum forecast_side side)
+{
+	size_t vertex = forecast_vertex(node, side);
+
+	if (g->stopped[node] && --g->needs[vertex] == 0)
+		g->order[g->n_order++] = vertex;
+}
+
+static void count_needs(struct forecast_graph *g)
+{
+	for (size_t i = 0; i < g->tree->n_nodes; i++) {
+		size_t parent = g->tree->nodes[i].parent;
+		size_t *gate = &g->needs[forecast_vertex(i, FORECAST_GATE)];
+
+		/* One more, so that those without needs are met in the order of the nodes. */
+		*gate += 1;
+		g->needs[forecast_vertex(i, FORECAST_END)] += 1;
+		if (parent != FORECAST_NOBODY && g->stopped[parent])
+			*gate += 1;
+		if (parent != FORECAST_NOBODY)
+			g->needs[forecast_vertex(parent, FORECAST_END)] += 1;
+		forecast_for_each (e, g->blockers, i)
+			*gate += g->stopped[g->tree->edges[e].before];
+	}
+}
+
+static void follow_gate(struct forecast_graph *g, size_t node)
+{
+	satisfy(g, node, FORECAST_END);
+	forecast_for_each (c, g->children, node)
+		satisfy(g, c, FORECAST_GATE);
+}
+
+static void follow_end(struct forecast_graph *g, size_t node)
+{
+	if (g->tree->nodes[node].parent != FORECAST_NOBODY)
+		satisfy(g, g->tree->nodes[node].parent, FORECAST_END);
+	forecast_for_each (e, g->blocked, node)
+		if (!g->tree->edges[e].broken)
+			satisfy(g, g->tree->edges[e].after, FORECAST_GATE);
+}
+
+static void sort(struct forecast_graph *g)
+{
+	for (; g->n_followed < g->n_order; g->n_followed++) {
+		size_t vertex = g->order[g->n_followed], node = forecast_vertex_node(vertex);
+
+		if (forecast_vertex_side(vertex) == FORECAST_GATE)
+			follow_gate(g, node);
+		else
+			follow_end(g, node);
+	}
+}
+
+int forecast_graph_init(struct forecast_graph *graph, const struct forecast_tree *tree, size_t top)
+{
+	cleanup(forecast_graph_done) struct forecast_graph g = { .tree = tree };
+	int r = alloc(&g);
+
+	if (r == 0)
+		r = links_init(&g.children, tree, tree->n_nodes, parent_of);
+	if (r == 0)
+		r = links_init(&g.blockers, tree, tree->n_edges, after_of);
+	if (r == 0)
+		r = links_init(&g.blocked, tree, tree->n_edges, before_of);
+	if (r < 0)
+		return r;
+	mark_stopped(&g, top);
+	count_needs(&g);
+	for (size_t i = 0; i < tree->n_nodes; i++)
+		satisfy(&g, i, FORECAST_GATE);
+	sort(&g);
+	*graph = g;
+	g = (struct forecast_graph){ 0 };
+	return 0;
+}
+
+void forecast_graph_break(struct forecast_graph *g, size_t edge)
+{
+	g->tree->edges[edge].broken = true;
+	satisfy(g, g->tree->edges[edge].after, FORECAST_GATE);
+	sort(g);
+}

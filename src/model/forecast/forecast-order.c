@@ -1,0 +1,161 @@
+#include "model/forecast/forecast-order.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/macro.h"
+#include "model/life/budget.h"
+
+void forecast_waits_done(struct forecast_waits *w)
+{
+	free(w->before);
+	free(w->first);
+	free(w->number);
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The nodes that a stopped @node itself comes after.  Return: how many there are. */
+static size_t gather_before(const struct forecast_graph *g, size_t node, size_t *to)
+{
+	size_t n = 0, kept = 0;
+
+	forecast_for_each (e, g->blockers, node)
+		if (g->stopped[node] && g->stopped[g->tree->edges[e].before])
+			to[n++] = g->tree->edges[e].before;
+	qsort(to, n, sizeof(*to), compare_nodes);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || to[i] != to[kept - 1])
+			to[kept++] = to[i];
+	return kept;
+}
+
+/* Does @from, or a node around it and below @until, come after @before itself? */
+static bool is_known(const struct forecast_waits *w, size_t from, size_t until, size_t before)
+{
+	for (; from != until; from = w->graph->tree->nodes[from].parent)
+		if (bsearch(&before, w->before + w->first[from],
+			    w->first[from + 1] - w->first[from], sizeof(before), compare_nodes))
+			return true;
+	return false;
+}
+
+int forecast_waits_init(struct forecast_waits *waits, const struct forecast_graph *graph)
+{
+	const struct forecast_tree *tree = graph->tree;
+	struct forecast_waits w = {
+		.graph = graph,
+		.before = calloc(tree->n_edges + 1, sizeof(*w.before)),
+		.first = calloc(tree->n_nodes + 1, sizeof(*w.first)),
+		.number = calloc(tree->n_nodes, sizeof(*w.number)),
+	};
+
+	*waits = w;
+	if (!w.before || !w.first || !w.number)
+		return -ENOMEM;
+	for (size_t i = 0; i < tree->n_nodes; i++) {
+		size_t parent = tree->nodes[i].parent;
+
+		w.first[i + 1] = w.first[i] + gather_before(graph, i, w.before + w.first[i]);
+		w.number[i] = parent == FORECAST_NOBODY ? 0 : w.number[parent];
+		for (size_t n = w.first[i]; n < w.first[i + 1]; n++)
+			w.number[i] += !is_known(&w, parent, FORECAST_NOBODY, w.before[n]);
+	}
+	return 0;
+}
+
+size_t forecast_waits_get(const struct forecast_waits *w, size_t node,
+			  const struct node_config **ret, size_t max)
+{
+	const struct forecast_node *nodes = w->graph->tree->nodes;
+	size_t n = 0, number = MIN(max, w->number[node]);
+
+	for (size_t at = node; n < number; at = nodes[at].parent) {
+		for (size_t i = w->first[at]; n < number && i < w->first[at + 1]; i++)
+			if (!is_known(w, node, at, w->before[i]))
+				ret[n++] = nodes[w->before[i]].config;
+	}
+	return n;
+}
+
+/* --- the nodes after a node --- */
+
+void forecast_followers_done(struct forecast_followers *f)
+{
+	free(f->all);
+	free(f->first);
+}
+
+static int compare_followers(const void *a, const void *b)
+{
+	const struct forecast_follower *x = a, *y = b;
+
+	if (x->kill_usec != y->kill_usec)
+		return x->kill_usec < y->kill_usec ? -1 : 1;
+	return (x->timeout_usec < y->timeout_usec) - (x->timeout_usec > y->timeout_usec);
+}
+
+/* Those of one node; of the earliest the longest, and of the later ones who has still longer. */
+static size_t gather_after(const struct forecast_graph *g, size_t node,
+			   const struct forecast_deadline *deadlines, struct forecast_follower *to)
+{
+	size_t n = 0, kept = 0;
+
+	forecast_for_each (e, g->blocked, node) {
+		size_t after = g->tree->edges[e].after;
+
+		if (g->stopped[after])
+			to[n++] = (struct forecast_follower){
+				.timeout_usec = g->tree->nodes[after].config->stop_timeout_usec,
+				.kill_usec = deadlines[after].kill_usec,
+			};
+	}
+	qsort(to, n, sizeof(*to), compare_followers);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || to[i].timeout_usec > to[kept - 1].timeout_usec)
+			to[kept++] = to[i];
+	return kept;
+}
+
+int forecast_followers_init(struct forecast_followers *followers,
+			    const struct forecast_graph *graph,
+			    const struct forecast_deadline *deadlines)
+{
+	const struct forecast_tree *tree = graph->tree;
+	struct forecast_followers f = {
+		.graph = graph,
+		.all = calloc(tree->n_edges + 1, sizeof(*f.all)),
+		.first = calloc(tree->n_nodes + 1, sizeof(*f.first)),
+	};
+
+	if (!f.all || !f.first) {
+		forecast_followers_done(&f);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < tree->n_nodes; i++)
+		f.first[i + 1] = f.first[i] + gather_after(graph, i, deadlines, f.all + f.first[i]);
+	*followers = f;
+	return 0;
+}
+
+uint64_t forecast_followers_timeout(const struct forecast_followers *f, size_t node,
+				    uint64_t kill_usec)
+{
+	const struct forecast_graph *g = f->graph;
+	uint64_t longest = 0;
+
+	for (size_t at = node; at != FORECAST_NOBODY; at = g->tree->nodes[at].parent) {
+		for (size_t i = f->first[at]; i < f->first[at + 1]; i++) {
+			uint64_t needed = budget_needed(f->all[i].timeout_usec, kill_usec,
+							f->all[i].kill_usec);
+
+			longest = needed > longest ? needed : longest;
+		}
+	}
+	return longest;
+}

@@ -1,0 +1,405 @@
+#include "model/forecast/forecast.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "model/life/budget.h"
+#include "model/forecast/forecast-order.h"
+
+/*
+ * The vertices of the graph are gone through once, each after what it needs: when it comes about in
+ * each case is the latest of those, and what its own node adds to that.
+ */
+
+#define NO_VERTEX SIZE_MAX
+#define NO_ROW	  SIZE_MAX
+
+/* When a vertex comes about. */
+struct moment {
+	uint64_t usec[N_FORECASTS];
+	unsigned step;
+	size_t because; /* of which vertex, when idle; NO_VERTEX: of nothing before */
+	size_t row;	/* the end of a service: ... and its own; or NO_ROW */
+	size_t final;	/* the end of a node: the row of its final, or NO_ROW */
+};
+
+struct work {
+	struct forecast_graph graph;
+	struct moment *moments;		     /* of each vertex */
+	struct forecast_deadline *deadlines; /* of each node */
+	struct forecast_followers followers;
+	struct forecast_row *rows;
+	size_t n_rows;
+	uint64_t abandon_usec;
+};
+
+static void work_done(struct work *w)
+{
+	forecast_graph_done(&w->graph);
+	forecast_followers_done(&w->followers);
+	free(w->moments);
+	free(w->deadlines);
+	free(w->rows);
+}
+
+/* That of the root is no more than what whoever supervises us leaves. */
+static uint64_t budget_of(const struct forecast_tree *tree, const struct forecast_node *node)
+{
+	uint64_t granted =
+		node->parent == FORECAST_NOBODY ? budget_of_grace(tree->grace_usec) : USEC_INFINITY;
+
+	return MIN(node->config->shutdown_timeout_usec, granted);
+}
+
+static void set_deadline(struct work *w, const struct forecast_node *node,
+			 struct forecast_deadline *d)
+{
+	const struct node_config *config = node->config;
+	bool has_final = node_config_hook(config, HOOK_FINAL)->n > 0;
+	uint64_t budget = budget_of(w->graph.tree, node);
+
+	if (node->parent != FORECAST_NOBODY) {
+		d->usec = w->deadlines[node->parent].kill_usec;
+		d->of = w->deadlines[node->parent].of;
+	}
+	if (budget < d->usec) {
+		d->usec = budget;
+		d->of = config;
+	}
+	d->kill_usec = budget_before(
+		d->usec, 0, has_final ? node_config_extras(config)->final_timeout_usec : 0);
+	if (node->parent == FORECAST_NOBODY)
+		w->abandon_usec = clock_add(d->usec, BUDGET_ABANDON_USEC);
+}
+
+static void set_deadlines(struct work *w)
+{
+	const struct forecast_tree *tree = w->graph.tree;
+
+	w->abandon_usec = USEC_INFINITY;
+	for (size_t i = 0; i < tree->n_nodes; i++) {
+		w->deadlines[i] = (struct forecast_deadline){ USEC_INFINITY, USEC_INFINITY, NULL };
+		if (w->graph.stopped[i])
+			set_deadline(w, &tree->nodes[i], &w->deadlines[i]);
+	}
+}
+
+/* --- what one node adds: daemon/service-timeout.c and final.c, all at the latest --- */
+
+static uint64_t kill_usec(const struct node_config *config)
+{
+	return node_config_extras(config)->kill_signal == SIGKILL ? BUDGET_KILL_AGAIN_USEC
+								  : 2 * BUDGET_KILL_AGAIN_USEC;
+}
+
+/* A service, and what is to be known of it in each case. */
+struct ending {
+	const struct node_config *config;
+	const struct forecast_deadline *deadline;
+	uint64_t followers_usec;
+	bool has_post_stop;
+};
+
+static uint64_t gone_by(const struct ending *e, uint64_t now)
+{
+	return budget_before(e->deadline->kill_usec, now, e->followers_usec);
+}
+
+static uint64_t last_call(const struct ending *e, uint64_t now)
+{
+	uint64_t end = gone_by(e, now);
+
+	return e->has_post_stop ? budget_before(end, now, BUDGET_LAST_USEC) : end;
+}
+
+/* The delay runs from the stop, and leaves the time for a stop. */
+static uint64_t drained_at(const struct ending *e)
+{
+	return MIN(node_config_extras(e->config)->drain_delay_usec,
+		   budget_before(last_call(e, 0), 0, e->config->stop_timeout_usec));
+}
+
+/*
+ * Busy at worst: somebody holds a guard until drain-timeout is over, and only then it begins to
+ * end; or it says again and again that it needs more time.
+ */
+static uint64_t asked_for(const struct ending *e, enum forecast_case c)
+{
+	if (c != FORECAST_BUSY)
+		return e->config->stop_timeout_usec;
+	if (e->config->notify)
+		return USEC_INFINITY;
+	return clock_add(e->config->stop_timeout_usec, e->config->drain_timeout_usec);
+}
+
+static uint64_t after_post_stop(const struct ending *e, uint64_t begin)
+{
+	uint64_t least = clock_add(begin, BUDGET_LAST_USEC), by = gone_by(e, begin);
+	uint64_t end = MIN(clock_add(begin, e->config->stop_timeout_usec), by > least ? by : least);
+
+	return clock_add(end, kill_usec(e->config));
+}
+
+static void time_service(const struct ending *e, enum forecast_case c, uint64_t gate,
+			 struct forecast_times *t)
+{
+	uint64_t drained = drained_at(e);
+	uint64_t begin = gate > drained ? gate : drained;
+	uint64_t wanted = clock_add(begin, asked_for(e, c));
+	uint64_t allowed = MIN(last_call(e, begin), e->deadline->kill_usec);
+
+	t->begin_usec = MIN(begin, e->deadline->kill_usec);
+	t->end_usec = clock_add(MIN(wanted, allowed), kill_usec(e->config));
+	if (e->has_post_stop)
+		t->end_usec = after_post_stop(e, t->end_usec);
+	t->budget = wanted > allowed || drained < node_config_extras(e->config)->drain_delay_usec
+			    ? e->deadline->of
+			    : NULL;
+}
+
+static void time_final(const struct node_config *config, const struct forecast_deadline *deadline,
+		       uint64_t begin, struct forecast_times *t)
+{
+	uint64_t wanted = clock_add(begin, node_config_extras(config)->final_timeout_usec);
+	uint64_t least = clock_add(begin, BUDGET_LAST_USEC);
+	uint64_t allowed = deadline->usec > least ? deadline->usec : least;
+
+	t->begin_usec = begin;
+	t->end_usec = clock_add(MIN(wanted, allowed), BUDGET_KILL_AGAIN_USEC);
+	t->budget = wanted > allowed ? deadline->of : NULL;
+}
+
+static struct forecast_row *add_row(struct work *w, size_t node, enum forecast_kind kind,
+				    unsigned step)
+{
+	struct forecast_row *row = &w->rows[w->n_rows++];
+
+	*row = (struct forecast_row){
+		.node = w->graph.tree->nodes[node].config,
+		.index = node,
+		.kind = kind,
+		.step = step,
+	};
+	return row;
+}
+
+/* At the soonest it ends when it begins; and nothing waits for it when the daemon gives up. */
+static void end_row(const struct work *w, enum forecast_case c, struct forecast_times *t,
+		    struct moment *end)
+{
+	if (c == FORECAST_SOONEST)
+		t->end_usec = t->begin_usec;
+	t->end_usec = MIN(t->end_usec, w->abandon_usec);
+	end->usec[c] = t->end_usec;
+}
+
+static void add_service(struct work *w, size_t node, const struct moment *gate, struct moment *end)
+{
+	struct forecast_row *row = add_row(w, node, FORECAST_SERVICE, gate->step);
+	struct ending ending = {
+		.config = row->node,
+		.deadline = &w->deadlines[node],
+		.followers_usec = forecast_followers_timeout(&w->followers, node,
+							     w->deadlines[node].kill_usec),
+		.has_post_stop = node_config_hook(row->node, HOOK_POST_STOP)->n > 0,
+	};
+
+	for (enum forecast_case c = 0; c < N_FORECASTS; c++) {
+		time_service(&ending, c, gate->usec[c], &row->times[c]);
+		end_row(w, c, &row->times[c], end);
+	}
+	end->row = w->n_rows - 1;
+	if (row->times[FORECAST_IDLE].begin_usec <= gate->usec[FORECAST_IDLE])
+		end->because = forecast_vertex(node, FORECAST_GATE);
+}
+
+static void add_final(struct work *w, size_t node, struct moment *end)
+{
+	struct forecast_row *row = add_row(w, node, FORECAST_FINAL, ++end->step);
+
+	for (enum forecast_case c = 0; c < N_FORECASTS; c++) {
+		time_final(row->node, &w->deadlines[node], end->usec[c], &row->times[c]);
+		end_row(w, c, &row->times[c], end);
+	}
+	end->final = w->n_rows - 1;
+}
+
+/* --- the vertices --- */
+
+/* @m is not before vertex @needed, and @steps after it. */
+static void follow(struct work *w, struct moment *m, size_t needed, unsigned steps)
+{
+	const struct moment *n = &w->moments[needed];
+
+	if (n->usec[FORECAST_IDLE] > m->usec[FORECAST_IDLE]) {
+		m->because = needed;
+		m->row = NO_ROW;
+	}
+	for (enum forecast_case c = 0; c < N_FORECASTS; c++)
+		m->usec[c] = n->usec[c] > m->usec[c] ? n->usec[c] : m->usec[c];
+	m->step = n->step + steps > m->step ? n->step + steps : m->step;
+}
+
+static void find_gate(struct work *w, size_t node, struct moment *m)
+{
+	const struct forecast_graph *g = &w->graph;
+	size_t parent = g->tree->nodes[node].parent;
+
+	m->step = 1;
+	if (parent != FORECAST_NOBODY && g->stopped[parent])
+		follow(w, m, forecast_vertex(parent, FORECAST_GATE), 0);
+	forecast_for_each (e, g->blockers, node)
+		if (g->stopped[g->tree->edges[e].before])
+			follow(w, m, forecast_vertex(g->tree->edges[e].before, FORECAST_END), 1);
+}
+
+static void find_end(struct work *w, size_t node, struct moment *m)
+{
+	const struct forecast_graph *g = &w->graph;
+	const struct node_config *config = g->tree->nodes[node].config;
+	size_t gate = forecast_vertex(node, FORECAST_GATE);
+	/* Guards that are taken on the node itself are revoked when its budget is spent. */
+	uint64_t held = MIN(w->deadlines[node].kill_usec, w->abandon_usec);
+
+	m->step = w->moments[gate].step;
+	if (config->argv)
+		add_service(w, node, &w->moments[gate], m);
+	forecast_for_each (c, g->children, node)
+		follow(w, m, forecast_vertex(c, FORECAST_END), 0);
+	if (held > m->usec[FORECAST_BUSY])
+		m->usec[FORECAST_BUSY] = held;
+	if (node_config_hook(config, HOOK_FINAL)->n > 0)
+		add_final(w, node, m);
+}
+
+static void find_all(struct work *w)
+{
+	for (size_t i = 0; i < w->graph.n_order; i++) {
+		size_t vertex = w->graph.order[i], node = forecast_vertex_node(vertex);
+		struct moment *m = &w->moments[vertex];
+
+		m->because = NO_VERTEX;
+		m->row = m->final = NO_ROW;
+		if (forecast_vertex_side(vertex) == FORECAST_GATE)
+			find_gate(w, node, m);
+		else
+			find_end(w, node, m);
+	}
+}
+
+/* Backwards from the end, along what took longest. */
+static void mark_critical(struct work *w, size_t top)
+{
+	size_t vertex = forecast_vertex(top, FORECAST_END);
+
+	while (vertex != NO_VERTEX) {
+		const struct moment *m = &w->moments[vertex];
+
+		if (m->final != NO_ROW)
+			w->rows[m->final].critical = true;
+		if (m->row != NO_ROW)
+			w->rows[m->row].critical = true;
+		vertex = m->because;
+	}
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct forecast_row *x = a, *y = b;
+	uint64_t x_usec = x->times[FORECAST_SOONEST].begin_usec;
+	uint64_t y_usec = y->times[FORECAST_SOONEST].begin_usec;
+
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	if (x_usec != y_usec)
+		return x_usec < y_usec ? -1 : 1;
+	return x->index < y->index ? -1 : 1;
+}
+
+/* --- the result --- */
+
+/* The nodes that the service of each row waits for are in one array for all rows. */
+static int take_waits(struct forecast *f, const struct forecast_graph *graph)
+{
+	cleanup(forecast_waits_done) struct forecast_waits waits = { .before = NULL };
+	int r = forecast_waits_init(&waits, graph);
+	size_t size = 1, n = 0;
+
+	for (size_t i = 0; r == 0 && i < f->n_rows; i++)
+		if (f->rows[i].kind == FORECAST_SERVICE)
+			size += MIN(waits.number[f->rows[i].index], (size_t)FORECAST_WAITS_MAX);
+	f->waits = calloc(size, sizeof(*f->waits));
+	if (r < 0 || !f->waits)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_rows; i++) {
+		struct forecast_row *row = &f->rows[i];
+
+		row->waits = f->waits + n;
+		if (row->kind != FORECAST_SERVICE)
+			continue;
+		row->n_waits =
+			forecast_waits_get(&waits, row->index, f->waits + n, FORECAST_WAITS_MAX);
+		row->n_more = waits.number[row->index] - row->n_waits;
+		n += row->n_waits;
+	}
+	return 0;
+}
+
+static int alloc(struct work *w)
+{
+	size_t n = w->graph.tree->n_nodes;
+
+	w->moments = calloc(2 * n, sizeof(*w->moments));
+	w->deadlines = calloc(n, sizeof(*w->deadlines));
+	w->rows = calloc(2 * n, sizeof(*w->rows));
+	return w->moments && w->deadlines && w->rows ? 0 : -ENOMEM;
+}
+
+int forecast_new(struct forecast **ret, const struct forecast_tree *tree, size_t top)
+{
+	cleanup(work_done) struct work w = { .rows = NULL };
+	cleanup(forecast_freep) struct forecast *f = calloc(1, sizeof(*f));
+	int r;
+
+	if (!f)
+		return -ENOMEM;
+	r = forecast_graph_init(&w.graph, tree, top);
+	if (r == 0)
+		r = alloc(&w);
+	if (r < 0)
+		return r;
+	set_deadlines(&w);
+	r = forecast_followers_init(&w.followers, &w.graph, w.deadlines);
+	if (r < 0)
+		return r;
+	find_all(&w);
+	mark_critical(&w, top);
+	for (enum forecast_case c = 0; c < N_FORECASTS; c++)
+		f->end_usec[c] = w.moments[forecast_vertex(top, FORECAST_END)].usec[c];
+	qsort(w.rows, w.n_rows, sizeof(*w.rows), compare_rows);
+	f->n_rows = w.n_rows;
+	f->rows = take(w.rows);
+	r = take_waits(f, &w.graph);
+	if (r < 0)
+		return r;
+	*ret = take(f);
+	return 0;
+}
+
+const char *forecast_kind_name(enum forecast_kind kind)
+{
+	return kind == FORECAST_FINAL ? "final" : "service";
+}
+
+struct forecast *forecast_free(struct forecast *f)
+{
+	if (!f)
+		return NULL;
+	free(f->rows);
+	free(f->waits);
+	free(f);
+	return NULL;
+}

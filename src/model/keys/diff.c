@@ -1,0 +1,72 @@
+#include "model/keys/diff.h"
+
+static bool has_final(const struct node_config *node)
+{
+	return node_config_hook(node, HOOK_FINAL)->n > 0;
+}
+
+/* Does the key count in both?  An inherited one does for nodes that run something. */
+static bool is_of_both(enum key_id key, const struct node_config *a, const struct node_config *b)
+{
+	bool services = a->argv && b->argv;
+
+	switch (keys[key].scope) {
+	case SCOPE_NODE:
+		return true;
+	case SCOPE_SERVICE:
+		return services || key == KEY_COMMAND;
+	case SCOPE_INHERITED:
+		return services || (has_final(a) && has_final(b));
+	default:
+		return false;
+	}
+}
+
+/* Adds @key to @set if it differs.  Return: 1 or 0. */
+static unsigned compare(enum key_id key, const void *a, const void *b, struct key_set *set)
+{
+	if (type_equal(keys[key].type, key_field(&keys[key], a), key_field(&keys[key], b)))
+		return 0;
+	key_set_add(set, key);
+	return 1;
+}
+
+unsigned node_config_diff(const struct node_config *a, const struct node_config *b,
+			  struct key_set *ret)
+{
+	unsigned n = 0;
+
+	*ret = (struct key_set){ 0 };
+	for (enum key_id key = 0; key < N_KEYS; key++)
+		n += is_of_both(key, a, b) ? compare(key, a, b, ret) : 0;
+	return n;
+}
+
+unsigned config_diff(const struct config *a, const struct config *b, struct key_set *ret)
+{
+	unsigned n = 0;
+
+	*ret = (struct key_set){ 0 };
+	for (enum key_id key = 0; key < N_KEYS; key++)
+		n += keys[key].scope == SCOPE_ROOT ? compare(key, a, b, ret) : 0;
+	return n;
+}
+
+enum key_apply key_set_apply(const struct key_set *set)
+{
+	enum key_apply most = APPLY_LIVE;
+
+	for (enum key_id key = 0; key < N_KEYS; key++) {
+		if (key_set_has(set, key) && keys[key].apply > most)
+			most = keys[key].apply;
+	}
+	return most;
+}
+
+void key_print(FILE *file, const struct config *config, const struct node_config *node,
+	       enum key_id key)
+{
+	const void *base = keys[key].scope == SCOPE_ROOT ? (const void *)config : node;
+
+	type_print(keys[key].type, file, key_field(&keys[key], base));
+}

@@ -1,0 +1,142 @@
+#include "model/keys/section.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "model/base/nodes.h"
+
+struct place section_place(const struct node_config *node, enum key_id key)
+{
+	const struct section *section = node->section;
+	bool of_template = section->of_template[key / 64] >> key % 64 & 1;
+
+	return (struct place){
+		.file = of_template ? section->template_file : node->place.file,
+		.line = section->lines[key],
+	};
+}
+
+static void section_unknown_key(const struct node_config *node, unsigned line, const char *name,
+				struct diag *diag)
+{
+	struct place place = { .file = node->place.file, .line = line };
+	const char *names[N_KEYS];
+	const char *closest = NULL;
+
+	for (size_t i = 0; i < N_KEYS; i++)
+		names[i] = keys[i].name;
+	if (diag_errors(diag) < DIAG_MAX)
+		closest = text_closest(name, names, N_KEYS);
+	diag_add(diag, DIAG_ERROR, place, "[%s] %s: unknown key, %s%s%s", node_config_section(node),
+		 name, closest ? "did you mean '" : "allowed are those of swansong.ini(5)",
+		 closest ? closest : "", closest ? "'?" : "");
+}
+
+/* May @key stand here?  Whether a service has a command is known at its end only. */
+static bool key_is_in_place(const struct node_config *node, enum key_id key, unsigned line,
+			    struct diag *diag)
+{
+	struct place place = { .file = node->place.file, .line = line };
+	const char *name = keys[key].name, *title = node_config_section(node);
+	bool root = !*node->path;
+
+	if (keys[key].scope == SCOPE_ROOT && !root)
+		diag_add(diag, DIAG_ERROR, place,
+			 "[%s] %s: does not belong here, allowed in [%s] only", title, name,
+			 CONFIG_ROOT_SECTION);
+	else if (keys[key].scope == SCOPE_SERVICE && root)
+		diag_add(diag, DIAG_ERROR, place,
+			 "[%s] %s: the root is no service, allowed in a service's section", title,
+			 name);
+	else if (keys[key].scope == SCOPE_TEMPLATE && !config_is_template(node->path))
+		diag_add(diag, DIAG_ERROR, place,
+			 "[%s] %s: is for a template, allowed in a section whose name ends with @",
+			 title, name);
+	else if (node_config_line(node, key) && keys[key].type != &type_commands)
+		diag_add(diag, DIAG_ERROR, place,
+			 "[%s] %s: stands in line %u already, allowed once", title, name,
+			 node_config_line(node, key));
+	else
+		return true;
+	return false;
+}
+
+/* The setting of @key, to be written.  NULL: out of memory. */
+static void *section_field(struct config *config, struct node_config *node, const struct key *key)
+{
+	struct node_config *to = key->scope == SCOPE_INHERITED ? &node->section->stated : node;
+	void *base = to;
+
+	if (key->part < N_PARTS)
+		base = node_config_own_part(to, key->part);
+	else if (key->part == PART_CONFIG)
+		base = config;
+	return base ? (char *)base + key->offset : NULL;
+}
+
+/* Adds the mistake in @value, if @r says that there is one.  Return: 0 or -ENOMEM. */
+static int section_refuse(const struct node_config *node, enum key_id key,
+			  const struct value *value, int r, struct diag *diag)
+{
+	char excerpt[DIAG_EXCERPT_MAX];
+
+	if (r < 0 && r != -ENOMEM)
+		section_error(node, diag, key, "'%s' %s, allowed is %s",
+			      diag_excerpt(excerpt, value->text),
+			      value->why ? value->why : "cannot be used", value->type->allowed);
+	return r == -ENOMEM ? r : 0;
+}
+
+static int section_set_key(const struct reading *reading, struct node_config *node, enum key_id key,
+			   unsigned line, const char *text)
+{
+	struct value value = { .text = text, .type = keys[key].type, .names = reading->names };
+	struct section *section = node_config_own_section(node);
+	void *field = section ? section_field(reading->config, node, &keys[key]) : NULL;
+
+	if (!field)
+		return -ENOMEM;
+	section->lines[key] = line;
+	return section_refuse(node, key, &value, type_parse(&value, field), reading->diag);
+}
+
+int section_set(const struct reading *reading, struct node_config *node, unsigned line,
+		const char *name, const char *text)
+{
+	enum key_id key = key_find(name);
+
+	if (key == N_KEYS)
+		section_unknown_key(node, line, name, reading->diag);
+	else if (key_is_in_place(node, key, line, reading->diag))
+		return section_set_key(reading, node, key, line, text);
+	return 0;
+}
+
+int section_set_default(const struct reading *reading, struct node_config *node, unsigned line,
+			const char *name, const char *text)
+{
+	struct section *section = node->section;
+	enum key_id key = key_find(name);
+	uint64_t bit = UINT64_C(1) << key % 64;
+
+	/* Mistakes of the template itself are known already. */
+	if (key == N_KEYS || keys[key].scope == SCOPE_TEMPLATE ||
+	    (section->lines[key] && !(section->of_template[key / 64] & bit)))
+		return 0;
+	section->of_template[key / 64] |= bit;
+	return section_set_key(reading, node, key, line, text);
+}
+
+int section_resolve(struct node_config *node, enum key_id key, struct diag *diag)
+{
+	const struct type *type = keys[key].type;
+
+	if (!type->resolve)
+		return 0;
+
+	struct value value = { .type = type, .path = node->path };
+	int r = type->resolve(&value, section_field(NULL, node, &keys[key]));
+
+	return section_refuse(node, key, &value, r, diag);
+}

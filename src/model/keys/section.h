@@ -1,0 +1,39 @@
+#pragma once
+
+/* Keys on their way from a section into the settings of its node. */
+
+#include "model/base/diag.h"
+#include "model/keys/keys.h"
+
+/* The context of reading, the same for all sections of a configuration. */
+struct reading {
+	struct config *config;
+	const struct config_names *names;
+	struct diag *diag;
+};
+
+/* Where @key stands in the section of @node. */
+struct place section_place(const struct node_config *node, enum key_id key);
+
+/* An error of @key in the section of @node, in the one format there is. */
+#define section_error(node, diag, key, format, ...)                                    \
+	diag_add((diag), DIAG_ERROR, section_place((node), (key)), "[%s] %s: " format, \
+		 node_config_section(node), keys[(key)].name, ##__VA_ARGS__)
+
+/*
+ * Reads "@name = @text" at @line into @node.  Mistakes go to the diag.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int section_set(const struct reading *reading, struct node_config *node, unsigned line,
+		const char *name, const char *text);
+
+/*
+ * Likewise, for a template: at @line of section->template_file, and only a key that the section of
+ * @node does not have itself.
+ */
+int section_set_default(const struct reading *reading, struct node_config *node, unsigned line,
+			const char *name, const char *text);
+
+/* Replaces the value of @key, which is there, by its meaning for @node.  Return: 0 or -ENOMEM. */
+int section_resolve(struct node_config *node, enum key_id key, struct diag *diag);

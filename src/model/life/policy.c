@@ -1,0 +1,237 @@
+#include "model/life/policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/parse.h"
+
+#define FAULT_DELAY_MIN_USEC (50 * USEC_PER_MSEC)
+#define FAULT_DELAY_MAX_USEC USEC_PER_SEC
+
+struct policy {
+	const struct node_config *config;
+	uint64_t delay_usec;	   /* before the next restart */
+	uint64_t fault_delay_usec; /* before the next try after a fault */
+
+	/* The times of the last restarts, as many as the limit allows: a ring. */
+	size_t next, used;
+	uint64_t restarts[];
+};
+
+int policy_new(struct policy **ret, const struct node_config *config)
+{
+	size_t n = config->restart_limit.count;
+	struct policy *policy = calloc(1, sizeof(*policy) + n * sizeof(policy->restarts[0]));
+
+	if (!policy)
+		return -ENOMEM;
+	policy->config = config;
+	policy_forget(policy);
+	*ret = policy;
+	return 0;
+}
+
+struct policy *policy_free(struct policy *policy)
+{
+	free(policy);
+	return NULL;
+}
+
+void policy_forget(struct policy *policy)
+{
+	policy->delay_usec = policy->config->restart_delay_usec;
+	policy->fault_delay_usec = FAULT_DELAY_MIN_USEC;
+	policy->next = policy->used = 0;
+}
+
+void policy_use(struct policy *policy, const struct node_config *config)
+{
+	policy->config = config;
+}
+
+void policy_inherit(struct policy *policy, const struct policy *from)
+{
+	size_t room = policy->config->restart_limit.count, size = from->config->restart_limit.count;
+	size_t n = MIN(room, from->used);
+
+	policy->fault_delay_usec = from->fault_delay_usec;
+	if (from->delay_usec != from->config->restart_delay_usec)
+		policy->delay_usec = MIN(from->delay_usec, policy->config->restart_delay_max_usec);
+	/* The latest ones, the oldest of them first. */
+	for (size_t i = 0; i < n; i++)
+		policy->restarts[i] = from->restarts[(from->next + size - n + i) % size];
+	policy->used = n;
+	policy->next = room ? n % room : 0;
+}
+
+/* Would a restart now be one too many?  If not, it is written down. */
+static bool over_limit(struct policy *policy, uint64_t now_usec)
+{
+	const struct restart_limit *limit = &policy->config->restart_limit;
+
+	if (limit->count == 0)
+		return false;
+	if (policy->used == limit->count) {
+		uint64_t oldest = policy->restarts[policy->next];
+
+		if (now_usec - oldest <= limit->window_usec)
+			return true;
+	} else {
+		policy->used++;
+	}
+	policy->restarts[policy->next] = now_usec;
+	policy->next = (policy->next + 1) % limit->count;
+	return false;
+}
+
+static uint64_t next_delay(uint64_t *delay_usec, uint64_t max_usec)
+{
+	uint64_t now = MIN(*delay_usec, max_usec);
+
+	*delay_usec = MIN(clock_add(now, now), max_usec);
+	return now;
+}
+
+enum service_event policy_decide(struct policy *policy, const struct outcome *outcome,
+				 uint64_t now_usec, uint64_t ran_usec, uint64_t *delay_usec)
+{
+	const struct node_config *config = policy->config;
+	bool clean = policy_is_clean(config, outcome);
+
+	if (outcome->kind == OUTCOME_SPAWN_FAILED && policy_is_transient(outcome->value)) {
+		*delay_usec = next_delay(&policy->fault_delay_usec, FAULT_DELAY_MAX_USEC);
+		return EVENT_RETRY;
+	}
+	policy->fault_delay_usec = FAULT_DELAY_MIN_USEC;
+
+	if (clean && config->restart != RESTART_ALWAYS)
+		return EVENT_DONE;
+	if (config->restart == RESTART_NEVER)
+		return EVENT_FAIL;
+	if (ran_usec >= node_config_extras(config)->restart_reset_usec)
+		policy->delay_usec = config->restart_delay_usec;
+	if (over_limit(policy, now_usec))
+		return EVENT_FAIL;
+	*delay_usec = next_delay(&policy->delay_usec, config->restart_delay_max_usec);
+	return EVENT_RETRY;
+}
+
+/* By success-status, whatever else counts as clean. */
+static bool is_stated(const struct node_config *config, const struct outcome *outcome)
+{
+	const struct success_status *also = &node_config_extras(config)->success_status;
+
+	switch (outcome->kind) {
+	case OUTCOME_EXITED:
+		return also->codes[outcome->value / 64] >> outcome->value % 64 & 1;
+	case OUTCOME_SIGNALED:
+		return also->signals >> (outcome->value - 1) & 1;
+	default:
+		return false;
+	}
+}
+
+bool policy_is_clean(const struct node_config *config, const struct outcome *outcome)
+{
+	if (!outcome->was_ready || outcome->hook)
+		return false;
+	if (is_stated(config, outcome))
+		return true;
+	if (outcome->kind == OUTCOME_SIGNALED)
+		return config->type == TYPE_SIMPLE && outcome->value == config->stop_signal;
+	return outcome->kind == OUTCOME_EXITED && outcome->value == 0;
+}
+
+bool policy_is_transient(int error)
+{
+	switch (error) {
+	case EAGAIN:
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case EINTR:
+	case ETXTBSY:
+	case ENOSPC:
+	case EIO:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int policy_exit_status(const struct outcome *outcome)
+{
+	switch (outcome->kind) {
+	case OUTCOME_EXITED:
+		return outcome->value;
+	case OUTCOME_SIGNALED:
+		return 128 + outcome->value;
+	case OUTCOME_SPAWN_FAILED:
+		return outcome->value == ENOENT ? 127 : 126;
+	case OUTCOME_START_TIMEOUT:
+	case OUTCOME_WATCHDOG:
+	case OUTCOME_UNHEALTHY:
+		return 124;
+	case OUTCOME_UNKNOWN:
+		return 1;
+	case OUTCOME_NONE:
+		break;
+	}
+	return 0;
+}
+
+int policy_end_status(const struct node_config *config, const struct outcome *outcome)
+{
+	bool success = policy_is_clean(config, outcome) && is_stated(config, outcome);
+
+	return success ? 0 : policy_exit_status(outcome);
+}
+
+char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcome *outcome)
+{
+	const char *unready = outcome->was_ready || outcome->hook ? "" : " before it was ready";
+	char signal[SIGNAL_TEXT_MAX];
+	size_t used = 0;
+	char *text;
+
+	if (outcome->hook)
+		used = (size_t)snprintf(buf, OUTCOME_TEXT_MAX, "%.40s ", outcome->hook);
+	text = buf + used;
+
+	switch (outcome->kind) {
+	case OUTCOME_NONE:
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "never ran");
+		break;
+	case OUTCOME_EXITED:
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "exited with status %d%s",
+			       outcome->value, unready);
+		break;
+	case OUTCOME_SIGNALED:
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "killed by %s%s",
+			       parse_signal_text(signal, outcome->value), unready);
+		break;
+	case OUTCOME_SPAWN_FAILED:
+		/* A path of any length leaves room for the reason. */
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "cannot start: %s%s%.160s: %s",
+			       outcome->step, outcome->subject ? " " : "",
+			       outcome->subject ? outcome->subject : "", strerror(outcome->value));
+		break;
+	case OUTCOME_START_TIMEOUT:
+		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "was not %s within its start-timeout",
+			       outcome->hook ? "done" : "ready");
+		break;
+	case OUTCOME_WATCHDOG:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "watchdog: gave no sign of life%s", unready);
+		break;
+	case OUTCOME_UNHEALTHY:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "unhealthy");
+		break;
+	case OUTCOME_UNKNOWN:
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "ended, its parent knows how%s", unready);
+		break;
+	}
+	return buf;
+}

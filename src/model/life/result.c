@@ -1,0 +1,83 @@
+#include "model/life/result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+/* Its end by itself, were there nothing else to say against it. */
+static bool ended_well(const struct result_of *result)
+{
+	struct outcome outcome = *result->outcome;
+
+	outcome.was_ready = true;
+	return policy_is_clean(result->config, &outcome) ||
+	       (result->stopped && outcome.kind == OUTCOME_SIGNALED &&
+		outcome.value == result->config->stop_signal);
+}
+
+static const char *exited_name(const struct result_of *result)
+{
+	const struct outcome *outcome = result->outcome;
+
+	if (outcome->hook || !ended_well(result))
+		return "exit-code";
+	return outcome->was_ready || result->stopped ? "success" : "protocol";
+}
+
+const char *result_name(const struct result_of *result)
+{
+	const struct outcome *outcome = result->outcome;
+
+	if (result->late)
+		return "timeout";
+	switch (outcome->kind) {
+	case OUTCOME_EXITED:
+		return exited_name(result);
+	case OUTCOME_SIGNALED:
+		if (!outcome->hook && outcome->end == END_DUMPED)
+			return "core-dump";
+		return !outcome->hook && ended_well(result) ? "success" : "signal";
+	case OUTCOME_SPAWN_FAILED:
+		return "resources";
+	case OUTCOME_START_TIMEOUT:
+		return "timeout";
+	case OUTCOME_WATCHDOG:
+	case OUTCOME_UNHEALTHY:
+		return "watchdog";
+	case OUTCOME_UNKNOWN:
+		return "protocol";
+	case OUTCOME_NONE:
+		break;
+	}
+	return "success";
+}
+
+const char *result_exit_code(const struct outcome *outcome)
+{
+	switch (outcome->end) {
+	case END_EXITED:
+		return "exited";
+	case END_KILLED:
+		return "killed";
+	case END_DUMPED:
+		return "dumped";
+	case END_NONE:
+		break;
+	}
+	return NULL;
+}
+
+char *result_exit_status(char buf[static RESULT_STATUS_MAX], const struct outcome *outcome)
+{
+	char name[SIGNAL_TEXT_MAX];
+
+	if (outcome->end == END_EXITED) {
+		(void)snprintf(buf, RESULT_STATUS_MAX, "%d", outcome->end_value);
+	} else {
+		parse_signal_text(name, outcome->end_value);
+		(void)snprintf(buf, RESULT_STATUS_MAX, "%s",
+			       strncmp(name, "SIG", 3) == 0 ? name + 3 : name);
+	}
+	return buf;
+}

@@ -1,0 +1,196 @@
+#include "model/types/type.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "base/parse.h"
+#include "model/file/substitute.h"
+
+/* Types of commands and of names. */
+
+/* The field is the whole node: the words are kept beside the text. */
+static int command_parse(struct value *value, void *field)
+{
+	struct node_config *node = field;
+	cleanup(freep) char **argv = NULL;
+	int r = value_argv(value, &argv);
+
+	if (r == 0)
+		r = value_copy(value->text, &node->command);
+	if (r == 0)
+		node->argv = take(argv);
+	return r;
+}
+
+static bool command_equal(const void *a, const void *b)
+{
+	const struct node_config *x = a, *y = b;
+
+	return !x->argv == !y->argv && value_equal_words(&x->argv, &y->argv);
+}
+
+static void command_print(FILE *file, const void *field)
+{
+	const struct node_config *node = field;
+
+	if (node->argv)
+		value_print_line(file, node->command);
+}
+
+static int command_resolve(struct value *value, void *field)
+{
+	struct node_config *node = field;
+
+	return node->argv ? substitute_words_of(&node->argv, value->path) : 0;
+}
+
+TYPE(command, .parse = command_parse, .equal = command_equal, .print = command_print,
+     .resolve = command_resolve, .allowed = "a program and its arguments, quoted as in a shell",
+     .examples = { "x \"a b\" %n", "y" });
+
+static int commands_parse(struct value *value, void *field)
+{
+	cleanup(freep) char **argv = NULL;
+	int r = value_argv(value, &argv);
+
+	if (r == 0)
+		r = commands_add(field, argv);
+	if (r == 0)
+		(void)take(argv);
+	return r;
+}
+
+static bool commands_equal(const void *a, const void *b)
+{
+	const struct commands *x = a, *y = b;
+
+	if (x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n; i++) {
+		if (!value_equal_words(&x->argv[i], &y->argv[i]))
+			return false;
+	}
+	return true;
+}
+
+static void commands_print(FILE *file, const void *field)
+{
+	const struct commands *commands = field;
+
+	for (size_t i = 0; i < commands->n; i++) {
+		(void)fputs(i ? "; " : "", file);
+		value_print_words(file, &commands->argv[i]);
+	}
+}
+
+static int commands_resolve(struct value *value, void *field)
+{
+	const struct commands *commands = field;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < commands->n; i++)
+		r = substitute_words_of(&commands->argv[i], value->path);
+	return r;
+}
+
+TYPE(commands, .parse = commands_parse, .equal = commands_equal, .print = commands_print,
+     .resolve = commands_resolve, .allowed = "a program and its arguments, quoted as in a shell",
+     .examples = { "b c", "b" });
+
+/* --- names of other nodes, and of the instances of a template --- */
+
+/* They are names until resolve_sections() has found the nodes. */
+static int nodes_parse(struct value *value, void *field)
+{
+	return value_substituted_words(value, field);
+}
+
+static bool nodes_equal(const void *a, const void *b)
+{
+	struct node_config *const *x = *(struct node_config * *const *)a;
+	struct node_config *const *y = *(struct node_config * *const *)b;
+
+	if (!x || !y)
+		return (!x || !*x) && (!y || !*y);
+	for (; *x && *y; x++, y++) {
+		if (strcmp((*x)->path, (*y)->path) != 0)
+			return false;
+	}
+	return !*x && !*y;
+}
+
+static void nodes_print(FILE *file, const void *field)
+{
+	struct node_config *const *nodes = *(struct node_config * *const *)field;
+
+	for (size_t i = 0; nodes && nodes[i]; i++)
+		(void)fprintf(file, "%s%s", i ? " " : "", nodes[i]->path);
+}
+
+TYPE(nodes, .parse = nodes_parse, .equal = nodes_equal, .print = nodes_print,
+     .allowed = "names of nodes with blanks between them", .examples = { "b", "b c" });
+
+/* --- a number of instances means 1, 2, ... up to it --- */
+
+#define DIGITS_MAX 6
+
+static int count_up(uint64_t count, char ***ret)
+{
+	char **names = malloc((count + 1) * sizeof(*names) + count * DIGITS_MAX);
+	char *out;
+
+	if (!names)
+		return -ENOMEM;
+	out = (char *)(names + count + 1);
+	for (uint64_t i = 0; i < count; i++) {
+		names[i] = out;
+		out += snprintf(out, DIGITS_MAX, "%u", (unsigned)i + 1) + 1;
+	}
+	names[count] = NULL;
+	*ret = names;
+	return 0;
+}
+
+static int check_names(struct value *value, char *const *names, int n)
+{
+	if (n == 0)
+		return -EINVAL;
+	if (n > CONFIG_INSTANCES_MAX)
+		return value_refuse(value, "names too many");
+	for (int i = 0; i < n; i++) {
+		if (!*names[i] || strpbrk(names[i], "/@"))
+			return value_refuse(value, "has a word that is no name of an instance");
+		for (int j = 0; j < i; j++) {
+			if (strcmp(names[i], names[j]) == 0)
+				return value_refuse(value, "names an instance twice");
+		}
+	}
+	return 0;
+}
+
+static int instances_parse(struct value *value, void *field)
+{
+	cleanup(freep) char **names = NULL;
+	uint64_t count;
+	int n, r;
+
+	if (parse_uint(value->text, CONFIG_INSTANCES_MAX, &count) == 0) {
+		r = count_up(count, &names);
+	} else {
+		n = value_words(value, &names);
+		r = n < 0 ? n : check_names(value, names, n);
+		/* A number beyond the limit is no name. */
+		if (r == 0 && n == 1 && names[0][strspn(names[0], "0123456789")] == '\0')
+			r = -EINVAL;
+	}
+	if (r == 0)
+		*(char ***)field = take(names);
+	return r;
+}
+
+/* A template is no node: it is neither compared nor shown. */
+TYPE(instances, .parse = instances_parse,
+     .allowed = "a number up to " STRINGIFY(
+	     CONFIG_INSTANCES_MAX) ", or names with blanks between them");

@@ -1,0 +1,200 @@
+#include "model/types/type.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "base/macro.h"
+#include "model/file/substitute.h"
+
+static int read_mode(struct value *value, void *field)
+{
+	return type_mode.parse(value, field);
+}
+
+static int read_name(struct value *value, void *field)
+{
+	return value_copy(value->text, field);
+}
+
+static const struct {
+	const char *prefix;
+	bool unix_only;
+	int (*read)(struct value *value, void *field);
+	size_t offset;
+} options[] = {
+	{ "name=", false, read_name, offsetof(struct listen, name) },
+	{ "mode=", true, read_mode, offsetof(struct listen, mode) },
+	{ "owner=", true, value_owner, offsetof(struct listen, owner) },
+	{ "group=", true, value_group, offsetof(struct listen, group) },
+};
+
+/* @given has a bit for each option before this one. */
+static int parse_option(struct value *value, const char *text, struct listen *listen,
+			unsigned *given)
+{
+	struct value option = { .names = value->names };
+	size_t i = 0;
+	int r;
+
+	while (i < ARRAY_SIZE(options) &&
+	       strncmp(text, options[i].prefix, strlen(options[i].prefix)) != 0)
+		i++;
+	if (i == ARRAY_SIZE(options))
+		return value_refuse(value, "has an unknown option");
+	if (*given & (1U << i))
+		return value_refuse(value, "has an option twice");
+	*given |= 1U << i;
+	if (options[i].unix_only && listen->kind != LISTEN_UNIX)
+		return value_refuse(value, "has an option that is for unix: only");
+	option.text = text + strlen(options[i].prefix);
+	r = options[i].read(&option, (char *)listen + options[i].offset);
+	if (r == -EINVAL)
+		return value_refuse(value, option.why
+						   ? "has an owner or group that is not to be found"
+						   : "has an option with a bad value");
+	return r;
+}
+
+/* LISTEN_UNIX is the last kind. */
+static bool parse_kind(const char *word, struct listen *listen)
+{
+	for (listen->kind = 0; listen->kind <= LISTEN_UNIX; listen->kind++) {
+		const char *prefix = listen_prefix(listen->kind);
+
+		if (strncmp(word, prefix, strlen(prefix)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* One word: KIND:ADDRESS[,OPTION=VALUE]... */
+static int parse_socket(struct value *value, const char *word, struct listen *listen)
+{
+	cleanup(freep) char *copy = NULL;
+	unsigned given = 0;
+	char *rest;
+	int r = 0;
+
+	*listen = (struct listen){ .mode = LISTEN_MODE_DEFAULT,
+				   .owner = (uid_t)-1,
+				   .group = (gid_t)-1 };
+	if (!parse_kind(word, listen))
+		return value_refuse(value, "has a socket that is none of tcp:, udp: and unix:");
+	rest = copy = strdup(word + strlen(listen_prefix(listen->kind)));
+	if (!copy)
+		return -ENOMEM;
+	listen->address = strdup(strsep(&rest, ","));
+	listen->name = strdup(LISTEN_NAME_DEFAULT);
+	if (!listen->address || !listen->name)
+		return -ENOMEM;
+	while (r == 0 && rest)
+		r = parse_option(value, strsep(&rest, ","), listen, &given);
+	return r;
+}
+
+/* The field is the whole struct extras. */
+static int listen_parse(struct value *value, void *field)
+{
+	struct extras *extras = field;
+	cleanup(freep) char **words = NULL;
+	struct listen *listen;
+	int r = 0, n = value_substituted_words(value, &words);
+
+	if (n < 0)
+		return n;
+	if (n == 0 || n > CONFIG_LISTEN_MAX)
+		return value_refuse(value,
+				    n ? "has more than " STRINGIFY(CONFIG_LISTEN_MAX) " sockets"
+				      : "names no socket");
+	listen = calloc((size_t)n, sizeof(*listen));
+	if (!listen)
+		return -ENOMEM;
+	for (int i = 0; r == 0 && i < n; i++)
+		r = parse_socket(value, words[i], &listen[i]);
+	if (r < 0) {
+		listen_done(listen, (size_t)n);
+		return r;
+	}
+	extras->listen = listen;
+	extras->n_listen = (size_t)n;
+	return 0;
+}
+
+static bool listen_equal(const void *a, const void *b)
+{
+	const struct extras *x = a, *y = b;
+
+	if (x->n_listen != y->n_listen)
+		return false;
+	for (size_t i = 0; i < x->n_listen; i++) {
+		const struct listen *l = &x->listen[i], *m = &y->listen[i];
+
+		if (listen_compare(l, m) != 0 || strcmp(l->name, m->name) != 0 ||
+		    l->mode != m->mode || l->owner != m->owner || l->group != m->group)
+			return false;
+	}
+	return true;
+}
+
+/* Defaults are left out. */
+static void print_socket(FILE *file, const struct listen *l)
+{
+	(void)fprintf(file, "%s%s", listen_prefix(l->kind), l->address);
+	if (strcmp(l->name, LISTEN_NAME_DEFAULT) != 0)
+		(void)fprintf(file, ",name=%s", l->name);
+	if (l->kind == LISTEN_UNIX && l->mode != LISTEN_MODE_DEFAULT)
+		(void)fprintf(file, ",mode=%04o", l->mode);
+	if (l->owner != (uid_t)-1)
+		(void)fprintf(file, ",owner=%u", l->owner);
+	if (l->group != (gid_t)-1)
+		(void)fprintf(file, ",group=%u", l->group);
+}
+
+static void listen_print(FILE *file, const void *field)
+{
+	const struct extras *extras = field;
+
+	for (size_t i = 0; i < extras->n_listen; i++) {
+		(void)fputs(i ? " " : "", file);
+		print_socket(file, &extras->listen[i]);
+	}
+}
+
+TYPE(listen, .parse = listen_parse, .equal = listen_equal, .print = listen_print,
+     .allowed = "tcp:ADDRESS:PORT, udp:ADDRESS:PORT or unix:PATH with an IPv4 address, an "
+		"[IPv6] address or localhost, each followed by ,name=NAME, and for unix: by "
+		",mode=MODE ,owner=USER ,group=GROUP",
+     .examples = { "tcp:127.0.0.1:80,name=a unix:/run/a,mode=0600,owner=100,group=4",
+		   "tcp:127.0.0.1:80 unix:/run/a" });
+
+/* The requirements of a listener at each kind of address. */
+static int check_address(struct listen *listen, const char **why)
+{
+	if (listen->kind != LISTEN_UNIX) {
+		*why = "is no address and port";
+		return value_address(listen->address, &listen->inet);
+	}
+	*why = "is no absolute path";
+	if (*listen->address != '/')
+		return -EINVAL;
+	*why = "is longer than a socket's path can be";
+	return strlen(listen->address) < sizeof(((struct sockaddr_un *)NULL)->sun_path) ? 0
+											: -EINVAL;
+}
+
+int listen_resolve(struct listen *listen, const char *path, const char **why)
+{
+	int r;
+
+	if (substitute_text_of(&listen->address, path) < 0 ||
+	    substitute_text_of(&listen->name, path) < 0)
+		return -ENOMEM;
+	r = check_address(listen, why);
+	if (r == 0 && !fdname_is_good(listen->name)) {
+		*why = "has a name that is no name of a descriptor";
+		r = -EINVAL;
+	}
+	return r;
+}

@@ -1,0 +1,344 @@
+#include "model/types/type.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "base/parse.h"
+
+/* Types of single numbers, of one word out of a few, and of failures. */
+
+/* Reads a value by a function of base/parse.h. */
+#define PARSE(name)                                               \
+	static int name##_parse(struct value *value, void *field) \
+	{                                                         \
+		return parse_##name(value->text, field);          \
+	}
+
+PARSE(bool)
+PARSE(duration)
+PARSE(signal)
+
+static void bool_print(FILE *file, const void *field)
+{
+	(void)fputs(*(const bool *)field ? "yes" : "no", file);
+}
+
+TYPE(bool, .parse = bool_parse, .print = bool_print, .size = sizeof(bool),
+     .allowed = "yes, no, true, false, on, off, 1 or 0", .examples = { "yes", "no" });
+
+/* --- durations, in microseconds --- */
+
+/* Exact, and in one unit, as a configuration has it; unlike clock_text(), which rounds. */
+static void duration_print(FILE *file, const void *field)
+{
+	static const struct {
+		const char *name;
+		uint64_t usec;
+	} units[] = {
+		{ "d", 24 * 60 * 60 * USEC_PER_SEC },
+		{ "h", 60 * 60 * USEC_PER_SEC },
+		{ "min", 60 * USEC_PER_SEC },
+		{ "s", USEC_PER_SEC },
+		{ "ms", USEC_PER_MSEC },
+	};
+	uint64_t usec = *(const uint64_t *)field;
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(units) - 1 && usec % units[i].usec != 0)
+		i++;
+	if (usec == USEC_INFINITY || usec == 0)
+		(void)fputs(usec ? "infinity" : "0", file);
+	else
+		(void)fprintf(file, "%" PRIu64 "%s", usec / units[i].usec, units[i].name);
+}
+
+TYPE(duration, .parse = duration_parse, .print = duration_print, .size = sizeof(uint64_t),
+     .allowed = "a duration such as 250ms, 30s, 5min, 1h, 1d or infinity",
+     .examples = { "30s", "250ms" });
+
+/* Neither a busy loop nor never. */
+static int interval_parse(struct value *value, void *field)
+{
+	uint64_t usec;
+
+	if (parse_duration(value->text, &usec) < 0)
+		return -EINVAL;
+	if (usec < 10 * USEC_PER_MSEC)
+		return value_refuse(value, "is too short");
+	if (usec == USEC_INFINITY)
+		return value_refuse(value, "never ends");
+	*(uint64_t *)field = usec;
+	return 0;
+}
+
+TYPE(interval, .parse = interval_parse, .print = duration_print, .size = sizeof(uint64_t),
+     .allowed = "a duration of 10ms or more, such as 500ms, 10s or 1min",
+     .examples = { "10ms", "90s" });
+
+/* 0 is for none, which is written infinity. */
+static int watchdog_parse(struct value *value, void *field)
+{
+	uint64_t usec;
+
+	if (parse_duration(value->text, &usec) < 0)
+		return -EINVAL;
+	if (usec == 0)
+		return value_refuse(value, "leaves no time");
+	*(uint64_t *)field = usec == USEC_INFINITY ? 0 : usec;
+	return 0;
+}
+
+static void watchdog_print(FILE *file, const void *field)
+{
+	uint64_t usec = *(const uint64_t *)field;
+
+	duration_print(file, usec ? field : &(uint64_t){ USEC_INFINITY });
+}
+
+TYPE(watchdog, .parse = watchdog_parse, .print = watchdog_print, .size = sizeof(uint64_t),
+     .allowed = "a duration such as 500ms, 30s, 5min, or infinity for none",
+     .examples = { "5s", "infinity" });
+
+/* --- signals and permissions --- */
+
+static void signal_print(FILE *file, const void *field)
+{
+	char text[SIGNAL_TEXT_MAX];
+
+	(void)fputs(parse_signal_text(text, *(const int *)field), file);
+}
+
+TYPE(signal, .parse = signal_parse, .print = signal_print, .size = sizeof(int),
+     .allowed = "a signal such as SIGTERM, QUIT, 15 or SIGRTMIN+3",
+     .examples = { "SIGQUIT", "SIGRTMIN+3" });
+
+static int mode_parse(struct value *value, void *field)
+{
+	unsigned mode;
+
+	if (parse_mode(value->text, &mode) < 0 || mode > 0777)
+		return -EINVAL;
+	*(unsigned *)field = mode;
+	return 0;
+}
+
+/* An umask of -1 is none; another mode is never -1. */
+static void mode_print(FILE *file, const void *field)
+{
+	if (*(const int *)field >= 0)
+		(void)fprintf(file, "%04o", *(const unsigned *)field);
+}
+
+TYPE(mode, .parse = mode_parse, .print = mode_print, .size = sizeof(unsigned),
+     .allowed = "octal permissions from 0 to 0777", .examples = { "0640", "0022" });
+
+/* --- whole numbers --- */
+
+static int number_parse(struct value *value, void *field)
+{
+	const struct type *type = value->type;
+	bool negative = *value->text == '-' && type->min < 0;
+	uint64_t number;
+
+	if (parse_uint(value->text + negative, INT32_MAX, &number) < 0)
+		return -EINVAL;
+	if (negative ? -(int)number < type->min
+		     : (int)number < type->min || (int)number > type->max)
+		return -EINVAL;
+	*(int *)field = negative ? -(int)number : (int)number;
+	return 0;
+}
+
+static void number_print(FILE *file, const void *field)
+{
+	if (*(const int *)field != ATTRIBUTE_KEEP)
+		(void)fprintf(file, "%d", *(const int *)field);
+}
+
+#define NUMBER(prefix, least, most)                                                            \
+	{                                                                                      \
+		.parse = number_parse, .print = number_print, .size = sizeof(int),             \
+		.allowed = prefix " from " STRINGIFY(least) " to " STRINGIFY(most),            \
+		.examples = { STRINGIFY(least), STRINGIFY(most) }, .min = least, .max = (most) \
+	}
+
+const struct type type_fd_store_max = NUMBER("a number", 0, CONFIG_FD_STORE_MAX);
+const struct type type_log_keep = NUMBER("a number", 0, CONFIG_LOG_KEEP_MAX);
+const struct type type_retries = NUMBER("a number", 1, 1000);
+const struct type type_nice = NUMBER("a whole number", -20, 19);
+const struct type type_oom_score = NUMBER("a whole number", -1000, 1000);
+
+/* --- bounds of a control group: UINT64_MAX is for infinity, and 0 for none set --- */
+
+static int bound_parse(struct value *value, void *field)
+{
+	const struct type *type = value->type;
+	uint64_t bound = UINT64_MAX;
+	int r = 0;
+
+	if (type == &type_weight || strcmp(value->text, "infinity") != 0) {
+		r = type->max ? parse_uint(value->text, (uint64_t)type->max, &bound)
+			      : parse_size(value->text, &bound);
+		if (r < 0 || bound == 0 || bound == UINT64_MAX)
+			return -EINVAL;
+	}
+	*(uint64_t *)field = bound;
+	return 0;
+}
+
+static void bound_print(FILE *file, const void *field)
+{
+	uint64_t bound = *(const uint64_t *)field;
+
+	if (bound == UINT64_MAX)
+		(void)fputs("infinity", file);
+	else if (bound != 0)
+		(void)fprintf(file, "%" PRIu64, bound);
+}
+
+#define PIDS_MAX   4194304 /* the kernel's own, on 64 bits */
+#define WEIGHT_MAX 10000
+
+#define BOUND(text, first, second, most)                                              \
+	{                                                                             \
+		.parse = bound_parse, .print = bound_print, .size = sizeof(uint64_t), \
+		.allowed = (text), .examples = { first, second }, .max = (most)       \
+	}
+
+const struct type type_memory = BOUND(
+	"a number of bytes, with K, M, G or T if you like, or infinity", "65536", "infinity", 0);
+const struct type type_pids = BOUND("a number from 1 to " STRINGIFY(PIDS_MAX) ", or infinity", "12",
+				    "infinity", PIDS_MAX);
+const struct type type_weight =
+	BOUND("a number from 1 to " STRINGIFY(WEIGHT_MAX), "50", "200", WEIGHT_MAX);
+
+/* --- one word out of a few --- */
+
+#define CHOICES(words, first, second, ...)                                              \
+	{                                                                               \
+		.size = sizeof(int), .allowed = (words), .examples = { first, second }, \
+		.choices = (const struct choice[]){ __VA_ARGS__, {} },                  \
+	}
+#define TWO(a, A, b, B)		CHOICES(a " or " b, a, b, { a, A }, { b, B })
+#define THREE(a, A, b, B, c, C) CHOICES(a ", " b " or " c, a, b, { a, A }, { b, B }, { c, C })
+
+/* clang-format off */
+const struct type type_type = TWO("simple", TYPE_SIMPLE, "oneshot", TYPE_ONESHOT);
+const struct type type_exit_on_signal =
+	TWO("0", EXIT_ON_SIGNAL_ZERO, "128+n", EXIT_ON_SIGNAL_NUMBER);
+const struct type type_exit_when =
+	THREE("any", EXIT_WHEN_ANY, "all", EXIT_WHEN_ALL, "never", EXIT_WHEN_NEVER);
+const struct type type_strategy = THREE("one-for-one", ONE_FOR_ONE, "one-for-all", ONE_FOR_ALL,
+	"rest-for-one", REST_FOR_ONE);
+const struct type type_restart = THREE("always", RESTART_ALWAYS, "on-failure", RESTART_ON_FAILURE,
+	"never", RESTART_NEVER);
+const struct type type_on_failed = THREE("nothing", ON_FAILED_NOTHING,
+	"shutdown-parent", ON_FAILED_SHUTDOWN_PARENT, "shutdown", ON_FAILED_SHUTDOWN);
+const struct type type_on_unhealthy = THREE("restart", ON_UNHEALTHY_RESTART,
+	"shutdown", ON_UNHEALTHY_SHUTDOWN, "log", ON_UNHEALTHY_LOG);
+const struct type type_log_full = TWO("drop", LOG_FULL_DROP, "block", LOG_FULL_BLOCK);
+const struct type type_log_timestamp =
+	CHOICES("none, iso, iso-usec, unix, iso-local or iso-usec-local", "iso", "unix",
+	{ "none", LOG_TIMESTAMP_NONE }, { "iso", LOG_TIMESTAMP_ISO },
+	{ "iso-usec", LOG_TIMESTAMP_ISO_USEC }, { "unix", LOG_TIMESTAMP_UNIX },
+	{ "iso-local", LOG_TIMESTAMP_ISO_LOCAL },
+	{ "iso-usec-local", LOG_TIMESTAMP_ISO_USEC_LOCAL });
+const struct type type_signal_scope = THREE("group", SIGNAL_SCOPE_GROUP,
+	"main", SIGNAL_SCOPE_MAIN, "all", SIGNAL_SCOPE_ALL);
+/* clang-format on */
+
+/* --- failures: how many, and which --- */
+
+#define LIMIT_MAX  1000 /* failures that restart-limit can count */
+#define DIGITS_MAX 7
+
+static int restart_limit_parse(struct value *value, void *field)
+{
+	struct restart_limit limit = { .count = 0 };
+	const char *p = value->text;
+
+	if (strcmp(p, "none") != 0 &&
+	    (parse_digits(&p, &limit.count) < 0 || *p != '/' || p - value->text > DIGITS_MAX ||
+	     parse_duration(p + 1, &limit.window_usec) < 0 || limit.count == 0 ||
+	     limit.count > LIMIT_MAX || limit.window_usec == 0))
+		return -EINVAL;
+	*(struct restart_limit *)field = limit;
+	return 0;
+}
+
+static void restart_limit_print(FILE *file, const void *field)
+{
+	const struct restart_limit *limit = field;
+
+	if (limit->count == 0) {
+		(void)fputs("none", file);
+		return;
+	}
+	(void)fprintf(file, "%" PRIu64 "/", limit->count);
+	type_print(&type_duration, file, &limit->window_usec);
+}
+
+TYPE(restart_limit, .parse = restart_limit_parse, .print = restart_limit_print,
+     .size = sizeof(struct restart_limit),
+     .allowed = "COUNT/DURATION such as 5/30s with 1 to " STRINGIFY(LIMIT_MAX) " failures, or none",
+     .examples = { "3/2min", "none" });
+
+static int add_status(struct value *value, const char *word, struct success_status *status)
+{
+	uint64_t code;
+	int signo;
+
+	if (parse_uint(word, 255, &code) == 0) {
+		status->codes[code / 64] |= UINT64_C(1) << code % 64;
+		return 0;
+	}
+	if (*word >= '0' && *word <= '9')
+		return value_refuse(value, "has an exit status beyond 255");
+	if (parse_signal(word, &signo) < 0)
+		return value_refuse(value,
+				    "has a word that is neither an exit status nor a signal");
+	status->signals |= UINT64_C(1) << (signo - 1);
+	return 0;
+}
+
+static int success_status_parse(struct value *value, void *field)
+{
+	cleanup(freep) char **words = NULL;
+	struct success_status status = { .signals = 0 };
+	int n = value_words(value, &words);
+	int r = n < 0 ? n : n == 0 ? -EINVAL : 0;
+
+	for (int i = 0; r == 0 && i < n; i++)
+		r = add_status(value, words[i], &status);
+	if (r == 0)
+		*(struct success_status *)field = status;
+	return r;
+}
+
+static void success_status_print(FILE *file, const void *field)
+{
+	const struct success_status *status = field;
+	char text[SIGNAL_TEXT_MAX];
+	const char *blank = "";
+
+	for (unsigned code = 0; code < 256; code++) {
+		if (!(status->codes[code / 64] >> code % 64 & 1))
+			continue;
+		(void)fprintf(file, "%s%u", blank, code);
+		blank = " ";
+	}
+	for (int signo = 1; signo <= 64; signo++) {
+		if (!(status->signals >> (signo - 1) & 1))
+			continue;
+		(void)fprintf(file, "%s%s", blank, parse_signal_text(text, signo));
+		blank = " ";
+	}
+}
+
+TYPE(success_status, .parse = success_status_parse, .print = success_status_print,
+     .size = sizeof(struct success_status),
+     .allowed = "exit statuses from 0 to 255 and names of signals, with blanks between them",
+     .examples = { "1 255 SIGHUP", "3" });

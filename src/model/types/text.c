@@ -1,0 +1,236 @@
+#include "model/types/type.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "base/macro.h"
+#include "model/file/substitute.h"
+
+/* Types of paths, of lists of words, and of streams. */
+
+static int socket_parse(struct value *value, void *field)
+{
+	const size_t room = sizeof(((struct sockaddr_un *)NULL)->sun_path);
+
+	if (strcmp(value->text, "none") != 0 && *value->text != '/')
+		return -EINVAL;
+	if (strlen(value->text) >= room)
+		return value_refuse(value, "is longer than a socket's path can be");
+	return value_copy(value->text, field);
+}
+
+TYPE(socket, .parse = socket_parse, .equal = value_equal_text, .print = value_print_text,
+     .allowed = "an absolute path of at most 107 bytes, or none", .examples = { "/run/a", "none" });
+
+/* A file replaces the one there, and so would a device be replaced. */
+static bool is_device(const char *path)
+{
+	static const char devices[] = "/dev/", memory[] = "/dev/shm/";
+
+	return strncmp(path, devices, sizeof(devices) - 1) == 0 &&
+	       strncmp(path, memory, sizeof(memory) - 1) != 0;
+}
+
+/* PATH.tmp is to be a path, too. */
+static int report_parse(struct value *value, void *field)
+{
+	size_t length = strlen(value->text);
+	int r = 0;
+
+	if (strcmp(value->text, "none") != 0)
+		r = value_check_path(value, value->text);
+	if (r == 0 && length + sizeof(".tmp") > PATH_MAX)
+		r = value_refuse(value, "is longer than a path can be");
+	if (r == 0 && value->text[length - 1] == '/')
+		r = value_refuse(value, "is a directory");
+	if (r == 0 && is_device(value->text))
+		r = value_refuse(value, "is where devices are");
+	return r < 0 ? r : value_copy(value->text, field);
+}
+
+TYPE(report, .parse = report_parse, .equal = value_equal_text, .print = value_print_text,
+     .allowed = "the absolute path of a file, or none", .examples = { "/var/a", "none" });
+
+static int directory_parse(struct value *value, void *field)
+{
+	int r = value_check_substitutions(value);
+
+	if (r == 0)
+		r = value_check_path(value, value->text);
+	return r < 0 ? r : value_copy(value->text, field);
+}
+
+static int directory_inherit(void *field, const void *from, const char *path)
+{
+	const char *text = *(char *const *)from;
+
+	return text ? substitute_text(text, path, field) : 0;
+}
+
+TYPE(directory, .parse = directory_parse, .equal = value_equal_text, .print = value_print_text,
+     .inherit = directory_inherit, .allowed = "an absolute path, with %n, %i and %%",
+     .examples = { "/srv", "/tmp" });
+
+/* --- the environment, which environment_resolve() merges from all sections above --- */
+
+static int environment_parse(struct value *value, void *field)
+{
+	cleanup(freep) char **words = NULL;
+	int n = value_substituted_words(value, &words);
+
+	if (n < 0)
+		return n;
+	if (n > ENVIRONMENT_MAX)
+		return value_refuse(value,
+				    "has more than " STRINGIFY(ENVIRONMENT_MAX) " variables");
+	for (int i = 0; i < n; i++) {
+		size_t length = value_variable_name(words[i]);
+
+		if (length == 0)
+			return value_refuse(value, "has a word that is not NAME=VALUE");
+		for (int j = 0; j < i; j++) {
+			if (strncmp(words[i], words[j], length + 1) == 0)
+				return value_refuse(value, "has a variable twice");
+		}
+	}
+	*(char ***)field = take(words);
+	return 0;
+}
+
+/* The values may come from files that not every user may read. */
+static void environment_print(FILE *file, const void *field)
+{
+	char *const *variables = *(char **const *)field;
+
+	for (size_t i = 0; variables && variables[i]; i++)
+		(void)fprintf(file, "%s%.*s", i ? " " : "", (int)strcspn(variables[i], "="),
+			      variables[i]);
+}
+
+TYPE(environment, .parse = environment_parse, .equal = value_equal_words,
+     .print = environment_print,
+     .allowed = "words NAME=VALUE, quoted as in a shell, each name once",
+     .examples = { "A=1 B=", "A=1" });
+
+static int files_parse(struct value *value, void *field)
+{
+	cleanup(freep) char **words = NULL;
+	int n = value_substituted_words(value, &words);
+
+	if (n < 0)
+		return n;
+	if (n == 0)
+		return -EINVAL;
+	for (int i = 0; i < n; i++) {
+		int r = value_check_path(value, words[i] + (*words[i] == '-'));
+
+		if (r < 0)
+			return r;
+	}
+	*(char ***)field = take(words);
+	return 0;
+}
+
+TYPE(files, .parse = files_parse, .equal = value_equal_words, .print = value_print_words,
+     .allowed = "absolute paths with blanks between them, with %n, %i and %%, and with a - before "
+		"those of files that may be missing",
+     .examples = { "-/nonexistent/1 -/nonexistent/2", "-/nonexistent/2" });
+
+static int names_parse(struct value *value, void *field)
+{
+	cleanup(freep) char **words = NULL;
+	int n = value_words(value, &words);
+
+	if (n < 0)
+		return n;
+	for (int i = 0; i < n; i++) {
+		size_t length = value_name(words[i]);
+
+		if (length == 0 || words[i][length])
+			return value_refuse(value, "has a word that is no name of a variable");
+	}
+	*(char ***)field = take(words);
+	return 0;
+}
+
+static int names_inherit(void *field, const void *from, const char *path)
+{
+	char **names = *(char **const *)from;
+
+	return names ? substitute_words(names, path, field) : 0;
+}
+
+TYPE(names, .parse = names_parse, .equal = value_equal_words, .print = value_print_words,
+     .inherit = names_inherit, .allowed = "names of variables with blanks between them",
+     .examples = { "A B_2", "A" });
+
+/* --- the standard streams: a word, or file: and a path --- */
+
+static const struct choice words[] = {
+	{ "journal", OUTPUT_JOURNAL }, { "syslog", OUTPUT_SYSLOG },
+	{ "inherit", OUTPUT_INHERIT }, /* from here on of an input, too */
+	{ "null", OUTPUT_NULL },       {},
+};
+
+static int output_parse(struct value *value, void *field)
+{
+	struct output *output = field;
+	int kind, r;
+
+	r = choice_find(value->type->choices, value->text, &kind);
+	if (r == 0) {
+		output->kind = (enum output_kind)kind;
+		return 0;
+	}
+	if (strncmp(value->text, "file:", 5) != 0)
+		return r;
+	r = value_check_substitutions(value);
+	if (r == 0)
+		r = value_check_path(value, value->text + 5);
+	if (r == 0)
+		r = value_copy(value->text + 5, &output->path);
+	if (r == 0)
+		output->kind = OUTPUT_FILE;
+	return r;
+}
+
+static bool output_equal(const void *a, const void *b)
+{
+	const struct output *x = a, *y = b;
+
+	return x->kind == y->kind && value_equal_text(&x->path, &y->path);
+}
+
+static void output_print(FILE *file, const void *field)
+{
+	const struct output *output = field;
+	const char *name = choice_name(words, (int)output->kind);
+
+	if (output->kind == OUTPUT_FILE)
+		(void)fprintf(file, "file:%s", output->path);
+	else if (name)
+		(void)fputs(name, file);
+}
+
+static int output_inherit(void *field, const void *from, const char *path)
+{
+	const struct output *stated = from;
+	struct output *output = field;
+
+	output->kind = stated->kind;
+	return stated->path ? substitute_text(stated->path, path, &output->path) : 0;
+}
+
+#define OUTPUT(list, text, first, second)                                                     \
+	{                                                                                     \
+		.parse = output_parse, .equal = output_equal, .print = output_print,          \
+		.inherit = output_inherit, .allowed = text ", or file: and an absolute path", \
+		.examples = { first, second }, .choices = (list)                              \
+	}
+
+const struct type type_input = OUTPUT(&words[2], "inherit, null", "inherit", "file:/l");
+const struct type type_output =
+	OUTPUT(words, "inherit, null, journal, syslog", "syslog", "file:/l");

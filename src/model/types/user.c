@@ -1,0 +1,296 @@
+#include "model/types/type.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "base/parse.h"
+
+/* Types of users and groups. */
+
+#define GROUPS_MAX 1000 /* in one section */
+
+static bool id_is_number(const char *text)
+{
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* Neither a number in another spelling nor a misspelt name: the user database is not asked for B. */
+static bool id_is_name(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+
+	return *text && strchr(letters, *text) &&
+	       strspn(text,
+		      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.@$-") ==
+		       strlen(text);
+}
+
+/* (uid_t)-1 and (gid_t)-1 mean "none" to the kernel. */
+static int parse_id(struct value *value, uint32_t *ret)
+{
+	uint64_t number;
+
+	if (parse_uint(value->text, UINT32_MAX - 1, &number) < 0)
+		return value_refuse(value, "is beyond the largest number, 4294967294");
+	*ret = (uint32_t)number;
+	return 0;
+}
+
+/* The outcome of a look-up as the caller has it. */
+static int found(struct value *value, int r, const char *missing)
+{
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	return value_refuse(value, r == -ENOENT ? missing : "cannot be looked up");
+}
+
+int value_group(struct value *value, void *field)
+{
+	if (id_is_number(value->text))
+		return parse_id(value, field);
+	if (!id_is_name(value->text))
+		return -EINVAL;
+	return found(value, value->names->group(value->text, field), "is no group of this system");
+}
+
+/* Fills in the members of a user; @user is to be freed also on failure. */
+static int find_user(struct value *value, struct credentials *user)
+{
+	bool number = id_is_number(value->text);
+	uint32_t uid = 0;
+	int r;
+
+	if (!number && !id_is_name(value->text))
+		return -EINVAL;
+	r = number ? parse_id(value, &uid) : 0;
+	if (r == 0)
+		r = value_copy(value->text, &user->user);
+	if (r < 0)
+		return r;
+	r = value->names->user(value->text, &user->uid, &user->user_gid, &user->home, &user->shell);
+	if (number && r == -ENOENT) {
+		user->uid = uid;
+		user->user_gid = (gid_t)-1;
+		return 0;
+	}
+	r = found(value, r, "is no user of this system");
+	if (r == 0 && number && user->uid != uid)
+		r = value_refuse(value, "is the name of another user");
+	return r;
+}
+
+int value_owner(struct value *value, void *field)
+{
+	cleanup(credentials_done) struct credentials user = { .user = NULL };
+	int r = find_user(value, &user);
+
+	if (r == 0)
+		*(uid_t *)field = user.uid;
+	return r;
+}
+
+/* The fields of user, group and groups are the whole struct credentials. */
+static int user_parse(struct value *value, void *field)
+{
+	cleanup(credentials_done) struct credentials user = { .user = NULL };
+	struct credentials *credentials = field;
+	int r = find_user(value, &user);
+
+	if (r < 0)
+		return r;
+	credentials->set = true;
+	credentials->uid = user.uid;
+	credentials->user_gid = user.user_gid;
+	credentials->user = take(user.user);
+	credentials->home = take(user.home);
+	credentials->shell = take(user.shell);
+	return 0;
+}
+
+static bool user_equal(const void *a, const void *b)
+{
+	const struct credentials *x = a, *y = b;
+
+	if (x->set != y->set)
+		return false;
+	/* The group is the user's own where no other is named. */
+	if (x->set && (x->uid != y->uid || (!x->set_group && !y->set_group && x->gid != y->gid)))
+		return false;
+	return value_equal_text(&x->user, &y->user) && value_equal_text(&x->home, &y->home) &&
+	       value_equal_text(&x->shell, &y->shell);
+}
+
+static void user_print(FILE *file, const void *field)
+{
+	value_print_text(file, &((const struct credentials *)field)->user);
+}
+
+static int copy_text(char **field, const char *text)
+{
+	return text ? value_copy(text, field) : 0;
+}
+
+static int user_inherit(void *field, const void *from, const char *path)
+{
+	const struct credentials *stated = from;
+	struct credentials *credentials = field;
+
+	(void)path;
+	credentials->set = stated->set;
+	credentials->uid = stated->uid;
+	if (!credentials->set_group)
+		credentials->gid = stated->user_gid;
+	if (copy_text(&credentials->user, stated->user) < 0 ||
+	    copy_text(&credentials->home, stated->home) < 0)
+		return -ENOMEM;
+	return copy_text(&credentials->shell, stated->shell);
+}
+
+#define USER_ALLOWED "the name of a user, which begins with a letter, or a number below 4294967295"
+
+TYPE(user, .parse = user_parse, .equal = user_equal, .print = user_print, .inherit = user_inherit,
+     .allowed = USER_ALLOWED, .examples = { "redis", "web" });
+
+/* A number alone, of a user or of a group; -1: none. */
+static void id_print(FILE *file, const void *field)
+{
+	const uint32_t *id = field;
+
+	if (*id != UINT32_MAX)
+		(void)fprintf(file, "%u", *id);
+}
+
+TYPE(uid, .parse = value_owner, .print = id_print, .size = sizeof(uid_t), .allowed = USER_ALLOWED,
+     .examples = { "100", "101" });
+
+#define GROUP_ALLOWED \
+	"the name of a group, which begins with a letter, or a number below 4294967295"
+
+static int group_parse(struct value *value, void *field)
+{
+	struct credentials *credentials = field;
+	int r = value_group(value, &credentials->gid);
+
+	credentials->set_group = r == 0;
+	return r;
+}
+
+static bool group_equal(const void *a, const void *b)
+{
+	const struct credentials *x = a, *y = b;
+
+	return x->set_group == y->set_group && (!x->set_group || x->gid == y->gid);
+}
+
+static void group_print(FILE *file, const void *field)
+{
+	const struct credentials *credentials = field;
+
+	if (credentials->set_group)
+		(void)fprintf(file, "%u", credentials->gid);
+}
+
+static int group_inherit(void *field, const void *from, const char *path)
+{
+	const struct credentials *stated = from;
+	struct credentials *credentials = field;
+
+	(void)path;
+	credentials->set_group = stated->set_group;
+	credentials->gid = stated->gid;
+	return 0;
+}
+
+TYPE(group, .parse = group_parse, .equal = group_equal, .print = group_print,
+     .inherit = group_inherit, .allowed = GROUP_ALLOWED, .examples = { "4", "5" });
+
+TYPE(gid, .parse = value_group, .print = id_print, .size = sizeof(gid_t), .allowed = GROUP_ALLOWED,
+     .examples = { "4", "5" });
+
+static int parse_one_of(struct value *value, const char *word, gid_t *ret)
+{
+	struct value group = { .text = word, .names = value->names };
+	int r = value_group(&group, ret);
+
+	if (r != -EINVAL)
+		return r;
+	return value_refuse(value, group.why ? "has a word that is no group of this system"
+					     : "has a word that cannot be a group");
+}
+
+static int groups_parse(struct value *value, void *field)
+{
+	struct credentials *credentials = field;
+	cleanup(freep) char **words = NULL;
+	cleanup(freep) gid_t *groups = NULL;
+	bool none = strcmp(value->text, "none") == 0;
+	int n = none ? 0 : value_words(value, &words);
+
+	if (n < 0)
+		return n;
+	if (n == 0 && !none)
+		return -EINVAL;
+	if (n > GROUPS_MAX)
+		return value_refuse(value, "has more than " STRINGIFY(GROUPS_MAX) " groups");
+	groups = calloc((size_t)n + 1, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++) {
+		int r = parse_one_of(value, words[i], &groups[i]);
+
+		if (r < 0)
+			return r;
+		for (int j = 0; j < i; j++) {
+			if (groups[i] == groups[j])
+				return value_refuse(value, "has a group twice");
+		}
+	}
+	credentials->set_groups = true;
+	credentials->groups = take(groups);
+	credentials->n_groups = (size_t)n;
+	return 0;
+}
+
+static bool groups_equal(const void *a, const void *b)
+{
+	const struct credentials *x = a, *y = b;
+
+	if (x->set_groups != y->set_groups || x->n_groups != y->n_groups)
+		return false;
+	return x->n_groups == 0 ||
+	       memcmp(x->groups, y->groups, x->n_groups * sizeof(*x->groups)) == 0;
+}
+
+static void groups_print(FILE *file, const void *field)
+{
+	const struct credentials *credentials = field;
+
+	if (credentials->set_groups && credentials->n_groups == 0)
+		(void)fputs("none", file);
+	for (size_t i = 0; i < credentials->n_groups; i++)
+		(void)fprintf(file, "%s%u", i ? " " : "", (unsigned)credentials->groups[i]);
+}
+
+static int groups_inherit(void *field, const void *from, const char *path)
+{
+	const struct credentials *stated = from;
+	struct credentials *credentials = field;
+
+	(void)path;
+	credentials->set_groups = stated->set_groups;
+	if (stated->n_groups == 0)
+		return 0;
+	credentials->groups = calloc(stated->n_groups, sizeof(*stated->groups));
+	if (!credentials->groups)
+		return -ENOMEM;
+	memcpy(credentials->groups, stated->groups, stated->n_groups * sizeof(*stated->groups));
+	credentials->n_groups = stated->n_groups;
+	return 0;
+}
+
+TYPE(groups, .parse = groups_parse, .equal = groups_equal, .print = groups_print,
+     .inherit = groups_inherit,
+     .allowed = "none, or names or numbers of groups with blanks between them, each once",
+     .examples = { "4 7", "none" });

@@ -1,0 +1,157 @@
+#include "proto/logger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/macro.h"
+
+/* What a message of each type has; the texts are @texts at least, and LOGGER_TEXTS at most. */
+static const struct logger_shape {
+	bool known, rules, fd;
+	uint8_t texts;
+} shapes[LOGGER_TYPES] = {
+	[LOGGER_HELLO] = { .known = true },
+	[LOGGER_ADD] = { .known = true, .rules = true, .fd = true, .texts = 2 },
+	[LOGGER_CHANGE] = { .known = true, .rules = true, .texts = 2 },
+	[LOGGER_RUN] = { .known = true },
+	[LOGGER_FLUSH] = { .known = true },
+	[LOGGER_REMOVE] = { .known = true },
+	[LOGGER_REOPEN] = { .known = true },
+	[LOGGER_VIEW] = { .known = true, .fd = true },
+	[LOGGER_SHOW] = { .known = true },
+	[LOGGER_BEGIN] = { .known = true },
+	[LOGGER_STOP] = { .known = true },
+	[LOGGER_READY] = { .known = true },
+	[LOGGER_FLUSHED] = { .known = true },
+	[LOGGER_ENDED] = { .known = true },
+	[LOGGER_TROUBLE] = { .known = true, .texts = 1 },
+	[LOGGER_REFUSED] = { .known = true, .texts = 1 },
+};
+
+union logger_control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+int logger_send(int fd, struct logger_message *message, const char *first, const char *second,
+		int passed)
+{
+	size_t sizes[LOGGER_TEXTS] = { first ? strlen(first) + 1 : 0,
+				       second ? strlen(second) + 1 : 0 };
+	struct iovec iov[] = {
+		{ .iov_base = message, .iov_len = sizeof(*message) },
+		{ .iov_base = (void *)(uintptr_t)first, .iov_len = sizes[0] },
+		{ .iov_base = (void *)(uintptr_t)second, .iov_len = sizes[1] },
+	};
+	union logger_control control = { 0 };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = ARRAY_SIZE(iov) };
+
+	if (sizes[0] + sizes[1] > LOGGER_MESSAGE_MAX)
+		return -EMSGSIZE;
+	message->version = LOGGER_VERSION;
+	message->size = (uint32_t)(sizeof(*message) + sizes[0] + sizes[1]);
+	if (passed >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		*CMSG_FIRSTHDR(&msg) = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+							 .cmsg_type = SCM_RIGHTS,
+							 .cmsg_len = CMSG_LEN(sizeof(int)) };
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), &passed, sizeof(int));
+	}
+	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* The buffer of control data has room for one descriptor: the kernel closes further ones. */
+static void packet_take_fd(struct logger_packet *packet, struct msghdr *msg)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&packet->fd, CMSG_DATA(c), sizeof(int));
+}
+
+static bool packet_take_texts(struct logger_packet *packet, size_t size)
+{
+	const char *at = packet->text, *end = packet->text + size;
+	size_t n = 0;
+
+	while (at < end && n < LOGGER_TEXTS) {
+		const char *nul = memchr(at, '\0', (size_t)(end - at));
+
+		if (!nul)
+			return false;
+		packet->texts[n++] = at;
+		at = nul + 1;
+	}
+	return at == end && n >= shapes[packet->message.type].texts;
+}
+
+static bool rules_are_valid(const struct logger_rules *rules)
+{
+	return rules->to < LOGGER_TOS && rules->format < LOGGER_FORMATS &&
+	       rules->stamp < LOGGER_STAMPS && rules->kind < LOGGER_KINDS &&
+	       !(rules->flags & ~(uint32_t)LOGGER_FLAGS) && rules->name_width <= 255 &&
+	       rules->priority <= 7 && rules->keep <= LOGGER_KEEP_MAX &&
+	       rules->memory <= LOGGER_MEMORY_MAX && !(rules->mode & ~0777U);
+}
+
+/* Return: 0, -EPROTO or -EBADMSG. */
+static int packet_check(struct logger_packet *packet, size_t size)
+{
+	const struct logger_message *m = &packet->message;
+
+	if (size < sizeof(*m) || m->size != size)
+		return -EBADMSG;
+	if (m->version != LOGGER_VERSION)
+		return -EPROTO;
+	if (m->type >= LOGGER_TYPES || !shapes[m->type].known)
+		return -EBADMSG;
+	if (m->stream >= LOGGER_STREAMS && m->stream != LOGGER_ALL)
+		return -EBADMSG;
+	if (shapes[m->type].fd != (packet->fd >= 0))
+		return -EBADMSG;
+	if (shapes[m->type].rules && !rules_are_valid(&m->rules))
+		return -EBADMSG;
+	return packet_take_texts(packet, size - sizeof(*m)) ? 0 : -EBADMSG;
+}
+
+int logger_receive(int fd, struct logger_packet *packet)
+{
+	struct iovec iov[] = {
+		{ .iov_base = &packet->message, .iov_len = sizeof(packet->message) },
+		{ .iov_base = packet->text, .iov_len = sizeof(packet->text) },
+	};
+	union logger_control control;
+	struct msghdr msg = {
+		.msg_iov = iov,
+		.msg_iovlen = ARRAY_SIZE(iov),
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t n;
+	int r;
+
+	memset(&packet->message, 0, sizeof(packet->message));
+	memset(packet->texts, 0, sizeof(packet->texts));
+	packet->fd = -1;
+	do
+		n = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n < 0 ? -errno : 0;
+	packet_take_fd(packet, &msg);
+	if ((msg.msg_flags & MSG_CTRUNC) && packet->fd < 0)
+		r = -EMFILE;
+	else if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
+		r = -EBADMSG;
+	else
+		r = packet_check(packet, (size_t)n);
+	if (r < 0)
+		packet->fd = fd_close(packet->fd);
+	return r < 0 ? r : 1;
+}

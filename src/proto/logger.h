@@ -1,0 +1,212 @@
+#pragma once
+
+/*
+ * The daemon and swansong-logger: the messages of their socket.
+ *
+ * The daemon starts the logger with a SOCK_SEQPACKET socket and the store (proto/logger-store.h) as
+ * descriptors.  One packet is one message: a struct logger_message, its texts behind each other, each
+ * with its NUL, and at most one descriptor.  All numbers are native.
+ *
+ * A stream is the output of one service, or one of its two outputs.  Its number, below
+ * LOGGER_STREAMS, is chosen by the daemon, which keeps both ends of the pipe, so that no output is
+ * lost while the logger is started again.  A new logger is told of all streams anew, with
+ * LOGGER_KNOWN; what the earlier one had taken and not yet written is in the store.
+ *
+ * to the logger			descriptor	texts
+ *
+ *	LOGGER_HELLO						first message; @version
+ *	LOGGER_ADD	@rules		read end	name, path	a new stream
+ *	LOGGER_CHANGE	@rules				name, path	other rules, or another name
+ *	LOGGER_RUN	@run					a run of the service begins: output from now on
+ *								is of this process and generation
+ *	LOGGER_FLUSH	@cookie					the pipe is read until it is empty, a last line
+ *								without its end is ended, all is written;
+ *								then LOGGER_FLUSHED
+ *	LOGGER_REMOVE						the same, then LOGGER_ENDED; the number is free
+ *	LOGGER_REOPEN						files are opened anew, by their paths, as for
+ *								logrotate; @stream or LOGGER_ALL
+ *	LOGGER_VIEW	@view		socket or pipe		a reader; frames go to its descriptor
+ *	LOGGER_SHOW	@view					the reader gets the last lines of @stream
+ *	LOGGER_BEGIN	@view					... of all those streams now, and, with
+ *								@view.follow, all lines from now on
+ *	LOGGER_STOP						flush every stream, reply, exit
+ *
+ * A flush waits for as long as the destination takes: the daemon has the deadline.  LOGGER_FLUSH may
+ * be for LOGGER_ALL, and is one reply then.
+ *
+ * from the logger
+ *
+ *	LOGGER_READY						it has the store, and knows no stream yet
+ *	LOGGER_FLUSHED	@flushed				@cookie, and bytes that were dropped meanwhile
+ *	LOGGER_ENDED						of LOGGER_REMOVE
+ *	LOGGER_TROUBLE	@trouble			path	a destination fails, or no longer fails
+ *	LOGGER_REFUSED	@trouble			text	a message was not valid: a fault of the daemon
+ *
+ * The counters of a stream are in its record in the store, where the daemon reads them.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define LOGGER_VERSION	   1
+#define LOGGER_STREAMS	   16384
+#define LOGGER_ALL	   UINT32_MAX
+#define LOGGER_MESSAGE_MAX 8192 /* bytes of a message with its texts */
+#define LOGGER_TEXTS	   2
+
+enum logger_type {
+	LOGGER_HELLO = 1,
+	LOGGER_ADD,
+	LOGGER_CHANGE,
+	LOGGER_RUN,
+	LOGGER_FLUSH,
+	LOGGER_REMOVE,
+	LOGGER_REOPEN,
+	LOGGER_VIEW,
+	LOGGER_SHOW,
+	LOGGER_BEGIN,
+	LOGGER_STOP,
+	LOGGER_READY,
+	LOGGER_FLUSHED,
+	LOGGER_ENDED,
+	LOGGER_TROUBLE,
+	LOGGER_REFUSED,
+	LOGGER_TYPES,
+};
+
+enum logger_to {
+	LOGGER_TO_MEMORY,  /* to the memory only */
+	LOGGER_TO_FILE,	   /* to the file of the path, with rotation */
+	LOGGER_TO_OUTPUT,  /* to the logger's own standard output, */
+	LOGGER_TO_ERROR,   /* or standard error, which are the daemon's */
+	LOGGER_TO_JOURNAL, /* to journald, with its fields */
+	LOGGER_TOS,
+};
+
+enum logger_format {
+	LOGGER_PLAIN,  /* the line, behind the time if there is one */
+	LOGGER_PREFIX, /* "NAME | ", filled up to @name_width, before that */
+	LOGGER_JSON,   /* an object: time, node, pid, generation, stream, message */
+	LOGGER_FORMATS,
+};
+
+enum logger_stamp {
+	LOGGER_STAMP_NONE,
+	LOGGER_STAMP_ISO,      /* 2026-11-22T22:31:05Z */
+	LOGGER_STAMP_ISO_USEC, /* 2026-11-22T22:31:05.123456Z */
+	LOGGER_STAMP_UNIX,     /* 1795386665.123456 */
+	LOGGER_STAMPS,
+};
+
+enum logger_kind {
+	LOGGER_OUTPUT, /* standard output, or both */
+	LOGGER_ERROR,  /* standard error alone */
+	LOGGER_KINDS,
+};
+
+#define LOGGER_KNOWN	  0x1 /* the stream has been added to an earlier logger: its record counts */
+#define LOGGER_BLOCK	  0x2 /* the service waits while the destination takes nothing; else: drop */
+#define LOGGER_COMPRESS	  0x4 /* rotated files, but the newest of them */
+#define LOGGER_LOCAL_TIME 0x8 /* stamps are in local time, with the offset */
+#define LOGGER_FLAGS	  0xf
+
+#define LOGGER_KEEP_MAX	  9999
+#define LOGGER_MEMORY_MAX (1024 * 1024)
+
+/* Where the lines of a stream go, and how.  0 for a limit is none. */
+struct logger_rules {
+	uint32_t to, format, stamp, kind;
+	uint32_t flags;
+	uint32_t name_width;
+	uint32_t priority; /* of lines in the journal, unless they begin with "<3>" */
+	uint32_t keep;	   /* rotated files */
+	uint32_t memory;   /* bytes of the last lines that are kept for readers */
+	uint32_t mode;	   /* of a new file */
+	uint64_t size;	   /* a file is rotated before it exceeds this */
+	uint64_t age_usec; /* ... or is older than this */
+};
+
+struct logger_run {
+	int64_t pid;
+	uint64_t generation;
+};
+
+/* A reader's wish for one stream, and for the whole. */
+struct logger_view {
+	uint32_t id; /* chosen by the daemon; the last LOGGER_VIEW of an id is the one */
+	uint32_t follow;
+	uint64_t lines; /* at most so many of the last lines of the stream, */
+	uint64_t bytes; /* and so many bytes; 0: no limit */
+};
+
+struct logger_flushed {
+	uint64_t dropped_bytes, dropped_lines;
+};
+
+struct logger_trouble {
+	int32_t error; /* errno; 0: no longer */
+	uint32_t reserved;
+	uint64_t dropped_bytes, dropped_lines; /* since it began */
+};
+
+struct logger_message {
+	uint32_t version;
+	uint32_t type;
+	uint32_t size;	 /* bytes of the message with its texts */
+	uint32_t stream; /* or LOGGER_ALL */
+	uint64_t cookie; /* copied to the reply */
+	union {
+		struct logger_rules rules;
+		struct logger_run run;
+		struct logger_view view;
+		struct logger_flushed flushed;
+		struct logger_trouble trouble;
+	};
+};
+
+/* Of a view: what a reader gets for each line, followed by the name and the bytes of the line. */
+enum logger_frame_type {
+	LOGGER_FRAME_LINE,
+	LOGGER_FRAME_LOST,  /* @lost bytes of the stream were gone before the reader took them */
+	LOGGER_FRAME_NOW,   /* the last lines are over; what follows is new */
+	LOGGER_FRAME_ENDED, /* the stream was removed */
+};
+
+struct logger_frame {
+	uint32_t size; /* of the frame with the name and the line */
+	uint16_t type;
+	uint16_t name_length;
+	uint32_t stream;
+	uint32_t kind;
+	uint64_t time_usec; /* CLOCK_REALTIME */
+	int64_t pid;
+	uint64_t generation;
+	uint64_t lost;
+};
+
+/* A message as it was received: the texts are in it, the descriptor is the caller's to close. */
+struct logger_packet {
+	struct logger_message message;
+	char text[LOGGER_MESSAGE_MAX];
+	const char *texts[LOGGER_TEXTS]; /* or NULL */
+	int fd;				 /* or -1 */
+};
+
+/*
+ * Sends @message, whose @version and @size are filled in, with its texts, NULL for none, and its
+ * descriptor, or -1, which stays the caller's.
+ *
+ * Return: 0; -EAGAIN, nothing was sent; -EMSGSIZE: the texts are too long; -errno.
+ */
+int logger_send(int fd, struct logger_message *message, const char *first, const char *second,
+		int passed);
+
+/*
+ * Receives the next message without waiting for it.  It has the texts and the descriptor that its type
+ * has, and its numbers are in their ranges; *packet is written in any case.
+ *
+ * Return: 1; 0: the other side has closed; -EAGAIN; -EPROTO: another version; -EBADMSG: not valid;
+ * -EMFILE: no descriptor was left for the one that came; -errno.
+ */
+int logger_receive(int fd, struct logger_packet *packet);

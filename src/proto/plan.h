@@ -1,0 +1,10 @@
+#pragma once
+
+/* A forecast (model/forecast) as the reply of the method Plan. */
+
+#include <jansson.h>
+
+#include "model/forecast/forecast.h"
+
+/* Times of USEC_INFINITY are left out.  Return: a new object; NULL without memory. */
+json_t *plan_build(const struct forecast *forecast, uint64_t grace_usec);

@@ -1,0 +1,165 @@
+/*
+ * The numbers come from the environment and may be anybody's: a program in between may have closed
+ * the descriptors and opened others.  So nothing is done to them, not even closed, before they are
+ * seen to be what they should be: a memfd whose size cannot change, with the page in it, and a
+ * socket of the one type.
+ *
+ * The lock is a record lock, which the kernel drops when the process closes any descriptor of the
+ * file.  Hence there is one only, for as long as the program is attached.
+ */
+#include "swansong/attach/attach-page-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/macro.h"
+#include "base/parse.h"
+#include "swansong/base/fork-private.h"
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
+
+/* "5:6" */
+static int parse_pair(char *text, int *a, int *b)
+{
+	char *colon = strchr(text, ':');
+	uint64_t left, right;
+
+	if (!colon)
+		return -EPROTO;
+	*colon = '\0';
+	if (parse_uint(text, INT32_MAX, &left) < 0 || parse_uint(colon + 1, INT32_MAX, &right) < 0)
+		return -EPROTO;
+	*a = (int)left;
+	*b = (int)right;
+	return 0;
+}
+
+static int passed_numbers(struct passed *p)
+{
+	const char *value = secure_getenv(PAGE_VARIABLE);
+	char text[32];
+	size_t length;
+
+	if (!value)
+		return 0;
+	length = strnlen(value, sizeof(text) - 1);
+	memcpy(text, value, length); /* one that is longer is cut, and no pair of numbers */
+	text[length] = '\0';
+	(void)unsetenv(PAGE_VARIABLE);
+	return parse_pair(text, &p->fd, &p->socket) < 0 ? -EPROTO : 1;
+}
+
+static int socket_check(int fd)
+{
+	int type;
+	socklen_t size = sizeof(type);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0)
+		return errno == EBADF ? -EBADF : -EPROTO;
+	return type == SOCK_SEQPACKET ? 0 : -EPROTO;
+}
+
+static int page_check(struct passed *p)
+{
+	int seals = fcntl(p->fd, F_GET_SEALS);
+	struct page header;
+	struct stat st;
+
+	if (seals < 0)
+		return errno == EBADF ? -EBADF : -EPROTO;
+	if ((seals & SEALS) != SEALS || fstat(p->fd, &st) < 0)
+		return -EPROTO;
+	if (pread(p->fd, &header, sizeof(header), 0) != sizeof(header))
+		return -EPROTO;
+	if (header.magic != PAGE_MAGIC || header.version != PAGE_VERSION)
+		return -EPROTO;
+	p->n_lanes = header.n_lanes;
+	p->size = PAGE_HEADER + (size_t)p->n_lanes * sizeof(struct page_lane);
+	return (size_t)st.st_size < p->size ? -EPROTO : 0;
+}
+
+static int page_lock(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+
+	if (fcntl(fd, F_SETLK, &lock) == 0)
+		return 0;
+	return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+}
+
+static int page_map(struct passed *p)
+{
+	void *map = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
+	int r;
+
+	if (map == MAP_FAILED)
+		return -errno;
+	if (madvise(map, p->size, MADV_DONTFORK) < 0) {
+		r = -errno;
+		(void)munmap(map, p->size);
+		return r;
+	}
+	p->page = map;
+	return 0;
+}
+
+/* Once they are known to be ours. */
+static int passed_own(struct passed *p)
+{
+	int r;
+
+	if (fcntl(p->fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(p->socket, F_SETFD, FD_CLOEXEC) < 0)
+		return -errno;
+	r = page_lock(p->fd);
+	return r < 0 ? r : page_map(p);
+}
+
+int passed_take(struct passed *ret)
+{
+	struct passed p = PASSED_NONE;
+	int r = passed_numbers(&p);
+
+	if (r <= 0)
+		return r;
+	r = socket_check(p.socket);
+	if (r == 0)
+		r = page_check(&p);
+	if (r < 0)
+		return r;
+	r = passed_own(&p);
+	if (r < 0) {
+		passed_close(&p);
+		return r;
+	}
+	*ret = p;
+	return 1;
+}
+
+int passed_close_in_fork(const struct passed *p)
+{
+	int r = fork_own(p->fd, (struct owned){ CLOSED });
+
+	return r < 0 ? r : fork_own(p->socket, (struct owned){ CLOSED });
+}
+
+void passed_close(struct passed *p)
+{
+	fork_disown(p->fd);
+	fork_disown(p->socket);
+	p->fd = fd_close(p->fd);
+	if (p->socket >= 0)
+		(void)shutdown(p->socket, SHUT_RDWR);
+	p->socket = fd_close(p->socket);
+}
+
+void passed_unmap(struct passed *p)
+{
+	(void)munmap(p->page, p->size);
+}

@@ -1,0 +1,52 @@
+#include "swansong/attach/attach-report-private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define HEADING "REPORT\n"
+
+/* A place is a text on one line. */
+static void clean(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 127)
+			*text = '?';
+}
+
+/* Adds the line, or nothing if it has no room.  Returns its length. */
+static size_t site_write(const struct swansong_report_site *site, uint64_t now, char *buf,
+			 size_t room)
+{
+	uint64_t since = now > site->oldest ? now - site->oldest : 0;
+	char line[512];
+	int n = snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %s:%u %s", site->guards,
+			 since, site->file, site->line, site->function);
+
+	if (n < 0)
+		return 0;
+	clean(line); /* one that is too long is cut */
+	n = snprintf(buf, room, "%s\n", line);
+	return n > 0 && (size_t)n < room ? (size_t)n : 0;
+}
+
+size_t attach_report(struct swansong *root, char buf[static PAGE_MESSAGE_MAX])
+{
+	size_t used = strlen(HEADING);
+	struct swansong_report *report;
+	uint64_t now;
+
+	memcpy(buf, HEADING, used);
+	if (report_new(root, &report) < 0)
+		return used;
+	now = clock_now_usec();
+	for (size_t i = 0, n; i < report->n; i++, used += n) {
+		n = site_write(&report->sites[i], now, buf + used, PAGE_MESSAGE_MAX - used);
+		if (n == 0)
+			break;
+	}
+	(void)swansong_report_free(report);
+	return used;
+}

@@ -1,0 +1,277 @@
+/*
+ * A root, the tally of its tree (tally.c), and one thread that listens to the daemon.
+ *
+ * The tree needs nothing of all this, and outlives it if somebody keeps a node; and it may end on
+ * any thread, also on this one, in a callback that a stop runs.  So nobody waits for the thread,
+ * and there is no lock.  It is told two things, by a counter that it reads: that the root has
+ * become complete, and that the program has dropped it.  Each is told once, and as the last that
+ * its teller does with the attachment; once both are, the thread is the only one left who knows the
+ * descriptors.  It closes them, and then lets go of its pin, by which there was a root to stop.
+ * What remains is the page, for late guards on what is left of the tree, and goes with that.
+ *
+ *
+ * Processes that are forked have the tree, and none of this: no thread, and not the page.  That
+ * needs no handler here.  The page is not mapped there (MADV_DONTFORK), and the tally is zero
+ * (MADV_WIPEONFORK), by which it counts nothing, and all here know where they are.  The descriptors
+ * are closed there at once, so that the daemon sees the end of the program that is attached and not
+ * of what it has forked (fork.c).
+ *
+ * The stack of the thread is an ordinary one, as functions of the program may run on it.
+ */
+#include <swansong/attach.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/macro.h"
+#include "swansong/attach/attach-page-private.h"
+#include "swansong/attach/attach-report-private.h"
+#include "swansong/interrupt/channel-private.h"
+#include "swansong/count/count-private.h"
+#include "swansong/count/node-private.h"
+#include "swansong/base/fork-private.h"
+#include "swansong/base/thread-private.h"
+
+struct attached {
+	struct attachment attachment;
+	struct swansong *root; /* pinned by the thread */
+	struct passed passed;
+	int wake; /* an eventfd; what is told are these: */
+	struct waiter complete;
+};
+
+#define TOLD_COMPLETE  UINT64_C(1)
+#define TOLD_ABANDONED (UINT64_C(1) << 32)
+#define TOLD_ALL       (TOLD_COMPLETE | TOLD_ABANDONED)
+
+/* ---- on any thread ---- */
+
+static bool attached_is_ours(const struct attached *a)
+{
+	return tally_is_live(a->attachment.tally);
+}
+
+static bool attached_on_complete(struct waiter *w)
+{
+	struct attached *a = container_of(w, struct attached, complete);
+
+	if (attached_is_ours(a))
+		(void)eventfd_write(a->wake, TOLD_COMPLETE);
+	return false;
+}
+
+static void attached_on_abandoned(struct attachment *attachment)
+{
+	struct attached *a = container_of(attachment, struct attached, attachment);
+
+	if (attached_is_ours(a)) {
+		(void)eventfd_write(a->wake, TOLD_ABANDONED);
+		return;
+	}
+	/* In place of the thread. */
+	count_unwatch(a->root, &a->complete);
+	node_unpin(a->root);
+}
+
+static void attached_close_wake(struct attached *a)
+{
+	fork_disown(a->wake);
+	a->wake = fd_close(a->wake);
+}
+
+/* ---- the thread ---- */
+
+static void attached_say(struct attached *a, const char *message, size_t length)
+{
+	/* It does not wait for a daemon that does not read: what is sent is little. */
+	(void)send(a->passed.socket, message, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void attached_answer(struct attached *a)
+{
+	char buf[PAGE_MESSAGE_MAX];
+
+	attached_say(a, buf, attach_report(a->root, buf));
+}
+
+/* False when the daemon has closed its end. */
+static bool attached_hear(struct attached *a)
+{
+	char buf[16];
+	ssize_t n = recv(a->passed.socket, buf, sizeof(buf), MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (n == (ssize_t)strlen("STOP") && memcmp(buf, "STOP", strlen("STOP")) == 0)
+		node_shut_down(a->root);
+	else if (n == (ssize_t)strlen("REPORT") && memcmp(buf, "REPORT", strlen("REPORT")) == 0)
+		attached_answer(a);
+	return n > 0;
+}
+
+/* Waits, and returns what is told. */
+static uint64_t attached_wait(struct attached *a, bool *listens)
+{
+	struct pollfd fds[] = {
+		{ .fd = a->wake, .events = POLLIN },
+		{ .fd = *listens ? a->passed.socket : -1, .events = POLLIN },
+	};
+	eventfd_t told = 0;
+
+	if (deadline_poll(fds, ARRAY_SIZE(fds), USEC_INFINITY) < 0)
+		*listens = false; /* two descriptors are too many for a strange limit */
+	else if (fds[1].revents)
+		*listens = attached_hear(a);
+	if (fds[0].revents || !*listens)
+		(void)eventfd_read(a->wake, &told);
+	return told;
+}
+
+static void *attached_main(void *arg)
+{
+	struct attached *a = arg;
+	struct swansong *root = a->root;
+	uint64_t told = 0;
+	bool listens = true;
+
+	while (told != TOLD_ALL) {
+		uint64_t news = attached_wait(a, &listens);
+
+		if (news & TOLD_COMPLETE)
+			attached_say(a, "COMPLETE", strlen("COMPLETE"));
+		told |= news;
+	}
+	passed_close(&a->passed);
+	attached_close_wake(a);
+	node_unpin(root);
+	return NULL;
+}
+
+/* ---- life ---- */
+
+static struct tally *attached_tally(const struct passed *p)
+{
+	struct tally *t =
+		mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (t == MAP_FAILED)
+		return NULL;
+	if (madvise(t, sizeof(*t), MADV_WIPEONFORK) < 0) {
+		(void)munmap(t, sizeof(*t));
+		return NULL;
+	}
+	tally_init(t, p->page, p->n_lanes);
+	return t;
+}
+
+/* Nobody else knows it any more. */
+static void attached_free(struct attached *a)
+{
+	struct tally *tally = a->attachment.tally;
+
+	if (!tally || tally_is_live(tally)) {
+		passed_close(&a->passed);
+		passed_unmap(&a->passed);
+		attached_close_wake(a);
+	}
+	if (tally)
+		(void)munmap(tally, sizeof(*tally));
+	free(a);
+}
+
+static void attached_on_ended(struct attachment *attachment)
+{
+	attached_free(container_of(attachment, struct attached, attachment));
+}
+
+/* What attached_free() does is all that has to be taken back, also on failure. */
+static int attached_init(struct attached *a, const struct passed *passed)
+{
+	int r;
+
+	a->passed = *passed;
+	a->attachment.abandoned = attached_on_abandoned;
+	a->attachment.ended = attached_on_ended;
+	waiter_init(&a->complete);
+	a->complete.run = attached_on_complete;
+	a->wake = eventfd(0, EFD_CLOEXEC);
+	if (a->wake < 0)
+		return -errno;
+	r = fork_own(a->wake, (struct owned){ CLOSED });
+	if (r == 0)
+		r = passed_close_in_fork(passed);
+	if (r < 0)
+		return r;
+	a->attachment.tally = attached_tally(passed);
+	return a->attachment.tally ? 0 : -ENOMEM;
+}
+
+/* From now on all of @a is the root's and the thread's; on failure, as well. */
+static int attached_start(struct attached *a)
+{
+	pthread_t thread;
+	int r;
+
+	count_pin(a->root);
+	count_watch(a->root, &a->complete);
+	attached_say(a, "ATTACHED", strlen("ATTACHED"));
+	r = thread_start(&thread, "swansong-attach", attached_main, a);
+	if (r < 0) {
+		count_unwatch(a->root, &a->complete);
+		node_unpin(a->root);
+		return r;
+	}
+	(void)pthread_detach(thread);
+	/* Acquire: a stop is what others did before. */
+	if (__atomic_load_n(&a->passed.page->stop, __ATOMIC_ACQUIRE))
+		node_shut_down(a->root);
+	return 0;
+}
+
+static int attach(struct passed *passed, struct swansong **ret)
+{
+	struct attached *a = calloc(1, sizeof(*a));
+	struct swansong *root;
+	int r;
+
+	if (!a) {
+		passed_close(passed);
+		passed_unmap(passed);
+		return -ENOMEM;
+	}
+	r = attached_init(a, passed);
+	if (r >= 0)
+		r = node_new_root(&a->attachment, &root);
+	if (r < 0) {
+		attached_free(a);
+		return r;
+	}
+	a->root = root;
+	r = swansong_percpu_enable(root);
+	if (r >= 0)
+		r = attached_start(a);
+	if (r < 0) {
+		(void)swansong_unref(root);
+		return r;
+	}
+	*ret = root;
+	return 1;
+}
+
+int swansong_attach(struct swansong **ret)
+{
+	struct passed passed;
+	int r = passed_take(&passed);
+
+	if (r < 0)
+		return r;
+	return r == 0 ? swansong_new(ret) : attach(&passed, ret);
+}

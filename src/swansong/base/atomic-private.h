@@ -1,0 +1,153 @@
+#pragma once
+
+/*
+ * Every atomic operation and sleep of the library goes through here (locks: lock-private.h), so that
+ * a test build can step them: with SWANSONG_STEP each is between two calls of the test, which may go
+ * on with another thread there, and only the test sleeps and knows which thread this is.
+ *
+ * There are no fences: ThreadSanitizer does not see them.
+ */
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#ifdef SWANSONG_STEP
+#ifndef SWANSONG_NO_INLINE
+#error "what public headers inline is not stepped"
+#endif
+void swansong_step(const volatile void *address); /* before an operation on it */
+void swansong_stepped(void);			  /* after one */
+int swansong_step_sleep(const _Atomic uint32_t *word, uint32_t value);
+void swansong_step_wake(const _Atomic uint32_t *word);
+pthread_t swansong_step_self(void);
+#define SHARED(p, operation)                          \
+	({                                            \
+		swansong_step(p);                     \
+		__typeof__(operation) r_ = operation; \
+		swansong_stepped();                   \
+		r_;                                   \
+	})
+#define SHARED_DO(p, operation)     \
+	({                          \
+		swansong_step(p);   \
+		operation;          \
+		swansong_stepped(); \
+	})
+#else
+#define SHARED(p, operation)	(operation)
+#define SHARED_DO(p, operation) (operation)
+#endif
+
+/* Of what no other thread knows yet. */
+#define shared_init(p, value) atomic_init((p), (value))
+
+/* @order is relaxed, acquire, release or acq_rel; the place that names it says why. */
+#define shared_load(p, order) SHARED(p, atomic_load_explicit((p), memory_order_##order))
+#define shared_store(p, value, order) \
+	SHARED_DO(p, atomic_store_explicit((p), (value), memory_order_##order))
+#define shared_add(p, value, order) \
+	SHARED(p, atomic_fetch_add_explicit((p), (value), memory_order_##order))
+#define shared_sub(p, value, order) \
+	SHARED(p, atomic_fetch_sub_explicit((p), (value), memory_order_##order))
+#define shared_swap(p, value, order) \
+	SHARED(p, atomic_exchange_explicit((p), (value), memory_order_##order))
+#define shared_or(p, value, order) \
+	SHARED(p, atomic_fetch_or_explicit((p), (value), memory_order_##order))
+/* Strong.  If it fails, *@expected is what was there, loaded with memory_order_@failure. */
+#define shared_replace(p, expected, value, success, failure)                        \
+	SHARED(p, atomic_compare_exchange_strong_explicit((p), (expected), (value), \
+							  memory_order_##success,   \
+							  memory_order_##failure))
+
+/*
+ * The same of plain words, which are those that public headers use inline: neither C99 nor C++ has
+ * _Atomic.
+ */
+#define plain_load(p, order) SHARED(p, __atomic_load_n((p), memory_order_##order))
+#define plain_store(p, value, order) \
+	SHARED_DO(p, __atomic_store_n((p), (value), memory_order_##order))
+#define plain_add(p, value, order) SHARED(p, __atomic_fetch_add((p), (value), memory_order_##order))
+#define plain_sub(p, value, order) SHARED(p, __atomic_fetch_sub((p), (value), memory_order_##order))
+#define plain_or(p, value, order)  SHARED(p, __atomic_fetch_or((p), (value), memory_order_##order))
+
+#ifdef SWANSONG_STEP
+
+/* Each run of a test is the same: the test itself and each of its threads have a processor. */
+static inline unsigned int processor(void)
+{
+	return (unsigned int)swansong_step_self() + 1;
+}
+
+static inline unsigned int processor_count(void)
+{
+	return 3;
+}
+
+static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
+{
+	(void)deadline;
+	return swansong_step_sleep(word, value);
+}
+
+static inline void futex_wake(_Atomic uint32_t *word, int threads)
+{
+	(void)threads;
+	swansong_step_wake(word);
+}
+
+static inline pthread_t thread_self(void)
+{
+	return swansong_step_self();
+}
+
+#else
+
+/* A number that threads which run at the same time seldom share. */
+static inline unsigned int processor(void)
+{
+	return (unsigned int)sched_getcpu();
+}
+
+/* How many there can be; in rare cases there are numbers above that. */
+static inline unsigned int processor_count(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	return n > 0 ? (unsigned int)n : 1;
+}
+
+/* Sleeps while *@word is @value.  0, also without reason, or -ETIMEDOUT. */
+static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)(deadline / USEC_PER_SEC),
+		.tv_nsec = (long)(deadline % USEC_PER_SEC * 1000),
+	};
+	long r = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value,
+			 deadline == USEC_INFINITY ? NULL : &ts, NULL, FUTEX_BITSET_MATCH_ANY);
+
+	return r < 0 && errno == ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+/* Wakes up to @threads, or all for INT_MAX, that sleep on @word. */
+static inline void futex_wake(_Atomic uint32_t *word, int threads)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+}
+
+static inline pthread_t thread_self(void)
+{
+	return pthread_self();
+}
+
+#endif

@@ -1,0 +1,197 @@
+/*
+ * A process that is forked has the thread that forks and no other, and the memory as it was at that
+ * moment.  Three things would go wrong with a tree in it:
+ *
+ *  - Another thread was within a lock: nobody will leave it, and what it covers is half changed.  So
+ *    all locks of all trees are taken before the fork, and left after it on both sides.  What changes
+ *    by single atomic operations is right at any moment: a thread that is no more is one that never
+ *    goes on, and any other thread must stand that anyhow.
+ *  - Descriptors are the same files: a stop in one process would be seen in the other.  So they are
+ *    replaced, under the same numbers, before the child goes on.
+ *  - Threads of the library are missing.  Loops and pools compare fork_generation() with that of their
+ *    beginning, and are at their end when it has changed; their locks are not looked at any more.
+ *
+ * The order of locks: this one, the trees', those of records.  Signals are blocked from the first
+ * to the last, so that no handler finds them taken by its own thread.
+ *
+ * It is the only thing that the library has once and not for each tree: the system asks nobody else.
+ */
+#include "swansong/base/fork-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "swansong/base/lock-private.h"
+
+static struct forks {
+	struct lock lock;
+	bool is_ready; /* the handlers are there */
+	struct list members;
+	struct owned *owned; /* by descriptor */
+	int n_owned;
+	int used; /* of those; without any there is no memory */
+	unsigned int generation;
+	sigset_t mask; /* of the thread that forks */
+} forks = {
+	.lock = LOCK_INITIALIZER,
+	.members = { &forks.members, &forks.members },
+};
+
+#ifdef SWANSONG_STEP
+void fork_forget(void)
+{
+	list_init(&forks.members);
+	forks.lock = (struct lock)LOCK_INITIALIZER;
+}
+#endif
+
+unsigned int swansong_generation_(void)
+{
+	return forks.generation; /* it changes where there is no other thread */
+}
+
+int fork_add(struct forkable *f)
+{
+	bool is_ready;
+
+	lock_take(&forks.lock);
+	is_ready = forks.is_ready || pthread_atfork(fork_prepare, fork_parent, fork_child) == 0;
+	forks.is_ready = is_ready;
+	if (is_ready)
+		list_append(&forks.members, &f->link);
+	(void)lock_leave(&forks.lock);
+	return is_ready ? 0 : -ENOMEM;
+}
+
+void fork_remove(struct forkable *f)
+{
+	lock_take(&forks.lock);
+	list_remove(&f->link);
+	(void)lock_leave(&forks.lock);
+}
+
+/* Under the lock: has place for @fd. */
+static int forks_grow(int fd)
+{
+	int n = forks.n_owned > 0 ? forks.n_owned : 16;
+	struct owned *owned;
+
+	if (fd < forks.n_owned)
+		return 0;
+	while (n <= fd)
+		n *= 2;
+	owned = reallocarray(forks.owned, (size_t)n, sizeof(*owned));
+	if (!owned)
+		return -ENOMEM;
+	for (int k = forks.n_owned; k < n; k++)
+		owned[k] = (struct owned){ KEPT };
+	forks.owned = owned;
+	forks.n_owned = n;
+	return 0;
+}
+
+int fork_own(int fd, struct owned owned)
+{
+	int r;
+
+	lock_take(&forks.lock);
+	r = forks_grow(fd);
+	if (r == 0) {
+		forks.owned[fd] = owned;
+		forks.used++;
+	}
+	(void)lock_leave(&forks.lock);
+	return r;
+}
+
+void fork_disown(int fd)
+{
+	lock_take(&forks.lock);
+	if (fd >= 0 && fd < forks.n_owned && forks.owned[fd].fate != KEPT) {
+		forks.owned[fd].fate = KEPT;
+		forks.used--;
+	}
+	if (forks.used == 0) {
+		free(take(forks.owned));
+		forks.n_owned = 0;
+	}
+	(void)lock_leave(&forks.lock);
+}
+
+void fork_prepare(void)
+{
+	struct forkable *f;
+	sigset_t all, mask;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &mask);
+	lock_take(&forks.lock);
+	forks.mask = mask;
+	list_for_each (f, &forks.members, link)
+		f->hold(f);
+}
+
+void fork_parent(void)
+{
+	struct forkable *f;
+	sigset_t mask = forks.mask;
+
+	list_for_each (f, &forks.members, link)
+		f->release(f);
+	(void)lock_leave(&forks.lock);
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+static bool owned_renew(const struct owned *o, int fd)
+{
+	const unsigned int initial = atomic_load_explicit(o->state, memory_order_relaxed) & 1;
+	int created = eventfd(initial, EFD_CLOEXEC | EFD_NONBLOCK);
+	bool done;
+
+	if (created < 0) { /* perhaps for want of a number */
+		(void)close(fd);
+		created = eventfd(initial, EFD_CLOEXEC | EFD_NONBLOCK);
+	}
+	if (created == fd)
+		return true;
+	done = created >= 0 && dup3(created, fd, O_CLOEXEC) == fd;
+	if (created >= 0)
+		(void)close(created);
+	return done;
+}
+
+static bool owned_copy(const struct owned *o, int fd)
+{
+	int original = atomic_load_explicit(o->original, memory_order_relaxed);
+
+	return original >= 0 && dup3(original, fd, O_CLOEXEC) == fd;
+}
+
+static void owned_child(struct owned *o, int fd)
+{
+	if ((o->fate == RENEWED && owned_renew(o, fd)) || (o->fate == COPIED && owned_copy(o, fd)))
+		return;
+	(void)close(fd);
+	if (o->holder)
+		atomic_store_explicit(o->holder, -1, memory_order_relaxed);
+	o->fate = KEPT;
+	forks.used--;
+}
+
+void fork_child(void)
+{
+	forks.generation++;
+	for (int fd = 0; fd < forks.n_owned; fd++)
+		if (forks.owned[fd].fate == RENEWED || forks.owned[fd].fate == CLOSED)
+			owned_child(&forks.owned[fd], fd);
+	for (int fd = 0; fd < forks.n_owned; fd++)
+		if (forks.owned[fd].fate == COPIED)
+			owned_child(&forks.owned[fd], fd);
+	fork_parent();
+}

@@ -1,0 +1,146 @@
+#pragma once
+
+/*
+ * A lock of one word that knows its thread, and something to wait for under it.  No thread may wait
+ * for a lock that it holds; a signal handler can see that.  See lock.c.
+ */
+
+#include <stdbool.h>
+
+#include "swansong/base/atomic-private.h"
+
+#ifdef SWANSONG_STEP
+
+void swansong_step_lock(const _Atomic int *taken); /* returns when *@taken is 0 */
+
+struct lock {
+	_Atomic int taken;
+	int owner;
+	bool marked;
+};
+
+static inline void lock_take(struct lock *l)
+{
+	swansong_step_lock(&l->taken);
+	l->taken = 1;
+	l->owner = (int)thread_self();
+}
+
+static inline bool lock_take_or_mark(struct lock *l)
+{
+	bool own;
+
+	swansong_step(&l->taken);
+	own = l->taken && l->owner == (int)thread_self();
+	l->marked |= own;
+	swansong_stepped();
+	if (!own)
+		lock_take(l);
+	return !own;
+}
+
+static inline bool lock_leave(struct lock *l)
+{
+	bool marked;
+
+	swansong_step(&l->taken);
+	marked = l->marked;
+	l->marked = false;
+	l->taken = 0;
+	swansong_stepped();
+	return marked;
+}
+
+#else
+
+struct lock {
+	_Atomic uint64_t owner; /* the thread; 0 if there is none */
+};
+
+#define LOCK_WAITED UINT64_C(1) /* threads may sleep; no thread's number has these bits */
+#define LOCK_MARKED UINT64_C(2) /* see lock_take_or_mark() */
+
+/* Where lock_take() found another owner. */
+void lock_wait(struct lock *l, uint64_t self);
+
+void lock_wake(struct lock *l);
+
+static inline uint64_t lock_self(void)
+{
+	return (uint64_t)(uintptr_t)thread_self();
+}
+
+static inline void lock_take(struct lock *l)
+{
+	uint64_t self = lock_self();
+	uint64_t owner = 0;
+
+	/* Acquire: what was done under the lock. */
+	if (!shared_replace(&l->owner, &owner, self, acquire, relaxed))
+		lock_wait(l, self);
+}
+
+/*
+ * The same, for a signal handler: if this thread holds the lock, it is marked, and false is returned.
+ */
+static inline bool lock_take_or_mark(struct lock *l)
+{
+	uint64_t self = lock_self();
+	uint64_t owner = 0;
+
+	if (shared_replace(&l->owner, &owner, self, acquire, relaxed)) /* as in lock_take() */
+		return true;
+	if ((owner & ~(LOCK_WAITED | LOCK_MARKED)) != self) {
+		lock_wait(l, self);
+		return true;
+	}
+	(void)shared_or(&l->owner, LOCK_MARKED, relaxed); /* by its own thread */
+	return false;
+}
+
+/* Returns whether it was marked. */
+static inline bool lock_leave(struct lock *l)
+{
+	/* Release: what was done under the lock. */
+	uint64_t owner = shared_swap(&l->owner, 0, release);
+
+	if (owner & LOCK_WAITED)
+		lock_wake(l);
+	return owner & LOCK_MARKED;
+}
+
+#endif
+
+#define LOCK_INITIALIZER \
+	{                \
+		0        \
+	}
+
+/* Something that changes under a lock. */
+struct condition {
+	_Atomic uint32_t changes;
+};
+
+#define CONDITION_INITIALIZER \
+	{                     \
+		0             \
+	}
+
+/* Leaves the lock, sleeps, and takes it again.  0, also without reason, or -ETIMEDOUT. */
+static inline int condition_sleep(struct condition *c, struct lock *l, uint64_t deadline)
+{
+	uint32_t changes = shared_load(&c->changes, relaxed); /* under the lock */
+	int r;
+
+	(void)lock_leave(l);
+	r = futex_sleep(&c->changes, changes, deadline);
+	lock_take(l);
+	return r;
+}
+
+/* Under the lock: wakes up to @threads, or all for INT_MAX. */
+static inline void condition_wake(struct condition *c, int threads)
+{
+	(void)shared_add(&c->changes, 1, relaxed); /* the lock orders what has changed */
+	futex_wake(&c->changes, threads);
+}

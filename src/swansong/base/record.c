@@ -1,0 +1,184 @@
+/*
+ * The records are spread over shards, each with a lock, and a guard is recorded in the shard of the
+ * processor that it is taken on: so threads seldom meet.  A guard carries the number of its record,
+ * by which any thread finds it.
+ *
+ * Within a shard records are numbered by slots, in levels of which each is twice as large as the
+ * one before: nothing moves when there are more of them.  Free slots are chained.  Memory is kept
+ * until the tree is gone, for the next as many guards.
+ */
+#include "swansong/base/record-private.h"
+
+#include <errno.h>
+#include <stdalign.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "swansong/base/lock-private.h"
+
+#define SHARDS	    16
+#define LEVELS	    22
+#define FIRST_LEVEL 64 /* slots */
+
+/* All numbers fit into 32 bits. */
+_Static_assert(((UINT64_C(1) << LEVELS) - 1) * FIRST_LEVEL * SHARDS < UINT32_MAX, "too many slots");
+
+struct shard {
+	alignas(64) struct lock lock;
+	uint32_t slots;	     /* that have ever been given */
+	uint32_t first_free; /* slot + 1, or 0 */
+	struct record *level[LEVELS];
+};
+
+struct records {
+	struct shard shard[SHARDS];
+};
+
+struct records *records_new(void)
+{
+	struct records *r = aligned_alloc(alignof(struct records), sizeof(*r));
+
+	if (!r)
+		return NULL;
+	for (size_t i = 0; i < SHARDS; i++)
+		r->shard[i] = (struct shard){ .lock = LOCK_INITIALIZER };
+	return r;
+}
+
+struct records *records_free(struct records *r)
+{
+	if (!r)
+		return NULL;
+	for (size_t i = 0; i < SHARDS; i++) {
+		for (size_t level = 0; level < LEVELS; level++)
+			free(r->shard[i].level[level]);
+	}
+	free(r);
+	return NULL;
+}
+
+void records_hold(struct records *r)
+{
+	for (size_t i = 0; i < SHARDS; i++)
+		lock_take(&r->shard[i].lock);
+}
+
+void records_release(struct records *r)
+{
+	for (size_t i = 0; i < SHARDS; i++)
+		(void)lock_leave(&r->shard[i].lock);
+}
+
+static unsigned int level_of(uint32_t slot)
+{
+	return 31 - (unsigned int)__builtin_clz(slot / FIRST_LEVEL + 1);
+}
+
+static struct record *shard_record(const struct shard *shard, uint32_t slot)
+{
+	unsigned int level = level_of(slot);
+
+	return &shard->level[level][slot - FIRST_LEVEL * ((UINT32_C(1) << level) - 1)];
+}
+
+/* A free slot + 1, or 0. */
+static uint32_t shard_take(struct shard *shard)
+{
+	uint32_t slot = shard->first_free;
+	unsigned int level;
+
+	if (slot) {
+		shard->first_free = shard_record(shard, slot - 1)->next_free;
+		return slot;
+	}
+	level = level_of(shard->slots);
+	if (level == LEVELS)
+		return 0;
+	if (!shard->level[level])
+		shard->level[level] =
+			calloc((size_t)FIRST_LEVEL << level, sizeof(*shard->level[level]));
+	return shard->level[level] ? ++shard->slots : 0;
+}
+
+uint32_t records_add(struct records *r, const struct record *record)
+{
+	uint32_t number = processor() % SHARDS;
+	struct shard *shard = &r->shard[number];
+	uint32_t slot;
+
+	lock_take(&shard->lock);
+	slot = shard_take(shard);
+	if (slot) {
+		*shard_record(shard, slot - 1) = *record;
+		shard_record(shard, slot - 1)->taker = thread_self();
+	}
+	(void)lock_leave(&shard->lock);
+	return slot ? slot * SHARDS + number : 0;
+}
+
+bool records_remove(struct records *r, uint32_t number, const struct swansong *node)
+{
+	struct shard *shard = &r->shard[number % SHARDS];
+	uint32_t slot = number / SHARDS;
+	struct record *record;
+	bool recorded;
+
+	lock_take(&shard->lock);
+	record = shard_record(shard, slot - 1);
+	recorded = record->node == node;
+	if (recorded) {
+		*record = (struct record){ .next_free = shard->first_free };
+		shard->first_free = slot;
+	}
+	(void)lock_leave(&shard->lock);
+	return recorded;
+}
+
+void records_adopt(struct records *r, uint32_t number)
+{
+	struct shard *shard = &r->shard[number % SHARDS];
+
+	lock_take(&shard->lock);
+	shard_record(shard, number / SHARDS - 1)->taker = thread_self();
+	(void)lock_leave(&shard->lock);
+}
+
+/* With the lock held. */
+static int shard_copy(const struct shard *shard,
+		      bool (*wanted)(const struct record *record, const void *arg), const void *arg,
+		      struct record **array, size_t *n)
+{
+	struct record *more = reallocarray(*array, *n + shard->slots + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	*array = more;
+	for (uint32_t slot = 0; slot < shard->slots; slot++) {
+		const struct record *record = shard_record(shard, slot);
+
+		if (record->node && wanted(record, arg))
+			more[(*n)++] = *record;
+	}
+	return 0;
+}
+
+int records_copy(struct records *r, bool (*wanted)(const struct record *record, const void *arg),
+		 const void *arg, struct record **ret, size_t *n_ret)
+{
+	cleanup(freep) struct record *array = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < SHARDS; i++) {
+		struct shard *shard = &r->shard[i];
+		int error;
+
+		lock_take(&shard->lock);
+		error = shard_copy(shard, wanted, arg, &array, &n);
+		(void)lock_leave(&shard->lock);
+		if (error < 0)
+			return error;
+	}
+	*ret = take(array);
+	*n_ret = n;
+	return 0;
+}

@@ -1,0 +1,26 @@
+#include "swansong/base/thread-private.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg)
+{
+	sigset_t all, old;
+	int r;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old); /* which is inherited */
+	r = pthread_create(thread, NULL, body, arg);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r != 0)
+		return -r;
+	(void)pthread_setname_np(*thread, name); /* for those who look; it may fail */
+	return 0;
+}
+
+void thread_refuse(const char *function, const char *where)
+{
+	(void)dprintf(STDERR_FILENO, "libswansong: %s() refused: called %s, which it waits for\n",
+		      function, where);
+}

@@ -1,0 +1,72 @@
+/*
+ * A completion is on the list.  A thread that waits for the node itself is not, as its stack would be
+ * the memory: it sleeps on a number that each resolution changes.  So what a process that is forked
+ * has of a node refers to no thread.
+ */
+#include "swansong/base/waiter-private.h"
+
+#include <errno.h>
+
+#define TURN_SLEEPERS UINT32_C(1)
+#define TURN	      UINT32_C(2)
+
+static struct waiter *waiter_pop(struct list *list)
+{
+	struct waiter *w = list_entry(list->next, struct waiter, link);
+
+	list_remove(&w->link);
+	return w;
+}
+
+void waiters_resolve(struct waiters *ws, struct list *ready)
+{
+	uint32_t turn = shared_load(&ws->turn, relaxed); /* under the lock */
+
+	while (!list_is_empty(&ws->list)) {
+		struct waiter *w = waiter_pop(&ws->list);
+
+		if (w->run) {
+			w->queued = true;
+			list_append(ready, &w->link);
+		}
+		/* Its owner may be gone as soon as the lock is left, and not before. */
+		latch_set(&w->resolved);
+	}
+	/* Release: what was done under the guards, to the threads. */
+	shared_store(&ws->turn, (turn & ~TURN_SLEEPERS) + TURN, release);
+	if (turn & TURN_SLEEPERS)
+		futex_wake(&ws->turn, INT_MAX);
+}
+
+void waiters_run(struct list *ready, struct list *over)
+{
+	while (!list_is_empty(ready)) {
+		struct waiter *w = waiter_pop(ready);
+
+		/* On that list it belongs to nobody else, and before that nothing is told of it. */
+		if (w->run(w))
+			list_append(over, &w->link);
+	}
+}
+
+uint32_t waiters_turn(struct waiters *ws)
+{
+	return shared_or(&ws->turn, TURN_SLEEPERS, relaxed) | TURN_SLEEPERS; /* under the lock */
+}
+
+static bool turn_is(struct waiters *ws, uint32_t turn, uint32_t *now)
+{
+	/* Acquire: what was done under the guards. */
+	*now = shared_load(&ws->turn, acquire);
+	return (*now | TURN_SLEEPERS) == turn;
+}
+
+int waiters_sleep(struct waiters *ws, uint32_t turn, uint64_t deadline)
+{
+	uint32_t now;
+
+	while (turn_is(ws, turn, &now))
+		if (futex_sleep(&ws->turn, now, deadline) < 0)
+			return turn_is(ws, turn, &now) ? -ETIMEDOUT : 0;
+	return 0;
+}

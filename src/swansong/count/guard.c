@@ -1,0 +1,123 @@
+#define SWANSONG_NO_INLINE 1 /* the functions are here */
+#include <swansong/guard.h>
+
+#include "base/clock.h"
+#include "swansong/count/count-private.h"
+#include "swansong/count/node-private.h"
+#include "swansong/count/misuse-private.h"
+#include "swansong/base/record-private.h"
+
+/* What programs have inlined.  It changes with the version of the ABI only. */
+_Static_assert(offsetof(struct swansong, entry) == 0, "SWANSONG_ENTRY_()");
+_Static_assert(offsetof(struct swansong, home) == 64, "SWANSONG_HOME_()");
+_Static_assert(COUNT_FROM_HOME == 0, "SWANSONG_IS_COUNTED_AT_HOME_()");
+_Static_assert(COUNT_GUARD == 1 && COUNT_MORE == UINT64_C(1) << 63, "what is added, and the sign");
+
+/* What is rare is apart, so that the rest stays small. */
+#define rare __attribute__((noinline, cold))
+
+static rare unsigned int guard_take_rest(struct swansong *s, uint64_t home, const char *file,
+					 unsigned int line, const char *function)
+{
+	struct record record = {
+		.node = s,
+		.file = file,
+		.function = function,
+		.line = line,
+	};
+
+	if (!count_take_rest(s, home) || !file || !function)
+		return 0;
+	record.since_usec = clock_now_usec();
+	return records_add(s->tree->records, &record);
+}
+
+unsigned int swansong_guard_take_rest_(struct swansong *s, uint64_t home, const char *file,
+				       unsigned int line, const char *function)
+{
+	return guard_take_rest(s, home, file, line, function);
+}
+
+static inline unsigned int guard_take(struct swansong *s, const char *file, unsigned int line,
+				      const char *function)
+{
+	uint64_t home;
+
+	if (MISUSE_IS_CAUGHT && !s)
+		misuse_end("swansong_guard_at", "there is no node");
+	home = count_begin(s, COUNT_GUARD);
+	return count_take_has_rest(home) ? guard_take_rest(s, home, file, line, function) : 0;
+}
+
+unsigned int swansong_guard_take_elsewhere_(struct swansong *s, const char *file, unsigned int line,
+					    const char *function)
+{
+	return guard_take(s, file, line, function);
+}
+
+struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, unsigned int line,
+					const char *function)
+{
+	return (struct swansong_guard){
+		.node = s,
+		.file = file,
+		.function = function,
+		.line = line,
+		.record = guard_take(s, file, line, function),
+	};
+}
+
+struct swansong_guard swansong_guard_clone_at(const struct swansong_guard *g, const char *file,
+					      unsigned int line, const char *function)
+{
+	if (!g->node)
+		return (struct swansong_guard){ 0 };
+	return swansong_guard_at(g->node, file, line, function);
+}
+
+static rare void guard_drop_rest(struct swansong *s, uint64_t home)
+{
+	struct aftermath after;
+
+	aftermath_init(&after);
+	count_drop_rest(s, home, &after);
+	node_settle(&after);
+}
+
+void swansong_guard_drop_rest_(struct swansong *s, uint64_t home)
+{
+	guard_drop_rest(s, home);
+}
+
+static inline void guard_drop(struct swansong *s)
+{
+	uint64_t home = count_begin(s, -COUNT_GUARD);
+
+	if (count_drop_has_rest(home))
+		guard_drop_rest(s, home);
+}
+
+static rare void guard_drop_recorded(struct swansong *s, uint32_t record)
+{
+	if (!records_remove(s->tree->records, record, s) && MISUSE_IS_CAUGHT)
+		misuse_end("swansong_guard_drop", "a copy of this guard was dropped before");
+	guard_drop(s);
+}
+
+void swansong_guard_drop_elsewhere_(struct swansong *s, unsigned int record)
+{
+	if (record)
+		guard_drop_recorded(s, record);
+	else
+		guard_drop(s);
+}
+
+void swansong_guard_drop(struct swansong_guard *g)
+{
+	struct swansong *s = g->node;
+
+	if (!s)
+		return;
+	g->node = NULL;
+	swansong_guard_drop_elsewhere_(s, g->record);
+}

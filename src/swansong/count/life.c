@@ -1,0 +1,136 @@
+/*
+ * How a node and its tree end.  A node is buried when nothing keeps it, see count.c; its memory, and
+ * that of the tree, stays for those who hold it.  Nothing here recurses: to bury a node may kill its
+ * parent, which is buried in the next turn.
+ */
+#include "swansong/count/life-private.h"
+
+#include <stdlib.h>
+
+#include "swansong/base/record-private.h"
+#include "swansong/count/count-private.h"
+#include "swansong/count/misuse-private.h"
+
+/* Memory for a node that begins at a line of the cache; malloc(3) aligns to 16. */
+struct swansong *node_memory(uint32_t *shift)
+{
+	char *memory = malloc(sizeof(struct swansong) + CACHE_LINE - 16);
+
+	if (!memory)
+		return NULL;
+	*shift = (uint32_t)(-(uintptr_t)memory % CACHE_LINE);
+	return (struct swansong *)(void *)(memory + *shift);
+}
+
+void node_free_memory(struct swansong *n)
+{
+	free((char *)n - n->shift);
+}
+
+static void node_free(struct swansong *n)
+{
+	latch_done(&n->stopped);
+	if (!MISUSE_IS_CAUGHT)
+		node_free_memory(n);
+}
+
+void node_release(struct swansong *n)
+{
+	/* Release: the other's use of the node.  Acquire: before it is freed. */
+	if (shared_sub(&n->weak, 1, acq_rel) == 1)
+		node_free(n);
+}
+
+void node_hold(struct swansong *n)
+{
+	(void)shared_add(&n->weak, 1, relaxed); /* another hold stays meanwhile */
+	(void)shared_add(&n->tree->holds, 1, relaxed);
+}
+
+void tree_release(struct tree *tree)
+{
+	/* Release: the other's use of it.  Acquire: before it is freed. */
+	if (shared_sub(&tree->holds, 1, acq_rel) != 1)
+		return;
+	fork_remove(&tree->forkable);
+	(void)records_free(tree->records);
+	free(tree);
+}
+
+/* There is no node any more. */
+static void tree_end(struct tree *tree)
+{
+	struct attachment *attachment = tree->attachment;
+
+	tree_release(tree);
+	if (attachment)
+		attachment->ended(attachment);
+}
+
+void node_latch(struct swansong *n, struct aftermath *after)
+{
+	latch_set(&n->stopped);
+	while (!list_is_empty(&n->watchers)) {
+		struct waiter *w = list_entry(list_take(&n->watchers), struct waiter, link);
+
+		w->queued = true;
+		list_append(&after->ready, &w->link);
+	}
+}
+
+static void node_bury(struct swansong *n, struct aftermath *after)
+{
+	struct swansong *parent = n->parent;
+	struct tree *tree = n->tree;
+
+	lock_take(&tree->lock); /* also of a root: who resolves its waiters may hold it */
+	list_remove(&n->sibling);
+	node_latch(n, after);
+	tree_leave(tree);
+	count_bury(n);
+	node_release(n);
+
+	if (parent) {
+		count_unpin(parent, after);
+	} else if (!MISUSE_IS_CAUGHT) {
+		tree_end(tree);
+	}
+}
+
+static void nodes_bury(struct aftermath *after)
+{
+	while (after->dead) {
+		struct swansong *n = after->dead;
+
+		after->dead = n->next_dead;
+		node_bury(n, after);
+	}
+}
+
+static void waiters_end(struct list *over)
+{
+	while (!list_is_empty(over)) {
+		struct waiter *w = list_entry(list_take(over), struct waiter, link);
+
+		w->end(w);
+	}
+}
+
+void node_settle(struct aftermath *after)
+{
+	struct list over;
+
+	list_init(&over);
+	nodes_bury(after);
+	waiters_run(&after->ready, &over);
+	waiters_end(&over);
+}
+
+void node_unpin(struct swansong *n)
+{
+	struct aftermath after;
+
+	aftermath_init(&after);
+	count_unpin(n, &after);
+	node_settle(&after);
+}

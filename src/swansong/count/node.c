@@ -1,0 +1,230 @@
+/*
+ * The shape of the tree: who is below whom.
+ *
+ * All nodes below a root share the lock of a tree.  It covers the lists of children and siblings
+ * and is held for the whole of a stop, so that a child is either there when its parent is stopped,
+ * or born stopped.  Guards take it only when they bury the node that they alone kept, and when they
+ * end a wait.
+ */
+#include <swansong/node.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "swansong/base/record-private.h"
+#include "swansong/count/count-private.h"
+#include "swansong/count/misuse-private.h"
+#include "swansong/count/node-private.h"
+#include "swansong/count/percpu-private.h"
+
+static struct swansong *node_alloc(struct swansong *parent, struct tree *tree)
+{
+	uint32_t shift;
+	struct swansong *n = node_memory(&shift);
+
+	if (!n)
+		return NULL;
+	*n = (struct swansong){
+		.stopped = LATCH_INITIALIZER(false),
+		.shift = shift,
+		.parent = parent,
+		.tree = tree,
+		.tally = tree->attachment ? tree->attachment->tally : NULL,
+		.handles = 1,
+		.weak = 1,
+	};
+	waiters_init(&n->waiters);
+	list_init(&n->watchers);
+	list_init(&n->children);
+	list_init(&n->sibling);
+	return n;
+}
+
+/* From its beginning, if there is memory for it. */
+static void node_record(struct swansong *root)
+{
+	struct records *records = records_new();
+
+	if (records)
+		(void)records_free(node_track(root, records));
+}
+
+static void tree_before_fork(struct forkable *f)
+{
+	struct tree *tree = container_of(f, struct tree, forkable);
+
+	lock_take(&tree->lock);
+	if (tree->records)
+		records_hold(tree->records);
+}
+
+static void tree_after_fork(struct forkable *f)
+{
+	struct tree *tree = container_of(f, struct tree, forkable);
+
+	if (tree->records)
+		records_release(tree->records);
+	(void)lock_leave(&tree->lock); /* no handler has come meanwhile */
+}
+
+int node_new_root(struct attachment *attachment, struct swansong **ret)
+{
+	cleanup(freep) struct tree *tree = NULL;
+	struct swansong *n;
+
+	tree = aligned_alloc(alignof(struct tree), sizeof(*tree));
+	if (!tree)
+		return -ENOMEM;
+	*tree = (struct tree){
+		.lock = LOCK_INITIALIZER,
+		.attachment = attachment,
+		.forkable = { .hold = tree_before_fork, .release = tree_after_fork },
+		.catch_up = tree_catch_up,
+		.holds = 1,
+	};
+
+	n = node_alloc(NULL, tree);
+	if (!n)
+		return -ENOMEM;
+	if (fork_add(&tree->forkable) < 0) {
+		node_free_memory(n);
+		return -ENOMEM;
+	}
+	(void)take(tree);
+	count_init(n, false);
+	if (MISUSE_IS_CAUGHT)
+		node_record(n);
+	*ret = n;
+	return 0;
+}
+
+int swansong_new(struct swansong **ret)
+{
+	return node_new_root(NULL, ret);
+}
+
+int swansong_child(struct swansong *parent, struct swansong **ret)
+{
+	struct swansong *n;
+	bool stopped;
+
+	misuse_of_node(parent);
+	n = node_alloc(parent, parent->tree);
+	if (!n)
+		return -ENOMEM;
+
+	lock_take(&n->tree->lock);
+	stopped = count_is_stopped(parent);
+	count_init(n, stopped);
+	if (n->tree->records)
+		count_track(n);
+	if (stopped)
+		latch_set(&n->stopped);
+	list_append(&parent->children, &n->sibling);
+	tree_leave(n->tree);
+
+	count_pin(parent);
+	*ret = n;
+	return 0;
+}
+
+struct swansong *swansong_ref(struct swansong *s)
+{
+	misuse_of_node(s);
+	(void)shared_add(&s->handles, 1, relaxed); /* the caller's own stays meanwhile */
+	return s;
+}
+
+void swansong_shut_down(struct swansong *s)
+{
+	int error = errno;
+
+	misuse_if(!s, "there is no node");
+	node_stop_anywhere(s);
+	errno = error;
+}
+
+static void root_abandon(struct swansong *root)
+{
+	struct attachment *attachment = root->tree->attachment;
+
+	node_shut_down(root);
+	if (attachment)
+		attachment->abandoned(attachment);
+}
+
+struct swansong *swansong_unref(struct swansong *s)
+{
+	if (!s)
+		return NULL;
+	misuse_of_node(s);
+	tree_settle(s->tree);
+	/* Release: what was done by this handle.  Acquire: the last one speaks for all of them. */
+	if (shared_sub(&s->handles, 1, acq_rel) == 1) {
+		if (!s->parent)
+			root_abandon(s);
+		node_unpin(s);
+	}
+	return NULL;
+}
+
+int swansong_percpu_enable(struct swansong *s)
+{
+	struct percpu *percpu;
+
+	misuse_of_node(s);
+	percpu = percpu_new();
+	if (!percpu)
+		return -ENOMEM;
+	lock_take(&s->tree->lock);
+	percpu = count_spread(s, percpu);
+	tree_leave(s->tree);
+	(void)percpu_free(percpu);
+	return 0;
+}
+
+enum swansong_state swansong_state(const struct swansong *s)
+{
+	misuse_of_node(s);
+	if (!latch_is_set(&s->stopped))
+		return SWANSONG_RUNNING;
+	return count_is_complete(s) ? SWANSONG_COMPLETE : SWANSONG_SHUTTING_DOWN;
+}
+
+uint64_t node_guard_count(struct swansong *s)
+{
+	uint64_t sum = 0;
+
+	lock_take(&s->tree->lock);
+	for (struct swansong *n = s; n; n = node_below_or_after(n, s)) {
+		sum += count_guards(n);
+		sum -= n != s && count_is_shown(n); /* in what the node above counts */
+	}
+	tree_leave(s->tree);
+	return (int64_t)sum > 0 ? sum : 0; /* while guards come and go */
+}
+
+uint64_t swansong_guard_count(struct swansong *s)
+{
+	misuse_of_node(s);
+	return node_guard_count(s);
+}
+
+struct records *node_track(struct swansong *s, struct records *records)
+{
+	struct tree *tree = s->tree;
+	struct swansong *root = s;
+
+	while (root->parent)
+		root = root->parent;
+	lock_take(&tree->lock);
+	if (!tree->records) {
+		tree->records = take(records);
+		for (struct swansong *n = root; n; n = node_below_or_after(n, root))
+			count_track(n);
+	}
+	tree_leave(tree);
+	return records;
+}

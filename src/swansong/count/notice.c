@@ -1,0 +1,92 @@
+/*
+ * A notice belongs to its owner, and to its function from notice_call() until the function has
+ * returned or is cancelled.  Whichever lets go last releases it.
+ */
+#include "swansong/count/notice-private.h"
+
+#include <errno.h>
+
+void notice_init(struct notice *n, struct tree *tree, void (*end)(struct waiter *w))
+{
+	*n = (struct notice){
+		.tree = tree,
+		.owners = 1,
+		.returned = LATCH_INITIALIZER(false),
+	};
+	waiter_init(&n->waiter);
+	n->waiter.end = end;
+}
+
+/* One owner less.  True for the last one, who is to release it. */
+static bool notice_put(struct notice *n)
+{
+	/* Release: the other's use of it.  Acquire: before it is freed. */
+	return shared_sub(&n->owners, 1, acq_rel) == 1;
+}
+
+static bool notice_run(struct waiter *w)
+{
+	struct notice *n = container_of(w, struct notice, waiter);
+
+	lock_take(&n->tree->lock);
+	if (!n->cancelled) {
+		n->running = true;
+		n->runner = thread_self();
+		n->generation = fork_generation();
+	}
+	tree_leave(n->tree);
+
+	/* Nobody cancels what is running. */
+	if (n->running) {
+		n->fn(n->arg);
+		latch_set(&n->returned);
+	}
+	return notice_put(n);
+}
+
+int notice_call(struct notice *n, const struct latch *happened, struct list *list,
+		void (*fn)(void *arg), void *arg)
+{
+	bool fresh, resolved;
+
+	lock_take(&n->tree->lock);
+	fresh = !n->fn;
+	resolved = latch_is_set(happened);
+	if (fresh) {
+		n->fn = fn;
+		n->arg = arg;
+		n->waiter.run = notice_run;
+		n->waiter.queued = resolved;		  /* by us */
+		(void)shared_add(&n->owners, 1, relaxed); /* the caller is one meanwhile */
+		if (!resolved && list)
+			list_append(list, &n->waiter.link);
+	}
+	tree_leave(n->tree);
+
+	if (!fresh)
+		return -EALREADY;
+	if (resolved && notice_run(&n->waiter))
+		n->waiter.end(&n->waiter);
+	return 0;
+}
+
+void notice_drop(struct notice *n)
+{
+	bool forgotten, wait;
+
+	lock_take(&n->tree->lock);
+	forgotten = n->fn && !n->waiter.queued;
+	if (!n->waiter.queued)
+		list_remove(&n->waiter.link);
+	n->cancelled = true;
+	wait = n->running && !pthread_equal(n->runner, thread_self()) &&
+	       n->generation == fork_generation();
+	tree_leave(n->tree);
+
+	if (wait)
+		(void)latch_wait(&n->returned, UINT64_MAX);
+	if (forgotten)
+		(void)notice_put(n); /* the caller is another */
+	if (notice_put(n))
+		n->waiter.end(&n->waiter);
+}

@@ -1,0 +1,190 @@
+/*
+ * Two stacks, so that the order is reversed by the way things lie.  Who executes takes both of them
+ * away, under the lock, and leaves the registry closed; what follows concerns nobody else.
+ */
+#include <swansong/registry.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "swansong/base/lock-private.h"
+
+/* Of a worker, or of an action. */
+struct entry {
+	struct entry *below;
+	struct swansong_worker worker; /* its name is ours */
+	int (*act)(void *arg);
+	char name[];
+};
+
+struct swansong_registry {
+	struct lock lock;
+	bool closed;
+	struct entry *workers, *actions; /* the last one on top */
+};
+
+struct execution {
+	void (*on_error)(void *arg, enum swansong_registry_step step, const char *name, int error);
+	void *arg;
+	int failed;
+};
+
+int swansong_registry_new(struct swansong_registry **ret)
+{
+	struct swansong_registry *r = malloc(sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct swansong_registry){ .lock = LOCK_INITIALIZER };
+	*ret = r;
+	return 0;
+}
+
+static struct entry *entry_new(const struct swansong_worker *worker, int (*act)(void *arg))
+{
+	size_t size = strlen(worker->name) + 1;
+	struct entry *e = malloc(sizeof(*e) + size);
+
+	if (!e)
+		return NULL;
+	*e = (struct entry){ .worker = *worker, .act = act };
+	e->worker.name = memcpy(e->name, worker->name, size);
+	return e;
+}
+
+static int registry_push(struct swansong_registry *r, struct entry **stack,
+			 const struct swansong_worker *worker, int (*act)(void *arg))
+{
+	struct entry *e = entry_new(worker, act);
+	bool closed;
+
+	if (!e)
+		return -ENOMEM;
+	lock_take(&r->lock);
+	closed = r->closed;
+	if (!closed) {
+		e->below = *stack;
+		*stack = e;
+	}
+	(void)lock_leave(&r->lock);
+
+	if (!closed)
+		return 0;
+	free(e);
+	return -EALREADY;
+}
+
+int swansong_registry_add_worker(struct swansong_registry *r, const struct swansong_worker *worker)
+{
+	if (!worker->name)
+		return -EINVAL;
+	return registry_push(r, &r->workers, worker, NULL);
+}
+
+int swansong_registry_add_action(struct swansong_registry *r, const char *name,
+				 int (*fn)(void *arg), void *arg)
+{
+	struct swansong_worker action = { .name = name, .arg = arg };
+
+	if (!name || !fn)
+		return -EINVAL;
+	return registry_push(r, &r->actions, &action, fn);
+}
+
+static void execution_note(struct execution *x, enum swansong_registry_step step,
+			   const struct entry *e, int result)
+{
+	if (result >= 0)
+		return;
+	x->failed++;
+	if (x->on_error)
+		x->on_error(x->arg, step, e->name, result);
+}
+
+static void execution_notify(struct execution *x, const struct entry *top)
+{
+	for (const struct entry *e = top; e; e = e->below)
+		if (e->worker.notify)
+			execution_note(x, SWANSONG_REGISTRY_NOTIFY, e,
+				       e->worker.notify(e->worker.arg));
+}
+
+static void execution_join(struct execution *x, const struct entry *top, uint64_t deadline)
+{
+	uint64_t start = clock_now_usec();
+
+	for (const struct entry *e = top; e; e = e->below) {
+		uint64_t own = e->worker.timeout ? clock_add(start, e->worker.timeout) : deadline;
+
+		if (e->worker.join)
+			execution_note(x, SWANSONG_REGISTRY_JOIN, e,
+				       e->worker.join(e->worker.arg, MIN(own, deadline)));
+	}
+}
+
+static void execution_act(struct execution *x, const struct entry *top)
+{
+	for (const struct entry *e = top; e; e = e->below)
+		execution_note(x, SWANSONG_REGISTRY_ACT, e, e->act(e->worker.arg));
+}
+
+static void entries_free(struct entry *top)
+{
+	while (top) {
+		struct entry *e = top;
+
+		top = e->below;
+		free(e);
+	}
+}
+
+/* Whether it was open. */
+static bool registry_close(struct swansong_registry *r, struct entry **workers,
+			   struct entry **actions)
+{
+	bool closed;
+
+	lock_take(&r->lock);
+	closed = r->closed;
+	r->closed = true;
+	*workers = r->workers;
+	*actions = r->actions;
+	r->workers = r->actions = NULL;
+	(void)lock_leave(&r->lock);
+	return !closed;
+}
+
+int swansong_registry_execute(struct swansong_registry *r, uint64_t deadline,
+			      void (*on_error)(void *arg, enum swansong_registry_step step,
+					       const char *name, int error),
+			      void *arg)
+{
+	struct execution x = { .on_error = on_error, .arg = arg };
+	struct entry *workers, *actions;
+
+	if (!registry_close(r, &workers, &actions))
+		return -EALREADY;
+	execution_notify(&x, workers);
+	execution_join(&x, workers, deadline);
+	execution_act(&x, actions);
+	entries_free(workers);
+	entries_free(actions);
+	return x.failed;
+}
+
+struct swansong_registry *swansong_registry_unref(struct swansong_registry *r)
+{
+	struct entry *workers, *actions;
+
+	if (!r)
+		return NULL;
+	(void)registry_close(r, &workers, &actions);
+	entries_free(workers);
+	entries_free(actions);
+	free(r);
+	return NULL;
+}

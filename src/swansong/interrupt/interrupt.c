@@ -1,0 +1,166 @@
+/*
+ * An interrupt keeps the memory of its node, and nothing else of it but for a guard.  It looks at
+ * the latch that a stop sets; when the node is gone its latch is set, too, so there is one thing to
+ * look at.
+ */
+#define SWANSONG_NO_INLINE 1 /* the function is here */
+#include <swansong/interrupt.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "swansong/base/fork-private.h"
+#include "swansong/interrupt/interrupt-private.h"
+#include "swansong/count/misuse-private.h"
+#include "swansong/count/node-private.h"
+#include "swansong/count/notice-private.h"
+
+struct swansong_interrupt {
+	struct swansong *node;
+	_Atomic int fd; /* of the latch's; -1 until somebody asks for it */
+	struct swansong_guard guard;
+	_Atomic(struct watch *) watch; /* NULL until there is a function */
+};
+
+/* A function, which outlives the interrupt if that is dropped inside of it. */
+struct watch {
+	struct notice notice;
+	struct swansong *node;
+};
+
+/* What programs have inlined.  It changes with the version of the ABI only. */
+_Static_assert(offsetof(struct swansong_interrupt, node) == 0 &&
+		       offsetof(struct swansong, stopped.state) == 4 && LATCH_SET == 1,
+	       "SWANSONG_STOPPED_()");
+
+int swansong_interrupt_new(struct swansong *s, struct swansong_interrupt **ret)
+{
+	struct swansong_interrupt *i;
+
+	misuse_of_node(s);
+	i = malloc(sizeof(*i));
+	if (!i)
+		return -ENOMEM;
+	*i = (struct swansong_interrupt){ .node = s, .fd = -1 };
+	node_hold(s);
+	*ret = i;
+	return 0;
+}
+
+int swansong_interrupt_new_guarded_at(struct swansong *s, struct swansong_interrupt **ret,
+				      const char *file, unsigned int line, const char *function)
+{
+	struct swansong_interrupt *i;
+	int r = swansong_interrupt_new(s, &i);
+
+	if (r < 0)
+		return r;
+	i->guard = swansong_guard_at(s, file, line, function);
+	*ret = i;
+	return 0;
+}
+
+bool swansong_interrupted(const struct swansong_interrupt *i)
+{
+	return latch_is_set(&i->node->stopped);
+}
+
+int swansong_interrupt_wait(struct swansong_interrupt *i, uint64_t deadline)
+{
+	return latch_wait(&i->node->stopped, deadline);
+}
+
+/* A descriptor of its own, since an event loop does not take the same one twice. */
+int swansong_interrupt_fd(struct swansong_interrupt *i)
+{
+	int fd = shared_load(&i->fd, relaxed); /* a number: nothing is published with it */
+	int shared, copy, r;
+
+	if (fd >= 0)
+		return fd;
+	shared = latch_fd(&i->node->stopped);
+	if (shared < 0)
+		return shared;
+	copy = fcntl(shared, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0)
+		return -errno;
+	r = fork_own(copy, (struct owned){ COPIED, &i->fd, .original = &i->node->stopped.fd });
+	if (r == 0 && shared_replace(&i->fd, &fd, copy, relaxed, relaxed))
+		return copy;
+	fork_disown(copy);
+	closep(&copy);
+	return r < 0 ? r : fd;
+}
+
+static void watch_end(struct waiter *w)
+{
+	struct watch *watch = container_of(w, struct watch, notice.waiter);
+	struct tree *tree = watch->node->tree;
+
+	node_release(watch->node);
+	tree_release(tree);
+	free(watch);
+}
+
+int swansong_interrupt_notify(struct swansong_interrupt *i, void (*fn)(void *arg), void *arg)
+{
+	struct watch *watch = malloc(sizeof(*watch));
+	struct watch *other = NULL;
+
+	if (!watch)
+		return -ENOMEM;
+	watch->node = i->node;
+	notice_init(&watch->notice, i->node->tree, watch_end);
+	/* Release and acquire: the notice, for another thread. */
+	if (!shared_replace(&i->watch, &other, watch, release, relaxed)) {
+		free(watch);
+		return -EALREADY;
+	}
+	node_hold(i->node);
+	/* The function may drop the interrupt; then it is the node that is left. */
+	return notice_call(&watch->notice, &watch->node->stopped, &watch->node->watchers, fn, arg);
+}
+
+struct swansong_interrupt *swansong_interrupt_unref(struct swansong_interrupt *i)
+{
+	struct watch *watch;
+	struct tree *tree;
+	int fd;
+
+	if (!i)
+		return NULL;
+	fd = shared_load(&i->fd, relaxed); /* nobody else is left */
+	if (fd >= 0)
+		fork_disown(fd);
+	closep(&fd);
+	watch = shared_load(&i->watch, acquire);
+	if (watch)
+		notice_drop(&watch->notice);
+	swansong_guard_drop(&i->guard);
+	tree = i->node->tree;
+	node_release(i->node);
+	tree_release(tree);
+	free(i);
+	return NULL;
+}
+
+int interrupt_poll_fd(struct swansong_interrupt *i)
+{
+	return latch_fd(&i->node->stopped);
+}
+
+int swansong_stopped_wait(struct swansong *s, uint64_t deadline)
+{
+	misuse_of_node(s);
+	return latch_wait(&s->stopped, deadline);
+}
+
+int swansong_stopped_fd(struct swansong *s)
+{
+	misuse_of_node(s);
+	return latch_fd(&s->stopped);
+}

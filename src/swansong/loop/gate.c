@@ -1,0 +1,147 @@
+/*
+ * The state changes by compare-exchange, so that each change is somebody's.  A post looks at it
+ * under the queue's lock, and joins the queue before it leaves the lock.  So whoever takes that
+ * lock after the change to Stopping finds in the queue all that was accepted and not executed yet.
+ *
+ * A guard is taken with that change, and dropped when nothing is left to be executed: the node
+ * waits for it when the queue is empty, too.  The same lock is held for both, so that nobody is at
+ * the end before the guard is there.
+ *
+ * The wake-up is an eventfd that a post writes to when it finds the queue empty.  It lives as long
+ * as the memory, for somebody may have posted and not yet written when all is over.
+ */
+#include "swansong/loop/gate-private.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+
+#include "base/cleanup.h"
+#include "swansong/count/misuse-private.h"
+
+int gate_init(struct gate *g, struct swansong *node)
+{
+	g->node = node;
+	g->generation = fork_generation();
+	g->lock = (struct lock)LOCK_INITIALIZER;
+	g->last = (struct swansong_guard){ 0 };
+	list_init(&g->posts);
+	shared_init(&g->state, GATE_IDLE);
+	g->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return g->fd < 0 ? -errno : 0;
+}
+
+void gate_done(struct gate *g)
+{
+	closep(&g->fd);
+}
+
+bool gate_move(struct gate *g, enum gate_state from, enum gate_state to)
+{
+	uint32_t expected = from;
+
+	if (gate_is_foreign(g))
+		return false;
+	/* Release: what was done before.  Acquire: what was done by who moved it last. */
+	return shared_replace(&g->state, &expected, to, acq_rel, relaxed);
+}
+
+static void gate_wake(struct gate *g)
+{
+	/* It can only fail when the counter is full, and then it is readable. */
+	(void)eventfd_write(g->fd, 1);
+}
+
+int gate_post(struct gate *g, struct post *post)
+{
+	bool accepted, first;
+
+	if (gate_is_foreign(g))
+		return -ESHUTDOWN;
+	lock_take(&g->lock);
+	accepted = gate_state(g) == GATE_RUNNING;
+	first = list_is_empty(&g->posts);
+	if (accepted) {
+		post->guard = swansong_guard_at(g->node, post->guard.file, post->guard.line,
+						post->guard.function);
+		list_append(&g->posts, &post->link);
+	}
+	(void)lock_leave(&g->lock);
+
+	if (!accepted)
+		return -ESHUTDOWN;
+	if (first)
+		gate_wake(g);
+	return 0;
+}
+
+void gate_run(struct gate *g)
+{
+	struct list batch;
+	eventfd_t count;
+
+	if (gate_is_foreign(g))
+		return;
+	list_init(&batch);
+	(void)eventfd_read(g->fd, &count); /* first, so that a later wake-up is not lost */
+	lock_take(&g->lock);
+	list_move(&batch, &g->posts);
+	(void)lock_leave(&g->lock);
+
+	while (!gate_is_foreign(g) && !list_is_empty(&batch)) {
+		struct post *post = list_entry(batch.next, struct post, link);
+		struct swansong_guard guard = post->guard;
+
+		list_remove(&post->link);
+		misuse_adopt(guard.node, guard.record);
+		post->run(post); /* which may free it */
+		swansong_guard_drop(&guard);
+	}
+}
+
+/* Under the lock: to Stopping, or from Idle to Stopped.  Returns whether that was our doing. */
+static bool gate_close(struct gate *g)
+{
+	for (;;) {
+		enum gate_state state = gate_state(g);
+		bool idle = state == GATE_IDLE;
+
+		if (state >= GATE_STOPPING)
+			return false;
+		if (!gate_move(g, state, idle ? GATE_STOPPED : GATE_STOPPING))
+			continue;
+		if (!idle)
+			g->last = swansong_guard(g->node);
+		return true;
+	}
+}
+
+void gate_begin_stop(struct gate *g)
+{
+	bool ours;
+
+	if (gate_is_foreign(g)) {
+		swansong_shut_down(g->node);
+		return;
+	}
+	lock_take(&g->lock);
+	ours = gate_close(g);
+	(void)lock_leave(&g->lock);
+
+	if (ours) {
+		swansong_shut_down(g->node);
+		gate_wake(g);
+	}
+}
+
+void gate_end_stop(struct gate *g)
+{
+	struct swansong_guard guard = { 0 };
+
+	if (gate_is_foreign(g))
+		return;
+	lock_take(&g->lock);
+	if (gate_move(g, GATE_STOPPING, GATE_STOPPED))
+		guard = g->last;
+	(void)lock_leave(&g->lock);
+	swansong_guard_drop(&guard);
+}

@@ -1,0 +1,265 @@
+/*
+ * The loop is a gate (gate.c), and a thread with an sd_event that executes what comes through it.
+ *
+ * The thread is joined by the first who stops the loop on another one.  Only the joining is under
+ * the lock "control", which the loop's thread never takes.
+ */
+#include <swansong/loop.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <systemd/sd-event.h>
+
+#include "base/macro.h"
+#include "swansong/base/lock-private.h"
+#include "swansong/loop/loop-private.h"
+#include "swansong/base/thread-private.h"
+
+struct swansong_loop {
+	struct swansong *node;
+	struct sd_event *event;
+	struct sd_event_source *wake;
+	struct gate gate;
+	_Atomic unsigned int holds;
+
+	struct lock control; /* of these, once there is a thread */
+	pthread_t thread;
+	bool joinable;
+	int fault;
+};
+
+/* The loop whose thread this is. */
+static _Thread_local const struct swansong_loop *own_loop;
+
+enum swansong_loop_state swansong_loop_state(const struct swansong_loop *l)
+{
+	_Static_assert((int)GATE_STOPPED == (int)SWANSONG_LOOP_STOPPED, "the same states");
+	return (enum swansong_loop_state)gate_state(&l->gate);
+}
+
+struct swansong *swansong_loop_node(struct swansong_loop *l)
+{
+	return l->node;
+}
+
+struct sd_event *swansong_loop_event(struct swansong_loop *l)
+{
+	return l->event;
+}
+
+/* ---- posts ---- */
+
+int loop_post(struct swansong_loop *l, struct post *post)
+{
+	return gate_post(&l->gate, post);
+}
+
+struct posted {
+	struct post post;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void posted_run(struct post *post)
+{
+	struct posted *posted = container_of(post, struct posted, post);
+
+	posted->fn(posted->arg);
+	free(posted);
+}
+
+int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *arg,
+			  const char *file, unsigned int line, const char *function)
+{
+	struct posted *posted = malloc(sizeof(*posted));
+	int r;
+
+	if (!posted)
+		return -ENOMEM;
+	*posted = (struct posted){
+		.post.run = posted_run,
+		.post.guard = { .file = file, .line = line, .function = function },
+		.fn = fn,
+		.arg = arg,
+	};
+	r = loop_post(l, &posted->post);
+	if (r < 0)
+		free(posted);
+	return r;
+}
+
+/* ---- the thread ---- */
+
+static int loop_on_wake(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct swansong_loop *l = arg;
+
+	(void)fd;
+	(void)events;
+	gate_run(&l->gate);
+	if (swansong_loop_state(l) == SWANSONG_LOOP_RUNNING)
+		return 0;
+	return sd_event_exit(sd_event_source_get_event(source), 0);
+}
+
+/* Until somebody stops the loop, or a callback calls sd_event_exit().  0 or -errno. */
+static int loop_run(struct swansong_loop *l)
+{
+	int r, code;
+
+	do
+		r = sd_event_run(l->event, UINT64_MAX);
+	while (r >= 0 && sd_event_get_exit_code(l->event, &code) == -ENODATA);
+	return r < 0 ? r : 0;
+}
+
+/* The rest of the life of the sd_event, which dispatches nothing but exit sources then. */
+static void loop_run_exit(struct swansong_loop *l)
+{
+	if (l->fault < 0)
+		(void)sd_event_exit(l->event, l->fault);
+	while (sd_event_get_state(l->event) != SD_EVENT_FINISHED)
+		if (sd_event_run(l->event, UINT64_MAX) < 0)
+			break;
+}
+
+static void *loop_main(void *arg)
+{
+	struct swansong_loop *l = arg;
+
+	own_loop = l;
+	(void)gate_move(&l->gate, GATE_STARTING, GATE_RUNNING);
+	l->fault = loop_run(l);
+	gate_begin_stop(&l->gate); /* if it ended by itself */
+	gate_run(&l->gate);
+	loop_run_exit(l);
+	gate_end_stop(&l->gate);
+	return NULL;
+}
+
+/* ---- from outside ---- */
+
+static int loop_start_thread(struct swansong_loop *l)
+{
+	int r;
+
+	if (swansong_loop_state(l) != SWANSONG_LOOP_STARTING)
+		return -ESHUTDOWN;
+	r = thread_start(&l->thread, "swansong-loop", loop_main, l);
+	if (r < 0)
+		return r;
+	l->joinable = true;
+	/* Unless the thread has, so that there is nothing to wait for. */
+	(void)gate_move(&l->gate, GATE_STARTING, GATE_RUNNING);
+	return 0;
+}
+
+int swansong_loop_start(struct swansong_loop *l)
+{
+	int r;
+
+	if (!gate_move(&l->gate, GATE_IDLE, GATE_STARTING))
+		return swansong_loop_state(l) < SWANSONG_LOOP_STOPPING ? -EALREADY : -ESHUTDOWN;
+
+	lock_take(&l->control);
+	r = loop_start_thread(l);
+	(void)lock_leave(&l->control);
+
+	/* If it has moved, that is by a stop, which ends what it has begun before it returns. */
+	if (r < 0)
+		(void)gate_move(&l->gate, GATE_STARTING, GATE_IDLE);
+	return r;
+}
+
+int swansong_loop_stop(struct swansong_loop *l)
+{
+	int r;
+
+	gate_begin_stop(&l->gate);
+	if (own_loop == l || gate_is_foreign(&l->gate))
+		return 0;
+
+	lock_take(&l->control);
+	if (l->joinable)
+		(void)pthread_join(l->thread, NULL);
+	l->joinable = false;
+	r = l->fault;
+	(void)lock_leave(&l->control);
+
+	gate_end_stop(&l->gate); /* if there never was a thread */
+	return r;
+}
+
+/* ---- life ---- */
+
+struct swansong_loop *loop_hold(struct swansong_loop *l)
+{
+	(void)shared_add(&l->holds, 1, relaxed); /* the caller's own stays meanwhile */
+	return l;
+}
+
+void loop_release(struct swansong_loop *l)
+{
+	/* Release: the other's use of it.  Acquire: before it is freed. */
+	if (shared_sub(&l->holds, 1, acq_rel) != 1)
+		return;
+	gate_done(&l->gate);
+	free(l);
+}
+
+/* There is no thread. */
+static struct swansong_loop *loop_free(struct swansong_loop *l)
+{
+	l->wake = sd_event_source_disable_unref(l->wake);
+	l->event = sd_event_unref(l->event);
+	l->node = swansong_unref(l->node);
+	loop_release(l);
+	return NULL;
+}
+
+static int loop_init(struct swansong_loop *l, struct swansong *parent)
+{
+	int r;
+
+	shared_init(&l->holds, 1);
+	l->control = (struct lock)LOCK_INITIALIZER;
+	l->gate.fd = -1;
+	r = parent ? swansong_child(parent, &l->node) : swansong_new(&l->node);
+	if (r < 0)
+		return r;
+	r = gate_init(&l->gate, l->node);
+	if (r < 0)
+		return r;
+	r = sd_event_new(&l->event);
+	if (r < 0)
+		return r;
+	return sd_event_add_io(l->event, &l->wake, l->gate.fd, EPOLLIN, loop_on_wake, l);
+}
+
+int swansong_loop_new(struct swansong *parent, struct swansong_loop **ret)
+{
+	struct swansong_loop *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return -ENOMEM;
+	r = loop_init(l, parent);
+	if (r < 0) {
+		(void)loop_free(l);
+		return r;
+	}
+	*ret = l;
+	return 0;
+}
+
+struct swansong_loop *swansong_loop_unref(struct swansong_loop *l)
+{
+	if (!l)
+		return NULL;
+	if (own_loop == l) {
+		thread_refuse(__func__, "on the loop's own thread");
+		return l;
+	}
+	(void)swansong_loop_stop(l);
+	return loop_free(l);
+}

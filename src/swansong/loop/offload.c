@@ -1,0 +1,170 @@
+/*
+ * Work that is done on a pool, and whose result is told on a loop.
+ *
+ * Everything that decides happens on the loop's thread: there the timer, the end of the work (a
+ * post) and the end of the loop (an exit source) come one after the other, the first one tells the
+ * result, and takes the others away.  The work itself only says that it is done, before it posts.
+ *
+ * There are two sides, which the object outlives: the loop, until the result is told, and the work,
+ * until the post of its end is executed or refused.  When it is refused, the loop is at its end,
+ * and its exit source has told or will tell.  A late end finds the result told and posts nothing.
+ * The work's side holds the memory of the loop, and nothing of the pool but a guard on its node.
+ */
+#include <swansong/pool.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <systemd/sd-event.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "swansong/base/atomic-private.h"
+#include <swansong/guard.h>
+#include "swansong/loop/loop-private.h"
+#include "swansong/loop/pool-private.h"
+
+struct offload {
+	struct swansong_offload user;
+	struct swansong_loop *loop;
+	struct swansong_guard guard; /* the job's, to the very end */
+	uint64_t deadline;
+	struct job job;
+	struct post begun; /* to the loop: set the timer */
+	struct post ended; /* to the loop: the work is done */
+
+	_Atomic unsigned int sides;
+	_Atomic uint32_t work_done; /* the work has returned */
+	_Atomic uint32_t told;	    /* nobody waits for the work any more */
+
+	/* These on the loop's thread. */
+	struct sd_event_source *timer, *at_exit;
+};
+
+static void offload_put(struct offload *o)
+{
+	struct swansong_guard guard;
+
+	/* Release: what this side did with it.  Acquire: before it is released for good. */
+	if (shared_sub(&o->sides, 1, acq_rel) != 1)
+		return;
+	if (o->user.release)
+		o->user.release(o->user.arg);
+	loop_release(o->loop);
+	guard = o->guard;
+	free(o);
+	swansong_guard_drop(&guard);
+}
+
+/* ---- on the loop's thread ---- */
+
+static void offload_tell(struct offload *o, int result)
+{
+	o->timer = sd_event_source_disable_unref(o->timer);
+	o->at_exit = sd_event_source_disable_unref(o->at_exit);
+	/* Acquire: what the work did. */
+	if (shared_load(&o->work_done, acquire))
+		result = 0;
+	(void)shared_or(&o->told, 1, relaxed); /* a hint for the work: nothing is published by it */
+	o->user.done(o->user.arg, result);
+	offload_put(o);
+}
+
+static int offload_on_timer(sd_event_source *source, uint64_t usec, void *arg)
+{
+	(void)source;
+	(void)usec;
+	offload_tell(arg, -ETIMEDOUT);
+	return 0;
+}
+
+static int offload_on_exit(sd_event_source *source, void *arg)
+{
+	(void)source;
+	offload_tell(arg, -ESHUTDOWN);
+	return 0;
+}
+
+static int offload_watch(struct offload *o)
+{
+	struct sd_event *event = swansong_loop_event(o->loop);
+	int r = sd_event_add_exit(event, &o->at_exit, offload_on_exit, o);
+
+	if (r < 0 || o->deadline == USEC_INFINITY)
+		return r;
+	return sd_event_add_time(event, &o->timer, CLOCK_MONOTONIC, o->deadline, USEC_PER_MSEC,
+				 offload_on_timer, o);
+}
+
+static void offload_on_begun(struct post *post)
+{
+	struct offload *o = container_of(post, struct offload, begun);
+	int r = offload_watch(o);
+
+	if (r < 0)
+		offload_tell(o, r);
+}
+
+/* Comes after offload_on_begun(), in the order of the posts. */
+static void offload_on_ended(struct post *post)
+{
+	struct offload *o = container_of(post, struct offload, ended);
+
+	if (!shared_load(&o->told, relaxed)) /* by this thread */
+		offload_tell(o, 0);
+	offload_put(o);
+}
+
+/* ---- on a thread of the pool ---- */
+
+static void offload_run(struct job *job, struct swansong_guard *guard)
+{
+	struct offload *o = container_of(job, struct offload, job);
+
+	o->guard = *guard;
+	*guard = (struct swansong_guard){ 0 };
+	if (!shared_load(&o->told, relaxed)) { /* no harm if that comes now */
+		o->user.work(o->user.arg);
+		(void)shared_or(&o->work_done, 1, release); /* what the work did */
+	}
+	if (shared_load(&o->told, relaxed) || loop_post(o->loop, &o->ended) < 0)
+		offload_put(o);
+}
+
+/* ---- on any thread ---- */
+
+static int offload_begin(struct job *job)
+{
+	struct offload *o = container_of(job, struct offload, job);
+
+	return loop_post(o->loop, &o->begun);
+}
+
+int swansong_pool_offload_at(struct swansong_pool *p, struct swansong_loop *loop,
+			     const struct swansong_offload *user, uint64_t timeout_usec,
+			     const char *file, unsigned int line, const char *function)
+{
+	const struct swansong_guard site = { .file = file, .line = line, .function = function };
+	struct offload *o = calloc(1, sizeof(*o));
+	int r;
+
+	if (!o)
+		return -ENOMEM;
+	o->user = *user;
+	o->loop = loop_hold(loop);
+	o->deadline = clock_add(clock_now_usec(), timeout_usec);
+	o->job.guard = o->begun.guard = o->ended.guard = site;
+	o->job.run = offload_run;
+	o->begun.run = offload_on_begun;
+	o->ended.run = offload_on_ended;
+	shared_init(&o->sides, 2);
+	shared_init(&o->work_done, 0);
+	shared_init(&o->told, 0);
+
+	r = pool_accept(p, &o->job, offload_begin);
+	if (r < 0) {
+		loop_release(o->loop);
+		free(o);
+	}
+	return r;
+}

@@ -1,0 +1,289 @@
+/*
+ * A queue of jobs and the threads that empty it.  All is under one lock, also the stop: a thread
+ * ends when it finds the queue empty and the pool stopped, so what was accepted is executed.
+ *
+ * The threads are joined by the first who stops the pool on another one.  Only the joining is under
+ * the lock "control", which they never take.
+ */
+#include <swansong/pool.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/list.h"
+#include "swansong/base/fork-private.h"
+#include "swansong/base/lock-private.h"
+#include <swansong/guard.h>
+#include "swansong/count/misuse-private.h"
+#include "swansong/loop/pool-private.h"
+#include "swansong/base/thread-private.h"
+
+struct swansong_pool {
+	struct swansong *node;
+	unsigned int generation; /* constant; of fork_generation() */
+
+	struct lock lock; /* of these three */
+	struct list jobs; /* which are waiting */
+	unsigned int running;
+	bool stopped;
+	struct condition work; /* there is a job, or the pool is stopped */
+	struct condition idle; /* no job is waiting or running */
+
+	struct lock control; /* of these, once there are threads */
+	unsigned int threads;
+	pthread_t thread[];
+};
+
+/* The pool one of whose threads this is. */
+static _Thread_local const struct swansong_pool *own_pool;
+
+/* In a process that was forked since: there are no threads, and locks may be taken for ever. */
+static bool pool_is_foreign(const struct swansong_pool *p)
+{
+	return p->generation != fork_generation();
+}
+
+/* ---- the threads ---- */
+
+static bool pool_is_idle(const struct swansong_pool *p)
+{
+	return list_is_empty(&p->jobs) && p->running == 0;
+}
+
+/* Waits for the next job.  NULL if there will be none. */
+static struct job *pool_next(struct swansong_pool *p)
+{
+	struct job *job = NULL;
+
+	if (pool_is_foreign(p))
+		return NULL;
+	lock_take(&p->lock);
+	while (list_is_empty(&p->jobs) && !p->stopped)
+		(void)condition_sleep(&p->work, &p->lock, USEC_INFINITY);
+	if (!list_is_empty(&p->jobs)) {
+		job = list_entry(p->jobs.next, struct job, link);
+		list_remove(&job->link);
+		p->running++;
+	}
+	(void)lock_leave(&p->lock);
+	return job;
+}
+
+static void pool_run(struct swansong_pool *p, struct job *job)
+{
+	struct swansong_guard guard = job->guard;
+
+	misuse_adopt(guard.node, guard.record);
+	job->run(job, &guard); /* which may free the job */
+	swansong_guard_drop(&guard);
+	if (pool_is_foreign(p)) /* which the job has made it */
+		return;
+
+	lock_take(&p->lock);
+	p->running--;
+	if (pool_is_idle(p))
+		condition_wake(&p->idle, INT_MAX);
+	(void)lock_leave(&p->lock);
+}
+
+static void *pool_main(void *arg)
+{
+	struct swansong_pool *p = arg;
+	struct job *job;
+
+	own_pool = p;
+	while ((job = pool_next(p)))
+		pool_run(p, job);
+	return NULL;
+}
+
+/* ---- jobs ---- */
+
+int pool_accept(struct swansong_pool *p, struct job *job, int (*also)(struct job *job))
+{
+	int r = 0;
+
+	if (pool_is_foreign(p))
+		return -ESHUTDOWN;
+	lock_take(&p->lock);
+	if (p->stopped)
+		r = -ESHUTDOWN;
+	else if (also)
+		r = also(job);
+	if (r >= 0) {
+		job->guard = swansong_guard_at(p->node, job->guard.file, job->guard.line,
+					       job->guard.function);
+		list_append(&p->jobs, &job->link);
+		condition_wake(&p->work, 1);
+	}
+	(void)lock_leave(&p->lock);
+	return r;
+}
+
+struct submitted {
+	struct job job;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void submitted_run(struct job *job, struct swansong_guard *guard)
+{
+	struct submitted *s = container_of(job, struct submitted, job);
+
+	(void)guard;
+	s->fn(s->arg);
+	free(s);
+}
+
+int swansong_pool_submit_at(struct swansong_pool *p, void (*fn)(void *arg), void *arg,
+			    const char *file, unsigned int line, const char *function)
+{
+	struct submitted *s = malloc(sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	*s = (struct submitted){
+		.job.run = submitted_run,
+		.job.guard = { .file = file, .line = line, .function = function },
+		.fn = fn,
+		.arg = arg,
+	};
+	r = pool_accept(p, &s->job, NULL);
+	if (r < 0)
+		free(s);
+	return r;
+}
+
+int swansong_pool_wait_idle(struct swansong_pool *p, uint64_t deadline)
+{
+	int r = 0;
+
+	if (own_pool == p)
+		return -EDEADLK;
+	if (pool_is_foreign(p))
+		return 0;
+	lock_take(&p->lock);
+	while (r == 0 && !pool_is_idle(p))
+		r = condition_sleep(&p->idle, &p->lock, deadline);
+	if (pool_is_idle(p))
+		r = 0;
+	(void)lock_leave(&p->lock);
+	return r;
+}
+
+/* ---- life ---- */
+
+static void pool_begin_stop(struct swansong_pool *p)
+{
+	bool ours;
+
+	if (pool_is_foreign(p)) {
+		swansong_shut_down(p->node);
+		return;
+	}
+	lock_take(&p->lock);
+	ours = !p->stopped;
+	p->stopped = true;
+	condition_wake(&p->work, INT_MAX);
+	(void)lock_leave(&p->lock);
+
+	if (ours)
+		swansong_shut_down(p->node);
+}
+
+void swansong_pool_stop(struct swansong_pool *p)
+{
+	pool_begin_stop(p);
+	if (own_pool == p || pool_is_foreign(p))
+		return;
+
+	lock_take(&p->control);
+	while (p->threads > 0)
+		(void)pthread_join(p->thread[--p->threads], NULL);
+	(void)lock_leave(&p->control);
+}
+
+/* There are no threads. */
+static void pool_free(struct swansong_pool *p)
+{
+	p->node = swansong_unref(p->node);
+	free(p);
+}
+
+struct swansong_pool *swansong_pool_unref(struct swansong_pool *p)
+{
+	if (!p)
+		return NULL;
+	if (own_pool == p) {
+		thread_refuse(__func__, "inside of a job of the pool");
+		return p;
+	}
+	swansong_pool_stop(p);
+	pool_free(p);
+	return NULL;
+}
+
+static int pool_start(struct swansong_pool *p, unsigned int threads)
+{
+	for (; p->threads < threads; p->threads++) {
+		int r = thread_start(&p->thread[p->threads], "swansong-pool", pool_main, p);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static struct swansong_pool *pool_alloc(unsigned int threads)
+{
+	struct swansong_pool *p = calloc(1, sizeof(*p) + threads * sizeof(p->thread[0]));
+
+	if (!p)
+		return NULL;
+	p->lock = (struct lock)LOCK_INITIALIZER;
+	p->control = (struct lock)LOCK_INITIALIZER;
+	p->work = (struct condition)CONDITION_INITIALIZER;
+	p->idle = (struct condition)CONDITION_INITIALIZER;
+	list_init(&p->jobs);
+	p->generation = fork_generation();
+	return p;
+}
+
+static unsigned int processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (unsigned int)n : 1;
+}
+
+int swansong_pool_new(struct swansong *parent, unsigned int threads, struct swansong_pool **ret)
+{
+	struct swansong_pool *p;
+	int r;
+
+	if (threads == 0)
+		threads = processors();
+	p = pool_alloc(threads);
+	if (!p)
+		return -ENOMEM;
+	r = parent ? swansong_child(parent, &p->node) : swansong_new(&p->node);
+	if (r >= 0)
+		r = pool_start(p, threads);
+	if (r < 0 && p->node)
+		swansong_pool_stop(p); /* those that there are */
+	if (r < 0) {
+		pool_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+struct swansong *swansong_pool_node(struct swansong_pool *p)
+{
+	return p->node;
+}

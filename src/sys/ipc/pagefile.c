@@ -1,0 +1,139 @@
+#include "sys/ipc/pagefile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+#include "base/page.h"
+
+#ifndef MFD_NOEXEC_SEAL /* Linux 6.3 */
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+/* More processors than any machine has: what has no lane is counted elsewhere. */
+#define LANES_MAX 4096
+
+static uint32_t count_lanes(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	return n < 1 ? 1 : (uint32_t)MIN(n, (long)LANES_MAX);
+}
+
+/* Where the machine demands it, not executable. */
+static int make_file(void)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = memfd_create("swansong", flags | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("swansong", flags);
+	return fd < 0 ? -errno : fd;
+}
+
+int pagefile_new(void)
+{
+	const struct page page = {
+		.magic = PAGE_MAGIC,
+		.version = PAGE_VERSION,
+		.n_lanes = count_lanes(),
+	};
+	cleanup(closep) int fd = make_file();
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	if (ftruncate(fd, PAGE_HEADER + (off_t)page.n_lanes * PAGE_LANE) < 0)
+		return -errno;
+	n = pwrite(fd, &page, sizeof(page), 0);
+	if (n != (ssize_t)sizeof(page))
+		return n < 0 ? -errno : -ENOSPC;
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		return -errno;
+	return take_fd(fd);
+}
+
+int pagefile_stop(int fd)
+{
+	const uint32_t stop = 1;
+	ssize_t n = pwrite(fd, &stop, sizeof(stop), offsetof(struct page, stop));
+
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)sizeof(stop) ? 0 : -ENOSPC;
+}
+
+pid_t pagefile_holder(int fd)
+{
+	/* Whom a lock for writing would keep from reading; a lock of no process has no pid. */
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
+
+	if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+		return 0;
+	return lock.l_pid > 0 ? lock.l_pid : 0;
+}
+
+/* So many lanes are read at once. */
+#define LANES_READ 32
+
+/* Modulo 2^64: a guard taken on one processor may have been dropped on another. */
+static uint64_t sum_of_lanes(int fd, off_t at)
+{
+	struct page_lane lanes[LANES_READ];
+	ssize_t n = pread(fd, lanes, sizeof(lanes), at);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*lanes); i++)
+		if (lanes[i].count != 0 && !(lanes[i].count & PAGE_VOID))
+			sum += lanes[i].count - PAGE_BIAS;
+	return sum;
+}
+
+static uint64_t sum_of_all_lanes(int fd)
+{
+	uint64_t sum = 0;
+	off_t at = PAGE_HEADER;
+
+	/* Pages that nobody has written to are holes; the size is sealed, so this ends. */
+	while ((at = lseek(fd, at, SEEK_DATA)) >= 0) {
+		sum += sum_of_lanes(fd, at);
+		at += sizeof(struct page_lane) * LANES_READ;
+	}
+	return sum;
+}
+
+static bool is_gathered(int fd)
+{
+	uint32_t gathered;
+	ssize_t n = pread(fd, &gathered, sizeof(gathered), offsetof(struct page, gathered));
+
+	return n == (ssize_t)sizeof(gathered) && gathered;
+}
+
+static uint64_t elsewhere(int fd)
+{
+	int64_t held;
+	ssize_t n = pread(fd, &held, sizeof(held), offsetof(struct page, elsewhere));
+
+	return n == (ssize_t)sizeof(held) ? (uint64_t)held : 0;
+}
+
+/* As page_guards(), which needs the page in memory. */
+uint64_t pagefile_guards(int fd)
+{
+	bool gathered = is_gathered(fd);
+	uint64_t sum = gathered ? 0 : sum_of_all_lanes(fd);
+	int64_t held;
+
+	sum += elsewhere(fd);
+	/* In between the lanes were added to that. */
+	if (!gathered && is_gathered(fd))
+		sum = elsewhere(fd);
+	held = (int64_t)sum;
+	return held < 0 ? 0 : MIN((uint64_t)held, (uint64_t)PAGEFILE_GUARDS_MAX);
+}

@@ -1,0 +1,115 @@
+/*
+ * The link in /proc/self/fd begins with "/" for a file that has a path, and with the type of the
+ * object for one that has none; no path can look like the latter.  A memfd has a path, which any
+ * file may have in a mount namespace of its own: its mount is compared with that of a memfd of ours.
+ */
+#include "sys/ipc/passed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/macro.h"
+
+#define STACK_SIZE 8192
+
+static const char *const kernel_prefixes[] = { "socket:[", "pipe:[", "anon_inode:", "pidfd:[" };
+
+/* Return: the identifier of the mount that the file of @fd is on, or -errno. */
+static int passed_mount(int fd)
+{
+	static const char key[] = "\nmnt_id:";
+	char path[64], text[512];
+	cleanup(closep) int info = -1;
+	const char *found;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	info = open(path, O_RDONLY | O_CLOEXEC);
+	if (info < 0)
+		return -errno;
+	n = read(info, text, sizeof(text) - 1);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	found = strstr(text, key);
+	return found ? atoi(found + strlen(key)) : -ENODATA;
+}
+
+static bool passed_is_memfd(int fd)
+{
+	cleanup(closep) int ours = memfd_create("swansong", MFD_CLOEXEC);
+	int mount;
+
+	if (ours < 0)
+		return false;
+	mount = passed_mount(ours);
+	return mount >= 0 && passed_mount(fd) == mount;
+}
+
+bool passed_is_served_by_kernel(int fd)
+{
+	char path[64], link[64];
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, link, sizeof(link) - 1);
+	if (n < 0)
+		return false;
+	link[n] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_prefixes); i++)
+		if (strncmp(link, kernel_prefixes[i], strlen(kernel_prefixes[i])) == 0)
+			return true;
+	return strncmp(link, "/memfd:", 7) == 0 && passed_is_memfd(fd);
+}
+
+struct closing {
+	const int *fds;
+	size_t n;
+};
+
+/* The child has a copy of our memory. */
+static int passed_close_all(void *arg)
+{
+	const struct closing *closing = arg;
+
+	for (size_t i = 0; i < closing->n; i++)
+		(void)close(closing->fds[i]);
+	_exit(0);
+}
+
+static int passed_drop(void *arg)
+{
+	struct msghdr msg = { .msg_iov = NULL };
+
+	(void)recvmsg(*(const int *)arg, &msg, MSG_DONTWAIT);
+	_exit(0);
+}
+
+static pid_t passed_do_apart(int (*work)(void *arg), void *arg)
+{
+	_Alignas(16) char stack[STACK_SIZE];
+	pid_t pid = clone(work, stack + sizeof(stack), CLONE_FILES | SIGCHLD, arg);
+
+	return pid < 0 ? -errno : pid;
+}
+
+pid_t passed_close_apart(const int *fds, size_t n)
+{
+	struct closing closing = { fds, n };
+
+	return passed_do_apart(passed_close_all, &closing);
+}
+
+pid_t passed_drop_apart(int fd)
+{
+	return passed_do_apart(passed_drop, &fd);
+}

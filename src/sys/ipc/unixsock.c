@@ -1,0 +1,365 @@
+#include "sys/ipc/unixsock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/macro.h"
+
+#define BACKLOG 128
+
+static int take_lock(const char *path)
+{
+	cleanup(freep) char *name = NULL;
+	cleanup(closep) int fd = -1;
+	struct stat st;
+
+	if (asprintf(&name, "%s.lock", path) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENOTTY;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EADDRINUSE : -errno;
+	return take_fd(fd);
+}
+
+static int address_of(struct sockaddr_un *address, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length >= sizeof(address->sun_path))
+		return -ENAMETOOLONG;
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	memcpy(address->sun_path, path, length + 1);
+	return 0;
+}
+
+/* Only a socket is ever removed, and only one that nobody answers at. */
+static int remove_stale(const struct sockaddr_un *address)
+{
+	cleanup(closep) int fd = -1;
+	struct stat st;
+
+	if (lstat(address->sun_path, &st) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	/*
+	 * Any other answer, of another protocol or for want of rights, is that of somebody alive.
+	 */
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
+	    (errno != ECONNREFUSED && errno != ENOENT))
+		return -EADDRINUSE;
+	return unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+/* The umask would take more away than was asked for. */
+static int bind_as(int fd, const struct sockaddr_un *address, mode_t mode)
+{
+	mode_t was;
+	int r;
+
+	if (fchmod(fd, mode) < 0)
+		return -errno;
+	was = umask(0);
+	r = bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+	(void)umask(was);
+	return r;
+}
+
+int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group)
+{
+	cleanup(closep) int fd = -1;
+	struct sockaddr_un address;
+	int r;
+
+	r = address_of(&address, path);
+	if (r < 0)
+		return r;
+	r = remove_stale(&address);
+	if (r < 0)
+		return r;
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	r = bind_as(fd, &address, mode);
+	if (r < 0)
+		return r;
+	if ((owner != (uid_t)-1 || group != (gid_t)-1) && lchown(path, owner, group) < 0) {
+		r = -errno;
+		(void)unlink(path);
+		return r;
+	}
+	return take_fd(fd);
+}
+
+/* The name until the socket listens, under the lock of @path.  107 bytes leave no space for one. */
+static void name_new(char *buf, size_t size, const char *path)
+{
+	const char *suffix = strlen(path) + 1 < size ? "~" : "";
+
+	(void)snprintf(buf, size, "%s%s", path, suffix);
+}
+
+int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t group)
+{
+	cleanup(closep) int fd = -1;
+	cleanup(closep) int lock = -1;
+	cleanup(freep) char *name = strdup(path);
+	char new_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+	struct sockaddr_un address;
+	int r = address_of(&address, path);
+
+	if (!name)
+		return -ENOMEM;
+	if (r < 0)
+		return r;
+	lock = take_lock(path);
+	if (lock < 0)
+		return lock;
+	r = remove_stale(&address);
+	if (r < 0)
+		return r;
+	name_new(new_path, sizeof(new_path), path);
+	fd = unix_bind(new_path, SOCK_STREAM | SOCK_NONBLOCK, mode, (uid_t)-1, group);
+	if (fd < 0)
+		return fd;
+	/* Inherited by each connection, so that it holds from the first byte on. */
+	unix_refuse_descriptors(fd);
+	r = unix_pass_credentials(fd);
+	if (r == 0 && listen(fd, BACKLOG) < 0)
+		r = -errno;
+	if (r == 0 && rename(new_path, path) < 0)
+		r = -errno;
+	if (r < 0) {
+		(void)unlink(new_path);
+		return r;
+	}
+	*ret = (struct unix_listener){
+		.fd = take_fd(fd),
+		.lock_fd = take_fd(lock),
+		.path = take(name),
+	};
+	return 0;
+}
+
+void unix_unlisten(struct unix_listener *listener)
+{
+	if (!listener->path)
+		return;
+	(void)unlink(listener->path);
+	listener->fd = fd_close(listener->fd);
+	listener->lock_fd = fd_close(listener->lock_fd);
+	free(listener->path);
+	listener->path = NULL;
+}
+
+int unix_datagram_new(char name[static UNIX_NAME_MAX])
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t length = sizeof(address);
+	cleanup(closep) int fd = -1;
+	int r;
+
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	r = unix_pass_credentials(fd);
+	if (r < 0)
+		return r;
+	/* An address of the family alone asks the kernel for an abstract name, five hex digits. */
+	if (bind(fd, (struct sockaddr *)&address, sizeof(sa_family_t)) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&address, &length) < 0)
+		return -errno;
+	(void)snprintf(name, UNIX_NAME_MAX, "@%.*s", (int)(length - sizeof(sa_family_t) - 1),
+		       address.sun_path + 1);
+	return take_fd(fd);
+}
+
+int unix_pair(int fds[static 2])
+{
+	int pair[2], r;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	r = fd_set_nonblock(pair[0]);
+	if (r == 0)
+		r = unix_pass_credentials(pair[0]);
+	unix_refuse_descriptors(pair[0]);
+	if (r < 0) {
+		(void)fd_close(pair[0]);
+		(void)fd_close(pair[1]);
+		return r;
+	}
+	memcpy(fds, pair, sizeof(pair));
+	return 0;
+}
+
+int unix_peer(int fd, struct unix_peer *ret)
+{
+	struct ucred cred;
+	socklen_t length = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &length) < 0)
+		return -errno;
+	*ret = (struct unix_peer){ .pid = cred.pid, .uid = cred.uid, .gid = cred.gid };
+	return 0;
+}
+
+bool unix_peer_in_group(int fd, gid_t group)
+{
+	gid_t groups[1024];
+	socklen_t length = sizeof(groups);
+	struct unix_peer peer = { 0 };
+
+	if (unix_peer(fd, &peer) == 0 && peer.gid == group)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &length) < 0)
+		return false;
+	for (size_t i = 0; i < length / sizeof(groups[0]); i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+int unix_pass_credentials(int fd)
+{
+	int on = 1;
+
+	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0 ? -errno : 0;
+}
+
+#if !defined(SO_PASSRIGHTS) && (defined(__x86_64__) || defined(__aarch64__) || defined(__riscv))
+#define SO_PASSRIGHTS 83
+#endif
+
+void unix_refuse_descriptors(int fd)
+{
+#ifdef SO_PASSRIGHTS
+	const int off = 0;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_PASSRIGHTS, &off, sizeof(off));
+#else
+	(void)fd;
+#endif
+}
+
+void unix_passed_close(struct unix_passed *passed)
+{
+	for (size_t i = 0; i < passed->n; i++)
+		passed->fds[i] = fd_close_passed(passed->fds[i]);
+	passed->n = 0;
+}
+
+static void take_passed(struct unix_passed *passed, const struct cmsghdr *c)
+{
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+	for (size_t i = 0; i < n && passed->n < UNIX_PASSED_MAX; i++)
+		memcpy(&passed->fds[passed->n++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+}
+
+/* What the kernel says beside the message.  Return: was the sender among it? */
+static bool read_control(struct msghdr *msg, struct unix_peer *sender, struct unix_passed *passed)
+{
+	bool known = false;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		struct ucred cred;
+
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_RIGHTS && passed)
+			take_passed(passed, c);
+		if (c->cmsg_type != SCM_CREDENTIALS || c->cmsg_len != CMSG_LEN(sizeof(cred)))
+			continue;
+		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+		*sender = (struct unix_peer){ .pid = cred.pid, .uid = cred.uid, .gid = cred.gid };
+		known = true;
+	}
+	return known;
+}
+
+static ssize_t receive(int fd, struct msghdr *msg, int flags)
+{
+	ssize_t n;
+
+	do
+		n = recvmsg(fd, msg, flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+/* Descriptors stand behind the sender, and there is no room for them. */
+int unix_peek(int fd, struct unix_peer *sender)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+	struct msghdr msg = { .msg_control = &control, .msg_controllen = sizeof(control) };
+	ssize_t n = receive(fd, &msg, MSG_PEEK);
+
+	*sender = (struct unix_peer){ 0 };
+	if (n < 0)
+		return (int)n;
+	(void)read_control(&msg, sender, NULL);
+	return msg.msg_flags & MSG_CTRUNC ? 1 : 0;
+}
+
+ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *sender,
+			    struct unix_passed *passed)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(struct ucred)) +
+			   CMSG_SPACE(sizeof(int) * UNIX_PASSED_MAX)];
+	} control;
+	struct iovec iov = { .iov_base = buf, .iov_len = size };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	bool known;
+	ssize_t n;
+
+	passed->n = 0;
+	n = receive(fd, &msg, 0);
+	if (n < 0)
+		return n;
+	known = read_control(&msg, sender, passed);
+	if ((msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || (n > 0 && !known))
+		return -EBADMSG;
+	return n;
+}
+
+ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender)
+{
+	struct unix_passed passed;
+	struct unix_peer next;
+	int r = unix_peek(fd, &next);
+
+	if (r != 0)
+		return r < 0 ? r : -EPROTO;
+	return unix_receive_passed(fd, buf, size, sender, &passed);
+}

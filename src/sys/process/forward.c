@@ -1,0 +1,84 @@
+#include "sys/process/forward.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+#include "base/parse.h"
+
+void forward_init(struct forward *forward)
+{
+	forward->scope = FORWARD_GROUP;
+	for (int i = 0; i < FORWARD_SIGNALS; i++)
+		forward->as[i] = (unsigned char)i;
+	forward->as[SIGCHLD] = 0;
+}
+
+int forward_parse_scope(const char *text, enum forward_scope *ret)
+{
+	static const char *const names[] = {
+		[FORWARD_GROUP] = "group",
+		[FORWARD_MAIN] = "main",
+		[FORWARD_ALL] = "all",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(text, names[i]) == 0) {
+			*ret = (enum forward_scope)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+int forward_rewrite(struct forward *forward, const char *rule)
+{
+	const char *colon = strchr(rule, ':');
+	char name[SIGNAL_TEXT_MAX];
+	int from, to = 0;
+
+	if (!colon || (size_t)(colon - rule) >= sizeof(name))
+		return -EINVAL;
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(colon - rule), rule);
+	if (parse_signal(name, &from) < 0 || from == SIGKILL || from == SIGSTOP || from == SIGCHLD)
+		return -EINVAL;
+	if (colon[1] && strcmp(colon + 1, "0") != 0 && parse_signal(colon + 1, &to) < 0)
+		return -EINVAL;
+	forward->as[from] = (unsigned char)to;
+	return 0;
+}
+
+static bool is_terminal_stop(int signo)
+{
+	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
+}
+
+int forward_as(const struct forward *forward, int signo, pid_t sender)
+{
+	if ((signo == SIGPIPE || signo == SIGXFSZ) && sender == getpid())
+		return 0;
+	if (is_terminal_stop(signo) && forward->as[signo] == signo)
+		return SIGSTOP;
+	return signo > 0 && signo < FORWARD_SIGNALS ? forward->as[signo] : 0;
+}
+
+void forward_send(enum forward_scope scope, pid_t main, int signo,
+		  const struct descendants *inherited)
+{
+	switch (scope) {
+	case FORWARD_MAIN:
+		(void)kill(main, signo);
+		break;
+	case FORWARD_GROUP:
+		/* A session or a terminal may be in the way of a group. */
+		if (kill(-main, signo) < 0)
+			(void)kill(main, signo);
+		break;
+	case FORWARD_ALL:
+		descendants_signal(main, signo, inherited);
+		break;
+	}
+}

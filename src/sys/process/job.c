@@ -1,0 +1,113 @@
+#include "sys/process/job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void job_init(struct job *job)
+{
+	*job = (struct job){ .terminal = -1 };
+	for (int fd = 0; fd <= 2 && job->terminal < 0; fd++)
+		if (tcgetpgrp(fd) >= 0)
+			job->terminal = fd;
+}
+
+/* In a pid namespace both may be outside of it, and 0. */
+static bool has_foreground(const struct job *job)
+{
+	return job->terminal >= 0 && tcgetpgrp(job->terminal) == getpgrp();
+}
+
+int job_foreground(const struct job *job)
+{
+	return has_foreground(job) ? job->terminal : -1;
+}
+
+bool job_is_stop(int signo)
+{
+	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU || signo == SIGSTOP;
+}
+
+int job_stopped_by(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) < 0 || info.si_pid != pid)
+		return 0;
+	return info.si_status;
+}
+
+static bool is_pending(int signo)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 && sigismember(&pending, signo) == 1;
+}
+
+/*
+ * Lets a pending stop signal have its way.  It does not stop PID 1 and, unless it is SIGSTOP, no
+ * process group that nobody could resume.  Return: were we stopped?  Who resumed us left a SIGCONT;
+ * one from before is gone with the stop signal.
+ */
+static bool stop_here(int signo)
+{
+	sigset_t one;
+
+	(void)sigemptyset(&one);
+	(void)sigaddset(&one, signo);
+	(void)sigprocmask(SIG_UNBLOCK, &one, NULL);
+	(void)sigprocmask(SIG_BLOCK, &one, NULL);
+	return is_pending(SIGCONT);
+}
+
+static bool hand_over(const struct job *job)
+{
+	return has_foreground(job) && tcsetpgrp(job->terminal, job->group) == 0;
+}
+
+void job_follow(const struct job *job, int signo)
+{
+	bool resumable = false;
+
+	/* A stop from before a SIGCONT is over. */
+	if (job->terminal < 0 || is_pending(SIGCONT))
+		return;
+	/* A shell need not say when it moves a job that runs to the foreground. */
+	if ((signo == SIGTTIN || signo == SIGTTOU) && hand_over(job)) {
+		(void)kill(-job->group, SIGCONT);
+		return;
+	}
+	/* Who leads a session has nobody above that knows of jobs. */
+	if (getsid(0) != getpid()) {
+		(void)kill(0, signo);
+		resumable = stop_here(signo) || getpid() == 1;
+	}
+	/* Not the others: who reads from the background once would do so again, and again. */
+	if (!resumable && signo == SIGTSTP)
+		(void)kill(-job->group, SIGCONT);
+}
+
+void job_suspend(int signo)
+{
+	if (getpid() == 1)
+		return;
+	(void)kill(getpid(), signo);
+	if (!stop_here(signo) && signo != SIGSTOP)
+		(void)kill(getpid(), SIGSTOP);
+}
+
+void job_resume(const struct job *job)
+{
+	(void)hand_over(job);
+}
+
+void job_end(const struct job *job)
+{
+	pid_t foreground = job->terminal >= 0 ? tcgetpgrp(job->terminal) : -1;
+
+	if (foreground <= 0 || getpgrp() <= 0 || foreground == getpgrp())
+		return;
+	if (foreground == job->group || (kill(-foreground, 0) < 0 && errno == ESRCH))
+		(void)tcsetpgrp(job->terminal, getpgrp());
+}

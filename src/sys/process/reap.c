@@ -1,0 +1,93 @@
+#include "sys/process/reap.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+/*
+ * ECHILD says that there is nothing to wait for.  Another error would hide a death, which no signal
+ * announces again: it is tried again, but not for ever.
+ */
+#define TRIES 16
+
+static bool next(idtype_t which, pid_t pid, siginfo_t *info, int options)
+{
+	int r, tries = TRIES;
+
+	do {
+		info->si_pid = 0;
+		r = waitid(which, (id_t)pid, info, WEXITED | WNOHANG | options);
+	} while (r < 0 && errno != ECHILD && --tries > 0);
+	return r == 0 && info->si_pid > 0;
+}
+
+static struct reap_exit exit_of(const siginfo_t *info)
+{
+	return (struct reap_exit){
+		.pid = info->si_pid,
+		.signaled = info->si_code != CLD_EXITED,
+		.dumped = info->si_code == CLD_DUMPED,
+		.value = info->si_status,
+	};
+}
+
+static bool reap_one(idtype_t which, pid_t pid,
+		     void (*tell)(const struct reap_exit *exit, void *arg), void *arg)
+{
+	struct reap_exit exit;
+	siginfo_t info;
+
+	if (!next(which, pid, &info, WNOWAIT))
+		return false;
+	exit = exit_of(&info);
+	tell(&exit, arg);
+	(void)next(P_PID, exit.pid, &info, 0);
+	return true;
+}
+
+unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
+		       void *arg)
+{
+	unsigned n = 0;
+
+	while (n < max && reap_one(P_ALL, 0, tell, arg))
+		n++;
+	return n;
+}
+
+bool reap_child(pid_t pid, void (*tell)(const struct reap_exit *exit, void *arg), void *arg)
+{
+	return reap_one(P_PID, pid, tell, arg);
+}
+
+/* By the older call, which has less to tell, and takes less time for it. */
+static pid_t collect(int *status)
+{
+	int tries = TRIES;
+	pid_t pid;
+
+	do
+		pid = waitpid(-1, status, WNOHANG);
+	while (pid < 0 && errno != ECHILD && --tries > 0);
+	return pid;
+}
+
+unsigned reap_collected(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
+			void *arg)
+{
+	unsigned n = 0;
+	int status;
+	pid_t pid;
+
+	for (; n < max && (pid = collect(&status)) > 0; n++) {
+		struct reap_exit exit = {
+			.pid = pid,
+			.signaled = WIFSIGNALED(status),
+			.dumped = WIFSIGNALED(status) && WCOREDUMP(status),
+			.value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+		};
+
+		tell(&exit, arg);
+	}
+	return n;
+}

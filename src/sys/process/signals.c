@@ -1,0 +1,58 @@
+#include "sys/process/signals.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * The C library keeps the first real-time signals to itself and does not let us near them.  A
+ * handler there is its own, for threads that a sanitizer may have started; but ignored, as we may
+ * have got them, they would stay in every child.  A kernel's struct sigaction begins with the
+ * handler, and of zeros it is SIG_DFL without flags.
+ */
+static void reset_reserved(void)
+{
+	static const unsigned long zeros[8];
+
+	for (int signo = 32; signo < SIGRTMIN; signo++) {
+		unsigned long old[8] = { 0 };
+
+		(void)syscall(SYS_rt_sigaction, signo, NULL, old, (size_t)8);
+		if (old[0] == (unsigned long)SIG_IGN)
+			(void)syscall(SYS_rt_sigaction, signo, zeros, NULL, (size_t)8);
+	}
+}
+
+void signals_take_over(struct signals *was)
+{
+	sigset_t all;
+
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, &was->mask);
+	(void)sigemptyset(&was->ignored);
+	for (int signo = 1; signo <= SIGRTMAX; signo++) {
+		struct sigaction old, reset = { .sa_handler = SIG_DFL };
+
+		if (sigaction(signo, NULL, &old) < 0 || old.sa_handler == SIG_DFL)
+			continue;
+		if (old.sa_handler == SIG_IGN)
+			(void)sigaddset(&was->ignored, signo);
+		(void)sigaction(signo, &reset, NULL);
+	}
+	reset_reserved();
+}
+
+void signals_hold(struct signals *was)
+{
+	struct sigaction old, reset = { .sa_handler = SIG_DFL };
+	sigset_t all;
+
+	/* sigfillset() leaves out signals that the C library reserves. */
+	memset(&all, 0xff, sizeof(all));
+	(void)sigprocmask(SIG_SETMASK, &all, &was->mask);
+	(void)sigemptyset(&was->ignored);
+	/* Ignored, it would have the kernel collect the dead, and nobody learn how they ended. */
+	if (sigaction(SIGCHLD, &reset, &old) == 0 && old.sa_handler == SIG_IGN)
+		(void)sigaddset(&was->ignored, SIGCHLD);
+}

@@ -1,0 +1,107 @@
+#include "sys/spawn/ids.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/parse.h"
+
+/* What the databases say for "no such name": POSIX leaves the choice to the implementation. */
+static int not_found(int error)
+{
+	switch (error) {
+	case 0:
+	case ENOENT:
+	case ESRCH:
+	case EBADF:
+	case EPERM:
+		return -ENOENT;
+	default:
+		return -error;
+	}
+}
+
+/* The entry that @name, a name or the number of a user, means; or NULL with errno. */
+static struct passwd *find_user(const char *name)
+{
+	uint64_t uid;
+
+	errno = 0;
+	if (parse_uint(name, (uid_t)-2, &uid) == 0)
+		return getpwuid((uid_t)uid);
+	return getpwnam(name);
+}
+
+int ids_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)
+{
+	cleanup(freep) char *h = NULL;
+	cleanup(freep) char *s = NULL;
+	struct passwd *pw = find_user(name);
+
+	if (!pw)
+		return not_found(errno);
+	h = strdup(pw->pw_dir ? pw->pw_dir : "/");
+	s = strdup(pw->pw_shell && *pw->pw_shell ? pw->pw_shell : "/bin/sh");
+	if (!h || !s)
+		return -ENOMEM;
+	*uid = pw->pw_uid;
+	*gid = pw->pw_gid;
+	*home = take(h);
+	*shell = take(s);
+	return 0;
+}
+
+int ids_group(const char *name, gid_t *gid)
+{
+	struct group *gr;
+
+	errno = 0;
+	gr = getgrnam(name);
+	if (!gr)
+		return not_found(errno);
+	*gid = gr->gr_gid;
+	return 0;
+}
+
+int ids_groups_of(const char *name, gid_t gid, gid_t **groups, size_t *n)
+{
+	cleanup(freep) gid_t *list = NULL;
+	const struct passwd *pw = find_user(name);
+	int count = 0;
+
+	if (pw)
+		name = pw->pw_name;
+	(void)getgrouplist(name, gid, NULL, &count);
+	/* Somebody may be added meanwhile: then the count grows, within the kernel's limit. */
+	for (;;) {
+		int room = count;
+		gid_t *more = realloc(list, (size_t)room * sizeof(*list));
+
+		if (!more)
+			return -ENOMEM;
+		list = more;
+		if (getgrouplist(name, gid, list, &count) >= 0)
+			break;
+		if (count <= room || count > NGROUPS_MAX)
+			return -E2BIG;
+	}
+	*groups = take(list);
+	*n = (size_t)count;
+	return 0;
+}
+
+char *ids_user_text(char buf[static IDS_NAME_MAX], uid_t uid)
+{
+	struct passwd *pw = getpwuid(uid);
+
+	if (pw)
+		(void)snprintf(buf, IDS_NAME_MAX, "%s", pw->pw_name);
+	else
+		(void)snprintf(buf, IDS_NAME_MAX, "%u", uid);
+	return buf;
+}

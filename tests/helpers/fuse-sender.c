@@ -1,0 +1,208 @@
+/*
+ * Sends a descriptor of a file whose server does not answer a close: FUSE, in a user and mount
+ * namespace of its own.
+ *
+ *	fuse-sender DEVICE MOUNTPOINT ADDRESS TYPE MESSAGE
+ *
+ * DEVICE is /dev/fuse.  ADDRESS is that of a UNIX socket, '@' for abstract, '-' for $NOTIFY_SOCKET;
+ * TYPE is stream or datagram.  Says "sent" or why not, on standard output, and serves until it is
+ * killed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define FILE_NODE 2
+
+static _Noreturn void fail(const char *what)
+{
+	printf("%s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		fail(path);
+	close(fd);
+}
+
+static void enter_namespaces(void)
+{
+	uid_t uid = getuid();
+	gid_t gid = getgid();
+	char map[64];
+
+	if (unshare((uid ? CLONE_NEWUSER : 0) | CLONE_NEWNS) < 0)
+		fail("unshare");
+	if (uid == 0)
+		return;
+	snprintf(map, sizeof(map), "%d %d 1\n", (int)uid, (int)uid);
+	write_file("/proc/self/uid_map", map);
+	write_file("/proc/self/setgroups", "deny");
+	snprintf(map, sizeof(map), "%d %d 1\n", (int)gid, (int)gid);
+	write_file("/proc/self/gid_map", map);
+}
+
+static void answer(int device, const struct fuse_in_header *in, const void *data, size_t size)
+{
+	struct fuse_out_header out = { .len = (unsigned)(sizeof(out) + size),
+				       .unique = in->unique };
+	struct iovec iov[] = { { &out, sizeof(out) }, { (void *)data, size } };
+
+	(void)!writev(device, iov, 2);
+}
+
+static void refuse(int device, const struct fuse_in_header *in)
+{
+	struct fuse_out_header out = { .len = sizeof(out), .error = -ENOSYS, .unique = in->unique };
+
+	(void)!write(device, &out, sizeof(out));
+}
+
+static struct fuse_attr attributes(uint64_t node)
+{
+	return (struct fuse_attr){
+		.ino = node,
+		.mode = node == FUSE_ROOT_ID ? S_IFDIR | 0755 : S_IFREG | 0644,
+		.nlink = 1,
+		.uid = getuid(),
+		.gid = getgid(),
+	};
+}
+
+static void serve_one(int device, const struct fuse_in_header *in)
+{
+	switch (in->opcode) {
+	case FUSE_INIT: {
+		struct fuse_init_out out = { .major = FUSE_KERNEL_VERSION,
+					     .minor = 31,
+					     .max_write = 4096 };
+		answer(device, in, &out, sizeof(out));
+		break;
+	}
+	case FUSE_LOOKUP: {
+		struct fuse_entry_out out = { .nodeid = FILE_NODE,
+					      .attr_valid = 1000,
+					      .entry_valid = 1000,
+					      .attr = attributes(FILE_NODE) };
+		answer(device, in, &out, sizeof(out));
+		break;
+	}
+	case FUSE_GETATTR: {
+		struct fuse_attr_out out = { .attr_valid = 1000, .attr = attributes(in->nodeid) };
+		answer(device, in, &out, sizeof(out));
+		break;
+	}
+	case FUSE_OPEN: {
+		struct fuse_open_out out = { .fh = 1 };
+		answer(device, in, &out, sizeof(out));
+		break;
+	}
+	case FUSE_FLUSH: /* whoever closes the file waits */
+	case FUSE_RELEASE:
+	case FUSE_FORGET:
+		break;
+	default:
+		refuse(device, in);
+	}
+}
+
+static _Noreturn void serve(int device)
+{
+	static _Alignas(8) char buffer[1 << 17];
+
+	for (;;) {
+		ssize_t n = read(device, buffer, sizeof(buffer));
+
+		if (n < 0 && errno == ENODEV)
+			exit(0);
+		if (n >= (ssize_t)sizeof(struct fuse_in_header))
+			serve_one(device, (const struct fuse_in_header *)buffer);
+	}
+}
+
+static void mount_it(int device, const char *point)
+{
+	char options[128];
+
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=%d,group_id=%d", device,
+		 (int)getuid(), (int)getgid());
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("hang", point, "fuse", MS_NOSUID | MS_NODEV, options) < 0)
+		fail("mount");
+}
+
+static void send_it(const char *name, int type, const char *message, int fd)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .bytes = { 0 } };
+	struct iovec iov = { (void *)message, strlen(message) + (type == SOCK_STREAM) };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int s = socket(AF_UNIX, type, 0);
+
+	*c = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+			       .cmsg_type = SCM_RIGHTS,
+			       .cmsg_len = CMSG_LEN(sizeof(int)) };
+	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	memcpy(address.sun_path, name, strlen(name));
+	if (*name == '@')
+		address.sun_path[0] = '\0';
+	if (connect(s, (struct sockaddr *)&address,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name))) < 0)
+		fail("connect");
+	if (sendmsg(s, &msg, MSG_NOSIGNAL) < 0)
+		fail("sendmsg");
+}
+
+int main(int argc, char **argv)
+{
+	char path[4096];
+	const char *address;
+	int device, fd;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc != 6)
+		return 2;
+	address = strcmp(argv[3], "-") == 0 ? getenv("NOTIFY_SOCKET") : argv[3];
+	enter_namespaces();
+	device = open(argv[1], O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		fail(argv[1]);
+	mount_it(device, argv[2]);
+	if (fork() > 0)
+		serve(device);
+	/* The end of the server ends all waiting for it, and this process. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)close(device);
+	snprintf(path, sizeof(path), "%s/file", argv[2]);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail(path);
+	send_it(address, strcmp(argv[4], "stream") == 0 ? SOCK_STREAM : SOCK_DGRAM, argv[5], fd);
+	printf("sent\n");
+	pause();
+	return 0;
+}

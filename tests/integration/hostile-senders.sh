@@ -1,0 +1,139 @@
+#!/bin/bash
+# Messages of another user, and a descriptor whose close waits for its sender, do not hang the daemon;
+# a flood of messages takes a share of it.
+. "${0%/*}/lib.sh"
+requires_root
+requires_package setpriv util-linux
+requires_package python3 python3
+outsider=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+
+fuse=$dir/fuse
+mknod -m 666 "$fuse" c 10 229 2>/dev/null || skip_all "machine: makes no device nodes"
+mkdir -m 777 "$dir/mnt" "$dir/probe"
+unshare --mount "$helpers/fuse-sender" "$fuse" "$dir/probe" "$dir/nowhere" datagram x >"$dir/can" 2>&1 &
+wait_for 10 test -s "$dir/can"
+! says "$dir/can" '^(mount|unshare|/.*fuse):' || skip_all "machine: no FUSE ($(cat "$dir/can"))"
+
+# The file's server runs until the attack is over.
+attack() { # ADDRESS TYPE MESSAGE
+	"${outsider[@]}" "$helpers/fuse-sender" "$fuse" "$dir/mnt" "$@" >"$dir/attack" 2>&1 &
+	attacker=$!
+	cleanup_fn end_process "$attacker"
+	wait_for 10 test -s "$dir/attack"
+	comment <"$dir/attack"
+}
+end_attack() {
+	end_process "$attacker"
+	rm "$dir/attack"
+}
+address_of() { tr '\0' '\n' <"/proc/$(pid_of "$1")/environ" | sed -n 's/^NOTIFY_SOCKET=//p'; }
+heard() { [ "$(field "$1" .service.status)" = "$2" ]; } # NODE STATUS
+ticks() { awk '{ print $14 + $15 }' "/proc/$daemon/stat"; }
+answers() { timeout 5 "$swansongctl" status >/dev/null; }
+
+# It has no program of its own.
+is_closing() { pgrep -P "$daemon" -x "$(cat "/proc/$daemon/comm")"; }
+
+cat >"$dir/say" <<'END'
+import os, signal, socket, sys
+link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+link.connect(os.environ["NOTIFY_SOCKET"])
+while True:
+    link.send(b"STATUS=" + "".join(sys.argv[1:]).encode())
+    if sys.argv[1:]:
+        signal.pause()
+END
+# A descriptor where none is expected: to the socket of an attached program.
+cat >"$dir/pass" <<'END'
+import os, signal, socket, sys
+link = socket.socket(fileno=int(os.environ["SWANSONG_ATTACH"].split(":")[1]))
+try:
+    socket.send_fds(link, [b"ATTACHED"], [2])
+    said = "sent"
+except PermissionError:
+    said = "refused"
+with open(sys.argv[1], "w") as f:
+    f.write(said)
+signal.pause()
+END
+switches() { awk '/ctxt_switches/ { n += $2 } END { print n }' "/proc/$daemon/status"; }
+config <<END
+[swansong]
+control-mode = 0666
+$(service web 'notify = yes')
+[own]
+command = $helpers/fuse-sender $fuse $dir/mnt - datagram FDSTORE=1
+user = nobody
+autostart = no
+notify = yes
+fd-store-max = 5
+stop-timeout = 1s
+[flood]
+command = /usr/bin/python3 $dir/say
+autostart = no
+notify = yes
+[program]
+command = /usr/bin/python3 $dir/pass $dir/passed
+attach = yes
+autostart = no
+[changes]
+command = setpriv --reuid 65534 --clear-groups /usr/bin/python3 $dir/say changed
+autostart = no
+restart = never
+notify = yes
+notify-user = nobody
+END
+start_daemon
+attack "$(address_of web)" datagram READY=1
+like "an outsider does not reach the socket of a service" "$(cat "$dir/attack")" '^connect: Permission denied'
+ok "the daemon answers" answers
+end_attack
+
+attack "$socket" stream '{"method":"io.swansong.Status"}'
+# From Linux 6.16 on the kernel refuses it.
+like "an outsider sends one to the control socket" "$(cat "$dir/attack")" '^(sent|sendmsg: Operation not permitted)$'
+ok "the daemon answers after a call with a descriptor" answers
+end_attack
+
+ctl start own >/dev/null
+ok "a service sends such a file itself" wait_for 10 says "$log" '^sent'
+ok "the descriptor is refused by name" wait_for 10 says "$log" 'own: a descriptor is refused: it is no socket'
+ok "the daemon answers after that" answers
+is "nothing is stored" "$(field own .service.stored)" null
+ok "a process of its own closes it" wait_for 10 is_closing
+
+# --- The messages of a service ---------------------------------------------------------------------
+
+ctl start changes --no-wait
+ok "a service that changes its user is heard as its notify-user" wait_for 10 heard changes changed
+
+ctl start program >/dev/null
+ok "an attached program sends a descriptor" wait_for 10 test -s "$dir/passed"
+comment <"$dir/passed"
+before=$(switches)
+wait_for 1 false
+ok "which leaves the daemon idle" test "$(($(switches) - before))" -lt 3
+
+ctl start flood >/dev/null
+ok "a flood is named" wait_for 10 says "$log" 'flood: a flood of messages is refused: the rest'
+before=$(ticks)
+ok "other services start meanwhile" ctl restart web
+wait_for 2 false
+comment <<<"$(($(ticks) - before)) of 200 ticks for the flood"
+ok "and most of the processor is free" test "$(($(ticks) - before))" -lt 120
+stop_daemon
+is "the daemon ends" "$status" 0
+
+# --- Without a directory ---------------------------------------------------------------------------
+
+# Without a directory the name of the socket is abstract, and everybody reaches it.
+mount -t tmpfs -o ro tmpfs /run
+start_daemon
+like "without a directory the socket is abstract" "$(address_of web)" '^@'
+attack "$(address_of web)" datagram READY=1
+is "an outsider reaches it" "$(cat "$dir/attack")" sent
+ok "and hangs nothing" answers
+end_attack
+stop_daemon
+is "the daemon ends then as well" "$status" 0
+finish

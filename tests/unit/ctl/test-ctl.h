@@ -1,0 +1,88 @@
+#pragma once
+
+/*
+ * swansongctl as a whole, against a daemon that says what it is told to: each test has a script of
+ * replies.  The program runs in a process of its own, the daemon in another one; what it was asked
+ * comes back through a file.
+ */
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "tests/unit/fixtures/main.h"
+
+#define OUTPUT_MAX 65536
+
+/* Of the last run(): what the program wrote, and what the daemon was asked, a line each. */
+extern char out[OUTPUT_MAX], err[OUTPUT_MAX], asked[OUTPUT_MAX];
+
+/* One request's answer: some bytes, and what comes then. */
+struct answer {
+	const char *text; /* NULL: none */
+	size_t size;	  /* 0: the whole text, with its NUL */
+	enum { THEN_NEXT, THEN_CLOSE, THEN_MORE } then;
+};
+
+/* A folder for the socket, which $SWANSONG_SOCKET names, and a known environment. */
+extern char directory[64], socket_path[100];
+void ctl_fixture(TCase *tc);
+
+/* The daemon; it answers one connection after the other, and stays until the last one is closed. */
+void start_server(const struct answer *answers, size_t n);
+bool server_is_running(void);
+void await_server(void);
+void end_server(void);
+
+/* The program; it has its three standard descriptors and no other. */
+pid_t start_program(char **argv, int out_fd, int err_fd);
+int end_program(pid_t pid);
+int run_argv(char **argv);
+
+/* Runs "swansongctl LINE", words split at blanks; without answers there is no daemon. */
+int run(const char *line, const struct answer *answers, size_t n);
+
+/* Likewise "swansongctl LINE sh -c SCRIPT". */
+int run_shell(const char *line, const char *script, const struct answer *answers, size_t n);
+
+/* Reads on into out until @part has come.  Return: false at the end. */
+bool read_until(int fd, const char *part);
+void read_back(int fd, char *text);
+
+/* A small generator, so that each run is the same. */
+unsigned next_random(unsigned *state);
+
+#define SAY(what)            \
+	{                    \
+		.text = what \
+	}
+#define RUN(line, ...)                                    \
+	run(line, (const struct answer[]){ __VA_ARGS__ }, \
+	    sizeof((const struct answer[]){ __VA_ARGS__ }) / sizeof(struct answer))
+
+#define assert_has(text, part)	 ck_assert_msg(strstr(text, part), "no \"%s\" in:\n%s", part, text)
+#define assert_lacks(text, part) ck_assert_msg(!strstr(text, part), "\"%s\" in:\n%s", part, text)
+
+#define OK			SAY("{\"parameters\":{}}")
+#define ERROR(name, parameters) SAY("{\"error\":\"" name "\",\"parameters\":" parameters "}")
+
+#define SERVICE(state, more)                                                                       \
+	"{\"state\":\"" state "\",\"since_usec\":259200000000,\"command\":\"nginx -g \\\"x\\\"\"," \
+	"\"ready\":true,\"restarts\":0,\"waiting\":[]" more "}"
+#define NODE(path, state, guards, more)                                                            \
+	"{\"path\":\"" path "\",\"generation\":1,\"state\":\"" state "\",\"since_usec\":12000000," \
+	"\"guards\":" guards ",\"ready\":true,\"forced\":false" more "}"
+#define GUARD(id, node, kind, more)                                                    \
+	"{\"id\":" id ",\"node\":\"" node "\",\"generation\":1,\"kind\":\"" kind "\"," \
+	"\"age_usec\":41000000" more "}"
+
+/* Of a tree of six nodes, and of two guards. */
+extern const char tree[], guards[];
+
+TCase *ctl_hostile_tests(void);
+TCase *ctl_report_tests(void);
+TCase *ctl_shutdown_tests(void);
+TCase *ctl_reload_tests(void);
+TCase *ctl_guard_tests(void);
+TCase *ctl_interrupt_tests(void);
+TCase *ctl_plan_tests(void);

@@ -1,0 +1,183 @@
+#include "tests/unit/ctl/test-ctl.h"
+
+#include "base/macro.h"
+#include "ctl/session/session.h"
+
+/* Reloads, signals, and what has happened. */
+
+#define CHANGES                                                                                     \
+	"{\"parameters\":{\"changes\":["                                                            \
+	"{\"kind\":\"add\",\"node\":\"new\",\"service\":true,\"restart\":false,\"keys\":[]},"       \
+	"{\"kind\":\"change\",\"node\":\"web\",\"service\":true,\"restart\":true,\"keys\":["        \
+	"{\"key\":\"command\",\"from\":\"x\\u001b\",\"to\":\"y z\",\"apply\":\"restart\"},"         \
+	"{\"key\":\"stop-timeout\",\"from\":\"10s\",\"to\":\"20s\",\"apply\":\"live\"},"            \
+	"{\"key\":\"ready\",\"from\":null,\"to\":\"notify\",\"apply\":\"next_start\"}]},"           \
+	"{\"kind\":\"change\",\"node\":\"\",\"service\":false,\"restart\":false,\"keys\":["         \
+	"{\"key\":\"control-mode\",\"from\":\"0660\",\"to\":\"0600\",\"apply\":\"daemon\"}]},"      \
+	"{\"kind\":\"add\",\"node\":\"nap\",\"service\":true,\"autostart\":false,"                  \
+	"\"restart\":false,\"keys\":[]},"                                                           \
+	"{\"kind\":\"change\",\"node\":\"late\",\"service\":true,\"restart\":false,\"start\":true," \
+	"\"keys\":[{\"key\":\"autostart\",\"from\":\"no\",\"to\":\"yes\",\"apply\":\"live\"}]},"    \
+	"{\"kind\":\"change\",\"node\":\"app\",\"service\":true,\"restart\":true,"                \
+	"\"because\":\"web\",\"keys\":[]},"                                                         \
+	"{\"kind\":\"remove\",\"node\":\"old\",\"service\":true,\"restart\":false,\"keys\":[]}]}}"
+
+START_TEST(a_reload_shows_what_it_does)
+{
+	ck_assert_int_eq(RUN("reload", SAY(CHANGES)), 0);
+	ck_assert_str_eq(asked, "{\"method\":\"io.swansong.Reload\",\"parameters\":{}}\n");
+	assert_has(out, "add      new");
+	assert_has(out, "is started\n");
+	assert_has(out, "add      nap");
+	assert_has(out, "waits to be started\n");
+	assert_has(out, "change   web   command       x\\x1b  y z     now, by a restart\n");
+	assert_has(out, "change   web   stop-timeout  10s    20s     now\n");
+	assert_has(out, "change   web   ready         -      notify  at the next start\n");
+	assert_has(out,
+		   "change   root  control-mode  0660   0600    when the daemon is started anew");
+	assert_has(out, "change   late  autostart     no     yes     now, is started\n");
+	assert_has(out, "restart  app ");
+	assert_has(out, "now, by a restart: it requires web\n");
+	assert_has(out, "remove   old");
+	assert_has(out, "\nreloaded\n");
+}
+END_TEST
+
+START_TEST(a_dry_run_says_so)
+{
+	ck_assert_int_eq(RUN("reload --dry-run", SAY(CHANGES)), 0);
+	ck_assert_str_eq(asked,
+			 "{\"method\":\"io.swansong.Reload\",\"parameters\":{\"dry_run\":true}}\n");
+	assert_has(out, "\nnothing was done: this is a dry run\n");
+	assert_lacks(out, "reloaded");
+	ck_assert_int_eq(RUN("reload --dry-run", SAY("{\"parameters\":{\"changes\":[]}}")), 0);
+	ck_assert_str_eq(out, "nothing would change\n");
+	ck_assert_int_eq(RUN("reload --dry-run --json", SAY("{\"parameters\":{\"changes\":[]}}")),
+			 0);
+	ck_assert_str_eq(out, "{\"changes\":[]}\n");
+	ck_assert_int_eq(RUN("reload --dry-run -q", SAY(CHANGES)), 0);
+	ck_assert_str_eq(out, "");
+}
+END_TEST
+
+START_TEST(a_node_is_asked_to_reload_itself)
+{
+	ck_assert_int_eq(RUN("reload web db", OK, OK), 0);
+	assert_has(asked, "ReloadService\",\"parameters\":{\"node\":\"web\"}}\n");
+	assert_has(asked, "ReloadService\",\"parameters\":{\"node\":\"db\"}}\n");
+	ck_assert_str_eq(out, "web: asked to reload\ndb: asked to reload\n");
+}
+END_TEST
+
+START_TEST(a_signal_is_checked_and_sent)
+{
+	ck_assert_int_eq(RUN("signal USR1 web", OK), 0);
+	assert_has(asked, "Signal\",\"parameters\":{\"node\":\"web\",\"signal\":\"USR1\","
+			  "\"scope\":\"main\"}}\n");
+	ck_assert_str_eq(out, "web: sent SIGUSR1\n");
+	ck_assert_int_eq(RUN("signal --scope all 15 web", OK), 0);
+	assert_has(asked, "\"signal\":\"15\",\"scope\":\"all\"}}\n");
+	ck_assert_int_eq(run("signal NOPE web", NULL, 0), CTL_USAGE);
+	assert_has(err, "invalid signal 'NOPE'");
+	ck_assert_int_eq(run("signal --scope some HUP web", NULL, 0), CTL_USAGE);
+	ck_assert_int_eq(run("signal HUP", NULL, 0), CTL_USAGE);
+}
+END_TEST
+
+START_TEST(a_list_is_names)
+{
+	ck_assert_int_eq(RUN("list", SAY(tree)), 0);
+	ck_assert_str_eq(out, "/\nedge\nedge/nginx\napp\nstore\nstore/redis\n");
+	ck_assert_int_eq(RUN("list --json", SAY(tree)), 0);
+	assert_has(out, "{\"nodes\":[\"/\",\"edge\",");
+}
+END_TEST
+
+#define EVENT(more)                                                                  \
+	"{\"number\":7,\"time_usec\":1500000,\"kind\":\"service\",\"node\":\"web\"," \
+	"\"generation\":1,\"from\":\"up\",\"to\":\"gated\"" more "}"
+#define EVENTS(list, lost) "{\"parameters\":{\"events\":[" list "],\"lost\":" lost "}"
+
+START_TEST(events_are_a_line_each)
+{
+	ck_assert_int_eq(
+		RUN("events --last 5 web",
+		    { .text = EVENTS(EVENT(",\"reason\":\"hold\",\"cause\":\"asked\\u001b\""),
+				     "3") ",\"continues\":true}",
+		      .then = THEN_MORE },
+		    SAY(EVENTS(EVENT(""), "0") "}")),
+		0);
+	assert_has(asked, "Events\",\"parameters\":{\"node\":\"web\",\"last\":5},\"more\":true}");
+	assert_has(out, "... 3 lost\n");
+	assert_has(out, ":01.500 web: up -> gated (hold), asked\\x1b\n");
+	assert_has(out, ":01.500 web: up -> gated\n");
+	ck_assert_int_eq(RUN("events --json --no-wait", SAY(EVENTS(EVENT(""), "2") "}")), 0);
+	assert_lacks(asked, "\"more\"");
+	ck_assert_str_eq(out, "{\"lost\":2}\n" EVENT("") "\n");
+	ck_assert_int_eq(run("events a b", NULL, 0), CTL_USAGE);
+	ck_assert_int_eq(run("events --last x", NULL, 0), CTL_USAGE);
+}
+END_TEST
+
+START_TEST(logs_are_those_of_the_file)
+{
+	char reply[512], path[100];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/log", directory);
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	(void)fputs("one\ntwo\nthree\n", file);
+	(void)fclose(file);
+	(void)snprintf(reply, sizeof(reply),
+		       "{\"parameters\":{\"nodes\":[{\"path\":\"web\",\"generation\":1,"
+		       "\"state\":\"running\",\"since_usec\":1,\"guards\":1,\"ready\":true,"
+		       "\"forced\":false,\"service\":{\"state\":\"up\",\"since_usec\":1,"
+		       "\"command\":\"x\",\"ready\":true,\"restarts\":0,\"waiting\":[],"
+		       "\"logs\":[\"%s\"]}}]}}",
+		       path);
+	ck_assert_int_eq(RUN("logs -n 2 web", SAY(reply)), 0);
+	ck_assert_str_eq(out, "two\nthree\n");
+	(void)remove(path);
+	ck_assert_int_eq(RUN("logs edge", SAY(tree)), CTL_FAILED);
+	assert_has(err, "edge: no log file");
+}
+END_TEST
+
+START_TEST(a_run_is_asked_for_and_its_status_passed_on)
+{
+	ck_assert_int_eq(RUN("run a/b -- x -q --wait", OK), 0);
+	assert_has(asked, "Run\",\"parameters\":{\"node\":\"a/b\",\"command\":"
+			  "[\"x\",\"-q\",\"--wait\"],\"properties\":[],\"keep\":false,"
+			  "\"wait\":false}}\n");
+	ck_assert_str_eq(out, "a/b: begun\n");
+	ck_assert_int_eq(RUN("run a --wait -p user=x --property umask=077 --keep -- y",
+			     SAY("{\"parameters\":{\"result\":\"killed\",\"status\":137}}")),
+			 137);
+	assert_has(asked, "\"properties\":[\"user=x\",\"umask=077\"],\"keep\":true,\"wait\":true");
+	ck_assert_str_eq(out, "a: killed\n");
+	ck_assert_int_eq(
+		RUN("run a -- y", ERROR("io.swansong.Failed",
+					"{\"node\":\"a\",\"reason\":\"\\nclient:1: [a] b\"}")),
+		CTL_FAILED);
+	assert_has(err, "\nclient:1: [a] b\n");
+	ck_assert_int_eq(run("run a", NULL, 0), CTL_USAGE);
+	ck_assert_int_eq(run("run a -p nothing -- x", NULL, 0), CTL_USAGE);
+}
+END_TEST
+
+TCase *ctl_reload_tests(void)
+{
+	TCase *tc = tcase_create("reload");
+
+	ctl_fixture(tc);
+	tcase_add_test(tc, a_reload_shows_what_it_does);
+	tcase_add_test(tc, a_dry_run_says_so);
+	tcase_add_test(tc, a_node_is_asked_to_reload_itself);
+	tcase_add_test(tc, a_signal_is_checked_and_sent);
+	tcase_add_test(tc, a_list_is_names);
+	tcase_add_test(tc, events_are_a_line_each);
+	tcase_add_test(tc, logs_are_those_of_the_file);
+	tcase_add_test(tc, a_run_is_asked_for_and_its_status_passed_on);
+	return tc;
+}

@@ -1,0 +1,131 @@
+if HAVE_CHECK
+daemon_cflags    = $(AM_CFLAGS) $(CHECK_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
+daemon_libraries = tests/unit/fixtures/libtestmain.la src/daemon/libdaemon.la src/proto/libproto.la \
+	src/model/libmodel.la src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la \
+	$(JANSSON_LIBS)
+
+check_PROGRAMS += %D%/loop/test-alarm
+%C%_loop_test_alarm_SOURCES = %D%/loop/test-alarm.c
+%C%_loop_test_alarm_CFLAGS  = $(daemon_cflags)
+%C%_loop_test_alarm_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/loop/test-events
+%C%_loop_test_events_SOURCES = %D%/loop/test-events.c
+%C%_loop_test_events_CFLAGS  = $(daemon_cflags)
+%C%_loop_test_events_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/loop/test-trace
+%C%_loop_test_trace_SOURCES = %D%/loop/test-trace.c
+%C%_loop_test_trace_CFLAGS  = $(daemon_cflags)
+%C%_loop_test_trace_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/streams/test-output
+%C%_streams_test_output_SOURCES = %D%/streams/test-output.c
+%C%_streams_test_output_CFLAGS  = $(daemon_cflags)
+%C%_streams_test_output_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/streams/test-relay
+%C%_streams_test_relay_SOURCES = %D%/streams/test-relay.c
+%C%_streams_test_relay_CFLAGS  = $(daemon_cflags)
+%C%_streams_test_relay_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/streams/test-activation
+%C%_streams_test_activation_SOURCES = %D%/streams/test-activation.c
+%C%_streams_test_activation_CFLAGS  = $(daemon_cflags)
+%C%_streams_test_activation_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/notify/test-notify
+%C%_notify_test_notify_SOURCES = %D%/notify/test-notify.c
+%C%_notify_test_notify_CFLAGS  = $(daemon_cflags)
+%C%_notify_test_notify_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/probe/test-http
+%C%_probe_test_http_SOURCES = %D%/probe/test-http.c
+%C%_probe_test_http_CFLAGS  = $(daemon_cflags)
+%C%_probe_test_http_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/guard/test-attach
+%C%_guard_test_attach_SOURCES = %D%/guard/test-attach.c
+%C%_guard_test_attach_CFLAGS  = $(daemon_cflags)
+%C%_guard_test_attach_LDADD   = $(daemon_libraries)
+
+# A tree and its update turn, in a time of its own and without processes.
+tree_world_sources = tests/unit/fixtures/config-of.h tests/unit/fixtures/config-of.c \
+	tests/unit/fixtures/daemon/tree-world.h tests/unit/fixtures/daemon/tree-world.c
+tree_world_ldflags = $(AM_LDFLAGS) -Wl,--wrap=launch,--wrap=clock_now_usec
+
+check_PROGRAMS += %D%/guard/test-lease
+%C%_guard_test_lease_SOURCES = %D%/guard/test-lease.h %D%/guard/test-lease.c \
+	%D%/guard/test-lease-fd.c $(tree_world_sources)
+%C%_guard_test_lease_CFLAGS  = $(daemon_cflags)
+%C%_guard_test_lease_LDFLAGS = $(tree_world_ldflags)
+%C%_guard_test_lease_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-goals
+%C%_tree_test_goals_SOURCES = %D%/tree/test-goals.c $(tree_world_sources)
+%C%_tree_test_goals_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_goals_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_goals_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-tree
+%C%_tree_test_tree_SOURCES = %D%/tree/test-tree.c $(tree_world_sources)
+%C%_tree_test_tree_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_tree_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_tree_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-stop
+%C%_tree_test_stop_SOURCES = %D%/tree/test-stop.c $(tree_world_sources)
+%C%_tree_test_stop_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_stop_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_stop_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-retired
+%C%_tree_test_retired_SOURCES = %D%/tree/test-retired.c $(tree_world_sources)
+%C%_tree_test_retired_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_retired_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_retired_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-restart
+%C%_tree_test_restart_SOURCES = %D%/tree/test-restart.c $(tree_world_sources)
+%C%_tree_test_restart_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_restart_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_restart_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-budgets
+%C%_tree_test_budgets_SOURCES = %D%/tree/test-budgets.c $(tree_world_sources)
+%C%_tree_test_budgets_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_budgets_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_budgets_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-busy
+%C%_tree_test_busy_SOURCES = %D%/tree/test-busy.c $(tree_world_sources)
+%C%_tree_test_busy_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_busy_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_busy_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/tree/test-nomem
+%C%_tree_test_nomem_SOURCES = %D%/tree/test-nomem.c $(tree_world_sources) $(nomem_sources)
+%C%_tree_test_nomem_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_nomem_LDFLAGS = $(tree_world_ldflags) $(nomem_ldflags)
+%C%_tree_test_nomem_LDADD   = $(daemon_libraries)
+
+# 100,000 steps and more, each with the promises.
+check_PROGRAMS += %D%/tree/test-walk
+%C%_tree_test_walk_SOURCES = %D%/tree/test-walk.c tests/unit/fixtures/random-config.h \
+	tests/unit/fixtures/random-config.c $(tree_world_sources)
+%C%_tree_test_walk_CFLAGS  = $(daemon_cflags)
+%C%_tree_test_walk_LDFLAGS = $(tree_world_ldflags)
+%C%_tree_test_walk_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/reload/test-reload
+%C%_reload_test_reload_SOURCES = %D%/reload/test-reload.c $(tree_world_sources)
+%C%_reload_test_reload_CFLAGS  = $(daemon_cflags)
+%C%_reload_test_reload_LDFLAGS = $(tree_world_ldflags)
+%C%_reload_test_reload_LDADD   = $(daemon_libraries)
+
+check_PROGRAMS += %D%/reload/test-reload-order
+%C%_reload_test_reload_order_SOURCES = %D%/reload/test-reload-order.c $(tree_world_sources)
+%C%_reload_test_reload_order_CFLAGS  = $(daemon_cflags)
+%C%_reload_test_reload_order_LDFLAGS = $(tree_world_ldflags)
+%C%_reload_test_reload_order_LDADD   = $(daemon_libraries)
+endif

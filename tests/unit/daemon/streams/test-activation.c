@@ -1,0 +1,385 @@
+#include "tests/unit/fixtures/main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "daemon/streams/activation.h"
+#include "daemon/streams/listener.h"
+#include "daemon/notify/watchdog.h"
+
+static struct context ctx;
+static char scratch[64];
+
+static void setup(void)
+{
+	static struct log log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
+	static struct signals signals;
+
+	(void)snprintf(scratch, sizeof(scratch), "/tmp/test-activation.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(scratch));
+	ck_assert_int_eq(context_init(&ctx, &log, &signals), 0);
+}
+
+static void teardown(void)
+{
+	ck_assert(list_is_empty(&ctx.listeners));
+	context_done(&ctx);
+	ck_assert_int_eq(rmdir(scratch), 0);
+}
+
+static unsigned count_descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* --- the store --- */
+
+static int new_file(void)
+{
+	int fd = memfd_create("file", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+START_TEST(what_is_stored_stays_in_order)
+{
+	struct fdstore store;
+	const struct fdstore_entry *entry;
+	const char *names[] = { "a", "b", "a" };
+	unsigned before = count_descriptors();
+	size_t n = 0;
+
+	fdstore_init(&store, &ctx, 3);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		ck_assert_int_eq(fdstore_add(&store, new_file(), names[i], true), 0);
+	ck_assert_int_eq(fdstore_add(&store, new_file(), "c", true), -ENOBUFS);
+	ck_assert_uint_eq(count_descriptors(), before + 3);
+	list_for_each (entry, &store.entries, in_store)
+		ck_assert_str_eq(entry->name, names[n++]);
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(fdstore_remove(&store, "c"), 0);
+	ck_assert_uint_eq(fdstore_remove(&store, "a"), 2);
+	ck_assert_uint_eq(store.n, 1);
+	fdstore_clear(&store);
+	ck_assert_uint_eq(count_descriptors(), before);
+}
+END_TEST
+
+START_TEST(what_hangs_up_is_dropped)
+{
+	struct fdstore store;
+	int fds[2], kept[2];
+
+	fdstore_init(&store, &ctx, 3);
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(kept, O_CLOEXEC), 0);
+	ck_assert_int_eq(fdstore_add(&store, fds[0], "pipe", true), 0);
+	ck_assert_int_eq(fdstore_add(&store, kept[0], "kept", false), 0);
+	ck_assert_int_eq(sd_event_run(ctx.event, 0), 0);
+	(void)close(fds[1]);
+	(void)close(kept[1]);
+	ck_assert_int_gt(sd_event_run(ctx.event, 0), 0);
+	ck_assert_uint_eq(store.n, 1);
+	ck_assert_int_eq(sd_event_run(ctx.event, 0), 0);
+	ck_assert_uint_eq(fdstore_remove(&store, "kept"), 1);
+}
+END_TEST
+
+START_TEST(the_same_file_is_kept_once)
+{
+	struct fdstore store;
+	int fd = new_file(), same = dup(fd);
+
+	fdstore_init(&store, &ctx, 3);
+	ck_assert_int_eq(fdstore_add(&store, fd, "a", true), 0);
+	/* Where the kernel refuses to compare, it is another. */
+	ck_assert_int_ge(fdstore_add(&store, same, "b", true), 0);
+	ck_assert_uint_ge(store.n, 1);
+	fdstore_clear(&store);
+	ck_assert_int_lt(fcntl(same, F_GETFD), 0);
+}
+END_TEST
+
+/* --- what a start is given --- */
+
+/* Of one node at a time. */
+static struct node_config node(struct listen *listen, size_t n)
+{
+	static struct extras extras;
+
+	extras.listen = listen;
+	extras.n_listen = n;
+	extras.fd_store_max = 2;
+	return (struct node_config){
+		.refs = 1,
+		.path = "a",
+		.parts.extras = &extras,
+		.notify = true,
+	};
+}
+
+static struct listen at_path(char path[static 100], const char *name)
+{
+	(void)snprintf(path, 100, "%s/%s", scratch, name);
+	return (struct listen){
+		.kind = LISTEN_UNIX,
+		.address = path,
+		.name = (char *)name,
+		.mode = 0640,
+		.owner = (uid_t)-1,
+		.group = (gid_t)-1,
+	};
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int r;
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	r = connect(fd, (struct sockaddr *)&address, sizeof(address));
+	(void)close(fd);
+	return r;
+}
+
+START_TEST(a_start_is_given_sockets_then_the_store)
+{
+	char paths[2][100];
+	struct listen listen[] = { at_path(paths[0], "x"), at_path(paths[1], "y") };
+	struct node_config config = node(listen, 2);
+	struct activation_plan plan;
+	struct activation *a;
+
+	ck_assert_int_eq(activation_new(&a, &ctx, &config), 0);
+	activation_plan(a, &plan);
+	ck_assert_uint_eq(plan.n_files, 2);
+	ck_assert_str_eq(plan.variables[2], "LISTEN_FDNAMES=x:y");
+	ck_assert_int_eq(activation_store(a, new_file(), "one", true), 0);
+	ck_assert_int_eq(activation_store(a, new_file(), "two", true), 0);
+	ck_assert_int_eq(activation_store(a, new_file(), "three", true), -ENOBUFS);
+	activation_plan(a, &plan);
+	ck_assert_uint_eq(plan.n_files, 4);
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(plan.files[i].to, 3 + i);
+	ck_assert_str_eq(plan.variables[0], "LISTEN_PID=");
+	ck_assert_ptr_eq(plan.pid, plan.variables[0] + strlen("LISTEN_PID="));
+	ck_assert_str_eq(plan.variables[1], "LISTEN_FDS=4");
+	ck_assert_str_eq(plan.variables[2], "LISTEN_FDNAMES=x:y:one:two");
+	activation_unlisten(a);
+	activation_plan(a, &plan);
+	ck_assert_str_eq(plan.variables[2], "LISTEN_FDNAMES=one:two");
+	fdstore_clear(activation_fdstore(a));
+	activation_plan(a, &plan);
+	ck_assert_uint_eq(plan.n_files, 0);
+	ck_assert(!plan.variables[0] && !plan.pid);
+	activation_free(a);
+}
+END_TEST
+
+START_TEST(who_is_given_nothing_costs_nothing)
+{
+	struct node_config config = node(NULL, 0);
+	struct activation *a;
+
+	config.notify = false;
+	ck_assert_int_eq(activation_new(&a, &ctx, &config), 0);
+	ck_assert_ptr_null(a);
+	ck_assert_ptr_null(activation_free(a));
+}
+END_TEST
+
+/* --- listeners --- */
+
+START_TEST(what_is_handed_on_is_named)
+{
+	const struct handover list[] = { { "PAGE", 10 }, { "PAGE", 11 }, { "OTHER", 12 } };
+	const int numbers[] = { 5, 6, 8 }, sources[] = { 10, 11, 12 };
+	struct handover many[HANDOVER_MAX + 1];
+	struct handover_plan plan;
+
+	handover_plan(&plan, list, ARRAY_SIZE(list), 5, 7);
+	ck_assert_uint_eq(plan.n_files, 3);
+	for (size_t i = 0; i < plan.n_files; i++) {
+		ck_assert_int_eq(plan.files[i].to, numbers[i]);
+		ck_assert_int_eq(plan.files[i].from, sources[i]);
+	}
+	ck_assert_uint_eq(plan.n_variables, 2);
+	ck_assert_str_eq(plan.variables[0], "PAGE=5:6");
+	ck_assert_str_eq(plan.variables[1], "OTHER=8");
+
+	handover_plan(&plan, NULL, 0, 3, -1);
+	ck_assert(plan.n_files == 0 && plan.n_variables == 0);
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct handover){ "MANY", (int)i };
+	handover_plan(&plan, many, ARRAY_SIZE(many), 3, -1);
+	ck_assert_uint_eq(plan.n_files, HANDOVER_MAX);
+	ck_assert_str_eq(plan.variables[0], "MANY=3:4:5:6:7:8");
+}
+END_TEST
+
+START_TEST(one_address_is_one_socket)
+{
+	char path[100];
+	struct listen listen = at_path(path, "x");
+	struct node_config config = node(&listen, 1);
+	struct listener *a, *b;
+	struct stat st;
+
+	ck_assert_int_eq(listener_get(&a, &ctx, &config, &listen), 0);
+	ck_assert_int_eq(listener_get(&b, &ctx, &config, &listen), 0);
+	ck_assert_ptr_eq(a, b);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0640);
+	listener_put(a);
+	ck_assert_int_eq(connect_to(path), 0);
+	listener_put(b);
+	ck_assert_int_lt(stat(path, &st), 0);
+}
+END_TEST
+
+static void serve(int fd)
+{
+	ck_assert_int_eq(listen(fd, 16), 0);
+}
+
+START_TEST(an_address_in_use_is_refused_and_kept)
+{
+	char path[100];
+	struct listen listen = at_path(path, "x");
+	struct node_config config = node(&listen, 1);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct listener *l;
+	struct activation *a;
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	serve(fd);
+	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), -EADDRINUSE);
+	ck_assert_int_eq(activation_new(&a, &ctx, &config), -EADDRINUSE);
+	ck_assert_ptr_null(a);
+	ck_assert_int_eq(connect_to(path), 0);
+	(void)close(fd);
+	/* Nobody's any more. */
+	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), 0);
+	ck_assert_int_eq(connect_to(path), 0);
+	listener_put(l);
+}
+END_TEST
+
+START_TEST(a_file_in_the_way_is_left_alone)
+{
+	char path[100];
+	struct listen listen = at_path(path, "x");
+	struct node_config config = node(&listen, 1);
+	struct listener *l;
+
+	(void)close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), -EEXIST);
+	ck_assert_int_eq(unlink(path), 0);
+
+	/* Nor is what has taken our place removed. */
+	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), 0);
+	ck_assert_int_eq(unlink(path), 0);
+	(void)close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	listener_put(l);
+	ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
+/* --- the watchdog --- */
+
+static unsigned barks;
+
+static void bark(void *arg)
+{
+	ck_assert_ptr_eq(arg, &barks);
+	barks++;
+}
+
+/* One event of the loop, and the alarms that are due after it. */
+static void run_loop(uint64_t usec)
+{
+	ck_assert_int_ge(sd_event_run(ctx.event, usec), 0);
+	if (ctx.alarms.due)
+		alarms_run(&ctx.alarms);
+}
+
+START_TEST(sign_of_life_puts_the_watchdog_off)
+{
+	struct watchdog w;
+	uint64_t began, pinged;
+
+	watchdog_init(&w, &ctx, bark, &barks);
+	watchdog_set(&w, 50 * USEC_PER_MSEC);
+	ck_assert_uint_eq(watchdog_left(&w, clock_now_usec()), USEC_INFINITY);
+	began = clock_now_usec();
+	watchdog_start(&w);
+	while (clock_now_usec() < began + 30 * USEC_PER_MSEC)
+		;
+	watchdog_ping(&w);
+	pinged = clock_now_usec();
+	while (barks == 0)
+		run_loop(10 * USEC_PER_SEC);
+	ck_assert_uint_ge(clock_now_usec() + 1 - pinged, 50 * USEC_PER_MSEC - 1000);
+	/* It is off now. */
+	ck_assert_uint_eq(watchdog_left(&w, clock_now_usec()), USEC_INFINITY);
+	run_loop(0);
+	ck_assert_uint_eq(barks, 1);
+	watchdog_done(&w);
+}
+END_TEST
+
+START_TEST(watchdog_without_an_interval_does_not_bark)
+{
+	struct watchdog w;
+
+	watchdog_init(&w, &ctx, bark, &barks);
+	watchdog_start(&w);
+	watchdog_set(&w, USEC_INFINITY);
+	ck_assert_uint_eq(watchdog_left(&w, clock_now_usec()), USEC_INFINITY);
+	watchdog_set(&w, 1);
+	watchdog_stop(&w);
+	run_loop(0);
+	ck_assert_uint_eq(barks, 0);
+	watchdog_done(&w);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *s = suite_create("daemon-activation");
+	TCase *tc = tcase_create("daemon-activation");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, what_is_stored_stays_in_order);
+	tcase_add_test(tc, what_hangs_up_is_dropped);
+	tcase_add_test(tc, the_same_file_is_kept_once);
+	tcase_add_test(tc, a_start_is_given_sockets_then_the_store);
+	tcase_add_test(tc, who_is_given_nothing_costs_nothing);
+	tcase_add_test(tc, what_is_handed_on_is_named);
+	tcase_add_test(tc, one_address_is_one_socket);
+	tcase_add_test(tc, an_address_in_use_is_refused_and_kept);
+	tcase_add_test(tc, a_file_in_the_way_is_left_alone);
+	tcase_add_test(tc, sign_of_life_puts_the_watchdog_off);
+	tcase_add_test(tc, watchdog_without_an_interval_does_not_bark);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,270 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/logger/play.h"
+
+/* Numbered lines of 16 bytes. */
+static void write_numbers(uint32_t stream, int from, int to)
+{
+	for (int i = from; i < to; i++) {
+		char line[32];
+
+		(void)snprintf(line, sizeof(line), "number %08d\n", i);
+		play_write(stream, line);
+	}
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	/* The file that is written is the newest. */
+	if (strlen((*a)->d_name) != strlen((*b)->d_name))
+		return strlen((*a)->d_name) < strlen((*b)->d_name) ? 1 : -1;
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_log(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, "log", 3) == 0;
+}
+
+/* The files together have the numbers from @from to @to, each once and in order. */
+static void expect_numbers(int from, int to, uint64_t limit)
+{
+	struct dirent **entries;
+	int n = scandir(".", &entries, is_log, by_name);
+
+	ck_assert_int_gt(n, 0);
+	for (int i = 0; i < n; i++) {
+		size_t size;
+		char *text = play_read(entries[i]->d_name, &size);
+
+		if (limit)
+			ck_assert_uint_le(size, limit);
+		for (char *at = text; *at; at += 16)
+			ck_assert_int_eq(atoi(at + 7), from++);
+		free(text);
+		free(entries[i]);
+	}
+	free(entries);
+	ck_assert_int_eq(from, to);
+}
+
+START_TEST(a_file_is_rotated_before_it_exceeds_its_size)
+{
+	struct logger_rules rules = play_file();
+
+	rules.size = 1000;
+	rules.keep = LOGGER_KEEP_MAX;
+	play_add(0, &rules, "a", "log");
+	write_numbers(0, 0, 2000);
+	play_flush(0);
+	expect_numbers(0, 2000, 1000);
+	ck_assert_uint_ge(play_count_files("log."), 31);
+}
+END_TEST
+
+START_TEST(as_many_rotated_files_are_kept_as_the_rules_say)
+{
+	struct logger_rules rules = play_file();
+
+	rules.size = 320;
+	rules.keep = 3;
+	write_file("log.important", "", 0);
+	play_add(0, &rules, "a", "log");
+	for (int i = 0; i < 20; i++) {
+		write_numbers(0, 20 * i, 20 * i + 20);
+		play_flush(0);
+	}
+	ck_assert_uint_eq(play_count_files("log.2"), 3);
+	ck_assert_uint_eq(play_count_files("log.important"), 1);
+	(void)unlink("log.important");
+	expect_numbers(20 * 16, 20 * 20, 320);
+}
+END_TEST
+
+START_TEST(a_file_is_rotated_when_it_is_too_old)
+{
+	struct logger_rules rules = play_file();
+
+	rules.age_usec = 1;
+	play_add(0, &rules, "a", "log");
+	write_numbers(0, 0, 1);
+	play_flush(0);
+	write_numbers(0, 1, 2);
+	play_flush(0);
+	ck_assert_uint_eq(play_count_files("log."), 1);
+	expect_numbers(0, 2, 16);
+}
+END_TEST
+
+START_TEST(missing_directories_are_made)
+{
+	struct logger_rules rules = play_file();
+	struct stat st;
+
+	play_add(0, &rules, "a", "var/log/web/nginx.log");
+	play_write(0, "hello\n");
+	play_flush(0);
+	play_expect("var/log/web/nginx.log", "hello\n");
+	ck_assert_int_eq(stat("var/log/web", &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0755);
+	ck_assert_int_eq(stat("var/log/web/nginx.log", &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0640);
+}
+END_TEST
+
+static void make_what_is_refused(int i)
+{
+	static const char *const shared = "shared";
+
+	ck_assert_int_eq(mkdir(shared, 0777), 0);
+	ck_assert_int_eq(chmod(shared, 01777), 0);
+	write_file("victim", "", 0);
+	switch (i) {
+	case 0:
+		ck_assert_int_eq(mkdir("shared/log", 0755), 0);
+		break;
+	case 1:
+		ck_assert_int_eq(mkfifo("shared/log", 0600), 0);
+		break;
+	case 2:
+		ck_assert_int_eq(symlink("../victim", "shared/log"), 0);
+		break;
+	case 3:
+		ck_assert_int_eq(link("victim", "shared/log"), 0);
+		break;
+	}
+}
+
+START_TEST(what_is_no_log_file_is_refused)
+{
+	static const int errors[] = { EISDIR, ENOTSUP, ELOOP, EMLINK, ENOTSUP };
+	static const char *const paths[] = { "shared/log", "shared/log", "shared/log", "shared/log",
+					     "/dev/null" };
+	struct logger_rules rules = play_file();
+
+	make_what_is_refused(_i);
+	play_add(0, &rules, "a", paths[_i]);
+	play_write(0, "hello\n");
+	play_wait(LOGGER_TROUBLE);
+	ck_assert_int_eq(play.packet.message.trouble.error, errors[_i]);
+	ck_assert_str_eq(play.packet.texts[0], play.streams[0].path);
+	play_expect("victim", "");
+}
+END_TEST
+
+START_TEST(a_symbolic_link_in_an_own_directory_is_followed)
+{
+	struct logger_rules rules = play_file();
+
+	ck_assert_int_eq(symlink("target", "log"), 0);
+	play_add(0, &rules, "a", "log");
+	play_write(0, "hello\n");
+	play_flush(0);
+	play_expect("target", "hello\n");
+}
+END_TEST
+
+START_TEST(a_reopened_file_is_that_of_the_path)
+{
+	struct logger_rules rules = play_file();
+	struct logger_message m = { .type = LOGGER_REOPEN, .stream = LOGGER_ALL };
+
+	play_add(0, &rules, "a", "log");
+	play_write(0, "one\n");
+	play_flush(0);
+	ck_assert_int_eq(rename("log", "old"), 0);
+	play_write(0, "two\n");
+	play_flush(0);
+	play_send(&m);
+	play_write(0, "three\n");
+	play_flush(0);
+	play_expect("old", "one\ntwo\n");
+	play_expect("log", "three\n");
+}
+END_TEST
+
+START_TEST(a_file_that_others_cut_is_written_on)
+{
+	struct logger_rules rules = play_file();
+
+	play_add(0, &rules, "a", "log");
+	play_write(0, "one\n");
+	play_flush(0);
+	ck_assert_int_eq(truncate("log", 0), 0);
+	play_write(0, "two\n");
+	play_flush(0);
+	play_expect("log", "two\n");
+}
+END_TEST
+
+/* Waits until a name that ends like this is moved to in the directory. */
+static void wait_for_name(int watcher, const char *end)
+{
+	_Alignas(struct inotify_event) char buf[4096];
+	struct pollfd p = { .fd = watcher, .events = POLLIN };
+
+	for (;;) {
+		ck_assert_int_eq(poll(&p, 1, 30000), 1);
+
+		ssize_t n = read(watcher, buf, sizeof(buf));
+
+		for (char *at = buf; at < buf + n;) {
+			struct inotify_event *event = (struct inotify_event *)(void *)at;
+			size_t length = strlen(event->name);
+
+			if (length > strlen(end) &&
+			    strcmp(event->name + length - strlen(end), end) == 0)
+				return;
+			at += sizeof(*event) + event->len;
+		}
+	}
+}
+
+START_TEST(rotated_files_but_the_newest_are_compressed)
+{
+	struct logger_rules rules = play_file();
+	int watcher = inotify_init1(IN_CLOEXEC);
+
+	ck_assert_int_ge(inotify_add_watch(watcher, directory, IN_MOVED_TO), 0);
+	rules.size = 16;
+	rules.flags = LOGGER_COMPRESS;
+	play_add(0, &rules, "a", "log");
+	for (int i = 0; i < 3; i++) {
+		write_numbers(0, i, i + 1);
+		play_flush(0);
+	}
+	wait_for_name(watcher, ".zst");
+	ck_assert_int_eq(system("test $(ls log.*.zst | wc -l) = 1 &&"
+				"{ ! command -v zstd >/dev/null ||"
+				"test \"$(zstd -dc log.*.zst)\" = 'number 00000000'; }"),
+			 0);
+	play_expect("log", "number 00000002\n");
+	(void)close(watcher);
+}
+END_TEST
+
+void add_file_tests(Suite *suite)
+{
+	TCase *t = tcase_create("files");
+
+	tcase_add_checked_fixture(t, play_begin, play_end);
+	tcase_add_test(t, a_file_is_rotated_before_it_exceeds_its_size);
+	tcase_add_test(t, as_many_rotated_files_are_kept_as_the_rules_say);
+	tcase_add_test(t, a_file_is_rotated_when_it_is_too_old);
+	tcase_add_test(t, missing_directories_are_made);
+	tcase_add_loop_test(t, what_is_no_log_file_is_refused, 0, 5);
+	tcase_add_test(t, a_symbolic_link_in_an_own_directory_is_followed);
+	tcase_add_test(t, a_reopened_file_is_that_of_the_path);
+	tcase_add_test(t, a_file_that_others_cut_is_written_on);
+	tcase_add_test(t, rotated_files_but_the_newest_are_compressed);
+	suite_add_tcase(suite, t);
+}

@@ -1,0 +1,194 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "tests/unit/logger/play.h"
+
+#define WRITERS 4
+
+/* A service: numbered lines of several lengths, in pieces of several sizes, as fast as they go. */
+static void write_lines(int fd, int writer, int n)
+{
+	static const char filler[] =
+		"................................................................";
+	char buf[8192];
+	size_t used = 0;
+
+	for (int i = 0; i < n; i++) {
+		used += (size_t)snprintf(buf + used, sizeof(buf) - used, "%d %d %.*s\n", writer, i,
+					 i * 7 % 64, filler);
+		if (used < sizeof(buf) - 128 && i % (1 + writer * 13) && i + 1 < n)
+			continue;
+		for (size_t at = 0; at < used;) {
+			ssize_t m = write(fd, buf + at, used - at);
+
+			if (m < 0)
+				_exit(1);
+			at += (size_t)m;
+		}
+		used = 0;
+	}
+}
+
+static pid_t start_writer(int writer, int n)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		write_lines(play.streams[writer].out, writer, n);
+		_exit(0);
+	}
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
+/* Every line of every writer is in the text once, in its order. */
+static void expect_lines(char *text, int n)
+{
+	int next[WRITERS] = { 0 };
+	char *save, *line;
+
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		int writer, number, end = 0;
+
+		ck_assert_msg(sscanf(line, "%d %d %n", &writer, &number, &end) == 2, "'%s'", line);
+		ck_assert_int_lt(writer, WRITERS);
+		ck_assert_msg(number == next[writer], "writer %d: %d instead of %d", writer, number,
+			      next[writer]);
+		ck_assert_msg(strlen(line + end) == (size_t)(number * 7 % 64), "'%s'", line);
+		next[writer]++;
+	}
+	for (int i = 0; i < WRITERS; i++)
+		ck_assert_int_eq(next[i], n);
+}
+
+/* The files in the order of their names, the one without a time last. */
+static char *read_all(void)
+{
+	size_t size;
+
+	ck_assert_int_eq(system("{ ls log.* 2>/dev/null | sort; ls log; } | xargs cat >all"), 0);
+	return play_read("all", &size);
+}
+
+static void pause_usec(long usec)
+{
+	(void)nanosleep(&(struct timespec){ .tv_nsec = usec * 1000 }, NULL);
+}
+
+static bool are_running(pid_t *writers)
+{
+	bool any = false;
+
+	for (int i = 0; i < WRITERS; i++)
+		if (writers[i] && waitpid(writers[i], NULL, WNOHANG) == writers[i])
+			writers[i] = 0;
+		else
+			any |= writers[i] != 0;
+	return any;
+}
+
+/* KILL_LINES lines of each writer; more of them are a longer test. */
+static int line_count(int count)
+{
+	const char *text = getenv("KILL_LINES");
+
+	return text ? atoi(text) : count;
+}
+
+static int kill_while_running(pid_t *writers)
+{
+	unsigned seed = (unsigned)clock_now_usec();
+	int kills = 0;
+
+	srandom(seed);
+	while (are_running(writers)) {
+		pause_usec(random() % 4000);
+		play_kill();
+		play_start();
+		kills++;
+	}
+	(void)fprintf(stderr, "# seed %u, %d kills\n", seed, kills);
+	return kills;
+}
+
+static const struct logger_rules kill_rules[] = {
+	{ .to = LOGGER_TO_FILE, .mode = 0600 },
+	{ .to = LOGGER_TO_FILE, .mode = 0600, .size = 100000, .keep = LOGGER_KEEP_MAX },
+	{ .to = LOGGER_TO_FILE, .mode = 0600, .flags = LOGGER_BLOCK },
+};
+
+START_TEST(no_line_is_lost_or_doubled_when_the_logger_is_killed)
+{
+	struct logger_rules rules = kill_rules[_i];
+	const int n = line_count(100000);
+	pid_t writers[WRITERS];
+	char *text;
+
+	rules.flags |= LOGGER_BLOCK;
+	for (int i = 0; i < WRITERS; i++)
+		play_add((uint32_t)i, &rules, "a", "log");
+	for (int i = 0; i < WRITERS; i++)
+		writers[i] = start_writer(i, n);
+	ck_assert_int_gt(kill_while_running(writers), 10);
+	play_flush(LOGGER_ALL);
+	text = read_all();
+	expect_lines(text, n);
+	free(text);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		struct store_counts counts = play_counts(i);
+
+		ck_assert_uint_eq(counts.came_bytes, counts.written_bytes);
+		ck_assert_uint_eq(counts.written_lines, (uint64_t)n);
+	}
+}
+END_TEST
+
+/* A helper alone: the child of the logger. */
+static void kill_helper(void)
+{
+	char command[64];
+
+	(void)snprintf(command, sizeof(command), "pkill -KILL -P %d", (int)play.pid);
+	(void)!system(command);
+}
+
+START_TEST(no_line_is_lost_or_doubled_when_a_helper_is_killed)
+{
+	struct logger_rules rules = kill_rules[0];
+	const int n = line_count(100000);
+	pid_t writers[WRITERS];
+	char *text;
+
+	rules.flags |= LOGGER_BLOCK;
+	for (int i = 0; i < WRITERS; i++)
+		play_add((uint32_t)i, &rules, "a", "log");
+	for (int i = 0; i < WRITERS; i++)
+		writers[i] = start_writer(i, n);
+	while (are_running(writers))
+		kill_helper();
+	play_flush(LOGGER_ALL);
+	text = read_all();
+	expect_lines(text, n);
+	free(text);
+}
+END_TEST
+
+void add_kill_tests(Suite *suite)
+{
+	TCase *t = tcase_create("kill");
+
+	tcase_add_checked_fixture(t, play_begin, play_end);
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, no_line_is_lost_or_doubled_when_the_logger_is_killed, 0,
+			    ARRAY_SIZE(kill_rules));
+	tcase_add_test(t, no_line_is_lost_or_doubled_when_a_helper_is_killed);
+	suite_add_tcase(suite, t);
+}

@@ -1,0 +1,244 @@
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/logger/play.h"
+
+static void write_numbered(uint32_t stream, int from, int to)
+{
+	for (int i = from; i < to; i++) {
+		char line[64];
+
+		(void)snprintf(line, sizeof(line), "number %08d and some text behind it\n", i);
+		play_write(stream, line);
+	}
+}
+
+#define LINE 40 /* bytes of each */
+
+/* What is in the file: numbers in their order, and the lines that tell of those that are lost. */
+static uint64_t count_numbers(const char *path, uint64_t *told)
+{
+	size_t size;
+	char *text = play_read(path, &size), *save, *line;
+	uint64_t n = 0;
+	int last = -1;
+
+	*told = 0;
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		unsigned long lost;
+
+		if (sscanf(line, "swansong: %lu lines lost", &lost) == 1) {
+			*told += lost;
+			continue;
+		}
+		ck_assert_uint_eq(strlen(line), LINE - 1);
+		ck_assert_int_gt(atoi(line + 7), last);
+		last = atoi(line + 7);
+		n++;
+	}
+	free(text);
+	return n;
+}
+
+/* More than the ring holds. */
+#define MANY 200000
+
+/* A directory of another file where the log is to be: it cannot be written until that is gone. */
+START_TEST(what_was_lost_is_told_when_there_is_room_again)
+{
+	struct logger_rules rules = play_file();
+	struct store_counts counts;
+	uint64_t told, n;
+
+	ck_assert_int_eq(mkdir("log", 0755), 0);
+	play_add(0, &rules, "a", "log");
+	write_numbered(0, 0, 10);
+	play_wait(LOGGER_TROUBLE);
+	ck_assert_int_eq(play.packet.message.trouble.error, EISDIR);
+	write_numbered(0, 10, MANY);
+	ck_assert_int_eq(rmdir("log"), 0);
+	play_flush(0);
+	counts = play_counts(0);
+	n = count_numbers("log", &told);
+	ck_assert_uint_gt(counts.lost_lines, 0);
+	ck_assert_uint_eq(told, counts.lost_lines);
+	ck_assert_uint_eq(n, counts.written_lines);
+	ck_assert_uint_eq(n + told, MANY);
+	ck_assert_uint_eq(counts.came_bytes, counts.written_bytes + counts.lost_bytes);
+	ck_assert_uint_eq(counts.came_bytes, (uint64_t)MANY * LINE);
+}
+END_TEST
+
+static pid_t helper_of_logger(void)
+{
+	char path[64];
+	FILE *file;
+	int pid = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)play.pid,
+		       (int)play.pid);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fscanf(file, "%d", &pid), 1);
+	(void)fclose(file);
+	return pid;
+}
+
+START_TEST(a_destination_that_works_loses_no_line)
+{
+	struct logger_rules rules = play_file();
+	struct pollfd p = { .events = POLLIN };
+	uint64_t told;
+	pid_t helper, writer;
+
+	play_add(0, &rules, "a", "log");
+	write_numbered(0, 0, 1);
+	play_flush(0);
+	helper = helper_of_logger();
+	ck_assert_int_eq(kill(helper, SIGSTOP), 0);
+	writer = fork();
+	if (writer == 0) {
+		write_numbered(0, 1, MANY);
+		_exit(0);
+	}
+	/* It is to wait, for less than what a destination may take. */
+	p.fd = (int)syscall(SYS_pidfd_open, writer, 0);
+	ck_assert_int_ge(p.fd, 0);
+	ck_assert_int_eq(poll(&p, 1, 100), 0);
+	ck_assert_int_eq(kill(helper, SIGCONT), 0);
+	ck_assert_int_eq(waitpid(writer, NULL, 0), writer);
+	(void)close(p.fd);
+	play_flush(0);
+	ck_assert_uint_eq(play_counts(0).lost_lines, 0);
+	ck_assert_uint_eq(count_numbers("log", &told), MANY);
+}
+END_TEST
+
+START_TEST(a_trouble_that_ends_is_reported_once)
+{
+	struct logger_rules rules = play_file();
+
+	ck_assert_int_eq(mkdir("log", 0755), 0);
+	play_add(0, &rules, "a", "log");
+	play_write(0, "hello\n");
+	play_wait(LOGGER_TROUBLE);
+	ck_assert_int_eq(rmdir("log"), 0);
+	play_wait(LOGGER_TROUBLE);
+	ck_assert_int_eq(play.packet.message.trouble.error, 0);
+	play_flush(0);
+	play_expect("log", "hello\n");
+}
+END_TEST
+
+START_TEST(a_service_that_is_to_wait_waits)
+{
+	struct logger_rules rules = play_file();
+	uint64_t told;
+	pid_t writer;
+
+	rules.flags = LOGGER_BLOCK;
+	ck_assert_int_eq(mkdir("log", 0755), 0);
+	play_add(0, &rules, "a", "log");
+	writer = fork();
+	if (writer == 0) {
+		write_numbered(0, 0, MANY);
+		_exit(0);
+	}
+	play_wait(LOGGER_TROUBLE);
+	/* The ring is full, and so is the pipe. */
+	while (play_counts(0).came_bytes < STORE_RING / 2)
+		(void)poll(NULL, 0, 1);
+	ck_assert_int_eq(waitpid(writer, NULL, WNOHANG), 0);
+	ck_assert_int_eq(rmdir("log"), 0);
+	ck_assert_int_eq(waitpid(writer, NULL, 0), writer);
+	play_flush(0);
+	ck_assert_uint_eq(count_numbers("log", &told), MANY);
+	ck_assert_uint_eq(told, 0);
+	ck_assert_uint_eq(play_counts(0).lost_bytes, 0);
+}
+END_TEST
+
+/* A helper that is stopped is one that hangs. */
+static void signal_helpers(int signo)
+{
+	char command[64];
+
+	(void)snprintf(command, sizeof(command), "pkill -%d -P %d", signo, (int)play.pid);
+	ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(a_destination_that_hangs_holds_up_no_other_one)
+{
+	struct logger_rules rules = play_file(), memory = { .to = LOGGER_TO_MEMORY };
+	struct store_counts counts;
+	uint64_t told, n;
+
+	play_add(0, &rules, "a", "log");
+	play_add(1, &memory, "b", "");
+	play_write(0, "number 00000000 and some text behind it\n");
+	play_flush(0);
+	signal_helpers(SIGSTOP);
+	write_numbered(0, 1, MANY);
+	play_write(1, "hello\n");
+	play_flush(1);
+	signal_helpers(SIGCONT);
+	play_flush(0);
+	counts = play_counts(0);
+	n = count_numbers("log", &told);
+	ck_assert_uint_gt(told, 0);
+	ck_assert_uint_eq(told, counts.lost_lines);
+	ck_assert_uint_eq(n + told, MANY);
+	ck_assert_uint_eq(counts.came_bytes, counts.written_bytes + counts.lost_bytes);
+}
+END_TEST
+
+START_TEST(sent_is_written_and_lost_also_if_the_logger_is_killed_meanwhile)
+{
+	struct logger_rules rules = play_file();
+	struct store_counts counts;
+	uint64_t told, n;
+	pid_t writer;
+
+	ck_assert_int_eq(mkdir("log", 0755), 0);
+	play_add(0, &rules, "a", "log");
+	writer = fork();
+	if (writer == 0) {
+		write_numbered(0, 0, MANY);
+		_exit(0);
+	}
+	for (int i = 0; waitpid(writer, NULL, WNOHANG) == 0; i++) {
+		(void)poll(NULL, 0, i % 7);
+		play_kill();
+		play_start();
+	}
+	ck_assert_int_eq(rmdir("log"), 0);
+	play_flush(0);
+	counts = play_counts(0);
+	n = count_numbers("log", &told);
+	ck_assert_uint_eq(n + told, MANY);
+	ck_assert_uint_eq(counts.came_bytes, counts.written_bytes + counts.lost_bytes);
+	ck_assert_uint_eq(counts.written_lines + counts.lost_lines, MANY);
+}
+END_TEST
+
+void add_trouble_tests(Suite *suite)
+{
+	TCase *t = tcase_create("trouble");
+
+	tcase_add_checked_fixture(t, play_begin, play_end);
+	tcase_add_test(t, what_was_lost_is_told_when_there_is_room_again);
+	tcase_add_test(t, a_destination_that_works_loses_no_line);
+	tcase_add_test(t, a_trouble_that_ends_is_reported_once);
+	tcase_add_test(t, a_service_that_is_to_wait_waits);
+	tcase_add_test(t, a_destination_that_hangs_holds_up_no_other_one);
+	tcase_add_test(t, sent_is_written_and_lost_also_if_the_logger_is_killed_meanwhile);
+	suite_add_tcase(suite, t);
+}

@@ -1,0 +1,251 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "tests/unit/logger/play.h"
+
+static int reader = -1;
+
+/* What a frame was: "name: line", "NOW", "LOST n", "ENDED", "END". */
+static struct logger_frame frame;
+static char text[65536];
+
+static void read_all(void *data, size_t size)
+{
+	char *at = data;
+
+	while (size > 0) {
+		struct pollfd p = { .fd = reader, .events = POLLIN };
+
+		ck_assert_int_eq(poll(&p, 1, 30000), 1);
+
+		ssize_t n = read(reader, at, size);
+
+		ck_assert_int_gt(n, 0);
+		at += n;
+		size -= (size_t)n;
+	}
+}
+
+static void next_frame(void)
+{
+	read_all(&frame, sizeof(frame));
+	ck_assert_uint_lt(frame.size - sizeof(frame), sizeof(text) - 2);
+	read_all(text, frame.size - sizeof(frame));
+	text[frame.size - sizeof(frame)] = '\0';
+	memmove(text + frame.name_length + 2, text + frame.name_length,
+		frame.size - sizeof(frame) - frame.name_length + 1);
+	memcpy(text + frame.name_length, ": ", 2);
+}
+
+static void expect_line(const char *expected)
+{
+	next_frame();
+	ck_assert_int_eq(frame.type, LOGGER_FRAME_LINE);
+	ck_assert_str_eq(text, expected);
+}
+
+static void expect_frame(enum logger_frame_type type)
+{
+	next_frame();
+	ck_assert_int_eq(frame.type, type);
+}
+
+static void expect_end(void)
+{
+	struct pollfd p = { .fd = reader, .events = POLLIN };
+	char byte;
+
+	ck_assert_int_eq(poll(&p, 1, 30000), 1);
+	ck_assert_int_eq(read(reader, &byte, 1), 0);
+}
+
+static void open_view(uint32_t id, bool is_socket)
+{
+	struct logger_message m = { .type = LOGGER_VIEW, .view = { .id = id } };
+	int fds[2];
+
+	if (is_socket)
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	else
+		ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	reader = fds[0];
+	ck_assert_int_eq(logger_send(play.control, &m, NULL, NULL, fds[1]), 0);
+	(void)close(fds[1]);
+}
+
+static void show(uint32_t id, uint32_t stream, uint64_t lines, uint64_t bytes)
+{
+	struct logger_message m = { .type = LOGGER_SHOW, .stream = stream };
+
+	m.view = (struct logger_view){ .id = id, .lines = lines, .bytes = bytes };
+	play_send(&m);
+}
+
+static void begin(uint32_t id, bool follow)
+{
+	struct logger_message m = { .type = LOGGER_BEGIN, .view = { .id = id, .follow = follow } };
+
+	play_send(&m);
+}
+
+static void begin_view_test(void)
+{
+	struct logger_rules rules = { .to = LOGGER_TO_MEMORY, .memory = 65536 };
+
+	play_begin();
+	play_add(0, &rules, "a", "");
+	play_add(1, &rules, "b", "");
+}
+
+static void end_view_test(void)
+{
+	reader = fd_close(reader);
+	play_end();
+}
+
+/* Through a socket, and through a pipe. */
+START_TEST(a_reader_gets_the_last_lines)
+{
+	play_write(0, "one\ntwo\nthree\n");
+	play_flush(0);
+	open_view(1, _i);
+	show(1, 0, 2, 0);
+	begin(1, false);
+	expect_line("a: two");
+	ck_assert_uint_gt(frame.time_usec, 0);
+	expect_line("a: three");
+	expect_frame(LOGGER_FRAME_NOW);
+	expect_end();
+}
+END_TEST
+
+START_TEST(a_reader_gets_as_many_bytes_as_it_wants)
+{
+	play_write(0, "one\ntwo\nthree\n");
+	play_flush(0);
+	open_view(1, true);
+	show(1, 0, 0, 8);
+	begin(1, false);
+	expect_line("a: three");
+	expect_frame(LOGGER_FRAME_NOW);
+	expect_end();
+}
+END_TEST
+
+START_TEST(a_reader_that_follows_gets_what_is_new)
+{
+	struct logger_message run = { .type = LOGGER_RUN, .stream = 1, .run = { 42, 3 } };
+
+	play_write(0, "old\n");
+	play_flush(0);
+	open_view(1, true);
+	show(1, 0, 10, 0);
+	show(1, 1, 10, 0);
+	begin(1, true);
+	expect_line("a: old");
+	expect_frame(LOGGER_FRAME_NOW);
+	play_send(&run);
+	play_flush(1);
+	play_write(1, "new\n");
+	expect_line("b: new");
+	ck_assert_int_eq(frame.pid, 42);
+	ck_assert_uint_eq(frame.generation, 3);
+	play_write(0, "newer\n");
+	expect_line("a: newer");
+	play_remove(0);
+	expect_frame(LOGGER_FRAME_ENDED);
+	play_write(1, "last\n");
+	expect_line("b: last");
+}
+END_TEST
+
+START_TEST(a_slow_reader_holds_up_nobody_and_is_told_what_it_missed)
+{
+	char line[1024];
+	uint64_t seen = 0;
+
+	memset(line, 'x', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	open_view(1, false);
+	show(1, 0, 1, 0);
+	begin(1, true);
+	expect_frame(LOGGER_FRAME_NOW);
+	for (int i = 0; i < 8192; i++)
+		play_write_bytes(0, line, sizeof(line));
+	play_flush(0);
+	while (seen < 8192 * sizeof(line)) {
+		next_frame();
+		seen += frame.type == LOGGER_FRAME_LOST ? frame.lost : sizeof(line);
+		ck_assert_uint_eq(seen % sizeof(line), 0);
+	}
+	ck_assert_uint_eq(seen, 8192 * sizeof(line));
+}
+END_TEST
+
+START_TEST(the_last_lines_outlive_the_logger)
+{
+	play_write(0, "one\ntwo\n");
+	play_flush(0);
+	play_kill();
+	play_start();
+	open_view(1, true);
+	show(1, 0, 10, 0);
+	begin(1, false);
+	expect_line("a: one");
+	expect_line("a: two");
+	expect_frame(LOGGER_FRAME_NOW);
+}
+END_TEST
+
+START_TEST(the_last_lines_are_no_more_than_the_memory)
+{
+	char line[1024];
+	uint64_t n = 0;
+
+	memset(line, 'x', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	for (int i = 0; i < 8192; i++)
+		play_write_bytes(0, line, sizeof(line));
+	play_flush(0);
+	open_view(1, true);
+	show(1, 0, 0, 0);
+	begin(1, false);
+	for (next_frame(); frame.type == LOGGER_FRAME_LINE; next_frame())
+		n += sizeof(line);
+	ck_assert_uint_eq(n, 65536);
+}
+END_TEST
+
+START_TEST(a_reader_of_no_socket_and_no_pipe_is_refused)
+{
+	struct logger_message m = { .type = LOGGER_VIEW, .view = { .id = 1 } };
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(logger_send(play.control, &m, NULL, NULL, fd), 0);
+	play_wait(LOGGER_REFUSED);
+	ck_assert_int_eq(play.packet.message.trouble.error, ENOTSUP);
+	(void)close(fd);
+}
+END_TEST
+
+void add_view_tests(Suite *suite)
+{
+	TCase *t = tcase_create("view");
+
+	tcase_add_checked_fixture(t, begin_view_test, end_view_test);
+	tcase_add_loop_test(t, a_reader_gets_the_last_lines, 0, 2);
+	tcase_add_test(t, a_reader_gets_as_many_bytes_as_it_wants);
+	tcase_add_test(t, a_reader_that_follows_gets_what_is_new);
+	tcase_add_test(t, a_slow_reader_holds_up_nobody_and_is_told_what_it_missed);
+	tcase_add_test(t, the_last_lines_outlive_the_logger);
+	tcase_add_test(t, the_last_lines_are_no_more_than_the_memory);
+	tcase_add_test(t, a_reader_of_no_socket_and_no_pipe_is_refused);
+	suite_add_tcase(suite, t);
+}

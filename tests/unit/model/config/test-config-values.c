@@ -1,0 +1,411 @@
+#include "tests/unit/model/config/test-config.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+
+/* What a section may say, and what it means. */
+
+START_TEST(defaults_are_those_of_the_manual)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[a]\ncommand = x\n[b]\ncommand = y\ntype = oneshot\n");
+	struct node_config *root = only(config, ""), *a = only(config, "a"), *b = only(config, "b");
+
+	ck_assert_ptr_eq(config->nodes[0], root);
+	ck_assert_ptr_null(root->parent);
+	ck_assert_ptr_eq(a->parent, root);
+	ck_assert_uint_eq(root->shutdown_timeout_usec, 90 * USEC_PER_SEC);
+	ck_assert_ptr_null(config->control_socket);
+	ck_assert_uint_eq(config->control_mode, 0660);
+	ck_assert_int_eq((int)config->control_group, -1);
+	ck_assert_int_eq((int)config->control_run_group, -1);
+
+	ck_assert_uint_eq(a->shutdown_timeout_usec, USEC_INFINITY);
+	ck_assert_int_eq(a->type, TYPE_SIMPLE);
+	ck_assert_int_eq(a->restart, RESTART_ON_FAILURE);
+	ck_assert_uint_eq(a->restart_delay_usec, 100 * USEC_PER_MSEC);
+	ck_assert_uint_eq(a->restart_delay_max_usec, 30 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->restart_limit.count, 5);
+	ck_assert_uint_eq(a->restart_limit.window_usec, 30 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->restart_reset_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->success_status.signals, 0);
+	ck_assert_int_eq(a->on_failed, ON_FAILED_NOTHING);
+	ck_assert_int_eq(a->strategy, ONE_FOR_ONE);
+	ck_assert_int_eq(a->ready.kind, PROBE_STARTED);
+	ck_assert(!a->notify && !a->control && !node_config_extras(a)->watchdog_usec &&
+		  !node_config_extras(a)->n_listen);
+	ck_assert_int_eq(node_config_extras(a)->watchdog_signal, SIGABRT);
+	ck_assert_int_eq(node_config_extras(a)->health.kind, PROBE_NONE);
+	ck_assert_uint_eq(node_config_extras(a)->health_interval_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->health_timeout_usec, 5 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->health_retries, 3);
+	ck_assert_int_eq(node_config_extras(a)->on_unhealthy, ON_UNHEALTHY_RESTART);
+	ck_assert_uint_eq(node_config_extras(a)->fd_store_max, CONFIG_FD_STORE_DEFAULT);
+	ck_assert_int_eq((int)node_config_extras(a)->notify_uid, -1);
+	ck_assert_uint_eq(a->start_timeout_usec, 90 * USEC_PER_SEC);
+	ck_assert_int_eq(a->stop_signal, SIGTERM);
+	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_GROUP);
+	ck_assert_int_eq(node_config_extras(a)->kill_signal, SIGKILL);
+	ck_assert(a->kill_leftovers);
+	ck_assert(!node_config_extras(a)->cgroup_memory_max &&
+		  !node_config_extras(a)->cgroup_pids_max &&
+		  !node_config_extras(a)->cgroup_cpu_weight);
+	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(a->drain_timeout_usec, 5 * 60 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->final_timeout_usec, 10 * USEC_PER_SEC);
+	ck_assert_int_eq(node_config_outputs(a)->log.kind, OUTPUT_INHERIT);
+	ck_assert_uint_eq(node_config_outputs(a)->log_size, UINT64_C(10) * 1024 * 1024);
+	ck_assert_int_eq(node_config_outputs(a)->log_keep, 5);
+	ck_assert_int_eq(a->umask, -1);
+	ck_assert(!a->essential && !node_config_extras(a)->credentials.set &&
+		  !node_config_extras(a)->credentials.set_group);
+	ck_assert(!a->directory && !a->environment && !a->parts.attributes && !a->parts.edges);
+	ck_assert_int_eq(b->type, TYPE_ONESHOT);
+	ck_assert_int_eq(b->restart, RESTART_NEVER);
+}
+END_TEST
+
+START_TEST(every_key_is_taken)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[swansong]\n"
+		"control-socket = /run/s\ncontrol-group = adm\ncontrol-mode = 0600\nshutdown-timeout = 1min\n"
+		"[g]\nuser = redis\nstrategy = rest-for-one\n"
+		"[g/s]\nshutdown-timeout = 5s\nrequires = o\nafter = p \"o\"\n"
+		"command = /bin/x \"a b\" %n\ntype = simple\nrestart = always\nrestart-delay = 1s\n"
+		"restart-delay-max = 2s\nrestart-reset = 3s\nsettle-time = 9s\nrestart-limit = 3/1min\n"
+		"success-status = 3 255 SIGPIPE USR1\non-failed = shutdown-parent\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
+		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\n"
+		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\ndrain-timeout = 7s\nfinal-timeout = 8s\nlog = file:/l\n"
+		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
+	const struct node_config *s = only(config, "g/s");
+	struct node_config **edges;
+
+	ck_assert_str_eq(config->control_socket, "/run/s");
+	ck_assert(config->control_group == 4 &&
+		  config->control_mode == 0600);
+	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
+	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
+	edges = node_config_edges(s, EDGE_REQUIRES);
+	ck_assert(edges[0] == only(config, "o") && !edges[1]);
+	ck_assert_uint_eq(s->parts.edges->lines[EDGE_REQUIRES], 11);
+	edges = node_config_edges(s, EDGE_AFTER);
+	ck_assert(edges[0] == only(config, "p") && edges[1] == only(config, "o") && !edges[2]);
+	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");
+	ck_assert_str_eq(s->argv[1], "a b");
+	ck_assert_str_eq(s->argv[2], "g/s");
+	ck_assert_ptr_null(s->argv[3]);
+	ck_assert_int_eq(s->restart, RESTART_ALWAYS);
+	ck_assert_uint_eq(s->restart_delay_usec, USEC_PER_SEC);
+	ck_assert_uint_eq(s->restart_delay_max_usec, 2 * USEC_PER_SEC);
+	ck_assert(s->restart_limit.count == 3 && s->restart_limit.window_usec == 60 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(s)->restart_reset_usec, 3 * USEC_PER_SEC);
+	ck_assert(node_config_extras(s)->success_status.codes[0] == 8 &&
+		  node_config_extras(s)->success_status.codes[3] == UINT64_C(1) << 63);
+	ck_assert_uint_eq(node_config_extras(s)->success_status.signals,
+			  UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGUSR1 - 1));
+	ck_assert_int_eq(s->on_failed, ON_FAILED_SHUTDOWN_PARENT);
+	ck_assert_int_eq(s->parent->strategy, REST_FOR_ONE);
+	ck_assert_int_eq(s->ready.kind, PROBE_TCP);
+	ck_assert_int_eq(s->ready.address->any.sa_family, AF_INET6);
+	ck_assert_uint_eq(ntohs(s->ready.address->in6.sin6_port), 80);
+	ck_assert(IN6_IS_ADDR_LOOPBACK(&s->ready.address->in6.sin6_addr));
+	ck_assert_uint_eq(s->start_timeout_usec, 4 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(s)->settle_time_usec, 9 * USEC_PER_SEC);
+	ck_assert_int_eq(s->stop_signal, SIGQUIT);
+	ck_assert(s->essential);
+	ck_assert(node_config_extras(s)->credentials.set &&
+		  node_config_extras(s)->credentials.set_group);
+	ck_assert(node_config_extras(s)->credentials.uid == 100 &&
+		  node_config_extras(s)->credentials.gid == 4);
+	ck_assert_str_eq(node_config_extras(s)->credentials.user, "redis");
+	ck_assert_str_eq(node_config_extras(s)->credentials.home, "/var/lib/redis");
+	ck_assert_str_eq(node_config_extras(s)->credentials.shell, "/bin/sh");
+	ck_assert_str_eq(s->directory, "/srv");
+	ck_assert_str_eq(s->environment[0], "A=1");
+	ck_assert_str_eq(s->environment[1], "B=");
+	ck_assert_ptr_null(s->environment[2]);
+	ck_assert(node_config_extras(s)->environment_clear);
+	ck_assert_str_eq(node_config_extras(s)->environment_pass[0], "PATH");
+	ck_assert_str_eq(node_config_extras(s)->environment_pass[1], "_2");
+	ck_assert_ptr_null(node_config_extras(s)->environment_pass[2]);
+	ck_assert_int_eq(s->umask, 027);
+	ck_assert_uint_eq(s->stop_timeout_usec, 6 * USEC_PER_SEC);
+	ck_assert_uint_eq(s->drain_timeout_usec, 7 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(s)->final_timeout_usec, 8 * USEC_PER_SEC);
+	ck_assert_int_eq(node_config_outputs(s)->log.kind, OUTPUT_FILE);
+	ck_assert_str_eq(node_config_outputs(s)->log.path, "/l");
+}
+END_TEST
+
+static void ready_is(const char *value, enum probe_kind kind, int fd, const char *address,
+		     unsigned port)
+{
+	char text[128];
+
+	(void)snprintf(text, sizeof(text), "[a]\ncommand = x\nready = %s\n", value);
+
+	cleanup(config_unrefp) struct config *config = good(text);
+	const struct probe_config *ready = &only(config, "a")->ready;
+
+	ck_assert_int_eq(ready->kind, kind);
+	ck_assert_int_eq(ready->fd, fd);
+	if (!address)
+		return;
+	ck_assert_int_eq(ready->address->any.sa_family, AF_INET);
+	ck_assert_str_eq(inet_ntoa(ready->address->in.sin_addr), address);
+	ck_assert_uint_eq(ntohs(ready->address->in.sin_port), port);
+}
+
+START_TEST(what_ends_it_and_bounds_it_is_taken)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[a]\ncommand = x\nsignal-scope = main\nkill-signal = ABRT\nkill-leftovers = no\n"
+		"cgroup-memory-max = 64K\ncgroup-pids-max = 12\ncgroup-cpu-weight = 10000\n"
+		"[b]\ncommand = x\nsignal-scope = all\n"
+		"cgroup-memory-max = infinity\ncgroup-pids-max = infinity\n"
+		"[c]\ncommand = x\nsignal-scope = group\ncgroup-memory-max = 16777215T\n"
+		"[d]\ncommand = x\ncgroup-memory-max = 3000\n");
+	const struct node_config *a = only(config, "a"), *b = only(config, "b");
+
+	ck_assert_int_eq(a->signal_scope, SIGNAL_SCOPE_MAIN);
+	ck_assert_int_eq(node_config_extras(a)->kill_signal, SIGABRT);
+	ck_assert(!a->kill_leftovers);
+	ck_assert_uint_eq(node_config_extras(a)->cgroup_memory_max, 64 * 1024);
+	ck_assert_uint_eq(node_config_extras(a)->cgroup_pids_max, 12);
+	ck_assert_uint_eq(node_config_extras(a)->cgroup_cpu_weight, 10000);
+	ck_assert_int_eq(b->signal_scope, SIGNAL_SCOPE_ALL);
+	ck_assert(node_config_extras(b)->cgroup_memory_max == UINT64_MAX &&
+		  node_config_extras(b)->cgroup_pids_max == UINT64_MAX);
+	ck_assert_int_eq(only(config, "c")->signal_scope, SIGNAL_SCOPE_GROUP);
+	ck_assert_uint_eq(node_config_extras(only(config, "c"))->cgroup_memory_max,
+			  16777215ull << 40);
+	ck_assert_uint_eq(node_config_extras(only(config, "d"))->cgroup_memory_max, 3000);
+}
+END_TEST
+
+START_TEST(readiness_has_its_ways)
+{
+	ready_is("started", PROBE_STARTED, 0, NULL, 0);
+	ready_is("notify", PROBE_NOTIFY, 0, NULL, 0);
+	ready_is("fd:3", PROBE_FD, 3, NULL, 0);
+	ready_is("fd:1023", PROBE_FD, 1023, NULL, 0);
+	ready_is("tcp:127.0.0.1:6379", PROBE_TCP, 0, "127.0.0.1", 6379);
+	ready_is("tcp:localhost:65535", PROBE_TCP, 0, "127.0.0.1", 65535);
+	ready_is("http://localhost:80", PROBE_HTTP, 0, "127.0.0.1", 80);
+	ready_is("http://127.0.0.1:8080/a?b=%20:/", PROBE_HTTP, 0, "127.0.0.1", 8080);
+	ready_is("unix:/run/x.sock", PROBE_UNIX, 0, NULL, 0);
+	ready_is("exec:x \"a b\"", PROBE_EXEC, 0, NULL, 0);
+	ready_is("log:^(a|b)+ 100% \\\\1$", PROBE_LOG, 0, NULL, 0);
+}
+END_TEST
+
+START_TEST(probes_know_the_node)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[w@]\ninstances = 2\ncommand = x\nready = exec:/c \"%i %n\" 5%%\n"
+		     "[w@2]\nready = unix:/run/%i.sock\n");
+	const struct probe_config *one = &only(config, "w@1")->ready,
+				  *two = &only(config, "w@2")->ready;
+
+	ck_assert_str_eq(one->argv[0], "/c");
+	ck_assert_str_eq(one->argv[1], "1 w@1");
+	ck_assert_str_eq(one->argv[2], "5%");
+	ck_assert_ptr_null(one->argv[3]);
+	ck_assert_int_eq(two->kind, PROBE_UNIX);
+	ck_assert_str_eq(two->text, "/run/2.sock");
+}
+END_TEST
+
+START_TEST(sockets_are_read_with_their_options)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[w@2]\ncommand = x\nlisten = unix:/run/%i.sock,mode=0600,owner=redis,group=adm,"
+		"name=%i\n  tcp:[::1]:80,name=web udp:127.0.0.1:53\n[w@3]\ncommand = x\n"
+		"listen = udp:127.0.0.1:53 unix:/run/%i.sock\n");
+	const struct listen *a = node_config_extras(only(config, "w@2"))->listen,
+			    *b = node_config_extras(only(config, "w@3"))->listen;
+
+	ck_assert_uint_eq(node_config_extras(only(config, "w@2"))->n_listen, 3);
+	ck_assert_int_eq(a[0].kind, LISTEN_UNIX);
+	ck_assert_str_eq(a[0].address, "/run/2.sock");
+	ck_assert_str_eq(a[0].name, "2");
+	ck_assert_uint_eq(a[0].mode, 0600);
+	ck_assert_uint_eq(a[0].owner, 100);
+	ck_assert_uint_eq(a[0].group, 4);
+	ck_assert_int_eq(a[1].kind, LISTEN_TCP);
+	ck_assert_str_eq(a[1].name, "web");
+	ck_assert_int_eq(a[1].inet.any.sa_family, AF_INET6);
+	ck_assert_uint_eq(ntohs(a[1].inet.in6.sin6_port), 80);
+	ck_assert_int_eq(a[2].kind, LISTEN_UDP);
+	ck_assert_str_eq(a[2].name, "listen");
+	/* Shared, and of its own. */
+	ck_assert_int_eq(listen_compare(&a[2], &b[0]), 0);
+	ck_assert_int_ne(listen_compare(&a[0], &b[1]), 0);
+	ck_assert_uint_eq(b[1].mode, 0660);
+	ck_assert(b[1].owner == (uid_t)-1 && b[1].group == (gid_t)-1);
+}
+END_TEST
+
+START_TEST(what_is_shared_is_the_same_for_all)
+{
+	bad("[a]\ncommand = x\nlisten = unix:/x,mode=600\n[b]\ncommand = x\nlisten = unix:/x\n",
+	    "f:6: [b] listen: 'unix:/x' has another mode, owner or group in another section");
+}
+END_TEST
+
+START_TEST(readiness_has_a_descriptor_of_its_own)
+{
+	bad("[a]\ncommand = x\nready = fd:4\nlisten = unix:/x unix:/y\n",
+	    "f:3: [a] ready: 'fd:4' is among the descriptors of listen and fd-store-max, allowed is "
+	    "fd:5 and above");
+	bad("[a]\ncommand = x\nready = fd:9\nfd-store-max = 7\n",
+	    "f:3: [a] ready: 'fd:9' is among");
+	config_unref(good("[a]\ncommand = x\nready = fd:5\nlisten = unix:/x unix:/y\n"));
+	config_unref(good("[a]\ncommand = x\nready = fd:3\nnotify = yes\n"));
+	config_unref(good("[a]\ncommand = x\nready = fd:10\nfd-store-max = 7\n"));
+}
+END_TEST
+
+static bool has_socket(const char *lines)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	char text[256];
+
+	(void)snprintf(text, sizeof(text), "[a]\ncommand = x\n%s", lines);
+	config = good(text);
+	return only(config, "a")->notify;
+}
+
+START_TEST(a_socket_is_given_to_whom_something_is_asked_of_on_it)
+{
+	ck_assert(!has_socket(""));
+	ck_assert(has_socket("ready = notify\n"));
+	ck_assert(has_socket("watchdog = 5s\n"));
+	ck_assert(!has_socket("watchdog = infinity\n"));
+	ck_assert(has_socket("fd-store-max = 4\n"));
+	ck_assert(!has_socket("fd-store-max = 0\n"));
+	ck_assert(has_socket("notify = yes\n"));
+	ck_assert(has_socket("ready = notify\nnotify = yes\nfd-store-max = 0\n"));
+	ck_assert(!has_socket("notify = no\n"));
+	bad("[a]\ncommand = x\nnotify = no\nready = notify\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nwatchdog = 1s\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nfd-store-max = 1\n", "f:3: [a] notify: 'no' leaves");
+}
+END_TEST
+
+START_TEST(a_bad_command_is_refused)
+{
+	bad("[a]\ncommand =\n", "f:2: [a] command: '' names no program");
+	bad("[a]\ncommand = '' x\n", "f:2: [a] command: ''' x' names no program");
+	bad("[a]\ncommand = x \"y\n", "f:2: [a] command: 'x \"y' has an open quote");
+	bad("[a]\ncommand = x \\\n",
+	    "f:2: [a] command: 'x \\' has an open quote or ends with a backslash");
+	bad("[a]\ncommand = x %h\n", "f:2: [a] command: 'x %h' has a %");
+	bad("[a]\ncommand = x 100%\n", "f:2: [a] command: 'x 100%' has a %");
+}
+END_TEST
+
+static void check_commands(const struct node_config *node, enum hook_kind kind, size_t n,
+			   const char *first)
+{
+	const struct commands *commands = node_config_hook(node, kind);
+
+	ck_assert_uint_eq(commands->n, n);
+	if (n > 0)
+		ck_assert_str_eq(commands->argv[0][0], first);
+}
+
+START_TEST(a_command_key_may_be_repeated)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[a@1]\ncommand = x\nstart-command = one %n\n    two\n\n"
+		     "start-command = three\npost-stop = four\n");
+	const struct node_config *a = only(config, "a@1");
+
+	check_commands(a, HOOK_START_COMMAND, 2, "one");
+	ck_assert_str_eq(node_config_hook(a, HOOK_START_COMMAND)->argv[0][1], "a@1");
+	ck_assert_str_eq(node_config_hook(a, HOOK_START_COMMAND)->argv[0][2], "two");
+	ck_assert_ptr_null(node_config_hook(a, HOOK_START_COMMAND)->argv[0][3]);
+	ck_assert_str_eq(node_config_hook(a, HOOK_START_COMMAND)->argv[1][0], "three");
+	check_commands(a, HOOK_POST_STOP, 1, "four");
+	check_commands(a, HOOK_POST_START, 0, NULL);
+	check_commands(config->nodes[0], HOOK_POST_START, 0, NULL);
+}
+END_TEST
+
+START_TEST(a_reload_is_a_signal_or_a_command)
+{
+	bad("[a]\ncommand = x\nreload-signal = USR1\nreload-command = y\n",
+	    "f:3: [a] reload-signal: there is a reload-command, allowed is one of the two");
+	bad("[swansong]\nexit-when = some\n",
+	    "f:2: [swansong] exit-when: 'some' cannot be used, allowed is any, all or never");
+	bad("[swansong]\nexit-on-signal = 143\n",
+	    "f:2: [swansong] exit-on-signal: '143' cannot be used, allowed is 0 or 128+n");
+}
+END_TEST
+
+START_TEST(a_report_is_a_file)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[swansong]\nreport = /var/lib/r.json\n[a]\ncommand = x\n");
+
+	ck_assert_str_eq(config->report, "/var/lib/r.json");
+	bad("[swansong]\nreport = r.json\n",
+	    "f:2: [swansong] report: 'r.json' is no absolute path");
+	bad("[swansong]\nreport = /var/lib/\n",
+	    "f:2: [swansong] report: '/var/lib/' is a directory");
+	bad("[swansong]\nreport = /dev/null\n",
+	    "f:2: [swansong] report: '/dev/null' is where devices are");
+	config_unref(good("[swansong]\nreport = /dev/shm/r.json\n[a]\ncommand = x\n"));
+	bad("[a]\nreport = /r\n", "f:2: [a] report: does not belong here");
+}
+END_TEST
+
+START_TEST(files_of_output_have_limits)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[swansong]\nlog-keep = 7\n[a]\ncommand = x\nlog-size = 1M\nlog-age = 1d\n"
+		     "log-compress = yes\nlog-timestamp = iso-usec-local\nlog-full = block\n"
+		     "[b]\ncommand = x\nlog-keep = 0\nlog-size = infinity\n");
+	const struct outputs *a = node_config_outputs(only(config, "a"));
+	const struct outputs *b = node_config_outputs(only(config, "b"));
+
+	ck_assert_uint_eq(a->log_size, 1024 * 1024);
+	ck_assert_uint_eq(a->log_age_usec, 24 * 60 * 60 * USEC_PER_SEC);
+	ck_assert_int_eq(a->log_keep, 7);
+	ck_assert(a->log_compress);
+	ck_assert_int_eq(a->log_timestamp, LOG_TIMESTAMP_ISO_USEC_LOCAL);
+	ck_assert_int_eq(a->log_full, LOG_FULL_BLOCK);
+	ck_assert_uint_eq(b->log_size, UINT64_MAX);
+	ck_assert_uint_eq(b->log_age_usec, 0);
+	ck_assert_int_eq(b->log_keep, 0);
+	bad("[a]\nlog-keep = 10000\n",
+	    "f:2: [a] log-keep: '10000' cannot be used, allowed is a number from 0 to 9999");
+}
+END_TEST
+
+TCase *config_values_tests(void)
+{
+	TCase *tc = config_case("values");
+
+	tcase_add_test(tc, defaults_are_those_of_the_manual);
+	tcase_add_test(tc, every_key_is_taken);
+	tcase_add_test(tc, what_ends_it_and_bounds_it_is_taken);
+	tcase_add_test(tc, readiness_has_its_ways);
+	tcase_add_test(tc, probes_know_the_node);
+	tcase_add_test(tc, sockets_are_read_with_their_options);
+	tcase_add_test(tc, what_is_shared_is_the_same_for_all);
+	tcase_add_test(tc, readiness_has_a_descriptor_of_its_own);
+	tcase_add_test(tc, a_socket_is_given_to_whom_something_is_asked_of_on_it);
+	tcase_add_test(tc, a_bad_command_is_refused);
+	tcase_add_test(tc, a_command_key_may_be_repeated);
+	tcase_add_test(tc, a_reload_is_a_signal_or_a_command);
+	tcase_add_test(tc, a_report_is_a_file);
+	tcase_add_test(tc, files_of_output_have_limits);
+	return tc;
+}

@@ -1,0 +1,340 @@
+#include "tests/unit/fixtures/config-of.h"
+#include "tests/unit/fixtures/main.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+#include "model/config/config.h"
+#include "model/keys/diff.h"
+
+static int find_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)
+{
+	if (strcmp(name, "redis") != 0 && strcmp(name, "web") != 0)
+		return -ENOENT;
+	*home = strdup("/");
+	*shell = strdup("/bin/sh");
+	*uid = *gid = *name == 'r' ? 100 : 101;
+	return *home && *shell ? 0 : -ENOMEM;
+}
+
+static int find_group(const char *name, gid_t *gid)
+{
+	(void)name;
+	(void)gid;
+	return -ENOENT;
+}
+
+static const struct config_names names = { .user = find_user, .group = find_group };
+
+static struct config *load(const char *text)
+{
+	return config_of(text, &names);
+}
+
+/* What stands beside the values of a key that cannot stand alone. */
+static const struct {
+	enum key_id key;
+	const char *line;
+} companions[] = {
+	{ KEY_TYPE, "restart = never" },
+	{ KEY_FD_STORE_MAX, "notify = yes" },
+	{ KEY_WATCHDOG, "notify = yes" },
+};
+
+static const char *companion(enum key_id key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(companions); i++) {
+		if (companions[i].key == key)
+			return companions[i].line;
+	}
+	return "";
+}
+
+static char text[2048];
+
+/*
+ * A service a, and what its edges may name, with @key in the section where it may stand; a has the lines
+ * of @beside, too.
+ */
+static struct config *load_with(enum key_id key, const char *value, const char *beside)
+{
+	bool root = keys[key].scope == SCOPE_ROOT;
+	char line[256] = "";
+
+	if (value)
+		(void)snprintf(line, sizeof(line), "%s = %s\n", keys[key].name, value);
+	(void)snprintf(text, sizeof(text), "[swansong]\n%s[b]\n[c]\n[d]\n[a]\n%s%s%s\n%s",
+		       root ? line : "", beside, companion(key),
+		       key == KEY_COMMAND ? "" : "\ncommand = x", root ? "" : line);
+	return load(text);
+}
+
+static char *shown(const struct config *config, enum key_id key)
+{
+	char *shown = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&shown, &size);
+
+	key_print(file, config, config_find(config, "a"), key);
+	(void)fclose(file);
+	return shown;
+}
+
+static void shows(const struct config *config, enum key_id key, const char *value)
+{
+	cleanup(freep) char *is = shown(config, key);
+
+	ck_assert_msg(strcmp(is, value ? value : "") == 0, "%s = %s is shown as '%s'",
+		      keys[key].name, value, is);
+}
+
+/* Loop test: one key each. */
+START_TEST(a_key_is_noticed_and_shown)
+{
+	enum key_id key = (enum key_id)_i;
+	const char *const *examples = keys[key].type->examples;
+	struct key_set set, daemon;
+
+	if (keys[key].scope == SCOPE_TEMPLATE)
+		return; /* the nodes that it makes are compared */
+	ck_assert_msg(keys[key].apply, "%s does not say what a change asks for", keys[key].name);
+	ck_assert_msg((keys[key].apply == APPLY_DAEMON) ==
+			      (keys[key].scope == SCOPE_ROOT && key != KEY_REPORT),
+		      "%s", keys[key].name);
+	ck_assert_msg(examples[0] && examples[1], "%s has a type without examples", keys[key].name);
+
+	cleanup(config_unrefp) struct config *one = load_with(key, examples[0], "");
+	cleanup(config_unrefp) struct config *again = load_with(key, examples[0], "");
+	cleanup(config_unrefp) struct config *other = load_with(key, examples[1], "");
+	const struct node_config *a = config_find(one, "a");
+	bool root = keys[key].scope == SCOPE_ROOT;
+
+	ck_assert_uint_eq(node_config_diff(a, config_find(again, "a"), &set), 0);
+	ck_assert_uint_eq(config_diff(one, again, &daemon), 0);
+	ck_assert_uint_eq(node_config_diff(a, config_find(other, "a"), &set), !root);
+	ck_assert_uint_eq(config_diff(one, other, &daemon), root);
+	ck_assert(key_set_has(root ? &daemon : &set, key));
+	ck_assert_int_eq(key_set_apply(root ? &daemon : &set), keys[key].apply);
+	if (key != KEY_ENVIRONMENT) {
+		shows(one, key, examples[0]);
+		shows(other, key, examples[1]);
+	}
+}
+END_TEST
+
+/* A key of each part of a node that is only there if something in it is stated. */
+static const struct {
+	enum key_id key;
+	const char *line;
+} others[] = {
+	{ KEY_DRAIN_DELAY, "drain-delay = 7s\n" },
+	{ KEY_TERM_AFTER, "term-after = d\n" },
+	{ KEY_LOG, "log = null\n" },
+	{ KEY_LIMIT_CORE, "limit-core = 7\n" },
+};
+
+/* All of those, but for @key. */
+static unsigned lines_beside(enum key_id key, char lines[static 128])
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		if (others[i].key == key)
+			continue;
+		lines = stpcpy(lines, others[i].line);
+		n++;
+	}
+	return n;
+}
+
+/* Loop test: one key each, not stated, or one of two values, with and without the others. */
+START_TEST(a_key_is_noticed_whatever_stands_beside_it)
+{
+	enum key_id key = (enum key_id)_i;
+	/* What stands beside means nothing without a command. */
+	const char *const values[] = { key == KEY_COMMAND ? "z" : NULL, keys[key].type->examples[0],
+				       keys[key].type->examples[1] };
+	struct config *configs[2 * ARRAY_SIZE(values)];
+	char lines[128];
+	unsigned n_beside = lines_beside(key, lines);
+	struct key_set set;
+
+	if (keys[key].scope == SCOPE_TEMPLATE || keys[key].scope == SCOPE_ROOT)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++)
+		configs[i] = load_with(key, values[i / 2], i % 2 ? lines : "");
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(configs); j++) {
+			cleanup(freep) char *from = shown(configs[i], key);
+			cleanup(freep) char *to = shown(configs[j], key);
+			/* Of variables only the names are shown. */
+			bool differs =
+				key == KEY_ENVIRONMENT ? i / 2 != j / 2 : strcmp(from, to) != 0;
+			unsigned n = node_config_diff(config_find(configs[i], "a"),
+						      config_find(configs[j], "a"), &set);
+
+			ck_assert_msg(key_set_has(&set, key) == differs, "%s: from '%s' to '%s'",
+				      keys[key].name, from, to);
+			ck_assert_uint_eq(n, differs + (i % 2 != j % 2 ? n_beside : 0));
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++)
+		config_unref(configs[i]);
+}
+END_TEST
+
+/* Values that are shown as they are written, beside the examples of their types; NULL: none. */
+static const struct {
+	enum key_id key;
+	const char *value;
+} shown_values[] = {
+	{ KEY_CONTROL_GROUP, NULL },
+	{ KEY_FINAL, NULL },
+	{ KEY_FINAL_TIMEOUT, "10s" },
+	{ KEY_EXIT_WHEN, "never" },
+	{ KEY_SHUTDOWN_TIMEOUT, "infinity" },
+	{ KEY_WANTS, NULL },
+	{ KEY_STRATEGY, "rest-for-one" },
+	{ KEY_SIGNAL_SCOPE, "all" },
+	{ KEY_KILL_SIGNAL, "SIGKILL" },
+	{ KEY_CGROUP_PIDS_MAX, NULL },
+	{ KEY_CGROUP_CPU_WEIGHT, NULL },
+	{ KEY_RESTART_DELAY, "1250ms" },
+	{ KEY_RESTART_DELAY_MAX, "5min" },
+	{ KEY_RESTART_DELAY_MAX, "1h" },
+	{ KEY_RESTART_RESET, "0" },
+	{ KEY_SUCCESS_STATUS, NULL },
+	{ KEY_ON_FAILED, "shutdown" },
+	{ KEY_READY, "started" },
+	{ KEY_READY, "fd:42" },
+	{ KEY_READY, "tcp:127.0.0.1:80" },
+	{ KEY_READY, "tcp:[::1]:80" },
+	{ KEY_READY, "unix:/run/a" },
+	{ KEY_READY, "http://127.0.0.1:80/a?b" },
+	{ KEY_HEALTH, "none" },
+	{ KEY_FD_STORE_MAX, "5" },
+	{ KEY_START_TIMEOUT, "2d" },
+	{ KEY_START_TIMEOUT, "36h" },
+	{ KEY_HEALTH_RETRIES, "2" },
+	{ KEY_ON_UNHEALTHY, "log" },
+	{ KEY_START_COMMAND, NULL },
+	{ KEY_STOP_SIGNAL, "SIGINT" },
+	{ KEY_NICE, "0" },
+	{ KEY_CPU_AFFINITY, NULL },
+	{ KEY_CAPABILITIES, "all" },
+	{ KEY_LIMIT_NICE, "infinity" },
+	{ KEY_STOP_TIMEOUT, "0" },
+	{ KEY_DRAIN_TIMEOUT, "infinity" },
+	{ KEY_STDIN, "null" },
+	{ KEY_STDOUT, NULL },
+	{ KEY_STDERR, "journal" },
+	{ KEY_STDERR, "null" },
+	{ KEY_LOG, "inherit" },
+};
+
+/* Loop test: one value each. */
+START_TEST(a_value_is_shown_as_it_is_written)
+{
+	enum key_id key = shown_values[_i].key;
+	cleanup(config_unrefp) struct config *config = load_with(key, shown_values[_i].value, "");
+
+	shows(config, key, shown_values[_i].value);
+}
+END_TEST
+
+START_TEST(of_variables_only_the_names_are_shown)
+{
+	cleanup(config_unrefp) struct config *config =
+		load_with(KEY_ENVIRONMENT, "A=secret B= C=\\=", "");
+	struct key_set set;
+
+	shows(config, KEY_ENVIRONMENT, "A B C");
+	cleanup(config_unrefp) struct config *other =
+		load_with(KEY_ENVIRONMENT, "A=other B= C=\\=", "");
+	shows(other, KEY_ENVIRONMENT, "A B C");
+	ck_assert_uint_eq(node_config_diff(config_find(config, "a"), config_find(other, "a"), &set),
+			  1);
+}
+END_TEST
+
+START_TEST(what_a_group_passes_on_matters_to_its_final_action)
+{
+	cleanup(config_unrefp) struct config *one =
+		load("[a]\nfinal = x\numask = 022\n[b]\numask = 022\n");
+	cleanup(config_unrefp) struct config *other =
+		load("[a]\nfinal = x\numask = 077\n[b]\numask = 077\n");
+	struct key_set set;
+
+	ck_assert_uint_eq(node_config_diff(config_find(one, "a"), config_find(other, "a"), &set),
+			  1);
+	ck_assert(key_set_has(&set, KEY_UMASK));
+	ck_assert_uint_eq(node_config_diff(config_find(one, "b"), config_find(other, "b"), &set),
+			  0);
+}
+END_TEST
+
+START_TEST(a_group_and_a_service_differ_by_their_command)
+{
+	cleanup(config_unrefp) struct config *group = load("[a]\n[b]\ncommand = x\n");
+	cleanup(config_unrefp) struct config *service =
+		load("[a]\ncommand = x\numask = 0\nuser = redis\nrestart = never\n[b]\n");
+	struct key_set set;
+
+	ck_assert_uint_eq(
+		node_config_diff(config_find(group, "a"), config_find(service, "a"), &set), 1);
+	ck_assert(key_set_has(&set, KEY_COMMAND));
+	ck_assert_uint_eq(
+		node_config_diff(config_find(group, "b"), config_find(service, "b"), &set), 1);
+	ck_assert(key_set_has(&set, KEY_COMMAND));
+}
+END_TEST
+
+START_TEST(what_is_inherited_counts_where_it_arrives)
+{
+	cleanup(config_unrefp) struct config *one =
+		load("[g]\numask = 022\n[g/a]\ncommand = x\n[g/b]\ncommand = x\numask = 0\n");
+	cleanup(config_unrefp) struct config *other =
+		load("[g]\numask = 077\n[g/a]\ncommand = x\n[g/b]\ncommand = x\numask = 0\n");
+	struct key_set set;
+
+	ck_assert(node_config_equal(config_find(one, "g"), config_find(other, "g")));
+	ck_assert(node_config_equal(config_find(one, "g/b"), config_find(other, "g/b")));
+	ck_assert_uint_eq(
+		node_config_diff(config_find(one, "g/a"), config_find(other, "g/a"), &set), 1);
+	ck_assert(key_set_has(&set, KEY_UMASK));
+}
+END_TEST
+
+START_TEST(the_most_is_what_counts)
+{
+	struct key_set set = { 0 };
+
+	key_set_add(&set, KEY_STOP_TIMEOUT);
+	ck_assert_int_eq(key_set_apply(&set), APPLY_LIVE);
+	key_set_add(&set, KEY_READY);
+	ck_assert_int_eq(key_set_apply(&set), APPLY_NEXT_START);
+	key_set_add(&set, KEY_COMMAND);
+	ck_assert_int_eq(key_set_apply(&set), APPLY_RESTART);
+	key_set_add(&set, KEY_AFTER);
+	ck_assert_int_eq(key_set_apply(&set), APPLY_RESTART);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("diff");
+	TCase *tc = tcase_create("diff");
+
+	tcase_add_loop_test(tc, a_key_is_noticed_and_shown, 0, N_KEYS);
+	tcase_add_loop_test(tc, a_key_is_noticed_whatever_stands_beside_it, 0, N_KEYS);
+	tcase_add_loop_test(tc, a_value_is_shown_as_it_is_written, 0, ARRAY_SIZE(shown_values));
+	tcase_add_test(tc, of_variables_only_the_names_are_shown);
+	tcase_add_test(tc, what_a_group_passes_on_matters_to_its_final_action);
+	tcase_add_test(tc, a_group_and_a_service_differ_by_their_command);
+	tcase_add_test(tc, what_is_inherited_counts_where_it_arrives);
+	tcase_add_test(tc, the_most_is_what_counts);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,438 @@
+/*
+ * Wrong use: what is harmless by contract, and what the debug build catches.  The library here is
+ * that of configure --enable-debug.  Each mistake is made in a process of its own.
+ */
+#include "tests/unit/fixtures/swansong/pair.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "tests/unit/fixtures/swansong/caller.h"
+
+static char said[1000]; /* by the process that made the last mistake */
+
+static _Noreturn void mistake_main(void (*mistake)(void), int fd)
+{
+	const struct rlimit none = { 0, 0 };
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)signal(SIGABRT, SIG_DFL);
+	(void)dup2(fd, STDERR_FILENO);
+	make_pair();
+	mistake();
+	_exit(EXIT_SUCCESS);
+}
+
+/* Returns how the process ended that made it, as wait(2) has it. */
+static int status_of(void (*mistake)(void))
+{
+	size_t n = 0;
+	int fds[2], status;
+	ssize_t r;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		mistake_main(mistake, fds[1]);
+	close(fds[1]);
+	while ((r = read(fds[0], said + n, sizeof(said) - 1 - n)) > 0)
+		n += (size_t)r;
+	said[n] = '\0';
+	close(fds[0]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* ---- what is caught ---- */
+
+static struct swansong_completion *completion;
+static struct swansong_interrupt *interrupt;
+static struct swansong_report *report;
+
+static void child_of_none(void)
+{
+	(void)swansong_child(NULL, &child);
+}
+
+static void ref_none(void)
+{
+	(void)swansong_ref(NULL);
+}
+
+static void shut_down_none(void)
+{
+	swansong_shut_down(NULL);
+}
+
+static void state_of_none(void)
+{
+	(void)swansong_state(NULL);
+}
+
+static void spread_none(void)
+{
+	(void)swansong_percpu_enable(NULL);
+}
+
+static void count_of_none(void)
+{
+	(void)swansong_guard_count(NULL);
+}
+
+static void guard_of_none(void)
+{
+	(void)swansong_guard(NULL);
+}
+
+static void completion_of_none(void)
+{
+	(void)swansong_completion_new(NULL, &completion);
+}
+
+static void wait_for_none(void)
+{
+	(void)swansong_wait(NULL, 0);
+}
+
+static void interrupt_of_none(void)
+{
+	(void)swansong_interrupt_new(NULL, &interrupt);
+}
+
+static void guarded_interrupt_of_none(void)
+{
+	(void)swansong_interrupt_new_guarded(NULL, &interrupt);
+}
+
+static void stop_of_none(void)
+{
+	(void)swansong_stopped_wait(NULL, 0);
+}
+
+static void fd_of_none(void)
+{
+	(void)swansong_stopped_fd(NULL);
+}
+
+static void report_switched_on_for_none(void)
+{
+	(void)swansong_report_enable(NULL);
+}
+
+static void report_of_none(void)
+{
+	(void)swansong_report(NULL, &report);
+}
+
+static void drop_a_copy(void)
+{
+	struct swansong_guard g = swansong_guard(child), copy = g;
+
+	swansong_guard_drop(&g);
+	swansong_guard_drop(&copy);
+}
+
+/* While the count says that there are more, and other guards have its place. */
+static void drop_a_copy_among_others(void)
+{
+	struct swansong_guard g = swansong_guard(child), copy = g, others[100];
+
+	swansong_guard_drop(&g);
+	for (int k = 0; k < 100; k++)
+		others[k] = swansong_guard(k % 2 ? child : root);
+	swansong_guard_drop(&copy);
+	for (int k = 0; k < 100; k++)
+		swansong_guard_drop(&others[k]);
+}
+
+/* The guard was all that kept the node, or the tree. */
+static void drop_a_copy_of_what_is_gone(void)
+{
+	struct swansong_guard g = swansong_guard(child), copy = g;
+
+	drop_pair();
+	swansong_guard_drop(&g);
+	swansong_guard_drop(&copy);
+}
+
+static void unref_child_twice(void)
+{
+	(void)swansong_unref(child);
+	(void)swansong_unref(child);
+}
+
+static void unref_root_twice(void)
+{
+	struct swansong *again = root;
+
+	drop_pair();
+	(void)swansong_unref(again);
+}
+
+static void unref_twice_while_it_is_kept(void)
+{
+	struct swansong_guard g = swansong_guard(child);
+
+	unref_child_twice();
+	swansong_guard_drop(&g);
+}
+
+static void ref_what_is_gone(void)
+{
+	(void)swansong_unref(child);
+	(void)swansong_ref(child);
+}
+
+static const struct {
+	void (*make)(void);
+	const char *word; /* that it is called */
+} mistakes[] = {
+	{ child_of_none, "swansong_child(): there is no node" },
+	{ ref_none, "swansong_ref(): there is no node" },
+	{ shut_down_none, "swansong_shut_down(): there is no node" },
+	{ state_of_none, "swansong_state(): there is no node" },
+	{ spread_none, "swansong_percpu_enable(): there is no node" },
+	{ count_of_none, "swansong_guard_count(): there is no node" },
+	{ guard_of_none, "swansong_guard_at(): there is no node" },
+	{ completion_of_none, "swansong_completion_new(): there is no node" },
+	{ wait_for_none, "swansong_wait(): there is no node" },
+	{ interrupt_of_none, "swansong_interrupt_new(): there is no node" },
+	{ guarded_interrupt_of_none, "swansong_interrupt_new(): there is no node" },
+	{ stop_of_none, "swansong_stopped_wait(): there is no node" },
+	{ fd_of_none, "swansong_stopped_fd(): there is no node" },
+	{ report_switched_on_for_none, "swansong_report_enable(): there is no node" },
+	{ report_of_none, "swansong_report(): there is no node" },
+	{ drop_a_copy, "swansong_guard_drop(): a copy of this guard was dropped before" },
+	{ drop_a_copy_among_others,
+	  "swansong_guard_drop(): a copy of this guard was dropped before" },
+	{ drop_a_copy_of_what_is_gone,
+	  "swansong_guard_drop(): a copy of this guard was dropped before" },
+	{ unref_child_twice, "swansong_unref(): there is no reference to the node any more" },
+	{ unref_root_twice, "swansong_unref(): there is no reference to the node any more" },
+	{ unref_twice_while_it_is_kept,
+	  "swansong_unref(): there is no reference to the node any more" },
+	{ ref_what_is_gone, "swansong_ref(): there is no reference to the node any more" },
+};
+
+START_TEST(a_mistake_ends_the_program_with_a_word)
+{
+	int status = status_of(mistakes[_i].make);
+
+	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "status %d: %s", status,
+		      said);
+	ck_assert_msg(strstr(said, mistakes[_i].word), "%s", said);
+}
+END_TEST
+
+/* ---- who waits for himself ---- */
+
+static struct swansong_guard own;
+static atomic_bool owned; /* it is there, for the other thread to see */
+
+static long wait_holding(void *arg)
+{
+	struct swansong_completion *c;
+
+	own = swansong_guard(child);
+	atomic_store(&owned, true);
+	swansong_shut_down(root);
+	if (arg)
+		return swansong_wait(root, USEC_INFINITY);
+	ck_assert_int_eq(swansong_completion_new(root, &c), 0);
+	return swansong_completion_wait(c, USEC_INFINITY);
+}
+
+/* It is not ended, as another thread may drop the guard; here one does, when it has been said. */
+static void wait_for_oneself(bool shortly)
+{
+	struct caller c;
+	char line[1000];
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0 || dup2(fds[1], STDERR_FILENO) < 0)
+		_exit(2);
+	caller_start(&c, wait_holding, shortly ? root : NULL);
+	if (read(fds[0], line, sizeof(line)) <= 0 || !strstr(line, __FILE__) ||
+	    !strstr(line, "wait_holding") ||
+	    !strstr(line, shortly ? "swansong_wait() waits for 1 guard that its own thread"
+				  : "swansong_completion_wait() waits for 1 guard that"))
+		_exit(3);
+	if (!atomic_load(&owned))
+		_exit(5);
+	swansong_guard_drop(&own);
+	if (caller_join(&c) != 0)
+		_exit(4);
+}
+
+static void wait_shortly(void)
+{
+	wait_for_oneself(true);
+}
+
+static void wait_by_completion(void)
+{
+	wait_for_oneself(false);
+}
+
+/* In a post, or a job, whose own guard it is. */
+static void wait_for_root(void *arg)
+{
+	swansong_shut_down(root);
+	(void)swansong_wait(root, USEC_INFINITY);
+	(void)arg;
+}
+
+/* Which goes on for ever, and ends with this process. */
+static void read_complaint(void (*begin)(void))
+{
+	char line[1000];
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0 || dup2(fds[1], STDERR_FILENO) < 0)
+		_exit(2);
+	begin();
+	if (read(fds[0], line, sizeof(line)) <= 0 ||
+	    !strstr(line, "swansong_wait() waits for 1 guard that its own thread"))
+		_exit(3);
+	_exit(EXIT_SUCCESS);
+}
+
+static void begin_post(void)
+{
+	struct swansong_loop *loop;
+
+	if (swansong_loop_new(child, &loop) < 0 || swansong_loop_start(loop) < 0 ||
+	    swansong_loop_post(loop, wait_for_root, NULL) < 0)
+		_exit(4);
+}
+
+static void begin_job(void)
+{
+	struct swansong_pool *pool;
+
+	if (swansong_pool_new(child, 1, &pool) < 0 ||
+	    swansong_pool_submit(pool, wait_for_root, NULL) < 0)
+		_exit(4);
+}
+
+static void wait_in_a_post(void)
+{
+	read_complaint(begin_post);
+}
+
+static void wait_in_a_job(void)
+{
+	read_complaint(begin_job);
+}
+
+static void (*const waits[])(void) = { wait_shortly, wait_by_completion, wait_in_a_post,
+				       wait_in_a_job };
+
+START_TEST(who_waits_long_for_a_guard_of_its_own_is_told_where_it_was_taken)
+{
+	ck_assert_int_eq(status_of(waits[_i]), 0);
+}
+END_TEST
+
+static void wait_with_a_deadline(void)
+{
+	struct swansong_guard g = swansong_guard(child);
+
+	swansong_shut_down(root);
+	if (swansong_wait(root, clock_now_usec() + 1000) != -ETIMEDOUT)
+		_exit(2);
+	swansong_guard_drop(&g);
+	if (swansong_wait(root, 0) != 0)
+		_exit(3);
+}
+
+/* ---- what is harmless ---- */
+
+static void drop_nothing(void)
+{
+	struct swansong_guard g = swansong_guard(child), empty = { 0 };
+	struct swansong_guarded guarded = swansong_guarded(child, NULL, NULL);
+
+	swansong_guard_drop(&g);
+	swansong_guard_drop(&g);
+	swansong_guard_drop(&empty);
+	g = swansong_guard_clone(&empty);
+	swansong_guard_drop(&g);
+	swansong_guarded_drop(&guarded);
+	swansong_guarded_drop(&guarded);
+	if (swansong_unref(NULL) || swansong_completion_unref(NULL) ||
+	    swansong_interrupt_unref(NULL) || swansong_loop_unref(NULL) ||
+	    swansong_pool_unref(NULL) || swansong_registry_unref(NULL) ||
+	    swansong_report_free(NULL))
+		_exit(2);
+	if (swansong_guard_count(root) != 0)
+		_exit(3);
+}
+
+static void do_it_again(void)
+{
+	for (int k = 0; k < 3; k++) {
+		swansong_shut_down(root);
+		swansong_shut_down(child);
+		if (swansong_wait(root, USEC_INFINITY) != 0 || swansong_report_enable(root) < 0)
+			_exit(2);
+	}
+	drop_pair();
+}
+
+/* All that is right, on a tree that is recorded from the beginning. */
+static void use_it_rightly(void)
+{
+	struct swansong_guard g = swansong_guard(child), moved = g, h;
+	struct swansong_interrupt *i;
+
+	h = swansong_guard_clone(&moved);
+	if (swansong_report(root, &report) < 0 || report->guards != 2 || report->unknown ||
+	    swansong_interrupt_new_guarded(child, &i) < 0)
+		_exit(2);
+	report = swansong_report_free(report);
+	drop_pair();
+	swansong_guard_drop(&moved);
+	swansong_guard_drop(&h);
+	if (!swansong_interrupted(i))
+		_exit(3);
+	(void)swansong_interrupt_unref(i);
+}
+
+static void (*const harmless[])(void) = { drop_nothing, do_it_again, wait_with_a_deadline,
+					  use_it_rightly };
+
+START_TEST(what_is_harmless_by_contract_is_not_complained_of)
+{
+	int status = status_of(harmless[_i]);
+
+	ck_assert_msg(status == 0, "status %d: %s", status, said);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("swansong-misuse");
+	TCase *tc = tcase_create("misuse");
+
+	tcase_add_loop_test(tc, a_mistake_ends_the_program_with_a_word, 0,
+			    sizeof(mistakes) / sizeof(mistakes[0]));
+	tcase_add_loop_test(tc, who_waits_long_for_a_guard_of_its_own_is_told_where_it_was_taken, 0,
+			    sizeof(waits) / sizeof(waits[0]));
+	tcase_add_loop_test(tc, what_is_harmless_by_contract_is_not_complained_of, 0,
+			    sizeof(harmless) / sizeof(harmless[0]));
+	suite_add_tcase(suite, tc);
+	return suite;
+}

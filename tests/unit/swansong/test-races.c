@@ -1,0 +1,239 @@
+/*
+ * A fixed number of transitions on a few threads, each checked at its end: one node, siblings, levels,
+ * children against a stop.  And those who wait for the stop.  tests/stress goes on for as long as one
+ * likes, at random.
+ */
+#include "tests/unit/fixtures/swansong/pair.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "tests/unit/fixtures/swansong/caller.h"
+
+static struct swansong *child_of(struct swansong *parent)
+{
+	struct swansong *s;
+
+	ck_assert_int_eq(swansong_child(parent, &s), 0);
+	return s;
+}
+
+/* ---- between empty and not ---- */
+
+struct racer {
+	struct caller caller;
+	struct swansong *node;
+	unsigned int transitions;
+};
+
+/* Each on its own brings the node from empty to not empty and back, if the others let it. */
+static long take_and_drop(void *arg)
+{
+	struct racer *racer = arg;
+	long wrong = 0;
+
+	for (unsigned int k = 0; k < racer->transitions; k++) {
+		struct swansong_guard g = swansong_guard(racer->node);
+
+		wrong += swansong_guard_count(racer->node) == 0;
+		wrong += swansong_state(root) == SWANSONG_COMPLETE;
+		swansong_guard_drop(&g);
+	}
+	return wrong;
+}
+
+/* On a tree that runs, is stopped before, or while they race. */
+enum { RUNNING, STOPPED, STOPPING, N_WAYS };
+
+static void race(struct swansong *const node[], size_t n, unsigned int transitions, int way)
+{
+	struct racer racer[6];
+
+	ck_assert_uint_le(n, ARRAY_SIZE(racer));
+	if (way == STOPPED)
+		swansong_shut_down(root);
+	for (size_t k = 0; k < n; k++) {
+		racer[k].node = node[k];
+		racer[k].transitions = transitions;
+		caller_start(&racer[k].caller, take_and_drop, &racer[k]);
+	}
+	if (way == STOPPING)
+		swansong_shut_down(root);
+	for (size_t k = 0; k < n; k++)
+		ck_assert_int_eq(caller_join(&racer[k].caller), 0);
+	for (size_t k = 0; k < n; k++)
+		ck_assert_uint_eq(swansong_guard_count(node[k]), 0);
+	ck_assert_uint_eq(swansong_guard_count(root), 0);
+	swansong_shut_down(root);
+	ck_assert_int_eq(swansong_wait(root, USEC_INFINITY), 0);
+	ck_assert_int_eq(swansong_state(root), SWANSONG_COMPLETE);
+}
+
+START_TEST(four_threads_on_one_node)
+{
+	race((struct swansong *[]){ child, child, child, child }, 4, 500, _i);
+}
+END_TEST
+
+START_TEST(six_threads_on_siblings)
+{
+	struct swansong *sibling[6];
+
+	for (size_t k = 0; k < ARRAY_SIZE(sibling); k++)
+		sibling[k] = child_of(child);
+	race(sibling, ARRAY_SIZE(sibling), 200, _i);
+	for (size_t k = 0; k < ARRAY_SIZE(sibling); k++)
+		swansong_unref(sibling[k]);
+}
+END_TEST
+
+START_TEST(four_threads_on_three_levels)
+{
+	struct swansong *leaf = child_of(child);
+
+	race((struct swansong *[]){ root, child, leaf, leaf }, 4, 200, _i);
+	swansong_unref(leaf);
+}
+END_TEST
+
+/* ---- children against a stop ---- */
+
+static long make_children(void *arg)
+{
+	long running = 0;
+
+	for (int k = 0; k < 40; k++) {
+		struct swansong *s = child_of(arg);
+		struct swansong_guard g = swansong_guard(s);
+		bool stopped = swansong_stopped_wait(arg, 0) == 0;
+
+		/* Born before or after, it is stopped now, or soon: who waits is woken. */
+		if (stopped && swansong_stopped_wait(s, USEC_INFINITY) < 0)
+			running++;
+		swansong_guard_drop(&g);
+		swansong_unref(s);
+	}
+	return running;
+}
+
+START_TEST(four_threads_make_forty_children_each_against_a_stop)
+{
+	for (int round = 0; round < 50; round++) {
+		struct caller c[4];
+
+		for (size_t k = 0; k < ARRAY_SIZE(c); k++)
+			caller_start(&c[k], make_children, child);
+		swansong_shut_down(root);
+		for (size_t k = 0; k < ARRAY_SIZE(c); k++)
+			ck_assert_int_eq(caller_join(&c[k]), 0);
+		ck_assert_int_eq(swansong_state(root), SWANSONG_COMPLETE);
+		ck_assert_uint_eq(swansong_guard_count(root), 0);
+		drop_pair();
+		make_pair();
+	}
+}
+END_TEST
+
+/* ---- who waits for the stop ---- */
+
+static long wait_stopped(void *arg)
+{
+	return swansong_stopped_wait(arg, USEC_INFINITY);
+}
+
+START_TEST(who_waits_for_the_stop_does_not_wait_for_guards_and_asks_again)
+{
+	struct swansong_guard g = swansong_guard(child);
+	struct caller c;
+
+	caller_start(&c, wait_stopped, child);
+	caller_wait_asleep(&c);
+	swansong_shut_down(_i ? root : child); /* by the parent, or by itself */
+	ck_assert_int_eq(caller_join(&c), 0);
+	ck_assert_int_eq(swansong_stopped_wait(child, USEC_INFINITY), 0);
+	ck_assert_int_eq(swansong_stopped_wait(child, 0), 0);
+	swansong_guard_drop(&g);
+}
+END_TEST
+
+START_TEST(who_waits_for_the_stop_is_woken_when_the_root_is_dropped)
+{
+	struct caller c;
+
+	caller_start(&c, wait_stopped, child);
+	caller_wait_asleep(&c);
+	root = swansong_unref(root);
+	ck_assert_int_eq(caller_join(&c), 0);
+}
+END_TEST
+
+/* One that was there before, blocks while others come, and is looked at again and again. */
+START_TEST(a_descriptor_of_the_stop_serves_before_and_after_it)
+{
+	int fd = swansong_stopped_fd(child);
+	struct caller c;
+
+	ck_assert(!is_readable(fd));
+	ck_assert(!is_readable(fd));
+	caller_start(&c, wait_stopped, child);
+	caller_wait_asleep(&c);
+	swansong_shut_down(root);
+	ck_assert_int_eq(caller_join(&c), 0);
+	for (int k = 0; k < 3; k++) {
+		ck_assert(is_readable(fd));
+		ck_assert_int_eq(swansong_stopped_fd(child), fd);
+	}
+}
+END_TEST
+
+/* ---- what children do not change, in each state of the parent ---- */
+
+START_TEST(children_come_and_go_unseen_in_every_state_of_their_parent)
+{
+	enum swansong_state state = (enum swansong_state)_i;
+	struct swansong_guard g = { 0 };
+	struct swansong_completion *c;
+	uint64_t guards;
+	bool done;
+
+	if (state != SWANSONG_COMPLETE)
+		g = swansong_guard(child);
+	if (state != SWANSONG_RUNNING)
+		swansong_shut_down(root);
+	ck_assert_int_eq(swansong_completion_new(root, &c), 0);
+	done = swansong_completion_done(c);
+	guards = swansong_guard_count(root);
+	for (int k = 0; k < 10; k++) {
+		struct swansong *s = child_of(k % 2 ? child : root);
+
+		ck_assert_int_eq(swansong_state(root), state);
+		ck_assert_uint_eq(swansong_guard_count(root), guards);
+		s = swansong_unref(s);
+		ck_assert_int_eq(swansong_state(root), state);
+		ck_assert(swansong_completion_done(c) == done);
+	}
+	swansong_guard_drop(&g);
+	swansong_completion_unref(c);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *suite = suite_create("swansong-races");
+	TCase *tc = tcase_create("races");
+
+	tcase_add_checked_fixture(tc, make_pair, drop_pair);
+	tcase_add_loop_test(tc, four_threads_on_one_node, 0, N_WAYS);
+	tcase_add_loop_test(tc, six_threads_on_siblings, 0, N_WAYS);
+	tcase_add_loop_test(tc, four_threads_on_three_levels, 0, N_WAYS);
+	tcase_add_test(tc, four_threads_make_forty_children_each_against_a_stop);
+	tcase_add_loop_test(tc, who_waits_for_the_stop_does_not_wait_for_guards_and_asks_again, 0,
+			    2);
+	tcase_add_test(tc, who_waits_for_the_stop_is_woken_when_the_root_is_dropped);
+	tcase_add_test(tc, a_descriptor_of_the_stop_serves_before_and_after_it);
+	tcase_add_loop_test(tc, children_come_and_go_unseen_in_every_state_of_their_parent, 0,
+			    SWANSONG_COMPLETE + 1);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,68 @@
+#include "tests/unit/fixtures/main.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "sys/ipc/unixsock.h"
+
+/*
+ * Who sends is known of every byte, however quickly it follows: also of those that are sent while
+ * the connection is being accepted, before anything can be asked of its socket.
+ */
+
+static char dir[] = "/tmp/test-unix-sender.XXXXXX";
+static struct sockaddr_un address = { .sun_family = AF_UNIX };
+static struct unix_listener listener;
+
+static void setup(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", dir);
+	ck_assert_int_eq(unix_listen(&listener, address.sun_path, 0600, (gid_t)-1), 0);
+}
+
+static void teardown(void)
+{
+	char lock[sizeof(address.sun_path) + 8];
+
+	unix_unlisten(&listener);
+	(void)snprintf(lock, sizeof(lock), "%s.lock", address.sun_path);
+	(void)unlink(lock);
+	(void)rmdir(dir);
+}
+
+START_TEST(a_quick_sender_is_known)
+{
+	int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct unix_peer sender = { .pid = 0 };
+	int server;
+	char c;
+
+	ck_assert_int_eq(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
+	if (_i == 0)
+		ck_assert_int_eq(send(client, "x", 1, MSG_NOSIGNAL), 1);
+	server = accept(listener.fd, NULL, NULL);
+	ck_assert_int_ge(server, 0);
+	if (_i == 1)
+		ck_assert_int_eq(send(client, "x", 1, MSG_NOSIGNAL), 1);
+	ck_assert_int_eq(unix_receive(server, &c, 1, &sender), 1);
+	ck_assert_int_eq(sender.pid, getpid());
+	ck_assert_uint_eq(sender.uid, getuid());
+	(void)close(server);
+	(void)close(client);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *s = suite_create("unix-sender");
+	TCase *tc = tcase_create("unix-sender");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, a_quick_sender_is_known, 0, 2);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,266 @@
+/* Listening at a path: with which rights, to whom, and in whose place. */
+#include "tests/unit/fixtures/main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+#include "tests/unit/fixtures/spawned.h"
+#include "sys/ipc/unixsock.h"
+
+#define ANY_GROUP ((gid_t)-1)
+
+static char scratch[64];
+
+static void setup(void)
+{
+	(void)snprintf(scratch, sizeof(scratch), "/tmp/test-unixsock.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(scratch));
+	ck_assert_int_eq(chdir(scratch), 0);
+}
+
+static void teardown(void)
+{
+	static const char *const made[] = { "socket", "socket.lock", "other" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
+		(void)unlink(made[i]);
+	ck_assert_int_eq(rmdir(scratch), 0);
+}
+
+static struct sockaddr_un address_of(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	return address;
+}
+
+/* A socket of somebody else's at @path. */
+static int bind_foreign(const char *path, int type)
+{
+	struct sockaddr_un address = address_of(path);
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = address_of(path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(lstat(path, &st), 0);
+	return st.st_mode;
+}
+
+START_TEST(the_mode_is_what_was_asked_for)
+{
+	static const mode_t modes[] = { 0600, 0660, 0666, 0777, 0 },
+			    umasks[] = { 0, 022, 077, 0777 };
+	struct unix_listener l;
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(umasks); k++) {
+			(void)umask(umasks[k]);
+			ck_assert_int_eq(unix_listen(&l, "socket", modes[i], ANY_GROUP), 0);
+			ck_assert_uint_eq(mode_of("socket"), S_IFSOCK | modes[i]);
+			ck_assert_uint_eq(umask(0), umasks[k]);
+			unix_unlisten(&l);
+		}
+}
+END_TEST
+
+/* Group our own, which needs no right to change to. */
+START_TEST(the_group_is_what_was_asked_for)
+{
+	struct unix_listener l;
+	struct stat st;
+
+	ck_assert_int_eq(unix_listen(&l, "socket", 0660, getegid()), 0);
+	ck_assert_int_eq(lstat("socket", &st), 0);
+	ck_assert_uint_eq(st.st_gid, getegid());
+	unix_unlisten(&l);
+	if (geteuid() != 0)
+		return;
+	ck_assert_int_eq(unix_listen(&l, "socket", 0660, 23456), 0);
+	ck_assert_int_eq(lstat("socket", &st), 0);
+	ck_assert_uint_eq(st.st_gid, 23456);
+	unix_unlisten(&l);
+}
+END_TEST
+
+START_TEST(who_connects_is_known)
+{
+	struct unix_listener l;
+	struct unix_peer peer = { 0 };
+	int client, server;
+
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
+	ck_assert_int_eq(fcntl(l.fd, F_GETFD), FD_CLOEXEC);
+	ck_assert(fcntl(l.fd, F_GETFL) & O_NONBLOCK);
+	ck_assert_int_lt(accept(l.fd, NULL, NULL), 0);
+	client = connect_to("socket");
+	server = accept(l.fd, NULL, NULL);
+	ck_assert_int_eq(unix_peer(server, &peer), 0);
+	ck_assert_int_eq(peer.pid, getpid());
+	ck_assert_uint_eq(peer.uid, geteuid());
+	ck_assert_uint_eq(peer.gid, getegid());
+	ck_assert(unix_peer_in_group(server, getegid()));
+	ck_assert(!unix_peer_in_group(server, 4000000000u));
+	(void)close(client);
+	(void)close(server);
+	unix_unlisten(&l);
+}
+END_TEST
+
+START_TEST(one_at_a_time_listens)
+{
+	struct unix_listener first, second = { .fd = -7 };
+	unsigned descriptors;
+
+	ck_assert_int_eq(unix_listen(&first, "socket", 0600, ANY_GROUP), 0);
+	descriptors = spawned_count_descriptors(getpid());
+	ck_assert_int_eq(unix_listen(&second, "socket", 0600, ANY_GROUP), -EADDRINUSE);
+	ck_assert_int_eq(second.fd, -7);
+	ck_assert_uint_eq(spawned_count_descriptors(getpid()), descriptors);
+	(void)close(connect_to("socket")); /* the first one is as it was */
+	unix_unlisten(&first);
+	ck_assert_int_lt(access("socket", F_OK), 0);
+	ck_assert_int_eq(unix_listen(&second, "socket", 0600, ANY_GROUP), 0);
+	unix_unlisten(&second);
+	unix_unlisten(&second); /* harmless */
+}
+END_TEST
+
+START_TEST(a_lock_is_enough_to_keep_others_away)
+{
+	int lock = open("socket.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	struct unix_listener l;
+
+	ck_assert_int_eq(flock(lock, LOCK_EX | LOCK_NB), 0);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -EADDRINUSE);
+	(void)close(lock);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
+	unix_unlisten(&l);
+}
+END_TEST
+
+/* As a daemon leaves it that was killed. */
+START_TEST(what_nobody_serves_is_replaced)
+{
+	struct unix_listener l;
+
+	(void)close(bind_foreign("socket", SOCK_STREAM));
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
+	(void)close(connect_to("socket"));
+	unix_unlisten(&l);
+}
+END_TEST
+
+/* Whoever is alive there has no lock of ours, and another protocol perhaps. */
+START_TEST(a_live_socket_of_others_is_left_alone)
+{
+	static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
+	struct unix_listener l;
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		int fd = bind_foreign("socket", types[i]);
+
+		if (types[i] != SOCK_DGRAM)
+			ck_assert_int_eq(listen(fd, 0), 0);
+		/* The second time its queue is full. */
+		for (int k = 0; k < 2; k++) {
+			ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -EADDRINUSE);
+			ck_assert(S_ISSOCK(mode_of("socket")));
+		}
+		(void)close(fd);
+		(void)unlink("socket");
+	}
+}
+END_TEST
+
+START_TEST(only_sockets_are_replaced)
+{
+	struct unix_listener l;
+	int fd = open("socket", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	ck_assert_int_eq(write(fd, "mine", 4), 4);
+	(void)close(fd);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -EEXIST);
+	ck_assert(S_ISREG(mode_of("socket")));
+	ck_assert_int_eq(unlink("socket"), 0);
+
+	/* Not even through a link. */
+	(void)close(bind_foreign("other", SOCK_STREAM));
+	ck_assert_int_eq(symlink("other", "socket"), 0);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -EEXIST);
+	ck_assert(S_ISLNK(mode_of("socket")));
+	ck_assert(S_ISSOCK(mode_of("other")));
+}
+END_TEST
+
+START_TEST(a_lock_that_is_no_file_is_refused)
+{
+	struct unix_listener l;
+
+	ck_assert_int_eq(symlink("other", "socket.lock"), 0);
+	ck_assert_int_eq(unix_listen(&l, "socket", 0600, ANY_GROUP), -ELOOP);
+	ck_assert_int_lt(access("other", F_OK), 0);
+	ck_assert_int_eq(unlink("socket.lock"), 0);
+	ck_assert_int_eq(mkfifo("socket.lock", 0600), 0);
+	ck_assert_int_lt(unix_listen(&l, "socket", 0600, ANY_GROUP), 0);
+	ck_assert_int_lt(access("socket", F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_path_is_never_cut)
+{
+	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
+	struct unix_listener l;
+
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	ck_assert_int_eq(unix_listen(&l, path, 0600, ANY_GROUP), -ENAMETOOLONG);
+	ck_assert_int_eq(unix_listen(&l, "no/such/directory", 0600, ANY_GROUP), -ENOENT);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *s = suite_create("unixsock");
+	TCase *tc = tcase_create("unixsock");
+
+	tcase_set_timeout(tc, 30);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_mode_is_what_was_asked_for);
+	tcase_add_test(tc, the_group_is_what_was_asked_for);
+	tcase_add_test(tc, who_connects_is_known);
+	tcase_add_test(tc, one_at_a_time_listens);
+	tcase_add_test(tc, a_lock_is_enough_to_keep_others_away);
+	tcase_add_test(tc, what_nobody_serves_is_replaced);
+	tcase_add_test(tc, a_live_socket_of_others_is_left_alone);
+	tcase_add_test(tc, only_sockets_are_replaced);
+	tcase_add_test(tc, a_lock_that_is_no_file_is_refused);
+	tcase_add_test(tc, a_path_is_never_cut);
+	suite_add_tcase(s, tc);
+	return s;
+}

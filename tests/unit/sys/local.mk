@@ -1,0 +1,70 @@
+if HAVE_CHECK
+check_PROGRAMS += %D%/spawn/test-spawn
+%C%_spawn_test_spawn_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/spawn/test-spawn.h %D%/spawn/test-spawn.c \
+	%D%/spawn/test-spawn-files.c %D%/spawn/test-spawn-terminal.c %D%/spawn/test-spawn-failure.c
+%C%_spawn_test_spawn_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_spawn_test_spawn_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/spawn/test-spawn-attributes
+%C%_spawn_test_spawn_attributes_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/spawn/test-spawn-attributes.c
+%C%_spawn_test_spawn_attributes_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_spawn_test_spawn_attributes_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/process/test-children
+%C%_process_test_children_SOURCES = %D%/process/test-children.c
+%C%_process_test_children_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_process_test_children_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/spawn/test-spawn-user
+%C%_spawn_test_spawn_user_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/spawn/test-spawn-user.c
+%C%_spawn_test_spawn_user_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_spawn_test_spawn_user_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/process/test-sys
+%C%_process_test_sys_SOURCES = %D%/process/test-sys.c
+%C%_process_test_sys_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+# What happens between two readings of a file.
+%C%_process_test_sys_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=read
+%C%_process_test_sys_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+# What stands in front of one command.
+check_PROGRAMS += %D%/process/test-command
+%C%_process_test_command_SOURCES = %D%/process/test-command.c
+%C%_process_test_command_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_process_test_command_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/process/test-cgroup
+%C%_process_test_cgroup_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/process/test-cgroup.c
+%C%_process_test_cgroup_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_process_test_cgroup_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/process/test-cgroup-kernel
+%C%_process_test_cgroup_kernel_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/process/test-cgroup-kernel.c
+%C%_process_test_cgroup_kernel_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_process_test_cgroup_kernel_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/ipc/test-passed
+%C%_ipc_test_passed_SOURCES = tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c %D%/ipc/test-passed.c
+%C%_ipc_test_passed_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_passed_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/ipc/test-unixsock
+%C%_ipc_test_unixsock_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/ipc/test-unixsock.c
+%C%_ipc_test_unixsock_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_unixsock_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/ipc/test-unix-message
+%C%_ipc_test_unix_message_SOURCES = tests/unit/fixtures/spawned.h tests/unit/fixtures/spawned.c %D%/ipc/test-unix-message.c
+%C%_ipc_test_unix_message_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_unix_message_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/spawn/test-ids
+%C%_spawn_test_ids_SOURCES = %D%/spawn/test-ids.c
+%C%_spawn_test_ids_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_spawn_test_ids_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
+check_PROGRAMS += %D%/ipc/test-unix-sender
+%C%_ipc_test_unix_sender_SOURCES = %D%/ipc/test-unix-sender.c
+%C%_ipc_test_unix_sender_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_unix_sender_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+endif

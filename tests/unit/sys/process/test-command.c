@@ -1,0 +1,374 @@
+#include "tests/unit/fixtures/main.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "sys/process/command.h"
+#include "sys/process/signals.h"
+
+/* --- signals passed on --- */
+
+START_TEST(every_signal_goes_on_as_it_is_but_for_stops)
+{
+	struct forward f;
+
+	forward_init(&f);
+	ck_assert_int_eq(f.scope, FORWARD_GROUP);
+	for (int i = 1; i < FORWARD_SIGNALS; i++) {
+		bool suspends = i == SIGTSTP || i == SIGTTIN || i == SIGTTOU;
+
+		ck_assert_int_eq(forward_as(&f, i, 1), i == SIGCHLD ? 0 : suspends ? SIGSTOP : i);
+	}
+	ck_assert_int_eq(forward_as(&f, 0, 1), 0);
+	ck_assert_int_eq(forward_as(&f, FORWARD_SIGNALS, 1), 0);
+	ck_assert_int_eq(forward_as(&f, -1, 1), 0);
+}
+END_TEST
+
+/* Of a log that nobody reads any more. */
+START_TEST(what_we_bring_about_is_not_passed_on)
+{
+	struct forward f;
+
+	forward_init(&f);
+	ck_assert_int_eq(forward_as(&f, SIGPIPE, getpid()), 0);
+	ck_assert_int_eq(forward_as(&f, SIGPIPE, getpid() + 1), SIGPIPE);
+	ck_assert_int_eq(forward_as(&f, SIGTERM, getpid()), SIGTERM);
+}
+END_TEST
+
+START_TEST(signals_are_rewritten)
+{
+	struct forward f;
+
+	forward_init(&f);
+	ck_assert_int_eq(forward_rewrite(&f, "TERM:QUIT"), 0);
+	ck_assert_int_eq(forward_rewrite(&f, "SIGQUIT:2"), 0);
+	ck_assert_int_eq(forward_rewrite(&f, "1:0"), 0);
+	ck_assert_int_eq(forward_rewrite(&f, "USR1:"), 0);
+	ck_assert_int_eq(forward_rewrite(&f, "RTMIN+3:TERM"), 0);
+	ck_assert_int_eq(forward_rewrite(&f, "INT:KILL"), 0);
+	ck_assert_int_eq(forward_rewrite(&f, "INT:STOP"), 0);
+	ck_assert_int_eq(forward_as(&f, SIGTERM, 1), SIGQUIT); /* and not SIGINT */
+	ck_assert_int_eq(forward_as(&f, SIGQUIT, 1), SIGINT);
+	ck_assert_int_eq(forward_as(&f, SIGHUP, 1), 0);
+	ck_assert_int_eq(forward_as(&f, SIGUSR1, 1), 0);
+	ck_assert_int_eq(forward_as(&f, 37, 1), SIGTERM);
+	ck_assert_int_eq(forward_as(&f, SIGINT, 1), SIGSTOP); /* the later rule */
+	ck_assert_int_eq(forward_as(&f, SIGUSR2, 1), SIGUSR2);
+}
+END_TEST
+
+START_TEST(a_rule_that_makes_no_sense_is_refused)
+{
+	static const char *const bad[] = {
+		"",
+		":",
+		":TERM",
+		"TERM",
+		"TERM-QUIT",
+		"TERM:NO",
+		"NO:TERM",
+		"0:TERM",
+		"65:1",
+		"TERM:65",
+		"KILL:1",
+		"STOP:1",
+		"CHLD:1",
+		"TERM:1:2",
+		"TERM: QUIT",
+		"TERM:-1",
+		"TERM:00x",
+		" TERM:1",
+		"RTMIN+99:TERM",
+		"SIGAVERYLONGNAMEOFASIGNALTHATISNOTTHERE:TERM",
+	};
+	struct forward f, before;
+
+	forward_init(&f);
+	before = f;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(forward_rewrite(&f, bad[i]) == -EINVAL, "'%s'", bad[i]);
+	ck_assert_int_eq(memcmp(&f, &before, sizeof(f)), 0);
+}
+END_TEST
+
+/* --- the options --- */
+
+START_TEST(options_are_read)
+{
+	struct command_options o;
+
+	command_options_init(&o);
+	ck_assert_uint_eq(o.leftover_timeout_usec, COMMAND_LEFTOVER_TIMEOUT_USEC);
+	ck_assert_ptr_null(command_option(&o, COMMAND_SINGLE, NULL));
+	ck_assert_int_eq(o.forward.scope, FORWARD_MAIN);
+	ck_assert_ptr_null(command_option(&o, 'g', NULL));
+	ck_assert_int_eq(o.forward.scope, FORWARD_GROUP);
+	ck_assert_ptr_null(command_option(&o, COMMAND_SCOPE, "all"));
+	ck_assert_int_eq(o.forward.scope, FORWARD_ALL);
+	ck_assert_ptr_null(command_option(&o, 'p', "SIGKILL"));
+	ck_assert_int_eq(o.death_signal, SIGKILL);
+	ck_assert_ptr_null(command_option(&o, COMMAND_LEFTOVER, "250ms"));
+	ck_assert_uint_eq(o.leftover_timeout_usec, 250 * USEC_PER_MSEC);
+	ck_assert_ptr_null(command_option(&o, 'r', "HUP:0"));
+	ck_assert_int_eq(forward_as(&o.forward, SIGHUP, 1), 0);
+}
+END_TEST
+
+START_TEST(what_is_wrong_with_a_value_is_said)
+{
+	static const struct {
+		int option;
+		const char *value;
+	} bad[] = {
+		{ COMMAND_SCOPE, "session" },
+		{ COMMAND_SCOPE, "" },
+		{ 'p', "NOPE" },
+		{ 'p', "0" },
+		{ 'r', "TERM" },
+		{ 'e', "256" },
+		{ 'e', "-1" },
+		{ 'e', "x" },
+		{ 'e', "" },
+		{ COMMAND_LEFTOVER, "5" },
+		{ COMMAND_LEFTOVER, "-1s" },
+	};
+	struct command_options o, before;
+
+	command_options_init(&o);
+	before = o;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_ptr_nonnull(command_option(&o, bad[i].option, bad[i].value));
+	ck_assert_int_eq(memcmp(&o, &before, sizeof(o)), 0);
+}
+END_TEST
+
+START_TEST(a_status_is_told_as_by_a_shell)
+{
+	struct command_options o;
+
+	command_options_init(&o);
+	for (int i = 0; i < 256; i++)
+		ck_assert_int_eq(command_status(&o, false, i), i);
+	ck_assert_int_eq(command_status(&o, true, SIGKILL), 137);
+	ck_assert_int_eq(command_status(&o, true, 64), 192);
+	for (int i = 0; i < 256; i += 3) {
+		char text[16];
+
+		(void)snprintf(text, sizeof(text), "%d", i);
+		ck_assert_ptr_null(command_option(&o, 'e', text));
+	}
+	for (int i = 0; i < 256; i++)
+		ck_assert_int_eq(command_status(&o, false, i), i % 3 == 0 ? 0 : i);
+	ck_assert_int_eq(command_status(&o, true, SIGQUIT), 131);
+	ck_assert_int_eq(command_status(&o, true, SIGINT + 2), 0); /* 132 = 3 x 44 */
+}
+END_TEST
+
+START_TEST(descriptors_for_us_are_the_commands)
+{
+	char ours[32], others[] = "LISTEN_PID=1000000000", odd[] = "LISTEN_PID=7x";
+	char *environment[] = { (char[]){ "A=b" }, ours, (char[]){ "LISTEN_FDS=2" }, NULL };
+	char buf[COMMAND_LISTEN_PID_MAX];
+	char *pid;
+
+	(void)snprintf(ours, sizeof(ours), "LISTEN_PID=%d", (int)getpid());
+	pid = command_listen_pid(environment, buf);
+	ck_assert_ptr_nonnull(pid);
+	(void)strcpy(pid, "4711");
+	ck_assert_str_eq(environment[1], "LISTEN_PID=4711");
+
+	environment[1] = others;
+	ck_assert_ptr_null(command_listen_pid(environment, buf));
+	ck_assert_str_eq(environment[1], others);
+	environment[1] = odd;
+	ck_assert_ptr_null(command_listen_pid(environment, buf));
+	environment[1] = NULL;
+	ck_assert_ptr_null(command_listen_pid(environment, buf));
+}
+END_TEST
+
+START_TEST(we_hear_of_our_parents_end_even_after_it)
+{
+	struct command_options o;
+	struct signals was;
+	sigset_t pending;
+
+	command_options_init(&o);
+	signals_hold(&was);
+	command_watch_parent(&o, 1000000000); /* not asked for */
+	ck_assert_int_eq(sigpending(&pending), 0);
+	ck_assert_int_eq(sigismember(&pending, SIGUSR1), 0);
+	ck_assert_ptr_null(command_option(&o, 'p', "USR1"));
+	command_watch_parent(&o, getppid());
+	ck_assert_int_eq(sigpending(&pending), 0);
+	ck_assert_int_eq(sigismember(&pending, SIGUSR1), 0);
+	command_watch_parent(&o, 1000000000);
+	ck_assert_int_eq(sigpending(&pending), 0);
+	ck_assert_int_eq(sigismember(&pending, SIGUSR1), 1);
+}
+END_TEST
+
+/* --- holding signals --- */
+
+START_TEST(an_ignored_signal_arrives_while_it_is_blocked)
+{
+	struct signals was;
+	struct sigaction action;
+	sigset_t pending;
+
+	(void)signal(SIGHUP, SIG_IGN);
+	(void)signal(SIGCHLD, SIG_IGN);
+	signals_hold(&was);
+	ck_assert_int_eq(kill(getpid(), SIGHUP), 0);
+	ck_assert_int_eq(sigpending(&pending), 0);
+	ck_assert_int_eq(sigismember(&pending, SIGHUP), 1);
+	ck_assert_int_eq(sigaction(SIGHUP, NULL, &action), 0);
+	ck_assert(action.sa_handler == SIG_IGN);
+	ck_assert_int_eq(sigaction(SIGCHLD, NULL, &action), 0);
+	ck_assert(action.sa_handler == SIG_DFL);
+	ck_assert_int_eq(sigismember(&was.ignored, SIGCHLD), 1);
+	ck_assert_int_eq(sigismember(&was.ignored, SIGHUP), 0);
+	ck_assert_int_eq(sigismember(&was.mask, SIGHUP), 0);
+}
+END_TEST
+
+/* --- who descends from us --- */
+
+#define STAYING 3
+
+/* What a test that has failed leaves behind ends nevertheless. */
+static void stay(void)
+{
+	(void)alarm(60);
+	for (;;)
+		(void)pause();
+}
+
+/* A chain of STAYING processes, each in a session of its own, and the middle one dead. */
+static void add_chain(int report)
+{
+	for (int depth = 0; depth < STAYING; depth++) {
+		pid_t pid = fork();
+
+		ck_assert_int_ge(pid, 0);
+		if (pid > 0 && depth == 0)
+			return;
+		if (pid > 0 && depth == 1)
+			_exit(0);
+		if (pid > 0)
+			stay();
+		(void)setsid();
+		pid = getpid();
+		ck_assert_int_eq(write(report, &pid, sizeof(pid)), sizeof(pid));
+	}
+	stay();
+}
+
+static void count(pid_t pid, const char *name, void *arg)
+{
+	unsigned *n = arg;
+
+	(void)pid;
+	(void)name;
+	(*n)++;
+}
+
+static unsigned living(const struct descendants *inherited)
+{
+	unsigned n = 0;
+
+	ck_assert_int_eq(descendants_each(inherited, count, &n), 0);
+	return n;
+}
+
+START_TEST(descendants_are_found_wherever_they_went)
+{
+	struct descendants inherited = { 0 };
+	pid_t pids[STAYING];
+	int report[2], status;
+
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	ck_assert_uint_eq(living(NULL), 0);
+	ck_assert_int_eq(pipe(report), 0);
+	add_chain(report[1]);
+	for (int i = 0; i < STAYING; i++)
+		ck_assert_int_eq(read(report[0], &pids[i], sizeof(pids[i])), sizeof(pids[i]));
+	ck_assert_int_eq(waitpid(pids[0], &status, 0), pids[0]);
+	ck_assert_uint_eq(living(NULL), STAYING - 1);
+
+	/* What was there before is nobody's. */
+	ck_assert_int_eq(descendants_inherit(&inherited), 0);
+	ck_assert_uint_eq(inherited.n, STAYING - 1);
+	ck_assert_uint_eq(living(&inherited), 0);
+	descendants_signal(0, SIGKILL, &inherited);
+	ck_assert_uint_eq(living(NULL), STAYING - 1);
+	descendants_done(&inherited);
+
+	descendants_signal(0, SIGKILL, NULL);
+	while (wait(NULL) > 0)
+		;
+	ck_assert_uint_eq(living(NULL), 0);
+}
+END_TEST
+
+/* The group of a leader that is gone is still its group. */
+START_TEST(a_group_is_reached_without_its_leader)
+{
+	int up[2], status;
+	char c;
+	pid_t leader;
+
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(pipe(up), 0);
+	leader = fork();
+	ck_assert_int_ge(leader, 0);
+	if (leader == 0) {
+		(void)setpgid(0, 0);
+		if (fork() > 0)
+			_exit(0);
+		(void)close(up[0]);
+		if (write(up[1], "x", 1) == 1)
+			stay();
+		_exit(1);
+	}
+	ck_assert_int_eq(waitpid(leader, &status, 0), leader);
+	(void)close(up[1]);
+	ck_assert_int_eq(read(up[0], &c, 1), 1);
+	descendants_signal(leader, SIGUSR1, NULL);
+	ck_assert_int_eq(read(up[0], &c, 1), 0);
+	ck_assert_int_gt(wait(&status), 0);
+	ck_assert_int_eq(status, SIGUSR1);
+	descendants_signal(leader, SIGUSR1, NULL); /* nobody */
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+	Suite *s = suite_create("command");
+	TCase *tc = tcase_create("command");
+
+	tcase_add_test(tc, every_signal_goes_on_as_it_is_but_for_stops);
+	tcase_add_test(tc, what_we_bring_about_is_not_passed_on);
+	tcase_add_test(tc, signals_are_rewritten);
+	tcase_add_test(tc, a_rule_that_makes_no_sense_is_refused);
+	tcase_add_test(tc, options_are_read);
+	tcase_add_test(tc, what_is_wrong_with_a_value_is_said);
+	tcase_add_test(tc, a_status_is_told_as_by_a_shell);
+	tcase_add_test(tc, descriptors_for_us_are_the_commands);
+	tcase_add_test(tc, we_hear_of_our_parents_end_even_after_it);
+	tcase_add_test(tc, an_ignored_signal_arrives_while_it_is_blocked);
+	tcase_add_test(tc, descendants_are_found_wherever_they_went);
+	tcase_add_test(tc, a_group_is_reached_without_its_leader);
+	suite_add_tcase(s, tc);
+	return s;
+}

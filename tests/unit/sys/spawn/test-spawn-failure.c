@@ -1,0 +1,190 @@
+#include "tests/unit/sys/spawn/test-spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/macro.h"
+#include "tests/unit/fixtures/spawned.h"
+
+/* a/tool cannot be executed, b/tool can, b/empty is no program, file is no directory. */
+static char scratch[64];
+
+static void make_file(const char *name, mode_t mode, const char *text)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	(void)close(fd);
+}
+
+static void enter_scratch(void)
+{
+	(void)snprintf(scratch, sizeof(scratch), "/tmp/test-spawn.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(scratch));
+	ck_assert_int_eq(chdir(scratch), 0);
+	ck_assert_int_eq(mkdir("a", 0755), 0);
+	ck_assert_int_eq(mkdir("b", 0755), 0);
+	make_file("a/tool", 0644, "#!/bin/sh\nexit 1\n");
+	make_file("b/tool", 0755, "#!/bin/sh\nexit 42\n");
+	make_file("b/empty", 0755, "");
+	make_file("file", 0644, "");
+}
+
+static void leave_scratch(void)
+{
+	static const char *const made[] = { "a/tool", "b/tool", "b/empty", "file", "a", "b" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
+		(void)remove(made[i]);
+	ck_assert_int_eq(rmdir(scratch), 0);
+}
+
+/* @spec fails so, and nothing of it stays but a child for whoever reaps. */
+static void check_failure(const struct spawn_spec *spec, enum spawn_step step, int error)
+{
+	unsigned before = spawned_count_descriptors(getpid());
+	struct spawn_failure failure = { 0 };
+	pid_t pid = -7;
+	int status;
+
+	ck_assert_int_eq(spawn(spec, &pid, &failure), SPAWN_E_CHILD);
+	ck_assert_msg(failure.step == step && failure.error == error, "%s: cannot %s: %s",
+		      spec->argv[0], spawn_step_text(failure.step), strerror(failure.error));
+	ck_assert_int_eq(pid, -7);
+	ck_assert_uint_eq(spawned_count_descriptors(getpid()), before);
+	ck_assert_int_gt(waitpid(-1, &status, 0), 0);
+	ck_assert_int_eq(WEXITSTATUS(status), error == ENOENT ? 127 : 126);
+}
+
+START_TEST(a_failed_exec_says_why)
+{
+	const struct {
+		const char *file, *path; /* PATH, or NULL */
+		int error;
+	} cases[] = {
+		{ "/nonexistent/program", NULL, ENOENT },
+		{ "", NULL, ENOENT },
+		{ "./a", NULL, EACCES },
+		{ "./a/tool", NULL, EACCES },
+		{ "./b/empty", NULL, ENOEXEC },
+		{ "./file/tool", NULL, ENOTDIR },
+		{ "empty", "PATH=b", ENOEXEC },
+		{ "tool", "PATH=/nonexistent", ENOENT },
+		{ "tool", "PATH=", ENOENT },
+		{ "no-such-tool", "PATH=a:b:file", ENOENT },
+		{ "no-such-tool", NULL, ENOENT },
+		{ "tool", "PATH=a:/nonexistent", EACCES }, /* it was there, and not allowed */
+		{ "tool", "PATH=a:file", EACCES },
+	};
+	struct spawned s;
+
+	enter_scratch();
+	spawned_init(&s);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *const envp[] = { (char *)cases[i].path, NULL };
+
+		s.spec.envp = envp;
+		s.spec.argv = spawned_words(cases[i].file, NULL, NULL);
+		check_failure(&s.spec, SPAWN_STEP_EXEC, cases[i].error);
+	}
+	spawned_done(&s);
+	leave_scratch();
+}
+END_TEST
+
+START_TEST(the_path_is_searched_in_its_order)
+{
+	static const char *const paths[] = { "PATH=b", "PATH=a:b", "PATH=file:b",
+					     "PATH=/nonexistent:b:a" };
+	char *const here[] = { (char[]){ "PATH=/nonexistent:" }, NULL };
+	char *const none[] = { (char[]){ "OTHER=x:PATH=a" }, NULL };
+	struct spawned s;
+
+	enter_scratch();
+	spawned_init(&s);
+	s.spec.argv = spawned_words("tool", NULL, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		char *const envp[] = { (char *)paths[i], NULL };
+
+		s.spec.envp = envp;
+		ck_assert_int_eq(spawned_run(&s.spec), 42);
+	}
+
+	/* An empty part is the directory it begins in. */
+	s.spec.envp = here;
+	s.spec.directory = "b";
+	ck_assert_int_eq(spawned_run(&s.spec), 42);
+
+	/* Without a PATH it is the system's. */
+	s.spec.envp = none;
+	s.spec.argv = spawned_words("true", NULL, NULL);
+	ck_assert_int_eq(spawned_run(&s.spec), 0);
+	spawned_done(&s);
+	leave_scratch();
+}
+END_TEST
+
+START_TEST(a_bad_directory_is_named)
+{
+	struct spawned s;
+
+	enter_scratch();
+	spawned_init(&s);
+	s.spec.directory = "/nonexistent";
+	check_failure(&s.spec, SPAWN_STEP_DIRECTORY, ENOENT);
+	s.spec.directory = "file";
+	check_failure(&s.spec, SPAWN_STEP_DIRECTORY, ENOTDIR);
+	spawned_done(&s);
+	leave_scratch();
+}
+END_TEST
+
+START_TEST(a_bad_descriptor_is_named)
+{
+	struct spawned s;
+
+	spawned_init(&s);
+	s.spec.stdio[2] = 999;
+	check_failure(&s.spec, SPAWN_STEP_STDIO, EBADF);
+	s.spec.stdio[2] = 2;
+	spawned_file(&s, 999, 3);
+	check_failure(&s.spec, SPAWN_STEP_STDIO, EBADF);
+	spawned_done(&s);
+}
+END_TEST
+
+START_TEST(what_is_no_terminal_cannot_become_one)
+{
+	struct spawned s;
+
+	spawned_init(&s);
+	ck_assert_int_eq(dup2(s.spec.stdio[0], STDIN_FILENO), STDIN_FILENO);
+	s.spec.take_terminal = true;
+	check_failure(&s.spec, SPAWN_STEP_TERMINAL, ENOTTY);
+	spawned_done(&s);
+}
+END_TEST
+
+START_TEST(every_step_has_a_text)
+{
+	for (int step = SPAWN_STEP_NONE; step <= SPAWN_STEP_EXEC; step++)
+		ck_assert_ptr_nonnull(spawn_step_text(step));
+}
+END_TEST
+
+void test_spawn_add_failures(TCase *tc)
+{
+	tcase_add_test(tc, a_failed_exec_says_why);
+	tcase_add_test(tc, the_path_is_searched_in_its_order);
+	tcase_add_test(tc, a_bad_directory_is_named);
+	tcase_add_test(tc, a_bad_descriptor_is_named);
+	tcase_add_test(tc, what_is_no_terminal_cannot_become_one);
+	tcase_add_test(tc, every_step_has_a_text);
+}

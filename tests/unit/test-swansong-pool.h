@@ -1,6 +1,0 @@
-#pragma once
-
-#include "main.h"
-
-/* The part about swansong_pool_offload(), in a file of its own. */
-TCase *offload_case(void);
