@@ -181,8 +181,9 @@ wait_for 10 test -e "$dir/said" || die "there is somebody to tell"
 service stays | config
 NOTIFY_SOCKET=$dir/above start_daemon
 wait_for 10 says "$dir/said" READY=1 || die "it says that it is ready"
-said() { # what was said of reloads, but for the times
-	grep -oE 'RELOADING=1|READY=1|STOPPING=1' "$dir/said" | paste -sd ' '
+# What was said of reloads, but for the times.  A stop that lasts is told twice: that it has begun, and its end.
+said() {
+	grep -oE 'RELOADING=1|READY=1|STOPPING=1' "$dir/said" | uniq | paste -sd ' '
 }
 has_said() { [ "$(said)" = "$*" ] || { cat "$dir/said"; return 1; }; }
 before=$(python3 -c 'import time; print(time.monotonic_ns() // 1000)')
