@@ -1,7 +1,8 @@
 /*
- * Threads are contexts of one thread.  Each operation of the library hands over to the scheduler
- * before it takes place; the scheduler picks who goes on.  A run is the list of its choices; the
- * next run differs from it in the last choice that has an alternative left (depth first).
+ * Threads are contexts of one thread.  Before each operation of the library takes place, a thread is
+ * chosen to go on; the context is switched only if that is another one, as a switch costs two system
+ * calls.  A run is the list of its choices; the next run differs from it in the last choice that has
+ * an alternative left (depth first).
  */
 #include "explore.h"
 
@@ -41,7 +42,7 @@ struct block {
 };
 
 static struct explorer {
-	ucontext_t scheduler;
+	ucontext_t runner; /* of run_once() */
 	struct thread thread[EXPLORE_MAX_THREADS];
 	struct exploration *x;
 	int current; /* -1 outside of the threads */
@@ -49,6 +50,9 @@ static struct explorer {
 
 	unsigned char choice[MAX_CHOICES], options[MAX_CHOICES];
 	unsigned int choices;
+	unsigned int prescribed; /* choices of this run; those after them are the first option */
+	unsigned int preemptions;
+	int last; /* the last choice, or -1 */
 
 	bool alone; /* a thread is; see explore_alone() */
 	bool signalled;
@@ -138,17 +142,92 @@ static void blocks_end(void)
 	e.blocks = 0;
 }
 
+/* ---- scheduling ---- */
+
+static bool thread_can_go(const struct thread *t)
+{
+	return !t->done && !t->sleeps_on && !(t->lock && *t->lock);
+}
+
+/* Added to a thread that is to be interrupted. */
+#define SIGNAL EXPLORE_MAX_THREADS
+
+/*
+ * Who may go now, the last one first if he can; and who may be interrupted.  Returns how many; 0 is
+ * the end.
+ */
+static unsigned int threads_ready(int last, bool may_preempt, int ready[])
+{
+	bool goes_on = last >= 0 && thread_can_go(&e.thread[last]);
+	unsigned int n = 0;
+
+	if (goes_on)
+		ready[n++] = last;
+	for (int i = 0; i < (int)e.x->threads; i++)
+		if (i != last && thread_can_go(&e.thread[i]) && (may_preempt || !goes_on))
+			ready[n++] = i;
+	for (int i = 0; i < (int)e.x->threads && e.x->handler && !e.signalled; i++)
+		if (e.thread[i].begun && !e.thread[i].done &&
+		    (i == last || may_preempt || !goes_on))
+			ready[n++] = SIGNAL + i;
+	return n;
+}
+
+/* To the thread that goes on. */
+static int thread_choose(int ready)
+{
+	struct thread *t;
+
+	if (ready < SIGNAL)
+		return ready;
+	t = &e.thread[ready - SIGNAL];
+	t->interrupted = e.signalled = true;
+	t->sleeps_on = NULL;
+	return ready - SIGNAL;
+}
+
+/* Returns the thread that goes on, or -1 at the end of the run. */
+static int run_choose(void)
+{
+	int ready[2 * EXPLORE_MAX_THREADS];
+	unsigned int k = e.choices;
+	unsigned int n = threads_ready(e.last, e.preemptions < e.x->preemptions, ready);
+	int last = e.last;
+
+	if (n == 0)
+		return -1;
+	if (k == MAX_CHOICES) {
+		explore_fault("a run without end");
+		return -1;
+	}
+	e.choices++;
+	if (k >= e.prescribed)
+		e.choice[k] = 0;
+	e.options[k] = (unsigned char)n;
+	e.preemptions += last >= 0 && ready[0] == last && ready[e.choice[k]] % SIGNAL != last;
+	e.last = thread_choose(ready[e.choice[k]]);
+	e.thread[e.last].lock = NULL;
+	e.thread[e.last].begun = true;
+	return e.last;
+}
+
 /* ---- what the library calls ---- */
 
 /* Returns whether a signal has come meanwhile. */
 static bool hand_over(void)
 {
+	int self = e.current;
 	struct thread *t;
 
-	if (e.current < 0)
+	if (self < 0)
 		return false;
-	t = &e.thread[e.current];
-	(void)swapcontext(&t->context, &e.scheduler);
+	t = &e.thread[self];
+	e.current = -1;
+	e.x->look(e.x->arg);
+	e.current = e.fault ? -1 : run_choose();
+	if (e.current != self)
+		(void)swapcontext(&t->context,
+				  e.current < 0 ? &e.runner : &e.thread[e.current].context);
 	if (!t->interrupted)
 		return false;
 	t->interrupted = false;
@@ -214,7 +293,7 @@ pthread_t swansong_step_self(void)
 	return (pthread_t)e.current;
 }
 
-/* ---- scheduling ---- */
+/* ---- runs ---- */
 
 static void thread_main(int i)
 {
@@ -235,11 +314,6 @@ static void thread_begin(int i)
 	makecontext(&t->context, (void (*)(void))thread_main, 1, i);
 }
 
-static bool thread_can_go(const struct thread *t)
-{
-	return !t->done && !t->sleeps_on && !(t->lock && *t->lock);
-}
-
 bool explore_alone(void)
 {
 	bool idle = true;
@@ -257,79 +331,19 @@ bool explore_alone(void)
 	return idle;
 }
 
-/* Added to a thread that is to be interrupted. */
-#define SIGNAL EXPLORE_MAX_THREADS
-
-/*
- * Who may go now, the last one first if he can; and who may be interrupted.  Returns how many; 0 is
- * the end.
- */
-static unsigned int threads_ready(int last, bool may_preempt, int ready[])
-{
-	bool goes_on = last >= 0 && thread_can_go(&e.thread[last]);
-	unsigned int n = 0;
-
-	if (goes_on)
-		ready[n++] = last;
-	for (int i = 0; i < (int)e.x->threads; i++)
-		if (i != last && thread_can_go(&e.thread[i]) && (may_preempt || !goes_on))
-			ready[n++] = i;
-	for (int i = 0; i < (int)e.x->threads && e.x->handler && !e.signalled; i++)
-		if (e.thread[i].begun && !e.thread[i].done &&
-		    (i == last || may_preempt || !goes_on))
-			ready[n++] = SIGNAL + i;
-	return n;
-}
-
-/* To the thread that goes on. */
-static int thread_choose(int ready)
-{
-	struct thread *t;
-
-	if (ready < SIGNAL)
-		return ready;
-	t = &e.thread[ready - SIGNAL];
-	t->interrupted = e.signalled = true;
-	t->sleeps_on = NULL;
-	return ready - SIGNAL;
-}
-
-static void run_once(unsigned int prescribed)
+static void run_once(void)
 {
 	struct exploration *x = e.x;
-	unsigned int preemptions = 0;
-	int ready[2 * EXPLORE_MAX_THREADS];
-	int last = -1;
-	unsigned int n;
 
 	for (int i = 0; i < (int)x->threads; i++)
 		thread_begin(i);
 	e.alone = e.signalled = false;
-	e.handling = -1;
+	e.handling = e.last = -1;
+	e.choices = e.preemptions = 0;
 	x->begin(x->arg);
-	for (e.choices = 0; !e.fault; e.choices++) {
-		unsigned int k = e.choices;
-
-		n = threads_ready(last, preemptions < x->preemptions, ready);
-		if (n == 0)
-			break;
-		if (k == MAX_CHOICES) {
-			explore_fault("a run without end");
-			break;
-		}
-		if (k >= prescribed)
-			e.choice[k] = 0;
-		e.options[k] = (unsigned char)n;
-		preemptions += last >= 0 && ready[0] == last && ready[e.choice[k]] % SIGNAL != last;
-		last = thread_choose(ready[e.choice[k]]);
-
-		e.thread[last].lock = NULL;
-		e.thread[last].begun = true;
-		e.current = last;
-		(void)swapcontext(&e.scheduler, &e.thread[last].context);
-		e.current = -1;
-		x->look(x->arg);
-	}
+	e.current = e.fault ? -1 : run_choose();
+	if (e.current >= 0)
+		(void)swapcontext(&e.runner, &e.thread[e.current].context);
 	for (unsigned int i = 0; i < x->threads; i++)
 		if (!e.thread[i].done)
 			explore_fault("a thread is never woken");
@@ -342,9 +356,8 @@ static void run_once(unsigned int prescribed)
 
 const char *explore(struct exploration *x)
 {
-	unsigned int prescribed = 0;
-
 	e.x = x;
+	e.prescribed = 0;
 	e.fault = NULL;
 	e.blocks = 0; /* what a run with a fault has left is nobody's */
 	x->runs = 0;
@@ -352,7 +365,7 @@ const char *explore(struct exploration *x)
 		if (!e.thread[i].stack && !(e.thread[i].stack = malloc(STACK_SIZE)))
 			abort();
 	for (;;) {
-		run_once(prescribed);
+		run_once();
 		if (e.fault)
 			return e.fault;
 		while (e.choices > 0 && e.choice[e.choices - 1] + 1 >= e.options[e.choices - 1])
@@ -360,6 +373,6 @@ const char *explore(struct exploration *x)
 		if (e.choices == 0)
 			return NULL;
 		e.choice[e.choices - 1]++;
-		prescribed = e.choices;
+		e.prescribed = e.choices;
 	}
 }
