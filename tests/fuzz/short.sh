@@ -1,14 +1,14 @@
 #!/bin/sh
 # short.sh TARGET...: runs each target of the build folder on its seeds and on what follows from
 # them, as many at once as there are processors, mostly in the time that others leave of these.
-# FUZZ_SECONDS: for each; by default 60, or as many as let all of them end within four minutes.  The
+# FUZZ_SECONDS: for each; by default 20, or as many as let all of them end within 80.  The
 # input of a crash is left in the build folder.
 set -eu
 
 processors=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 rounds=$((($# + processors - 1) / processors))
-seconds=$((240 / rounds))
-[ "$seconds" -le 60 ] || seconds=60
+seconds=$((80 / rounds))
+[ "$seconds" -le 20 ] || seconds=20
 seconds=${FUZZ_SECONDS:-$seconds}
 
 run() { # TARGET
