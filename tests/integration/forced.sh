@@ -11,7 +11,7 @@ run() { # COMMAND...: $status, and what it has said in $dir/out and $dir/err
 }
 killed() { # NODE PID: the only line of standard error
 	like "$1: it is said who was killed, and after how long" "$(cat "$dir/err")" \
-		"^swansongctl: $1: killed pid $2 \(stubborn\), ([3-9][0-9][0-9]ms|[0-9.]+s|.*min.*) after the stop\$"
+		"^swansongctl: $1: killed pid $2 \(stubborn\), ([3-9][0-9][0-9]ms|[0-9.]+s) after the stop\$"
 }
 
 config <<END

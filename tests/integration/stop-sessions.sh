@@ -16,15 +16,21 @@ session() { # NODE PROGRAM [LINE...]
 	service needs 'requires = polite'
 	session stubborn stubborn 'stop-timeout = 200ms' 'shutdown-timeout = 300ms'
 	session gone signal-log
+	# Its end is no stop: the only one is that of the root.
+	printf '[ended]\ncommand = bash -c "setsid %s/stubborn %s/ended & :"\n' "$helpers" "$dir"
+	printf '%s\n' 'kill-leftovers = no' 'restart = never' 'stop-timeout = 200ms'
 } | config
 start_daemon
 for name in polite gone; do
 	wait_for 10 says "$dir/$name" ready || die "the session of $name is there"
 done
-wait_for 10 test -s "$dir/stubborn" || die "the session of stubborn is there"
+for name in stubborn ended; do
+	wait_for 10 test -s "$dir/$name" || die "the session of $name is there"
+done
 polite=$(pgrep -f "signal-log $dir/polite")
 gone=$(pgrep -f "signal-log $dir/gone")
 stubborn=$(cat "$dir/stubborn")
+ended=$(cat "$dir/ended")
 
 before=$(pid_of polite)
 ok "a restart does not wait for a session" ctl restart polite --timeout 10s
@@ -55,6 +61,10 @@ ok "also one whose section is gone" wait_for 10 says "$dir/gone" TERM
 ok "it kills a stubborn one at the stop-timeout" wait_for 10 gone "$stubborn"
 await_daemon 10
 is "which is forced" "$status" 124
-like "and named" "$(cat "$log")" "stubborn: killing leftover pid $stubborn .stubborn.,"
+after='.[a-z]+., ([0-9]+ms|[0-9][.][0-9]s) after the stop'
+like "and named, with the time since the stop of the root" "$(cat "$log")" \
+	"stubborn: killing leftover pid $stubborn $after"
+like "likewise one whose service was never stopped" "$(cat "$log")" \
+	"ended: killing leftover pid $ended $after"
 ok "nobody is left" wait_for 10 nobody_else
 finish

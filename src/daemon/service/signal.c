@@ -133,13 +133,21 @@ void service_term(struct service *s)
 	term_leftovers(s, signo);
 }
 
+/* A service at rest may never have been stopped: the stop of its kept leftovers is that of a node. */
+static uint64_t stopped_usec(const struct service *s)
+{
+	uint64_t node_usec = MAX(s->node->stop_usec, node_root(s->node)->stop_usec);
+
+	return fsm_has_process(s->state) ? s->held_usec : MAX(s->held_usec, node_usec);
+}
+
 static void log_one_kill(const struct service *s, bool forced, const char *format, ...)
 	printf_like(3, 4);
 static void log_one_kill(const struct service *s, bool forced, const char *format, ...)
 {
 	const char *itself = s->main.alive ? "STOPPING=1" : "end";
 	const char *after = forced ? "stop" : s->main.signalled ? "signal" : itself;
-	uint64_t since_usec = forced ? s->held_usec : s->since_usec;
+	uint64_t since_usec = forced ? stopped_usec(s) : s->since_usec;
 	char who[KILL_TEXT_MAX], age[CLOCK_TEXT_MAX];
 	va_list ap;
 
