@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -8,9 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
+
+/* A pipe that has room for anything has room for so much. */
+#define LINE_MAX_BYTES 4096
 
 /* sd_journal's contract: $JOURNAL_STREAM is "DEVICE:INODE" of the stream it gave us. */
 static bool is_journal(int fd)
@@ -40,12 +47,46 @@ static bool is_never_full(int fd)
 
 void log_init(struct log *log, const char *name, int level)
 {
-	*log = (struct log){
-		.fd = STDERR_FILENO,
-		.level = level,
-		.journal = is_journal(STDERR_FILENO),
-		.name = name,
-	};
+	*log = (struct log){ .level = level, .name = name };
+	log_use(log, STDERR_FILENO);
+}
+
+void log_use(struct log *log, int fd)
+{
+	log->fd = fd;
+	log->journal = is_journal(fd);
+	log->bare = log->journal || isatty(fd);
+	log->room = LOG_ROOM_UNKNOWN;
+}
+
+static const char *const levels[] = {
+	[LOG_ERR] = "error", [LOG_WARNING] = "warning", [LOG_NOTICE] = "notice",
+	[LOG_INFO] = "info", [LOG_DEBUG] = "debug",
+};
+
+static const char *const formats[] = {
+	[LOG_PLAIN] = "plain",
+	[LOG_TIME] = "time",
+	[LOG_JSON] = "json",
+	[LOG_AUTO] = "auto",
+};
+
+static int find_word(const char *const *words, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		if (words[i] && strcmp(words[i], text) == 0)
+			return (int)i;
+	return -EINVAL;
+}
+
+int log_parse_level(const char *text)
+{
+	return find_word(levels, ARRAY_SIZE(levels), text);
+}
+
+int log_parse_format(const char *text)
+{
+	return find_word(formats, ARRAY_SIZE(formats), text);
 }
 
 /*
@@ -61,38 +102,149 @@ static bool is_writable(struct log *log)
 	return log->room == LOG_ROOM_ALWAYS || poll(&p, 1, 0) != 0;
 }
 
-/* Nobody is left to tell about a log that cannot be written. */
-static void put(struct log *log, int priority, const char *text)
+/* --- one line --- */
+
+struct line {
+	char text[LINE_MAX_BYTES];
+	size_t length; /* at most the size less LINE_TAIL, until the end is put */
+};
+
+#define LINE_TAIL 4
+
+static void line_put(struct line *l, const char *text, size_t length)
 {
-	char line[2200];
-	int n;
+	length = MIN(length, sizeof(l->text) - LINE_TAIL - l->length);
+	memcpy(l->text + l->length, text, length);
+	l->length += length;
+}
+
+static void line_add(struct line *l, const char *text)
+{
+	line_put(l, text, strlen(text));
+}
+
+static void line_add_time(struct line *l, unsigned digits)
+{
+	uint64_t now = clock_realtime_usec();
+	time_t seconds = (time_t)(now / USEC_PER_SEC);
+	char text[40], fraction[16];
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm))
+		return;
+	line_put(l, text, strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm));
+	(void)snprintf(fraction, sizeof(fraction), ".%06" PRIu64, now % USEC_PER_SEC);
+	line_put(l, fraction, 1 + digits);
+	line_add(l, "Z");
+}
+
+static void line_add_json(struct line *l, const char *text)
+{
+	while (*text && l->length + LINE_TAIL + 8 < sizeof(l->text)) {
+		size_t n = text_character(text);
+		unsigned char c = (unsigned char)*text;
+		char escape[8];
+
+		if (n > 0 && c >= ' ' && c != '"' && c != '\\')
+			line_put(l, text, n);
+		else
+			line_put(l, escape,
+				 (size_t)snprintf(escape, sizeof(escape), "\\u%04x",
+						  n > 0 ? c : 0xfffdU));
+		text += n > 0 ? n : 1;
+	}
+}
+
+static void line_make_json(struct line *l, int priority, const char *node, const char *text)
+{
+	line_add(l, "{\"time\":\"");
+	line_add_time(l, 6);
+	line_add(l, "\",\"level\":\"");
+	line_add(l, levels[MAX(priority, LOG_ERR)]);
+	if (node) {
+		line_add(l, "\",\"node\":\"");
+		line_add_json(l, node);
+	}
+	line_add(l, "\",\"message\":\"");
+	line_add_json(l, text);
+	l->length += (size_t)sprintf(l->text + l->length, "\"}\n");
+}
+
+static void line_make_text(struct line *l, const struct log *log, const char *node,
+			   const char *text)
+{
+	char escaped[2048];
+
+	if (log->format == LOG_TIME || (log->format == LOG_AUTO && !log->bare)) {
+		line_add_time(l, 3);
+		line_add(l, " ");
+	}
+	line_add(l, log->name);
+	line_add(l, ": ");
+	if (node) {
+		line_add(l, text_escape(escaped, sizeof(escaped), node));
+		line_add(l, ": ");
+	}
+	line_add(l, text_escape(escaped, sizeof(escaped), text));
+	l->text[l->length++] = '\n';
+}
+
+/* A log that cannot be written has no other place to report that. */
+static void put(struct log *log, int priority, const char *node, const char *text)
+{
+	struct line line = { .length = 0 };
+	char prefix[8];
 
 	if (!is_writable(log)) {
 		log->lost++;
 		return;
 	}
-	if (log->journal)
-		n = snprintf(line, sizeof(line), "<%d>%s\n", priority, text);
+	if (log->journal) {
+		(void)snprintf(prefix, sizeof(prefix), "<%d>", priority);
+		line_add(&line, prefix);
+	}
+	if (log->format == LOG_JSON)
+		line_make_json(&line, priority, node, text);
 	else
-		n = snprintf(line, sizeof(line), "%s: %s\n", log->name, text);
-	if (write(log->fd, line, (size_t)n) < 0)
+		line_make_text(&line, log, node, text);
+	if (write(log->fd, line.text, line.length) < 0)
 		log->lost++;
+}
+
+static void log_text(struct log *log, int priority, const char *node, const char *format,
+		     va_list ap) __attribute__((format(printf, 4, 0)));
+static void log_text(struct log *log, int priority, const char *node, const char *format,
+		     va_list ap)
+{
+	char text[1024];
+
+	if (log->lost > 0 && is_writable(log)) {
+		(void)snprintf(text, sizeof(text), "%u lines of this log were lost", log->lost);
+		log->lost = 0;
+		put(log, LOG_WARNING, NULL, text);
+	}
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	put(log, priority, node, text);
 }
 
 void log_line(struct log *log, int priority, const char *format, ...)
 {
-	char raw[1024], text[2048];
 	va_list ap;
 
 	if (priority > log->level)
 		return;
-	if (log->lost > 0 && is_writable(log)) {
-		(void)snprintf(text, sizeof(text), "%u lines of this log were lost", log->lost);
-		log->lost = 0;
-		put(log, LOG_WARNING, text);
-	}
 	va_start(ap, format);
-	(void)vsnprintf(raw, sizeof(raw), format, ap);
+	log_text(log, priority, NULL, format, ap);
 	va_end(ap);
-	put(log, priority, text_escape(text, sizeof(text), raw));
+}
+
+void log_node(struct log *log, int priority, const char *node, const char *format, ...)
+{
+	va_list ap;
+
+	if (priority > log->level)
+		return;
+	va_start(ap, format);
+	log_text(log, priority, node, format, ap);
+	va_end(ap);
 }

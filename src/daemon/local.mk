@@ -24,7 +24,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/logger/child.h %D%/logger/child.c \
 	%D%/logger/hold.h %D%/logger/hold.c \
 	%D%/logger/stream.h %D%/logger/stream.c \
-	%D%/logger/capture.h %D%/logger/capture.c
+	%D%/logger/capture.h %D%/logger/capture.c \
+	%D%/logger/own-log.h %D%/logger/own-log.c
 
 # streams: descriptors that a service is given, and where its output goes
 %C%_libdaemon_la_SOURCES += \

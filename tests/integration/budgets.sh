@@ -15,7 +15,7 @@ let_go() { kill "$(cat "$dir/$1.held")"; } # NODE
 has_pid() { test -s "$dir/$1"; } # NODE
 is_down() { has_state "$1" down; } # NODE
 killed_after() { # NODE REGEX: of the age that the log gives
-	says "$log" "^swansongd: $1: killing pid [0-9]+ \(stubborn\), $2 after the stop"
+	says "$log" "$said$1: killing pid [0-9]+ \(stubborn\), $2 after the stop"
 }
 
 # --- Idle and busy ---
@@ -43,7 +43,7 @@ hold busy
 began=$(now)
 ctl stop busy --no-wait
 ok "the log says who is waited for, and how long" \
-	says "$log" '^swansongd: busy: busy: 1 guard; waiting up to (3.0|2.9)s'
+	says "$log" "${said}busy: busy: 1 guard; waiting up to (3.0|2.9)s"
 next=$(field busy .service.next_usec)
 within "the status says when it is killed" "$((next / 1000))" 1 3000
 ctl stop idle --no-wait

@@ -199,7 +199,7 @@ $user
 END
 launch "$swansongd" -v -c "$ini" --socket none
 ok "a service is connected where there is no socket" wait_for 10 says "$dir/plain.out" guarded
-counted() { kill -USR1 "$daemon" && says "$log" '^swansongd: plain: running, 2 guards, up'; }
+counted() { kill -USR1 "$daemon" && says "$log" "${said}plain: running, 2 guards, up"; }
 ok "and guarded" wait_for 10 counted
 plain=$(sed -n 's/.*plain: started, pid //p' "$log" | tail -n 1)
 if [ -n "$user" ]; then

@@ -216,6 +216,10 @@ is_zombie_or_gone() { # PID
 }
 is_stopped() { [[ $(ps -o stat= -p "$1") == T* ]]; } # PID
 
+# How a line of the daemon in $log begins: an extended regular expression.
+said='^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z swansongd: '
+: "$said"
+
 says() { # FILE REGEX
 	grep -Eq -- "$2" "$1" 2>/dev/null
 }

@@ -221,7 +221,7 @@ like "for that" "$(field watched .service.result)" '^watchdog: '
 order hung 'say READY=1'
 ok "so is who gives no sign of life" wait_for 10 has_state hung failed
 like "for that, too" "$(field hung .service.result)" '^watchdog: '
-ok "by SIGABRT" says "$log" '^swansongd: hung: SIGABRT to pid'
+ok "by SIGABRT" says "$log" "${said}hung: SIGABRT to pid"
 
 ok "or by another signal, which he may not follow" wait_for 10 has_state tough failed
 is "which is the first that he gets" "$(sed -n 2p "$dir/tough")" USR2

@@ -114,7 +114,7 @@ echo >"$dir/block"
 rm "$dir/block"
 ok "all come back" ctl wait --for ready slow slow-user slow-follower --timeout 10s
 tail -n +$((lines + 1)) "$log" >"$dir/log.after"
-is "one after the other" "$(sed -n 's/^swansongd: \(slow.*\): down -> starting$/\1/p' "$dir/log.after" |
+is "one after the other" "$(sed -nE "s/$said(slow.*): down -> starting\$/\1/p" "$dir/log.after" |
 	head -n 1)" slow
 
 # --- What ends by itself ---------------------------------------------------------------------------

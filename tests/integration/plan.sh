@@ -75,9 +75,9 @@ is "the real one was forced" "$status" 124
 # A kill is given a second, and takes none, or one if something else than SIGKILL comes first.
 within "it takes no longer than the plan says, and not much less" "$took" $((worst - 7000)) "$worst"
 comment <<<"$took ms, of $worst"
-ok "and its order is that of the plan" in_order '^swansongd: edge: killing' '^swansongd: app: killing pid' \
-	'^swansongd: app: killing post-stop' '^swansongd: data/db: killing' \
-	'^swansongd: data: killing final' '^swansongd: root: killing final'
+ok "and its order is that of the plan" in_order "${said}edge: killing" "${said}app: killing pid" \
+	"${said}app: killing post-stop" "${said}data/db: killing" \
+	"${said}data: killing final" "${said}root: killing final"
 
 # --- Budgets -------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ web
 begin
 kill -USR1 "$daemon"
 ok "SIGUSR1 writes the tree into the log" wait_for 10 says "$log" \
-	"^swansongd: web/app: running, 1 guard, up, pid $(pid_of web/app)\$"
+	"${said}web/app: running, 1 guard, up, pid $(pid_of web/app)\$"
 ok "all of it" wait_for 10 says "$log" 'other: running, 1 guard, up, pid'
 ok "groups as well" says "$log" 'root: running, 2 guards$'
 ok "what has failed, and why" says "$log" 'broken: running, 0 guards, failed: exited with status 3$'

@@ -34,7 +34,7 @@ is "the exit status says that force was needed" "$status" 124
 within "the kill came at the timeout" "$took" 2900 20000
 for name in stubborn plain session; do
 	ok "$name is gone" wait_for 10 gone "$(cat "$dir/$name")"
-	ok "the log names $name" says "$log" "^swansongd: $name: killing "
+	ok "the log names $name" says "$log" "$said$name: killing "
 done
 ok "and the whole as forced" says "$log" 'root: complete.*forced'
 ok "the log does not blame the polite one" not says "$log" 'polite: killing'

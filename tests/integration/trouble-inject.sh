@@ -63,7 +63,7 @@ trial() { # ERROR TEXT: all that can happen to a start and a stop
 	for node in main start ready once; do
 		ctl start "$node" --no-wait >/dev/null
 		ok "$name: $node is tried again" wait_for 20 \
-			says "$log" "^swansongd: $node: (start-command )?cannot start: $why; again in"
+			says "$log" "$said$node: (start-command )?cannot start: $why; again in"
 	done
 	ok "$name: a stop of who waits for that is done" ctl stop main --timeout 20s
 	relent
@@ -80,7 +80,7 @@ trial() { # ERROR TEXT: all that can happen to a start and a stop
 		ok "$name: $node can be stopped" ctl stop "$node" --timeout 20s
 		is "$name: $node is not forced" "$(field "$node" .forced)" false
 		ok "$name: $node has its trouble named" \
-			says "$log" "^swansongd: $node: $node(-command)? cannot start: $why"
+			says "$log" "$said$node: $node(-command)? cannot start: $why"
 	done
 	relent
 	ctl stop start ready once >/dev/null

@@ -6,7 +6,7 @@
 
 starts() { grep -c "swansongd: $1: started, pid" "$log"; } # NODE
 has_started() { [ "$(starts "$1")" -ge "$2" ]; }           # NODE TIMES
-last_pid() { sed -n "s/^swansongd: $1: started, pid //p" "$log" | tail -n 1; }
+last_pid() { sed -nE "s/${said}$1: started, pid //p" "$log" | tail -n 1; }
 failed_allocations() { wc -c <"$faults/nomem"; }
 all_have_started() { # TIMES
 	local i

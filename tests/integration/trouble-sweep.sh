@@ -74,7 +74,7 @@ broken() { # WHAT
 
 refused() {
 	wait "$daemon"
-	[ $? -ge 1 ] && says "$log" '^swansongd: .*(cannot|failed|served|: )' || broken "it ends without a word" || return
+	[ $? -ge 1 ] && says "$log" "$said.*(cannot|failed|served|: )" || broken "it ends without a word" || return
 	outcome=refused
 }
 

@@ -66,20 +66,19 @@ static void check_limit(const struct control_group *g, const struct limit *limit
 	int r;
 
 	if (!cgroups) {
-		log_line(g->ctx->log, LOG_WARNING,
-			 "%s: %s has no effect: there are no control groups to set it in", path,
-			 limit->key);
+		log_node(g->ctx->log, LOG_WARNING, path,
+			 "%s has no effect: there are no control groups to set it in", limit->key);
 		return;
 	}
 	r = cgroups_enable(cgroups, limit->controller);
 	if (r == -ENOENT)
-		log_line(g->ctx->log, LOG_WARNING,
-			 "%s: %s has no effect: this control group has no controller %s", path,
-			 limit->key, limit->controller);
+		log_node(g->ctx->log, LOG_WARNING, path,
+			 "%s has no effect: this control group has no controller %s", limit->key,
+			 limit->controller);
 	else if (r < 0)
-		log_line(g->ctx->log, LOG_WARNING,
-			 "%s: %s has no effect: the controller %s cannot be used: %s%s", path,
-			 limit->key, limit->controller, strerror(-r),
+		log_node(g->ctx->log, LOG_WARNING, path,
+			 "%s has no effect: the controller %s cannot be used: %s%s", limit->key,
+			 limit->controller, strerror(-r),
 			 r == -EBUSY ? "; other processes are in our control group" : "");
 }
 
@@ -105,7 +104,7 @@ static void set_limits(const struct control_group *g, const char *name)
 		r = cgroup_write(g->ctx->cgroups->top, name, limit->file, text);
 		/* That the controller is missing has been said. */
 		if (r < 0 && r != -ENOENT)
-			log_line(g->ctx->log, LOG_WARNING, "%s: cannot set %s: %s", g->config->path,
+			log_node(g->ctx->log, LOG_WARNING, g->config->path, "cannot set %s: %s",
 				 limit->key, strerror(-r));
 	}
 }
@@ -115,9 +114,8 @@ void control_group_refused(struct control_group *g, int error)
 	struct cgroups *cgroups = g->ctx->cgroups;
 
 	if (!cgroups->refused)
-		log_line(g->ctx->log, LOG_WARNING,
-			 "%s: does without a control group, as may others: %s", g->config->path,
-			 strerror(error));
+		log_node(g->ctx->log, LOG_WARNING, g->config->path,
+			 "does without a control group, as may others: %s", strerror(error));
 	cgroups->refused = true;
 	cgroups_unwatch(cgroups, &g->watch);
 	(void)cgroup_remove(cgroups->top, NAME_OF(g));

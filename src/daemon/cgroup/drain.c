@@ -24,9 +24,8 @@ static void drain_group(const char *name, void *arg)
 	if (cgroup_is_populated(c->top, name) <= 0)
 		return;
 	(void)cgroup_processes(c->top, name, count_process, &n);
-	log_line(c->ctx->log, LOG_WARNING,
-		 "%s: %u processes are left of a swansongd that is gone; ending them first",
-		 cgroups_node_of_name(name, path) == 0 ? path : name, n);
+	log_node(c->ctx->log, LOG_WARNING, cgroups_node_of_name(name, path) == 0 ? path : name,
+		 "%u processes are left of a swansongd that is gone; ending them first", n);
 	(void)cgroup_write(c->top, name, "cgroup.freeze", "0");
 	cgroups_signal(c, name, SIGTERM);
 	cgroups_signal(c, name, SIGCONT);

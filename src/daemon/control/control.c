@@ -170,8 +170,8 @@ static void on_withdraw(const char *path, void *arg)
 		if (c->dead || !home_of(c) || strcmp(home_of(c), path) != 0)
 			continue;
 		if (request->n_leases > 0)
-			log_line(control->tree->ctx->log, LOG_WARNING,
-				 "%s: %u guards of its last run are released: that is over", path,
+			log_node(control->tree->ctx->log, LOG_WARNING, path,
+				 "%u guards of its last run are released: that is over",
 				 request->n_leases);
 		connection_close_soon(c);
 	}

@@ -74,8 +74,8 @@ static void note_refusal(struct request *q, const struct node *node, const char 
 {
 	if (!q->connection->oneway || ++q->refused > REFUSALS_LOGGED)
 		return;
-	log_line(q->tree->ctx->log, LOG_WARNING, "%s: a guard is refused to pid %d: %s%s",
-		 node_name(node), (int)q->connection->peer.pid, why,
+	log_node(q->tree->ctx->log, LOG_WARNING, node_name(node),
+		 "a guard is refused to pid %d: %s%s", (int)q->connection->peer.pid, why,
 		 q->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
 }
 

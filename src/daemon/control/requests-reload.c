@@ -89,8 +89,8 @@ void request_signal(struct request *q, struct node *node, const struct message_c
 	s = running_service(q, node);
 	if (!s)
 		return;
-	log_line(s->ctx->log, LOG_NOTICE, "%s: %s: %s", node_name(node),
-		 parse_signal_text(name, signo), request_reason(q, call, why));
+	log_node(s->ctx->log, LOG_NOTICE, node_name(node), "%s: %s", parse_signal_text(name, signo),
+		 request_reason(q, call, why));
 	service_send(s, signo, scope_of(call));
 	request_succeed(q);
 }

@@ -125,8 +125,8 @@ static pid_t meet(struct attach *a)
 	if (proc_read(pid, &info) == 0)
 		memcpy(p->command, info.name, sizeof(p->command));
 	if (a->logged++ < PROGRAMS_LOGGED)
-		log_line(a->node->ctx->log, LOG_INFO, "%s: pid %d (%s) is attached",
-			 node_name(a->node), (int)pid, p->command);
+		log_node(a->node->ctx->log, LOG_INFO, node_name(a->node), "pid %d (%s) is attached",
+			 (int)pid, p->command);
 	return pid;
 }
 
@@ -202,8 +202,8 @@ void attach_stop(struct attach *a)
 	/* First what it may look at at any time: who gets the word must find it there. */
 	r = pagefile_stop(a->page);
 	if (!say(a, "STOP") || r < 0)
-		log_line(a->node->ctx->log, LOG_DEBUG, "%s: there is nobody to be told of the stop",
-			 node_name(a->node));
+		log_node(a->node->ctx->log, LOG_DEBUG, node_name(a->node),
+			 "there is nobody to be told of the stop");
 	a->asked_usec = 0;
 	ask(a, clock_now_usec());
 }

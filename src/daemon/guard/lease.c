@@ -91,8 +91,8 @@ void lease_revoke(struct lease *lease, const char *reason)
 	char text[LEASE_TEXT_MAX], age[CLOCK_TEXT_MAX];
 
 	lease_text(text, lease);
-	log_line(node->ctx->log, LOG_WARNING, "%s: revoking the guard of %s%s", node_name(node),
-		 text, reason);
+	log_node(node->ctx->log, LOG_WARNING, node_name(node), "revoking the guard of %s%s", text,
+		 reason);
 	forced_kills_add(node->ctx->forced_kills, node->config->path,
 			 "revoked, after %s, the guard of %s",
 			 clock_text(age, clock_now_usec() - lease->since_usec), text);
@@ -112,8 +112,9 @@ static void on_expiry(struct alarm *alarm)
 		lease_revoke(lease, ": that stop's budget is spent");
 		return;
 	}
-	log_line(lease->node->ctx->log, LOG_WARNING, "%s: after %s the guard has expired of %s",
-		 node_name(lease->node), clock_text(ttl, lease->ttl_usec), lease_text(text, lease));
+	log_node(lease->node->ctx->log, LOG_WARNING, node_name(lease->node),
+		 "after %s the guard has expired of %s", clock_text(ttl, lease->ttl_usec),
+		 lease_text(text, lease));
 	trace_guard_end(lease->node->trace, lease->id, "expired");
 	lease_lose(lease, LEASE_EXPIRED);
 }

@@ -26,8 +26,8 @@ struct capture {
 };
 DEFINE_CLEANUP(struct capture *, capture_free)
 
-static void capture_rules(struct logger_rules *rules, const struct node_config *config,
-			  enum logger_kind kind)
+void capture_rules(struct logger_rules *rules, const struct node_config *config,
+		   enum logger_kind kind)
 {
 	static const enum logger_stamp stamps[] = {
 		[LOG_TIMESTAMP_NONE] = LOGGER_STAMP_NONE,

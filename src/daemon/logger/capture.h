@@ -10,6 +10,10 @@
 
 struct capture;
 
+/* The limits and the form of the lines, as @config has them. */
+void capture_rules(struct logger_rules *rules, const struct node_config *config,
+		   enum logger_kind kind);
+
 /* *ret is NULL if nothing is captured.  Return: 0 or -ENOMEM. */
 int capture_new(struct capture **ret, struct context *ctx, const struct node_config *config);
 struct capture *capture_free(struct capture *capture);

@@ -180,8 +180,15 @@ static int child_connect(struct logger_child *c, int socket, pid_t pid)
 	return r < 0 ? r : logger_send(socket, &hello, NULL, NULL, -1);
 }
 
+bool logger_child_is_usable(const struct logger_child *c)
+{
+	return c->n_failed < FAILED_MAX && c->store >= 0;
+}
+
 static void child_warn(struct logger_child *c, const char *why)
 {
+	if (!logger_child_is_usable(c))
+		c->on_unusable(c);
 	if (!c->warned)
 		log_line(c->ctx->log, LOG_WARNING,
 			 "logger: cannot run %s: %s: services write to their files themselves",
@@ -209,9 +216,9 @@ static void child_start(struct logger_child *c)
 		return;
 	}
 	(void)fd_close(sockets[0]);
-	child_warn(c, strerror(r < 0 ? -r : error));
 	if (r > 0)
 		c->n_failed = FAILED_MAX;
+	child_warn(c, strerror(r < 0 ? -r : error));
 	child_start_later(c);
 }
 
@@ -219,11 +226,6 @@ void logger_child_want(struct logger_child *c)
 {
 	if (c->process.pid == 0 && c->again.usec == USEC_INFINITY)
 		child_start(c);
-}
-
-bool logger_child_is_usable(const struct logger_child *c)
-{
-	return c->n_failed < FAILED_MAX && c->store >= 0;
 }
 
 void logger_child_died(struct process *process)

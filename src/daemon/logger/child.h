@@ -25,6 +25,7 @@ struct logger_child {
 	bool warned;	   /* ... and the log says that it does not run */
 	/* It is ready, and knows no stream; it takes messages again; it has sent one. */
 	void (*on_ready)(struct logger_child *child);
+	void (*on_unusable)(struct logger_child *child); /* before that is logged */
 	void (*on_writable)(struct logger_child *child);
 	void (*on_message)(struct logger_child *child, const struct logger_packet *packet);
 };

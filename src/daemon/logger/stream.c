@@ -55,6 +55,8 @@ struct logger {
 	uint64_t cookie;
 	bool begun;
 	bool reopen; /* LOGGER_REOPEN was not sent */
+	void (*on_state)(void *arg);
+	void *arg;
 };
 
 static const char *stream_name(const void *stream)
@@ -93,8 +95,8 @@ static int stream_send_wishes(struct log_stream *s)
 		if (r == -EAGAIN)
 			return r;
 		if (r < 0)
-			log_line(s->logger->ctx->log, LOG_ERR, "%s: cannot tell the logger: %s",
-				 s->name, strerror(-r));
+			log_node(s->logger->ctx->log, LOG_ERR, s->name,
+				 "cannot tell the logger: %s", strerror(-r));
 		if (wish == WISH_ADD && s->wishes & WISH(wish))
 			s->known = true;
 		s->wishes &= ~WISH(wish);
@@ -131,6 +133,14 @@ static void logger_on_writable(struct logger_child *child)
 		;
 }
 
+static void logger_report_state(struct logger_child *child)
+{
+	struct logger *l = container_of(child, struct logger, child);
+
+	if (l->on_state)
+		l->on_state(l->arg);
+}
+
 /* A new logger knows nothing but the store. */
 static void logger_on_ready(struct logger_child *child)
 {
@@ -149,6 +159,7 @@ static void logger_on_ready(struct logger_child *child)
 			s->wishes |= WISH(WISH_REMOVE);
 	}
 	logger_on_writable(child);
+	logger_report_state(child);
 }
 
 /* --- what the logger sends --- */
@@ -182,14 +193,15 @@ static void stream_trouble(struct log_stream *s, const struct logger_trouble *tr
 {
 	struct log *log = s->logger->ctx->log;
 
+	logger_report_state(&s->logger->child);
 	if (trouble->error)
-		log_line(log, LOG_WARNING, "%s: log: cannot write %s: %s", s->name, s->file,
+		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", s->file,
 			 strerror(trouble->error));
 	else
-		log_line(log, LOG_NOTICE,
-			 "%s: log: %s is written again: %" PRIu64 " lines (%" PRIu64
+		log_node(log, LOG_NOTICE, s->name,
+			 "log: %s is written again: %" PRIu64 " lines (%" PRIu64
 			 " bytes) were dropped",
-			 s->name, s->file, trouble->dropped_lines, trouble->dropped_bytes);
+			 s->file, trouble->dropped_lines, trouble->dropped_bytes);
 }
 
 static void logger_on_message(struct logger_child *child, const struct logger_packet *packet)
@@ -225,6 +237,7 @@ int logger_new(struct logger **ret, struct context *ctx)
 	l->child.on_ready = logger_on_ready;
 	l->child.on_writable = logger_on_writable;
 	l->child.on_message = logger_on_message;
+	l->child.on_unusable = logger_report_state;
 	*ret = l;
 	return 0;
 }
@@ -249,6 +262,17 @@ void logger_begin(struct logger *l)
 		logger_child_want(&l->child);
 }
 
+void logger_notify(struct logger *l, void (*fn)(void *arg), void *arg)
+{
+	l->on_state = fn;
+	l->arg = arg;
+}
+
+bool logger_is_usable(const struct logger *l)
+{
+	return logger_child_is_usable(&l->child);
+}
+
 void logger_reopen(struct logger *l)
 {
 	l->reopen = true;
@@ -269,10 +293,9 @@ static void stream_log_missing(const struct log_stream *s)
 	counts.waiting_bytes += (uint64_t)in_pipe;
 	if (counts.waiting_bytes == 0)
 		return;
-	log_line(s->logger->ctx->log, LOG_WARNING,
-		 "%s: log: the last %" PRIu64 " bytes are not in %s%s%s", s->name,
-		 counts.waiting_bytes, s->file, record.error ? ": " : "",
-		 record.error ? strerror(record.error) : "");
+	log_node(s->logger->ctx->log, LOG_WARNING, s->name,
+		 "log: the last %" PRIu64 " bytes are not in %s%s%s", counts.waiting_bytes, s->file,
+		 record.error ? ": " : "", record.error ? strerror(record.error) : "");
 }
 
 void logger_stop(struct logger *l, uint64_t until_usec)

@@ -23,6 +23,15 @@ struct logger *logger_free(struct logger *logger);
 /* From now on the process is started when a stream is there. */
 void logger_begin(struct logger *logger);
 
+/*
+ * @fn is called when the logger has begun, when it cannot be run, and when a stream fails or no longer
+ * does, before that is logged; NULL: no longer.
+ */
+void logger_notify(struct logger *logger, void (*fn)(void *arg), void *arg);
+
+/* Returns true if the logger can be run, as last known. */
+bool logger_is_usable(const struct logger *logger);
+
 /* All files are opened anew, as for logrotate. */
 void logger_reopen(struct logger *logger);
 

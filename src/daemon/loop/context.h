@@ -21,6 +21,7 @@
 struct cgroups;
 struct command;
 struct logger;
+struct own_log;
 struct notify_directory;
 struct process_table;
 struct service;
@@ -50,6 +51,7 @@ struct context {
 	struct sweep *children;			   /* NULL: not yet */
 	struct notify_directory *notify_directory; /* NULL: none */
 	struct logger *logger;			   /* NULL: nothing is captured */
+	struct own_log *own_log;		   /* NULL: the log is standard error */
 	const struct signals *signals;		   /* as they were when we were started */
 	char **environment;			   /* for services; borrowed */
 	char **envp;				   /* room to put a child's environment together */

@@ -15,10 +15,17 @@
 
 #define MEMORY_SPARE (64 * 1024)
 
-enum long_option { OPTION_GRACE = 2000, OPTION_NOTIFY_READY, OPTION_TRUST };
+enum long_option {
+	OPTION_GRACE = 2000,
+	OPTION_LOG_FILE,
+	OPTION_LOG_FORMAT,
+	OPTION_LOG_LEVEL,
+	OPTION_NOTIFY_READY,
+	OPTION_TRUST,
+};
 
 static const char usage[] =
-	"usage: swansongd [-qv] [-c FILE|DIRECTORY]... [-s SOCKET]\n"
+	"usage: swansongd [-qv] [-c FILE|DIRECTORY]... [-s SOCKET] [OPTION]...\n"
 	"       swansongd [-qv] [-s SOCKET] [OPTION]... -- COMMAND [ARGUMENT]...\n"
 	"\n"
 	"Runs a tree of services, or one command, and sees to it that a shutdown loses no work.\n"
@@ -30,8 +37,12 @@ static const char usage[] =
 	"  -s, --socket PATH   the control socket, or none\n"
 	"      --grace TIME    how long we are waited for at the end, before we are killed\n"
 	"                      (default $SWANSONG_GRACE, or for ever)\n"
-	"  -q, --quiet         log warnings and errors only\n"
-	"  -v, --verbose       log every change of state\n"
+	"  -q, --quiet         log warnings and errors only: --log-level warning\n"
+	"  -v, --verbose       log every change of state: --log-level debug\n"
+	"      --log-level LEVEL    error, warning, notice, info or debug\n"
+	"      --log-format FORMAT  plain, time, json, or auto (default): the time, but not in the\n"
+	"                           journal and on a terminal\n"
+	"      --log-file FILE      log there, with the rotation of the section [swansong]\n"
 	"\n"
 	"and in front of a command:\n"
 	"      --signal-scope SCOPE        signals go to the command's group (the default), to main,\n"
@@ -58,6 +69,9 @@ static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, 's' },
 	{ "grace", required_argument, NULL, OPTION_GRACE },
 	{ "trust-config", no_argument, NULL, OPTION_TRUST },
+	{ "log-file", required_argument, NULL, OPTION_LOG_FILE },
+	{ "log-format", required_argument, NULL, OPTION_LOG_FORMAT },
+	{ "log-level", required_argument, NULL, OPTION_LOG_LEVEL },
 	{ "notify-ready", no_argument, NULL, OPTION_NOTIFY_READY },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -94,6 +108,11 @@ static int check_options(const struct daemon_options *options, const char *last,
 		mistake = "no command after --";
 	else if (!options->command && for_command)
 		mistake = "an option for a command, but no command";
+	else if (options->command && options->log_file)
+		mistake = "--log-file goes with a configuration, not with a command";
+	else if (options->log_file && *options->log_file != '/')
+		mistake =
+			"--log-file: expected an absolute path, for example /var/log/swansongd.log";
 	/* In other programs that run a command, -s takes no value. */
 	else if (options->command && options->socket && !strchr(options->socket, '/') &&
 		 strcmp(options->socket, "none") != 0)
@@ -104,10 +123,45 @@ static int check_options(const struct daemon_options *options, const char *last,
 	return EXIT_USAGE;
 }
 
+/* The number of a word of @optarg.  Return: false, with a message, if it is not valid. */
+static bool take_word(const char *option, int (*parse)(const char *text), const char *expected,
+		      int *ret)
+{
+	int r = parse(optarg);
+
+	if (r < 0)
+		(void)fprintf(stderr, "swansongd: %s: invalid value '%s': expected %s\n", option,
+			      optarg, expected);
+	else
+		*ret = r;
+	return r >= 0;
+}
+
+static bool log_option(int option, struct daemon_options *options, int *level, int *format)
+{
+	switch (option) {
+	case OPTION_LOG_FILE:
+		options->log_file = optarg;
+		return true;
+	case OPTION_LOG_FORMAT:
+		return take_word("--log-format", log_parse_format, "auto, plain, time or json",
+				 format);
+	case OPTION_LOG_LEVEL:
+		return take_word("--log-level", log_parse_level,
+				 "error, warning, notice, info or debug", level);
+	case 'q':
+		*level = LOG_WARNING;
+		return true;
+	default: /* 'v' */
+		*level = LOG_DEBUG;
+		return true;
+	}
+}
+
 /* Return: -1 to go on, or an exit status. */
 static int parse_options(int argc, char **argv, struct daemon_options *options, const char **paths)
 {
-	int option, level = -1;
+	int option, level = -1, format = -1;
 	bool for_command = false;
 	const char *wanted;
 
@@ -134,11 +188,13 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 		case OPTION_NOTIFY_READY:
 			options->notify_ready = for_command = true;
 			break;
+		case OPTION_LOG_FILE:
+		case OPTION_LOG_FORMAT:
+		case OPTION_LOG_LEVEL:
 		case 'q':
-			level = LOG_WARNING;
-			break;
 		case 'v':
-			level = LOG_DEBUG;
+			if (!log_option(option, options, &level, &format))
+				return EXIT_USAGE;
 			break;
 		case 'h':
 			return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -160,6 +216,8 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 		options->command = argv + optind;
 	/* In front of a command, what goes well is the command's to say. */
 	options->log->level = level >= 0 ? level : options->command ? LOG_WARNING : LOG_INFO;
+	if (format >= 0 || !options->command)
+		options->log->format = format >= 0 ? (enum log_format)format : LOG_AUTO;
 	return check_options(options, argv[optind - 1], for_command);
 }
 

@@ -24,4 +24,5 @@ struct daemon_options {
 	const char *socket;  /* NULL: as the configuration has it */
 	uint64_t grace_usec; /* 0: as the environment has it (daemon/grace.h) */
 	struct log *log;
+	const char *log_file; /* NULL: standard error */
 };

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/cgroup/drain.h"
+#include "daemon/logger/own-log.h"
 #include "daemon/logger/stream.h"
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
@@ -135,6 +136,8 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	open_notify_directory(d);
 	if (r >= 0 && !d->options->command)
 		r = logger_new(&d->ctx.logger, &d->ctx);
+	if (r >= 0 && d->options->log_file)
+		r = own_log_new(&d->ctx.own_log, &d->ctx, config->nodes[0], d->options->log_file);
 	if (r >= 0)
 		report_use(&d->ctx, config);
 	if (r >= 0)

@@ -92,7 +92,7 @@ static void on_result(void *arg, const char *why)
 		succeed(r);
 		return;
 	}
-	log_line(r->ctx->log, LOG_DEBUG, "%s: not ready yet: %s", r->config->path, why);
+	log_node(r->ctx->log, LOG_DEBUG, r->config->path, "not ready yet: %s", why);
 	retry_later(r);
 }
 

@@ -25,7 +25,7 @@ static void log_trouble(const struct hook *h)
 	char text[OUTCOME_TEXT_MAX];
 
 	if (h->kind != HOOK_START_COMMAND && h->kind != HOOK_POST_START)
-		log_line(h->ctx->log, LOG_WARNING, "%s: %s", node_name(h->node),
+		log_node(h->ctx->log, LOG_WARNING, node_name(h->node), "%s",
 			 policy_outcome_text(text, &h->outcome));
 }
 

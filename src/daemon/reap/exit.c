@@ -28,7 +28,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 {
 	s->ctx->changes++;
 	if (process->kind == PROCESS_LEFTOVER) {
-		log_line(s->ctx->log, LOG_INFO, "%s: leftover pid %d (%s) is gone", s->config->path,
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "leftover pid %d (%s) is gone",
 			 (int)process->pid, process->name);
 		/* What it leaves is not known before the next sweep: its guard stands for that. */
 		if (!s->main.guard.node) {
@@ -123,7 +123,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->leftovers, &p->by_service);
 	trace_touch(s->node->trace);
-	log_line(s->ctx->log, LOG_INFO, "%s: pid %d (%s) is a leftover of it", s->config->path,
+	log_node(s->ctx->log, LOG_INFO, s->config->path, "pid %d (%s) is a leftover of it",
 		 (int)pid, p->name);
 	/* The budget was spent before it was found. */
 	if (fsm_has_process(s->state) && service_kill_usec(s) <= p->since_usec)
@@ -185,17 +185,17 @@ static void log_end(struct service *s, enum service_event event)
 
 	policy_outcome_text(text, &s->run.outcome);
 	if (fsm_is_going_down(s->state))
-		log_line(s->ctx->log, LOG_INFO, "%s: %s", s->config->path, text);
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s", text);
 	else if (event == EVENT_RETRY)
-		log_line(s->ctx->log, clean ? LOG_INFO : LOG_WARNING, "%s: %s; again in %s",
-			 s->config->path, text, clock_text(delay, s->delay_usec));
+		log_node(s->ctx->log, clean ? LOG_INFO : LOG_WARNING, s->config->path,
+			 "%s; again in %s", text, clock_text(delay, s->delay_usec));
 	else if (event == EVENT_FAIL)
-		log_line(s->ctx->log, passed_on ? LOG_INFO : LOG_ERR, "%s: %s; failed%s",
-			 s->config->path, text,
+		log_node(s->ctx->log, passed_on ? LOG_INFO : LOG_ERR, s->config->path,
+			 "%s; failed%s", text,
 			 s->config->restart == RESTART_NEVER ? ""
 							     : ", its restart-limit is reached");
 	else
-		log_line(s->ctx->log, LOG_INFO, "%s: %s; done", s->config->path, text);
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s; done", text);
 }
 
 /* A oneshot that has done its work: is there more to do, now or when it is stopped? */

@@ -254,8 +254,8 @@ static bool adopt(struct node *node, pid_t pid, const struct proc_info *info, bo
 		/* As long as the command runs, that may be its work. */
 		if (final_hook(node) && hook_is_running(final_hook(node)))
 			return false;
-		log_line(node->ctx->log, LOG_INFO, "%s: killing pid %d (%s), which final has left",
-			 node_name(node), (int)pid, info->name);
+		log_node(node->ctx->log, LOG_INFO, node_name(node),
+			 "killing pid %d (%s), which final has left", (int)pid, info->name);
 		(void)kill(pid, SIGKILL);
 		return false;
 	}

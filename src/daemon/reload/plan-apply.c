@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/macro.h"
+#include "daemon/logger/own-log.h"
 #include "daemon/service/machine.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
@@ -117,6 +118,7 @@ static void commit(struct plan *plan)
 	config_unref(tree->config);
 	tree->config = config_ref(plan->config);
 	report_use_all(tree);
+	own_log_reload(tree->ctx->own_log, plan->config->nodes[0]);
 }
 
 /* --- what follows --- */
@@ -126,7 +128,7 @@ static void follow_add(const struct plan_entry *entry, struct goals *goals)
 	struct node *node = entry->node;
 	bool back = node->goal == GOAL_GONE;
 
-	log_line(node->ctx->log, LOG_NOTICE, "%s: %s", node_name(node), back ? "is back" : "added");
+	log_node(node->ctx->log, LOG_NOTICE, node_name(node), "%s", back ? "is back" : "added");
 	if (back)
 		goals_add(goals, node);
 	else
@@ -149,8 +151,8 @@ static void log_change(const struct plan_entry *entry)
 
 	for (enum key_id key = 0; key < N_KEYS; key++) {
 		if (key_set_has(&entry->keys, key))
-			log_line(log, LOG_INFO, "%s: %s has changed, and counts %s",
-				 node_name(entry->node), keys[key].name,
+			log_node(log, LOG_INFO, node_name(entry->node),
+				 "%s has changed, and counts %s", keys[key].name,
 				 entry->restart || entry->start ? "now" : when[keys[key].apply]);
 	}
 }

@@ -118,8 +118,7 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 	if (r < 0)
 		return r;
 	node->keep = keep;
-	log_line(tree->ctx->log, LOG_NOTICE, "%s: added, asked for: %s", path,
-		 node->config->command);
+	log_node(tree->ctx->log, LOG_NOTICE, path, "added, asked for: %s", node->config->command);
 	node_changed(node, "none", "");
 	/* What it requires may be in a tree that is being shut down: then it waits in vain. */
 	goals_begin(&goals, tree, CAUSE_OPERATOR);

@@ -30,10 +30,10 @@ static void set_state(struct health *h, enum health_state state)
 	if (h->state == state)
 		return;
 	if (state == HEALTH_UNHEALTHY)
-		log_line(s->ctx->log, LOG_WARNING, "%s: unhealthy, %u times in a row: %s",
-			 s->config->path, h->failures, h->why);
+		log_node(s->ctx->log, LOG_WARNING, s->config->path,
+			 "unhealthy, %u times in a row: %s", h->failures, h->why);
 	else if (h->state == HEALTH_UNHEALTHY && state == HEALTH_HEALTHY)
-		log_line(s->ctx->log, LOG_INFO, "%s: healthy again", s->config->path);
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "healthy again");
 	h->state = state;
 	h->since_usec = clock_now_usec();
 }

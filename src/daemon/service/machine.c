@@ -109,7 +109,7 @@ static void note_progress(struct service *s, enum service_state next)
 		s->ending = (struct ending){ 0 };
 	}
 	if (next == STATE_UP && s->setup.launch.config->ready.kind != PROBE_STARTED)
-		log_line(s->ctx->log, LOG_INFO, "%s: ready", s->config->path);
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "ready");
 	if (next == STATE_UP || next == STATE_BACKOFF || next == STATE_DONE || next == STATE_FAILED)
 		s->attempted = true;
 }
@@ -189,7 +189,7 @@ static void enter(struct service *s, enum service_state next, enum service_event
 {
 	if (s->state == next)
 		return;
-	log_line(s->ctx->log, LOG_DEBUG, "%s: %s -> %s", s->config->path, fsm_state_name(s->state),
+	log_node(s->ctx->log, LOG_DEBUG, s->config->path, "%s -> %s", fsm_state_name(s->state),
 		 fsm_state_name(next));
 	tell_change(s, next, event);
 	s->ctx->changes++;

@@ -20,7 +20,7 @@ static void refuse(struct service *s, const char *what, const char *why)
 {
 	if (++s->setup.words->refused > REFUSALS_LOGGED)
 		return;
-	log_line(s->ctx->log, LOG_WARNING, "%s: %s is refused: %s%s", s->config->path, what, why,
+	log_node(s->ctx->log, LOG_WARNING, s->config->path, "%s is refused: %s%s", what, why,
 		 s->setup.words->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
 }
 
@@ -32,8 +32,8 @@ static void say_main(struct service *s, const struct notify_message *m)
 	if (m->main_pid == s->main.pid)
 		return;
 	if (service_follow(s, m->main_pid, &why) == 0) {
-		log_line(s->ctx->log, LOG_INFO, "%s: its main process is pid %d (%s) now",
-			 s->config->path, (int)s->main.pid, s->main.name);
+		log_node(s->ctx->log, LOG_INFO, s->config->path,
+			 "its main process is pid %d (%s) now", (int)s->main.pid, s->main.name);
 		return;
 	}
 	(void)snprintf(what, sizeof(what), "MAINPID=%d", (int)m->main_pid);
@@ -64,7 +64,7 @@ static void say_stopping(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	if (!s->setup.words->stopping)
-		log_line(s->ctx->log, LOG_INFO, "%s: says that it is stopping", s->config->path);
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "says that it is stopping");
 	s->setup.words->stopping = true;
 	s->setup.words->reloading_usec = 0;
 	service_post(s, EVENT_ENDING);
@@ -215,8 +215,8 @@ static void on_watchdog(void *arg)
 		watchdog_start(s->watchdog);
 		return;
 	}
-	log_line(s->ctx->log, LOG_WARNING, "%s: watchdog: no sign of life within %s",
-		 s->config->path, clock_text(interval, s->watchdog->interval_usec));
+	log_node(s->ctx->log, LOG_WARNING, s->config->path, "watchdog: no sign of life within %s",
+		 clock_text(interval, s->watchdog->interval_usec));
 	bark(s);
 }
 
@@ -225,8 +225,8 @@ static void say_trigger(struct service *s, const struct notify_message *m)
 	(void)m;
 	if (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP)
 		return;
-	log_line(s->ctx->log, LOG_WARNING, "%s: watchdog: it says itself that it has failed",
-		 s->config->path);
+	log_node(s->ctx->log, LOG_WARNING, s->config->path,
+		 "watchdog: it says itself that it has failed");
 	bark(s);
 }
 

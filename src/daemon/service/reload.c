@@ -16,10 +16,9 @@ static void on_timeout(struct alarm *alarm)
 
 	if (!hook_is_running(hook))
 		return;
-	log_line(
-		hook->ctx->log, LOG_WARNING,
-		"%s: killing reload-command, pid %d (%s): it was not done within the start-timeout",
-		node_name(hook->node), (int)hook->process.pid, hook->process.name);
+	log_node(hook->ctx->log, LOG_WARNING, node_name(hook->node),
+		 "killing reload-command, pid %d (%s): it was not done within the start-timeout",
+		 (int)hook->process.pid, hook->process.name);
 	hook_kill(hook);
 }
 
@@ -39,7 +38,7 @@ static int send_signal(struct service *s)
 {
 	char name[SIGNAL_TEXT_MAX];
 
-	log_line(s->ctx->log, LOG_INFO, "%s: reload: %s to pid %d", s->config->path,
+	log_node(s->ctx->log, LOG_INFO, s->config->path, "reload: %s to pid %d",
 		 parse_signal_text(name, node_config_extras(s->config)->reload_signal),
 		 (int)s->main.pid);
 	return process_signal(&s->main, node_config_extras(s->config)->reload_signal);
@@ -71,7 +70,7 @@ void service_settle_reload(struct service *s)
 
 		if (well && s->state == STATE_UP && hook_continue(s->setup.reload))
 			continue;
-		log_line(s->ctx->log, well ? LOG_INFO : LOG_WARNING, "%s: %s", s->config->path,
+		log_node(s->ctx->log, well ? LOG_INFO : LOG_WARNING, s->config->path, "%s",
 			 well ? "reloaded" : policy_outcome_text(text, &s->setup.reload->outcome));
 		alarm_stop(&s->ctx->alarms, &s->setup.reload->timer);
 		hook_end(s->setup.reload);

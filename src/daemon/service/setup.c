@@ -99,8 +99,7 @@ static void inherit(struct service *s, struct activation *activation)
 	struct activation *present = s->setup.launch.activation;
 
 	if (activation && present && activation_inherit(activation, present) < 0)
-		log_line(s->ctx->log, LOG_ERR, "%s: no memory for what it has stored",
-			 s->config->path);
+		log_node(s->ctx->log, LOG_ERR, s->config->path, "no memory for what it has stored");
 }
 
 /*

@@ -88,7 +88,7 @@ static void term_main(struct service *s, int signo)
 
 	s->main.signalled = true;
 	if (s->main.alive)
-		log_line(s->ctx->log, LOG_INFO, "%s: %s to pid %d", s->config->path,
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s to pid %d",
 			 parse_signal_text(name, signo), (int)s->main.pid);
 	signal_scope(s, signo);
 	/* What is suspended could not act on it. */
@@ -155,8 +155,8 @@ static void log_one_kill(const struct service *s, bool forced, const char *forma
 	(void)vsnprintf(who, sizeof(who), format, ap);
 	va_end(ap);
 	clock_text(age, clock_now_usec() - since_usec);
-	log_line(s->ctx->log, LOG_WARNING, "%s: killing %s, %s after the %s", s->config->path, who,
-		 age, after);
+	log_node(s->ctx->log, LOG_WARNING, s->config->path, "killing %s, %s after the %s", who, age,
+		 after);
 	if (forced)
 		forced_kills_add(s->ctx->forced_kills, s->config->path,
 				 "killed %s, %s after the %s", who, age, after);

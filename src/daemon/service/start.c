@@ -142,10 +142,9 @@ void service_spawn(struct service *s)
 	s->main.id = ++s->ctx->last_id;
 	process_name(&s->main, config->argv[0]);
 	launch_run(&s->setup.launch, pid, s->node->generation);
-	log_line(s->ctx->log, LOG_INFO, "%s: started, pid %d", s->config->path, (int)pid);
+	log_node(s->ctx->log, LOG_INFO, s->config->path, "started, pid %d", (int)pid);
 	if (start_readiness(s, given.ready_fd >= 0) < 0)
-		log_line(s->ctx->log, LOG_ERR, "%s: cannot watch for its readiness",
-			 s->config->path);
+		log_node(s->ctx->log, LOG_ERR, s->config->path, "cannot watch for its readiness");
 	if (config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE &&
 	    !s->setup.readiness)
 		service_post(s, EVENT_READY);

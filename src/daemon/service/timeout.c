@@ -49,11 +49,12 @@ static void tell_busy(struct service *s, unsigned long guards, uint64_t left)
 
 	clock_text(text, left);
 	if (guards > 0 && !s->ending.told)
-		log_line(s->ctx->log, LOG_INFO, "%s: busy: %lu guard%s; waiting up to %s",
-			 s->config->path, guards, guards == 1 ? "" : "s", text);
+		log_node(s->ctx->log, LOG_INFO, s->config->path,
+			 "busy: %lu guard%s; waiting up to %s", guards, guards == 1 ? "" : "s",
+			 text);
 	else if (guards == 0 && s->ending.told)
-		log_line(s->ctx->log, LOG_DEBUG, "%s: not busy any more; waiting up to %s",
-			 s->config->path, text);
+		log_node(s->ctx->log, LOG_DEBUG, s->config->path,
+			 "not busy any more; waiting up to %s", text);
 	s->ending.told |= guards > 0;
 }
 
@@ -187,8 +188,8 @@ static void arm_killed(struct service *s, uint64_t now)
 	set_timeout(s, now + BUDGET_KILL_AGAIN_USEC);
 	if (s->state == STATE_KILLING && since >= KILL_WARN_USEC &&
 	    since < KILL_WARN_USEC + BUDGET_KILL_AGAIN_USEC)
-		log_line(s->ctx->log, LOG_ERR, "%s: SIGKILL does not end it; still trying",
-			 s->config->path);
+		log_node(s->ctx->log, LOG_ERR, s->config->path,
+			 "SIGKILL does not end it; still trying");
 }
 
 void service_arm(struct service *s, bool killed)

@@ -42,8 +42,9 @@ static void on_limit(struct alarm *alarm)
 	struct node *node = f->node;
 
 	f->spent = true;
-	log_line(node->ctx->log, LOG_WARNING, "%s: killing final, pid %d (%s): its time is spent",
-		 node_name(node), (int)f->hook.process.pid, f->hook.process.name);
+	log_node(node->ctx->log, LOG_WARNING, node_name(node),
+		 "killing final, pid %d (%s): its time is spent", (int)f->hook.process.pid,
+		 f->hook.process.name);
 	forced_kills_add(node->ctx->forced_kills, node->config->path,
 			 "killed final, pid %d (%s): its time was spent", (int)f->hook.process.pid,
 			 f->hook.process.name);
@@ -199,7 +200,7 @@ static void follow(struct final *f)
 	char text[OUTCOME_TEXT_MAX];
 
 	if (!hook_was_well(&f->hook))
-		log_line(f->node->ctx->log, LOG_WARNING, "%s: %s", node_name(f->node),
+		log_node(f->node->ctx->log, LOG_WARNING, node_name(f->node), "%s",
 			 policy_outcome_text(text, &f->hook.outcome));
 	/* One that fails does not stop the rest. */
 	if (f->spent || !hook_continue(&f->hook))
@@ -254,8 +255,8 @@ void final_abandon(struct node *node)
 
 	if (!f || !f->drained)
 		return;
-	log_line(node->ctx->log, LOG_ERR, "%s: its final action is not waited for any more",
-		 node_name(node));
+	log_node(node->ctx->log, LOG_ERR, node_name(node),
+		 "its final action is not waited for any more");
 	hook_kill(&f->hook);
 	swansong_guard_drop(&f->hook.process.guard);
 }

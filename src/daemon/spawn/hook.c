@@ -98,7 +98,7 @@ static void run(struct hook *h)
 	h->process.group = pid;
 	h->process.id = ++h->ctx->last_id;
 	process_name(&h->process, program.argv[0]);
-	log_line(h->ctx->log, LOG_INFO, "%s: %s: started %s, pid %d", node_name(h->node),
+	log_node(h->ctx->log, LOG_INFO, node_name(h->node), "%s: started %s, pid %d",
 		 hook_name(h->kind), h->process.name, (int)pid);
 }
 
@@ -164,7 +164,7 @@ void hook_term(struct hook *h)
 	if (!h->process.alive || h->process.signalled)
 		return;
 	h->process.signalled = true;
-	log_line(h->ctx->log, LOG_INFO, "%s: SIGTERM to %s, pid %d", node_name(h->node),
+	log_node(h->ctx->log, LOG_INFO, node_name(h->node), "SIGTERM to %s, pid %d",
 		 hook_name(h->kind), (int)h->process.pid);
 	signal_session(h, SIGTERM);
 	signal_session(h, SIGCONT);

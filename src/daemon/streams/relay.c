@@ -72,7 +72,7 @@ static ssize_t put(const struct relay *r)
 static void lose(struct relay *r, int error)
 {
 	if (!r->failing)
-		log_line(r->ctx->log, LOG_WARNING, "%s: its output is lost: %s", r->name,
+		log_node(r->ctx->log, LOG_WARNING, r->name, "its output is lost: %s",
 			 strerror(error));
 	r->failing = true;
 	r->start = r->end = 0;
@@ -265,9 +265,9 @@ bool relay_drain(struct relay *r)
 static void finish(struct relay *r)
 {
 	if (!relay_drain(r))
-		log_line(r->ctx->log, LOG_WARNING,
-			 "%s: the last %zu bytes of its output are lost: nobody takes them",
-			 r->name, count_waiting(r));
+		log_node(r->ctx->log, LOG_WARNING, r->name,
+			 "the last %zu bytes of its output are lost: nobody takes them",
+			 count_waiting(r));
 }
 
 struct relay *relay_free(struct relay *r)

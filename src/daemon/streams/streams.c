@@ -37,9 +37,8 @@ static int open_journal(const struct context *ctx, const struct node_config *con
 	/* Without descriptors or memory, there may be a journal all the same. */
 	if (fd >= 0 || context_is_shortage(fd) || fd == -ENOBUFS)
 		return fd;
-	log_line(ctx->log, LOG_WARNING,
-		 "%s: cannot write to the journal: %s; its output goes to the daemon's",
-		 config->path, strerror(-fd));
+	log_node(ctx->log, LOG_WARNING, config->path,
+		 "cannot write to the journal: %s; its output goes to the daemon's", strerror(-fd));
 	return -ENOTSUP;
 }
 

@@ -18,7 +18,7 @@ static void note_complete(struct tree *tree, struct node *node)
 	if (node->transient)
 		node_finished(node);
 	alarm_stop(&node->ctx->alarms, &node->budget);
-	log_line(tree->ctx->log, level, "%s: complete in %s%s", node_name(node),
+	log_node(tree->ctx->log, level, node_name(node), "complete in %s%s",
 		 clock_text(took, node->since_usec - node->stop_usec),
 		 node->forced ? " (forced)" : "");
 }

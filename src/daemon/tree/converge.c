@@ -75,7 +75,7 @@ static int renew_node(struct node *node)
 /* The node that is stopped for lack of memory stays so. */
 static void give_up(struct tree *tree, struct node *node, int error)
 {
-	log_line(node->ctx->log, LOG_ERR, "%s: cannot be started again: %s", node_name(node),
+	log_node(node->ctx->log, LOG_ERR, node_name(node), "cannot be started again: %s",
 		 strerror(error));
 	goals_stop(tree, node, CAUSE_FAILURE, strerror(error));
 }

@@ -80,11 +80,11 @@ static void log_spent(const struct node *node)
 	char budget[CLOCK_TEXT_MAX];
 
 	if (node->deadline_usec < clock_add(node->stop_usec, budget_of(node, node->config)))
-		log_line(node->ctx->log, LOG_WARNING, "%s: the budget above it is spent%s",
-			 node_name(node), but);
+		log_node(node->ctx->log, LOG_WARNING, node_name(node),
+			 "the budget above it is spent%s", but);
 	else
-		log_line(node->ctx->log, LOG_WARNING, "%s: its %s of %s is spent%s%s",
-			 node_name(node), by_grace ? "grace" : "shutdown-timeout",
+		log_node(node->ctx->log, LOG_WARNING, node_name(node), "its %s of %s is spent%s%s",
+			 by_grace ? "grace" : "shutdown-timeout",
 			 clock_text(budget, by_grace ? node->ctx->grace_usec : usec),
 			 by_grace ? " but for a margin" : "", but);
 }

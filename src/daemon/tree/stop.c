@@ -30,7 +30,7 @@ void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *r
 {
 	if (node_is_stopped(top))
 		return;
-	log_line(tree->ctx->log, LOG_NOTICE, "%s: shutting down: %s", node_name(top), reason);
+	log_node(tree->ctx->log, LOG_NOTICE, node_name(top), "shutting down: %s", reason);
 	events_because(tree->ctx->events, reason);
 	if (top == tree->root && tree->ctx->traces.wanted)
 		traces_begin(&tree->ctx->traces, reason, now);
@@ -65,8 +65,8 @@ void stop_follow(struct tree *tree)
 
 static void give_up(const struct node *node, struct process *process)
 {
-	log_line(node->ctx->log, LOG_ERR, "%s: pid %d (%s) cannot be killed; giving it up",
-		 node_name(node), (int)process->pid, process->name);
+	log_node(node->ctx->log, LOG_ERR, node_name(node),
+		 "pid %d (%s) cannot be killed; giving it up", (int)process->pid, process->name);
 	trace_guard_end(node->trace, process->id, "abandoned");
 	swansong_guard_drop(&process->guard);
 }

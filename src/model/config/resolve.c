@@ -363,8 +363,13 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 		return -ENOMEM;
 	if (!service) {
 		resolve_check_group(r, node);
-		/* The commands of a group run as those of its services would. */
-		return node_config_line(node, KEY_FINAL) ? resolve_inherited(r, node) : 0;
+		/*
+		 * The commands of a group run as those of its services would; the root has the limits
+		 * of the daemon's own log.
+		 */
+		return node_config_line(node, KEY_FINAL) || !node->parent
+			       ? resolve_inherited(r, node)
+			       : 0;
 	}
 	resolve_check_delays(r, node);
 	resolve_check_oneshot(r, node);

@@ -283,6 +283,72 @@ START_TEST(a_log_that_nobody_reads_blocks_nobody)
 }
 END_TEST
 
+/* What one line is in @format, its time cut off. */
+static const char *line_as(enum log_format format, const char *node, const char *message)
+{
+	static char text[8192];
+	struct log log = { .level = LOG_INFO, .name = "test", .format = format };
+	int fds[2];
+	ssize_t n;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	log_use(&log, fds[1]);
+	if (node)
+		log_node(&log, LOG_WARNING, node, "%s", message);
+	else
+		log_line(&log, LOG_WARNING, "%s", message);
+	n = read(fds[0], text, sizeof(text) - 1);
+	ck_assert_int_gt(n, 0);
+	text[n] = '\0';
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	if (format == LOG_TIME || format == LOG_AUTO) {
+		ck_assert_uint_gt((size_t)n, sizeof("2026-11-23T02:03:04.123Z"));
+		ck_assert_int_eq(text[23], 'Z');
+		return text + 25;
+	}
+	return format == LOG_JSON ? strchr(text, ',') : text;
+}
+
+START_TEST(a_line_has_the_form_of_its_log)
+{
+	ck_assert_str_eq(line_as(LOG_PLAIN, NULL, "so"), "test: so\n");
+	ck_assert_str_eq(line_as(LOG_PLAIN, "web/a", "so"), "test: web/a: so\n");
+	ck_assert_str_eq(line_as(LOG_TIME, "web/a", "so"), "test: web/a: so\n");
+	ck_assert_str_eq(line_as(LOG_AUTO, NULL, "so"), "test: so\n");
+	ck_assert_str_eq(line_as(LOG_JSON, NULL, "so"),
+			 ",\"level\":\"warning\",\"message\":\"so\"}\n");
+	ck_assert_str_eq(line_as(LOG_JSON, "web/a", "say \"\\\"\t\xff\u00e9"),
+			 ",\"level\":\"warning\",\"node\":\"web/a\","
+			 "\"message\":\"say \\u0022\\u005c\\u0022\\u0009\\ufffd\u00e9\"}\n");
+}
+END_TEST
+
+START_TEST(a_long_line_is_cut_and_ends)
+{
+	char message[1024];
+
+	(void)memset(message, '\n', sizeof(message) - 1);
+	message[sizeof(message) - 1] = '\0';
+	for (enum log_format f = LOG_PLAIN; f <= LOG_AUTO; f++) {
+		const char *line = line_as(f, message, message);
+
+		ck_assert_uint_le(strlen(line), 4096);
+		ck_assert_ptr_eq(strchr(line, '\n'), line + strlen(line) - 1);
+	}
+}
+END_TEST
+
+START_TEST(levels_and_forms_have_names)
+{
+	ck_assert_int_eq(log_parse_level("error"), LOG_ERR);
+	ck_assert_int_eq(log_parse_level("debug"), LOG_DEBUG);
+	ck_assert_int_eq(log_parse_level("emerg"), -EINVAL);
+	ck_assert_int_eq(log_parse_format("auto"), LOG_AUTO);
+	ck_assert_int_eq(log_parse_format(""), -EINVAL);
+}
+END_TEST
+
 static bool is_journal_by(const char *stream)
 {
 	struct log log;
@@ -384,6 +450,9 @@ Suite *test_suite(void)
 	tcase_add_test(tc, times_are_shown_for_people);
 	tcase_add_test(tc, a_duration_is_rounded_to_what_is_shown);
 	tcase_add_test(tc, a_log_that_nobody_reads_blocks_nobody);
+	tcase_add_test(tc, a_line_has_the_form_of_its_log);
+	tcase_add_test(tc, a_long_line_is_cut_and_ends);
+	tcase_add_test(tc, levels_and_forms_have_names);
 	tcase_add_test(tc, a_log_knows_the_journal_by_its_stream);
 	tcase_add_loop_test(tc, a_list_moves_to_the_end_of_another, 0, 6);
 	tcase_add_loop_test(tc, what_is_in_a_dictionary_is_found_and_nothing_else, 0, 4);

@@ -1,0 +1,22 @@
+#pragma once
+
+/*
+ * The daemon's own log in a file: a stream of the logger like the output of a service, with the limits
+ * of the section of the root.  The daemon never waits for the disk.  Until the logger runs, and while
+ * it cannot write the file, the log goes to standard error.
+ */
+
+#include "daemon/loop/context.h"
+#include "model/base/settings.h"
+
+struct own_log;
+
+/* Needs the logger of @ctx, before logger_begin().  Return: 0 or -ENOMEM. */
+int own_log_new(struct own_log **ret, struct context *ctx, const struct node_config *root,
+		const char *path);
+
+/* From here on the log goes to standard error; the logger writes what it has not yet. */
+struct own_log *own_log_free(struct own_log *own);
+
+/* The limits of a reload; @own may be NULL. */
+void own_log_reload(struct own_log *own, const struct node_config *root);
