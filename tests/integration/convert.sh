@@ -52,7 +52,9 @@ is "queue.conf: stopasgroup is the default" \
 	"$(sed -n '/^\[queue-worker@\]/,/^$/p' "$dir/queue.ini" | grep -c signal-scope)" 0
 says_and_notes queue 5 'not carried over: chown'
 says_and_notes queue 9 'not carried over: pidfile'
-says_and_notes queue 29 'not carried over: stdout_logfile_maxbytes'
+has queue '[queue-worker@]' 'log-size = 10M'
+has queue '[queue-worker@]' 'log-keep = 5'
+has queue '[scheduler]' 'log-size = infinity'
 
 converts bench 1
 has bench '[web]' 'after = redis'
@@ -60,7 +62,8 @@ has bench '[workers]' 'after = redis'
 has bench '[workers/site-long-worker@]' 'after = workers/site-schedule'
 has bench '[workers/site-long-worker@]' 'stderr = file:/srv/site/logs/worker.error.log'
 has bench '[swansong]' 'shutdown-timeout = 1590s'
-says_and_notes bench 12 'note: .*not rotated'
+has bench '[web/site-web]' 'log-size = 50M'
+has bench '[web/site-web]' 'log-keep = 10'
 says_and_notes bench 53 'not carried over: autorestart'
 says_and_notes bench 57 'not carried over: numprocs = 0'
 ok "bench.conf: what never runs is no node" not grep -q '^\[site-old' "$dir/bench.ini"
@@ -104,6 +107,14 @@ converts odd 1
 has odd '[two_marks]' "command = bash -c 'fetch; pack ; send'"
 has odd '[two_marks]' 'stop-signal = INT'
 has odd '[two_marks]' 'log = null'
+has odd '[limits]' 'stdout = file:/var/log/limits.out'
+has odd '[limits]' 'stderr = file:/var/log/limits.err'
+has odd '[limits]' 'log-size = 1025K'
+has odd '[limits]' 'log-keep = 7'
+says_and_notes odd 35 'note: stderr_logfile: log-size and log-keep are the same for both files'
+has odd '[redirected]' 'log = file:/var/log/redirected.log'
+has odd '[redirected]' 'log-size = 1000'
+has odd '[redirected]' 'log-keep = 0'
 has odd '[Upper]' "command = /bin/true -c 'a#b;c'"
 has odd '[Upper]' 'stop-timeout = 0'
 has odd '[swansong_]' 'command = ./own --name=swansong'
@@ -116,7 +127,7 @@ says_and_notes odd 13 'not carried over: exitcodes'
 says_and_notes odd 20 'not carried over: the section: swansongctl has no plugins'
 says_and_notes odd 23 'note: name: the node is called swansong_'
 says_and_notes odd 27 'note: name: the node is called root_'
-is "odd.conf: nothing is said of /dev/null" "$(grep -c logfile "$dir/odd.err")" 0
+is "odd.conf: nothing is said of /dev/null" "$(grep -Ec 'conf:[89]:' "$dir/odd.err")" 0
 
 # A mark of the byte order and carriage returns change nothing.
 { printf '\357\273\277' && sed 's/$/\r/' "$confs/web.conf"; } >"$dir/marked.conf"
