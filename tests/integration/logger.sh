@@ -150,25 +150,45 @@ is "the end is graceful" "$status" 0
 
 # --- The daemon is killed ---
 
+is_all() { [ "$(cksum <"$dir/killed")" = "$(seq 1 10000 | cksum)" ]; }
+for signal in KILL ABRT; do
+	rm -f "$dir/killed" "$dir/all-said"
+	config <<-END
+	[load]
+	command = sh -c 'read -r go <$dir/lines; seq 1 10000; echo >$dir/all-said; exec $helpers/idle'
+	log = file:$dir/killed
+	log-size = infinity
+	END
+	start_daemon
+	wait_for 10 logger_is_there || die "there is a logger"
+	pid=$(logger)
+	kill -STOP "$pid"
+	wait_for 10 is_stopped "$pid" || die "the logger is suspended"
+	echo >"$dir/lines"
+	ok "without a logger the pipe has the lines" wait_for 10 test -e "$dir/all-said"
+	kill "-$signal" "$daemon"
+	ok "the daemon ends by SIG$signal" wait_for 10 is_zombie_or_gone "$daemon"
+	wait "$daemon" 2>/dev/null
+	kill -CONT "$pid"
+	ok "after that they are written" wait_for 20 is_all
+	ok "and the logger ends" wait_for 20 is_zombie_or_gone "$pid"
+	pkill -KILL -x idle
+done
+
 config <<END
 [load]
-command = sh -c 'read -r go <$dir/lines; seq 1 10000; echo >$dir/all-said; exec $helpers/idle'
-log = file:$dir/killed
+command = sh -c 'read -r go <$dir/lines; seq 1 10000; echo >$dir/said-again; exec $helpers/idle'
+log = file:$dir/aborted
 log-size = infinity
 END
 start_daemon
 wait_for 10 logger_is_there || die "there is a logger"
-pid=$(logger)
-kill -STOP "$pid"
-wait_for 10 is_stopped "$pid" || die "the logger is suspended"
 echo >"$dir/lines"
-ok "without a logger the pipe has the lines" wait_for 10 test -e "$dir/all-said"
-end_process "$daemon"
-kill -CONT "$pid"
-is_all() { [ "$(cksum <"$dir/killed")" = "$(seq 1 10000 | cksum)" ]; }
-ok "when the daemon is killed they are written" wait_for 20 is_all
-ok "and the logger ends" wait_for 20 is_zombie_or_gone "$pid"
-end_process "$(ps -e -o pid=,comm= | awk '$2 == "idle" { print $1; exit }')"
+wait_for 10 test -e "$dir/said-again" || die "the lines are said"
+kill -ABRT "$daemon"
+wait_for 10 is_zombie_or_gone "$daemon" || die "the daemon ends"
+wait "$daemon" 2>/dev/null
+is "a daemon that aborts waits for the last line" "$(cksum <"$dir/aborted")" "$(seq 1 10000 | cksum)"
 
 # --- Without the program ---
 

@@ -174,6 +174,7 @@ static int child_connect(struct logger_child *c, int socket, pid_t pid)
 	c->socket = socket;
 	c->was_ready = false;
 	process_add(c->ctx->processes, &c->process, pid, -1);
+	c->ctx->logger_pid = pid;
 	process_name(&c->process, c->program);
 	c->ctx->launched++;
 	r = sd_event_add_io(c->ctx->event, &c->source, socket, EPOLLIN, child_on_event, c);
@@ -234,6 +235,7 @@ void logger_child_died(struct process *process)
 	uint64_t age_usec = clock_now_usec() - process->since_usec;
 
 	process_remove(process);
+	c->ctx->logger_pid = 0;
 	child_disconnect(c);
 	if (age_usec >= STEADY_USEC)
 		c->delay_usec = AGAIN_MIN_USEC;
@@ -279,6 +281,7 @@ int logger_child_stop(struct logger_child *c, uint64_t until_usec)
 	if (r > 0) {
 		(void)waitpid(c->process.pid, NULL, 0);
 		process_remove(&c->process);
+		c->ctx->logger_pid = 0;
 	}
 	return r < 0 ? r : 0;
 }

@@ -51,16 +51,17 @@ struct context {
 	struct sweep *children;			   /* NULL: not yet */
 	struct notify_directory *notify_directory; /* NULL: none */
 	struct logger *logger;			   /* NULL: nothing is captured */
-	struct own_log *own_log;		   /* NULL: the log is standard error */
-	const struct signals *signals;		   /* as they were when we were started */
-	char **environment;			   /* for services; borrowed */
-	char **envp;				   /* room to put a child's environment together */
-	size_t envp_room;			   /* without the NULL */
-	int null_fd;				   /* /dev/null, for reading */
-	int spare_fd;				   /* see context_give_up_spare() */
-	struct rlimit descriptors; /* RLIMIT_NOFILE as we were given it, for the services */
-	bool share_descriptors;	   /* as spawn_can_share() says */
-	bool descriptors_raised;   /* ... and whether ours is another */
+	pid_t logger_pid;	       /* of its process, for an end by SIGABRT; 0: none */
+	struct own_log *own_log;       /* NULL: the log is standard error */
+	const struct signals *signals; /* as they were when we were started */
+	char **environment;	       /* for services; borrowed */
+	char **envp;		       /* room to put a child's environment together */
+	size_t envp_room;	       /* without the NULL */
+	int null_fd;		       /* /dev/null, for reading */
+	int spare_fd;		       /* see context_give_up_spare() */
+	struct rlimit descriptors;     /* RLIMIT_NOFILE as we were given it, for the services */
+	bool share_descriptors;	       /* as spawn_can_share() says */
+	bool descriptors_raised;       /* ... and whether ours is another */
 	uint64_t
 		grace_usec; /* until we are killed once we are to end; USEC_INFINITY: nobody says */
 	const struct command

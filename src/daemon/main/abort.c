@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,8 +17,19 @@
  * and killed until it is empty, and then no process of any service is there.  A process that does
  * not die of SIGKILL is not waited for longer than ROUNDS_MAX milliseconds; neither is a log that
  * nobody reads.
+ *
+ * The logger is spared: when our descriptors are closed it writes what is in the pipes, and ends.
  */
-#define ROUNDS_MAX 3000
+#define ROUNDS_MAX	  3000
+#define ROUNDS_LOGGER_MAX 1000
+
+/* A handler gets no argument.  Written by daemon_catch_abort() only. */
+static const pid_t *logger;
+
+static pid_t spared_pid(void)
+{
+	return logger ? *logger : 0;
+}
 
 static void log_text(const char *text)
 {
@@ -31,6 +43,8 @@ static void kill_child(pid_t pid, void *arg)
 {
 	bool *found = arg;
 
+	if (pid == spared_pid())
+		return;
 	*found = true;
 	(void)kill(pid, SIGKILL);
 }
@@ -47,6 +61,17 @@ static bool kill_children(int list)
 	while ((n = read(list, piece, sizeof(piece))) > 0)
 		proc_pids(piece, (size_t)n, &rest, kill_child, &found);
 	return found;
+}
+
+/* A process 1 takes it along, and a manager may kill what is left of us. */
+static void await_logger(void)
+{
+	pid_t pid = spared_pid();
+
+	if (pid <= 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) < 0)
+		return;
+	for (int i = 0; i < ROUNDS_LOGGER_MAX && waitpid(pid, NULL, WNOHANG) == 0; i++)
+		(void)poll(NULL, 0, 1);
 }
 
 static void on_abort(int signo)
@@ -66,6 +91,7 @@ static void on_abort(int signo)
 			;
 		(void)poll(NULL, 0, 1);
 	}
+	await_logger();
 	(void)sigaction(signo, &end, NULL);
 	(void)sigemptyset(&only);
 	(void)sigaddset(&only, signo);
@@ -74,11 +100,12 @@ static void on_abort(int signo)
 	_exit(128 + signo); /* process 1 does not die of signals of its own */
 }
 
-void daemon_catch_abort(void)
+void daemon_catch_abort(const pid_t *logger_pid)
 {
 	struct sigaction action = { .sa_handler = on_abort };
 	sigset_t only;
 
+	logger = logger_pid;
 	(void)sigfillset(&action.sa_mask);
 	(void)sigaction(SIGABRT, &action, NULL);
 	(void)sigemptyset(&only);

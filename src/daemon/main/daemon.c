@@ -308,7 +308,7 @@ int daemon_run(const struct daemon_options *options)
 	/* In front of a command every signal is the command's. */
 	if (!options->command) {
 		attributes_drop_inheritable();
-		daemon_catch_abort();
+		daemon_catch_abort(&d.ctx.logger_pid);
 	}
 	d.is_supervised = address.socket;
 	status = run(&d, &address);
