@@ -71,6 +71,41 @@ ok "what somebody put in the way is not written to" \
 is "and stays as it was" "$(content in)" "given|"
 stop_daemon
 
+# Paths of descriptors, where standard output and standard error of the daemon are two.
+config <<END
+[one]
+command = sh -c 'echo one; echo one >&2'
+type = oneshot
+log = file:/dev/stdout
+[two]
+command = sh -c 'echo two; echo two >&2'
+type = oneshot
+stdout = file:/dev/stderr
+stderr = file:/dev/fd/1
+[three]
+command = sh -c 'echo three; echo three >&2'
+type = oneshot
+log = file:/proc/self/fd/2
+[none]
+command = sh -c 'echo none; echo none >&2'
+type = oneshot
+log = file:/dev/null
+END
+: >"$log"
+"$swansongd" -c "$ini" --socket "$socket" >"$dir/own-out" 2>>"$log" </dev/null &
+daemon=$!
+cleanup_fn end_process "$daemon"
+for node in one two three none; do
+	wait_for 10 has_state "$node" "done" || die "$node is done"
+done
+stop_daemon
+is "/dev/stdout is the daemon's, for both" "$(sort "$dir/own-out" | xargs)" "one one two"
+is "so is /dev/stderr" "$(grep -Ev "$said" "$log" | sort | xargs)" "three three two"
+for path in "$dir/" /dev/tty1 /dev/fd/3; do
+	printf '[one]\ncommand = true\nlog = file:%s\n' "$path" | config
+	like "$path is refused with its line" "$(ctl check "$ini" 2>&1)" ':3: .*(directory|device)'
+done
+
 # The daemon's own, and from above.
 cat >"$ini" <<END
 [swansong]

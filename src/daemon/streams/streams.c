@@ -77,6 +77,8 @@ static int open_output(const struct context *ctx, const struct node_config *conf
 		return open_journal(ctx, config);
 	case OUTPUT_SYSLOG:
 	case OUTPUT_INHERIT:
+	case OUTPUT_STDOUT:
+	case OUTPUT_STDERR:
 	case OUTPUT_DEFAULT:
 		break;
 	}
@@ -128,6 +130,10 @@ int streams_open(struct streams *streams, const struct context *ctx,
 	for (int i = 1; r >= 0 && i <= 2; i++) {
 		const struct output *output = i == 1 ? out : err;
 
+		if (output->kind == OUTPUT_STDOUT || output->kind == OUTPUT_STDERR) {
+			streams->fds[i] = output->kind == OUTPUT_STDOUT ? 1 : 2;
+			continue;
+		}
 		if (i == 2 && output_equal(out, err)) {
 			if (streams->fds[1] != 1)
 				streams->fds[2] = streams->fds[1];

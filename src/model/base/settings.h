@@ -80,6 +80,8 @@ enum output_kind {
 	OUTPUT_FILE,
 	OUTPUT_JOURNAL,
 	OUTPUT_SYSLOG,
+	OUTPUT_STDOUT, /* the daemon's standard output, of either stream */
+	OUTPUT_STDERR,
 	OUTPUT_DEFAULT, /* as log, or the terminal; log itself never is */
 };
 

@@ -175,8 +175,31 @@ static const struct choice words[] = {
 	{ "null", OUTPUT_NULL },       {},
 };
 
+/* Paths that are no files: as the path of a log, and of no input. */
+static const struct choice special_paths[] = {
+	{ "/dev/stdout", OUTPUT_STDOUT },     { "/dev/fd/1", OUTPUT_STDOUT },
+	{ "/proc/self/fd/1", OUTPUT_STDOUT }, { "/dev/stderr", OUTPUT_STDERR },
+	{ "/dev/fd/2", OUTPUT_STDERR },	      { "/proc/self/fd/2", OUTPUT_STDERR },
+	{ "/dev/null", OUTPUT_NULL },	      {},
+};
+
+/* Return: 1: the output is what the path stands for; 0: it is a file; or -errno. */
+static int output_parse_special(struct value *value, const char *path, struct output *output)
+{
+	for (const struct choice *c = special_paths; c->name; c++) {
+		if (strcmp(c->name, path) == 0) {
+			output->kind = (enum output_kind)c->value;
+			return 1;
+		}
+	}
+	if (path[strlen(path) - 1] == '/')
+		return value_refuse(value, "is a directory");
+	return is_device(path) ? value_refuse(value, "is a device") : 0;
+}
+
 static int output_parse(struct value *value, void *field)
 {
+	bool is_input = value->type->choices != words;
 	struct output *output = field;
 	int kind, r;
 
@@ -190,11 +213,13 @@ static int output_parse(struct value *value, void *field)
 	r = value_check_substitutions(value);
 	if (r == 0)
 		r = value_check_path(value, value->text + 5);
+	if (r == 0 && !is_input)
+		r = output_parse_special(value, value->text + 5, output);
 	if (r == 0)
 		r = value_copy(value->text + 5, &output->path);
 	if (r == 0)
 		output->kind = OUTPUT_FILE;
-	return r;
+	return r < 0 ? r : 0;
 }
 
 static bool output_equal(const void *a, const void *b)
@@ -208,9 +233,10 @@ static void output_print(FILE *file, const void *field)
 {
 	const struct output *output = field;
 	const char *name = choice_name(words, (int)output->kind);
+	const char *special = name ? NULL : choice_name(special_paths, (int)output->kind);
 
-	if (output->kind == OUTPUT_FILE)
-		(void)fprintf(file, "file:%s", output->path);
+	if (output->kind == OUTPUT_FILE || special)
+		(void)fprintf(file, "file:%s", special ? special : output->path);
 	else if (name)
 		(void)fputs(name, file);
 }

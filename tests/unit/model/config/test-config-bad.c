@@ -114,7 +114,9 @@ static const struct {
 	{ "stdin", { "", "journal", "file", "file:", "file:x", "/dev/tty", "-" } },
 	{ "stdout", { "", "log", "Journal", "file:x", "1" } },
 	{ "stderr", { "", "stdout", "file:/%x" } },
-	{ "log", { "", "file", "file:", "file:x", "file:/x%", "/var/log/x", "Syslog", "none" } },
+	{ "log",
+	  { "", "file", "file:", "file:x", "file:/x%", "file:/x/", "file:/dev/tty1", "/var/log/x",
+	    "Syslog", "none" } },
 };
 
 START_TEST(a_bad_value_is_refused_with_its_place)
