@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,10 @@
 #include "base/macro.h"
 #include "logger/file/place.h"
 #include "logger/file/rotated.h"
+
+/* The time for a pipe to be emptied before a long line. */
+#define EMPTY_LOOKS	100
+#define EMPTY_LOOK_MSEC 10
 
 struct file {
 	struct list in_all;
@@ -234,6 +239,23 @@ int files_append(struct files *files, const struct files_job *job)
 	return rotated > 0;
 }
 
+/*
+ * A longer write than PIPE_BUF is in one piece if an empty pipe has room for it: others that write wait
+ * for its end.  A reader that does not empty the pipe in time is not waited for.
+ */
+static void await_empty_pipe(int fd, size_t size)
+{
+	int in_pipe = 0;
+
+	if (fcntl(fd, F_GETPIPE_SZ) < (int)size)
+		(void)fcntl(fd, F_SETPIPE_SZ, (int)size);
+	for (int i = 0; i < EMPTY_LOOKS; i++) {
+		if (ioctl(fd, FIONREAD, &in_pipe) < 0 || in_pipe == 0)
+			return;
+		(void)poll(NULL, 0, EMPTY_LOOK_MSEC);
+	}
+}
+
 /* Others may write to a pipe as well: lines up to PIPE_BUF are not mixed with theirs. */
 static int put_lines(int fd, const char *data, size_t size)
 {
@@ -245,6 +267,8 @@ static int put_lines(int fd, const char *data, size_t size)
 		if (!end)
 			end = memchr(data, '\n', size);
 		n = end ? (size_t)(end - data) + 1 : size;
+		if (n > PIPE_BUF)
+			await_empty_pipe(fd, n);
 		r = write_all(fd, data, n, n);
 		if (r < 0)
 			return r;
