@@ -84,11 +84,9 @@ static int control_change(struct logger *l, const struct logger_packet *p, struc
 	return r < 0 ? r : deliver_attach(l, s);
 }
 
-static void control_run(struct logger *l, const struct logger_message *m, struct stream *s)
+/* What is in the pipe is of the new process: that of the last run was taken with its flush. */
+static void control_run(const struct logger_message *m, struct stream *s)
 {
-	/* The process may be in the middle of a line already; that of the last run has been ended. */
-	(void)stream_take_pipe(s, clock_realtime_usec());
-	deliver_queue(l, s);
 	s->record->pid = m->run.pid;
 	s->record->generation = m->run.generation;
 }
@@ -221,7 +219,7 @@ static int control_about_stream(struct logger *l, struct logger_packet *p, struc
 	case LOGGER_CHANGE:
 		return control_change(l, p, s);
 	case LOGGER_RUN:
-		control_run(l, m, s);
+		control_run(m, s);
 		return 0;
 	case LOGGER_SHOW:
 		view = control_find_view(l, m->view.id);
