@@ -21,6 +21,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 
 # logger: the process that writes files of output, and what it is told
 %C%_libdaemon_la_SOURCES += \
+	%D%/logger/rules.h %D%/logger/rules.c \
 	%D%/logger/child.h %D%/logger/child.c \
 	%D%/logger/hold.h %D%/logger/hold.c \
 	%D%/logger/stream.h %D%/logger/stream.c \

@@ -55,6 +55,14 @@ int store_read(int fd, uint32_t stream, struct store_record *ret)
 	return 0;
 }
 
+bool store_is_taking(int fd, uint32_t stream)
+{
+	struct store_header header;
+
+	return pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+	       header.taking == stream + 1;
+}
+
 void store_count(const struct store_record *record, struct store_counts *ret)
 {
 	const struct store_input *in = &record->inputs[record->input & 1];

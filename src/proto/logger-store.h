@@ -27,6 +27,7 @@
  * there a portion may come twice.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define STORE_MAGIC   UINT64_C(0x676f6c676e617773) /* "swanglog" */
@@ -136,6 +137,12 @@ int store_new(void);
 
 /* The record of @stream, as it is now; for the daemon.  Return: 0 or -errno. */
 int store_read(int fd, uint32_t stream, struct store_record *ret);
+
+/*
+ * Returns true if output of @stream is on its way from the pipe to the ring, or if that is not known:
+ * what is not in the pipe is in the record that is read after this has returned false.
+ */
+bool store_is_taking(int fd, uint32_t stream);
 
 /* What the record says in sum. */
 void store_count(const struct store_record *record, struct store_counts *ret);

@@ -165,15 +165,24 @@ ok "its output is the daemon's" says "$log" '^out$'
 ok "and not said to be the journal's" says "$log" '^stream $'
 is "the warning comes once" "$(grep -c 'cannot write to the journal' "$log")" 1
 
-python3 "$top_srcdir/tests/helpers/fake-journal.py" /run/systemd/journal/stdout "$journal" &
+python3 "$top_srcdir/tests/helpers/fake-journal.py" /run/systemd/journal "$journal" &
 cleanup_fn end_process $!
 wait_for 10 test -S /run/systemd/journal/stdout || die "there is a journal"
 ctl restart web/one >/dev/null
-wait_for 10 says "$journal" 'is [0-9]+:' || die "entries arrive"
+ok "lines arrive as entries of the node" \
+	wait_for 10 says "$journal" '^entry: PRIORITY=6 SYSLOG_IDENTIFIER=web/one SWANSONG_NODE=web/one .* MESSAGE=err$'
+ok "each is one" says "$journal" ' MESSAGE=out$'
+stop_daemon
+is "the end is graceful" "$status" 0
+
+# Without the logger the service has a stream to journald itself.
+: >"$journal"
+SWANSONG_LOGGER=/nonexistent start_daemon
+wait_for 10 says "$journal" 'is [0-9]+:' || die "lines arrive without the logger"
 is "one stream, of the node" "$(sed -n '1,7s/^1: //p' "$journal" | tr '\n' '|')" "web/one||6|1|0|0|0|"
 is "both outputs are in it" "$(sed -n '8,9s/^1: //p' "$journal" | tr '\n' '|')" "out|err|"
 is "which the service can tell" "$(sed -n 's/^1: stream //p' "$journal")" \
 	"$(sed -n 's/^1: is //p' "$journal")"
 stop_daemon
-is "the end is graceful" "$status" 0
+is "the end is graceful without the logger" "$status" 0
 finish

@@ -108,7 +108,7 @@ is_new() { [ "$(pid_of web/http)" != "$pid" ] && has_health web/http healthy; }
 ok "and started again" wait_for 20 is_new
 ok "for the reason" says "$log" 'web/http: unhealthy, 3 times in a row: HTTP status 503'
 ok "that run has failed" says "$log" 'web/http: unhealthy; again in'
-ok "which its post-stop sees" says "$log" '^SERVICE_RESULT is watchdog'
+ok "which its post-stop sees" says "$log" '^web/http +\| SERVICE_RESULT is watchdog'
 ok "a restart is counted" test "$(field web/http .service.restarts)" -ge 1
 
 # --- A probe that hangs --------------------------------------------------------------------------

@@ -176,7 +176,7 @@ for state in "${!of[@]}"; do
 	kill -TERM "$daemon"
 	# Nobody is asked from here on: what is to be let go is known before.
 	case $state in
-	draining | stopping) kill -KILL "$(pgrep -P "$daemon")" ;;
+	draining | stopping) kill -KILL "$(services)" ;;
 	*) out_of "$state" ;;
 	esac
 	await_daemon 20

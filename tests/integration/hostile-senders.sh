@@ -96,7 +96,7 @@ ok "the daemon answers after a call with a descriptor" answers
 end_attack
 
 ctl start own >/dev/null
-ok "a service sends such a file itself" wait_for 10 says "$log" '^sent'
+ok "a service sends such a file itself" wait_for 10 says "$log" '^own +\| sent'
 ok "the descriptor is refused by name" wait_for 10 says "$log" 'own: a descriptor is refused: it is no socket'
 ok "the daemon answers after that" answers
 is "nothing is stored" "$(field own .service.stored)" null

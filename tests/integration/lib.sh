@@ -295,6 +295,10 @@ stop_daemon() { # [SECONDS]
 	await_daemon "${1:-10}"
 }
 
+# Its children: the logger, whose helpers have its name, too; and the processes of services.
+logger() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 == "swansong-logger" { print $1; exit }'; }
+services() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 != "swansong-logger" { print $1 }'; }
+
 # A value of `swansongctl status --json`: field web/nginx .service.pid
 field() { # NODE JQ-PATH
 	ctl status --json | jq -r --arg path "$1" ".nodes[] | select(.path == \$path) | $2"

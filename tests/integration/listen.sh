@@ -8,6 +8,8 @@ talker="/usr/bin/env python3 $top_srcdir/tests/helpers/talker.py"
 mkfifo "$dir/talk"
 exec 9<>"$dir/talk" # so that what is in it stays while nobody reads
 config <<END
+[swansong]
+log = inherit
 [web]
 command = $counter 10
 listen = tcp:127.0.0.1:8080,name=web

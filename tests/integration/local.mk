@@ -6,6 +6,7 @@ dist_check_SCRIPTS += \
 	%D%/attach-trouble.sh \
 	%D%/badconfig.sh \
 	%D%/budgets.sh \
+	%D%/capture.sh \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
 	%D%/cgroup-limits.sh \

@@ -4,8 +4,6 @@
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 
-# The child of the daemon; its helpers have its name, too.
-logger() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 == "swansong-logger" { print $1; exit }'; }
 logger_is_there() { [ -n "$(logger)" ]; }
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
 last() { tail -n 1 "$dir/$1"; } # FILE

@@ -32,6 +32,8 @@ os.read(heard, 1)  # its other end is closed by who reads all this
 open(sys.argv[1], "w").close()
 END
 config <<END
+[swansong]
+log = inherit
 [quiet]
 command = sh -c '/usr/bin/env python3 $dir/anonymous $dir/heard; exec sleep 1000'
 notify = yes

@@ -9,6 +9,8 @@ qlen=/proc/sys/net/unix/max_dgram_qlen
 room=$(cat $qlen)
 talker="/usr/bin/env python3 $top_srcdir/tests/helpers/talker.py"
 config <<END
+[swansong]
+log = inherit
 [talk]
 command = $talker $dir/talk
 ready = notify

@@ -5,6 +5,8 @@ requires_package python3 python3
 
 server="/usr/bin/env python3 $top_srcdir/tests/helpers/http-server.py"
 config <<END
+[swansong]
+log = inherit
 [socket@]
 instances = one
 command = /usr/bin/env python3 -c 'import socket, sys; open(sys.argv[1]).read(); s = socket.create_server(sys.argv[2], family=socket.AF_UNIX); s.accept(); s.accept()' $dir/go $dir/%i.sock
@@ -119,6 +121,8 @@ is "the end is graceful" "$status" 0
 mkfifo "$dir/pipe"
 exec 9<>"$dir/pipe"
 config <<END
+[swansong]
+log = inherit
 [stuck]
 command = sh -c 'echo ready; seq 1 100000; echo the end; exec $helpers/idle'
 ready = log:^ready\$

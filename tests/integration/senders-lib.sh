@@ -5,6 +5,8 @@ requires_package python3 python3
 
 talker="/usr/bin/env python3 $top_srcdir/tests/helpers/talker.py"
 config <<END
+[swansong]
+log = inherit
 [talk]
 command = $talker $dir/talk
 notify = yes

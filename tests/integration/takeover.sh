@@ -87,6 +87,8 @@ END_OF_MIXED
 
 python=$(PATH=/usr/bin:/bin command -v python3) || skip_all "package python3" # for any user
 config <<END
+[swansong]
+log = inherit
 [victim]
 command = $python $dir/talker $dir/victim
 user = nobody

@@ -63,7 +63,7 @@ wait_for 10 ctl status >/dev/null 2>&1 || die "process 1 answers"
 ok "its services are there" wait_for 10 has_state job up
 inside=$(pgrep -P "$daemon")
 mapfile -t services < <(pgrep -P "$inside")
-is "as many as it should have" "${#services[@]}" 4
+is "four services and the logger are its children" "${#services[@]}" 5
 kill -KILL "$inside"
 ok "they end with it" wait_for 10 gone "${services[@]}"
 await_daemon 10

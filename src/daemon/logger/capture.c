@@ -2,17 +2,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/logger/rules.h"
 
 /* The end of a run is put off for its last lines for so long, and the pipes are looked at so often. */
 #define AWAIT_USEC (1 * USEC_PER_SEC)
 #define LOOK_USEC  (10 * USEC_PER_MSEC)
-
-#define MEMORY	  65536
-#define FILE_MODE 0640
 
 struct capture {
 	struct context *ctx;
@@ -26,48 +23,6 @@ struct capture {
 };
 DEFINE_CLEANUP(struct capture *, capture_free)
 
-void capture_rules(struct logger_rules *rules, const struct node_config *config,
-		   enum logger_kind kind)
-{
-	static const enum logger_stamp stamps[] = {
-		[LOG_TIMESTAMP_NONE] = LOGGER_STAMP_NONE,
-		[LOG_TIMESTAMP_ISO] = LOGGER_STAMP_ISO,
-		[LOG_TIMESTAMP_ISO_USEC] = LOGGER_STAMP_ISO_USEC,
-		[LOG_TIMESTAMP_UNIX] = LOGGER_STAMP_UNIX,
-		[LOG_TIMESTAMP_ISO_LOCAL] = LOGGER_STAMP_ISO,
-		[LOG_TIMESTAMP_ISO_USEC_LOCAL] = LOGGER_STAMP_ISO_USEC,
-	};
-	const struct outputs *outputs = node_config_outputs(config);
-
-	*rules = (struct logger_rules){
-		.to = LOGGER_TO_FILE,
-		.stamp = stamps[outputs->log_timestamp],
-		.kind = kind,
-		.flags =
-			(outputs->log_full == LOG_FULL_BLOCK ? LOGGER_BLOCK : 0) |
-			(outputs->log_compress ? LOGGER_COMPRESS : 0) |
-			(outputs->log_timestamp >= LOG_TIMESTAMP_ISO_LOCAL ? LOGGER_LOCAL_TIME : 0),
-		.keep = (uint32_t)outputs->log_keep,
-		.memory = MEMORY,
-		.mode = FILE_MODE,
-		.size = outputs->log_size == UINT64_MAX ? 0 : outputs->log_size,
-		.age_usec = outputs->log_age_usec,
-	};
-}
-
-/* The file of @kind, or NULL. */
-static const char *capture_file(const struct node_config *config, enum logger_kind kind)
-{
-	const struct output *out = node_config_output(config, 1);
-	const struct output *own = node_config_output(config, kind == LOGGER_ERROR ? 2 : 1);
-
-	if (own->kind != OUTPUT_FILE)
-		return NULL;
-	if (kind == LOGGER_ERROR && out->kind == OUTPUT_FILE && strcmp(out->path, own->path) == 0)
-		return NULL;
-	return own->path;
-}
-
 static void capture_on_timer(struct alarm *alarm)
 {
 	struct capture *c = container_of(alarm, struct capture, timer);
@@ -75,13 +30,27 @@ static void capture_on_timer(struct alarm *alarm)
 	c->fn(c->arg);
 }
 
+/* The rules count at once for a stream that is new: the width of all names is known before the first line. */
+static int capture_get(struct capture *c, enum logger_kind kind)
+{
+	struct logger_rules rules;
+	const char *file;
+	int r;
+
+	if (!log_rules(&rules, &file, c->config, kind, logger_sinks(c->ctx->logger)))
+		return 0;
+	r = log_stream_get(&c->streams[kind], c->ctx->logger, c->config->path, kind);
+	if (r == 0 && !log_stream_is_used(c->streams[kind]))
+		r = log_stream_use(c->streams[kind], &rules, file);
+	return r;
+}
+
 int capture_new(struct capture **ret, struct context *ctx, const struct node_config *config)
 {
 	cleanup(capture_freep) struct capture *c = NULL;
 	int r = 0;
 
-	if (!ctx->logger ||
-	    (!capture_file(config, LOGGER_OUTPUT) && !capture_file(config, LOGGER_ERROR)))
+	if (!ctx->logger)
 		return 0;
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -90,9 +59,8 @@ int capture_new(struct capture **ret, struct context *ctx, const struct node_con
 	c->config = config;
 	alarm_init(&c->timer, capture_on_timer);
 	for (enum logger_kind kind = 0; r == 0 && kind < LOGGER_KINDS; kind++)
-		if (capture_file(config, kind))
-			r = log_stream_get(&c->streams[kind], ctx->logger, config->path, kind);
-	if (r == 0)
+		r = capture_get(c, kind);
+	if (r == 0 && (c->streams[LOGGER_OUTPUT] || c->streams[LOGGER_ERROR]))
 		*ret = take(c);
 	return r;
 }
@@ -121,15 +89,20 @@ struct capture *capture_free(struct capture *c)
 void capture_reload(struct capture *c, const struct node_config *config)
 {
 	struct logger_rules rules;
+	const char *file;
 
 	for (enum logger_kind kind = 0; c && kind < LOGGER_KINDS; kind++) {
-		const char *now = capture_file(c->config, kind);
-
 		if (!c->streams[kind])
 			continue;
-		capture_rules(&rules, config, kind);
-		(void)log_stream_use(c->streams[kind], &rules, now);
+		(void)log_rules(&rules, &file, c->config, kind, logger_sinks(c->ctx->logger));
+		log_rules_reload(&rules, config);
+		(void)log_stream_use(c->streams[kind], &rules, file);
 	}
+}
+
+bool capture_is_apart(const struct capture *c)
+{
+	return c && c->streams[LOGGER_ERROR];
 }
 
 int capture_open(struct capture *c, int fd)
@@ -137,12 +110,13 @@ int capture_open(struct capture *c, int fd)
 	enum logger_kind kind = fd == 2 ? LOGGER_ERROR : LOGGER_OUTPUT;
 	const struct credentials *who = &node_config_extras(c->config)->credentials;
 	struct logger_rules rules;
+	const char *file;
 	int r;
 
 	if (!c->streams[kind])
 		return -ENOTSUP;
-	capture_rules(&rules, c->config, kind);
-	r = log_stream_use(c->streams[kind], &rules, capture_file(c->config, kind));
+	(void)log_rules(&rules, &file, c->config, kind, logger_sinks(c->ctx->logger));
+	r = log_stream_use(c->streams[kind], &rules, file);
 	return r < 0 ? r : log_stream_open(c->streams[kind], who->set ? who->uid : (uid_t)-1);
 }
 

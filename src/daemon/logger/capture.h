@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * The output of a node as far as the logger writes it: log = file:PATH, and stdout and stderr likewise.
+ * The output of a node as far as the logger writes it, see log_rules().
  * Part of what a start is made with (daemon/spawn/launch.h); the streams themselves outlive it.
  */
 
@@ -10,18 +10,17 @@
 
 struct capture;
 
-/* The limits and the form of the lines, as @config has them. */
-void capture_rules(struct logger_rules *rules, const struct node_config *config,
-		   enum logger_kind kind);
-
 /* *ret is NULL if nothing is captured.  Return: 0 or -ENOMEM. */
 int capture_new(struct capture **ret, struct context *ctx, const struct node_config *config);
 struct capture *capture_free(struct capture *capture);
 
-/* Other limits, of a reload, count at once for a file that stays. */
+/* Other limits and forms, of a reload, count at once for a destination that stays. */
 void capture_reload(struct capture *capture, const struct node_config *config);
 
-/* What becomes @fd, 1 or 2, of a process.  Return: CLOEXEC; -ENOTSUP: write to the file; -errno. */
+/* Returns true if standard error has a stream of its own; @capture may be NULL. */
+bool capture_is_apart(const struct capture *capture);
+
+/* What becomes @fd, 1 or 2, of a process.  Return: CLOEXEC; -ENOTSUP: not captured; -errno. */
 int capture_open(struct capture *capture, int fd);
 
 void capture_run(struct capture *capture, pid_t pid, uint64_t generation);

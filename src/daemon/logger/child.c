@@ -192,7 +192,7 @@ static void child_warn(struct logger_child *c, const char *why)
 		c->on_unusable(c);
 	if (!c->warned)
 		log_line(c->ctx->log, LOG_WARNING,
-			 "logger: cannot run %s: %s: services write to their files themselves",
+			 "logger: cannot run %s: %s: services write their output themselves",
 			 c->program, why);
 	c->warned = true;
 }

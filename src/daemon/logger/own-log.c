@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "daemon/logger/capture.h"
+#include "daemon/logger/rules.h"
 #include "daemon/logger/stream.h"
 
 struct own_log {
@@ -44,10 +44,9 @@ static void own_log_on_state(void *arg)
 
 static int own_log_set_limits(struct own_log *own, const struct node_config *root)
 {
-	struct logger_rules rules;
+	struct logger_rules rules = { .to = LOGGER_TO_FILE, .kind = LOGGER_OUTPUT };
 
-	capture_rules(&rules, root, LOGGER_OUTPUT);
-	rules.to = LOGGER_TO_FILE;
+	log_rules_reload(&rules, root);
 	rules.format = LOGGER_PLAIN;
 	rules.stamp = LOGGER_STAMP_NONE;
 	rules.flags &= LOGGER_COMPRESS;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -33,8 +34,9 @@ struct log_stream {
 	unsigned wishes;
 	uint32_t number; /* LOGGER_ALL: none yet */
 	enum logger_kind kind;
-	bool known; /* a logger has been told of it */
-	int fds[2]; /* of the pipe, or -1 */
+	bool known;    /* a logger has been told of it */
+	bool prefixed; /* its name is counted in @name_lengths */
+	int fds[2];    /* of the pipe, or -1 */
 	struct logger_rules rules;
 	char *file; /* NULL: not used yet */
 	struct logger_run run;
@@ -53,8 +55,13 @@ struct logger {
 	struct log_stream *by_number[LOGGER_STREAMS];
 	uint32_t next_number;
 	uint64_t cookie;
+	struct log_sinks sinks;
+	/* Of the streams with LOGGER_PREFIX: how many have a name of so many characters, and the most. */
+	unsigned name_lengths[CONFIG_NAME_MAX + 1];
+	uint32_t name_width;
 	bool begun;
-	bool reopen; /* LOGGER_REOPEN was not sent */
+	bool short_of_descriptors; /* ... and the log says so */
+	bool reopen;		   /* LOGGER_REOPEN was not sent */
 	void (*on_state)(void *arg);
 	void *arg;
 };
@@ -77,7 +84,7 @@ static int stream_send(struct log_stream *s, enum wish wish)
 	bool rules = wish == WISH_ADD || wish == WISH_CHANGE;
 
 	if (rules)
-		m.rules = s->rules;
+		m.rules = s->rules, m.rules.name_width = s->logger->name_width;
 	if (wish == WISH_ADD && s->known)
 		m.rules.flags |= LOGGER_KNOWN;
 	if (wish == WISH_RUN)
@@ -113,6 +120,26 @@ static void stream_wish(struct log_stream *s, enum wish wish)
 		list_append(&s->logger->waiting, &s->in_waiting);
 	s->wishes |= WISH(wish);
 	(void)stream_send_wishes(s);
+}
+
+/* All names that stand before lines have the same width. */
+static void stream_set_prefixed(struct log_stream *s, bool prefixed)
+{
+	struct logger *l = s->logger;
+	uint32_t width = CONFIG_NAME_MAX;
+
+	if (s->prefixed == prefixed)
+		return;
+	s->prefixed = prefixed;
+	l->name_lengths[strlen(s->name)] += prefixed ? 1U : -1U;
+	while (width > 0 && l->name_lengths[width] == 0)
+		width--;
+	if (width == l->name_width)
+		return;
+	l->name_width = width;
+	list_for_each (s, &l->streams, in_logger)
+		if (s->prefixed)
+			stream_wish(s, WISH_CHANGE);
 }
 
 static void logger_send_reopen(struct logger *l)
@@ -189,19 +216,32 @@ static void stream_flushed(struct log_stream *s, uint64_t cookie)
 		s->on_flushed(s->arg);
 }
 
+const char *log_stream_destination(const struct log_stream *s)
+{
+	static const char *const names[LOGGER_TOS] = {
+		[LOGGER_TO_MEMORY] = "memory",
+		[LOGGER_TO_OUTPUT] = "standard output",
+		[LOGGER_TO_ERROR] = "standard error",
+		[LOGGER_TO_JOURNAL] = "the journal",
+	};
+
+	return s->rules.to == LOGGER_TO_FILE ? s->file : names[s->rules.to];
+}
+
 static void stream_trouble(struct log_stream *s, const struct logger_trouble *trouble)
 {
 	struct log *log = s->logger->ctx->log;
+	const char *to = log_stream_destination(s);
 
 	logger_report_state(&s->logger->child);
 	if (trouble->error)
-		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", s->file,
+		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", to,
 			 strerror(trouble->error));
 	else
 		log_node(log, LOG_NOTICE, s->name,
 			 "log: %s is written again: %" PRIu64 " lines (%" PRIu64
 			 " bytes) were dropped",
-			 s->file, trouble->dropped_lines, trouble->dropped_bytes);
+			 to, trouble->dropped_lines, trouble->dropped_bytes);
 }
 
 static void logger_on_message(struct logger_child *child, const struct logger_packet *packet)
@@ -229,6 +269,7 @@ int logger_new(struct logger **ret, struct context *ctx)
 	if (!l)
 		return -ENOMEM;
 	l->ctx = ctx;
+	log_sinks_init(&l->sinks, ctx->log);
 	list_init(&l->streams);
 	list_init(&l->waiting);
 	for (size_t i = 0; i < LOGGER_KINDS; i++)
@@ -253,6 +294,11 @@ struct logger *logger_free(struct logger *l)
 	logger_child_done(&l->child);
 	free(l);
 	return NULL;
+}
+
+const struct log_sinks *logger_sinks(const struct logger *l)
+{
+	return &l->sinks;
 }
 
 void logger_begin(struct logger *l)
@@ -294,8 +340,9 @@ static void stream_log_missing(const struct log_stream *s)
 	if (counts.waiting_bytes == 0)
 		return;
 	log_node(s->logger->ctx->log, LOG_WARNING, s->name,
-		 "log: the last %" PRIu64 " bytes are not in %s%s%s", counts.waiting_bytes, s->file,
-		 record.error ? ": " : "", record.error ? strerror(record.error) : "");
+		 "log: the last %" PRIu64 " bytes are not in %s%s%s", counts.waiting_bytes,
+		 log_stream_destination(s), record.error ? ": " : "",
+		 record.error ? strerror(record.error) : "");
 }
 
 void logger_stop(struct logger *l, uint64_t until_usec)
@@ -351,6 +398,7 @@ struct log_stream *log_stream_put(struct log_stream *s)
 	if (!s || --s->refs > 0)
 		return NULL;
 	dict_remove(&s->logger->by_name[s->kind], s->name);
+	stream_set_prefixed(s, false);
 	s->on_flushed = NULL;
 	if (s->number == LOGGER_ALL)
 		stream_free(s);
@@ -374,22 +422,43 @@ int log_stream_use(struct log_stream *s, const struct logger_rules *rules, const
 	s->file = copy;
 	s->rules = *rules;
 	stream_wish(s, WISH_CHANGE);
+	stream_set_prefixed(s, rules->format == LOGGER_PREFIX);
 	return 0;
+}
+
+bool log_stream_is_used(const struct log_stream *s)
+{
+	return s->file;
+}
+
+/* Half of all descriptors is for pipes; the rest is for starts, clients and all else. */
+static int stream_open_pipe(int fds[static 2])
+{
+	struct rlimit limit;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || (rlim_t)fds[1] < limit.rlim_cur / 2)
+		return fd_set_nonblock(fds[0]);
+	fds[0] = fd_close(fds[0]);
+	fds[1] = fd_close(fds[1]);
+	return -EMFILE;
 }
 
 static int stream_make_pipe(struct log_stream *s)
 {
 	struct logger *l = s->logger;
 	uint32_t number = l->next_number;
+	int r;
 
 	for (uint32_t i = 0; l->by_number[number]; i++) {
 		if (i == LOGGER_STREAMS)
 			return -ENOTSUP;
 		number = (number + 1) % LOGGER_STREAMS;
 	}
-	if (pipe2(s->fds, O_CLOEXEC) < 0)
-		return -errno;
-	(void)fd_set_nonblock(s->fds[0]);
+	r = stream_open_pipe(s->fds);
+	if (r < 0)
+		return r;
 	l->next_number = (number + 1) % LOGGER_STREAMS;
 	l->by_number[number] = s;
 	s->number = number;
@@ -397,13 +466,11 @@ static int stream_make_pipe(struct log_stream *s)
 	return 0;
 }
 
-int log_stream_open(struct log_stream *s, uid_t uid)
+static int stream_open_end(struct log_stream *s, uid_t uid)
 {
 	char path[32];
 	int fd, r = 0;
 
-	if (!logger_child_is_usable(&s->logger->child))
-		return -ENOTSUP;
 	if (s->number == LOGGER_ALL)
 		r = stream_make_pipe(s);
 	if (r < 0)
@@ -417,15 +484,50 @@ int log_stream_open(struct log_stream *s, uid_t uid)
 	return fd < 0 ? -errno : fd;
 }
 
+int log_stream_open(struct log_stream *s, uid_t uid)
+{
+	struct logger *l = s->logger;
+	int r;
+
+	if (!logger_child_is_usable(&l->child))
+		return -ENOTSUP;
+	r = stream_open_end(s, uid);
+	if (!context_is_shortage(r))
+		return r;
+	if (!l->short_of_descriptors)
+		log_line(l->ctx->log, LOG_WARNING,
+			 "%s: log: no descriptors for a pipe: it and others write themselves: %s",
+			 s->name, strerror(-r));
+	l->short_of_descriptors = true;
+	return -ENOTSUP;
+}
+
 void log_stream_run(struct log_stream *s, pid_t pid, uint64_t generation)
 {
 	s->run = (struct logger_run){ .pid = pid, .generation = generation };
 	stream_wish(s, WISH_RUN);
 }
 
+/*
+ * The order matters: what is not in the pipe is in the ring, or the note says that it is on its way
+ * there.
+ */
+static bool stream_is_written(const struct log_stream *s)
+{
+	int store = s->logger->child.store, in_pipe = 1;
+	struct store_record record;
+	struct store_counts counts;
+
+	if (ioctl(s->fds[0], FIONREAD, &in_pipe) < 0 || in_pipe > 0 ||
+	    store_is_taking(store, s->number) || store_read(store, s->number, &record) < 0)
+		return false;
+	store_count(&record, &counts);
+	return counts.waiting_bytes == 0;
+}
+
 void log_stream_flush(struct log_stream *s)
 {
-	if (s->number == LOGGER_ALL)
+	if (s->number == LOGGER_ALL || (log_stream_is_flushed(s) && stream_is_written(s)))
 		return;
 	s->asked = ++s->logger->cookie;
 	stream_wish(s, WISH_FLUSH);
@@ -448,11 +550,6 @@ bool log_stream_is_failing(const struct log_stream *s)
 
 	return s->number != LOGGER_ALL &&
 	       store_read(s->logger->child.store, s->number, &record) == 0 && record.error;
-}
-
-const char *log_stream_file(const struct log_stream *s)
-{
-	return s->file;
 }
 
 int log_stream_count(const struct log_stream *s, struct store_counts *ret)

@@ -5,12 +5,14 @@
  * A stream is shared by all that runs for the node, and stays over restarts, reloads and the logger's
  * own death: it keeps both ends of the pipe, so nothing is lost meanwhile.
  *
- * Without a logger that can be executed there are no pipes: log_stream_open() says -ENOTSUP.
+ * Without a logger that can be executed, or without descriptors, there is no pipe: log_stream_open()
+ * says -ENOTSUP.
  */
 
 #include "daemon/logger/hold.h"
 #include "daemon/loop/context.h"
 #include "daemon/loop/process.h"
+#include "daemon/logger/rules.h"
 #include "proto/logger-store.h"
 #include "proto/logger.h"
 
@@ -19,6 +21,9 @@ struct log_stream;
 /* Return: 0 or -ENOMEM. */
 int logger_new(struct logger **ret, struct context *ctx);
 struct logger *logger_free(struct logger *logger);
+
+/* The daemon's own standard streams, as they were in logger_new(). */
+const struct log_sinks *logger_sinks(const struct logger *logger);
 
 /* From now on the process is started when a stream is there. */
 void logger_begin(struct logger *logger);
@@ -47,8 +52,12 @@ int log_stream_get(struct log_stream **ret, struct logger *logger, const char *p
 /* The last one removes the stream when its lines are written. */
 struct log_stream *log_stream_put(struct log_stream *stream);
 
-/* Where the lines go, and how, from now on.  Return: 0 or -ENOMEM. */
+/*
+ * Where the lines go, and how, from now on; @file is "" where they go to none.  The logger fills in
+ * the width of names.  Return: 0 or -ENOMEM.
+ */
 int log_stream_use(struct log_stream *stream, const struct logger_rules *rules, const char *file);
+bool log_stream_is_used(const struct log_stream *stream);
 
 /*
  * An end for the next process, of its own: it may set O_NONBLOCK, and open it by /proc as @uid.
@@ -72,7 +81,8 @@ void log_stream_notify(struct log_stream *stream, void (*fn)(void *arg), void *a
 /* The destination has failed, as last known. */
 bool log_stream_is_failing(const struct log_stream *stream);
 
-const char *log_stream_file(const struct log_stream *stream);
+/* Its file, or a name for what is none. */
+const char *log_stream_destination(const struct log_stream *stream);
 
 /* What the logger has counted.  Return: 0, or -errno if there is nothing. */
 int log_stream_count(const struct log_stream *stream, struct store_counts *ret);

@@ -29,11 +29,19 @@ static int open_file(const char *path, int flags)
 	return take_fd(fd);
 }
 
-/* Return: a descriptor, or -ENOTSUP if it is to be the daemon's own. */
-static int open_journal(const struct context *ctx, const struct node_config *config)
+/* Return: a descriptor, or -ENOTSUP if it is to be the daemon's own; *direct: it is the journal's. */
+static int open_journal(const struct context *ctx, const struct node_config *config,
+			struct capture *capture, int as, bool *direct)
 {
-	int fd = journal_open(config->path, LOG_INFO);
+	int fd = journal_find(), r = -ENOTSUP;
 
+	if (fd == 0 && capture)
+		r = capture_open(capture, as);
+	if (r != -ENOTSUP)
+		return r;
+	*direct = fd == 0;
+	if (*direct)
+		fd = journal_open(config->path, LOG_INFO);
 	/* Without descriptors or memory, there may be a journal all the same. */
 	if (fd >= 0 || context_is_shortage(fd) || fd == -ENOBUFS)
 		return fd;
@@ -63,7 +71,7 @@ static int open_log(const struct output *output, struct capture *capture, int as
 }
 
 static int open_output(const struct context *ctx, const struct node_config *config,
-		       const struct output *output, struct capture *capture, int as)
+		       const struct output *output, struct capture *capture, int as, bool *direct)
 {
 	int fd;
 
@@ -74,12 +82,13 @@ static int open_output(const struct context *ctx, const struct node_config *conf
 		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	case OUTPUT_JOURNAL:
-		return open_journal(ctx, config);
+		return open_journal(ctx, config, capture, as, direct);
+	case OUTPUT_DEFAULT:
+		return capture ? capture_open(capture, as) : -ENOTSUP;
 	case OUTPUT_SYSLOG:
 	case OUTPUT_INHERIT:
 	case OUTPUT_STDOUT:
 	case OUTPUT_STDERR:
-	case OUTPUT_DEFAULT:
 		break;
 	}
 	return -ENOTSUP;
@@ -89,7 +98,7 @@ static const char *subject_of(const struct output *output)
 {
 	if (output->kind == OUTPUT_FILE)
 		return output->path;
-	return output->kind == OUTPUT_JOURNAL ? "the journal" : "/dev/null";
+	return output->kind == OUTPUT_NULL ? "/dev/null" : "the journal";
 }
 
 static int streams_own(struct streams *streams, int i, int fd)
@@ -129,12 +138,13 @@ int streams_open(struct streams *streams, const struct context *ctx,
 	r = open_stdin(streams, ctx, in, terminal);
 	for (int i = 1; r >= 0 && i <= 2; i++) {
 		const struct output *output = i == 1 ? out : err;
+		bool direct = false;
 
 		if (output->kind == OUTPUT_STDOUT || output->kind == OUTPUT_STDERR) {
 			streams->fds[i] = output->kind == OUTPUT_STDOUT ? 1 : 2;
 			continue;
 		}
-		if (i == 2 && output_equal(out, err)) {
+		if (i == 2 && output_equal(out, err) && !capture_is_apart(capture)) {
 			if (streams->fds[1] != 1)
 				streams->fds[2] = streams->fds[1];
 			break;
@@ -144,8 +154,8 @@ int streams_open(struct streams *streams, const struct context *ctx,
 			continue;
 		}
 		*subject = subject_of(output);
-		r = open_output(ctx, config, output, capture, i);
-		if (r >= 0 && output->kind == OUTPUT_JOURNAL)
+		r = open_output(ctx, config, output, capture, i, &direct);
+		if (r >= 0 && direct)
 			streams->journal = r;
 		if (r >= 0)
 			r = streams_own(streams, i, r);

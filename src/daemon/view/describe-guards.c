@@ -155,7 +155,7 @@ static bool tell_logs(const struct walk *w, const struct service *s)
 					     .generation = hold->generation,
 					     .kind = "log",
 					     .pid = FIELD_NONE,
-					     .why = log_stream_file(stream),
+					     .why = log_stream_destination(stream),
 					     .age_usec = w->now - hold->since_usec,
 					     .kill_usec = hold->until_usec,
 					     .count = FIELD_NONE,

@@ -82,10 +82,18 @@ enum output_kind {
 	OUTPUT_SYSLOG,
 	OUTPUT_STDOUT, /* the daemon's standard output, of either stream */
 	OUTPUT_STDERR,
-	OUTPUT_DEFAULT, /* as log, or the terminal; log itself never is */
+	OUTPUT_DEFAULT, /* as log, or the terminal; of log: captured, see log_rules() */
 };
 
-/* The time in front of a line of a log file; the last two in local time. */
+/* How a line is written: as it is, behind the name of its node, or as an object of JSON. */
+enum log_format {
+	LOG_FORMAT_DEFAULT, /* plain to files, else prefix */
+	LOG_FORMAT_PLAIN,
+	LOG_FORMAT_PREFIX,
+	LOG_FORMAT_JSON,
+};
+
+/* The time in front of a line; the last two in local time. */
 enum log_timestamp {
 	LOG_TIMESTAMP_NONE,
 	LOG_TIMESTAMP_ISO,
@@ -204,7 +212,7 @@ struct extras {
 	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
 	uint64_t drain_delay_usec;
 	uint64_t settle_time_usec; /* of PROBE_STARTED */
-	uint64_t watchdog_usec; /* 0: none */
+	uint64_t watchdog_usec;	   /* 0: none */
 	int watchdog_signal, reload_signal, kill_signal;
 	uid_t notify_uid; /* the owner of its notification socket; -1: the user of the service */
 	unsigned fd_store_max; /* descriptors that the daemon keeps for it; none without notify */
@@ -246,14 +254,16 @@ struct outputs {
 	uint64_t log_age_usec; /* 0: none */
 	int log_keep;
 	bool log_compress;
+	enum log_format log_format;
 	enum log_timestamp log_timestamp;
 	enum log_full log_full;
 };
 
-#define OUTPUTS_DEFAULTS                                                                    \
-	{                                                                                   \
-		.stdio = { [0 ... 2] = { .kind = OUTPUT_DEFAULT } },                        \
-		.log_size = UINT64_C(10) * 1024 * 1024, .log_keep = CONFIG_LOG_KEEP_DEFAULT \
+#define OUTPUTS_DEFAULTS                                                                   \
+	{                                                                                  \
+		.stdio = { [0 ... 2] = { .kind = OUTPUT_DEFAULT } },                       \
+		.log = { .kind = OUTPUT_DEFAULT }, .log_size = UINT64_C(10) * 1024 * 1024, \
+		.log_keep = CONFIG_LOG_KEEP_DEFAULT                                        \
 	}
 
 /* Read by node_config_part(), written by node_config_own_part(). */
@@ -437,7 +447,7 @@ static inline const struct commands *node_config_hook(const struct node_config *
 	return &((const struct hooks *)node_config_part(node, PART_HOOKS))->of[kind];
 }
 
-/* The destination of standard output, @fd 1, or standard error, 2: never OUTPUT_DEFAULT. */
+/* The destination of standard output, @fd 1, or standard error, 2; OUTPUT_DEFAULT as of log. */
 const struct output *node_config_output(const struct node_config *node, int fd);
 
 /* "web/nginx", or "swansong" for the root: the section's name. */

@@ -193,6 +193,8 @@ KEY(STDOUT, "stdout", INHERITED, output, OUTPUT(stdio[1]), RESTART,
 KEY(STDERR, "stderr", INHERITED, output, OUTPUT(stdio[2]), RESTART, "destination of standard error")
 KEY(LOG, "log", INHERITED, output, OUTPUT(log), RESTART,
 	"destination of standard output and standard error")
+KEY(LOG_FORMAT, "log-format", INHERITED, log_format, OUTPUT(log_format), LIVE,
+	"form of each line of the output")
 KEY(LOG_SIZE, "log-size", INHERITED, memory, OUTPUT(log_size), LIVE,
 	"size at which a log file is rotated")
 KEY(LOG_AGE, "log-age", INHERITED, watchdog, OUTPUT(log_age_usec), LIVE,
@@ -202,7 +204,7 @@ KEY(LOG_KEEP, "log-keep", INHERITED, log_keep, OUTPUT(log_keep), LIVE,
 KEY(LOG_COMPRESS, "log-compress", INHERITED, bool, OUTPUT(log_compress), LIVE,
 	"whether older rotated log files are compressed")
 KEY(LOG_TIMESTAMP, "log-timestamp", INHERITED, log_timestamp, OUTPUT(log_timestamp), LIVE,
-	"time in front of each line of a log file")
+	"time in front of each line of the output")
 KEY(LOG_FULL, "log-full", INHERITED, log_full, OUTPUT(log_full), LIVE,
-	"consequence when a log file cannot be written")
+	"consequence when the output cannot be written")
 #undef KEY

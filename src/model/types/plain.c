@@ -240,6 +240,8 @@ const struct type type_on_failed = THREE("nothing", ON_FAILED_NOTHING,
 const struct type type_on_unhealthy = THREE("restart", ON_UNHEALTHY_RESTART,
 	"shutdown", ON_UNHEALTHY_SHUTDOWN, "log", ON_UNHEALTHY_LOG);
 const struct type type_log_full = TWO("drop", LOG_FULL_DROP, "block", LOG_FULL_BLOCK);
+const struct type type_log_format = THREE("plain", LOG_FORMAT_PLAIN, "prefix", LOG_FORMAT_PREFIX,
+	"json", LOG_FORMAT_JSON);
 const struct type type_log_timestamp =
 	CHOICES("none, iso, iso-usec, unix, iso-local or iso-usec-local", "iso", "unix",
 	{ "none", LOG_TIMESTAMP_NONE }, { "iso", LOG_TIMESTAMP_ISO },

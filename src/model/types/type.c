@@ -48,10 +48,16 @@ int type_parse(struct value *value, void *field)
 
 void type_print(const struct type *type, FILE *file, const void *field)
 {
-	if (type->print)
+	const char *name;
+
+	if (type->print) {
 		type->print(file, field);
-	else
-		(void)fputs(choice_name(type->choices, *(const int *)field), file);
+		return;
+	}
+	/* A default that depends on other keys has none. */
+	name = choice_name(type->choices, *(const int *)field);
+	if (name)
+		(void)fputs(name, file);
 }
 
 int value_copy(const char *text, char **field)

@@ -60,7 +60,7 @@ extern const struct type type_bool, type_duration, type_interval, type_watchdog,
 extern const struct type type_mode, type_memory, type_pids, type_weight;
 extern const struct type type_retries, type_fd_store_max, type_nice, type_oom_score;
 extern const struct type type_type, type_restart, type_on_failed, type_strategy, type_exit_when;
-extern const struct type type_log_keep, type_log_timestamp, type_log_full;
+extern const struct type type_log_keep, type_log_format, type_log_timestamp, type_log_full;
 extern const struct type type_exit_on_signal, type_signal_scope, type_on_unhealthy;
 extern const struct type type_restart_limit, type_success_status;
 /* text.c */

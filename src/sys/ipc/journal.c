@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 
 #define JOURNAL_SOCKET RUNDIR "/systemd/journal/stdout"
+#define ENTRY_SOCKET   RUNDIR "/systemd/journal/socket"
 
 /* As much as may lie there while journald is busy; the kernel has its own limit. */
 #define SEND_BUFFER (8 * 1024 * 1024)
@@ -46,6 +47,16 @@ int journal_open(const char *identifier, int priority)
 	if (fcntl(fd, F_SETFL, 0) < 0)
 		return -errno;
 	return take_fd(fd);
+}
+
+int journal_find(void)
+{
+	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = ENTRY_SOCKET };
+	cleanup(closep) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0
+		       ? -errno
+		       : 0;
 }
 
 char *journal_stream_text(char buf[static JOURNAL_STREAM_MAX], int fd)

@@ -17,5 +17,8 @@
  */
 int journal_open(const char *identifier, int priority);
 
+/* Return: 0: journald is there; or -errno, as journal_open(). */
+int journal_find(void);
+
 /* What $JOURNAL_STREAM has to say for @fd.  Returns @buf. */
 char *journal_stream_text(char buf[static JOURNAL_STREAM_MAX], int fd);

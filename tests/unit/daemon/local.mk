@@ -19,6 +19,12 @@ check_PROGRAMS += %D%/loop/test-trace
 %C%_loop_test_trace_CFLAGS  = $(daemon_cflags)
 %C%_loop_test_trace_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/logger/test-rules
+%C%_logger_test_rules_SOURCES = %D%/logger/test-rules.c \
+	tests/unit/fixtures/config-of.h tests/unit/fixtures/config-of.c
+%C%_logger_test_rules_CFLAGS  = $(daemon_cflags)
+%C%_logger_test_rules_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/streams/test-output
 %C%_streams_test_output_SOURCES = %D%/streams/test-output.c
 %C%_streams_test_output_CFLAGS  = $(daemon_cflags)

@@ -60,7 +60,7 @@ START_TEST(a_command_alone_is_a_configuration)
 	ck_assert_uint_eq(main->shutdown_timeout_usec, USEC_INFINITY);
 	ck_assert_int_eq(main->stop_signal, SIGTERM);
 	ck_assert_int_eq(main->ready.kind, PROBE_STARTED);
-	ck_assert_int_eq(node_config_outputs(main)->log.kind, OUTPUT_INHERIT);
+	ck_assert_int_eq(node_config_outputs(main)->log.kind, OUTPUT_DEFAULT);
 	ck_assert_int_eq(node_config_outputs(main)->stdio[0].kind, OUTPUT_INHERIT);
 	ck_assert_ptr_eq(config_unref(config_ref(config)), NULL);
 	ck_assert_str_eq(main->argv[0], "sh");

@@ -57,7 +57,7 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->drain_timeout_usec, 5 * 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(a)->final_timeout_usec, 10 * USEC_PER_SEC);
-	ck_assert_int_eq(node_config_outputs(a)->log.kind, OUTPUT_INHERIT);
+	ck_assert_int_eq(node_config_outputs(a)->log.kind, OUTPUT_DEFAULT);
 	ck_assert_uint_eq(node_config_outputs(a)->log_size, UINT64_C(10) * 1024 * 1024);
 	ck_assert_int_eq(node_config_outputs(a)->log_keep, 5);
 	ck_assert_int_eq(a->umask, -1);
@@ -86,8 +86,7 @@ START_TEST(every_key_is_taken)
 	struct node_config **edges;
 
 	ck_assert_str_eq(config->control_socket, "/run/s");
-	ck_assert(config->control_group == 4 &&
-		  config->control_mode == 0600);
+	ck_assert(config->control_group == 4 && config->control_mode == 0600);
 	ck_assert_uint_eq(config->nodes[0]->shutdown_timeout_usec, 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
 	edges = node_config_edges(s, EDGE_REQUIRES);
@@ -371,7 +370,7 @@ START_TEST(files_of_output_have_limits)
 	cleanup(config_unrefp) struct config *config =
 		good("[swansong]\nlog-keep = 7\n[a]\ncommand = x\nlog-size = 1M\nlog-age = 1d\n"
 		     "log-compress = yes\nlog-timestamp = iso-usec-local\nlog-full = block\n"
-		     "[b]\ncommand = x\nlog-keep = 0\nlog-size = infinity\n");
+		     "log-format = json\n[b]\ncommand = x\nlog-keep = 0\nlog-size = infinity\n");
 	const struct outputs *a = node_config_outputs(only(config, "a"));
 	const struct outputs *b = node_config_outputs(only(config, "b"));
 
@@ -381,6 +380,8 @@ START_TEST(files_of_output_have_limits)
 	ck_assert(a->log_compress);
 	ck_assert_int_eq(a->log_timestamp, LOG_TIMESTAMP_ISO_USEC_LOCAL);
 	ck_assert_int_eq(a->log_full, LOG_FULL_BLOCK);
+	ck_assert_int_eq(a->log_format, LOG_FORMAT_JSON);
+	ck_assert_int_eq(b->log_format, LOG_FORMAT_DEFAULT);
 	ck_assert_uint_eq(b->log_size, UINT64_MAX);
 	ck_assert_uint_eq(b->log_age_usec, 0);
 	ck_assert_int_eq(b->log_keep, 0);

@@ -1,0 +1,131 @@
+/*
+ *	log =			destination
+ *
+ *	(nothing)		the journal if standard error is the journal's; else what the service would
+ *				have inherited, standard output or standard error
+ *	file:PATH		the file
+ *	journal			the journal
+ *	file:/dev/stdout, /dev/stderr, inherit, null, syslog
+ *				none: not captured
+ */
+#include "daemon/logger/rules.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#define MEMORY	  65536
+#define FILE_MODE 0640
+
+struct destination {
+	bool captured;
+	enum logger_to to;
+	const char *file; /* "" if it is none */
+};
+
+void log_sinks_init(struct log_sinks *sinks, const struct log *log)
+{
+	struct stat out, err;
+
+	*sinks = (struct log_sinks){
+		.journal = log->journal,
+		.one = fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+		       out.st_dev == err.st_dev && out.st_ino == err.st_ino,
+	};
+}
+
+static enum logger_to sink_of(const struct log_sinks *sinks, enum logger_kind kind)
+{
+	if (sinks->journal)
+		return LOGGER_TO_JOURNAL;
+	return kind == LOGGER_OUTPUT && !sinks->one ? LOGGER_TO_OUTPUT : LOGGER_TO_ERROR;
+}
+
+static struct destination destination_of(const struct node_config *config, enum logger_kind kind,
+					 const struct log_sinks *sinks)
+{
+	const struct output *output = node_config_output(config, kind == LOGGER_ERROR ? 2 : 1);
+	struct destination d = { .captured = true, .file = "" };
+
+	switch (output->kind) {
+	case OUTPUT_FILE:
+		d.to = LOGGER_TO_FILE;
+		d.file = output->path;
+		break;
+	case OUTPUT_JOURNAL:
+		d.to = LOGGER_TO_JOURNAL;
+		break;
+	case OUTPUT_DEFAULT:
+		d.to = sink_of(sinks, kind);
+		break;
+	case OUTPUT_INHERIT:
+	case OUTPUT_STDOUT:
+	case OUTPUT_STDERR:
+	case OUTPUT_NULL:
+	case OUTPUT_SYSLOG:
+		d.captured = false;
+		break;
+	}
+	return d;
+}
+
+static enum logger_format format_of(const struct outputs *outputs, enum logger_to to)
+{
+	static const enum logger_format formats[] = {
+		[LOG_FORMAT_PLAIN] = LOGGER_PLAIN,
+		[LOG_FORMAT_PREFIX] = LOGGER_PREFIX,
+		[LOG_FORMAT_JSON] = LOGGER_JSON,
+	};
+
+	if (to == LOGGER_TO_JOURNAL) /* whose entries have fields */
+		return LOGGER_PLAIN;
+	if (outputs->log_format == LOG_FORMAT_DEFAULT)
+		return to == LOGGER_TO_FILE ? LOGGER_PLAIN : LOGGER_PREFIX;
+	return formats[outputs->log_format];
+}
+
+void log_rules_reload(struct logger_rules *rules, const struct node_config *config)
+{
+	static const enum logger_stamp stamps[] = {
+		[LOG_TIMESTAMP_NONE] = LOGGER_STAMP_NONE,
+		[LOG_TIMESTAMP_ISO] = LOGGER_STAMP_ISO,
+		[LOG_TIMESTAMP_ISO_USEC] = LOGGER_STAMP_ISO_USEC,
+		[LOG_TIMESTAMP_UNIX] = LOGGER_STAMP_UNIX,
+		[LOG_TIMESTAMP_ISO_LOCAL] = LOGGER_STAMP_ISO,
+		[LOG_TIMESTAMP_ISO_USEC_LOCAL] = LOGGER_STAMP_ISO_USEC,
+	};
+	const struct outputs *outputs = node_config_outputs(config);
+
+	*rules = (struct logger_rules){
+		.to = rules->to,
+		.kind = rules->kind,
+		.format = format_of(outputs, rules->to),
+		.stamp = stamps[outputs->log_timestamp],
+		.flags =
+			(outputs->log_full == LOG_FULL_BLOCK ? LOGGER_BLOCK : 0) |
+			(outputs->log_compress ? LOGGER_COMPRESS : 0) |
+			(outputs->log_timestamp >= LOG_TIMESTAMP_ISO_LOCAL ? LOGGER_LOCAL_TIME : 0),
+		.priority = LOG_INFO,
+		.keep = (uint32_t)outputs->log_keep,
+		.memory = MEMORY,
+		.mode = FILE_MODE,
+		.size = outputs->log_size == UINT64_MAX ? 0 : outputs->log_size,
+		.age_usec = outputs->log_age_usec,
+	};
+}
+
+bool log_rules(struct logger_rules *rules, const char **file, const struct node_config *config,
+	       enum logger_kind kind, const struct log_sinks *sinks)
+{
+	struct destination out = destination_of(config, LOGGER_OUTPUT, sinks);
+	struct destination own = destination_of(config, kind, sinks);
+
+	if (!own.captured)
+		return false;
+	*rules = (struct logger_rules){ .to = own.to, .kind = kind };
+	*file = own.file;
+	log_rules_reload(rules, config);
+	return kind == LOGGER_OUTPUT || rules->format == LOGGER_JSON || !out.captured ||
+	       out.to != own.to || strcmp(out.file, own.file) != 0;
+}
