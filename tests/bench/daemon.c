@@ -27,6 +27,8 @@ static void write_config(const struct daemon *d, const struct programs *programs
 
 	if (!f)
 		err(EXIT_FAILURE, "%s", d->config);
+	/* A child tells of its birth by standard output; standard error is captured. */
+	(void)fputs("[swansong]\nstdout = inherit\n", f);
 	for (size_t i = 0; i < n; i++) {
 		(void)fprintf(f,
 			      "[s%zu]\ncommand = %s\nrestart = always\nrestart-delay = 0\n"
@@ -60,10 +62,13 @@ static char *find_program(const char *builddir, const char *name)
 
 void programs_find(struct programs *programs, const char *builddir)
 {
-	cleanup(freep) char *absolute = realpath(builddir, NULL);
+	cleanup(freep) char *absolute = realpath(builddir, NULL), *logger = NULL;
 
 	if (!absolute)
 		err(EXIT_FAILURE, "%s", builddir);
+	logger = find_program(absolute, "swansong-logger");
+	if (setenv("SWANSONG_LOGGER", logger, 0) < 0)
+		err(EXIT_FAILURE, "SWANSONG_LOGGER");
 	if (!programs->swansongd)
 		programs->swansongd = find_program(absolute, "swansongd");
 	programs->swansongctl = find_program(absolute, "swansongctl");
@@ -167,7 +172,8 @@ uint64_t daemon_start(struct daemon *d, const struct programs *programs, size_t 
 	int inotify = inotify_init1(IN_CLOEXEC);
 
 	prepare(d, programs, programs->child, n);
-	if (inotify < 0 || inotify_add_watch(inotify, programs->folder, IN_CREATE) < 0)
+	if (inotify < 0 ||
+	    inotify_add_watch(inotify, programs->folder, IN_CREATE | IN_MOVED_TO) < 0)
 		err(EXIT_FAILURE, "%s", programs->folder);
 
 	begun = now_nsec();
