@@ -7,6 +7,7 @@ AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	sysconfdir='$(sysconfdir)'; export sysconfdir; \
+	pkglibexecdir='$(pkglibexecdir)'; export pkglibexecdir; \
 	CC='$(CC)'; export CC; \
 	: "$${CK_TIMEOUT_MULTIPLIER:=4}"; export CK_TIMEOUT_MULTIPLIER;
 

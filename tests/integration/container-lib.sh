@@ -23,7 +23,8 @@ make_rootfs() { # PROGRAM[=PLACE]...
 	"$top_srcdir/contrib/container/mkrootfs" "$rootfs" "$(command -v busybox)=/bin/busybox" "$@" ||
 		die "the image is made"
 }
-swansong_in=("$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=/usr/bin/swansongctl")
+swansong_in=("$(program swansongd)=/usr/sbin/swansongd" "$(program swansongctl)=/usr/bin/swansongctl"
+	"$(program swansong-logger)=$pkglibexecdir/swansong-logger")
 
 # No network but the container's own loopback; limits that any machine can give.
 limits=(--ulimit nofile=4096:4096 --ulimit nproc=4096:4096)

@@ -14,7 +14,8 @@ requires_podman
 # left it.
 rootfs=$dir/base/rootfs
 make_rootfs /usr/sbin/nginx /usr/bin/redis-server \
-	"$(program swansongd)=/libraries/d" "$(program swansongctl)=/libraries/ctl"
+	"$(program swansongd)=/libraries/d" "$(program swansongctl)=/libraries/ctl" \
+	"$(program swansong-logger)=/libraries/logger"
 rm -r "$rootfs/libraries"
 mkdir -p "$rootfs"/{bin,etc,run,tmp,dev,proc,sys,usr/local/bin,usr/share/nginx,var/lib/apt/lists,var/log/nginx,var/lib/nginx,var/lib/redis}
 for applet in sh rm httpd; do ln -s busybox "$rootfs/bin/$applet"; done
@@ -36,6 +37,8 @@ mkdir "$dir/image"
 cp "$top_srcdir"/contrib/container/{Containerfile.tree,tree.ini} "$dir/image/"
 cp "$(program swansongd)" "$dir/image/swansongd"
 cp "$(program swansongctl)" "$dir/image/swansongctl"
+cp "$(program swansong-logger)" "$dir/image/swansong-logger"
+sed -i "s|/usr/libexec/swansong|$pkglibexecdir|" "$dir/image/Containerfile.tree"
 printf '#!/bin/sh\necho hello >/run/index.html\nexec httpd -f -p 8000 -h /run\n' >"$dir/image/app"
 ok "the image is built" podman build --isolation=chroot --ulimit nofile=4096:4096 --pull-never -f "$dir/image/Containerfile.tree" \
 	-t shop "$dir/image"
@@ -55,6 +58,7 @@ for box in writable pod; do
 	is "$box: it serves" "$(podman exec $box /bin/busybox wget -q -O - http://127.0.0.1/)" hello
 	ok "$box: the stop returns" podman stop -t 25 $box
 	podman logs $box >"$log" 2>&1
+	ok "$box: each line has the name of its node" says "$log" '^[a-z/]+ +\| '
 	is "$box: with 0" "$(exit_status $box)" 0
 	ok "$box: in order" in_order 'nginx: (exited|SIGQUIT)' 'app: SIGTERM' 'redis: SIGTERM' 'root: complete'
 done

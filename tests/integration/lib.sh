@@ -27,6 +27,7 @@ unset PYTHONUNBUFFERED # what it prints to a log that others write to is a line,
 : "${top_builddir:=$PWD}"
 : "${top_srcdir:=$(cd "${0%/*}/../.." && pwd)}"
 : "${sysconfdir:=/usr/local/etc}"
+: "${pkglibexecdir:=/usr/local/libexec/swansong}"
 export top_builddir top_srcdir
 
 # --- The world -----------------------------------------------------------------------------------

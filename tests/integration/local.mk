@@ -7,6 +7,7 @@ dist_check_SCRIPTS += \
 	%D%/badconfig.sh \
 	%D%/budgets.sh \
 	%D%/capture.sh \
+	%D%/capture-container.sh \
 	%D%/cgroup.sh \
 	%D%/cgroup-killed.sh \
 	%D%/cgroup-limits.sh \

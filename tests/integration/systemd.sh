@@ -10,6 +10,7 @@ requires_web_tree
 unit=$top_builddir/contrib/systemd/swansongd.service
 install -D "$(program swansongd)" "$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit")"
 install -D "$(program swansongctl)" "$(sed -n 's/^ExecReload=\([^ ]*\).*/\1/p' "$unit")"
+install -D "$(program swansong-logger)" "$pkglibexecdir/swansong-logger"
 install -D -m 644 "$unit" /etc/systemd/system/swansongd.service
 mkdir -p "$sysconfdir/swansong"
 conf=$sysconfdir/swansong/swansong.ini
@@ -17,6 +18,7 @@ mkfifo "$dir/fifo"
 exec 5<>"$dir/fifo" # who writes to it never waits
 {
 	web_tree "$dir"
+	printf '[says]\ncommand = sh -c "echo first; echo \\"<3>second\\" >&2; exec %s/idle"\n' "$helpers"
 	printf '[gate]\ncommand = %s/notifier %s/fifo\nready = notify\n' "$helpers" "$dir"
 } >"$conf"
 systemctl daemon-reload
@@ -35,6 +37,18 @@ echo READY=1 >&5
 ok "with the gate it is active" wait_for 10 has_property ActiveState '^active$'
 is "swansongctl finds it" "$(ctl status --json | jq -r '.nodes[] | select(.path == "gate") |
 	.service.state')" up
+
+entries() { journalctl "$@" -o json --no-pager; }
+has_entry() { [ -n "$(entries "$@")" ]; }
+ok "a line is found by its node" wait_for 10 has_entry SWANSONG_NODE=says MESSAGE=first
+is "with its run, its process and the unit" \
+	"$(entries SWANSONG_NODE=says MESSAGE=first | jq -r '[.SYSLOG_IDENTIFIER, .SWANSONG_GENERATION, .PRIORITY,
+		._SYSTEMD_UNIT, .SYSLOG_PID] | join(" ")')" \
+	"says 1 6 swansongd.service $(ctl status --json | jq -r '.nodes[] | select(.path == "says") | .service.pid')"
+ok "a line of standard error has its priority" wait_for 10 has_entry SWANSONG_NODE=says MESSAGE=second PRIORITY=3
+is "no line of another node is found by it" "$(entries SWANSONG_NODE=says | jq -r .MESSAGE | sort | tr '\n' ' ')" \
+	"first second "
+ok "nginx is found by its node as well" wait_for 10 has_entry SWANSONG_NODE=web/nginx
 
 ok "reload succeeds" systemctl reload swansongd
 is "and leaves it active" "$(property ActiveState)" active
