@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 
 # base: what the library stands on
 %C%_libswansong_core_la_SOURCES += \
+	%D%/base/sanitizer-private.h \
 	%D%/base/atomic-private.h \
 	%D%/base/lock-private.h %D%/base/lock.c \
 	%D%/base/fork-private.h %D%/base/fork.c \
@@ -46,6 +47,9 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/attach/attach-report-private.h %D%/attach/attach-report.c \
 	%D%/attach/attach.c
 
+# Its own calls are to the functions, which report what they do to a sanitizer.
+swansong_cppflags = $(AM_CPPFLAGS) -DSWANSONG_NO_INLINE
+%C%_libswansong_core_la_CPPFLAGS = $(swansong_cppflags)
 %C%_libswansong_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread
 
 noinst_LTLIBRARIES += %D%/libswansong-loops.la
@@ -58,6 +62,7 @@ noinst_LTLIBRARIES += %D%/libswansong-loops.la
 	%D%/loop/pool-private.h %D%/loop/pool.c \
 	%D%/loop/offload.c
 
+%C%_libswansong_loops_la_CPPFLAGS = $(swansong_cppflags)
 %C%_libswansong_loops_la_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -fvisibility=hidden -pthread
 %C%_libswansong_loops_la_LIBADD = $(SYSTEMD_LIBS)
 
@@ -69,10 +74,10 @@ noinst_LTLIBRARIES += %D%/libswansong-shared.la
 # With mistakes of the program caught: for configure --enable-debug, and for the tests of that.
 EXTRA_LTLIBRARIES += %D%/libswansong-debug.la %D%/libswansong-loops-debug.la
 %C%_libswansong_debug_la_SOURCES        = $(%C%_libswansong_core_la_SOURCES)
-%C%_libswansong_debug_la_CPPFLAGS       = $(AM_CPPFLAGS) -DSWANSONG_DEBUG
+%C%_libswansong_debug_la_CPPFLAGS       = $(swansong_cppflags) -DSWANSONG_DEBUG
 %C%_libswansong_debug_la_CFLAGS         = $(%C%_libswansong_core_la_CFLAGS)
 %C%_libswansong_loops_debug_la_SOURCES  = $(%C%_libswansong_loops_la_SOURCES)
-%C%_libswansong_loops_debug_la_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_DEBUG
+%C%_libswansong_loops_debug_la_CPPFLAGS = $(swansong_cppflags) -DSWANSONG_DEBUG
 %C%_libswansong_loops_debug_la_CFLAGS   = $(%C%_libswansong_loops_la_CFLAGS)
 %C%_libswansong_loops_debug_la_LIBADD   = $(SYSTEMD_LIBS)
 CLEANFILES += %D%/libswansong-debug.la %D%/libswansong-loops-debug.la

@@ -8,10 +8,11 @@ lints = \
 	%D%/keys.sh \
 	%D%/migration.sh \
 	%D%/pages.sh \
+	%D%/races.sh \
 	%D%/readme.sh \
 	%D%/rooms.sh \
 	%D%/symbols.sh \
 	%D%/unit.sh \
 	%D%/shell.sh
 dist_check_SCRIPTS += $(lints)
-EXTRA_DIST += .shellcheckrc %D%/lib.sh
+EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/races.c

@@ -3,7 +3,8 @@
 /*
  * Every atomic operation and sleep of the library goes through here (locks: lock-private.h), so that
  * a test build can step them: with SWANSONG_STEP each is between two calls of the test, which may go
- * on with another thread there, and only the test sleeps and knows which thread this is.
+ * on with another thread there, and only the test sleeps and knows which thread this is.  Otherwise it
+ * is reported to ThreadSanitizer (sanitizer-private.h).
  *
  * There are no fences: ThreadSanitizer does not see them.
  */
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "swansong/base/sanitizer-private.h"
 
 #ifdef SWANSONG_STEP
 #ifndef SWANSONG_NO_INLINE
@@ -30,55 +32,76 @@ void swansong_stepped(void);			  /* after one */
 int swansong_step_sleep(const _Atomic uint32_t *word, uint32_t value);
 void swansong_step_wake(const _Atomic uint32_t *word);
 pthread_t swansong_step_self(void);
-#define SHARED(p, operation)                          \
+#define SHARED(p, order, operation)                   \
 	({                                            \
 		swansong_step(p);                     \
 		__typeof__(operation) r_ = operation; \
 		swansong_stepped();                   \
 		r_;                                   \
 	})
-#define SHARED_DO(p, operation)     \
-	({                          \
-		swansong_step(p);   \
-		operation;          \
-		swansong_stepped(); \
+#define SHARED_DO(p, order, operation) \
+	({                             \
+		swansong_step(p);      \
+		operation;             \
+		swansong_stepped();    \
 	})
 #else
-#define SHARED(p, operation)	(operation)
-#define SHARED_DO(p, operation) (operation)
+#define SHARED(p, order, operation)                   \
+	({                                            \
+		SANITIZER_BEFORE_##order(p);          \
+		__typeof__(operation) r_ = operation; \
+		SANITIZER_AFTER_##order(p);           \
+		r_;                                   \
+	})
+#define SHARED_DO(p, order, operation)       \
+	({                                   \
+		SANITIZER_BEFORE_##order(p); \
+		operation;                   \
+	})
 #endif
+#define SANITIZER_BEFORE_relaxed(p) ((void)0)
+#define SANITIZER_BEFORE_acquire(p) ((void)0)
+#define SANITIZER_BEFORE_release(p) sanitizer_release(p)
+#define SANITIZER_BEFORE_acq_rel(p) sanitizer_release(p)
+#define SANITIZER_AFTER_relaxed(p)  ((void)0)
+#define SANITIZER_AFTER_acquire(p)  sanitizer_acquire(p)
+#define SANITIZER_AFTER_release(p)  ((void)0)
+#define SANITIZER_AFTER_acq_rel(p)  sanitizer_acquire(p)
 
 /* Of what no other thread knows yet. */
 #define shared_init(p, value) atomic_init((p), (value))
 
 /* @order is relaxed, acquire, release or acq_rel; the place that names it says why. */
-#define shared_load(p, order) SHARED(p, atomic_load_explicit((p), memory_order_##order))
+#define shared_load(p, order) SHARED(p, order, atomic_load_explicit((p), memory_order_##order))
 #define shared_store(p, value, order) \
-	SHARED_DO(p, atomic_store_explicit((p), (value), memory_order_##order))
+	SHARED_DO(p, order, atomic_store_explicit((p), (value), memory_order_##order))
 #define shared_add(p, value, order) \
-	SHARED(p, atomic_fetch_add_explicit((p), (value), memory_order_##order))
+	SHARED(p, order, atomic_fetch_add_explicit((p), (value), memory_order_##order))
 #define shared_sub(p, value, order) \
-	SHARED(p, atomic_fetch_sub_explicit((p), (value), memory_order_##order))
+	SHARED(p, order, atomic_fetch_sub_explicit((p), (value), memory_order_##order))
 #define shared_swap(p, value, order) \
-	SHARED(p, atomic_exchange_explicit((p), (value), memory_order_##order))
+	SHARED(p, order, atomic_exchange_explicit((p), (value), memory_order_##order))
 #define shared_or(p, value, order) \
-	SHARED(p, atomic_fetch_or_explicit((p), (value), memory_order_##order))
+	SHARED(p, order, atomic_fetch_or_explicit((p), (value), memory_order_##order))
 /* Strong.  If it fails, *@expected is what was there, loaded with memory_order_@failure. */
-#define shared_replace(p, expected, value, success, failure)                        \
-	SHARED(p, atomic_compare_exchange_strong_explicit((p), (expected), (value), \
-							  memory_order_##success,   \
-							  memory_order_##failure))
+#define shared_replace(p, expected, value, success, failure) \
+	SHARED(p, success,                                   \
+	       atomic_compare_exchange_strong_explicit(      \
+		       (p), (expected), (value), memory_order_##success, memory_order_##failure))
 
 /*
  * The same of plain words, which are those that public headers use inline: neither C99 nor C++ has
  * _Atomic.
  */
-#define plain_load(p, order) SHARED(p, __atomic_load_n((p), memory_order_##order))
+#define plain_load(p, order) SHARED(p, order, __atomic_load_n((p), memory_order_##order))
 #define plain_store(p, value, order) \
-	SHARED_DO(p, __atomic_store_n((p), (value), memory_order_##order))
-#define plain_add(p, value, order) SHARED(p, __atomic_fetch_add((p), (value), memory_order_##order))
-#define plain_sub(p, value, order) SHARED(p, __atomic_fetch_sub((p), (value), memory_order_##order))
-#define plain_or(p, value, order)  SHARED(p, __atomic_fetch_or((p), (value), memory_order_##order))
+	SHARED_DO(p, order, __atomic_store_n((p), (value), memory_order_##order))
+#define plain_add(p, value, order) \
+	SHARED(p, order, __atomic_fetch_add((p), (value), memory_order_##order))
+#define plain_sub(p, value, order) \
+	SHARED(p, order, __atomic_fetch_sub((p), (value), memory_order_##order))
+#define plain_or(p, value, order) \
+	SHARED(p, order, __atomic_fetch_or((p), (value), memory_order_##order))
 
 #ifdef SWANSONG_STEP
 

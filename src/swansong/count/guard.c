@@ -1,4 +1,3 @@
-#define SWANSONG_NO_INLINE 1 /* the functions are here */
 #include <swansong/guard.h>
 
 #include "base/clock.h"

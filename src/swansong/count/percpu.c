@@ -88,6 +88,7 @@ uint64_t slots_close(struct percpu_slot *slots, uint32_t n, bool rseq, _Atomic u
 		shared_store(closed, 1, release); /* what a sequence that sees it goes by */
 		if (!rseq_fence(closed))
 			visit_processors(n);
+		sanitizer_acquire(closed); /* sequences are reported there */
 	}
 	/* Acquire and release: for those who added, as there. */
 	for (uint32_t i = 0; i < n; i++)

@@ -16,15 +16,6 @@
 
 #include "swansong/base/atomic-private.h"
 
-#ifdef __has_feature
-#if __has_feature(thread_sanitizer)
-#define RSEQ_UNSEEN
-#endif
-#endif
-#ifdef __SANITIZE_THREAD__
-#define RSEQ_UNSEEN
-#endif
-
 #define RSEQ_STRIDE_SHIFT 7
 
 /* A count of one processor: two lines, as some processors fetch them in pairs. */
@@ -63,7 +54,7 @@ static inline bool rseq_fence(_Atomic uint32_t *closed)
 	return true;
 }
 
-#elif defined(__x86_64__) && defined(__LP64__) && !defined(RSEQ_UNSEEN) && __has_include(<sys/rseq.h>)
+#elif defined(__x86_64__) && defined(__LP64__) && !defined(SANITIZER_SEES_ALL) && __has_include(<sys/rseq.h>)
 
 #include <linux/membarrier.h>
 #include <sys/rseq.h>
@@ -86,6 +77,7 @@ static inline bool rseq_add(_Atomic uint32_t *closed, struct percpu_slot *slots,
 	 * where the kernel leads who has to start again.  A thread that is not registered has no
 	 * processor below @n.
 	 */
+	sanitizer_release(closed);
 again:
 	__asm__ goto(".pushsection __rseq_cs, \"aw\"\n\t"
 		     ".balign 32\n"
@@ -121,6 +113,7 @@ again:
 refused:
 	/* The kernel would look for it, too. */
 	__asm__ volatile("movq $0, %[sequence]" : [sequence] "=m"(self->rseq_cs));
+	sanitizer_acquire(closed);
 	return false;
 }
 

@@ -3,7 +3,6 @@
  * the latch that a stop sets; when the node is gone its latch is set, too, so there is one thing to
  * look at.
  */
-#define SWANSONG_NO_INLINE 1 /* the function is here */
 #include <swansong/interrupt.h>
 
 #include <errno.h>
