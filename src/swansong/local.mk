@@ -2,7 +2,7 @@
 noinst_LTLIBRARIES += %D%/libswansong-core.la
 %C%_libswansong_core_la_SOURCES =
 
-%C%_libswansong_core_la_SOURCES += %D%/declare.h
+%C%_libswansong_core_la_SOURCES += %D%/declare.h %D%/version.h
 
 # base: what the library stands on
 %C%_libswansong_core_la_SOURCES += \
@@ -124,7 +124,8 @@ swansonginclude_HEADERS = \
 	%D%/pool.h \
 	%D%/registry.h \
 	%D%/report.h \
-	%D%/swansong.h
+	%D%/swansong.h \
+	%D%/version.h
 pkgconfigdir   = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/libswansong.pc %D%/libswansong-loop.pc
 EXTRA_DIST    += %D%/libswansong.sym %D%/libswansong-loop.sym

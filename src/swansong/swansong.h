@@ -13,5 +13,6 @@
 #include <swansong/pool.h>
 #include <swansong/registry.h>
 #include <swansong/report.h>
+#include <swansong/version.h>
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +53,30 @@ START_TEST(the_life_of_a_program)
 	ck_assert_int_eq(swansong_completion_wait(end, UINT64_MAX), 0);
 	ck_assert_int_eq(swansong_wait(root, UINT64_MAX), 0);
 	ck_assert_uint_eq(calls, 1);
+}
+END_TEST
+
+START_TEST(the_version_is_that_of_the_package)
+{
+	char numbers[64];
+
+	(void)snprintf(numbers, sizeof(numbers), "%d.%d.%d", SWANSONG_VERSION_MAJOR,
+		       SWANSONG_VERSION_MINOR, SWANSONG_VERSION_MICRO);
+	ck_assert_str_eq(SWANSONG_VERSION, PACKAGE_VERSION);
+	ck_assert_str_eq(SWANSONG_VERSION, numbers);
+#if !SWANSONG_VERSION_CHECK(0, 0, 99) || SWANSONG_VERSION_CHECK(1000, 0, 0)
+	ck_abort_msg("#if compares otherwise");
+#endif
+	for (int part = -1; part <= 1; part++) {
+		ck_assert(SWANSONG_VERSION_CHECK(SWANSONG_VERSION_MAJOR + part,
+						 SWANSONG_VERSION_MINOR,
+						 SWANSONG_VERSION_MICRO) == (part <= 0));
+		ck_assert(SWANSONG_VERSION_CHECK(SWANSONG_VERSION_MAJOR,
+						 SWANSONG_VERSION_MINOR + part,
+						 SWANSONG_VERSION_MICRO) == (part <= 0));
+		ck_assert(SWANSONG_VERSION_CHECK(SWANSONG_VERSION_MAJOR, SWANSONG_VERSION_MINOR,
+						 SWANSONG_VERSION_MICRO + part) == (part <= 0));
+	}
 }
 END_TEST
 
@@ -272,6 +297,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_loop_and_a_pool_leave_nothing_undone);
 	tcase_add_test(tc, the_guards_of_a_program);
 	tcase_add_test(tc, guards_are_functions_of_the_library_too);
+	tcase_add_test(tc, the_version_is_that_of_the_package);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
