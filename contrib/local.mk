@@ -19,6 +19,10 @@ dist_bin_SCRIPTS = %D%/convert/supervisord2swansong
 pythonmoduledir        = $(pkgdatadir)/python
 dist_pythonmodule_DATA = %D%/python/swansong.py
 
+# For C++ programs: one header, beside those of the library.
+swansonginclude_HEADERS += %D%/cpp/swansong.hpp
+EXTRA_DIST += %D%/cpp/example.cpp
+
 # What helps at the edges: units, containers, examples.
 systemunitdir        = $(SYSTEM_UNIT_DIR)
 nodist_systemunit_DATA = %D%/systemd/swansongd.service

@@ -88,6 +88,11 @@ try "and runs" run
 if command -v c++ >/dev/null; then
 	try "a stranger's program in C++ is built" compile c++ c++ -std=c++17
 	try "and runs" run
+	sed 's/swansong\.h>/swansong.hpp>/; s/return swansong_wait/swan::node other;\n\n&/' \
+		"$dir/stranger.c" >"$dir/stranger.cpp"
+	mv "$dir/stranger.cpp" "$dir/stranger.c"
+	try "one that uses the header for C++ is built" compile c++ c++ -std=c++17
+	try "and runs" run
 else
 	skip "a stranger's program in C++" "package g++"
 fi

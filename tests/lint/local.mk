@@ -3,6 +3,7 @@ lints = \
 	%D%/completion.sh \
 	%D%/contrib.sh \
 	%D%/hardening.sh \
+	%D%/cpp.sh \
 	%D%/headers.sh \
 	%D%/install.sh \
 	%D%/keys.sh \
@@ -15,4 +16,4 @@ lints = \
 	%D%/unit.sh \
 	%D%/shell.sh
 dist_check_SCRIPTS += $(lints)
-EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/races.c
+EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/races.c %D%/cpp.cpp

@@ -1,0 +1,249 @@
+#ifndef SWANSONG_HPP
+#define SWANSONG_HPP
+
+/*
+ * libswansong for C++17: nodes, guards and interrupts that end with their scope.
+ *
+ *	swan::node root;
+ *	swan::guard work(root);                  // until the end of the scope
+ *	swan::interrupt stop(root);
+ *	while (!stop.interrupted()) ...
+ *
+ * The types can be moved and not copied; one that was moved from is empty, and only to be assigned to
+ * or destroyed.  What they mean is in libswansong(3); get() gives the object of C, for functions that
+ * are not here.  A fault is a std::system_error with the errno of the C function; a deadline that has
+ * passed is false.  Link with: pkg-config --libs libswansong
+ */
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+#include <swansong/attach.h>
+#include <swansong/completion.h>
+#include <swansong/guard.h>
+#include <swansong/interrupt.h>
+#include <swansong/node.h>
+
+namespace swan
+{
+
+using time_point = std::chrono::steady_clock::time_point; /* CLOCK_MONOTONIC */
+
+namespace detail
+{
+
+/* Of a C function; returns what is no fault. */
+inline int checked(int result, const char *function)
+{
+	if (result < 0)
+		throw std::system_error(-result, std::generic_category(), function);
+	return result;
+}
+
+/* Of one that may be late: whether it was in time. */
+inline bool in_time(int result, const char *function)
+{
+	return result == -ETIMEDOUT ? false : (checked(result, function), true);
+}
+
+inline std::uint64_t usec(time_point deadline)
+{
+	using std::chrono::microseconds;
+	const auto since = std::chrono::ceil<microseconds>(deadline.time_since_epoch()).count();
+
+	return since > 0 ? static_cast<std::uint64_t>(since) : 0;
+}
+
+template <class Rep, class Period>
+time_point after(std::chrono::duration<Rep, Period> duration)
+{
+	const auto now = std::chrono::steady_clock::now();
+
+	/* A long time, as duration::max() is, has no end in this clock. */
+	if (std::chrono::duration<double>(duration) > std::chrono::hours(24 * 365 * 100))
+		return now + std::chrono::hours(24 * 365 * 100);
+	return now + std::chrono::ceil<std::chrono::steady_clock::duration>(duration);
+}
+
+} /* namespace detail */
+
+/* A reference to a node.  The last one to a root stops it. */
+class node
+{
+      public:
+	/* A root. */
+	node() { detail::checked(swansong_new(&s_), "swansong_new"); }
+
+	/* Takes a reference of C over. */
+	explicit node(struct ::swansong *taken) noexcept : s_(taken) {}
+
+	node(node &&other) noexcept : s_(std::exchange(other.s_, nullptr)) {}
+	node &operator=(node &&other) noexcept
+	{
+		node moved(std::move(other));
+
+		std::swap(s_, moved.s_);
+		return *this;
+	}
+	node(const node &) = delete;
+	node &operator=(const node &) = delete;
+	~node() { swansong_unref(s_); }
+
+	/* The root of a program that may run below swansongd: swansong_attach(3). */
+	static node attached()
+	{
+		struct ::swansong *s = nullptr;
+
+		detail::checked(swansong_attach(&s), "swansong_attach");
+		return node(s);
+	}
+
+	node child() const
+	{
+		struct ::swansong *s = nullptr;
+
+		detail::checked(swansong_child(s_, &s), "swansong_child");
+		return node(s);
+	}
+
+	/* Another reference to the same node. */
+	node ref() const noexcept { return node(swansong_ref(s_)); }
+
+	void shut_down() const noexcept { swansong_shut_down(s_); }
+	enum ::swansong_state state() const noexcept { return swansong_state(s_); }
+	std::uint64_t guard_count() const noexcept { return swansong_guard_count(s_); }
+
+	/* Until it is complete. */
+	void wait() const { detail::checked(swansong_wait(s_, UINT64_MAX), "swansong_wait"); }
+	bool wait_until(time_point deadline) const
+	{
+		return detail::in_time(swansong_wait(s_, detail::usec(deadline)), "swansong_wait");
+	}
+	template <class Rep, class Period>
+	bool wait_for(std::chrono::duration<Rep, Period> duration) const
+	{
+		return wait_until(detail::after(duration));
+	}
+
+	struct ::swansong *get() const noexcept { return s_; }
+	explicit operator bool() const noexcept { return s_; }
+	friend bool operator==(const node &a, const node &b) noexcept { return a.s_ == b.s_; }
+	friend bool operator!=(const node &a, const node &b) noexcept { return a.s_ != b.s_; }
+
+      private:
+	struct ::swansong *s_ = nullptr;
+};
+
+/* A piece of work in progress; one that is made without a node is empty. */
+class guard
+{
+      public:
+	guard() noexcept = default;
+	explicit guard(const node &n, const char *file = __builtin_FILE(),
+		       unsigned int line = __builtin_LINE(),
+		       const char *function = __builtin_FUNCTION()) noexcept
+		: g_(swansong_guard_at(n.get(), file, line, function))
+	{
+	}
+
+	guard(guard &&other) noexcept : g_(std::exchange(other.g_, {})) {}
+	guard &operator=(guard &&other) noexcept
+	{
+		guard moved(std::move(other));
+
+		std::swap(g_, moved.g_); /* what was held is dropped */
+		return *this;
+	}
+	guard(const guard &) = delete;
+	guard &operator=(const guard &) = delete;
+	~guard() { drop(); }
+
+	/* Another one on the same node; empty if this one is. */
+	guard clone(const char *file = __builtin_FILE(), unsigned int line = __builtin_LINE(),
+		    const char *function = __builtin_FUNCTION()) const noexcept
+	{
+		guard other;
+
+		other.g_ = swansong_guard_clone_at(&g_, file, line, function);
+		return other;
+	}
+
+	/* Before the end of the scope; harmless when repeated. */
+	void drop() noexcept { swansong_guard_drop(&g_); }
+
+	explicit operator bool() const noexcept { return g_.node; }
+
+      private:
+	struct ::swansong_guard g_ = {};
+};
+
+struct guarded_t {
+};
+inline constexpr guarded_t guarded{}; /* an interrupt that holds a guard */
+
+/* Sees the stop of a node; get() is for the calls of swansong/interrupt-io.h. */
+class interrupt
+{
+      public:
+	explicit interrupt(const node &n)
+	{
+		detail::checked(swansong_interrupt_new(n.get(), &i_), "swansong_interrupt_new");
+	}
+	interrupt(const node &n, guarded_t, const char *file = __builtin_FILE(),
+		  unsigned int line = __builtin_LINE(),
+		  const char *function = __builtin_FUNCTION())
+	{
+		detail::checked(swansong_interrupt_new_guarded_at(n.get(), &i_, file, line,
+								  function),
+				"swansong_interrupt_new_guarded");
+	}
+
+	interrupt(interrupt &&other) noexcept : i_(std::exchange(other.i_, nullptr)) {}
+	interrupt &operator=(interrupt &&other) noexcept
+	{
+		interrupt moved(std::move(other));
+
+		std::swap(i_, moved.i_);
+		return *this;
+	}
+	interrupt(const interrupt &) = delete;
+	interrupt &operator=(const interrupt &) = delete;
+	~interrupt() { swansong_interrupt_unref(i_); }
+
+	bool interrupted() const noexcept { return swansong_interrupted(i_); }
+
+	/* Until the stop. */
+	void wait() const
+	{
+		detail::checked(swansong_interrupt_wait(i_, UINT64_MAX), "swansong_interrupt_wait");
+	}
+	bool wait_until(time_point deadline) const
+	{
+		return detail::in_time(swansong_interrupt_wait(i_, detail::usec(deadline)),
+				       "swansong_interrupt_wait");
+	}
+	template <class Rep, class Period>
+	bool wait_for(std::chrono::duration<Rep, Period> duration) const
+	{
+		return wait_until(detail::after(duration));
+	}
+
+	/* Readable from the stop on; it stays the interrupt's. */
+	int fd() const
+	{
+		return detail::checked(swansong_interrupt_fd(i_), "swansong_interrupt_fd");
+	}
+
+	struct ::swansong_interrupt *get() const noexcept { return i_; }
+	explicit operator bool() const noexcept { return i_; }
+
+      private:
+	struct ::swansong_interrupt *i_ = nullptr;
+};
+
+} /* namespace swan */
+
+#endif

@@ -1,0 +1,152 @@
+/* What contrib/cpp/swansong.hpp promises; run by tests/lint/cpp.sh. */
+#include <swansong/swansong.hpp>
+#include <swansong/swansong.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <poll.h>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+static bool next_is_refused;
+
+/* That of the library, too. */
+extern "C" void *__libc_malloc(size_t size);
+extern "C" void *malloc(size_t size) noexcept
+{
+	return std::exchange(next_is_refused, false) ? nullptr : __libc_malloc(size);
+}
+
+template <class T> constexpr bool moves_only()
+{
+	return std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T> &&
+	       std::is_nothrow_swappable_v<T> && !std::is_copy_constructible_v<T> &&
+	       !std::is_copy_assignable_v<T>;
+}
+
+static_assert(moves_only<swan::node>() && moves_only<swan::guard>() && moves_only<swan::interrupt>());
+static_assert(sizeof(swan::node) == sizeof(void *) &&
+	      sizeof(swan::guard) == sizeof(struct swansong_guard) &&
+	      sizeof(swan::interrupt) == sizeof(void *));
+
+static int number;
+
+static void is(bool done, const char *what)
+{
+	std::printf("%s %d - %s\n", done ? "ok" : "not ok", ++number, what);
+}
+
+static void guards_end_with_their_scope()
+{
+	swan::node root, other;
+	{
+		swan::guard one(root), two = one.clone(), none, copy = none.clone();
+
+		is(root.guard_count() == 2 && one && two && !none && !copy, "guards are held");
+		none = std::move(one);
+		is(root.guard_count() == 2 && none && !one, "a guard that moves stays held");
+		none = swan::guard(other);
+		is(root.guard_count() == 1 && other.guard_count() == 1,
+		   "a guard that is assigned to is dropped");
+		swan::guard &same = none;
+		none = std::move(same);
+		is(other.guard_count() == 1, "one that is assigned to itself stays");
+		two.drop();
+		two.drop();
+		is(root.guard_count() == 0 && !two, "a guard is dropped once");
+	}
+	is(other.guard_count() == 0, "guards are dropped at the end of the scope");
+	try {
+		swan::guard guard(root);
+
+		throw 1;
+	} catch (int) {
+		is(root.guard_count() == 0, "and by an exception");
+	}
+}
+
+static void nodes_are_references()
+{
+	swan::interrupt *stop;
+	{
+		swan::node root, child = root.child(), same = child.ref();
+
+		stop = new swan::interrupt(root);
+		is(same == child && child != root, "nodes are compared");
+		child = std::move(same);
+		is(!same && child, "a node that was moved from is empty");
+		child.shut_down();
+		is(child.state() == SWANSONG_COMPLETE && root.state() == SWANSONG_RUNNING,
+		   "a child is stopped alone");
+		is(!stop->interrupted(), "the root runs");
+	}
+	is(stop->interrupted(), "the last reference to a root stops it");
+	delete stop;
+}
+
+static void waits_have_deadlines()
+{
+	swan::node root;
+	swan::guard guard(root);
+	swan::interrupt stop(root), with(root, swan::guarded);
+	struct pollfd p = { stop.fd(), POLLIN, 0 };
+
+	is(!stop.wait_for(std::chrono::milliseconds(2)) && poll(&p, 1, 0) == 0, "no stop in time");
+	is(root.guard_count() == 2, "an interrupt may hold a guard");
+	root.shut_down();
+	stop.wait();
+	is(stop.wait_for(std::chrono::hours::max()) && poll(&p, 1, 0) == 1, "the stop");
+	is(!root.wait_until(swan::time_point::min()), "a deadline that has passed");
+	std::thread thread([held = std::move(guard), with = std::move(with)]() mutable {
+		std::this_thread::sleep_for(std::chrono::milliseconds(5));
+		held.drop();
+		swan::interrupt ended = std::move(with);
+	});
+	root.wait();
+	is(root.wait_until(swan::time_point::max()) && root.state() == SWANSONG_COMPLETE,
+	   "it is complete");
+	thread.join();
+}
+
+static void faults_are_exceptions()
+{
+	const swan::node root;
+	bool thrown = false;
+
+	next_is_refused = true;
+	try {
+		swan::node child = root.child();
+	} catch (const std::system_error &e) {
+		thrown = e.code() == std::errc::not_enough_memory &&
+			 std::strstr(e.what(), "swansong_child");
+	}
+	is(thrown, "a fault is a system_error that names the function");
+}
+
+static void places_are_those_of_the_program()
+{
+	const swan::node root;
+	struct swansong_report *report = nullptr;
+
+	is(swansong_report_enable(root.get()) == 0, "the report is on");
+	swan::guard guard(root);
+	const unsigned int line = __LINE__ - 1;
+	is(swansong_report(root.get(), &report) == 0 && report->n == 1 &&
+		   report->sites[0].line == line &&
+		   std::strcmp(report->sites[0].function, __func__) == 0,
+	   "the report knows where a guard was taken");
+	swansong_report_free(report);
+}
+
+int main()
+{
+	guards_end_with_their_scope();
+	nodes_are_references();
+	waits_have_deadlines();
+	faults_are_exceptions();
+	places_are_those_of_the_program();
+	is(swan::node::attached().state() == SWANSONG_RUNNING, "without a daemon there is a root");
+	return 0;
+}
