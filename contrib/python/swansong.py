@@ -19,8 +19,12 @@ and the other way round, a program learns that it is to stop:
 Without a daemon all of it works, and holds nothing up.  See swansong.ini(5), keys control and attach,
 and libswansong(3) for what a guard means.
 
-Nothing here but the standard library is needed.  Everything may be called from any thread.  In a
-forked child what was attached is not any more, and leases are the parent's.
+Nothing here but the standard library is needed.  Everything may be called from any thread.
+
+A forked child has a copy of each root, which is its own: every method may be called there, and nothing
+that either process does is seen in the other.  Guards of the thread that forks are to be dropped in both
+processes; those of other threads are held for ever in the child, where these threads are not.  What
+fileno() returned stays the same number.  The child is not attached, and leases are the parent's.
 """
 
 import asyncio
@@ -112,7 +116,8 @@ class _Connection:
         self._buffer = b""
         self._lock = threading.Lock()
         self._cut = False  # an exception left a call: what has come of it is not known
-        _connections.add(self)
+        with _fork_lock:
+            _connections.add(self)
 
     def close(self):
         self._sock.close()
@@ -182,6 +187,7 @@ class _Connection:
                 raise
 
 
+_fork_lock = threading.RLock()  # nothing is registered during a fork
 _connections = weakref.WeakSet()
 _private = None
 _private_lock = threading.Lock()
@@ -403,7 +409,7 @@ class Root:
     """The program's own work: its guards, and its stop.  See attach()."""
 
     def __init__(self):
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # for a fork in a handler of a signal
         self._held = 0
         self._sites = {}  # (why, file, line, function): [guards, since]
         self._stopped = threading.Event()
@@ -413,7 +419,8 @@ class Root:
         self._number = None  # in the page
         self._socket = None
         self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        _roots.add(self)
+        with _fork_lock:
+            _roots.add(self)
 
     # --- guards ---
 
@@ -665,10 +672,10 @@ class Root:
         ).start()
 
     def _forked(self):
-        """In the child: its guards are its own, and nobody's concern."""
-        # Other threads, which are not there any more, may have had the locks.
-        self._lock = threading.Lock()
-        self._stopped = _copy_event(self._stopped)
+        """In the child: its guards and its stop are its own."""
+        # The lock of an event may have been taken by a thread that is not there any more.
+        self._lock = threading.RLock()
+        self._stopped = _copy_event(self._stopped, self.stopped)
         self._complete = _copy_event(self._complete)
         page, self._page = self._page, None
         number, self._number = self._number, None
@@ -679,11 +686,14 @@ class Root:
             number.release()
             page.close()
             os.close(self._page_fd)
-        os.close(self._wake_read)
-        os.close(self._wake_write)
-        self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        for new, old in zip(
+            os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK), (self._wake_read, self._wake_write)
+        ):
+            os.dup2(new, old, inheritable=False)
+            os.close(new)
         if self._stopped.is_set():
             os.write(self._wake_write, b"x")
+        self._settle()  # another thread may have been about to
 
     def __del__(self):
         for fd in (self._wake_read, self._wake_write):
@@ -693,18 +703,35 @@ class Root:
                 pass
 
 
-def _copy_event(event):
+def _copy_event(event, also=False):
     copy = threading.Event()
-    if event.is_set():
+    if also or event.is_set():
         copy.set()
     return copy
 
 
 _roots = weakref.WeakSet()
+_held_for_fork = []
 
 
-def _after_fork():
-    global _private, _private_lock
+def _before_fork():
+    """No other thread is within a change, which would stay half done in the child."""
+    _fork_lock.acquire()
+    _held_for_fork[:] = _roots
+    for root in _held_for_fork:
+        root._lock.acquire()
+
+
+def _after_fork_in_parent():
+    while _held_for_fork:
+        _held_for_fork.pop()._lock.release()
+    _fork_lock.release()
+
+
+def _after_fork_in_child():
+    global _private, _private_lock, _fork_lock
+    _held_for_fork.clear()
+    _fork_lock = threading.RLock()
     _private_lock = threading.Lock()
     _private = None
     # A copy here would hold the parent's leases when that has ended.
@@ -714,7 +741,11 @@ def _after_fork():
         root._forked()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(
+    before=_before_fork,
+    after_in_parent=_after_fork_in_parent,
+    after_in_child=_after_fork_in_child,
+)
 
 
 def attach():

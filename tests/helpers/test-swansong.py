@@ -543,6 +543,75 @@ print(*sorted(seen))
             self.assertFalse(root.stopped)
             self.assertEqual(page.holder(), os.getpid())
 
+    def in_child(self, check):
+        """Whether check() is true in a forked child, which ends in time."""
+        child = os.fork()
+        if child == 0:
+            signal.alarm(DEADLINE)
+            try:
+                os._exit(0 if check() else 1)
+            finally:
+                os._exit(2)
+        return os.waitpid(child, 0)[1] == 0
+
+    def test_no_stop_is_seen_in_the_other_process(self):
+        root = swansong.attach()
+        ready = select.poll()
+        ready.register(root.fileno(), select.POLLIN)
+        number = root.fileno()
+
+        def stop():
+            before = root.stopped or ready.poll(0)
+            root.stop()
+            return not before and number == root.fileno() and ready.poll(0) and root.wait(0)
+
+        self.assertTrue(self.in_child(stop))
+        self.assertFalse(root.stopped or ready.poll(0))
+        root.stop()
+        self.assertTrue(ready.poll(0))
+        self.assertTrue(self.in_child(lambda: root.stopped and ready.poll(0) and root.wait(0)))
+
+    def test_a_fork_during_a_stop_leaves_nothing_half_done(self):
+        root = swansong.attach()
+        begun, forked = threading.Event(), threading.Event()
+        root.on_stop(lambda: (begun.set(), forked.wait()))
+        thread = threading.Thread(target=root.stop)
+        thread.start()
+        self.assertTrue(begun.wait(DEADLINE))
+        self.assertTrue(self.in_child(lambda: root.wait(DEADLINE / 2)))
+        self.assertFalse(root.wait(0))
+        forked.set()
+        thread.join()
+        self.assertTrue(root.wait(0))
+
+    def test_a_fork_beside_threads_leaves_nothing_half_done(self):
+        root = swansong.attach()
+        over = threading.Event()
+
+        def work():
+            while not over.is_set():
+                with root.guard():
+                    pass
+
+        def is_whole():
+            held = root.guards
+            with root.guard():
+                more = root.guards == held + 1
+            return more and held == sum(count for count, _ in root._sites.values())
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        for thread in threads:
+            thread.start()
+        results = [self.in_child(is_whole) for _ in range(50)]
+        over.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(interval)
+        self.assertEqual(results.count(False), 0)
+        self.assertEqual(root.guards, 0)
+
     def test_threads_lose_no_count(self):
         page = Page()
         root = swansong.attach()
