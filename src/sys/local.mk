@@ -26,6 +26,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/ipc/passed.h %D%/ipc/passed.c \
 	%D%/ipc/unixsock.h %D%/ipc/unixsock.c \
 	%D%/ipc/inetsock.h %D%/ipc/inetsock.c \
+	%D%/ipc/listeners.h %D%/ipc/listeners.c \
 	%D%/ipc/pagefile.h %D%/ipc/pagefile.c \
 	%D%/ipc/journal.h %D%/ipc/journal.c
 

@@ -62,6 +62,7 @@ dist_check_SCRIPTS += \
 	%D%/notify.sh \
 	%D%/notify-senders.sh \
 	%D%/ready.sh \
+	%D%/ready-foreign.sh \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
 	%D%/restart-keys.sh \

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "daemon/probe/exec.h"
+#include "daemon/probe/foreign.h"
 #include "daemon/probe/probe.h"
 
 /*
@@ -30,6 +31,7 @@ struct readiness {
 	int fd; /* the pipe, or -1 */
 	sd_event_source *io;
 	struct probe *probe;
+	struct foreign foreign;
 	struct alarm timer; /* of the next try */
 	uint64_t retry_usec;
 	const struct process *main;
@@ -88,6 +90,8 @@ static void on_result(void *arg, const char *why)
 {
 	struct readiness *r = arg;
 
+	if (!why && foreign_answers(&r->foreign, r->ctx, r->config, r->main))
+		why = "the port is held by another process";
 	if (!why) {
 		succeed(r);
 		return;
@@ -155,6 +159,11 @@ struct readiness *readiness_free(struct readiness *r)
 	return NULL;
 }
 
+void readiness_prepare(struct readiness *r)
+{
+	foreign_begin(&r->foreign, &r->config->ready);
+}
+
 int readiness_open_fd(struct readiness *r)
 {
 	int fds[2];
@@ -187,8 +196,14 @@ int readiness_start(struct readiness *r, const struct process *main)
 	return 0;
 }
 
+void readiness_explain_failure(struct readiness *r)
+{
+	(void)foreign_answers(&r->foreign, r->ctx, r->config, r->main);
+}
+
 void readiness_stop(struct readiness *r)
 {
+	foreign_end(&r->foreign);
 	close_fd(r);
 	if (r->config->ready.kind == PROBE_LOG && r->launch->log_watch)
 		log_watch_end(r->launch->log_watch);

@@ -24,9 +24,15 @@ struct readiness *readiness_free(struct readiness *readiness);
 /* PROBE_FD: the service's end of the pipe, to be closed by the caller.  Return: it, or -errno. */
 int readiness_open_fd(struct readiness *readiness);
 
+/* Before the main process is made. */
+void readiness_prepare(struct readiness *readiness);
+
 /* Begins to look, and goes on until @main is ready or it is stopped.  Return: 0 or -errno. */
 int readiness_start(struct readiness *readiness, const struct process *main);
 void readiness_stop(struct readiness *readiness);
+
+/* The service has failed before it was ready: logs the reason if its port is another's. */
+void readiness_explain_failure(struct readiness *readiness);
 
 /* The command that looks, or NULL; so it is if @readiness is. */
 const struct process *readiness_process(const struct readiness *readiness);

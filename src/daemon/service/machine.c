@@ -172,8 +172,11 @@ static void put_on_agenda(struct service *s, enum service_event event)
 /* The members of the service follow its state. */
 static void tell_members(struct service *s)
 {
-	if (s->setup.readiness && s->state != STATE_STARTING)
+	if (s->setup.readiness && s->state != STATE_STARTING) {
+		if (s->run.outcome.kind != OUTCOME_NONE)
+			readiness_explain_failure(s->setup.readiness);
 		readiness_stop(s->setup.readiness);
+	}
 	service_notify_follow(s);
 	health_follow(s->setup.health);
 	if (fsm_has_process(s->state))

@@ -130,6 +130,8 @@ void service_spawn(struct service *s)
 		spawn_failed(s, &failure);
 		return;
 	}
+	if (s->setup.readiness)
+		readiness_prepare(s->setup.readiness);
 	program.ready_fd = given.ready_fd;
 	program.handover = given.handover;
 	program.n_handover = given.n;

@@ -1,0 +1,128 @@
+#include "daemon/probe/foreign.h"
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/cgroup/cgroup.h"
+#include "sys/process/proc.h"
+
+/*
+ * Most often nothing listens when a service starts, and then nothing is looked at later.  Else the
+ * sockets are compared when a probe succeeds; only if there is no new one are the processes searched
+ * that hold them, once for the same sockets.
+ */
+
+/* So many descriptors are looked at; that takes some 30 ms. */
+#define SEARCH_MAX 20000
+
+static bool has_listeners(const struct probe_config *config)
+{
+	return config->kind == PROBE_TCP || config->kind == PROBE_HTTP;
+}
+
+void foreign_begin(struct foreign *f, const struct probe_config *config)
+{
+	foreign_end(f);
+	if (has_listeners(config))
+		(void)listeners_find(&config->address->any, &f->before);
+}
+
+void foreign_end(struct foreign *f)
+{
+	f->before.n = f->refused.n = 0;
+}
+
+static bool are_all_in(const struct listeners *some, const struct listeners *all)
+{
+	for (unsigned i = 0; i < some->n; i++)
+		if (!listeners_have(all, some->inodes[i]))
+			return false;
+	return true;
+}
+
+struct search {
+	const struct context *ctx;
+	const struct node_config *node;
+	const struct process *main;
+	pid_t holder; /* the first foreign one; 0: none is seen */
+};
+
+static bool is_in_group(const struct search *search, pid_t pid)
+{
+	char path[CONFIG_NAME_MAX + 1];
+
+	return search->ctx->cgroups && cgroups_node_of(search->ctx->cgroups, pid, path) == 0 &&
+	       strcmp(path, search->node->path) == 0;
+}
+
+static bool is_own(const struct search *search, pid_t pid)
+{
+	const struct process *process = process_find(search->ctx->processes, pid);
+	char path[CONFIG_NAME_MAX + 1];
+	struct proc_info info;
+
+	if (process && process->service)
+		return process->service == search->main->service;
+	/* The daemon holds the sockets of `listen`. */
+	if (pid == getpid())
+		return node_config_extras(search->node)->n_listen > 0;
+	return is_in_group(search, pid) ||
+	       (proc_read(pid, &info) == 0 && info.session == search->main->pid) ||
+	       (proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) == 0 &&
+		strcmp(path, search->node->path) == 0);
+}
+
+static bool on_holder(pid_t pid, void *arg)
+{
+	struct search *search = arg;
+
+	if (is_own(search, pid))
+		return true;
+	if (!search->holder)
+		search->holder = pid;
+	return false;
+}
+
+static void log_holder(const struct search *search, const struct listeners *now)
+{
+	const union inet_address *address = search->node->ready.address;
+	unsigned port = ntohs(address->any.sa_family == AF_INET6 ? address->in6.sin6_port
+								 : address->in.sin_port);
+	struct proc_info info;
+	char who[96];
+
+	if (!search->holder)
+		(void)snprintf(who, sizeof(who), "a process of uid %u", now->uid);
+	else if (proc_read(search->holder, &info) < 0)
+		(void)snprintf(who, sizeof(who), "pid %d", (int)search->holder);
+	else
+		(void)snprintf(who, sizeof(who), "pid %d (%s)", (int)search->holder, info.name);
+	log_line(search->ctx->log, LOG_WARNING,
+		 "%s: not ready: port %u is held by %s, which is not of this service",
+		 search->node->path, port, who);
+}
+
+bool foreign_answers(struct foreign *f, struct context *ctx, const struct node_config *node,
+		     const struct process *main)
+{
+	struct search search = { .ctx = ctx, .node = node, .main = main };
+	unsigned budget = SEARCH_MAX;
+	struct listeners now;
+	int r;
+
+	if (f->before.n == 0 || listeners_find(&node->ready.address->any, &now) < 0 || now.n == 0 ||
+	    !are_all_in(&now, &f->before))
+		return false;
+	if (f->refused.n > 0 && are_all_in(&now, &f->refused))
+		return true;
+	r = listeners_each_holder(&now, &budget, on_holder, &search);
+	/* A holder that was not reached may be its own. */
+	if (r == 1 || (r < 0 && !search.holder))
+		return false;
+	if (f->refused.n == 0)
+		log_holder(&search, &now);
+	f->refused = now;
+	return true;
+}

@@ -1,0 +1,96 @@
+#!/bin/bash
+# A port that another process holds says nothing of the service: it is not ready by that, and the log
+# says which process it is.  With control groups, where there are any, and without.
+. "${0%/*}/lib.sh"
+
+config <<END
+[silent]
+command = $helpers/idle
+ready = tcp:127.0.0.1:8001
+[moves]
+command = $helpers/tcp-ready 8002 $dir/moves
+ready = tcp:127.0.0.1:8002
+[dies]
+command = sh -c 'exit 3'
+ready = tcp:127.0.0.1:8003
+autostart = no
+restart = never
+[given]
+command = $helpers/idle
+ready = tcp:127.0.0.1:8004
+listen = tcp:127.0.0.1:8004
+[later]
+command = $helpers/idle
+ready = tcp:127.0.0.1:8005
+[first]
+command = $helpers/tcp-ready 8006 $dir/first
+ready = tcp:127.0.0.1:8006
+[second]
+command = $helpers/idle
+ready = tcp:127.0.0.1:8006
+requires = first
+start-timeout = 1s
+restart = never
+autostart = no
+[forks]
+command = sh -c '$helpers/tcp-ready 8007 $dir/forks & exec $helpers/idle'
+ready = tcp:127.0.0.1:8007
+END
+
+listens() { ss -Hltn "sport = :$1" | grep -q .; }
+hold() { # PORT: another process listens there, $holder
+	[ -p "$dir/hold.$1" ] || mkfifo "$dir/hold.$1"
+	"$helpers/tcp-ready" "$1" "$dir/hold.$1" &
+	holder=$!
+	cleanup_fn end_process "$holder"
+	echo >"$dir/hold.$1"
+	wait_for 10 listens "$1" || die "a process listens at port $1"
+}
+leave() { # PID
+	end_process "$1"
+}
+mkfifo "$dir/moves" "$dir/first" "$dir/forks"
+
+for groups in with without; do
+	[ $groups = with ] || hide_cgroups
+	: >"$log"
+	hold 8001
+	hold 8002
+	moved=$holder
+	hold 8003
+	died=$holder
+	start_daemon
+
+	held() { says "$log" "$1: not ready: port $2 is held by pid $3 \(tcp-ready\), which is not of this service"; }
+	ok "$groups groups: the holder of the port is named" wait_for 10 held moves 8002 "$moved"
+	ok "$groups groups: also for what never listens" wait_for 10 says "$log" 'silent: not ready: port 8001'
+	is "$groups groups: it is not ready" "$(state moves) $(state silent)" "starting starting"
+	leave "$moved"
+	wait_for 10 not listens 8002
+	echo >"$dir/moves"
+	ok "$groups groups: until it listens itself" wait_for 10 has_state moves up
+	is "$groups groups: the holder is named once" "$(grep -c 'moves: not ready: port' "$log")" 1
+
+	ok "$groups groups: what ends at once fails" not ctl start dies --timeout 20s
+	ok "$groups groups: and the log says whose the port is" held dies 8003 "$died"
+
+	ok "$groups groups: a socket of 'listen' is its own" wait_for 10 has_state given up
+	hold 8005
+	ok "$groups groups: a listener that comes later is taken for its own" wait_for 10 has_state later up
+
+	echo >"$dir/first"
+	ok "$groups groups: a service listens" wait_for 10 has_state first up
+	ok "$groups groups: another one is not ready by that" not ctl start second --timeout 20s
+	ok "$groups groups: the log says so" held second 8006 "$(pid_of first)"
+	is "$groups groups: it has failed" "$(field second .service.result)" "was not ready within its start-timeout"
+
+	echo >"$dir/forks"
+	ok "$groups groups: a child of the service may listen" wait_for 10 has_state forks up
+	stop_daemon 20
+	is "$groups groups: the end is graceful" "$status" 0
+	for port in 8001 8003 8005; do
+		pid=$(pgrep -f "tcp-ready $port ")
+		leave "$pid"
+	done
+done
+finish
