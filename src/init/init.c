@@ -60,7 +60,7 @@ static void leave_descriptors(const struct init *i)
 		if (fd != i->job.terminal)
 			(void)close(fd);
 	fd_close_above(STDERR_FILENO);
-	/* Nor a file system. */
+	/* Where it could not be left before. */
 	if (chdir("/") < 0)
 		log_line(i->log, LOG_DEBUG, "cannot leave the directory: %s", strerror(errno));
 }
@@ -99,18 +99,20 @@ static int start(struct init *i)
 	struct scratch *scratch =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct spawn_failure failure;
-	int r;
+	int directory, r;
 
 	if (scratch == MAP_FAILED) {
 		log_line(i->log, LOG_ERR, "no memory");
 		return INIT_EXIT_FAULT;
 	}
+	directory = command_leave_directory();
 
 	struct spawn_spec spec = {
 		.argv = o->argv,
 		.script = scratch->script,
 		.stack = scratch->stack,
 		.envp = environ,
+		.directory_fd = directory,
 		.umask = -1,
 		.keep_descriptors = true,
 		.keep_session = true,
@@ -124,6 +126,7 @@ static int start(struct init *i)
 
 	r = spawn(&spec, &i->command, &failure);
 	(void)munmap(scratch, size);
+	(void)fd_close(directory);
 	if (r == SPAWN_E_CHILD)
 		return tell_failure(i, &failure);
 	if (r < 0) {
@@ -199,8 +202,8 @@ static void begin_end(struct init *i)
 	i->phase = PHASE_ENDING;
 	i->deadline_usec = clock_add(clock_now_usec(), i->options->command.leftover_timeout_usec);
 	descendants_signal(i->job.group, SIGTERM, &i->inherited);
-	/* What is suspended could not act on it. */
-	descendants_signal(i->job.group, SIGCONT, &i->inherited);
+	/* Those that run would see SIGCONT first, whatever the order. */
+	descendants_resume(&i->inherited);
 }
 
 static void kill_rest(struct init *i)
@@ -240,11 +243,9 @@ static void reap(struct init *i)
 
 	i->reap = reap_collected(REAP_PER_TURN, on_death, i) == REAP_PER_TURN;
 	if (i->command) {
-		signo = job_stopped_by(i->command);
-		if (signo) {
-			i->stopped = true;
+		signo = job_stopped_by(i->command, &i->stopped);
+		if (signo)
 			job_follow(&i->job, signo);
-		}
 		return;
 	}
 	if (i->phase == PHASE_RUNNING)

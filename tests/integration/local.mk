@@ -40,6 +40,7 @@ dist_check_SCRIPTS += \
 	%D%/init-anywhere.sh \
 	%D%/init-container.sh \
 	%D%/init-end.sh \
+	%D%/init-habits.sh \
 	%D%/init-pause.sh \
 	%D%/init-peers.sh \
 	%D%/init-signals.sh \

@@ -53,9 +53,7 @@ void command_follow(struct command *c, struct service *s)
 		return;
 	}
 	c->job.group = s->main.pid;
-	signo = job_stopped_by(s->main.pid);
-	if (!signo)
-		return;
-	c->stopped = true;
-	job_follow(&c->job, signo);
+	signo = job_stopped_by(s->main.pid, &c->stopped);
+	if (signo)
+		job_follow(&c->job, signo);
 }

@@ -267,6 +267,8 @@ static int run(struct daemon *d, struct parent_address *address)
 	}
 	if (r >= 0)
 		r = daemon_start(d, config, address);
+	if (r >= 0 && d->ctx.command)
+		d->command.directory = command_leave_directory();
 	if (r < 0) {
 		if (r != -EADDRINUSE)
 			log_line(d->options->log, LOG_ERR, "cannot start: %s", strerror(-r));

@@ -102,7 +102,8 @@ static int check_options(const struct daemon_options *options, const char *last,
 	const char *mistake = NULL;
 
 	if (options->command && options->n_paths > 0)
-		mistake = "a configuration, or a command, but not both";
+		mistake = "a configuration, or a command, but not both; "
+			  "for the -c of other inits say --single-child";
 	/* As in a script, of which a variable is empty: no reason to run something else. */
 	else if (!options->command && strcmp(last, "--") == 0)
 		mistake = "no command after --";

@@ -1,6 +1,8 @@
 #include "daemon/main/start.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -64,10 +66,26 @@ static const char *given_socket(const struct daemon *d, const struct config *con
 	return d->options->socket ? d->options->socket : config->control_socket;
 }
 
+/* Our directory may change.  Where its name is not known, it does not. */
+static int make_absolute(char **path)
+{
+	cleanup(freep) char *directory = getcwd(NULL, 0);
+	char *absolute;
+
+	if (**path == '/' || **path == '@' || !directory)
+		return 0;
+	if (asprintf(&absolute, "%s/%s", directory, *path) < 0)
+		return -ENOMEM;
+	free(*path);
+	*path = absolute;
+	return 0;
+}
+
 /* *ret is NULL if there is to be none. */
 static int find_socket(const struct daemon *d, const struct config *config, char **ret)
 {
 	const char *given = given_socket(d, config);
+	int r;
 
 	*ret = NULL;
 	if (given && strcmp(given, "none") == 0)
@@ -75,7 +93,8 @@ static int find_socket(const struct daemon *d, const struct config *config, char
 	/* A command on a host has no claim to the host's socket; the init of a container has. */
 	if (!given && d->options->command && getpid() != 1)
 		return 0;
-	return address_find(given, ret);
+	r = address_find(given, ret);
+	return r < 0 ? r : make_absolute(ret);
 }
 
 static int open_control(struct daemon *d, const struct config *config, const char *path)

@@ -9,7 +9,9 @@
 #include "base/macro.h"
 #include "base/parse.h"
 #include "daemon/service/hooks.h"
+#include "daemon/spawn/command.h"
 #include "model/life/budget.h"
+#include "sys/process/proc.h"
 
 #define KILL_TEXT_MAX 128
 
@@ -91,12 +93,24 @@ static void term_main(struct service *s, int signo)
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s to pid %d",
 			 parse_signal_text(name, signo), (int)s->main.pid);
 	signal_scope(s, signo);
-	/* What is suspended could not act on it. */
-	signal_scope(s, SIGCONT);
+	/*
+	 * What is suspended could not act on it.  A program that runs sees SIGCONT first, whatever the
+	 * order: one command, which expects what another init does, gets none.
+	 */
+	if (!s->ctx->command || s->ctx->command->stopped)
+		signal_scope(s, SIGCONT);
 	list_for_each (p, &s->leftovers, by_service)
 		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
 		    (has_group && service_has_signalled(s, p->group)))
 			p->signalled = true;
+}
+
+static void resume(const struct process *p)
+{
+	struct proc_info info;
+
+	if (proc_read(p->pid, &info) == 0 && info.state == 'T')
+		(void)process_signal(p, SIGCONT);
 }
 
 static void term_leftovers(struct service *s, int signo)
@@ -104,11 +118,10 @@ static void term_leftovers(struct service *s, int signo)
 	struct process *p;
 
 	list_for_each (p, &s->leftovers, by_service) {
-		if (p->signalled)
-			continue;
+		if (!p->signalled)
+			(void)process_signal(p, signo);
 		p->signalled = true;
-		(void)process_signal(p, signo);
-		(void)process_signal(p, SIGCONT);
+		resume(p);
 	}
 }
 

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 /* Whoever starts us has more than a handful open seldom; ours are all CLOEXEC. */
 #define INHERITED_MAX 1024
 
@@ -15,7 +17,7 @@ int command_init(struct command *c, const struct command_options *options, char 
 	siginfo_t info;
 	size_t n = 0;
 
-	*c = (struct command){ .options = options };
+	*c = (struct command){ .options = options, .directory = -1 };
 	job_init(&c->job);
 	while (argv[n])
 		n++;
@@ -42,15 +44,16 @@ void command_prepare(const struct command *c, struct spawn_spec *spec)
 	spec->keep_session = true;
 	spec->take_terminal = false;
 	spec->script = c->script;
+	spec->directory_fd = c->directory;
 	spec->terminal = job_foreground(&c->job);
 	spec->death_signal = c->options->death_signal;
 	spec->parent = getpid();
 	spec->pid_places[0] = c->pid_place;
 }
 
-void command_leave_descriptors(const struct command *c)
+void command_leave_descriptors(struct command *c)
 {
-	(void)c;
+	c->directory = fd_close(c->directory);
 	for (int fd = STDERR_FILENO + 1; fd < INHERITED_MAX; fd++) {
 		int flags = fcntl(fd, F_GETFD);
 

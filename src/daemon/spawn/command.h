@@ -15,6 +15,7 @@
 struct command {
 	const struct command_options *options;
 	struct job job;
+	int directory;		      /* the command's; less than 0: ours */
 	struct descendants inherited; /* nobody's, for a scope of all */
 	char listen_pid[COMMAND_LISTEN_PID_MAX];
 	char **script;	 /* for struct spawn_spec */
@@ -35,4 +36,4 @@ void command_done(struct command *command);
 void command_prepare(const struct command *command, struct spawn_spec *spec);
 
 /* It has been started: closes what was only for it. */
-void command_leave_descriptors(const struct command *command);
+void command_leave_descriptors(struct command *command);

@@ -1,5 +1,7 @@
 #include "sys/process/command.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +68,23 @@ void command_watch_parent(const struct command_options *options, pid_t parent)
 	(void)prctl(PR_SET_PDEATHSIG, options->death_signal);
 	if (getppid() != parent)
 		(void)kill(getpid(), options->death_signal);
+}
+
+int command_leave_directory(void)
+{
+	int fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : 0;
+
+	/* A missing standard file is no place for it. */
+	if (r == 0 && fd <= STDERR_FILENO)
+		r = -EBADF;
+	if (r == 0 && chdir("/") < 0)
+		r = -errno;
+	if (r == 0)
+		return fd;
+	if (fd >= 0)
+		(void)close(fd);
+	return r;
 }
 
 int command_status(const struct command_options *options, bool signaled, int value)

@@ -13,7 +13,7 @@
 struct command_options {
 	struct forward forward;
 	int death_signal; /* to us at our parent's end, and to the command at ours; 0: none */
-	bool single; /* the command alone: it keeps what it leaves */
+	bool single;	  /* the command alone: it keeps what it leaves */
 	uint64_t leftover_timeout_usec; /* what is left when the command has ended has this long */
 	uint64_t success[4];		/* bits: the exit statuses that count as 0 */
 };
@@ -39,6 +39,13 @@ const char *command_option(struct command_options *options, int option, const ch
 
 /* Asks for death_signal at the end of @parent, the initial getppid(); raises it if that is gone. */
 void command_watch_parent(const struct command_options *options, pid_t parent);
+
+/*
+ * Changes to the root directory, so that no file system is kept from being unmounted, not even by the
+ * command as soon as it runs.  Return: a descriptor of the directory, for the command; or -errno:
+ * nothing has changed.
+ */
+int command_leave_directory(void);
 
 /* An exit status, or by @signaled a signal, as a shell tells it, and as the options have it. */
 int command_status(const struct command_options *options, bool signaled, int value);

@@ -191,6 +191,16 @@ static bool has_group(pid_t group)
 	       kill(group, 0) < 0;
 }
 
+void descendants_resume(const struct descendants *inherited)
+{
+	cleanup(snapshot_done) struct snapshot s = { 0 };
+
+	(void)snapshot_descendants(&s, inherited);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.entries[i].ours && s.entries[i].info.state == 'T')
+			signal_exactly(&s.entries[i], SIGCONT);
+}
+
 void descendants_signal(pid_t group, int signo, const struct descendants *inherited)
 {
 	cleanup(snapshot_done) struct snapshot s = { 0 };

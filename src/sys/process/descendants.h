@@ -23,5 +23,8 @@ void descendants_done(struct descendants *inherited);
 int descendants_each(const struct descendants *inherited,
 		     void (*each)(pid_t pid, const char *name, void *arg), void *arg);
 
+/* Sends SIGCONT to those of them that are stopped, and to no other. */
+void descendants_resume(const struct descendants *inherited);
+
 /* Sends @signo to all of them and to the process group @group; as PID 1, to every process. */
 void descendants_signal(pid_t group, int signo, const struct descendants *inherited);

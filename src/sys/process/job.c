@@ -29,13 +29,15 @@ bool job_is_stop(int signo)
 	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU || signo == SIGSTOP;
 }
 
-int job_stopped_by(pid_t pid)
+int job_stopped_by(pid_t pid, bool *stopped)
 {
 	siginfo_t info = { 0 };
 
-	if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) < 0 || info.si_pid != pid)
+	if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WCONTINUED | WNOHANG) < 0 ||
+	    info.si_pid != pid)
 		return 0;
-	return info.si_status;
+	*stopped = info.si_code == CLD_STOPPED;
+	return *stopped ? info.si_status : 0;
 }
 
 static bool is_pending(int signo)

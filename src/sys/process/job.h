@@ -24,8 +24,11 @@ void job_init(struct job *job);
 /* The terminal whose foreground is ours to give away, or -1. */
 int job_foreground(const struct job *job);
 
-/* The signal that has stopped the child @pid since the last call, or 0. */
-int job_stopped_by(pid_t pid);
+/*
+ * Follows whether the child @pid is stopped, in *stopped.  Return: the signal that has stopped it
+ * since the last call, or 0.
+ */
+int job_stopped_by(pid_t pid, bool *stopped);
 
 /*
  * @signo has stopped the command.  If the terminal is how that came about, so are we, with all of

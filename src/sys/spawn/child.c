@@ -336,7 +336,8 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 	if (step != SPAWN_STEP_NONE)
 		fail(failure, step);
 	/* As the user, who may see less than root does, or more where root is squashed. */
-	if (spec->directory && chdir(spec->directory) < 0)
+	if ((spec->directory && chdir(spec->directory) < 0) ||
+	    (spec->directory_fd > 0 && fchdir(spec->directory_fd) < 0))
 		fail(failure, SPAWN_STEP_DIRECTORY);
 	/* The kernel forgets this with every change of who we are. */
 	if (watch_parent(spec) < 0)

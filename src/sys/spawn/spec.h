@@ -30,6 +30,7 @@ struct spawn_spec {
 	char **script; /* room for argv and two more, to try argv[0] as a shell's script; or NULL */
 	char *const *envp;     /* PATH in it is searched for argv[0] */
 	const char *directory; /* or NULL: stay */
+	int directory_fd;      /* likewise; 0 or less: stay */
 	int umask;	       /* or -1: keep */
 	bool set_user;	       /* take uid, gid and the groups below */
 	bool set_group;	       /* take gid, and drop all groups but those below */
