@@ -86,7 +86,7 @@ enum output_kind {
 };
 
 /* How a line is written: as it is, behind the name of its node, or as an object of JSON. */
-enum log_format {
+enum output_format {
 	LOG_FORMAT_DEFAULT, /* plain to files, else prefix */
 	LOG_FORMAT_PLAIN,
 	LOG_FORMAT_PREFIX,
@@ -254,7 +254,7 @@ struct outputs {
 	uint64_t log_age_usec; /* 0: none */
 	int log_keep;
 	bool log_compress;
-	enum log_format log_format;
+	enum output_format log_format;
 	enum log_timestamp log_timestamp;
 	enum log_full log_full;
 };
