@@ -25,6 +25,19 @@ uint64_t clock_realtime_usec(void)
 	return read_usec(CLOCK_REALTIME);
 }
 
+int clock_left_msec(uint64_t deadline_usec)
+{
+	uint64_t now = clock_now_usec();
+	uint64_t msec;
+
+	if (deadline_usec == USEC_INFINITY)
+		return -1;
+	if (deadline_usec <= now)
+		return 0;
+	msec = (deadline_usec - now - 1) / USEC_PER_MSEC + 1;
+	return msec > INT32_MAX ? INT32_MAX : (int)msec;
+}
+
 /* Return: the end.  There are a lot of such texts in a list of services. */
 static char *write_number(char *to, uint64_t number, const char *unit)
 {

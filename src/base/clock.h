@@ -12,6 +12,9 @@ uint64_t clock_now_usec(void);
 /* CLOCK_REALTIME likewise: for people only. */
 uint64_t clock_realtime_usec(void);
 
+/* The time left until @deadline_usec for poll(2): rounded up, so that none spins at the end; or -1. */
+int clock_left_msec(uint64_t deadline_usec);
+
 /* @usec + @delta, without wrapping: beyond the end is USEC_INFINITY. */
 static inline uint64_t clock_add(uint64_t usec, uint64_t delta)
 {

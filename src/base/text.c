@@ -114,6 +114,14 @@ char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number)
 	return at;
 }
 
+bool text_is_within(const char *path, const char *top)
+{
+	size_t length = strlen(top);
+
+	return length == 0 ||
+	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
+}
+
 uint32_t text_hash(const char *text)
 {
 	uint32_t hash = 0x811c9dc5;

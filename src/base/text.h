@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,9 @@ char *text_trim(char *text, const char *blanks);
  */
 #define TEXT_NUMBER_MAX 21
 char *text_number(char buf[static TEXT_NUMBER_MAX], uint64_t number);
+
+/* Returns true if the node at @path is @top or below it; "" is the root. */
+bool text_is_within(const char *path, const char *top);
 
 /* FNV-1a, the same everywhere and for ever. */
 uint32_t text_hash(const char *text);

@@ -25,6 +25,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/logger/child.h %D%/logger/child.c \
 	%D%/logger/hold.h %D%/logger/hold.c \
 	%D%/logger/stream.h %D%/logger/stream.c \
+	%D%/logger/view.h %D%/logger/view.c \
 	%D%/logger/capture.h %D%/logger/capture.c \
 	%D%/logger/own-log.h %D%/logger/own-log.c
 
@@ -136,7 +137,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/control/requests-node.c \
 	%D%/control/requests-guard.c \
 	%D%/control/requests-reload.c \
-	%D%/control/requests-events.c \
+	%D%/control/requests-watch.c \
 	%D%/control/requests-run.c \
 	%D%/control/requests-plan.c \
 	%D%/control/requests-table.h %D%/control/requests-table.c \

@@ -14,30 +14,15 @@
 struct client {
 	int fd;
 	int interrupt_fd; /* the caller's, or -1 */
+	int passed;	  /* the descriptor that came last, or -1 */
 	struct frame_reader reader;
 	struct frame_writer writer;
 };
 
-/*
- * The time left, as poll(2) and SO_SNDTIMEO want it: rounded up, so that nobody spins at the end.
- */
-static int remaining_msec(uint64_t deadline_usec)
-{
-	uint64_t now = clock_now_usec();
-	uint64_t msec;
-
-	if (deadline_usec == USEC_INFINITY)
-		return -1;
-	if (deadline_usec <= now)
-		return 0;
-	msec = (deadline_usec - now - 1) / USEC_PER_MSEC + 1;
-	return msec > INT32_MAX ? INT32_MAX : (int)msec;
-}
-
 /* connect(2) to a full backlog blocks as send(2) does, and is bounded in the same way. */
 static int set_connect_timeout(int fd, uint64_t deadline_usec)
 {
-	int msec = remaining_msec(deadline_usec);
+	int msec = clock_left_msec(deadline_usec);
 	struct timeval tv = { .tv_sec = msec / 1000, .tv_usec = msec % 1000 * 1000 };
 
 	if (msec < 0)
@@ -73,7 +58,7 @@ int client_connect(struct client **ret, const char *path, uint64_t deadline_usec
 
 	if (!client)
 		return -ENOMEM;
-	*client = (struct client){ .fd = -1, .interrupt_fd = -1 };
+	*client = (struct client){ .fd = -1, .interrupt_fd = -1, .passed = -1 };
 	frame_reader_init(&client->reader, CLIENT_MESSAGE_MAX);
 	frame_writer_init(&client->writer, MESSAGE_CALL_MAX);
 	r = client_open(client, path, deadline_usec);
@@ -88,6 +73,7 @@ struct client *client_free(struct client *client)
 	if (!client)
 		return NULL;
 	fd_close(client->fd);
+	fd_close(client->passed);
 	frame_reader_done(&client->reader);
 	frame_writer_done(&client->writer);
 	free(client);
@@ -97,6 +83,11 @@ struct client *client_free(struct client *client)
 int client_get_fd(const struct client *client)
 {
 	return client->fd;
+}
+
+int client_take_descriptor(struct client *client)
+{
+	return take_fd(client->passed);
 }
 
 void client_set_interrupt(struct client *client, int fd)
@@ -113,7 +104,7 @@ static int client_poll(struct client *client, short events, uint64_t deadline_us
 	int n;
 
 	do
-		n = poll(fds, 2, remaining_msec(deadline_usec));
+		n = poll(fds, 2, clock_left_msec(deadline_usec));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
@@ -153,6 +144,31 @@ int client_call(struct client *client, const char *method, json_t *parameters, u
 	return client_flush(client, deadline_usec);
 }
 
+/* There is room for one descriptor: the kernel closes further ones. */
+static ssize_t client_read(struct client *client, char *space, size_t size)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec iov = { .iov_base = space, .iov_len = size };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t n = recvmsg(client->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg);
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(int))) {
+		(void)fd_close(client->passed);
+		memcpy(&client->passed, CMSG_DATA(c), sizeof(int));
+	}
+	return n;
+}
+
 /* Return: 0, -ECONNRESET at the end, -errno. */
 static int client_fill(struct client *client)
 {
@@ -165,7 +181,7 @@ static int client_fill(struct client *client)
 	if (r < 0)
 		return r;
 	do
-		n = recv(client->fd, space, size, MSG_DONTWAIT);
+		n = client_read(client, space, size);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;

@@ -25,6 +25,9 @@ DEFINE_CLEANUP(struct client *, client_free)
 /* Close-on-exec; to poll for more replies, or for the end of the connection. */
 int client_get_fd(const struct client *client);
 
+/* The descriptor that came last, which is the caller's from then on; or -1. */
+int client_take_descriptor(struct client *client);
+
 /*
  * The wait ends early, with -EINTR, when this descriptor becomes readable; -1 for none.  It stays
  * the caller's, and is not read from.

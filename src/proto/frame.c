@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/fd.h"
 #include "base/macro.h"
 
 #define QUEUE_SIZE_MIN 4096
@@ -109,11 +110,12 @@ size_t frame_reader_pending(const struct frame_reader *reader)
 
 void frame_writer_init(struct frame_writer *writer, size_t cap)
 {
-	*writer = (struct frame_writer){ .queue = { .cap = cap } };
+	*writer = (struct frame_writer){ .queue = { .cap = cap }, .passed = -1 };
 }
 
 void frame_writer_done(struct frame_writer *writer)
 {
+	writer->passed = fd_close(writer->passed);
 	queue_done(&writer->queue);
 }
 
@@ -135,18 +137,47 @@ int frame_writer_add(struct frame_writer *writer, const char *text)
 	return 0;
 }
 
+void frame_writer_pass(struct frame_writer *writer, int fd)
+{
+	(void)fd_close(writer->passed);
+	writer->passed = fd;
+}
+
+static ssize_t writer_send(const struct frame_writer *writer, int fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec iov = {
+		.iov_base = writer->queue.bytes + writer->queue.start,
+		.iov_len = queue_pending(&writer->queue),
+	};
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (writer->passed >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		*CMSG_FIRSTHDR(&msg) = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+							 .cmsg_type = SCM_RIGHTS,
+							 .cmsg_len = CMSG_LEN(sizeof(int)) };
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&msg)), &writer->passed, sizeof(int));
+	}
+	return sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 int frame_writer_send(struct frame_writer *writer, int fd)
 {
 	struct frame_queue *q = &writer->queue;
 
 	while (queue_pending(q)) {
-		ssize_t n = send(fd, q->bytes + q->start, queue_pending(q),
-				 MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = writer_send(writer, fd);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return errno == EAGAIN ? 0 : -errno;
+		writer->passed = fd_close(writer->passed);
 		q->start += (size_t)n;
 	}
 	q->start = q->end = 0;

@@ -33,6 +33,7 @@ struct frame_reader {
 
 struct frame_writer {
 	struct frame_queue queue;
+	int passed; /* a descriptor that goes with the next bytes, or -1 */
 };
 
 /* @cap is the longest message in bytes, with its NUL; memory is allocated as it is needed. */
@@ -67,6 +68,9 @@ void frame_writer_done(struct frame_writer *writer);
 
 /* Queues a copy of @text.  Return: 0; -ENOBUFS beyond the cap or -ENOMEM, and nothing is queued. */
 int frame_writer_add(struct frame_writer *writer, const char *text);
+
+/* @fd, which becomes the writer's, goes with the first bytes of the message that is added next. */
+void frame_writer_pass(struct frame_writer *writer, int fd);
 
 /*
  * Sends what the socket takes without blocking, and raises no SIGPIPE.

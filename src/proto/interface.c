@@ -64,9 +64,9 @@ static const struct {
 				  OPT(INT, "settle_usec")),
 	[METHOD_SHUTDOWN] = METHOD("Shutdown", 4, OPT(STRING, "node"), OPT(STRING, "reason"),
 				   OPT(BOOL, "force"), OPT(BOOL, "wait")),
-	[METHOD_WAIT] = METHOD("Wait", 3, OPT(STRING, "node"),
-			       PARAM(ENUM, "until", .values = until_values),
-			       OPT(INT, "settle_usec")),
+	[METHOD_WAIT] =
+		METHOD("Wait", 3, OPT(STRING, "node"), PARAM(ENUM, "until", .values = until_values),
+		       OPT(INT, "settle_usec")),
 	[METHOD_TAKE_GUARD] = METHOD("TakeGuard", 4, OPT(STRING, "node"), OPT(STRING, "why"),
 				     OPT(BOOL, "late"), OPT(INT, "ttl_usec")),
 	[METHOD_RELEASE] = METHOD("Release", 2, OPT(INT, "id"), OPT(STRING, "why")),
@@ -78,6 +78,8 @@ static const struct {
 	[METHOD_RUN] = METHOD("Run", 5, PARAM(STRING, "node"), PARAM(STRINGS, "command"),
 			      OPT(STRINGS, "properties"), OPT(BOOL, "keep"), OPT(BOOL, "wait")),
 	[METHOD_PLAN] = METHOD("Plan", 1, OPT(STRING, "node")),
+	[METHOD_LOGS] = METHOD("Logs", 2, PARAM(STRINGS, "nodes"), OPT(INT, "lines")),
+	[METHOD_REOPEN_LOGS] = METHOD("ReopenLogs", 1, OPT(STRING, "node")),
 #undef METHOD
 };
 

@@ -24,6 +24,8 @@ enum interface_method {
 	METHOD_EVENTS,
 	METHOD_RUN,
 	METHOD_PLAN,
+	METHOD_LOGS,
+	METHOD_REOPEN_LOGS,
 	N_METHODS
 };
 

@@ -87,7 +87,8 @@ struct store_record {
 	int32_t error; /* errno of the destination, or 0 */
 	uint32_t reserved;
 	uint64_t error_usec; /* CLOCK_REALTIME, since when */
-	uint64_t file_bytes; /* size of the file that is written */
+	uint64_t
+		file_bytes; /* size of the file of @inode, with all that was written of the stream */
 	uint64_t rotations;
 	uint64_t last_usec; /* CLOCK_REALTIME of the last output */
 };

@@ -1,5 +1,6 @@
 #include "proto/logger.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static const struct logger_shape {
 	[LOGGER_VIEW] = { .known = true, .fd = true },
 	[LOGGER_SHOW] = { .known = true },
 	[LOGGER_BEGIN] = { .known = true },
+	[LOGGER_LEAVE] = { .known = true },
 	[LOGGER_STOP] = { .known = true },
 	[LOGGER_READY] = { .known = true },
 	[LOGGER_FLUSHED] = { .known = true },
@@ -154,4 +156,22 @@ int logger_receive(int fd, struct logger_packet *packet)
 	if (r < 0)
 		packet->fd = fd_close(packet->fd);
 	return r < 0 ? r : 1;
+}
+
+bool logger_is_rotated(const char *name, const char *base)
+{
+	size_t length = strlen(base);
+
+	if (strncmp(name, base, length) != 0 || name[length] != '.')
+		return false;
+	name += length + 1;
+	for (const char *p = "dddddddd"
+			     "T"
+			     "dddddd"
+			     "."
+			     "dddddd";
+	     *p; p++, name++)
+		if (*p == 'd' ? !isdigit((unsigned char)*name) : *name != *p)
+			return false;
+	return !*name || strcmp(name, LOGGER_COMPRESSED) == 0;
 }

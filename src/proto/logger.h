@@ -26,9 +26,11 @@
  *	LOGGER_REOPEN						files are opened anew, by their paths, as for
  *								logrotate; @stream or LOGGER_ALL
  *	LOGGER_VIEW	@view		socket or pipe		a reader; frames go to its descriptor
- *	LOGGER_SHOW	@view					the reader gets the last lines of @stream
+ *	LOGGER_SHOW	@view					the reader gets the last lines of @stream,
+ *								also after LOGGER_BEGIN
  *	LOGGER_BEGIN	@view					... of all those streams now, and, with
  *								@view.follow, all lines from now on
+ *	LOGGER_LEAVE	@view					the reader is dropped
  *	LOGGER_STOP						flush every stream, reply, exit
  *
  * A flush waits for as long as the destination takes: the daemon has the deadline.  LOGGER_FLUSH may
@@ -66,6 +68,7 @@ enum logger_type {
 	LOGGER_VIEW,
 	LOGGER_SHOW,
 	LOGGER_BEGIN,
+	LOGGER_LEAVE,
 	LOGGER_STOP,
 	LOGGER_READY,
 	LOGGER_FLUSHED,
@@ -136,8 +139,8 @@ struct logger_run {
 struct logger_view {
 	uint32_t id; /* chosen by the daemon; the last LOGGER_VIEW of an id is the one */
 	uint32_t follow;
-	uint64_t lines; /* at most so many of the last lines of the stream, */
-	uint64_t bytes; /* and so many bytes; 0: no limit */
+	uint64_t lines; /* at most so many of the last lines of the stream; 0: no limit */
+	uint64_t bytes; /* and so many bytes; 0: as many as @memory of its rules promises */
 };
 
 struct logger_flushed {
@@ -165,13 +168,19 @@ struct logger_message {
 	};
 };
 
-/* Of a view: what a reader gets for each line, followed by the name and the bytes of the line. */
+/*
+ * Of a view: what a reader gets, in the order of the times of the lines.  A frame is followed by the
+ * name of the stream and the bytes of the line.
+ */
 enum logger_frame_type {
+	LOGGER_FRAME_SEAM, /* first of each stream; the line is a struct logger_seam */
 	LOGGER_FRAME_LINE,
 	LOGGER_FRAME_LOST,  /* @lost bytes of the stream were gone before the reader took them */
 	LOGGER_FRAME_NOW,   /* the last lines are over; what follows is new */
 	LOGGER_FRAME_ENDED, /* the stream was removed */
 };
+
+#define LOGGER_LINE_MAX (1024 * 1024) /* bytes of a line; a longer one comes in parts */
 
 struct logger_frame {
 	uint32_t size; /* of the frame with the name and the line */
@@ -182,7 +191,19 @@ struct logger_frame {
 	uint64_t time_usec; /* CLOCK_REALTIME */
 	int64_t pid;
 	uint64_t generation;
+	/* The line in the stream; for a new logger these are the same. */
+	uint64_t position, next;
 	uint64_t lost;
+};
+
+/*
+ * Where the file of a stream ends for a reader: what is before @position, and nothing behind it, is in
+ * the first @bytes of this file, or was dropped.  A @position of 0: nothing was written yet.
+ */
+struct logger_seam {
+	uint64_t position; /* UINT64_MAX: it is not known */
+	uint64_t bytes;
+	uint64_t device, inode; /* 0: it is no file */
 };
 
 /* A message as it was received: the texts are in it, the descriptor is the caller's to close. */
@@ -210,3 +231,7 @@ int logger_send(int fd, struct logger_message *message, const char *first, const
  * -EMFILE: no descriptor was left for the one that came; -errno.
  */
 int logger_receive(int fd, struct logger_packet *packet);
+
+/* Returns true if @name is that of a rotated file of @base: "BASE.20261122T223105.123456", or ".zst". */
+bool logger_is_rotated(const char *name, const char *base);
+#define LOGGER_COMPRESSED ".zst"

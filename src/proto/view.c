@@ -20,6 +20,12 @@ static const char *const plan_kinds[] = { "service", "final", NULL };
 static const char *const guard_kinds[] = { "process", "action", "leftover", "program",
 					   "lease",   "log",	NULL };
 
+static const char *const output_streams[] = { "stdout", "stderr", NULL };
+
+static const char *const output_kinds[] = { "inherit", "null", "file", "journal", "syslog", NULL };
+
+static const char *const output_stamps[] = { "none", "iso", "iso_usec", "unix", NULL };
+
 static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_ENUM, state, .values = service_states),
 	FIELD(service_view, FIELD_INT, since_usec),
@@ -91,6 +97,15 @@ static const struct field plan_entry_fields[] = {
 	FIELD(plan_entry_view, FIELD_STRING, busy_budget, .optional = true),
 };
 
+static const struct field output_fields[] = {
+	FIELD(output_view, FIELD_STRING, node),
+	FIELD(output_view, FIELD_CHOICE, stream, .values = output_streams),
+	FIELD(output_view, FIELD_ENUM, to, .values = output_kinds),
+	FIELD(output_view, FIELD_BOOL, captured),
+	FIELD(output_view, FIELD_STRING, file, .optional = true),
+	FIELD(output_view, FIELD_CHOICE, timestamp, .values = output_stamps),
+};
+
 /* @view##_build() and @view##_parse_array() by the table of its fields. */
 #define DEFINE_VIEW(view, fields)                                                             \
 	_Static_assert(ARRAY_SIZE(fields) <= FIELDS_MAX, "they can be read");                 \
@@ -110,6 +125,7 @@ static const struct field plan_entry_fields[] = {
 DEFINE_VIEW(node_view, node_fields)
 DEFINE_VIEW(guard_view, guard_fields)
 DEFINE_VIEW(plan_entry_view, plan_entry_fields)
+DEFINE_VIEW(output_view, output_fields)
 _Static_assert(ARRAY_SIZE(service_fields) <= FIELDS_MAX, "they can be read");
 
 int node_view_parse(const json_t *object, struct node_view *ret)

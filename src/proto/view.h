@@ -78,10 +78,21 @@ struct plan_entry_view {
 	const char *busy_budget; /* optional */
 };
 
+/* In the order of enum logger_kind, and of enum logger_stamp. */
+struct output_view {
+	const char *node;
+	unsigned stream;  /* standard output, or both; standard error */
+	const char *to;	  /* "inherit", "null", "file", "journal", "syslog" */
+	bool captured;	  /* by the logger */
+	const char *file; /* optional */
+	unsigned timestamp;
+};
+
 /* New objects; NULL without memory. */
 json_t *node_view_build(const struct node_view *node);
 json_t *guard_view_build(const struct guard_view *guard);
 json_t *plan_entry_view_build(const struct plan_entry_view *entry);
+json_t *output_view_build(const struct output_view *output);
 
 /* Return: 0, or -EBADMSG if @object is none or not as the interface says. */
 int node_view_parse(const json_t *object, struct node_view *ret);
@@ -97,6 +108,8 @@ int guard_view_parse_array(const json_t *parameters, const char *name, struct gu
 			   size_t *ret_n);
 int plan_entry_view_parse_array(const json_t *parameters, const char *name,
 				struct plan_entry_view **ret, size_t *ret_n);
+int output_view_parse_array(const json_t *parameters, const char *name, struct output_view **ret,
+			    size_t *ret_n);
 
 /* "running", "shutting_down", "complete" */
 const char *node_view_state_name(enum node_view_state state);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ctl/report/past.h"
 #include "ctl/terminal/show.h"
 
@@ -19,7 +20,7 @@ static bool is_asked_for(const char *path, int argc, char **argv)
 
 	for (int i = 0; i < argc && !found; i++)
 		found = strcmp(argv[i], "/") == 0 || strcmp(argv[i], "root") == 0 ||
-			fnmatch(argv[i], path, FNM_PATHNAME) == 0 || past_is_within(path, argv[i]);
+			fnmatch(argv[i], path, FNM_PATHNAME) == 0 || text_is_within(path, argv[i]);
 	return found;
 }
 

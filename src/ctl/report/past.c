@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+
+#include "base/text.h"
 #include <sys/stat.h>
 #include <time.h>
 
@@ -190,14 +192,6 @@ struct guard_view past_guard(const struct report *report, const struct report_la
 
 /* --- the chain --- */
 
-bool past_is_within(const char *path, const char *top)
-{
-	size_t length = strlen(top);
-
-	return length == 0 ||
-	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
-}
-
 /* The last node to end in the subtree of @top, not after @until. */
 static const struct report_lane *find_last(const struct report *report, const char *top,
 					   uint64_t until)
@@ -208,7 +202,7 @@ static const struct report_lane *find_last(const struct report *report, const ch
 		const struct report_lane *lane = &report->lanes[i];
 		uint64_t end = past_end(report, lane);
 
-		if (past_has_held(lane) && end <= until && past_is_within(lane->node.path, top) &&
+		if (past_has_held(lane) && end <= until && text_is_within(lane->node.path, top) &&
 		    (!last || end >= past_end(report, last)))
 			last = lane;
 	}
@@ -237,7 +231,7 @@ static const struct report_lane *find_before(const struct report *report,
 	for (size_t i = 0; until > 0 && i < report->n; i++) {
 		const struct report_node *around = &report->lanes[i].node;
 
-		if (!past_is_within(lane->node.path, around->path))
+		if (!text_is_within(lane->node.path, around->path))
 			continue;
 		for (size_t k = 0; k < json_array_size(around->after); k++) {
 			const char *top = json_string_value(json_array_get(around->after, k));

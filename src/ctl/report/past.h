@@ -56,9 +56,6 @@ uint64_t past_spent(const struct report *report, const struct report_lane *lane,
 /* Returns true if the node could hold up others: it is a service, or had guards. */
 bool past_has_held(const struct report_lane *lane);
 
-/* Returns true if the node at @path is @top or in it. */
-bool past_is_within(const char *path, const char *top);
-
 /* The guard as a view. */
 struct guard_view past_guard(const struct report *report, const struct report_lane *lane,
 			     const struct report_guard *guard);

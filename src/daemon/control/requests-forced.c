@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "daemon/control/requests-private.h"
 
 /* What a stop that somebody has asked for, and waits for, has cost. */
@@ -50,7 +51,7 @@ static json_t *forced_kills_of(const struct request *q)
 	for (size_t i = 0; forced_kills_get(q->tree->ctx->forced_kills, i, &kill); i++) {
 		if (kill.usec < q->stopped_usec)
 			break;
-		if (request_path_is_within(kill.node, q->path))
+		if (text_is_within(kill.node, q->path))
 			(void)json_array_insert_new(list, 0,
 						    json_pack("{s:o, s:o}", "node",
 							      message_string(kill.node), "what",

@@ -9,7 +9,8 @@ typedef void request_method(struct request *q, struct node *node, const struct m
 
 request_method request_status, request_guards, request_start, request_stop, request_restart,
 	request_shutdown, request_wait, request_take_guard, request_release, request_reload,
-	request_reload_service, request_signal, request_events, request_run, request_plan;
+	request_reload_service, request_signal, request_events, request_run, request_plan,
+	request_logs, request_reopen_logs;
 
 /* Ends the call, and the wait if there is one. */
 void request_reply(struct request *q, json_t *parameters);
@@ -17,6 +18,13 @@ void request_succeed(struct request *q);
 void request_fail(struct request *q, enum interface_error error, const char *node,
 		  const char *reason);
 void request_end_wait(struct request *q);
+
+/* The node that the client means, or NULL. */
+struct node *request_find(const struct request *q, const char *path);
+void request_fail_unknown(struct request *q, const char *path);
+
+/* Why the client may not ask for the node at @path, or NULL. */
+const char *request_denial(const struct request *q, const char *path);
 
 /* Waits for what the method is about, from now on; with wait: false, is done at once. */
 void request_begin_wait(struct request *q, const struct node *node,
@@ -56,9 +64,6 @@ json_t *request_progress(struct request *q, struct node *node);
 const char *request_reason(struct request *q, const struct message_call *call,
 			   char buf[static REQUEST_REASON_MAX]);
 
-/* Is it @top, or below it? */
-bool request_path_is_within(const char *path, const char *top);
-
 /* Who holds what is taken. */
 struct unix_peer request_holder(const struct request *q);
 
@@ -72,6 +77,7 @@ void request_settle_shutdown(struct request *q, struct node *node);
 void request_settle_wait(struct request *q, struct node *node);
 void request_settle_reports(struct request *q, struct node *node);
 void request_settle_run(struct request *q, struct node *node);
+void request_settle_logs(struct request *q, struct node *node);
 void request_settle_events(struct request *q, struct node *node);
 void request_settle_guard(struct request *q, struct node *node);
 

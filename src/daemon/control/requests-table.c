@@ -47,6 +47,8 @@ static const struct {
 	[METHOD_EVENTS] = { TIER_LOOK, false, request_events, request_settle_events },
 	[METHOD_RUN] = { TIER_RUN, true, request_run, request_settle_run },
 	[METHOD_PLAN] = { TIER_LOOK, false, request_plan, NULL },
+	[METHOD_LOGS] = { TIER_OPERATE, false, request_logs, request_settle_logs },
+	[METHOD_REOPEN_LOGS] = { TIER_OPERATE, false, request_reopen_logs, NULL },
 };
 
 /* The reason for which the client may not call the method, or NULL. */
@@ -54,32 +56,14 @@ static const char *denial(const struct request *q, enum interface_method method,
 {
 	static const char *const only[] = {
 		[TIER_OPERATE] = "only root, the user of the daemon, control-group and "
-				 "control-run-group may change things",
+				 "control-run-group may change things, or read logs",
 		[TIER_RUN] = "only root, the user of the daemon and control-run-group may run "
 			     "programs of no file",
 	};
 
 	if (methods[method].tier > q->connection->tier)
 		return only[methods[method].tier];
-	if ((q->connection->inherited && methods[method].all) ||
-	    !request_path_is_within(path, q->home))
-		return "this connection is for the node of a service and what is below it";
-	return NULL;
-}
-
-static void fail_unknown(struct request *q, const char *path)
-{
-	const char *similar[TREE_SIMILAR_MAX];
-	size_t n = tree_find_similar(q->tree, path, similar);
-	json_t *more = n > 0 ? json_object() : NULL, *paths = json_array();
-
-	for (size_t i = 0; i < n; i++)
-		if (request_path_is_within(similar[i], q->home))
-			(void)json_array_append_new(paths, json_string(similar[i]));
-	(void)json_object_set(more, "similar", paths);
-	json_decref(paths);
-	request_end_wait(q);
-	connection_fail_with(q->connection, ERROR_NO_SUCH_NODE, path, NULL, more);
+	return request_denial(q, q->connection->inherited && methods[method].all ? "" : path);
 }
 
 void request_call(struct request *q, enum interface_method method, const struct message_call *call)
@@ -93,17 +77,17 @@ void request_call(struct request *q, enum interface_method method, const struct 
 	if (!node && method != METHOD_RUN && request_settle_passed(q, path, call))
 		return;
 	if (!node && method != METHOD_RUN)
-		node = tree_find_last(q->tree, path);
+		node = request_find(q, path);
 	denied = denial(q, method, node ? node->config->path : path);
 	if (denied) {
 		request_fail(q, ERROR_NOT_PERMITTED, NULL, denied);
 		return;
 	}
 	if (!node && method != METHOD_RUN) {
-		fail_unknown(q, path);
+		request_fail_unknown(q, path);
 		return;
 	}
-	if (methods[method].tier > TIER_LOOK)
+	if (methods[method].tier > TIER_LOOK && method != METHOD_LOGS)
 		events_because(q->tree->ctx->events, request_reason(q, call, why));
 	methods[method].call(q, node, call);
 }

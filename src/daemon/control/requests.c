@@ -5,7 +5,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "daemon/control/requests-private.h"
+#include "daemon/logger/view.h"
 
 void request_end_wait(struct request *q)
 {
@@ -13,6 +15,7 @@ void request_end_wait(struct request *q)
 	q->completion = swansong_completion_unref(q->completion);
 	json_decref(q->with);
 	q->with = NULL;
+	q->logs = log_view_free(q->logs);
 	alarm_stop(&q->tree->ctx->alarms, &q->progress);
 }
 
@@ -34,6 +37,35 @@ void request_fail(struct request *q, enum interface_error error, const char *nod
 	connection_fail(q->connection, error, node, reason);
 }
 
+struct node *request_find(const struct request *q, const char *path)
+{
+	struct node *node = tree_find(q->tree, path);
+
+	return node ? node : tree_find_last(q->tree, path);
+}
+
+const char *request_denial(const struct request *q, const char *path)
+{
+	if (text_is_within(path, q->home))
+		return NULL;
+	return "this connection is for the node of a service and what is below it";
+}
+
+void request_fail_unknown(struct request *q, const char *path)
+{
+	const char *similar[TREE_SIMILAR_MAX];
+	size_t n = tree_find_similar(q->tree, path, similar);
+	json_t *more = n > 0 ? json_object() : NULL, *paths = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		if (text_is_within(similar[i], q->home))
+			(void)json_array_append_new(paths, json_string(similar[i]));
+	(void)json_object_set(more, "similar", paths);
+	json_decref(paths);
+	request_end_wait(q);
+	connection_fail_with(q->connection, ERROR_NO_SUCH_NODE, path, NULL, more);
+}
+
 const char *request_reason(struct request *q, const struct message_call *call,
 			   char buf[static REQUEST_REASON_MAX])
 {
@@ -43,14 +75,6 @@ const char *request_reason(struct request *q, const struct message_call *call,
 		       (int)q->connection->peer.pid, q->connection->peer.uid, *why ? ": " : "",
 		       why);
 	return buf;
-}
-
-bool request_path_is_within(const char *path, const char *top)
-{
-	size_t length = strlen(top);
-
-	return length == 0 ||
-	       (strncmp(path, top, length) == 0 && (!path[length] || path[length] == '/'));
 }
 
 /*

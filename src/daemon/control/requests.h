@@ -12,6 +12,8 @@
 
 #define REQUEST_LEASES_MAX 256 /* on one connection */
 
+struct log_view;
+
 struct request {
 	struct tree *tree;
 	struct connection *connection;
@@ -29,10 +31,13 @@ struct request {
 	uint64_t begun_usec;
 	uint64_t settle_usec;  /* a service of ready = started is watched for so long */
 	uint64_t stopped_usec; /* since when stops that it has asked for have begun; 0: none */
-	json_t *passing;     /* those that go when they are Complete, and are not waited for yet */
-	json_t *with;	     /* METHOD_STOP, _RESTART: paths of the dependents stopped with it */
-	uint64_t next_usec;  /* no progress is told before this */
-	uint64_t next_event; /* METHOD_EVENTS: the number of the first that is not told yet */
+	json_t *passing; /* those that go when they are Complete, and are not waited for yet */
+	json_t *with;	 /* METHOD_STOP, _RESTART: paths of the dependents stopped with it;
+			      * METHOD_LOGS: of the nodes */
+	struct log_view *logs; /* METHOD_LOGS */
+	bool told_begin;       /* ... and its first reply is sent */
+	uint64_t next_usec;    /* no progress is told before this */
+	uint64_t next_event;   /* METHOD_EVENTS: the number of the first that is not told yet */
 	struct alarm progress;
 
 	struct list leases; /* of this connection */

@@ -20,9 +20,10 @@
 #include "base/cleanup.h"
 #include "base/dict.h"
 #include "base/fd.h"
+#include "base/text.h"
 #include "daemon/logger/child.h"
 
-enum wish { WISH_ADD, WISH_CHANGE, WISH_RUN, WISH_FLUSH, WISH_REMOVE, N_WISHES };
+enum wish { WISH_ADD, WISH_CHANGE, WISH_RUN, WISH_REOPEN, WISH_FLUSH, WISH_REMOVE, N_WISHES };
 
 #define WISH(wish) (1u << (wish))
 
@@ -34,9 +35,10 @@ struct log_stream {
 	unsigned wishes;
 	uint32_t number; /* LOGGER_ALL: none yet */
 	enum logger_kind kind;
-	bool known;    /* a logger has been told of it */
-	bool prefixed; /* its name is counted in @name_lengths */
-	int fds[2];    /* of the pipe, or -1 */
+	uint64_t serial; /* of those with a pipe, in the order of the list */
+	bool known;	 /* a logger has been told of it */
+	bool prefixed;	 /* its name is counted in @name_lengths */
+	int fds[2];	 /* of the pipe, or -1 */
 	struct logger_rules rules;
 	char *file; /* NULL: not used yet */
 	struct logger_run run;
@@ -55,13 +57,14 @@ struct logger {
 	struct log_stream *by_number[LOGGER_STREAMS];
 	uint32_t next_number;
 	uint64_t cookie;
+	uint64_t serial; /* of the last stream that got a pipe */
+	unsigned life;	 /* loggers that were ready, ever */
 	struct log_sinks sinks;
 	/* Of the streams with LOGGER_PREFIX: how many have a name of so many characters, and the most. */
 	unsigned name_lengths[CONFIG_NAME_MAX + 1];
 	uint32_t name_width;
 	bool begun;
 	bool short_of_descriptors; /* ... and the log says so */
-	bool reopen;		   /* LOGGER_REOPEN was not sent */
 	void (*on_state)(void *arg);
 	void *arg;
 };
@@ -77,7 +80,8 @@ static const char *stream_name(const void *stream)
 static int stream_send(struct log_stream *s, enum wish wish)
 {
 	static const enum logger_type types[N_WISHES] = {
-		[WISH_ADD] = LOGGER_ADD,     [WISH_CHANGE] = LOGGER_CHANGE, [WISH_RUN] = LOGGER_RUN,
+		[WISH_ADD] = LOGGER_ADD,     [WISH_CHANGE] = LOGGER_CHANGE,
+		[WISH_RUN] = LOGGER_RUN,     [WISH_REOPEN] = LOGGER_REOPEN,
 		[WISH_FLUSH] = LOGGER_FLUSH, [WISH_REMOVE] = LOGGER_REMOVE,
 	};
 	struct logger_message m = { .type = types[wish], .stream = s->number, .cookie = s->asked };
@@ -142,22 +146,15 @@ static void stream_set_prefixed(struct log_stream *s, bool prefixed)
 			stream_wish(s, WISH_CHANGE);
 }
 
-static void logger_send_reopen(struct logger *l)
-{
-	struct logger_message m = { .type = LOGGER_REOPEN, .stream = LOGGER_ALL };
-
-	if (l->reopen)
-		l->reopen = logger_child_send(&l->child, &m, NULL, NULL, -1) == -EAGAIN;
-}
-
 static void logger_on_writable(struct logger_child *child)
 {
 	struct logger *l = container_of(child, struct logger, child);
 
-	logger_send_reopen(l);
 	while (!list_is_empty(&l->waiting) &&
 	       stream_send_wishes(list_entry(l->waiting.next, struct log_stream, in_waiting)) == 0)
 		;
+	/* Readers may have waited for it. */
+	context_update_soon(l->ctx);
 }
 
 static void logger_report_state(struct logger_child *child)
@@ -174,6 +171,7 @@ static void logger_on_ready(struct logger_child *child)
 	struct logger *l = container_of(child, struct logger, child);
 	struct log_stream *s;
 
+	l->life++;
 	list_for_each (s, &l->streams, in_logger) {
 		if (s->number == LOGGER_ALL)
 			continue;
@@ -314,15 +312,52 @@ void logger_notify(struct logger *l, void (*fn)(void *arg), void *arg)
 	l->arg = arg;
 }
 
+void logger_reopen(struct logger *l, const char *path)
+{
+	struct log_stream *s;
+
+	list_for_each (s, &l->streams, in_logger)
+		if (text_is_within(s->name, path))
+			stream_wish(s, WISH_REOPEN);
+}
+
+/* --- readers --- */
+
 bool logger_is_usable(const struct logger *l)
 {
 	return logger_child_is_usable(&l->child);
 }
 
-void logger_reopen(struct logger *l)
+unsigned logger_life(const struct logger *l)
 {
-	l->reopen = true;
-	logger_send_reopen(l);
+	return l->life;
+}
+
+int logger_send_view(struct logger *l, struct logger_message *message, int fd)
+{
+	if (!list_is_empty(&l->waiting))
+		return -EAGAIN;
+	return logger_child_send(&l->child, message, NULL, NULL, fd);
+}
+
+int logger_each_new(const struct logger *l, uint64_t *serial,
+		    int (*fn)(const char *name, uint32_t number, void *arg), void *arg)
+{
+	const struct log_stream *s;
+	int r = 0;
+
+	if (*serial == l->serial)
+		return 0;
+	list_for_each (s, &l->streams, in_logger) {
+		if (s->number == LOGGER_ALL || s->refs == 0 || s->serial <= *serial)
+			continue;
+		r = fn(s->name, s->number, arg);
+		if (r < 0)
+			return r;
+		*serial = s->serial;
+	}
+	*serial = l->serial;
+	return 0;
 }
 
 /* In the ring of the logger, and in the pipe. */
@@ -462,6 +497,9 @@ static int stream_make_pipe(struct log_stream *s)
 	l->next_number = (number + 1) % LOGGER_STREAMS;
 	l->by_number[number] = s;
 	s->number = number;
+	s->serial = ++l->serial;
+	list_remove(&s->in_logger);
+	list_append(&l->streams, &s->in_logger);
 	stream_wish(s, WISH_ADD);
 	return 0;
 }

@@ -34,14 +34,29 @@ void logger_begin(struct logger *logger);
  */
 void logger_notify(struct logger *logger, void (*fn)(void *arg), void *arg);
 
-/* Returns true if the logger can be run, as last known. */
-bool logger_is_usable(const struct logger *logger);
-
-/* All files are opened anew, as for logrotate. */
-void logger_reopen(struct logger *logger);
+/* The files of the node at @path, and below, are opened anew, as for logrotate. */
+void logger_reopen(struct logger *logger, const char *path);
 
 /* All is written, or is not by @until_usec, which is logged; the process ends. */
 void logger_stop(struct logger *logger, uint64_t until_usec);
+
+/* --- readers: daemon/logger/view.h --- */
+
+/* Returns false if there is no logger, and will be none. */
+bool logger_is_usable(const struct logger *logger);
+
+/* Changes when another logger is ready: it knows no reader. */
+unsigned logger_life(const struct logger *logger);
+
+/* Return: 0; -EAGAIN: it does not know all streams, and another update turn follows; or -errno. */
+int logger_send_view(struct logger *logger, struct logger_message *message, int fd);
+
+/*
+ * Calls @fn for all streams with a pipe that are newer than *serial, which moves on, until that returns
+ * an error.  Return: 0, or what @fn has returned.
+ */
+int logger_each_new(const struct logger *logger, uint64_t *serial,
+		    int (*fn)(const char *name, uint32_t number, void *arg), void *arg);
 
 /* --- one stream --- */
 

@@ -79,7 +79,7 @@ static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 		describe_to_log(&d->tree);
 	} else if (signo == SIGUSR2) {
 		if (d->ctx.logger)
-			logger_reopen(d->ctx.logger);
+			logger_reopen(d->ctx.logger, "");
 	} else {
 		on_stop_signal(d, signo);
 	}

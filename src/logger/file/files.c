@@ -204,6 +204,7 @@ static int files_note(struct files *files, const struct files_job *job, struct f
 	record->inode = file->inode;
 	record->offset = file->size;
 	record->bytes = job->size;
+	record->file_bytes = file->size;
 	area_set_step(record, STORE_WRITING);
 	return 0;
 }
@@ -232,9 +233,9 @@ int files_append(struct files *files, const struct files_job *job)
 		area_set_step(record, STORE_IDLE);
 		return r;
 	}
-	area_commit(record);
 	file->size += job->size;
 	record->file_bytes = file->size;
+	area_commit(record);
 	record->rotations += rotated > 0;
 	return rotated > 0;
 }
@@ -339,9 +340,11 @@ void files_recover(struct files *files)
 			continue;
 		if (record->step == STORE_WRITTEN ||
 		    (!record->foreign && area_path(files->area, i, path) == 0 &&
-		     files_check(record, path) > 0))
+		     files_check(record, path) > 0)) {
+			record->file_bytes = record->offset + record->bytes;
 			area_commit(record);
-		else
+		} else {
 			area_set_step(record, STORE_IDLE);
+		}
 	}
 }

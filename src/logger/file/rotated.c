@@ -1,6 +1,5 @@
 #include "logger/file/rotated.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,35 +15,15 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "logger/file/place.h"
+#include "proto/logger.h"
 
 #define RENAME_ATTEMPTS 100
-#define COMPRESSED	".zst"
-
-static const char shape[] = "dddddddd"
-			    "T"
-			    "dddddd"
-			    "."
-			    "dddddd";
 
 bool rotated_is_compressed(const char *name)
 {
-	size_t length = strlen(name), end = strlen(COMPRESSED);
+	size_t length = strlen(name), end = strlen(LOGGER_COMPRESSED);
 
-	return length > end && strcmp(name + length - end, COMPRESSED) == 0;
-}
-
-/* Is @name that of a rotated file of @base? */
-static bool is_rotated(const char *name, const char *base)
-{
-	size_t length = strlen(base);
-
-	if (strncmp(name, base, length) != 0 || name[length] != '.')
-		return false;
-	name += length + 1;
-	for (const char *p = shape; *p; p++, name++)
-		if (*p == 'd' ? !isdigit((unsigned char)*name) : *name != *p)
-			return false;
-	return !*name || strcmp(name, COMPRESSED) == 0;
+	return length > end && strcmp(name + length - end, LOGGER_COMPRESSED) == 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -78,7 +57,7 @@ static int rotated_read(struct rotated *rotated, const char *base)
 		return r;
 	}
 	while (r == 0 && (entry = readdir(stream)))
-		if (is_rotated(entry->d_name, base))
+		if (logger_is_rotated(entry->d_name, base))
 			r = rotated_add(rotated, entry->d_name);
 	(void)closedir(stream);
 	if (r == 0 && rotated->n > 1)

@@ -206,12 +206,21 @@ static int control_view(struct logger *l, struct logger_packet *p)
 	return 0;
 }
 
+static int control_show(struct logger *l, const struct logger_message *m, struct stream *s)
+{
+	struct view *view = control_find_view(l, m->view.id);
+
+	if (!s->working)
+		stream_note_seam(s);
+	/* The reader may have gone. */
+	return view ? view_add(view, s, &m->view) : 0;
+}
+
 /* --- all of them --- */
 
 static int control_about_stream(struct logger *l, struct logger_packet *p, struct stream *s)
 {
 	const struct logger_message *m = &p->message;
-	struct view *view;
 
 	if (!s)
 		return -ENOENT;
@@ -222,8 +231,7 @@ static int control_about_stream(struct logger *l, struct logger_packet *p, struc
 		control_run(m, s);
 		return 0;
 	case LOGGER_SHOW:
-		view = control_find_view(l, m->view.id);
-		return view ? view_add(view, s, &m->view) : -ENOENT;
+		return control_show(l, m, s);
 	default:
 		return control_flush(l, m);
 	}
@@ -234,7 +242,7 @@ static int control_begin(struct logger *l, const struct logger_message *m)
 	struct view *view = control_find_view(l, m->view.id);
 
 	if (!view)
-		return -ENOENT;
+		return 0;
 	view->follow = m->view.follow;
 	view->begun = true;
 	return 0;
@@ -256,6 +264,9 @@ static int control_take(struct logger *l, struct logger_packet *p)
 		return control_view(l, p);
 	case LOGGER_BEGIN:
 		return control_begin(l, m);
+	case LOGGER_LEAVE:
+		view_free(control_find_view(l, m->view.id));
+		return 0;
 	case LOGGER_STOP:
 		return control_flush(l, m);
 	case LOGGER_FLUSH:

@@ -202,6 +202,7 @@ static void helper_work(struct helper *h, struct stream *s)
 
 	if (size == 0)
 		return;
+	stream_note_seam(s);
 	/* If it has ended that is seen as an event, and the next one recovers the stream. */
 	(void)helper_write(h, s->id, &s->rules, s->path, size, &next);
 	h->busy = true;

@@ -1,3 +1,7 @@
+/*
+ * The lines of all streams of a view are merged by their times.  A mark has the time of all lines up to
+ * the next mark, so a run of lines is taken at once, from the stream whose mark is the oldest.
+ */
 #include "logger/out/view.h"
 
 #include <errno.h>
@@ -74,12 +78,11 @@ static uint64_t line_begin_after(const struct stream *s, uint64_t from, uint64_t
 /* Where the last lines begin: @lines of them at most, and @bytes. */
 static uint64_t last_lines(const struct stream *s, uint64_t end, const struct logger_view *wish)
 {
-	uint64_t from = s->record->kept, limit = MAX(s->rules.memory, 4096U);
+	uint64_t limit = wish->bytes ? wish->bytes : MAX(s->rules.memory, 4096U);
+	uint64_t from = s->record->kept;
 	const char *text;
 	uint64_t n = 0;
 
-	if (wish->bytes && wish->bytes < limit)
-		limit = wish->bytes;
 	if (end > limit && from < end - limit)
 		from = end - limit;
 	from = line_begin_after(s, from, end);
@@ -90,19 +93,6 @@ static uint64_t last_lines(const struct stream *s, uint64_t end, const struct lo
 		if (text[i] == '\n' && n++ == wish->lines)
 			return from + i + 1;
 	return from;
-}
-
-int view_add(struct view *v, const struct stream *s, const struct logger_view *wish)
-{
-	struct view_item *item = calloc(1, sizeof(*item));
-
-	if (!item)
-		return -ENOMEM;
-	item->stream = s->id;
-	item->begin_end = s->slot.ring ? stream_line_end(s, s->record->kept) : stream_taken(s);
-	item->position = s->slot.ring ? last_lines(s, item->begin_end, wish) : item->begin_end;
-	list_append(&v->items, &item->in_items);
-	return 0;
 }
 
 static char *view_room(struct view *v, size_t size)
@@ -137,82 +127,136 @@ static int view_put(struct view *v, struct logger_frame *frame, const char *name
 	return 0;
 }
 
+int view_add(struct view *v, const struct stream *s, const struct logger_view *wish)
+{
+	struct logger_frame frame = {
+		.type = LOGGER_FRAME_SEAM,
+		.stream = s->id,
+		.kind = s->rules.kind,
+	};
+	struct view_item *item = calloc(1, sizeof(*item));
+
+	if (!item)
+		return -ENOMEM;
+	item->stream = s->id;
+	item->begin_end = s->slot.ring ? stream_line_end(s, s->record->kept) : stream_taken(s);
+	item->position = s->slot.ring ? last_lines(s, item->begin_end, wish) : item->begin_end;
+	list_append(&v->items, &item->in_items);
+	frame.position = item->position;
+	return view_put(v, &frame, s->name, (const char *)&s->seam, sizeof(s->seam));
+}
+
 static int view_put_lost(struct view *v, struct view_item *item, const struct stream *s)
 {
-	struct logger_frame frame = { .type = LOGGER_FRAME_LOST, .stream = s->id };
 	uint64_t to = line_begin_after(s, s->record->kept, stream_taken(s));
+	struct logger_frame frame = {
+		.type = LOGGER_FRAME_LOST,
+		.stream = s->id,
+		.kind = s->rules.kind,
+		.position = to,
+		.lost = to - item->position,
+	};
 
-	frame.lost = to - item->position;
 	item->position = to;
 	return view_put(v, &frame, s->name, "", 0);
 }
 
 /* The next line of a stream, or a part of one that is too long. */
-static int view_put_line(struct view *v, struct view_item *item, const struct stream *s,
-			 uint64_t end)
+static int view_put_line(struct view *v, struct view_item *item, const struct stream *s)
 {
-	uint64_t next;
-	const struct store_mark *mark = stream_mark(s, item->position, &next);
 	const char *line = stream_at(s, item->position);
-	size_t length = (size_t)MIN(end - item->position, (uint64_t)STREAM_LINE_MAX);
+	size_t length = (size_t)MIN(item->end - item->position, (uint64_t)STREAM_LINE_MAX);
 	const char *newline = memchr(line, '\n', length);
 	struct logger_frame frame = {
 		.type = LOGGER_FRAME_LINE,
 		.stream = s->id,
 		.kind = s->rules.kind,
-		.time_usec = mark ? mark->time_usec : 0,
-		.pid = mark ? mark->pid : 0,
-		.generation = mark ? mark->generation : 0,
+		.time_usec = item->mark.time_usec,
+		.pid = item->mark.pid,
+		.generation = item->mark.generation,
+		.position = item->position,
 	};
 
 	if (newline)
 		length = (size_t)(newline - line);
 	item->position += length + (newline ? 1 : 0);
+	frame.next = item->position;
 	return view_put(v, &frame, s->name, line, length);
 }
 
-/* Return: 1 if there was a line, 0, or -ENOMEM. */
-static int item_put(struct view *v, struct view_item *item, const struct stream *s)
+static void item_find_mark(struct view_item *item, const struct stream *s)
 {
-	uint64_t end;
-	int r;
+	const struct store_mark *mark = stream_mark(s, item->position, &item->mark_end);
 
-	if (!s || !s->slot.ring || item->position >= stream_taken(s))
+	item->mark = mark ? *mark : (struct store_mark){ .time_usec = 0 };
+}
+
+/* Finds out which lines there are.  Return: 0 or -ENOMEM. */
+static int item_look(struct view *v, struct view_item *item, const struct stream *s)
+{
+	int r = 0;
+
+	item->end = item->position;
+	if (!s || !s->slot.ring)
 		return 0;
-	if (item->position < s->record->kept) {
+	/* Lines that the ring had no room for were taken back. */
+	if (item->position > stream_taken(s))
+		item->position = item->end = stream_taken(s);
+	if (item->position == stream_taken(s))
+		return 0;
+	if (item->position < s->record->kept)
 		r = view_put_lost(v, item, s);
-		return r < 0 ? r : 1;
-	}
-	end = v->told_now ? stream_line_end(s, item->position) : item->begin_end;
+	item->end = v->told_now ? stream_line_end(s, item->position) : item->begin_end;
 	if (item->position < s->end_at)
-		end = MIN(end, s->end_at);
-	if (item->position >= end)
-		return 0;
-	r = view_put_line(v, item, s, end);
-	return r < 0 ? r : 1;
+		item->end = MIN(item->end, s->end_at);
+	if (item->position < item->end)
+		item_find_mark(item, s);
+	return r;
+}
+
+/* The item whose next line is the oldest, or NULL. */
+static struct view_item *view_oldest(const struct view *v)
+{
+	struct view_item *item, *oldest = NULL;
+
+	list_for_each (item, &v->items, in_items)
+		if (item->position < item->end &&
+		    (!oldest || item->mark.time_usec < oldest->mark.time_usec))
+			oldest = item;
+	return oldest;
+}
+
+/* All lines of one mark, as far as there is room.  Return: 0 or -ENOMEM. */
+static int view_put_run(struct view *v, struct view_item *item, const struct stream *s)
+{
+	int r = 0;
+
+	while (r == 0 && item->position < MIN(item->end, item->mark_end) && v->end < VIEW_BUFFER)
+		r = view_put_line(v, item, s);
+	if (item->position < item->end)
+		item_find_mark(item, s);
+	else if (r == 0 && item->position == s->end_at)
+		r = item_look(v, item, s); /* a line was ended there; more may follow */
+	return r;
 }
 
 /* Fills the buffer.  Return: 0 or -ENOMEM. */
 static int view_fill(struct view *v, struct stream *const *streams)
 {
 	struct logger_frame now = { .type = LOGGER_FRAME_NOW };
-	struct view_item *item;
-	int r = 1;
+	struct view_item *item = NULL;
+	int r = 0;
 
 	v->start = v->end = 0;
-	while (r > 0 && v->end < VIEW_BUFFER) {
-		r = 0;
-		list_for_each (item, &v->items, in_items) {
-			int one =
-				v->end < VIEW_BUFFER ? item_put(v, item, streams[item->stream]) : 1;
-
-			if (one < 0)
-				return one;
-			r |= one;
-		}
+	list_for_each (item, &v->items, in_items) {
+		r = item_look(v, item, streams[item->stream]);
+		if (r < 0)
+			return r;
 	}
-	if (r > 0 || v->told_now)
-		return 0;
+	while (r == 0 && v->end < VIEW_BUFFER && (item = view_oldest(v)))
+		r = view_put_run(v, item, streams[item->stream]);
+	if (r < 0 || v->told_now || view_oldest(v))
+		return r;
 	v->told_now = true;
 	return view_put(v, &now, "", "", 0);
 }

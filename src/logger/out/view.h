@@ -13,8 +13,11 @@
 struct view_item {
 	struct list in_items;
 	uint32_t stream;
-	uint64_t position;  /* of the next line */
-	uint64_t begin_end; /* the end of the last lines */
+	uint64_t position;	/* of the next line */
+	uint64_t begin_end;	/* the end of the last lines */
+	uint64_t end;		/* of the lines that can be put into the buffer */
+	struct store_mark mark; /* of the line at @position */
+	uint64_t mark_end;	/* position of the mark that follows it */
 };
 
 struct view {
@@ -32,7 +35,7 @@ struct view {
 int view_new(struct view **ret, uint32_t id, int fd);
 struct view *view_free(struct view *view);
 
-/* The last lines of @stream are to be shown.  Return: 0 or -ENOMEM. */
+/* The last lines of @stream are to be shown, after what is known of its file.  0 or -ENOMEM. */
 int view_add(struct view *view, const struct stream *stream, const struct logger_view *wish);
 
 /* The stream is removed. */

@@ -287,6 +287,18 @@ uint64_t stream_writable_end(const struct stream *s)
 
 /* --- the object --- */
 
+void stream_note_seam(struct stream *s)
+{
+	const struct store_record *record = s->record;
+
+	s->seam = (struct logger_seam){
+		.position = record->step == STORE_IDLE ? record->now.position : UINT64_MAX,
+		.bytes = record->file_bytes,
+		.device = record->device,
+		.inode = record->inode,
+	};
+}
+
 int stream_new(struct stream **ret, struct area *area, uint32_t id, int fd)
 {
 	cleanup(stream_freep) struct stream *s = calloc(1, sizeof(*s));
@@ -300,6 +312,7 @@ int stream_new(struct stream **ret, struct area *area, uint32_t id, int fd)
 	s->id = id;
 	s->fd = fd;
 	s->record = area_record(area, id);
+	stream_note_seam(s);
 	list_init(&s->in_queue);
 	if (stream_taken(s) > 0)
 		r = stream_map(s);

@@ -13,8 +13,8 @@
 #define STREAM_PORTION (128 * 1024)
 /* More than any pipe holds. */
 #define STREAM_PIPE_MAX (4 * 1024 * 1024)
-/* Bytes of a line; a longer one is written in parts. */
-#define STREAM_LINE_MAX (1024 * 1024)
+/* A longer line is written in parts. */
+#define STREAM_LINE_MAX LOGGER_LINE_MAX
 /* Bytes that wait to be written at most; two portions more are room for what is discarded. */
 #define STREAM_WAITING_MAX (STORE_RING - 2 * STREAM_PORTION)
 
@@ -35,6 +35,7 @@ struct stream {
 	bool draining;		    /* the pipe is to be emptied for a flush, and was not yet */
 	uint64_t retry_usec;	    /* CLOCK_MONOTONIC: no attempt before; 0: none failed */
 	struct store_counts counts; /* when the trouble began */
+	struct logger_seam seam;    /* when no helper was at work last */
 	struct list in_queue;  /* of its destination, or of those that wait for another attempt */
 	void *outlet, *worker; /* the helper of its destination, and the one that works; or NULL */
 };
@@ -95,6 +96,9 @@ uint64_t stream_line_end(const struct stream *stream, uint64_t from);
 
 /* The end of what can be written now, from @record->now.position on; the same if nothing can. */
 uint64_t stream_writable_end(const struct stream *stream);
+
+/* Notes where the file of the stream ends.  Only while no helper works. */
+void stream_note_seam(struct stream *stream);
 
 /* At a position between @record->kept and the end; what follows is in one piece. */
 static inline const char *stream_at(const struct stream *s, uint64_t position)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -55,6 +56,19 @@ static void expect_frame(enum logger_frame_type type)
 {
 	next_frame();
 	ck_assert_int_eq(frame.type, type);
+}
+
+/* What is known of the file of the stream that the reader is shown next. */
+static struct logger_seam expect_seam(void)
+{
+	struct logger_seam seam;
+
+	read_all(&frame, sizeof(frame));
+	ck_assert_int_eq(frame.type, LOGGER_FRAME_SEAM);
+	ck_assert_uint_eq(frame.size, sizeof(frame) + frame.name_length + sizeof(seam));
+	read_all(text, frame.name_length);
+	read_all(&seam, sizeof(seam));
+	return seam;
 }
 
 static void expect_end(void)
@@ -113,11 +127,16 @@ static void end_view_test(void)
 /* Through a socket, and through a pipe. */
 START_TEST(a_reader_gets_the_last_lines)
 {
-	play_write(0, "one\ntwo\nthree\n");
+	/* A flush is not the end. */
+	play_write(0, "one\ntwo\n");
 	play_flush(0);
+	play_write(0, "three\n");
+	while (play_counts(0).came_bytes < strlen("one\ntwo\nthree\n"))
+		(void)poll(NULL, 0, 1);
 	open_view(1, _i);
 	show(1, 0, 2, 0);
 	begin(1, false);
+	(void)expect_seam();
 	expect_line("a: two");
 	ck_assert_uint_gt(frame.time_usec, 0);
 	expect_line("a: three");
@@ -133,6 +152,7 @@ START_TEST(a_reader_gets_as_many_bytes_as_it_wants)
 	open_view(1, true);
 	show(1, 0, 0, 8);
 	begin(1, false);
+	(void)expect_seam();
 	expect_line("a: three");
 	expect_frame(LOGGER_FRAME_NOW);
 	expect_end();
@@ -149,6 +169,8 @@ START_TEST(a_reader_that_follows_gets_what_is_new)
 	show(1, 0, 10, 0);
 	show(1, 1, 10, 0);
 	begin(1, true);
+	(void)expect_seam();
+	(void)expect_seam();
 	expect_line("a: old");
 	expect_frame(LOGGER_FRAME_NOW);
 	play_send(&run);
@@ -176,6 +198,7 @@ START_TEST(a_slow_reader_holds_up_nobody_and_is_told_what_it_missed)
 	open_view(1, false);
 	show(1, 0, 1, 0);
 	begin(1, true);
+	(void)expect_seam();
 	expect_frame(LOGGER_FRAME_NOW);
 	for (int i = 0; i < 8192; i++)
 		play_write_bytes(0, line, sizeof(line));
@@ -198,6 +221,7 @@ START_TEST(the_last_lines_outlive_the_logger)
 	open_view(1, true);
 	show(1, 0, 10, 0);
 	begin(1, false);
+	(void)expect_seam();
 	expect_line("a: one");
 	expect_line("a: two");
 	expect_frame(LOGGER_FRAME_NOW);
@@ -217,9 +241,136 @@ START_TEST(the_last_lines_are_no_more_than_the_memory)
 	open_view(1, true);
 	show(1, 0, 0, 0);
 	begin(1, false);
+	(void)expect_seam();
 	for (next_frame(); frame.type == LOGGER_FRAME_LINE; next_frame())
 		n += sizeof(line);
 	ck_assert_uint_eq(n, 65536);
+}
+END_TEST
+
+START_TEST(lines_of_several_streams_come_in_the_order_of_time)
+{
+	char line[8];
+
+	for (int i = 0; i < 8; i++) {
+		(void)snprintf(line, sizeof(line), "%d\n", i);
+		play_write((uint32_t)i % 2, line);
+		play_flush((uint32_t)i % 2);
+		/* Lines of one mark have one time. */
+		(void)poll(NULL, 0, 2);
+	}
+	open_view(1, false);
+	show(1, 1, 3, 0);
+	show(1, 0, 3, 0);
+	begin(1, false);
+	(void)expect_seam();
+	(void)expect_seam();
+	for (int i = 2; i < 8; i++) {
+		(void)snprintf(line, sizeof(line), "%s: %d", i % 2 ? "b" : "a", i);
+		expect_line(line);
+	}
+	expect_frame(LOGGER_FRAME_NOW);
+	expect_end();
+}
+END_TEST
+
+START_TEST(a_stream_can_be_added_to_a_reader_that_follows)
+{
+	play_write(1, "before\n");
+	play_flush(1);
+	open_view(1, false);
+	show(1, 0, 10, 0);
+	begin(1, true);
+	(void)expect_seam();
+	expect_frame(LOGGER_FRAME_NOW);
+	show(1, 1, 0, UINT64_MAX);
+	(void)expect_seam();
+	expect_line("b: before");
+	play_write(1, "after\n");
+	expect_line("b: after");
+	ck_assert_uint_eq(frame.position, strlen("before\n"));
+}
+END_TEST
+
+START_TEST(a_position_is_the_same_for_another_logger)
+{
+	uint64_t position;
+
+	play_write(0, "one\ntwo\n");
+	play_flush(0);
+	open_view(1, false);
+	show(1, 0, 1, 0);
+	begin(1, true);
+	(void)expect_seam();
+	expect_line("a: two");
+	position = frame.position;
+	expect_frame(LOGGER_FRAME_NOW);
+	play_kill();
+	expect_end();
+	reader = fd_close(reader);
+	play_start();
+	open_view(2, false);
+	show(2, 0, 0, UINT64_MAX);
+	begin(2, true);
+	(void)expect_seam();
+	expect_line("a: one");
+	expect_line("a: two");
+	ck_assert_uint_eq(frame.position, position);
+}
+END_TEST
+
+/* By the seam: what is in the file, and what is not. */
+static void expect_seam_of(const char *path, uint64_t position)
+{
+	struct logger_seam seam;
+	struct stat st;
+
+	open_view(1, false);
+	show(1, 2, 0, 0);
+	begin(1, false);
+	seam = expect_seam();
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(seam.position, position);
+	ck_assert_uint_eq(seam.bytes, (uint64_t)st.st_size);
+	ck_assert_uint_eq(seam.inode, st.st_ino);
+	ck_assert_uint_eq(seam.device, st.st_dev);
+	reader = fd_close(reader);
+}
+
+START_TEST(the_seam_says_where_the_file_ends)
+{
+	struct logger_rules rules = play_file();
+
+	rules.stamp = LOGGER_STAMP_ISO;
+	rules.memory = 65536;
+	play_add(2, &rules, "c", "c");
+	open_view(1, false);
+	show(1, 2, 0, 0);
+	begin(1, false);
+	ck_assert_uint_eq(expect_seam().position, 0);
+	reader = fd_close(reader);
+	play_write(2, "one\ntwo\n");
+	play_flush(2);
+	expect_seam_of("c", 8);
+	play_kill();
+	play_start();
+	play_write(2, "three\n");
+	play_flush(2);
+	expect_seam_of("c", 14);
+}
+END_TEST
+
+START_TEST(a_reader_can_be_dropped)
+{
+	struct logger_message leave = { .type = LOGGER_LEAVE, .view = { .id = 1 } };
+
+	open_view(1, false);
+	show(1, 0, 10, 0);
+	begin(1, true);
+	(void)expect_seam();
+	expect_frame(LOGGER_FRAME_NOW);
+	play_send(&leave);
+	expect_end();
 }
 END_TEST
 
@@ -246,6 +397,11 @@ void add_view_tests(Suite *suite)
 	tcase_add_test(t, a_slow_reader_holds_up_nobody_and_is_told_what_it_missed);
 	tcase_add_test(t, the_last_lines_outlive_the_logger);
 	tcase_add_test(t, the_last_lines_are_no_more_than_the_memory);
+	tcase_add_test(t, lines_of_several_streams_come_in_the_order_of_time);
+	tcase_add_test(t, a_stream_can_be_added_to_a_reader_that_follows);
+	tcase_add_test(t, a_position_is_the_same_for_another_logger);
+	tcase_add_test(t, the_seam_says_where_the_file_ends);
+	tcase_add_test(t, a_reader_can_be_dropped);
 	tcase_add_test(t, a_reader_of_no_socket_and_no_pipe_is_refused);
 	suite_add_tcase(suite, t);
 }

@@ -1,6 +1,7 @@
 #include "tests/unit/fixtures/main.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +236,48 @@ START_TEST(a_closed_socket_is_an_error_and_no_signal)
 }
 END_TEST
 
+START_TEST(a_descriptor_goes_with_one_message)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int) * 2)];
+	} control;
+	char text[16], byte = 'x';
+	struct iovec iov = { .iov_base = text, .iov_len = sizeof(text) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct frame_writer writer;
+	int fds[2], ends[2], passed;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	ck_assert_int_eq(pipe(ends), 0);
+	(void)signal(SIGPIPE, SIG_IGN);
+	frame_writer_init(&writer, 64);
+	frame_writer_pass(&writer, ends[0]);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(frame_writer_add(&writer, "{}"), 0);
+		ck_assert_int_eq(frame_writer_send(&writer, fds[0]), 1);
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		ck_assert_int_eq(recvmsg(fds[1], &msg, 0), 3);
+		ck_assert(i == 0 ? CMSG_FIRSTHDR(&msg) != NULL : CMSG_FIRSTHDR(&msg) == NULL);
+		if (i == 0)
+			memcpy(&passed, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(passed));
+	}
+	/* The writer's own is closed: it is the only one. */
+	ck_assert_int_eq(write(ends[1], &byte, 1), 1);
+	ck_assert_int_eq(read(passed, &byte, 1), 1);
+	close(passed);
+	ck_assert_int_eq(write(ends[1], &byte, 1), -1);
+	ck_assert_int_eq(errno, EPIPE);
+	/* One that was not sent is closed, too. */
+	frame_writer_pass(&writer, ends[1]);
+	frame_writer_done(&writer);
+	ck_assert_int_eq(close(ends[1]), -1);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("frame");
@@ -247,6 +290,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_reader_grows_to_its_cap_and_no_further);
 	tcase_add_test(tc, a_writer_refuses_what_passes_its_cap_and_keeps_the_rest);
 	tcase_add_test(tc, partial_sends_lose_nothing);
+	tcase_add_test(tc, a_descriptor_goes_with_one_message);
 	tcase_add_test(tc, a_closed_socket_is_an_error_and_no_signal);
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,0 +1,239 @@
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "daemon/control/requests-private.h"
+#include "daemon/logger/view.h"
+#include "daemon/loop/events.h"
+#include "proto/view.h"
+
+/*
+ * What goes on with a client that watches: events and logs.
+ *
+ * The stream of events.  A client that reads gets each as it happens; one that does not is told no
+ * more until it has read, and then hears how many it has lost meanwhile.  After the root is Complete
+ * nothing happens any more, and the stream ends.
+ */
+
+#define EVENTS_PER_REPLY 64
+
+static json_t *event_json(const struct event *e)
+{
+	json_t *object = json_pack("{s:I, s:I, s:s, s:o, s:I, s:s, s:s}", "number",
+				   (json_int_t)e->number, "time_usec", (json_int_t)e->realtime_usec,
+				   "kind", e->kind, "node", message_string(e->node), "generation",
+				   (json_int_t)e->generation, "from", e->from, "to", e->to);
+
+	if (*e->reason)
+		(void)json_object_set_new(object, "reason", message_string(e->reason));
+	if (*e->cause)
+		(void)json_object_set_new(object, "cause", message_string(e->cause));
+	return object;
+}
+
+/* Those of the node that come next, at most @max, and how many are not remembered any more. */
+static json_t *take_events(struct request *q, size_t max)
+{
+	const struct events *events = q->tree->ctx->events;
+	uint64_t first = events_first(events), lost = 0;
+	json_t *list = json_array();
+	struct event event;
+
+	if (q->next_event < first) {
+		lost = first - q->next_event;
+		q->next_event = first;
+	}
+	while (json_array_size(list) < max && events_get(events, q->next_event, &event)) {
+		q->next_event++;
+		if (text_is_within(event.node, q->path))
+			(void)json_array_append_new(list, event_json(&event));
+	}
+	return json_pack("{s:o, s:I}", "events", list, "lost", (json_int_t)lost);
+}
+
+/* Where the last @n of the node begin. */
+static uint64_t find_last(const struct request *q, uint64_t n)
+{
+	const struct events *events = q->tree->ctx->events;
+	uint64_t at = events_next(events);
+	struct event event;
+
+	while (n > 0 && at > 0 && events_get(events, at - 1, &event)) {
+		at--;
+		n -= text_is_within(event.node, q->path);
+	}
+	return at;
+}
+
+void request_settle_events(struct request *q, struct node *node)
+{
+	(void)node;
+	while (!connection_is_clogged(q->connection) &&
+	       q->next_event < events_next(q->tree->ctx->events)) {
+		json_t *reply = take_events(q, EVENTS_PER_REPLY);
+
+		if (json_array_size(json_object_get(reply, "events")) > 0 ||
+		    json_integer_value(json_object_get(reply, "lost")) > 0)
+			connection_reply(q->connection, reply, true);
+		else
+			json_decref(reply);
+	}
+	if (q->tree->root->complete && !connection_is_clogged(q->connection))
+		request_reply(q, take_events(q, 0));
+}
+
+void request_events(struct request *q, struct node *node, const struct message_call *call)
+{
+	uint64_t n = message_get_number(call->parameters, "last", call->more ? 0 : EVENTS_MAX);
+
+	(void)strcpy(q->path, node->config->path);
+	q->next_event = find_last(q, n);
+	if (!call->more) {
+		request_reply(q, take_events(q, EVENTS_MAX));
+		return;
+	}
+	q->waiting = true;
+	/* Who only looks at what happens may look away for as long as he likes. */
+	q->connection->patient = true;
+	/* The first says that what comes from now on is heard, even if it is empty. */
+	connection_reply(q->connection, take_events(q, EVENTS_PER_REPLY), true);
+	request_settle_events(q, node);
+}
+
+/* --- logs --- */
+
+/* In the order of enum output_kind, and of enum log_timestamp. */
+static const char *const output_names[] = { "inherit", "null", "file", "journal", "syslog" };
+
+static enum logger_stamp stamp_of(const struct node_config *config)
+{
+	switch (node_config_outputs(config)->log_timestamp) {
+	case LOG_TIMESTAMP_NONE:
+		return LOGGER_STAMP_NONE;
+	case LOG_TIMESTAMP_UNIX:
+		return LOGGER_STAMP_UNIX;
+	case LOG_TIMESTAMP_ISO:
+	case LOG_TIMESTAMP_ISO_LOCAL:
+		return LOGGER_STAMP_ISO;
+	default:
+		return LOGGER_STAMP_ISO_USEC;
+	}
+}
+
+/* Those of one service: each that is captured, or else the first. */
+static void add_outputs(json_t *list, const struct node *node)
+{
+	const struct capture *capture = node->service->setup.launch.capture;
+
+	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
+		const struct output *output = node_config_output(node->config, 1 + (int)kind);
+		struct output_view view = {
+			.node = node->config->path,
+			.stream = kind,
+			.to = output_names[output->kind],
+			.captured = capture_stream(capture, kind),
+			.file = output->kind == OUTPUT_FILE ? output->path : NULL,
+			.timestamp = stamp_of(node->config),
+		};
+
+		if (view.captured || (kind == LOGGER_OUTPUT && !capture))
+			(void)json_array_append_new(list, output_view_build(&view));
+	}
+}
+
+static bool is_wanted(const char *path, void *arg)
+{
+	const struct request *q = arg;
+	size_t i;
+	json_t *top;
+
+	json_array_foreach(q->with, i,
+			   top) if (text_is_within(path, json_string_value(top))) return true;
+	return false;
+}
+
+static json_t *describe_outputs(struct request *q)
+{
+	struct node *root = q->tree->root;
+	json_t *list = json_array();
+
+	for (struct node *n = root; n; n = node_next(n, root))
+		if (n->service && is_wanted(n->config->path, q))
+			add_outputs(list, n);
+	return json_pack("{s:o}", "outputs", list);
+}
+
+/* Which nodes the client means is in @with.  Return: false if it has been answered. */
+static bool find_nodes(struct request *q, const json_t *nodes)
+{
+	size_t i;
+	json_t *name;
+
+	q->with = json_array();
+	json_array_foreach(nodes, i, name)
+	{
+		const struct node *node = request_find(q, json_string_value(name));
+		const char *denied = node ? request_denial(q, node->config->path) : NULL;
+
+		if (!node)
+			request_fail_unknown(q, json_string_value(name));
+		else if (denied)
+			request_fail(q, ERROR_NOT_PERMITTED, NULL, denied);
+		if (!node || denied)
+			return false;
+		(void)json_array_append_new(q->with, json_string(node->config->path));
+	}
+	return true;
+}
+
+void request_settle_logs(struct request *q, struct node *node)
+{
+	int r = log_view_update(q->logs);
+
+	(void)node;
+	if (r == 0 && q->more && !q->told_begin)
+		connection_reply(q->connection, describe_outputs(q), true);
+	else if (r == 0 && !q->more)
+		request_reply(q, describe_outputs(q));
+	else if (r < 0 && r != -EAGAIN)
+		request_succeed(q);
+	q->told_begin |= r == 0;
+}
+
+void request_logs(struct request *q, struct node *node, const struct message_call *call)
+{
+	struct context *ctx = q->tree->ctx;
+	const struct log_view_wish wish = {
+		.lines = message_get_number(call->parameters, "lines", 0),
+		.follow = call->more,
+		.is_wanted = is_wanted,
+		.arg = q,
+	};
+	int r, fd;
+
+	if (!find_nodes(q, json_object_get(call->parameters, "nodes")))
+		return;
+	if (call->oneway || !ctx->logger || !logger_is_usable(ctx->logger)) {
+		request_reply(q, describe_outputs(q));
+		return;
+	}
+	r = log_view_new(&q->logs, ctx, &wish, &fd);
+	if (r < 0) {
+		request_fail(q, ERROR_FAILED, NULL, strerror(-r));
+		return;
+	}
+	(void)strcpy(q->path, node->config->path);
+	q->more = call->more;
+	q->told_begin = false;
+	q->waiting = true;
+	connection_pass(q->connection, fd);
+	request_settle_logs(q, node);
+}
+
+void request_reopen_logs(struct request *q, struct node *node, const struct message_call *call)
+{
+	(void)call;
+	if (q->tree->ctx->logger)
+		logger_reopen(q->tree->ctx->logger, node->config->path);
+	request_succeed(q);
+}

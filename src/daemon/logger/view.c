@@ -1,0 +1,107 @@
+/*
+ * The logger is told of the pipe, of each stream, and that it may begin, as its socket takes it; of a
+ * stream that is new only if the reader follows.  The view is one of a single logger: the next logger
+ * does not know where the reader is, but the reader knows, and asks anew.
+ */
+#include "daemon/logger/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+struct log_view {
+	struct logger *logger;
+	struct logger_view wish;
+	int fd;		 /* the logger's end, or -1: it has it */
+	unsigned life;	 /* of the logger that has it; 0: none */
+	uint64_t serial; /* of the last stream that it was told of */
+	bool begun;
+	bool (*is_wanted)(const char *name, void *arg);
+	void *arg;
+};
+
+int log_view_new(struct log_view **ret, struct context *ctx, const struct log_view_wish *wish,
+		 int *ret_fd)
+{
+	struct log_view *v = calloc(1, sizeof(*v));
+	int fds[2];
+
+	if (!v)
+		return -ENOMEM;
+	if (pipe2(fds, O_CLOEXEC) < 0) {
+		free(v);
+		return -errno;
+	}
+	*v = (struct log_view){
+		.logger = ctx->logger,
+		.fd = fds[1],
+		.is_wanted = wish->is_wanted,
+		.arg = wish->arg,
+		.wish = {
+			.id = (uint32_t)++ctx->last_id,
+			.follow = wish->follow,
+			.lines = wish->lines,
+			.bytes = UINT64_MAX,
+		},
+	};
+	*ret = v;
+	*ret_fd = fds[0];
+	return 0;
+}
+
+static int view_send(const struct log_view *v, enum logger_type type, uint32_t stream, int fd)
+{
+	struct logger_message m = { .type = type, .stream = stream, .view = v->wish };
+
+	return logger_send_view(v->logger, &m, fd);
+}
+
+struct log_view *log_view_free(struct log_view *v)
+{
+	if (!v)
+		return NULL;
+	/*
+	 * A reader that does not follow ends by itself.  If the socket takes no more, the client's own
+	 * end of the pipe is the end.
+	 */
+	if (v->life && v->life == logger_life(v->logger) && (v->wish.follow || !v->begun))
+		(void)view_send(v, LOGGER_LEAVE, LOGGER_ALL, -1);
+	(void)fd_close(v->fd);
+	free(v);
+	return NULL;
+}
+
+static int view_show(const char *name, uint32_t number, void *arg)
+{
+	const struct log_view *v = arg;
+
+	return v->is_wanted(name, v->arg) ? view_send(v, LOGGER_SHOW, number, -1) : 0;
+}
+
+int log_view_update(struct log_view *v)
+{
+	int r = 0;
+
+	if (v->life && v->life != logger_life(v->logger))
+		return -ECONNRESET;
+	if (!v->life) {
+		r = view_send(v, LOGGER_VIEW, LOGGER_ALL, v->fd);
+		if (r < 0)
+			return r;
+		v->fd = fd_close(v->fd);
+		v->life = logger_life(v->logger);
+	}
+	if (!v->begun || v->wish.follow)
+		r = logger_each_new(v->logger, &v->serial, view_show, v);
+	if (r == 0 && !v->begun) {
+		r = view_send(v, LOGGER_BEGIN, LOGGER_ALL, -1);
+		v->begun = r == 0;
+		/* Of a stream that begins later all lines are new. */
+		v->wish.lines = 0;
+	}
+	return r;
+}
