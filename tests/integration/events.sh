@@ -48,8 +48,6 @@ ready = fd:3
 start-timeout = 100ms
 restart = never
 autostart = no
-stdout = file:$dir/late.out
-stderr = file:$dir/late.err
 END
 start_daemon
 ctl wait --for ready
@@ -127,13 +125,6 @@ is "a group gets none" "$(ctl signal USR1 web 2>&1)" "swansongctl: web: is a gro
 ok "a signal to all reaches all" ctl signal --scope all KILL db
 ok "and is the end of it" wait_for 5 says "$log" 'db: killed by SIGKILL'
 is "the log is found" "$(ctl logs -n 1 web/app)" "got USR1"
-is "as that of what is in a group" "$(ctl logs -n 1 web)" "got USR1"
-is "each once" "$(ctl logs --json web web/app)" "{\"logs\":[{\"node\":\"web/app\",\"file\":\"$dir/app.log\"}]}"
-like "what has none says so" "$(ctl logs db 2>&1)" 'no log file: set log = file:PATH'
-like "also among those that have" "$(ctl logs web/app db 2>&1)" '^swansongctl: db: no log file: set log = file:PATH'
-is "which are shown all the same" "$(ctl logs -n 1 web/app db 2>"$dir/out")" "got USR1"
-is "the files of stdout and stderr are logs, too" "$(ctl logs --json late)" \
-	"{\"logs\":[{\"node\":\"late\",\"file\":\"$dir/late.out\"},{\"node\":\"late\",\"file\":\"$dir/late.err\"}]}"
 is "names are listed" "$(ctl list | tr '\n' ' ')" "/ web web/app db full crash late "
 
 if [ "$(id -u)" = 0 ]; then

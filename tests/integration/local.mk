@@ -57,6 +57,7 @@ dist_check_SCRIPTS += \
 	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \
 	%D%/logger.sh \
+	%D%/logs.sh \
 	%D%/own-log.sh \
 	%D%/many.sh \
 	%D%/names.sh \

@@ -3,138 +3,158 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/text.h"
-#include "ctl/session/nodes.h"
+#include "base/clock.h"
+#include "ctl/logs/logs.h"
+#include "ctl/logs/print.h"
 
-/*
- * The daemon keeps no output: it goes where the key log says.  Of what goes into a file the end is
- * shown, by tail(1), which can also follow it.
- */
+/* The last lines of services, and those to come. */
 
-enum { TAIL_WORDS = 5 }; /* tail -n N [-F] -- */
-
-struct log_file {
-	const char *node, *path;
-};
-
-/* Of the services that write to files, each file once. */
-struct logs {
-	struct nodes *trees; /* that were asked for; of these are the strings */
-	size_t n_trees;
-	struct log_file *files;
-	size_t n;
-};
-
-static void logs_done(struct logs *logs)
+/* Which output the logger has none of. */
+static void say_uncaptured(struct ctl *ctl, const struct output_view *output)
 {
-	for (size_t i = 0; i < logs->n_trees; i++)
-		nodes_done(&logs->trees[i]);
-	free(logs->trees);
-	free(logs->files);
+	if (strcmp(output->to, "journal") == 0)
+		log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: see journalctl",
+			 output->node);
+	else if (!output->file)
+		log_line(&ctl->log, LOG_NOTICE, "%s: output not captured: log = %s", output->node,
+			 output->to);
 }
 
-static int add_file(struct logs *logs, const char *node, const char *path)
+/* Return: the number of outputs of which there is something to show. */
+static size_t look_at_outputs(const struct logs *logs, struct log_printer *printer)
 {
-	struct log_file *files;
+	const char *node = NULL;
+	size_t n = 0;
 
-	for (size_t i = 0; i < logs->n; i++)
-		if (strcmp(logs->files[i].path, path) == 0)
-			return 0;
-	files = reallocarray(logs->files, logs->n + 1, sizeof(*files));
-	if (!files)
-		return -ENOMEM;
-	logs->files = files;
-	files[logs->n++] = (struct log_file){ node, path };
-	return 0;
-}
+	for (size_t i = 0; i < logs->n_outputs; i++) {
+		const struct output_view *output = &logs->outputs[i];
 
-/* Return: how many files the services in @tree write to; or -ENOMEM. */
-static int add_files(struct logs *logs, const struct nodes *tree)
-{
-	int found = 0;
-
-	for (size_t i = 0; i < tree->n; i++) {
-		const struct node_view *node = &tree->nodes[i];
-		size_t n = node->is_service ? json_array_size(node->service.logs) : 0;
-
-		for (size_t k = 0; k < n; k++) {
-			json_t *path = json_array_get(node->service.logs, k);
-
-			if (add_file(logs, node->path, json_string_value(path)) < 0)
-				return -ENOMEM;
-			found++;
-		}
+		if (!output->captured)
+			say_uncaptured(logs->ctl, output);
+		if (!output->captured && !output->file)
+			continue;
+		printer->names |= node && strcmp(node, output->node) != 0;
+		node = output->node;
+		log_printer_add(printer, node);
+		n++;
 	}
-	return found;
+	return n;
 }
 
-/* The files of the node at @path and of all nodes below it.  A node without a file is named in an error. */
-static int find_files(struct ctl *ctl, const char *path, struct logs *logs)
+static int print_collected(const struct logs *logs, const struct log_printer *printer)
 {
-	struct nodes *tree = &logs->trees[logs->n_trees];
-	int r = nodes_fetch(ctl, path, tree);
+	int r = CTL_DONE;
+
+	for (size_t i = 0; r == CTL_DONE && i < logs->lines.n; i++)
+		r = log_print(printer, logs->lines.lines[i]);
+	(void)fflush(logs->ctl->out.file);
+	return r;
+}
+
+static int print_event(struct log_printer *printer, const struct log_event *event,
+		       const char **last)
+{
+	const struct log_source *source = event->line.source;
+
+	if (event->type == LOGGER_FRAME_LOST)
+		return log_print_lost(printer, source, event->lost);
+	if (event->type != LOGGER_FRAME_LINE)
+		return CTL_DONE;
+	/* A node that a reload has added. */
+	if (*last != source->first->node) {
+		printer->names |= *last != NULL;
+		log_printer_add(printer, source->node);
+		*last = source->first->node;
+	}
+	return log_print(printer, &event->line);
+}
+
+/* Until the pipe ends.  Return: CTL_DONE, or the exit status. */
+static int follow_pipe(struct logs *logs, struct log_printer *printer, const char **last)
+{
+	struct ctl *ctl = logs->ctl;
+	struct log_event event;
+	int r;
+
+	for (;;) {
+		r = log_reader_next(&logs->reader, 0, &event);
+		if (r == -EAGAIN) {
+			(void)fflush(ctl->out.file);
+			r = log_reader_next(&logs->reader, ctl->deadline_usec, &event);
+		}
+		if (r <= 0)
+			return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+		r = print_event(printer, &event, last);
+		if (r != CTL_DONE)
+			return r;
+		if (ferror(ctl->out.file))
+			return CTL_FAILED;
+	}
+}
+
+static int follow(struct logs *logs, struct log_printer *printer)
+{
+	const char *last = NULL;
+	int r = CTL_DONE;
+
+	if (logs->lines.n > 0)
+		last = logs->lines.lines[logs->lines.n - 1]->source->first->node;
+	while (r == CTL_DONE) {
+		r = follow_pipe(logs, printer, &last);
+		if (r == CTL_DONE)
+			r = logs_ask_again(logs);
+	}
+	return r;
+}
+
+static int show_logs(struct ctl *ctl, struct logs *logs)
+{
+	struct log_printer printer = { .ctl = ctl };
+	int r = logs_ask(logs, ctl->options.follow);
 
 	if (r != CTL_DONE)
 		return r;
-	logs->n_trees++;
-	r = add_files(logs, tree);
-	if (r < 0)
-		return ctl_fail(ctl, r);
-	if (r == 0)
-		log_line(&ctl->log, LOG_ERR,
-			 "%s: no log file: set log = file:PATH, or see journalctl -u swansongd",
-			 node_name(path));
-	return CTL_DONE;
+	if (look_at_outputs(logs, &printer) == 0) {
+		if (logs->n_outputs == 0)
+			log_line(&ctl->log, LOG_ERR, "no service here");
+		return CTL_FAILED;
+	}
+	r = logs_collect(logs, ctl->deadline_usec);
+	if (r == CTL_DONE)
+		r = print_collected(logs, &printer);
+	if (r != CTL_DONE || !ctl->options.follow)
+		return r;
+	if (logs->reader.fd < 0) {
+		log_line(&ctl->log, LOG_ERR, "--follow: the logger does not run");
+		return CTL_FAILED;
+	}
+	return follow(logs, &printer);
 }
 
-static int print_files(struct ctl *ctl, const struct logs *logs)
+static int reopen(struct ctl *ctl, char **paths)
 {
-	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "logs");
+	int r = CTL_DONE;
 
-	for (size_t i = 0; i < logs->n; i++)
-		(void)json_array_append_new(json_object_get(all, "logs"),
-					    json_pack("{s:s, s:o}", "node", logs->files[i].node,
-						      "file", message_string(logs->files[i].path)));
-	return ctl_print_json(ctl, all);
-}
-
-/* Comes back on failure only. */
-static int become_tail(struct ctl *ctl, const struct logs *logs)
-{
-	cleanup(freep) char **argv = calloc(TAIL_WORDS + logs->n + 1, sizeof(*argv));
-	char lines[TEXT_NUMBER_MAX];
-	size_t n = 0;
-
-	if (!argv)
-		return ctl_fail(ctl, -ENOMEM);
-	argv[n++] = (char *)"tail";
-	argv[n++] = (char *)"-n";
-	argv[n++] = text_number(lines, ctl->options.lines);
-	if (ctl->options.follow)
-		argv[n++] = (char *)"-F";
-	argv[n++] = (char *)"--";
-	for (size_t i = 0; i < logs->n; i++)
-		argv[n++] = (char *)logs->files[i].path;
-	(void)execvp(argv[0], argv);
-	log_line(&ctl->log, LOG_ERR, "tail: %s", strerror(errno));
-	return CTL_FAILED;
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++)
+		r = session_do(ctl, METHOD_REOPEN_LOGS, json_pack("{s:s}", "node", paths[i]));
+	return session_finish(ctl, r);
 }
 
 int cmd_logs(struct ctl *ctl, int argc, char **argv)
 {
-	cleanup(logs_done) struct logs logs = { .n = 0 };
-	int r = CTL_DONE;
+	struct logs logs;
+	int r = 0;
 
-	logs.trees = calloc((size_t)argc + 1, sizeof(*logs.trees));
-	if (!logs.trees)
-		return ctl_fail(ctl, -ENOMEM);
-	for (size_t i = 0; argv[i] && r == CTL_DONE; i++)
-		r = find_files(ctl, argv[i], &logs);
-	if (r != CTL_DONE)
-		return r;
-	if (logs.n == 0)
-		return CTL_FAILED;
-	return ctl->options.json ? print_files(ctl, &logs) : become_tail(ctl, &logs);
+	(void)argc;
+	if (ctl->options.reopen)
+		return reopen(ctl, argv);
+	if (ctl->options.follow && ctl->options.timeout_usec == USEC_INFINITY)
+		ctl->deadline_usec = USEC_INFINITY;
+	logs_init(&logs, ctl, ctl->options.lines);
+	for (size_t i = 0; r == 0 && argv[i]; i++)
+		r = logs_add_node(&logs, argv[i]);
+	r = r < 0 ? ctl_fail(ctl, r) : show_logs(ctl, &logs);
+	logs_done(&logs);
+	return r;
 }

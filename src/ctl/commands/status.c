@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
+#include "ctl/logs/logs.h"
 #include "ctl/session/nodes.h"
 #include "ctl/terminal/show.h"
 
@@ -199,6 +201,82 @@ static int print_below(struct ctl *ctl, const struct node_view *nodes, size_t n)
 	return table_print(&list.table, &ctl->out);
 }
 
+/* --- its last lines --- */
+
+#define LAST_LINES 10
+#define LAST_CALL  200 /* of a run that has failed: so many are looked through */
+#define LAST_BYTES 400
+#define LAST_USEC  (1 * USEC_PER_SEC)
+
+/* What a run said that failed: on standard error, if that is told apart and there was any. */
+struct last_run {
+	int64_t pid; /* 0: of any run */
+	bool errors;
+};
+
+static struct last_run find_last_run(const struct logs *logs)
+{
+	size_t n = logs->lines.n;
+	struct last_run run = { .pid = n ? logs->lines.lines[n - 1]->pid : 0 };
+
+	for (size_t i = 0; i < n; i++)
+		run.errors |= logs->lines.lines[i]->pid == run.pid &&
+			      logs->lines.lines[i]->source->kind == LOGGER_ERROR;
+	return run;
+}
+
+static bool line_is_of(const struct log_line *line, const struct last_run *run)
+{
+	return (!run->pid || line->pid == run->pid) &&
+	       (!run->errors || line->source->kind == LOGGER_ERROR);
+}
+
+static void add_log_line(struct table *t, const char *text, const struct log_line *line)
+{
+	time_t seconds = (time_t)(line->time_usec / USEC_PER_SEC);
+	char clock[16] = "";
+	struct tm tm;
+
+	if (line->time_usec > 0)
+		(void)strftime(clock, sizeof(clock), "%H:%M:%S ", localtime_r(&seconds, &tm));
+	table_add(title(t, text), STYLE_PLAIN, "%s%.*s%s", clock,
+		  (int)MIN(line->length, (size_t)LAST_BYTES), line->text,
+		  line->length > LAST_BYTES ? " ..." : "");
+}
+
+static void add_lines(struct table *t, const struct logs *logs, bool failed)
+{
+	struct last_run run = failed ? find_last_run(logs) : (struct last_run){ .pid = 0 };
+	const char *text = failed ? "it said" : "log";
+	size_t n = 0, skip = 0;
+
+	for (size_t i = 0; i < logs->lines.n; i++)
+		n += line_is_of(logs->lines.lines[i], &run);
+	skip = n > LAST_LINES ? n - LAST_LINES : 0;
+	for (size_t i = 0; i < logs->lines.n; i++) {
+		if (!line_is_of(logs->lines.lines[i], &run) || (skip > 0 && skip--))
+			continue;
+		add_log_line(t, text, logs->lines.lines[i]);
+		text = "";
+	}
+}
+
+/* A client that may only look is shown none. */
+static void add_log(struct ctl *ctl, struct table *t, const struct node_view *node)
+{
+	bool failed = strcmp(node->service.state, "failed") == 0;
+	struct logs logs;
+
+	logs_init(&logs, ctl, failed ? LAST_CALL : LAST_LINES);
+	logs.quiet = true;
+	if (logs_add_node(&logs, node->path) == 0 && logs_ask(&logs, false) == CTL_DONE &&
+	    logs_collect(&logs, clock_add(clock_now_usec(), LAST_USEC)) == CTL_DONE)
+		add_lines(t, &logs, failed);
+	logs_done(&logs);
+}
+
+/* --- pages and tables --- */
+
 /* One page about one node; the nodes below it follow as a list. */
 static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *parameters)
 {
@@ -214,6 +292,8 @@ static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *p
 	table_end_row(&t);
 	add_node_lines(&t, &nodes->nodes[0]);
 	add_guard_lines(&t, guards, n);
+	if (nodes->nodes[0].is_service)
+		add_log(ctl, &t, &nodes->nodes[0]);
 	r = table_print(&t, &ctl->out);
 	return r < 0 || nodes->n == 1 ? r : print_below(ctl, nodes->nodes + 1, nodes->n - 1);
 }

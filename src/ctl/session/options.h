@@ -23,13 +23,14 @@ struct options {
 	bool force, late, blocking;
 	const char *reason, *why;
 	uint64_t settle_usec; /* start, restart */
-	uint64_t ttl_usec; /* USEC_INFINITY: none was given */
-	int on_shutdown;   /* a signal; 0: none was given */
-	const char *until; /* NULL: none was given */
+	uint64_t ttl_usec;    /* USEC_INFINITY: none was given */
+	int on_shutdown;      /* a signal; 0: none was given */
+	const char *until;    /* NULL: none was given */
 	bool dry_run, follow, wait, keep, trust, strict;
 	const char *scope;  /* NULL: none was given */
 	const char *report; /* likewise */
-	uint64_t lines;	    /* logs */
+	bool reopen;	    /* logs */
+	uint64_t lines;	    /* likewise */
 	uint64_t last;	    /* events; UINT64_MAX: none was given */
 	struct option_words properties;
 	uint64_t grace_usec;	     /* plan; UINT64_MAX: none was given */

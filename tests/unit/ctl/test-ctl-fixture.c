@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ctl/program/program.h"
+#include "proto/frame.h"
 
 char out[OUTPUT_MAX], err[OUTPUT_MAX], asked[OUTPUT_MAX];
 char directory[64], socket_path[100];
@@ -77,9 +78,19 @@ static bool hear(int fd)
 
 static void say(int fd, const struct answer *a)
 {
-	size_t size = a->size ? a->size : strlen(a->text) + 1;
+	size_t size = a->size ? a->size : strlen(a->text) + 1, done = 0;
 
-	for (size_t done = 0; done < size;) {
+	if (a->passed) {
+		struct frame_writer writer;
+
+		frame_writer_init(&writer, size);
+		frame_writer_pass(&writer, a->passed);
+		ck_assert_int_eq(frame_writer_add(&writer, a->text), 0);
+		ck_assert_int_eq(frame_writer_send(&writer, fd), 1);
+		frame_writer_done(&writer);
+		done = size;
+	}
+	while (done < size) {
 		ssize_t n = send(fd, a->text + done, size - done, MSG_NOSIGNAL);
 
 		if (n < 0)

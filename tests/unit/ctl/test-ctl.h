@@ -22,6 +22,7 @@ struct answer {
 	const char *text; /* NULL: none */
 	size_t size;	  /* 0: the whole text, with its NUL */
 	enum { THEN_NEXT, THEN_CLOSE, THEN_MORE } then;
+	int passed; /* a descriptor that goes with it; 0: none */
 };
 
 /* A folder for the socket, which $SWANSONG_SOCKET names, and a known environment. */
@@ -86,3 +87,5 @@ TCase *ctl_reload_tests(void);
 TCase *ctl_guard_tests(void);
 TCase *ctl_interrupt_tests(void);
 TCase *ctl_plan_tests(void);
+TCase *ctl_logs_tests(void);
+TCase *ctl_lines_tests(void);

@@ -119,31 +119,6 @@ START_TEST(events_are_a_line_each)
 }
 END_TEST
 
-START_TEST(logs_are_those_of_the_file)
-{
-	char reply[512], path[100];
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "%s/log", directory);
-	file = fopen(path, "we");
-	ck_assert_ptr_nonnull(file);
-	(void)fputs("one\ntwo\nthree\n", file);
-	(void)fclose(file);
-	(void)snprintf(reply, sizeof(reply),
-		       "{\"parameters\":{\"nodes\":[{\"path\":\"web\",\"generation\":1,"
-		       "\"state\":\"running\",\"since_usec\":1,\"guards\":1,\"ready\":true,"
-		       "\"forced\":false,\"service\":{\"state\":\"up\",\"since_usec\":1,"
-		       "\"command\":\"x\",\"ready\":true,\"restarts\":0,\"waiting\":[],"
-		       "\"logs\":[\"%s\"]}}]}}",
-		       path);
-	ck_assert_int_eq(RUN("logs -n 2 web", SAY(reply)), 0);
-	ck_assert_str_eq(out, "two\nthree\n");
-	(void)remove(path);
-	ck_assert_int_eq(RUN("logs edge", SAY(tree)), CTL_FAILED);
-	assert_has(err, "edge: no log file");
-}
-END_TEST
-
 START_TEST(a_run_is_asked_for_and_its_status_passed_on)
 {
 	ck_assert_int_eq(RUN("run a/b -- x -q --wait", OK), 0);
@@ -177,7 +152,6 @@ TCase *ctl_reload_tests(void)
 	tcase_add_test(tc, a_signal_is_checked_and_sent);
 	tcase_add_test(tc, a_list_is_names);
 	tcase_add_test(tc, events_are_a_line_each);
-	tcase_add_test(tc, logs_are_those_of_the_file);
 	tcase_add_test(tc, a_run_is_asked_for_and_its_status_passed_on);
 	return tc;
 }

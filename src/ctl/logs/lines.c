@@ -1,0 +1,109 @@
+#include "ctl/logs/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macro.h"
+
+static int lines_make_room(struct log_lines *l, size_t n)
+{
+	size_t room = MAX(l->room, (size_t)64);
+	struct log_line **lines;
+
+	while (room < l->n + n)
+		room *= 2;
+	if (room == l->room)
+		return 0;
+	lines = reallocarray(l->lines, room, sizeof(struct log_line *));
+	if (!lines)
+		return -ENOMEM;
+	l->lines = lines;
+	l->room = room;
+	return 0;
+}
+
+int log_lines_add(struct log_lines *l, const struct log_line *line)
+{
+	struct log_line *copy;
+
+	if (lines_make_room(l, 1) < 0)
+		return -ENOMEM;
+	copy = malloc(sizeof(*copy) + line->length);
+	if (!copy)
+		return -ENOMEM;
+	*copy = *line;
+	copy->text = memcpy(copy + 1, line->text, line->length);
+	l->lines[l->n++] = copy;
+	return 0;
+}
+
+int log_lines_append(struct log_lines *l, struct log_lines *from)
+{
+	if (lines_make_room(l, from->n) < 0)
+		return -ENOMEM;
+	if (from->n > 0)
+		memcpy(l->lines + l->n, from->lines, from->n * sizeof(struct log_line *));
+	l->n += from->n;
+	from->n = 0;
+	return 0;
+}
+
+void log_lines_done(struct log_lines *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->lines[i]);
+	free(l->lines);
+	*l = (struct log_lines){ .n = 0 };
+}
+
+static int line_compare(const void *one, const void *other)
+{
+	const struct log_line *a = *(struct log_line *const *)one;
+	const struct log_line *b = *(struct log_line *const *)other;
+
+	if (a->time_usec != b->time_usec)
+		return a->time_usec < b->time_usec ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
+}
+
+void log_lines_merge(struct log_lines *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		l->lines[i]->source->last_usec = UINT64_MAX;
+	/* Those without a time have that of the line after them: from the end. */
+	for (size_t i = l->n; i-- > 0;) {
+		struct log_line *line = l->lines[i];
+
+		if (line->time_usec == 0 && line->source->last_usec != UINT64_MAX)
+			line->time_usec = line->source->last_usec;
+		line->source->last_usec = line->time_usec;
+	}
+	for (size_t i = 0; i < l->n; i++)
+		l->lines[i]->source->last_usec = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		struct log_line *line = l->lines[i];
+
+		line->time_usec = MAX(line->time_usec, line->source->last_usec);
+		line->source->last_usec = line->time_usec;
+		line->order = i;
+	}
+	if (l->n > 1)
+		qsort(l->lines, l->n, sizeof(struct log_line *), line_compare);
+}
+
+void log_lines_limit(struct log_lines *l, uint64_t max)
+{
+	size_t kept = l->n;
+
+	for (size_t i = 0; i < l->n; i++)
+		l->lines[i]->source->first->n_shown = 0;
+	for (size_t i = l->n; i-- > 0;) {
+		if (l->lines[i]->source->first->n_shown++ < max)
+			l->lines[--kept] = l->lines[i];
+		else
+			free(l->lines[i]);
+	}
+	l->n -= kept;
+	memmove(l->lines, l->lines + kept, l->n * sizeof(struct log_line *));
+}

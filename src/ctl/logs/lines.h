@@ -1,0 +1,53 @@
+#pragma once
+
+/* Lines of output, and the streams that they came from. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/logger.h"
+
+/* A stream, as its frames tell of it. */
+struct log_source {
+	char *node;
+	enum logger_kind kind;
+	struct logger_seam seam;  /* at 0 until a frame tells: this daemon has captured nothing */
+	bool seen;		  /* a line has come */
+	uint64_t next;		  /* position after the last line that has come */
+	uint64_t last_usec;	  /* its time */
+	uint64_t n_lines;	  /* of the last lines, as many have come */
+	struct log_source *first; /* of the same node, perhaps itself */
+	uint64_t n_shown;	  /* of a first one: for log_lines_limit() */
+};
+
+struct log_line {
+	struct log_source *source;
+	uint64_t time_usec; /* CLOCK_REALTIME; 0: not known */
+	int64_t pid;	    /* 0: not known, as the generation */
+	uint64_t generation;
+	uint64_t position; /* UINT64_MAX: it is from a file */
+	size_t order;	   /* in the array */
+	size_t length;
+	const char *text; /* behind it */
+};
+
+struct log_lines {
+	struct log_line **lines;
+	size_t n, room;
+};
+
+/* Adds a copy of @line with its text.  Return: 0 or -ENOMEM. */
+int log_lines_add(struct log_lines *lines, const struct log_line *line);
+/* Moves all lines of @from to the end of @lines.  Return: 0 or -ENOMEM. */
+int log_lines_append(struct log_lines *lines, struct log_lines *from);
+void log_lines_done(struct log_lines *lines);
+
+/*
+ * Sorts them by time.  Lines of one source stay in their order, also if the clock was set back, and a
+ * line without a time stands before the one that follows it in its source.
+ */
+void log_lines_merge(struct log_lines *lines);
+
+/* Keeps the last @max lines of each node. */
+void log_lines_limit(struct log_lines *lines, uint64_t max);

@@ -1,0 +1,45 @@
+#pragma once
+
+/* The output of nodes: what the logger remembers and what is in files, as one. */
+
+#include "ctl/logs/files.h"
+#include "ctl/logs/reader.h"
+#include "ctl/session/session.h"
+#include "proto/view.h"
+
+struct logs {
+	struct ctl *ctl;
+	json_t *nodes; /* their paths */
+	uint64_t max;  /* lines of each */
+	bool quiet;    /* a refusal is not told */
+	bool follow;
+	struct message_reply reply;
+	struct output_view *outputs;
+	size_t n_outputs;
+	struct log_file *files; /* one for each output, if they have been opened */
+	struct log_reader reader;
+	struct log_lines lines; /* the last ones, in order */
+};
+
+void logs_init(struct logs *logs, struct ctl *ctl, uint64_t max);
+void logs_done(struct logs *logs);
+
+/* Return: 0 or -ENOMEM. */
+int logs_add_node(struct logs *logs, const char *path);
+
+/*
+ * Asks for the last lines, and, with @follow, for all that come after them.  @logs->outputs is there
+ * then; the reader has no pipe if there is no logger.
+ *
+ * Return: CTL_DONE, or the exit status for what was said.
+ */
+int logs_ask(struct logs *logs, bool follow);
+
+/* Collects the last lines.  What cannot be read is logged unless @quiet.  Return: likewise. */
+int logs_collect(struct logs *logs, uint64_t deadline_usec);
+
+/*
+ * After the end of the pipe: asks the next logger for all that it remembers; the reader skips what it
+ * knows.  Return: likewise.
+ */
+int logs_ask_again(struct logs *logs);

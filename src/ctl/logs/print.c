@@ -1,0 +1,136 @@
+#include "ctl/logs/print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+static int name_columns(const char *name)
+{
+	int n = 0;
+
+	for (; *name; name++)
+		n += ((unsigned char)*name & 0xc0) != 0x80;
+	return n;
+}
+
+void log_printer_add(struct log_printer *p, const char *node)
+{
+	int width = name_columns(node);
+
+	if (p->width > 0 && width > p->width)
+		p->width = width;
+	if (p->width == 0)
+		p->width = width;
+}
+
+/* The colour of a name is always the same. */
+static void print_name(const struct log_printer *p, const char *node)
+{
+	static const char *const colours[] = { "36", "33", "32", "35", "34", "96", "93", "92" };
+	const char *colour = colours[text_hash(node) % ARRAY_SIZE(colours)];
+	FILE *file = p->ctl->out.file;
+
+	if (p->ctl->out.colour)
+		(void)fprintf(file, "\033[%sm", colour);
+	(void)fprintf(file, "%s%*s |", node, p->width - name_columns(node), "");
+	(void)fputs(p->ctl->out.colour ? "\033[0m " : " ", file);
+}
+
+/* The length of a sequence that sets colours: ESC [ 1 ; 31 m; or 0. */
+static size_t colour_length(const char *text, size_t length)
+{
+	size_t i = 2;
+
+	if (length < 3 || text[0] != '\033' || text[1] != '[')
+		return 0;
+	while (i < length && (text[i] == ';' || (text[i] >= '0' && text[i] <= '9')))
+		i++;
+	return i < length && text[i] == 'm' ? i + 1 : 0;
+}
+
+/* A terminal gets characters, tabs and colours; all else could drive it. */
+static void print_for_terminal(FILE *file, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t n = colour_length(text + i, length - i);
+
+		if (n > 0)
+			(void)fwrite(text + i, 1, n, file);
+		else if (((unsigned char)text[i] < 0x20 && text[i] != '\t') || text[i] == 0x7f)
+			(void)fprintf(file, "\\x%02x", (unsigned char)text[i]);
+		else
+			(void)fputc(text[i], file);
+		i += n > 0 ? n : 1;
+	}
+}
+
+/* As log-format = json has it; the text as far as it is UTF-8. */
+static json_t *line_json(const struct log_line *line)
+{
+	time_t seconds = (time_t)(line->time_usec / USEC_PER_SEC);
+	char text[64] = "", date[32];
+	cleanup(freep) char *message = strndup(line->text, line->length);
+	json_t *object = json_object();
+	struct tm tm;
+
+	if (line->time_usec > 0) {
+		(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &tm));
+		(void)snprintf(text, sizeof(text), "%s.%06uZ", date,
+			       (unsigned)(line->time_usec % USEC_PER_SEC));
+		(void)json_object_set_new(object, "time", json_string(text));
+	}
+	(void)json_object_set_new(object, "node", message_string(line->source->node));
+	if (line->pid > 0) {
+		(void)json_object_set_new(object, "pid", json_integer(line->pid));
+		(void)json_object_set_new(object, "generation",
+					  json_integer((json_int_t)line->generation));
+	}
+	(void)json_object_set_new(
+		object, "stream",
+		json_string(line->source->kind == LOGGER_ERROR ? "stderr" : "stdout"));
+	(void)json_object_set_new(object, "message", message ? message_string(message) : NULL);
+	return object;
+}
+
+static int print_json(const struct log_printer *p, json_t *object)
+{
+	cleanup(freep) char *text = json_dumps(object, JSON_COMPACT);
+
+	json_decref(object);
+	if (!text)
+		return ctl_fail(p->ctl, -ENOMEM);
+	(void)fprintf(p->ctl->out.file, "%s\n", text);
+	return CTL_DONE;
+}
+
+int log_print(const struct log_printer *p, const struct log_line *line)
+{
+	FILE *file = p->ctl->out.file;
+
+	if (p->ctl->options.json)
+		return print_json(p, line_json(line));
+	if (p->names)
+		print_name(p, line->source->node);
+	if (p->ctl->out.terminal)
+		print_for_terminal(file, line->text, line->length);
+	else
+		(void)fwrite(line->text, 1, line->length, file);
+	(void)fputc('\n', file);
+	return ferror(file) ? CTL_FAILED : CTL_DONE;
+}
+
+int log_print_lost(const struct log_printer *p, const struct log_source *source, uint64_t bytes)
+{
+	if (p->ctl->options.json)
+		return print_json(p, json_pack("{s:o, s:I}", "node", message_string(source->node),
+					       "lost", (json_int_t)bytes));
+	(void)fflush(p->ctl->out.file);
+	log_line(&p->ctl->log, LOG_WARNING, "%s: %" PRIu64 " bytes of output were not read in time",
+		 source->node, bytes);
+	return CTL_DONE;
+}

@@ -1,0 +1,239 @@
+#include "ctl/logs/reader.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/macro.h"
+
+#define READ_SIZE      (64 * 1024)
+#define NAME_MAX_BYTES 4096
+#define FRAME_MAX      (sizeof(struct logger_frame) + NAME_MAX_BYTES + LOGGER_LINE_MAX)
+
+static const char *source_node(const void *source)
+{
+	return ((const struct log_source *)source)->node;
+}
+
+void log_reader_init(struct log_reader *r)
+{
+	*r = (struct log_reader){ .fd = -1 };
+	dict_init(&r->by_node, source_node);
+}
+
+void log_reader_done(struct log_reader *r)
+{
+	r->fd = fd_close(r->fd);
+	for (size_t i = 0; i < r->n_sources; i++) {
+		free(r->sources[i]->node);
+		free(r->sources[i]);
+	}
+	free(r->sources);
+	free(r->buffer);
+	dict_done(&r->by_node);
+}
+
+void log_reader_open(struct log_reader *r, int fd)
+{
+	(void)fd_close(r->fd);
+	r->fd = fd;
+	r->start = r->end = 0;
+	r->gap = false;
+	memset(r->by_number, 0, sizeof(r->by_number));
+}
+
+/* --- sources --- */
+
+static struct log_source *source_new(struct log_reader *r, const char *node, enum logger_kind kind)
+{
+	struct log_source **sources =
+		reallocarray(r->sources, r->n_sources + 1, sizeof(struct log_source *));
+	struct log_source *source = calloc(1, sizeof(*source));
+
+	if (sources)
+		r->sources = sources;
+	if (source)
+		source->node = strdup(node);
+	if (!sources || !source || !source->node) {
+		if (source)
+			free(source->node);
+		free(source);
+		return NULL;
+	}
+	source->kind = kind;
+	source->first = dict_find(&r->by_node, node);
+	if (!source->first) {
+		source->first = source;
+		(void)dict_add(&r->by_node, source);
+	}
+	r->sources[r->n_sources++] = source;
+	return source;
+}
+
+struct log_source *log_reader_source(struct log_reader *r, const char *node, enum logger_kind kind)
+{
+	struct log_source *first = dict_find(&r->by_node, node);
+
+	if (first && first->kind == kind)
+		return first;
+	for (size_t i = 0; first && i < r->n_sources; i++)
+		if (r->sources[i]->first == first && r->sources[i]->kind == kind)
+			return r->sources[i];
+	return source_new(r, node, kind);
+}
+
+/* --- frames --- */
+
+/* Return: 1: there are more bytes; 0: the end; or as log_reader_next(). */
+static int reader_fill(struct log_reader *r, uint64_t deadline_usec)
+{
+	struct pollfd p = { .fd = r->fd, .events = POLLIN };
+	int timeout = clock_left_msec(deadline_usec), n;
+	ssize_t size;
+
+	n = poll(&p, 1, deadline_usec == 0 ? 0 : timeout);
+	if (n < 0)
+		return errno == EINTR ? 1 : -errno;
+	if (n == 0)
+		return deadline_usec == 0 ? -EAGAIN : -ETIMEDOUT;
+	if (r->start > 0) {
+		memmove(r->buffer, r->buffer + r->start, r->end - r->start);
+		r->end -= r->start;
+		r->start = 0;
+	}
+	if (r->size - r->end < READ_SIZE) {
+		char *buffer = realloc(r->buffer, r->end + 2 * READ_SIZE);
+
+		if (!buffer)
+			return -ENOMEM;
+		r->buffer = buffer;
+		r->size = r->end + 2 * READ_SIZE;
+	}
+	size = read(r->fd, r->buffer + r->end, r->size - r->end);
+	if (size < 0)
+		return errno == EINTR || errno == EAGAIN ? 1 : -errno;
+	r->end += (size_t)size;
+	return size > 0;
+}
+
+/* Return: the whole frame at the start; 0: there is none yet; or -EBADMSG. */
+static int reader_peek(const struct log_reader *r, struct logger_frame *frame)
+{
+	if (r->end - r->start < sizeof(*frame))
+		return 0;
+	memcpy(frame, r->buffer + r->start, sizeof(*frame));
+	if (frame->size < sizeof(*frame) + frame->name_length || frame->size > FRAME_MAX ||
+	    frame->name_length >= NAME_MAX_BYTES || frame->kind >= LOGGER_KINDS ||
+	    frame->stream >= LOGGER_STREAMS)
+		return -EBADMSG;
+	return r->end - r->start >= frame->size;
+}
+
+/* The source of a frame with a name.  NULL: there is none, or no memory. */
+static struct log_source *reader_find(struct log_reader *r, const struct logger_frame *frame)
+{
+	struct log_source **source = &r->by_number[frame->stream];
+	char name[NAME_MAX_BYTES];
+
+	if (frame->name_length == 0)
+		return *source;
+	memcpy(name, r->buffer + r->start + sizeof(*frame), frame->name_length);
+	name[frame->name_length] = '\0';
+	if (!*source || (*source)->kind != frame->kind || strcmp((*source)->node, name) != 0)
+		*source = log_reader_source(r, name, frame->kind);
+	return *source;
+}
+
+/* Returns true if the line has come before. */
+static bool line_is_known(const struct log_source *s, const struct logger_frame *frame)
+{
+	/* A stream may also have begun anew. */
+	return s->seen && frame->next <= s->next && frame->time_usec <= s->last_usec;
+}
+
+/* Takes the line at the start.  Return: 1; 0: it is skipped. */
+static int take_line(struct log_reader *r, const struct logger_frame *frame,
+		     struct log_event *event)
+{
+	struct log_source *s = event->line.source;
+
+	if (line_is_known(s, frame))
+		return 0;
+	if (s->seen && !r->gap && frame->position > s->next) {
+		r->gap = true;
+		event->type = LOGGER_FRAME_LOST;
+		event->lost = frame->position - s->next;
+		return 1;
+	}
+	r->gap = false;
+	s->seen = true;
+	s->next = frame->next;
+	s->last_usec = frame->time_usec;
+	event->line.time_usec = frame->time_usec;
+	event->line.pid = frame->pid;
+	event->line.generation = frame->generation;
+	event->line.position = frame->position;
+	return 1;
+}
+
+/* Return: 1; 0: nothing of it is to be told; or -EBADMSG or -ENOMEM. */
+static int reader_take(struct log_reader *r, const struct logger_frame *frame,
+		       struct log_event *event)
+{
+	const char *text = r->buffer + r->start + sizeof(*frame) + frame->name_length;
+	size_t length = frame->size - sizeof(*frame) - frame->name_length;
+	struct log_source *s = reader_find(r, frame);
+	int n = 1;
+
+	*event = (struct log_event){
+		.type = (enum logger_frame_type)frame->type,
+		.line = { .source = s, .text = text, .length = length },
+	};
+	if (frame->type == LOGGER_FRAME_NOW || (frame->type == LOGGER_FRAME_ENDED && !s))
+		return frame->type == LOGGER_FRAME_NOW;
+	if (!s)
+		return frame->name_length ? -ENOMEM : -EBADMSG;
+	if (frame->type == LOGGER_FRAME_SEAM) {
+		if (length != sizeof(s->seam))
+			return -EBADMSG;
+		memcpy(&s->seam, text, sizeof(s->seam));
+		n = 0;
+	} else if (frame->type == LOGGER_FRAME_LINE) {
+		n = take_line(r, frame, event);
+	} else if (frame->type == LOGGER_FRAME_LOST) {
+		/* What came before does not count. */
+		event->lost = frame->position - (s->seen ? MIN(s->next, frame->position) : 0);
+		if (!s->seen)
+			event->lost = frame->lost;
+		s->next = MAX(s->next, frame->position);
+		n = event->lost > 0;
+	}
+	return n;
+}
+
+int log_reader_next(struct log_reader *r, uint64_t deadline_usec, struct log_event *ret)
+{
+	struct logger_frame frame;
+	int n;
+
+	for (;;) {
+		n = reader_peek(r, &frame);
+		if (n == 0)
+			n = reader_fill(r, deadline_usec);
+		else if (n > 0) {
+			n = reader_take(r, &frame, ret);
+			/* A gap is told before its line. */
+			if (n >= 0 && !r->gap)
+				r->start += frame.size;
+			if (n == 0)
+				continue;
+			return n;
+		}
+		if (n <= 0)
+			return n;
+	}
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+/*
+ * The frames of a view (proto/logger.h) from a pipe.  A new pipe, of the next logger, goes on where the
+ * last one has ended: what has come is skipped, what is missing counts as lost.
+ */
+
+#include "base/dict.h"
+#include "ctl/logs/lines.h"
+
+struct log_reader {
+	int fd; /* or -1 */
+	char *buffer;
+	size_t start, end, size;
+	bool gap; /* the line at the start is behind a gap, which was reported */
+	struct log_source **sources;
+	size_t n_sources;
+	struct log_source *by_number[LOGGER_STREAMS];
+	struct dict by_node; /* the first one of each */
+};
+
+/* One frame; @line.source is NULL for those that are of no stream. */
+struct log_event {
+	enum logger_frame_type type;
+	struct log_line line; /* the text is there until the next call */
+	uint64_t lost;
+};
+
+void log_reader_init(struct log_reader *reader);
+void log_reader_done(struct log_reader *reader);
+
+/* Reads from @fd, which becomes the reader's, from now on. */
+void log_reader_open(struct log_reader *reader, int fd);
+
+/* The source, which is new if it is not there.  NULL without memory. */
+struct log_source *log_reader_source(struct log_reader *reader, const char *node,
+				     enum logger_kind kind);
+
+/*
+ * The next frame.
+ *
+ * Return: 1; 0: the pipe has ended; -EAGAIN: with @deadline_usec 0, none is there; -ETIMEDOUT;
+ * -EBADMSG; or -errno.
+ */
+int log_reader_next(struct log_reader *reader, uint64_t deadline_usec, struct log_event *ret);

@@ -1,0 +1,185 @@
+#!/bin/bash
+# What services have said is shown, of earlier runs, too, and what they say goes on to who follows it:
+# over restarts of the service, the death of the logger, and a reload.
+. "${0%/*}/lib.sh"
+
+logger() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 == "swansong-logger" { print $1; exit }'; }
+is_another() { local p; p=$(logger); [ -n "$p" ] && [ "$p" != "$1" ]; } # PID
+say() { echo "$2" >"$dir/$1"; } # NODE LINE
+last_is() { [ "$(ctl logs -n 1 "$1" 2>/dev/null)" = "$2" ]; } # NODE LINE
+say_and_see() { say "$1" "$2" && wait_for 10 last_is "${3:-$1}" "$2"; } # NODE LINE [PATH]
+messages() { ctl logs --json "$@" | jq -r .message | paste -sd ' '; } # ARGUMENT...
+mkfifo "$dir/a" "$dir/b" "$dir/c" "$dir/out"
+cat >"$dir/speaker" <<-'END'
+	#!/bin/sh
+	echo "$1 begins"
+	exec cat <>"$2/$1"
+END
+chmod +x "$dir/speaker"
+
+write_config() { # [LINE...]
+	config <<-END
+	[web/a]
+	command = $dir/speaker a $dir
+	log = file:$dir/a.log
+	log-timestamp = iso-usec
+	[web/b]
+	command = $dir/speaker b $dir
+	log = file:$dir/b.log
+	[out]
+	command = sh -c 'echo to out; echo to err >&2; exec cat <>$dir/out'
+	stdout = file:$dir/out.log
+	stderr = file:$dir/err.log
+	[quiet]
+	command = $helpers/idle
+	log = inherit
+	[bad]
+	command = sh -c 'seq 1 30; echo "cannot open the door" >&2; exit 3'
+	stdout = file:$dir/bad.log
+	stderr = file:$dir/bad.err
+	restart = never
+	[old]
+	command = seq 1 20000
+	type = oneshot
+	autostart = no
+	log = file:$dir/old.log
+	log-size = 10K
+	log-keep = 50
+	log-compress = yes
+	[loud]
+	command = sh -c 'seq 1 1000000; echo >$dir/loud-said; exec cat <>$dir/c'
+	autostart = no
+	log = file:$dir/loud.log
+	log-size = infinity
+	END
+	printf '%s\n' "$@" >>"$ini"
+}
+write_config
+start_daemon
+
+# --- The last lines ---
+
+wait_for 10 last_is web/a "a begins" || die "what a service has said is shown"
+ok "what a service has said is shown" last_is web/a "a begins"
+ok "the files of stdout and stderr are logs, too" wait_for 10 last_is out "to err"
+is "in the order of time" "$(ctl logs out | sort)" "to err
+to out"
+say_and_see a one web/a || die "a speaks"
+say_and_see b two web/b || die "b speaks"
+say_and_see a three web/a || die "a speaks again"
+is "lines of several nodes are in the order of time, with names" "$(ctl logs -n 2 web)" "web/b | b begins
+web/a | one
+web/b | two
+web/a | three"
+is "a glob is as good as a group" "$(ctl logs -n 1 'web/*')" "web/b | two
+web/a | three"
+is "each node once" "$(ctl logs -n 1 web/a web 2>&1 | sort)" "web/a | three
+web/b | two"
+is "a line is an object" "$(ctl logs --json -n 1 web/a |
+	jq -c --argjson pid "$(pid_of web/a)" '[.node, .pid == $pid, .generation, .stream, .message, (.time | length)]')" \
+	'["web/a",true,1,"stdout","three",27]'
+is "standard error is told" "$(ctl logs --json out | jq -r 'select(.message == "to err").stream')" stderr
+like "what is not captured says so" "$(ctl logs quiet 2>&1)" '^swansongctl: quiet: output not captured: log = inherit$'
+is "and does not hide others" "$(ctl logs -n 1 quiet web/a 2>/dev/null)" "three"
+ctl restart web/a >/dev/null || die "a is restarted"
+ok "another run speaks" wait_for 10 last_is web/a "a begins"
+is "lines of earlier runs are shown" "$(messages web/a)" "a begins one three a begins"
+
+# --- What is older than the memory ---
+
+ctl start old >/dev/null || die "old is done"
+is "older lines are taken from files, rotated and compressed" "$(ctl logs -n 15000 old | cksum)" \
+	"$(seq 5001 20000 | cksum)"
+ok "compressed ones were among them" compgen -G "$dir/old.log.*.zst"
+stop_daemon
+start_daemon
+ok "another daemon's service speaks" wait_for 10 last_is web/a "a begins"
+is "lines before it are taken from the file, without their stamps" "$(messages web/a)" \
+	"a begins one three a begins a begins"
+is "also of one that has not run since" "$(ctl logs -n 100000 old | cksum)" "$(seq 1 20000 | cksum)"
+
+# --- Status ---
+
+like "status shows the last lines" "$(ctl status web/a)" 'log: +[0-9:]+ a begins'
+wait_for 10 has_state bad failed || die "bad has failed"
+failed_says() { ctl status bad | grep -qE 'it said: +[0-9:]+ cannot open the door'; }
+ok "and why a service said that it failed" wait_for 10 failed_says
+
+# --- Following ---
+
+"$(program swansongctl)" logs -f -n 1 web >"$dir/follow" 2>"$dir/follow.err" &
+follower=$!
+cleanup_fn end_process "$follower"
+follows() { says "$dir/follow" "$1"; } # REGEX
+ok "who follows gets the last line" wait_for 10 follows '^web/a \| a begins$'
+for i in 1 2 3; do
+	pid=$(logger)
+	say a "before $i"
+	kill -KILL "$pid"
+	say a "after $i"
+	wait_for 10 is_another "$pid" || break
+	say a "later $i"
+	wait_for 10 follows "later $i\$" || break
+done
+is "over the death of the logger all lines come, each once" \
+	"$(grep -E 'before|after|later' "$dir/follow" | sed 's/.*| //' | paste -sd ' ')" \
+	"before 1 after 1 later 1 before 2 after 2 later 2 before 3 after 3 later 3"
+ctl restart web/a >/dev/null || die "a is restarted"
+again() { [ "$(grep -c 'a begins' "$dir/follow")" = 2 ]; }
+ok "the next run is followed" wait_for 10 again
+write_config '[web/c]' "command = $dir/speaker c $dir" "log = file:$dir/c.log"
+ctl reload >/dev/null || die "a reload adds a node"
+ok "so is a node that a reload adds" wait_for 10 follows '^web/c \| c begins$'
+ok "nothing is reported" not test -s "$dir/follow.err"
+
+# --- A reader that does not read ---
+
+"$(program swansongctl)" logs -f -n 1 loud web/b >"$dir/slow" 2>"$dir/slow.err" &
+slow=$!
+cleanup_fn end_process "$slow"
+wait_for 10 says "$dir/slow" '^web/b \| b begins$' || die "there is another reader"
+kill -STOP "$slow"
+wait_for 10 is_stopped "$slow" || die "it is suspended"
+ctl start --no-wait loud >/dev/null
+ok "the service is not held up" wait_for 60 test -e "$dir/loud-said"
+say b "a word of another"
+ok "nor is who reads" wait_for 10 follows '^web/b \| a word of another$'
+ok "the last line is written" wait_for 30 last_is loud 1000000
+kill -CONT "$slow"
+ok "it goes on, up to the end" wait_for 30 says "$dir/slow" '^loud  \| 1000000$'
+ok "and is told what it missed" wait_for 10 says "$dir/slow.err" 'loud: [0-9]+ bytes of output were not read in time'
+end_process "$slow"
+
+# --- logrotate ---
+
+mv "$dir/a.log" "$dir/a.log.1"
+ok "files are opened anew" ctl logs --reopen web/a
+is_new() { say a rotated && says "$dir/a.log" 'Z rotated$'; }
+ok "as for logrotate" wait_for 10 is_new
+ok "the old one has none of it" not says "$dir/a.log.1" rotated
+
+# --- Who may read ---
+
+if [ "$(id -u)" = 0 ]; then
+	chmod 666 "$socket"
+	as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$(program swansongctl)" "$@"; }
+	as_nobody logs web/a >"$dir/stolen" 2>"$dir/refused"
+	is "another user is refused" "$?" 5
+	is "and sees nothing" "$(cat "$dir/stolen")" ""
+	as_nobody logs --reopen 2>"$dir/refused"
+	is "nor opens files" "$?" 5
+	as_nobody status web/a >"$dir/looks" 2>&1
+	ok "status is shown" says "$dir/looks" 'state: +up'
+	ok "without the lines" not says "$dir/looks" 'begins|rotated'
+fi
+
+# Nothing of a reader stays in the daemon.
+end_process "$follower"
+ok "who has read is gone" wait_for 10 has_connections 0
+before=$(descriptors)
+for _ in {1..20}; do ctl logs web >/dev/null || break; done
+is "no descriptor stays" "$(descriptors)" "$before"
+stop_daemon 20
+is "the end is graceful" "$status" 0
+ok "nobody is left" wait_for 10 nobody_else
+finish

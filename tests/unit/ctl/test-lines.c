@@ -1,0 +1,429 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/macro.h"
+#include "ctl/logs/files.h"
+#include "ctl/logs/reader.h"
+#include "tests/unit/ctl/test-ctl.h"
+
+/* What swansongctl logs is made of: lines, the frames of the logger, and files. */
+
+static struct log_source one = { .node = (char *)"one", .first = &one };
+static struct log_source two = { .node = (char *)"two", .first = &two };
+static struct log_lines lines;
+
+static void add_line(struct log_source *source, uint64_t time_usec, const char *text)
+{
+	const struct log_line line = {
+		.source = source, .time_usec = time_usec, .text = text, .length = strlen(text)
+	};
+
+	ck_assert_int_eq(log_lines_add(&lines, &line), 0);
+}
+
+/* The texts, each followed by a blank. */
+static const char *texts(void)
+{
+	static char all[4096];
+	char *at = all;
+
+	for (size_t i = 0; i < lines.n; i++)
+		at += sprintf(at, "%.*s ", (int)lines.lines[i]->length, lines.lines[i]->text);
+	*at = '\0';
+	return all;
+}
+
+START_TEST(lines_are_merged_by_time)
+{
+	add_line(&one, 10, "a");
+	add_line(&one, 10, "b");
+	add_line(&one, 30, "e");
+	add_line(&two, 10, "c");
+	add_line(&two, 20, "d");
+	add_line(&two, 40, "f");
+	log_lines_merge(&lines);
+	ck_assert_str_eq(texts(), "a b c d e f ");
+	log_lines_done(&lines);
+}
+END_TEST
+
+START_TEST(lines_of_one_stream_stay_in_order)
+{
+	/* The clock was set back; and one has no time. */
+	add_line(&one, 50, "a");
+	add_line(&one, 20, "b");
+	add_line(&two, 0, "c");
+	add_line(&two, 60, "d");
+	add_line(&two, 0, "e");
+	log_lines_merge(&lines);
+	ck_assert_str_eq(texts(), "a b c d e ");
+	log_lines_done(&lines);
+}
+END_TEST
+
+START_TEST(a_limit_is_one_of_each_node)
+{
+	struct log_source errors = { .node = (char *)"one", .kind = LOGGER_ERROR, .first = &one };
+
+	add_line(&one, 1, "a");
+	add_line(&errors, 2, "b");
+	add_line(&one, 3, "c");
+	add_line(&two, 4, "d");
+	log_lines_merge(&lines);
+	log_lines_limit(&lines, 2);
+	ck_assert_str_eq(texts(), "b c d ");
+	log_lines_limit(&lines, 0);
+	ck_assert_uint_eq(lines.n, 0);
+	log_lines_done(&lines);
+}
+END_TEST
+
+/* --- frames --- */
+
+static struct log_reader reader;
+static int end;
+
+static void open_pipe(void)
+{
+	int fds[2];
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	log_reader_open(&reader, fds[0]);
+	end = fds[1];
+}
+
+static void put_frame(enum logger_frame_type type, uint64_t position, const char *text)
+{
+	struct logger_frame frame = {
+		.size = (uint32_t)(sizeof(frame) + 3 + strlen(text)),
+		.type = (uint16_t)type,
+		.name_length = 3,
+		.stream = 5,
+		.time_usec = 1000 + position,
+		.position = position,
+		.next = position + strlen(text) + 1,
+	};
+
+	ck_assert_int_eq(write(end, &frame, sizeof(frame)), sizeof(frame));
+	ck_assert_int_eq(write(end, "one", 3), 3);
+	ck_assert_int_eq(write(end, text, strlen(text)), (int)strlen(text));
+}
+
+static void expect_text(const char *text)
+{
+	struct log_event event;
+
+	ck_assert_int_eq(log_reader_next(&reader, UINT64_MAX, &event), 1);
+	ck_assert_int_eq(event.type, LOGGER_FRAME_LINE);
+	ck_assert_str_eq(event.line.source->node, "one");
+	ck_assert_uint_eq(event.line.length, strlen(text));
+	ck_assert_int_eq(memcmp(event.line.text, text, strlen(text)), 0);
+}
+
+static void expect_lost(uint64_t bytes)
+{
+	struct log_event event;
+
+	ck_assert_int_eq(log_reader_next(&reader, UINT64_MAX, &event), 1);
+	ck_assert_int_eq(event.type, LOGGER_FRAME_LOST);
+	ck_assert_uint_eq(event.lost, bytes);
+}
+
+START_TEST(another_logger_goes_on_where_the_last_one_was)
+{
+	struct log_event event;
+
+	log_reader_init(&reader);
+	open_pipe();
+	put_frame(LOGGER_FRAME_LINE, 10, "a");
+	put_frame(LOGGER_FRAME_LINE, 12, "b");
+	expect_text("a");
+	expect_text("b");
+	ck_assert_int_eq(log_reader_next(&reader, 0, &event), -EAGAIN);
+	/* Killed in the middle of a frame. */
+	ck_assert_int_eq(write(end, "xxxx", 4), 4);
+	(void)close(end);
+	ck_assert_int_eq(log_reader_next(&reader, UINT64_MAX, &event), 0);
+	open_pipe();
+	put_frame(LOGGER_FRAME_LINE, 10, "a");
+	put_frame(LOGGER_FRAME_LINE, 12, "b");
+	put_frame(LOGGER_FRAME_LINE, 14, "c");
+	put_frame(LOGGER_FRAME_LINE, 20, "d");
+	put_frame(LOGGER_FRAME_LINE, 22, "e");
+	expect_text("c");
+	expect_lost(4);
+	expect_text("d");
+	expect_text("e");
+	(void)close(end);
+	log_reader_done(&reader);
+}
+END_TEST
+
+START_TEST(a_stream_that_begins_anew_is_read_from_its_beginning)
+{
+	struct logger_frame frame = { .size = sizeof(frame) + 4, .type = LOGGER_FRAME_LINE };
+
+	log_reader_init(&reader);
+	open_pipe();
+	put_frame(LOGGER_FRAME_LINE, 100, "a");
+	expect_text("a");
+	(void)close(end);
+	open_pipe();
+	/* Of another daemon: a lower position, and a later time. */
+	frame.name_length = 3;
+	frame.next = 2;
+	frame.time_usec = 999999;
+	ck_assert_int_eq(write(end, &frame, sizeof(frame)), sizeof(frame));
+	ck_assert_int_eq(write(end, "onex", 4), 4);
+	expect_text("x");
+	(void)close(end);
+	log_reader_done(&reader);
+}
+END_TEST
+
+START_TEST(frames_that_are_none_are_refused)
+{
+	static const struct logger_frame frames[] = {
+		{ .size = 0 },
+		{ .size = UINT32_MAX },
+		{ .size = sizeof(struct logger_frame), .name_length = 1 },
+		{ .size = sizeof(struct logger_frame) + 65000, .name_length = 65000 },
+		{ .size = sizeof(struct logger_frame), .kind = LOGGER_KINDS },
+		{ .size = sizeof(struct logger_frame), .stream = LOGGER_STREAMS },
+		{ .size = sizeof(struct logger_frame), .type = LOGGER_FRAME_LINE },
+		{ .size = sizeof(struct logger_frame), .type = LOGGER_FRAME_SEAM },
+	};
+	struct log_event event;
+
+	log_reader_init(&reader);
+	open_pipe();
+	ck_assert_int_eq(write(end, &frames[_i], sizeof(frames[_i])), sizeof(frames[_i]));
+	ck_assert_int_eq(log_reader_next(&reader, UINT64_MAX, &event), -EBADMSG);
+	(void)close(end);
+	log_reader_done(&reader);
+}
+END_TEST
+
+/* --- files --- */
+
+static char path[128];
+
+static void write_bytes(const char *suffix, const void *data, size_t size)
+{
+	char name[256];
+	FILE *file;
+
+	(void)snprintf(name, sizeof(name), "%s%s", path, suffix);
+	file = fopen(name, "we");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(data, 1, size, file), size);
+	(void)fclose(file);
+}
+
+static void write_text(const char *suffix, const char *text)
+{
+	write_bytes(suffix, text, strlen(text));
+}
+
+static void write_compressed(const char *suffix, const char *text)
+{
+	char out_text[4096];
+	size_t n = ZSTD_compress(out_text, sizeof(out_text), text, strlen(text), 1);
+
+	ck_assert(!ZSTD_isError(n));
+	write_bytes(suffix, out_text, n);
+}
+
+static void set_seam(struct log_source *source, const char *suffix, uint64_t position,
+		     uint64_t bytes)
+{
+	char name[256];
+	struct stat st;
+
+	(void)snprintf(name, sizeof(name), "%s%s", path, suffix);
+	ck_assert_int_eq(stat(name, &st), 0);
+	source->seam = (struct logger_seam){
+		.position = position,
+		.bytes = bytes,
+		.device = st.st_dev,
+		.inode = st.st_ino,
+	};
+}
+
+static int read_past(struct log_past *past)
+{
+	struct log_file file;
+	int r;
+
+	log_lines_done(&lines);
+	log_file_open(&file, path);
+	past->source = &one;
+	r = log_file_read(&file, past, &lines);
+	log_file_close(&file);
+	return r;
+}
+
+static void begin_files(void)
+{
+	(void)snprintf(path, sizeof(path), "%s/log", directory);
+	write_compressed(".20261122T223105.123456.zst", "1\n2\n");
+	write_text(".20261122T223106.123456", "3\n4\n");
+	write_text(".1", "of others\n");
+	write_text(".20261122T223106.x", "of others\n");
+	write_text("", "5\n6\n7\n8\n");
+}
+
+static void end_files(void)
+{
+	static const char *const suffixes[] = { "", ".1", ".20261122T223105.123456.zst",
+						".20261122T223106.123456", ".20261122T223106.x" };
+	char name[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		(void)snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
+		(void)unlink(name);
+	}
+	log_lines_done(&lines);
+}
+
+START_TEST(a_stream_of_which_nothing_was_written_has_the_whole_files)
+{
+	struct log_past past = { .max = 3 };
+
+	begin_files();
+	one.seam = (struct logger_seam){ .position = 0 };
+	ck_assert_int_eq(read_past(&past), 0);
+	ck_assert_str_eq(texts(), "6 7 8 ");
+	past.max = 100;
+	ck_assert_int_eq(read_past(&past), 0);
+	ck_assert_str_eq(texts(), "1 2 3 4 5 6 7 8 ");
+	end_files();
+}
+END_TEST
+
+/* The seam in the second line of the last file, in the one before, and in the compressed one. */
+START_TEST(no_line_is_there_twice_at_the_seam)
+{
+	const struct log_line seven = { .source = &one, .text = "7", .length = 1 };
+	const struct log_line four = { .source = &one, .text = "4", .length = 1 };
+	struct log_past past = { .max = 3, .first = &seven, .n_written = 1 };
+
+	begin_files();
+	/* What is behind the seam was written since. */
+	set_seam(&one, "", 1000, strlen("5\n6\n7\n"));
+	ck_assert_int_eq(read_past(&past), 0);
+	ck_assert_str_eq(texts(), "4 5 6 ");
+	past = (struct log_past){ .max = 100, .first = &four, .n_written = 4 };
+	ck_assert_int_eq(read_past(&past), 0);
+	ck_assert_str_eq(texts(), "1 2 3 ");
+	/* Rotated after the logger was asked. */
+	set_seam(&one, ".20261122T223106.123456", 1000, strlen("3\n4\n"));
+	past = (struct log_past){ .max = 2, .first = &four, .n_written = 1 };
+	ck_assert_int_eq(read_past(&past), 0);
+	ck_assert_str_eq(texts(), "2 3 ");
+	end_files();
+}
+END_TEST
+
+START_TEST(a_file_that_others_write_to_is_not_taken)
+{
+	const struct log_line line = { .source = &one, .text = "x", .length = 1 };
+	struct log_past past = { .max = 3, .first = &line, .n_written = 2 };
+
+	begin_files();
+	set_seam(&one, "", 1000, strlen("5\n6\n7\n8\n"));
+	ck_assert_int_eq(read_past(&past), -ESTALE);
+	ck_assert_uint_eq(lines.n, 0);
+	one.seam.inode++;
+	ck_assert_int_eq(read_past(&past), -ESTALE);
+	one.seam.position = UINT64_MAX;
+	ck_assert_int_eq(read_past(&past), -ESTALE);
+	end_files();
+}
+END_TEST
+
+START_TEST(a_line_is_found_behind_its_stamp_and_name)
+{
+	static const struct {
+		enum logger_stamp stamp;
+		const char *line, *text;
+		uint64_t time_usec;
+	} cases[] = {
+		{ LOGGER_STAMP_NONE, "2026-11-22T22:31:05Z x", "2026-11-22T22:31:05Z x", 0 },
+		{ LOGGER_STAMP_ISO, "2026-11-22T22:31:05Z x", "x", 1795386665000000 },
+		{ LOGGER_STAMP_ISO, "2026-11-23T00:31:05+02:00 x", "x", 1795386665000000 },
+		{ LOGGER_STAMP_ISO_USEC, "2026-11-22T22:31:05.123456Z one  | x", "x",
+		  1795386665123456 },
+		{ LOGGER_STAMP_UNIX, "1795386665.123456 ", "", 1795386665123456 },
+		{ LOGGER_STAMP_UNIX, "no stamp", "no stamp", 0 },
+		{ LOGGER_STAMP_ISO, "", "", 0 },
+		{ LOGGER_STAMP_NONE, "one | x", "x", 0 },
+		{ LOGGER_STAMP_NONE, "one| x", "one| x", 0 },
+		{ LOGGER_STAMP_NONE,
+		  "{\"time\":\"2026-11-22T22:31:05.123456Z\",\"node\":\"one\",\"pid\":7,"
+		  "\"generation\":1,\"stream\":\"stdout\",\"message\":\"x\"}",
+		  "x", 1795386665123456 },
+		{ LOGGER_STAMP_NONE, "{\"message\":1}", "{\"message\":1}", 0 },
+	};
+	struct log_past past = { .max = 1, .stamp = cases[_i].stamp };
+	char text[256];
+
+	(void)snprintf(path, sizeof(path), "%s/log", directory);
+	(void)snprintf(text, sizeof(text), "%s\n", cases[_i].line);
+	write_text("", text);
+	one.seam = (struct logger_seam){ .position = 0 };
+	ck_assert_int_eq(read_past(&past), 0);
+	ck_assert_uint_eq(lines.n, 1);
+	ck_assert_uint_eq(lines.lines[0]->length, strlen(cases[_i].text));
+	ck_assert_int_eq(memcmp(lines.lines[0]->text, cases[_i].text, lines.lines[0]->length), 0);
+	ck_assert_uint_eq(lines.lines[0]->time_usec, cases[_i].time_usec);
+	end_files();
+}
+END_TEST
+
+/* More than is read at once. */
+START_TEST(a_large_file_is_read_from_its_end)
+{
+	struct log_past past = { .max = 30000 };
+	char name[256];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/log", directory);
+	(void)snprintf(name, sizeof(name), "%s", path);
+	file = fopen(name, "we");
+	ck_assert_ptr_nonnull(file);
+	for (int i = 0; i < 50000; i++)
+		(void)fprintf(file, "%d\n", i);
+	(void)fclose(file);
+	one.seam = (struct logger_seam){ .position = 0 };
+	ck_assert_int_eq(read_past(&past), 0);
+	ck_assert_uint_eq(lines.n, 30000);
+	ck_assert_int_eq(memcmp(lines.lines[0]->text, "20000", 5), 0);
+	ck_assert_int_eq(memcmp(lines.lines[29999]->text, "49999", 5), 0);
+	end_files();
+}
+END_TEST
+
+TCase *ctl_lines_tests(void)
+{
+	TCase *tc = tcase_create("lines");
+
+	ctl_fixture(tc);
+	tcase_add_test(tc, lines_are_merged_by_time);
+	tcase_add_test(tc, lines_of_one_stream_stay_in_order);
+	tcase_add_test(tc, a_limit_is_one_of_each_node);
+	tcase_add_test(tc, another_logger_goes_on_where_the_last_one_was);
+	tcase_add_test(tc, a_stream_that_begins_anew_is_read_from_its_beginning);
+	tcase_add_loop_test(tc, frames_that_are_none_are_refused, 0, 8);
+	tcase_add_test(tc, a_stream_of_which_nothing_was_written_has_the_whole_files);
+	tcase_add_test(tc, no_line_is_there_twice_at_the_seam);
+	tcase_add_test(tc, a_file_that_others_write_to_is_not_taken);
+	tcase_add_loop_test(tc, a_line_is_found_behind_its_stamp_and_name, 0, 11);
+	tcase_add_test(tc, a_large_file_is_read_from_its_end);
+	return tc;
+}

@@ -1,0 +1,219 @@
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "ctl/session/session.h"
+#include "proto/logger.h"
+#include "tests/unit/ctl/test-ctl.h"
+
+/* swansongctl logs, and the last lines of swansongctl status. */
+
+#define OUTPUT(node, to, captured, more)                                                        \
+	"{\"node\":\"" node "\",\"stream\":\"stdout\",\"to\":\"" to "\",\"captured\":" captured \
+	",\"timestamp\":\"none\"" more "}"
+#define OUTPUTS(list, more) "{\"parameters\":{\"outputs\":[" list "]}" more "}"
+#define BOTH		    OUTPUT("a", "file", "true", "") "," OUTPUT("web/b", "file", "true", "")
+
+/* The pipe of a logger that has died: what it had written is in it. */
+static int pipe_fds[2];
+
+static int open_logger(void)
+{
+	ck_assert_int_eq(pipe2(pipe_fds, O_CLOEXEC), 0);
+	return pipe_fds[0];
+}
+
+static void end_logger(void)
+{
+	(void)close(pipe_fds[1]);
+}
+
+static void put_frame(const char *node, enum logger_frame_type type, uint64_t position,
+		      const char *text)
+{
+	struct logger_frame frame = {
+		.size = (uint32_t)(sizeof(frame) + strlen(node) + strlen(text)),
+		.type = (uint16_t)type,
+		.name_length = (uint16_t)strlen(node),
+		.stream = *node == 'a' ? 0 : 1,
+		.time_usec = 1795386665000000 + position,
+		.pid = 7,
+		.generation = 2,
+		.position = position,
+		.next = position + strlen(text) + 1,
+	};
+
+	ck_assert_int_eq(write(pipe_fds[1], &frame, sizeof(frame)), sizeof(frame));
+	ck_assert_int_eq(write(pipe_fds[1], node, strlen(node)), (int)strlen(node));
+	ck_assert_int_eq(write(pipe_fds[1], text, strlen(text)), (int)strlen(text));
+}
+
+static int no_lines(void)
+{
+	int fd = open_logger();
+
+	end_logger();
+	return fd;
+}
+
+/* a: 1 and 5; web/b: 3. */
+static int some_lines(void)
+{
+	int fd = open_logger();
+
+	put_frame("a", LOGGER_FRAME_LINE, 1, "one");
+	put_frame("web/b", LOGGER_FRAME_LINE, 3, "three\033[2J");
+	put_frame("a", LOGGER_FRAME_LINE, 5, "five");
+	put_frame("", LOGGER_FRAME_NOW, 0, "");
+	return fd;
+}
+
+START_TEST(lines_of_several_nodes_have_names)
+{
+	int fd = some_lines();
+
+	end_logger();
+	ck_assert_int_eq(RUN("logs a web -n 2", { .text = OUTPUTS(BOTH, ""), .passed = no_lines() },
+			     { .text = OUTPUTS(BOTH, ""), .passed = fd }),
+			 0);
+	assert_has(asked, "Logs\",\"parameters\":{\"nodes\":[\"a\",\"web\"],\"lines\":1}}");
+	assert_has(asked, "Logs\",\"parameters\":{\"nodes\":[\"a\",\"web\"],\"lines\":2}}");
+	ck_assert_str_eq(out, "a     | one\nweb/b | three\033[2J\na     | five\n");
+	ck_assert_str_eq(err, "");
+}
+END_TEST
+
+START_TEST(lines_are_objects)
+{
+	int fd = some_lines();
+
+	end_logger();
+	ck_assert_int_eq(RUN("logs a --json", { .text = OUTPUTS(BOTH, ""), .passed = no_lines() },
+			     { .text = OUTPUTS(BOTH, ""), .passed = fd }),
+			 0);
+	assert_has(out, "{\"time\":\"2026-11-22T22:31:05.000001Z\",\"node\":\"a\",\"pid\":7,"
+			"\"generation\":2,\"stream\":\"stdout\",\"message\":\"one\"}\n");
+	assert_has(out, "\"message\":\"three\\u001B[2J\"}\n");
+}
+END_TEST
+
+START_TEST(a_node_that_is_not_captured_does_not_hide_others)
+{
+	int fd = some_lines();
+
+	end_logger();
+	ck_assert_int_eq(RUN("logs a db",
+			     { .text = OUTPUTS(OUTPUT("a", "file", "true",
+						      "") "," OUTPUT("db", "inherit", "false", ""),
+					       ""),
+			       .passed = no_lines() },
+			     { .text = OUTPUTS("", ""), .passed = fd }),
+			 0);
+	assert_has(out, "one\n");
+	assert_has(err, "db: output not captured: log = inherit\n");
+	ck_assert_int_eq(RUN("logs db",
+			     { .text = OUTPUTS(OUTPUT("db", "null", "false", ""), ""),
+			       .passed = no_lines() },
+			     { .text = OUTPUTS("", ""), .passed = no_lines() }),
+			 CTL_FAILED);
+	assert_has(err, "db: output not captured: log = null\n");
+}
+END_TEST
+
+START_TEST(without_a_logger_the_files_are_shown)
+{
+	char reply[512], path[100];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/log", directory);
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	(void)fputs("one\ntwo\nthree\n", file);
+	(void)fclose(file);
+	(void)snprintf(reply, sizeof(reply),
+		       OUTPUTS(OUTPUT("web", "file", "true", ",\"file\":\"%s\""), ""), path);
+	ck_assert_int_eq(RUN("logs -n 2 web", SAY(reply)), 0);
+	ck_assert_str_eq(out, "two\nthree\n");
+	ck_assert_int_eq(RUN("logs -f web", SAY(reply)), CTL_FAILED);
+	assert_has(err, "--follow: the logger does not run");
+	(void)remove(path);
+}
+END_TEST
+
+START_TEST(following_goes_on_with_the_next_logger)
+{
+	int fd = some_lines(), next;
+
+	put_frame("a", LOGGER_FRAME_LINE, 10, "ten");
+	end_logger();
+	next = open_logger();
+	put_frame("a", LOGGER_FRAME_LINE, 5, "five");
+	put_frame("a", LOGGER_FRAME_LINE, 10, "ten");
+	put_frame("a", LOGGER_FRAME_LINE, 14, "eleven");
+	put_frame("", LOGGER_FRAME_NOW, 0, "");
+	put_frame("a", LOGGER_FRAME_LINE, 30, "twelve");
+	end_logger();
+	ck_assert_int_eq(RUN("logs -f a", { .text = OUTPUTS(BOTH, ""), .passed = no_lines() },
+			     { .text = OUTPUTS(BOTH, ",\"continues\":true"),
+			       .passed = fd,
+			       .then = THEN_MORE },
+			     OK,
+			     { .text = OUTPUTS("", ",\"continues\":true"),
+			       .passed = next,
+			       .then = THEN_CLOSE }),
+			 CTL_FAILED);
+	assert_has(asked, "\"lines\":10},\"more\":true}");
+	assert_has(asked, "Logs\",\"parameters\":{\"nodes\":[\"a\"]},\"more\":true}");
+	ck_assert_str_eq(out, "a     | one\nweb/b | three\033[2J\na     | five\na     | ten\n"
+			      "a     | eleven\na     | twelve\n");
+	assert_has(err, "a: 9 bytes of output were not read in time\n");
+}
+END_TEST
+
+START_TEST(files_are_opened_anew)
+{
+	ck_assert_int_eq(RUN("logs --reopen a b", OK, OK), 0);
+	assert_has(asked, "ReopenLogs\",\"parameters\":{\"node\":\"a\"}}\n");
+	assert_has(asked, "ReopenLogs\",\"parameters\":{\"node\":\"b\"}}\n");
+	ck_assert_int_eq(RUN("logs --reopen", OK), 0);
+	assert_has(asked, "ReopenLogs\",\"parameters\":{\"node\":\"\"}}\n");
+}
+END_TEST
+
+/* Why a service said that it failed: the lines of its last run, of standard error if there are any. */
+START_TEST(status_shows_what_a_service_has_said)
+{
+	static const char page[] = "{\"parameters\":{\"nodes\":[" NODE(
+		"a", "running", "0", ",\"service\":" SERVICE("failed", "")) "]}}";
+	int fd = open_logger();
+
+	put_frame("a", LOGGER_FRAME_LINE, 1, "no such file: \033[2J");
+	put_frame("", LOGGER_FRAME_NOW, 0, "");
+	end_logger();
+	ck_assert_int_eq(RUN("status a", SAY(page), SAY(guards),
+			     { .text = OUTPUTS(BOTH, ""), .passed = no_lines() },
+			     { .text = OUTPUTS(BOTH, ""), .passed = fd }),
+			 0);
+	assert_has(out, "it said:  ");
+	assert_has(out, ":05 no such file: \\x1b[2J\n");
+	ck_assert_int_eq(RUN("status a", SAY(page), SAY(guards),
+			     ERROR("io.swansong.NotPermitted", "{\"reason\":\"x\"}")),
+			 0);
+	ck_assert_str_eq(err, "");
+}
+END_TEST
+
+TCase *ctl_logs_tests(void)
+{
+	TCase *tc = tcase_create("logs");
+
+	ctl_fixture(tc);
+	tcase_add_test(tc, lines_of_several_nodes_have_names);
+	tcase_add_test(tc, lines_are_objects);
+	tcase_add_test(tc, a_node_that_is_not_captured_does_not_hide_others);
+	tcase_add_test(tc, without_a_logger_the_files_are_shown);
+	tcase_add_test(tc, following_goes_on_with_the_next_logger);
+	tcase_add_test(tc, files_are_opened_anew);
+	tcase_add_test(tc, status_shows_what_a_service_has_said);
+	return tc;
+}
