@@ -3,6 +3,9 @@
  * pipe; the logger takes them from there to a file, plain and with times, beside a bare loop of
  * read(2) and write(2).  The bytes that arrive are counted.
  *
+ * And the time from a line of a service to the same line of "swansongctl logs -f", through a daemon of
+ * its own, beside a process that copies lines from pipe to pipe.  Programs are of the present folder.
+ *
  *	logs [--logger PROGRAM] [--directory DIRECTORY] [--mbytes N]
  */
 #include <errno.h>
@@ -10,6 +13,7 @@
 #include <getopt.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +248,156 @@ static void measure_processor(const struct bench *b, struct report *report)
 					    .floor = floor / (double)b->size * 1e9 });
 }
 
+/* --- the latency --- */
+
+#define LINES 1000
+
+/* Milliseconds from each line into @in to the same one out of @out, one after the other. */
+static void time_lines(int in, int out, double *values)
+{
+	for (int i = 0; i < LINES; i++) {
+		struct pollfd p = { .fd = out, .events = POLLIN };
+		char text[64], got[64];
+		size_t length = (size_t)snprintf(text, sizeof(text), "line %d\n", i), n = 0;
+		uint64_t begin;
+
+		/* The logger is not to be at work for the last one. */
+		(void)poll(NULL, 0, 1);
+		begin = now_nsec();
+		if (write(in, text, length) != (ssize_t)length)
+			fail("write");
+		while (n < length) {
+			ssize_t r = poll(&p, 1, 10000) == 1 ? read(out, got + n, length - n) : 0;
+
+			if (r <= 0)
+				fail("a line is missing");
+			n += (size_t)r;
+		}
+		values[i] = (double)(now_nsec() - begin) / 1e6;
+	}
+}
+
+static pid_t start_program(int out, char *const *argv)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		fail("fork");
+	if (pid > 0)
+		return pid;
+	if (out >= 0)
+		(void)dup2(out, STDOUT_FILENO);
+	(void)execvp(argv[0], argv);
+	fail(argv[0]);
+	return -1;
+}
+
+static void end_program(pid_t pid)
+{
+	(void)kill(pid, SIGTERM);
+	(void)waitpid(pid, NULL, 0);
+}
+
+/* The floor: cat(1) between two pipes. */
+static void time_copy(double *values)
+{
+	char *const argv[] = { (char *)"cat", NULL };
+	int in[2], out[2];
+	pid_t pid;
+
+	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
+		fail("pipe");
+	pid = fork();
+	if (pid == 0) {
+		(void)dup2(in[0], STDIN_FILENO);
+		(void)dup2(out[1], STDOUT_FILENO);
+		(void)execvp(argv[0], argv);
+		_exit(1);
+	}
+	time_lines(in[1], out[0], values);
+	end_program(pid);
+	for (size_t i = 0; i < 2; i++) {
+		(void)close(in[i]);
+		(void)close(out[i]);
+	}
+}
+
+/* The service is a cat(1) as well. */
+static void time_follow(const struct bench *b, double *values)
+{
+	char ini[600], fifo[600], socket[600], byte;
+	char *const daemon[] = { (char *)"./swansongd", (char *)"-q", (char *)"-c", ini,
+				 (char *)"-s",		socket,	      NULL };
+	char *const follow[] = {
+		(char *)"./swansongctl", (char *)"-s", socket, (char *)"logs", (char *)"-f",
+		(char *)"cat",		 NULL
+	};
+	char *const wait[] = { (char *)"./swansongctl",
+			       (char *)"-s",
+			       socket,
+			       (char *)"wait",
+			       (char *)"-q",
+			       (char *)"--timeout",
+			       (char *)"10s",
+			       (char *)"--for",
+			       (char *)"ready",
+			       NULL };
+	int in, out[2];
+	pid_t daemon_pid, follow_pid;
+	FILE *file;
+
+	(void)snprintf(ini, sizeof(ini), "%s.ini", b->path);
+	(void)snprintf(fifo, sizeof(fifo), "%s.fifo", b->path);
+	(void)snprintf(socket, sizeof(socket), "%s.sock", b->path);
+	(void)setenv("SWANSONG_LOGGER", b->logger, 1);
+	file = fopen(ini, "we");
+	if (!file || mkfifo(fifo, 0600) < 0 || pipe2(out, O_CLOEXEC) < 0)
+		fail(ini);
+	(void)fprintf(file, "[cat]\ncommand = sh -c 'echo; exec cat <>%s'\nlog = file:%s.log\n",
+		      fifo, b->path);
+	(void)fclose(file);
+	daemon_pid = start_program(-1, daemon);
+	(void)waitpid(start_program(-1, wait), NULL, 0);
+	follow_pid = start_program(out[1], follow);
+	in = open(fifo, O_RDWR | O_CLOEXEC);
+	/* Its first line is empty: the reader is there. */
+	if (in < 0 || read(out[0], &byte, 1) != 1)
+		fail("swansongctl logs -f");
+	time_lines(in, out[0], values);
+	end_program(follow_pid);
+	end_program(daemon_pid);
+	(void)snprintf(socket, sizeof(socket), "%s.log", b->path);
+	(void)unlink(socket);
+	(void)unlink(ini);
+	(void)unlink(fifo);
+	(void)close(in);
+	(void)close(out[0]);
+	(void)close(out[1]);
+}
+
+static void measure_latency(const struct bench *b, struct report *report)
+{
+	static const struct {
+		const char *name;
+		double fraction;
+	} rows[] = { { "median", 0.5 }, { "99 of 100", 0.99 }, { "the latest", 1 } };
+	double values[LINES], floor[LINES];
+
+	time_copy(floor);
+	time_follow(b, values);
+	report_begin(report,
+		     "swansongctl logs -f: from the service's write to the line, 1,000 lines; "
+		     "floor: one cat(1)");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		report_add(report,
+			   (struct figure){ .name = rows[i].name,
+					    .unit = "ms",
+					    .measured = percentile(values, LINES, rows[i].fraction),
+					    .floor = percentile(floor, LINES, rows[i].fraction),
+					    .kind = TARGET_MEASURED,
+					    .target = 5 });
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -279,6 +433,7 @@ int main(int argc, char **argv)
 	measure(&b, &report, LINE);
 	measure(&b, &report, BLOCK / LINE * LINE);
 	measure_processor(&b, &report);
+	measure_latency(&b, &report);
 	(void)unlink(b.path);
 	return report_end(&report);
 }
