@@ -122,7 +122,7 @@ static void report_guards(struct report *report)
 			       stopped ? "stopped" : "running", depth);
 		/* After the stop, the pair is in another word, and a drop is an exchange. */
 		report_add(report, (struct figure){ name, "ns", nsec, bare, TARGET_RATIO,
-						    stopped ? 3.0 : 1.3 });
+						    stopped ? 2.6 : 1.3 });
 	}
 }
 
@@ -299,6 +299,7 @@ int main(int argc, char **argv)
 	report_crowd(&report, crowd, bare);
 	report_bytes(&report, crowd);
 	report_wakes(&report);
+	report_locks(&report);
 	free(crowd);
 	return report_end(&report);
 }

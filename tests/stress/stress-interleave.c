@@ -31,6 +31,7 @@ struct program {
 	bool early;	    /* begins with a guard on the leaf */
 	bool unobserved;    /* only */
 	bool forks;	    /* to be tried with one that does not */
+	bool steady;	    /* takes and drops no guard */
 };
 
 enum { ROOT, MID, LEAF, LEVELS };
@@ -296,6 +297,21 @@ static void fork_parent_goes_on(struct world *w, unsigned int t)
 	take_and_drop(w, t);
 }
 
+/* The number is exact beside those that take and drop none. */
+static void count_guards_of_root(struct world *w, unsigned int t)
+{
+	bool steady = true;
+
+	hold(w, t, w->node[LEAF]);
+	w->held[t][1] = swansong_guard(w->node[MID]);
+	for (unsigned int i = 0; i < w->threads; i++)
+		steady &= i == t || w->program[i]->steady;
+	if (swansong_guard_count(w->node[ROOT]) != 2 && steady)
+		explore_fault("guards are counted wrongly");
+	let_go(w, t, 0);
+	let_go(w, t, 1);
+}
+
 static void wait_for_mid(struct world *w, unsigned int t)
 {
 	swansong_shut_down(w->node[MID]);
@@ -308,20 +324,21 @@ enum { TAKE_AND_DROP, WATCH }; /* the first of: */
 
 static const struct program programs[] = {
 	{ .run = take_and_drop, .name = "take and drop" },
-	{ .run = watch, .name = "completion, notify, unref" },
+	{ .run = watch, .name = "completion, notify, unref", .steady = true },
 	{ .run = take_clone_drop, .name = "take, clone and drop both" },
 	{ .run = drop_early,
 	  .name = "drop a guard taken before",
 	  .drops_handles = true,
 	  .early = true },
-	{ .run = stop_root, .name = "stop the root" },
-	{ .run = stop_mid, .name = "stop the middle" },
-	{ .run = stop_leaf, .name = "stop the leaf" },
+	{ .run = stop_root, .name = "stop the root", .steady = true },
+	{ .run = stop_mid, .name = "stop the middle", .steady = true },
+	{ .run = stop_leaf, .name = "stop the leaf", .steady = true },
 	{ .run = child_with_guard, .name = "child, take, unref, drop" },
-	{ .run = child_only, .name = "child" },
+	{ .run = child_only, .name = "child", .steady = true },
 	{ .run = record, .name = "switch the report on, take and drop" },
 	{ .run = spread, .name = "count by processors, take and drop" },
-	{ .run = watch_stop, .name = "interrupt, notify, unref" },
+	{ .run = watch_stop, .name = "interrupt, notify, unref", .steady = true },
+	{ .run = count_guards_of_root, .name = "take, count, drop" },
 	{ .run = wait_for_mid, .name = "stop the middle and wait" },
 	{ .run = fork_child_goes_on, .name = "fork, the child", .forks = true },
 	{ .run = fork_parent_goes_on, .name = "fork, the parent", .forks = true },

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -122,10 +123,11 @@ static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t d
 	return swansong_step_sleep(word, value);
 }
 
-static inline void futex_wake(_Atomic uint32_t *word, int threads)
+static inline bool futex_wake(_Atomic uint32_t *word, int threads)
 {
 	(void)threads;
 	swansong_step_wake(word);
+	return true;
 }
 
 static inline pthread_t thread_self(void)
@@ -162,10 +164,10 @@ static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t d
 	return r < 0 && errno == ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
-/* Wakes up to @threads, or all for INT_MAX, that sleep on @word. */
-static inline void futex_wake(_Atomic uint32_t *word, int threads)
+/* Wakes up to @threads, or all for INT_MAX, that sleep on @word.  Returns whether there was one. */
+static inline bool futex_wake(_Atomic uint32_t *word, int threads)
 {
-	(void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
+	return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0) > 0;
 }
 
 static inline pthread_t thread_self(void)

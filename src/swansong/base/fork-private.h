@@ -13,7 +13,7 @@
 struct forkable {
 	struct list link;
 	void (*hold)(struct forkable *f);    /* takes them, before */
-	void (*release)(struct forkable *f); /* leaves them, after, in both processes */
+	void (*release)(struct forkable *f, bool in_child); /* leaves them, after */
 };
 
 /* 0 or -ENOMEM. */

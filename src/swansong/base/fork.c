@@ -137,15 +137,20 @@ void fork_prepare(void)
 		f->hold(f);
 }
 
-void fork_parent(void)
+static void forks_release(bool in_child)
 {
 	struct forkable *f;
 	sigset_t mask = forks.mask;
 
 	list_for_each (f, &forks.members, link)
-		f->release(f);
+		f->release(f, in_child);
 	(void)lock_leave(&forks.lock);
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void fork_parent(void)
+{
+	forks_release(false);
 }
 
 static bool owned_renew(const struct owned *o, int fd)
@@ -193,5 +198,5 @@ void fork_child(void)
 	for (int fd = 0; fd < forks.n_owned; fd++)
 		if (forks.owned[fd].fate == COPIED)
 			owned_child(&forks.owned[fd], fd);
-	fork_parent();
+	forks_release(true);
 }

@@ -14,16 +14,46 @@
 void swansong_step_lock(const _Atomic int *taken); /* returns when *@taken is 0 */
 
 struct lock {
-	_Atomic int taken;
+	_Atomic int taken, handed;
 	int owner;
 	bool marked;
+	unsigned int wanted; /* by whom: bits */
 };
+
+static inline unsigned int lock_self(void)
+{
+	return 2u << (int)thread_self(); /* -1 is the test itself */
+}
 
 static inline void lock_take(struct lock *l)
 {
+	l->wanted |= lock_self();
 	swansong_step_lock(&l->taken);
+	l->wanted &= ~lock_self();
+	l->handed = 0;
 	l->taken = 1;
 	l->owner = (int)thread_self();
+}
+
+static inline bool lock_is_wanted(struct lock *l)
+{
+	return l->wanted & ~lock_self();
+}
+
+/* Others are there: one of them goes on. */
+static inline void lock_pass(struct lock *l)
+{
+	bool marked;
+
+	swansong_step(&l->taken);
+	marked = l->marked;
+	l->marked = false;
+	l->taken = 0;
+	l->handed = 1;
+	swansong_stepped();
+	swansong_step_lock(&l->handed);
+	lock_take(l);
+	l->marked |= marked;
 }
 
 static inline bool lock_take_or_mark(struct lock *l)
@@ -57,11 +87,23 @@ struct lock {
 	_Atomic uint64_t owner; /* the thread; 0 if there is none */
 };
 
-#define LOCK_WAITED UINT64_C(1) /* threads may sleep; no thread's number has these bits */
+/* No thread's number has these bits. */
+#define LOCK_WAITED UINT64_C(1) /* threads may sleep */
 #define LOCK_MARKED UINT64_C(2) /* see lock_take_or_mark() */
+
+#define LOCK_HANDED UINT64_C(4) /* no thread holds it, see lock_pass() */
 
 /* Where lock_take() found another owner. */
 void lock_wait(struct lock *l, uint64_t self);
+
+/* Whether others may wait for the lock, which this thread holds. */
+static inline bool lock_is_wanted(struct lock *l)
+{
+	return shared_load(&l->owner, relaxed) & LOCK_WAITED; /* a guess */
+}
+
+/* Lets one that waits go first, and takes the lock again. */
+void lock_pass(struct lock *l);
 
 void lock_wake(struct lock *l);
 

@@ -3,6 +3,11 @@
  * woken takes the lock with that mark, since there may be more of them; so to leave a lock wakes one
  * and forgets none.
  *
+ * A thread that works for long passes the lock on in between.  If it left and took it, it would nearly
+ * always be before the one that it has woken.  So it marks the lock as handed on, and only a thread that
+ * has slept takes it then.  A signal handler may have interrupted that thread, and wait itself: so this
+ * sleep ends after a while in any case.
+ *
  * The kernel sleeps on 32 bits: the lower half of the word, which has the mark.  Two threads may have
  * the same lower half; then a thread sleeps on another owner than it has seen, which wakes it, too.
  *
@@ -20,13 +25,18 @@ static _Atomic uint32_t *lock_futex(struct lock *l)
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? half + 1 : half;
 }
 
+#define HANDED_USEC 1000
+
 void lock_wait(struct lock *l, uint64_t self)
 {
+	bool slept = false;
+
 	for (;;) {
 		uint64_t owner = shared_load(&l->owner, relaxed); /* a guess, to be exchanged */
+		bool handed = owner & LOCK_HANDED;
 
 		/* Acquire: as in lock_take(). */
-		if (owner == 0) {
+		if (owner == 0 || (handed && slept)) {
 			if (shared_replace(&l->owner, &owner, self | LOCK_WAITED, acquire, relaxed))
 				return;
 			continue;
@@ -34,8 +44,25 @@ void lock_wait(struct lock *l, uint64_t self)
 		if (!(owner & LOCK_WAITED) &&
 		    !shared_replace(&l->owner, &owner, owner | LOCK_WAITED, relaxed, relaxed))
 			continue;
-		(void)futex_sleep(lock_futex(l), (uint32_t)(owner | LOCK_WAITED), USEC_INFINITY);
+		(void)futex_sleep(lock_futex(l), (uint32_t)(owner | LOCK_WAITED),
+				  handed ? clock_add(clock_now_usec(), HANDED_USEC)
+					 : USEC_INFINITY);
+		slept = true;
 	}
+}
+
+void lock_pass(struct lock *l)
+{
+	/* Release: what was done under the lock. */
+	uint64_t was = shared_swap(&l->owner, LOCK_HANDED | LOCK_WAITED, release);
+	uint64_t handed = LOCK_HANDED | LOCK_WAITED;
+
+	/* Acquire: as in lock_take(), if no thread has slept, and another was quicker. */
+	if (futex_wake(lock_futex(l), 1) ||
+	    !shared_replace(&l->owner, &handed, lock_self() | LOCK_WAITED, acquire, relaxed))
+		lock_wait(l, lock_self());
+	if (was & LOCK_MARKED)
+		(void)shared_or(&l->owner, LOCK_MARKED, relaxed); /* by its own thread */
 }
 
 void lock_wake(struct lock *l)

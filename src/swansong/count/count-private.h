@@ -112,8 +112,8 @@ bool count_is_complete(const struct swansong *n);
  * These under the tree's lock.
  *
  * count_stop() has the node count its subtree from now on, and its parent, if @forward, the node.
- * All children have been through count_stop(.., true, ..) or count_forward() then.  count_forward()
- * is for a child that was stopped before its parent.
+ * All children have been through count_stop(.., true, ..) or count_forward() then, or were born
+ * stopped.  count_forward() is for a child that was stopped before its parent; again it does nothing.
  */
 bool count_is_stopped(const struct swansong *n);
 void count_stop(struct swansong *n, bool forward, struct aftermath *after);

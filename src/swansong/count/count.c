@@ -64,8 +64,9 @@
  *
  * A stop of P finds below it nodes that run, and whole subtrees that were stopped before: a subtree
  * is stopped from its top downwards, and the child of a stopped node is born stopped.  Of such a
- * subtree only the total at its top needs the flag.  Each node is therefore stopped once, and each
- * flag is set once, whatever the order of stops.
+ * subtree only the total at its top needs the flag.  A stop of many nodes passes the lock on (stop.c),
+ * so that it may find what another stop is about to do, or what was born meanwhile.  Each node is
+ * stopped once, and each flag is set once, by the first that comes, whatever the order of stops.
  *
  *
  * Lifetime.  A running drop touches nothing after its subtraction, since a guard may be all that
@@ -345,9 +346,11 @@ void count_forward(struct swansong *n)
 	uint64_t next;
 
 	/* Acquire: what was done under the guards, to be handed on.  Release: as in count_stop(). */
-	do
+	do {
+		if (total & COUNT_FORWARD) /* it was born so, or another stop has come here */
+			return;
 		next = total | COUNT_FORWARD | (total & COUNT_GUARDS ? COUNT_SHOWN : 0);
-	while (!shared_replace(&n->total, &total, next, acq_rel, relaxed));
+	} while (!shared_replace(&n->total, &total, next, acq_rel, relaxed));
 	if (next & COUNT_SHOWN)
 		(void)shared_add(&n->parent->total, COUNT_GUARD, release);
 }
@@ -367,7 +370,8 @@ uint64_t count_guards(const struct swansong *n)
 
 bool count_is_shown(const struct swansong *n)
 {
-	return count_is_stopped(n) && (shared_load(&n->total, relaxed) & COUNT_SHOWN); /* to be shown to people */
+	return count_is_stopped(n) &&
+	       (shared_load(&n->total, relaxed) & COUNT_SHOWN); /* to be shown to people */
 }
 
 void count_bury(struct swansong *n)

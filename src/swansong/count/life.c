@@ -78,12 +78,36 @@ void node_latch(struct swansong *n, struct aftermath *after)
 	}
 }
 
+void walk_up(struct walk *w)
+{
+	struct swansong *n = w->at;
+	bool is_last = n == w->top || n->sibling.next == &n->parent->children;
+
+	if (n == w->mark)
+		w->mark = NULL;
+	if (!is_last)
+		w->at = list_entry(n->sibling.next, struct swansong, sibling);
+	else
+		w->at = n == w->top ? NULL : n->parent;
+	w->up = is_last;
+}
+
+void walks_leave(struct tree *tree, const struct swansong *n)
+{
+	struct walk *w;
+
+	list_for_each (w, &tree->walks, link)
+		if (w->at == n)
+			walk_up(w);
+}
+
 static void node_bury(struct swansong *n, struct aftermath *after)
 {
 	struct swansong *parent = n->parent;
 	struct tree *tree = n->tree;
 
 	lock_take(&tree->lock); /* also of a root: who resolves its waiters may hold it */
+	walks_leave(tree, n);
 	list_remove(&n->sibling);
 	node_latch(n, after);
 	tree_leave(tree);

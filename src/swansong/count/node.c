@@ -1,9 +1,9 @@
 /*
  * The shape of the tree: who is below whom.
  *
- * All nodes below a root share the lock of a tree.  It covers the lists of children and siblings
- * and is held for the whole of a stop, so that a child is either there when its parent is stopped,
- * or born stopped.  Guards take it only when they bury the node that they alone kept, and when they
+ * All nodes below a root share the lock of a tree.  It covers the lists of children and siblings,
+ * and is held when a node is latched, so that a child is either there when its parent is stopped,
+ * or born stopped.  A stop of many nodes passes it on in between (stop.c).  Guards take it only when they bury the node that they alone kept, and when they
  * end a wait.
  */
 #include <swansong/node.h>
@@ -56,17 +56,26 @@ static void tree_before_fork(struct forkable *f)
 	struct tree *tree = container_of(f, struct tree, forkable);
 
 	lock_take(&tree->lock);
+	tree->is_forking = true;
+	while (tree->stops > 0)
+		(void)condition_sleep(&tree->stops_end, &tree->lock, USEC_INFINITY);
+	tree->is_forking = false;
 	if (tree->records)
 		records_hold(tree->records);
 }
 
-static void tree_after_fork(struct forkable *f)
+static void tree_after_fork(struct forkable *f, bool in_child)
 {
 	struct tree *tree = container_of(f, struct tree, forkable);
 
 	if (tree->records)
 		records_release(tree->records);
-	(void)lock_leave(&tree->lock); /* no handler has come meanwhile */
+	if (in_child) { /* other threads, which waited or walked, are not there any more */
+		list_init(&tree->walks);
+		tree->lock = (struct lock)LOCK_INITIALIZER;
+	} else {
+		(void)lock_leave(&tree->lock); /* no handler has come meanwhile */
+	}
 }
 
 int node_new_root(struct attachment *attachment, struct swansong **ret)
@@ -84,6 +93,7 @@ int node_new_root(struct attachment *attachment, struct swansong **ret)
 		.catch_up = tree_catch_up,
 		.holds = 1,
 	};
+	list_init(&tree->walks);
 
 	n = node_alloc(NULL, tree);
 	if (!n)
@@ -116,7 +126,7 @@ int swansong_child(struct swansong *parent, struct swansong **ret)
 		return -ENOMEM;
 
 	lock_take(&n->tree->lock);
-	stopped = count_is_stopped(parent);
+	stopped = latch_is_set(&parent->stopped);
 	count_init(n, stopped);
 	if (n->tree->records)
 		count_track(n);
@@ -196,11 +206,17 @@ enum swansong_state swansong_state(const struct swansong *s)
 uint64_t node_guard_count(struct swansong *s)
 {
 	uint64_t sum = 0;
+	struct walk w;
 
 	lock_take(&s->tree->lock);
-	for (struct swansong *n = s; n; n = node_below_or_after(n, s)) {
-		sum += count_guards(n);
-		sum -= n != s && count_is_shown(n); /* in what the node above counts */
+	for (walk_begin(&w, s); w.at; walk_on(&w, true)) {
+		if (w.up)
+			continue;
+		sum += count_guards(w.at);
+		/* In what the node above counted, if that was stopped when the walk came to it. */
+		sum -= w.mark && count_is_shown(w.at);
+		if (!w.mark && count_is_stopped(w.at))
+			w.mark = w.at;
 	}
 	tree_leave(s->tree);
 	return (int64_t)sum > 0 ? sum : 0; /* while guards come and go */
@@ -216,15 +232,17 @@ struct records *node_track(struct swansong *s, struct records *records)
 {
 	struct tree *tree = s->tree;
 	struct swansong *root = s;
+	struct walk w;
 
 	while (root->parent)
 		root = root->parent;
 	lock_take(&tree->lock);
-	if (!tree->records) {
+	if (!tree->records)
 		tree->records = take(records);
-		for (struct swansong *n = root; n; n = node_below_or_after(n, root))
-			count_track(n);
-	}
+	/* Also if another thread is about to. */
+	for (walk_begin(&w, root); w.at; walk_on(&w, true))
+		if (w.up)
+			count_track(w.at);
 	tree_leave(tree);
 	return records;
 }

@@ -36,7 +36,10 @@ struct attachment {
 
 /* One for all nodes below a root; owned by the root, which outlives them. */
 struct tree {
-	/* The shape of the tree, stopping, and waiters: never guards, but for the end of a wait. */
+	/*
+	 * The shape of the tree, stopping, and waiters: never guards, but for the end of a wait.  A
+	 * thread that holds it for long passes it on (stop-private.h).
+	 */
 	alignas(CACHE_LINE) struct lock lock;
 	struct records *records;       /* NULL, and once there for ever; see count_track() */
 	struct attachment *attachment; /* constant; NULL, or not ours */
@@ -46,6 +49,12 @@ struct tree {
 	_Atomic(struct swansong *) dead;
 	_Atomic(struct list *) over;	     /* of struct waiter */
 	void (*catch_up)(struct tree *tree); /* constant */
+
+	/* Under the lock.  Walks: those that have passed it on. */
+	struct list walks;
+	unsigned int stops; /* that have begun */
+	bool is_forking;
+	struct condition stops_end;
 
 	struct forkable forkable;
 	_Atomic uint64_t holds; /* 1 for the nodes, 1 for each interrupt: of the memory */
@@ -97,6 +106,26 @@ static inline void aftermath_init(struct aftermath *after)
 	list_init(&after->ready);
 	after->dead = NULL;
 }
+
+/*
+ * A walk through the subtree of a node: it comes to each node on its way down, and again on its way up.
+ * It passes the tree's lock on when others wait for that; a node that is buried meanwhile is left out.
+ */
+struct walk {
+	struct list link;
+	struct swansong *top;
+	struct swansong *at; /* NULL when it is over */
+	bool up;
+	struct swansong
+		*mark; /* NULL, or a node on the way from the top; forgotten when it is left */
+	uint64_t since_usec; /* it has the lock; 0 at first */
+};
+
+/* Goes on to the node beside or above, as there is nothing below. */
+void walk_up(struct walk *w);
+
+/* Under the lock: @n, which has no children, is about to leave its tree. */
+void walks_leave(struct tree *tree, const struct swansong *n);
 
 /* Leaves the lock, and stops what signal handlers have found meanwhile; no other lock may be held. */
 static inline void tree_leave(struct tree *tree)

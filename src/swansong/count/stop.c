@@ -2,6 +2,18 @@
  * A stop latches all nodes from the top down, and then has them counted from the bottom up (count.c).
  * Nothing here recurses: walks go along children, siblings and parents.
  *
+ * Portions.  A walk passes the lock on when others wait for it.  The nodes then are latched in part, or
+ * counted in part, and:
+ *
+ *  - A child of a latched node is born stopped, counted or not: its guards go into the total of a
+ *    parent that has BIAS still, as those of a child do that the walk has counted.
+ *  - A child that is there when its parent is latched is in the parent's list, and is come to.
+ *  - Another stop, of a node above or below, goes through the same nodes until it is done itself, and
+ *    leaves out what is below a counted node only: there all is counted.  What one of them has done the
+ *    other finds done.  So each returns when all its nodes are latched and counted.
+ *  - A node that leaves the tree moves the walks that are at it.  Walks are on the stacks of threads:
+ *    a fork waits for the end of stops, and forgets the others in the new process.
+ *
  * Signal handlers.  One may have interrupted this thread anywhere in the library, with the lock held, or in
  * malloc(3).  So node_stop_anywhere() waits for no lock of its own thread and frees nothing:
  *
@@ -18,24 +30,69 @@
 #include "swansong/count/count-private.h"
 #include "swansong/count/life-private.h"
 
+#ifdef SWANSONG_STEP
+#define PORTION_USEC 0
+#else
+#define PORTION_USEC 40
+#endif
+
+void walk_begin(struct walk *w, struct swansong *top)
+{
+	*w = (struct walk){ .top = top, .at = top };
+	list_init(&w->link);
+}
+
+/* Lets others have the lock, if they wait for it and this thread has had it for a while. */
+static void walk_pass(struct walk *w)
+{
+	struct tree *tree = w->top->tree;
+
+	if (!lock_is_wanted(&tree->lock) || clock_now_usec() < w->since_usec + PORTION_USEC)
+		return;
+	list_append(&tree->walks, &w->link);
+	lock_pass(&tree->lock);
+	list_remove(&w->link);
+	w->since_usec = clock_now_usec();
+}
+
+void walk_on(struct walk *w, bool below)
+{
+	if (w->up)
+		walk_up(w);
+	else if (below && !list_is_empty(&w->at->children))
+		w->at = list_entry(w->at->children.next, struct swansong, sibling);
+	else
+		w->up = true;
+	if (w->at)
+		walk_pass(w);
+}
+
+static void node_count(struct swansong *n, bool forward, struct aftermath *after)
+{
+	if (!count_is_stopped(n))
+		count_stop(n, forward, after);
+	else if (forward)
+		count_forward(n);
+}
+
 /* Under the lock: the subtree of @top, which is not stopped. */
 static void node_stop(struct swansong *top, struct aftermath *after)
 {
-	struct swansong *n, *beside;
+	struct tree *tree = top->tree;
+	struct walk w;
 
+	tree->stops++;
 	if (!top->parent && top->tally)
 		tally_gather(top->tally); /* before anybody can find the root complete */
-	for (n = top; n; n = node_next(n, top))
-		node_latch(n, after);
-
-	for (n = node_lowest(top); n != top; n = beside ? node_lowest(beside) : n->parent) {
-		if (count_is_stopped(n))
-			count_forward(n);
-		else
-			count_stop(n, true, after);
-		beside = node_beside(n);
-	}
-	count_stop(top, false, after);
+	for (walk_begin(&w, top); w.at; walk_on(&w, !count_is_stopped(w.at)))
+		if (!w.up)
+			node_latch(w.at, after);
+	for (walk_begin(&w, top); w.at; walk_on(&w, !count_is_stopped(w.at)))
+		if (w.up)
+			node_count(w.at, w.at != top, after);
+	tree->stops--;
+	if (tree->is_forking)
+		condition_wake(&tree->stops_end, INT_MAX);
 }
 
 static void nodes_push(_Atomic(struct swansong *) *list, struct swansong *n)

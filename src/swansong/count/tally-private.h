@@ -17,6 +17,7 @@ struct tally {
 	struct percpu_slot *lanes; /* @n, those of the page */
 	uint32_t n;
 	bool rseq;
+	bool gathered;		 /* under the tree's lock */
 	_Atomic uint32_t closed; /* with rseq */
 };
 
@@ -38,5 +39,5 @@ static inline void tally_add(struct tally *t, uint64_t delta)
 		tally_add_elsewhere(t, delta);
 }
 
-/* From now on the page is exact.  Once, under the tree's lock. */
+/* From now on the page is exact.  Under the tree's lock; again it does nothing. */
 void tally_gather(struct tally *t);

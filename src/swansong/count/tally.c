@@ -33,6 +33,7 @@ void tally_init(struct tally *t, struct page *page, uint32_t n)
 	t->lanes = (struct percpu_slot *)page_lanes(page);
 	t->n = n;
 	t->rseq = rseq_is_there();
+	t->gathered = false;
 	shared_init(&t->closed, 0);
 	/* Relaxed: what the page says meanwhile is near nothing at all. */
 	plain_store(&page->gathered, 0, relaxed);
@@ -49,8 +50,12 @@ void tally_add_elsewhere(struct tally *t, uint64_t delta)
 
 void tally_gather(struct tally *t)
 {
-	uint64_t sum = slots_close(t->lanes, t->n, t->rseq, &t->closed);
+	uint64_t sum;
 
+	if (t->gathered)
+		return;
+	t->gathered = true;
+	sum = slots_close(t->lanes, t->n, t->rseq, &t->closed);
 	tally_add_elsewhere(t, sum);
 	/* Release: the sum. */
 	if (tally_is_live(t))

@@ -6,6 +6,7 @@
 #include "tests/unit/fixtures/swansong/pair.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/macro.h"
@@ -218,6 +219,66 @@ START_TEST(children_come_and_go_unseen_in_every_state_of_their_parent)
 }
 END_TEST
 
+/* ---- beside walks through many nodes, which let others go first ---- */
+
+static struct swansong *busy;
+static bool over;
+
+/* A guard that alone keeps its node, a child that is stopped, and one that is not. */
+static long come_and_go(void *arg)
+{
+	long rounds = 0;
+
+	(void)arg;
+	for (; !__atomic_load_n(&over, __ATOMIC_RELAXED); rounds++) {
+		struct swansong *a = child_of(busy), *b = child_of(a);
+
+		if (rounds % 2)
+			swansong_shut_down(a);
+		a = swansong_unref(a);
+		b = swansong_unref(b);
+	}
+	return rounds;
+}
+
+START_TEST(a_count_is_exact_beside_children_and_stops)
+{
+	enum { NODES = 3000, HELD = 5 };
+	struct swansong **node = calloc(NODES, sizeof(struct swansong *));
+	struct swansong_guard held[HELD];
+	struct caller caller[2];
+	long rounds = 0;
+
+	over = false;
+	busy = child_of(root);
+	for (size_t k = 0; k < NODES; k++)
+		node[k] = child_of(k % 7 ? node[k - 1] : root);
+	for (size_t k = 0; k < HELD; k++)
+		held[k] = swansong_guard(node[k * 500 + 3]);
+	for (size_t k = 0; k < ARRAY_SIZE(caller); k++)
+		caller_start(&caller[k], come_and_go, NULL);
+	for (size_t k = 0; k < NODES; k += 10) {
+		ck_assert_uint_eq(swansong_guard_count(root), HELD);
+		swansong_shut_down(node[NODES - 1 - k]);
+	}
+	swansong_shut_down(root);
+	for (size_t k = 0; k < NODES; k++)
+		ck_assert_int_ne(swansong_state(node[k]), SWANSONG_RUNNING);
+	ck_assert_uint_eq(swansong_guard_count(root), HELD);
+	for (size_t k = 0; k < HELD; k++)
+		swansong_guard_drop(&held[k]);
+	ck_assert_int_eq(swansong_wait(root, USEC_INFINITY), 0);
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	for (size_t k = 0; k < ARRAY_SIZE(caller); k++)
+		rounds += caller_join(&caller[k]);
+	ck_assert_int_gt(rounds, 0);
+	for (size_t k = 0; k < NODES; k++)
+		(void)swansong_unref(node[k]);
+	busy = swansong_unref(busy);
+	free(node);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *suite = suite_create("swansong-races");
@@ -234,6 +295,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_descriptor_of_the_stop_serves_before_and_after_it);
 	tcase_add_loop_test(tc, children_come_and_go_unseen_in_every_state_of_their_parent, 0,
 			    SWANSONG_COMPLETE + 1);
+	tcase_add_test(tc, a_count_is_exact_beside_children_and_stops);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
