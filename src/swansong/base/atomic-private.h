@@ -94,7 +94,8 @@ pthread_t swansong_step_self(void);
  * The same of plain words, which are those that public headers use inline: neither C99 nor C++ has
  * _Atomic.
  */
-#define plain_load(p, order) SHARED(p, order, __atomic_load_n((p), memory_order_##order))
+/* Not reported: what it orders is the library's own, and each guard after a stop would pay for that. */
+#define plain_load(p, order) SHARED(p, relaxed, __atomic_load_n((p), memory_order_##order))
 #define plain_store(p, value, order) \
 	SHARED_DO(p, order, __atomic_store_n((p), (value), memory_order_##order))
 #define plain_add(p, value, order) \
