@@ -3,6 +3,7 @@ fuzz_programs = \
 	%D%/fuzz-attach \
 	%D%/fuzz-config \
 	%D%/fuzz-environment \
+	%D%/fuzz-logger \
 	%D%/fuzz-notify \
 	%D%/fuzz-reply \
 	%D%/fuzz-report \
@@ -22,6 +23,8 @@ fuzz_ctl       = src/ctl/libctl.la src/proto/libproto.la src/model/libmodel.la s
 	src/base/libbase.la $(JANSSON_LIBS)
 fuzz_daemon    = src/daemon/libdaemon.la src/proto/libproto.la src/model/libmodel.la \
 	src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la $(JANSSON_LIBS)
+fuzz_logger    = src/logger/liblogger.la src/proto/libproto.la src/sys/libsys.la \
+	src/base/libbase.la $(ZSTD_LIBS)
 fuzz_world     = %D%/world.h %D%/world.c
 fuzz_world_ldflags = $(fuzz_ldflags) -Wl,--wrap=launch,--wrap=open,--wrap=bind
 
@@ -37,6 +40,10 @@ fuzz_world_ldflags = $(fuzz_ldflags) -Wl,--wrap=launch,--wrap=open,--wrap=bind
 %C%_fuzz_environment_CFLAGS  = $(fuzz_cflags)
 %C%_fuzz_environment_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_environment_LDADD   = $(fuzz_model)
+%C%_fuzz_logger_SOURCES = %D%/fuzz-logger.c $(fuzz_sources)
+%C%_fuzz_logger_CFLAGS  = $(fuzz_cflags)
+%C%_fuzz_logger_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=helper_start,--wrap=entry_open
+%C%_fuzz_logger_LDADD   = $(fuzz_logger)
 %C%_fuzz_notify_SOURCES = %D%/fuzz-notify.c $(fuzz_sources)
 %C%_fuzz_notify_CFLAGS  = $(fuzz_cflags)
 %C%_fuzz_notify_LDFLAGS = $(fuzz_ldflags)
