@@ -58,6 +58,7 @@ dist_check_SCRIPTS += \
 	%D%/hooks-stop.sh \
 	%D%/logger.sh \
 	%D%/logs.sh \
+	%D%/log-nginx.sh \
 	%D%/own-log.sh \
 	%D%/many.sh \
 	%D%/names.sh \
