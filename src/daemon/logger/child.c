@@ -282,6 +282,7 @@ int logger_child_stop(struct logger_child *c, uint64_t until_usec)
 		(void)waitpid(c->process.pid, NULL, 0);
 		process_remove(&c->process);
 		c->ctx->logger_pid = 0;
+		child_disconnect(c);
 	}
 	return r < 0 ? r : 0;
 }

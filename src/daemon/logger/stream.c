@@ -27,6 +27,9 @@ enum wish { WISH_ADD, WISH_CHANGE, WISH_RUN, WISH_REOPEN, WISH_FLUSH, WISH_REMOV
 
 #define WISH(wish) (1u << (wish))
 
+/* The numbers of the pipes' ends, where there are twice as many. */
+#define PIPES_FROM 1024
+
 struct log_stream {
 	struct logger *logger;
 	struct list in_logger;
@@ -466,18 +469,28 @@ bool log_stream_is_used(const struct log_stream *s)
 	return s->file;
 }
 
-/* Half of all descriptors is for pipes; the rest is for starts, clients and all else. */
+/*
+ * The low numbers are for all else: clients and starts have some left, and a process is made faster if
+ * what it is given has low numbers.  Nothing is read or written here, so both ends may be non-blocking.
+ */
 static int stream_open_pipe(int fds[static 2])
 {
-	struct rlimit limit;
+	struct rlimit limit = { .rlim_cur = 0 };
+	int low[2], first, r = 0;
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
+	if (pipe2(low, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || (rlim_t)fds[1] < limit.rlim_cur / 2)
-		return fd_set_nonblock(fds[0]);
-	fds[0] = fd_close(fds[0]);
-	fds[1] = fd_close(fds[1]);
-	return -EMFILE;
+	(void)getrlimit(RLIMIT_NOFILE, &limit);
+	first = (int)MIN(limit.rlim_cur / 2, (rlim_t)PIPES_FROM);
+	fds[0] = fcntl(low[0], F_DUPFD_CLOEXEC, first);
+	fds[1] = fds[0] < 0 ? -1 : fcntl(low[1], F_DUPFD_CLOEXEC, first);
+	if (fds[1] < 0) {
+		r = -errno;
+		fds[0] = fd_close(fds[0]);
+	}
+	(void)close(low[0]);
+	(void)close(low[1]);
+	return r;
 }
 
 static int stream_make_pipe(struct log_stream *s)
@@ -514,12 +527,15 @@ static int stream_open_end(struct log_stream *s, uid_t uid)
 	if (r < 0)
 		return r;
 	/* Only root can; then a service of another user cannot open /dev/stdout, as with a file. */
-	(void)!fchown(s->fds[1], uid, (gid_t)-1);
+	if (uid != (uid_t)-1)
+		(void)!fchown(s->fds[1], uid, (gid_t)-1);
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", s->fds[1]);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT) /* there is no /proc */
-		fd = fcntl(s->fds[1], F_DUPFD_CLOEXEC, 3);
-	return fd < 0 ? -errno : fd;
+	if (fd >= 0 || errno != ENOENT)
+		return fd < 0 ? -errno : fd;
+	/* There is no /proc: the service shares the open file. */
+	fd = fcntl(s->fds[1], F_DUPFD_CLOEXEC, 3);
+	return fd < 0 || fcntl(fd, F_SETFL, 0) < 0 ? -errno : fd;
 }
 
 int log_stream_open(struct log_stream *s, uid_t uid)

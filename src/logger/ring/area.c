@@ -121,6 +121,9 @@ static void area_free_pages(const struct area *a, uint64_t offset, uint64_t size
 
 void area_clear(const struct area *a, uint32_t stream)
 {
+	/* A new store is empty. */
+	if (stream >= a->header->n_used)
+		return;
 	memset(area_record(a, stream), 0, STORE_RECORD);
 	area_free_pages(a, area_slot_offset(a, stream), STORE_SLOT);
 }

@@ -10,6 +10,7 @@
 #include "logger/ring/stream.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -204,15 +205,27 @@ static int stream_make_room(struct stream *s)
 										       : 0;
 }
 
+/* A quiet service needs no ring.  Return: 1: there is output; 0: the end; -EAGAIN. */
+static int stream_look(const struct stream *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	if (poll(&p, 1, 0) <= 0)
+		return -EAGAIN;
+	return p.revents & POLLIN ? 1 : 0;
+}
+
 ssize_t stream_take(struct stream *s, uint64_t time_usec)
 {
 	struct store_input input;
 	ssize_t n;
-	int r = stream_map(s);
+	int r = s->slot.ring ? 1 : stream_look(s);
 
-	if (r == 0)
+	if (r > 0)
+		r = stream_map(s);
+	if (r == 0 && s->slot.ring)
 		r = stream_make_room(s);
-	if (r < 0)
+	if (r < 0 || !s->slot.ring)
 		return r;
 	input = *area_input(s->record);
 	if (input.taken + STREAM_PORTION > s->record->kept + STORE_RING)
