@@ -1,3 +1,8 @@
+/*
+ * A node is made with its final action and, if it has a command, its service; a failure halfway
+ * frees all of it.  The tree is freed from its leaves.  A node without a section is freed when it
+ * is Complete and nothing of an earlier generation remains either.
+ */
 #include "daemon/tree/build.h"
 
 #include "daemon/guard/lease.h"
@@ -83,7 +88,7 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 	return r;
 }
 
-/* A node without children below @node, or @node itself. */
+/* Returns a node without children in the subtree of @node. */
 static struct node *deepest(struct node *node)
 {
 	while (!list_is_empty(&node->children))
@@ -108,10 +113,10 @@ static bool is_prunable(const struct node *node)
 {
 	if (node->goal != GOAL_GONE || !node->complete || !list_is_empty(&node->children))
 		return false;
-	/* Who waits for its end is to hear of it. */
+	/* A request waits for its end and needs the node for its reply. */
 	if (agenda_has(&node->due, TASK_TRANSIENT))
 		return false;
-	/* An earlier generation may hold on when the present one is Complete. */
+	/* A node of a later generation may be Complete while guards of an earlier one are held. */
 	return list_is_empty(&node->leases) && !final_is_pending(node) &&
 	       !(node->service && (fsm_has_process(node->service->state) ||
 				   !list_is_empty(&node->service->leftovers)));

@@ -1,22 +1,27 @@
 #pragma once
 
-/* Making and freeing the nodes of a tree, which go when they are Complete. */
+/*
+ * Makes and frees the nodes of a tree.  Nodes without a section are freed once they are Complete.
+ */
 
 #include "daemon/tree/tree.h"
 
-/* Return: 0 or -errno, and *tree is empty then. */
+/*
+ * Fills @tree with the nodes and edges of @config, of which it takes a reference; tree_done() frees
+ * all of it.  Return: 0, or -errno and *tree is empty.
+ */
 int tree_init(struct tree *tree, struct context *ctx, struct config *config);
 void tree_done(struct tree *tree);
 
-/* Makes the node of @nc below that of its parent, without edges.  Return: 0 or -errno. */
+/* Makes the node of @nc below its parent's node, without edges.  Return: 0 or -errno. */
 int tree_add(struct tree *tree, struct config *config, const struct node_config *nc,
 	     struct node **ret);
 
-/* Frees a node that has nothing below it, no lease and no process. */
+/* Frees @node, which must have no child, no lease and no process. */
 void tree_remove(struct tree *tree, struct node *node);
 
-/* The node is a group from now on; its service has no process. */
+/* Makes @node a group: frees its service, which must have no process. */
 void tree_remove_service(struct tree *tree, struct node *node);
 
-/* Frees @node if it has no section and nothing is left of it, and then its parents likewise. */
+/* Frees @node if it has no section and nothing of it remains; then its ancestors likewise. */
 void tree_prune(struct tree *tree, struct node *node);

@@ -1,3 +1,8 @@
+/*
+ * Completion goes up the tree: the library reports a node whose last guard is released, and the
+ * task runs its final action or records that the node is Complete.  The same task frees nodes and
+ * services that no section asks for any more.
+ */
 #include "daemon/tree/completion.h"
 
 #include "base/clock.h"

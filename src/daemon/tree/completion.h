@@ -1,11 +1,11 @@
 #pragma once
 
-/* Completion comes up: nodes whose last guard is dropped. */
+/* The completion of nodes: the release of their last guard and what follows from it. */
 
 #include "daemon/tree/tree.h"
 
 /*
- * TASK_COMPLETIONS: final actions, nodes that have become Complete, and those without a section,
- * which are freed.  Returns true if the root has become Complete.
+ * TASK_COMPLETIONS: begins final actions, marks nodes as Complete, and frees those that have no
+ * section.  Returns true if the root has become Complete.
  */
 bool completions_process(struct tree *tree);

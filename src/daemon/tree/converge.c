@@ -1,7 +1,7 @@
 /*
- * A goal decides about the generation of a node, and the generation about the service: a run whose
- * generation is stopped is ended, and a service that is down is started once its node runs.  A
- * service stays on the list of its task until nothing is left to do for it there.
+ * A goal decides on the generation of a node, and the generation on the service: a run of a stopped
+ * generation is ended, and a service that is down starts once its node runs.  A service stays on
+ * the list of a task until the task has no more work with it.
  */
 #include "daemon/tree/converge.h"
 
@@ -18,12 +18,14 @@
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
 
-/* So many starts a turn: a request that comes meanwhile is not to wait for all of them. */
+/* Limits the starts of a turn: requests that arrive meanwhile need not wait for all of them. */
 #define STARTS_PER_TURN 32
 
 /* --- stops --- */
 
-/* A service whose failure has stopped its group stays failed, until it or the tree is stopped. */
+/*
+ * A service whose failure has stopped its group stays failed until it or the whole tree is stopped.
+ */
 static bool has_failed_its_group(const struct service *s)
 {
 	const struct node *n = s->node;
@@ -72,7 +74,7 @@ static int renew_node(struct node *node)
 	return node_renew(node);
 }
 
-/* The node that is stopped for lack of memory stays so. */
+/* A node without memory for its next generation stays stopped. */
 static void give_up(struct tree *tree, struct node *node, int error)
 {
 	log_node(node->ctx->log, LOG_ERR, node_name(node), "cannot be started again: %s",
@@ -80,7 +82,7 @@ static void give_up(struct tree *tree, struct node *node, int error)
 	goals_stop(tree, node, CAUSE_FAILURE, strerror(error));
 }
 
-/* Parents come first: below a generation that is stopped none can begin. */
+/* Parents come first: a generation cannot begin below a stopped one. */
 static void renew(struct tree *tree, struct node *top)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {
@@ -100,7 +102,7 @@ void converge_renewals(struct tree *tree)
 {
 	struct node *node;
 
-	/* A stopped parent is to begin anew as well, and is on the list. */
+	/* A stopped parent is on the list as well, and its renewal includes this node. */
 	node_for_each_taken (node, tree->ctx, TASK_RENEWALS)
 		if (!node->parent || !node_is_stopped(node->parent))
 			renew(tree, node);
@@ -108,7 +110,7 @@ void converge_renewals(struct tree *tree)
 
 /* --- starts --- */
 
-/* Its timer puts it on the list again. */
+/* The timer of the delay puts the service back on the list. */
 static bool is_early(struct service *s)
 {
 	uint64_t now = clock_now_usec();
@@ -127,10 +129,10 @@ static void set_blocked(struct service *s, bool blocked)
 		return;
 	s->blocked = blocked;
 	service_recount(s);
-	context_update_soon(s->ctx); /* what waits for it may be blocked as well */
+	context_update_soon(s->ctx); /* services that require it may be blocked as well */
 }
 
-/* The event by which it starts, or N_EVENTS: it does not, or not yet. */
+/* Returns the event that starts @s, or N_EVENTS if it does not start now. */
 static enum service_event start_event(struct service *s)
 {
 	enum service_event event =
@@ -139,7 +141,7 @@ static enum service_event start_event(struct service *s)
 	return (event == EVENT_START || event == EVENT_TIMEOUT) && !is_early(s) ? event : N_EVENTS;
 }
 
-/* What ended before @s began to wait starts again; a later end is for @s to be blocked by. */
+/* A requirement that ended before @s began to wait starts again; one that ended later blocks @s. */
 static void reset_ended(struct node *required, const struct service *s)
 {
 	uint64_t since = s->state == STATE_BACKOFF ? s->timeout_usec : s->since_usec;
@@ -155,7 +157,7 @@ static void reset_ended(struct node *required, const struct service *s)
 	}
 }
 
-/* First what they need is put on the list, so that it counts for all of them. */
+/* Requirements are put on the list first, so that every start of this turn sees them. */
 static void prepare_start(struct tree *tree, const struct service *s)
 {
 	goals_need(tree, s);
@@ -166,7 +168,7 @@ static void prepare_start(struct tree *tree, const struct service *s)
 	}
 }
 
-/* Returns true if it was started. */
+/* Returns true if @s was started. */
 static bool start(struct service *s)
 {
 	enum service_event event = start_event(s);

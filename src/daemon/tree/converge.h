@@ -1,17 +1,22 @@
 #pragma once
 
-/* Each update turn compares goals and states, whatever led there. */
+/*
+ * Derives events of services from goals and states, in each update turn, regardless of their
+ * causes.
+ */
 
 #include "daemon/tree/tree.h"
 
-/* TASK_STOPS: holds services of a stopped generation, and signals those that nothing holds back. */
+/*
+ * TASK_STOPS: holds the services of stopped generations, and signals those that may be signalled.
+ */
 void converge_stops(struct tree *tree);
 
-/* TASK_RENEWALS: begins the next generation of stopped nodes that are meant to run. */
+/* TASK_RENEWALS: begins the next generation of stopped nodes that are to run. */
 void converge_renewals(struct tree *tree);
 
-/* TASK_STARTS: starts services that are meant to run as soon as no dependency blocks them. */
+/* TASK_STARTS: starts services that are to run and that no dependency blocks. */
 void converge_starts(struct tree *tree);
 
-/* Returns true if a service is about to have its first outcome: the tree is still starting. */
+/* Returns true if a service has had no outcome yet but is about to: the tree is still starting. */
 bool converge_is_starting(const struct tree *tree);

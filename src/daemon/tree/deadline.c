@@ -1,3 +1,11 @@
+/*
+ * A node has its own budget, but no more time than its parent leaves it, which reserves the time of
+ * its own final action.  So there are three times: the last call (call_usec), which revokes guards
+ * for which the stop signals of other services wait; the kill phase (kill_usec), which forces all
+ * that remains except the final action; and the end of the final action (deadline_usec).
+ *
+ * A node has a timer only if it ends before its parent does.
+ */
 #include "daemon/tree/deadline.h"
 
 #include <errno.h>
@@ -10,14 +18,6 @@
 #include "daemon/service/signal.h"
 #include "model/life/budget.h"
 
-/*
- * A node has its own budget and no more than the node above leaves it, which keeps the time of its
- * own final action.  So of a deadline there are three parts: the last call for guards on which the
- * signals of others wait, the kill of all that is left, and the end of the final action.
- *
- * Only where a node's end is nearer than that above does it need a timer.
- */
-
 static void revoke_leases(struct node *node)
 {
 	while (!list_is_empty(&node->leases)) {
@@ -26,7 +26,7 @@ static void revoke_leases(struct node *node)
 	}
 }
 
-/* All but the final action of @node, which may last until its deadline. */
+/* Ends all of @node but its final action, which may last until the deadline. */
 static void force(struct node *node)
 {
 	uint64_t now = clock_now_usec();
@@ -48,7 +48,7 @@ static void force(struct node *node)
 	context_update_soon(node->ctx);
 }
 
-/* For the root there is also what whoever supervises us leaves. */
+/* The time of the root is limited by the parent manager, too. */
 static uint64_t granted(const struct node *node)
 {
 	return node->parent ? USEC_INFINITY : budget_of_grace(node->ctx->grace_usec);
@@ -89,7 +89,10 @@ static void log_spent(const struct node *node)
 			 by_grace ? " but for a margin" : "", but);
 }
 
-/* Revokes guards so that services that wait for them get their signal before they are killed. */
+/*
+ * Revokes leases early, so that the services that wait for them get their stop signal before the
+ * kill phase.
+ */
 static void last_call(struct node *node)
 {
 	uint64_t now = clock_now_usec();
@@ -127,7 +130,7 @@ static void follow(struct node *node)
 	bool asked = node->force_asked;
 
 	node->force_asked = false;
-	/* Nothing but the final action may be left, which has a limit of its own. */
+	/* Only the final action remains, which has a limit of its own. */
 	if (!node->stop_usec || (final_has_begun(node) && !asked))
 		return;
 	if (is_last_call(node)) {
@@ -147,7 +150,7 @@ void deadline_follow(struct context *ctx)
 		follow(node);
 }
 
-/* With the parent's budget it is forced when that is. */
+/* A node with the budget of its parent is forced when the parent is. */
 static bool has_own_end(const struct node *node)
 {
 	return !node->parent || node->kill_usec < node->parent->kill_usec;

@@ -1,20 +1,26 @@
 #pragma once
 
-/* The deadlines of a stopped node: deadline_usec, kill_usec, call_usec, and their timer. */
+/* The deadlines of a stopped node, deadline_usec, kill_usec and call_usec, and their timer. */
 
 #include "daemon/node/node.h"
 
-/* For the log: what limits a shutdown of @root, if it is what whoever supervises us said. */
+/* Logs the limit of a shutdown of @root if the parent manager allows less than shutdown-timeout. */
 void deadline_tell(const struct node *root);
 
-/* Sets the deadlines of @node, stopped or below changed deadlines, at @now.  Parents come first. */
+/*
+ * Sets the deadlines of @node, which is stopped or below changed deadlines, at @now.  The deadlines
+ * of its parent must be set.
+ */
 void deadline_begin(struct node *node, uint64_t now);
 
-/* ... and when all of them are set, so that it is known who waits for whom. */
+/*
+ * Sets the time of the last call of @node.  The deadlines of all stopped nodes must be set, as it
+ * depends on the services that wait for @node.
+ */
 void deadline_begin_last_call(struct node *node, uint64_t now);
 
-/* Begins the kill phase of a stopped @node in the next update turn. */
+/* Begins the kill phase of @node in the next update turn, if it is stopped. */
 void deadline_force_soon(struct node *node);
 
-/* TASK_DEADLINES: budgets that are spent, and last calls. */
+/* TASK_DEADLINES: handles last calls and expired budgets. */
 void deadline_follow(struct context *ctx);

@@ -1,3 +1,9 @@
+/*
+ * Each edge is stored twice: in a list of the node that declares it, and in the opposite list of
+ * its target (LIST_DEPENDENTS or LIST_FOLLOWERS).  A reload builds the lists in next_edges of each
+ * node, where a lack of memory changes nothing that is in use, and exchanges all pointers
+ * afterwards.
+ */
 #include "daemon/tree/edges.h"
 
 #include <errno.h>
@@ -33,7 +39,7 @@ static int append(struct node *to, size_t list, struct node *node)
 	return to->next_edges ? append_to_list(&to->next_edges->lists[list], node) : -ENOMEM;
 }
 
-/* Of @node, as @config names them. */
+/* Adds the edges of one kind from @node to @targets. */
 static int link_edges(struct tree *tree, const struct config *config, struct node *node,
 		      enum edge edge, struct node_config *const *targets)
 {
@@ -51,7 +57,7 @@ static int link_edges(struct tree *tree, const struct config *config, struct nod
 	return 0;
 }
 
-/* Both ends of the edges of @node that @nc names. */
+/* Adds all edges that @nc declares for @node. */
 static int link_node(struct tree *tree, const struct config *config, struct node *node,
 		     const struct node_config *nc)
 {
@@ -138,7 +144,9 @@ static void remove_from(struct node **list, const struct node *node)
 		list[to] = NULL;
 }
 
-/* Each edge is in lists of both its ends, so these lead to all lists that @node is in. */
+/*
+ * An edge is in lists of both its ends: the ends of the edges of @node have all lists that name it.
+ */
 void edges_remove(struct node *node)
 {
 	for (size_t i = 0; i < N_LISTS; i++) {

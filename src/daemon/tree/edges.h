@@ -1,33 +1,36 @@
 #pragma once
 
 /*
- * The ordering edges between the nodes of a tree, made anew from a configuration: first beside
- * those in use, which can fail, and then in their place, which cannot.
+ * The ordering edges between the nodes of a tree.  A new configuration makes them anew, in two
+ * steps: edges_prepare() builds them beside those in use and can fail; edges_commit() replaces
+ * these and cannot fail.
  */
 
 #include "daemon/tree/tree.h"
 
 /*
- * Checks that @config forms no cycle with @more, which may be NULL, and with the nodes of @tree that
- * are not in it: those that stay, with @leaving also the others.  Return: 0 and mistakes are in
- * @diag; -ENOMEM; -E2BIG.
+ * Checks that @config forms no cycle with @more, which may be NULL, and with the nodes of @tree
+ * that are not in @config: with those that stay, and if @leaving is set with all others, too.
+ * Return: 0 with the mistakes in @diag; -ENOMEM; -E2BIG.
  */
 int edges_check(const struct tree *tree, const struct config *config, bool leaving,
 		const struct node_config *more, struct diag *diag);
 
 /*
- * Makes the edges that @config asks for between all nodes of @tree, which has all of @config's.  A
- * node that is not in @config keeps its edges; only another such node has an edge to one that is
- * leaving.  Leaving nodes lose their edges where these would form a cycle, in which no service would
- * ever be signalled.
+ * Builds the edges of all nodes of @tree, which must have all nodes of @config.  A node that is not
+ * in @config keeps its edges; an edge to a leaving node is kept only between leaving nodes.
+ * Leaving nodes lose their edges if these would form a cycle, in which no service would ever be
+ * signalled.
  *
  * Return: 0, or -ENOMEM and nothing has changed.
  */
 int edges_prepare(struct tree *tree, const struct config *config);
 
-/* Puts them in the place of those in use; or forgets them. */
+/*
+ * Replaces the edges in use by the prepared ones; edges_cancel() frees the prepared ones instead.
+ */
 void edges_commit(struct tree *tree);
 void edges_cancel(struct tree *tree);
 
-/* @node is about to be freed: nobody has an edge to it any more. */
+/* Removes all edges from and to @node, which is about to be freed. */
 void edges_remove(struct node *node);

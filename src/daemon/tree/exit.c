@@ -1,3 +1,8 @@
+/*
+ * The end of a service ends the tree if it is essential (exit-when = any), if its failure is fatal
+ * (on-failed, on-unhealthy), or if it is the last one that counts (exit-when = all): the last
+ * essential service, or the last of all if none is essential.
+ */
 #include "daemon/tree/exit.h"
 
 #include <stdio.h>
@@ -18,7 +23,7 @@ static bool counts(const struct node *n, bool essential)
 	return n->service && n->goal != GOAL_GONE && (!essential || n->config->essential);
 }
 
-/* For good, as far as can be seen: nothing that goes on by itself starts it again. */
+/* A service has ended if nothing under way starts it again. */
 static bool has_ended(const struct service *s)
 {
 	return service_is_settled(s) && !service_is_at_work(s) && node_goal(s->node) != GOAL_CYCLE;
@@ -74,12 +79,12 @@ static bool is_failure_fatal(const struct service *s)
 static bool is_fatal(const struct tree *tree, const struct service *s)
 {
 	if (service_is_at_work(s))
-		return s->run.outcome.kind == OUTCOME_UNHEALTHY; /* and on-unhealthy = shutdown */
+		return s->run.outcome.kind == OUTCOME_UNHEALTHY; /* on-unhealthy = shutdown */
 	return (s->config->essential && tree->ends.exit_when == EXIT_WHEN_ANY) ||
 	       (s->state == STATE_FAILED && is_failure_fatal(s));
 }
 
-/* A service without a section is not essential, and one that is restarted has not ended. */
+/* A service without a section is not essential; one that is restarted has not ended. */
 static void note_end(struct tree *tree, struct service *s)
 {
 	struct ends *ends = &tree->ends;

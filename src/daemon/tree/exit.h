@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The effect of the end of a service on the tree: exit-when, essential, success-status, with the
- * result in struct ends.
+ * The effect of ended services on the tree: exit-when, essential, success-status.  The result is in
+ * struct ends.
  */
 
 #include "daemon/tree/tree.h"
@@ -10,8 +10,11 @@
 /* Returns true if there is an essential service. */
 bool exit_has_essential(const struct tree *tree);
 
-/* TASK_ENDS: stops the tree if a service has ended whose end is that of the tree. */
+/* TASK_ENDS: stops the tree if a service has ended with which it ends. */
 void exit_follow(struct tree *tree);
 
-/* With exit-when = all: stops the tree if all services that count have ended.  After all starts. */
+/*
+ * With exit-when = all: stops the tree if all services that count have ended.  It must be called
+ * after all starts of the turn.
+ */
 void exit_follow_last(struct tree *tree);

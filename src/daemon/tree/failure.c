@@ -1,8 +1,8 @@
 /*
- * A restart group is restarted as it would be by hand: stopped gracefully and in order, and started
- * when all of its members are Complete, so that none meets what another was before.  No member
- * starts before the restart-delay of the failed service is over; so a loop of crashes goes no faster
- * for a group than for one service.
+ * A restart group restarts as by swansongctl restart: it is stopped gracefully and in order, and
+ * starts again when all of its members are Complete, so that no member meets an earlier generation
+ * of another. No member starts before the restart-delay of the failed service is over: a crash loop
+ * runs no faster for a group than for one service.
  */
 #include "daemon/tree/failure.h"
 
@@ -31,7 +31,7 @@ static void restart_together(struct tree *tree, struct service *s)
 	goals_begin(&goals, tree, CAUSE_STRATEGY);
 	list_for_each (n, &parent->children, sibling) {
 		found |= n == s->node;
-		/* What is stopped, or was never started, stays as it is. */
+		/* Stopped and idle members stay as they are. */
 		if ((!all && !found) || (n->goal != GOAL_UP && n->goal != GOAL_CYCLE))
 			continue;
 		delay_start(n, usec);

@@ -4,5 +4,5 @@
 
 #include "daemon/tree/tree.h"
 
-/* TASK_FAILURES: runs that are over, of services that are to be restarted or were given up. */
+/* TASK_FAILURES: handles ended runs of services that are restarted or were given up. */
 void failures_process(struct tree *tree);

@@ -1,7 +1,7 @@
 /*
- * Whether a request reaches a node depends on nothing but its goal (goal_next()); which nodes are
- * asked is decided here.  Walks that follow edges put the nodes on a list of the batch, through
- * their in_batch, so that each is visited once and nothing is allocated.
+ * Whether a request changes a node depends on its goal alone (goal_next()); this file selects the
+ * nodes.  Walks along edges collect nodes in a list of the batch, by their in_batch: each is
+ * visited once, and nothing is allocated.
  */
 #include "daemon/tree/goals.h"
 
@@ -64,7 +64,7 @@ void goals_lower(struct goals *g, struct node *node, enum goal_request request, 
 	if (node->goal < GOAL_IDLE)
 		stop_latch(g->tree, node, g->usec, reason);
 	if (node->complete)
-		node_follow_up(node); /* it does not become so once more */
+		node_follow_up(node); /* a Complete node is not reported as such again */
 }
 
 static bool requires(const struct node *node, const struct node *target)
@@ -75,7 +75,7 @@ static bool requires(const struct node *node, const struct node *target)
 	return false;
 }
 
-/* Stops, or restarts, with @top what requires @node, which is @top or below it. */
+/* Stops or restarts, along with @top, the nodes that require @node, which is @top or below it. */
 static void goals_lower_dependents(struct goals *g, const struct node *top, const struct node *node)
 {
 	enum goal_request request = top->goal == GOAL_CYCLE ? REQUEST_CYCLE : REQUEST_STOP;
@@ -85,7 +85,7 @@ static void goals_lower_dependents(struct goals *g, const struct node *top, cons
 	for (struct node *const *to = node_edges(node, LIST_DEPENDENTS); to && *to; to++) {
 		bool was_stopped = node_is_stopped(*to);
 
-		/* Below @top it has the same effective goal; an idle one has nothing to stop. */
+		/* Nodes below @top share its effective goal; an idle node has nothing to stop. */
 		if ((*to)->goal == GOAL_IDLE || node_is_within(*to, top) || !requires(*to, node))
 			continue;
 		goals_lower(g, *to, request, reason);
@@ -94,7 +94,7 @@ static void goals_lower_dependents(struct goals *g, const struct node *top, cons
 	}
 }
 
-/* The node after @node in the subtree of @top, and not below @node. */
+/* Returns the node after @node in the subtree of @top that is not below @node, or NULL. */
 static struct node *node_beside(const struct node *node, const struct node *top)
 {
 	for (; node != top; node = node->parent)
@@ -141,7 +141,7 @@ void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, con
 
 /* --- up --- */
 
-/* @node or nodes below it have another goal: stopped ones are to begin anew. */
+/* The goal of @node or of descendants has risen: stopped ones begin a new generation. */
 static void goals_raised(struct node *node)
 {
 	node_add_task(node, TASK_RENEWALS);
@@ -180,7 +180,9 @@ void goals_forget_restarts(struct node *node)
 	}
 }
 
-/* What its last run came to is no reason not to start it: a oneshot keeps what it has done. */
+/*
+ * The outcome of its last run does not keep a service from starting; a finished oneshot stays done.
+ */
 static void goals_reset(struct service *s)
 {
 	if (s->state == STATE_FAILED || s->state == STATE_BACKOFF ||
@@ -194,7 +196,7 @@ void goals_want(struct goals *g, struct node *node)
 	goals_raised(node);
 }
 
-/* --- by hand: what is to be raised --- */
+/* --- requests: the nodes to raise --- */
 
 static bool is_startable(const struct tree *tree, const struct node *node)
 {
@@ -205,13 +207,16 @@ static bool is_startable(const struct tree *tree, const struct node *node)
 	return !node;
 }
 
-/* Something that does not run, and is not about to come back by itself. */
+/* Returns true if @node does not run and does not come back by itself. */
 static bool is_missing(const struct node *node)
 {
 	return !start_order_is_satisfied(node) && node_goal(node) != GOAL_CYCLE;
 }
 
-/* Return: 0, or -ESHUTDOWN for what is required. */
+/*
+ * Adds the missing targets of @edge to @selected.  Return: 0; -ESHUTDOWN if a required one is
+ * going.
+ */
 static int goals_select_needed(struct goals *g, struct list *selected, const struct node *node,
 			       enum edge edge)
 {
@@ -238,7 +243,7 @@ static int goals_select_all_needed(struct goals *g, struct list *selected, const
 	return r;
 }
 
-/* What @node needs, and what that needs.  Return: 0 or -ESHUTDOWN. */
+/* Selects @node and all that it needs, directly or not.  Return: 0 or -ESHUTDOWN. */
 static int goals_select(struct goals *g, struct list *selected, struct node *node)
 {
 	struct node *top;
@@ -262,7 +267,7 @@ static struct node *find_highest_down(struct node *node)
 	return highest;
 }
 
-/* The groups above @node run again; their stop moves to their other members. */
+/* The stopped groups above @node run again; their stop moves to their other members. */
 static void goals_lift(struct goals *g, struct node *node)
 {
 	struct node *highest = find_highest_down(node), *n;
@@ -278,7 +283,7 @@ static void goals_lift(struct goals *g, struct node *node)
 		goals_raised(highest);
 }
 
-/* What starts with @top is to run; the rest of a stopped group is as if it had never been asked for. */
+/* Members that start with @top are raised; the others of a stopped group become idle. */
 static void goals_raise_members(struct goals *g, struct node *top)
 {
 	bool was_down = node_goal(top) <= GOAL_DOWN;
@@ -323,7 +328,7 @@ int goals_restart(struct goals *g, struct node *node, const char *reason)
 	return 0;
 }
 
-/* --- what starts without being asked for --- */
+/* --- starts by need --- */
 
 static void goals_need_nodes(struct goals *g, struct node *const *nodes)
 {

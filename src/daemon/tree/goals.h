@@ -1,12 +1,12 @@
 #pragma once
 
 /*
- * The goals of the nodes (model/life/goal.h): the only place where they change.
+ * The goals of nodes (model/life/goal.h), which change nowhere else.
  *
- * A batch is what one cause changes.  A stop is latched on a node and all below it at once; when the
- * batch is committed, it goes on to the dependents, and what has been raised is put on the agenda.
- * The update turn does the rest: it sends signals, begins generations and starts services.  So the
- * ordering edges hold between all that one batch stops, however many nodes it names.
+ * A batch holds the changes of one cause.  A stop is latched on a node and its subtree at once.
+ * The commit of the batch stops the dependents, too, and puts raised nodes on the agenda; the
+ * update turn sends signals, begins generations and starts services.  So the ordering edges hold
+ * between all that one batch stops, however many nodes it names.
  */
 
 #include "daemon/tree/tree.h"
@@ -14,18 +14,18 @@
 struct goals {
 	struct tree *tree;
 	enum goal_cause cause;
-	uint64_t usec;	     /* when all of it is stopped */
+	uint64_t usec;	     /* time of the stop, the same for all nodes */
 	struct list lowered; /* nodes, by in_batch */
 	bool any;
-	/* If set: hears of each node that is stopped or restarted along with what it requires. */
+	/* Called, if set, for each node that is stopped or restarted because of a requirement. */
 	void (*on_dependent)(const struct node *node, void *arg);
 	void *arg;
 };
 
-/* The goal of a new node. */
+/* Sets the goal of a new node. */
 void goals_init(struct node *node, const struct node_config *config);
 
-/* A reload may have made a service of a group, or a group of a service. */
+/* Adapts the goal of @node if a reload has made a service of a group or a group of a service. */
 void goals_reconfigure(struct node *node, bool was_group);
 
 void goals_begin(struct goals *goals, struct tree *tree, enum goal_cause cause);
@@ -35,35 +35,39 @@ void goals_commit(struct goals *goals);
 void goals_lower(struct goals *goals, struct node *node, enum goal_request request,
 		 const char *reason);
 
-/* The section of @node has come back: it starts as a new one would. */
+/* Raises @node as if it were new: its section has come back. */
 void goals_add(struct goals *goals, struct node *node);
 
-/* @node starts by itself from now on: it starts unless it is stopped. */
+/* Starts @node unless it is stopped: a reload has set its autostart. */
 void goals_want(struct goals *goals, struct node *node);
 
 /*
- * By hand: starts @node, what starts with it, and whatever that needs, near or far.  What happened
- * before does not count any more, and nothing is delayed.  Siblings in a stopped group stay down.
+ * Starts @node for a client, with all that starts with it and all that these need, directly or not.
+ * The history of restarts is cleared, and nothing is delayed.  Siblings in a stopped group stay
+ * down.
  *
- * Return: 0; -ESHUTDOWN if @node, or something that it requires, is in a tree that is being shut
- * down or has no section any more: then nothing has changed.
+ * Return: 0; -ESHUTDOWN and nothing has changed, if @node or a requirement is in a tree that shuts
+ * down or has no section any more.
  */
 int goals_start(struct goals *goals, struct node *node);
 
-/* By hand: stops @node, then starts it as goals_start(), and all that ran.  Return: likewise. */
+/*
+ * Restarts @node for a client: stops it, then starts it as goals_start() does, along with all that
+ * ran in it.  Return: likewise.
+ */
 int goals_restart(struct goals *goals, struct node *node, const char *reason);
 
-/* @service is about to start, or runs: what it requires or wants and is idle starts, too. */
+/* Starts the idle nodes that @service requires or wants; it runs or is about to start. */
 void goals_need(struct tree *tree, const struct service *service);
 
-/* The same for all services that run, or are to. */
+/* Calls goals_need() for all services that run or are to run. */
 void goals_need_all(struct tree *tree);
 
-/* @node is Complete, and starts again if it was stopped for that. */
+/* Handles the completion of @node: its goal rises again after a restart. */
 void goals_complete(struct tree *tree, struct node *node);
 
-/* One request about one node, as a batch of its own. */
+/* Stops @node, as a batch of its own. */
 void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, const char *reason);
 
-/* The restarts of all services in @node do not count any more, and nothing delays their start. */
+/* Clears the history of restarts of all services in @node, and all delays of their starts. */
 void goals_forget_restarts(struct node *node);

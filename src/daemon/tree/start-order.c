@@ -1,3 +1,8 @@
+/*
+ * Nothing is stored about blocked services: each call walks the edges of the service and of its
+ * ancestors, and answers from the counts that each node keeps of its subtree (struct counts).  The
+ * order of the checks is requirements, pending final actions, wants, after.
+ */
 #include "daemon/tree/start-order.h"
 
 #include "daemon/spawn/final.h"
@@ -8,7 +13,7 @@ bool start_order_is_satisfied(const struct node *node)
 	       (!node->service || service_is_present(node->service));
 }
 
-/* It is missing, and nothing under way changes that. */
+/* Returns true if @node does not satisfy a requirement and nothing under way will change that. */
 static bool is_lost(const struct node *node)
 {
 	const struct service *s = node->service;
@@ -17,7 +22,7 @@ static bool is_lost(const struct node *node)
 	       (s && service_is_settled(s) && !service_is_present(s));
 }
 
-/* The first node that @service, or a node above it, requires and that is not present, or NULL. */
+/* Returns the first node that @service or an ancestor requires and that is not present, or NULL. */
 static struct node *find_missing(const struct service *service)
 {
 	for (const struct node *n = service->node; n; n = n->parent) {
@@ -36,13 +41,13 @@ static struct node *find_unsettled(struct node *const *nodes)
 	return NULL;
 }
 
-/* The first node that @service waits for, but for the rest of a restart group. */
+/* Returns the first node that blocks @service, apart from its restart group. */
 static struct node *find_blocker(const struct service *service)
 {
 	struct node *blocker = find_missing(service);
 
 	for (struct node *n = service->node; n && !blocker; n = n->parent) {
-		/* What an earlier generation did is not over. */
+		/* The final action of an earlier generation has not ended. */
 		if (final_is_pending(n))
 			return n;
 		blocker = find_unsettled(node_edges(n, EDGE_WANTS));
@@ -52,7 +57,10 @@ static struct node *find_blocker(const struct service *service)
 	return blocker;
 }
 
-/* A node above @service of whose children a strategy restarts some that are not Complete. */
+/*
+ * Returns the ancestor of @service with a strategy that restarts children, some of which are not
+ * yet Complete; or NULL.
+ */
 static struct node *find_restart_group(const struct service *service)
 {
 	struct node *n = service->not_before_usec ? service->node->parent : NULL;
@@ -99,7 +107,7 @@ static struct node *find_lost(struct node *top)
 	return top;
 }
 
-/* Requirements form no cycle, so this ends. */
+/* The loop ends because requirements form no cycle. */
 struct node *start_order_culprit(const struct service *service)
 {
 	struct node *culprit = NULL;

@@ -1,12 +1,12 @@
 #pragma once
 
 /*
- * The ordering edges of a start.  An edge A -> B (requires, wants or after) holds back every
- * service in A until B is ready (wants, after: or is not going to be).
+ * The ordering edges of a start.  An edge A -> B (requires, wants or after) blocks every service in
+ * A until B is ready; with wants and after, until B is ready or is not going to be.
  *
- * A requirement is present when its service is ready and has not ended by itself; a group is when
- * the services are that start with it.  What is blocked here, and by what, is derived anew in each
- * update turn.
+ * A requirement is present if its service is ready and has not ended by itself; a group is present
+ * if all services are that start with it.  Blocked services and their blockers are derived anew in
+ * each update turn.
  */
 
 #include <stdbool.h>
@@ -14,20 +14,26 @@
 #include "daemon/node/node.h"
 #include "daemon/service/object.h"
 
-/* The first node that keeps @service from starting, or NULL. */
+/* Returns the first node that keeps @service from starting, or NULL. */
 struct node *start_order_blocker(const struct service *service);
 
-/* The same, without saying which: it costs less where many are restarted together. */
+/*
+ * Returns true if a node keeps @service from starting.  This is cheaper than start_order_blocker()
+ * when many services of a group restart.
+ */
 bool start_order_is_blocked(const struct service *service);
 
-/* Returns true if a requirement of @service is missing and will not come by itself. */
+/* Returns true if a requirement of @service is missing and nothing under way will bring it back. */
 bool start_order_is_hopeless(const struct service *service);
 
-/* The node at the end of the chain of missing requirements; NULL if @service is not blocked. */
+/*
+ * Returns the node at the end of the chain of missing requirements; NULL if @service is not
+ * blocked.
+ */
 struct node *start_order_culprit(const struct service *service);
 
 /* Returns true if @node satisfies a requirement. */
 bool start_order_is_satisfied(const struct node *node);
 
-/* Returns true if @node is a group, or a service that starts with @top, which is or holds it. */
+/* Returns true if @node is a group or a service that starts with @top, its ancestor or itself. */
 bool start_order_is_meant(const struct node *node, const struct node *top);

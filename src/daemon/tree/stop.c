@@ -1,6 +1,7 @@
 /*
- * Stopping a part of the tree: the stop is latched on all of it at once, and each node learns its
- * deadlines.  Which nodes that are is decided in goals.c; the signals follow in the update turn.
+ * A stop is latched on a whole subtree at once: the handles of libswansong first, then the
+ * deadlines of each node from the top down.  goals.c selects the nodes; the update turn sends the
+ * signals.
  */
 #include "daemon/tree/stop.h"
 
@@ -54,11 +55,11 @@ void stop_follow(struct tree *tree)
 		if (!n->service || !n->stop_usec)
 			continue;
 		service_stop_rest(n->service);
-		service_rearm(n->service); /* what has begun to end, by a nearer budget */
+		service_rearm(n->service); /* a nearer budget shortens timeouts of states */
 		service_notify_held(n->service);
 		service_note_goal(n->service);
 	}
-	/* A request may ask what the stop waits for. */
+	/* Requests show the remaining processes for which the stop waits. */
 	context_scan_orphans(tree->ctx);
 	context_update_soon(tree->ctx);
 }

@@ -1,3 +1,8 @@
+/*
+ * Lookup of nodes by path and by name.  The dictionary holds each node under its full path; a
+ * search by the last part of a path walks the tree, since only requests with an abbreviated name
+ * need it.
+ */
 #include "daemon/tree/tree.h"
 
 #include <stdlib.h>
@@ -68,7 +73,10 @@ size_t tree_find_similar(const struct tree *tree, const char *name,
 	return n;
 }
 
-/* A transient node has no section to lose, but goes with the node that it was made below. */
+/*
+ * A transient node has no section of its own: it is kept as long as the node below which it was
+ * made.
+ */
 bool tree_keeps(const struct node *node, const struct config *config)
 {
 	while (node->goal != GOAL_GONE && !config_find(config, node->config->path)) {

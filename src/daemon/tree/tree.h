@@ -8,14 +8,14 @@
 #include "daemon/node/node.h"
 #include "daemon/service/object.h"
 
-/* How the tree comes to its end by itself; written by daemon/tree/exit.c. */
+/* The reason why the tree ends without a request; written by daemon/tree/exit.c. */
 struct ends {
 	enum exit_when exit_when;
-	struct service *cause; /* its end is that of the tree, or NULL */
-	struct service *first; /* the first essential one that has ended, or NULL */
-	bool any;	       /* a service has ended since the last look */
-	bool by_itself;	       /* the tree has ended before it was asked to */
-	bool given_up;	       /* ... because a service was given up */
+	struct service *cause; /* the tree ends with this service; or NULL */
+	struct service *first; /* the first essential service that has ended, or NULL */
+	bool any;	       /* a service has ended since exit_follow_last() was last called */
+	bool by_itself;	       /* the tree has ended before a stop was requested */
+	bool given_up;	       /* the cause is a service that was given up */
 };
 
 struct tree {
@@ -26,19 +26,19 @@ struct tree {
 	struct ends ends;
 };
 
-/* "" and "root" are the root.  NULL if there is none such. */
+/* Returns the node with @path, or NULL.  "" and "root" are the root. */
 struct node *tree_find(const struct tree *tree, const char *path);
 
-/* The only node whose path ends with "/@name"; NULL if there is none, or more than one. */
+/* Returns the only node whose path ends with "/@name"; NULL if there are none or several. */
 struct node *tree_find_last(const struct tree *tree, const char *name);
 
 /*
- * The paths that @name may have been meant for, for "did you mean": those that end with it, or else
- * the closest one.  Returns how many there are in @ret.
+ * Finds suggestions for the unknown name @name: the paths that end with it, or else the closest
+ * one. Returns their number in @ret.
  */
 #define TREE_SIMILAR_MAX 8
 size_t tree_find_similar(const struct tree *tree, const char *name,
 			 const char *ret[static TREE_SIMILAR_MAX]);
 
-/* Returns true if @node is still there after a reload with @config. */
+/* Returns true if @node is still in the tree after a reload with @config. */
 bool tree_keeps(const struct node *node, const struct config *config);
