@@ -1,8 +1,12 @@
+/*
+ * Leases are counted on the node of the service and on each node below it, up to nodes with a
+ * nearer service; an attached program counts its guards itself.
+ */
 #include "daemon/service/busy.h"
 
 #include "daemon/guard/lease.h"
 
-/* On its own node those of other generations are not of this run. */
+/* A lease of another generation on the service's own node does not concern this run. */
 static unsigned long count_leases(const struct service *s, const struct node *node)
 {
 	const struct lease *lease;

@@ -1,18 +1,17 @@
 #pragma once
 
 /*
- * Is a service busy, or only slow to end?  It is busy while anybody holds a guard on its node that
- * is not one of its own processes: the program that is attached, or a lease on the node, or below
- * it where no other service is nearer.  A guard on a node above says of none of the services there
- * which of them it needs.
+ * A service is busy while a guard is held on its node or on a descendant without a nearer service,
+ * by an attached program or by a lease; its own processes do not count.  A guard on an ancestor
+ * names no service that it needs, and keeps none busy.
  *
- * Whoever takes or drops one says node_guards_changed().
+ * Code that takes or drops such a guard calls node_guards_changed().
  */
 
 #include "daemon/service/object.h"
 
-/* How many such guards there are. */
+/* Returns the number of guards that keep @service busy. */
 unsigned long busy_guards(const struct service *service);
 
-/* The service that a guard on @node keeps busy, or NULL. */
+/* Returns the service that a guard on @node keeps busy, or NULL. */
 struct service *busy_service(const struct node *node);

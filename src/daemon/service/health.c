@@ -1,3 +1,8 @@
+/*
+ * The first check is when the service comes up, each further one an interval after the end of the
+ * one before, so there is at most one.  A service that reloads may not reply and is not checked:
+ * its health stays as it was until the next check.
+ */
 #include "daemon/service/health.h"
 
 #include <errno.h>
@@ -8,12 +13,6 @@
 #include "base/clock.h"
 #include "daemon/probe/probe.h"
 #include "daemon/service/notify.h"
-
-/*
- * The first look is when the service is up, each further one an interval after the end of the one
- * before: there are never two.  A service that reloads may not answer, and is not asked; what it
- * was before is what it is until it is asked again.
- */
 
 DEFINE_CLEANUP(struct health *, health_free)
 
@@ -39,8 +38,8 @@ static void set_state(struct health *h, enum health_state state)
 }
 
 /*
- * With the tree it ends in the tree's order, not at once; but as one that has failed, and so gives
- * the daemon its exit status.
+ * The tree stops in its order, not at once.  The outcome counts as a failure, and determines the
+ * exit status of the daemon.
  */
 static void shut_down(struct service *s)
 {
@@ -102,7 +101,7 @@ static void on_result(void *arg, const char *why)
 		note_success(h);
 	else if (!is_reloading(h->service))
 		note_failure(h, why);
-	/* What followed may have been its end. */
+	/* The check may have ended the service. */
 	if (h->on)
 		look_later(h);
 }

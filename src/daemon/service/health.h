@@ -1,17 +1,16 @@
 #pragma once
 
 /*
- * Whether a service that is up is still well: it is looked at again and again while it is up, and
- * what is done when it is not any more.
+ * The health of a service: periodic checks while it is up, and the reaction if they fail.
  *
- * There is nothing of this, no timer either, for a service without the key health.
+ * A service without the key health has neither this object nor its timer.
  */
 
 #include <stdint.h>
 
 #include "daemon/service/object.h"
 
-/* Of what went wrong last. */
+/* Size of the text about the last failed check. */
 #define HEALTH_WHY_MAX 128
 
 enum health_state { HEALTH_UNKNOWN, HEALTH_HEALTHY, HEALTH_UNHEALTHY };
@@ -19,25 +18,28 @@ enum health_state { HEALTH_UNKNOWN, HEALTH_HEALTHY, HEALTH_UNHEALTHY };
 struct health {
 	struct service *service;
 	struct probe *probe;
-	struct alarm timer; /* of the next look */
+	struct alarm timer; /* of the next check */
 	bool on;
 	enum health_state state;
-	uint64_t since_usec;	  /* when it was entered */
+	uint64_t since_usec;	  /* when the state was entered */
 	unsigned failures;	  /* in a row */
-	char why[HEALTH_WHY_MAX]; /* what the last look found; empty: it is well */
+	char why[HEALTH_WHY_MAX]; /* result of the last check; empty: healthy */
 };
 
 /*
- * For what @config says, or *ret is NULL if that is nothing.  The rest is the service's present
- * configuration's.
+ * Makes *ret for the key health of @config; NULL if it is not set.  Interval, retries and reaction
+ * are read from the present configuration of @service.
  *
  * Return: 0 or -errno.
  */
 int health_new(struct health **ret, struct service *service, const struct node_config *config);
 struct health *health_free(struct health *health);
 
-/* Its service's state is another: while that is up it looks, and else not.  @health may be NULL. */
+/*
+ * Begins or ends the checks after a change of the service's state: it is checked only while it is
+ * up.  @health may be NULL.
+ */
 void health_follow(struct health *health);
 
-/* "unknown", "healthy", "unhealthy" */
+/* Returns "unknown", "healthy" or "unhealthy". */
 const char *health_state_name(enum health_state state);

@@ -1,3 +1,7 @@
+/*
+ * Commands around the main process: this file selects the commands of a state, with their
+ * variables, and knows which parts of a run are still to come.  daemon/spawn/hook.c runs them.
+ */
 #include "daemon/service/hooks.h"
 
 #include <stdlib.h>
@@ -6,9 +10,9 @@
 #include "model/life/result.h"
 
 /*
- * A part of a service's life that has commands is a state in model/fsm.c and a key in the
- * configuration.  The state is left by an event when all its commands have ended well, or one has
- * not; but for post-stop: all of that run, and what it comes to was decided before.
+ * A part of a service's life that has commands is a state in model/life/fsm.c and a key of the
+ * configuration. The state ends by an event when all its commands have succeeded or one has failed.
+ * post-stop is different: all of its commands run, as the result of the run is known already.
  */
 static const struct {
 	unsigned part;
@@ -47,8 +51,8 @@ unsigned service_configured_parts(const struct service *s)
 	bool runs = fsm_has_process(s->state);
 
 	/*
-	 * The commands are those of the run, or of the one that may begin now; the delay is the
-	 * latest.
+	 * The commands are those of the present run, or of the run that may begin now; the delay is
+	 * that of the latest configuration.
 	 */
 	return hook_parts(runs ? s->setup.launch.config : service_next_config(s)) |
 	       (node_config_extras(s->config)->drain_delay_usec > 0 ? PART_DRAIN_DELAY : 0);
@@ -58,7 +62,7 @@ unsigned service_parts(const struct service *s)
 {
 	unsigned parts = (s->run.parts | PART_DRAIN_DELAY) & service_configured_parts(s);
 
-	/* Who was never up is not asked, and needs no time to be forgotten by others. */
+	/* A service that never was up needs neither a stop-command nor a drain delay. */
 	if (!s->run.was_up)
 		parts &= ~(unsigned)(PART_STOP_COMMAND | PART_DRAIN_DELAY);
 	if (!s->main.alive)
@@ -101,7 +105,7 @@ static void set_variables(struct service *s, enum hook_kind kind)
 
 static void begin(struct service *s, struct hook *h, enum hook_kind kind)
 {
-	/* What follows from a run is of its generation, which need not be the present one. */
+	/* Commands belong to the generation of their run, which may be an earlier one. */
 	if (s->main.guard.node)
 		hook_begin(h, s->node, kind, swansong_guard_clone(&s->main.guard),
 			   s->main.generation);
@@ -114,7 +118,7 @@ void service_run_hook(struct service *s)
 	for (size_t i = 0; i < ARRAY_SIZE(hooks_of_parts); i++) {
 		if (hooks_of_parts[i].part != fsm_part(s->state))
 			continue;
-		/* The time that the ending had is spent, or not needed. */
+		/* The time of the ending has expired or is no longer needed. */
 		if (hooks_of_parts[i].kind == HOOK_POST_STOP)
 			s->ending = (struct ending){ 0 };
 		set_variables(s, hooks_of_parts[i].kind);

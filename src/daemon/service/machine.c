@@ -1,6 +1,6 @@
 /*
- * One writer of the state: enter().  What a new state means for others is put on the agenda, or is
- * told to the members of the service; actions follow when the state is entered.
+ * enter() is the only writer of the state.  It notifies the members of the service and puts effects
+ * on other services on the agenda; the actions of the transition follow.
  */
 #include "daemon/service/machine.h"
 
@@ -28,7 +28,7 @@ static void on_timeout(struct alarm *alarm)
 		service_follow_soon(s);
 	else
 		service_post(s, service_has_spent_budget(s) ? EVENT_KILL : EVENT_TIMEOUT);
-	/* If the last exit went unnoticed, this finds it. */
+	/* An exit that was missed is found here. */
 	if (!s->main.alive && (s->main.pid > 0 || s->group.exists))
 		service_look_after(s);
 }
@@ -96,16 +96,16 @@ struct service *service_free(struct service *s)
 	return NULL;
 }
 
-/* --- the one writer of the state --- */
+/* --- the only writer of the state --- */
 
-/* What has been reached, for good. */
+/* Records progress that the run keeps. */
 static void note_progress(struct service *s, enum service_state next)
 {
 	if (next == STATE_READYING || next == STATE_UP)
 		s->run.outcome.was_ready = true;
 	if (next == STATE_UP) {
 		s->run.was_up = true;
-		/* What a oneshot left behind was ended: that was not its own end. */
+		/* The end of its remaining processes was not the end of the oneshot itself. */
 		s->ending = (struct ending){ 0 };
 	}
 	if (next == STATE_UP && s->setup.launch.config->ready.kind != PROBE_STARTED)
@@ -114,7 +114,7 @@ static void note_progress(struct service *s, enum service_state next)
 		s->attempted = true;
 }
 
-/* Is the outcome of its run what has led out of its state? */
+/* Returns true if the service leaves its state because of the outcome of its run. */
 static bool is_by_outcome(const struct service *s, enum service_event event)
 {
 	switch (event) {
@@ -132,7 +132,7 @@ static bool is_by_outcome(const struct service *s, enum service_event event)
 	}
 }
 
-/* For whoever watches. */
+/* Reports the change to subscribers of events. */
 static void tell_change(struct service *s, enum service_state next, enum service_event event)
 {
 	char text[OUTCOME_TEXT_MAX];
@@ -150,14 +150,16 @@ static void tell_change(struct service *s, enum service_state next, enum service
 		   });
 }
 
-/* What others are to see of the change, in this update turn or the next. */
+/*
+ * Puts the effects of the change on other services on the agenda of this update turn or the next.
+ */
 static void put_on_agenda(struct service *s, enum service_event event)
 {
 	bool has_process = fsm_has_process(s->state);
 
 	if (s->state == STATE_BACKOFF || s->state == STATE_FAILED)
 		node_add_task(s->node, TASK_FAILURES);
-	/* A oneshot has come to its end when its work is done, also if it stays up to be undone. */
+	/* A oneshot has ended when its work is done, even if it stays up for its later commands. */
 	if ((!has_process && s->state != STATE_BACKOFF && event != EVENT_RESET) ||
 	    (s->state == STATE_UP && s->run.worked))
 		node_add_task(s->node, TASK_ENDS);
@@ -169,7 +171,7 @@ static void put_on_agenda(struct service *s, enum service_event event)
 	context_update_soon(s->ctx);
 }
 
-/* The members of the service follow its state. */
+/* Adapts readiness, notify socket, health check and the like to the new state. */
 static void tell_members(struct service *s)
 {
 	if (s->setup.readiness && s->state != STATE_STARTING) {
@@ -224,7 +226,7 @@ static void act(struct service *s, unsigned actions)
 		service_kill(s);
 	if (actions & ACT_ARM)
 		service_arm(s, actions & ACT_KILL);
-	/* Without a process there is no death to be told of. */
+	/* Without a process there will be no exit to handle. */
 	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
 	    !agenda_has(&s->node->due, TASK_EXITS))
 		service_look_after(s);

@@ -1,21 +1,21 @@
 #pragma once
 
 /*
- * The state machine of a service: carries out what model/life/fsm.h answers.  It is called by the
- * tasks of the update turn; callbacks post their events instead (service_post()).
+ * The state machine of a service: carries out the transitions of model/life/fsm.h.  Tasks of the
+ * update turn call it; callbacks post their events instead (service_post()).
  */
 
 #include "daemon/service/object.h"
 
 /*
- * Allocates all that a start, an exit and a stop need.  @config is the node's, or is about to be.
- * Return: 0 or -errno.
+ * Makes a service of @node with all memory that a start, an exit and a stop need.  @config is that
+ * of the node, now or soon.  Return: 0 or -errno.
  */
 int service_new(struct service **ret, struct node *node, const struct node_config *config);
 struct service *service_free(struct service *service);
 
-/* The only way in which a service changes its state. */
+/* Changes the state of @service by @event.  Nothing else changes it. */
 void service_handle(struct service *service, enum service_event event);
 
-/* TASK_EVENTS: handles what has been posted. */
+/* TASK_EVENTS: handles posted events. */
 void service_handle_posted(struct context *ctx);

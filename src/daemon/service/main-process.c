@@ -1,3 +1,9 @@
+/*
+ * Membership is proven by the control group of a process where there is one; otherwise by a pid
+ * that the daemon has started, by the session or the chain of parents, and by the uid.  A change of
+ * the main process (MAINPID=) exchanges the process in the service: the former one becomes a
+ * remaining process.
+ */
 #include "daemon/service/main-process.h"
 
 #include <errno.h>
@@ -10,14 +16,17 @@
 #include "daemon/service/signal.h"
 #include "sys/process/proc.h"
 
-/* A process with more ancestors is not looked into further. */
+/* The search stops after this many ancestors. */
 #define ANCESTORS_MAX 64
 static bool is_proven(const struct service *s, const struct process *p)
 {
 	return p->service == s && !p->claimed;
 }
 
-/* Upward from @pid to a process that is known, or to us: one of our own children may be anyone's. */
+/*
+ * Walks from @pid up to a known process, or to the daemon itself: a child of the daemon may belong
+ * to any service.
+ */
 static bool descends(const struct service *s, pid_t pid)
 {
 	const struct process *known;
@@ -56,7 +65,7 @@ bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
 	const struct process *p = process_find(s->ctx->processes, pid);
 	char path[CONFIG_NAME_MAX + 1];
 
-	/* More is known by now of an orphan that may have been in the middle of an exec. */
+	/* The orphan may have been in the middle of an exec when it was last looked at. */
 	if (p && p->blank)
 		p = NULL;
 	if (p && (s->group.exists || p->kind != PROCESS_LEFTOVER))
@@ -72,8 +81,8 @@ bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
 }
 
 /*
- * An orphan of which nothing tells where it comes from: one that is the service's by its own account
- * has named it, and could send it signals without us.
+ * Returns true for an orphan of unknown origin if the service itself may name it: the service could
+ * send it signals without the daemon anyway.
  */
 static bool may_be_named(const struct service *s, const struct proc_info *info,
 			 const struct process *known, const struct process *leader, uid_t uid)
@@ -83,7 +92,10 @@ static bool may_be_named(const struct service *s, const struct proc_info *info,
 	       (!leader || !leader->service || leader->service == s);
 }
 
-/* Its exit status went to its parent, which lives; if that is us, the reaper tells. */
+/*
+ * The exit status goes to the parent of the process; if that is the daemon, the reaper handles the
+ * exit.
+ */
 static int on_main_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct service *s = arg;
@@ -106,7 +118,10 @@ static int on_main_gone(sd_event_source *source, int fd, uint32_t events, void *
 	return 0;
 }
 
-/* Fills in what is to be known of it.  On success *pidfd is the caller's. */
+/*
+ * Fills in @info and checks that the process may become the main one.  On success the caller owns
+ * *pidfd.
+ */
 static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pidfd,
 		   const char **why)
 {
@@ -126,7 +141,7 @@ static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pi
 	if (!service_has_member(s, pid, uid) &&
 	    !may_be_named(s, info, known, find_session(s, pid), uid))
 		return -EPERM;
-	/* All that was read was of the one that the descriptor means, if it is still there. */
+	/* The data above belongs to the process of the descriptor only if that still exists. */
 	*why = "it is gone";
 	if (process_signal(&seen, 0) == -ESRCH)
 		return -ESRCH;
@@ -134,7 +149,7 @@ static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pi
 	return 0;
 }
 
-/* What was the main process is a leftover from now on. */
+/* Makes the former main process a remaining process. */
 static void demote_main(struct service *s, struct process *to)
 {
 	struct process *main = &s->main;
@@ -159,7 +174,7 @@ static void promote(struct service *s, pid_t pid, int pidfd, const struct proc_i
 
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
-	process_free(known); /* after the guard, so that there always is one */
+	process_free(known); /* after the new guard, so that a guard is held throughout */
 	process_add(s->ctx->processes, &s->main, pid, pidfd);
 	s->main.group = info->group;
 	s->main.id = ++s->ctx->last_id;

@@ -1,33 +1,33 @@
 #pragma once
 
 /*
- * Which process is the service's main one, and which are the service's at all.
+ * The main process of a service, and its membership in general.
  *
- * The main process may name another one to be it from then on (MAINPID=): a server that replaces
- * itself without a gap does.  The one before stays known as a leftover.
+ * A service may name another main process (MAINPID=), as servers do that replace themselves without
+ * a gap.  The former one stays known as a remaining process.
  */
 
 #include "daemon/service/object.h"
 #include "sys/ipc/unixsock.h"
 
 /*
- * Returns true if @pid, which may be dead but not collected, is provably a process of the service,
- * so that its messages count.  With a control group: it is in there.  Without one: we started it;
- * or it is in the session of one that is proven, or a descendant of one, and has the uid that the
- * service is started with, or that its main process has by now.  Its environment proves nothing:
- * any process can have any.
+ * Returns true if @pid, which may be dead but not collected, is provably a process of the service;
+ * only then its messages count.  With a control group, @pid must be in it.  Without one, the daemon
+ * has started @pid; or it is in the session of a proven process or descends from one, and has the
+ * uid that the service is started with, or that of its main process.  The environment proves
+ * nothing, as a process can set it freely.
  */
 bool service_has_member(const struct service *service, pid_t pid, uid_t uid);
 
 /*
- * Makes @pid its main process, if that is alive, and a process of the service as above; or, where
- * there are no control groups, an orphan of such a uid and of no other service, as a daemon is that
- * has left its session and its parent.  If it is not our child (yet), its end is seen all the same,
- * but not its exit status.
+ * Makes @pid the main process, if it is alive and a process of the service as above.  Without
+ * control groups an orphan with such a uid is accepted, too, if it belongs to no other service: a
+ * daemon that has left its session and its parent.  If @pid is no child of the daemon (yet), its
+ * end is noticed, but its exit status is not known.
  *
- * Return: 0, or -errno with the reason in *why: then nothing has changed.
+ * Return: 0, or -errno with the reason in *why and nothing has changed.
  */
 int service_follow(struct service *service, pid_t pid, const char **why);
 
-/* The main process is gone, or there is none any more. */
+/* Ends the watch on a main process that is no child of the daemon. */
 void service_unfollow(struct service *service);

@@ -1,3 +1,9 @@
+/*
+ * Each line of a message is a flag of struct notify_message and a row in the table of effects,
+ * which apply in the order of the table.  Messages with descriptors (FDSTORE=, guards) come before
+ * it, as the descriptors are theirs.  A message changes data of the service and posts events; all
+ * else follows in the update turn.
+ */
 #include "daemon/service/notify.h"
 
 #include <errno.h>
@@ -11,9 +17,9 @@
 #include "daemon/service/main-process.h"
 #include "daemon/service/timeout.h"
 
-/* An extension begins anew from each message; all of them together come to so many timeouts. */
+/* Each message extends the timeout anew, up to this many timeouts in total. */
 #define EXTENSIONS_MAX 10
-/* So much of what it asks in vain is told in each run; who goes on is not. */
+/* Refusals beyond this number are not logged in a run. */
 #define REFUSALS_LOGGED 10
 
 static void refuse(struct service *s, const char *what, const char *why)
@@ -40,12 +46,12 @@ static void say_main(struct service *s, const struct notify_message *m)
 	refuse(s, what, why);
 }
 
-/* The next word on its state is READY=1; until then it is as ready as it was. */
+/* READY=1 ends the reload; until then the service is as ready as before. */
 static void say_reloading(struct service *s, const struct notify_message *m)
 {
 	uint64_t now = clock_now_usec();
 
-	/* Its own time, if that can be: it began before it said so. */
+	/* Its own time is preferred: the reload began before its message. */
 	s->setup.words->reloading_usec = m->flags & NOTIFY_MONOTONIC && m->monotonic_usec
 						 ? MIN(m->monotonic_usec, now)
 						 : now;
@@ -59,7 +65,7 @@ static void say_ready(struct service *s, const struct notify_message *m)
 		service_post(s, EVENT_READY);
 }
 
-/* It ends by itself: from here on nobody may begin to rely on it, and it has its stop-timeout. */
+/* The service ends by itself: no service may begin to rely on it, and its stop-timeout begins. */
 static void say_stopping(struct service *s, const struct notify_message *m)
 {
 	(void)m;
@@ -80,7 +86,7 @@ static void say_error(struct service *s, const struct notify_message *m)
 	s->setup.words->error = m->error;
 }
 
-/* How far the present timeout may be put off; 0: not at all. */
+/* Returns the time up to which the present timeout may be extended; 0 if it may not be. */
 static uint64_t extension_limit(const struct service *s)
 {
 	bool starts = fsm_is_coming_up(s->state);
@@ -89,7 +95,7 @@ static uint64_t extension_limit(const struct service *s)
 	if (!starts && s->state != STATE_ASKING && s->state != STATE_STOPPING &&
 	    s->state != STATE_CLEANING)
 		return 0;
-	/* The budget of the stop is looked after where it is carried out. */
+	/* service_extend() observes the budget of a stop. */
 	if (!starts && s->node->kill_usec != USEC_INFINITY)
 		return USEC_INFINITY;
 	if (timeout >= USEC_INFINITY / EXTENSIONS_MAX)
@@ -98,7 +104,7 @@ static uint64_t extension_limit(const struct service *s)
 			 timeout * EXTENSIONS_MAX);
 }
 
-/* Later, never earlier. */
+/* Extends the timeout; never shortens it. */
 static void say_extend(struct service *s, const struct notify_message *m)
 {
 	uint64_t end = MIN(clock_add(clock_now_usec(), m->extend_usec), extension_limit(s));
@@ -125,7 +131,7 @@ static void say_watchdog(struct service *s, const struct notify_message *m)
 
 /* --- the store --- */
 
-/* Will there be a next run, as far as anybody knows now? */
+/* Returns true if a next run is to be expected. */
 static bool comes_back(const struct service *s)
 {
 	if (s->state == STATE_DONE || s->state == STATE_FAILED)
@@ -161,7 +167,7 @@ static void say_remove(struct service *s, const struct notify_message *m)
 
 _Static_assert(NOTIFY_GUARD_MAX <= LEASE_WHY_MAX, "a name is a reason");
 
-/* Held for as long as the other end is open: that is also beyond this run, if somebody has it. */
+/* The guard is held until all copies of the other end are closed, also beyond this run. */
 static void say_guard(struct service *s, const struct notify_message *m,
 		      const struct unix_peer *sender, struct unix_passed *passed)
 {
@@ -206,7 +212,7 @@ static void on_watchdog(void *arg)
 	uint64_t last_usec = s->watchdog->last_usec;
 	char interval[CLOCK_TEXT_MAX];
 
-	/* It may be us who are late: then its sign of life is waiting. */
+	/* If the daemon itself is late, a sign of life is waiting in the socket. */
 	if (s->setup.notify)
 		notify_drain(s->setup.notify);
 	if (s->state != STATE_UP)
@@ -232,7 +238,7 @@ static void say_trigger(struct service *s, const struct notify_message *m)
 
 /* --- the messages --- */
 
-/* In the order in which the lines of one message count, wherever they stand in it. */
+/* The order in which the lines of a message apply, wherever they stand in it. */
 static const struct {
 	enum notify_flag flag;
 	void (*say)(struct service *s, const struct notify_message *m);
@@ -250,7 +256,7 @@ static const struct {
 	{ NOTIFY_WATCHDOG_TRIGGER, say_trigger },
 };
 
-/* A barrier is alone and has one descriptor, which is closed after it: that is all. */
+/* A barrier is a message of its own with one descriptor; closing that is the reply. */
 static bool is_barrier(const struct notify_message *m, const struct unix_passed *passed)
 {
 	return m->flags == NOTIFY_BARRIER && passed->n == 1;
@@ -327,7 +333,7 @@ void service_notify_begin(struct service *s)
 	if (!s->setup.words)
 		return;
 	*s->setup.words = (struct service_words){ .error = 0 };
-	/* What it had changed itself is as configured again. */
+	/* An interval that the last run had set by itself is configured again. */
 	watchdog_set(s->watchdog, node_config_extras(s->config)->watchdog_usec);
 }
 
@@ -344,7 +350,7 @@ void service_notify_held(struct service *s)
 {
 	if (s->setup.launch.activation && !comes_back(s))
 		fdstore_clear(activation_fdstore(s->setup.launch.activation));
-	/* Once nothing is started any more, who comes is to be sent away rather than to wait. */
+	/* When nothing starts any more, clients are to be refused rather than to wait. */
 	if (s->setup.launch.activation && root_is_stopped(s->node))
 		activation_unlisten(s->setup.launch.activation);
 	if (s->next_setup && s->next_setup->activation && root_is_stopped(s->node))

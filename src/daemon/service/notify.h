@@ -1,32 +1,27 @@
 #pragma once
 
-/* What a service says of itself by the notify protocol, and what that does to it. */
+/* The messages of a service by the notify protocol, and their effects on it. */
 
 #include "daemon/service/object.h"
 
-/* What it has said in this run, for people. */
+/* Messages of the present run that are shown to users. */
 struct service_words {
-	char status[NOTIFY_STATUS_MAX]; /* empty: nothing */
+	char status[NOTIFY_STATUS_MAX]; /* empty: none */
 	int error;			/* errno; 0: none */
-	uint64_t reloading_usec;	/* since when it reloads; 0: it does not */
+	uint64_t reloading_usec;	/* start of its reload; 0: it does not reload */
 	bool stopping;			/* it ends by itself */
-	unsigned refused;		/* what it asked for and did not get */
+	unsigned refused;		/* number of requests that were refused */
 };
 
-/*
- * The socket, and what goes with what is said there, if @config asks for one.  Return: 0 or -errno.
- */
+/* Makes the notification socket and its data if @config has notify set.  Return: 0 or -errno. */
 int service_notify_new(struct service *service, const struct node_config *config,
 		       struct notify **ret, struct service_words **ret_words);
 
-/* A run begins: what was said in the one before counts no more. */
+/* Forgets the messages of the last run, as the next one begins. */
 void service_notify_begin(struct service *service);
 
-/* Its state is another: what goes with that. */
+/* Adapts the watchdog and the stores to the new state of @service. */
 void service_notify_follow(struct service *service);
 
-/*
- * It is stopped, whatever its state was: lets go of what is kept for a next run, as far as there
- * will be none.
- */
+/* Closes stored descriptors and sockets, on a stop, if no next run will need them. */
 void service_notify_held(struct service *service);

@@ -1,3 +1,8 @@
+/*
+ * The data of a service, the queue of its events, and what follows from its state and goal.  The
+ * nodes above a service have counts (struct counts) of their subtrees: a service remembers its own
+ * share as struct tally, and adds the difference when the share changes.
+ */
 #include "daemon/service/object.h"
 
 #include <errno.h>
@@ -24,7 +29,7 @@ void service_forget_posted(struct service *s, enum service_event event)
 
 void service_look_after(struct service *s)
 {
-	/* The processes of a control group are read from that. */
+	/* A control group lists its own processes: no scan is needed. */
 	if (!s->group.exists)
 		context_scan_orphans(s->ctx);
 	node_add_task(s->node, TASK_EXITS);
@@ -41,7 +46,7 @@ int service_make_hook(struct service *s, struct hook **ret)
 
 	if (!hook)
 		return -ENOMEM;
-	/* The launch of the present setup, which this one is of when it runs anything. */
+	/* This launch belongs to the present setup, and so does the hook whenever it runs. */
 	hook_init(hook, s->ctx, &s->setup.launch, s, on_hook_end, s);
 	*ret = hook;
 	return 0;
@@ -139,7 +144,7 @@ void service_recount(struct service *s)
 
 void service_note_goal(struct service *s)
 {
-	s->blocked = false; /* until an update turn finds that it is */
+	s->blocked = false; /* the update turn derives it anew */
 	service_recount(s);
 	service_follow_soon(s);
 }

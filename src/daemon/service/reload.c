@@ -1,14 +1,13 @@
+/*
+ * A reload changes no state: the service is up, before and after.  So its command runs beside those
+ * of the states, with a timeout of its own, and ends with the other processes of the service.
+ */
 #include "daemon/service/reload.h"
 
 #include <errno.h>
 
 #include "base/clock.h"
 #include "base/parse.h"
-
-/*
- * A reload changes no state: the service is up, before and after.  So its command is beside those
- * of the states, with a timeout of its own, and is ended with the service's other processes.
- */
 
 static void on_timeout(struct alarm *alarm)
 {

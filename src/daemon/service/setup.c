@@ -1,3 +1,8 @@
+/*
+ * A setup is made completely, or not at all, when a configuration is loaded; the present run keeps
+ * its own.  The next run exchanges the two.  Listening sockets and stored descriptors go on from
+ * one setup to the next, so that a reload loses no connection.
+ */
 #include "daemon/service/setup.h"
 
 #include <errno.h>
@@ -19,7 +24,7 @@ static void on_ready(void *arg)
 	service_post(arg, EVENT_READY);
 }
 
-/* Sockets that stay open lose no connection, and what was left in the store is there again. */
+/* Sockets that stay open lose no connection, and stored descriptors are kept. */
 static bool can_keep_activation(const struct service *s, const struct node_config *config)
 {
 	struct key_set set;
@@ -93,7 +98,7 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 	return 0;
 }
 
-/* Its sockets are others, but what it has left in the store is meant for its next run. */
+/* The sockets are new, but the stored descriptors are meant for the next run. */
 static void inherit(struct service *s, struct activation *activation)
 {
 	struct activation *present = s->setup.launch.activation;
@@ -102,9 +107,7 @@ static void inherit(struct service *s, struct activation *activation)
 		log_node(s->ctx->log, LOG_ERR, s->config->path, "no memory for what it has stored");
 }
 
-/*
- * Where @next is given no control connection, whoever has that of an earlier run is not to keep it.
- */
+/* Closes the control connection of an earlier run if @next has none. */
 static void withdraw_control(const struct service *s, const struct node_config *next)
 {
 	const struct control_offer *control = &s->ctx->control;

@@ -1,3 +1,9 @@
+/*
+ * A signal reaches the processes of a service by its control group if it has one; otherwise by the
+ * process group of the main process and, one by one, by the remaining processes that are known.
+ * The second part is about processes that a service keeps beside its run (kill-leftovers = no):
+ * they end with the root, by a timer of their own.
+ */
 #include "daemon/service/signal.h"
 
 #include <errno.h>
@@ -20,7 +26,8 @@ bool service_has_group(const struct service *s)
 	if (s->main.alive)
 		return true;
 	/*
-	 * Mostly there is no group.  Where its number is a process again, that is somebody else's.
+	 * Usually the group is gone.  If its number is a pid again, that is a process of other
+	 * origin.
 	 */
 	return s->main.pid > 0 && kill(-s->main.group, 0) == 0 && kill(s->main.group, 0) < 0 &&
 	       errno == ESRCH;
@@ -74,7 +81,7 @@ bool service_has_signalled(const struct service *s, pid_t group)
 	       (s->config->signal_scope == SIGNAL_SCOPE_ALL && s->group.exists);
 }
 
-/* Who hangs is to leave a core. */
+/* A service that hangs is made to dump core. */
 static int first_signal(const struct service *s)
 {
 	return s->state == STATE_CLEANING && s->run.outcome.kind == OUTCOME_WATCHDOG
@@ -137,9 +144,7 @@ void service_term(struct service *s)
 		hook_term(h);
 	if (s->main.pid > 0 && !s->main.signalled)
 		term_main(s, signo);
-	/*
-	 * As long as its main process is there, the end of the others is for that to bring about.
-	 */
+	/* While the main process lives, it is expected to end its other processes. */
 	if (service_keeps_leftovers(s) ||
 	    (s->main.alive && s->config->signal_scope == SIGNAL_SCOPE_MAIN))
 		return;
@@ -175,13 +180,13 @@ static void log_one_kill(const struct service *s, bool forced, const char *forma
 				 "killed %s, %s after the %s", who, age, after);
 }
 
-/* Returns true if leftovers stay when the service is killed. */
+/* Returns true if remaining processes survive a kill of the service. */
 static bool spares_leftovers(const struct service *s)
 {
 	return service_keeps_leftovers(s) && clock_now_usec() < service_kill_usec(s);
 }
 
-/* Who is killed, by name: every process of the service.  @forced: a stop has waited for it. */
+/* Logs each process that is killed, by name.  @forced: a stop waits for them. */
 static void log_kill(const struct service *s, bool forced)
 {
 	struct process *p;
@@ -210,7 +215,7 @@ void service_kill(struct service *s)
 	struct hook *h;
 
 	s->run.killed = true;
-	/* Not in a stop; the first time only. */
+	/* Only the first kill that is not part of a stop is logged here. */
 	if (s->state == STATE_CLEANING && s->timeout_usec == s->ending.limit_usec)
 		log_kill(s, false);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
@@ -235,7 +240,7 @@ void service_forced(struct service *s)
 	node_note_forced(s->node);
 }
 
-/* --- what is kept beside the run --- */
+/* --- kept processes --- */
 
 static void arm_rest(struct service *s, uint64_t usec)
 {

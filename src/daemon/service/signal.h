@@ -1,54 +1,61 @@
 #pragma once
 
-/*
- * What the processes of a service are sent: the stop signal, SIGKILL, and what an operator sends.
- */
+/* Signals to the processes of a service: the stop signal, SIGKILL, and signals from operators. */
 
 #include "daemon/service/object.h"
 
 /*
- * Is somebody of the main process's group there?  Its number stays the group's as long as it has
- * members.  Later it may be anybody's pid, and his group's: then a process has it again, and the
- * main process, which was collected, is it not.
+ * Returns true if the process group of the main process exists.  Its number remains that of the
+ * group while the group has members; later it may be the pid of any process and the number of its
+ * group: in that case a process has this pid, which the main process, being collected, cannot be.
  */
 bool service_has_group(const struct service *service);
 
-/* Is any process of it there, its commands included? */
+/* Returns true if any process of @service exists, including its commands. */
 bool service_has_any(const struct service *service);
 
-/* The stop signal, then SIGCONT, to whatever of it has not had it. */
+/* Sends the stop signal and SIGCONT to all processes that have not received it. */
 void service_term(struct service *service);
 
-/* Has one of the process group @group, which turns up now, had the stop signal before? */
+/*
+ * Returns true if processes of @group, which have been found just now, have already received the
+ * stop signal.
+ */
 bool service_has_signalled(const struct service *service, pid_t group);
 
 /*
- * The kill-signal, and from the second time on SIGKILL, to all of it.  Kept leftovers are spared
- * until the budget of the node is spent.
+ * Sends the kill-signal, and from the second call on SIGKILL, to all processes.  Kept processes are
+ * spared until the budget of the node has expired.
  */
 void service_kill(struct service *service);
 
-/* The stop did not do: what is about to be killed is named, and the nodes remember. */
+/*
+ * Logs the processes that are about to be killed and marks the nodes as forced: the stop has
+ * failed.
+ */
 void service_forced(struct service *service);
 
 /*
- * The budget is spent: what was let be when the service came to rest is named and killed as well,
- * and again until it is gone.
+ * Kills the processes that were kept when the service came to rest, now that the budget has
+ * expired, and again until they are gone.
  */
 void service_end_rest(struct service *service);
 
-/* The service comes to rest, and its kept leftovers hold nothing but the root from here on. */
+/* Moves the guards of kept processes to the root: the service comes to rest. */
 void service_detach_rest(struct service *service);
 
-/* The root is stopped: what was kept gets the stop signal, and is killed at the stop-timeout. */
+/*
+ * Sends the stop signal to kept processes, as the root is stopped; SIGKILL follows at the
+ * stop-timeout.
+ */
 void service_stop_rest(struct service *service);
 
-/* @process is a leftover of the same run as @of_run, with what that means for its end. */
+/* Gives @process, from the same run as @of_run, the same end as that. */
 void service_join_rest(struct service *service, struct process *process,
 		       const struct process *of_run);
 
-/* The stop-timeout of such processes is over: of service->rest. */
+/* Handles the alarm service->rest: kills the kept processes that have exceeded the stop-timeout. */
 void service_rest_is_due(struct alarm *alarm);
 
-/* Sends @signo to its main process, to that and its group, or to all that is known to be of it. */
+/* Sends @signo to the main process, to its process group, or to all known processes. */
 void service_send(struct service *service, int signo, enum signal_scope scope);

@@ -1,3 +1,8 @@
+/*
+ * The descriptors of a run are made before its process: the pipe of readiness, the control
+ * connection and the page of guards.  The guard of the main process is taken first, as a stop waits
+ * for a start from then on.  A failure at any step becomes the outcome of the run.
+ */
 #include "daemon/service/start.h"
 
 #include <errno.h>
@@ -16,7 +21,10 @@ static int start_readiness(struct service *s, bool ready_fd_given)
 	return readiness_start(s->setup.readiness, &s->main);
 }
 
-/* Its end of a control connection, whose other end is waited for already; or -errno. */
+/*
+ * Returns the service's end of a new control connection, whose other end the daemon reads; or
+ * -errno.
+ */
 static int open_control(struct service *s)
 {
 	const struct control_offer *control = &s->ctx->control;
@@ -63,7 +71,7 @@ void service_begin(struct service *s)
 	service_notify_begin(s);
 }
 
-/* What the run is given beside its standard streams. */
+/* The descriptors of a run besides the standard streams. */
 struct given {
 	int ready_fd, socket, control; /* -1: none */
 	struct handover handover[ATTACH_HANDOVER + 1];
@@ -77,7 +85,7 @@ static void given_done(struct given *given)
 	(void)fd_close(given->control);
 }
 
-/* Return: 0, or -errno with what could not be done in *step. */
+/* Return: 0, or -errno with the failed operation in *step. */
 static int make_given(struct service *s, struct given *given, const char **step)
 {
 	int r;
@@ -88,7 +96,7 @@ static int make_given(struct service *s, struct given *given, const char **step)
 		if (given->ready_fd < 0)
 			return given->ready_fd;
 	}
-	/* First: a shell may know the descriptors below 10 only. */
+	/* The control connection comes first: a shell may only know descriptors below 10. */
 	if (s->setup.launch.config->control) {
 		*step = "connect it with us";
 		given->control = open_control(s);
@@ -110,7 +118,7 @@ static int make_given(struct service *s, struct given *given, const char **step)
 void service_spawn(struct service *s)
 {
 	const struct node_config *config =
-		s->setup.launch.config; /* a reload may have come in between */
+		s->setup.launch.config; /* a reload may have changed the latest configuration */
 	cleanup(given_done) struct given given = { .ready_fd = -1, .socket = -1, .control = -1 };
 	struct swansong_guard before = s->main.guard;
 	struct launch_program program = { .argv = config->argv, .main = true };
@@ -120,7 +128,7 @@ void service_spawn(struct service *s)
 	int r;
 
 	s->run.started_usec = clock_now_usec();
-	/* Before anything can fail: from here on a stop waits for it. */
+	/* Taken before anything can fail: a stop waits for the run from here on. */
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
 	swansong_guard_drop(&before);

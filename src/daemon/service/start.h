@@ -1,11 +1,11 @@
 #pragma once
 
-/* How a run of a service begins. */
+/* The start of a run of a service. */
 
 #include "daemon/service/object.h"
 
-/* A run begins: what was known of the last one is forgotten. */
+/* Prepares a new run and forgets the last one. */
 void service_begin(struct service *service);
 
-/* Takes a guard and starts the main process.  A failure is an end, followed up like any other. */
+/* Takes a guard and starts the main process.  A failure is handled like any other end of a run. */
 void service_spawn(struct service *service);

@@ -1,3 +1,9 @@
+/*
+ * An ending is one, however many states it passes: a second wait within it never prolongs it.  Its
+ * limit is set by stop-timeout, drain-timeout and extensions of the service itself, but it leaves
+ * enough of the budget for all that follows the end of the service: its post-stop, the services
+ * whose stop signals wait for it, and the final actions above.
+ */
 #include "daemon/service/timeout.h"
 
 #include "base/clock.h"
@@ -6,23 +12,16 @@
 #include "daemon/service/hooks.h"
 #include "model/life/budget.h"
 
-/*
- * An ending is one, however many states it passes: a second wait inside of it never makes it
- * longer.  It lasts as long as stop-timeout, drain-timeout and the service's own word say, but no
- * longer than leaves their share of the budget to those that come after the service: its post-stop,
- * whoever's signal waits for it, and the final actions above.
- */
-
-/* A SIGKILL that does nothing for that long is worth a word. */
+/* A SIGKILL without effect is logged after this time. */
 #define KILL_WARN_USEC (5 * USEC_PER_SEC)
 
-/* Until when nothing of it is to be left. */
+/* Returns the time by which the service must be gone. */
 static uint64_t gone_by(const struct service *s, uint64_t now)
 {
 	return budget_before(service_kill_usec(s), now, stop_order_followers_timeout(s->node));
 }
 
-/* Until when its processes may be there, if a post-stop is to come after them. */
+/* Returns the time by which its processes must have ended, so that a post-stop can follow. */
 static uint64_t last_call(const struct service *s, uint64_t now)
 {
 	uint64_t end = gone_by(s, now);
@@ -35,7 +34,7 @@ static bool is_ending(const struct service *s)
 	return s->state == STATE_ASKING || s->state == STATE_STOPPING || s->state == STATE_CLEANING;
 }
 
-/* Whoever has failed is not given time for what it does. */
+/* A failed service gets no time for its guards. */
 static unsigned long count_busy(const struct service *s)
 {
 	if (!s->main.alive || (s->state == STATE_CLEANING && s->run.outcome.kind != OUTCOME_NONE))
@@ -96,7 +95,7 @@ static uint64_t post_stop_limit(const struct service *s, uint64_t now)
 		   by > least ? by : least);
 }
 
-/* The signal is still to come, and then an end. */
+/* Time for the signal and the end after it remains. */
 static uint64_t drain_limit(const struct service *s, uint64_t now)
 {
 	return budget_before(last_call(s, now), now, s->config->stop_timeout_usec);
@@ -147,7 +146,10 @@ static uint64_t state_limit(struct service *s, uint64_t now)
 	}
 }
 
-/* What was begun after that was spent, as a post-stop is after the kill, has a limit of its own. */
+/*
+ * A state that began after the kept budget had expired, such as a post-stop after the kill, has a
+ * limit of its own.
+ */
 static bool has_kept_budget(const struct service *s)
 {
 	return s->kept_usec > s->since_usec && fsm_is_going_down(s->state) &&
@@ -200,7 +202,7 @@ void service_arm(struct service *s, bool killed)
 		arm_killed(s, now);
 		return;
 	}
-	/* One that is spent is not begun again. */
+	/* An expired ending does not begin anew. */
 	if (s->state == STATE_CLEANING && s->ending.began_usec && s->ending.limit_usec <= now)
 		return;
 	set_timeout(s, state_limit(s, now));

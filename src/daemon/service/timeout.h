@@ -1,38 +1,43 @@
 #pragma once
 
-/* The timeout of the state that a service is in: how long that is at most, and how that changes. */
+/* The timeout of the present state of a service: its length, and how that changes. */
 
 #include "daemon/service/object.h"
 
-/* Begins the timeout of the state that was just entered; @killed: of what has just been killed. */
+/*
+ * Begins the timeout of the state that was just entered; @killed: processes have just been killed.
+ */
 void service_arm(struct service *service, bool killed);
 
 /*
- * What the timeout of an ending follows from has changed: who holds guards, or the budget.  In any
- * other state there is nothing to do.
+ * Adapts the timeout of an ending after a change of the guards or of the budget.  In other states
+ * it does nothing.
  */
 void service_rearm(struct service *service);
 
 /*
- * The next generation of its node is about to begin: if its end is under way, the budget of this
- * one stays in force.
+ * Keeps the budget of this generation for an end that is under way; the next generation is about to
+ * begin.
  */
 void service_keep_budget(struct service *service);
 
-/* It has entered a state: nothing but such a budget limits that yet. */
+/* Clears the timeout as a state is entered; a kept budget stays in force. */
 void service_disarm(struct service *service);
 
-/* Is what its timer says that such a budget is spent? */
+/* Returns true if the timer has expired because of a kept budget. */
 bool service_has_spent_budget(const struct service *service);
 
-/* TASK_GUARDS: the same for all services whose guards have changed (node_guards_changed()). */
+/*
+ * TASK_GUARDS: calls service_rearm() for services whose guards have changed
+ * (node_guards_changed()).
+ */
 void service_settle_guards(struct context *ctx);
 
-/* The start that is under way may last until @usec. */
+/* Extends the present start to @usec. */
 void service_extend_start(struct service *service, uint64_t usec);
 
-/* It is down, and not to start before its not_before_usec. */
+/* Sets the timer to not_before_usec, before which @service does not start. */
 void service_delay(struct service *service);
 
-/* It says itself that it needs time until @usec to end. */
+/* Extends the present end to @usec, as the service itself has requested. */
 void service_extend(struct service *service, uint64_t usec);
