@@ -1,3 +1,9 @@
+/*
+ * A generation is a libswansong node and its completion; a stopped one is never started again.
+ * With a final action there are two libswansong nodes, one below the other: guards and children are
+ * on the lower one, so that the final action runs between the last guard and Complete.  Callbacks
+ * of the library only put the node on the agenda.
+ */
 #include "daemon/node/node.h"
 
 #include <errno.h>
@@ -9,7 +15,7 @@
 
 DEFINE_CLEANUP(struct node *, node_free)
 
-/* A generation before the present one that is not Complete. */
+/* An earlier generation that is not Complete. */
 struct earlier {
 	struct list in_node;
 	struct node *node;
@@ -53,7 +59,7 @@ void node_follow_up(struct node *node)
 	trace_touch(node->trace);
 }
 
-/* On the thread that dropped the last guard: ours, in the middle of something.  So only note it. */
+/* This runs inside the call that drops the last guard, so it only puts the node on the agenda. */
 static void on_drained(void *arg)
 {
 	node_follow_up(arg);
@@ -96,8 +102,7 @@ static void generation_done(struct generation *g)
 }
 
 /*
- * Where something is to be done between the last guard and Complete, the guards are one level
- * below.
+ * A final action runs between the last guard and Complete, so guards are on a node one level below.
  */
 static int make_work(struct generation *g, const struct node_config *config)
 {
@@ -199,7 +204,7 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	if (r < 0)
 		return r;
 	use_generation(node, &g);
-	/* Below a stopped node it is born stopped. */
+	/* A node below a stopped one is stopped from the beginning. */
 	if (node_is_stopped(node)) {
 		node_note_stop(node);
 		node->stop_usec = node->since_usec;
@@ -240,11 +245,14 @@ struct node *node_free(struct node *node)
 {
 	if (!node)
 		return NULL;
-	/* It has no children any more: what it counts is its own. */
+	/* There are no children any more: the count is its own. */
 	count_draining(node, -node->draining);
 	while (!list_is_empty(&node->earlier))
 		forget_earlier(list_entry(node->earlier.next, struct earlier, in_node));
-	/* First the completion: the root's last handle stops it, and nobody is to hear of that. */
+	/*
+	 * The completion goes first: the release of the root's last handle stops the root, which
+	 * must not be reported.
+	 */
 	forget_generation(node);
 	alarm_stop(&node->ctx->alarms, &node->budget);
 	list_remove(&node->sibling);
@@ -343,7 +351,7 @@ bool node_is_ready(const struct node *node)
 	return node->counts.ready == node->counts.services;
 }
 
-/* The present generation is about to be an earlier one. */
+/* Keeps the present generation as an earlier one, unless it is Complete. */
 static int remember_present(struct node *node)
 {
 	struct earlier *earlier;

@@ -2,10 +2,11 @@
 
 /*
  * A node of the running tree: a section of the configuration, the libswansong node of its present
- * generation, and what is known of the services below it.
+ * generation, and the counts of the services below it.
  *
- * A stopped node never runs again.  Starting it anew makes the next generation, a new libswansong
- * node under the same name; guards of the one before go on holding up whatever is above it.
+ * A stopped libswansong node never runs again.  A new start makes the next generation, another
+ * libswansong node under the same name; guards of the earlier generation still hold up the nodes
+ * above.
  */
 
 #include <stdbool.h>
@@ -23,35 +24,35 @@ struct final;
 
 /* Services of the subtree. */
 struct counts {
-	int services; /* but for those that are not started, and do not start by themselves */
+	int services; /* without those that are idle and do not start by themselves */
 	int ready;
-	int settled; /* ready, or not about to become so */
-	int members; /* that start by themselves */
-	int present; /* of these: satisfy a requirement */
-	int lost;    /* ... and do not, nor will */
+	int settled; /* ready, or not going to be */
+	int members; /* services that start by themselves */
+	int present; /* members that satisfy a requirement */
+	int lost;    /* members that do not, and will not */
 };
 
-/* Of ordering edges there are both ends: beside the lists of enum edge a node has these. */
+/* Each ordering edge is stored at both its ends: these lists are for the far ends. */
 enum {
-	LIST_DEPENDENTS = N_EDGES, /* who requires, wants or comes after it */
-	LIST_FOLLOWERS,		   /* who is term-after it */
+	LIST_DEPENDENTS = N_EDGES, /* nodes that require, want or come after it */
+	LIST_FOLLOWERS,		   /* nodes that are term-after it */
 	N_LISTS
 };
 
-/* Arrays of node pointers, NULL-terminated, or NULL. */
+/* Arrays of node pointers that end with NULL, or NULL. */
 struct edges {
 	struct node **lists[N_LISTS];
 };
 
 struct node {
 	struct context *ctx;
-	struct config *config_ref; /* keeps config */
+	struct config *config_ref; /* keeps config valid */
 	const struct node_config *config;
 	struct node *parent; /* NULL for the root */
 	struct list children, sibling;
-	struct agenda_entry due; /* for it, or for its service */
+	struct agenda_entry due; /* for the node or its service */
 
-	/* Written by daemon/tree/goals.c alone. */
+	/* Written by daemon/tree/goals.c only. */
 	enum goal goal;
 	enum goal_cause cause;
 	int cycling;	      /* children that a strategy restarts and that are not Complete */
@@ -59,51 +60,49 @@ struct node {
 
 	/* The present generation. */
 	struct swansong *handle;
-	struct swansong *work; /* where its guards and children are: that, or one below it */
-	struct swansong_completion *drained; /* of work, if it is another one, until the stop */
+	struct swansong *work; /* parent of its guards and children: handle, or a node below it */
+	struct swansong_completion *drained; /* of work, if that is not handle, until the stop */
 	struct swansong_completion *completion;
 	uint64_t since_usec;	/* when its state was entered */
-	uint64_t stop_usec;	/* when it was stopped */
-	uint64_t deadline_usec; /* when its budget is spent; USEC_INFINITY while it runs */
-	uint64_t kill_usec;	/* ... but for its final: when what is left is killed; likewise */
-	uint64_t call_usec;   /* ... and when guards are revoked that signals of others wait for */
-	struct alarm budget;  /* of that which is nearest */
-	uint64_t late_usec;   /* when its own processes and leases were forced; 0: never */
-	uint64_t forced_usec; /* ... or those of one below it, in whatever generation; likewise */
+	uint64_t stop_usec;	/* time of its stop; 0: none */
+	uint64_t deadline_usec; /* end of its budget; USEC_INFINITY while it runs */
+	uint64_t kill_usec;	/* time of its kill phase, before the final action; likewise */
+	uint64_t call_usec;	/* time of the last call for guards; likewise */
+	struct alarm budget;	/* for the nearest of these three */
+	uint64_t late_usec;	/* when its own processes and leases were forced; 0: never */
+	uint64_t forced_usec;	/* the same for all of its subtree, in any generation */
 	unsigned generation;
 	struct counts counts;
-	struct list earlier; /* generations before it that are not Complete */
-	int draining;	     /* generations in the subtree that are stopped and not Complete */
+	struct list earlier; /* earlier generations that are not Complete */
+	int draining;	     /* stopped generations in the subtree that are not Complete */
 
 	struct trace *trace;	 /* for the report */
 	struct service *service; /* NULL for a group */
-	struct final *final;	 /* what runs when its guards are gone, or NULL */
+	struct final *final;	 /* final action, or NULL */
 	struct list leases;
-	bool complete;	  /* its present generation is, and followed up */
-	bool forced;	  /* ... something below had to be killed or revoked during its stop */
-	bool transient;	  /* of no section: it was asked for over the control socket */
-	bool keep;	  /* ... and stays when it has ended */
-	bool force_asked; /* its kill phase begins in this turn, as it was asked for */
+	bool complete;	  /* its present generation is Complete and was processed */
+	bool forced;	  /* a process or guard of it had to be forced during its stop */
+	bool transient;	  /* made by a request, without a section */
+	bool keep;	  /* a transient node that stays after its end */
+	bool force_asked; /* a client has requested the kill phase */
 
 	struct edges *edges;	  /* see node_edges() */
-	struct edges *next_edges; /* of daemon/edges.c, while a reload is being made */
-	uint64_t program_guards;  /* in the subtree: of attached programs, as last counted */
+	struct edges *next_edges; /* of daemon/tree/edges.c, during a reload */
+	uint64_t program_guards;  /* of attached programs in the subtree, as last counted */
 };
 
-/*
- * Makes the node and its first generation, below @parent's present one.  Return: 0 or -errno.
- */
+/* Makes a node and its first generation, below the present one of @parent.  Return: 0 or -errno. */
 int node_new(struct node **ret, struct context *ctx, struct config *config_ref,
 	     const struct node_config *config, struct node *parent);
 
-/* Its section is @config of @config_ref_ now. */
+/* Makes @config, of @config_ref_, the section of @node. */
 void node_use_config(struct node *node, struct config *config_ref,
 		     const struct node_config *config);
 
-/* Leaves its parent.  Must have no children, service or leases any more. */
+/* Removes @node from its parent and frees it.  It must have no children, service or leases. */
 struct node *node_free(struct node *node);
 
-/* One of its lists of edges. */
+/* Returns one of the lists of edges of @node, which may be NULL. */
 static inline struct node **node_edges(const struct node *node, size_t list)
 {
 	return node->edges ? node->edges->lists[list] : NULL;
@@ -111,10 +110,10 @@ static inline struct node **node_edges(const struct node *node, size_t list)
 
 void node_edges_free(struct edges *edges);
 
-/* "web/nginx", and "root" for the root, whose path is empty. */
+/* Returns the path, such as "web/nginx"; "root" for the root, which has an empty path. */
 const char *node_name(const struct node *node);
 
-/* The task is due for the node, or for its service; or no longer. */
+/* Adds @node to the list of @task, for itself or for its service; node_end_task() removes it. */
 void node_add_task(struct node *node, enum task task);
 void node_end_task(struct node *node, enum task task);
 
@@ -122,66 +121,71 @@ void node_end_task(struct node *node, enum task task);
 struct node *node_next_due(struct context *ctx, enum task task);
 struct node *node_take_due(struct context *ctx, enum task task);
 
-/* Each node for which @task is due, until node_end_task(). */
+/* Visits each node on the list of @task, where it stays until node_end_task(). */
 #define node_for_each_due(node, ctx, task) \
 	for (agenda_rewind(&(ctx)->agenda); ((node) = node_next_due(ctx, task));)
 
-/* Each node for which @task is due; it is done then. */
+/* Visits each node on the list of @task and removes it. */
 #define node_for_each_taken(node, ctx, task) \
 	for (agenda_rewind(&(ctx)->agenda); ((node) = node_take_due(ctx, task));)
 
 bool node_is_stopped(const struct node *node);
 
-/* Returns true if the root of its tree is stopped, and so all of the tree. */
+/* Returns true if the root of its tree is stopped, and so the whole tree. */
 bool node_is_tree_stopped(const struct node *node);
 
-/* The root of the tree that @node is in. */
+/* Returns the root of the tree of @node. */
 const struct node *node_root(const struct node *node);
 
-/* The effective goal: the lowest of its own and of those above it. */
+/* Returns the effective goal: the lowest of the goals of @node and its ancestors. */
 enum goal node_goal(const struct node *node);
 
-/* Returns true if a strategy restarts it, and it is not Complete. */
+/* Returns true if a strategy restarts @node, which is not Complete yet. */
 static inline bool node_is_cycled_by_strategy(const struct node *node)
 {
 	return node->goal == GOAL_CYCLE && node->cause == CAUSE_STRATEGY;
 }
 
-/* It may be Complete, or nothing may be left of it: looked at in the next update turn. */
+/* Puts @node on the agenda of completions: it may be Complete, or nothing of it may remain. */
 void node_follow_up(struct node *node);
 
-/* "running", "shutting_down" or "complete", as it has been followed up. */
+/* Returns "running", "shutting_down" or "complete", as last processed. */
 const char *node_state_name(const struct node *node);
 
-/* Its state is another one than @from now: for whoever watches. */
+/* Reports to subscribers that @node is no longer in state @from. */
 void node_changed(const struct node *node, const char *from, const char *reason);
 
-/* Something of it is killed or revoked because a budget is spent: it and those above are forced. */
+/*
+ * Marks @node and its ancestors as forced: a process or guard ended because a budget had expired.
+ */
 void node_note_forced(struct node *node);
 
-/* Guards that are no process's have been taken on it or dropped: looked at in the next turn. */
+/* Puts @node on the agenda of guards: a lease or a guard of an attached program has changed. */
 void node_guards_changed(struct node *node);
 
-/* A transient node may have come to its end; looked at when whoever waits for it has been told. */
+/*
+ * Puts transient @node on the agenda: it may have ended.  Requests that wait for it get their
+ * replies first.
+ */
 void node_finished(struct node *node);
 
-/* Its stop is about to be latched. */
+/* Counts the stop of @node, which is about to be latched. */
 void node_note_stop(struct node *node);
 
-/* Is @node, or one of its parents, @ancestor? */
+/* Returns true if @node is @ancestor or below it. */
 bool node_is_within(const struct node *node, const struct node *ancestor);
 
-/* All services in it are up, or have done their work. */
+/* Returns true if all services in @node are up or have done their work. */
 bool node_is_ready(const struct node *node);
 
 /*
- * Begins the next generation of a stopped node.  The parent must run.  Return: 0 or -ENOMEM, and
- * nothing has changed.
+ * Begins the next generation of @node, which is stopped; its parent must run.  Return: 0, or
+ * -ENOMEM and nothing has changed.
  */
 int node_renew(struct node *node);
 
 /*
- * The node after @node in the subtree of @top, parents first, or NULL at its end:
- * for (n = top; n; n = node_next(n, top)).
+ * Returns the node after @node in the subtree of @top, parents first; NULL at its end: for (n =
+ * top; n; n = node_next(n, top)).
  */
 struct node *node_next(const struct node *node, const struct node *top);

@@ -1,3 +1,8 @@
+/*
+ * A stop runs against the edges of a start: a node waits for its dependents (LIST_DEPENDENTS), and
+ * for the nodes that its own term-after names.  A node is blocked by the edges of its ancestors,
+ * too.  With the count `draining` of a node no walk over its subtree is needed.
+ */
 #include "daemon/node/stop-order.h"
 
 #include "base/macro.h"
