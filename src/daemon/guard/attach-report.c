@@ -1,3 +1,7 @@
+/*
+ * A report is one line for each place of the program with guards: the number of guards, the time of
+ * the oldest, and the place with its reason.  All of it is checked before any of it is used.
+ */
 #include "daemon/guard/attach-report.h"
 
 #include <errno.h>
@@ -20,7 +24,7 @@ struct line {
 	const char *place;
 };
 
-/* The next word of @at, which ends at a blank.  NULL if there is none. */
+/* Returns the next field of @at, which ends with a space, or NULL. */
 static char *next_word(char **at)
 {
 	char *word = *at, *end = strchr(word, ' ');
@@ -32,7 +36,7 @@ static char *next_word(char **at)
 	return word;
 }
 
-/* "3 812345678 web.c:41 serve" */
+/* Parses a line such as "3 812345678 web.c:41 serve". */
 static int parse_line(char *text, struct line *ret)
 {
 	const char *guards = next_word(&text);
@@ -45,7 +49,10 @@ static int parse_line(char *text, struct line *ret)
 	return 0;
 }
 
-/* As much as fits; what must not be shown as it is is for whoever shows it. */
+/*
+ * Copies as much of @place as fits, up to a whole character.  Control characters stay: the code
+ * that shows the text escapes them.
+ */
 static char *cut_place(char buf[static PLACE_MAX], const char *place)
 {
 	size_t used = 0, length;
@@ -61,7 +68,7 @@ static char *cut_place(char buf[static PLACE_MAX], const char *place)
 	return buf;
 }
 
-/* False when it is full; there always is room to say so. */
+/* Returns false if @why is full; there always is room for the mark. */
 static bool add_place(char why[static ATTACH_WHY_MAX], const struct line *line, bool count)
 {
 	char place[PLACE_MAX], number[24] = "", text[PLACE_MAX + sizeof(number) + 2];

@@ -1,6 +1,6 @@
 #pragma once
 
-/* What an attached program reports of its guards (base/page.h), in words for people. */
+/* The reports of attached programs about their guards (swansong/base/page.h), as text for users. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,9 +8,9 @@
 #define ATTACH_WHY_MAX 256
 
 struct attach_report {
-	uint64_t oldest_usec;	  /* when the oldest was taken; USEC_INFINITY: there is none */
+	uint64_t oldest_usec;	  /* when the oldest was taken; USEC_INFINITY: no guards */
 	char why[ATTACH_WHY_MAX]; /* "2 x web.c:41 serve, 1 x db.c:7 query"; may be empty */
 };
 
-/* Parses what follows the first line of the message.  Return: 0, or -EBADMSG without effect. */
+/* Parses the message after its first line.  Return: 0, or -EBADMSG and *ret is unchanged. */
 int attach_report_parse(const char *text, size_t n, struct attach_report *ret);

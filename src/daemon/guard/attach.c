@@ -1,3 +1,8 @@
+/*
+ * The page has the number of guards at any time and costs the program nothing; the holder of its
+ * lock is the attached program.  Places of guards come by message and on request only.  Requests,
+ * messages and log lines are limited in number, as nothing is known about the program.
+ */
 #include "daemon/guard/attach.h"
 
 #include <errno.h>
@@ -14,43 +19,43 @@
 #include "sys/process/proc.h"
 #include "sys/ipc/unixsock.h"
 
-/* A report is asked for when somebody looks, but not more often than this. */
+/* Requests for a report are at least this far apart. */
 #define ASK_EVERY_USEC (250 * USEC_PER_MSEC)
-/* ... nor when so many have not been answered: the stop is to find room in the socket. */
+/* No request is sent while so many are unanswered: the socket must have room for the stop. */
 #define UNANSWERED_MAX 4
-/* So many messages in that time; the others wait in the socket, or their sender does. */
+/* So many messages are read in this time; the others wait in the socket, or their sender waits. */
 #define MESSAGES_EVERY_USEC (250 * USEC_PER_MSEC)
 #define MESSAGES_MAX	    32
-/* So many programs of one run are worth a word. */
+/* So many programs are logged in a run. */
 #define PROGRAMS_LOGGED 10
 
-/* Who has the lock, and what was heard from it. */
+/* The process that has the lock, and the content of its messages. */
 struct program {
-	pid_t pid; /* 0: nobody */
+	pid_t pid; /* 0: none */
 	char command[64];
 	uint64_t since_usec;
-	bool complete; /* it was stopped, and holds nothing any more */
+	bool complete; /* it was stopped and holds no guards any more */
 	bool reported;
 	struct attach_report report;
 };
 
 struct attach {
 	struct node *node;
-	struct list in_attached; /* of the context, while there is a run */
+	struct list in_attached; /* of the context, during a run */
 
-	/* Of this run. */
-	int page;   /* -1: there is no run */
-	int socket; /* -1: there is nobody at its other end any more */
+	/* The present run. */
+	int page;   /* -1: no run */
+	int socket; /* -1: closed at the other end */
 	sd_event_source *source;
-	uint64_t id; /* of the program's guards, for people */
+	uint64_t id; /* of the program's guards, for users */
 	bool stopped;
 	unsigned logged;
 	struct program program;
-	sd_event_source *gone; /* when that has ended; NULL also if it cannot be watched */
+	sd_event_source *gone; /* watches its end; NULL also if that is impossible */
 
-	uint64_t counted; /* what is in the counts of the nodes */
+	uint64_t counted; /* share of this program in the counts of the nodes */
 
-	bool asked; /* a report that comes is wanted */
+	bool asked; /* a report was requested and has not come */
 	unsigned unanswered;
 	uint64_t asked_usec;
 };
@@ -80,11 +85,11 @@ struct attach *attach_free(struct attach *a)
 	return NULL;
 }
 
-/* --- who is attached --- */
+/* --- the attached program --- */
 
 static pid_t meet(struct attach *a);
 
-/* With the socket open in processes that it has made, nothing else would tell. */
+/* Children of the program may keep the socket open, so its end must be noticed by its pidfd. */
 static int on_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct attach *a = arg;
@@ -108,7 +113,7 @@ static void watch_program(struct attach *a)
 	fd = -1;
 }
 
-/* Looks who has the lock now.  What another one has said is forgotten. */
+/* Returns the pid that has the lock now; if it has changed, forgets all about the one before. */
 static pid_t meet(struct attach *a)
 {
 	pid_t pid = a->socket < 0 ? 0 : pagefile_holder(a->page);
@@ -153,7 +158,7 @@ void attach_count(struct node *top)
 			set_count(a, attach_guards(a));
 }
 
-/* --- what is said --- */
+/* --- messages to the program --- */
 
 static bool say(struct attach *a, const char *word)
 {
@@ -199,7 +204,9 @@ void attach_stop(struct attach *a)
 	if (a->page < 0 || a->stopped)
 		return;
 	a->stopped = true;
-	/* First what it may look at at any time: who gets the word must find it there. */
+	/*
+	 * The page comes first: a program that has received the message must find the stop there.
+	 */
 	r = pagefile_stop(a->page);
 	if (!say(a, "STOP") || r < 0)
 		log_node(a->node->ctx->log, LOG_DEBUG, node_name(a->node),
@@ -208,7 +215,7 @@ void attach_stop(struct attach *a)
 	ask(a, clock_now_usec());
 }
 
-/* --- what is heard --- */
+/* --- messages from the program --- */
 
 static void hear_complete(struct attach *a)
 {
@@ -218,7 +225,7 @@ static void hear_complete(struct attach *a)
 	node_guards_changed(a->node);
 }
 
-/* What nobody has asked for is not looked at. */
+/* A report that was not requested is ignored. */
 static void hear_report(struct attach *a, const char *text, size_t n)
 {
 	if (!a->asked)
@@ -230,7 +237,7 @@ static void hear_report(struct attach *a, const char *text, size_t n)
 		a->program.reported = true;
 }
 
-/* Who has not the lock is nobody. */
+/* Only the process that has the lock is listened to. */
 static void hear(struct attach *a, const struct unix_peer *sender, const char *text, size_t n)
 {
 	static const char report[] = "REPORT\n";
@@ -242,7 +249,7 @@ static void hear(struct attach *a, const struct unix_peer *sender, const char *t
 		hear_complete(a);
 	else if (n >= skip && memcmp(text, report, skip) == 0)
 		hear_report(a, text + skip, n - skip);
-	/* By ATTACHED it was met; there is no more to that. */
+	/* ATTACHED needs no action: attach_meet() has noticed the program. */
 }
 
 static void hang_up(struct attach *a)
@@ -252,7 +259,7 @@ static void hang_up(struct attach *a)
 	node_guards_changed(a->node);
 }
 
-/* A program that uses the library sends none; another one is heard no more. */
+/* A program that uses the library sends no descriptors; any other is not listened to any more. */
 static void refuse_descriptors(struct attach *a)
 {
 	if (passed_close_apart(&a->socket, 1) >= 0)
@@ -260,7 +267,7 @@ static void refuse_descriptors(struct attach *a)
 	hang_up(a);
 }
 
-/* One message a turn: then it is everybody else's. */
+/* A turn reads one message, so that all other events get theirs. */
 static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct attach *a = arg;
@@ -272,7 +279,7 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *a
 		hear(a, &sender, text, (size_t)n);
 	else if (n == -EPROTO)
 		refuse_descriptors(a);
-	/* An empty message has a sender, the end has none. */
+	/* An empty message has a sender; the end of the connection has none. */
 	else if ((n == 0 && sender.pid == 0) || (n == -EAGAIN && (events & EPOLLHUP)))
 		hang_up(a);
 	return 0;
@@ -338,7 +345,7 @@ void attach_end(struct attach *a)
 	a->asked_usec = 0;
 }
 
-/* --- what there is to see --- */
+/* --- status --- */
 
 bool attach_view(struct attach *a, uint64_t now, struct attach_view *ret)
 {
@@ -347,7 +354,7 @@ bool attach_view(struct attach *a, uint64_t now, struct attach_view *ret)
 
 	if (guards == 0)
 		return false;
-	/* A program that is met by this look is later than @now. */
+	/* A program that this call was the first to notice has a later time than @now. */
 	since = p->reported ? p->report.oldest_usec : p->since_usec;
 	*ret = (struct attach_view){
 		.id = a->id,

@@ -1,11 +1,12 @@
 #pragma once
 
 /*
- * A program that is attached to the node of its service (base/page.h).
+ * A program that is attached to the node of its service (swansong/base/page.h).
  *
- * Each run has a page and a pair of sockets of its own.  Whatever the program writes there is shown
- * and, within what the configuration allows, waited for; nothing else follows from it.  How often
- * it is listened to is limited, so that one that talks without end harms nobody.
+ * Each run has a page and a pair of sockets of its own.  The guards that the program reports there
+ * are shown and, within the limits of the configuration, waited for; they have no other effect.
+ * Its messages are limited in rate, so that a program that floods the socket harms no other
+ * service.
  */
 
 #include "base/clock.h"
@@ -14,47 +15,53 @@
 
 struct attach;
 
-/* For an answer to attach_ask(). */
+/* Time to wait for the reports that attach_ask() has requested. */
 #define ATTACH_ANSWER_USEC (250 * USEC_PER_MSEC)
 
-/* For struct launch_program. */
+/* Number of descriptors for struct launch_program. */
 #define ATTACH_HANDOVER 2
 
-/* Calls node_guards_changed() when a stopped program is Complete or gone.  Return: 0 or -ENOMEM. */
+/*
+ * Makes the object of a service.  It calls node_guards_changed() when a stopped program is Complete
+ * or gone.  Return: 0 or -ENOMEM.
+ */
 int attach_new(struct attach **ret, struct node *node);
 struct attach *attach_free(struct attach *attach);
 
-/* Begins a run: @handover is for the program.  The caller closes *socket, unless it is -1. */
+/*
+ * Begins a run.  @handover is for the program; the caller closes *socket unless it is -1.  Return:
+ * 0 or -errno.
+ */
 int attach_begin(struct attach *attach, struct handover handover[static ATTACH_HANDOVER],
 		 int *socket);
 
-/* The run is over, if there was one. */
+/* Ends the present run, if there is one. */
 void attach_end(struct attach *attach);
 
-/* Tells the program of the stop, once, before any signal. */
+/* Notifies the program of the stop, once, before any signal. */
 void attach_stop(struct attach *attach);
 
-/* The guards that the program reports; 0 after the stop once it has reported Complete. */
+/* Returns the number of guards that the program reports; 0 after the stop once it is Complete. */
 uint64_t attach_guards(struct attach *attach);
 
-/* Counts them anew for the nodes at and below @top, and those above. */
+/* Updates the counts of guards in the subtree of @top and in the nodes above. */
 void attach_count(struct node *top);
 
-/* Asks programs at and below @top for the places of their guards, at most every 250 ms. */
+/* Requests a report from the programs in the subtree of @top, at most every 250 ms. */
 void attach_ask(struct node *top, uint64_t now);
 
-/* Is there one that was asked, and has not answered, and had no time to? */
+/* Returns true if a requested report has not come but still may come in time. */
 bool attach_is_awaited(struct node *top, uint64_t now);
 
-/* What there is to see of an attached program that holds guards. */
+/* The guards of an attached program, as they are shown. */
 struct attach_view {
 	uint64_t id;
 	pid_t pid;
 	const char *command; /* or NULL */
 	uint64_t guards;
-	const char *why; /* what it reported last, or NULL */
+	const char *why; /* of its last report, or NULL */
 	uint64_t age_usec;
 };
 
-/* Asks the program for a report as well, for the next time.  Return: false if there is nothing. */
+/* Fills in *ret and requests a report for the next call.  Returns false if there are no guards. */
 bool attach_view(struct attach *attach, uint64_t now, struct attach_view *ret);

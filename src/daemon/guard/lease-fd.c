@@ -1,3 +1,8 @@
+/*
+ * The lease ends with the descriptor: the kernel reports that its other end is closed, and nothing
+ * is ever read.  Only kinds of descriptors are accepted for which the kernel does so, which it does
+ * not if the daemon itself has the other end.
+ */
 #include "daemon/guard/lease-fd.h"
 
 #include <errno.h>
@@ -11,9 +16,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 
-/* Nothing is read: the kernel reports the end unasked. */
-
-/* Which end of which pipe. */
+/* An end of a pipe, which is identified by its inode. */
 struct pipe_end {
 	dev_t device;
 	ino_t inode;
@@ -24,7 +27,7 @@ struct lease_fd {
 	struct lease *lease;
 	struct list in_context;
 	int fd;
-	struct pipe_end pipe; /* zero: it is a socket */
+	struct pipe_end pipe; /* zero: a socket */
 	sd_event_source *end;
 };
 
@@ -41,7 +44,7 @@ static struct lease_fd *lease_fd_free(struct lease_fd *l)
 }
 DEFINE_CLEANUP(struct lease_fd *, lease_fd_free)
 
-/* Revoked: our closing tells who watches his end. */
+/* After a revocation the holder notices that this end is closed. */
 static void on_lost(struct lease *lease, enum lease_end how, void *arg)
 {
 	lease_fd_free(arg);
@@ -71,7 +74,7 @@ static int option(int fd, int name)
 	return getsockopt(fd, SOL_SOCKET, name, &value, &size) < 0 ? -1 : value;
 }
 
-/* A FIFO has no end until it has had a writer; tee(2) tells without reading anything. */
+/* A FIFO reports its end only if it once had a writer, which tee(2) shows without reading. */
 static bool has_writer(int fd)
 {
 	struct pollfd over = { .fd = fd };
@@ -88,7 +91,10 @@ static bool has_writer(int fd)
 	return has;
 }
 
-/* Of one whose other end is ours too, whoever has sent it, we would not hear. */
+/*
+ * The end of a pipe is not reported if the daemon holds its other end as well, from whichever
+ * sender.
+ */
 static bool is_held(const struct context *ctx, const struct pipe_end *end)
 {
 	const struct lease_fd *l;
@@ -100,7 +106,7 @@ static bool is_held(const struct context *ctx, const struct pipe_end *end)
 	return false;
 }
 
-/* One that is open for both directions is its own other end. */
+/* A descriptor that is open in both directions keeps its own pipe open. */
 static bool is_end_of_pipe(const struct context *ctx, int fd, const struct stat *st,
 			   struct pipe_end *ret)
 {
@@ -113,7 +119,10 @@ static bool is_end_of_pipe(const struct context *ctx, int fd, const struct stat 
 	       (ret->mode != O_RDONLY || has_writer(fd));
 }
 
-/* A connection with ourselves would wait for us: the one that the service was given, or made. */
+/*
+ * The other end belongs to the daemon: the end of the service's own control connection, for
+ * example, would never come.
+ */
 static bool is_end_of_ours(int fd)
 {
 	struct unix_peer peer;
@@ -121,7 +130,7 @@ static bool is_end_of_ours(int fd)
 	return unix_peer(fd, &peer) == 0 && peer.pid == getpid();
 }
 
-/* The end of a datagram socket, or of a remote one, need not be told. */
+/* The end of datagram sockets and of remote connections may go unreported. */
 static bool is_end_of_pair(int fd)
 {
 	int type = option(fd, SO_TYPE);

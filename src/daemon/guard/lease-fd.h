@@ -1,8 +1,6 @@
 #pragma once
 
-/*
- * A lease that lasts until the other end of a descriptor is closed by all processes that have it.
- */
+/* A lease on a descriptor, which lasts until all processes have closed the other end. */
 
 #include "daemon/guard/lease.h"
 
@@ -10,11 +8,14 @@
 
 enum lease_fd_refusal {
 	LEASE_FD_FULL = LEASE_FULL + 1, /* LEASE_FDS_MAX */
-	LEASE_FD_ENDLESS,		/* we would not hear of its end */
+	LEASE_FD_ENDLESS,		/* its end would not be reported */
 };
 
-/* Takes @fd over, also on failure.  Return: 0; a lease_refusal or lease_fd_refusal; -errno. */
+/*
+ * Makes a lease on @node that lasts as long as @fd; takes ownership of @fd, also on failure.
+ * Return: 0; a lease_refusal or lease_fd_refusal; -errno.
+ */
 int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd);
 
-/* What is to be said when lease_fd_new() has returned @r, which is not 0. */
+/* Returns the text for the result @r of lease_fd_new(), which must not be 0. */
 const char *lease_fd_refusal(int r);

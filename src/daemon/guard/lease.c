@@ -1,3 +1,8 @@
+/*
+ * A lease holds a guard of libswansong on the generation that was present when it was taken.  All
+ * ends of it, by its holder, by its timer or by force, go through lease_release().  Leases are
+ * counted for each user, so that one user cannot take all of them.
+ */
 #include "daemon/guard/lease.h"
 
 #include <errno.h>
@@ -11,7 +16,7 @@
 
 #define LEASE_TEXT_MAX (LEASE_WHY_MAX + 96)
 
-/* One for each user who holds any; there are few. */
+/* A user who holds leases; there are few of them. */
 struct lease_user {
 	struct list in_context;
 	uid_t uid;
@@ -28,7 +33,7 @@ static struct lease_user *find_user(struct context *ctx, uid_t uid)
 	return NULL;
 }
 
-/* NULL without memory. */
+/* Returns the entry of @uid, a new one if necessary; NULL without memory. */
 static struct lease_user *make_user(struct context *ctx, uid_t uid)
 {
 	struct lease_user *user = find_user(ctx, uid);
@@ -77,7 +82,7 @@ void lease_lose_all(struct node *node)
 		lease_lose(list_entry(node->leases.next, struct lease, of_node), LEASE_REVOKED);
 }
 
-/* "pid 812 (pg_dump): nightly" */
+/* Prints "pid 812 (pg_dump): nightly". */
 static char *lease_text(char buf[static LEASE_TEXT_MAX], const struct lease *lease)
 {
 	(void)snprintf(buf, LEASE_TEXT_MAX, "pid %d (%s)%s%s", (int)lease->peer.pid, lease->command,
@@ -106,7 +111,10 @@ static void on_expiry(struct alarm *alarm)
 	char text[LEASE_TEXT_MAX], ttl[CLOCK_TEXT_MAX];
 
 	if (lease->limit_usec < lease->until_usec) {
-		/* Of a stop that is over for the node: none of the present generation is late. */
+		/*
+		 * The stop was one of an earlier generation: the present one is forced, but not
+		 * late.
+		 */
 		for (struct node *n = lease->node; n; n = n->parent)
 			n->forced_usec = clock_now_usec();
 		lease_revoke(lease, ": that stop's budget is spent");
@@ -123,7 +131,7 @@ static enum lease_refusal refusal(struct node *node, const struct lease_wish *wi
 {
 	const struct lease_user *user = find_user(node->ctx, wish->peer->uid);
 
-	/* Nothing that is complete is held up any more, and nothing beyond its budget. */
+	/* A Complete node cannot be held up any more, and the kill phase must not be prolonged. */
 	if (node_is_stopped(node) &&
 	    (!wish->late || swansong_state(node->work) == SWANSONG_COMPLETE ||
 	     clock_now_usec() >= node->kill_usec))
@@ -148,7 +156,7 @@ void lease_keep_budget(struct node *node)
 	}
 }
 
-/* From here on nothing can fail. */
+/* Takes the guard and enters the lease in all lists.  It cannot fail. */
 static void take_guard(struct lease *lease, struct node *node, const struct unix_peer *peer)
 {
 	lease->node = node;

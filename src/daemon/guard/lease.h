@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * A guard that is held on a node from outside: until it is released, until it expires, or until it is
+ * A lease: a guard on a node that a client or a service holds, until it is released, expires, or is
  * revoked at the end of a budget.
  */
 
@@ -18,10 +18,10 @@
 
 struct lease_user;
 
-/* How a holder may lose it. */
+/* The reasons for which a holder may lose its lease. */
 enum lease_end {
 	LEASE_EXPIRED,
-	LEASE_REVOKED, /* by force */
+	LEASE_REVOKED, /* at the end of a budget */
 };
 
 struct lease {
@@ -32,14 +32,14 @@ struct lease {
 	unsigned generation;
 	uint64_t since_usec;
 	uint64_t ttl_usec, until_usec; /* USEC_INFINITY: it does not expire */
-	uint64_t limit_usec; /* of an earlier generation: when its budget is spent; likewise */
-	struct alarm expiry; /* the earlier of the two */
+	uint64_t limit_usec;	       /* end of an earlier generation's budget; likewise */
+	struct alarm expiry;	       /* at the earlier of the two */
 	struct unix_peer peer;
 	struct lease_user *user;
-	char command[64]; /* of the holder when it took the guard */
+	char command[64]; /* of the holder at the time of the request */
 	char why[LEASE_WHY_MAX + 1];
 
-	/* The guard is gone; the lease may be freed here.  May be NULL. */
+	/* Called, if set, when the guard is gone; it may free the lease. */
 	void (*lost)(struct lease *lease, enum lease_end how, void *arg);
 	void *arg;
 };
@@ -48,33 +48,33 @@ struct lease_wish {
 	const struct unix_peer *peer;
 	const char *why;   /* "": none; at most LEASE_WHY_MAX bytes */
 	uint64_t ttl_usec; /* USEC_INFINITY: until it is released */
-	bool late;	   /* also on a stopped node that is not yet Complete */
+	bool late;	   /* accepts a stopped node that is not yet Complete */
 };
 
 enum lease_refusal {
 	LEASE_TAKEN,
-	LEASE_STOPPED,	 /* the node is */
+	LEASE_STOPPED,	 /* the node is stopped */
 	LEASE_USER_FULL, /* LEASES_PER_USER */
 	LEASE_FULL,	 /* LEASES_MAX */
 };
 
-/* Takes a guard on the present generation.  Return: 0; a lease_refusal; -errno. */
+/* Takes a guard on the present generation of @node.  Return: 0; a lease_refusal; -errno. */
 int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wish);
 
-/* Drops the guard. */
+/* Releases the guard, if it is still held, and frees the lease. */
 struct lease *lease_free(struct lease *lease);
 
-/* Takes the guard by force: logged, with ": reason" or "", and counted as the cost of a stop. */
+/* Revokes the guard.  The revocation is logged, with ": reason" or "", and listed as forced. */
 void lease_revoke(struct lease *lease, const char *reason);
 
-/* The same for all guards of @node, without a word. */
+/* Takes all leases of @node from their holders, without a log line. */
 void lease_lose_all(struct node *node);
 
-/* Before the next generation: leases on the present one are still revoked at its deadline. */
+/* Keeps the deadline of this generation for its leases: the next generation is about to begin. */
 void lease_keep_budget(struct node *node);
 
-/* When it goes by force; USEC_INFINITY: never, so far. */
+/* Returns the time of its revocation; USEC_INFINITY if none is set. */
 uint64_t lease_kill_time(const struct lease *lease);
 
-/* Has the node been stopped since, or was it then? */
+/* Returns true if the generation that the lease is on has been stopped. */
 bool lease_is_stopped(const struct lease *lease);
