@@ -1,15 +1,17 @@
 #pragma once
 
 /*
- * The agenda of the next update turn: which tasks are due, and for which members.
+ * The agenda of the next update turn: the tasks that are due, and the nodes that they are due for.
  *
  * A callback of the event loop changes its own data and puts what follows on the agenda; nothing is
- * processed inside of it.  Before the loop takes the next event, the update turn (main/update.h)
- * carries out the tasks that are due, in the order of enum task.  A task that becomes due while the
- * turn is past it is carried out in the next turn, which follows at once.
+ * processed inside a callback.  Before the loop takes the next event, the update turn
+ * (daemon/main/update.h) carries out the tasks that are due, in the order of enum task.  A task
+ * that becomes due after its place in the turn is carried out in the next turn, which follows at
+ * once.
  *
- * Each node has one entry, on one list while any task is due for the node or for its service.  A task
- * looks at all entries: there are those of a turn, and of what waits to be started or stopped.
+ * Each node has one entry, which is on the list while any task is due for the node or its service.
+ * A task walks all entries; these are few: those of the turn, and services that wait for their
+ * start or stop.
  */
 
 #include <stdbool.h>
@@ -18,17 +20,17 @@
 
 enum task {
 	TASK_EVENTS,	  /* services with posted events: the state machine */
-	TASK_GUARDS,	  /* nodes whose guards have changed: the time of an ending */
-	TASK_EXITS,	  /* services of which a process has ended, and new children of ours */
-	TASK_FAILURES,	  /* services that failed: strategies, on-failed */
-	TASK_ENDS,	  /* services whose end may be the end of the tree */
-	TASK_DEADLINES,	  /* nodes whose budget is spent */
+	TASK_GUARDS,	  /* nodes with changed guards: the time of an ending */
+	TASK_EXITS,	  /* services with an ended process; new children */
+	TASK_FAILURES,	  /* failed services: strategies, on-failed */
+	TASK_ENDS,	  /* ended services with which the tree may end */
+	TASK_DEADLINES,	  /* nodes with an expired budget */
 	TASK_STOPS,	  /* services of a stopped generation: hold, then signal */
-	TASK_COMPLETIONS, /* nodes that may be Complete, or of which nothing may be left */
-	TASK_RENEWALS,	  /* nodes that are meant to run and are stopped: the next generation */
-	TASK_STARTS,	  /* services that are meant to run and do not */
-	TASK_REPORT,	  /* the report of a shutdown */
-	TASK_REQUESTS,	  /* calls over the control socket that wait */
+	TASK_COMPLETIONS, /* nodes that may be Complete or empty */
+	TASK_RENEWALS,	  /* stopped nodes that are to run: next generation */
+	TASK_STARTS,	  /* services that are to run and do not */
+	TASK_REPORT,	  /* report of a shutdown */
+	TASK_REQUESTS,	  /* waiting calls over the control socket */
 	TASK_PARENT,	  /* notifications of the parent manager */
 	TASK_TRANSIENT,	  /* transient nodes that have ended */
 	N_TASKS
@@ -37,12 +39,12 @@ enum task {
 #define TASK_BIT(task) (1u << (task))
 #define ALL_TASKS      (TASK_BIT(N_TASKS) - 1)
 
-/* Due for the service of a node. */
+/* Tasks that are due for the service of a node, not for the node itself. */
 #define SERVICE_TASKS                                                             \
 	(TASK_BIT(TASK_EVENTS) | TASK_BIT(TASK_EXITS) | TASK_BIT(TASK_FAILURES) | \
 	 TASK_BIT(TASK_ENDS) | TASK_BIT(TASK_STOPS) | TASK_BIT(TASK_STARTS))
 
-/* Of a node: the tasks that are due for it, a bit for each. */
+/* The entry of a node: a bit for each task that is due. */
 struct agenda_entry {
 	struct list in_agenda;
 	unsigned tasks;
@@ -50,9 +52,9 @@ struct agenda_entry {
 
 struct agenda {
 	struct list entries;
-	struct list *at; /* the entry that a task has come to */
+	struct list *at; /* the present entry of the running task */
 	unsigned due;	 /* a bit for each task */
-	unsigned later;	 /* due as soon as there is a turn for another reason */
+	unsigned later;	 /* due in the next turn that has another reason */
 };
 
 static inline void agenda_init(struct agenda *agenda)
@@ -62,7 +64,7 @@ static inline void agenda_init(struct agenda *agenda)
 	agenda->at = &agenda->entries;
 }
 
-/* The task is due, for the entries it has. */
+/* Makes @task due, for the entries that it has. */
 static inline void agenda_note(struct agenda *agenda, enum task task)
 {
 	agenda->due |= TASK_BIT(task);
@@ -76,7 +78,7 @@ static inline void agenda_add(struct agenda *agenda, enum task task, struct agen
 	agenda_note(agenda, task);
 }
 
-/* The tasks are no longer due for the entry. */
+/* Removes @tasks from @entry. */
 static inline void agenda_remove(struct agenda *agenda, unsigned tasks, struct agenda_entry *entry)
 {
 	unsigned before = entry->tasks;
@@ -94,15 +96,15 @@ static inline bool agenda_has(const struct agenda_entry *entry, enum task task)
 	return entry->tasks & TASK_BIT(task);
 }
 
-/* A task begins with the first entry. */
+/* Sets the walk of a task to the first entry. */
 static inline void agenda_rewind(struct agenda *agenda)
 {
 	agenda->at = &agenda->entries;
 }
 
 /*
- * The next entry for which @task is due, or NULL.  Entries may be added and removed between the
- * calls; a task within a task is not possible.
+ * Returns the next entry for which @task is due, or NULL.  Entries may be added and removed between
+ * the calls; tasks cannot be nested.
  */
 static inline struct agenda_entry *agenda_next(struct agenda *agenda, enum task task)
 {
@@ -117,7 +119,7 @@ static inline struct agenda_entry *agenda_next(struct agenda *agenda, enum task 
 	return NULL;
 }
 
-/* The task is due in the next turn that comes for another reason: what failed is tried again. */
+/* Makes @task due in the next turn that comes for another reason: a retry without a busy loop. */
 static inline void agenda_note_later(struct agenda *agenda, enum task task)
 {
 	agenda->later |= TASK_BIT(task);
@@ -129,7 +131,7 @@ static inline void agenda_begin_turn(struct agenda *agenda)
 	agenda->later = 0;
 }
 
-/* Returns true if @task is due, and takes note that it is being carried out. */
+/* Returns true if @task is due; it is not due any more then. */
 static inline bool agenda_take(struct agenda *agenda, enum task task)
 {
 	bool due = agenda->due & TASK_BIT(task);
@@ -138,13 +140,16 @@ static inline bool agenda_take(struct agenda *agenda, enum task task)
 	return due;
 }
 
-/* Returns true if there is to be a turn. */
+/* Returns true if a task is due, and so a turn. */
 static inline bool agenda_is_due(const struct agenda *agenda)
 {
 	return agenda->due;
 }
 
-/* Likewise; the task is done for the entry.  Entries that were added meanwhile come as well. */
+/*
+ * Returns the next entry like agenda_next(), and removes @task from it.  Entries that are added
+ * during the walk are returned as well.
+ */
 static inline struct agenda_entry *agenda_take_entry(struct agenda *agenda, enum task task)
 {
 	struct agenda_entry *entry = agenda_next(agenda, task);

@@ -1,7 +1,7 @@
 /*
- * A pairing heap: below each alarm are only later ones, in a list by next.  The prev of the first
- * of such a list is the alarm that it is below.  What is first is found at once, another one is
- * added at once, and to take one away costs as much as a search in a tree, in the long run.
+ * A pairing heap.  The alarms below an alarm are all later; they are a list by `next`, and the
+ * `prev` of the first of them points to the alarm above.  The first alarm is found at once, adding
+ * one takes constant time, and a removal takes logarithmic time, amortized.
  */
 #include "daemon/loop/alarm.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/macro.h"
 
-/* The others are for the next turn: what follows from these comes first. */
+/* Further alarms wait for the next turn, so that effects of these come first. */
 #define ALARMS_PER_TURN 64
 
 static struct alarm *merge(struct alarm *a, struct alarm *b)
@@ -28,7 +28,7 @@ static struct alarm *merge(struct alarm *a, struct alarm *b)
 	return early;
 }
 
-/* In pairs, and the pairs from the last to the first: that is what keeps the heap shallow. */
+/* Merging in pairs, and the pairs from last to first, keeps the heap shallow. */
 static struct alarm *merge_list(struct alarm *list)
 {
 	struct alarm *pairs = NULL, *all = NULL;
@@ -113,7 +113,7 @@ static int on_time(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct alarms *alarms = arg;
 
-	alarms->source_usec = USEC_INFINITY; /* it has fired, and so it is off */
+	alarms->source_usec = USEC_INFINITY; /* off, as it has fired */
 	alarms->due = true;
 	return 0;
 }

@@ -1,3 +1,7 @@
+/*
+ * The child is an ordinary process of the table, of kind PROCESS_CLOSER, so the reaper collects it
+ * like all others.  It belongs to no service and holds no guard.
+ */
 #include "daemon/loop/closer.h"
 
 #include "base/macro.h"

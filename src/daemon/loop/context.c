@@ -1,3 +1,7 @@
+/*
+ * The context is made once, in main(), and passed to all rooms.  It holds memory and descriptors in
+ * reserve, so that starts and stops do not fail when these run out later.
+ */
 #include "daemon/loop/context.h"
 
 #include <errno.h>
@@ -11,10 +15,10 @@
 #include "base/fd.h"
 #include "sys/spawn/spawn.h"
 
-/* Further ones that have come wait until these have been dispatched. */
+/* libsystemd dispatches so many events before it asks for further ones. */
 #define EVENTS_AT_ONCE 64
 
-/* What is left when the main process is gone has this long after the stop signal, at most. */
+/* Limits the time of remaining processes after the stop signal. */
 #define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
 
 int context_init(struct context *ctx, struct log *log, const struct signals *signals)
@@ -76,7 +80,7 @@ int context_rehearse_events(struct context *ctx)
 
 	for (size_t i = 0; i < ARRAY_SIZE(sources) && r >= 0; i++)
 		r = sd_event_add_defer(ctx->event, &sources[i], on_nothing, NULL);
-	/* One of these is dispatched, and no event of another source. */
+	/* Only one of these sources is dispatched, and no source of anything else. */
 	if (r >= 0)
 		r = sd_event_source_set_priority(sources[0], INT64_MIN);
 	if (r >= 0)
@@ -129,5 +133,5 @@ void context_scan_orphans(struct context *ctx)
 
 void context_update_soon(struct context *ctx)
 {
-	agenda_note(&ctx->agenda, TASK_EVENTS); /* the first: what is under way is not enough */
+	agenda_note(&ctx->agenda, TASK_EVENTS); /* the first: later ones may be past */
 }

@@ -1,3 +1,8 @@
+/*
+ * A ring of slots with texts of their own: an event is copied when it is added, so nothing is
+ * allocated and no string must outlive it.  The number of an event, modulo the size of the ring, is
+ * its slot.
+ */
 #include "daemon/loop/events.h"
 
 #include <errno.h>
@@ -12,14 +17,14 @@ struct slot {
 	const char *kind, *from, *to;
 	uint64_t realtime_usec;
 	unsigned generation;
-	unsigned char reason, cause; /* where in @text; the path is at its beginning */
+	unsigned char reason, cause; /* offsets in @text; the path is at its beginning */
 	char text[EVENT_TEXT_MAX];
 };
 
 struct events {
 	uint64_t next;
 	char cause[EVENT_CAUSE_MAX];
-	struct slot slots[EVENTS_MAX]; /* that of a number is at its remainder */
+	struct slot slots[EVENTS_MAX]; /* the slot of a number is its remainder */
 };
 
 _Static_assert(EVENT_TEXT_MAX < 256, "places in the text are bytes");
@@ -51,7 +56,7 @@ void events_cause(const struct events *events, char ret[static EVENT_CAUSE_MAX])
 	(void)snprintf(ret, EVENT_CAUSE_MAX, "%s", events ? events->cause : "");
 }
 
-/* What of @text fits, with a mark if it is not all.  Return: where the next one begins. */
+/* Copies @text to offset @at, with a mark if it is cut.  Returns the offset after it. */
 static size_t put(struct slot *slot, size_t at, const char *text)
 {
 	static const char mark[] = "...";

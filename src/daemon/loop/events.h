@@ -6,20 +6,20 @@
 #include <stdint.h>
 
 #define EVENTS_MAX	512
-#define EVENT_CAUSE_MAX 160 /* bytes of a cause; what is longer is cut */
-#define EVENT_TEXT_MAX	216 /* bytes for all its texts; a longer reason or cause ends with "..." */
+#define EVENT_CAUSE_MAX 160 /* bytes of a cause; a longer one is cut */
+#define EVENT_TEXT_MAX	216 /* bytes of all its texts; a cut one ends with "..." */
 
 struct event {
 	const char *kind; /* "node" or "service" */
 	const char *node; /* its path */
 	unsigned generation;
 	const char *from, *to; /* constant */
-	const char *reason;    /* what has happened, "" if it goes without saying */
+	const char *reason;    /* the reason of the change, or "" */
 
 	/* Filled in by events_add(). */
-	uint64_t number;	/* of all that ever happened, without a gap */
+	uint64_t number;	/* counts all events, without a gap */
 	uint64_t realtime_usec; /* since the epoch */
-	const char *cause;	/* who or what asked for it, or "" */
+	const char *cause;	/* request or reason behind it, or "" */
 };
 
 struct events;
@@ -27,18 +27,21 @@ struct events;
 int events_new(struct events **ret);
 struct events *events_free(struct events *events);
 
-/* What happens from now on is because of this, until NULL says that it is not. */
+/* Sets the cause of all further events; NULL for none. */
 void events_because(struct events *events, const char *cause);
 
-/* Copies what that is now; "" for nothing, and if @events is NULL. */
+/* Copies the present cause; "" if there is none or @events is NULL. */
 void events_cause(const struct events *events, char ret[static EVENT_CAUSE_MAX]);
 
-/* Allocates nothing.  @events may be NULL. */
+/* Adds @event, with the present cause.  It allocates nothing.  @events may be NULL. */
 void events_add(struct events *events, const struct event *event);
 
-/* The number of the oldest that is remembered, and of the one that is to come. */
+/* Returns the number of the oldest event that is kept; events_next() that of the next one. */
 uint64_t events_first(const struct events *events);
 uint64_t events_next(const struct events *events);
 
-/* The strings stay valid until the next events_add().  Return: is it remembered? */
+/*
+ * Reads the event @number, with strings that are valid until the next events_add().  Returns false
+ * if it is not kept any more.
+ */
 bool events_get(const struct events *events, uint64_t number, struct event *ret);

@@ -1,3 +1,6 @@
+/*
+ * A ring without allocation: memory may be short when processes have to be killed.
+ */
 #include "daemon/loop/forced-kills.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The latest processes that were killed, and guards that were revoked, because the budget of a stop
- * was spent.  The log has all of them.
+ * The latest forced kills: processes that were killed and guards that were revoked because the
+ * budget of a stop had expired.  The log has all of them.
  */
 
 #include <stdbool.h>
@@ -25,9 +25,9 @@ struct forced_kills {
 	struct forced_kill latest[FORCED_KILLS_MAX]; /* a ring */
 };
 
-/* Allocates nothing. */
+/* Adds an entry for the path @node; allocates nothing. */
 void forced_kills_add(struct forced_kills *kills, const char *node, const char *format, ...)
 	printf_like(3, 4);
 
-/* Copies the @i-th latest, from 0.  Returns false if there is none. */
+/* Copies the latest entry but @i.  Returns false if there is none. */
 bool forced_kills_get(const struct forced_kills *kills, size_t i, struct forced_kill *ret);

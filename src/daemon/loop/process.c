@@ -1,3 +1,7 @@
+/*
+ * A hash table of pids.  A process is entered when it is started or found, and removed when it is
+ * collected; a collected main process stays findable as leader of its session or process group.
+ */
 #include "daemon/loop/process.h"
 
 #include <errno.h>
@@ -127,7 +131,7 @@ int process_signal(const struct process *process, int signo)
 	if (process->pidfd >= 0)
 		return syscall(SYS_pidfd_send_signal, process->pidfd, signo, NULL, 0) < 0 ? -errno
 											  : 0;
-	/* An uncollected child keeps its pid: no descriptor is needed to be sure. */
+	/* A child keeps its pid until it is collected, so no descriptor is needed. */
 	if (!process->alive)
 		return -ESRCH;
 	return kill(process->pid, signo) < 0 ? -errno : 0;

@@ -13,34 +13,34 @@
 struct service;
 
 enum process_kind {
-	PROCESS_MAIN,	   /* what a service's command became; part of its struct service */
-	PROCESS_LEFTOVER,  /* another process of a service that has become our child */
-	PROCESS_HOOK,	   /* one of the commands around it; part of its struct hook */
-	PROCESS_PROBE,	   /* a command that looks after one; part of its struct probe */
-	PROCESS_STRANGER,  /* adopted, of nobody we know; holds no guard */
-	PROCESS_INHERITED, /* our child before we were swansongd; likewise */
-	PROCESS_CLOSER,	   /* it closes descriptors; part of its struct closer */
-	PROCESS_LOGGER,	   /* it writes files of output; part of its struct logger_child */
+	PROCESS_MAIN,	   /* the command of a service; member of struct service */
+	PROCESS_LEFTOVER,  /* another process of a service, now a child of the daemon */
+	PROCESS_HOOK,	   /* a command around a service; member of struct hook */
+	PROCESS_PROBE,	   /* a check of a service; member of struct probe */
+	PROCESS_STRANGER,  /* adopted, of no known service; holds no guard */
+	PROCESS_INHERITED, /* a child from before swansongd was executed; likewise */
+	PROCESS_CLOSER,	   /* closes descriptors; member of struct closer */
+	PROCESS_LOGGER,	   /* swansong-logger; member of struct logger_child */
 };
 
 struct process {
 	struct list by_pid;
-	struct list by_service; /* a leftover: in its service's list */
+	struct list by_service; /* PROCESS_LEFTOVER: in the list of its service */
 	enum process_kind kind;
-	unsigned generation;	 /* of the node that it holds */
-	struct service *service; /* NULL for a stranger, and for what a group runs */
+	unsigned generation;	 /* of the node on which it has a guard */
+	struct service *service; /* NULL if unowned, and for commands of a group */
 	pid_t pid;
 	pid_t group;
-	int pidfd;	/* of one that is not our child, and may be collected any time; else -1 */
-	bool alive;	/* its pid still means it: it has not been collected */
-	bool signalled; /* has had the stop signal */
-	bool killed;	/* a leftover: has had the kill-signal */
-	bool blank;	/* a stranger that is looked at again, as in the middle of an exec */
-	bool kept;	/* a leftover beside its service: it holds nothing but the root */
-	bool claimed;	/* a leftover that only its environment attributes: not trusted */
-	uint64_t id;	/* of its guard, for people */
+	int pidfd;	/* of a process that is no child of the daemon; else -1 */
+	bool alive;	/* not collected: the pid is its own */
+	bool signalled; /* was sent the stop signal */
+	bool killed;	/* PROCESS_LEFTOVER: was sent the kill-signal */
+	bool blank;	/* unowned, to be looked at again: maybe in the middle of an exec */
+	bool kept;	/* PROCESS_LEFTOVER: kept beside its service; its guard is on the root */
+	bool claimed;	/* PROCESS_LEFTOVER: known by its environment only: not trusted */
+	uint64_t id;	/* of its guard, for users */
 	uint64_t since_usec;
-	uint64_t until_usec; /* when it is killed, whatever its node does then; 0: not said */
+	uint64_t until_usec; /* time of its kill, whatever its node does; 0: none */
 	struct swansong_guard guard;
 	char name[16];
 };
@@ -51,33 +51,33 @@ struct process_table {
 
 void process_table_init(struct process_table *table);
 
-/* Frees the strangers in it; the others must have left. */
+/* Frees the unowned processes in the table; all others must have been removed. */
 void process_table_done(struct process_table *table);
 
-/* Sets up an embedded struct process that is nobody yet. */
+/* Sets up a struct process that is a member of another struct; it has no pid yet. */
 void process_init(struct process *process, enum process_kind kind, struct service *service);
 
-/* All strangers in it are to be looked at once more. */
+/* Marks all unowned processes to be looked at once more. */
 void process_doubt_strangers(struct process_table *table);
 
-/* A process of its own allocation.  Return: 0 or -ENOMEM. */
+/* Makes a process in memory of its own.  Return: 0 or -ENOMEM. */
 int process_new(struct process **ret, enum process_kind kind, struct service *service);
 
-/* Gives it a pid and finds it by that from now on.  @pidfd, if any, becomes its own. */
+/* Gives @process a pid and enters it in @table.  Takes ownership of @pidfd unless it is -1. */
 void process_add(struct process_table *table, struct process *process, pid_t pid, int pidfd);
 
-/* For people: the last part of @argv0. */
+/* Sets the name that users see: the last part of @argv0. */
 void process_name(struct process *process, const char *argv0);
 
-/* Drops its guard and forgets its pid; process_free() frees it as well. */
+/* Releases the guard of @process and removes it; process_free() frees its memory as well. */
 void process_remove(struct process *process);
 struct process *process_free(struct process *process);
 
-/* The one that @pid means now: not one that has been collected.  NULL if unknown. */
+/* Returns the process that has @pid and is not collected, or NULL. */
 struct process *process_find(const struct process_table *table, pid_t pid);
 
-/* The leader of the session or process group @number, also if it has been collected; or NULL. */
+/* Returns the leader of session or process group @number, even if it is collected; or NULL. */
 struct process *process_find_leader(const struct process_table *table, pid_t number);
 
-/* To this very process, or to nobody.  Return: 0, -ESRCH or -errno. */
+/* Signals this very process, never one that has got its pid later.  Return: 0, -ESRCH or -errno. */
 int process_signal(const struct process *process, int signo);

@@ -1,3 +1,8 @@
+/*
+ * Traces of nodes are in a list by the order of their making; guards are found by their id.  A turn
+ * touches the traces whose guards may have changed, and only these are looked at.  Memory for
+ * guards is one array, which grows before the root is stopped and never after.
+ */
 #include "daemon/loop/trace.h"
 
 #include <errno.h>
@@ -7,7 +12,7 @@
 
 #include "base/clock.h"
 
-/* One for its process and one for what else there is; and some for all of them. */
+/* Places for a node: its process and one more guard; and places for all nodes together. */
 #define PLACES_PER_NODE 2
 #define PLACES_MORE	64
 
@@ -27,7 +32,7 @@ void traces_done(struct traces *traces)
 	traces->places = NULL;
 }
 
-/* Not while any is in use. */
+/* Must not be called while places are in use. */
 static void reserve(struct traces *traces)
 {
 	size_t need = PLACES_MORE + PLACES_PER_NODE * traces->n + traces->n_leases;
@@ -161,7 +166,7 @@ void trace_look(struct trace *trace)
 		g->seen = false;
 }
 
-/* They are asked for in the order in which they came, so it is mostly the one after the last. */
+/* Lookups come in the order of the list: the search begins after the last result. */
 static struct trace_guard *find(struct trace *trace, uint64_t id)
 {
 	struct list *at = trace->found;
@@ -222,12 +227,12 @@ void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now
 	if (guard->id > trace->next_last_id)
 		trace->next_last_id = guard->id;
 	if (!g) {
-		/* One that is not new has found no place before, and is counted. */
+		/* An older guard has found no place before and was counted then. */
 		if (guard->id > trace->last_id)
 			add(trace, guard, now);
 		return;
 	}
-	g->kind = guard->kind; /* what it leaves behind has the guard of a process */
+	g->kind = guard->kind; /* a remaining process takes over the guard of its main process */
 	g->gone_usec = 0;
 	g->seen = true;
 	if (guard->count != FIELD_NONE && guard->count > g->count)

@@ -1,14 +1,13 @@
 #pragma once
 
 /*
- * What a shutdown of the root leaves behind for the report: of each node when it was stopped and
- * Complete, what its service went through, and who held it.  A trace is made with its node, and
- * outlives it once the root is stopped; guards have places that were reserved by then.  So nothing
- * here allocates in a shutdown; what finds no place is counted.  The ring of daemon/events.h is too
- * short for a large tree.
+ * The data for the report of a shutdown of the root: for each node its stop, its completion, the
+ * states of its service and the holders of its guards.  A trace is made with its node; once the
+ * root is stopped it outlives the node.  Places for guards are reserved before the stop.  So
+ * nothing is allocated in a shutdown; guards without a place are counted.  The ring of
+ * daemon/loop/events.h is too short for a large tree.
  *
- * Where no report is wanted there are no traces: functions that are told of one do nothing with
- * NULL.
+ * Without a report there are no traces: all functions accept NULL.
  */
 
 #include <stdbool.h>
@@ -18,7 +17,7 @@
 #include "proto/view.h"
 
 #define TRACE_STATES_MAX 16
-#define TRACE_TEXT_MAX	 168 /* bytes for a guard's command and reason; what is longer is cut */
+#define TRACE_TEXT_MAX	 168 /* bytes of a guard's command and reason; more is cut */
 #define TRACE_CAUSE_MAX	 200
 
 struct node;
@@ -26,12 +25,12 @@ struct node;
 struct trace_guard {
 	struct list of_trace;
 	uint64_t id, pid, uid;
-	uint64_t count;			/* the most that were seen; FIELD_NONE: it is one */
+	uint64_t count;			/* highest number seen; FIELD_NONE: a single guard */
 	uint64_t since_usec, gone_usec; /* 0: still held */
-	const char *kind, *end;		/* constant; NULL: nobody knows how it ended */
+	const char *kind, *end;		/* constant; NULL: end not known */
 	bool seen;
 	unsigned char why;
-	char text[TRACE_TEXT_MAX]; /* the command, and from @why on the reason */
+	char text[TRACE_TEXT_MAX]; /* the command, and the reason at offset @why */
 };
 
 struct trace_state {
@@ -42,24 +41,24 @@ struct trace_state {
 struct trace {
 	struct list in_traces, in_touched;
 	struct traces *traces;
-	struct node *node; /* NULL: it is gone */
+	struct node *node; /* NULL: freed */
 	bool is_service, forced;
 	unsigned generation;
 	uint64_t stop_usec, complete_usec; /* 0: not yet */
 	uint64_t late_usec, budget_usec;
 	struct trace_state states[TRACE_STATES_MAX];
 	unsigned n_states;
-	struct list guards, *found; /* the one that was found last, or the head */
-	uint64_t last_id;	    /* none that is up to this is new */
-	uint64_t next_last_id;	    /* after the look that is under way */
+	struct list guards, *found; /* the result of the last search, or the head */
+	uint64_t last_id;	    /* guards up to this id are not new */
+	uint64_t next_last_id;	    /* the same after the present look */
 	char path[];
 };
 
-/* All of a daemon. */
+/* The traces of the daemon. */
 struct traces {
 	struct list all, touched;
 	size_t n, n_leases;
-	bool wanted; /* there is to be a report */
+	bool wanted; /* a report is configured */
 	bool on;     /* the root is stopped */
 	uint64_t stop_usec, realtime_usec;
 	char cause[TRACE_CAUSE_MAX];
@@ -71,38 +70,40 @@ struct traces {
 void traces_init(struct traces *traces);
 void traces_done(struct traces *traces);
 
-/* Turns the report on or off; on, it reserves memory.  What finds no room is counted. */
+/*
+ * Turns the report on or off.  If it is on, memory is reserved; guards without a place are counted.
+ */
 void traces_want(struct traces *traces, bool wanted);
 
-/* Reserves room for so many more, or fewer, guards from outside. */
+/* Reserves places for @more leases; @more may be negative. */
 void traces_expect(struct traces *traces, int more);
 
-/* The root is stopped. */
+/* Begins the data of a shutdown: the root is stopped. */
 void traces_begin(struct traces *traces, const char *cause, uint64_t now);
 
-/* *ret is NULL if no report is wanted.  Return: 0 or -ENOMEM. */
+/* Makes the trace of @node; *ret is NULL if no report is wanted.  Return: 0 or -ENOMEM. */
 int trace_new(struct trace **ret, struct traces *traces, struct node *node, const char *path);
 
-/* The node is gone, or no report is wanted any more.  Returns NULL. */
+/* Detaches the trace from its node, which is freed, or frees it if the root runs.  Returns NULL. */
 struct trace *trace_free(struct trace *trace);
 
-/* The node is stopped; @state is its service's, or NULL. */
+/* Records the stop of the node; @state is that of its service, or NULL. */
 void trace_begin(struct trace *trace, unsigned generation, const char *state, uint64_t now);
 
-/* It is Complete. */
+/* Records that the node is Complete. */
 void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
 		    uint64_t now);
 
-/* Its service is in another state. */
+/* Records the new state of its service. */
 void trace_state(struct trace *trace, const char *state, uint64_t now);
 
-/* Its guards may be other ones than before: they are to be looked at in this turn. */
+/* Marks the trace: its guards may have changed and are looked at in this turn. */
 void trace_touch(struct trace *trace);
 
-/* One look at all guards of the node: trace_see() for each of them. */
+/* Begins a look at the node; trace_see() follows for each guard, and trace_looked() ends it. */
 void trace_look(struct trace *trace);
 void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now);
 void trace_looked(struct trace *trace, uint64_t now);
 
-/* It has ended, or is about to, in this way (constant). */
+/* Records how a guard ends or is about to end; @end is constant. */
 void trace_guard_end(struct trace *trace, uint64_t id, const char *end);
