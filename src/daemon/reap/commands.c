@@ -1,10 +1,15 @@
+/*
+ * The end of a command begins the next one of its part, or ends the part: then the state machine
+ * gets the event.  The guard of a command passes to the run, so that no generation completes
+ * between two of them.
+ */
 #include "daemon/reap/commands.h"
 
 #include "daemon/service/hooks.h"
 #include "daemon/service/machine.h"
 #include "daemon/service/reload.h"
 
-/* What a start came to because of one of its commands; an earlier trouble goes before. */
+/* Sets the outcome of a start that a command has ended, unless an earlier problem has done so. */
 static void blame(struct service *s)
 {
 	const struct outcome *of_hook = &s->setup.hook->outcome;
@@ -19,7 +24,7 @@ static void blame(struct service *s)
 	s->run.outcome.hook = of_hook->hook;
 }
 
-/* That a start failed is said with what follows from it. */
+/* A failed start is logged with its consequences. */
 static void log_trouble(const struct hook *h)
 {
 	char text[OUTCOME_TEXT_MAX];
@@ -29,7 +34,7 @@ static void log_trouble(const struct hook *h)
 			 policy_outcome_text(text, &h->outcome));
 }
 
-/* All of it is over, and its state has nothing else to wait for. */
+/* Ends the part: all its commands are over, and its state waits for nothing else. */
 static void pass(struct service *s, enum hook_kind kind, bool well)
 {
 	if (kind == HOOK_POST_STOP)
@@ -39,7 +44,7 @@ static void pass(struct service *s, enum hook_kind kind, bool well)
 	service_handle(s, well ? EVENT_PASSED : EVENT_BROKEN);
 }
 
-/* Where there is no main process, its guard stands for what may follow in this turn. */
+/* Without a main process its guard is held for whatever follows in this turn. */
 static void stand_in(struct service *s)
 {
 	struct process *of_hook = &s->setup.hook->process;

@@ -4,5 +4,5 @@
 
 #include "daemon/service/object.h"
 
-/* Commands that have ended: the next ones begin, or the state machine is told of the end. */
+/* Handles ended commands: begins the next ones, or passes the result to the state machine. */
 void service_settle_hooks(struct service *service);

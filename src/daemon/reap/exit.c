@@ -1,3 +1,9 @@
+/*
+ * The end of a main process or of a remaining one puts its service on the agenda; TASK_EXITS finds
+ * out what remains.  While processes remain, the run goes on and the state machine ends them.  When
+ * none does, the restart policy decides on the run, once, and the state machine gets its verdict.
+ * The guard of a dead process is held until its own remaining processes are known and have guards.
+ */
 #include "daemon/reap/exit.h"
 
 #include <string.h>
@@ -17,7 +23,7 @@ static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
 	outcome->end = exit->dumped ? END_DUMPED : exit->signaled ? END_KILLED : END_EXITED;
 	outcome->end_value = exit->value;
 	if (outcome->hook)
-		return; /* that it ended is what followed from this one's trouble */
+		return; /* a consequence of the problem of that command */
 	if (outcome->kind != OUTCOME_START_TIMEOUT && outcome->kind != OUTCOME_WATCHDOG &&
 	    outcome->kind != OUTCOME_UNHEALTHY)
 		outcome->kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
@@ -30,7 +36,9 @@ void service_process_died(struct service *s, struct process *process, const stru
 	if (process->kind == PROCESS_LEFTOVER) {
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "leftover pid %d (%s) is gone",
 			 (int)process->pid, process->name);
-		/* What it leaves is not known before the next sweep: its guard stands for that. */
+		/*
+		 * Its own children are not known before the next scan: its guard is held for these.
+		 */
 		if (!s->main.guard.node) {
 			s->main.guard = process->guard;
 			s->main.generation = process->generation;
@@ -41,7 +49,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 		trace_touch(s->node->trace);
 		if (!s->main.alive)
 			service_look_after(s);
-		/* Whose parent it was is our child now. */
+		/* Children of the dead process are now children of the daemon. */
 		context_scan_orphans(s->ctx);
 		if (s->node->goal == GOAL_GONE)
 			node_follow_up(s->node);
@@ -60,7 +68,7 @@ bool service_may_have_leftovers(const struct service *s)
 	return fsm_has_process(s->state) || !s->config->kill_leftovers;
 }
 
-/* Who has a guard of this run; or NULL. */
+/* Returns a process with a guard of this run, or NULL. */
 static const struct process *guarded(const struct service *s)
 {
 	if (s->main.guard.node)
@@ -70,7 +78,7 @@ static const struct process *guarded(const struct service *s)
 	return list_entry(s->leftovers.next, struct process, by_service);
 }
 
-/* On the generation of its run, which the node may have left behind. */
+/* Takes a guard for @p on the generation of its run, which may be an earlier one. */
 static void guard_leftover(struct service *s, struct process *p)
 {
 	const struct process *of_run = guarded(s);
@@ -88,9 +96,9 @@ static void guard_leftover(struct service *s, struct process *p)
 }
 
 /*
- * Has it had the stop signal with its group?  What was only started when that had been sent has
- * not, such as what a handler of the signal runs; in doubt, for a tick, one more does less harm
- * than none.
+ * Returns true if @pid has received the stop signal with its group.  A process that was started
+ * later has not, such as a child of a signal handler.  If both fall into one clock tick it gets the
+ * signal again: a second one does less harm than none.
  */
 static bool has_heard(const struct service *s, pid_t pid, pid_t group)
 {
@@ -112,8 +120,8 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	if (r < 0)
 		return r;
 	/*
-	 * Nobody but us collects it, so the pid will do; there may be more of them than
-	 * descriptors.
+	 * Only the daemon collects it, so the pid is sure; descriptors may be fewer than such
+	 * processes.
 	 */
 	process_add(s->ctx->processes, p, pid, -1);
 	p->group = group;
@@ -125,16 +133,14 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	trace_touch(s->node->trace);
 	log_node(s->ctx->log, LOG_INFO, s->config->path, "pid %d (%s) is a leftover of it",
 		 (int)pid, p->name);
-	/* The budget was spent before it was found. */
+	/* The budget had expired before the process was found. */
 	if (fsm_has_process(s->state) && service_kill_usec(s) <= p->since_usec)
 		(void)process_signal(p, SIGKILL);
 	service_stop_rest(s);
 	return 0;
 }
 
-/*
- * Of those in the control group our children only: the others die, or fall to us, before they do.
- */
+/* Adopts only children of the daemon: the other members end, or become such, before these do. */
 static void adopt_member(pid_t pid, void *arg)
 {
 	struct service *s = arg;
@@ -146,31 +152,31 @@ static void adopt_member(pid_t pid, void *arg)
 	(void)service_adopt(s, pid, info.group, info.name);
 }
 
-/* Nothing of it is to be run any more. */
+/* Returns true if no further command of the run follows. */
 static bool is_last(const struct service *s)
 {
 	return fsm_is_going_down(s->state) && !(service_parts(s) & PART_POST_STOP);
 }
 
 /*
- * Its main process is gone: is there anybody else?  A command that runs beside is of no matter
- * here.
+ * Returns true if processes remain after the main process.  A command that runs beside it does not
+ * count.
  */
 static bool has_leftovers(struct service *s)
 {
 	if (!s->group.exists)
 		return !list_is_empty(&s->leftovers) || service_has_group(s);
-	/* It did not begin.  The child that failed to may still be on its way out. */
+	/* The run has not begun.  The child that failed to execute may not have ended yet. */
 	if (s->main.pid == 0 && s->run.outcome.kind == OUTCOME_SPAWN_FAILED)
 		return !list_is_empty(&s->leftovers);
-	/* The removal of what is needed no more is the cheapest question. */
+	/* To remove a control group that is no longer needed is the cheapest test. */
 	if (is_last(s) && control_group_remove(&s->group))
 		return !list_is_empty(&s->leftovers);
 	if (!control_group_is_populated(&s->group))
 		return !list_is_empty(&s->leftovers);
 	control_group_each(&s->group, adopt_member, s);
 	control_group_watch(&s->group);
-	/* It may have become empty between the first look and the watch. */
+	/* The group may have become empty between the first test and the watch. */
 	return !list_is_empty(&s->leftovers) || control_group_is_populated(&s->group);
 }
 
@@ -178,7 +184,8 @@ static void log_end(struct service *s, enum service_event event)
 {
 	bool clean = policy_is_clean(s->config, &s->run.outcome);
 	/*
-	 * In front of a command its end is passed on, and nobody's trouble; that it never began is.
+	 * With a command, the result is passed on and is no failure, unless it could not be
+	 * started.
 	 */
 	bool passed_on = s->ctx->command && s->run.outcome.kind != OUTCOME_SPAWN_FAILED;
 	char text[OUTCOME_TEXT_MAX], delay[CLOCK_TEXT_MAX];
@@ -198,7 +205,7 @@ static void log_end(struct service *s, enum service_event event)
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s; done", text);
 }
 
-/* A oneshot that has done its work: is there more to do, now or when it is stopped? */
+/* Returns true if a successful oneshot has later commands, now or at its stop. */
 static bool is_to_be_kept(const struct service *s)
 {
 	return s->setup.launch.config->type == TYPE_ONESHOT && !s->run.worked &&
@@ -212,7 +219,7 @@ static void on_output(void *arg)
 	service_look_after(arg);
 }
 
-/* The last lines are in their files when the run has ended, unless that takes long. */
+/* Its last lines are to be in their files at the end of the run, unless that takes long. */
 static bool awaits_output(struct service *s)
 {
 	return s->state != STATE_KILLING && launch_awaits_output(&s->setup.launch, on_output, s);
@@ -226,7 +233,7 @@ static void end_output(struct service *s)
 			  MIN(until, service_kill_usec(s)));
 }
 
-/* Its process is gone, and the guard is now for what is to be undone. */
+/* Keeps the run after its process has ended: its guard is now for the later commands. */
 static void keep(struct service *s)
 {
 	struct swansong_guard guard = swansong_guard(s->node->work);
@@ -247,7 +254,7 @@ static bool is_kept(const struct service *s)
 	return s->state == STATE_READYING || s->state == STATE_UP || s->state == STATE_GATED;
 }
 
-/* Once a run: what it was is not to be counted twice. */
+/* Decides on the run, once: a failure must not be counted twice. */
 static void judge(struct service *s)
 {
 	uint64_t now = clock_now_usec();
@@ -258,12 +265,15 @@ static void judge(struct service *s)
 		return;
 	s->run.concluded = true;
 	s->run.verdict = policy_decide(s->policy, &s->run.outcome, now, ran, &s->delay_usec);
-	/* That its work is done is no end; that what comes after it fails is. */
+	/*
+	 * A oneshot that has done its work keeps its state; only a failure of its later commands
+	 * ends it.
+	 */
 	if (!s->run.worked || s->run.verdict != EVENT_DONE)
 		log_end(s, s->run.verdict);
 }
 
-/* Nothing of the run is left; but for its post-stop, which may follow from this. */
+/* Ends the run: nothing of it remains except its post-stop, which may follow. */
 static void conclude(struct service *s)
 {
 	end_output(s);
@@ -273,7 +283,7 @@ static void conclude(struct service *s)
 	s->main.signalled = false;
 }
 
-/* A leftover that was let be has died, and what that left is known by now. */
+/* Handles the end of a kept process, whose own remaining processes are known by now. */
 static void settle_rest(struct service *s)
 {
 	swansong_guard_drop(&s->main.guard);
@@ -308,8 +318,9 @@ static void settle_exit(struct service *s)
 		return;
 	}
 	/*
-	 * The leftovers have guards of their own, and their deaths bring us here again.  Where they
-	 * are not known one by one, the service's guard stands for them, and it stays on the list.
+	 * Remaining processes have guards of their own, and their ends bring the service here
+	 * again.  Where they are not known one by one, the guard of the service is held for them,
+	 * and the task stays due.
 	 */
 	if (!list_is_empty(&s->leftovers) || service_running_hook(s, 0)) {
 		node_end_task(s->node, TASK_EXITS);

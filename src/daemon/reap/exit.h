@@ -1,19 +1,22 @@
 #pragma once
 
-/* How a run of a service ends: the deaths of its processes, and what these leave behind. */
+/* The end of a run: the ends of its processes, and the processes that remain after them. */
 
 #include "daemon/service/object.h"
 #include "sys/process/reap.h"
 
-/* The main process, or a leftover, has died; it has not been collected yet. */
+/* Records the end of @process, the main or a remaining one, which is not collected yet. */
 void service_process_died(struct service *service, struct process *process,
 			  const struct reap_exit *exit);
 
-/* May there be processes of it besides its main one? */
+/* Returns true if @service may have processes besides its main one. */
 bool service_may_have_leftovers(const struct service *service);
 
-/* @pid is a child of ours and of this service.  Return: 0 or -errno; then it is a stranger. */
+/*
+ * Makes @pid, a child of the daemon, a remaining process of @service.  Return: 0, or -errno; the
+ * process is unowned then.
+ */
 int service_adopt(struct service *service, pid_t pid, pid_t group, const char *name);
 
-/* TASK_EXITS: services of which a process has ended; what they left behind is known. */
+/* TASK_EXITS: handles services with ended processes, once their remaining ones are known. */
 void service_settle_exits(struct context *ctx);

@@ -1,3 +1,9 @@
+/*
+ * The kernel lists the children of the daemon; a comparison of their number with the known ones
+ * shows if a scan is needed at all.  A scan attributes each unknown child to a service.  It is put
+ * off while many children end, and repeated while one of them is in the middle of an exec, when it
+ * has no environment.  Each wait has a limit in turns and in time.
+ */
 #include "daemon/reap/orphans.h"
 
 #include <errno.h>
@@ -16,16 +22,16 @@
 #include "sys/process/proc.h"
 #include "sys/process/reap.h"
 
-/* The dead are collected in portions: ten thousand at once are no reason not to answer. */
+/* Dead children are collected in portions, so that requests are answered in between. */
 #define REAP_PER_TURN 256
 /*
- * What waits for others to die, or to have executed, does so for so many turns: that may have no
- * end.  And no longer than this, as turns are long where processors are short: a service that has
- * ended is not to meet its stop-timeout meanwhile.
+ * Work that waits for the ends or the execs of others is put off for this many turns, as there may
+ * always be more of them; and for no longer than this time, as turns take long on a slow machine: a
+ * service that has ended must not exceed its stop-timeout meanwhile.
  */
 #define PUT_OFF_MAX  16
 #define PUT_OFF_USEC (1 * USEC_PER_SEC)
-/* Who has no environment may be executing.  After this it just has none. */
+/* A process without environment may be in an exec; after this time it really has none. */
 #define BLANK_USEC (10 * USEC_PER_SEC)
 
 struct put_off {
@@ -36,17 +42,17 @@ struct put_off {
 struct sweep {
 	struct tree *tree;
 	struct children children;
-	bool listed;		  /* there is a list of them */
-	unsigned n;		  /* how many were listed last, without those collected since */
-	unsigned launched;	  /* of the context, at that time */
-	bool missed;		  /* somebody could not be looked at */
-	bool blank;		  /* somebody is to be looked at once more */
+	bool listed;		  /* the kernel provides a list */
+	unsigned n;		  /* children of the last list, without those collected since */
+	unsigned launched;	  /* of the context, at the last list */
+	bool missed;		  /* a child could not be looked at */
+	bool blank;		  /* a child must be looked at again */
 	unsigned reaped;	  /* in this turn */
-	struct put_off dying;	  /* until no more die */
-	struct put_off executing; /* until nobody is blank */
+	struct put_off dying;	  /* while many children end */
+	struct put_off executing; /* while a child is in an exec */
 };
 
-/* Remembered, so that it is looked at once only. */
+/* Enters an unowned process, so that it is looked at only once. */
 static struct process *remember(struct sweep *sweep, pid_t pid, enum process_kind kind)
 {
 	struct process *process;
@@ -75,9 +81,9 @@ static void read_list(struct sweep *sweep, void (*each)(pid_t pid, void *arg))
 }
 
 /*
- * Have all that there are been looked at?  Then only who was launched since has been added.  Who
- * failed to execute is collected without having been counted: so the number may be too low until
- * the list is read, which that brings about, but never too high.
+ * Returns true if all children have been looked at: only processes of launch() have been added
+ * since. A child that failed to execute is collected without being counted, so the number may be
+ * too low until the next list, which is read because of that; it is never too high.
  */
 static bool knows_all(struct sweep *sweep)
 {
@@ -124,7 +130,7 @@ static struct service *service_at(const struct sweep *sweep, const char *path)
 	return node ? node->service : NULL;
 }
 
-/* Whose the dead may have been, as far as that can be seen of them; or NULL. */
+/* Returns the service that the dead process belonged to, as far as this can be seen; or NULL. */
 static struct service *last_service(const struct sweep *sweep, const struct process *process,
 				    pid_t pid)
 {
@@ -151,8 +157,8 @@ static void on_death(const struct reap_exit *exit, void *arg)
 	struct service *s = last_service(sweep, process, exit->pid);
 
 	/*
-	 * What it said before it died is heard before: it counts until it is collected.  That may
-	 * have been that another process is the main one now; then it is a leftover.
+	 * Messages of the process count until it is collected, so they are read first.  One of them
+	 * may have named another main process; this one is a remaining process then.
 	 */
 	if (s && s->setup.notify) {
 		notify_drain(s->setup.notify);
@@ -160,13 +166,13 @@ static void on_death(const struct reap_exit *exit, void *arg)
 	}
 	sweep->n--;
 	/*
-	 * Whose parent it was is our child now.  What is left of a main process in a control group
-	 * is found in there.
+	 * Its children are children of the daemon now.  Those of a main process in a control group
+	 * are found in that.
 	 */
 	if (!process || process->kind != PROCESS_MAIN || !process->service->group.exists)
 		context_scan_orphans(sweep->tree->ctx);
 	if (process && process->kind == PROCESS_HOOK) {
-		/* What a final action leaves running is nobody's until now. */
+		/* Processes that a final action leaves running were unowned until now. */
 		if (!process->service) {
 			process_doubt_strangers(sweep->tree->ctx->processes);
 			sweep->blank = true;
@@ -207,8 +213,9 @@ void sweep_reap_child(struct sweep *sweep, pid_t pid)
 }
 
 /*
- * *ret is NULL if it is of none; *claimed: by its environment, or that of its session's leader.
- * Return: 0, or -errno if that cannot be known now.
+ * Finds the node of @pid; *ret is NULL if there is none.  *claimed is set if the environment of the
+ * process, or of the leader of its session, is the only evidence.  Return: 0, or -errno if it
+ * cannot be known now.
  */
 static int find_node(struct sweep *sweep, pid_t pid, const struct proc_info *info,
 		     struct node **ret, bool *claimed)
@@ -232,7 +239,7 @@ static int find_node(struct sweep *sweep, pid_t pid, const struct proc_info *inf
 		*claimed = p->claimed;
 		return 0;
 	}
-	/* One command is in our session, and so is nobody else who became our child since. */
+	/* Only the command is in the session of the daemon; no other new child is. */
 	if (sweep->tree->ctx->command && info->session == getsid(0)) {
 		*ret = tree_find(sweep->tree, "main");
 		return 0;
@@ -242,7 +249,9 @@ static int find_node(struct sweep *sweep, pid_t pid, const struct proc_info *inf
 		return context_is_shortage(r) || r == -ENODATA ? r : 0;
 	*ret = tree_find(sweep->tree, path);
 	*claimed = true;
-	/* Anybody can say that.  If it were true, it would be in the control group. */
+	/*
+	 * A process can set its environment freely; were it true, it would be in the control group.
+	 */
 	if (*ret && (*ret)->service && (*ret)->service->group.exists)
 		*ret = NULL;
 	return 0;
@@ -251,7 +260,7 @@ static int find_node(struct sweep *sweep, pid_t pid, const struct proc_info *inf
 static bool adopt(struct node *node, pid_t pid, const struct proc_info *info, bool claimed)
 {
 	if (final_is_all_there_was(node)) {
-		/* As long as the command runs, that may be its work. */
+		/* While the command runs, the process may do its work. */
 		if (final_hook(node) && hook_is_running(final_hook(node)))
 			return false;
 		log_node(node->ctx->log, LOG_INFO, node_name(node),
@@ -339,7 +348,10 @@ static bool put_off(struct sweep *sweep, bool wait, struct put_off *p)
 bool sweep_settle(struct sweep *sweep)
 {
 	struct context *ctx = sweep->tree->ctx;
-	/* To look at all children for each of many dead would take longer than to collect those. */
+	/*
+	 * Looking at all children for each of many dead ones would take longer than collecting
+	 * these.
+	 */
 	bool dying = sweep->reaped == REAP_PER_TURN || (ctx->scan_orphans && sweep->reaped > 0);
 
 	sweep->reaped = 0;
@@ -350,7 +362,7 @@ bool sweep_settle(struct sweep *sweep)
 	ctx->scan_orphans = sweep->missed || sweep->blank;
 	if (ctx->scan_orphans)
 		agenda_note_later(&ctx->agenda, TASK_EXITS);
-	/* Whose a process in an exec is has to be known before an exit is followed up. */
+	/* The service of a process in an exec must be known before exits are processed. */
 	return !put_off(sweep, sweep->blank, &sweep->executing);
 }
 

@@ -1,42 +1,46 @@
 #pragma once
 
 /*
- * Whose child is that?  We are told of the death of every process whose parent died before it, so
- * all that a service leaves behind becomes our child sooner or later.  A sweep looks at children it
- * does not know and finds the service of each: by the control group it is in, or its
- * session or process group; or, where the service has no control group, by the SWANSONG_NODE in its
- * environment, which a process keeps through any number of forks and setsids, if it wants to.  Any
- * process can claim that: its service ends it, and believes nothing that it says.
+ * Finds the services of orphans.  The daemon is a subreaper: every process that a service leaves
+ * behind becomes a child of the daemon when its parent ends.  An orphan scan looks at unknown
+ * children and attributes each to a service: by its control group, session or process group; or, if
+ * the service has no control group, by SWANSONG_NODE in the environment, which survives forks and
+ * setsid() unless the process removes it.  As any process can set that variable, its service ends
+ * such a process but trusts no message of it.
  */
 
 #include "daemon/tree/tree.h"
 
 struct sweep;
 
-/* Works without /proc as well as can be. */
+/*
+ * Makes the object.  Without the list of children in /proc, orphans stay unowned.  Return: 0 or
+ * -errno.
+ */
 int sweep_new(struct sweep **ret, struct tree *tree);
 struct sweep *sweep_free(struct sweep *sweep);
 
-/* Collects the dead, telling their services.  Return: true if there may be more. */
+/* Collects dead children and notifies their services.  Returns true if there may be more. */
 bool sweep_reap(struct sweep *sweep);
 
-/* Likewise @pid alone, if it is dead: whoever else is must be collected soon after. */
+/* Collects @pid alone, if it is dead; the others must be collected soon after. */
 void sweep_reap_child(struct sweep *sweep, pid_t pid);
 
 /*
- * Attributes new children, if there may be any.  Returns true if all are known that the ends of
- * processes may be about, so that these can be processed.
+ * Attributes new children, if there may be any.  Returns true if all processes are known that the
+ * ended ones may have left, so that their ends can be processed.
  */
 bool sweep_settle(struct sweep *sweep);
 
 /*
- * Attributes new children now, for somebody who asks: what has left its parent while the main
- * process lives on is nobody's news until then.
+ * Attributes new children at once, for a request: a process that has left its parent while the main
+ * process lives is not noticed otherwise.
  */
 void sweep_look(struct sweep *sweep);
 
 /*
- * SIGKILL to every child that is left, at the very end, when all that is ours is gone; but not to
- * those that we had before, of the shell, say, that became swansongd.  Returns how many.
+ * Sends SIGKILL to every remaining child, at the very end when all own processes are gone.
+ * Children from before the start of swansongd are spared, such as those of a shell that has
+ * executed it. Returns their number.
  */
 unsigned sweep_kill_strangers(struct sweep *sweep);
