@@ -1,3 +1,8 @@
+/*
+ * A plan is carried out in three steps.  First all that can fail is made beside the objects in use,
+ * and freed again after a failure.  Then the new objects replace those in use, which cannot fail.
+ * Then nodes are started, stopped or restarted.
+ */
 #include <errno.h>
 
 #include "base/cleanup.h"
@@ -12,13 +17,7 @@
 #include "daemon/view/report.h"
 #include "daemon/service/setup.h"
 
-/*
- * Three steps: all that can fail is made ready beside what is in use; then the one takes the place
- * of the other, which cannot fail; then what has come, gone or changed is started, stopped or
- * restarted.
- */
-
-/* --- what can fail --- */
+/* --- preparation: steps that can fail --- */
 
 static int prepare_service(struct plan_entry *entry)
 {
@@ -76,7 +75,7 @@ static int prepare(struct plan *plan)
 	return r;
 }
 
-/* --- what cannot --- */
+/* --- commit: steps that cannot fail --- */
 
 static void commit_service(struct node *node, struct plan_entry *entry)
 {
@@ -88,7 +87,7 @@ static void commit_service(struct node *node, struct plan_entry *entry)
 	if (!node->service)
 		return;
 	service_note_goal(node->service);
-	/* A service that is none any more goes with its last process. */
+	/* A node that has become a group frees its service when the last process has ended. */
 	if (!node->config->argv)
 		node_follow_up(node);
 }
@@ -121,7 +120,7 @@ static void commit(struct plan *plan)
 	own_log_reload(tree->ctx->own_log, plan->config->nodes[0]);
 }
 
-/* --- what follows --- */
+/* --- effects --- */
 
 static void follow_add(const struct plan_entry *entry, struct goals *goals)
 {
@@ -178,7 +177,7 @@ static void follow_dependent(const struct plan_entry *entry, struct goals *goals
 	goals_lower(goals, entry->node, REQUEST_CYCLE, reason);
 }
 
-/* What comes up comes first, so that a stop finds no dependents of what has been away only. */
+/* Additions come first, so that a stop does not find dependents that were absent until now. */
 static void follow(struct plan *plan)
 {
 	static void (*const steps[N_PLAN_KINDS])(const struct plan_entry *entry,
@@ -201,7 +200,7 @@ static void follow(struct plan *plan)
 		follow_dependent(&plan->dependents[i], &goals);
 	goals_commit(&goals);
 	goals_need_all(plan->tree);
-	/* What a stop has told as its own is none of those that start. */
+	/* A stop sets a cause of its own; the starts have that of the reload. */
 	events_because(events, cause);
 	context_update_soon(plan->tree->ctx);
 }

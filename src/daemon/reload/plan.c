@@ -1,3 +1,8 @@
+/*
+ * A plan has an entry for each node that differs between the tree and the configuration, in the
+ * order of the latter, then for the nodes that leave.  Restarts spread along requirements: each one
+ * adds its dependents that run, and these theirs, until none is new.
+ */
 #include "daemon/reload/plan.h"
 
 #include <errno.h>
@@ -12,7 +17,7 @@ static bool is_to_run(const struct node *node)
 	return node->service && service_is_wanted(node->service);
 }
 
-/* A service that was stopped since is left as it is. */
+/* A service that was stopped by request stays stopped. */
 static bool is_to_begin(const struct node *node, const struct node_config *to)
 {
 	if (!to->argv || !to->autostart || node_goal(node) < GOAL_IDLE)
@@ -20,7 +25,7 @@ static bool is_to_begin(const struct node *node, const struct node_config *to)
 	return !node->config->argv || node->goal == GOAL_IDLE;
 }
 
-/* A new service starts by itself, unless what it will be in is stopped. */
+/* A new service starts by itself unless the group that it comes into is stopped. */
 static bool is_to_start(const struct plan *plan, const struct node_config *to)
 {
 	const struct node_config *above = to->parent;
@@ -78,7 +83,7 @@ static void compare(struct plan *plan)
 	plan->n_daemon = config_diff(tree->config, plan->config, &plan->daemon);
 }
 
-/* --- what restarts with what it requires --- */
+/* --- restarts because of a requirement --- */
 
 static bool config_is_within(const struct node_config *node, const struct node_config *top)
 {
@@ -87,7 +92,7 @@ static bool config_is_within(const struct node_config *node, const struct node_c
 	return node;
 }
 
-/* The node in @top that @node requires, or NULL. */
+/* Returns the node in @top that @node requires, or NULL. */
 static const struct node_config *find_required(const struct node_config *node,
 					       const struct node_config *top)
 {
@@ -99,7 +104,7 @@ static const struct node_config *find_required(const struct node_config *node,
 	return NULL;
 }
 
-/* Returns true if a service in @node runs, or is to. */
+/* Returns true if a service in @node runs or is to run. */
 static bool has_any_to_run(const struct node *node)
 {
 	for (const struct node *n = node; n; n = node_next(n, node))
@@ -119,7 +124,7 @@ static bool is_planned(const struct plan *plan, const struct node_config *to)
 	return false;
 }
 
-/* Adds what requires @top, or a node in it, and restarts with it. */
+/* Adds the running nodes that require @top or a node in it. */
 static void add_dependents_of(struct plan *plan, const struct node_config *top)
 {
 	for (size_t i = 0; i < plan->config->n_nodes; i++) {
@@ -143,7 +148,7 @@ static void add_dependents_of(struct plan *plan, const struct node_config *top)
 	}
 }
 
-/* A dependent that is added has dependents of its own. */
+/* The loop covers the dependents that it adds. */
 static void add_dependents(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->n_entries; i++)
@@ -190,7 +195,7 @@ char *plan_text(char buf[static PLAN_TEXT_MAX], const struct plan *plan)
 	return buf;
 }
 
-/* --- for people and programs --- */
+/* --- output --- */
 
 static const char *const kind_names[N_PLAN_KINDS] = {
 	[PLAN_ADD] = "add",
@@ -205,7 +210,7 @@ static const char *const apply_names[] = {
 	[APPLY_DAEMON] = "daemon",
 };
 
-/* null if it is not set. */
+/* Returns the value of @key as text; null if it is not set. */
 static json_t *value_json(const struct config *config, const struct node_config *node,
 			  enum key_id key)
 {
@@ -236,7 +241,7 @@ static json_t *keys_json(const struct plan *plan, const struct plan_entry *entry
 	return list;
 }
 
-/* Without @from and @to: the daemon itself. */
+/* An entry without @from and @to is about the daemon itself. */
 static json_t *entry_json(const struct plan *plan, const struct plan_entry *entry)
 {
 	const struct node_config *config = entry->to ? entry->to : entry->from;

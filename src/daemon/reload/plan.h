@@ -1,13 +1,14 @@
 #pragma once
 
 /*
- * What a new configuration would change, node by node and key by key; and the carrying out of it.
+ * The changes that a new configuration would cause, node by node and key by key, and their
+ * execution.
  *
- * Nodes that are new are started; those that are gone are stopped, and counted above until their
- * last process has ended.  A service that is to run is restarted if a key has changed that needs a
- * new process, by the stop and the start that everybody gets: guards, budgets and ordering edges
- * hold.  All else takes effect where it is, at once or with the next start.  A section that comes
- * back while what ran under its name still drains gets its next generation when that is Complete.
+ * New nodes are started.  Nodes without a section are stopped, and remain in the tree until their
+ * last process has ended.  A running service is restarted if a key has changed that needs a new
+ * process; this stop and start are like any other: guards, budgets and ordering edges are observed.
+ * All other keys take effect at once or with the next start.  If a section comes back while the
+ * former processes under its name still end, its next generation begins when these are Complete.
  */
 
 #include <jansson.h>
@@ -20,16 +21,14 @@ enum plan_kind { PLAN_ADD, PLAN_CHANGE, PLAN_REMOVE, N_PLAN_KINDS };
 
 struct plan_entry {
 	enum plan_kind kind;
-	struct node *node; /* NULL: to be made */
-	const struct node_config *from,
-		*to;	     /* NULL: not there; @from goes when it is carried out */
-	struct key_set keys; /* PLAN_CHANGE */
-	bool restart;	     /* it runs, and needs a new process */
-	bool start;	     /* it does not run, and starts by this */
-	const struct node_config
-		*because; /* it restarts with this one, which it requires; or NULL */
+	struct node *node;		     /* NULL: to be made */
+	const struct node_config *from, *to; /* NULL: none; @from is freed by the execution */
+	struct key_set keys;		     /* PLAN_CHANGE */
+	bool restart;			     /* it runs and needs a new process */
+	bool start;			     /* it does not run and will start */
+	const struct node_config *because;   /* the restarted requirement behind it; or NULL */
 
-	/* Made ready by plan_apply(), until it is certain that all of it can be. */
+	/* Prepared by plan_apply(), until all of the plan is. */
 	bool made;
 	struct setup *setup;
 	struct policy *policy;
@@ -40,27 +39,30 @@ struct plan_entry {
 struct plan {
 	struct tree *tree;
 	struct config *config;
-	struct plan_entry *entries; /* in the order of @config, then those that are gone */
+	struct plan_entry *entries; /* in the order of @config, then leaving ones */
 	size_t n_entries;
-	struct plan_entry *dependents; /* what restarts because it requires something that does */
+	struct plan_entry *dependents; /* restarts because of a restarted requirement */
 	size_t n_dependents;
-	struct key_set daemon; /* keys of the whole daemon */
+	struct key_set daemon; /* keys of the daemon as a whole */
 	unsigned n_daemon;
 	unsigned counts[N_PLAN_KINDS];
-	const struct node_config *refused; /* for which plan_apply() has failed, or NULL */
+	const struct node_config *refused; /* the one with which plan_apply() failed, or NULL */
 };
 
-/* Compares @config with @tree, and keeps references.  Return: 0 or -ENOMEM. */
+/* Compares @config with @tree; keeps references to both.  Return: 0 or -ENOMEM. */
 int plan_new(struct plan **ret, struct tree *tree, struct config *config);
 struct plan *plan_free(struct plan *plan);
 DEFINE_CLEANUP(struct plan *, plan_free)
 
-/* Carries it out, once, directly after plan_new().  Return: 0, or -errno without effect. */
+/*
+ * Carries out the plan, once, directly after plan_new().  Return: 0, or -errno and nothing has
+ * changed.
+ */
 int plan_apply(struct plan *plan);
 
-/* "2 added, 1 removed, 3 changed": for the log.  Returns @buf. */
+/* Prints "2 added, 1 removed, 3 changed", for the log.  Returns @buf. */
 #define PLAN_TEXT_MAX 80
 char *plan_text(char buf[static PLAN_TEXT_MAX], const struct plan *plan);
 
-/* An array of Change, as io.swansong has it; NULL without memory. */
+/* Returns an array of Change (proto/interface-text.c); NULL without memory. */
 json_t *plan_json(const struct plan *plan);

@@ -1,3 +1,8 @@
+/*
+ * All kinds of reload begin with a plan: a request gets the changes as reply, a
+ * signal has its result in the log, and reload_plan() only shows the plan.  The mistakes of a
+ * configuration go to the log and to the client.
+ */
 #include "daemon/reload/reload.h"
 
 #include <errno.h>
@@ -40,7 +45,7 @@ int reload_config(struct config **ret, const char *const *paths, size_t n_paths,
 	return r;
 }
 
-/* What stands in no file, and stays, is not to wait for what will wait for it. */
+/* A transient node that stays must not wait for nodes that would wait for it. */
 static int check_transients(const struct tree *tree, const struct config *config, struct log *log,
 			    FILE *mistakes)
 {
@@ -83,7 +88,9 @@ int reload_apply(struct tree *tree, struct config *config)
 	return r < 0 ? r : apply(plan);
 }
 
-/* Mistakes are told to @log, too, if that is not NULL. */
+/*
+ * Reads the configuration and makes a plan.  Mistakes go to @reason, and to @log unless it is NULL.
+ */
 static int make_plan(const struct reload *reload, struct log *log, FILE *reason, struct plan **ret)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
@@ -104,14 +111,14 @@ static int make_plan(const struct reload *reload, struct log *log, FILE *reason,
 	return r < 0 ? r : plan_new(ret, tree, config);
 }
 
-/* What @reason has not been told by itself. */
+/* Completes @reason with errors that have no text yet. */
 static void tell_fault(FILE *reason, int r)
 {
 	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN)
 		(void)fputs(strerror(-r), reason);
 }
 
-/* As a mistake in the files is told; the log says which of its sockets it is. */
+/* Prints the place in the file, like a mistake in it; the log names the socket. */
 static void tell_refused(FILE *reason, const struct node_config *node)
 {
 	const struct extras *extras = node ? node_config_extras(node) : NULL;
@@ -129,7 +136,7 @@ static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **re
 
 	if (r < 0)
 		return r;
-	/* Before: nobody knows afterwards what it was like. */
+	/* The plan describes changes to a state that is gone after it is applied. */
 	changes = plan_json(plan);
 	r = apply(plan);
 	if (r < 0) {
@@ -183,9 +190,9 @@ void reload_by_signal(const struct reload *reload)
 		return;
 	}
 	r = reload_run(reload, m.file, &changes);
-	(void)memstream_close(&m, &reason); /* without it, the number says what it was */
+	(void)memstream_close(&m, &reason); /* without @reason the number shows the error */
 	json_decref(changes);
-	/* What has a place in the files is in the log already. */
+	/* Mistakes with a place in a file are in the log already. */
 	if (r < 0 && !(reason && *reason == '\n'))
 		log_line(log, LOG_ERR, "%s", reason && *reason ? reason : strerror(-r));
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Loading the configuration, the first time and again. */
+/* Loads the configuration, at the start and by reloads. */
 
 #include <stdio.h>
 
@@ -10,8 +10,8 @@
 #include "model/config/config.h"
 
 /*
- * Reads @paths, files of any user if @trust; mistakes are lines for @log and @mistakes, which may be
- * NULL.  Return: 0, -EINVAL or -ENOMEM.
+ * Reads the configuration from @paths; with @trust from files of any user.  Mistakes are lines for
+ * @log and @mistakes, which may both be NULL.  Return: 0, -EINVAL or -ENOMEM.
  */
 int reload_config(struct config **ret, const char *const *paths, size_t n_paths, bool trust,
 		  struct log *log, FILE *mistakes);
@@ -23,18 +23,21 @@ struct reload {
 	struct tree *tree;
 	struct parent *parent;
 	const char *const *paths;
-	size_t n_paths; /* 0: there is no configuration, in front of a command */
-	bool trust;	/* in files of any user */
+	size_t n_paths; /* 0: no configuration, in front of a command */
+	bool trust;	/* accepts files of any user */
 };
 
 /*
  * Reloads the configuration and reports the result to the log and the parent manager.  Return: 0
- * and the changes; or -errno without effect, with the reason in @reason.
+ * with the changes in *ret; or -errno with the reason in @reason, and nothing has changed.
  */
 int reload_run(const struct reload *reload, FILE *reason, json_t **ret);
 
-/* Says the same without doing it; nobody else hears of it. */
+/*
+ * Like reload_run(), but only computes the changes; neither the log nor the parent manager gets a
+ * report.
+ */
 int reload_plan(const struct reload *reload, FILE *reason, json_t **ret);
 
-/* The same, with the reason in the log. */
+/* Like reload_run(), with the reason in the log. */
 void reload_by_signal(const struct reload *reload);

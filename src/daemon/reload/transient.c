@@ -1,3 +1,8 @@
+/*
+ * A transient node is made by a configuration of one section, checked against the edges of the
+ * tree, and then like any other node.  Finished ones are removed as late as possible in the turn,
+ * so that requests that wait for them find their result.
+ */
 #include "daemon/reload/transient.h"
 
 #include <errno.h>
@@ -22,7 +27,7 @@ static void tell(enum diag_level level, const char *text, void *arg)
 		(void)fprintf(arg, "\n%s", text);
 }
 
-/* The node above @path, which needs not be there; or NULL. */
+/* Returns the parent of @path, which itself need not exist; or NULL. */
 static struct node *find_parent(const struct tree *tree, const char *path)
 {
 	char parent[CONFIG_NAME_MAX + 1];
@@ -120,7 +125,7 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 	node->keep = keep;
 	log_node(tree->ctx->log, LOG_NOTICE, path, "added, asked for: %s", node->config->command);
 	node_changed(node, "none", "");
-	/* What it requires may be in a tree that is being shut down: then it waits in vain. */
+	/* A requirement may be in a tree that is shutting down, and would never be there. */
 	goals_begin(&goals, tree, CAUSE_OPERATOR);
 	(void)goals_start(&goals, node);
 	*ret = node;
@@ -145,7 +150,7 @@ static void let_go(struct tree *tree, struct node *node)
 	goals_commit(&goals);
 }
 
-/* Then it is asked for its exit status when all has ended, and goes with the others. */
+/* Such a node is still needed for the exit status when all has ended; it is freed with the tree. */
 static bool is_end_of_all(const struct tree *tree, const struct node *node)
 {
 	return node->service == tree->ends.cause ||

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * Services without a section, made over the control socket below a group.  They are nodes as
- * others are and survive reloads with their group.  One that has ended is removed, unless it is
- * to be kept; a kept one is removed when it has been stopped.
+ * Transient nodes: services without a section, made below a group by a request.  They are nodes
+ * like others and survive reloads with their group.  One that has ended is removed; if it is to be
+ * kept, it is removed when it has been stopped.
  */
 
 #include <stdio.h>
@@ -12,14 +12,14 @@
 #include "model/config/transient.h"
 
 /*
- * Makes the node and wants it to run.  Return: 0; or -errno and nothing has changed: -ENOENT and
- * -ESHUTDOWN for its parent, else @reason has been told why.
+ * Makes a node and sets its goal to run.  Return: 0; or -errno and nothing has changed: -ENOENT and
+ * -ESHUTDOWN are about its parent, all others have their text in @reason.
  */
 int transient_add(struct tree *tree, const char *path, char *const *properties, char *const *argv,
 		  bool keep, FILE *reason, struct node **ret);
 
-/* Has its service come to its end, or been stopped for good? */
+/* Returns true if its service has ended or was stopped for good. */
 bool transient_has_ended(const struct node *node);
 
-/* Lets go of those that have ended; once a turn, after all who want to know have been told. */
+/* TASK_TRANSIENT: removes ended nodes, after all waiting requests have got their replies. */
 void transient_settle(struct tree *tree);
