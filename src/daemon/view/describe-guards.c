@@ -1,4 +1,8 @@
-/* Guards of a node: of its service's processes, its attached program, its final action, leases. */
+/*
+ * A guard of the daemon has no object of its own: this file derives a list from all that holds one.
+ * In order: the main process, its commands and checks, remaining processes, output that is not
+ * written, the attached program, the final action, leases.
+ */
 #include "daemon/view/describe.h"
 
 #include <string.h>
@@ -12,7 +16,7 @@
 #include "daemon/probe/readiness.h"
 #include "daemon/service/hooks.h"
 
-/* When the node's guards go by force, its processes and what else holds it. */
+/* Returns the time at which the guards of @node end by force. */
 static uint64_t kill_time(const struct node *node)
 {
 	uint64_t usec = node->stop_usec && !node->complete ? node->kill_usec : USEC_INFINITY;
@@ -27,7 +31,7 @@ static uint64_t kill_time(const struct node *node)
 	return usec;
 }
 
-/* As whom what it runs was started. */
+/* Returns the user that commands of @node run as. */
 static uid_t uid_of(const struct node *node)
 {
 	const struct node_config *config =
@@ -44,7 +48,7 @@ struct walk {
 	void *arg;
 };
 
-/* With what all have in common.  A process may have a time of its own, or 0. */
+/* Completes @view with the members that all guards have.  A process may have its own time, or 0. */
 static bool tell(const struct walk *w, struct guard_view view)
 {
 	bool lease = strcmp(view.kind, "lease") == 0;
@@ -140,7 +144,7 @@ static bool tell_leftovers(const struct walk *w, const struct service *s)
 	return true;
 }
 
-/* Output of the service that is not written yet. */
+/* Reports output of the service that is not written yet. */
 static bool tell_logs(const struct walk *w, const struct service *s)
 {
 	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
@@ -244,7 +248,7 @@ bool describe_is_blocking(const struct node *node, const struct guard_view *guar
 }
 
 struct collector {
-	json_t *array; /* NULL once memory has run out */
+	json_t *array; /* NULL after a lack of memory */
 	bool blocking;
 };
 

@@ -1,4 +1,7 @@
-/* The tree in a line, for whoever supervises us, and in many, for the log. */
+/*
+ * The tree as one line for the parent manager, and as many lines for the log.  The line holds as
+ * many names as fit; text from outside cannot break it.
+ */
 #include "daemon/view/describe.h"
 
 #include <ctype.h>
@@ -9,7 +12,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* Appends to a line that is cut at its end, never overrun. */
+/* Appends to a line that is cut at its end. */
 static void append(char *buf, const char *format, ...) printf_like(2, 3);
 static void append(char *buf, const char *format, ...)
 {
@@ -21,7 +24,7 @@ static void append(char *buf, const char *format, ...)
 	va_end(ap);
 }
 
-/* Foreign text must not begin another line of the message; the log escapes the rest. */
+/* Control characters could begin another line of the message; the log escapes them itself. */
 static void append_foreign(char *buf, const char *text)
 {
 	size_t used = strlen(buf), n;
@@ -45,7 +48,7 @@ struct lister {
 	unsigned shown, more;
 };
 
-/* " nginx": the program without its place and its arguments, and no more than there is room for. */
+/* Appends " nginx": the program without its path and arguments, as far as there is room. */
 static void list_program(char *buf, const char *command)
 {
 	size_t length = strcspn(command, " ");
@@ -61,7 +64,7 @@ static void list_program(char *buf, const char *command)
 	append_foreign(buf, name);
 }
 
-/* "uid 33, 12s, kill in 8s" */
+/* Appends "uid 33, 12s, kill in 8s". */
 static void list_times(char *buf, const struct guard_view *guard)
 {
 	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
@@ -76,7 +79,7 @@ static void list_times(char *buf, const struct guard_view *guard)
 	append(buf, ")");
 }
 
-/* "web/nginx (pid 812 nginx, " */
+/* Appends "web/nginx (pid 812 nginx, ". */
 static void list_holder(char *buf, const struct node *node, const struct guard_view *guard)
 {
 	append(buf, "%s (", node_name(node));
@@ -91,7 +94,7 @@ static void list_holder(char *buf, const struct node *node, const struct guard_v
 	append(buf, ", ");
 }
 
-/* "guard pg_dump "nightly" on web (pid 9911, " */
+/* Appends "guard pg_dump \"nightly\" on web (pid 9911, ". */
 static void list_lease(char *buf, const struct node *node, const struct guard_view *guard)
 {
 	append(buf, "guard ");
@@ -106,7 +109,7 @@ static void list_lease(char *buf, const struct node *node, const struct guard_vi
 		append(buf, "pid %d, ", (int)guard->pid);
 }
 
-/* "web: 3 guards of pid 812 (web.c:41 serve, " */
+/* Appends "web: 3 guards of pid 812 (web.c:41 serve, ". */
 static void list_program_guards(char *buf, const struct node *node, const struct guard_view *guard)
 {
 	append(buf, "%s: %u guard%s of pid %d (", node_name(node), (unsigned)guard->count,
@@ -185,7 +188,7 @@ char *describe_line(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree)
 	return buf;
 }
 
-/* ", up, pid 812" or ", failed: exited with status 3"; nothing of a group. */
+/* Prints ", up, pid 812" or ", failed: exited with status 3"; "" for a group. */
 static char *service_text(char *buf, size_t size, const struct service *s)
 {
 	char outcome[OUTCOME_TEXT_MAX];

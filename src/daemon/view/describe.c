@@ -1,3 +1,7 @@
+/*
+ * The state of a node is gathered in struct node_view, which proto/view.c turns into JSON.  A walk
+ * over a large tree is done in portions, as a reply of many messages: it remembers the next node.
+ */
 #include "daemon/view/describe.h"
 
 #include <stdio.h>
@@ -24,7 +28,7 @@ uint64_t describe_left(uint64_t usec, uint64_t now)
 	return usec > now ? usec - now : 0;
 }
 
-/* NULL without memory, or if nothing keeps it. */
+/* Returns the blocker of @s in an array; NULL if there is none or no memory. */
 static json_t *describe_waiting(const struct service *s)
 {
 	struct node *blocker = NULL;
@@ -36,7 +40,7 @@ static json_t *describe_waiting(const struct service *s)
 	return blocker ? json_pack("[o]", message_string(node_name(blocker))) : NULL;
 }
 
-/* What it says of itself. */
+/* Fills in the messages of the service about itself. */
 static void describe_words(struct service_view *view, const struct service_words *words,
 			   uint64_t now)
 {
@@ -59,7 +63,7 @@ static void describe_health(struct service_view *view, const struct health *heal
 		view->health_result = health->why;
 }
 
-/* A failure, or the end of the tree, is no request. */
+/* A failure or the end of the tree is no request. */
 static bool is_stopped_by_request(const struct node *node)
 {
 	for (; node; node = node->parent)
@@ -69,7 +73,7 @@ static bool is_stopped_by_request(const struct node *node)
 	return false;
 }
 
-/* The files that its output goes to: NULL if there are none, or no memory. */
+/* Returns the files of its output: NULL if there are none or no memory. */
 static json_t *describe_logs(const struct node_config *config)
 {
 	const char *last = NULL;
@@ -88,7 +92,7 @@ static json_t *describe_logs(const struct node_config *config)
 	return logs;
 }
 
-/* FIELD_NONE: no line is lost. */
+/* Returns the number of lost lines, or FIELD_NONE. */
 static uint64_t describe_lost_lines(const struct service *s)
 {
 	uint64_t lines = 0;
@@ -103,7 +107,7 @@ static uint64_t describe_lost_lines(const struct service *s)
 	return lines ? lines : FIELD_NONE;
 }
 
-/* @waiting and @logs are borrowed. */
+/* Fills in all of the view; @waiting and @logs are borrowed. */
 static struct service_view view_service(struct service *s, char *result, json_t *waiting,
 					json_t *logs, uint64_t now)
 {

@@ -7,12 +7,12 @@
 #include "base/log.h"
 
 /*
- * Unsets SWANSONG_GRACE, which @option_usec overrides unless it is 0.  *ret is USEC_INFINITY if
- * neither is set.  Return: 0, or -EINVAL, which has been logged.
+ * Takes the grace from SWANSONG_GRACE, which it unsets; @option_usec overrides it unless that is 0.
+ * *ret is USEC_INFINITY if neither is set.  Return: 0, or -EINVAL, which has been logged.
  */
 int grace_take(uint64_t option_usec, struct log *log, uint64_t *ret);
 
-/* What is a grace: "90s", not 0.  Return: 0 or -EINVAL. */
+/* Parses a grace such as "90s"; 0 is invalid.  Return: 0 or -EINVAL. */
 int grace_parse(const char *text, uint64_t *ret_usec);
 
 #define GRACE_ALLOWED "a duration such as 10s, 90s or 5min, or infinity"

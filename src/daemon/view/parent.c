@@ -1,3 +1,9 @@
+/*
+ * Once in each turn the present phase and status line are compared with those last sent.  A changed
+ * phase is sent at once and repeated until the socket takes it; a changed status waits for its
+ * interval.  Extensions have a timer, which stops when a shutdown makes no progress and starts
+ * again with the next progress.
+ */
 #include "daemon/view/parent.h"
 
 #include <errno.h>
@@ -23,24 +29,24 @@
 #define STATUS_EVERY_USEC (250 * USEC_PER_MSEC)
 #define EXTEND_EVERY_USEC (5 * USEC_PER_SEC)
 #define EXTEND_BY_USEC	  (15 * USEC_PER_SEC)
-/* Who asks for more than a thousand signs of life a second gets them late. */
+/* A shorter interval than this is not met. */
 #define WATCHDOG_MIN_USEC (2 * USEC_PER_MSEC)
 
 enum phase { PHASE_STARTING, PHASE_READY, PHASE_STOPPING, PHASE_COMPLETE };
 
 struct parent {
 	struct tree *tree;
-	int fd; /* -1: nobody is to be told */
+	int fd; /* -1: no notifications */
 	struct sockaddr_un address;
 	socklen_t address_length;
 
 	enum phase phase;
 	char status[DESCRIBE_LINE_MAX]; /* as last sent */
-	uint64_t status_usec;		/* when */
-	const char *unsent; /* the lines of a phase that could not be sent; never NULL */
+	uint64_t status_usec;		/* time of that */
+	const char *unsent;		/* lines of a phase that could not be sent; never NULL */
 	struct alarm status_timer, extend_timer, watchdog_timer;
-	uint64_t seen_changes; /* of the context, when time was last asked for */
-	bool extends;	       /* ... and when that may be again is timed */
+	uint64_t seen_changes; /* of the context, at the last extension */
+	bool extends;	       /* extend_timer is set */
 	uint64_t watchdog_usec;
 	bool watchdog_due;
 };
@@ -72,7 +78,7 @@ int parent_address_take(struct parent_address *ret)
 	return 0;
 }
 
-/* Return: 0; -EAGAIN if it is to be said again when there is room; -errno if nobody is there. */
+/* Return: 0; -EAGAIN if the message must be sent again later; -errno if there is no receiver. */
 static int send_text(struct parent *p, const char *text)
 {
 	if (p->fd < 0)
@@ -109,7 +115,7 @@ static bool has_work(const struct service *s)
 	return s->state == STATE_DRAINING || service_running_hook(s, 0) || busy_guards(s) > 0;
 }
 
-/* Returns true if the end waits for work.  Other progress counts in context.changes. */
+/* Returns true if the end waits for work.  All other progress is counted in context.changes. */
 static bool is_progress_expected(const struct tree *tree)
 {
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
@@ -121,7 +127,7 @@ static bool is_progress_expected(const struct tree *tree)
 	return false;
 }
 
-/* While it starts, something does: else it would not be starting any more. */
+/* A start always makes progress, or it would be over. */
 static bool is_getting_on(const struct parent *p)
 {
 	return p->phase == PHASE_STARTING || p->tree->ctx->changes != p->seen_changes ||
@@ -248,7 +254,7 @@ static void send_with_status(struct parent *p, const char *state)
 	if (r == 0)
 		return;
 	p->status[0] = '\0';
-	/* A full socket empties: the words may change until then, the state has to arrive. */
+	/* The socket empties: the status may change until then, but the phase must be sent. */
 	if (r == -EAGAIN)
 		arm(p, &p->status_timer, p->status_usec + STATUS_EVERY_USEC);
 }
@@ -290,7 +296,7 @@ void parent_settle(struct parent *p)
 
 	if (p->fd < 0)
 		return;
-	/* At the end of a turn: a daemon that hangs in one does not come here. */
+	/* This is the end of a turn, which a daemon that hangs does not reach. */
 	if (p->watchdog_due && send_text(p, "WATCHDOG=1") == 0)
 		p->watchdog_due = false;
 	phase = present_phase(p);
@@ -303,7 +309,7 @@ void parent_settle(struct parent *p)
 			time_extension(p);
 		return;
 	}
-	/* It had come to a standstill. */
+	/* The shutdown makes progress again. */
 	if (phase == PHASE_STOPPING && !p->extends && p->tree->ctx->changes != p->seen_changes)
 		extend(p);
 	if (strcmp(status, p->status) == 0)

@@ -1,3 +1,8 @@
+/*
+ * In each turn of a shutdown the touched traces are compared with the guards that exist.  The file
+ * is written once, one node at a time, to a new file beside the old one, which replaces it at the
+ * end.
+ */
 #include "daemon/view/report.h"
 
 #include <errno.h>
@@ -16,7 +21,7 @@
 #include "proto/message.h"
 #include "proto/report.h"
 
-/* NULL: there is to be none. */
+/* Returns the path of the report; NULL if none is configured. */
 static const char *path_of(const struct config *config)
 {
 	return config->report && strcmp(config->report, "none") != 0 ? config->report : NULL;
@@ -51,7 +56,7 @@ void report_use_all(struct tree *tree)
 	}
 }
 
-/* --- following --- */
+/* --- collection --- */
 
 static bool see(struct node *node, const struct guard_view *guard, void *arg)
 {
@@ -59,7 +64,7 @@ static bool see(struct node *node, const struct guard_view *guard, void *arg)
 	return true;
 }
 
-/* How those have ended that nobody has said it of. */
+/* Names the end of guards that have ended without a reason of their own. */
 static void name_ends(struct trace *trace, const struct service *s)
 {
 	struct trace_guard *g;
@@ -96,14 +101,14 @@ void report_follow(struct tree *tree)
 			look(trace->node, now);
 }
 
-/* --- text --- */
+/* --- contents --- */
 
 static int64_t since_stop(const struct traces *traces, uint64_t usec)
 {
 	return (int64_t)(usec - traces->stop_usec);
 }
 
-/* Of what has not been, and of what has. */
+/* Returns the time since the stop, 0 if @usec was before it; FIELD_NONE if @usec is 0: not yet. */
 static uint64_t optional(const struct traces *traces, uint64_t usec)
 {
 	return usec > traces->stop_usec ? usec - traces->stop_usec : usec ? 0 : FIELD_NONE;
@@ -159,7 +164,9 @@ static void add_paths(json_t *paths, struct node *const *nodes)
 		(void)json_array_append_new(paths, message_string((*nodes)->config->path));
 }
 
-/* Whose completion its signal, and that of all below it, waits for; NULL without any. */
+/*
+ * Returns the paths of the nodes for which the stop signals in @node wait; NULL if there are none.
+ */
 static json_t *paths_after(const struct node *node)
 {
 	json_t *paths;
@@ -196,7 +203,7 @@ static json_t *build_node(const struct trace *trace)
 	return take(node);
 }
 
-/* Those that were Complete before, and held nothing any more, have no part in it. */
+/* Nodes that were Complete before and held no guards are left out. */
 static bool has_part(const struct trace *trace)
 {
 	const struct traces *traces = trace->traces;
@@ -232,7 +239,10 @@ static json_t *build_head(const struct tree *tree, const struct report_end *end)
 
 /* --- file --- */
 
-/* Without the braces around it if @flags has JSON_EMBED.  Takes @value, NULL: no memory. */
+/*
+ * Writes @value, without the braces around it if @flags has JSON_EMBED.  Takes its reference; NULL
+ * means a lack of memory.
+ */
 static int dump(FILE *f, json_t *value, size_t flags)
 {
 	int r = 0;
@@ -245,7 +255,7 @@ static int dump(FILE *f, json_t *value, size_t flags)
 	return r;
 }
 
-/* A line for each node, of which one at a time exists as an object. */
+/* Writes a line for each node; only one node at a time exists as an object. */
 static int dump_all(FILE *f, const struct tree *tree, const struct report_end *end)
 {
 	const char *before = "\n";
@@ -268,7 +278,7 @@ static int dump_all(FILE *f, const struct tree *tree, const struct report_end *e
 	return r == 0 && ferror(f) ? -EIO : r;
 }
 
-/* What lies at @path from before is not followed and not kept: it may be anybody's. */
+/* A file that exists at @path may be of another user: it is neither followed nor kept. */
 static int write_new(const char *path, const struct tree *tree, const struct report_end *end)
 {
 	FILE *f;
@@ -285,7 +295,7 @@ static int write_new(const char *path, const struct tree *tree, const struct rep
 		return -ENOMEM;
 	}
 	r = dump_all(f, tree, end);
-	/* Some file systems say only now that there is no room. */
+	/* Some file systems report a lack of space only here. */
 	if (fclose(f) < 0 && r == 0)
 		r = -errno;
 	return r;

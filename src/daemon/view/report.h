@@ -1,27 +1,28 @@
 #pragma once
 
 /*
- * The report of the last shutdown, swansong-report(5): what daemon/trace.h has kept, as a file.
+ * The report of the last shutdown, swansong-report(5): the traces of daemon/loop/trace.h as a file.
  *
- * It is written once, when the root is Complete and before anybody is told, so that who waits for
- * the end finds it.  It is a small file that is not synced: the disk is not waited for.  Whatever
- * goes wrong is a line in the log, and the file that was there before stays whole.
+ * It is written once, when the root is Complete and before clients and the parent manager are
+ * notified, so that a client that waits for the end finds it.  It is a small file that is not
+ * synced: nothing waits for the disk.  Any failure is a line in the log, and the former file stays
+ * whole.
  */
 
 #include "daemon/tree/tree.h"
 
-/* What @config has to say of it: nodes that come from now on are followed, or not. */
+/* Turns the report on or off by @config, for nodes that are made from now on. */
 void report_use(struct context *ctx, const struct config *config);
 
-/* The same for the nodes that there are.  Those for which there is no memory will not be in it. */
+/* Does the same for existing nodes.  A node without memory for it is left out of the report. */
 void report_use_all(struct tree *tree);
 
-/* Looks at the guards that have changed in this turn.  Nothing to do while the root runs. */
+/* TASK_REPORT: looks at the guards that may have changed.  It does nothing while the root runs. */
 void report_follow(struct tree *tree);
 
-/* Writes the file that the configuration names, if it names one. */
+/* The end of the daemon.  report_write() writes the report, if the configuration names a file. */
 struct report_end {
-	int signal; /* that stopped the root, or 0 */
-	int status; /* of the daemon's exit */
+	int signal; /* that stopped the root; 0: none */
+	int status; /* exit status of the daemon */
 };
 void report_write(const struct tree *tree, const struct report_end *end);
