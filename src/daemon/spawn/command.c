@@ -1,3 +1,8 @@
+/*
+ * The command in front of which swansongd runs gets all that the daemon itself was given: its
+ * environment, its descriptors and its signal mask.  sys/process/command.c knows how; this file
+ * keeps the data between the start of the daemon and that of the command.
+ */
 #include "daemon/spawn/command.h"
 
 #include <errno.h>
@@ -8,7 +13,7 @@
 
 #include "base/fd.h"
 
-/* Whoever starts us has more than a handful open seldom; ours are all CLOEXEC. */
+/* More descriptors than this are hardly ever inherited; the daemon's own are all CLOEXEC. */
 #define INHERITED_MAX 1024
 
 int command_init(struct command *c, const struct command_options *options, char *const *argv,

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * The one command that swansongd stands in front of, the service "main": what the command is given
- * beside what a service gets.  What signals mean for it is in daemon/main/command-signal.h; sys
- * does the work, for swansong-init as well.
+ * The service "main" of a swansongd in front of a command: the things that this command gets
+ * besides those of a service.  daemon/main/command-signal.h passes signals to it; the work is done
+ * in sys, for swansong-init as well.
  */
 
 #include <stdbool.h>
@@ -15,25 +15,25 @@
 struct command {
 	const struct command_options *options;
 	struct job job;
-	int directory;		      /* the command's; less than 0: ours */
-	struct descendants inherited; /* nobody's, for a scope of all */
+	int directory;		      /* of the command; less than 0: the daemon's */
+	struct descendants inherited; /* processes of no service, for a scope of all */
 	char listen_pid[COMMAND_LISTEN_PID_MAX];
 	char **script;	 /* for struct spawn_spec */
-	char *pid_place; /* in that, or NULL */
-	bool stopped;	 /* it has been suspended */
-	bool told_other; /* it was asked to end, but not by its stop signal, or not its group */
+	char *pid_place; /* in @script, or NULL */
+	bool stopped;	 /* it was suspended */
+	bool told_other; /* its stop did not come as its stop signal, or not to its group */
 };
 
 /*
- * @argv, and @envp, which may be changed, are what the command gets.  On failure command_done() is
- * still to be called.  Return: 0 or -ENOMEM.
+ * Makes the data for @argv with the environment @envp, which may be changed.  After a failure
+ * command_done() must still be called.  Return: 0 or -ENOMEM.
  */
 int command_init(struct command *command, const struct command_options *options, char *const *argv,
 		 char **envp);
 void command_done(struct command *command);
 
-/* Its share of @spec. */
+/* Adds its members to @spec. */
 void command_prepare(const struct command *command, struct spawn_spec *spec);
 
-/* It has been started: closes what was only for it. */
+/* Closes the descriptors that only the command needs, once it is started. */
 void command_leave_descriptors(struct command *command);

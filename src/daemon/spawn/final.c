@@ -1,3 +1,8 @@
+/*
+ * The generation that ends is remembered when its stop is latched, with its result, as a next one
+ * may begin before the action is over.  The action has one attempt for each generation, with a time
+ * limit of its own.  A reload during the action prepares the next one beside it.
+ */
 #include "daemon/spawn/final.h"
 
 #include <errno.h>
@@ -17,16 +22,16 @@ struct final {
 	struct node *node;
 	const struct node_config *config; /* counted */
 	struct launch launch;
-	struct hook hook; /* has the guard, from the stop on */
+	struct hook hook; /* holds the guard from the stop on */
 	struct alarm timer;
 	struct swansong_completion *drained; /* of its generation; NULL: not stopped */
 	unsigned generation;
 	uint64_t limit_usec;
 	uint64_t deadline_usec; /* of the generation; USEC_INFINITY: not known, or none */
-	bool forced;		/* the generation was */
+	bool forced;		/* the generation was forced */
 	bool begun, spent;
 	char late[sizeof(late_name) + LATE_MAX + sizeof(late_more)];
-	struct final *next; /* what it is made with as soon as it is not under way; or NULL */
+	struct final *next; /* replaces its setup once it does not run; or NULL */
 };
 
 DEFINE_CLEANUP(struct final *, final_free)
@@ -117,7 +122,10 @@ void final_hold(struct node *node)
 {
 	struct final *f = node->final;
 
-	/* One that is pending for an earlier generation: nothing has run since. */
+	/*
+	 * An action that is pending for an earlier generation covers this one: nothing has run
+	 * since.
+	 */
 	if (!f || f->drained || node->stop_usec || !node->drained)
 		return;
 	f->drained = node->drained;
@@ -128,7 +136,10 @@ void final_hold(struct node *node)
 	f->deadline_usec = USEC_INFINITY;
 }
 
-/* The names of those whose processes or leases did not end in time; too many are cut at a name. */
+/*
+ * Collects the names of nodes with processes or leases that had to be forced; too many are cut
+ * after a name.
+ */
 static void note_late(struct final *f)
 {
 	char *at = stpcpy(f->late, late_name);
@@ -136,7 +147,7 @@ static void note_late(struct final *f)
 	const char *gap = "";
 
 	for (struct node *n = f->node; n; n = node_next(n, f->node)) {
-		/* In this stop, not in one of its own before. */
+		/* An own earlier stop of the node does not count. */
 		if (n->late_usec < f->node->stop_usec || !n->late_usec)
 			continue;
 		if (at + strlen(gap) + strlen(node_name(n)) > end) {
@@ -191,7 +202,7 @@ static void finish(struct final *f)
 	f->drained = swansong_completion_unref(f->drained);
 	hook_end(&f->hook);
 	use_next(f);
-	/* Whoever was not to start before this was over. */
+	/* Nodes that may not start before the end of the action are looked at. */
 	context_update_soon(f->node->ctx);
 }
 
@@ -202,7 +213,7 @@ static void follow(struct final *f)
 	if (!hook_was_well(&f->hook))
 		log_node(f->node->ctx->log, LOG_WARNING, node_name(f->node), "%s",
 			 policy_outcome_text(text, &f->hook.outcome));
-	/* One that fails does not stop the rest. */
+	/* A failed command does not stop the others. */
 	if (f->spent || !hook_continue(&f->hook))
 		finish(f);
 }

@@ -1,53 +1,60 @@
 #pragma once
 
 /*
- * The final action of a node: commands that run when all of its guards are gone, and before it is
- * Complete.  For that the guards are on a node of the library below its own, struct node's "work",
- * and the action holds a guard on the upper one from the stop on, once for each generation.
+ * The final action of a node: commands that run when all of its guards are released, before the
+ * node is Complete.  To that end the guards are on a libswansong node below the node's own, `work`
+ * of struct node.  The action holds a guard on the upper one from the stop on, once for each
+ * generation.
  */
 
 #include "daemon/spawn/hook.h"
 
 /*
- * All that @node will need for the action of @config, which is its own or is about to be; NULL if
- * it has none.  Return: 0 or -errno.
+ * Makes all that @node needs for the action of @config, its own or its next configuration; *ret is
+ * unchanged if it has none.  Return: 0 or -errno.
  */
 int final_new(struct final **ret, struct node *node, const struct node_config *config);
 struct final *final_free(struct final *final);
 
 /*
- * What comes to its end from now on is followed by @final, or if that is NULL, as before; one that
- * runs is finished as it was begun.  A generation that was begun without an action has none.
+ * Makes @final the action of later ends; NULL keeps the present one.  A running action ends as it
+ * began; a generation that began without an action has none.
  */
 void final_use(struct node *node, struct final *final);
 
-/* All these do nothing for a node without an action. */
+/* All functions below do nothing for a node without an action. */
 
 /*
- * Before the stop of @node is latched: from here on it is not Complete before its action is over.
+ * Takes the guard of the action.  It must be called before the stop of @node is latched: from then
+ * on the node is Complete only after the action.
  */
 void final_hold(struct node *node);
 
-/* Before its next generation begins: how this one went is remembered for the action. */
+/* Remembers the result of this generation for its action; the next generation is about to begin. */
 void final_record(struct node *node);
 
-/* Begins it, or follows up its commands; whenever something of @node has come to an end. */
+/*
+ * Begins the action or handles ended commands.  It is called whenever something of @node has ended.
+ */
 void final_settle(struct node *node);
 
-/* A budget is spent: it has two seconds, if it runs. */
+/* Limits a running action to two seconds, as a budget has expired. */
 void final_hurry(struct node *node);
 
-/* Stopped, and its action is not over: nothing in @node may start. */
+/* Returns true if @node was stopped and its action is not over: nothing in @node may start. */
 bool final_is_pending(const struct node *node);
 
-/* ... and all else in @node is. */
+/* Returns true if, in addition, the action has begun: all else in @node has ended. */
 bool final_has_begun(const struct node *node);
 
-/* ... or was, and the action may be over: what turns up of @node has been left by that. */
+/*
+ * Returns true if the action of the present generation has begun or is over: the action has left
+ * any process of @node that is found now.
+ */
 bool final_is_all_there_was(const struct node *node);
 
-/* The guard that it holds and the command that runs, if any; NULL if it is not pending. */
+/* Returns the hook with the guard and the command of a pending action, or NULL. */
 const struct hook *final_hook(const struct node *node);
 
-/* It is not waited for any more. */
+/* Releases the guard of the action, which is not waited for any more. */
 void final_abandon(struct node *node);

@@ -1,3 +1,8 @@
+/*
+ * Commands run one after the other; the end of one is reported by on_end(), and its owner continues
+ * with the next in the update turn.  The guard passes from process to process, so that the node
+ * cannot complete between two commands.
+ */
 #include "daemon/spawn/hook.h"
 
 #include <errno.h>
@@ -70,7 +75,7 @@ static void note_failure(struct hook *h, const struct launch_failure *failure)
 	h->on_end(h->arg);
 }
 
-/* Final actions undo what was done in order. */
+/* Final actions undo earlier steps, so they run in reverse order. */
 static char *const *next_argv(struct hook *h)
 {
 	const struct commands *commands = commands_of(h);
@@ -113,7 +118,7 @@ void hook_begin(struct hook *h, struct node *node, enum hook_kind kind, struct s
 	run(h);
 }
 
-/* The process is gone; its guard stays, until the next one is there or nothing follows. */
+/* Keeps the guard of an ended process for the next command or for whatever follows. */
 static void forget_process(struct hook *h)
 {
 	struct swansong_guard guard = h->process.guard;
@@ -182,7 +187,10 @@ void hook_died(struct process *process, const struct reap_exit *exit)
 	h->ctx->changes++;
 	h->outcome.kind = exit->signaled ? OUTCOME_SIGNALED : OUTCOME_EXITED;
 	h->outcome.value = exit->value;
-	/* Nobody else will; until it is collected, the number is its session's. */
+	/*
+	 * No service ends the other processes of its session.  The pid is the session's until it is
+	 * collected.
+	 */
 	if (!process->service)
 		signal_session(h, SIGKILL);
 	process->alive = false;

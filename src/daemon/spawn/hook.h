@@ -1,11 +1,11 @@
 #pragma once
 
 /*
- * The commands of one key, start-command say: run as the service would be, one after the other, in
- * the order of the file, each in a session of its own.
+ * The commands of one key, such as start-command.  They run with the attributes of the service, one
+ * after the other in the order of the file, each in a session of its own.
  *
- * One guard is held on the node from before the first one runs until the end of the last has been
- * followed up, and what follows takes its own before.  Nothing is allocated.
+ * One guard on the node is held from before the first command until the end of the last one is
+ * processed; later work takes its own guard before that.  Nothing is allocated.
  */
 
 #include "daemon/spawn/launch.h"
@@ -15,34 +15,37 @@
 #include "model/life/policy.h"
 #include "sys/process/reap.h"
 
-#define HOOK_VARIABLE_MAX  48 /* bytes of one of them */
+#define HOOK_VARIABLE_MAX  48 /* bytes of a variable */
 #define HOOK_VARIABLES_MAX 4
 
 struct hook {
 	struct context *ctx;
 	const struct launch *launch;
-	void (*on_end)(void *arg); /* may only note it: it is called in the middle of something */
+	void (*on_end)(void *arg); /* called inside other functions: it may only note the end */
 	void *arg;
 
 	struct process process;
-	struct node *node; /* whose command runs, or has run; NULL: none */
+	struct node *node; /* of the present or last command; NULL: none */
 	enum hook_kind kind;
-	size_t next;		/* the command after it */
+	size_t next;		/* index of the next command */
 	struct outcome outcome; /* of the last command */
-	struct alarm timer;	/* of whoever began it and gives it a time of its own */
+	struct alarm timer;	/* for an owner that limits the time of its commands */
 
 	char *variables[HOOK_VARIABLES_MAX + 1];
 	char texts[HOOK_VARIABLES_MAX][HOOK_VARIABLE_MAX];
 };
 
-/* All is borrowed.  @service owns what it leaves behind; NULL: that is killed with it. */
+/*
+ * Sets up @hook; all arguments are borrowed.  Remaining processes belong to @service; if it is
+ * NULL, they are killed with the command.
+ */
 void hook_init(struct hook *hook, struct context *ctx, const struct launch *launch,
 	       struct service *service, void (*on_end)(void *arg), void *arg);
 void hook_done(struct hook *hook);
 
 /*
- * Variables for the next hook_begin(): none, and one more of HOOK_VARIABLES_MAX; a @word is
- * borrowed until the end.
+ * Clears the variables for the next hook_begin(); the functions below add one, up to
+ * HOOK_VARIABLES_MAX. A @word is borrowed until the end.
  */
 void hook_clear_variables(struct hook *hook);
 void hook_set_variable(struct hook *hook, const char *format, ...) printf_like(2, 3);
@@ -50,29 +53,29 @@ void hook_set_variable(struct hook *hook, const char *format, ...) printf_like(2
 void hook_add_variable(struct hook *hook, char *word);
 
 /*
- * Begins the first command of @kind, of which the node must have one; for HOOK_FINAL the last, and
- * so on.  It takes over @guard.  on_end() comes in any case.
+ * Begins the first command of @kind, of which the node must have one; HOOK_FINAL begins with the
+ * last. Takes ownership of @guard.  on_end() is called in any case.
  */
 void hook_begin(struct hook *hook, struct node *node, enum hook_kind kind,
 		struct swansong_guard guard, unsigned generation);
 
-/* After an end: begins the next command, if there is one.  Return: has it? */
+/* Begins the next command after the end of one.  Returns false if there is none. */
 bool hook_continue(struct hook *hook);
 
-/* After an end: nothing follows any more, and the guard is dropped. */
+/* Ends the hook after its last command, and releases the guard. */
 void hook_end(struct hook *hook);
 
 bool hook_is_running(const struct hook *hook);
 
-/* A command has ended, or could not be made, and nobody has followed it up yet. */
+/* Returns true if a command has ended or could not be made, and that has not been processed. */
 bool hook_has_ended(const struct hook *hook);
 
-/* ... with status 0? */
+/* Returns true if the ended command had status 0. */
 bool hook_was_well(const struct hook *hook);
 
-/* SIGTERM once, and SIGCONT, to the session of the command. */
+/* Sends SIGTERM, once, and SIGCONT to the session of the command. */
 void hook_term(struct hook *hook);
 void hook_kill(struct hook *hook);
 
-/* A process of PROCESS_HOOK has died; it has not been collected yet. */
+/* Handles the end of @process, of kind PROCESS_HOOK, which is not collected yet. */
 void hook_died(struct process *process, const struct reap_exit *exit);

@@ -1,3 +1,8 @@
+/*
+ * All strings and sets that can be known in advance are made with the configuration.  A start
+ * merges them into the memory of the context, plans descriptors and streams, and calls spawn().
+ * The order of precedence of variables is: the environment of the daemon, the node, the run.
+ */
 #include "daemon/spawn/launch.h"
 
 #include <errno.h>
@@ -19,7 +24,7 @@
 #define USER_VARIABLES	 4 /* HOME, SHELL, USER and LOGNAME */
 #define NOTIFY_VARIABLES 4 /* NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID and FDSTORE */
 #define NODE_VARIABLE	 "SWANSONG_NODE="
-#define RUN_VARIABLES	 (1 + ACTIVATION_VARIABLES + HANDOVER_MAX) /* that, and others of a start */
+#define RUN_VARIABLES	 (1 + ACTIVATION_VARIABLES + HANDOVER_MAX) /* NODE_VARIABLE, and of a start */
 
 static int add_variable(char ***at, const char *name, const char *value)
 {
@@ -39,7 +44,7 @@ static int add_number(char ***at, const char *name, uint64_t value)
 	return add_variable(at, name, text);
 }
 
-/* The child's pid: @place is where it writes that. */
+/* Adds a variable with the pid of the child; @place is where the child writes it. */
 static int add_pid(char ***at, const char *name, char **place)
 {
 	char blank[SPAWN_PID_MAX];
@@ -53,7 +58,7 @@ static int add_pid(char ***at, const char *name, char **place)
 	return r;
 }
 
-/* What sd_notify(3) and sd_watchdog_enabled(3) look for. */
+/* Adds the variables that sd_notify(3) and sd_watchdog_enabled(3) read. */
 static int add_notify_variables(struct launch *launch, const char *address, char ***at)
 {
 	const struct extras *extras = node_config_extras(launch->config);
@@ -74,7 +79,7 @@ static bool writes_to(const struct node_config *config, enum output_kind kind)
 	       node_config_output(config, 2)->kind == kind;
 }
 
-/* With room for what is known at each start only. */
+/* Adds a variable whose value is written at each start. */
 static int add_journal_stream(struct launch *launch, char ***at)
 {
 	static const char name[] = "JOURNAL_STREAM=";
@@ -88,7 +93,7 @@ static int add_journal_stream(struct launch *launch, char ***at)
 	return 0;
 }
 
-/* At most.  Most services have none. */
+/* Returns the highest number of variables; most services have none. */
 static size_t count_own_variables(const struct launch *launch, const char *notify_address)
 {
 	const struct node_config *config = launch->config;
@@ -109,7 +114,7 @@ static int build_environment(struct launch *launch, const char *notify_address)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *who = &node_config_extras(config)->credentials;
-	char login[IDS_NAME_MAX]; /* also where the configuration has a number */
+	char login[IDS_NAME_MAX]; /* for configurations with a number as well */
 	size_t n = count_own_variables(launch, notify_address);
 	char **at;
 	int r = 0;
@@ -132,7 +137,7 @@ static int build_environment(struct launch *launch, const char *notify_address)
 		if (!*at)
 			r = -ENOMEM;
 	}
-	/* Behind those, and so not to be overridden. */
+	/* These come after the node's own, which cannot override them. */
 	if (r == 0 && notify_address)
 		r = add_notify_variables(launch, notify_address, &at);
 	if (r == 0 && writes_to(config, OUTPUT_JOURNAL))
@@ -149,7 +154,7 @@ static bool has_group(const struct launch *launch, gid_t gid)
 	return false;
 }
 
-/* Those of the user, and those that the configuration adds. */
+/* Collects the groups of the user and those of the configuration. */
 static int build_groups(struct launch *launch)
 {
 	const struct credentials *who = &node_config_extras(launch->config)->credentials;
@@ -204,13 +209,13 @@ void launch_done(struct launch *launch)
 		free(*v);
 	free(launch->environment);
 	free(launch->groups);
-	log_watch_free(launch->log_watch); /* which may write to the next */
+	log_watch_free(launch->log_watch); /* first, as it may write to the others */
 	syslog_free(launch->syslog);
 	capture_free(launch->capture);
 	*launch = (struct launch){ 0 };
 }
 
-/* Instead of all of the same name. */
+/* Sets @variable instead of all with the same name. */
 static void set_variable(struct context *ctx, size_t *n, char *variable)
 {
 	size_t length = strcspn(variable, "=") + 1, kept = 0;
@@ -242,8 +247,8 @@ static bool is_passed(const struct extras *extras, const char *variable)
 }
 
 /*
- * The environment that we were given, less than that of the node, less than that of this run.  What
- * the daemon says in @last cannot be overridden by the node: it relies on it.
+ * Merges the environments of the daemon, the node and the run, in order of rising precedence.
+ * Variables in @last cannot be overridden by the node, as the daemon relies on them.
  */
 static void merge_environment(struct context *ctx, const struct launch *launch, char *const *last,
 			      char *const *variables)
@@ -253,7 +258,7 @@ static void merge_environment(struct context *ctx, const struct launch *launch, 
 	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
 		if (is_passed(node_config_extras(launch->config), *b))
 			ctx->envp[n++] = *b;
-	/* Later words of the same name win: a user's HOME may be set by hand. */
+	/* Later variables win: a user's HOME may be set in the configuration. */
 	set_variables(ctx, &n, launch->environment);
 	set_variables(ctx, &n, last);
 	set_variables(ctx, &n, variables);
@@ -285,16 +290,16 @@ static const char *subject(const struct launch *launch, const struct launch_prog
 	}
 }
 
-/* What it is given beside its standard streams, and the variables that say so. */
+/* Descriptors besides the standard streams, and the variables that announce them. */
 struct files {
 	struct activation_plan activation;
 	struct handover_plan handover;
-	struct spawn_file few[ACTIVATION_ROOM]; /* where there is no activation */
+	struct spawn_file few[ACTIVATION_ROOM]; /* for a launch without activation */
 	char node[sizeof(NODE_VARIABLE) + CONFIG_NAME_MAX];
 	char *variables[RUN_VARIABLES + 1]; /* with a NULL */
 };
 
-/* The numbers stay in order. */
+/* Inserts @file in the order of the numbers. */
 static void insert_file(struct activation_plan *plan, struct spawn_file file)
 {
 	size_t i = plan->n_files++;
@@ -318,7 +323,7 @@ static void plan_variables(const char *path, struct files *files)
 	*at = NULL;
 }
 
-/* @files must stay where it is until the program is made. */
+/* @files must not move until the program is started. */
 static void plan_files(const struct launch *launch, const struct launch_program *program,
 		       struct files *files)
 {
@@ -337,13 +342,15 @@ static void plan_files(const struct launch *launch, const struct launch_program 
 	plan_variables(launch->config->path, files);
 }
 
-/* Is our standard input the terminal of our session, and are we in front of it? */
+/*
+ * Returns true if standard input is the terminal of the session, with the daemon in the foreground.
+ */
 static bool has_terminal(void)
 {
 	return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-/* In its control group, or without where the kernel does not want that. */
+/* Starts the program in its control group, or without one if the kernel refuses that. */
 static int start(const struct launch *launch, struct spawn_spec *spec, pid_t *pid,
 		 struct spawn_failure *why)
 {
@@ -359,7 +366,7 @@ static int start(const struct launch *launch, struct spawn_spec *spec, pid_t *pi
 	return spawn(spec, pid, why);
 }
 
-/* Return: as launch(). */
+/* Return: see launch(). */
 static int prepare_streams(const struct launch *launch, struct context *ctx, bool main,
 			   bool terminal, struct streams *streams, struct launch_failure *failure)
 {
@@ -387,7 +394,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	const struct credentials *who = &node_config_extras(config)->credentials;
 	struct files files;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
-	/* Not what runs beside the service, which would take it away from it. */
+	/* A command beside the service would take the terminal from it. */
 	bool terminal = config->terminal && program->main;
 	bool foreground = terminal && has_terminal();
 	struct spawn_failure why;
@@ -430,7 +437,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
 	r = start(launch, &spec, pid, &why);
-	if (r != 0 && foreground) /* the child has taken it before it failed */
+	if (r != 0 && foreground) /* the child has taken the terminal before it failed */
 		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (r < 0)
 		return fail(failure, -r, "make a process", NULL);
