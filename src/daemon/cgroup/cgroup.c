@@ -1,3 +1,8 @@
+/*
+ * The hierarchy is set up once, at the start: a group for the services, under a lock, and a group
+ * for the daemon itself, as limits require groups without processes of their own.  One inotify
+ * descriptor watches all groups.  At the end all is removed, and the daemon moves back.
+ */
 #include "daemon/cgroup/cgroup.h"
 
 #include <errno.h>
@@ -21,7 +26,7 @@
 #define TOP_PREFIX  "swansong-"
 #define OWN_PREFIX  "swansongd-"
 #define NODE_PREFIX "node:"
-/* So many daemons without a socket in one group. */
+/* Limits the daemons without a socket in one group. */
 #define TOPS_MAX	 64
 #define END_TIMEOUT_MSEC 1000
 #define THAW_AFTER_USEC	 (100 * USEC_PER_MSEC)
@@ -128,7 +133,7 @@ int cgroups_enable(struct cgroups *c, const char *controller)
 	return r < 0 ? r : cgroup_write(c->top, ".", "cgroup.subtree_control", word);
 }
 
-/* --- news of them --- */
+/* --- changes of groups --- */
 
 int cgroups_watch(struct cgroups *c, const char *name, struct cgroup_watch *watch)
 {
@@ -200,15 +205,17 @@ static int on_inotify(sd_event_source *source, int fd, uint32_t events, void *ar
 
 	for (char *p = buf; n > 0 && p < buf + n; p += sizeof(*event) + event->len) {
 		event = (const struct inotify_event *)(const void *)p;
-		/* -1: there were too many, so it may be any. */
+		/* an overflow may concern any group: -1 */
 		tell(arg, event->mask & IN_Q_OVERFLOW ? -1 : event->wd);
 	}
 	return 0;
 }
 
-/* --- beginning --- */
+/* --- start --- */
 
-/* Nobody else has it locked, and it is still the one that has this name. */
+/*
+ * Locks the group, if no other daemon has done so and the name has not been given to a new group.
+ */
 static int lock_group(int parent, const char *name)
 {
 	cleanup(closep) int fd = cgroup_open_below(parent, name);
@@ -224,7 +231,7 @@ static int lock_group(int parent, const char *name)
 	return take_fd(fd);
 }
 
-/* Of daemons that were killed and have left nothing else. */
+/* Removes groups of killed daemons that have left nothing else. */
 static void collect_group(const char *name, void *arg)
 {
 	const struct cgroups *c = arg;
@@ -239,7 +246,10 @@ static void collect_group(const char *name, void *arg)
 		(void)cgroup_remove(c->own, name);
 }
 
-/* One that nobody has, and, without a @socket to know it by, one that nobody is in. */
+/*
+ * Opens a group that no daemon has locked.  Without a @socket that identifies it, it must be empty,
+ * too.
+ */
 static int open_top(struct cgroups *c, const char *socket)
 {
 	char id[16] = "none";
@@ -268,7 +278,7 @@ static int open_top(struct cgroups *c, const char *socket)
 	return 0;
 }
 
-/* Without this there are no limits, as processes in our first group forbid them; all else works. */
+/* Processes in the group of the start forbid limits below it; without this, all else works. */
 static void move_ourselves(struct cgroups *c)
 {
 	if (cgroup_is_machine_root(c->own) || cgroup_make(c->own, c->own_name) < 0)
@@ -318,7 +328,7 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 	list_init(&c->watches);
 	list_init(&c->drain.in_watches);
 	alarm_init(&c->thaw_timer, on_thaw_timer);
-	alarm_init(&c->drain_timer, NULL); /* of drain.c */
+	alarm_init(&c->drain_timer, NULL); /* set in drain.c */
 	r = cgroup_of(getpid(), path);
 	c->own = r < 0 ? r : cgroup_open(path);
 	if (c->own < 0 || !cgroup_is_delegated(c->own, path)) {
@@ -366,7 +376,7 @@ static void remove_top(struct cgroups *c)
 			 c->top_path, strerror(-r));
 }
 
-/* Whoever started us finds it as it was, but for what others have put there. */
+/* Leaves the group as it was at the start, except for changes by others. */
 static void move_back(struct cgroups *c)
 {
 	static const char *const controllers[] = { "-memory", "-pids", "-cpu" };

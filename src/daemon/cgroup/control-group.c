@@ -1,3 +1,8 @@
+/*
+ * The group is a directory below the daemon's group, named after the node.  Every operation works
+ * without a descriptor of its own, and uses the reserved one if none is free, as stops must not
+ * fail for lack of descriptors.
+ */
 #include "daemon/cgroup/control-group.h"
 
 #include <errno.h>
@@ -7,12 +12,12 @@
 #include "base/macro.h"
 #include "sys/process/cgroup.h"
 
-/* The name of a group's directory, for the caller's block. */
+/* The name of the directory, which lives as long as the block of the caller. */
 #define NAME_OF(group) cgroups_name((char[CGROUP_NAME_MAX]){ "" }, (group)->config->path)
 
 static const struct limit {
 	const char *key, *controller, *file;
-	size_t value; /* where in struct extras; 0 there: not set */
+	size_t value; /* offset in struct extras; a value of 0: not set */
 } limits[] = {
 	{ "cgroup-memory-max", "memory", "memory.max", offsetof(struct extras, cgroup_memory_max) },
 	{ "cgroup-pids-max", "pids", "pids.max", offsetof(struct extras, cgroup_pids_max) },
@@ -102,7 +107,7 @@ static void set_limits(const struct control_group *g, const char *name)
 		if (value != UINT64_MAX)
 			(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 		r = cgroup_write(g->ctx->cgroups->top, name, limit->file, text);
-		/* That the controller is missing has been said. */
+		/* A missing controller has been reported by check_limit(). */
 		if (r < 0 && r != -ENOENT)
 			log_node(g->ctx->log, LOG_WARNING, g->config->path, "cannot set %s: %s",
 				 limit->key, strerror(-r));
@@ -132,9 +137,9 @@ int control_group_open(struct control_group *g)
 		return -1;
 	cgroups_unwatch(cgroups, &g->watch);
 	cgroups_name(name, g->config->path);
-	/* A process that starts in a group that was killed before dies: the group is made anew. */
+	/* Linux kills processes that start in a killed group, so it must be made anew. */
 	if (g->spent && !control_group_remove(g))
-		return -1; /* a process is left in it */
+		return -1; /* a process remains */
 	g->spent = false;
 	if (!g->exists) {
 		r = cgroup_make(cgroups->top, name);
@@ -157,13 +162,15 @@ bool control_group_is_populated(const struct control_group *g)
 	if (!g->exists)
 		return false;
 	r = cgroups_is_populated(g->ctx->cgroups, NAME_OF(g));
-	/* Unknown counts as populated, except without any descriptor: that could last for ever. */
+	/*
+	 * Unknown counts as populated, except for a lack of descriptors, which could last for ever.
+	 */
 	return r > 0 || (r < 0 && r != -EMFILE);
 }
 
 void control_group_watch(struct control_group *g)
 {
-	/* Should it not be possible, the timeout of the state looks after it. */
+	/* Without a watch the timeout of the state finds out. */
 	if (g->exists)
 		(void)cgroups_watch(g->ctx->cgroups, NAME_OF(g), &g->watch);
 }

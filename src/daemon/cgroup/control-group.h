@@ -1,22 +1,22 @@
 #pragma once
 
 /*
- * The control group of one service, where the daemon has some to give (daemon/cgroup/cgroup.h): a
- * process stays in it, in any session, with any environment or parent.
+ * The control group of one service, if the daemon has any (daemon/cgroup/cgroup.h).  A process
+ * stays in it, regardless of its session, environment and parent.
  *
- * The group is made when the service starts, stays from one restart to the next, and is removed
- * when the service comes to rest.  Without control groups every function here does nothing.
+ * The group is made when the service starts, kept from one restart to the next, and removed when
+ * the service comes to rest.  Without control groups all functions do nothing.
  */
 
 #include "daemon/cgroup/cgroup.h"
 
 struct control_group {
 	struct context *ctx;
-	const struct node_config *config; /* borrowed: the path is the name, the limits are set */
+	const struct node_config *config; /* borrowed; has the path and the limits */
 	struct cgroup_watch watch;
-	void (*on_change)(struct control_group *group); /* may have become empty */
-	bool exists; /* and the processes of the service are in it */
-	bool spent;  /* it was killed: Linux kills what is started in it later, too */
+	void (*on_change)(struct control_group *group); /* it may have become empty */
+	bool exists;					/* and has the processes of the service */
+	bool spent; /* it was killed: Linux also kills what starts in it later */
 };
 
 void control_group_init(struct control_group *group, struct context *ctx,
@@ -24,22 +24,22 @@ void control_group_init(struct control_group *group, struct context *ctx,
 			void (*on_change)(struct control_group *group));
 void control_group_done(struct control_group *group);
 
-/* Warns of limits that cannot be set on this machine.  For each new configuration. */
+/* Warns of limits that cannot be set on this machine.  It is called for each new configuration. */
 void control_group_check(struct control_group *group);
 
 /*
- * Makes the group with its limits; logs the first refusal.  Return: a descriptor, or -1: no
- * group.
+ * Makes the group with its limits; the first refusal is logged.  Returns a descriptor for the
+ * caller to close, or -1 without a group.
  */
 int control_group_open(struct control_group *group);
 
-/* The kernel refused with @error to start a process in the group: the service runs without. */
+/* Runs the service without a group, as the kernel refused with @error to start a process in it. */
 void control_group_refused(struct control_group *group, int error);
 
-/* Returns true if a process is in the group, or if that cannot be known now. */
+/* Returns true if a process is in the group, or may be. */
 bool control_group_is_populated(const struct control_group *group);
 
-/* Has on_change() called when the group becomes empty. */
+/* Watches the group: on_change() is called when it becomes empty. */
 void control_group_watch(struct control_group *group);
 
 /* Calls @each for every process in the group. */
@@ -49,11 +49,11 @@ void control_group_each(const struct control_group *group, void (*each)(pid_t pi
 /* Sends @signo to every process in the group. */
 void control_group_signal(const struct control_group *group, int signo);
 
-/* A frozen process cannot act on a signal: the group is thawed if it still exists soon. */
+/* Thaws the group in a moment, if it exists then: frozen processes cannot act on a signal. */
 void control_group_thaw_soon(struct control_group *group);
 
 /* Kills all processes of the group at once: no fork can escape. */
 void control_group_kill(struct control_group *group);
 
-/* Removes the group if it is empty.  Returns true if there is none any more. */
+/* Removes the group if it is empty.  Returns true if it does not exist any more. */
 bool control_group_remove(struct control_group *group);

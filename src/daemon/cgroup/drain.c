@@ -1,3 +1,7 @@
+/*
+ * Processes of an earlier daemon that was killed get SIGTERM, and SIGKILL after a timeout.  The
+ * group is watched like that of a service; a timer repeats the kill until it is empty.
+ */
 #include "daemon/cgroup/drain.h"
 
 #include <signal.h>
@@ -6,7 +10,7 @@
 #include "base/macro.h"
 #include "sys/process/cgroup.h"
 
-/* So long it has to end, and then the kernel to end it. */
+/* Time for the processes to end, and between two kills. */
 #define DRAIN_TIMEOUT_USEC (10 * USEC_PER_SEC)
 #define KILL_AGAIN_USEC	   USEC_PER_SEC
 
@@ -80,7 +84,7 @@ void cgroup_drain_begin(struct cgroups *c)
 	alarm_set(&c->ctx->alarms, &c->drain_timer, clock_now_usec() + DRAIN_TIMEOUT_USEC);
 	c->draining = true;
 	(void)cgroup_children(c->top, drain_group, c);
-	/* If that is not possible, the timer finds out. */
+	/* Without a watch the timer finds out. */
 	(void)cgroups_watch(c, ".", &c->drain);
 	cgroup_drain_check(c);
 }

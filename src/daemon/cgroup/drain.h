@@ -1,8 +1,8 @@
 #pragma once
 
-/* Processes of a killed daemon are ended first; until then cgroups_is_draining(). */
+/* Ends the processes that a killed daemon has left; cgroups_is_draining() until they are gone. */
 
 #include "daemon/cgroup/cgroup.h"
 
-/* @cgroups may be NULL. */
+/* Begins; @cgroups may be NULL. */
 void cgroup_drain_begin(struct cgroups *cgroups);
