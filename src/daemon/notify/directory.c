@@ -1,3 +1,7 @@
+/*
+ * Directories are numbered; the first one that no other daemon has locked is taken.  The sockets in
+ * it are numbered as well, and never reused, so that a message cannot reach another service.
+ */
 #include "daemon/notify/directory.h"
 
 #include <dirent.h>
@@ -19,7 +23,7 @@
 #define DIRECTORIES_MAX 64 /* daemons of one user */
 
 struct notify_directory {
-	int fd; /* with the lock */
+	int fd; /* holds the lock */
 	unsigned last;
 	char path[64];
 };
@@ -42,7 +46,9 @@ static void directory_empty(int fd)
 	(void)closedir(dir);
 }
 
-/* Return: the descriptor; -EADDRINUSE if the directory is not ours to use; -errno. */
+/*
+ * Return: the descriptor; -EADDRINUSE if the directory belongs to another daemon or user; -errno.
+ */
 static int directory_open(const char *path, mode_t mode)
 {
 	cleanup(closep) int fd = -1;

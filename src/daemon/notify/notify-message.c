@@ -1,3 +1,7 @@
+/*
+ * A table has all lines of the protocol: those with a fixed value, and those with a function that
+ * reads the value into struct notify_message.  Anything else in a message is passed over.
+ */
 #include "daemon/notify/notify-message.h"
 
 #include <errno.h>
@@ -9,15 +13,18 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-#define ERRNO_MAX 4095 /* as the kernel has it */
+#define ERRNO_MAX 4095 /* of the kernel */
 
-/* --- the values: each returns false if it is none --- */
+/* --- values: each function returns false if the value is invalid --- */
 
 static bool read_status(const char *value, struct notify_message *message)
 {
 	size_t used = 0;
 
-	/* As much as fits; bytes that are no UTF-8 are for whoever shows them. */
+	/*
+	 * The text is cut between characters.  Bytes that are no UTF-8 stay: the code that shows
+	 * the text replaces them.
+	 */
 	while (value[used]) {
 		size_t length = text_character(value + used);
 
@@ -73,7 +80,7 @@ static bool read_fdname(const char *value, struct notify_message *message)
 	return true;
 }
 
-/* Text for people: no control characters, and whole. */
+/* A name is shown whole and has no control characters. */
 static bool is_guard_name(const char *value)
 {
 	size_t length = strlen(value);
@@ -96,7 +103,7 @@ static bool read_guard(const char *value, struct notify_message *message)
 	return true;
 }
 
-/* --- the lines: with @value that one alone, else what @read takes --- */
+/* --- lines: with @value only that value, else a value that @read accepts --- */
 
 static const struct {
 	const char *name, *value;

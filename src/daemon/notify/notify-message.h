@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * One message of the notify protocol, as sd_notify(3) has it: lines of NAME=VALUE.  What is not
- * known, or known and not well said, is passed over; the other lines count all the same.  Of
- * several lines with one name the last counts.
+ * A message of the notify protocol, as in sd_notify(3): lines of NAME=VALUE.  Unknown lines and
+ * invalid values are ignored; the other lines apply all the same.  Of several lines with one name
+ * the last one applies.
  */
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #include "model/base/settings.h"
 
-#define NOTIFY_MESSAGE_MAX 4096 /* bytes; what is longer is ignored whole */
+#define NOTIFY_MESSAGE_MAX 4096 /* bytes; longer messages are ignored */
 #define NOTIFY_STATUS_MAX  256
 #define NOTIFY_GUARD_MAX   200
 
@@ -38,17 +38,17 @@ enum notify_flag {
 };
 
 struct notify_message {
-	unsigned flags;			/* NOTIFY_*: which of the following were said */
-	char status[NOTIFY_STATUS_MAX]; /* cut between characters, never unterminated */
+	unsigned flags;			/* NOTIFY_*: the members below that are set */
+	char status[NOTIFY_STATUS_MAX]; /* cut between characters, always terminated */
 	int error;
 	pid_t main_pid;
 	uint64_t watchdog_usec, extend_usec, monotonic_usec;
 	char fdname[FDNAME_MAX];
-	char guard[NOTIFY_GUARD_MAX + 1]; /* empty: it was no name, as who sent it has to hear */
+	char guard[NOTIFY_GUARD_MAX + 1]; /* empty: an invalid name, which is to be reported */
 };
 
 /*
- * A NUL may end it, as some senders count theirs.  Return: 0, or -EBADMSG for what is no message (a
- * NUL in it, too long, nothing at all).
+ * Parses a message, which may end with a NUL as some senders count theirs.  Return: 0, or -EBADMSG
+ * for a NUL inside, a message that is too long, or an empty one.
  */
 int notify_parse(const char *text, size_t size, struct notify_message *ret);

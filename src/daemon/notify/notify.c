@@ -1,3 +1,9 @@
+/*
+ * A message is peeked at first: its sender is checked before its descriptors are received, and a
+ * refused message is dropped without receiving them.  Closing a descriptor of another origin may
+ * block, so a child process does it, and the socket is not read until that has ended.  Floods are
+ * limited by messages in a turn and turns in a second.
+ */
 #include "daemon/notify/notify.h"
 
 #include <errno.h>
@@ -12,15 +18,18 @@
 #include "daemon/notify/directory.h"
 #include "sys/ipc/passed.h"
 
-/* The share of a flood in a turn. */
+/* Messages of one service that are read in a turn. */
 #define MESSAGES_PER_TURN 16
 /*
- * What a dead process may have left in the queue: the kernel keeps about ten.  A flooder whose
- * processes die all the time gets no more than that of a turn, either.
+ * Messages that a dead process may have left; the kernel keeps about ten.  A flooder with processes
+ * that end all the time gets no more than this in a turn, either.
  */
 #define MESSAGES_AT_EXIT 1024
 
-/* The rest of a flood is read a second later; meanwhile its sender waits, or loses messages. */
+/*
+ * Limit of the rate: further messages are read a second later.  Until then the sender waits or
+ * loses messages.
+ */
 #define TURNS_PER_SEC 500
 
 struct notify {
@@ -28,13 +37,13 @@ struct notify {
 	int fd;
 	char *address;
 	sd_event_source *source;
-	unsigned drained; /* messages, since the loop came here or found none */
+	unsigned drained; /* messages since the last turn of the loop */
 	struct closer closer;
-	bool waits; /* for the closer; for good if there could be none */
+	bool waits; /* for the closer; for good if it could not be started */
 	struct notify_listener listener;
 };
 
-/* Until @closer has ended nothing is read. */
+/* Stops reading until @closer has ended. */
 static void wait_for_closer(struct notify *notify)
 {
 	(void)sd_event_source_set_enabled(notify->source, SD_EVENT_OFF);
@@ -49,7 +58,9 @@ static void on_closed(struct closer *closer)
 	(void)sd_event_source_set_enabled(notify->source, SD_EVENT_ON);
 }
 
-/* Leaves in @passed what may be used, and closed, without waiting. */
+/*
+ * Keeps descriptors in @passed that can be used, and closed, without blocking; closes the others.
+ */
 static void screen_passed(struct notify *notify, struct unix_passed *passed)
 {
 	const struct notify_listener *listener = &notify->listener;
@@ -71,8 +82,8 @@ static void screen_passed(struct notify *notify, struct unix_passed *passed)
 }
 
 /*
- * The descriptors of a message are closed when it has been processed: also those that it does not
- * name, and that of BARRIER=1, whose sender waits for just that.
+ * The descriptors of a message are closed after it is processed: also those that it does not name,
+ * and that of BARRIER=1, whose sender waits for exactly this.
  */
 static ssize_t read_message(struct notify *notify, bool accepted)
 {
@@ -91,7 +102,7 @@ static ssize_t read_message(struct notify *notify, bool accepted)
 	return n;
 }
 
-/* Returns false when there is nothing more to read. */
+/* Returns false if there is nothing more to read. */
 static bool read_one(struct notify *notify)
 {
 	struct unix_peer sender;
