@@ -1,3 +1,9 @@
+/*
+ * All of this is safe in a signal handler.  The list of children is read and killed until it is
+ * empty: as orphans become children of the daemon, no process of any service exists then.  A
+ * process that survives SIGKILL is waited for ROUNDS_MAX milliseconds at most; a log that is not
+ * read, not at all.
+ */
 #include "daemon/main/abort.h"
 
 #include <fcntl.h>
@@ -49,7 +55,7 @@ static void kill_child(pid_t pid, void *arg)
 	(void)kill(pid, SIGKILL);
 }
 
-/* Return: true if there was a child. */
+/* Returns true if there was a child. */
 static bool kill_children(int list)
 {
 	char piece[1024];
@@ -97,7 +103,7 @@ static void on_abort(int signo)
 	(void)sigaddset(&only, signo);
 	(void)kill(getpid(), signo);
 	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
-	_exit(128 + signo); /* process 1 does not die of signals of its own */
+	_exit(128 + signo); /* process 1 does not die of its own signals */
 }
 
 void daemon_catch_abort(const pid_t *logger_pid)

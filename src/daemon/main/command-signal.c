@@ -1,3 +1,8 @@
+/*
+ * Signals are passed on to the command as they come, before any stop of the tree, so that the
+ * command gets exactly those that its user has sent.  A stop of the command (SIGTSTP) stops the
+ * daemon, too, for a shell with job control.
+ */
 #include "daemon/main/command-signal.h"
 
 #include <signal.h>
@@ -26,11 +31,11 @@ bool command_signal(struct command *c, struct service *s, int signo, pid_t sende
 	pass_on(c, s, as);
 	if (as == SIGCONT)
 		c->stopped = false;
-	/* What is suspended cannot act on it. */
+	/* A suspended command cannot act on the signal. */
 	if (c->stopped && (signo == SIGTERM || signo == SIGHUP))
 		pass_on(c, s, SIGCONT);
 	if (is_end(signo)) {
-		/* This is its stop signal: it gets no other. */
+		/* This is its stop signal; it gets no other. */
 		s->main.signalled = true;
 		c->told_other = as != s->stop_signal || f->scope == FORWARD_MAIN;
 	}
@@ -47,7 +52,7 @@ void command_follow(struct command *c, struct service *s)
 		return;
 	if (!s->main.alive) {
 		job_end(&c->job);
-		/* What it has left behind has not had the stop signal. */
+		/* Its remaining processes have not received the stop signal. */
 		if (c->told_other)
 			s->main.signalled = c->told_other = false;
 		return;

@@ -1,15 +1,18 @@
 #pragma once
 
-/* Signals in front of one command: which are passed on to it, and how its stops are followed. */
+/*
+ * Signals of a daemon in front of a command: those that are passed on, and the stops of the
+ * command.
+ */
 
 #include "daemon/service/object.h"
 #include "daemon/spawn/command.h"
 
 /*
- * Passes @signo on to @service, the command; NULL: there is none.
- * Return: does it ask for the end of all?
+ * Passes @signo on to @service, the command, which may be NULL.  Returns true if the signal ends
+ * the tree.
  */
 bool command_signal(struct command *command, struct service *service, int signo, pid_t sender);
 
-/* Children have changed their state, and the dead have been collected. */
+/* Follows a stop or the end of the command, after dead children have been collected. */
 void command_follow(struct command *command, struct service *service);

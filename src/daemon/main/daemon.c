@@ -1,3 +1,8 @@
+/*
+ * A turn of the loop handles one event, then dead children, expired alarms and the agenda, in this
+ * order.  The tree decides when the daemon ends; errors of the loop do not.  At the end everything
+ * is freed in the reverse order of its start.
+ */
 #include "daemon/main/daemon.h"
 
 #include <errno.h>
@@ -33,8 +38,8 @@
 /* --- one turn --- */
 
 /*
- * In front of a command, which may have ended well: whatever it left, that is what there is to
- * tell.
+ * In front of a command, which may have succeeded, the exit status reports any process that was
+ * killed.
  */
 static bool is_forced(const struct daemon *d, const struct service *cause)
 {
@@ -47,7 +52,7 @@ static bool is_forced(const struct daemon *d, const struct service *cause)
 		 cause->run.outcome.value != SIGKILL);
 }
 
-/* In the order of swansongd(8): the first that applies. */
+/* The cases are in the order of swansongd(8); the first one that applies wins. */
 static int exit_status(const struct daemon *d)
 {
 	const struct service *cause = d->tree.ends.cause ? d->tree.ends.cause : d->tree.ends.first;
@@ -58,7 +63,7 @@ static int exit_status(const struct daemon *d)
 	status = cause ? policy_end_status(cause->config, &cause->run.outcome) : 0;
 	if (d->ctx.command)
 		return command_status(&d->options->command_options, false, status);
-	/* Given up, though its last run ended with 0: it ended too often. */
+	/* Given up with status 0: the service has ended too often. */
 	if (status == 0 && d->tree.ends.given_up)
 		return DAEMON_EXIT_FAULT;
 	if (!cause && d->exit_on_signal && d->stopped_by && !exit_has_essential(&d->tree))
@@ -87,14 +92,14 @@ static void daemon_update(struct daemon *d)
 	};
 
 	update_turn(&update);
-	/* However the stop of the root came about, and whenever it was made shorter. */
+	/* Set in each turn, as the deadline of the root may change. */
 	alarm_set(&d->ctx.alarms, &d->abandon,
 		  clock_add(d->tree.root->deadline_usec, BUDGET_ABANDON_USEC));
 }
 
-/* --- beginning and end --- */
+/* --- start and end --- */
 
-/* Beyond its budget, this long; and not longer where there is much time. */
+/* Time of the logger beyond the budget of the tree, and its limit if that is long. */
 #define LOGGER_LEAST_USEC (USEC_PER_SEC / 2)
 #define LOGGER_MOST_USEC  (10 * USEC_PER_SEC)
 
@@ -108,7 +113,9 @@ static void end_logger(struct daemon *d)
 		logger_stop(d->ctx.logger, MAX(until, now + LOGGER_LEAST_USEC));
 }
 
-/* Who is left when the root is Complete is nobody's any more; a PID 1 takes them along anyway. */
+/*
+ * Processes that remain when the root is Complete belong to no service; with PID 1 they end anyway.
+ */
 static void end_strangers(struct daemon *d)
 {
 	unsigned n;
@@ -143,8 +150,8 @@ static void tear_down(struct daemon *d)
 }
 
 /*
- * Errors of the loop itself are not its end: only the tree's is.  They may take an event with them,
- * and may last; so the children are looked after anyway, and the log and the processor are spared.
+ * Errors of the loop do not end the daemon.  They may swallow events and may persist: so children
+ * are collected all the same, and a pause spares the log and the processor.
  */
 static void loop_failed(struct daemon *d, int error, int before)
 {
@@ -155,8 +162,8 @@ static void loop_failed(struct daemon *d, int error, int before)
 }
 
 /*
- * One who dies while all is quiet is started again before anybody looks for others, for which Linux
- * goes through all children.  They wait for two turns at most.
+ * A single death while the daemon is idle is processed before any search for others, which makes
+ * Linux walk all children: its service starts again sooner.  The others wait for two turns at most.
  */
 static void reap(struct daemon *d)
 {
@@ -179,14 +186,16 @@ static bool has_more_to_do(const struct daemon *d)
 }
 
 /*
- * One event a turn, and then what follows from it.  Sources of sd_event_add_defer() would do for
- * the rest, but as long as one has more to do, it goes before everybody else.
+ * A turn handles one event, then its effects.  sd_event_add_defer() could do the same, but a
+ * deferred source with more work would come before all other events.
  */
 static void run_loop(struct daemon *d)
 {
 	int r = 0;
 
-	/* Before any signal: in front of a command there is to be a process to have it. */
+	/*
+	 * First, before any signal: in front of a command there must be a process that receives it.
+	 */
 	daemon_update(d);
 	if (d->ctx.command)
 		command_leave_descriptors(&d->command);
@@ -205,14 +214,14 @@ static void run_loop(struct daemon *d)
 	}
 }
 
-/* Addresses, descriptors and directories that are meant for this process alone. */
+/* Addresses, descriptors and directories that were meant for the daemon only. */
 static bool is_own_variable(const char *variable)
 {
 	static const char *const prefixes[] = {
 		"CREDENTIALS_DIRECTORY=", "FDSTORE=",  "LISTEN_",   "MEMORY_PRESSURE_",
 		"NOTIFY_SOCKET=",	  "SWANSONG_", "WATCHDOG_",
 	};
-	static const char socket[] = "SWANSONG_SOCKET="; /* which clients ask, too */
+	static const char socket[] = "SWANSONG_SOCKET="; /* clients read it, too */
 
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
@@ -300,14 +309,14 @@ int daemon_run(const struct daemon_options *options)
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (parent_address_take(&address) < 0)
 		return DAEMON_EXIT_FAULT;
-	/* One command has our descriptors. */
+	/* The command gets the descriptors of the daemon. */
 	if (!is_for_us("LISTEN_PID")) {
 		(void)unsetenv("LISTEN_FDS");
 		(void)unsetenv("LISTEN_PID");
 		(void)unsetenv("LISTEN_FDNAMES");
 	}
 	(void)unsetenv("FDSTORE");
-	/* In front of a command every signal is the command's. */
+	/* In front of a command every signal is passed on. */
 	if (!options->command) {
 		attributes_drop_inheritable();
 		daemon_catch_abort(&d.ctx.logger_pid);

@@ -1,3 +1,7 @@
+/*
+ * Options of the command line, and settings of the C library.  The daemon itself begins in
+ * daemon.c.
+ */
 #include <getopt.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -80,7 +84,7 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-/* The directory beside the default file need not be there. */
+/* The directory beside the default file is optional. */
 static size_t find_default_paths(void)
 {
 	return access(default_paths[1], F_OK) == 0 ? 2 : 1;
@@ -96,7 +100,7 @@ static bool add_path(struct daemon_options *options, const char **paths, const c
 	return true;
 }
 
-/* What goes together.  Return: -1 to go on, or an exit status. */
+/* Checks combinations of options.  Returns -1 to go on, or an exit status. */
 static int check_options(const struct daemon_options *options, const char *last, bool for_command)
 {
 	const char *mistake = NULL;
@@ -104,7 +108,10 @@ static int check_options(const struct daemon_options *options, const char *last,
 	if (options->command && options->n_paths > 0)
 		mistake = "a configuration, or a command, but not both; "
 			  "for the -c of other inits say --single-child";
-	/* As in a script, of which a variable is empty: no reason to run something else. */
+	/*
+	 * In a script the variable with the command may be empty: nothing else may run in its
+	 * place.
+	 */
 	else if (!options->command && strcmp(last, "--") == 0)
 		mistake = "no command after --";
 	else if (!options->command && for_command)
@@ -114,7 +121,7 @@ static int check_options(const struct daemon_options *options, const char *last,
 	else if (options->log_file && *options->log_file != '/')
 		mistake =
 			"--log-file: expected an absolute path, for example /var/log/swansongd.log";
-	/* In other programs that run a command, -s takes no value. */
+	/* Other programs that run a command have an -s without a value. */
 	else if (options->command && options->socket && !strchr(options->socket, '/') &&
 		 strcmp(options->socket, "none") != 0)
 		mistake = "in front of a command, -s wants a path with a slash, or none";
@@ -215,7 +222,7 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 	}
 	if (optind < argc)
 		options->command = argv + optind;
-	/* In front of a command, what goes well is the command's to say. */
+	/* In front of a command, success is for the command to report. */
 	options->log->level = level >= 0 ? level : options->command ? LOG_WARNING : LOG_INFO;
 	if (format >= 0 || !options->command)
 		options->log->format = format >= 0 ? (enum log_format)format : LOG_AUTO;
@@ -223,9 +230,9 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 }
 
 /*
- * What we have stays for as long as a configuration does.  So the small blocks that go are joined
- * at once, to be of use for others, and what is over in the end is given back: of an answer that
- * tells of all services nothing remains.
+ * Most memory lives as long as a configuration.  So small freed blocks are merged at once, for
+ * reuse, and memory at the end of the heap is returned: a reply about all services leaves nothing
+ * behind.
  */
 static void be_thrifty(void)
 {
@@ -238,7 +245,7 @@ int main(int argc, char **argv)
 {
 	const char *paths[PATHS_MAX];
 	struct log log;
-	/* The files of an image belong to the user that it was built by. */
+	/* The files of an image belong to the user that has built it. */
 	struct daemon_options options = {
 		.log = &log,
 		.parent = getppid(),

@@ -1,6 +1,6 @@
 #pragma once
 
-/* What swansongd is asked for on its command line, and the exit statuses that are its own. */
+/* The options of swansongd's command line, and its own exit statuses. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,13 +16,13 @@
 struct daemon_options {
 	const char *const *paths; /* of the configuration */
 	size_t n_paths;
-	bool trust;	      /* files of any user are read */
-	char *const *command; /* NULL, or what to run instead of a configuration */
+	bool trust;	      /* reads files of any user */
+	char *const *command; /* NULL, or the command to run without a configuration */
 	struct command_options command_options;
-	bool notify_ready;   /* the command says when it is ready */
-	pid_t parent;	     /* getppid() at the beginning */
-	const char *socket;  /* NULL: as the configuration has it */
-	uint64_t grace_usec; /* 0: as the environment has it (daemon/grace.h) */
+	bool notify_ready;   /* the command reports its own readiness */
+	pid_t parent;	     /* getppid() at the start */
+	const char *socket;  /* NULL: as configured */
+	uint64_t grace_usec; /* 0: as in the environment (daemon/view/grace.h) */
 	struct log *log;
 	const char *log_file; /* NULL: standard error */
 };

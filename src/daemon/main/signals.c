@@ -1,5 +1,5 @@
 /*
- * What a signal means: to a tree, and in front of one command, whose signals they are then.
+ * The meaning of signals: for a tree, and for a daemon in front of a command, which gets them all.
  */
 #include "daemon/main/signals.h"
 
@@ -46,7 +46,7 @@ struct service *daemon_command(const struct daemon *d)
 }
 
 /*
- * In front of a command every signal is the command's; one that asks for the end is the tree's too.
+ * In front of a command every signal is passed on; one that requests the end also stops the tree.
  */
 static void on_command_signal(struct daemon *d, int signo, pid_t sender)
 {
@@ -59,7 +59,7 @@ static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 {
 	int signo = (int)info->ssi_signo;
 
-	/* Our own, for a log that nobody reads any more. */
+	/* The daemon's own SIGPIPE is for a log that is not read any more. */
 	if (signo == SIGPIPE && info->ssi_pid == (uint32_t)getpid())
 		return;
 	if (signo == SIGCHLD) {
@@ -101,8 +101,8 @@ static bool is_ours(const struct daemon *d, int signo)
 	if (signo == SIGCHLD)
 		return true;
 	/*
-	 * Those of our own faults end us whether they are blocked or not; 32 and 33 are the C
-	 * library's.
+	 * Faults of the daemon itself end it even if they are blocked; 32 and 33 belong to the C
+	 * library.
 	 */
 	if (d->options->command)
 		return signo != SIGKILL && signo != SIGSTOP && (signo < 32 || signo >= SIGRTMIN);
@@ -111,8 +111,8 @@ static bool is_ours(const struct daemon *d, int signo)
 }
 
 /*
- * By a descriptor of our own: a source of sd_event_add_signal() that has no memory at the moment of
- * a signal loses that one, and hears of none after it.
+ * A descriptor is used because a source of sd_event_add_signal() without memory at the moment of a
+ * signal loses that and all later ones.
  */
 int daemon_watch_signals(struct daemon *d)
 {

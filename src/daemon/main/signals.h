@@ -1,11 +1,14 @@
 #pragma once
 
-/* What the signals that swansongd gets mean. */
+/* The meaning of the signals that swansongd receives. */
 
 #include "daemon/main/state.h"
 
 /* Handles signals from now on, by @d->signals_fd.  Return: 0 or -errno. */
 int daemon_watch_signals(struct daemon *d);
 
-/* The command that we stand in front of; NULL: none, or it is no service yet. */
+/*
+ * Returns the command in front of which the daemon runs; NULL if there is none, or before its
+ * start.
+ */
 struct service *daemon_command(const struct daemon *d);

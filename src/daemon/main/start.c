@@ -1,3 +1,7 @@
+/*
+ * Objects are made in the order in which they need each other.  A failure leaves those that exist
+ * in struct daemon, and its owner frees them.  The socket fails the start only if it was requested.
+ */
 #include "daemon/main/start.h"
 
 #include <errno.h>
@@ -21,7 +25,7 @@
 #include "daemon/tree/stop.h"
 #include "proto/address.h"
 
-/* Whom the signals reach that are passed on, our own is to reach, too. */
+/* The daemon's own signals reach the same processes as those that are passed on. */
 static enum signal_scope scope_of(const struct daemon_options *o)
 {
 	static const enum signal_scope scopes[] = {
@@ -47,8 +51,8 @@ int daemon_load(struct daemon *d, struct config **ret)
 }
 
 /*
- * Before the first event, which needs some: the reserve for what a large tree needs.  The services get
- * what we were given.
+ * The limit is raised before the first event, as a large tree needs many descriptors; services get
+ * the former limit.
  */
 bool daemon_raise_descriptor_limit(struct rlimit *before)
 {
@@ -66,7 +70,7 @@ static const char *given_socket(const struct daemon *d, const struct config *con
 	return d->options->socket ? d->options->socket : config->control_socket;
 }
 
-/* Our directory may change.  Where its name is not known, it does not. */
+/* Makes the path absolute, as the daemon's directory may change, unless that has no name. */
 static int make_absolute(char **path)
 {
 	cleanup(freep) char *directory = getcwd(NULL, 0);
@@ -81,7 +85,7 @@ static int make_absolute(char **path)
 	return 0;
 }
 
-/* *ret is NULL if there is to be none. */
+/* *ret is NULL if no socket is wanted. */
 static int find_socket(const struct daemon *d, const struct config *config, char **ret)
 {
 	const char *given = given_socket(d, config);
@@ -90,7 +94,9 @@ static int find_socket(const struct daemon *d, const struct config *config, char
 	*ret = NULL;
 	if (given && strcmp(given, "none") == 0)
 		return 0;
-	/* A command on a host has no claim to the host's socket; the init of a container has. */
+	/*
+	 * A command on a host has no claim to the socket of the host; the init of a container has.
+	 */
 	if (!given && d->options->command && getpid() != 1)
 		return 0;
 	r = address_find(given, ret);
@@ -128,7 +134,7 @@ static int open_control(struct daemon *d, const struct config *config, const cha
 	return given ? r : 0;
 }
 
-/* Without one the names of the sockets are abstract. */
+/* Without a directory the names of the sockets are abstract. */
 static void open_notify_directory(struct daemon *d)
 {
 	int r = notify_directory_new(&d->ctx.notify_directory);

@@ -1,24 +1,25 @@
 #pragma once
 
-/* From a configuration to a tree with all that is around it. */
+/* Makes the tree of a configuration and all objects around it. */
 
 #include <sys/resource.h>
 
 #include "daemon/main/state.h"
 
 /*
- * The limit of descriptors becomes the highest that is allowed.  Returns true if it was another, which
- * is in *before: that of the services.
+ * Raises the limit of descriptors to the highest that is allowed.  Returns true if it has changed;
+ * *before is the former limit, which services get.
  */
 bool daemon_raise_descriptor_limit(struct rlimit *before);
 
 /*
- * What @d->options say.  Return: 0; -EINVAL if there are mistakes, which have been told; or -errno.
+ * Loads the configuration that @d->options name.  Return: 0; -EINVAL if it has mistakes, which have
+ * been logged; or -errno.
  */
 int daemon_load(struct daemon *d, struct config **ret);
 
 /*
- * Makes all that is needed to run @config; the first update turn starts it.  What there is by then, also
- * on failure, is in @d.  Return: 0; -EADDRINUSE, which has been told; or -errno.
+ * Makes all that is needed to run @config; the first update turn starts it.  Objects that exist,
+ * even after a failure, are in @d.  Return: 0; -EADDRINUSE, which has been logged; or -errno.
  */
 int daemon_start(struct daemon *d, struct config *config, struct parent_address *address);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* What the daemon as a whole is made of. */
+/* The members of the daemon as a whole. */
 
 #include "daemon/control/control.h"
 #include "daemon/loop/process.h"
@@ -11,16 +11,16 @@
 #include "daemon/tree/tree.h"
 #include "daemon/view/parent.h"
 
-/* What is known of the first who died since all were collected. */
+/* The first child that has died since all were collected. */
 enum first_death {
-	FIRST_NONE,	/* nothing, or it is of no matter any more */
-	FIRST_DIED,	/* who it was */
-	FIRST_FOLLOWED, /* it has been collected, and its service may be due to start again */
+	FIRST_NONE,	/* none, or it does not matter any more */
+	FIRST_DIED,	/* its pid is in @died */
+	FIRST_FOLLOWED, /* it was collected; its service may start again */
 };
 
 struct daemon {
 	const struct daemon_options *options;
-	char **environment; /* for services; NULL in front of a command, which has ours */
+	char **environment; /* for services; NULL in front of a command */
 	struct context ctx;
 	struct process_table processes;
 	struct signals signals;
@@ -32,12 +32,12 @@ struct daemon {
 	struct command command; /* with options.command */
 	int signals_fd;
 	sd_event_source *signal;
-	struct alarm abandon; /* when SIGKILL did not do */
-	bool is_supervised;   /* there is somebody to notify */
+	struct alarm abandon; /* for processes that survive SIGKILL */
+	bool is_supervised;   /* there is a parent manager to notify */
 	bool reap;	      /* children have died */
 	enum first_death first;
 	pid_t died;	     /* with FIRST_DIED */
-	bool exit_on_signal; /* with its number */
-	int stopped_by;	     /* the signal that stopped the root, or 0 */
+	bool exit_on_signal; /* with the number of the signal */
+	int stopped_by;	     /* the signal that stopped the root; 0: none */
 	bool finished;
 };

@@ -1,3 +1,8 @@
+/*
+ * The turn is a table: its order is that of enum task, and each task calls one function of another
+ * room. Tasks of the agenda run when they are due; some run in each turn, because any event may
+ * concern them.
+ */
 #include "daemon/main/update.h"
 
 #include "daemon/reap/exit.h"
@@ -39,7 +44,7 @@ static void update_ends(struct update *u)
 
 static void update_deadlines(struct update *u)
 {
-	report_follow(u->tree); /* before guards are revoked: it names who held them */
+	report_follow(u->tree); /* first: it records the holders of guards that are revoked */
 	deadline_follow(u->tree->ctx);
 }
 
@@ -89,10 +94,10 @@ static void update_transient(struct update *u)
 	transient_settle(u->tree);
 }
 
-/* The order is that of enum task. */
+/* The order of enum task. */
 static const struct {
 	void (*run)(struct update *update);
-	bool always; /* what it is about may have changed by any event */
+	bool always; /* runs in each turn */
 } tasks[N_TASKS] = {
 	[TASK_EVENTS] = { update_events, false },
 	[TASK_GUARDS] = { update_guards, false },

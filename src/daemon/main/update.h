@@ -1,6 +1,6 @@
 #pragma once
 
-/* The update turn: what happens between two events of the loop. */
+/* The update turn: all processing between two events of the loop. */
 
 #include "daemon/control/control.h"
 #include "daemon/reap/orphans.h"
@@ -9,12 +9,15 @@
 
 struct update {
 	struct tree *tree;
-	struct sweep *orphans;	     /* NULL: no process is waited for */
-	struct control *control;     /* NULL: there is no socket */
-	struct parent *parent;	     /* NULL: there is no parent manager */
-	void (*complete)(void *arg); /* the root is Complete; or NULL */
+	struct sweep *orphans;	     /* NULL: no process is collected */
+	struct control *control;     /* NULL: no socket */
+	struct parent *parent;	     /* NULL: no parent manager */
+	void (*complete)(void *arg); /* called when the root is Complete; or NULL */
 	void *arg;
 };
 
-/* Carries out what is due, in the order of enum task; what becomes due meanwhile waits for the next. */
+/*
+ * Carries out the tasks that are due, in the order of enum task.  Tasks that become due after their
+ * place wait for the next turn.
+ */
 void update_turn(struct update *update);
