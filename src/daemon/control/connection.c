@@ -1,3 +1,8 @@
+/*
+ * Input is parsed call by call, and only while no call is under way and no reply waits to be sent.
+ * A client that is idle where it should not be, or a broken one, is closed by the idle timer in the
+ * next turn: never inside a callback that still uses the connection.
+ */
 #include "daemon/control/connection.h"
 
 #include <errno.h>
@@ -10,7 +15,7 @@
 
 DEFINE_CLEANUP(struct connection *, connection_free)
 
-/* What we want to hear of: more input only when there is nothing else to do for it. */
+/* Asks for input only when there is nothing else to do for this client. */
 static void update_events(struct connection *c)
 {
 	uint32_t events = 0;
@@ -52,7 +57,7 @@ static void flush(struct connection *c)
 	update_events(c);
 }
 
-/* Takes @text, which is NULL without memory. */
+/* Takes ownership of @text, which is NULL after a lack of memory. */
 static void queue(struct connection *c, char *text)
 {
 	if (!text || frame_writer_add(&c->writer, text) < 0)
@@ -89,7 +94,7 @@ static void handle_call(struct connection *c, const char *text)
 	message_call_done(&call);
 }
 
-/* One call after the other, as long as each is answered at once. */
+/* Handles one call after the other, as long as each gets its reply at once. */
 static void handle_input(struct connection *c)
 {
 	const char *text;
@@ -124,7 +129,7 @@ static void read_input(struct connection *c)
 		connection_close_soon(c);
 		return;
 	}
-	/* A descriptor can be handed on: what counts is also who writes to it. */
+	/* A descriptor can be passed on, so the process that writes is the peer. */
 	if (c->inherited)
 		c->peer = sender;
 	else if (sender.uid != c->peer.uid && sender.uid != 0)
@@ -146,7 +151,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *arg)
 		if (!c->busy && frame_writer_pending(&c->writer) == 0)
 			handle_input(c);
 		else if (frame_writer_pending(&c->writer) == 0)
-			context_update_soon(c->ctx); /* its call may have more to say */
+			context_update_soon(c->ctx); /* its call may have more to send */
 	} else if (events & EPOLLIN) {
 		read_input(c);
 	} else if (events & (EPOLLHUP | EPOLLERR)) {
@@ -163,8 +168,8 @@ static void on_closed(struct closer *closer)
 }
 
 /*
- * Descriptors may be in what the client sent and we did not read: another process closes them.
- * Until that is over the connection counts as one of its user.
+ * Unread input may carry descriptors, which another process closes.  Until that has ended, the
+ * connection counts for its user.
  */
 static void on_idle(struct alarm *alarm)
 {
@@ -234,8 +239,8 @@ struct connection *connection_free(struct connection *c)
 }
 
 /*
- * Input that waited is looked at in connection_resume(), when this call's callbacks have returned.
- * Return: is an answer wanted?
+ * Input that has waited is handled in connection_resume(), after the callbacks of this call have
+ * returned. Returns true if a reply is wanted.
  */
 static bool finish_call(struct connection *c)
 {
@@ -245,7 +250,7 @@ static bool finish_call(struct connection *c)
 	return !c->oneway;
 }
 
-/* Without memory the builders leave the text NULL, which queue() knows. */
+/* The text is NULL after a lack of memory, which queue() handles. */
 
 void connection_reply(struct connection *c, json_t *parameters, bool continues)
 {

@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * One client of the control socket: bytes in, calls out; answers in, bytes out.
+ * A client of the control socket: the connection reads calls and sends replies.
  *
- * A connection has one call at a time.  While that waits for something, or while an answer has not
- * been read, nothing further is read: a client can make us keep one request and one answer.
+ * A connection has one call at a time.  While the call waits, or a reply has not been read, no
+ * input is read: so a client makes the daemon keep one request and one reply at most.
  */
 
 #include <stdbool.h>
@@ -16,25 +16,26 @@
 #include "proto/interface.h"
 #include "sys/ipc/unixsock.h"
 
-#define CONNECTION_OUTPUT_MAX (64 * 1024 * 1024) /* of an answer: a tree may be large */
-#define CONNECTION_IDLE_USEC  UINT64_C(10000000) /* to send the first call, or to read an answer */
+#define CONNECTION_OUTPUT_MAX (64 * 1024 * 1024) /* of a reply: a tree may be large */
+#define CONNECTION_IDLE_USEC  UINT64_C(10000000) /* until the first call, or to read a reply */
 
 struct connection;
 
-/* What a client may do; each tier includes those before it. */
+/* The rights of a client; each tier includes those before it. */
 enum connection_tier {
 	TIER_LOOK,
 	TIER_OPERATE, /* start, stop, reload, hold guards */
-	TIER_RUN,     /* run programs that no file names */
+	TIER_RUN,     /* run programs of its own */
 };
 
 struct connection_owner {
 	/*
-	 * A whole call, of the right form.  connection_reply() or connection_fail() ends it, once.
+	 * Called for each complete and valid call; connection_reply() or connection_fail() ends it,
+	 * once.
 	 */
 	void (*call)(struct connection *connection, enum interface_method method,
 		     const struct message_call *call, void *arg);
-	/* It is over, and its descriptor is closed; frees it. */
+	/* Called at the end, when the descriptor is closed; frees the connection. */
 	void (*closed)(struct connection *connection, void *arg);
 	void *arg;
 };
@@ -46,35 +47,36 @@ struct connection {
 	int fd;
 	sd_event_source *io;
 	struct alarm idle;
-	uint64_t since_usec;  /* its beginning, or the end of its last call */
-	struct closer closer; /* of what was not read of it */
+	uint64_t since_usec;  /* its start, or the end of its last call */
+	struct closer closer; /* of its unread input */
 	struct frame_reader reader;
 	struct frame_writer writer;
 	struct unix_peer peer;	   /* the process that connected */
-	enum connection_tier tier; /* the lowest of all processes that have written to it */
+	enum connection_tier tier; /* lowest of all processes that have written to it */
 	bool busy;		   /* with a call */
-	bool oneway;		   /* that wants no answer */
+	bool oneway;		   /* wants no reply */
 	bool spoken;		   /* has made a call */
-	bool patient;		   /* it may take its time to read */
-	bool dead;		   /* to be closed in the next turn */
-	bool inherited;		   /* by a service, from its start on */
-	void *request;		   /* the owner's */
+	bool patient;		   /* may take its time to read */
+	bool dead;		   /* will be closed in the next turn */
+	bool inherited;		   /* given to a service at its start */
+	void *request;		   /* of the owner */
 };
 
 /*
- * Takes @fd, accepted from a unix_listen() socket, also on failure.  The owner sets the tier.
+ * Makes a connection of @fd, accepted from a unix_listen() socket; takes ownership of @fd, also on
+ * failure.  The owner sets the tier.  Return: 0 or -errno.
  */
 int connection_new(struct connection **ret, struct context *ctx, int fd,
 		   const struct connection_owner *owner);
 
 /*
- * It is one of unix_pair(), whose other end a service is given.  Whoever has that speaks for the
- * service, and takes the time that he likes.
+ * Marks the connection as one end of unix_pair() with the other end given to a service.  Each
+ * process that has that end acts for the service and may take its time.
  */
 void connection_inherit(struct connection *connection);
 struct connection *connection_free(struct connection *connection);
 
-/* Takes the reference to @parameters; with @continues there is more to come. */
+/* Sends a reply; takes the reference to @parameters.  @continues: further replies follow. */
 void connection_reply(struct connection *connection, json_t *parameters, bool continues);
 
 /* @fd, which is taken, goes with the next reply. */
@@ -83,15 +85,15 @@ void connection_pass(struct connection *connection, int fd);
 void connection_fail(struct connection *connection, enum interface_error error, const char *node,
 		     const char *reason);
 
-/* ... and what interface_build_error() takes @more for. */
+/* The same with additional members @more, see interface_build_error(). */
 void connection_fail_with(struct connection *connection, enum interface_error error,
 			  const char *node, const char *reason, json_t *more);
 
-/* Goes on with calls that have come in meanwhile.  Once a turn. */
+/* Handles calls that have waited for the present one.  It is called once in a turn. */
 void connection_resume(struct connection *connection);
 
-/* Is there an answer that the client has not read yet? */
+/* Returns true if the client has not read a reply yet. */
 bool connection_is_clogged(const struct connection *connection);
 
-/* Ends it in the next turn, without a word. */
+/* Closes the connection in the next turn, without a reply. */
 void connection_close_soon(struct connection *connection);

@@ -1,3 +1,7 @@
+/*
+ * All connections are in one list.  Those of clients count towards the limits; those that services
+ * were given do not.  A new connection that exceeds a limit closes a spare one, or gets an error.
+ */
 #include "daemon/control/control.h"
 
 #include <errno.h>
@@ -13,7 +17,7 @@
 #include "base/fd.h"
 #include "proto/address.h"
 
-/* Before the next try to accept a connection that could not be. */
+/* Time until the next attempt after a connection could not be accepted. */
 #define PAUSE_USEC (100 * USEC_PER_MSEC)
 
 struct control {
@@ -21,9 +25,9 @@ struct control {
 	const struct reload *reload;
 	struct control_config config;
 	struct connection_owner owner;
-	struct unix_listener listener; /* without a path: none */
-	sd_event_source *source;       /* NULL likewise */
-	struct alarm pause;	       /* set while @source is off */
+	struct unix_listener listener; /* without a path: no socket */
+	sd_event_source *source;       /* NULL: no socket */
+	struct alarm pause;	       /* on while @source is off */
 	bool refusing;		       /* the last connection could not be accepted */
 	struct list connections;
 	unsigned n_connections; /* without those of services */
@@ -73,7 +77,7 @@ static unsigned count_of_user(const struct control *control, uid_t uid)
 	return n;
 }
 
-/* Returns true if nothing is under way on it, and nothing is held by it. */
+/* Returns true if the connection has neither a call under way nor guards. */
 static bool is_spare(const struct connection *c, uint64_t now)
 {
 	const struct request *request = c->request;
@@ -82,7 +86,10 @@ static bool is_spare(const struct connection *c, uint64_t now)
 	       now >= c->since_usec + CONTROL_SPARE_USEC;
 }
 
-/* The one that is spare for longest, of others before those of root; (uid_t)-1: of any user. */
+/*
+ * Returns the connection of @uid that is spare for longest; (uid_t)-1: of any user, and those of
+ * root last.
+ */
 static struct connection *find_spare(const struct control *control, uid_t uid)
 {
 	struct connection *c, *found = NULL;
@@ -99,7 +106,7 @@ static struct connection *find_spare(const struct control *control, uid_t uid)
 	return found;
 }
 
-/* Returns true if a new connection of @uid, which counts already, can be served. */
+/* Returns true if a new connection of @uid, which is counted already, can be served. */
 static bool make_room(struct control *control, uid_t uid)
 {
 	unsigned max = CONTROL_CONNECTIONS_MAX - (is_trusted(uid) ? 0 : CONTROL_CONNECTIONS_KEPT);
@@ -158,7 +165,7 @@ static const char *home_of(const struct connection *connection)
 	return connection->inherited ? request->home : NULL;
 }
 
-/* A service has one: whoever still has that of an earlier run is of it no more. */
+/* A service has one connection: that of an earlier run is closed, whichever process has it. */
 static void on_withdraw(const char *path, void *arg)
 {
 	struct control *control = arg;
@@ -200,7 +207,7 @@ static void on_pause(struct alarm *alarm)
 	(void)sd_event_source_set_enabled(control->source, SD_EVENT_ON);
 }
 
-/* With no descriptor left: takes the connection by the spare one, and ends it. */
+/* Accepts a connection with the reserved descriptor, as no other is left, and closes it. */
 static bool turn_away(struct control *control)
 {
 	struct context *ctx = control->tree->ctx;
@@ -213,7 +220,7 @@ static bool turn_away(struct control *control)
 	return fd >= 0;
 }
 
-/* A connection that cannot be taken is offered again at once, and for ever. */
+/* The loop would offer a connection that cannot be accepted again at once, and for ever. */
 static void accept_failed(struct control *control, int error)
 {
 	struct context *ctx = control->tree->ctx;
@@ -246,7 +253,10 @@ static int on_connect(sd_event_source *source, int listener, uint32_t events, vo
 	return 0;
 }
 
-/* That of the default path is nobody else's to make; the one above it has to be there. */
+/*
+ * Makes the directory of the default path, which must belong to this user alone; its parent must
+ * exist.
+ */
 static int make_directory(const char *path)
 {
 	char directory[256];
@@ -258,7 +268,7 @@ static int make_directory(const char *path)
 	memcpy(directory, path, (size_t)(slash - path));
 	directory[slash - path] = '\0';
 	r = address_make_directory(directory);
-	/* Any other fault is that of the socket, too. */
+	/* Other errors show when the socket is made. */
 	return r == -EPERM ? r : 0;
 }
 

@@ -1,11 +1,13 @@
+/*
+ * The forced kills of a stop, for the client that has requested the stop and waits for its end.
+ * They are selected by time and by path from the ring of forced kills.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "daemon/control/requests-private.h"
-
-/* What a stop that somebody has asked for, and waits for, has cost. */
 
 void request_note_stop(struct request *q, const struct node *node, const struct message_call *call)
 {
@@ -14,12 +16,12 @@ void request_note_stop(struct request *q, const struct node *node, const struct 
 	uint64_t usec = clock_now_usec();
 
 	/*
-	 * It may have begun before, and what is over was for others, unless that was asked for
-	 * here.
+	 * A stop may have begun before this request.  One that is over does not count, unless this
+	 * connection has requested it.
 	 */
 	if (node->stop_usec && (!node->complete || asked_before))
 		usec = node->stop_usec;
-	/* Several may be asked for, and then waited for in turn. */
+	/* A client may request several stops, and then wait for each. */
 	if (waits || !q->stopped_usec || usec < q->stopped_usec)
 		q->stopped_usec = usec;
 	if (!waits && (node->transient || node->goal == GOAL_GONE)) {
@@ -42,7 +44,7 @@ bool request_settle_passed(struct request *q, const char *path, const struct mes
 	return true;
 }
 
-/* Those of it, the oldest first. */
+/* Returns the forced kills of the stop, the oldest first. */
 static json_t *forced_kills_of(const struct request *q)
 {
 	json_t *list = json_array();
@@ -67,7 +69,7 @@ void request_add_forced_kills(const struct request *q, const struct node *node, 
 	if (!q->stopped_usec)
 		return;
 	kills = forced_kills_of(q);
-	/* Which is known also where there were more than are remembered. */
+	/* This is also known if the ring has lost the kills. */
 	if (json_array_size(kills) > 0 || (node && node->forced_usec >= q->stopped_usec)) {
 		(void)json_object_set_new(reply, "forced", json_true());
 		(void)json_object_set(reply, "losses", kills);

@@ -1,17 +1,16 @@
+/*
+ * Guards that last as long as a connection, or less.
+ *
+ * A call with `more` is its guard and goes on until the guard is lost.  All others get their reply
+ * at once, and later losses of their guards show only by the end of the connection.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "daemon/control/requests-private.h"
 
-/*
- * Guards that are held as long as a connection lasts, or less.
- *
- * A call with more is its guard: it goes on until that is lost.  All others are answered at once,
- * and what happens to their guards later can only be told by the end of the connection.
- */
-
-/* So much that is refused without an answer is told of each connection. */
+/* Refused oneway calls are logged up to this number for each connection. */
 #define REFUSALS_LOGGED 10
 
 static void forget(struct request *q, struct lease *lease)
@@ -69,7 +68,7 @@ static void taken(struct request *q, struct lease *lease, const struct message_c
 	connection_reply(q->connection, reply, true);
 }
 
-/* Nobody waits for the answer to a oneway call, but somebody may wonder. */
+/* A oneway call gets no reply, so its refusal is logged. */
 static void note_refusal(struct request *q, const struct node *node, const char *why)
 {
 	if (!q->connection->oneway || ++q->refused > REFUSALS_LOGGED)

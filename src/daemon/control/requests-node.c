@@ -1,3 +1,7 @@
+/*
+ * Methods that show, start and stop nodes.  Starts and stops change goals; their replies follow
+ * when the tree has reached these, or cannot reach them any more (requests-wait.c).
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +14,7 @@
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/goals.h"
 
-/* Looking at nodes, starting and stopping them. */
-
-/* With more.  One reply exists as objects at a time. */
+/* With `more`, one reply at a time exists as objects. */
 #define NODES_PER_REPLY 100
 
 void request_status(struct request *q, struct node *node, const struct message_call *call)
@@ -48,14 +50,14 @@ void request_settle_reports(struct request *q, struct node *node)
 		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
 		return;
 	}
-	/* Others may ask again, and are not to make this one wait longer. */
+	/* Requests by others must not prolong this wait. */
 	if (now < q->begun_usec + ATTACH_ANSWER_USEC && attach_is_awaited(node, now))
 		return;
 	sweep_look(q->tree->ctx->children);
 	request_reply(q, json_pack("{s:o}", "guards", describe_guards(node, q->blocking)));
 }
 
-/* The highest node above @node that is being shut down, or @node. */
+/* Returns the highest ancestor of @node that is being shut down, or @node. */
 static const struct node *stopped_above(const struct node *node)
 {
 	while (node->parent && node_is_stopped(node->parent))
@@ -79,7 +81,7 @@ static void add_dependent(const struct node *node, void *with)
 	(void)json_array_append_new(with, json_string(node->config->path));
 }
 
-/* A stop or a restart, which notes the dependents that are stopped as well. */
+/* Begins a stop or a restart, and notes the dependents that are stopped with it. */
 static void begin_lowering(struct request *q, struct goals *goals)
 {
 	json_decref(q->with);

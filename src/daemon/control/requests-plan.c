@@ -1,3 +1,7 @@
+/*
+ * The forecast of a shutdown: the present tree is converted for model/forecast/forecast.h, which
+ * knows nodes by their indices.
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,9 +11,7 @@
 #include "daemon/control/requests-private.h"
 #include "proto/plan.h"
 
-/* The shutdown before it happens: the tree as it is now, put before model/forecast.h. */
-
-/* Where a node is in the forecast's tree. */
+/* The index of a node in the tree of the forecast. */
 struct place_of {
 	const struct node *node;
 	size_t index;
@@ -17,7 +19,7 @@ struct place_of {
 
 struct survey {
 	struct forecast_tree tree;
-	struct place_of *places; /* in the order of the addresses */
+	struct place_of *places; /* sorted by address */
 };
 
 static void survey_done(struct survey *s)

@@ -1,10 +1,12 @@
 #pragma once
 
-/* What the methods of io.swansong share; for the requests*.c only. */
+/* Functions that the methods of io.swansong share; for the files requests*.c only. */
 
 #include "daemon/control/requests.h"
 
-/* Each answers its call, or begins to wait.  @node is there, and who asks may ask for this. */
+/*
+ * A method replies to its call or begins to wait.  @node exists, and the client may make the call.
+ */
 typedef void request_method(struct request *q, struct node *node, const struct message_call *call);
 
 request_method request_status, request_guards, request_start, request_stop, request_restart,
@@ -12,21 +14,21 @@ request_method request_status, request_guards, request_start, request_stop, requ
 	request_reload_service, request_signal, request_events, request_run, request_plan,
 	request_logs, request_reopen_logs;
 
-/* Ends the call, and the wait if there is one. */
+/* Ends the call, and its wait, with a reply. */
 void request_reply(struct request *q, json_t *parameters);
 void request_succeed(struct request *q);
 void request_fail(struct request *q, enum interface_error error, const char *node,
 		  const char *reason);
 void request_end_wait(struct request *q);
 
-/* The node that the client means, or NULL. */
+/* Returns the node that the client means, or NULL. */
 struct node *request_find(const struct request *q, const char *path);
 void request_fail_unknown(struct request *q, const char *path);
 
-/* Why the client may not ask for the node at @path, or NULL. */
+/* Returns the reason why the client may not use the node at @path, or NULL. */
 const char *request_denial(const struct request *q, const char *path);
 
-/* Waits for what the method is about, from now on; with wait: false, is done at once. */
+/* Begins to wait as the method requires; with wait: false, replies at once. */
 void request_begin_wait(struct request *q, const struct node *node,
 			const struct message_call *call);
 /* Adds the dependents that were stopped with the node to @reply. */
@@ -36,40 +38,40 @@ void request_wait_or_return(struct request *q, const struct node *node,
 			    const struct message_call *call);
 
 /*
- * This connection has just asked for a stop of @node: from then on, the replies that tell of its
- * end tell what was killed or revoked for it.
+ * Notes that this connection has requested a stop of @node.  Replies about its end have the forced
+ * kills from then on.
  */
 void request_note_stop(struct request *q, const struct node *node, const struct message_call *call);
 
-/* ... which is added to @reply, that of q->path: @node, or NULL if that is gone. */
+/* Adds the forced kills to @reply, for q->path: @node, or NULL if that is freed. */
 void request_add_forced_kills(const struct request *q, const struct node *node, json_t *reply);
 void request_succeed_stop(struct request *q, const struct node *node);
 void request_fail_stop(struct request *q, const struct node *node, const struct node *failed,
 		       const char *reason);
 
 /*
- * @path is no node.  Is the call for the end of one that this connection has had stopped, and that
- * is gone with it?  Then it is answered.
+ * Handles a call for @path, which is no node any more: if this connection has stopped the node and
+ * the call waits for its end, sends the reply and returns true.
  */
 bool request_settle_passed(struct request *q, const char *path, const struct message_call *call);
 
-/* A node that is gone has been stopped before. */
+/* Returns true if the state @until is reached by a node that has gone. */
 bool request_is_implied_by_the_end(const char *until);
 
-/* How far the shutdown of @node is. */
+/* Returns the progress of the shutdown of @node. */
 json_t *request_progress(struct request *q, struct node *node);
 
-/* For the log: who asked, and why if he said so.  Returns @buf. */
+/* Returns the client and its reason, for the log, in @buf. */
 #define REQUEST_REASON_MAX 200
 const char *request_reason(struct request *q, const struct message_call *call,
 			   char buf[static REQUEST_REASON_MAX]);
 
-/* Who holds what is taken. */
+/* Returns the process that holds the guards of this request. */
 struct unix_peer request_holder(const struct request *q);
 
 /*
- * The settle functions of the methods that wait.  @node is that of the call; NULL: it is not there
- * any more.
+ * The functions of waiting methods for TASK_REQUESTS.  @node is that of the call, or NULL if it is
+ * freed.
  */
 void request_settle_ready(struct request *q, struct node *node);
 void request_settle_stop(struct request *q, struct node *node);
@@ -81,5 +83,5 @@ void request_settle_logs(struct request *q, struct node *node);
 void request_settle_events(struct request *q, struct node *node);
 void request_settle_guard(struct request *q, struct node *node);
 
-/* The connection is over: its guards are dropped. */
+/* Releases the guards of the connection, which is over. */
 void request_drop_guards(struct request *q);

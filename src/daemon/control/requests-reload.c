@@ -1,3 +1,7 @@
+/*
+ * Reloads of the configuration and of a service, and signals to a service.  A reload is carried out
+ * within its call; its reply has the changes, or the mistakes.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +14,6 @@
 #include "daemon/service/reload.h"
 #include "daemon/service/signal.h"
 
-/* The configuration anew; and what a service is told while it runs. */
-
 void request_reload(struct request *q, struct node *node, const struct message_call *call)
 {
 	bool dry_run = message_get_bool(call->parameters, "dry_run", false);
@@ -23,7 +25,7 @@ void request_reload(struct request *q, struct node *node, const struct message_c
 	(void)node;
 	if (r >= 0) {
 		r = (dry_run ? reload_plan : reload_run)(q->reload, m.file, &changes);
-		(void)memstream_close(&m, &reason); /* without it, the number says what it was */
+		(void)memstream_close(&m, &reason); /* without @reason the number shows the error */
 	}
 	if (r < 0)
 		request_fail(q, ERROR_FAILED, "root", reason && *reason ? reason : strerror(-r));
@@ -31,7 +33,7 @@ void request_reload(struct request *q, struct node *node, const struct message_c
 		request_reply(q, json_pack("{s:o}", "changes", changes));
 }
 
-/* The service of @node, if it has a process to speak to; else the call has failed. */
+/* Returns the service of @node if it has a running process; otherwise the call has failed. */
 static struct service *running_service(struct request *q, struct node *node)
 {
 	if (!node->service)

@@ -1,3 +1,7 @@
+/*
+ * Requests about transient nodes.  A call that waits gets its reply when the service has ended,
+ * with its result and exit status.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +12,7 @@
 #include "daemon/control/requests-private.h"
 #include "daemon/reload/transient.h"
 
-/* Services that stand in no file. */
-
-/* The strings stay the array's.  NULL without memory. */
+/* The strings belong to @array.  NULL without memory. */
 static char **words_of(const json_t *array)
 {
 	size_t n = json_array_size(array);
@@ -61,7 +63,7 @@ static void reply_ended(struct request *q, const struct service *s)
 
 void request_settle_run(struct request *q, struct node *node)
 {
-	/* A section may have taken it over meanwhile, even one of a group. */
+	/* A section may have taken over the name meanwhile, even one of a group. */
 	if (!node || !node->service)
 		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
 	else if (transient_has_ended(node))

@@ -1,3 +1,7 @@
+/*
+ * Each method is a row: its access, its function, and the function that looks at a waiting call.
+ * Access is checked here and nowhere else.
+ */
 #include "daemon/control/requests-table.h"
 
 #include "base/macro.h"
@@ -23,14 +27,14 @@ void request_done(struct request *q)
 }
 
 /*
- * What there is to call.  A call that waits is settled again in every update turn until it is
- * answered; @node is NULL if the node of the call is gone.
+ * The methods.  A waiting call is looked at in every update turn until its reply; @node is NULL if
+ * the node of the call is freed.
  */
 static const struct {
-	enum connection_tier tier; /* of a client that may call it */
-	bool all; /* concerns the whole tree: not for a service that was given a connection */
+	enum connection_tier tier; /* required of the client */
+	bool all;		   /* concerns the whole tree: not for a service's own connection */
 	request_method *call;
-	void (*settle)(struct request *q, struct node *node); /* NULL: it never waits */
+	void (*settle)(struct request *q, struct node *node); /* NULL: the method never waits */
 } methods[N_METHODS] = {
 	[METHOD_STATUS] = { TIER_LOOK, false, request_status, NULL },
 	[METHOD_GUARDS] = { TIER_LOOK, false, request_guards, request_settle_reports },
@@ -51,7 +55,7 @@ static const struct {
 	[METHOD_REOPEN_LOGS] = { TIER_OPERATE, false, request_reopen_logs, NULL },
 };
 
-/* The reason for which the client may not call the method, or NULL. */
+/* Returns the reason for which the client may not call the method, or NULL. */
 static const char *denial(const struct request *q, enum interface_method method, const char *path)
 {
 	static const char *const only[] = {

@@ -6,11 +6,11 @@
 
 void request_init(struct request *request, struct tree *tree, struct connection *connection);
 
-/* The connection is over: its guards are dropped, what it has begun goes on. */
+/* Ends the request with its connection: its guards are released, effects of its calls remain. */
 void request_done(struct request *request);
 
 void request_call(struct request *request, enum interface_method method,
 		  const struct message_call *call);
 
-/* Something may have changed. */
+/* Looks at the waiting call. */
 void request_settle(struct request *request);

@@ -1,3 +1,7 @@
+/*
+ * Waiting calls: in each turn the state of the node is compared with the one that the call waits
+ * for. The reply is sent when that is reached, or cannot be reached any more.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,9 +10,7 @@
 #include "daemon/tree/start-order.h"
 #include "daemon/control/requests-private.h"
 
-/* Calls that wait: each turn looks whether what they wait for has come, or cannot come any more. */
-
-/* Progress is told at most four times a second. */
+/* Progress is sent at most four times in a second. */
 #define PROGRESS_EVERY_USEC (250 * USEC_PER_MSEC)
 #define PENDING_MAX	    32
 
@@ -44,8 +46,8 @@ void request_wait_or_return(struct request *q, const struct node *node,
 }
 
 /*
- * The node because of which a service in @top will not become ready, or NULL.  A start is about what
- * starts with @top only; another wait is about all services.
+ * Returns the node that keeps a service in @top from becoming ready, or NULL.  A start waits for
+ * services that start with @top; any other wait is for all services.
  */
 static struct node *find_hopeless(struct node *top, bool start)
 {
@@ -89,7 +91,10 @@ static void fail_ready(struct request *q, struct node *node, const struct node *
 		request_fail_stop(q, node, hopeless, text);
 }
 
-/* A restart waits for the dependents that it has taken down, too.  Returns true if it does. */
+/*
+ * Waits for the dependents that a restart has stopped as well.  Returns true if one is not ready
+ * yet.
+ */
 static bool awaits_dependents(struct request *q, struct node *node)
 {
 	const json_t *path;
@@ -110,7 +115,7 @@ static bool awaits_dependents(struct request *q, struct node *node)
 	return false;
 }
 
-/* Returns true if nothing but its start is known of @node, which is in @top. */
+/* Returns true if the start of @node, in @top, is the only sign of its readiness. */
 static bool is_watched(const struct node *node, const struct node *top)
 {
 	const struct service *s = node->service;
@@ -119,7 +124,7 @@ static bool is_watched(const struct node *node, const struct node *top)
 	       s->setup.config->ready.kind == PROBE_STARTED;
 }
 
-/* It was up in the time that is watched, and is not any more. */
+/* Returns true if the service has ended within the time that it is watched. */
 static bool has_ended_early(const struct request *q, const struct service *s)
 {
 	if (s->state != STATE_BACKOFF && s->state != STATE_DONE && s->state != STATE_FAILED)
@@ -201,7 +206,7 @@ json_t *request_progress(struct request *q, struct node *node)
 			 (json_int_t)(clock_now_usec() - q->begun_usec));
 }
 
-/* Who does not read what he was told is not told more. */
+/* Returns false if the client has not read the last progress. */
 static bool is_to_be_told(struct request *q)
 {
 	uint64_t now = clock_now_usec();
@@ -229,7 +234,7 @@ void request_settle_shutdown(struct request *q, struct node *node)
 		connection_reply(q->connection, request_progress(q, node), true);
 }
 
-/* The services in @node that are not ready, as far as they are shown, and how many others. */
+/* Adds the services in @node that are not ready, up to a limit, and the number of the others. */
 static void add_pending(json_t *progress, struct node *node)
 {
 	json_t *pending = json_array();
@@ -269,7 +274,7 @@ static void settle_until(struct request *q, struct node *node)
 		else if (node_is_stopped(q->tree->root))
 			request_fail(q, ERROR_NODE_STOPPED, node_name(node), NULL);
 	} else if (strcmp(q->until, "stopping") == 0) {
-		/* It may have been stopped and renewed within one turn. */
+		/* The node may have been stopped and renewed within one turn. */
 		if (node_is_stopped(node) || node->generation != q->generation)
 			request_succeed(q);
 	} else if (swansong_completion_done(q->completion)) {

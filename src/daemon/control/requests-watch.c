@@ -31,7 +31,7 @@ static json_t *event_json(const struct event *e)
 	return object;
 }
 
-/* Those of the node that come next, at most @max, and how many are not remembered any more. */
+/* Returns the next events of the node, at most @max, and the number of those that were lost. */
 static json_t *take_events(struct request *q, size_t max)
 {
 	const struct events *events = q->tree->ctx->events;
@@ -51,7 +51,7 @@ static json_t *take_events(struct request *q, size_t max)
 	return json_pack("{s:o, s:I}", "events", list, "lost", (json_int_t)lost);
 }
 
-/* Where the last @n of the node begin. */
+/* Returns the number of the first of the last @n events of the node. */
 static uint64_t find_last(const struct request *q, uint64_t n)
 {
 	const struct events *events = q->tree->ctx->events;
@@ -93,9 +93,9 @@ void request_events(struct request *q, struct node *node, const struct message_c
 		return;
 	}
 	q->waiting = true;
-	/* Who only looks at what happens may look away for as long as he likes. */
+	/* An observer may stop reading for as long as it likes. */
 	q->connection->patient = true;
-	/* The first says that what comes from now on is heard, even if it is empty. */
+	/* The first reply, even an empty one, confirms that later events will be sent. */
 	connection_reply(q->connection, take_events(q, EVENTS_PER_REPLY), true);
 	request_settle_events(q, node);
 }

@@ -1,3 +1,7 @@
+/*
+ * Functions that all methods use: errors, the reason of a request for the log, and the holder of
+ * guards.
+ */
 #include "daemon/control/requests.h"
 
 #include <stdio.h>
@@ -78,7 +82,8 @@ const char *request_reason(struct request *q, const struct message_call *call,
 }
 
 /*
- * The service, for whoever of it writes: a shell does that by a process that is gone when we look.
+ * A process of a service may be gone when its call is read, as with shells: the guard is the
+ * service's.
  */
 struct unix_peer request_holder(const struct request *q)
 {
