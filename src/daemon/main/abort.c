@@ -3,6 +3,9 @@
  * empty: as orphans become children of the daemon, no process of any service exists then.  A
  * process that survives SIGKILL is waited for ROUNDS_MAX milliseconds at most; a log that is not
  * read, not at all.
+ *
+ * The logger is spared: when the descriptors of the daemon are closed, it writes what is in the pipes
+ * and ends.
  */
 #include "daemon/main/abort.h"
 
@@ -18,14 +21,6 @@
 #include "base/macro.h"
 #include "sys/process/proc.h"
 
-/*
- * All in here is safe in a signal handler.  Orphans fall to us: so the list of our children is read
- * and killed until it is empty, and then no process of any service is there.  A process that does
- * not die of SIGKILL is not waited for longer than ROUNDS_MAX milliseconds; neither is a log that
- * nobody reads.
- *
- * The logger is spared: when our descriptors are closed it writes what is in the pipes, and ends.
- */
 #define ROUNDS_MAX	  3000
 #define ROUNDS_LOGGER_MAX 1000
 

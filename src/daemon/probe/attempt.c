@@ -1,3 +1,7 @@
+/*
+ * A result is never reported inside the function that finds it: the timer of the attempt, set to
+ * the present time, reports it from the event loop.
+ */
 #include "daemon/probe/attempt.h"
 
 #include <stdarg.h>
@@ -7,7 +11,10 @@ static void end(struct probe *probe)
 {
 	probe->ended = true;
 	probe->ops->end(probe);
-	/* In the next turn: nobody is called back from inside of what he has called. */
+	/*
+	 * The timer reports the result in the next turn: a callback must not run inside the call
+	 * that it is for.
+	 */
 	alarm_set(&probe->ctx->alarms, &probe->timer, 0);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/* One look at a service: the data of a probe, and how each kind of look reports its result. */
+/* A single check of a service: the data of a probe, and the interface of its kinds. */
 
 #include "daemon/loop/context.h"
 #include "daemon/loop/process.h"
@@ -13,7 +13,7 @@ struct probe;
 struct probe_kind_ops {
 	/* Begins; end() follows in any case, now or later. */
 	void (*begin)(struct probe *probe, const struct process *main);
-	/* What has begun is over before its time, or ended by itself. */
+	/* Ends the check, whether it is over or not. */
 	void (*end)(struct probe *probe);
 };
 
@@ -24,26 +24,26 @@ struct probe {
 	const struct probe_kind_ops *ops;
 	void (*on_result)(void *arg, const char *why);
 	void *arg;
-	struct alarm timer; /* the end of its time; or, once it has ended, at once */
+	struct alarm timer; /* the timeout; after the end: set to report the result */
 	bool running, ended;
-	char why[PROBE_WHY_MAX]; /* ended: empty for well */
+	char why[PROBE_WHY_MAX]; /* after the end: empty if it succeeded */
 
-	/* Those that connect. */
+	/* Kinds that connect. */
 	int fd;
 	sd_event_source *io;
 
-	/* HTTP. */
+	/* PROBE_HTTP. */
 	char *request;
 	size_t request_length;
-	size_t used;	 /* of the request that is sent, then of the answer that is here */
+	size_t used;	 /* bytes sent of the request, then received of the reply */
 	char answer[16]; /* HTTP_STATUS_LENGTH of it */
 
-	/* A command. */
+	/* PROBE_EXEC. */
 	struct process process;
 };
 
-/* The service is well.  One of these two is called once for each begin(). */
+/* Ends the check with success.  One of these two functions is called once for each begin(). */
 void probe_succeed(struct probe *probe);
 
-/* The service is not well, for the reason that follows. */
+/* Ends the check with a failure and its reason. */
 void probe_fail(struct probe *probe, const char *format, ...) printf_like(2, 3);

@@ -1,3 +1,7 @@
+/*
+ * A connection that is accepted is a success: a process listens and has room for one more.  Nothing
+ * is sent.
+ */
 #include "daemon/probe/connect.h"
 
 #include <errno.h>
@@ -7,8 +11,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-
-/* Somebody listens, and has room for one more: that is all. */
 
 union address {
 	struct sockaddr any;

@@ -1,3 +1,8 @@
+/*
+ * A command with the attributes of the service, in a session of its own, which is killed with it.
+ * It holds a guard from before it runs until it is collected.  There is never a second one at a
+ * time.
+ */
 #include "daemon/probe/exec.h"
 
 #include <errno.h>
@@ -5,11 +10,6 @@
 #include <string.h>
 
 #include "base/parse.h"
-
-/*
- * A command that runs as the service does, in a session of its own that ends with it.  From before
- * it runs until it has been collected it holds a guard, and there is no second one.
- */
 
 static void begin(struct probe *probe, const struct process *main)
 {
@@ -35,7 +35,7 @@ static void begin(struct probe *probe, const struct process *main)
 	process_name(p, program.argv[0]);
 }
 
-/* Also what it has left in its session: until it is collected, the number is that. */
+/* Kills the whole session; until the command is collected, its pid is that of the session. */
 static void end(struct probe *probe)
 {
 	if (probe->process.alive)

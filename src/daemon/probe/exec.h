@@ -1,14 +1,14 @@
 #pragma once
 
-/* A look by a command. */
+/* A check by a command. */
 
 #include "daemon/probe/attempt.h"
 #include "sys/process/reap.h"
 
 extern const struct probe_kind_ops probe_exec_ops;
 
-/* The command that runs, also if it has been cancelled; or NULL. */
+/* Returns the running command, even if it was cancelled; or NULL. */
 const struct process *probe_process(const struct probe *probe);
 
-/* A process of PROCESS_PROBE has died; it has not been collected yet. */
+/* Handles the end of @process, of kind PROCESS_PROBE, which is not collected yet. */
 void probe_died(struct process *process, const struct reap_exit *exit);

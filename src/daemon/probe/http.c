@@ -1,3 +1,7 @@
+/*
+ * The request fits into one write in nearly all cases.  Of the reply only the beginning is read:
+ * the connection is closed as soon as the status is known.
+ */
 #include "daemon/probe/http.h"
 
 #include <errno.h>
@@ -6,11 +10,6 @@
 #include <sys/socket.h>
 
 #include "daemon/probe/connect.h"
-
-/*
- * A request of one write in nearly all cases, and an answer of which only the beginning is read:
- * the connection is closed as soon as the status is known, however much would follow.
- */
 
 int http_request(const char *url, char **ret, size_t *ret_length)
 {
@@ -28,14 +27,14 @@ int http_request(const char *url, char **ret, size_t *ret_length)
 	return 0;
 }
 
-/* 'd': a digit; anything else: itself. */
+/* 'd' stands for a digit, any other character for itself. */
 static const char pattern[HTTP_STATUS_LENGTH + 1] = "HTTP/1.d ddd ";
 
 static bool fits(char c, size_t i)
 {
 	if (pattern[i] == 'd')
 		return c >= '0' && c <= '9';
-	/* The reason may be missing, and its blank with it. */
+	/* The reason phrase may be missing, and the space before it. */
 	return c == pattern[i] || (i == HTTP_STATUS_LENGTH - 1 && (c == '\r' || c == '\n'));
 }
 

@@ -1,3 +1,7 @@
+/*
+ * The kind of a check is a table of two functions, begin and end.  The timer of the timeout also
+ * reports results, so that they always come from the event loop.
+ */
 #include "daemon/probe/probe.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * Each kind of readiness has its own source: a pipe, a line of the log watch, a timer for
+ * settle-time, or a probe that is repeated at growing intervals.  readiness_stop() ends all of
+ * them.
+ */
 #include "daemon/probe/readiness.h"
 
 #include <errno.h>
@@ -13,13 +18,10 @@
 #include "daemon/probe/foreign.h"
 #include "daemon/probe/probe.h"
 
-/*
- * A connection costs little, and nothing tells when somebody listens; later it is tried more
- * seldom.
- */
+/* A connection is cheap, so the first tries come quickly; later ones are less frequent. */
 #define RETRY_MIN_USEC (5 * USEC_PER_MSEC)
 #define RETRY_MAX_USEC (250 * USEC_PER_MSEC)
-/* What makes the service work, or a process, costs more. */
+/* A request or a command is more expensive. */
 #define RETRY_COSTLY_MIN_USEC (50 * USEC_PER_MSEC)
 #define RETRY_COSTLY_MAX_USEC USEC_PER_SEC
 
@@ -52,7 +54,7 @@ static void succeed(struct readiness *r)
 	r->on_ready(r->arg);
 }
 
-/* Ready is a newline; the end of the pipe without one says that no newline will come. */
+/* A newline means ready; the end of the pipe without one means that none will come. */
 static int on_pipe(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct readiness *r = arg;
@@ -112,7 +114,7 @@ static void on_settled(struct alarm *alarm)
 	succeed(container_of(alarm, struct readiness, timer));
 }
 
-/* Ready is what runs for some time. */
+/* The service is ready after a time if it still runs. */
 static bool is_settling(const struct node_config *config)
 {
 	return config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE &&
