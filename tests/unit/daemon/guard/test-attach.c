@@ -16,7 +16,7 @@
 #include "daemon/guard/attach-report.h"
 #include "sys/ipc/pagefile.h"
 
-/* --- the page, as the program sees it --- */
+/* --- the page, from the side of the program --- */
 
 static int fd;
 static struct page *page;
@@ -131,7 +131,7 @@ static int set_lock(int command, short type, off_t start)
 	return fcntl(fd, command, &lock);
 }
 
-/* Runs as a process of its own, with the lock, until it is told to end. */
+/* A process that holds the lock until it is asked to end. */
 static pid_t hold(int command, short type, off_t start, int *ret_end)
 {
 	int ready[2], end[2];
@@ -175,7 +175,7 @@ START_TEST(who_has_the_lock_is_attached)
 	release(pid, end);
 	ck_assert_int_eq(pagefile_holder(fd), 0);
 
-	/* Other locks are none. */
+	/* Other locks on the page attach no process. */
 	pid = hold(F_SETLK, F_RDLCK, 0, &end);
 	pid2 = hold(F_SETLK, F_WRLCK, 1, &end2);
 	ck_assert_int_eq(pagefile_holder(fd), 0);
@@ -258,7 +258,7 @@ START_TEST(a_long_report_is_cut_short)
 	char text[PAGE_MESSAGE_MAX] = "", place[2 * ATTACH_WHY_MAX];
 	const char *end;
 
-	/* Between two characters. */
+	/* The cut is between two characters. */
 	for (size_t i = 0; i + 2 < sizeof(place); i += 2)
 		memcpy(place + i, "\xc3\xa4", 3);
 	(void)snprintf(text, sizeof(text), "1 1 p%s\n", place);
@@ -276,7 +276,7 @@ START_TEST(a_long_report_is_cut_short)
 	end = report.why + strlen(report.why) - strlen(", ...");
 	ck_assert_str_eq(end, ", ...");
 	ck_assert_ptr_eq(strstr(report.why, ", ..."), end);
-	for (size_t n = 0; n < sizeof(text); n += 7) { /* whatever its length */
+	for (size_t n = 0; n < sizeof(text); n += 7) { /* of any length */
 		memset(text, '\n', n);
 		(void)attach_report_parse(text, n, &report);
 	}

@@ -33,7 +33,7 @@ static bool is_closed(int fd)
 	return fcntl(fd, F_GETFD) < 0;
 }
 
-/* One end for us, one to keep, as each row makes them. */
+/* Makes an end for the daemon and one for the test, for each row. */
 static void make_pipe(int fds[2])
 {
 	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
@@ -59,7 +59,7 @@ static int make_pair(void *arg)
 	return socketpair(AF_UNIX, pair->type | SOCK_CLOEXEC, 0, pair->fds);
 }
 
-/* Made by another process: a pair of our own would be refused. */
+/* Another process makes the pair, as one of the daemon's own is refused. */
 static void make_pair_of_another(int type, int fds[2])
 {
 	static _Alignas(16) char stack[64 * 1024];
@@ -128,12 +128,12 @@ START_TEST(second_end_of_a_held_pipe_is_refused)
 	makers[_i](fds);
 	copy = dup(fds[0]);
 	ck_assert_int_eq(take_by(fds[0]), 0);
-	/* The same end twice is two guards. */
+	/* The same end, given twice, makes two guards. */
 	ck_assert_int_eq(take_by(copy), 0);
 	ck_assert_int_eq(take_by(fds[1]), LEASE_FD_ENDLESS);
 	ck_assert(is_closed(fds[1]));
 	ck_assert_uint_eq(ctx.guards.n_leases, 2);
-	/* By that both leases have ended. */
+	/* This ends both leases. */
 	wait_for_event();
 	wait_for_event();
 	ck_assert_uint_eq(ctx.guards.n_leases, 0);
@@ -147,7 +147,7 @@ START_TEST(second_end_of_a_held_pipe_is_refused)
 }
 END_TEST
 
-/* Neither holder would notice that the other one is gone. */
+/* Neither holder would notice the end of the other. */
 START_TEST(second_end_of_a_held_pipe_is_refused_on_any_node)
 {
 	const struct unix_peer peer = { .pid = getpid(), .uid = 1 };
@@ -174,7 +174,7 @@ START_TEST(fifo_without_a_writer_is_refused)
 	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ck_assert_int_eq(take_by(reader), LEASE_FD_ENDLESS);
 	ck_assert(is_closed(reader));
-	/* With something in it or not. */
+	/* With and without data in the pipe. */
 	for (int i = 0; i < 2; i++) {
 		reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
@@ -183,7 +183,7 @@ START_TEST(fifo_without_a_writer_is_refused)
 		close(writer);
 		wait_for_event();
 		ck_assert_uint_eq(ctx.guards.n_leases, 0);
-		/* A writer that is gone already is no mistake. */
+		/* The writer may have gone already. */
 		reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 		close(writer);
@@ -208,7 +208,7 @@ START_TEST(descriptor_without_an_end_is_refused_and_closed)
 	fds[n++] = open("/dev/null", O_RDWR | O_CLOEXEC);
 	fds[n++] = eventfd(0, EFD_CLOEXEC);
 	fds[n++] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	ck_assert_int_eq(listen(fds[n - 1], 1), -1); /* it has no name, and so no end at once */
+	ck_assert_int_eq(listen(fds[n - 1], 1), -1); /* it has no name: it ends at once */
 	fds[n++] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair), 0);
 	fds[n++] = pair[0];
@@ -285,7 +285,9 @@ START_TEST(revoked_descriptor_is_closed)
 }
 END_TEST
 
-/* The other end is sent through a socket into that socket itself: only the kernel finds that out. */
+/*
+ * The other end is sent through a socket into that socket itself, which only the kernel can notice.
+ */
 static void hide(int fd)
 {
 	union {
@@ -308,7 +310,10 @@ static void hide(int fd)
 			       .cmsg_len = CMSG_LEN(sizeof(fds)) };
 	memcpy(CMSG_DATA(c), fds, sizeof(fds));
 	ck_assert_int_eq(sendmsg(pair[0], &msg, 0), 1);
-	/* The kernel looks for such sockets when one is closed that is not in flight: the last one. */
+	/*
+	 * The kernel looks for such sockets when a socket is closed that is not in flight: the last
+	 * one.
+	 */
 	close(fd);
 	close(pair[1]);
 	close(pair[0]);

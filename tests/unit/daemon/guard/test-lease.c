@@ -118,7 +118,7 @@ START_TEST(stopped_node_takes_late_leases_until_it_is_complete)
 	ck_assert(lease_is_stopped(late));
 	lease_free(first);
 	lease_free(late);
-	/* It is Complete, and no update turn has processed that yet. */
+	/* The node is Complete, and no update turn has processed that yet. */
 	ck_assert(!web->complete);
 	ck_assert_int_eq(take_of(1, USEC_INFINITY, true, &no), LEASE_STOPPED);
 	ck_assert_ptr_null(no);
@@ -135,7 +135,7 @@ START_TEST(spent_budget_revokes_and_refuses_leases)
 	ck_assert_uint_eq(lost, 1);
 	ck_assert_int_eq(how_lost, LEASE_REVOKED);
 	ck_assert(web->forced);
-	ck_assert(!tree.root->forced); /* it is not stopped */
+	ck_assert(!tree.root->forced); /* the root is not stopped */
 	ck_assert_int_eq(take_of(1, USEC_INFINITY, true, &no), LEASE_STOPPED);
 }
 END_TEST

@@ -1,18 +1,18 @@
 #pragma once
 
-/* Leases of the group "web", below the root; nothing ever runs. */
+/* Leases on the group "web" below the root; no process ever runs. */
 
 #include "daemon/guard/lease.h"
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
 extern struct node *web;
 
-/* So many leases have been lost. */
+/* Number of lost leases. */
 extern unsigned lost;
 
 int take_of(uid_t uid, uint64_t ttl_usec, bool late, struct lease **ret);
 
-/* Waits for one event of the loop, and runs update turns; each test has a timeout. */
+/* Waits for one event of the loop and runs update turns; each test has a timeout. */
 void wait_for_event(void);
 
 /* A test case with such a tree for each test. */

@@ -5,7 +5,7 @@
 #include "base/macro.h"
 #include "daemon/loop/alarm.h"
 
-/* Most times are long over, so that nobody waits for them. */
+/* Most times are in the past, so that no test waits for them. */
 #define MANY	 500
 #define FAR_AWAY (clock_now_usec() + 3600 * USEC_PER_SEC)
 
@@ -15,7 +15,7 @@ static struct log no_log = { .fd = -1, .level = LOG_EMERG, .name = "test" };
 
 struct counted {
 	struct alarm alarm;
-	uint64_t usec; /* what it was set for last; USEC_INFINITY: nothing */
+	uint64_t usec; /* latest time; USEC_INFINITY: off */
 	unsigned fired;
 };
 

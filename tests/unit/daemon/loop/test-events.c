@@ -73,7 +73,7 @@ START_TEST(the_oldest_are_forgotten_first)
 }
 END_TEST
 
-/* Of every length: nothing is written beyond, and what is cut says so. */
+/* Texts of every length: nothing is written beyond the end, and a cut text has its mark. */
 START_TEST(long_texts_are_cut_with_a_mark)
 {
 	char text[2 * EVENT_TEXT_MAX];

@@ -58,7 +58,7 @@ START_TEST(states_are_kept_from_the_stop_on)
 	ck_assert_str_eq(web->states[1].state, "stopping");
 	ck_assert_uint_eq(web->states[1].usec, 110);
 	ck_assert_uint_eq(web->generation, 3);
-	/* The next generation begins anew. */
+	/* The next generation has a trace of its own. */
 	trace_begin(web, 4, "up", 200);
 	ck_assert_uint_eq(web->n_states, 1);
 }
@@ -83,7 +83,7 @@ START_TEST(only_what_is_touched_after_the_stop_is_to_be_looked_at)
 	trace_touch(web);
 	ck_assert_ptr_eq(traces.touched.next, &web->in_touched);
 	ck_assert_ptr_eq(traces.touched.prev, &web->in_touched);
-	/* The first stop is it. */
+	/* The first stop counts. */
 	traces_begin(&traces, "again", 200);
 	ck_assert_uint_eq(traces.stop_usec, 100);
 	ck_assert_str_eq(traces.cause, "SIGTERM");

@@ -16,7 +16,7 @@
 #include "daemon/loop/closer.h"
 #include "daemon/notify/notify.h"
 
-/* --- what a message says --- */
+/* --- the contents of a message --- */
 
 static struct notify_message parsed(const char *text)
 {
@@ -183,7 +183,7 @@ START_TEST(a_name_of_a_descriptor_is_bounded)
 }
 END_TEST
 
-/* Pieces of good messages and any bytes, in any order: what comes out is always in its bounds. */
+/* Pieces of valid messages and random bytes, in any order: results stay within their bounds. */
 START_TEST(a_guard_has_a_name_that_people_can_read)
 {
 	static const struct {
@@ -252,7 +252,7 @@ START_TEST(nothing_goes_out_of_bounds)
 }
 END_TEST
 
-/* --- whose message counts --- */
+/* --- senders --- */
 
 static struct context ctx;
 static struct process_table processes;
@@ -315,7 +315,7 @@ static void teardown(void)
 struct text {
 	const char *text;
 	size_t size;
-	int fd; /* that goes along; 0: none */
+	int fd; /* passed along; 0: none */
 };
 
 static int send_text(const struct text *text)
@@ -353,7 +353,7 @@ static int send_text(const struct text *text)
 	return n == (ssize_t)text->size ? 0 : -1;
 }
 
-/* A process that sends these and is dead on return, but not collected. */
+/* Starts a process that sends these messages; on return it is dead, but not collected. */
 static pid_t add_sender(const struct text *texts, size_t n)
 {
 	siginfo_t info;
@@ -390,7 +390,7 @@ START_TEST(others_are_not_heard)
 
 	accepted = add_sender(&ready, 1);
 	notify_drain(notify);
-	ck_assert_uint_eq(heard, 1); /* of two */
+	ck_assert_uint_eq(heard, 1); /* of two messages */
 	ck_assert_int_eq(waitpid(accepted, NULL, 0), accepted);
 	ck_assert_int_eq(waitpid(other, NULL, 0), other);
 }
@@ -413,7 +413,7 @@ START_TEST(bad_messages_do_not_hide_good_ones)
 }
 END_TEST
 
-/* With the closers, which the daemon collects as it does all its children. */
+/* Runs the loop and collects the closers, as the daemon does with all its children. */
 static void drain_all(void)
 {
 	pid_t pid;
@@ -428,7 +428,7 @@ static void drain_all(void)
 	}
 }
 
-/* Its end says that no copy of it is left, here or on the way. */
+/* Its end shows that no copy of it is left, here or in flight. */
 static void check_is_closed(int fd)
 {
 	char byte;
@@ -461,7 +461,7 @@ START_TEST(descriptors_are_closed_whoever_sent_them)
 }
 END_TEST
 
-/* A file of a file system may be served by another process, which a close waits for. */
+/* A file may be served by another process, for which close() waits. */
 START_TEST(a_file_is_closed_by_a_process_of_its_own)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -48,7 +48,7 @@ START_TEST(too_little_is_awaited)
 }
 END_TEST
 
-/* Whatever comes is a status or is refused; more of what is refused never makes it one. */
+/* Every text has a status or is refused; a refused text stays refused when it grows. */
 START_TEST(anything_may_come)
 {
 	static const char alphabet[] = "HTP/1.0 2359\r\n\0x";

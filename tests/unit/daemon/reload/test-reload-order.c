@@ -1,6 +1,6 @@
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
-/* In which order a reload, or a strategy, stops and starts services. */
+/* The order in which a reload or a strategy stops and starts services. */
 
 #include "base/macro.h"
 #include "daemon/tree/start-order.h"
@@ -42,7 +42,7 @@ START_TEST(strategy_stops_and_starts_in_order)
 }
 END_TEST
 
-/* Also where it is in a group that waits as one, which goes on waiting. */
+/* This also holds in a group that waits as a whole, which goes on waiting. */
 START_TEST(start_by_hand_does_not_wait_for_the_restart_group)
 {
 	begin(group);
@@ -62,7 +62,7 @@ START_TEST(start_by_hand_does_not_wait_for_the_restart_group)
 }
 END_TEST
 
-/* A second stop of a member is no matter to the restart that it has been through. */
+/* A second stop of a member does not disturb the restart that it has been through. */
 START_TEST(restart_group_waits_for_each_member_once)
 {
 	begin(group);

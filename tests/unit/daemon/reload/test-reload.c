@@ -1,6 +1,6 @@
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
-/* What a reload changes at once, with the next start, by a restart, or not at all. */
+/* Effects of a reload: at once, with the next start, by a restart, or none. */
 
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ START_TEST(change_that_needs_no_new_process_lets_the_service_run_on)
 	ck_assert(!node_is_stopped(find("a")));
 	ck_assert_int_eq(service("a")->stop_signal, SIGINT);
 	ck_assert_uint_eq(service("a")->config->restart_limit.count, 2);
-	/* The run began without it, and is ready already. */
+	/* The run began without readiness, and is ready already. */
 	ck_assert_ptr_null(service("a")->setup.readiness);
 	ck_assert_int_eq(restart("a"), 0);
 	end_asked();
@@ -142,7 +142,7 @@ START_TEST(restarts_keep_to_the_edges)
 }
 END_TEST
 
-/* --- sections that come back --- */
+/* --- sections that are added again --- */
 
 START_TEST(section_that_comes_back_starts_when_its_process_is_gone)
 {
@@ -159,7 +159,7 @@ START_TEST(section_that_comes_back_starts_when_its_process_is_gone)
 }
 END_TEST
 
-/* Gone, back and gone again, before its process has ended. */
+/* Removed, added and removed again before its process has ended. */
 START_TEST(last_reload_counts_for_a_removed_section)
 {
 	begin("[g/a]\ncommand = x\n[b]\ncommand = x\n");
@@ -234,9 +234,9 @@ START_TEST(stopped_service_becomes_a_stopped_group_at_once)
 }
 END_TEST
 
-/* --- what is kept, and what is shown --- */
+/* --- old configurations and plans --- */
 
-/* A pointer into a configuration that is gone shows here, under a sanitizer. */
+/* A pointer into a configuration that is freed is reported by a sanitizer. */
 START_TEST(old_configurations_are_freed)
 {
 	char text[256];

@@ -1,4 +1,4 @@
-/* When all of a node is to have ended, and what each service has of that. */
+/* The time by which a node must have ended, and the share of each service. */
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
 #include "base/macro.h"
@@ -34,7 +34,7 @@ START_TEST(nearer_budget_counts_for_what_has_begun_to_end)
 	expect_left("slow", 60 * SEC);
 	stop("root");
 	expect_left("web", 20 * SEC);
-	/* Its stop-timeout of 10 s is to follow, or a third of all. */
+	/* Its stop-timeout of 10 s must remain, or a third of the budget. */
 	expect_left("slow", 20 * SEC - 20 * SEC / 3);
 	release(lease);
 }
@@ -57,13 +57,13 @@ START_TEST(start_leaves_the_budget_of_what_is_ending)
 	turns();
 	expect("g/slow stopping");
 	expect_left("g/slow", 1 * SEC);
-	/* Another stop gives it no more. */
+	/* Another stop does not prolong it. */
 	stop("g");
 	expect_left("g/db", 20 * SEC);
 	ends("g/web", 0);
 	expect("g/db stopping");
 	expect_left("g/db", 20 * SEC);
-	/* The next run has its own. */
+	/* The next run has its own budget. */
 	end_asked();
 	ck_assert_int_eq(start("g"), 0);
 	expect("g/db up, g/web up, g/slow up");
@@ -97,7 +97,7 @@ START_TEST(share_of_a_command_is_no_more_than_a_third)
 }
 END_TEST
 
-/* "web" takes all it can get; "db" must have had its signal before it is killed. */
+/* "web" may take all of the budget, but "db" must get its signal before it is killed. */
 START_TEST(service_that_waits_for_its_signal_has_its_stop_timeout)
 {
 	struct lease *lease;
@@ -162,7 +162,7 @@ START_TEST(spent_budget_kills)
 }
 END_TEST
 
-/* --- the grace: what the parent manager leaves to the root --- */
+/* --- the grace of the parent manager --- */
 
 START_TEST(example_of_the_manual_is_right)
 {

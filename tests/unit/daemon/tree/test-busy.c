@@ -1,4 +1,4 @@
-/* Which timeout an ending has: another one while there is work, and from when on. */
+/* The timeout of an ending while the service is busy, and from when on it counts. */
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
 #include "base/macro.h"

@@ -1,6 +1,6 @@
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
-/* What comes up, and what stays down: the promises of daemon/tree/goals.h. */
+/* Nodes that come up and nodes that stay down: the promises of daemon/tree/goals.h. */
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "daemon/tree/goals.h"
 #include "daemon/tree/start-order.h"
 
-/* --- a stop by hand holds --- */
+/* --- a stop by request holds --- */
 
 static const char wanting[] = "[x]\ncommand = x\n"
 			      "[d]\ncommand = d\n"
@@ -80,7 +80,7 @@ START_TEST(start_of_a_dependency_keeps_its_dependents_down)
 }
 END_TEST
 
-/* --- a restart is as good as a start --- */
+/* --- a restart raises as a start does --- */
 
 START_TEST(restart_raises_what_a_start_would)
 {

@@ -1,8 +1,8 @@
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
 /*
- * Changes of the tree with ever more allocations allowed, until one is carried out: a change that
- * fails has changed nothing, and the next one finds all as it was.
+ * Changes of the tree with ever more allocations allowed, until one succeeds.  A change that fails
+ * has changed nothing, and the next attempt finds the tree as it was.
  */
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static const char after[] =
 	"start-command = x\nreload-command = x\nfd-store-max = 2\nfinal = y\nattach = yes\n"
 	"[g]\ncommand = x\nenvironment = A=1\nfinal = z\n[g/n/m]\ncommand = x\nrequires = a\n[i]\ncommand = x\n";
 
-/* All that a change of the tree can change, as text. */
+/* Everything that a change of the tree can change, as text. */
 static char *picture(void)
 {
 	char *text = NULL;
@@ -117,7 +117,7 @@ START_TEST(run_without_memory_changes_nothing)
 }
 END_TEST
 
-/* Nothing is checked meanwhile, as that takes memory as well. */
+/* Nothing is checked meanwhile, as checks need memory as well. */
 static void start_with(struct node *node, long allocations)
 {
 	struct goals goals;
@@ -131,7 +131,7 @@ static void start_with(struct node *node, long allocations)
 	allocations_left = -1;
 }
 
-/* Also while the generation before is not Complete. */
+/* Also while the earlier generation is not Complete. */
 START_TEST(node_that_cannot_be_renewed_stays_down)
 {
 	struct node *h;

@@ -1,6 +1,6 @@
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
-/* What comes back after a stop, and what does not. */
+/* Services that come back after a stop, and those that do not. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ START_TEST(restart_of_an_essential_service_does_not_end_the_tree)
 {
 	begin("[db]\ncommand = x\nready = notify\n"
 	      "[main]\ncommand = x\nessential = yes\nafter = db\n");
-	stop("main"); /* which has not run */
+	stop("main"); /* it has not run */
 	ck_assert_int_eq(start("main"), 0);
 	ready("db");
 	if (_i > 0) {
@@ -93,14 +93,14 @@ START_TEST(restart_of_an_essential_service_does_not_end_the_tree)
 }
 END_TEST
 
-/* --- what is kept for the next run --- */
+/* --- objects that are kept for the next run --- */
 
 static size_t count_stored(const char *path)
 {
 	return activation_fdstore(service(path)->setup.launch.activation)->n;
 }
 
-/* "a" is down: begun anew already and waiting for "b", or held up by a guard. */
+/* "a" is down: begun anew and waiting for "b", or held up by a guard. */
 START_TEST(stored_descriptors_go_when_a_restart_is_ended)
 {
 	struct lease *lease;
@@ -123,7 +123,7 @@ START_TEST(stored_descriptors_go_when_a_restart_is_ended)
 }
 END_TEST
 
-/* Else a client would wait for a service that does not come, for as long as the stop takes. */
+/* Otherwise a client would wait for a service that does not come, for as long as the stop takes. */
 START_TEST(sockets_of_services_that_are_down_close_with_the_stop_of_the_root)
 {
 	char path[] = "/tmp/test-restart.XXXXXX", text[128];

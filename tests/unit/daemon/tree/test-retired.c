@@ -1,6 +1,6 @@
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
-/* Nodes whose sections are gone after a reload. */
+/* Nodes without a section after a reload. */
 
 #include <errno.h>
 
@@ -43,7 +43,7 @@ START_TEST(removed_node_that_is_complete_goes_at_once)
 }
 END_TEST
 
-/* The present generation is Complete at once, but the process of the one before works on. */
+/* The present generation is Complete at once, but the process of the earlier one works on. */
 START_TEST(removed_node_stays_for_an_earlier_generation)
 {
 	begin(three);

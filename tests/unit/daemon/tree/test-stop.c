@@ -1,6 +1,6 @@
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
-/* What cannot start, the order of signals, and processes that outlive the main process. */
+/* Blocked starts, the order of signals, and processes that outlive the main process. */
 
 #include "daemon/node/stop-order.h"
 #include "daemon/tree/start-order.h"
@@ -16,7 +16,7 @@ static void begin_three(void)
 	expect("db up, web up, log up");
 }
 
-/* --- what cannot start --- */
+/* --- blocked starts --- */
 
 START_TEST(service_does_not_wait_for_a_blocked_one_that_comes_before)
 {

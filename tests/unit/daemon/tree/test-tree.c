@@ -203,7 +203,7 @@ START_TEST(force_leaves_a_running_tree_alone)
 }
 END_TEST
 
-/* --- the line on all of it --- */
+/* --- the status line --- */
 
 START_TEST(line_describes_the_tree)
 {

@@ -1,8 +1,8 @@
 /*
- * A walk through random causes: starts, stops, restarts, ends and failures of services, strategies,
- * reloads, transient services, leases, leftovers, budgets that are spent, and time that passes, in
- * any order.  After each turn in which nothing is due the promises hold; in the end nothing waits for
- * what does not come.
+ * A walk through random causes, in any order: starts, stops, restarts, ends and failures of
+ * services, strategies, reloads, transient services, leases, remaining processes, expired budgets,
+ * and time that passes.  The promises hold after each turn in which no task is due; in the end no
+ * node waits for another that does not come.
  *
  * A walk that fails names its seed: WALK_SEED=N repeats it alone.
  */
@@ -34,9 +34,9 @@
 static struct walk {
 	unsigned seed, random, step;
 	struct lease *leases[LEASES];
-	pid_t last_pid; /* of a leftover */
+	pid_t last_pid; /* of a remaining process */
 	FILE *nowhere;
-	bool by_hand; /* the step may raise what was stopped */
+	bool by_hand; /* the step may raise stopped nodes */
 } walk;
 
 static unsigned below(unsigned n)
@@ -44,7 +44,7 @@ static unsigned below(unsigned n)
 	return random_below(&walk.random, n);
 }
 
-/* The tree, for a walk that failed. */
+/* Prints the tree of a walk that has failed. */
 static void dump(void)
 {
 	for (struct node *n = tree.root; n; n = node_next(n, tree.root)) {
@@ -68,7 +68,7 @@ static void dump(void)
 			      node_name(node), #holds);                                     \
 	} while (0)
 
-/* --- what happens --- */
+/* --- causes --- */
 
 static void reload_something(void)
 {
@@ -190,7 +190,7 @@ static void let_time_pass(void)
 	pass(below(2) ? SEC : 60 * SEC);
 }
 
-/* The processes that have been asked to are gone, all or some. */
+/* Ends all or some of the processes that were asked to end. */
 static void end_some_asked(bool all)
 {
 	for (struct node *n = tree.root; n; n = node_next(n, tree.root))
@@ -198,7 +198,7 @@ static void end_some_asked(bool all)
 			end_process(n->service, 0);
 }
 
-/* Commands and leftovers have ended, all or some.  Returns true if there was any. */
+/* Ends all or some of the commands and remaining processes.  Returns true if there was any. */
 static bool end_others(bool all)
 {
 	struct process *p, *next;
@@ -262,7 +262,7 @@ static void check_promises(void)
 	}
 }
 
-/* What services do in one turn is looked at right before and after it. */
+/* Services are compared right before and after a turn. */
 struct seen {
 	const struct node *node;
 	enum service_state state;
@@ -294,7 +294,7 @@ static const struct seen *seen_before(const struct seen *seen, size_t n, const s
 	return NULL;
 }
 
-/* It was not waited for, and is now. */
+/* It was not waited for before, and is now. */
 static bool was_blocked(struct node *top, const struct seen *seen, size_t n)
 {
 	for (struct node *i = top; i; i = node_next(i, top)) {
@@ -306,7 +306,7 @@ static bool was_blocked(struct node *top, const struct seen *seen, size_t n)
 	return false;
 }
 
-/* What has changed later in the same turn is no reason not to have started, or signalled. */
+/* A later change in the same turn is no reason not to have started or signalled. */
 static void check_order(const struct node *node, const struct seen *seen, size_t n)
 {
 	enum service_state before = seen_before(seen, n, node)->state;
@@ -319,7 +319,7 @@ static void check_order(const struct node *node, const struct seen *seen, size_t
 		for (const struct node *above = node; above; above = above->parent)
 			promise(!final_is_pending(above) || node_is_stopped(above), node);
 	}
-	/* When the main process ends while it waits, the rest is ended at once. */
+	/* When the main process ends while it waits, its remaining processes are ended at once. */
 	if (before == STATE_GATED && s->main.alive &&
 	    (s->state == STATE_ASKING || s->state == STATE_STOPPING)) {
 		blocker = stop_order_blocker(node);
@@ -347,7 +347,7 @@ static void quiet(void)
 	check_promises();
 }
 
-/* What was stopped by hand is not raised but by hand. */
+/* A node that was stopped by request is raised only by request. */
 static void check_stopped(const struct seen *seen, size_t n)
 {
 	for (struct node *i = tree.root; i; i = node_next(i, tree.root)) {
@@ -385,7 +385,10 @@ static void step(void)
 
 /* --- the end --- */
 
-/* Ends what was asked to end, and makes ready what starts.  Returns true if there was any. */
+/*
+ * Ends processes that were asked to end and makes starting services ready.  Returns true if there
+ * was any.
+ */
 static bool let_some_go_on(void)
 {
 	bool any = end_others(true);
@@ -429,7 +432,7 @@ static void check_end(void)
 		promise(n->draining == 0, n);
 		promise(n->goal != GOAL_CYCLE, n);
 		promise(n->goal != GOAL_GONE || !list_is_empty(&n->children), n);
-		/* What waits now waits for something that only a request can change. */
+		/* Nodes that still wait do so for something that only a request can change. */
 		if (s && service_is_wanted(s) && !is_coming_up(s))
 			promise(s->state == STATE_FAILED || s->state == STATE_DONE || s->blocked,
 				n);
@@ -443,7 +446,7 @@ static void walk_once(unsigned seed)
 	walk = (struct walk){
 		.seed = seed,
 		.random = seed,
-		.last_pid = 0x7f000000, /* no process has such a number, or a higher one */
+		.last_pid = 0x7f000000, /* no process has this pid or a higher one */
 		.nowhere = walk.nowhere,
 	};
 	while (!config)
