@@ -42,7 +42,7 @@ static void set_lane(unsigned i, int64_t n)
 	page_lanes(page)[i].count = PAGE_BIAS + (uint64_t)n;
 }
 
-START_TEST(a_page_is_what_the_header_says)
+START_TEST(page_has_the_layout_of_the_header)
 {
 	ck_assert_uint_eq(page->magic, PAGE_MAGIC);
 	ck_assert_uint_eq(page->version, PAGE_VERSION);
@@ -164,7 +164,7 @@ static void release(pid_t pid, int end)
 	ck_assert_int_eq(status, 0);
 }
 
-START_TEST(who_has_the_lock_is_attached)
+START_TEST(holder_of_the_lock_is_attached)
 {
 	int end, end2;
 	pid_t pid, pid2;
@@ -214,14 +214,14 @@ START_TEST(a_report_is_shown_by_its_places)
 }
 END_TEST
 
-START_TEST(a_place_is_whatever_bytes)
+START_TEST(place_may_have_any_bytes)
 {
 	ck_assert_int_eq(parse("1 1 \x1b[2J\\\xff\xc2\x9b\xc3\xa4\n"), 0);
 	ck_assert_str_eq(report.why, "\x1b[2J\\\xff\xc2\x9b\xc3\xa4");
 }
 END_TEST
 
-START_TEST(what_is_no_report_changes_nothing)
+START_TEST(invalid_report_changes_nothing)
 {
 	static const char *const bad[] = {
 		"\n",
@@ -290,15 +290,15 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_page_is_what_the_header_says);
+	tcase_add_test(tc, page_has_the_layout_of_the_header);
 	tcase_add_test(tc, its_size_is_sealed);
 	tcase_add_test(tc, the_stop_is_seen);
 	tcase_add_test(tc, guards_are_summed_over_all_lanes);
 	tcase_add_test(tc, a_sum_is_never_out_of_bounds);
-	tcase_add_test(tc, who_has_the_lock_is_attached);
+	tcase_add_test(tc, holder_of_the_lock_is_attached);
 	tcase_add_test(tc, a_report_is_shown_by_its_places);
-	tcase_add_test(tc, a_place_is_whatever_bytes);
-	tcase_add_test(tc, what_is_no_report_changes_nothing);
+	tcase_add_test(tc, place_may_have_any_bytes);
+	tcase_add_test(tc, invalid_report_changes_nothing);
 	tcase_add_test(tc, a_long_report_is_cut_short);
 	suite_add_tcase(s, tc);
 	return s;

@@ -96,7 +96,7 @@ START_TEST(lease_expires_without_force)
 }
 END_TEST
 
-START_TEST(ttl_beyond_all_time_is_no_limit)
+START_TEST(ttl_that_overflows_is_no_limit)
 {
 	struct lease *lease;
 
@@ -125,7 +125,7 @@ START_TEST(stopped_node_takes_late_leases_until_it_is_complete)
 }
 END_TEST
 
-START_TEST(spent_budget_revokes_and_refuses_leases)
+START_TEST(expired_budget_revokes_and_refuses_leases)
 {
 	struct lease *lease, *no;
 
@@ -192,9 +192,9 @@ Suite *test_suite(void)
 
 	tcase_add_test(tc, lease_holds_until_it_is_released);
 	tcase_add_test(tc, lease_expires_without_force);
-	tcase_add_test(tc, ttl_beyond_all_time_is_no_limit);
+	tcase_add_test(tc, ttl_that_overflows_is_no_limit);
 	tcase_add_test(tc, stopped_node_takes_late_leases_until_it_is_complete);
-	tcase_add_test(tc, spent_budget_revokes_and_refuses_leases);
+	tcase_add_test(tc, expired_budget_revokes_and_refuses_leases);
 	tcase_add_test(tc, earlier_generation_keeps_its_budget);
 	tcase_add_test(tc, leases_are_limited_for_each_user_and_for_all);
 	suite_add_tcase(s, tc);

@@ -65,7 +65,7 @@ static void teardown(void)
 	sd_event_unref(event);
 }
 
-START_TEST(they_fire_in_the_order_of_their_times)
+START_TEST(alarms_fire_in_order)
 {
 	unsigned seed = 1, expected = 0;
 
@@ -84,7 +84,7 @@ START_TEST(they_fire_in_the_order_of_their_times)
 }
 END_TEST
 
-START_TEST(many_are_done_in_portions)
+START_TEST(many_alarms_fire_in_portions)
 {
 	for (size_t i = 0; i < MANY; i++)
 		set(&counted[i], 1 + i % 7);
@@ -96,7 +96,7 @@ START_TEST(many_are_done_in_portions)
 }
 END_TEST
 
-START_TEST(what_is_far_away_does_not_fire)
+START_TEST(future_alarm_does_not_fire)
 {
 	set(&counted[0], FAR_AWAY);
 	set(&counted[1], 1);
@@ -124,7 +124,7 @@ START_TEST(the_loop_is_woken_in_time)
 }
 END_TEST
 
-START_TEST(the_loop_is_not_woken_for_what_is_off)
+START_TEST(loop_is_not_woken_for_a_stopped_alarm)
 {
 	set(&counted[0], 1);
 	set(&counted[1], 2);
@@ -145,7 +145,7 @@ static void on_again(struct alarm *alarm)
 	alarm_set(&alarms, &counted[2].alarm, FAR_AWAY);
 }
 
-START_TEST(one_that_fires_may_set_and_take_back_any)
+START_TEST(alarm_function_may_set_and_stop_any_alarm)
 {
 	alarm_init(&counted[0].alarm, on_again);
 	set(&counted[0], 1);
@@ -163,12 +163,12 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("alarm");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, they_fire_in_the_order_of_their_times);
-	tcase_add_test(tc, many_are_done_in_portions);
-	tcase_add_test(tc, what_is_far_away_does_not_fire);
+	tcase_add_test(tc, alarms_fire_in_order);
+	tcase_add_test(tc, many_alarms_fire_in_portions);
+	tcase_add_test(tc, future_alarm_does_not_fire);
 	tcase_add_test(tc, the_loop_is_woken_in_time);
-	tcase_add_test(tc, the_loop_is_not_woken_for_what_is_off);
-	tcase_add_test(tc, one_that_fires_may_set_and_take_back_any);
+	tcase_add_test(tc, loop_is_not_woken_for_a_stopped_alarm);
+	tcase_add_test(tc, alarm_function_may_set_and_stop_any_alarm);
 	suite_add_tcase(s, tc);
 	return s;
 }

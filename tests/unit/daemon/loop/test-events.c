@@ -28,7 +28,7 @@ static void add(const char *node, const char *reason)
 					    .reason = reason });
 }
 
-START_TEST(what_was_added_is_remembered)
+START_TEST(added_event_is_kept)
 {
 	struct event e;
 
@@ -96,7 +96,7 @@ START_TEST(long_texts_are_cut_with_a_mark)
 }
 END_TEST
 
-START_TEST(nobody_to_tell_is_no_fault)
+START_TEST(null_events_are_accepted)
 {
 	events_because(NULL, "x");
 	events_add(NULL, &(struct event){ .node = "x" });
@@ -109,10 +109,10 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("daemon-events");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, what_was_added_is_remembered);
+	tcase_add_test(tc, added_event_is_kept);
 	tcase_add_test(tc, the_oldest_are_forgotten_first);
 	tcase_add_test(tc, long_texts_are_cut_with_a_mark);
-	tcase_add_test(tc, nobody_to_tell_is_no_fault);
+	tcase_add_test(tc, null_events_are_accepted);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -74,7 +74,7 @@ START_TEST(states_too_many_are_counted)
 }
 END_TEST
 
-START_TEST(only_what_is_touched_after_the_stop_is_to_be_looked_at)
+START_TEST(only_nodes_touched_after_the_stop_are_looked_at)
 {
 	trace_touch(web);
 	ck_assert(list_is_empty(&traces.touched));
@@ -90,7 +90,7 @@ START_TEST(only_what_is_touched_after_the_stop_is_to_be_looked_at)
 }
 END_TEST
 
-START_TEST(a_guard_is_there_until_it_is_not_seen)
+START_TEST(guard_is_gone_when_it_is_not_seen)
 {
 	traces_begin(&traces, "", 100);
 	trace_look(web);
@@ -141,7 +141,7 @@ START_TEST(a_guard_without_a_place_is_counted_once)
 }
 END_TEST
 
-START_TEST(room_is_made_for_what_is_held_from_outside)
+START_TEST(leases_have_reserved_places)
 {
 	traces_expect(&traces, 1000);
 	ck_assert_uint_ge(traces.n_places, 1000);
@@ -150,7 +150,7 @@ START_TEST(room_is_made_for_what_is_held_from_outside)
 }
 END_TEST
 
-START_TEST(there_is_room_for_a_process_of_each)
+START_TEST(each_node_has_a_place_for_a_process)
 {
 	struct trace *trace;
 
@@ -228,12 +228,12 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, states_are_kept_from_the_stop_on);
 	tcase_add_test(tc, states_too_many_are_counted);
-	tcase_add_test(tc, only_what_is_touched_after_the_stop_is_to_be_looked_at);
-	tcase_add_test(tc, a_guard_is_there_until_it_is_not_seen);
+	tcase_add_test(tc, only_nodes_touched_after_the_stop_are_looked_at);
+	tcase_add_test(tc, guard_is_gone_when_it_is_not_seen);
 	tcase_add_test(tc, guards_without_a_place_are_counted);
 	tcase_add_test(tc, a_guard_without_a_place_is_counted_once);
-	tcase_add_test(tc, room_is_made_for_what_is_held_from_outside);
-	tcase_add_test(tc, there_is_room_for_a_process_of_each);
+	tcase_add_test(tc, leases_have_reserved_places);
+	tcase_add_test(tc, each_node_has_a_place_for_a_process);
 	tcase_add_test(tc, without_a_report_there_are_no_traces);
 	tcase_add_test(tc, a_node_that_goes_in_the_shutdown_leaves_its_trace);
 	tcase_add_test(tc, long_texts_are_cut);

@@ -26,7 +26,7 @@ static struct notify_message parsed(const char *text)
 	return message;
 }
 
-START_TEST(a_line_says_one_thing_or_nothing)
+START_TEST(line_sets_one_member_or_none)
 {
 	static const struct {
 		const char *text;
@@ -116,7 +116,7 @@ START_TEST(a_terminator_may_be_counted)
 }
 END_TEST
 
-START_TEST(what_is_no_message_changes_nothing)
+START_TEST(invalid_message_changes_nothing)
 {
 	static const struct {
 		const char *text;
@@ -184,7 +184,7 @@ START_TEST(a_name_of_a_descriptor_is_bounded)
 END_TEST
 
 /* Pieces of valid messages and random bytes, in any order: results stay within their bounds. */
-START_TEST(a_guard_has_a_name_that_people_can_read)
+START_TEST(guard_name_is_printable_text)
 {
 	static const struct {
 		const char *value, *name;
@@ -374,7 +374,7 @@ static pid_t add_sender(const struct text *texts, size_t n)
 
 static const struct text ready = { "READY=1", 7, 0 };
 
-START_TEST(who_is_accepted_is_heard_after_his_death)
+START_TEST(message_of_a_dead_member_is_accepted)
 {
 	accepted = add_sender(&ready, 1);
 	notify_drain(notify);
@@ -384,7 +384,7 @@ START_TEST(who_is_accepted_is_heard_after_his_death)
 }
 END_TEST
 
-START_TEST(others_are_not_heard)
+START_TEST(message_of_a_foreign_process_is_ignored)
 {
 	pid_t other = add_sender(&ready, 1);
 
@@ -436,7 +436,7 @@ static void check_is_closed(int fd)
 	ck_assert_int_eq(read(fd, &byte, 1), 0);
 }
 
-START_TEST(descriptors_are_closed_whoever_sent_them)
+START_TEST(descriptors_of_any_sender_are_closed)
 {
 	static char flood[NOTIFY_MESSAGE_MAX + 100];
 
@@ -500,24 +500,24 @@ Suite *test_suite(void)
 	Suite *s = suite_create("daemon-notify");
 	TCase *tc = tcase_create("messages");
 
-	tcase_add_test(tc, a_line_says_one_thing_or_nothing);
+	tcase_add_test(tc, line_sets_one_member_or_none);
 	tcase_add_test(tc, values_arrive);
 	tcase_add_test(tc, a_terminator_may_be_counted);
-	tcase_add_test(tc, what_is_no_message_changes_nothing);
+	tcase_add_test(tc, invalid_message_changes_nothing);
 	tcase_add_test(tc, the_last_of_a_kind_counts);
 	tcase_add_test(tc, a_message_of_any_length_ends);
 	tcase_add_test(tc, a_long_status_is_cut_between_characters);
 	tcase_add_test(tc, a_name_of_a_descriptor_is_bounded);
-	tcase_add_test(tc, a_guard_has_a_name_that_people_can_read);
+	tcase_add_test(tc, guard_name_is_printable_text);
 	tcase_add_loop_test(tc, nothing_goes_out_of_bounds, 0, 8);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("senders");
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, who_is_accepted_is_heard_after_his_death);
-	tcase_add_test(tc, others_are_not_heard);
+	tcase_add_test(tc, message_of_a_dead_member_is_accepted);
+	tcase_add_test(tc, message_of_a_foreign_process_is_ignored);
 	tcase_add_test(tc, bad_messages_do_not_hide_good_ones);
-	tcase_add_test(tc, descriptors_are_closed_whoever_sent_them);
+	tcase_add_test(tc, descriptors_of_any_sender_are_closed);
 	tcase_add_test(tc, a_file_is_closed_by_a_process_of_its_own);
 	tcase_add_test(tc, the_loop_brings_messages);
 	suite_add_tcase(s, tc);

@@ -38,7 +38,7 @@ START_TEST(a_status_is_read)
 }
 END_TEST
 
-START_TEST(too_little_is_awaited)
+START_TEST(incomplete_reply_is_not_judged)
 {
 	static const char text[] = "HTTP/1.1 200 OK";
 
@@ -49,7 +49,7 @@ START_TEST(too_little_is_awaited)
 END_TEST
 
 /* Every text has a status or is refused; a refused text stays refused when it grows. */
-START_TEST(anything_may_come)
+START_TEST(any_bytes_are_a_status_or_refused)
 {
 	static const char alphabet[] = "HTP/1.0 2359\r\n\0x";
 	char text[16];
@@ -101,8 +101,8 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("http");
 
 	tcase_add_loop_test(tc, a_status_is_read, 0, 18);
-	tcase_add_test(tc, too_little_is_awaited);
-	tcase_add_test(tc, anything_may_come);
+	tcase_add_test(tc, incomplete_reply_is_not_judged);
+	tcase_add_test(tc, any_bytes_are_a_status_or_refused);
 	tcase_add_test(tc, a_request_has_path_and_host);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -93,7 +93,7 @@ START_TEST(change_that_needs_a_new_process_forgets_restarts)
 }
 END_TEST
 
-START_TEST(second_reload_counts_while_the_first_is_carried_out)
+START_TEST(second_reload_applies_during_the_first)
 {
 	begin("[a]\ncommand = x\n");
 	reload("[a]\ncommand = y\n");
@@ -160,7 +160,7 @@ START_TEST(section_that_comes_back_starts_when_its_process_is_gone)
 END_TEST
 
 /* Removed, added and removed again before its process has ended. */
-START_TEST(last_reload_counts_for_a_removed_section)
+START_TEST(last_reload_decides_on_a_removed_section)
 {
 	begin("[g/a]\ncommand = x\n[b]\ncommand = x\n");
 	reload("[b]\ncommand = x\n");
@@ -304,12 +304,12 @@ Suite *test_suite(void)
 	tcase_add_test(tc, new_service_starts_what_it_requires);
 	tcase_add_test(tc, change_that_needs_a_new_process_restarts_the_service);
 	tcase_add_test(tc, change_that_needs_a_new_process_forgets_restarts);
-	tcase_add_test(tc, second_reload_counts_while_the_first_is_carried_out);
+	tcase_add_test(tc, second_reload_applies_during_the_first);
 	tcase_add_test(tc, change_of_a_stopped_service_starts_nothing);
 	tcase_add_test(tc, change_of_a_failed_service_starts_it_again);
 	tcase_add_test(tc, restarts_keep_to_the_edges);
 	tcase_add_test(tc, section_that_comes_back_starts_when_its_process_is_gone);
-	tcase_add_test(tc, last_reload_counts_for_a_removed_section);
+	tcase_add_test(tc, last_reload_decides_on_a_removed_section);
 	tcase_add_test(tc, group_that_comes_back_does_not_wait_for_one_member);
 	tcase_add_test(tc, group_becomes_a_service);
 	tcase_add_test(tc, service_becomes_a_group_when_its_process_is_gone);

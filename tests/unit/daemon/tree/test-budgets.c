@@ -21,7 +21,7 @@ START_TEST(service_has_no_more_than_the_nodes_above)
 }
 END_TEST
 
-START_TEST(nearer_budget_counts_for_what_has_begun_to_end)
+START_TEST(nearer_budget_limits_an_ending_that_has_begun)
 {
 	struct lease *lease;
 
@@ -40,7 +40,7 @@ START_TEST(nearer_budget_counts_for_what_has_begun_to_end)
 }
 END_TEST
 
-START_TEST(start_leaves_the_budget_of_what_is_ending)
+START_TEST(start_keeps_the_budget_of_an_earlier_run)
 {
 	begin("[swansong]\nshutdown-timeout = 90s\n[g]\nshutdown-timeout = 20s\n"
 	      "[g/db]\ncommand = x\nstop-timeout = 1min\n"
@@ -149,7 +149,7 @@ START_TEST(requirement_that_runs_on_has_no_share)
 }
 END_TEST
 
-START_TEST(spent_budget_kills)
+START_TEST(expired_budget_kills)
 {
 	begin("[g]\nshutdown-timeout = 20s\n[g/web]\ncommand = x\nstop-timeout = infinity\n");
 	stop("g");
@@ -211,14 +211,14 @@ Suite *test_suite(void)
 	TCase *tc = tree_case("budgets");
 
 	tcase_add_test(tc, service_has_no_more_than_the_nodes_above);
-	tcase_add_test(tc, nearer_budget_counts_for_what_has_begun_to_end);
-	tcase_add_test(tc, start_leaves_the_budget_of_what_is_ending);
+	tcase_add_test(tc, nearer_budget_limits_an_ending_that_has_begun);
+	tcase_add_test(tc, start_keeps_the_budget_of_an_earlier_run);
 	tcase_add_test(tc, commands_after_the_kill_have_their_share);
 	tcase_add_test(tc, share_of_a_command_is_no_more_than_a_third);
 	tcase_add_test(tc, service_that_waits_for_its_signal_has_its_stop_timeout);
 	tcase_add_test(tc, guard_is_revoked_in_time_for_the_signal_that_waits_for_it);
 	tcase_add_test(tc, requirement_that_runs_on_has_no_share);
-	tcase_add_test(tc, spent_budget_kills);
+	tcase_add_test(tc, expired_budget_kills);
 	tcase_add_test(tc, example_of_the_manual_is_right);
 	tcase_add_loop_test(tc, grace_is_a_budget_of_the_root_alone, 0, ARRAY_SIZE(graces));
 	suite_add_tcase(s, tc);

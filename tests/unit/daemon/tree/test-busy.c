@@ -69,7 +69,7 @@ START_TEST(service_that_becomes_busy_late_has_its_drain_timeout_from_the_signal)
 }
 END_TEST
 
-START_TEST(guard_of_an_earlier_generation_makes_nothing_busy)
+START_TEST(guard_of_an_earlier_generation_keeps_no_service_busy)
 {
 	struct lease *lease;
 
@@ -85,7 +85,7 @@ START_TEST(guard_of_an_earlier_generation_makes_nothing_busy)
 }
 END_TEST
 
-START_TEST(failed_service_has_no_time_for_its_work)
+START_TEST(failed_service_gets_no_drain_timeout)
 {
 	struct lease *lease;
 
@@ -98,7 +98,7 @@ START_TEST(failed_service_has_no_time_for_its_work)
 }
 END_TEST
 
-START_TEST(service_that_ends_by_itself_has_time_for_its_work)
+START_TEST(service_that_ends_by_itself_gets_its_drain_timeout)
 {
 	struct lease *lease;
 
@@ -113,7 +113,7 @@ START_TEST(service_that_ends_by_itself_has_time_for_its_work)
 }
 END_TEST
 
-START_TEST(leftovers_of_a_busy_service_have_no_time_for_its_work)
+START_TEST(remaining_processes_get_no_drain_timeout)
 {
 	struct lease *lease;
 
@@ -132,7 +132,7 @@ START_TEST(leftovers_of_a_busy_service_have_no_time_for_its_work)
 }
 END_TEST
 
-START_TEST(extension_counts_when_it_is_later)
+START_TEST(only_a_later_extension_applies)
 {
 	struct lease *lease;
 	uint64_t now;
@@ -178,11 +178,11 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, busy_service_has_its_drain_timeout, 0, ARRAY_SIZE(where));
 	tcase_add_test(tc, service_that_becomes_idle_has_all_of_its_stop_timeout);
 	tcase_add_test(tc, service_that_becomes_busy_late_has_its_drain_timeout_from_the_signal);
-	tcase_add_test(tc, guard_of_an_earlier_generation_makes_nothing_busy);
-	tcase_add_test(tc, failed_service_has_no_time_for_its_work);
-	tcase_add_test(tc, service_that_ends_by_itself_has_time_for_its_work);
-	tcase_add_test(tc, leftovers_of_a_busy_service_have_no_time_for_its_work);
-	tcase_add_test(tc, extension_counts_when_it_is_later);
+	tcase_add_test(tc, guard_of_an_earlier_generation_keeps_no_service_busy);
+	tcase_add_test(tc, failed_service_gets_no_drain_timeout);
+	tcase_add_test(tc, service_that_ends_by_itself_gets_its_drain_timeout);
+	tcase_add_test(tc, remaining_processes_get_no_drain_timeout);
+	tcase_add_test(tc, only_a_later_extension_applies);
 	tcase_add_test(tc, stop_of_a_oneshot_begins_an_ending_of_its_own);
 	suite_add_tcase(s, tc);
 	return s;

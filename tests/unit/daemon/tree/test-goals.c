@@ -16,7 +16,7 @@ static const char wanting[] = "[x]\ncommand = x\n"
 			      "[g/z]\ncommand = z\nwants = x\nrequires = d\nrestart = always\n"
 			      "[g/y]\ncommand = y\nrestart = always\n";
 
-START_TEST(restart_of_another_keeps_what_was_stopped_down)
+START_TEST(restart_of_another_node_keeps_a_stopped_one_down)
 {
 	begin(wanting);
 	stop("x");
@@ -28,7 +28,7 @@ START_TEST(restart_of_another_keeps_what_was_stopped_down)
 }
 END_TEST
 
-START_TEST(reload_of_what_wants_it_keeps_what_was_stopped_down)
+START_TEST(reload_of_a_dependent_keeps_a_stopped_node_down)
 {
 	begin(wanting);
 	stop("x");
@@ -44,7 +44,7 @@ START_TEST(reload_of_what_wants_it_keeps_what_was_stopped_down)
 }
 END_TEST
 
-START_TEST(strategy_keeps_what_was_stopped_down)
+START_TEST(strategy_keeps_a_stopped_node_down)
 {
 	begin(wanting);
 	stop("x");
@@ -57,7 +57,7 @@ START_TEST(strategy_keeps_what_was_stopped_down)
 }
 END_TEST
 
-START_TEST(start_of_what_wants_it_raises_what_was_stopped)
+START_TEST(start_of_a_dependent_raises_a_stopped_node)
 {
 	begin(wanting);
 	stop("x");
@@ -82,7 +82,7 @@ END_TEST
 
 /* --- a restart raises as a start does --- */
 
-START_TEST(restart_raises_what_a_start_would)
+START_TEST(restart_raises_the_same_nodes_as_a_start)
 {
 	begin("[g/x]\ncommand = x\n[g/y]\ncommand = y\n[z]\ncommand = z\nrequires = g\n");
 	stop("g/x");
@@ -93,7 +93,7 @@ START_TEST(restart_raises_what_a_start_would)
 }
 END_TEST
 
-START_TEST(restart_of_what_is_down_starts_it)
+START_TEST(restart_of_a_node_that_is_down_starts_it)
 {
 	begin("[g/x]\ncommand = x\n[g/y]\ncommand = y\n");
 	stop("g");
@@ -108,7 +108,7 @@ END_TEST
 
 /* --- the start of a group --- */
 
-START_TEST(start_of_a_group_raises_what_starts_with_it)
+START_TEST(start_of_a_group_raises_its_autostart_members)
 {
 	begin("[far]\ncommand = f\nautostart = no\n"
 	      "[near]\ncommand = n\nautostart = no\n"
@@ -124,7 +124,7 @@ START_TEST(start_of_a_group_raises_what_starts_with_it)
 }
 END_TEST
 
-START_TEST(start_of_a_stopped_group_forgets_what_was_started_by_hand)
+START_TEST(start_of_a_stopped_group_leaves_other_members_idle)
 {
 	begin("[g/job]\ncommand = j\nautostart = no\n[g/x]\ncommand = x\n");
 	ck_assert_int_eq(start("g/job"), 0);
@@ -155,7 +155,7 @@ START_TEST(member_of_a_stopped_group_starts_alone)
 }
 END_TEST
 
-START_TEST(member_of_a_stopped_group_starts_for_what_requires_it)
+START_TEST(member_of_a_stopped_group_starts_for_a_dependent)
 {
 	begin("[g/x]\ncommand = x\n[g/y]\ncommand = y\n[z]\ncommand = z\nrequires = g/x\n");
 	stop("g");
@@ -187,7 +187,7 @@ static bool is_told_to_start(const struct plan *plan, const char *path)
 	ck_abort_msg("%s is in no entry", path);
 }
 
-START_TEST(plan_tells_of_a_stopped_group_what_will_be)
+START_TEST(plan_shows_that_members_of_a_stopped_group_stay_down)
 {
 	struct config *config;
 	struct plan *plan;
@@ -304,19 +304,19 @@ Suite *test_suite(void)
 	Suite *s = suite_create("goals");
 	TCase *tc = tree_case("goals");
 
-	tcase_add_test(tc, restart_of_another_keeps_what_was_stopped_down);
-	tcase_add_test(tc, reload_of_what_wants_it_keeps_what_was_stopped_down);
-	tcase_add_test(tc, strategy_keeps_what_was_stopped_down);
-	tcase_add_test(tc, start_of_what_wants_it_raises_what_was_stopped);
+	tcase_add_test(tc, restart_of_another_node_keeps_a_stopped_one_down);
+	tcase_add_test(tc, reload_of_a_dependent_keeps_a_stopped_node_down);
+	tcase_add_test(tc, strategy_keeps_a_stopped_node_down);
+	tcase_add_test(tc, start_of_a_dependent_raises_a_stopped_node);
 	tcase_add_test(tc, start_of_a_dependency_keeps_its_dependents_down);
-	tcase_add_test(tc, restart_raises_what_a_start_would);
-	tcase_add_test(tc, restart_of_what_is_down_starts_it);
-	tcase_add_test(tc, start_of_a_group_raises_what_starts_with_it);
-	tcase_add_test(tc, start_of_a_stopped_group_forgets_what_was_started_by_hand);
+	tcase_add_test(tc, restart_raises_the_same_nodes_as_a_start);
+	tcase_add_test(tc, restart_of_a_node_that_is_down_starts_it);
+	tcase_add_test(tc, start_of_a_group_raises_its_autostart_members);
+	tcase_add_test(tc, start_of_a_stopped_group_leaves_other_members_idle);
 	tcase_add_test(tc, member_of_a_stopped_group_starts_alone);
-	tcase_add_test(tc, member_of_a_stopped_group_starts_for_what_requires_it);
+	tcase_add_test(tc, member_of_a_stopped_group_starts_for_a_dependent);
 	tcase_add_test(tc, section_added_to_a_stopped_group_stays_down);
-	tcase_add_test(tc, plan_tells_of_a_stopped_group_what_will_be);
+	tcase_add_test(tc, plan_shows_that_members_of_a_stopped_group_stay_down);
 	tcase_add_test(tc, requirement_added_by_a_reload_starts);
 	tcase_add_test(tc, requirement_that_was_stopped_is_not_started_by_a_reload);
 	tcase_add_test(tc, service_that_has_ended_satisfies_no_requirement);

@@ -87,7 +87,7 @@ START_TEST(removed_node_is_not_started_again)
 }
 END_TEST
 
-START_TEST(service_that_requires_a_removed_one_no_more_runs_on)
+START_TEST(service_that_has_lost_a_requirement_by_reload_runs_on)
 {
 	begin(three);
 	reload("[web]\ncommand = x\n" LOG);
@@ -132,7 +132,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, removed_node_stays_for_an_earlier_generation);
 	tcase_add_test(tc, removed_node_stays_for_a_lease);
 	tcase_add_test(tc, removed_node_is_not_started_again);
-	tcase_add_test(tc, service_that_requires_a_removed_one_no_more_runs_on);
+	tcase_add_test(tc, service_that_has_lost_a_requirement_by_reload_runs_on);
 	tcase_add_test(tc, end_of_a_removed_essential_service_is_not_that_of_the_tree);
 	tcase_add_test(tc, removed_service_that_ended_the_tree_is_forgotten);
 	suite_add_tcase(s, tc);

@@ -32,7 +32,7 @@ START_TEST(service_does_not_wait_for_a_blocked_one_that_comes_before)
 }
 END_TEST
 
-START_TEST(failure_in_a_group_blocks_nothing_that_only_comes_after)
+START_TEST(failure_in_a_group_does_not_block_an_after_edge)
 {
 	begin("[jobs/bad]\ncommand = x\nrestart = never\n[jobs/slow]\ncommand = x\nready = notify\n"
 	      "[web]\ncommand = x\nafter = jobs\n");
@@ -179,7 +179,7 @@ START_TEST(kill_is_repeated_each_second_and_no_earlier)
 }
 END_TEST
 
-START_TEST(leftover_is_guarded_until_its_own_children_are_known)
+START_TEST(remaining_process_is_guarded_until_its_children_are_known)
 {
 	pid_t pid;
 
@@ -199,7 +199,7 @@ START_TEST(leftover_is_guarded_until_its_own_children_are_known)
 }
 END_TEST
 
-START_TEST(leftover_belongs_to_the_generation_of_its_run)
+START_TEST(remaining_process_belongs_to_the_generation_of_its_run)
 {
 	pid_t pids[2];
 
@@ -224,7 +224,7 @@ START_TEST(leftover_belongs_to_the_generation_of_its_run)
 }
 END_TEST
 
-START_TEST(kept_leftover_holds_up_nothing_but_the_root)
+START_TEST(kept_process_holds_up_only_the_root)
 {
 	pid_t pid;
 
@@ -254,7 +254,7 @@ START_TEST(kept_leftover_holds_up_nothing_but_the_root)
 }
 END_TEST
 
-START_TEST(kept_leftover_is_killed_at_the_stop_timeout_of_the_root_s_stop)
+START_TEST(kept_process_is_killed_at_the_stop_timeout_after_the_root_stops)
 {
 	pid_t pids[2];
 
@@ -279,7 +279,7 @@ START_TEST(kept_leftover_is_killed_at_the_stop_timeout_of_the_root_s_stop)
 }
 END_TEST
 
-START_TEST(force_kills_leftovers_that_were_kept)
+START_TEST(force_kills_kept_processes)
 {
 	pid_t pid;
 
@@ -304,7 +304,7 @@ Suite *test_suite(void)
 	TCase *tc = tree_case("stop");
 
 	tcase_add_test(tc, service_does_not_wait_for_a_blocked_one_that_comes_before);
-	tcase_add_test(tc, failure_in_a_group_blocks_nothing_that_only_comes_after);
+	tcase_add_test(tc, failure_in_a_group_does_not_block_an_after_edge);
 	tcase_add_test(tc, wanted_service_starts_first_and_may_fail);
 	tcase_add_test(tc, term_after_holds_back_the_signal_alone);
 	tcase_add_test(tc, term_after_of_a_group_holds_back_its_members);
@@ -312,11 +312,11 @@ Suite *test_suite(void)
 	tcase_add_test(tc, start_of_dependents_signals_nothing_early);
 	tcase_add_test(tc, next_generation_waits_for_the_final_action);
 	tcase_add_test(tc, kill_is_repeated_each_second_and_no_earlier);
-	tcase_add_test(tc, leftover_is_guarded_until_its_own_children_are_known);
-	tcase_add_test(tc, leftover_belongs_to_the_generation_of_its_run);
-	tcase_add_test(tc, kept_leftover_holds_up_nothing_but_the_root);
-	tcase_add_test(tc, kept_leftover_is_killed_at_the_stop_timeout_of_the_root_s_stop);
-	tcase_add_test(tc, force_kills_leftovers_that_were_kept);
+	tcase_add_test(tc, remaining_process_is_guarded_until_its_children_are_known);
+	tcase_add_test(tc, remaining_process_belongs_to_the_generation_of_its_run);
+	tcase_add_test(tc, kept_process_holds_up_only_the_root);
+	tcase_add_test(tc, kept_process_is_killed_at_the_stop_timeout_after_the_root_stops);
+	tcase_add_test(tc, force_kills_kept_processes);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -84,7 +84,7 @@ END_TEST
 
 /* --- the order of the start --- */
 
-START_TEST(start_waits_for_requirements_and_for_what_comes_before)
+START_TEST(start_waits_for_requires_and_after)
 {
 	begin(web);
 	expect("data/db starting, jobs/once starting, web/app down, web/front down");
@@ -101,7 +101,7 @@ START_TEST(start_waits_for_requirements_and_for_what_comes_before)
 }
 END_TEST
 
-START_TEST(failure_blocks_dependents_but_not_what_comes_after)
+START_TEST(failure_blocks_requires_but_not_after)
 {
 	begin(web);
 	ready("data/db");
@@ -256,8 +256,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, nodes_are_found_by_path);
 	tcase_add_test(tc, walk_meets_each_node_once_and_parents_first);
 	tcase_add_test(tc, edges_are_known_at_both_ends);
-	tcase_add_test(tc, start_waits_for_requirements_and_for_what_comes_before);
-	tcase_add_test(tc, failure_blocks_dependents_but_not_what_comes_after);
+	tcase_add_test(tc, start_waits_for_requires_and_after);
+	tcase_add_test(tc, failure_blocks_requires_but_not_after);
 	tcase_add_test(tc, start_is_refused_once_the_root_is_stopped);
 	tcase_add_test(tc, stop_is_latched_at_once_and_signals_in_order);
 	tcase_add_test(tc, dependents_stop_with_their_requirement);

@@ -465,7 +465,7 @@ static void walk_once(unsigned seed)
 	finish();
 }
 
-START_TEST(promises_hold_whatever_happens)
+START_TEST(promises_hold_after_random_causes)
 {
 	const char *seed = getenv("WALK_SEED");
 	unsigned first = seed ? (unsigned)strtoul(seed, NULL, 10) : (unsigned)_i * WALKS;
@@ -484,7 +484,8 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("walk");
 
 	tcase_set_timeout(tc, 300);
-	tcase_add_loop_test(tc, promises_hold_whatever_happens, 0, getenv("WALK_SEED") ? 1 : LOOPS);
+	tcase_add_loop_test(tc, promises_hold_after_random_causes, 0,
+			    getenv("WALK_SEED") ? 1 : LOOPS);
 	suite_add_tcase(s, tc);
 	return s;
 }
