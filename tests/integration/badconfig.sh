@@ -65,7 +65,7 @@ done <<END
 31 control-mode
 END
 like "a misspelt key has a suggestion" "$out" 'comand.*command'
-ok "a cycle is told with its path" says "$dir/out" "$ini:23: .*a requires b; b requires a"
+ok "a cycle is told with its path" says "$dir/out" "$ini:23: .*dependency cycle: a → b → a: a requires b; b requires a"
 ok "nothing was started" test ! -e "$dir/started"
 ok "check says the same" test "$(ctl check "$ini" 2>&1 | grep -c "^$ini:")" = \
 	"$(grep -c "$ini:[0-9]*:" "$dir/out")"

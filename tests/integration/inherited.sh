@@ -47,7 +47,7 @@ chown nobody "$ini"
 service another >>"$ini"
 ctl reload >"$dir/said" 2>&1
 is "a reload refuses a file that belongs to another user" "$?" 1
-ok "with the reason" says "$dir/said" 'swansong.ini: belongs to user [0-9]+, allowed are root and the user'
+ok "with the reason" says "$dir/said" 'swansong.ini: owned by user [0-9]+: expected root or the user'
 is "and changes nothing" "$(pid_of free) $(ctl list | grep -c another)" "$before 0"
 stop_daemon
 is "the daemon ends" "$status" 0
@@ -58,7 +58,7 @@ ctl check "$ini" >"$dir/said" 2>&1
 is "and a check" "$?" 78
 ok "unless that is wanted" ctl check --trust-config "$ini"
 start_daemon --trust-config
-ok "which a start warns of" says "$log" 'swansong.ini: belongs to user [0-9]+, who can change what runs here'
+ok "which a start warns of" says "$log" 'swansong.ini: owned by user [0-9]+, who can change the configuration'
 ok "and a reload allows, too" ctl reload
 stop_daemon
 launch unshare --pid --fork --kill-child --mount-proc "$swansongd" -c "$ini" --socket "$socket"

@@ -38,21 +38,21 @@ is "the same name is taken" "$(ctl run jobs/idle -- true 2>&1)" \
 ctl run jobs/bad -p stop-timout=3s -p restart=sometimes -p requires=nope -p command=x -p control-mode=0 \
 	-- true 2>"$dir/said"
 is "mistakes refuse it" "$?" 1
-like "with what is wrong" "$(cat "$dir/said")" "client:1: \[jobs/bad\] stop-timout: unknown key, did you mean 'stop-timeout'"
-like "of each property" "$(cat "$dir/said")" "client:2: \[jobs/bad\] restart: 'sometimes'"
-like "of its edges" "$(cat "$dir/said")" "client:3: \[jobs/bad\] requires: there is no node 'nope'"
-like "the command is not one of them" "$(cat "$dir/said")" "client:4: \[jobs/bad\] command: stands in"
-like "nor is what belongs to the daemon" "$(cat "$dir/said")" "client:5: .*allowed in \[swansong\] only"
+like "with what is wrong" "$(cat "$dir/said")" "client:1: \[jobs/bad\] stop-timout: unknown key: did you mean 'stop-timeout'"
+like "of each property" "$(cat "$dir/said")" "client:2: \[jobs/bad\] restart: invalid value 'sometimes'"
+like "of its edges" "$(cat "$dir/said")" "client:3: \[jobs/bad\] requires: no node 'nope': expected a node of this configuration"
+like "the command is not one of them" "$(cat "$dir/said")" "client:4: \[jobs/bad\] command: duplicate key"
+like "nor is what belongs to the daemon" "$(cat "$dir/said")" "client:5: .*expected in \[swansong\]"
 ok "and nothing is there" absent jobs/bad
 ok "there has to be a node above it" not ctl run nope/job -- true
 ok "which is a group" not ctl run db/job -- true
 ok "a name is checked" not ctl run 'jobs/a b' -- true
 for name in root root/job; do
-	like "which is not that of the root: $name" "$(ctl run "$name" -- true 2>&1)" 'is there already|called in messages'
+	like "which is not that of the root: $name" "$(ctl run "$name" -- true 2>&1)" 'is there already|reserved for the root|name of the root'
 done
-like "nor is the root required" "$(ctl run jobs/bad -p requires=root -- true 2>&1)" "there is no node 'root'"
+like "nor is the root required" "$(ctl run jobs/bad -p requires=root -- true 2>&1)" "no node 'root'"
 ctl run $'jobs/\xff' -- true 2>"$dir/said"
-is "what is no text is no name" "$? $(grep -c 'is no name of a node' "$dir/said")" "1 1"
+is "what is no text is no name" "$? $(grep -c 'invalid name: expected letters' "$dir/said")" "1 1"
 
 # Reloads.
 { echo '[jobs]'; service db; service other; } | config
@@ -90,7 +90,7 @@ wait_for 5 has_state bad failed
 ctl run jobs/circle -p requires=db -- true 2>"$dir/said"
 is "a circle is refused" "$?" 1
 like "with its steps" "$(cat "$dir/said")" \
-	'requires: a circle .*: db requires jobs, which holds jobs/circle; jobs/circle requires db'
+	'requires: dependency cycle: db → jobs → jobs/circle → db: db requires jobs, which contains jobs/circle; jobs/circle requires db'
 ok "and nothing is there" absent jobs/circle
 { echo '[jobs]'; service db; } | config
 ctl reload -q && ctl wait -q --for ready
@@ -99,7 +99,7 @@ ctl run -q jobs/first -p requires=db -- "$helpers/idle"
 for how in --dry-run --json; do
 	ctl reload $how >"$dir/said" 2>&1
 	is "so is a reload that would close one ($how)" "$?" 1
-	like "with the steps of that" "$(cat "$dir/said")" 'a circle .*: db requires jobs, which holds jobs/first; jobs/first requires db'
+	like "with the steps of that" "$(cat "$dir/said")" 'dependency cycle: .*: db requires jobs, which contains jobs/first; jobs/first requires db'
 done
 { echo '[jobs]'; service db; echo 'requires = later'; service later; } | config
 ok "others are not" ctl reload

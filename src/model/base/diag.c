@@ -136,8 +136,8 @@ void diag_each(const struct diag *diag,
 		const struct entry *entry = &diag->entries[i];
 
 		errors_kept += entry->level == DIAG_ERROR;
-		emit(entry->level,
-		     entry->text ? entry->text : "a mistake, and no memory to name it", arg);
+		emit(entry->level, entry->text ? entry->text : "error without text: out of memory",
+		     arg);
 	}
 	if (all == kept)
 		return;

@@ -143,16 +143,16 @@ static bool name_byte_is_good(char c)
 static const char *name_check_part(const char *part, size_t length)
 {
 	if (length == 0)
-		return "has an empty part, allowed are parts joined by single slashes";
+		return "empty part: expected parts joined by single slashes";
 	/* A node's name also becomes a directory's: of a cgroup, of a log. */
 	if ((length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.'))
-		return "has a part that is . or .., which name directories";
+		return "the part . or .. names a directory";
 	/* Of a template there are instances, not nodes below it. */
 	if (part[length - 1] == '@' && part[length] == '/')
-		return "has a part that ends with @ and is not the last, allowed is a template's name at the end";
+		return "@ ends a part that is not the last: expected a template's name at the end";
 	for (size_t i = 0; i < length; i++) {
 		if (!name_byte_is_good(part[i]))
-			return "is no name of a node, allowed are letters, digits and _ . @ - in parts joined by /";
+			return "expected letters, digits and _ . @ - in parts joined by /";
 	}
 	return NULL;
 }
@@ -162,7 +162,7 @@ const char *config_check_name(const char *path)
 	unsigned depth = 0;
 
 	if (strlen(path) > CONFIG_NAME_MAX)
-		return "is too long, allowed are " STRINGIFY(CONFIG_NAME_MAX) " bytes";
+		return "too long: at most " STRINGIFY(CONFIG_NAME_MAX) " bytes";
 	for (const char *part = path;; part++) {
 		const char *end = strchrnul(part, '/');
 		const char *why = name_check_part(part, (size_t)(end - part));
@@ -170,19 +170,19 @@ const char *config_check_name(const char *path)
 		if (why)
 			return why;
 		if (++depth > CONFIG_DEPTH_MAX)
-			return "is too deep, allowed are " STRINGIFY(CONFIG_DEPTH_MAX) " parts";
+			return "too deep: at most " STRINGIFY(CONFIG_DEPTH_MAX) " parts";
 		if (depth == 1 &&
 		    strncmp(part, CONFIG_ROOT_SECTION "/", sizeof(CONFIG_ROOT_SECTION)) == 0)
-			return "begins with the root's name, which is not written before those of other nodes";
+			return "begins with the root's name: expected the path without it";
 		if (depth == 1 && (size_t)(end - part) == strlen(CONFIG_ROOT_NAME) &&
 		    strncmp(part, CONFIG_ROOT_NAME, strlen(CONFIG_ROOT_NAME)) == 0)
-			return "begins with what the root is called in messages and by clients, allowed is any other name";
+			return "reserved for the root in messages and requests";
 		part = end;
 		if (!*part)
 			break;
 	}
 	if (strcmp(path, CONFIG_ROOT_SECTION) == 0)
-		return "is the root, allowed are the nodes below it";
+		return "the name of the root: expected a node below it";
 	return NULL;
 }
 

@@ -65,8 +65,8 @@ static int loader_add_node(struct loader *l, const char *path, struct place erro
 	int r = config_add_node(l->reading.config, path, place, ret);
 
 	if (r == -E2BIG)
-		diag_add(l->reading.diag, DIAG_ERROR, error,
-			 "[%s] is one node too many, allowed are %d", path, CONFIG_NODES_MAX);
+		diag_add(l->reading.diag, DIAG_ERROR, error, "[%s] too many nodes: at most %d",
+			 path, CONFIG_NODES_MAX);
 	return r;
 }
 
@@ -81,7 +81,7 @@ static int loader_add(struct loader *l, const char *path, struct place place)
 		return r;
 	if (node->stated) {
 		diag_add(l->reading.diag, DIAG_ERROR, place,
-			 "[%s] is in %s:%u already, allowed once", node_config_section(node),
+			 "[%s] duplicate section (first in %s:%u)", node_config_section(node),
 			 node->place.file, node->place.line);
 		return loader_scrap(l, path);
 	}
@@ -98,7 +98,7 @@ static int loader_begin_template(struct loader *l, const char *name, struct plac
 
 	if (before) {
 		diag_add(l->reading.diag, DIAG_ERROR, place,
-			 "[%s] is in %s:%u already, allowed once", name, before->file,
+			 "[%s] duplicate section (first in %s:%u)", name, before->file,
 			 before->line);
 		return loader_scrap(l, name);
 	}
@@ -121,10 +121,9 @@ static int loader_add_instance(struct loader *l, const char *instance)
 
 	n = snprintf(path, sizeof(path), "%s%s", l->scrap.path, instance);
 	if (n >= (int)sizeof(path) || config_check_name(path)) {
-		diag_add(
-			l->reading.diag, DIAG_ERROR, place,
-			"[%s] instances: '%s' makes no good name, allowed are letters, digits and _ . -",
-			l->scrap.path, diag_excerpt(excerpt, instance));
+		diag_add(l->reading.diag, DIAG_ERROR, place,
+			 "[%s] instances: invalid value '%s': expected letters, digits and _ . -",
+			 l->scrap.path, diag_excerpt(excerpt, instance));
 		return 0;
 	}
 	return loader_add_node(l, path, place, l->scrap.place, &node);
@@ -166,7 +165,7 @@ static int on_section(void *arg, unsigned line, const char *name)
 		return loader_add(l, name, place);
 
 	(void)diag_excerpt(excerpt, name);
-	diag_add(l->reading.diag, DIAG_ERROR, place, "[%s] %s", excerpt, why);
+	diag_add(l->reading.diag, DIAG_ERROR, place, "[%s] invalid name: %s", excerpt, why);
 	return loader_scrap(l, excerpt);
 }
 
@@ -197,7 +196,7 @@ static int on_file(void *arg, const char *file, char *text, size_t size)
 	if (r < 0 && r != -ENOMEM) {
 		/* No file is to blame: the inih at hand loses bytes or takes tiny lines only. */
 		diag_add(l->reading.diag, DIAG_ERROR, (struct place){ .file = file },
-			 "cannot be read whole with this build of inih");
+			 "cannot be read completely with this build of inih");
 		return 0;
 	}
 	return r;
@@ -212,8 +211,8 @@ static void loader_warn(struct loader *l, const char *path)
 			return;
 	}
 	diag_add(l->reading.diag, DIAG_WARNING, (struct place){ .file = path },
-		 config->n_files ? "no service is configured: no section has a command"
-				 : "no service is configured: there is no *.ini");
+		 config->n_files ? "no service configured: no section has a command"
+				 : "no service configured: no file *.ini");
 }
 
 static bool has_inherited(const struct node_config *node)

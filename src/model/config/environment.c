@@ -110,21 +110,21 @@ static int file_line(struct file *file, struct place place, char *line)
 	line = skip_export(line);
 	length = value_variable_name(line);
 	if (length == 0) {
-		diag_add(file->diag, DIAG_WARNING, place, "'%s' is not NAME=VALUE, and is ignored",
+		diag_add(file->diag, DIAG_WARNING, place,
+			 "line ignored: expected NAME=VALUE, not '%s'",
 			 diag_excerpt(excerpt, line));
 		return 0;
 	}
 	if (file->variables.n == ENVIRONMENT_MAX) {
 		diag_add(file->diag, DIAG_ERROR, place,
-			 "is one variable too many, allowed are " STRINGIFY(ENVIRONMENT_MAX));
+			 "too many variables: at most " STRINGIFY(ENVIRONMENT_MAX));
 		return -E2BIG;
 	}
 	variable = variable_new(line, length);
 	if (!variable || (*variable && list_add(&file->variables, variable) < 0))
 		return -ENOMEM;
 	if (!*variable)
-		diag_add(file->diag, DIAG_WARNING, place,
-			 "the value of %.*s has an open quote, and is ignored",
+		diag_add(file->diag, DIAG_WARNING, place, "%.*s ignored: open quote in its value",
 			 (int)length, line);
 	else
 		(void)take(variable);
@@ -139,7 +139,7 @@ static int file_parse(void *arg, const char *path, char *text, size_t size)
 	int r = 0;
 
 	if (strlen(text) != size) {
-		diag_add(file->diag, DIAG_ERROR, place, "has a NUL byte, allowed is text");
+		diag_add(file->diag, DIAG_ERROR, place, "NUL byte: expected text");
 		return 0;
 	}
 	for (char *line = text; line && r == 0; line = next) {
@@ -219,7 +219,7 @@ static int put_file(struct environment *e, const struct node_config *source, cha
 	if (file->missing && !optional && !file->reported) {
 		file->reported = true;
 		section_error(source, e->diag, KEY_ENVIRONMENT_FILE,
-			      "there is no file %s, allowed with a - before it", path);
+			      "no file %s: write -%s if it may be missing", path, path);
 	}
 	for (size_t i = 0; r == 0 && i < file->variables.n; i++)
 		r = put_variable(e, file->variables.words[i]);

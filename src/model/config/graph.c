@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/macro.h"
 #include "base/memstream.h"
 #include "model/forecast/forecast-graph.h"
 #include "model/keys/keys.h"
@@ -18,17 +19,17 @@
  *	ready(parent) ─▶ ready(child)		it is ready when all in it is
  *	start(A) ─▶ ready(B)			for an edge A -> B of the configuration
  *
- * A circle of arrows can never come to be.  Without the last kind there is none, so that every
- * circle has an edge to be named by.
+ * Nodes on a cycle of arrows could never start.  Every cycle has an arrow of the last kind, as the
+ * other kinds form none: the message names these edges.
  *
- * The stop is the start backwards: what must be ready before A starts is signalled after A is
- * Complete.  "B term-after A" says that of the stop alone; it is an arrow like that of an edge A ->
- * B, and a circle with such an arrow could start, but not end.  So these are the arrows of the
- * graph of a forecast, turned round.
+ * A stop is the start in reverse: a node that must be ready before A starts is signalled after A is
+ * Complete.  "B term-after A" orders only the stop.  It is an arrow like that of an edge A -> B; a
+ * cycle with such an arrow could start, but never end.  So the arrows are those of the forecast's
+ * graph, reversed.
  *
- * A vertex that the order of the forecast lacks needs another that it lacks, so that going from one
- * to the next ends in a circle.  It is reported, its last edge is broken, and the order goes on:
- * what it lacks then is in a further circle, or needs one.
+ * A vertex that is missing in the order of the forecast needs another missing vertex; the walk from
+ * each to the next therefore ends in a cycle.  The cycle is reported, its last edge is broken, and
+ * the order continues.  A vertex that is still missing then is in another cycle, or needs one.
  */
 
 #define STEPS_SHOWN 40
@@ -38,8 +39,8 @@ struct graph {
 	struct diag *diag;
 	struct forecast_tree tree;
 	struct forecast_graph arrows;
-	unsigned *walks; /* of each vertex: the last walk that came to it */
-	size_t *circle;	 /* edges, each from the node that the one after it ends at */
+	unsigned *walks; /* of each vertex: the last walk that visited it */
+	size_t *cycle;	 /* edges in reverse: each begins at the node where the next one ends */
 	size_t n;
 };
 
@@ -48,16 +49,16 @@ static void graph_done(struct graph *g)
 	forecast_graph_done(&g->arrows);
 	forecast_tree_done(&g->tree);
 	free(g->walks);
-	free(g->circle);
+	free(g->cycle);
 }
 
-/* Returns true if the order lacks the vertex. */
+/* Returns true if the vertex is missing in the order. */
 static bool graph_lacks(const struct graph *g, size_t node, enum forecast_side side)
 {
 	return g->arrows.needs[forecast_vertex(node, side)] > 0;
 }
 
-/* The next vertex that @vertex, which the order lacks, needs; *edge: the edge between them, if any. */
+/* Returns a missing vertex that the missing @vertex needs; *edge is the edge between them, if any. */
 static size_t graph_next(const struct graph *g, size_t vertex, size_t *edge)
 {
 	size_t node = forecast_vertex_node(vertex), parent = g->tree.nodes[node].parent;
@@ -80,8 +81,8 @@ static size_t graph_next(const struct graph *g, size_t vertex, size_t *edge)
 	return forecast_vertex(parent, FORECAST_GATE);
 }
 
-/* Finds the edges of a circle, the last one first.  The end of the root needs all there is. */
-static void graph_find_circle(struct graph *g, unsigned walk)
+/* Finds the edges of a cycle, the last one first.  The end of the root needs every vertex. */
+static void graph_find_cycle(struct graph *g, unsigned walk)
 {
 	size_t vertex = forecast_vertex(0, FORECAST_END), first, edge;
 
@@ -94,17 +95,26 @@ static void graph_find_circle(struct graph *g, unsigned walk)
 	do {
 		vertex = graph_next(g, vertex, &edge);
 		if (edge != FORECAST_NOBODY)
-			g->circle[g->n++] = edge;
+			g->cycle[g->n++] = edge;
 	} while (vertex != first);
 }
 
-/* Edge @i of the circle, from the one whose node is the first of the configuration. */
+/* Edge @i of the cycle, counted from edge @first. */
 static const struct forecast_edge *graph_edge(const struct graph *g, size_t first, size_t i)
 {
-	return &g->tree.edges[g->circle[(first + g->n - i % g->n) % g->n]];
+	return &g->tree.edges[g->cycle[(first + g->n - i % g->n) % g->n]];
 }
 
-/* "a requires b/x, which is in b": @edge, and how its end hangs together with @next's begin. */
+/* The nodes of @edge for the path: its first node, and its last one unless @next begins there. */
+static void graph_write_nodes(const struct graph *g, FILE *out, const struct forecast_edge *edge,
+			      const struct forecast_edge *next)
+{
+	(void)fprintf(out, "%s → ", node_config_section(g->config->nodes[edge->before]));
+	if (edge->after != next->before)
+		(void)fprintf(out, "%s → ", node_config_section(g->config->nodes[edge->after]));
+}
+
+/* "a requires b/x, which is in b": @edge, and how its last node is related to the first of @next. */
 static void graph_write_edge(const struct graph *g, FILE *out, const struct forecast_edge *edge,
 			     const struct forecast_edge *next)
 {
@@ -118,15 +128,21 @@ static void graph_write_edge(const struct graph *g, FILE *out, const struct fore
 		      node_config_section(to));
 	if (to != onward)
 		(void)fprintf(out, ", which %s %s",
-			      node_config_is_within(to, onward) ? "is in" : "holds",
+			      node_config_is_within(to, onward) ? "is in" : "contains",
 			      node_config_section(onward));
 }
 
-/* Writes the edges.  Return: is one of them about the stop alone? */
-static bool graph_write_circle(const struct graph *g, FILE *out, size_t first)
+/* "a → b → a: a requires b; b after a".  Returns true if one of the edges orders only the stop. */
+static bool graph_write_cycle(const struct graph *g, FILE *out, size_t first)
 {
+	const struct forecast_edge *begin = graph_edge(g, first, 0);
 	bool at_the_stop = false;
 
+	for (size_t i = 0; i < MIN(g->n, (size_t)STEPS_SHOWN); i++)
+		graph_write_nodes(g, out, graph_edge(g, first, i), graph_edge(g, first, i + 1));
+	if (g->n > STEPS_SHOWN)
+		(void)fputs("... → ", out);
+	(void)fprintf(out, "%s: ", node_config_section(g->config->nodes[begin->before]));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct forecast_edge *edge = graph_edge(g, first, i);
 
@@ -141,7 +157,7 @@ static bool graph_write_circle(const struct graph *g, FILE *out, size_t first)
 	return at_the_stop;
 }
 
-/* The first edge is where it is reported: in the section that has it.  Breaks the last one. */
+/* Reports the cycle at its first edge, in the section with that key.  Breaks the last edge. */
 static int graph_report(struct graph *g)
 {
 	cleanup(freep) char *text = NULL;
@@ -157,7 +173,7 @@ static int graph_report(struct graph *g)
 	for (size_t i = 1; i < g->n; i++)
 		if (graph_edge(g, i, 0)->before < graph_edge(g, first, 0)->before)
 			first = i;
-	at_the_stop = graph_write_circle(g, m.file, first);
+	at_the_stop = graph_write_cycle(g, m.file, first);
 	r = memstream_close(&m, &text);
 	if (r < 0)
 		return r;
@@ -165,10 +181,9 @@ static int graph_report(struct graph *g)
 	node = g->config->nodes[edge->edge == EDGE_TERM_AFTER ? edge->after : edge->before];
 	diag_add(g->diag, DIAG_ERROR,
 		 (struct place){ node->place.file, node->parts.edges->lines[edge->edge] },
-		 "[%s] %s: a circle that could never %s, allowed without one of its steps: %s",
-		 node_config_section(node), keys[key_of_edge(edge->edge)].name,
-		 at_the_stop ? "end" : "start", text);
-	forecast_graph_break(&g->arrows, g->circle[(first + 1) % g->n]);
+		 "[%s] %s: dependency cycle%s: %s", node_config_section(node),
+		 keys[key_of_edge(edge->edge)].name, at_the_stop ? " at the stop" : "", text);
+	forecast_graph_break(&g->arrows, g->cycle[(first + 1) % g->n]);
 	return 0;
 }
 
@@ -183,11 +198,11 @@ int graph_check(const struct config *config, struct diag *diag)
 	if (r < 0 || g.arrows.n_order == n)
 		return r;
 	g.walks = calloc(n, sizeof(*g.walks));
-	g.circle = calloc(n, sizeof(*g.circle));
-	if (!g.walks || !g.circle)
+	g.cycle = calloc(n, sizeof(*g.cycle));
+	if (!g.walks || !g.cycle)
 		return -ENOMEM;
 	for (unsigned walk = 1; r == 0 && walk <= DIAG_MAX && g.arrows.n_order < n; walk++) {
-		graph_find_circle(&g, walk);
+		graph_find_cycle(&g, walk);
 		r = graph_report(&g);
 	}
 	return r;

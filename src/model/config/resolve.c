@@ -48,13 +48,13 @@ static void resolve_no_node(struct resolver *r, struct node_config *node, enum k
 	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
 		resolve_error(
 			key,
-			"'%s' is the root, which holds this node, allowed are the nodes below it",
+			"'%s' is the root, which contains this node: expected a node below the root",
 			name);
 	else if (closest)
-		resolve_error(key, "there is no node '%s', did you mean '%s'?",
-			      diag_excerpt(excerpt, name), closest);
+		resolve_error(key, "no node '%s': did you mean '%s'?", diag_excerpt(excerpt, name),
+			      closest);
 	else
-		resolve_error(key, "there is no node '%s', allowed are nodes of this configuration",
+		resolve_error(key, "no node '%s': expected a node of this configuration",
 			      diag_excerpt(excerpt, name));
 }
 
@@ -102,7 +102,7 @@ static size_t resolve_edge(struct resolver *r, struct node_config *node, enum ke
 		resolve_no_node(r, node, key, name);
 	for (size_t i = 0; i < n; i++) {
 		if (r->marks[nodes[i]->index] == r->mark)
-			resolve_error(key, "'%s' is named twice, allowed once", nodes[i]->path);
+			resolve_error(key, "duplicate node '%s'", nodes[i]->path);
 		r->marks[nodes[i]->index] = r->mark;
 	}
 	return n;
@@ -172,10 +172,9 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	}
 	credentials = &node_config_extras(node)->credentials;
 	if (credentials->set && !credentials->set_group && credentials->gid == (gid_t)-1)
-		section_error(
-			find_source(node, KEY_USER), r->diag, KEY_USER,
-			"nobody has the number %s, so [%s] has no group, allowed with the key group",
-			credentials->user, node_config_section(node));
+		section_error(find_source(node, KEY_USER), r->diag, KEY_USER,
+			      "no user has the number %s, so [%s] has no group: set group",
+			      credentials->user, node_config_section(node));
 	return environment_resolve(&r->environment_files, node, r->diag);
 }
 
@@ -189,11 +188,9 @@ static void resolve_check_delays(struct resolver *r, struct node_config *node)
 
 	if (node->restart_delay_usec <= node->restart_delay_max_usec)
 		return;
-	resolve_error(
-		key,
-		"restart-delay is %s and restart-delay-max %s, allowed is a delay up to the maximum",
-		clock_text(delay, node->restart_delay_usec),
-		clock_text(max, node->restart_delay_max_usec));
+	resolve_error(key, "restart-delay %s is longer than restart-delay-max %s",
+		      clock_text(delay, node->restart_delay_usec),
+		      clock_text(max, node->restart_delay_max_usec));
 }
 
 /* There is one terminal. */
@@ -203,7 +200,7 @@ static void resolve_check_terminal(struct resolver *r, struct node_config *node)
 		return;
 	if (r->terminal)
 		resolve_error(KEY_TERMINAL,
-			      "[%s] has the terminal already, allowed for one service",
+			      "only one service has the terminal: [%s] has this key, too",
 			      node_config_section(r->terminal));
 	else
 		r->terminal = node;
@@ -219,13 +216,15 @@ static void resolve_check_oneshot(struct resolver *r, struct node_config *node)
 	else if (node->restart == RESTART_ALWAYS)
 		resolve_error(
 			KEY_RESTART,
-			"'always' would run a oneshot for ever, allowed is on-failure or never");
+			"'always' repeats a oneshot without end: expected on-failure or never");
 	if (node_config_line(node, KEY_READY))
 		resolve_error(
 			KEY_READY,
-			"a oneshot is ready when it has ended well, allowed with type = simple");
+			"a oneshot is ready when it has succeeded: set type = simple or remove ready");
 	if (node_config_extras(node)->health.kind != PROBE_NONE)
-		resolve_error(KEY_HEALTH, "a oneshot does not stay, allowed with type = simple");
+		resolve_error(
+			KEY_HEALTH,
+			"a oneshot does not keep running: set type = simple or remove health");
 }
 
 static void resolve_listen_error(struct resolver *r, struct node_config *node,
@@ -233,8 +232,9 @@ static void resolve_listen_error(struct resolver *r, struct node_config *node,
 {
 	char text[DIAG_EXCERPT_MAX];
 
-	resolve_error(KEY_LISTEN, "'%s%s' %s, allowed is %s", listen_prefix(listen->kind),
-		      diag_excerpt(text, listen->address), why, type_listen.allowed);
+	resolve_error(KEY_LISTEN, "invalid value '%s%s': %s; expected %s",
+		      listen_prefix(listen->kind), diag_excerpt(text, listen->address), why,
+		      type_listen.expected);
 }
 
 static int compare_listens(const void *a, const void *b)
@@ -252,11 +252,12 @@ static int resolve_shared(struct resolver *r, struct node_config *node, const st
 		return -ENOMEM;
 	other = *found;
 	if (other != listen && other >= node->parts.extras->listen && other < listen)
-		resolve_listen_error(r, node, listen, "is named twice");
+		resolve_listen_error(r, node, listen, "duplicate socket");
 	else if (other->mode != listen->mode || other->owner != listen->owner ||
 		 other->group != listen->group)
-		resolve_listen_error(r, node, listen,
-				     "has another mode, owner or group in another section");
+		resolve_listen_error(
+			r, node, listen,
+			"another section has the socket with another mode, owner or group");
 	return 0;
 }
 
@@ -299,8 +300,8 @@ static int resolve_ready_fd(struct resolver *r, struct node_config *node)
 	end = 3 + extras->n_listen + (node->notify ? extras->fd_store_max : 0);
 	if ((size_t)node->ready.fd < end)
 		resolve_error(KEY_READY,
-			      "'fd:%d' is among the descriptors of listen and fd-store-max, "
-			      "allowed is fd:%zu and above",
+			      "'fd:%d' is among the descriptors of listen and fd-store-max: "
+			      "expected fd:%zu or above",
 			      node->ready.fd, end);
 	return 0;
 }
@@ -314,20 +315,17 @@ static void resolve_notify(struct resolver *r, struct node_config *node)
 	if (!node_config_line(node, KEY_NOTIFY))
 		node->notify = node->ready.kind == PROBE_NOTIFY || extras->watchdog_usec || stores;
 	else if (!node->notify && node->ready.kind == PROBE_NOTIFY)
-		resolve_error(KEY_NOTIFY,
-			      "'no' leaves ready = notify without an answer, allowed is yes");
+		resolve_error(KEY_NOTIFY, "'no' contradicts ready = notify: expected yes");
 	else if (!node->notify && extras->watchdog_usec)
-		resolve_error(KEY_NOTIFY,
-			      "'no' leaves the watchdog without an answer, allowed is yes");
+		resolve_error(KEY_NOTIFY, "'no' contradicts watchdog: expected yes");
 	else if (!node->notify && stores)
-		resolve_error(KEY_NOTIFY, "'no' leaves nobody to fill the store, allowed is yes");
+		resolve_error(KEY_NOTIFY, "'no' contradicts fd-store-max: expected yes");
 }
 
 static void resolve_check_reload(struct resolver *r, struct node_config *node)
 {
 	if (node_config_line(node, KEY_RELOAD_SIGNAL) && node_config_line(node, KEY_RELOAD_COMMAND))
-		resolve_error(KEY_RELOAD_SIGNAL,
-			      "there is a reload-command, allowed is one of the two");
+		resolve_error(KEY_RELOAD_SIGNAL, "contradicts reload-command: set one of the two");
 }
 
 static void resolve_check_group(struct resolver *r, struct node_config *node)
@@ -335,7 +333,7 @@ static void resolve_check_group(struct resolver *r, struct node_config *node)
 	for (size_t i = 0; i < N_KEYS; i++) {
 		if (keys[i].scope == SCOPE_SERVICE && node_config_line(node, i))
 			resolve_error(
-				i, "is for a service, allowed with a command in the same section");
+				i, "only services have this key: set command in the same section");
 	}
 }
 

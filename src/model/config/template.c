@@ -118,7 +118,7 @@ int templates_apply(struct templates *templates, const struct reading *reading)
 
 		if (!t->used && !t->faulty)
 			diag_add(reading->diag, DIAG_WARNING, t->place,
-				 "[%s] is a template without instances", t->name);
+				 "[%s] template without instances: set instances", t->name);
 	}
 	return r;
 }

@@ -28,8 +28,8 @@ static int add_node(struct builder *b)
 	char excerpt[DIAG_EXCERPT_MAX];
 
 	if (why) {
-		diag_add(b->reading.diag, DIAG_ERROR, place, "[%s] %s", diag_excerpt(excerpt, path),
-			 why);
+		diag_add(b->reading.diag, DIAG_ERROR, place, "[%s] invalid name: %s",
+			 diag_excerpt(excerpt, path), why);
 		return -EINVAL;
 	}
 	return config_add_node(b->reading.config, path, place, &b->node);
@@ -44,7 +44,7 @@ static int read_property(struct builder *b, unsigned line, const char *property)
 		return -ENOMEM;
 	if (!equals) {
 		diag_add(b->reading.diag, DIAG_ERROR, (struct place){ b->file, line },
-			 "a property is KEY=VALUE");
+			 "invalid property: expected KEY=VALUE");
 		return 0;
 	}
 	*equals = '\0';

@@ -101,9 +101,9 @@ static void reader_check_text(struct reader *r, struct span s)
 		p += n ? n : 1;
 	}
 	if (nul)
-		reader_error(r, r->line, "a NUL byte, allowed is text");
+		reader_error(r, r->line, "NUL byte: expected text");
 	if (foreign)
-		reader_error(r, r->line, "bytes that are not UTF-8, allowed is UTF-8 text");
+		reader_error(r, r->line, "invalid UTF-8: expected UTF-8 text");
 }
 
 /* The next line, without its end. */
@@ -211,15 +211,14 @@ static void reader_section(struct reader *r, struct span line)
 	char *close = memchr(name.begin, ']', (size_t)(name.end - name.begin));
 
 	if (!close)
-		reader_error(r, r->line,
-			     "a section without its closing bracket, allowed is [NAME]");
+		reader_error(r, r->line, "section without closing bracket: expected [NAME]");
 	else if (!is_void_behind(close + 1, name.end))
 		reader_error(
 			r, r->line,
-			"text after a section's bracket, allowed is [NAME], or a comment behind "
+			"text after the bracket of a section: expected [NAME], or a comment after "
 			"a blank and ;");
 	else if (close == name.begin)
-		reader_error(r, r->line, "a section without a name, allowed is [NAME]");
+		reader_error(r, r->line, "section without a name: expected [NAME]");
 	if (!close)
 		close = name.begin;
 	*close = '\0';
@@ -258,22 +257,21 @@ static void reader_entry(struct reader *r, struct span line)
 	*key.end = '\0';
 
 	if (!equals)
-		reader_error(r, number,
-			     "'%s' without '=', allowed are [SECTION], KEY = VALUE, an indented "
-			     "line that continues a value, and a comment behind # or ;",
-			     diag_excerpt(excerpt, key.begin));
-	else if (!key_is_good(key))
-		reader_error(r, number,
-			     "'%s' is no name of a key, allowed are letters, digits and dashes",
-			     diag_excerpt(excerpt, key.begin));
-	else if (!r->in_section)
 		reader_error(
 			r, number,
-			"%s stands before the first section, allowed is a key below a [SECTION]",
-			key.begin);
+			"'%s' without '=': expected [SECTION], KEY = VALUE, an indented line that "
+			"continues a value, or a comment after # or ;",
+			diag_excerpt(excerpt, key.begin));
+	else if (!key_is_good(key))
+		reader_error(r, number, "invalid key '%s': expected letters, digits and dashes",
+			     diag_excerpt(excerpt, key.begin));
+	else if (!r->in_section)
+		reader_error(r, number,
+			     "%s: key before the first section: expected below a [SECTION]",
+			     key.begin);
 	else if (value.end - value.begin > CONFIG_LINE_MAX)
-		reader_error(r, number, "[%s] %s: a value of %td bytes, allowed are %d", r->section,
-			     key.begin, value.end - value.begin, CONFIG_LINE_MAX);
+		reader_error(r, number, "[%s] %s: value too long: %td bytes, at most %d",
+			     r->section, key.begin, value.end - value.begin, CONFIG_LINE_MAX);
 	else
 		reader_set_item(r, key.begin, value, number);
 }
@@ -290,8 +288,8 @@ static bool reader_next_item(struct reader *r)
 		if (is_blank(*line.begin))
 			reader_error(
 				r, r->line,
-				"an indented line without a value before it to continue, allowed "
-				"are keys that begin in the first column");
+				"indented line without a value to continue: expected a key in the first "
+				"column");
 		else if (*line.begin == '[')
 			reader_section(r, span_trim(line));
 		else

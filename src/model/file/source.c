@@ -76,24 +76,25 @@ static int read_whole(int fd, size_t expected, char **ret, size_t *ret_size)
 static bool source_is_good(struct source *source, const char *path, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode)) {
-		source_error(source, path, "%s, allowed is a regular file", file_kind(st->st_mode));
+		source_error(source, path, "%s: expected a regular file", file_kind(st->st_mode));
 		return false;
 	}
 	if (st->st_mode & S_IWOTH) {
 		source_error(source, path,
-			     "anybody may write to it, allowed is what others cannot change");
+			     "writable by every user: remove the permission to write (chmod o-w)");
 		return false;
 	}
 	if (st->st_uid == 0 || st->st_uid == geteuid())
 		return true;
 	if (source->trust)
 		diag_add(source->diag, DIAG_WARNING, (struct place){ .file = path },
-			 "belongs to user %u, who can change what runs here", st->st_uid);
+			 "owned by user %u, who can change the configuration", st->st_uid);
 	else
-		source_error(source, path,
-			     "belongs to user %u, allowed are root and the user of swansongd, or "
-			     "--trust-config",
-			     st->st_uid);
+		source_error(
+			source, path,
+			"owned by user %u: expected root or the user of swansongd; --trust-config "
+			"accepts every owner",
+			st->st_uid);
 	return source->trust;
 }
 
@@ -107,7 +108,7 @@ static int source_file(struct source *source, const char *path, int fd, const st
 	if (r == -ENOMEM)
 		return r;
 	if (r == -EFBIG)
-		source_error(source, path, "too large, allowed are %d bytes", SOURCE_SIZE_MAX);
+		source_error(source, path, "too large: at most %d bytes", SOURCE_SIZE_MAX);
 	else if (r < 0)
 		source_error(source, path, "cannot be read: %s", strerrordesc_np(-r));
 	if (r < 0)
@@ -171,7 +172,7 @@ static int source_read(struct source *source, int dir, const char *name, const c
 	else if (may_be_directory)
 		return source_directory(source, path, fd);
 	else
-		source_error(source, path, "a directory, allowed is a regular file");
+		source_error(source, path, "a directory: expected a regular file");
 	return 0;
 }
 

@@ -28,9 +28,9 @@ static void section_unknown_key(const struct node_config *node, unsigned line, c
 		names[i] = keys[i].name;
 	if (diag_errors(diag) < DIAG_MAX)
 		closest = text_closest(name, names, N_KEYS);
-	diag_add(diag, DIAG_ERROR, place, "[%s] %s: unknown key, %s%s%s", node_config_section(node),
-		 name, closest ? "did you mean '" : "allowed are those of swansong.ini(5)",
-		 closest ? closest : "", closest ? "'?" : "");
+	diag_add(diag, DIAG_ERROR, place, "[%s] %s: unknown key: %s%s%s", node_config_section(node),
+		 name, closest ? "did you mean '" : "see swansong.ini(5)", closest ? closest : "",
+		 closest ? "'?" : "");
 }
 
 /* May @key stand here?  Whether a service has a command is known at its end only. */
@@ -42,21 +42,21 @@ static bool key_is_in_place(const struct node_config *node, enum key_id key, uns
 	bool root = !*node->path;
 
 	if (keys[key].scope == SCOPE_ROOT && !root)
-		diag_add(diag, DIAG_ERROR, place,
-			 "[%s] %s: does not belong here, allowed in [%s] only", title, name,
-			 CONFIG_ROOT_SECTION);
+		diag_add(diag, DIAG_ERROR, place, "[%s] %s: wrong section: expected in [%s]", title,
+			 name, CONFIG_ROOT_SECTION);
 	else if (keys[key].scope == SCOPE_SERVICE && root)
-		diag_add(diag, DIAG_ERROR, place,
-			 "[%s] %s: the root is no service, allowed in a service's section", title,
-			 name);
+		diag_add(
+			diag, DIAG_ERROR, place,
+			"[%s] %s: wrong section: expected in the section of a service, not of the root",
+			title, name);
 	else if (keys[key].scope == SCOPE_TEMPLATE && !config_is_template(node->path))
-		diag_add(diag, DIAG_ERROR, place,
-			 "[%s] %s: is for a template, allowed in a section whose name ends with @",
-			 title, name);
+		diag_add(
+			diag, DIAG_ERROR, place,
+			"[%s] %s: wrong section: expected in a template, a section with a name that ends with @",
+			title, name);
 	else if (node_config_line(node, key) && keys[key].type != &type_commands)
-		diag_add(diag, DIAG_ERROR, place,
-			 "[%s] %s: stands in line %u already, allowed once", title, name,
-			 node_config_line(node, key));
+		diag_add(diag, DIAG_ERROR, place, "[%s] %s: duplicate key (first set on line %u)",
+			 title, name, node_config_line(node, key));
 	else
 		return true;
 	return false;
@@ -82,9 +82,9 @@ static int section_refuse(const struct node_config *node, enum key_id key,
 	char excerpt[DIAG_EXCERPT_MAX];
 
 	if (r < 0 && r != -ENOMEM)
-		section_error(node, diag, key, "'%s' %s, allowed is %s",
-			      diag_excerpt(excerpt, value->text),
-			      value->why ? value->why : "cannot be used", value->type->allowed);
+		section_error(node, diag, key, "invalid value '%s': %s%sexpected %s",
+			      diag_excerpt(excerpt, value->text), value->why ? value->why : "",
+			      value->why ? "; " : "", value->type->expected);
 	return r == -ENOMEM ? r : 0;
 }
 

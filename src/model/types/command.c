@@ -47,7 +47,9 @@ static int command_resolve(struct value *value, void *field)
 }
 
 TYPE(command, .parse = command_parse, .equal = command_equal, .print = command_print,
-     .resolve = command_resolve, .allowed = "a program and its arguments, quoted as in a shell",
+     .resolve = command_resolve,
+     .expected = "a program and its arguments, quoted as in a shell, "
+		 "for example /usr/bin/app -m \"a b\"",
      .examples = { "x \"a b\" %n", "y" });
 
 static int commands_parse(struct value *value, void *field)
@@ -96,7 +98,9 @@ static int commands_resolve(struct value *value, void *field)
 }
 
 TYPE(commands, .parse = commands_parse, .equal = commands_equal, .print = commands_print,
-     .resolve = commands_resolve, .allowed = "a program and its arguments, quoted as in a shell",
+     .resolve = commands_resolve,
+     .expected = "a program and its arguments, quoted as in a shell, "
+		 "for example /usr/bin/app -m \"a b\"",
      .examples = { "b c", "b" });
 
 /* --- names of other nodes, and of the instances of a template --- */
@@ -130,7 +134,8 @@ static void nodes_print(FILE *file, const void *field)
 }
 
 TYPE(nodes, .parse = nodes_parse, .equal = nodes_equal, .print = nodes_print,
-     .allowed = "names of nodes with blanks between them", .examples = { "b", "b c" });
+     .expected = "names of nodes separated by blanks, for example db/redis web",
+     .examples = { "b", "b c" });
 
 /* --- a number of instances means 1, 2, ... up to it --- */
 
@@ -158,13 +163,13 @@ static int check_names(struct value *value, char *const *names, int n)
 	if (n == 0)
 		return -EINVAL;
 	if (n > CONFIG_INSTANCES_MAX)
-		return value_refuse(value, "names too many");
+		return value_refuse(value, "too many instances");
 	for (int i = 0; i < n; i++) {
 		if (!*names[i] || strpbrk(names[i], "/@"))
-			return value_refuse(value, "has a word that is no name of an instance");
+			return value_refuse(value, "not the name of an instance");
 		for (int j = 0; j < i; j++) {
 			if (strcmp(names[i], names[j]) == 0)
-				return value_refuse(value, "names an instance twice");
+				return value_refuse(value, "duplicate instance");
 		}
 	}
 	return 0;
@@ -192,5 +197,5 @@ static int instances_parse(struct value *value, void *field)
 
 /* A template is no node: it is neither compared nor shown. */
 TYPE(instances, .parse = instances_parse,
-     .allowed = "a number up to " STRINGIFY(
-	     CONFIG_INSTANCES_MAX) ", or names with blanks between them");
+     .expected = "a number up to " STRINGIFY(
+	     CONFIG_INSTANCES_MAX) ", or names separated by blanks, for example 4 or red blue");

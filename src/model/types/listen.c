@@ -42,18 +42,17 @@ static int parse_option(struct value *value, const char *text, struct listen *li
 	       strncmp(text, options[i].prefix, strlen(options[i].prefix)) != 0)
 		i++;
 	if (i == ARRAY_SIZE(options))
-		return value_refuse(value, "has an unknown option");
+		return value_refuse(value, "unknown option");
 	if (*given & (1U << i))
-		return value_refuse(value, "has an option twice");
+		return value_refuse(value, "duplicate option");
 	*given |= 1U << i;
 	if (options[i].unix_only && listen->kind != LISTEN_UNIX)
-		return value_refuse(value, "has an option that is for unix: only");
+		return value_refuse(value, "option that applies to unix: only");
 	option.text = text + strlen(options[i].prefix);
 	r = options[i].read(&option, (char *)listen + options[i].offset);
 	if (r == -EINVAL)
-		return value_refuse(value, option.why
-						   ? "has an owner or group that is not to be found"
-						   : "has an option with a bad value");
+		return value_refuse(value, option.why ? "unknown owner or group"
+						      : "invalid value of an option");
 	return r;
 }
 
@@ -81,7 +80,7 @@ static int parse_socket(struct value *value, const char *word, struct listen *li
 				   .owner = (uid_t)-1,
 				   .group = (gid_t)-1 };
 	if (!parse_kind(word, listen))
-		return value_refuse(value, "has a socket that is none of tcp:, udp: and unix:");
+		return value_refuse(value, "socket without tcp:, udp: or unix:");
 	rest = copy = strdup(word + strlen(listen_prefix(listen->kind)));
 	if (!copy)
 		return -ENOMEM;
@@ -105,9 +104,8 @@ static int listen_parse(struct value *value, void *field)
 	if (n < 0)
 		return n;
 	if (n == 0 || n > CONFIG_LISTEN_MAX)
-		return value_refuse(value,
-				    n ? "has more than " STRINGIFY(CONFIG_LISTEN_MAX) " sockets"
-				      : "names no socket");
+		return value_refuse(value, n ? "more than " STRINGIFY(CONFIG_LISTEN_MAX) " sockets"
+					     : "no socket");
 	listen = calloc((size_t)n, sizeof(*listen));
 	if (!listen)
 		return -ENOMEM;
@@ -163,9 +161,9 @@ static void listen_print(FILE *file, const void *field)
 }
 
 TYPE(listen, .parse = listen_parse, .equal = listen_equal, .print = listen_print,
-     .allowed = "tcp:ADDRESS:PORT, udp:ADDRESS:PORT or unix:PATH with an IPv4 address, an "
-		"[IPv6] address or localhost, each followed by ,name=NAME, and for unix: by "
-		",mode=MODE ,owner=USER ,group=GROUP",
+     .expected = "tcp:ADDRESS:PORT, udp:ADDRESS:PORT or unix:PATH with an IPv4 address, an "
+		 "[IPv6] address or localhost, each followed by ,name=NAME, and for unix: by "
+		 ",mode=MODE ,owner=USER ,group=GROUP",
      .examples = { "tcp:127.0.0.1:80,name=a unix:/run/a,mode=0600,owner=100,group=4",
 		   "tcp:127.0.0.1:80 unix:/run/a" });
 
@@ -173,13 +171,13 @@ TYPE(listen, .parse = listen_parse, .equal = listen_equal, .print = listen_print
 static int check_address(struct listen *listen, const char **why)
 {
 	if (listen->kind != LISTEN_UNIX) {
-		*why = "is no address and port";
+		*why = "not an address and port";
 		return value_address(listen->address, &listen->inet);
 	}
-	*why = "is no absolute path";
+	*why = "not an absolute path";
 	if (*listen->address != '/')
 		return -EINVAL;
-	*why = "is longer than a socket's path can be";
+	*why = "too long for the path of a socket";
 	return strlen(listen->address) < sizeof(((struct sockaddr_un *)NULL)->sun_path) ? 0
 											: -EINVAL;
 }
@@ -193,7 +191,7 @@ int listen_resolve(struct listen *listen, const char *path, const char **why)
 		return -ENOMEM;
 	r = check_address(listen, why);
 	if (r == 0 && !fdname_is_good(listen->name)) {
-		*why = "has a name that is no name of a descriptor";
+		*why = "invalid name of a descriptor";
 		r = -EINVAL;
 	}
 	return r;

@@ -27,7 +27,7 @@ static void bool_print(FILE *file, const void *field)
 }
 
 TYPE(bool, .parse = bool_parse, .print = bool_print, .size = sizeof(bool),
-     .allowed = "yes, no, true, false, on, off, 1 or 0", .examples = { "yes", "no" });
+     .expected = "yes, no, true, false, on, off, 1 or 0", .examples = { "yes", "no" });
 
 /* --- durations, in microseconds --- */
 
@@ -56,7 +56,7 @@ static void duration_print(FILE *file, const void *field)
 }
 
 TYPE(duration, .parse = duration_parse, .print = duration_print, .size = sizeof(uint64_t),
-     .allowed = "a duration such as 250ms, 30s, 5min, 1h, 1d or infinity",
+     .expected = "a duration, for example 30s, 250ms, 5min, 1h, 1d or infinity",
      .examples = { "30s", "250ms" });
 
 /* Neither a busy loop nor never. */
@@ -67,15 +67,15 @@ static int interval_parse(struct value *value, void *field)
 	if (parse_duration(value->text, &usec) < 0)
 		return -EINVAL;
 	if (usec < 10 * USEC_PER_MSEC)
-		return value_refuse(value, "is too short");
+		return value_refuse(value, "too short");
 	if (usec == USEC_INFINITY)
-		return value_refuse(value, "never ends");
+		return value_refuse(value, "infinite");
 	*(uint64_t *)field = usec;
 	return 0;
 }
 
 TYPE(interval, .parse = interval_parse, .print = duration_print, .size = sizeof(uint64_t),
-     .allowed = "a duration of 10ms or more, such as 500ms, 10s or 1min",
+     .expected = "a duration of at least 10ms, for example 500ms, 10s or 1min",
      .examples = { "10ms", "90s" });
 
 /* 0 is for none, which is written infinity. */
@@ -86,7 +86,7 @@ static int watchdog_parse(struct value *value, void *field)
 	if (parse_duration(value->text, &usec) < 0)
 		return -EINVAL;
 	if (usec == 0)
-		return value_refuse(value, "leaves no time");
+		return value_refuse(value, "no time at all");
 	*(uint64_t *)field = usec == USEC_INFINITY ? 0 : usec;
 	return 0;
 }
@@ -99,7 +99,7 @@ static void watchdog_print(FILE *file, const void *field)
 }
 
 TYPE(watchdog, .parse = watchdog_parse, .print = watchdog_print, .size = sizeof(uint64_t),
-     .allowed = "a duration such as 500ms, 30s, 5min, or infinity for none",
+     .expected = "a duration, for example 500ms, 30s, 5min, or infinity for no watchdog",
      .examples = { "5s", "infinity" });
 
 /* --- signals and permissions --- */
@@ -112,7 +112,7 @@ static void signal_print(FILE *file, const void *field)
 }
 
 TYPE(signal, .parse = signal_parse, .print = signal_print, .size = sizeof(int),
-     .allowed = "a signal such as SIGTERM, QUIT, 15 or SIGRTMIN+3",
+     .expected = "a signal, for example SIGTERM, QUIT, 15 or SIGRTMIN+3",
      .examples = { "SIGQUIT", "SIGRTMIN+3" });
 
 static int mode_parse(struct value *value, void *field)
@@ -133,7 +133,8 @@ static void mode_print(FILE *file, const void *field)
 }
 
 TYPE(mode, .parse = mode_parse, .print = mode_print, .size = sizeof(unsigned),
-     .allowed = "octal permissions from 0 to 0777", .examples = { "0640", "0022" });
+     .expected = "octal permissions from 0 to 0777, for example 0640",
+     .examples = { "0640", "0022" });
 
 /* --- whole numbers --- */
 
@@ -161,7 +162,7 @@ static void number_print(FILE *file, const void *field)
 #define NUMBER(prefix, least, most)                                                            \
 	{                                                                                      \
 		.parse = number_parse, .print = number_print, .size = sizeof(int),             \
-		.allowed = prefix " from " STRINGIFY(least) " to " STRINGIFY(most),            \
+		.expected = prefix " from " STRINGIFY(least) " to " STRINGIFY(most),           \
 		.examples = { STRINGIFY(least), STRINGIFY(most) }, .min = least, .max = (most) \
 	}
 
@@ -205,11 +206,12 @@ static void bound_print(FILE *file, const void *field)
 #define BOUND(text, first, second, most)                                              \
 	{                                                                             \
 		.parse = bound_parse, .print = bound_print, .size = sizeof(uint64_t), \
-		.allowed = (text), .examples = { first, second }, .max = (most)       \
+		.expected = (text), .examples = { first, second }, .max = (most)      \
 	}
 
-const struct type type_memory = BOUND(
-	"a number of bytes, with K, M, G or T if you like, or infinity", "65536", "infinity", 0);
+const struct type type_memory =
+	BOUND("a number of bytes, for example 512M or 2G (K, M, G, T), or infinity", "65536",
+	      "infinity", 0);
 const struct type type_pids = BOUND("a number from 1 to " STRINGIFY(PIDS_MAX) ", or infinity", "12",
 				    "infinity", PIDS_MAX);
 const struct type type_weight =
@@ -217,10 +219,10 @@ const struct type type_weight =
 
 /* --- one word out of a few --- */
 
-#define CHOICES(words, first, second, ...)                                              \
-	{                                                                               \
-		.size = sizeof(int), .allowed = (words), .examples = { first, second }, \
-		.choices = (const struct choice[]){ __VA_ARGS__, {} },                  \
+#define CHOICES(words, first, second, ...)                                               \
+	{                                                                                \
+		.size = sizeof(int), .expected = (words), .examples = { first, second }, \
+		.choices = (const struct choice[]){ __VA_ARGS__, {} },                   \
 	}
 #define TWO(a, A, b, B)		CHOICES(a " or " b, a, b, { a, A }, { b, B })
 #define THREE(a, A, b, B, c, C) CHOICES(a ", " b " or " c, a, b, { a, A }, { b, B }, { c, C })
@@ -285,7 +287,8 @@ static void restart_limit_print(FILE *file, const void *field)
 
 TYPE(restart_limit, .parse = restart_limit_parse, .print = restart_limit_print,
      .size = sizeof(struct restart_limit),
-     .allowed = "COUNT/DURATION such as 5/30s with 1 to " STRINGIFY(LIMIT_MAX) " failures, or none",
+     .expected = "COUNT/DURATION, for example 5/30s, with 1 to " STRINGIFY(
+	     LIMIT_MAX) " failures, or none",
      .examples = { "3/2min", "none" });
 
 static int add_status(struct value *value, const char *word, struct success_status *status)
@@ -298,10 +301,9 @@ static int add_status(struct value *value, const char *word, struct success_stat
 		return 0;
 	}
 	if (*word >= '0' && *word <= '9')
-		return value_refuse(value, "has an exit status beyond 255");
+		return value_refuse(value, "exit status above 255");
 	if (parse_signal(word, &signo) < 0)
-		return value_refuse(value,
-				    "has a word that is neither an exit status nor a signal");
+		return value_refuse(value, "neither an exit status nor a signal");
 	status->signals |= UINT64_C(1) << (signo - 1);
 	return 0;
 }
@@ -342,5 +344,5 @@ static void success_status_print(FILE *file, const void *field)
 
 TYPE(success_status, .parse = success_status_parse, .print = success_status_print,
      .size = sizeof(struct success_status),
-     .allowed = "exit statuses from 0 to 255 and names of signals, with blanks between them",
+     .expected = "exit statuses from 0 to 255 and names of signals, for example 1 255 SIGHUP",
      .examples = { "1 255 SIGHUP", "3" });

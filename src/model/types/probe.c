@@ -21,7 +21,7 @@ static int read_fd(struct value *value, const char *text, struct probe_config *r
 	if (parse_uint(text, FD_MAX, &fd) < 0)
 		return -EINVAL;
 	if (fd < 3)
-		return value_refuse(value, "is a standard stream");
+		return value_refuse(value, "a standard stream");
 	ret->fd = (int)fd;
 	return 0;
 }
@@ -49,7 +49,7 @@ static int read_http(struct value *value, const char *text, struct probe_config 
 
 	for (const char *c = slash; *c; c++) {
 		if (*c <= ' ' || *c > '~' || *c == '#')
-			return value_refuse(value, "has a byte in its path that no URL has");
+			return value_refuse(value, "invalid character in the path of the URL");
 	}
 	return value_part(host, sizeof(host), text, slash) ? read_tcp(value, host, ret) : -EINVAL;
 }
@@ -81,14 +81,14 @@ static bool refers_back(const char *text)
 
 static int read_log(struct value *value, const char *text, struct probe_config *ret)
 {
-	static const char prefix[] = "cannot be used: ";
+	static const char prefix[] = "invalid expression: ";
 	cleanup(freep) regex_t *regex = NULL;
 	int r;
 
 	if (!*text)
-		return value_refuse(value, "is found in any line");
+		return value_refuse(value, "matches every line");
 	if (refers_back(text))
-		return value_refuse(value, "refers back to what it has found");
+		return value_refuse(value, "back-references are not supported");
 	regex = malloc(sizeof(*regex));
 	if (!regex)
 		return -ENOMEM;
@@ -217,19 +217,19 @@ static int probe_resolve(struct value *value, void *field)
 	value->text = probe->text;
 	return strlen(probe->text) < room
 		       ? 0
-		       : value_refuse(value, "is longer than a socket's path can be");
+		       : value_refuse(value, "too long for the path of a socket");
 }
 
-#define PROBES_ALLOWED                                                                             \
+#define PROBES_EXPECTED                                                                            \
 	"tcp:ADDRESS:PORT or http://ADDRESS:PORT/PATH with an IPv4 address, an [IPv6] address or " \
 	"localhost, unix:PATH, exec:COMMAND"
 
 TYPE(ready, .parse = ready_parse, .equal = probe_equal, .print = probe_print,
      .resolve = probe_resolve,
-     .allowed = "started, notify, fd:N with N from 3 to " STRINGIFY(
-	     FD_MAX) ", " PROBES_ALLOWED ", or log:REGEX with a POSIX extended regular expression",
+     .expected = "started, notify, fd:N with N from 3 to " STRINGIFY(
+	     FD_MAX) ", " PROBES_EXPECTED ", or log:REGEX with a POSIX extended regular expression",
      .examples = { "log:^a( b)?$", "log:^a$" }, .choices = &words[1]);
 
 TYPE(health, .parse = health_parse, .equal = probe_equal, .print = probe_print,
-     .resolve = probe_resolve, .allowed = "none, " PROBES_ALLOWED,
+     .resolve = probe_resolve, .expected = "none, " PROBES_EXPECTED,
      .examples = { "exec:a \"b c\"", "exec:a b c" }, .choices = words);

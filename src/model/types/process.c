@@ -41,7 +41,7 @@ static int limit_parse(struct value *value, void *field)
 	if (*colon && parse_half(colon + 1, strchr(colon, '\0'), size, &limit.rlim_max) < 0)
 		return -EINVAL;
 	if (limit.rlim_cur > limit.rlim_max)
-		return value_refuse(value, "has a soft limit above the hard one");
+		return value_refuse(value, "soft limit above the hard limit");
 	*(struct rlimit *)field = limit;
 	return 0;
 }
@@ -67,15 +67,17 @@ static void limit_print(FILE *file, const void *field)
 #define LIMIT(text, second)                                                                \
 	{                                                                                  \
 		.parse = limit_parse, .print = limit_print, .size = sizeof(struct rlimit), \
-		.allowed = (text), .examples = {                                           \
+		.expected = (text), .examples = {                                          \
 			"1:infinity",                                                      \
 			second                                                             \
 		}                                                                          \
 	}
 
-const struct type type_limit = LIMIT("N or SOFT:HARD, each a whole number or infinity", "7");
+const struct type type_limit =
+	LIMIT("N or SOFT:HARD, each a whole number or infinity, for example 1024:4096", "7");
 const struct type type_limit_size = LIMIT(
-	"N or SOFT:HARD, each a number of bytes such as 512, 64K, 10M, 2G, 1T or infinity", "8");
+	"N or SOFT:HARD, each a number of bytes or infinity, for example 512, 64K, 10M, 2G or 1T",
+	"8");
 
 static const struct choice io_classes[] = {
 	{ "none", IOPRIO_CLASS_NONE },
@@ -104,7 +106,7 @@ static int io_class_parse(struct value *value, void *field)
 	if (has_levels(class))
 		level = IOPRIO_BE_NORM;
 	else if (*colon)
-		return value_refuse(value, "is a class without levels");
+		return value_refuse(value, "class without levels");
 	if (*colon && parse_uint(colon + 1, IOPRIO_NR_LEVELS - 1, &level) < 0)
 		return -EINVAL;
 	*(int *)field = IOPRIO_PRIO_VALUE(class, (int)level);
@@ -123,8 +125,9 @@ static void io_class_print(FILE *file, const void *field)
 }
 
 TYPE(io_class, .parse = io_class_parse, .print = io_class_print, .size = sizeof(int),
-     .allowed = "none, idle, best-effort or realtime, the last two perhaps with a level as in "
-		"best-effort:7, from 0 to 7",
+     .expected =
+	     "none, idle, best-effort or realtime; the last two take a level from 0 to 7, for example "
+	     "best-effort:7",
      .examples = { "best-effort:0", "idle" });
 
 /* "0-3,7" */
@@ -144,7 +147,7 @@ static int cpus_parse(struct value *value, void *field)
 		if (first >= CPU_SETSIZE || last >= CPU_SETSIZE)
 			return -EINVAL;
 		if (last < first)
-			return value_refuse(value, "has a range that ends before it begins");
+			return value_refuse(value, "range that ends before its first number");
 		for (; first <= last; first++)
 			CPU_SET(first, &cpus);
 	} while (*p++ == ',');
@@ -173,7 +176,7 @@ static void cpus_print(FILE *file, const void *field)
 }
 
 TYPE(cpus, .parse = cpus_parse, .print = cpus_print, .size = sizeof(cpu_set_t),
-     .allowed = "numbers and ranges with commas between them such as 0-3,7, each below " STRINGIFY(
+     .expected = "numbers and ranges separated by commas, for example 0-3,7, each below " STRINGIFY(
 	     CPU_SETSIZE),
      .examples = { "0-3,7,1022-1023", "5" });
 
@@ -221,9 +224,9 @@ static int capabilities_parse(struct value *value, void *field)
 		return -EINVAL;
 	for (int i = 0; i < n; i++) {
 		if (parse_capability(words[i], &bit) < 0)
-			return value_refuse(value, "has a word that is no capability");
+			return value_refuse(value, "unknown capability");
 		if (set & bit)
-			return value_refuse(value, "has a capability twice");
+			return value_refuse(value, "duplicate capability");
 		set |= bit;
 	}
 	*(uint64_t *)field = set;
@@ -249,5 +252,6 @@ static void capabilities_print(FILE *file, const void *field)
 
 TYPE(capabilities, .parse = capabilities_parse, .print = capabilities_print,
      .size = sizeof(uint64_t),
-     .allowed = "all, none, or names as in capabilities(7) such as cap_net_bind_service, each once",
+     .expected =
+	     "all, none, or names from capabilities(7), each once, for example cap_net_bind_service",
      .examples = { "cap_chown cap_checkpoint_restore", "none" });

@@ -18,12 +18,13 @@ static int socket_parse(struct value *value, void *field)
 	if (strcmp(value->text, "none") != 0 && *value->text != '/')
 		return -EINVAL;
 	if (strlen(value->text) >= room)
-		return value_refuse(value, "is longer than a socket's path can be");
+		return value_refuse(value, "too long for the path of a socket");
 	return value_copy(value->text, field);
 }
 
 TYPE(socket, .parse = socket_parse, .equal = value_equal_text, .print = value_print_text,
-     .allowed = "an absolute path of at most 107 bytes, or none", .examples = { "/run/a", "none" });
+     .expected = "an absolute path of at most 107 bytes, for example /run/app.socket, or none",
+     .examples = { "/run/a", "none" });
 
 /* A file replaces the one there, and so would a device be replaced. */
 static bool is_device(const char *path)
@@ -43,16 +44,17 @@ static int report_parse(struct value *value, void *field)
 	if (strcmp(value->text, "none") != 0)
 		r = value_check_path(value, value->text);
 	if (r == 0 && length + sizeof(".tmp") > PATH_MAX)
-		r = value_refuse(value, "is longer than a path can be");
+		r = value_refuse(value, "too long for a path");
 	if (r == 0 && value->text[length - 1] == '/')
-		r = value_refuse(value, "is a directory");
+		r = value_refuse(value, "a directory");
 	if (r == 0 && is_device(value->text))
-		r = value_refuse(value, "is where devices are");
+		r = value_refuse(value, "below /dev, among devices");
 	return r < 0 ? r : value_copy(value->text, field);
 }
 
 TYPE(report, .parse = report_parse, .equal = value_equal_text, .print = value_print_text,
-     .allowed = "the absolute path of a file, or none", .examples = { "/var/a", "none" });
+     .expected = "the absolute path of a file, for example /var/lib/swansong/last.json, or none",
+     .examples = { "/var/a", "none" });
 
 static int directory_parse(struct value *value, void *field)
 {
@@ -71,7 +73,8 @@ static int directory_inherit(void *field, const void *from, const char *path)
 }
 
 TYPE(directory, .parse = directory_parse, .equal = value_equal_text, .print = value_print_text,
-     .inherit = directory_inherit, .allowed = "an absolute path, with %n, %i and %%",
+     .inherit = directory_inherit,
+     .expected = "an absolute path, for example /srv/%n; %n, %i and %% are replaced",
      .examples = { "/srv", "/tmp" });
 
 /* --- the environment, which environment_resolve() merges from all sections above --- */
@@ -84,16 +87,15 @@ static int environment_parse(struct value *value, void *field)
 	if (n < 0)
 		return n;
 	if (n > ENVIRONMENT_MAX)
-		return value_refuse(value,
-				    "has more than " STRINGIFY(ENVIRONMENT_MAX) " variables");
+		return value_refuse(value, "more than " STRINGIFY(ENVIRONMENT_MAX) " variables");
 	for (int i = 0; i < n; i++) {
 		size_t length = value_variable_name(words[i]);
 
 		if (length == 0)
-			return value_refuse(value, "has a word that is not NAME=VALUE");
+			return value_refuse(value, "word without NAME=");
 		for (int j = 0; j < i; j++) {
 			if (strncmp(words[i], words[j], length + 1) == 0)
-				return value_refuse(value, "has a variable twice");
+				return value_refuse(value, "duplicate variable");
 		}
 	}
 	*(char ***)field = take(words);
@@ -112,7 +114,7 @@ static void environment_print(FILE *file, const void *field)
 
 TYPE(environment, .parse = environment_parse, .equal = value_equal_words,
      .print = environment_print,
-     .allowed = "words NAME=VALUE, quoted as in a shell, each name once",
+     .expected = "words NAME=VALUE, quoted as in a shell, each name once, for example A=1 B='2 3'",
      .examples = { "A=1 B=", "A=1" });
 
 static int files_parse(struct value *value, void *field)
@@ -135,8 +137,9 @@ static int files_parse(struct value *value, void *field)
 }
 
 TYPE(files, .parse = files_parse, .equal = value_equal_words, .print = value_print_words,
-     .allowed = "absolute paths with blanks between them, with %n, %i and %%, and with a - before "
-		"those of files that may be missing",
+     .expected =
+	     "absolute paths separated by blanks, for example /etc/app.env -/etc/%n.env; a - marks a "
+	     "file that may be missing",
      .examples = { "-/nonexistent/1 -/nonexistent/2", "-/nonexistent/2" });
 
 static int names_parse(struct value *value, void *field)
@@ -150,7 +153,7 @@ static int names_parse(struct value *value, void *field)
 		size_t length = value_name(words[i]);
 
 		if (length == 0 || words[i][length])
-			return value_refuse(value, "has a word that is no name of a variable");
+			return value_refuse(value, "not the name of a variable");
 	}
 	*(char ***)field = take(words);
 	return 0;
@@ -164,7 +167,8 @@ static int names_inherit(void *field, const void *from, const char *path)
 }
 
 TYPE(names, .parse = names_parse, .equal = value_equal_words, .print = value_print_words,
-     .inherit = names_inherit, .allowed = "names of variables with blanks between them",
+     .inherit = names_inherit,
+     .expected = "names of variables separated by blanks, for example PATH HOME",
      .examples = { "A B_2", "A" });
 
 /* --- the standard streams: a word, or file: and a path --- */
@@ -250,13 +254,13 @@ static int output_inherit(void *field, const void *from, const char *path)
 	return stated->path ? substitute_text(stated->path, path, &output->path) : 0;
 }
 
-#define OUTPUT(list, text, first, second)                                                     \
-	{                                                                                     \
-		.parse = output_parse, .equal = output_equal, .print = output_print,          \
-		.inherit = output_inherit, .allowed = text ", or file: and an absolute path", \
-		.examples = { first, second }, .choices = (list)                              \
+#define OUTPUT(list, text, first, second)                                                          \
+	{                                                                                          \
+		.parse = output_parse, .equal = output_equal, .print = output_print,               \
+		.inherit = output_inherit, .expected = text " or file:PATH with an absolute path", \
+		.examples = { first, second }, .choices = (list)                                   \
 	}
 
-const struct type type_input = OUTPUT(&words[2], "inherit, null", "inherit", "file:/l");
+const struct type type_input = OUTPUT(&words[2], "inherit, null,", "inherit", "file:/l");
 const struct type type_output =
-	OUTPUT(words, "inherit, null, journal, syslog", "syslog", "file:/l");
+	OUTPUT(words, "inherit, null, journal, syslog,", "syslog", "file:/l");

@@ -76,23 +76,23 @@ int value_words(struct value *value, char ***field)
 	int n = parse_words(value->text, field);
 
 	if (n == -EINVAL)
-		return value_refuse(value, "has an open quote or ends with a backslash");
+		return value_refuse(value, "open quote or backslash at the end");
 	return n;
 }
 
 int value_check_substitutions(struct value *value)
 {
 	return substitute_check(value->text)
-		       ? value_refuse(value, "has a % that is none of %n, %i and %%")
+		       ? value_refuse(value, "unknown %: only %n, %i and %% are replaced")
 		       : 0;
 }
 
 int value_check_path(struct value *value, const char *path)
 {
 	if (*path != '/')
-		return value_refuse(value, "is no absolute path");
+		return value_refuse(value, "not an absolute path");
 	if (strlen(path) >= PATH_MAX)
-		return value_refuse(value, "is longer than a path can be");
+		return value_refuse(value, "too long for a path");
 	return 0;
 }
 
@@ -111,7 +111,7 @@ int value_argv(struct value *value, char ***ret)
 	if (r < 0)
 		return r;
 	if (r == 0 || !*argv[0])
-		return value_refuse(value, "names no program");
+		return value_refuse(value, "no program");
 	*ret = take(argv);
 	return 0;
 }

@@ -45,8 +45,8 @@ struct type {
 	 * bytes are copied.  Return: 0 or -ENOMEM.
 	 */
 	int (*inherit)(void *field, const void *from, const char *path);
-	size_t size; /* of a field that is compared or inherited by its bytes */
-	const char *allowed;
+	size_t size;		      /* of a field that is compared or inherited by its bytes */
+	const char *expected;	      /* completes "expected ..." */
 	const char *examples[2];      /* two different values, as they are shown */
 	const struct choice *choices; /* without parse and print: of an enum that is one of these */
 	int min, max;		      /* of a number */

@@ -33,7 +33,7 @@ static int parse_id(struct value *value, uint32_t *ret)
 	uint64_t number;
 
 	if (parse_uint(value->text, UINT32_MAX - 1, &number) < 0)
-		return value_refuse(value, "is beyond the largest number, 4294967294");
+		return value_refuse(value, "above the largest number, 4294967294");
 	*ret = (uint32_t)number;
 	return 0;
 }
@@ -43,7 +43,7 @@ static int found(struct value *value, int r, const char *missing)
 {
 	if (r == 0 || r == -ENOMEM)
 		return r;
-	return value_refuse(value, r == -ENOENT ? missing : "cannot be looked up");
+	return value_refuse(value, r == -ENOENT ? missing : "look-up failed");
 }
 
 int value_group(struct value *value, void *field)
@@ -52,7 +52,8 @@ int value_group(struct value *value, void *field)
 		return parse_id(value, field);
 	if (!id_is_name(value->text))
 		return -EINVAL;
-	return found(value, value->names->group(value->text, field), "is no group of this system");
+	return found(value, value->names->group(value->text, field),
+		     "no such group on this system");
 }
 
 /* Fills in the members of a user; @user is to be freed also on failure. */
@@ -75,9 +76,9 @@ static int find_user(struct value *value, struct credentials *user)
 		user->user_gid = (gid_t)-1;
 		return 0;
 	}
-	r = found(value, r, "is no user of this system");
+	r = found(value, r, "no such user on this system");
 	if (r == 0 && number && user->uid != uid)
-		r = value_refuse(value, "is the name of another user");
+		r = value_refuse(value, "the name of another user");
 	return r;
 }
 
@@ -148,10 +149,10 @@ static int user_inherit(void *field, const void *from, const char *path)
 	return copy_text(&credentials->shell, stated->shell);
 }
 
-#define USER_ALLOWED "the name of a user, which begins with a letter, or a number below 4294967295"
+#define USER_EXPECTED "the name of a user, for example www-data, or a number below 4294967295"
 
 TYPE(user, .parse = user_parse, .equal = user_equal, .print = user_print, .inherit = user_inherit,
-     .allowed = USER_ALLOWED, .examples = { "redis", "web" });
+     .expected = USER_EXPECTED, .examples = { "redis", "web" });
 
 /* A number alone, of a user or of a group; -1: none. */
 static void id_print(FILE *file, const void *field)
@@ -162,11 +163,10 @@ static void id_print(FILE *file, const void *field)
 		(void)fprintf(file, "%u", *id);
 }
 
-TYPE(uid, .parse = value_owner, .print = id_print, .size = sizeof(uid_t), .allowed = USER_ALLOWED,
+TYPE(uid, .parse = value_owner, .print = id_print, .size = sizeof(uid_t), .expected = USER_EXPECTED,
      .examples = { "100", "101" });
 
-#define GROUP_ALLOWED \
-	"the name of a group, which begins with a letter, or a number below 4294967295"
+#define GROUP_EXPECTED "the name of a group, for example www-data, or a number below 4294967295"
 
 static int group_parse(struct value *value, void *field)
 {
@@ -204,10 +204,10 @@ static int group_inherit(void *field, const void *from, const char *path)
 }
 
 TYPE(group, .parse = group_parse, .equal = group_equal, .print = group_print,
-     .inherit = group_inherit, .allowed = GROUP_ALLOWED, .examples = { "4", "5" });
+     .inherit = group_inherit, .expected = GROUP_EXPECTED, .examples = { "4", "5" });
 
-TYPE(gid, .parse = value_group, .print = id_print, .size = sizeof(gid_t), .allowed = GROUP_ALLOWED,
-     .examples = { "4", "5" });
+TYPE(gid, .parse = value_group, .print = id_print, .size = sizeof(gid_t),
+     .expected = GROUP_EXPECTED, .examples = { "4", "5" });
 
 static int parse_one_of(struct value *value, const char *word, gid_t *ret)
 {
@@ -216,8 +216,7 @@ static int parse_one_of(struct value *value, const char *word, gid_t *ret)
 
 	if (r != -EINVAL)
 		return r;
-	return value_refuse(value, group.why ? "has a word that is no group of this system"
-					     : "has a word that cannot be a group");
+	return value_refuse(value, group.why ? "no such group on this system" : "not a group");
 }
 
 static int groups_parse(struct value *value, void *field)
@@ -233,7 +232,7 @@ static int groups_parse(struct value *value, void *field)
 	if (n == 0 && !none)
 		return -EINVAL;
 	if (n > GROUPS_MAX)
-		return value_refuse(value, "has more than " STRINGIFY(GROUPS_MAX) " groups");
+		return value_refuse(value, "more than " STRINGIFY(GROUPS_MAX) " groups");
 	groups = calloc((size_t)n + 1, sizeof(*groups));
 	if (!groups)
 		return -ENOMEM;
@@ -244,7 +243,7 @@ static int groups_parse(struct value *value, void *field)
 			return r;
 		for (int j = 0; j < i; j++) {
 			if (groups[i] == groups[j])
-				return value_refuse(value, "has a group twice");
+				return value_refuse(value, "duplicate group");
 		}
 	}
 	credentials->set_groups = true;
@@ -292,5 +291,6 @@ static int groups_inherit(void *field, const void *from, const char *path)
 
 TYPE(groups, .parse = groups_parse, .equal = groups_equal, .print = groups_print,
      .inherit = groups_inherit,
-     .allowed = "none, or names or numbers of groups with blanks between them, each once",
+     .expected =
+	     "names or numbers of groups separated by blanks, each once, for example adm 4, or none",
      .examples = { "4 7", "none" });

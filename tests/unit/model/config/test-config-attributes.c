@@ -123,7 +123,8 @@ START_TEST(an_io_class_has_a_level)
 
 		cleanup(config_unrefp) struct config *config = good(text);
 
-		ck_assert_int_eq(only(config, "a")->parts.attributes->io_priority, classes[i].priority);
+		ck_assert_int_eq(only(config, "a")->parts.attributes->io_priority,
+				 classes[i].priority);
 	}
 }
 END_TEST
@@ -235,7 +236,7 @@ START_TEST(there_is_one_terminal)
 	output_is(config, "a", 1, OUTPUT_INHERIT, "");
 	output_is(config, "a", 2, OUTPUT_FILE, "/e");
 	bad("[a]\ncommand = x\nterminal = yes\n[b/c]\ncommand = x\nterminal = on\n",
-	    "f:6: [b/c] terminal: [a] has the terminal already, allowed for one service");
+	    "f:6: [b/c] terminal: only one service has the terminal: [a] has this key, too");
 }
 END_TEST
 

@@ -126,7 +126,8 @@ START_TEST(a_bad_value_is_refused_with_its_place)
 
 		(void)snprintf(text, sizeof(text), "[a/b]\ncommand = x\n%s = %s\n",
 			       bad_values[_i].key, bad_values[_i].values[j]);
-		(void)snprintf(expected, sizeof(expected), "f:3: [a/b] %s: '", bad_values[_i].key);
+		(void)snprintf(expected, sizeof(expected), "f:3: [a/b] %s: invalid value '",
+			       bad_values[_i].key);
 		bad(text, expected);
 	}
 }
@@ -135,15 +136,20 @@ END_TEST
 START_TEST(a_bad_value_of_the_root_is_refused)
 {
 	bad("[swansong]\ncontrol-socket = run/s\n",
-	    "f:2: [swansong] control-socket: 'run/s' cannot be used");
-	bad("[swansong]\ncontrol-socket =\n", "f:2: [swansong] control-socket: ''");
+	    "f:2: [swansong] control-socket: invalid value 'run/s': expected an absolute path of at most 107 bytes");
+	bad("[a]\nstop-timeout = 10sek\n",
+	    "f:2: [a] stop-timeout: invalid value '10sek': expected a duration, for example 30s");
+	bad("[swansong]\ncontrol-socket =\n", "f:2: [swansong] control-socket: invalid value ''");
 	bad("[swansong]\ncontrol-socket = /"
 	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
 	    "1234567\n",
-	    "f:2: [swansong] control-socket: '/0123");
-	bad("[swansong]\ncontrol-mode = 666x\n", "f:2: [swansong] control-mode: '666x'");
-	bad("[swansong]\ncontrol-group = 0day\n", "f:2: [swansong] control-group: '0day'");
-	bad("[swansong]\ncommand = x\n", "f:2: [swansong] command: the root is no service");
+	    "f:2: [swansong] control-socket: invalid value '/0123");
+	bad("[swansong]\ncontrol-mode = 666x\n",
+	    "f:2: [swansong] control-mode: invalid value '666x'");
+	bad("[swansong]\ncontrol-group = 0day\n",
+	    "f:2: [swansong] control-group: invalid value '0day'");
+	bad("[swansong]\ncommand = x\n",
+	    "f:2: [swansong] command: wrong section: expected in the section of a service");
 }
 END_TEST
 
@@ -159,7 +165,8 @@ START_TEST(every_key_has_a_bad_value)
 
 	(void)snprintf(text, sizeof(text), "[%s]\n%s = %%q\n%s", section, key->name,
 		       command ? "" : "command = x\n");
-	(void)snprintf(expected, sizeof(expected), "f:2: [%s] %s: '", section, key->name);
+	(void)snprintf(expected, sizeof(expected), "f:2: [%s] %s: invalid value '", section,
+		       key->name);
 	bad(text, expected);
 }
 END_TEST

@@ -63,11 +63,11 @@ END_TEST
 
 static void find_circle(enum diag_level level, const char *text, void *arg)
 {
-	const char *circle = strstr(text, " without one of its steps: ");
+	const char *circle = strstr(text, "dependency cycle: ");
 
 	(void)level;
 	if (circle)
-		(void)snprintf(arg, 4096, "%s", circle + strlen(" without one of its steps: "));
+		(void)snprintf(arg, 4096, "%s", circle + strlen("dependency cycle: "));
 }
 
 /* It takes more memory than it begins with, and a cut one would send people the wrong way. */
@@ -80,7 +80,7 @@ START_TEST(without_memory_a_circle_is_told_whole_or_not_at_all)
 		"gamma-of-a-very-long-name-that-nobody-would-like-to-type",
 		"delta-of-a-very-long-name-that-nobody-would-like-to-type",
 	};
-	char text[2000] = "", whole[2000] = "", told[4096];
+	char text[2000] = "", path_shown[2000] = "", steps[2000] = "", told[4096], whole[4096];
 	unsigned int told_whole = 0;
 	int r = -ENOMEM;
 
@@ -88,9 +88,11 @@ START_TEST(without_memory_a_circle_is_told_whole_or_not_at_all)
 		const char *next = nodes[(k + 1) % ARRAY_SIZE(nodes)];
 
 		(void)sprintf(text + strlen(text), "[%s]\nrequires = %s\n", nodes[k], next);
-		(void)sprintf(whole + strlen(whole), "%s%s requires %s", k ? "; " : "", nodes[k],
+		(void)sprintf(path_shown + strlen(path_shown), "%s → ", nodes[k]);
+		(void)sprintf(steps + strlen(steps), "%s%s requires %s", k ? "; " : "", nodes[k],
 			      next);
 	}
+	(void)snprintf(whole, sizeof(whole), "%s%s: %s", path_shown, nodes[0], steps);
 	ck_assert_int_eq(mkdir("d", 0755), 0);
 	write_file("x.ini", text, strlen(text));
 	for (long n = 0; r == -ENOMEM; n++) {

@@ -253,15 +253,15 @@ END_TEST
 START_TEST(what_is_shared_is_the_same_for_all)
 {
 	bad("[a]\ncommand = x\nlisten = unix:/x,mode=600\n[b]\ncommand = x\nlisten = unix:/x\n",
-	    "f:6: [b] listen: 'unix:/x' has another mode, owner or group in another section");
+	    "f:6: [b] listen: invalid value 'unix:/x': another section has the socket with another mode, owner or group");
 }
 END_TEST
 
 START_TEST(readiness_has_a_descriptor_of_its_own)
 {
 	bad("[a]\ncommand = x\nready = fd:4\nlisten = unix:/x unix:/y\n",
-	    "f:3: [a] ready: 'fd:4' is among the descriptors of listen and fd-store-max, allowed is "
-	    "fd:5 and above");
+	    "f:3: [a] ready: 'fd:4' is among the descriptors of listen and fd-store-max: expected "
+	    "fd:5 or above");
 	bad("[a]\ncommand = x\nready = fd:9\nfd-store-max = 7\n",
 	    "f:3: [a] ready: 'fd:9' is among");
 	config_unref(good("[a]\ncommand = x\nready = fd:5\nlisten = unix:/x unix:/y\n"));
@@ -291,21 +291,26 @@ START_TEST(a_socket_is_given_to_whom_something_is_asked_of_on_it)
 	ck_assert(has_socket("notify = yes\n"));
 	ck_assert(has_socket("ready = notify\nnotify = yes\nfd-store-max = 0\n"));
 	ck_assert(!has_socket("notify = no\n"));
-	bad("[a]\ncommand = x\nnotify = no\nready = notify\n", "f:3: [a] notify: 'no' leaves");
-	bad("[a]\ncommand = x\nnotify = no\nwatchdog = 1s\n", "f:3: [a] notify: 'no' leaves");
-	bad("[a]\ncommand = x\nnotify = no\nfd-store-max = 1\n", "f:3: [a] notify: 'no' leaves");
+	bad("[a]\ncommand = x\nnotify = no\nready = notify\n",
+	    "f:3: [a] notify: 'no' contradicts ready = notify: expected yes");
+	bad("[a]\ncommand = x\nnotify = no\nwatchdog = 1s\n",
+	    "f:3: [a] notify: 'no' contradicts watchdog: expected yes");
+	bad("[a]\ncommand = x\nnotify = no\nfd-store-max = 1\n",
+	    "f:3: [a] notify: 'no' contradicts fd-store-max: expected yes");
 }
 END_TEST
 
 START_TEST(a_bad_command_is_refused)
 {
-	bad("[a]\ncommand =\n", "f:2: [a] command: '' names no program");
-	bad("[a]\ncommand = '' x\n", "f:2: [a] command: ''' x' names no program");
-	bad("[a]\ncommand = x \"y\n", "f:2: [a] command: 'x \"y' has an open quote");
+	bad("[a]\ncommand =\n",
+	    "f:2: [a] command: invalid value '': no program; expected a program");
+	bad("[a]\ncommand = '' x\n", "f:2: [a] command: invalid value ''' x': no program");
+	bad("[a]\ncommand = x \"y\n",
+	    "f:2: [a] command: invalid value 'x \"y': open quote or backslash at the end");
 	bad("[a]\ncommand = x \\\n",
-	    "f:2: [a] command: 'x \\' has an open quote or ends with a backslash");
-	bad("[a]\ncommand = x %h\n", "f:2: [a] command: 'x %h' has a %");
-	bad("[a]\ncommand = x 100%\n", "f:2: [a] command: 'x 100%' has a %");
+	    "f:2: [a] command: invalid value 'x \\': open quote or backslash at the end");
+	bad("[a]\ncommand = x %h\n", "f:2: [a] command: invalid value 'x %h': unknown %");
+	bad("[a]\ncommand = x 100%\n", "f:2: [a] command: invalid value 'x 100%': unknown %");
 }
 END_TEST
 
@@ -340,11 +345,11 @@ END_TEST
 START_TEST(a_reload_is_a_signal_or_a_command)
 {
 	bad("[a]\ncommand = x\nreload-signal = USR1\nreload-command = y\n",
-	    "f:3: [a] reload-signal: there is a reload-command, allowed is one of the two");
+	    "f:3: [a] reload-signal: contradicts reload-command: set one of the two");
 	bad("[swansong]\nexit-when = some\n",
-	    "f:2: [swansong] exit-when: 'some' cannot be used, allowed is any, all or never");
+	    "f:2: [swansong] exit-when: invalid value 'some': expected any, all or never");
 	bad("[swansong]\nexit-on-signal = 143\n",
-	    "f:2: [swansong] exit-on-signal: '143' cannot be used, allowed is 0 or 128+n");
+	    "f:2: [swansong] exit-on-signal: invalid value '143': expected 0 or 128+n");
 }
 END_TEST
 
@@ -355,13 +360,13 @@ START_TEST(a_report_is_a_file)
 
 	ck_assert_str_eq(config->report, "/var/lib/r.json");
 	bad("[swansong]\nreport = r.json\n",
-	    "f:2: [swansong] report: 'r.json' is no absolute path");
+	    "f:2: [swansong] report: invalid value 'r.json': not an absolute path; expected the absolute path of a file");
 	bad("[swansong]\nreport = /var/lib/\n",
-	    "f:2: [swansong] report: '/var/lib/' is a directory");
+	    "f:2: [swansong] report: invalid value '/var/lib/': a directory");
 	bad("[swansong]\nreport = /dev/null\n",
-	    "f:2: [swansong] report: '/dev/null' is where devices are");
+	    "f:2: [swansong] report: invalid value '/dev/null': below /dev, among devices");
 	config_unref(good("[swansong]\nreport = /dev/shm/r.json\n[a]\ncommand = x\n"));
-	bad("[a]\nreport = /r\n", "f:2: [a] report: does not belong here");
+	bad("[a]\nreport = /r\n", "f:2: [a] report: wrong section: expected in [swansong]");
 }
 END_TEST
 
@@ -386,7 +391,7 @@ START_TEST(files_of_output_have_limits)
 	ck_assert_uint_eq(b->log_age_usec, 0);
 	ck_assert_int_eq(b->log_keep, 0);
 	bad("[a]\nlog-keep = 10000\n",
-	    "f:2: [a] log-keep: '10000' cannot be used, allowed is a number from 0 to 9999");
+	    "f:2: [a] log-keep: invalid value '10000': expected a number from 0 to 9999");
 }
 END_TEST
 

@@ -30,42 +30,44 @@ END_TEST
 
 START_TEST(keys_stand_where_they_belong)
 {
-	bad("[a]\nrestart = always\n", "f:2: [a] restart: is for a service");
-	bad("[a]\ncontrol-mode = 0600\n", "f:2: [a] control-mode: does not belong here");
-	bad("[a]\ncommand = x\n\ncommand = y\n", "f:4: [a] command: stands in line 2 already");
+	bad("[a]\nrestart = always\n",
+	    "f:2: [a] restart: only services have this key: set command");
+	bad("[a]\ncontrol-mode = 0600\n",
+	    "f:2: [a] control-mode: wrong section: expected in [swansong]");
+	bad("[a]\ncommand = x\n\ncommand = y\n",
+	    "f:4: [a] command: duplicate key (first set on line 2)");
 	bad("[a]\ncommand = x\ntype = oneshot\nrestart = always\n",
-	    "f:4: [a] restart: 'always' would run a oneshot for ever");
+	    "f:4: [a] restart: 'always' repeats a oneshot without end: expected on-failure or never");
 	bad("[a]\ncommand = x\nready = started\ntype = oneshot\n",
-	    "f:3: [a] ready: a oneshot is ready when it has ended");
+	    "f:3: [a] ready: a oneshot is ready when it has succeeded");
 	bad("[a]\ncommand = x\nready = log:(\n",
-	    "f:3: [a] ready: 'log:(' cannot be used: Unmatched ( or \\(, allowed is started");
+	    "f:3: [a] ready: invalid value 'log:(': invalid expression: Unmatched ( or \\(; expected started");
 	bad("[a]\ncommand = x\nhealth = tcp:127.0.0.1:80\ntype = oneshot\n",
-	    "f:3: [a] health: a oneshot does not stay");
-	bad("[a]\ncommand = x\nrestart-delay = 31s\n",
-	    "f:3: [a] restart-delay: restart-delay is 31");
+	    "f:3: [a] health: a oneshot does not keep running");
+	bad("[a]\ncommand = x\nrestart-delay = 31s\n", "f:3: [a] restart-delay: restart-delay 31");
 	bad("[a]\ncommand = x\nrestart-delay-max = 1ms\n",
-	    "f:3: [a] restart-delay-max: restart-delay is 100ms");
+	    "f:3: [a] restart-delay-max: restart-delay 100ms");
 	bad("[a]\ncommand = x\nuser = 4000\n",
-	    "f:3: [a] user: nobody has the number 4000, so [a] has no group");
+	    "f:3: [a] user: no user has the number 4000, so [a] has no group");
 	bad("[g]\nuser = 4000\n[g/a]\ncommand = x\n",
-	    "f:2: [g] user: nobody has the number 4000, so [g/a] has no group");
+	    "f:2: [g] user: no user has the number 4000, so [g/a] has no group");
 }
 END_TEST
 
 START_TEST(a_misspelling_is_recognised)
 {
 	bad("[a]\ncommand = x\nrequries = a\n",
-	    "f:3: [a] requries: unknown key, did you mean 'requires'?");
+	    "f:3: [a] requries: unknown key: did you mean 'requires'?");
 	bad("[a]\ncommand = x\ncolour = red\n",
-	    "f:3: [a] colour: unknown key, allowed are those of swansong.ini(5)");
+	    "f:3: [a] colour: unknown key: see swansong.ini(5)");
 	bad("[data/redis]\ncommand = x\n[a]\nrequires = data/reids\n",
-	    "f:4: [a] requires: there is no node 'data/reids', did you mean 'data/redis'?");
+	    "f:4: [a] requires: no node 'data/reids': did you mean 'data/redis'?");
 	bad("[a]\nafter = nothing/like/it\n",
-	    "f:2: [a] after: there is no node 'nothing/like/it', allowed are");
-	bad("[a]\nafter = ''\n", "f:2: [a] after: there is no node ''");
+	    "f:2: [a] after: no node 'nothing/like/it': expected a node of this configuration");
+	bad("[a]\nafter = ''\n", "f:2: [a] after: no node ''");
 	bad("[a]\nafter = swansong\n", "f:2: [a] after: 'swansong' is the root");
-	bad("[a]\n[b]\nafter = a a\n", "f:3: [b] after: 'a' is named twice");
-	bad("[a]\n[b]\nafter = a \"\n", "f:3: [b] after: 'a \"' has an open quote");
+	bad("[a]\n[b]\nafter = a a\n", "f:3: [b] after: duplicate node 'a'");
+	bad("[a]\n[b]\nafter = a \"\n", "f:3: [b] after: invalid value 'a \"': open quote");
 	/* Keys of later versions are not half understood. */
 	bad("[a]\ncommand = x\nreplicas = 3\n", "f:3: [a] replicas: unknown key");
 }
@@ -120,14 +122,14 @@ START_TEST(all_mistakes_are_found_in_one_run)
 	ck_assert_ptr_null(config);
 
 	static const char *const expected[] = {
-		"two:1: k stands before",
-		"two:3: [a] restart: is for a service",
-		"two:6: [x] user: '0day'",
-		"two:7: [x] log: 'x'",
+		"two:1: k: key before",
+		"two:3: [a] restart: only services have this key",
+		"two:6: [x] user: invalid value '0day'",
+		"two:7: [x] log: invalid value 'x'",
 		"missing: cannot be opened: No such file or directory",
-		"one:1: [a] is in two:2 already",
-		"one:4: [c d] is no name",
-		"one:5: [c d] restart: 'sometimes'",
+		"one:1: [a] duplicate section (first in two:2)",
+		"one:4: [c d] invalid name: expected letters",
+		"one:5: [c d] restart: invalid value 'sometimes'",
 	};
 	char *line = texts.all;
 
@@ -143,7 +145,7 @@ END_TEST
 START_TEST(a_circle_is_a_mistake)
 {
 	bad("[a]\nrequires = b/x\n[b]\nafter = a\n[b/x]\ncommand = x\n",
-	    "f:2: [a] requires: a circle that could never start, allowed without one of its steps: a requires b/x, which is in b; "
+	    "f:2: [a] requires: dependency cycle: a → b/x → b → a: a requires b/x, which is in b; "
 	    "b after a\n");
 }
 END_TEST
@@ -153,11 +155,11 @@ START_TEST(only_files_are_read)
 	static const struct {
 		const char *path, *expected;
 	} refused[] = {
-		{ "fifo", "fifo: a FIFO, allowed is a regular file\n" },
+		{ "fifo", "fifo: a FIFO: expected a regular file\n" },
 		{ "missing", "missing: cannot be opened: No such file or directory\n" },
-		{ "/dev/null", "/dev/null: a device, allowed is a regular file\n" },
-		{ "open", "open: anybody may write to it" },
-		{ "dir", "dir/x.ini: a directory, allowed is a regular file\n" },
+		{ "/dev/null", "/dev/null: a device: expected a regular file\n" },
+		{ "open", "open: writable by every user" },
+		{ "dir", "dir/x.ini: a directory: expected a regular file\n" },
 	};
 	struct config *config = NULL;
 	struct texts texts;
@@ -207,11 +209,11 @@ START_TEST(nothing_to_run_is_a_warning)
 	struct texts texts;
 
 	ck_assert_int_eq(load(&config, &path, 1, &texts), 0);
-	ck_assert_str_eq(texts.all, "warning: .: no service is configured: there is no *.ini\n");
+	ck_assert_str_eq(texts.all, "warning: .: no service configured: no file *.ini\n");
 	config = config_unref(config);
 	ck_assert_int_eq(load_text(&config, "[a]\n", &texts), 0);
 	ck_assert_str_eq(texts.all,
-			 "warning: f: no service is configured: no section has a command\n");
+			 "warning: f: no service configured: no section has a command\n");
 	config_unref(config);
 }
 END_TEST
@@ -256,10 +258,10 @@ START_TEST(too_many_nodes_are_refused)
 	ck_assert_int_eq(load(&config, &path, 1, &texts), -EINVAL);
 	ck_assert_str_eq(
 		texts.all,
-		"f:100000: [n99999] is one node too many, allowed are 100000\n"
-		"f:100001: [x/y/z] is one node too many, allowed are 100000\n"
-		"f:100002: [x/y/z] log: 'x' cannot be used, allowed is inherit, null, journal, syslog, or "
-		"file: and an absolute path\n");
+		"f:100000: [n99999] too many nodes: at most 100000\n"
+		"f:100001: [x/y/z] too many nodes: at most 100000\n"
+		"f:100002: [x/y/z] log: invalid value 'x': expected inherit, null, journal, syslog, or "
+		"file:PATH with an absolute path\n");
 }
 END_TEST
 

@@ -104,22 +104,22 @@ START_TEST(a_circle_is_named_with_its_whole_path)
 {
 	is_circle("a > a", "g:1: [a] requires: ", ": a requires a");
 	is_circle("a > b  b > a", "g:1: [a] requires: ", ": a requires b; b requires a");
-	is_circle("a > b  b ~ c  c > a",
-		  "g:1: [a] requires: ", ": a requires b; b after c; c requires a");
+	is_circle("a > b  b ~ c  c > a", "g:1: [a] requires: dependency cycle: a → b → c → a: ",
+		  ": a requires b; b after c; c requires a");
 	is_circle("x > a  a ~ b  b > a", "g:2: [a] after: ", ": a after b; b requires a");
 }
 END_TEST
 
 START_TEST(a_circle_goes_through_nesting)
 {
-	is_circle("a > b/x  b ~ a",
-		  "g:1: [a] requires: ", ": a requires b/x, which is in b; b after a");
+	is_circle("a > b/x  b ~ a", "g:1: [a] requires: dependency cycle: a → b/x → b → a: ",
+		  ": a requires b/x, which is in b; b after a");
 	is_circle("a > b  b/x ~ a",
-		  "g:1: [a] requires: ", ": a requires b, which holds b/x; b/x after a");
+		  "g:1: [a] requires: ", ": a requires b, which contains b/x; b/x after a");
 	is_circle("a/x > b/x  b/y > a/y  a > c  b > c  c > a/z",
 		  "g:", "c requires a/z, which is in a");
 	is_circle("a/x > b  b > a",
-		  "g:1: [a/x] requires: ", ": a/x requires b; b requires a, which holds a/x");
+		  "g:1: [a/x] requires: ", ": a/x requires b; b requires a, which contains a/x");
 }
 END_TEST
 
@@ -136,9 +136,9 @@ START_TEST(a_stop_has_an_order_of_its_own)
 	is_fine("b > a  a ! b"); /* as it is without */
 	is_fine("a ! b  a ! c  b ! c");
 	is_fine("a/x ! b  b ~ c  c ! a/y");
-	is_circle("a ! b  b ! a", "g:2: [b] term-after: a circle that could never end, ",
+	is_circle("a ! b  b ! a", "g:2: [b] term-after: dependency cycle at the stop: a → b → a: ",
 		  ": a ends before (term-after) b; b ends before (term-after) a");
-	is_circle("a > b  a ! b", "g:1: [a] requires: a circle that could never end, ",
+	is_circle("a > b  a ! b", "g:1: [a] requires: dependency cycle at the stop: a → b → a: ",
 		  ": a requires b; b ends before (term-after) a");
 	is_circle("x > a  a ! a", "g:2: [a] term-after: ", ": a ends before (term-after) a");
 	is_circle("a/x ! a", "g:1: [a/x] term-after: ", "");
@@ -149,7 +149,7 @@ END_TEST
 START_TEST(a_node_and_what_is_in_it_cannot_wait_for_each_other)
 {
 	is_circle("a > a/b", "g:1: [a] requires: ", ": a requires a/b, which is in a");
-	is_circle("a/b/c ~ a", "g:1: [a/b/c] after: ", ": a/b/c after a, which holds a/b/c");
+	is_circle("a/b/c ~ a", "g:1: [a/b/c] after: ", ": a/b/c after a, which contains a/b/c");
 }
 END_TEST
 

@@ -169,28 +169,29 @@ END_TEST
 START_TEST(mistakes_of_a_template_are_said_once)
 {
 	refused("[w@]\ncommand = run %x\ninstances = 5\numask = 9\nno-such-key = 1\n", NULL,
-		"a.ini:2: [w@] command: 'run %x' has a % that is none of %n, %i and %%, "
-		"allowed is a program and its arguments, quoted as in a shell\n"
-		"a.ini:4: [w@] umask: '9' cannot be used, allowed is octal permissions from 0 to 0777\n"
-		"a.ini:5: [w@] no-such-key: unknown key, allowed are those of swansong.ini(5)\n");
+		"a.ini:2: [w@] command: invalid value 'run %x': unknown %: only %n, %i and %% are replaced; "
+		"expected a program and its arguments, quoted as in a shell, "
+		"for example /usr/bin/app -m \"a b\"\n"
+		"a.ini:4: [w@] umask: invalid value '9': expected octal permissions from 0 to 0777, for example 0640\n"
+		"a.ini:5: [w@] no-such-key: unknown key: see swansong.ini(5)\n");
 }
 END_TEST
 
 START_TEST(mistakes_are_reported_where_they_stand)
 {
 	refused("[w@]\ncommand = run\nrequires = nobody\n", "\n\n\n[w@1]\n",
-		"a.ini:3: [w@1] requires: there is no node 'nobody', "
-		"allowed are nodes of this configuration\n");
+		"a.ini:3: [w@1] requires: no node 'nobody': "
+		"expected a node of this configuration\n");
 	refused("[w@]\ncommand = x\n[w@]\n", NULL,
-		"warning: a.ini:1: [w@] is a template without instances\n"
-		"a.ini:3: [w@] is in a.ini:1 already, allowed once\n");
+		"warning: a.ini:1: [w@] template without instances: set instances\n"
+		"a.ini:3: [w@] duplicate section (first in a.ini:1)\n");
 	refused("[w@]\ninstances = 2\n[a]\nrequires = v@\n", NULL,
-		"a.ini:4: [a] requires: there is no node 'v@', allowed are nodes of this configuration\n");
+		"a.ini:4: [a] requires: no node 'v@': expected a node of this configuration\n");
 	refused("[a]\ninstances = 2\n", NULL,
-		"a.ini:2: [a] instances: is for a template, allowed in a section whose name ends with @\n");
+		"a.ini:2: [a] instances: wrong section: expected in a template, a section with a name that ends with @\n");
 	refused("[w@/x]\n", NULL,
-		"a.ini:1: [w@/x] has a part that ends with @ and is not the last, "
-		"allowed is a template's name at the end\n");
+		"a.ini:1: [w@/x] invalid name: @ ends a part that is not the last: "
+		"expected a template's name at the end\n");
 }
 END_TEST
 
@@ -204,7 +205,8 @@ START_TEST(bad_instances_are_refused)
 		(void)snprintf(text, sizeof(text), "[w@]\ncommand = x\ninstances = %s\n",
 			       values[i]);
 		ck_assert_msg(!load(text, NULL), "taken: %s", values[i]);
-		ck_assert_msg(strncmp(said, "a.ini:3: [w@] instances: '", 26) == 0, "%s", said);
+		ck_assert_msg(strncmp(said, "a.ini:3: [w@] instances: invalid value '", 40) == 0,
+			      "%s", said);
 	}
 }
 END_TEST
@@ -216,7 +218,7 @@ START_TEST(a_template_without_instances_is_a_warning)
 
 	ck_assert_ptr_nonnull(config);
 	ck_assert_uint_eq(config->n_nodes, 1);
-	ck_assert_ptr_nonnull(strstr(said, "[w@] is a template without instances\n"));
+	ck_assert_ptr_nonnull(strstr(said, "[w@] template without instances: set instances\n"));
 }
 END_TEST
 

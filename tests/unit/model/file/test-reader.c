@@ -215,21 +215,22 @@ END_TEST
 
 START_TEST(what_cannot_be_read_is_named_and_the_rest_is_read)
 {
-	REFUSED("k=v", "f:1: k stands before the first section");
-	REFUSED("[a", "f:1: a section without its closing bracket");
-	REFUSED("[]", "f:1: a section without a name");
-	REFUSED("[a]; b", "f:1: text after a section's bracket");
+	REFUSED("k=v", "f:1: k: key before the first section");
+	REFUSED("[a", "f:1: section without closing bracket");
+	REFUSED("[]", "f:1: section without a name");
+	REFUSED("[a]; b", "f:1: text after the bracket of a section");
 	REFUSED("[a]\nk", "f:2: 'k' without '='");
 	REFUSED("[a]\nk: v", "f:2: 'k: v' without '='");
-	REFUSED("[a]\nk:l = v", "f:2: 'k:l' is no name of a key");
-	REFUSED("[a]\n = v", "f:2: an indented line without a value before it");
-	REFUSED("[a]\n= v", "f:2: '' is no name of a key");
-	REFUSED("[a]\n* = v", "f:2: '*' is no name of a key");
-	REFUSED("[a]\nkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk = v", "f:2: 'kkkk");
-	REFUSED("[a]\n k = v", "f:2: an indented line without a value before it");
-	REFUSED("[a]\nk = v\nl = \0", "f:3: a NUL byte");
-	REFUSED("[a]\nk = v\n w\xff", "f:3: bytes that are not UTF-8");
-	REFUSED("\xff\xfe[\0a\0]\0", "f:1: a NUL byte");
+	REFUSED("[a]\nk:l = v", "f:2: invalid key 'k:l'");
+	REFUSED("[a]\n = v", "f:2: indented line without a value to continue");
+	REFUSED("[a]\n= v", "f:2: invalid key ''");
+	REFUSED("[a]\n* = v", "f:2: invalid key '*'");
+	REFUSED("[a]\nkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk = v",
+		"f:2: invalid key 'kkkk");
+	REFUSED("[a]\n k = v", "f:2: indented line without a value to continue");
+	REFUSED("[a]\nk = v\nl = \0", "f:3: NUL byte");
+	REFUSED("[a]\nk = v\n w\xff", "f:3: invalid UTF-8");
+	REFUSED("\xff\xfe[\0a\0]\0", "f:1: NUL byte");
 }
 END_TEST
 
@@ -253,7 +254,7 @@ START_TEST(too_long_a_value_is_refused_and_not_cut)
 	memset(text, 'x', size);
 	memcpy(text, head, strlen(head));
 	memcpy(text + size - strlen(tail), tail, strlen(tail));
-	is_refused(text, size, "f:2: [last] k: a value of 8388609 bytes, allowed are 8388608");
+	is_refused(text, size, "f:2: [last] k: value too long: 8388609 bytes, at most 8388608");
 	free(text);
 }
 END_TEST
