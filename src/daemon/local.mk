@@ -100,6 +100,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/tree/deadline.h %D%/tree/deadline.c \
 	%D%/tree/stop.h %D%/tree/stop.c \
 	%D%/tree/goals.h %D%/tree/goals.c \
+	%D%/tree/timetable.h %D%/tree/timetable.c \
 	%D%/tree/build.h %D%/tree/build.c \
 	%D%/tree/converge.h %D%/tree/converge.c \
 	%D%/tree/completion.h %D%/tree/completion.c \

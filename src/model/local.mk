@@ -30,7 +30,9 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 
 # types: how a value is read, compared and shown
 %C%_libmodel_la_SOURCES += \
+	%D%/types/calendar.h %D%/types/calendar.c \
 	%D%/types/type.h %D%/types/type.c \
+	%D%/types/schedule.h %D%/types/schedule.c \
 	%D%/types/plain.c \
 	%D%/types/text.c \
 	%D%/types/command.c \

@@ -25,6 +25,8 @@ struct service_view {
 	bool ending;					       /* it said that it ends by itself */
 	bool ended;	     /* it has ended by itself, and satisfies no requirement */
 	bool stopped;	     /* by a request, or with a node that it requires and that was */
+	const char *schedule;		   /* optional, as the next two */
+	uint64_t scheduled_usec, ran_usec; /* until the next run, since the last one */
 	json_t *logs;	     /* array of strings, the files; NULL: empty */
 	uint64_t lost_lines; /* optional: of these files, as they could not be written */
 	const char *health;  /* optional, as health_state_name(); with the next two */

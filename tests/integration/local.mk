@@ -70,6 +70,7 @@ dist_check_SCRIPTS += \
 	%D%/reload-hooks.sh \
 	%D%/restart-keys.sh \
 	%D%/settle.sh \
+	%D%/schedule.sh \
 	%D%/signals.sh \
 	%D%/stubborn.sh \
 	%D%/stop-keys.sh \

@@ -121,6 +121,16 @@ static void add_health_line(struct table *t, const struct service_view *s)
 		  s->health_result ? s->health_result : "");
 }
 
+static void add_schedule_line(struct table *t, const struct service_view *s)
+{
+	char next[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
+
+	table_add(title(t, "schedule"), STYLE_PLAIN, "%s, next run in %s%s%s%s", s->schedule,
+		  clock_text(next, s->scheduled_usec), s->ran_usec == FIELD_NONE ? "" : ", last run ",
+		  s->ran_usec == FIELD_NONE ? "" : clock_text(last, s->ran_usec),
+		  s->ran_usec == FIELD_NONE ? "" : " ago");
+}
+
 static void add_service_lines(struct table *t, const struct service_view *s)
 {
 	table_add(title(t, "command"), STYLE_PLAIN, "%s", s->command);
@@ -130,6 +140,8 @@ static void add_service_lines(struct table *t, const struct service_view *s)
 	table_add(title(t, "restarts"), STYLE_PLAIN, "%" PRIu64, s->restarts);
 	if (s->result)
 		table_add(title(t, "result"), STYLE_PLAIN, "%s", s->result);
+	if (s->schedule)
+		add_schedule_line(t, s);
 	if (s->health)
 		add_health_line(t, s);
 	add_notify_lines(t, s);

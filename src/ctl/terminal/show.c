@@ -100,6 +100,8 @@ static void add_service(struct words *w, const struct service_view *s)
 	}
 	if (s->result)
 		words_add(w, ", ", "%s", s->result);
+	if (s->scheduled_usec != FIELD_NONE)
+		words_add(w, ", ", "next run in %s", clock_text(text, s->scheduled_usec));
 	if (s->health && strcmp(s->health, "unhealthy") == 0)
 		words_add(w, ", ", "unhealthy");
 	if (s->ending)

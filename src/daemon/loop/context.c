@@ -40,6 +40,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	list_init(&ctx->guards.users);
 	list_init(&ctx->guards.descriptors);
 	list_init(&ctx->guards.programs);
+	list_init(&ctx->timetables.list);
 
 	ctx->null_fd = fd_open_null();
 	if (ctx->null_fd < 0)

@@ -49,6 +49,12 @@ struct guards {
 	unsigned n_leases;
 };
 
+/* Services that run by schedule, for daemon/tree/timetable.h. */
+struct timetables {
+	struct list list;
+	sd_event_source *clock_set; /* NULL: not watched */
+};
+
 struct context {
 	sd_event *event;
 	struct log *log;
@@ -85,6 +91,7 @@ struct context {
 	struct control_offer control;
 	struct list listeners; /* open sockets of services */
 	struct guards guards;
+	struct timetables timetables;
 	struct traces traces; /* of nodes, for the report */
 
 	uint64_t changes; /* counts changes of services, processes and guards */

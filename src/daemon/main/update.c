@@ -14,6 +14,7 @@
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/exit.h"
 #include "daemon/tree/failure.h"
+#include "daemon/tree/timetable.h"
 #include "daemon/view/report.h"
 
 static void update_events(struct update *u)
@@ -30,6 +31,11 @@ static void update_exits(struct update *u)
 {
 	if (!u->orphans || sweep_settle(u->orphans))
 		service_settle_exits(u->tree->ctx);
+}
+
+static void update_schedules(struct update *u)
+{
+	timetables_process(u->tree);
 }
 
 static void update_failures(struct update *u)
@@ -102,6 +108,7 @@ static const struct {
 	[TASK_EVENTS] = { update_events, false },
 	[TASK_GUARDS] = { update_guards, false },
 	[TASK_EXITS] = { update_exits, false },
+	[TASK_SCHEDULES] = { update_schedules, false },
 	[TASK_FAILURES] = { update_failures, false },
 	[TASK_ENDS] = { update_ends, false },
 	[TASK_DEADLINES] = { update_deadlines, false },

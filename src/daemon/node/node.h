@@ -21,6 +21,7 @@
 
 struct service;
 struct final;
+struct timetable;
 
 /* Services of the subtree. */
 struct counts {
@@ -78,6 +79,7 @@ struct node {
 
 	struct trace *trace;	 /* for the report */
 	struct service *service; /* NULL for a group */
+	struct timetable *timetable; /* NULL: it does not run by schedule */
 	struct final *final;	 /* final action, or NULL */
 	struct list leases;
 	bool complete;	  /* its present generation is Complete and was processed */

@@ -12,6 +12,7 @@
 #include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
 #include "daemon/tree/goals.h"
+#include "daemon/tree/timetable.h"
 #include "daemon/spawn/final.h"
 #include "daemon/reload/plan.h"
 #include "daemon/view/report.h"
@@ -42,6 +43,8 @@ static int prepare_entry(struct plan *plan, struct plan_entry *entry)
 		r = prepare_service(entry);
 		if (r >= 0)
 			r = final_new(&entry->final, entry->node, entry->to);
+		if (r >= 0)
+			r = timetable_new(&entry->timetable, entry->node, entry->to);
 	} else {
 		r = tree_add(plan->tree, plan->config, entry->to, &entry->node);
 		entry->made = r == 0;
@@ -55,6 +58,7 @@ static void cancel_entry(struct plan *plan, struct plan_entry *entry)
 	policy_free(take(entry->policy));
 	service_free(take(entry->service));
 	final_free(take(entry->final));
+	timetable_free(take(entry->timetable));
 	if (entry->made)
 		tree_remove(plan->tree, entry->node);
 }
@@ -109,6 +113,8 @@ static void commit(struct plan *plan)
 			goals_reconfigure(node, was_group);
 			commit_service(node, has_entry ? entry : NULL);
 			final_use(node, has_entry ? take(entry->final) : NULL);
+			if (has_entry)
+				timetable_use(node, take(entry->timetable));
 		}
 		node->transient = false;
 		entry += has_entry;

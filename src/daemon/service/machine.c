@@ -163,6 +163,8 @@ static void put_on_agenda(struct service *s, enum service_event event)
 	if ((!has_process && s->state != STATE_BACKOFF && event != EVENT_RESET) ||
 	    (s->state == STATE_UP && s->run.worked))
 		node_add_task(s->node, TASK_ENDS);
+	if (!has_process && s->node->timetable)
+		node_add_task(s->node, TASK_SCHEDULES);
 	if (!has_process && s->node->transient)
 		node_finished(s->node);
 	if (!has_process && (s->node->goal == GOAL_GONE || !s->node->config->argv))

@@ -10,6 +10,7 @@
 #include "daemon/spawn/final.h"
 #include "daemon/tree/edges.h"
 #include "daemon/tree/goals.h"
+#include "daemon/tree/timetable.h"
 
 static const char *path_of(const void *node)
 {
@@ -31,6 +32,7 @@ void tree_remove(struct tree *tree, struct node *node)
 	lease_lose_all(node);
 	dict_remove(&tree->by_path, node->config->path);
 	tree_remove_service(tree, node);
+	node->timetable = timetable_free(node->timetable);
 	node->final = final_free(node->final);
 	node_free(node);
 }
@@ -39,6 +41,7 @@ int tree_add(struct tree *tree, struct config *config, const struct node_config 
 	     struct node **ret)
 {
 	struct node *parent = nc->parent ? tree_find(tree, nc->parent->path) : NULL;
+	struct timetable *timetable = NULL;
 	struct node *node = NULL;
 	int r;
 
@@ -54,6 +57,9 @@ int tree_add(struct tree *tree, struct config *config, const struct node_config 
 	r = final_new(&node->final, node, nc);
 	if (r >= 0 && nc->argv)
 		r = service_new(&node->service, node, nc);
+	if (r >= 0)
+		r = timetable_new(&timetable, node, nc);
+	timetable_use(node, timetable);
 	if (r < 0) {
 		tree_remove(tree, node);
 		return r;

@@ -196,6 +196,15 @@ void goals_want(struct goals *g, struct node *node)
 	goals_raised(node);
 }
 
+void goals_rest(struct tree *tree, struct node *node)
+{
+	struct goals g;
+
+	goals_begin(&g, tree, node->cause);
+	(void)goals_ask(&g, node, REQUEST_REST);
+	service_note_goal(node->service);
+}
+
 /* --- requests: the nodes to raise --- */
 
 static bool is_startable(const struct tree *tree, const struct node *node)

@@ -41,6 +41,9 @@ void goals_add(struct goals *goals, struct node *node);
 /* Starts @node unless it is stopped: a reload has set its autostart. */
 void goals_want(struct goals *goals, struct node *node);
 
+/* @node has done its scheduled work: nothing starts it before it is asked for or needed. */
+void goals_rest(struct tree *tree, struct node *node);
+
 /*
  * Starts @node for a client, with all that starts with it and all that these need, directly or not.
  * The history of restarts is cleared, and nothing is delayed.  Siblings in a stopped group stay

@@ -16,6 +16,8 @@
 #include "daemon/guard/lease.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/tree/start-order.h"
+#include "daemon/tree/timetable.h"
+#include "model/types/schedule.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/hooks.h"
 #include "proto/message.h"
@@ -131,10 +133,17 @@ static struct service_view view_service(struct service *s, char *result, json_t 
 		.ended = s->state == STATE_DONE && !service_is_present(s),
 		.stopped = is_stopped_by_request(s->node),
 		.health_since_usec = FIELD_NONE,
+		.scheduled_usec = FIELD_NONE,
+		.ran_usec = FIELD_NONE,
 		.logs = logs,
 		.lost_lines = describe_lost_lines(s),
 	};
 
+	if (s->node->timetable) {
+		view.schedule = node_config_extras(s->node->config)->schedule->text;
+		view.scheduled_usec = timetable_next_usec(s->node->timetable);
+		view.ran_usec = timetable_last_usec(s->node->timetable);
+	}
 	if (s->setup.launch.activation && activation_fdstore(s->setup.launch.activation)->n)
 		view.stored = activation_fdstore(s->setup.launch.activation)->n;
 	if (s->setup.health)

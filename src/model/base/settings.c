@@ -123,6 +123,7 @@ static void extras_free(struct extras *extras)
 	probe_config_done(&extras->health);
 	listen_done(extras->listen, extras->n_listen);
 	credentials_done(&extras->credentials);
+	free(extras->schedule);
 	free(extras->instances);
 	free(extras->environment_pass);
 	free(extras);

@@ -197,8 +197,12 @@ struct success_status {
  */
 enum node_part { PART_EXTRAS, PART_EDGES, PART_HOOKS, PART_OUTPUTS, PART_ATTRIBUTES, N_PARTS };
 
+struct schedule;
+
 /* PART_EXTRAS: settings that few services have. */
 struct extras {
+	struct schedule *schedule; /* model/types/schedule.h; NULL: none */
+	uint64_t schedule_jitter_usec;
 	struct credentials credentials; /* inherited */
 	struct probe_config health;	/* PROBE_NONE, or a kind that is asked */
 	uint64_t health_interval_usec;

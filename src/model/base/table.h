@@ -56,6 +56,10 @@ KEY(LISTEN, "listen", SERVICE, listen, WHOLE(EXTRAS), RESTART,
 	"sockets that the daemon opens for the service")
 KEY(AUTOSTART, "autostart", SERVICE, bool, NODE(autostart), LIVE,
 	"whether to start the service with the nodes around it")
+KEY(SCHEDULE, "schedule", SERVICE, schedule, EXTRA(schedule), LIVE,
+	"when a oneshot runs by itself")
+KEY(SCHEDULE_JITTER, "schedule-jitter", SERVICE, duration, EXTRA(schedule_jitter_usec), LIVE,
+	"longest random delay of a scheduled run")
 KEY(RESTART, "restart", SERVICE, restart, NODE(restart), LIVE,
 	"ends after which the service is started again")
 KEY(RESTART_DELAY, "restart-delay", SERVICE, duration, NODE(restart_delay_usec), LIVE,

@@ -75,6 +75,8 @@ extern const struct type type_user, type_uid, type_group, type_gid, type_groups;
 extern const struct type type_limit, type_limit_size, type_io_class, type_cpus, type_capabilities;
 /* probe.c */
 extern const struct type type_ready, type_health;
+/* schedule.c */
+extern const struct type type_schedule;
 /* listen.c */
 extern const struct type type_listen;
 

@@ -11,6 +11,11 @@ check_PROGRAMS += %D%/file/test-reader
 %C%_file_test_reader_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ini_parse_stream
 %C%_file_test_reader_LDADD   = tests/unit/fixtures/libtestmain.la src/model/libmodel.la src/base/libbase.la
 
+check_PROGRAMS += %D%/types/test-calendar
+%C%_types_test_calendar_SOURCES = %D%/types/test-calendar.c
+%C%_types_test_calendar_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_types_test_calendar_LDADD   = tests/unit/fixtures/libtestmain.la src/model/libmodel.la src/base/libbase.la
+
 check_PROGRAMS += %D%/config/test-graph
 %C%_config_test_graph_SOURCES = %D%/config/test-graph.c
 %C%_config_test_graph_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)

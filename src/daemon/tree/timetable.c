@@ -1,0 +1,275 @@
+/*
+ * An alarm goes by CLOCK_MONOTONIC.  For a calendar it is set to the time that is left of
+ * CLOCK_REALTIME, and set again when that clock is set or the machine wakes up: a timerfd says so
+ * (TFD_TIMER_CANCEL_ON_SET).
+ */
+#include "daemon/tree/timetable.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/macro.h"
+#include "daemon/service/object.h"
+#include "daemon/tree/goals.h"
+#include "model/types/schedule.h"
+
+struct timetable {
+	struct node *node;
+	const struct node_config *config; /* counted */
+	struct list in_list;		  /* of the context */
+	struct alarm alarm;
+	uint64_t next_usec;    /* CLOCK_MONOTONIC */
+	uint64_t planned_usec; /* CLOCK_REALTIME; of a calendar */
+	uint64_t last_usec;    /* CLOCK_MONOTONIC; 0: it has not run by schedule */
+};
+
+static const struct schedule *schedule_of(const struct timetable *t)
+{
+	return node_config_extras(t->config)->schedule;
+}
+
+static uint64_t random_below(uint64_t limit)
+{
+	uint64_t number = 0;
+
+	if (limit == 0 || getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+		return 0;
+	return number % limit;
+}
+
+static void on_alarm(struct alarm *alarm)
+{
+	node_add_task(container_of(alarm, struct timetable, alarm)->node, TASK_SCHEDULES);
+}
+
+static void timetable_set(struct timetable *t, uint64_t usec)
+{
+	t->next_usec = usec;
+	alarm_set(&t->node->ctx->alarms, &t->alarm, usec);
+}
+
+/* --- the next time --- */
+
+static void plan_interval(struct timetable *t, uint64_t jitter, uint64_t now)
+{
+	timetable_set(t, clock_add(now, schedule_of(t)->interval_usec + jitter));
+}
+
+/* The clock may have been put back: a time that is far away then is planned anew. */
+static void plan_calendar(struct timetable *t, uint64_t jitter, uint64_t now)
+{
+	uint64_t real = clock_realtime_usec();
+	uint64_t next = calendar_next(&schedule_of(t)->calendar, real);
+	uint64_t latest = clock_add(next, node_config_extras(t->config)->schedule_jitter_usec);
+
+	if (t->planned_usec <= real || t->planned_usec > latest)
+		t->planned_usec = clock_add(next, jitter);
+	timetable_set(t, clock_add(now, t->planned_usec - real));
+}
+
+static void timetable_plan(struct timetable *t)
+{
+	uint64_t jitter = random_below(node_config_extras(t->config)->schedule_jitter_usec);
+	uint64_t now = clock_now_usec();
+
+	if (schedule_of(t)->interval_usec)
+		plan_interval(t, jitter, now);
+	else
+		plan_calendar(t, jitter, now);
+}
+
+static bool is_due(const struct timetable *t)
+{
+	return schedule_of(t)->interval_usec ? t->next_usec <= clock_now_usec()
+					     : t->planned_usec <= clock_realtime_usec();
+}
+
+/* --- runs --- */
+
+static bool has_ended(const struct service *s)
+{
+	return s->state == STATE_DONE || s->state == STATE_FAILED;
+}
+
+static void timetable_run(struct tree *tree, struct timetable *t)
+{
+	struct service *s = t->node->service;
+	struct log *log = tree->ctx->log;
+	struct goals goals;
+
+	if (node_goal(t->node) < GOAL_IDLE) /* stopped */
+		return;
+	if (fsm_has_process(s->state) || (t->node->goal == GOAL_UP && !has_ended(s))) {
+		log_line(log, LOG_WARNING, "%s: scheduled run left out: the last one is not over",
+			 node_name(t->node));
+		return;
+	}
+	log_line(log, LOG_INFO, "%s: scheduled run", node_name(t->node));
+	t->last_usec = clock_now_usec();
+	if (has_ended(s))
+		service_post(s, EVENT_RESET);
+	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+	goals_want(&goals, t->node);
+	goals_commit(&goals);
+}
+
+static void timetable_process(struct tree *tree, struct timetable *t)
+{
+	const struct service *s = t->node->service;
+	bool due = is_due(t);
+
+	if (due)
+		timetable_run(tree, t);
+	else if (has_ended(s) && t->node->goal == GOAL_UP && !t->config->autostart)
+		goals_rest(tree, t->node);
+	if (due || !schedule_of(t)->interval_usec)
+		timetable_plan(t);
+}
+
+void timetables_process(struct tree *tree)
+{
+	struct node *node;
+
+	node_for_each_taken (node, tree->ctx, TASK_SCHEDULES)
+		if (node->timetable)
+			timetable_process(tree, node->timetable);
+}
+
+/* --- the clock --- */
+
+/* A time that never comes: what is waited for is the cancellation. */
+static int arm_clock(int fd)
+{
+	const struct itimerspec far = { .it_value = { .tv_sec = INT32_MAX } };
+
+	return timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL) < 0
+		       ? -errno
+		       : 0;
+}
+
+static int on_clock_set(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct context *ctx = arg;
+	struct timetable *t;
+	uint64_t expirations;
+	int r;
+
+	if (read(fd, &expirations, sizeof(expirations)) < 0 && errno == EAGAIN)
+		return 0;
+	r = arm_clock(fd);
+	if (r < 0) {
+		log_line(ctx->log, LOG_ERR, "changes of the clock go unnoticed: %s", strerror(-r));
+		(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	}
+	list_for_each (t, &ctx->timetables.list, in_list)
+		node_add_task(t->node, TASK_SCHEDULES);
+	return 0;
+}
+
+static int add_clock(struct context *ctx)
+{
+	cleanup(closep) int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	sd_event_source **source = &ctx->timetables.clock_set;
+	int r = fd < 0 ? -errno : arm_clock(fd);
+
+	if (r >= 0)
+		r = sd_event_add_io(ctx->event, source, fd, EPOLLIN, on_clock_set, ctx);
+	if (r >= 0)
+		r = sd_event_source_set_io_fd_own(*source, true);
+	if (r < 0)
+		return r;
+	(void)take_fd(fd);
+	return 0;
+}
+
+/* While there is any timetable. */
+static void watch_clock(struct context *ctx)
+{
+	sd_event_source **source = &ctx->timetables.clock_set;
+	int r = 0;
+
+	if (list_is_empty(&ctx->timetables.list))
+		*source = sd_event_source_disable_unref(*source);
+	else if (!*source)
+		r = add_clock(ctx);
+	if (r < 0)
+		log_line(ctx->log, LOG_ERR, "changes of the clock go unnoticed: %s", strerror(-r));
+}
+
+/* --- which services --- */
+
+int timetable_new(struct timetable **ret, struct node *node, const struct node_config *config)
+{
+	struct timetable *t;
+
+	if (!config->argv || !node_config_extras(config)->schedule)
+		return 0;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->node = node;
+	t->config = node_config_ref(config);
+	list_init(&t->in_list);
+	alarm_init(&t->alarm, on_alarm);
+	*ret = t;
+	return 0;
+}
+
+struct timetable *timetable_free(struct timetable *t)
+{
+	if (!t)
+		return NULL;
+	alarm_stop(&t->node->ctx->alarms, &t->alarm);
+	list_remove(&t->in_list);
+	watch_clock(t->node->ctx);
+	node_config_unref(t->config);
+	free(t);
+	return NULL;
+}
+
+static bool is_same(const struct timetable *a, const struct timetable *b)
+{
+	return strcmp(schedule_of(a)->text, schedule_of(b)->text) == 0 &&
+	       node_config_extras(a->config)->schedule_jitter_usec ==
+		       node_config_extras(b->config)->schedule_jitter_usec;
+}
+
+void timetable_use(struct node *node, struct timetable *t)
+{
+	struct timetable *before = node->timetable;
+
+	node->timetable = t;
+	if (t) {
+		list_append(&node->ctx->timetables.list, &t->in_list);
+		t->last_usec = before ? before->last_usec : 0;
+		if (before && is_same(before, t)) {
+			t->planned_usec = before->planned_usec;
+			timetable_set(t, before->next_usec);
+		} else {
+			timetable_plan(t);
+		}
+	}
+	timetable_free(before);
+	watch_clock(node->ctx);
+}
+
+uint64_t timetable_next_usec(const struct timetable *t)
+{
+	uint64_t now = clock_now_usec();
+
+	if (t->next_usec == USEC_INFINITY)
+		return USEC_INFINITY;
+	return t->next_usec > now ? t->next_usec - now : 0;
+}
+
+uint64_t timetable_last_usec(const struct timetable *t)
+{
+	return t->last_usec ? clock_now_usec() - t->last_usec : USEC_INFINITY;
+}

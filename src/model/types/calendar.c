@@ -1,0 +1,380 @@
+/*
+ * The search goes on in real time, from the second after the given one, and skips what cannot fit: to
+ * the next month or day by mktime(3), to the next hour, minute or second by adding seconds.  So each
+ * local time is met as often as the clock shows it, and changes of the clock are seen by comparing
+ * the local time of a second with that of the second before it, or of an hour earlier.
+ */
+#include "model/types/calendar.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/macro.h"
+#include "base/parse.h"
+
+#define YEARS	  30
+#define TOKENS	  5
+#define TOKEN_MAX 64
+#define ALL_HOURS 0xffffffu
+
+/* --- reading --- */
+
+struct part {
+	unsigned min, max;
+	const char *const *names; /* of @min and what follows; NULL: none */
+	unsigned n_names;
+	const char *range; /* between the two ends of a range */
+};
+
+static const char *const weekday_names[] = { "Sunday",	 "Monday", "Tuesday", "Wednesday",
+					     "Thursday", "Friday", "Saturday" };
+static const char *const month_names[] = { "January",	"February", "March",	"April",
+					   "May",	"June",	    "July",	"August",
+					   "September", "October",  "November", "December" };
+
+#define NAMES(names) names, ARRAY_SIZE(names)
+
+static const struct part second_part = { 0, 59, NULL, 0, ".." };
+static const struct part hour_part = { 0, 23, NULL, 0, ".." };
+static const struct part day_part = { 1, 31, NULL, 0, ".." };
+static const struct part month_part = { 1, 12, NAMES(month_names), ".." };
+static const struct part weekday_part = { 0, 6, NAMES(weekday_names), ".." };
+static const struct part cron_parts[TOKENS] = {
+	{ 0, 59, NULL, 0, "-" },	       { 0, 23, NULL, 0, "-" },
+	{ 1, 31, NULL, 0, "-" },	       { 1, 12, NAMES(month_names), "-" },
+	{ 0, 7, NAMES(weekday_names), "-" },
+};
+
+/* A number, or a name or its first three letters. */
+static int read_value(const struct part *part, const char *text, unsigned *ret)
+{
+	uint64_t number;
+
+	for (unsigned i = 0; i < part->n_names; i++) {
+		if (strcasecmp(text, part->names[i]) == 0 ||
+		    (strlen(text) == 3 && strncasecmp(text, part->names[i], 3) == 0)) {
+			*ret = part->min + i;
+			return 0;
+		}
+	}
+	if (*text == '0' && text[1])
+		text++; /* 08 */
+	if (parse_uint(text, part->max, &number) < 0 || number < part->min)
+		return -EINVAL;
+	*ret = (unsigned)number;
+	return 0;
+}
+
+/* "*", "5", "1..5", "0/15": one of a list. */
+static int read_item(const struct part *part, char *text, uint64_t *set)
+{
+	char *step = strchr(text, '/'), *range;
+	unsigned first = part->min, last = part->max, by = 1;
+	uint64_t number;
+
+	if (step) {
+		*step++ = '\0';
+		if (parse_uint(step, part->max, &number) < 0 || number == 0)
+			return -EINVAL;
+		by = (unsigned)number;
+	}
+	range = strstr(text, part->range);
+	if (range) {
+		*range = '\0';
+		if (read_value(part, range + strlen(part->range), &last) < 0)
+			return -EINVAL;
+	}
+	if (strcmp(text, "*") != 0) {
+		if (read_value(part, text, &first) < 0)
+			return -EINVAL;
+		last = range ? last : step ? part->max : first;
+	}
+	/* Fri..Mon goes over the end of the week. */
+	if (last < first && part->n_names == ARRAY_SIZE(weekday_names))
+		last += 7;
+	if (last < first)
+		return -EINVAL;
+	for (unsigned n = first; n <= last; n += by)
+		*set |= UINT64_C(1) << n;
+	return 0;
+}
+
+static int read_set(const struct part *part, const char *text, uint64_t *ret)
+{
+	char copy[TOKEN_MAX], *rest = copy, *item;
+	uint64_t set = 0;
+
+	if (strlen(text) >= sizeof(copy))
+		return -EINVAL;
+	strcpy(copy, text);
+	while ((item = strsep(&rest, ","))) {
+		if (read_item(part, item, &set) < 0)
+			return -EINVAL;
+	}
+	if (part->n_names == ARRAY_SIZE(weekday_names))
+		set = (set | set >> 7) & 0x7f; /* 7 is Sunday, too */
+	*ret = set;
+	return 0;
+}
+
+static int read_cron(char *const tokens[TOKENS], struct calendar *ret)
+{
+	uint64_t set[TOKENS];
+
+	for (size_t i = 0; i < TOKENS; i++) {
+		if (read_set(&cron_parts[i], tokens[i], &set[i]) < 0)
+			return -EINVAL;
+	}
+	*ret = (struct calendar){
+		.seconds = 1,
+		.minutes = set[0],
+		.hours = (uint32_t)set[1],
+		.days = (uint32_t)set[2],
+		.months = (uint32_t)set[3],
+		.weekdays = (uint32_t)set[4],
+		.either = *tokens[2] != '*' && *tokens[4] != '*',
+	};
+	return 0;
+}
+
+/* HOUR:MINUTE[:SECOND] */
+static int read_time(char *text, struct calendar *c)
+{
+	char *minute = strchr(text, ':'), *second;
+	uint64_t hours;
+
+	*minute++ = '\0';
+	second = strchr(minute, ':');
+	if (second)
+		*second++ = '\0';
+	if (read_set(&hour_part, text, &hours) < 0 ||
+	    read_set(&second_part, minute, &c->minutes) < 0 ||
+	    read_set(&second_part, second ? second : "0", &c->seconds) < 0)
+		return -EINVAL;
+	c->hours = (uint32_t)hours;
+	return 0;
+}
+
+/* *-MONTH-DAY or MONTH-DAY */
+static int read_date(char *text, struct calendar *c)
+{
+	char *day;
+	uint64_t months, days;
+
+	if (strncmp(text, "*-", 2) == 0 && strchr(text + 2, '-'))
+		text += 2;
+	day = strchr(text, '-');
+	if (!day)
+		return -EINVAL;
+	*day++ = '\0';
+	if (read_set(&month_part, text, &months) < 0 || read_set(&day_part, day, &days) < 0)
+		return -EINVAL;
+	c->months = (uint32_t)months;
+	c->days = (uint32_t)days;
+	return 0;
+}
+
+#define EVERY_DAY .days = 0xfffffffe, .weekdays = 0x7f, .months = 0x1ffe
+
+/* Returns false if @word is none of the names. */
+static bool read_name(const char *word, struct calendar *c)
+{
+	static const struct {
+		const char *name;
+		struct calendar calendar;
+	} names[] = {
+		{ "minutely",
+		  { .seconds = 1, .minutes = ~UINT64_C(0), .hours = ALL_HOURS, EVERY_DAY } },
+		{ "hourly", { .seconds = 1, .minutes = 1, .hours = ALL_HOURS, EVERY_DAY } },
+		{ "daily", { .seconds = 1, .minutes = 1, .hours = 1, EVERY_DAY } },
+		{ "weekly",
+		  { 1, 1, 1, .days = 0xfffffffe, .weekdays = 1 << 1, .months = 0x1ffe } },
+		{ "monthly", { 1, 1, 1, .days = 1 << 1, .weekdays = 0x7f, .months = 0x1ffe } },
+		{ "yearly", { 1, 1, 1, .days = 1 << 1, .weekdays = 0x7f, .months = 1 << 1 } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(word, names[i].name) == 0) {
+			*c = names[i].calendar;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int read_weekdays(const char *text, struct calendar *c)
+{
+	uint64_t weekdays;
+
+	if (read_set(&weekday_part, text, &weekdays) < 0)
+		return -EINVAL;
+	c->weekdays = (uint32_t)weekdays;
+	return 0;
+}
+
+/* Each part at most once, in this order. */
+static int read_words(char *tokens[], size_t n, struct calendar *ret)
+{
+	struct calendar c;
+	size_t i = 0;
+
+	(void)read_name("daily", &c);
+	if (n > 0 && strcmp(tokens[n - 1], "UTC") == 0) {
+		c.utc = true;
+		n--;
+	}
+	if (n == 0)
+		return -EINVAL;
+	*ret = c;
+	if (read_name(*tokens[0] == '@' ? tokens[0] + 1 : tokens[0], ret)) {
+		ret->utc = c.utc;
+		i = 1;
+	} else {
+		if (!strchr(tokens[i], ':') && !strchr(tokens[i], '-') &&
+		    read_weekdays(tokens[i++], ret) < 0)
+			return -EINVAL;
+		if (i < n && strchr(tokens[i], '-') && read_date(tokens[i++], ret) < 0)
+			return -EINVAL;
+	}
+	if (i < n && strchr(tokens[i], ':') && read_time(tokens[i++], ret) < 0)
+		return -EINVAL;
+	return i == n ? 0 : -EINVAL;
+}
+
+int calendar_parse(const char *text, struct calendar *ret)
+{
+	char copy[2 * TOKEN_MAX], *rest = copy, *token, *tokens[TOKENS];
+	struct calendar calendar;
+	size_t n = 0;
+	int r;
+
+	if (strlen(text) >= sizeof(copy))
+		return -EINVAL;
+	strcpy(copy, text);
+	while ((token = strsep(&rest, " \t"))) {
+		if (!*token)
+			continue;
+		if (n == TOKENS)
+			return -EINVAL;
+		tokens[n++] = token;
+	}
+	r = n == TOKENS ? read_cron(tokens, &calendar) : read_words(tokens, n, &calendar);
+	if (r < 0)
+		return r;
+	if (calendar_next(&calendar, 0) == USEC_INFINITY)
+		return -ERANGE;
+	*ret = calendar;
+	return 0;
+}
+
+/* --- the next time --- */
+
+static bool is_in(uint64_t set, int number)
+{
+	return set >> number & 1;
+}
+
+static void split(const struct calendar *c, time_t t, struct tm *ret)
+{
+	if (c->utc)
+		(void)gmtime_r(&t, ret);
+	else
+		(void)localtime_r(&t, ret);
+}
+
+/* The midnight that begins the day @days, or the month @months, after that of @tm. */
+static time_t midnight(const struct calendar *c, const struct tm *tm, int months, int days)
+{
+	struct tm at = {
+		.tm_year = tm->tm_year,
+		.tm_mon = tm->tm_mon + months,
+		.tm_mday = months ? 1 : tm->tm_mday + days,
+		.tm_isdst = -1,
+	};
+
+	return c->utc ? timegm(&at) : mktime(&at);
+}
+
+static bool fits_day(const struct calendar *c, const struct tm *tm)
+{
+	bool day = is_in(c->days, tm->tm_mday), weekday = is_in(c->weekdays, tm->tm_wday);
+
+	return c->either ? day || weekday : day && weekday;
+}
+
+static int minute_of_day(const struct tm *tm)
+{
+	return tm->tm_hour * 60 + tm->tm_min;
+}
+
+/* Has the clock just jumped over a time that is meant? */
+static bool has_skipped(const struct calendar *c, time_t t, const struct tm *tm)
+{
+	struct tm before;
+	int minute;
+
+	split(c, t - 1, &before);
+	minute = before.tm_mday == tm->tm_mday ? minute_of_day(&before) + 1 : 0;
+	for (; minute < minute_of_day(tm); minute++) {
+		if (is_in(c->hours, minute / 60) && is_in(c->minutes, minute % 60))
+			return true;
+	}
+	return false;
+}
+
+/* Has the clock shown this time before?  It is put back by an hour, or half of one. */
+static bool is_repeated(const struct calendar *c, time_t t, const struct tm *tm)
+{
+	for (time_t by = 1800; by <= 3600; by += 1800) {
+		struct tm before;
+
+		split(c, t - by, &before);
+		if (before.tm_mday == tm->tm_mday && minute_of_day(&before) == minute_of_day(tm))
+			return true;
+	}
+	return false;
+}
+
+/* The seconds to what might fit, or 0 if @t does, within a day that fits. */
+static time_t seconds_to_next(const struct calendar *c, time_t t, const struct tm *tm)
+{
+	if (c->hours != ALL_HOURS) {
+		if (has_skipped(c, t, tm))
+			return 0;
+		if (!is_in(c->hours, tm->tm_hour))
+			return 3600 - tm->tm_min * 60 - tm->tm_sec;
+		if (is_repeated(c, t, tm))
+			return 60 - tm->tm_sec;
+	}
+	if (!is_in(c->minutes, tm->tm_min))
+		return 60 - tm->tm_sec;
+	return is_in(c->seconds, tm->tm_sec) ? 0 : 1;
+}
+
+uint64_t calendar_next(const struct calendar *c, uint64_t usec)
+{
+	time_t t = (time_t)(usec / USEC_PER_SEC) + 1;
+	struct tm tm;
+	int last_year;
+
+	tzset();
+	split(c, t, &tm);
+	for (last_year = tm.tm_year + YEARS; tm.tm_year <= last_year; split(c, t, &tm)) {
+		time_t next;
+
+		if (!is_in(c->months, tm.tm_mon + 1)) {
+			next = midnight(c, &tm, 1, 0);
+		} else if (!fits_day(c, &tm)) {
+			next = midnight(c, &tm, 0, 1);
+		} else {
+			next = t + seconds_to_next(c, t, &tm);
+			if (next == t)
+				return (uint64_t)t * USEC_PER_SEC;
+		}
+		t = next > t ? next : t + 1;
+	}
+	return USEC_INFINITY;
+}

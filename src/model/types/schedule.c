@@ -1,0 +1,62 @@
+#include "model/types/schedule.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "model/types/type.h"
+
+/* Shorter ones are for services that stay. */
+#define INTERVAL_MIN (100 * USEC_PER_MSEC)
+
+static int schedule_parse(struct value *value, void *field)
+{
+	size_t size = strlen(value->text) + 1;
+	cleanup(freep) struct schedule *schedule = calloc(1, sizeof(*schedule) + size);
+	struct schedule **ret = field;
+	int r;
+
+	if (!schedule)
+		return -ENOMEM;
+	(void)memcpy(schedule->text, value->text, size);
+	if (parse_duration(value->text, &schedule->interval_usec) == 0) {
+		if (schedule->interval_usec < INTERVAL_MIN)
+			return value_refuse(value, "is shorter than 100ms");
+		if (schedule->interval_usec == USEC_INFINITY)
+			return value_refuse(value, "never comes");
+	} else {
+		schedule->interval_usec = 0;
+		r = calendar_parse(value->text, &schedule->calendar);
+		if (r < 0)
+			return r == -ERANGE ? value_refuse(value, "never comes") : r;
+	}
+	free(*ret);
+	*ret = take(schedule);
+	return 0;
+}
+
+static bool schedule_equal(const void *a, const void *b)
+{
+	const struct schedule *const *left = a, *const *right = b;
+
+	if (!*left || !*right)
+		return *left == *right;
+	return strcmp((*left)->text, (*right)->text) == 0;
+}
+
+static void schedule_print(FILE *file, const void *field)
+{
+	const struct schedule *const *schedule = field;
+
+	if (*schedule)
+		(void)fputs((*schedule)->text, file);
+}
+
+TYPE(schedule, .parse = schedule_parse, .equal = schedule_equal, .print = schedule_print,
+     .size = sizeof(struct schedule *),
+     .expected = "an interval such as 5min, a calendar such as daily 03:00 or Mon..Fri 08:30, "
+		"or the five fields of crontab(5)",
+     .examples = { "5min", "Mon..Fri 08:30" });

@@ -1,0 +1,116 @@
+#!/bin/bash
+# Services that run by schedule: when, how often, and what a stop, a reload and a shutdown do about it.
+. "${0%/*}/lib.sh"
+
+# job NAME: writes a line to runs-NAME, then blocks while there is a pipe block-NAME.
+cat >"$dir/job" <<-'END'
+	#!/bin/bash
+	trap '' TERM
+	dir=${0%/*}
+	echo run >>"$dir/runs-$1"
+	[ ! -p "$dir/block-$1" ] || read -r _ <"$dir/block-$1"
+	[ "$1" != fails ]
+END
+chmod +x "$dir/job"
+runs() { cat "$dir/runs-$1" 2>/dev/null | wc -l; } # NAME
+has_runs() { [ "$(runs "$1")" -ge "$2" ]; }       # NAME LEAST
+job() { # NAME SCHEDULE [LINE...]
+	printf '[%s]\ncommand = %s/job %s\ntype = oneshot\nschedule = %s\n' "$1" "$dir" "${1##*/}" "$2"
+	shift 2
+	[ $# = 0 ] || printf '%s\n' "$@"
+}
+# The clock of these tests is a job that nothing is done to: three runs of it take more than 400 ms.
+ticks_pass() { wait_for 10 has_runs ticks $(($(runs ticks) + 3)); }
+
+{
+	job ticks 200ms
+	job often 200ms
+	job second '*:*:*'
+	job rare yearly
+	job fails 200ms
+	service group/stays
+	job group/member yearly
+	service db
+	job needs 200ms 'requires = db'
+} | config
+start_daemon
+ok "a job runs at its interval" wait_for 10 has_runs often 3
+ok "and at the times of a calendar" wait_for 10 has_runs second 2
+ok "a job that fails runs again at the next time" wait_for 10 has_runs fails 3
+ok "a job whose time has not come does not run" not has_runs rare 1
+is "status has the schedule" "$(field often .service.schedule)" 200ms
+ok "and the time until the next run" test "$(field rare .service.scheduled_usec)" -gt 1000000
+ok "and the time since the last run" test "$(field second .service.ran_usec)" -lt 100000000
+like "for people, too" "$(ctl status rare)" 'schedule: +yearly, next run in '
+
+mkfifo "$dir/block-often"
+ok "a time that comes during a run is left out" \
+	wait_for 10 says "$log" 'often: scheduled run left out: the last one is not over'
+before=$(runs often)
+ticks_pass
+is "so there is one run at once" "$(runs often)" "$before"
+echo >"$dir/block-often"
+rm "$dir/block-often"
+ok "and the next one comes after it" wait_for 10 has_runs often $((before + 1))
+
+ok "a start runs the job now" ctl start rare
+is "once" "$(runs rare)" 1
+ok "also one in a group" ctl start group/member
+is "which has run then" "$(runs member)" 1
+stays=$(pid_of group/stays)
+ok "a restart of the group" ctl restart group
+ok "restarts the services in it" is_up_anew group/stays "$stays"
+is "and runs no job" "$(runs member)" 1
+
+ok "a job that is stopped" ctl stop often
+before=$(runs often)
+ticks_pass
+is "does not run at its time" "$(runs often)" "$before"
+ok "until it is started" ctl start often
+ok "and then runs by itself again" wait_for 10 has_runs often $((before + 3))
+
+ok "a service that a job requires is stopped" ctl stop db
+before=$(runs needs)
+ticks_pass
+is "the job does not run" "$(runs needs)" "$before"
+ok "and does not start what was stopped by hand" has_state db down
+ok "when that is started" ctl start db
+ok "the job runs again" wait_for 10 has_runs needs $((before + 1))
+
+{
+	job ticks 200ms
+	job often yearly
+	job rare 200ms 'schedule-jitter = 10ms'
+	job holds yearly
+} | config
+ok "a reload changes schedules" ctl reload
+ok "the tree is ready although jobs have not run" ctl wait --timeout 5s --for ready
+before=$(runs rare) often=$(runs often)
+ok "one comes sooner" wait_for 10 has_runs rare $((before + 2))
+ticks_pass
+ok "one later: a run that had begun is the last" not has_runs often $((often + 2))
+
+mkfifo "$dir/block-holds"
+ctl start --no-wait holds
+ok "a run is in progress" wait_for 10 has_runs holds 1
+ctl shutdown --no-wait -q
+ok "it is a guard that the shutdown waits for" wait_for 10 says "$log" 'holds: SIGTERM to pid'
+like "which is shown" "$(ctl guards)" 'holds +process'
+rare=$(runs rare)
+echo >"$dir/block-holds"
+await_daemon 10
+is "the shutdown is graceful" "$status" 0
+ok "and has started no job" not has_runs rare $((rare + 2))
+
+# --- Mistakes ------------------------------------------------------------------------------------
+
+refused() { # LINE... : says why
+	printf '[job]\ncommand = true\n' | cat - <(printf '%s\n' "$@") | config
+	! ctl check "$ini" 2>&1
+}
+like "a schedule that never comes is refused" \
+	"$(refused 'type = oneshot' 'schedule = 02-30')" 'schedule: .*never comes'
+like "and what is none" "$(refused 'type = oneshot' 'schedule = sometimes')" 'schedule: .*daily 03:00'
+like "and one of a service that stays" "$(refused 'schedule = daily')" 'type = oneshot'
+like "and a jitter without it" "$(refused 'schedule-jitter = 1s')" 'schedule-jitter: '
+finish
