@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * What a process runs as, beside its user, its groups and its place.  A configuration says it and a
- * child does it on its way to the program: two layers that know this, and not each other.
+ * The attributes that a process runs with, beside its user, its groups and its directory.  Layer
+ * model reads them from a configuration and layer sys applies them in a child; neither includes the
+ * other.
  */
 
 #include <limits.h>
@@ -23,7 +24,9 @@ struct attributes {
 #define ATTRIBUTE_KEEP	  INT_MIN
 #define CAPABILITIES_KEEP UINT64_MAX
 
-/* A soft limit above the hard one is none at all: keep what there is. */
+/*
+ * Keeps the limit of the parent.  A soft limit above the hard limit marks it: no real limit is so.
+ */
 #define LIMIT_KEEP                           \
 	{                                    \
 		.rlim_cur = 1, .rlim_max = 0 \
@@ -34,7 +37,7 @@ static inline bool limit_is_set(const struct rlimit *limit)
 	return limit->rlim_cur <= limit->rlim_max;
 }
 
-/* Nothing is asked for. */
+/* Keeps all attributes of the parent. */
 #define ATTRIBUTES_NONE                                                            \
 	{                                                                          \
 		.limits = { [0 ... RLIM_NLIMITS - 1] = LIMIT_KEEP },               \

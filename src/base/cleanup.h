@@ -1,13 +1,13 @@
 #pragma once
 
-/* Ownership in local variables: the owner is declared with cleanup(), and leaves with take(). */
+/* Ownership in local variables: cleanup() declares the owner, take() hands its value over. */
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #define cleanup(fn) __attribute__((cleanup(fn)))
 
-/* Hand a pointer or descriptor over and forget it, so that its cleanup() finds nothing to do. */
+/* Hand a pointer or descriptor over: the variable is reset, so that cleanup() frees nothing. */
 #define take(p)                             \
 	({                                  \
 		__typeof__(p) taken_ = (p); \
@@ -21,7 +21,7 @@
 		taken_;            \
 	})
 
-/* For a destructor fn() of a pointer type: defines fnp(), to be named in cleanup(). */
+/* Defines fnp() for cleanup(), from a destructor fn() of a pointer type. */
 #define DEFINE_CLEANUP(type, fn)          \
 	static inline void fn##p(type *p) \
 	{                                 \

@@ -1,3 +1,7 @@
+/*
+ * A duration is shown in one or two units.  It is rounded to each unit first, and the rounded
+ * number selects the form: 999.6ms becomes "1.0s", never "1000ms".
+ */
 #include "base/clock.h"
 
 #include <inttypes.h>
@@ -38,7 +42,7 @@ int clock_left_msec(uint64_t deadline_usec)
 	return msec > INT32_MAX ? INT32_MAX : (int)msec;
 }
 
-/* Return: the end.  There are a lot of such texts in a list of services. */
+/* Returns the end.  Not printf(): a list of services has many such texts. */
 static char *write_number(char *to, uint64_t number, const char *unit)
 {
 	char digits[TEXT_NUMBER_MAX];
@@ -46,7 +50,7 @@ static char *write_number(char *to, uint64_t number, const char *unit)
 	return stpcpy(stpcpy(to, text_number(digits, number)), unit);
 }
 
-/* In units, half of one up. */
+/* @usec in units, rounded half up. */
 static uint64_t rounded(uint64_t usec, uint64_t unit)
 {
 	return usec / unit + (usec % unit >= unit - unit / 2);

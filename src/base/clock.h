@@ -6,24 +6,24 @@
 #define USEC_PER_SEC  UINT64_C(1000000)
 #define USEC_INFINITY UINT64_MAX
 
-/* CLOCK_MONOTONIC in microseconds: the only time to reckon with. */
+/* CLOCK_MONOTONIC in microseconds: for every calculation. */
 uint64_t clock_now_usec(void);
 
-/* CLOCK_REALTIME likewise: for people only. */
+/* CLOCK_REALTIME in microseconds: only to be shown. */
 uint64_t clock_realtime_usec(void);
 
-/* The time left until @deadline_usec for poll(2): rounded up, so that none spins at the end; or -1. */
+/* Time left until @deadline_usec for poll(2), rounded up so that the last wait is not repeated; or -1. */
 int clock_left_msec(uint64_t deadline_usec);
 
-/* @usec + @delta, without wrapping: beyond the end is USEC_INFINITY. */
+/* @usec + @delta, or USEC_INFINITY if the sum overflows. */
 static inline uint64_t clock_add(uint64_t usec, uint64_t delta)
 {
 	return delta > USEC_INFINITY - usec ? USEC_INFINITY : usec + delta;
 }
 
 /*
- * "4.2s", "350ms", "1min 30s", "infinity": for people, rounded to what is shown.  With more digits
- * below a minute, for what may be short: "0.3ms", "350ms", "4.20s".  Return @buf.
+ * "4.2s", "350ms", "1min 30s", "infinity": for users, rounded to the last digit shown.  The precise
+ * form has more digits below a minute: "0.3ms", "350ms", "4.20s".  Returns @buf.
  */
 #define CLOCK_TEXT_MAX 40
 char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec);

@@ -1,7 +1,7 @@
 /*
- * A hash table with open addressing, as pointers are all that it holds: a thing is in the slot that
- * its hash says, or else in the first free one after that.  So between the two there is no free
- * one, which is what a removal has to restore.
+ * A hash table of pointers with open addressing: a thing is in the slot of its hash, its home, or
+ * else in the first free slot after that.  So no slot between the home and the thing is free; a
+ * removal restores that.
  */
 #include "base/dict.h"
 
@@ -23,7 +23,7 @@ static size_t after(const struct dict *dict, size_t slot)
 	return (slot + 1) & (dict->n_slots - 1);
 }
 
-/* Where @name is, or belongs. */
+/* The slot with @name, or the free slot for it. */
 static size_t slot_of(const struct dict *dict, const char *name)
 {
 	size_t slot = home_of(dict, name);
@@ -89,7 +89,7 @@ void dict_remove(struct dict *dict, const char *name)
 	while (dict->slots[slot = after(dict, slot)]) {
 		size_t home = home_of(dict, dict->name_of(dict->slots[slot]));
 
-		/* It may go to the gap unless it would be before its home then. */
+		/* The thing moves to the gap unless the gap is before its home. */
 		if (((slot - home) & mask) < ((slot - gap) & mask))
 			continue;
 		dict->slots[gap] = dict->slots[slot];

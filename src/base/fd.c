@@ -30,9 +30,9 @@ int fd_open_standard(void)
 
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
-		/* The lowest free descriptor is this one. */
+		/* open() returns the lowest free descriptor, which is @fd. */
 		made = open("/dev/null", O_RDWR);
-		/* The root directory takes the number, and can be neither read nor written. */
+		/* The root directory occupies the number, and can be neither read nor written. */
 		if (made < 0)
 			made = open("/", O_PATH);
 		if (made < 0)
@@ -57,7 +57,9 @@ void fd_close_above(int last)
 {
 	if (syscall(SYS_close_range, (unsigned)last + 1, UINT_MAX, 0) == 0)
 		return;
-	/* Before Linux 5.9, or in a sandbox that refuses what it does not know. */
+	/*
+	 * close_range() is missing before Linux 5.9, and in a sandbox that refuses unknown calls.
+	 */
 	for (int fd = last + 1; fd < 1024; fd++)
 		(void)close(fd);
 }

@@ -1,24 +1,27 @@
 #pragma once
 
-/* Closes @fd unless it is negative; returns -1, so that "fd = fd_close(fd)". */
+/* Closes @fd unless it is negative.  Returns -1, for "fd = fd_close(fd)". */
 int fd_close(int fd);
 
 /*
- * The same for a descriptor that somebody else has passed to us: a socket whose close was made to
- * wait until all is sent (SO_LINGER) is sent to its end in the background.
+ * The same for a descriptor that another process has passed.  The close never waits: a socket with
+ * SO_LINGER, whose close would wait until all data is sent, sends its data in the background.
  */
 int fd_close_passed(int fd);
 
 /*
- * Opens /dev/null, or where there is none what can be neither read nor written, on every one of 0, 1
- * and 2 that is closed, so that no file that is opened later becomes a standard output.  To be called
- * before anything else is opened.
+ * Opens /dev/null on each closed descriptor among 0, 1 and 2, so that no file that is opened later
+ * becomes a standard stream.  Without /dev/null, the descriptor can be neither read nor written.
+ * Must be called before any other file is opened.
  *
  * Return: 0 or -errno.
  */
 int fd_open_standard(void);
 
-/* /dev/null to read from, or, where there is none, the end of a pipe that is over.  Or -errno. */
+/*
+ * Opens /dev/null for reading; without it, the end of a closed pipe.  Returns a descriptor or
+ * -errno.
+ */
 int fd_open_null(void);
 
 /* Closes all descriptors above @last. */

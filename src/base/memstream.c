@@ -1,3 +1,7 @@
+/*
+ * The stream writes unbuffered through fopencookie() into a block that doubles when it is full.  A
+ * write that finds no memory marks the stream as failed; memstream_close() reports that.
+ */
 #include "base/memstream.h"
 
 #include <errno.h>
@@ -32,7 +36,7 @@ static ssize_t memstream_write(void *cookie, const char *buffer, size_t n)
 {
 	struct memstream *m = cookie;
 
-	/* What comes after something that was lost is worth nothing. */
+	/* After a loss nothing more is stored: the text would have a gap. */
 	if (m->failed || !memstream_grow(m, n)) {
 		m->failed = true;
 		return 0;
@@ -54,7 +58,7 @@ int memstream_open(struct memstream *m)
 		free(m->text);
 		return -ENOMEM;
 	}
-	(void)setvbuf(m->file, NULL, _IONBF, 0); /* nothing is lost before it is here */
+	(void)setvbuf(m->file, NULL, _IONBF, 0); /* all errors show in memstream_write() */
 	return 0;
 }
 

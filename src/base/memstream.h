@@ -5,22 +5,21 @@
 #include <stdio.h>
 
 /*
- * Text that is written to a stream and kept in memory.  As open_memstream(3), but it is known in
- * the end whether all of it is there: glibc cuts off what it has no memory for, and neither
- * ferror(3) nor fclose(3) tells.
+ * A stream that keeps its text in memory, as open_memstream(3) does, but reports a lack of memory:
+ * glibc truncates the text then, and neither ferror(3) nor fclose(3) reports it.
  */
 struct memstream {
 	FILE *file; /* to write to */
-	char *text; /* these are private */
+	char *text; /* from here on private */
 	size_t length, size;
 	bool failed;
 };
 
-/* 0, or -ENOMEM, and then there is nothing to be closed.  *@m must stay where it is. */
+/* *@m must keep its address.  Return: 0; -ENOMEM: nothing to be closed. */
 int memstream_open(struct memstream *m);
 
 /*
- * Closes the stream.  Hands the whole text over, to be freed by free(3); if some of it is missing,
- * all of it is freed.  Return: 0 or -ENOMEM.
+ * Closes the stream and hands over the whole text, to be freed by free(3).  Return: 0; -ENOMEM: a
+ * part of the text was lost, and all of it is freed.
  */
 int memstream_close(struct memstream *m, char **ret);

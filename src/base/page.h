@@ -1,46 +1,46 @@
 #pragma once
 
 /*
- * What a service and an attached program share: the page, and the words that they exchange.
+ * The interface between the daemon and an attached program: a shared page, and messages.
  *
  * For each run of a service with "attach = yes" the daemon makes a memfd, sealed against any change
  * of its size, and a pair of SOCK_SEQPACKET sockets.  The service inherits the memfd and one of the
  * sockets; PAGE_VARIABLE has their numbers, "5:6".  One process at a time is attached: the one that
  * has a write lock (fcntl(2), F_SETLK) on the first byte of the memfd.  The kernel drops that lock
- * when the process ends, and without it nothing that the page says counts: so the guards of a
- * program that crashes vanish by themselves.
+ * when the process ends, and the page counts only under the lock: so the guards of a program that
+ * crashes are released without further action.
  *
- * The program counts its guards in words that it alone writes, and the daemon only ever reads:
+ * The program counts its guards in words that only it writes; the daemon only reads them:
  *
  *	header	struct page, PAGE_HEADER bytes
  *	lanes	one for each of @n_lanes processors, PAGE_LANE bytes each.  Its first word is the
- *		guards taken less those dropped on that processor, plus PAGE_BIAS; 0, or with
- *		PAGE_VOID: nothing.  The rest of it keeps lanes out of each other's way.
+ *		guards taken less those dropped on that processor, plus PAGE_BIAS; a word of 0 or
+ *		with PAGE_VOID counts nothing.  The rest of a lane is padding between cache lines.
  *
- * The guards held are the sum of all lanes and of @elsewhere.  As the lanes cannot be read at once,
- * the sum is near what it was, until the program is stopped: it then adds the lanes to @elsewhere,
- * sets @gathered, and from that on @elsewhere alone is the number, and exact.  A guard is in it
- * from before guard() returns until its drop begins.  A program with few threads may leave the
- * lanes alone, and have @gathered set from the beginning.  Who gets the lock makes all of this its
- * own: it begins with what a process before it has left.
+ * The number of guards held is the sum of all lanes and of @elsewhere.  The lanes cannot be read in
+ * one step, so the sum is an approximation until the program is stopped.  The program then adds the
+ * lanes to @elsewhere and sets @gathered; from then on @elsewhere alone is the exact number.  A
+ * guard is counted from before guard() returns until its drop begins.  A program with few threads
+ * may leave the lanes unused and set @gathered from the beginning.  A process that gets the lock
+ * initialises the page: it finds the counts of the process before it.
  *
- * A sum below zero is zero.  The daemon believes none of it but to show it, and to wait for no
- * longer than it would by the configuration.  A process that was forked may hold the socket open
- * after the end of the one that is attached; it is the lock that tells.
+ * A sum below zero counts as zero.  The daemon does not trust the page: it shows the numbers, and
+ * never waits longer than the configuration allows.  A forked process may hold the socket open
+ * after the end of the attached process; only the lock proves that a process is attached.
  *
  * All numbers are native.  Messages, of PAGE_MESSAGE_MAX bytes at most and without a NUL, to the
  * program:
  *
  *	STOP			its node, or this run of it, is stopped: @stop is set, too
- *	REPORT			it is asked for a report
+ *	REPORT			a request for a report
  *
  * and from it:
  *
  *	ATTACHED		it has the lock
  *	COMPLETE		it was stopped, and its last guard is gone
- *	REPORT\n		what guards are held, one line for each place where some were taken:
- *	GUARDS SINCE PLACE\n	their number, when the oldest was taken (CLOCK_MONOTONIC,
- *	...			microseconds), and where, for people ("web.c:41 serve")
+ *	REPORT\n		the guards held, one line for each place in the code that took some:
+ *	GUARDS SINCE PLACE\n	their number, the time of the oldest (CLOCK_MONOTONIC,
+ *	...			microseconds), and the place, for users ("web.c:41 serve")
  */
 
 #include <stdint.h>
@@ -78,12 +78,12 @@ static inline struct page_lane *page_lanes(const struct page *p)
 	return (void *)((char *)(uintptr_t)p + PAGE_HEADER);
 }
 
-/* What the page says, for which it must have room for @n_lanes; never below zero. */
+/* The number of guards held, never below zero.  The page must have room for @n_lanes. */
 static inline int64_t page_guards(const struct page *p, uint32_t n_lanes)
 {
 	uint64_t sum = 0, word;
 
-	/* Acquire: that the lanes are in elsewhere. */
+	/* Acquire: the lanes have been added to elsewhere before. */
 	if (__atomic_load_n(&p->gathered, __ATOMIC_ACQUIRE))
 		n_lanes = 0;
 	for (uint32_t i = 0; i < n_lanes; i++) {

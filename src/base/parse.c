@@ -1,3 +1,8 @@
+/*
+ * Each parser reads digits or a name, then compares the remaining text with the exact end that it
+ * expects.  Words are split in one pass into an allocation that is large enough for any split of
+ * the text: the array of pointers, then the bytes.
+ */
 #include "base/parse.h"
 
 #include <errno.h>
@@ -127,8 +132,8 @@ int parse_duration(const char *text, uint64_t *ret_usec)
 }
 
 /*
- * The C libraries do not agree on which real-time signals are left to programs; outside of a
- * program "SIGRTMIN" is the 34 of glibc, whoever reads it.
+ * C libraries reserve different real-time signals.  In text, "SIGRTMIN" always is the 34 of glibc,
+ * so that its meaning does not depend on the reader.
  */
 #define REALTIME_MIN 34
 #define REALTIME_MAX 64
@@ -260,7 +265,7 @@ static int parse_word(const char **text, char **out, const char *ends)
 int parse_words(const char *text, char ***ret)
 {
 	size_t length = strlen(text);
-	size_t slots = length / 2 + 2; /* a word takes a byte and a blank at least, and NULL ends */
+	size_t slots = length / 2 + 2; /* a word has at least a byte and a blank; and the NULL */
 	char **words = malloc(slots * sizeof(*words) + length + 1);
 	char *out;
 	int n = 0;

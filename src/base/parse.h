@@ -1,18 +1,18 @@
 #pragma once
 
 /*
- * Strict readings of text that came from outside.  The whole text must be the value: no leading or
- * trailing blanks, no sign, no "0x", no silent clamping.
+ * Strict parsers for text from outside.  The whole text must be the value: no leading or trailing
+ * blanks, no sign, no "0x", no silent clamping.
  *
- * Return: 0 and *ret written, or -EINVAL (not such a value), -ERANGE (one, but too large); *ret is
- * untouched then.
+ * Return: 0 with *ret written; -EINVAL: no such value; -ERANGE: too large.  On error *ret is
+ * unchanged.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number at the beginning of *text, which is moved behind its digits. */
+/* Parses the number at the beginning of *text, and moves *text behind its digits. */
 int parse_digits(const char **text, uint64_t *ret);
 
 int parse_uint(const char *text, uint64_t max, uint64_t *ret);
@@ -40,16 +40,16 @@ char *parse_signal_text(char buf[static SIGNAL_TEXT_MAX], int signo);
  * Splits a command into words as a shell would, without a shell: blanks and newlines separate;
  * '...' is literal; in "..." a backslash escapes " \ $ ` and newline; elsewhere it escapes any
  * byte.
- * *ret is a NULL-terminated array in one allocation: free() releases it all.  An empty text gives
- * no words.
+ * *ret is a NULL-terminated array in one allocation, to be freed by free().  An empty text has no
+ * words.
  *
  * Return: the number of words, or -EINVAL (an open quote, a backslash at the end), -ENOMEM.
  */
 int parse_words(const char *text, char ***ret);
 
 /*
- * The same for all of @text as one word, blanks included, to @out, which has room for as much.
+ * Unquotes all of @text as one word, blanks included, to @out, which needs room for as many bytes.
  *
- * Return: 0, or -EINVAL with nothing of use in @out.
+ * Return: 0; -EINVAL: the content of @out is undefined.
  */
 int parse_unquote(const char *text, char *out);

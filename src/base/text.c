@@ -1,3 +1,7 @@
+/*
+ * Every function works on bytes and decodes UTF-8 itself, so that no result depends on the locale.
+ * Characters count as printable unless they are controls or the backslash.
+ */
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -57,7 +61,7 @@ static size_t printable(const unsigned char *s)
 	return n && c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != '\\' ? n : 0;
 }
 
-/* Printable, without a look at more than one byte. */
+/* Returns true if the one byte alone shows that it is printable. */
 static bool is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '\\';
@@ -160,7 +164,8 @@ static unsigned distance(const char *a, const char *b)
 const char *text_closest(const char *name, const char *const *names, size_t n)
 {
 	size_t length = strlen(name);
-	unsigned best = length < 5 ? 2 : 3; /* one slip in a short name, two in a longer one */
+	unsigned best =
+		length < 5 ? 2 : 3; /* names under 5 bytes: at most 1 edit; longer names: 2 */
 	const char *closest = NULL;
 
 	if (length > NAME_MAX_LENGTH)
