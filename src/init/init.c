@@ -17,15 +17,16 @@
 #include "sys/spawn/spawn.h"
 
 /*
- * One loop, which waits for one signal at a time; all are blocked from the first instruction on, so
- * that none is lost.  First the command runs, or without one nothing happens until somebody asks
- * for the end; then who is left has the stop signal and some time; then SIGKILL.
+ * A loop takes one signal at a time.  All signals are blocked from the first instruction on, so
+ * that none is lost.  The command runs first; with --pause there is none, and init waits for
+ * SIGTERM or SIGINT.  After that the remaining processes get SIGTERM and the leftover timeout, and
+ * then SIGKILL.
  */
 
 #define REAP_PER_TURN 256
-/* SIGKILL again after this: a process may have been made while the last one was sent. */
+/* The time until SIGKILL is repeated: a process may have been forked during the last round. */
 #define KILL_AGAIN_USEC USEC_PER_SEC
-/* What is left after so many cannot be killed: most often it waits for a device. */
+/* A process that survives as many cannot be killed: most often it waits for a device. */
 #define KILLS_MAX 5
 
 enum phase { PHASE_RUNNING, PHASE_PAUSED, PHASE_ENDING, PHASE_KILLING, PHASE_OVER };
@@ -34,8 +35,8 @@ struct init {
 	const struct init_options *options;
 	struct log *log;
 	/*
-	 * Not on the stack of each turn, which hardened builds clear: all signals, and the last
-	 * one.
+	 * All signals, and the last signal.  Not on the stack of each turn, which hardened builds
+	 * clear.
 	 */
 	sigset_t all;
 	siginfo_t info;
@@ -43,9 +44,9 @@ struct init {
 	struct job job;
 	enum phase phase;
 	pid_t command; /* 0: it has ended */
-	int status;    /* ... with this */
-	bool stopped;  /* it has been suspended */
-	bool reap;     /* there may be dead */
+	int status;    /* of the command, when it has ended */
+	bool stopped;  /* the command has been suspended */
+	bool reap;     /* there may be dead children */
 	uint64_t deadline_usec;
 	unsigned kills;
 	char listen_pid[COMMAND_LISTEN_PID_MAX]; /* in the environment */
@@ -53,14 +54,14 @@ struct init {
 
 /* --- the beginning --- */
 
-/* Who asks for the output or the input to be closed shall see that: not one end is held by us. */
+/* Leaves no descriptor open here: a reader or writer of the command's streams sees their end. */
 static void leave_descriptors(const struct init *i)
 {
 	for (int fd = STDIN_FILENO; fd < STDERR_FILENO; fd++)
 		if (fd != i->job.terminal)
 			(void)close(fd);
 	fd_close_above(STDERR_FILENO);
-	/* Where it could not be left before. */
+	/* Keeps no file system busy, where it could not be left before. */
 	if (chdir("/") < 0)
 		log_line(i->log, LOG_DEBUG, "cannot leave the directory: %s", strerror(errno));
 }
@@ -76,7 +77,7 @@ static int tell_failure(struct init *i, const struct spawn_failure *failure)
 	return failure->error == ENOENT ? 127 : 126;
 }
 
-/* What the child needs before it is the command, and nobody for the rest of our life. */
+/* Memory for the child until its exec; freed afterwards. */
 struct scratch {
 	char stack[SPAWN_STACK];
 	char *script[];
@@ -102,7 +103,7 @@ static int start(struct init *i)
 	int directory, r;
 
 	if (scratch == MAP_FAILED) {
-		log_line(i->log, LOG_ERR, "no memory");
+		log_line(i->log, LOG_ERR, "out of memory");
 		return INIT_EXIT_FAULT;
 	}
 	directory = command_leave_directory();
@@ -130,7 +131,7 @@ static int start(struct init *i)
 	if (r == SPAWN_E_CHILD)
 		return tell_failure(i, &failure);
 	if (r < 0) {
-		log_line(i->log, LOG_ERR, "cannot make a process: %s", strerror(-r));
+		log_line(i->log, LOG_ERR, "cannot create a process: %s", strerror(-r));
 		return INIT_EXIT_FAULT;
 	}
 	i->job.group = i->command;
@@ -149,7 +150,7 @@ static int prepare(struct init *i)
 {
 	memset(&i->all, 0xff, sizeof(i->all));
 	job_init(&i->job);
-	/* As PID 1 we take all along, whoever made it. */
+	/* PID 1 ends every process, inherited or not. */
 	if (getpid() == 1)
 		return 0;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
@@ -168,50 +169,53 @@ static void count_one(pid_t pid, const char *name, void *arg)
 	(*n)++;
 }
 
-static bool is_anybody_left(const struct init *i)
+static bool has_remaining(const struct init *i)
 {
 	unsigned n = 0;
 
 	if (!has_children())
 		return false;
-	/* Without /proc nobody can be told apart from whom we had before. */
+	/* Without /proc, inherited processes cannot be distinguished from others. */
 	return i->inherited.n == 0 || descendants_each(&i->inherited, count_one, &n) < 0 || n > 0;
 }
 
-static void tell_killed(pid_t pid, const char *name, void *arg)
+static void log_killed(pid_t pid, const char *name, void *arg)
 {
 	const struct init *i = arg;
 
-	log_line(i->log, LOG_WARNING, "killing leftover pid %d (%s)", (int)pid, name);
+	log_line(i->log, LOG_WARNING, "killing remaining process: pid %d (%s)", (int)pid, name);
 }
 
 static void begin_end(struct init *i)
 {
-	/* As dumb-init has it; process 1 takes them all with it. */
+	/*
+	 * As in dumb-init, other processes are spared; but the kernel kills them after process 1.
+	 */
 	bool spare = i->options->command.single && getpid() != 1 && !i->options->pause;
 
 	job_end(&i->job);
-	if (spare || !is_anybody_left(i)) {
+	if (spare || !has_remaining(i)) {
 		i->phase = PHASE_OVER;
 		return;
 	}
 	if (i->options->pause)
-		log_line(i->log, LOG_INFO, "SIGTERM to what is left");
+		log_line(i->log, LOG_INFO, "SIGTERM to the remaining processes");
 	else
-		log_line(i->log, LOG_INFO, "SIGTERM to what %s has left", i->options->argv[0]);
+		log_line(i->log, LOG_INFO, "SIGTERM to the remaining processes of %s",
+			 i->options->argv[0]);
 	i->phase = PHASE_ENDING;
 	i->deadline_usec = clock_add(clock_now_usec(), i->options->command.leftover_timeout_usec);
 	descendants_signal(i->job.group, SIGTERM, &i->inherited);
-	/* Those that run would see SIGCONT first, whatever the order. */
+	/* A stopped process cannot act on SIGTERM; a running one would see SIGCONT first. */
 	descendants_resume(&i->inherited);
 }
 
-static void kill_rest(struct init *i)
+static void kill_remaining(struct init *i)
 {
 	if (i->phase == PHASE_ENDING)
-		(void)descendants_each(&i->inherited, tell_killed, i);
+		(void)descendants_each(&i->inherited, log_killed, i);
 	if (i->kills++ == KILLS_MAX) {
-		log_line(i->log, LOG_ERR, "SIGKILL does not end what is left");
+		log_line(i->log, LOG_ERR, "remaining processes survive SIGKILL: giving up");
 		i->phase = PHASE_OVER;
 		return;
 	}
@@ -233,7 +237,7 @@ static void on_death(const struct reap_exit *exit, void *arg)
 	if (exit->pid == i->job.group)
 		log_line(i->log, LOG_INFO, "pid %d has ended: %s %d", (int)exit->pid,
 			 exit->signaled ? "signal" : "exit status", exit->value);
-	else if (i->options->tell_reaped)
+	else if (i->options->log_reaped)
 		log_line(i->log, LOG_WARNING, "reaped zombie process with pid=%d", (int)exit->pid);
 }
 
@@ -250,7 +254,7 @@ static void reap(struct init *i)
 	}
 	if (i->phase == PHASE_RUNNING)
 		begin_end(i);
-	else if (i->phase != PHASE_PAUSED && !is_anybody_left(i))
+	else if (i->phase != PHASE_PAUSED && !has_remaining(i))
 		i->phase = PHASE_OVER;
 }
 
@@ -270,7 +274,7 @@ static void forward(struct init *i, int signo, pid_t sender)
 	forward_send(f->scope, i->command, as, &i->inherited);
 	if (as == SIGCONT)
 		i->stopped = false;
-	/* What is suspended cannot act on it. */
+	/* A suspended command cannot act on the signal. */
 	if (i->stopped && (signo == SIGTERM || signo == SIGHUP))
 		forward_send(f->scope, i->command, SIGCONT, &i->inherited);
 	if (job_is_stop(signo))
@@ -293,12 +297,12 @@ static void on_signal(struct init *i)
 		forward(i, signo, i->info.si_pid);
 	else if (i->phase == PHASE_PAUSED)
 		end_pause(i, signo);
-	/* Who is left has heard of the end; somebody may be in a hurry. */
+	/* The remaining processes have SIGTERM already; this signal skips their timeout. */
 	else if (signo == SIGQUIT || (signo == SIGINT && i->job.terminal >= 0))
 		i->deadline_usec = 0;
 }
 
-/* Waits no longer than until the deadline, and not at all while there are more dead. */
+/* Waits until the deadline at most, and not at all while there are dead children to reap. */
 static void take_signal(struct init *i)
 {
 	bool endless = i->deadline_usec == USEC_INFINITY && !i->reap;
@@ -335,7 +339,7 @@ int init_run(const struct init_options *options)
 			if (i.reap)
 				reap(&i);
 			if (i.deadline_usec != USEC_INFINITY && clock_now_usec() >= i.deadline_usec)
-				kill_rest(&i);
+				kill_remaining(&i);
 		}
 		status = i.status;
 	}

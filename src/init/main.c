@@ -14,18 +14,18 @@ static const char usage[] =
 	"usage: " NAME " [OPTION]... [--] COMMAND [ARGUMENT]...\n"
 	"       " NAME " [OPTION]... -P\n"
 	"\n"
-	"Runs one command as an init: passes signals on, collects orphans, and ends what is left.\n"
+	"Runs one command as an init: passes signals on, reaps orphans, ends remaining processes.\n"
 	"\n"
 	"      --signal-scope SCOPE        signals go to the command's group (the default), to main,\n"
 	"                                  or to all; -g is group, -c, --single-child is main\n"
 	"  -r, --rewrite FROM:TO           pass the signal FROM on as TO; 0: not at all\n"
 	"  -e, --success-status STATUS     exit with 0 if the command exits with this\n"
-	"  -p, --parent-death-signal SIG   to us when our parent ends, to the command when we do\n"
-	"      --leftover-timeout TIME     what the command leaves behind has this long (5s)\n"
-	"  -v, --verbose                   say what happens; -vv: each signal\n"
-	"  -w                              say who is collected\n"
-	"  -P, --pause                     run no command: collect orphans until SIGTERM or SIGINT\n"
-	"  -s                              nothing: it is a subreaper where it is not PID 1\n"
+	"  -p, --parent-death-signal SIG   to init at its parent's end, to the command at init's end\n"
+	"      --leftover-timeout TIME     time for the remaining processes (5s)\n"
+	"  -v, --verbose                   log each step; -vv: each signal, too\n"
+	"  -w                              log each reaped process\n"
+	"  -P, --pause                     run no command: reap orphans until SIGTERM or SIGINT\n"
+	"  -s                              no effect: init is a subreaper unless it is PID 1\n"
 	"  -h, --help                      show this\n"
 	"  -V, --version                   show the version\n"
 	"\n"
@@ -41,10 +41,11 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-/* Return: -1 to go on, or an exit status. */
-static int parse_option(struct init_options *options, int option)
+/* @last is the argument before optind.  Return: -1 to continue, or an exit status. */
+static int parse_option(struct init_options *options, int option, const char *last)
 {
-	const char *wanted;
+	char refusal[COMMAND_REFUSAL_MAX];
+	const char *expected;
 
 	switch (option) {
 	case 's':
@@ -53,7 +54,7 @@ static int parse_option(struct init_options *options, int option)
 		options->pause = true;
 		return -1;
 	case 'w':
-		options->tell_reaped = true;
+		options->log_reaped = true;
 		return -1;
 	case 'v':
 		options->log->level = options->log->level < LOG_INFO ? LOG_INFO : LOG_DEBUG;
@@ -63,13 +64,17 @@ static int parse_option(struct init_options *options, int option)
 	case 'V':
 		return puts(NAME " " PACKAGE_VERSION) < 0 ? INIT_EXIT_FAULT : EXIT_SUCCESS;
 	case '?':
-		(void)fputs(usage, stderr);
+	case ':':
+		log_line(options->log, LOG_ERR, "%s",
+			 command_refusal(refusal, long_options, option, last));
 		return INIT_EXIT_FAULT;
 	}
-	wanted = command_option(&options->command, option == 'c' ? COMMAND_SINGLE : option, optarg);
-	if (!wanted)
+	expected =
+		command_option(&options->command, option == 'c' ? COMMAND_SINGLE : option, optarg);
+	if (!expected)
 		return -1;
-	log_line(options->log, LOG_ERR, "'%s' is not %s", optarg, wanted);
+	log_line(options->log, LOG_ERR, "--%s: invalid value '%s': expected %s",
+		 command_option_name(long_options, option), optarg, expected);
 	return INIT_EXIT_FAULT;
 }
 
@@ -77,17 +82,15 @@ static int parse_options(struct init_options *options, int argc, char **argv)
 {
 	int option, status = -1;
 
-	/*
-	 * Most often there is none, and getopt_long() would keep 64 KiB of glibc in our memory for
-	 * it.
-	 */
+	opterr = 0;
+	/* Mostly there is no option, and getopt_long() would keep 64 KiB of glibc in memory. */
 	if (argv[1] && strcmp(argv[1], "--") == 0)
 		optind = 2;
 	else
 		while (status < 0 &&
-		       (option = getopt_long(argc, argv, "+" COMMAND_LETTERS "cswvPhV",
+		       (option = getopt_long(argc, argv, "+:" COMMAND_LETTERS "cswvPhV",
 					     long_options, NULL)) >= 0)
-			status = parse_option(options, option);
+			status = parse_option(options, option, argv[optind - 1]);
 	if (status < 0 && !argv[optind] != options->pause) {
 		(void)fputs(usage, stderr);
 		status = INIT_EXIT_FAULT;
@@ -96,7 +99,7 @@ static int parse_options(struct init_options *options, int argc, char **argv)
 	return status;
 }
 
-/* As tini has it: from 0, errors, to 3, each signal; what is said with -v counts from there. */
+/* As in tini: from 0, errors, to 3, each signal; -v counts from there. */
 static void take_verbosity(struct log *log)
 {
 	static const int levels[] = { LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
@@ -106,7 +109,8 @@ static void take_verbosity(struct log *log)
 	if (!text)
 		return;
 	if (parse_uint(text, UINT64_MAX, &verbosity) < 0) {
-		log_line(log, LOG_WARNING, "TINI_VERBOSITY: '%s' is not a number", text);
+		log_line(log, LOG_WARNING,
+			 "TINI_VERBOSITY ignored: invalid value '%s': expected a number", text);
 		return;
 	}
 	log->level = levels[MIN(verbosity, ARRAY_SIZE(levels) - 1)];
@@ -119,7 +123,7 @@ static bool has_variable(const char *name, const char *value)
 	return text && strcmp(text, value) == 0;
 }
 
-/* As dumb-init has it: without a session of its own the command alone gets the signals. */
+/* As in dumb-init: a command without its own session is the only one to get the signals. */
 static void take_dumb_init(struct init_options *options)
 {
 	if (has_variable("DUMB_INIT_SETSID", "0"))
@@ -137,9 +141,7 @@ int main(int argc, char **argv)
 	int status;
 
 	signals_hold(&signals);
-	/*
-	 * Nothing of ours takes their numbers.
-	 */
+	/* Descriptors of init never get the numbers 0, 1 and 2. */
 	(void)fd_open_standard();
 	log_init(&log, NAME, LOG_WARNING);
 	take_verbosity(&log);

@@ -264,10 +264,10 @@ within "the option goes before the variable" $(($(now) - began)) 380 15000
 is "by force, too" "$status" 124
 SWANSONG_GRACE=30 "$swansongd" -c "$ini" -s none 2>"$dir/refused"
 is "a grace without a unit is refused" "$?" 78
-like "with what is allowed" "$(cat "$dir/refused")" "SWANSONG_GRACE: '30' is not a duration"
+like "with what is allowed" "$(cat "$dir/refused")" "SWANSONG_GRACE: invalid value '30': expected a duration, for example 10s"
 "$swansongd" -c "$ini" -s none --grace 0 2>"$dir/refused"
 is "one of nothing is, too" "$?" 2
-like "likewise" "$(cat "$dir/refused")" "'0' is not a duration"
+like "likewise" "$(cat "$dir/refused")" "--grace: invalid value '0': expected a duration"
 
 # --- More time from whoever supervises us ---
 

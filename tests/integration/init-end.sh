@@ -77,7 +77,7 @@ for subject in "${subjects[@]}"; do
 			ok "$subject, $place: nobody is left" \
 				gone "$(cat "$dir/stubborn")" "$(cat "$dir/stubborn.session")"
 		ok "$subject, $place: who was killed is named" \
-			says "$log" 'leftover pid [0-9]+ \(stubborn\)'
+			says "$log" 'killing .*pid [0-9]+ \(stubborn\)'
 
 		choose "$subject"
 		# shellcheck disable=SC2016  # for the inner shell
@@ -160,13 +160,16 @@ for subject in "${subjects[@]}"; do
 	usage=125
 	[ "$subject" != daemon ] || usage=2
 	for bad in "-r TERM" "-r NO:TERM" "-r TERM:NO" "-r KILL:TERM" "-e 256" "-e x" "-p NO" \
-		"--signal-scope x" "--leftover-timeout 5" "--nonsense"; do
+		"--signal-scope x" "--leftover-timeout 5" "--nonsense" "--rewirte TERM:INT"; do
 		# shellcheck disable=SC2086  # words
 		choose "$subject" $bad
 		is "$subject: $bad is refused" "$(status_of "${init[@]}" touch "$dir/touched")" $usage
 	done
+	ok "$subject: an unknown option is named with the nearest one" \
+		says "$log" "unknown option '--rewirte': did you mean '--rewrite'"
+	ok "$subject: without the whole usage" not says "$log" "usage:"
 	ok "$subject: and nothing is run then" not test -e "$dir/touched"
-	ok "$subject: what is wrong is said" says "$log" "'NO:TERM' is not FROM:TO"
+	ok "$subject: what is wrong is said" says "$log" "--rewrite: invalid value 'NO:TERM': expected FROM:TO, for example TERM:QUIT"
 done
 is "no command" "$(status_of "$(program swansong-init)" --)" 125
 ok "says how it is used" says "$log" '^usage: swansong-init'

@@ -171,9 +171,12 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 {
 	int option, level = -1, format = -1;
 	bool for_command = false;
-	const char *wanted;
+	char refusal[COMMAND_REFUSAL_MAX];
+	const char *expected;
 
-	while ((option = getopt_long(argc, argv, "+" COMMAND_LETTERS "c:s:qvhV", long_options,
+	opterr = 0;
+
+	while ((option = getopt_long(argc, argv, "+:" COMMAND_LETTERS "c:s:qvhV", long_options,
 				     NULL)) >= 0) {
 		switch (option) {
 		case 'c':
@@ -185,8 +188,9 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 			break;
 		case OPTION_GRACE:
 			if (grace_parse(optarg, &options->grace_usec) < 0) {
-				log_line(options->log, LOG_ERR, "'%s' is not %s", optarg,
-					 GRACE_ALLOWED);
+				log_line(options->log, LOG_ERR,
+					 "--grace: invalid value '%s': expected %s", optarg,
+					 GRACE_EXPECTED);
 				return EXIT_USAGE;
 			}
 			break;
@@ -209,12 +213,17 @@ static int parse_options(int argc, char **argv, struct daemon_options *options, 
 		case 'V':
 			return puts("swansongd " PACKAGE_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 		case '?':
-			(void)fputs(usage, stderr);
+		case ':':
+			log_line(options->log, LOG_ERR, "%s",
+				 command_refusal(refusal, long_options, option, argv[optind - 1]));
 			return EXIT_USAGE;
 		default:
-			wanted = command_option(&options->command_options, option, optarg);
-			if (wanted) {
-				log_line(options->log, LOG_ERR, "'%s' is not %s", optarg, wanted);
+			expected = command_option(&options->command_options, option, optarg);
+			if (expected) {
+				log_line(options->log, LOG_ERR,
+					 "--%s: invalid value '%s': expected %s",
+					 command_option_name(long_options, option), optarg,
+					 expected);
 				return EXIT_USAGE;
 			}
 			for_command = true;

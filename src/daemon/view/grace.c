@@ -29,7 +29,8 @@ int grace_take(uint64_t option_usec, struct log *log, uint64_t *ret)
 	int r = text ? grace_parse(text, &usec) : 0;
 
 	if (r < 0)
-		log_line(log, LOG_ERR, "%s: '%s' is not %s", variable, text, GRACE_ALLOWED);
+		log_line(log, LOG_ERR, "%s: invalid value '%s': expected %s", variable, text,
+			 GRACE_EXPECTED);
 	(void)unsetenv(variable);
 	if (r == 0)
 		*ret = option_usec ? option_usec : usec;

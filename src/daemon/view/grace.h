@@ -15,4 +15,4 @@ int grace_take(uint64_t option_usec, struct log *log, uint64_t *ret);
 /* Parses a grace such as "90s"; 0 is invalid.  Return: 0 or -EINVAL. */
 int grace_parse(const char *text, uint64_t *ret_usec);
 
-#define GRACE_ALLOWED "a duration such as 10s, 90s or 5min, or infinity"
+#define GRACE_EXPECTED "a duration, for example 10s, 90s or 5min, or infinity"

@@ -1,12 +1,12 @@
 #pragma once
 
-/* Sockets of the internet protocols that others are to connect or send to. */
+/* Listening and receiving sockets of the internet protocols. */
 
 #include <sys/socket.h>
 
 /*
- * A socket at @address: of SOCK_STREAM it listens, of SOCK_DGRAM it receives.  CLOEXEC, blocking.
- * What is left of connections of an earlier listener does not keep the address.
+ * Opens a socket at @address: SOCK_STREAM listens, SOCK_DGRAM receives.  CLOEXEC, blocking.
+ * Remaining connections of an earlier listener do not block the address (SO_REUSEADDR).
  *
  * Return: the descriptor, or -errno.
  */

@@ -1,3 +1,7 @@
+/*
+ * The socket is non-blocking while it is connected and the header is sent, and blocking for the
+ * service that gets it.
+ */
 #include "sys/ipc/journal.h"
 
 #include <errno.h>
@@ -13,10 +17,10 @@
 #define JOURNAL_SOCKET RUNDIR "/systemd/journal/stdout"
 #define ENTRY_SOCKET   RUNDIR "/systemd/journal/socket"
 
-/* As much as may lie there while journald is busy; the kernel has its own limit. */
+/* The bytes that may be queued while journald is busy; the kernel has its own limit. */
 #define SEND_BUFFER (8 * 1024 * 1024)
 
-/* The first lines say whose entries these are; the rest of the stream is the entries. */
+/* The first lines are the attributes of all entries; the entries follow. */
 static int send_header(int fd, const char *identifier, int priority)
 {
 	const int level_prefix = 1;
@@ -26,7 +30,7 @@ static int send_header(int fd, const char *identifier, int priority)
 
 	if (n < 0 || (size_t)n >= sizeof(header))
 		return -EINVAL;
-	/* Nothing is in the socket yet, so that all of it goes in. */
+	/* The socket is empty, so the whole header fits. */
 	return send(fd, header, (size_t)n, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 

@@ -1,24 +1,23 @@
 #pragma once
 
 /*
- * A stream to journald, which makes an entry of each line that is written to it.  As
- * sd_journal_stream_fd(3), which waits for a journald that is too busy to take connections.
+ * A stream to journald, which stores each line as an entry.  Unlike sd_journal_stream_fd(3),
+ * opening never waits for a busy journald.
  */
 
 /* Room for the device and inode of a stream, as $JOURNAL_STREAM has them. */
 #define JOURNAL_STREAM_MAX 48
 
 /*
- * Entries are of @identifier, without a newline in it, and of @priority, unless a line begins with
- * another as in "<3>".  To write to it may block.
+ * Opens a stream.  Its entries have @identifier, which must not contain a newline, and @priority; a
+ * line may begin with its own priority, as in "<3>".  Writing may block.
  *
- * Return: the descriptor, or -errno: -ENOENT or -ECONNREFUSED where there is no journald, -EAGAIN
- * where it is too busy.
+ * Return: the descriptor; -ENOENT or -ECONNREFUSED: no journald; -EAGAIN: journald is busy; -errno.
  */
 int journal_open(const char *identifier, int priority);
 
-/* Return: 0: journald is there; or -errno, as journal_open(). */
+/* Return: 0 if journald is there; or -errno, as journal_open(). */
 int journal_find(void);
 
-/* What $JOURNAL_STREAM has to say for @fd.  Returns @buf. */
+/* Writes the value of $JOURNAL_STREAM for @fd.  Returns @buf. */
 char *journal_stream_text(char buf[static JOURNAL_STREAM_MAX], int fd);

@@ -1,3 +1,8 @@
+/*
+ * The daemon reads lanes in blocks and skips holes by SEEK_DATA, so that a page for thousands of
+ * processors costs as much as its used lanes.  The lock that proves an attached process is queried
+ * by F_GETLK.
+ */
 #include "sys/ipc/pagefile.h"
 
 #include <errno.h>
@@ -15,7 +20,7 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-/* More processors than any machine has: what has no lane is counted elsewhere. */
+/* More than most machines have; processors without a lane count in @elsewhere. */
 #define LANES_MAX 4096
 
 static uint32_t count_lanes(void)
@@ -25,7 +30,7 @@ static uint32_t count_lanes(void)
 	return n < 1 ? 1 : (uint32_t)MIN(n, (long)LANES_MAX);
 }
 
-/* Where the machine demands it, not executable. */
+/* Not executable, which some machines require of a memfd. */
 static int make_file(void)
 {
 	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
@@ -70,7 +75,7 @@ int pagefile_stop(int fd)
 
 pid_t pagefile_holder(int fd)
 {
-	/* Whom a lock for writing would keep from reading; a lock of no process has no pid. */
+	/* F_GETLK finds the write lock that conflicts with this one; an OFD lock has no pid. */
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
 
 	if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
@@ -78,7 +83,7 @@ pid_t pagefile_holder(int fd)
 	return lock.l_pid > 0 ? lock.l_pid : 0;
 }
 
-/* So many lanes are read at once. */
+/* The number of lanes that are read at once. */
 #define LANES_READ 32
 
 /* Modulo 2^64: a guard taken on one processor may have been dropped on another. */
@@ -99,7 +104,7 @@ static uint64_t sum_of_all_lanes(int fd)
 	uint64_t sum = 0;
 	off_t at = PAGE_HEADER;
 
-	/* Pages that nobody has written to are holes; the size is sealed, so this ends. */
+	/* Unwritten parts are holes.  The size is sealed, so the loop ends. */
 	while ((at = lseek(fd, at, SEEK_DATA)) >= 0) {
 		sum += sum_of_lanes(fd, at);
 		at += sizeof(struct page_lane) * LANES_READ;
@@ -131,7 +136,7 @@ uint64_t pagefile_guards(int fd)
 	int64_t held;
 
 	sum += elsewhere(fd);
-	/* In between the lanes were added to that. */
+	/* The program has added the lanes to @elsewhere between the two reads. */
 	if (!gathered && is_gathered(fd))
 		sum = elsewhere(fd);
 	held = (int64_t)sum;

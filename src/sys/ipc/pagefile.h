@@ -3,22 +3,24 @@
 /*
  * The daemon's side of the page that it shares with an attached program (base/page.h).
  *
- * It is read and written by system calls and never mapped, so nothing that the program does to it
- * is felt here; and what is read is not believed: a number comes out, whatever is there.
+ * The page is accessed by system calls and never mapped: the program cannot harm the daemon by
+ * changing it.  Its content is not trusted: every content results in a number.
  */
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A new page, with a lane for each processor that there may be.  Return: CLOEXEC, or -errno. */
+/*
+ * Creates a page with a lane for each possible processor.  Return: a CLOEXEC descriptor or -errno.
+ */
 int pagefile_new(void);
 
-/* The stop is to be seen in it.  Return: 0 or -errno. */
+/* Sets @stop in the page.  Return: 0 or -errno. */
 int pagefile_stop(int fd);
 
-/* The process that is attached, as we see it; 0: none that we can see. */
+/* Returns the pid of the attached process; 0: none, or not visible in this pid namespace. */
 pid_t pagefile_holder(int fd);
 
-/* The guards that are said to be held. */
+/* Returns the number of guards held, by the page. */
 #define PAGEFILE_GUARDS_MAX INT32_MAX
 uint64_t pagefile_guards(int fd);

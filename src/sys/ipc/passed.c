@@ -1,7 +1,8 @@
 /*
- * The link in /proc/self/fd begins with "/" for a file that has a path, and with the type of the
- * object for one that has none; no path can look like the latter.  A memfd has a path, which any
- * file may have in a mount namespace of its own: its mount is compared with that of a memfd of ours.
+ * The link in /proc/self/fd begins with "/" for a file with a path, and with the type of the object
+ * for a file without one; no path can look like that.  A memfd has a path, which any file in
+ * another mount namespace may have, too: so its mount is compared with that of a memfd of this
+ * process.
  */
 #include "sys/ipc/passed.h"
 
@@ -76,7 +77,7 @@ struct closing {
 	size_t n;
 };
 
-/* The child has a copy of our memory. */
+/* Runs in the child, with a copy of the memory. */
 static int passed_close_all(void *arg)
 {
 	const struct closing *closing = arg;

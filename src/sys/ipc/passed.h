@@ -1,11 +1,11 @@
 #pragma once
 
 /*
- * Descriptors that another process has passed to us.
+ * Descriptors that another process has passed.
  *
- * A file of FUSE or NFS is served by a process: fstat(2), poll(2) and close(2) of it wait for that
+ * A file of FUSE or NFS is served by a process: fstat(2), poll(2) and close(2) wait for that
  * process, and SIGKILL does not end the wait.  The last close of a TCP socket with SO_LINGER waits,
- * too, also if it comes by dropping a message, or a UNIX socket with messages in its queue.
+ * too, even if dropping a message, or a UNIX socket with queued messages, causes it.
  */
 
 #include <stdbool.h>
@@ -14,20 +14,20 @@
 
 /*
  * Returns true if the kernel alone serves the file of @fd: a socket, a pipe, an anonymous inode or
- * a memfd.  The file itself is not asked: /proc knows.
+ * a memfd.  The answer comes from /proc, without a call on the file itself.
  */
 bool passed_is_served_by_kernel(int fd);
 
 /*
- * Closes @fds in a process of its own that shares our descriptors: a close that hangs does so
- * there, and the numbers are free at once.  The child exits when all are closed.
+ * Closes @fds in a child that shares the table of descriptors: a close that hangs blocks only the
+ * child, and the numbers are free at once.  The child exits when all are closed.
  *
- * Return: its pid, for the caller to collect; or -errno, and @fds are open.
+ * Return: the pid, which the caller must reap; -errno: @fds are still open.
  */
 pid_t passed_close_apart(const int *fds, size_t n);
 
 /*
- * Drops the next message of the socket @fd in a process likewise.  Return: its pid, or -errno and
- * the message stays.
+ * Drops the next message of the socket @fd in such a child.  Return: the pid; -errno: the message
+ * is still queued.
  */
 pid_t passed_drop_apart(int fd);

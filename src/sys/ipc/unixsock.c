@@ -1,3 +1,8 @@
+/*
+ * A path is taken over in steps, so that two daemons cannot serve the same path and a client never
+ * finds a socket that does not listen: take the lock, remove a stale socket, which refuses a
+ * connection, bind under another name, listen, rename.
+ */
 #include "sys/ipc/unixsock.h"
 
 #include <errno.h>
@@ -49,7 +54,7 @@ static int address_of(struct sockaddr_un *address, const char *path)
 	return 0;
 }
 
-/* Only a socket is ever removed, and only one that nobody answers at. */
+/* Removes only a socket, and only if no process answers there. */
 static int remove_stale(const struct sockaddr_un *address)
 {
 	cleanup(closep) int fd = -1;
@@ -63,7 +68,7 @@ static int remove_stale(const struct sockaddr_un *address)
 	if (fd < 0)
 		return -errno;
 	/*
-	 * Any other answer, of another protocol or for want of rights, is that of somebody alive.
+	 * Any other error, of another protocol or of missing rights, comes from a live process.
 	 */
 	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
 	    (errno != ECONNREFUSED && errno != ENOENT))
@@ -71,7 +76,7 @@ static int remove_stale(const struct sockaddr_un *address)
 	return unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-/* The umask would take more away than was asked for. */
+/* Without the umask, which would remove bits of @mode. */
 static int bind_as(int fd, const struct sockaddr_un *address, mode_t mode)
 {
 	mode_t was;
@@ -111,7 +116,7 @@ int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group)
 	return take_fd(fd);
 }
 
-/* The name until the socket listens, under the lock of @path.  107 bytes leave no space for one. */
+/* The name until the socket listens, under the lock of @path; @path itself if it has 107 bytes. */
 static void name_new(char *buf, size_t size, const char *path)
 {
 	const char *suffix = strlen(path) + 1 < size ? "~" : "";
@@ -142,7 +147,7 @@ int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t 
 	fd = unix_bind(new_path, SOCK_STREAM | SOCK_NONBLOCK, mode, (uid_t)-1, group);
 	if (fd < 0)
 		return fd;
-	/* Inherited by each connection, so that it holds from the first byte on. */
+	/* Connections inherit the option: it applies from the first byte on. */
 	unix_refuse_descriptors(fd);
 	r = unix_pass_credentials(fd);
 	if (r == 0 && listen(fd, BACKLOG) < 0)
@@ -185,7 +190,10 @@ int unix_datagram_new(char name[static UNIX_NAME_MAX])
 	r = unix_pass_credentials(fd);
 	if (r < 0)
 		return r;
-	/* An address of the family alone asks the kernel for an abstract name, five hex digits. */
+	/*
+	 * For an address with only the family, the kernel chooses an abstract name of five hex
+	 * digits.
+	 */
 	if (bind(fd, (struct sockaddr *)&address, sizeof(sa_family_t)) < 0 ||
 	    getsockname(fd, (struct sockaddr *)&address, &length) < 0)
 		return -errno;
@@ -277,7 +285,7 @@ static void take_passed(struct unix_passed *passed, const struct cmsghdr *c)
 		memcpy(&passed->fds[passed->n++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
 }
 
-/* What the kernel says beside the message.  Return: was the sender among it? */
+/* Reads the control messages.  Returns true if the sender is among them. */
 static bool read_control(struct msghdr *msg, struct unix_peer *sender, struct unix_passed *passed)
 {
 	bool known = false;
@@ -308,7 +316,7 @@ static ssize_t receive(int fd, struct msghdr *msg, int flags)
 	return n < 0 ? -errno : n;
 }
 
-/* Descriptors stand behind the sender, and there is no room for them. */
+/* The sender comes first; the buffer has no room for descriptors, which the kernel then flags. */
 int unix_peek(int fd, struct unix_peer *sender)
 {
 	union {

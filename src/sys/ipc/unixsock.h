@@ -1,6 +1,6 @@
 #pragma once
 
-/* UNIX sockets with the identity of who is at the other end.  All are CLOEXEC and non-blocking. */
+/* UNIX sockets with the identity of the peer.  All are CLOEXEC and non-blocking. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,28 +13,28 @@ struct unix_peer {
 	gid_t gid;
 };
 
-/* A listening socket at a path, and the lock that says it is served. */
+/* A listening socket at a path, and the lock of the process that serves it. */
 struct unix_listener {
 	int fd, lock_fd;
 	char *path;
 };
 
 /*
- * A socket of @type at @path, to which nobody can connect before it listens; CLOEXEC, blocking
- * unless @type says SOCK_NONBLOCK.  It gets @mode before it has a name, and @owner and @group then,
- * unless they are -1.  A socket that nobody serves any more is replaced.
+ * Binds a socket of @type at @path; clients cannot connect before it listens.  CLOEXEC; blocking
+ * unless @type has SOCK_NONBLOCK.  The socket gets @mode before it has a name, and then @owner and
+ * @group, unless they are -1.  A stale socket, which no process serves, is replaced.
  *
- * Return: the descriptor; -EADDRINUSE if somebody serves it; -errno.
+ * Return: the descriptor; -EADDRINUSE: another process serves @path; -errno.
  */
 int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group);
 
 /*
- * Listens on @path.  The socket gets @mode before it has a name, and @group then, unless that is
- * (gid_t)-1.  Beside it, @path.lock is held as long as we live: that a stale socket may be replaced
- * is decided under the lock.  Until it listens its name is "@path~", so that whoever finds it at
- * @path can connect.  On its connections unix_receive() tells who sends.
+ * Listens on @path.  The socket gets @mode before it has a name, and then @group, unless that is
+ * (gid_t)-1.  The lock @path.lock is held until the process ends; a stale socket is replaced only
+ * under the lock.  The socket is named "@path~" until it listens, so that a client that finds @path
+ * can connect.  unix_receive() on its connections returns the sender.
  *
- * Return: 0; -EADDRINUSE if somebody alive serves it; -errno.
+ * Return: 0; -EADDRINUSE: a live process serves @path; -errno.
  */
 int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t group);
 
@@ -42,47 +42,49 @@ int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t 
 void unix_unlisten(struct unix_listener *listener);
 
 /*
- * A datagram socket with a name that the kernel chose ("@..." in *name, as $NOTIFY_SOCKET has it),
- * each message with its sender.  Every process of the network namespace reaches it.
+ * Opens a datagram socket with a name that the kernel chooses ("@..." in *name, as in
+ * $NOTIFY_SOCKET). Each message comes with its sender.  Every process of the network namespace can
+ * reach the socket.
+ *
  * Return: the descriptor or -errno.
  */
 #define UNIX_NAME_MAX 16
 int unix_datagram_new(char name[static UNIX_NAME_MAX]);
 
 /*
- * Two stream sockets that are connected: what is received at fds[0] has its sender; fds[1] is for
- * somebody else, and blocks.  Return: 0 or -errno.
+ * Makes two connected stream sockets.  Messages at fds[0] come with their sender; fds[1] is for
+ * another process, and blocks.  Return: 0 or -errno.
  */
 int unix_pair(int fds[static 2]);
 
-/* Of the process that connected.  Return: 0 or -errno. */
+/* The identity of the process that connected.  Return: 0 or -errno. */
 int unix_peer(int fd, struct unix_peer *ret);
 
-/* Is the process that connected in @group, by its group or its other groups? */
+/* Returns true if the process that connected is in @group, as its group or a supplementary one. */
 bool unix_peer_in_group(int fd, gid_t group);
 
-/* From now on unix_receive() tells who sends.  Return: 0 or -errno. */
+/* From now on unix_receive() returns the sender.  Return: 0 or -errno. */
 int unix_pass_credentials(int fd);
 
-/* The kernel refuses messages with descriptors from now on, from Linux 6.16 on. */
+/* Makes the kernel refuse messages with descriptors, from Linux 6.16 on. */
 void unix_refuse_descriptors(int fd);
 
 /*
- * Receives what is there.
+ * Receives a message, or bytes of a stream.
  *
- * Return: bytes (0: the end); or -EAGAIN; -EBADMSG for a message cut short, or without its sender;
- * -EPROTO: descriptors come with the message, which stays (see sys/ipc/passed.h); -errno.
+ * Return: the number of bytes (0: the end); -EAGAIN; -EBADMSG: the message is truncated, or has no
+ * sender; -EPROTO: the message has descriptors, and is still queued (see sys/ipc/passed.h); -errno.
  */
 ssize_t unix_receive(int fd, void *buf, size_t size, struct unix_peer *sender);
 
 /*
- * The sender of the next message, which stays; its pid is 0 if there is none.
+ * The sender of the next message, which stays queued; the pid is 0 if the message has no sender.
  *
- * Return: 1 if descriptors come with it, or 0; -EAGAIN; -errno.
+ * Return: 1 if the message has descriptors, or 0; -EAGAIN; -errno.
  */
 int unix_peek(int fd, struct unix_peer *sender);
 
-/* The descriptors that came with a message: as many as the kernel passes at once, CLOEXEC. */
+/* The descriptors of a message, CLOEXEC: at most as many as the kernel passes at once. */
 #define UNIX_PASSED_MAX 253
 struct unix_passed {
 	int fds[UNIX_PASSED_MAX];
@@ -90,11 +92,11 @@ struct unix_passed {
 };
 
 /*
- * As unix_receive(), but the descriptors are in *passed, for the caller to close, also of a message
- * that is refused; see sys/ipc/passed.h for what closing them may cost.
+ * As unix_receive(), but *passed gets the descriptors.  The caller must close them, also those of a
+ * refused message; closing may block: see sys/ipc/passed.h.
  */
 ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *sender,
 			    struct unix_passed *passed);
 
-/* Closes what is left in it, which the kernel alone serves; -1 is none. */
+/* Closes the remaining descriptors, except for -1.  Only for files that the kernel alone serves. */
 void unix_passed_close(struct unix_passed *passed);

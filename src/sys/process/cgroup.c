@@ -1,3 +1,10 @@
+/*
+ * The mount point of cgroup2 comes from /proc/self/mountinfo, the group of a process from
+ * /proc/PID/cgroup.  Every other access is openat() below the descriptor of an open group.
+ *
+ * A tree of groups is removed from its leaves upward, without recursion and without a list: after
+ * each removal the walk begins again at the parent.
+ */
 #include "sys/process/cgroup.h"
 
 #include <ctype.h>
@@ -64,7 +71,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* What is left of @path below @root, or NULL if it is not below. */
+/* Returns the part of @path below @root, or NULL if it is not below. */
 static const char *path_below(const char *path, const char *root)
 {
 	size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -87,7 +94,7 @@ static int open_on_mount(const char *mount, const char *below)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstatfs(fd, &fs) < 0)
 		return -errno;
-	/* Something else may be mounted over it. */
+	/* Another file system may be mounted over it. */
 	if (fs.f_type != CGROUP2_SUPER_MAGIC)
 		return -ENOENT;
 	return take_fd(fd);
@@ -120,7 +127,7 @@ int cgroup_open(const char *path)
 	size_t size = 0;
 	int r = -ENOENT;
 
-	/* Outside of our namespace. */
+	/* The group is outside of the cgroup namespace. */
 	if (strncmp(path, "/..", 3) == 0)
 		return -ENOENT;
 	file = fopen("/proc/self/mountinfo", "re");
@@ -252,7 +259,7 @@ void cgroup_signal(pid_t pid, const char *full_path, int signo)
 	cleanup(closep) int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	char path[CGROUP_PATH_MAX];
 
-	/* Looked at after it was opened: from then on nobody else can come to have the pid. */
+	/* The group is read after the pidfd was opened: from then on the pid cannot be reused. */
 	if (fd >= 0 && cgroup_of(pid, path) == 0 && strcmp(path, full_path) == 0)
 		(void)syscall(SYS_pidfd_send_signal, fd, signo, NULL, 0);
 }
@@ -269,7 +276,7 @@ int cgroup_kill(int top, const char *path)
 	return r == -ENOENT ? cgroup_processes(top, path, kill_one, NULL) : r;
 }
 
-/* --- a whole tree of them --- */
+/* --- a tree of groups --- */
 
 /* The next group in @dir, or NULL. */
 static const char *next_child(DIR *dir)
@@ -328,7 +335,7 @@ static int append_child(int top, char path[static FILE_PATH_MAX])
 	return r;
 }
 
-/* Goes down to a group without groups, removes it, and looks again at the one above. */
+/* Descends to a group without groups, removes it, and continues with the group above. */
 int cgroup_remove(int top, const char *path)
 {
 	char at[FILE_PATH_MAX];

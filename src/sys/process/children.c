@@ -11,17 +11,16 @@
 #include "sys/process/proc.h"
 
 /*
- * Linux appends to this list, whether somebody was forked or has lost its parent, and a child
- * leaves it by being collected, which is our doing.  Who has read a file of it to the end after N
- * children stands there; whatever is read next is the child N + 1, and all that Linux does to find
- * it is to walk N links.  So that there are no more than N is seen by whoever stands at N, who
- * stays there.
+ * Linux appends each new child to this list, forked or inherited; a child leaves the list when it
+ * is reaped, which only this process does.  A file that was read to the end after N children stays
+ * at that position: the next read returns child N + 1, and Linux only walks N links to find it.  So
+ * a file at position N shows cheaply whether there are more than N children.
  *
- * Of a service that is started again and again one child is gone, or two, each time when somebody
- * asks: for that there are some places, each where the list ended at one of its last readings.
+ * When a service restarts again and again, one or two children are gone at each check.  So several
+ * files are kept open, each at the position where one of the last readings ended.
  */
 
-/* Of a place that has not been read to the end. */
+/* The position of a file that has not been read to the end. */
 #define NOWHERE UINT_MAX
 
 int children_open(struct children *children)
@@ -75,7 +74,7 @@ static int read_all(int fd, struct reading *reading)
 	return n < 0 ? -errno : 0;
 }
 
-/* Return: more than 0 if there is somebody behind it. */
+/* Return: more than 0 if a child follows the position. */
 static ssize_t look_behind(const struct children_place *place)
 {
 	char text[16];
@@ -89,7 +88,7 @@ int children_read(struct children *children, void (*each)(pid_t pid, void *arg),
 	struct reading reading = { .each = each, .arg = arg };
 	int r;
 
-	/* A /proc by another hand may give what the list was when it was opened. */
+	/* Another implementation of /proc may show the list as it was when it was opened. */
 	if (!children->live)
 		children->live = place->n != NOWHERE && look_behind(place) > 0;
 	place->n = NOWHERE;

@@ -1,3 +1,7 @@
+/*
+ * Values of options are parsed here; the programs own the loop of getopt_long(). The functions
+ * return words for messages and log nothing, as layer sys does not log.
+ */
 #include "sys/process/command.h"
 
 #include <errno.h>
@@ -10,6 +14,9 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "base/text.h"
+
+#define ROWS_MAX 32 /* options that a name is compared with */
 
 void command_options_init(struct command_options *options)
 {
@@ -24,7 +31,7 @@ static const char *parse_success(struct command_options *options, const char *va
 	uint64_t status;
 
 	if (parse_uint(value, 255, &status) < 0)
-		return "an exit status, 0 to 255";
+		return "an exit status from 0 to 255";
 	options->success[status / 64] |= UINT64_C(1) << status % 64;
 	return NULL;
 }
@@ -46,19 +53,70 @@ const char *command_option(struct command_options *options, int option, const ch
 								       : NULL;
 	case 'r':
 		return forward_rewrite(forward, value) < 0
-			       ? "FROM:TO, as in TERM:QUIT, with TO 0 for nothing"
+			       ? "FROM:TO, for example TERM:QUIT; TO 0 drops the signal"
 			       : NULL;
 	case 'p':
-		return parse_signal(value, &options->death_signal) < 0 ? "a signal" : NULL;
+		return parse_signal(value, &options->death_signal) < 0
+			       ? "a signal, for example TERM"
+			       : NULL;
 	case 'e':
 		return parse_success(options, value);
 	case COMMAND_LEFTOVER:
 		return parse_duration(value, &options->leftover_timeout_usec) < 0
-			       ? "a time, as in 500ms, 30s, or infinity"
+			       ? "a duration, for example 500ms, 30s or infinity"
 			       : NULL;
 	default:
-		return "known";
+		return "a known option";
 	}
+}
+
+const char *command_option_name(const struct option *rows, int option)
+{
+	while (rows->name && rows->val != option)
+		rows++;
+	return rows->name;
+}
+
+/* A long option, with its dashes, that no row or more than one row begins with. */
+static void refuse_long(char buf[static COMMAND_REFUSAL_MAX], const struct option *rows,
+			const char *text)
+{
+	const char *names[ROWS_MAX], *closest;
+	char name[COMMAND_REFUSAL_MAX / 4];
+	size_t n = 0, length;
+
+	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "="), text);
+	length = strlen(name + 2);
+	for (; n < ROWS_MAX && rows[n].name; n++) {
+		names[n] = rows[n].name;
+		if (strncmp(name + 2, names[n], length) == 0) {
+			(void)snprintf(buf, COMMAND_REFUSAL_MAX, "ambiguous option '%s'", name);
+			return;
+		}
+	}
+	closest = text_closest(name + 2, names, n);
+	(void)snprintf(buf, COMMAND_REFUSAL_MAX, "unknown option '%s': %s%s%s", name,
+		       closest ? "did you mean '--" : "see --help", closest ? closest : "",
+		       closest ? "'?" : "");
+}
+
+const char *command_refusal(char buf[static COMMAND_REFUSAL_MAX], const struct option *rows,
+			    int result, const char *text)
+{
+	const char *name = optopt ? command_option_name(rows, optopt) : NULL;
+
+	if (result == ':' && name)
+		(void)snprintf(buf, COMMAND_REFUSAL_MAX, "--%s: missing value", name);
+	else if (name)
+		(void)snprintf(buf, COMMAND_REFUSAL_MAX, "--%s: takes no value", name);
+	else if (optopt)
+		(void)snprintf(buf, COMMAND_REFUSAL_MAX,
+			       result == ':' ? "-%c: missing value"
+					     : "unknown option '-%c': see --help",
+			       optopt);
+	else
+		refuse_long(buf, rows, text);
+	return buf;
 }
 
 void command_watch_parent(const struct command_options *options, pid_t parent)

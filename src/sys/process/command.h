@@ -1,6 +1,6 @@
 #pragma once
 
-/* The options of all programs that stand in front of one command. */
+/* The options of all programs that run one command: swansong-init, and swansongd with a command. */
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -12,13 +12,13 @@
 
 struct command_options {
 	struct forward forward;
-	int death_signal; /* to us at our parent's end, and to the command at ours; 0: none */
-	bool single;	  /* the command alone: it keeps what it leaves */
-	uint64_t leftover_timeout_usec; /* what is left when the command has ended has this long */
+	int death_signal; /* to the program at its parent's end, to the command at its; 0: none */
+	bool single;	  /* only the command: its remaining processes are spared */
+	uint64_t leftover_timeout_usec; /* time for the processes that remain after the command */
 	uint64_t success[4];		/* bits: the exit statuses that count as 0 */
 };
 
-/* For getopt_long(): the letters, and the rows. */
+/* For getopt_long(), with opterr 0: the letters, after "+:"; and the rows. */
 #define COMMAND_LETTERS "gp:e:r:"
 #define COMMAND_ROWS                                                          \
 	{ "signal-scope", required_argument, NULL, COMMAND_SCOPE },           \
@@ -34,22 +34,45 @@ enum command_long_option { COMMAND_SCOPE = 1000, COMMAND_SINGLE, COMMAND_LEFTOVE
 
 void command_options_init(struct command_options *options);
 
-/* Return: NULL, or what @value of @option should have been: "a signal". */
+/*
+ * Sets @option.  Return: NULL; or, if @value is invalid, the expected value: "a duration, for …".
+ */
 const char *command_option(struct command_options *options, int option, const char *value);
 
-/* Asks for death_signal at the end of @parent, the initial getppid(); raises it if that is gone. */
+/* The long name of @option, or NULL. */
+const char *command_option_name(const struct option *rows, int option);
+
+/*
+ * The message for an option that getopt_long() refused with @result, '?' or ':', and with optopt.
+ * @text is the argument before optind.  An unknown option comes with the closest name.  Returns
+ * @buf.
+ */
+#define COMMAND_REFUSAL_MAX 256
+const char *command_refusal(char buf[static COMMAND_REFUSAL_MAX], const struct option *rows,
+			    int result, const char *text);
+
+/*
+ * Requests death_signal for the end of @parent, the initial getppid(); raises it if @parent has
+ * ended.
+ */
 void command_watch_parent(const struct command_options *options, pid_t parent);
 
 /*
- * Changes to the root directory, so that no file system is kept from being unmounted, not even by the
- * command as soon as it runs.  Return: a descriptor of the directory, for the command; or -errno:
+ * Changes to the root directory, so that neither the program nor the running command keeps a file
+ * system from being unmounted.  Return: a descriptor of the directory, for the command; or -errno:
  * nothing has changed.
  */
 int command_leave_directory(void);
 
-/* An exit status, or by @signaled a signal, as a shell tells it, and as the options have it. */
+/*
+ * The exit status that a shell would return: 128 + signal if @signaled; 0 if the options count it
+ * so.
+ */
 int command_status(const struct command_options *options, bool signaled, int value);
 
-/* Replaces a LISTEN_PID in @envp that is ours.  Return: where the command's pid goes, or NULL. */
+/*
+ * Replaces LISTEN_PID in @envp if its value is this process.  Return: the address for the digits of
+ * the command's pid, or NULL.
+ */
 #define COMMAND_LISTEN_PID_MAX 24
 char *command_listen_pid(char **envp, char buf[static COMMAND_LISTEN_PID_MAX]);

@@ -14,9 +14,9 @@
 #include "sys/process/proc.h"
 
 /*
- * One reading of /proc, and then the closure of "whose parent is ours" over it.  A parent is mostly
- * older than its child, and so comes first; then two passes do.  The dead are there too: of a
- * process that looks dead only the first thread may be.
+ * A snapshot of /proc, and then the closure of "its parent is a descendant" over it.  A parent is
+ * mostly older than its child and comes first; then two passes suffice.  Zombies are included: a
+ * process that looks dead may have other threads that live.
  */
 
 struct entry {
@@ -166,7 +166,10 @@ int descendants_each(const struct descendants *inherited,
 	return r;
 }
 
-/* The pid may have been reused: after a pidfd is open, the parent must still be the same, or us. */
+/*
+ * The pid may have been reused: after the pidfd is open, the parent must be the same, or this
+ * process.
+ */
 static void signal_exactly(const struct entry *e, int signo)
 {
 	cleanup(closep) int fd = (int)syscall(SYS_pidfd_open, e->pid, 0);
@@ -180,7 +183,9 @@ static void signal_exactly(const struct entry *e, int signo)
 		(void)syscall(SYS_pidfd_send_signal, fd, signo, NULL, 0);
 }
 
-/* A group is ours if its number is that of our child or of no process; else it was reused. */
+/*
+ * A group may be signalled if its number is that of a child or of no process; else it was reused.
+ */
 static bool has_group(pid_t group)
 {
 	siginfo_t info = { 0 };
@@ -211,7 +216,7 @@ void descendants_signal(pid_t group, int signo, const struct descendants *inheri
 		return;
 	}
 	grouped = has_group(group);
-	/* Before anybody hears of it, and goes. */
+	/* Before any process gets the signal and exits. */
 	(void)snapshot_descendants(&s, inherited);
 	if (grouped)
 		(void)kill(-group, signo);

@@ -1,21 +1,21 @@
 #pragma once
 
 /*
- * All who descend from us, however often they have changed their session, their group or their
- * parent: nobody leaves us but to somebody whose ancestor we are, as long as we are PID 1 or a
- * subreaper.
+ * All descendants of this process, whatever sessions, groups and parents they have chosen since.
+ * The process must be PID 1 or a subreaper: then an orphan's new parent is a descendant, or this
+ * process.
  */
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Children that we had before we were this program, of the shell, say, that became it. */
+/* Children from before the exec of this program, for example of the shell that executed it. */
 struct descendants {
 	pid_t *pids;
 	size_t n;
 };
 
-/* As far as /proc tells.  Return: 0 or -ENOMEM. */
+/* Collects the children that /proc shows now.  Return: 0 or -ENOMEM. */
 int descendants_inherit(struct descendants *inherited);
 void descendants_done(struct descendants *inherited);
 
@@ -23,8 +23,8 @@ void descendants_done(struct descendants *inherited);
 int descendants_each(const struct descendants *inherited,
 		     void (*each)(pid_t pid, const char *name, void *arg), void *arg);
 
-/* Sends SIGCONT to those of them that are stopped, and to no other. */
+/* Sends SIGCONT to the stopped ones only. */
 void descendants_resume(const struct descendants *inherited);
 
-/* Sends @signo to all of them and to the process group @group; as PID 1, to every process. */
+/* Sends @signo to all descendants and to the process group @group; as PID 1, to every process. */
 void descendants_signal(pid_t group, int signo, const struct descendants *inherited);

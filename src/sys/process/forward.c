@@ -1,3 +1,8 @@
+/*
+ * A table maps each signal to the signal that it is passed on as.  forward_init() fills it with the
+ * signals themselves, rules overwrite entries, and forward_as() makes the exceptions that depend on
+ * the sender.
+ */
 #include "sys/process/forward.h"
 
 #include <errno.h>
@@ -73,7 +78,7 @@ void forward_send(enum forward_scope scope, pid_t main, int signo,
 		(void)kill(main, signo);
 		break;
 	case FORWARD_GROUP:
-		/* A session or a terminal may be in the way of a group. */
+		/* A session or a terminal may have prevented the group. */
 		if (kill(-main, signo) < 0)
 			(void)kill(main, signo);
 		break;

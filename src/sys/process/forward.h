@@ -1,11 +1,12 @@
 #pragma once
 
 /*
- * What becomes of a signal to us when we stand in front of one command: as what it is passed on,
- * and to whom.
+ * Signals of a program that runs one command: the signal that each is passed on as, and the
+ * processes that get it.
  *
- * All that can be caught is passed on, the signals of a program's faults too: one of our own does
- * not ask whether it is blocked, so what arrives was sent.  SIGCHLD alone is ours.
+ * Every signal that can be caught is passed on, also SIGSEGV and the like: a real fault of this
+ * program kills it even though the signal is blocked, so a signal that arrives was sent.  Only
+ * SIGCHLD is not passed on.
  */
 
 #include <sys/types.h>
@@ -17,7 +18,7 @@
 enum forward_scope {
 	FORWARD_GROUP, /* the command's process group */
 	FORWARD_MAIN,  /* the command itself */
-	FORWARD_ALL,   /* everybody there is, as PID 1; else all that descend from us */
+	FORWARD_ALL,   /* every process, as PID 1; else all descendants */
 };
 
 struct forward {
@@ -32,17 +33,17 @@ void forward_init(struct forward *forward);
 int forward_parse_scope(const char *text, enum forward_scope *ret);
 
 /*
- * "TERM:QUIT", "15:3"; "HUP:0" and "HUP:" are for not passing it on.  Later rules go before earlier
- * ones, and none applies to what another makes.
+ * Adds a rule: "TERM:QUIT", "15:3"; "HUP:0" and "HUP:" drop the signal.  A later rule overrides an
+ * earlier one for the same signal.  A rule does not apply to the result of another rule.
  *
- * Return: 0, or -EINVAL: no such rule, or about a signal that nobody can catch or that is ours.
+ * Return: 0; -EINVAL: no rule, or a rule for SIGKILL, SIGSTOP or SIGCHLD.
  */
 int forward_rewrite(struct forward *forward, const char *rule);
 
 /*
- * The signal to pass @signo of @sender on as; 0: none, also for SIGPIPE and SIGXFSZ of our own.  A
- * stop signal of a terminal that no rule is for is SIGSTOP: a command that handles or ignores it
- * would run on under a suspended init.
+ * Returns the signal that @signo of @sender is passed on as; 0: none, as for SIGPIPE and SIGXFSZ
+ * that this process caused.  A stop signal of a terminal without a rule becomes SIGSTOP: a command
+ * that handles or ignores the stop signal would continue under a suspended init.
  */
 int forward_as(const struct forward *forward, int signo, pid_t sender);
 

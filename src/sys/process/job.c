@@ -1,3 +1,8 @@
+/*
+ * The command is suspended and resumed by the terminal or by a shell; this program sees that by
+ * waitid(WSTOPPED) and by its own signals.  It suspends itself by the same stop signal, which is
+ * unblocked for a moment.
+ */
 #include "sys/process/job.h"
 
 #include <errno.h>
@@ -13,7 +18,7 @@ void job_init(struct job *job)
 			job->terminal = fd;
 }
 
-/* In a pid namespace both may be outside of it, and 0. */
+/* Both are 0 if they are outside of the pid namespace. */
 static bool has_foreground(const struct job *job)
 {
 	return job->terminal >= 0 && tcgetpgrp(job->terminal) == getpgrp();
@@ -48,9 +53,9 @@ static bool is_pending(int signo)
 }
 
 /*
- * Lets a pending stop signal have its way.  It does not stop PID 1 and, unless it is SIGSTOP, no
- * process group that nobody could resume.  Return: were we stopped?  Who resumed us left a SIGCONT;
- * one from before is gone with the stop signal.
+ * Lets a pending stop signal take effect.  The kernel does not stop PID 1 and, except for SIGSTOP,
+ * no orphaned process group.  Returns true if the process was stopped: the SIGCONT that resumed it
+ * is pending then, while an earlier SIGCONT was discarded by the stop signal.
  */
 static bool stop_here(int signo)
 {
@@ -72,20 +77,20 @@ void job_follow(const struct job *job, int signo)
 {
 	bool resumable = false;
 
-	/* A stop from before a SIGCONT is over. */
+	/* A SIGCONT has ended this stop already. */
 	if (job->terminal < 0 || is_pending(SIGCONT))
 		return;
-	/* A shell need not say when it moves a job that runs to the foreground. */
+	/* A shell may move a running job to the foreground without a signal. */
 	if ((signo == SIGTTIN || signo == SIGTTOU) && hand_over(job)) {
 		(void)kill(-job->group, SIGCONT);
 		return;
 	}
-	/* Who leads a session has nobody above that knows of jobs. */
+	/* A session leader has no parent that controls jobs. */
 	if (getsid(0) != getpid()) {
 		(void)kill(0, signo);
 		resumable = stop_here(signo) || getpid() == 1;
 	}
-	/* Not the others: who reads from the background once would do so again, and again. */
+	/* Not after SIGTTIN and SIGTTOU: the command would repeat the access, and stop again. */
 	if (!resumable && signo == SIGTSTP)
 		(void)kill(-job->group, SIGCONT);
 }

@@ -1,3 +1,8 @@
+/*
+ * The name in /proc/PID/stat may contain any byte, also blanks and brackets, so fields are counted
+ * from the last ')'. An environment may be larger than any buffer: it is read in pieces and
+ * compared while it is read.
+ */
 #include "sys/process/proc.h"
 
 #include <errno.h>
@@ -66,7 +71,7 @@ int proc_read(pid_t pid, struct proc_info *ret)
 
 	if (r < 0)
 		return r;
-	/* "PID (NAME) …", and the name may hold anything. */
+	/* "PID (NAME) …"; the name may contain any byte. */
 	open = strchr(text, '(');
 	close = strrchr(text, ')');
 	if (!open || !close || parse_relations(close + 1, &info) < 0)

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Facts about processes from /proc, any of which may be missing. */
+/* Facts about processes from /proc.  Any file may be missing. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,31 +13,30 @@ struct proc_info {
 	char name[64]; /* of the executable, at most 15 bytes on most kernels */
 };
 
-/* The beginning of a file of @pid.  Return: 0, -ENOENT without such a process, or -errno. */
+/* Reads the beginning of a file of @pid.  Return: 0; -ENOENT: no such process; -errno. */
 int proc_read_text(pid_t pid, const char *file, char *buf, size_t size);
 
 /* Return: as proc_read_text(). */
 int proc_read(pid_t pid, struct proc_info *ret);
 
-/* The real uid of @pid, which sends by that unless it says otherwise.  Return: as proc_read(). */
+/* The real uid of @pid: its messages carry it by default.  Return: as proc_read(). */
 int proc_uid(pid_t pid, uid_t *ret);
 
-/* How long ago @pid was started, at least: to a tick of the kernel's.  Return: as proc_read(). */
+/* The age of @pid, rounded down to a tick of the kernel.  Return: as proc_read(). */
 int proc_age(pid_t pid, uint64_t *ret_usec);
 
-/* A pidfd of @pid, readable when that is dead.  Return: it, or -errno. */
+/* Opens a pidfd of @pid, readable when @pid is dead.  Return: a descriptor or -errno. */
 int proc_open(pid_t pid);
 
 /*
- * Calls @each for the pids but 0 in a piece of a list.  *rest, 0 at first, carries a cut number
- * on.
+ * Calls @each for each pid except 0 in a piece of a list.  *rest, 0 at first, keeps a number that
+ * is cut at the end of the piece.
  */
 void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, void *arg),
 	       void *arg);
 
 /*
- * Has @pid the variable @name in the environment it was started with?  Its value is copied to @buf.
- * Return: 0; -ENOENT if not; -ENODATA if it has no environment at all, which is also how it seems
- * to be in the middle of an exec, or has executed while it was read; or -errno.
+ * Copies the variable @name of the environment that @pid was started with to @buf.  Return: 0;
+ * -ENOENT: no such variable; -ENODATA: no environment at all, also seen during an exec; -errno.
  */
 int proc_environment(pid_t pid, const char *name, char *buf, size_t size);

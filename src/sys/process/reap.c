@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 
 /*
- * ECHILD says that there is nothing to wait for.  Another error would hide a death, which no signal
- * announces again: it is tried again, but not for ever.
+ * ECHILD: there is no child.  Any other error would hide a dead child, which no further signal
+ * announces: the call is repeated, but not without end.
  */
 #define TRIES 16
 
@@ -32,7 +32,7 @@ static struct reap_exit exit_of(const siginfo_t *info)
 }
 
 static bool reap_one(idtype_t which, pid_t pid,
-		     void (*tell)(const struct reap_exit *exit, void *arg), void *arg)
+		     void (*report)(const struct reap_exit *exit, void *arg), void *arg)
 {
 	struct reap_exit exit;
 	siginfo_t info;
@@ -40,27 +40,27 @@ static bool reap_one(idtype_t which, pid_t pid,
 	if (!next(which, pid, &info, WNOWAIT))
 		return false;
 	exit = exit_of(&info);
-	tell(&exit, arg);
+	report(&exit, arg);
 	(void)next(P_PID, exit.pid, &info, 0);
 	return true;
 }
 
-unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
+unsigned reap_children(unsigned max, void (*report)(const struct reap_exit *exit, void *arg),
 		       void *arg)
 {
 	unsigned n = 0;
 
-	while (n < max && reap_one(P_ALL, 0, tell, arg))
+	while (n < max && reap_one(P_ALL, 0, report, arg))
 		n++;
 	return n;
 }
 
-bool reap_child(pid_t pid, void (*tell)(const struct reap_exit *exit, void *arg), void *arg)
+bool reap_child(pid_t pid, void (*report)(const struct reap_exit *exit, void *arg), void *arg)
 {
-	return reap_one(P_PID, pid, tell, arg);
+	return reap_one(P_PID, pid, report, arg);
 }
 
-/* By the older call, which has less to tell, and takes less time for it. */
+/* By waitpid(), which reports less and is faster. */
 static pid_t collect(int *status)
 {
 	int tries = TRIES;
@@ -72,7 +72,7 @@ static pid_t collect(int *status)
 	return pid;
 }
 
-unsigned reap_collected(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
+unsigned reap_collected(unsigned max, void (*report)(const struct reap_exit *exit, void *arg),
 			void *arg)
 {
 	unsigned n = 0;
@@ -87,7 +87,7 @@ unsigned reap_collected(unsigned max, void (*tell)(const struct reap_exit *exit,
 			.value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
 		};
 
-		tell(&exit, arg);
+		report(&exit, arg);
 	}
 	return n;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Collecting dead children.  Each is first shown to its owner while its pid still means it. */
+/* Reaping of dead children.  A callback gets each child first, while its pid cannot be reused. */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -8,17 +8,20 @@
 struct reap_exit {
 	pid_t pid;
 	bool signaled; /* value is a signal, else an exit status */
-	bool dumped;   /* ... and it left its memory in a file */
+	bool dumped;   /* the signal has written a core dump */
 	int value;
 };
 
-/* Shows and collects at most @max children.  @tell must not reap.  Return: how many. */
-unsigned reap_children(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
+/*
+ * Calls @report for at most @max children and reaps them.  @report must not reap.  Returns their
+ * number.
+ */
+unsigned reap_children(unsigned max, void (*report)(const struct reap_exit *exit, void *arg),
 		       void *arg);
 
-/* The same for @pid alone, at a constant cost.  Returns true if it was a dead child. */
-bool reap_child(pid_t pid, void (*tell)(const struct reap_exit *exit, void *arg), void *arg);
+/* The same only for @pid, at a constant cost.  Returns true if it was a dead child. */
+bool reap_child(pid_t pid, void (*report)(const struct reap_exit *exit, void *arg), void *arg);
 
-/* As reap_children() in half the time, but @tell is called when the child has been collected. */
-unsigned reap_collected(unsigned max, void (*tell)(const struct reap_exit *exit, void *arg),
+/* As reap_children() in half the time, but @report is called after the child has been reaped. */
+unsigned reap_collected(unsigned max, void (*report)(const struct reap_exit *exit, void *arg),
 			void *arg);

@@ -1,3 +1,7 @@
+/*
+ * The kernel is called directly where the C library protects its reserved signals: for their
+ * dispositions, and for the mask of all 64 signals.
+ */
 #include "sys/process/signals.h"
 
 #include <stddef.h>
@@ -6,10 +10,10 @@
 #include <unistd.h>
 
 /*
- * The C library keeps the first real-time signals to itself and does not let us near them.  A
- * handler there is its own, for threads that a sanitizer may have started; but ignored, as we may
- * have got them, they would stay in every child.  A kernel's struct sigaction begins with the
- * handler, and of zeros it is SIG_DFL without flags.
+ * The C library reserves the first real-time signals and refuses to change them.  A handler there
+ * belongs to the library, for threads that a sanitizer may have started.  But if this process was
+ * started with these signals ignored, every child would inherit that.  So the system call is used:
+ * the kernel's struct sigaction begins with the handler, and zeros mean SIG_DFL without flags.
  */
 static void reset_reserved(void)
 {
@@ -52,7 +56,7 @@ void signals_hold(struct signals *was)
 	memset(&all, 0xff, sizeof(all));
 	(void)sigprocmask(SIG_SETMASK, &all, &was->mask);
 	(void)sigemptyset(&was->ignored);
-	/* Ignored, it would have the kernel collect the dead, and nobody learn how they ended. */
+	/* If SIGCHLD is ignored, the kernel reaps children, and their exit statuses are lost. */
 	if (sigaction(SIGCHLD, &reset, &old) == 0 && old.sa_handler == SIG_IGN)
 		(void)sigaddset(&was->ignored, SIGCHLD);
 }

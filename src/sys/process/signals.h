@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * The signal state of the process: what it was started with, and what its children get.
+ * The signal state of the process: the state that it was started with, and that of its children.
  *
- * The daemon takes signals through descriptors, so everything is blocked and nothing is handled or
- * ignored; a child then starts clean without a system call a signal.
+ * The daemon receives signals through descriptors.  So every signal is blocked, and none is handled
+ * or ignored; a child starts with a clean state without a system call for each signal.
  */
 
 #include <signal.h>
@@ -14,12 +14,12 @@ struct signals {
 	sigset_t ignored; /* ignored when we were started */
 };
 
-/* Remembers what is there in *was, then resets every disposition and blocks every signal. */
+/* Saves the state in *was, then resets every disposition and blocks every signal. */
 void signals_take_over(struct signals *was);
 
 /*
- * The same for who only stands in front of a command: blocks every signal, and sees to SIGCHLD.
- * What is ignored stays so, and is inherited; blocked, it arrives all the same.  *was has of the
- * ignored signals SIGCHLD alone.
+ * The same for swansong-init: blocks every signal, and resets SIGCHLD.  Other ignored signals stay
+ * ignored and are inherited; as they are blocked, they arrive nevertheless.  In *was, only SIGCHLD
+ * can be among the ignored signals.
  */
 void signals_hold(struct signals *was);

@@ -10,17 +10,17 @@
 #include <unistd.h>
 
 /*
- * As after vfork the child has our memory, but is a process of its own: limits, nice value and the
- * others are its alone.  The kernel knows that of the OOM score, too, which processes with the same
- * memory otherwise share.
+ * As after vfork the child shares the parent's memory, but is a process of its own: limits, nice
+ * value and the other attributes are its own.  That includes the OOM score: processes with the same
+ * memory share it otherwise, but not a child of vfork.
  *
- * A set of capabilities is for the program, whoever it runs as.  Root would gain all of the
- * bounding set by the exec, so that this is what it is cut down to; another user would lose all but
- * the ambient set, so that this is where they are put.  Before that they have to survive the change
- * of user.
+ * The set of capabilities is for the program, under every user.  Root would gain the whole bounding
+ * set by the exec, so the bounding set is reduced to the capabilities.  Another user would lose all
+ * but the ambient set, so they are added to the ambient set; before that, they must survive the
+ * change of user.
  */
 
-/* The digits of @number in front of @end.  Return: where they begin. */
+/* Writes the digits of @number before @end.  Returns their beginning. */
 static char *write_number(char *end, int number)
 {
 	unsigned rest = number < 0 ? 0u - (unsigned)number : (unsigned)number;
@@ -66,7 +66,7 @@ static int set_limits(const struct attributes *attributes, int *limit)
 	return 0;
 }
 
-/* None but @set can come back, be it by the exec of a privileged program. */
+/* Only the capabilities in @set can be gained again, even by the exec of a privileged program. */
 static int bound_capabilities(uint64_t set)
 {
 	for (int cap = 0; cap < 64; cap++) {
@@ -125,7 +125,7 @@ enum spawn_step child_attributes_before_user(const struct attributes *a, int *li
 		return SPAWN_STEP_CPUS;
 	if (a->capabilities != CAPABILITIES_KEEP && bound_capabilities(a->capabilities) < 0)
 		return SPAWN_STEP_CAPABILITIES;
-	/* Last, as they may leave no room for the others. */
+	/* Last, as the limits may prevent the other steps. */
 	return set_limits(a, limit) < 0 ? SPAWN_STEP_LIMIT : SPAWN_STEP_NONE;
 }
 

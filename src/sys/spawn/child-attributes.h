@@ -1,21 +1,22 @@
 #pragma once
 
-/* What a new process does to itself, one step of sys/spawn/child.h after the other, and by its rules. */
+/* Steps of sys/spawn/child.h that set attributes of the new process, by the rules given there. */
 
 #include "sys/spawn/spec.h"
 
 /*
- * What needs the privileges that are given up with the user; the descriptors are in their places.
+ * Sets the attributes that need the privileges of the parent, before the change of user.  The
+ * descriptors must be in their places.
  *
- * Return: SPAWN_STEP_NONE, or the step that failed, with errno; and which limit in *limit.
+ * Return: SPAWN_STEP_NONE, or the step that failed, with errno, and with the limit in *limit.
  */
 enum spawn_step child_attributes_before_user(const struct attributes *a, int *limit);
 
 /*
- * From now on no capability is left to our children for the files that they execute, but for those
- * of the ambient set, which is meant for them.
+ * Drops the inheritable capabilities of this process: children then pass only the ambient set on to
+ * the files that they execute.
  */
 void attributes_drop_inheritable(void);
 
-/* What is left to do as the user.  Return: likewise. */
+/* Sets the remaining attributes, after the change of user.  Return: likewise. */
 enum spawn_step child_attributes_as_user(const struct attributes *a);

@@ -1,3 +1,8 @@
+/*
+ * The order of the steps is fixed: control group, own table of descriptors, session and terminal,
+ * descriptors, attributes that need privileges, groups and user, attributes of the user, directory,
+ * signals, exec.  A failed step ends the child; the parent makes the message.
+ */
 #include "sys/spawn/child.h"
 
 #include <errno.h>
@@ -20,7 +25,7 @@
 #endif
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* What the step names is left to the parent; here only where and why. */
+/* Only the step and errno: the parent makes the words. */
 static _Noreturn void fail(struct spawn_failure *failure, enum spawn_step step)
 {
 	failure->step = step;
@@ -55,7 +60,7 @@ static int place(int from, int to)
 	return dup3(from, to, 0);
 }
 
-/* Where the kernel could not make it in there. */
+/* For kernels that cannot create the child in its group. */
 static int enter_cgroup(const struct spawn_spec *spec)
 {
 	int fd, r;
@@ -71,8 +76,8 @@ static int enter_cgroup(const struct spawn_spec *spec)
 }
 
 /*
- * Each source that is in the way of a target is first moved behind all of them, then each to its
- * place: no order of descriptors can overwrite one that is still needed.
+ * A source with the number of a target is first moved behind all targets, then each source to its
+ * target: so no descriptor is overwritten that is still needed.
  */
 static int place_descriptors(const struct spawn_spec *spec)
 {
@@ -105,8 +110,8 @@ static int close_range_from(unsigned first, unsigned last)
 }
 
 /*
- * Up to here the table of descriptors may be the parent's, who may have one for each of ten
- * thousand children.  What is above all that is needed is neither copied nor closed one by one.
+ * Until here the child may share the parent's table, which may have a descriptor for each of ten
+ * thousand children.  Descriptors above all needed ones are neither copied nor closed one by one.
  */
 static int leave_descriptors(const struct spawn_spec *spec)
 {
@@ -117,13 +122,13 @@ static int leave_descriptors(const struct spawn_spec *spec)
 			top = file_at(spec, i).from;
 	if (syscall(SYS_close_range, (unsigned)top + 1, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0)
 		return 0;
-	/* In a table of its own there is time for them later. */
+	/* A table that is not shared is closed later. */
 	return spec->share_descriptors ? -1 : 0;
 }
 
 /*
- * Before Linux 5.9, or in a sandbox that refuses what it does not know.  Everything of ours is
- * CLOEXEC, only inherited ones are left.
+ * For Linux before 5.9, or a sandbox that refuses unknown calls.  The parent's own descriptors are
+ * CLOEXEC; only inherited ones remain.
  */
 static void close_one_by_one(const struct spawn_spec *spec)
 {
@@ -137,7 +142,7 @@ static void close_one_by_one(const struct spawn_spec *spec)
 	}
 }
 
-/* A child gets 0, 1, 2 and what was declared, whoever forgot a CLOEXEC. */
+/* The child gets 0, 1, 2 and its files, even if a library has forgotten CLOEXEC. */
 static int close_others(const struct spawn_spec *spec)
 {
 	unsigned from = 3;
@@ -222,7 +227,7 @@ static const char *search_path(char *const *envp)
 	return DEFAULT_PATH;
 }
 
-/* A script that does not say what runs it is the shell's. */
+/* A script without #! is run by the shell. */
 static void execute_file(const struct spawn_spec *spec, const char *file)
 {
 	char **script = spec->script;
@@ -239,7 +244,7 @@ static void execute_file(const struct spawn_spec *spec, const char *file)
 }
 
 /*
- * memcpy() with a check of the size alone would keep 64 KiB more of glibc in the memory of an init.
+ * Not memcpy(): its checked variant alone would keep 64 KiB more of glibc in the memory of an init.
  */
 static void copy(char *to, const char *from, size_t n)
 {
@@ -287,7 +292,7 @@ static void set_ignored(const sigset_t *ignored)
 			(void)sigaction(signo, &ignore, NULL);
 }
 
-/* Dying, a parent tells its children once: too early for one that asks only after that. */
+/* A parent that ends before the request sends no signal: so its pid is compared afterwards. */
 static int watch_parent(const struct spawn_spec *spec)
 {
 	if (!spec->death_signal)
@@ -304,7 +309,9 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 	const struct attributes *attributes = spec->attributes;
 	enum spawn_step step = SPAWN_STEP_NONE;
 
-	/* With the parent's table of descriptors, perhaps: it stands still. */
+	/*
+	 * The table of descriptors may be the parent's until here, while the parent is suspended.
+	 */
 	if (enter_cgroup(spec) < 0)
 		fail(failure, SPAWN_STEP_CGROUP);
 	if (!spec->keep_descriptors && leave_descriptors(spec) < 0)
@@ -335,11 +342,11 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 		step = child_attributes_as_user(attributes);
 	if (step != SPAWN_STEP_NONE)
 		fail(failure, step);
-	/* As the user, who may see less than root does, or more where root is squashed. */
+	/* As the user: its access may be less than root's, or more where NFS squashes root. */
 	if ((spec->directory && chdir(spec->directory) < 0) ||
 	    (spec->directory_fd > 0 && fchdir(spec->directory_fd) < 0))
 		fail(failure, SPAWN_STEP_DIRECTORY);
-	/* The kernel forgets this with every change of who we are. */
+	/* After the change of user, which resets the death signal. */
 	if (watch_parent(spec) < 0)
 		fail(failure, SPAWN_STEP_PARENT);
 	if (spec->ignored)

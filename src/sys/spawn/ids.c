@@ -1,3 +1,7 @@
+/*
+ * The functions use getpwnam(3) and its relatives, which are not safe with threads: configurations
+ * are loaded in one thread.  A text of digits is always a number, never a name.
+ */
 #include "sys/spawn/ids.h"
 
 #include <errno.h>
@@ -11,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/parse.h"
 
-/* What the databases say for "no such name": POSIX leaves the choice to the implementation. */
+/* The errors of the databases for "no such name": POSIX leaves the choice to the implementation. */
 static int not_found(int error)
 {
 	switch (error) {
@@ -26,7 +30,7 @@ static int not_found(int error)
 	}
 }
 
-/* The entry that @name, a name or the number of a user, means; or NULL with errno. */
+/* Returns the entry of the user with the name or number @name; or NULL with errno. */
 static struct passwd *find_user(const char *name)
 {
 	uint64_t uid;
@@ -77,7 +81,7 @@ int ids_groups_of(const char *name, gid_t gid, gid_t **groups, size_t *n)
 	if (pw)
 		name = pw->pw_name;
 	(void)getgrouplist(name, gid, NULL, &count);
-	/* Somebody may be added meanwhile: then the count grows, within the kernel's limit. */
+	/* The number of groups may grow between two calls, up to the kernel's limit. */
 	for (;;) {
 		int room = count;
 		gid_t *more = realloc(list, (size_t)room * sizeof(*list));

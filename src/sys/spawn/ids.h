@@ -1,28 +1,29 @@
 #pragma once
 
 /*
- * Names of users and groups to numbers, through the system's databases.  May block: at load only.
+ * Translates names of users and groups to numbers, by the system's databases.  May block: only for
+ * use while a configuration is loaded.
  */
 
 #include <stddef.h>
 #include <sys/types.h>
 
 /*
- * @name is a name, or all digits: the number of a user.  *home and *shell are allocated.
+ * Finds a user by name, or by number if @name has only digits.  *home and *shell are allocated.
  *
  * Return: 0; -ENOENT if there is no such user; -errno.
  */
 int ids_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell);
 
-/* Return: 0; -ENOENT if there is no such group; -errno. */
+/* Finds a group by name.  Return: 0; -ENOENT if there is no such group; -errno. */
 int ids_group(const char *name, gid_t *gid);
 
 /*
- * The groups of user @name (or number), @gid among them, which is all for who has no entry;
- * allocated.  Return: 0 or -errno.
+ * The groups of user @name (or number), including @gid; a user without an entry has only @gid.
+ * *groups is allocated.  Return: 0 or -errno.
  */
 int ids_groups_of(const char *name, gid_t gid, gid_t **groups, size_t *n);
 
-/* The name of @uid, or its number where it has none.  Returns @buf. */
+/* Writes the name of @uid, or its number if it has no name.  Returns @buf. */
 #define IDS_NAME_MAX 64
 char *ids_user_text(char buf[static IDS_NAME_MAX], uid_t uid);

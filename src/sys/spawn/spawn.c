@@ -15,17 +15,17 @@
 #endif
 
 /*
- * CLONE_VM and CLONE_VFORK: the child borrows our memory, on a stack of its own, while we stand
- * still.  glibc has no wrapper for clone3, and a plain syscall() cannot return twice on one stack,
- * so the switch to the child's function is made here for the architectures we know; elsewhere, and
- * where a sandbox refuses clone3, glibc's clone() does the same with the older call.
+ * CLONE_VM and CLONE_VFORK: the child runs in the parent's memory, on its own stack, while the
+ * parent is suspended.  glibc has no wrapper for clone3, and a plain syscall() cannot return twice
+ * on one stack: so assembler switches to the child's function, on known architectures.  On others,
+ * and where a sandbox refuses clone3, glibc's clone() does the same by the older call.
  */
 
 #ifndef CLONE_INTO_CGROUP
 #define CLONE_INTO_CGROUP 0x200000000ULL
 #endif
 
-/* Hardened builds clear what is on the stack, and would do so with all of the child's for each. */
+/* Hardened builds clear variables on the stack: not the child's whole stack at every start. */
 #if __has_attribute(uninitialized)
 #define UNINITIALIZED __attribute__((uninitialized))
 #else
@@ -33,9 +33,9 @@
 #endif
 
 /*
- * AddressSanitizer keeps locals elsewhere and drops those of frames below the one that calls a
- * function that does not return.  With the child's stack in a frame of ours, that are the frames of
- * the parent which wait for the child.
+ * AddressSanitizer keeps locals elsewhere, and drops those of all frames below a call that does not
+ * return.  The child's stack is in a frame of the parent: so it would drop the locals of the
+ * parent's frames that wait for the child.
  */
 #define PLAIN_LOCALS __attribute__((no_sanitize_address))
 
@@ -43,7 +43,7 @@ struct start {
 	const struct spawn_spec *spec;
 	struct spawn_failure *failure;
 	int flags;   /* CLONE_* */
-	bool inside; /* the child is born in its control group */
+	bool inside; /* the child is created in its control group */
 };
 
 static int start(void *arg)
@@ -140,7 +140,7 @@ static int clone_start(char *stack, struct start *s)
 	return pid < 0 ? -errno : pid;
 }
 
-/* From Linux 5.9 on.  This closes no descriptor, there is none with that number. */
+/* From Linux 5.9 on.  This call closes nothing: no descriptor has that number. */
 bool spawn_can_share(void)
 {
 	return syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
@@ -148,13 +148,13 @@ bool spawn_can_share(void)
 
 static int clone_flags(const struct spawn_spec *spec)
 {
-	/* Who keeps them all leaves by executing. */
+	/* With keep_descriptors, the exec ends the sharing. */
 	bool shares = spec->keep_descriptors || spec->share_descriptors;
 
 	return CLONE_VM | CLONE_VFORK | (shares ? CLONE_FILES : 0);
 }
 
-/* As clone(2) has it for CLONE_INTO_CGROUP, which Linux before 5.7 does not know. */
+/* The errors of CLONE_INTO_CGROUP in clone(2), and of Linux before 5.7. */
 static bool is_refused_group(const struct spawn_spec *spec, int error)
 {
 	return spec->cgroup > 0 && (error == -EACCES || error == -EBUSY || error == -EOPNOTSUPP ||
@@ -172,8 +172,8 @@ static PLAIN_LOCALS int spawn_on(char *stack, const struct spawn_spec *spec, pid
 	if (r == -ENOSYS || r == -EPERM || (spec->cgroup > 0 && (r == -E2BIG || r == -EINVAL)))
 		r = clone_start(stack, &s);
 	/*
-	 * The child has left its frames without a return, and a sanitizer's marks of them on the
-	 * stack.
+	 * The child has left its frames without a return: a sanitizer's marks of them are still on
+	 * the stack.
 	 */
 	ASAN_UNPOISON_MEMORY_REGION(stack, SPAWN_STACK);
 	if (r < 0 && is_refused_group(spec, r)) {
@@ -190,7 +190,7 @@ static PLAIN_LOCALS int spawn_on(char *stack, const struct spawn_spec *spec, pid
 	return 0;
 }
 
-/* Apart, so that who brings a stack does not have this one too. */
+/* A function of its own: a caller with a stack does not need this one. */
 static __attribute__((noinline)) int spawn_here(const struct spawn_spec *spec, pid_t *pid,
 						struct spawn_failure *failure)
 {

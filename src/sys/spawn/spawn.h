@@ -1,34 +1,34 @@
 #pragma once
 
 /*
- * Starting a process: clone3, the parent suspended until the child has exec'd or failed, so that
- * the outcome is known on return and nothing has to be copied.
+ * Starts a process by clone3.  The parent is suspended until the child has executed the program or
+ * failed: so the outcome is known on return, and no memory is copied.
  *
- * A child keeps its pid until we collect it, so that is enough to know it by.  A pidfd for each
- * would be ten thousand descriptors for as many services, and whenever a table grows that a child
- * shares at that moment, Linux waits for all processors.
+ * The pid identifies a child until it is reaped.  No pidfd is used: ten thousand services would
+ * need as many descriptors, and whenever a table of descriptors grows while a child shares it,
+ * Linux waits for all processors.
  */
 
 #include <sys/types.h>
 
 #include "sys/spawn/child.h"
 
-#define SPAWN_E_CHILD 1 /* the child could not do one of its steps */
+#define SPAWN_E_CHILD 1 /* a step in the child failed */
 
 /*
- * All signals must be blocked.  Threads other than the caller's must not change credentials.
+ * All signals must be blocked.  Other threads must not change credentials.
  *
- * Return: 0, a running child in *pid; SPAWN_E_CHILD, the step and errno in *failure, and a child
- * that was never there for the caller: whoever reaps strangers reaps it; or -errno of the clone
- * itself.
+ * Return: 0: *pid is a running child; SPAWN_E_CHILD: *failure has the step and errno, and the
+ * caller does not own the dead child, which is reaped with the unowned processes; -errno of the
+ * clone.
  */
 int spawn(const struct spawn_spec *spec, pid_t *pid, struct spawn_failure *failure);
 
 /*
- * Can a child leave the table of descriptors that it shares with us until it executes?  It costs
- * nothing then; a copy of ten thousand does.
+ * Returns true if a child can share the table of descriptors until it leaves it by close_range().
+ * Sharing costs nothing; a copy of ten thousand descriptors costs time.
  */
 bool spawn_can_share(void);
 
-/* "enter the directory" and the like: to go after "cannot". */
+/* The step as words after "cannot": "enter the directory". */
 const char *spawn_step_text(enum spawn_step step);

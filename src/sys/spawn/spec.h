@@ -1,6 +1,6 @@
 #pragma once
 
-/* What a new process is to be, and the steps that lead there. */
+/* The specification of a new process, and the steps that create it. */
 
 #include <signal.h>
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 
 #include "base/attributes.h"
 
-/* A descriptor @from that is @to in the child. */
+/* A descriptor: number @from in the parent, @to in the child. */
 struct spawn_file {
 	int from, to;
 };
 
-/* Beside 0, 1 and 2; for each there is a word on the child's stack. */
+/* Without 0, 1 and 2; the child's stack has a word for each. */
 #define SPAWN_FILES_MAX 512
 
 /* Room for the digits of a pid and a NUL. */
@@ -23,37 +23,37 @@ struct spawn_file {
 
 #define SPAWN_STACK 65536
 
-/* What to start, and as what.  All pointers are borrowed for the call. */
+/* The program and its attributes.  All pointers are borrowed for the call. */
 struct spawn_spec {
 	char *const *argv;
-	void *stack;   /* SPAWN_STACK bytes for the child, on a page; NULL: some of the caller's */
-	char **script; /* room for argv and two more, to try argv[0] as a shell's script; or NULL */
+	void *stack; /* SPAWN_STACK bytes for the child, page-aligned; NULL: part of the caller's */
+	char **script; /* room for argv and two more, to run argv[0] as a shell script; or NULL */
 	char *const *envp;     /* PATH in it is searched for argv[0] */
 	const char *directory; /* or NULL: stay */
 	int directory_fd;      /* likewise; 0 or less: stay */
 	int umask;	       /* or -1: keep */
 	bool set_user;	       /* take uid, gid and the groups below */
 	bool set_group;	       /* take gid, and drop all groups but those below */
-	bool set_groups;       /* take the groups below, whatever the user */
+	bool set_groups;       /* take the groups below, for every user */
 	uid_t uid;
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	bool keep_descriptors;	/* as they are, all that are not CLOEXEC; else only those below */
-	bool share_descriptors; /* as spawn_can_share() says */
+	bool keep_descriptors;	/* all that are not CLOEXEC; else only those below */
+	bool share_descriptors; /* the result of spawn_can_share() */
 	int stdio[3];		/* descriptors to become 0, 1 and 2 */
 	const struct spawn_file
 		*files; /* further ones, 3 and above, each larger than the one before */
 	size_t n_files; /* at most SPAWN_FILES_MAX, or the spawn fails */
 	/*
-	 * Where in @envp the child's own pid is to stand: SPAWN_PID_MAX bytes each; NULL: nowhere.
+	 * Addresses in @envp for the digits of the child's pid, SPAWN_PID_MAX bytes each; or NULL.
 	 */
 	char *pid_places[2];
-	int cgroup;	    /* the directory of a control group to start in; 0: stay in ours */
-	bool take_terminal; /* the session gets our standard input as its terminal */
-	bool keep_session;  /* a process group in ours, rather than a session */
-	int terminal;	    /* with it: the terminal whose foreground is handed over; -1 for none */
-	int death_signal;   /* to get when @parent, who calls, ends; 0 for none */
+	int cgroup; /* the directory of the control group to start in; 0: the parent's group */
+	bool take_terminal; /* standard input becomes the terminal of the session */
+	bool keep_session;  /* a new process group in the parent's session, not a new session */
+	int terminal; /* with keep_session: hand the foreground of this terminal over; -1: none */
+	int death_signal; /* for the child when @parent, the caller, ends; 0: none */
 	pid_t parent;
 	const struct rlimit *descriptors;    /* RLIMIT_NOFILE, or NULL: keep */
 	const struct attributes *attributes; /* or NULL */

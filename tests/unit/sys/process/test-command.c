@@ -152,6 +152,38 @@ START_TEST(what_is_wrong_with_a_value_is_said)
 }
 END_TEST
 
+START_TEST(an_unknown_option_is_named_with_the_nearest_one)
+{
+	static const struct option rows[] = { COMMAND_ROWS,
+					      { "help", no_argument, NULL, 'h' },
+					      {} };
+	static const struct {
+		const char *argument, *refusal;
+	} bad[] = {
+		{ "--rewirte", "unknown option '--rewirte': did you mean '--rewrite'?" },
+		{ "--rewirte=TERM:INT", "unknown option '--rewirte': did you mean '--rewrite'?" },
+		{ "--nothing-like-it", "unknown option '--nothing-like-it': see --help" },
+		{ "--s", "ambiguous option '--s'" },
+		{ "--help=x", "--help: takes no value" },
+		{ "--rewrite", "--rewrite: missing value" },
+		{ "-r", "--rewrite: missing value" },
+		{ "-Zh", "unknown option '-Z': see --help" },
+	};
+	char refusal[COMMAND_REFUSAL_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char *argv[] = { (char *)"x", (char *)bad[i].argument, NULL };
+		int option;
+
+		optind = opterr = 0;
+		option = getopt_long(2, argv, "+:" COMMAND_LETTERS "h", rows, NULL);
+		ck_assert(option == '?' || option == ':');
+		ck_assert_str_eq(command_refusal(refusal, rows, option, argv[optind - 1]),
+				 bad[i].refusal);
+	}
+}
+END_TEST
+
 START_TEST(a_status_is_told_as_by_a_shell)
 {
 	struct command_options o;
@@ -363,6 +395,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_rule_that_makes_no_sense_is_refused);
 	tcase_add_test(tc, options_are_read);
 	tcase_add_test(tc, what_is_wrong_with_a_value_is_said);
+	tcase_add_test(tc, an_unknown_option_is_named_with_the_nearest_one);
 	tcase_add_test(tc, a_status_is_told_as_by_a_shell);
 	tcase_add_test(tc, descriptors_for_us_are_the_commands);
 	tcase_add_test(tc, we_hear_of_our_parents_end_even_after_it);
