@@ -90,8 +90,10 @@ static int stream_send(struct log_stream *s, enum wish wish)
 	struct logger_message m = { .type = types[wish], .stream = s->number, .cookie = s->asked };
 	bool rules = wish == WISH_ADD || wish == WISH_CHANGE;
 
-	if (rules)
-		m.rules = s->rules, m.rules.name_width = s->logger->name_width;
+	if (rules) {
+		m.rules = s->rules;
+		m.rules.name_width = s->logger->name_width;
+	}
 	if (wish == WISH_ADD && s->known)
 		m.rules.flags |= LOGGER_KNOWN;
 	if (wish == WISH_RUN)
