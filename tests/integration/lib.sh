@@ -296,8 +296,12 @@ stop_daemon() { # [SECONDS]
 	await_daemon "${1:-10}"
 }
 
-# Its children: the logger, whose helpers have its name, too; and the processes of services.
-logger() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 == "swansong-logger" { print $1; exit }'; }
+# Its children: the logger, which leads a session, and not its helpers, which have its name and come to the
+# daemon when it is killed; and the processes of services.
+logger() {
+	ps -e -o pid=,ppid=,sid=,comm= |
+		awk -v d="$daemon" '$2 == d && $1 == $3 && $4 == "swansong-logger" { print $1; exit }'
+}
 services() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 != "swansong-logger" { print $1 }'; }
 
 # A value of `swansongctl status --json`: field web/nginx .service.pid
