@@ -180,7 +180,7 @@ const char interface_text[] =
 	"type Output (\n"
 	"\tnode: string,\n"
 	"\tstream: (stdout, stderr),\n"
-	"\tto: (inherit, null, file, journal, syslog),\n"
+	"\tto: (inherit, null, file, journal, syslog, stdout, stderr),\n"
 	"\tcaptured: bool,\n"
 	"\tfile: ?string,\n"
 	"\ttimestamp: (none, iso, iso_usec, unix)\n"

@@ -84,7 +84,7 @@ struct plan_entry_view {
 struct output_view {
 	const char *node;
 	unsigned stream;  /* standard output, or both; standard error */
-	const char *to;	  /* "inherit", "null", "file", "journal", "syslog" */
+	const char *to;	  /* "inherit", "null", "file", "journal", "syslog", "stdout", "stderr" */
 	bool captured;	  /* by the logger */
 	const char *file; /* optional */
 	unsigned timestamp;

@@ -128,7 +128,7 @@ for line in open(sys.argv[1]):
     head, bar, rest = line.rstrip("\n").partition(" | ")
     if not bar:
         own += 1
-        assert line.startswith("swansongd: ") and line.endswith("\n"), line[:200]
+        assert line.partition("Z ")[2].startswith("swansongd: ") and line.endswith("\n"), line[:200]
         continue
     name = head.strip()
     number, length, text = rest.split(" ")

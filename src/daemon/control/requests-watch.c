@@ -102,22 +102,21 @@ void request_events(struct request *q, struct node *node, const struct message_c
 
 /* --- logs --- */
 
-/* In the order of enum output_kind, and of enum log_timestamp. */
-static const char *const output_names[] = { "inherit", "null", "file", "journal", "syslog" };
-
-static enum logger_stamp stamp_of(const struct node_config *config)
+/* The destination, of the logger if there is a stream, else by the configuration. */
+static const char *output_place(const struct output *output, const struct log_stream *stream)
 {
-	switch (node_config_outputs(config)->log_timestamp) {
-	case LOG_TIMESTAMP_NONE:
-		return LOGGER_STAMP_NONE;
-	case LOG_TIMESTAMP_UNIX:
-		return LOGGER_STAMP_UNIX;
-	case LOG_TIMESTAMP_ISO:
-	case LOG_TIMESTAMP_ISO_LOCAL:
-		return LOGGER_STAMP_ISO;
-	default:
-		return LOGGER_STAMP_ISO_USEC;
-	}
+	static const char *const by_logger[LOGGER_TOS] = {
+		[LOGGER_TO_MEMORY] = "null",   [LOGGER_TO_FILE] = "file",
+		[LOGGER_TO_OUTPUT] = "stdout", [LOGGER_TO_ERROR] = "stderr",
+		[LOGGER_TO_JOURNAL] = "journal",
+	};
+	static const char *const by_service[] = {
+		[OUTPUT_INHERIT] = "inherit", [OUTPUT_NULL] = "null",	  [OUTPUT_FILE] = "file",
+		[OUTPUT_JOURNAL] = "journal", [OUTPUT_SYSLOG] = "syslog", [OUTPUT_STDOUT] = "stdout",
+		[OUTPUT_STDERR] = "stderr",   [OUTPUT_DEFAULT] = "inherit",
+	};
+
+	return stream ? by_logger[log_stream_rules(stream)->to] : by_service[output->kind];
 }
 
 /* Those of one service: each that is captured, or else the first. */
@@ -127,13 +126,14 @@ static void add_outputs(json_t *list, const struct node *node)
 
 	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
 		const struct output *output = node_config_output(node->config, 1 + (int)kind);
+		const struct log_stream *stream = capture_stream(capture, kind);
 		struct output_view view = {
 			.node = node->config->path,
 			.stream = kind,
-			.to = output_names[output->kind],
-			.captured = capture_stream(capture, kind),
+			.to = output_place(output, stream),
+			.captured = stream,
 			.file = output->kind == OUTPUT_FILE ? output->path : NULL,
-			.timestamp = stamp_of(node->config),
+			.timestamp = stream ? log_stream_rules(stream)->stamp : LOGGER_STAMP_NONE,
 		};
 
 		if (view.captured || (kind == LOGGER_OUTPUT && !capture))

@@ -219,6 +219,11 @@ static void stream_flushed(struct log_stream *s, uint64_t cookie)
 		s->on_flushed(s->arg);
 }
 
+const struct logger_rules *log_stream_rules(const struct log_stream *s)
+{
+	return &s->rules;
+}
+
 const char *log_stream_destination(const struct log_stream *s)
 {
 	static const char *const names[LOGGER_TOS] = {
