@@ -12,16 +12,17 @@ cat >"$dir/job" <<-'END'
 	[ "$1" != fails ]
 END
 chmod +x "$dir/job"
-runs() { cat "$dir/runs-$1" 2>/dev/null | wc -l; } # NAME
-has_runs() { [ "$(runs "$1")" -ge "$2" ]; }       # NAME LEAST
+runs() { wc -l <"$dir/runs-$1"; }           # NAME
+has_runs() { [ "$(runs "$1")" -ge "$2" ]; } # NAME LEAST
 job() { # NAME SCHEDULE [LINE...]
-	printf '[%s]\ncommand = %s/job %s\ntype = oneshot\nschedule = %s\n' "$1" "$dir" "${1##*/}" "$2"
+	printf '[%s]\ncommand = %s/job %s\nschedule = %s\n' "$1" "$dir" "${1##*/}" "$2"
 	shift 2
 	[ $# = 0 ] || printf '%s\n' "$@"
 }
 # The clock of these tests is a job that nothing is done to: three runs of it take more than 400 ms.
 ticks_pass() { wait_for 10 has_runs ticks $(($(runs ticks) + 3)); }
 
+touch "$dir"/runs-{ticks,often,second,rare,fails,member,needs,holds}
 {
 	job ticks 200ms
 	job often 200ms
@@ -109,8 +110,7 @@ refused() { # LINE... : says why
 	! ctl check "$ini" 2>&1
 }
 like "a schedule that never comes is refused" \
-	"$(refused 'type = oneshot' 'schedule = 02-30')" 'schedule: .*never comes'
-like "and what is none" "$(refused 'type = oneshot' 'schedule = sometimes')" 'schedule: .*daily 03:00'
-like "and one of a service that stays" "$(refused 'schedule = daily')" 'type = oneshot'
-like "and a jitter without it" "$(refused 'schedule-jitter = 1s')" 'schedule-jitter: '
+	"$(refused 'schedule = 02-30')" 'schedule: .*never comes'
+like "and what is none" "$(refused 'schedule = sometimes')" 'schedule: .*daily 03:00'
+like "and one of a service that stays" "$(refused 'type = simple' 'schedule = daily')" 'type = oneshot'
 finish

@@ -206,6 +206,20 @@ static void resolve_check_terminal(struct resolver *r, struct node_config *node)
 		r->terminal = node;
 }
 
+/* A scheduled service is a oneshot that does not start with the tree, unless the keys say otherwise. */
+static void resolve_schedule(struct resolver *r, struct node_config *node)
+{
+	if (!node_config_extras(node)->schedule)
+		return;
+	if (!node_config_line(node, KEY_TYPE))
+		node->type = TYPE_ONESHOT;
+	else if (node->type != TYPE_ONESHOT)
+		resolve_error(KEY_SCHEDULE,
+			      "a schedule is for work that ends: set type = oneshot");
+	if (!node_config_line(node, KEY_AUTOSTART))
+		node->autostart = false;
+}
+
 static void resolve_check_oneshot(struct resolver *r, struct node_config *node)
 {
 
@@ -225,24 +239,6 @@ static void resolve_check_oneshot(struct resolver *r, struct node_config *node)
 		resolve_error(
 			KEY_HEALTH,
 			"a oneshot does not keep running: set type = simple or remove health");
-}
-
-/* A service that runs by schedule starts with the tree only if autostart is set as well. */
-static void resolve_schedule(struct resolver *r, struct node_config *node)
-{
-	const struct extras *extras = node_config_extras(node);
-
-	if (!extras->schedule) {
-		if (node_config_line(node, KEY_SCHEDULE_JITTER))
-			resolve_error(KEY_SCHEDULE_JITTER,
-				      "schedule-jitter needs a schedule: set schedule, for example daily 03:00");
-		return;
-	}
-	if (node->type != TYPE_ONESHOT)
-		resolve_error(KEY_SCHEDULE,
-			      "a schedule is for work that ends: set type = oneshot");
-	if (!node_config_line(node, KEY_AUTOSTART))
-		node->autostart = false;
 }
 
 static void resolve_listen_error(struct resolver *r, struct node_config *node,
@@ -388,8 +384,8 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 			       : 0;
 	}
 	resolve_check_delays(r, node);
-	resolve_check_oneshot(r, node);
 	resolve_schedule(r, node);
+	resolve_check_oneshot(r, node);
 	resolve_notify(r, node);
 	if (resolve_listen(r, node) < 0 || resolve_ready_fd(r, node) < 0)
 		return -ENOMEM;

@@ -174,6 +174,7 @@ START_TEST(the_types_of_the_text_are_those_of_the_structs)
 	view.deadline_usec = 1;
 	view.service = service;
 	view.service.result = "";
+	view.service.schedule = "daily";
 	view.service.health = "healthy";
 	view.service.health_result = "";
 	view.service.waiting = json_array();
