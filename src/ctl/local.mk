@@ -15,6 +15,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/session/session.h %D%/session/session.c \
 	%D%/session/forced-kills.h %D%/session/forced-kills.c \
 	%D%/session/nodes.h %D%/session/nodes.c \
+	%D%/session/usage.h %D%/session/usage.c \
 	%D%/session/progress.h %D%/session/progress.c \
 	%D%/session/machine-check.h %D%/session/machine-check.c \
 	%D%/session/offline.h %D%/session/offline.c \
@@ -39,6 +40,8 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/commands/cmd.h \
 	%D%/commands/status.c \
 	%D%/commands/tree.c \
+	%D%/commands/settings.c \
+	%D%/commands/top.c \
 	%D%/commands/list.c \
 	%D%/commands/events.c \
 	%D%/commands/logs.c \
@@ -50,7 +53,6 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/commands/interrupt.c \
 	%D%/commands/check.c \
 	%D%/commands/blame.c \
-	%D%/commands/plot.c \
 	%D%/commands/plan.c \
 	%D%/commands/reload.c \
 	%D%/commands/signal.c \

@@ -80,6 +80,8 @@ static const struct {
 	[METHOD_PLAN] = METHOD("Plan", 1, OPT(STRING, "node")),
 	[METHOD_LOGS] = METHOD("Logs", 2, PARAM(STRINGS, "nodes"), OPT(INT, "lines")),
 	[METHOD_REOPEN_LOGS] = METHOD("ReopenLogs", 1, OPT(STRING, "node")),
+	[METHOD_SHOW] = METHOD("Show", 1, OPT(STRING, "node")),
+	[METHOD_DEPENDENCIES] = METHOD("Dependencies", 1, OPT(STRING, "node")),
 #undef METHOD
 };
 

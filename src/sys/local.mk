@@ -11,7 +11,8 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/process/reap.h %D%/process/reap.c \
 	%D%/process/job.h %D%/process/job.c \
 	%D%/process/command.h %D%/process/command.c \
-	%D%/process/cgroup.h %D%/process/cgroup.c
+	%D%/process/cgroup.h %D%/process/cgroup.c \
+	%D%/process/usage.h %D%/process/usage.c
 
 # spawn: making a process
 %C%_libsys_la_SOURCES += \

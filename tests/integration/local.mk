@@ -69,6 +69,7 @@ dist_check_SCRIPTS += \
 	%D%/reload.sh \
 	%D%/reload-hooks.sh \
 	%D%/restart-keys.sh \
+	%D%/settings.sh \
 	%D%/settle.sh \
 	%D%/schedule.sh \
 	%D%/signals.sh \
@@ -80,6 +81,7 @@ dist_check_SCRIPTS += \
 	%D%/inherited.sh \
 	%D%/takeover.sh \
 	%D%/systemd.sh \
+	%D%/top.sh \
 	%D%/transient.sh \
 	%D%/systemd-cgroup.sh \
 	%D%/systemd-hardened.sh \

@@ -20,7 +20,7 @@ is() { # NAME GOT WANTED
 	result "$1" "$status" "$dir/is"
 }
 is "commands" "$(words_after sta)" "status start"
-is "commands after an option" "$(words_after -q sh)" "shutdown"
+is "commands after an option" "$(words_after -q shu)" "shutdown"
 is "an option of the command" "$(words_after shutdown --fo)" "--force"
 is "and none of another" "$(words_after stop --fo)" ""
 is "whom" "$(words_after signal --scope a)" "all"

@@ -7,9 +7,13 @@
 
 #include "base/text.h"
 #include "ctl/report/past.h"
+#include "ctl/report/plot.h"
 #include "ctl/terminal/show.h"
 
-/* The last shutdown as a table: the time of each node, and the chain that the end waited for. */
+/*
+ * The last shutdown as a table: the time of each node, and the chain that the end waited for; or
+ * as a picture.
+ */
 
 #define CHAIN_MAX 32
 
@@ -223,4 +227,17 @@ static int show(struct ctl *ctl, const struct past *past, int argc, char **argv)
 int cmd_blame(struct ctl *ctl, int argc, char **argv)
 {
 	return past_run(ctl, argc, argv, show);
+}
+
+static int draw(struct ctl *ctl, const struct past *past, int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	plot_write(ctl->out.file, past);
+	return CTL_DONE;
+}
+
+int cmd_plot(struct ctl *ctl, int argc, char **argv)
+{
+	return past_run(ctl, argc, argv, draw);
 }

@@ -10,6 +10,10 @@
 int cmd_status(struct ctl *ctl, int argc, char **argv);
 int cmd_tree(struct ctl *ctl, int argc, char **argv);
 int cmd_list(struct ctl *ctl, int argc, char **argv);
+int cmd_top(struct ctl *ctl, int argc, char **argv);
+int cmd_show(struct ctl *ctl, int argc, char **argv);
+int cmd_cat(struct ctl *ctl, int argc, char **argv);
+int cmd_deps(struct ctl *ctl, int argc, char **argv);
 int cmd_events(struct ctl *ctl, int argc, char **argv);
 int cmd_logs(struct ctl *ctl, int argc, char **argv);
 int cmd_health(struct ctl *ctl, int argc, char **argv);

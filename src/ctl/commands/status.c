@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "ctl/logs/logs.h"
 #include "ctl/session/nodes.h"
+#include "ctl/session/usage.h"
 #include "ctl/terminal/show.h"
 
 /* A table of nodes, and how many there are. */
@@ -171,6 +172,25 @@ static void add_node_lines(struct table *t, const struct node_view *node)
 		add_service_lines(t, &node->service);
 }
 
+static void add_usage_line(struct table *t, struct ctl *ctl, const struct node_view *node)
+{
+	char time[CLOCK_TEXT_MAX], bytes[USAGE_TEXT_MAX], count[SHOW_COUNT_MAX], text[256];
+	struct words w = words_in(text, sizeof(text));
+	struct usages usages;
+	struct usage u;
+
+	usages_take(ctl, &usages);
+	if (usages_of(&usages, node, &u)) {
+		words_add(&w, "", "%s of processor time, %s of memory, %" PRIu64 " process%s",
+			  clock_text(time, u.cpu_usec), usage_bytes_text(bytes, u.memory),
+			  u.processes, u.processes == 1 ? "" : "es");
+		if (u.descriptors != USAGE_UNKNOWN)
+			words_add(&w, ", ", "%s", show_count(count, u.descriptors, "descriptor"));
+		table_add(title(t, "uses"), STYLE_PLAIN, "%s", text);
+	}
+	usages_done(&usages);
+}
+
 static void add_guard_lines(struct table *t, const struct guard_view *guards, size_t n)
 {
 	char holder[SHOW_NOTE_MAX], age[CLOCK_TEXT_MAX];
@@ -303,6 +323,7 @@ static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *p
 	table_add(&t, STYLE_BOLD, "%s", node_name(nodes->nodes[0].path));
 	table_end_row(&t);
 	add_node_lines(&t, &nodes->nodes[0]);
+	add_usage_line(&t, ctl, &nodes->nodes[0]);
 	add_guard_lines(&t, guards, n);
 	if (nodes->nodes[0].is_service)
 		add_log(ctl, &t, &nodes->nodes[0]);

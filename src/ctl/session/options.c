@@ -143,6 +143,9 @@ static const struct option_row table[] = {
 	    grace_usec),
 	ROW("config", 0, "FILE", " plan ", "of a file or folder, without a daemon; may be repeated",
 	    add_word, configs),
+	ROW("once", 0, NULL, " top ", "once, also on a terminal", set_flag, once),
+	ROW("all", 0, NULL, " show ", "the defaults, too", set_flag, all),
+	ROW("reverse", 0, NULL, " deps ", "what needs the nodes", set_flag, reverse),
 	ROW("last", 0, "N", " events ", "begin with the last N that are remembered", set_count,
 	    last),
 };

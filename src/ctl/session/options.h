@@ -26,7 +26,7 @@ struct options {
 	uint64_t ttl_usec;    /* USEC_INFINITY: none was given */
 	int on_shutdown;      /* a signal; 0: none was given */
 	const char *until;    /* NULL: none was given */
-	bool dry_run, follow, wait, keep, trust, strict;
+	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once;
 	const char *scope;  /* NULL: none was given */
 	const char *report; /* likewise */
 	bool reopen;	    /* logs */
@@ -49,7 +49,7 @@ struct option_row {
 
 size_t options_table(const struct option_row **ret);
 
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 48
 
 /* For getopt_long(3), which returns the keys; ends with an empty one. */
 void options_getopt(struct option ret[static OPTIONS_MAX]);

@@ -199,12 +199,21 @@ static void print_head(const struct screen *screen, const char *head, int width)
 	(void)print_cut(screen, line, width);
 }
 
+static size_t count_lines(const char *text)
+{
+	size_t n = text ? 1 : 0;
+
+	for (; text && (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
 int screen_redraw(struct screen *screen, const char *head, struct table *table)
 {
 	struct winsize size = terminal_size(screen);
 	cleanup(freep) char *text = NULL;
 	int r = table_render(table, screen->colour, &text);
-	size_t rows = r == 0 ? scols_table_get_nlines(table->smart) : 0;
+	size_t rows = r == 0 ? count_lines(text) : 0; /* with that of the titles */
 	/* Room for the head, the line that counts the other rows, and the cursor's own. */
 	size_t shown = MIN(rows, (size_t)size.ws_row - 3);
 	const char *at = text;

@@ -9,7 +9,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/control/requests-private.h"
+#include "daemon/view/settings.h"
 #include "proto/plan.h"
+
+/* Looking: settings, dependencies, and the forecast of a shutdown of the tree as it is now. */
 
 /* The index of a node in the tree of the forecast. */
 struct place_of {
@@ -115,4 +118,16 @@ void request_plan(struct request *q, struct node *node, const struct message_cal
 		request_fail(q, ERROR_FAILED, node_name(node), "out of memory");
 	else
 		request_reply(q, plan_build(f, q->tree->ctx->grace_usec));
+}
+
+void request_show(struct request *q, struct node *node, const struct message_call *call)
+{
+	(void)call;
+	request_reply(q, settings_json(q->tree, node, q->connection->tier > TIER_LOOK));
+}
+
+void request_dependencies(struct request *q, struct node *node, const struct message_call *call)
+{
+	(void)call;
+	request_reply(q, dependencies_json(q->tree, node));
 }

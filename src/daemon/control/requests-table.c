@@ -53,6 +53,8 @@ static const struct {
 	[METHOD_PLAN] = { TIER_LOOK, false, request_plan, NULL },
 	[METHOD_LOGS] = { TIER_OPERATE, false, request_logs, request_settle_logs },
 	[METHOD_REOPEN_LOGS] = { TIER_OPERATE, false, request_reopen_logs, NULL },
+	[METHOD_SHOW] = { TIER_LOOK, false, request_show, NULL },
+	[METHOD_DEPENDENCIES] = { TIER_LOOK, true, request_dependencies, NULL },
 };
 
 /* Returns the reason for which the client may not call the method, or NULL. */

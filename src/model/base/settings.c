@@ -175,6 +175,7 @@ void section_free(struct section *section)
 void node_config_done(struct node_config *node)
 {
 	section_free(node->section);
+	free(node->origins);
 	extras_free(node->parts.extras);
 	edges_free(node->parts.edges);
 	hooks_free(node->parts.hooks);
@@ -208,6 +209,7 @@ const struct node_config *node_config_unref(const struct node_config *node)
 void node_config_leave(struct node_config *node)
 {
 	edges_free(take(node->parts.edges));
+	free(take(node->origins));
 	node->parent = NULL;
 	node->place = (struct place){ .file = NULL };
 	node_config_unref(node);

@@ -282,6 +282,17 @@ union node_parts {
 	void *all[N_PARTS];
 };
 
+/* The keys of a section, in the order of the table: what is left of it when it has been read. */
+struct origins {
+	const char *template_file; /* of the lines that are of its template; else the node's file */
+	size_t n;
+	struct origin {
+		unsigned line;
+		bool of_template;
+		uint8_t key;
+	} of[];
+};
+
 struct node_config {
 	const char *path;	    /* "web/nginx"; "" is the root, section [swansong] */
 	struct node_config *parent; /* NULL for the root */
@@ -297,6 +308,7 @@ struct node_config {
 	enum strategy strategy;
 	bool stated;		 /* it has a section of its own */
 	struct section *section; /* while nodes may inherit from it; or NULL */
+	struct origins *origins; /* of its keys; or NULL */
 
 	/* A service: the rest means nothing while argv is NULL. */
 	enum service_type type;

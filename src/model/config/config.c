@@ -224,6 +224,15 @@ static bool has_inherited(const struct node_config *node)
 	return false;
 }
 
+static int keep_origins(const struct config *config)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < config->n_nodes; i++)
+		r = section_keep_origins(config->nodes[i]);
+	return r;
+}
+
 /* Only sections that a later node may inherit from are kept: those of groups. */
 static int drop_sections(const struct config *config)
 {
@@ -260,6 +269,8 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		r = graph_check(l.reading.config, diag);
 	if (r == 0 && diag_errors(diag) > errors)
 		r = -EINVAL;
+	if (r == 0)
+		r = keep_origins(l.reading.config);
 	if (r == 0)
 		r = drop_sections(l.reading.config);
 	if (r < 0)

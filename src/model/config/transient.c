@@ -136,6 +136,8 @@ int config_new_transient(struct config **ret, const struct config *base,
 		return r;
 	if (!node_config_line(b.node, KEY_RESTART))
 		b.node->restart = RESTART_NEVER;
+	if (section_keep_origins(b.node) < 0)
+		return -ENOMEM;
 	section_free(take(b.node->section));
 	*ret = take(b.reading.config);
 	return 0;

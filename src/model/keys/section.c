@@ -140,3 +140,58 @@ int section_resolve(struct node_config *node, enum key_id key, struct diag *diag
 
 	return section_refuse(node, key, &value, r, diag);
 }
+
+int section_keep_origins(struct node_config *node)
+{
+	const struct section *section = node->section;
+	struct origins *origins;
+	size_t n = 0;
+
+	for (enum key_id key = 0; section && key < N_KEYS; key++)
+		n += section->lines[key] > 0;
+	if (n == 0)
+		return 0;
+	origins = malloc(sizeof(*origins) + n * sizeof(origins->of[0]));
+	if (!origins)
+		return -ENOMEM;
+	*origins = (struct origins){ .template_file = section->template_file };
+	for (enum key_id key = 0; key < N_KEYS; key++)
+		if (section->lines[key])
+			origins->of[origins->n++] = (struct origin){
+				.line = section->lines[key],
+				.of_template = section->of_template[key / 64] >> key % 64 & 1,
+				.key = (uint8_t)key,
+			};
+	node->origins = origins;
+	return 0;
+}
+
+static const struct origin *find_origin(const struct node_config *node, enum key_id key)
+{
+	const struct origins *origins = node->origins;
+
+	for (size_t i = 0; origins && i < origins->n; i++)
+		if (origins->of[i].key == key)
+			return &origins->of[i];
+	return NULL;
+}
+
+struct key_source key_source_of(const struct node_config *node, enum key_id key)
+{
+	const struct node_config *from = node;
+	const struct origin *origin = find_origin(node, key);
+
+	while (!origin && keys[key].scope == SCOPE_INHERITED && (from = from->parent))
+		origin = find_origin(from, key);
+	if (!origin)
+		return (struct key_source){ .origin = ORIGIN_DEFAULT };
+	return (struct key_source){
+		.origin = from != node		? ORIGIN_INHERITED
+			  : origin->of_template ? ORIGIN_TEMPLATE
+						: ORIGIN_SECTION,
+		.node = from,
+		.place = { .file = origin->of_template ? from->origins->template_file
+						       : from->place.file,
+			   .line = origin->line },
+	};
+}

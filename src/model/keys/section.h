@@ -15,6 +15,23 @@ struct reading {
 /* Where @key stands in the section of @node. */
 struct place section_place(const struct node_config *node, enum key_id key);
 
+/* Keeps the places of its keys for when the section of @node is gone.  Return: 0 or -ENOMEM. */
+int section_keep_origins(struct node_config *node);
+
+/* Where the value of @key for @node comes from, in a configuration that has been read. */
+struct key_source {
+	enum key_origin {
+		ORIGIN_DEFAULT,
+		ORIGIN_SECTION,
+		ORIGIN_TEMPLATE,
+		ORIGIN_INHERITED
+	} origin;
+	const struct node_config *node; /* whose section has the key; NULL: a default */
+	struct place place;
+};
+
+struct key_source key_source_of(const struct node_config *node, enum key_id key);
+
 /* An error of @key in the section of @node, in the one format there is. */
 #define section_error(node, diag, key, format, ...)                                    \
 	diag_add((diag), DIAG_ERROR, section_place((node), (key)), "[%s] %s: " format, \

@@ -194,7 +194,7 @@ static int open_file(int top, const char *path, const char *file, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static int read_file(int top, const char *path, const char *file, char *buf, size_t size)
+int cgroup_read(int top, const char *path, const char *file, char *buf, size_t size)
 {
 	cleanup(closep) int fd = open_file(top, path, file, O_RDONLY);
 	ssize_t n;
@@ -220,7 +220,7 @@ int cgroup_write(int top, const char *path, const char *file, const char *value)
 int cgroup_is_populated(int top, const char *path)
 {
 	char events[256];
-	int r = read_file(top, path, "cgroup.events", events, sizeof(events));
+	int r = cgroup_read(top, path, "cgroup.events", events, sizeof(events));
 
 	/* ENODEV: removed after it was opened. */
 	if (r == -ENOENT || r == -ENODEV)
@@ -232,7 +232,7 @@ bool cgroup_lists(int top, const char *path, const char *file, const char *word)
 {
 	char list[1024], *rest = list, *item;
 
-	if (read_file(top, path, file, list, sizeof(list)) < 0)
+	if (cgroup_read(top, path, file, list, sizeof(list)) < 0)
 		return false;
 	while ((item = strsep(&rest, " \n")))
 		if (strcmp(item, word) == 0)

@@ -536,6 +536,7 @@ Suite *test_suite(void)
 	suite_add_tcase(s, ctl_plan_tests());
 	suite_add_tcase(s, ctl_logs_tests());
 	suite_add_tcase(s, ctl_lines_tests());
+	suite_add_tcase(s, ctl_settings_tests());
 	suite_add_tcase(s, ctl_hostile_tests());
 	suite_add_tcase(s, ctl_report_tests());
 	return s;

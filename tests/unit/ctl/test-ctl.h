@@ -89,3 +89,4 @@ TCase *ctl_interrupt_tests(void);
 TCase *ctl_plan_tests(void);
 TCase *ctl_logs_tests(void);
 TCase *ctl_lines_tests(void);
+TCase *ctl_settings_tests(void);

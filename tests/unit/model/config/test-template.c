@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "model/config/config.h"
+#include "model/keys/section.h"
 
 static int find_none(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)
 {
@@ -222,6 +223,42 @@ START_TEST(a_template_without_instances_is_a_warning)
 }
 END_TEST
 
+static void from(const struct config *config, const char *path, enum key_id key,
+		 enum key_origin origin, const char *of, const char *file, unsigned line)
+{
+	struct key_source source = key_source_of(node(config, path), key);
+
+	ck_assert_int_eq(source.origin, origin);
+	if (origin == ORIGIN_DEFAULT) {
+		ck_assert_ptr_null(source.node);
+		return;
+	}
+	ck_assert_str_eq(source.node->path, of);
+	ck_assert_str_eq(source.place.file, file);
+	ck_assert_uint_eq(source.place.line, line);
+}
+
+START_TEST(each_setting_has_an_origin)
+{
+	cleanup(config_unrefp) struct config *config =
+		load("[g]\numask = 027\nstop-timeout = 3s\n[g/w@]\ncommand = x\ninstances = 2\n"
+		     "nice = 3\n",
+		     "[g/w@2]\nnice = 4\nstop-timeout = 5s\n[g/deep/s]\ncommand = y\n");
+
+	ck_assert_msg(config != NULL, "%s", said);
+	from(config, "g/w@1", KEY_COMMAND, ORIGIN_TEMPLATE, "g/w@1", "a.ini", 5);
+	from(config, "g/w@1", KEY_NICE, ORIGIN_TEMPLATE, "g/w@1", "a.ini", 7);
+	from(config, "g/w@1", KEY_UMASK, ORIGIN_INHERITED, "g", "a.ini", 2);
+	from(config, "g/w@1", KEY_READY, ORIGIN_DEFAULT, NULL, NULL, 0);
+	from(config, "g/w@2", KEY_COMMAND, ORIGIN_TEMPLATE, "g/w@2", "a.ini", 5);
+	from(config, "g/w@2", KEY_NICE, ORIGIN_SECTION, "g/w@2", "b.ini", 2);
+	from(config, "g/w@2", KEY_STOP_TIMEOUT, ORIGIN_SECTION, "g/w@2", "b.ini", 3);
+	from(config, "g/deep/s", KEY_STOP_TIMEOUT, ORIGIN_INHERITED, "g", "a.ini", 3);
+	from(config, "g/deep", KEY_REQUIRES, ORIGIN_DEFAULT, NULL, NULL, 0);
+	from(config, "", KEY_REPORT, ORIGIN_DEFAULT, NULL, NULL, 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("template");
@@ -236,6 +273,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, mistakes_are_reported_where_they_stand);
 	tcase_add_test(tc, bad_instances_are_refused);
 	tcase_add_test(tc, a_template_without_instances_is_a_warning);
+	tcase_add_test(tc, each_setting_has_an_origin);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,0 +1,372 @@
+#include "ctl/commands/cmd.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memstream.h"
+#include "ctl/session/nodes.h"
+#include "ctl/terminal/show.h"
+
+/*
+ * The configuration of the running daemon: the settings of a node as a section that can be pasted,
+ * the text of the sections that they are from, and its dependencies as a tree.
+ */
+
+static const char *text_of(const json_t *object, const char *member)
+{
+	const char *text = json_string_value(json_object_get(object, member));
+
+	return text ? text : "";
+}
+
+static json_int_t number_of(const json_t *object, const char *member)
+{
+	return json_integer_value(json_object_get(object, member));
+}
+
+static bool is_origin(const json_t *setting, const char *origin)
+{
+	return strcmp(text_of(setting, "origin"), origin) == 0;
+}
+
+/* A line of a file, as it is; but no control character drives the terminal. */
+static void say_line(struct ctl *ctl, const char *line)
+{
+	const unsigned char *c = (const unsigned char *)line;
+
+	if (ctl->options.quiet)
+		return;
+	for (; *c; c++) {
+		bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+
+		(void)fputc((*c < ' ' && *c != '\t') || *c == 0x7f || c1 ? '?' : *c, ctl->out.file);
+		c += c1;
+	}
+	(void)fputc('\n', ctl->out.file);
+}
+
+/* Calls @show with the reply for each node, and a blank line between two. */
+static int for_each_node(struct ctl *ctl, enum interface_method method, char **argv, json_t *all,
+			 int (*show)(struct ctl *ctl, const json_t *reply))
+{
+	int r = CTL_DONE;
+
+	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
+		cleanup(message_reply_done) struct message_reply reply = {};
+
+		r = session_call(ctl, method, json_pack("{s:s}", "node", argv[i]), &reply);
+		if (r == CTL_DONE && ctl->options.json)
+			(void)json_array_append(all, reply.parameters);
+		if (r != CTL_DONE || ctl->options.json)
+			continue;
+		if (i)
+			ctl_say(ctl, "%s", "");
+		r = show(ctl, reply.parameters);
+	}
+	return r;
+}
+
+/* --- show --- */
+
+/* "web.ini:7", "inherited from [web], web.ini:7" */
+static void print_source(FILE *file, const json_t *setting)
+{
+	const char *name = text_of(setting, "file");
+
+	if (is_origin(setting, "template"))
+		(void)fputs("template, ", file);
+	else if (is_origin(setting, "inherited"))
+		(void)fprintf(file, "inherited from [%s], ", text_of(setting, "section"));
+	if (*name)
+		(void)fprintf(file, "%s:%" JSON_INTEGER_FORMAT, name, number_of(setting, "line"));
+	else
+		(void)fputs("of the client that has run it", file);
+}
+
+/* Behind a value of several lines there is no place for a comment. */
+static void print_setting(FILE *file, const json_t *setting)
+{
+	const char *key = text_of(setting, "key"), *value = text_of(setting, "value");
+	bool hidden = json_is_true(json_object_get(setting, "hidden"));
+	int width = 40 - (int)strlen(key) - 3;
+
+	if (is_origin(setting, "default")) {
+		(void)fprintf(file, "# %s = %s\n", key, value);
+		return;
+	}
+	if (hidden || strchr(value, '\n')) {
+		(void)fputs(hidden ? "# hidden: " : "# ", file);
+		print_source(file, setting);
+		(void)fprintf(file, "\n%s%s =", hidden ? "# " : "", key);
+		(void)fputs(*value ? " " : "", file);
+		for (; *value; value++)
+			*value == '\n' ? (void)fputs("\n\t", file) : (void)fputc(*value, file);
+		(void)fputc('\n', file);
+		return;
+	}
+	(void)fprintf(file, "%s = %-*s ; ", key, width > 0 ? width : 0, value);
+	print_source(file, setting);
+	(void)fputc('\n', file);
+}
+
+static int show_settings(struct ctl *ctl, const json_t *reply)
+{
+	const char *node = text_of(reply, "node");
+	cleanup(freep) char *text = NULL;
+	struct memstream m;
+	json_t *setting;
+	size_t i;
+
+	if (memstream_open(&m) < 0)
+		return ctl_fail(ctl, -ENOMEM);
+	(void)fprintf(m.file, "[%s]\n", *node ? node : "swansong");
+	json_array_foreach(json_object_get(reply, "settings"), i, setting)
+	{
+		bool has_value = *text_of(setting, "value");
+
+		if (is_origin(setting, "default") ? has_value && ctl->options.all : true)
+			print_setting(m.file, setting);
+	}
+	if (memstream_close(&m, &text) < 0)
+		return ctl_fail(ctl, -ENOMEM);
+	for (char *rest = text, *line; (line = strsep(&rest, "\n")) && rest;)
+		say_line(ctl, line);
+	return CTL_DONE;
+}
+
+int cmd_show(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
+	int r = for_each_node(ctl, METHOD_SHOW, argv, json_object_get(all, "nodes"), show_settings);
+
+	(void)argc;
+	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
+}
+
+/* --- cat --- */
+
+/* The name between the brackets, in place, or NULL if @line begins no section. */
+static char *section_name(char *line)
+{
+	char *begin = line + strspn(line, " \t"), *end;
+
+	if (begin != line || *begin != '[')
+		return NULL;
+	end = strchr(begin, ']');
+	if (!end)
+		return NULL;
+	*end = '\0';
+	return begin + 1;
+}
+
+/* Of the node itself, or of its template. */
+static bool is_section_of(const char *name, const char *node)
+{
+	size_t length = strlen(name);
+
+	return strcmp(name, *node ? node : "swansong") == 0 ||
+	       (length > 1 && name[length - 1] == '@' && strncmp(name, node, length) == 0);
+}
+
+/* Prints the section of @node in @path, without the blank lines behind it.  Return: found? or -errno. */
+static int print_section(struct ctl *ctl, const char *path, const char *node, bool template)
+{
+	cleanup(freep) char *line = NULL, *name = NULL;
+	FILE *file = fopen(path, "re");
+	unsigned blank = 0;
+	bool inside = false, found = false;
+	size_t size = 0;
+
+	if (!file)
+		return -errno;
+	while (getline(&line, &size, file) >= 0) {
+		const char *title;
+
+		line[strcspn(line, "\r\n")] = '\0';
+		free(name);
+		name = strdup(line);
+		title = name ? section_name(name) : NULL;
+		if (title) {
+			inside = is_section_of(title, node) &&
+				 template == (title[strlen(title) - 1] == '@');
+			blank = 0;
+			if (inside)
+				ctl_say(ctl, "# %s", path);
+			found |= inside;
+		}
+		if (inside && !line[strspn(line, " \t")]) {
+			blank++;
+			continue;
+		}
+		for (; inside && blank > 0; blank--)
+			ctl_say(ctl, "%s", "");
+		if (inside)
+			say_line(ctl, line);
+	}
+	(void)fclose(file);
+	return found;
+}
+
+static const char *template_file(const json_t *reply)
+{
+	json_t *setting;
+	size_t i;
+
+	json_array_foreach(json_object_get(reply, "settings"), i,
+			   setting) if (is_origin(setting, "template")) return text_of(setting,
+										       "file");
+	return NULL;
+}
+
+static int cat_node(struct ctl *ctl, const json_t *reply)
+{
+	const char *node = text_of(reply, "node"), *own = text_of(reply, "file");
+	const char *of_template = template_file(reply), *failed = own;
+	int r = 0, n = 0;
+
+	if (of_template) {
+		n = r = print_section(ctl, of_template, node, true);
+		failed = of_template;
+	}
+	if (r >= 0 && *own) {
+		r = print_section(ctl, own, node, false);
+		failed = own;
+	}
+	if (r < 0)
+		log_line(&ctl->log, LOG_ERR, "%s: cannot read %s: %s", node_name(node), failed,
+			 strerror(-r));
+	else if (n + r == 0)
+		log_line(&ctl->log, LOG_ERR, "%s: no file has a section of this node%s%s",
+			 node_name(node), *own ? "; it is named in " : "", own);
+	return r < 0 || n + r == 0 ? CTL_FAILED : CTL_DONE;
+}
+
+int cmd_cat(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
+	int r;
+
+	(void)argc;
+	r = for_each_node(ctl, METHOD_SHOW, argv, json_object_get(all, "nodes"), cat_node);
+	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
+}
+
+/* --- deps --- */
+
+/* libsmartcols recurses. */
+#define DEPTH_MAX 64
+
+struct deps {
+	struct ctl *ctl;
+	const json_t *list;
+	struct nodes nodes;
+	struct table table;
+	json_t *seen;	 /* the nodes that have been expanded */
+	json_t *reached; /* the dependencies that were followed */
+};
+
+static bool is_at_or_below(const char *path, const char *top)
+{
+	size_t length = strlen(top);
+
+	return length == 0 ||
+	       (strncmp(path, top, length) == 0 && (path[length] == '\0' || path[length] == '/'));
+}
+
+/* What a dependency leads to from @path, or NULL.  One of a group is one of all in it. */
+static const char *target_of(const struct deps *d, const json_t *dependency, const char *path)
+{
+	const char *from = text_of(dependency, "from"), *to = text_of(dependency, "to");
+
+	if (d->ctl->options.reverse)
+		return is_at_or_below(path, to) ? from : NULL;
+	return is_at_or_below(path, from) ? to : NULL;
+}
+
+static void add_row(struct deps *d, const char *path, const char *kind, const char *of,
+		    struct libscols_line *parent, struct libscols_line **ret)
+{
+	const struct node_view *view = NULL;
+
+	for (size_t i = 0; i < d->nodes.n && !view; i++)
+		if (strcmp(d->nodes.nodes[i].path, path) == 0)
+			view = &d->nodes.nodes[i];
+	*ret = table_begin_row(&d->table, parent);
+	table_add(&d->table, STYLE_BOLD, "%s", node_name(path));
+	table_add(&d->table, STYLE_PLAIN, "%s", kind);
+	if (view)
+		show_add_state(&d->table, view);
+	else
+		table_add(&d->table, STYLE_PLAIN, "%s", "");
+	table_add(&d->table, STYLE_FAINT, "%s%s", *of ? "of " : "", of);
+}
+
+static void expand(struct deps *d, const char *path, struct libscols_line *line, unsigned depth)
+{
+	json_t *dependency;
+	size_t i;
+
+	if (depth == DEPTH_MAX || json_object_get(d->seen, path))
+		return;
+	(void)json_object_set_new(d->seen, path, json_true());
+	json_array_foreach(d->list, i, dependency)
+	{
+		const char *target = target_of(d, dependency, path);
+		const char *own = text_of(dependency, d->ctl->options.reverse ? "to" : "from");
+		struct libscols_line *below;
+
+		if (!target)
+			continue;
+		(void)json_array_append(d->reached, dependency);
+		add_row(d, target, text_of(dependency, "kind"),
+			strcmp(own, path) == 0 ? "" : node_name(own), line, &below);
+		expand(d, target, below, depth + 1);
+	}
+}
+
+static int print_deps(struct ctl *ctl, const char *path, const json_t *list, json_t *all)
+{
+	struct deps d = {
+		.ctl = ctl, .list = list, .seen = json_object(), .reached = json_array()
+	};
+	struct libscols_line *top;
+	int r = nodes_fetch(ctl, "", &d.nodes);
+
+	table_init(&d.table, 4, NULL);
+	if (r == CTL_DONE) {
+		add_row(&d, path, "", "", NULL, &top);
+		expand(&d, path, top, 0);
+		(void)json_array_append_new(
+			all, json_pack("{s:s, s:O}", "node", path, "dependencies", d.reached));
+		if (!ctl->options.json && !ctl->options.quiet)
+			r = table_print(&d.table, &ctl->out);
+	}
+	table_done(&d.table);
+	nodes_done(&d.nodes);
+	json_decref(d.seen);
+	json_decref(d.reached);
+	return r < 0 ? ctl_fail(ctl, r) : r;
+}
+
+int cmd_deps(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
+	int r = CTL_DONE;
+
+	(void)argc;
+	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
+		cleanup(message_reply_done) struct message_reply reply = {};
+
+		r = session_call(ctl, METHOD_DEPENDENCIES, json_pack("{s:s}", "node", argv[i]),
+				 &reply);
+		if (r == CTL_DONE)
+			r = print_deps(ctl, text_of(reply.parameters, "node"),
+				       json_object_get(reply.parameters, "dependencies"),
+				       json_object_get(all, "nodes"));
+	}
+	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
+}

@@ -1,0 +1,247 @@
+#include "ctl/commands/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/session/nodes.h"
+#include "ctl/session/usage.h"
+#include "ctl/terminal/forest.h"
+#include "ctl/terminal/show.h"
+
+/*
+ * The nodes come from the daemon, and what they use from /proc and the control groups: nothing is
+ * counted unless somebody looks.  A group has the sum of what is in it.
+ */
+
+#define TICK_MSEC 2000
+
+struct row {
+	struct usage usage;
+	uint64_t restarts;
+	bool known; /* a service in it has a process */
+};
+
+struct look {
+	struct nodes nodes;
+	struct row *rows; /* of each node */
+	uint64_t at_usec;
+};
+
+static void look_done(struct look *look)
+{
+	free(look->rows);
+	nodes_done(&look->nodes);
+	*look = (struct look){};
+}
+
+static void add(uint64_t *sum, uint64_t value)
+{
+	*sum = *sum == USAGE_UNKNOWN || value == USAGE_UNKNOWN ? USAGE_UNKNOWN : *sum + value;
+}
+
+static void add_row(struct row *to, const struct row *row)
+{
+	to->restarts += row->restarts;
+	to->known |= row->known;
+	add(&to->usage.cpu_usec, row->usage.cpu_usec);
+	add(&to->usage.memory, row->usage.memory);
+	add(&to->usage.processes, row->usage.processes);
+	add(&to->usage.descriptors, row->usage.descriptors);
+}
+
+static int add_services(struct look *look, const struct usages *usages)
+{
+	const struct node_view *nodes = look->nodes.nodes;
+	cleanup(freep) struct forest *f = NULL;
+	int r = forest_new(&f, nodes, look->nodes.n);
+
+	for (size_t i = 0; r == 0 && i < look->nodes.n; i++) {
+		struct row row = { .restarts =
+					   nodes[i].is_service ? nodes[i].service.restarts : 0 };
+
+		row.known = usages_of(usages, &nodes[i], &row.usage);
+		for (size_t j = i; j != FOREST_NONE; j = f->nodes[j].parent)
+			add_row(&look->rows[j], &row);
+	}
+	return r;
+}
+
+static int look_take(struct ctl *ctl, const char *path, struct look *ret)
+{
+	struct look look = {};
+	struct usages usages;
+	int r = nodes_fetch(ctl, path, &look.nodes);
+
+	if (r != CTL_DONE)
+		return r;
+	look.at_usec = clock_now_usec();
+	look.rows = calloc(look.nodes.n + 1, sizeof(*look.rows));
+	usages_take(ctl, &usages);
+	r = look.rows ? add_services(&look, &usages) : -ENOMEM;
+	usages_done(&usages);
+	if (r < 0) {
+		look_done(&look);
+		return ctl_fail(ctl, r);
+	}
+	*ret = look;
+	return CTL_DONE;
+}
+
+/* The row of the same node in an earlier look, which mostly stands at the same place. */
+static const struct row *find_before(const struct look *before, const char *path, size_t at)
+{
+	if (at < before->nodes.n && strcmp(before->nodes.nodes[at].path, path) == 0)
+		return &before->rows[at];
+	for (size_t i = 0; i < before->nodes.n; i++)
+		if (strcmp(before->nodes.nodes[i].path, path) == 0)
+			return &before->rows[i];
+	return NULL;
+}
+
+static void add_number(struct table *t, bool known, uint64_t n)
+{
+	if (!known || n == USAGE_UNKNOWN)
+		table_add(t, STYLE_FAINT, "-");
+	else
+		table_add(t, STYLE_PLAIN, "%" PRIu64, n);
+}
+
+/* In percent of one processor, since the last look. */
+static void add_share(struct table *t, const struct look *look, const struct look *before, size_t i)
+{
+	const struct row *row = &look->rows[i];
+	const struct row *was = find_before(before, look->nodes.nodes[i].path, i);
+	uint64_t usec = look->at_usec - before->at_usec;
+
+	if (!row->known || !was || !was->known || usec == 0 ||
+	    row->usage.cpu_usec < was->usage.cpu_usec)
+		table_add(t, STYLE_FAINT, "-");
+	else
+		table_add(t, STYLE_BOLD, "%.1f%%",
+			  100.0 * (double)(row->usage.cpu_usec - was->usage.cpu_usec) /
+				  (double)usec);
+}
+
+static void fill(struct table *t, const struct look *look, const struct look *before)
+{
+	char time[CLOCK_TEXT_MAX], bytes[USAGE_TEXT_MAX];
+
+	for (size_t i = 0; i < look->nodes.n; i++) {
+		const struct node_view *node = &look->nodes.nodes[i];
+		const struct row *row = &look->rows[i];
+
+		table_add(t, STYLE_PLAIN, "%s", node_name(node->path));
+		show_add_state(t, node);
+		if (before)
+			add_share(t, look, before, i);
+		table_add(t, STYLE_PLAIN, "%s",
+			  row->known ? clock_text(time, row->usage.cpu_usec) : "-");
+		table_add(t, STYLE_PLAIN, "%s",
+			  row->known ? usage_bytes_text(bytes, row->usage.memory) : "-");
+		add_number(t, row->known, row->usage.processes);
+		add_number(t, row->known, row->usage.descriptors);
+		add_number(t, true, row->restarts);
+	}
+}
+
+static int show_once(struct ctl *ctl, const char *path)
+{
+	static const char *const titles[] = { "NODE",	   "STATE",	  "CPU TIME", "MEMORY",
+					      "PROCESSES", "DESCRIPTORS", "RESTARTS" };
+	cleanup(look_done) struct look look = {};
+	cleanup(table_done) struct table t = {};
+	int r = look_take(ctl, path, &look);
+
+	if (r != CTL_DONE || ctl->options.quiet)
+		return r;
+	table_init(&t, ARRAY_SIZE(titles), titles);
+	fill(&t, &look, NULL);
+	r = table_print(&t, &ctl->out);
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+static int redraw(struct ctl *ctl, const struct look *look, const struct look *before)
+{
+	static const char *const titles[] = { "NODE",	"STATE",     "CPU",	    "CPU TIME",
+					      "MEMORY", "PROCESSES", "DESCRIPTORS", "RESTARTS" };
+	cleanup(table_done) struct table t = {};
+	char head[64];
+
+	table_init(&t, ARRAY_SIZE(titles), titles);
+	fill(&t, look, before);
+	(void)snprintf(head, sizeof(head), "%zu nodes, every %d s", look->nodes.n,
+		       TICK_MSEC / 1000);
+	return screen_redraw(&ctl->out, head, &t);
+}
+
+/* Waits for the next look.  Return: true if there is to be none. */
+static bool is_interrupted(const struct ctl *ctl)
+{
+	struct pollfd interrupt = { .fd = ctl->interrupt_fd, .events = POLLIN };
+
+	return poll(&interrupt, 1, TICK_MSEC) > 0;
+}
+
+static int show_live(struct ctl *ctl, const char *path)
+{
+	cleanup(look_done) struct look before = {};
+	int r;
+
+	do {
+		struct look look;
+
+		if (clock_now_usec() >= ctl->deadline_usec)
+			return ctl_fail(ctl, -ETIMEDOUT);
+		r = look_take(ctl, path, &look);
+		if (r != CTL_DONE)
+			return r;
+		r = redraw(ctl, &look, &before);
+		look_done(&before);
+		before = look;
+	} while (r == 0 && !is_interrupted(ctl));
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+static json_t *number(bool known, uint64_t n)
+{
+	return known && n != USAGE_UNKNOWN ? json_integer((json_int_t)n) : NULL;
+}
+
+static int collect(struct ctl *ctl, const char *path, json_t *all)
+{
+	cleanup(look_done) struct look look = {};
+	int r = look_take(ctl, path, &look);
+
+	for (size_t i = 0; r == CTL_DONE && i < look.nodes.n; i++) {
+		const struct row *row = &look.rows[i];
+
+		(void)json_array_append_new(
+			all, json_pack("{s:s, s:o*, s:o*, s:o*, s:o*, s:o}", "path",
+				       look.nodes.nodes[i].path, "cpu_usec",
+				       number(row->known, row->usage.cpu_usec), "memory",
+				       number(row->known, row->usage.memory), "processes",
+				       number(row->known, row->usage.processes), "descriptors",
+				       number(row->known, row->usage.descriptors), "restarts",
+				       number(true, row->restarts)));
+	}
+	return r;
+}
+
+int cmd_top(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
+	const char *path = argv[0];
+	int r;
+
+	(void)argc;
+	if (ctl->options.json) {
+		r = collect(ctl, path, json_object_get(all, "nodes"));
+		return r == CTL_DONE ? ctl_print_json(ctl, all) : r;
+	}
+	if (ctl->options.once || ctl->options.quiet || !ctl->out.terminal)
+		return show_once(ctl, path);
+	return show_live(ctl, path);
+}

@@ -1,0 +1,62 @@
+#include "ctl/session/usage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+/* The processes of a service descend from the daemon, which the socket names. */
+static pid_t daemon_pid(const struct ctl *ctl)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	if (!ctl->client ||
+	    getsockopt(client_get_fd(ctl->client), SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0)
+		return 0;
+	return peer.pid;
+}
+
+void usages_take(struct ctl *ctl, struct usages *ret)
+{
+	*ret = (struct usages){ .daemon = daemon_pid(ctl) };
+	if (ret->daemon > 0)
+		(void)usage_snapshot_new(&ret->snapshot);
+}
+
+void usages_done(struct usages *usages)
+{
+	usages->snapshot = usage_snapshot_free(usages->snapshot);
+}
+
+bool usages_of(const struct usages *usages, const struct node_view *node, struct usage *ret)
+{
+	cleanup(freep) char *group = NULL;
+
+	if (!usages->snapshot || !node->is_service || node->service.pid == FIELD_NONE ||
+	    node->service.pid > INT32_MAX)
+		return false;
+	if (asprintf(&group, "node:%s", node->path) < 0) {
+		group = NULL;
+		return false;
+	}
+	/* As the daemon calls the control group of a node. */
+	for (char *c = group; *c; c++)
+		if (*c == '/')
+			*c = ':';
+	return usage_of(usages->snapshot, (pid_t)node->service.pid, usages->daemon, group, ret) ==
+	       0;
+}
+
+char *usage_bytes_text(char buf[static USAGE_TEXT_MAX], uint64_t bytes)
+{
+	static const char units[] = "BKMGTPE";
+	size_t unit = 0;
+	double value = (double)bytes;
+
+	for (; value >= 1024 && units[unit + 1]; unit++)
+		value /= 1024;
+	(void)snprintf(buf, USAGE_TEXT_MAX, unit && value < 100 ? "%.1f%c" : "%.0f%c", value,
+		       units[unit]);
+	return buf;
+}

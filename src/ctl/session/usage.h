@@ -1,0 +1,23 @@
+#pragma once
+
+/* What the processes of services use: read by this program itself, as the daemon watches nothing. */
+
+#include "ctl/session/session.h"
+#include "proto/view.h"
+#include "sys/process/usage.h"
+
+struct usages {
+	struct usage_snapshot *snapshot; /* NULL: unknown */
+	pid_t daemon;
+};
+
+/* Reads /proc. */
+void usages_take(struct ctl *ctl, struct usages *ret);
+void usages_done(struct usages *usages);
+
+/* Returns false if @node is no service with a process, or if nothing is known of that. */
+bool usages_of(const struct usages *usages, const struct node_view *node, struct usage *ret);
+
+/* "12.3M".  Returns @buf. */
+#define USAGE_TEXT_MAX 32
+char *usage_bytes_text(char buf[static USAGE_TEXT_MAX], uint64_t bytes);

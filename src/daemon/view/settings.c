@@ -1,0 +1,205 @@
+#include "daemon/view/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memstream.h"
+#include "model/keys/diff.h"
+#include "model/keys/section.h"
+#include "proto/message.h"
+
+/*
+ * The table of keys says everything: which keys count for the node, and how a value is shown.  An
+ * inherited key of a group is what its section states, as only services have a value of their own.
+ */
+
+struct settings {
+	const struct tree *tree;
+	const struct node_config *node;
+	bool transient; /* no file has it */
+	bool trusted;
+	char *directory; /* of ours, for files with relative names; or NULL */
+	json_t *list;
+};
+
+static bool is_of_node(const struct node_config *node, const struct key *key)
+{
+	switch (key->scope) {
+	case SCOPE_ROOT:
+		return !node->parent;
+	case SCOPE_NODE:
+		return true;
+	case SCOPE_SERVICE:
+		return node->argv;
+	case SCOPE_INHERITED:
+		return node->argv || (node->section &&
+				      key_source_of(node, (enum key_id)(key - keys)).node == node);
+	default:
+		return false;
+	}
+}
+
+static const void *field_of(const struct settings *s, const struct key *key)
+{
+	const struct node_config *node = s->node;
+
+	if (key->scope == SCOPE_ROOT)
+		return key_field(key, s->tree->config);
+	return key_field(key, key->scope == SCOPE_INHERITED && !node->argv ? &node->section->stated
+									   : node);
+}
+
+/* May hold passwords. */
+static bool is_secret(enum key_id key)
+{
+	return key == KEY_ENVIRONMENT;
+}
+
+static json_t *file_json(const struct settings *s, const char *file)
+{
+	cleanup(freep) char *path = NULL;
+
+	if (!file || s->transient)
+		return NULL;
+	if (*file == '/' || !s->directory)
+		return message_string(file);
+	if (asprintf(&path, "%s/%s", s->directory, file) < 0) {
+		path = NULL;
+		return NULL;
+	}
+	return message_string(path);
+}
+
+static void add_setting(const struct settings *s, enum key_id key, json_t *value)
+{
+	static const char *const origins[] = {
+		[ORIGIN_DEFAULT] = "default",
+		[ORIGIN_SECTION] = "section",
+		[ORIGIN_TEMPLATE] = "template",
+		[ORIGIN_INHERITED] = "inherited",
+	};
+	struct key_source source = key_source_of(s->node, key);
+	json_t *setting = json_pack("{s:s, s:s, s:o*}", "key", keys[key].name, "origin",
+				    origins[source.origin], "value", value);
+
+	if (source.node) {
+		(void)json_object_set_new(setting, "section",
+					  message_string(node_config_section(source.node)));
+		(void)json_object_set_new(setting, "file", file_json(s, source.place.file));
+		(void)json_object_set_new(setting, "line", json_integer(source.place.line));
+	}
+	if (is_secret(key) && !s->trusted && source.node)
+		(void)json_object_set_new(setting, "hidden", json_true());
+	(void)json_array_append_new(s->list, setting);
+}
+
+static json_t *print_value(const struct type *type, const void *field)
+{
+	cleanup(freep) char *text = NULL;
+	struct memstream m;
+
+	if (memstream_open(&m) < 0)
+		return NULL;
+	type_print(type, m.file, field);
+	return memstream_close(&m, &text) == 0 && *text ? message_string(text) : NULL;
+}
+
+/* As parse_words() reads it, with each % doubled if substitution has been done. */
+static void print_word(FILE *file, const char *word, bool substituted)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+	bool quoted = !*word || word[strspn(word, plain)];
+
+	(void)fputs(quoted ? "'" : "", file);
+	for (; *word; word++)
+		(void)fprintf(file, "%s%c",
+			      *word == '\''		    ? "'\\'"
+			      : *word == '%' && substituted ? "%"
+							    : "",
+			      *word);
+	(void)fputs(quoted ? "'" : "", file);
+}
+
+static json_t *print_words(char *const *words, bool substituted)
+{
+	cleanup(freep) char *text = NULL;
+	struct memstream m;
+
+	if (memstream_open(&m) < 0)
+		return NULL;
+	for (size_t i = 0; words && words[i]; i++) {
+		(void)fputs(i ? " " : "", m.file);
+		print_word(m.file, words[i], substituted);
+	}
+	return memstream_close(&m, &text) == 0 && *text ? message_string(text) : NULL;
+}
+
+/* Each command is an entry of its own. */
+static void add_commands(const struct settings *s, enum key_id key, const struct commands *commands)
+{
+	if (commands->n == 0)
+		add_setting(s, key, NULL);
+	for (size_t i = 0; i < commands->n; i++)
+		add_setting(s, key, print_words(commands->argv[i], true));
+}
+
+static void add_key(const struct settings *s, enum key_id key)
+{
+	const void *field = field_of(s, &keys[key]);
+
+	if (key == KEY_COMMAND)
+		add_setting(s, key, print_words(s->node->argv, true));
+	else if (is_secret(key))
+		add_setting(s, key,
+			    s->trusted ? print_words(*(char **const *)field, s->node->argv) : NULL);
+	else if (keys[key].type == &type_commands)
+		add_commands(s, key, field);
+	else
+		add_setting(s, key, print_value(keys[key].type, field));
+}
+
+json_t *settings_json(const struct tree *tree, const struct node *node, bool trusted)
+{
+	cleanup(freep) char *directory = getcwd(NULL, 0);
+	const struct settings s = {
+		.tree = tree,
+		.node = node->config,
+		.transient = node->transient,
+		.trusted = trusted,
+		.directory = directory,
+		.list = json_array(),
+	};
+	json_t *reply = json_pack("{s:s, s:b, s:o}", "node", node->config->path, "service",
+				  node->config->argv != NULL, "settings", s.list);
+
+	for (enum key_id key = 0; reply && key < N_KEYS; key++)
+		if (is_of_node(node->config, &keys[key]))
+			add_key(&s, key);
+	if (node->config->place.file) {
+		(void)json_object_set_new(reply, "file", file_json(&s, node->config->place.file));
+		(void)json_object_set_new(reply, "line", json_integer(node->config->place.line));
+	}
+	return reply;
+}
+
+static void add_dependencies(json_t *list, const struct node *node)
+{
+	for (enum edge edge = 0; edge < N_EDGES; edge++)
+		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
+			(void)json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "from",
+								    node->config->path, "to",
+								    (*to)->config->path, "kind",
+								    keys[key_of_edge(edge)].name));
+}
+
+json_t *dependencies_json(const struct tree *tree, const struct node *node)
+{
+	json_t *list = json_array();
+
+	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
+		add_dependencies(list, n);
+	return json_pack("{s:s, s:o}", "node", node->config->path, "dependencies", list);
+}
