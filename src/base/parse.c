@@ -159,7 +159,7 @@ static const char *signal_name(int signo)
 	return signo > 0 && signo < (int)ARRAY_SIZE(names) ? names[signo] : NULL;
 }
 
-/* "RTMIN", "RTMIN+3", "RTMAX-1": @text is what follows "RT". */
+/* "RTMIN", "RTMIN+3", "RTMAX-1": @text is the part after "RT". */
 static int parse_realtime(const char *text, int *ret)
 {
 	int base = strncmp(text, "MIN", 3) == 0 ? REALTIME_MIN : REALTIME_MAX;

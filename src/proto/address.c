@@ -1,3 +1,7 @@
+/*
+ * Without $XDG_RUNTIME_DIR the directory is in /tmp, where another user could have created it: so
+ * its owner and mode are checked before use.
+ */
 #include "proto/address.h"
 
 #include <errno.h>
@@ -37,7 +41,7 @@ int address_directory(char **ret)
 	return 0;
 }
 
-/* Nobody but root and its owner can replace it: /tmp is sticky. */
+/* As /tmp is sticky, only root and the owner can replace the directory. */
 static int check_private(const char *directory)
 {
 	struct stat st;

@@ -1,3 +1,7 @@
+/*
+ * The socket is non-blocking after the connection; every wait is a poll() on it and on the
+ * interrupt descriptor, until the deadline.
+ */
 #include "proto/client.h"
 
 #include <errno.h>
@@ -118,7 +122,7 @@ static int client_flush(struct client *client, uint64_t deadline_usec)
 	for (;;) {
 		int r = frame_writer_send(&client->writer, client->fd);
 
-		/* What the other side said before it went may still be there to be read. */
+		/* Replies that were sent before the connection was closed can still be read. */
 		if (r == -EPIPE)
 			return 0;
 		if (r != 0)
@@ -197,7 +201,7 @@ int client_receive(struct client *client, uint64_t deadline_usec, struct message
 	int r;
 
 	while ((r = frame_next(&client->reader, &text, NULL)) == 0) {
-		/* First, so that an interrupt is heard however much the other side has to say. */
+		/* The poll comes first, so that an endless stream of replies can be interrupted. */
 		r = client_poll(client, POLLIN, deadline_usec);
 		if (r == 0)
 			r = client_fill(client);

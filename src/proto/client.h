@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * One connection to the daemon, for a program that waits for its answers.  Whatever the other side
- * sends is bounded and checked.  Deadlines are absolute, on CLOCK_MONOTONIC.
+ * A connection to the daemon for a program that waits for replies.  Everything received is limited
+ * in size and checked.  Deadlines are absolute, on CLOCK_MONOTONIC.
  */
 
 #include <stdint.h>
@@ -15,8 +15,10 @@
 struct client;
 
 /*
- * Return: 0, or -errno as of connect(2): -ENOENT and -ECONNREFUSED if nobody is there, -EACCES;
- * -ENAMETOOLONG if no socket can have this path, -ETIMEDOUT.
+ * Connects to the socket @path.
+ *
+ * Return: 0; -ENOENT or -ECONNREFUSED: no process listens; -ENAMETOOLONG: too long for a socket;
+ * -ETIMEDOUT; -errno of connect(2).
  */
 int client_connect(struct client **ret, const char *path, uint64_t deadline_usec);
 struct client *client_free(struct client *client);
@@ -29,25 +31,23 @@ int client_get_fd(const struct client *client);
 int client_take_descriptor(struct client *client);
 
 /*
- * The wait ends early, with -EINTR, when this descriptor becomes readable; -1 for none.  It stays
- * the caller's, and is not read from.
+ * Sets a descriptor that ends a wait early, with -EINTR, when it becomes readable; -1: none.  The
+ * descriptor is borrowed and never read.
  */
 void client_set_interrupt(struct client *client, int fd);
 
 /*
- * Takes the reference to @parameters; @flags are MESSAGE_*.
+ * Sends a call.  Takes the reference to @parameters; @flags are MESSAGE_*.
  *
- * Return: 0; -ETIMEDOUT; -EINTR; -ENOBUFS, and nothing is sent, if it is longer than
- * MESSAGE_CALL_MAX; -errno.
+ * Return: 0; -ETIMEDOUT; -EINTR; -ENOBUFS: longer than MESSAGE_CALL_MAX, and not sent; -errno.
  */
 int client_call(struct client *client, const char *method, json_t *parameters, unsigned flags,
 		uint64_t deadline_usec);
 
 /*
- * The next reply; with a deadline that has passed, only what is there already.
+ * Receives the next reply; with an expired deadline, only a reply that has arrived already.
  *
- * Return: 0; -ETIMEDOUT; -EINTR; -ECONNRESET at the end of the stream, also in the middle of a
- * message; -EMSGSIZE or -EBADMSG if what comes is no reply: then the connection is of no use any
- * more; -ENOMEM.
+ * Return: 0; -ETIMEDOUT; -EINTR; -ECONNRESET: the end of the stream, also inside a message;
+ * -EMSGSIZE or -EBADMSG: not a reply, and the connection is unusable from now on; -ENOMEM.
  */
 int client_receive(struct client *client, uint64_t deadline_usec, struct message_reply *ret);

@@ -1,3 +1,7 @@
+/*
+ * The kind of a field selects the C type at its offset.  Reading checks types and the presence of
+ * members; writing omits optional members without a value.
+ */
 #include "proto/field.h"
 
 #include <errno.h>
@@ -8,7 +12,7 @@
 #include "base/macro.h"
 #include "proto/message.h"
 
-/* Return: the index, or that of the NULL behind all of them. */
+/* Returns the index of @value, or that of the final NULL. */
 static unsigned index_of(const char *value, const char *const *values)
 {
 	unsigned i = 0;
@@ -66,7 +70,7 @@ const char *field_check(const json_t *object, const struct field *fields, size_t
 	for (size_t i = 0; i < n; i++)
 		if (!fits(json_object_get(object, fields[i].name), &fields[i]))
 			return fields[i].name;
-	/* jansson's iterators change nothing, and take no const. */
+	/* jansson's iterators change nothing, but take no const pointer. */
 	for (void *i = json_object_iter((json_t *)object); i;
 	     i = json_object_iter_next((json_t *)object, i))
 		if (!is_listed(json_object_iter_key(i), fields, n))
@@ -74,7 +78,7 @@ const char *field_check(const json_t *object, const struct field *fields, size_t
 	return NULL;
 }
 
-/* @value fits, or is NULL or null. */
+/* @value has been checked, or is NULL or null. */
 static int read_value(const struct field *f, json_t *value, void *to)
 {
 	void *member = (char *)to + f->offset;
@@ -110,7 +114,7 @@ static int read_value(const struct field *f, json_t *value, void *to)
 	return 0;
 }
 
-/* Objects are written in the order of the table: the field is mostly the one after the last, @i. */
+/* Objects are mostly in the order of the table: the search begins at @i, after the last field. */
 static size_t find(const char *name, const struct field_table *table, size_t i)
 {
 	for (size_t tried = 0; tried < table->n; tried++, i++) {
@@ -165,7 +169,7 @@ int field_read_array(const json_t *parameters, const char *name, const struct fi
 	return 0;
 }
 
-/* *ret stays NULL for a member without a value.  Return: false without memory. */
+/* *ret stays NULL for a member without a value.  Returns false if out of memory. */
 static bool write_value(const struct field *f, const void *from, json_t **ret)
 {
 	const void *member = (const char *)from + f->offset;

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The members of an object of the interface as a table, by which calls are checked, and structs
- * written and read.
+ * A table of the members of an object in the interface.  Calls are checked by the table, and
+ * structs are written and read by it.
  */
 
 #include <jansson.h>
@@ -20,7 +20,7 @@ enum field_type {
 	FIELD_SIGNED,  /* int64_t; never optional */
 	FIELD_BOOL,    /* bool; false if missing, and missing if optional and false */
 	FIELD_STRINGS, /* json_t *: an array of strings; empty if NULL */
-	FIELD_STRUCT,  /* a struct of @table; only optional: bool @present says if it is there */
+	FIELD_STRUCT,  /* a struct of @table; always optional: bool @present is true if it is set */
 };
 
 #define FIELD_NONE UINT64_MAX
@@ -49,29 +49,29 @@ struct field_table {
 		.fields = (array), .n = ARRAY_SIZE(array), .size = sizeof(struct of) \
 	}
 
-/* The field of the same name as a member of struct @of; and what else there is to say of it. */
+/* The field for a member of struct @of with the same name; and further initialisers. */
 #define FIELD(of, kind, member, ...)                                                              \
 	{                                                                                         \
 		.name = #member, .type = kind, .offset = offsetof(struct of, member), __VA_ARGS__ \
 	}
 
 /*
- * The name of the first member of @object that is not as the table says, or that is not in it; NULL:
- * there is none.
+ * Returns the name of the first member of @object that contradicts the table or is not in the
+ * table, or NULL.
  */
 const char *field_check(const json_t *object, const struct field *fields, size_t n);
 
 /*
- * Checks @object and reads it into the struct @to; members that are not in the table are ignored.
+ * Checks @object and reads it into the struct @to.  Members that are not in the table are ignored.
  * Strings and arrays are borrowed from @object.
  *
- * Return: 0; -EBADMSG if it is no object as the table says: part of @to may have been written.
+ * Return: 0; -EBADMSG: @object contradicts the table, and part of @to may have been written.
  */
 int field_read(const json_t *object, const struct field_table *table, void *to);
 
 /*
- * Likewise the array @name of @parameters.  The array of structs goes to the pointer that @ret
- * points to, and is to be released by free().
+ * Reads the array @name of @parameters likewise.  @ret points to the pointer for the array of
+ * structs, which is to be freed by free().
  *
  * Return: 0, -EBADMSG or -ENOMEM.
  */
@@ -79,7 +79,7 @@ int field_read_array(const json_t *parameters, const char *name, const struct fi
 		     void *ret, size_t *ret_n);
 
 /*
- * A new object.  Optional members without a value are left out.  Strings need not be UTF-8, and
- * numbers beyond INT64_MAX become that.  NULL without memory.
+ * Creates an object.  Optional members without a value are omitted.  Strings need not be UTF-8;
+ * numbers above INT64_MAX become INT64_MAX.  Returns NULL if out of memory.
  */
 json_t *field_write(const struct field_table *table, const void *from);

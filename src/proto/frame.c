@@ -1,3 +1,7 @@
+/*
+ * Reader and writer are the same queue of bytes.  The bytes are contiguous, so that a message can
+ * be returned without a copy; they are moved to the front only when memory is needed.
+ */
 #include "proto/frame.h"
 
 #include <errno.h>
@@ -15,7 +19,7 @@ static size_t queue_pending(const struct frame_queue *q)
 	return q->end - q->start;
 }
 
-/* Moves what waits to the front, so that all the free memory is behind it. */
+/* Moves the pending bytes to the front, so that all free memory follows them. */
 static void queue_compact(struct frame_queue *q)
 {
 	if (q->start == 0)
@@ -25,7 +29,7 @@ static void queue_compact(struct frame_queue *q)
 	q->start = 0;
 }
 
-/* Memory for @size bytes, at most the cap; doubled, so that growing costs little. */
+/* Grows to @size bytes, at most the cap, by doubling. */
 static int queue_grow(struct frame_queue *q, size_t size)
 {
 	size_t want = MIN(q->cap, (size_t)QUEUE_SIZE_MIN);
@@ -182,7 +186,7 @@ int frame_writer_send(struct frame_writer *writer, int fd)
 	}
 	q->start = q->end = 0;
 	if (q->size > QUEUE_SIZE_MIN)
-		queue_done(q); /* whoever has read all of a tree may stay, and say nothing more */
+		queue_done(q); /* a connection may stay idle after a large reply */
 	return 1;
 }
 

@@ -1,3 +1,7 @@
+/*
+ * A table has a row for each method: its name and its parameters.  All checks of a call follow from
+ * the table, so that methods never see an invalid call.
+ */
 #include "proto/interface.h"
 
 #include <errno.h>
@@ -36,7 +40,7 @@ static const char varlink_text[] =
 static const char *const until_values[] = { "ready", "running", "stopping", "complete", NULL };
 static const char *const scope_values[] = { "main", "group", "all", NULL };
 
-/* A parameter, and one that may be missing. */
+/* A parameter, and an optional one. */
 #define PARAM(kind, field, ...)                                    \
 	{                                                          \
 		.name = field, .type = FIELD_##kind, ##__VA_ARGS__ \
@@ -107,7 +111,7 @@ size_t interface_method_fields(enum interface_method method, const struct field 
 	return methods[method].n_fields;
 }
 
-/* One of varlink's errors, all of which have one string. */
+/* Builds an error of varlink; each has one string. */
 static int refuse(char **ret, const char *error, const char *member, const char *value)
 {
 	return message_build_error(ret, error, json_pack("{s:o}", member, message_string(value)));
@@ -156,7 +160,7 @@ static int answer_unknown_interface(char **ret, const struct message_call *call)
 	return refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface", name);
 }
 
-/* N_METHODS if there is no such method. */
+/* Returns N_METHODS if there is no such method. */
 static enum interface_method find_method(const char *qualified)
 {
 	enum interface_method m = 0;
@@ -174,7 +178,7 @@ static bool is_of(const struct message_call *call, const char *interface)
 	       strrchr(call->method, '.') == call->method + length;
 }
 
-/* The answer to a call that is not to be carried out; *ret stays NULL if it is. */
+/* Replies to a call that must not be carried out; *ret stays NULL if it must. */
 static int answer(const struct message_call *call, enum interface_method method, char **ret)
 {
 	if (call->upgrade)

@@ -34,16 +34,15 @@ enum interface_method {
 /* "io.swansong.Status" */
 const char *interface_method_name(enum interface_method method);
 
-/* The table of its parameters.  Return: their number. */
+/* The table of the parameters.  Returns their number. */
 size_t interface_method_fields(enum interface_method method, const struct field **ret);
 
 /*
- * Finds the method of a call and checks its parameters.  The methods of org.varlink.service and all
- * of varlink's own errors are answered here.
+ * Finds the method of a call and checks its parameters.  Calls of org.varlink.service, and calls
+ * with an error of varlink, get their reply here.
  *
- * Return: 0: *ret is to be carried out, its parameters are of the right types;
- *	   1: all that is left to do is to send *ret_answer, to be released by free(), or nothing
- *	      if it is NULL, as after a call that wants no answer;
+ * Return: 0: carry *ret out, its parameters have the right types;
+ *	   1: send *ret_answer, to be freed by free(); NULL: send nothing, the call wants no reply;
  *	   -ENOMEM.
  */
 int interface_dispatch(const struct message_call *call, enum interface_method *ret,
@@ -61,12 +60,12 @@ enum interface_error {
 /* "io.swansong.NoSuchNode" */
 const char *interface_error_name(enum interface_error error);
 
-/* Return: 0 and *ret, or -ENOENT if it is no error of io.swansong. */
+/* Finds an error by its name.  Return: 0; -ENOENT: not an error of io.swansong. */
 int interface_error_find(const char *name, enum interface_error *ret);
 
 /*
- * The message of an error; @node and @reason as it has them, else NULL.  Takes the reference to
- * @more, an object of what there is to tell besides, or NULL.  Return: 0 or -ENOMEM.
+ * Builds the message of an error; @node and @reason are NULL if the error does not have them.
+ * Takes the reference to @more, an object with further members, or NULL.  Return: 0 or -ENOMEM.
  */
 int interface_build_error(char **ret, enum interface_error error, const char *node,
 			  const char *reason, json_t *more);

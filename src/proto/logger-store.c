@@ -1,3 +1,7 @@
+/*
+ * The daemon only creates the memfd and reads records by pread(), as the logger may change them at
+ * any time.
+ */
 #include "proto/logger-store.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+/*
+ * A table has the form of each type of message: the parts of the struct, the texts and the
+ * descriptor.  A received packet is checked against the table before its receiver sees it.
+ */
 #include "proto/logger.h"
 
 #include <ctype.h>
@@ -10,7 +14,7 @@
 #include "base/fd.h"
 #include "base/macro.h"
 
-/* What a message of each type has; the texts are @texts at least, and LOGGER_TEXTS at most. */
+/* The form of each type of message; it has at least @texts texts, and at most LOGGER_TEXTS. */
 static const struct logger_shape {
 	bool known, rules, fd;
 	uint8_t texts;
@@ -67,7 +71,7 @@ int logger_send(int fd, struct logger_message *message, const char *first, const
 	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* The buffer of control data has room for one descriptor: the kernel closes further ones. */
+/* The buffer of control data has room for one descriptor; the kernel closes further ones. */
 static void packet_take_fd(struct logger_packet *packet, struct msghdr *msg)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(msg);

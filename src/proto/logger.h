@@ -1,16 +1,16 @@
 #pragma once
 
 /*
- * The daemon and swansong-logger: the messages of their socket.
+ * The messages between the daemon and swansong-logger.
  *
  * The daemon starts the logger with a SOCK_SEQPACKET socket and the store (proto/logger-store.h) as
- * descriptors.  One packet is one message: a struct logger_message, its texts behind each other, each
+ * descriptors.  A packet is a message: a struct logger_message, its texts one after the other, each
  * with its NUL, and at most one descriptor.  All numbers are native.
  *
  * A stream is the output of one service, or one of its two outputs.  Its number, below
  * LOGGER_STREAMS, is chosen by the daemon, which keeps both ends of the pipe, so that no output is
- * lost while the logger is started again.  A new logger is told of all streams anew, with
- * LOGGER_KNOWN; what the earlier one had taken and not yet written is in the store.
+ * lost while the logger restarts.  A new logger gets all streams again, with LOGGER_KNOWN; bytes
+ * that the earlier logger had taken but not written are in the store.
  *
  * to the logger			descriptor	texts
  *
@@ -33,8 +33,8 @@
  *	LOGGER_LEAVE	@view					the reader is dropped
  *	LOGGER_STOP						flush every stream, reply, exit
  *
- * A flush waits for as long as the destination takes: the daemon has the deadline.  LOGGER_FLUSH may
- * be for LOGGER_ALL, and is one reply then.
+ * A flush waits for as long as the destination takes: the daemon has the deadline.  LOGGER_FLUSH
+ * may be for LOGGER_ALL, and is one reply then.
  *
  * from the logger
  *
@@ -117,7 +117,7 @@ enum logger_kind {
 #define LOGGER_KEEP_MAX	  9999
 #define LOGGER_MEMORY_MAX (1024 * 1024)
 
-/* Where the lines of a stream go, and how.  0 for a limit is none. */
+/* The destination and form of the lines of a stream.  A limit of 0 is none. */
 struct logger_rules {
 	uint32_t to, format, stamp, kind;
 	uint32_t flags;
@@ -135,9 +135,9 @@ struct logger_run {
 	uint64_t generation;
 };
 
-/* A reader's wish for one stream, and for the whole. */
+/* The request of a reader, for one stream and in total. */
 struct logger_view {
-	uint32_t id; /* chosen by the daemon; the last LOGGER_VIEW of an id is the one */
+	uint32_t id; /* chosen by the daemon; the last LOGGER_VIEW of an id is valid */
 	uint32_t follow;
 	uint64_t lines; /* at most so many of the last lines of the stream; 0: no limit */
 	uint64_t bytes; /* and so many bytes; 0: as many as @memory of its rules promises */
@@ -175,8 +175,8 @@ struct logger_message {
 enum logger_frame_type {
 	LOGGER_FRAME_SEAM, /* first of each stream; the line is a struct logger_seam */
 	LOGGER_FRAME_LINE,
-	LOGGER_FRAME_LOST,  /* @lost bytes of the stream were gone before the reader took them */
-	LOGGER_FRAME_NOW,   /* the last lines are over; what follows is new */
+	LOGGER_FRAME_LOST, /* @lost bytes of the stream were discarded before the reader took them */
+	LOGGER_FRAME_NOW,  /* end of the last lines; new lines follow */
 	LOGGER_FRAME_ENDED, /* the stream was removed */
 };
 
@@ -215,8 +215,8 @@ struct logger_packet {
 };
 
 /*
- * Sends @message, whose @version and @size are filled in, with its texts, NULL for none, and its
- * descriptor, or -1, which stays the caller's.
+ * Sends @message with its texts (or NULL) and its descriptor (or -1), which the caller keeps.
+ * Fills in @version and @size.
  *
  * Return: 0; -EAGAIN, nothing was sent; -EMSGSIZE: the texts are too long; -errno.
  */
@@ -224,11 +224,11 @@ int logger_send(int fd, struct logger_message *message, const char *first, const
 		int passed);
 
 /*
- * Receives the next message without waiting for it.  It has the texts and the descriptor that its type
- * has, and its numbers are in their ranges; *packet is written in any case.
+ * Receives the next message without waiting.  Its texts and descriptor are checked against its
+ * type, and its numbers against their ranges.  *packet is written in any case.
  *
- * Return: 1; 0: the other side has closed; -EAGAIN; -EPROTO: another version; -EBADMSG: not valid;
- * -EMFILE: no descriptor was left for the one that came; -errno.
+ * Return: 1; 0: the peer has closed; -EAGAIN; -EPROTO: another version; -EBADMSG: invalid; -EMFILE:
+ * no descriptor was free for the received one; -errno.
  */
 int logger_receive(int fd, struct logger_packet *packet);
 

@@ -1,3 +1,7 @@
+/*
+ * Parsing and building use jansson, with strict options: no duplicate members in a call, and a
+ * limit of depth.
+ */
 #include "proto/message.h"
 
 #include <errno.h>
@@ -7,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* jansson bounds the depth itself (JSON_PARSER_MAX_DEPTH), and refuses what is not UTF-8. */
+/* jansson limits the depth (JSON_PARSER_MAX_DEPTH), and refuses invalid UTF-8. */
 static int parse_object(const char *text, size_t flags, json_t **ret)
 {
 	json_error_t error;
@@ -33,7 +37,7 @@ static int parse_flag(const json_t *root, const char *name, bool *ret)
 	return 0;
 }
 
-/* Missing parameters are none: an empty object takes their place. */
+/* Missing parameters become an empty object. */
 static int parse_parameters(json_t *root, json_t **ret)
 {
 	json_t *value = json_object_get(root, "parameters");
@@ -120,13 +124,13 @@ void message_reply_done(struct message_reply *reply)
 	*reply = (struct message_reply){};
 }
 
-/* A flag is only there when it is set. */
+/* Writes a flag only if it is set. */
 static int set_flag(json_t *root, const char *name, unsigned set)
 {
 	return set ? json_object_set_new(root, name, json_true()) : 0;
 }
 
-/* Of an object and nothing but memory, the only thing that can fail is an allocation. */
+/* The only possible failure is an allocation: the root is an object, written to memory. */
 static int dump(char **ret, const json_t *root)
 {
 	char *text = json_dumps(root, JSON_COMPACT);

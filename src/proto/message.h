@@ -1,14 +1,14 @@
 #pragma once
 
 /*
- * The objects of varlink, which travel in frames (proto/frame.h):
+ * The objects of varlink, which are sent in frames (proto/frame.h):
  *
  *	{"method": "io.swansong.Status", "parameters": {}, "more": true, "oneway": true}
  *	{"parameters": {}, "continues": true}
  *	{"error": "io.swansong.NoSuchNode", "parameters": {"node": "web"}}
  *
- * Texts are NUL-terminated.  Members that varlink does not know are ignored, members that are there
- * twice are refused in a call.  What a method's parameters must be is in proto/interface.h.
+ * Texts are NUL-terminated.  Members unknown to varlink are ignored; duplicate members are refused
+ * in a call.  proto/interface.h checks the parameters of a method.
  */
 
 #include <jansson.h>
@@ -26,8 +26,8 @@ struct message_call {
 };
 
 /*
- * Return: 0; -EBADMSG if it is no call, or there was no memory to see that it is one: varlink then
- * drops the connection; -ENOMEM.
+ * Return: 0; -EBADMSG: not a call, or out of memory in the parser: varlink then drops the
+ * connection; -ENOMEM.
  */
 int message_parse_call(const char *text, struct message_call *ret);
 void message_call_done(struct message_call *call);
@@ -39,14 +39,13 @@ struct message_reply {
 	bool continues;
 };
 
-/* Return: 0; -EBADMSG if it is no reply; -ENOMEM. */
+/* Return: 0; -EBADMSG: not a reply; -ENOMEM. */
 int message_parse_reply(const char *text, struct message_reply *ret);
 void message_reply_done(struct message_reply *reply);
 
 /*
- * Builders.  The reference to @parameters is taken in any case; NULL stands for an allocation that
- * failed, so that calls may be nested.  The text, which is there on success only, is to be released
- * by free().
+ * Builders.  The reference to @parameters is taken in any case; NULL means a failed allocation, so
+ * that calls may be nested.  On success, *ret is to be freed by free().
  *
  * Return: 0 or -ENOMEM.
  */
@@ -58,12 +57,12 @@ int message_build_reply(char **ret, json_t *parameters, unsigned flags);
 int message_build_error(char **ret, const char *error, json_t *parameters);
 
 /*
- * A JSON string of bytes from anywhere (command lines, status texts): what is not UTF-8 becomes
- * U+FFFD, where json_string() would fail.  NULL without memory.
+ * Creates a JSON string from any bytes (command lines, status texts): invalid UTF-8 becomes U+FFFD,
+ * while json_string() would fail.  Returns NULL if out of memory.
  */
 json_t *message_string(const char *text);
 
-/* A member that proto/interface.h has checked: @missing if it is absent or null. */
+/* A member that proto/interface.h has checked; @missing if it is absent or null. */
 const char *message_get_string(const json_t *parameters, const char *name, const char *missing);
 bool message_get_bool(const json_t *parameters, const char *name, bool missing);
 uint64_t message_get_number(const json_t *parameters, const char *name, uint64_t missing);

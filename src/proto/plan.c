@@ -4,7 +4,7 @@
 #include "proto/message.h"
 #include "proto/view.h"
 
-/* NULL without memory. */
+/* Returns NULL if out of memory. */
 static json_t *build_waits(const struct forecast_row *row)
 {
 	cleanup(json_decrefp) json_t *waits = json_array();

@@ -6,5 +6,5 @@
 
 #include "model/forecast/forecast.h"
 
-/* Times of USEC_INFINITY are left out.  Return: a new object; NULL without memory. */
+/* Times of USEC_INFINITY are omitted.  Returns a new object; NULL: out of memory. */
 json_t *plan_build(const struct forecast *forecast, uint64_t grace_usec);

@@ -1,11 +1,11 @@
 #pragma once
 
 /*
- * The report of a shutdown, as swansong-report(5) has it: one JSON object, written by the daemon and
- * read by swansongctl.  All times are in microseconds since the stop of the root; a time before that
- * is negative.
+ * The report of a shutdown, by swansong-report(5): a JSON object, written by the daemon and read by
+ * swansongctl.  All times are in microseconds since the stop of the root; a time before that is
+ * negative.
  *
- * Strings are borrowed: from the code that fills in the struct, or from the JSON they were read from.
+ * Strings are borrowed: from the code that fills in the struct, or from the JSON that was read.
  * A missing optional number is FIELD_NONE, a missing string NULL.
  */
 
@@ -19,28 +19,28 @@ struct report_view {
 	const char *host;
 	uint64_t pid;	      /* of the daemon */
 	uint64_t time_usec;   /* of the stop, since the epoch */
-	const char *cause;    /* who or what asked for it */
-	const char *signal;   /* optional: that it was */
-	bool forced;	      /* something was killed or revoked */
+	const char *cause;    /* the user, signal or event that requested the shutdown */
+	const char *signal;   /* optional: the signal that requested it */
+	bool forced;	      /* a process was killed, or a guard revoked */
 	uint64_t status;      /* of the daemon's exit */
 	uint64_t total_usec;  /* until the root was Complete */
 	uint64_t budget_usec; /* optional: shutdown-timeout */
-	uint64_t lost;	      /* guards that there was no memory for, and states too many */
+	uint64_t lost;	      /* guards and states that are missing in the report */
 };
 
 struct report_node {
 	const char *path;
 	bool is_service;
 	uint64_t generation;
-	int64_t stop_usec;	/* before 0: it was stopped alone */
+	int64_t stop_usec;	/* negative: the node was stopped before the root */
 	uint64_t complete_usec; /* optional: never */
 	bool forced;
-	uint64_t late_usec;   /* optional: when it, and nothing below it, was first forced */
+	uint64_t late_usec;   /* optional: the first forced kill of the node itself */
 	uint64_t budget_usec; /* optional */
-	json_t *after;	      /* array of paths: whose completion its signal waited for; or NULL */
+	json_t *after;	      /* array of paths: the nodes that its signal waited for; or NULL */
 };
 
-/* What the service of a node was in, until the next one, or until its node was Complete. */
+/* A state of the service, until the next state, or until the node was Complete. */
 struct report_state {
 	const char *state; /* as fsm_state_name() */
 	int64_t at_usec;
@@ -51,20 +51,20 @@ struct report_guard {
 	const char *kind; /* as in struct guard_view */
 	uint64_t pid, uid;
 	const char *command, *why; /* optional, as those before */
-	uint64_t count;		   /* optional: the most that there were */
+	uint64_t count;		   /* optional: the maximum */
 	int64_t taken_usec;
-	uint64_t gone_usec; /* optional: it was held when the report was written */
+	uint64_t gone_usec; /* missing: the guard was held when the report was written */
 	/* optional: "dropped", "ended", "killed", "revoked", "expired", "abandoned" */
 	const char *end;
 };
 
-/* New objects, without the arrays in them; NULL without memory. */
+/* Create objects, without the arrays in them.  Return: NULL if out of memory. */
 json_t *report_view_build(const struct report_view *report);
 json_t *report_node_build(const struct report_node *node);
 json_t *report_state_build(const struct report_state *state);
 json_t *report_guard_build(const struct report_guard *guard);
 
-/* A node as it was read, with the arrays that belong to it. */
+/* A node that was read, with its arrays. */
 struct report_lane {
 	struct report_node node;
 	struct report_state *states;
@@ -79,9 +79,10 @@ struct report {
 };
 
 /*
- * Borrows @root.  Members that are not known are ignored, so that later versions may have more.
+ * Reads a report.  Borrows @root.  Unknown members are ignored, so that later versions may add
+ * some.
  *
- * Return: 0; -EBADMSG if it is no such report; -EPROTONOSUPPORT for another format; -ENOMEM.
+ * Return: 0; -EBADMSG: not a report; -EPROTONOSUPPORT: another format; -ENOMEM.
  */
 int report_parse(const json_t *root, struct report *ret);
 void report_done(struct report *report);

@@ -1,3 +1,7 @@
+/*
+ * For each struct there is a table of fields (proto/field.h), and from that macros make the
+ * functions that build and parse.
+ */
 #include "proto/view.h"
 
 static const char *const node_states[] = {

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * The types of io.swansong as C structs: the daemon fills them in and builds JSON, the client reads
- * JSON from anywhere and gets them checked.  Times are in microseconds.  Strings are borrowed: from
- * the code that fills in the struct, or from the JSON they were read from.
+ * The types of io.swansong as C structs.  The daemon fills them in and builds JSON; the client
+ * reads and checks JSON.  Times are in microseconds.  Strings are borrowed: from the code that
+ * fills in the struct, or from the JSON that was read.
  *
  * A missing optional number is FIELD_NONE, a missing string NULL.
  */
@@ -28,10 +28,10 @@ struct service_view {
 	const char *schedule;		   /* optional, as the next two */
 	uint64_t scheduled_usec, ran_usec; /* until the next run, since the last one */
 	json_t *logs;	     /* array of strings, the files; NULL: empty */
-	uint64_t lost_lines; /* optional: of these files, as they could not be written */
+	uint64_t lost_lines; /* optional: lines that could not be written to these files */
 	const char *health;  /* optional, as health_state_name(); with the next two */
 	uint64_t health_since_usec;
-	const char *health_result; /* what the last probe found wrong */
+	const char *health_result; /* the failure of the last probe */
 };
 
 enum node_view_state { NODE_RUNNING, NODE_SHUTTING_DOWN, NODE_COMPLETE };
@@ -45,7 +45,7 @@ struct node_view {
 	bool ready;
 	bool forced;
 	uint64_t deadline_usec; /* optional */
-	bool is_service;	/* @service has a meaning */
+	bool is_service;	/* @service is valid */
 	struct service_view service;
 };
 
@@ -59,13 +59,13 @@ struct guard_view {
 	const char *command;
 	const char *why;
 	uint64_t age_usec;
-	uint64_t kill_usec; /* optional: the time left until it goes by force */
+	uint64_t kill_usec; /* optional: the remaining time until the kill or the revocation */
 	uint64_t count;	    /* optional: more than one guard */
 	uint64_t ttl_usec;  /* optional; of a lease only */
-	bool kept;	    /* not sent: it holds nothing but the root */
+	bool kept;	    /* not sent: the guard holds only the root */
 };
 
-/* Times that nothing bounds are FIELD_NONE, which is USEC_INFINITY. */
+/* Unlimited times are FIELD_NONE, which is USEC_INFINITY. */
 struct plan_entry_view {
 	const char *node;
 	const char *kind; /* "service", "final" */
@@ -96,11 +96,11 @@ json_t *guard_view_build(const struct guard_view *guard);
 json_t *plan_entry_view_build(const struct plan_entry_view *entry);
 json_t *output_view_build(const struct output_view *output);
 
-/* Return: 0, or -EBADMSG if @object is none or not as the interface says. */
+/* Reads @object.  Return: 0; -EBADMSG: it contradicts the interface. */
 int node_view_parse(const json_t *object, struct node_view *ret);
 
 /*
- * The same for the array that member @name of @parameters is; *ret is to be released by free().
+ * Reads the array that is member @name of @parameters; *ret is to be freed by free().
  *
  * Return: 0, -EBADMSG or -ENOMEM.
  */

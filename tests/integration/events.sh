@@ -91,7 +91,7 @@ starting readying: ready
 readying up: post-start has ended
 up draining: stopped
 draining gated: drain-delay is over
-gated asking: nobody needs it
+gated asking: no dependent needs the service
 asking stopping: stop-command has ended
 stopping closing: killed by SIGTERM
 closing down: killed by SIGTERM"

@@ -58,7 +58,7 @@ ctl check "$ini" >"$dir/said" 2>&1
 is "and a check" "$?" 78
 ok "unless that is wanted" ctl check --trust-config "$ini"
 start_daemon --trust-config
-ok "which a start warns of" says "$log" 'swansong.ini: owned by user [0-9]+, who can change the configuration'
+ok "which a start warns of" says "$log" 'swansong.ini: owned by user [0-9]+: this user can change the configuration'
 ok "and a reload allows, too" ctl reload
 stop_daemon
 launch unshare --pid --fork --kill-child --mount-proc "$swansongd" -c "$ini" --socket "$socket"

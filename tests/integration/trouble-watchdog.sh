@@ -29,7 +29,7 @@ spent() { [ "$(now)" -gt $((began + 6000)) ]; }
 wait_for 20 spent
 kill -CONT "$daemon"
 ok "all are up" are_up
-ok "and none has been found dead" not says "$log" 'no sign of life'
+ok "and none has been found dead" not says "$log" 'no keep-alive message'
 stop_daemon
 is "the daemon ends" "$status" 0
 ok "nothing is left" wait_for 10 nobody_else

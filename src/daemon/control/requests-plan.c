@@ -45,7 +45,7 @@ static size_t index_of(const struct survey *s, const struct node *node)
 	const struct place_of *found;
 
 	if (!node)
-		return FORECAST_NOBODY;
+		return FORECAST_NONE;
 	found = bsearch(&key, s->places, s->tree.n_nodes, sizeof(*s->places), compare_places);
 	return found->index;
 }

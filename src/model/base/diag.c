@@ -1,3 +1,7 @@
+/*
+ * Entries are kept in an array that is sorted on insertion, by the rank of the file and by line.
+ * The rank of a file is its position in the order of loading.
+ */
 #include "model/base/diag.h"
 
 #include <errno.h>
@@ -10,7 +14,7 @@ struct entry {
 	enum diag_level level;
 	size_t rank; /* of the file */
 	unsigned line;
-	char *text; /* NULL: there was no memory for it */
+	char *text; /* NULL: out of memory */
 };
 
 struct diag {
@@ -18,7 +22,7 @@ struct diag {
 	size_t n_files;
 	size_t n_levels[DIAG_ERROR + 1];
 	size_t n_entries;
-	struct entry entries[DIAG_MAX]; /* always in order */
+	struct entry entries[DIAG_MAX]; /* in order at any time */
 };
 
 int diag_new(struct diag **ret)
@@ -102,7 +106,7 @@ void diag_add(struct diag *diag, enum diag_level level, struct place place, cons
 	if (diag->n_entries == DIAG_MAX)
 		return;
 
-	/* What belongs to no file comes first. */
+	/* Entries without a file come first. */
 	entry.rank = place.file ? diag_rank(diag, place.file) : 0;
 	va_start(args, format);
 	entry.text = diag_text(place, format, args);
@@ -152,7 +156,7 @@ char *diag_excerpt(char buf[static DIAG_EXCERPT_MAX], const char *text)
 
 	const char *end = n > room ? "..." : "";
 
-	/* Not inside a character. */
+	/* A cut inside a character moves to its beginning. */
 	for (n = MIN(n, room); *end && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80; n--)
 		;
 	(void)strcpy(mempcpy(buf, text, n), end);

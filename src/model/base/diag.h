@@ -1,9 +1,10 @@
 #pragma once
 
 /*
- * What is wrong with a configuration, for people: every mistake of one run, each with its place.
- * The text of one entry is "FILE:LINE: [SECTION] KEY: what is wrong, what is allowed".  It may hold
- * any bytes of the file but a newline: who shows it on a terminal escapes it, as log_line() does.
+ * The errors and warnings of a configuration: every one of a run, each with its file and line.  The
+ * text of an entry is "FILE:LINE: [SECTION] KEY: what is wrong: what is expected".  The text may
+ * have any bytes of the file except a newline: it must be escaped for a terminal, as log_line()
+ * does.
  */
 
 #include <stdbool.h>
@@ -30,14 +31,14 @@ struct diag *diag_free(struct diag *diag);
 DEFINE_CLEANUP(struct diag *, diag_free)
 
 /*
- * Says that @file is read after all files named before; one that was never named comes where
- * diag_add() first meets it.  Copies the name, never fails: without memory the file comes last.
+ * Puts @file after all files named before; a file that is never named gets its position by the
+ * first diag_add().  Copies the name.  Never fails: without memory the file comes last.
  */
 void diag_file(struct diag *diag, const char *file);
 
 /*
- * Adds an entry.  Never fails: without memory for the text the entry still counts.
- * At most DIAG_MAX texts are kept; further ones are only counted.  Keeps nothing of @place.
+ * Adds an entry.  Never fails: without memory for the text the entry still counts.  At most
+ * DIAG_MAX texts are kept; further ones are only counted.  @place is copied.
  */
 #define DIAG_MAX 200
 void diag_add(struct diag *diag, enum diag_level level, struct place place, const char *format, ...)
@@ -47,12 +48,12 @@ size_t diag_errors(const struct diag *diag);
 size_t diag_warnings(const struct diag *diag);
 
 /*
- * Calls @emit for each entry, ordered by file as loaded and then by line; one text without newline.
- * If texts were not kept, a last one says how many.
+ * Calls @emit for each entry, in the order of files and lines.  A text has no newline.  If texts
+ * were not kept, a last text has their number.
  */
 void diag_each(const struct diag *diag,
 	       void (*emit)(enum diag_level level, const char *text, void *arg), void *arg);
 
-/* The beginning of @text, to be quoted in an entry; ends with "..." if it is cut.  Returns @buf. */
+/* Copies @text for a quotation in an entry; a cut text ends with "...".  Returns @buf. */
 #define DIAG_EXCERPT_MAX 84
 char *diag_excerpt(char buf[static DIAG_EXCERPT_MAX], const char *text);

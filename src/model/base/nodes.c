@@ -144,10 +144,10 @@ static const char *name_check_part(const char *part, size_t length)
 {
 	if (length == 0)
 		return "empty part: expected parts joined by single slashes";
-	/* A node's name also becomes a directory's: of a cgroup, of a log. */
+	/* The name is also the name of directories: of a cgroup, of a log. */
 	if ((length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.'))
 		return "the part . or .. names a directory";
-	/* Of a template there are instances, not nodes below it. */
+	/* A template has instances, not nodes below it. */
 	if (part[length - 1] == '@' && part[length] == '/')
 		return "@ ends a part that is not the last: expected a template's name at the end";
 	for (size_t i = 0; i < length; i++) {

@@ -1,33 +1,35 @@
 #pragma once
 
-/* The nodes of a configuration: made, found by path, and counted. */
+/* The nodes of a configuration: creation, look-up by path, reference counts. */
 
 #include "model/base/settings.h"
 
-/* The root alone, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM. */
+/*
+ * Creates a configuration of the root, with the defaults of swansong.ini(5).  Return: 0 or -ENOMEM.
+ */
 int config_new(struct config **ret);
 
 struct config *config_ref(struct config *config);
 struct config *config_unref(struct config *config);
 DEFINE_CLEANUP(struct config *, config_unref)
 
-/* A copy of @name that lives as long as @config, for places.  Return: 0 or -ENOMEM. */
+/* Copies @name for struct place; the copy lives as long as @config.  Return: 0 or -ENOMEM. */
 int config_add_file(struct config *config, const char *name, const char **ret);
 
 /*
- * The node called @path with the defaults, and its missing parents before it; an existing one as
- * it is.  @path must be a good name (config_check_name()).
+ * Finds the node @path, or creates it with the defaults, after its missing parents.  @path must
+ * have passed config_check_name().
  *
- * Return: 0, -ENOMEM, or -E2BIG if there would be more than CONFIG_NODES_MAX.
+ * Return: 0; -E2BIG: there are CONFIG_NODES_MAX nodes already; -ENOMEM.
  */
 int config_add_node(struct config *config, const char *path, struct place place,
 		    struct node_config **ret);
 
-/* NULL if @path may be the name of a node below the root, else the reason why not. */
+/* Returns NULL if @path is a valid name of a node below the root, else the reason for a message. */
 const char *config_check_name(const char *path);
 
-/* Is this the name of a template: does it end with '@'? */
+/* Returns true for the name of a template, which ends with '@'. */
 bool config_is_template(const char *path);
 
-/* NULL if there is no such node. */
+/* Returns NULL if there is no such node. */
 struct node_config *config_find(const struct config *config, const char *path);

@@ -1,3 +1,7 @@
+/*
+ * Parts of a node are allocated on demand, so that a node with few keys is small: a missing part is
+ * read as its constant defaults.
+ */
 #include "model/base/settings.h"
 
 #include <errno.h>
@@ -54,7 +58,7 @@ void probe_config_done(struct probe_config *probe)
 {
 	if (probe->kind == PROBE_LOG && probe->regex)
 		regfree(probe->regex);
-	free(probe->argv); /* or another pointer of the union */
+	free(probe->argv); /* all pointers of the union are one */
 	free(probe->text);
 	*probe = (struct probe_config){ .kind = PROBE_NONE };
 }

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * The settings of a configuration: a struct node_config for each section and for each parent that
+ * The settings of a configuration: a struct node_config for each section, and for each parent that
  * the name of a section implies.  config_load() and config_new_command() (model/config/config.h)
- * make them; they do not change after that.
+ * create them; after that they are constant.
  */
 
 #include <netinet/in.h>
@@ -38,19 +38,19 @@ enum key_id {
 #define CONFIG_LOG_KEEP_DEFAULT 5
 #define CONFIG_LOG_KEEP_MAX	9999
 
-/* The section of the root, and its name in messages and for clients. */
+/* The section of the root, and the root's name in messages and requests. */
 #define CONFIG_ROOT_SECTION "swansong"
 #define CONFIG_ROOT_NAME    "root"
 
 enum service_type { TYPE_SIMPLE, TYPE_ONESHOT };
 enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
-/* The other nodes that are shut down when a service is given up. */
+/* The nodes that are shut down when a service has failed for good. */
 enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOWN };
 
-/* The consequence for a service that runs and is unhealthy. */
+/* The action for a running service that is unhealthy. */
 enum on_unhealthy { ON_UNHEALTHY_RESTART, ON_UNHEALTHY_SHUTDOWN, ON_UNHEALTHY_LOG };
 
-/* The services that are restarted with one of a group: itself, all, or itself and those after it. */
+/* The services of a group that restart with a failed one: none, all, or those after it. */
 enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
 
 /* The end of the tree by itself: with the first essential service, with the last one, or never. */
@@ -61,7 +61,10 @@ enum exit_on_signal { EXIT_ON_SIGNAL_ZERO, EXIT_ON_SIGNAL_NUMBER };
 
 enum signal_scope { SIGNAL_SCOPE_GROUP, SIGNAL_SCOPE_MAIN, SIGNAL_SCOPE_ALL };
 
-/* How to know how a service is: what it does by itself first, then what is asked of it. */
+/*
+ * The ways to check readiness or health: first the ones that the service does by itself, then
+ * probes.
+ */
 enum probe_kind {
 	PROBE_NONE,
 	PROBE_STARTED,
@@ -71,7 +74,7 @@ enum probe_kind {
 	PROBE_UNIX,
 	PROBE_HTTP,
 	PROBE_EXEC,
-	PROBE_LOG, /* also by itself */
+	PROBE_LOG, /* also done by the service itself */
 };
 enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
 enum output_kind {
@@ -108,10 +111,10 @@ enum log_full { LOG_FULL_DROP, LOG_FULL_BLOCK };
 
 /* An edge of a node to another node. */
 enum edge {
-	EDGE_REQUIRES,	 /* the node starts when the other is ready, not without; stops before it */
-	EDGE_WANTS,	 /* starting the node starts the other; else as EDGE_AFTER */
-	EDGE_AFTER,	 /* starts when the other is ready or has failed; stops as with the first */
-	EDGE_TERM_AFTER, /* nothing at the start; is signalled when the other is Complete */
+	EDGE_REQUIRES,	 /* starts only when the other is ready; stops before the other */
+	EDGE_WANTS,	 /* a start also starts the other; else as EDGE_AFTER */
+	EDGE_AFTER,	 /* starts when the other is ready or has failed; stops before the other */
+	EDGE_TERM_AFTER, /* no order at the start; signalled when the other is Complete */
 	N_EDGES
 };
 
@@ -152,7 +155,7 @@ struct probe_config {
 #define LISTEN_NAME_DEFAULT "listen"
 #define LISTEN_MODE_DEFAULT 0660
 
-/* A socket that is open before the service is, and given to it (sd_listen_fds(3)). */
+/* A socket that is opened before the service starts, and passed to it (sd_listen_fds(3)). */
 struct listen {
 	enum listen_kind kind;
 	char *address;		 /* as written; LISTEN_UNIX: absolute path */
@@ -169,31 +172,31 @@ struct output {
 };
 
 struct credentials {
-	bool set;	/* user was named: uid, gid and the user's groups are to be taken */
-	bool set_group; /* group was named, perhaps without a user: gid is to be taken */
+	bool set;	/* key user: take uid, gid and the user's groups */
+	bool set_group; /* key group, with or without user: take gid */
 	uid_t uid;
 	gid_t gid;
-	gid_t user_gid;	 /* of the user; -1: a number that belongs to no user */
-	bool set_groups; /* groups was named: those below are to be taken beside the user's own */
+	gid_t user_gid;	 /* of the user; -1: the number of no known user */
+	bool set_groups; /* key groups: take the groups below beside the user's own */
 	gid_t *groups;
 	size_t n_groups;
 	char *user, *home, *shell; /* for USER, LOGNAME, HOME, SHELL; NULL without user */
 };
 
-/* Not more than @count failures within @window_usec; count 0: no limit. */
+/* At most @count failures within @window_usec; count 0: no limit. */
 struct restart_limit {
 	uint64_t count, window_usec;
 };
 
-/* Ends that count as clean beside those that always do: a bit for each. */
+/* Additional ends that count as clean: a bit for each. */
 struct success_status {
 	uint64_t codes[4]; /* exit status 0 to 255 */
 	uint64_t signals;  /* signal 1 to 64: bit 0 to 63 */
 };
 
 /*
- * The parts of a node that most nodes have no setting in.  A part is there when one of its settings
- * was stated; else the defaults of the part count.
+ * Parts of a node with settings that most nodes lack.  A part is allocated when one of its settings
+ * is stated; else its defaults apply.
  */
 enum node_part { PART_EXTRAS, PART_EDGES, PART_HOOKS, PART_OUTPUTS, PART_ATTRIBUTES, N_PARTS };
 
@@ -204,28 +207,28 @@ struct extras {
 	struct schedule *schedule; /* model/types/schedule.h; NULL: none */
 	uint64_t schedule_jitter_usec;
 	struct credentials credentials; /* inherited */
-	struct probe_config health;	/* PROBE_NONE, or a kind that is asked */
+	struct probe_config health;	/* PROBE_NONE, or a kind that swansongd probes */
 	uint64_t health_interval_usec;
-	uint64_t health_timeout_usec; /* of one probe, of readiness as well */
-	unsigned health_retries;      /* this many failures in a row make it unhealthy */
+	uint64_t health_timeout_usec; /* of a probe, also of readiness */
+	unsigned health_retries;      /* failures in a row until the service is unhealthy */
 	enum on_unhealthy on_unhealthy;
 	struct success_status success_status;
 	/* 0: not set; UINT64_MAX: infinity */
 	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
 	uint64_t final_timeout_usec;
-	uint64_t restart_reset_usec; /* a run this long makes up for the failures before it */
+	uint64_t restart_reset_usec; /* a run of this length resets the count of failures */
 	uint64_t drain_delay_usec;
 	uint64_t settle_time_usec; /* of PROBE_STARTED */
 	uint64_t watchdog_usec;	   /* 0: none */
 	int watchdog_signal, reload_signal, kill_signal;
-	uid_t notify_uid; /* the owner of its notification socket; -1: the user of the service */
-	unsigned fd_store_max; /* descriptors that the daemon keeps for it; none without notify */
+	uid_t notify_uid; /* the owner of the notification socket; -1: the user of the service */
+	unsigned fd_store_max; /* descriptors that the daemon stores; none without notify */
 	struct listen *listen;
 	size_t n_listen;
 	unsigned listen_line;	 /* of the key, in the file of the node's place */
-	char **instances;	 /* of a template, which is no node; NULL-terminated */
+	char **instances;	 /* of a template; NULL-terminated */
 	char **environment_pass; /* inherited: names, NULL-terminated, or NULL */
-	bool environment_clear;	 /* inherited: of the daemon's variables only those are passed */
+	bool environment_clear;	 /* inherited: pass only these variables of the daemon */
 };
 
 #define EXTRAS_DEFAULTS                                                                           \
@@ -270,7 +273,7 @@ struct outputs {
 		.log_keep = CONFIG_LOG_KEEP_DEFAULT                                        \
 	}
 
-/* Read by node_config_part(), written by node_config_own_part(). */
+/* To be read by node_config_part(), and written by node_config_own_part(). */
 union node_parts {
 	struct { /* in the order of enum node_part */
 		struct extras *extras;
@@ -298,24 +301,24 @@ struct node_config {
 	struct node_config *parent; /* NULL for the root */
 	struct place place; /* the section's line, or the first section that implied the node */
 	unsigned index;	    /* in config.nodes */
-	unsigned refs;	    /* of its own, beside those of the config */
+	unsigned refs;	    /* to the node alone, beside those to the config */
 
 	union node_parts parts;
 
 	/* Any node. */
-	uint64_t shutdown_timeout_usec; /* its whole budget; USEC_INFINITY: the parent's alone */
+	uint64_t shutdown_timeout_usec; /* the whole budget; USEC_INFINITY: only the parent's */
 	uint64_t stop_timeout_usec, drain_timeout_usec; /* inherited */
 	enum strategy strategy;
-	bool stated;		 /* it has a section of its own */
+	bool stated;		 /* the node has a section */
 	struct section *section; /* while nodes may inherit from it; or NULL */
 	struct origins *origins; /* of its keys; or NULL */
 
-	/* A service: the rest means nothing while argv is NULL. */
+	/* A service: the following members are undefined while argv is NULL. */
 	enum service_type type;
 	int umask; /* or -1: the daemon's */
 	int stop_signal;
 	char **argv;	    /* words after substitution, NULL-terminated, or NULL for a group */
-	char *command;	    /* argv as written, for people */
+	char *command;	    /* argv as written, to be shown */
 	char *directory;    /* absolute, or NULL: the daemon's */
 	char **environment; /* "NAME=VALUE", each name once, NULL-terminated, or NULL */
 	char **environment_files; /* the files of some of these, NULL-terminated, or NULL */
@@ -327,12 +330,12 @@ struct node_config {
 	struct restart_limit restart_limit;
 	enum signal_scope signal_scope;
 	bool autostart;
-	bool notify; /* it is given a notification socket: stated, or needed by another key */
+	bool notify; /* has a notification socket: stated, or needed by another key */
 	bool kill_leftovers;
 	bool essential;
-	bool terminal; /* it is given the daemon's terminal */
-	bool control;  /* it is given a control connection of its own */
-	bool attach;   /* it is given a page for its guards */
+	bool terminal; /* gets the daemon's terminal */
+	bool control;  /* gets a control connection */
+	bool attach;   /* gets a page for guards */
 };
 
 /* The root has a shutdown-timeout of NODE_CONFIG_ROOT_USEC. */
@@ -350,9 +353,9 @@ struct node_config {
 
 /* The section of a node: the lines of its keys, and the settings that services below inherit. */
 struct section {
-	unsigned lines[N_KEYS];	   /* of each key; 0: it is not there */
-	const char *template_file; /* of the lines that are of its template; else the node's file */
-	uint64_t of_template[(N_KEYS + 63) / 64]; /* which: a bit for each */
+	unsigned lines[N_KEYS];			  /* of each key; 0: not in the section */
+	const char *template_file;		  /* of the lines that come from the template */
+	uint64_t of_template[(N_KEYS + 63) / 64]; /* a bit for each of these keys */
 	struct node_config stated; /* the settings of inherited keys, before substitution */
 };
 
@@ -363,7 +366,7 @@ struct config {
 	char *control_socket; /* NULL: the default; "none": no socket */
 	unsigned control_mode;
 	gid_t control_group, control_run_group; /* -1: none */
-	char *report;				/* NULL or "none": none is written */
+	char *report;				/* NULL or "none": no report is written */
 	enum exit_when exit_when;
 	enum exit_on_signal exit_on_signal;
 	unsigned refs;
@@ -381,40 +384,41 @@ struct config {
 	}
 
 /*
- * How names of users and groups become numbers: -ENOENT if there is no such name.  And users whose
- * files are read.
+ * Functions of the caller that translate names of users and groups to numbers, or return -ENOENT;
+ * and the users that files may belong to.
  */
 struct config_names {
 	/*
-	 * @name is a name, or the decimal number of a user: then the entry with that uid is meant.
-	 * A name is never all digits.  *home and *shell may be left NULL; the strings belong to the
-	 * caller of it, who frees them.
+	 * @name is a name, or a decimal number: then it means the entry with that uid.  A name
+	 * never has only digits.  *home and *shell may stay NULL; the caller frees the strings.
 	 */
 	int (*user)(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell);
-	/* Is only asked for names; a number is taken as it is. */
+	/* Only called for names; a number is used as it is. */
 	int (*group)(const char *name, gid_t *gid);
-	bool trust; /* also files of others than root and ourselves, with a warning */
+	bool trust; /* accept files of every user, with a warning */
 };
 
 /*
- * A node's defaults; also for a node that belongs to no config.  @path, which is borrowed, must
- * outlive it.
+ * Initialises @node with the defaults; also for a node without a config.  @path is borrowed and
+ * must outlive the node.
  */
 void node_config_init(struct node_config *node, const char *path);
 void node_config_done(struct node_config *node);
 
 /*
- * Nodes are freed with their config.  A keeper of a node_config keeps a reference to the config or,
- * if the node's own values are enough for it, one to the node.  Without its config a node has no
- * place, no parent and no edges.
+ * Nodes are freed with their config.  To keep a node_config, take a reference to the config; or, if
+ * the node's own values suffice, to the node.  Without its config a node has no place, parent or
+ * edges.
  */
 const struct node_config *node_config_ref(const struct node_config *node);
 const struct node_config *node_config_unref(const struct node_config *node);
 
-/* For config_unref(): the node is without its config from here on, and freed unless it is kept. */
+/*
+ * For config_unref(): detaches the node from its config, and frees it without further references.
+ */
 void node_config_leave(struct node_config *node);
 
-/* The section of @node, empty at first.  NULL: out of memory. */
+/* Returns the section of @node, and creates it if it is missing.  NULL: out of memory. */
 struct section *node_config_own_section(struct node_config *node);
 void section_free(struct section *section);
 
@@ -424,10 +428,10 @@ static inline unsigned node_config_line(const struct node_config *node, enum key
 	return node->section ? node->section->lines[key] : 0;
 }
 
-/* A part of @node, or its defaults. */
+/* Returns a part of @node, or the defaults of the part. */
 const void *node_config_part(const struct node_config *node, enum node_part part);
 
-/* The node's own part, to be filled in: the defaults at first.  NULL: out of memory. */
+/* Returns a part of @node to be written; a new part has the defaults.  NULL: out of memory. */
 void *node_config_own_part(struct node_config *node, enum node_part part);
 
 static inline const struct extras *node_config_extras(const struct node_config *node)
@@ -456,7 +460,7 @@ static inline struct stated_edges *node_config_own_edges(struct node_config *nod
 	return node_config_own_part(node, PART_EDGES);
 }
 
-/* The commands of one key of @node, perhaps none. */
+/* The commands of a key of @node; n may be 0. */
 static inline const struct commands *node_config_hook(const struct node_config *node,
 						      enum hook_kind kind)
 {
@@ -469,10 +473,10 @@ const struct output *node_config_output(const struct node_config *node, int fd);
 /* "web/nginx", or "swansong" for the root: the section's name. */
 const char *node_config_section(const struct node_config *node);
 
-/* Is @node, or one of its parents, @ancestor? */
+/* Returns true if @ancestor is @node or a node above it. */
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor);
 
-/* Appends @argv, which is taken over on success.  Return: 0 or -ENOMEM. */
+/* Appends @argv, and owns it on success.  Return: 0 or -ENOMEM. */
 int commands_add(struct commands *commands, char **argv);
 
 void probe_config_done(struct probe_config *probe);
@@ -482,9 +486,9 @@ void listen_done(struct listen *listen, size_t n);
 /* "tcp:", "udp:" or "unix:": the prefix of an address in a configuration. */
 const char *listen_prefix(enum listen_kind kind);
 
-/* Compares the addresses: 0 if there can only be one socket for both. */
+/* Compares the addresses: 0 if both can only be the same socket. */
 int listen_compare(const struct listen *a, const struct listen *b);
 
-/* Is @name one for a descriptor?  1 to 255 printable ASCII characters, without a colon. */
+/* Returns true for a valid name of a descriptor: 1 to 255 printable ASCII characters, no colon. */
 #define FDNAME_MAX 256
 bool fdname_is_good(const char *name);

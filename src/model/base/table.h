@@ -4,14 +4,14 @@
  *	KEY(ID, name, scope, type, place, reload, text)
  *
  * ID		KEY_ID is its number
- * scope	where the key may stand: SCOPE_... of model/keys/keys.h
- * type		how its value is read, compared and shown: type_... of model/types/type.h
+ * scope	the sections that may have the key: SCOPE_... of model/keys/keys.h
+ * type		reads, compares and shows the value: type_... of model/types/type.h
  * place	the setting: a member of struct config, node_config, extras, outputs or attributes
  *		(WHOLE: the type fills several members), an edge, a hook or a limit
- * reload	when a changed value counts: APPLY_... of model/keys/keys.h
- * text		one line of help; with the lists of RELOAD and the completion made by keys.awk
+ * reload	when a changed value takes effect: APPLY_... of model/keys/keys.h
+ * text		a line of help; keys.awk makes the list of keys, RELOAD and the completion of it
  *
- * The file is included where KEY is defined.
+ * The including file defines KEY.
  */
 /* clang-format off */
 KEY(INSTANCES, "instances", TEMPLATE, instances, EXTRA(instances), LIVE,

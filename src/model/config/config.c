@@ -12,14 +12,13 @@
 #include "model/config/template.h"
 
 /*
- * From files to nodes, each step in a module of its own and each adding its mistakes to one diag:
+ * The steps from files to nodes; each is a module, and all add their errors to the same diag:
  *
  *	source ──▶ reader ──▶ keys ──▶ template ──▶ resolve ──▶ graph
  *	files	   lines      values   instances    nodes	   order
  *
- * Here the steps are put together, and sections become nodes.  A section that cannot be one, for
- * its name or because there is one already, is read into a scrap section: its keys are still
- * checked.
+ * This module runs the steps, and makes a node of each section.  A section with an invalid or
+ * duplicate name is read into a scrap section: so its keys are still checked.
  */
 struct loader {
 	struct reading reading;
@@ -42,7 +41,7 @@ static void loader_done(struct loader *l)
 	config_unref(l->reading.config);
 }
 
-/* Goes on with the scrap section, which is called @name in messages. */
+/* Continues with the scrap section, which has @name in messages. */
 static int loader_scrap(struct loader *l, const char *name)
 {
 	char *path = strdup(name);
@@ -58,7 +57,7 @@ static int loader_scrap(struct loader *l, const char *name)
 	return 0;
 }
 
-/* Return: 0, or a negative errno, of which -E2BIG is reported already. */
+/* Return: 0; -E2BIG, which has been reported; -errno. */
 static int loader_add_node(struct loader *l, const char *path, struct place error,
 			   struct place place, struct node_config **ret)
 {
@@ -111,7 +110,7 @@ static int loader_begin_template(struct loader *l, const char *name, struct plac
 	return r;
 }
 
-/* The instances have their place in the order of the files where the template stands. */
+/* The instances have the position of the template in the order of the files. */
 static int loader_add_instance(struct loader *l, const char *instance)
 {
 	char path[CONFIG_NAME_MAX + 1], excerpt[DIAG_EXCERPT_MAX];
@@ -129,7 +128,7 @@ static int loader_add_instance(struct loader *l, const char *instance)
 	return loader_add_node(l, path, place, l->scrap.place, &node);
 }
 
-/* What has to be done when a section is over: a template's instances come to be. */
+/* Ends a section: creates the instances of a template. */
 static int loader_end_section(struct loader *l)
 {
 	char **instance = node_config_extras(&l->scrap)->instances;
@@ -194,7 +193,7 @@ static int on_file(void *arg, const char *file, char *text, size_t size)
 	if (r == 0)
 		r = loader_end_section(l);
 	if (r < 0 && r != -ENOMEM) {
-		/* No file is to blame: the inih at hand loses bytes or takes tiny lines only. */
+		/* Not an error of the file: this inih loses bytes, or accepts only tiny lines. */
 		diag_add(l->reading.diag, DIAG_ERROR, (struct place){ .file = file },
 			 "cannot be read completely with this build of inih");
 		return 0;

@@ -1,40 +1,41 @@
 #pragma once
 
 /*
- * The configuration, read and checked.  Nothing here calls the kernel but to read the given files;
- * users and groups are resolved through the caller's functions.
+ * Reads and checks a configuration.  The kernel is called only to read the given files; the
+ * caller's functions find users and groups.
  *
- * INI as swansong.ini(5) has it.  Reading never cuts a value, never guesses, and collects every
- * mistake of every file in one run.
+ * The format is INI, by swansong.ini(5).  Reading never truncates a value, never guesses, and
+ * collects every error of every file in one run.
  */
 
 #include "model/base/diag.h"
 #include "model/base/nodes.h"
 
 /*
- * Reads @paths (each a file, or a directory whose *.ini are read in the order of their names), in
- * order, as one configuration; a section may be in one file only.  All mistakes go to @diag.
+ * Reads @paths in order as one configuration: files, or directories with *.ini, which are read in
+ * the order of their names.  A section may be only in one file.  All errors go to @diag.
  *
  * Return: 0; -EINVAL with at least one error in @diag and nothing in *ret; -ENOMEM.
  */
 int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		const struct config_names *names, struct diag *diag);
 
-/* What a command that we stand in front of may say by sd_notify(3). */
+/* The use of sd_notify(3) by a command of `swansongd -- CMD ARGS`. */
 enum command_notify {
 	COMMAND_NOTIFY_NONE,
-	COMMAND_NOTIFY_ANY,   /* whatever it likes; it is ready when it has been started */
-	COMMAND_NOTIFY_READY, /* and it says when it is ready */
+	COMMAND_NOTIFY_ANY,   /* any message; it is ready when it has been started */
+	COMMAND_NOTIFY_READY, /* any message; it is ready by READY=1 */
 };
 
 /*
  * The configuration of `swansongd -- CMD ARGS`: the root and the essential service "main", never
- * restarted, without budgets (whoever supervises us has them).  @argv is NULL-terminated, with one
- * word at least, and is copied.  @scope: who gets its stop signal, if it is we who send one.
+ * restarted, without budgets, which the parent manager has.  @argv is NULL-terminated, has at least
+ * one word, and is copied.  @scope: the processes that get the stop signal, if the daemon sends it.
+ *
  * Return: 0 or -ENOMEM.
  */
 int config_new_command(struct config **ret, char *const *argv, enum command_notify notify,
 		       enum signal_scope scope);
 
-/* What @node runs, as it is.  Return: 0 or -ENOMEM. */
+/* Sets the command of @node, without substitution.  Return: 0 or -ENOMEM. */
 int config_set_command(struct node_config *node, char *const *argv);

@@ -11,9 +11,9 @@
 #include "model/file/substitute.h"
 
 /*
- * A file is read when the first service asks for it, and is the same for all: what is wrong with it
- * is said once.  Its variables are kept as if they had been written into a section, where a % is
- * doubled; so all become what they are in one place, when they have been put together.
+ * A file is read for the first service that names it, and shared by all: so its errors are reported
+ * once.  Its variables are stored in the form of a section, with each % doubled: so the variables
+ * of files and sections are merged first, and substituted together.
  */
 struct list {
 	char **words; /* NULL-terminated, or NULL */
@@ -61,7 +61,7 @@ static int file_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* @line without the word that a shell would need. */
+/* Skips the word export, which scripts for a shell have. */
 static char *skip_export(char *line)
 {
 	size_t length = strlen("export");
@@ -71,7 +71,7 @@ static char *skip_export(char *line)
 	return text_trim(line + length, " \t");
 }
 
-/* @line with a plain value and every % twice; "" if its quotes are wrong; NULL: out of memory. */
+/* Copies @line, unquoted and with each % doubled; "": invalid quotes; NULL: out of memory. */
 static char *variable_new(const char *line, size_t name_length)
 {
 	char *word = malloc(2 * strlen(line) + 1);
@@ -81,7 +81,9 @@ static char *variable_new(const char *line, size_t name_length)
 		return NULL;
 	memcpy(word, line, name_length + 1);
 	if (parse_unquote(line + name_length + 1, word + name_length + 1) < 0) {
-		/* A quote inside of a value, as in "it's", is a character to others as well. */
+		/*
+		 * A quote inside of a value, as in it's, is a plain character, as in other readers.
+		 */
 		if (strchr("'\"", line[name_length + 1]))
 			*word = '\0';
 		else
@@ -152,7 +154,7 @@ static int file_parse(void *arg, const char *path, char *text, size_t size)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* The file @path, as read now or before. */
+/* Finds the file @path, or reads it. */
 static int file_get(struct environment_files *files, const char *path, struct diag *diag,
 		    struct file **ret)
 {
@@ -188,7 +190,7 @@ struct environment {
 	struct list variables, paths; /* their words are borrowed */
 };
 
-/* Puts @word in the place of the variable's value, or after all. */
+/* Replaces the variable's value by @word, or appends the variable. */
 static int put_variable(struct environment *e, char *word)
 {
 	size_t length = (size_t)(strchr(word, '=') - word) + 1;

@@ -1,11 +1,11 @@
 #pragma once
 
-/* The variables that a service gets: from its section and those above it, and from their files. */
+/* The environment of a service: from its section, the sections above, and the files of these. */
 
 #include "model/base/diag.h"
 #include "model/keys/section.h"
 
-/* The files that were read, each once.  Begins as all zeroes. */
+/* The files read so far, each once.  Zeroes are the initial value. */
 struct environment_files {
 	void *by_path;
 };
@@ -13,8 +13,7 @@ struct environment_files {
 void environment_files_done(struct environment_files *files);
 
 /*
- * Completes @node with its variables.  What is wrong with a file, or that it is not there, goes to
- * @diag.
+ * Completes @node with its variables.  Errors of a file, or its absence, go to @diag.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -12,11 +12,11 @@
 #include "model/keys/keys.h"
 
 /*
- * Every node N is two vertices, start(N) and ready(N), and an arrow says "needs":
+ * Every node N is two vertices, start(N) and ready(N), and an arrow means "needs":
  *
- *	ready(N) ─▶ start(N)			nothing is ready that was not started
- *	start(child) ─▶ start(parent)		a node's start is that of all in it
- *	ready(parent) ─▶ ready(child)		it is ready when all in it is
+ *	ready(N) ─▶ start(N)			a node is ready after its start
+ *	start(child) ─▶ start(parent)		the start of a node is that of all nodes in it
+ *	ready(parent) ─▶ ready(child)		a node is ready when all nodes in it are
  *	start(A) ─▶ ready(B)			for an edge A -> B of the configuration
  *
  * Nodes on a cycle of arrows could never start.  Every cycle has an arrow of the last kind, as the
@@ -58,12 +58,14 @@ static bool graph_lacks(const struct graph *g, size_t node, enum forecast_side s
 	return g->arrows.needs[forecast_vertex(node, side)] > 0;
 }
 
-/* Returns a missing vertex that the missing @vertex needs; *edge is the edge between them, if any. */
+/*
+ * Returns a missing vertex that the missing @vertex needs; *edge is the edge between them, if any.
+ */
 static size_t graph_next(const struct graph *g, size_t vertex, size_t *edge)
 {
 	size_t node = forecast_vertex_node(vertex), parent = g->tree.nodes[node].parent;
 
-	*edge = FORECAST_NOBODY;
+	*edge = FORECAST_NONE;
 	if (forecast_vertex_side(vertex) == FORECAST_END) {
 		if (graph_lacks(g, node, FORECAST_GATE))
 			return forecast_vertex(node, FORECAST_GATE);
@@ -94,7 +96,7 @@ static void graph_find_cycle(struct graph *g, unsigned walk)
 	first = vertex;
 	do {
 		vertex = graph_next(g, vertex, &edge);
-		if (edge != FORECAST_NOBODY)
+		if (edge != FORECAST_NONE)
 			g->cycle[g->n++] = edge;
 	} while (vertex != first);
 }
@@ -114,7 +116,9 @@ static void graph_write_nodes(const struct graph *g, FILE *out, const struct for
 		(void)fprintf(out, "%s → ", node_config_section(g->config->nodes[edge->after]));
 }
 
-/* "a requires b/x, which is in b": @edge, and how its last node is related to the first of @next. */
+/*
+ * "a requires b/x, which is in b": @edge, and how its last node is related to the first of @next.
+ */
 static void graph_write_edge(const struct graph *g, FILE *out, const struct forecast_edge *edge,
 			     const struct forecast_edge *next)
 {

@@ -1,3 +1,8 @@
+/*
+ * Every section is resolved by itself, in the order of nodes, which puts parents first: edges and
+ * values, then checks between keys, then inherited keys.  An inherited key is not copied from node
+ * to node: each service finds the nearest section with the key.
+ */
 #include "model/config/resolve.h"
 
 #include <errno.h>
@@ -11,14 +16,14 @@
 #include "model/base/nodes.h"
 #include "model/file/substitute.h"
 
-/* Looking for a name that may be meant compares with all of them; not for ever. */
+/* The limit of comparisons: a suggestion compares a name with all nodes. */
 #define SUGGESTION_EFFORT 100000
 
 struct resolver {
 	struct config *config;
 	struct diag *diag;
 	struct environment_files environment_files;
-	const struct node_config *terminal; /* who has it, or NULL */
+	const struct node_config *terminal; /* the service with key terminal, or NULL */
 	const char **paths;		    /* of all nodes, for suggestions */
 	size_t effort;
 	unsigned *marks; /* the last list of edges that named the node */
@@ -26,7 +31,7 @@ struct resolver {
 	void *listens; /* tsearch(3) tree of all sockets so far, each once */
 };
 
-/* A mistake in @node, as all functions call it. */
+/* Adds an error of @node; every function has @node and @r. */
 #define resolve_error(key, ...) section_error(node, r->diag, key, __VA_ARGS__)
 
 static const char *resolve_suggest(struct resolver *r, const char *name)
@@ -59,7 +64,7 @@ static void resolve_no_node(struct resolver *r, struct node_config *node, enum k
 }
 
 /*
- * The instances of the template @name, which ends with '@'; each once.  Return: how many there are.
+ * The instances of the template @name, which ends with '@'; each once.  Returns their number.
  */
 static size_t resolve_instances(const struct resolver *r, const char *name,
 				struct node_config **nodes)
@@ -78,7 +83,7 @@ static size_t resolve_instances(const struct resolver *r, const char *name,
 	return n;
 }
 
-/* What @names mean, which may be templates.  Room for one more than they are. */
+/* Allocates room for the nodes of @names, which may be templates, and a NULL. */
 static struct node_config **resolve_room(const struct resolver *r, char *const *names)
 {
 	size_t n = 0;
@@ -133,7 +138,7 @@ static int resolve_edges(struct resolver *r, struct node_config *node, enum edge
 	return 0;
 }
 
-/* --- inherited keys: of several sections above a node the nearest one with the key counts --- */
+/* --- inherited keys: of the sections above a node, the nearest one with the key applies --- */
 
 /* The nearest node with @key in its section, from @node upward, or NULL. */
 static const struct node_config *find_source(const struct node_config *node, enum key_id key)
@@ -143,7 +148,7 @@ static const struct node_config *find_source(const struct node_config *node, enu
 	return node;
 }
 
-/* Is there a nearer log, which is for both streams and counts before the key of one? */
+/* Returns true if a nearer section has log, which is for both streams and overrides @source. */
 static bool is_behind_log(const struct node_config *source, const struct node_config *node)
 {
 	const struct node_config *log = find_source(node, KEY_LOG);
@@ -193,7 +198,7 @@ static void resolve_check_delays(struct resolver *r, struct node_config *node)
 		      clock_text(max, node->restart_delay_max_usec));
 }
 
-/* There is one terminal. */
+/* Only one service can have the terminal. */
 static void resolve_check_terminal(struct resolver *r, struct node_config *node)
 {
 	if (!node->terminal)
@@ -232,9 +237,8 @@ static void resolve_check_oneshot(struct resolver *r, struct node_config *node)
 			KEY_RESTART,
 			"'always' repeats a oneshot without end: expected on-failure or never");
 	if (node_config_line(node, KEY_READY))
-		resolve_error(
-			KEY_READY,
-			"a oneshot is ready when it has succeeded: set type = simple or remove ready");
+		resolve_error(KEY_READY, "a oneshot is ready when it has succeeded: "
+					 "set type = simple, or no ready");
 	if (node_config_extras(node)->health.kind != PROBE_NONE)
 		resolve_error(
 			KEY_HEALTH,
@@ -256,7 +260,7 @@ static int compare_listens(const void *a, const void *b)
 	return listen_compare(a, b);
 }
 
-/* One address is one socket, in whatever services; a socket has one owner and mode. */
+/* An address is the same socket in all services, so it must have the same owner and mode. */
 static int resolve_shared(struct resolver *r, struct node_config *node, const struct listen *listen)
 {
 	struct listen *const *found = tsearch(listen, &r->listens, compare_listens);
@@ -297,7 +301,7 @@ static int resolve_listen(struct resolver *r, struct node_config *node)
 	return 0;
 }
 
-/* What it is given begins with the descriptor 3. */
+/* The descriptors of listen and fd-store-max begin with 3. */
 static int resolve_ready_fd(struct resolver *r, struct node_config *node)
 {
 	struct extras *extras;
@@ -308,7 +312,7 @@ static int resolve_ready_fd(struct resolver *r, struct node_config *node)
 	extras = node_config_own_extras(node);
 	if (!extras)
 		return -ENOMEM;
-	/* Without notify it means nothing, and another way to be ready is no change of it. */
+	/* Unused without notify: reset, so that a change of ready does not change it. */
 	if (node->notify && !node_config_line(node, KEY_FD_STORE_MAX))
 		extras->fd_store_max = 0;
 	end = 3 + extras->n_listen + (node->notify ? extras->fd_store_max : 0);
@@ -320,7 +324,7 @@ static int resolve_ready_fd(struct resolver *r, struct node_config *node)
 	return 0;
 }
 
-/* A socket is given to whom something is expected of on it. */
+/* A service gets a notification socket if one of its keys needs messages. */
 static void resolve_notify(struct resolver *r, struct node_config *node)
 {
 	const struct extras *extras = node_config_extras(node);
@@ -351,7 +355,7 @@ static void resolve_check_group(struct resolver *r, struct node_config *node)
 	}
 }
 
-/* Values that mean something else for each node, of all keys that may be in the section. */
+/* Resolves values that depend on the node, of all keys that the section may have. */
 static int resolve_values(struct resolver *r, struct node_config *node, bool service)
 {
 	int e = 0;
@@ -369,7 +373,7 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 {
 	bool service = node_config_line(node, KEY_COMMAND);
 
-	/* The timeouts are those of a group, too. */
+	/* Groups have these timeouts, too. */
 	if (resolve_values(r, node, service) < 0 || inherit(node, KEY_STOP_TIMEOUT) < 0 ||
 	    inherit(node, KEY_DRAIN_TIMEOUT) < 0)
 		return -ENOMEM;

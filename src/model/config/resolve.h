@@ -1,16 +1,16 @@
 #pragma once
 
 /*
- * What the sections mean together: names of nodes become edges, services take from the nodes above
- * what is inherited, %n and its like are replaced, and keys are checked against each other.
+ * Resolves sections: names of nodes become edges, services inherit keys from the nodes above, %n
+ * and the like are replaced, and keys are checked against each other.
  */
 
 #include "model/base/diag.h"
 #include "model/keys/section.h"
 
 /*
- * Completes the nodes of @config from their sections.  Mistakes go to @diag; a setting with a
- * mistake is left as it was.
+ * Completes the nodes of @config from their sections.  Errors go to @diag; a setting with an error
+ * is unchanged.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,3 +1,7 @@
+/*
+ * Templates are stored as text, line by line, because a value can only be parsed for its instance:
+ * %i differs.  They are sorted once, when all files have been read.
+ */
 #include "model/config/template.h"
 
 #include <errno.h>
@@ -81,8 +85,8 @@ static struct template *find(const struct templates *templates, const char *path
 	return bsearch(&key, templates->list, templates->n, sizeof(key), compare_names);
 }
 
-static int say_again(const struct template *t, struct node_config *node,
-		     const struct reading *reading)
+static int template_apply(const struct template *t, struct node_config *node,
+			  const struct reading *reading)
 {
 	struct section *section = node_config_own_section(node);
 	int r = 0;
@@ -111,7 +115,7 @@ int templates_apply(struct templates *templates, const struct reading *reading)
 			continue;
 		t->used = true;
 		if (!t->faulty)
-			r = say_again(t, config->nodes[i], reading);
+			r = template_apply(t, config->nodes[i], reading);
 	}
 	for (size_t i = 0; r == 0 && i < templates->n; i++) {
 		const struct template *t = &templates->list[i];

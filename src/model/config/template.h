@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Templates: sections whose name ends with '@'.  What such a section says is remembered as it is
- * written, and said again for every instance that does not say it itself.
+ * Templates: sections with a name that ends with '@'.  The keys of a template are stored as text,
+ * and then set in every instance that does not have them in its own section.
  */
 
 #include "model/keys/section.h"
@@ -14,23 +14,24 @@ struct templates {
 	size_t n;
 };
 
-/* Where the template of this name stands, or NULL.  Before templates_apply() only. */
+/* The file and line of a template, or NULL.  Only before templates_apply(). */
 const struct place *templates_find(const struct templates *templates, const char *name);
 
 /*
- * A new one, for the following calls.  @file lives as long as the templates.  Return: 0 or -ENOMEM.
+ * Begins a template, which the following calls complete.  place.file must outlive the templates.
+ * Return: 0 or -ENOMEM.
  */
 int template_begin(struct templates *templates, const char *name, struct place place);
 
-/* "@key = @value" in the last one.  Return: 0 or -ENOMEM. */
+/* Adds "@key = @value" to the template.  Return: 0 or -ENOMEM. */
 int template_add(struct templates *templates, unsigned line, const char *key, const char *value);
 
-/* The last one is whole; a faulty one is not said again, as its mistakes are reported. */
+/* Ends the template.  A faulty one is not applied: its errors have been reported. */
 void template_end(struct templates *templates, bool faulty);
 
 /*
- * Repeats the entries of the templates in the sections of their instances.  A template without
- * instances is worth a warning.
+ * Sets the keys of the templates in the sections of their instances.  A template without instances
+ * is a warning.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,3 +1,8 @@
+/*
+ * A small configuration is built of the node, its parents and the targets of its edges, and then
+ * resolved like a file.  The cycle check copies all edges into a third configuration, so that
+ * neither original is changed.
+ */
 #include "model/config/transient.h"
 
 #include <errno.h>
@@ -48,7 +53,7 @@ static int read_property(struct builder *b, unsigned line, const char *property)
 		return 0;
 	}
 	*equals = '\0';
-	/* Blanks around the key and around the value are none of them, as in a file. */
+	/* As in a file, blanks around the key and the value are removed. */
 	return section_set(&b->reading, b->node, line, text_trim(copy, " \t"),
 			   text_trim(equals + 1, " \t"));
 }
@@ -62,7 +67,7 @@ static int read_properties(struct builder *b)
 
 	while (properties && properties[n])
 		n++;
-	/* It has one, which does not come as a property. */
+	/* The command is not a property: it counts as set after the last one. */
 	if (section)
 		section->lines[KEY_COMMAND] = n + 1;
 	for (unsigned i = 0; r == 0 && i < n; i++)
@@ -70,7 +75,7 @@ static int read_properties(struct builder *b)
 	return r;
 }
 
-/* The nodes that its edges name and that exist; the others are missed when edges are resolved. */
+/* Adds the existing nodes that the edges name; missing ones are errors when edges are resolved. */
 static int add_targets(struct builder *b)
 {
 	const struct stated_edges *edges = b->node->parts.edges;
@@ -92,7 +97,7 @@ static int add_targets(struct builder *b)
 	return 0;
 }
 
-/* The node inherits as one of the base does. */
+/* The node inherits from the groups of the base. */
 static int resolve(struct builder *b)
 {
 	struct node_config *parent = b->node->parent, *above = config_find(b->base, parent->path);
@@ -172,7 +177,7 @@ static int copy_edges(struct config *to, const struct node_config *node)
 	r = config_add_node(to, node->path, node->place, &copy);
 	if (r < 0)
 		return r;
-	copy->place = node->place; /* also if it was there as one that is named by another */
+	copy->place = node->place; /* also if an edge of another node has created it before */
 	edges = node_config_own_edges(copy);
 	if (!edges)
 		return -ENOMEM;
@@ -189,7 +194,7 @@ int transient_check_edges(const struct config *config, const struct node_config 
 	cleanup(config_unrefp) struct config *all = NULL;
 	int r;
 
-	/* Nothing is beside it, and by itself it has been checked. */
+	/* The node alone has been checked already. */
 	if (n == 0)
 		return 0;
 	r = config_new(&all);

@@ -11,7 +11,7 @@
 #include "model/base/settings.h"
 
 /*
- * inih is given an INI file it cannot misread, made on the fly from the real one:
+ * inih reads an INI file that it cannot misread, which is made from the real file on the fly:
  *
  *	the file			what inih reads
  *	[web/nginx]			*=<1
@@ -24,12 +24,11 @@
  *
  * The packaged library cuts lines at 200 bytes and section names at 49, takes " ;" for a comment
  * and ':' for '=', reports continuation lines as further keys, and knows no line numbers, all
- * without a word.  So whatever has a name and a value is fed as an item: its line, its bytes in
- * pieces that are short enough and encoded, and its length, by which a loss on the way would be
- * noticed.  None of this depends on how the library was built, and none of its variables is
- * touched.
+ * without an error.  So every section and key is fed as an item: its line number, its bytes in
+ * short encoded pieces, and its length, which reveals a loss.  The result does not depend on the
+ * options that the library was built with, and none of its variables is changed.
  *
- * The text is read in place: a value's lines are moved together inside it.
+ * The text is read in place: the lines of a value are moved together inside it.
  */
 
 #define SECTION_NAME "*" /* the name of the items that are sections: no key can have it */
@@ -40,13 +39,13 @@ enum phase { PHASE_NONE, PHASE_BEGIN, PHASE_BODY };
 struct reader {
 	/* The file. */
 	char *next, *end;
-	unsigned line; /* of what was read last */
+	unsigned line; /* the number of the last line read */
 	const char *file;
 	struct diag *diag;
 	bool in_section;
 	char section[DIAG_EXCERPT_MAX]; /* for messages */
 
-	/* The item on its way to inih. */
+	/* The item that is fed to inih. */
 	enum phase phase;
 	unsigned item_line;
 	char name[READER_KEY_MAX + 1];
@@ -54,11 +53,11 @@ struct reader {
 	size_t size, fed;
 	size_t n_items;
 
-	/* The item on its way from inih. */
+	/* The item that is received from inih. */
 	const struct reader_handler *handler;
 	char *received;
 	size_t n_received;
-	unsigned received_line; /* 0: none has begun */
+	unsigned received_line; /* 0: no item has begun */
 	size_t n_delivered;
 	int error;
 };
@@ -85,7 +84,7 @@ static struct span span_trim(struct span s)
 	diag_add((r)->diag, DIAG_ERROR, (struct place){ .file = (r)->file, .line = (at) }, format, \
 		 ##__VA_ARGS__)
 
-/* What is no text is replaced, so that the rest of the file can still be checked. */
+/* Replaces bytes that are not text, so that the following lines can still be checked. */
 static void reader_check_text(struct reader *r, struct span s)
 {
 	bool nul = false, foreign = false;
@@ -157,8 +156,8 @@ static void reader_join(struct reader *r, struct span *value)
 }
 
 /*
- * Takes the comments out of a value: from a ; behind a blank to the end of its line, outside of
- * quotes, which are those of parse_words().
+ * Removes the comments from a value: from a ; after a blank to the end of its line, outside of
+ * quotes as in parse_words().
  */
 static void span_uncomment(struct span *value)
 {
@@ -198,7 +197,7 @@ static void reader_set_item(struct reader *r, const char *name, struct span valu
 	r->phase = PHASE_BEGIN;
 }
 
-/* Nothing, or a comment. */
+/* Returns true if only a comment follows, or nothing. */
 static bool is_void_behind(char *begin, char *end)
 {
 	return begin == end ||
@@ -276,7 +275,7 @@ static void reader_entry(struct reader *r, struct span line)
 		reader_set_item(r, key.begin, value, number);
 }
 
-/* Reads on to the next section or entry that can be fed. */
+/* Reads until the next section or entry that can be fed. */
 static bool reader_next_item(struct reader *r)
 {
 	struct span line;
@@ -339,7 +338,7 @@ static char *reader_feed(char *buffer, int room, void *stream)
 	return buffer;
 }
 
-/* What comes back was fed by us, and is shorter than what it came from: it fits. */
+/* The received bytes fit: they were fed by this module, and are fewer than in the file. */
 static void reader_receive(struct reader *r, const char *piece)
 {
 	for (; *piece; piece += 2)

@@ -11,9 +11,9 @@
 #include "base/macro.h"
 
 /*
- * Everything is opened once and judged by its descriptor, files of a directory relative to the
- * directory's: what was checked is what is read, whoever renames meanwhile.  O_NONBLOCK keeps a
- * FIFO from holding us up before it is refused.
+ * Every file is opened once and checked by its descriptor; files of a directory are opened relative
+ * to the directory's descriptor.  So the file that was checked is the file that is read, even if
+ * paths are renamed meanwhile.  O_NONBLOCK: opening a FIFO, which is then refused, must not block.
  */
 #define SOURCE_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
@@ -40,7 +40,7 @@ static const char *file_kind(mode_t mode)
 	}
 }
 
-/* The whole file and a NUL.  Return: 0 or -errno, -EFBIG beyond SOURCE_SIZE_MAX. */
+/* Reads the whole file, and adds a NUL.  Return: 0; -EFBIG beyond SOURCE_SIZE_MAX; -errno. */
 static int read_whole(int fd, size_t expected, char **ret, size_t *ret_size)
 {
 	cleanup(freep) char *text = NULL;
@@ -72,7 +72,7 @@ static int read_whole(int fd, size_t expected, char **ret, size_t *ret_size)
 	return 0;
 }
 
-/* Who may write to a configuration decides what runs. */
+/* Checks type, mode and owner: a user with write access could run any program. */
 static bool source_is_good(struct source *source, const char *path, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode)) {
@@ -88,7 +88,7 @@ static bool source_is_good(struct source *source, const char *path, const struct
 		return true;
 	if (source->trust)
 		diag_add(source->diag, DIAG_WARNING, (struct place){ .file = path },
-			 "owned by user %u, who can change the configuration", st->st_uid);
+			 "owned by user %u: this user can change the configuration", st->st_uid);
 	else
 		source_error(
 			source, path,
@@ -156,7 +156,7 @@ static int source_directory(struct source *source, const char *path, int fd)
 	return r;
 }
 
-/* Opens @name below @dir and reports as @path. */
+/* Opens and reads @name below @dir; messages have @path. */
 static int source_read(struct source *source, int dir, const char *name, const char *path,
 		       bool may_be_directory)
 {

@@ -1,3 +1,7 @@
+/*
+ * Each text is walked twice by the same function: without output to find the size, then with
+ * output.
+ */
 #include "model/file/substitute.h"
 
 #include <errno.h>
@@ -27,7 +31,7 @@ static const char *substitute_value(char letter, const char *path)
 	return at ? at + 1 : "";
 }
 
-/* Writes to @out, unless that is NULL, and returns the size with the NUL. */
+/* Writes to @out unless it is NULL.  Returns the size with the NUL. */
 static size_t substitute_into(char *out, const char *text, const char *path)
 {
 	size_t size = 1;

@@ -1,24 +1,24 @@
 #pragma once
 
 /*
- * %n (the node's path), %i (its instance: what follows the first @ of the last part) and %% in
- * values.
+ * Substitution in values: %n is the node's path, %i its instance (the text after the first @ of the
+ * last part), and %% is %.
  */
 
-/* The first '%' of @text that begins none of the three, or NULL. */
+/* Returns the first invalid '%' of @text, or NULL. */
 const char *substitute_check(const char *text);
 
-/* @text must have passed substitute_check().  Return: 0 or -ENOMEM. */
+/* Substitutes in @text, which must have passed substitute_check().  Return: 0 or -ENOMEM. */
 int substitute_text(const char *text, const char *path, char **ret);
 
 /*
- * The same for each of @words, which ends with NULL.  *ret is one allocation, free() releases it
- * all.
+ * The same for each of @words, which is NULL-terminated.  *ret is one allocation, to be freed by
+ * free().
  *
  * Return: 0 or -ENOMEM.
  */
 int substitute_words(char *const *words, const char *path, char ***ret);
 
-/* Replaces the text, or the words, in their allocation.  Return: 0 or -ENOMEM. */
+/* Substitutes in place: the old allocation is freed.  Return: 0 or -ENOMEM. */
 int substitute_text_of(char **text, const char *path);
 int substitute_words_of(char ***words, const char *path);

@@ -1,3 +1,7 @@
+/*
+ * The order is a topological sort: a vertex enters the order when no vertex that it needs is
+ * missing.  Lists are arrays of first and next indices, so that a graph takes few allocations.
+ */
 #include "model/forecast/forecast-graph.h"
 
 #include <errno.h>
@@ -16,7 +20,7 @@ struct forecast_edge forecast_edge_of(enum edge edge, size_t node, size_t target
 	};
 }
 
-/* Adds the edges of @config to @tree, if it has room for them.  Return: how many there are. */
+/* Adds the edges of @config to @tree, if it has room for them.  Returns their number. */
 static size_t add_edges(struct forecast_tree *tree, const struct config *config, enum edge edge)
 {
 	size_t n = 0;
@@ -49,7 +53,7 @@ int forecast_tree_init(struct forecast_tree *tree, const struct config *config)
 		const struct node_config *node = config->nodes[i];
 
 		tree->nodes[i].config = node;
-		tree->nodes[i].parent = node->parent ? node->parent->index : FORECAST_NOBODY;
+		tree->nodes[i].parent = node->parent ? node->parent->index : FORECAST_NONE;
 	}
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
 		(void)add_edges(tree, config, edge);
@@ -105,11 +109,11 @@ static int links_init(struct forecast_links *links, const struct forecast_tree *
 	if (!links->first || !links->next)
 		return -ENOMEM;
 	for (size_t i = 0; i < tree->n_nodes; i++)
-		links->first[i] = FORECAST_NOBODY;
+		links->first[i] = FORECAST_NONE;
 	while (n-- > 0) {
 		size_t node = node_of(tree, n);
 
-		if (node == FORECAST_NOBODY)
+		if (node == FORECAST_NONE)
 			continue;
 		links->next[n] = links->first[node];
 		links->first[node] = n;
@@ -136,8 +140,8 @@ static void stop(struct forecast_graph *g, size_t node, size_t *n)
 }
 
 /*
- * All below it, and what requires any of that: shutdown_stop().  The order is no more than room
- * here.
+ * Marks all nodes below @top, and the nodes that require one of them, as shutdown_stop() does.  The
+ * array of the order is used as memory for the walk.
  */
 static void mark_stopped(struct forecast_graph *g, size_t top)
 {
@@ -155,7 +159,7 @@ static void mark_stopped(struct forecast_graph *g, size_t top)
 	}
 }
 
-/* One thing less that @vertex needs. */
+/* A vertex that this one needs is in the order now. */
 static void satisfy(struct forecast_graph *g, size_t node, enum forecast_side side)
 {
 	size_t vertex = forecast_vertex(node, side);
@@ -170,12 +174,14 @@ static void count_needs(struct forecast_graph *g)
 		size_t parent = g->tree->nodes[i].parent;
 		size_t *gate = &g->needs[forecast_vertex(i, FORECAST_GATE)];
 
-		/* One more, so that those without needs are met in the order of the nodes. */
+		/*
+		 * Plus one at first: so vertices without needs then enter in the order of nodes.
+		 */
 		*gate += 1;
 		g->needs[forecast_vertex(i, FORECAST_END)] += 1;
-		if (parent != FORECAST_NOBODY && g->stopped[parent])
+		if (parent != FORECAST_NONE && g->stopped[parent])
 			*gate += 1;
-		if (parent != FORECAST_NOBODY)
+		if (parent != FORECAST_NONE)
 			g->needs[forecast_vertex(parent, FORECAST_END)] += 1;
 		forecast_for_each (e, g->blockers, i)
 			*gate += g->stopped[g->tree->edges[e].before];
@@ -191,7 +197,7 @@ static void follow_gate(struct forecast_graph *g, size_t node)
 
 static void follow_end(struct forecast_graph *g, size_t node)
 {
-	if (g->tree->nodes[node].parent != FORECAST_NOBODY)
+	if (g->tree->nodes[node].parent != FORECAST_NONE)
 		satisfy(g, g->tree->nodes[node].parent, FORECAST_END);
 	forecast_for_each (e, g->blocked, node)
 		if (!g->tree->edges[e].broken)

@@ -1,3 +1,7 @@
+/*
+ * Each node stores only its own nodes before and after it; a query for a service walks the node and
+ * its ancestors.
+ */
 #include "model/forecast/forecast-order.h"
 
 #include <errno.h>
@@ -20,7 +24,7 @@ static int compare_nodes(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The nodes that a stopped @node itself comes after.  Return: how many there are. */
+/* The nodes that a stopped @node itself comes after.  Returns their number. */
 static size_t gather_before(const struct forecast_graph *g, size_t node, size_t *to)
 {
 	size_t n = 0, kept = 0;
@@ -35,7 +39,7 @@ static size_t gather_before(const struct forecast_graph *g, size_t node, size_t 
 	return kept;
 }
 
-/* Does @from, or a node around it and below @until, come after @before itself? */
+/* Returns true if @from, or a node above it and below @until, comes after @before itself. */
 static bool is_known(const struct forecast_waits *w, size_t from, size_t until, size_t before)
 {
 	for (; from != until; from = w->graph->tree->nodes[from].parent)
@@ -62,9 +66,9 @@ int forecast_waits_init(struct forecast_waits *waits, const struct forecast_grap
 		size_t parent = tree->nodes[i].parent;
 
 		w.first[i + 1] = w.first[i] + gather_before(graph, i, w.before + w.first[i]);
-		w.number[i] = parent == FORECAST_NOBODY ? 0 : w.number[parent];
+		w.number[i] = parent == FORECAST_NONE ? 0 : w.number[parent];
 		for (size_t n = w.first[i]; n < w.first[i + 1]; n++)
-			w.number[i] += !is_known(&w, parent, FORECAST_NOBODY, w.before[n]);
+			w.number[i] += !is_known(&w, parent, FORECAST_NONE, w.before[n]);
 	}
 	return 0;
 }
@@ -100,7 +104,7 @@ static int compare_followers(const void *a, const void *b)
 	return (x->timeout_usec < y->timeout_usec) - (x->timeout_usec > y->timeout_usec);
 }
 
-/* Those of one node; of the earliest the longest, and of the later ones who has still longer. */
+/* The followers of a node: the longest of the earliest, and later ones with a longer timeout. */
 static size_t gather_after(const struct forecast_graph *g, size_t node,
 			   const struct forecast_deadline *deadlines, struct forecast_follower *to)
 {
@@ -149,7 +153,7 @@ uint64_t forecast_followers_timeout(const struct forecast_followers *f, size_t n
 	const struct forecast_graph *g = f->graph;
 	uint64_t longest = 0;
 
-	for (size_t at = node; at != FORECAST_NOBODY; at = g->tree->nodes[at].parent) {
+	for (size_t at = node; at != FORECAST_NONE; at = g->tree->nodes[at].parent) {
 		for (size_t i = f->first[at]; i < f->first[at + 1]; i++) {
 			uint64_t needed = budget_needed(f->all[i].timeout_usec, kill_usec,
 							f->all[i].kill_usec);

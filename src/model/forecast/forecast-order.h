@@ -1,29 +1,29 @@
 #pragma once
 
 /*
- * The nodes before and after each node.  For forecast.c only.
+ * The nodes before and after each node, for forecast.c.
  *
- * A large group has many edges and many services: no loop goes through the edges for each service.
+ * A large group has many edges and many services: no loop visits the edges for each service.
  */
 
 #include "model/forecast/forecast-graph.h"
 
 /*
- * The nodes that are to be Complete before anything in a node is signalled: those that it comes
- * after, and those that the nodes around it come after, each once.
+ * The nodes that must be Complete before any service in a node is signalled: the nodes that it
+ * comes after, and the nodes that its ancestors come after, each once.
  */
 struct forecast_waits {
 	const struct forecast_graph *graph;
 	size_t *before; /* of node N itself, each once, in order: [first[N], first[N + 1]) */
 	size_t *first;
-	size_t *number; /* for each node: how many there are in all */
+	size_t *number; /* for each node: their number, including the ancestors' */
 };
 
-/* forecast_waits_done() is to be called also on failure.  Return: 0 or -ENOMEM. */
+/* Must be followed by forecast_waits_done(), also on failure.  Return: 0 or -ENOMEM. */
 int forecast_waits_init(struct forecast_waits *waits, const struct forecast_graph *graph);
 void forecast_waits_done(struct forecast_waits *waits);
 
-/* The first @max of those of @node, the nearest first.  Return: how many that are. */
+/* The first @max nodes before @node, the nearest first.  Returns their number. */
 size_t forecast_waits_get(const struct forecast_waits *waits, size_t node,
 			  const struct node_config **ret, size_t max);
 
@@ -32,9 +32,9 @@ struct forecast_follower {
 };
 
 /*
- * The part of a budget to be left to the nodes that are signalled after a service.  Of the nodes
- * after a node only those count that no other outdoes, by a longer stop-timeout and an end that is
- * no later: mostly one, however many they are.
+ * The part of a budget that is reserved for the nodes signalled after a service.  Of the nodes
+ * after a node only those are kept that no other node exceeds, by a longer stop-timeout and an end
+ * that is no later: mostly one, whatever their number.
  */
 struct forecast_followers {
 	const struct forecast_graph *graph;
@@ -42,10 +42,10 @@ struct forecast_followers {
 	size_t *first;
 };
 
-/* Until when a node has to be Complete, and until when all in it but its own final. */
+/* The deadline of a node until Complete, and of everything in it before its own final. */
 struct forecast_deadline {
 	uint64_t usec, kill_usec;
-	const struct node_config *of; /* whose budget that is, or NULL */
+	const struct node_config *of; /* the node with that budget, or NULL */
 };
 
 /* @deadlines: of each node.  Return: 0 or -ENOMEM. */
@@ -54,6 +54,6 @@ int forecast_followers_init(struct forecast_followers *followers,
 			    const struct forecast_deadline *deadlines);
 void forecast_followers_done(struct forecast_followers *followers);
 
-/* The longest that one of those of @node, or of a node around it, is to have after @kill_usec. */
+/* The longest time after @kill_usec that a follower of @node, or of an ancestor, must have. */
 uint64_t forecast_followers_timeout(const struct forecast_followers *followers, size_t node,
 				    uint64_t kill_usec);

@@ -10,19 +10,19 @@
 #include "model/forecast/forecast-order.h"
 
 /*
- * The vertices of the graph are gone through once, each after what it needs: when it comes about in
- * each case is the latest of those, and what its own node adds to that.
+ * The vertices of the graph are visited once, each after the vertices that it needs.  Its time in
+ * each case is the latest time of those, plus the time that its own node adds.
  */
 
 #define NO_VERTEX SIZE_MAX
 #define NO_ROW	  SIZE_MAX
 
-/* When a vertex comes about. */
+/* The time of a vertex. */
 struct moment {
 	uint64_t usec[N_FORECASTS];
 	unsigned step;
-	size_t because; /* of which vertex, when idle; NO_VERTEX: of nothing before */
-	size_t row;	/* the end of a service: ... and its own; or NO_ROW */
+	size_t because; /* the vertex that it waits for, when idle; or NO_VERTEX */
+	size_t row;	/* the end of a service: its row; or NO_ROW */
 	size_t final;	/* the end of a node: the row of its final, or NO_ROW */
 };
 
@@ -45,11 +45,11 @@ static void work_done(struct work *w)
 	free(w->rows);
 }
 
-/* That of the root is no more than what whoever supervises us leaves. */
+/* The budget of the root is limited by the grace of the parent manager. */
 static uint64_t budget_of(const struct forecast_tree *tree, const struct forecast_node *node)
 {
 	uint64_t granted =
-		node->parent == FORECAST_NOBODY ? budget_of_grace(tree->grace_usec) : USEC_INFINITY;
+		node->parent == FORECAST_NONE ? budget_of_grace(tree->grace_usec) : USEC_INFINITY;
 
 	return MIN(node->config->shutdown_timeout_usec, granted);
 }
@@ -61,7 +61,7 @@ static void set_deadline(struct work *w, const struct forecast_node *node,
 	bool has_final = node_config_hook(config, HOOK_FINAL)->n > 0;
 	uint64_t budget = budget_of(w->graph.tree, node);
 
-	if (node->parent != FORECAST_NOBODY) {
+	if (node->parent != FORECAST_NONE) {
 		d->usec = w->deadlines[node->parent].kill_usec;
 		d->of = w->deadlines[node->parent].of;
 	}
@@ -71,7 +71,7 @@ static void set_deadline(struct work *w, const struct forecast_node *node,
 	}
 	d->kill_usec = budget_before(
 		d->usec, 0, has_final ? node_config_extras(config)->final_timeout_usec : 0);
-	if (node->parent == FORECAST_NOBODY)
+	if (node->parent == FORECAST_NONE)
 		w->abandon_usec = clock_add(d->usec, BUDGET_ABANDON_USEC);
 }
 
@@ -87,7 +87,7 @@ static void set_deadlines(struct work *w)
 	}
 }
 
-/* --- what one node adds: daemon/service-timeout.c and final.c, all at the latest --- */
+/* --- the time of one node, at the latest: daemon/service/timeout.c, daemon/spawn/final.c --- */
 
 static uint64_t kill_usec(const struct node_config *config)
 {
@@ -95,7 +95,7 @@ static uint64_t kill_usec(const struct node_config *config)
 								  : 2 * BUDGET_KILL_AGAIN_USEC;
 }
 
-/* A service, and what is to be known of it in each case. */
+/* A service, with its times in each case. */
 struct ending {
 	const struct node_config *config;
 	const struct forecast_deadline *deadline;
@@ -115,7 +115,7 @@ static uint64_t last_call(const struct ending *e, uint64_t now)
 	return e->has_post_stop ? budget_before(end, now, BUDGET_LAST_USEC) : end;
 }
 
-/* The delay runs from the stop, and leaves the time for a stop. */
+/* drain-delay begins at the stop, and leaves time for the stop signal. */
 static uint64_t drained_at(const struct ending *e)
 {
 	return MIN(node_config_extras(e->config)->drain_delay_usec,
@@ -123,8 +123,8 @@ static uint64_t drained_at(const struct ending *e)
 }
 
 /*
- * Busy at worst: somebody holds a guard until drain-timeout is over, and only then it begins to
- * end; or it says again and again that it needs more time.
+ * The worst busy case: a guard is held until drain-timeout expires, and the service ends only then;
+ * or the service requests more time repeatedly.
  */
 static uint64_t asked_for(const struct ending *e, enum forecast_case c)
 {
@@ -186,7 +186,7 @@ static struct forecast_row *add_row(struct work *w, size_t node, enum forecast_k
 	return row;
 }
 
-/* At the soonest it ends when it begins; and nothing waits for it when the daemon gives up. */
+/* In the soonest case it ends when it begins; after the abandon time nothing waits for it. */
 static void end_row(const struct work *w, enum forecast_case c, struct forecast_times *t,
 		    struct moment *end)
 {
@@ -229,7 +229,7 @@ static void add_final(struct work *w, size_t node, struct moment *end)
 
 /* --- the vertices --- */
 
-/* @m is not before vertex @needed, and @steps after it. */
+/* Moves @m to vertex @needed or later, and to its step plus @steps or later. */
 static void follow(struct work *w, struct moment *m, size_t needed, unsigned steps)
 {
 	const struct moment *n = &w->moments[needed];
@@ -249,7 +249,7 @@ static void find_gate(struct work *w, size_t node, struct moment *m)
 	size_t parent = g->tree->nodes[node].parent;
 
 	m->step = 1;
-	if (parent != FORECAST_NOBODY && g->stopped[parent])
+	if (parent != FORECAST_NONE && g->stopped[parent])
 		follow(w, m, forecast_vertex(parent, FORECAST_GATE), 0);
 	forecast_for_each (e, g->blockers, node)
 		if (g->stopped[g->tree->edges[e].before])
@@ -261,7 +261,7 @@ static void find_end(struct work *w, size_t node, struct moment *m)
 	const struct forecast_graph *g = &w->graph;
 	const struct node_config *config = g->tree->nodes[node].config;
 	size_t gate = forecast_vertex(node, FORECAST_GATE);
-	/* Guards that are taken on the node itself are revoked when its budget is spent. */
+	/* Guards on the node itself are revoked when its budget is spent. */
 	uint64_t held = MIN(w->deadlines[node].kill_usec, w->abandon_usec);
 
 	m->step = w->moments[gate].step;
@@ -290,7 +290,7 @@ static void find_all(struct work *w)
 	}
 }
 
-/* Backwards from the end, along what took longest. */
+/* Marks the rows backwards from the end, along the vertices that took longest. */
 static void mark_critical(struct work *w, size_t top)
 {
 	size_t vertex = forecast_vertex(top, FORECAST_END);
@@ -321,7 +321,7 @@ static int compare_rows(const void *a, const void *b)
 
 /* --- the result --- */
 
-/* The nodes that the service of each row waits for are in one array for all rows. */
+/* Stores the nodes that each row waits for, in one array for all rows. */
 static int take_waits(struct forecast *f, const struct forecast_graph *graph)
 {
 	cleanup(forecast_waits_done) struct forecast_waits waits = { .before = NULL };

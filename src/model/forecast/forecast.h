@@ -1,29 +1,29 @@
 #pragma once
 
 /*
- * A shutdown before it happens: who is asked to end in which order, what that waits for, and how
- * long it may take at worst.  All times are in microseconds from the stop; USEC_INFINITY: nothing
- * ends it.
+ * The forecast of a shutdown: the order in which services are signalled, the nodes that each waits
+ * for, and the time at worst.  All times are in microseconds from the stop; USEC_INFINITY: no
+ * limit.
  *
- * At worst nobody ends before he is killed.  What a service waits for, and what bounds each step:
+ * At worst every service ends only by its kill.  The steps of a service, and the limit of each:
  *
  *	drain-delay ─▶ its signal ─▶ stop-timeout ─▶ the kill ─▶ post-stop ─▶ the kill
- *	the end of whatever is to be Complete before ─▶ its signal
+ *	the end of each node that must be Complete before ─▶ its signal
  *	the end of all below a node ─▶ its final, final-timeout ─▶ the kill ─▶ its end
  *
- * A kill is given a second, and one more if it is not SIGKILL: then that follows.  Budgets cut all
- * of it short as model/budget.h and the daemon have it; what is to run after a kill has two seconds
- * still, and five seconds after the budget of the root nothing is waited for any more.
+ * A kill takes a second; a second more if kill-signal is not SIGKILL, which then follows.  Budgets
+ * shorten all steps as in model/life/budget.h and the daemon; commands after a kill still have two
+ * seconds, and five seconds after the budget of the root the daemon waits for nothing.
  *
- * Every service counts as one that runs.
+ * Every service counts as running.
  */
 
 #include "model/forecast/forecast-graph.h"
 
 enum forecast_case {
-	FORECAST_SOONEST, /* everybody ends as soon as he is asked */
-	FORECAST_IDLE,	  /* nobody ends before he is killed, and no guards are held beside */
-	FORECAST_BUSY,	  /* likewise, and guards are held as long as they may be */
+	FORECAST_SOONEST, /* every service ends at its signal */
+	FORECAST_IDLE,	  /* every service ends by its kill, and no other guard is held */
+	FORECAST_BUSY,	  /* likewise, and guards are held as long as possible */
 	N_FORECASTS
 };
 
@@ -33,21 +33,20 @@ enum forecast_kind { FORECAST_SERVICE, FORECAST_FINAL };
 const char *forecast_kind_name(enum forecast_kind kind);
 
 struct forecast_times {
-	uint64_t begin_usec; /* it is signalled, or begun, no later */
+	uint64_t begin_usec; /* the latest time of the signal, or of the beginning */
 	uint64_t end_usec;
-	const struct node_config *budget; /* whose shutdown-timeout cuts it short, or NULL */
+	const struct node_config *budget; /* the node with the limiting budget, or NULL */
 };
 
 struct forecast_row {
 	const struct node_config *node;
 	size_t index; /* of the node in the tree */
 	enum forecast_kind kind;
-	unsigned step; /* from 1; who is in the same does not wait for one another */
-	bool critical; /* the whole takes as long as it does because of it, when idle */
+	unsigned step; /* from 1; rows of the same step do not wait for each other */
+	bool critical; /* on the critical path, when idle */
 	struct forecast_times times[N_FORECASTS];
 	/*
-	 * FORECAST_SERVICE: the nodes that are to be Complete before, but for some if they are
-	 * many.
+	 * FORECAST_SERVICE: the nodes that must be Complete before; of many, only the first ones.
 	 */
 	const struct node_config *const *waits;
 	size_t n_waits, n_more;
@@ -55,15 +54,15 @@ struct forecast_row {
 #define FORECAST_WAITS_MAX 64
 
 struct forecast {
-	struct forecast_row *rows; /* in the order in which they are asked to end */
+	struct forecast_row *rows; /* in the order of the signals */
 	size_t n_rows;
 	uint64_t end_usec[N_FORECASTS]; /* of the whole */
 	const struct node_config **waits;
 };
 
 /*
- * The shutdown of node @top of @tree and of all that is stopped with it.  The edges must be free of
- * circles, as graph_check() has it.  The configurations are borrowed.
+ * Computes the shutdown of node @top of @tree, and of all nodes stopped with it.  The edges must
+ * have no cycle (graph_check()).  The configurations are borrowed.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -5,7 +5,7 @@ static bool has_final(const struct node_config *node)
 	return node_config_hook(node, HOOK_FINAL)->n > 0;
 }
 
-/* Does the key count in both?  An inherited one does for nodes that run something. */
+/* Returns true if the key has an effect in both; an inherited key: if both run something. */
 static bool is_of_both(enum key_id key, const struct node_config *a, const struct node_config *b)
 {
 	bool services = a->argv && b->argv;

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * What two configurations say differently, key by key.  Where something stands in the files does
- * not matter; a key that is left out and one that has its default are the same.
+ * The difference of two configurations, key by key.  The position in files is irrelevant; a missing
+ * key equals a key with its default.
  */
 
 #include <stdbool.h>
@@ -26,23 +26,23 @@ static inline void key_set_add(struct key_set *set, enum key_id key)
 }
 
 /*
- * The keys whose values differ between @a and @b, which may belong to different configurations.
- * The keys of a service count where both are one; that only one of them is shows as KEY_COMMAND.
+ * Finds the keys with different values in @a and @b, which may belong to different configurations.
+ * Keys of services are compared if both are services; if only one is, KEY_COMMAND differs.
  *
- * Return: how many there are.
+ * Returns the number of keys.
  */
 unsigned node_config_diff(const struct node_config *a, const struct node_config *b,
 			  struct key_set *ret);
 
-/* The same for what stands in [swansong] only. */
+/* The same for the keys that only [swansong] has. */
 unsigned config_diff(const struct config *a, const struct config *b, struct key_set *ret);
 
-/* The most that a key of @set asks for: APPLY_RESTART before APPLY_NEXT_START before APPLY_LIVE. */
+/* The strongest effect in @set: APPLY_RESTART before APPLY_NEXT_START before APPLY_LIVE. */
 enum key_apply key_set_apply(const struct key_set *set);
 
 /*
- * The value of @key as people read it, nothing if it is not set, and inherited or substituted as it
- * counts for @node.  @node may be NULL for the keys of the whole daemon.
+ * Prints the value of @key for users, with inheritance and substitution; nothing if it is not set.
+ * @node may be NULL for the keys of the whole daemon.
  */
 void key_print(FILE *file, const struct config *config, const struct node_config *node,
 	       enum key_id key);

@@ -1,3 +1,7 @@
+/*
+ * The table of keys is made of model/base/table.h: each row becomes a key with the part and the
+ * offset of its setting.
+ */
 #include "model/keys/keys.h"
 
 #include <errno.h>

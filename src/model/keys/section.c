@@ -1,3 +1,7 @@
+/*
+ * Setting a key has three steps: find the key by name, check that the section may have it, parse
+ * the value into its setting.  Each step has its own error.
+ */
 #include "model/keys/section.h"
 
 #include <errno.h>
@@ -33,7 +37,10 @@ static void section_unknown_key(const struct node_config *node, unsigned line, c
 		 closest ? "'?" : "");
 }
 
-/* May @key stand here?  Whether a service has a command is known at its end only. */
+/*
+ * Returns true if the section may have @key; a missing command is checked at the end of the
+ * section.
+ */
 static bool key_is_in_place(const struct node_config *node, enum key_id key, unsigned line,
 			    struct diag *diag)
 {
@@ -45,15 +52,13 @@ static bool key_is_in_place(const struct node_config *node, enum key_id key, uns
 		diag_add(diag, DIAG_ERROR, place, "[%s] %s: wrong section: expected in [%s]", title,
 			 name, CONFIG_ROOT_SECTION);
 	else if (keys[key].scope == SCOPE_SERVICE && root)
-		diag_add(
-			diag, DIAG_ERROR, place,
-			"[%s] %s: wrong section: expected in the section of a service, not of the root",
-			title, name);
+		diag_add(diag, DIAG_ERROR, place,
+			 "[%s] %s: wrong section: expected in the section of a service", title,
+			 name);
 	else if (keys[key].scope == SCOPE_TEMPLATE && !config_is_template(node->path))
-		diag_add(
-			diag, DIAG_ERROR, place,
-			"[%s] %s: wrong section: expected in a template, a section with a name that ends with @",
-			title, name);
+		diag_add(diag, DIAG_ERROR, place,
+			 "[%s] %s: wrong section: expected in a template, as in [NAME@]", title,
+			 name);
 	else if (node_config_line(node, key) && keys[key].type != &type_commands)
 		diag_add(diag, DIAG_ERROR, place, "[%s] %s: duplicate key (first set on line %u)",
 			 title, name, node_config_line(node, key));
@@ -62,7 +67,7 @@ static bool key_is_in_place(const struct node_config *node, enum key_id key, uns
 	return false;
 }
 
-/* The setting of @key, to be written.  NULL: out of memory. */
+/* Returns the setting of @key to be written.  NULL: out of memory. */
 static void *section_field(struct config *config, struct node_config *node, const struct key *key)
 {
 	struct node_config *to = key->scope == SCOPE_INHERITED ? &node->section->stated : node;
@@ -75,7 +80,7 @@ static void *section_field(struct config *config, struct node_config *node, cons
 	return base ? (char *)base + key->offset : NULL;
 }
 
-/* Adds the mistake in @value, if @r says that there is one.  Return: 0 or -ENOMEM. */
+/* Adds the error of @value, if @r is an error of the value.  Return: 0 or -ENOMEM. */
 static int section_refuse(const struct node_config *node, enum key_id key,
 			  const struct value *value, int r, struct diag *diag)
 {
@@ -120,7 +125,7 @@ int section_set_default(const struct reading *reading, struct node_config *node,
 	enum key_id key = key_find(name);
 	uint64_t bit = UINT64_C(1) << key % 64;
 
-	/* Mistakes of the template itself are known already. */
+	/* Errors of the template itself have been reported already. */
 	if (key == N_KEYS || keys[key].scope == SCOPE_TEMPLATE ||
 	    (section->lines[key] && !(section->of_template[key / 64] & bit)))
 		return 0;

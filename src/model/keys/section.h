@@ -1,6 +1,6 @@
 #pragma once
 
-/* Keys on their way from a section into the settings of its node. */
+/* Writes the keys of a section to the settings of its node. */
 
 #include "model/base/diag.h"
 #include "model/keys/keys.h"
@@ -12,7 +12,7 @@ struct reading {
 	struct diag *diag;
 };
 
-/* Where @key stands in the section of @node. */
+/* The file and line of @key in the section of @node. */
 struct place section_place(const struct node_config *node, enum key_id key);
 
 /* Keeps the places of its keys for when the section of @node is gone.  Return: 0 or -ENOMEM. */
@@ -38,7 +38,7 @@ struct key_source key_source_of(const struct node_config *node, enum key_id key)
 		 node_config_section(node), keys[(key)].name, ##__VA_ARGS__)
 
 /*
- * Reads "@name = @text" at @line into @node.  Mistakes go to the diag.
+ * Reads "@name = @text" at @line into @node.  Errors go to the diag.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -46,11 +46,13 @@ int section_set(const struct reading *reading, struct node_config *node, unsigne
 		const char *name, const char *text);
 
 /*
- * Likewise, for a template: at @line of section->template_file, and only a key that the section of
- * @node does not have itself.
+ * The same for a key of a template, at @line of section->template_file.  A key of the section
+ * itself is kept.
  */
 int section_set_default(const struct reading *reading, struct node_config *node, unsigned line,
 			const char *name, const char *text);
 
-/* Replaces the value of @key, which is there, by its meaning for @node.  Return: 0 or -ENOMEM. */
+/*
+ * Replaces the value of @key, which must be set, by its meaning for @node.  Return: 0 or -ENOMEM.
+ */
 int section_resolve(struct node_config *node, enum key_id key, struct diag *diag);

@@ -24,9 +24,9 @@ uint64_t budget_before(uint64_t deadline_usec, uint64_t now_usec, uint64_t wante
 	return deadline_usec - MIN(wanted_usec, (deadline_usec - now_usec) / SHARE_PART);
 }
 
-uint64_t budget_needed(uint64_t timeout_usec, uint64_t deadline_usec, uint64_t his_usec)
+uint64_t budget_needed(uint64_t timeout_usec, uint64_t deadline_usec, uint64_t own_usec)
 {
-	uint64_t later = his_usec > deadline_usec ? his_usec - deadline_usec : 0;
+	uint64_t later = own_usec > deadline_usec ? own_usec - deadline_usec : 0;
 
 	return timeout_usec > later ? timeout_usec - later : 0;
 }

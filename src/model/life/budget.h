@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * The times of an ending: who has how long, so that all that is still to come fits into the budget
- * above it.  Arithmetic only: points in time and durations are CLOCK_MONOTONIC microseconds, and
- * USEC_INFINITY is never, or without end.
+ * The times of a stop: the time that each step may take, so that all later steps fit into the
+ * budget above.  Pure arithmetic: times are CLOCK_MONOTONIC in microseconds; USEC_INFINITY is
+ * never, or without end.
  */
 
 #include <stdbool.h>
@@ -11,44 +11,43 @@
 
 #include "base/clock.h"
 
-/* SIGKILL again after this: a process may have been made while the last one was sent. */
+/* The time until SIGKILL is repeated: a process may have been forked during the last round. */
 #define BUDGET_KILL_AGAIN_USEC USEC_PER_SEC
 /*
- * What a post-stop or a final has at least, also when a budget is spent: then it comes after a
- * kill.
+ * The minimal time of a post-stop or a final, even with a spent budget: it then runs after a kill.
  */
 #define BUDGET_LAST_USEC (2 * USEC_PER_SEC)
-/* After its budget the root has been killed; what is left after this much more cannot be killed. */
+/* The time after the budget of the root until processes that survive SIGKILL are given up. */
 #define BUDGET_ABANDON_USEC (5 * USEC_PER_SEC)
 
 /*
- * What is for the shutdown if whoever supervises us kills after @grace_usec: that less a margin of
- * 5 %, which is a second at least, but never more than a third.
+ * Returns the budget of a shutdown if the parent manager kills after @grace_usec: the grace less a
+ * margin of 5 %, which is at least a second but at most a third of the grace.
  */
 uint64_t budget_of_grace(uint64_t grace_usec);
 
 /*
- * Until when something may last if what follows it is to have @wanted_usec before @deadline_usec;
- * that has no more than a third of what is left at @now_usec.
+ * Returns the end of a step that leaves the following step @wanted_usec before @deadline_usec; but
+ * the following step gets at most a third of the time that remains at @now_usec.
  */
 uint64_t budget_before(uint64_t deadline_usec, uint64_t now_usec, uint64_t wanted_usec);
 
 /*
- * What somebody who has @timeout_usec once something is over, at @deadline_usec at the latest,
- * needs of that time: his own deadline may be later.
+ * Returns the time before @deadline_usec to be reserved for a node that has @timeout_usec
+ * afterwards. Its own deadline, @own_usec, may be later, and then needs less.
  */
-uint64_t budget_needed(uint64_t timeout_usec, uint64_t deadline_usec, uint64_t his_usec);
+uint64_t budget_needed(uint64_t timeout_usec, uint64_t deadline_usec, uint64_t own_usec);
 
 struct stop_times {
-	uint64_t began_usec; /* when it was asked to end */
-	uint64_t idle_usec;  /* when it was last busy since then; 0: never */
-	bool busy;	     /* it is now */
+	uint64_t began_usec; /* time of the stop signal */
+	uint64_t idle_usec;  /* when the service was last busy since then; 0: never */
+	bool busy;	     /* now */
 	uint64_t stop_timeout_usec, drain_timeout_usec;
 };
 
 /*
- * When it is killed, but for the budgets: stop-timeout after it was asked to end or became idle;
- * drain-timeout after it was asked while it is busy.  Becoming busy never makes that earlier, and
- * both together are the most there is, however often that happens.
+ * Returns the time of the kill, without the budgets: stop-timeout after the stop signal, or after
+ * the service became idle; while it is busy, drain-timeout after the stop signal.  Becoming busy
+ * never makes the kill earlier, and the sum of both timeouts is the maximum.
  */
 uint64_t budget_stop_limit(const struct stop_times *times);

@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 /*
- * The table knows of no missing parts: each of their states has, in "passes", the event by which it
- * is left where there is nothing to do in it.
+ * The table is complete for a service with all parts.  A state of a missing part is left at once:
+ * by the event in its member "passes".
  */
 
 /* clang-format off */
@@ -15,7 +15,7 @@
 #define MAKE_UP  { STATE_READYING, ACT_HOOK | ACT_ARM }
 #define UP       { STATE_UP, 0 }
 #define CLEAN    { STATE_CLEANING, ACT_TERM | ACT_ARM }
-#define LINGER   { STATE_CLEANING, ACT_ARM } /* it ends by itself */
+#define LINGER   { STATE_CLEANING, ACT_ARM } /* the service ends by itself */
 #define WIPE     { STATE_CLEANING, ACT_KILL | ACT_ARM }
 #define DRAIN    { STATE_DRAINING, ACT_ARM }
 #define GATE     { STATE_GATED, 0 }
@@ -23,10 +23,10 @@
 #define ASKED    { STATE_STOPPING, ACT_ARM } /* instead of the signal */
 #define STOP     { STATE_STOPPING, ACT_TERM | ACT_ARM }
 #define KILL     { STATE_KILLING, ACT_KILL | ACT_FORCED | ACT_ARM }
-#define KILL_NEW { STATE_KILLING, ACT_KILL } /* a process that was made meanwhile */
+#define KILL_NEW { STATE_KILLING, ACT_KILL } /* a process that was forked meanwhile */
 #define KILL_ON  { STATE_KILLING, ACT_KILL | ACT_ARM }
 #define CLOSE    { STATE_CLOSING, ACT_HOOK | ACT_ARM }
-#define CLOSE_ON { STATE_CLOSING, ACT_ARM } /* its post-stop runs already */
+#define CLOSE_ON { STATE_CLOSING, ACT_ARM } /* post-stop runs already */
 #define FINISH   { STATE_FINISHING, ACT_HOOK | ACT_ARM }
 #define DOWN     { STATE_DOWN, 0 }
 #define BACKOFF  { STATE_BACKOFF, ACT_ARM }
@@ -87,7 +87,7 @@ static const struct {
 	const char *name;
 	enum kind kind;
 	unsigned part;
-	enum service_event passes; /* where the part is missing; EVENT_DONE: the end that led here */
+	enum service_event passes; /* if the part is missing; EVENT_DONE: the event that led here */
 } states[N_STATES] = {
 	[STATE_INVALID]   = { "invalid" },
 	[STATE_DOWN]      = { "down" },
@@ -115,22 +115,22 @@ static const struct {
 	[EVENT_PASSED]   = { "passed" },
 	[EVENT_BROKEN]   = { "broken" },
 	[EVENT_READY]    = { "ready", "ready" },
-	[EVENT_WORKED]   = { "worked", "its work is done" },
-	[EVENT_ENDING]   = { "ending", "says that it is stopping" },
+	[EVENT_WORKED]   = { "worked", "work done" },
+	[EVENT_ENDING]   = { "ending", "service announced its end" },
 	[EVENT_HOLD]     = { "hold", "stopped" },
-	[EVENT_RELEASE]  = { "release", "nobody needs it" },
+	[EVENT_RELEASE]  = { "release", "no dependent needs the service" },
 	[EVENT_KILL]     = { "kill", "to be killed" },
-	[EVENT_ORPHANED] = { "orphaned", "its main process has ended" },
+	[EVENT_ORPHANED] = { "orphaned", "main process has ended" },
 	[EVENT_DONE]     = { "done", "done" },
 	[EVENT_RETRY]    = { "retry", "retry" },
 	[EVENT_FAIL]     = { "fail", "fail" },
-	[EVENT_TIMEOUT]  = { "timeout", "its time is spent" },
+	[EVENT_TIMEOUT]  = { "timeout", "timeout expired" },
 	[EVENT_UNWELL]   = { "unwell", "unwell" },
-	[EVENT_RESET]    = { "reset", "asked to start" },
+	[EVENT_RESET]    = { "reset", "start requested" },
 };
 /* clang-format on */
 
-/* The event that leads on from @state, whose part is missing; N_EVENTS: nothing does. */
+/* The event that leaves @state if its part is missing, or N_EVENTS. */
 static enum service_event passes(enum service_state state, enum service_event event)
 {
 	bool is_end = event == EVENT_DONE || event == EVENT_RETRY || event == EVENT_FAIL;

@@ -3,11 +3,11 @@
 #include <stdbool.h>
 
 /*
- * The life of one service, as a pure function.
+ * The life of a service, as a pure function.
  *
- * This module knows no process, timer or socket.  It is given a state and an event, and answers
- * with the next state and the actions that get there; daemon/service.c carries them out.  What an
- * exit means is decided before it comes here (model/policy.h): it arrives as DONE, RETRY or FAIL.
+ * The module has no process, timer or socket.  A state and an event give the next state and the
+ * actions of the transition; daemon/service/machine.c carries them out.  The meaning of an exit is
+ * decided before (model/life/policy.h): it arrives as DONE, RETRY or FAIL.
  *
  *            START         PASSED          READY         PASSED
  *   DOWN ─────────▶ (PREPARING) ─▶ STARTING ───▶ (READYING) ──▶ UP
@@ -24,70 +24,71 @@
  *    │                                                              ▼
  *    └───────────── (CLOSING) ◀── DONE, RETRY, FAIL ───── STOPPING, KILLING
  *
- * A state in brackets is there for a part that not every service has (enum service_part), and is
- * passed through at once where that is missing or over.
+ * A state in brackets belongs to a part that not every service has (enum service_part); without the
+ * part, or after it, the state is left at once.
  *
- * The processes of a service are its main process, the commands around it, and whatever these leave
- * behind.  An exit of the main process alone is ORPHANED; DONE, RETRY and FAIL say that nothing is
- * left.  On its way to BACKOFF, DONE or FAILED a service with leftovers, one that missed its
- * start-timeout, and one whose start-command or post-start failed, passes CLEANING, where they are
- * ended.
+ * The processes of a service are its main process, the commands around it, and their remaining
+ * processes.  An exit of the main process alone is ORPHANED; after DONE, RETRY and FAIL no process
+ * remains.  State CLEANING ends processes on the way to BACKOFF, DONE or FAILED: remaining ones,
+ * and those of a service that exceeded its start-timeout, or had a failed start-command or
+ * post-start.
  *
- * A service that is UNWELL passes CLEANING, too; and so does one that says that it is ENDING, to be
- * ended if that takes too long.  RESET leads from BACKOFF, DONE and FAILED to DOWN.
+ * A service that is UNWELL passes CLEANING, too.  So does a service that has announced that it is
+ * ENDING: it is killed if its end takes too long.  RESET leads from BACKOFF, DONE and FAILED to
+ * DOWN.
  */
 
 enum service_state {
-	STATE_INVALID,	 /* 0: what an unwritten cell of the table says; never entered */
+	STATE_INVALID,	 /* 0: an empty cell of the table; never entered */
 	STATE_DOWN,	 /* no process: not started yet, or stopped */
 	STATE_PREPARING, /* its start-command runs */
 	STATE_STARTING,	 /* a process, not ready */
 	STATE_READYING,	 /* ready, and its post-start runs */
 	STATE_UP,	 /* ready */
 	STATE_DRAINING,	 /* stopped, but the signal waits for the drain-delay */
-	STATE_GATED,	 /* stopped, but the signal waits for the dependents to be Complete */
+	STATE_GATED,	 /* stopped, but the signal waits until the dependents are Complete */
 	STATE_ASKING,	 /* its stop-command runs */
-	STATE_STOPPING,	 /* signalled, or asked */
+	STATE_STOPPING,	 /* signalled, or its stop-command has ended */
 	STATE_KILLING,	 /* killed, on request or at the end of a budget */
-	STATE_CLOSING,	 /* stopped, nothing is left, and its post-stop runs */
-	STATE_CLEANING,	 /* the run is over, its remains are being ended */
-	STATE_FINISHING, /* the run is over, nothing is left, and its post-stop runs */
+	STATE_CLOSING,	 /* stopped, no process remains, and its post-stop runs */
+	STATE_CLEANING,	 /* the run is over, its remaining processes are being ended */
+	STATE_FINISHING, /* the run is over, no process remains, and its post-stop runs */
 	STATE_BACKOFF,	 /* no process: waiting to be started again */
-	STATE_DONE,	 /* no process: ended well, and that is that */
-	STATE_FAILED,	 /* no process: given up */
+	STATE_DONE,	 /* no process: succeeded, and will not be restarted */
+	STATE_FAILED,	 /* no process: failed for good */
 	N_STATES
 };
 
 enum service_event {
 	EVENT_START,	/* the dependencies are ready */
-	EVENT_PASSED,	/* the commands of the state have ended well */
-	EVENT_BROKEN,	/* one of them has not, or there is none */
-	EVENT_READY,	/* the process says, or the probe finds, that it is ready */
-	EVENT_WORKED,	/* a oneshot has ended well, and there is more to it than that */
-	EVENT_ENDING,	/* the process says that it ends by itself */
-	EVENT_HOLD,	/* the stop is latched: no restart from here on */
-	EVENT_RELEASE,	/* the signal may go out */
-	EVENT_KILL,	/* a budget above is spent, or somebody forces */
-	EVENT_ORPHANED, /* the main process is gone, other processes of the service are not */
-	EVENT_DONE,	/* all is gone, and well */
-	EVENT_RETRY,	/* all is gone or nothing came to be; to be started again later */
-	EVENT_FAIL,	/* all is gone; not to be started again */
-	EVENT_TIMEOUT,	/* of the state it is in */
+	EVENT_PASSED,	/* the commands of the state have succeeded */
+	EVENT_BROKEN,	/* a command of the state has failed, or there is none */
+	EVENT_READY,	/* the service is ready, by its message or by a probe */
+	EVENT_WORKED,	/* a oneshot has succeeded, and has further commands */
+	EVENT_ENDING,	/* the service has announced that it ends by itself */
+	EVENT_HOLD,	/* the service is stopped: no restart from now on */
+	EVENT_RELEASE,	/* the stop signal may be sent */
+	EVENT_KILL,	/* a budget above is spent, or a request forces the stop */
+	EVENT_ORPHANED, /* the main process has ended, other processes have not */
+	EVENT_DONE,	/* no process remains: success */
+	EVENT_RETRY,	/* no process remains, or none was created: to be restarted later */
+	EVENT_FAIL,	/* no process remains: not to be restarted */
+	EVENT_TIMEOUT,	/* the timeout of the state has expired */
 	EVENT_UNWELL,	/* its watchdog expired, or a health check failed too often */
-	EVENT_RESET,	/* a start asks for it, whatever its last run came to */
+	EVENT_RESET,	/* a start is requested, whatever the result of the last run */
 	N_EVENTS
 };
 
 enum service_action {
 	ACT_SPAWN = 1 << 0,  /* take a guard and start the process */
-	ACT_TERM = 1 << 1,   /* the stop signal, then SIGCONT, to whatever has not had it */
-	ACT_KILL = 1 << 2,   /* SIGKILL to the group and all leftovers */
+	ACT_TERM = 1 << 1,   /* the stop signal, then SIGCONT, to each process not signalled yet */
+	ACT_KILL = 1 << 2,   /* SIGKILL to the group and all remaining processes */
 	ACT_ARM = 1 << 3,    /* start the timeout of the state entered */
-	ACT_FORCED = 1 << 4, /* the stop did not do: remember and name it */
+	ACT_FORCED = 1 << 4, /* the stop was not enough: record and log the forced kill */
 	ACT_HOOK = 1 << 5,   /* run the commands of the state entered */
 };
 
-/* What a service has that others do not, and what of it is not over yet in this run. */
+/* Parts that only some services have; a set has those that are not over yet in this run. */
 enum service_part {
 	PART_START_COMMAND = 1 << 0,
 	PART_POST_START = 1 << 1,
@@ -103,15 +104,15 @@ struct service_step {
 };
 
 /*
- * @parts, of enum service_part, are those that the service has and that are not over.  An event
- * that a state does not expect keeps the state and asks for nothing.
+ * @parts is a set of enum service_part: the parts of the service that are not over.  An event that
+ * the state does not expect keeps the state, without actions.
  */
 struct service_step fsm_step(enum service_state state, enum service_event event, unsigned parts);
 
 /* The part that the state is for, or 0. */
 unsigned fsm_part(enum service_state state);
 
-/* May a service in this state have processes, and so hold guards? */
+/* Returns true if a service in this state may have processes, and so hold guards. */
 bool fsm_has_process(enum service_state state);
 
 /* On its way from a start to being ready. */
@@ -123,5 +124,5 @@ bool fsm_is_going_down(enum service_state state);
 const char *fsm_state_name(enum service_state state);
 const char *fsm_event_name(enum service_event event);
 
-/* What has happened when an event leads out of a state, in words. */
+/* The reason, in words, for leaving a state by an event. */
 const char *fsm_reason(enum service_state from, enum service_event event);

@@ -1,3 +1,7 @@
+/*
+ * Two tables: the goal after a request, by goal and request; and the event towards a goal, by
+ * state.  Everything else follows from the numeric order of goals.
+ */
 #include "model/life/goal.h"
 
 #define GONE  GOAL_GONE
@@ -27,7 +31,7 @@ enum goal goal_initial(bool is_service, bool autostart)
 	return is_service && !autostart ? IDLE : UP;
 }
 
-/* A state that is missing here is on its way and goes on by itself. */
+/* A state that is missing here changes without a further event. */
 static const struct {
 	enum service_event stop, start; /* 0, which is START: none */
 } events[N_STATES] = {

@@ -1,20 +1,19 @@
 #pragma once
 
 /*
- * The goal of a node, as a pure function: what a node is meant to be.  What a service is stands in
- * model/life/fsm.h; the update turn brings the two together.
+ * The goal of a node, as a pure function.  The goal is the intended state; the actual state of a
+ * service is in model/life/fsm.h.  The update turn moves the state towards the goal.
  *
- * Every node has a goal of its own.  A command, a reload, a strategy or a failure is a request that
- * changes goals and nothing else.  What counts is the effective goal, the lowest of a node's own
- * goal and the goals of the nodes above it: a restart of a group is CYCLE at the group, and its
- * members keep their goals.
+ * Every node has its own goal.  A command, a reload, a strategy or a failure is a request that
+ * changes only goals.  The effective goal of a node is the lowest of its own goal and the goals of
+ * the nodes above: a restart of a group is CYCLE at the group, and its members keep their goals.
  *
  *	GONE  ◀── REMOVE ── any        DOWN  ◀── STOP ── any but GONE
  *	                               CYCLE ◀── RESTART ── DOWN, IDLE, UP;  CYCLE ── UP
  *	                               UP    ◀── START ── DOWN, CYCLE, IDLE; NEED ── IDLE
  *	                               CYCLE ── COMPLETE ──▶ UP
  *
- * A node whose effective goal is below IDLE is stopped.  A group has no use for IDLE.
+ * A node is stopped if its effective goal is below IDLE.  A group never has the goal IDLE.
  */
 
 #include <stdbool.h>
@@ -22,28 +21,28 @@
 #include "model/life/fsm.h"
 
 enum goal {
-	GOAL_GONE,  /* without a section: stopped, and freed when nothing of it is left */
-	GOAL_DOWN,  /* stopped until it is asked for */
+	GOAL_GONE,  /* without a section: stopped, and freed when no process remains */
+	GOAL_DOWN,  /* stopped until a request starts it */
 	GOAL_CYCLE, /* stopped, and up again once it is Complete */
-	GOAL_IDLE,  /* not stopped, and not started before it is asked for or needed */
+	GOAL_IDLE,  /* not stopped, but started only by a request or a dependent */
 	GOAL_UP,    /* to run */
 	N_GOALS
 };
 
 enum goal_request {
-	REQUEST_START,	  /* of a start by hand, for what the start names or needs */
-	REQUEST_NEED,	  /* what starts without being asked for requires or wants the node */
-	REQUEST_REST,	  /* the group is started, and the node does not start with it */
-	REQUEST_RESTART,  /* of a restart by hand, for what that names */
-	REQUEST_CYCLE,	  /* the node restarts along with another, or for a reload */
+	REQUEST_START,	  /* a start by hand, for the node and its requirements */
+	REQUEST_NEED,	  /* a node that starts automatically requires or wants the node */
+	REQUEST_REST,	  /* the group is started, but the node does not start with it */
+	REQUEST_RESTART,  /* a restart by hand of the node */
+	REQUEST_CYCLE,	  /* the node restarts with another node, or for a reload */
 	REQUEST_COMPLETE, /* the stopped generation is Complete */
-	REQUEST_STOP,	  /* of a stop by hand, of a dependency or of a failure */
-	REQUEST_REMOVE,	  /* the section is gone */
-	REQUEST_ADD,	  /* there is a section again */
+	REQUEST_STOP,	  /* a stop by hand, by a dependency or by a failure */
+	REQUEST_REMOVE,	  /* the section was removed */
+	REQUEST_ADD,	  /* the section was added again */
 	N_REQUESTS
 };
 
-/* What a goal came by; the later one is shown where two ask for the same. */
+/* The cause of a goal; of two causes of the same goal, the later in this list is shown. */
 enum goal_cause {
 	CAUSE_CONFIGURATION,
 	CAUSE_DEPENDENCY,
@@ -55,16 +54,16 @@ enum goal_cause {
 	N_CAUSES
 };
 
-/* The goal that @goal becomes by @request. */
+/* Returns the goal after @request. */
 enum goal goal_next(enum goal goal, enum goal_request request);
 
-/* The goal of a new node, or of one whose section has come back. */
+/* The goal of a new node, or of a node with a section that was added again. */
 enum goal goal_initial(bool is_service, bool autostart);
 
 /*
- * The next event of a service in @state that is not what it is meant to be, or N_EVENTS if there is
- * none.  @stopped: the generation of its run is stopped.  @wanted: its effective goal is UP, and its
- * node runs.  RELEASE, START and TIMEOUT wait until no dependency blocks them.
+ * Returns the event that moves a service from @state towards its goal, or N_EVENTS.  @stopped: the
+ * generation of its run is stopped.  @wanted: its effective goal is UP, and its node runs.
+ * RELEASE, START and TIMEOUT wait until no dependency blocks them.
  */
 enum service_event goal_event(enum service_state state, bool stopped, bool wanted);
 

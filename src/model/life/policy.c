@@ -1,3 +1,7 @@
+/*
+ * Delays double from restart to restart up to their maximum, and are reset by a long run.
+ * Transient faults have a delay of their own, which does not count against restart-limit.
+ */
 #include "model/life/policy.h"
 
 #include <errno.h>
@@ -16,7 +20,7 @@ struct policy {
 	uint64_t delay_usec;	   /* before the next restart */
 	uint64_t fault_delay_usec; /* before the next try after a fault */
 
-	/* The times of the last restarts, as many as the limit allows: a ring. */
+	/* A ring of the times of the last restarts, as many as restart-limit allows. */
 	size_t next, used;
 	uint64_t restarts[];
 };
@@ -60,14 +64,14 @@ void policy_inherit(struct policy *policy, const struct policy *from)
 	policy->fault_delay_usec = from->fault_delay_usec;
 	if (from->delay_usec != from->config->restart_delay_usec)
 		policy->delay_usec = MIN(from->delay_usec, policy->config->restart_delay_max_usec);
-	/* The latest ones, the oldest of them first. */
+	/* The latest times, in order. */
 	for (size_t i = 0; i < n; i++)
 		policy->restarts[i] = from->restarts[(from->next + size - n + i) % size];
 	policy->used = n;
 	policy->next = room ? n % room : 0;
 }
 
-/* Would a restart now be one too many?  If not, it is written down. */
+/* Returns true if a restart now would exceed the limit; else records the restart. */
 static bool over_limit(struct policy *policy, uint64_t now_usec)
 {
 	const struct restart_limit *limit = &policy->config->restart_limit;
@@ -119,7 +123,7 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 	return EVENT_RETRY;
 }
 
-/* By success-status, whatever else counts as clean. */
+/* Returns true if success-status names the end. */
 static bool is_stated(const struct node_config *config, const struct outcome *outcome)
 {
 	const struct success_status *also = &node_config_extras(config)->success_status;
@@ -214,7 +218,7 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 			       parse_signal_text(signal, outcome->value), unready);
 		break;
 	case OUTCOME_SPAWN_FAILED:
-		/* A path of any length leaves room for the reason. */
+		/* A long path is cut, so that the reason fits. */
 		(void)snprintf(text, OUTCOME_TEXT_MAX - used, "cannot start: %s%s%.160s: %s",
 			       outcome->step, outcome->subject ? " " : "",
 			       outcome->subject ? outcome->subject : "", strerror(outcome->value));
@@ -224,7 +228,7 @@ char *policy_outcome_text(char buf[static OUTCOME_TEXT_MAX], const struct outcom
 			       outcome->hook ? "done" : "ready");
 		break;
 	case OUTCOME_WATCHDOG:
-		(void)snprintf(buf, OUTCOME_TEXT_MAX, "watchdog: gave no sign of life%s", unready);
+		(void)snprintf(buf, OUTCOME_TEXT_MAX, "watchdog: no keep-alive message%s", unready);
 		break;
 	case OUTCOME_UNHEALTHY:
 		(void)snprintf(buf, OUTCOME_TEXT_MAX, "unhealthy");

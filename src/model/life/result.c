@@ -1,3 +1,7 @@
+/*
+ * A spent stop-timeout decides first, then the kind of the outcome.  A hook's failure is never
+ * excused by success-status, which is about the main process.
+ */
 #include "model/life/result.h"
 
 #include <stdio.h>
@@ -5,7 +9,7 @@
 
 #include "base/parse.h"
 
-/* Its end by itself, were there nothing else to say against it. */
+/* Returns true if the end of the main process alone counts as success. */
 static bool ended_well(const struct result_of *result)
 {
 	struct outcome outcome = *result->outcome;

@@ -1,18 +1,18 @@
 #pragma once
 
 /*
- * How a run went, in the words of systemd.exec(5), for the environment of post-stop: scripts that
- * were written for ExecStopPost= find what they know.
+ * The result of a run in the words of systemd.exec(5), for the environment of post-stop: scripts
+ * written for ExecStopPost= work unchanged.
  */
 
 #include "model/life/policy.h"
 
-/* What is not in the outcome. */
+/* The facts beside the outcome. */
 struct result_of {
 	const struct node_config *config;
 	const struct outcome *outcome;
-	bool stopped; /* on request: then an end by the stop signal is what was asked for */
-	bool late;    /* its stop-timeout was spent */
+	bool stopped; /* on request: an end by the stop signal is a success */
+	bool late;    /* the stop-timeout has expired */
 };
 
 /* "success", "exit-code", "timeout", …: SERVICE_RESULT. */

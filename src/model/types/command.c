@@ -10,7 +10,7 @@
 
 /* Types of commands and of names. */
 
-/* The field is the whole node: the words are kept beside the text. */
+/* The field is the whole node, which has both the words and the text. */
 static int command_parse(struct value *value, void *field)
 {
 	struct node_config *node = field;
@@ -105,7 +105,7 @@ TYPE(commands, .parse = commands_parse, .equal = commands_equal, .print = comman
 
 /* --- names of other nodes, and of the instances of a template --- */
 
-/* They are names until resolve_sections() has found the nodes. */
+/* The field has names until resolve_sections() has found the nodes. */
 static int nodes_parse(struct value *value, void *field)
 {
 	return value_substituted_words(value, field);
@@ -186,7 +186,7 @@ static int instances_parse(struct value *value, void *field)
 	} else {
 		n = value_words(value, &names);
 		r = n < 0 ? n : check_names(value, names, n);
-		/* A number beyond the limit is no name. */
+		/* A number beyond the limit is not a name. */
 		if (r == 0 && n == 1 && names[0][strspn(names[0], "0123456789")] == '\0')
 			r = -EINVAL;
 	}
@@ -195,7 +195,7 @@ static int instances_parse(struct value *value, void *field)
 	return r;
 }
 
-/* A template is no node: it is neither compared nor shown. */
+/* Only instances are nodes: the key of a template is neither compared nor shown. */
 TYPE(instances, .parse = instances_parse,
      .expected = "a number up to " STRINGIFY(
 	     CONFIG_INSTANCES_MAX) ", or names separated by blanks, for example 4 or red blue");

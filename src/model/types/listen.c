@@ -1,3 +1,7 @@
+/*
+ * A socket is parsed in two steps: kind and options when the key is read, the address after
+ * substitution, in listen_resolve().
+ */
 #include "model/types/type.h"
 
 #include <errno.h>
@@ -30,7 +34,7 @@ static const struct {
 	{ "group=", true, value_group, offsetof(struct listen, group) },
 };
 
-/* @given has a bit for each option before this one. */
+/* @given has a bit for each earlier option. */
 static int parse_option(struct value *value, const char *text, struct listen *listen,
 			unsigned *given)
 {
@@ -68,7 +72,7 @@ static bool parse_kind(const char *word, struct listen *listen)
 	return false;
 }
 
-/* One word: KIND:ADDRESS[,OPTION=VALUE]... */
+/* Parses KIND:ADDRESS[,OPTION=VALUE]... */
 static int parse_socket(struct value *value, const char *word, struct listen *listen)
 {
 	cleanup(freep) char *copy = NULL;

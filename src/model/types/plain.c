@@ -8,7 +8,7 @@
 #include "base/macro.h"
 #include "base/parse.h"
 
-/* Types of single numbers, of one word out of a few, and of failures. */
+/* Types of single numbers, of a choice between words, and of failures. */
 
 /* Reads a value by a function of base/parse.h. */
 #define PARSE(name)                                               \
@@ -31,7 +31,7 @@ TYPE(bool, .parse = bool_parse, .print = bool_print, .size = sizeof(bool),
 
 /* --- durations, in microseconds --- */
 
-/* Exact, and in one unit, as a configuration has it; unlike clock_text(), which rounds. */
+/* The exact duration in one unit, as in a configuration; clock_text() would round. */
 static void duration_print(FILE *file, const void *field)
 {
 	static const struct {
@@ -59,7 +59,7 @@ TYPE(duration, .parse = duration_parse, .print = duration_print, .size = sizeof(
      .expected = "a duration, for example 30s, 250ms, 5min, 1h, 1d or infinity",
      .examples = { "30s", "250ms" });
 
-/* Neither a busy loop nor never. */
+/* Limits the interval: 0 would be a busy loop, infinity never. */
 static int interval_parse(struct value *value, void *field)
 {
 	uint64_t usec;
@@ -78,7 +78,7 @@ TYPE(interval, .parse = interval_parse, .print = duration_print, .size = sizeof(
      .expected = "a duration of at least 10ms, for example 500ms, 10s or 1min",
      .examples = { "10ms", "90s" });
 
-/* 0 is for none, which is written infinity. */
+/* 0 means no watchdog, which is written infinity. */
 static int watchdog_parse(struct value *value, void *field)
 {
 	uint64_t usec;
@@ -125,7 +125,7 @@ static int mode_parse(struct value *value, void *field)
 	return 0;
 }
 
-/* An umask of -1 is none; another mode is never -1. */
+/* -1: no umask is set; other modes are never -1. */
 static void mode_print(FILE *file, const void *field)
 {
 	if (*(const int *)field >= 0)
@@ -172,7 +172,7 @@ const struct type type_retries = NUMBER("a number", 1, 1000);
 const struct type type_nice = NUMBER("a whole number", -20, 19);
 const struct type type_oom_score = NUMBER("a whole number", -1000, 1000);
 
-/* --- bounds of a control group: UINT64_MAX is for infinity, and 0 for none set --- */
+/* --- limits of a control group: UINT64_MAX is infinity, 0 is not set --- */
 
 static int bound_parse(struct value *value, void *field)
 {
@@ -217,7 +217,7 @@ const struct type type_pids = BOUND("a number from 1 to " STRINGIFY(PIDS_MAX) ",
 const struct type type_weight =
 	BOUND("a number from 1 to " STRINGIFY(WEIGHT_MAX), "50", "200", WEIGHT_MAX);
 
-/* --- one word out of a few --- */
+/* --- choices between words --- */
 
 #define CHOICES(words, first, second, ...)                                               \
 	{                                                                                \
@@ -254,7 +254,7 @@ const struct type type_signal_scope = THREE("group", SIGNAL_SCOPE_GROUP,
 	"main", SIGNAL_SCOPE_MAIN, "all", SIGNAL_SCOPE_ALL);
 /* clang-format on */
 
-/* --- failures: how many, and which --- */
+/* --- limits of failures, and exit statuses that are none --- */
 
 #define LIMIT_MAX  1000 /* failures that restart-limit can count */
 #define DIGITS_MAX 7

@@ -1,3 +1,7 @@
+/*
+ * A probe is a word, or a prefix with a text.  The prefix selects the function that parses the text
+ * into its member of the union in struct probe_config.
+ */
 #include "model/types/type.h"
 
 #include <arpa/inet.h>
@@ -10,7 +14,7 @@
 #include "base/parse.h"
 #include "model/file/substitute.h"
 
-/* Types of how a service is known to be ready, or healthy. */
+/* Types of the checks of readiness and health. */
 
 #define FD_MAX 1023
 
@@ -41,7 +45,7 @@ static int read_unix(struct value *value, const char *text, struct probe_config 
 	return r < 0 ? r : value_check_substitutions(value);
 }
 
-/* HOST:PORT and, from the first slash on, the path, which is sent as it is. */
+/* HOST:PORT and, from the first slash on, the path, which is sent unchanged. */
 static int read_http(struct value *value, const char *text, struct probe_config *ret)
 {
 	const char *slash = strchrnul(text, '/');
@@ -65,7 +69,7 @@ static int read_exec(struct value *value, const char *text, struct probe_config 
 	return r;
 }
 
-/* A \1 is not of these expressions, and takes a time without end. */
+/* A back-reference is not part of extended expressions, and may take unbounded time. */
 static bool refers_back(const char *text)
 {
 	for (; *text; text++) {
@@ -152,7 +156,7 @@ static int ready_parse(struct value *value, void *field)
 	return 0;
 }
 
-/* A notification of the service itself tells nothing later. */
+/* Not notify and log: they show readiness once, and nothing later. */
 static int health_parse(struct value *value, void *field)
 {
 	enum probe_kind kind = find_kind(value->text);

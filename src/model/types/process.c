@@ -10,9 +10,9 @@
 #include "base/macro.h"
 #include "base/parse.h"
 
-/* Types of the attributes of a process; base/attributes.h has the numbers for none set. */
+/* Types of the attributes of a process; base/attributes.h has the numbers for "not set". */
 
-/* One half of a limit. */
+/* Parses the soft or the hard limit. */
 static int parse_half(const char *from, const char *to, bool size, rlim_t *ret)
 {
 	char number[32];
@@ -24,7 +24,7 @@ static int parse_half(const char *from, const char *to, bool size, rlim_t *ret)
 		*ret = RLIM_INFINITY;
 		return 0;
 	}
-	/* The largest number means infinity, which has a name. */
+	/* The largest number is infinity, which must be written as a word. */
 	r = size ? parse_size(number, ret) : parse_uint(number, RLIM_INFINITY - 1, ret);
 	return r < 0 || *ret == RLIM_INFINITY ? -EINVAL : 0;
 }

@@ -26,7 +26,7 @@ TYPE(socket, .parse = socket_parse, .equal = value_equal_text, .print = value_pr
      .expected = "an absolute path of at most 107 bytes, for example /run/app.socket, or none",
      .examples = { "/run/a", "none" });
 
-/* A file replaces the one there, and so would a device be replaced. */
+/* The report replaces an existing file: it must not replace a device. */
 static bool is_device(const char *path)
 {
 	static const char devices[] = "/dev/", memory[] = "/dev/shm/";
@@ -35,7 +35,7 @@ static bool is_device(const char *path)
 	       strncmp(path, memory, sizeof(memory) - 1) != 0;
 }
 
-/* PATH.tmp is to be a path, too. */
+/* PATH.tmp must be a valid path, too. */
 static int report_parse(struct value *value, void *field)
 {
 	size_t length = strlen(value->text);

@@ -1,3 +1,7 @@
+/*
+ * Functions that several types share: words, substitutions, paths, addresses, and the operations on
+ * a field by its type.
+ */
 #include "model/types/type.h"
 
 #include <arpa/inet.h>
@@ -187,7 +191,7 @@ int value_address(const char *text, union inet_address *ret)
 	uint64_t port;
 	int r;
 
-	/* Every byte, as addresses are compared whole. */
+	/* Every byte is set, as addresses are compared by memcmp(). */
 	memset(&address, 0, sizeof(address));
 	if (!colon || !value_part(host, sizeof(host), text, colon) ||
 	    parse_uint(colon + 1, UINT16_MAX, &port) < 0 || port == 0)

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * The types of values: how one is read, compared and shown, and which text is allowed for it.  A
- * type is one object with all of that.  Numbers of users and groups are found by functions of the
- * caller; a type does not look beyond its value otherwise.
+ * The types of values.  A type is an object with the functions that read, compare and show a value,
+ * and with the words for an error.  Apart from users and groups, which the caller's functions find,
+ * a type sees only its value.
  */
 
 #include <stdio.h>
@@ -12,43 +12,45 @@
 
 #define VALUE_REASON_MAX 128
 
-/* A value on its way from a text to its place. */
+/* A value while it is read from its text. */
 struct value {
 	const char *text;
 	const struct type *type;
 	const struct config_names *names;
-	const char *path; /* of the node, when the value is resolved */
-	const char *why;  /* the reason of a refusal, if it says more than that the text is bad */
-	char reason[VALUE_REASON_MAX]; /* room for that */
+	const char *path;	       /* of the node, when the value is resolved */
+	const char *why;	       /* the reason of an error, if there is a special one */
+	char reason[VALUE_REASON_MAX]; /* memory for a reason that is composed */
 };
 
-/* A name of a number. */
+/* A word for a number. */
 struct choice {
 	const char *name; /* NULL: the end of the list */
 	int value;
 };
 
 struct type {
-	/* Writes *field on success only.  Return: 0 or more; -ENOMEM; else refused, perhaps @why. */
+	/*
+	 * Writes *field only on success.  Return: 0 or more; -ENOMEM; -EINVAL, perhaps with @why.
+	 */
 	int (*parse)(struct value *value, void *field);
 	/* NULL: the bytes are compared. */
 	bool (*equal)(const void *a, const void *b);
-	/* As a configuration would have it; nothing if no value is set. */
+	/* Prints the value as in a configuration; nothing if it is not set. */
 	void (*print)(FILE *file, const void *field);
 	/*
-	 * Replaces *field by its meaning for the node value->path; or NULL.
-	 * Return: as parse, where a refusal comes with @text and @why.
+	 * Replaces *field by its meaning for the node value->path; may be NULL.
+	 * Return: as parse; an error comes with @text and @why.
 	 */
 	int (*resolve)(struct value *value, void *field);
 	/*
-	 * Writes to *field the meaning of *from, of a section above, for the node @path; NULL: the
+	 * Writes the meaning of *from, of a section above, for the node @path to *field.  NULL: the
 	 * bytes are copied.  Return: 0 or -ENOMEM.
 	 */
 	int (*inherit)(void *field, const void *from, const char *path);
-	size_t size;		      /* of a field that is compared or inherited by its bytes */
+	size_t size;		      /* of a field that is compared or inherited as bytes */
 	const char *expected;	      /* completes "expected ..." */
 	const char *examples[2];      /* two different values, as they are shown */
-	const struct choice *choices; /* without parse and print: of an enum that is one of these */
+	const struct choice *choices; /* of an enum, if parse and print are NULL */
 	int min, max;		      /* of a number */
 };
 
@@ -80,7 +82,7 @@ extern const struct type type_schedule;
 /* listen.c */
 extern const struct type type_listen;
 
-/* Read, compare and show fields of a type. */
+/* Read, compare and print fields of a type. */
 int type_parse(struct value *value, void *field);
 bool type_equal(const struct type *type, const void *a, const void *b);
 void type_print(const struct type *type, FILE *file, const void *field);
@@ -88,56 +90,56 @@ void type_print(const struct type *type, FILE *file, const void *field);
 /* Sets @why.  Return: -EINVAL. */
 int value_refuse(struct value *value, const char *why);
 
-/* Return: 0, or -EINVAL if none is called @name. */
+/* Finds a choice by name.  Return: 0 or -EINVAL. */
 int choice_find(const struct choice *choices, const char *name, int *ret);
 
-/* NULL if no choice has the value. */
+/* Returns NULL if no choice has the value. */
 const char *choice_name(const struct choice *choices, int value);
 
 /* Replaces *field by a copy.  Return: 0 or -ENOMEM. */
 int value_copy(const char *text, char **field);
 
-/* In one block, NULL-terminated.  Return: how many, -EINVAL or -ENOMEM. */
+/* Splits into words, NULL-terminated, in one block.  Return: their number; -EINVAL; -ENOMEM. */
 int value_words(struct value *value, char ***field);
 
-/* The same, with good substitutions. */
+/* The same, and checks substitutions. */
 int value_substituted_words(struct value *value, char ***field);
 
-/* A command, quoted as in a shell, with good substitutions.  Return: 0, -EINVAL or -ENOMEM. */
+/* The same for a command, which must have a program.  Return: 0, -EINVAL or -ENOMEM. */
 int value_argv(struct value *value, char ***ret);
 
-/* Is each % one that is substituted?  Return: 0 or -EINVAL. */
+/* Checks that each % is one of %n, %i and %%.  Return: 0 or -EINVAL. */
 int value_check_substitutions(struct value *value);
 
-/* Is @path absolute, and not too long?  Return: 0 or -EINVAL. */
+/* Checks that @path is absolute, and not too long.  Return: 0 or -EINVAL. */
 int value_check_path(struct value *value, const char *path);
 
-/* The length of the NAME of NAME=VALUE, or of a NAME alone, or 0. */
+/* Returns the length of the NAME in NAME=VALUE, or of a NAME alone; 0 if there is none. */
 size_t value_variable_name(const char *word);
 size_t value_name(const char *word);
 #define ENVIRONMENT_MAX 1000 /* variables in one section, or file */
 
-/* Copies the bytes from @from to @to, and a NUL.  Return: does that fit into @room bytes? */
+/* Copies the bytes from @from to @to, and a NUL.  Returns false if they exceed @room bytes. */
 bool value_part(char *part, size_t room, const char *from, const char *to);
 
 /* "127.0.0.1:80", "[::1]:80", "localhost:80".  Return: 0 or -EINVAL. */
 int value_address(const char *text, union inet_address *ret);
 
-/* For fields char * and char **, where an empty list is as none. */
+/* For fields char * and char **; an empty list equals NULL. */
 bool value_equal_text(const void *a, const void *b);
 bool value_equal_words(const void *a, const void *b);
 void value_print_text(FILE *file, const void *field);
 void value_print_words(FILE *file, const void *field);
 
-/* @text with blanks for its newlines. */
+/* Prints @text with blanks instead of newlines. */
 void value_print_line(FILE *file, const char *text);
 
-/* The number of the user, or group, that the value names.  Return: 0, -EINVAL or -ENOMEM. */
+/* Finds the number of the user, or group, of the value.  Return: 0, -EINVAL or -ENOMEM. */
 int value_owner(struct value *value, void *field);
 int value_group(struct value *value, void *field);
 
 /*
- * Makes the substitutions of @listen for the node @path, and reads its address.
+ * Substitutes in @listen for the node @path, and reads the address.
  *
  * Return: 0; -EINVAL with the reason in *why; -ENOMEM.
  */

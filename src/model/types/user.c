@@ -1,3 +1,7 @@
+/*
+ * A name is checked for its form before the user database is asked, which may be slow or remote.  A
+ * number needs no entry in the database; then it has no group, no home and no shell.
+ */
 #include "model/types/type.h"
 
 #include <errno.h>
@@ -16,7 +20,7 @@ static bool id_is_number(const char *text)
 	return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Neither a number in another spelling nor a misspelt name: the user database is not asked for B. */
+/* Refuses numbers in other notations and invalid names before the user database is asked. */
 static bool id_is_name(const char *text)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -38,7 +42,7 @@ static int parse_id(struct value *value, uint32_t *ret)
 	return 0;
 }
 
-/* The outcome of a look-up as the caller has it. */
+/* Translates the result of a look-up by the caller's functions. */
 static int found(struct value *value, int r, const char *missing)
 {
 	if (r == 0 || r == -ENOMEM)
@@ -56,7 +60,7 @@ int value_group(struct value *value, void *field)
 		     "no such group on this system");
 }
 
-/* Fills in the members of a user; @user is to be freed also on failure. */
+/* Fills in the members of a user.  The caller frees @user, also on failure. */
 static int find_user(struct value *value, struct credentials *user)
 {
 	bool number = id_is_number(value->text);
@@ -116,7 +120,7 @@ static bool user_equal(const void *a, const void *b)
 
 	if (x->set != y->set)
 		return false;
-	/* The group is the user's own where no other is named. */
+	/* Without key group, the group is the user's own. */
 	if (x->set && (x->uid != y->uid || (!x->set_group && !y->set_group && x->gid != y->gid)))
 		return false;
 	return value_equal_text(&x->user, &y->user) && value_equal_text(&x->home, &y->home) &&
@@ -154,7 +158,7 @@ static int user_inherit(void *field, const void *from, const char *path)
 TYPE(user, .parse = user_parse, .equal = user_equal, .print = user_print, .inherit = user_inherit,
      .expected = USER_EXPECTED, .examples = { "redis", "web" });
 
-/* A number alone, of a user or of a group; -1: none. */
+/* The number of a user or group; -1: none. */
 static void id_print(FILE *file, const void *field)
 {
 	const uint32_t *id = field;

@@ -52,9 +52,9 @@ int cgroup_of(pid_t pid, char buf[static CGROUP_PATH_MAX])
 	return -ENOENT;
 }
 
-/* --- where it is mounted --- */
+/* --- the mount point --- */
 
-/* Blanks are written as \040 in there. */
+/* mountinfo has \040 for a blank, and other bytes likewise. */
 static void unescape(char *text)
 {
 	char *to = text;

@@ -10,8 +10,8 @@
 #include <signal.h>
 
 struct signals {
-	sigset_t mask;	  /* blocked when we were started */
-	sigset_t ignored; /* ignored when we were started */
+	sigset_t mask;	  /* blocked at the start of the process */
+	sigset_t ignored; /* ignored at the start of the process */
 };
 
 /* Saves the state in *was, then resets every disposition and blocks every signal. */

@@ -45,7 +45,7 @@ static int enter_session(const struct spawn_spec *spec)
 	return 0;
 }
 
-/* The standard streams and the files, as one list in the order of what they become. */
+/* The standard streams and the files as one list, in the order of their targets. */
 static struct spawn_file file_at(const struct spawn_spec *spec, size_t i)
 {
 	if (i < ARRAY_SIZE(spec->stdio))

@@ -189,7 +189,7 @@ START_TEST(mistakes_are_reported_where_they_stand)
 	refused("[w@]\ninstances = 2\n[a]\nrequires = v@\n", NULL,
 		"a.ini:4: [a] requires: no node 'v@': expected a node of this configuration\n");
 	refused("[a]\ninstances = 2\n", NULL,
-		"a.ini:2: [a] instances: wrong section: expected in a template, a section with a name that ends with @\n");
+		"a.ini:2: [a] instances: wrong section: expected in a template, as in [NAME@]\n");
 	refused("[w@/x]\n", NULL,
 		"a.ini:1: [w@/x] invalid name: @ ends a part that is not the last: "
 		"expected a template's name at the end\n");

@@ -335,7 +335,7 @@ START_TEST(an_outcome_is_told_in_words)
 		{ spawn_failed(ENOENT), "cannot start: execute /bin/x: No such file or directory" },
 		{ { .kind = OUTCOME_START_TIMEOUT }, "was not ready within its start-timeout" },
 		{ { .kind = OUTCOME_WATCHDOG, .was_ready = true },
-		  "watchdog: gave no sign of life" },
+		  "watchdog: no keep-alive message" },
 		{ { .kind = OUTCOME_UNKNOWN, .was_ready = true }, "ended, its parent knows how" },
 		{ { .kind = OUTCOME_EXITED, .value = 1, .hook = "post-start" },
 		  "post-start exited with status 1" },
