@@ -19,7 +19,7 @@
 /*
  * A loop takes one signal at a time.  All signals are blocked from the first instruction on, so
  * that none is lost.  The command runs first; with --pause there is none, and init waits for
- * SIGTERM or SIGINT.  After that the remaining processes get SIGTERM and the leftover timeout, and
+ * SIGTERM or SIGINT.  After that the remaining processes get SIGTERM and --leftover-timeout for their end, and
  * then SIGKILL.
  */
 

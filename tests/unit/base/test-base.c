@@ -17,7 +17,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-START_TEST(numbers_are_strict)
+START_TEST(numbers_are_parsed_strictly)
 {
 	static const char *const bad[] = { "",	  " 1",	  "1 ",
 					   "+1",  "-1",	  "0x1",
@@ -102,7 +102,7 @@ START_TEST(sizes_have_units_of_1024)
 }
 END_TEST
 
-START_TEST(signals_are_named_as_people_name_them)
+START_TEST(signals_have_names_and_numbers)
 {
 	int signo;
 
@@ -154,7 +154,7 @@ START_TEST(words_are_split_as_a_shell_does)
 }
 END_TEST
 
-START_TEST(shown_text_cannot_drive_a_terminal)
+START_TEST(escaped_text_has_no_terminal_controls)
 {
 	char padded[] = "\t a b ", blank[] = " \t";
 	char out[64];
@@ -169,7 +169,7 @@ START_TEST(shown_text_cannot_drive_a_terminal)
 }
 END_TEST
 
-START_TEST(characters_are_whole)
+START_TEST(characters_are_recognised_whole)
 {
 	ck_assert_uint_eq(text_character("a"), 1);
 	ck_assert_uint_eq(text_character("\x1b"), 1);
@@ -184,7 +184,10 @@ START_TEST(characters_are_whole)
 }
 END_TEST
 
-/* Those that its authors give: control groups are named by it, and found again by a later release. */
+/*
+ * Test vectors of the authors: control groups are named by the hash, and a later release must find
+ * them.
+ */
 START_TEST(a_text_has_the_hash_of_fnv_1a)
 {
 	ck_assert_uint_eq(text_hash(""), 0x811c9dc5);
@@ -194,7 +197,7 @@ START_TEST(a_text_has_the_hash_of_fnv_1a)
 }
 END_TEST
 
-START_TEST(a_slip_of_the_pen_is_recognised)
+START_TEST(a_misspelling_finds_the_closest_name)
 {
 	static const char *const names[] = { "command", "requires", "restart", "restart-delay",
 					     "user" };
@@ -205,7 +208,7 @@ START_TEST(a_slip_of_the_pen_is_recognised)
 }
 END_TEST
 
-START_TEST(times_are_shown_for_people)
+START_TEST(durations_are_shown_for_users)
 {
 	char text[CLOCK_TEXT_MAX];
 
@@ -217,7 +220,7 @@ START_TEST(times_are_shown_for_people)
 }
 END_TEST
 
-/* Whoever sees both sees the same: the one with more digits, and the one with fewer, are as near. */
+/* Both texts, with more and with fewer digits, are equally close to the duration. */
 START_TEST(a_duration_is_rounded_to_what_is_shown)
 {
 	static const struct {
@@ -255,7 +258,7 @@ START_TEST(a_duration_is_rounded_to_what_is_shown)
 }
 END_TEST
 
-START_TEST(a_log_that_nobody_reads_blocks_nobody)
+START_TEST(a_log_without_a_reader_never_blocks)
 {
 	struct log log = { .level = LOG_INFO, .name = "test" };
 	char text[65536];
@@ -404,7 +407,7 @@ static const char *word_of(const void *thing)
 	return thing;
 }
 
-START_TEST(what_is_in_a_dictionary_is_found_and_nothing_else)
+START_TEST(a_dictionary_finds_exactly_its_things)
 {
 	static char words[WORDS][8];
 	bool in[WORDS] = { false };
@@ -438,16 +441,16 @@ Suite *test_suite(void)
 	Suite *s = suite_create("base");
 	TCase *tc = tcase_create("base");
 
-	tcase_add_test(tc, numbers_are_strict);
+	tcase_add_test(tc, numbers_are_parsed_strictly);
 	tcase_add_test(tc, durations_have_units);
 	tcase_add_test(tc, sizes_have_units_of_1024);
-	tcase_add_test(tc, signals_are_named_as_people_name_them);
+	tcase_add_test(tc, signals_have_names_and_numbers);
 	tcase_add_test(tc, words_are_split_as_a_shell_does);
-	tcase_add_test(tc, shown_text_cannot_drive_a_terminal);
-	tcase_add_test(tc, characters_are_whole);
+	tcase_add_test(tc, escaped_text_has_no_terminal_controls);
+	tcase_add_test(tc, characters_are_recognised_whole);
 	tcase_add_test(tc, a_text_has_the_hash_of_fnv_1a);
-	tcase_add_test(tc, a_slip_of_the_pen_is_recognised);
-	tcase_add_test(tc, times_are_shown_for_people);
+	tcase_add_test(tc, a_misspelling_finds_the_closest_name);
+	tcase_add_test(tc, durations_are_shown_for_users);
 	tcase_add_test(tc, a_duration_is_rounded_to_what_is_shown);
 	tcase_add_test(tc, a_log_that_nobody_reads_blocks_nobody);
 	tcase_add_test(tc, a_line_has_the_form_of_its_log);
@@ -455,7 +458,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, levels_and_forms_have_names);
 	tcase_add_test(tc, a_log_knows_the_journal_by_its_stream);
 	tcase_add_loop_test(tc, a_list_moves_to_the_end_of_another, 0, 6);
-	tcase_add_loop_test(tc, what_is_in_a_dictionary_is_found_and_nothing_else, 0, 4);
+	tcase_add_loop_test(tc, a_dictionary_finds_exactly_its_things, 0, 4);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -7,7 +7,7 @@
 #include "base/memstream.h"
 #include "tests/unit/fixtures/nomem.h"
 
-/* Only of what memstream.c calls: what check allocates meanwhile succeeds. */
+/* Applies only to allocations by memstream.c; those of check succeed. */
 _Thread_local long allocations_left = -1;
 
 void *__real_realloc(void *p, size_t size);
@@ -24,7 +24,7 @@ FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t f
 	return allocation_fails() ? NULL : __real_fopencookie(cookie, mode, functions);
 }
 
-START_TEST(what_is_written_is_the_text)
+START_TEST(memstream_returns_the_written_text)
 {
 	struct memstream m;
 	char *text;
@@ -39,7 +39,7 @@ START_TEST(what_is_written_is_the_text)
 }
 END_TEST
 
-START_TEST(nothing_is_the_empty_text)
+START_TEST(memstream_without_output_returns_the_empty_text)
 {
 	struct memstream m;
 	char *text;
@@ -59,7 +59,7 @@ static void write_numbers(FILE *f, unsigned int n)
 }
 
 /* About the sizes at which it grows. */
-START_TEST(a_text_of_any_length_is_whole)
+START_TEST(memstream_returns_a_text_of_any_length_whole)
 {
 	struct memstream m;
 	char *text;
@@ -76,8 +76,8 @@ START_TEST(a_text_of_any_length_is_whole)
 }
 END_TEST
 
-/* However much comes after what was lost, and whether there is memory again. */
-START_TEST(a_text_that_is_not_whole_is_none)
+/* Independently of the bytes after the loss, and even if there is memory again. */
+START_TEST(memstream_fails_if_a_write_has_found_no_memory)
 {
 	char *text = NULL;
 	int r = -ENOMEM;
@@ -118,10 +118,10 @@ Suite *test_suite(void)
 	Suite *suite = suite_create("memstream");
 	TCase *tc = tcase_create("memstream");
 
-	tcase_add_test(tc, what_is_written_is_the_text);
-	tcase_add_test(tc, nothing_is_the_empty_text);
-	tcase_add_loop_test(tc, a_text_of_any_length_is_whole, 0, 40);
-	tcase_add_loop_test(tc, a_text_that_is_not_whole_is_none, 0, 2);
+	tcase_add_test(tc, memstream_returns_the_written_text);
+	tcase_add_test(tc, memstream_without_output_returns_the_empty_text);
+	tcase_add_loop_test(tc, memstream_returns_a_text_of_any_length_whole, 0, 40);
+	tcase_add_loop_test(tc, memstream_fails_if_a_write_has_found_no_memory, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

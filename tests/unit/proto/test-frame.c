@@ -11,7 +11,7 @@
 #include "base/macro.h"
 #include "proto/frame.h"
 
-/* Feeds @n bytes in pieces of at most @piece, and writes what comes out to @log, one line each. */
+/* Feeds @n bytes in pieces of at most @piece, and writes a line for each message to @log. */
 static void read_in_pieces(struct frame_reader *reader, const char *bytes, size_t n, size_t piece,
 			   FILE *log)
 {
@@ -58,7 +58,7 @@ static char *transcript(const char *bytes, size_t n, size_t piece, size_t cap)
 
 static const char stream[] = "{}\0\0{\"method\":\"a.b\"}\0x\0\0\0unfinished";
 
-START_TEST(packets_never_show)
+START_TEST(the_division_into_packets_has_no_effect)
 {
 	char *whole = transcript(stream, sizeof(stream) - 1, SIZE_MAX, 64);
 
@@ -74,7 +74,7 @@ START_TEST(packets_never_show)
 }
 END_TEST
 
-/* Also with a cap that is passed on the way: what came before it is delivered in every case. */
+/* Also with a cap that is exceeded: the messages before are delivered in every case. */
 START_TEST(the_cap_does_not_depend_on_packets)
 {
 	for (size_t cap = 1; cap < 24; cap++) {
@@ -151,7 +151,7 @@ START_TEST(a_reader_grows_to_its_cap_and_no_further)
 }
 END_TEST
 
-START_TEST(a_writer_refuses_what_passes_its_cap_and_keeps_the_rest)
+START_TEST(a_writer_refuses_a_message_beyond_its_cap_and_keeps_the_others)
 {
 	struct frame_writer writer;
 	char got[16];
@@ -283,12 +283,12 @@ Suite *test_suite(void)
 	Suite *s = suite_create("frame");
 	TCase *tc = tcase_create("frame");
 
-	tcase_add_test(tc, packets_never_show);
+	tcase_add_test(tc, the_division_into_packets_has_no_effect);
 	tcase_add_test(tc, the_cap_does_not_depend_on_packets);
 	tcase_add_test(tc, a_message_fits_its_cap_with_its_nul);
 	tcase_add_test(tc, a_message_too_long_stays_too_long);
 	tcase_add_test(tc, a_reader_grows_to_its_cap_and_no_further);
-	tcase_add_test(tc, a_writer_refuses_what_passes_its_cap_and_keeps_the_rest);
+	tcase_add_test(tc, a_writer_refuses_a_message_beyond_its_cap_and_keeps_the_others);
 	tcase_add_test(tc, partial_sends_lose_nothing);
 	tcase_add_test(tc, a_descriptor_goes_with_one_message);
 	tcase_add_test(tc, a_closed_socket_is_an_error_and_no_signal);

@@ -10,7 +10,7 @@
 #include "base/macro.h"
 #include "proto/interface.h"
 
-/* The answer to a call, or "" if the call is to be carried out or wants none. */
+/* The reply to a call, or "" if the call is to be carried out or wants no reply. */
 static char *answer_to(const char *text, int expected, enum interface_method *ret)
 {
 	struct message_call call;
@@ -49,11 +49,10 @@ START_TEST(every_method_is_found_and_its_parameters_checked)
 			if (fields[i].optional)
 				continue;
 			at += sprintf(text + at, "%s\"%s\":%s%s%s", required++ ? "," : "",
-				      fields[i].name,
-				      fields[i].type == FIELD_STRINGS ? "[]" : "\"",
-				      fields[i].type == FIELD_ENUM	? fields[i].values[0]
+				      fields[i].name, fields[i].type == FIELD_STRINGS ? "[]" : "\"",
+				      fields[i].type == FIELD_ENUM     ? fields[i].values[0]
 				      : fields[i].type == FIELD_STRING ? "web"
-									: "",
+								       : "",
 				      fields[i].type == FIELD_STRINGS ? "" : "\"");
 		}
 		sprintf(text + at, "}}");
@@ -85,7 +84,7 @@ START_TEST(wrong_calls_get_varlinks_own_errors)
 }
 END_TEST
 
-START_TEST(null_is_as_good_as_missing)
+START_TEST(null_means_missing)
 {
 	enum interface_method method;
 
@@ -98,7 +97,7 @@ START_TEST(null_is_as_good_as_missing)
 }
 END_TEST
 
-START_TEST(a_call_that_wants_no_answer_gets_none)
+START_TEST(a_oneway_call_gets_no_reply)
 {
 	enum interface_method method;
 	char *answer = answer_to("{\"method\":\"a.b\",\"oneway\":true}", 1, &method);
@@ -204,7 +203,7 @@ static const char *read_name(const char *p)
 
 static const char *read_members(const char *p, const char *text);
 
-/* A basic type, the name of one that @text defines, or one without a name. */
+/* A basic type, the name of a type that @text defines, or an unnamed type. */
 static const char *read_element(const char *p, const char *text)
 {
 	static const char *const basic[] = { "bool", "int", "float", "string", "object" };
@@ -270,7 +269,7 @@ static void assert_grammar(const char *text)
 	}
 }
 
-START_TEST(each_text_is_of_the_grammar)
+START_TEST(each_text_follows_the_grammar)
 {
 	static const char *const names[] = { "io.swansong", "org.varlink.service" };
 
@@ -338,11 +337,11 @@ TCase *interface_tests(void)
 
 	tcase_add_test(tc, every_method_is_found_and_its_parameters_checked);
 	tcase_add_test(tc, wrong_calls_get_varlinks_own_errors);
-	tcase_add_test(tc, null_is_as_good_as_missing);
-	tcase_add_test(tc, a_call_that_wants_no_answer_gets_none);
+	tcase_add_test(tc, null_means_missing);
+	tcase_add_test(tc, a_oneway_call_gets_no_reply);
 	tcase_add_test(tc, the_service_describes_itself);
 	tcase_add_test(tc, the_text_and_the_table_agree);
-	tcase_add_test(tc, each_text_is_of_the_grammar);
+	tcase_add_test(tc, each_text_follows_the_grammar);
 	tcase_add_test(tc, every_error_has_its_parameters);
 	return tc;
 }

@@ -118,12 +118,12 @@ static const struct {
 	int expected;
 } tails[] = {
 	{ 4, "a\0b", 1 },	    { 3, "a\0b", -EBADMSG }, /* no NUL */
-	{ 2, "a", -EBADMSG },				     /* one text is missing */
+	{ 2, "a", -EBADMSG },				     /* a text is missing */
 	{ 0, "", -EBADMSG },				     /* both */
-	{ 6, "a\0b\0c", -EBADMSG },			     /* one too many */
+	{ 6, "a\0b\0c", -EBADMSG },			     /* a text too many */
 };
 
-START_TEST(texts_are_as_many_as_the_type_has)
+START_TEST(the_number_of_texts_must_match_the_type)
 {
 	char raw[sizeof(struct logger_message) + 8];
 	const struct logger_message m = {
@@ -152,7 +152,7 @@ START_TEST(an_unexpected_descriptor_is_closed)
 }
 END_TEST
 
-START_TEST(a_lack_of_descriptors_is_told_and_the_next_message_arrives)
+START_TEST(a_lack_of_descriptors_is_reported_and_the_next_message_arrives)
 {
 	struct logger_message m = { .type = LOGGER_VIEW };
 	struct rlimit limit, low;
@@ -219,9 +219,9 @@ Suite *test_suite(void)
 	tcase_add_test(t, a_message_arrives_with_its_texts_and_its_descriptor);
 	tcase_add_test(t, texts_that_are_too_long_are_not_sent);
 	tcase_add_loop_test(t, a_number_out_of_its_range_is_refused, 0, ARRAY_SIZE(changes));
-	tcase_add_loop_test(t, texts_are_as_many_as_the_type_has, 0, ARRAY_SIZE(tails));
+	tcase_add_loop_test(t, the_number_of_texts_must_match_the_type, 0, ARRAY_SIZE(tails));
 	tcase_add_test(t, an_unexpected_descriptor_is_closed);
-	tcase_add_test(t, a_lack_of_descriptors_is_told_and_the_next_message_arrives);
+	tcase_add_test(t, a_lack_of_descriptors_is_reported_and_the_next_message_arrives);
 	tcase_add_test(t, a_packet_of_any_size_is_refused_or_valid);
 	tcase_add_test(t, a_store_takes_no_memory_until_it_is_written);
 	suite_add_tcase(suite, t);

@@ -47,7 +47,7 @@ START_TEST(a_call_is_an_object_with_a_qualified_method)
 }
 END_TEST
 
-START_TEST(depth_is_bounded)
+START_TEST(depth_is_limited)
 {
 	enum { DEPTH = 200000 };
 	char *text = malloc(DEPTH + 64);
@@ -68,7 +68,7 @@ START_TEST(depth_is_bounded)
 }
 END_TEST
 
-START_TEST(what_is_built_is_parsed)
+START_TEST(built_messages_can_be_parsed)
 {
 	struct message_call call;
 	struct message_reply reply;
@@ -96,7 +96,7 @@ START_TEST(what_is_built_is_parsed)
 }
 END_TEST
 
-START_TEST(bytes_from_anywhere_become_a_string)
+START_TEST(any_bytes_become_a_string)
 {
 	static const struct {
 		const char *bytes, *string;
@@ -125,7 +125,7 @@ static void *failing_malloc(size_t size)
 	return allocations_left-- > 0 ? malloc(size) : NULL;
 }
 
-/* A call, its answer, and an error; in JSON everything that can be allocated.  Return: 0 or -errno. */
+/* A call, its reply, and an error, with every kind of allocation.  Return: 0 or -errno. */
 static int converse(void)
 {
 	cleanup(freep) char *text = NULL, *answer = NULL, *error = NULL, *reply = NULL;
@@ -151,7 +151,7 @@ static int converse(void)
 	return r < 0 ? r : 0;
 }
 
-START_TEST(without_memory_nothing_is_said_and_nothing_lost)
+START_TEST(without_memory_no_message_is_built_and_none_leaks)
 {
 	long n = 0;
 	int r;
@@ -160,7 +160,7 @@ START_TEST(without_memory_nothing_is_said_and_nothing_lost)
 	do {
 		allocations_left = n++;
 		r = converse();
-		/* jansson may take a text for bad when it had no memory to read it. */
+		/* jansson may report an invalid text if it is out of memory. */
 		ck_assert_msg(r == 0 || r == -ENOMEM || r == -EBADMSG, "%ld allocations: %d", n, r);
 	} while (r < 0);
 	json_set_alloc_funcs(malloc, free);
@@ -199,7 +199,7 @@ static void feed(const char *text)
 	}
 }
 
-START_TEST(mutated_messages_are_taken_or_refused)
+START_TEST(mutated_messages_are_accepted_or_refused)
 {
 	static const char *const seeds[] = {
 		"{\"method\":\"io.swansong.Shutdown\",\"parameters\":{\"node\":\"web\",\"force\":true},\"more\":true}",
@@ -214,7 +214,8 @@ START_TEST(mutated_messages_are_taken_or_refused)
 	char text[1024];
 
 	for (int round = 0; round < 50000; round++) {
-		size_t n = (size_t)snprintf(text, sizeof(text), "%s", seeds[round % (int)ARRAY_SIZE(seeds)]);
+		size_t n = (size_t)snprintf(text, sizeof(text), "%s",
+					    seeds[round % (int)ARRAY_SIZE(seeds)]);
 
 		for (unsigned edits = next_random(&random) % 4 + 1; edits; edits--) {
 			size_t at = next_random(&random) % n;
@@ -248,11 +249,11 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("message");
 
 	tcase_add_test(tc, a_call_is_an_object_with_a_qualified_method);
-	tcase_add_test(tc, depth_is_bounded);
-	tcase_add_test(tc, what_is_built_is_parsed);
-	tcase_add_test(tc, bytes_from_anywhere_become_a_string);
-	tcase_add_test(tc, without_memory_nothing_is_said_and_nothing_lost);
-	tcase_add_test(tc, mutated_messages_are_taken_or_refused);
+	tcase_add_test(tc, depth_is_limited);
+	tcase_add_test(tc, built_messages_can_be_parsed);
+	tcase_add_test(tc, any_bytes_become_a_string);
+	tcase_add_test(tc, without_memory_no_message_is_built_and_none_leaks);
+	tcase_add_test(tc, mutated_messages_are_accepted_or_refused);
 	suite_add_tcase(s, tc);
 
 	suite_add_tcase(s, interface_tests());

@@ -35,7 +35,7 @@ static const struct node_view node = {
 	.is_service = true,
 };
 
-START_TEST(a_node_comes_back_as_it_went)
+START_TEST(a_node_is_parsed_as_it_was_built)
 {
 	struct node_view out = node, in;
 	json_t *object;
@@ -132,7 +132,7 @@ static int parse_guard(const json_t *object)
 	return r;
 }
 
-START_TEST(a_type_is_refused_when_a_member_is_not_right)
+START_TEST(an_object_with_an_invalid_member_is_refused)
 {
 	struct node_view view = node;
 	struct guard_view guard = { .id = 7,
@@ -162,7 +162,7 @@ START_TEST(a_type_is_refused_when_a_member_is_not_right)
 }
 END_TEST
 
-/* "\ttype: (a, b),\n" for each member of what was built, in the order it was. */
+/* "\ttype: (a, b),\n" for each member of the built object, in its order. */
 START_TEST(the_types_of_the_text_are_those_of_the_structs)
 {
 	struct node_view view = node;
@@ -232,7 +232,7 @@ static void assert_address(const char *given, const char *expected)
 	free(path);
 }
 
-START_TEST(the_socket_is_where_it_is_said_to_be)
+START_TEST(the_socket_path_follows_the_environment)
 {
 	setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
 	setenv("SWANSONG_SOCKET", "/x/sock", 1);
@@ -251,7 +251,7 @@ START_TEST(the_socket_is_where_it_is_said_to_be)
 	(void)snprintf(expected, sizeof(expected), "/tmp/swansong-%u/control.sock",
 		       (unsigned)geteuid());
 	assert_address(NULL, expected);
-	/* Or the leak checker may not look at us. */
+	/* Otherwise the leak checker may not inspect this process. */
 	if (getuid() == 0)
 		ck_assert_int_eq(seteuid(0), 0);
 }
@@ -261,11 +261,11 @@ TCase *view_tests(void)
 {
 	TCase *tc = tcase_create("view");
 
-	tcase_add_test(tc, a_node_comes_back_as_it_went);
+	tcase_add_test(tc, a_node_is_parsed_as_it_was_built);
 	tcase_add_test(tc, a_group_has_no_service_and_infinity_stays_a_number);
-	tcase_add_test(tc, a_type_is_refused_when_a_member_is_not_right);
+	tcase_add_test(tc, an_object_with_an_invalid_member_is_refused);
 	tcase_add_test(tc, the_types_of_the_text_are_those_of_the_structs);
 	tcase_add_test(tc, arrays_are_whole_or_refused);
-	tcase_add_test(tc, the_socket_is_where_it_is_said_to_be);
+	tcase_add_test(tc, the_socket_path_follows_the_environment);
 	return tc;
 }

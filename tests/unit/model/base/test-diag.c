@@ -29,7 +29,7 @@ static struct place at(const char *file, unsigned line)
 	return (struct place){ .file = file, .line = line };
 }
 
-START_TEST(mistakes_come_in_the_order_of_files_and_lines)
+START_TEST(errors_are_in_the_order_of_files_and_lines)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
 	struct seen seen = { .n = 0 };
@@ -63,7 +63,7 @@ START_TEST(a_text_is_one_line)
 }
 END_TEST
 
-START_TEST(what_is_not_kept_is_counted_and_said)
+START_TEST(dropped_entries_are_counted)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
 	struct seen seen = { .n = 0 };
@@ -86,7 +86,7 @@ START_TEST(what_is_not_kept_is_counted_and_said)
 }
 END_TEST
 
-START_TEST(an_excerpt_says_that_it_is_one)
+START_TEST(a_cut_excerpt_is_marked)
 {
 	char buf[DIAG_EXCERPT_MAX], text[2 * DIAG_EXCERPT_MAX + 1] = "";
 
@@ -110,10 +110,10 @@ Suite *test_suite(void)
 	Suite *s = suite_create("diag");
 	TCase *tc = tcase_create("diag");
 
-	tcase_add_test(tc, mistakes_come_in_the_order_of_files_and_lines);
+	tcase_add_test(tc, errors_are_in_the_order_of_files_and_lines);
 	tcase_add_test(tc, a_text_is_one_line);
-	tcase_add_test(tc, what_is_not_kept_is_counted_and_said);
-	tcase_add_test(tc, an_excerpt_says_that_it_is_one);
+	tcase_add_test(tc, dropped_entries_are_counted);
+	tcase_add_test(tc, a_cut_excerpt_is_marked);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -8,7 +8,7 @@
 #include "base/macro.h"
 #include "model/keys/keys.h"
 
-/* What a process runs as, and where its streams lead: of its section, or of those above. */
+/* Attributes and streams of a process: from its section, or from sections above. */
 
 START_TEST(values_are_inherited_downward)
 {
@@ -81,7 +81,7 @@ START_TEST(attributes_are_inherited_one_by_one)
 }
 END_TEST
 
-/* A list of processors says the same however it is written. */
+/* Different notations of a list of processors are equal. */
 START_TEST(processors_are_a_list)
 {
 	static const char *const same[] = { "0-3,7", "7,0-3", "0,1,2,3,7", "2-3,0-2,7-7" };
@@ -154,7 +154,7 @@ START_TEST(capabilities_have_their_names)
 }
 END_TEST
 
-/* Whatever the key is called, it is the one of that resource. */
+/* Each key of a limit sets its resource. */
 START_TEST(every_limit_has_its_key)
 {
 	for (int i = 0; i < RLIM_NLIMITS; i++) {

@@ -3,7 +3,7 @@
 #include "base/macro.h"
 #include "model/keys/keys.h"
 
-/* What a value must not be, whatever the key's type takes for one. */
+/* Values that each key must refuse, independently of the definition of its type. */
 static const struct {
 	const char *key;
 	const char *values[24];
@@ -153,7 +153,7 @@ START_TEST(a_bad_value_of_the_root_is_refused)
 }
 END_TEST
 
-/* Nobody is forgotten: this is a value of no key at all, wherever the key may stand. */
+/* A value that is invalid for every key, in each scope: so no key is forgotten. */
 START_TEST(every_key_has_a_bad_value)
 {
 	const struct key *key = &keys[_i];

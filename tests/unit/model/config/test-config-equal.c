@@ -100,7 +100,7 @@ static struct config *load_quietly(const char *text)
 	return config;
 }
 
-START_TEST(equal_is_what_behaves_alike)
+START_TEST(configurations_with_the_same_behaviour_are_equal)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(differences); i++) {
 		char *moved = malloc(strlen(differences[i]) + 20);
@@ -122,6 +122,6 @@ TCase *config_equal_tests(void)
 {
 	TCase *tc = config_case("equal");
 
-	tcase_add_test(tc, equal_is_what_behaves_alike);
+	tcase_add_test(tc, configurations_with_the_same_behaviour_are_equal);
 	return tc;
 }

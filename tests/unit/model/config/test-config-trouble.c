@@ -8,7 +8,7 @@
 
 #include "base/macro.h"
 
-/* Without memory, and with files that somebody has damaged. */
+/* Without memory, and with damaged files. */
 
 static const char sample[] =
 	"# A configuration with everything.\n"
@@ -55,23 +55,23 @@ START_TEST(without_memory_nothing_is_loaded_and_nothing_lost)
 }
 END_TEST
 
-START_TEST(without_memory_mistakes_are_no_worse)
+START_TEST(without_memory_errors_are_still_reported)
 {
 	load_without_memory(mistakes, -EINVAL);
 }
 END_TEST
 
-static void find_circle(enum diag_level level, const char *text, void *arg)
+static void find_cycle(enum diag_level level, const char *text, void *arg)
 {
-	const char *circle = strstr(text, "dependency cycle: ");
+	const char *cycle = strstr(text, "dependency cycle: ");
 
 	(void)level;
-	if (circle)
-		(void)snprintf(arg, 4096, "%s", circle + strlen("dependency cycle: "));
+	if (cycle)
+		(void)snprintf(arg, 4096, "%s", cycle + strlen("dependency cycle: "));
 }
 
-/* It takes more memory than it begins with, and a cut one would send people the wrong way. */
-START_TEST(without_memory_a_circle_is_told_whole_or_not_at_all)
+/* The text grows in several allocations; a truncated cycle would mislead the user. */
+START_TEST(without_memory_a_cycle_is_reported_whole_or_not_at_all)
 {
 	static const char *const path = ".";
 	static const char nodes[][60] = {
@@ -105,7 +105,7 @@ START_TEST(without_memory_a_circle_is_told_whole_or_not_at_all)
 		allocations_left = n;
 		r = config_load(&config, &path, 1, &names, diag);
 		allocations_left = -1;
-		diag_each(diag, find_circle, told);
+		diag_each(diag, find_cycle, told);
 		if (told[0])
 			ck_assert_str_eq(told, whole);
 		told_whole += told[0] != '\0';
@@ -162,7 +162,7 @@ static size_t mutate(char *text, size_t size, unsigned *seed)
 	}
 }
 
-START_TEST(random_damage_is_taken_or_named)
+START_TEST(random_damage_is_accepted_or_reported)
 {
 	static const char *const path = "f";
 	unsigned seed = (unsigned)_i + 1;
@@ -196,8 +196,8 @@ TCase *config_trouble_tests(void)
 	TCase *tc = config_case("trouble");
 
 	tcase_add_test(tc, without_memory_nothing_is_loaded_and_nothing_lost);
-	tcase_add_test(tc, without_memory_mistakes_are_no_worse);
-	tcase_add_test(tc, without_memory_a_circle_is_told_whole_or_not_at_all);
-	tcase_add_loop_test(tc, random_damage_is_taken_or_named, 0, 4);
+	tcase_add_test(tc, without_memory_errors_are_still_reported);
+	tcase_add_test(tc, without_memory_a_cycle_is_reported_whole_or_not_at_all);
+	tcase_add_loop_test(tc, random_damage_is_accepted_or_reported, 0, 4);
 	return tc;
 }

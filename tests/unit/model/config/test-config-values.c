@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 
-/* What a section may say, and what it means. */
+/* Values of keys, and their settings. */
 
 START_TEST(defaults_are_those_of_the_manual)
 {
@@ -160,7 +160,7 @@ static void ready_is(const char *value, enum probe_kind kind, int fd, const char
 	ck_assert_uint_eq(ntohs(ready->address->in.sin_port), port);
 }
 
-START_TEST(what_ends_it_and_bounds_it_is_taken)
+START_TEST(keys_of_the_end_and_of_limits_are_read)
 {
 	cleanup(config_unrefp) struct config *config = good(
 		"[a]\ncommand = x\nsignal-scope = main\nkill-signal = ABRT\nkill-leftovers = no\n"
@@ -187,7 +187,7 @@ START_TEST(what_ends_it_and_bounds_it_is_taken)
 }
 END_TEST
 
-START_TEST(readiness_has_its_ways)
+START_TEST(readiness_has_all_kinds)
 {
 	ready_is("started", PROBE_STARTED, 0, NULL, 0);
 	ready_is("notify", PROBE_NOTIFY, 0, NULL, 0);
@@ -250,7 +250,7 @@ START_TEST(sockets_are_read_with_their_options)
 }
 END_TEST
 
-START_TEST(what_is_shared_is_the_same_for_all)
+START_TEST(a_shared_socket_has_the_same_options_in_all_sections)
 {
 	bad("[a]\ncommand = x\nlisten = unix:/x,mode=600\n[b]\ncommand = x\nlisten = unix:/x\n",
 	    "f:6: [b] listen: invalid value 'unix:/x': another section has the socket with another mode, owner or group");
@@ -280,7 +280,7 @@ static bool has_socket(const char *lines)
 	return only(config, "a")->notify;
 }
 
-START_TEST(a_socket_is_given_to_whom_something_is_asked_of_on_it)
+START_TEST(a_notification_socket_is_given_if_a_key_needs_it)
 {
 	ck_assert(!has_socket(""));
 	ck_assert(has_socket("ready = notify\n"));
@@ -401,13 +401,13 @@ TCase *config_values_tests(void)
 
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
 	tcase_add_test(tc, every_key_is_taken);
-	tcase_add_test(tc, what_ends_it_and_bounds_it_is_taken);
-	tcase_add_test(tc, readiness_has_its_ways);
+	tcase_add_test(tc, keys_of_the_end_and_of_limits_are_read);
+	tcase_add_test(tc, readiness_has_all_kinds);
 	tcase_add_test(tc, probes_know_the_node);
 	tcase_add_test(tc, sockets_are_read_with_their_options);
-	tcase_add_test(tc, what_is_shared_is_the_same_for_all);
+	tcase_add_test(tc, a_shared_socket_has_the_same_options_in_all_sections);
 	tcase_add_test(tc, readiness_has_a_descriptor_of_its_own);
-	tcase_add_test(tc, a_socket_is_given_to_whom_something_is_asked_of_on_it);
+	tcase_add_test(tc, a_notification_socket_is_given_if_a_key_needs_it);
 	tcase_add_test(tc, a_bad_command_is_refused);
 	tcase_add_test(tc, a_command_key_may_be_repeated);
 	tcase_add_test(tc, a_reload_is_a_signal_or_a_command);

@@ -7,7 +7,7 @@
 
 #include "base/macro.h"
 
-START_TEST(parents_come_first_and_are_made_up)
+START_TEST(missing_parents_are_created_before_their_children)
 {
 	cleanup(config_unrefp) struct config *config =
 		good("[b/c/d]\ncommand = x\n[a]\n[b]\nshutdown-timeout = 1s\n");
@@ -28,7 +28,7 @@ START_TEST(parents_come_first_and_are_made_up)
 }
 END_TEST
 
-START_TEST(keys_stand_where_they_belong)
+START_TEST(keys_are_refused_in_the_wrong_section)
 {
 	bad("[a]\nrestart = always\n",
 	    "f:2: [a] restart: only services have this key: set command");
@@ -68,7 +68,7 @@ START_TEST(a_misspelling_is_recognised)
 	bad("[a]\nafter = swansong\n", "f:2: [a] after: 'swansong' is the root");
 	bad("[a]\n[b]\nafter = a a\n", "f:3: [b] after: duplicate node 'a'");
 	bad("[a]\n[b]\nafter = a \"\n", "f:3: [b] after: invalid value 'a \"': open quote");
-	/* Keys of later versions are not half understood. */
+	/* Keys of later versions are errors, not ignored. */
 	bad("[a]\ncommand = x\nreplicas = 3\n", "f:3: [a] replicas: unknown key");
 }
 END_TEST
@@ -107,7 +107,7 @@ START_TEST(names_are_checked)
 }
 END_TEST
 
-START_TEST(all_mistakes_are_found_in_one_run)
+START_TEST(all_errors_are_found_in_one_run)
 {
 	static const char *const paths[] = { "two", "missing", "one" };
 	struct config *config = NULL;
@@ -142,7 +142,7 @@ START_TEST(all_mistakes_are_found_in_one_run)
 }
 END_TEST
 
-START_TEST(a_circle_is_a_mistake)
+START_TEST(a_cycle_is_an_error)
 {
 	bad("[a]\nrequires = b/x\n[b]\nafter = a\n[b/x]\ncommand = x\n",
 	    "f:2: [a] requires: dependency cycle: a → b/x → b → a: a requires b/x, which is in b; "
@@ -269,12 +269,12 @@ static TCase *config_files_tests(void)
 {
 	TCase *tc = config_case("files");
 
-	tcase_add_test(tc, parents_come_first_and_are_made_up);
-	tcase_add_test(tc, keys_stand_where_they_belong);
+	tcase_add_test(tc, missing_parents_are_created_before_their_children);
+	tcase_add_test(tc, keys_are_refused_in_the_wrong_section);
 	tcase_add_test(tc, a_misspelling_is_recognised);
 	tcase_add_test(tc, names_are_checked);
-	tcase_add_test(tc, all_mistakes_are_found_in_one_run);
-	tcase_add_test(tc, a_circle_is_a_mistake);
+	tcase_add_test(tc, all_errors_are_found_in_one_run);
+	tcase_add_test(tc, a_cycle_is_an_error);
 	tcase_add_test(tc, only_files_are_read);
 	tcase_add_test(tc, a_directory_is_read_in_the_order_of_names);
 	tcase_add_test(tc, nothing_to_run_is_a_warning);

@@ -1,12 +1,12 @@
 #pragma once
 
-/* Configurations from files, whose users are redis and 100 and whose group is adm. */
+/* Configurations from files, with the users redis and 100 and the group adm. */
 
 #include "tests/unit/fixtures/main.h"
 #include "model/config/config.h"
 #include "tests/unit/fixtures/scratch.h"
 
-/* What is said of them, a line each. */
+/* The entries of the diag, a line each. */
 struct texts {
 	char all[32768];
 	size_t used;
@@ -18,16 +18,16 @@ extern const struct config_names names;
 int load(struct config **ret, const char *const *paths, size_t n, struct texts *texts);
 int load_text(struct config **ret, const char *text, struct texts *texts);
 
-/* There is nothing to say of it. */
+/* Loads a configuration without an error or warning. */
 struct config *good(const char *text);
 
-/* The configuration is refused, with @expected as the beginning of the only mistake. */
+/* The configuration is refused, and its only error begins with @expected. */
 void bad(const char *text, const char *expected);
 
-/* It is there. */
+/* Returns the node @path, which must exist. */
 struct node_config *only(const struct config *config, const char *path);
 
-/* Whose tests have a directory each. */
+/* A test case with a directory for each test. */
 TCase *config_case(const char *name);
 
 TCase *config_values_tests(void);

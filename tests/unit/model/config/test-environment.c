@@ -24,7 +24,7 @@ static void show(enum diag_level level, const char *text, void *arg)
 	(void)snprintf(shown + used, sizeof(shown) - used, "%s\n", text);
 }
 
-/* Loads @text, in which each $ is the directory; what is wrong is in @shown. */
+/* Loads @text, with the directory for each $; errors are in @shown. */
 static int load(struct config **ret, const char *text)
 {
 	static const char *const path = "f";
@@ -83,7 +83,7 @@ START_TEST(lines_are_variables_comments_or_nothing)
 }
 END_TEST
 
-/* @wanted: what is shown, after the directory's name. */
+/* @wanted: the text shown, after the directory's name. */
 static void refuses(const char *text, size_t size, const char *wanted)
 {
 	struct config *config = NULL;
@@ -98,14 +98,14 @@ static void refuses(const char *text, size_t size, const char *wanted)
 		      "%s", shown);
 }
 
-/* Variables are @wanted; @warning: what is shown, after the directory's name. */
+/* Variables are @wanted; @warning: the text shown, after the directory's name. */
 static void warns(const char *text, const char *wanted, const char *warning)
 {
 	reads(text, wanted);
 	ck_assert_msg(strcmp(shown + strlen(directory), warning) == 0, "%s", shown);
 }
 
-START_TEST(files_of_others_are_read_as_they_read_them)
+START_TEST(files_for_other_readers_are_read_alike)
 {
 	reads("export A=1\nexport\tB='2 3'\nexport=4\n", "A=1|B=2 3|export=4|");
 	reads("A=it's\nB=5\" disk\nC=1\\\n", "A=it's|B=5\" disk|C=1\\|");
@@ -113,7 +113,7 @@ START_TEST(files_of_others_are_read_as_they_read_them)
 }
 END_TEST
 
-START_TEST(mistakes_have_their_line_and_are_said_once)
+START_TEST(errors_have_their_line_and_are_reported_once)
 {
 	warns("A=1\n\nexportB 2\nC=3\n", "A=1|C=3|",
 	      "/e:3: line ignored: expected NAME=VALUE, not 'exportB 2'\n");
@@ -150,7 +150,7 @@ START_TEST(a_file_has_its_limits)
 }
 END_TEST
 
-START_TEST(a_missing_file_is_a_mistake_unless_it_may_be)
+START_TEST(a_missing_file_is_an_error_unless_optional)
 {
 	struct config *config = NULL;
 	char wanted[512];
@@ -193,10 +193,10 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tc, make_directory, remove_directory);
 	tcase_add_test(tc, lines_are_variables_comments_or_nothing);
-	tcase_add_test(tc, files_of_others_are_read_as_they_read_them);
-	tcase_add_test(tc, mistakes_have_their_line_and_are_said_once);
+	tcase_add_test(tc, files_for_other_readers_are_read_alike);
+	tcase_add_test(tc, errors_have_their_line_and_are_reported_once);
 	tcase_add_test(tc, a_file_has_its_limits);
-	tcase_add_test(tc, a_missing_file_is_a_mistake_unless_it_may_be);
+	tcase_add_test(tc, a_missing_file_is_an_error_unless_optional);
 	tcase_add_test(tc, the_nearest_section_counts_and_in_it_the_last_file);
 	suite_add_tcase(s, tc);
 	return s;

@@ -59,8 +59,8 @@ static void keep(enum diag_level level, const char *text, void *arg)
 	(void)snprintf(arg, 4096, "%s", text);
 }
 
-/* The number of circles, and the last one's text in @text. */
-static size_t circles(struct config *config, char *text)
+/* The number of cycles, and the last one's text in @text. */
+static size_t cycles(struct config *config, char *text)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
 
@@ -70,12 +70,12 @@ static size_t circles(struct config *config, char *text)
 	return diag_errors(diag);
 }
 
-static void is_circle(const char *edges, const char *place, const char *path)
+static void is_cycle(const char *edges, const char *place, const char *path)
 {
 	cleanup(config_unrefp) struct config *config = graph(edges);
 	char text[4096] = "";
 
-	ck_assert_uint_eq(circles(config, text), 1);
+	ck_assert_uint_eq(cycles(config, text), 1);
 	ck_assert_msg(strncmp(text, place, strlen(place)) == 0, "'%s' is not at '%s'", text, place);
 	ck_assert_msg(strlen(text) > strlen(path) &&
 			      strcmp(text + strlen(text) - strlen(path), path) == 0,
@@ -87,7 +87,7 @@ static void is_fine(const char *edges)
 	cleanup(config_unrefp) struct config *config = graph(edges);
 	char text[4096] = "";
 
-	ck_assert_msg(circles(config, text) == 0, "%s", text);
+	ck_assert_msg(cycles(config, text) == 0, "%s", text);
 }
 
 START_TEST(an_order_is_fine)
@@ -100,33 +100,33 @@ START_TEST(an_order_is_fine)
 }
 END_TEST
 
-START_TEST(a_circle_is_named_with_its_whole_path)
+START_TEST(a_cycle_is_reported_with_its_whole_path)
 {
-	is_circle("a > a", "g:1: [a] requires: ", ": a requires a");
-	is_circle("a > b  b > a", "g:1: [a] requires: ", ": a requires b; b requires a");
-	is_circle("a > b  b ~ c  c > a", "g:1: [a] requires: dependency cycle: a → b → c → a: ",
-		  ": a requires b; b after c; c requires a");
-	is_circle("x > a  a ~ b  b > a", "g:2: [a] after: ", ": a after b; b requires a");
+	is_cycle("a > a", "g:1: [a] requires: ", ": a requires a");
+	is_cycle("a > b  b > a", "g:1: [a] requires: ", ": a requires b; b requires a");
+	is_cycle("a > b  b ~ c  c > a", "g:1: [a] requires: dependency cycle: a → b → c → a: ",
+		 ": a requires b; b after c; c requires a");
+	is_cycle("x > a  a ~ b  b > a", "g:2: [a] after: ", ": a after b; b requires a");
 }
 END_TEST
 
-START_TEST(a_circle_goes_through_nesting)
+START_TEST(a_cycle_goes_through_nesting)
 {
-	is_circle("a > b/x  b ~ a", "g:1: [a] requires: dependency cycle: a → b/x → b → a: ",
-		  ": a requires b/x, which is in b; b after a");
-	is_circle("a > b  b/x ~ a",
-		  "g:1: [a] requires: ", ": a requires b, which contains b/x; b/x after a");
-	is_circle("a/x > b/x  b/y > a/y  a > c  b > c  c > a/z",
-		  "g:", "c requires a/z, which is in a");
-	is_circle("a/x > b  b > a",
-		  "g:1: [a/x] requires: ", ": a/x requires b; b requires a, which contains a/x");
+	is_cycle("a > b/x  b ~ a", "g:1: [a] requires: dependency cycle: a → b/x → b → a: ",
+		 ": a requires b/x, which is in b; b after a");
+	is_cycle("a > b  b/x ~ a",
+		 "g:1: [a] requires: ", ": a requires b, which contains b/x; b/x after a");
+	is_cycle("a/x > b/x  b/y > a/y  a > c  b > c  c > a/z",
+		 "g:", "c requires a/z, which is in a");
+	is_cycle("a/x > b  b > a",
+		 "g:1: [a/x] requires: ", ": a/x requires b; b requires a, which contains a/x");
 }
 END_TEST
 
-START_TEST(what_is_wanted_comes_before)
+START_TEST(a_wanted_node_comes_before)
 {
 	is_fine("a + b  b + c  a > c");
-	is_circle("a + b  b ~ a", "g:1: [a] wants: ", ": a wants b; b after a");
+	is_cycle("a + b  b ~ a", "g:1: [a] wants: ", ": a wants b; b after a");
 }
 END_TEST
 
@@ -136,52 +136,52 @@ START_TEST(a_stop_has_an_order_of_its_own)
 	is_fine("b > a  a ! b"); /* as it is without */
 	is_fine("a ! b  a ! c  b ! c");
 	is_fine("a/x ! b  b ~ c  c ! a/y");
-	is_circle("a ! b  b ! a", "g:2: [b] term-after: dependency cycle at the stop: a → b → a: ",
-		  ": a ends before (term-after) b; b ends before (term-after) a");
-	is_circle("a > b  a ! b", "g:1: [a] requires: dependency cycle at the stop: a → b → a: ",
-		  ": a requires b; b ends before (term-after) a");
-	is_circle("x > a  a ! a", "g:2: [a] term-after: ", ": a ends before (term-after) a");
-	is_circle("a/x ! a", "g:1: [a/x] term-after: ", "");
-	is_circle("a ! a/x", "g:1: [a] term-after: ", "");
+	is_cycle("a ! b  b ! a", "g:2: [b] term-after: dependency cycle at the stop: a → b → a: ",
+		 ": a ends before (term-after) b; b ends before (term-after) a");
+	is_cycle("a > b  a ! b", "g:1: [a] requires: dependency cycle at the stop: a → b → a: ",
+		 ": a requires b; b ends before (term-after) a");
+	is_cycle("x > a  a ! a", "g:2: [a] term-after: ", ": a ends before (term-after) a");
+	is_cycle("a/x ! a", "g:1: [a/x] term-after: ", "");
+	is_cycle("a ! a/x", "g:1: [a] term-after: ", "");
 }
 END_TEST
 
-START_TEST(a_node_and_what_is_in_it_cannot_wait_for_each_other)
+START_TEST(a_node_and_a_node_in_it_cannot_wait_for_each_other)
 {
-	is_circle("a > a/b", "g:1: [a] requires: ", ": a requires a/b, which is in a");
-	is_circle("a/b/c ~ a", "g:1: [a/b/c] after: ", ": a/b/c after a, which contains a/b/c");
+	is_cycle("a > a/b", "g:1: [a] requires: ", ": a requires a/b, which is in a");
+	is_cycle("a/b/c ~ a", "g:1: [a/b/c] after: ", ": a/b/c after a, which contains a/b/c");
 }
 END_TEST
 
-START_TEST(a_group_of_many_in_a_circle_is_one_circle)
+START_TEST(a_large_group_in_a_cycle_is_one_cycle)
 {
-	is_circle("g/1 > x  g/2 > y  g/3 > y  g > z  z > g",
-		  "g:4: [g] requires: ", ": g requires z; z requires g");
+	is_cycle("g/1 > x  g/2 > y  g/3 > y  g > z  z > g",
+		 "g:4: [g] requires: ", ": g requires z; z requires g");
 }
 END_TEST
 
-START_TEST(every_circle_is_one_error)
+START_TEST(every_cycle_is_one_error)
 {
 	cleanup(config_unrefp) struct config *config =
 		graph("a > b  b > a  c > d  d > c  e > e  f > a  f > c  g > f");
 	char text[4096] = "";
 
-	ck_assert_uint_eq(circles(config, text), 3);
+	ck_assert_uint_eq(cycles(config, text), 3);
 }
 END_TEST
 
-START_TEST(circles_that_share_a_node_are_all_found)
+START_TEST(cycles_that_share_a_node_are_all_found)
 {
 	cleanup(config_unrefp) struct config *config =
 		graph("a > b  a > c  a > d  b > a  c > a  d > a");
 	char text[4096] = "";
 
-	ck_assert_uint_eq(circles(config, text), 3);
+	ck_assert_uint_eq(cycles(config, text), 3);
 }
 END_TEST
 
-/* The search itself, against the plain definition: is there a vertex that needs itself? */
-static bool has_circle(const struct config *config)
+/* Compares the search with the plain definition: a cycle has a vertex that needs itself. */
+static bool has_cycle(const struct config *config)
 {
 	enum { MAX = 64 };
 	bool needs[MAX][MAX] = { { false } };
@@ -212,7 +212,7 @@ static bool has_circle(const struct config *config)
 	return false;
 }
 
-START_TEST(circles_are_found_where_there_are_some_and_nowhere_else)
+START_TEST(cycles_are_found_exactly_where_they_are)
 {
 	static const char *const names[] = {
 		"a", "b", "c", "a/x", "a/y", "b/x", "b/x/z", "c/x", "d"
@@ -231,8 +231,8 @@ START_TEST(circles_are_found_where_there_are_some_and_nowhere_else)
 			add(a, (enum edge)(rand_r(&seed) % N_EDGES),
 			    node(config, names[rand_r(&seed) % 9]));
 		}
-		with += has_circle(config);
-		ck_assert_int_eq(circles(config, text) > 0, has_circle(config));
+		with += has_cycle(config);
+		ck_assert_int_eq(cycles(config, text) > 0, has_cycle(config));
 	}
 	ck_assert_uint_gt(with, 100);
 	ck_assert_uint_lt(with, 2900);
@@ -264,23 +264,23 @@ START_TEST(depth_does_not_matter)
 	char text[4096] = "";
 
 	ck_assert_int_eq(setrlimit(RLIMIT_STACK, &small), 0);
-	ck_assert_uint_eq(circles(config, text), 0);
+	ck_assert_uint_eq(cycles(config, text), 0);
 
 	add(config->nodes[CONFIG_NODES_MAX - 1], EDGE_REQUIRES, config->nodes[1]);
-	ck_assert_uint_eq(circles(config, text), 1);
+	ck_assert_uint_eq(cycles(config, text), 1);
 	ck_assert_ptr_nonnull(strstr(text, "n0 requires n1; n1 requires n2; "));
 	ck_assert_ptr_nonnull(strstr(text, "; and 99958 more; n99998 requires n0"));
 }
 END_TEST
 
-START_TEST(many_circles_end)
+START_TEST(many_cycles_end)
 {
 	cleanup(config_unrefp) struct config *config = chain(2000);
 	char text[4096] = "";
 
 	for (size_t i = 2; i < config->n_nodes; i++)
 		add(config->nodes[i], EDGE_AFTER, config->nodes[1]);
-	ck_assert_uint_eq(circles(config, text), DIAG_MAX);
+	ck_assert_uint_eq(cycles(config, text), DIAG_MAX);
 }
 END_TEST
 
@@ -290,17 +290,17 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("graph");
 
 	tcase_add_test(tc, an_order_is_fine);
-	tcase_add_test(tc, a_circle_is_named_with_its_whole_path);
-	tcase_add_test(tc, a_circle_goes_through_nesting);
-	tcase_add_test(tc, what_is_wanted_comes_before);
+	tcase_add_test(tc, a_cycle_is_reported_with_its_whole_path);
+	tcase_add_test(tc, a_cycle_goes_through_nesting);
+	tcase_add_test(tc, a_wanted_node_comes_before);
 	tcase_add_test(tc, a_stop_has_an_order_of_its_own);
-	tcase_add_test(tc, a_node_and_what_is_in_it_cannot_wait_for_each_other);
-	tcase_add_test(tc, a_group_of_many_in_a_circle_is_one_circle);
-	tcase_add_test(tc, every_circle_is_one_error);
-	tcase_add_test(tc, circles_that_share_a_node_are_all_found);
-	tcase_add_test(tc, circles_are_found_where_there_are_some_and_nowhere_else);
+	tcase_add_test(tc, a_node_and_a_node_in_it_cannot_wait_for_each_other);
+	tcase_add_test(tc, a_large_group_in_a_cycle_is_one_cycle);
+	tcase_add_test(tc, every_cycle_is_one_error);
+	tcase_add_test(tc, cycles_that_share_a_node_are_all_found);
+	tcase_add_test(tc, cycles_are_found_exactly_where_they_are);
 	tcase_add_test(tc, depth_does_not_matter);
-	tcase_add_test(tc, many_circles_end);
+	tcase_add_test(tc, many_cycles_end);
 	suite_add_tcase(s, tc);
 	return s;
 }

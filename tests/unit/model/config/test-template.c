@@ -93,7 +93,7 @@ START_TEST(a_number_makes_instances_from_one)
 	ck_assert_int_eq(node(config, "web/w@2")->umask, 027);
 	ck_assert_ptr_null(config_find(config, "web/w@4"));
 	ck_assert_ptr_null(config_find(config, "web/w@"));
-	/* Where the template stands: before what comes after it. */
+	/* Instances have the position of the template: before nodes of later sections. */
 	ck_assert_uint_lt(node(config, "web/w@3")->index, node(config, "z")->index);
 	ck_assert_uint_eq(node(config, "web/w@3")->place.line, 1);
 }
@@ -122,7 +122,7 @@ START_TEST(an_instance_may_be_set_apart)
 	ck_assert_int_eq(node(config, "w@1")->umask, 027);
 	ck_assert_int_eq(node(config, "w@2")->umask, 07);
 	ck_assert_str_eq(node(config, "w@2")->argv[0], "run");
-	/* One more than the template counts. */
+	/* An instance beyond those that the template counts. */
 	ck_assert_str_eq(node(config, "w@more")->argv[0], "other");
 	ck_assert_int_eq(node(config, "w@more")->umask, 027);
 }
@@ -167,7 +167,7 @@ START_TEST(a_template_is_a_name_for_all_its_instances)
 }
 END_TEST
 
-START_TEST(mistakes_of_a_template_are_said_once)
+START_TEST(errors_of_a_template_are_reported_once)
 {
 	refused("[w@]\ncommand = run %x\ninstances = 5\numask = 9\nno-such-key = 1\n", NULL,
 		"a.ini:2: [w@] command: invalid value 'run %x': unknown %: only %n, %i and %% are replaced; "
@@ -178,7 +178,7 @@ START_TEST(mistakes_of_a_template_are_said_once)
 }
 END_TEST
 
-START_TEST(mistakes_are_reported_where_they_stand)
+START_TEST(errors_have_the_line_of_the_template)
 {
 	refused("[w@]\ncommand = run\nrequires = nobody\n", "\n\n\n[w@1]\n",
 		"a.ini:3: [w@1] requires: no node 'nobody': "
@@ -269,8 +269,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, an_instance_may_be_set_apart);
 	tcase_add_test(tc, an_instance_has_all_commands_of_its_template_or_its_own);
 	tcase_add_test(tc, a_template_is_a_name_for_all_its_instances);
-	tcase_add_test(tc, mistakes_of_a_template_are_said_once);
-	tcase_add_test(tc, mistakes_are_reported_where_they_stand);
+	tcase_add_test(tc, errors_of_a_template_are_reported_once);
+	tcase_add_test(tc, errors_have_the_line_of_the_template);
 	tcase_add_test(tc, bad_instances_are_refused);
 	tcase_add_test(tc, a_template_without_instances_is_a_warning);
 	tcase_add_test(tc, each_setting_has_an_origin);

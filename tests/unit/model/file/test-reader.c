@@ -38,7 +38,7 @@ int __wrap_ini_parse_stream(ini_reader reader, void *stream, ini_handler handler
 	return 0;
 }
 
-/* What was read, as text: "1[section]" and "2key=value" with a newline after each. */
+/* The result as text: "1[section]" and "2key=value" with a newline after each. */
 struct record {
 	FILE *out;
 	char *text;
@@ -102,7 +102,7 @@ static void first_text(enum diag_level level, const char *text, void *arg)
 		*first = text;
 }
 
-/* Also that what stands after the mistake is still read. */
+/* Also checks that the lines after the error are read. */
 static void is_refused(const char *text, size_t size, const char *expected)
 {
 	cleanup(record_done) struct record record;
@@ -117,7 +117,7 @@ static void is_refused(const char *text, size_t size, const char *expected)
 	ck_assert_ptr_nonnull(strstr(record.text, "end=1\n"));
 }
 
-START_TEST(a_semicolon_in_quotes_is_no_comment)
+START_TEST(a_semicolon_in_quotes_begins_no_comment)
 {
 	reads_as("[a]\nk = sh -c 'a ; \"b' ; c\n", "1[a]\n2k=sh -c 'a ; \"b'\n");
 	reads_as("[a]\nk = \"a \\\" ; b\" \\; \\' ; c\n", "1[a]\n2k=\"a \\\" ; b\" \\; \\'\n");
@@ -125,7 +125,7 @@ START_TEST(a_semicolon_in_quotes_is_no_comment)
 }
 END_TEST
 
-START_TEST(lines_are_counted_whatever_they_are)
+START_TEST(every_line_counts)
 {
 	reads_as("", "");
 	reads_as("\n\n# c\n  ; c\n[a]\n\nk=v\n", "5[a]\n7k=v\n");
@@ -134,7 +134,7 @@ START_TEST(lines_are_counted_whatever_they_are)
 }
 END_TEST
 
-START_TEST(blanks_around_do_not_count)
+START_TEST(blanks_around_are_removed)
 {
 	reads_as("[a]\nk \t=  v w \t\n", "1[a]\n2k=v w\n");
 	reads_as("[a]  \nk=\n", "1[a]\n2k=\n");
@@ -163,7 +163,7 @@ START_TEST(indented_lines_continue_a_value)
 }
 END_TEST
 
-START_TEST(other_systems_line_ends_and_marks_are_taken)
+START_TEST(crlf_and_byte_order_marks_are_accepted)
 {
 	reads_as("\xef\xbb\xbf[a]\r\nk = v\r\n w\r\n\r\nl = x\r\n", "1[a]\n2k=v\nw\n5l=x\n");
 	reads_as("\xef\xbb\xbf", "");
@@ -213,7 +213,7 @@ END_TEST
 #define REST			"\n[last]\nend=1\n"
 #define REFUSED(text, expected) is_refused(text REST, sizeof(text REST) - 1, expected)
 
-START_TEST(what_cannot_be_read_is_named_and_the_rest_is_read)
+START_TEST(an_invalid_line_is_reported_and_reading_continues)
 {
 	REFUSED("k=v", "f:1: k: key before the first section");
 	REFUSED("[a", "f:1: section without closing bracket");
@@ -234,7 +234,7 @@ START_TEST(what_cannot_be_read_is_named_and_the_rest_is_read)
 }
 END_TEST
 
-START_TEST(continuations_of_a_refused_line_are_not_mistakes)
+START_TEST(continuations_of_an_invalid_line_are_no_errors)
 {
 	cleanup(record_done) struct record record;
 	static const char text[] = "[a]\nk l\n m\n n\n\no = p\n";
@@ -245,7 +245,7 @@ START_TEST(continuations_of_a_refused_line_are_not_mistakes)
 }
 END_TEST
 
-START_TEST(too_long_a_value_is_refused_and_not_cut)
+START_TEST(a_value_that_is_too_long_is_refused_not_truncated)
 {
 	static const char head[] = "[last]\nk = ", tail[] = "\nend=1\n";
 	size_t size = strlen(head) + CONFIG_LINE_MAX + 1 + strlen(tail);
@@ -259,7 +259,10 @@ START_TEST(too_long_a_value_is_refused_and_not_cut)
 }
 END_TEST
 
-/* A section of three pieces, then a value of its line, with 200 bytes of room three pieces, and its length. */
+/*
+ * A section of three pieces, then a value of its line, with 200 bytes of room three pieces, and its
+ * length.
+ */
 static int parse_with(int room, unsigned loses)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
@@ -280,7 +283,7 @@ static int parse_with(int room, unsigned loses)
 	return r;
 }
 
-START_TEST(what_the_library_loses_is_noticed)
+START_TEST(a_loss_in_the_library_is_noticed)
 {
 	ck_assert_int_eq(parse_with(200, 0), 0);
 	for (unsigned line = 1; line <= 8; line++)
@@ -304,7 +307,7 @@ static int refuse(void *arg, unsigned line, const char *name)
 	return -EXDEV;
 }
 
-START_TEST(the_handler_can_give_up)
+START_TEST(the_handler_can_stop_reading)
 {
 	const struct reader_handler handler = { refuse, on_entry, NULL };
 	cleanup(diag_freep) struct diag *diag = NULL;
@@ -320,20 +323,20 @@ Suite *test_suite(void)
 	Suite *s = suite_create("reader");
 	TCase *tc = tcase_create("reader");
 
-	tcase_add_test(tc, a_semicolon_in_quotes_is_no_comment);
-	tcase_add_test(tc, lines_are_counted_whatever_they_are);
-	tcase_add_test(tc, blanks_around_do_not_count);
+	tcase_add_test(tc, a_semicolon_in_quotes_begins_no_comment);
+	tcase_add_test(tc, every_line_counts);
+	tcase_add_test(tc, blanks_around_are_removed);
 	tcase_add_test(tc, nothing_in_a_value_is_special);
 	tcase_add_test(tc, indented_lines_continue_a_value);
-	tcase_add_test(tc, other_systems_line_ends_and_marks_are_taken);
+	tcase_add_test(tc, crlf_and_byte_order_marks_are_accepted);
 	tcase_add_test(tc, a_value_of_any_length_arrives_whole);
 	tcase_add_test(tc, a_long_section_and_a_long_key_arrive_whole);
-	tcase_add_test(tc, what_cannot_be_read_is_named_and_the_rest_is_read);
-	tcase_add_test(tc, continuations_of_a_refused_line_are_not_mistakes);
-	tcase_add_test(tc, too_long_a_value_is_refused_and_not_cut);
-	tcase_add_test(tc, what_the_library_loses_is_noticed);
+	tcase_add_test(tc, an_invalid_line_is_reported_and_reading_continues);
+	tcase_add_test(tc, continuations_of_an_invalid_line_are_no_errors);
+	tcase_add_test(tc, a_value_that_is_too_long_is_refused_not_truncated);
+	tcase_add_test(tc, a_loss_in_the_library_is_noticed);
 	tcase_add_test(tc, lines_of_the_library_may_be_shorter_but_not_tiny);
-	tcase_add_test(tc, the_handler_can_give_up);
+	tcase_add_test(tc, the_handler_can_stop_reading);
 	suite_add_tcase(s, tc);
 	return s;
 }

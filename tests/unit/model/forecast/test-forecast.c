@@ -12,9 +12,10 @@
 #include "tests/unit/fixtures/nomem.h"
 
 /*
- * A forecast as text, a line for each row: its step, the node, "!" for a final, what it waits for; when
- * it begins and ends at worst, in seconds ("-": never), idle and busy; "*" if it is critical and the
- * budget that cuts it.  The last line is when all of it ends, at the soonest, idle and busy.
+ * A forecast as text, a line for each row: its step, the node, "!" for a final, the nodes it waits
+ * for; its begin and end at worst, in seconds ("-": never), idle and busy; "*" if it is critical,
+ * and the budget that limits it.  The last line has the end of the shutdown: soonest, idle and
+ * busy.
  */
 
 static const struct config_names names = { .user = NULL };
@@ -101,7 +102,7 @@ static void is(const char *text, const char *wanted)
 
 #define ENDLESS "[swansong]\nshutdown-timeout=infinity\n"
 
-START_TEST(who_waits_for_nobody_is_asked_at_once)
+START_TEST(a_service_that_waits_for_none_is_signalled_at_once)
 {
 	is("[swansong]\n", "0 0 90");
 	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\n[b]\ncommand=x\nstop-timeout=infinity\n",
@@ -193,7 +194,7 @@ START_TEST(a_drain_delay_begins_with_the_stop)
 }
 END_TEST
 
-START_TEST(what_runs_after_the_end_has_its_time_too)
+START_TEST(commands_after_the_end_have_their_time)
 {
 	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\npost-stop=y\n", "1 a 0..8 0..308 *\n0 8 -");
 	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\nkill-signal=SIGABRT\n",
@@ -220,7 +221,7 @@ START_TEST(a_budget_cuts_all_below)
 	is("[g]\nshutdown-timeout=2s\n[g/a]\ncommand=x\nshutdown-timeout=8s\npost-stop=y\n",
 	   "1 g/a 0..5.33333 0..5.33333 * cut by g\n"
 	   "0 5.33333 90");
-	/* Each final takes a third of what is left. */
+	/* Each final takes a third of the remaining time. */
 	is("[swansong]\nshutdown-timeout=9s\nfinal=y\n[g]\nfinal=y\n[g/a]\ncommand=x\n",
 	   "1 g/a 0..5 0..5 * cut by swansong\n"
 	   "2 g! 5..8 5..8 * cut by swansong\n"
@@ -235,7 +236,7 @@ START_TEST(a_budget_cuts_all_below)
 }
 END_TEST
 
-START_TEST(who_comes_later_is_left_his_time)
+START_TEST(a_later_service_keeps_its_time)
 {
 	/* The last two seconds are for a post-stop, and the time of c is taken from that of b. */
 	is("[swansong]\nshutdown-timeout=30s\n"
@@ -250,7 +251,7 @@ START_TEST(who_comes_later_is_left_his_time)
 }
 END_TEST
 
-START_TEST(who_comes_later_may_have_time_of_his_own)
+START_TEST(a_later_service_may_have_its_own_deadline)
 {
 	/* Four of the six seconds of c come after all that b has. */
 	is("[swansong]\nshutdown-timeout=1min\n[g]\nshutdown-timeout=26s\n"
@@ -262,11 +263,11 @@ START_TEST(who_comes_later_may_have_time_of_his_own)
 }
 END_TEST
 
-START_TEST(who_is_busy_has_the_time_of_both)
+START_TEST(a_busy_service_has_both_timeouts)
 {
 	is(ENDLESS "[a]\ncommand=x\nstop-timeout=3s\ndrain-timeout=7s\n",
 	   "1 a 0..4 0..11 *\n0 4 -");
-	/* One that may ask for more may do so without end. */
+	/* A service that may request more time may do so without end. */
 	is("[a]\ncommand=x\nstop-timeout=3s\ndrain-timeout=7s\nready=notify\n",
 	   "1 a 0..4 0..91 *\n0 4 91");
 }
@@ -288,7 +289,7 @@ START_TEST(the_grace_is_a_budget_of_the_root)
 }
 END_TEST
 
-START_TEST(a_node_takes_along_what_requires_it)
+START_TEST(a_node_is_stopped_with_its_dependents)
 {
 	static const char text[] = "[data]\nshutdown-timeout=30s\n"
 				   "[data/db]\ncommand=x\nstop-timeout=1s\n"
@@ -342,7 +343,7 @@ static int try_all(const struct config *config)
 	return r;
 }
 
-START_TEST(without_memory_there_is_none)
+START_TEST(without_memory_there_is_no_forecast)
 {
 	cleanup(config_unrefp) struct config *config =
 		load("[w@]\ninstances=20\ncommand=x\nrequires=db\n[db]\ncommand=x\nfinal=y\n");
@@ -358,7 +359,7 @@ START_TEST(without_memory_there_is_none)
 }
 END_TEST
 
-START_TEST(many_to_wait_for_are_counted)
+START_TEST(many_nodes_to_wait_for_are_counted)
 {
 	cleanup(config_unrefp) struct config *config =
 		load("[w@]\ninstances=100\ncommand=x\nrequires=db\n[db]\ncommand=x\n");
@@ -381,7 +382,7 @@ static const struct forecast_row *row_of(const struct forecast *f, const char *p
 }
 
 /* By the edges of a node, of a group around it, and of one beside it. */
-START_TEST(who_is_waited_for_twice_is_counted_once)
+START_TEST(a_node_that_is_waited_for_twice_counts_once)
 {
 	cleanup(config_unrefp) struct config *config =
 		load("[a@]\ninstances=70\ncommand=x\nrequires=g g/db\n"
@@ -397,7 +398,7 @@ START_TEST(who_is_waited_for_twice_is_counted_once)
 		{ "", "g/db", 121 },
 		{ "", "g/in/one", 203 },
 		{ "", "g/in/two", 123 },
-		/* Who comes after it only is not stopped with it. */
+		/* A node that only comes after it is not stopped with it. */
 		{ "g", "g/in/one", 123 },
 		{ "g/in", "g/in/one", 3 },
 		{ "g/in", "g/in/two", 3 },
@@ -421,24 +422,24 @@ Suite *test_suite(void)
 	Suite *s = suite_create("forecast");
 	TCase *t = tcase_create("forecast");
 
-	tcase_add_test(t, who_waits_for_nobody_is_asked_at_once);
+	tcase_add_test(t, a_service_that_waits_for_none_is_signalled_at_once);
 	tcase_add_test(t, each_waits_for_the_end_of_those_before);
 	tcase_add_test(t, the_slower_side_of_a_diamond_counts);
 	tcase_add_test(t, an_edge_of_a_group_is_one_of_all_in_it);
 	tcase_add_test(t, instances_of_a_template_are_nodes_as_all);
 	tcase_add_test(t, term_after_is_about_the_stop_alone);
 	tcase_add_test(t, a_drain_delay_begins_with_the_stop);
-	tcase_add_test(t, what_runs_after_the_end_has_its_time_too);
+	tcase_add_test(t, commands_after_the_end_have_their_time);
 	tcase_add_test(t, a_budget_cuts_all_below);
-	tcase_add_test(t, who_comes_later_is_left_his_time);
-	tcase_add_test(t, who_comes_later_may_have_time_of_his_own);
-	tcase_add_test(t, who_is_busy_has_the_time_of_both);
+	tcase_add_test(t, a_later_service_keeps_its_time);
+	tcase_add_test(t, a_later_service_may_have_its_own_deadline);
+	tcase_add_test(t, a_busy_service_has_both_timeouts);
 	tcase_add_test(t, the_grace_is_a_budget_of_the_root);
-	tcase_add_test(t, a_node_takes_along_what_requires_it);
+	tcase_add_test(t, a_node_is_stopped_with_its_dependents);
 	tcase_add_test(t, a_large_tree_takes_no_recursion);
-	tcase_add_test(t, without_memory_there_is_none);
-	tcase_add_test(t, many_to_wait_for_are_counted);
-	tcase_add_test(t, who_is_waited_for_twice_is_counted_once);
+	tcase_add_test(t, without_memory_there_is_no_forecast);
+	tcase_add_test(t, many_nodes_to_wait_for_are_counted);
+	tcase_add_test(t, a_node_that_is_waited_for_twice_counts_once);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -33,7 +33,7 @@ static struct config *load(const char *text)
 	return config_of(text, &names);
 }
 
-/* What stands beside the values of a key that cannot stand alone. */
+/* Further lines for keys that are not valid alone. */
 static const struct {
 	enum key_id key;
 	const char *line;
@@ -56,8 +56,8 @@ static const char *companion(enum key_id key)
 static char text[2048];
 
 /*
- * A service a, and what its edges may name, with @key in the section where it may stand; a has the lines
- * of @beside, too.
+ * A service a, and targets for its edges, with @key in a section of its scope; a has the lines of
+ * @beside, too.
  */
 static struct config *load_with(enum key_id key, const char *value, const char *beside)
 {
@@ -92,7 +92,7 @@ static void shows(const struct config *config, enum key_id key, const char *valu
 }
 
 /* Loop test: one key each. */
-START_TEST(a_key_is_noticed_and_shown)
+START_TEST(a_changed_key_is_noticed_and_shown)
 {
 	enum key_id key = (enum key_id)_i;
 	const char *const *examples = keys[key].type->examples;
@@ -151,10 +151,10 @@ static unsigned lines_beside(enum key_id key, char lines[static 128])
 }
 
 /* Loop test: one key each, not stated, or one of two values, with and without the others. */
-START_TEST(a_key_is_noticed_whatever_stands_beside_it)
+START_TEST(a_changed_key_is_noticed_beside_other_keys)
 {
 	enum key_id key = (enum key_id)_i;
-	/* What stands beside means nothing without a command. */
+	/* Other keys have no effect without a command. */
 	const char *const values[] = { key == KEY_COMMAND ? "z" : NULL, keys[key].type->examples[0],
 				       keys[key].type->examples[1] };
 	struct config *configs[2 * ARRAY_SIZE(values)];
@@ -245,7 +245,7 @@ START_TEST(a_value_is_shown_as_it_is_written)
 }
 END_TEST
 
-START_TEST(of_variables_only_the_names_are_shown)
+START_TEST(only_the_names_of_variables_are_shown)
 {
 	cleanup(config_unrefp) struct config *config =
 		load_with(KEY_ENVIRONMENT, "A=secret B= C=\\=", "");
@@ -260,7 +260,7 @@ START_TEST(of_variables_only_the_names_are_shown)
 }
 END_TEST
 
-START_TEST(what_a_group_passes_on_matters_to_its_final_action)
+START_TEST(inherited_keys_of_a_group_apply_to_its_final)
 {
 	cleanup(config_unrefp) struct config *one =
 		load("[a]\nfinal = x\numask = 022\n[b]\numask = 022\n");
@@ -292,7 +292,7 @@ START_TEST(a_group_and_a_service_differ_by_their_command)
 }
 END_TEST
 
-START_TEST(what_is_inherited_counts_where_it_arrives)
+START_TEST(an_inherited_key_differs_where_it_applies)
 {
 	cleanup(config_unrefp) struct config *one =
 		load("[g]\numask = 022\n[g/a]\ncommand = x\n[g/b]\ncommand = x\numask = 0\n");
@@ -308,7 +308,7 @@ START_TEST(what_is_inherited_counts_where_it_arrives)
 }
 END_TEST
 
-START_TEST(the_most_is_what_counts)
+START_TEST(the_strongest_effect_applies)
 {
 	struct key_set set = { 0 };
 
@@ -328,14 +328,14 @@ Suite *test_suite(void)
 	Suite *suite = suite_create("diff");
 	TCase *tc = tcase_create("diff");
 
-	tcase_add_loop_test(tc, a_key_is_noticed_and_shown, 0, N_KEYS);
-	tcase_add_loop_test(tc, a_key_is_noticed_whatever_stands_beside_it, 0, N_KEYS);
+	tcase_add_loop_test(tc, a_changed_key_is_noticed_and_shown, 0, N_KEYS);
+	tcase_add_loop_test(tc, a_changed_key_is_noticed_beside_other_keys, 0, N_KEYS);
 	tcase_add_loop_test(tc, a_value_is_shown_as_it_is_written, 0, ARRAY_SIZE(shown_values));
-	tcase_add_test(tc, of_variables_only_the_names_are_shown);
-	tcase_add_test(tc, what_a_group_passes_on_matters_to_its_final_action);
+	tcase_add_test(tc, only_the_names_of_variables_are_shown);
+	tcase_add_test(tc, inherited_keys_of_a_group_apply_to_its_final);
 	tcase_add_test(tc, a_group_and_a_service_differ_by_their_command);
-	tcase_add_test(tc, what_is_inherited_counts_where_it_arrives);
-	tcase_add_test(tc, the_most_is_what_counts);
+	tcase_add_test(tc, an_inherited_key_differs_where_it_applies);
+	tcase_add_test(tc, the_strongest_effect_applies);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -6,7 +6,7 @@
 
 #define SEC USEC_PER_SEC
 
-START_TEST(of_a_grace_there_is_a_margin)
+START_TEST(a_grace_has_a_margin)
 {
 	static const uint64_t graces[][2] = {
 		{ 90 * SEC, 90 * SEC - 4500 * USEC_PER_MSEC },
@@ -34,7 +34,7 @@ START_TEST(a_margin_is_never_more_than_a_third)
 }
 END_TEST
 
-START_TEST(what_follows_has_what_it_wants_but_no_more_than_a_third)
+START_TEST(the_next_step_has_its_time_but_at_most_a_third)
 {
 	ck_assert_uint_eq(budget_before(100 * SEC, 10 * SEC, 5 * SEC), 95 * SEC);
 	ck_assert_uint_eq(budget_before(100 * SEC, 10 * SEC, 50 * SEC), 70 * SEC);
@@ -61,7 +61,7 @@ START_TEST(shares_of_shares_are_not_nothing)
 }
 END_TEST
 
-START_TEST(who_has_a_later_deadline_needs_less)
+START_TEST(a_later_deadline_needs_less)
 {
 	ck_assert_uint_eq(budget_needed(20 * SEC, 40 * SEC, 40 * SEC), 20 * SEC);
 	ck_assert_uint_eq(budget_needed(20 * SEC, 40 * SEC, 30 * SEC), 20 * SEC);
@@ -97,7 +97,7 @@ START_TEST(idle_has_its_stop_timeout_and_busy_its_drain_timeout)
 }
 END_TEST
 
-START_TEST(who_becomes_idle_has_its_stop_timeout_from_then)
+START_TEST(an_idle_service_has_its_stop_timeout_from_then)
 {
 	ck_assert_uint_eq(limit(times(SEC, false)), 11 * SEC);
 	ck_assert_uint_eq(limit(times(299 * SEC, false)), 309 * SEC);
@@ -107,7 +107,7 @@ START_TEST(who_becomes_idle_has_its_stop_timeout_from_then)
 END_TEST
 
 /* However often it is busy again: both timeouts together are the most there is. */
-START_TEST(to_be_busy_again_and_again_has_an_end)
+START_TEST(repeated_busy_times_have_an_end)
 {
 	for (uint64_t idle = 290 * SEC; idle < 1000 * SEC; idle += 5 * SEC)
 		for (int busy = 0; busy < 2; busy++)
@@ -127,7 +127,7 @@ START_TEST(a_short_drain_timeout_takes_nothing_away)
 }
 END_TEST
 
-START_TEST(without_end_is_without_end)
+START_TEST(infinity_stays_infinity)
 {
 	struct stop_times t = times(0, false);
 
@@ -146,16 +146,16 @@ Suite *test_suite(void)
 	Suite *s = suite_create("budget");
 	TCase *tc = tcase_create("budget");
 
-	tcase_add_test(tc, of_a_grace_there_is_a_margin);
+	tcase_add_test(tc, a_grace_has_a_margin);
 	tcase_add_test(tc, a_margin_is_never_more_than_a_third);
-	tcase_add_test(tc, what_follows_has_what_it_wants_but_no_more_than_a_third);
+	tcase_add_test(tc, the_next_step_has_its_time_but_at_most_a_third);
 	tcase_add_test(tc, shares_of_shares_are_not_nothing);
-	tcase_add_test(tc, who_has_a_later_deadline_needs_less);
+	tcase_add_test(tc, a_later_deadline_needs_less);
 	tcase_add_test(tc, idle_has_its_stop_timeout_and_busy_its_drain_timeout);
-	tcase_add_test(tc, who_becomes_idle_has_its_stop_timeout_from_then);
-	tcase_add_test(tc, to_be_busy_again_and_again_has_an_end);
+	tcase_add_test(tc, an_idle_service_has_its_stop_timeout_from_then);
+	tcase_add_test(tc, repeated_busy_times_have_an_end);
 	tcase_add_test(tc, a_short_drain_timeout_takes_nothing_away);
-	tcase_add_test(tc, without_end_is_without_end);
+	tcase_add_test(tc, infinity_stays_infinity);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -6,9 +6,8 @@
 #include "model/life/fsm.h"
 
 /*
- * What holds for the whole table, not for examples of it, and for every choice of parts.  What a
- * service can come to is explored: a set of states is a word with a bit for each, and grows until
- * the events add nothing.
+ * Invariants of the whole table, for every set of parts.  Reachable states are explored: a set of
+ * states is a word with a bit for each, and grows until no event adds a state.
  */
 
 #define FIRST_STATE STATE_DOWN
@@ -34,13 +33,13 @@ static bool is_stopped(enum service_state state)
 	return state == STATE_DOWN || fsm_is_going_down(state);
 }
 
-/* The states in which nothing is left but a post-stop. */
+/* The states in which only a post-stop remains. */
 static bool is_epilogue(enum service_state state)
 {
 	return state == STATE_CLOSING || state == STATE_FINISHING;
 }
 
-/* Is it entered, with these parts, by any way but its being over by then? */
+/* Returns true if the state is entered with these parts while its part is not over. */
 static bool is_there(enum service_state state, unsigned parts)
 {
 	return !(fsm_part(state) & ~parts);
@@ -99,13 +98,13 @@ START_TEST(a_state_can_be_reached_if_its_part_is_there)
 	{
 		uint32_t states = reachable(BIT(STATE_DOWN), N_EVENTS, parts);
 
-		/* A hold of what finishes is the one way into a state whose part may be over. */
+		/* Only a hold in FINISHING leads to a state with a part that may be over. */
 		ck_assert_int_eq(!!(states & BIT(_i)), is_there(_i, parts));
 	}
 }
 END_TEST
 
-START_TEST(after_a_hold_only_a_start_begins_anything)
+START_TEST(after_a_hold_only_a_start_starts_processes)
 {
 	for_each_part_set(parts)
 	{
@@ -133,7 +132,7 @@ START_TEST(after_a_hold_only_a_start_begins_anything)
 }
 END_TEST
 
-START_TEST(a_process_is_never_started_beside_another)
+START_TEST(a_process_never_starts_beside_another)
 {
 	for_each_part_set(parts) for (int event = 0; event < N_EVENTS;
 				      event++) if (fsm_step(_i, event, parts).actions & ACT_SPAWN)
@@ -143,7 +142,7 @@ START_TEST(a_process_is_never_started_beside_another)
 }
 END_TEST
 
-START_TEST(spawning_is_starting_and_nothing_else_is)
+START_TEST(only_starting_spawns)
 {
 	for_each_part_set(parts) for (int event = 0; event < N_EVENTS; event++)
 	{
@@ -155,7 +154,7 @@ START_TEST(spawning_is_starting_and_nothing_else_is)
 }
 END_TEST
 
-/* What is finishing when it is stopped goes on with its commands: they are not begun again. */
+/* A service that is stopped in FINISHING continues its commands: they do not start again. */
 START_TEST(the_commands_of_a_state_begin_when_it_is_entered)
 {
 	for_each_part_set(parts) for (int event = 0; event < N_EVENTS; event++)
@@ -187,7 +186,7 @@ START_TEST(a_missing_part_is_passed_through)
 }
 END_TEST
 
-/* Whatever a service is doing: a stop, the end of its budget, and one exit bring it down. */
+/* From every state, a stop, the end of the budget, and an exit lead to DOWN. */
 START_TEST(every_state_can_be_stopped)
 {
 	for_each_part_set(parts) for (size_t i = 0; i < ARRAY_SIZE(exits); i++)
@@ -217,8 +216,8 @@ START_TEST(the_signal_is_followed_by_the_kill)
 }
 END_TEST
 
-/* Asked instead of signalled; but what went wrong, or has no command for it, is signalled. */
-START_TEST(who_is_asked_well_is_not_signalled)
+/* After a failed stop-command, or without one, the service is signalled. */
+START_TEST(a_successful_stop_command_replaces_the_signal)
 {
 	struct service_step step = fsm_step(STATE_ASKING, EVENT_PASSED, ALL_PARTS);
 
@@ -230,8 +229,11 @@ START_TEST(who_is_asked_well_is_not_signalled)
 }
 END_TEST
 
-/* The guards are dropped when the last process is gone: so a state without one is left by an exit only. */
-START_TEST(processes_are_gone_by_an_exit_only)
+/*
+ * The guards are dropped when the last process is gone: so a state without one is left by an exit
+ * only.
+ */
+START_TEST(only_an_exit_ends_processes)
 {
 	for_each_part_set(parts) for (int event = 0; event < N_EVENTS; event++)
 	{
@@ -284,7 +286,7 @@ START_TEST(a_timeout_leads_on_or_is_armed_again)
 	{
 		struct service_step step = fsm_step(_i, EVENT_TIMEOUT, parts);
 
-		/* That of UP is the watchdog's, which is wound up by other means. */
+		/* The timeout of UP is the watchdog's, which is armed elsewhere. */
 		if (has_timeout(_i) || _i == STATE_UP)
 			ck_assert(step.to != (enum service_state)_i || (step.actions & ACT_ARM));
 		else
@@ -304,8 +306,8 @@ START_TEST(a_timeout_ends_the_commands)
 }
 END_TEST
 
-/* Nobody is asked to end who has begun to by himself; but there is an end to it. */
-START_TEST(who_ends_by_himself_is_given_his_time)
+/* A service that ends by itself gets no stop signal, but its time is limited. */
+START_TEST(a_service_that_ends_by_itself_gets_time)
 {
 	struct service_step step = fsm_step(_i, EVENT_ENDING, ALL_PARTS);
 
@@ -317,8 +319,11 @@ START_TEST(who_ends_by_himself_is_given_his_time)
 }
 END_TEST
 
-/* ACT_TERM spares what has had it; so only an event that may bring new processes to light asks twice. */
-START_TEST(a_second_stop_signals_nobody_again)
+/*
+ * ACT_TERM skips processes that had it; so only an event that may reveal new processes asks
+ * twice.
+ */
+START_TEST(a_second_stop_signals_no_process_again)
 {
 	for_each_part_set(parts)
 	{
@@ -335,8 +340,8 @@ START_TEST(a_second_stop_signals_nobody_again)
 }
 END_TEST
 
-/* It is counted once: at the first kill of a stop, and never for the cleaning of a run. */
-START_TEST(forced_is_said_when_killing_begins)
+/* Forced is set once: at the first kill of a stop, and never in CLEANING. */
+START_TEST(forced_is_set_when_killing_begins)
 {
 	for_each_part_set(parts) for (int event = 0; event < N_EVENTS; event++)
 	{
@@ -350,8 +355,8 @@ START_TEST(forced_is_said_when_killing_begins)
 }
 END_TEST
 
-/* Who stops is not brought back by news of before the stop. */
-START_TEST(readiness_counts_while_starting_only)
+/* A service that stops is not moved back by an event from before the stop. */
+START_TEST(readiness_counts_only_while_starting)
 {
 	for_each_part_set(parts)
 	{
@@ -366,7 +371,7 @@ START_TEST(readiness_counts_while_starting_only)
 }
 END_TEST
 
-START_TEST(a_start_is_for_what_is_at_rest)
+START_TEST(a_start_applies_to_services_at_rest)
 {
 	for_each_part_set(parts)
 	{
@@ -382,7 +387,7 @@ START_TEST(a_start_is_for_what_is_at_rest)
 }
 END_TEST
 
-START_TEST(a_start_that_breaks_is_no_start)
+START_TEST(a_broken_start_command_prevents_the_start)
 {
 	for_each_part_set(parts)
 	{
@@ -394,7 +399,7 @@ START_TEST(a_start_that_breaks_is_no_start)
 }
 END_TEST
 
-START_TEST(a_run_ends_as_the_policy_says)
+START_TEST(a_run_ends_as_the_policy_decides)
 {
 	for_each_part_set(parts)
 	{
@@ -407,7 +412,7 @@ START_TEST(a_run_ends_as_the_policy_says)
 }
 END_TEST
 
-/* Once: what is over when the exit comes is not begun again. */
+/* Once: a post-stop that is over at the exit does not start again. */
 START_TEST(a_post_stop_follows_every_end)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(exits); i++) {
@@ -436,7 +441,7 @@ START_TEST(every_event_has_a_name_of_its_own)
 }
 END_TEST
 
-START_TEST(whatever_leads_out_of_a_state_has_its_reason)
+START_TEST(every_change_of_state_has_a_reason)
 {
 	for (enum service_event event = 0; event < N_EVENTS; event++)
 		if ((int)fsm_step(_i, event, ALL_PARTS).to != _i)
@@ -450,25 +455,25 @@ Suite *test_suite(void)
 	const TTest *const of_each_state[] = {
 		every_cell_is_written,
 		a_state_can_be_reached_if_its_part_is_there,
-		after_a_hold_only_a_start_begins_anything,
-		a_process_is_never_started_beside_another,
-		spawning_is_starting_and_nothing_else_is,
+		after_a_hold_only_a_start_starts_processes,
+		a_process_never_starts_beside_another,
+		only_starting_spawns,
 		the_commands_of_a_state_begin_when_it_is_entered,
 		a_missing_part_is_passed_through,
 		every_state_can_be_stopped,
 		the_signal_is_followed_by_the_kill,
-		processes_are_gone_by_an_exit_only,
+		only_an_exit_ends_processes,
 		only_processes_are_signalled,
 		a_state_with_a_timeout_is_armed_as_it_is_entered,
 		a_timeout_leads_on_or_is_armed_again,
 		a_timeout_ends_the_commands,
-		who_ends_by_himself_is_given_his_time,
-		a_second_stop_signals_nobody_again,
-		forced_is_said_when_killing_begins,
-		readiness_counts_while_starting_only,
-		a_start_is_for_what_is_at_rest,
-		a_start_that_breaks_is_no_start,
-		a_run_ends_as_the_policy_says,
+		a_service_that_ends_by_itself_gets_time,
+		a_second_stop_signals_no_process_again,
+		forced_is_set_when_killing_begins,
+		readiness_counts_only_while_starting,
+		a_start_applies_to_services_at_rest,
+		a_broken_start_command_prevents_the_start,
+		a_run_ends_as_the_policy_decides,
 		a_post_stop_follows_every_end,
 		every_state_has_a_name_of_its_own,
 	};
@@ -477,9 +482,8 @@ Suite *test_suite(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_each_state); i++)
 		tcase_add_loop_test(tc, of_each_state[i], FIRST_STATE, N_STATES);
-	tcase_add_test(tc, who_is_asked_well_is_not_signalled);
-	tcase_add_loop_test(tc, whatever_leads_out_of_a_state_has_its_reason, STATE_INVALID + 1,
-			    N_STATES);
+	tcase_add_test(tc, a_successful_stop_command_replaces_the_signal);
+	tcase_add_loop_test(tc, every_change_of_state_has_a_reason, STATE_INVALID + 1, N_STATES);
 	tcase_add_loop_test(tc, every_event_has_a_name_of_its_own, 0, N_EVENTS);
 	suite_add_tcase(s, tc);
 	return s;

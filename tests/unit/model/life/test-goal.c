@@ -60,7 +60,7 @@ static void is_cycled_while_up(enum goal goal, enum goal_request request, enum g
 		ck_assert_int_eq(next, goal == GOAL_CYCLE ? GOAL_UP : goal);
 }
 
-START_TEST(restart_along_with_another_is_for_what_runs)
+START_TEST(restart_with_another_applies_to_running_nodes)
 {
 	each(is_cycled_while_up);
 }
@@ -68,13 +68,13 @@ END_TEST
 
 static void is_settled(enum goal goal, enum goal_request request, enum goal next)
 {
-	/* A need raises what is idle, and a removed node that is removed again stays removed. */
+	/* A need raises an idle node; a removed node that is removed again stays removed. */
 	if (request != REQUEST_COMPLETE && request != REQUEST_ADD)
 		ck_assert_int_eq(goal_next(next, request), next);
 	(void)goal;
 }
 
-START_TEST(request_that_is_repeated_changes_nothing)
+START_TEST(repeated_request_changes_nothing)
 {
 	each(is_settled);
 }
@@ -129,8 +129,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, node_without_a_section_comes_back_by_a_section_only);
 	tcase_add_test(tc, stopped_node_is_raised_by_hand_only);
 	tcase_add_test(tc, stop_lowers_and_start_raises_any_node);
-	tcase_add_test(tc, restart_along_with_another_is_for_what_runs);
-	tcase_add_test(tc, request_that_is_repeated_changes_nothing);
+	tcase_add_test(tc, restart_with_another_applies_to_running_nodes);
+	tcase_add_test(tc, repeated_request_changes_nothing);
 	tcase_add_test(tc, service_that_is_stopped_comes_down_from_each_state);
 	tcase_add_test(tc, service_that_is_wanted_starts_from_rest);
 	tcase_add_test(tc, goals_and_causes_have_names);

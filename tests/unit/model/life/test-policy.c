@@ -103,7 +103,7 @@ START_TEST(a_run_of_the_length_asked_for_resets_the_delay)
 }
 END_TEST
 
-START_TEST(each_policy_answers_each_outcome)
+START_TEST(each_policy_decides_each_outcome)
 {
 	const struct {
 		struct outcome outcome;
@@ -179,7 +179,7 @@ START_TEST(a_delay_above_its_limit_is_the_limit)
 }
 END_TEST
 
-START_TEST(no_delay_stays_none)
+START_TEST(a_delay_of_zero_stays_zero)
 {
 	config.restart_delay_usec = 0;
 	policy_forget(policy);
@@ -198,7 +198,9 @@ START_TEST(a_long_run_makes_the_delay_short_again)
 }
 END_TEST
 
-/* Against a plain reading of the rule: a retry unless the window before holds as many as allowed. */
+/*
+ * Against a plain reading of the rule: a retry unless the window before holds as many as allowed.
+ */
 START_TEST(the_limit_is_a_sliding_window)
 {
 	unsigned count = (unsigned)_i;
@@ -241,7 +243,7 @@ START_TEST(the_edge_of_the_window_is_inside)
 }
 END_TEST
 
-START_TEST(a_start_by_hand_begins_from_nothing)
+START_TEST(a_start_by_hand_resets_the_policy)
 {
 	config.restart_limit = (struct restart_limit){ .count = 2, .window_usec = USEC_INFINITY };
 	renew_policy();
@@ -265,7 +267,7 @@ START_TEST(clean_restarts_count_for_the_limit)
 }
 END_TEST
 
-START_TEST(a_shortage_is_no_failure)
+START_TEST(a_shortage_does_not_count_as_a_failure)
 {
 	static const int shortages[] = {
 		EAGAIN, ENOMEM, EMFILE, ENFILE, EINTR, ETXTBSY, ENOSPC, EIO
@@ -278,7 +280,7 @@ START_TEST(a_shortage_is_no_failure)
 	for (size_t i = 0; i < ARRAY_SIZE(failures); i++)
 		ck_assert_msg(!policy_is_transient(failures[i]), "%s", strerror(failures[i]));
 
-	/* Whatever the policy is, and however often: tried again, within a second. */
+	/* With every policy, and after any number of faults: a retry within a second. */
 	config.restart = RESTART_NEVER;
 	config.restart_limit = (struct restart_limit){ .count = 1, .window_usec = USEC_INFINITY };
 	renew_policy();
@@ -289,7 +291,7 @@ START_TEST(a_shortage_is_no_failure)
 		ck_assert_int_eq(policy_decide(policy, &outcome, SEC, 0, &delay), EVENT_RETRY);
 		ck_assert(delay > 0 && delay <= SEC);
 	}
-	/* And nothing of that counts against the service. */
+	/* Faults do not count against the service. */
 	config.restart = RESTART_ON_FAILURE;
 	ck_assert_uint_eq(delay_after(0), 100 * MSEC);
 	ck_assert_int_eq(decide(exited(1)), EVENT_FAIL);
@@ -321,7 +323,7 @@ START_TEST(the_exit_status_is_that_of_a_shell)
 }
 END_TEST
 
-START_TEST(an_outcome_is_told_in_words)
+START_TEST(an_outcome_is_shown_in_words)
 {
 	const struct {
 		struct outcome outcome;
@@ -369,22 +371,22 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("policy");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, each_policy_answers_each_outcome);
+	tcase_add_test(tc, each_policy_decides_each_outcome);
 	tcase_add_test(tc, some_ends_are_declared_clean);
 	tcase_add_test(tc, a_run_of_the_length_asked_for_resets_the_delay);
 	tcase_add_test(tc, a_clean_end_by_signal_is_by_the_stop_signal);
 	tcase_add_test(tc, the_delay_doubles_up_to_its_limit);
 	tcase_add_test(tc, an_infinite_delay_does_not_wrap);
 	tcase_add_test(tc, a_delay_above_its_limit_is_the_limit);
-	tcase_add_test(tc, no_delay_stays_none);
+	tcase_add_test(tc, a_delay_of_zero_stays_zero);
 	tcase_add_test(tc, a_long_run_makes_the_delay_short_again);
 	tcase_add_loop_test(tc, the_limit_is_a_sliding_window, 1, 8);
 	tcase_add_test(tc, the_edge_of_the_window_is_inside);
-	tcase_add_test(tc, a_start_by_hand_begins_from_nothing);
+	tcase_add_test(tc, a_start_by_hand_resets_the_policy);
 	tcase_add_test(tc, clean_restarts_count_for_the_limit);
-	tcase_add_test(tc, a_shortage_is_no_failure);
+	tcase_add_test(tc, a_shortage_does_not_count_as_a_failure);
 	tcase_add_test(tc, the_exit_status_is_that_of_a_shell);
-	tcase_add_test(tc, an_outcome_is_told_in_words);
+	tcase_add_test(tc, an_outcome_is_shown_in_words);
 	tcase_add_test(tc, a_long_reason_is_cut);
 	suite_add_tcase(s, tc);
 	return s;

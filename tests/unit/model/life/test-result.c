@@ -36,26 +36,71 @@ static const struct row rows[] = {
 	{ { DUMPED(SIGSEGV), .was_ready = true }, false, false, "core-dump", "dumped", "SEGV" },
 	{ { KILLED(SIGKILL), .was_ready = true }, true, true, "timeout", "killed", "KILL" },
 	{ { EXITED(0), .was_ready = true }, true, true, "timeout", "exited", "0" },
-	{ { .kind = OUTCOME_START_TIMEOUT, .value = SIGTERM, .end = END_KILLED, .end_value = SIGTERM },
-	  false, false, "timeout", "killed", "TERM" },
-	{ { .kind = OUTCOME_SPAWN_FAILED, .value = ENOENT }, false, false, "resources", NULL, NULL },
+	{ { .kind = OUTCOME_START_TIMEOUT,
+	    .value = SIGTERM,
+	    .end = END_KILLED,
+	    .end_value = SIGTERM },
+	  false,
+	  false,
+	  "timeout",
+	  "killed",
+	  "TERM" },
+	{ { .kind = OUTCOME_SPAWN_FAILED, .value = ENOENT },
+	  false,
+	  false,
+	  "resources",
+	  NULL,
+	  NULL },
 	{ { .kind = OUTCOME_NONE }, true, false, "success", NULL, NULL },
-	{ { .kind = OUTCOME_UNHEALTHY, .was_ready = true, .value = SIGTERM, .end = END_KILLED,
-	    .end_value = SIGTERM }, false, false, "watchdog", "killed", "TERM" },
-	/* A command around it has failed: the result is its, the end is still the main process's. */
+	{ { .kind = OUTCOME_UNHEALTHY,
+	    .was_ready = true,
+	    .value = SIGTERM,
+	    .end = END_KILLED,
+	    .end_value = SIGTERM },
+	  false,
+	  false,
+	  "watchdog",
+	  "killed",
+	  "TERM" },
+	/*
+	 * A command around it has failed: the result is its, the end is still the main process's.
+	 */
 	{ { .kind = OUTCOME_EXITED, .value = 1, .hook = "start-command" },
-	  false, false, "exit-code", NULL, NULL },
+	  false,
+	  false,
+	  "exit-code",
+	  NULL,
+	  NULL },
 	{ { .kind = OUTCOME_SIGNALED, .value = SIGTERM, .hook = "start-command" },
-	  false, false, "signal", NULL, NULL },
-	{ { .kind = OUTCOME_EXITED, .value = 1, .hook = "post-start", .was_ready = true,
-	    .end = END_KILLED, .end_value = SIGTERM },
-	  false, false, "exit-code", "killed", "TERM" },
-	{ { .kind = OUTCOME_SPAWN_FAILED, .value = EACCES, .hook = "post-start", .was_ready = true,
+	  false,
+	  false,
+	  "signal",
+	  NULL,
+	  NULL },
+	{ { .kind = OUTCOME_EXITED,
+	    .value = 1,
+	    .hook = "post-start",
+	    .was_ready = true,
+	    .end = END_KILLED,
+	    .end_value = SIGTERM },
+	  false,
+	  false,
+	  "exit-code",
+	  "killed",
+	  "TERM" },
+	{ { .kind = OUTCOME_SPAWN_FAILED,
+	    .value = EACCES,
+	    .hook = "post-start",
+	    .was_ready = true,
 	    .end = END_EXITED },
-	  false, false, "resources", "exited", "0" },
+	  false,
+	  false,
+	  "resources",
+	  "exited",
+	  "0" },
 };
 
-START_TEST(a_run_is_told_as_systemd_tells_it)
+START_TEST(a_result_has_the_words_of_systemd)
 {
 	const struct row *row = &rows[_i];
 	char status[RESULT_STATUS_MAX];
@@ -109,7 +154,7 @@ Suite *test_suite(void)
 	Suite *s = suite_create("result");
 	TCase *tc = tcase_create("result");
 
-	tcase_add_loop_test(tc, a_run_is_told_as_systemd_tells_it, 0, ARRAY_SIZE(rows));
+	tcase_add_loop_test(tc, a_result_has_the_words_of_systemd, 0, ARRAY_SIZE(rows));
 	tcase_add_test(tc, other_signals_and_statuses_may_be_a_success);
 	tcase_add_test(tc, a_signal_without_a_name_is_a_number_of_the_real_time_ones);
 	suite_add_tcase(s, tc);

@@ -1,4 +1,4 @@
-/* Which files the kernel alone serves, and closing the others. */
+/* Files that the kernel alone serves, and the closing of others. */
 #include "tests/unit/fixtures/main.h"
 
 #include <fcntl.h>
@@ -64,7 +64,7 @@ START_TEST(a_fifo_is_a_file_of_its_file_system)
 END_TEST
 
 /* In a mount namespace of its own any file can have the path of one. */
-START_TEST(a_file_that_is_called_as_a_memfd_is_none)
+START_TEST(a_file_with_the_path_of_a_memfd_is_recognised)
 {
 	int fd;
 
@@ -82,7 +82,7 @@ START_TEST(a_file_that_is_called_as_a_memfd_is_none)
 }
 END_TEST
 
-START_TEST(a_child_closes_our_descriptors)
+START_TEST(a_child_closes_shared_descriptors)
 {
 	int pipes[2], status;
 	char byte;
@@ -107,8 +107,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, objects_of_the_kernel_are_recognized);
 	tcase_add_test(tc, files_of_file_systems_are_not);
 	tcase_add_test(tc, a_fifo_is_a_file_of_its_file_system);
-	tcase_add_test(tc, a_file_that_is_called_as_a_memfd_is_none);
-	tcase_add_test(tc, a_child_closes_our_descriptors);
+	tcase_add_test(tc, a_file_with_the_path_of_a_memfd_is_recognised);
+	tcase_add_test(tc, a_child_closes_shared_descriptors);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,4 +1,4 @@
-/* What is received: with its sender, whole, and without the descriptors that came along. */
+/* Receiving messages: with the sender, complete, and with or without descriptors. */
 #include "tests/unit/fixtures/main.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static void close_pair(struct pair p)
 	(void)close(p.sender);
 }
 
-/* Sends @text with @n times @what. */
+/* Sends @text with @n copies of the descriptor @what. */
 static void send_these(int fd, const char *text, int what, size_t n)
 {
 	union {
@@ -96,7 +96,7 @@ START_TEST(a_message_comes_with_its_sender)
 }
 END_TEST
 
-START_TEST(a_pair_tells_who_of_those_that_have_it_sends)
+START_TEST(a_pair_returns_the_sender_of_each_message)
 {
 	struct unix_peer sender = { 0 };
 	char buf[64];
@@ -113,7 +113,7 @@ START_TEST(a_pair_tells_who_of_those_that_have_it_sends)
 		_exit(write(fds[1], "one", 3) != 3);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	ck_assert_int_eq(write(fds[1], "two", 3), 3);
-	/* What two have sent does not come as one. */
+	/* Bytes of two senders do not arrive in one message. */
 	ck_assert_int_eq(unix_receive(fds[0], buf, sizeof(buf), &sender), 3);
 	ck_assert_int_eq(sender.pid, pid);
 	ck_assert_int_eq(unix_receive(fds[0], buf, sizeof(buf), &sender), 3);
@@ -136,7 +136,7 @@ START_TEST(two_addresses_are_never_the_same)
 }
 END_TEST
 
-START_TEST(a_message_with_descriptors_stays)
+START_TEST(a_message_with_descriptors_stays_queued)
 {
 	static const size_t counts[] = { 1, 2, 253 };
 	unsigned before = spawned_count_descriptors(getpid());
@@ -162,7 +162,7 @@ START_TEST(a_message_with_descriptors_stays)
 }
 END_TEST
 
-/* One end of a connection with more under way than the other end takes, whose close waits for that. */
+/* A socket with more pending bytes than its peer takes, so that its close waits. */
 static int lingering_socket(int *peer)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
@@ -230,7 +230,7 @@ START_TEST(a_lingering_socket_is_dropped_by_another_process)
 }
 END_TEST
 
-START_TEST(a_message_cut_short_is_none)
+START_TEST(a_truncated_message_is_refused)
 {
 	struct unix_passed passed;
 	struct pair p = open_pair();
@@ -254,7 +254,7 @@ START_TEST(a_message_cut_short_is_none)
 END_TEST
 
 /* No end, and no error: there may be more behind it. */
-START_TEST(an_empty_message_is_passed_over)
+START_TEST(an_empty_message_is_skipped)
 {
 	struct pair p = open_pair();
 	struct unix_peer sender;
@@ -268,7 +268,7 @@ START_TEST(an_empty_message_is_passed_over)
 }
 END_TEST
 
-START_TEST(without_a_sender_there_is_no_message)
+START_TEST(a_message_without_a_sender_is_refused)
 {
 	struct unix_peer sender;
 	char buf[8];
@@ -294,14 +294,14 @@ Suite *test_suite(void)
 
 	tcase_set_timeout(tc, 30);
 	tcase_add_test(tc, a_message_comes_with_its_sender);
-	tcase_add_test(tc, a_pair_tells_who_of_those_that_have_it_sends);
+	tcase_add_test(tc, a_pair_returns_the_sender_of_each_message);
 	tcase_add_test(tc, two_addresses_are_never_the_same);
-	tcase_add_test(tc, a_message_with_descriptors_stays);
+	tcase_add_test(tc, a_message_with_descriptors_stays_queued);
 	tcase_add_test(tc, a_lingering_socket_is_closed_at_once);
 	tcase_add_test(tc, a_lingering_socket_is_dropped_by_another_process);
-	tcase_add_test(tc, a_message_cut_short_is_none);
-	tcase_add_test(tc, an_empty_message_is_passed_over);
-	tcase_add_test(tc, without_a_sender_there_is_no_message);
+	tcase_add_test(tc, a_truncated_message_is_refused);
+	tcase_add_test(tc, an_empty_message_is_skipped);
+	tcase_add_test(tc, a_message_without_a_sender_is_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -9,8 +9,8 @@
 #include "sys/ipc/unixsock.h"
 
 /*
- * Who sends is known of every byte, however quickly it follows: also of those that are sent while
- * the connection is being accepted, before anything can be asked of its socket.
+ * The sender of every byte is known, however early it is sent: also while the connection is being
+ * accepted, before an option of its socket can be set.
  */
 
 static char dir[] = "/tmp/test-unix-sender.XXXXXX";
@@ -34,7 +34,7 @@ static void teardown(void)
 	(void)rmdir(dir);
 }
 
-START_TEST(a_quick_sender_is_known)
+START_TEST(the_sender_is_known_before_the_connection_is_accepted)
 {
 	int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct unix_peer sender = { .pid = 0 };
@@ -62,7 +62,7 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("unix-sender");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, a_quick_sender_is_known, 0, 2);
+	tcase_add_loop_test(tc, the_sender_is_known_before_the_connection_is_accepted, 0, 2);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,4 +1,4 @@
-/* Listening at a path: with which rights, to whom, and in whose place. */
+/* Listening at a path: mode and group, peers, and stale sockets. */
 #include "tests/unit/fixtures/main.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static struct sockaddr_un address_of(const char *path)
 	return address;
 }
 
-/* A socket of somebody else's at @path. */
+/* A socket of another program at @path. */
 static int bind_foreign(const char *path, int type)
 {
 	struct sockaddr_un address = address_of(path);
@@ -72,7 +72,7 @@ static mode_t mode_of(const char *path)
 	return st.st_mode;
 }
 
-START_TEST(the_mode_is_what_was_asked_for)
+START_TEST(the_socket_gets_its_mode)
 {
 	static const mode_t modes[] = { 0600, 0660, 0666, 0777, 0 },
 			    umasks[] = { 0, 022, 077, 0777 };
@@ -89,8 +89,8 @@ START_TEST(the_mode_is_what_was_asked_for)
 }
 END_TEST
 
-/* Group our own, which needs no right to change to. */
-START_TEST(the_group_is_what_was_asked_for)
+/* The test's own group: no right is needed to change to it. */
+START_TEST(the_socket_gets_its_group)
 {
 	struct unix_listener l;
 	struct stat st;
@@ -108,7 +108,7 @@ START_TEST(the_group_is_what_was_asked_for)
 }
 END_TEST
 
-START_TEST(who_connects_is_known)
+START_TEST(the_peer_of_a_connection_is_known)
 {
 	struct unix_listener l;
 	struct unix_peer peer = { 0 };
@@ -132,7 +132,7 @@ START_TEST(who_connects_is_known)
 }
 END_TEST
 
-START_TEST(one_at_a_time_listens)
+START_TEST(a_path_has_one_listener)
 {
 	struct unix_listener first, second = { .fd = -7 };
 	unsigned descriptors;
@@ -151,7 +151,7 @@ START_TEST(one_at_a_time_listens)
 }
 END_TEST
 
-START_TEST(a_lock_is_enough_to_keep_others_away)
+START_TEST(a_lock_keeps_other_listeners_away)
 {
 	int lock = open("socket.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	struct unix_listener l;
@@ -164,8 +164,8 @@ START_TEST(a_lock_is_enough_to_keep_others_away)
 }
 END_TEST
 
-/* As a daemon leaves it that was killed. */
-START_TEST(what_nobody_serves_is_replaced)
+/* As after a daemon that was killed. */
+START_TEST(a_stale_socket_is_replaced)
 {
 	struct unix_listener l;
 
@@ -176,8 +176,8 @@ START_TEST(what_nobody_serves_is_replaced)
 }
 END_TEST
 
-/* Whoever is alive there has no lock of ours, and another protocol perhaps. */
-START_TEST(a_live_socket_of_others_is_left_alone)
+/* The other process has no lock, and perhaps another protocol. */
+START_TEST(a_live_socket_is_not_replaced)
 {
 	static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
 	struct unix_listener l;
@@ -232,7 +232,7 @@ START_TEST(a_lock_that_is_no_file_is_refused)
 }
 END_TEST
 
-START_TEST(a_path_is_never_cut)
+START_TEST(a_path_is_never_truncated)
 {
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
 	struct unix_listener l;
@@ -251,16 +251,16 @@ Suite *test_suite(void)
 
 	tcase_set_timeout(tc, 30);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, the_mode_is_what_was_asked_for);
-	tcase_add_test(tc, the_group_is_what_was_asked_for);
-	tcase_add_test(tc, who_connects_is_known);
-	tcase_add_test(tc, one_at_a_time_listens);
-	tcase_add_test(tc, a_lock_is_enough_to_keep_others_away);
-	tcase_add_test(tc, what_nobody_serves_is_replaced);
-	tcase_add_test(tc, a_live_socket_of_others_is_left_alone);
+	tcase_add_test(tc, the_socket_gets_its_mode);
+	tcase_add_test(tc, the_socket_gets_its_group);
+	tcase_add_test(tc, the_peer_of_a_connection_is_known);
+	tcase_add_test(tc, a_path_has_one_listener);
+	tcase_add_test(tc, a_lock_keeps_other_listeners_away);
+	tcase_add_test(tc, a_stale_socket_is_replaced);
+	tcase_add_test(tc, a_live_socket_is_not_replaced);
 	tcase_add_test(tc, only_sockets_are_replaced);
 	tcase_add_test(tc, a_lock_that_is_no_file_is_refused);
-	tcase_add_test(tc, a_path_is_never_cut);
+	tcase_add_test(tc, a_path_is_never_truncated);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -18,7 +18,7 @@
 #include "tests/unit/fixtures/spawned.h"
 #include "sys/process/cgroup.h"
 
-/* In a group of our own, below the one that we are in. */
+/* In a group of the test, below its current group. */
 static char own_path[CGROUP_PATH_MAX], name[64];
 static int own;
 
@@ -35,7 +35,7 @@ static void make_group(void)
 	struct timespec now;
 
 	spawned_setup();
-	/* The pid may be somebody else's in another namespace. */
+	/* Another pid namespace may use the same pid. */
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
 	(void)snprintf(name, sizeof(name), "test-cgroup.%d.%ld", (int)getpid(), now.tv_nsec);
 	ck_assert_int_eq(cgroup_make(own, name), 0);
@@ -75,7 +75,7 @@ static void start_inside(struct spawned *s)
 	ck_assert_uint_eq(spawned_count_descriptors(s->pid), 3);
 }
 
-START_TEST(a_process_is_born_in_its_group)
+START_TEST(a_process_starts_in_its_group)
 {
 	struct spawned s;
 
@@ -85,7 +85,7 @@ START_TEST(a_process_is_born_in_its_group)
 }
 END_TEST
 
-START_TEST(it_goes_there_itself_in_a_sandbox)
+START_TEST(in_a_sandbox_the_child_enters_its_group)
 {
 	struct sock_filter program[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -103,7 +103,7 @@ START_TEST(it_goes_there_itself_in_a_sandbox)
 }
 END_TEST
 
-START_TEST(a_signal_is_for_who_is_in_there)
+START_TEST(a_signal_reaches_only_processes_of_the_group)
 {
 	char path[CGROUP_PATH_MAX];
 	struct spawned s;
@@ -120,7 +120,7 @@ START_TEST(a_signal_is_for_who_is_in_there)
 }
 END_TEST
 
-START_TEST(what_is_frozen_is_killed)
+START_TEST(frozen_processes_are_killed)
 {
 	struct spawned s;
 	int status;
@@ -145,10 +145,10 @@ Suite *test_suite(void)
 		exit(EXIT_SUCCESS);
 	}
 	tcase_add_checked_fixture(tc, make_group, remove_group);
-	tcase_add_test(tc, a_process_is_born_in_its_group);
-	tcase_add_test(tc, it_goes_there_itself_in_a_sandbox);
-	tcase_add_test(tc, a_signal_is_for_who_is_in_there);
-	tcase_add_test(tc, what_is_frozen_is_killed);
+	tcase_add_test(tc, a_process_starts_in_its_group);
+	tcase_add_test(tc, in_a_sandbox_the_child_enters_its_group);
+	tcase_add_test(tc, a_signal_reaches_only_processes_of_the_group);
+	tcase_add_test(tc, frozen_processes_are_killed);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -12,7 +12,7 @@
 #include "tests/unit/fixtures/spawned.h"
 #include "sys/process/cgroup.h"
 
-/* On plain directories, which have all that a group has but its kernel: test-cgroup-kernel.c. */
+/* On plain directories, without the behaviour of the kernel: that is in test-cgroup-kernel.c. */
 
 static char directory[64];
 static int top;
@@ -44,7 +44,7 @@ static void write_file(const char *path, const char *text)
 	(void)close(fd);
 }
 
-START_TEST(populated_is_what_the_kernel_says)
+START_TEST(populated_comes_from_cgroup_events)
 {
 	ck_assert_int_eq(cgroup_make(top, "a"), 0);
 	ck_assert_int_eq(cgroup_make(top, "a"), 0);
@@ -62,7 +62,7 @@ static void add_pid(pid_t pid, void *arg)
 	*(long *)arg += pid;
 }
 
-START_TEST(processes_that_cannot_be_seen_are_passed_over)
+START_TEST(invisible_processes_are_skipped)
 {
 	long sum = 0;
 
@@ -74,7 +74,7 @@ START_TEST(processes_that_cannot_be_seen_are_passed_over)
 }
 END_TEST
 
-START_TEST(many_processes_are_all_seen)
+START_TEST(all_of_many_processes_are_listed)
 {
 	char *text = malloc(10000 * 8), *p = text;
 	long sum = 0;
@@ -102,7 +102,7 @@ START_TEST(controllers_are_whole_words)
 }
 END_TEST
 
-START_TEST(nothing_is_opened_through_a_link)
+START_TEST(links_are_not_followed)
 {
 	ck_assert_int_eq(cgroup_make(top, "a"), 0);
 	write_file("victim", "");
@@ -113,7 +113,7 @@ START_TEST(nothing_is_opened_through_a_link)
 }
 END_TEST
 
-START_TEST(what_is_too_long_is_refused)
+START_TEST(names_that_are_too_long_are_refused)
 {
 	char path[2000];
 
@@ -126,7 +126,7 @@ START_TEST(what_is_too_long_is_refused)
 }
 END_TEST
 
-START_TEST(a_tree_is_removed_from_below)
+START_TEST(a_tree_is_removed_from_its_leaves)
 {
 	ck_assert_int_eq(cgroup_make(top, "a"), 0);
 	ck_assert_int_eq(cgroup_make(top, "a/b"), 0);
@@ -138,7 +138,7 @@ START_TEST(a_tree_is_removed_from_below)
 }
 END_TEST
 
-START_TEST(a_group_that_is_none_is_refused)
+START_TEST(a_plain_directory_is_not_a_group)
 {
 	struct spawn_failure failure = { 0 };
 	struct spawned s;
@@ -160,7 +160,7 @@ START_TEST(a_group_out_of_sight_is_not_found)
 }
 END_TEST
 
-START_TEST(a_unit_is_ours_if_it_was_delegated)
+START_TEST(a_unit_is_used_if_it_was_delegated)
 {
 	write_file("cgroup.procs", "");
 	ck_assert(cgroup_is_delegated(top, "/"));
@@ -179,16 +179,16 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("cgroup");
 
 	tcase_add_checked_fixture(tc, make_directory, remove_directory);
-	tcase_add_test(tc, populated_is_what_the_kernel_says);
-	tcase_add_test(tc, processes_that_cannot_be_seen_are_passed_over);
-	tcase_add_test(tc, many_processes_are_all_seen);
+	tcase_add_test(tc, populated_comes_from_cgroup_events);
+	tcase_add_test(tc, invisible_processes_are_skipped);
+	tcase_add_test(tc, all_of_many_processes_are_listed);
 	tcase_add_test(tc, controllers_are_whole_words);
-	tcase_add_test(tc, nothing_is_opened_through_a_link);
-	tcase_add_test(tc, what_is_too_long_is_refused);
-	tcase_add_test(tc, a_tree_is_removed_from_below);
-	tcase_add_test(tc, a_group_that_is_none_is_refused);
+	tcase_add_test(tc, links_are_not_followed);
+	tcase_add_test(tc, names_that_are_too_long_are_refused);
+	tcase_add_test(tc, a_tree_is_removed_from_its_leaves);
+	tcase_add_test(tc, a_plain_directory_is_not_a_group);
 	tcase_add_test(tc, a_group_out_of_sight_is_not_found);
-	tcase_add_test(tc, a_unit_is_ours_if_it_was_delegated);
+	tcase_add_test(tc, a_unit_is_used_if_it_was_delegated);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -60,7 +60,7 @@ static pid_t add(void)
 	return pid;
 }
 
-/* A grandchild that has fallen to us; its parent is collected by then. */
+/* A grandchild that the test has inherited; its parent is reaped on return. */
 static pid_t adopt(void)
 {
 	pid_t pid, parent;
@@ -86,7 +86,7 @@ static void end(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Without the list there is nothing to be tested: on such a kernel nobody asks for it. */
+/* Returns false on a kernel without the list, where the module is not used. */
 static bool begin(void)
 {
 	int r = children_open(&children);
@@ -121,7 +121,7 @@ START_TEST(all_children_are_listed)
 }
 END_TEST
 
-START_TEST(whether_somebody_is_new_is_seen_at_the_end)
+START_TEST(a_new_child_is_seen_at_the_end_of_the_list)
 {
 	pid_t pids[10], adopted;
 
@@ -135,7 +135,7 @@ START_TEST(whether_somebody_is_new_is_seen_at_the_end)
 	ck_assert(!children_exceed(&children, 10));
 	ck_assert(!children_exceed(&children, 10));
 
-	/* One is started again, whichever it is, and the list ends where it did. */
+	/* A child is started again, any of them, and the list ends where it did. */
 	ck_assert_msg(children_exceed(&children, 9), "it has not been read when it ended there");
 	end(pids[3]);
 	ck_assert_uint_eq(count(), 9);
@@ -145,7 +145,7 @@ START_TEST(whether_somebody_is_new_is_seen_at_the_end)
 	end(pids[9]);
 	ck_assert(!children_exceed(&children, 9));
 
-	/* Before it is started once more somebody has come. */
+	/* A new child arrives before the restart. */
 	adopted = adopt();
 	ck_assert(children_exceed(&children, 9));
 	ck_assert_uint_eq(count(), 10);
@@ -163,8 +163,8 @@ START_TEST(whether_somebody_is_new_is_seen_at_the_end)
 }
 END_TEST
 
-/* Against the list itself, with a number that is kept as its user keeps it. */
-START_TEST(nobody_new_is_ever_missed)
+/* Compares with the list itself, and counts children as the daemon does. */
+START_TEST(a_new_child_is_never_missed)
 {
 	unsigned known = 0, random = 1, seen = 0;
 	pid_t pids[64];
@@ -204,7 +204,7 @@ START_TEST(nobody_new_is_ever_missed)
 }
 END_TEST
 
-START_TEST(without_descriptors_nothing_is_held)
+START_TEST(no_file_stays_open_without_descriptors)
 {
 	struct rlimit all, few;
 	int lowest = dup(0);
@@ -228,9 +228,9 @@ Suite *test_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, all_children_are_listed);
-	tcase_add_test(tc, whether_somebody_is_new_is_seen_at_the_end);
-	tcase_add_test(tc, nobody_new_is_ever_missed);
-	tcase_add_test(tc, without_descriptors_nothing_is_held);
+	tcase_add_test(tc, a_new_child_is_seen_at_the_end_of_the_list);
+	tcase_add_test(tc, a_new_child_is_never_missed);
+	tcase_add_test(tc, no_file_stays_open_without_descriptors);
 	suite_add_tcase(s, tc);
 	return s;
 }

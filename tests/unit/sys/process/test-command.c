@@ -16,7 +16,7 @@
 
 /* --- signals passed on --- */
 
-START_TEST(every_signal_goes_on_as_it_is_but_for_stops)
+START_TEST(every_signal_except_stops_is_passed_on_unchanged)
 {
 	struct forward f;
 
@@ -33,8 +33,8 @@ START_TEST(every_signal_goes_on_as_it_is_but_for_stops)
 }
 END_TEST
 
-/* Of a log that nobody reads any more. */
-START_TEST(what_we_bring_about_is_not_passed_on)
+/* SIGPIPE of a log without a reader. */
+START_TEST(signals_caused_by_init_are_not_passed_on)
 {
 	struct forward f;
 
@@ -67,7 +67,7 @@ START_TEST(signals_are_rewritten)
 }
 END_TEST
 
-START_TEST(a_rule_that_makes_no_sense_is_refused)
+START_TEST(an_invalid_rule_is_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -103,7 +103,7 @@ END_TEST
 
 /* --- the options --- */
 
-START_TEST(options_are_read)
+START_TEST(options_are_parsed)
 {
 	struct command_options o;
 
@@ -124,7 +124,7 @@ START_TEST(options_are_read)
 }
 END_TEST
 
-START_TEST(what_is_wrong_with_a_value_is_said)
+START_TEST(an_invalid_value_comes_with_the_expected_one)
 {
 	static const struct {
 		int option;
@@ -184,7 +184,7 @@ START_TEST(an_unknown_option_is_named_with_the_nearest_one)
 }
 END_TEST
 
-START_TEST(a_status_is_told_as_by_a_shell)
+START_TEST(a_status_is_that_of_a_shell)
 {
 	struct command_options o;
 
@@ -206,7 +206,7 @@ START_TEST(a_status_is_told_as_by_a_shell)
 }
 END_TEST
 
-START_TEST(descriptors_for_us_are_the_commands)
+START_TEST(listen_pid_is_rewritten_for_the_command)
 {
 	char ours[32], others[] = "LISTEN_PID=1000000000", odd[] = "LISTEN_PID=7x";
 	char *environment[] = { (char[]){ "A=b" }, ours, (char[]){ "LISTEN_FDS=2" }, NULL };
@@ -229,7 +229,7 @@ START_TEST(descriptors_for_us_are_the_commands)
 }
 END_TEST
 
-START_TEST(we_hear_of_our_parents_end_even_after_it)
+START_TEST(the_death_signal_arrives_even_if_the_parent_has_ended)
 {
 	struct command_options o;
 	struct signals was;
@@ -274,11 +274,11 @@ START_TEST(an_ignored_signal_arrives_while_it_is_blocked)
 }
 END_TEST
 
-/* --- who descends from us --- */
+/* --- descendants --- */
 
 #define STAYING 3
 
-/* What a test that has failed leaves behind ends nevertheless. */
+/* Ends by itself, even if the test has failed. */
 static void stay(void)
 {
 	(void)alarm(60);
@@ -323,7 +323,7 @@ static unsigned living(const struct descendants *inherited)
 	return n;
 }
 
-START_TEST(descendants_are_found_wherever_they_went)
+START_TEST(descendants_are_found_in_other_sessions)
 {
 	struct descendants inherited = { 0 };
 	pid_t pids[STAYING];
@@ -338,7 +338,7 @@ START_TEST(descendants_are_found_wherever_they_went)
 	ck_assert_int_eq(waitpid(pids[0], &status, 0), pids[0]);
 	ck_assert_uint_eq(living(NULL), STAYING - 1);
 
-	/* What was there before is nobody's. */
+	/* Inherited children are not descendants. */
 	ck_assert_int_eq(descendants_inherit(&inherited), 0);
 	ck_assert_uint_eq(inherited.n, STAYING - 1);
 	ck_assert_uint_eq(living(&inherited), 0);
@@ -380,7 +380,7 @@ START_TEST(a_group_is_reached_without_its_leader)
 	ck_assert_int_eq(read(up[0], &c, 1), 0);
 	ck_assert_int_gt(wait(&status), 0);
 	ck_assert_int_eq(status, SIGUSR1);
-	descendants_signal(leader, SIGUSR1, NULL); /* nobody */
+	descendants_signal(leader, SIGUSR1, NULL); /* no process */
 }
 END_TEST
 
@@ -389,18 +389,18 @@ Suite *test_suite(void)
 	Suite *s = suite_create("command");
 	TCase *tc = tcase_create("command");
 
-	tcase_add_test(tc, every_signal_goes_on_as_it_is_but_for_stops);
-	tcase_add_test(tc, what_we_bring_about_is_not_passed_on);
+	tcase_add_test(tc, every_signal_except_stops_is_passed_on_unchanged);
+	tcase_add_test(tc, signals_caused_by_init_are_not_passed_on);
 	tcase_add_test(tc, signals_are_rewritten);
-	tcase_add_test(tc, a_rule_that_makes_no_sense_is_refused);
-	tcase_add_test(tc, options_are_read);
-	tcase_add_test(tc, what_is_wrong_with_a_value_is_said);
+	tcase_add_test(tc, an_invalid_rule_is_refused);
+	tcase_add_test(tc, options_are_parsed);
+	tcase_add_test(tc, an_invalid_value_comes_with_the_expected_one);
 	tcase_add_test(tc, an_unknown_option_is_named_with_the_nearest_one);
-	tcase_add_test(tc, a_status_is_told_as_by_a_shell);
-	tcase_add_test(tc, descriptors_for_us_are_the_commands);
-	tcase_add_test(tc, we_hear_of_our_parents_end_even_after_it);
+	tcase_add_test(tc, a_status_is_that_of_a_shell);
+	tcase_add_test(tc, listen_pid_is_rewritten_for_the_command);
+	tcase_add_test(tc, the_death_signal_arrives_even_if_the_parent_has_ended);
 	tcase_add_test(tc, an_ignored_signal_arrives_while_it_is_blocked);
-	tcase_add_test(tc, descendants_are_found_wherever_they_went);
+	tcase_add_test(tc, descendants_are_found_in_other_sessions);
 	tcase_add_test(tc, a_group_is_reached_without_its_leader);
 	suite_add_tcase(s, tc);
 	return s;

@@ -19,7 +19,7 @@
 
 /* --- children to look at --- */
 
-/* Waits for the end of our other end of @pipe: that is, for our own. */
+/* Waits until the test closes its end of @pipe, or ends. */
 static _Noreturn void stay(const int pipe[2])
 {
 	char c;
@@ -40,7 +40,7 @@ static pid_t add_staying(const int pipe[2])
 	return pid;
 }
 
-/* A child that exits with @status, and is dead on return but not collected. */
+/* A child that exits with @status; dead on return, and not reaped. */
 static pid_t add_dead(int status)
 {
 	siginfo_t info;
@@ -53,7 +53,7 @@ static pid_t add_dead(int status)
 	return pid;
 }
 
-/* One that a signal has ended, and likewise. */
+/* The same for a child that a signal has killed. */
 static pid_t add_killed(void)
 {
 	siginfo_t info;
@@ -88,7 +88,7 @@ static void note_exit(const struct reap_exit *exit, void *arg)
 	struct seen *seen = arg;
 	struct proc_info info;
 
-	/* It is still there, so its pid means it. */
+	/* The child is not reaped yet, so its pid is not reused. */
 	ck_assert_int_eq(proc_read(exit->pid, &info), 0);
 	ck_assert_int_eq(info.state, 'Z');
 	seen->pids[seen->n] = exit->pid;
@@ -104,7 +104,7 @@ static void note_collected(const struct reap_exit *exit, void *arg)
 	seen->exits[seen->n++] = *exit;
 }
 
-START_TEST(the_dead_are_told_before_they_are_collected)
+START_TEST(children_are_reported_before_they_are_reaped)
 {
 	struct seen seen = { .n = 0 };
 	struct proc_info info;
@@ -120,7 +120,7 @@ START_TEST(the_dead_are_told_before_they_are_collected)
 }
 END_TEST
 
-START_TEST(a_death_by_signal_is_told_as_one)
+START_TEST(a_death_by_signal_is_reported_as_such)
 {
 	struct seen seen = { .n = 0 };
 	pid_t pid = add_killed();
@@ -132,8 +132,8 @@ START_TEST(a_death_by_signal_is_told_as_one)
 }
 END_TEST
 
-/* Many deaths are one SIGCHLD: all that are there are collected, none that lives. */
-START_TEST(one_call_collects_all_deaths)
+/* Many deaths may cause one SIGCHLD: all dead children are reaped, and no living one. */
+START_TEST(all_dead_children_are_reaped_in_one_call)
 {
 	struct seen seen = { .n = 0 };
 	pid_t pids[50], living;
@@ -154,7 +154,7 @@ START_TEST(one_call_collects_all_deaths)
 }
 END_TEST
 
-START_TEST(one_alone_can_be_collected)
+START_TEST(a_single_child_can_be_reaped)
 {
 	struct seen seen = { .n = 0 };
 	pid_t first = add_dead(1), second = add_dead(2), living;
@@ -163,7 +163,7 @@ START_TEST(one_alone_can_be_collected)
 	ck_assert_int_eq(pipe(pipe_), 0);
 	living = add_staying(pipe_);
 	ck_assert(!reap_child(living, note_exit, &seen));
-	ck_assert(!reap_child(getpid(), note_exit, &seen)); /* not a child of ours */
+	ck_assert(!reap_child(getpid(), note_exit, &seen)); /* not a child */
 	ck_assert(reap_child(second, note_exit, &seen));
 	ck_assert(!reap_child(second, note_exit, &seen));
 	ck_assert_uint_eq(seen.n, 1);
@@ -176,7 +176,7 @@ START_TEST(one_alone_can_be_collected)
 }
 END_TEST
 
-START_TEST(who_is_stopped_or_continued_has_not_ended)
+START_TEST(a_stopped_or_continued_child_is_not_reaped)
 {
 	struct seen seen = { .n = 0 };
 	siginfo_t info;
@@ -198,7 +198,7 @@ START_TEST(who_is_stopped_or_continued_has_not_ended)
 }
 END_TEST
 
-START_TEST(a_budget_is_kept_and_nothing_lost_by_it)
+START_TEST(reaping_keeps_its_maximum_and_loses_nothing)
 {
 	struct seen seen = { .n = 0 };
 
@@ -214,7 +214,7 @@ START_TEST(a_budget_is_kept_and_nothing_lost_by_it)
 }
 END_TEST
 
-START_TEST(the_dead_are_told_when_they_are_collected)
+START_TEST(children_are_reported_after_they_are_reaped)
 {
 	struct seen seen = { .n = 0 };
 
@@ -230,7 +230,7 @@ START_TEST(the_dead_are_told_when_they_are_collected)
 }
 END_TEST
 
-START_TEST(a_death_by_signal_is_collected_as_one)
+START_TEST(a_death_by_signal_is_reaped_as_such)
 {
 	struct seen seen = { .n = 0 };
 	pid_t pid = add_killed();
@@ -243,8 +243,8 @@ START_TEST(a_death_by_signal_is_collected_as_one)
 }
 END_TEST
 
-/* Of the child's child, whose parent dies: it becomes ours. */
-START_TEST(strangers_are_told_too)
+/* The child of a child becomes a child of the test when its parent dies. */
+START_TEST(unowned_processes_are_reported)
 {
 	struct seen seen = { .n = 0 };
 	siginfo_t info;
@@ -262,7 +262,7 @@ START_TEST(strangers_are_told_too)
 		_exit(write(pids[1], &stranger, sizeof(stranger)) != sizeof(stranger));
 	}
 	ck_assert_int_eq(read(pids[0], &stranger, sizeof(stranger)), sizeof(stranger));
-	/* The child's end makes it ours, and only then can it be waited for. */
+	/* After the end of the child, the grandchild can be waited for. */
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
 	ck_assert_int_eq(waitid(P_PID, (id_t)stranger, &info, WEXITED | WNOWAIT), 0);
 	ck_assert_uint_eq(reap_children(10, note_exit, &seen), 2);
@@ -273,7 +273,7 @@ END_TEST
 
 /* --- proc --- */
 
-START_TEST(we_find_ourselves)
+START_TEST(proc_finds_the_current_process)
 {
 	struct proc_info info;
 	uid_t uid;
@@ -288,7 +288,7 @@ START_TEST(we_find_ourselves)
 }
 END_TEST
 
-START_TEST(a_name_cannot_lie_about_the_rest)
+START_TEST(a_name_with_brackets_does_not_shift_the_fields)
 {
 	static const char *const names[] = { ") R 1 1 1", "a) Z 1 1", "\n) S 2 2\n2", "((()", "",
 					     " ",	  ")" };
@@ -330,7 +330,7 @@ START_TEST(a_child_is_younger_than_its_parent)
 }
 END_TEST
 
-START_TEST(who_is_gone_is_not_found)
+START_TEST(a_process_that_has_ended_is_not_found)
 {
 	struct proc_info info;
 	char value[8];
@@ -386,7 +386,7 @@ static pid_t add_shell(char *script, char *const *envp, int *to, int *from)
 }
 
 /* In one round or another, the marker lies across the edge of a piece that is read at once. */
-START_TEST(a_marker_is_found_anywhere)
+START_TEST(a_variable_is_found_at_any_position)
 {
 	size_t size = 24 * 4096 - 140 + (size_t)_i * 3;
 	cleanup(freep) char *filler = malloc(size);
@@ -438,8 +438,8 @@ static void let_execute(void)
 	ck_assert_int_eq(read(executing_from, &c, 1), 1);
 }
 
-/* What has not been read yet is gone with its memory. */
-START_TEST(who_executes_while_it_is_read_has_said_nothing)
+/* An exec frees the memory that has not been read yet. */
+START_TEST(an_exec_during_the_reading_gives_no_data)
 {
 	char filler[6000] = "F=", value[32];
 	char *const envp[] = { filler, (char[]){ "SWANSONG_NODE=web" }, NULL };
@@ -464,21 +464,21 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("sys");
 
 	tcase_set_timeout(tc, 30);
-	tcase_add_test(tc, the_dead_are_told_before_they_are_collected);
-	tcase_add_test(tc, a_death_by_signal_is_told_as_one);
-	tcase_add_test(tc, one_call_collects_all_deaths);
-	tcase_add_test(tc, one_alone_can_be_collected);
-	tcase_add_test(tc, who_is_stopped_or_continued_has_not_ended);
-	tcase_add_test(tc, a_budget_is_kept_and_nothing_lost_by_it);
-	tcase_add_test(tc, the_dead_are_told_when_they_are_collected);
-	tcase_add_test(tc, a_death_by_signal_is_collected_as_one);
-	tcase_add_test(tc, strangers_are_told_too);
-	tcase_add_test(tc, we_find_ourselves);
-	tcase_add_test(tc, a_name_cannot_lie_about_the_rest);
+	tcase_add_test(tc, children_are_reported_before_they_are_reaped);
+	tcase_add_test(tc, a_death_by_signal_is_reported_as_such);
+	tcase_add_test(tc, all_dead_children_are_reaped_in_one_call);
+	tcase_add_test(tc, a_single_child_can_be_reaped);
+	tcase_add_test(tc, a_stopped_or_continued_child_is_not_reaped);
+	tcase_add_test(tc, reaping_keeps_its_maximum_and_loses_nothing);
+	tcase_add_test(tc, children_are_reported_after_they_are_reaped);
+	tcase_add_test(tc, a_death_by_signal_is_reaped_as_such);
+	tcase_add_test(tc, unowned_processes_are_reported);
+	tcase_add_test(tc, proc_finds_the_current_process);
+	tcase_add_test(tc, a_name_with_brackets_does_not_shift_the_fields);
 	tcase_add_test(tc, a_child_is_younger_than_its_parent);
-	tcase_add_test(tc, who_is_gone_is_not_found);
-	tcase_add_loop_test(tc, a_marker_is_found_anywhere, 0, 40);
-	tcase_add_test(tc, who_executes_while_it_is_read_has_said_nothing);
+	tcase_add_test(tc, a_process_that_has_ended_is_not_found);
+	tcase_add_loop_test(tc, a_variable_is_found_at_any_position, 0, 40);
+	tcase_add_test(tc, an_exec_during_the_reading_gives_no_data);
 	suite_add_tcase(s, tc);
 	return s;
 }

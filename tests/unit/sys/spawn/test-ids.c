@@ -34,7 +34,7 @@ START_TEST(users_are_found_by_name_and_by_number)
 }
 END_TEST
 
-START_TEST(who_is_nobody_is_not_found)
+START_TEST(an_unknown_user_is_not_found)
 {
 	static const char *const names[] = { "no-such-user", "",   "4000000000", "99999999999",
 					     "0x0",	     "-1", "+0" };
@@ -64,7 +64,7 @@ START_TEST(groups_are_found_by_name)
 END_TEST
 
 /* Of every user that has some by the system's databases, if any: by name and by number. */
-START_TEST(the_groups_of_a_user_are_all_of_them)
+START_TEST(all_groups_of_a_user_are_found)
 {
 	const struct group *group;
 	char number[16];
@@ -96,7 +96,7 @@ START_TEST(the_groups_of_a_user_are_all_of_them)
 }
 END_TEST
 
-START_TEST(who_has_no_entry_has_the_one_group)
+START_TEST(a_user_without_an_entry_has_one_group)
 {
 	static const char *const names[] = { "no-such-user", "4000000000" };
 
@@ -128,7 +128,7 @@ static void on_signal(int signo)
 	(void)signo;
 }
 
-START_TEST(what_was_there_is_remembered_and_reset)
+START_TEST(the_signal_state_is_saved_and_reset)
 {
 	struct sigaction handled = { .sa_handler = on_signal }, now;
 	struct signals was;
@@ -156,7 +156,7 @@ START_TEST(what_was_there_is_remembered_and_reset)
 }
 END_TEST
 
-/* What a signal of the C library's own is after we were started with @handler. */
+/* The handler of a reserved signal after a start with @handler. */
 static unsigned long taken_over(unsigned long handler)
 {
 	unsigned long action[8] = { handler }; /* the kernel's, which has no name here */
@@ -184,12 +184,12 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("ids");
 
 	tcase_add_test(tc, users_are_found_by_name_and_by_number);
-	tcase_add_test(tc, who_is_nobody_is_not_found);
+	tcase_add_test(tc, an_unknown_user_is_not_found);
 	tcase_add_test(tc, groups_are_found_by_name);
-	tcase_add_test(tc, the_groups_of_a_user_are_all_of_them);
-	tcase_add_test(tc, who_has_no_entry_has_the_one_group);
+	tcase_add_test(tc, all_groups_of_a_user_are_found);
+	tcase_add_test(tc, a_user_without_an_entry_has_one_group);
 	tcase_add_test(tc, users_are_shown_by_name_or_number);
-	tcase_add_test(tc, what_was_there_is_remembered_and_reset);
+	tcase_add_test(tc, the_signal_state_is_saved_and_reset);
 	tcase_add_test(tc, reserved_signals_are_not_ignored_and_keep_their_handlers);
 	suite_add_tcase(s, tc);
 	return s;

@@ -54,7 +54,7 @@ static int io_priority_of(pid_t pid)
 	return (int)syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, pid);
 }
 
-START_TEST(of_nothing_asked_for_nothing_changes)
+START_TEST(without_attributes_nothing_changes)
 {
 	struct rlimit ours, its;
 	struct spawned s;
@@ -73,8 +73,8 @@ START_TEST(of_nothing_asked_for_nothing_changes)
 }
 END_TEST
 
-/* Each alone, below what we have: soft and hard arrive, and ours stay. */
-START_TEST(a_limit_is_the_childs_alone)
+/* Each limit alone, below the current one: soft and hard arrive, and the parent's limits stay. */
+START_TEST(limits_apply_only_to_the_child)
 {
 	__rlimit_resource_t resource = (__rlimit_resource_t)_i;
 	struct rlimit ours, wanted, got;
@@ -97,8 +97,11 @@ START_TEST(a_limit_is_the_childs_alone)
 }
 END_TEST
 
-/* They share our memory when they do it, which is no reason for it to be ours as well. */
-START_TEST(its_priorities_are_its_alone)
+/*
+ * The child shares the parent's memory at that time, but its priorities must not apply to the
+ * parent.
+ */
+START_TEST(priorities_apply_only_to_the_child)
 {
 	int nice = getpriority(PRIO_PROCESS, 0), oom = oom_score_adjust_of(getpid()),
 	    io = io_priority_of(0);
@@ -119,7 +122,7 @@ START_TEST(its_priorities_are_its_alone)
 }
 END_TEST
 
-START_TEST(it_runs_on_its_processors)
+START_TEST(the_child_runs_on_its_processors)
 {
 	cpu_set_t ours, got;
 	struct spawned s;
@@ -143,7 +146,7 @@ START_TEST(it_runs_on_its_processors)
 END_TEST
 
 /* The descriptors are few, and the others need one. */
-START_TEST(limits_come_last)
+START_TEST(limits_are_set_last)
 {
 	struct spawned s;
 
@@ -156,7 +159,7 @@ START_TEST(limits_come_last)
 }
 END_TEST
 
-START_TEST(what_cannot_be_is_named)
+START_TEST(an_impossible_attribute_is_reported)
 {
 	struct spawned s;
 
@@ -173,7 +176,7 @@ START_TEST(what_cannot_be_is_named)
 }
 END_TEST
 
-START_TEST(without_privileges_they_are_not_raised)
+START_TEST(limits_are_not_raised_without_privileges)
 {
 	struct spawned s;
 
@@ -189,7 +192,7 @@ START_TEST(without_privileges_they_are_not_raised)
 }
 END_TEST
 
-START_TEST(it_gets_no_new_privileges)
+START_TEST(the_child_gets_no_new_privileges)
 {
 	struct spawned s;
 
@@ -211,7 +214,7 @@ static void check_capabilities(const struct spawned *s, uint64_t wanted)
 			      spawned_number(s, sets[i], 16));
 }
 
-/* What the tests ask for must be ours to give. */
+/* Returns true if the test has the capabilities that it passes on. */
 static bool may_set_capabilities(void)
 {
 	return geteuid() == 0 && prctl(PR_CAPBSET_READ, CAP_SETPCAP, 0, 0, 0) == 1 &&
@@ -220,7 +223,7 @@ static bool may_set_capabilities(void)
 }
 
 /* The same in every set, of root and of another, with and without NO_NEW_PRIVS. */
-START_TEST(it_has_its_capabilities_and_no_others)
+START_TEST(the_child_has_exactly_its_capabilities)
 {
 	static const uint64_t sets[] = { 0, 1 << CAP_KILL | 1 << CAP_NET_BIND_SERVICE };
 	struct spawned s;
@@ -239,7 +242,7 @@ START_TEST(it_has_its_capabilities_and_no_others)
 }
 END_TEST
 
-START_TEST(a_capability_that_we_lack_cannot_be_given)
+START_TEST(a_missing_capability_cannot_be_passed_on)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
@@ -261,14 +264,14 @@ START_TEST(a_capability_that_we_lack_cannot_be_given)
 }
 END_TEST
 
-START_TEST(a_limit_that_cannot_be_is_named)
+START_TEST(an_impossible_limit_is_reported)
 {
 	struct spawn_failure failure = { 0 };
 	struct spawned s;
 	pid_t pid;
 
 	init(&s);
-	/* Beyond fs.nr_open nobody may have descriptors. */
+	/* No process may have descriptors beyond fs.nr_open. */
 	attributes.limits[RLIMIT_NOFILE] =
 		(struct rlimit){ .rlim_cur = 100, .rlim_max = 2000000000 };
 	check_failure(&s.spec, SPAWN_STEP_LIMIT, EPERM);
@@ -286,18 +289,18 @@ Suite *test_suite(void)
 
 	tcase_set_timeout(tc, 30);
 	tcase_add_checked_fixture(tc, spawned_setup, NULL);
-	tcase_add_test(tc, of_nothing_asked_for_nothing_changes);
-	tcase_add_loop_test(tc, a_limit_is_the_childs_alone, 0, RLIM_NLIMITS);
-	tcase_add_test(tc, a_limit_that_cannot_be_is_named);
-	tcase_add_test(tc, its_priorities_are_its_alone);
-	tcase_add_test(tc, it_runs_on_its_processors);
-	tcase_add_test(tc, limits_come_last);
-	tcase_add_test(tc, what_cannot_be_is_named);
-	tcase_add_test(tc, without_privileges_they_are_not_raised);
-	tcase_add_test(tc, it_gets_no_new_privileges);
+	tcase_add_test(tc, without_attributes_nothing_changes);
+	tcase_add_loop_test(tc, limits_apply_only_to_the_child, 0, RLIM_NLIMITS);
+	tcase_add_test(tc, an_impossible_limit_is_reported);
+	tcase_add_test(tc, priorities_apply_only_to_the_child);
+	tcase_add_test(tc, the_child_runs_on_its_processors);
+	tcase_add_test(tc, limits_are_set_last);
+	tcase_add_test(tc, an_impossible_attribute_is_reported);
+	tcase_add_test(tc, limits_are_not_raised_without_privileges);
+	tcase_add_test(tc, the_child_gets_no_new_privileges);
 	if (may_set_capabilities()) {
-		tcase_add_loop_test(tc, it_has_its_capabilities_and_no_others, 0, 8);
-		tcase_add_test(tc, a_capability_that_we_lack_cannot_be_given);
+		tcase_add_loop_test(tc, the_child_has_exactly_its_capabilities, 0, 8);
+		tcase_add_test(tc, a_missing_capability_cannot_be_passed_on);
 	} else {
 		(void)puts("# SKIP machine: capabilities need root with cap_setpcap");
 	}

@@ -46,7 +46,7 @@ static void leave_scratch(void)
 	ck_assert_int_eq(rmdir(scratch), 0);
 }
 
-/* @spec fails so, and nothing of it stays but a child for whoever reaps. */
+/* @spec fails at @step; only a dead child remains, for the parent to reap. */
 static void check_failure(const struct spawn_spec *spec, enum spawn_step step, int error)
 {
 	unsigned before = spawned_count_descriptors(getpid());
@@ -63,7 +63,7 @@ static void check_failure(const struct spawn_spec *spec, enum spawn_step step, i
 	ck_assert_int_eq(WEXITSTATUS(status), error == ENOENT ? 127 : 126);
 }
 
-START_TEST(a_failed_exec_says_why)
+START_TEST(a_failed_exec_reports_its_errno)
 {
 	const struct {
 		const char *file, *path; /* PATH, or NULL */
@@ -160,7 +160,7 @@ START_TEST(a_bad_descriptor_is_named)
 }
 END_TEST
 
-START_TEST(what_is_no_terminal_cannot_become_one)
+START_TEST(only_a_terminal_becomes_the_terminal)
 {
 	struct spawned s;
 
@@ -181,10 +181,10 @@ END_TEST
 
 void test_spawn_add_failures(TCase *tc)
 {
-	tcase_add_test(tc, a_failed_exec_says_why);
+	tcase_add_test(tc, a_failed_exec_reports_its_errno);
 	tcase_add_test(tc, the_path_is_searched_in_its_order);
 	tcase_add_test(tc, a_bad_directory_is_named);
 	tcase_add_test(tc, a_bad_descriptor_is_named);
-	tcase_add_test(tc, what_is_no_terminal_cannot_become_one);
+	tcase_add_test(tc, only_a_terminal_becomes_the_terminal);
 	tcase_add_test(tc, every_step_has_a_text);
 }

@@ -1,4 +1,4 @@
-/* Which descriptors a child has: those that it is given, and no others.  Ours stay as they are. */
+/* The descriptors of a child: exactly its files.  The parent's descriptors are unchanged. */
 #include "tests/unit/sys/spawn/test-spawn.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 /* A number that is not one of check's own descriptors. */
 #define EXTRA 20
 
-/* What is @ours here is its @its. */
+/* Descriptor @ours of the test is descriptor @its of the child. */
 static void check_file(const struct spawned *s, int its, int ours)
 {
 	char wanted[SPAWNED_LINK_MAX], got[SPAWNED_LINK_MAX], name[16];
@@ -27,7 +27,7 @@ static void check_file(const struct spawned *s, int its, int ours)
 }
 
 /* Every way in which four files can lie on the descriptors that they are to become. */
-START_TEST(its_descriptors_arrive_from_any_order)
+START_TEST(descriptors_arrive_from_any_order)
 {
 	static const int to[4] = { 0, 1, 2, EXTRA };
 	int from[4], rest = _i, left[4] = { 0, 1, 2, EXTRA };
@@ -78,7 +78,7 @@ START_TEST(one_file_may_become_several_descriptors)
 }
 END_TEST
 
-START_TEST(it_gets_no_other_descriptor)
+START_TEST(the_child_has_no_other_descriptor)
 {
 	static const int inherited[] = { 10, 11, EXTRA, 500 };
 	struct spawned s;
@@ -100,7 +100,7 @@ START_TEST(it_gets_no_other_descriptor)
 END_TEST
 
 /* As many as there may be, each from where another one is to be. */
-START_TEST(it_gets_as_many_files_as_it_is_to_have)
+START_TEST(the_child_gets_all_its_files)
 {
 	static struct spawn_file files[SPAWN_FILES_MAX + 1];
 	struct spawn_failure failure;
@@ -131,8 +131,8 @@ START_TEST(it_gets_as_many_files_as_it_is_to_have)
 }
 END_TEST
 
-/* It borrows our memory, and maybe our table of descriptors: what it does there is its own. */
-START_TEST(our_descriptors_stay_as_they_are)
+/* The child shares the memory, and perhaps the table of descriptors, but changes only its own. */
+START_TEST(descriptors_of_the_parent_are_unchanged)
 {
 	struct spawn_failure failure;
 	unsigned before;
@@ -161,7 +161,7 @@ START_TEST(our_descriptors_stay_as_they_are)
 }
 END_TEST
 
-START_TEST(its_limit_of_descriptors_is_given_back)
+START_TEST(the_limit_of_descriptors_is_restored)
 {
 	struct rlimit raised, given, got;
 	struct spawned s;
@@ -182,10 +182,10 @@ END_TEST
 
 void test_spawn_add_files(TCase *tc)
 {
-	tcase_add_loop_test(tc, its_descriptors_arrive_from_any_order, 0, 24);
+	tcase_add_loop_test(tc, descriptors_arrive_from_any_order, 0, 24);
 	tcase_add_test(tc, one_file_may_become_several_descriptors);
-	tcase_add_test(tc, it_gets_no_other_descriptor);
-	tcase_add_test(tc, it_gets_as_many_files_as_it_is_to_have);
-	tcase_add_test(tc, our_descriptors_stay_as_they_are);
-	tcase_add_test(tc, its_limit_of_descriptors_is_given_back);
+	tcase_add_test(tc, the_child_has_no_other_descriptor);
+	tcase_add_test(tc, the_child_gets_all_its_files);
+	tcase_add_test(tc, descriptors_of_the_parent_are_unchanged);
+	tcase_add_test(tc, the_limit_of_descriptors_is_restored);
 }

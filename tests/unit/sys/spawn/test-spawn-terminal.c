@@ -9,7 +9,7 @@
 
 #include "tests/unit/fixtures/spawned.h"
 
-START_TEST(it_leads_a_session_of_its_own)
+START_TEST(the_child_leads_a_new_session)
 {
 	struct spawned s;
 
@@ -22,8 +22,8 @@ START_TEST(it_leads_a_session_of_its_own)
 END_TEST
 
 /*
- * A terminal is for who leads a session; check has made us lead a group, so it takes a child, which
- * ends well if @check does.
+ * Only a session leader can take a terminal.  The test leads a process group, so a child runs
+ * @check, and succeeds if @check does.
  */
 static void try_in_child(void (*check)(void))
 {
@@ -40,8 +40,8 @@ static void try_in_child(void (*check)(void))
 }
 
 /*
- * A terminal as standard input, after a session of our own has begun, whose it is but with O_NOCTTY.
- * Return: its other end.
+ * Begins a session, and opens a terminal as standard input; without O_NOCTTY it becomes the
+ * terminal of the session.  Returns the other end.
  */
 static int open_terminal(int flags)
 {
@@ -76,13 +76,13 @@ static void check_foreground(void)
 	spawned_done(&s);
 }
 
-START_TEST(in_the_foreground_it_has_the_terminal)
+START_TEST(a_child_in_the_foreground_has_the_terminal)
 {
 	try_in_child(check_foreground);
 }
 END_TEST
 
-/* One of its own, which nobody has. */
+/* A terminal of the session, without a foreground process. */
 static void check_terminal(void)
 {
 	struct spawned s;
@@ -105,7 +105,7 @@ END_TEST
 
 void test_spawn_add_terminals(TCase *tc)
 {
-	tcase_add_test(tc, it_leads_a_session_of_its_own);
-	tcase_add_test(tc, in_the_foreground_it_has_the_terminal);
+	tcase_add_test(tc, the_child_leads_a_new_session);
+	tcase_add_test(tc, a_child_in_the_foreground_has_the_terminal);
 	tcase_add_test(tc, a_terminal_becomes_that_of_its_session);
 }

@@ -11,7 +11,7 @@
 
 #include "tests/unit/fixtures/spawned.h"
 
-/* Nobody in particular: no entry of the system's databases is needed for a number. */
+/* Any number: no entry in the system's databases is needed. */
 #define USER  12345
 #define GROUP 23456
 
@@ -137,8 +137,8 @@ START_TEST(the_directory_is_entered_as_the_user)
 }
 END_TEST
 
-/* Never as somebody else than was asked for: above all not as root. */
-START_TEST(without_the_right_to_it_nothing_is_started)
+/* Never as another user, above all not as root. */
+START_TEST(nothing_starts_without_the_right_to_change_user)
 {
 	struct spawned s;
 
@@ -166,7 +166,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, groups_may_come_alone_or_with_a_group);
 	tcase_add_test(tc, without_either_nothing_changes);
 	tcase_add_test(tc, the_directory_is_entered_as_the_user);
-	tcase_add_test(tc, without_the_right_to_it_nothing_is_started);
+	tcase_add_test(tc, nothing_starts_without_the_right_to_change_user);
 	suite_add_tcase(s, tc);
 	return s;
 }

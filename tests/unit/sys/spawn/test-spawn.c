@@ -15,11 +15,16 @@
 #include "tests/unit/fixtures/spawned.h"
 #include "tests/unit/sys/spawn/test-spawn.h"
 
-/* All tests are run as it comes, and where a sandbox or the kernel lacks a system call. */
+/*
+ * All tests run in several modes: as usual, and without system calls that a kernel or sandbox may
+ * lack.
+ */
 
 #define SIGNAL_BIT(signo) (1ull << ((signo)-1))
 
-/* From here on @number fails with @error; with @flags only if its first argument has one of them. */
+/*
+ * From here on @number fails with @error; with @flags only if its first argument has one of them.
+ */
 static void refuse(unsigned number, unsigned flags, unsigned error)
 {
 	struct sock_filter program[] = {
@@ -57,7 +62,7 @@ static void without_clone3(void)
 	ck_assert(!has_clone3());
 }
 
-/* Only as we would use it: a sanitizer makes threads of its own. */
+/* Only with the flags of spawn(): a sanitizer creates threads. */
 static void without_clone(void)
 {
 	spawned_setup();
@@ -78,9 +83,9 @@ static void refused_close_range(void)
 	refuse(SYS_close_range, 0, EPERM);
 }
 
-/* --- what a child is given --- */
+/* --- the environment of a child --- */
 
-START_TEST(its_exit_is_that_of_the_program)
+START_TEST(the_exit_status_is_that_of_the_program)
 {
 	struct spawned s;
 
@@ -93,7 +98,7 @@ START_TEST(its_exit_is_that_of_the_program)
 }
 END_TEST
 
-START_TEST(it_gets_its_words_and_variables)
+START_TEST(the_program_gets_its_words_and_variables)
 {
 	char *const envp[] = { (char[]){ "PATH=/usr/bin:/bin" }, (char[]){ "WORD=a b" }, NULL };
 	struct spawned s;
@@ -106,7 +111,7 @@ START_TEST(it_gets_its_words_and_variables)
 }
 END_TEST
 
-START_TEST(it_finds_its_pid_in_its_environment)
+START_TEST(the_environment_has_the_pid_of_the_child)
 {
 	char a[] = "A=..............", b[] = "B=..............";
 	char *const envp[] = { (char[]){ "PATH=/usr/bin:/bin" }, a, b, NULL };
@@ -122,7 +127,7 @@ START_TEST(it_finds_its_pid_in_its_environment)
 }
 END_TEST
 
-START_TEST(its_umask_is_what_was_asked_for_or_ours)
+START_TEST(the_umask_is_set_or_inherited)
 {
 	struct spawned s;
 
@@ -140,7 +145,7 @@ START_TEST(its_umask_is_what_was_asked_for_or_ours)
 }
 END_TEST
 
-START_TEST(its_signals_are_let_through)
+START_TEST(no_signal_is_blocked_in_the_child)
 {
 	struct spawned s;
 
@@ -152,7 +157,7 @@ START_TEST(its_signals_are_let_through)
 }
 END_TEST
 
-START_TEST(its_mask_and_what_it_ignores_may_be_given)
+START_TEST(mask_and_ignored_signals_can_be_set)
 {
 	sigset_t mask, ignored;
 	struct sigaction ours;
@@ -172,14 +177,14 @@ START_TEST(its_mask_and_what_it_ignores_may_be_given)
 			  SIGNAL_BIT(SIGUSR1) | SIGNAL_BIT(SIGRTMAX));
 	ck_assert_uint_eq(spawned_number(&s, "SigIgn", 16),
 			  SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGHUP));
-	/* Ours are what they were. */
+	/* The parent's signals are unchanged. */
 	ck_assert_int_eq(sigaction(SIGPIPE, NULL, &ours), 0);
 	ck_assert(ours.sa_handler == SIG_DFL);
 	spawned_done(&s);
 }
 END_TEST
 
-START_TEST(it_begins_in_its_directory)
+START_TEST(the_child_starts_in_its_directory)
 {
 	char link[SPAWNED_LINK_MAX];
 	struct spawned s;
@@ -213,13 +218,13 @@ static void add_case(Suite *s, const char *name, SFun setup)
 
 	tcase_set_timeout(tc, 30);
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, its_exit_is_that_of_the_program);
-	tcase_add_test(tc, it_gets_its_words_and_variables);
-	tcase_add_test(tc, it_finds_its_pid_in_its_environment);
-	tcase_add_test(tc, its_umask_is_what_was_asked_for_or_ours);
-	tcase_add_test(tc, its_signals_are_let_through);
-	tcase_add_test(tc, its_mask_and_what_it_ignores_may_be_given);
-	tcase_add_test(tc, it_begins_in_its_directory);
+	tcase_add_test(tc, the_exit_status_is_that_of_the_program);
+	tcase_add_test(tc, the_program_gets_its_words_and_variables);
+	tcase_add_test(tc, the_environment_has_the_pid_of_the_child);
+	tcase_add_test(tc, the_umask_is_set_or_inherited);
+	tcase_add_test(tc, no_signal_is_blocked_in_the_child);
+	tcase_add_test(tc, mask_and_ignored_signals_can_be_set);
+	tcase_add_test(tc, the_child_starts_in_its_directory);
 	tcase_add_test(tc, without_processes_there_is_an_error);
 	test_spawn_add_files(tc);
 	test_spawn_add_terminals(tc);
