@@ -2,6 +2,7 @@ lints = \
 	%D%/commands.sh \
 	%D%/completion.sh \
 	%D%/contrib.sh \
+	%D%/english.sh \
 	%D%/hardening.sh \
 	%D%/cpp.sh \
 	%D%/headers.sh \

@@ -1,0 +1,56 @@
+#!/bin/sh
+# The English of comments, messages, names of tests, the manual and the texts beside it:
+#
+#	- few words that hide the subject: who, nobody and the like stay under 1 in 1,000 words of each layer
+#	  and of the manual; what and whatever under 4;
+#	- no comment, message or sentence opens with who, what, that, one, those or whatever;
+#	- one term for one thing: words that the glossary of swansongd(8) replaces are found nowhere;
+#	- spelling.
+#
+# Words that are right in another sense are not looked for: together, rest, dropped, way, place, word, gate;
+# nor names of the control protocol: gated, losses.
+. "${0%/*}/lib.sh"
+here=$(cd "${0%/*}" && pwd)
+cd "${top_srcdir:?}" || exit
+
+terms="tell,tells,told,telling,say,says,said,saying"                   # log, notify, report, reply
+terms="$terms,followed up,settled"                                     # processed, in the update turn
+terms="$terms,sweep,sweeps,look after,looks after,looked after"        # orphan scan, reap
+terms="$terms,leftover,leftovers,what is left,stranger,strangers"      # remaining process, unowned process
+terms="$terms,in vain,hopeless,bereft,circle,circles"                  # blocked, dependents of, dependency cycle
+terms="$terms,fallen"                                                  # failed
+terms="$terms,is due,are due,let be,is no more,are no more"            # expired, kept, detached
+names="leftover,leftovers,stranger,strangers,hopeless,bereft,circle,circles,fallen,sweep,nobody,somebody,whoever"
+
+# Folders and files that are still to be rewritten.  An entry with nothing wrong in it any more has to go, so
+# that the list only gets shorter.
+pending="
+HACKING.md NEWS.md README.md SECURITY.md man src/base/log.c src/base/log.h src/ctl
+src/daemon/cgroup src/daemon/control src/daemon/guard src/daemon/logger src/daemon/loop
+src/daemon/main src/daemon/node src/daemon/notify src/daemon/probe src/daemon/reap
+src/daemon/reload src/daemon/service src/daemon/spawn src/daemon/streams src/daemon/tree
+src/daemon/view src/logger src/swansong tests/bench tests/fuzz tests/helpers tests/integration
+tests/lint tests/stress tests/unit/ctl tests/unit/daemon tests/unit/fixtures tests/unit/logger
+tests/unit/swansong
+"
+pending=$(echo "$pending" | tr -s ' \t\n' ',,,')
+
+find src tests man ./*.md \( -name '*.[ch]' -o -path 'tests/*.sh' -o -path 'man/*.[1-9]' -o -path 'man/*.in' \
+	-o -name '*.md' \) ! -path tests/lint/english.sh | sort >"$dir/files"
+xargs awk -v pending="$pending" -v terms="$terms" -v names="$names" -f "$here/english.awk" <"$dir/files" >"$dir/found"
+sed -n 's/^- //p' "$dir/found" >"$dir/wrong"
+try "the English of comments, messages, names and pages" is_empty "$dir/wrong"
+
+echo "$pending" | tr ',' '\n' | while read -r entry; do
+	[ -z "$entry" ] || grep -q "^$entry " "$dir/found" || echo "$entry: nothing is wrong: remove it from pending"
+done >"$dir/done"
+try "each pending folder has something to be rewritten" is_empty "$dir/done"
+
+if command -v codespell >/dev/null; then
+	# shellcheck disable=SC2046  # a list of files
+	codespell --ignore-words "$here/english.words" --builtin clear $(cat "$dir/files") >"$dir/spelling" 2>&1 || :
+	try "the spelling" is_empty "$dir/spelling"
+else
+	skip "the spelling" "package codespell"
+fi
+finish
