@@ -188,7 +188,7 @@ static void on_thaw_timer(struct alarm *alarm)
 	}
 }
 
-static void tell(struct cgroups *c, int id)
+static void report_change(struct cgroups *c, int id)
 {
 	struct cgroup_watch *watch, *next;
 
@@ -206,7 +206,7 @@ static int on_inotify(sd_event_source *source, int fd, uint32_t events, void *ar
 	for (char *p = buf; n > 0 && p < buf + n; p += sizeof(*event) + event->len) {
 		event = (const struct inotify_event *)(const void *)p;
 		/* an overflow may concern any group: -1 */
-		tell(arg, event->mask & IN_Q_OVERFLOW ? -1 : event->wd);
+		report_change(arg, event->mask & IN_Q_OVERFLOW ? -1 : event->wd);
 	}
 	return 0;
 }

@@ -326,12 +326,12 @@ struct control *control_free(struct control *control)
 	return NULL;
 }
 
-void control_settle(struct control *control)
+void control_update(struct control *control)
 {
 	struct connection *c, *next;
 
 	list_for_each_safe (c, next, &control->connections, in_control) {
-		request_settle(c->request);
+		request_update(c->request);
 		connection_resume(c);
 	}
 }

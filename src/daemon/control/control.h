@@ -35,4 +35,4 @@ int control_listen(struct control *control, const struct control_config *config)
 struct control *control_free(struct control *control);
 
 /* TASK_REQUESTS: looks at all waiting calls. */
-void control_settle(struct control *control);
+void control_update(struct control *control);

@@ -31,7 +31,7 @@ void request_note_stop(struct request *q, const struct node *node, const struct 
 	}
 }
 
-bool request_settle_passed(struct request *q, const char *path, const struct message_call *call)
+bool request_reply_passed(struct request *q, const char *path, const struct message_call *call)
 {
 	const char *until = message_get_string(call->parameters, "until", "complete");
 	bool ends = q->method == METHOD_STOP || q->method == METHOD_SHUTDOWN ||

@@ -39,7 +39,7 @@ static void on_lost(struct lease *lease, enum lease_end how, void *arg)
 	forget(q, lease);
 }
 
-void request_settle_guard(struct request *q, struct node *node)
+void request_update_guard(struct request *q, struct node *node)
 {
 	(void)node;
 	if (q->told_stop || !lease_is_stopped(q->followed))

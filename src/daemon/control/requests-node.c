@@ -39,10 +39,10 @@ void request_guards(struct request *q, struct node *node, const struct message_c
 	q->begun_usec = now;
 	attach_ask(node, now);
 	alarm_set(&q->tree->ctx->alarms, &q->progress, now + ATTACH_ANSWER_USEC);
-	request_settle_reports(q, node);
+	request_update_reports(q, node);
 }
 
-void request_settle_reports(struct request *q, struct node *node)
+void request_update_reports(struct request *q, struct node *node)
 {
 	uint64_t now = clock_now_usec();
 
@@ -53,7 +53,7 @@ void request_settle_reports(struct request *q, struct node *node)
 	/* Requests by others must not prolong this wait. */
 	if (now < q->begun_usec + ATTACH_ANSWER_USEC && attach_is_awaited(node, now))
 		return;
-	sweep_look(q->tree->ctx->children);
+	orphans_scan(q->tree->ctx->orphans);
 	request_reply(q, json_pack("{s:o}", "guards", describe_guards(node, q->blocking)));
 }
 

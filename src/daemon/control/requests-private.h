@@ -53,7 +53,7 @@ void request_fail_stop(struct request *q, const struct node *node, const struct 
  * Handles a call for @path, which is no node any more: if this connection has stopped the node and
  * the call waits for its end, sends the reply and returns true.
  */
-bool request_settle_passed(struct request *q, const char *path, const struct message_call *call);
+bool request_reply_passed(struct request *q, const char *path, const struct message_call *call);
 
 /* Returns true if the state @until is reached by a node that has gone. */
 bool request_is_implied_by_the_end(const char *until);

@@ -61,7 +61,7 @@ static void reply_ended(struct request *q, const struct service *s)
 				   "status", policy_exit_status(&s->run.outcome)));
 }
 
-void request_settle_run(struct request *q, struct node *node)
+void request_update_run(struct request *q, struct node *node)
 {
 	/* A section may have taken over the name meanwhile, even one of a group. */
 	if (!node || !node->service)

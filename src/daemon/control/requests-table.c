@@ -34,22 +34,22 @@ static const struct {
 	enum connection_tier tier; /* required of the client */
 	bool all;		   /* concerns the whole tree: not for a service's own connection */
 	request_method *call;
-	void (*settle)(struct request *q, struct node *node); /* NULL: the method never waits */
+	void (*update)(struct request *q, struct node *node); /* NULL: the method never waits */
 } methods[N_METHODS] = {
 	[METHOD_STATUS] = { TIER_LOOK, false, request_status, NULL },
-	[METHOD_GUARDS] = { TIER_LOOK, false, request_guards, request_settle_reports },
-	[METHOD_START] = { TIER_OPERATE, false, request_start, request_settle_ready },
-	[METHOD_STOP] = { TIER_OPERATE, false, request_stop, request_settle_stop },
-	[METHOD_RESTART] = { TIER_OPERATE, false, request_restart, request_settle_ready },
-	[METHOD_SHUTDOWN] = { TIER_OPERATE, false, request_shutdown, request_settle_shutdown },
-	[METHOD_WAIT] = { TIER_LOOK, false, request_wait, request_settle_wait },
-	[METHOD_TAKE_GUARD] = { TIER_OPERATE, false, request_take_guard, request_settle_guard },
+	[METHOD_GUARDS] = { TIER_LOOK, false, request_guards, request_update_reports },
+	[METHOD_START] = { TIER_OPERATE, false, request_start, request_update_ready },
+	[METHOD_STOP] = { TIER_OPERATE, false, request_stop, request_update_stop },
+	[METHOD_RESTART] = { TIER_OPERATE, false, request_restart, request_update_ready },
+	[METHOD_SHUTDOWN] = { TIER_OPERATE, false, request_shutdown, request_update_shutdown },
+	[METHOD_WAIT] = { TIER_LOOK, false, request_wait, request_update_wait },
+	[METHOD_TAKE_GUARD] = { TIER_OPERATE, false, request_take_guard, request_update_guard },
 	[METHOD_RELEASE] = { TIER_OPERATE, false, request_release, NULL },
 	[METHOD_RELOAD] = { TIER_OPERATE, true, request_reload, NULL },
 	[METHOD_RELOAD_SERVICE] = { TIER_OPERATE, false, request_reload_service, NULL },
 	[METHOD_SIGNAL] = { TIER_OPERATE, false, request_signal, NULL },
-	[METHOD_EVENTS] = { TIER_LOOK, false, request_events, request_settle_events },
-	[METHOD_RUN] = { TIER_RUN, true, request_run, request_settle_run },
+	[METHOD_EVENTS] = { TIER_LOOK, false, request_events, request_update_events },
+	[METHOD_RUN] = { TIER_RUN, true, request_run, request_update_run },
 	[METHOD_PLAN] = { TIER_LOOK, false, request_plan, NULL },
 	[METHOD_LOGS] = { TIER_OPERATE, false, request_logs, request_settle_logs },
 	[METHOD_REOPEN_LOGS] = { TIER_OPERATE, false, request_reopen_logs, NULL },
@@ -80,7 +80,7 @@ void request_call(struct request *q, enum interface_method method, const struct 
 	char why[REQUEST_REASON_MAX];
 
 	q->method = method;
-	if (!node && method != METHOD_RUN && request_settle_passed(q, path, call))
+	if (!node && method != METHOD_RUN && request_reply_passed(q, path, call))
 		return;
 	if (!node && method != METHOD_RUN)
 		node = request_find(q, path);
@@ -98,8 +98,8 @@ void request_call(struct request *q, enum interface_method method, const struct 
 	methods[method].call(q, node, call);
 }
 
-void request_settle(struct request *q)
+void request_update(struct request *q)
 {
 	if (q->waiting)
-		methods[q->method].settle(q, tree_find(q->tree, q->path));
+		methods[q->method].update(q, tree_find(q->tree, q->path));
 }

@@ -13,4 +13,4 @@ void request_call(struct request *request, enum interface_method method,
 		  const struct message_call *call);
 
 /* Looks at the waiting call. */
-void request_settle(struct request *request);
+void request_update(struct request *request);

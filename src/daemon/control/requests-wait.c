@@ -49,7 +49,7 @@ void request_wait_or_return(struct request *q, const struct node *node,
  * Returns the node that keeps a service in @top from becoming ready, or NULL.  A start waits for
  * services that start with @top; any other wait is for all services.
  */
-static struct node *find_hopeless(struct node *top, bool start)
+static struct node *find_unreachable(struct node *top, bool start)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		const struct service *s = n->service;
@@ -107,7 +107,7 @@ static bool awaits_dependents(struct request *q, struct node *node)
 
 		if (!with || node_goal(with) < GOAL_CYCLE || is_ready(with, true))
 			continue;
-		hopeless = node_goal(with) == GOAL_CYCLE ? NULL : find_hopeless(with, true);
+		hopeless = node_goal(with) == GOAL_CYCLE ? NULL : find_unreachable(with, true);
 		if (hopeless)
 			fail_ready(q, node, hopeless);
 		return true;
@@ -167,7 +167,7 @@ static bool is_settling(struct request *q, struct node *top)
 	return true;
 }
 
-static void settle_ready(struct request *q, struct node *node)
+static void update_ready(struct request *q, struct node *node)
 {
 	bool start = q->method != METHOD_WAIT;
 	const struct service *ended;
@@ -194,7 +194,7 @@ static void settle_ready(struct request *q, struct node *node)
 			request_succeed_stop(q, node);
 		return;
 	}
-	hopeless = find_hopeless(node, start);
+	hopeless = find_unreachable(node, start);
 	if (hopeless)
 		fail_ready(q, node, hopeless);
 }
@@ -221,7 +221,7 @@ static bool is_to_be_told(struct request *q)
 	return true;
 }
 
-void request_settle_shutdown(struct request *q, struct node *node)
+void request_update_shutdown(struct request *q, struct node *node)
 {
 	if (!node || swansong_completion_done(q->completion)) {
 		json_t *parameters = node ? request_progress(q, node) : json_object();
@@ -241,7 +241,7 @@ static void add_pending(json_t *progress, struct node *node)
 	json_int_t more = 0;
 
 	for (struct node *n = node; n; n = node_next(n, node)) {
-		if (!n->service || node_is_stopped(n) || service_is_settled(n->service))
+		if (!n->service || node_is_stopped(n) || service_is_resolved(n->service))
 			continue;
 		if (json_array_size(pending) < PENDING_MAX)
 			(void)json_array_append_new(pending, describe_node(n));
@@ -267,7 +267,7 @@ static void tell_wait(struct request *q, struct node *node)
 static void settle_until(struct request *q, struct node *node)
 {
 	if (strcmp(q->until, "ready") == 0) {
-		settle_ready(q, node);
+		update_ready(q, node);
 	} else if (strcmp(q->until, "running") == 0) {
 		if (!node_is_stopped(node))
 			request_succeed(q);
@@ -282,21 +282,21 @@ static void settle_until(struct request *q, struct node *node)
 	}
 }
 
-void request_settle_ready(struct request *q, struct node *node)
+void request_update_ready(struct request *q, struct node *node)
 {
 	if (node)
-		settle_ready(q, node);
+		update_ready(q, node);
 	else
 		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
 }
 
-void request_settle_stop(struct request *q, struct node *node)
+void request_update_stop(struct request *q, struct node *node)
 {
 	if (!node || swansong_completion_done(q->completion))
 		request_succeed_stop(q, node);
 }
 
-void request_settle_wait(struct request *q, struct node *node)
+void request_update_wait(struct request *q, struct node *node)
 {
 	if (node) {
 		settle_until(q, node);

@@ -65,7 +65,7 @@ static uint64_t find_last(const struct request *q, uint64_t n)
 	return at;
 }
 
-void request_settle_events(struct request *q, struct node *node)
+void request_update_events(struct request *q, struct node *node)
 {
 	(void)node;
 	while (!connection_is_clogged(q->connection) &&
@@ -97,7 +97,7 @@ void request_events(struct request *q, struct node *node, const struct message_c
 	q->connection->patient = true;
 	/* The first reply, even an empty one, confirms that later events will be sent. */
 	connection_reply(q->connection, take_events(q, EVENTS_PER_REPLY), true);
-	request_settle_events(q, node);
+	request_update_events(q, node);
 }
 
 /* --- logs --- */

@@ -87,7 +87,7 @@ struct attach *attach_free(struct attach *a)
 
 /* --- the attached program --- */
 
-static pid_t meet(struct attach *a);
+static pid_t check_holder(struct attach *a);
 
 /* Children of the program may keep the socket open, so its end must be noticed by its pidfd. */
 static int on_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
@@ -95,7 +95,7 @@ static int on_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
 	struct attach *a = arg;
 
 	(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
-	(void)meet(a);
+	(void)check_holder(a);
 	node_guards_changed(a->node);
 	return 0;
 }
@@ -114,7 +114,7 @@ static void watch_program(struct attach *a)
 }
 
 /* Returns the pid that has the lock now; if it has changed, forgets all about the one before. */
-static pid_t meet(struct attach *a)
+static pid_t check_holder(struct attach *a)
 {
 	pid_t pid = a->socket < 0 ? 0 : pagefile_holder(a->page);
 	struct program *p = &a->program;
@@ -137,7 +137,7 @@ static pid_t meet(struct attach *a)
 
 uint64_t attach_guards(struct attach *a)
 {
-	if (meet(a) == 0 || a->program.complete)
+	if (check_holder(a) == 0 || a->program.complete)
 		return 0;
 	return pagefile_guards(a->page);
 }
@@ -160,17 +160,17 @@ void attach_count(struct node *top)
 
 /* --- messages to the program --- */
 
-static bool say(struct attach *a, const char *word)
+static bool send_message(struct attach *a, const char *text)
 {
 	return a->socket >= 0 &&
-	       send(a->socket, word, strlen(word), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+	       send(a->socket, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
-static void ask(struct attach *a, uint64_t now)
+static void request_report(struct attach *a, uint64_t now)
 {
 	if (a->unanswered >= UNANSWERED_MAX || now - a->asked_usec < ASK_EVERY_USEC)
 		return;
-	if (!say(a, "REPORT"))
+	if (!send_message(a, "REPORT"))
 		return;
 	a->asked = true;
 	a->asked_usec = now;
@@ -183,7 +183,7 @@ void attach_ask(struct node *top, uint64_t now)
 
 	list_for_each (a, &top->ctx->guards.programs, in_attached)
 		if (node_is_within(a->node, top) && attach_guards(a) > 0)
-			ask(a, now);
+			request_report(a, now);
 }
 
 bool attach_is_awaited(struct node *top, uint64_t now)
@@ -212,12 +212,12 @@ void attach_stop(struct attach *a)
 		log_node(a->node->ctx->log, LOG_DEBUG, node_name(a->node),
 			 "there is nobody to be told of the stop");
 	a->asked_usec = 0;
-	ask(a, clock_now_usec());
+	request_report(a, clock_now_usec());
 }
 
 /* --- messages from the program --- */
 
-static void hear_complete(struct attach *a)
+static void receive_complete(struct attach *a)
 {
 	if (!a->stopped || a->program.complete)
 		return;
@@ -226,7 +226,7 @@ static void hear_complete(struct attach *a)
 }
 
 /* A report that was not requested is ignored. */
-static void hear_report(struct attach *a, const char *text, size_t n)
+static void receive_report(struct attach *a, const char *text, size_t n)
 {
 	if (!a->asked)
 		return;
@@ -238,21 +238,22 @@ static void hear_report(struct attach *a, const char *text, size_t n)
 }
 
 /* Only the process that has the lock is listened to. */
-static void hear(struct attach *a, const struct unix_peer *sender, const char *text, size_t n)
+static void receive_message(struct attach *a, const struct unix_peer *sender, const char *text,
+			    size_t n)
 {
 	static const char report[] = "REPORT\n";
 	size_t skip = sizeof(report) - 1;
 
-	if (sender->pid == 0 || sender->pid != meet(a))
+	if (sender->pid == 0 || sender->pid != check_holder(a))
 		return;
 	if (n == strlen("COMPLETE") && memcmp(text, "COMPLETE", n) == 0)
-		hear_complete(a);
+		receive_complete(a);
 	else if (n >= skip && memcmp(text, report, skip) == 0)
-		hear_report(a, text + skip, n - skip);
-	/* ATTACHED needs no action: attach_meet() has noticed the program. */
+		receive_report(a, text + skip, n - skip);
+	/* ATTACHED needs no action: check_holder() has noticed the program. */
 }
 
-static void hang_up(struct attach *a)
+static void close_socket(struct attach *a)
 {
 	a->source = sd_event_source_disable_unref(a->source);
 	a->socket = fd_close(a->socket);
@@ -264,7 +265,7 @@ static void refuse_descriptors(struct attach *a)
 {
 	if (passed_close_apart(&a->socket, 1) >= 0)
 		a->socket = -1;
-	hang_up(a);
+	close_socket(a);
 }
 
 /* A turn reads one message, so that all other events get theirs. */
@@ -276,12 +277,12 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *a
 	ssize_t n = unix_receive(fd, text, sizeof(text), &sender);
 
 	if (n > 0)
-		hear(a, &sender, text, (size_t)n);
+		receive_message(a, &sender, text, (size_t)n);
 	else if (n == -EPROTO)
 		refuse_descriptors(a);
 	/* An empty message has a sender; the end of the connection has none. */
 	else if ((n == 0 && sender.pid == 0) || (n == -EAGAIN && (events & EPOLLHUP)))
-		hang_up(a);
+		close_socket(a);
 	return 0;
 }
 
@@ -364,6 +365,6 @@ bool attach_view(struct attach *a, uint64_t now, struct attach_view *ret)
 		.why = p->reported && *p->report.why ? p->report.why : NULL,
 		.age_usec = now - MIN(since, now),
 	};
-	ask(a, now);
+	request_report(a, now);
 	return true;
 }

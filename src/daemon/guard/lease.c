@@ -65,7 +65,7 @@ static void release(struct lease *lease)
 	traces_expect(&node->ctx->traces, -1);
 	node_guards_changed(node);
 	if (node->goal == GOAL_GONE)
-		node_follow_up(node);
+		node_update_soon(node);
 	swansong_guard_drop(&lease->guard);
 }
 

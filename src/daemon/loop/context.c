@@ -19,7 +19,7 @@
 #define EVENTS_AT_ONCE 64
 
 /* Limits the time of remaining processes after the stop signal. */
-#define LEFTOVER_TIMEOUT_USEC (10 * USEC_PER_SEC)
+#define REMAINING_TIMEOUT_USEC (10 * USEC_PER_SEC)
 
 int context_init(struct context *ctx, struct log *log, const struct signals *signals)
 {
@@ -28,7 +28,7 @@ int context_init(struct context *ctx, struct log *log, const struct signals *sig
 	*ctx = (struct context){
 		.log = log,
 		.signals = signals,
-		.leftover_timeout_usec = LEFTOVER_TIMEOUT_USEC,
+		.leftover_timeout_usec = REMAINING_TIMEOUT_USEC,
 		.grace_usec = USEC_INFINITY,
 		.null_fd = -1,
 		.spare_fd = -1,

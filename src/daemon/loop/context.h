@@ -28,7 +28,7 @@ struct own_log;
 struct notify_directory;
 struct process_table;
 struct service;
-struct sweep;
+struct orphans;
 
 /* The functions that open and withdraw the daemon's end of a service's control connection. */
 struct control_offer {
@@ -60,7 +60,7 @@ struct context {
 	struct log *log;
 	struct process_table *processes;
 	struct cgroups *cgroups;		   /* NULL: none */
-	struct sweep *children;			   /* NULL: not yet */
+	struct orphans *orphans;		   /* NULL: not yet */
 	struct notify_directory *notify_directory; /* NULL: none */
 	struct logger *logger;			   /* NULL: no output is captured */
 	pid_t logger_pid;			   /* for an end by SIGABRT; 0: none */

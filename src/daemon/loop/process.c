@@ -29,13 +29,13 @@ void process_table_done(struct process_table *table)
 			process_free(process);
 }
 
-void process_doubt_strangers(struct process_table *table)
+void process_recheck_unowned(struct process_table *table)
 {
 	struct process *process;
 
 	for (size_t i = 0; i < ARRAY_SIZE(table->buckets); i++)
 		list_for_each (process, &table->buckets[i], by_pid)
-			process->blank |= process->kind == PROCESS_STRANGER;
+			process->blank |= process->kind == PROCESS_UNOWNED;
 }
 
 void process_init(struct process *process, enum process_kind kind, struct service *service)

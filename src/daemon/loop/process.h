@@ -14,10 +14,10 @@ struct service;
 
 enum process_kind {
 	PROCESS_MAIN,	   /* the command of a service; member of struct service */
-	PROCESS_LEFTOVER,  /* another process of a service, now a child of the daemon */
+	PROCESS_REMAINING, /* another process of a service, now a child of the daemon */
 	PROCESS_HOOK,	   /* a command around a service; member of struct hook */
 	PROCESS_PROBE,	   /* a check of a service; member of struct probe */
-	PROCESS_STRANGER,  /* adopted, of no known service; holds no guard */
+	PROCESS_UNOWNED,   /* adopted, of no known service; holds no guard */
 	PROCESS_INHERITED, /* a child from before swansongd was executed; likewise */
 	PROCESS_CLOSER,	   /* closes descriptors; member of struct closer */
 	PROCESS_LOGGER,	   /* swansong-logger; member of struct logger_child */
@@ -25,7 +25,7 @@ enum process_kind {
 
 struct process {
 	struct list by_pid;
-	struct list by_service; /* PROCESS_LEFTOVER: in the list of its service */
+	struct list by_service; /* PROCESS_REMAINING: in the list of its service */
 	enum process_kind kind;
 	unsigned generation;	 /* of the node on which it has a guard */
 	struct service *service; /* NULL if unowned, and for commands of a group */
@@ -34,10 +34,10 @@ struct process {
 	int pidfd;	/* of a process that is no child of the daemon; else -1 */
 	bool alive;	/* not collected: the pid is its own */
 	bool signalled; /* was sent the stop signal */
-	bool killed;	/* PROCESS_LEFTOVER: was sent the kill-signal */
+	bool killed;	/* PROCESS_REMAINING: was sent the kill-signal */
 	bool blank;	/* unowned, to be looked at again: maybe in the middle of an exec */
-	bool kept;	/* PROCESS_LEFTOVER: kept beside its service; its guard is on the root */
-	bool claimed;	/* PROCESS_LEFTOVER: known by its environment only: not trusted */
+	bool kept;	/* PROCESS_REMAINING: kept beside its service; its guard is on the root */
+	bool claimed;	/* PROCESS_REMAINING: known by its environment only: not trusted */
 	uint64_t id;	/* of its guard, for users */
 	uint64_t since_usec;
 	uint64_t until_usec; /* time of its kill, whatever its node does; 0: none */
@@ -58,7 +58,7 @@ void process_table_done(struct process_table *table);
 void process_init(struct process *process, enum process_kind kind, struct service *service);
 
 /* Marks all unowned processes to be looked at once more. */
-void process_doubt_strangers(struct process_table *table);
+void process_recheck_unowned(struct process_table *table);
 
 /* Makes a process in memory of its own.  Return: 0 or -ENOMEM. */
 int process_new(struct process **ret, enum process_kind kind, struct service *service);

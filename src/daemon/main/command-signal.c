@@ -44,7 +44,7 @@ bool command_signal(struct command *c, struct service *s, int signo, pid_t sende
 	return is_end(signo);
 }
 
-void command_follow(struct command *c, struct service *s)
+void command_update(struct command *c, struct service *s)
 {
 	int signo;
 

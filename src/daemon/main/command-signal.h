@@ -15,4 +15,4 @@
 bool command_signal(struct command *command, struct service *service, int signo, pid_t sender);
 
 /* Follows a stop or the end of the command, after dead children have been collected. */
-void command_follow(struct command *command, struct service *service);
+void command_update(struct command *command, struct service *service);

@@ -84,7 +84,7 @@ static void daemon_update(struct daemon *d)
 {
 	struct update update = {
 		.tree = &d->tree,
-		.orphans = d->sweep,
+		.orphans = d->orphans,
 		.control = d->control,
 		.parent = d->parent,
 		.complete = on_complete,
@@ -116,15 +116,15 @@ static void end_logger(struct daemon *d)
 /*
  * Processes that remain when the root is Complete belong to no service; with PID 1 they end anyway.
  */
-static void end_strangers(struct daemon *d)
+static void end_unowned(struct daemon *d)
 {
 	unsigned n;
 
-	while (sweep_reap(d->sweep))
+	while (orphans_reap(d->orphans))
 		;
 	if (getpid() == 1)
 		return;
-	n = sweep_kill_strangers(d->sweep);
+	n = orphans_kill_unowned(d->orphans);
 	if (n > 0)
 		log_line(d->ctx.log, LOG_WARNING, "killed %u processes of no service", n);
 	(void)sweep_reap(d->sweep);
@@ -134,7 +134,7 @@ static void tear_down(struct daemon *d)
 {
 	d->control = control_free(d->control);
 	d->parent = parent_free(d->parent);
-	d->sweep = sweep_free(d->sweep);
+	d->orphans = orphans_free(d->orphans);
 	if (d->tree.root)
 		tree_done(&d->tree);
 	d->ctx.own_log = own_log_free(d->ctx.own_log);
@@ -171,13 +171,13 @@ static void reap(struct daemon *d)
 
 	d->first = FIRST_NONE;
 	if (first == FIRST_DIED && !node_is_stopped(d->tree.root)) {
-		sweep_reap_child(d->sweep, d->died);
+		orphans_reap_child(d->orphans, d->died);
 		d->first = FIRST_FOLLOWED;
 	} else if (first != FIRST_FOLLOWED || !d->ctx.alarms.due) {
-		d->reap = sweep_reap(d->sweep);
+		d->reap = orphans_reap(d->orphans);
 	}
 	if (d->ctx.command)
-		command_follow(&d->command, daemon_command(d));
+		command_update(&d->command, daemon_command(d));
 }
 
 static bool has_more_to_do(const struct daemon *d)
@@ -285,7 +285,7 @@ static int run(struct daemon *d, struct parent_address *address)
 	}
 	run_loop(d);
 	end_logger(d);
-	end_strangers(d);
+	end_unowned(d);
 	return exit_status(d);
 }
 

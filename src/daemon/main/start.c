@@ -172,7 +172,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	alarm_init(&d->abandon, on_abandon);
 	r = daemon_watch_signals(d);
 	if (r >= 0)
-		r = sweep_new(&d->sweep, &d->tree);
+		r = orphans_new(&d->orphans, &d->tree);
 	if (r >= 0 && d->ctx.logger)
 		logger_begin(d->ctx.logger);
 	if (r >= 0)
@@ -194,6 +194,6 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	if (r < 0)
 		return r;
 	d->exit_on_signal = config->exit_on_signal;
-	deadline_tell(d->tree.root);
+	deadline_log_limit(d->tree.root);
 	return 0;
 }

@@ -25,7 +25,7 @@ struct daemon {
 	struct process_table processes;
 	struct signals signals;
 	struct tree tree;
-	struct sweep *sweep;
+	struct orphans *orphans;
 	struct control *control;
 	struct parent *parent;
 	struct reload reload;

@@ -24,13 +24,13 @@ static void update_events(struct update *u)
 
 static void update_guards(struct update *u)
 {
-	service_settle_guards(u->tree->ctx);
+	service_update_guards(u->tree->ctx);
 }
 
 static void update_exits(struct update *u)
 {
-	if (!u->orphans || sweep_settle(u->orphans))
-		service_settle_exits(u->tree->ctx);
+	if (!u->orphans || orphans_update(u->orphans))
+		service_update_exits(u->tree->ctx);
 }
 
 static void update_schedules(struct update *u)
@@ -45,13 +45,13 @@ static void update_failures(struct update *u)
 
 static void update_ends(struct update *u)
 {
-	exit_follow(u->tree);
+	exit_update(u->tree);
 }
 
 static void update_deadlines(struct update *u)
 {
-	report_follow(u->tree); /* first: it records the holders of guards that are revoked */
-	deadline_follow(u->tree->ctx);
+	report_update(u->tree); /* first: it records the holders of guards that are revoked */
+	deadline_update(u->tree->ctx);
 }
 
 static void update_stops(struct update *u)
@@ -73,12 +73,12 @@ static void update_renewals(struct update *u)
 static void update_starts(struct update *u)
 {
 	converge_starts(u->tree);
-	exit_follow_last(u->tree);
+	exit_update_last(u->tree);
 }
 
 static void update_report(struct update *u)
 {
-	report_follow(u->tree);
+	report_update(u->tree);
 	if (u->tree->root->complete && u->complete)
 		u->complete(u->arg);
 }
@@ -86,18 +86,18 @@ static void update_report(struct update *u)
 static void update_requests(struct update *u)
 {
 	if (u->control)
-		control_settle(u->control);
+		control_update(u->control);
 }
 
 static void update_parent(struct update *u)
 {
 	if (u->parent)
-		parent_settle(u->parent);
+		parent_update(u->parent);
 }
 
 static void update_transient(struct update *u)
 {
-	transient_settle(u->tree);
+	transient_update(u->tree);
 }
 
 /* The order of enum task. */

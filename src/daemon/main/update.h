@@ -9,7 +9,7 @@
 
 struct update {
 	struct tree *tree;
-	struct sweep *orphans;	     /* NULL: no process is collected */
+	struct orphans *orphans;     /* NULL: no process is collected */
 	struct control *control;     /* NULL: no socket */
 	struct parent *parent;	     /* NULL: no parent manager */
 	void (*complete)(void *arg); /* called when the root is Complete; or NULL */

@@ -53,7 +53,7 @@ struct node *node_take_due(struct context *ctx, enum task task)
 	return node_of(agenda_take_entry(&ctx->agenda, task));
 }
 
-void node_follow_up(struct node *node)
+void node_update_soon(struct node *node)
 {
 	node_add_task(node, TASK_COMPLETIONS);
 	trace_touch(node->trace);
@@ -62,13 +62,13 @@ void node_follow_up(struct node *node)
 /* This runs inside the call that drops the last guard, so it only puts the node on the agenda. */
 static void on_drained(void *arg)
 {
-	node_follow_up(arg);
+	node_update_soon(arg);
 }
 
 static void on_complete(void *arg)
 {
 	count_draining(arg, -1);
-	node_follow_up(arg);
+	node_update_soon(arg);
 }
 
 static void forget_earlier(struct earlier *earlier)

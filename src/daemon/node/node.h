@@ -27,10 +27,10 @@ struct timetable;
 struct counts {
 	int services; /* without those that are idle and do not start by themselves */
 	int ready;
-	int settled; /* ready, or not going to be */
-	int members; /* services that start by themselves */
-	int present; /* members that satisfy a requirement */
-	int lost;    /* members that do not, and will not */
+	int resolved; /* ready, or not going to be */
+	int members;  /* services that start by themselves */
+	int present;  /* members that satisfy a requirement */
+	int lost;     /* members that do not, and will not */
 };
 
 /* Each ordering edge is stored at both its ends: these lists are for the far ends. */
@@ -149,7 +149,7 @@ static inline bool node_is_cycled_by_strategy(const struct node *node)
 }
 
 /* Puts @node on the agenda of completions: it may be Complete, or nothing of it may remain. */
-void node_follow_up(struct node *node);
+void node_update_soon(struct node *node);
 
 /* Returns "running", "shutting_down" or "complete", as last processed. */
 const char *node_state_name(const struct node *node);

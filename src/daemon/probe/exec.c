@@ -42,7 +42,7 @@ static void end(struct probe *probe)
 		(void)kill(-probe->process.pid, SIGKILL);
 }
 
-static void tell(struct probe *probe, const struct reap_exit *exit)
+static void report_end(struct probe *probe, const struct reap_exit *exit)
 {
 	char name[SIGNAL_TEXT_MAX];
 
@@ -64,7 +64,7 @@ void probe_died(struct process *process, const struct reap_exit *exit)
 	struct probe *probe = container_of(process, struct probe, process);
 
 	if (probe->running && !probe->ended)
-		tell(probe, exit);
+		report_end(probe, exit);
 	else
 		end(probe);
 	process_remove(process);

@@ -74,9 +74,9 @@ static void settle_hook(struct service *s)
 	hook_end(h);
 }
 
-void service_settle_hooks(struct service *s)
+void service_update_hooks(struct service *s)
 {
 	while (s->setup.hook && hook_has_ended(s->setup.hook))
 		settle_hook(s);
-	service_settle_reload(s);
+	service_update_reload(s);
 }

@@ -5,4 +5,4 @@
 #include "daemon/service/object.h"
 
 /* Handles ended commands: begins the next ones, or passes the result to the state machine. */
-void service_settle_hooks(struct service *service);
+void service_update_hooks(struct service *service);

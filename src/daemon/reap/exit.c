@@ -48,22 +48,22 @@ void service_process_died(struct service *s, struct process *process, const stru
 		process_free(process);
 		trace_touch(s->node->trace);
 		if (!s->main.alive)
-			service_look_after(s);
+			service_check_exits(s);
 		/* Children of the dead process are now children of the daemon. */
 		context_scan_orphans(s->ctx);
 		if (s->node->goal == GOAL_GONE)
-			node_follow_up(s->node);
+			node_update_soon(s->node);
 		return;
 	}
-	service_unfollow(s);
+	service_unwatch_main(s);
 	note_exit(&s->run.outcome, exit);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
 	launch_ended(&s->setup.launch, s->main.group);
-	service_look_after(s);
+	service_check_exits(s);
 }
 
-bool service_may_have_leftovers(const struct service *s)
+bool service_may_have_remaining(const struct service *s)
 {
 	return fsm_has_process(s->state) || !s->config->kill_leftovers;
 }
@@ -73,13 +73,13 @@ static const struct process *guarded(const struct service *s)
 {
 	if (s->main.guard.node)
 		return &s->main;
-	if (list_is_empty(&s->leftovers))
+	if (list_is_empty(&s->remaining))
 		return NULL;
-	return list_entry(s->leftovers.next, struct process, by_service);
+	return list_entry(s->remaining.next, struct process, by_service);
 }
 
 /* Takes a guard for @p on the generation of its run, which may be an earlier one. */
-static void guard_leftover(struct service *s, struct process *p)
+static void guard_remaining(struct service *s, struct process *p)
 {
 	const struct process *of_run = guarded(s);
 
@@ -87,7 +87,7 @@ static void guard_leftover(struct service *s, struct process *p)
 		p->guard = swansong_guard_clone(&of_run->guard);
 		p->generation = of_run->generation;
 		p->kept = of_run->kept;
-		service_join_rest(s, p, of_run);
+		service_join_kept(s, p, of_run);
 		return;
 	}
 	p->kept = !fsm_has_process(s->state);
@@ -100,7 +100,7 @@ static void guard_leftover(struct service *s, struct process *p)
  * later has not, such as a child of a signal handler.  If both fall into one clock tick it gets the
  * signal again: a second one does less harm than none.
  */
-static bool has_heard(const struct service *s, pid_t pid, pid_t group)
+static bool has_signal(const struct service *s, pid_t pid, pid_t group)
 {
 	uint64_t age_usec;
 
@@ -116,7 +116,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	struct process *p;
 	int r;
 
-	r = process_new(&p, PROCESS_LEFTOVER, s);
+	r = process_new(&p, PROCESS_REMAINING, s);
 	if (r < 0)
 		return r;
 	/*
@@ -126,17 +126,17 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	process_add(s->ctx->processes, p, pid, -1);
 	p->group = group;
 	p->id = ++s->ctx->last_id;
-	guard_leftover(s, p);
-	p->signalled = has_heard(s, pid, group);
+	guard_remaining(s, p);
+	p->signalled = has_signal(s, pid, group);
 	strncpy(p->name, name, sizeof(p->name) - 1);
-	list_append(&s->leftovers, &p->by_service);
+	list_append(&s->remaining, &p->by_service);
 	trace_touch(s->node->trace);
 	log_node(s->ctx->log, LOG_INFO, s->config->path, "pid %d (%s) is a leftover of it",
 		 (int)pid, p->name);
 	/* The budget had expired before the process was found. */
 	if (fsm_has_process(s->state) && service_kill_usec(s) <= p->since_usec)
 		(void)process_signal(p, SIGKILL);
-	service_stop_rest(s);
+	service_stop_kept(s);
 	return 0;
 }
 
@@ -162,22 +162,22 @@ static bool is_last(const struct service *s)
  * Returns true if processes remain after the main process.  A command that runs beside it does not
  * count.
  */
-static bool has_leftovers(struct service *s)
+static bool has_remaining(struct service *s)
 {
 	if (!s->group.exists)
-		return !list_is_empty(&s->leftovers) || service_has_group(s);
+		return !list_is_empty(&s->remaining) || service_has_group(s);
 	/* The run has not begun.  The child that failed to execute may not have ended yet. */
 	if (s->main.pid == 0 && s->run.outcome.kind == OUTCOME_SPAWN_FAILED)
-		return !list_is_empty(&s->leftovers);
+		return !list_is_empty(&s->remaining);
 	/* To remove a control group that is no longer needed is the cheapest test. */
 	if (is_last(s) && control_group_remove(&s->group))
-		return !list_is_empty(&s->leftovers);
+		return !list_is_empty(&s->remaining);
 	if (!control_group_is_populated(&s->group))
-		return !list_is_empty(&s->leftovers);
+		return !list_is_empty(&s->remaining);
 	control_group_each(&s->group, adopt_member, s);
 	control_group_watch(&s->group);
 	/* The group may have become empty between the first test and the watch. */
-	return !list_is_empty(&s->leftovers) || control_group_is_populated(&s->group);
+	return !list_is_empty(&s->remaining) || control_group_is_populated(&s->group);
 }
 
 static void log_end(struct service *s, enum service_event event)
@@ -216,7 +216,7 @@ static bool is_to_be_kept(const struct service *s)
 
 static void on_output(void *arg)
 {
-	service_look_after(arg);
+	service_check_exits(arg);
 }
 
 /* Its last lines are to be in their files at the end of the run, unless that takes long. */
@@ -284,30 +284,30 @@ static void conclude(struct service *s)
 }
 
 /* Handles the end of a kept process, whose own remaining processes are known by now. */
-static void settle_rest(struct service *s)
+static void update_kept(struct service *s)
 {
 	swansong_guard_drop(&s->main.guard);
 	if (s->state != STATE_BACKOFF)
 		(void)control_group_remove(&s->group);
 }
 
-static void settle_exit(struct service *s)
+static void update_exit(struct service *s)
 {
 	bool left;
 
 	trace_touch(s->node->trace);
-	service_settle_hooks(s);
+	service_update_hooks(s);
 	if (s->main.alive || service_awaits_hook(s) || is_kept(s)) {
 		node_end_task(s->node, TASK_EXITS);
 		return;
 	}
-	left = has_leftovers(s);
+	left = has_remaining(s);
 	if (!fsm_has_process(s->state)) {
 		node_end_task(s->node, TASK_EXITS);
-		settle_rest(s);
+		update_kept(s);
 		return;
 	}
-	if (!service_running_hook(s, 0) && (!left || service_keeps_leftovers(s))) {
+	if (!service_running_hook(s, 0) && (!left || service_keeps_remaining(s))) {
 		if (awaits_output(s))
 			return;
 		node_end_task(s->node, TASK_EXITS);
@@ -322,17 +322,17 @@ static void settle_exit(struct service *s)
 	 * again.  Where they are not known one by one, the guard of the service is held for them,
 	 * and the task stays due.
 	 */
-	if (!list_is_empty(&s->leftovers) || service_running_hook(s, 0)) {
+	if (!list_is_empty(&s->remaining) || service_running_hook(s, 0)) {
 		node_end_task(s->node, TASK_EXITS);
 		swansong_guard_drop(&s->main.guard);
 	}
 	service_handle(s, EVENT_ORPHANED);
 }
 
-void service_settle_exits(struct context *ctx)
+void service_update_exits(struct context *ctx)
 {
 	struct node *node;
 
 	node_for_each_due (node, ctx, TASK_EXITS)
-		settle_exit(node->service);
+		update_exit(node->service);
 }

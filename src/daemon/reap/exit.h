@@ -10,7 +10,7 @@ void service_process_died(struct service *service, struct process *process,
 			  const struct reap_exit *exit);
 
 /* Returns true if @service may have processes besides its main one. */
-bool service_may_have_leftovers(const struct service *service);
+bool service_may_have_remaining(const struct service *service);
 
 /*
  * Makes @pid, a child of the daemon, a remaining process of @service.  Return: 0, or -errno; the
@@ -19,4 +19,4 @@ bool service_may_have_leftovers(const struct service *service);
 int service_adopt(struct service *service, pid_t pid, pid_t group, const char *name);
 
 /* TASK_EXITS: handles services with ended processes, once their remaining ones are known. */
-void service_settle_exits(struct context *ctx);
+void service_update_exits(struct context *ctx);

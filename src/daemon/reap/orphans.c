@@ -39,7 +39,7 @@ struct put_off {
 	uint64_t since_usec;
 };
 
-struct sweep {
+struct orphans {
 	struct tree *tree;
 	struct children children;
 	bool listed;		  /* the kernel provides a list */
@@ -53,13 +53,13 @@ struct sweep {
 };
 
 /* Enters an unowned process, so that it is looked at only once. */
-static struct process *remember(struct sweep *sweep, pid_t pid, enum process_kind kind)
+static struct process *remember(struct orphans *orphans, pid_t pid, enum process_kind kind)
 {
 	struct process *process;
 
 	if (process_new(&process, kind, NULL) < 0)
 		return NULL;
-	process_add(sweep->tree->ctx->processes, process, pid, -1);
+	process_add(orphans->tree->ctx->processes, process, pid, -1);
 	return process;
 }
 
@@ -68,16 +68,16 @@ static void inherit(pid_t pid, void *arg)
 	(void)remember(arg, pid, PROCESS_INHERITED);
 }
 
-static void read_list(struct sweep *sweep, void (*each)(pid_t pid, void *arg))
+static void read_list(struct orphans *orphans, void (*each)(pid_t pid, void *arg))
 {
 	int n;
 
-	sweep->missed = sweep->blank = false;
-	n = children_read(&sweep->children, each, sweep);
+	orphans->missed = orphans->blank = false;
+	n = children_read(&orphans->children, each, orphans);
 	if (n < 0)
 		return;
-	sweep->n = (unsigned)n;
-	sweep->launched = sweep->tree->ctx->launched;
+	orphans->n = (unsigned)n;
+	orphans->launched = orphans->tree->ctx->launched;
 }
 
 /*
@@ -85,56 +85,56 @@ static void read_list(struct sweep *sweep, void (*each)(pid_t pid, void *arg))
  * since. A child that failed to execute is collected without being counted, so the number may be
  * too low until the next list, which is read because of that; it is never too high.
  */
-static bool knows_all(struct sweep *sweep)
+static bool knows_all(struct orphans *orphans)
 {
-	unsigned launched = sweep->tree->ctx->launched - sweep->launched;
+	unsigned launched = orphans->tree->ctx->launched - orphans->launched;
 
-	return !sweep->missed && !sweep->blank &&
-	       !children_exceed(&sweep->children, sweep->n + launched);
+	return !orphans->missed && !orphans->blank &&
+	       !children_exceed(&orphans->children, orphans->n + launched);
 }
 
-int sweep_new(struct sweep **ret, struct tree *tree)
+int orphans_new(struct orphans **ret, struct tree *tree)
 {
-	struct sweep *sweep = malloc(sizeof(*sweep));
+	struct orphans *orphans = malloc(sizeof(*orphans));
 	int r;
 
-	if (!sweep)
+	if (!orphans)
 		return -ENOMEM;
-	*sweep = (struct sweep){ .tree = tree };
-	r = children_open(&sweep->children);
-	sweep->listed = r == 0;
-	if (sweep->listed)
-		read_list(sweep, inherit);
+	*orphans = (struct orphans){ .tree = tree };
+	r = children_open(&orphans->children);
+	orphans->listed = r == 0;
+	if (orphans->listed)
+		read_list(orphans, inherit);
 	else if (getpid() != 1)
 		log_line(tree->ctx->log, LOG_WARNING,
 			 "no list of children (%s): what services leave behind may stay",
 			 strerror(-r));
-	*ret = tree->ctx->children = sweep;
+	*ret = tree->ctx->orphans = orphans;
 	return 0;
 }
 
-struct sweep *sweep_free(struct sweep *sweep)
+struct orphans *orphans_free(struct orphans *orphans)
 {
-	if (!sweep)
+	if (!orphans)
 		return NULL;
-	children_close(&sweep->children);
-	sweep->tree->ctx->children = NULL;
-	free(sweep);
+	children_close(&orphans->children);
+	orphans->tree->ctx->orphans = NULL;
+	free(orphans);
 	return NULL;
 }
 
-static struct service *service_at(const struct sweep *sweep, const char *path)
+static struct service *service_at(const struct orphans *orphans, const char *path)
 {
-	const struct node *node = tree_find(sweep->tree, path);
+	const struct node *node = tree_find(orphans->tree, path);
 
 	return node ? node->service : NULL;
 }
 
 /* Returns the service that the dead process belonged to, as far as this can be seen; or NULL. */
-static struct service *last_service(const struct sweep *sweep, const struct process *process,
+static struct service *last_service(const struct orphans *orphans, const struct process *process,
 				    pid_t pid)
 {
-	const struct context *ctx = sweep->tree->ctx;
+	const struct context *ctx = orphans->tree->ctx;
 	const struct process *leader;
 	char path[CONFIG_NAME_MAX + 1];
 	pid_t session;
@@ -146,15 +146,15 @@ static struct service *last_service(const struct sweep *sweep, const struct proc
 	if (leader && leader->service)
 		return leader->service;
 	if (ctx->cgroups && cgroups_node_of(ctx->cgroups, pid, path) == 0)
-		return service_at(sweep, path);
+		return service_at(orphans, path);
 	return NULL;
 }
 
 static void on_death(const struct reap_exit *exit, void *arg)
 {
-	struct sweep *sweep = arg;
-	struct process *process = process_find(sweep->tree->ctx->processes, exit->pid);
-	struct service *s = last_service(sweep, process, exit->pid);
+	struct orphans *orphans = arg;
+	struct process *process = process_find(orphans->tree->ctx->processes, exit->pid);
+	struct service *s = last_service(orphans, process, exit->pid);
 
 	/*
 	 * Messages of the process count until it is collected, so they are read first.  One of them
@@ -162,20 +162,20 @@ static void on_death(const struct reap_exit *exit, void *arg)
 	 */
 	if (s && s->setup.notify) {
 		notify_drain(s->setup.notify);
-		process = process_find(sweep->tree->ctx->processes, exit->pid);
+		process = process_find(orphans->tree->ctx->processes, exit->pid);
 	}
-	sweep->n--;
+	orphans->n--;
 	/*
 	 * Its children are children of the daemon now.  Those of a main process in a control group
 	 * are found in that.
 	 */
 	if (!process || process->kind != PROCESS_MAIN || !process->service->group.exists)
-		context_scan_orphans(sweep->tree->ctx);
+		context_scan_orphans(orphans->tree->ctx);
 	if (process && process->kind == PROCESS_HOOK) {
 		/* Processes that a final action leaves running were unowned until now. */
 		if (!process->service) {
-			process_doubt_strangers(sweep->tree->ctx->processes);
-			sweep->blank = true;
+			process_recheck_unowned(orphans->tree->ctx->processes);
+			orphans->blank = true;
 		}
 		hook_died(process, exit);
 		return;
@@ -199,17 +199,17 @@ static void on_death(const struct reap_exit *exit, void *arg)
 	process_free(process);
 }
 
-bool sweep_reap(struct sweep *sweep)
+bool orphans_reap(struct orphans *orphans)
 {
-	sweep->reaped = reap_children(REAP_PER_TURN, on_death, sweep);
-	agenda_note(&sweep->tree->ctx->agenda, TASK_EXITS);
-	return sweep->reaped == REAP_PER_TURN;
+	orphans->reaped = reap_children(REAP_PER_TURN, on_death, orphans);
+	agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
+	return orphans->reaped == REAP_PER_TURN;
 }
 
-void sweep_reap_child(struct sweep *sweep, pid_t pid)
+void orphans_reap_child(struct orphans *orphans, pid_t pid)
 {
-	if (reap_child(pid, on_death, sweep))
-		agenda_note(&sweep->tree->ctx->agenda, TASK_EXITS);
+	if (reap_child(pid, on_death, orphans))
+		agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
 }
 
 /*
@@ -217,19 +217,19 @@ void sweep_reap_child(struct sweep *sweep, pid_t pid)
  * process, or of the leader of its session, is the only evidence.  Return: 0, or -errno if it
  * cannot be known now.
  */
-static int find_node(struct sweep *sweep, pid_t pid, const struct proc_info *info,
+static int find_node(struct orphans *orphans, pid_t pid, const struct proc_info *info,
 		     struct node **ret, bool *claimed)
 {
-	const struct process_table *processes = sweep->tree->ctx->processes;
+	const struct process_table *processes = orphans->tree->ctx->processes;
 	struct process *p = process_find_leader(processes, info->session);
-	const struct cgroups *cgroups = sweep->tree->ctx->cgroups;
+	const struct cgroups *cgroups = orphans->tree->ctx->cgroups;
 	char path[CONFIG_NAME_MAX + 1];
 	int r = cgroups ? cgroups_node_of(cgroups, pid, path) : -ENOENT;
 
 	*ret = NULL;
 	*claimed = false;
 	if (r == 0)
-		*ret = tree_find(sweep->tree, path);
+		*ret = tree_find(orphans->tree, path);
 	if (r == 0 || context_is_shortage(r))
 		return r;
 	if (!p || !p->service)
@@ -240,14 +240,14 @@ static int find_node(struct sweep *sweep, pid_t pid, const struct proc_info *inf
 		return 0;
 	}
 	/* Only the command is in the session of the daemon; no other new child is. */
-	if (sweep->tree->ctx->command && info->session == getsid(0)) {
-		*ret = tree_find(sweep->tree, "main");
+	if (orphans->tree->ctx->command && info->session == getsid(0)) {
+		*ret = tree_find(orphans->tree, "main");
 		return 0;
 	}
 	r = proc_environment(pid, "SWANSONG_NODE", path, sizeof(path));
 	if (r < 0)
 		return context_is_shortage(r) || r == -ENODATA ? r : 0;
-	*ret = tree_find(sweep->tree, path);
+	*ret = tree_find(orphans->tree, path);
 	*claimed = true;
 	/*
 	 * A process can set its environment freely; were it true, it would be in the control group.
@@ -268,27 +268,27 @@ static bool adopt(struct node *node, pid_t pid, const struct proc_info *info, bo
 		(void)kill(pid, SIGKILL);
 		return false;
 	}
-	if (!node->service || !service_may_have_leftovers(node->service) ||
+	if (!node->service || !service_may_have_remaining(node->service) ||
 	    service_adopt(node->service, pid, info->group, info->name) < 0)
 		return false;
 	process_find(node->ctx->processes, pid)->claimed = claimed;
 	return true;
 }
 
-static void look_again(struct sweep *sweep, struct process *known, pid_t pid)
+static void look_again(struct orphans *orphans, struct process *known, pid_t pid)
 {
 	if (!known)
-		known = remember(sweep, pid, PROCESS_STRANGER);
+		known = remember(orphans, pid, PROCESS_UNOWNED);
 	if (!known)
 		return;
 	known->blank = clock_now_usec() - known->since_usec < BLANK_USEC;
-	sweep->blank |= known->blank;
+	orphans->blank |= known->blank;
 }
 
 static void attribute(pid_t pid, void *arg)
 {
-	struct sweep *sweep = arg;
-	struct process_table *processes = sweep->tree->ctx->processes;
+	struct orphans *orphans = arg;
+	struct process_table *processes = orphans->tree->ctx->processes;
 	struct process *known = process_find(processes, pid);
 	struct node *node = NULL;
 	struct proc_info info;
@@ -301,36 +301,36 @@ static void attribute(pid_t pid, void *arg)
 	if (r == 0 && info.state == 'Z')
 		return;
 	if (r == 0)
-		r = find_node(sweep, pid, &info, &node, &claimed);
+		r = find_node(orphans, pid, &info, &node, &claimed);
 	if (r == -ENODATA) {
-		look_again(sweep, known, pid);
+		look_again(orphans, known, pid);
 		return;
 	}
 	if (r < 0) {
-		sweep->missed |= context_is_shortage(r);
+		orphans->missed |= context_is_shortage(r);
 		return;
 	}
 	process_free(known);
 	if (node && adopt(node, pid, &info, claimed))
 		return;
-	(void)remember(sweep, pid, PROCESS_STRANGER);
+	(void)remember(orphans, pid, PROCESS_UNOWNED);
 }
 
-void sweep_look(struct sweep *sweep)
+void orphans_scan(struct orphans *orphans)
 {
 	struct context *ctx;
 
-	if (!sweep || !sweep->listed || knows_all(sweep))
+	if (!orphans || !orphans->listed || knows_all(orphans))
 		return;
-	ctx = sweep->tree->ctx;
-	read_list(sweep, attribute);
-	if (sweep->missed && context_give_up_spare(ctx)) {
-		read_list(sweep, attribute);
+	ctx = orphans->tree->ctx;
+	read_list(orphans, attribute);
+	if (orphans->missed && context_give_up_spare(ctx)) {
+		read_list(orphans, attribute);
 		context_take_spare(ctx);
 	}
 }
 
-static bool put_off(struct sweep *sweep, bool wait, struct put_off *p)
+static bool put_off(struct orphans *orphans, bool wait, struct put_off *p)
 {
 	uint64_t now = clock_now_usec();
 
@@ -341,29 +341,29 @@ static bool put_off(struct sweep *sweep, bool wait, struct put_off *p)
 		return false;
 	}
 	p->turns++;
-	agenda_note(&sweep->tree->ctx->agenda, TASK_EXITS);
+	agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
 	return true;
 }
 
-bool sweep_settle(struct sweep *sweep)
+bool orphans_update(struct orphans *orphans)
 {
-	struct context *ctx = sweep->tree->ctx;
+	struct context *ctx = orphans->tree->ctx;
 	/*
 	 * Looking at all children for each of many dead ones would take longer than collecting
 	 * these.
 	 */
-	bool dying = sweep->reaped == REAP_PER_TURN || (ctx->scan_orphans && sweep->reaped > 0);
+	bool dying = orphans->reaped == REAP_PER_TURN || (ctx->scan_orphans && orphans->reaped > 0);
 
-	sweep->reaped = 0;
-	if (put_off(sweep, dying, &sweep->dying))
+	orphans->reaped = 0;
+	if (put_off(orphans, dying, &orphans->dying))
 		return false;
 	if (ctx->scan_orphans)
-		sweep_look(sweep);
-	ctx->scan_orphans = sweep->missed || sweep->blank;
+		orphans_scan(orphans);
+	ctx->scan_orphans = orphans->missed || orphans->blank;
 	if (ctx->scan_orphans)
 		agenda_note_later(&ctx->agenda, TASK_EXITS);
 	/* The service of a process in an exec must be known before exits are processed. */
-	return !put_off(sweep, sweep->blank, &sweep->executing);
+	return !put_off(orphans, orphans->blank, &orphans->executing);
 }
 
 struct killing {
@@ -383,11 +383,11 @@ static void kill_child(pid_t pid, void *arg)
 		killing->n++;
 }
 
-unsigned sweep_kill_strangers(struct sweep *sweep)
+unsigned orphans_kill_unowned(struct orphans *orphans)
 {
-	struct killing killing = { .processes = sweep->tree->ctx->processes };
+	struct killing killing = { .processes = orphans->tree->ctx->processes };
 
-	if (sweep->listed)
-		(void)children_read(&sweep->children, kill_child, &killing);
+	if (orphans->listed)
+		(void)children_read(&orphans->children, kill_child, &killing);
 	return killing.n;
 }

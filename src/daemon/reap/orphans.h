@@ -11,36 +11,36 @@
 
 #include "daemon/tree/tree.h"
 
-struct sweep;
+struct orphans;
 
 /*
  * Makes the object.  Without the list of children in /proc, orphans stay unowned.  Return: 0 or
  * -errno.
  */
-int sweep_new(struct sweep **ret, struct tree *tree);
-struct sweep *sweep_free(struct sweep *sweep);
+int orphans_new(struct orphans **ret, struct tree *tree);
+struct orphans *orphans_free(struct orphans *orphans);
 
 /* Collects dead children and notifies their services.  Returns true if there may be more. */
-bool sweep_reap(struct sweep *sweep);
+bool orphans_reap(struct orphans *orphans);
 
 /* Collects @pid alone, if it is dead; the others must be collected soon after. */
-void sweep_reap_child(struct sweep *sweep, pid_t pid);
+void orphans_reap_child(struct orphans *orphans, pid_t pid);
 
 /*
  * Attributes new children, if there may be any.  Returns true if all processes are known that the
  * ended ones may have left, so that their ends can be processed.
  */
-bool sweep_settle(struct sweep *sweep);
+bool orphans_update(struct orphans *orphans);
 
 /*
  * Attributes new children at once, for a request: a process that has left its parent while the main
  * process lives is not noticed otherwise.
  */
-void sweep_look(struct sweep *sweep);
+void orphans_scan(struct orphans *orphans);
 
 /*
  * Sends SIGKILL to every remaining child, at the very end when all own processes are gone.
  * Children from before the start of swansongd are spared, such as those of a shell that has
  * executed it. Returns their number.
  */
-unsigned sweep_kill_strangers(struct sweep *sweep);
+unsigned orphans_kill_unowned(struct orphans *orphans);

@@ -93,7 +93,7 @@ static void commit_service(struct node *node, struct plan_entry *entry)
 	service_note_goal(node->service);
 	/* A node that has become a group frees its service when the last process has ended. */
 	if (!node->config->argv)
-		node_follow_up(node);
+		node_update_soon(node);
 }
 
 static void commit(struct plan *plan)

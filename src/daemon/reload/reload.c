@@ -19,7 +19,7 @@ struct listeners {
 	FILE *mistakes;
 };
 
-static void tell(enum diag_level level, const char *text, void *arg)
+static void report_mistake(enum diag_level level, const char *text, void *arg)
 {
 	const struct listeners *l = arg;
 
@@ -41,7 +41,7 @@ int reload_config(struct config **ret, const char *const *paths, size_t n_paths,
 	if (r < 0)
 		return r;
 	r = config_load(ret, paths, n_paths, &names, diag);
-	diag_each(diag, tell, &listeners);
+	diag_each(diag, report_mistake, &listeners);
 	return r;
 }
 
@@ -56,7 +56,7 @@ static int check_transients(const struct tree *tree, const struct config *config
 	if (r < 0)
 		return r;
 	r = edges_check(tree, config, false, NULL, diag);
-	diag_each(diag, tell, &listeners);
+	diag_each(diag, report_mistake, &listeners);
 	return r == 0 && diag_errors(diag) > 0 ? -EINVAL : r;
 }
 
@@ -112,14 +112,14 @@ static int make_plan(const struct reload *reload, struct log *log, FILE *reason,
 }
 
 /* Completes @reason with errors that have no text yet. */
-static void tell_fault(FILE *reason, int r)
+static void complete_reason(FILE *reason, int r)
 {
 	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN)
 		(void)fputs(strerror(-r), reason);
 }
 
 /* Prints the place in the file, like a mistake in it; the log names the socket. */
-static void tell_refused(FILE *reason, const struct node_config *node)
+static void print_place(FILE *reason, const struct node_config *node)
 {
 	const struct extras *extras = node ? node_config_extras(node) : NULL;
 
@@ -141,7 +141,7 @@ static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **re
 	r = apply(plan);
 	if (r < 0) {
 		if (r != -ENOMEM)
-			tell_refused(reason, plan->refused);
+			print_place(reason, plan->refused);
 		json_decref(changes);
 	} else {
 		*ret = changes;
@@ -158,7 +158,7 @@ int reload_plan(const struct reload *reload, FILE *reason, json_t **ret)
 		*ret = plan_json(plan);
 		r = *ret ? 0 : -ENOMEM;
 	}
-	tell_fault(reason, r);
+	complete_reason(reason, r);
 	return r;
 }
 
@@ -169,7 +169,7 @@ int reload_run(const struct reload *reload, FILE *reason, json_t **ret)
 
 	parent_reloading(reload->parent);
 	r = plan_and_apply(reload, reason, ret);
-	tell_fault(reason, r);
+	complete_reason(reason, r);
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "the reload is refused: nothing has changed");
 	parent_reloaded(reload->parent, r < 0 ? "Reload refused: nothing has changed" : "Reloaded");

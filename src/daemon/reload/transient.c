@@ -21,7 +21,7 @@ static bool exists(const char *path, void *arg)
 	return node && node->goal != GOAL_GONE;
 }
 
-static void tell(enum diag_level level, const char *text, void *arg)
+static void print_mistake(enum diag_level level, const char *text, void *arg)
 {
 	if (level == DIAG_ERROR)
 		(void)fprintf(arg, "\n%s", text);
@@ -74,7 +74,7 @@ static int make_config(struct tree *tree, const struct transient *transient, FIL
 	if (r == 0)
 		r = edges_check(tree, tree->config, false, config_find(config, transient->path),
 				diag);
-	diag_each(diag, tell, reason);
+	diag_each(diag, print_mistake, reason);
 	if (r == 0 && diag_errors(diag) > 0)
 		r = -EINVAL;
 	if (r == 0)
@@ -157,13 +157,13 @@ static bool is_end_of_all(const struct tree *tree, const struct node *node)
 	       (node->service == tree->ends.first && node_is_stopped(tree->root));
 }
 
-void transient_settle(struct tree *tree)
+void transient_update(struct tree *tree)
 {
 	struct node *node;
 
 	node_for_each_taken (node, tree->ctx, TASK_TRANSIENT) {
 		if (node->goal == GOAL_GONE)
-			node_follow_up(node);
+			node_update_soon(node);
 		else if (node->transient && transient_has_ended(node) &&
 			 (!node->keep || node_is_stopped(node)) && !is_end_of_all(tree, node))
 			let_go(tree, node);

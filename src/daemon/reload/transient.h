@@ -22,4 +22,4 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 bool transient_has_ended(const struct node *node);
 
 /* TASK_TRANSIENT: removes ended nodes, after all waiting requests have got their replies. */
-void transient_settle(struct tree *tree);
+void transient_update(struct tree *tree);

@@ -19,7 +19,7 @@ DEFINE_CLEANUP(struct health *, health_free)
 static bool is_reloading(const struct service *s)
 {
 	return (s->setup.reload && hook_is_running(s->setup.reload)) ||
-	       (s->setup.words && s->setup.words->reloading_usec);
+	       (s->setup.messages && s->setup.messages->reloading_usec);
 }
 
 static void set_state(struct health *h, enum health_state state)
@@ -166,7 +166,7 @@ static void stop(struct health *h)
 	alarm_stop(&h->service->ctx->alarms, &h->timer);
 }
 
-void health_follow(struct health *h)
+void health_update(struct health *h)
 {
 	if (!h)
 		return;

@@ -39,7 +39,7 @@ struct health *health_free(struct health *health);
  * Begins or ends the checks after a change of the service's state: it is checked only while it is
  * up.  @health may be NULL.
  */
-void health_follow(struct health *health);
+void health_update(struct health *health);
 
 /* Returns "unknown", "healthy" or "unhealthy". */
 const char *health_state_name(enum health_state state);

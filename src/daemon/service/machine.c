@@ -25,12 +25,12 @@ static void on_timeout(struct alarm *alarm)
 	struct service *s = container_of(alarm, struct service, timer);
 
 	if (s->state == STATE_DOWN || s->state == STATE_BACKOFF)
-		service_follow_soon(s);
+		service_update_soon(s);
 	else
 		service_post(s, service_has_spent_budget(s) ? EVENT_KILL : EVENT_TIMEOUT);
 	/* An exit that was missed is found here. */
 	if (!s->main.alive && (s->main.pid > 0 || s->group.exists))
-		service_look_after(s);
+		service_check_exits(s);
 }
 
 static void on_group_change(struct control_group *group)
@@ -38,7 +38,7 @@ static void on_group_change(struct control_group *group)
 	struct service *s = container_of(group, struct service, group);
 
 	if (!s->main.alive)
-		service_look_after(s);
+		service_check_exits(s);
 }
 
 int service_new(struct service **ret, struct node *node, const struct node_config *config)
@@ -55,11 +55,11 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	s->since_usec = clock_now_usec();
 	s->timeout_usec = s->start_limit_usec = USEC_INFINITY;
 	s->stop_signal = s->config->stop_signal;
-	list_init(&s->leftovers);
+	list_init(&s->remaining);
 	control_group_init(&s->group, s->ctx, s->config, on_group_change);
 	process_init(&s->main, PROCESS_MAIN, s);
 	alarm_init(&s->timer, on_timeout);
-	alarm_init(&s->rest, service_rest_is_due);
+	alarm_init(&s->kept_timer, service_on_kept_timeout);
 	service_recount(s);
 
 	r = policy_new(&s->policy, s->config);
@@ -69,7 +69,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	if (r < 0)
 		return r;
 	control_group_check(&s->group);
-	service_follow_soon(s); /* it may start by itself */
+	service_update_soon(s); /* it may start by itself */
 	*ret = take(s);
 	return 0;
 }
@@ -79,14 +79,14 @@ struct service *service_free(struct service *s)
 	if (!s)
 		return NULL;
 	service_discount(s);
-	while (!list_is_empty(&s->leftovers))
-		process_free(list_entry(s->leftovers.next, struct process, by_service));
-	service_unfollow(s);
+	while (!list_is_empty(&s->remaining))
+		process_free(list_entry(s->remaining.next, struct process, by_service));
+	service_unwatch_main(s);
 	process_remove(&s->main);
 	control_group_done(&s->group);
 	agenda_remove(&s->ctx->agenda, SERVICE_TASKS, &s->node->due);
 	alarm_stop(&s->ctx->alarms, &s->timer);
-	alarm_stop(&s->ctx->alarms, &s->rest);
+	alarm_stop(&s->ctx->alarms, &s->kept_timer);
 	service_setup_done(s);
 	watchdog_done(s->watchdog);
 	free(s->watchdog);
@@ -133,7 +133,7 @@ static bool is_by_outcome(const struct service *s, enum service_event event)
 }
 
 /* Reports the change to subscribers of events. */
-static void tell_change(struct service *s, enum service_state next, enum service_event event)
+static void report_change(struct service *s, enum service_state next, enum service_event event)
 {
 	char text[OUTCOME_TEXT_MAX];
 
@@ -168,13 +168,13 @@ static void put_on_agenda(struct service *s, enum service_event event)
 	if (!has_process && s->node->transient)
 		node_finished(s->node);
 	if (!has_process && (s->node->goal == GOAL_GONE || !s->node->config->argv))
-		node_follow_up(s->node);
-	service_follow_soon(s);
+		node_update_soon(s->node);
+	service_update_soon(s);
 	context_update_soon(s->ctx);
 }
 
 /* Adapts readiness, notify socket, health check and the like to the new state. */
-static void tell_members(struct service *s)
+static void update_members(struct service *s)
 {
 	if (s->setup.readiness && s->state != STATE_STARTING) {
 		if (s->run.outcome.kind != OUTCOME_NONE)
@@ -185,7 +185,7 @@ static void tell_members(struct service *s)
 	health_follow(s->setup.health);
 	if (fsm_has_process(s->state))
 		return;
-	service_detach_rest(s);
+	service_detach_kept(s);
 	if (s->setup.attach)
 		attach_end(s->setup.attach);
 	if (s->state != STATE_BACKOFF)
@@ -198,7 +198,7 @@ static void enter(struct service *s, enum service_state next, enum service_event
 		return;
 	log_node(s->ctx->log, LOG_DEBUG, s->config->path, "%s -> %s", fsm_state_name(s->state),
 		 fsm_state_name(next));
-	tell_change(s, next, event);
+	report_change(s, next, event);
 	s->ctx->changes++;
 	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
 		s->held_usec = clock_now_usec();
@@ -209,7 +209,7 @@ static void enter(struct service *s, enum service_state next, enum service_event
 	service_disarm(s);
 	service_forget_posted(s, EVENT_TIMEOUT);
 	note_progress(s, next);
-	tell_members(s);
+	update_members(s);
 	service_recount(s);
 	put_on_agenda(s, event);
 }
@@ -231,7 +231,7 @@ static void act(struct service *s, unsigned actions)
 	/* Without a process there will be no exit to handle. */
 	if ((actions & (ACT_TERM | ACT_KILL)) && !service_has_any(s) &&
 	    !agenda_has(&s->node->due, TASK_EXITS))
-		service_look_after(s);
+		service_check_exits(s);
 }
 
 static void note_timeout(struct service *s)

@@ -45,10 +45,10 @@ static bool descends(const struct service *s, pid_t pid)
 
 static bool has_uid(const struct service *s, uid_t uid)
 {
-	const struct credentials *who = &node_config_extras(s->setup.config)->credentials;
+	const struct credentials *credentials = &node_config_extras(s->setup.config)->credentials;
 	uid_t main_uid;
 
-	if (uid == (who->set ? who->uid : getuid()))
+	if (uid == (credentials->set ? credentials->uid : getuid()))
 		return true;
 	return s->main.alive && proc_uid(s->main.pid, &main_uid) == 0 && uid == main_uid;
 }
@@ -68,7 +68,7 @@ bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
 	/* The orphan may have been in the middle of an exec when it was last looked at. */
 	if (p && p->blank)
 		p = NULL;
-	if (p && (s->group.exists || p->kind != PROCESS_LEFTOVER))
+	if (p && (s->group.exists || p->kind != PROCESS_REMAINING))
 		return p->service == s;
 	if (s->group.exists)
 		return cgroups_node_of(s->ctx->cgroups, pid, path) == 0 &&
@@ -109,12 +109,12 @@ static int on_main_gone(sd_event_source *source, int fd, uint32_t events, void *
 	if (s->main_gone != source ||
 	    (proc_read(s->main.pid, &info) == 0 && info.parent == getpid()))
 		return 0;
-	service_unfollow(s);
+	service_unwatch_main(s);
 	if (s->run.outcome.kind == OUTCOME_NONE)
 		s->run.outcome.kind = OUTCOME_UNKNOWN;
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
-	service_look_after(s);
+	service_check_exits(s);
 	return 0;
 }
 
@@ -159,10 +159,10 @@ static void demote_main(struct service *s, struct process *to)
 	to->id = main->id;
 	to->since_usec = main->since_usec;
 	to->generation = main->generation;
-	service_join_rest(s, to, main);
+	service_join_kept(s, to, main);
 	to->guard = main->guard;
 	memcpy(to->name, main->name, sizeof(to->name));
-	list_append(&s->leftovers, &to->by_service);
+	list_append(&s->remaining, &to->by_service);
 	main->pidfd = -1;
 	main->guard = (struct swansong_guard){ .node = NULL };
 	process_remove(main);
@@ -182,7 +182,7 @@ static void promote(struct service *s, pid_t pid, int pidfd, const struct proc_i
 		       info->name);
 }
 
-int service_follow(struct service *s, pid_t pid, const char **why)
+int service_set_main(struct service *s, pid_t pid, const char **why)
 {
 	cleanup(closep) int pidfd = -1;
 	struct process *before;
@@ -199,10 +199,10 @@ int service_follow(struct service *s, pid_t pid, const char **why)
 	if (r < 0)
 		return r;
 	*why = strerror(ENOMEM);
-	r = process_new(&before, PROCESS_LEFTOVER, s);
+	r = process_new(&before, PROCESS_REMAINING, s);
 	if (r < 0)
 		return r;
-	service_unfollow(s);
+	service_unwatch_main(s);
 	if (info.parent != getpid())
 		r = sd_event_add_io(s->ctx->event, &s->main_gone, pidfd, EPOLLIN, on_main_gone, s);
 	if (r < 0) {
@@ -214,7 +214,7 @@ int service_follow(struct service *s, pid_t pid, const char **why)
 	return 0;
 }
 
-void service_unfollow(struct service *s)
+void service_unwatch_main(struct service *s)
 {
 	s->main_gone = sd_event_source_disable_unref(s->main_gone);
 }

@@ -27,7 +27,7 @@ bool service_has_member(const struct service *service, pid_t pid, uid_t uid);
  *
  * Return: 0, or -errno with the reason in *why and nothing has changed.
  */
-int service_follow(struct service *service, pid_t pid, const char **why);
+int service_set_main(struct service *service, pid_t pid, const char **why);
 
 /* Ends the watch on a main process that is no child of the daemon. */
-void service_unfollow(struct service *service);
+void service_unwatch_main(struct service *service);

@@ -24,13 +24,13 @@
 
 static void refuse(struct service *s, const char *what, const char *why)
 {
-	if (++s->setup.words->refused > REFUSALS_LOGGED)
+	if (++s->setup.messages->refused > REFUSALS_LOGGED)
 		return;
 	log_node(s->ctx->log, LOG_WARNING, s->config->path, "%s is refused: %s%s", what, why,
 		 s->setup.words->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
 }
 
-static void say_main(struct service *s, const struct notify_message *m)
+static void apply_main(struct service *s, const struct notify_message *m)
 {
 	char what[32];
 	const char *why;
@@ -47,26 +47,26 @@ static void say_main(struct service *s, const struct notify_message *m)
 }
 
 /* READY=1 ends the reload; until then the service is as ready as before. */
-static void say_reloading(struct service *s, const struct notify_message *m)
+static void apply_reloading(struct service *s, const struct notify_message *m)
 {
 	uint64_t now = clock_now_usec();
 
 	/* Its own time is preferred: the reload began before its message. */
-	s->setup.words->reloading_usec = m->flags & NOTIFY_MONOTONIC && m->monotonic_usec
-						 ? MIN(m->monotonic_usec, now)
-						 : now;
+	s->setup.messages->reloading_usec = m->flags & NOTIFY_MONOTONIC && m->monotonic_usec
+						    ? MIN(m->monotonic_usec, now)
+						    : now;
 }
 
-static void say_ready(struct service *s, const struct notify_message *m)
+static void apply_ready(struct service *s, const struct notify_message *m)
 {
 	(void)m;
-	s->setup.words->reloading_usec = 0;
+	s->setup.messages->reloading_usec = 0;
 	if (s->setup.launch.config->ready.kind == PROBE_NOTIFY)
 		service_post(s, EVENT_READY);
 }
 
 /* The service ends by itself: no service may begin to rely on it, and its stop-timeout begins. */
-static void say_stopping(struct service *s, const struct notify_message *m)
+static void apply_stopping(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	if (!s->setup.words->stopping)
@@ -76,14 +76,14 @@ static void say_stopping(struct service *s, const struct notify_message *m)
 	service_post(s, EVENT_ENDING);
 }
 
-static void say_status(struct service *s, const struct notify_message *m)
+static void apply_status(struct service *s, const struct notify_message *m)
 {
-	memcpy(s->setup.words->status, m->status, sizeof(s->setup.words->status));
+	memcpy(s->setup.messages->status, m->status, sizeof(s->setup.messages->status));
 }
 
-static void say_error(struct service *s, const struct notify_message *m)
+static void apply_error(struct service *s, const struct notify_message *m)
 {
-	s->setup.words->error = m->error;
+	s->setup.messages->error = m->error;
 }
 
 /* Returns the time up to which the present timeout may be extended; 0 if it may not be. */
@@ -105,7 +105,7 @@ static uint64_t extension_limit(const struct service *s)
 }
 
 /* Extends the timeout; never shortens it. */
-static void say_extend(struct service *s, const struct notify_message *m)
+static void apply_extend(struct service *s, const struct notify_message *m)
 {
 	uint64_t end = MIN(clock_add(clock_now_usec(), m->extend_usec), extension_limit(s));
 
@@ -118,12 +118,12 @@ static void say_extend(struct service *s, const struct notify_message *m)
 	service_extend_start(s, end);
 }
 
-static void say_watchdog_usec(struct service *s, const struct notify_message *m)
+static void apply_watchdog_usec(struct service *s, const struct notify_message *m)
 {
 	watchdog_set(s->watchdog, m->watchdog_usec);
 }
 
-static void say_watchdog(struct service *s, const struct notify_message *m)
+static void apply_watchdog(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	watchdog_ping(s->watchdog);
@@ -139,7 +139,8 @@ static bool comes_back(const struct service *s)
 	return s->state != STATE_DOWN || service_is_meant_to_run(s);
 }
 
-static void say_store(struct service *s, const struct notify_message *m, struct unix_passed *passed)
+static void apply_store(struct service *s, const struct notify_message *m,
+			struct unix_passed *passed)
 {
 	const char *name = m->flags & NOTIFY_FDNAME ? m->fdname : "stored";
 	bool poll = !(m->flags & NOTIFY_FDPOLL_OFF);
@@ -157,7 +158,7 @@ static void say_store(struct service *s, const struct notify_message *m, struct 
 		       r == -ENOBUFS ? "its fd-store-max is reached" : strerror(-r));
 }
 
-static void say_remove(struct service *s, const struct notify_message *m)
+static void apply_remove(struct service *s, const struct notify_message *m)
 {
 	if (s->setup.launch.activation && (m->flags & NOTIFY_FDNAME))
 		(void)fdstore_remove(activation_fdstore(s->setup.launch.activation), m->fdname);
@@ -168,8 +169,8 @@ static void say_remove(struct service *s, const struct notify_message *m)
 _Static_assert(NOTIFY_GUARD_MAX <= LEASE_WHY_MAX, "a name is a reason");
 
 /* The guard is held until all copies of the other end are closed, also beyond this run. */
-static void say_guard(struct service *s, const struct notify_message *m,
-		      const struct unix_peer *sender, struct unix_passed *passed)
+static void apply_guard(struct service *s, const struct notify_message *m,
+			const struct unix_peer *sender, struct unix_passed *passed)
 {
 	const struct lease_wish wish = {
 		.peer = sender,
@@ -200,7 +201,7 @@ static bool root_is_stopped(const struct node *node)
 
 /* --- the watchdog --- */
 
-static void bark(struct service *s)
+static void fail_by_watchdog(struct service *s)
 {
 	s->run.outcome.kind = OUTCOME_WATCHDOG;
 	service_post(s, EVENT_UNWELL);
@@ -226,7 +227,7 @@ static void on_watchdog(void *arg)
 	bark(s);
 }
 
-static void say_trigger(struct service *s, const struct notify_message *m)
+static void apply_trigger(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	if (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP)
@@ -241,19 +242,19 @@ static void say_trigger(struct service *s, const struct notify_message *m)
 /* The order in which the lines of a message apply, wherever they stand in it. */
 static const struct {
 	enum notify_flag flag;
-	void (*say)(struct service *s, const struct notify_message *m);
+	void (*apply)(struct service *s, const struct notify_message *m);
 } effects[] = {
-	{ NOTIFY_MAINPID, say_main },
-	{ NOTIFY_STATUS, say_status },
-	{ NOTIFY_ERRNO, say_error },
-	{ NOTIFY_RELOADING, say_reloading },
-	{ NOTIFY_READY, say_ready },
-	{ NOTIFY_STOPPING, say_stopping },
-	{ NOTIFY_EXTEND, say_extend },
-	{ NOTIFY_WATCHDOG_USEC, say_watchdog_usec },
-	{ NOTIFY_WATCHDOG, say_watchdog },
-	{ NOTIFY_FDSTORE_REMOVE, say_remove },
-	{ NOTIFY_WATCHDOG_TRIGGER, say_trigger },
+	{ NOTIFY_MAINPID, apply_main },
+	{ NOTIFY_STATUS, apply_status },
+	{ NOTIFY_ERRNO, apply_error },
+	{ NOTIFY_RELOADING, apply_reloading },
+	{ NOTIFY_READY, apply_ready },
+	{ NOTIFY_STOPPING, apply_stopping },
+	{ NOTIFY_EXTEND, apply_extend },
+	{ NOTIFY_WATCHDOG_USEC, apply_watchdog_usec },
+	{ NOTIFY_WATCHDOG, apply_watchdog },
+	{ NOTIFY_FDSTORE_REMOVE, apply_remove },
+	{ NOTIFY_WATCHDOG_TRIGGER, apply_trigger },
 };
 
 /* A barrier is a message of its own with one descriptor; closing that is the reply. */
@@ -280,12 +281,12 @@ static void on_message(const struct notify_message *message, const struct unix_p
 	if (is_barrier(message, passed))
 		return;
 	if (message->flags & NOTIFY_FDSTORE)
-		say_store(s, message, passed);
+		apply_store(s, message, passed);
 	if (message->flags & NOTIFY_GUARD)
-		say_guard(s, message, sender, passed);
+		apply_guard(s, message, sender, passed);
 	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
 		if (message->flags & effects[i].flag)
-			effects[i].say(s, message);
+			effects[i].apply(s, message);
 	context_update_soon(s->ctx);
 }
 
@@ -301,7 +302,7 @@ static int make_watchdog(struct service *s)
 }
 
 int service_notify_new(struct service *s, const struct node_config *config, struct notify **ret,
-		       struct service_words **ret_words)
+		       struct service_messages **ret_messages)
 {
 	const struct notify_listener listener = {
 		.accepts = accepts,
@@ -310,34 +311,35 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 		.arg = s,
 	};
 	const struct extras *extras = node_config_extras(config);
-	const struct credentials *who = &extras->credentials;
-	uid_t owner = extras->notify_uid == (uid_t)-1 && who->set ? who->uid : extras->notify_uid;
-	cleanup(freep) struct service_words *words = NULL;
+	const struct credentials *credentials = &extras->credentials;
+	uid_t owner = extras->notify_uid == (uid_t)-1 && credentials->set ? credentials->uid
+									  : extras->notify_uid;
+	cleanup(freep) struct service_messages *messages = NULL;
 	int r;
 
 	if (!config->notify)
 		return 0;
-	words = calloc(1, sizeof(*words));
-	if (!words)
+	messages = calloc(1, sizeof(*messages));
+	if (!messages)
 		return -ENOMEM;
 	r = make_watchdog(s);
 	if (r >= 0)
 		r = notify_new(ret, s->ctx, owner, &listener);
 	if (r >= 0)
-		*ret_words = take(words);
+		*ret_messages = take(messages);
 	return r;
 }
 
 void service_notify_begin(struct service *s)
 {
-	if (!s->setup.words)
+	if (!s->setup.messages)
 		return;
-	*s->setup.words = (struct service_words){ .error = 0 };
+	*s->setup.messages = (struct service_messages){ .error = 0 };
 	/* An interval that the last run had set by itself is configured again. */
 	watchdog_set(s->watchdog, node_config_extras(s->config)->watchdog_usec);
 }
 
-void service_notify_follow(struct service *s)
+void service_notify_update(struct service *s)
 {
 	if (s->watchdog && s->state == STATE_UP)
 		watchdog_start(s->watchdog);

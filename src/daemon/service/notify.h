@@ -5,7 +5,7 @@
 #include "daemon/service/object.h"
 
 /* Messages of the present run that are shown to users. */
-struct service_words {
+struct service_messages {
 	char status[NOTIFY_STATUS_MAX]; /* empty: none */
 	int error;			/* errno; 0: none */
 	uint64_t reloading_usec;	/* start of its reload; 0: it does not reload */
@@ -15,13 +15,13 @@ struct service_words {
 
 /* Makes the notification socket and its data if @config has notify set.  Return: 0 or -errno. */
 int service_notify_new(struct service *service, const struct node_config *config,
-		       struct notify **ret, struct service_words **ret_words);
+		       struct notify **ret, struct service_messages **ret_messages);
 
 /* Forgets the messages of the last run, as the next one begins. */
 void service_notify_begin(struct service *service);
 
 /* Adapts the watchdog and the stores to the new state of @service. */
-void service_notify_follow(struct service *service);
+void service_notify_update(struct service *service);
 
 /* Closes stored descriptors and sockets, on a stop, if no next run will need them. */
 void service_notify_held(struct service *service);

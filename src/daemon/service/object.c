@@ -27,7 +27,7 @@ void service_forget_posted(struct service *s, enum service_event event)
 	s->posted.n = kept;
 }
 
-void service_look_after(struct service *s)
+void service_check_exits(struct service *s)
 {
 	/* A control group lists its own processes: no scan is needed. */
 	if (!s->group.exists)
@@ -37,7 +37,7 @@ void service_look_after(struct service *s)
 
 static void on_hook_end(void *arg)
 {
-	service_look_after(arg);
+	service_check_exits(arg);
 }
 
 int service_make_hook(struct service *s, struct hook **ret)
@@ -52,7 +52,7 @@ int service_make_hook(struct service *s, struct hook **ret)
 	return 0;
 }
 
-void service_follow_soon(struct service *s)
+void service_update_soon(struct service *s)
 {
 	bool stopped = service_is_stopped(s);
 
@@ -72,7 +72,7 @@ bool service_is_wanted(const struct service *s)
 	       !node_is_stopped(s->node) && s->node->config->argv;
 }
 
-bool service_keeps_leftovers(const struct service *s)
+bool service_keeps_remaining(const struct service *s)
 {
 	return !s->config->kill_leftovers && !node_is_tree_stopped(s->node);
 }
@@ -88,7 +88,7 @@ bool service_is_meant_to_run(const struct service *s)
 	       node_goal(s->node) >= GOAL_CYCLE;
 }
 
-bool service_is_settled(const struct service *s)
+bool service_is_resolved(const struct service *s)
 {
 	if (s->state == STATE_DOWN || s->state == STATE_BACKOFF)
 		return s->blocked || !service_is_meant_to_run(s);
@@ -108,17 +108,17 @@ bool service_is_at_work(const struct service *s)
 static struct tally tally(const struct service *s)
 {
 	bool member = s->config->autostart, present = service_is_present(s);
-	bool settled = service_is_settled(s);
+	bool resolved = service_is_resolved(s);
 
 	if (!member && s->state == STATE_DOWN && !service_is_meant_to_run(s))
 		return (struct tally){ 0 };
 	return (struct tally){
 		.services = true,
 		.ready = service_is_ready(s),
-		.settled = settled,
+		.resolved = resolved,
 		.members = member,
 		.present = member && present,
-		.lost = member && settled && !present,
+		.lost = member && resolved && !present,
 	};
 }
 
@@ -130,7 +130,7 @@ static void count(struct service *s, struct tally now)
 	for (struct node *n = s->node; n; n = n->parent) {
 		n->counts.services += now.services - before.services;
 		n->counts.ready += now.ready - before.ready;
-		n->counts.settled += now.settled - before.settled;
+		n->counts.resolved += now.resolved - before.resolved;
 		n->counts.members += now.members - before.members;
 		n->counts.present += now.present - before.present;
 		n->counts.lost += now.lost - before.lost;
@@ -146,7 +146,7 @@ void service_note_goal(struct service *s)
 {
 	s->blocked = false; /* the update turn derives it anew */
 	service_recount(s);
-	service_follow_soon(s);
+	service_update_soon(s);
 }
 
 void service_discount(struct service *s)

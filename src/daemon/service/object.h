@@ -29,17 +29,17 @@
 #include "model/life/policy.h"
 
 struct health;
-struct service_words;
+struct service_messages;
 
 /* The end of a run, from when it was requested or began by itself. */
 struct ending {
 	uint64_t began_usec;	 /* 0: not begun */
 	uint64_t idle_usec;	 /* when the service was last busy since; 0: never */
 	uint64_t extended_usec;	 /* extension by the service itself; 0: none */
-	uint64_t leftovers_usec; /* end of remaining processes; USEC_INFINITY: main process lives */
+	uint64_t remaining_usec; /* end of remaining processes; USEC_INFINITY: main process lives */
 	uint64_t last_call_usec; /* latest end that the budget allows */
 	uint64_t limit_usec;	 /* the limit that results from all these */
-	bool busy, told;	 /* it is busy; that was logged */
+	bool busy, logged;	 /* it is busy; that was logged */
 };
 
 /* Events for the next update turn, in the order in which they were posted, each at most once. */
@@ -55,14 +55,14 @@ struct posted {
 struct setup {
 	const struct node_config *config; /* counted */
 	struct launch launch;
-	struct activation *activation; /* of launch; NULL: not needed */
-	struct notify *notify;	       /* NULL: no notification socket */
-	struct service_words *words;   /* NULL likewise */
-	struct readiness *readiness;   /* NULL: ready = started or notify */
-	struct health *health;	       /* NULL: health = none */
-	struct attach *attach;	       /* NULL: attach = no */
-	struct hook *hook, *reload;    /* commands around it, and of a reload; or NULL */
-	bool keeps_activation;	       /* the next setup takes the activation of the present one */
+	struct activation *activation;	   /* of launch; NULL: not needed */
+	struct notify *notify;		   /* NULL: no notification socket */
+	struct service_messages *messages; /* NULL likewise */
+	struct readiness *readiness;	   /* NULL: ready = started or notify */
+	struct health *health;		   /* NULL: health = none */
+	struct attach *attach;		   /* NULL: attach = no */
+	struct hook *hook, *reload;	   /* commands around it, and of a reload; or NULL */
+	bool keeps_activation; /* the next setup takes the activation of the present one */
 };
 
 /* The present run, or the last one. */
@@ -81,7 +81,7 @@ struct run {
 
 /* The share of a service in struct counts of its node and of the nodes above. */
 struct tally {
-	bool services, ready, settled, members, present, lost;
+	bool services, ready, resolved, members, present, lost;
 };
 
 struct service {
@@ -104,7 +104,7 @@ struct service {
 
 	struct process main;	    /* pid 0: none */
 	sd_event_source *main_gone; /* NULL: a child of the daemon, or no process */
-	struct list leftovers;
+	struct list remaining;
 	struct control_group group;
 
 	struct run run;
@@ -119,7 +119,7 @@ struct service {
 
 	struct watchdog *watchdog; /* NULL: it never had one */
 	struct alarm timer;
-	struct alarm rest; /* ends kept processes at their until_usec */
+	struct alarm kept_timer; /* ends kept processes at their until_usec */
 };
 
 /* Posts @event to the state machine, which handles it in the next update turn. */
@@ -129,7 +129,7 @@ void service_post(struct service *service, enum service_event event);
 void service_forget_posted(struct service *service, enum service_event event);
 
 /* Puts @service on the agenda of exits: a process of it has ended or could not be made. */
-void service_look_after(struct service *service);
+void service_check_exits(struct service *service);
 
 /*
  * Makes memory for commands of @service, which run one at a time; the end of one is handled as an
@@ -138,7 +138,7 @@ void service_look_after(struct service *service);
 int service_make_hook(struct service *service, struct hook **ret);
 
 /* Puts @service on the agenda of stops or starts, for this update turn or the next. */
-void service_follow_soon(struct service *service);
+void service_update_soon(struct service *service);
 
 /* Returns the configuration of the next run. */
 static inline const struct node_config *service_next_config(const struct service *service)
@@ -164,13 +164,13 @@ bool service_is_stopped(const struct service *service);
 bool service_is_wanted(const struct service *service);
 
 /* Returns true if processes that outlive the main process are kept, until the root stops. */
-bool service_keeps_leftovers(const struct service *service);
+bool service_keeps_remaining(const struct service *service);
 
 /* Returns true if @service is up or done. */
 bool service_is_ready(const struct service *service);
 
 /* Returns true if @service is ready, or is not going to be. */
-bool service_is_settled(const struct service *service);
+bool service_is_resolved(const struct service *service);
 
 /* Returns true if @service satisfies a requirement: one of type simple that has ended does not. */
 bool service_is_present(const struct service *service);

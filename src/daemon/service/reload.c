@@ -60,7 +60,7 @@ int service_reload(struct service *s)
 	return 0;
 }
 
-void service_settle_reload(struct service *s)
+void service_update_reload(struct service *s)
 {
 	char text[OUTCOME_TEXT_MAX];
 

@@ -17,4 +17,4 @@ int service_reload_new(struct service *service, const struct node_config *config
 int service_reload(struct service *service);
 
 /* Handles the end of a reload-command: begins the next one, or logs the result. */
-void service_settle_reload(struct service *service);
+void service_update_reload(struct service *service);

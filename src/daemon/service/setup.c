@@ -51,7 +51,7 @@ static void setup_done(struct setup *setup)
 	health_free(setup->health);
 	attach_free(setup->attach);
 	notify_free(setup->notify);
-	free(setup->words);
+	free(setup->messages);
 	launch_done(&setup->launch);
 	activation_free(setup->activation);
 	node_config_unref(setup->config);
@@ -73,7 +73,7 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 	if (!setup)
 		return -ENOMEM;
 	setup->config = node_config_ref(config);
-	r = service_notify_new(s, config, &setup->notify, &setup->words);
+	r = service_notify_new(s, config, &setup->notify, &setup->messages);
 	if (r >= 0)
 		r = readiness_new(&setup->readiness, s->ctx, config, &s->setup.launch, on_ready, s);
 	if (r >= 0)

@@ -35,7 +35,7 @@ bool service_has_group(const struct service *s)
 
 bool service_has_any(const struct service *s)
 {
-	return service_has_group(s) || !list_is_empty(&s->leftovers) || service_running_hook(s, 0);
+	return service_has_group(s) || !list_is_empty(&s->remaining) || service_running_hook(s, 0);
 }
 
 static void signal_group(struct service *s, int signo)
@@ -61,7 +61,7 @@ void service_send(struct service *s, int signo, enum signal_scope scope)
 			break;
 		}
 		signal_group(s, signo);
-		list_for_each (p, &s->leftovers, by_service)
+		list_for_each (p, &s->remaining, by_service)
 			if (p->group != s->main.group)
 				(void)process_signal(p, signo);
 		break;
@@ -145,10 +145,10 @@ void service_term(struct service *s)
 	if (s->main.pid > 0 && !s->main.signalled)
 		term_main(s, signo);
 	/* While the main process lives, it is expected to end its other processes. */
-	if (service_keeps_leftovers(s) ||
+	if (service_keeps_remaining(s) ||
 	    (s->main.alive && s->config->signal_scope == SIGNAL_SCOPE_MAIN))
 		return;
-	term_leftovers(s, signo);
+	term_remaining(s, signo);
 }
 
 /* A service at rest may never have been stopped: the stop of its kept leftovers is that of a node. */
@@ -170,20 +170,20 @@ static void log_one_kill(const struct service *s, bool forced, const char *forma
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(who, sizeof(who), format, ap);
+	(void)vsnprintf(name, sizeof(name), format, ap);
 	va_end(ap);
 	clock_text(age, clock_now_usec() - since_usec);
 	log_node(s->ctx->log, LOG_WARNING, s->config->path, "killing %s, %s after the %s", who, age,
 		 after);
 	if (forced)
 		forced_kills_add(s->ctx->forced_kills, s->config->path,
-				 "killed %s, %s after the %s", who, age, after);
+				 "killed %s, %s after the %s", name, age, after);
 }
 
 /* Returns true if remaining processes survive a kill of the service. */
-static bool spares_leftovers(const struct service *s)
+static bool spares_remaining(const struct service *s)
 {
-	return service_keeps_leftovers(s) && clock_now_usec() < service_kill_usec(s);
+	return service_keeps_remaining(s) && clock_now_usec() < service_kill_usec(s);
 }
 
 /* Logs each process that is killed, by name.  @forced: a stop waits for them. */
@@ -201,9 +201,9 @@ static void log_kill(const struct service *s, bool forced)
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		log_one_kill(s, forced, "%s, pid %d (%s)", hook_name(h->kind), (int)h->process.pid,
 			     h->process.name);
-	if (spares_leftovers(s))
+	if (spares_remaining(s))
 		return;
-	list_for_each (p, &s->leftovers, by_service)
+	list_for_each (p, &s->remaining, by_service)
 		if (!p->killed)
 			log_one_kill(s, forced, "leftover pid %d (%s)", (int)p->pid, p->name);
 }
@@ -221,9 +221,9 @@ void service_kill(struct service *s)
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_kill(h);
 	signal_group(s, signo);
-	if (spares_leftovers(s))
+	if (spares_remaining(s))
 		return;
-	list_for_each (p, &s->leftovers, by_service) {
+	list_for_each (p, &s->remaining, by_service) {
 		(void)process_signal(p, signo);
 		p->killed = true;
 	}
@@ -242,34 +242,34 @@ void service_forced(struct service *s)
 
 /* --- kept processes --- */
 
-static void arm_rest(struct service *s, uint64_t usec)
+static void arm_kept(struct service *s, uint64_t usec)
 {
-	alarm_set(&s->ctx->alarms, &s->rest, MIN(usec, s->rest.usec));
+	alarm_set(&s->ctx->alarms, &s->kept_timer, MIN(usec, s->kept_timer.usec));
 }
 
-void service_end_rest(struct service *s)
+void service_end_kept(struct service *s)
 {
 	uint64_t again = clock_now_usec() + BUDGET_KILL_AGAIN_USEC;
 	bool rests = !fsm_has_process(s->state);
 	struct process *p;
 
-	if (list_is_empty(&s->leftovers) || (!rests && s->config->kill_leftovers))
+	if (list_is_empty(&s->remaining) || (!rests && s->config->kill_leftovers))
 		return;
 	if (rests) {
 		service_forced(s);
 		service_kill(s);
 	}
-	list_for_each (p, &s->leftovers, by_service)
+	list_for_each (p, &s->remaining, by_service)
 		p->until_usec = again;
-	arm_rest(s, again);
+	arm_kept(s, again);
 }
 
-void service_detach_rest(struct service *s)
+void service_detach_kept(struct service *s)
 {
 	struct swansong *root = node_root(s->node)->work;
 	struct process *p;
 
-	list_for_each (p, &s->leftovers, by_service) {
+	list_for_each (p, &s->remaining, by_service) {
 		struct swansong_guard before = p->guard;
 
 		p->kept = true;
@@ -278,29 +278,29 @@ void service_detach_rest(struct service *s)
 	}
 }
 
-void service_stop_rest(struct service *s)
+void service_stop_kept(struct service *s)
 {
 	uint64_t now = clock_now_usec();
 	uint64_t usec = MIN(clock_add(now, s->config->stop_timeout_usec), service_kill_usec(s));
 	struct process *p;
 
-	if (fsm_has_process(s->state) || list_is_empty(&s->leftovers) || service_keeps_leftovers(s))
+	if (fsm_has_process(s->state) || list_is_empty(&s->remaining) || service_keeps_remaining(s))
 		return;
-	term_leftovers(s, s->stop_signal);
-	list_for_each (p, &s->leftovers, by_service)
+	term_remaining(s, s->stop_signal);
+	list_for_each (p, &s->remaining, by_service)
 		if (!p->until_usec)
 			p->until_usec = usec;
-	arm_rest(s, usec);
+	arm_kept(s, usec);
 }
 
-void service_join_rest(struct service *s, struct process *p, const struct process *of_run)
+void service_join_kept(struct service *s, struct process *p, const struct process *of_run)
 {
 	p->until_usec = of_run->until_usec;
 	if (p->until_usec)
-		arm_rest(s, p->until_usec);
+		arm_kept(s, p->until_usec);
 }
 
-static void kill_rest(struct service *s, struct process *p)
+static void kill_kept(struct service *s, struct process *p)
 {
 	int signo = p->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
 
@@ -312,20 +312,20 @@ static void kill_rest(struct service *s, struct process *p)
 	(void)process_signal(p, signo);
 }
 
-void service_rest_is_due(struct alarm *alarm)
+void service_on_kept_timeout(struct alarm *alarm)
 {
-	struct service *s = container_of(alarm, struct service, rest);
+	struct service *s = container_of(alarm, struct service, kept_timer);
 	uint64_t now = clock_now_usec(), next = USEC_INFINITY;
 	struct process *p;
 
-	list_for_each (p, &s->leftovers, by_service) {
+	list_for_each (p, &s->remaining, by_service) {
 		if (!p->until_usec)
 			continue;
 		if (p->until_usec <= now) {
-			kill_rest(s, p);
+			kill_kept(s, p);
 			p->until_usec = now + BUDGET_KILL_AGAIN_USEC;
 		}
 		next = MIN(next, p->until_usec);
 	}
-	arm_rest(s, next);
+	arm_kept(s, next);
 }

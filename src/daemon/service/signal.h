@@ -39,23 +39,26 @@ void service_forced(struct service *service);
  * Kills the processes that were kept when the service came to rest, now that the budget has
  * expired, and again until they are gone.
  */
-void service_end_rest(struct service *service);
+void service_end_kept(struct service *service);
 
 /* Moves the guards of kept processes to the root: the service comes to rest. */
-void service_detach_rest(struct service *service);
+void service_detach_kept(struct service *service);
 
 /*
  * Sends the stop signal to kept processes, as the root is stopped; SIGKILL follows at the
  * stop-timeout.
  */
-void service_stop_rest(struct service *service);
+void service_stop_kept(struct service *service);
 
 /* Gives @process, from the same run as @of_run, the same end as that. */
-void service_join_rest(struct service *service, struct process *process,
+void service_join_kept(struct service *service, struct process *process,
 		       const struct process *of_run);
 
-/* Handles the alarm service->rest: kills the kept processes that have exceeded the stop-timeout. */
-void service_rest_is_due(struct alarm *alarm);
+/*
+ * Handles the alarm service->kept_timer: kills the kept processes that have exceeded the
+ * stop-timeout.
+ */
+void service_on_kept_timeout(struct alarm *alarm);
 
 /* Sends @signo to the main process, to its process group, or to all known processes. */
 void service_send(struct service *service, int signo, enum signal_scope scope);

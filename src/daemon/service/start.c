@@ -51,7 +51,7 @@ static void spawn_failed(struct service *s, const struct launch_failure *failure
 		.step = failure->step,
 		.subject = failure->subject,
 	};
-	service_look_after(s);
+	service_check_exits(s);
 }
 
 void service_begin(struct service *s)

@@ -42,7 +42,7 @@ static unsigned long count_busy(const struct service *s)
 	return busy_guards(s);
 }
 
-static void tell_busy(struct service *s, unsigned long guards, uint64_t left)
+static void log_busy(struct service *s, unsigned long guards, uint64_t left)
 {
 	char text[CLOCK_TEXT_MAX];
 
@@ -74,14 +74,14 @@ static uint64_t stop_limit(struct service *s, uint64_t now)
 	times.idle_usec = e->idle_usec;
 	end = budget_stop_limit(&times);
 	if (!s->main.alive && s->state != STATE_ASKING)
-		e->leftovers_usec =
-			MIN(e->leftovers_usec, clock_add(now, s->ctx->leftover_timeout_usec));
-	end = MIN(end, e->leftovers_usec);
+		e->remaining_usec =
+			MIN(e->remaining_usec, clock_add(now, s->ctx->leftover_timeout_usec));
+	end = MIN(end, e->remaining_usec);
 	end = end < e->extended_usec ? e->extended_usec : end;
 	e->last_call_usec = MIN(e->last_call_usec, last_call(s, now));
 	end = MIN(end, e->last_call_usec);
 	if (e->busy != times.busy)
-		tell_busy(s, guards, end > now && end != USEC_INFINITY ? end - now : end);
+		log_busy(s, guards, end > now && end != USEC_INFINITY ? end - now : end);
 	e->busy = times.busy;
 	return end;
 }
@@ -107,7 +107,7 @@ static void begin_ending(struct service *s, uint64_t now)
 		return;
 	s->ending = (struct ending){
 		.began_usec = now,
-		.leftovers_usec = USEC_INFINITY,
+		.remaining_usec = USEC_INFINITY,
 		.last_call_usec = USEC_INFINITY,
 		.limit_usec = USEC_INFINITY,
 	};
@@ -240,7 +240,7 @@ void service_delay(struct service *s)
 	set_timeout(s, s->not_before_usec);
 }
 
-void service_settle_guards(struct context *ctx)
+void service_update_guards(struct context *ctx)
 {
 	struct node *node;
 

@@ -31,7 +31,7 @@ bool service_has_spent_budget(const struct service *service);
  * TASK_GUARDS: calls service_rearm() for services whose guards have changed
  * (node_guards_changed()).
  */
-void service_settle_guards(struct context *ctx);
+void service_update_guards(struct context *ctx);
 
 /* Extends the present start to @usec. */
 void service_extend_start(struct service *service, uint64_t usec);

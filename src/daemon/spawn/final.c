@@ -38,7 +38,7 @@ DEFINE_CLEANUP(struct final *, final_free)
 
 static void on_end(void *arg)
 {
-	node_follow_up(((struct final *)arg)->node);
+	node_update_soon(((struct final *)arg)->node);
 }
 
 static void on_limit(struct alarm *alarm)
@@ -218,7 +218,7 @@ static void follow(struct final *f)
 		finish(f);
 }
 
-void final_settle(struct node *node)
+void final_update(struct node *node)
 {
 	struct final *f = node->final;
 

@@ -36,7 +36,7 @@ void final_record(struct node *node);
 /*
  * Begins the action or handles ended commands.  It is called whenever something of @node has ended.
  */
-void final_settle(struct node *node);
+void final_update(struct node *node);
 
 /* Limits a running action to two seconds, as a budget has expired. */
 void final_hurry(struct node *node);

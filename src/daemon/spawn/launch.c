@@ -113,7 +113,7 @@ static size_t count_own_variables(const struct launch *launch, const char *notif
 static int build_environment(struct launch *launch, const char *notify_address)
 {
 	const struct node_config *config = launch->config;
-	const struct credentials *who = &node_config_extras(config)->credentials;
+	const struct credentials *credentials = &node_config_extras(config)->credentials;
 	char login[IDS_NAME_MAX]; /* for configurations with a number as well */
 	size_t n = count_own_variables(launch, notify_address);
 	char **at;
@@ -124,14 +124,14 @@ static int build_environment(struct launch *launch, const char *notify_address)
 	at = launch->environment = calloc(n + 1, sizeof(char *));
 	if (!at)
 		return -ENOMEM;
-	if (who->set && who->home)
-		r = add_variable(&at, "HOME", who->home);
-	if (r == 0 && who->set && who->shell)
-		r = add_variable(&at, "SHELL", who->shell);
-	if (r == 0 && who->set)
-		r = add_variable(&at, "USER", ids_user_text(login, who->uid));
-	if (r == 0 && who->set)
-		r = add_variable(&at, "LOGNAME", ids_user_text(login, who->uid));
+	if (credentials->set && credentials->home)
+		r = add_variable(&at, "HOME", credentials->home);
+	if (r == 0 && credentials->set && credentials->shell)
+		r = add_variable(&at, "SHELL", credentials->shell);
+	if (r == 0 && credentials->set)
+		r = add_variable(&at, "USER", ids_user_text(login, credentials->uid));
+	if (r == 0 && credentials->set)
+		r = add_variable(&at, "LOGNAME", ids_user_text(login, credentials->uid));
 	for (char **v = config->environment; r == 0 && v && *v; v++, at++) {
 		*at = strdup(*v);
 		if (!*at)
@@ -157,24 +157,26 @@ static bool has_group(const struct launch *launch, gid_t gid)
 /* Collects the groups of the user and those of the configuration. */
 static int build_groups(struct launch *launch)
 {
-	const struct credentials *who = &node_config_extras(launch->config)->credentials;
+	const struct credentials *credentials = &node_config_extras(launch->config)->credentials;
 	gid_t *groups;
 	int r;
 
-	if (who->set && who->user) {
-		r = ids_groups_of(who->user, who->gid, &launch->groups, &launch->n_groups);
+	if (credentials->set && credentials->user) {
+		r = ids_groups_of(credentials->user, credentials->gid, &launch->groups,
+				  &launch->n_groups);
 		if (r < 0)
 			return r;
 	}
-	if (who->n_groups == 0)
+	if (credentials->n_groups == 0)
 		return 0;
-	groups = reallocarray(launch->groups, launch->n_groups + who->n_groups, sizeof(*groups));
+	groups = reallocarray(launch->groups, launch->n_groups + credentials->n_groups,
+			      sizeof(*groups));
 	if (!groups)
 		return -ENOMEM;
 	launch->groups = groups;
-	for (size_t i = 0; i < who->n_groups; i++) {
-		if (!has_group(launch, who->groups[i]))
-			groups[launch->n_groups++] = who->groups[i];
+	for (size_t i = 0; i < credentials->n_groups; i++) {
+		if (!has_group(launch, credentials->groups[i]))
+			groups[launch->n_groups++] = credentials->groups[i];
 	}
 	return 0;
 }
@@ -391,7 +393,7 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	   pid_t *pid, struct launch_failure *failure)
 {
 	const struct node_config *config = launch->config;
-	const struct credentials *who = &node_config_extras(config)->credentials;
+	const struct credentials *credentials = &node_config_extras(config)->credentials;
 	struct files files;
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
 	/* A command beside the service would take the terminal from it. */
@@ -413,11 +415,11 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 		.envp = ctx->envp,
 		.directory = config->directory,
 		.umask = config->umask,
-		.set_user = who->set,
-		.set_group = who->set_group,
-		.set_groups = who->set_groups,
-		.uid = who->uid,
-		.gid = who->gid,
+		.set_user = credentials->set,
+		.set_group = credentials->set_group,
+		.set_groups = credentials->set_groups,
+		.uid = credentials->uid,
+		.gid = credentials->gid,
 		.groups = launch->groups,
 		.n_groups = launch->n_groups,
 		.share_descriptors = ctx->share_descriptors,

@@ -125,7 +125,7 @@ static bool is_prunable(const struct node *node)
 	/* A node of a later generation may be Complete while guards of an earlier one are held. */
 	return list_is_empty(&node->leases) && !final_is_pending(node) &&
 	       !(node->service && (fsm_has_process(node->service->state) ||
-				   !list_is_empty(&node->service->leftovers)));
+				   !list_is_empty(&node->service->remaining)));
 }
 
 void tree_prune(struct tree *tree, struct node *node)

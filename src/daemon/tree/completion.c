@@ -30,7 +30,7 @@ static void note_complete(struct tree *tree, struct node *node)
 
 static void process_completion(struct tree *tree, struct node *node)
 {
-	final_settle(node);
+	final_update(node);
 	if (!node->complete && swansong_completion_done(node->completion))
 		note_complete(tree, node);
 	if (node->service && !node->config->argv && !fsm_has_process(node->service->state))

@@ -52,7 +52,7 @@ static void stop(struct service *s)
 	}
 	node_end_task(s->node, TASK_STOPS);
 	if (!service_is_stopped(s))
-		service_follow_soon(s);
+		service_update_soon(s);
 }
 
 void converge_stops(struct tree *tree)
@@ -94,7 +94,7 @@ static void renew(struct tree *tree, struct node *top)
 		if (r < 0)
 			give_up(tree, n, -r);
 		else if (n->service)
-			service_follow_soon(n->service);
+			service_update_soon(n->service);
 	}
 }
 
@@ -176,11 +176,11 @@ static bool start(struct service *s)
 	if (event == N_EVENTS) {
 		node_end_task(s->node, TASK_STARTS);
 		if (service_is_stopped(s))
-			service_follow_soon(s);
+			service_update_soon(s);
 		return false;
 	}
 	if (start_order_is_blocked(s)) {
-		set_blocked(s, start_order_is_hopeless(s));
+		set_blocked(s, start_order_has_lost_requirement(s));
 		return false;
 	}
 	node_end_task(s->node, TASK_STARTS);

@@ -39,7 +39,7 @@ static void force(struct node *node)
 		if (n->service && n->service->state != STATE_KILLING)
 			service_handle(n->service, EVENT_KILL);
 		if (n->service)
-			service_end_rest(n->service);
+			service_end_kept(n->service);
 		if (n->service && n->service->setup.launch.capture)
 			capture_release(n->service->setup.launch.capture);
 		revoke_leases(n);
@@ -59,7 +59,7 @@ static uint64_t budget_of(const struct node *node, const struct node_config *con
 	return MIN(config->shutdown_timeout_usec, granted(node));
 }
 
-void deadline_tell(const struct node *root)
+void deadline_log_limit(const struct node *root)
 {
 	char grace[CLOCK_TEXT_MAX], timeout[CLOCK_TEXT_MAX], left[CLOCK_TEXT_MAX];
 	uint64_t usec = root->config->shutdown_timeout_usec;
@@ -142,7 +142,7 @@ static void follow(struct node *node)
 	force(node);
 }
 
-void deadline_follow(struct context *ctx)
+void deadline_update(struct context *ctx)
 {
 	struct node *node;
 

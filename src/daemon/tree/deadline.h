@@ -5,7 +5,7 @@
 #include "daemon/node/node.h"
 
 /* Logs the limit of a shutdown of @root if the parent manager allows less than shutdown-timeout. */
-void deadline_tell(const struct node *root);
+void deadline_log_limit(const struct node *root);
 
 /*
  * Sets the deadlines of @node, which is stopped or below changed deadlines, at @now.  The deadlines
@@ -23,4 +23,4 @@ void deadline_begin_last_call(struct node *node, uint64_t now);
 void deadline_force_soon(struct node *node);
 
 /* TASK_DEADLINES: handles last calls and expired budgets. */
-void deadline_follow(struct context *ctx);
+void deadline_update(struct context *ctx);

@@ -26,7 +26,7 @@ static bool counts(const struct node *n, bool essential)
 /* A service has ended if nothing under way starts it again. */
 static bool has_ended(const struct service *s)
 {
-	return service_is_settled(s) && !service_is_at_work(s) && node_goal(s->node) != GOAL_CYCLE;
+	return service_is_resolved(s) && !service_is_at_work(s) && node_goal(s->node) != GOAL_CYCLE;
 }
 
 static bool exit_is_due(const struct tree *tree)
@@ -120,7 +120,7 @@ static void end_because(struct tree *tree, const struct service *s)
 	end(tree, reason);
 }
 
-void exit_follow(struct tree *tree)
+void exit_update(struct tree *tree)
 {
 	struct node *node;
 
@@ -130,7 +130,7 @@ void exit_follow(struct tree *tree)
 		end_because(tree, tree->ends.cause);
 }
 
-void exit_follow_last(struct tree *tree)
+void exit_update_last(struct tree *tree)
 {
 	struct ends *ends = &tree->ends;
 

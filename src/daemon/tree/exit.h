@@ -11,10 +11,10 @@
 bool exit_has_essential(const struct tree *tree);
 
 /* TASK_ENDS: stops the tree if a service has ended with which it ends. */
-void exit_follow(struct tree *tree);
+void exit_update(struct tree *tree);
 
 /*
  * With exit-when = all: stops the tree if all services that count have ended.  It must be called
  * after all starts of the turn.
  */
-void exit_follow_last(struct tree *tree);
+void exit_update_last(struct tree *tree);

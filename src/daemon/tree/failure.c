@@ -17,7 +17,7 @@ static void delay_start(struct node *top, uint64_t usec)
 			n->service->not_before_usec = usec;
 }
 
-static void restart_together(struct tree *tree, struct service *s)
+static void restart_members(struct tree *tree, struct service *s)
 {
 	struct node *parent = s->node->parent, *n;
 	bool all = parent->config->strategy == ONE_FOR_ALL, found = false;
@@ -47,7 +47,7 @@ static void process_failure(struct tree *tree, struct service *s)
 	if (service_is_stopped(s))
 		return;
 	if (s->state == STATE_BACKOFF && parent->config->strategy != ONE_FOR_ONE)
-		restart_together(tree, s);
+		restart_members(tree, s);
 	if (s->state == STATE_FAILED && s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT &&
 	    parent->parent)
 		goals_stop(tree, parent, CAUSE_FAILURE, "a service of it was given up");

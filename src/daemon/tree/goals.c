@@ -64,7 +64,7 @@ void goals_lower(struct goals *g, struct node *node, enum goal_request request, 
 	if (node->goal < GOAL_IDLE)
 		stop_latch(g->tree, node, g->usec, reason);
 	if (node->complete)
-		node_follow_up(node); /* a Complete node is not reported as such again */
+		node_update_soon(node); /* a Complete node is not reported as such again */
 }
 
 static bool requires(const struct node *node, const struct node *target)
@@ -127,7 +127,7 @@ void goals_commit(struct goals *g)
 	list_for_each_taken (node, &g->lowered, in_batch)
 		goals_lower_all_dependents(g, node);
 	g->cause = cause;
-	stop_follow(g->tree);
+	stop_commit(g->tree);
 }
 
 void goals_stop(struct tree *tree, struct node *node, enum goal_cause cause, const char *reason)
@@ -176,7 +176,7 @@ void goals_forget_restarts(struct node *node)
 		policy_forget(n->service->policy);
 		n->service->restarts = 0;
 		n->service->not_before_usec = 0;
-		service_follow_soon(n->service);
+		service_update_soon(n->service);
 	}
 }
 

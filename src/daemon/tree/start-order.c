@@ -19,7 +19,7 @@ static bool is_lost(const struct node *node)
 	const struct service *s = node->service;
 
 	return node_goal(node) <= GOAL_DOWN || node->counts.lost > 0 ||
-	       (s && service_is_settled(s) && !service_is_present(s));
+	       (s && service_is_resolved(s) && !service_is_present(s));
 }
 
 /* Returns the first node that @service or an ancestor requires and that is not present, or NULL. */
@@ -33,10 +33,10 @@ static struct node *find_missing(const struct service *service)
 	return NULL;
 }
 
-static struct node *find_unsettled(struct node *const *nodes)
+static struct node *find_unresolved(struct node *const *nodes)
 {
 	for (; nodes && *nodes; nodes++)
-		if ((*nodes)->counts.settled < (*nodes)->counts.services)
+		if ((*nodes)->counts.resolved < (*nodes)->counts.services)
 			return *nodes;
 	return NULL;
 }
@@ -50,9 +50,9 @@ static struct node *find_blocker(const struct service *service)
 		/* The final action of an earlier generation has not ended. */
 		if (final_is_pending(n))
 			return n;
-		blocker = find_unsettled(node_edges(n, EDGE_WANTS));
+		blocker = find_unresolved(node_edges(n, EDGE_WANTS));
 		if (!blocker)
-			blocker = find_unsettled(node_edges(n, EDGE_AFTER));
+			blocker = find_unresolved(node_edges(n, EDGE_AFTER));
 	}
 	return blocker;
 }
@@ -92,7 +92,7 @@ bool start_order_is_blocked(const struct service *service)
 	return find_restart_group(service) || find_blocker(service);
 }
 
-bool start_order_is_hopeless(const struct service *service)
+bool start_order_has_lost_requirement(const struct service *service)
 {
 	const struct node *missing = find_missing(service);
 
@@ -112,7 +112,7 @@ struct node *start_order_culprit(const struct service *service)
 {
 	struct node *culprit = NULL;
 
-	while (service && start_order_is_hopeless(service)) {
+	while (service && start_order_has_lost_requirement(service)) {
 		culprit = find_missing(service);
 		if (node_goal(culprit) > GOAL_DOWN)
 			culprit = find_lost(culprit);

@@ -24,7 +24,7 @@ struct node *start_order_blocker(const struct service *service);
 bool start_order_is_blocked(const struct service *service);
 
 /* Returns true if a requirement of @service is missing and nothing under way will bring it back. */
-bool start_order_is_hopeless(const struct service *service);
+bool start_order_has_lost_requirement(const struct service *service);
 
 /*
  * Returns the node at the end of the chain of missing requirements; NULL if @service is not

@@ -49,12 +49,12 @@ void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *r
 	}
 }
 
-void stop_follow(struct tree *tree)
+void stop_commit(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		if (!n->service || !n->stop_usec)
 			continue;
-		service_stop_rest(n->service);
+		service_stop_kept(n->service);
 		service_rearm(n->service); /* a nearer budget shortens timeouts of states */
 		service_notify_held(n->service);
 		service_note_goal(n->service);
@@ -80,13 +80,13 @@ void stop_abandon(struct tree *tree)
 		struct hook *h;
 
 		final_abandon(n);
-		if (!s || !(fsm_has_process(s->state) || !list_is_empty(&s->leftovers)))
+		if (!s || !(fsm_has_process(s->state) || !list_is_empty(&s->remaining)))
 			continue;
 		for (unsigned i = 0; (h = service_running_hook(s, i)); i++)
 			give_up(n, &h->process);
-		if (s->main.alive || (s->main.pid > 0 && list_is_empty(&s->leftovers)))
+		if (s->main.alive || (s->main.pid > 0 && list_is_empty(&s->remaining)))
 			give_up(n, &s->main);
-		list_for_each (p, &s->leftovers, by_service)
+		list_for_each (p, &s->remaining, by_service)
 			give_up(n, p);
 		swansong_guard_drop(&s->main.guard);
 	}

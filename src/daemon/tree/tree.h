@@ -13,7 +13,7 @@ struct ends {
 	enum exit_when exit_when;
 	struct service *cause; /* the tree ends with this service; or NULL */
 	struct service *first; /* the first essential service that has ended, or NULL */
-	bool any;	       /* a service has ended since exit_follow_last() was last called */
+	bool any;	       /* a service has ended since exit_update_last() was last called */
 	bool by_itself;	       /* the tree has ended before a stop was requested */
 	bool given_up;	       /* the cause is a service that was given up */
 };

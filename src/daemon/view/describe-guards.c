@@ -36,9 +36,9 @@ static uid_t uid_of(const struct node *node)
 {
 	const struct node_config *config =
 		node->service ? node->service->setup.launch.config : node->config;
-	const struct credentials *who = &node_config_extras(config)->credentials;
+	const struct credentials *credentials = &node_config_extras(config)->credentials;
 
-	return who->set ? who->uid : geteuid();
+	return credentials->set ? credentials->uid : geteuid();
 }
 
 struct walk {
@@ -49,7 +49,7 @@ struct walk {
 };
 
 /* Completes @view with the members that all guards have.  A process may have its own time, or 0. */
-static bool tell(const struct walk *w, struct guard_view view)
+static bool visit(const struct walk *w, struct guard_view view)
 {
 	bool lease = strcmp(view.kind, "lease") == 0;
 
@@ -79,7 +79,7 @@ static struct guard_view view_process(const struct walk *w, const struct process
 	};
 }
 
-static bool tell_main(const struct walk *w, const struct service *s)
+static bool visit_main(const struct walk *w, const struct service *s)
 {
 	struct guard_view view = view_process(w, &s->main, s->main.alive ? "process" : "leftover");
 
@@ -92,10 +92,10 @@ static bool tell_main(const struct walk *w, const struct service *s)
 		view.why = "it is to be undone";
 		view.age_usec = w->now - s->since_usec;
 	}
-	return tell(w, view);
+	return visit(w, view);
 }
 
-static bool tell_hooks(const struct walk *w, const struct service *s)
+static bool visit_hooks(const struct walk *w, const struct service *s)
 {
 	const struct hook *h;
 
@@ -103,13 +103,13 @@ static bool tell_hooks(const struct walk *w, const struct service *s)
 		struct guard_view view = view_process(w, &h->process, "action");
 
 		view.why = hook_name(h->kind);
-		if (!tell(w, view))
+		if (!visit(w, view))
 			return false;
 	}
 	return true;
 }
 
-static bool tell_probe(const struct walk *w, const struct process *process, const char *why)
+static bool visit_probe(const struct walk *w, const struct process *process, const char *why)
 {
 	struct guard_view view;
 
@@ -117,35 +117,35 @@ static bool tell_probe(const struct walk *w, const struct process *process, cons
 		return true;
 	view = view_process(w, process, "action");
 	view.why = why;
-	return tell(w, view);
+	return visit(w, view);
 }
 
-static bool tell_probes(const struct walk *w, const struct service *s)
+static bool visit_probes(const struct walk *w, const struct service *s)
 {
 	const struct process *looks =
 		s->setup.health ? probe_process(s->setup.health->probe) : NULL;
 
-	return tell_probe(w, readiness_process(s->setup.readiness), "ready") &&
-	       tell_probe(w, looks, "health");
+	return visit_probe(w, readiness_process(s->setup.readiness), "ready") &&
+	       visit_probe(w, looks, "health");
 }
 
-static bool tell_leftovers(const struct walk *w, const struct service *s)
+static bool visit_remaining(const struct walk *w, const struct service *s)
 {
 	const struct process *p;
 
-	list_for_each (p, &s->leftovers, by_service) {
+	list_for_each (p, &s->remaining, by_service) {
 		struct guard_view view = view_process(w, p, "leftover");
 
 		view.kept = p->kept;
 		view.kill_usec = p->until_usec;
-		if (!tell(w, view))
+		if (!visit(w, view))
 			return false;
 	}
 	return true;
 }
 
 /* Reports output of the service that is not written yet. */
-static bool tell_logs(const struct walk *w, const struct service *s)
+static bool visit_logs(const struct walk *w, const struct service *s)
 {
 	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
 		const struct log_stream *stream = capture_stream(s->setup.launch.capture, kind);
@@ -169,25 +169,25 @@ static bool tell_logs(const struct walk *w, const struct service *s)
 	return true;
 }
 
-static bool tell_program(const struct walk *w, const struct service *s)
+static bool visit_program(const struct walk *w, const struct service *s)
 {
 	struct attach_view program;
 
 	if (!s->setup.attach || !attach_view(s->setup.attach, w->now, &program))
 		return true;
-	return tell(w, (struct guard_view){
-			       .id = program.id,
-			       .generation = s->main.generation,
-			       .kind = "program",
-			       .pid = (uint64_t)program.pid,
-			       .command = program.command,
-			       .why = program.why,
-			       .age_usec = program.age_usec,
-			       .count = program.guards,
-		       });
+	return visit(w, (struct guard_view){
+				.id = program.id,
+				.generation = s->main.generation,
+				.kind = "program",
+				.pid = (uint64_t)program.pid,
+				.command = program.command,
+				.why = program.why,
+				.age_usec = program.age_usec,
+				.count = program.guards,
+			});
 }
 
-static bool tell_final(const struct walk *w)
+static bool visit_final(const struct walk *w)
 {
 	const struct hook *final = final_hook(w->node);
 	struct guard_view view;
@@ -201,10 +201,10 @@ static bool tell_final(const struct walk *w)
 		view.command = NULL;
 		view.age_usec = w->now - w->node->since_usec;
 	}
-	return tell(w, view);
+	return visit(w, view);
 }
 
-static bool tell_leases(const struct walk *w)
+static bool visit_leases(const struct walk *w)
 {
 	const struct lease *lease;
 
@@ -223,7 +223,7 @@ static bool tell_leases(const struct walk *w)
 			.count = FIELD_NONE,
 		};
 
-		if (!tell(w, view))
+		if (!visit(w, view))
 			return false;
 	}
 	return true;
@@ -234,10 +234,10 @@ bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, 
 	const struct walk w = { .node = node, .now = now, .each = each, .arg = arg };
 	const struct service *s = node->service;
 
-	if (s && !(tell_main(&w, s) && tell_hooks(&w, s) && tell_probes(&w, s) &&
-		   tell_leftovers(&w, s) && tell_logs(&w, s) && tell_program(&w, s)))
+	if (s && !(visit_main(&w, s) && visit_hooks(&w, s) && visit_probes(&w, s) &&
+		   visit_remaining(&w, s) && visit_logs(&w, s) && visit_program(&w, s)))
 		return false;
-	return tell_final(&w) && tell_leases(&w);
+	return visit_final(&w) && visit_leases(&w);
 }
 
 bool describe_is_blocking(const struct node *node, const struct guard_view *guard)

@@ -43,16 +43,16 @@ static json_t *describe_waiting(const struct service *s)
 }
 
 /* Fills in the messages of the service about itself. */
-static void describe_words(struct service_view *view, const struct service_words *words,
-			   uint64_t now)
+static void describe_messages(struct service_view *view, const struct service_messages *messages,
+			      uint64_t now)
 {
-	if (*words->status)
-		view->status = words->status;
-	if (words->error)
-		view->error = (uint64_t)words->error;
-	if (words->reloading_usec)
-		view->reloading_usec = now - words->reloading_usec;
-	view->ending = words->stopping;
+	if (*messages->status)
+		view->status = messages->status;
+	if (messages->error)
+		view->error = (uint64_t)messages->error;
+	if (messages->reloading_usec)
+		view->reloading_usec = now - messages->reloading_usec;
+	view->ending = messages->stopping;
 }
 
 static void describe_health(struct service_view *view, const struct health *health, uint64_t now)
@@ -148,8 +148,8 @@ static struct service_view view_service(struct service *s, char *result, json_t 
 		view.stored = activation_fdstore(s->setup.launch.activation)->n;
 	if (s->setup.health)
 		describe_health(&view, s->setup.health, now);
-	if (s->setup.words)
-		describe_words(&view, s->setup.words, now);
+	if (s->setup.messages)
+		describe_messages(&view, s->setup.messages, now);
 	return view;
 }
 

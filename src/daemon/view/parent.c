@@ -288,7 +288,7 @@ static const char *phase_text(enum phase phase)
 	return "";
 }
 
-void parent_settle(struct parent *p)
+void parent_update(struct parent *p)
 {
 	char status[DESCRIBE_LINE_MAX];
 	uint64_t now = clock_now_usec();

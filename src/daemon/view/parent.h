@@ -32,7 +32,7 @@ int parent_new(struct parent **ret, struct tree *tree, struct parent_address *ad
 struct parent *parent_free(struct parent *parent);
 
 /* TASK_PARENT: sends changes of phase and status. */
-void parent_settle(struct parent *parent);
+void parent_update(struct parent *parent);
 
 /* Reports a reload and, by parent_reloaded(), its result; only while the tree is ready. */
 void parent_reloading(struct parent *parent);

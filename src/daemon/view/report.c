@@ -91,7 +91,7 @@ static void look(struct node *node, uint64_t now)
 	name_ends(node->trace, node->service);
 }
 
-void report_follow(struct tree *tree)
+void report_update(struct tree *tree)
 {
 	uint64_t now = clock_now_usec();
 	struct trace *trace;

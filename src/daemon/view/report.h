@@ -18,7 +18,7 @@ void report_use(struct context *ctx, const struct config *config);
 void report_use_all(struct tree *tree);
 
 /* TASK_REPORT: looks at the guards that may have changed.  It does nothing while the root runs. */
-void report_follow(struct tree *tree);
+void report_update(struct tree *tree);
 
 /* The end of the daemon.  report_write() writes the report, if the configuration names a file. */
 struct report_end {

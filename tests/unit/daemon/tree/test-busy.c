@@ -125,7 +125,7 @@ START_TEST(remaining_processes_get_no_drain_timeout)
 	expect("web stopping");
 	expect_left("web", 10 * SEC);
 	pass(5 * SEC);
-	service_look_after(service("web"));
+	service_check_exits(service("web"));
 	turns();
 	expect_left("web", 5 * SEC);
 	release(lease);
@@ -160,7 +160,7 @@ START_TEST(stop_of_a_oneshot_begins_an_ending_of_its_own)
 	expect("once cleaning");
 	expect_left("once", 10 * SEC);
 	pass(5 * SEC);
-	leftover_ends("once", pid);
+	remaining_ends("once", pid);
 	turns();
 	expect("once up");
 	stop("once");

@@ -168,12 +168,12 @@ START_TEST(kill_is_repeated_each_second_and_no_earlier)
 		expect("log cleaning");
 		ck_assert_uint_gt(timeout, clock_now_usec() + SEC - SEC / 100);
 		ck_assert_uint_le(timeout, clock_now_usec() + SEC);
-		service_look_after(s);
+		service_check_exits(s);
 		turns();
 		ck_assert_uint_eq(s->timeout_usec, timeout);
 		pass(SEC);
 	}
-	leftover_ends("log", pid);
+	remaining_ends("log", pid);
 	turns();
 	expect("log done");
 }
@@ -187,11 +187,11 @@ START_TEST(remaining_process_is_guarded_until_its_children_are_known)
 	pid = adopt("log");
 	stop("log");
 	ends("log", 0);
-	leftover_ends("log", pid);
+	remaining_ends("log", pid);
 	ck_assert_uint_eq(swansong_guard_count(find("log")->handle), 1);
 	pid = adopt("log");
 	ck_assert_uint_eq(swansong_guard_count(find("log")->handle), 1);
-	leftover_ends("log", pid);
+	remaining_ends("log", pid);
 	ck_assert_uint_eq(swansong_guard_count(find("log")->handle), 1);
 	turns();
 	expect("log down");
@@ -213,11 +213,11 @@ START_TEST(remaining_process_belongs_to_the_generation_of_its_run)
 	}
 	ck_assert_uint_eq(swansong_guard_count(find("log")->handle), 0);
 	ends("log", 0);
-	leftover_ends("log", pids[0]);
+	remaining_ends("log", pids[0]);
 	turns();
 	expect("log stopping");
 	ck_assert_int_eq(find("log")->draining, 1);
-	leftover_ends("log", pids[1]);
+	remaining_ends("log", pids[1]);
 	turns();
 	expect("log up");
 	ck_assert_int_eq(find("log")->draining, 0);
@@ -248,7 +248,7 @@ START_TEST(kept_process_holds_up_only_the_root)
 	stop("");
 	ck_assert(!tree.root->complete);
 	ck_assert(process_find(&processes, pid)->signalled);
-	leftover_ends("log", pid);
+	remaining_ends("log", pid);
 	turns();
 	ck_assert(tree.root->complete && !tree.root->forced);
 }
@@ -272,7 +272,7 @@ START_TEST(kept_process_is_killed_at_the_stop_timeout_after_the_root_stops)
 	turns();
 	for (int i = 0; i < 2; i++) {
 		ck_assert(process_find(&processes, pids[i])->killed);
-		leftover_ends("log", pids[i]);
+		remaining_ends("log", pids[i]);
 	}
 	turns();
 	ck_assert(tree.root->complete && tree.root->forced);
@@ -292,9 +292,9 @@ START_TEST(force_kills_kept_processes)
 	ck_assert(!process_find(&processes, pid)->killed);
 	force("log");
 	ck_assert(process_find(&processes, pid)->killed);
-	leftover_ends("log", pid);
+	remaining_ends("log", pid);
 	turns();
-	ck_assert(list_is_empty(&service("log")->leftovers));
+	ck_assert(list_is_empty(&service("log")->remaining));
 }
 END_TEST
 

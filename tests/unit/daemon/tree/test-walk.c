@@ -179,7 +179,7 @@ static void leave_something(void)
 {
 	struct service *s = some_node()->service;
 
-	if (s && s->main.alive && service_may_have_leftovers(s)) {
+	if (s && s->main.alive && service_may_have_remaining(s)) {
 		walk.last_pid++;
 		ck_assert_int_eq(service_adopt(s, walk.last_pid, walk.last_pid, "leftover"), 0);
 	}
