@@ -1,7 +1,7 @@
 /*
- * The group is a directory below the daemon's group, named after the node.  Every operation works
- * without a descriptor of its own, and uses the reserved one if none is free, as stops must not
- * fail for lack of descriptors.
+ * The group is a directory below the daemon's group, named after the node.  Looking into the group
+ * and killing it also work if no descriptor is free, with the reserved one, as a stop must not fail
+ * for lack of descriptors.
  */
 #include "daemon/cgroup/control-group.h"
 

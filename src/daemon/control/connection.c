@@ -240,7 +240,7 @@ struct connection *connection_free(struct connection *c)
 
 /*
  * Input that has waited is handled in connection_resume(), after the callbacks of this call have
- * returned. Returns true if a reply is wanted.
+ * returned.  Returns true if a reply is wanted.
  */
 static bool finish_call(struct connection *c)
 {

@@ -9,7 +9,7 @@
 
 /*
  * Limits of connections.  If they are reached, the connection that has been idle for longest is
- * closed. Some connections are kept for root and the user of the daemon, to which the limit for
+ * closed.  Some connections are kept for root and the user of the daemon, to which the limit for
  * each user does not apply.
  */
 #define CONTROL_CONNECTIONS_MAX	     512

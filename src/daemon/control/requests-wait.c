@@ -1,6 +1,6 @@
 /*
  * Waiting calls: in each turn the state of the node is compared with the one that the call waits
- * for. The reply is sent when that is reached, or cannot be reached any more.
+ * for.  The reply is sent when that is reached, or cannot be reached any more.
  */
 #include <stdio.h>
 #include <string.h>

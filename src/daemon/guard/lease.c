@@ -1,6 +1,6 @@
 /*
  * A lease holds a guard of libswansong on the generation that was present when it was taken.  All
- * ends of it, by its holder, by its timer or by force, go through lease_release().  Leases are
+ * ends of it, by its holder, by its timer or by force, go through release().  Leases are
  * counted for each user, so that one user cannot take all of them.
  */
 #include "daemon/guard/lease.h"

@@ -2,7 +2,7 @@
 
 /*
  * Timers that are members of the objects that they belong to and share one source of the event
- * loop. Setting one cannot fail.
+ * loop.  Setting one cannot fail.
  */
 
 #include <stdbool.h>

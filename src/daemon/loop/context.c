@@ -1,6 +1,6 @@
 /*
- * The context is made once, in main(), and passed to all rooms.  It holds memory and descriptors in
- * reserve, so that starts and stops do not fail when these run out later.
+ * The context is made once, at the start, and passed to all rooms.  It holds memory and descriptors
+ * in reserve, so that starts and stops do not fail when these run out later.
  */
 #include "daemon/loop/context.h"
 

@@ -34,7 +34,7 @@ struct orphans;
 struct control_offer {
 	/*
 	 * Takes ownership of @fd, the end for the service at @path, also on failure.  NULL: no
-	 * connections. Return: 0 or -errno.
+	 * connections.  Return: 0 or -errno.
 	 */
 	int (*accept)(const char *path, int fd, void *arg);
 

@@ -1,7 +1,7 @@
 /*
- * Signals are passed on to the command as they come, before any stop of the tree, so that the
- * command gets exactly those that its user has sent.  A stop of the command (SIGTSTP) stops the
- * daemon, too, for a shell with job control.
+ * Signals are passed on to the command as they come.  One that requests the end then stops the
+ * tree, in which the command gets no stop signal of its own.  A stop of the command (SIGTSTP) stops
+ * the daemon, too, for a shell with job control.
  */
 #include "daemon/main/command-signal.h"
 

@@ -1,7 +1,7 @@
 /*
  * A turn of the loop handles one event, then dead children, expired alarms and the agenda, in this
- * order.  The tree decides when the daemon ends; errors of the loop do not.  At the end everything
- * is freed in the reverse order of its start.
+ * order.  The tree decides when the daemon ends; errors of the loop do not.  At the end all objects
+ * are freed, each before those that it uses.
  */
 #include "daemon/main/daemon.h"
 

@@ -1,6 +1,6 @@
 /*
  * The turn is a table: its order is that of enum task, and each task calls one function of another
- * room. Tasks of the agenda run when they are due; some run in each turn, because any event may
+ * room.  Tasks of the agenda run when they are due; some run in each turn, because any event may
  * concern them.
  */
 #include "daemon/main/update.h"

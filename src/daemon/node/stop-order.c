@@ -1,7 +1,7 @@
 /*
  * A stop runs against the edges of a start: a node waits for its dependents (LIST_DEPENDENTS), and
  * for the nodes that its own term-after names.  A node is blocked by the edges of its ancestors,
- * too.  With the count `draining` of a node no walk over its subtree is needed.
+ * too.  The count `draining` of a node saves a walk over its subtree.
  */
 #include "daemon/node/stop-order.h"
 

@@ -82,7 +82,7 @@ static void read_list(struct orphans *orphans, void (*each)(pid_t pid, void *arg
 
 /*
  * Returns true if all children have been looked at: only processes of launch() have been added
- * since. A child that failed to execute is collected without being counted, so the number may be
+ * since.  A child that failed to execute is collected without being counted, so the number may be
  * too low until the next list, which is read because of that; it is never too high.
  */
 static bool knows_all(struct orphans *orphans)

@@ -11,8 +11,9 @@
 
 /*
  * A part of a service's life that has commands is a state in model/life/fsm.c and a key of the
- * configuration. The state ends by an event when all its commands have succeeded or one has failed.
- * post-stop is different: all of its commands run, as the result of the run is known already.
+ * configuration.  The state ends by an event when all its commands have succeeded or one has
+ * failed. post-stop is different: all of its commands run, as the result of the run is known
+ * already.
  */
 static const struct {
 	unsigned part;

@@ -49,8 +49,8 @@ struct posted {
 };
 
 /*
- * The objects that runs of a service need, made from a configuration to which they keep pointers. A
- * run keeps the setup with which it began; a reload makes another for the next run.
+ * The objects that runs of a service need, made from a configuration to which they keep pointers.
+ * A run keeps the setup with which it began; a reload makes another for the next run.
  */
 struct setup {
 	const struct node_config *config; /* counted */

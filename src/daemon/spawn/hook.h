@@ -54,7 +54,7 @@ void hook_add_variable(struct hook *hook, char *word);
 
 /*
  * Begins the first command of @kind, of which the node must have one; HOOK_FINAL begins with the
- * last. Takes ownership of @guard.  on_end() is called in any case.
+ * last.  Takes ownership of @guard.  on_end() is called in any case.
  */
 void hook_begin(struct hook *hook, struct node *node, enum hook_kind kind,
 		struct swansong_guard guard, unsigned generation);

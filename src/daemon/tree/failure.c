@@ -1,8 +1,8 @@
 /*
  * A restart group restarts as by swansongctl restart: it is stopped gracefully and in order, and
  * starts again when all of its members are Complete, so that no member meets an earlier generation
- * of another. No member starts before the restart-delay of the failed service is over: a crash loop
- * runs no faster for a group than for one service.
+ * of another.  No member starts before the restart-delay of the failed service is over: a crash
+ * loop runs no faster for a group than for one service.
  */
 #include "daemon/tree/failure.h"
 

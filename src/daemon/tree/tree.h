@@ -34,7 +34,7 @@ struct node *tree_find_last(const struct tree *tree, const char *name);
 
 /*
  * Finds suggestions for the unknown name @name: the paths that end with it, or else the closest
- * one. Returns their number in @ret.
+ * one.  Returns their number in @ret.
  */
 #define TREE_SIMILAR_MAX 8
 size_t tree_find_similar(const struct tree *tree, const char *name,

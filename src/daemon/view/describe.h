@@ -42,7 +42,7 @@ json_t *describe_guards(struct node *top, bool blocking);
 
 /*
  * Prints one line about the tree: "Running: 4 of 5 services ready", or "ShuttingDown: 2 of 5
- * services: web/nginx (pid 812, 12s), guard pg_dump "nightly"; kill in 18s". Returns @buf.
+ * services: web/nginx (pid 812, 12s), guard pg_dump "nightly"; kill in 18s".  Returns @buf.
  */
 #define DESCRIBE_LINE_MAX 512
 char *describe_line(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree);
