@@ -13,7 +13,7 @@ static const char *const node_states[] = {
 
 static const char *const service_states[] = {
 	"down",	     "preparing", "starting", "readying", "up",	     "draining",
-	"gated",     "asking",	  "stopping", "killing",  "closing", "cleaning",
+	"waiting",   "asking",	  "stopping", "killing",  "closing", "cleaning",
 	"finishing", "backoff",	  "done",     "failed",	  NULL,
 };
 

@@ -126,7 +126,7 @@ tell db 'report 4 1 db.c:1 query|'
 ctl stop --no-wait db >"$dir/out"
 ok "the stop is seen in the page and said, while the signal waits for a dependent" \
 	wait_for 10 got db 'got STOP 1'
-is "which it does" "$(state db)" gated
+is "which it does" "$(state db)" waiting
 ok "it is no signal" not got db TERM
 ok "a report is asked for at once" wait_for 10 got db 'got REPORT 1'
 holds_up() { ctl guards --blocking | grep -Eq ' db +program .* 4 guards, "db.c:1 query"$'; }
@@ -146,8 +146,8 @@ tell web 'ready 5'
 wait_for 10 has_state web up || die "web is up"
 ok "a stop with a drain-delay" ctl stop web
 is "is there before that" "$(grep -E 'STOP|TERM' "$dir/web.log" | paste -sd,)" 'got STOP 1,TERM'
-like "which comes when the delay is over" "$(grep -E 'web: (up|draining|gated) ->' "$log" | paste -sd,)" \
-	'web: up -> draining,.*web: draining -> gated'
+like "which comes when the delay is over" "$(grep -E 'web: (up|draining|waiting) ->' "$log" | paste -sd,)" \
+	'web: up -> draining,.*web: draining -> waiting'
 ok "a start after that" ctl start --no-wait web
 ok "has a new page" wait_for 10 counts web 3
 

@@ -65,7 +65,7 @@ ok "what happened before is remembered" happened "$dir/past" web/app down starti
 ok "with what comes after" happened "$dir/past" web/app starting up
 hears() { ctl restart db >/dev/null && happened "$dir/events" db running shutting_down; }
 ok "a stop is told" wait_for 10 hears
-ok "of the service, too" wait_for 5 happened "$dir/events" db gated stopping
+ok "of the service, too" wait_for 5 happened "$dir/events" db waiting stopping
 ok "and its end" wait_for 5 happened "$dir/events" db stopping down
 like "with its reason" "$(jq -r 'select(.to == "down") | .reason' "$dir/events" | head -n 1)" \
 	'killed by SIGTERM'

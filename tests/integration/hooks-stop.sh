@@ -91,7 +91,7 @@ unblock() { rm -f "$dir"/block-*; }
 
 declare -A of=(
 	[preparing]=all [readying]=all [up]=all [asking]=all [closing]=all [finishing]=all
-	[starting]=slow [draining]=drain [gated]=base [stopping]=deaf [cleaning]=litter
+	[starting]=slow [draining]=drain [waiting]=base [stopping]=deaf [cleaning]=litter
 	[backoff]=again [done]=once [failed]=given-up [worked]=undone
 )
 
@@ -103,11 +103,11 @@ into() { # STATE
 	readying) block post-start ;;
 	asking) block ask ;;
 	closing | finishing) block post-stop ;;
-	gated) block top-ask ;;
+	waiting) block top-ask ;;
 	stopping) rm -f "$dir/deaf" ;;
 	worked) state=up ;;
 	esac
-	if [ "$1" = gated ]; then
+	if [ "$1" = waiting ]; then
 		ctl start top --timeout 10s
 	elif [[ $1 = @(asking|closing|finishing|draining|stopping) ]]; then
 		ctl start "$node" --timeout 10s
@@ -116,7 +116,7 @@ into() { # STATE
 	fi
 	[ "$1" != stopping ] || wait_for 5 test -s "$dir/deaf"
 	[ "$1" != finishing ] || kill -KILL "$(pid_of "$node")"
-	[[ $1 != @(asking|closing|draining|gated|stopping) ]] || ctl stop "$node" --no-wait
+	[[ $1 != @(asking|closing|draining|waiting|stopping) ]] || ctl stop "$node" --no-wait
 	wait_for 5 has_state "$node" "$state"
 }
 
@@ -125,7 +125,7 @@ out_of() { # STATE
 	case $1 in
 	asking) echo >"$dir/block-ask" ;;
 	closing | finishing) echo >"$dir/block-post-stop" ;;
-	gated) echo >"$dir/block-top-ask" ;;
+	waiting) echo >"$dir/block-top-ask" ;;
 	draining) kill -TERM "$(pid_of drain)" ;;
 	stopping) kill -KILL "$(pid_of deaf)" ;;
 	cleaning) kill -KILL "$(cat "$dir/litter-pid")" 2>/dev/null ;;
@@ -151,7 +151,7 @@ for state in "${!of[@]}"; do
 	ok "$state: it is there again" into "$state"
 	ok "$state, force: it goes down" ctl shutdown "$node" --force --timeout 10s
 	is "$state, force: and is" "$(state "$node")" down
-	[ "$state" != gated ] || out_of gated
+	[ "$state" != waiting ] || out_of waiting
 	unblock
 	ctl stop top >/dev/null
 

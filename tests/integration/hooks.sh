@@ -260,7 +260,7 @@ ok "force cuts the delay short" ctl shutdown drain --force --timeout 5s
 start brief
 ok "a service with a short drain-delay is up" wait_for 5 has_state brief up
 ok "is stopped when that is over" ctl stop brief --timeout 5s
-ok "and then signalled" in_order 'brief: up -> draining' 'brief: draining -> gated' 'brief: SIGTERM'
+ok "and then signalled" in_order 'brief: up -> draining' 'brief: draining -> waiting' 'brief: SIGTERM'
 
 # --- what does not start by itself
 

@@ -56,7 +56,7 @@ wait_for 10 has_state db starting || die "db is starting"
 ok "who is only term-after is up as soon as anybody" wait_for 10 has_state patient up
 is "who requires, wants, or comes after what is not ready is not started" \
 	"$(state needs) $(state likes) $(state follows)" "down down down"
-like "and says what it waits for" "$(ctl status likes)" 'waiting: *db'
+like "and says what it waits for" "$(ctl status likes)" 'waits for: *db'
 echo >"$dir/db.go"
 for node in needs likes follows; do
 	ok "$node is up when that is ready" wait_for 10 has_state "$node" up
@@ -69,7 +69,7 @@ for node in broken-likes broken-follows; do
 	ok "when that has failed" in_order ' broken: exited with status 1' " $node: started"
 done
 is "who requires it is not" "$(state broken-needs)" down
-like "and says why" "$(ctl status broken-needs)" 'waiting: *broken'
+like "and says why" "$(ctl status broken-needs)" 'waits for: *broken'
 
 is "who sleeps is down" "$(state asleep@wanted) $(state asleep@followed)" "down down"
 ok "who wants it is started by hand" ctl start wakes --timeout 10s
@@ -101,7 +101,7 @@ ctl start patient --timeout 10s >/dev/null
 : >"$log"
 kill -TERM "$daemon"
 ok "all are stopped" wait_for 10 says "$dir/slow" TERM
-is "who is term-after another waits with its signal for the end of that" "$(state patient)" gated
+is "who is term-after another waits with its signal for the end of that" "$(state patient)" waiting
 for node in needs likes follows; do
 	ok "db had to wait for $node" wait_for 10 in_order " $node: stopping -> down" ' db: SIGTERM'
 done

@@ -39,9 +39,9 @@ ends() { paste -sd ' ' "$dir/ends"; }
 await_both
 ctl stop --no-wait db >"$dir/out"
 ok "web stops with db, which it requires" wait_for 5 says "$log" "web: SIGTERM to pid $web"
-is "and db waits for it" "$(state db)" gated
+is "and db waits for it" "$(state db)" waiting
 ctl start --no-wait web >"$dir/out"
-is "what is started meanwhile changes nothing in that" "$(state db)" gated
+is "what is started meanwhile changes nothing in that" "$(state db)" waiting
 echo >"$dir/go"
 await_both
 is "when web was gone, db went, and both are there anew" "$(ends)" "web db"

@@ -51,7 +51,7 @@ is "all nodes are in it" "$(of '[.nodes[].path] | sort | join(" ")')" \
 is "parents are before their children" \
 	"$(of '[.nodes[].path] | index("web") < index("web/nginx")')" true
 is "what a service went through" "$(of_node web/nginx '[.states[].state] | join(" ")')" \
-	"up draining gated stopping closing down"
+	"up draining waiting stopping closing down"
 is "its delay has its time" \
 	"$(of_node web/nginx '.states[2].at_usec - .states[1].at_usec | . >= 200000 and . < 20000000')" true
 is "whom another waited for" "$(of_node data/redis '.after | join(" ")')" web/nginx
@@ -100,7 +100,7 @@ await_daemon 20
 is "something was forced" "$status" 124
 is "so says the report" "$(of '"\(.forced) \(.status) \(.signal) \(.cause)"')" "true 124 SIGTERM SIGTERM"
 is "of whom it was" "$(of '[.nodes[] | select(.late_usec) | .path] | sort | join(" ")')" "held stubborn"
-is "one was killed" "$(of_node stubborn '[.states[].state] | join(" ")')" "up gated stopping killing down"
+is "one was killed" "$(of_node stubborn '[.states[].state] | join(" ")')" "up waiting stopping killing down"
 is "and so ended its guard" "$(of_node stubborn '.guards[0].end')" killed
 is "the lease was revoked" "$(of_node held '.guards[0] | "\(.kind) \(.end) \(.why) \(.uid)"')" \
 	'lease revoked nightly <dump> & "more" 0'

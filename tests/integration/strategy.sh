@@ -41,7 +41,7 @@ renewed() { # PID NODE: it is up, as another process
 	[ "$(state "$2")" = up ] && [ "$(pid_of "$2")" != "$1" ]
 }
 waits_for_slow() { # NODE: it is down, for that one
-	[[ $(ctl status "$1") =~ state:\ *down.*waiting:\ *both/slow ]]
+	[[ $(ctl status "$1") =~ state:\ *down.*waits\ for:\ *both/slow ]]
 }
 crash() { kill -SEGV "$(pid_of "$1")"; } # NODE
 

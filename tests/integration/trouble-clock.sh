@@ -31,7 +31,7 @@ everything() { # NAME: what counts time does so
 	is "$1: a stop-timeout is, too" "$status" 124
 	ok "$1: and is what it said" says "$log" \
 		'deaf: killing pid [0-9]+ \(stubborn\), [0-9.]+(s|ms) after'
-	ok "$1: after a delay" in_order 'guarded: up -> draining' 'guarded: draining -> gated'
+	ok "$1: after a delay" in_order 'guarded: up -> draining' 'guarded: draining -> waiting'
 	ok "$1: nothing is left" wait_for 10 nobody_else
 }
 

@@ -14,7 +14,7 @@ ok "a slow request is in flight" wait_for 10 says "$log" 'slow request has begun
 began=$(now)
 kill -TERM "$daemon"
 
-ok "redis waits for its dependents" wait_for 5 has_state data/redis gated
+ok "redis waits for its dependents" wait_for 5 has_state data/redis waiting
 ok "nothing new is accepted" wait_for 5 not curl -s -o "$dir/late" http://127.0.0.1:8080/
 await_daemon 30
 took=$(($(now) - began))
@@ -26,7 +26,7 @@ within "it takes as long as the request" "$took" 1500 20000
 ok "nginx, then the worker, then redis" in_order \
 	'#[0-9]+: exit$' 'worker: done' 'Received SIGTERM' 'bye bye'
 ok "as the daemon tells it, too" in_order 'web/nginx: stopping -> down' \
-	'web/worker: gated -> stopping' 'web/worker: stopping -> down' \
-	'data/redis: gated -> stopping' 'data/redis: stopping -> down' 'root: complete'
+	'web/worker: waiting -> stopping' 'web/worker: stopping -> down' \
+	'data/redis: waiting -> stopping' 'data/redis: stopping -> down' 'root: complete'
 ok "nothing is left" wait_for 10 nobody_else
 finish

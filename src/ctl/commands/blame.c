@@ -31,9 +31,9 @@ static bool is_asked_for(const char *path, int argc, char **argv)
 /* The time of the node itself, without the time it waited for others. */
 static uint64_t own_usec(const struct report *report, const struct report_lane *lane)
 {
-	uint64_t total = past_total(report, lane), gated = past_spent(report, lane, PAST_GATED);
+	uint64_t total = past_total(report, lane), waiting = past_spent(report, lane, PAST_WAITING);
 
-	return total - MIN(total, gated);
+	return total - MIN(total, waiting);
 }
 
 struct row {
@@ -94,7 +94,7 @@ static void add_row(struct table *t, const struct report *report, const struct r
 	add_span(t, STYLE_BOLD, row->own_usec);
 	table_add(t, STYLE_BOLD, "%s", node_name(lane->node.path));
 	add_span(t, STYLE_PLAIN, past_total(report, lane));
-	add_span(t, STYLE_PLAIN, past_spent(report, lane, PAST_GATED));
+	add_span(t, STYLE_PLAIN, past_spent(report, lane, PAST_WAITING));
 	add_span(t, STYLE_PLAIN, past_spent(report, lane, PAST_DRAINING));
 	add_span(t, STYLE_PLAIN,
 		 clock_add(past_spent(report, lane, PAST_STOPPING),
@@ -107,7 +107,7 @@ static void add_row(struct table *t, const struct report *report, const struct r
 static int print_table(struct ctl *ctl, const struct report *report, const struct row *rows,
 		       size_t n)
 {
-	static const char *const titles[] = { "TOOK",	  "NODE",     "TOTAL",	"GATED",
+	static const char *const titles[] = { "TOOK",	  "NODE",     "TOTAL",	"WAITING",
 					      "DRAINING", "STOPPING", "KILLED", "HELD BY" };
 	cleanup(table_done) struct table t;
 
@@ -150,7 +150,7 @@ static bool is_the_reason(const struct report_guard *guard, uint64_t end)
 	return clock_add(guard->gone_usec, rest) >= end;
 }
 
-/* The states of the node in order: "gated 1.2s, stopping 302ms". */
+/* The states of the node in order: "waiting 1.2s, stopping 302ms". */
 static void describe(char buf[static SHOW_NOTE_MAX], const struct report *report,
 		     const struct report_lane *lane)
 {

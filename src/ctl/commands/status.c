@@ -147,7 +147,7 @@ static void add_service_lines(struct table *t, const struct service_view *s)
 		add_health_line(t, s);
 	add_notify_lines(t, s);
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
-		table_add(title(t, i ? "" : "waiting"), STYLE_BUSY, "%s",
+		table_add(title(t, i ? "" : "waits for"), STYLE_BUSY, "%s",
 			  json_string_value(json_array_get(s->waiting, i)));
 }
 

@@ -110,7 +110,7 @@ enum past_part past_part(const char *state)
 		const char *state;
 		enum past_part part;
 	} parts[] = {
-		{ "draining", PAST_DRAINING }, { "gated", PAST_GATED },
+		{ "draining", PAST_DRAINING }, { "waiting", PAST_WAITING },
 		{ "asking", PAST_STOPPING },   { "stopping", PAST_STOPPING },
 		{ "cleaning", PAST_STOPPING }, { "killing", PAST_KILLING },
 		{ "closing", PAST_CLOSING },   { "finishing", PAST_CLOSING },
@@ -215,7 +215,7 @@ static uint64_t gate_end(const struct report *report, const struct report_lane *
 	int64_t end = 0;
 
 	for (size_t i = 0; i < lane->n_states; i++)
-		if (past_part(lane->states[i].state) == PAST_GATED)
+		if (past_part(lane->states[i].state) == PAST_WAITING)
 			end = past_state_end(report, lane, i);
 	/* The other nodes may have been written down later in the turn that opened it. */
 	return end > 0 ? clock_add((uint64_t)end, TURN_USEC) : 0;

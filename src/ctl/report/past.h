@@ -32,7 +32,7 @@ char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view);
 enum past_part {
 	PAST_RUNNING,  /* up still, or another state before the stop */
 	PAST_DRAINING, /* stopped, and not signalled yet */
-	PAST_GATED,    /* waiting for the completion of others */
+	PAST_WAITING,  /* waiting for the completion of others */
 	PAST_STOPPING, /* asked, or signalled */
 	PAST_KILLING,
 	PAST_CLOSING, /* its post-stop runs */

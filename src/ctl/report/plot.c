@@ -44,7 +44,7 @@ static const struct {
 	const char *class, *legend;
 } parts[N_PAST_PARTS] = {
 	[PAST_DRAINING] = { "draining", "drain-delay" },
-	[PAST_GATED] = { "gated", "waits for others" },
+	[PAST_WAITING] = { "waiting", "waits for others" },
 	[PAST_STOPPING] = { "stopping", "stopping" },
 	[PAST_KILLING] = { "killing", "killed" },
 	[PAST_CLOSING] = { "closing", "post-stop" },
@@ -65,7 +65,7 @@ static const char style[] =
 	".budget { stroke: #9c1020; stroke-width: 1.2; stroke-dasharray: 6 4; }\n"
 	".span { stroke: #777; stroke-width: 1.5; }\n"
 	".draining { fill: #a9cfee; }\n"
-	".gated { fill: url(#gate); stroke: #999; stroke-width: 0.5; }\n"
+	".waiting { fill: url(#waiting); stroke: #999; stroke-width: 0.5; }\n"
 	".stopping { fill: #d9801a; }\n"
 	".killing { fill: url(#kill); stroke: #7a0c19; stroke-width: 0.5; }\n"
 	".closing { fill: #4a3f8f; }\n"
@@ -77,7 +77,7 @@ static const char style[] =
 	"-webkit-print-color-adjust: exact; } }\n"
 	"</style>\n"
 	"<defs>\n"
-	"<pattern id=\"gate\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
+	"<pattern id=\"waiting\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
 	"<rect width=\"6\" height=\"6\" fill=\"#f2f2f2\"/><circle cx=\"3\" cy=\"3\" r=\"1\" "
 	"fill=\"#999\"/></pattern>\n"
 	"<pattern id=\"kill\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "

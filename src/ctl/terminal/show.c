@@ -91,7 +91,7 @@ static void add_service(struct words *w, const struct service_view *s)
 	if (s->next_usec != FIELD_NONE && next_of(s->state))
 		words_add(w, ", ", "%s %s", next_of(s->state), clock_text(text, s->next_usec));
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
-		words_add(w, i ? " " : ", waiting: ", "%s",
+		words_add(w, i ? " " : ", waits for ", "%s",
 			  json_string_value(json_array_get(s->waiting, i)));
 	if (s->restarts) {
 		char count[SHOW_COUNT_MAX];

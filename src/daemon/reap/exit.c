@@ -251,7 +251,7 @@ static bool is_kept(const struct service *s)
 {
 	if (!s->run.worked || !(s->run.parts & (PART_STOP_COMMAND | PART_POST_STOP)))
 		return false;
-	return s->state == STATE_READYING || s->state == STATE_UP || s->state == STATE_GATED;
+	return s->state == STATE_READYING || s->state == STATE_UP || s->state == STATE_WAITING;
 }
 
 /* Decides on the run, once: a failure must not be counted twice. */

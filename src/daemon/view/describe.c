@@ -35,7 +35,7 @@ static json_t *describe_waiting(const struct service *s)
 {
 	struct node *blocker = NULL;
 
-	if (s->state == STATE_GATED)
+	if (s->state == STATE_WAITING)
 		blocker = stop_order_blocker(s->node);
 	else if ((s->state == STATE_DOWN || s->state == STATE_BACKOFF) && service_is_wanted(s))
 		blocker = start_order_blocker(s);

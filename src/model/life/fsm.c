@@ -18,7 +18,7 @@
 #define LINGER   { STATE_CLEANING, ACT_ARM } /* the service ends by itself */
 #define WIPE     { STATE_CLEANING, ACT_KILL | ACT_ARM }
 #define DRAIN    { STATE_DRAINING, ACT_ARM }
-#define GATE     { STATE_GATED, 0 }
+#define WAIT     { STATE_WAITING, 0 }
 #define ASK      { STATE_ASKING, ACT_HOOK | ACT_ARM }
 #define ASKED    { STATE_STOPPING, ACT_ARM } /* instead of the signal */
 #define STOP     { STATE_STOPPING, ACT_TERM | ACT_ARM }
@@ -49,17 +49,17 @@ static const struct service_step table[N_STATES][N_EVENTS] = {
 	 *             KILL,     ORPHANED, DONE,     RETRY,    FAIL,     TIMEOUT,  UNWELL,   RESET */
 	ROW(DOWN,      PREPARE,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
 	               KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP),
-	ROW(PREPARING, KEEP,     SPAWN,    CLEAN,    KEEP,     KEEP,     KEEP,     GATE,     STOP,
+	ROW(PREPARING, KEEP,     SPAWN,    CLEAN,    KEEP,     KEEP,     KEEP,     WAIT,     STOP,
 	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    KEEP,     KEEP),
-	ROW(STARTING,  KEEP,     KEEP,     KEEP,     MAKE_UP,  MAKE_UP,  LINGER,   GATE,     STOP,
+	ROW(STARTING,  KEEP,     KEEP,     KEEP,     MAKE_UP,  MAKE_UP,  LINGER,   WAIT,     STOP,
 	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    CLEAN,    KEEP),
-	ROW(READYING,  KEEP,     UP,       CLEAN,    KEEP,     KEEP,     LINGER,   GATE,     STOP,
+	ROW(READYING,  KEEP,     UP,       CLEAN,    KEEP,     KEEP,     LINGER,   WAIT,     STOP,
 	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    CLEAN,    KEEP),
 	ROW(UP,        KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     LINGER,   DRAIN,    ASK,
 	               KILL,     CLEAN,    FINISH,   FINISH,   FINISH,   CLEAN,    CLEAN,    KEEP),
 	ROW(DRAINING,  KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     ASK,
-	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    GATE,     KEEP,     KEEP),
-	ROW(GATED,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     ASK,
+	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    WAIT,     KEEP,     KEEP),
+	ROW(WAITING,   KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,     ASK,
 	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    KEEP,     KEEP,     KEEP),
 	ROW(ASKING,    KEEP,     ASKED,    STOP,     KEEP,     KEEP,     KEEP,     KEEP,     KEEP,
 	               KILL,     STOP,     CLOSE,    CLOSE,    CLOSE,    KILL,     KEEP,     KEEP),
@@ -96,7 +96,7 @@ static const struct {
 	[STATE_READYING]  = { "readying", COMING_UP, PART_POST_START, EVENT_PASSED },
 	[STATE_UP]        = { "up", WITH_PROCESS },
 	[STATE_DRAINING]  = { "draining", GOING_DOWN, PART_DRAIN_DELAY, EVENT_TIMEOUT },
-	[STATE_GATED]     = { "gated", GOING_DOWN },
+	[STATE_WAITING]   = { "waiting", GOING_DOWN },
 	[STATE_ASKING]    = { "asking", GOING_DOWN, PART_STOP_COMMAND, EVENT_BROKEN },
 	[STATE_STOPPING]  = { "stopping", GOING_DOWN },
 	[STATE_KILLING]   = { "killing", GOING_DOWN },

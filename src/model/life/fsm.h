@@ -16,7 +16,7 @@
  *    │          DONE, RETRY, FAIL              │ HOLD            │ HOLD
  *    │    ┌────────────────────────────────────┤◀── TIMEOUT ─ (DRAINING)
  *    │    ▼                                    ▼
- *    │ (FINISHING)                           GATED ── RELEASE ─▶ (ASKING)
+ *    │ (FINISHING)                           WAITING ─ RELEASE ─▶ (ASKING)
  *    │    │ DONE, RETRY, FAIL                                       │ PASSED, BROKEN
  *    │    ▼                                                         ▼
  *    │◀── DONE, BACKOFF, FAILED                                  STOPPING

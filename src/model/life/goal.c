@@ -39,7 +39,7 @@ static const struct {
 	[STATE_STARTING] = { .stop = EVENT_HOLD },
 	[STATE_READYING] = { .stop = EVENT_HOLD },
 	[STATE_UP] = { .stop = EVENT_HOLD },
-	[STATE_GATED] = { .stop = EVENT_RELEASE },
+	[STATE_WAITING] = { .stop = EVENT_RELEASE },
 	[STATE_CLEANING] = { .stop = EVENT_HOLD },
 	[STATE_FINISHING] = { .stop = EVENT_HOLD },
 	[STATE_BACKOFF] = { .stop = EVENT_HOLD, .start = EVENT_TIMEOUT },

@@ -29,7 +29,7 @@ const char tree[] = "{\"parameters\":{\"nodes\":[" NODE("", "running", "4", "") 
 										  "") "," NODE("store/redis",
 											       "shutting_down",
 											       "1",
-											       ",\"service\":{\"state\":\"gated\",\"since_usec\":12000000,"
+											       ",\"service\":{\"state\":\"waiting\",\"since_usec\":12000000,"
 											       "\"pid\":805,\"command\":\"redis\",\"ready\":true,\"restarts\":2,\"waiting\":[\"app\",\"edge\"]}") "]}}";
 
 const char guards[] = "{\"parameters\":{\"guards\":[" GUARD(

@@ -239,8 +239,8 @@ START_TEST(status_has_a_line_for_each_node)
 		"edge/nginx   up             812  1       since 3d 0h\n"
 		"app          shutting-down  -    2       since 12.0s, kill in 18.0s\n"
 		"store        shutting-down  -    1       since 12.0s\n"
-		"store/redis  gated          805  1       since 12.0s, waiting: app edge, 2 restarts\n"
-		"6 nodes, 2 services: 1 up, 1 gated\n");
+		"store/redis  waiting        805  1       since 12.0s, waits for app edge, 2 restarts\n"
+		"6 nodes, 2 services: 1 up, 1 waiting\n");
 }
 END_TEST
 
@@ -281,7 +281,7 @@ START_TEST(a_tree_is_drawn_with_what_the_locale_has)
 		"│ └─nginx  up             pid 812   since 3d 0h\n"
 		"├─app      shutting-down  2 guards  since 12.0s, kill in 18.0s\n"
 		"└─store    shutting-down  1 guard   since 12.0s\n"
-		"  └─redis  gated          pid 805   since 12.0s, waiting: app edge, 2 restarts\n");
+		"  └─redis  waiting        pid 805   since 12.0s, waits for app edge, 2 restarts\n");
 	setenv("LC_ALL", "C", 1);
 	ck_assert_int_eq(RUN("tree", SAY(tree)), 0);
 	assert_has(out, "\n|-edge     running");

@@ -140,13 +140,15 @@ START_TEST(a_silent_daemon_is_waited_for_as_long_as_said)
 END_TEST
 
 static const char progress[] =
-	"{\"parameters\":{\"node\":" NODE(
-		"web", "shutting_down", "1",
-		",\"deadline_usec\":18000000") ",\"guards\":[" GUARD("7", "web", "lease",
-								   ",\"kill_usec\":18000000") "],"
-	"\"elapsed_usec\":1000000,\"pending\":[" NODE("web/a", "running", "0",
-						      ",\"service\":" SERVICE("gated", "")) "],"
-	"\"more_pending\":3,\"forced\":true,\"losses\":[{\"node\":\"web\",\"what\":\"killed\"}]}}";
+	"{\"parameters\":{\"node\":" NODE("web", "shutting_down", "1", ",\"deadline_usec\":18000000") ",\"guards\":[" GUARD(
+		"7", "web", "lease",
+		",\"kill_usec\":18000000") "],"
+					   "\"elapsed_usec\":1000000,\"pending\":[" NODE(
+						   "web/a", "running", "0",
+						   ",\"service\":" SERVICE(
+							   "waiting",
+							   "")) "],"
+								"\"more_pending\":3,\"forced\":true,\"losses\":[{\"node\":\"web\",\"what\":\"killed\"}]}}";
 
 static const char failed[] =
 	"{\"error\":\"io.swansong.Failed\",\"parameters\":{\"node\":\"web\",\"reason\":\"exit status 1\","
@@ -206,8 +208,8 @@ START_TEST(mutated_replies_end_in_an_exit_status)
 		if (round % 5 == 0)
 			answer.size = next_random(&random) % (size - 1) + 1;
 		status = run(seeds[k].line, &answer, 1);
-		ck_assert_msg(status == 0 || status == 1 || seeds[k].any,
-			      "round %d: %d, %s\n%s", round, status, reply, err);
+		ck_assert_msg(status == 0 || status == 1 || seeds[k].any, "round %d: %d, %s\n%s",
+			      round, status, reply, err);
 		assert_lacks(err, "Sanitizer");
 		assert_lacks(err, "runtime error");
 		free(reply);

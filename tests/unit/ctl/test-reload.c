@@ -18,7 +18,7 @@
 	"\"restart\":false,\"keys\":[]},"                                                           \
 	"{\"kind\":\"change\",\"node\":\"late\",\"service\":true,\"restart\":false,\"start\":true," \
 	"\"keys\":[{\"key\":\"autostart\",\"from\":\"no\",\"to\":\"yes\",\"apply\":\"live\"}]},"    \
-	"{\"kind\":\"change\",\"node\":\"app\",\"service\":true,\"restart\":true,"                \
+	"{\"kind\":\"change\",\"node\":\"app\",\"service\":true,\"restart\":true,"                  \
 	"\"because\":\"web\",\"keys\":[]},"                                                         \
 	"{\"kind\":\"remove\",\"node\":\"old\",\"service\":true,\"restart\":false,\"keys\":[]}]}}"
 
@@ -95,7 +95,7 @@ END_TEST
 
 #define EVENT(more)                                                                  \
 	"{\"number\":7,\"time_usec\":1500000,\"kind\":\"service\",\"node\":\"web\"," \
-	"\"generation\":1,\"from\":\"up\",\"to\":\"gated\"" more "}"
+	"\"generation\":1,\"from\":\"up\",\"to\":\"waiting\"" more "}"
 #define EVENTS(list, lost) "{\"parameters\":{\"events\":[" list "],\"lost\":" lost "}"
 
 START_TEST(events_are_a_line_each)
@@ -109,8 +109,8 @@ START_TEST(events_are_a_line_each)
 		0);
 	assert_has(asked, "Events\",\"parameters\":{\"node\":\"web\",\"last\":5},\"more\":true}");
 	assert_has(out, "... 3 lost\n");
-	assert_has(out, ":01.500 web: up -> gated (hold), asked\\x1b\n");
-	assert_has(out, ":01.500 web: up -> gated\n");
+	assert_has(out, ":01.500 web: up -> waiting (hold), asked\\x1b\n");
+	assert_has(out, ":01.500 web: up -> waiting\n");
 	ck_assert_int_eq(RUN("events --json --no-wait", SAY(EVENTS(EVENT(""), "2") "}")), 0);
 	assert_lacks(asked, "\"more\"");
 	ck_assert_str_eq(out, "{\"lost\":2}\n" EVENT("") "\n");

@@ -21,27 +21,28 @@
 	"],\"states\":[" states "],\"guards\":[" guards "]}"
 #define STATE(name, at) "{\"state\":\"" name "\",\"at_usec\":" at "}"
 
-static const char
-	report
-		[] =
-			"{\"format\":1," HEAD ",\"nodes\":[" LANE("", "false", "2000000", "",
-								  "", "", "") "," LANE("data",
-										       "false",
-										       "1900000",
-										       "", "", "",
-										       "{\"id\":9,\"kind\":\"lease\",\"pid\":77,\"command\":\"dump\",\"why\":\"<b>\","
-										       "\"taken_usec\":-5000000,\"gone_usec\":1000000,\"end\":\"revoked\"}") "," LANE("data/redis", "true", "1900000", "", "\"web\"", STATE("up", "0") "," STATE("gated", "1") "," STATE("stopping", "1500000") "," STATE("down", "1900000"),
-																				      "{\"id\":1,\"kind\":\"process\",\"pid\":12,\"command\":\"redis-server\","
-																				      "\"taken_usec\":-9000000,\"gone_usec\":1900000,\"end\":\"ended\"}") "," LANE("web", "false", "1500000", "", "", "",
-																														   "") "," LANE("web/nginx",
-																																"true",
-																																"1500000",
-																																",\"late_usec\":1300000",
-																																"",
-																																STATE("up",
-																																      "0") "," STATE("draining", "0") "," STATE("stopping", "300000") "," STATE("killing", "1300000") "," STATE("down",
-																																														"1500000"),
-																																"") "]}";
+static const char report[] = "{\"format\":1," HEAD ",\"nodes\":[" LANE("",
+								       "false", "2000000", "", "", "", "") "," LANE("data",
+														    "false",
+														    "1900000",
+														    "",
+														    "",
+														    "",
+														    "{\"id\":9,\"kind\":\"lease\",\"pid\":77,\"command\":\"dump\",\"why\":\"<b>\","
+														    "\"taken_usec\":-5000000,\"gone_usec\":1000000,\"end\":\"revoked\"}") "," LANE("data/redis",
+																								   "true", "1900000", "", "\"web\"", STATE("up", "0") "," STATE("waiting", "1") "," STATE("stopping", "1500000") "," STATE("down", "1900000"),
+																								   "{\"id\":1,\"kind\":\"process\",\"pid\":12,\"command\":\"redis-server\","
+																								   "\"taken_usec\":-9000000,\"gone_usec\":1900000,\"end\":\"ended\"}") "," LANE("web",
+																																		"false",
+																																		"1500000",
+																																		"", "", "", "") "," LANE("web/nginx",
+																																					 "true", "1500000", ",\"late_usec\":1300000",
+																																					 "",
+																																					 STATE(
+																																						 "up", "0") "," STATE("draining", "0") "," STATE("stopping", "300000") "," STATE("killing",
+																																																 "1300000") "," STATE("down",
+																																																		      "1500000"),
+																																					 "") "]}";
 
 static char file[100];
 
@@ -79,11 +80,11 @@ START_TEST(the_slowest_are_blamed_first)
 	ck_assert_int_eq(run(line("blame"), NULL, 0), 0);
 	assert_has(out, "root: complete in 2.00s, forced, exit status 124\n");
 	assert_has(out, ": asked by <me> & you\n");
-	assert_has(out, "TOOK   NODE        TOTAL  GATED  DRAINING  STOPPING  KILLED  HELD BY\n"
-			"1.90s  data        1.90s  -      -         -         -       "
+	assert_has(out, "TOOK   NODE        TOTAL  WAITING  DRAINING  STOPPING  KILLED  HELD BY\n"
+			"1.90s  data        1.90s  -        -         -         -       "
 			"lease dump, pid 77, \"<b>\" for 6.00s, revoked\n"
-			"1.50s  web/nginx   1.50s  -      300ms     1.00s     200ms   forced\n"
-			"400ms  data/redis  1.90s  1.50s  -         400ms     -\n");
+			"1.50s  web/nginx   1.50s  -        300ms     1.00s     200ms   forced\n"
+			"400ms  data/redis  1.90s  1.50s    -         400ms     -\n");
 }
 END_TEST
 
@@ -91,7 +92,7 @@ START_TEST(what_the_end_waited_for_is_followed_back)
 {
 	ck_assert_int_eq(run(line("blame"), NULL, 0), 0);
 	assert_has(out, "The end waited for:\n"
-			"  data/redis   +1.90s  gated 1.50s, stopping 400ms\n"
+			"  data/redis   +1.90s  waiting 1.50s, stopping 400ms\n"
 			"    web/nginx  +1.50s  draining 300ms, stopping 1.00s, killing 200ms\n");
 }
 END_TEST
@@ -166,7 +167,7 @@ START_TEST(a_plot_has_a_lane_for_each)
 	has("<title>web/nginx</title>nginx</text>");
 	has("<title>web/nginx: killing for 200ms, from 1.30s on</title><rect "
 	    "class=\"killing\"");
-	has("<title>data/redis: gated for 1.50s, from 0.0ms on; redis-server, pid 12");
+	has("<title>data/redis: waiting for 1.50s, from 0.0ms on; redis-server, pid 12");
 	has("<title>lease on data for 6.00s, revoked; dump, pid 77, &quot;&lt;b&gt;");
 	has("class=\"lost\"");
 	has("shutdown-timeout</text>");
@@ -239,9 +240,9 @@ START_TEST(times_without_bounds_are_shown)
 		"{\"format\":1," HEAD ",\"nodes\":["
 		"{\"path\":\"a\",\"service\":true,\"generation\":1,\"stop_usec\":" LEAST
 		",\"complete_usec\":" MOST
-		",\"forced\":false,\"after\":[\"a\",\"b\"],\"states\":[" STATE("gated", LEAST) "," STATE(
+		",\"forced\":false,\"after\":[\"a\",\"b\"],\"states\":[" STATE("waiting", LEAST) "," STATE(
 			"stopping",
-			MOST) "," STATE("gated",
+			MOST) "," STATE("waiting",
 					LEAST) "],\"guards\":[{\"id\":1,\"kind\":\"x\",\"taken_usec\":" LEAST
 					       ",\"gone_usec\":" MOST "}]}]}";
 

@@ -14,7 +14,7 @@ START_TEST(services_stopped_by_one_reload_end_in_order)
 {
 	begin("[a]\ncommand = x\n[b]\ncommand = x\nafter = a\n[c]\ncommand = x\n");
 	reload(after[_i]);
-	expect("a gated, b stopping, c up");
+	expect("a waiting, b stopping, c up");
 	ends("b", 0);
 	expect("a stopping");
 }
@@ -30,7 +30,7 @@ START_TEST(strategy_stops_and_starts_in_order)
 {
 	begin(group);
 	ends("g/c", 1);
-	expect("g/a gated, g/b stopping, g/h/x stopping");
+	expect("g/a waiting, g/b stopping, g/h/x stopping");
 	ends("g/h/x", 0);
 	ends("g/h/y", 0);
 	ends("g/b", 0);
@@ -100,7 +100,7 @@ START_TEST(removed_service_keeps_its_other_edges_until_it_is_gone)
 {
 	begin("[a]\ncommand = x\nwants = b\n[b]\ncommand = x\n");
 	reload("[b]\ncommand = y\n");
-	expect("a stopping, b gated");
+	expect("a stopping, b waiting");
 	ends("a", 0);
 	expect("b stopping");
 }

@@ -134,7 +134,7 @@ START_TEST(restarts_keep_to_the_edges)
 	begin("[a]\ncommand = x\n[b]\ncommand = x\nrequires = a\n");
 	(void)launched();
 	reload("[a]\ncommand = y\n[b]\ncommand = y\nrequires = a\n");
-	expect("a gated, b stopping");
+	expect("a waiting, b stopping");
 	ends("b", 0);
 	expect("a stopping, b down");
 	ends("a", 0);

@@ -48,7 +48,7 @@ START_TEST(start_keeps_the_budget_of_an_earlier_run)
 	      "[g/slow]\ncommand = x\ndrain-delay = 5min\nstop-timeout = 1s\n");
 	stop("g");
 	ck_assert_int_eq(start("g"), 0);
-	expect("g/db gated, g/web stopping, g/slow draining");
+	expect("g/db waiting, g/web stopping, g/slow draining");
 	ck_assert_uint_eq(find("g")->kill_usec, USEC_INFINITY);
 	expect_left("g/db", 20 * SEC);
 	expect_left("g/web", 20 * SEC - 20 * SEC / 3);
@@ -107,11 +107,11 @@ START_TEST(service_that_waits_for_its_signal_has_its_stop_timeout)
 	      "stop-timeout = 5s\n");
 	lease = hold("web");
 	stop("root");
-	expect("db gated, disk gated");
+	expect("db waiting, disk waiting");
 	expect_left("web", 75 * SEC);
 	release(lease);
 	ends("web", 0);
-	expect("db stopping, disk gated");
+	expect("db stopping, disk waiting");
 	expect_left("db", 15 * SEC);
 	ends("db", 0);
 	expect_left("disk", 5 * SEC);
@@ -127,7 +127,7 @@ START_TEST(guard_is_revoked_in_time_for_the_signal_that_waits_for_it)
 	lease = hold("web");
 	stop("root");
 	pass(74 * SEC);
-	expect("db gated");
+	expect("db waiting");
 	pass(SEC);
 	expect("db stopping");
 	expect_left("db", 15 * SEC);

@@ -292,7 +292,7 @@ START_TEST(after_of_a_group_orders_members_that_are_stopped_singly)
 	goals_lower(&goals, find("g/x"), REQUEST_STOP, "test");
 	goals_commit(&goals);
 	turns();
-	expect("db gated, g/x stopping");
+	expect("db waiting, g/x stopping");
 	ends("g/x", 0);
 	expect("db stopping, g/x down");
 	end_asked();

@@ -17,7 +17,7 @@ START_TEST(restart_takes_dependents_along_in_order)
 {
 	begin(three);
 	ck_assert_int_eq(restart("db"), 0);
-	expect("db gated, web stopping, log up");
+	expect("db waiting, web stopping, log up");
 	(void)launched();
 	ends("web", 0);
 	expect("db stopping, web down");

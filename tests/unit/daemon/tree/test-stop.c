@@ -78,7 +78,7 @@ START_TEST(term_after_holds_back_the_signal_alone)
 	expect("app down, drain up");
 	ready("cache");
 	stop("root");
-	expect("app stopping, drain gated, cache gated");
+	expect("app stopping, drain waiting, cache waiting");
 	ck_assert_ptr_eq(stop_order_blocker(find("drain")), find("app"));
 	ends("app", 0);
 	expect("drain stopping, cache stopping");
@@ -89,7 +89,7 @@ START_TEST(term_after_of_a_group_holds_back_its_members)
 {
 	begin("[app]\ncommand = x\n[g]\nterm-after = app\n[g/x]\ncommand = x\n");
 	stop("root");
-	expect("app stopping, g/x gated");
+	expect("app stopping, g/x waiting");
 	ends("app", 0);
 	expect("g/x stopping");
 }
@@ -115,11 +115,11 @@ START_TEST(start_of_dependents_signals_nothing_early)
 {
 	begin_three();
 	stop("db");
-	expect("db gated, web stopping, log up");
+	expect("db waiting, web stopping, log up");
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(start("web"), 0);
 		ck_assert_uint_eq(find("web")->generation, 2 + (unsigned)i);
-		expect("db gated, web stopping");
+		expect("db waiting, web stopping");
 		ck_assert_ptr_eq(stop_order_blocker(find("db")), find("web"));
 		if (i == 0)
 			stop("web");

@@ -130,7 +130,7 @@ START_TEST(start_is_refused_once_the_root_is_stopped)
 	ck_assert_int_eq(restart("data"), -ESHUTDOWN);
 	for (struct node *n = tree.root; n; n = node_next(n, tree.root))
 		ck_assert_uint_eq(n->generation, 1);
-	expect("web/front stopping, web/app gated, data/db gated");
+	expect("web/front stopping, web/app waiting, data/db waiting");
 }
 END_TEST
 
@@ -143,10 +143,10 @@ START_TEST(stop_is_latched_at_once_and_signals_in_order)
 	for (struct node *n = tree.root; n; n = node_next(n, tree.root))
 		ck_assert(node_is_stopped(n));
 	turns();
-	expect("web/front stopping, web/app gated, data/db gated, jobs/once gated");
+	expect("web/front stopping, web/app waiting, data/db waiting, jobs/once waiting");
 	ck_assert_ptr_eq(stop_order_blocker(find("data/db")), find("web/app"));
 	ends("web/front", 0);
-	expect("web/app stopping, data/db gated");
+	expect("web/app stopping, data/db waiting");
 	ends("web/app", 0);
 	expect("data/db stopping, jobs/once stopping");
 	ends("jobs/once", 0);
@@ -161,7 +161,7 @@ START_TEST(dependents_stop_with_their_requirement)
 {
 	begin_ready();
 	stop("data");
-	expect("data/db gated, web/app gated, web/front stopping, jobs/once up");
+	expect("data/db waiting, web/app waiting, web/front stopping, jobs/once up");
 	ck_assert(!node_is_stopped(find("web")));
 }
 END_TEST

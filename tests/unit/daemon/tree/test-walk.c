@@ -320,7 +320,7 @@ static void check_order(const struct node *node, const struct seen *seen, size_t
 			promise(!final_is_pending(above) || node_is_stopped(above), node);
 	}
 	/* When the main process ends while it waits, its remaining processes are ended at once. */
-	if (before == STATE_GATED && s->main.alive &&
+	if (before == STATE_WAITING && s->main.alive &&
 	    (s->state == STATE_ASKING || s->state == STATE_STOPPING)) {
 		blocker = stop_order_blocker(node);
 		promise(!blocker || blocker->stop_usec > s->since_usec, node);

@@ -24,7 +24,7 @@ static bool is_exit(enum service_event event)
 
 static bool has_timeout(enum service_state state)
 {
-	return fsm_has_process(state) ? state != STATE_UP && state != STATE_GATED
+	return fsm_has_process(state) ? state != STATE_UP && state != STATE_WAITING
 				      : state == STATE_BACKOFF;
 }
 
@@ -224,7 +224,7 @@ START_TEST(a_successful_stop_command_replaces_the_signal)
 	ck_assert(step.to == STATE_STOPPING && !(step.actions & ACT_TERM));
 	step = fsm_step(STATE_ASKING, EVENT_BROKEN, ALL_PARTS);
 	ck_assert(step.to == STATE_STOPPING && (step.actions & ACT_TERM));
-	step = fsm_step(STATE_GATED, EVENT_RELEASE, 0);
+	step = fsm_step(STATE_WAITING, EVENT_RELEASE, 0);
 	ck_assert(step.to == STATE_STOPPING && (step.actions & ACT_TERM));
 }
 END_TEST
