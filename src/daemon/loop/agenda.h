@@ -1,17 +1,18 @@
 #pragma once
 
 /*
- * The agenda of the next update turn: the tasks that are due, and the nodes that they are due for.
+ * The agenda of the next update turn: the tasks that are pending, and the nodes that they are
+ * pending for.
  *
  * A callback of the event loop changes its own data and puts what follows on the agenda; nothing is
  * processed inside a callback.  Before the loop takes the next event, the update turn
- * (daemon/main/update.h) carries out the tasks that are due, in the order of enum task.  A task
- * that becomes due after its place in the turn is carried out in the next turn, which follows at
- * once.
+ * (daemon/main/update.h) carries out the tasks that are pending, in the order of enum task.  A task
+ * that becomes pending after its place in the turn is carried out in the next turn, which follows
+ * at once.
  *
- * Each node has one entry, which is on the list while any task is due for the node or its service.
- * A task walks all entries; these are few: those of the turn, and services that wait for their
- * start or stop.
+ * Each node has one entry, which is on the list while any task is pending for the node or its
+ * service.  A task walks all entries; these are few: those of the turn, and services that wait for
+ * their start or stop.
  */
 
 #include <stdbool.h>
@@ -40,13 +41,13 @@ enum task {
 #define TASK_BIT(task) (1u << (task))
 #define ALL_TASKS      (TASK_BIT(N_TASKS) - 1)
 
-/* Tasks that are due for the service of a node, not for the node itself. */
+/* Tasks that are pending for the service of a node, not for the node itself. */
 #define SERVICE_TASKS                                                             \
 	(TASK_BIT(TASK_EVENTS) | TASK_BIT(TASK_EXITS) | TASK_BIT(TASK_FAILURES) | \
 	 TASK_BIT(TASK_SCHEDULES) | \
 	 TASK_BIT(TASK_ENDS) | TASK_BIT(TASK_STOPS) | TASK_BIT(TASK_STARTS))
 
-/* The entry of a node: a bit for each task that is due. */
+/* The entry of a node: a bit for each task that is pending. */
 struct agenda_entry {
 	struct list in_agenda;
 	unsigned tasks;
@@ -56,7 +57,7 @@ struct agenda {
 	struct list entries;
 	struct list *at; /* the present entry of the running task */
 	unsigned due;	 /* a bit for each task */
-	unsigned later;	 /* due in the next turn that has another reason */
+	unsigned later;	 /* pending in the next turn that has another reason */
 };
 
 static inline void agenda_init(struct agenda *agenda)
@@ -66,7 +67,7 @@ static inline void agenda_init(struct agenda *agenda)
 	agenda->at = &agenda->entries;
 }
 
-/* Makes @task due, for the entries that it has. */
+/* Makes @task pending, for the entries that it has. */
 static inline void agenda_note(struct agenda *agenda, enum task task)
 {
 	agenda->due |= TASK_BIT(task);
@@ -105,8 +106,8 @@ static inline void agenda_rewind(struct agenda *agenda)
 }
 
 /*
- * Returns the next entry for which @task is due, or NULL.  Entries may be added and removed between
- * the calls; tasks cannot be nested.
+ * Returns the next entry for which @task is pending, or NULL.  Entries may be added and removed
+ * between the calls; tasks cannot be nested.
  */
 static inline struct agenda_entry *agenda_next(struct agenda *agenda, enum task task)
 {
@@ -121,7 +122,9 @@ static inline struct agenda_entry *agenda_next(struct agenda *agenda, enum task 
 	return NULL;
 }
 
-/* Makes @task due in the next turn that comes for another reason: a retry without a busy loop. */
+/*
+ * Makes @task pending in the next turn that comes for another reason: a retry without a busy loop.
+ */
 static inline void agenda_note_later(struct agenda *agenda, enum task task)
 {
 	agenda->later |= TASK_BIT(task);
@@ -133,7 +136,7 @@ static inline void agenda_begin_turn(struct agenda *agenda)
 	agenda->later = 0;
 }
 
-/* Returns true if @task is due; it is not due any more then. */
+/* Returns true if @task is pending; it is not pending any more then. */
 static inline bool agenda_take(struct agenda *agenda, enum task task)
 {
 	bool due = agenda->due & TASK_BIT(task);
@@ -142,7 +145,7 @@ static inline bool agenda_take(struct agenda *agenda, enum task task)
 	return due;
 }
 
-/* Returns true if a task is due, and so a turn. */
+/* Returns true if a task is pending, and so a turn. */
 static inline bool agenda_is_due(const struct agenda *agenda)
 {
 	return agenda->due;

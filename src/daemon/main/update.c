@@ -1,7 +1,7 @@
 /*
  * The turn is a table: its order is that of enum task, and each task calls one function of another
- * room.  Tasks of the agenda run when they are due; some run in each turn, because any event may
- * concern them.
+ * room.  Tasks of the agenda run when they are pending; some run in each turn, because any event
+ * may concern them.
  */
 #include "daemon/main/update.h"
 

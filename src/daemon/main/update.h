@@ -17,7 +17,7 @@ struct update {
 };
 
 /*
- * Carries out the tasks that are due, in the order of enum task.  Tasks that become due after their
- * place wait for the next turn.
+ * Carries out the tasks that are pending, in the order of enum task.  Tasks that become pending
+ * after their place wait for the next turn.
  */
 void update_turn(struct update *update);

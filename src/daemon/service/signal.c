@@ -205,7 +205,7 @@ static void log_kill(const struct service *s, bool forced)
 		return;
 	list_for_each (p, &s->remaining, by_service)
 		if (!p->killed)
-			log_one_kill(s, forced, "leftover pid %d (%s)", (int)p->pid, p->name);
+			log_one_kill(s, forced, "remaining pid %d (%s)", (int)p->pid, p->name);
 }
 
 void service_kill(struct service *s)
@@ -305,7 +305,7 @@ static void kill_kept(struct service *s, struct process *p)
 	int signo = p->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
 
 	if (!p->killed) {
-		log_one_kill(s, true, "leftover pid %d (%s)", (int)p->pid, p->name);
+		log_one_kill(s, true, "remaining pid %d (%s)", (int)p->pid, p->name);
 		node_note_forced(s->node);
 	}
 	p->killed = true;

@@ -87,7 +87,7 @@ static void list_holder(char *buf, const struct node *node, const struct guard_v
 		append(buf, "%s, ", guard->why);
 		return;
 	}
-	append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "leftover " : "",
+	append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "remaining " : "",
 	       (int)guard->pid);
 	if (guard->command)
 		list_program(buf, guard->command);

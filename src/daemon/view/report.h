@@ -22,7 +22,7 @@ void report_update(struct tree *tree);
 
 /* The end of the daemon.  report_write() writes the report, if the configuration names a file. */
 struct report_end {
-	int signal; /* that stopped the root; 0: none */
+	int signal; /* the signal that stopped the root; 0: none */
 	int status; /* exit status of the daemon */
 };
 void report_write(const struct tree *tree, const struct report_end *end);

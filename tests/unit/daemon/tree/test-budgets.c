@@ -88,7 +88,7 @@ START_TEST(commands_after_the_kill_have_their_share)
 }
 END_TEST
 
-START_TEST(share_of_a_command_is_no_more_than_a_third)
+START_TEST(share_of_a_command_is_at_most_a_third)
 {
 	begin("[swansong]\nshutdown-timeout = 9s\nstop-timeout = infinity\nfinal = x\n"
 	      "[web]\ncommand = x\npost-stop = x\n");
@@ -214,7 +214,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, nearer_budget_limits_an_ending_that_has_begun);
 	tcase_add_test(tc, start_keeps_the_budget_of_an_earlier_run);
 	tcase_add_test(tc, commands_after_the_kill_have_their_share);
-	tcase_add_test(tc, share_of_a_command_is_no_more_than_a_third);
+	tcase_add_test(tc, share_of_a_command_is_at_most_a_third);
 	tcase_add_test(tc, service_that_waits_for_its_signal_has_its_stop_timeout);
 	tcase_add_test(tc, guard_is_revoked_in_time_for_the_signal_that_waits_for_it);
 	tcase_add_test(tc, requirement_that_runs_on_has_no_share);

@@ -1,8 +1,8 @@
 /*
  * A walk through random causes, in any order: starts, stops, restarts, ends and failures of
  * services, strategies, reloads, transient services, leases, remaining processes, expired budgets,
- * and time that passes.  The promises hold after each turn in which no task is due; in the end no
- * node waits for another that does not come.
+ * and time that passes.  The promises hold after each turn in which no task is pending; in the end
+ * no node waits for another that does not come.
  *
  * A walk that fails names its seed: WALK_SEED=N repeats it alone.
  */
