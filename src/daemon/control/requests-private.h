@@ -73,15 +73,15 @@ struct unix_peer request_holder(const struct request *q);
  * The functions of waiting methods for TASK_REQUESTS.  @node is that of the call, or NULL if it is
  * freed.
  */
-void request_settle_ready(struct request *q, struct node *node);
-void request_settle_stop(struct request *q, struct node *node);
-void request_settle_shutdown(struct request *q, struct node *node);
-void request_settle_wait(struct request *q, struct node *node);
-void request_settle_reports(struct request *q, struct node *node);
-void request_settle_run(struct request *q, struct node *node);
+void request_update_ready(struct request *q, struct node *node);
+void request_update_stop(struct request *q, struct node *node);
+void request_update_shutdown(struct request *q, struct node *node);
+void request_update_wait(struct request *q, struct node *node);
+void request_update_reports(struct request *q, struct node *node);
+void request_update_run(struct request *q, struct node *node);
 void request_settle_logs(struct request *q, struct node *node);
-void request_settle_events(struct request *q, struct node *node);
-void request_settle_guard(struct request *q, struct node *node);
+void request_update_events(struct request *q, struct node *node);
+void request_update_guard(struct request *q, struct node *node);
 
 /* Releases the guards of the connection, which is over. */
 void request_drop_guards(struct request *q);

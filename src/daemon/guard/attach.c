@@ -208,7 +208,7 @@ void attach_stop(struct attach *a)
 	 * The page comes first: a program that has received the message must find the stop there.
 	 */
 	r = pagefile_stop(a->page);
-	if (!say(a, "STOP") || r < 0)
+	if (!send_message(a, "STOP") || r < 0)
 		log_node(a->node->ctx->log, LOG_DEBUG, node_name(a->node),
 			 "there is nobody to be told of the stop");
 	a->asked_usec = 0;

@@ -127,7 +127,7 @@ static void end_unowned(struct daemon *d)
 	n = orphans_kill_unowned(d->orphans);
 	if (n > 0)
 		log_line(d->ctx.log, LOG_WARNING, "killed %u processes of no service", n);
-	(void)sweep_reap(d->sweep);
+	(void)orphans_reap(d->orphans);
 }
 
 static void tear_down(struct daemon *d)

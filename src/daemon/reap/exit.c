@@ -33,7 +33,7 @@ static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
 void service_process_died(struct service *s, struct process *process, const struct reap_exit *exit)
 {
 	s->ctx->changes++;
-	if (process->kind == PROCESS_LEFTOVER) {
+	if (process->kind == PROCESS_REMAINING) {
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "leftover pid %d (%s) is gone",
 			 (int)process->pid, process->name);
 		/*

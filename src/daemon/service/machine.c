@@ -181,8 +181,8 @@ static void update_members(struct service *s)
 			readiness_explain_failure(s->setup.readiness);
 		readiness_stop(s->setup.readiness);
 	}
-	service_notify_follow(s);
-	health_follow(s->setup.health);
+	service_notify_update(s);
+	health_update(s->setup.health);
 	if (fsm_has_process(s->state))
 		return;
 	service_detach_kept(s);

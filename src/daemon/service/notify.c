@@ -27,7 +27,7 @@ static void refuse(struct service *s, const char *what, const char *why)
 	if (++s->setup.messages->refused > REFUSALS_LOGGED)
 		return;
 	log_node(s->ctx->log, LOG_WARNING, s->config->path, "%s is refused: %s%s", what, why,
-		 s->setup.words->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
+		 s->setup.messages->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
 }
 
 static void apply_main(struct service *s, const struct notify_message *m)
@@ -37,7 +37,7 @@ static void apply_main(struct service *s, const struct notify_message *m)
 
 	if (m->main_pid == s->main.pid)
 		return;
-	if (service_follow(s, m->main_pid, &why) == 0) {
+	if (service_set_main(s, m->main_pid, &why) == 0) {
 		log_node(s->ctx->log, LOG_INFO, s->config->path,
 			 "its main process is pid %d (%s) now", (int)s->main.pid, s->main.name);
 		return;
@@ -69,10 +69,10 @@ static void apply_ready(struct service *s, const struct notify_message *m)
 static void apply_stopping(struct service *s, const struct notify_message *m)
 {
 	(void)m;
-	if (!s->setup.words->stopping)
+	if (!s->setup.messages->stopping)
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "says that it is stopping");
-	s->setup.words->stopping = true;
-	s->setup.words->reloading_usec = 0;
+	s->setup.messages->stopping = true;
+	s->setup.messages->reloading_usec = 0;
 	service_post(s, EVENT_ENDING);
 }
 
@@ -224,7 +224,7 @@ static void on_watchdog(void *arg)
 	}
 	log_node(s->ctx->log, LOG_WARNING, s->config->path, "watchdog: no sign of life within %s",
 		 clock_text(interval, s->watchdog->interval_usec));
-	bark(s);
+	fail_by_watchdog(s);
 }
 
 static void apply_trigger(struct service *s, const struct notify_message *m)
@@ -234,7 +234,7 @@ static void apply_trigger(struct service *s, const struct notify_message *m)
 		return;
 	log_node(s->ctx->log, LOG_WARNING, s->config->path,
 		 "watchdog: it says itself that it has failed");
-	bark(s);
+	fail_by_watchdog(s);
 }
 
 /* --- the messages --- */

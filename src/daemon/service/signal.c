@@ -106,7 +106,7 @@ static void term_main(struct service *s, int signo)
 	 */
 	if (!s->ctx->command || s->ctx->command->stopped)
 		signal_scope(s, SIGCONT);
-	list_for_each (p, &s->leftovers, by_service)
+	list_for_each (p, &s->remaining, by_service)
 		if (s->config->signal_scope == SIGNAL_SCOPE_ALL ||
 		    (has_group && service_has_signalled(s, p->group)))
 			p->signalled = true;
@@ -120,11 +120,11 @@ static void resume(const struct process *p)
 		(void)process_signal(p, SIGCONT);
 }
 
-static void term_leftovers(struct service *s, int signo)
+static void term_remaining(struct service *s, int signo)
 {
 	struct process *p;
 
-	list_for_each (p, &s->leftovers, by_service) {
+	list_for_each (p, &s->remaining, by_service) {
 		if (!p->signalled)
 			(void)process_signal(p, signo);
 		p->signalled = true;
@@ -166,14 +166,14 @@ static void log_one_kill(const struct service *s, bool forced, const char *forma
 	const char *itself = s->main.alive ? "STOPPING=1" : "end";
 	const char *after = forced ? "stop" : s->main.signalled ? "signal" : itself;
 	uint64_t since_usec = forced ? stopped_usec(s) : s->since_usec;
-	char who[KILL_TEXT_MAX], age[CLOCK_TEXT_MAX];
+	char name[KILL_TEXT_MAX], age[CLOCK_TEXT_MAX];
 	va_list ap;
 
 	va_start(ap, format);
 	(void)vsnprintf(name, sizeof(name), format, ap);
 	va_end(ap);
 	clock_text(age, clock_now_usec() - since_usec);
-	log_node(s->ctx->log, LOG_WARNING, s->config->path, "killing %s, %s after the %s", who, age,
+	log_node(s->ctx->log, LOG_WARNING, s->config->path, "killing %s, %s after the %s", name, age,
 		 after);
 	if (forced)
 		forced_kills_add(s->ctx->forced_kills, s->config->path,
@@ -194,9 +194,9 @@ static void log_kill(const struct service *s, bool forced)
 
 	if (s->main.alive)
 		log_one_kill(s, forced, "pid %d (%s)", (int)s->main.pid, s->main.name);
-	else if (s->main.pid > 0 && list_is_empty(&s->leftovers) && s->group.exists)
-		log_one_kill(s, forced, "the rest of its control group");
-	else if (s->main.pid > 0 && list_is_empty(&s->leftovers))
+	else if (s->main.pid > 0 && list_is_empty(&s->remaining) && s->group.exists)
+		log_one_kill(s, forced, "the remaining processes of the control group");
+	else if (s->main.pid > 0 && list_is_empty(&s->remaining))
 		log_one_kill(s, forced, "process group %d", (int)s->main.group);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		log_one_kill(s, forced, "%s, pid %d (%s)", hook_name(h->kind), (int)h->process.pid,

@@ -47,14 +47,14 @@ static void log_busy(struct service *s, unsigned long guards, uint64_t left)
 	char text[CLOCK_TEXT_MAX];
 
 	clock_text(text, left);
-	if (guards > 0 && !s->ending.told)
+	if (guards > 0 && !s->ending.logged)
 		log_node(s->ctx->log, LOG_INFO, s->config->path,
 			 "busy: %lu guard%s; waiting up to %s", guards, guards == 1 ? "" : "s",
 			 text);
-	else if (guards == 0 && s->ending.told)
+	else if (guards == 0 && s->ending.logged)
 		log_node(s->ctx->log, LOG_DEBUG, s->config->path,
 			 "not busy any more; waiting up to %s", text);
-	s->ending.told |= guards > 0;
+	s->ending.logged |= guards > 0;
 }
 
 static uint64_t stop_limit(struct service *s, uint64_t now)

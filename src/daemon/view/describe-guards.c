@@ -154,7 +154,7 @@ static bool visit_logs(const struct walk *w, const struct service *s)
 		if (!stream)
 			continue;
 		list_for_each (hold, log_stream_holds(stream), in_stream)
-			if (!tell(w, (struct guard_view){
+			if (!visit(w, (struct guard_view){
 					     .id = hold->id,
 					     .generation = hold->generation,
 					     .kind = "log",

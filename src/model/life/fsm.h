@@ -46,7 +46,7 @@ enum service_state {
 	STATE_READYING,	 /* ready, and its post-start runs */
 	STATE_UP,	 /* ready */
 	STATE_DRAINING,	 /* stopped, but the signal waits for the drain-delay */
-	STATE_GATED,	 /* stopped, but the signal waits until the dependents are Complete */
+	STATE_WAITING,	 /* stopped, but the signal waits until the dependents are Complete */
 	STATE_ASKING,	 /* its stop-command runs */
 	STATE_STOPPING,	 /* signalled, or its stop-command has ended */
 	STATE_KILLING,	 /* killed, on request or at the end of a budget */
