@@ -452,7 +452,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_misspelling_finds_the_closest_name);
 	tcase_add_test(tc, durations_are_shown_for_users);
 	tcase_add_test(tc, a_duration_is_rounded_to_what_is_shown);
-	tcase_add_test(tc, a_log_that_nobody_reads_blocks_nobody);
+	tcase_add_test(tc, a_log_without_a_reader_never_blocks);
 	tcase_add_test(tc, a_line_has_the_form_of_its_log);
 	tcase_add_test(tc, a_long_line_is_cut_and_ends);
 	tcase_add_test(tc, levels_and_forms_have_names);
