@@ -1,6 +1,6 @@
 #pragma once
 
-/* The sockets that listen at an address of TCP, and the processes that hold them, by /proc. */
+/* The sockets that listen at an address of TCP, and the processes that hold them. */
 
 #include <stdbool.h>
 #include <stdint.h>
