@@ -1,5 +1,5 @@
 #!/bin/sh
-# The completion of bash knows what swansongctl knows.
+# The completion of bash has every command and option of swansongctl.
 . "${0%/*}/lib.sh"
 command -v bash >/dev/null || {
 	echo "1..0 # SKIP package bash"

@@ -1,14 +1,14 @@
 #!/bin/sh
-# What contrib/ shows of containers, pods and jobs: configurations that are some, and times that fit.
+# The examples of containers, pods and jobs in contrib/: valid configurations, and times that fit.
 . "${0%/*}/lib.sh"
 contrib=${top_srcdir:?}/contrib
 ctl=${top_builddir:?}/swansongctl
 
-# The user of redis need not be one here.
+# The user redis need not exist on this machine.
 sed '/^user = /d' "$contrib/container/tree.ini" >"$dir/tree.ini"
 try "the tree of the Containerfile is a configuration" "$ctl" check "$dir/tree.ini"
 
-# Of supervisord: after "# after: swansong.ini", indented by four.
+# The configuration of supervisord: after "# after: swansong.ini", indented by four.
 sed -n '/^    # after: swansong.ini$/,/^$/s/^    //p' "$contrib/container/MOVING.md" >"$dir/after.ini"
 try "there is one to move to" grep -q '^\[app\]' "$dir/after.ini"
 try "and it is a configuration" "$ctl" check "$dir/after.ini"
@@ -22,7 +22,7 @@ comm -23 "$dir/named" "$dir/keys" >"$dir/unknown"
 try "keys are named" test -s "$dir/named"
 try "and they exist" is_empty "$dir/unknown"
 
-# What whoever stops it leaves is told to swansongd, and enough.
+# swansongd gets the grace of the program that stops it, and the grace is long enough.
 grace_of() { # FILE REGEX: the first number of seconds after it
 	sed -n "s/.*$2[^0-9]*\([0-9][0-9]*\)s\{0,1\}\"\{0,1\}.*/\1/p" "$contrib/$1" | head -n 1
 }
@@ -47,7 +47,7 @@ sed -n '/^    \$ swansongctl plan /,/^    worst case/{/\$/d;s/^    //;p;}' "$con
 "$ctl" plan --config "$dir/tree.ini" --grace 25s >"$dir/is" 2>&1 || :
 try "the plan that is shown is that of the tree" diff "$dir/says" "$dir/is"
 
-# Every { has its }, and nothing is left in between.
+# Every { has its }, and nothing is unclosed between them.
 pairs() { # FILE
 	tr -cd '{}[]"\n' <"$1" | tr -d '\n' >"$dir/pairs"
 	while grep -q '""\|{}\|\[\]' "$dir/pairs"; do
@@ -59,7 +59,7 @@ pairs() { # FILE
 sed 's/^ *#.*//' "$contrib/nomad/shop.nomad.hcl" >"$dir/shop.hcl"
 try "the job of Nomad is whole" pairs "$dir/shop.hcl"
 
-# What is copied into an image is there, or comes from the build, or is the user's own.
+# A file that is copied into an image exists, comes from the build, or belongs to the user.
 missing() {
 	for file in "$contrib"/container/Containerfile*; do
 		sed -n 's/^COPY \(--[a-z]*=[^ ]* \)\{0,1\}\(.*\) [^ ]*$/\2/p' "$file" | tr ' ' '\n' |

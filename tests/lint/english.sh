@@ -30,7 +30,7 @@ src/daemon/cgroup src/daemon/control src/daemon/guard src/daemon/logger src/daem
 src/daemon/main src/daemon/node src/daemon/notify src/daemon/probe src/daemon/reap
 src/daemon/reload src/daemon/service src/daemon/spawn src/daemon/streams src/daemon/tree
 src/daemon/view src/logger src/swansong tests/bench tests/fuzz tests/helpers tests/integration
-tests/lint tests/stress tests/unit/ctl tests/unit/daemon tests/unit/fixtures tests/unit/logger
+tests/stress tests/unit/ctl tests/unit/daemon tests/unit/fixtures tests/unit/logger
 tests/unit/swansong
 "
 pending=$(echo "$pending" | tr -s ' \t\n' ',,,')

@@ -3,7 +3,7 @@
 . "${0%/*}/lib.sh"
 use=$dir/use
 
-# What is a macro or an inline function, in the places where that makes a difference.
+# A use of every macro and inline function with an effect on the compiler.
 cat >"$use" <<'END'
 #include <swansong/swansong.h>
 void use(struct swansong *s, struct swansong_loop *l, struct swansong_pool *p);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What is installed of the library is enough for a stranger: headers, shared object and pkg-config
-# file, used from another place, in C and in C++, and with the examples that the sources come with.
+# An installed library is enough for another project: headers, shared object and pkg-config file, used
+# from another directory, in C and in C++, and with the examples of the sources.
 . "${0%/*}/lib.sh"
 if ! command -v pkg-config >/dev/null; then
 	echo "1..0 # SKIP package pkg-config"
@@ -8,7 +8,7 @@ if ! command -v pkg-config >/dev/null; then
 fi
 if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle \
 	"$top_builddir/src/swansong/.libs/libswansong.so"; then
-	echo "1..0 # SKIP machine: a stranger has no sanitizer"
+	echo "1..0 # SKIP machine: another project has no sanitizer"
 	exit 0
 fi
 install_it() {
@@ -17,7 +17,7 @@ install_it() {
 		install-libLTLIBRARIES install-swansongincludeHEADERS install-pkgconfigDATA)
 }
 
-# It speaks of the place where it will be; here that is below our root.
+# The pkg-config file has the final directory; the test has it below its own root.
 ask() {
 	pc=$(find "$dir/root" -name libswansong.pc)
 	PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$dir/root pkg-config "$@"
@@ -60,7 +60,7 @@ int main(void)
 }
 END
 
-# With what is inlined, which without -O calls the library.
+# With inline functions, which call the library without -O.
 compile() { # LANGUAGE COMPILER...
 	language=$1
 	shift

@@ -23,7 +23,7 @@ try "those that count at once are in none of them" \
 grep -n '@[a-z]*\( [A-Z_]*\)*@' "$page" "$completion"/*swansongctl >"$dir/left" || :
 try "nothing is left to be filled in" is_empty "$dir/left"
 
-# 54 columns are left beside the name.
+# 54 columns remain beside the name.
 grep -E '"[^"]{55,}"\)' "$dir/rows" >"$dir/long" || :
 try "the text of a key is one line" is_empty "$dir/long"
 finish

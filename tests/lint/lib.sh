@@ -1,18 +1,18 @@
 # shellcheck shell=sh
-# What the lints share.  One with more than a few results sources it first:
+# Shared functions of the lints.  A lint with more than a few results sources this file first:
 #
 #	. "${0%/*}/lib.sh"
 #	try "the page is clean" mandoc -Tlint -Wwarning "$page"
 #	finish
 #
-# Results are TAP.  $dir is a folder of its own for each, that ends with it.
+# Results are TAP.  $dir is a temporary folder of each lint.
 
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0
 
-result() { # NAME STATUS [FILE]: which says why, if it is no success
+result() { # NAME STATUS [FILE]: with the reason of a failure
 	n=$((n + 1))
 	if [ "$2" = 0 ]; then
 		echo "ok $n - $1"
@@ -23,7 +23,7 @@ result() { # NAME STATUS [FILE]: which says why, if it is no success
 }
 
 try() { # NAME COMMAND...: it succeeds
-	try_name=$1 # which the command does not see
+	try_name=$1 # not an argument of the command
 	try_status=0
 	shift
 	"$@" >"$dir/try" 2>&1 || try_status=1
@@ -39,7 +39,7 @@ skip() { # NAME REASON
 	echo "ok $n - $1 # SKIP $2"
 }
 
-# The last line of each.
+# Must be called last.
 finish() {
 	echo "1..$n"
 }

@@ -3,7 +3,7 @@
 . "${0%/*}/lib.sh"
 page=${top_srcdir:?}/man/swansong-migration.7
 
-# Ours are those after .Ic, with commas between.
+# The keys of swansong.ini follow .Ic, separated by commas.
 sed -n 's/^\.//; /Ic /{s/ Ta /\n/g; p;}' "$page" | grep -oE 'Ic [a-z]+[-a-z]*( , [a-z]+[-a-z]*)*' |
 	sed 's/^Ic //; s/ , /\n/g' | sort -u >"$dir/named"
 keys | sort -u >"$dir/keys"
@@ -11,7 +11,7 @@ comm -23 "$dir/named" "$dir/keys" >"$dir/unknown"
 try "keys are named" test -s "$dir/named"
 try "and every one exists" is_empty "$dir/unknown"
 
-# An example is what something else becomes.
+# An example is the result of a migration.
 awk -v dir="$dir" '
 	/^becomes$/ { wanted = 1 }
 	/^\.Bd -literal/ && wanted { wanted = 0; on = 1; file = dir "/" ++n ".ini"; next }

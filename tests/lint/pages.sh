@@ -1,9 +1,9 @@
 #!/bin/sh
-# Every page of the manual is clean and shows what it says, its tables fit a terminal, and it refers to
-# pages that exist, which are ours if they have our name.
+# Every page of the manual is clean and complete when it is shown, its tables fit a terminal, and the
+# pages of swansong that it refers to exist.
 . "${0%/*}/lib.sh"
 
-# One folder of them all: some are made by the build.
+# All pages in a folder: the build makes some of them.
 mkdir "$dir/man"
 cp "${top_srcdir:?}"/man/*.[1-9] "${top_builddir:?}"/man/*.[1-9] "$dir/man" 2>/dev/null || :
 cd "$dir/man" || exit
@@ -37,6 +37,6 @@ sed -n 's/^\.Xr \([^ ]*swansong[^ ]*\) \([1-9]\).*/\1.\2/p' ./*.[1-9] | sort -u 
 while read -r page; do
 	[ -e "$page" ] || grep -qs "^\.Nm ${page%.*}\( ,\)\{0,1\}$" ./*."${page##*.}" || echo "no $page"
 done <"$dir/named" >"$dir/missing"
-try "our pages are referred to" test -s "$dir/named"
-try "and those exist" is_empty "$dir/missing"
+try "pages of swansong are referred to" test -s "$dir/named"
+try "pages of swansong that are referred to exist" is_empty "$dir/missing"
 finish

@@ -1,13 +1,13 @@
 #!/bin/sh
-# README.md: its configuration is one, its plan is what swansongctl says of it, and what it links to is
-# there, with all pages of the manual.
+# README.md: its configuration is valid, its plan is the output of swansongctl, the targets of its links
+# exist, and it has a link to each page of the manual.
 . "${0%/*}/lib.sh"
 readme=${top_srcdir:?}/README.md
 
 sed -n '/^[[:punct:]]\{3\}ini$/,/^[[:punct:]]\{3\}$/{/^[[:punct:]]\{3\}/d;p;}' "$readme" >"$dir/swansong.ini"
 try "the configuration is one" "${top_builddir:?}/swansongctl" check "$dir/swansong.ini"
 
-# Indented by four; the next command is not of it.
+# Indented by four; ends before the next command.
 sed -n '/^    \$ swansongctl plan  /,/^    worst case/{/\$/d;s/^    //;p;}' "$readme" >"$dir/says"
 "$top_builddir/swansongctl" plan --config "$dir/swansong.ini" >"$dir/is" 2>&1 || :
 try "the plan is that of the configuration" diff "$dir/says" "$dir/is"
@@ -20,8 +20,8 @@ while read -r link; do
 	*) [ -e "$top_srcdir/$link" ] || echo "no $link" ;;
 	esac
 done <"$dir/links" >"$dir/missing"
-try "it has links" test -s "$dir/links"
-try "what they lead to is there" is_empty "$dir/missing"
+try "README.md has links" test -s "$dir/links"
+try "the targets of the links exist" is_empty "$dir/missing"
 
 (cd "$top_srcdir" && ls man/*.[1-9] man/*.[1-9].in) | sort >"$dir/pages"
 comm -23 "$dir/pages" "$dir/links" >"$dir/unlinked"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each shared library exports exactly what its list has, and each of it has a manual page, as has each
-# public header; but for names that end in _, which only inlined functions and the other library use.
+# Each shared library exports exactly the names in its list.  Each name and each public header has a
+# manual page, except for names that end in _, which only inline functions and the other library use.
 # shellcheck source=tests/lint/lib.sh
 . "${0%/*}/lib.sh"
 export LC_ALL=C
@@ -20,7 +20,7 @@ has_pages() { # LIBRARY
 	is_empty "$dir/missing"
 }
 
-# Threads of the library, handlers of forks and what the kernel knows of a thread outlive a dlclose().
+# Threads, fork handlers, and the kernel's data of a thread outlive a dlclose().
 stays() { # LIBRARY
 	readelf -dW "$top_builddir/src/swansong/.libs/$1.so" | grep 'Flags:.*NODELETE'
 }
@@ -32,7 +32,7 @@ needs_only_libc() {
 	! grep -v -e '^libc\.' -e '^ld-' -e '^lib[a-z]*san\.' -e '^libgcc_s\.' -e '^libm\.' "$dir/needed"
 }
 
-# What configure --enable-static installs, made of the same objects.
+# The archives of configure --enable-static, made of the same objects.
 archive_shows_only_ours() {
 	for part in src/swansong/.libs/libswansong-core.a src/base/.libs/libbase.a; do
 		[ -f "$top_builddir/$part" ] || part=$(echo "$part" | sed 's|\.libs/||')

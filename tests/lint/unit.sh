@@ -1,24 +1,25 @@
 #!/bin/sh
-# The unit tells the daemon the time that systemd tells it only by its end.  It says why each of its
-# settings is open that hardened.conf closes, and with that drop-in little is exposed.
+# The unit passes systemd's stop timeout to the daemon, which systemd itself does not.  A comment in the
+# unit has the reason for each setting that only hardened.conf restricts, and with that drop-in the
+# exposure is low.
 # shellcheck source=tests/lint/lib.sh
 . "${0%/*}/lib.sh"
 unit=$top_srcdir/contrib/systemd/swansongd.service.in
 drop_in=$top_srcdir/contrib/systemd/hardened.conf
 
 limit=$(sed -n 's/^TimeoutStopSec=//p' "$unit")
-told=$(sed -n 's/^Environment=SWANSONG_GRACE=//p' "$unit")
-try "SWANSONG_GRACE is TimeoutStopSec=" test -n "$limit" -a "$limit" = "$told"
+grace=$(sed -n 's/^Environment=SWANSONG_GRACE=//p' "$unit")
+try "SWANSONG_GRACE is TimeoutStopSec=" test -n "$limit" -a "$limit" = "$grace"
 
 sed -n 's/^\([A-Z][A-Za-z]*=\).*/\1/p' "$drop_in" | while read -r setting; do
 	[ "$setting" = SystemCallErrorNumber= ] || grep -q "^# .*$setting" "$unit" || echo "$setting"
-done >"$dir/unsaid"
-try "the unit says why what the drop-in closes is open" is_empty "$dir/unsaid"
+done >"$dir/unexplained"
+try "the unit has the reason for each setting that only the drop-in restricts" is_empty "$dir/unexplained"
 
 awk '/^[A-Z]/ && before !~ /^[#A-Z]/ { print } { before = $0 }' "$drop_in" >"$dir/bare"
 try "each setting of the drop-in has a comment" is_empty "$dir/bare"
 
-# SCORE: ten times what is shown.
+# SCORE: ten times the number shown.
 is_exposed_below() { systemd-analyze security --offline=yes --no-pager --threshold="$1" "$dir/swansongd.service"; }
 if [ "$(systemd-analyze --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/;q')" -ge 252 ] 2>/dev/null; then
 	sed 's,@[a-z]*bindir@,/usr/bin,' "$unit" >"$dir/swansongd.service"
