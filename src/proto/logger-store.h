@@ -145,5 +145,5 @@ int store_read(int fd, uint32_t stream, struct store_record *ret);
  */
 bool store_is_taking(int fd, uint32_t stream);
 
-/* What the record says in sum. */
+/* Sums up the record. */
 void store_count(const struct store_record *record, struct store_counts *ret);

@@ -22,7 +22,7 @@ struct service_view {
 	json_t *waiting;				       /* array of strings; NULL: empty */
 	uint64_t next_usec;				       /* optional */
 	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
-	bool ending;					       /* it said that it ends by itself */
+	bool ending;					       /* the service has announced that it ends by itself */
 	bool ended;	     /* it has ended by itself, and satisfies no requirement */
 	bool stopped;	     /* by a request, or with a node that it requires and that was */
 	const char *schedule;		   /* optional, as the next two */

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The header for C++ does what it says, with each compiler, and so does its example.
+# The header for C++ works with each compiler, and so does its example.
 . "${0%/*}/lib.sh"
 libs=$top_builddir/src/swansong/.libs
 if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle "$libs/libswansong.so"; then
-	echo "1..0 # SKIP machine: a stranger has no sanitizer"
+	echo "1..0 # SKIP machine: a program from outside has no sanitizer"
 	exit 0
 fi
 mkdir "$dir/swansong"

@@ -26,9 +26,9 @@ names="leftover,leftovers,stranger,strangers,hopeless,bereft,circle,circles,fall
 # that the list only gets shorter.
 pending="
 HACKING.md NEWS.md README.md SECURITY.md man src/base/log.c src/base/log.h src/ctl
-src/daemon/cgroup src/daemon/control src/daemon/guard src/daemon/logger src/daemon/loop
+src/daemon/cgroup src/daemon/control src/daemon/guard src/daemon/logger
 src/daemon/main src/daemon/node src/daemon/notify src/daemon/probe src/daemon/reap
-src/daemon/reload src/daemon/service src/daemon/spawn src/daemon/streams src/daemon/tree
+src/daemon/service src/daemon/streams src/daemon/tree
 src/daemon/view src/logger src/swansong tests/bench tests/fuzz tests/helpers tests/integration
 tests/stress tests/unit/ctl tests/unit/daemon tests/unit/fixtures tests/unit/logger
 tests/unit/swansong

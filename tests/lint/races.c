@@ -1,5 +1,5 @@
 /*
- * A correct program: all that its threads share is plain memory, and only libswansong orders what they
+ * A correct program: its threads share plain memory, and only libswansong orders the steps that they
  * do with it.  tests/lint/races.sh has ThreadSanitizer look at it, and at the library not.
  *
  * usage: races [--flawed]: with a race of its own, which is to be found
@@ -139,7 +139,7 @@ static void hand_over(enum way way)
 		(void)pthread_join(thread[i], NULL);
 }
 
-/* ---- what is done before a stop is seen by those who see the stop ---- */
+/* ---- writes before a stop are seen by each thread that sees the stop ---- */
 
 enum sight { ASK, SLEEP, READ, POLL, CALLED, N_SIGHTS };
 
@@ -322,7 +322,7 @@ static void register_in_thread(void)
 	swansong_unref(r.root);
 }
 
-/* ---- what is no order: that a guard is dropped, without a look at the completion ---- */
+/* ---- no order: a guard is dropped, and no thread looks at the completion ---- */
 
 static void *flawed_thread(void *arg)
 {

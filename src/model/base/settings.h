@@ -285,7 +285,7 @@ union node_parts {
 	void *all[N_PARTS];
 };
 
-/* The keys of a section, in the order of the table: what is left of it when it has been read. */
+/* The lines of the keys of a section, in the order of the table: kept after the section is read. */
 struct origins {
 	const char *template_file; /* of the lines that are of its template; else the node's file */
 	size_t n;

@@ -211,7 +211,7 @@ static void resolve_check_terminal(struct resolver *r, struct node_config *node)
 		r->terminal = node;
 }
 
-/* A scheduled service is a oneshot that does not start with the tree, unless the keys say otherwise. */
+/* A scheduled service is a oneshot that does not start with the tree, unless its keys differ. */
 static void resolve_schedule(struct resolver *r, struct node_config *node)
 {
 	if (!node_config_extras(node)->schedule)

@@ -9,7 +9,7 @@
  *	0/15:00, *:0/10				each part: *, N, A..B, a list with commas, .../STEP
  *	30 3 * * 1-5				minute, hour, day, month, weekday
  *
- * Times are local unless UTC is said.  A time that the clock skips in spring comes when the clock
+ * Times are local unless UTC is given.  A time that the clock skips in spring comes when the clock
  * jumps; one that comes twice in autumn counts once, unless all hours are meant.
  */
 
@@ -21,7 +21,7 @@ struct calendar {
 	uint64_t seconds, minutes;
 	uint32_t hours, days, weekdays; /* days from 1; weekdays: 0 is Sunday */
 	uint32_t months;		/* from 1 */
-	bool either; /* one of days and weekdays is enough, as in crontab(5) when both are restricted */
+	bool either; /* days or weekdays suffice, as in crontab(5) when both are restricted */
 	bool utc;
 };
 

@@ -188,7 +188,7 @@ static int open_group(pid_t pid, const char *name)
 	return last && strcmp(last + 1, name) == 0 ? cgroup_open(path) : -ENOENT;
 }
 
-/* What the kernel counts includes processes that have ended. */
+/* The counters of the kernel include processes that have ended. */
 static void take_counts(int group, struct usage *usage)
 {
 	char text[1024];

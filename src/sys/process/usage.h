@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * What processes use: of a control group as the kernel counts it, else summed up over the processes
+ * Usage of processes: of a control group as the kernel counts it, else summed up over the processes
  * that /proc shows.  Nothing but files of /proc and of the control groups is read, so the figures
  * of another user's processes may be unknown.
  */
@@ -15,7 +15,7 @@ struct usage {
 	uint64_t cpu_usec; /* of processor time so far */
 	uint64_t memory;   /* bytes; of several processes, shared memory may count twice */
 	uint64_t processes;
-	uint64_t descriptors; /* that are open */
+	uint64_t descriptors; /* open ones */
 };
 
 /* All processes at one time. */
@@ -26,7 +26,7 @@ int usage_snapshot_new(struct usage_snapshot **ret);
 struct usage_snapshot *usage_snapshot_free(struct usage_snapshot *snapshot);
 
 /*
- * What @main uses with all in its control group, if that is called @group, else with those that are
+ * Usage of @main with all in its control group, if that is called @group, else with those that are
  * of its session or descend from it.  @main has to descend from @ancestor: else its number is that
  * of another process, as in another namespace.
  *

@@ -221,7 +221,7 @@ START_TEST(durations_are_shown_for_users)
 END_TEST
 
 /* Both texts, with more and with fewer digits, are equally close to the duration. */
-START_TEST(a_duration_is_rounded_to_what_is_shown)
+START_TEST(a_duration_is_rounded_as_it_is_shown)
 {
 	static const struct {
 		uint64_t usec;
@@ -286,7 +286,7 @@ START_TEST(a_log_without_a_reader_never_blocks)
 }
 END_TEST
 
-/* What one line is in @format, its time cut off. */
+/* Returns one line in @format, without its time. */
 static const char *line_as(enum log_format format, const char *node, const char *message)
 {
 	static char text[8192];
@@ -451,7 +451,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_text_has_the_hash_of_fnv_1a);
 	tcase_add_test(tc, a_misspelling_finds_the_closest_name);
 	tcase_add_test(tc, durations_are_shown_for_users);
-	tcase_add_test(tc, a_duration_is_rounded_to_what_is_shown);
+	tcase_add_test(tc, a_duration_is_rounded_as_it_is_shown);
 	tcase_add_test(tc, a_log_without_a_reader_never_blocks);
 	tcase_add_test(tc, a_line_has_the_form_of_its_log);
 	tcase_add_test(tc, a_long_line_is_cut_and_ends);

@@ -269,7 +269,7 @@ START_TEST(a_descriptor_goes_with_one_message)
 	close(passed);
 	ck_assert_int_eq(write(ends[1], &byte, 1), -1);
 	ck_assert_int_eq(errno, EPIPE);
-	/* One that was not sent is closed, too. */
+	/* A descriptor that was not sent is closed, too. */
 	frame_writer_pass(&writer, ends[1]);
 	frame_writer_done(&writer);
 	ck_assert_int_eq(close(ends[1]), -1);

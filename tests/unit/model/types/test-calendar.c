@@ -119,7 +119,7 @@ START_TEST(time_that_comes_twice_counts_once_unless_all_hours_are_meant)
 }
 END_TEST
 
-START_TEST(what_is_no_calendar_is_refused)
+START_TEST(text_that_is_no_calendar_is_refused)
 {
 	static const char *const bad[] = {
 		"",		"sometimes",	 "25:00",	"12:60",       "daily 3",
@@ -166,7 +166,7 @@ Suite *test_suite(void)
 
 	tcase_add_loop_test(tc, next_time_of_a_calendar, 0, ARRAY_SIZE(times));
 	tcase_add_loop_test(tc, time_that_comes_twice_counts_once_unless_all_hours_are_meant, 0, 2);
-	tcase_add_test(tc, what_is_no_calendar_is_refused);
+	tcase_add_test(tc, text_that_is_no_calendar_is_refused);
 	tcase_add_test(tc, next_time_is_later_and_none_is_left_out);
 	suite_add_tcase(suite, tc);
 	return suite;
