@@ -24,7 +24,11 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/logger/rules.h %D%/logger/rules.c \
 	%D%/logger/child.h %D%/logger/child.c \
 	%D%/logger/hold.h %D%/logger/hold.c \
+	%D%/logger/state.h \
+	%D%/logger/pipe.h %D%/logger/pipe.c \
+	%D%/logger/wishes.h %D%/logger/wishes.c \
 	%D%/logger/stream.h %D%/logger/stream.c \
+	%D%/logger/logger.h %D%/logger/logger.c \
 	%D%/logger/view.h %D%/logger/view.c \
 	%D%/logger/capture.h %D%/logger/capture.c \
 	%D%/logger/own-log.h %D%/logger/own-log.c

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,6 +57,17 @@ int store_read(int fd, uint32_t stream, struct store_record *ret)
 	if (n != (ssize_t)sizeof(record))
 		return n < 0 ? -errno : -EIO;
 	*ret = record;
+	return 0;
+}
+
+int store_set_run(int fd, uint32_t stream, const struct store_run *run)
+{
+	ssize_t n =
+		pwrite(fd, run, sizeof(*run),
+		       (off_t)(store_record_offset(stream) + offsetof(struct store_record, run)));
+
+	if (n != (ssize_t)sizeof(*run))
+		return n < 0 ? -errno : -ENOSPC;
 	return 0;
 }
 

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define STORE_MAGIC   UINT64_C(0x676f6c676e617773) /* "swanglog" */
-#define STORE_VERSION 1
+#define STORE_VERSION 2
 #define STORE_HEADER  65536
 #define STORE_RECORD  512
 #define STORE_RING    (UINT64_C(2) * 1024 * 1024)
@@ -66,6 +66,12 @@ enum store_step {
 	STORE_WRITTEN, /* @next must be copied to @now */
 };
 
+/* The process and the generation of what comes from the pipe.  The daemon writes it. */
+struct store_run {
+	int64_t pid;
+	uint64_t generation;
+};
+
 struct store_record {
 	struct store_input inputs[2];
 	uint32_t input; /* index of the valid one */
@@ -80,8 +86,7 @@ struct store_record {
 
 	uint64_t marks; /* number of marks made, ever */
 	uint64_t kept;	/* the ring has the bytes from this position on */
-	int64_t pid;	/* of the present run */
-	uint64_t generation;
+	struct store_run run;
 
 	/* For users. */
 	int32_t error; /* errno of the destination, or 0 */
@@ -105,8 +110,7 @@ struct store_header {
 struct store_mark {
 	uint64_t position;
 	uint64_t time_usec; /* CLOCK_REALTIME */
-	int64_t pid;
-	uint64_t generation;
+	struct store_run run;
 };
 
 #define STORE_SLOT (STORE_RING + STORE_MARKS * sizeof(struct store_mark) + STORE_PATH)
@@ -138,6 +142,12 @@ int store_new(void);
 
 /* Reads the record of @stream, for the daemon.  Return: 0 or -errno. */
 int store_read(int fd, uint32_t stream, struct store_record *ret);
+
+/*
+ * A run of the service of @stream begins.  It is seen by the logger at once, also by one that has not
+ * been told of the stream.  Return: 0 or -errno.
+ */
+int store_set_run(int fd, uint32_t stream, const struct store_run *run);
 
 /*
  * Returns true if output of @stream is on its way from the pipe to the ring, or if that is not known:

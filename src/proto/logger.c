@@ -22,7 +22,6 @@ static const struct logger_shape {
 	[LOGGER_HELLO] = { .known = true },
 	[LOGGER_ADD] = { .known = true, .rules = true, .fd = true, .texts = 2 },
 	[LOGGER_CHANGE] = { .known = true, .rules = true, .texts = 2 },
-	[LOGGER_RUN] = { .known = true },
 	[LOGGER_FLUSH] = { .known = true },
 	[LOGGER_REMOVE] = { .known = true },
 	[LOGGER_REOPEN] = { .known = true },

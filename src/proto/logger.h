@@ -9,20 +9,19 @@
  *
  * A stream is the output of one service, or one of its two outputs.  Its number, below
  * LOGGER_STREAMS, is chosen by the daemon, which keeps both ends of the pipe, so that no output is
- * lost while the logger restarts.  A new logger gets all streams again, with LOGGER_KNOWN; bytes
- * that the earlier logger had taken but not written are in the store.
+ * lost while the logger restarts.  A new logger gets all streams again; bytes that the earlier logger
+ * had taken but not written are in the store.
  *
  * to the logger			descriptor	texts
  *
  *	LOGGER_HELLO						first message; @version
- *	LOGGER_ADD	@rules		read end	name, path	a new stream
+ *	LOGGER_ADD	@rules		read end	name, path	a stream that this logger does not know
  *	LOGGER_CHANGE	@rules				name, path	other rules, or another name
- *	LOGGER_RUN	@run					a run of the service begins: output from now on
- *								is of this process and generation
  *	LOGGER_FLUSH	@cookie					the pipe is read until it is empty, a last line
  *								without its end is ended, all is written;
  *								then LOGGER_FLUSHED
- *	LOGGER_REMOVE						the same, then LOGGER_ENDED; the number is free
+ *	LOGGER_REMOVE						the same, then LOGGER_ENDED; the number is free,
+ *								and its record is empty
  *	LOGGER_REOPEN						files are opened anew, by their paths, as for
  *								logrotate; @stream or LOGGER_ALL
  *	LOGGER_VIEW	@view		socket or pipe		a reader; frames go to its descriptor
@@ -51,7 +50,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define LOGGER_VERSION	   1
+#define LOGGER_VERSION	   2
 #define LOGGER_STREAMS	   16384
 #define LOGGER_ALL	   UINT32_MAX
 #define LOGGER_MESSAGE_MAX 8192 /* bytes of a message with its texts */
@@ -61,7 +60,6 @@ enum logger_type {
 	LOGGER_HELLO = 1,
 	LOGGER_ADD,
 	LOGGER_CHANGE,
-	LOGGER_RUN,
 	LOGGER_FLUSH,
 	LOGGER_REMOVE,
 	LOGGER_REOPEN,
@@ -108,11 +106,10 @@ enum logger_kind {
 	LOGGER_KINDS,
 };
 
-#define LOGGER_KNOWN	  0x1 /* the stream has been added to an earlier logger: its record counts */
-#define LOGGER_BLOCK	  0x2 /* the service waits while the destination takes nothing; else: drop */
-#define LOGGER_COMPRESS	  0x4 /* rotated files, but the newest of them */
-#define LOGGER_LOCAL_TIME 0x8 /* stamps are in local time, with the offset */
-#define LOGGER_FLAGS	  0xf
+#define LOGGER_BLOCK	  0x1 /* the service waits while the destination takes nothing; else: drop */
+#define LOGGER_COMPRESS	  0x2 /* rotated files, but the newest of them */
+#define LOGGER_LOCAL_TIME 0x4 /* stamps are in local time, with the offset */
+#define LOGGER_FLAGS	  0x7
 
 #define LOGGER_KEEP_MAX	  9999
 #define LOGGER_MEMORY_MAX (1024 * 1024)
@@ -128,11 +125,6 @@ struct logger_rules {
 	uint32_t mode;	   /* of a new file */
 	uint64_t size;	   /* a file is rotated before it exceeds this */
 	uint64_t age_usec; /* ... or is older than this */
-};
-
-struct logger_run {
-	int64_t pid;
-	uint64_t generation;
 };
 
 /* The request of a reader, for one stream and in total. */
@@ -161,7 +153,6 @@ struct logger_message {
 	uint64_t cookie; /* copied to the reply */
 	union {
 		struct logger_rules rules;
-		struct logger_run run;
 		struct logger_view view;
 		struct logger_flushed flushed;
 		struct logger_trouble trouble;

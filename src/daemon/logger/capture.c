@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/logger/logger.h"
 #include "daemon/logger/rules.h"
 
 /* The end of a run is put off for its last lines for so long, and the pipes are looked at so often. */

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "daemon/logger/logger.h"
 #include "daemon/logger/rules.h"
 #include "daemon/logger/stream.h"
 

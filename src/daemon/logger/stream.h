@@ -11,54 +11,11 @@
 
 #include "daemon/logger/hold.h"
 #include "daemon/loop/context.h"
-#include "daemon/loop/process.h"
-#include "daemon/logger/rules.h"
 #include "proto/logger-store.h"
 #include "proto/logger.h"
 
 struct log_stream;
-
-/* Return: 0 or -ENOMEM. */
-int logger_new(struct logger **ret, struct context *ctx);
-struct logger *logger_free(struct logger *logger);
-
-/* The daemon's own standard streams, as they were in logger_new(). */
-const struct log_sinks *logger_sinks(const struct logger *logger);
-
-/* From now on the process is started when a stream is there. */
-void logger_begin(struct logger *logger);
-
-/*
- * @fn is called when the logger has begun, when it cannot be run, and when a stream fails or no longer
- * does, before that is logged; NULL: no longer.
- */
-void logger_notify(struct logger *logger, void (*fn)(void *arg), void *arg);
-
-/* The files of the node at @path, and below, are opened anew, as for logrotate. */
-void logger_reopen(struct logger *logger, const char *path);
-
-/* All is written, or is not by @until_usec, which is logged; the process ends. */
-void logger_stop(struct logger *logger, uint64_t until_usec);
-
-/* --- readers: daemon/logger/view.h --- */
-
-/* Returns false if there is no logger, and will be none. */
-bool logger_is_usable(const struct logger *logger);
-
-/* Changes when another logger is ready: it knows no reader. */
-unsigned logger_life(const struct logger *logger);
-
-/* Return: 0; -EAGAIN: it does not know all streams, and another update turn follows; or -errno. */
-int logger_send_view(struct logger *logger, struct logger_message *message, int fd);
-
-/*
- * Calls @fn for all streams with a pipe that are newer than *serial, which moves on, until that returns
- * an error.  Return: 0, or what @fn has returned.
- */
-int logger_each_new(const struct logger *logger, uint64_t *serial,
-		    int (*fn)(const char *name, uint32_t number, void *arg), void *arg);
-
-/* --- one stream --- */
+struct logger;
 
 /* That of @kind of the node at @path, counted.  Return: 0 or -ENOMEM. */
 int log_stream_get(struct log_stream **ret, struct logger *logger, const char *path,
@@ -119,3 +76,13 @@ void log_stream_release(struct log_stream *stream);
 
 /* Of struct log_hold. */
 const struct list *log_stream_holds(const struct log_stream *stream);
+
+/* --- for logger.h --- */
+
+void log_stream_free(struct log_stream *stream);
+
+/* The logger has replied to the LOGGER_FLUSH of @cookie. */
+void log_stream_flushed(struct log_stream *stream, uint64_t cookie);
+
+/* The log says how much is in the ring of the logger and in the pipe, if it is anything. */
+void log_stream_log_missing(const struct log_stream *stream);

@@ -5,7 +5,7 @@
  * one.  The lines go from there to the client, without the daemon.
  */
 
-#include "daemon/logger/stream.h"
+#include "daemon/logger/logger.h"
 
 struct log_view;
 

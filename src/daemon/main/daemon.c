@@ -19,7 +19,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/logger/own-log.h"
-#include "daemon/logger/stream.h"
+#include "daemon/logger/logger.h"
 #include "daemon/main/abort.h"
 #include "daemon/main/command-signal.h"
 #include "daemon/main/signals.h"

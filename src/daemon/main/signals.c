@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
-#include "daemon/logger/stream.h"
+#include "daemon/logger/logger.h"
 #include "daemon/main/command-signal.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/view/describe.h"

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "daemon/cgroup/drain.h"
 #include "daemon/logger/own-log.h"
-#include "daemon/logger/stream.h"
+#include "daemon/logger/logger.h"
 #include "daemon/main/signals.h"
 #include "daemon/notify/directory.h"
 #include "daemon/tree/deadline.h"

@@ -5,6 +5,7 @@
  */
 #include "daemon/main/update.h"
 
+#include "daemon/logger/logger.h"
 #include "daemon/reap/exit.h"
 #include "daemon/reload/transient.h"
 #include "daemon/service/machine.h"
@@ -76,6 +77,12 @@ static void update_starts(struct update *u)
 	exit_update_last(u->tree);
 }
 
+static void update_logger(struct update *u)
+{
+	if (u->tree->ctx->logger)
+		logger_update(u->tree->ctx->logger);
+}
+
 static void update_report(struct update *u)
 {
 	report_update(u->tree);
@@ -116,6 +123,7 @@ static const struct {
 	[TASK_COMPLETIONS] = { update_completions, false },
 	[TASK_RENEWALS] = { update_renewals, false },
 	[TASK_STARTS] = { update_starts, true },
+	[TASK_LOGGER] = { update_logger, false },
 	[TASK_REPORT] = { update_report, true },
 	[TASK_REQUESTS] = { update_requests, true },
 	[TASK_PARENT] = { update_parent, true },

@@ -54,8 +54,6 @@ static int control_add(struct logger *l, struct logger_packet *p)
 
 	if (m->stream >= LOGGER_STREAMS || l->streams[m->stream])
 		return -EEXIST;
-	if (!(m->rules.flags & LOGGER_KNOWN))
-		area_clear(&l->area, m->stream);
 	r = stream_new(&s, &l->area, m->stream, take_fd(p->fd));
 	if (r < 0)
 		return r;
@@ -82,13 +80,6 @@ static int control_change(struct logger *l, const struct logger_packet *p, struc
 		deliver_reopen(l, s);
 	r = stream_set_rules(s, &p->message.rules, p->texts[0], p->texts[1]);
 	return r < 0 ? r : deliver_attach(l, s);
-}
-
-/* What is in the pipe is of the new process: that of the last run was taken with its flush. */
-static void control_run(const struct logger_message *m, struct stream *s)
-{
-	s->record->pid = m->run.pid;
-	s->record->generation = m->run.generation;
 }
 
 /* --- flushes --- */
@@ -139,6 +130,7 @@ static void flush_reply(struct logger *l, const struct flush *flush)
 		if (s->rules.to == LOGGER_TO_FILE)
 			deliver_reopen(l, s);
 		input_remove(l, s);
+		area_clear(&l->area, flush->stream);
 	}
 	reply_send(l, &reply, NULL);
 	if (flush->type == LOGGER_STOP)
@@ -227,9 +219,6 @@ static int control_about_stream(struct logger *l, struct logger_packet *p, struc
 	switch (m->type) {
 	case LOGGER_CHANGE:
 		return control_change(l, p, s);
-	case LOGGER_RUN:
-		control_run(m, s);
-		return 0;
 	case LOGGER_SHOW:
 		return control_show(l, m, s);
 	default:
@@ -274,7 +263,6 @@ static int control_take(struct logger *l, struct logger_packet *p)
 			return control_flush(l, m);
 		break;
 	case LOGGER_CHANGE:
-	case LOGGER_RUN:
 	case LOGGER_REMOVE:
 	case LOGGER_SHOW:
 		break;

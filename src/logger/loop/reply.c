@@ -49,6 +49,8 @@ void reply_send(struct logger *l, struct logger_message *message, const char *te
 
 void reply_flush(struct logger *l)
 {
+	if (list_is_empty(&l->replies))
+		return;
 	while (!list_is_empty(&l->replies)) {
 		struct reply *reply = list_entry(l->replies.next, struct reply, in_replies);
 

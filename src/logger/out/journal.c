@@ -70,8 +70,8 @@ int entry_send(int fd, const struct stream *s, uint64_t position, size_t length)
 	int n = snprintf(fields, sizeof(fields),
 			 "PRIORITY=%u\nSYSLOG_IDENTIFIER=%s\nSWANSONG_NODE=%s\n"
 			 "SYSLOG_PID=%" PRId64 "\nSWANSONG_GENERATION=%" PRIu64 "\nMESSAGE\n",
-			 priority, *s->path ? s->path : s->name, s->name, mark ? mark->pid : 0,
-			 mark ? mark->generation : 0);
+			 priority, *s->path ? s->path : s->name, s->name, mark ? mark->run.pid : 0,
+			 mark ? mark->run.generation : 0);
 	struct iovec iov[] = {
 		{ .iov_base = fields, .iov_len = (size_t)n },
 		{ .iov_base = &size, .iov_len = sizeof(size) },

@@ -172,8 +172,8 @@ static int view_put_line(struct view *v, struct view_item *item, const struct st
 		.stream = s->id,
 		.kind = s->rules.kind,
 		.time_usec = item->mark.time_usec,
-		.pid = item->mark.pid,
-		.generation = item->mark.generation,
+		.pid = item->mark.run.pid,
+		.generation = item->mark.run.generation,
 		.position = item->position,
 	};
 

@@ -77,33 +77,26 @@ void area_close(struct area *a)
 	a->base = NULL;
 }
 
-static int area_map_at(const struct area *a, char *at, size_t size, uint64_t offset)
-{
-	void *p = mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, a->fd,
-		       (off_t)offset);
-
-	return p == MAP_FAILED ? -errno : 0;
-}
-
 int area_map(const struct area *a, uint32_t stream, struct area_slot *ret)
 {
 	uint64_t offset = area_slot_offset(a, stream);
 	struct area_slot slot;
 	int r;
 
-	slot.ring = mmap(NULL, 2 * STORE_RING + MARKS_SIZE, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	/* What is behind the first ring is replaced. */
+	slot.ring = mmap(NULL, STORE_RING + STORE_SLOT, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd,
+			 (off_t)offset);
 	if (slot.ring == MAP_FAILED)
 		return -errno;
 	slot.marks = (struct store_mark *)(void *)(slot.ring + 2 * STORE_RING);
-	r = area_map_at(a, slot.ring, STORE_RING, offset);
-	if (r == 0)
-		r = area_map_at(a, slot.ring + STORE_RING, STORE_SLOT, offset);
-	if (r < 0)
+	if (mmap(slot.ring + STORE_RING, STORE_SLOT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		 a->fd, (off_t)offset) == MAP_FAILED) {
+		r = -errno;
 		area_unmap(&slot);
-	else
-		*ret = slot;
-	return r;
+		return r;
+	}
+	*ret = slot;
+	return 0;
 }
 
 void area_unmap(struct area_slot *slot)
@@ -121,9 +114,6 @@ static void area_free_pages(const struct area *a, uint64_t offset, uint64_t size
 
 void area_clear(const struct area *a, uint32_t stream)
 {
-	/* A new store is empty. */
-	if (stream >= a->header->n_used)
-		return;
 	memset(area_record(a, stream), 0, STORE_RECORD);
 	area_free_pages(a, area_slot_offset(a, stream), STORE_SLOT);
 }

@@ -35,7 +35,7 @@ struct store_record *area_record(const struct area *area, uint32_t stream);
 int area_map(const struct area *area, uint32_t stream, struct area_slot *ret);
 void area_unmap(struct area_slot *slot);
 
-/* The stream begins anew. */
+/* Empties what the store has of a stream that is over. */
 void area_clear(const struct area *area, uint32_t stream);
 
 /* Gives the pages of the ring between two positions back. */

@@ -114,9 +114,9 @@ char *json_head(char *out, const struct stream *s, const struct store_mark *mark
 	out = put_text(out, "\"node\":\"");
 	out = put_string(out, s->name, strlen(s->name), &valid);
 	out = put_text(out, "\",");
-	if (mark && mark->pid > 0)
-		out += sprintf(out, "\"pid\":%" PRId64 ",\"generation\":%" PRIu64 ",", mark->pid,
-			       mark->generation);
+	if (mark && mark->run.pid > 0)
+		out += sprintf(out, "\"pid\":%" PRId64 ",\"generation\":%" PRIu64 ",",
+			       mark->run.pid, mark->run.generation);
 	out = put_text(out, s->rules.kind == LOGGER_ERROR ? "\"stream\":\"stderr\","
 							  : "\"stream\":\"stdout\",");
 	return put_text(out, "\"message\":\"");

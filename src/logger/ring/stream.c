@@ -72,14 +72,13 @@ static void stream_add_mark(struct stream *s, uint64_t position, uint64_t time_u
 		record->marks ? stream_mark_number(s, record->marks - 1) : NULL;
 
 	record->last_usec = time_usec;
-	if (last && time_usec - last->time_usec < MARK_USEC && last->pid == record->pid &&
-	    last->generation == record->generation)
+	if (last && time_usec - last->time_usec < MARK_USEC && last->run.pid == record->run.pid &&
+	    last->run.generation == record->run.generation)
 		return;
 	*stream_mark_number(s, record->marks) = (struct store_mark){
 		.position = position,
 		.time_usec = time_usec,
-		.pid = record->pid,
-		.generation = record->generation,
+		.run = record->run,
 	};
 	/* Release: the mark is complete. */
 	__atomic_store_n(&record->marks, record->marks + 1, __ATOMIC_RELEASE);

@@ -20,12 +20,11 @@
 
 struct play play;
 
-static void play_add_again(uint32_t id, uint32_t flags)
+static void play_tell(uint32_t id)
 {
 	const struct play_stream *s = &play.streams[id];
 	struct logger_message m = { .type = LOGGER_ADD, .stream = id, .rules = s->rules };
 
-	m.rules.flags |= flags;
 	ck_assert_int_eq(logger_send(play.control, &m, s->name, s->path, s->in), 0);
 }
 
@@ -50,7 +49,7 @@ void play_start(void)
 	play_wait(LOGGER_READY);
 	for (uint32_t i = 0; i < PLAY_STREAMS; i++)
 		if (play.streams[i].out)
-			play_add_again(i, LOGGER_KNOWN);
+			play_tell(i);
 }
 
 void play_kill(void)
@@ -100,7 +99,14 @@ void play_add(uint32_t id, const struct logger_rules *rules, const char *name, c
 	(void)snprintf(s->name, sizeof(s->name), "%s", name);
 	(void)snprintf(s->path, sizeof(s->path), "%s%s%s", *path == '/' ? "" : directory,
 		       *path == '/' ? "" : "/", path);
-	play_add_again(id, 0);
+	play_tell(id);
+}
+
+void play_run(uint32_t id, pid_t pid, uint64_t generation)
+{
+	const struct store_run run = { .pid = pid, .generation = generation };
+
+	ck_assert_int_eq(store_set_run(play.store, id, &run), 0);
 }
 
 void play_write_bytes(uint32_t id, const void *data, size_t size)

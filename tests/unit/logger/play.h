@@ -52,6 +52,9 @@ void play_add(uint32_t stream, const struct logger_rules *rules, const char *nam
 void play_write(uint32_t stream, const char *text);
 void play_write_bytes(uint32_t stream, const void *data, size_t size);
 
+/* As the daemon, when the service is started. */
+void play_run(uint32_t stream, pid_t pid, uint64_t generation);
+
 /* Sends a message without texts. */
 void play_send(struct logger_message *message);
 

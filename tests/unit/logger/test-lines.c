@@ -63,12 +63,11 @@ END_TEST
 START_TEST(a_run_is_told_in_the_middle_of_a_line)
 {
 	struct logger_rules rules = play_file();
-	struct logger_message m = { .type = LOGGER_RUN, .stream = 1, .run = { 42, 3 } };
 
 	rules.format = LOGGER_JSON;
 	play_add(1, &rules, "a", "log");
 	play_write(1, "the be");
-	play_send(&m);
+	play_run(1, 42, 3);
 	play_write(1, "ginning\nnew\n");
 	play_flush(1);
 
@@ -248,8 +247,10 @@ START_TEST(a_removed_stream_can_be_added_again)
 	for (int i = 0; i < 3; i++) {
 		play_add(1, &rules, "a", "log");
 		play_write(1, "one\n");
-		play_remove(1);
+		play_flush(1);
 		ck_assert_uint_eq(play_counts(1).written_lines, 1);
+		play_remove(1);
+		ck_assert_uint_eq(play_counts(1).written_lines, 0);
 	}
 	play_expect("log", "one\none\none\n");
 }

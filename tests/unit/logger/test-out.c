@@ -81,12 +81,11 @@ static struct logger_rules journal_rules(void)
 
 START_TEST(lines_become_entries_with_their_fields)
 {
-	struct logger_message run = { .type = LOGGER_RUN, .stream = 0, .run = { 42, 3 } };
 	struct logger_rules rules = journal_rules();
 
 	open_journal();
 	play_add(0, &rules, "web/app", "/tag");
-	play_send(&run);
+	play_run(0, 42, 3);
 	play_flush(0);
 	play_write(0, "hello\n<3>bad\n");
 	(void)next_entry();

@@ -161,7 +161,6 @@ END_TEST
 
 START_TEST(a_reader_that_follows_gets_what_is_new)
 {
-	struct logger_message run = { .type = LOGGER_RUN, .stream = 1, .run = { 42, 3 } };
 
 	play_write(0, "old\n");
 	play_flush(0);
@@ -173,7 +172,7 @@ START_TEST(a_reader_that_follows_gets_what_is_new)
 	(void)expect_seam();
 	expect_line("a: old");
 	expect_frame(LOGGER_FRAME_NOW);
-	play_send(&run);
+	play_run(1, 42, 3);
 	play_flush(1);
 	play_write(1, "new\n");
 	expect_line("b: new");

@@ -1,0 +1,200 @@
+/*
+ * A new logger is told of all streams anew.  What it says of one changes that stream only; the state of
+ * the whole is told to one listener.
+ */
+#include "daemon/logger/logger.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "daemon/logger/pipe.h"
+#include "daemon/logger/stream.h"
+#include "daemon/logger/wishes.h"
+
+static const char *stream_name(const void *stream)
+{
+	return ((const struct log_stream *)stream)->name;
+}
+
+static void logger_report_state(struct logger_child *child)
+{
+	struct logger *l = container_of(child, struct logger, child);
+
+	if (l->on_state)
+		l->on_state(l->arg);
+}
+
+static void logger_on_writable(struct logger_child *child)
+{
+	struct logger *l = container_of(child, struct logger, child);
+
+	(void)logger_send_wishes(l);
+	/* Readers may have waited for it. */
+	context_update_soon(l->ctx);
+}
+
+static void logger_on_ready(struct logger_child *child)
+{
+	struct logger *l = container_of(child, struct logger, child);
+
+	l->life++;
+	logger_renew_wishes(l);
+	context_update_soon(l->ctx);
+	logger_report_state(child);
+}
+
+/* --- what the logger sends --- */
+
+static void stream_trouble(struct log_stream *s, const struct logger_trouble *trouble)
+{
+	struct log *log = s->logger->ctx->log;
+	const char *to = log_stream_destination(s);
+
+	logger_report_state(&s->logger->child);
+	if (trouble->error)
+		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", to,
+			 strerror(trouble->error));
+	else
+		log_node(log, LOG_NOTICE, s->name,
+			 "log: %s is written again: %" PRIu64 " lines (%" PRIu64
+			 " bytes) were dropped",
+			 to, trouble->dropped_lines, trouble->dropped_bytes);
+}
+
+static void logger_on_message(struct logger_child *child, const struct logger_packet *packet)
+{
+	struct logger *l = container_of(child, struct logger, child);
+	const struct logger_message *m = &packet->message;
+	struct log_stream *s = m->stream < LOGGER_STREAMS ? l->by_number[m->stream] : NULL;
+
+	if (!s)
+		return;
+	if (m->type == LOGGER_FLUSHED)
+		log_stream_flushed(s, m->cookie);
+	else if (m->type == LOGGER_TROUBLE)
+		stream_trouble(s, &m->trouble);
+	else if (m->type == LOGGER_ENDED && s->refs == 0)
+		log_stream_free(s);
+}
+
+/* --- the whole --- */
+
+int logger_new(struct logger **ret, struct context *ctx)
+{
+	struct logger *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	l->ctx = ctx;
+	log_sinks_init(&l->sinks, ctx->log);
+	list_init(&l->streams);
+	list_init(&l->waiting);
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
+		dict_init(&l->by_name[i], stream_name);
+	logger_child_init(&l->child, ctx);
+	l->child.on_ready = logger_on_ready;
+	l->child.on_writable = logger_on_writable;
+	l->child.on_message = logger_on_message;
+	l->child.on_unusable = logger_report_state;
+	*ret = l;
+	return 0;
+}
+
+struct logger *logger_free(struct logger *l)
+{
+	if (!l)
+		return NULL;
+	while (!list_is_empty(&l->streams))
+		log_stream_free(list_entry(l->streams.next, struct log_stream, in_logger));
+	for (size_t i = 0; i < LOGGER_KINDS; i++)
+		dict_done(&l->by_name[i]);
+	logger_child_done(&l->child);
+	free(l);
+	return NULL;
+}
+
+const struct log_sinks *logger_sinks(const struct logger *l)
+{
+	return &l->sinks;
+}
+
+void logger_begin(struct logger *l)
+{
+	l->begun = true;
+	l->pipes_from = log_pipe_first();
+	if (!list_is_empty(&l->streams))
+		logger_child_want(&l->child);
+}
+
+void logger_notify(struct logger *l, void (*fn)(void *arg), void *arg)
+{
+	l->on_state = fn;
+	l->arg = arg;
+}
+
+void logger_reopen(struct logger *l, const char *path)
+{
+	struct log_stream *s;
+
+	list_for_each (s, &l->streams, in_logger)
+		if (text_is_within(s->name, path))
+			log_stream_wish(s, WISH_REOPEN);
+}
+
+/* --- readers --- */
+
+bool logger_is_usable(const struct logger *l)
+{
+	return logger_child_is_usable(&l->child);
+}
+
+unsigned logger_life(const struct logger *l)
+{
+	return l->life;
+}
+
+int logger_send_view(struct logger *l, struct logger_message *message, int fd)
+{
+	if (!logger_send_wishes(l))
+		return -EAGAIN;
+	return logger_child_send(&l->child, message, NULL, NULL, fd);
+}
+
+int logger_each_new(const struct logger *l, uint64_t *serial,
+		    int (*fn)(const char *name, uint32_t number, void *arg), void *arg)
+{
+	const struct log_stream *s;
+	int r = 0;
+
+	if (*serial == l->serial)
+		return 0;
+	list_for_each (s, &l->streams, in_logger) {
+		if (s->number == LOGGER_ALL || s->refs == 0 || s->serial <= *serial)
+			continue;
+		r = fn(s->name, s->number, arg);
+		if (r < 0)
+			return r;
+		*serial = s->serial;
+	}
+	*serial = l->serial;
+	return 0;
+}
+
+void logger_update(struct logger *l)
+{
+	(void)logger_send_wishes(l);
+}
+
+void logger_stop(struct logger *l, uint64_t until_usec)
+{
+	struct log_stream *s;
+
+	(void)logger_send_wishes(l);
+	if (logger_child_stop(&l->child, until_usec) == 0)
+		return;
+	list_for_each (s, &l->streams, in_logger)
+		log_stream_log_missing(s);
+}

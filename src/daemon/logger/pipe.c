@@ -1,0 +1,64 @@
+/*
+ * The low numbers are for all else: clients and starts have some left, and a process is made faster if
+ * what it is given has low numbers.  The first process gets what pipe2() has returned; a later one
+ * opens the pipe anew, as the flags of an open file are shared.
+ */
+#include "daemon/logger/pipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/macro.h"
+
+/* Where there are twice as many. */
+#define PIPES_FROM 1024
+
+int log_pipe_first(void)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+
+	(void)getrlimit(RLIMIT_NOFILE, &limit);
+	return (int)MIN(limit.rlim_cur / 2, (rlim_t)PIPES_FROM);
+}
+
+int log_pipe_new(int fds[static 2], int first)
+{
+	int low[2], r;
+
+	if (pipe2(low, O_CLOEXEC) < 0)
+		return -errno;
+	fds[0] = fcntl(low[0], F_DUPFD_CLOEXEC, first);
+	fds[1] = fds[0] < 0 ? -1 : fcntl(low[1], F_DUPFD_CLOEXEC, first);
+	r = fds[1] < 0 ? -errno : low[1];
+	(void)close(low[0]);
+	if (r >= 0)
+		return r;
+	fds[0] = fd_close(fds[0]);
+	(void)close(low[1]);
+	return r;
+}
+
+int log_pipe_open(const int fds[static 2])
+{
+	char path[32];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[1]);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0 || errno != ENOENT)
+		return fd < 0 ? -errno : fd;
+	/* There is no /proc: the service shares the open file. */
+	fd = fcntl(fds[1], F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? -errno : fd;
+}
+
+void log_pipe_own(const int fds[static 2], uid_t uid)
+{
+	/* Only root can; then a service of another user cannot open /dev/stdout, as with a file. */
+	if (uid != (uid_t)-1)
+		(void)!fchown(fds[1], uid, (gid_t)-1);
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+/* What the daemon knows of the logger and its streams: for the modules of this room only. */
+
+#include "base/dict.h"
+#include "daemon/logger/child.h"
+#include "daemon/logger/rules.h"
+#include "model/base/settings.h"
+
+struct log_stream {
+	struct logger *logger;
+	struct list in_logger;
+	struct list in_waiting; /* with wishes that were not sent */
+	unsigned refs;		/* 0: it is being removed */
+	unsigned wishes;	/* what is still to be sent, a bit of enum wish each */
+	uint32_t number;	/* LOGGER_ALL: none yet */
+	enum logger_kind kind;
+	uint64_t serial; /* of those with a pipe, in the order of the list */
+	bool prefixed;	 /* its name is counted in @name_lengths */
+	int fds[2];	 /* of the pipe, or -1 */
+	struct logger_rules rules;
+	char *file;		 /* NULL: not used yet */
+	uint64_t asked, flushed; /* cookies of the last LOGGER_FLUSH and LOGGER_FLUSHED */
+	void (*on_flushed)(void *arg);
+	void *arg;
+	struct list holds;
+	char name[];
+};
+
+struct logger {
+	struct context *ctx;
+	struct logger_child child;
+	struct dict by_name[LOGGER_KINDS];
+	struct list streams, waiting;
+	unsigned n_new; /* wishes since the last were sent */
+	struct log_stream *by_number[LOGGER_STREAMS];
+	uint32_t next_number;
+	int pipes_from; /* the lowest number of an end of a pipe */
+	uint64_t cookie;
+	uint64_t serial; /* of the last stream that got a pipe */
+	unsigned life;	 /* loggers that were ready, ever */
+	struct log_sinks sinks;
+	/* Of the streams with LOGGER_PREFIX: how many have a name of so many characters, and the most. */
+	unsigned name_lengths[CONFIG_NAME_MAX + 1];
+	uint32_t name_width;
+	bool begun;
+	bool short_of_descriptors; /* ... and the log says so */
+	void (*on_state)(void *arg);
+	void *arg;
+};

@@ -1,0 +1,97 @@
+/*
+ * A wish is a bit of its stream, and is sent as soon as the socket takes it.  A new logger begins with
+ * LOGGER_ADD of all streams, and with the flushes that have not been replied to; so no message is
+ * queued.
+ *
+ * Each message wakes up a logger that waits, and that takes longer than the message: so they are sent
+ * some at a time, and at the end of the turn.
+ */
+#include "daemon/logger/wishes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define WISH(wish)     (1u << (wish))
+#define WISHES_AT_ONCE 32
+
+/* Return: 0; -EAGAIN; or -errno. */
+static int stream_send(struct log_stream *s, enum wish wish)
+{
+	static const enum logger_type types[N_WISHES] = {
+		[WISH_ADD] = LOGGER_ADD,       [WISH_CHANGE] = LOGGER_CHANGE,
+		[WISH_REOPEN] = LOGGER_REOPEN, [WISH_FLUSH] = LOGGER_FLUSH,
+		[WISH_REMOVE] = LOGGER_REMOVE,
+	};
+	struct logger_message m = { .type = types[wish], .stream = s->number, .cookie = s->asked };
+	bool rules = wish == WISH_ADD || wish == WISH_CHANGE;
+
+	if (rules) {
+		m.rules = s->rules;
+		m.rules.name_width = s->logger->name_width;
+	}
+	return logger_child_send(&s->logger->child, &m, rules ? s->name : NULL,
+				 rules ? s->file : NULL, wish == WISH_ADD ? s->fds[0] : -1);
+}
+
+/* Return: 0, or -EAGAIN. */
+static int stream_send_wishes(struct log_stream *s)
+{
+	for (enum wish wish = 0; wish < N_WISHES; wish++) {
+		int r = s->wishes & WISH(wish) ? stream_send(s, wish) : 0;
+
+		if (r == -EAGAIN)
+			return r;
+		if (r < 0)
+			log_node(s->logger->ctx->log, LOG_ERR, s->name,
+				 "cannot tell the logger: %s", strerror(-r));
+		s->wishes &= ~WISH(wish);
+	}
+	list_remove(&s->in_waiting);
+	return 0;
+}
+
+bool logger_send_wishes(struct logger *l)
+{
+	l->n_new = 0;
+	while (!list_is_empty(&l->waiting) &&
+	       stream_send_wishes(list_entry(l->waiting.next, struct log_stream, in_waiting)) == 0)
+		;
+	return list_is_empty(&l->waiting);
+}
+
+static void stream_wait(struct log_stream *s)
+{
+	if (!s->wishes)
+		list_append(&s->logger->waiting, &s->in_waiting);
+}
+
+void log_stream_wish(struct log_stream *s, enum wish wish)
+{
+	struct logger *l = s->logger;
+
+	if (s->number == LOGGER_ALL)
+		return;
+	stream_wait(s);
+	s->wishes |= WISH(wish);
+	if (++l->n_new >= WISHES_AT_ONCE)
+		(void)logger_send_wishes(l);
+	else
+		agenda_note(&l->ctx->agenda, TASK_LOGGER);
+}
+
+void logger_renew_wishes(struct logger *l)
+{
+	struct log_stream *s;
+
+	list_for_each (s, &l->streams, in_logger) {
+		if (s->number == LOGGER_ALL)
+			continue;
+		stream_wait(s);
+		s->wishes = WISH(WISH_ADD);
+		if (s->asked != s->flushed)
+			s->wishes |= WISH(WISH_FLUSH);
+		if (s->refs == 0)
+			s->wishes |= WISH(WISH_REMOVE);
+	}
+	(void)logger_send_wishes(l);
+}
