@@ -169,9 +169,40 @@ for signal in KILL ABRT; do
 	wait "$daemon" 2>/dev/null
 	kill -CONT "$pid"
 	ok "after that they are written" wait_for 20 is_all
-	ok "and the logger ends" wait_for 20 is_zombie_or_gone "$pid"
 	pkill -KILL -x idle
+	ok "and the logger ends when nobody can write" wait_for 20 is_zombie_or_gone "$pid"
 done
+
+config <<END
+[echo]
+command = sh -c 'while read -r line; do echo "\$line"; done <>$dir/lines'
+log = file:$dir/lives-on
+[other]
+command = $helpers/idle
+END
+start_daemon
+echo before >"$dir/lines"
+wait_for 10 says "$dir/lives-on" '^before$' || die "the service writes"
+pid=$(logger)
+echo=$(pid_of echo)
+other=$(pid_of other)
+kill -KILL "$daemon"
+wait "$daemon" 2>/dev/null
+for line in one two three; do
+	echo "$line" >"$dir/lines"
+	ok "without a daemon line $line is written" wait_for 10 says "$dir/lives-on" "^$line\$"
+done
+end_process "$other"
+echo four >"$dir/lines"
+ok "also when another service has ended" wait_for 10 says "$dir/lives-on" '^four$'
+ok "the service lives on" kill -0 "$echo"
+ok "and so does the logger" kill -0 "$pid"
+start_daemon
+wait_for 10 logger_is_there || die "the next daemon has a logger"
+end_process "$echo" # unless the daemon has ended it
+ok "after the last service the old logger ends" wait_for 20 is_zombie_or_gone "$pid"
+stop_daemon
+is "the next daemon ends as ever" "$status" 0
 
 config <<END
 [load]

@@ -2,8 +2,8 @@
 
 /*
  * The process of swansong-logger: started, started again when it dies, and its socket (proto/logger.h).
- * It is in a session of its own, belongs to no service, and outlives the daemon until it has written
- * what is in the pipes.
+ * It is in a session of its own, belongs to no service, and outlives a daemon that is killed until no
+ * service can write and what was in the pipes is written.
  */
 
 #include "daemon/loop/context.h"

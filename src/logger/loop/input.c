@@ -1,6 +1,7 @@
 #include "logger/loop/input.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include "base/clock.h"
@@ -52,6 +53,22 @@ int input_timeout(const struct logger *l)
 		if (l->streams[i] && l->streams[i]->paused && !l->streams[i]->stalled)
 			return LOOK_MSEC;
 	return -1;
+}
+
+/* A pipe that is not read does not tell of its end by an event. */
+static bool input_has_writer(const struct stream *s)
+{
+	struct pollfd p = { .fd = s->fd };
+
+	return s->fd >= 0 && (!s->paused || poll(&p, 1, 0) <= 0 || !(p.revents & POLLHUP));
+}
+
+bool input_has_writers(const struct logger *l)
+{
+	for (uint32_t i = 0; i < l->n_used; i++)
+		if (l->streams[i] && input_has_writer(l->streams[i]))
+			return true;
+	return false;
 }
 
 /* Every process that could write has ended, the daemon, too. */

@@ -16,6 +16,9 @@ void input_take_all(struct logger *logger, struct stream *stream);
 /* Pipes whose ring was full are read again where there is room. */
 void input_resume(struct logger *logger);
 
+/* May a process still write?  A pipe that is read is at its end when that has been read. */
+bool input_has_writers(const struct logger *logger);
+
 /* Milliseconds until a pipe that waits is looked at, or -1. */
 int input_timeout(const struct logger *logger);
 

@@ -25,8 +25,10 @@
 #include "logger/loop/sandbox.h"
 
 #define EVENTS_AT_ONCE 64
-/* After the end of the daemon; what hangs is given up. */
+/* After the end of the daemon and of all that could write. */
 #define DRAIN_USEC (10 * USEC_PER_SEC)
+/* Without the daemon nobody else sees that what hangs is to be given up. */
+#define ALONE_MSEC 1000
 
 static void logger_on_control(struct logger *l)
 {
@@ -34,6 +36,14 @@ static void logger_on_control(struct logger *l)
 		return;
 	logger_unwatch(l, l->control);
 	l->control = -1;
+}
+
+/* A service may outlive the daemon, and write: it would die of SIGPIPE without a reader. */
+static void logger_end_alone(struct logger *l)
+{
+	if (l->control >= 0 || l->end_usec != USEC_INFINITY || input_has_writers(l))
+		return;
+	l->end_usec = clock_add(l->now_usec, DRAIN_USEC);
 	control_stop(l);
 }
 
@@ -61,19 +71,25 @@ static void logger_on_event(struct logger *l, uint64_t data)
 	}
 }
 
+static int earlier(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 /* Return: 0, or -errno of the wait. */
 static int logger_turn(struct logger *l)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
-	int deliver = deliver_timeout(l), input = input_timeout(l);
-	int timeout = deliver < 0 || (input >= 0 && input < deliver) ? input : deliver;
-	int n = epoll_wait(l->epoll, events, EVENTS_AT_ONCE, timeout);
+	int timeout = earlier(deliver_timeout(l), input_timeout(l));
+	int alone = l->control < 0 ? ALONE_MSEC : -1;
+	int n = epoll_wait(l->epoll, events, EVENTS_AT_ONCE, earlier(timeout, alone));
 
 	if (n < 0 && errno != EINTR)
 		return -errno;
 	l->now_usec = clock_now_usec();
 	for (int i = 0; i < n; i++)
 		logger_on_event(l, events[i].data.u64);
+	logger_end_alone(l);
 	input_resume(l);
 	deliver_all(l);
 	control_update(l);
@@ -107,6 +123,7 @@ static int logger_open(struct logger *l, int control, int store)
 	int r;
 
 	l->control = control;
+	l->end_usec = USEC_INFINITY;
 	l->journal_fd = -1;
 	list_init(&l->helpers);
 	list_init(&l->retries);
@@ -143,7 +160,6 @@ static void logger_close(struct logger *l)
 int logger_run(int control, int store)
 {
 	cleanup(freep) struct logger *l = calloc(1, sizeof(*l));
-	uint64_t end_usec = USEC_INFINITY;
 	int r;
 
 	if (!l)
@@ -152,13 +168,8 @@ int logger_run(int control, int store)
 	r = logger_open(l, control, store);
 	if (r >= 0)
 		r = sandbox_enter();
-	while (r >= 0 && !l->over) {
+	while (r >= 0 && !l->over && l->now_usec < l->end_usec)
 		r = logger_turn(l);
-		if (l->control < 0 && end_usec == USEC_INFINITY)
-			end_usec = clock_add(l->now_usec, DRAIN_USEC);
-		if (l->now_usec >= end_usec)
-			break;
-	}
 	reply_flush(l);
 	logger_close(l);
 	/* Helpers have nothing to do then; the daemon is not to find them as its children. */

@@ -6,8 +6,8 @@
  */
 
 /*
- * Works until LOGGER_STOP is done, or until the daemon has ended and all that was in the pipes is
- * written.  @control is the socket of the daemon, @store the store.
+ * Works until LOGGER_STOP is done, or until the daemon and every process that could write have ended
+ * and all that was in the pipes is written.  @control is the socket of the daemon, @store the store.
  *
  * Return: 0 or -errno.
  */

@@ -27,8 +27,9 @@ struct logger {
 	struct list views;
 	struct list replies; /* that the daemon has not taken yet */
 	struct list flushes;
-	bool stopping, over;
+	bool over;
 	uint64_t now_usec; /* CLOCK_MONOTONIC, of this turn */
+	uint64_t end_usec; /* then what hangs is given up; USEC_INFINITY: not yet */
 };
 
 /* Return: 0 or -errno. */

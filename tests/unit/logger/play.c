@@ -109,6 +109,15 @@ void play_run(uint32_t id, pid_t pid, uint64_t generation)
 	ck_assert_int_eq(store_set_run(play.store, id, &run), 0);
 }
 
+void play_close(uint32_t id)
+{
+	struct play_stream *s = &play.streams[id];
+
+	s->in = fd_close(s->in);
+	s->out = fd_close(s->out);
+	*s = (struct play_stream){ 0 };
+}
+
 void play_write_bytes(uint32_t id, const void *data, size_t size)
 {
 	const char *at = data;

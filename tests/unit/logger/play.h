@@ -55,6 +55,9 @@ void play_write_bytes(uint32_t stream, const void *data, size_t size);
 /* As the daemon, when the service is started. */
 void play_run(uint32_t stream, pid_t pid, uint64_t generation);
 
+/* Nobody but the logger has the pipe then. */
+void play_close(uint32_t stream);
+
 /* Sends a message without texts. */
 void play_send(struct logger_message *message);
 

@@ -1,8 +1,10 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -320,10 +322,75 @@ START_TEST(the_logger_drains_the_pipes_after_the_end_of_the_daemon)
 
 	play_add(1, &rules, "a", "log");
 	play_write(1, "the last");
+	play_close(1);
 	play.control = fd_close(play.control);
 	ck_assert_int_eq(waitpid(play.pid, &status, 0), play.pid);
 	ck_assert_int_eq(status, 0);
 	play_expect("log", "the last\n");
+}
+END_TEST
+
+static bool log_has(const char *text)
+{
+	size_t size;
+	char *got = play_read("log", &size);
+	bool same = size == strlen(text) && memcmp(got, text, size) == 0;
+
+	free(got);
+	return same;
+}
+
+START_TEST(the_logger_goes_on_for_services_that_outlive_the_daemon)
+{
+	struct logger_rules rules = play_file();
+	int status;
+
+	play_add(1, &rules, "a", "log");
+	play_add(2, &rules, "b", "other");
+	play_write(1, "before\n");
+	play_flush(1);
+	play.control = fd_close(play.control);
+	play_close(2);
+	for (int i = 0; i < 3; i++) {
+		static const char *const logs[] = { "before\nafter\n", "before\nafter\nafter\n",
+						    "before\nafter\nafter\nafter\n" };
+
+		play_write(1, "after\n");
+		for (int n = 0; !log_has(logs[i]) && n < 30000; n++)
+			(void)poll(NULL, 0, 1);
+		ck_assert(log_has(logs[i]));
+		ck_assert_int_eq(waitpid(play.pid, &status, WNOHANG), 0);
+	}
+	play_write(1, "the last");
+	play_close(1);
+	ck_assert_int_eq(waitpid(play.pid, &status, 0), play.pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert(log_has("before\nafter\nafter\nafter\nthe last\n"));
+}
+END_TEST
+
+/* The helper hangs, the pipe is full, and nobody is there to write. */
+START_TEST(what_hangs_does_not_keep_a_logger_without_a_daemon)
+{
+	struct logger_rules rules = play_file();
+	char text[4096];
+	int status;
+
+	memset(text, '\n', sizeof(text));
+	rules.flags = LOGGER_BLOCK;
+	ck_assert_int_eq(mkdir("log", 0755), 0);
+	play_add(1, &rules, "a", "log");
+	play_write(1, "x\n");
+	play_wait(LOGGER_TROUBLE);
+	ck_assert_int_eq(fcntl(play.streams[1].out, F_SETFL, O_NONBLOCK), 0);
+	do
+		while (write(play.streams[1].out, text, sizeof(text)) > 0)
+			;
+	while (poll(&(struct pollfd){ .fd = play.streams[1].out, .events = POLLOUT }, 1, 300) > 0);
+	play_close(1);
+	play.control = fd_close(play.control);
+	ck_assert_int_eq(waitpid(play.pid, &status, 0), play.pid);
+	ck_assert_int_eq(status, 0);
 }
 END_TEST
 
@@ -347,5 +414,7 @@ void add_line_tests(Suite *suite)
 	tcase_add_test(t, the_logger_has_no_right_that_it_does_not_need);
 	tcase_add_test(t, the_logger_stops_when_all_is_written);
 	tcase_add_test(t, the_logger_drains_the_pipes_after_the_end_of_the_daemon);
+	tcase_add_test(t, the_logger_goes_on_for_services_that_outlive_the_daemon);
+	tcase_add_test(t, what_hangs_does_not_keep_a_logger_without_a_daemon);
 	suite_add_tcase(suite, t);
 }
