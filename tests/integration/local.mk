@@ -24,6 +24,7 @@ dist_check_SCRIPTS += \
 	%D%/crashloop.sh \
 	%D%/demo.sh \
 	%D%/dependents.sh \
+	%D%/dropins.sh \
 	%D%/events.sh \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \

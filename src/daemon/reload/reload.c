@@ -124,8 +124,8 @@ static void print_place(FILE *reason, const struct node_config *node)
 	const struct extras *extras = node ? node_config_extras(node) : NULL;
 
 	if (extras && extras->n_listen > 0)
-		(void)fprintf(reason, "\n%s:%u: [%s] listen: ", node->place.file,
-			      extras->listen_line, node_config_section(node));
+		(void)fprintf(reason, "\n%s:%u: [%s] listen: ", extras->listen_place.file,
+			      extras->listen_place.line, node_config_section(node));
 }
 
 static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **ret)

@@ -105,6 +105,7 @@ static int listener_new(struct listener **ret, struct context *ctx, const struct
 int listener_get(struct listener **ret, struct context *ctx, const struct node_config *who,
 		 const struct listen *listen)
 {
+	struct place place = node_config_extras(who)->listen_place;
 	struct listener *l = find(ctx, listen);
 	int r;
 
@@ -116,8 +117,7 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 	r = listener_new(ret, ctx, listen);
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "%s:%u: [%s] listen: cannot listen on %s%s: %s",
-			 who->place.file ? who->place.file : "?",
-			 node_config_extras(who)->listen_line, node_config_section(who),
+			 place.file ? place.file : "?", place.line, node_config_section(who),
 			 listen_prefix(listen->kind), listen->address, strerror(-r));
 	return r;
 }

@@ -171,15 +171,24 @@ struct section *node_config_own_section(struct node_config *node)
 
 void section_free(struct section *section)
 {
-	if (section)
+	if (section) {
 		node_config_done(&section->stated);
+		free(section->files);
+	}
 	free(section);
+}
+
+static void origins_free(struct origins *origins)
+{
+	if (origins)
+		free(origins->files);
+	free(origins);
 }
 
 void node_config_done(struct node_config *node)
 {
 	section_free(node->section);
-	free(node->origins);
+	origins_free(node->origins);
 	extras_free(node->parts.extras);
 	edges_free(node->parts.edges);
 	hooks_free(node->parts.hooks);
@@ -213,9 +222,11 @@ const struct node_config *node_config_unref(const struct node_config *node)
 void node_config_leave(struct node_config *node)
 {
 	edges_free(take(node->parts.edges));
-	free(take(node->origins));
+	origins_free(take(node->origins));
 	node->parent = NULL;
 	node->place = (struct place){ .file = NULL };
+	if (node->parts.extras)
+		node->parts.extras->listen_place.file = NULL;
 	node_config_unref(node);
 }
 

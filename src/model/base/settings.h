@@ -225,7 +225,7 @@ struct extras {
 	unsigned fd_store_max; /* descriptors that the daemon stores; none without notify */
 	struct listen *listen;
 	size_t n_listen;
-	unsigned listen_line;	 /* of the key, in the file of the node's place */
+	struct place listen_place; /* of the key; without file when the config is gone */
 	char **instances;	 /* of a template; NULL-terminated */
 	char **environment_pass; /* inherited: names, NULL-terminated, or NULL */
 	bool environment_clear;	 /* inherited: pass only these variables of the daemon */
@@ -246,7 +246,7 @@ struct stated_edges {
 		struct node_config **nodes[N_EDGES];
 		char **names[N_EDGES]; /* until resolve_sections() has found the nodes */
 	};
-	unsigned lines[N_EDGES]; /* of these keys, in the file of the node's place */
+	struct place places[N_EDGES]; /* of these keys */
 };
 
 /* PART_HOOKS. */
@@ -287,7 +287,8 @@ union node_parts {
 
 /* The lines of the keys of a section, in the order of the table: kept after the section is read. */
 struct origins {
-	const char *template_file; /* of the lines that are of its template; else the node's file */
+	const char *template_file; /* of the lines that come from the template */
+	const char **files;	   /* as those of the section; or NULL */
 	size_t n;
 	struct origin {
 		unsigned line;
@@ -356,6 +357,7 @@ struct section {
 	unsigned lines[N_KEYS];			  /* of each key; 0: not in the section */
 	const char *template_file;		  /* of the lines that come from the template */
 	uint64_t of_template[(N_KEYS + 63) / 64]; /* a bit for each of these keys */
+	const char **files; /* of the keys that are in neither of these two files; N_KEYS, or NULL */
 	struct node_config stated; /* the settings of inherited keys, before substitution */
 };
 

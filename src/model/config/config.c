@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "model/config/dropin.h"
 #include "model/config/graph.h"
 #include "model/file/reader.h"
 #include "model/config/resolve.h"
@@ -14,16 +15,21 @@
 /*
  * The steps from files to nodes; each is a module, and all add their errors to the same diag:
  *
- *	source ──▶ reader ──▶ keys ──▶ template ──▶ resolve ──▶ graph
- *	files	   lines      values   instances    nodes	   order
+ *	source ──▶ reader ──▶ dropin ──▶ keys ──▶ template ──▶ resolve ──▶ graph
+ *	files	   lines      overrides  values   instances    nodes	   order
  *
  * This module runs the steps, and makes a node of each section.  A section with an invalid or
  * duplicate name is read into a scrap section: so its keys are still checked.
+ *
+ * The drop-ins of a file are read before it.  A section takes theirs at its end, and passes over its
+ * own entries of the same keys; the sections that are in no file come last.
  */
 struct loader {
 	struct reading reading;
 	const char *file; /* being read; owned by the config */
 	struct node_config *current;
+	struct dropins dropins;
+	struct dropin *overrides; /* of the current section, or NULL */
 
 	struct node_config scrap;
 	char *scrap_path;
@@ -38,6 +44,7 @@ static void loader_done(struct loader *l)
 	node_config_done(&l->scrap);
 	free(l->scrap_path);
 	templates_done(&l->templates);
+	dropins_done(&l->dropins);
 	config_unref(l->reading.config);
 }
 
@@ -128,14 +135,26 @@ static int loader_add_instance(struct loader *l, const char *instance)
 	return loader_add_node(l, path, place, l->scrap.place, &node);
 }
 
-/* Ends a section: creates the instances of a template. */
+static int loader_entry(struct loader *l, struct place place, const char *key, const char *value)
+{
+	int r = l->in_template ? template_add(&l->templates, place, key, value) : 0;
+
+	return r < 0 ? r : section_set(&l->reading, l->current, place, key, value);
+}
+
+/* Ends a section: applies its drop-ins, and creates the instances of a template. */
 static int loader_end_section(struct loader *l)
 {
-	char **instance = node_config_extras(&l->scrap)->instances;
+	const struct dropin *overrides = take(l->overrides);
+	char **instance;
 	int r = 0;
 
-	if (!l->in_template)
-		return 0;
+	for (size_t i = 0; r == 0 && overrides && i < overrides->n; i++)
+		r = loader_entry(l, overrides->entries[i].place, overrides->entries[i].key,
+				 overrides->entries[i].value);
+	if (r < 0 || !l->in_template)
+		return r;
+	instance = node_config_extras(&l->scrap)->instances;
 	for (; r == 0 && instance && *instance; instance++)
 		r = loader_add_instance(l, *instance);
 	l->in_template = false;
@@ -143,16 +162,25 @@ static int loader_end_section(struct loader *l)
 	return r == -E2BIG ? 0 : r;
 }
 
-static int on_section(void *arg, unsigned line, const char *name)
+static void loader_take_overrides(struct loader *l, const char *name)
 {
-	struct loader *l = arg;
-	struct place place = { .file = l->file, .line = line };
+	struct dropin *dropin = dropins_find(&l->dropins, name);
+
+	if (!dropin || dropin->applied)
+		return;
+	dropin->applied = true;
+	l->overrides = dropin;
+}
+
+static int loader_section(struct loader *l, struct place place, const char *name)
+{
 	char excerpt[DIAG_EXCERPT_MAX];
 	const char *why;
 	int r = loader_end_section(l);
 
 	if (r < 0)
 		return r;
+	loader_take_overrides(l, name);
 	if (!*name)
 		return loader_scrap(l, "?");
 	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
@@ -168,30 +196,46 @@ static int on_section(void *arg, unsigned line, const char *name)
 	return loader_scrap(l, excerpt);
 }
 
+static int on_section(void *arg, unsigned line, const char *name)
+{
+	struct loader *l = arg;
+
+	return loader_section(l, (struct place){ l->file, line }, name);
+}
+
 static int on_entry(void *arg, unsigned line, const char *key, const char *value)
 {
 	struct loader *l = arg;
-	int r = l->in_template ? template_add(&l->templates, line, key, value) : 0;
 
-	return r < 0 ? r : section_set(&l->reading, l->current, line, key, value);
+	if (l->overrides && dropin_has(l->overrides, key))
+		return 0;
+	return loader_entry(l, (struct place){ l->file, line }, key, value);
 }
 
-static int on_file(void *arg, const char *file, char *text, size_t size)
+static int on_dropin_section(void *arg, unsigned line, const char *name)
 {
 	struct loader *l = arg;
-	const struct reader_handler handler = {
-		.on_section = on_section,
-		.on_entry = on_entry,
-		.arg = l,
-	};
+
+	return dropins_section(&l->dropins, name, (struct place){ l->file, line }, l->reading.diag);
+}
+
+static int on_dropin_entry(void *arg, unsigned line, const char *key, const char *value)
+{
+	struct loader *l = arg;
+
+	return dropins_entry(&l->dropins, key, value, (struct place){ l->file, line });
+}
+
+/* Return: 0 or -ENOMEM. */
+static int loader_parse(struct loader *l, const char *file, char *text, size_t size,
+			const struct reader_handler *handler)
+{
 	int r = config_add_file(l->reading.config, file, &l->file);
 
 	if (r < 0)
 		return r;
 	diag_file(l->reading.diag, file);
-	r = reader_parse(text, size, l->file, l->reading.diag, &handler);
-	if (r == 0)
-		r = loader_end_section(l);
+	r = reader_parse(text, size, l->file, l->reading.diag, handler);
 	if (r < 0 && r != -ENOMEM) {
 		/* Not an error of the file: this inih loses bytes, or accepts only tiny lines. */
 		diag_add(l->reading.diag, DIAG_ERROR, (struct place){ .file = file },
@@ -199,6 +243,50 @@ static int on_file(void *arg, const char *file, char *text, size_t size)
 		return 0;
 	}
 	return r;
+}
+
+static int on_dropin(void *arg, const char *file, char *text, size_t size)
+{
+	const struct reader_handler handler = {
+		.on_section = on_dropin_section,
+		.on_entry = on_dropin_entry,
+		.arg = arg,
+	};
+
+	return loader_parse(arg, file, text, size, &handler);
+}
+
+static int on_file(void *arg, const char *file, char *text, size_t size)
+{
+	const struct reader_handler handler = {
+		.on_section = on_section,
+		.on_entry = on_entry,
+		.arg = arg,
+	};
+	struct loader *l = arg;
+	int r;
+
+	diag_file(l->reading.diag, file);
+	r = source_each_dropin(file, l->reading.names->trust, l->reading.diag, on_dropin, l);
+	if (r == 0)
+		r = loader_parse(l, file, text, size, &handler);
+	return r < 0 ? r : loader_end_section(l);
+}
+
+/* The sections of drop-ins that no file has. */
+static int loader_add_rest(struct loader *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->dropins.n; i++) {
+		const struct dropin *dropin = l->dropins.list[i];
+
+		if (dropin->applied)
+			continue;
+		l->file = dropin->place.file;
+		r = loader_section(l, dropin->place, dropin->name);
+	}
+	return r < 0 ? r : loader_end_section(l);
 }
 
 static void loader_warn(struct loader *l, const char *path)
@@ -257,9 +345,12 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 	size_t errors = diag_errors(diag);
 	int r;
 
+	dropins_init(&l.dropins);
 	r = config_new(&l.reading.config);
 	for (size_t i = 0; r == 0 && i < n_paths; i++)
 		r = source_each(paths[i], names->trust, diag, on_file, &l);
+	if (r == 0)
+		r = loader_add_rest(&l);
 	if (r == 0)
 		r = templates_apply(&l.templates, &l.reading);
 	if (r == 0)

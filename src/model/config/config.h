@@ -13,7 +13,8 @@
 
 /*
  * Reads @paths in order as one configuration: files, or directories with *.ini, which are read in
- * the order of their names.  A section may be only in one file.  All errors go to @diag.
+ * the order of their names.  A section may be in one file, and in its drop-ins (source_each_dropin()),
+ * which override that file and the files after it.  All errors go to @diag.
  *
  * Return: 0; -EINVAL with at least one error in @diag and nothing in *ret; -ENOMEM.
  */

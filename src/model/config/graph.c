@@ -183,8 +183,7 @@ static int graph_report(struct graph *g)
 		return r;
 	edge = graph_edge(g, first, 0);
 	node = g->config->nodes[edge->edge == EDGE_TERM_AFTER ? edge->after : edge->before];
-	diag_add(g->diag, DIAG_ERROR,
-		 (struct place){ node->place.file, node->parts.edges->lines[edge->edge] },
+	diag_add(g->diag, DIAG_ERROR, node->parts.edges->places[edge->edge],
 		 "[%s] %s: dependency cycle%s: %s", node_config_section(node),
 		 keys[key_of_edge(edge->edge)].name, at_the_stop ? " at the stop" : "", text);
 	forecast_graph_break(&g->arrows, g->cycle[(first + 1) % g->n]);

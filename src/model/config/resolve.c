@@ -122,9 +122,9 @@ static int resolve_edges(struct resolver *r, struct node_config *node, enum edge
 	cleanup(freep) char **names = NULL;
 	size_t n = 0;
 
-	edges->lines[edge] = node_config_line(node, key);
 	if (!edges->names[edge] || !*edges->names[edge])
 		return 0;
+	edges->places[edge] = section_place(node, key);
 	if (substitute_words(edges->names[edge], node->path, &names) < 0)
 		return -ENOMEM;
 	nodes = resolve_room(r, names);
@@ -286,7 +286,7 @@ static int resolve_listen(struct resolver *r, struct node_config *node)
 
 	if (!node_config_line(node, KEY_LISTEN))
 		return 0;
-	extras->listen_line = node_config_line(node, KEY_LISTEN);
+	extras->listen_place = section_place(node, KEY_LISTEN);
 	for (size_t i = 0; i < extras->n_listen; i++) {
 		struct listen *listen = &extras->listen[i];
 		int e = listen_resolve(listen, node->path, &why);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct entry {
-	unsigned line;
+	struct place place;
 	char *key, *value;
 };
 
@@ -47,7 +47,8 @@ int template_begin(struct templates *templates, const char *name, struct place p
 	return 0;
 }
 
-int template_add(struct templates *templates, unsigned line, const char *key, const char *value)
+int template_add(struct templates *templates, struct place place, const char *key,
+		 const char *value)
 {
 	struct template *t = &templates->list[templates->n - 1];
 	struct entry *entries = reallocarray(t->entries, t->n + 1, sizeof(*entries));
@@ -57,7 +58,7 @@ int template_add(struct templates *templates, unsigned line, const char *key, co
 		return -ENOMEM;
 	t->entries = entries;
 	entry = &entries[t->n++];
-	*entry = (struct entry){ .line = line, .key = strdup(key), .value = strdup(value) };
+	*entry = (struct entry){ .place = place, .key = strdup(key), .value = strdup(value) };
 	return entry->key && entry->value ? 0 : -ENOMEM;
 }
 
@@ -95,7 +96,7 @@ static int template_apply(const struct template *t, struct node_config *node,
 		return -ENOMEM;
 	section->template_file = t->place.file;
 	for (size_t i = 0; r == 0 && i < t->n; i++)
-		r = section_set_default(reading, node, t->entries[i].line, t->entries[i].key,
+		r = section_set_default(reading, node, t->entries[i].place, t->entries[i].key,
 					t->entries[i].value);
 	return r;
 }

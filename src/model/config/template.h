@@ -18,13 +18,15 @@ struct templates {
 const struct place *templates_find(const struct templates *templates, const char *name);
 
 /*
+/*
  * Begins a template, which the following calls complete.  place.file must outlive the templates.
  * Return: 0 or -ENOMEM.
  */
 int template_begin(struct templates *templates, const char *name, struct place place);
 
 /* Adds "@key = @value" to the template.  Return: 0 or -ENOMEM. */
-int template_add(struct templates *templates, unsigned line, const char *key, const char *value);
+int template_add(struct templates *templates, struct place place, const char *key,
+		 const char *value);
 
 /* Ends the template.  A faulty one is not applied: its errors have been reported. */
 void template_end(struct templates *templates, bool faulty);

@@ -54,8 +54,8 @@ static int read_property(struct builder *b, unsigned line, const char *property)
 	}
 	*equals = '\0';
 	/* As in a file, blanks around the key and the value are removed. */
-	return section_set(&b->reading, b->node, line, text_trim(copy, " \t"),
-			   text_trim(equals + 1, " \t"));
+	return section_set(&b->reading, b->node, (struct place){ b->file, line },
+			   text_trim(copy, " \t"), text_trim(equals + 1, " \t"));
 }
 
 static int read_properties(struct builder *b)
@@ -182,7 +182,7 @@ static int copy_edges(struct config *to, const struct node_config *node)
 	if (!edges)
 		return -ENOMEM;
 	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++) {
-		edges->lines[edge] = node->parts.edges->lines[edge];
+		edges->places[edge] = node->parts.edges->places[edge];
 		r = copy_targets(to, node->parts.edges->nodes[edge], &edges->nodes[edge]);
 	}
 	return r;

@@ -184,6 +184,36 @@ int source_each(const char *path, bool trust, struct diag *diag,
 	return source_read(&source, AT_FDCWD, path, path, true);
 }
 
+/* "swansong.ini" has "swansong.d".  NULL: out of memory. */
+static char *dropin_directory(const char *file)
+{
+	size_t length = strlen(file);
+	char *path;
+
+	if (length > strlen(".ini") && strcmp(file + length - strlen(".ini"), ".ini") == 0)
+		length -= strlen(".ini");
+	return asprintf(&path, "%.*s.d", (int)length, file) < 0 ? NULL : path;
+}
+
+int source_each_dropin(const char *file, bool trust, struct diag *diag,
+		       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
+{
+	struct source source = { .trust = trust, .diag = diag, .each = each, .arg = arg };
+	cleanup(freep) char *path = dropin_directory(file);
+	cleanup(closep) int fd = path ? open(path, SOURCE_FLAGS | O_DIRECTORY) : -1;
+	struct stat st;
+
+	if (!path)
+		return -ENOMEM;
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG))
+		return 0;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		source_error(&source, path, "cannot be opened: %s", strerrordesc_np(errno));
+	else if (source_is_good(&source, path, &st))
+		return source_directory(&source, path, fd);
+	return 0;
+}
+
 int source_one(const char *path, struct diag *diag,
 	       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
 {

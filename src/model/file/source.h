@@ -22,6 +22,14 @@ int source_each(const char *path, bool trust, struct diag *diag,
 		int (*each)(void *arg, const char *file, char *text, size_t size), void *arg);
 
 /*
+ * The same for the drop-ins of @file: the *.ini of the directory beside it that has its name, with
+ * ".d" in place of ".ini".  Without that directory there are none.
+ */
+int source_each_dropin(const char *file, bool trust, struct diag *diag,
+		       int (*each)(void *arg, const char *file, char *text, size_t size),
+		       void *arg);
+
+/*
  * The same for a regular file of any user.  The caller reports a missing file.
  *
  * Return: 0, -ENOENT, -ENOMEM, or a negative value of @each.

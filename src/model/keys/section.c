@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "model/base/nodes.h"
@@ -14,17 +15,32 @@ struct place section_place(const struct node_config *node, enum key_id key)
 {
 	const struct section *section = node->section;
 	bool of_template = section->of_template[key / 64] >> key % 64 & 1;
+	const char *file = of_template ? section->template_file : node->place.file;
 
-	return (struct place){
-		.file = of_template ? section->template_file : node->place.file,
-		.line = section->lines[key],
-	};
+	if (section->files && section->files[key])
+		file = section->files[key];
+	return (struct place){ .file = file, .line = section->lines[key] };
 }
 
-static void section_unknown_key(const struct node_config *node, unsigned line, const char *name,
-				struct diag *diag)
+/* Notes where @key stands.  Return: 0 or -ENOMEM. */
+static int section_set_place(struct node_config *node, enum key_id key, struct place place)
 {
-	struct place place = { .file = node->place.file, .line = line };
+	struct section *section = node->section;
+
+	section->lines[key] = place.line;
+	if (section_place(node, key).file == place.file)
+		return 0;
+	if (!section->files)
+		section->files = calloc(N_KEYS, sizeof(*section->files));
+	if (!section->files)
+		return -ENOMEM;
+	section->files[key] = place.file;
+	return 0;
+}
+
+static void section_unknown_key(const struct node_config *node, struct place place,
+				const char *name, struct diag *diag)
+{
 	const char *names[N_KEYS];
 	const char *closest = NULL;
 
@@ -41,10 +57,9 @@ static void section_unknown_key(const struct node_config *node, unsigned line, c
  * Returns true if the section may have @key; a missing command is checked at the end of the
  * section.
  */
-static bool key_is_in_place(const struct node_config *node, enum key_id key, unsigned line,
+static bool key_is_in_place(const struct node_config *node, enum key_id key, struct place place,
 			    struct diag *diag)
 {
-	struct place place = { .file = node->place.file, .line = line };
 	const char *name = keys[key].name, *title = node_config_section(node);
 	bool root = !*node->path;
 
@@ -94,31 +109,30 @@ static int section_refuse(const struct node_config *node, enum key_id key,
 }
 
 static int section_set_key(const struct reading *reading, struct node_config *node, enum key_id key,
-			   unsigned line, const char *text)
+			   struct place place, const char *text)
 {
 	struct value value = { .text = text, .type = keys[key].type, .names = reading->names };
 	struct section *section = node_config_own_section(node);
 	void *field = section ? section_field(reading->config, node, &keys[key]) : NULL;
 
-	if (!field)
+	if (!field || section_set_place(node, key, place) < 0)
 		return -ENOMEM;
-	section->lines[key] = line;
 	return section_refuse(node, key, &value, type_parse(&value, field), reading->diag);
 }
 
-int section_set(const struct reading *reading, struct node_config *node, unsigned line,
+int section_set(const struct reading *reading, struct node_config *node, struct place place,
 		const char *name, const char *text)
 {
 	enum key_id key = key_find(name);
 
 	if (key == N_KEYS)
-		section_unknown_key(node, line, name, reading->diag);
-	else if (key_is_in_place(node, key, line, reading->diag))
-		return section_set_key(reading, node, key, line, text);
+		section_unknown_key(node, place, name, reading->diag);
+	else if (key_is_in_place(node, key, place, reading->diag))
+		return section_set_key(reading, node, key, place, text);
 	return 0;
 }
 
-int section_set_default(const struct reading *reading, struct node_config *node, unsigned line,
+int section_set_default(const struct reading *reading, struct node_config *node, struct place place,
 			const char *name, const char *text)
 {
 	struct section *section = node->section;
@@ -130,7 +144,7 @@ int section_set_default(const struct reading *reading, struct node_config *node,
 	    (section->lines[key] && !(section->of_template[key / 64] & bit)))
 		return 0;
 	section->of_template[key / 64] |= bit;
-	return section_set_key(reading, node, key, line, text);
+	return section_set_key(reading, node, key, place, text);
 }
 
 int section_resolve(struct node_config *node, enum key_id key, struct diag *diag)
@@ -146,6 +160,21 @@ int section_resolve(struct node_config *node, enum key_id key, struct diag *diag
 	return section_refuse(node, key, &value, r, diag);
 }
 
+/* *ret is NULL if all keys are in the file of the node or of its template.  Return: 0 or -ENOMEM. */
+static int copy_files(const struct section *section, const char ***ret)
+{
+	size_t size = N_KEYS * sizeof(**ret);
+
+	*ret = NULL;
+	if (!section->files)
+		return 0;
+	*ret = malloc(size);
+	if (!*ret)
+		return -ENOMEM;
+	(void)memcpy(*ret, section->files, size);
+	return 0;
+}
+
 int section_keep_origins(struct node_config *node)
 {
 	const struct section *section = node->section;
@@ -156,10 +185,13 @@ int section_keep_origins(struct node_config *node)
 		n += section->lines[key] > 0;
 	if (n == 0)
 		return 0;
-	origins = malloc(sizeof(*origins) + n * sizeof(origins->of[0]));
+	origins = calloc(1, sizeof(*origins) + n * sizeof(origins->of[0]));
 	if (!origins)
 		return -ENOMEM;
-	*origins = (struct origins){ .template_file = section->template_file };
+	node->origins = origins;
+	origins->template_file = section->template_file;
+	if (copy_files(section, &origins->files) < 0)
+		return -ENOMEM;
 	for (enum key_id key = 0; key < N_KEYS; key++)
 		if (section->lines[key])
 			origins->of[origins->n++] = (struct origin){
@@ -167,7 +199,6 @@ int section_keep_origins(struct node_config *node)
 				.of_template = section->of_template[key / 64] >> key % 64 & 1,
 				.key = (uint8_t)key,
 			};
-	node->origins = origins;
 	return 0;
 }
 
@@ -179,6 +210,16 @@ static const struct origin *find_origin(const struct node_config *node, enum key
 		if (origins->of[i].key == key)
 			return &origins->of[i];
 	return NULL;
+}
+
+static struct place origin_place(const struct node_config *node, const struct origin *origin)
+{
+	const struct origins *origins = node->origins;
+	const char *file = origin->of_template ? origins->template_file : node->place.file;
+
+	if (origins->files && origins->files[origin->key])
+		file = origins->files[origin->key];
+	return (struct place){ .file = file, .line = origin->line };
 }
 
 struct key_source key_source_of(const struct node_config *node, enum key_id key)
@@ -195,8 +236,6 @@ struct key_source key_source_of(const struct node_config *node, enum key_id key)
 			  : origin->of_template ? ORIGIN_TEMPLATE
 						: ORIGIN_SECTION,
 		.node = from,
-		.place = { .file = origin->of_template ? from->origins->template_file
-						       : from->place.file,
-			   .line = origin->line },
+		.place = origin_place(from, origin),
 	};
 }

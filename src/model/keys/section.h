@@ -38,18 +38,15 @@ struct key_source key_source_of(const struct node_config *node, enum key_id key)
 		 node_config_section(node), keys[(key)].name, ##__VA_ARGS__)
 
 /*
- * Reads "@name = @text" at @line into @node.  Errors go to the diag.
+ * Reads "@name = @text" at @place into @node.  Errors go to the diag.
  *
  * Return: 0 or -ENOMEM.
  */
-int section_set(const struct reading *reading, struct node_config *node, unsigned line,
+int section_set(const struct reading *reading, struct node_config *node, struct place place,
 		const char *name, const char *text);
 
-/*
- * The same for a key of a template, at @line of section->template_file.  A key of the section
- * itself is kept.
- */
-int section_set_default(const struct reading *reading, struct node_config *node, unsigned line,
+/* The same for a key of a template.  A key of the section itself is kept. */
+int section_set_default(const struct reading *reading, struct node_config *node, struct place place,
 			const char *name, const char *text);
 
 /*

@@ -38,7 +38,7 @@ check_PROGRAMS += %D%/config/test-config
 %C%_config_test_config_SOURCES = tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c %D%/config/test-config.h %D%/config/test-config-fixture.c \
 	%D%/config/test-config.c %D%/config/test-config-values.c %D%/config/test-config-attributes.c \
 	%D%/config/test-config-bad.c %D%/config/test-config-command.c %D%/config/test-config-equal.c \
-	%D%/config/test-config-trouble.c $(nomem_sources)
+	%D%/config/test-config-dropin.c %D%/config/test-config-trouble.c $(nomem_sources)
 %C%_config_test_config_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_config_test_config_LDFLAGS = $(nomem_ldflags)
 %C%_config_test_config_LDADD   = tests/unit/fixtures/libtestmain.la src/model/libmodel.la src/base/libbase.la

@@ -32,7 +32,9 @@ static void load_without_memory(const char *text, int expected)
 	long n;
 
 	ck_assert_int_eq(mkdir("d", 0755), 0);
+	ck_assert_int_eq(mkdir("x.d", 0755), 0);
 	write_file("x.ini", text, strlen(text));
+	write_file("x.d/x.ini", text, strlen(text));
 	for (n = 0; r == -ENOMEM; n++) {
 		cleanup(diag_freep) struct diag *diag = NULL;
 		struct config *config = NULL;

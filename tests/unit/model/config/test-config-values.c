@@ -91,7 +91,7 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->shutdown_timeout_usec, 5 * USEC_PER_SEC);
 	edges = node_config_edges(s, EDGE_REQUIRES);
 	ck_assert(edges[0] == only(config, "o") && !edges[1]);
-	ck_assert_uint_eq(s->parts.edges->lines[EDGE_REQUIRES], 11);
+	ck_assert_uint_eq(s->parts.edges->places[EDGE_REQUIRES].line, 11);
 	edges = node_config_edges(s, EDGE_AFTER);
 	ck_assert(edges[0] == only(config, "p") && edges[1] == only(config, "o") && !edges[2]);
 	ck_assert_str_eq(s->command, "/bin/x \"a b\" %n");

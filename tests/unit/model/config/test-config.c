@@ -294,6 +294,7 @@ Suite *test_suite(void)
 	suite_add_tcase(s, config_files_tests());
 	suite_add_tcase(s, config_command_tests());
 	suite_add_tcase(s, config_equal_tests());
+	suite_add_tcase(s, config_dropin_tests());
 	suite_add_tcase(s, config_trouble_tests());
 	return s;
 }

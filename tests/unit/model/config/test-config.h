@@ -35,4 +35,5 @@ TCase *config_attributes_tests(void);
 TCase *config_bad_tests(void);
 TCase *config_command_tests(void);
 TCase *config_equal_tests(void);
+TCase *config_dropin_tests(void);
 TCase *config_trouble_tests(void);

@@ -47,7 +47,7 @@ static struct config *graph(const char *text)
 		enum edge edge = (enum edge)(strchr(kinds, kind) - kinds);
 
 		add(a, edge, b);
-		a->parts.edges->lines[edge] = line;
+		a->parts.edges->places[edge] = (struct place){ a->place.file, line };
 		text += length;
 	}
 	return config;

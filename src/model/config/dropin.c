@@ -1,0 +1,128 @@
+/*
+ * A drop-in file is read before the file that it overrides, so that each key of a section is parsed
+ * once, with the value that counts.  Of a key that several drop-ins have, the entries of the last
+ * file are kept; all of them, as some keys may be repeated.
+ */
+#include "model/config/dropin.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+static const char *name_of(const void *dropin)
+{
+	return ((const struct dropin *)dropin)->name;
+}
+
+void dropins_init(struct dropins *dropins)
+{
+	*dropins = (struct dropins){ .list = NULL };
+	dict_init(&dropins->by_name, name_of);
+}
+
+static void entry_done(struct dropin_entry *entry)
+{
+	free(entry->key);
+	free(entry->value);
+}
+
+static struct dropin *dropin_free(struct dropin *dropin)
+{
+	if (!dropin)
+		return NULL;
+	for (size_t i = 0; i < dropin->n; i++)
+		entry_done(&dropin->entries[i]);
+	free(dropin->entries);
+	free(dropin->name);
+	free(dropin);
+	return NULL;
+}
+DEFINE_CLEANUP(struct dropin *, dropin_free)
+
+void dropins_done(struct dropins *dropins)
+{
+	dict_done(&dropins->by_name);
+	for (size_t i = 0; i < dropins->n; i++)
+		dropin_free(dropins->list[i]);
+	free(dropins->list);
+}
+
+struct dropin *dropins_find(const struct dropins *dropins, const char *name)
+{
+	return dict_find(&dropins->by_name, name);
+}
+
+static int dropins_add(struct dropins *dropins, const char *name, struct place place)
+{
+	struct dropin **list = reallocarray(dropins->list, dropins->n + 1, sizeof(struct dropin *));
+	cleanup(dropin_freep) struct dropin *dropin = calloc(1, sizeof(*dropin));
+
+	if (list)
+		dropins->list = list;
+	if (!list || !dropin)
+		return -ENOMEM;
+	dropin->place = dropin->last = place;
+	dropin->name = strdup(name);
+	if (!dropin->name || dict_add(&dropins->by_name, dropin) < 0)
+		return -ENOMEM;
+	dropins->current = list[dropins->n++] = take(dropin);
+	return 0;
+}
+
+int dropins_section(struct dropins *dropins, const char *name, struct place place,
+		    struct diag *diag)
+{
+	struct dropin *dropin = dropins_find(dropins, name);
+
+	if (!dropin)
+		return dropins_add(dropins, name, place);
+	if (*name && dropin->last.file == place.file)
+		diag_add(diag, DIAG_ERROR, place, "[%s] duplicate section (first in %s:%u)", name,
+			 place.file, dropin->last.line);
+	dropin->last = place;
+	dropins->current = dropin;
+	return 0;
+}
+
+static void forget_earlier(struct dropin *dropin, const char *key, const char *file)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < dropin->n; i++) {
+		struct dropin_entry *entry = &dropin->entries[i];
+
+		if (entry->place.file != file && strcmp(entry->key, key) == 0)
+			entry_done(entry);
+		else
+			dropin->entries[kept++] = *entry;
+	}
+	dropin->n = kept;
+}
+
+int dropins_entry(struct dropins *dropins, const char *key, const char *value, struct place place)
+{
+	struct dropin *dropin = dropins->current;
+	struct dropin_entry *entries =
+		reallocarray(dropin->entries, dropin->n + 1, sizeof(*entries));
+	struct dropin_entry entry = { .place = place, .key = strdup(key), .value = strdup(value) };
+
+	if (entries)
+		dropin->entries = entries;
+	if (!entries || !entry.key || !entry.value) {
+		entry_done(&entry);
+		return -ENOMEM;
+	}
+	forget_earlier(dropin, key, place.file);
+	dropin->entries[dropin->n++] = entry;
+	return 0;
+}
+
+bool dropin_has(const struct dropin *dropin, const char *key)
+{
+	for (size_t i = 0; i < dropin->n; i++)
+		if (strcmp(dropin->entries[i].key, key) == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,51 @@
+#pragma once
+
+/*
+ * Drop-ins: sections that override those of the files beside which they stand.  They are read first
+ * and kept as they are written; the section of the same name takes their keys instead of its own.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/dict.h"
+#include "model/base/diag.h"
+
+/* The keys of one section, of all drop-ins that have it. */
+struct dropin {
+	char *name;
+	struct place place, last; /* of the section in the first and in the last drop-in */
+	bool applied;		  /* for the caller: its entries are part of a section */
+	struct dropin_entry {
+		struct place place;
+		char *key, *value;
+	} * entries;
+	size_t n;
+};
+
+struct dropins {
+	struct dict by_name;
+	struct dropin **list; /* in the order of the files */
+	size_t n;
+	struct dropin *current;
+};
+
+void dropins_init(struct dropins *dropins);
+void dropins_done(struct dropins *dropins);
+
+/*
+ * Begins the section @name, "" for one with a faulty line.  @place.file outlives the dropins, and is
+ * one pointer for one file.  A section that the file has already is a mistake.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int dropins_section(struct dropins *dropins, const char *name, struct place place,
+		    struct diag *diag);
+
+/* Adds "@key = @value", which replaces the key of earlier files.  Return: 0 or -ENOMEM. */
+int dropins_entry(struct dropins *dropins, const char *key, const char *value, struct place place);
+
+/* NULL if no drop-in has the section. */
+struct dropin *dropins_find(const struct dropins *dropins, const char *name);
+
+bool dropin_has(const struct dropin *dropin, const char *key);
