@@ -37,6 +37,7 @@ EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/c
 	%D%/container/Containerfile.command %D%/container/Containerfile.scratch \
 	%D%/container/Containerfile.tree %D%/container/tree.ini %D%/container/compose.yaml \
 	%D%/container/MOVING.md \
+	%D%/webhook/README.md %D%/webhook/swansong-webhook \
 	%D%/nomad/README.md %D%/nomad/shop.nomad.hcl \
 	%D%/kubernetes/README.md %D%/kubernetes/pod.yaml %D%/kubernetes/sidecar.yaml
 

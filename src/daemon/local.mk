@@ -69,7 +69,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/spawn/command.h %D%/spawn/command.c \
 	%D%/spawn/launch.h %D%/spawn/launch.c \
 	%D%/spawn/hook.h %D%/spawn/hook.c \
-	%D%/spawn/final.h %D%/spawn/final.c
+	%D%/spawn/final.h %D%/spawn/final.c \
+	%D%/spawn/alert.h %D%/spawn/alert.c
 
 # probe: questions to a service: readiness and health
 %C%_libdaemon_la_SOURCES += \

@@ -21,6 +21,7 @@
 
 struct service;
 struct final;
+struct alert;
 struct timetable;
 
 /* Services of the subtree. */
@@ -81,6 +82,7 @@ struct node {
 	struct service *service; /* NULL for a group */
 	struct timetable *timetable; /* NULL: it does not run by schedule */
 	struct final *final;	 /* final action, or NULL */
+	struct alert *alert;	 /* on-failure-command, or NULL */
 	struct list leases;
 	bool complete;	  /* its present generation is Complete and was processed */
 	bool forced;	  /* a process or guard of it had to be forced during its stop */

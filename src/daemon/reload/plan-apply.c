@@ -13,6 +13,7 @@
 #include "daemon/tree/edges.h"
 #include "daemon/tree/goals.h"
 #include "daemon/tree/timetable.h"
+#include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
 #include "daemon/reload/plan.h"
 #include "daemon/view/report.h"
@@ -44,6 +45,8 @@ static int prepare_entry(struct plan *plan, struct plan_entry *entry)
 		if (r >= 0)
 			r = final_new(&entry->final, entry->node, entry->to);
 		if (r >= 0)
+			r = alert_new(&entry->alert, entry->node, entry->to);
+		if (r >= 0)
 			r = timetable_new(&entry->timetable, entry->node, entry->to);
 	} else {
 		r = tree_add(plan->tree, plan->config, entry->to, &entry->node);
@@ -58,6 +61,7 @@ static void cancel_entry(struct plan *plan, struct plan_entry *entry)
 	policy_free(take(entry->policy));
 	service_free(take(entry->service));
 	final_free(take(entry->final));
+	alert_free(take(entry->alert));
 	timetable_free(take(entry->timetable));
 	if (entry->made)
 		tree_remove(plan->tree, entry->node);
@@ -113,8 +117,10 @@ static void commit(struct plan *plan)
 			goals_reconfigure(node, was_group);
 			commit_service(node, has_entry ? entry : NULL);
 			final_use(node, has_entry ? take(entry->final) : NULL);
-			if (has_entry)
+			if (has_entry) {
+				alert_use(node, take(entry->alert));
 				timetable_use(node, take(entry->timetable));
+			}
 		}
 		node->transient = false;
 		entry += has_entry;

@@ -34,6 +34,7 @@ struct plan_entry {
 	struct policy *policy;
 	struct service *service;
 	struct final *final;
+	struct alert *alert;
 	struct timetable *timetable;
 };
 

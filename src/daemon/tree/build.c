@@ -7,6 +7,7 @@
 
 #include "daemon/guard/lease.h"
 #include "daemon/service/machine.h"
+#include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
 #include "daemon/tree/edges.h"
 #include "daemon/tree/goals.h"
@@ -33,6 +34,7 @@ void tree_remove(struct tree *tree, struct node *node)
 	dict_remove(&tree->by_path, node->config->path);
 	tree_remove_service(tree, node);
 	node->timetable = timetable_free(node->timetable);
+	node->alert = alert_free(node->alert);
 	node->final = final_free(node->final);
 	node_free(node);
 }
@@ -55,6 +57,8 @@ int tree_add(struct tree *tree, struct config *config, const struct node_config 
 	}
 	goals_init(node, nc);
 	r = final_new(&node->final, node, nc);
+	if (r >= 0)
+		r = alert_new(&node->alert, node, nc);
 	if (r >= 0 && nc->argv)
 		r = service_new(&node->service, node, nc);
 	if (r >= 0)
@@ -123,7 +127,7 @@ static bool is_prunable(const struct node *node)
 	if (agenda_has(&node->due, TASK_TRANSIENT))
 		return false;
 	/* A node of a later generation may be Complete while guards of an earlier one are held. */
-	return list_is_empty(&node->leases) && !final_is_pending(node) &&
+	return list_is_empty(&node->leases) && !final_is_pending(node) && !alert_hook(node) &&
 	       !(node->service && (fsm_has_process(node->service->state) ||
 				   !list_is_empty(&node->service->remaining)));
 }

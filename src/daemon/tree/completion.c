@@ -6,6 +6,7 @@
 #include "daemon/tree/completion.h"
 
 #include "base/clock.h"
+#include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/goals.h"
@@ -30,6 +31,7 @@ static void note_complete(struct tree *tree, struct node *node)
 
 static void process_completion(struct tree *tree, struct node *node)
 {
+	alert_update(node);
 	final_update(node);
 	if (!node->complete && swansong_completion_done(node->completion))
 		note_complete(tree, node);

@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
 #include "daemon/guard/lease.h"
 #include "daemon/node/stop-order.h"
@@ -43,6 +44,7 @@ static void force(struct node *node)
 		if (n->service && n->service->setup.launch.capture)
 			capture_release(n->service->setup.launch.capture);
 		revoke_leases(n);
+		alert_force(n);
 		final_hurry(n);
 	}
 	context_update_soon(node->ctx);

@@ -8,7 +8,9 @@
 
 #include <stdio.h>
 
+#include "daemon/spawn/alert.h"
 #include "daemon/tree/goals.h"
+#include "model/life/result.h"
 
 static void delay_start(struct node *top, uint64_t usec)
 {
@@ -40,6 +42,17 @@ static void restart_members(struct tree *tree, struct service *s)
 	goals_commit(&goals);
 }
 
+static void alert(const struct service *s)
+{
+	const struct result_of result = {
+		.config = s->config,
+		.outcome = &s->run.outcome,
+		.late = s->run.late,
+	};
+
+	alert_begin(s->node, &s->run.outcome, result_name(&result));
+}
+
 static void process_failure(struct tree *tree, struct service *s)
 {
 	struct node *parent = s->node->parent;
@@ -48,6 +61,9 @@ static void process_failure(struct tree *tree, struct service *s)
 		return;
 	if (s->state == STATE_BACKOFF && parent->config->strategy != ONE_FOR_ONE)
 		restart_members(tree, s);
+	/* Before a stop: on-failure-command then runs within its budget. */
+	if (s->state == STATE_FAILED)
+		alert(s);
 	if (s->state == STATE_FAILED && s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT &&
 	    parent->parent)
 		goals_stop(tree, parent, CAUSE_FAILURE, "a service of it was given up");

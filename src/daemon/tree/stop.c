@@ -10,6 +10,7 @@
 #include "daemon/service/notify.h"
 #include "daemon/service/signal.h"
 #include "daemon/service/timeout.h"
+#include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
 #include "daemon/tree/deadline.h"
 
@@ -80,6 +81,7 @@ void stop_abandon(struct tree *tree)
 		struct hook *h;
 
 		final_abandon(n);
+		alert_abandon(n);
 		if (!s || !(fsm_has_process(s->state) || !list_is_empty(&s->remaining)))
 			continue;
 		for (unsigned i = 0; (h = service_running_hook(s, i)); i++)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
 #include "daemon/service/health.h"
 #include "daemon/guard/lease.h"
@@ -204,6 +205,18 @@ static bool visit_final(const struct walk *w)
 	return visit(w, view);
 }
 
+static bool visit_alert(const struct walk *w)
+{
+	const struct hook *alert = alert_hook(w->node);
+	struct guard_view view;
+
+	if (!alert || !hook_is_running(alert))
+		return true;
+	view = view_process(w, &alert->process, "action");
+	view.why = hook_name(HOOK_ON_FAILURE);
+	return visit(w, view);
+}
+
 static bool visit_leases(const struct walk *w)
 {
 	const struct lease *lease;
@@ -237,7 +250,7 @@ bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, 
 	if (s && !(visit_main(&w, s) && visit_hooks(&w, s) && visit_probes(&w, s) &&
 		   visit_remaining(&w, s) && visit_logs(&w, s) && visit_program(&w, s)))
 		return false;
-	return visit_final(&w) && visit_leases(&w);
+	return visit_final(&w) && visit_alert(&w) && visit_leases(&w);
 }
 
 bool describe_is_blocking(const struct node *node, const struct guard_view *guard)

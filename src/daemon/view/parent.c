@@ -22,6 +22,7 @@
 #include "base/parse.h"
 #include "daemon/service/busy.h"
 #include "daemon/service/hooks.h"
+#include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
 #include "daemon/view/describe.h"
 #include "daemon/tree/converge.h"
@@ -103,11 +104,11 @@ static void arm(struct parent *p, struct alarm *timer, uint64_t usec)
 	alarm_set(&p->tree->ctx->alarms, timer, usec);
 }
 
-static bool runs_final(const struct node *node)
+static bool runs_command(const struct node *node)
 {
-	const struct hook *final = final_hook(node);
+	const struct hook *final = final_hook(node), *alert = alert_hook(node);
 
-	return final && hook_is_running(final);
+	return (final && hook_is_running(final)) || (alert && hook_is_running(alert));
 }
 
 static bool has_work(const struct service *s)
@@ -119,7 +120,7 @@ static bool has_work(const struct service *s)
 static bool is_progress_expected(const struct tree *tree)
 {
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (!list_is_empty(&n->leases) || runs_final(n))
+		if (!list_is_empty(&n->leases) || runs_command(n))
 			return true;
 		if (n->service && fsm_has_process(n->service->state) && has_work(n->service))
 			return true;

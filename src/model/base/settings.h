@@ -126,6 +126,7 @@ enum hook_kind {
 	HOOK_STOP_COMMAND,
 	HOOK_POST_STOP,
 	HOOK_FINAL,
+	HOOK_ON_FAILURE,
 	N_HOOKS
 };
 
@@ -216,6 +217,7 @@ struct extras {
 	/* 0: not set; UINT64_MAX: infinity */
 	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
 	uint64_t final_timeout_usec;
+	uint64_t on_failure_timeout_usec, on_failure_interval_usec;
 	uint64_t restart_reset_usec; /* a run of this length resets the count of failures */
 	uint64_t drain_delay_usec;
 	uint64_t settle_time_usec; /* of PROBE_STARTED */
@@ -236,8 +238,10 @@ struct extras {
 		.health_interval_usec = 10 * USEC_PER_SEC,                                        \
 		.health_timeout_usec = 5 * USEC_PER_SEC, .health_retries = 3,                     \
 		.final_timeout_usec = 10 * USEC_PER_SEC, .restart_reset_usec = 10 * USEC_PER_SEC, \
-		.watchdog_signal = SIGABRT, .reload_signal = SIGHUP, .kill_signal = SIGKILL,      \
-		.notify_uid = (uid_t)-1, .fd_store_max = CONFIG_FD_STORE_DEFAULT,                 \
+		.on_failure_timeout_usec = 30 * USEC_PER_SEC,                                     \
+		.on_failure_interval_usec = 60 * USEC_PER_SEC, .watchdog_signal = SIGABRT,        \
+		.reload_signal = SIGHUP, .kill_signal = SIGKILL, .notify_uid = (uid_t)-1,         \
+		.fd_store_max = CONFIG_FD_STORE_DEFAULT,                                          \
 	}
 
 /* PART_EDGES: NULL-terminated lists, each in one allocation and each node once; NULL: empty. */

@@ -74,6 +74,12 @@ KEY(SUCCESS_STATUS, "success-status", SERVICE, success_status, EXTRA(success_sta
 	"exit statuses and signals that are no failure")
 KEY(ON_FAILED, "on-failed", SERVICE, on_failed, NODE(on_failed), LIVE,
 	"node that shuts down when the service is given up")
+KEY(ON_FAILURE_COMMAND, "on-failure-command", SERVICE, commands, HOOK(ON_FAILURE), LIVE,
+	"command to run when the service is given up")
+KEY(ON_FAILURE_TIMEOUT, "on-failure-timeout", SERVICE, duration, EXTRA(on_failure_timeout_usec), LIVE,
+	"time for the commands of on-failure-command")
+KEY(ON_FAILURE_INTERVAL, "on-failure-interval", SERVICE, duration, EXTRA(on_failure_interval_usec), LIVE,
+	"shortest time between two runs of them")
 KEY(READY, "ready", SERVICE, ready, NODE(ready), NEXT_START, "sign that the service can be used")
 KEY(NOTIFY, "notify", SERVICE, bool, NODE(notify), RESTART,
 	"whether the service gets a socket for notifications")

@@ -57,6 +57,8 @@ START_TEST(defaults_are_those_of_the_manual)
 	ck_assert_uint_eq(a->stop_timeout_usec, 10 * USEC_PER_SEC);
 	ck_assert_uint_eq(a->drain_timeout_usec, 5 * 60 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(a)->final_timeout_usec, 10 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->on_failure_timeout_usec, 30 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(a)->on_failure_interval_usec, 60 * USEC_PER_SEC);
 	ck_assert_int_eq(node_config_outputs(a)->log.kind, OUTPUT_DEFAULT);
 	ck_assert_uint_eq(node_config_outputs(a)->log_size, UINT64_C(10) * 1024 * 1024);
 	ck_assert_int_eq(node_config_outputs(a)->log_keep, 5);
@@ -80,7 +82,8 @@ START_TEST(every_key_is_taken)
 		"restart-delay-max = 2s\nrestart-reset = 3s\nsettle-time = 9s\nrestart-limit = 3/1min\n"
 		"success-status = 3 255 SIGPIPE USR1\non-failed = shutdown-parent\nready = tcp:[::1]:80\nstart-timeout = 4s\n"
 		"stop-signal = QUIT\nessential = yes\ngroup = adm\ndirectory = /srv\n"
-		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\ndrain-timeout = 7s\nfinal-timeout = 8s\nlog = file:/l\n"
+		"environment = A=1 B=\nenvironment-clear = yes\nenvironment-pass = PATH _2\numask = 027\nstop-timeout = 6s\ndrain-timeout = 7s\nfinal-timeout = 8s\n"
+		"on-failure-command = tell a\non-failure-command = tell b\non-failure-timeout = 3s\non-failure-interval = 4s\nlog = file:/l\n"
 		"[o]\ncommand = o\ntype = oneshot\nrestart = on-failure\n[p]\n");
 	const struct node_config *s = only(config, "g/s");
 	struct node_config **edges;
@@ -136,6 +139,10 @@ START_TEST(every_key_is_taken)
 	ck_assert_uint_eq(s->stop_timeout_usec, 6 * USEC_PER_SEC);
 	ck_assert_uint_eq(s->drain_timeout_usec, 7 * USEC_PER_SEC);
 	ck_assert_uint_eq(node_config_extras(s)->final_timeout_usec, 8 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_hook(s, HOOK_ON_FAILURE)->n, 2);
+	ck_assert_str_eq(node_config_hook(s, HOOK_ON_FAILURE)->argv[1][1], "b");
+	ck_assert_uint_eq(node_config_extras(s)->on_failure_timeout_usec, 3 * USEC_PER_SEC);
+	ck_assert_uint_eq(node_config_extras(s)->on_failure_interval_usec, 4 * USEC_PER_SEC);
 	ck_assert_int_eq(node_config_outputs(s)->log.kind, OUTPUT_FILE);
 	ck_assert_str_eq(node_config_outputs(s)->log.path, "/l");
 }

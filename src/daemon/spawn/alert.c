@@ -1,0 +1,195 @@
+/*
+ * Commands of no service, as those of final: their session is killed with them, and they are in no
+ * control group that the next run of the service uses.  A reload meanwhile prepares the next alert,
+ * which takes the place of this one when the last command has ended.
+ */
+#include "daemon/spawn/alert.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+static const char exit_name[] = "SWANSONG_EXIT=";
+
+struct alert {
+	struct node *node;
+	const struct node_config *config; /* counted */
+	struct launch launch;
+	struct hook hook;
+	uint64_t began_usec; /* the last time; 0: never */
+	uint64_t limit_usec; /* end of the time of the commands */
+	char exit[sizeof(exit_name) + OUTCOME_TEXT_MAX];
+	bool spent;	    /* their time or a budget has expired */
+	bool replaced;	    /* by the next one, as soon as the last command has ended */
+	struct alert *next; /* or NULL: none any more */
+};
+
+DEFINE_CLEANUP(struct alert *, alert_free)
+
+static void on_end(void *arg)
+{
+	node_follow_up(((struct alert *)arg)->node);
+}
+
+static void alert_kill(struct alert *a, const char *reason)
+{
+	a->spent = true;
+	log_node(a->node->ctx->log, LOG_WARNING, node_name(a->node),
+		 "killing on-failure-command, pid %d (%s): %s", (int)a->hook.process.pid,
+		 a->hook.process.name, reason);
+	hook_kill(&a->hook);
+}
+
+static void on_limit(struct alarm *alarm)
+{
+	struct alert *a = container_of(alarm, struct alert, hook.timer);
+
+	if (hook_is_running(&a->hook))
+		alert_kill(a, "its on-failure-timeout is spent");
+}
+
+int alert_new(struct alert **ret, struct node *node, const struct node_config *config)
+{
+	cleanup(alert_freep) struct alert *a = NULL;
+	int r;
+
+	if (!config->argv || node_config_hook(config, HOOK_ON_FAILURE)->n == 0)
+		return 0;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	a->node = node;
+	a->config = node_config_ref(config);
+	hook_init(&a->hook, node->ctx, &a->launch, NULL, on_end, a);
+	alarm_init(&a->hook.timer, on_limit);
+	r = launch_init(&a->launch, node->ctx, config, NULL, NULL);
+	if (r < 0)
+		return r;
+	*ret = take(a);
+	return 0;
+}
+
+struct alert *alert_free(struct alert *a)
+{
+	if (!a)
+		return NULL;
+	alert_free(a->next);
+	hook_done(&a->hook);
+	launch_done(&a->launch);
+	node_config_unref(a->config);
+	free(a);
+	return NULL;
+}
+
+void alert_use(struct node *node, struct alert *alert)
+{
+	struct alert *before = node->alert;
+
+	if (before && alert)
+		alert->began_usec = before->began_usec;
+	if (before && before->hook.node) {
+		alert_free(before->next);
+		before->next = alert;
+		before->replaced = true;
+		return;
+	}
+	node->alert = alert;
+	alert_free(before);
+}
+
+/* Returns true if the commands may not begin; the log says why. */
+static bool is_left_out(const struct alert *a, uint64_t now)
+{
+	uint64_t interval = node_config_extras(a->config)->on_failure_interval_usec;
+	const char *reason = NULL;
+
+	if (a->hook.node)
+		reason = "the last one is not over";
+	else if (a->began_usec && now < clock_add(a->began_usec, interval))
+		reason = "it ran within its on-failure-interval";
+	if (reason)
+		log_node(a->node->ctx->log, LOG_NOTICE, node_name(a->node),
+			 "on-failure-command left out: %s", reason);
+	return reason;
+}
+
+void alert_begin(struct node *node, const struct outcome *outcome, const char *result)
+{
+	uint64_t now = clock_now_usec();
+	struct alert *a = node->alert;
+	char text[OUTCOME_TEXT_MAX];
+
+	if (!a || node_is_stopped(node) || is_left_out(a, now))
+		return;
+	a->began_usec = now;
+	a->spent = false;
+	a->limit_usec = clock_add(now, node_config_extras(a->config)->on_failure_timeout_usec);
+	alarm_set(&node->ctx->alarms, &a->hook.timer, a->limit_usec);
+	(void)stpcpy(stpcpy(a->exit, exit_name), policy_outcome_text(text, outcome));
+	hook_clear_variables(&a->hook);
+	hook_set_variable(&a->hook, "SWANSONG_REASON=%s", result);
+	hook_add_variable(&a->hook, a->exit);
+	hook_begin(&a->hook, node, HOOK_ON_FAILURE, swansong_guard(node->work), node->generation);
+}
+
+static void finish(struct alert *a)
+{
+	struct node *node = a->node;
+
+	alarm_stop(&node->ctx->alarms, &a->hook.timer);
+	launch_end_output(&a->launch, &a->hook.process.guard, a->hook.process.generation,
+			  a->limit_usec);
+	hook_end(&a->hook);
+	if (!a->replaced)
+		return;
+	node->alert = take(a->next);
+	alert_free(a);
+}
+
+void alert_update(struct node *node)
+{
+	char text[OUTCOME_TEXT_MAX];
+	struct alert *a;
+
+	while ((a = node->alert) && hook_has_ended(&a->hook)) {
+		if (!hook_was_well(&a->hook))
+			log_node(node->ctx->log, LOG_WARNING, node_name(node), "%s",
+				 policy_outcome_text(text, &a->hook.outcome));
+		/* A failed command does not stop the others. */
+		if (a->spent || !hook_continue(&a->hook))
+			finish(a);
+	}
+}
+
+void alert_force(struct node *node)
+{
+	struct alert *a = node->alert;
+
+	if (!a || !hook_is_running(&a->hook) || a->spent)
+		return;
+	forced_kills_add(node->ctx->forced_kills, node->config->path,
+			 "killed on-failure-command, pid %d (%s): the budget was spent",
+			 (int)a->hook.process.pid, a->hook.process.name);
+	node_note_forced(node);
+	alert_kill(a, "the budget is spent");
+}
+
+const struct hook *alert_hook(const struct node *node)
+{
+	return node->alert && node->alert->hook.node ? &node->alert->hook : NULL;
+}
+
+void alert_abandon(struct node *node)
+{
+	struct alert *a = node->alert;
+
+	if (!a || !a->hook.node)
+		return;
+	log_node(node->ctx->log, LOG_ERR, node_name(node),
+		 "its on-failure-command is not waited for any more");
+	hook_kill(&a->hook);
+	swansong_guard_drop(&a->hook.process.guard);
+}
