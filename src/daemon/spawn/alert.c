@@ -31,7 +31,7 @@ DEFINE_CLEANUP(struct alert *, alert_free)
 
 static void on_end(void *arg)
 {
-	node_follow_up(((struct alert *)arg)->node);
+	node_update_soon(((struct alert *)arg)->node);
 }
 
 static void alert_kill(struct alert *a, const char *reason)

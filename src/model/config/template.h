@@ -18,7 +18,6 @@ struct templates {
 const struct place *templates_find(const struct templates *templates, const char *name);
 
 /*
-/*
  * Begins a template, which the following calls complete.  place.file must outlive the templates.
  * Return: 0 or -ENOMEM.
  */
