@@ -90,7 +90,7 @@ ok "a budget is enough for all" by_force ctl stop late --timeout 20s
 within "with the final action" $(($(now) - began)) 1900 15000
 is "which is told of it" "$(cat "$dir/final")" "forced late"
 ok "the kill left it its share" killed_after late '(2\.[0-9]|3\.[0-9]|[4-9]\.[0-9])s'
-ok "as the log says" says "$log" 'late: its shutdown-timeout of 3.0s is spent but for its final action'
+ok "as the log says" says "$log" 'late: the shutdown-timeout of 3.0s has expired; the final action has time left'
 stop_daemon
 is "none of this was in the end of the root" "$status" 0
 
@@ -245,7 +245,7 @@ END
 rm "$dir/web"
 SWANSONG_GRACE=3s start_daemon
 ok "what limits a shutdown is said at the start" \
-	says "$log" 'a shutdown has 2.0s: the grace of 3.0s less a margin, not the shutdown-timeout of 1min 30s'
+	says "$log" 'shutdown limited to 2.0s: the grace of 3.0s less a margin is below the shutdown-timeout of 1min 30s'
 wait_for 10 has_pid web || die "web is there"
 ok "services do not have the variable" not says "$dir/env" SWANSONG_GRACE
 began=$(now)
@@ -253,7 +253,7 @@ kill -TERM "$daemon"
 await_daemon 20
 within "a margin of the grace is kept" $(($(now) - began)) 1900 15000
 is "by force" "$status" 124
-ok "the log says why" says "$log" 'root: its grace of 3.0s is spent but for a margin'
+ok "the log says why" says "$log" 'root: the grace of 3.0s less a margin has expired'
 
 rm "$dir/web"
 SWANSONG_GRACE=1h start_daemon --grace 600ms

@@ -20,7 +20,7 @@ await_daemon 10
 ok "it is not touched" kill -0 "$old"
 
 start_daemon
-ok "the next one names it" says "$log" 'web: 1 processes are left of a swansongd that is gone'
+ok "the next one names it" says "$log" 'web: ending 1 processes of an earlier swansongd'
 ok "and asks it to end" wait_for 5 says "$dir/worker" TERM
 is "nothing runs beside it" "$(state web)" down
 echo >"$dir/worker.go"

@@ -123,7 +123,7 @@ wait_for 5 grep -qx "$other" "$cgroup/cgroup.procs" || die "there is another pro
 start_daemon
 ctl wait --for ready >"$dir/out"
 ok "beside others in its group that is said" says "$log" \
-	'cgroup-pids-max has no effect: the controller pids cannot be used: .*; other processes are in our control group'
+	'cgroup-pids-max has no effect: the controller pids cannot be used: .*; other processes are in the control group of swansongd'
 is "the service runs all the same" "$(state bounded)" up
 ok "in a group" test -d "$(group bounded)"
 stop_daemon

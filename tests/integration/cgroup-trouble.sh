@@ -58,7 +58,7 @@ END
 start_daemon
 ctl wait --for ready
 is "services do without groups if there can be no more" "$(state one) $(state two)" "up up"
-is "that is said once" "$(grep -c 'does without a control group' "$log")" 1
+is "that is said once" "$(grep -c 'started without a control group' "$log")" 1
 ok "leftovers are found by their mark" wait_for 5 has_kinds_of_guards one "leftover process"
 stop_daemon
 is "and ended" "$status" 0
@@ -74,7 +74,7 @@ ctl wait --for ready
 like "without rights it works without" "$(group_of "$(pid_of one)")" "^$(group_of $$)\$"
 ok "and says so to those who ask" says "$log" 'no control groups: '
 ok "and to those who would set a limit there" says "$log" \
-	'two: cgroup-pids-max has no effect: there are no control groups to set it in'
+	'two: cgroup-pids-max has no effect: swansongd has no control groups'
 sed -i 's/cgroup-pids-max/cgroup-memory-max/' "$ini"
 ok "also when that is reloaded" ctl reload
 ok "it is said" wait_for 10 says "$log" 'two: cgroup-memory-max has no effect'

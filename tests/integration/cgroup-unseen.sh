@@ -61,7 +61,7 @@ ok "but when it has gone" wait_for 10 restarted
 outside tough "$helpers/stubborn" "$dir/stubborn"
 wait_for 5 test -s "$dir/stubborn" || die "the stubborn one is there"
 ok "who does not end is killed with the group" by_force timeout 10 "$swansongctl" stop tough
-ok "which is said" says "$dir/by_force" 'tough: killed the rest of its control group, [0-9]+'
+ok "which is said" says "$dir/by_force" 'tough: killed the remaining processes of the control group, [0-9]+'
 ok "at the end of the budget" wait_for 5 is_zombie_or_gone "$pid"
 ok "and there is no group" not test -e "$(group tough)"
 "$swansongctl" shutdown >"$dir/out" 2>&1

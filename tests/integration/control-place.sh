@@ -36,7 +36,7 @@ for trick in 'mkdir -m 700' 'mkdir -m 777' 'ln -s /var'; do
 	[ "$trick" != 'mkdir -m 777' ] || chown "$uid" "$place"
 	run
 	ok "$trick: the log says that there is none" wait_for 10 says "$log" \
-		"no control socket at $place/control.sock: its directory is not one of this user alone"
+		"no control socket at $place/control.sock: the directory must belong to this user alone"
 	"${as_user[@]}" "$swansongctl" status >"$dir/out" 2>&1
 	is "$trick: nor does swansongctl use it" "$?" 5
 	ok "$trick: the services run" wait_for 10 says "$log" 'idle: started'

@@ -170,7 +170,7 @@ cause() { # NODE FROM TO
 sed -i 's/^\[db\]/[base]/' "$ini"
 ok "one is called differently" ctl reload
 ok "and is up" wait_for 5 has_state base up
-is "the old one is stopped by its section" "$(cause db running shutting_down)" "its section is gone"
+is "the old one is stopped by its section" "$(cause db running shutting_down)" "section removed"
 like "the new one is started by who asked" "$(cause base down starting)" '^asked by pid [0-9]+, uid'
 sed -i 's/^\[base\]/[db]/' "$ini"
 kill -HUP "$daemon"

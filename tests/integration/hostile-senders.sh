@@ -97,7 +97,7 @@ end_attack
 
 ctl start own >/dev/null
 ok "a service sends such a file itself" wait_for 10 says "$log" '^own +\| sent'
-ok "the descriptor is refused by name" wait_for 10 says "$log" 'own: a descriptor is refused: it is no socket'
+ok "the descriptor is refused by name" wait_for 10 says "$log" 'own: a descriptor is refused: not a socket'
 ok "the daemon answers after that" answers
 is "nothing is stored" "$(field own .service.stored)" null
 ok "a process of its own closes it" wait_for 10 is_closing
@@ -115,7 +115,7 @@ wait_for 1 false
 ok "which leaves the daemon idle" test "$(($(switches) - before))" -lt 3
 
 ctl start flood >/dev/null
-ok "a flood is named" wait_for 10 says "$log" 'flood: a flood of messages is refused: the rest'
+ok "a flood is named" wait_for 10 says "$log" 'flood: a flood of messages is refused: further messages'
 before=$(ticks)
 ok "other services start meanwhile" ctl restart web
 wait_for 2 false

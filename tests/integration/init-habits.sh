@@ -114,6 +114,6 @@ for spelling in "-c --" "-c" "-vc --"; do
 	# shellcheck disable=SC2086  # words
 	is "dumb-init's $spelling is refused" "$(status_in "$real" $spelling touch touched)" 2
 done
-ok "what to write is said" says "$log" 'for the -c of other inits say --single-child'
+ok "what to write is said" says "$log" 'for the -c of other inits use --single-child'
 ok "and nothing is run" not test -e "$dir/touched"
 finish

@@ -152,11 +152,11 @@ END
 ctl reload >/dev/null
 ok "what a shell asks for in vain ends nothing" wait_for 30 says "$log" '^many +\| all were asked for'
 # The shell does not wait for the daemon, which hears of the one that is released last.
-has_so_many() { says "$log" 'no more of this is told' && has_leases many 255; }
+has_so_many() { says "$log" 'further refusals are not logged' && has_leases many 255; }
 ok "a connection has so many" wait_for 10 has_so_many
 like "the log says so" "$(cat "$log")" 'many: a guard is refused to pid [0-9]+: this connection holds 256 guards'
 ok "and not without an end" test "$(grep -c 'a guard is refused' "$log")" -le 12
-like "the last line says that" "$(grep 'a guard is refused' "$log" | tail -n 1)" 'no more of this is told'
+like "the last line says that" "$(grep 'a guard is refused' "$log" | tail -n 1)" 'further refusals are not logged'
 
 sh -eu -c '. "$1"; swansong_guard x; swansong_release x; echo harmless' x "$recipe" >"$dir/none" 2>&1
 is "without a daemon the recipe does nothing" "$(cat "$dir/none")" harmless

@@ -58,7 +58,7 @@ tell client guard e pipe 'FDSTORE=1'
 tell client guard - pipe
 is "what cannot end, or is not one, or has no name, is refused" "$(leases job) $(refused)" "0 6"
 tell client drop -
-like "and why" "$(cat "$log")" 'refused: the descriptor is no end of a pipe'
+like "and why" "$(cat "$log")" 'refused: not an end of a pipe'
 tell client drop b
 tell client drop c
 tell client drop e
@@ -68,7 +68,7 @@ for i in {1..64}; do
 done
 tell client guard toomany pipe
 is "there are so many for each service" "$(leases job)" 64
-like "and why not more" "$(cat "$log")" 'refused: it holds 64 guards in this way'
+like "and why not more" "$(cat "$log")" 'refused: limit of 64 descriptors for each node'
 tell client lost toomany
 is "who asked in vain can know" "$(heard toomany)" lost
 for i in {1..64}; do
@@ -95,7 +95,7 @@ ctl shutdown deaf --no-wait
 ok "it is asked to end" wait_for 5 says "$log" 'deaf: SIGTERM to pid'
 tell deaf guard new pipe
 is "nothing new after the stop" "$(leases deaf)" 1
-like "and why" "$(cat "$log")" 'deaf: X_SWANSONG_GUARD is refused: its node is stopped'
+like "and why" "$(cat "$log")" 'deaf: X_SWANSONG_GUARD is refused: the node is stopped'
 tell deaf lost new
 ctl shutdown --no-wait --force
 await_daemon 20

@@ -37,7 +37,7 @@ is "nobody's else are released" "$(heard b | jq -r .error) $(leases web)" "io.sw
 tell client ask a "$(release "\"id\":$id")"
 is "one is, by its id" "$(heard a) $(leases web)" '{"parameters":{}} 0'
 tell client ask a "$(release '')"
-like "which one has to be said" "$(heard a)" 'Failed.*by id or by why'
+like "which one has to be said" "$(heard a)" 'Failed.*expected id or why'
 tell client ask a "$(take '"why":"on the root"')"
 is "without a node it is the root's" "$(ctl guards --json | jq -r '.guards[] | select(.kind == "lease").node')" ""
 tell client close a
@@ -52,7 +52,7 @@ tell client ask a "$(take '"node":"web","why":"long","ttl_usec":100000000')"
 like "guards says how long one has" "$(ctl guards web)" '"long", expires in'
 ok "and JSON too" test "$(ctl guards web --json | jq '[.guards[].ttl_usec | numbers] | max')" -gt 50000000
 ok "one expires" wait_for 10 has_leases web 1
-like "the log names it" "$(cat "$log")" 'web: after 200ms the guard has expired of pid [0-9]+ \(.*\): short'
+like "the log names it" "$(cat "$log")" 'web: guard expired after 200ms: pid [0-9]+ \(.*\): short'
 tell client ask a "$(take '"node":"web","ttl_usec":0')"
 is "its connection lives on; and no time is no guard" "$(heard a | jq -r .error)" io.swansong.Failed
 tell client say a "$(take '"node":"web","why":"followed","ttl_usec":100000' ',"more":true')"

@@ -96,7 +96,7 @@ ok "several sockets arrive with their names" wait_for 20 holds '3: names, listen
 printf '%s\n' 'store file 0' 'store pipe 1' 'store file2 0' 'store toomany 0' 'barrier' >"$dir/talk"
 ok "descriptors are taken" wait_for 20 says "$log" '^talker: barrier is over'
 is "as many as are allowed" "$(field talk .service.stored)" 3
-ok "which is told" says "$log" 'talk: FDSTORE=1 is refused: its fd-store-max is reached'
+ok "which is told" says "$log" 'talk: FDSTORE=1 is refused: fd-store-max is reached'
 printf 'exit 1\nheld\n' >"$dir/talk"
 ok "the next run has them back, but for who hung up" wait_for 20 \
 	holds '5: names, listen, listen, file=kept file, file2=kept file2'

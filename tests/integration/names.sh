@@ -33,7 +33,7 @@ is "programs are told" "$(ctl status ngnix --json 2>/dev/null | jq -c .parameter
 
 ctl stop / >"$dir/out" 2>&1
 is "the root is not stopped by mistake" "$? $(cat "$dir/out")" \
-	"1 swansongctl: root: the root is not stopped, but shut down: swansongctl shutdown"
+	"1 swansongctl: root: the root cannot be stopped: use swansongctl shutdown"
 is "nothing has happened" "$(state solo)" up
 stop_daemon
 finish

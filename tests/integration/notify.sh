@@ -238,7 +238,7 @@ is "another service's process is not taken" "$(pid_of replaced)" "$before"
 tell replaced 'name 1'
 tell replaced 'name 4194304'
 is "nor one that is nobody's, or is not there" "$(pid_of replaced)" "$before"
-ok "as the log says" says "$log" 'replaced: MAINPID=1 is refused: it is no process of the service'
+ok "as the log says" says "$log" 'replaced: MAINPID=1 is refused: not a process of the service'
 tell replaced 'main'
 after=$(pid_of replaced)
 not_pid() { [ "$1" != "$2" ]; }
@@ -246,7 +246,7 @@ ok "a child takes its place" not_pid "$before" "$after"
 is "and that is in the same state" "$(state replaced)" up
 like "who was it is a leftover" "$(ctl guards)" "leftover .*$before"
 kill -KILL "$before"
-ok "its end is not the service's" wait_for 10 says "$log" "replaced: leftover pid $before .* is gone"
+ok "its end is not the service's" wait_for 10 says "$log" "replaced: leftover pid $before .* has ended"
 is "which is up" "$(state replaced)" up
 tell replaced 'say STATUS=orphan'
 is "and heard" "$(field replaced .service.status)" orphan
@@ -270,7 +270,7 @@ ok "it can be stopped" ctl stop hooked
 before=$(pid_of detached)
 tell detached 'detach'
 ok "one of another session takes its place" not_pid "$before" "$(pid_of detached)"
-ok "while the first one ends" wait_for 10 says "$log" "detached: leftover pid $before .* is gone"
+ok "while the first one ends" wait_for 10 says "$log" "detached: leftover pid $before .* has ended"
 is "and it is up" "$(state detached)" up
 ok "it can be stopped" ctl stop detached
 is "it is signalled like any other" "$(state detached)" down

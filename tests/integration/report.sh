@@ -249,7 +249,7 @@ is "a reload says what it changes" \
 	"$(ctl reload --dry-run --json | jq -r '.changes[].keys[] | "\(.key) \(.from) \(.to) \(.apply)"')" \
 	"report null $report live"
 ok "it is reloaded" ctl reload
-ok "it counts now" says "$log" 'report has changed, and counts now'
+ok "it counts now" says "$log" 'report has changed, effective now'
 stop_daemon
 is "and it is written there" "$(of_node idle '"\(.states[-1].state) \(.guards | length)"')" "down 1"
 

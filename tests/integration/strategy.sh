@@ -108,7 +108,7 @@ is "the service is shown as failed" "$(state given/up)" failed
 ok "which is no maintenance" not ctl health -q
 ctl stop given/up
 is "until it is stopped by hand" "$(state given/up)" down
-ok "which is said" says "$log" 'given: shutting down: a service of it was given up'
+ok "which is said" says "$log" 'given: shutting down: a service of the group was given up'
 
 pid=$(pid_of last)
 crash last

@@ -33,7 +33,7 @@ is "without --wait it is begun" "$(cat "$dir/said")" "jobs/idle: begun"
 ok "and runs" wait_for 5 has_state jobs/idle up
 idle=$(pid_of jobs/idle)
 is "the same name is taken" "$(ctl run jobs/idle -- true 2>&1)" \
-	"swansongctl: jobs/idle: is there already"
+	"swansongctl: jobs/idle: the node exists already"
 
 ctl run jobs/bad -p stop-timout=3s -p restart=sometimes -p requires=nope -p command=x -p control-mode=0 \
 	-- true 2>"$dir/said"
@@ -48,7 +48,7 @@ ok "there has to be a node above it" not ctl run nope/job -- true
 ok "which is a group" not ctl run db/job -- true
 ok "a name is checked" not ctl run 'jobs/a b' -- true
 for name in root root/job; do
-	like "which is not that of the root: $name" "$(ctl run "$name" -- true 2>&1)" 'is there already|reserved for the root|name of the root'
+	like "which is not that of the root: $name" "$(ctl run "$name" -- true 2>&1)" 'the node exists already|reserved for the root|name of the root'
 done
 like "nor is the root required" "$(ctl run jobs/bad -p requires=root -- true 2>&1)" "no node 'root'"
 ctl run $'jobs/\xff' -- true 2>"$dir/said"

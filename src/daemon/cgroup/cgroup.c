@@ -333,7 +333,8 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 	c->own = r < 0 ? r : cgroup_open(path);
 	if (c->own < 0 || !cgroup_is_delegated(c->own, path)) {
 		log_line(ctx->log, LOG_DEBUG, "no control groups: %s",
-			 c->own < 0 ? "none of version 2 can be seen" : "ours is not delegated");
+			 c->own < 0 ? "no hierarchy of version 2"
+				    : "the group of swansongd is not delegated");
 		return 0;
 	}
 	r = set_up(c, path, socket);
@@ -366,7 +367,8 @@ static void remove_top(struct cgroups *c)
 	int r;
 
 	if (cgroup_is_populated(c->top, ".") == 1) {
-		log_line(c->ctx->log, LOG_WARNING, "killing what is left in %s", c->top_path);
+		log_line(c->ctx->log, LOG_WARNING, "killing the remaining processes in %s",
+			 c->top_path);
 		(void)cgroups_kill(c, ".");
 		wait_until_empty(c);
 	}

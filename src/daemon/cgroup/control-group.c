@@ -72,7 +72,7 @@ static void check_limit(const struct control_group *g, const struct limit *limit
 
 	if (!cgroups) {
 		log_node(g->ctx->log, LOG_WARNING, path,
-			 "%s has no effect: there are no control groups to set it in", limit->key);
+			 "%s has no effect: swansongd has no control groups", limit->key);
 		return;
 	}
 	r = cgroups_enable(cgroups, limit->controller);
@@ -84,7 +84,8 @@ static void check_limit(const struct control_group *g, const struct limit *limit
 		log_node(g->ctx->log, LOG_WARNING, path,
 			 "%s has no effect: the controller %s cannot be used: %s%s", limit->key,
 			 limit->controller, strerror(-r),
-			 r == -EBUSY ? "; other processes are in our control group" : "");
+			 r == -EBUSY ? "; other processes are in the control group of swansongd"
+				     : "");
 }
 
 void control_group_check(struct control_group *g)
@@ -120,7 +121,8 @@ void control_group_refused(struct control_group *g, int error)
 
 	if (!cgroups->refused)
 		log_node(g->ctx->log, LOG_WARNING, g->config->path,
-			 "does without a control group, as may others: %s", strerror(error));
+			 "started without a control group, as further services may be: %s",
+			 strerror(error));
 	cgroups->refused = true;
 	cgroups_unwatch(cgroups, &g->watch);
 	(void)cgroup_remove(cgroups->top, NAME_OF(g));

@@ -29,7 +29,7 @@ static void drain_group(const char *name, void *arg)
 		return;
 	(void)cgroup_processes(c->top, name, count_process, &n);
 	log_node(c->ctx->log, LOG_WARNING, cgroups_node_of_name(name, path) == 0 ? path : name,
-		 "%u processes are left of a swansongd that is gone; ending them first", n);
+		 "ending %u processes of an earlier swansongd before any start", n);
 	(void)cgroup_write(c->top, name, "cgroup.freeze", "0");
 	cgroups_signal(c, name, SIGTERM);
 	cgroups_signal(c, name, SIGCONT);
@@ -50,7 +50,7 @@ static void cgroup_drain_check(struct cgroups *c)
 	cgroups_unwatch(c, &c->drain);
 	alarm_stop(&c->ctx->alarms, &c->drain_timer);
 	(void)cgroup_children(c->top, remove_group, c);
-	log_line(c->ctx->log, LOG_NOTICE, "what the swansongd before had left is gone");
+	log_line(c->ctx->log, LOG_NOTICE, "the processes of the earlier swansongd have ended");
 	context_update_soon(c->ctx);
 }
 
@@ -59,7 +59,8 @@ static void on_drain_timer(struct alarm *alarm)
 	struct cgroups *c = container_of(alarm, struct cgroups, drain_timer);
 
 	if (!c->killing)
-		log_line(c->ctx->log, LOG_WARNING, "killing what the swansongd before had left");
+		log_line(c->ctx->log, LOG_WARNING,
+			 "killing the processes of the earlier swansongd");
 	c->killing = true;
 	(void)cgroups_kill(c, ".");
 	alarm_set(&c->ctx->alarms, &c->drain_timer, clock_now_usec() + KILL_AGAIN_USEC);

@@ -178,8 +178,7 @@ static void on_withdraw(const char *path, void *arg)
 			continue;
 		if (request->n_leases > 0)
 			log_node(control->tree->ctx->log, LOG_WARNING, path,
-				 "%u guards of its last run are released: that is over",
-				 request->n_leases);
+				 "releasing %u guards of the last run", request->n_leases);
 		connection_close_soon(c);
 	}
 }

@@ -75,7 +75,7 @@ static void note_refusal(struct request *q, const struct node *node, const char 
 		return;
 	log_node(q->tree->ctx->log, LOG_WARNING, node_name(node),
 		 "a guard is refused to pid %d: %s%s", (int)q->connection->peer.pid, why,
-		 q->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
+		 q->refused == REFUSALS_LOGGED ? "; further refusals are not logged" : "");
 }
 
 static void refuse(struct request *q, struct node *node, enum interface_error error,
@@ -91,7 +91,7 @@ static void refused(struct request *q, struct node *node, int r)
 
 	switch (r) {
 	case LEASE_STOPPED:
-		refuse(q, node, ERROR_NODE_STOPPED, "it is stopped");
+		refuse(q, node, ERROR_NODE_STOPPED, "the node is stopped");
 		break;
 	case LEASE_USER_FULL:
 		(void)snprintf(why, sizeof(why), "user %u holds %u guards", q->connection->peer.uid,
@@ -144,7 +144,7 @@ void request_release(struct request *q, struct node *node, const struct message_
 
 	(void)node;
 	if (!why && id == UINT64_MAX) {
-		request_fail(q, ERROR_FAILED, NULL, "which one is not said: by id or by why");
+		request_fail(q, ERROR_FAILED, NULL, "no guard named: expected id or why");
 		return;
 	}
 	list_for_each_safe (lease, next, &q->leases, of_holder)

@@ -98,7 +98,7 @@ void request_stop(struct request *q, struct node *node, const struct message_cal
 
 	if (node == q->tree->root) {
 		request_fail(q, ERROR_FAILED, node_name(node),
-			     "the root is not stopped, but shut down: swansongctl shutdown");
+			     "the root cannot be stopped: use swansongctl shutdown");
 		return;
 	}
 	begin_lowering(q, &goals);

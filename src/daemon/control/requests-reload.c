@@ -49,7 +49,7 @@ static const char *reload_fault(int r)
 {
 	if (r == -ESRCH)
 		return "is not up";
-	return r == -EBUSY ? "its reload-command runs already" : strerror(-r);
+	return r == -EBUSY ? "the reload-command is still running" : strerror(-r);
 }
 
 void request_reload_service(struct request *q, struct node *node, const struct message_call *call)
@@ -84,8 +84,9 @@ void request_signal(struct request *q, struct node *node, const struct message_c
 	int signo;
 
 	if (parse_signal(text, &signo) < 0) {
-		request_fail(q, ERROR_FAILED, node_name(node),
-			     "there is no such signal, allowed is one such as SIGUSR1 or 10");
+		request_fail(
+			q, ERROR_FAILED, node_name(node),
+			"unknown signal: expected a name or number, for example SIGUSR1 or 10");
 		return;
 	}
 	s = running_service(q, node);

@@ -34,7 +34,7 @@ static int add(struct request *q, const struct message_call *call, FILE *reason,
 	if (!argv || !properties)
 		return -ENOMEM;
 	if (!argv[0] || !*argv[0]) {
-		(void)fputs("the command names no program", reason);
+		(void)fputs("empty command: expected a program and its arguments", reason);
 		return -EINVAL;
 	}
 	return transient_add(q->tree, path, properties, argv, keep, reason, ret);
@@ -43,9 +43,8 @@ static int add(struct request *q, const struct message_call *call, FILE *reason,
 static void refuse(struct request *q, const char *path, int r, const char *reason)
 {
 	if (r == -ENOENT)
-		request_fail(
-			q, ERROR_FAILED, path,
-			"there is no node above it, allowed is a name below one that is there");
+		request_fail(q, ERROR_FAILED, path,
+			     "no parent node: expected a path below an existing group");
 	else if (r == -ESHUTDOWN)
 		request_fail(q, ERROR_NODE_STOPPED, path, NULL);
 	else

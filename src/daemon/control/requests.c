@@ -52,7 +52,7 @@ const char *request_denial(const struct request *q, const char *path)
 {
 	if (text_is_within(path, q->home))
 		return NULL;
-	return "this connection is for the node of a service and what is below it";
+	return "this connection is limited to the node of its service and the nodes below";
 }
 
 void request_fail_unknown(struct request *q, const char *path)

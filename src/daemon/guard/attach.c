@@ -210,7 +210,7 @@ void attach_stop(struct attach *a)
 	r = pagefile_stop(a->page);
 	if (!send_message(a, "STOP") || r < 0)
 		log_node(a->node->ctx->log, LOG_DEBUG, node_name(a->node),
-			 "there is nobody to be told of the stop");
+			 "no attached program to notify of the stop");
 	a->asked_usec = 0;
 	request_report(a, clock_now_usec());
 }

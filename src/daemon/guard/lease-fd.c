@@ -181,15 +181,15 @@ const char *lease_fd_refusal(int r)
 {
 	switch (r) {
 	case LEASE_STOPPED:
-		return "its node is stopped";
+		return "the node is stopped";
 	case LEASE_USER_FULL:
-		return "its user holds 4096 guards";
+		return "limit of 4096 guards for each user";
 	case LEASE_FULL:
-		return "16384 guards are held";
+		return "limit of 16384 guards";
 	case LEASE_FD_FULL:
-		return "it holds 64 guards in this way";
+		return "limit of 64 descriptors for each node";
 	case LEASE_FD_ENDLESS:
-		return "the descriptor is no end of a pipe or of a pair of UNIX sockets "
+		return "not an end of a pipe or of a pair of UNIX sockets "
 		       "of its own";
 	default:
 		return strerror(-r);

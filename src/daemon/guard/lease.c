@@ -117,11 +117,11 @@ static void on_expiry(struct alarm *alarm)
 		 */
 		for (struct node *n = lease->node; n; n = n->parent)
 			n->forced_usec = clock_now_usec();
-		lease_revoke(lease, ": that stop's budget is spent");
+		lease_revoke(lease, ": the budget of that stop has expired");
 		return;
 	}
 	log_node(lease->node->ctx->log, LOG_WARNING, node_name(lease->node),
-		 "after %s the guard has expired of %s", clock_text(ttl, lease->ttl_usec),
+		 "guard expired after %s: %s", clock_text(ttl, lease->ttl_usec),
 		 lease_text(text, lease));
 	trace_guard_end(lease->node->trace, lease->id, "expired");
 	lease_lose(lease, LEASE_EXPIRED);

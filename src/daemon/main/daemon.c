@@ -156,7 +156,7 @@ static void tear_down(struct daemon *d)
 static void loop_failed(struct daemon *d, int error, int before)
 {
 	if (error != before)
-		log_line(d->ctx.log, LOG_ERR, "the event loop: %s", strerror(-error));
+		log_line(d->ctx.log, LOG_ERR, "event loop: %s", strerror(-error));
 	d->reap = true;
 	(void)poll(NULL, 0, LOOP_RETRY_MSEC);
 }

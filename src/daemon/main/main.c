@@ -37,9 +37,10 @@ static const char usage[] =
 	"  -c, --config PATH   an INI file, or a directory of *.ini; may be repeated\n"
 	"                      (default " SYSCONFDIR
 	"/swansong/swansong.ini and conf.d beside it)\n"
-	"      --trust-config  read it also if it belongs to another user than root and ours\n"
+	"      --trust-config  read it even if its owner is neither root nor the user\n"
+	"                      of swansongd\n"
 	"  -s, --socket PATH   the control socket, or none\n"
-	"      --grace TIME    how long we are waited for at the end, before we are killed\n"
+	"      --grace TIME    time from the stop signal to SIGKILL by the parent manager\n"
 	"                      (default $SWANSONG_GRACE, or for ever)\n"
 	"  -q, --quiet         log warnings and errors only: --log-level warning\n"
 	"  -v, --verbose       log every change of state: --log-level debug\n"
@@ -52,10 +53,11 @@ static const char usage[] =
 	"      --signal-scope SCOPE        signals go to the command's group (the default), to main,\n"
 	"                                  or to all; -g is group, --single-child is main\n"
 	"  -r, --rewrite FROM:TO           pass the signal FROM on as TO; 0: not at all\n"
-	"  -e, --success-status STATUS     exit with 0 if the command exits with this\n"
-	"  -p, --parent-death-signal SIG   to us when our parent ends, to the command when we do\n"
-	"      --leftover-timeout TIME     what the command leaves behind has this long (5s)\n"
-	"      --notify-ready              the command says by sd_notify when it is ready\n"
+	"  -e, --success-status STATUS     exit with 0 if the command exits with STATUS\n"
+	"  -p, --parent-death-signal SIG   to swansongd when its parent ends, to the command when\n"
+	"                                  swansongd does\n"
+	"      --leftover-timeout TIME     time for processes that outlive the command (5s)\n"
+	"      --notify-ready              the command reports readiness by sd_notify(3)\n"
 	"\n"
 	"  -h, --help          show this\n"
 	"  -V, --version       show the version\n"
@@ -107,7 +109,7 @@ static int check_options(const struct daemon_options *options, const char *last,
 
 	if (options->command && options->n_paths > 0)
 		mistake = "a configuration, or a command, but not both; "
-			  "for the -c of other inits say --single-child";
+			  "for the -c of other inits use --single-child";
 	/*
 	 * In a script the variable with the command may be empty: nothing else may run in its
 	 * place.

@@ -126,7 +126,7 @@ static int open_control(struct daemon *d, const struct config *config, const cha
 	}
 	if (r == -EPERM)
 		log_line(log, given ? LOG_ERR : LOG_WARNING,
-			 "no control socket at %s: its directory is not one of this user alone",
+			 "no control socket at %s: the directory must belong to this user alone",
 			 path);
 	else if (r < 0)
 		log_line(log, given ? LOG_ERR : LOG_WARNING, "no control socket at %s: %s", path,

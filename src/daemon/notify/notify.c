@@ -75,7 +75,7 @@ static void screen_passed(struct notify *notify, struct unix_passed *passed)
 	passed->n = n;
 	if (refused.n == 0)
 		return;
-	listener->refused("a descriptor", "it is no socket, pipe, anonymous inode or memfd",
+	listener->refused("a descriptor", "not a socket, pipe, anonymous inode or memfd",
 			  listener->arg);
 	wait_for_closer(notify);
 	(void)closer_close(&notify->closer, refused.fds, refused.n);
@@ -144,7 +144,7 @@ static int on_flood_over(sd_event_source *source, void *arg)
 	const struct notify *notify = arg;
 
 	(void)source;
-	notify->listener.refused("a flood of messages", "the rest of them waits for a second",
+	notify->listener.refused("a flood of messages", "further messages wait for a second",
 				 notify->listener.arg);
 	return 0;
 }

@@ -15,7 +15,7 @@
 
 struct foreign {
 	struct listeners before;  /* those of the beginning of the run */
-	struct listeners refused; /* those of them that are known to be foreign */
+	struct listeners refused; /* members of @before that are foreign */
 };
 
 /* Just before the main process is made.  Probes other than tcp and http have no listeners. */

@@ -131,8 +131,8 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->remaining, &p->by_service);
 	trace_touch(s->node->trace);
-	log_node(s->ctx->log, LOG_INFO, s->config->path, "pid %d (%s) is a leftover of it",
-		 (int)pid, p->name);
+	log_node(s->ctx->log, LOG_INFO, s->config->path, "found leftover pid %d (%s)", (int)pid,
+		 p->name);
 	/* The budget had expired before the process was found. */
 	if (fsm_has_process(s->state) && service_kill_usec(s) <= p->since_usec)
 		(void)process_signal(p, SIGKILL);
@@ -199,8 +199,7 @@ static void log_end(struct service *s, enum service_event event)
 	else if (event == EVENT_FAIL)
 		log_node(s->ctx->log, passed_on ? LOG_INFO : LOG_ERR, s->config->path,
 			 "%s; failed%s", text,
-			 s->config->restart == RESTART_NEVER ? ""
-							     : ", its restart-limit is reached");
+			 s->config->restart == RESTART_NEVER ? "" : ": restart-limit is reached");
 	else
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "%s; done", text);
 }

@@ -107,7 +107,7 @@ int orphans_new(struct orphans **ret, struct tree *tree)
 		read_list(orphans, inherit);
 	else if (getpid() != 1)
 		log_line(tree->ctx->log, LOG_WARNING,
-			 "no list of children (%s): what services leave behind may stay",
+			 "no list of children (%s): orphans of services may go on running",
 			 strerror(-r));
 	*ret = tree->ctx->orphans = orphans;
 	return 0;
@@ -264,7 +264,7 @@ static bool adopt(struct node *node, pid_t pid, const struct proc_info *info, bo
 		if (final_hook(node) && hook_is_running(final_hook(node)))
 			return false;
 		log_node(node->ctx->log, LOG_INFO, node_name(node),
-			 "killing pid %d (%s), which final has left", (int)pid, info->name);
+			 "killing pid %d (%s): left behind by final", (int)pid, info->name);
 		(void)kill(pid, SIGKILL);
 		return false;
 	}

@@ -139,7 +139,7 @@ static void follow_add(const struct plan_entry *entry, struct goals *goals)
 	struct node *node = entry->node;
 	bool back = node->goal == GOAL_GONE;
 
-	log_node(node->ctx->log, LOG_NOTICE, node_name(node), "%s", back ? "is back" : "added");
+	log_node(node->ctx->log, LOG_NOTICE, node_name(node), "%s", back ? "added again" : "added");
 	if (back)
 		goals_add(goals, node);
 	else
@@ -148,7 +148,7 @@ static void follow_add(const struct plan_entry *entry, struct goals *goals)
 
 static void follow_removal(const struct plan_entry *entry, struct goals *goals)
 {
-	goals_lower(goals, entry->node, REQUEST_REMOVE, "its section is gone");
+	goals_lower(goals, entry->node, REQUEST_REMOVE, "section removed");
 }
 
 static void log_change(const struct plan_entry *entry)
@@ -163,7 +163,7 @@ static void log_change(const struct plan_entry *entry)
 	for (enum key_id key = 0; key < N_KEYS; key++) {
 		if (key_set_has(&entry->keys, key))
 			log_node(log, LOG_INFO, node_name(entry->node),
-				 "%s has changed, and counts %s", keys[key].name,
+				 "%s has changed, effective %s", keys[key].name,
 				 entry->restart || entry->start ? "now" : when[keys[key].apply]);
 	}
 }
@@ -177,7 +177,7 @@ static void follow_change(const struct plan_entry *entry, struct goals *goals)
 		goals_want(goals, node);
 	if (entry->restart) {
 		goals_forget_restarts(node);
-		goals_lower(goals, node, REQUEST_CYCLE, "its section has changed");
+		goals_lower(goals, node, REQUEST_CYCLE, "section changed");
 	}
 }
 
@@ -185,7 +185,7 @@ static void follow_dependent(const struct plan_entry *entry, struct goals *goals
 {
 	char reason[CONFIG_NAME_MAX + 20];
 
-	(void)snprintf(reason, sizeof(reason), "it requires %s", entry->because->path);
+	(void)snprintf(reason, sizeof(reason), "requires %s", entry->because->path);
 	goals_lower(goals, entry->node, REQUEST_CYCLE, reason);
 }
 

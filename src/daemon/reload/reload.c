@@ -73,9 +73,8 @@ static int apply(struct plan *plan)
 		bool live = keys[key].apply == APPLY_LIVE;
 
 		if (key_set_has(&plan->daemon, key))
-			log_line(log, live ? LOG_INFO : LOG_WARNING,
-				 "%s has changed, and counts %s", keys[key].name,
-				 live ? "now" : "when the daemon is started anew");
+			log_line(log, live ? LOG_INFO : LOG_WARNING, "%s has changed, effective %s",
+				 keys[key].name, live ? "now" : "when the daemon restarts");
 	}
 	return 0;
 }
@@ -98,7 +97,7 @@ static int make_plan(const struct reload *reload, struct log *log, FILE *reason,
 	int r;
 
 	if (reload->n_paths == 0) {
-		(void)fputs("there is no configuration in front of a command", reason);
+		(void)fputs("no configuration to reload: swansongd runs a command", reason);
 		return -EOPNOTSUPP;
 	}
 	if (node_is_stopped(tree->root)) {

@@ -50,11 +50,11 @@ static int check_place(const struct tree *tree, const char *path, FILE *reason)
 	if (node_is_stopped(parent))
 		return -ESHUTDOWN;
 	if (parent->service) {
-		(void)fputs("is to be below a service, allowed is below a group", reason);
+		(void)fputs("the parent is a service: expected a group", reason);
 		return -EINVAL;
 	}
 	if (tree_find(tree, path)) {
-		(void)fputs("is there already", reason);
+		(void)fputs("the node exists already", reason);
 		return -EEXIST;
 	}
 	return 0;
@@ -123,7 +123,7 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 	if (r < 0)
 		return r;
 	node->keep = keep;
-	log_node(tree->ctx->log, LOG_NOTICE, path, "added, asked for: %s", node->config->command);
+	log_node(tree->ctx->log, LOG_NOTICE, path, "added by request: %s", node->config->command);
 	node_changed(node, "none", "");
 	/* A requirement may be in a tree that is shutting down, and would never be there. */
 	goals_begin(&goals, tree, CAUSE_OPERATOR);
@@ -146,7 +146,7 @@ static void let_go(struct tree *tree, struct node *node)
 	struct goals goals;
 
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
-	goals_lower(&goals, node, REQUEST_REMOVE, "it has ended");
+	goals_lower(&goals, node, REQUEST_REMOVE, "transient, and has ended");
 	goals_commit(&goals);
 }
 

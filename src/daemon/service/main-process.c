@@ -130,7 +130,7 @@ static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pi
 	struct process seen = { .pidfd = fd };
 	uid_t uid;
 
-	*why = "there is no such process";
+	*why = "no such process";
 	if (fd < 0)
 		return fd;
 	if (proc_read(pid, info) < 0 || proc_uid(pid, &uid) < 0 || info->state == 'Z')
@@ -142,7 +142,7 @@ static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pi
 	    !may_be_named(s, info, known, find_session(s, pid), uid))
 		return -EPERM;
 	/* The data above belongs to the process of the descriptor only if that still exists. */
-	*why = "it is gone";
+	*why = "the process has ended";
 	if (process_signal(&seen, 0) == -ESRCH)
 		return -ESRCH;
 	*pidfd = take_fd(fd);
@@ -189,7 +189,7 @@ int service_set_main(struct service *s, pid_t pid, const char **why)
 	struct proc_info info;
 	int r;
 
-	*why = "it has ended, or is being stopped";
+	*why = "the service has ended or is being stopped";
 	if (!s->main.alive ||
 	    (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP))
 		return -ESHUTDOWN;

@@ -147,15 +147,14 @@ static void apply_store(struct service *s, const struct notify_message *m,
 	int r = s->setup.launch.activation ? 0 : -ENOBUFS;
 
 	if (!comes_back(s)) {
-		refuse(s, "FDSTORE=1", "it has been stopped");
+		refuse(s, "FDSTORE=1", "the service is stopped");
 		return;
 	}
 	for (size_t i = 0; r >= 0 && i < passed->n; i++)
 		r = activation_store(s->setup.launch.activation, take_fd(passed->fds[i]), name,
 				     poll);
 	if (r < 0)
-		refuse(s, "FDSTORE=1",
-		       r == -ENOBUFS ? "its fd-store-max is reached" : strerror(-r));
+		refuse(s, "FDSTORE=1", r == -ENOBUFS ? "fd-store-max is reached" : strerror(-r));
 }
 
 static void apply_remove(struct service *s, const struct notify_message *m)
@@ -181,12 +180,12 @@ static void apply_guard(struct service *s, const struct notify_message *m,
 
 	if (!*m->guard) {
 		refuse(s, "X_SWANSONG_GUARD",
-		       "no name of 1 to 200 bytes without control characters");
+		       "invalid name: expected 1 to 200 bytes without control characters");
 		return;
 	}
 	if (passed->n != 1 || (m->flags & NOTIFY_FDSTORE)) {
 		refuse(s, "X_SWANSONG_GUARD",
-		       "it goes with one descriptor, which is for nothing else");
+		       "expected exactly one descriptor, for the guard only");
 		return;
 	}
 	r = lease_fd_new(s->node, &wish, take_fd(passed->fds[0]));

@@ -16,7 +16,7 @@ static void on_timeout(struct alarm *alarm)
 	if (!hook_is_running(hook))
 		return;
 	log_node(hook->ctx->log, LOG_WARNING, node_name(hook->node),
-		 "killing reload-command, pid %d (%s): it was not done within the start-timeout",
+		 "killing reload-command, pid %d (%s): the start-timeout has expired",
 		 (int)hook->process.pid, hook->process.name);
 	hook_kill(hook);
 }

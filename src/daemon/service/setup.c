@@ -104,7 +104,8 @@ static void inherit(struct service *s, struct activation *activation)
 	struct activation *present = s->setup.launch.activation;
 
 	if (activation && present && activation_inherit(activation, present) < 0)
-		log_node(s->ctx->log, LOG_ERR, s->config->path, "no memory for what it has stored");
+		log_node(s->ctx->log, LOG_ERR, s->config->path,
+			 "stored descriptors lost: out of memory");
 }
 
 /* Closes the control connection of an earlier run if @next has none. */

@@ -98,7 +98,7 @@ static int make_given(struct service *s, struct given *given, const char **step)
 	}
 	/* The control connection comes first: a shell may only know descriptors below 10. */
 	if (s->setup.launch.config->control) {
-		*step = "connect it with us";
+		*step = "make a control connection";
 		given->control = open_control(s);
 		if (given->control < 0)
 			return given->control;
@@ -154,7 +154,7 @@ void service_spawn(struct service *s)
 	launch_run(&s->setup.launch, pid, s->node->generation);
 	log_node(s->ctx->log, LOG_INFO, s->config->path, "started, pid %d", (int)pid);
 	if (start_readiness(s, given.ready_fd >= 0) < 0)
-		log_node(s->ctx->log, LOG_ERR, s->config->path, "cannot watch for its readiness");
+		log_node(s->ctx->log, LOG_ERR, s->config->path, "cannot watch for readiness");
 	if (config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE &&
 	    !s->setup.readiness)
 		service_post(s, EVENT_READY);

@@ -191,7 +191,7 @@ static void arm_killed(struct service *s, uint64_t now)
 	if (s->state == STATE_KILLING && since >= KILL_WARN_USEC &&
 	    since < KILL_WARN_USEC + BUDGET_KILL_AGAIN_USEC)
 		log_node(s->ctx->log, LOG_ERR, s->config->path,
-			 "SIGKILL does not end it; still trying");
+			 "SIGKILL has no effect; trying again");
 }
 
 void service_arm(struct service *s, bool killed)

@@ -48,11 +48,11 @@ static void on_limit(struct alarm *alarm)
 
 	f->spent = true;
 	log_node(node->ctx->log, LOG_WARNING, node_name(node),
-		 "killing final, pid %d (%s): its time is spent", (int)f->hook.process.pid,
+		 "killing final, pid %d (%s): its time limit has expired", (int)f->hook.process.pid,
 		 f->hook.process.name);
 	forced_kills_add(node->ctx->forced_kills, node->config->path,
-			 "killed final, pid %d (%s): its time was spent", (int)f->hook.process.pid,
-			 f->hook.process.name);
+			 "killed final, pid %d (%s): its time limit had expired",
+			 (int)f->hook.process.pid, f->hook.process.name);
 	node_note_forced(node);
 	hook_kill(&f->hook);
 }
@@ -267,7 +267,7 @@ void final_abandon(struct node *node)
 	if (!f || !f->drained)
 		return;
 	log_node(node->ctx->log, LOG_ERR, node_name(node),
-		 "its final action is not waited for any more");
+		 "giving up the final action: SIGKILL has no effect");
 	hook_kill(&f->hook);
 	swansong_guard_drop(&f->hook.process.guard);
 }

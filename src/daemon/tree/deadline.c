@@ -68,27 +68,28 @@ void deadline_log_limit(const struct node *root)
 
 	if (granted(root) >= usec)
 		return;
-	log_line(root->ctx->log, LOG_NOTICE,
-		 "a shutdown has %s: the grace of %s less a margin, not the shutdown-timeout of %s",
-		 clock_text(left, granted(root)), clock_text(grace, root->ctx->grace_usec),
-		 clock_text(timeout, usec));
+	log_line(
+		root->ctx->log, LOG_NOTICE,
+		"shutdown limited to %s: the grace of %s less a margin is below the shutdown-timeout of %s",
+		clock_text(left, granted(root)), clock_text(grace, root->ctx->grace_usec),
+		clock_text(timeout, usec));
 }
 
 static void log_spent(const struct node *node)
 {
 	uint64_t usec = node->config->shutdown_timeout_usec;
 	bool by_grace = granted(node) < usec;
-	const char *but = final_is_pending(node) ? " but for its final action" : "";
+	const char *but = final_is_pending(node) ? "; the final action has time left" : "";
 	char budget[CLOCK_TEXT_MAX];
 
 	if (node->deadline_usec < clock_add(node->stop_usec, budget_of(node, node->config)))
 		log_node(node->ctx->log, LOG_WARNING, node_name(node),
-			 "the budget above it is spent%s", but);
+			 "the budget of an ancestor has expired%s", but);
 	else
-		log_node(node->ctx->log, LOG_WARNING, node_name(node), "its %s of %s is spent%s%s",
-			 by_grace ? "grace" : "shutdown-timeout",
+		log_node(node->ctx->log, LOG_WARNING, node_name(node),
+			 "the %s of %s%s has expired%s", by_grace ? "grace" : "shutdown-timeout",
 			 clock_text(budget, by_grace ? node->ctx->grace_usec : usec),
-			 by_grace ? " but for a margin" : "", but);
+			 by_grace ? " less a margin" : "", but);
 }
 
 /*

@@ -27,7 +27,7 @@ static void restart_members(struct tree *tree, struct service *s)
 	char reason[CONFIG_NAME_MAX + 50];
 	struct goals goals;
 
-	(void)snprintf(reason, sizeof(reason), "%s is restarted, and they are %s", s->config->path,
+	(void)snprintf(reason, sizeof(reason), "restarted with %s (%s)", s->config->path,
 		       all ? "one-for-all" : "rest-for-one");
 	s->restarts++;
 	goals_begin(&goals, tree, CAUSE_STRATEGY);
@@ -66,7 +66,7 @@ static void process_failure(struct tree *tree, struct service *s)
 		alert(s);
 	if (s->state == STATE_FAILED && s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT &&
 	    parent->parent)
-		goals_stop(tree, parent, CAUSE_FAILURE, "a service of it was given up");
+		goals_stop(tree, parent, CAUSE_FAILURE, "a service of the group was given up");
 }
 
 void failures_process(struct tree *tree)

@@ -81,7 +81,7 @@ static void goals_lower_dependents(struct goals *g, const struct node *top, cons
 	enum goal_request request = top->goal == GOAL_CYCLE ? REQUEST_CYCLE : REQUEST_STOP;
 	char reason[CONFIG_NAME_MAX + 20];
 
-	(void)snprintf(reason, sizeof(reason), "it requires %s", node_name(node));
+	(void)snprintf(reason, sizeof(reason), "requires %s", node_name(node));
 	for (struct node *const *to = node_edges(node, LIST_DEPENDENTS); to && *to; to++) {
 		bool was_stopped = node_is_stopped(*to);
 

@@ -68,7 +68,7 @@ void stop_commit(struct tree *tree)
 static void give_up(const struct node *node, struct process *process)
 {
 	log_node(node->ctx->log, LOG_ERR, node_name(node),
-		 "pid %d (%s) cannot be killed; giving it up", (int)process->pid, process->name);
+		 "giving up pid %d (%s): SIGKILL has no effect", (int)process->pid, process->name);
 	trace_guard_end(node->trace, process->id, "abandoned");
 	swansong_guard_drop(&process->guard);
 }

@@ -90,7 +90,7 @@ static bool visit_main(const struct walk *w, const struct service *s)
 	if (s->main.pid == 0) {
 		view.kind = "action";
 		view.pid = FIELD_NONE;
-		view.why = "it is to be undone";
+		view.why = "to be undone";
 		view.age_usec = w->now - s->since_usec;
 	}
 	return visit(w, view);

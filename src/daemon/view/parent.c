@@ -220,7 +220,7 @@ int parent_new(struct parent **ret, struct tree *tree, struct parent_address *ad
 		r = connect_address(p, address->socket);
 		if (r == -EINVAL)
 			log_line(tree->ctx->log, LOG_WARNING,
-				 "telling nobody: NOTIFY_SOCKET is no address: %s",
+				 "NOTIFY_SOCKET ignored: not a socket address: '%s'",
 				 address->socket);
 		if (r >= 0)
 			begin_timers(p);

@@ -35,7 +35,8 @@ void report_use(struct context *ctx, const struct config *config)
 static void follow(struct node *node)
 {
 	if (trace_new(&node->trace, &node->ctx->traces, node, node->config->path) < 0)
-		log_node(node->ctx->log, LOG_ERR, node_name(node), "no memory to report on it");
+		log_node(node->ctx->log, LOG_ERR, node_name(node),
+			 "missing in the report: out of memory");
 	if (node->trace && node->stop_usec)
 		trace_begin(node->trace, node->generation,
 			    node->service ? fsm_state_name(node->service->state) : NULL,
