@@ -144,8 +144,8 @@ int store_new(void);
 int store_read(int fd, uint32_t stream, struct store_record *ret);
 
 /*
- * A run of the service of @stream begins.  It is seen by the logger at once, also by one that has not
- * been told of the stream.  Return: 0 or -errno.
+ * A run of the service of @stream begins.  Every logger sees it at once, also before it gets the
+ * stream.  Return: 0 or -errno.
  */
 int store_set_run(int fd, uint32_t stream, const struct store_run *run);
 

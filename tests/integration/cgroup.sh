@@ -40,7 +40,7 @@ is "the service runs all the same" "$(state bounded)" up
 ok "what has escaped is a leftover" wait_for 5 has_kinds_of_guards escaper "leftover process"
 ok "whoever it says it is" wait_for 5 has_kinds_of_guards forger "leftover process"
 ok "of nobody else" has_kinds_of_guards web/nginx "process"
-ok "and is named" wait_for 5 says "$log" 'forger: found leftover pid [0-9]+ \(sleep\)'
+ok "and is named" wait_for 5 says "$log" 'forger: found remaining pid [0-9]+ \(sleep\)'
 
 wait_for 5 says "$dir/worker" ready || die "the worker has begun"
 ctl stop --no-wait escaper >"$dir/out" 2>&1

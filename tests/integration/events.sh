@@ -90,8 +90,8 @@ preparing starting: start-command has ended
 starting readying: ready
 readying up: post-start has ended
 up draining: stopped
-draining gated: drain-delay is over
-gated asking: no dependent needs the service
+draining waiting: drain-delay is over
+waiting asking: nobody needs it
 asking stopping: stop-command has ended
 stopping closing: killed by SIGTERM
 closing down: killed by SIGTERM"

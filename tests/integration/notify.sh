@@ -246,7 +246,7 @@ ok "a child takes its place" not_pid "$before" "$after"
 is "and that is in the same state" "$(state replaced)" up
 like "who was it is a leftover" "$(ctl guards)" "leftover .*$before"
 kill -KILL "$before"
-ok "its end is not the service's" wait_for 10 says "$log" "replaced: leftover pid $before .* has ended"
+ok "its end is not the service's" wait_for 10 says "$log" "replaced: remaining pid $before .* has ended"
 is "which is up" "$(state replaced)" up
 tell replaced 'say STATUS=orphan'
 is "and heard" "$(field replaced .service.status)" orphan
@@ -270,7 +270,7 @@ ok "it can be stopped" ctl stop hooked
 before=$(pid_of detached)
 tell detached 'detach'
 ok "one of another session takes its place" not_pid "$before" "$(pid_of detached)"
-ok "while the first one ends" wait_for 10 says "$log" "detached: leftover pid $before .* has ended"
+ok "while the first one ends" wait_for 10 says "$log" "detached: remaining pid $before .* has ended"
 is "and it is up" "$(state detached)" up
 ok "it can be stopped" ctl stop detached
 is "it is signalled like any other" "$(state detached)" down

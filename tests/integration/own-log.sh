@@ -22,10 +22,10 @@ run() { # OPTION...: a life of the daemon; what it says is in $log
 	stop_daemon
 }
 run
-ok "each line has its time" says "$log" "${said}web: up -> gated$"
+ok "each line has its time" says "$log" "${said}web: up -> waiting$"
 is "to a thousandth" "$(grep -Evc "$said" "$log")" 0
 run --log-format plain
-ok "plain has none" says "$log" '^swansongd: web: up -> gated$'
+ok "plain has none" says "$log" '^swansongd: web: up -> waiting$'
 run --log-level info
 ok "what is less important is not logged" not says "$log" ' -> '
 ok "the rest is" says "$log" ': web: started, pid'
@@ -33,7 +33,7 @@ run --log-level error
 is "errors alone, of which there are none" "$(cat "$log")" ""
 run --log-format json
 is "as JSON each line is an object" "$(jq -r 'type' "$log" | sort -u)" object
-is "with the node" "$(jq -r 'select(.message == "up -> gated") | .node + " " + .level' "$log")" "web debug"
+is "with the node" "$(jq -r 'select(.message == "up -> waiting") | .node + " " + .level' "$log")" "web debug"
 like "and the time" "$(jq -r .time "$log" | head -n 1)" '^[0-9-]{10}T[0-9:]{8}\.[0-9]{6}Z$'
 
 terminal() { TERM=dumb python3 "$top_srcdir/tests/helpers/terminal.py" "$@"; }

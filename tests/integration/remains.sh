@@ -27,7 +27,7 @@ start_daemon
 wait_for 5 test -e "$dir/begun" || die "the chain is there"
 
 kill -TERM "$daemon"
-ok "the first leaves the others" wait_for 5 says "$log" 'found leftover pid [0-9]+ \(bash\)'
+ok "the first leaves the others" wait_for 5 says "$log" 'found remaining pid [0-9]+ \(bash\)'
 echo >"$dir/go"
 await_daemon 10
 is "the end is graceful" "$status" 0

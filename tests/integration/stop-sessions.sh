@@ -63,8 +63,8 @@ await_daemon 10
 is "which is forced" "$status" 124
 after='.[a-z]+., ([0-9]+ms|[0-9][.][0-9]s) after the stop'
 like "and named, with the time since the stop of the root" "$(cat "$log")" \
-	"stubborn: killing leftover pid $stubborn $after"
+	"stubborn: killing remaining pid $stubborn $after"
 like "likewise one whose service was never stopped" "$(cat "$log")" \
-	"ended: killing leftover pid $ended $after"
+	"ended: killing remaining pid $ended $after"
 ok "nobody is left" wait_for 10 nobody_else
 finish

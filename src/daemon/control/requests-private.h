@@ -79,7 +79,7 @@ void request_update_shutdown(struct request *q, struct node *node);
 void request_update_wait(struct request *q, struct node *node);
 void request_update_reports(struct request *q, struct node *node);
 void request_update_run(struct request *q, struct node *node);
-void request_settle_logs(struct request *q, struct node *node);
+void request_update_logs(struct request *q, struct node *node);
 void request_update_events(struct request *q, struct node *node);
 void request_update_guard(struct request *q, struct node *node);
 

@@ -51,7 +51,7 @@ static const struct {
 	[METHOD_EVENTS] = { TIER_LOOK, false, request_events, request_update_events },
 	[METHOD_RUN] = { TIER_RUN, true, request_run, request_update_run },
 	[METHOD_PLAN] = { TIER_LOOK, false, request_plan, NULL },
-	[METHOD_LOGS] = { TIER_OPERATE, false, request_logs, request_settle_logs },
+	[METHOD_LOGS] = { TIER_OPERATE, false, request_logs, request_update_logs },
 	[METHOD_REOPEN_LOGS] = { TIER_OPERATE, false, request_reopen_logs, NULL },
 	[METHOD_SHOW] = { TIER_LOOK, false, request_show, NULL },
 	[METHOD_DEPENDENCIES] = { TIER_LOOK, true, request_dependencies, NULL },

@@ -186,7 +186,7 @@ static bool find_nodes(struct request *q, const json_t *nodes)
 	return true;
 }
 
-void request_settle_logs(struct request *q, struct node *node)
+void request_update_logs(struct request *q, struct node *node)
 {
 	int r = log_view_update(q->logs);
 
@@ -227,7 +227,7 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 	q->told_begin = false;
 	q->waiting = true;
 	connection_pass(q->connection, fd);
-	request_settle_logs(q, node);
+	request_update_logs(q, node);
 }
 
 void request_reopen_logs(struct request *q, struct node *node, const struct message_call *call)

@@ -31,7 +31,7 @@ enum task {
 	TASK_COMPLETIONS, /* nodes that may be Complete or empty */
 	TASK_RENEWALS,	  /* stopped nodes that are to run: next generation */
 	TASK_STARTS,	  /* services that are to run and do not */
-	TASK_LOGGER,	  /* what the logger is to be told */
+	TASK_LOGGER,	  /* messages for the logger */
 	TASK_REPORT,	  /* report of a shutdown */
 	TASK_REQUESTS,	  /* waiting calls over the control socket */
 	TASK_PARENT,	  /* notifications of the parent manager */

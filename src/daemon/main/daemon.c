@@ -126,7 +126,7 @@ static void end_unowned(struct daemon *d)
 		return;
 	n = orphans_kill_unowned(d->orphans);
 	if (n > 0)
-		log_line(d->ctx.log, LOG_WARNING, "killed %u processes of no service", n);
+		log_line(d->ctx.log, LOG_WARNING, "killed %u unowned processes", n);
 	(void)orphans_reap(d->orphans);
 }
 

@@ -34,7 +34,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 {
 	s->ctx->changes++;
 	if (process->kind == PROCESS_REMAINING) {
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "leftover pid %d (%s) is gone",
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "remaining pid %d (%s) has ended",
 			 (int)process->pid, process->name);
 		/*
 		 * Its own children are not known before the next scan: its guard is held for these.
@@ -131,7 +131,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->remaining, &p->by_service);
 	trace_touch(s->node->trace);
-	log_node(s->ctx->log, LOG_INFO, s->config->path, "found leftover pid %d (%s)", (int)pid,
+	log_node(s->ctx->log, LOG_INFO, s->config->path, "found remaining pid %d (%s)", (int)pid,
 		 p->name);
 	/* The budget had expired before the process was found. */
 	if (fsm_has_process(s->state) && service_kill_usec(s) <= p->since_usec)

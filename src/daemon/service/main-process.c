@@ -135,7 +135,7 @@ static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pi
 		return fd;
 	if (proc_read(pid, info) < 0 || proc_uid(pid, &uid) < 0 || info->state == 'Z')
 		return -ESRCH;
-	*why = "it is no process of the service";
+	*why = "not a process of the service";
 	if (known && known->kind != PROCESS_REMAINING && known->kind != PROCESS_UNOWNED)
 		return -EPERM;
 	if (!service_has_member(s, pid, uid) &&

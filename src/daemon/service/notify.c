@@ -27,7 +27,8 @@ static void refuse(struct service *s, const char *what, const char *why)
 	if (++s->setup.messages->refused > REFUSALS_LOGGED)
 		return;
 	log_node(s->ctx->log, LOG_WARNING, s->config->path, "%s is refused: %s%s", what, why,
-		 s->setup.messages->refused == REFUSALS_LOGGED ? "; no more of this is told" : "");
+		 s->setup.messages->refused == REFUSALS_LOGGED ? "; further refusals are not logged"
+							       : "");
 }
 
 static void apply_main(struct service *s, const struct notify_message *m)
@@ -38,8 +39,8 @@ static void apply_main(struct service *s, const struct notify_message *m)
 	if (m->main_pid == s->main.pid)
 		return;
 	if (service_set_main(s, m->main_pid, &why) == 0) {
-		log_node(s->ctx->log, LOG_INFO, s->config->path,
-			 "its main process is pid %d (%s) now", (int)s->main.pid, s->main.name);
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "main process is now pid %d (%s)",
+			 (int)s->main.pid, s->main.name);
 		return;
 	}
 	(void)snprintf(what, sizeof(what), "MAINPID=%d", (int)m->main_pid);
@@ -70,7 +71,7 @@ static void apply_stopping(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	if (!s->setup.messages->stopping)
-		log_node(s->ctx->log, LOG_INFO, s->config->path, "says that it is stopping");
+		log_node(s->ctx->log, LOG_INFO, s->config->path, "stopping by itself");
 	s->setup.messages->stopping = true;
 	s->setup.messages->reloading_usec = 0;
 	service_post(s, EVENT_ENDING);
@@ -232,7 +233,7 @@ static void apply_trigger(struct service *s, const struct notify_message *m)
 	if (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP)
 		return;
 	log_node(s->ctx->log, LOG_WARNING, s->config->path,
-		 "watchdog: it says itself that it has failed");
+		 "watchdog: the service has reported its own failure");
 	fail_by_watchdog(s);
 }
 

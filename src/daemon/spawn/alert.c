@@ -100,7 +100,7 @@ void alert_use(struct node *node, struct alert *alert)
 	alert_free(before);
 }
 
-/* Returns true if the commands may not begin; the log says why. */
+/* Returns true if the commands must not begin, and logs the reason. */
 static bool is_left_out(const struct alert *a, uint64_t now)
 {
 	uint64_t interval = node_config_extras(a->config)->on_failure_interval_usec;
