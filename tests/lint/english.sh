@@ -27,7 +27,7 @@ names="leftover,leftovers,stranger,strangers,hopeless,bereft,circle,circles,fall
 pending="
 HACKING.md NEWS.md README.md SECURITY.md man src/base/log.c src/base/log.h src/ctl
 src/daemon/control src/daemon/logger
-src/daemon/main src/daemon/node src/daemon/notify src/daemon/probe src/daemon/reap
+src/daemon/main src/daemon/node src/daemon/notify src/daemon/probe
 src/daemon/service src/daemon/streams src/daemon/tree
 src/daemon/view src/logger src/swansong tests/bench tests/fuzz tests/helpers tests/integration
 tests/stress tests/unit/ctl tests/unit/daemon tests/unit/fixtures tests/unit/logger
