@@ -53,6 +53,7 @@ static void stream_trouble(struct log_stream *s, const struct logger_trouble *tr
 	struct log *log = s->logger->ctx->log;
 	const char *to = log_stream_destination(s);
 
+	log_stream_set_failing(s, trouble->error);
 	logger_report_state(&s->logger->child);
 	if (trouble->error)
 		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", to,

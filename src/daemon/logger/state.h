@@ -21,6 +21,7 @@ struct log_stream {
 	struct logger_rules rules;
 	char *file;		 /* NULL: not used yet */
 	uint64_t asked, flushed; /* cookies of the last LOGGER_FLUSH and LOGGER_FLUSHED */
+	bool failing;
 	void (*on_flushed)(void *arg);
 	void *arg;
 	struct list holds;

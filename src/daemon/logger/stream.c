@@ -239,10 +239,19 @@ static bool stream_is_written(const struct log_stream *s)
 	return counts.waiting_bytes == 0;
 }
 
+/* A logger that was killed may have noted an error without a word. */
+static bool stream_has_error(const struct log_stream *s)
+{
+	struct store_record record;
+
+	return store_read(s->logger->child.store, s->number, &record) == 0 && record.error;
+}
+
 void log_stream_flush(struct log_stream *s)
 {
 	if (s->number == LOGGER_ALL || (log_stream_is_flushed(s) && stream_is_written(s)))
 		return;
+	s->failing = stream_has_error(s);
 	s->asked = ++s->logger->cookie;
 	log_stream_wish(s, WISH_FLUSH);
 }
@@ -270,10 +279,12 @@ void log_stream_notify(struct log_stream *s, void (*fn)(void *arg), void *arg)
 
 bool log_stream_is_failing(const struct log_stream *s)
 {
-	struct store_record record;
+	return s->failing;
+}
 
-	return s->number != LOGGER_ALL &&
-	       store_read(s->logger->child.store, s->number, &record) == 0 && record.error;
+void log_stream_set_failing(struct log_stream *s, bool failing)
+{
+	s->failing = failing;
 }
 
 int log_stream_count(const struct log_stream *s, struct store_counts *ret)

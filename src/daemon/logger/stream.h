@@ -84,5 +84,8 @@ void log_stream_free(struct log_stream *stream);
 /* The logger has replied to the LOGGER_FLUSH of @cookie. */
 void log_stream_flushed(struct log_stream *stream, uint64_t cookie);
 
+/* The logger has said so. */
+void log_stream_set_failing(struct log_stream *stream, bool failing);
+
 /* The log says how much is in the ring of the logger and in the pipe, if it is anything. */
 void log_stream_log_missing(const struct log_stream *stream);

@@ -213,9 +213,12 @@ static bool is_to_be_kept(const struct service *s)
 	       (s->run.parts & (PART_POST_START | PART_STOP_COMMAND | PART_POST_STOP));
 }
 
+/* No scan: all that remained is known from before. */
 static void on_output(void *arg)
 {
-	service_check_exits(arg);
+	const struct service *s = arg;
+
+	node_add_task(s->node, TASK_EXITS);
 }
 
 /* Its last lines are to be in their files at the end of the run, unless that takes long. */
@@ -307,9 +310,9 @@ static void update_exit(struct service *s)
 		return;
 	}
 	if (!service_running_hook(s, 0) && (!left || service_keeps_remaining(s))) {
+		node_end_task(s->node, TASK_EXITS);
 		if (awaits_output(s))
 			return;
-		node_end_task(s->node, TASK_EXITS);
 		if (is_to_be_kept(s))
 			keep(s);
 		else

@@ -93,10 +93,12 @@ static int control_flush(struct logger *l, const struct logger_message *m)
 	flush->stream = m->type == LOGGER_STOP ? LOGGER_ALL : m->stream;
 	flush->type = m->type;
 	flush->cookie = m->cookie;
-	if (flush->stream != LOGGER_ALL)
+	if (flush->stream != LOGGER_ALL) {
 		store_count(l->streams[flush->stream]->record, &flush->before);
-	for (uint32_t i = 0; i < l->n_used; i++)
-		if (l->streams[i] && (flush->stream == LOGGER_ALL || flush->stream == i))
+		input_take_all(l, l->streams[flush->stream]);
+	}
+	for (uint32_t i = 0; flush->stream == LOGGER_ALL && i < l->n_used; i++)
+		if (l->streams[i])
 			input_take_all(l, l->streams[i]);
 	list_append(&l->flushes, &flush->in_flushes);
 	return 0;
@@ -104,9 +106,10 @@ static int control_flush(struct logger *l, const struct logger_message *m)
 
 static bool flush_is_done(const struct logger *l, const struct flush *flush)
 {
+	if (flush->stream != LOGGER_ALL)
+		return !l->streams[flush->stream] || deliver_is_flushed(l->streams[flush->stream]);
 	for (uint32_t i = 0; i < l->n_used; i++)
-		if (l->streams[i] && (flush->stream == LOGGER_ALL || flush->stream == i) &&
-		    !deliver_is_flushed(l->streams[i]))
+		if (l->streams[i] && !deliver_is_flushed(l->streams[i]))
 			return false;
 	return true;
 }
