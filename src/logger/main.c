@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/parse.h"
@@ -29,5 +30,5 @@ int main(int argc, char **argv)
 	r = logger_run((int)control, (int)store);
 	if (r < 0)
 		(void)fprintf(stderr, NAME ": %s\n", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	_exit(r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }

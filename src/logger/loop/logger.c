@@ -142,14 +142,13 @@ static int logger_open(struct logger *l, int control, int store)
 	return r;
 }
 
+/* The end of the process gives the streams back, all at once. */
 static void logger_close(struct logger *l)
 {
 	struct view *view, *next;
 
 	list_for_each_safe (view, next, &l->views, in_all)
 		view_free(view);
-	for (uint32_t i = 0; i < l->n_used; i++)
-		stream_free(l->streams[i]);
 	deliver_done(l);
 	control_done(l);
 	reply_done(l);

@@ -9,6 +9,8 @@
  * Works until LOGGER_STOP is done, or until the daemon and every process that could write have ended
  * and all that was in the pipes is written.  @control is the socket of the daemon, @store the store.
  *
+ * The caller ends the process by _exit(): it has the memory and the descriptors of the streams.
+ *
  * Return: 0 or -errno.
  */
 int logger_run(int control, int store);
