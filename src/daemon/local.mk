@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/loop/events.h %D%/loop/events.c \
 	%D%/loop/forced-kills.h %D%/loop/forced-kills.c \
 	%D%/loop/trace.h %D%/loop/trace.c \
+	%D%/loop/disabled.h %D%/loop/disabled.c \
 	%D%/loop/context.h %D%/loop/context.c \
 	%D%/loop/process.h %D%/loop/process.c \
 	%D%/loop/closer.h %D%/loop/closer.c
@@ -130,6 +131,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 
 # reload: changes of the configuration
 %C%_libdaemon_la_SOURCES += \
+	%D%/reload/enable.h %D%/reload/enable.c \
 	%D%/reload/plan.h %D%/reload/plan.c \
 	%D%/reload/plan-apply.c \
 	%D%/reload/transient.h %D%/reload/transient.c \

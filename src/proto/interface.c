@@ -86,6 +86,8 @@ static const struct {
 	[METHOD_REOPEN_LOGS] = METHOD("ReopenLogs", 1, OPT(STRING, "node")),
 	[METHOD_SHOW] = METHOD("Show", 1, OPT(STRING, "node")),
 	[METHOD_DEPENDENCIES] = METHOD("Dependencies", 1, OPT(STRING, "node")),
+	[METHOD_ENABLE] = METHOD("Enable", 1, PARAM(STRING, "node")),
+	[METHOD_DISABLE] = METHOD("Disable", 1, PARAM(STRING, "node")),
 #undef METHOD
 };
 

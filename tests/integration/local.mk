@@ -25,6 +25,7 @@ dist_check_SCRIPTS += \
 	%D%/demo.sh \
 	%D%/dependents.sh \
 	%D%/dropins.sh \
+	%D%/enable.sh \
 	%D%/events.sh \
 	%D%/examples.sh \
 	%D%/exec-attributes.sh \

@@ -20,6 +20,8 @@ int cmd_health(struct ctl *ctl, int argc, char **argv);
 
 /* start, stop and restart */
 int cmd_verb(struct ctl *ctl, int argc, char **argv);
+/* enable and disable */
+int cmd_enable(struct ctl *ctl, int argc, char **argv);
 int cmd_wait(struct ctl *ctl, int argc, char **argv);
 
 int cmd_reload(struct ctl *ctl, int argc, char **argv);

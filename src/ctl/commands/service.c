@@ -145,6 +145,23 @@ int cmd_verb(struct ctl *ctl, int argc, char **argv)
 	return r == CTL_STOPPED ? CTL_FAILED : r;
 }
 
+int cmd_enable(struct ctl *ctl, int argc, char **argv)
+{
+	bool enable = strcmp(ctl->command, "enable") == 0;
+	int r = CTL_DONE;
+
+	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
+		r = session_do(ctl, enable ? METHOD_ENABLE : METHOD_DISABLE,
+			       json_pack("{s:s}", "node", argv[i]));
+		if (r == CTL_DONE)
+			ctl_say(ctl, "%s: %sd", node_name(argv[i]), ctl->command);
+	}
+	if (r != CTL_DONE || !ctl->options.now)
+		return session_finish(ctl, r);
+	ctl->command = enable ? "start" : "stop";
+	return cmd_verb(ctl, argc, argv);
+}
+
 /* Waits on a terminal, and shows what is still waited for. */
 static int watch_for(struct ctl *ctl, const char *path, const char *until)
 {

@@ -141,6 +141,8 @@ static void add_service_lines(struct table *t, const struct service_view *s)
 	table_add(title(t, "restarts"), STYLE_PLAIN, "%" PRIu64, s->restarts);
 	if (s->result)
 		table_add(title(t, "result"), STYLE_PLAIN, "%s", s->result);
+	if (s->disabled)
+		table_add(title(t, "disabled"), STYLE_BUSY, "it does not start by itself");
 	if (s->schedule)
 		add_schedule_line(t, s);
 	if (s->health)

@@ -127,6 +127,7 @@ static const struct option_row table[] = {
 	ROW("settle", 0, "D", " start restart ",
 	    "watch for so long what nothing but its start is known of (1s)", set_duration,
 	    settle_usec),
+	ROW("now", 0, NULL, " enable disable ", "also start or stop it", set_flag, now),
 	ROW("scope", 0, "WHOM", " signal ", "main (the default), group or all", set_scope, scope),
 	ROW("property", 'p', "KEY=VALUE", " run ", "a key of swansong.ini(5); may be repeated",
 	    add_property, properties),

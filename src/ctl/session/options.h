@@ -26,7 +26,7 @@ struct options {
 	uint64_t ttl_usec;    /* USEC_INFINITY: none was given */
 	int on_shutdown;      /* a signal; 0: none was given */
 	const char *until;    /* NULL: none was given */
-	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once;
+	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once, now;
 	const char *scope;  /* NULL: none was given */
 	const char *report; /* likewise */
 	bool reopen;	    /* logs */

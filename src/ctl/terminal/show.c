@@ -104,6 +104,8 @@ static void add_service(struct words *w, const struct service_view *s)
 		words_add(w, ", ", "next run in %s", clock_text(text, s->scheduled_usec));
 	if (s->health && strcmp(s->health, "unhealthy") == 0)
 		words_add(w, ", ", "unhealthy");
+	if (s->disabled)
+		words_add(w, ", ", "disabled");
 	if (s->ending)
 		words_add(w, ", ", "ending by itself");
 	if (s->reloading_usec != FIELD_NONE)

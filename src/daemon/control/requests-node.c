@@ -10,6 +10,7 @@
 #include "daemon/guard/attach.h"
 #include "daemon/view/describe.h"
 #include "daemon/control/requests-private.h"
+#include "daemon/reload/enable.h"
 #include "daemon/reap/orphans.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/goals.h"
@@ -125,6 +126,33 @@ void request_restart(struct request *q, struct node *node, const struct message_
 	goals_commit(&goals);
 	request_note_stop(q, node, call);
 	request_wait_or_return(q, node, call);
+}
+
+static void enable(struct request *q, struct node *node, bool enabled)
+{
+	int r = node->transient ? -EROFS : enable_set(q->tree, node, enabled);
+
+	if (r == 0)
+		request_succeed(q);
+	else if (r == -ENOENT)
+		request_fail(q, ERROR_FAILED, node_name(node),
+			     "no state file: set state in [swansong], for example "
+			     "/var/lib/swansong/state");
+	else
+		request_fail(q, ERROR_FAILED, node_name(node),
+			     node->transient ? "a transient node has no section" : strerror(-r));
+}
+
+void request_enable(struct request *q, struct node *node, const struct message_call *call)
+{
+	(void)call;
+	enable(q, node, true);
+}
+
+void request_disable(struct request *q, struct node *node, const struct message_call *call)
+{
+	(void)call;
+	enable(q, node, false);
 }
 
 void request_shutdown(struct request *q, struct node *node, const struct message_call *call)

@@ -62,6 +62,7 @@ void context_done(struct context *ctx)
 	ctx->events = events_free(ctx->events);
 	free(take(ctx->forced_kills));
 	traces_done(&ctx->traces);
+	disabled_done(&ctx->disabled);
 	free(take(ctx->envp));
 	ctx->null_fd = fd_close(ctx->null_fd);
 	ctx->spare_fd = fd_close(ctx->spare_fd);

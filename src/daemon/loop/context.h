@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "daemon/loop/agenda.h"
 #include "daemon/loop/alarm.h"
+#include "daemon/loop/disabled.h"
 #include "daemon/loop/events.h"
 #include "daemon/loop/forced-kills.h"
 #include "daemon/loop/trace.h"
@@ -93,6 +94,7 @@ struct context {
 	struct guards guards;
 	struct timetables timetables;
 	struct traces traces; /* of nodes, for the report */
+	struct disabled disabled;
 
 	uint64_t changes; /* counts changes of services, processes and guards */
 	struct agenda agenda;

@@ -165,6 +165,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 		r = own_log_new(&d->ctx.own_log, &d->ctx, config->nodes[0], d->options->log_file);
 	if (r >= 0)
 		report_use(&d->ctx, config);
+	disabled_read(&d->ctx.disabled, config->state, d->options->log);
 	if (r >= 0)
 		r = tree_init(&d->tree, &d->ctx, config);
 	if (r < 0)

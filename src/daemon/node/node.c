@@ -187,6 +187,7 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	node->ctx = ctx;
 	node->config_ref = config_ref(config_ref_);
 	node->config = config;
+	node->disabled = disabled_has(&ctx->disabled, config->path);
 	node->parent = parent;
 	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
 	node->generation = 1;

@@ -84,6 +84,7 @@ struct node {
 	struct final *final;	 /* final action, or NULL */
 	struct alert *alert;	 /* on-failure-command, or NULL */
 	struct list leases;
+	bool disabled;	  /* see daemon/loop/disabled.h; written by daemon/reload/enable.c */
 	bool complete;	  /* its present generation is Complete and was processed */
 	bool forced;	  /* a process or guard of it had to be forced during its stop */
 	bool transient;	  /* made by a request, without a section */
@@ -140,6 +141,12 @@ bool node_is_tree_stopped(const struct node *node);
 
 /* Returns the root of the tree of @node. */
 const struct node *node_root(const struct node *node);
+
+/* Returns true if the service of @node starts by itself with @config: as it says, unless disabled. */
+static inline bool node_starts_by_itself(const struct node *node, const struct node_config *config)
+{
+	return config->autostart && !node->disabled;
+}
 
 /* Returns the effective goal: the lowest of the goals of @node and its ancestors. */
 enum goal node_goal(const struct node *node);

@@ -20,7 +20,7 @@ static bool is_to_run(const struct node *node)
 /* A service that was stopped by request stays stopped. */
 static bool is_to_begin(const struct node *node, const struct node_config *to)
 {
-	if (!to->argv || !to->autostart || node_goal(node) < GOAL_IDLE)
+	if (!to->argv || !node_starts_by_itself(node, to) || node_goal(node) < GOAL_IDLE)
 		return false;
 	return !node->config->argv || node->goal == GOAL_IDLE;
 }
@@ -33,7 +33,8 @@ static bool is_to_start(const struct plan *plan, const struct node_config *to)
 
 	while (above && !(node = tree_find(plan->tree, above->path)))
 		above = above->parent;
-	return to->argv && to->autostart && (!node || node_goal(node) >= GOAL_IDLE);
+	return to->argv && to->autostart && !disabled_has(&plan->tree->ctx->disabled, to->path) &&
+	       (!node || node_goal(node) >= GOAL_IDLE);
 }
 
 static void add_entry(struct plan *plan, struct plan_entry entry)

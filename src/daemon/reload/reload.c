@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/memstream.h"
+#include "daemon/reload/enable.h"
 #include "daemon/tree/edges.h"
 #include "sys/spawn/ids.h"
 
@@ -107,6 +108,9 @@ static int make_plan(const struct reload *reload, struct log *log, FILE *reason,
 	r = reload_config(&config, reload->paths, reload->n_paths, reload->trust, log, reason);
 	if (r == 0)
 		r = check_transients(tree, config, log, reason);
+	/* Without a log nothing may change. */
+	if (r == 0 && log)
+		enable_read(tree, config);
 	return r < 0 ? r : plan_new(ret, tree, config);
 }
 

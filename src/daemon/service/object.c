@@ -107,7 +107,7 @@ bool service_is_at_work(const struct service *s)
 
 static struct tally tally(const struct service *s)
 {
-	bool member = s->config->autostart, present = service_is_present(s);
+	bool member = node_starts_by_itself(s->node, s->config), present = service_is_present(s);
 	bool resolved = service_is_resolved(s);
 
 	if (!member && s->state == STATE_DOWN && !service_is_meant_to_run(s))

@@ -29,7 +29,8 @@ static void goals_write(struct node *node, enum goal goal, enum goal_cause cause
 
 void goals_init(struct node *node, const struct node_config *config)
 {
-	goals_write(node, goal_initial(config->argv, config->autostart), CAUSE_CONFIGURATION);
+	goals_write(node, goal_initial(config->argv, node_starts_by_itself(node, config)),
+		    CAUSE_CONFIGURATION);
 }
 
 void goals_reconfigure(struct node *node, bool was_group)
@@ -154,7 +155,7 @@ static void goals_raised(struct node *node)
 void goals_add(struct goals *g, struct node *node)
 {
 	(void)goals_ask(g, node, REQUEST_ADD);
-	if (node->config->argv && !node->config->autostart)
+	if (node->config->argv && !node_starts_by_itself(node, node->config))
 		(void)goals_ask(g, node, REQUEST_REST);
 	goals_raised(node);
 }

@@ -123,5 +123,5 @@ struct node *start_order_culprit(const struct service *service)
 
 bool start_order_is_meant(const struct node *node, const struct node *top)
 {
-	return !node->config->argv || node == top || node->config->autostart;
+	return !node->config->argv || node == top || node_starts_by_itself(node, node->config);
 }

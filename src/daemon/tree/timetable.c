@@ -104,7 +104,7 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 	struct log *log = tree->ctx->log;
 	struct goals goals;
 
-	if (node_goal(t->node) < GOAL_IDLE) /* stopped */
+	if (node_goal(t->node) < GOAL_IDLE || t->node->disabled) /* stopped */
 		return;
 	if (fsm_has_process(s->state) || (t->node->goal == GOAL_UP && !has_ended(s))) {
 		log_line(log, LOG_WARNING, "%s: scheduled run left out: the last one is not over",

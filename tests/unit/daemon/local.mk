@@ -9,6 +9,12 @@ check_PROGRAMS += %D%/loop/test-alarm
 %C%_loop_test_alarm_CFLAGS  = $(daemon_cflags)
 %C%_loop_test_alarm_LDADD   = $(daemon_libraries)
 
+check_PROGRAMS += %D%/loop/test-disabled
+%C%_loop_test_disabled_SOURCES = tests/unit/fixtures/scratch.h tests/unit/fixtures/scratch.c \
+	%D%/loop/test-disabled.c
+%C%_loop_test_disabled_CFLAGS  = $(daemon_cflags)
+%C%_loop_test_disabled_LDADD   = $(daemon_libraries)
+
 check_PROGRAMS += %D%/loop/test-events
 %C%_loop_test_events_SOURCES = %D%/loop/test-events.c
 %C%_loop_test_events_CFLAGS  = $(daemon_cflags)

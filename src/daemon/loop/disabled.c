@@ -1,0 +1,198 @@
+/*
+ * The state file is text: a comment, and "disabled NAME" for each service.  It is written beside
+ * its place, synchronised and renamed: after a crash there is the old file or the new one.
+ */
+#include "daemon/loop/disabled.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+#include "base/memstream.h"
+#include "model/base/nodes.h"
+#include "model/file/source.h"
+
+static const char word[] = "disabled ";
+
+void disabled_done(struct disabled *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		free(d->names[i]);
+	free(d->names);
+	*d = (struct disabled){ .names = NULL };
+}
+
+/* Returns the index of @name, or the one where it belongs. */
+static size_t find(const struct disabled *d, const char *name)
+{
+	size_t low = 0, high = d->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(d->names[middle], name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_at(const struct disabled *d, size_t i, const char *name)
+{
+	return i < d->n && strcmp(d->names[i], name) == 0;
+}
+
+bool disabled_has(const struct disabled *d, const char *name)
+{
+	return is_at(d, find(d, name), name);
+}
+
+static int insert(struct disabled *d, size_t i, const char *name)
+{
+	char **names = reallocarray(d->names, d->n + 1, sizeof(*names));
+	char *copy = strdup(name);
+
+	if (names)
+		d->names = names;
+	if (!names || !copy) {
+		free(copy);
+		return -ENOMEM;
+	}
+	memmove(names + i + 1, names + i, (d->n++ - i) * sizeof(*names));
+	names[i] = copy;
+	return 0;
+}
+
+int disabled_set(struct disabled *d, const char *name, bool value)
+{
+	size_t i = find(d, name);
+
+	if (is_at(d, i, name) == value)
+		return 0;
+	if (value)
+		return insert(d, i, name);
+	free(d->names[i]);
+	memmove(d->names + i, d->names + i + 1, (--d->n - i) * sizeof(*d->names));
+	return 0;
+}
+
+/* --- file --- */
+
+static bool is_none(const char *path)
+{
+	return !path || strcmp(path, "none") == 0;
+}
+
+/* Return: 0, -ENOMEM, or -EBADMSG if @line is none of a state file. */
+static int read_line(struct disabled *d, const char *line)
+{
+	size_t length = sizeof(word) - 1;
+
+	if (!*line || *line == '#')
+		return 0;
+	if (strncmp(line, word, length) != 0 || config_check_name(line + length))
+		return -EBADMSG;
+	return disabled_set(d, line + length, true);
+}
+
+static int read_text(void *arg, const char *file, char *text, size_t size)
+{
+	int r = strlen(text) == size ? 0 : -EBADMSG;
+	char *line;
+
+	(void)file;
+	while (r == 0 && (line = strsep(&text, "\n")))
+		r = read_line(arg, line);
+	return r;
+}
+
+static void keep_aside(const char *path, struct log *log)
+{
+	char aside[PATH_MAX];
+	int n = snprintf(aside, sizeof(aside), "%s.bad", path);
+
+	if (n >= (int)sizeof(aside) || rename(path, aside) < 0)
+		log_line(log, LOG_ERR, "%s: not a state file: no service is disabled", path);
+	else
+		log_line(log, LOG_ERR,
+			 "%s: not a state file: renamed to %s, and no service is disabled", path,
+			 aside);
+}
+
+static void complain(enum diag_level level, const char *text, void *arg)
+{
+	log_line(arg, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
+}
+
+void disabled_read(struct disabled *d, const char *path, struct log *log)
+{
+	cleanup(diag_freep) struct diag *diag = NULL;
+	int r;
+
+	disabled_done(d);
+	if (is_none(path))
+		return;
+	r = diag_new(&diag);
+	if (r == 0)
+		r = source_one(path, diag, read_text, d);
+	if (diag)
+		diag_each(diag, complain, log);
+	if (r == 0 || r == -ENOENT)
+		return;
+	disabled_done(d);
+	if (r == -EBADMSG)
+		keep_aside(path, log);
+	else
+		log_line(log, LOG_ERR, "%s: cannot be read: %s", path, strerror(-r));
+}
+
+static int write_to(const struct disabled *d, int fd)
+{
+	cleanup(freep) char *text = NULL;
+	struct memstream m;
+	int r = memstream_open(&m);
+
+	if (r < 0)
+		return r;
+	(void)fputs("# Written by swansongd: see enable and disable in swansongctl(1).\n", m.file);
+	for (size_t i = 0; i < d->n; i++)
+		(void)fprintf(m.file, "%s%s\n", word, d->names[i]);
+	r = memstream_close(&m, &text);
+	for (const char *at = text; r == 0 && *at;) {
+		ssize_t n = write(fd, at, strlen(at));
+
+		if (n < 0)
+			return -errno;
+		at += n;
+	}
+	return r == 0 && fsync(fd) < 0 ? -errno : r;
+}
+
+int disabled_write(const struct disabled *d, const char *path)
+{
+	cleanup(closep) int fd = -1;
+	char beside[PATH_MAX];
+	int r;
+
+	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside))
+		return -ENAMETOOLONG;
+	/* A file there may be of another user: it is neither followed nor kept. */
+	if (unlink(beside) < 0 && errno != ENOENT)
+		return -errno;
+	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	r = write_to(d, fd);
+	if (r == 0 && rename(beside, path) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlink(beside);
+	return r;
+}

@@ -1,0 +1,32 @@
+#pragma once
+
+/*
+ * The services that a client has disabled: they do not start by themselves, whatever their section
+ * says.  The names outlive the daemon in the state file, and a service without a section keeps its.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/log.h"
+
+struct disabled {
+	char **names; /* sorted by strcmp() */
+	size_t n;
+};
+
+void disabled_done(struct disabled *disabled);
+
+/*
+ * Reads the state file @path; NULL or "none": no service is disabled.  A file that is not a state
+ * file is renamed to @path.bad.  All problems go to @log, and then no service is disabled.
+ */
+void disabled_read(struct disabled *disabled, const char *path, struct log *log);
+
+/* Replaces the state file @path by one rename.  Return: 0 or -errno. */
+int disabled_write(const struct disabled *disabled, const char *path);
+
+bool disabled_has(const struct disabled *disabled, const char *name);
+
+/* Adds the name, or removes it.  Return: 0 or -ENOMEM. */
+int disabled_set(struct disabled *disabled, const char *name, bool value);

@@ -1,0 +1,100 @@
+#!/bin/bash
+# enable and disable: what they change, and that it survives the daemon.
+. "${0%/*}/lib.sh"
+
+state=$dir/state
+is_disabled() { [ "$(field "$1" .service.disabled)" = true ]; } # NODE
+tree() { # [STATE]
+	cat <<-END
+	[swansong]
+	exit-when = never
+	state = ${1:-$state}
+	[app]
+	command = $helpers/idle
+	requires = db
+	[tick]
+	command = sh -c 'echo tick >>$dir/ticks'
+	type = oneshot
+	schedule = 200ms
+	[tock]
+	command = sh -c 'echo tock >>$dir/tocks'
+	type = oneshot
+	schedule = 200ms
+	END
+	for node in web db group/a group/b; do service "$node"; done
+}
+lines() { [ "$(wc -l <"$1")" -ge "$2" ]; } # FILE NUMBER
+
+tree | config
+start_daemon
+ctl wait --for ready >/dev/null
+web=$(pid_of web)
+is "disable says so" "$(ctl disable web)" "web: disabled"
+ok "it is shown" is_disabled web
+like "in the table" "$(ctl status)" 'web .*disabled'
+like "and on its page" "$(ctl status web)" 'disabled: +it does not start by itself'
+is "it runs on" "$(pid_of web)" "$web"
+ok "disable --now also stops it" ctl disable --now group/b db
+is "which is down" "$(state group/b)" down
+ok "a scheduled service can be disabled" ctl disable tick
+touch "$dir/ticks" "$dir/tocks"
+n=$(wc -l <"$dir/ticks") m=$(wc -l <"$dir/tocks")
+ok "while the other one runs" wait_for 20 lines "$dir/tocks" $((m + 5))
+ok "it does not run any more" not lines "$dir/ticks" $((n + 2)) # one may have begun before
+{ tree; printf 'umask = 077\n'; } | config
+ok "a reload" ctl reload
+ok "leaves it so" is_disabled web
+stop_daemon
+
+# Again.
+start_daemon
+ok "after a restart of the daemon the others are ready" ctl wait --timeout 10s --for ready
+is "and those that are disabled are down" "$(state web) $(state group/b)" "down down"
+is "beside those in their group" "$(state group/a)" up
+ok "one that another requires is started" wait_for 10 has_state db up
+ok "and by hand" ctl start web
+is "each is" "$(state web)" up
+ok "it is still disabled" is_disabled web
+{ printf '[swansong]\nstate = %s\nexit-when = never\n' "$state"; service db; } | config
+ctl reload >/dev/null
+tree | config
+ctl reload >/dev/null
+ok "a section that goes and comes is, too" wait_for 10 is_disabled web
+is "and is not started" "$(state web)" down
+
+is "enable says so" "$(ctl enable --now web)" $'web: enabled\nweb: ready'
+ok "a group is enabled with all in it" ctl enable group
+stop_daemon
+is "the file has the others" "$(grep -v '^#' "$state")" $'disabled db\ndisabled tick'
+start_daemon
+ok "after that they start by themselves" wait_for 10 has_state web up
+ok "all of them" wait_for 10 has_state group/b up
+
+# The file may be written by hand, and may be anything.
+echo 'disabled web' >"$state"
+ctl reload >/dev/null
+ok "a reload reads it" is_disabled web
+
+ok "all of it" not is_disabled tick
+printf 'disabled web\nrubbish\n' >"$state"
+ctl reload >/dev/null
+ok "what is no state file is said" says "$log" "$state: not a state file: renamed to $state.bad"
+is "and kept aside" "$(cat "$state.bad")" $'disabled web\nrubbish'
+ok "then nothing is disabled" not is_disabled web
+ok "and all works" ctl disable web
+printf 'disabled \xff\0' >"$state"
+stop_daemon
+start_daemon
+ok "so is it at the start" wait_for 10 has_state web up
+
+# Without a place for it nothing changes.
+rm -rf "$state" && mkdir "$state"
+is "what cannot be written is refused" "$(ctl disable web 2>&1; echo $?)" "swansongctl: web: Is a directory
+1"
+ok "and not done" not is_disabled web
+tree none | config
+ctl reload >/dev/null
+ctl disable web >"$dir/out" 2>&1
+is "without a state file it is refused" "$?" 1
+like "with what to write" "$(cat "$dir/out")" 'set state in \[swansong\]'
+finish
