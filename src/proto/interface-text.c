@@ -320,7 +320,7 @@ const char interface_text[] =
 	"# The dependencies of all nodes.\n"
 	"method Dependencies(node: ?string) -> (node: string, dependencies: []Dependency)\n"
 	"\n"
-	"# Lets the services in the node start by themselves again, as their sections say.\n"
+	"# Lets the services in the node start by themselves again, if autostart is set.\n"
 	"# Nothing is started.  Failed: the state file is not set, or cannot be written.\n"
 	"method Enable(node: string) -> ()\n"
 	"\n"

@@ -24,6 +24,7 @@ ticks_pass() { wait_for 10 has_runs ticks $(($(runs ticks) + 3)); }
 
 touch "$dir"/runs-{ticks,often,second,rare,fails,member,needs,holds}
 {
+	printf '[swansong]\nstate = %s/state\n' "$dir"
 	job ticks 200ms
 	job often 200ms
 	job second '*:*:*'
@@ -69,6 +70,13 @@ ticks_pass
 is "does not run at its time" "$(runs often)" "$before"
 ok "until it is started" ctl start often
 ok "and then runs by itself again" wait_for 10 has_runs often $((before + 3))
+
+ok "a job that is disabled" ctl disable often
+before=$(runs often)
+ticks_pass
+ok "does not run at its time" not has_runs often $((before + 2))
+ok "until it is enabled" ctl enable often
+ok "and then runs by itself" wait_for 10 has_runs often $((before + 2))
 
 ok "a service that a job requires is stopped" ctl stop db
 before=$(runs needs)

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The services that a client has disabled: they do not start by themselves, whatever their section
- * says.  The names outlive the daemon in the state file, and a service without a section keeps its.
+ * The services that a client has disabled: they do not start by themselves, whatever their sections
+ * have.  The names outlive the daemon in the state file, and a service without a section keeps its.
  */
 
 #include <stdbool.h>

@@ -43,7 +43,7 @@ int enable_set(struct tree *tree, struct node *node, bool enabled)
 	}
 	follow(tree);
 	log_node(tree->ctx->log, LOG_NOTICE, node_name(node), "%s",
-		 enabled ? "enabled: it starts by itself as its section says"
-			 : "disabled: it does not start by itself");
+		 enabled ? "enabled: starts by itself if autostart is set"
+			 : "disabled: does not start by itself");
 	return 0;
 }

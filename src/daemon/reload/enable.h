@@ -1,6 +1,6 @@
 #pragma once
 
-/* Enabling and disabling services, whatever their sections say: see daemon/loop/disabled.h. */
+/* Enabling and disabling services, whatever their sections have: see daemon/loop/disabled.h. */
 
 #include "daemon/tree/tree.h"
 
