@@ -91,7 +91,7 @@ starting readying: ready
 readying up: post-start has ended
 up draining: stopped
 draining waiting: drain-delay is over
-waiting asking: nobody needs it
+waiting asking: no dependent needs the service
 asking stopping: stop-command has ended
 stopping closing: killed by SIGTERM
 closing down: killed by SIGTERM"

@@ -2,6 +2,7 @@
 # The programs and the library, as they were linked, have the protections that configure asks for.
 # shellcheck source=tests/lint/lib.sh
 . "${0%/*}/lib.sh"
+hold_libraries -s
 
 flags() { # VARIABLE: of the build
 	sed -n "s/^$1 = *//p" "$top_builddir/Makefile"

@@ -13,6 +13,7 @@ if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle \
 fi
 install_it() {
 	(unset MAKEFLAGS MFLAGS MAKELEVEL
+	hold_libraries -x
 	make -s -C "$top_builddir" DESTDIR="$dir/root" \
 		install-libLTLIBRARIES install-swansongincludeHEADERS install-pkgconfigDATA)
 }

@@ -30,6 +30,12 @@ try() { # NAME COMMAND...: it succeeds
 	result "$try_name" "$try_status" "$dir/try"
 }
 
+# An installation links libswansong-loop again in its place, where it is missing meanwhile.
+hold_libraries() { # -s: to read them; -x: to install them
+	exec 9<"$top_builddir/src/swansong/.libs"
+	flock "$1" 9
+}
+
 is_empty() { # FILE: of complaints
 	cat "$1" && [ ! -s "$1" ]
 }

@@ -3,6 +3,7 @@
 # manual page, except for names that end in _, which only inline functions and the other library use.
 # shellcheck source=tests/lint/lib.sh
 . "${0%/*}/lib.sh"
+hold_libraries -s
 export LC_ALL=C
 
 exports_its_list() { # LIBRARY

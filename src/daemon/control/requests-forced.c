@@ -70,7 +70,7 @@ void request_add_forced_kills(const struct request *q, const struct node *node, 
 		return;
 	kills = forced_kills_of(q);
 	/* This is also known if the ring has lost the kills. */
-	if (json_array_size(kills) > 0 || (node && node->forced_usec >= q->stopped_usec)) {
+	if (json_array_size(kills) > 0 || (node && node->force.any_usec >= q->stopped_usec)) {
 		(void)json_object_set_new(reply, "forced", json_true());
 		(void)json_object_set(reply, "losses", kills);
 	}

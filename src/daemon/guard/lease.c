@@ -116,7 +116,7 @@ static void on_expiry(struct alarm *alarm)
 		 * late.
 		 */
 		for (struct node *n = lease->node; n; n = n->parent)
-			n->forced_usec = clock_now_usec();
+			n->force.any_usec = clock_now_usec();
 		lease_revoke(lease, ": the budget of that stop has expired");
 		return;
 	}

@@ -34,6 +34,9 @@ int log_pipe_new(int fds[static 2], int first)
 	fds[0] = fcntl(low[0], F_DUPFD_CLOEXEC, first);
 	fds[1] = fds[0] < 0 ? -1 : fcntl(low[1], F_DUPFD_CLOEXEC, first);
 	r = fds[1] < 0 ? -errno : low[1];
+	/* The limit has been lowered below @first. */
+	if (r == -EINVAL)
+		r = -EMFILE;
 	(void)close(low[0]);
 	if (r >= 0)
 		return r;

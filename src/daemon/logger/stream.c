@@ -170,9 +170,8 @@ int log_stream_open(struct log_stream *s, uid_t uid)
 	if (!context_is_shortage(r))
 		return r;
 	if (!l->short_of_descriptors)
-		log_line(l->ctx->log, LOG_WARNING,
-			 "%s: log: no descriptors for a pipe: it and others write themselves: %s",
-			 s->name, strerror(-r));
+		log_node(l->ctx->log, LOG_WARNING, *s->name ? s->name : CONFIG_ROOT_NAME,
+			 "log: no descriptors for a pipe: output is not captured: %s", strerror(-r));
 	l->short_of_descriptors = true;
 	return -ENOTSUP;
 }

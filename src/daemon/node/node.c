@@ -259,7 +259,7 @@ struct node *node_free(struct node *node)
 	list_remove(&node->sibling);
 	agenda_remove(&node->ctx->agenda, ALL_TASKS, &node->due);
 	list_remove(&node->in_batch);
-	node_edges_free(node->edges);
+	node_edges_free(node->edges.present);
 	config_unref(node->config_ref);
 	trace_free(node->trace);
 	free(node);
@@ -320,9 +320,9 @@ void node_note_forced(struct node *node)
 {
 	uint64_t now = clock_now_usec();
 
-	node->late_usec = now;
+	node->force.own_usec = now;
 	for (; node; node = node->parent) {
-		node->forced_usec = now;
+		node->force.any_usec = now;
 		node->forced |= node->stop_usec > 0;
 	}
 }
@@ -396,7 +396,7 @@ int node_renew(struct node *node)
 	node->deadline_usec = node->kill_usec = node->call_usec = USEC_INFINITY;
 	node->complete = false;
 	node->forced = false;
-	node->late_usec = 0;
+	node->force.own_usec = 0;
 	alarm_stop(&node->ctx->alarms, &node->budget);
 	node_changed(node, before, "");
 	return watch_completion(node);

@@ -46,6 +46,13 @@ struct edges {
 	struct node **lists[N_LISTS];
 };
 
+/* The end of its budget: processes are killed, guards revoked. */
+struct forcing {
+	uint64_t own_usec; /* time for its own processes and leases; 0: never */
+	uint64_t any_usec; /* the same for all of its subtree, in any generation */
+	bool asked;	   /* a client has requested the kill phase */
+};
+
 struct node {
 	struct context *ctx;
 	struct config *config_ref; /* keeps config valid */
@@ -71,8 +78,7 @@ struct node {
 	uint64_t kill_usec;	/* time of its kill phase, before the final action; likewise */
 	uint64_t call_usec;	/* time of the last call for guards; likewise */
 	struct alarm budget;	/* for the nearest of these three */
-	uint64_t late_usec;	/* when its own processes and leases were forced; 0: never */
-	uint64_t forced_usec;	/* the same for all of its subtree, in any generation */
+	struct forcing force;
 	unsigned generation;
 	struct counts counts;
 	struct list earlier; /* earlier generations that are not Complete */
@@ -89,11 +95,12 @@ struct node {
 	bool forced;	  /* a process or guard of it had to be forced during its stop */
 	bool transient;	  /* made by a request, without a section */
 	bool keep;	  /* a transient node that stays after its end */
-	bool force_asked; /* a client has requested the kill phase */
 
-	struct edges *edges;	  /* see node_edges() */
-	struct edges *next_edges; /* of daemon/tree/edges.c, during a reload */
-	uint64_t program_guards;  /* of attached programs in the subtree, as last counted */
+	struct {
+		struct edges *present; /* see node_edges() */
+		struct edges *next;    /* of daemon/tree/edges.c, during a reload */
+	} edges;
+	uint64_t program_guards; /* of attached programs in the subtree, as last counted */
 };
 
 /* Makes a node and its first generation, below the present one of @parent.  Return: 0 or -errno. */
@@ -110,7 +117,7 @@ struct node *node_free(struct node *node);
 /* Returns one of the lists of edges of @node, which may be NULL. */
 static inline struct node **node_edges(const struct node *node, size_t list)
 {
-	return node->edges ? node->edges->lists[list] : NULL;
+	return node->edges.present ? node->edges.present->lists[list] : NULL;
 }
 
 void node_edges_free(struct edges *edges);

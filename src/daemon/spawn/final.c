@@ -148,7 +148,7 @@ static void note_late(struct final *f)
 
 	for (struct node *n = f->node; n; n = node_next(n, f->node)) {
 		/* An own earlier stop of the node does not count. */
-		if (n->late_usec < f->node->stop_usec || !n->late_usec)
+		if (n->force.own_usec < f->node->stop_usec || !n->force.own_usec)
 			continue;
 		if (at + strlen(gap) + strlen(node_name(n)) > end) {
 			(void)strcpy(at, late_more);

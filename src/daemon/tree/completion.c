@@ -18,7 +18,7 @@ static void note_complete(struct tree *tree, struct node *node)
 
 	node->complete = true;
 	node->since_usec = clock_now_usec();
-	trace_complete(node->trace, node->forced, node->late_usec,
+	trace_complete(node->trace, node->forced, node->force.own_usec,
 		       node->config->shutdown_timeout_usec, node->since_usec);
 	node_changed(node, "shutting_down", node->forced ? "forced" : "");
 	if (node->transient)

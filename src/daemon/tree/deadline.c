@@ -124,15 +124,15 @@ void deadline_force_soon(struct node *node)
 		return;
 	node->deadline_usec = MIN(node->deadline_usec, now);
 	node->kill_usec = MIN(node->kill_usec, now);
-	node->force_asked = true;
+	node->force.asked = true;
 	node_add_task(node, TASK_DEADLINES);
 }
 
 static void follow(struct node *node)
 {
-	bool asked = node->force_asked;
+	bool asked = node->force.asked;
 
-	node->force_asked = false;
+	node->force.asked = false;
 	/* Only the final action remains, which has a limit of its own. */
 	if (!node->stop_usec || (final_has_begun(node) && !asked))
 		return;

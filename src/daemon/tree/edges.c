@@ -34,9 +34,9 @@ static int append_to_list(struct node ***list, struct node *node)
 
 static int append(struct node *to, size_t list, struct node *node)
 {
-	if (!to->next_edges)
-		to->next_edges = calloc(1, sizeof(*to->next_edges));
-	return to->next_edges ? append_to_list(&to->next_edges->lists[list], node) : -ENOMEM;
+	if (!to->edges.next)
+		to->edges.next = calloc(1, sizeof(*to->edges.next));
+	return to->edges.next ? append_to_list(&to->edges.next->lists[list], node) : -ENOMEM;
 }
 
 /* Adds the edges of one kind from @node to @targets. */
@@ -116,18 +116,18 @@ int edges_prepare(struct tree *tree, const struct config *config)
 void edges_cancel(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		node_edges_free(n->next_edges);
-		n->next_edges = NULL;
+		node_edges_free(n->edges.next);
+		n->edges.next = NULL;
 	}
 }
 
 void edges_commit(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		struct edges *before = n->edges;
+		struct edges *before = n->edges.present;
 
-		n->edges = n->next_edges;
-		n->next_edges = before;
+		n->edges.present = n->edges.next;
+		n->edges.next = before;
 	}
 	edges_cancel(tree);
 }

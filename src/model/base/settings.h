@@ -201,11 +201,10 @@ struct success_status {
  */
 enum node_part { PART_EXTRAS, PART_EDGES, PART_HOOKS, PART_OUTPUTS, PART_ATTRIBUTES, N_PARTS };
 
-struct schedule;
-
+struct schedule; /* model/types/schedule.h */
 /* PART_EXTRAS: settings that few services have. */
 struct extras {
-	struct schedule *schedule; /* model/types/schedule.h; NULL: none */
+	struct schedule *schedule; /* NULL: none */
 	uint64_t schedule_jitter_usec;
 	struct credentials credentials; /* inherited */
 	struct probe_config health;	/* PROBE_NONE, or a kind that swansongd probes */

@@ -84,11 +84,20 @@ static int ask(int fd, int family, in_port_t port)
 	return send(fd, &call, sizeof(call), 0) < 0 ? -errno : 0;
 }
 
+/* NLMSG_NEXT() casts to a type of stricter alignment, which clang warns of. */
+static const struct nlmsghdr *next_header(const struct nlmsghdr *header, size_t *n)
+{
+	size_t size = NLMSG_ALIGN(header->nlmsg_len);
+
+	*n = size < *n ? *n - size : 0;
+	return (const void *)((const char *)header + size);
+}
+
 /* Return: 1 at the end of the reply, 0 if there is more, or -errno. */
 static int take_reply(const struct nlmsghdr *header, size_t n, const struct sockaddr *address,
 		      struct listeners *l)
 {
-	for (; NLMSG_OK(header, n); header = NLMSG_NEXT(header, n)) {
+	for (; NLMSG_OK(header, n); header = next_header(header, &n)) {
 		const struct inet_diag_msg *socket = NLMSG_DATA(header);
 
 		if (header->nlmsg_type == NLMSG_DONE)
@@ -114,8 +123,8 @@ static int find_of_family(int fd, int family, const struct sockaddr *address, st
 	while (r == 0) {
 		ssize_t n = recv(fd, reply, sizeof(reply), MSG_DONTWAIT);
 
-		if (n < 0)
-			return -errno;
+		if (n <= 0)
+			return n < 0 ? -errno : -EBADMSG;
 		r = take_reply((const struct nlmsghdr *)(const void *)reply, (size_t)n, address, l);
 	}
 	return r < 0 ? r : 0;
