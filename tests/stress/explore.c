@@ -307,6 +307,7 @@ static void thread_begin(int i)
 {
 	struct thread *t = &e.thread[i];
 
+	ASAN_UNPOISON_MEMORY_REGION(t->stack, STACK_SIZE); /* of a run that was left */
 	*t = (struct thread){ .stack = t->stack };
 	(void)getcontext(&t->context);
 	t->context.uc_stack.ss_sp = t->stack;
@@ -325,6 +326,8 @@ bool explore_alone(void)
 			continue;
 		idle &= t->done || !t->begun;
 		t->done = true;
+		/* Its frames have red zones. */
+		ASAN_UNPOISON_MEMORY_REGION(t->stack, STACK_SIZE);
 		memset(t->stack, 0xdd, STACK_SIZE);
 	}
 	e.alone = true;
