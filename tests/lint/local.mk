@@ -17,4 +17,4 @@ lints = \
 	%D%/unit.sh \
 	%D%/shell.sh
 dist_check_SCRIPTS += $(lints)
-EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/races.c %D%/cpp.cpp
+EXTRA_DIST += .shellcheckrc %D%/lib.sh %D%/races.c %D%/cpp.cpp %D%/english.awk %D%/english.words
