@@ -117,7 +117,8 @@ int logger_child_send(struct logger_child *c, struct logger_message *message, co
 	/* Descriptors that it has not taken yet are bounded, too. */
 	if (r == -ETOOMANYREFS || r == -ENOBUFS || r == -ENOMEM || r == -EINTR)
 		r = -EAGAIN;
-	if (r == -EAGAIN && c->source)
+	/* Before it is ready @on_ready follows; the socket has room, and would wake up at once. */
+	if (r == -EAGAIN && c->ready)
 		(void)sd_event_source_set_io_events(c->source, EPOLLIN | EPOLLOUT);
 	return r == -EPIPE || r == -ECONNRESET ? -EAGAIN : r;
 }
