@@ -43,7 +43,7 @@ bool logger_child_is_usable(const struct logger_child *child);
 int logger_child_send(struct logger_child *child, struct logger_message *message, const char *first,
 		      const char *second, int passed);
 
-/* Sends LOGGER_STOP and waits until it has replied and ended.  Return: 0, or -ETIMEDOUT. */
+/* Sends LOGGER_STOP and waits until it has ended.  Return: 0: there is none now; -ETIMEDOUT. */
 int logger_child_stop(struct logger_child *child, uint64_t until_usec);
 
 /* The child of @process, of kind PROCESS_LOGGER, has been collected. */

@@ -194,8 +194,8 @@ void logger_stop(struct logger *l, uint64_t until_usec)
 	struct log_stream *s;
 
 	(void)logger_send_wishes(l);
-	if (logger_child_stop(&l->child, until_usec) == 0)
-		return;
+	(void)logger_child_stop(&l->child, until_usec);
+	/* Also with a logger that has died, or that ended before it knew all streams. */
 	list_for_each (s, &l->streams, in_logger)
 		log_stream_log_missing(s);
 }
