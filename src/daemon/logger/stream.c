@@ -267,7 +267,7 @@ void log_stream_flushed(struct log_stream *s, uint64_t cookie)
 
 bool log_stream_is_flushed(const struct log_stream *s)
 {
-	return s->asked == s->flushed;
+	return s->asked == s->flushed || !logger_child_is_usable(&s->logger->child);
 }
 
 void log_stream_notify(struct log_stream *s, void (*fn)(void *arg), void *arg)
