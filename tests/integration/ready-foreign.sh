@@ -15,6 +15,11 @@ command = sh -c 'exit 3'
 ready = tcp:127.0.0.1:8003
 autostart = no
 restart = never
+[absent]
+command = $dir/absent
+ready = tcp:127.0.0.1:8003
+autostart = no
+restart = never
 [given]
 command = $helpers/idle
 ready = tcp:127.0.0.1:8004
@@ -73,6 +78,10 @@ for groups in with without; do
 
 	ok "$groups groups: what ends at once fails" not ctl start dies --timeout 20s
 	ok "$groups groups: and the log says whose the port is" held dies 8003 "$died"
+
+	ok "$groups groups: what cannot be executed fails" not ctl start absent --timeout 20s
+	is "$groups groups: and the daemon goes on" "$(state absent)" failed
+	ok "$groups groups: the port is not the reason" not says "$log" 'absent: not ready'
 
 	ok "$groups groups: a socket of 'listen' is its own" wait_for 10 has_state given up
 	hold 8005

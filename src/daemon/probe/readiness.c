@@ -36,7 +36,7 @@ struct readiness {
 	struct foreign foreign;
 	struct alarm timer; /* of the next try */
 	uint64_t retry_usec;
-	const struct process *main;
+	const struct process *main; /* NULL: readiness is not awaited */
 	const struct launch *launch;
 };
 
@@ -200,11 +200,13 @@ int readiness_start(struct readiness *r, const struct process *main)
 
 void readiness_explain_failure(struct readiness *r)
 {
-	(void)foreign_answers(&r->foreign, r->ctx, r->config, r->main);
+	if (r->main)
+		(void)foreign_answers(&r->foreign, r->ctx, r->config, r->main);
 }
 
 void readiness_stop(struct readiness *r)
 {
+	r->main = NULL;
 	foreign_end(&r->foreign);
 	close_fd(r);
 	if (r->config->ready.kind == PROBE_LOG && r->launch->log_watch)

@@ -30,7 +30,10 @@ void readiness_prepare(struct readiness *readiness);
 int readiness_start(struct readiness *readiness, const struct process *main);
 void readiness_stop(struct readiness *readiness);
 
-/* Logs a foreign process on the port as the reason of a failure before the service was ready. */
+/*
+ * Logs a foreign process on the port as the reason of a failure before the service was ready; nothing
+ * if readiness_start() has not been called, as the main process could not be made.
+ */
 void readiness_explain_failure(struct readiness *readiness);
 
 /* Returns the command of a running check, or NULL.  @readiness may be NULL. */
