@@ -144,14 +144,18 @@ void timetables_process(struct tree *tree)
 
 /* --- the clock --- */
 
-/* A time that never comes: what is waited for is the cancellation. */
+/*
+ * A time that never comes, also for a clock that is wrong: what is waited for is the cancellation.
+ * One that comes meanwhile is an error of the call, but the timer is armed then.
+ */
 static int arm_clock(int fd)
 {
-	const struct itimerspec far = { .it_value = { .tv_sec = INT32_MAX } };
+	const struct itimerspec far = {
+		.it_value = { .tv_sec = sizeof(time_t) > 4 ? (time_t)INT64_MAX : INT32_MAX },
+	};
+	int r = timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL);
 
-	return timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL) < 0
-		       ? -errno
-		       : 0;
+	return r < 0 && errno != ECANCELED ? -errno : 0;
 }
 
 static int on_clock_set(sd_event_source *source, int fd, uint32_t events, void *arg)
