@@ -88,10 +88,12 @@ start_daemon
 ok "so is it at the start" wait_for 10 has_state web up
 
 # Without a place for it nothing changes.
+ok "another one is disabled" ctl disable tick
 rm -rf "$state" && mkdir "$state"
 is "what cannot be written is refused" "$(ctl disable web 2>&1; echo $?)" "swansongctl: web: Is a directory
 1"
 ok "and not done" not is_disabled web
+ok "and what was disabled before still is" is_disabled tick
 tree none | config
 ctl reload >/dev/null
 ctl disable web >"$dir/out" 2>&1

@@ -1,6 +1,6 @@
 /*
- * The set of names in the context is the truth; each node has a copy of its own bit.  If the file
- * cannot be written it is read again, so that set and file are the same.
+ * The set of names in the context is the truth; each node has a copy of its own bit.  A change is
+ * made to a copy of the set, which takes its place when the file has been written.
  */
 #include "daemon/reload/enable.h"
 
@@ -24,23 +24,36 @@ void enable_read(struct tree *tree, const struct config *config)
 	follow(tree);
 }
 
+/* Makes @next from the set of @tree.  Return: 0 or -errno. */
+static int change(const struct tree *tree, const struct node *node, bool enabled,
+		  struct disabled *next)
+{
+	const struct disabled *before = &tree->ctx->disabled;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < before->n; i++)
+		r = disabled_set(next, before->names[i], true);
+	for (const struct node *n = node; r == 0 && n; n = node_next(n, node))
+		if (n->service)
+			r = disabled_set(next, n->config->path, !enabled);
+	return r < 0 ? r : disabled_write(next, tree->config->state);
+}
+
 int enable_set(struct tree *tree, struct node *node, bool enabled)
 {
-	struct disabled *disabled = &tree->ctx->disabled;
+	struct disabled next = { .names = NULL };
 	const char *path = tree->config->state;
-	int r = 0;
+	int r;
 
 	if (!path || strcmp(path, "none") == 0)
 		return -ENOENT;
-	for (struct node *n = node; r == 0 && n; n = node_next(n, node))
-		if (n->service)
-			r = disabled_set(disabled, n->config->path, !enabled);
-	if (r == 0)
-		r = disabled_write(disabled, path);
+	r = change(tree, node, enabled, &next);
 	if (r < 0) {
-		enable_read(tree, tree->config);
+		disabled_done(&next);
 		return r == -ENOENT ? -ENOTDIR : r; /* of the directory */
 	}
+	disabled_done(&tree->ctx->disabled);
+	tree->ctx->disabled = next;
 	follow(tree);
 	log_node(tree->ctx->log, LOG_NOTICE, node_name(node), "%s",
 		 enabled ? "enabled: starts by itself if autostart is set"
