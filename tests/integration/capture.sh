@@ -187,9 +187,11 @@ done
 touch "$dir/enough"
 is "the logger is killed twenty times" "$died" 20
 wait_for 60 has_state load "done" || die "the load is done"
-behind "$log" load | sort -un | cksum >"$dir/got"
-is "no line is lost" "$(cat "$dir/got")" "$(seq 1 "$(cat "$dir/last-number")" | cksum)"
-is "none is there in part" "$(behind "$log" load | grep -vcE '^[0-9]+$')" 0
+behind "$log" load | sort -u >"$dir/got"
+seq 1 "$(cat "$dir/last-number")" | sort >"$dir/want"
+is "no line is lost" "$(comm -13 "$dir/got" "$dir/want" | head -n 3)" ""
+# A kill may cut a write(2), and the log is the daemon's file as well, which cannot be cut back.
+ok "there are no more parts of lines than kills" test "$(comm -23 "$dir/got" "$dir/want" | wc -l)" -le "$died"
 stop_daemon
 
 # --- Without descriptors, and without the logger ---

@@ -50,7 +50,7 @@ static void on_limit(struct alarm *alarm)
 	if (hook_is_running(&a->hook))
 		alert_kill(a, "its on-failure-timeout is spent");
 	else
-		a->spent = true; /* one has just ended: the next would have no limit */
+		a->spent = true; /* between two commands: the next would have no limit */
 }
 
 int alert_new(struct alert **ret, struct node *node, const struct node_config *config)

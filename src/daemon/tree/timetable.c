@@ -252,6 +252,7 @@ void timetable_use(struct node *node, struct timetable *t)
 	node->timetable = t;
 	if (t) {
 		list_append(&node->ctx->timetables.list, &t->in_list);
+		node_add_task(node, TASK_SCHEDULES); /* its last run may be over */
 		t->last_usec = before ? before->last_usec : 0;
 		if (before && is_same(before, t)) {
 			t->planned_usec = before->planned_usec;
