@@ -53,10 +53,10 @@ void log_stream_notify(struct log_stream *stream, void (*fn)(void *arg), void *a
 /* The destination has failed, as last known. */
 bool log_stream_is_failing(const struct log_stream *stream);
 
-/* Its file, or a name for what is none. */
 /* How its lines are written, and where to. */
 const struct logger_rules *log_stream_rules(const struct log_stream *stream);
 
+/* Its file, or a name for what is none. */
 const char *log_stream_destination(const struct log_stream *stream);
 
 /* What the logger has counted.  Return: 0, or -errno if there is nothing. */

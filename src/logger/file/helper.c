@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/fd.h"
 #include "logger/file/worker.h"
 
@@ -152,7 +151,6 @@ int helper_write(struct helper *h, uint32_t stream, const struct logger_rules *r
 	if (send(h->socket, &m, WORKER_MESSAGE_SIZE, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return -errno;
 	h->busy = true;
-	h->busy_usec = clock_now_usec();
 	return 0;
 }
 

@@ -29,7 +29,6 @@ struct helper {
 	struct helper_job *job;
 	bool ready; /* the process has begun: the records are as its predecessor's end left them */
 	bool busy;
-	uint64_t busy_usec;  /* CLOCK_MONOTONIC, since when */
 	struct list pending; /* streams that have something to be written */
 	uint64_t retry_usec; /* CLOCK_MONOTONIC: it could not be started; no attempt before */
 	void *stream;	     /* of the job */
