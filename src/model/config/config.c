@@ -121,7 +121,7 @@ static int loader_begin_template(struct loader *l, const char *name, struct plac
 static int loader_add_instance(struct loader *l, const char *instance)
 {
 	char path[CONFIG_NAME_MAX + 1], excerpt[DIAG_EXCERPT_MAX];
-	struct place place = { l->scrap.place.file, node_config_line(&l->scrap, KEY_INSTANCES) };
+	struct place place = section_place(&l->scrap, KEY_INSTANCES);
 	struct node_config *node;
 	int n;
 
