@@ -151,8 +151,9 @@ mkdir "$dir/group"
 hold group/web
 stop_and_start group
 ok "it comes up again" timeout 60 "$swansongctl" wait group --for ready
-# The guard that it waits for is revoked at that time, too: one of both is first.
-ok "after it was killed with the budget" killed_after group/db '(99[0-9]ms|[1-9][0-9.]*s)'
+# The guard that it waits for is revoked at that time, too: one of both is first.  The age in the log is
+# that of its own stop, which a busy machine comes to later than to that of the group.
+ok "after it was killed with the budget" killed_after group/db '(9[0-9][0-9]ms|[1-9][0-9.]*s)'
 is "and what comes after that has its time" "$(tr '\n' ' ' <"$dir/swept")" "begun over "
 let_go group/web
 rm "$dir/db"
