@@ -3,9 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/cleanup.h"
+
+#ifndef MFD_NOEXEC_SEAL /* Linux 6.3 */
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
 
 int fd_close(int fd)
 {
@@ -73,4 +80,85 @@ int fd_set_nonblock(int fd)
 	if (fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -errno;
 	return 0;
+}
+
+/* Not executable, which some machines require of a memfd. */
+static int open_memory(const char *name)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = memfd_create(name, flags | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(name, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+int fd_new_sealed(const char *name, size_t size, const void *header, size_t header_size)
+{
+	cleanup(closep) int fd = open_memory(name);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	if (ftruncate(fd, (off_t)size) < 0)
+		return -errno;
+	n = pwrite(fd, header, header_size, 0);
+	if (n != (ssize_t)header_size)
+		return n < 0 ? -errno : -ENOSPC;
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+		return -errno;
+	return take_fd(fd);
+}
+
+/* A file that exists at @path may be of another user: it is neither followed nor kept. */
+static int open_beside(const char *path, FILE **ret)
+{
+	cleanup(closep) int fd = -1;
+	FILE *f;
+
+	if (unlink(path) < 0 && errno != ENOENT)
+		return -errno;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	f = fdopen(fd, "w");
+	if (!f)
+		return -ENOMEM;
+	(void)take_fd(fd);
+	*ret = f;
+	return 0;
+}
+
+static int finish(FILE *f, bool sync)
+{
+	if (fflush(f) < 0)
+		return -errno;
+	if (ferror(f))
+		return -EIO;
+	return sync && fsync(fileno(f)) < 0 ? -errno : 0;
+}
+
+int fd_replace_file(const char *path, bool sync, int (*write)(FILE *f, const void *arg),
+		    const void *arg)
+{
+	char beside[PATH_MAX];
+	FILE *f;
+	int r;
+
+	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside))
+		return -ENAMETOOLONG;
+	r = open_beside(beside, &f);
+	if (r < 0)
+		return r;
+	r = write(f, arg);
+	if (r == 0)
+		r = finish(f, sync);
+	/* Some file systems report a lack of space only here. */
+	if (fclose(f) < 0 && r == 0)
+		r = -errno;
+	if (r == 0 && rename(beside, path) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlink(beside);
+	return r;
 }

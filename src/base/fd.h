@@ -1,11 +1,16 @@
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
 /* Closes @fd unless it is negative.  Returns -1, for "fd = fd_close(fd)". */
 int fd_close(int fd);
 
 /*
- * The same for a descriptor that another process has passed.  The close never waits: a socket with
- * SO_LINGER, whose close would wait until all data is sent, sends its data in the background.
+ * The same for a descriptor that another process has passed.  Such a socket may have SO_LINGER, by
+ * which a close waits until all data is sent; the option is cleared, so that this close returns at
+ * once.
  */
 int fd_close_passed(int fd);
 
@@ -29,3 +34,20 @@ void fd_close_above(int last);
 
 /* Sets O_NONBLOCK on the open file.  Return: 0 or -errno. */
 int fd_set_nonblock(int fd);
+
+/*
+ * Creates a memory file of @size bytes that begins with @header and can neither grow nor shrink.
+ * @name is shown in /proc.  Return: a CLOEXEC descriptor or -errno.
+ */
+int fd_new_sealed(const char *name, size_t size, const void *header, size_t header_size);
+
+/*
+ * Writes a new file with mode 0644 beside @path by @write, which returns 0 or -errno, and renames
+ * it to @path: a reader finds the old file or the new one.  With @sync the disk has the content
+ * before the rename, so that this holds after a crash of the machine as well.  A failure leaves
+ * the old file.
+ *
+ * Return: 0 or -errno, of @write too.
+ */
+int fd_replace_file(const char *path, bool sync, int (*write)(FILE *f, const void *arg),
+		    const void *arg);

@@ -5,27 +5,11 @@
 #include "proto/logger-store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/fd.h"
 #include "proto/logger.h"
-
-#ifndef MFD_NOEXEC_SEAL /* Linux 6.3 */
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
-
-static int store_open(void)
-{
-	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-	int fd = memfd_create("swansong-log", flags | MFD_NOEXEC_SEAL);
-
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("swansong-log", flags);
-	return fd < 0 ? -errno : fd;
-}
 
 int store_new(void)
 {
@@ -34,19 +18,9 @@ int store_new(void)
 		.version = STORE_VERSION,
 		.n_streams = LOGGER_STREAMS,
 	};
-	cleanup(closep) int fd = store_open();
-	ssize_t n;
 
-	if (fd < 0)
-		return fd;
-	if (ftruncate(fd, (off_t)store_slot_offset(LOGGER_STREAMS, LOGGER_STREAMS)) < 0)
-		return -errno;
-	n = pwrite(fd, &header, sizeof(header), 0);
-	if (n != (ssize_t)sizeof(header))
-		return n < 0 ? -errno : -ENOSPC;
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
-		return -errno;
-	return take_fd(fd);
+	return fd_new_sealed("swansong-log", store_slot_offset(LOGGER_STREAMS, LOGGER_STREAMS),
+			     &header, sizeof(header));
 }
 
 int store_read(int fd, uint32_t stream, struct store_record *ret)

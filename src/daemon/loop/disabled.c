@@ -5,16 +5,13 @@
 #include "daemon/loop/disabled.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "base/memstream.h"
 #include "model/base/nodes.h"
 #include "model/file/source.h"
 
@@ -153,46 +150,17 @@ void disabled_read(struct disabled *d, const char *path, struct log *log)
 		log_line(log, LOG_ERR, "%s: cannot be read: %s", path, strerror(-r));
 }
 
-static int write_to(const struct disabled *d, int fd)
+static int write_text(FILE *f, const void *arg)
 {
-	cleanup(freep) char *text = NULL;
-	struct memstream m;
-	int r = memstream_open(&m);
+	const struct disabled *d = arg;
 
-	if (r < 0)
-		return r;
-	(void)fputs("# Written by swansongd: see enable and disable in swansongctl(1).\n", m.file);
+	(void)fputs("# Written by swansongd: see enable and disable in swansongctl(1).\n", f);
 	for (size_t i = 0; i < d->n; i++)
-		(void)fprintf(m.file, "%s%s\n", word, d->names[i]);
-	r = memstream_close(&m, &text);
-	for (const char *at = text; r == 0 && *at;) {
-		ssize_t n = write(fd, at, strlen(at));
-
-		if (n < 0)
-			return -errno;
-		at += n;
-	}
-	return r == 0 && fsync(fd) < 0 ? -errno : r;
+		(void)fprintf(f, "%s%s\n", word, d->names[i]);
+	return 0;
 }
 
 int disabled_write(const struct disabled *d, const char *path)
 {
-	cleanup(closep) int fd = -1;
-	char beside[PATH_MAX];
-	int r;
-
-	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside))
-		return -ENAMETOOLONG;
-	/* A file there may be of another user: it is neither followed nor kept. */
-	if (unlink(beside) < 0 && errno != ENOENT)
-		return -errno;
-	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return -errno;
-	r = write_to(d, fd);
-	if (r == 0 && rename(beside, path) < 0)
-		r = -errno;
-	if (r < 0)
-		(void)unlink(beside);
-	return r;
+	return fd_replace_file(path, true, write_text, d);
 }

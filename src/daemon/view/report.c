@@ -6,11 +6,8 @@
 #include "daemon/view/report.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -257,16 +254,23 @@ static int dump(FILE *f, json_t *value, size_t flags)
 }
 
 /* Writes a line for each node; only one node at a time exists as an object. */
-static int dump_all(FILE *f, const struct tree *tree, const struct report_end *end)
+/* The content of a report. */
+struct content {
+	const struct tree *tree;
+	const struct report_end *end;
+};
+
+static int dump_all(FILE *f, const void *arg)
 {
+	const struct content *content = arg;
 	const char *before = "\n";
 	const struct trace *trace;
 	int r;
 
 	(void)fputc('{', f);
-	r = dump(f, build_head(tree, end), JSON_EMBED);
+	r = dump(f, build_head(content->tree, content->end), JSON_EMBED);
 	(void)fputs(",\"nodes\":[", f);
-	list_for_each (trace, &tree->ctx->traces.all, in_traces) {
+	list_for_each (trace, &content->tree->ctx->traces.all, in_traces) {
 		if (r < 0 || !has_part(trace))
 			continue;
 		(void)fputs(before, f);
@@ -274,53 +278,14 @@ static int dump_all(FILE *f, const struct tree *tree, const struct report_end *e
 		before = ",\n";
 	}
 	(void)fputs("]}\n", f);
-	if (r == 0 && fflush(f) < 0)
-		r = -errno;
-	return r == 0 && ferror(f) ? -EIO : r;
-}
-
-/* A file that exists at @path may be of another user: it is neither followed nor kept. */
-static int write_new(const char *path, const struct tree *tree, const struct report_end *end)
-{
-	FILE *f;
-	int fd, r;
-
-	if (unlink(path) < 0 && errno != ENOENT)
-		return -errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return -errno;
-	f = fdopen(fd, "w");
-	if (!f) {
-		(void)fd_close(fd);
-		return -ENOMEM;
-	}
-	r = dump_all(f, tree, end);
-	/* Some file systems report a lack of space only here. */
-	if (fclose(f) < 0 && r == 0)
-		r = -errno;
-	return r;
-}
-
-static int replace(const char *path, const struct tree *tree, const struct report_end *end)
-{
-	char beside[PATH_MAX];
-	int r;
-
-	if ((size_t)snprintf(beside, sizeof(beside), "%s.tmp", path) >= sizeof(beside))
-		return -ENAMETOOLONG;
-	r = write_new(beside, tree, end);
-	if (r == 0 && rename(beside, path) < 0)
-		r = -errno;
-	if (r < 0)
-		(void)unlink(beside);
 	return r;
 }
 
 void report_write(const struct tree *tree, const struct report_end *end)
 {
 	const char *path = path_of(tree->config);
-	int r = path ? replace(path, tree, end) : 0;
+	const struct content content = { .tree = tree, .end = end };
+	int r = path ? fd_replace_file(path, false, dump_all, &content) : 0;
 
 	if (r < 0)
 		log_line(tree->ctx->log, LOG_WARNING, "cannot write the report %s: %s", path,

@@ -9,16 +9,11 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/macro.h"
 #include "base/page.h"
-
-#ifndef MFD_NOEXEC_SEAL /* Linux 6.3 */
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 
 /* More than most machines have; processors without a lane count in @elsewhere. */
 #define LANES_MAX 4096
@@ -30,17 +25,6 @@ static uint32_t count_lanes(void)
 	return n < 1 ? 1 : (uint32_t)MIN(n, (long)LANES_MAX);
 }
 
-/* Not executable, which some machines require of a memfd. */
-static int make_file(void)
-{
-	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-	int fd = memfd_create("swansong", flags | MFD_NOEXEC_SEAL);
-
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("swansong", flags);
-	return fd < 0 ? -errno : fd;
-}
-
 int pagefile_new(void)
 {
 	const struct page page = {
@@ -48,19 +32,9 @@ int pagefile_new(void)
 		.version = PAGE_VERSION,
 		.n_lanes = count_lanes(),
 	};
-	cleanup(closep) int fd = make_file();
-	ssize_t n;
 
-	if (fd < 0)
-		return fd;
-	if (ftruncate(fd, PAGE_HEADER + (off_t)page.n_lanes * PAGE_LANE) < 0)
-		return -errno;
-	n = pwrite(fd, &page, sizeof(page), 0);
-	if (n != (ssize_t)sizeof(page))
-		return n < 0 ? -errno : -ENOSPC;
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
-		return -errno;
-	return take_fd(fd);
+	return fd_new_sealed("swansong", PAGE_HEADER + (size_t)page.n_lanes * PAGE_LANE, &page,
+			     sizeof(page));
 }
 
 int pagefile_stop(int fd)
