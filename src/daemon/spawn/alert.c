@@ -153,17 +153,11 @@ static void finish(struct alert *a)
 
 void alert_update(struct node *node)
 {
-	char text[OUTCOME_TEXT_MAX];
 	struct alert *a;
 
-	while ((a = node->alert) && hook_has_ended(&a->hook)) {
-		if (!hook_was_well(&a->hook))
-			log_node(node->ctx->log, LOG_WARNING, node_name(node), "%s",
-				 policy_outcome_text(text, &a->hook.outcome));
-		/* A failed command does not stop the others. */
-		if (a->spent || !hook_continue(&a->hook))
+	while ((a = node->alert) && hook_has_ended(&a->hook))
+		if (!hook_continue_anyway(&a->hook, a->spent))
 			finish(a);
-	}
 }
 
 void alert_force(struct node *node)

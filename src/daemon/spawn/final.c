@@ -23,7 +23,6 @@ struct final {
 	const struct node_config *config; /* counted */
 	struct launch launch;
 	struct hook hook; /* holds the guard from the stop on */
-	struct alarm timer;
 	struct swansong_completion *drained; /* of its generation; NULL: not stopped */
 	unsigned generation;
 	uint64_t limit_usec;
@@ -43,7 +42,7 @@ static void on_end(void *arg)
 
 static void on_limit(struct alarm *alarm)
 {
-	struct final *f = container_of(alarm, struct final, timer);
+	struct final *f = container_of(alarm, struct final, hook.timer);
 	struct node *node = f->node;
 
 	f->spent = true;
@@ -70,7 +69,7 @@ int final_new(struct final **ret, struct node *node, const struct node_config *c
 	f->node = node;
 	f->config = node_config_ref(config);
 	hook_init(&f->hook, node->ctx, &f->launch, NULL, on_end, f);
-	alarm_init(&f->timer, on_limit);
+	alarm_init(&f->hook.timer, on_limit);
 	r = launch_init(&f->launch, node->ctx, config, NULL, NULL);
 	if (r < 0)
 		return r;
@@ -85,7 +84,6 @@ struct final *final_free(struct final *f)
 	final_free(f->next);
 	hook_done(&f->hook);
 	swansong_completion_unref(f->drained);
-	alarm_stop(&f->node->ctx->alarms, &f->timer);
 	launch_done(&f->launch);
 	node_config_unref(f->config);
 	free(f);
@@ -173,7 +171,7 @@ void final_record(struct node *node)
 static void limit(struct final *f, uint64_t usec)
 {
 	f->limit_usec = usec;
-	alarm_set(&f->node->ctx->alarms, &f->timer, usec);
+	alarm_set(&f->node->ctx->alarms, &f->hook.timer, usec);
 }
 
 static void begin(struct final *f)
@@ -195,7 +193,7 @@ static void begin(struct final *f)
 
 static void finish(struct final *f)
 {
-	alarm_stop(&f->node->ctx->alarms, &f->timer);
+	alarm_stop(&f->node->ctx->alarms, &f->hook.timer);
 	launch_end_output(
 		&f->launch, &f->hook.process.guard, f->generation,
 		MIN(f->deadline_usec, clock_add(clock_now_usec(), f->config->stop_timeout_usec)));
@@ -204,18 +202,6 @@ static void finish(struct final *f)
 	use_next(f);
 	/* Nodes that may not start before the end of the action are looked at. */
 	context_update_soon(f->node->ctx);
-}
-
-static void follow(struct final *f)
-{
-	char text[OUTCOME_TEXT_MAX];
-
-	if (!hook_was_well(&f->hook))
-		log_node(f->node->ctx->log, LOG_WARNING, node_name(f->node), "%s",
-			 policy_outcome_text(text, &f->hook.outcome));
-	/* A failed command does not stop the others. */
-	if (f->spent || !hook_continue(&f->hook))
-		finish(f);
 }
 
 void final_update(struct node *node)
@@ -227,7 +213,8 @@ void final_update(struct node *node)
 	if (!f->begun && swansong_completion_done(f->drained))
 		begin(f);
 	while (f->begun && hook_has_ended(&f->hook))
-		follow(f);
+		if (!hook_continue_anyway(&f->hook, f->spent))
+			finish(f);
 }
 
 void final_hurry(struct node *node)

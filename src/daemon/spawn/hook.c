@@ -137,6 +137,16 @@ bool hook_continue(struct hook *h)
 	return true;
 }
 
+bool hook_continue_anyway(struct hook *h, bool spent)
+{
+	char text[OUTCOME_TEXT_MAX];
+
+	if (!hook_was_well(h))
+		log_node(h->ctx->log, LOG_WARNING, node_name(h->node), "%s",
+			 policy_outcome_text(text, &h->outcome));
+	return !spent && hook_continue(h);
+}
+
 void hook_end(struct hook *h)
 {
 	process_remove(&h->process);

@@ -62,6 +62,12 @@ void hook_begin(struct hook *hook, struct node *node, enum hook_kind kind,
 /* Begins the next command after the end of one.  Returns false if there is none. */
 bool hook_continue(struct hook *hook);
 
+/*
+ * The same for commands of which a failed one does not stop the others: logs its failure.  With
+ * @spent no other command begins.
+ */
+bool hook_continue_anyway(struct hook *hook, bool spent);
+
 /* Ends the hook after its last command, and releases the guard. */
 void hook_end(struct hook *hook);
 
