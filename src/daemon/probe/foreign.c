@@ -99,9 +99,8 @@ static void log_holder(const struct search *search, const struct listeners *now)
 		(void)snprintf(who, sizeof(who), "pid %d", (int)search->holder);
 	else
 		(void)snprintf(who, sizeof(who), "pid %d (%s)", (int)search->holder, info.name);
-	log_line(search->ctx->log, LOG_WARNING,
-		 "%s: not ready: port %u is held by %s, which is not of this service",
-		 search->node->path, port, who);
+	log_node(search->ctx->log, LOG_WARNING, search->node->path,
+		 "not ready: port %u is held by %s, which is not of this service", port, who);
 }
 
 bool foreign_answers(struct foreign *f, struct context *ctx, const struct node_config *node,

@@ -107,11 +107,11 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 	if (node_goal(t->node) < GOAL_IDLE || t->node->disabled) /* stopped */
 		return;
 	if (fsm_has_process(s->state) || (t->node->goal == GOAL_UP && !has_ended(s))) {
-		log_line(log, LOG_WARNING, "%s: scheduled run left out: the last one is not over",
-			 node_name(t->node));
+		log_node(log, LOG_WARNING, node_name(t->node),
+			 "scheduled run left out: the last one is not over");
 		return;
 	}
-	log_line(log, LOG_INFO, "%s: scheduled run", node_name(t->node));
+	log_node(log, LOG_INFO, node_name(t->node), "scheduled run");
 	t->last_usec = clock_now_usec();
 	if (has_ended(s))
 		service_post(s, EVENT_RESET);
