@@ -49,6 +49,6 @@ int log_parse_format(const char *text);
 /* @priority is LOG_ERR, LOG_WARNING, LOG_NOTICE, LOG_INFO or LOG_DEBUG of <syslog.h>. */
 void log_line(struct log *log, int priority, const char *format, ...) printf_like(3, 4);
 
-/* The same about a node, whose path stands in front. */
+/* The same for a message about @node: its path begins the line. */
 void log_node(struct log *log, int priority, const char *node, const char *format, ...)
 	printf_like(4, 5);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Whether this machine can run what a configuration says; model/config does not ask it. */
+/* Checks a configuration against this machine; model/config knows only the files. */
 
 #include "model/config/config.h"
 
