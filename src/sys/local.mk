@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/process/signals.h %D%/process/signals.c \
 	%D%/process/proc.h %D%/process/proc.c \
 	%D%/process/children.h %D%/process/children.c \
+	%D%/process/snapshot.h %D%/process/snapshot.c \
 	%D%/process/descendants.h %D%/process/descendants.c \
 	%D%/process/forward.h %D%/process/forward.c \
 	%D%/process/reap.h %D%/process/reap.c \

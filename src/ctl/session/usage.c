@@ -21,19 +21,19 @@ void usages_take(struct ctl *ctl, struct usages *ret)
 {
 	*ret = (struct usages){ .daemon = daemon_pid(ctl) };
 	if (ret->daemon > 0)
-		(void)usage_snapshot_new(&ret->snapshot);
+		(void)snapshot_take(&ret->snapshot);
 }
 
 void usages_done(struct usages *usages)
 {
-	usages->snapshot = usage_snapshot_free(usages->snapshot);
+	snapshot_done(&usages->snapshot);
 }
 
 bool usages_of(const struct usages *usages, const struct node_view *node, struct usage *ret)
 {
 	cleanup(freep) char *group = NULL;
 
-	if (!usages->snapshot || !node->is_service || node->service.pid == FIELD_NONE ||
+	if (!node->is_service || node->service.pid == FIELD_NONE ||
 	    node->service.pid > INT32_MAX)
 		return false;
 	if (asprintf(&group, "node:%s", node->path) < 0) {
@@ -44,7 +44,7 @@ bool usages_of(const struct usages *usages, const struct node_view *node, struct
 	for (char *c = group; *c; c++)
 		if (*c == '/')
 			*c = ':';
-	return usage_of(usages->snapshot, (pid_t)node->service.pid, usages->daemon, group, ret) ==
+	return usage_of(&usages->snapshot, (pid_t)node->service.pid, usages->daemon, group, ret) ==
 	       0;
 }
 

@@ -7,8 +7,8 @@
 #include "sys/process/usage.h"
 
 struct usages {
-	struct usage_snapshot *snapshot; /* NULL: unknown */
-	pid_t daemon;
+	struct snapshot snapshot;
+	pid_t daemon; /* 0: unknown */
 };
 
 /* Reads /proc. */

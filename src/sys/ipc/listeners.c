@@ -1,6 +1,5 @@
 #include "sys/ipc/listeners.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/inet_diag.h>
@@ -9,12 +8,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "sys/process/proc.h"
 
 /*
  * The kernel is asked for the sockets that listen only: /proc/net/tcp would go through the table of
@@ -23,12 +22,6 @@
  */
 
 #define REPLY_MAX 8192
-
-static void closedirp(DIR **dir)
-{
-	if (*dir)
-		(void)closedir(*dir);
-}
 
 static const struct in6_addr *address6(const struct sockaddr *address)
 {
@@ -154,49 +147,55 @@ bool listeners_have(const struct listeners *l, uint64_t inode)
 	return false;
 }
 
-static bool is_one_of(const struct listeners *l, int dir, const char *name)
+struct look {
+	const struct listeners *listeners;
+	unsigned *budget;
+};
+
+static int is_one_of(int dir, const char *name, void *arg)
 {
+	const struct look *look = arg;
 	char target[64];
 	ssize_t n = readlinkat(dir, name, target, sizeof(target) - 1);
 	uint64_t inode;
 
-	if (n < 0)
-		return false;
-	target[n] = '\0';
-	return sscanf(target, "socket:[%" SCNu64 "]", &inode) == 1 && listeners_have(l, inode);
+	--*look->budget;
+	if (n > 0) {
+		target[n] = '\0';
+		if (sscanf(target, "socket:[%" SCNu64 "]", &inode) == 1 &&
+		    listeners_have(look->listeners, inode))
+			return 1;
+	}
+	return *look->budget == 0 ? -E2BIG : 0;
 }
 
 bool listeners_held_by(const struct listeners *l, pid_t pid, unsigned *budget)
 {
-	cleanup(closedirp) DIR *dir = NULL;
-	const struct dirent *entry;
-	char path[64];
+	struct look look = { .listeners = l, .budget = budget };
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	dir = opendir(path);
-	while (dir && *budget > 0 && (entry = readdir(dir))) {
-		--*budget;
-		if (is_one_of(l, dirfd(dir), entry->d_name))
-			return true;
-	}
-	return false;
+	return *budget > 0 && proc_each_descriptor(pid, is_one_of, &look) == 1;
+}
+
+struct walk {
+	const struct listeners *listeners;
+	unsigned *budget;
+	bool (*each)(pid_t pid, void *arg);
+	void *arg;
+};
+
+static int look_at(pid_t pid, void *arg)
+{
+	const struct walk *w = arg;
+
+	if (listeners_held_by(w->listeners, pid, w->budget) && w->each(pid, w->arg))
+		return 1;
+	return *w->budget == 0 ? -E2BIG : 0;
 }
 
 int listeners_each_holder(const struct listeners *l, unsigned *budget,
 			  bool (*each)(pid_t pid, void *arg), void *arg)
 {
-	cleanup(closedirp) DIR *dir = opendir("/proc");
-	const struct dirent *entry;
+	struct walk walk = { .listeners = l, .budget = budget, .each = each, .arg = arg };
 
-	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0 && listeners_held_by(l, pid, budget) && each(pid, arg))
-			return 1;
-		if (*budget == 0)
-			return -E2BIG;
-	}
-	return 0;
+	return proc_each(look_at, &walk);
 }

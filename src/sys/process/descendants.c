@@ -1,6 +1,9 @@
+/*
+ * The descendants are the closure of "its parent is a descendant" over a snapshot of /proc.  A
+ * parent is mostly older than its child and comes first; then two passes suffice.
+ */
 #include "sys/process/descendants.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,78 +15,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "sys/process/proc.h"
-
-/*
- * A snapshot of /proc, and then the closure of "its parent is a descendant" over it.  A parent is
- * mostly older than its child and comes first; then two passes suffice.  Zombies are included: a
- * process that looks dead may have other threads that live.
- */
-
-struct entry {
-	pid_t pid;
-	bool ours;
-	struct proc_info info;
-};
-
-struct snapshot {
-	struct entry *entries;
-	size_t n, room;
-};
-
-static void snapshot_done(struct snapshot *s)
-{
-	free(s->entries);
-}
-
-static void close_directory(DIR **directory)
-{
-	if (*directory)
-		(void)closedir(*directory);
-}
-
-static int snapshot_add(struct snapshot *s, pid_t pid)
-{
-	struct entry entry = { .pid = pid };
-
-	if (proc_read(pid, &entry.info) < 0)
-		return 0;
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		struct entry *more = realloc(s->entries, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		s->entries = more;
-		s->room = room;
-	}
-	s->entries[s->n++] = entry;
-	return 0;
-}
-
-static int by_pid(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-static int snapshot_take(struct snapshot *s)
-{
-	cleanup(close_directory) DIR *directory = opendir("/proc");
-	const struct dirent *d;
-
-	if (!directory)
-		return -errno;
-	while ((d = readdir(directory))) {
-		pid_t pid = (pid_t)atoi(d->d_name);
-
-		if (pid > 0 && snapshot_add(s, pid) < 0)
-			return -ENOMEM;
-	}
-	if (s->n > 0)
-		qsort(s->entries, s->n, sizeof(*s->entries), by_pid);
-	return 0;
-}
+#include "sys/process/snapshot.h"
 
 static bool is_among(const struct descendants *list, pid_t pid)
 {
@@ -93,57 +25,56 @@ static bool is_among(const struct descendants *list, pid_t pid)
 	return false;
 }
 
-static bool has_our_parent(const struct snapshot *s, const struct entry *e)
+static bool has_our_parent(const struct snapshot *s, const struct snapshot_entry *e)
 {
-	const struct entry key = { .pid = e->info.parent };
-	const struct entry *parent;
+	const struct snapshot_entry *parent;
 
-	if (key.pid == getpid())
+	if (e->info.parent == getpid())
 		return true;
-	parent = bsearch(&key, s->entries, s->n, sizeof(key), by_pid);
-	return parent && parent->ours;
+	parent = snapshot_find(s, e->info.parent);
+	return parent && parent->marked;
 }
 
-static void snapshot_mark(struct snapshot *s, const struct descendants *inherited)
+static void mark(struct snapshot *s, const struct descendants *inherited)
 {
 	bool again;
 
 	do {
 		again = false;
 		for (size_t i = 0; i < s->n; i++) {
-			struct entry *e = &s->entries[i];
+			struct snapshot_entry *e = &s->entries[i];
 
-			if (e->ours || is_among(inherited, e->pid) || !has_our_parent(s, e))
+			if (e->marked || is_among(inherited, e->pid) || !has_our_parent(s, e))
 				continue;
-			e->ours = again = true;
+			e->marked = again = true;
 		}
 	} while (again);
 }
 
-static int snapshot_descendants(struct snapshot *s, const struct descendants *inherited)
+static int take_descendants(struct snapshot *s, const struct descendants *inherited)
 {
 	int r = snapshot_take(s);
 
 	if (r < 0)
 		return r;
-	snapshot_mark(s, inherited);
+	mark(s, inherited);
 	return 0;
 }
 
 int descendants_inherit(struct descendants *inherited)
 {
-	cleanup(snapshot_done) struct snapshot s = { 0 };
+	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
 	int r;
 
 	*inherited = (struct descendants){ 0 };
-	r = snapshot_descendants(&s, NULL);
+	r = take_descendants(&s, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	inherited->pids = malloc((s.n + 1) * sizeof(*inherited->pids));
 	if (!inherited->pids)
 		return -ENOMEM;
 	for (size_t i = 0; i < s.n; i++)
-		if (s.entries[i].ours)
+		if (s.entries[i].marked)
 			inherited->pids[inherited->n++] = s.entries[i].pid;
 	return 0;
 }
@@ -157,11 +88,11 @@ void descendants_done(struct descendants *inherited)
 int descendants_each(const struct descendants *inherited,
 		     void (*each)(pid_t pid, const char *name, void *arg), void *arg)
 {
-	cleanup(snapshot_done) struct snapshot s = { 0 };
-	int r = snapshot_descendants(&s, inherited);
+	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
+	int r = take_descendants(&s, inherited);
 
 	for (size_t i = 0; r == 0 && i < s.n; i++)
-		if (s.entries[i].ours && s.entries[i].info.state != 'Z')
+		if (s.entries[i].marked && s.entries[i].info.state != 'Z')
 			each(s.entries[i].pid, s.entries[i].info.name, arg);
 	return r;
 }
@@ -170,7 +101,7 @@ int descendants_each(const struct descendants *inherited,
  * The pid may have been reused: after the pidfd is open, the parent must be the same, or this
  * process.
  */
-static void signal_exactly(const struct entry *e, int signo)
+static void signal_exactly(const struct snapshot_entry *e, int signo)
 {
 	cleanup(closep) int fd = (int)syscall(SYS_pidfd_open, e->pid, 0);
 	struct proc_info now;
@@ -198,17 +129,17 @@ static bool has_group(pid_t group)
 
 void descendants_resume(const struct descendants *inherited)
 {
-	cleanup(snapshot_done) struct snapshot s = { 0 };
+	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
 
-	(void)snapshot_descendants(&s, inherited);
+	(void)take_descendants(&s, inherited);
 	for (size_t i = 0; i < s.n; i++)
-		if (s.entries[i].ours && s.entries[i].info.state == 'T')
+		if (s.entries[i].marked && s.entries[i].info.state == 'T')
 			signal_exactly(&s.entries[i], SIGCONT);
 }
 
 void descendants_signal(pid_t group, int signo, const struct descendants *inherited)
 {
-	cleanup(snapshot_done) struct snapshot s = { 0 };
+	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
 	bool grouped;
 
 	if (getpid() == 1) {
@@ -217,10 +148,10 @@ void descendants_signal(pid_t group, int signo, const struct descendants *inheri
 	}
 	grouped = has_group(group);
 	/* Before any process gets the signal and exits. */
-	(void)snapshot_descendants(&s, inherited);
+	(void)take_descendants(&s, inherited);
 	if (grouped)
 		(void)kill(-group, signo);
 	for (size_t i = 0; i < s.n; i++)
-		if (s.entries[i].ours && !(grouped && s.entries[i].info.group == group))
+		if (s.entries[i].marked && !(grouped && s.entries[i].info.group == group))
 			signal_exactly(&s.entries[i], signo);
 }

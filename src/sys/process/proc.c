@@ -5,8 +5,10 @@
  */
 #include "sys/process/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/macro.h"
 
 static int open_file(pid_t pid, const char *file)
 {
@@ -42,23 +43,72 @@ int proc_read_text(pid_t pid, const char *file, char *buf, size_t size)
 	return 0;
 }
 
-/* " S PPID PGRP SESSION …" */
-static int parse_relations(const char *text, struct proc_info *info)
+static void closedirp(DIR **dir)
 {
-	pid_t *const numbers[] = { &info->parent, &info->group, &info->session };
+	if (*dir)
+		(void)closedir(*dir);
+}
 
-	if (text[0] != ' ' || !text[1])
+/* Calls @each for the names that begin with a digit. */
+static int each_number(const char *path, int (*each)(int dir, const char *name, void *arg),
+		       void *arg)
+{
+	cleanup(closedirp) DIR *dir = opendir(path);
+	const struct dirent *entry;
+	int r = dir ? 0 : -errno;
+
+	while (r == 0 && (entry = readdir(dir)))
+		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
+			r = each(dirfd(dir), entry->d_name, arg);
+	return r;
+}
+
+struct each_process {
+	int (*each)(pid_t pid, void *arg);
+	void *arg;
+};
+
+static int call_each_process(int dir, const char *name, void *arg)
+{
+	const struct each_process *p = arg;
+
+	(void)dir;
+	return p->each((pid_t)strtol(name, NULL, 10), p->arg);
+}
+
+int proc_each(int (*each)(pid_t pid, void *arg), void *arg)
+{
+	struct each_process p = { .each = each, .arg = arg };
+
+	return each_number("/proc", call_each_process, &p);
+}
+
+int proc_each_descriptor(pid_t pid, int (*each)(int dir, const char *name, void *arg), void *arg)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	return each_number(path, each, arg);
+}
+
+/*
+ * "S PPID PGRP SESSION TTY TPGID FLAGS MINFLT CMINFLT MAJFLT CMAJFLT UTIME STIME CUTIME CSTIME
+ * PRIORITY NICE THREADS 0 START VSIZE RSS", times in ticks, RSS in pages.
+ */
+static int parse_fields(const char *text, struct proc_info *info)
+{
+	uint64_t tick_usec = USEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t user, system, children_user, children_system, start, pages;
+
+	if (sscanf(text,
+		   " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64
+		   " %" SCNu64 " %*d %*d %*d %*d %" SCNu64 " %*u %" SCNu64,
+		   &info->state, &info->parent, &info->group, &info->session, &user, &system,
+		   &children_user, &children_system, &start, &pages) != 10)
 		return -EIO;
-	info->state = text[1];
-	text += 2;
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		char *end;
-
-		*numbers[i] = (pid_t)strtol(text, &end, 10);
-		if (end == text)
-			return -EIO;
-		text = end;
-	}
+	info->cpu_usec = (user + system + children_user + children_system) * tick_usec;
+	info->memory = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	info->started_usec = (start + 1) * tick_usec;
 	return 0;
 }
 
@@ -74,7 +124,7 @@ int proc_read(pid_t pid, struct proc_info *ret)
 	/* "PID (NAME) …"; the name may contain any byte. */
 	open = strchr(text, '(');
 	close = strrchr(text, ')');
-	if (!open || !close || parse_relations(close + 1, &info) < 0)
+	if (!open || !close || parse_fields(close + 1, &info) < 0)
 		return -EIO;
 	*close = '\0';
 	(void)snprintf(info.name, sizeof(info.name), "%.*s", (int)sizeof(info.name) - 1, open + 1);
@@ -159,27 +209,18 @@ int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
 	return blank || pread(fd, piece, 1, 0) != 1 ? -ENODATA : -ENOENT;
 }
 
-/* The start is the 22nd field, in ticks since the boot; the third one follows the name. */
 int proc_age(pid_t pid, uint64_t *ret_usec)
 {
-	uint64_t tick_usec = USEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
-	uint64_t started_usec, now_usec;
+	struct proc_info info;
 	struct timespec now;
-	char text[1024];
-	char *field;
-	int r = proc_read_text(pid, "stat", text, sizeof(text));
+	uint64_t now_usec;
+	int r = proc_read(pid, &info);
 
 	if (r < 0)
 		return r;
-	field = strrchr(text, ')');
-	for (int i = 2; i < 22 && field; i++)
-		field = strchr(field + 1, ' ');
-	if (!field)
-		return -EIO;
-	started_usec = (strtoull(field, NULL, 10) + 1) * tick_usec;
 	if (clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -errno;
 	now_usec = (uint64_t)now.tv_sec * USEC_PER_SEC + (uint64_t)now.tv_nsec / 1000;
-	*ret_usec = now_usec > started_usec ? now_usec - started_usec : 0;
+	*ret_usec = now_usec > info.started_usec ? now_usec - info.started_usec : 0;
 	return 0;
 }

@@ -11,7 +11,19 @@ struct proc_info {
 	pid_t parent, group, session;
 	char state;    /* R, S, D, Z, … */
 	char name[64]; /* of the executable, at most 15 bytes on most kernels */
+	uint64_t cpu_usec;     /* of processor time so far, with that of its waited-for children */
+	uint64_t memory;       /* resident bytes */
+	uint64_t started_usec; /* since the boot, at most a tick of the kernel too late */
 };
+
+/*
+ * Calls @each for each process that /proc shows, until it returns another value than 0.  Return:
+ * this value, 0, or -errno if /proc cannot be read.
+ */
+int proc_each(int (*each)(pid_t pid, void *arg), void *arg);
+
+/* The same for the descriptors of @pid: @name in @dir is the link to the file of one. */
+int proc_each_descriptor(pid_t pid, int (*each)(int dir, const char *name, void *arg), void *arg);
 
 /* Reads the beginning of a file of @pid.  Return: 0; -ENOENT: no such process; -errno. */
 int proc_read_text(pid_t pid, const char *file, char *buf, size_t size);

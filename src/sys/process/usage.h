@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sys/process/snapshot.h"
+
 #define USAGE_UNKNOWN UINT64_MAX
 
 struct usage {
@@ -18,13 +20,6 @@ struct usage {
 	uint64_t descriptors; /* open ones */
 };
 
-/* All processes at one time. */
-struct usage_snapshot;
-
-/* Return: 0 or -errno. */
-int usage_snapshot_new(struct usage_snapshot **ret);
-struct usage_snapshot *usage_snapshot_free(struct usage_snapshot *snapshot);
-
 /*
  * Usage of @main with all in its control group, if that is called @group, else with those that are
  * of its session or descend from it.  @main has to descend from @ancestor: else its number is that
@@ -32,5 +27,5 @@ struct usage_snapshot *usage_snapshot_free(struct usage_snapshot *snapshot);
  *
  * Return: 0; -ESRCH if @main is no such process; or -errno.
  */
-int usage_of(const struct usage_snapshot *snapshot, pid_t main, pid_t ancestor, const char *group,
+int usage_of(const struct snapshot *snapshot, pid_t main, pid_t ancestor, const char *group,
 	     struct usage *ret);

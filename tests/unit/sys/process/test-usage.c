@@ -42,12 +42,12 @@ static void end(pid_t pid)
 
 static int look(pid_t main, pid_t ancestor, struct usage *ret)
 {
-	struct usage_snapshot *s;
+	struct snapshot s;
 	int r;
 
-	ck_assert_int_eq(usage_snapshot_new(&s), 0);
-	r = usage_of(s, main, ancestor, "no group", ret);
-	usage_snapshot_free(s);
+	ck_assert_int_eq(snapshot_take(&s), 0);
+	r = usage_of(&s, main, ancestor, "no group", ret);
+	snapshot_done(&s);
 	return r;
 }
 

@@ -1,0 +1,56 @@
+/* Processes begin and end while /proc is read: a process that ends meanwhile is left out. */
+#include "sys/process/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int add(pid_t pid, void *arg)
+{
+	struct snapshot_entry entry = { .pid = pid };
+	struct snapshot *s = arg;
+
+	if (proc_read(pid, &entry.info) < 0)
+		return 0;
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 256;
+		struct snapshot_entry *more = reallocarray(s->entries, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		s->entries = more;
+		s->room = room;
+	}
+	s->entries[s->n++] = entry;
+	return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct snapshot_entry *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+int snapshot_take(struct snapshot *ret)
+{
+	int r;
+
+	*ret = (struct snapshot){ .n = 0 };
+	r = proc_each(add, ret);
+	if (ret->n > 0)
+		qsort(ret->entries, ret->n, sizeof(*ret->entries), by_pid);
+	return r;
+}
+
+void snapshot_done(struct snapshot *s)
+{
+	free(s->entries);
+	*s = (struct snapshot){ .n = 0 };
+}
+
+struct snapshot_entry *snapshot_find(const struct snapshot *s, pid_t pid)
+{
+	const struct snapshot_entry key = { .pid = pid };
+
+	return s->n ? bsearch(&key, s->entries, s->n, sizeof(key), by_pid) : NULL;
+}
