@@ -12,9 +12,11 @@
 #define STOPPED	 1000000
 #define DROPS	 300
 #define CHILDREN 100000 /* at most, beside one stop */
+#define ENDS	 100000
 
 struct walker {
 	struct swansong *top;
+	struct swansong_guard guard;
 	_Atomic bool begun, over;
 	uint64_t nsec; /* of one stop */
 };
@@ -28,6 +30,18 @@ static void *count_thread(void *arg)
 		if (swansong_guard_count(w->top) > DROPS)
 			errx(EXIT_FAILURE, "guards are counted wrongly");
 	}
+	return NULL;
+}
+
+static void *drop_thread(void *arg)
+{
+	struct walker *w = arg;
+	uint64_t begun = now_nsec();
+
+	atomic_store(&w->begun, true);
+	swansong_guard_drop(&w->guard);
+	w->nsec = now_nsec() - begun;
+	atomic_store(&w->over, true);
 	return NULL;
 }
 
@@ -134,28 +148,40 @@ static void report_drops(struct report *report)
 	free(crowd);
 }
 
-static void report_stop(struct report *report)
+/* Children of @busy for as long as @run has not ended. */
+static void report_children_beside(struct report *report, struct walker *walker, void *(*run)(void *),
+				   struct swansong *busy, const char *name)
 {
-	struct swansong *root = new_root(), *busy = new_child(root), *top = new_child(root);
-	struct swansong **crowd = calloc(STOPPED, sizeof(struct swansong *));
 	double *usec = calloc(CHILDREN, sizeof(*usec)), *alone = calloc(CHILDREN, sizeof(*alone));
-	struct walker walker = { .top = top };
 	pthread_t thread;
 	size_t n = 0;
 
-	if (!crowd || !usec || !alone)
+	if (!usec || !alone)
 		errx(EXIT_FAILURE, "out of memory");
-	for (size_t i = 0; i < STOPPED; i++)
-		crowd[i] = new_child(top);
-	thread = start_thread(stop_thread, &walker);
-	while (!atomic_load(&walker.begun))
+	thread = start_thread(run, walker);
+	while (!atomic_load(&walker->begun))
 		;
-	for (; n < CHILDREN && (n == 0 || !atomic_load(&walker.over)); n++)
+	for (; n < CHILDREN && (n == 0 || !atomic_load(&walker->over)); n++)
 		usec[n] = child_once(busy);
 	(void)pthread_join(thread, NULL);
 	for (size_t i = 0; i < n; i++)
 		alone[i] = child_once(busy);
-	add_waits(report, "child beside a stop", usec, alone, n);
+	add_waits(report, name, usec, alone, n);
+	free(usec);
+	free(alone);
+}
+
+static void report_stop(struct report *report)
+{
+	struct swansong *root = new_root(), *busy = new_child(root), *top = new_child(root);
+	struct swansong **crowd = calloc(STOPPED, sizeof(struct swansong *));
+	struct walker walker = { .top = top };
+
+	if (!crowd)
+		errx(EXIT_FAILURE, "out of memory");
+	for (size_t i = 0; i < STOPPED; i++)
+		crowd[i] = new_child(top);
+	report_children_beside(report, &walker, stop_thread, busy, "child beside a stop");
 	report_add(report, (struct figure){ "that stop, of 1000000 nodes", "ms",
 					    (double)walker.nsec / 1e6, NAN, TARGET_NONE, 0 });
 	for (size_t i = 0; i < STOPPED; i++)
@@ -164,12 +190,35 @@ static void report_stop(struct report *report)
 	(void)swansong_unref(busy);
 	(void)swansong_unref(root);
 	free(crowd);
-	free(usec);
-	free(alone);
+}
+
+static void report_ends(struct report *report)
+{
+	struct swansong *root = new_root(), *busy = new_child(root), *top = new_child(root);
+	struct swansong_completion **crowd = calloc(ENDS, sizeof(struct swansong_completion *));
+	struct walker walker = { .guard = swansong_guard(top) };
+
+	if (!crowd)
+		errx(EXIT_FAILURE, "out of memory");
+	for (size_t i = 0; i < ENDS; i++)
+		if (swansong_completion_new(top, &crowd[i]) < 0)
+			errx(EXIT_FAILURE, "out of memory");
+	swansong_shut_down(top);
+	report_children_beside(report, &walker, drop_thread, busy,
+			       "child beside the end of 100000 completions");
+	report_add(report, (struct figure){ "that end", "ms", (double)walker.nsec / 1e6, NAN,
+					    TARGET_NONE, 0 });
+	for (size_t i = 0; i < ENDS; i++)
+		(void)swansong_completion_unref(crowd[i]);
+	(void)swansong_unref(top);
+	(void)swansong_unref(busy);
+	(void)swansong_unref(root);
+	free(crowd);
 }
 
 void report_locks(struct report *report)
 {
 	report_drops(report);
 	report_stop(report);
+	report_ends(report);
 }

@@ -205,7 +205,7 @@ static void watched(void *arg)
 	watch->running = false;
 }
 
-static void watch(struct world *w, unsigned int t)
+static void watch_and_ask(struct world *w, unsigned int t, bool ask_first)
 {
 	struct watch *watch = &w->watch[t];
 	struct swansong_completion *c;
@@ -214,14 +214,27 @@ static void watch(struct world *w, unsigned int t)
 	*watch = (struct watch){ .world = w };
 	if (swansong_completion_new(w->node[MID], &c) < 0)
 		return;
+	done = ask_first && swansong_completion_done(c);
 	(void)swansong_completion_notify(c, watched, watch);
-	done = swansong_completion_done(c);
+	if (done && !watch->calls)
+		explore_fault("the function of a resolved completion is not called");
+	done |= swansong_completion_done(c);
 	if (done && !swansong_completion_done(c))
 		explore_fault("a completion is not resolved any more");
 	swansong_completion_unref(c);
 	watch->over = true;
 	if (watch->running)
 		explore_fault("a function runs when its completion is dropped");
+}
+
+static void watch(struct world *w, unsigned int t)
+{
+	watch_and_ask(w, t, false);
+}
+
+static void watch_late(struct world *w, unsigned int t)
+{
+	watch_and_ask(w, t, true);
 }
 
 static void watch_stop(struct world *w, unsigned int t)
@@ -337,6 +350,7 @@ static const struct program programs[] = {
 	{ .run = child_only, .name = "child", .steady = true },
 	{ .run = record, .name = "switch the report on, take and drop" },
 	{ .run = spread, .name = "count by processors, take and drop" },
+	{ .run = watch_late, .name = "completion, done, notify, unref", .steady = true },
 	{ .run = watch_stop, .name = "interrupt, notify, unref", .steady = true },
 	{ .run = count_guards_of_root, .name = "take, count, drop" },
 	{ .run = wait_for_mid, .name = "stop the middle and wait" },

@@ -40,8 +40,11 @@ static inline void waiter_init(struct waiter *w)
 	list_init(&w->link);
 }
 
-/* Resolves all of them, moves those that want to be called to @ready, and wakes the threads. */
-void waiters_resolve(struct waiters *ws, struct list *ready);
+/* Wakes the threads that sleep. */
+void waiters_wake(struct waiters *ws);
+
+/* Resolves the first of the list @ending, and moves it to @ready if it is to be called. */
+void waiters_resolve_one(struct list *ending, struct list *ready);
 
 /*
  * Calls and removes everything on @ready, and moves to @over those that are over.  No lock may be

@@ -18,24 +18,26 @@ static struct waiter *waiter_pop(struct list *list)
 	return w;
 }
 
-void waiters_resolve(struct waiters *ws, struct list *ready)
+void waiters_wake(struct waiters *ws)
 {
 	uint32_t turn = shared_load(&ws->turn, relaxed); /* under the lock */
 
-	while (!list_is_empty(&ws->list)) {
-		struct waiter *w = waiter_pop(&ws->list);
-
-		if (w->run) {
-			w->queued = true;
-			list_append(ready, &w->link);
-		}
-		/* Its owner may be gone as soon as the lock is left, and not before. */
-		latch_set(&w->resolved);
-	}
 	/* Release: what was done under the guards, to the threads. */
 	shared_store(&ws->turn, (turn & ~TURN_SLEEPERS) + TURN, release);
 	if (turn & TURN_SLEEPERS)
 		futex_wake(&ws->turn, INT_MAX);
+}
+
+void waiters_resolve_one(struct list *ending, struct list *ready)
+{
+	struct waiter *w = waiter_pop(ending);
+
+	if (w->run) {
+		w->queued = true;
+		list_append(ready, &w->link);
+	}
+	/* Its owner may be gone as soon as the lock is left, and not before. */
+	latch_set(&w->resolved);
 }
 
 void waiters_run(struct list *ready, struct list *over)

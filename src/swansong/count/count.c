@@ -86,8 +86,8 @@
  * Whoever resolves the waiters of a node must be able to touch it after the total is zero, when the
  * last pin may go.  So if the node ever had a waiter (WAITED, in the same word), a total is brought
  * to zero with the tree's lock held, which is taken while the guard is still counted; and who buries
- * a node passes through that lock.  By that, too, the waiters that are resolved are just those who
- * came before the zero.
+ * a node passes through that lock.  By that, too, the waiters that are taken away to be
+ * resolved (aftermath_resolve()) are just those that came before the zero.
  *
  * The guards of an attached tree are in its tally besides (tally.c), which is told of each before
  * it is counted here, and of its drop before that is.  Nothing of the above knows about it.
@@ -218,8 +218,10 @@ static bool count_change(struct swansong *n, uint64_t delta, bool locked, struct
 		}
 	} while (!shared_replace(&n->total, &old, next, acq_rel, relaxed));
 
-	if (ends && (next & COUNT_WAITED))
-		waiters_resolve(&n->waiters, &after->ready);
+	if (ends && (next & COUNT_WAITED)) {
+		aftermath_take(after, n->tree, &n->waiters.list);
+		waiters_wake(&n->waiters);
+	}
 	if (ours)
 		tree_leave(n->tree);
 	if (count_is_dead(next))

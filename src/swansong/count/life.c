@@ -11,6 +11,13 @@
 #include "swansong/count/count-private.h"
 #include "swansong/count/misuse-private.h"
 
+/* The time that a thread may have the lock of a tree while others wait for it. */
+#ifdef SWANSONG_STEP
+#define PORTION_USEC 0
+#else
+#define PORTION_USEC 40
+#endif
+
 /* Memory for a node that begins at a line of the cache; malloc(3) aligns to 16. */
 struct swansong *node_memory(uint32_t *shift)
 {
@@ -67,15 +74,61 @@ static void tree_end(struct tree *tree)
 		attachment->ended(attachment);
 }
 
+void tree_begin_work(struct tree *tree)
+{
+	tree->works++;
+}
+
+void tree_end_work(struct tree *tree)
+{
+	tree->works--;
+	if (tree->is_forking)
+		condition_wake(&tree->works_end, INT_MAX);
+}
+
+bool tree_portion_ends(struct tree *tree, uint64_t since_usec)
+{
+	return lock_is_wanted(&tree->lock) && clock_now_usec() >= since_usec + PORTION_USEC;
+}
+
+void aftermath_take(struct aftermath *after, struct tree *tree, struct list *waiters)
+{
+	if (list_is_empty(waiters))
+		return;
+	if (!after->tree) {
+		after->tree = tree;
+		(void)shared_add(&tree->holds, 1, relaxed); /* the node has another */
+		tree_begin_work(tree);
+	}
+	list_move(&after->ending, waiters);
+}
+
+/* A waiter is dropped by its owner at any time that the lock is free, and then not on the list. */
+void aftermath_resolve(struct aftermath *after)
+{
+	struct tree *tree = after->tree;
+	uint64_t since_usec = 0;
+
+	if (!tree)
+		return;
+	lock_take(&tree->lock);
+	while (!list_is_empty(&after->ending)) {
+		waiters_resolve_one(&after->ending, &after->ready);
+		if (tree_portion_ends(tree, since_usec)) {
+			lock_pass(&tree->lock);
+			since_usec = clock_now_usec();
+		}
+	}
+	tree_end_work(tree);
+	tree_leave(tree);
+	after->tree = NULL;
+	tree_release(tree);
+}
+
 void node_latch(struct swansong *n, struct aftermath *after)
 {
 	latch_set(&n->stopped);
-	while (!list_is_empty(&n->watchers)) {
-		struct waiter *w = list_entry(list_take(&n->watchers), struct waiter, link);
-
-		w->queued = true;
-		list_append(&after->ready, &w->link);
-	}
+	aftermath_take(after, n->tree, &n->watchers);
 }
 
 void walk_up(struct walk *w)
@@ -146,6 +199,7 @@ void node_settle(struct aftermath *after)
 
 	list_init(&over);
 	nodes_bury(after);
+	aftermath_resolve(after);
 	waiters_run(&after->ready, &over);
 	waiters_end(&over);
 }

@@ -57,8 +57,8 @@ static void tree_before_fork(struct forkable *f)
 
 	lock_take(&tree->lock);
 	tree->is_forking = true;
-	while (tree->stops > 0)
-		(void)condition_sleep(&tree->stops_end, &tree->lock, USEC_INFINITY);
+	while (tree->works > 0)
+		(void)condition_sleep(&tree->works_end, &tree->lock, USEC_INFINITY);
 	tree->is_forking = false;
 	if (tree->records)
 		records_hold(tree->records);

@@ -38,7 +38,7 @@ struct attachment {
 struct tree {
 	/*
 	 * The shape of the tree, stopping, and waiters: never guards, but for the end of a wait.  A
-	 * thread that holds it for long passes it on (stop-private.h).
+	 * thread that holds it for long passes it on: tree_portion_ends().
 	 */
 	alignas(CACHE_LINE) struct lock lock;
 	struct records *records;       /* NULL, and once there for ever; see count_track() */
@@ -52,9 +52,9 @@ struct tree {
 
 	/* Under the lock.  Walks: those that have passed it on. */
 	struct list walks;
-	unsigned int stops; /* that have begun */
+	unsigned int works; /* stops, and resolutions, that have begun */
 	bool is_forking;
-	struct condition stops_end;
+	struct condition works_end;
 
 	struct forkable forkable;
 	_Atomic uint64_t holds; /* 1 for the nodes, 1 for each interrupt: of the memory */
@@ -97,12 +97,16 @@ _Static_assert(sizeof(struct swansong) <= 184, "and no more");
 
 /* What changes of the counts leave to be done once no lock is held. */
 struct aftermath {
-	struct list ready;     /* of struct waiter: completions with a function */
+	struct tree *tree;     /* of the waiters to be resolved, held; NULL: none */
+	struct list ending;    /* those waiters, under the lock of the tree */
+	struct list ready;     /* of struct waiter: those that have a function to be called */
 	struct swansong *dead; /* nodes that nothing keeps any more, by next_dead */
 };
 
 static inline void aftermath_init(struct aftermath *after)
 {
+	after->tree = NULL;
+	list_init(&after->ending);
 	list_init(&after->ready);
 	after->dead = NULL;
 }
@@ -120,6 +124,19 @@ struct walk {
 		*mark; /* NULL, or a node on the way from the top; forgotten when it is left */
 	uint64_t since_usec; /* it has the lock; 0 at first */
 };
+
+/* Under the lock: a work begins, or ends.  A fork waits for the end of all works. */
+void tree_begin_work(struct tree *tree);
+void tree_end_work(struct tree *tree);
+
+/* Under the lock: the lock is to be passed on, as others wait, and a portion has taken its time. */
+bool tree_portion_ends(struct tree *tree, uint64_t since_usec);
+
+/* Under the lock: moves the list @waiters to those that aftermath_resolve() resolves. */
+void aftermath_take(struct aftermath *after, struct tree *tree, struct list *waiters);
+
+/* With no lock held; also in a signal handler. */
+void aftermath_resolve(struct aftermath *after);
 
 /* Goes on to the node beside or above, as there is nothing below. */
 void walk_up(struct walk *w);

@@ -12,7 +12,7 @@
  *    leaves out what is below a counted node only: there all is counted.  What one of them has done the
  *    other finds done.  So each returns when all its nodes are latched and counted.
  *  - A node that leaves the tree moves the walks that are at it.  Walks are on the stacks of threads:
- *    a fork waits for the end of stops, and forgets the others in the new process.
+ *    a fork waits for the end of works, and forgets the others in the new process.
  *
  * Signal handlers.  One may have interrupted this thread anywhere in the library, with the lock held, or in
  * malloc(3).  So node_stop_anywhere() waits for no lock of its own thread and frees nothing:
@@ -30,12 +30,6 @@
 #include "swansong/count/count-private.h"
 #include "swansong/count/life-private.h"
 
-#ifdef SWANSONG_STEP
-#define PORTION_USEC 0
-#else
-#define PORTION_USEC 40
-#endif
-
 void walk_begin(struct walk *w, struct swansong *top)
 {
 	*w = (struct walk){ .top = top, .at = top };
@@ -47,7 +41,7 @@ static void walk_pass(struct walk *w)
 {
 	struct tree *tree = w->top->tree;
 
-	if (!lock_is_wanted(&tree->lock) || clock_now_usec() < w->since_usec + PORTION_USEC)
+	if (!tree_portion_ends(tree, w->since_usec))
 		return;
 	list_append(&tree->walks, &w->link);
 	lock_pass(&tree->lock);
@@ -81,7 +75,7 @@ static void node_stop(struct swansong *top, struct aftermath *after)
 	struct tree *tree = top->tree;
 	struct walk w;
 
-	tree->stops++;
+	tree_begin_work(tree);
 	if (!top->parent && top->tally)
 		tally_gather(top->tally); /* before anybody can find the root complete */
 	for (walk_begin(&w, top); w.at; walk_on(&w, !count_is_stopped(w.at)))
@@ -90,9 +84,7 @@ static void node_stop(struct swansong *top, struct aftermath *after)
 	for (walk_begin(&w, top); w.at; walk_on(&w, !count_is_stopped(w.at)))
 		if (w.up)
 			node_count(w.at, w.at != top, after);
-	tree->stops--;
-	if (tree->is_forking)
-		condition_wake(&tree->stops_end, INT_MAX);
+	tree_end_work(tree);
 }
 
 static void nodes_push(_Atomic(struct swansong *) *list, struct swansong *n)
@@ -125,6 +117,7 @@ static void node_settle_later(struct tree *tree, struct aftermath *after)
 	struct list over;
 
 	list_init(&over);
+	aftermath_resolve(after);
 	waiters_run(&after->ready, &over);
 	while (!list_is_empty(&over))
 		waiters_push(&tree->over, list_entry(list_take(&over), struct waiter, link));

@@ -241,6 +241,45 @@ static long come_and_go(void *arg)
 	return rounds;
 }
 
+static void count_call(void *arg)
+{
+	++*(unsigned int *)arg;
+}
+
+/* The resolution of many completions lets others go first, such as stops of children. */
+START_TEST(each_of_many_completions_of_a_node_resolves_once)
+{
+	enum { COMPLETIONS = 20000 };
+	static unsigned int calls[COMPLETIONS];
+	struct swansong_completion **c = calloc(COMPLETIONS, sizeof(struct swansong_completion *));
+	struct swansong_guard guard = swansong_guard(root);
+	struct caller caller[2];
+	long rounds = 0;
+
+	over = false;
+	busy = child_of(root);
+	for (size_t k = 0; k < COMPLETIONS; k++) {
+		ck_assert_int_eq(swansong_completion_new(root, &c[k]), 0);
+		ck_assert_int_eq(swansong_completion_notify(c[k], count_call, &calls[k]), 0);
+	}
+	swansong_shut_down(root);
+	for (size_t k = 0; k < ARRAY_SIZE(caller); k++)
+		caller_start(&caller[k], come_and_go, NULL);
+	swansong_guard_drop(&guard);
+	for (size_t k = 0; k < COMPLETIONS; k++) {
+		ck_assert(swansong_completion_done(c[k]));
+		ck_assert_uint_eq(calls[k], 1);
+		c[k] = swansong_completion_unref(c[k]);
+	}
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	for (size_t k = 0; k < ARRAY_SIZE(caller); k++)
+		rounds += caller_join(&caller[k]);
+	ck_assert_int_gt(rounds, 0);
+	busy = swansong_unref(busy);
+	free(c);
+}
+END_TEST
+
 START_TEST(a_count_is_exact_beside_children_and_stops)
 {
 	enum { NODES = 3000, HELD = 5 };
@@ -295,6 +334,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_descriptor_of_the_stop_serves_before_and_after_it);
 	tcase_add_loop_test(tc, children_come_and_go_unseen_in_every_state_of_their_parent, 0,
 			    SWANSONG_COMPLETE + 1);
+	tcase_add_test(tc, each_of_many_completions_of_a_node_resolves_once);
 	tcase_add_test(tc, a_count_is_exact_beside_children_and_stops);
 	suite_add_tcase(suite, tc);
 	return suite;
