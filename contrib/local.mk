@@ -23,6 +23,10 @@ dist_pythonmodule_DATA = %D%/python/swansong.py
 swansonginclude_HEADERS += %D%/cpp/swansong.hpp
 EXTRA_DIST += %D%/cpp/example.cpp
 
+# For Rust programs: a crate of declarations.
+EXTRA_DIST += %D%/rust/swansong-sys/Cargo.toml %D%/rust/swansong-sys/build.rs \
+	%D%/rust/swansong-sys/src/lib.rs %D%/rust/swansong-sys/tests/promises.rs
+
 # What helps at the edges: units, containers, examples.
 systemunitdir        = $(SYSTEM_UNIT_DIR)
 nodist_systemunit_DATA = %D%/systemd/swansongd.service

@@ -5,6 +5,7 @@ lints = \
 	%D%/english.sh \
 	%D%/hardening.sh \
 	%D%/cpp.sh \
+	%D%/rust.sh \
 	%D%/headers.sh \
 	%D%/install.sh \
 	%D%/keys.sh \
