@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* clang-format off */
 #define OPT(of, kind, member) FIELD(of, kind, member, .optional = true)
@@ -122,4 +123,24 @@ void report_done(struct report *report)
 	}
 	free(report->lanes);
 	*report = (struct report){};
+}
+
+enum report_part report_part(const char *state)
+{
+	static const struct {
+		const char *state;
+		enum report_part part;
+	} parts[] = {
+		{ "draining", REPORT_DRAINING }, { "waiting", REPORT_WAITING },
+		{ "asking", REPORT_STOPPING },   { "stopping", REPORT_STOPPING },
+		{ "cleaning", REPORT_STOPPING }, { "killing", REPORT_KILLING },
+		{ "closing", REPORT_CLOSING },   { "finishing", REPORT_CLOSING },
+		{ "down", REPORT_OVER },	       { "done", REPORT_OVER },
+		{ "failed", REPORT_OVER },       { "backoff", REPORT_OVER },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (strcmp(state, parts[i].state) == 0)
+			return parts[i].part;
+	return REPORT_RUNNING;
 }

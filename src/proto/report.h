@@ -86,3 +86,16 @@ struct report {
  */
 int report_parse(const json_t *root, struct report *ret);
 void report_done(struct report *report);
+
+/* The parts of the end of a service. */
+enum report_part {
+	REPORT_RUNNING,  /* up still, or another state before the stop */
+	REPORT_DRAINING, /* stopped, and not signalled yet */
+	REPORT_WAITING,  /* waiting for the completion of others */
+	REPORT_STOPPING, /* asked, or signalled */
+	REPORT_KILLING,
+	REPORT_CLOSING, /* its post-stop runs */
+	REPORT_OVER,
+	N_REPORT_PARTS
+};
+enum report_part report_part(const char *state);

@@ -31,7 +31,7 @@ static bool is_asked_for(const char *path, int argc, char **argv)
 /* The time of the node itself, without the time it waited for others. */
 static uint64_t own_usec(const struct report *report, const struct report_lane *lane)
 {
-	uint64_t total = past_total(report, lane), waiting = past_spent(report, lane, PAST_WAITING);
+	uint64_t total = past_total(report, lane), waiting = past_spent(report, lane, REPORT_WAITING);
 
 	return total - MIN(total, waiting);
 }
@@ -94,12 +94,12 @@ static void add_row(struct table *t, const struct report *report, const struct r
 	add_span(t, STYLE_BOLD, row->own_usec);
 	table_add(t, STYLE_BOLD, "%s", node_name(lane->node.path));
 	add_span(t, STYLE_PLAIN, past_total(report, lane));
-	add_span(t, STYLE_PLAIN, past_spent(report, lane, PAST_WAITING));
-	add_span(t, STYLE_PLAIN, past_spent(report, lane, PAST_DRAINING));
+	add_span(t, STYLE_PLAIN, past_spent(report, lane, REPORT_WAITING));
+	add_span(t, STYLE_PLAIN, past_spent(report, lane, REPORT_DRAINING));
 	add_span(t, STYLE_PLAIN,
-		 clock_add(past_spent(report, lane, PAST_STOPPING),
-			   past_spent(report, lane, PAST_CLOSING)));
-	add_span(t, STYLE_BAD, past_spent(report, lane, PAST_KILLING));
+		 clock_add(past_spent(report, lane, REPORT_STOPPING),
+			   past_spent(report, lane, REPORT_CLOSING)));
+	add_span(t, STYLE_BAD, past_spent(report, lane, REPORT_KILLING));
 	note(text, report, lane);
 	table_add(t, lane->node.late_usec != FIELD_NONE ? STYLE_BAD : STYLE_PLAIN, "%s", text);
 }
@@ -160,9 +160,9 @@ static void describe(char buf[static SHOW_NOTE_MAX], const struct report *report
 
 	for (size_t i = 0; i < lane->n_states; i++) {
 		uint64_t usec = past_state_usec(report, lane, i);
-		enum past_part part = past_part(lane->states[i].state);
+		enum report_part part = report_part(lane->states[i].state);
 
-		if (usec >= USEC_PER_MSEC && part != PAST_RUNNING && part != PAST_OVER)
+		if (usec >= USEC_PER_MSEC && part != REPORT_RUNNING && part != REPORT_OVER)
 			words_add(&w, ", ", "%s %s", lane->states[i].state,
 				  clock_text_fine(text, usec));
 	}

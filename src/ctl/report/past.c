@@ -104,26 +104,6 @@ char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view)
 	return buf;
 }
 
-enum past_part past_part(const char *state)
-{
-	static const struct {
-		const char *state;
-		enum past_part part;
-	} parts[] = {
-		{ "draining", PAST_DRAINING }, { "waiting", PAST_WAITING },
-		{ "asking", PAST_STOPPING },   { "stopping", PAST_STOPPING },
-		{ "cleaning", PAST_STOPPING }, { "killing", PAST_KILLING },
-		{ "closing", PAST_CLOSING },   { "finishing", PAST_CLOSING },
-		{ "down", PAST_OVER },	       { "done", PAST_OVER },
-		{ "failed", PAST_OVER },       { "backoff", PAST_OVER },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (strcmp(state, parts[i].state) == 0)
-			return parts[i].part;
-	return PAST_RUNNING;
-}
-
 uint64_t past_end(const struct report *report, const struct report_lane *lane)
 {
 	uint64_t usec = lane->node.complete_usec;
@@ -154,12 +134,12 @@ uint64_t past_total(const struct report *report, const struct report_lane *lane)
 }
 
 uint64_t past_spent(const struct report *report, const struct report_lane *lane,
-		    enum past_part part)
+		    enum report_part part)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < lane->n_states; i++)
-		if (past_part(lane->states[i].state) == part)
+		if (report_part(lane->states[i].state) == part)
 			sum = clock_add(sum, past_state_usec(report, lane, i));
 	return sum;
 }
@@ -215,7 +195,7 @@ static uint64_t gate_end(const struct report *report, const struct report_lane *
 	int64_t end = 0;
 
 	for (size_t i = 0; i < lane->n_states; i++)
-		if (past_part(lane->states[i].state) == PAST_WAITING)
+		if (report_part(lane->states[i].state) == REPORT_WAITING)
 			end = past_state_end(report, lane, i);
 	/* The other nodes may have been written down later in the turn that opened it. */
 	return end > 0 ? clock_add((uint64_t)end, TURN_USEC) : 0;

@@ -28,19 +28,6 @@ int past_run(struct ctl *ctl, int argc, char **argv,
 #define PAST_WHEN_MAX 40
 char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view);
 
-/* The parts of the end of a service. */
-enum past_part {
-	PAST_RUNNING,  /* up still, or another state before the stop */
-	PAST_DRAINING, /* stopped, and not signalled yet */
-	PAST_WAITING,  /* waiting for the completion of others */
-	PAST_STOPPING, /* asked, or signalled */
-	PAST_KILLING,
-	PAST_CLOSING, /* its post-stop runs */
-	PAST_OVER,
-	N_PAST_PARTS
-};
-enum past_part past_part(const char *state);
-
 /* The time when a node was Complete, or the report was written. */
 uint64_t past_end(const struct report *report, const struct report_lane *lane);
 
@@ -51,7 +38,7 @@ uint64_t past_state_usec(const struct report *report, const struct report_lane *
 /* The time a node took in all, and in @part. */
 uint64_t past_total(const struct report *report, const struct report_lane *lane);
 uint64_t past_spent(const struct report *report, const struct report_lane *lane,
-		    enum past_part part);
+		    enum report_part part);
 
 /* Returns true if the node could hold up others: it is a service, or had guards. */
 bool past_has_held(const struct report_lane *lane);

@@ -42,12 +42,12 @@ struct plot {
 
 static const struct {
 	const char *class, *legend;
-} parts[N_PAST_PARTS] = {
-	[PAST_DRAINING] = { "draining", "drain-delay" },
-	[PAST_WAITING] = { "waiting", "waits for others" },
-	[PAST_STOPPING] = { "stopping", "stopping" },
-	[PAST_KILLING] = { "killing", "killed" },
-	[PAST_CLOSING] = { "closing", "post-stop" },
+} parts[N_REPORT_PARTS] = {
+	[REPORT_DRAINING] = { "draining", "drain-delay" },
+	[REPORT_WAITING] = { "waiting", "waits for others" },
+	[REPORT_STOPPING] = { "stopping", "stopping" },
+	[REPORT_KILLING] = { "killing", "killed" },
+	[REPORT_CLOSING] = { "closing", "post-stop" },
 };
 
 /* Grey values differ as much as hues, and bad parts are hatched as well. */
@@ -216,7 +216,7 @@ static void draw_legend(const struct plot *p)
 {
 	double x = MARGIN, y = 64;
 
-	for (size_t i = PAST_DRAINING; i <= PAST_CLOSING; i++) {
+	for (size_t i = REPORT_DRAINING; i <= REPORT_CLOSING; i++) {
 		svg_rect(p->file, parts[i].class, x, y, 18, 11);
 		svg_text(p->file, "faint", x + 23, y + 9.5, "start", parts[i].legend);
 		x += 23 + FONT * svg_width(parts[i].legend) + 16;
@@ -299,7 +299,7 @@ static void title_state(const struct plot *p, const struct report_lane *lane, si
 static void draw_states(const struct plot *p, const struct report_lane *lane, double top)
 {
 	for (size_t i = 0; i < lane->n_states; i++) {
-		const char *class = parts[past_part(lane->states[i].state)].class;
+		const char *class = parts[report_part(lane->states[i].state)].class;
 		double x1 = x_of(p, lane->states[i].at_usec);
 		double x2 = x_of(p, past_state_end(p->report, lane, i));
 
