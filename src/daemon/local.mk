@@ -32,7 +32,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/logger/logger.h %D%/logger/logger.c \
 	%D%/logger/view.h %D%/logger/view.c \
 	%D%/logger/capture.h %D%/logger/capture.c \
-	%D%/logger/own-log.h %D%/logger/own-log.c
+	%D%/logger/own-log.h %D%/logger/own-log.c \
+	%D%/logger/history-log.h %D%/logger/history-log.c
 
 # streams: descriptors that a service is given, and where its output goes
 %C%_libdaemon_la_SOURCES += \
@@ -125,6 +126,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/view/describe-guards.c \
 	%D%/view/describe-line.c \
 	%D%/view/settings.h %D%/view/settings.c \
+	%D%/view/history.h %D%/view/history.c \
 	%D%/view/report.h %D%/view/report.c \
 	%D%/view/grace.h %D%/view/grace.c \
 	%D%/view/parent.h %D%/view/parent.c

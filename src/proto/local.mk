@@ -11,6 +11,7 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/address.h %D%/address.c \
 	%D%/client.h %D%/client.c \
 	%D%/logger.h %D%/logger.c \
-	%D%/logger-store.h %D%/logger-store.c
+	%D%/logger-store.h %D%/logger-store.c \
+	%D%/history/line.h %D%/history/line.c
 %C%_libproto_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libproto_la_LIBADD = $(JANSSON_LIBS)

@@ -53,6 +53,7 @@ dist_check_SCRIPTS += \
 	%D%/kubernetes.sh \
 	%D%/listen.sh \
 	%D%/health.sh \
+	%D%/history.sh \
 	%D%/hooks.sh \
 	%D%/hostile-connections.sh \
 	%D%/hostile-senders.sh \

@@ -173,7 +173,8 @@ int logger_each_new(const struct logger *l, uint64_t *serial,
 	if (*serial == l->serial)
 		return 0;
 	list_for_each (s, &l->streams, in_logger) {
-		if (s->number == LOGGER_ALL || s->refs == 0 || s->serial <= *serial)
+		if (s->number == LOGGER_ALL || s->refs == 0 || s->serial <= *serial ||
+		    s->rules.memory == 0)
 			continue;
 		r = fn(s->name, s->number, arg);
 		if (r < 0)

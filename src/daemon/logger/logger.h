@@ -43,7 +43,7 @@ unsigned logger_life(const struct logger *logger);
 int logger_send_view(struct logger *logger, struct logger_message *message, int fd);
 
 /*
- * Calls @fn for all streams with a pipe that are newer than *serial, which moves on, until that returns
+ * Calls @fn for all streams with a pipe and a memory for readers that are newer than *serial, which moves on, until that returns
  * an error.  Return: 0, or what @fn has returned.
  */
 int logger_each_new(const struct logger *logger, uint64_t *serial,

@@ -26,6 +26,7 @@ struct cgroups;
 struct command;
 struct logger;
 struct own_log;
+struct history_log;
 struct notify_directory;
 struct process_table;
 struct service;
@@ -66,6 +67,7 @@ struct context {
 	struct logger *logger;			   /* NULL: no output is captured */
 	pid_t logger_pid;			   /* for an end by SIGABRT; 0: none */
 	struct own_log *own_log;		   /* NULL: the log is standard error */
+	struct history_log *history_log;	   /* NULL: none */
 	const struct signals *signals;		   /* as they were when the daemon started */
 	char **environment;			   /* for services; borrowed */
 	char **envp;				   /* memory for the environment of a child */

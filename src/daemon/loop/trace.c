@@ -1,7 +1,8 @@
 /*
  * Traces of nodes are in a list by the order of their making; guards are found by their id.  A turn
  * touches the traces whose guards may have changed, and only these are looked at.  Memory for
- * guards is one array, which grows before the root is stopped and never after.
+ * guards is one array, which grows before the root is stopped and never after; with a history it is
+ * used by stops of single nodes before, and does not move while it is.
  */
 #include "daemon/loop/trace.h"
 
@@ -21,13 +22,19 @@ void traces_init(struct traces *traces)
 	*traces = (struct traces){ .n = 0 };
 	list_init(&traces->all);
 	list_init(&traces->touched);
+	list_init(&traces->ended);
+	list_init(&traces->free);
 }
 
 void traces_done(struct traces *traces)
 {
 	traces->on = false;
-	while (!list_is_empty(&traces->all))
-		trace_free(list_entry(traces->all.next, struct trace, in_traces));
+	while (!list_is_empty(&traces->all)) {
+		struct trace *trace = list_entry(traces->all.next, struct trace, in_traces);
+
+		list_remove(&trace->in_ended);
+		trace_free(trace);
+	}
 	free(traces->places);
 	traces->places = NULL;
 }
@@ -38,7 +45,8 @@ static void reserve(struct traces *traces)
 	size_t need = PLACES_MORE + PLACES_PER_NODE * traces->n + traces->n_leases;
 	struct trace_guard *places;
 
-	if (!traces->wanted || traces->on || need <= traces->n_places)
+	if (!traces->wanted || traces->on || traces->n_used > traces->n_free ||
+	    need <= traces->n_places)
 		return;
 	need += need / 2;
 	places = reallocarray(traces->places, need, sizeof(*places));
@@ -46,11 +54,14 @@ static void reserve(struct traces *traces)
 		return;
 	traces->places = places;
 	traces->n_places = need;
+	traces->n_used = traces->n_free = 0;
+	list_init(&traces->free);
 }
 
-void traces_want(struct traces *traces, bool wanted)
+void traces_want(struct traces *traces, bool wanted, bool ends)
 {
 	traces->wanted = wanted;
+	traces->ends_wanted = ends;
 	reserve(traces);
 }
 
@@ -67,6 +78,7 @@ void traces_begin(struct traces *traces, const char *cause, uint64_t now)
 	traces->on = true;
 	traces->stop_usec = now;
 	traces->realtime_usec = clock_realtime_usec();
+	traces->lost = 0; /* of stops before */
 	(void)snprintf(traces->cause, sizeof(traces->cause), "%s", cause);
 }
 
@@ -87,6 +99,7 @@ int trace_new(struct trace **ret, struct traces *traces, struct node *node, cons
 	trace->budget_usec = USEC_INFINITY;
 	list_init(&trace->in_touched);
 	list_init(&trace->in_traces);
+	list_init(&trace->in_ended);
 	list_init(&trace->guards);
 	trace->found = &trace->guards;
 	list_append(&traces->all, &trace->in_traces);
@@ -96,21 +109,44 @@ int trace_new(struct trace **ret, struct traces *traces, struct node *node, cons
 	return 0;
 }
 
+/* The guards of an end that is recorded. */
+static void trace_release_places(struct trace *trace)
+{
+	struct list *place;
+
+	while ((place = list_take(&trace->guards))) {
+		list_append(&trace->traces->free, place);
+		trace->traces->n_free++;
+	}
+	trace->found = &trace->guards;
+	trace->last_id = trace->next_last_id = 0;
+}
+
 struct trace *trace_free(struct trace *trace)
 {
 	if (!trace)
 		return NULL;
 	list_remove(&trace->in_touched);
 	trace->node = NULL;
-	if (trace->traces->on) {
+	if (trace->traces->on || !list_is_empty(&trace->in_ended)) {
 		trace_look(trace);
 		trace_looked(trace, clock_now_usec());
 		return NULL;
 	}
+	trace_release_places(trace);
 	trace->traces->n--;
 	list_remove(&trace->in_traces);
 	free(trace);
 	return NULL;
+}
+
+void trace_end(struct trace *trace)
+{
+	if (trace->traces->on)
+		return;
+	trace_release_places(trace);
+	if (!trace->node)
+		trace_free(trace);
 }
 
 void trace_begin(struct trace *trace, unsigned generation, const char *state, uint64_t now)
@@ -121,9 +157,19 @@ void trace_begin(struct trace *trace, unsigned generation, const char *state, ui
 	trace->stop_usec = now;
 	trace->complete_usec = trace->late_usec = 0;
 	trace->n_states = 0;
+	*trace->why = '\0';
+	list_remove(&trace->in_ended);
+	if (!trace->traces->on)
+		trace_release_places(trace);
 	trace->is_service = state;
 	if (state)
 		trace_state(trace, state, now);
+}
+
+void trace_explain(struct trace *trace, const char *why)
+{
+	if (trace)
+		(void)snprintf(trace->why, sizeof(trace->why), "%s", why);
 }
 
 void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
@@ -136,11 +182,13 @@ void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64
 	trace->late_usec = late_usec;
 	trace->budget_usec = budget_usec;
 	trace->complete_usec = now;
+	if (trace->traces->ends_wanted)
+		list_append(&trace->traces->ended, &trace->in_ended);
 }
 
 void trace_state(struct trace *trace, const char *state, uint64_t now)
 {
-	if (!trace || !trace->stop_usec)
+	if (!trace_is_ending(trace))
 		return;
 	trace_touch(trace);
 	if (trace->n_states == TRACE_STATES_MAX) {
@@ -153,7 +201,10 @@ void trace_state(struct trace *trace, const char *state, uint64_t now)
 
 void trace_touch(struct trace *trace)
 {
-	if (trace && trace->traces->on && list_is_empty(&trace->in_touched))
+	bool ends = trace && (trace->traces->on ||
+			      (trace->traces->ends_wanted && trace_is_ending(trace)));
+
+	if (ends && list_is_empty(&trace->in_touched))
 		list_append(&trace->traces->touched, &trace->in_touched);
 }
 
@@ -187,11 +238,16 @@ static struct trace_guard *take_place(struct trace *trace)
 	struct traces *traces = trace->traces;
 	struct trace_guard *g;
 
-	if (traces->n_used == traces->n_places) {
+	if (!list_is_empty(&traces->free)) {
+		g = list_entry(traces->free.next, struct trace_guard, of_trace);
+		list_remove(&g->of_trace);
+		traces->n_free--;
+	} else if (traces->n_used < traces->n_places) {
+		g = &traces->places[traces->n_used++];
+	} else {
 		traces->lost++;
 		return NULL;
 	}
-	g = &traces->places[traces->n_used++];
 	*g = (struct trace_guard){ .id = 0 };
 	list_init(&g->of_trace);
 	list_append(&trace->guards, &g->of_trace);

@@ -1,13 +1,13 @@
 #pragma once
 
 /*
- * The data for the report of a shutdown of the root: for each node its stop, its completion, the
- * states of its service and the holders of its guards.  A trace is made with its node; once the
- * root is stopped it outlives the node.  Places for guards are reserved before the stop.  So
+ * The data for the report of a shutdown of the root, and for the history of all ends: for each node
+ * its stop, its completion, the states of its service and the holders of its guards.  A trace is made
+ * with its node; once the root is stopped it outlives the node.  Places for guards are reserved before the stop.  So
  * nothing is allocated in a shutdown; guards without a place are counted.  The ring of
  * daemon/loop/events.h is too short for a large tree.
  *
- * Without a report there are no traces: all functions accept NULL.
+ * Without a report and a history there are no traces: all functions accept NULL.
  */
 
 #include <stdbool.h>
@@ -19,6 +19,7 @@
 #define TRACE_STATES_MAX 16
 #define TRACE_TEXT_MAX	 168 /* bytes of a guard's command and reason; more is cut */
 #define TRACE_CAUSE_MAX	 200
+#define TRACE_WHY_MAX	 120
 
 struct node;
 
@@ -39,7 +40,7 @@ struct trace_state {
 };
 
 struct trace {
-	struct list in_traces, in_touched;
+	struct list in_traces, in_touched, in_ended;
 	struct traces *traces;
 	struct node *node; /* NULL: freed */
 	bool is_service, forced;
@@ -48,6 +49,7 @@ struct trace {
 	uint64_t late_usec, budget_usec;
 	struct trace_state states[TRACE_STATES_MAX];
 	unsigned n_states;
+	char why[TRACE_WHY_MAX];    /* the reason of the end; may be cut */
 	struct list guards, *found; /* the result of the last search, or the head */
 	uint64_t last_id;	    /* guards up to this id are not new */
 	uint64_t next_last_id;	    /* the same after the present look */
@@ -57,13 +59,16 @@ struct trace {
 /* The traces of the daemon. */
 struct traces {
 	struct list all, touched;
+	struct list ended; /* traces whose end is not in the history yet */
+	struct list free;  /* places that were used */
 	size_t n, n_leases;
-	bool wanted; /* a report is configured */
-	bool on;     /* the root is stopped */
+	bool wanted;	  /* a report or a history is configured */
+	bool ends_wanted; /* a history is */
+	bool on;	  /* the root is stopped */
 	uint64_t stop_usec, realtime_usec;
 	char cause[TRACE_CAUSE_MAX];
 	struct trace_guard *places;
-	size_t n_places, n_used;
+	size_t n_places, n_used, n_free;
 	uint64_t lost;
 };
 
@@ -71,9 +76,10 @@ void traces_init(struct traces *traces);
 void traces_done(struct traces *traces);
 
 /*
- * Turns the report on or off.  If it is on, memory is reserved; guards without a place are counted.
+ * Turns traces on or off, and the list of ends.  If they are on, memory is reserved; guards without a
+ * place are counted.
  */
-void traces_want(struct traces *traces, bool wanted);
+void traces_want(struct traces *traces, bool wanted, bool ends);
 
 /* Reserves places for @more leases; @more may be negative. */
 void traces_expect(struct traces *traces, int more);
@@ -87,10 +93,22 @@ int trace_new(struct trace **ret, struct traces *traces, struct node *node, cons
 /* Detaches the trace from its node, which is freed, or frees it if the root runs.  Returns NULL. */
 struct trace *trace_free(struct trace *trace);
 
-/* Records the stop of the node; @state is that of its service, or NULL. */
+/*
+ * Records the stop of the node, or that a run begins to end by itself; @state is that of its service,
+ * or NULL.
+ */
 void trace_begin(struct trace *trace, unsigned generation, const char *state, uint64_t now);
 
-/* Records that the node is Complete. */
+/* Returns true between trace_begin() and trace_complete(). */
+static inline bool trace_is_ending(const struct trace *trace)
+{
+	return trace && trace->stop_usec && !trace->complete_usec;
+}
+
+/* Records why the node ends. */
+void trace_explain(struct trace *trace, const char *why);
+
+/* Records that the node is Complete, or that the run is over; it is on the list of ends then. */
 void trace_complete(struct trace *trace, bool forced, uint64_t late_usec, uint64_t budget_usec,
 		    uint64_t now);
 
@@ -99,6 +117,9 @@ void trace_state(struct trace *trace, const char *state, uint64_t now);
 
 /* Marks the trace: its guards may have changed and are looked at in this turn. */
 void trace_touch(struct trace *trace);
+
+/* Ends the use of a trace that was taken off the list of ends, and frees it if its node is gone. */
+void trace_end(struct trace *trace);
 
 /* Begins a look at the node; trace_see() follows for each guard, and trace_looked() ends it. */
 void trace_look(struct trace *trace);

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/parse.h"
+#include "daemon/logger/history-log.h"
 #include "daemon/logger/own-log.h"
 #include "daemon/logger/logger.h"
 #include "daemon/main/abort.h"
@@ -109,6 +110,7 @@ static void end_logger(struct daemon *d)
 	uint64_t until = MIN(d->tree.root->deadline_usec, now + LOGGER_MOST_USEC);
 
 	d->ctx.own_log = own_log_free(d->ctx.own_log);
+	d->ctx.history_log = history_log_free(d->ctx.history_log);
 	if (d->ctx.logger)
 		logger_stop(d->ctx.logger, MAX(until, now + LOGGER_LEAST_USEC));
 }
@@ -138,6 +140,7 @@ static void tear_down(struct daemon *d)
 	if (d->tree.root)
 		tree_done(&d->tree);
 	d->ctx.own_log = own_log_free(d->ctx.own_log);
+	d->ctx.history_log = history_log_free(d->ctx.history_log);
 	d->ctx.logger = logger_free(d->ctx.logger);
 	d->ctx.notify_directory = notify_directory_free(d->ctx.notify_directory);
 	d->ctx.cgroups = cgroups_free(d->ctx.cgroups);

@@ -192,8 +192,32 @@ static void update_members(struct service *s)
 		(void)control_group_remove(&s->group);
 }
 
+/*
+ * An end without a stop is recorded like one with a stop.  The stop of an earlier generation may
+ * still be recorded.
+ */
+static void trace_change(struct service *s, enum service_state before)
+{
+	bool by_itself = !s->node->stop_usec && fsm_has_process(before);
+	bool over = !fsm_has_process(s->state);
+	struct trace *trace = s->node->trace;
+	char text[OUTCOME_TEXT_MAX];
+
+	if (by_itself && (over || s->state == STATE_CLEANING || s->state == STATE_FINISHING) &&
+	    !trace_is_ending(trace))
+		trace_begin(trace, s->node->generation, fsm_state_name(before), s->since_usec);
+	trace_state(trace, fsm_state_name(s->state), s->since_usec);
+	if (!by_itself || !over || !trace_is_ending(trace))
+		return;
+	if (!*trace->why)
+		trace_explain(trace, policy_outcome_text(text, &s->run.outcome));
+	trace_complete(trace, s->run.killed, 0, USEC_INFINITY, s->since_usec);
+}
+
 static void enter(struct service *s, enum service_state next, enum service_event event)
 {
+	enum service_state before = s->state;
+
 	if (s->state == next)
 		return;
 	log_node(s->ctx->log, LOG_DEBUG, s->config->path, "%s -> %s", fsm_state_name(s->state),
@@ -205,7 +229,7 @@ static void enter(struct service *s, enum service_state next, enum service_event
 	s->state = next;
 	s->since_usec = clock_now_usec();
 	s->blocked = false;
-	trace_state(s->node->trace, fsm_state_name(next), s->since_usec);
+	trace_change(s, before);
 	service_disarm(s);
 	service_forget_posted(s, EVENT_TIMEOUT);
 	note_progress(s, next);

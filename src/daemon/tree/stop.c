@@ -15,13 +15,14 @@
 #include "daemon/tree/deadline.h"
 
 /* Parents come first, so each finds its parent's deadline set. */
-static void stop_begin(struct node *node, uint64_t now)
+static void stop_begin(struct node *node, uint64_t now, const char *reason)
 {
 	if (!node->stop_usec) {
 		node->stop_usec = node->since_usec = now;
 		node_changed(node, "running", "");
 		trace_begin(node->trace, node->generation,
 			    node->service ? fsm_state_name(node->service->state) : NULL, now);
+		trace_explain(node->trace, reason);
 		if (node->service && node->service->setup.attach)
 			attach_stop(node->service->setup.attach);
 	}
@@ -43,7 +44,7 @@ void stop_latch(struct tree *tree, struct node *top, uint64_t now, const char *r
 	}
 	swansong_shut_down(top->handle);
 	for (struct node *n = top; n; n = node_next(n, top))
-		stop_begin(n, now);
+		stop_begin(n, now, reason);
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		deadline_begin_last_call(n, now);
 		trace_touch(n->trace);

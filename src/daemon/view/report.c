@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "daemon/view/describe.h"
+#include "daemon/view/history.h"
 #include "model/life/budget.h"
 #include "proto/message.h"
 #include "proto/report.h"
@@ -26,7 +27,8 @@ static const char *path_of(const struct config *config)
 
 void report_use(struct context *ctx, const struct config *config)
 {
-	traces_want(&ctx->traces, path_of(config));
+	history_use(ctx, config);
+	traces_want(&ctx->traces, path_of(config) || ctx->history_log, ctx->history_log);
 }
 
 static void follow(struct node *node)
@@ -97,6 +99,7 @@ void report_update(struct tree *tree)
 	list_for_each_taken (trace, &tree->ctx->traces.touched, in_touched)
 		if (trace->node)
 			look(trace->node, now);
+	history_update(tree->ctx);
 }
 
 /* --- contents --- */

@@ -11,13 +11,13 @@
 
 #include "daemon/tree/tree.h"
 
-/* Turns the report on or off by @config, for nodes that are made from now on. */
+/* Turns the report and the history on or off by @config, for nodes that are made from now on. */
 void report_use(struct context *ctx, const struct config *config);
 
 /* Does the same for existing nodes.  A node without memory for it is left out of the report. */
 void report_use_all(struct tree *tree);
 
-/* TASK_REPORT: looks at the guards that may have changed.  It does nothing while the root runs. */
+/* TASK_REPORT: looks at the guards that may have changed, and adds ends to the history. */
 void report_update(struct tree *tree);
 
 /* The end of the daemon.  report_write() writes the report, if the configuration names a file. */

@@ -116,6 +116,7 @@ struct config *config_unref(struct config *config)
 	free(config->files);
 	free(config->control_socket);
 	free(config->report);
+	free(config->history);
 	free(config->state);
 	free(config);
 	return NULL;

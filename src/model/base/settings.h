@@ -372,6 +372,7 @@ struct config {
 	unsigned control_mode;
 	gid_t control_group, control_run_group; /* -1: none */
 	char *report;				/* NULL or "none": no report is written */
+	char *history; /* NULL: beside the report, if there is one; "none": no history is written */
 	char *state;				/* NULL or "none": no service can be disabled */
 	enum exit_when exit_when;
 	enum exit_on_signal exit_on_signal;

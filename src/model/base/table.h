@@ -30,6 +30,8 @@ KEY(EXIT_WHEN, "exit-when", ROOT, exit_when, CONFIG(exit_when), DAEMON,
 KEY(EXIT_ON_SIGNAL, "exit-on-signal", ROOT, exit_on_signal, CONFIG(exit_on_signal), DAEMON,
 	"exit status of the daemon after a stop by a signal")
 KEY(REPORT, "report", ROOT, report, CONFIG(report), LIVE, "file for the report on the shutdown")
+KEY(HISTORY, "history", ROOT, report, CONFIG(history), LIVE,
+	"file for the end of each run and of each shutdown")
 KEY(STATE, "state", ROOT, report, CONFIG(state), LIVE, "file for the services that are disabled")
 
 KEY(SHUTDOWN_TIMEOUT, "shutdown-timeout", NODE, duration, NODE(shutdown_timeout_usec), LIVE,

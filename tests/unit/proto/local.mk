@@ -10,6 +10,11 @@ check_PROGRAMS += %D%/test-proto
 %C%_test_proto_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
 %C%_test_proto_LDADD   = tests/unit/fixtures/libtestmain.la src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS)
 
+check_PROGRAMS += %D%/test-history
+%C%_test_history_SOURCES = %D%/test-history.c
+%C%_test_history_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+%C%_test_history_LDADD   = tests/unit/fixtures/libtestmain.la src/proto/libproto.la src/base/libbase.la $(JANSSON_LIBS)
+
 check_PROGRAMS += %D%/test-logger
 %C%_test_logger_SOURCES = %D%/test-logger.c
 %C%_test_logger_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -13,7 +13,7 @@ static struct trace *web;
 static void setup(void)
 {
 	traces_init(&traces);
-	traces_want(&traces, true);
+	traces_want(&traces, true, false);
 	ck_assert_int_eq(trace_new(&web, &traces, (struct node *)&traces, "web"), 0);
 }
 
@@ -176,7 +176,7 @@ START_TEST(without_a_report_there_are_no_traces)
 	trace_guard_end(trace, 1, "revoked");
 	ck_assert_ptr_null(trace_free(trace));
 	ck_assert_uint_eq(other.lost, 0);
-	traces_want(&other, true);
+	traces_want(&other, true, false);
 	ck_assert_uint_gt(other.n_places, 0);
 	ck_assert_int_eq(trace_new(&trace, &other, NULL, "x"), 0);
 	ck_assert_ptr_nonnull(trace);
@@ -200,6 +200,85 @@ START_TEST(a_node_that_goes_in_the_shutdown_leaves_its_trace)
 	ck_assert(list_is_empty(&traces.touched));
 	ck_assert_ptr_null(web->node);
 	ck_assert_uint_ne(guard(0)->gone_usec, 0);
+}
+END_TEST
+
+/* The ended traces are taken off their list, as the history does. */
+static unsigned take_ends(void)
+{
+	struct trace *trace;
+	unsigned n = 0;
+
+	list_for_each_taken (trace, &traces.ended, in_ended) {
+		trace_end(trace);
+		n++;
+	}
+	return n;
+}
+
+START_TEST(with_a_history_each_end_is_listed_once)
+{
+	trace_begin(web, 1, "up", 100);
+	trace_complete(web, false, 0, 0, 120);
+	ck_assert_uint_eq(take_ends(), 0);
+
+	traces_want(&traces, true, true);
+	trace_begin(web, 2, "up", 200);
+	ck_assert(trace_is_ending(web));
+	trace_explain(web, "asked");
+	trace_complete(web, true, 0, 0, 220);
+	ck_assert(!trace_is_ending(web));
+	trace_state(web, "up", 230); /* of the next run */
+	ck_assert_uint_eq(web->n_states, 1);
+	ck_assert_str_eq(web->why, "asked");
+	ck_assert_uint_eq(take_ends(), 1);
+	ck_assert_uint_eq(take_ends(), 0);
+}
+END_TEST
+
+START_TEST(with_a_history_the_places_of_guards_are_used_again)
+{
+	traces_want(&traces, true, true);
+	trace_touch(web);
+	ck_assert(list_is_empty(&traces.touched));
+	for (uint64_t i = 1; i <= 1000; i++) {
+		trace_begin(web, 1, "up", 100);
+		trace_touch(web);
+		ck_assert(!list_is_empty(&traces.touched));
+		trace_look(web);
+		see(2 * i, "lease", 100);
+		see(2 * i + 1, "lease", 100);
+		trace_looked(web, 100);
+		ck_assert_ptr_nonnull(guard(1));
+		traces_expect(&traces, 1); /* no place moves while it is used */
+		ck_assert_uint_eq(guard(1)->id, 2 * i + 1);
+		trace_complete(web, false, 0, 0, 120);
+		ck_assert_uint_eq(take_ends(), 1);
+	}
+	ck_assert_uint_eq(traces.lost, 0);
+	ck_assert_uint_le(traces.n_used, 2);
+	traces_expect(&traces, 1);
+	ck_assert_uint_ge(traces.n_places, 1000);
+}
+END_TEST
+
+START_TEST(a_node_that_goes_with_its_end_leaves_its_trace_until_that_is_written)
+{
+	traces_want(&traces, true, true);
+	trace_begin(web, 1, "up", 100);
+	trace_complete(web, false, 0, 0, 120);
+	trace_free(web);
+	ck_assert_uint_eq(traces.n, 1);
+	ck_assert_uint_eq(take_ends(), 1);
+	ck_assert_uint_eq(traces.n, 0);
+}
+END_TEST
+
+START_TEST(guards_without_a_place_before_the_shutdown_are_not_counted)
+{
+	traces.lost = 7;
+	traces_begin(&traces, "", 100);
+	ck_assert_uint_eq(traces.lost, 0);
 }
 END_TEST
 
@@ -236,6 +315,10 @@ Suite *test_suite(void)
 	tcase_add_test(tc, each_node_has_a_place_for_a_process);
 	tcase_add_test(tc, without_a_report_there_are_no_traces);
 	tcase_add_test(tc, a_node_that_goes_in_the_shutdown_leaves_its_trace);
+	tcase_add_test(tc, with_a_history_each_end_is_listed_once);
+	tcase_add_test(tc, with_a_history_the_places_of_guards_are_used_again);
+	tcase_add_test(tc, a_node_that_goes_with_its_end_leaves_its_trace_until_that_is_written);
+	tcase_add_test(tc, guards_without_a_place_before_the_shutdown_are_not_counted);
 	tcase_add_test(tc, long_texts_are_cut);
 	suite_add_tcase(s, tc);
 	return s;

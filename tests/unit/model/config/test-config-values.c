@@ -363,9 +363,10 @@ END_TEST
 START_TEST(a_report_is_a_file)
 {
 	cleanup(config_unrefp) struct config *config = good(
-		"[swansong]\nreport = /var/lib/r.json\nstate = /var/lib/s\n[a]\ncommand = x\n");
+		"[swansong]\nreport = /var/lib/r.json\nhistory = none\nstate = /var/lib/s\n[a]\ncommand = x\n");
 
 	ck_assert_str_eq(config->report, "/var/lib/r.json");
+	ck_assert_str_eq(config->history, "none");
 	ck_assert_str_eq(config->state, "/var/lib/s");
 	bad("[swansong]\nreport = r.json\n",
 	    "f:2: [swansong] report: invalid value 'r.json': not an absolute path; expected the absolute path of a file");

@@ -1,0 +1,31 @@
+#pragma once
+
+/*
+ * The history in a file: a stream of the logger like the output of a service, so that the daemon never
+ * waits for the disk.  The file and the one before it have at most HISTORY_LOG_MAX bytes together.
+ * Without a logger there is no history.
+ */
+
+#include <limits.h>
+
+#include "daemon/loop/context.h"
+
+#define HISTORY_LOG_MAX (4 * 1024 * 1024)
+
+struct history_log;
+
+/* Needs the logger of @ctx.  Return: 0 or -ENOMEM. */
+int history_log_new(struct history_log **ret, struct context *ctx, const char *path);
+
+/* The logger writes the lines that it has not written yet, unless it cannot. */
+struct history_log *history_log_free(struct history_log *history);
+
+/* Writes to another file from now on.  Return: 0 or -ENOMEM. */
+int history_log_use(struct history_log *history, const char *path);
+
+/*
+ * Adds a line of @size bytes with its newline, whole or not at all; missing lines are counted in the
+ * log.
+ */
+void history_log_add(struct history_log *history, const char *line, size_t size);
+#define HISTORY_LINE_MAX PIPE_BUF

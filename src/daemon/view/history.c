@@ -1,0 +1,195 @@
+/*
+ * A line has the phases of an end, which follow from the states of the service; the time after the stop
+ * signal is divided by the last guard that kept the service busy.
+ */
+#include "daemon/view/history.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/logger/history-log.h"
+#include "proto/history/line.h"
+#include "proto/message.h"
+#include "proto/report.h"
+
+/* Return: 0 or -ENOMEM. */
+static int history_begin(struct context *ctx, const char *path)
+{
+	if (!path || !ctx->logger) {
+		ctx->history_log = history_log_free(ctx->history_log);
+		return 0;
+	}
+	return ctx->history_log ? history_log_use(ctx->history_log, path)
+				: history_log_new(&ctx->history_log, ctx, path);
+}
+
+void history_use(struct context *ctx, const struct config *config)
+{
+	cleanup(freep) char *path = NULL;
+	int r = history_path(&path, config->history, config->report);
+
+	if (r >= 0)
+		r = history_begin(ctx, path);
+	if (r < 0)
+		log_line(ctx->log, LOG_ERR, "no history: %s", strerror(-r));
+}
+
+/* --- one end --- */
+
+static uint64_t state_end(const struct trace *trace, unsigned i)
+{
+	return i + 1 < trace->n_states ? trace->states[i + 1].usec : trace->complete_usec;
+}
+
+/* A guard of another kind is a process, which no user has asked the service to wait for. */
+static bool keeps_busy(const struct trace_guard *guard)
+{
+	return strcmp(guard->kind, "lease") == 0 || strcmp(guard->kind, "program") == 0;
+}
+
+/* Returns how long the service was busy between @from and @to. */
+static uint64_t busy_usec(const struct trace *trace, uint64_t from, uint64_t to)
+{
+	const struct trace_guard *g;
+	uint64_t busy = 0;
+
+	list_for_each (g, &trace->guards, of_trace) {
+		uint64_t gone = g->gone_usec ? MIN(g->gone_usec, to) : to;
+
+		if (keeps_busy(g) && gone > from)
+			busy = MAX(busy, gone - from);
+	}
+	return busy;
+}
+
+static void add_state(struct history_phases *phases, const struct trace *trace, unsigned i)
+{
+	uint64_t from = trace->states[i].usec, usec = state_end(trace, i) - from, busy;
+
+	switch (report_part(trace->states[i].state)) {
+	case REPORT_DRAINING:
+		phases->delay_usec += usec;
+		break;
+	case REPORT_WAITING:
+		phases->waiting_usec += usec;
+		break;
+	case REPORT_STOPPING:
+		busy = busy_usec(trace, from, from + usec);
+		phases->draining_usec += busy;
+		phases->stopping_usec += usec - busy;
+		break;
+	case REPORT_KILLING:
+		phases->killing_usec += usec;
+		break;
+	case REPORT_CLOSING:
+	case REPORT_OVER:
+		phases->closing_usec += usec;
+		break;
+	case REPORT_RUNNING:
+	case N_REPORT_PARTS:
+		break;
+	}
+}
+
+static uint64_t held_usec(const struct trace *trace, const struct trace_guard *guard)
+{
+	uint64_t gone = guard->gone_usec ? guard->gone_usec : trace->complete_usec;
+	uint64_t from = MAX(guard->since_usec, trace->stop_usec);
+
+	return gone > from ? gone - from : 0;
+}
+
+/* Inserts @guard by its time.  The phases show the main process. */
+static void add_holder(struct history_line *line, const struct trace *trace,
+		       const struct trace_guard *guard)
+{
+	uint64_t usec = held_usec(trace, guard);
+	size_t i = line->n_held_by;
+
+	if (usec < USEC_PER_MSEC || strcmp(guard->kind, "process") == 0)
+		return;
+	if (i == HISTORY_HOLDERS && line->held_by[--i].usec >= usec)
+		return;
+	for (; i > 0 && line->held_by[i - 1].usec < usec; i--)
+		line->held_by[i] = line->held_by[i - 1];
+	line->held_by[i] = (struct history_holder){
+		.kind = guard->kind,
+		.who = *guard->text ? guard->text : NULL,
+		.why = guard->text[guard->why] ? guard->text + guard->why : NULL,
+		.usec = usec,
+	};
+	line->n_held_by = MIN(line->n_held_by + 1, (size_t)HISTORY_HOLDERS);
+}
+
+static void fill_in(struct history_line *line, const struct trace *trace)
+{
+	const struct trace_guard *g;
+
+	*line = (struct history_line){
+		.time_usec = clock_realtime_usec(),
+		.node = trace->path,
+		.generation = trace->generation,
+		.why = trace->why,
+		.total_usec = trace->complete_usec - trace->stop_usec,
+		.has_phases = trace->is_service,
+		.forced = trace->forced,
+	};
+	for (unsigned i = 0; i < trace->n_states; i++)
+		add_state(&line->phases, trace, i);
+	list_for_each (g, &trace->guards, of_trace)
+		add_holder(line, trace, g);
+}
+
+/* Texts of other programs may make the line too long.  NULL without memory. */
+static char *print_line(struct history_line *line)
+{
+	for (;; line->n_held_by--) {
+		cleanup(json_decrefp) json_t *object = history_line_build(line);
+		char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+
+		if (!text || strlen(text) < HISTORY_LINE_MAX || line->n_held_by == 0)
+			return text;
+		free(text);
+	}
+}
+
+/* A service that was down when it was stopped has no end. */
+static bool is_an_end(const struct trace *trace)
+{
+	if (!trace->is_service)
+		return !*trace->path;
+	return trace->n_states > 0 && report_part(trace->states[0].state) != REPORT_OVER;
+}
+
+static void history_write(struct context *ctx, const struct trace *trace)
+{
+	cleanup(freep) char *text = NULL;
+	struct history_line line;
+	size_t size;
+
+	if (!ctx->history_log || !is_an_end(trace))
+		return;
+	fill_in(&line, trace);
+	text = print_line(&line);
+	if (!text) {
+		log_node(ctx->log, LOG_ERR, *trace->path ? trace->path : CONFIG_ROOT_NAME,
+			 "missing in the history: out of memory");
+		return;
+	}
+	size = strlen(text);
+	text[size] = '\n'; /* instead of the NUL */
+	history_log_add(ctx->history_log, text, size + 1);
+}
+
+void history_update(struct context *ctx)
+{
+	struct trace *trace;
+
+	list_for_each_taken (trace, &ctx->traces.ended, in_ended) {
+		history_write(ctx, trace);
+		trace_end(trace);
+	}
+}

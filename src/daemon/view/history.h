@@ -1,0 +1,15 @@
+#pragma once
+
+/*
+ * The history, swansong-report(5): a line for each end of a service and for each shutdown of the root,
+ * made of the traces of daemon/loop/trace.h.
+ */
+
+#include "daemon/loop/context.h"
+#include "model/base/settings.h"
+
+/* Turns the history on or off by @config.  An error is logged, and there is none then. */
+void history_use(struct context *ctx, const struct config *config);
+
+/* Writes the ends that are on the list of the traces. */
+void history_update(struct context *ctx);

@@ -1,0 +1,97 @@
+#include "proto/history/line.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+static const struct field phases_fields[] = {
+	FIELD(history_phases, FIELD_INT, delay_usec),
+	FIELD(history_phases, FIELD_INT, waiting_usec),
+	FIELD(history_phases, FIELD_INT, draining_usec),
+	FIELD(history_phases, FIELD_INT, stopping_usec),
+	FIELD(history_phases, FIELD_INT, killing_usec),
+	FIELD(history_phases, FIELD_INT, closing_usec),
+};
+static const struct field_table phases_table = FIELD_TABLE(history_phases, phases_fields);
+
+static const struct field holder_fields[] = {
+	FIELD(history_holder, FIELD_STRING, kind),
+	FIELD(history_holder, FIELD_STRING, who, .optional = true),
+	FIELD(history_holder, FIELD_STRING, why, .optional = true),
+	FIELD(history_holder, FIELD_INT, usec),
+};
+static const struct field_table holder_table = FIELD_TABLE(history_holder, holder_fields);
+
+static const struct field line_fields[] = {
+	FIELD(history_line, FIELD_INT, time_usec),
+	FIELD(history_line, FIELD_STRING, node),
+	FIELD(history_line, FIELD_INT, generation),
+	FIELD(history_line, FIELD_STRING, why),
+	FIELD(history_line, FIELD_INT, total_usec),
+	FIELD(history_line, FIELD_STRUCT, phases, .optional = true, .table = &phases_table,
+	      .present = offsetof(struct history_line, has_phases)),
+	FIELD(history_line, FIELD_BOOL, forced),
+};
+static const struct field_table line_table = FIELD_TABLE(history_line, line_fields);
+
+json_t *history_line_build(const struct history_line *line)
+{
+	cleanup(json_decrefp) json_t *object = field_write(&line_table, line);
+	json_t *held_by;
+
+	if (line->n_held_by == 0)
+		return take(object);
+	held_by = json_array();
+	for (size_t i = 0; i < line->n_held_by; i++)
+		(void)json_array_append_new(held_by, field_write(&holder_table, &line->held_by[i]));
+	if (json_array_size(held_by) != line->n_held_by ||
+	    json_object_set(object, "held_by", held_by) < 0)
+		object = (json_decref(object), NULL);
+	json_decref(held_by);
+	return take(object);
+}
+
+static int parse_holders(const json_t *holders, struct history_line *line)
+{
+	if (holders && !json_is_array(holders))
+		return -EBADMSG;
+	line->n_held_by = MIN(json_array_size(holders), (size_t)HISTORY_HOLDERS);
+	for (size_t i = 0; i < line->n_held_by; i++)
+		if (field_read(json_array_get(holders, i), &holder_table, &line->held_by[i]) < 0)
+			return -EBADMSG;
+	return 0;
+}
+
+int history_line_parse(const json_t *object, struct history_line *ret)
+{
+	struct history_line line = { .time_usec = 0 };
+	int r = field_read(object, &line_table, &line);
+
+	if (r == 0)
+		r = parse_holders(json_object_get(object, "held_by"), &line);
+	if (r == 0)
+		*ret = line;
+	return r;
+}
+
+static bool is_none(const char *path)
+{
+	return !path || strcmp(path, "none") == 0;
+}
+
+int history_path(char **ret, const char *history, const char *report)
+{
+	const char *slash = is_none(report) ? NULL : strrchr(report, '/');
+
+	*ret = NULL;
+	if (history)
+		return is_none(history) || (*ret = strdup(history)) ? 0 : -ENOMEM;
+	if (slash && asprintf(ret, "%.*s/" HISTORY_NAME, (int)(slash - report), report) < 0) {
+		*ret = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}

@@ -1,0 +1,148 @@
+#!/bin/bash
+# The history: a line for each end, also of a crash loop, a kill and a shutdown; rotated, and never waited for.
+. "${0%/*}/lib.sh"
+
+history=$dir/history.jsonl
+of() { jq -r "select(.node == \"$1\") | $2" "$history"; } # NODE FILTER
+has() { [ "$(of "$1" "$2" 2>/dev/null | wc -l)" -ge "$3" ]; } # NODE FILTER LINES
+logger() { ps -e -o pid=,ppid=,comm= | awk -v d="$daemon" '$2 == d && $3 == "swansong-logger" { print $1; exit }'; }
+
+# --- Ends of all kinds ---
+
+config <<END2
+[swansong]
+report = $dir/report.json
+[web]
+command = $helpers/idle
+[delayed]
+command = $helpers/idle
+drain-delay = 200ms
+requires = web
+post-stop = true
+[stubborn]
+command = $helpers/stubborn
+stop-timeout = 300ms
+[crash]
+command = sh -c 'exit 3'
+restart-delay = 10ms
+restart-limit = none
+[held]
+command = $helpers/idle
+[once]
+command = true
+type = oneshot
+[idle]
+command = $helpers/idle
+autostart = no
+END2
+start_daemon
+ok "stubborn is up" wait_for 10 has_state stubborn up
+ok "the history is beside the report, and has each end of a crash loop" wait_for 20 has crash .why 3
+is "with its reason" "$(of crash .why | sort -u)" "exited with status 3"
+is "one that is done has an end" "$(of once '"\(.why) \(.generation)"')" "exited with status 0 1"
+ctl restart delayed >/dev/null
+ok "so has a restart" wait_for 10 has delayed .why 1
+like "which was requested" "$(of delayed .why)" '^asked by pid [0-9]+, uid 0$'
+is "the time of each phase is there" \
+	"$(of delayed '.phases | .delay_usec >= 200000 and .waiting_usec < 100000 and .draining_usec == 0 and .stopping_usec > 0 and .closing_usec > 0')" true
+is "and their sum is all of it" "$(of delayed '.total_usec - ([.phases[]] | add) | . >= 0 and . < 100000')" true
+ctl stop stubborn >/dev/null 2>&1
+ok "a kill is there" wait_for 10 has stubborn 'select(.forced)' 1
+is "when the stop-timeout had expired" "$(of stubborn '.phases | .stopping_usec >= 300000 and .killing_usec > 0')" true
+ctl stop idle >/dev/null
+is "the stop of what was down is no end" "$(of idle .why)" ""
+
+holds() { [ "$(ctl guards held --json | jq '.guards | length')" = "$1" ]; }
+"$swansongctl" guard held --why 'the "nightly" dump' -- sleep 60 >/dev/null 2>&1 &
+lease=$!
+cleanup_fn end_process "$lease"
+ok "a lease is held" wait_for 10 holds 2
+ctl stop held --no-wait
+ok "the service ends" wait_for 10 has_state held down
+end_process "$lease"
+ok "the end comes with the lease" wait_for 10 has held .why 1
+is "which is named" "$(of held '.held_by[0] | "\(.kind) \(.who) \(.why) \(.usec > 0)"')" \
+	'lease swansongctl the "nightly" dump true'
+is "and kept it busy" "$(of held '.phases.draining_usec > 0')" true
+
+stop_daemon
+is "the shutdown has its line" "$(of "" '"\(.why) \(.forced) \(.total_usec > 0) \(.phases)"')" "SIGTERM false true null"
+is "the services in it have theirs" "$(of web '.why')" SIGTERM
+is "one waited for another" "$(of web '.phases.waiting_usec >= 200000')" true
+is "the report has no part of ends before it" \
+	"$(jq -r '"\(.lost) \([.nodes[] | select(.path == "held" or .path == "stubborn")] | length)"' "$dir/report.json")" "0 0"
+is "anybody may read it" "$(stat -c %a "$history")" 644
+
+# --- Where it is, and where it is not ---
+
+simple() { # LINE...
+	{ printf '[swansong]\n'; printf '%s\n' "$@"; printf '[web]\ncommand = %s/idle\n' "$helpers"; } | config
+}
+rm "$history"
+simple
+start_daemon
+stop_daemon
+ok "without a report there is none" not test -e "$history"
+simple "report = $dir/report.json" 'history = none'
+start_daemon
+ok "none is none" not test -e "$history"
+simple "history = $dir/made/ends"
+ok "a reload changes it" ctl reload
+ok "web is restarted" ctl restart web
+ok "its end is in the other file, whose directory is made" wait_for 10 test -s "$dir/made/ends"
+ctl logs -f / >"$dir/followed" &
+follower=$!
+cleanup_fn end_process "$follower"
+ok "web is restarted again" ctl restart web
+stop_daemon
+wait "$follower"
+ok "no reader of logs sees its lines" not grep -q total_usec "$dir/followed"
+is "none is lost" "$(jq -r .node "$dir/made/ends" | tr '\n' ' ')" "web web web  "
+
+# --- Trouble ---
+
+simple "history = $history"
+start_daemon
+for _ in {1..10}; do ctl restart web >/dev/null || break; done
+kill -KILL "$(logger)"
+for _ in {1..10}; do ctl restart web >/dev/null || break; done
+kill -KILL "$daemon"
+await_daemon 10
+for pid in $(pgrep -x idle); do end_process "$pid"; done
+logger_is_gone() { ! pgrep -f swansong-logger >/dev/null; }
+ok "the logger ends after a killed daemon and its services" wait_for 20 logger_is_gone
+is "each line is there, in spite of a killed logger and daemon" "$(jq -r .generation "$history" | tr '\n' ' ')" \
+	"$(seq 20 | tr '\n' ' ')"
+
+head -c 2097100 /dev/zero | tr '\0' '\n' >"$history"
+start_daemon
+ok "web is restarted" ctl restart web
+stop_daemon
+is "at 2 MB it is rotated, and the older half dropped" "$(find "$dir" -name 'history.jsonl.*' | wc -l)" 1
+ok "the file begins again" test "$(stat -c %s "$history")" -lt 10000
+
+: >"$log"
+rm -f "$history"*
+SWANSONG_LOGGER=/nonexistent start_daemon
+ctl restart web >/dev/null
+stop_daemon
+is "without a logger the log says so once" "$(grep -c 'history: lines are missing in' "$log")" 1
+
+mkdir "$dir/disk"
+if mount -t tmpfs -o size=64k tmpfs "$dir/disk" 2>/dev/null; then
+	cleanup_fn umount -l "$dir/disk"
+	head -c 100000 /dev/zero >"$dir/disk/fill" 2>/dev/null
+	simple "history = $dir/disk/history"
+	: >"$log"
+	start_daemon
+	ctl restart web >/dev/null
+	ok "a full disk is a line in the log" wait_for 10 says "$log" "log: cannot write $dir/disk/history: No space"
+	ok "and the daemon goes on" ctl restart web
+	before=$(now)
+	stop_daemon 20
+	within "to an end that does not wait for the disk" "$(($(now) - before))" 0 5000
+	is "which is clean" "$status" 0
+else
+	skip "a full disk" "machine: refuses to mount"
+fi
+finish
