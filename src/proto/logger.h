@@ -109,7 +109,8 @@ enum logger_kind {
 #define LOGGER_BLOCK	  0x1 /* the service waits while the destination takes nothing; else: drop */
 #define LOGGER_COMPRESS	  0x2 /* rotated files, but the newest of them */
 #define LOGGER_LOCAL_TIME 0x4 /* stamps are in local time, with the offset */
-#define LOGGER_FLAGS	  0x7
+#define LOGGER_BRIEF	  0x8 /* lines that wait are dropped when the destination fails */
+#define LOGGER_FLAGS	  0xf
 
 #define LOGGER_KEEP_MAX	  9999
 #define LOGGER_MEMORY_MAX (1024 * 1024)

@@ -44,7 +44,7 @@ ctl restart delayed >/dev/null
 ok "so has a restart" wait_for 10 has delayed .why 1
 like "which was requested" "$(of delayed .why)" '^asked by pid [0-9]+, uid 0$'
 is "the time of each phase is there" \
-	"$(of delayed '.phases | .delay_usec >= 200000 and .waiting_usec < 100000 and .draining_usec == 0 and .stopping_usec > 0 and .closing_usec > 0')" true
+	"$(of delayed '.phases | .delay_usec >= 200000 and (.waiting_usec // 0) < 100000 and .draining_usec == null and .stopping_usec > 0 and .closing_usec > 0')" true
 is "and their sum is all of it" "$(of delayed '.total_usec - ([.phases[]] | add) | . >= 0 and . < 100000')" true
 ctl stop stubborn >/dev/null 2>&1
 ok "a kill is there" wait_for 10 has stubborn 'select(.forced)' 1
@@ -66,7 +66,7 @@ is "which is named" "$(of held '.held_by[0] | "\(.kind) \(.who) \(.why) \(.usec 
 is "and kept it busy" "$(of held '.phases.draining_usec > 0')" true
 
 stop_daemon
-is "the shutdown has its line" "$(of "" '"\(.why) \(.forced) \(.total_usec > 0) \(.phases)"')" "SIGTERM false true null"
+is "the shutdown has its line" "$(of "" '"\(.why) \(.forced) \(.total_usec > 0) \(.phases)"')" "SIGTERM null true null"
 is "the services in it have theirs" "$(of web '.why')" SIGTERM
 is "one waited for another" "$(of web '.phases.waiting_usec >= 200000')" true
 is "the report has no part of ends before it" \
@@ -128,6 +128,17 @@ ctl restart web >/dev/null
 stop_daemon
 is "without a logger the log says so once" "$(grep -c 'history: lines are missing in' "$log")" 1
 
+{
+	printf '[swansong]\nhistory = %s\n' "$history"
+	for ((i = 0; i < 1000; i++)); do
+		printf '[many/a%d]\ncommand = %s/idle\n' "$i" "$helpers"
+	done
+} | config
+start_daemon
+ok "a thousand services are ready" ctl wait --for ready --timeout 60s
+stop_daemon 60
+is "each of their ends is there" "$(of many/a1 .why; wc -l <"$history")" "$(printf 'SIGTERM\n1001')"
+
 mkdir "$dir/disk"
 if mount -t tmpfs -o size=64k tmpfs "$dir/disk" 2>/dev/null; then
 	cleanup_fn umount -l "$dir/disk"
@@ -142,6 +153,7 @@ if mount -t tmpfs -o size=64k tmpfs "$dir/disk" 2>/dev/null; then
 	stop_daemon 20
 	within "to an end that does not wait for the disk" "$(($(now) - before))" 0 5000
 	is "which is clean" "$status" 0
+	ok "nor does the logger" wait_for 10 logger_is_gone
 else
 	skip "a full disk" "machine: refuses to mount"
 fi

@@ -5,6 +5,7 @@
 #include "daemon/logger/history-log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include "base/fd.h"
 #include "daemon/logger/logger.h"
 #include "daemon/logger/stream.h"
+
+#define PIPE_SIZE (1024 * 1024) /* any user may have that */
 
 struct history_log {
 	struct context *ctx;
@@ -42,13 +45,8 @@ int history_log_new(struct history_log **ret, struct context *ctx, const char *p
 
 struct history_log *history_log_free(struct history_log *history)
 {
-	struct logger_rules rules = { .to = LOGGER_TO_MEMORY, .kind = LOGGER_ERROR };
-
 	if (!history)
 		return NULL;
-	/* The end of the daemon does not wait for a disk without room. */
-	if (log_stream_is_failing(history->stream))
-		(void)log_stream_use(history->stream, &rules, "");
 	log_stream_put(history->stream);
 	fd_close(history->fd);
 	free(history);
@@ -62,6 +60,7 @@ int history_log_use(struct history_log *history, const char *path)
 		.format = LOGGER_PLAIN,
 		.stamp = LOGGER_STAMP_NONE,
 		.kind = LOGGER_ERROR,
+		.flags = LOGGER_BRIEF, /* the end of the daemon waits for no disk without room */
 		.keep = 1,
 		.mode = 0644,
 		.size = HISTORY_LOG_MAX / 2,
@@ -78,6 +77,8 @@ static int history_log_open(struct history_log *history)
 	if (fd < 0)
 		return fd;
 	history->fd = fd;
+	/* All services of a large tree may end in one turn. */
+	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 	return fd_set_nonblock(fd);
 }
 

@@ -157,11 +157,20 @@ static void deliver_report(struct logger *l, const struct stream *s, int error)
 	reply_send(l, &m, s->path);
 }
 
+/* The beginning of a line that is still to come stays. */
+static void deliver_drop(struct stream *s)
+{
+	while ((s->rules.flags & LOGGER_BRIEF) &&
+	       stream_writable_end(s) > s->record->now.position)
+		stream_drop(s);
+}
+
 static void deliver_failed(struct logger *l, struct stream *s, int error)
 {
 	s->retry_usec = l->now_usec + RETRY_USEC;
 	list_remove(&s->in_queue);
 	list_append(&l->retries, &s->in_queue);
+	deliver_drop(s);
 	if (s->record->error == error)
 		return;
 	if (s->record->error == 0) {

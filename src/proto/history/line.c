@@ -8,12 +8,12 @@
 #include "base/cleanup.h"
 
 static const struct field phases_fields[] = {
-	FIELD(history_phases, FIELD_INT, delay_usec),
-	FIELD(history_phases, FIELD_INT, waiting_usec),
-	FIELD(history_phases, FIELD_INT, draining_usec),
-	FIELD(history_phases, FIELD_INT, stopping_usec),
-	FIELD(history_phases, FIELD_INT, killing_usec),
-	FIELD(history_phases, FIELD_INT, closing_usec),
+	FIELD(history_phases, FIELD_INT, delay_usec, .optional = true),
+	FIELD(history_phases, FIELD_INT, waiting_usec, .optional = true),
+	FIELD(history_phases, FIELD_INT, draining_usec, .optional = true),
+	FIELD(history_phases, FIELD_INT, stopping_usec, .optional = true),
+	FIELD(history_phases, FIELD_INT, killing_usec, .optional = true),
+	FIELD(history_phases, FIELD_INT, closing_usec, .optional = true),
 };
 static const struct field_table phases_table = FIELD_TABLE(history_phases, phases_fields);
 
@@ -33,13 +33,29 @@ static const struct field line_fields[] = {
 	FIELD(history_line, FIELD_INT, total_usec),
 	FIELD(history_line, FIELD_STRUCT, phases, .optional = true, .table = &phases_table,
 	      .present = offsetof(struct history_line, has_phases)),
-	FIELD(history_line, FIELD_BOOL, forced),
+	FIELD(history_line, FIELD_BOOL, forced, .optional = true),
 };
 static const struct field_table line_table = FIELD_TABLE(history_line, line_fields);
 
+/* Parts that did not happen are left out. */
+static void phases_replace(struct history_phases *phases, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < phases_table.n; i++) {
+		uint64_t *usec = (uint64_t *)((char *)phases + phases_fields[i].offset);
+
+		*usec = *usec == from ? to : *usec;
+	}
+}
+
+static json_t *build_head(struct history_line line)
+{
+	phases_replace(&line.phases, 0, FIELD_NONE);
+	return field_write(&line_table, &line);
+}
+
 json_t *history_line_build(const struct history_line *line)
 {
-	cleanup(json_decrefp) json_t *object = field_write(&line_table, line);
+	cleanup(json_decrefp) json_t *object = build_head(*line);
 	json_t *held_by;
 
 	if (line->n_held_by == 0)
@@ -70,6 +86,7 @@ int history_line_parse(const json_t *object, struct history_line *ret)
 	struct history_line line = { .time_usec = 0 };
 	int r = field_read(object, &line_table, &line);
 
+	phases_replace(&line.phases, FIELD_NONE, 0);
 	if (r == 0)
 		r = parse_holders(json_object_get(object, "held_by"), &line);
 	if (r == 0)

@@ -64,7 +64,7 @@ START_TEST(other_objects_are_no_lines)
 		const char *member, *value;
 	} wrong[] = {
 		{ "node", "1" },	 { "total_usec", "-1" },      { "total_usec", "\"1s\"" },
-		{ "phases", "[]" },	 { "phases", "{}" },	      { "held_by", "{}" },
+		{ "phases", "[]" },	 { "phases", "{\"delay_usec\": -1}" },	      { "held_by", "{}" },
 		{ "held_by", "[1]" },	 { "held_by", "[{}]" },	      { "forced", "1" },
 		{ "generation", "1.5" }, { "time_usec", "\"today\"" }, { "why", "null" },
 	};
