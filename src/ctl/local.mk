@@ -55,7 +55,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/commands/blame.c \
 	%D%/commands/plan.c \
 	%D%/commands/reload.c \
-	%D%/commands/signal.c \
+	%D%/commands/rollout.c \
 	%D%/commands/run.c
 
 # program: the table of commands

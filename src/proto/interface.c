@@ -38,6 +38,7 @@ static const char varlink_text[] =
 	"error ExpectedMore()\n";
 
 static const char *const until_values[] = { "ready", "running", "stopping", "complete", NULL };
+static const char *const rollout_values[] = { "begin", "undo", NULL };
 static const char *const scope_values[] = { "main", "group", "all", NULL };
 
 /* A parameter, and an optional one. */
@@ -69,12 +70,13 @@ static const struct {
 	[METHOD_SHUTDOWN] = METHOD("Shutdown", 4, OPT(STRING, "node"), OPT(STRING, "reason"),
 				   OPT(BOOL, "force"), OPT(BOOL, "wait")),
 	[METHOD_WAIT] =
-		METHOD("Wait", 3, OPT(STRING, "node"), PARAM(ENUM, "until", .values = until_values),
-		       OPT(INT, "settle_usec")),
+		METHOD("Wait", 4, OPT(STRING, "node"), PARAM(ENUM, "until", .values = until_values),
+		       OPT(INT, "settle_usec"), OPT(BOOL, "stay")),
 	[METHOD_TAKE_GUARD] = METHOD("TakeGuard", 4, OPT(STRING, "node"), OPT(STRING, "why"),
 				     OPT(BOOL, "late"), OPT(INT, "ttl_usec")),
 	[METHOD_RELEASE] = METHOD("Release", 2, OPT(INT, "id"), OPT(STRING, "why")),
-	[METHOD_RELOAD] = METHOD("Reload", 1, OPT(BOOL, "dry_run")),
+	[METHOD_RELOAD] = METHOD("Reload", 2, OPT(BOOL, "dry_run"),
+				 OPT(ENUM, "rollout", .values = rollout_values)),
 	[METHOD_RELOAD_SERVICE] = METHOD("ReloadService", 1, PARAM(STRING, "node")),
 	[METHOD_SIGNAL] = METHOD("Signal", 3, PARAM(STRING, "node"), PARAM(STRING, "signal"),
 				 OPT(ENUM, "scope", .values = scope_values)),

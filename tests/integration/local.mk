@@ -74,6 +74,7 @@ dist_check_SCRIPTS += \
 	%D%/restart-keys.sh \
 	%D%/settings.sh \
 	%D%/settle.sh \
+	%D%/rollout.sh \
 	%D%/schedule.sh \
 	%D%/signals.sh \
 	%D%/stubborn.sh \

@@ -25,6 +25,10 @@ int cmd_enable(struct ctl *ctl, int argc, char **argv);
 int cmd_wait(struct ctl *ctl, int argc, char **argv);
 
 int cmd_reload(struct ctl *ctl, int argc, char **argv);
+/* Prints the changes of a reload as a table.  Return: 0 or -errno. */
+int reload_print(struct ctl *ctl, const json_t *changes);
+
+int cmd_rollout(struct ctl *ctl, int argc, char **argv);
 int cmd_signal(struct ctl *ctl, int argc, char **argv);
 int cmd_run(struct ctl *ctl, int argc, char **argv);
 

@@ -20,7 +20,7 @@ static bool is_true(const json_t *change, const char *name)
 /* When the new value of a key counts. */
 static const char *effect_of(const json_t *key, const json_t *change)
 {
-	bool restart = is_true(change, "restart");
+	bool restart = is_true(change, "restart"), outdated = is_true(change, "outdated");
 	const char *apply = member(key, "apply");
 
 	if (restart && strcmp(member(key, "key"), "command") == 0 &&
@@ -32,6 +32,8 @@ static const char *effect_of(const json_t *key, const json_t *change)
 		return "now";
 	if (strcmp(apply, "restart") == 0 && restart)
 		return "now, by a restart";
+	if (strcmp(apply, "restart") == 0 && outdated)
+		return "by the rollout, or at the next start";
 	if (strcmp(apply, "daemon") == 0)
 		return "when the daemon is started anew";
 	return "at the next start";
@@ -86,7 +88,7 @@ static void add_change(struct table *t, const json_t *change)
 	}
 }
 
-static int print_changes(struct ctl *ctl, const json_t *changes)
+int reload_print(struct ctl *ctl, const json_t *changes)
 {
 	static const char *const titles[] = { "CHANGE", "NODE", "KEY", "FROM", "TO", "COUNTS" };
 	cleanup(table_done) struct table t;
@@ -103,7 +105,7 @@ static int say_changes(struct ctl *ctl, const json_t *changes)
 
 	if (ctl->options.quiet)
 		return CTL_DONE;
-	r = print_changes(ctl, changes);
+	r = reload_print(ctl, changes);
 	if (r < 0)
 		return ctl_fail(ctl, r);
 	if (ctl->options.dry_run)

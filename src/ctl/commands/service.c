@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/parse.h"
 #include "ctl/session/forced-kills.h"
+#include "ctl/session/nodes.h"
 #include "ctl/session/progress.h"
 
 /*
@@ -21,42 +23,6 @@ static json_t *wait_parameters(const char *path, const char *until)
 	return json_pack("{s:s, s:s}", "node", path, "until", until);
 }
 
-/* The nodes that were stopped because they require the node. */
-static void say_dependents(struct ctl *ctl, const json_t *reply, json_t *all)
-{
-	const json_t *with = json_object_get(reply, "with"), *path;
-	json_t *known = json_object_get(all, "with");
-	size_t i;
-
-	if (json_array_size(with) > 0 && !known) {
-		known = json_array();
-		(void)json_object_set_new(all, "with", known);
-	}
-	json_array_foreach (with, i, path) {
-		(void)json_array_append(known, (json_t *)path);
-		ctl_say(ctl, "%s: %s with %s, which it requires",
-			json_string_value(path) ? json_string_value(path) : "-",
-			ctl->options.no_wait ? "stops" : "stopped", node_name(ctl->ongoing.node));
-	}
-}
-
-/* As session_do(), of an end that may have been forced; an error may list losses as well. */
-static int call(struct ctl *ctl, enum interface_method method, json_t *parameters, json_t *losses)
-{
-	cleanup(message_reply_done) struct message_reply reply = {};
-	int r = session_ask(ctl, method, parameters, &reply);
-
-	if (r != CTL_DONE)
-		return r;
-	if (reply.error) {
-		(void)losses_say(ctl, reply.parameters);
-		return session_refused(ctl, &reply);
-	}
-	say_dependents(ctl, reply.parameters, losses);
-	losses_collect(losses, reply.parameters);
-	return CTL_DONE;
-}
-
 static void add_settle(struct ctl *ctl, json_t *parameters)
 {
 	if (ctl->options.settle_usec > 0)
@@ -73,7 +39,7 @@ static int ask(struct ctl *ctl, const struct verb *verb, const char *path, bool 
 	parameters = json_pack("{s:s, s:b}", "node", path, "wait", wait);
 	if (wait && verb->method != METHOD_STOP)
 		add_settle(ctl, parameters);
-	return call(ctl, verb->method, parameters, losses);
+	return losses_call(ctl, verb->method, parameters, losses);
 }
 
 static int await(struct ctl *ctl, const struct verb *verb, const char *path, json_t *losses)
@@ -84,7 +50,7 @@ static int await(struct ctl *ctl, const struct verb *verb, const char *path, jso
 	parameters = wait_parameters(path, verb->until);
 	if (verb->method != METHOD_STOP)
 		add_settle(ctl, parameters);
-	return call(ctl, METHOD_WAIT, parameters, losses);
+	return losses_call(ctl, METHOD_WAIT, parameters, losses);
 }
 
 static void dependents_collect(json_t *all, const json_t *one)
@@ -198,4 +164,30 @@ int cmd_wait(struct ctl *ctl, int argc, char **argv)
 			ctl_say(ctl, "%s: %s", node_name(argv[i]), until);
 	}
 	return session_finish(ctl, r == CTL_STOPPED ? CTL_FAILED : r);
+}
+
+int cmd_signal(struct ctl *ctl, int argc, char **argv)
+{
+	const char *scope = ctl->options.scope ? ctl->options.scope : "main";
+	cleanup(freep) char **paths = NULL;
+	char name[SIGNAL_TEXT_MAX];
+	int signo, r;
+
+	if (parse_signal(argv[0], &signo) < 0) {
+		log_line(
+			&ctl->log, LOG_ERR,
+			"invalid signal '%s': expected a name or number, for example SIGUSR1 or 10",
+			argv[0]);
+		return CTL_USAGE;
+	}
+	parse_signal_text(name, signo);
+	r = nodes_resolve(ctl, argv + 1, (size_t)argc - 1, &paths);
+	for (size_t i = 0; r == CTL_DONE && paths[i]; i++) {
+		r = session_do(ctl, METHOD_SIGNAL,
+			       json_pack("{s:s, s:s, s:s}", "node", paths[i], "signal", argv[0],
+					 "scope", scope));
+		if (r == CTL_DONE)
+			ctl_say(ctl, "%s: sent %s", node_name(paths[i]), name);
+	}
+	return session_finish(ctl, r);
 }

@@ -58,6 +58,8 @@ static const struct command table[] = {
 	  0, cmd_check },
 	{ "reload", "[NODE...]", "read the configuration again, or ask services to do so", 0,
 	  ARGS_ANY, 0, cmd_reload },
+	{ "rollout", "NODE...", "restart services one after another, with the files read again", 1,
+	  ARGS_ANY, COMMAND_WAITS | COMMAND_NODES, cmd_rollout },
 	{ "signal", "SIG NODE...", "send a signal to services", 2, ARGS_ANY, 0, cmd_signal },
 	{ "run", "NODE -- CMD...", "run CMD as a service that no file has", 2, ARGS_ANY,
 	  COMMAND_REST | COMMAND_WAITS, cmd_run },

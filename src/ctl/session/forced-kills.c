@@ -47,3 +47,39 @@ void losses_collect(json_t *all, const json_t *parameters)
 	}
 	(void)json_array_extend(losses, json_object_get(parameters, "losses"));
 }
+
+/* The nodes that were stopped because they require the node. */
+static void say_dependents(struct ctl *ctl, const json_t *reply, json_t *all)
+{
+	const json_t *with = json_object_get(reply, "with"), *path;
+	json_t *known = json_object_get(all, "with");
+	size_t i;
+
+	if (json_array_size(with) > 0 && !known) {
+		known = json_array();
+		(void)json_object_set_new(all, "with", known);
+	}
+	json_array_foreach(with, i, path)
+	{
+		(void)json_array_append(known, (json_t *)path);
+		ctl_say(ctl, "%s: %s with %s, which it requires",
+			json_string_value(path) ? json_string_value(path) : "-",
+			ctl->options.no_wait ? "stops" : "stopped", node_name(ctl->ongoing.node));
+	}
+}
+
+int losses_call(struct ctl *ctl, enum interface_method method, json_t *parameters, json_t *losses)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	int r = session_ask(ctl, method, parameters, &reply);
+
+	if (r != CTL_DONE)
+		return r;
+	if (reply.error) {
+		(void)losses_say(ctl, reply.parameters);
+		return session_refused(ctl, &reply);
+	}
+	say_dependents(ctl, reply.parameters, losses);
+	losses_collect(losses, reply.parameters);
+	return CTL_DONE;
+}

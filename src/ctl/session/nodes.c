@@ -116,10 +116,23 @@ void nodes_walk_done(struct nodes_walk *walk)
 	nodes_done(&walk->part);
 }
 
+/* The name of a template, which is no node: all of its instances. */
+static bool is_template(const char *arg)
+{
+	return *arg && arg[strlen(arg) - 1] == '@';
+}
+
 /* No node's name has one of these. */
 static bool is_glob(const char *arg)
 {
-	return strpbrk(arg, "*?[");
+	return is_template(arg) || strpbrk(arg, "*?[");
+}
+
+static bool is_match(const char *glob, const char *path)
+{
+	if (is_template(glob) && !strpbrk(glob, "*?["))
+		return strncmp(path, glob, strlen(glob)) == 0 && !strchr(path + strlen(glob), '/');
+	return fnmatch(glob, path, FNM_PATHNAME) == 0;
 }
 
 struct paths {
@@ -153,7 +166,7 @@ static int add_matching(struct ctl *ctl, struct paths *p, const char *glob,
 		const char *path = nodes->nodes[i].path;
 
 		/* The root is called /, which no glob matches. */
-		if (!*path || fnmatch(glob, path, FNM_PATHNAME) != 0)
+		if (!*path || !is_match(glob, path))
 			continue;
 		found = true;
 		r = paths_add(ctl, p, path);

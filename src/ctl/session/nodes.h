@@ -35,8 +35,8 @@ void nodes_walk_done(struct nodes_walk *walk);
 
 /*
  * The paths that @args mean, each once: "/" is the root, a glob (fnmatch(3); a * stays between two
- * slashes) is all nodes below it that match, anything else is a path, which the daemon knows or
- * not.  No @args at all are the root.
+ * slashes) is all nodes below it that match, the name of a template is all of its instances, anything
+ * else is a path, which the daemon knows or not.  No @args at all are the root.
  *
  * *ret is in one allocation, to be released by free(), and ends with NULL.
  *

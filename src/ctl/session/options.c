@@ -57,6 +57,18 @@ static int set_count(const char *argument, void *value)
 	return parse_uint(argument, UINT32_MAX, value);
 }
 
+static int set_positive(const char *argument, void *value)
+{
+	uint64_t number;
+	int r = parse_uint(argument, UINT32_MAX, &number);
+
+	if (r == 0 && number == 0)
+		r = -ERANGE;
+	if (r == 0)
+		*(uint64_t *)value = number;
+	return r;
+}
+
 /* @names ends with NULL. */
 static int set_one_of(const char *const *names, const char *argument, void *value)
 {
@@ -121,12 +133,15 @@ static const struct option_row table[] = {
 	    set_until, until),
 	ROW("blocking", 0, NULL, " guards ", "only what a shutdown is waiting for now", set_flag,
 	    blocking),
-	ROW("dry-run", 0, NULL, " reload ", "say what would change, and change nothing", set_flag,
-	    dry_run),
+	ROW("dry-run", 0, NULL, " reload rollout ", "say what would change, and change nothing",
+	    set_flag, dry_run),
 	ROW("strict", 0, NULL, " check ", "fail for a warning, too", set_flag, strict),
-	ROW("settle", 0, "D", " start restart ",
+	ROW("settle", 0, "D", " start restart rollout ",
 	    "watch for so long what nothing but its start is known of (1s)", set_duration,
 	    settle_usec),
+	ROW("parallel", 0, "N", " rollout ", "restart N at a time (1)", set_positive, parallel),
+	ROW("undo", 0, NULL, " rollout ", "go back to the settings before the last rollout",
+	    set_flag, undo),
 	ROW("now", 0, NULL, " enable disable ", "also start or stop it", set_flag, now),
 	ROW("scope", 0, "WHOM", " signal ", "main (the default), group or all", set_scope, scope),
 	ROW("property", 'p', "KEY=VALUE", " run ", "a key of swansong.ini(5); may be repeated",
@@ -190,6 +205,7 @@ void options_init(struct options *options)
 		.settle_usec = USEC_PER_SEC,
 		.ttl_usec = USEC_INFINITY,
 		.lines = 10,
+		.parallel = 1,
 		.last = UINT64_MAX,
 		.grace_usec = UINT64_MAX,
 	};

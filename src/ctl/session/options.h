@@ -22,11 +22,12 @@ struct options {
 	uint64_t timeout_usec; /* USEC_INFINITY: none was given */
 	bool force, late, blocking;
 	const char *reason, *why;
-	uint64_t settle_usec; /* start, restart */
+	uint64_t settle_usec; /* start, restart, rollout */
+	uint64_t parallel;    /* rollout */
 	uint64_t ttl_usec;    /* USEC_INFINITY: none was given */
 	int on_shutdown;      /* a signal; 0: none was given */
 	const char *until;    /* NULL: none was given */
-	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once, now;
+	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once, now, undo;
 	const char *scope;  /* NULL: none was given */
 	const char *report; /* likewise */
 	bool reopen;	    /* logs */

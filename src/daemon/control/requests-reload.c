@@ -14,9 +14,19 @@
 #include "daemon/service/reload.h"
 #include "daemon/service/signal.h"
 
+static enum reload_mode mode_of(const struct message_call *call)
+{
+	const char *rollout = message_get_string(call->parameters, "rollout", "");
+
+	if (strcmp(rollout, "begin") == 0)
+		return RELOAD_BEGIN;
+	return strcmp(rollout, "undo") == 0 ? RELOAD_UNDO : RELOAD;
+}
+
 void request_reload(struct request *q, struct node *node, const struct message_call *call)
 {
 	bool dry_run = message_get_bool(call->parameters, "dry_run", false);
+	enum reload_mode mode = mode_of(call);
 	cleanup(freep) char *reason = NULL;
 	json_t *changes = NULL;
 	struct memstream m;
@@ -24,7 +34,7 @@ void request_reload(struct request *q, struct node *node, const struct message_c
 
 	(void)node;
 	if (r >= 0) {
-		r = (dry_run ? reload_plan : reload_run)(q->reload, m.file, &changes);
+		r = (dry_run ? reload_plan : reload_run)(q->reload, mode, m.file, &changes);
 		(void)memstream_close(&m, &reason); /* without @reason the number shows the error */
 	}
 	if (r < 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/macro.h"
 #include "daemon/view/describe.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/control/requests-private.h"
@@ -22,6 +23,7 @@ void request_begin_wait(struct request *q, const struct node *node, const struct
 	q->begun_usec = clock_now_usec();
 	q->next_usec = 0;
 	q->settle_usec = message_get_number(call->parameters, "settle_usec", 0);
+	q->stay = message_get_bool(call->parameters, "stay", false);
 	q->waiting = true;
 	if (swansong_completion_new(node->handle, &q->completion) < 0) {
 		q->completion = NULL;
@@ -115,28 +117,40 @@ static bool awaits_dependents(struct request *q, struct node *node)
 	return false;
 }
 
-/* Returns true if the start of @node, in @top, is the only sign of its readiness. */
-static bool is_watched(const struct node *node, const struct node *top)
+/* Returns true if @node, in @top, is watched: if its start is the only sign of its readiness. */
+static bool is_watched(const struct request *q, const struct node *node, const struct node *top)
 {
 	const struct service *s = node->service;
 
 	return s && start_order_is_meant(node, top) && s->setup.config->type == TYPE_SIMPLE &&
-	       s->setup.config->ready.kind == PROBE_STARTED;
+	       (q->stay || s->setup.config->ready.kind == PROBE_STARTED);
+}
+
+/* Returns the time from which a service that is up is watched. */
+static uint64_t watched_from(const struct request *q, const struct service *s)
+{
+	return q->stay ? s->since_usec : s->run.started_usec;
 }
 
 /* Returns true if the service has ended within the time that it is watched. */
 static bool has_ended_early(const struct request *q, const struct service *s)
 {
+	if (q->stay && s->restarts > 0)
+		return true;
 	if (s->state != STATE_BACKOFF && s->state != STATE_DONE && s->state != STATE_FAILED)
 		return false;
+	if (q->stay)
+		return true;
 	return s->run.was_up && clock_add(s->run.started_usec, q->settle_usec) >= q->begun_usec &&
 	       s->since_usec <= clock_add(s->run.started_usec, q->settle_usec);
 }
 
 static struct service *find_ended_early(const struct request *q, struct node *top)
 {
-	for (struct node *n = top; q->settle_usec > 0 && n; n = node_next(n, top))
-		if (is_watched(n, top) && has_ended_early(q, n->service))
+	bool watches = q->stay || q->settle_usec > 0;
+
+	for (struct node *n = top; watches && n; n = node_next(n, top))
+		if (is_watched(q, n, top) && has_ended_early(q, n->service))
 			return n->service;
 	return NULL;
 }
@@ -146,9 +160,12 @@ static void fail_ended(struct request *q, struct node *node, const struct servic
 	char outcome[OUTCOME_TEXT_MAX], age[CLOCK_TEXT_MAX];
 	char text[OUTCOME_TEXT_MAX + CLOCK_TEXT_MAX + 32];
 
-	(void)snprintf(text, sizeof(text), "%s %s after its start",
-		       policy_outcome_text(outcome, &s->run.outcome),
-		       clock_text(age, s->since_usec - s->run.started_usec));
+	if (s->since_usec < s->run.started_usec || s->run.outcome.kind == OUTCOME_NONE)
+		(void)strcpy(text, "has ended and was started again");
+	else
+		(void)snprintf(text, sizeof(text), "%s %s after its start",
+			       policy_outcome_text(outcome, &s->run.outcome),
+			       clock_text(age, s->since_usec - s->run.started_usec));
 	request_fail_stop(q, node, s->node, text);
 }
 
@@ -158,9 +175,8 @@ static bool is_settling(struct request *q, struct node *top)
 	uint64_t now = clock_now_usec(), last = 0;
 
 	for (struct node *n = top; q->settle_usec > 0 && n; n = node_next(n, top))
-		if (is_watched(n, top) && n->service->state == STATE_UP &&
-		    n->service->run.started_usec > last)
-			last = n->service->run.started_usec;
+		if (is_watched(q, n, top) && n->service->state == STATE_UP)
+			last = MAX(last, watched_from(q, n->service));
 	if (last == 0 || clock_add(last, q->settle_usec) <= now)
 		return false;
 	alarm_set(&q->tree->ctx->alarms, &q->progress, clock_add(last, q->settle_usec));

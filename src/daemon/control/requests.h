@@ -30,6 +30,7 @@ struct request {
 	unsigned generation;
 	uint64_t begun_usec;
 	uint64_t settle_usec;  /* ready = started: time to watch the service */
+	bool stay;	       /* ... or any service, from when it is ready */
 	uint64_t stopped_usec; /* start of the stops that it has requested; 0: none */
 	json_t *passing;       /* nodes that are freed when Complete and not waited for yet */
 	json_t *with;	       /* METHOD_STOP, _RESTART: paths of the dependents stopped with it;

@@ -43,6 +43,12 @@ static void add_entry(struct plan *plan, struct plan_entry entry)
 	plan->entries[plan->n_entries++] = entry;
 }
 
+/* Returns the configuration of the present run of the service of @node, or of the last one. */
+static const struct node_config *running_config(const struct node *node)
+{
+	return node->service->next_setup ? node->service->setup.config : node->config;
+}
+
 static void compare_node(struct plan *plan, struct node *node, const struct node_config *to)
 {
 	struct plan_entry entry = {
@@ -52,10 +58,18 @@ static void compare_node(struct plan *plan, struct node *node, const struct node
 		.to = to,
 		.start = is_to_begin(node, to),
 	};
+	bool needs_restart;
 
-	if (node_config_diff(entry.from, to, &entry.keys) == 0)
-		return;
-	entry.restart = is_to_run(node) && key_set_apply(&entry.keys) == APPLY_RESTART;
+	needs_restart = is_to_run(node) && node_config_needs_restart(running_config(node), to);
+	if (node_config_diff(entry.from, to, &entry.keys) == 0) {
+		if (!needs_restart)
+			return;
+		entry.from = running_config(node);
+		(void)node_config_diff(entry.from, to, &entry.keys);
+	}
+	/* A service that becomes a group has no next run. */
+	entry.outdated = needs_restart && plan->rollout && to->argv;
+	entry.restart = needs_restart && !entry.outdated;
 	add_entry(plan, entry);
 }
 
@@ -159,7 +173,7 @@ static void add_dependents(struct plan *plan)
 		add_dependents_of(plan, plan->dependents[i].to);
 }
 
-int plan_new(struct plan **ret, struct tree *tree, struct config *config)
+int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool rollout)
 {
 	cleanup(plan_freep) struct plan *plan = calloc(1, sizeof(*plan));
 
@@ -167,6 +181,7 @@ int plan_new(struct plan **ret, struct tree *tree, struct config *config)
 		return -ENOMEM;
 	plan->tree = tree;
 	plan->config = config_ref(config);
+	plan->rollout = rollout;
 	plan->entries = calloc(config->n_nodes + tree->by_path.n, sizeof(*plan->entries));
 	plan->dependents = calloc(config->n_nodes + 1, sizeof(*plan->dependents));
 	if (!plan->entries || !plan->dependents)
@@ -249,10 +264,10 @@ static json_t *entry_json(const struct plan *plan, const struct plan_entry *entr
 	bool is_service = config && config->argv;
 
 	return json_pack(
-		"{s:s, s:s, s:b, s:b, s:b, s:b, s:s*, s:o}", "kind", kind_names[entry->kind],
+		"{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:s*, s:o}", "kind", kind_names[entry->kind],
 		"node", config ? config->path : "", "service", is_service, "autostart",
 		entry->kind == PLAN_ADD ? entry->start : is_service && config->autostart, "restart",
-		entry->restart, "start", entry->start, "because",
+		entry->restart, "outdated", entry->outdated, "start", entry->start, "because",
 		entry->because ? entry->because->path : NULL, "keys", keys_json(plan, entry));
 }
 

@@ -9,6 +9,9 @@
  * process; this stop and start are like any other: guards, budgets and ordering edges are observed.
  * All other keys take effect at once or with the next start.  If a section comes back while the
  * former processes under its name still end, its next generation begins when these are Complete.
+ *
+ * A run that began before an earlier change of such a key is outdated, and any plan restarts it.  A
+ * plan for a rollout restarts no running service: the runs that would have been are outdated then.
  */
 
 #include <jansson.h>
@@ -25,6 +28,7 @@ struct plan_entry {
 	const struct node_config *from, *to; /* NULL: none; @from is freed by the execution */
 	struct key_set keys;		     /* PLAN_CHANGE */
 	bool restart;			     /* it runs and needs a new process */
+	bool outdated;			     /* likewise, but a rollout restarts it */
 	bool start;			     /* it does not run and will start */
 	const struct node_config *because;   /* the restarted requirement behind it; or NULL */
 
@@ -41,6 +45,7 @@ struct plan_entry {
 struct plan {
 	struct tree *tree;
 	struct config *config;
+	bool rollout;		    /* no running service is restarted */
 	struct plan_entry *entries; /* in the order of @config, then leaving ones */
 	size_t n_entries;
 	struct plan_entry *dependents; /* restarts because of a restarted requirement */
@@ -51,8 +56,11 @@ struct plan {
 	const struct node_config *refused; /* the one with which plan_apply() failed, or NULL */
 };
 
-/* Compares @config with @tree; keeps references to both.  Return: 0 or -ENOMEM. */
-int plan_new(struct plan **ret, struct tree *tree, struct config *config);
+/*
+ * Compares @config with @tree, for a rollout or not; keeps references to both.  Return: 0 or
+ * -ENOMEM.
+ */
+int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool rollout);
 struct plan *plan_free(struct plan *plan);
 DEFINE_CLEANUP(struct plan *, plan_free)
 

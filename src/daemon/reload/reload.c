@@ -83,15 +83,32 @@ static int apply(struct plan *plan)
 int reload_apply(struct tree *tree, struct config *config)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
-	int r = plan_new(&plan, tree, config);
+	int r = plan_new(&plan, tree, config, false);
 
 	return r < 0 ? r : apply(plan);
 }
 
+/* Finds the configuration of the files, or the one before the last rollout. */
+static int find_config(const struct reload *reload, enum reload_mode mode, struct log *log,
+		       FILE *reason, struct config **ret)
+{
+	if (mode != RELOAD_UNDO)
+		return reload_config(ret, reload->paths, reload->n_paths, reload->trust, log,
+				     reason);
+	if (!reload->tree->before) {
+		(void)fputs("no rollout to undo: none has changed a service since the last reload",
+			    reason);
+		return -ENODATA;
+	}
+	*ret = config_ref(reload->tree->before);
+	return 0;
+}
+
 /*
- * Reads the configuration and makes a plan.  Mistakes go to @reason, and to @log unless it is NULL.
+ * Finds the configuration and makes a plan.  Mistakes go to @reason, and to @log unless it is NULL.
  */
-static int make_plan(const struct reload *reload, struct log *log, FILE *reason, struct plan **ret)
+static int make_plan(const struct reload *reload, enum reload_mode mode, struct log *log,
+		     FILE *reason, struct plan **ret)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct tree *tree = reload->tree;
@@ -105,19 +122,53 @@ static int make_plan(const struct reload *reload, struct log *log, FILE *reason,
 		(void)fputs("the tree is shutting down", reason);
 		return -ESHUTDOWN;
 	}
-	r = reload_config(&config, reload->paths, reload->n_paths, reload->trust, log, reason);
+	r = find_config(reload, mode, log, reason, &config);
 	if (r == 0)
 		r = check_transients(tree, config, log, reason);
 	/* Without a log nothing may change. */
 	if (r == 0 && log)
 		enable_read(tree, config);
-	return r < 0 ? r : plan_new(ret, tree, config);
+	return r < 0 ? r : plan_new(ret, tree, config, mode != RELOAD);
+}
+
+/* --- the configuration before a rollout --- */
+
+/* Returns true if the rollout that began with tree->before is not finished for @node. */
+static bool is_unfinished(const struct tree *tree, const struct node *node)
+{
+	const struct node_config *before = config_find(tree->before, node->config->path);
+	const struct service *s = node->service;
+
+	return s && service_is_wanted(s) && before &&
+	       node_config_needs_restart(before, node->config) &&
+	       (!service_is_ready(s) || node_config_needs_restart(s->setup.config, node->config));
+}
+
+static bool has_unfinished(const struct tree *tree)
+{
+	for (const struct node *n = tree->root; tree->before && n; n = node_next(n, tree->root))
+		if (is_unfinished(tree, n))
+			return true;
+	return false;
+}
+
+/* Returns the tree->before of the time when @plan is applied; the caller gets a reference. */
+static struct config *next_before(const struct plan *plan, enum reload_mode mode)
+{
+	const struct tree *tree = plan->tree;
+	struct config *before = tree->before;
+
+	if (mode == RELOAD)
+		before = NULL;
+	else if (mode == RELOAD_BEGIN && plan->n_entries > 0 && !has_unfinished(tree))
+		before = tree->config;
+	return before ? config_ref(before) : NULL;
 }
 
 /* Completes @reason with errors that have no text yet. */
 static void complete_reason(FILE *reason, int r)
 {
-	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN)
+	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN && r != -ENODATA)
 		(void)fputs(strerror(-r), reason);
 }
 
@@ -131,31 +182,37 @@ static void print_place(FILE *reason, const struct node_config *node)
 			      extras->listen_place.line, node_config_section(node));
 }
 
-static int plan_and_apply(const struct reload *reload, FILE *reason, json_t **ret)
+static int plan_and_apply(const struct reload *reload, enum reload_mode mode, FILE *reason,
+			  json_t **ret)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
+	cleanup(config_unrefp) struct config *before = NULL;
+	struct tree *tree = reload->tree;
 	json_t *changes;
-	int r = make_plan(reload, reload->tree->ctx->log, reason, &plan);
+	int r = make_plan(reload, mode, tree->ctx->log, reason, &plan);
 
 	if (r < 0)
 		return r;
 	/* The plan describes changes to a state that is gone after it is applied. */
 	changes = plan_json(plan);
+	before = next_before(plan, mode);
 	r = apply(plan);
 	if (r < 0) {
 		if (r != -ENOMEM)
 			print_place(reason, plan->refused);
 		json_decref(changes);
-	} else {
-		*ret = changes;
+		return r;
 	}
-	return r;
+	config_unref(tree->before);
+	tree->before = take(before);
+	*ret = changes;
+	return 0;
 }
 
-int reload_plan(const struct reload *reload, FILE *reason, json_t **ret)
+int reload_plan(const struct reload *reload, enum reload_mode mode, FILE *reason, json_t **ret)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
-	int r = make_plan(reload, NULL, reason, &plan);
+	int r = make_plan(reload, mode, NULL, reason, &plan);
 
 	if (r == 0) {
 		*ret = plan_json(plan);
@@ -165,13 +222,13 @@ int reload_plan(const struct reload *reload, FILE *reason, json_t **ret)
 	return r;
 }
 
-int reload_run(const struct reload *reload, FILE *reason, json_t **ret)
+int reload_run(const struct reload *reload, enum reload_mode mode, FILE *reason, json_t **ret)
 {
 	struct context *ctx = reload->tree->ctx;
 	int r;
 
 	parent_reloading(reload->parent);
-	r = plan_and_apply(reload, reason, ret);
+	r = plan_and_apply(reload, mode, reason, ret);
 	complete_reason(reason, r);
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "the reload is refused: nothing has changed");
@@ -192,7 +249,7 @@ void reload_by_signal(const struct reload *reload)
 		log_line(log, LOG_ERR, "the reload is refused: %s", strerror(-r));
 		return;
 	}
-	r = reload_run(reload, m.file, &changes);
+	r = reload_run(reload, RELOAD, m.file, &changes);
 	(void)memstream_close(&m, &reason); /* without @reason the number shows the error */
 	json_decref(changes);
 	/* Mistakes with a place in a file are in the log already. */

@@ -19,6 +19,12 @@ int reload_config(struct config **ret, const char *const *paths, size_t n_paths,
 /* Applies @config to the running tree.  Return: 0, or -errno and nothing has changed. */
 int reload_apply(struct tree *tree, struct config *config);
 
+enum reload_mode {
+	RELOAD,	      /* by the files; restarts services that need it */
+	RELOAD_BEGIN, /* of a rollout: by the files; restarts nothing */
+	RELOAD_UNDO,  /* by the configuration before the rollout; restarts nothing */
+};
+
 struct reload {
 	struct tree *tree;
 	struct parent *parent;
@@ -30,14 +36,18 @@ struct reload {
 /*
  * Reloads the configuration and reports the result to the log and the parent manager.  Return: 0
  * with the changes in *ret; or -errno with the reason in @reason, and nothing has changed.
+ *
+ * A rollout that begins keeps the configuration before it for an undo, unless an earlier rollout is
+ * not finished: a service that it has changed is outdated still, or not ready.  A reload that
+ * restarts services ends all rollouts.
  */
-int reload_run(const struct reload *reload, FILE *reason, json_t **ret);
+int reload_run(const struct reload *reload, enum reload_mode mode, FILE *reason, json_t **ret);
 
 /*
  * Like reload_run(), but only computes the changes; neither the log nor the parent manager gets a
  * report.
  */
-int reload_plan(const struct reload *reload, FILE *reason, json_t **ret);
+int reload_plan(const struct reload *reload, enum reload_mode mode, FILE *reason, json_t **ret);
 
-/* Like reload_run(), with the reason in the log. */
+/* Like reload_run() with RELOAD, and the reason in the log. */
 void reload_by_signal(const struct reload *reload);

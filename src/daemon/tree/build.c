@@ -117,6 +117,7 @@ void tree_done(struct tree *tree)
 	}
 	dict_done(&tree->by_path);
 	tree->config = config_unref(tree->config);
+	tree->before = config_unref(tree->before);
 }
 
 static bool is_prunable(const struct node *node)

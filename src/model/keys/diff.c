@@ -63,6 +63,14 @@ enum key_apply key_set_apply(const struct key_set *set)
 	return most;
 }
 
+bool node_config_needs_restart(const struct node_config *a, const struct node_config *b)
+{
+	struct key_set set;
+
+	(void)node_config_diff(a, b, &set);
+	return key_set_apply(&set) == APPLY_RESTART;
+}
+
 void key_print(FILE *file, const struct config *config, const struct node_config *node,
 	       enum key_id key)
 {

@@ -69,6 +69,64 @@ START_TEST(a_node_is_asked_to_reload_itself)
 }
 END_TEST
 
+#define WEB(n, state) NODE("web@" n, "running", "1", ",\"service\":" SERVICE(state, ""))
+#define WEBS                                                                        \
+	"{\"parameters\":{\"nodes\":[" WEB("1", "up") "," WEB("2", "down") "," WEB( \
+		"3", "up") "," WEB("4", "up") "]}}"
+#define ROOT "{\"parameters\":{\"nodes\":[" NODE("", "running", "0", "") "]}}"
+#define CHANGE(node, outdated)                               \
+	"{\"kind\":\"change\",\"node\":\"" node              \
+	"\",\"service\":true,\"restart\":false,\"keys\":[]," \
+	"\"outdated\":" outdated "}"
+
+#define RESTART(node)                                                          \
+	"{\"method\":\"io.swansong.Restart\",\"parameters\":{\"node\":\"" node \
+	"\",\"wait\":false}}\n"
+#define STAY(node)                                                          \
+	"{\"method\":\"io.swansong.Wait\",\"parameters\":{\"node\":\"" node \
+	"\",\"until\":\"ready\","                                           \
+	"\"settle_usec\":2000000,\"stay\":true}}\n"
+
+START_TEST(a_rollout_restarts_running_services_in_parts)
+{
+	ck_assert_int_eq(RUN("rollout / --settle 2s --parallel 2", SAY(ROOT),
+			     SAY("{\"parameters\":{\"changes\":[]}}"), SAY(WEBS), OK, OK, OK, OK,
+			     OK, OK),
+			 0);
+	assert_has(asked, "Reload\",\"parameters\":{\"rollout\":\"begin\"}}\n");
+	assert_has(asked, RESTART("web@1") RESTART("web@3") STAY("web@1") STAY("web@3")
+				  RESTART("web@4") STAY("web@4"));
+	ck_assert_str_eq(out, "web@1: ready, 1 of 3\nweb@3: ready, 2 of 3\nweb@4: ready, 3 of 3\n");
+}
+END_TEST
+
+START_TEST(a_rollout_stops_at_the_first_failure)
+{
+	ck_assert_int_eq(
+		RUN("rollout /", SAY(ROOT), SAY("{\"parameters\":{\"changes\":[]}}"), SAY(WEBS), OK,
+		    OK, OK,
+		    ERROR("io.swansong.Failed", "{\"node\":\"web@3\",\"reason\":\"died\"}")),
+		CTL_FAILED);
+	ck_assert_str_eq(out, "web@1: ready, 1 of 3\n");
+	ck_assert_str_eq(err, "swansongctl: web@3: died\nswansongctl: 1 of 3 are done; to go on: "
+			      "swansongctl rollout web@3 web@4; to go back: swansongctl rollout "
+			      "--undo /\n");
+	assert_lacks(asked, "Restart\",\"parameters\":{\"node\":\"web@4\"");
+}
+END_TEST
+
+START_TEST(an_undo_restarts_outdated_services)
+{
+	ck_assert_int_eq(RUN("rollout --undo /", SAY(ROOT),
+			     SAY("{\"parameters\":{\"changes\":[" CHANGE(
+				     "web@3", "true") "," CHANGE("web@4", "false") "]}}"),
+			     SAY(WEBS), OK, OK),
+			 0);
+	assert_has(asked, "Reload\",\"parameters\":{\"rollout\":\"undo\"}}\n");
+	assert_has(out, "web@3: ready, 1 of 1\n");
+}
+END_TEST
+
 START_TEST(a_signal_is_checked_and_sent)
 {
 	ck_assert_int_eq(RUN("signal USR1 web", OK), 0);
@@ -149,6 +207,9 @@ TCase *ctl_reload_tests(void)
 	tcase_add_test(tc, a_reload_shows_what_it_does);
 	tcase_add_test(tc, a_dry_run_says_so);
 	tcase_add_test(tc, a_node_is_asked_to_reload_itself);
+	tcase_add_test(tc, a_rollout_restarts_running_services_in_parts);
+	tcase_add_test(tc, a_rollout_stops_at_the_first_failure);
+	tcase_add_test(tc, an_undo_restarts_outdated_services);
 	tcase_add_test(tc, a_signal_is_checked_and_sent);
 	tcase_add_test(tc, a_list_is_names);
 	tcase_add_test(tc, events_are_a_line_each);

@@ -142,6 +142,80 @@ START_TEST(restarts_keep_to_the_edges)
 }
 END_TEST
 
+/* --- rollouts --- */
+
+static void begin_rollout(const char *text)
+{
+	cleanup(config_unrefp) struct config *config = load(text);
+	cleanup(plan_freep) struct plan *plan = NULL;
+
+	ck_assert_int_eq(plan_new(&plan, &tree, config, true), 0);
+	ck_assert_int_eq(plan_apply(plan), 0);
+	turns();
+}
+
+START_TEST(rollout_restarts_no_running_service)
+{
+	begin("[a]\ncommand = x\n[b]\ncommand = x\nrequires = a\n[c]\ncommand = x\n");
+	begin_rollout("[a]\ncommand = y\n[b]\ncommand = x\nrequires = a\n[d]\ncommand = x\n");
+	expect("a up, b up, c stopping, d up");
+	ck_assert_str_eq(command_of("a"), "x");
+	ends("c", 0);
+	ck_assert_int_eq(restart("a"), 0);
+	ends("b", 0);
+	ends("a", 0);
+	expect("a up, b up, d up");
+	ck_assert_str_eq(command_of("a"), "y");
+}
+END_TEST
+
+START_TEST(outdated_service_that_ends_starts_with_the_new_settings)
+{
+	begin("[a]\ncommand = x\n");
+	begin_rollout("[a]\ncommand = y\n");
+	ends("a", 1);
+	pass(SEC);
+	expect("a up");
+	ck_assert_str_eq(command_of("a"), "y");
+}
+END_TEST
+
+START_TEST(reload_restarts_outdated_services)
+{
+	begin("[a]\ncommand = x\n[b]\ncommand = x\n");
+	begin_rollout("[a]\ncommand = y\n[b]\ncommand = x\n");
+	reload("[a]\ncommand = y\n[b]\ncommand = x\n");
+	expect("a stopping, b up");
+	ends("a", 0);
+	ck_assert_str_eq(command_of("a"), "y");
+	reload("[a]\ncommand = y\n[b]\ncommand = x\n");
+	expect("a up, b up");
+}
+END_TEST
+
+START_TEST(service_is_not_outdated_when_its_settings_come_back)
+{
+	begin("[a]\ncommand = x\n[b]\ncommand = x\n");
+	begin_rollout("[a]\ncommand = y\n[b]\ncommand = y\n");
+	ck_assert_int_eq(restart("a"), 0);
+	ends("a", 0);
+	reload("[a]\ncommand = x\n[b]\ncommand = x\n");
+	expect("a stopping, b up");
+	ends("a", 0);
+	ck_assert_str_eq(command_of("a"), "x");
+}
+END_TEST
+
+START_TEST(service_that_becomes_a_group_is_stopped_by_a_rollout)
+{
+	begin("[a]\ncommand = x\n[b]\ncommand = x\n");
+	begin_rollout("[a]\n[b]\ncommand = x\n");
+	expect("a stopping, b up");
+	ends("a", 0);
+	ck_assert_ptr_null(find("a")->service);
+}
+END_TEST
+
 /* --- sections that are added again --- */
 
 START_TEST(section_that_comes_back_starts_when_its_process_is_gone)
@@ -260,23 +334,24 @@ static json_t *plan_of(const char *text)
 	cleanup(config_unrefp) struct config *config = load(text);
 	cleanup(plan_freep) struct plan *plan = NULL;
 
-	ck_assert_int_eq(plan_new(&plan, &tree, config), 0);
+	ck_assert_int_eq(plan_new(&plan, &tree, config, false), 0);
 	return plan_json(plan);
 }
 
 START_TEST(plan_shows_what_would_change)
 {
 	json_t *expected = json_pack(
-		"[{s:s, s:s, s:b, s:b, s:b, s:b, s:[{s:s, s:n, s:s, s:s}]},"
-		" {s:s, s:s, s:b, s:b, s:b, s:b, s:[{s:s, s:s, s:s, s:s}]},"
-		" {s:s, s:s, s:b, s:b, s:b, s:b, s:[]}, {s:s, s:s, s:b, s:b, s:b, s:b, s:[]}]",
-		"kind", "change", "node", "", "service", 0, "autostart", 0, "restart", 0, "start",
-		0, "keys", "key", "control-socket", "from", "to", "/s", "apply", "daemon", "kind",
-		"change", "node", "a", "service", 1, "autostart", 1, "restart", 1, "start", 0,
-		"keys", "key", "command", "from", "x y", "to", "z", "apply", "restart", "kind",
-		"add", "node", "c", "service", 1, "autostart", 0, "restart", 0, "start", 0, "keys",
-		"kind", "remove", "node", "b", "service", 1, "autostart", 1, "restart", 0, "start",
-		0, "keys");
+		"[{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:[{s:s, s:n, s:s, s:s}]},"
+		" {s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:[{s:s, s:s, s:s, s:s}]},"
+		" {s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:[]}, {s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:[]}]",
+		"kind", "change", "node", "", "service", 0, "autostart", 0, "restart", 0,
+		"outdated", 0, "start", 0, "keys", "key", "control-socket", "from", "to", "/s",
+		"apply", "daemon", "kind", "change", "node", "a", "service", 1, "autostart", 1,
+		"restart", 1, "outdated", 0, "start", 0, "keys", "key", "command", "from", "x y",
+		"to", "z", "apply", "restart", "kind", "add", "node", "c", "service", 1,
+		"autostart", 0, "restart", 0, "outdated", 0, "start", 0, "keys", "kind", "remove",
+		"node", "b", "service", 1, "autostart", 1, "restart", 0, "outdated", 0, "start", 0,
+		"keys");
 	json_t *changes;
 
 	begin("[a]\ncommand = x y\n[b]\ncommand = x\n");
@@ -308,6 +383,11 @@ Suite *test_suite(void)
 	tcase_add_test(tc, change_of_a_stopped_service_starts_nothing);
 	tcase_add_test(tc, change_of_a_failed_service_starts_it_again);
 	tcase_add_test(tc, restarts_keep_to_the_edges);
+	tcase_add_test(tc, rollout_restarts_no_running_service);
+	tcase_add_test(tc, outdated_service_that_ends_starts_with_the_new_settings);
+	tcase_add_test(tc, reload_restarts_outdated_services);
+	tcase_add_test(tc, service_is_not_outdated_when_its_settings_come_back);
+	tcase_add_test(tc, service_that_becomes_a_group_is_stopped_by_a_rollout);
 	tcase_add_test(tc, section_that_comes_back_starts_when_its_process_is_gone);
 	tcase_add_test(tc, last_reload_decides_on_a_removed_section);
 	tcase_add_test(tc, group_that_comes_back_does_not_wait_for_one_member);

@@ -197,7 +197,7 @@ START_TEST(plan_shows_that_members_of_a_stopped_group_stay_down)
 	end_asked();
 	config = load("[g/x]\ncommand = x\n[g/y]\ncommand = y\n[g/k/z]\ncommand = z\n"
 		      "[h/x]\ncommand = x\n[h/y]\ncommand = y\n");
-	ck_assert_int_eq(plan_new(&plan, &tree, config), 0);
+	ck_assert_int_eq(plan_new(&plan, &tree, config, false), 0);
 	ck_assert(!is_told_to_start(plan, "g/y"));
 	ck_assert(!is_told_to_start(plan, "g/k/z"));
 	ck_assert(is_told_to_start(plan, "h/y"));

@@ -56,7 +56,7 @@ static char *picture(void)
 static int apply_plan(void *arg)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
-	int r = plan_new(&plan, &tree, arg);
+	int r = plan_new(&plan, &tree, arg, false);
 
 	return r < 0 ? r : plan_apply(plan);
 }

@@ -1,0 +1,319 @@
+/*
+ * A rollout is a sequence of requests on one connection: the daemon reads its files and restarts
+ * nothing, then services are restarted, some at a time, each part when the one before is ready and has
+ * stayed so.  The state of an unfinished rollout is in the daemon: the runs that are outdated.
+ */
+#include "ctl/commands/cmd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memstream.h"
+#include "base/text.h"
+#include "ctl/session/forced-kills.h"
+#include "ctl/session/nodes.h"
+
+struct step {
+	const char *path;
+	bool done;
+};
+
+struct rollout {
+	struct ctl *ctl;
+	json_t *tops;		     /* paths of the nodes of the command line */
+	struct message_reply reload; /* owner of @changes */
+	const json_t *changes;
+	struct nodes nodes; /* owner of the paths of @steps */
+	struct step *steps;
+	size_t n, n_done;
+};
+
+static void rollout_done(struct rollout *rollout)
+{
+	json_decref(rollout->tops);
+	message_reply_done(&rollout->reload);
+	nodes_done(&rollout->nodes);
+	free(rollout->steps);
+}
+
+/* --- which services --- */
+
+/* Finds the full names of the nodes before anything changes. */
+static int find_tops(struct rollout *rollout, char **argv)
+{
+	rollout->tops = json_array();
+	for (; *argv; argv++) {
+		cleanup(nodes_done) struct nodes nodes = {};
+		int r = nodes_fetch(rollout->ctl, *argv, &nodes);
+
+		if (r == CTL_DONE && nodes.n == 0)
+			r = ctl_fail(rollout->ctl, -EBADMSG);
+		if (r != CTL_DONE)
+			return r;
+		(void)json_array_append_new(rollout->tops, json_string(nodes.nodes[0].path));
+	}
+	return CTL_DONE;
+}
+
+static bool is_named(const struct rollout *rollout, const char *path)
+{
+	const json_t *top;
+	size_t i;
+
+	json_array_foreach(rollout->tops, i,
+			   top) if (text_is_within(path, json_string_value(top))) return true;
+	return false;
+}
+
+static const json_t *find_change(const struct rollout *rollout, const char *path)
+{
+	const json_t *change;
+	size_t i;
+
+	json_array_foreach(rollout->changes, i,
+			   change) if (strcmp(message_get_string(change, "node", ""), path) ==
+				       0) return change;
+	return NULL;
+}
+
+/* Returns true if the service runs with the settings before the reload. */
+static bool is_outdated(const json_t *change)
+{
+	return json_is_true(json_object_get(change, "outdated"));
+}
+
+/* Returns true if the reload itself has begun a run of the service. */
+static bool is_fresh(const json_t *change)
+{
+	return strcmp(message_get_string(change, "kind", ""), "add") == 0 ||
+	       json_is_true(json_object_get(change, "start")) ||
+	       json_is_true(json_object_get(change, "restart"));
+}
+
+static bool is_running(const struct service_view *s)
+{
+	return strcmp(s->state, "down") != 0 && strcmp(s->state, "done") != 0 && !s->stopped;
+}
+
+static bool is_chosen(const struct rollout *rollout, const struct node_view *node)
+{
+	const json_t *change;
+
+	if (!node->is_service || !is_named(rollout, node->path))
+		return false;
+	change = find_change(rollout, node->path);
+	if (rollout->ctl->options.undo)
+		return is_outdated(change);
+	return is_running(&node->service) && !is_fresh(change);
+}
+
+static void add_steps(struct rollout *rollout, bool ready)
+{
+	for (size_t i = 0; i < rollout->nodes.n; i++) {
+		const struct node_view *node = &rollout->nodes.nodes[i];
+
+		if (is_chosen(rollout, node) && node->service.ready == ready)
+			rollout->steps[rollout->n++].path = node->path;
+	}
+}
+
+/* A service that is not ready comes first: if it stays so, the others are not touched. */
+static int choose(struct rollout *rollout)
+{
+	int r = nodes_fetch(rollout->ctl, "", &rollout->nodes);
+
+	if (r != CTL_DONE)
+		return r;
+	rollout->steps = calloc(rollout->nodes.n, sizeof(*rollout->steps));
+	if (!rollout->steps)
+		return ctl_fail(rollout->ctl, -ENOMEM);
+	add_steps(rollout, false);
+	add_steps(rollout, true);
+	return CTL_DONE;
+}
+
+/* --- the reload --- */
+
+static int reload(struct rollout *rollout)
+{
+	struct ctl *ctl = rollout->ctl;
+	json_t *parameters = json_pack("{s:s}", "rollout", ctl->options.undo ? "undo" : "begin");
+	int r;
+
+	if (ctl->options.dry_run)
+		(void)json_object_set_new(parameters, "dry_run", json_true());
+	r = session_call(ctl, METHOD_RELOAD, parameters, &rollout->reload);
+	if (r != CTL_DONE)
+		return r;
+	rollout->changes = json_object_get(rollout->reload.parameters, "changes");
+	if (!ctl->options.quiet && !ctl->options.json && json_array_size(rollout->changes) > 0)
+		r = reload_print(ctl, rollout->changes);
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+/* --- the restarts --- */
+
+static int restart(struct ctl *ctl, const char *path)
+{
+	cleanup(json_decrefp) json_t *losses = json_object();
+
+	ctl->ongoing = (struct ongoing){ "restart", path, "ready" };
+	return losses_call(ctl, METHOD_RESTART, json_pack("{s:s, s:b}", "node", path, "wait", 0),
+			   losses);
+}
+
+/* Waits until the service has stayed ready.  A forced stop is a failure: work was lost. */
+static int await(struct ctl *ctl, const char *path)
+{
+	cleanup(json_decrefp) json_t *losses = json_object();
+	json_t *parameters =
+		json_pack("{s:s, s:s, s:I, s:b}", "node", path, "until", "ready", "settle_usec",
+			  (json_int_t)ctl->options.settle_usec, "stay", 1);
+	int r;
+
+	ctl->ongoing = (struct ongoing){ "restart", path, "ready" };
+	r = losses_call(ctl, METHOD_WAIT, parameters, losses);
+	return r == CTL_DONE && losses_say(ctl, losses) ? CTL_FAILED : r;
+}
+
+/* Restarts the services from @from to @to.  All that were asked for are waited for. */
+static int restart_some(struct rollout *rollout, size_t from, size_t to)
+{
+	struct ctl *ctl = rollout->ctl;
+	int r = CTL_DONE, first = CTL_DONE;
+
+	for (size_t i = from; r == CTL_DONE && i < to; i++)
+		r = restart(ctl, rollout->steps[i].path);
+	if (r != CTL_DONE)
+		return r;
+	for (size_t i = from; (r == CTL_DONE || r == CTL_FAILED) && i < to; i++) {
+		r = await(ctl, rollout->steps[i].path);
+		if (first == CTL_DONE)
+			first = r;
+		if (r != CTL_DONE)
+			continue;
+		rollout->steps[i].done = true;
+		ctl_say(ctl, "%s: ready, %zu of %zu", node_name(rollout->steps[i].path),
+			++rollout->n_done, rollout->n);
+	}
+	return first;
+}
+
+static int restart_all(struct rollout *rollout)
+{
+	size_t parallel = (size_t)rollout->ctl->options.parallel;
+	int r = CTL_DONE;
+
+	for (size_t i = 0, to; r == CTL_DONE && i < rollout->n; i = to) {
+		to = rollout->n - i > parallel ? i + parallel : rollout->n;
+		r = restart_some(rollout, i, to);
+	}
+	return r;
+}
+
+/* --- what is printed --- */
+
+static const char *top_argument(const struct rollout *rollout, size_t i)
+{
+	const char *path = json_string_value(json_array_get(rollout->tops, i));
+
+	return *path ? path : "/";
+}
+
+/* Prints how the rollout goes on, and how it goes back. */
+static void say_stopped(const struct rollout *rollout)
+{
+	bool undo = rollout->ctl->options.undo;
+	cleanup(freep) char *text = NULL;
+	struct memstream m;
+
+	if (memstream_open(&m) < 0)
+		return;
+	(void)fprintf(m.file, "swansongctl: %zu of %zu are done; to go on: swansongctl rollout%s",
+		      rollout->n_done, rollout->n, undo ? " --undo" : "");
+	for (size_t i = 0; i < rollout->n; i++)
+		if (!rollout->steps[i].done)
+			(void)fprintf(m.file, " %s", rollout->steps[i].path);
+	if (!undo) {
+		(void)fputs("; to go back: swansongctl rollout --undo", m.file);
+		for (size_t i = 0; i < json_array_size(rollout->tops); i++)
+			(void)fprintf(m.file, " %s", top_argument(rollout, i));
+	}
+	if (memstream_close(&m, &text) == 0)
+		ctl_complain(text);
+}
+
+/* Names the services that the reload has left outdated and the rollout does not restart. */
+static void say_outdated(const struct rollout *rollout)
+{
+	const json_t *change;
+	size_t i;
+
+	json_array_foreach(rollout->changes, i, change)
+	{
+		const char *path = message_get_string(change, "node", "");
+
+		if (is_outdated(change) && !is_named(rollout, path))
+			ctl_say(rollout->ctl,
+				"%s: keeps its former settings until it is restarted, or a reload",
+				path);
+	}
+}
+
+static int print_json(const struct rollout *rollout)
+{
+	cleanup(json_decrefp) json_t *all = json_object();
+	json_t *nodes = json_array();
+
+	for (size_t i = 0; i < rollout->n; i++)
+		(void)json_array_append_new(nodes, json_string(rollout->steps[i].path));
+	(void)json_object_set_new(all, "restarted", nodes);
+	(void)json_object_set(all, "changes", (json_t *)rollout->changes);
+	return ctl_print_json(rollout->ctl, all);
+}
+
+static int conclude(const struct rollout *rollout)
+{
+	struct ctl *ctl = rollout->ctl;
+
+	say_outdated(rollout);
+	if (ctl->options.json)
+		return print_json(rollout);
+	for (size_t i = 0; ctl->options.dry_run && i < rollout->n; i++)
+		ctl_say(ctl, "%s: would be restarted, %zu of %zu",
+			node_name(rollout->steps[i].path), i + 1, rollout->n);
+	if (ctl->options.dry_run)
+		ctl_say(ctl, "nothing was done: this is a dry run");
+	else if (rollout->n == 0)
+		ctl_say(ctl, "nothing to restart");
+	else if (ctl->options.undo)
+		ctl_say(ctl, "undone: the next reload or rollout reads the files again");
+	return CTL_DONE;
+}
+
+int cmd_rollout(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(rollout_done) struct rollout rollout = { .ctl = ctl };
+	int r;
+
+	(void)argc;
+	if (ctl->options.no_wait) {
+		log_line(&ctl->log, LOG_ERR, "--no-wait: a rollout waits for each service");
+		return CTL_USAGE;
+	}
+	r = find_tops(&rollout, argv);
+	if (r == CTL_DONE)
+		r = reload(&rollout);
+	if (r == CTL_DONE)
+		r = choose(&rollout);
+	if (r == CTL_DONE && !ctl->options.dry_run) {
+		r = restart_all(&rollout);
+		if (r != CTL_DONE)
+			say_stopped(&rollout);
+	}
+	if (r == CTL_DONE)
+		return conclude(&rollout);
+	/* 75 is for a guard that can be tried again later. */
+	return r == CTL_STOPPED ? CTL_FAILED : r;
+}
