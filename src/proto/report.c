@@ -43,16 +43,11 @@ static const struct field state_fields[] = {
 };
 
 static const struct field guard_fields[] = {
-	FIELD(report_guard, FIELD_INT, id),
-	FIELD(report_guard, FIELD_STRING, kind),
-	OPT(report_guard, FIELD_INT, pid),
-	OPT(report_guard, FIELD_INT, uid),
-	OPT(report_guard, FIELD_STRING, command),
-	OPT(report_guard, FIELD_STRING, why),
-	OPT(report_guard, FIELD_INT, count),
-	FIELD(report_guard, FIELD_SIGNED, taken_usec),
-	OPT(report_guard, FIELD_INT, gone_usec),
-	OPT(report_guard, FIELD_STRING, end),
+	FIELD(report_guard, FIELD_INT, id),	  FIELD(report_guard, FIELD_STRING, kind),
+	OPT(report_guard, FIELD_INT, pid),	  OPT(report_guard, FIELD_INT, uid),
+	OPT(report_guard, FIELD_STRING, command), OPT(report_guard, FIELD_STRING, why),
+	OPT(report_guard, FIELD_INT, count),	  FIELD(report_guard, FIELD_SIGNED, taken_usec),
+	OPT(report_guard, FIELD_INT, gone_usec),  OPT(report_guard, FIELD_STRING, end),
 };
 
 /* @type##_build() by the table of its fields. */
@@ -132,11 +127,11 @@ enum report_part report_part(const char *state)
 		enum report_part part;
 	} parts[] = {
 		{ "draining", REPORT_DRAINING }, { "waiting", REPORT_WAITING },
-		{ "asking", REPORT_STOPPING },   { "stopping", REPORT_STOPPING },
+		{ "asking", REPORT_STOPPING },	 { "stopping", REPORT_STOPPING },
 		{ "cleaning", REPORT_STOPPING }, { "killing", REPORT_KILLING },
-		{ "closing", REPORT_CLOSING },   { "finishing", REPORT_CLOSING },
-		{ "down", REPORT_OVER },	       { "done", REPORT_OVER },
-		{ "failed", REPORT_OVER },       { "backoff", REPORT_OVER },
+		{ "closing", REPORT_CLOSING },	 { "finishing", REPORT_CLOSING },
+		{ "down", REPORT_OVER },	 { "done", REPORT_OVER },
+		{ "failed", REPORT_OVER },	 { "backoff", REPORT_OVER },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)

@@ -89,9 +89,9 @@ void report_done(struct report *report);
 
 /* The parts of the end of a service. */
 enum report_part {
-	REPORT_RUNNING,  /* up still, or another state before the stop */
+	REPORT_RUNNING,	 /* up still, or another state before the stop */
 	REPORT_DRAINING, /* stopped, and not signalled yet */
-	REPORT_WAITING,  /* waiting for the completion of others */
+	REPORT_WAITING,	 /* waiting for the completion of others */
 	REPORT_STOPPING, /* asked, or signalled */
 	REPORT_KILLING,
 	REPORT_CLOSING, /* its post-stop runs */

@@ -26,7 +26,7 @@ static const char *const guard_kinds[] = { "process", "action", "leftover", "pro
 
 static const char *const output_streams[] = { "stdout", "stderr", NULL };
 
-static const char *const output_kinds[] = { "inherit", "null",   "file",   "journal",
+static const char *const output_kinds[] = { "inherit", "null",	 "file",   "journal",
 					    "syslog",  "stdout", "stderr", NULL };
 
 static const char *const output_stamps[] = { "none", "iso", "iso_usec", "unix", NULL };

@@ -22,13 +22,13 @@ struct service_view {
 	json_t *waiting;				       /* array of strings; NULL: empty */
 	uint64_t next_usec;				       /* optional */
 	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
-	bool ending;					       /* the service has announced that it ends by itself */
-	bool ended;	     /* it has ended by itself, and satisfies no requirement */
-	bool stopped;	     /* by a request, or with a node that it requires and that was */
-	bool disabled;	     /* it does not start by itself, by a request */
-	const char *schedule;		   /* optional, as the next two */
+	bool ending;	      /* the service has announced that it ends by itself */
+	bool ended;	      /* it has ended by itself, and satisfies no requirement */
+	bool stopped;	      /* by a request, or with a node that it requires and that was */
+	bool disabled;	      /* it does not start by itself, by a request */
+	const char *schedule; /* optional, as the next two */
 	uint64_t scheduled_usec, ran_usec; /* until the next run, since the last one */
-	json_t *logs;	     /* array of strings, the files; NULL: empty */
+	json_t *logs;			   /* array of strings, the files; NULL: empty */
 	uint64_t lost_lines; /* optional: lines that could not be written to these files */
 	const char *health;  /* optional, as health_state_name(); with the next two */
 	uint64_t health_since_usec;

@@ -149,8 +149,8 @@ static void report_drops(struct report *report)
 }
 
 /* Children of @busy for as long as @run has not ended. */
-static void report_children_beside(struct report *report, struct walker *walker, void *(*run)(void *),
-				   struct swansong *busy, const char *name)
+static void report_children_beside(struct report *report, struct walker *walker,
+				   void *(*run)(void *), struct swansong *busy, const char *name)
 {
 	double *usec = calloc(CHILDREN, sizeof(*usec)), *alone = calloc(CHILDREN, sizeof(*alone));
 	pthread_t thread;

@@ -31,7 +31,8 @@ static bool is_asked_for(const char *path, int argc, char **argv)
 /* The time of the node itself, without the time it waited for others. */
 static uint64_t own_usec(const struct report *report, const struct report_lane *lane)
 {
-	uint64_t total = past_total(report, lane), waiting = past_spent(report, lane, REPORT_WAITING);
+	uint64_t total = past_total(report, lane),
+		 waiting = past_spent(report, lane, REPORT_WAITING);
 
 	return total - MIN(total, waiting);
 }

@@ -31,6 +31,7 @@ int cmd_list(struct ctl *ctl, int argc, char **argv)
 		return r;
 	if (ctl->options.json)
 		return ctl_print_json(ctl, all);
-	json_array_foreach(names, index, name) ctl_say(ctl, "%s", json_string_value(name));
+	json_array_foreach (names, index, name)
+		ctl_say(ctl, "%s", json_string_value(name));
 	return CTL_DONE;
 }

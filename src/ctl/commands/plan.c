@@ -125,8 +125,7 @@ static void add_waits(struct table *t, const struct plan_entry_view *e)
 
 	if (strcmp(e->kind, "final") == 0)
 		words_add(&w, "", "all of it");
-	json_array_foreach(e->waits, index, wait)
-	{
+	json_array_foreach (e->waits, index, wait) {
 		if (w.used + CONFIG_NAME_MAX + 40 > sizeof(text)) {
 			more += json_array_size(e->waits) - index;
 			break;

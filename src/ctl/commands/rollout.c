@@ -61,8 +61,9 @@ static bool is_named(const struct rollout *rollout, const char *path)
 	const json_t *top;
 	size_t i;
 
-	json_array_foreach(rollout->tops, i,
-			   top) if (text_is_within(path, json_string_value(top))) return true;
+	json_array_foreach (rollout->tops, i, top)
+		if (text_is_within(path, json_string_value(top)))
+			return true;
 	return false;
 }
 
@@ -71,9 +72,9 @@ static const json_t *find_change(const struct rollout *rollout, const char *path
 	const json_t *change;
 	size_t i;
 
-	json_array_foreach(rollout->changes, i,
-			   change) if (strcmp(message_get_string(change, "node", ""), path) ==
-				       0) return change;
+	json_array_foreach (rollout->changes, i, change)
+		if (strcmp(message_get_string(change, "node", ""), path) == 0)
+			return change;
 	return NULL;
 }
 
@@ -250,8 +251,7 @@ static void say_outdated(const struct rollout *rollout)
 	const json_t *change;
 	size_t i;
 
-	json_array_foreach(rollout->changes, i, change)
-	{
+	json_array_foreach (rollout->changes, i, change) {
 		const char *path = message_get_string(change, "node", "");
 
 		if (is_outdated(change) && !is_named(rollout, path))

@@ -124,8 +124,7 @@ static int show_settings(struct ctl *ctl, const json_t *reply)
 	if (memstream_open(&m) < 0)
 		return ctl_fail(ctl, -ENOMEM);
 	(void)fprintf(m.file, "[%s]\n", *node ? node : "swansong");
-	json_array_foreach(json_object_get(reply, "settings"), i, setting)
-	{
+	json_array_foreach (json_object_get(reply, "settings"), i, setting) {
 		bool has_value = *text_of(setting, "value");
 
 		if (is_origin(setting, "default") ? has_value && ctl->options.all : true)
@@ -216,9 +215,9 @@ static const char *template_file(const json_t *reply)
 	json_t *setting;
 	size_t i;
 
-	json_array_foreach(json_object_get(reply, "settings"), i,
-			   setting) if (is_origin(setting, "template")) return text_of(setting,
-										       "file");
+	json_array_foreach (json_object_get(reply, "settings"), i, setting)
+		if (is_origin(setting, "template"))
+			return text_of(setting, "file");
 	return NULL;
 }
 
@@ -313,8 +312,7 @@ static void expand(struct deps *d, const char *path, struct libscols_line *line,
 	if (depth == DEPTH_MAX || json_object_get(d->seen, path))
 		return;
 	(void)json_object_set_new(d->seen, path, json_true());
-	json_array_foreach(d->list, i, dependency)
-	{
+	json_array_foreach (d->list, i, dependency) {
 		const char *target = target_of(d, dependency, path);
 		const char *own = text_of(dependency, d->ctl->options.reverse ? "to" : "from");
 		struct libscols_line *below;

@@ -59,8 +59,7 @@ static void say_dependents(struct ctl *ctl, const json_t *reply, json_t *all)
 		known = json_array();
 		(void)json_object_set_new(all, "with", known);
 	}
-	json_array_foreach(with, i, path)
-	{
+	json_array_foreach (with, i, path) {
 		(void)json_array_append(known, (json_t *)path);
 		ctl_say(ctl, "%s: %s with %s, which it requires",
 			json_string_value(path) ? json_string_value(path) : "-",

@@ -29,7 +29,7 @@ struct machine_check {
 
 static bool is_shell(const char *program)
 {
-	static const char *const shells[] = { "sh",  "bash", "dash", "ash",  "ksh",
+	static const char *const shells[] = { "sh",  "bash", "dash", "ash",    "ksh",
 					      "zsh", "fish", "env",  "busybox" };
 	const char *slash = strrchr(program, '/');
 	const char *name = slash ? slash + 1 : program;
@@ -42,8 +42,8 @@ static bool is_shell(const char *program)
 
 static bool is_operator(const char *word)
 {
-	static const char *const operators[] = { "|", "||", "&&", "&", ";", ">", ">>", "<", "<<", "2>",
-						 "2>>", "2>&1", "&>" };
+	static const char *const operators[] = { "|", "||", "&&", "&",	 ";",	 ">", ">>",
+						 "<", "<<", "2>", "2>>", "2>&1", "&>" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
 		if (strcmp(word, operators[i]) == 0)
@@ -74,16 +74,18 @@ static void check_signs(const struct machine_check *check, char *const *argv)
 		const char *variable = find_variable(*word);
 
 		if (strcmp(*word, "#") == 0) {
-			machine_warn(check, "'#' begins no comment here, and is an argument of %s: "
-					    "write the comment on a line of its own",
+			machine_warn(check,
+				     "'#' begins no comment here, and is an argument of %s: "
+				     "write the comment on a line of its own",
 				     argv[0]);
 			return;
 		}
 		if (is_operator(*word) || variable) {
-			machine_warn(check,
-				     "'%s' is an argument of %s, as no shell runs the command: write "
-				     "sh -c 'exec ...' around it",
-				     diag_excerpt(excerpt, variable ? variable : *word), argv[0]);
+			machine_warn(
+				check,
+				"'%s' is an argument of %s, as no shell runs the command: write "
+				"sh -c 'exec ...' around it",
+				diag_excerpt(excerpt, variable ? variable : *word), argv[0]);
 			return;
 		}
 	}

@@ -33,8 +33,7 @@ bool usages_of(const struct usages *usages, const struct node_view *node, struct
 {
 	cleanup(freep) char *group = NULL;
 
-	if (!node->is_service || node->service.pid == FIELD_NONE ||
-	    node->service.pid > INT32_MAX)
+	if (!node->is_service || node->service.pid == FIELD_NONE || node->service.pid > INT32_MAX)
 		return false;
 	if (asprintf(&group, "node:%s", node->path) < 0) {
 		group = NULL;

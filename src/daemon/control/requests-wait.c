@@ -102,8 +102,7 @@ static bool awaits_dependents(struct request *q, struct node *node)
 	const json_t *path;
 	size_t i;
 
-	json_array_foreach(q->with, i, path)
-	{
+	json_array_foreach (q->with, i, path) {
 		struct node *with = tree_find(q->tree, json_string_value(path));
 		struct node *hopeless;
 

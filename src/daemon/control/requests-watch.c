@@ -106,13 +106,14 @@ void request_events(struct request *q, struct node *node, const struct message_c
 static const char *output_place(const struct output *output, const struct log_stream *stream)
 {
 	static const char *const by_logger[LOGGER_TOS] = {
-		[LOGGER_TO_MEMORY] = "null",   [LOGGER_TO_FILE] = "file",
-		[LOGGER_TO_OUTPUT] = "stdout", [LOGGER_TO_ERROR] = "stderr",
+		[LOGGER_TO_MEMORY] = "null",	 [LOGGER_TO_FILE] = "file",
+		[LOGGER_TO_OUTPUT] = "stdout",	 [LOGGER_TO_ERROR] = "stderr",
 		[LOGGER_TO_JOURNAL] = "journal",
 	};
 	static const char *const by_service[] = {
-		[OUTPUT_INHERIT] = "inherit", [OUTPUT_NULL] = "null",	  [OUTPUT_FILE] = "file",
-		[OUTPUT_JOURNAL] = "journal", [OUTPUT_SYSLOG] = "syslog", [OUTPUT_STDOUT] = "stdout",
+		[OUTPUT_INHERIT] = "inherit", [OUTPUT_NULL] = "null",
+		[OUTPUT_FILE] = "file",	      [OUTPUT_JOURNAL] = "journal",
+		[OUTPUT_SYSLOG] = "syslog",   [OUTPUT_STDOUT] = "stdout",
 		[OUTPUT_STDERR] = "stderr",   [OUTPUT_DEFAULT] = "inherit",
 	};
 
@@ -147,8 +148,9 @@ static bool is_wanted(const char *path, void *arg)
 	size_t i;
 	json_t *top;
 
-	json_array_foreach(q->with, i,
-			   top) if (text_is_within(path, json_string_value(top))) return true;
+	json_array_foreach (q->with, i, top)
+		if (text_is_within(path, json_string_value(top)))
+			return true;
 	return false;
 }
 
@@ -170,8 +172,7 @@ static bool find_nodes(struct request *q, const json_t *nodes)
 	json_t *name;
 
 	q->with = json_array();
-	json_array_foreach(nodes, i, name)
-	{
+	json_array_foreach (nodes, i, name) {
 		const struct node *node = request_find(q, json_string_value(name));
 		const char *denied = node ? request_denial(q, node->config->path) : NULL;
 

@@ -171,7 +171,8 @@ int log_stream_open(struct log_stream *s, uid_t uid)
 		return r;
 	if (!l->short_of_descriptors)
 		log_node(l->ctx->log, LOG_WARNING, *s->name ? s->name : CONFIG_ROOT_NAME,
-			 "log: no descriptors for a pipe: output is not captured: %s", strerror(-r));
+			 "log: no descriptors for a pipe: output is not captured: %s",
+			 strerror(-r));
 	l->short_of_descriptors = true;
 	return -ENOTSUP;
 }

@@ -45,8 +45,8 @@ enum task {
 /* Tasks that are pending for the service of a node, not for the node itself. */
 #define SERVICE_TASKS                                                             \
 	(TASK_BIT(TASK_EVENTS) | TASK_BIT(TASK_EXITS) | TASK_BIT(TASK_FAILURES) | \
-	 TASK_BIT(TASK_SCHEDULES) | \
-	 TASK_BIT(TASK_ENDS) | TASK_BIT(TASK_STOPS) | TASK_BIT(TASK_STARTS))
+	 TASK_BIT(TASK_SCHEDULES) | TASK_BIT(TASK_ENDS) | TASK_BIT(TASK_STOPS) |  \
+	 TASK_BIT(TASK_STARTS))
 
 /* The entry of a node: a bit for each task that is pending. */
 struct agenda_entry {

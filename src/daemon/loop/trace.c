@@ -201,8 +201,8 @@ void trace_state(struct trace *trace, const char *state, uint64_t now)
 
 void trace_touch(struct trace *trace)
 {
-	bool ends = trace && (trace->traces->on ||
-			      (trace->traces->ends_wanted && trace_is_ending(trace)));
+	bool ends = trace &&
+		    (trace->traces->on || (trace->traces->ends_wanted && trace_is_ending(trace)));
 
 	if (ends && list_is_empty(&trace->in_touched))
 		list_append(&trace->traces->touched, &trace->in_touched);

@@ -84,17 +84,17 @@ struct node {
 	struct list earlier; /* earlier generations that are not Complete */
 	int draining;	     /* stopped generations in the subtree that are not Complete */
 
-	struct trace *trace;	 /* for the report */
-	struct service *service; /* NULL for a group */
+	struct trace *trace;	     /* for the report */
+	struct service *service;     /* NULL for a group */
 	struct timetable *timetable; /* NULL: it does not run by schedule */
-	struct final *final;	 /* final action, or NULL */
-	struct alert *alert;	 /* on-failure-command, or NULL */
+	struct final *final;	     /* final action, or NULL */
+	struct alert *alert;	     /* on-failure-command, or NULL */
 	struct list leases;
-	bool disabled;	  /* see daemon/loop/disabled.h; written by daemon/reload/enable.c */
-	bool complete;	  /* its present generation is Complete and was processed */
-	bool forced;	  /* a process or guard of it had to be forced during its stop */
-	bool transient;	  /* made by a request, without a section */
-	bool keep;	  /* a transient node that stays after its end */
+	bool disabled;	/* see daemon/loop/disabled.h; written by daemon/reload/enable.c */
+	bool complete;	/* its present generation is Complete and was processed */
+	bool forced;	/* a process or guard of it had to be forced during its stop */
+	bool transient; /* made by a request, without a section */
+	bool keep;	/* a transient node that stays after its end */
 
 	struct {
 		struct edges *present; /* see node_edges() */

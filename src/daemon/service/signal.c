@@ -173,8 +173,8 @@ static void log_one_kill(const struct service *s, bool forced, const char *forma
 	(void)vsnprintf(name, sizeof(name), format, ap);
 	va_end(ap);
 	clock_text(age, clock_now_usec() - since_usec);
-	log_node(s->ctx->log, LOG_WARNING, s->config->path, "killing %s, %s after the %s", name, age,
-		 after);
+	log_node(s->ctx->log, LOG_WARNING, s->config->path, "killing %s, %s after the %s", name,
+		 age, after);
 	if (forced)
 		forced_kills_add(s->ctx->forced_kills, s->config->path,
 				 "killed %s, %s after the %s", name, age, after);

@@ -22,7 +22,7 @@ struct final {
 	struct node *node;
 	const struct node_config *config; /* counted */
 	struct launch launch;
-	struct hook hook; /* holds the guard from the stop on */
+	struct hook hook;		     /* holds the guard from the stop on */
 	struct swansong_completion *drained; /* of its generation; NULL: not stopped */
 	unsigned generation;
 	uint64_t limit_usec;

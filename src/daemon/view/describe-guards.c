@@ -156,15 +156,15 @@ static bool visit_logs(const struct walk *w, const struct service *s)
 			continue;
 		list_for_each (hold, log_stream_holds(stream), in_stream)
 			if (!visit(w, (struct guard_view){
-					     .id = hold->id,
-					     .generation = hold->generation,
-					     .kind = "log",
-					     .pid = FIELD_NONE,
-					     .why = log_stream_destination(stream),
-					     .age_usec = w->now - hold->since_usec,
-					     .kill_usec = hold->until_usec,
-					     .count = FIELD_NONE,
-				     }))
+					      .id = hold->id,
+					      .generation = hold->generation,
+					      .kind = "log",
+					      .pid = FIELD_NONE,
+					      .why = log_stream_destination(stream),
+					      .age_usec = w->now - hold->since_usec,
+					      .kill_usec = hold->until_usec,
+					      .count = FIELD_NONE,
+				      }))
 				return false;
 	}
 	return true;

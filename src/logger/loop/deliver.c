@@ -160,8 +160,7 @@ static void deliver_report(struct logger *l, const struct stream *s, int error)
 /* The beginning of a line that is still to come stays. */
 static void deliver_drop(struct stream *s)
 {
-	while ((s->rules.flags & LOGGER_BRIEF) &&
-	       stream_writable_end(s) > s->record->now.position)
+	while ((s->rules.flags & LOGGER_BRIEF) && stream_writable_end(s) > s->record->now.position)
 		stream_drop(s);
 }
 

@@ -227,9 +227,9 @@ struct extras {
 	struct listen *listen;
 	size_t n_listen;
 	struct place listen_place; /* of the key; without file when the config is gone */
-	char **instances;	 /* of a template; NULL-terminated */
-	char **environment_pass; /* inherited: names, NULL-terminated, or NULL */
-	bool environment_clear;	 /* inherited: pass only these variables of the daemon */
+	char **instances;	   /* of a template; NULL-terminated */
+	char **environment_pass;   /* inherited: names, NULL-terminated, or NULL */
+	bool environment_clear;	   /* inherited: pass only these variables of the daemon */
 };
 
 #define EXTRAS_DEFAULTS                                                                           \
@@ -360,7 +360,8 @@ struct section {
 	unsigned lines[N_KEYS];			  /* of each key; 0: not in the section */
 	const char *template_file;		  /* of the lines that come from the template */
 	uint64_t of_template[(N_KEYS + 63) / 64]; /* a bit for each of these keys */
-	const char **files; /* of the keys that are in neither of these two files; N_KEYS, or NULL */
+	const char *
+		*files; /* of the keys that are in neither of these two files; N_KEYS, or NULL */
 	struct node_config stated; /* the settings of inherited keys, before substitution */
 };
 
@@ -373,7 +374,7 @@ struct config {
 	gid_t control_group, control_run_group; /* -1: none */
 	char *report;				/* NULL or "none": no report is written */
 	char *history; /* NULL: beside the report, if there is one; "none": no history is written */
-	char *state;				/* NULL or "none": no service can be disabled */
+	char *state;   /* NULL or "none": no service can be disabled */
 	enum exit_when exit_when;
 	enum exit_on_signal exit_on_signal;
 	unsigned refs;

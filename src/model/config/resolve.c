@@ -219,8 +219,7 @@ static void resolve_schedule(struct resolver *r, struct node_config *node)
 	if (!node_config_line(node, KEY_TYPE))
 		node->type = TYPE_ONESHOT;
 	else if (node->type != TYPE_ONESHOT)
-		resolve_error(KEY_SCHEDULE,
-			      "a schedule is for work that ends: set type = oneshot");
+		resolve_error(KEY_SCHEDULE, "a schedule is for work that ends: set type = oneshot");
 	if (!node_config_line(node, KEY_AUTOSTART))
 		node->autostart = false;
 }

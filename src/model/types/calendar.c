@@ -43,8 +43,10 @@ static const struct part day_part = { 1, 31, NULL, 0, ".." };
 static const struct part month_part = { 1, 12, NAMES(month_names), ".." };
 static const struct part weekday_part = { 0, 6, NAMES(weekday_names), ".." };
 static const struct part cron_parts[TOKENS] = {
-	{ 0, 59, NULL, 0, "-" },	       { 0, 23, NULL, 0, "-" },
-	{ 1, 31, NULL, 0, "-" },	       { 1, 12, NAMES(month_names), "-" },
+	{ 0, 59, NULL, 0, "-" },
+	{ 0, 23, NULL, 0, "-" },
+	{ 1, 31, NULL, 0, "-" },
+	{ 1, 12, NAMES(month_names), "-" },
 	{ 0, 7, NAMES(weekday_names), "-" },
 };
 
@@ -190,8 +192,7 @@ static bool read_name(const char *word, struct calendar *c)
 		  { .seconds = 1, .minutes = ~UINT64_C(0), .hours = ALL_HOURS, EVERY_DAY } },
 		{ "hourly", { .seconds = 1, .minutes = 1, .hours = ALL_HOURS, EVERY_DAY } },
 		{ "daily", { .seconds = 1, .minutes = 1, .hours = 1, EVERY_DAY } },
-		{ "weekly",
-		  { 1, 1, 1, .days = 0xfffffffe, .weekdays = 1 << 1, .months = 0x1ffe } },
+		{ "weekly", { 1, 1, 1, .days = 0xfffffffe, .weekdays = 1 << 1, .months = 0x1ffe } },
 		{ "monthly", { 1, 1, 1, .days = 1 << 1, .weekdays = 0x7f, .months = 0x1ffe } },
 		{ "yearly", { 1, 1, 1, .days = 1 << 1, .weekdays = 0x7f, .months = 1 << 1 } },
 	};

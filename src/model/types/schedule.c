@@ -58,5 +58,5 @@ static void schedule_print(FILE *file, const void *field)
 TYPE(schedule, .parse = schedule_parse, .equal = schedule_equal, .print = schedule_print,
      .size = sizeof(struct schedule *),
      .expected = "an interval such as 5min, a calendar such as daily 03:00 or Mon..Fri 08:30, "
-		"or the five fields of crontab(5)",
+		 "or the five fields of crontab(5)",
      .examples = { "5min", "Mon..Fri 08:30" });

@@ -12,7 +12,7 @@
 /* What has locks that no other thread may hold at a fork. */
 struct forkable {
 	struct list link;
-	void (*hold)(struct forkable *f);    /* takes them, before */
+	void (*hold)(struct forkable *f);		    /* takes them, before */
 	void (*release)(struct forkable *f, bool in_child); /* leaves them, after */
 };
 

@@ -56,9 +56,9 @@ int notice_call(struct notice *n, const struct latch *happened, struct list *lis
 		n->fn = fn;
 		n->arg = arg;
 		n->waiter.run = notice_run;
-		n->waiter.queued = resolved;		  /* by us */
+		n->waiter.queued = resolved; /* by us */
 		if (resolved)
-			list_remove(&n->waiter.link); /* it was found before it was resolved */
+			list_remove(&n->waiter.link);	  /* it was found before it was resolved */
 		(void)shared_add(&n->owners, 1, relaxed); /* the caller is one meanwhile */
 		if (!resolved && list)
 			list_append(list, &n->waiter.link);

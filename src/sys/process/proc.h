@@ -9,8 +9,8 @@
 
 struct proc_info {
 	pid_t parent, group, session;
-	char state;    /* R, S, D, Z, … */
-	char name[64]; /* of the executable, at most 15 bytes on most kernels */
+	char state;	       /* R, S, D, Z, … */
+	char name[64];	       /* of the executable, at most 15 bytes on most kernels */
 	uint64_t cpu_usec;     /* of processor time so far, with that of its waited-for children */
 	uint64_t memory;       /* resident bytes */
 	uint64_t started_usec; /* since the boot, at most a tick of the kernel too late */

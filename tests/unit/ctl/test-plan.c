@@ -48,10 +48,9 @@ END_TEST
 
 START_TEST(whoever_finds_no_place_is_counted)
 {
-	static const char waits[] =
-		"{\"parameters\":{\"entries\":[" ENTRY(
-			"data", "service", "2", LONG "," LONG "," LONG "," LONG "," LONG "," LONG,
-			"0", "1000000", ",\"more_waits\":3") "]}}";
+	static const char waits[] = "{\"parameters\":{\"entries\":[" ENTRY(
+		"data", "service", "2", LONG "," LONG "," LONG "," LONG "," LONG "," LONG, "0",
+		"1000000", ",\"more_waits\":3") "]}}";
 
 	ck_assert_int_eq(RUN("plan", SAY(waits)), 0);
 	assert_has(out, "d234567890 and 5 more  ");

@@ -63,10 +63,18 @@ START_TEST(other_objects_are_no_lines)
 	static const struct {
 		const char *member, *value;
 	} wrong[] = {
-		{ "node", "1" },	 { "total_usec", "-1" },      { "total_usec", "\"1s\"" },
-		{ "phases", "[]" },	 { "phases", "{\"delay_usec\": -1}" },	      { "held_by", "{}" },
-		{ "held_by", "[1]" },	 { "held_by", "[{}]" },	      { "forced", "1" },
-		{ "generation", "1.5" }, { "time_usec", "\"today\"" }, { "why", "null" },
+		{ "node", "1" },
+		{ "total_usec", "-1" },
+		{ "total_usec", "\"1s\"" },
+		{ "phases", "[]" },
+		{ "phases", "{\"delay_usec\": -1}" },
+		{ "held_by", "{}" },
+		{ "held_by", "[1]" },
+		{ "held_by", "[{}]" },
+		{ "forced", "1" },
+		{ "generation", "1.5" },
+		{ "time_usec", "\"today\"" },
+		{ "why", "null" },
 	};
 	struct history_line in;
 

@@ -87,8 +87,7 @@ static void assert_members_matter(json_t *object, int (*parse)(const json_t *), 
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(object, key, value)
-	{
+	json_object_foreach (object, key, value) {
 		json_t *copy = json_copy(object);
 		int nothing;
 
@@ -191,8 +190,7 @@ START_TEST(the_types_of_the_text_are_those_of_the_structs)
 
 		ck_assert_ptr_nonnull(p);
 		p += strlen(types[i]);
-		json_object_foreach(objects[i], key, value)
-		{
+		json_object_foreach (objects[i], key, value) {
 			ck_assert_msg(p[0] == '\t' && strncmp(p + 1, key, strlen(key)) == 0 &&
 					      p[1 + strlen(key)] == ':',
 				      "%s is not where %.40s is", key, p);

@@ -122,10 +122,11 @@ END_TEST
 START_TEST(text_that_is_no_calendar_is_refused)
 {
 	static const char *const bad[] = {
-		"",		"sometimes",	 "25:00",	"12:60",       "daily 3",
-		"daily daily",	"* * * *",	 "* * * * * *", "60 * * * *",  "*/0 * * * *",
-		"Mon..Foo",	"Mon 08:30 Mon", "-1:00",	"1-0 * * * *", "*-13-01",
-		"*-*-32 12:00", "UTC",		 "08:30:15:01", "0 0 * * 8",   "2026-01-01 12:00",
+		"",	      "sometimes",   "25:00",	  "12:60",
+		"daily 3",    "daily daily", "* * * *",	  "* * * * * *",
+		"60 * * * *", "*/0 * * * *", "Mon..Foo",  "Mon 08:30 Mon",
+		"-1:00",      "1-0 * * * *", "*-13-01",	  "*-*-32 12:00",
+		"UTC",	      "08:30:15:01", "0 0 * * 8", "2026-01-01 12:00",
 	};
 	struct calendar c;
 
@@ -147,8 +148,9 @@ START_TEST(next_time_is_later_and_none_is_left_out)
 
 		ck_assert_int_eq(calendar_parse(times[i].calendar, &c), 0);
 		for (int k = 0; k < 50; k++) {
-			uint64_t from = (UINT64_C(1700000000) + (uint64_t)rand_r(&seed) % 200000000) *
-					USEC_PER_SEC;
+			uint64_t from =
+				(UINT64_C(1700000000) + (uint64_t)rand_r(&seed) % 200000000) *
+				USEC_PER_SEC;
 			uint64_t next = calendar_next(&c, from);
 
 			ck_assert_uint_gt(next, from);

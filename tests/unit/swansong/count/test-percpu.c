@@ -400,7 +400,8 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, a_guard_keeps_such_a_node_when_nothing_else_does, 0, N_KINDS);
 	tcase_add_loop_test(tc, many_threads_and_a_stop_lose_no_guard, 0, 2 * N_KINDS);
 	tcase_add_test(tc, a_sequence_that_is_interrupted_begins_again_and_adds_once);
-	tcase_add_loop_test(tc, a_sequence_leaves_nothing_behind_whether_it_adds_or_is_refused, 0, 2);
+	tcase_add_loop_test(tc, a_sequence_leaves_nothing_behind_whether_it_adds_or_is_refused, 0,
+			    2);
 	tcase_add_loop_test(tc, both_sides_of_a_fork_go_on_counting, 0, N_KINDS);
 	tcase_add_loop_test(tc, a_filter_that_refuses_membarrier_does_no_harm, 0,
 			    ARRAY_SIZE(refusals));

@@ -11,10 +11,8 @@
 START_TEST(the_stop_leads_from_each_state_where_it_should)
 {
 	static const enum gate_state after[][2] = {
-		{ GATE_IDLE, GATE_STOPPED },
-		{ GATE_STARTING, GATE_STOPPING },
-		{ GATE_RUNNING, GATE_STOPPING },
-		{ GATE_STOPPING, GATE_STOPPING },
+		{ GATE_IDLE, GATE_STOPPED },	 { GATE_STARTING, GATE_STOPPING },
+		{ GATE_RUNNING, GATE_STOPPING }, { GATE_STOPPING, GATE_STOPPING },
 		{ GATE_STOPPED, GATE_STOPPED },
 	};
 	struct gate gate;

@@ -63,8 +63,7 @@ static void post_run(struct post *post)
 START_TEST(a_post_is_accepted_in_one_state_only)
 {
 	static const enum gate_state way[] = {
-		GATE_IDLE,	GATE_STARTING, GATE_RUNNING,
-		GATE_STOPPING, GATE_STOPPED,
+		GATE_IDLE, GATE_STARTING, GATE_RUNNING, GATE_STOPPING, GATE_STOPPED,
 	};
 	struct post post = { .run = post_run };
 	struct gate gate;
