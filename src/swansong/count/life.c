@@ -74,11 +74,6 @@ static void tree_end(struct tree *tree)
 		attachment->ended(attachment);
 }
 
-void tree_begin_work(struct tree *tree)
-{
-	tree->works++;
-}
-
 void tree_end_work(struct tree *tree)
 {
 	tree->works--;
@@ -89,18 +84,6 @@ void tree_end_work(struct tree *tree)
 bool tree_portion_ends(struct tree *tree, uint64_t since_usec)
 {
 	return lock_is_wanted(&tree->lock) && clock_now_usec() >= since_usec + PORTION_USEC;
-}
-
-void aftermath_take(struct aftermath *after, struct tree *tree, struct list *waiters)
-{
-	if (list_is_empty(waiters))
-		return;
-	if (!after->tree) {
-		after->tree = tree;
-		(void)shared_add(&tree->holds, 1, relaxed); /* the node has another */
-		tree_begin_work(tree);
-	}
-	list_move(&after->ending, waiters);
 }
 
 /* A waiter is dropped by its owner at any time that the lock is free, and then not on the list. */

@@ -126,14 +126,27 @@ struct walk {
 };
 
 /* Under the lock: a work begins, or ends.  A fork waits for the end of all works. */
-void tree_begin_work(struct tree *tree);
+static inline void tree_begin_work(struct tree *tree)
+{
+	tree->works++;
+}
 void tree_end_work(struct tree *tree);
 
 /* Under the lock: the lock is to be passed on, as others wait, and a portion has taken its time. */
 bool tree_portion_ends(struct tree *tree, uint64_t since_usec);
 
 /* Under the lock: moves the list @waiters to those that aftermath_resolve() resolves. */
-void aftermath_take(struct aftermath *after, struct tree *tree, struct list *waiters);
+static inline void aftermath_take(struct aftermath *after, struct tree *tree, struct list *waiters)
+{
+	if (list_is_empty(waiters))
+		return;
+	if (!after->tree) {
+		after->tree = tree;
+		(void)shared_add(&tree->holds, 1, relaxed); /* the node has another */
+		tree_begin_work(tree);
+	}
+	list_move(&after->ending, waiters);
+}
 
 /* With no lock held; also in a signal handler. */
 void aftermath_resolve(struct aftermath *after);
