@@ -35,6 +35,14 @@ nodist_systemunit_DATA = %D%/systemd/swansongd.service
 		-e 's,@sbindir\@,$(sbindir),g' -e 's,@pkgdatadir\@,$(pkgdatadir),g' \
 		$(top_srcdir)/$@.in >$@.new && mv $@.new $@
 CLEANFILES += %D%/systemd/swansongd.service
+if EXPORTER
+nodist_systemunit_DATA += %D%/systemd/swansong-exporter.service
+endif
+%D%/systemd/swansong-exporter.service: %D%/systemd/swansong-exporter.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -e 's,@bindir\@,$(bindir),g' \
+		$(top_srcdir)/$@.in >$@.new && mv $@.new $@
+CLEANFILES += %D%/systemd/swansong-exporter.service
+EXTRA_DIST += %D%/systemd/swansong-exporter.service.in
 dist_pkgdata_DATA += %D%/systemd/hardened.conf
 
 EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs \

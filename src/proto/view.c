@@ -4,6 +4,9 @@
  */
 #include "proto/view.h"
 
+#include <errno.h>
+#include <string.h>
+
 static const char *const node_states[] = {
 	[NODE_RUNNING] = "running",
 	[NODE_SHUTTING_DOWN] = "shutting_down",
@@ -145,4 +148,23 @@ int node_view_parse(const json_t *object, struct node_view *ret)
 const char *node_view_state_name(enum node_view_state state)
 {
 	return node_states[state];
+}
+
+const char *service_view_state(const char *name)
+{
+	for (size_t i = 0; service_states[i]; i++)
+		if (strcmp(service_states[i], name) == 0)
+			return service_states[i];
+	return NULL;
+}
+
+int node_view_state_find(const char *name, enum node_view_state *ret)
+{
+	for (size_t i = 0; node_states[i]; i++) {
+		if (strcmp(node_states[i], name) != 0)
+			continue;
+		*ret = (enum node_view_state)i;
+		return 0;
+	}
+	return -EINVAL;
 }

@@ -114,5 +114,11 @@ int plan_entry_view_parse_array(const json_t *parameters, const char *name,
 int output_view_parse_array(const json_t *parameters, const char *name, struct output_view **ret,
 			    size_t *ret_n);
 
+/* Returns the constant that is equal to @name, as in struct service_view; or NULL. */
+const char *service_view_state(const char *name);
+
+/* Return: 0, or -EINVAL if @name is no state of a node. */
+int node_view_state_find(const char *name, enum node_view_state *ret);
+
 /* "running", "shutting_down", "complete" */
 const char *node_view_state_name(enum node_view_state state);

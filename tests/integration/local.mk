@@ -34,6 +34,7 @@ dist_check_SCRIPTS += \
 	%D%/exec-syslog.sh \
 	%D%/exec-terminal.sh \
 	%D%/exit-status.sh \
+	%D%/exporter.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/forced.sh \
@@ -135,7 +136,7 @@ fast_stories = \
 	%D%/strategy.sh \
 	%D%/web.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/senders-lib.sh %D%/preload-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-world %D%/with-systemd %D%/with-podman %D%/with-vm
+EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/senders-lib.sh %D%/preload-lib.sh %D%/exporter-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-world %D%/with-systemd %D%/with-podman %D%/with-vm
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \

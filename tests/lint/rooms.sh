@@ -17,11 +17,12 @@ proto model base
 logger proto sys base
 daemon proto model sys swansong base
 ctl proto model sys base
+exporter proto model sys base
 END
 
 # FILE MODULE, bottom first.  A public header belongs to the module of its name, where there is one.
 while read -r layer _; do
-	grep -o '%D%/[a-z0-9/-]*\.[ch]' "$top_srcdir/src/$layer/local.mk" | sed "s|%D%|$layer|"
+	grep -o '%D%/[a-z0-9/-]*\.[ch]\>' "$top_srcdir/src/$layer/local.mk" | sed "s|%D%|$layer|"
 done <"$dir/layers" | awk '
 	!seen[$1]++ {
 		module = $1

@@ -8,3 +8,4 @@ include tests/unit/proto/local.mk
 include tests/unit/logger/local.mk
 include tests/unit/daemon/local.mk
 include tests/unit/ctl/local.mk
+include tests/unit/exporter/local.mk

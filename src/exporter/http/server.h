@@ -1,0 +1,36 @@
+#pragma once
+
+/*
+ * The server of HTTP: libmicrohttpd on the event loop, in one thread.  Requests with a body are
+ * refused; a request has 16 KB at most, and a connection without one ends after 10 seconds.
+ */
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+#define SERVER_CONNECTIONS_MAX 4096
+
+struct server_owner {
+	/*
+	 * Returns the reply to a GET of @path, which is decoded, with its status; or NULL without
+	 * memory.
+	 */
+	struct MHD_Response *(*get)(struct MHD_Connection *connection, const char *path,
+				    unsigned *ret_status, void *arg);
+	void *arg;
+};
+
+struct server;
+
+/*
+ * Serves the listening socket @fd, which becomes the server's, also on failure.  @owner must
+ * outlive the server.
+ *
+ * Return: 0 or -errno.
+ */
+int server_new(struct server **ret, sd_event *event, int fd, const struct server_owner *owner);
+/* Goes on with resumed connections in the next turn of the loop. */
+void server_resume(struct server *server);
+
+struct server *server_free(struct server *server);

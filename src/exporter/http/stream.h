@@ -1,0 +1,44 @@
+#pragma once
+
+/*
+ * The clients of /events.  A frame is kept once, for all clients; a client that reads slowly skips
+ * the frames that are not kept any more, and gets a snapshot in their place.
+ */
+
+#include <jansson.h>
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+#define STREAM_COMMENT_USEC UINT64_C(15000000) /* a comment, which finds clients that are gone */
+
+struct stream_owner {
+	/* Adds all that a client needs in the beginning, by stream_add(). */
+	void (*snapshot)(FILE *to, void *arg);
+	/* Connections have been resumed: the server has to run. */
+	void (*resumed)(void *arg);
+	void *arg;
+};
+
+struct stream;
+
+/* Return: 0 or -errno. */
+int stream_new(struct stream **ret, sd_event *event, const struct stream_owner *owner);
+
+/* The streams of all clients must have ended: stream_close(), and the server is stopped. */
+struct stream *stream_free(struct stream *stream);
+
+/* Ends the streams of all clients. */
+void stream_close(struct stream *stream);
+
+/* Returns true if anyone listens: else nothing need be sent. */
+bool stream_is_used(const struct stream *stream);
+
+/* Writes an event to @to; takes the reference to @data. */
+void stream_add(FILE *to, const char *name, json_t *data);
+
+/* Sends an event to all clients; takes the reference to @data.  Without memory, it is lost. */
+void stream_send(struct stream *stream, const char *name, json_t *data);
+
+/* Returns the response for a new client at @connection, or NULL. */
+struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connection *connection);

@@ -1,0 +1,45 @@
+if EXPORTER
+noinst_LTLIBRARIES += %D%/libexporter.la
+%C%_libexporter_la_SOURCES =
+
+# page: the files of the page
+%C%_libexporter_la_SOURCES += %D%/page/page.h %D%/page/page.c
+
+# mirror: the copy of the tree, and what fills it
+%C%_libexporter_la_SOURCES += \
+	%D%/mirror/copy.h %D%/mirror/copy.c \
+	%D%/mirror/link.h %D%/mirror/link.c
+
+# text: the copy as text
+%C%_libexporter_la_SOURCES += \
+	%D%/text/api.h %D%/text/api.c \
+	%D%/text/html.h %D%/text/html.c
+
+# http: the server
+%C%_libexporter_la_SOURCES += \
+	%D%/http/listen.h %D%/http/listen.c \
+	%D%/http/stream.h %D%/http/stream.c \
+	%D%/http/server.h %D%/http/server.c \
+	%D%/http/routes.h %D%/http/routes.c
+
+%C%_libexporter_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/src
+%C%_libexporter_la_CFLAGS = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(JANSSON_CFLAGS) $(SYSTEMD_CFLAGS) \
+	$(MICROHTTPD_CFLAGS)
+%C%_libexporter_la_LIBADD = $(JANSSON_LIBS) $(SYSTEMD_LIBS) $(MICROHTTPD_LIBS)
+
+page_files = %D%/page/index.html %D%/page/style.css %D%/page/app.js
+$(%C%_libexporter_la_OBJECTS): %D%/page/files.inc
+%D%/page/files.inc: $(page_files) %D%/page/embed.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/%D%/page/embed.awk \
+		$(page_files:%=$(srcdir)/%) >$@.new && mv $@.new $@
+EXTRA_DIST += $(page_files) %D%/page/embed.awk
+CLEANFILES += %D%/page/files.inc
+
+bin_PROGRAMS += swansong-exporter
+swansong_exporter_SOURCES = %D%/main.c
+swansong_exporter_CFLAGS  = $(AM_CFLAGS) $(PROGRAM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS) \
+	$(MICROHTTPD_CFLAGS)
+swansong_exporter_LDFLAGS = $(AM_LDFLAGS) $(PROGRAM_LDFLAGS)
+swansong_exporter_LDADD   = %D%/libexporter.la src/proto/libproto.la src/model/libmodel.la \
+	src/sys/libsys.la src/base/libbase.la $(SYSTEMD_LIBS)
+endif

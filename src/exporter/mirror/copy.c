@@ -1,0 +1,251 @@
+/*
+ * Two objects of a node or a guard are the same if they differ in distances only, the members
+ * "…_usec": these differ in every reply.
+ */
+#include "exporter/mirror/copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/message.h"
+
+static const char *copy_node_path(const void *thing)
+{
+	return ((const struct copy_node *)thing)->view.path;
+}
+
+static void copy_free_nodes(struct copy *copy)
+{
+	for (size_t i = 0; i < copy->n; i++)
+		json_decref(copy->nodes[i].object);
+	free(copy->nodes);
+	dict_done(&copy->by_path);
+}
+
+void copy_init(struct copy *copy)
+{
+	*copy = (struct copy){ 0 };
+	dict_init(&copy->by_path, copy_node_path);
+}
+
+void copy_done(struct copy *copy)
+{
+	copy_free_nodes(copy);
+	free(copy->guards);
+	json_decref(copy->guards_reply);
+	json_decref(copy->events);
+	json_decref(copy->plan);
+	copy_init(copy);
+}
+
+static bool is_distance(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 5 && strcmp(name + n - 5, "_usec") == 0;
+}
+
+static bool members_are_same(const json_t *a, const json_t *b)
+{
+	const char *name;
+	json_t *value;
+
+	if (json_object_size(a) != json_object_size(b))
+		return false;
+	json_object_foreach((json_t *)(uintptr_t)a, name, value)
+	{
+		const json_t *other = json_object_get(b, name);
+
+		if (!other || (!is_distance(name) && strcmp(name, "service") != 0 &&
+			       !json_equal(value, other)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_same(const json_t *a, const json_t *b)
+{
+	return members_are_same(a, b) &&
+	       members_are_same(json_object_get(a, "service"), json_object_get(b, "service"));
+}
+
+/* Return: 0, -EBADMSG or -ENOMEM; a part of @copy may be filled in. */
+static int copy_read_nodes(struct copy *copy, const json_t *nodes)
+{
+	copy->nodes = calloc(json_array_size(nodes) + 1, sizeof(*copy->nodes));
+	if (!copy->nodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < json_array_size(nodes); i++) {
+		struct copy_node *node = &copy->nodes[i];
+		int r = node_view_parse(json_array_get(nodes, i), &node->view);
+
+		if (r < 0)
+			return r;
+		if (copy_find(copy, node->view.path))
+			return -EBADMSG;
+		r = dict_add(&copy->by_path, node);
+		if (r < 0)
+			return r;
+		node->object = json_incref(json_array_get(nodes, i));
+		copy->n++;
+	}
+	return 0;
+}
+
+int copy_take_nodes(struct copy *copy, const json_t *nodes, uint64_t now_usec)
+{
+	struct copy fresh;
+	bool other;
+	int r;
+
+	copy_init(&fresh);
+	r = copy_read_nodes(&fresh, nodes);
+	if (r < 0) {
+		copy_free_nodes(&fresh);
+		return r;
+	}
+	other = fresh.n != copy->n;
+	for (size_t i = 0; i < fresh.n; i++) {
+		const struct copy_node *before = copy_find(copy, fresh.nodes[i].view.path);
+
+		fresh.nodes[i].changed = !before || !is_same(before->object, fresh.nodes[i].object);
+		other = other || before != &copy->nodes[i];
+	}
+	copy_free_nodes(copy);
+	copy->nodes = fresh.nodes;
+	copy->n = fresh.n;
+	copy->by_path = fresh.by_path;
+	copy->at_usec = now_usec;
+	return other;
+}
+
+static bool guards_are_same(const json_t *a, const json_t *b)
+{
+	size_t n = json_array_size(a), i = 0;
+
+	if (n != json_array_size(b))
+		return false;
+	while (i < n && members_are_same(json_array_get(a, i), json_array_get(b, i)))
+		i++;
+	return i == n;
+}
+
+int copy_take_guards(struct copy *copy, json_t *reply, uint64_t now_usec)
+{
+	struct guard_view *guards;
+	size_t n;
+	int r = guard_view_parse_array(reply, "guards", &guards, &n);
+	bool same;
+
+	if (r < 0)
+		return r;
+	same = copy->guards_reply && guards_are_same(json_object_get(copy->guards_reply, "guards"),
+						     json_object_get(reply, "guards"));
+	free(copy->guards);
+	json_decref(copy->guards_reply);
+	copy->guards = guards;
+	copy->n_guards = n;
+	copy->guards_reply = json_incref(reply);
+	copy->guards_at_usec = now_usec;
+	return !same;
+}
+
+/* A state of the next Status takes its place in any case. */
+static void copy_take_event(struct copy *copy, const json_t *event)
+{
+	const char *path = message_get_string(event, "node", ""), *state;
+	const char *to = message_get_string(event, "to", "");
+	struct copy_node *node = dict_find(&copy->by_path, path);
+
+	if (!node)
+		return;
+	state = service_view_state(to);
+	if (strcmp(message_get_string(event, "kind", ""), "node") == 0) {
+		if (node_view_state_find(to, &node->view.state) == 0)
+			node->view.since_usec = 0;
+	} else if (node->view.is_service && state) {
+		node->view.service.state = state;
+		node->view.service.since_usec = 0;
+	}
+}
+
+void copy_take_events(struct copy *copy, const json_t *events)
+{
+	json_t *event;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)events, i, event) copy_take_event(copy, event);
+	if (!copy->events)
+		copy->events = json_array();
+	(void)json_array_extend(copy->events, (json_t *)(uintptr_t)events);
+	while (json_array_size(copy->events) > COPY_EVENTS)
+		(void)json_array_remove(copy->events, 0);
+}
+
+const struct copy_node *copy_find(const struct copy *copy, const char *path)
+{
+	return dict_find(&copy->by_path, path);
+}
+
+static void add_elapsed(uint64_t *age, uint64_t elapsed)
+{
+	if (*age != FIELD_NONE)
+		*age += elapsed;
+}
+
+static void take_elapsed(uint64_t *left, uint64_t elapsed)
+{
+	if (*left != FIELD_NONE)
+		*left -= MIN(*left, elapsed);
+}
+
+struct node_view copy_node_at(const struct copy *copy, const struct copy_node *node,
+			      uint64_t now_usec)
+{
+	uint64_t elapsed = now_usec - MIN(now_usec, copy->at_usec);
+	struct node_view view = node->view;
+	struct service_view *s = &view.service;
+
+	add_elapsed(&view.since_usec, elapsed);
+	take_elapsed(&view.deadline_usec, elapsed);
+	if (!view.is_service)
+		return view;
+	add_elapsed(&s->since_usec, elapsed);
+	add_elapsed(&s->reloading_usec, elapsed);
+	add_elapsed(&s->ran_usec, elapsed);
+	add_elapsed(&s->health_since_usec, elapsed);
+	take_elapsed(&s->next_usec, elapsed);
+	take_elapsed(&s->watchdog_usec, elapsed);
+	take_elapsed(&s->scheduled_usec, elapsed);
+	return view;
+}
+
+struct guard_view copy_guard_at(const struct copy *copy, const struct guard_view *guard,
+				uint64_t now_usec)
+{
+	uint64_t elapsed = now_usec - MIN(now_usec, copy->guards_at_usec);
+	struct guard_view view = *guard;
+
+	add_elapsed(&view.age_usec, elapsed);
+	take_elapsed(&view.kill_usec, elapsed);
+	take_elapsed(&view.ttl_usec, elapsed);
+	return view;
+}
+
+bool copy_is_blocking(const struct copy *copy, const struct guard_view *guard)
+{
+	const struct copy_node *node = copy_find(copy, guard->node);
+
+	if (!node || node->view.state == NODE_COMPLETE)
+		return !node;
+	return node->view.state == NODE_SHUTTING_DOWN || node->view.generation != guard->generation;
+}
+
+bool copy_is_stopping(const struct copy *copy)
+{
+	for (size_t i = 0; i < copy->n; i++)
+		if (copy->nodes[i].view.state == NODE_SHUTTING_DOWN)
+			return true;
+	return false;
+}

@@ -1,0 +1,339 @@
+/*
+ * proto/client.h with an expired deadline never waits: a call is shorter than the buffer of a
+ * socket, and replies are taken when they have arrived.
+ *
+ * A round of queries begins with Status, which lasts several replies, and goes on with Guards, and
+ * with Plan if there are other nodes.  Events that arrive meanwhile cause a further round.
+ */
+#include "exporter/mirror/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "proto/client.h"
+#include "proto/interface.h"
+
+#define CONNECT_USEC   (10 * USEC_PER_MSEC) /* a full backlog of the daemon may cost this much */
+#define RETRY_MIN_USEC (50 * USEC_PER_MSEC)
+#define RETRY_MAX_USEC USEC_PER_SEC
+#define ROUND_USEC     (100 * USEC_PER_MSEC) /* between two rounds of queries */
+#define STOPPING_USEC  (500 * USEC_PER_MSEC) /* likewise, during a shutdown without events */
+
+struct wire {
+	struct link *link;
+	struct client *client; /* NULL: not connected */
+	sd_event_source *io;
+	int (*receive)(struct link *link, const struct message_reply *reply);
+};
+
+struct link {
+	sd_event *event;
+	const char *socket;
+	struct copy *copy;
+	const struct link_owner *owner;
+	struct wire events, queries;
+	sd_event_source *retry, *round;
+	uint64_t retry_usec;	   /* until the next attempt */
+	uint64_t round_begun_usec; /* of the last round */
+	enum interface_method asked;
+	bool busy;  /* a query is not answered yet */
+	bool dirty; /* something has happened since the round began */
+	bool wants_plan;
+	bool up;
+	bool complained;
+	json_t *nodes; /* of the replies to Status so far */
+};
+
+static void wire_close(struct wire *wire)
+{
+	wire->io = sd_event_source_disable_unref(wire->io);
+	wire->client = client_free(wire->client);
+}
+
+static void link_down(struct link *link, int r)
+{
+	wire_close(&link->events);
+	wire_close(&link->queries);
+	json_decref(link->nodes);
+	link->nodes = NULL;
+	link->busy = link->dirty = false;
+	(void)sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
+	(void)sd_event_source_set_time_relative(link->retry, link->retry_usec);
+	(void)sd_event_source_set_enabled(link->retry, SD_EVENT_ONESHOT);
+	link->retry_usec = MIN(2 * link->retry_usec, RETRY_MAX_USEC);
+	if (link->up || !link->complained)
+		log_line(link->owner->log, LOG_WARNING, "%s: the daemon does not answer: %s",
+			 link->socket, strerror(-r));
+	link->complained = true;
+	if (!link->up)
+		return;
+	link->up = false;
+	link->owner->news(LINK_DOWN, NULL, link->owner->arg);
+}
+
+static int wire_receive(struct wire *wire)
+{
+	struct message_reply reply;
+	int r = client_receive(wire->client, 0, &reply);
+
+	if (r < 0)
+		return r;
+	r = reply.error ? -EPROTO : wire->receive(wire->link, &reply);
+	message_reply_done(&reply);
+	return r;
+}
+
+static int wire_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct wire *wire = arg;
+	int r = 0;
+
+	(void)source, (void)fd, (void)events;
+	while (r == 0)
+		r = wire_receive(wire);
+	if (r != -ETIMEDOUT)
+		link_down(wire->link, r);
+	return 0;
+}
+
+static int wire_open(struct wire *wire)
+{
+	struct link *link = wire->link;
+	int r = client_connect(&wire->client, link->socket, clock_now_usec() + CONNECT_USEC);
+
+	if (r < 0)
+		return r;
+	return sd_event_add_io(link->event, &wire->io, client_get_fd(wire->client), EPOLLIN,
+			       wire_readable, wire);
+}
+
+static int wire_call(struct wire *wire, enum interface_method method, json_t *parameters,
+		     unsigned flags)
+{
+	return client_call(wire->client, interface_method_name(method), parameters, flags, 0);
+}
+
+/* --- queries --- */
+
+static int link_ask(struct link *link, enum interface_method method)
+{
+	link->asked = method;
+	link->busy = true;
+	return wire_call(&link->queries, method, json_object(),
+			 method == METHOD_STATUS ? MESSAGE_MORE : 0);
+}
+
+static int link_begin_round(struct link *link)
+{
+	link->dirty = false;
+	link->round_begun_usec = clock_now_usec();
+	link->nodes = json_array();
+	return link_ask(link, METHOD_STATUS);
+}
+
+static void link_set_round(struct link *link, uint64_t usec)
+{
+	(void)sd_event_source_set_time(link->round, clock_add(link->round_begun_usec, usec));
+	(void)sd_event_source_set_enabled(link->round, SD_EVENT_ONESHOT);
+}
+
+/* Something may have changed: a round follows, unless one is about to. */
+static void link_touch(struct link *link)
+{
+	link->dirty = true;
+	if (!link->busy)
+		link_set_round(link, ROUND_USEC);
+}
+
+static int link_end_round(struct link *link)
+{
+	link->busy = false;
+	link->retry_usec = RETRY_MIN_USEC;
+	if (!link->up) {
+		link->up = true;
+		link->complained = false;
+		log_line(link->owner->log, LOG_INFO, "%s: %zu nodes", link->socket, link->copy->n);
+		link->owner->news(LINK_UP, NULL, link->owner->arg);
+	}
+	if (link->dirty)
+		link_set_round(link, ROUND_USEC);
+	else if (copy_is_stopping(link->copy))
+		link_set_round(link, STOPPING_USEC);
+	return 0;
+}
+
+static int receive_status(struct link *link, const struct message_reply *reply)
+{
+	int r;
+
+	if (json_array_extend(link->nodes, json_object_get(reply->parameters, "nodes")) < 0)
+		return -EBADMSG;
+	if (reply->continues)
+		return 0;
+	r = copy_take_nodes(link->copy, link->nodes, clock_now_usec());
+	json_decref(link->nodes);
+	link->nodes = NULL;
+	if (r < 0)
+		return r;
+	link->wants_plan = link->wants_plan || r == 1;
+	if (link->up)
+		link->owner->news(r == 1 ? LINK_TREE : LINK_NODES, NULL, link->owner->arg);
+	return link_ask(link, METHOD_GUARDS);
+}
+
+static int receive_guards(struct link *link, const struct message_reply *reply)
+{
+	int r = copy_take_guards(link->copy, reply->parameters, clock_now_usec());
+
+	if (r < 0)
+		return r;
+	if (r == 1 && link->up)
+		link->owner->news(LINK_GUARDS, NULL, link->owner->arg);
+	return link->wants_plan ? link_ask(link, METHOD_PLAN) : link_end_round(link);
+}
+
+static int receive_plan(struct link *link, const struct message_reply *reply)
+{
+	link->wants_plan = false;
+	json_decref(link->copy->plan);
+	link->copy->plan = json_incref(reply->parameters);
+	return link_end_round(link);
+}
+
+static int receive_query(struct link *link, const struct message_reply *reply)
+{
+	if (!link->busy)
+		return -EBADMSG;
+	switch (link->asked) {
+	case METHOD_STATUS:
+		return receive_status(link, reply);
+	case METHOD_GUARDS:
+		return receive_guards(link, reply);
+	default:
+		return receive_plan(link, reply);
+	}
+}
+
+/* --- events --- */
+
+static int receive_events(struct link *link, const struct message_reply *reply)
+{
+	const json_t *events = json_object_get(reply->parameters, "events");
+
+	/* The daemon ends. */
+	if (!reply->continues)
+		return -ECONNRESET;
+	if (!json_is_array(events))
+		return -EBADMSG;
+	copy_take_events(link->copy, events);
+	if (json_array_size(events) > 0)
+		link->owner->news(LINK_EVENTS, events, link->owner->arg);
+	link_touch(link);
+	return 0;
+}
+
+static int link_connect(struct link *link)
+{
+	int r = wire_open(&link->events);
+
+	if (r == 0)
+		r = wire_open(&link->queries);
+	/* Events first, so that no change is between them and the first Status. */
+	if (r == 0)
+		r = wire_call(&link->events, METHOD_EVENTS, json_pack("{s:i}", "last", COPY_EVENTS),
+			      MESSAGE_MORE);
+	if (r == 0)
+		r = link_begin_round(link);
+	return r;
+}
+
+static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct link *link = arg;
+	int r = link_connect(link);
+
+	(void)source, (void)usec;
+	link->wants_plan = true;
+	json_array_clear(link->copy->events);
+	if (r < 0)
+		link_down(link, r);
+	return 0;
+}
+
+static int on_round(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct link *link = arg;
+	int r = link->busy ? 0 : link_begin_round(link);
+
+	(void)source, (void)usec;
+	if (r < 0)
+		link_down(link, r);
+	return 0;
+}
+
+static int link_add_timers(struct link *link)
+{
+	int r = sd_event_add_time(link->event, &link->retry, CLOCK_MONOTONIC, 0, 1, on_retry, link);
+
+	if (r >= 0)
+		r = sd_event_add_time(link->event, &link->round, CLOCK_MONOTONIC, 0, 1, on_round,
+				      link);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(link->round, SD_EVENT_OFF);
+	return MIN(r, 0);
+}
+
+int link_new(struct link **ret, sd_event *event, const char *socket, struct copy *copy,
+	     const struct link_owner *owner)
+{
+	struct link *link = calloc(1, sizeof(*link));
+	int r;
+
+	if (!link)
+		return -ENOMEM;
+	*link = (struct link){ .event = event,
+			       .socket = socket,
+			       .copy = copy,
+			       .owner = owner,
+			       .retry_usec = RETRY_MIN_USEC };
+	link->events = (struct wire){ .link = link, .receive = receive_events };
+	link->queries = (struct wire){ .link = link, .receive = receive_query };
+	r = link_add_timers(link);
+	if (r < 0)
+		link_free(link);
+	else
+		*ret = link;
+	return r;
+}
+
+struct link *link_free(struct link *link)
+{
+	if (!link)
+		return NULL;
+	wire_close(&link->events);
+	wire_close(&link->queries);
+	link->retry = sd_event_source_disable_unref(link->retry);
+	link->round = sd_event_source_disable_unref(link->round);
+	json_decref(link->nodes);
+	free(link);
+	return NULL;
+}
+
+bool link_is_up(const struct link *link)
+{
+	return link->up;
+}
+
+pid_t link_daemon(const struct link *link)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	if (!link->up || getsockopt(client_get_fd(link->queries.client), SOL_SOCKET, SO_PEERCRED,
+				    &peer, &length) < 0)
+		return 0;
+	return peer.pid;
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+/*
+ * The two connections to the daemon, however many clients there are: the stream of events, and
+ * the queries that fill the copy.  A query follows an event, at most ten times a second, and
+ * nothing is asked while nothing happens.  After the end of the daemon, connections are tried each
+ * second at least.
+ */
+
+#include <systemd/sd-event.h>
+
+#include "base/log.h"
+#include "exporter/mirror/copy.h"
+
+enum link_news {
+	LINK_UP,     /* the daemon answers, and the copy is complete */
+	LINK_DOWN,   /* the daemon does not answer; the copy stays */
+	LINK_EVENTS, /* @detail: an array of Event; before LINK_UP, those that are remembered */
+	LINK_TREE,   /* other nodes are in the copy */
+	LINK_NODES,  /* the nodes of the copy that are marked have changed */
+	LINK_GUARDS, /* the guards of the copy have changed */
+};
+
+struct link_owner {
+	struct log *log;
+	void (*news)(enum link_news news, const json_t *detail, void *arg);
+	void *arg;
+};
+
+struct link;
+
+/*
+ * Connects to @socket, at once or later.  @copy, @owner and @socket must outlive the link.
+ *
+ * Return: 0 or -errno.
+ */
+int link_new(struct link **ret, sd_event *event, const char *socket, struct copy *copy,
+	     const struct link_owner *owner);
+struct link *link_free(struct link *link);
+
+/* Returns true while the daemon answers. */
+bool link_is_up(const struct link *link);
+
+/* Returns the pid of the daemon; 0: not known. */
+pid_t link_daemon(const struct link *link);

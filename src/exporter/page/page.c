@@ -1,0 +1,28 @@
+#include "exporter/page/page.h"
+
+#include <string.h>
+
+#include "base/macro.h"
+
+/* Made by embed.awk. */
+#include <exporter/page/files.inc>
+
+#define PAGE_FILE(file, content, variable)                                             \
+	{                                                                              \
+		.name = (file), .type = content "; charset=utf-8", .text = (variable), \
+		.size = sizeof(variable) - 1                                           \
+	}
+
+static const struct page_file files[] = {
+	PAGE_FILE("index.html", "text/html", page_index_html),
+	PAGE_FILE("style.css", "text/css", page_style_css),
+	PAGE_FILE("app.js", "text/javascript", page_app_js),
+};
+
+const struct page_file *page_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (strcmp(files[i].name, name) == 0)
+			return &files[i];
+	return NULL;
+}

@@ -1,0 +1,117 @@
+#include "exporter/text/api.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+static json_t *api_begin(bool up)
+{
+	return json_pack("{s:b, s:I}", "up", up, "time_usec", (json_int_t)clock_realtime_usec());
+}
+
+json_t *api_node(const struct copy *copy, const struct copy_node *node, uint64_t now_usec)
+{
+	const struct node_view view = copy_node_at(copy, node, now_usec);
+
+	return node_view_build(&view);
+}
+
+static json_t *api_nodes(const struct copy *copy, uint64_t now_usec)
+{
+	json_t *nodes = json_array();
+
+	for (size_t i = 0; i < copy->n; i++)
+		(void)json_array_append_new(nodes, api_node(copy, &copy->nodes[i], now_usec));
+	return nodes;
+}
+
+json_t *api_tree(const struct copy *copy, bool up, uint64_t now_usec)
+{
+	json_t *tree = api_begin(up);
+
+	(void)json_object_set_new(tree, "nodes", api_nodes(copy, now_usec));
+	return tree;
+}
+
+static json_t *api_guard_list(const struct copy *copy, const char *top, bool blocking,
+			      uint64_t now_usec)
+{
+	json_t *guards = json_array();
+
+	for (size_t i = 0; i < copy->n_guards; i++) {
+		const struct guard_view *guard = &copy->guards[i];
+		const struct guard_view view = copy_guard_at(copy, guard, now_usec);
+
+		if (text_is_within(guard->node, top) &&
+		    (!blocking || copy_is_blocking(copy, guard)))
+			(void)json_array_append_new(guards, guard_view_build(&view));
+	}
+	return guards;
+}
+
+json_t *api_guards(const struct copy *copy, const char *top, bool blocking, uint64_t now_usec)
+{
+	return json_pack("{s:o}", "guards", api_guard_list(copy, top, blocking, now_usec));
+}
+
+static json_t *api_events(const struct copy *copy, const char *path)
+{
+	json_t *events = json_array(), *event;
+	size_t i;
+
+	json_array_foreach(copy->events, i, event)
+	{
+		const char *node = json_string_value(json_object_get(event, "node"));
+
+		if (node && strcmp(node, path) == 0)
+			(void)json_array_append(events, event);
+	}
+	return events;
+}
+
+json_t *api_node_page(const struct copy *copy, const struct copy_node *node, bool up,
+		      uint64_t now_usec)
+{
+	const char *path = node->view.path;
+	json_t *page = api_begin(up);
+
+	(void)json_object_set_new(page, "node", api_node(copy, node, now_usec));
+	(void)json_object_set_new(page, "guards", api_guard_list(copy, path, false, now_usec));
+	(void)json_object_set_new(page, "events", api_events(copy, path));
+	return page;
+}
+
+/* Returns true if the service has a process, or waits for its stop. */
+static bool is_left(const struct service_view *s)
+{
+	static const char *const over[] = { "down", "backoff", "done", "failed" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(over); i++)
+		if (strcmp(s->state, over[i]) == 0)
+			return false;
+	return true;
+}
+
+json_t *api_shutdown(const struct copy *copy, bool up, bool with_plan, uint64_t now_usec)
+{
+	json_int_t left = 0, services = 0;
+	json_t *object = api_begin(up);
+
+	for (size_t i = 0; i < copy->n; i++) {
+		const struct node_view *view = &copy->nodes[i].view;
+
+		services += view->is_service;
+		left += view->is_service && is_left(&view->service);
+	}
+	(void)json_object_set_new(object, "stopping", json_boolean(copy_is_stopping(copy)));
+	if (copy->n > 0)
+		(void)json_object_set_new(object, "node",
+					  api_node(copy, &copy->nodes[0], now_usec));
+	(void)json_object_set_new(object, "left", json_integer(left));
+	(void)json_object_set_new(object, "services", json_integer(services));
+	(void)json_object_set_new(object, "guards", api_guard_list(copy, "", true, now_usec));
+	if (with_plan && copy->plan)
+		(void)json_object_set(object, "plan", copy->plan);
+	return object;
+}

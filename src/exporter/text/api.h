@@ -1,0 +1,27 @@
+#pragma once
+
+/*
+ * The replies of /api and the data of /events: objects of the control protocol, with their times as
+ * of now.  A function returns a new object, or NULL if out of memory.
+ */
+
+#include "exporter/mirror/copy.h"
+
+json_t *api_node(const struct copy *copy, const struct copy_node *node, uint64_t now_usec);
+
+/* {"up", "time_usec", "nodes": [Node]} */
+json_t *api_tree(const struct copy *copy, bool up, uint64_t now_usec);
+
+/* {"guards": [Guard]}: those on nodes at and below @top; with @blocking, those that hold up a stop. */
+json_t *api_guards(const struct copy *copy, const char *top, bool blocking, uint64_t now_usec);
+
+/* {"up", "time_usec", "node": Node, "guards": [Guard], "events": [Event]} */
+json_t *api_node_page(const struct copy *copy, const struct copy_node *node, bool up,
+		      uint64_t now_usec);
+
+/*
+ * {"up", "time_usec", "stopping": a node is being shut down, "node": the root, "left": the number of
+ * services that have not ended, "services": that of all, "guards": [Guard] that hold up a stop,
+ * "plan": the reply to Plan, only with @with_plan}
+ */
+json_t *api_shutdown(const struct copy *copy, bool up, bool with_plan, uint64_t now_usec);

@@ -1,0 +1,100 @@
+#include "exporter/text/html.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memstream.h"
+#include "base/text.h"
+
+#define TROUBLE_MAX 3 /* failed services that the sentence names */
+
+void html_escape(FILE *to, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&':
+			(void)fputs("&amp;", to);
+			break;
+		case '<':
+			(void)fputs("&lt;", to);
+			break;
+		case '>':
+			(void)fputs("&gt;", to);
+			break;
+		case '"':
+			(void)fputs("&quot;", to);
+			break;
+		case '\'':
+			(void)fputs("&#39;", to);
+			break;
+		default:
+			(void)fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+		}
+	}
+}
+
+static const char *state_of(const struct node_view *view)
+{
+	return view->is_service ? view->service.state : node_view_state_name(view->state);
+}
+
+void html_summary(FILE *to, const struct copy *copy, bool up)
+{
+	size_t services = 0, running = 0, failed = 0;
+
+	for (size_t i = 0; i < copy->n; i++) {
+		const struct node_view *view = &copy->nodes[i].view;
+
+		services += view->is_service;
+		running += view->is_service && strcmp(view->service.state, "up") == 0;
+		failed += view->is_service && strcmp(view->service.state, "failed") == 0;
+	}
+	if (!up)
+		(void)fputs("The daemon does not answer. Last seen: ", to);
+	(void)fprintf(to, "%zu of %zu services are up", running, services);
+	if (copy_is_stopping(copy))
+		(void)fputs("; shutting down", to);
+	if (failed > 0)
+		(void)fprintf(to, "; %zu failed:", failed);
+	for (size_t i = 0, named = 0; failed > 0 && i < copy->n && named < TROUBLE_MAX; i++)
+		if (strcmp(state_of(&copy->nodes[i].view), "failed") == 0)
+			(void)fprintf(to, "%s %s", named++ ? "," : "", copy->nodes[i].view.path);
+	(void)fputs(failed > TROUBLE_MAX ? " and others." : ".", to);
+}
+
+static void html_row(FILE *to, const struct node_view *view)
+{
+	char age[CLOCK_TEXT_MAX];
+	uint64_t since = view->is_service ? view->service.since_usec : view->since_usec;
+
+	(void)fputs("<tr data-path=\"", to);
+	html_escape(to, view->path);
+	(void)fputs("\"><th scope=\"row\">", to);
+	html_escape(to, *view->path ? view->path : "root");
+	(void)fprintf(to, "</th><td>%s</td><td>%" PRIu64 "</td><td>%s</td></tr>\n", state_of(view),
+		      view->guards, clock_text(age, since));
+}
+
+void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec)
+{
+	struct memstream m;
+	char *summary = NULL;
+
+	(void)fputs("<p id=\"summary\" aria-live=\"polite\">", to);
+	if (memstream_open(&m) == 0) {
+		html_summary(m.file, copy, up);
+		(void)memstream_close(&m, &summary);
+	}
+	html_escape(to, summary ? summary : "");
+	free(summary);
+	(void)fputs("</p>\n<table>\n<thead><tr><th>Node</th><th>State</th><th>Guards</th>"
+		    "<th>Since</th></tr></thead>\n<tbody>\n",
+		    to);
+	for (size_t i = 0; i < copy->n; i++) {
+		const struct node_view view = copy_node_at(copy, &copy->nodes[i], now_usec);
+
+		html_row(to, &view);
+	}
+	(void)fputs("</tbody>\n</table>\n", to);
+}

@@ -1,0 +1,19 @@
+#pragma once
+
+/*
+ * The tree as HTML, for the first sight of the page and for browsers without JavaScript.  All text
+ * from outside is escaped.
+ */
+
+#include <stdio.h>
+
+#include "exporter/mirror/copy.h"
+
+/* Writes @text with its special characters as entities, for content and quoted attributes. */
+void html_escape(FILE *to, const char *text);
+
+/* Writes one sentence about the tree as plain text: "3 of 4 services are up; web/api failed". */
+void html_summary(FILE *to, const struct copy *copy, bool up);
+
+/* Writes that sentence and a table with a row for each node. */
+void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec);

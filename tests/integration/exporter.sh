@@ -1,0 +1,61 @@
+#!/bin/bash
+# The exporter shows the tree as it is, and each change as it happens.
+. "${0%/*}/lib.sh"
+. "${0%/*}/exporter-lib.sh"
+
+config <<END
+[web]
+[web/api]
+command = $helpers/idle
+[db]
+command = $helpers/idle
+autostart = no
+END
+start_daemon
+ctl wait --for ready
+start_exporter
+since_removed='del(.. | .since_usec?)'
+is "the nodes are those of swansongctl" "$(got /api/tree ".nodes | $since_removed" | jq -cS .)" \
+	"$(ctl status --json | jq -cS ".nodes | $since_removed")"
+is "a node has its guards" "$(got /api/node/web/api '.guards[].kind')" process
+is "and its events" "$(got /api/node/web/api '.events[-1].to')" up
+is "the root is the node without a name" "$(got /api/node/ .node.path)" ""
+is "no node, no reply" "$(status_of /api/node/nothing)" 404
+is "no page, no reply" "$(status_of /nothing)" 404
+is "the plan is that of swansongctl" "$(got /api/shutdown .plan.entries | jq -cS .)" \
+	"$(ctl plan --json | jq -cS .entries)"
+is "only GET and HEAD are allowed" "$(status_of / -X POST -d x) $(status_of / -I)" "405 200"
+
+like "the page has the tree without JavaScript" "$(get /)" 'web/api</th><td>up'
+is "and the page loads nothing else" "$(get / | grep -c 'src="http\|href="http')" 0
+like "its policy is strict" "$(get / -I)" "Content-Security-Policy: default-src 'none'; script-src 'self'"
+is "its files are there" "$(status_of /app.js) $(status_of /style.css)" "200 200"
+
+listen_to_events "$dir/stream"
+is "a stream begins with the tree" "$(events_of "$dir/stream" tree | jq '.nodes | length')" 4
+ctl start db
+ok "a start is shown" wait_for 5 has_event "$dir/stream" event '.node == "db" and .to == "up"'
+ok "and the node as it is then" wait_for 5 has_event "$dir/stream" node '.path == "db" and .service.pid'
+is "the tree has it as well" "$(node_state db)" up
+"$swansongctl" guard db --why "nightly backup" -- sh -c "echo >$dir/held; exec sleep 1000" &
+holder=$!
+cleanup_fn end_process $holder
+wait_for 5 test -e "$dir/held"
+ctl shutdown --no-wait
+ok "a shutdown is shown" wait_for 5 has_event "$dir/stream" shutdown '.stopping'
+ok "with the guard that holds it up" wait_for 5 has_event "$dir/stream" shutdown \
+	'.guards | any(.why == "nightly backup")'
+ok "and the services that are left" wait_for 5 gets /api/shutdown .left 0
+kill "$holder"
+await_daemon 10
+ok "the end is shown" wait_for 5 has_event "$dir/stream" summary '.up | not'
+is "the last state stays" "$(got /api/tree .up) $(got /api/shutdown .node.state)" "false complete"
+
+start_daemon
+ok "a new daemon is found" wait_for 5 gets /api/tree .up true
+ok "and shown" wait_for 5 has_event "$dir/stream" summary .up
+kill -TERM "$exporter"
+wait "$exporter"
+is "the exporter ends at SIGTERM" "$?" 0
+stop_daemon
+finish
