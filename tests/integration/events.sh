@@ -162,6 +162,33 @@ else
 	skip "anybody may look" "machine: needs root"
 fi
 
+# A client that asks for changes hears of those without an event: of guards, and of settings.
+cat >"$dir/changes.py" <<-'END'
+import json, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+call = {"method": "io.swansong.Events", "parameters": {"changes": True}, "more": True}
+s.sendall(json.dumps(call).encode() + b"\0")
+received = b""
+while True:
+    received += s.recv(65536) or sys.exit()
+    *replies, received = received.split(b"\0")
+    for reply in replies:
+        print(reply.decode(), flush=True)
+END
+/usr/bin/python3 "$dir/changes.py" "$socket" >"$dir/changes" &
+cleanup_fn end_process $!
+replies() { jq -c "select($1)" "$dir/changes" | grep -q .; }
+n_changes() { jq -s 'map(select(.parameters.changed)) | length' "$dir/changes"; }
+has_more_changes() { [ "$(n_changes)" -gt "$1" ]; }
+ok "a stream of changes begins without one" wait_for 5 replies '.parameters.changed | not'
+ctl guard web/app true
+ok "a guard is a change" wait_for 5 has_more_changes 0
+before=$(n_changes)
+ctl reload
+ok "and a reload" wait_for 5 has_more_changes "$before"
+ok "without an event" not replies '.parameters.changed and .parameters.events != []'
+
 # A reload stops one and starts another, each for its own reason.
 cause() { # NODE FROM TO
 	ctl events --json --no-wait |

@@ -41,6 +41,8 @@ is "the tree has it as well" "$(node_state db)" up
 holder=$!
 cleanup_fn end_process $holder
 wait_for 5 test -e "$dir/held"
+ok "a guard is shown, though no state has changed" wait_for 5 has_event "$dir/stream" guard \
+	'.guards | any(.why == "nightly backup")'
 ctl shutdown --no-wait
 ok "a shutdown is shown" wait_for 5 has_event "$dir/stream" shutdown '.stopping'
 ok "with the guard that holds it up" wait_for 5 has_event "$dir/stream" shutdown \

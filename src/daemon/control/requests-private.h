@@ -59,6 +59,12 @@ bool request_reply_passed(struct request *q, const char *path, const struct mess
 /* Returns true if the state @until is reached by a node that has gone. */
 bool request_is_implied_by_the_end(const char *until);
 
+/*
+ * Returns true if the client may be sent progress now: it has read the last one, which was sent
+ * some time ago.
+ */
+bool request_takes_progress(struct request *q);
+
 /* Returns the progress of the shutdown of @node. */
 json_t *request_progress(struct request *q, struct node *node);
 

@@ -221,8 +221,7 @@ json_t *request_progress(struct request *q, struct node *node)
 			 (json_int_t)(clock_now_usec() - q->begun_usec));
 }
 
-/* Returns false if the client has not read the last progress. */
-static bool is_to_be_told(struct request *q)
+bool request_takes_progress(struct request *q)
 {
 	uint64_t now = clock_now_usec();
 
@@ -245,7 +244,7 @@ void request_update_shutdown(struct request *q, struct node *node)
 		request_reply(q, parameters);
 		return;
 	}
-	if (is_to_be_told(q))
+	if (request_takes_progress(q))
 		connection_reply(q->connection, request_progress(q, node), true);
 }
 
@@ -272,7 +271,7 @@ static void tell_wait(struct request *q, struct node *node)
 {
 	json_t *progress;
 
-	if (!q->waiting || !is_to_be_told(q))
+	if (!q->waiting || !request_takes_progress(q))
 		return;
 	progress = request_progress(q, node);
 	add_pending(progress, node);

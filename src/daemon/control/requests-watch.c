@@ -65,8 +65,31 @@ static uint64_t find_last(const struct request *q, uint64_t n)
 	return at;
 }
 
+static uint64_t count_changes(const struct request *q)
+{
+	return q->tree->ctx->changes + q->tree->ctx->remarks;
+}
+
+/* An event is news of a change, too. */
+static void report_changes(struct request *q, bool had_event)
+{
+	uint64_t changes = count_changes(q);
+
+	if (!q->changes || changes == q->seen_changes)
+		return;
+	if (!had_event && !request_takes_progress(q))
+		return;
+	q->seen_changes = changes;
+	if (!had_event)
+		connection_reply(q->connection,
+				 json_pack("{s:[], s:i, s:b}", "events", "lost", 0, "changed", 1),
+				 true);
+}
+
 void request_update_events(struct request *q, struct node *node)
 {
+	bool had_event = q->next_event < events_next(q->tree->ctx->events);
+
 	(void)node;
 	while (!connection_is_clogged(q->connection) &&
 	       q->next_event < events_next(q->tree->ctx->events)) {
@@ -78,6 +101,7 @@ void request_update_events(struct request *q, struct node *node)
 		else
 			json_decref(reply);
 	}
+	report_changes(q, had_event);
 	if (q->tree->root->complete && !connection_is_clogged(q->connection))
 		request_reply(q, take_events(q, 0));
 }
@@ -92,7 +116,10 @@ void request_events(struct request *q, struct node *node, const struct message_c
 		request_reply(q, take_events(q, EVENTS_MAX));
 		return;
 	}
-	q->waiting = true;
+	q->waiting = q->more = true;
+	q->changes = message_get_bool(call->parameters, "changes", false);
+	q->seen_changes = count_changes(q);
+	q->next_usec = 0;
 	/* An observer may stop reading for as long as it likes. */
 	q->connection->patient = true;
 	/* The first reply, even an empty one, confirms that later events will be sent. */

@@ -39,6 +39,8 @@ struct request {
 	bool told_begin;       /* ... and its first reply is sent */
 	uint64_t next_usec;    /* no progress is sent before this */
 	uint64_t next_event;   /* METHOD_EVENTS: number of the next event to send */
+	bool changes;	       /* ... changes without an event are reported */
+	uint64_t seen_changes; /* ... those up to this number are */
 	struct alarm progress;
 
 	struct list leases; /* leases of this connection */

@@ -99,6 +99,7 @@ struct context {
 	struct disabled disabled;
 
 	uint64_t changes; /* counts changes of services, processes and guards */
+	uint64_t remarks; /* counts changes of health, status texts and settings */
 	struct agenda agenda;
 	bool scan_orphans;
 };

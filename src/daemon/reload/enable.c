@@ -55,6 +55,7 @@ int enable_set(struct tree *tree, struct node *node, bool enabled)
 	disabled_done(&tree->ctx->disabled);
 	tree->ctx->disabled = next;
 	follow(tree);
+	tree->ctx->remarks++;
 	log_node(tree->ctx->log, LOG_NOTICE, node_name(node), "%s",
 		 enabled ? "enabled: starts by itself if autostart is set"
 			 : "disabled: does not start by itself");

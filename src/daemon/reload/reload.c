@@ -69,6 +69,7 @@ static int apply(struct plan *plan)
 
 	if (r < 0)
 		return r;
+	plan->tree->ctx->remarks++;
 	log_line(log, LOG_NOTICE, "reloaded: %s", plan_text(text, plan));
 	for (enum key_id key = 0; key < N_KEYS; key++) {
 		bool live = keys[key].apply == APPLY_LIVE;

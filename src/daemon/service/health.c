@@ -35,6 +35,7 @@ static void set_state(struct health *h, enum health_state state)
 		log_node(s->ctx->log, LOG_INFO, s->config->path, "healthy again");
 	h->state = state;
 	h->since_usec = clock_now_usec();
+	s->ctx->remarks++;
 }
 
 /*

@@ -80,6 +80,7 @@ static void apply_stopping(struct service *s, const struct notify_message *m)
 static void apply_status(struct service *s, const struct notify_message *m)
 {
 	memcpy(s->setup.messages->status, m->status, sizeof(s->setup.messages->status));
+	s->ctx->remarks++;
 }
 
 static void apply_error(struct service *s, const struct notify_message *m)

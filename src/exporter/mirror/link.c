@@ -243,7 +243,7 @@ static int link_connect(struct link *link)
 		r = wire_open(&link->queries);
 	/* Events first, so that no change is between them and the first Status. */
 	if (r == 0)
-		r = wire_call(&link->events, METHOD_EVENTS, json_pack("{s:i}", "last", COPY_EVENTS),
+		r = wire_call(&link->events, METHOD_EVENTS, json_pack("{s:i, s:b}", "last", COPY_EVENTS, "changes", 1),
 			      MESSAGE_MORE);
 	if (r == 0)
 		r = link_begin_round(link);
