@@ -119,5 +119,20 @@ for way in swansongd timer supervisord; do
 	is "and every request has its end" "$(compared '.[].figures | .requests - .answered - .failed')" \
 		"$(compared '.[] | 0')"
 done
+# Three servers behind nginx: one after another they lose nothing, all at once many.
+if command -v nginx >/dev/null; then
+	ok "a rollout is measured" compare rollout
+	is "without trouble" "$(compared '[.[].trouble // empty] | join(", ")')" ''
+	is "it loses no request" "$(compared '.[].figures.failed')" 0
+else
+	skip "a rollout is measured" "package nginx-light"
+fi
+if command -v nginx >/dev/null && command -v supervisord >/dev/null; then
+	ok "a restart of the group by supervisord is measured" compare group
+	is "without trouble, too" "$(compared '[.[].trouble // empty] | join(", ")')" ''
+	ok "it loses requests" test "$(compared '.[].figures.failed')" -gt 0
+else
+	skip "a restart of the group by supervisord is measured" "package supervisor, nginx-light"
+fi
 ok "nothing is left" wait_for 10 nobody_else
 finish
