@@ -50,7 +50,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define LOGGER_VERSION	   2
+#define LOGGER_VERSION	   3
 #define LOGGER_STREAMS	   16384
 #define LOGGER_ALL	   UINT32_MAX
 #define LOGGER_MESSAGE_MAX 8192 /* bytes of a message with its texts */
@@ -134,6 +134,8 @@ struct logger_view {
 	uint32_t follow;
 	uint64_t lines; /* at most so many of the last lines of the stream; 0: no limit */
 	uint64_t bytes; /* and so many bytes; 0: as many as @memory of its rules promises */
+	uint32_t plain; /* the lines alone, each with its end, instead of frames */
+	uint32_t reserved;
 };
 
 struct logger_flushed {

@@ -42,6 +42,17 @@ autostart = no
 restart = never
 on-failure-command = sleep 1000
 on-failure-timeout = 300ms
+[words]
+command = sh -c 'seq -f "line %%g" 20; echo an error >&2; exit 1'
+restart = never
+autostart = no
+on-failure-command = sh -c 'cat >$dir/first'
+on-failure-command = sh -c 'cat >$dir/second'
+[silent]
+command = false
+restart = never
+autostart = no
+on-failure-command = sh -c 'cat >$dir/silent; echo read >>$dir/silent'
 [held]
 command = false
 autostart = no
@@ -65,6 +76,14 @@ is "so it has run once" "$(grep -c '^once' "$told")" 1
 
 ctl start slow >/dev/null 2>&1
 ok "one that hangs is killed" wait_for 10 says "$log" 'slow: killing on-failure-command, .*: its on-failure-timeout is spent'
+
+# Its standard input has the last lines of the service, and ends then.
+ctl start words silent >/dev/null 2>&1
+{ seq -f 'line %g' 12 20; echo an error; } >"$dir/expected"
+ok "it has the last ten lines on standard input" wait_for 10 cmp "$dir/first" "$dir/expected"
+ok "and so has each further one" wait_for 10 cmp "$dir/second" "$dir/expected"
+ok "without a line there is the end of the input" wait_for 10 says "$dir/silent" '^read$'
+is "and nothing before" "$(cat "$dir/silent")" read
 
 # It is a guard like another, and the next run need not wait for it.
 mkfifo "$dir/block-held"
@@ -115,7 +134,6 @@ if command -v jq >/dev/null; then
 	mkdir "$dir/bin"
 	# shellcheck disable=SC2016  # of that script
 	printf '#!/bin/sh\ncat >%s/posted\nfor a; do :; done\necho "$a" >%s/url\n' "$dir" "$dir" >"$dir/bin/curl"
-	printf '#!/bin/sh\nexec %s "$@"\n' "$(realpath "$swansongctl")" >"$dir/bin/swansongctl"
 	chmod +x "$dir/bin/"*
 	config <<-END
 	[swansong]
@@ -124,7 +142,7 @@ if command -v jq >/dev/null; then
 	command = sh -c 'echo last words; exit 7'
 	restart = never
 	log = file:$dir/app.log
-	environment = PATH=$dir/bin:$PATH SWANSONG_SOCKET=$socket
+	environment = PATH=$dir/bin:$PATH
 	on-failure-command = $webhook http://hook.example/x
 	END
 	start_daemon

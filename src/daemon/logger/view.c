@@ -45,6 +45,7 @@ int log_view_new(struct log_view **ret, struct context *ctx, const struct log_vi
 			.id = (uint32_t)++ctx->last_id,
 			.follow = wish->follow,
 			.lines = wish->lines,
+			.plain = wish->plain,
 			.bytes = UINT64_MAX,
 		},
 	};

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * A reader of lines: a client of the control socket gets the read end of a pipe, the logger the other
- * one.  The lines go from there to the client, without the daemon.
+ * A reader of lines: a client of the control socket, or a command, gets the read end of a pipe, the
+ * logger the other one.  The lines go from there to the reader, without the daemon.
  */
 
 #include "daemon/logger/logger.h"
@@ -12,6 +12,7 @@ struct log_view;
 struct log_view_wish {
 	uint64_t lines; /* at most so many of the last lines of each stream */
 	bool follow;	/* and then all lines, also of streams to come */
+	bool plain;	/* the lines alone, for a program that knows no frames */
 	bool (*is_wanted)(const char *name, void *arg); /* the streams of this node? */
 	void *arg;
 };

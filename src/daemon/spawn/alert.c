@@ -1,7 +1,8 @@
 /*
  * Commands of no service, as those of final: their session is killed with them, and they are in no
  * control group that the next run of the service uses.  A reload meanwhile prepares the next alert,
- * which takes the place of this one when the last command has ended.
+ * which takes the place of this one when the last command has ended.  The last lines of the service go
+ * from the logger to the command, not through the daemon.
  */
 #include "daemon/spawn/alert.h"
 
@@ -11,6 +12,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/logger/view.h"
+
+#define ALERT_LINES 10 /* of each output of the service */
 
 static const char exit_name[] = "SWANSONG_EXIT=";
 
@@ -53,6 +57,40 @@ static void on_limit(struct alarm *alarm)
 		a->spent = true; /* between two commands: the next would have no limit */
 }
 
+/* --- the last lines --- */
+
+static bool is_of_node(const char *name, void *arg)
+{
+	const struct alert *a = arg;
+
+	return strcmp(name, a->config->path) == 0;
+}
+
+/* Returns a pipe that the logger writes the last lines to and closes; 0 if there is none. */
+static int open_lines(void *arg)
+{
+	struct alert *a = arg;
+	struct context *ctx = a->node->ctx;
+	const struct log_view_wish wish = {
+		.lines = ALERT_LINES,
+		.plain = true,
+		.is_wanted = is_of_node,
+		.arg = a,
+	};
+	struct log_view *view;
+	int fd;
+
+	if (!ctx->logger || !logger_is_usable(ctx->logger) ||
+	    log_view_new(&view, ctx, &wish, &fd) < 0)
+		return 0;
+	/* If the logger does not take it now, the command finds an end of file. */
+	(void)log_view_update(view);
+	log_view_free(view);
+	return fd;
+}
+
+/* --- making --- */
+
 int alert_new(struct alert **ret, struct node *node, const struct node_config *config)
 {
 	cleanup(alert_freep) struct alert *a = NULL;
@@ -67,6 +105,7 @@ int alert_new(struct alert **ret, struct node *node, const struct node_config *c
 	a->config = node_config_ref(config);
 	hook_init(&a->hook, node->ctx, &a->launch, NULL, on_end, a);
 	alarm_init(&a->hook.timer, on_limit);
+	a->hook.open_input = open_lines;
 	r = launch_init(&a->launch, node->ctx, config, NULL, NULL);
 	if (r < 0)
 		return r;
@@ -101,6 +140,8 @@ void alert_use(struct node *node, struct alert *alert)
 	node->alert = alert;
 	alert_free(before);
 }
+
+/* --- beginning and end --- */
 
 /* Returns true if the commands must not begin, and logs the reason. */
 static bool is_left_out(const struct alert *a, uint64_t now)

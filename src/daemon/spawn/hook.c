@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fd.h"
+
 void hook_init(struct hook *h, struct context *ctx, const struct launch *launch,
 	       struct service *service, void (*on_end)(void *arg), void *arg)
 {
@@ -90,12 +92,17 @@ static void run(struct hook *h)
 		.argv = next_argv(h),
 		.variables = h->variables,
 		.ready_fd = -1,
+		.input = h->open_input ? h->open_input(h->arg) : 0,
 	};
 	struct launch_failure failure;
 	pid_t pid;
+	int r;
 
 	h->outcome = (struct outcome){ .kind = OUTCOME_NONE, .hook = hook_name(h->kind) };
-	if (launch(h->launch, h->ctx, &program, &pid, &failure) != 0) {
+	r = launch(h->launch, h->ctx, &program, &pid, &failure);
+	if (program.input > 0)
+		(void)fd_close(program.input);
+	if (r != 0) {
 		note_failure(h, &failure);
 		return;
 	}

@@ -30,6 +30,8 @@ struct hook {
 	size_t next;		/* index of the next command */
 	struct outcome outcome; /* of the last command */
 	struct alarm timer;	/* for an owner that limits the time of its commands */
+	/* Opens the standard input of the next command, for an owner that sets it; or returns 0. */
+	int (*open_input)(void *arg);
 
 	char *variables[HOOK_VARIABLES_MAX + 1];
 	char texts[HOOK_VARIABLES_MAX][HOOK_VARIABLE_MAX];

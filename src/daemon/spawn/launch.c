@@ -407,6 +407,8 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	r = prepare_streams(launch, ctx, program->main, terminal, &streams, failure);
 	if (r != 0)
 		return r;
+	if (program->input > 0)
+		streams.fds[0] = program->input;
 	plan_files(launch, program, &files);
 	merge_environment(ctx, launch, files.variables, program->variables);
 

@@ -31,6 +31,7 @@ struct launch_program {
 	char *const *argv;
 	char *const *variables;		 /* of this run, before all others; or NULL */
 	int ready_fd;			 /* for the descriptor of the key ready; or -1 */
+	int input;			 /* standard input instead of that of the key; 0: none */
 	const struct handover *handover; /* further descriptors for the program */
 	size_t n_handover;
 	bool main; /* the service itself, which gets sockets, store and log watch */

@@ -197,6 +197,7 @@ static int control_view(struct logger *l, struct logger_packet *p)
 		view_free(view);
 		return r;
 	}
+	view->plain = p->message.view.plain;
 	list_append(&l->views, &view->in_all);
 	return 0;
 }

@@ -110,12 +110,30 @@ static char *view_room(struct view *v, size_t size)
 	return v->buffer + v->end - size;
 }
 
+/* A reader of plain lines gets nothing of other frames. */
+static int view_put_plain(struct view *v, const struct logger_frame *frame, const char *line,
+			  size_t length)
+{
+	char *out;
+
+	if (frame->type != LOGGER_FRAME_LINE)
+		return 0;
+	out = view_room(v, length + 1);
+	if (!out)
+		return -ENOMEM;
+	memcpy(out, line, length);
+	out[length] = '\n';
+	return 0;
+}
+
 static int view_put(struct view *v, struct logger_frame *frame, const char *name, const char *line,
 		    size_t length)
 {
 	size_t name_length = strlen(name);
 	char *out;
 
+	if (v->plain)
+		return view_put_plain(v, frame, line, length);
 	frame->name_length = (uint16_t)name_length;
 	frame->size = (uint32_t)(sizeof(*frame) + name_length + length);
 	out = view_room(v, frame->size);
@@ -284,20 +302,23 @@ void view_remove(struct view *v, uint32_t stream)
 	}
 }
 
+static bool view_is_over(const struct view *v)
+{
+	return v->start == v->end && v->told_now && !v->follow;
+}
+
 int view_write(struct view *v, struct stream *const *streams)
 {
 	while (v->begun) {
+		if (view_is_over(v))
+			return 1;
 		if (v->start == v->end) {
-			bool told = v->told_now;
-			int r;
+			int r = view_fill(v, streams);
 
-			if (told && !v->follow)
-				return 1;
-			r = view_fill(v, streams);
 			if (r < 0)
 				return r;
 			if (v->start == v->end)
-				return 0;
+				return view_is_over(v);
 		}
 
 		ssize_t n = view_send(v);

@@ -2,7 +2,8 @@
 
 /*
  * A reader of lines: swansongctl, which the daemon has given a socket or a pipe.  Its frames are made
- * from the rings as it takes them; what was overwritten before is told as lost.
+ * from the rings as it takes them; what was overwritten before is told as lost.  A reader may be any
+ * program that reads lines.
  */
 
 #include "logger/ring/stream.h"
@@ -25,6 +26,7 @@ struct view {
 	uint32_t id;
 	int fd;
 	bool is_socket, follow, begun, told_now;
+	bool plain;   /* lines instead of frames */
 	bool waiting; /* for the reader to take what is in the buffer */
 	struct list items;
 	size_t start, end, size; /* in the buffer */

@@ -80,9 +80,9 @@ static void expect_end(void)
 	ck_assert_int_eq(read(reader, &byte, 1), 0);
 }
 
-static void open_view(uint32_t id, bool is_socket)
+static void open_reader(struct logger_view view, bool is_socket)
 {
-	struct logger_message m = { .type = LOGGER_VIEW, .view = { .id = id } };
+	struct logger_message m = { .type = LOGGER_VIEW, .view = view };
 	int fds[2];
 
 	if (is_socket)
@@ -92,6 +92,11 @@ static void open_view(uint32_t id, bool is_socket)
 	reader = fds[0];
 	ck_assert_int_eq(logger_send(play.control, &m, NULL, NULL, fds[1]), 0);
 	(void)close(fds[1]);
+}
+
+static void open_view(uint32_t id, bool is_socket)
+{
+	open_reader((struct logger_view){ .id = id }, is_socket);
 }
 
 static void show(uint32_t id, uint32_t stream, uint64_t lines, uint64_t bytes)
@@ -155,6 +160,38 @@ START_TEST(a_reader_gets_as_many_bytes_as_it_wants)
 	(void)expect_seam();
 	expect_line("a: three");
 	expect_frame(LOGGER_FRAME_NOW);
+	expect_end();
+}
+END_TEST
+
+static void expect_text(const char *expected)
+{
+	char bytes[64] = "";
+
+	read_all(bytes, strlen(expected));
+	ck_assert_str_eq(bytes, expected);
+}
+
+START_TEST(plain_reader_gets_lines_without_frames)
+{
+	play_write(0, "one\ntwo\n");
+	play_flush(0);
+	play_write(1, "three\n");
+	play_flush(1);
+	open_reader((struct logger_view){ .id = 1, .plain = 1 }, false);
+	show(1, 0, 1, 0);
+	show(1, 1, 1, 0);
+	begin(1, false);
+	expect_text("two\nthree\n");
+	expect_end();
+}
+END_TEST
+
+START_TEST(plain_reader_of_nothing_gets_the_end)
+{
+	open_reader((struct logger_view){ .id = 1, .plain = 1 }, false);
+	show(1, 0, 1, 0);
+	begin(1, false);
 	expect_end();
 }
 END_TEST
@@ -392,6 +429,8 @@ void add_view_tests(Suite *suite)
 	tcase_add_checked_fixture(t, begin_view_test, end_view_test);
 	tcase_add_loop_test(t, a_reader_gets_the_last_lines, 0, 2);
 	tcase_add_test(t, a_reader_gets_as_many_bytes_as_it_wants);
+	tcase_add_test(t, plain_reader_gets_lines_without_frames);
+	tcase_add_test(t, plain_reader_of_nothing_gets_the_end);
 	tcase_add_test(t, a_reader_that_follows_gets_what_is_new);
 	tcase_add_test(t, a_slow_reader_holds_up_nobody_and_is_told_what_it_missed);
 	tcase_add_test(t, the_last_lines_outlive_the_logger);
