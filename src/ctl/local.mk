@@ -35,6 +35,12 @@ noinst_LTLIBRARIES += %D%/libctl.la
 	%D%/report/svg.h %D%/report/svg.c \
 	%D%/report/plot.h %D%/report/plot.c
 
+# history: how past ends went
+%C%_libctl_la_SOURCES += \
+	%D%/history/source.h %D%/history/source.c \
+	%D%/history/history.h %D%/history/history.c \
+	%D%/history/advise.c
+
 # commands: one file a command
 %C%_libctl_la_SOURCES += \
 	%D%/commands/cmd.h \

@@ -12,6 +12,9 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/client.h %D%/client.c \
 	%D%/logger.h %D%/logger.c \
 	%D%/logger-store.h %D%/logger-store.c \
-	%D%/history/line.h %D%/history/line.c
+	%D%/history/line.h %D%/history/line.c \
+	%D%/history/reader.h %D%/history/reader.c \
+	%D%/history/figures.h %D%/history/figures.c \
+	%D%/history/advice.h %D%/history/advice.c
 %C%_libproto_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libproto_la_LIBADD = $(JANSSON_LIBS)

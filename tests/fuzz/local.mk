@@ -3,6 +3,7 @@ fuzz_programs = \
 	%D%/fuzz-attach \
 	%D%/fuzz-config \
 	%D%/fuzz-environment \
+	%D%/fuzz-history \
 	%D%/fuzz-logger \
 	%D%/fuzz-notify \
 	%D%/fuzz-reply \
@@ -40,6 +41,10 @@ fuzz_world_ldflags = $(fuzz_ldflags) -Wl,--wrap=launch,--wrap=open,--wrap=bind
 %C%_fuzz_environment_CFLAGS  = $(fuzz_cflags)
 %C%_fuzz_environment_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_environment_LDADD   = $(fuzz_model)
+%C%_fuzz_history_SOURCES = %D%/fuzz-history.c %D%/program.h %D%/program.c $(fuzz_sources)
+%C%_fuzz_history_CFLAGS  = $(fuzz_cflags)
+%C%_fuzz_history_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_history_LDADD   = $(fuzz_ctl)
 %C%_fuzz_logger_SOURCES = %D%/fuzz-logger.c $(fuzz_sources)
 %C%_fuzz_logger_CFLAGS  = $(fuzz_cflags)
 %C%_fuzz_logger_LDFLAGS = $(fuzz_ldflags) -Wl,--wrap=helper_start,--wrap=entry_open

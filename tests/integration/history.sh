@@ -73,6 +73,18 @@ is "the report has no part of ends before it" \
 	"$(jq -r '"\(.lost) \([.nodes[] | select(.path == "held" or .path == "stubborn")] | length)"' "$dir/report.json")" "0 0"
 is "anybody may read it" "$(stat -c %a "$history")" 644
 
+# --- What swansongctl makes of it ---
+
+table=$(ctl history --history "$history")
+like "the history is a table" "$table" 'NODE +ENDS +P50 +P99 +LONGEST +FORCED +WHY'
+like "with the most frequent reasons" "$table" 'crash +[0-9]+ .* [0-9]+ exited with status 3'
+like "requests count together" "$table" 'delayed +2 .* 1 SIGTERM, 1 asked|delayed +2 .* 1 asked, 1 SIGTERM'
+like "and what was forced" "$table" 'stubborn +1 +[0-9.]+ms +[0-9.]+ms +[0-9.]+ms +1 '
+like "the root is one of them" "$table" 'root +1 .*1 SIGTERM'
+is "some nodes can be asked for" "$(ctl history held 'cr*' --history "$history" --json | jq -r '[.nodes[].node] | join(" ")')" "crash held"
+ctl history nobody --history "$history" 2>/dev/null
+is "others are not there" "$?" 4
+
 # --- Where it is, and where it is not ---
 
 simple() { # LINE...
@@ -98,6 +110,39 @@ stop_daemon
 wait "$follower"
 ok "no reader of logs sees its lines" not grep -q total_usec "$dir/followed"
 is "none is lost" "$(jq -r .node "$dir/made/ends" | tr '\n' ' ')" "web web web  "
+
+# --- Advice ---
+
+{
+	printf 'garbage\n\377\n{"node":"db"}\n'
+	for i in {1..40}; do
+		killed=
+		[ $((i % 20)) != 0 ] || killed=',"killing_usec":300'
+		printf '{"time_usec":%d,"node":"db","generation":%d,"why":"SIGTERM","total_usec":9000000,"phases":{"stopping_usec":%d%s}}\n' \
+			"$i" "$i" "$((8000000 + i * 50000))" "$killed"
+		printf '{"time_usec":%d,"node":"app","generation":%d,"why":"SIGTERM","total_usec":4000000,"phases":{"draining_usec":4000000}}\n' "$i" "$i"
+		[ "$i" -gt 19 ] || printf '{"time_usec":%d,"node":"few","generation":1,"why":"x","total_usec":1,"phases":{"stopping_usec":10000000,"killing_usec":1}}\n' "$i"
+	done
+	printf '{"time_usec":1,"no'
+} >"$history"
+for name in db app few; do printf '[%s]\ncommand = %s/idle\n' "$name" "$helpers"; done >"$dir/sections"
+{ printf '[swansong]\nhistory = %s\n' "$history"; cat "$dir/sections"; } | config
+want="[app]
+drain-timeout = 10s ; is 5min: p99 4.00s of 40 ends, none killed; 4.00s * 1.5 = 6.00s
+[db]
+stop-timeout = 15s ; is 10s: p99 10.00s of 40 ends, 2 killed; 10.00s * 1.5 = 15.00s"
+is "without a daemon advice is for files" "$(ctl advise --config "$ini" --history "$history" 2>/dev/null)" "$want"
+start_daemon
+is "with one it is for its settings, from its history" "$(ctl advise 2>/dev/null)" "$want"
+is "as JSON too" "$(ctl advise db --json 2>/dev/null | jq -c '.advice[] | [.node, .key, .kind, .ends, .killed, .proposed_usec]')" \
+	'["db","stop-timeout","raise",40,2,15000000]'
+like "what is not of a history is counted" "$(ctl advise 2>&1)" 'skipped 4 lines: not of a history'
+sed -i '/^\[db\]/a stop-timeout = 15s ; is 10s: p99 10.00s of 40 ends, 2 killed; 10.00s * 1.5 = 15.00s' "$ini"
+sed -i '/^\[app\]/a drain-timeout = 10s ; is 5min' "$ini"
+ok "the lines can be pasted" ctl reload
+like "then there is no advice" "$(ctl advise 2>/dev/null)" 'no advice: 2 nodes have 20 ends or more, and their timeouts fit'
+stop_daemon
+rm "$history"
 
 # --- Trouble ---
 

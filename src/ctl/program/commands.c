@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "ctl/commands/cmd.h"
+#include "ctl/history/history.h"
 
 static int cmd_help(struct ctl *ctl, int argc, char **argv);
 
@@ -49,6 +50,10 @@ static const struct command table[] = {
 	  "show the time each node took in the last shutdown; needs no daemon", 0, ARGS_ANY, 0,
 	  cmd_blame },
 	{ "plot", "", "draw the last shutdown as SVG; needs no daemon", 0, 0, 0, cmd_plot },
+	{ "history", "[NODE...]", "show how often nodes ended, how long it took, and why", 0,
+	  ARGS_ANY, 0, cmd_history },
+	{ "advise", "[NODE...]", "show timeouts that past ends contradict, as lines to paste", 0,
+	  ARGS_ANY, 0, cmd_advise },
 	{ "interrupt", "NODE -- CMD...",
 	  "show CMD's output up to the stop of a node, in whole lines", 2, ARGS_ANY, COMMAND_REST,
 	  cmd_interrupt },

@@ -29,13 +29,13 @@ struct options {
 	const char *until;    /* NULL: none was given */
 	bool dry_run, follow, wait, keep, trust, strict, all, reverse, once, now, undo;
 	const char *scope;  /* NULL: none was given */
-	const char *report; /* likewise */
+	const char *report, *history; /* likewise */
 	bool reopen;	    /* logs */
 	uint64_t lines;	    /* likewise */
 	uint64_t last;	    /* events; UINT64_MAX: none was given */
 	struct option_words properties;
 	uint64_t grace_usec;	     /* plan; UINT64_MAX: none was given */
-	struct option_words configs; /* plan */
+	struct option_words configs; /* advise, plan */
 };
 
 struct option_row {

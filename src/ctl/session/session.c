@@ -191,6 +191,19 @@ static int await_daemon(struct ctl *ctl, int r)
 	return r;
 }
 
+bool session_has_daemon(struct ctl *ctl)
+{
+	cleanup(client_freep) struct client *client = NULL;
+	cleanup(freep) char *path = NULL;
+
+	if (ctl->client)
+		return true;
+	if (address_find(ctl->options.socket, &path) < 0)
+		return false;
+	/* Any other error is for session_open() to say. */
+	return !is_absent(client_connect(&client, path, ctl->deadline_usec));
+}
+
 int session_open(struct ctl *ctl)
 {
 	int r;

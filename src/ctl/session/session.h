@@ -61,6 +61,9 @@ int ctl_print_json(struct ctl *ctl, const json_t *value);
 /* Prints a message for the negative errno @r.  Return: the exit status for it. */
 int ctl_fail(struct ctl *ctl, int r);
 
+/* Returns false if no daemon listens; prints nothing. */
+bool session_has_daemon(struct ctl *ctl);
+
 /* All that follow return CTL_DONE, or the exit status for what they said on standard error. */
 
 /* Connects, if that is still to be done. */

@@ -1,11 +1,15 @@
 #include "tests/unit/fixtures/main.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "proto/history/line.h"
+#include "base/clock.h"
+#include "proto/history/advice.h"
+#include "proto/history/figures.h"
 
 static const struct history_line line = {
 	.time_usec = 1700000000000000,
@@ -124,6 +128,214 @@ START_TEST(the_file_is_beside_the_report)
 }
 END_TEST
 
+/* --- figures --- */
+
+START_TEST(a_percentile_is_the_nearest_rank)
+{
+	uint64_t hundred[100], few[] = { 10, 20, 30 };
+	struct samples samples = { hundred, ARRAY_SIZE(hundred), 0 }, three = { few, 3, 0 };
+	static const struct {
+		unsigned permille;
+		uint64_t of_hundred, of_three;
+	} cases[] = {
+		{ 0, 1, 10 },	 { 10, 1, 10 },	  { 11, 2, 10 },   { 333, 34, 10 }, { 334, 34, 20 },
+		{ 500, 50, 20 }, { 501, 51, 20 }, { 990, 99, 30 }, { 991, 100, 30 }, { 1000, 100, 30 },
+	};
+
+	for (uint64_t i = 0; i < ARRAY_SIZE(hundred); i++)
+		hundred[i] = i + 1;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ck_assert_uint_eq(samples_percentile(&samples, cases[i].permille), cases[i].of_hundred);
+		ck_assert_uint_eq(samples_percentile(&three, cases[i].permille), cases[i].of_three);
+	}
+	ck_assert_uint_eq(samples_percentile(&(struct samples){}, 500), 0);
+}
+END_TEST
+
+START_TEST(samples_are_counted_up_to_a_time)
+{
+	uint64_t usec[] = { 10, 20, 20, 30 };
+	struct samples samples = { usec, ARRAY_SIZE(usec), 0 };
+
+	ck_assert_uint_eq(samples_count(&samples, 9), 0);
+	ck_assert_uint_eq(samples_count(&samples, 10), 1);
+	ck_assert_uint_eq(samples_count(&samples, 20), 3);
+	ck_assert_uint_eq(samples_count(&samples, UINT64_MAX), 4);
+	ck_assert_uint_eq(samples_count(&(struct samples){}, 5), 0);
+}
+END_TEST
+
+START_TEST(durations_are_rounded_up_to_what_is_easy_to_read)
+{
+	static const struct {
+		uint64_t usec;
+		const char *text;
+	} cases[] = {
+		{ 0, "1s" },
+		{ USEC_PER_SEC, "1s" },
+		{ USEC_PER_SEC + 1, "2s" },
+		{ 18600 * USEC_PER_MSEC, "20s" },
+		{ 46 * USEC_PER_SEC, "1min" },
+		{ 61 * USEC_PER_SEC, "90s" },
+		{ 2701 * USEC_PER_SEC, "1h" },
+		{ 3601 * USEC_PER_SEC, "2h" },
+		{ USEC_INFINITY - 1, "infinity" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[ADVICE_DURATION_MAX];
+
+		ck_assert_str_eq(advice_duration(text, advice_round(cases[i].usec)), cases[i].text);
+	}
+}
+END_TEST
+
+START_TEST(advice_needs_ends_and_a_contradiction)
+{
+	static const struct {
+		size_t n, killed;
+		uint64_t usec, present, proposed;
+		enum advice_kind kind;
+	} cases[] = {
+		/* too few */
+		{ 19, 19, 10, 10, 0, ADVICE_NONE },
+		/* killed, and one half more would do */
+		{ 20, 1, 10, 10, 15, ADVICE_RAISE },
+		{ 20, 20, 60, 60, 90, ADVICE_RAISE },
+		/* killed, and not by this timeout */
+		{ 20, 20, 1, 10, 2, ADVICE_NONE },
+		/* nearly as long as allowed */
+		{ 40, 0, 9, 10, 15, ADVICE_NONE },
+		/* more than ten times too long */
+		{ 212, 0, 4, 300, 10, ADVICE_LOWER },
+		{ 212, 0, 4, 101, 10, ADVICE_LOWER },
+		{ 212, 0, 4, 100, 10, ADVICE_NONE },
+		{ 212, 1, 4, 300, 10, ADVICE_NONE },
+		{ 212, 0, 0, 10, 1, ADVICE_NONE },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t usec[212];
+		struct samples samples = { usec, cases[i].n, 0 };
+		struct advice advice;
+
+		for (size_t k = 0; k < ARRAY_SIZE(usec); k++)
+			usec[k] = cases[i].usec * USEC_PER_SEC;
+		advice = advice_give(&samples, cases[i].killed, cases[i].present * USEC_PER_SEC);
+		ck_assert_int_eq(advice.kind, cases[i].kind);
+		ck_assert_uint_eq(advice.proposed_usec, cases[i].proposed * USEC_PER_SEC);
+		ck_assert_uint_eq(advice.n, cases[i].n);
+		ck_assert_uint_eq(advice.n_killed, cases[i].killed);
+	}
+}
+END_TEST
+
+static char folder[] = "/tmp/test-history-XXXXXX";
+
+static void put_file(const char *name, const char *text)
+{
+	char path[100];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_ge(fputs(text, file), 0);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+#define LINE(node, time, total, phases, why)                                                    \
+	"{\"time_usec\":" time ",\"node\":\"" node "\",\"generation\":1,\"why\":\"" why       \
+	"\",\"total_usec\":" total ",\"phases\":{" phases "}}\n"
+
+static void setup(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	put_file("h", "garbage\n" LINE("a", "3", "30", "\"draining_usec\":20,\"killing_usec\":1", "x") LINE(
+			      "b", "4", "7", "", "exited") "{\"time_usec\":4");
+	put_file("h.20261122T223105.000001",
+		 LINE("a", "1", "10", "\"waiting_usec\":4,\"stopping_usec\":5", "asked by pid 1, uid 0") LINE(
+			 "a", "2", "20",
+			 "\"draining_usec\":12,\"stopping_usec\":8,\"killing_usec\":1", "asked by pid 2, uid 0"));
+	put_file("h.other", LINE("c", "1", "1", "", "x"));
+}
+
+static void teardown(void)
+{
+	static const char *const names[] = { "h", "h.20261122T223105.000001", "h.other", "r" };
+	char path[100];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		(void)unlink(path);
+	}
+	(void)rmdir(folder);
+}
+
+static struct history *load(const char *name, int want)
+{
+	struct history *h = NULL;
+	char path[100];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	ck_assert_int_eq(history_load(&h, path), want);
+	return h;
+}
+
+START_TEST(figures_are_of_all_files_and_of_each_node)
+{
+	struct history *h = load("h", 0);
+	const struct figures *a = history_find(h, "a");
+
+	ck_assert_uint_eq(h->n, 2);
+	ck_assert_uint_eq(h->skipped, 2);
+	ck_assert_ptr_null(history_find(h, "c"));
+	ck_assert_uint_eq(a->n, 3);
+	ck_assert_uint_eq(a->first_usec, 1);
+	ck_assert_uint_eq(a->last_usec, 3);
+	ck_assert_uint_eq(samples_percentile(&a->total, 500), 20);
+	ck_assert_uint_eq(a->stopping.n, 2);
+	ck_assert_uint_eq(a->n_stopping_killed, 1);
+	ck_assert_uint_eq(a->draining.n, 2);
+	ck_assert_uint_eq(a->n_draining_killed, 1);
+	ck_assert_uint_eq(samples_percentile(&a->own, 0), 5);
+	ck_assert_uint_eq(a->n_reasons, 2);
+	ck_assert_str_eq(a->reasons[0].text, "asked");
+	ck_assert_uint_eq(a->reasons[0].n, 2);
+	ck_assert_uint_eq(history_find(h, "b")->own.n, 0);
+	history_free(h);
+}
+END_TEST
+
+START_TEST(other_paths_than_files_are_refused)
+{
+	load("nothing", -ENOENT);
+	load(".", -ENOTSUP);
+	load("nothing/h", -ENOENT);
+}
+END_TEST
+
+START_TEST(reasons_are_limited)
+{
+	char text[64 * 100];
+	size_t used = 0;
+	struct history *h;
+
+	for (int i = 0; i < 60; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "{\"time_usec\":1,\"node\":\"\",\"generation\":1,"
+					 "\"why\":\"%d\",\"total_usec\":1}\n",
+					 i);
+	put_file("r", text);
+	h = load("r", 0);
+	ck_assert_uint_eq(h->nodes[0]->n, 60);
+	ck_assert_uint_eq(h->nodes[0]->n_reasons, 33);
+	ck_assert_str_eq(h->nodes[0]->reasons[0].text, "other reasons");
+	ck_assert_uint_eq(h->nodes[0]->reasons[0].n, 28);
+	history_free(h);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("history");
@@ -134,6 +346,16 @@ Suite *test_suite(void)
 	tcase_add_test(tc, other_objects_are_no_lines);
 	tcase_add_test(tc, more_holders_than_three_are_left_out);
 	tcase_add_test(tc, the_file_is_beside_the_report);
+	suite_add_tcase(s, tc);
+	tc = tcase_create("figures");
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_percentile_is_the_nearest_rank);
+	tcase_add_test(tc, samples_are_counted_up_to_a_time);
+	tcase_add_test(tc, durations_are_rounded_up_to_what_is_easy_to_read);
+	tcase_add_test(tc, advice_needs_ends_and_a_contradiction);
+	tcase_add_test(tc, figures_are_of_all_files_and_of_each_node);
+	tcase_add_test(tc, other_paths_than_files_are_refused);
+	tcase_add_test(tc, reasons_are_limited);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,0 +1,112 @@
+#include "ctl/history/history.h"
+
+#include <errno.h>
+
+#include "ctl/history/source.h"
+#include "ctl/terminal/show.h"
+
+/* A table of past ends: how often, how long, how many forced, and the most frequent reasons. */
+
+#define REASONS_SHOWN 3
+
+static void add_reasons(struct table *t, const struct figures *f)
+{
+	char text[SHOW_NOTE_MAX];
+	struct words w = words_in(text, sizeof(text));
+
+	for (size_t i = 0; i < f->n_reasons && i < REASONS_SHOWN; i++)
+		words_add(&w, ", ", "%zu %s", f->reasons[i].n, f->reasons[i].text);
+	if (f->n_reasons > REASONS_SHOWN)
+		words_add(&w, ", ", "...");
+	table_add(t, STYLE_PLAIN, "%s", text);
+}
+
+static void add_row(struct table *t, const struct figures *f)
+{
+	static const unsigned permille[] = { 500, 990, 1000 };
+	char text[CLOCK_TEXT_MAX];
+
+	table_add(t, STYLE_BOLD, "%s", node_name(f->node));
+	table_add(t, STYLE_PLAIN, "%zu", f->n);
+	for (size_t i = 0; i < ARRAY_SIZE(permille); i++)
+		table_add(t, STYLE_PLAIN, "%s",
+			  clock_text_fine(text, samples_percentile(&f->total, permille[i])));
+	table_add(t, f->n_forced ? STYLE_BAD : STYLE_FAINT, f->n_forced ? "%zu" : "-", f->n_forced);
+	add_reasons(t, f);
+}
+
+static int print_table(struct ctl *ctl, const struct history *h, int argc, char **argv)
+{
+	static const char *const titles[] = { "NODE",	 "ENDS",   "P50", "P99",
+					      "LONGEST", "FORCED", "WHY" };
+	cleanup(table_done) struct table t;
+
+	table_init(&t, ARRAY_SIZE(titles), titles);
+	for (size_t i = 0; i < h->n; i++)
+		if (source_is_asked_for(h->nodes[i]->node, argc, argv))
+			add_row(&t, h->nodes[i]);
+	return table_print(&t, &ctl->out);
+}
+
+/* --- JSON --- */
+
+static json_t *reasons_json(const struct figures *f)
+{
+	json_t *reasons = json_array();
+
+	for (size_t i = 0; i < f->n_reasons; i++)
+		(void)json_array_append_new(reasons,
+					    json_pack("{s:s, s:I}", "why", f->reasons[i].text,
+						      "ends", (json_int_t)f->reasons[i].n));
+	return reasons;
+}
+
+static json_int_t percentile(const struct figures *f, unsigned permille)
+{
+	return (json_int_t)samples_percentile(&f->total, permille);
+}
+
+static json_t *figures_json(const struct figures *f)
+{
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "node", f->node, "ends",
+			 (json_int_t)f->n, "forced", (json_int_t)f->n_forced, "p50_usec",
+			 percentile(f, 500), "p99_usec", percentile(f, 990), "longest_usec",
+			 percentile(f, 1000), "first_usec", (json_int_t)f->first_usec, "last_usec",
+			 (json_int_t)f->last_usec, "reasons", reasons_json(f));
+}
+
+static int print_json(struct ctl *ctl, const struct history *h, const char *path, int argc,
+		      char **argv)
+{
+	cleanup(json_decrefp) json_t *all =
+		json_pack("{s:o, s:I, s:[]}", "file", message_string(path), "skipped",
+			  (json_int_t)h->skipped, "nodes");
+	json_t *nodes = json_object_get(all, "nodes");
+
+	for (size_t i = 0; i < h->n; i++)
+		if (source_is_asked_for(h->nodes[i]->node, argc, argv) &&
+		    json_array_append_new(nodes, figures_json(h->nodes[i])) < 0)
+			return ctl_fail(ctl, -ENOMEM);
+	return all ? ctl_print_json(ctl, all) : ctl_fail(ctl, -ENOMEM);
+}
+
+int cmd_history(struct ctl *ctl, int argc, char **argv)
+{
+	cleanup(history_freep) struct history *h = NULL;
+	cleanup(freep) char *path = NULL;
+	bool found = argc == 0;
+	int r = source_load(ctl, &h, &path);
+
+	if (r != CTL_DONE)
+		return r;
+	for (size_t i = 0; i < h->n && !found; i++)
+		found = source_is_asked_for(h->nodes[i]->node, argc, argv);
+	if (!found) {
+		log_line(&ctl->log, LOG_ERR, "the history has no such node");
+		return CTL_NO_NODE;
+	}
+	if (ctl->options.json)
+		return print_json(ctl, h, path, argc, argv);
+	r = ctl->options.quiet ? 0 : print_table(ctl, h, argc, argv);
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}

@@ -1,0 +1,93 @@
+#include "ctl/history/source.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/base/settings.h"
+
+#define PATH_DEFAULT STATEDIR "/swansong/" HISTORY_NAME
+
+static const char *value_of(const json_t *settings, const char *key)
+{
+	size_t i;
+	json_t *setting;
+
+	json_array_foreach(settings, i, setting)
+	{
+		const char *name = json_string_value(json_object_get(setting, "key"));
+
+		if (name && strcmp(name, key) == 0)
+			return json_string_value(json_object_get(setting, "value"));
+	}
+	return NULL;
+}
+
+static int ask_daemon(struct ctl *ctl, char **path)
+{
+	cleanup(message_reply_done) struct message_reply reply = {};
+	int r = session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", CONFIG_ROOT_NAME), &reply);
+	const json_t *settings;
+
+	if (r != CTL_DONE)
+		return r;
+	settings = json_object_get(reply.parameters, "settings");
+	if (history_path(path, value_of(settings, "history"), value_of(settings, "report")) < 0)
+		return ctl_fail(ctl, -ENOMEM);
+	if (*path)
+		return CTL_DONE;
+	log_line(&ctl->log, LOG_ERR,
+		 "the daemon writes no history: set history in [swansong], or name the file by "
+		 "--history FILE");
+	return CTL_FAILED;
+}
+
+static int find_path(struct ctl *ctl, char **path)
+{
+	const char *given = ctl->options.history;
+
+	if (!given && session_has_daemon(ctl))
+		return ask_daemon(ctl, path);
+	*path = strdup(given ? given : PATH_DEFAULT);
+	return *path ? CTL_DONE : ctl_fail(ctl, -ENOMEM);
+}
+
+static const char *reason_of(int r)
+{
+	switch (r) {
+	case -ENOENT:
+		return "no history: set history in [swansong], or name the file by --history FILE";
+	case -ENOTSUP:
+		return "not a regular file";
+	}
+	return strerror(-r);
+}
+
+int source_load(struct ctl *ctl, struct history **ret, char **path)
+{
+	int r = find_path(ctl, path);
+
+	if (r != CTL_DONE)
+		return r;
+	r = history_load(ret, *path);
+	if (r < 0) {
+		log_line(&ctl->log, LOG_ERR, "%s: %s", *path, reason_of(r));
+		return CTL_FAILED;
+	}
+	if ((*ret)->skipped > 0)
+		log_line(&ctl->log, LOG_WARNING, "%s: skipped %" PRIu64 " lines: not of a history",
+			 *path, (*ret)->skipped);
+	return CTL_DONE;
+}
+
+bool source_is_asked_for(const char *node, int argc, char **argv)
+{
+	bool found = argc == 0;
+
+	for (int i = 0; i < argc && !found; i++)
+		found = strcmp(argv[i], "/") == 0 || strcmp(argv[i], "root") == 0 ||
+			fnmatch(argv[i], node, FNM_PATHNAME) == 0 || text_is_within(node, argv[i]);
+	return found;
+}

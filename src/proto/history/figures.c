@@ -1,0 +1,259 @@
+/*
+ * Samples are collected as they come and sorted once.  The pid of a client is no part of a reason, so
+ * that requests count together.
+ */
+#include "proto/history/figures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "proto/history/reader.h"
+
+#define REASONS_MAX 32 /* a service has few, but a file may have anything */
+
+/* --- samples --- */
+
+static int samples_add(struct samples *samples, uint64_t usec)
+{
+	if (samples->n == samples->size) {
+		size_t size = samples->size ? 2 * samples->size : 16;
+		uint64_t *more = reallocarray(samples->usec, size, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		samples->usec = more;
+		samples->size = size;
+	}
+	samples->usec[samples->n++] = usec;
+	return 0;
+}
+
+static int compare_usec(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void samples_sort(struct samples *samples)
+{
+	if (samples->n > 0)
+		qsort(samples->usec, samples->n, sizeof(*samples->usec), compare_usec);
+}
+
+uint64_t samples_percentile(const struct samples *samples, unsigned permille)
+{
+	size_t rank = (samples->n * permille + 999) / 1000;
+
+	if (samples->n == 0)
+		return 0;
+	return samples->usec[rank == 0 ? 0 : rank - 1];
+}
+
+size_t samples_count(const struct samples *samples, uint64_t usec)
+{
+	size_t low = 0, high = samples->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (samples->usec[middle] <= usec)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* --- one node --- */
+
+static const char *figures_name(const void *figures)
+{
+	return ((const struct figures *)figures)->node;
+}
+
+static void figures_free(struct figures *f)
+{
+	for (size_t i = 0; i < f->n_reasons; i++)
+		free(f->reasons[i].text);
+	free(f->reasons);
+	free(f->total.usec);
+	free(f->own.usec);
+	free(f->stopping.usec);
+	free(f->draining.usec);
+	free(f);
+}
+
+static int history_get(struct history *h, const char *node, struct figures **ret)
+{
+	struct figures *f = dict_find(&h->by_path, node), **nodes;
+	size_t length = strlen(node) + 1;
+
+	if (f) {
+		*ret = f;
+		return 0;
+	}
+	nodes = reallocarray(h->nodes, h->n + 1, sizeof(*nodes));
+	if (!nodes)
+		return -ENOMEM;
+	h->nodes = nodes;
+	f = calloc(1, sizeof(*f) + length);
+	if (!f)
+		return -ENOMEM;
+	f->node = memcpy(f + 1, node, length);
+	if (dict_add(&h->by_path, f) < 0) {
+		free(f);
+		return -ENOMEM;
+	}
+	h->nodes[h->n++] = *ret = f;
+	return 0;
+}
+
+/* "asked by pid 7, uid 0: nightly" counts as "asked". */
+static size_t reason_length(const char *why)
+{
+	const char *pid = strstr(why, " by pid ");
+
+	return pid ? (size_t)(pid - why) : strlen(why);
+}
+
+/* Returns the index of the reason, or that behind the last. */
+static size_t find_reason(const struct figures *f, const char *why, size_t length)
+{
+	size_t i = 0;
+
+	while (i < f->n_reasons && (strncmp(f->reasons[i].text, why, length) != 0 ||
+				    f->reasons[i].text[length]))
+		i++;
+	return i;
+}
+
+static int figures_add_reason(struct figures *f, const char *why)
+{
+	size_t length = reason_length(why), i = find_reason(f, why, length);
+	struct figures_reason *more;
+
+	if (i == f->n_reasons && i >= REASONS_MAX) {
+		why = "other reasons";
+		length = strlen(why);
+		i = find_reason(f, why, length);
+	}
+	if (i < f->n_reasons) {
+		f->reasons[i].n++;
+		return 0;
+	}
+	more = reallocarray(f->reasons, i + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	f->reasons = more;
+	more[i] = (struct figures_reason){ strndup(why, length), 1 };
+	if (!more[i].text)
+		return -ENOMEM;
+	f->n_reasons++;
+	return 0;
+}
+
+/* A service whose last process had ended by itself was not signalled. */
+static int figures_add_phases(struct figures *f, const struct history_phases *p)
+{
+	bool busy = p->draining_usec > 0, idle = p->stopping_usec > 0;
+	int r = 0;
+
+	if (!busy && !idle && p->killing_usec == 0)
+		return 0;
+	r = samples_add(&f->own, clock_add(clock_add(p->delay_usec, p->draining_usec),
+					   clock_add(clock_add(p->stopping_usec, p->killing_usec),
+						     p->closing_usec)));
+	if (r == 0 && busy)
+		r = samples_add(&f->draining, p->draining_usec);
+	if (r == 0 && (idle || !busy))
+		r = samples_add(&f->stopping, p->stopping_usec);
+	if (p->killing_usec > 0)
+		*(busy && !idle ? &f->n_draining_killed : &f->n_stopping_killed) += 1;
+	return r;
+}
+
+static int history_add(const struct history_line *line, void *arg)
+{
+	struct figures *f;
+	int r = history_get(arg, line->node, &f);
+
+	if (r < 0)
+		return r;
+	f->first_usec = f->n == 0 ? line->time_usec : MIN(f->first_usec, line->time_usec);
+	f->last_usec = MAX(f->last_usec, line->time_usec);
+	f->n++;
+	f->n_forced += line->forced;
+	r = samples_add(&f->total, line->total_usec);
+	if (r == 0)
+		r = figures_add_reason(f, line->why);
+	return r == 0 && line->has_phases ? figures_add_phases(f, &line->phases) : r;
+}
+
+/* --- all --- */
+
+static int compare_reasons(const void *a, const void *b)
+{
+	const struct figures_reason *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return strcmp(x->text, y->text);
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+	return strcmp((*(struct figures *const *)a)->node, (*(struct figures *const *)b)->node);
+}
+
+static void history_sort(struct history *h)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		struct figures *f = h->nodes[i];
+
+		samples_sort(&f->total);
+		samples_sort(&f->own);
+		samples_sort(&f->stopping);
+		samples_sort(&f->draining);
+		qsort(f->reasons, f->n_reasons, sizeof(*f->reasons), compare_reasons);
+	}
+	if (h->n > 0)
+		qsort(h->nodes, h->n, sizeof(*h->nodes), compare_nodes);
+}
+
+int history_load(struct history **ret, const char *path)
+{
+	struct history *h = calloc(1, sizeof(*h));
+	int r;
+
+	if (!h)
+		return -ENOMEM;
+	dict_init(&h->by_path, figures_name);
+	r = history_read(path, history_add, h, &h->skipped);
+	if (r < 0) {
+		history_free(h);
+		return r;
+	}
+	history_sort(h);
+	*ret = h;
+	return 0;
+}
+
+struct history *history_free(struct history *h)
+{
+	if (!h)
+		return NULL;
+	dict_done(&h->by_path);
+	for (size_t i = 0; i < h->n; i++)
+		figures_free(h->nodes[i]);
+	free(h->nodes);
+	free(h);
+	return NULL;
+}
+
+const struct figures *history_find(const struct history *h, const char *node)
+{
+	return dict_find(&h->by_path, node);
+}

@@ -1,0 +1,55 @@
+#pragma once
+
+/* Figures of a history for each node: the number of its ends, their times and their reasons. */
+
+#include "base/dict.h"
+#include "proto/history/line.h"
+
+/* Times of ends; sorted in a history that is complete. */
+struct samples {
+	uint64_t *usec;
+	size_t n, size;
+};
+
+/*
+ * Returns the smallest sample that is not exceeded by @permille of all, by the method of the nearest
+ * rank; 0 if there are none.
+ */
+uint64_t samples_percentile(const struct samples *samples, unsigned permille);
+
+/* Returns the number of samples that do not exceed @usec. */
+size_t samples_count(const struct samples *samples, uint64_t usec);
+
+struct figures_reason {
+	char *text;
+	size_t n;
+};
+
+struct figures {
+	const char *node; /* "" is the root */
+	size_t n;	  /* ends */
+	size_t n_forced;
+	uint64_t first_usec, last_usec; /* the times of the first and of the last end */
+	struct samples total;		/* of all ends */
+	/* Of ends in which a service had a process: */
+	struct samples own;	 /* without the time it waited for other nodes */
+	struct samples stopping; /* from the time it was not busy; and those that were killed then */
+	struct samples draining; /* if it was busy; and those that were killed while they were */
+	size_t n_stopping_killed, n_draining_killed;
+	struct figures_reason *reasons; /* the most frequent first */
+	size_t n_reasons;
+};
+
+struct history {
+	struct figures **nodes; /* by their paths */
+	size_t n;
+	uint64_t skipped; /* lines that are none */
+	struct dict by_path;
+};
+
+/* Reads the file at @path as history_read().  *ret is to be freed by history_free(). */
+int history_load(struct history **ret, const char *path);
+struct history *history_free(struct history *history);
+
+/* Returns the figures of the node, or NULL if it has not ended. */
+const struct figures *history_find(const struct history *history, const char *node);

@@ -1,0 +1,113 @@
+/*
+ * The daemon may write, and rotate, while the files are read: the line without an end is skipped, and a
+ * file that was renamed meanwhile is missing.
+ */
+#include "proto/history/reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "proto/logger.h"
+
+#define FILE_SIZE_MAX (64 * 1024 * 1024)
+
+struct history_reader {
+	int (*fn)(const struct history_line *line, void *arg);
+	void *arg;
+	uint64_t *skipped;
+};
+
+int history_read_line(const char *text, size_t size,
+		      int (*fn)(const struct history_line *line, void *arg), void *arg,
+		      uint64_t *skipped)
+{
+	cleanup(json_decrefp) json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+	struct history_line line;
+
+	if (object && history_line_parse(object, &line) == 0)
+		return fn(&line, arg);
+	++*skipped;
+	return 0;
+}
+
+static int open_file(int directory, const char *name, FILE **ret)
+{
+	cleanup(closep) int fd =
+		openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENOTSUP;
+	if (st.st_size > FILE_SIZE_MAX)
+		return -EFBIG;
+	*ret = fdopen(fd, "r");
+	if (!*ret)
+		return -ENOMEM;
+	(void)take_fd(fd);
+	return 0;
+}
+
+static int read_file(const struct history_reader *reader, int directory, const char *name)
+{
+	cleanup(freep) char *text = NULL;
+	size_t size = 0;
+	FILE *file;
+	ssize_t n;
+	int r = open_file(directory, name, &file);
+
+	if (r < 0)
+		return r;
+	while (r >= 0 && (n = getline(&text, &size, file)) >= 0)
+		r = history_read_line(text, (size_t)n, reader->fn, reader->arg, reader->skipped);
+	if (r >= 0 && ferror(file))
+		r = -EIO;
+	(void)fclose(file);
+	return r < 0 ? r : 0;
+}
+
+static int read_rotated(const struct history_reader *reader, int directory, const char *base)
+{
+	struct dirent **names;
+	int n = scandirat(directory, ".", &names, NULL, alphasort), r = 0;
+
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		if (r >= 0 && logger_is_rotated(names[i]->d_name, base))
+			r = read_file(reader, directory, names[i]->d_name);
+		if (r == -ENOENT)
+			r = 0;
+		free(names[i]);
+	}
+	free(names);
+	return r;
+}
+
+int history_read(const char *path, int (*fn)(const struct history_line *line, void *arg), void *arg,
+		 uint64_t *skipped)
+{
+	const struct history_reader reader = { fn, arg, skipped };
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	cleanup(freep) char *directory =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	cleanup(closep) int fd = -1;
+	int r;
+
+	*skipped = 0;
+	if (!directory)
+		return -ENOMEM;
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = read_rotated(&reader, fd, base);
+	return r < 0 ? r : read_file(&reader, fd, base);
+}

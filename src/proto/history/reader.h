@@ -1,0 +1,19 @@
+#pragma once
+
+/* Reading the history at a path: the rotated files beside it, the oldest first, then the file itself. */
+
+#include "proto/history/line.h"
+
+/*
+ * Calls @fn for each line, which is valid until it returns, until it returns an error.  Lines that are
+ * not of a history are counted in *skipped.
+ *
+ * Return: 0; -ENOENT: no file; -ENOTSUP: not a regular file; -EFBIG; -errno; or the value of @fn.
+ */
+int history_read(const char *path, int (*fn)(const struct history_line *line, void *arg), void *arg,
+		 uint64_t *skipped);
+
+/* Does the same for one line of @size bytes. */
+int history_read_line(const char *text, size_t size,
+		      int (*fn)(const struct history_line *line, void *arg), void *arg,
+		      uint64_t *skipped);
