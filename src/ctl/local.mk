@@ -38,6 +38,7 @@ noinst_LTLIBRARIES += %D%/libctl.la
 # history: how past ends went
 %C%_libctl_la_SOURCES += \
 	%D%/history/source.h %D%/history/source.c \
+	%D%/history/expect.h %D%/history/expect.c \
 	%D%/history/history.h %D%/history/history.c \
 	%D%/history/advise.c
 

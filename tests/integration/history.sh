@@ -142,7 +142,25 @@ sed -i '/^\[app\]/a drain-timeout = 10s ; is 5min' "$ini"
 ok "the lines can be pasted" ctl reload
 like "then there is no advice" "$(ctl advise 2>/dev/null)" 'no advice: 2 nodes have 20 ends or more, and their timeouts fit'
 stop_daemon
-rm "$history"
+config <<END2
+[db]
+command = $helpers/idle
+[app]
+command = $helpers/idle
+requires = db
+END2
+plan() { ctl plan --config "$ini" --history "$history" "$@" 2>/dev/null; }
+expected=$(plan --from-history --grace 13200ms)
+like "a plan has the usual times beside the worst" "$expected" $'\n1 +app +- +4.0s +0ms .*\n2 +db +app +9.0s +11.0s '
+like "and is drawn from the history" "$expected" 'by past ends: p50 13\.[0-9]s, p99 1[34]\.[0-9]s; fits 13.2s in [5-7][0-9][0-9] of 1000 draws$'
+is "the same each time" "$(plan --from-history --grace 13200ms)" "$expected"
+is "all of them fit what is long enough" "$(plan --from-history --grace 15s --json | jq -c '.expected | [.draws, .fitting, .unknown]')" \
+	"[1000,1000,0]"
+is "without the option there is no such line" "$(plan | grep -c 'past ends')" 0
+printf '[new]\ncommand = %s/idle\nrequires = app\n' "$helpers" >>"$ini"
+like "a step with fewer ends has its worst case" "$(plan --from-history)" \
+	'by past ends: p50 2[34].*1 of 3 steps have fewer than 20 ends: worst case'
+rm "$history"*
 
 # --- Trouble ---
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/memstream.h"
+#include "ctl/history/expect.h"
+#include "ctl/history/source.h"
 #include "ctl/session/nodes.h"
 #include "ctl/session/offline.h"
 #include "ctl/terminal/show.h"
@@ -12,7 +14,7 @@
 
 /*
  * A plan is the reply of the daemon, or the same made here of files; it is shown, and compared with
- * the grace.
+ * the grace, and with past ends.
  */
 struct plan {
 	json_t *parameters; /* of Plan's reply; what the strings belong to */
@@ -20,11 +22,14 @@ struct plan {
 	size_t n;
 	uint64_t idle_usec, busy_usec;
 	uint64_t grace_usec; /* the daemon's */
+	struct history *history; /* of --from-history, or NULL */
+	struct expectation expected;
 };
 
 static void plan_done(struct plan *p)
 {
 	free(p->entries);
+	history_free(p->history);
 	json_decref(p->parameters);
 }
 
@@ -146,7 +151,18 @@ static void add_note(struct table *t, const struct plan_entry_view *e)
 			  node_name(e->busy_budget));
 }
 
-static void add_entry(struct table *t, const struct plan_entry_view *e)
+/* Half of its past ends took no longer. */
+static void add_usual(struct table *t, const struct plan *p, const struct plan_entry_view *e)
+{
+	const struct samples *samples = p->history ? expect_samples(p->history, e) : NULL;
+	char text[CLOCK_TEXT_MAX] = "";
+
+	if (samples)
+		clock_text(text, samples_percentile(samples, 500));
+	table_add(t, STYLE_PLAIN, "%s", text);
+}
+
+static void add_entry(struct table *t, const struct plan *p, const struct plan_entry_view *e)
 {
 	bool final = strcmp(e->kind, "final") == 0;
 	char text[CLOCK_TEXT_MAX];
@@ -155,6 +171,7 @@ static void add_entry(struct table *t, const struct plan_entry_view *e)
 	table_add(t, e->critical ? STYLE_BOLD : STYLE_PLAIN, "%s%s", node_name(e->node),
 		  final ? " (final)" : "");
 	add_waits(t, e);
+	add_usual(t, p, e);
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, e->begin_usec));
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, own_usec(e)));
 	table_add(t, STYLE_PLAIN, "%s", clock_text(text, e->end_usec));
@@ -165,13 +182,14 @@ static void add_entry(struct table *t, const struct plan_entry_view *e)
 
 static int print_table(struct ctl *ctl, const struct plan *p)
 {
-	static const char *const titles[] = { "STEP",  "NODE",	  "WAITS FOR", "SIGNAL BY",
-					      "TAKES", "ENDS BY", "IF BUSY",   "" };
+	const char *const titles[] = { "STEP",	    "NODE",  "WAITS FOR", p->history ? "USUALLY" : "",
+				       "SIGNAL BY", "TAKES", "ENDS BY",	  "IF BUSY",
+				       "" };
 	cleanup(table_done) struct table t;
 
 	table_init(&t, ARRAY_SIZE(titles), titles);
 	for (size_t i = 0; i < p->n; i++)
-		add_entry(&t, &p->entries[i]);
+		add_entry(&t, p, &p->entries[i]);
 	return table_print(&t, &ctl->out);
 }
 
@@ -223,6 +241,8 @@ static int print_json(struct ctl *ctl, const struct plan *p, uint64_t grace_usec
 
 	if (grace_usec != USEC_INFINITY && json_object_update(p->parameters, fit) < 0)
 		return ctl_fail(ctl, -ENOMEM);
+	if (p->history && json_object_set_new(p->parameters, "expected", expect_json(&p->expected)) < 0)
+		return ctl_fail(ctl, -ENOMEM);
 	return ctl_print_json(ctl, p->parameters);
 }
 
@@ -237,6 +257,20 @@ static int show(struct ctl *ctl, const struct plan *p, uint64_t grace_usec)
 	r = print_table(ctl, p);
 	if (r == 0)
 		r = say_verdict(ctl, p, grace_usec);
+	if (r == 0 && p->history)
+		expect_say(ctl, &p->expected, grace_usec);
+	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+/* Return: CTL_DONE, or the exit status for what was said. */
+static int expect(struct ctl *ctl, struct plan *p, uint64_t grace_usec)
+{
+	cleanup(freep) char *path = NULL;
+	int r = source_load(ctl, &p->history, &path);
+
+	if (r != CTL_DONE)
+		return r;
+	r = expect_plan(p->history, p->entries, p->n, p->busy_usec, grace_usec, &p->expected);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
@@ -252,6 +286,8 @@ int cmd_plan(struct ctl *ctl, int argc, char **argv)
 		r = plan_daemon(ctl, argc, argv, &p);
 	grace_usec =
 		ctl->options.grace_usec == USEC_INFINITY ? p.grace_usec : ctl->options.grace_usec;
+	if (r == CTL_DONE && ctl->options.from_history)
+		r = expect(ctl, &p, grace_usec);
 	if (r == CTL_DONE)
 		r = show(ctl, &p, grace_usec);
 	if (r != CTL_DONE)

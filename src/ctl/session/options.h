@@ -31,6 +31,7 @@ struct options {
 	const char *scope;  /* NULL: none was given */
 	const char *report, *history; /* likewise */
 	bool reopen;	    /* logs */
+	bool from_history;  /* plan */
 	uint64_t lines;	    /* likewise */
 	uint64_t last;	    /* events; UINT64_MAX: none was given */
 	struct option_words properties;
