@@ -28,7 +28,9 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/ipc/passed.h %D%/ipc/passed.c \
 	%D%/ipc/unixsock.h %D%/ipc/unixsock.c \
 	%D%/ipc/inetsock.h %D%/ipc/inetsock.c \
+	%D%/ipc/sock-diag.h %D%/ipc/sock-diag.c \
 	%D%/ipc/listeners.h %D%/ipc/listeners.c \
+	%D%/ipc/connections.h %D%/ipc/connections.c \
 	%D%/ipc/pagefile.h %D%/ipc/pagefile.c \
 	%D%/ipc/journal.h %D%/ipc/journal.c
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/inet_diag.h>
-#include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -12,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd.h"
+#include "sys/ipc/sock-diag.h"
 #include "sys/process/proc.h"
 
 /*
@@ -21,7 +20,6 @@
  * "socket:[INODE]".
  */
 
-#define REPLY_MAX 8192
 
 static const struct in6_addr *address6(const struct sockaddr *address)
 {
@@ -59,7 +57,27 @@ static bool reaches(const struct sockaddr *address, const struct inet_diag_msg *
 	return memcmp(&local, address6(address), sizeof(local)) == 0;
 }
 
-static int ask(int fd, int family, in_port_t port)
+struct search {
+	const struct sockaddr *address;
+	struct listeners found;
+};
+
+static int on_socket(const struct nlmsghdr *message, void *arg)
+{
+	const struct inet_diag_msg *socket = NLMSG_DATA(message);
+	struct search *search = arg;
+	struct listeners *l = &search->found;
+
+	if (message->nlmsg_len < NLMSG_LENGTH(sizeof(*socket)) || !reaches(search->address, socket))
+		return 0;
+	if (l->n == LISTENERS_MAX)
+		return -E2BIG;
+	l->inodes[l->n++] = socket->idiag_inode;
+	l->uid = socket->idiag_uid;
+	return 0;
+}
+
+static int find_of_family(int family, struct search *search)
 {
 	const struct {
 		struct nlmsghdr header;
@@ -71,71 +89,24 @@ static int ask(int fd, int family, in_port_t port)
 		.request = { .sdiag_family = (uint8_t)family,
 			     .sdiag_protocol = IPPROTO_TCP,
 			     .idiag_states = 1U << TCP_LISTEN,
-			     .id.idiag_sport = port },
+			     .id.idiag_sport = port_of(search->address) },
 	};
 
-	return send(fd, &call, sizeof(call), 0) < 0 ? -errno : 0;
-}
-
-/* NLMSG_NEXT() casts to a type of stricter alignment, which clang warns of. */
-static const struct nlmsghdr *next_header(const struct nlmsghdr *header, size_t *n)
-{
-	size_t size = NLMSG_ALIGN(header->nlmsg_len);
-
-	*n = size < *n ? *n - size : 0;
-	return (const void *)((const char *)header + size);
-}
-
-/* Return: 1 at the end of the reply, 0 if there is more, or -errno. */
-static int take_reply(const struct nlmsghdr *header, size_t n, const struct sockaddr *address,
-		      struct listeners *l)
-{
-	for (; NLMSG_OK(header, n); header = next_header(header, &n)) {
-		const struct inet_diag_msg *socket = NLMSG_DATA(header);
-
-		if (header->nlmsg_type == NLMSG_DONE)
-			return 1;
-		if (header->nlmsg_type == NLMSG_ERROR)
-			return ((const struct nlmsgerr *)NLMSG_DATA(header))->error;
-		if (header->nlmsg_len < NLMSG_LENGTH(sizeof(*socket)) || !reaches(address, socket))
-			continue;
-		if (l->n == LISTENERS_MAX)
-			return -E2BIG;
-		l->inodes[l->n++] = socket->idiag_inode;
-		l->uid = socket->idiag_uid;
-	}
-	return 0;
-}
-
-/* The kernel puts the reply together in send(2) and recv(2): neither waits. */
-static int find_of_family(int fd, int family, const struct sockaddr *address, struct listeners *l)
-{
-	_Alignas(struct nlmsghdr) char reply[REPLY_MAX];
-	int r = ask(fd, family, port_of(address));
-
-	while (r == 0) {
-		ssize_t n = recv(fd, reply, sizeof(reply), MSG_DONTWAIT);
-
-		if (n <= 0)
-			return n < 0 ? -errno : -EBADMSG;
-		r = take_reply((const struct nlmsghdr *)(const void *)reply, (size_t)n, address, l);
-	}
-	return r < 0 ? r : 0;
+	return sock_diag_each(&call, sizeof(call), on_socket, search);
 }
 
 int listeners_find(const struct sockaddr *address, struct listeners *ret)
 {
-	cleanup(closep) int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	struct listeners l = { .n = 0 };
-	int r = fd < 0 ? -errno : find_of_family(fd, AF_INET6, address, &l);
+	struct search search = { .address = address };
+	int r = find_of_family(AF_INET6, &search);
 
 	/* A kernel without IPv6. */
 	if (r == -ENOENT)
 		r = 0;
 	if (r == 0 && address->sa_family == AF_INET)
-		r = find_of_family(fd, AF_INET, address, &l);
+		r = find_of_family(AF_INET, &search);
 	if (r == 0)
-		*ret = l;
+		*ret = search.found;
 	return r;
 }
 

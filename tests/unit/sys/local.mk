@@ -73,6 +73,11 @@ check_PROGRAMS += %D%/ipc/test-unix-sender
 %C%_ipc_test_unix_sender_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_ipc_test_unix_sender_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/ipc/test-connections
+%C%_ipc_test_connections_SOURCES = %D%/ipc/test-connections.c
+%C%_ipc_test_connections_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_connections_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/ipc/test-listeners
 %C%_ipc_test_listeners_SOURCES = %D%/ipc/test-listeners.c
 %C%_ipc_test_listeners_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -1,0 +1,16 @@
+#pragma once
+
+/* Questions to the kernel about the sockets of this network namespace, by sock_diag(7). */
+
+#include <linux/netlink.h>
+#include <stddef.h>
+
+/*
+ * Sends @request, a message of type SOCK_DIAG_BY_FAMILY with its header, and calls @each for each
+ * message of the reply, until that returns something other than 0.  The kernel composes the reply
+ * inside the calls of this function, which therefore do not wait.
+ *
+ * Return: 0 at the end of the reply, the value of @each, or -errno.
+ */
+int sock_diag_each(const void *request, size_t size,
+		   int (*each)(const struct nlmsghdr *message, void *arg), void *arg);
