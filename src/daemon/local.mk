@@ -50,7 +50,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 # node: the nodes of the tree
 %C%_libdaemon_la_SOURCES += \
 	%D%/node/node.h %D%/node/node.c \
-	%D%/node/stop-order.h %D%/node/stop-order.c
+	%D%/node/stop-order.h %D%/node/stop-order.c \
+	%D%/node/calls.h %D%/node/calls.c
 
 # guard: guards from outside: leases and attached programs
 %C%_libdaemon_la_SOURCES += \
@@ -113,6 +114,10 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/tree/completion.h %D%/tree/completion.c \
 	%D%/tree/failure.h %D%/tree/failure.c \
 	%D%/tree/exit.h %D%/tree/exit.c
+
+# demand: services that connections start
+%C%_libdaemon_la_SOURCES += \
+	%D%/demand/demand.h %D%/demand/demand.c
 
 # reap: what the end of a process means
 %C%_libdaemon_la_SOURCES += \

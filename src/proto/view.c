@@ -15,9 +15,9 @@ static const char *const node_states[] = {
 };
 
 static const char *const service_states[] = {
-	"down",	     "preparing", "starting", "readying", "up",	     "draining",
-	"waiting",   "asking",	  "stopping", "killing",  "closing", "cleaning",
-	"finishing", "backoff",	  "done",     "failed",	  NULL,
+	"down",	     "preparing", "starting", "readying", "up",	       "draining",
+	"waiting",   "asking",	  "stopping", "killing",  "closing",   "cleaning",
+	"finishing", "backoff",	  "done",     "failed",	  "listening", NULL,
 };
 
 static const char *const health_states[] = { "unknown", "healthy", "unhealthy", NULL };

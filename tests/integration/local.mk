@@ -109,6 +109,7 @@ dist_check_SCRIPTS += \
 	%D%/varlink.sh \
 	%D%/web.sh \
 	%D%/zero-loss.sh \
+	%D%/on-demand.sh \
 	%D%/on-failure.sh \
 	%D%/order.sh \
 	%D%/order-keys.sh \

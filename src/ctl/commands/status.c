@@ -149,6 +149,8 @@ static void add_service_lines(struct table *t, const struct service_view *s)
 	if (s->health)
 		add_health_line(t, s);
 	add_notify_lines(t, s);
+	if (strcmp(s->state, "listening") == 0)
+		table_add(title(t, "waits for"), STYLE_PLAIN, "a connection");
 	for (size_t i = 0; i < json_array_size(s->waiting); i++)
 		table_add(title(t, i ? "" : "waits for"), STYLE_BUSY, "%s",
 			  json_string_value(json_array_get(s->waiting, i)));

@@ -14,7 +14,7 @@ static bool is_one_of(const char *state, const char *const *states)
 
 static enum style style_of(const char *state)
 {
-	static const char *const good[] = { "running", "up", "done", NULL };
+	static const char *const good[] = { "running", "up", "done", "listening", NULL };
 	static const char *const faint[] = { "complete", "down", NULL };
 	static const char *const bad[] = { "failed", "killing", NULL };
 
@@ -98,6 +98,8 @@ static void add_service(struct words *w, const struct service_view *s)
 
 		words_add(w, ", ", "%s", show_count(count, s->restarts, "restart"));
 	}
+	if (strcmp(s->state, "listening") == 0)
+		words_add(w, ", ", "waits for a connection");
 	if (s->result)
 		words_add(w, ", ", "%s", s->result);
 	if (s->scheduled_usec != FIELD_NONE)

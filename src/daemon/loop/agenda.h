@@ -24,6 +24,7 @@ enum task {
 	TASK_GUARDS,	  /* nodes with changed guards: the time of an ending */
 	TASK_EXITS,	  /* services with an ended process; new children */
 	TASK_SCHEDULES,	  /* services with a due, or an ended, scheduled run */
+	TASK_DEMANDS,	  /* services on demand: connections, and ends of idle periods */
 	TASK_FAILURES,	  /* failed services: strategies, on-failed */
 	TASK_ENDS,	  /* ended services with which the tree may end */
 	TASK_DEADLINES,	  /* nodes with an expired budget */
@@ -43,10 +44,10 @@ enum task {
 #define ALL_TASKS      (TASK_BIT(N_TASKS) - 1)
 
 /* Tasks that are pending for the service of a node, not for the node itself. */
-#define SERVICE_TASKS                                                             \
-	(TASK_BIT(TASK_EVENTS) | TASK_BIT(TASK_EXITS) | TASK_BIT(TASK_FAILURES) | \
-	 TASK_BIT(TASK_SCHEDULES) | TASK_BIT(TASK_ENDS) | TASK_BIT(TASK_STOPS) |  \
-	 TASK_BIT(TASK_STARTS))
+#define SERVICE_TASKS                                                              \
+	(TASK_BIT(TASK_EVENTS) | TASK_BIT(TASK_EXITS) | TASK_BIT(TASK_FAILURES) |  \
+	 TASK_BIT(TASK_SCHEDULES) | TASK_BIT(TASK_DEMANDS) | TASK_BIT(TASK_ENDS) | \
+	 TASK_BIT(TASK_STOPS) | TASK_BIT(TASK_STARTS))
 
 /* The entry of a node: a bit for each task that is pending. */
 struct agenda_entry {

@@ -5,6 +5,7 @@
  */
 #include "daemon/main/update.h"
 
+#include "daemon/demand/demand.h"
 #include "daemon/logger/logger.h"
 #include "daemon/reap/exit.h"
 #include "daemon/reload/transient.h"
@@ -37,6 +38,11 @@ static void update_exits(struct update *u)
 static void update_schedules(struct update *u)
 {
 	timetables_process(u->tree);
+}
+
+static void update_demands(struct update *u)
+{
+	demands_process(u->tree);
 }
 
 static void update_failures(struct update *u)
@@ -116,6 +122,7 @@ static const struct {
 	[TASK_GUARDS] = { update_guards, false },
 	[TASK_EXITS] = { update_exits, false },
 	[TASK_SCHEDULES] = { update_schedules, false },
+	[TASK_DEMANDS] = { update_demands, false },
 	[TASK_FAILURES] = { update_failures, false },
 	[TASK_ENDS] = { update_ends, false },
 	[TASK_DEADLINES] = { update_deadlines, false },

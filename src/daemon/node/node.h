@@ -152,7 +152,7 @@ const struct node *node_root(const struct node *node);
 /* Returns true if the service of @node starts by itself with @config: as it says, unless disabled. */
 static inline bool node_starts_by_itself(const struct node *node, const struct node_config *config)
 {
-	return config->autostart && !node->disabled;
+	return config->autostart == AUTOSTART_YES && !node->disabled;
 }
 
 /* Returns the effective goal: the lowest of the goals of @node and its ancestors. */

@@ -33,7 +33,8 @@ static bool is_to_start(const struct plan *plan, const struct node_config *to)
 
 	while (above && !(node = tree_find(plan->tree, above->path)))
 		above = above->parent;
-	return to->argv && to->autostart && !disabled_has(&plan->tree->ctx->disabled, to->path) &&
+	return to->argv && to->autostart == AUTOSTART_YES &&
+	       !disabled_has(&plan->tree->ctx->disabled, to->path) &&
 	       (!node || node_goal(node) >= GOAL_IDLE);
 }
 
@@ -263,12 +264,14 @@ static json_t *entry_json(const struct plan *plan, const struct plan_entry *entr
 	const struct node_config *config = entry->to ? entry->to : entry->from;
 	bool is_service = config && config->argv;
 
-	return json_pack(
-		"{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:s*, s:o}", "kind", kind_names[entry->kind],
-		"node", config ? config->path : "", "service", is_service, "autostart",
-		entry->kind == PLAN_ADD ? entry->start : is_service && config->autostart, "restart",
-		entry->restart, "outdated", entry->outdated, "start", entry->start, "because",
-		entry->because ? entry->because->path : NULL, "keys", keys_json(plan, entry));
+	return json_pack("{s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:s*, s:o}", "kind",
+			 kind_names[entry->kind], "node", config ? config->path : "", "service",
+			 is_service, "autostart",
+			 entry->kind == PLAN_ADD ? entry->start
+						 : is_service && config->autostart == AUTOSTART_YES,
+			 "restart", entry->restart, "outdated", entry->outdated, "start",
+			 entry->start, "because", entry->because ? entry->because->path : NULL,
+			 "keys", keys_json(plan, entry));
 }
 
 json_t *plan_json(const struct plan *plan)

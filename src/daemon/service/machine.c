@@ -70,6 +70,7 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 		return r;
 	control_group_check(&s->group);
 	service_update_soon(s); /* it may start by itself */
+	service_update_demand(s);
 	*ret = take(s);
 	return 0;
 }
@@ -90,6 +91,7 @@ struct service *service_free(struct service *s)
 	service_setup_done(s);
 	watchdog_done(s->watchdog);
 	free(s->watchdog);
+	calls_free(s->calls);
 	policy_free(s->policy);
 	node_config_unref(s->config);
 	free(s);
@@ -165,6 +167,7 @@ static void put_on_agenda(struct service *s, enum service_event event)
 		node_add_task(s->node, TASK_ENDS);
 	if (!has_process && s->node->timetable)
 		node_add_task(s->node, TASK_SCHEDULES);
+	service_update_demand(s);
 	if (!has_process && s->node->transient)
 		node_finished(s->node);
 	if (!has_process && (s->node->goal == GOAL_GONE || !s->node->config->argv))

@@ -60,6 +60,12 @@ void service_update_soon(struct service *s)
 	node_add_task(s->node, stopped ? TASK_STOPS : TASK_STARTS);
 }
 
+void service_update_demand(struct service *s)
+{
+	if (s->calls)
+		node_add_task(s->node, TASK_DEMANDS);
+}
+
 bool service_is_stopped(const struct service *s)
 {
 	return s->state != STATE_DOWN &&
@@ -77,9 +83,28 @@ bool service_keeps_remaining(const struct service *s)
 	return !s->config->kill_leftovers && !node_is_tree_stopped(s->node);
 }
 
+bool service_is_on_demand(const struct service *s)
+{
+	return s->config->autostart == AUTOSTART_ON_DEMAND && !s->node->disabled &&
+	       s->node->config->argv;
+}
+
+bool service_is_listening(const struct service *s)
+{
+	return service_is_on_demand(s) && s->state != STATE_FAILED &&
+	       node_goal(s->node) >= GOAL_CYCLE &&
+	       activation_is_listening(s->setup.launch.activation);
+}
+
+bool service_awaits_connection(const struct service *s)
+{
+	return (s->state == STATE_DOWN || s->state == STATE_DONE) &&
+	       node_goal(s->node) == GOAL_IDLE && service_is_listening(s);
+}
+
 bool service_is_ready(const struct service *s)
 {
-	return s->state == STATE_UP || s->state == STATE_DONE;
+	return s->state == STATE_UP || s->state == STATE_DONE || service_awaits_connection(s);
 }
 
 bool service_is_meant_to_run(const struct service *s)
@@ -97,7 +122,8 @@ bool service_is_resolved(const struct service *s)
 
 bool service_is_present(const struct service *s)
 {
-	return s->state == STATE_UP || (s->state == STATE_DONE && s->config->type == TYPE_ONESHOT);
+	return s->state == STATE_UP || service_is_listening(s) ||
+	       (s->state == STATE_DONE && s->config->type == TYPE_ONESHOT);
 }
 
 bool service_is_at_work(const struct service *s)
@@ -107,14 +133,15 @@ bool service_is_at_work(const struct service *s)
 
 static struct tally tally(const struct service *s)
 {
-	bool member = node_starts_by_itself(s->node, s->config), present = service_is_present(s);
-	bool resolved = service_is_resolved(s);
+	bool listening = service_is_listening(s), present = service_is_present(s);
+	bool member = node_starts_by_itself(s->node, s->config) || service_is_on_demand(s);
+	bool resolved = service_is_resolved(s) || listening;
 
 	if (!member && s->state == STATE_DOWN && !service_is_meant_to_run(s))
 		return (struct tally){ 0 };
 	return (struct tally){
 		.services = true,
-		.ready = service_is_ready(s),
+		.ready = service_is_ready(s) || (listening && s->state != STATE_BACKOFF),
 		.resolved = resolved,
 		.members = member,
 		.present = member && present,
@@ -147,6 +174,7 @@ void service_note_goal(struct service *s)
 	s->blocked = false; /* the update turn derives it anew */
 	service_recount(s);
 	service_update_soon(s);
+	service_update_demand(s);
 }
 
 void service_discount(struct service *s)

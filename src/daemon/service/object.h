@@ -20,6 +20,7 @@
 #include "daemon/cgroup/control-group.h"
 #include "daemon/spawn/hook.h"
 #include "daemon/spawn/launch.h"
+#include "daemon/node/calls.h"
 #include "daemon/node/node.h"
 #include "daemon/notify/notify.h"
 #include "daemon/loop/process.h"
@@ -118,6 +119,7 @@ struct service {
 	struct setup *next_setup; /* NULL: the next run uses the present one */
 
 	struct watchdog *watchdog; /* NULL: it never had one */
+	struct calls *calls;	   /* NULL: it never was on demand */
 	struct alarm timer;
 	struct alarm kept_timer; /* ends kept processes at their until_usec */
 };
@@ -139,6 +141,9 @@ int service_make_hook(struct service *service, struct hook **ret);
 
 /* Puts @service on the agenda of stops or starts, for this update turn or the next. */
 void service_update_soon(struct service *service);
+
+/* Puts @service on the agenda of demands if it is, or was, on demand. */
+void service_update_demand(struct service *service);
 
 /* Returns the configuration of the next run. */
 static inline const struct node_config *service_next_config(const struct service *service)
@@ -166,13 +171,28 @@ bool service_is_wanted(const struct service *service);
 /* Returns true if processes that outlive the main process are kept, until the root stops. */
 bool service_keeps_remaining(const struct service *service);
 
-/* Returns true if @service is up or done. */
+/* Returns true if connections start @service: autostart = on-demand, unless it is disabled. */
+bool service_is_on_demand(const struct service *service);
+
+/*
+ * Returns true if @service is on demand and its sockets are open, with a process or without: a
+ * connection is served, maybe later.
+ */
+bool service_is_listening(const struct service *service);
+
+/* Returns true if @service is on demand and has no process until a connection comes. */
+bool service_awaits_connection(const struct service *service);
+
+/* Returns true if @service is up or done, or waits for a connection. */
 bool service_is_ready(const struct service *service);
 
 /* Returns true if @service is ready, or is not going to be. */
 bool service_is_resolved(const struct service *service);
 
-/* Returns true if @service satisfies a requirement: one of type simple that has ended does not. */
+/*
+ * Returns true if @service satisfies a requirement.  One of type simple that has ended does not, and
+ * one on demand does so by its sockets.
+ */
 bool service_is_present(const struct service *service);
 
 /* Returns true if @service runs, or will run as soon as it can. */

@@ -36,6 +36,13 @@ static bool can_keep_activation(const struct service *s, const struct node_confi
 	       !key_set_has(&set, KEY_NOTIFY);
 }
 
+static int make_calls(struct service *s, const struct node_config *config)
+{
+	if (s->calls || config->autostart != AUTOSTART_ON_DEMAND)
+		return 0;
+	return calls_new(&s->calls, s->node);
+}
+
 static int make_activation(struct setup *setup, struct service *s)
 {
 	setup->keeps_activation = can_keep_activation(s, setup->config);
@@ -80,6 +87,8 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 		r = health_new(&setup->health, s, config);
 	if (r >= 0 && config->attach)
 		r = attach_new(&setup->attach, s->node);
+	if (r >= 0)
+		r = make_calls(s, config);
 	if (r >= 0)
 		r = make_activation(setup, s);
 	if (r >= 0)

@@ -90,6 +90,12 @@ static int make_given(struct service *s, struct given *given, const char **step)
 {
 	int r;
 
+	if (s->setup.launch.activation) {
+		*step = "open its sockets";
+		r = activation_listen(s->setup.launch.activation);
+		if (r < 0)
+			return r;
+	}
 	if (s->setup.launch.config->ready.kind == PROBE_FD) {
 		*step = "make a pipe";
 		given->ready_fd = readiness_open_fd(s->setup.readiness);

@@ -1,13 +1,16 @@
 #include "daemon/streams/activation.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "daemon/streams/listener.h"
+#include "sys/ipc/connections.h"
 
 #define NAMES_VARIABLE "LISTEN_FDNAMES="
 #define PID_VARIABLE   "LISTEN_PID="
@@ -17,6 +20,10 @@ struct activation {
 	const struct node_config *config;
 	struct listener **listeners;
 	size_t n_listeners;
+	sd_event_source *
+		*watches; /* of the listeners, each with a descriptor of its own; or NULL */
+	void (*on_connection)(void *arg);
+	void *arg;
 	struct fdstore store;
 	struct spawn_file *files; /* room for the sockets, the store, and what is added */
 	char *names;		  /* likewise, for LISTEN_FDNAMES */
@@ -44,6 +51,20 @@ static int reserve(struct activation *a, size_t more)
 	return 0;
 }
 
+int activation_listen(struct activation *a)
+{
+	const struct extras *extras = node_config_extras(a->config);
+	int r = 0;
+
+	while (r == 0 && a->n_listeners < extras->n_listen) {
+		size_t n = a->n_listeners;
+
+		r = listener_get(&a->listeners[n], a->ctx, a->config, &extras->listen[n]);
+		a->n_listeners += r == 0;
+	}
+	return r;
+}
+
 int activation_new(struct activation **ret, struct context *ctx, const struct node_config *config)
 {
 	cleanup(activation_freep) struct activation *a = NULL;
@@ -64,12 +85,10 @@ int activation_new(struct activation **ret, struct context *ctx, const struct no
 	if (r < 0)
 		return r;
 	a->listeners = calloc(extras->n_listen + 1, sizeof(struct listener *));
-	if (!a->listeners)
+	a->watches = calloc(extras->n_listen + 1, sizeof(sd_event_source *));
+	if (!a->listeners || !a->watches)
 		return -ENOMEM;
-	for (size_t i = 0; r == 0 && i < extras->n_listen; i++) {
-		r = listener_get(&a->listeners[i], ctx, config, &extras->listen[i]);
-		a->n_listeners += r == 0;
-	}
+	r = activation_listen(a);
 	if (r == 0)
 		*ret = take(a);
 	return r;
@@ -81,6 +100,7 @@ struct activation *activation_free(struct activation *a)
 		return NULL;
 	activation_unlisten(a);
 	fdstore_clear(&a->store);
+	free(a->watches);
 	free(a->listeners);
 	free(a->files);
 	free(a->names);
@@ -116,8 +136,72 @@ int activation_inherit(struct activation *a, struct activation *from)
 
 void activation_unlisten(struct activation *a)
 {
-	while (a->n_listeners > 0)
-		listener_put(a->listeners[--a->n_listeners]);
+	while (a->n_listeners > 0) {
+		size_t last = --a->n_listeners;
+
+		a->watches[last] = sd_event_source_disable_unref(a->watches[last]);
+		listener_put(a->listeners[last]);
+	}
+}
+
+bool activation_is_listening(const struct activation *a)
+{
+	return a && a->n_listeners > 0;
+}
+
+static int on_connection(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct activation *a = arg;
+
+	(void)source;
+	(void)fd;
+	(void)events;
+	a->on_connection(a->arg);
+	return 0;
+}
+
+/* A descriptor of its own, as two services that share a socket may both watch it. */
+static int add_watch(struct activation *a, size_t i)
+{
+	cleanup(closep) int fd = fcntl(listener_fd(a->listeners[i]), F_DUPFD_CLOEXEC, 3);
+	cleanup(sd_event_source_unrefp) sd_event_source *source = NULL;
+	int r = fd < 0 ? -errno : 0;
+
+	/* By edge: the process of the service need not have accepted it when the next one comes. */
+	if (r == 0)
+		r = sd_event_add_io(a->ctx->event, &source, fd, EPOLLIN | EPOLLET, on_connection,
+				    a);
+	if (r >= 0)
+		r = sd_event_source_set_io_fd_own(source, true);
+	if (r < 0)
+		return r;
+	(void)take_fd(fd);
+	a->watches[i] = take(source);
+	return 0;
+}
+
+int activation_watch(struct activation *a, void (*fn)(void *arg), void *arg)
+{
+	int r = 0;
+
+	a->on_connection = fn;
+	a->arg = arg;
+	for (size_t i = 0; r >= 0 && i < a->n_listeners; i++) {
+		if (!a->watches[i])
+			r = add_watch(a, i);
+		if (r >= 0)
+			r = sd_event_source_set_enabled(a->watches[i], SD_EVENT_ONESHOT);
+	}
+	return r < 0 ? r : 0;
+}
+
+int activation_has_connections(const struct activation *a)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < a->n_listeners; i++)
+		r = connections_are_open(listener_fd(a->listeners[i]));
+	return r;
 }
 
 /* The next descriptor, called @name, whose name goes to @at.  Returns the end of the names. */

@@ -29,8 +29,26 @@ int activation_store(struct activation *activation, int fd, const char *name, bo
 /* Takes over the store of @from as far as there is room.  Return: 0 or -ENOMEM, without effect. */
 int activation_inherit(struct activation *activation, struct activation *from);
 
-/* There will be no start any more: the sockets are the running process's alone. */
+/*
+ * Closes the sockets, which then are those of the running process alone.  Without one, connections
+ * are refused.
+ */
 void activation_unlisten(struct activation *activation);
+
+/* Opens sockets that activation_unlisten() has closed.  Return: 0, or -errno, which is logged. */
+int activation_listen(struct activation *activation);
+
+/* Returns true if there are sockets and they are open. */
+bool activation_is_listening(const struct activation *activation);
+
+/*
+ * Calls @fn once, when a connection or a datagram comes or has been waiting in a socket; repeated
+ * calls do so again.  Return: 0 or -errno.
+ */
+int activation_watch(struct activation *activation, void (*fn)(void *arg), void *arg);
+
+/* Returns 1 if a connection to a socket is open, 0 if none is, or -errno if that is not known. */
+int activation_has_connections(const struct activation *activation);
 
 struct activation_plan {
 	struct spawn_file *files; /* with ACTIVATION_ROOM left */

@@ -26,7 +26,8 @@ static bool counts(const struct node *n, bool essential)
 /* A service has ended if nothing under way starts it again. */
 static bool has_ended(const struct service *s)
 {
-	return service_is_resolved(s) && !service_is_at_work(s) && node_goal(s->node) != GOAL_CYCLE;
+	return service_is_resolved(s) && !service_is_at_work(s) && !service_is_listening(s) &&
+	       node_goal(s->node) != GOAL_CYCLE;
 }
 
 static bool exit_is_due(const struct tree *tree)
@@ -89,7 +90,8 @@ static void note_end(struct tree *tree, struct service *s)
 {
 	struct ends *ends = &tree->ends;
 
-	if (s->node->goal == GOAL_GONE || node_goal(s->node) == GOAL_CYCLE)
+	if (s->node->goal == GOAL_GONE || node_goal(s->node) == GOAL_CYCLE ||
+	    service_awaits_connection(s))
 		return;
 	if (is_fatal(tree, s) && !ends->cause)
 		ends->cause = s;

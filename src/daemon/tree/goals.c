@@ -206,6 +206,18 @@ void goals_rest(struct tree *tree, struct node *node)
 	service_note_goal(node->service);
 }
 
+/* Dependents go on, as they need only the sockets of @node. */
+void goals_retire(struct tree *tree, struct node *node, const char *reason)
+{
+	struct goals g;
+
+	goals_begin(&g, tree, node->cause);
+	(void)goals_ask(&g, node, REQUEST_REST);
+	stop_latch(tree, node, g.usec, reason);
+	stop_commit(tree);
+	goals_raised(node);
+}
+
 /* --- requests: the nodes to raise --- */
 
 static bool is_startable(const struct tree *tree, const struct node *node)
@@ -293,6 +305,12 @@ static void goals_lift(struct goals *g, struct node *node)
 		goals_raised(highest);
 }
 
+/* Returns true if the sockets of @n were closed because its service has failed. */
+static bool has_failed_on_demand(const struct node *n)
+{
+	return n->service && n->service->state == STATE_FAILED && service_is_on_demand(n->service);
+}
+
 /* Members that start with @top are raised; the others of a stopped group become idle. */
 static void goals_raise_members(struct goals *g, struct node *top)
 {
@@ -304,8 +322,10 @@ static void goals_raise_members(struct goals *g, struct node *top)
 			(void)goals_ask(g, n, REQUEST_START);
 			if (n->service)
 				goals_reset(n->service);
-		} else if (was_down || n->goal == GOAL_DOWN) {
+		} else if (was_down || n->goal == GOAL_DOWN || has_failed_on_demand(n)) {
 			(void)goals_ask(g, n, REQUEST_REST);
+			if (has_failed_on_demand(n))
+				goals_reset(n->service);
 		}
 	}
 }
@@ -344,7 +364,7 @@ static void goals_need_nodes(struct goals *g, struct node *const *nodes)
 {
 	for (; nodes && *nodes; nodes++)
 		if ((*nodes)->service && node_goal(*nodes) == GOAL_IDLE &&
-		    goals_ask(g, *nodes, REQUEST_NEED))
+		    !service_is_listening((*nodes)->service) && goals_ask(g, *nodes, REQUEST_NEED))
 			goals_raised(*nodes);
 }
 

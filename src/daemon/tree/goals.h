@@ -41,8 +41,11 @@ void goals_add(struct goals *goals, struct node *node);
 /* Starts @node unless it is stopped: a reload has set its autostart. */
 void goals_want(struct goals *goals, struct node *node);
 
-/* @node has done its scheduled work: nothing starts it before it is asked for or needed. */
+/* @node has done its work by schedule or on demand, and rests until it is requested or needed. */
 void goals_rest(struct tree *tree, struct node *node);
+
+/* Stops @node, a service on demand that is idle: it waits for the next connection. */
+void goals_retire(struct tree *tree, struct node *node, const char *reason);
 
 /*
  * Starts @node for a client, with all that starts with it and all that these need, directly or not.

@@ -109,12 +109,18 @@ static uint64_t describe_lost_lines(const struct service *s)
 	return lines ? lines : FIELD_NONE;
 }
 
+/* A service on demand that waits for a connection is listening, which is no state of its life. */
+static const char *describe_state(const struct service *s)
+{
+	return service_awaits_connection(s) ? "listening" : fsm_state_name(s->state);
+}
+
 /* Fills in all of the view; @waiting and @logs are borrowed. */
 static struct service_view view_service(struct service *s, char *result, json_t *waiting,
 					json_t *logs, uint64_t now)
 {
 	struct service_view view = {
-		.state = fsm_state_name(s->state),
+		.state = describe_state(s),
 		.since_usec = now - s->since_usec,
 		.pid = s->main.alive ? (uint64_t)s->main.pid : FIELD_NONE,
 		.command = s->config->command,

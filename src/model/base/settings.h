@@ -43,6 +43,8 @@ enum key_id {
 #define CONFIG_ROOT_NAME    "root"
 
 enum service_type { TYPE_SIMPLE, TYPE_ONESHOT };
+/* AUTOSTART_NO is 0: only the other two start the service without a request. */
+enum autostart { AUTOSTART_NO, AUTOSTART_YES, AUTOSTART_ON_DEMAND };
 enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 /* The nodes that are shut down when a service has failed for good. */
 enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOWN };
@@ -217,6 +219,7 @@ struct extras {
 	uint64_t cgroup_memory_max, cgroup_pids_max, cgroup_cpu_weight;
 	uint64_t final_timeout_usec;
 	uint64_t on_failure_timeout_usec, on_failure_interval_usec;
+	uint64_t idle_timeout_usec;  /* of AUTOSTART_ON_DEMAND; 0: never */
 	uint64_t restart_reset_usec; /* a run of this length resets the count of failures */
 	uint64_t drain_delay_usec;
 	uint64_t settle_time_usec; /* of PROBE_STARTED */
@@ -333,7 +336,7 @@ struct node_config {
 	uint64_t restart_delay_usec, restart_delay_max_usec;
 	struct restart_limit restart_limit;
 	enum signal_scope signal_scope;
-	bool autostart;
+	enum autostart autostart;
 	bool notify; /* has a notification socket: stated, or needed by another key */
 	bool kill_leftovers;
 	bool essential;
@@ -352,7 +355,7 @@ struct node_config {
 		.restart = RESTART_ON_FAILURE, .restart_delay_usec = 100 * USEC_PER_MSEC,         \
 		.restart_delay_max_usec = 30 * USEC_PER_SEC,                                      \
 		.restart_limit = { .count = 5, .window_usec = 30 * USEC_PER_SEC },                \
-		.autostart = true, .kill_leftovers = true,                                        \
+		.autostart = AUTOSTART_YES, .kill_leftovers = true,                               \
 	}
 
 /* The section of a node: the lines of its keys, and the settings that services below inherit. */

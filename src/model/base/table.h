@@ -57,8 +57,10 @@ KEY(TYPE, "type", SERVICE, type, NODE(type), RESTART,
 	"service that stays, or that ends when its work is done")
 KEY(LISTEN, "listen", SERVICE, listen, WHOLE(EXTRAS), RESTART,
 	"sockets that the daemon opens for the service")
-KEY(AUTOSTART, "autostart", SERVICE, bool, NODE(autostart), LIVE,
-	"whether to start the service with the nodes around it")
+KEY(AUTOSTART, "autostart", SERVICE, autostart, NODE(autostart), LIVE,
+	"start with the nodes around it, or on demand")
+KEY(IDLE_TIMEOUT, "idle-timeout", SERVICE, idle, EXTRA(idle_timeout_usec), LIVE,
+	"time after which an unused service on demand stops")
 KEY(SCHEDULE, "schedule", SERVICE, schedule, EXTRA(schedule), LIVE,
 	"when a oneshot runs by itself")
 KEY(SCHEDULE_JITTER, "schedule-jitter", SERVICE, duration, EXTRA(schedule_jitter_usec), LIVE,

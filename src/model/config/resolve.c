@@ -221,7 +221,15 @@ static void resolve_schedule(struct resolver *r, struct node_config *node)
 	else if (node->type != TYPE_ONESHOT)
 		resolve_error(KEY_SCHEDULE, "a schedule is for work that ends: set type = oneshot");
 	if (!node_config_line(node, KEY_AUTOSTART))
-		node->autostart = false;
+		node->autostart = AUTOSTART_NO;
+}
+
+/* A service on demand waits for connections to its sockets. */
+static void resolve_check_demand(struct resolver *r, struct node_config *node)
+{
+	if (node->autostart == AUTOSTART_ON_DEMAND && node_config_extras(node)->n_listen == 0)
+		resolve_error(KEY_AUTOSTART, "'on-demand' waits for a connection: set listen, "
+					     "for example listen = tcp:127.0.0.1:8080");
 }
 
 static void resolve_check_oneshot(struct resolver *r, struct node_config *node)
@@ -390,6 +398,7 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 	resolve_schedule(r, node);
 	resolve_check_oneshot(r, node);
 	resolve_notify(r, node);
+	resolve_check_demand(r, node);
 	if (resolve_listen(r, node) < 0 || resolve_ready_fd(r, node) < 0)
 		return -ENOMEM;
 	resolve_check_terminal(r, node);

@@ -24,7 +24,7 @@ enum goal {
 	GOAL_GONE,  /* without a section: stopped, and freed when no process remains */
 	GOAL_DOWN,  /* stopped until a request starts it */
 	GOAL_CYCLE, /* stopped, and up again once it is Complete */
-	GOAL_IDLE,  /* not stopped, but started only by a request or a dependent */
+	GOAL_IDLE,  /* not stopped; started by a request, a dependent, a schedule, a connection */
 	GOAL_UP,    /* to run */
 	N_GOALS
 };

@@ -29,6 +29,34 @@ static void bool_print(FILE *file, const void *field)
 TYPE(bool, .parse = bool_parse, .print = bool_print, .size = sizeof(bool),
      .expected = "yes, no, true, false, on, off, 1 or 0", .examples = { "yes", "no" });
 
+static int autostart_parse(struct value *value, void *field)
+{
+	bool yes;
+
+	if (strcmp(value->text, "on-demand") == 0) {
+		*(enum autostart *)field = AUTOSTART_ON_DEMAND;
+		return 0;
+	}
+	if (parse_bool(value->text, &yes) < 0)
+		return -EINVAL;
+	*(enum autostart *)field = yes ? AUTOSTART_YES : AUTOSTART_NO;
+	return 0;
+}
+
+static void autostart_print(FILE *file, const void *field)
+{
+	static const char *const names[] = {
+		[AUTOSTART_NO] = "no",
+		[AUTOSTART_YES] = "yes",
+		[AUTOSTART_ON_DEMAND] = "on-demand",
+	};
+
+	(void)fputs(names[*(const enum autostart *)field], file);
+}
+
+TYPE(autostart, .parse = autostart_parse, .print = autostart_print, .size = sizeof(enum autostart),
+     .expected = "yes, no or on-demand", .examples = { "no", "on-demand" });
+
 /* --- durations, in microseconds --- */
 
 /* The exact duration in one unit, as in a configuration; clock_text() would round. */
@@ -101,6 +129,21 @@ static void watchdog_print(FILE *file, const void *field)
 TYPE(watchdog, .parse = watchdog_parse, .print = watchdog_print, .size = sizeof(uint64_t),
      .expected = "a duration, for example 500ms, 30s, 5min, or infinity for no watchdog",
      .examples = { "5s", "infinity" });
+
+/* 0 means that no time is too long, which is written infinity. */
+static int idle_parse(struct value *value, void *field)
+{
+	uint64_t usec;
+
+	if (parse_duration(value->text, &usec) < 0 || usec != USEC_INFINITY)
+		return interval_parse(value, field);
+	*(uint64_t *)field = 0;
+	return 0;
+}
+
+TYPE(idle, .parse = idle_parse, .print = watchdog_print, .size = sizeof(uint64_t),
+     .expected = "a duration of at least 10ms, for example 30s or 10min, or infinity",
+     .examples = { "10min", "90s" });
 
 /* --- signals and permissions --- */
 

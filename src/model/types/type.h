@@ -59,6 +59,7 @@ struct type {
 
 /* plain.c */
 extern const struct type type_bool, type_duration, type_interval, type_watchdog, type_signal;
+extern const struct type type_autostart, type_idle;
 extern const struct type type_mode, type_memory, type_pids, type_weight;
 extern const struct type type_retries, type_fd_store_max, type_nice, type_oom_score;
 extern const struct type type_type, type_restart, type_on_failed, type_strategy, type_exit_when;

@@ -258,6 +258,57 @@ static void serve(int fd)
 	ck_assert_int_eq(listen(fd, 16), 0);
 }
 
+static void count_call(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+START_TEST(a_watch_reports_one_connection_also_on_a_shared_socket)
+{
+	char path[100];
+	struct listen listen = at_path(path, "x");
+	struct node_config config = node(&listen, 1);
+	unsigned before = count_descriptors(), calls = 0, other_calls = 0;
+	struct activation *a, *other;
+
+	ck_assert_int_eq(activation_new(&a, &ctx, &config), 0);
+	ck_assert_int_eq(activation_new(&other, &ctx, &config), 0);
+	ck_assert_int_eq(activation_watch(a, count_call, &calls), 0);
+	ck_assert_int_eq(activation_watch(other, count_call, &other_calls), 0);
+	ck_assert_int_eq(sd_event_run(ctx.event, 0), 0);
+	ck_assert_int_eq(connect_to(path), 0);
+	while (sd_event_run(ctx.event, 0) > 0)
+		;
+	ck_assert(calls == 1 && other_calls == 1);
+	/* It still waits in the socket. */
+	ck_assert_int_eq(activation_watch(a, count_call, &calls), 0);
+	while (sd_event_run(ctx.event, 0) > 0)
+		;
+	ck_assert(calls == 2 && other_calls == 1);
+	activation_free(other);
+	activation_free(a);
+	ck_assert_uint_eq(count_descriptors(), before);
+}
+END_TEST
+
+START_TEST(closed_sockets_are_opened_again)
+{
+	char path[100];
+	struct listen listen = at_path(path, "x");
+	struct node_config config = node(&listen, 1);
+	struct activation *a;
+
+	ck_assert_int_eq(activation_new(&a, &ctx, &config), 0);
+	ck_assert(activation_is_listening(a));
+	activation_unlisten(a);
+	ck_assert(!activation_is_listening(a));
+	ck_assert_int_lt(connect_to(path), 0);
+	ck_assert_int_eq(activation_listen(a), 0);
+	ck_assert_int_eq(connect_to(path), 0);
+	activation_free(a);
+}
+END_TEST
+
 START_TEST(an_address_in_use_is_refused_and_kept)
 {
 	char path[100];
@@ -376,6 +427,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, who_is_given_nothing_costs_nothing);
 	tcase_add_test(tc, what_is_handed_on_is_named);
 	tcase_add_test(tc, one_address_is_one_socket);
+	tcase_add_test(tc, a_watch_reports_one_connection_also_on_a_shared_socket);
+	tcase_add_test(tc, closed_sockets_are_opened_again);
 	tcase_add_test(tc, an_address_in_use_is_refused_and_kept);
 	tcase_add_test(tc, a_file_in_the_way_is_left_alone);
 	tcase_add_test(tc, sign_of_life_puts_the_watchdog_off);

@@ -71,6 +71,21 @@ START_TEST(defaults_are_those_of_the_manual)
 }
 END_TEST
 
+START_TEST(a_service_on_demand_has_an_idle_timeout)
+{
+	cleanup(config_unrefp) struct config *config = good(
+		"[s]\ncommand = s\nautostart = on-demand\nlisten = unix:/s\nidle-timeout = 90s\n"
+		"[t]\ncommand = t\nautostart = no\nidle-timeout = infinity\n[u]\ncommand = u\n");
+	const struct node_config *s = only(config, "s"), *t = only(config, "t");
+
+	ck_assert_int_eq(s->autostart, AUTOSTART_ON_DEMAND);
+	ck_assert_uint_eq(node_config_extras(s)->idle_timeout_usec, 90 * USEC_PER_SEC);
+	ck_assert_int_eq(t->autostart, AUTOSTART_NO);
+	ck_assert_uint_eq(node_config_extras(t)->idle_timeout_usec, 0);
+	ck_assert_int_eq(only(config, "u")->autostart, AUTOSTART_YES);
+}
+END_TEST
+
 START_TEST(every_key_is_taken)
 {
 	cleanup(config_unrefp) struct config *config = good(
@@ -409,6 +424,7 @@ TCase *config_values_tests(void)
 	TCase *tc = config_case("values");
 
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
+	tcase_add_test(tc, a_service_on_demand_has_an_idle_timeout);
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, keys_of_the_end_and_of_limits_are_read);
 	tcase_add_test(tc, readiness_has_all_kinds);

@@ -39,6 +39,7 @@ static const struct {
 	const char *line;
 } companions[] = {
 	{ KEY_TYPE, "restart = never" },
+	{ KEY_AUTOSTART, "listen = unix:/x" },
 	{ KEY_SCHEDULE, "type = oneshot\nautostart = no" },
 	{ KEY_FD_STORE_MAX, "notify = yes" },
 	{ KEY_WATCHDOG, "notify = yes" },

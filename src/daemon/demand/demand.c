@@ -1,0 +1,144 @@
+/*
+ * The state of a service and its goal decide whether its sockets are watched: at rest for the
+ * connection that starts it, and while it is up for one that shows that it is in use.  A watch ends
+ * with its first connection, so that a busy service wakes the daemon once in a period.
+ */
+#include "daemon/demand/demand.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/node/calls.h"
+#include "daemon/service/busy.h"
+#include "daemon/service/setup.h"
+#include "daemon/tree/goals.h"
+
+static void await(struct service *s)
+{
+	int r = calls_await(s->calls, s->setup.launch.activation);
+
+	if (r < 0)
+		log_node(s->ctx->log, LOG_ERR, s->config->path,
+			 "cannot watch its sockets for connections: %s", strerror(-r));
+}
+
+/* --- at rest --- */
+
+static void rest(struct tree *tree, struct service *s)
+{
+	if (s->node->goal == GOAL_UP)
+		goals_rest(tree, s->node);
+	service_use_next_setup(s);
+	/* A failure is logged; the service then waits for a start by hand. */
+	if (activation_listen(s->setup.launch.activation) < 0)
+		return;
+	s->calls->resting = true;
+	await(s);
+	service_recount(s);
+}
+
+/*
+ * A process that ends without having accepted the connection is called at once again, but does not
+ * start more often than a service that fails.
+ */
+static void wake(struct tree *tree, struct service *s)
+{
+	struct goals goals;
+
+	log_node(s->ctx->log, LOG_INFO, s->config->path, "starting for a connection");
+	s->calls->resting = false;
+	if (s->run.started_usec)
+		s->not_before_usec = clock_add(s->run.started_usec, s->config->restart_delay_usec);
+	if (s->state == STATE_DONE)
+		service_post(s, EVENT_RESET);
+	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
+	goals_want(&goals, s->node);
+	goals_commit(&goals);
+}
+
+static void process_rest(struct tree *tree, struct service *s)
+{
+	if (s->state == STATE_DOWN && s->node->goal == GOAL_UP)
+		return; /* it starts in this turn, or when its requirements are ready */
+	if (!s->calls->resting || s->next_setup || s->node->goal == GOAL_UP)
+		rest(tree, s);
+	else if (s->calls->called)
+		wake(tree, s);
+}
+
+/* --- up --- */
+
+static bool has_connections(struct service *s)
+{
+	int r = activation_has_connections(s->setup.launch.activation);
+
+	if (r < 0 && !s->calls->unknown)
+		log_node(s->ctx->log, LOG_WARNING, s->config->path,
+			 "idle-timeout has no effect: its connections cannot be counted: %s",
+			 strerror(-r));
+	s->calls->unknown = r < 0;
+	return r != 0;
+}
+
+static void stop_idle(struct tree *tree, struct service *s, uint64_t usec)
+{
+	char time[CLOCK_TEXT_MAX], reason[CLOCK_TEXT_MAX + 16];
+
+	(void)snprintf(reason, sizeof(reason), "idle for %s", clock_text(time, usec));
+	goals_retire(tree, s->node, reason);
+}
+
+static void process_up(struct tree *tree, struct service *s)
+{
+	uint64_t usec = node_config_extras(s->config)->idle_timeout_usec;
+	struct calls *c = s->calls;
+
+	c->resting = false;
+	if (usec == 0) {
+		calls_end_period(c);
+	} else if (c->expired && !c->called && busy_guards(s) == 0 && !has_connections(s)) {
+		calls_end_period(c);
+		stop_idle(tree, s, usec);
+	} else if (c->expired || c->alarm.usec == USEC_INFINITY) {
+		calls_begin_period(c, usec);
+		await(s);
+	}
+}
+
+/* --- failed --- */
+
+static void refuse(struct service *s)
+{
+	if (!activation_is_listening(s->setup.launch.activation))
+		return;
+	activation_unlisten(s->setup.launch.activation);
+	log_node(s->ctx->log, LOG_ERR, s->config->path,
+		 "failed: connections are refused until it is started: swansongctl start %s",
+		 s->config->path);
+}
+
+static void demand_process(struct tree *tree, struct service *s)
+{
+	if (!s->calls || !service_is_on_demand(s) || node_goal(s->node) < GOAL_IDLE)
+		return;
+	if (s->state == STATE_UP && !service_is_stopped(s)) {
+		process_up(tree, s);
+		return;
+	}
+	calls_end_period(s->calls);
+	if (s->state == STATE_DOWN || s->state == STATE_DONE)
+		process_rest(tree, s);
+	else
+		s->calls->resting = false;
+	if (s->state == STATE_FAILED)
+		refuse(s);
+}
+
+void demands_process(struct tree *tree)
+{
+	struct node *node;
+
+	node_for_each_taken (node, tree->ctx, TASK_DEMANDS)
+		if (node->service)
+			demand_process(tree, node->service);
+}

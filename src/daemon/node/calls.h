@@ -1,0 +1,31 @@
+#pragma once
+
+/*
+ * Connections as calls for a service: the watch of its sockets, and the time in which no connection
+ * came.  Both put the node on the agenda of TASK_DEMANDS, where daemon/demand/demand.h decides.
+ */
+
+#include <stdbool.h>
+
+#include "daemon/node/node.h"
+#include "daemon/streams/activation.h"
+
+struct calls {
+	struct node *node;
+	struct alarm alarm; /* end of a period in which the service may be idle */
+	bool called;	    /* a connection came since calls_await() */
+	bool expired;	    /* the period is over */
+	bool resting;	    /* the service has no process, and its sockets are watched */
+	bool unknown;	    /* connections could not be counted; that was logged */
+};
+
+/* Return: 0 or -ENOMEM. */
+int calls_new(struct calls **ret, struct node *node);
+struct calls *calls_free(struct calls *calls);
+
+/* Begins to watch the sockets of @activation for one call.  Return: 0 or -errno. */
+int calls_await(struct calls *calls, struct activation *activation);
+
+/* Begins a period that ends after @usec, and ends it early. */
+void calls_begin_period(struct calls *calls, uint64_t usec);
+void calls_end_period(struct calls *calls);
