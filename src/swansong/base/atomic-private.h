@@ -1,10 +1,12 @@
 #pragma once
 
 /*
- * Every atomic operation and sleep of the library goes through here (locks: lock-private.h), so that
- * a test build can step them: with SWANSONG_STEP each is between two calls of the test, which may go
- * on with another thread there, and only the test sleeps and knows which thread this is.  Otherwise it
- * is reported to ThreadSanitizer (sanitizer-private.h).
+ * The atomic operations and the sleeps of the library; for locks see lock-private.h.
+ *
+ * A test build can step them.  With SWANSONG_STEP each operation stands between two calls of the
+ * test, which may let another thread run there; the test alone sleeps, and the test alone knows
+ * which thread runs.  Without it each operation is reported to ThreadSanitizer
+ * (sanitizer-private.h).
  *
  * There are no fences: ThreadSanitizer does not see them.
  */
@@ -26,10 +28,10 @@
 
 #ifdef SWANSONG_STEP
 #ifndef SWANSONG_NO_INLINE
-#error "what public headers inline is not stepped"
+#error "inline functions of public headers cannot be stepped"
 #endif
-void swansong_step(const volatile void *address); /* before an operation on it */
-void swansong_stepped(void);			  /* after one */
+void swansong_step(const volatile void *address); /* before an operation on @address */
+void swansong_stepped(void);			  /* after it */
 int swansong_step_sleep(const _Atomic uint32_t *word, uint32_t value);
 void swansong_step_wake(const _Atomic uint32_t *word);
 pthread_t swansong_step_self(void);
@@ -69,10 +71,12 @@ pthread_t swansong_step_self(void);
 #define SANITIZER_AFTER_release(p)  ((void)0)
 #define SANITIZER_AFTER_acq_rel(p)  sanitizer_acquire(p)
 
-/* Of what no other thread knows yet. */
+/* Initializes an object that no other thread knows yet. */
 #define shared_init(p, value) atomic_init((p), (value))
 
-/* @order is relaxed, acquire, release or acq_rel; the place that names it says why. */
+/*
+ * @order is relaxed, acquire, release or acq_rel; a comment at each use gives the reason for it.
+ */
 #define shared_load(p, order) SHARED(p, order, atomic_load_explicit((p), memory_order_##order))
 #define shared_store(p, value, order) \
 	SHARED_DO(p, order, atomic_store_explicit((p), (value), memory_order_##order))
@@ -84,17 +88,20 @@ pthread_t swansong_step_self(void);
 	SHARED(p, order, atomic_exchange_explicit((p), (value), memory_order_##order))
 #define shared_or(p, value, order) \
 	SHARED(p, order, atomic_fetch_or_explicit((p), (value), memory_order_##order))
-/* Strong.  If it fails, *@expected is what was there, loaded with memory_order_@failure. */
+/* Strong.  If it fails, *@expected is the value found, loaded with memory_order_@failure. */
 #define shared_replace(p, expected, value, success, failure) \
 	SHARED(p, success,                                   \
 	       atomic_compare_exchange_strong_explicit(      \
 		       (p), (expected), (value), memory_order_##success, memory_order_##failure))
 
 /*
- * The same of plain words, which are those that public headers use inline: neither C99 nor C++ has
- * _Atomic.
+ * The same operations on plain words.  Public headers use these words inline, and neither C99 nor
+ * C++ has _Atomic.
  */
-/* Not reported: what it orders is the library's own, and each guard after a stop would pay for that. */
+/*
+ * The load is not reported: it orders memory of the library only, and each guard after a stop
+ * would pay for the report.
+ */
 #define plain_load(p, order) SHARED(p, relaxed, __atomic_load_n((p), memory_order_##order))
 #define plain_store(p, value, order) \
 	SHARED_DO(p, order, __atomic_store_n((p), (value), memory_order_##order))
@@ -138,13 +145,13 @@ static inline pthread_t thread_self(void)
 
 #else
 
-/* A number that threads which run at the same time seldom share. */
+/* Returns a number that is seldom shared by threads which run at the same time. */
 static inline unsigned int processor(void)
 {
 	return (unsigned int)sched_getcpu();
 }
 
-/* How many there can be; in rare cases there are numbers above that. */
+/* Returns the number of processors there can be; in rare cases a processor has a higher number. */
 static inline unsigned int processor_count(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_CONF);
@@ -152,7 +159,7 @@ static inline unsigned int processor_count(void)
 	return n > 0 ? (unsigned int)n : 1;
 }
 
-/* Sleeps while *@word is @value.  0, also without reason, or -ETIMEDOUT. */
+/* Sleeps while *@word is @value.  Returns 0, also without reason, or -ETIMEDOUT. */
 static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
 {
 	struct timespec ts = {
@@ -165,7 +172,7 @@ static inline int futex_sleep(_Atomic uint32_t *word, uint32_t value, uint64_t d
 	return r < 0 && errno == ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
-/* Wakes up to @threads, or all for INT_MAX, that sleep on @word.  Returns whether there was one. */
+/* Wakes up to @threads that sleep on @word; all for INT_MAX.  Returns true if there was one. */
 static inline bool futex_wake(_Atomic uint32_t *word, int threads)
 {
 	return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0) > 0;

@@ -1,20 +1,22 @@
 /*
- * A process that is forked has the thread that forks and no other, and the memory as it was at that
- * moment.  Three things would go wrong with a tree in it:
+ * A forked process has only the thread that forks, and the memory as it was at that moment.  Three
+ * things would go wrong with a tree in it:
  *
- *  - Another thread was within a lock: nobody will leave it, and what it covers is half changed.  So
- *    all locks of all trees are taken before the fork, and left after it on both sides.  What changes
- *    by single atomic operations is right at any moment: a thread that is no more is one that never
- *    goes on, and any other thread must stand that anyhow.
+ *  - Another thread held a lock: no thread leaves it, and the data under it is half changed.  So
+ *    all locks of all trees are taken before the fork, and left after it in both processes.  Data
+ *    that changes by single atomic operations is right at any moment: a thread that is missing in
+ *    the child is like a thread that never runs again, and all others must stand that anyhow.
  *  - Descriptors are the same files: a stop in one process would be seen in the other.  So they are
  *    replaced, under the same numbers, before the child goes on.
- *  - Threads of the library are missing.  Loops and pools compare fork_generation() with that of their
- *    beginning, and are at their end when it has changed; their locks are not looked at any more.
+ *  - Threads of the library are missing.  Loops and pools compare fork_generation() with its value
+ *    at their beginning.  When it has changed, they count as stopped, and their locks are not used
+ *    again.
  *
- * The order of locks: this one, the trees', those of records.  Signals are blocked from the first
- * to the last, so that no handler finds them taken by its own thread.
+ * The order of locks is: this one, the locks of trees, the locks of records.  Signals are blocked
+ * from the first lock to the last, so that no handler finds a lock taken by its own thread.
  *
- * It is the only thing that the library has once and not for each tree: the system asks nobody else.
+ * This is the only state that the library has once and not for each tree: pthread_atfork(3) passes
+ * no argument to its handlers.
  */
 #include "swansong/base/fork-private.h"
 
@@ -31,11 +33,11 @@
 
 static struct forks {
 	struct lock lock;
-	bool is_ready; /* the handlers are there */
+	bool is_ready; /* the handlers are registered */
 	struct list members;
 	struct owned *owned; /* by descriptor */
 	int n_owned;
-	int used; /* of those; without any there is no memory */
+	int used; /* number of entries; the array is freed at 0 */
 	unsigned int generation;
 	sigset_t mask; /* of the thread that forks */
 } forks = {
@@ -53,7 +55,7 @@ void fork_forget(void)
 
 unsigned int swansong_generation_(void)
 {
-	return forks.generation; /* it changes where there is no other thread */
+	return forks.generation; /* it changes while there is no other thread */
 }
 
 int fork_add(struct forkable *f)
@@ -76,7 +78,7 @@ void fork_remove(struct forkable *f)
 	(void)lock_leave(&forks.lock);
 }
 
-/* Under the lock: has place for @fd. */
+/* Under the lock: makes room for an entry for @fd. */
 static int forks_grow(int fd)
 {
 	int n = forks.n_owned > 0 ? forks.n_owned : 16;
@@ -159,7 +161,7 @@ static bool owned_renew(const struct owned *o, int fd)
 	int created = eventfd(initial, EFD_CLOEXEC | EFD_NONBLOCK);
 	bool done;
 
-	if (created < 0) { /* perhaps for want of a number */
+	if (created < 0) { /* perhaps no number was free */
 		(void)close(fd);
 		created = eventfd(initial, EFD_CLOEXEC | EFD_NONBLOCK);
 	}

@@ -1,9 +1,10 @@
 #pragma once
 
 /*
- * An event that happens once: to ask for, to block for, or to poll for.  Embedded in its owner, who
- * keeps it valid during every call.  What happened before latch_set() is visible to whoever sees
- * the latch set.
+ * An event that happens once.  A thread may ask for it, block for it, or poll for it.
+ *
+ * A latch is embedded in its owner, and the owner keeps it valid during every call.  Everything
+ * before latch_set() is visible to each thread that sees the latch set.
  */
 
 #include <stdbool.h>
@@ -13,12 +14,12 @@
 
 struct latch {
 	_Atomic uint32_t state;
-	_Atomic int fd; /* -1 until somebody asks for it */
+	_Atomic int fd; /* -1 until latch_fd() */
 };
 
 #define LATCH_SET      UINT32_C(1)
-#define LATCH_SLEEPERS UINT32_C(2) /* somebody may sleep on the state */
-#define LATCH_FD       UINT32_C(4) /* fd is there: whoever sets the latch makes it readable */
+#define LATCH_SLEEPERS UINT32_C(2) /* threads may sleep on the state */
+#define LATCH_FD       UINT32_C(4) /* fd exists, and latch_set() makes it readable */
 
 #define LATCH_INITIALIZER(set)                           \
 	{                                                \
@@ -28,17 +29,23 @@ struct latch {
 /* Closes the descriptor. */
 void latch_done(struct latch *l);
 
-/* Acquire: what happened before it was set is what the caller asks for. */
+/* Acquire: a caller that sees the latch set sees everything before latch_set(). */
 static inline bool latch_is_set(const struct latch *l)
 {
 	return shared_load(&l->state, acquire) & LATCH_SET;
 }
 
-/* Sets the latch and wakes everybody.  False if it was set before. */
+/* Sets the latch and wakes all threads that sleep.  Returns false if it was set before. */
 bool latch_set(struct latch *l);
 
-/* Blocks until the latch is set.  @deadline is absolute CLOCK_MONOTONIC.  0 or -ETIMEDOUT. */
+/*
+ * Blocks until the latch is set.  @deadline_usec is absolute CLOCK_MONOTONIC.  Returns 0 or
+ * -ETIMEDOUT.
+ */
 int latch_wait(struct latch *l, uint64_t deadline_usec);
 
-/* The latch's descriptor, readable once it is set, or -errno.  It is the latch's. */
+/*
+ * Returns a descriptor that is readable once the latch is set, or -errno.  The latch owns the
+ * descriptor.
+ */
 int latch_fd(struct latch *l);

@@ -1,9 +1,9 @@
 /*
- * One word says whether the latch is set and who has to be told.  Whoever sleeps or asks for a
- * descriptor marks that in the word, whoever sets the latch reads the marks, each by one
- * read-modify-write: these have one order, so either the setter sees the mark and wakes, or the
- * other side sees that the latch is set.  No wake-up is lost, and none costs a system call when
- * nobody is there.
+ * The word of a latch holds whether the latch is set and which wake-ups it owes.  A thread that
+ * sleeps or asks for a descriptor marks that in the word; the thread that sets the latch reads the
+ * marks.  Each does so by one read-modify-write.  These have one order: either the setter sees the
+ * mark and wakes, or the other thread sees that the latch is set.  So no wake-up is lost, and
+ * latch_set() makes no system call when no thread waits.
  */
 #include "swansong/base/latch-private.h"
 
@@ -15,7 +15,7 @@
 
 void latch_done(struct latch *l)
 {
-	int fd = shared_load(&l->fd, relaxed); /* nobody else is left */
+	int fd = shared_load(&l->fd, relaxed); /* no other thread is left */
 
 	if (fd >= 0)
 		fork_disown(fd);
@@ -24,13 +24,13 @@ void latch_done(struct latch *l)
 
 static void latch_signal(int fd)
 {
-	/* It can only fail when the counter is full, and then it is readable. */
+	/* The write can only fail when the counter is full; the descriptor is readable then. */
 	(void)eventfd_write(fd, 1);
 }
 
 bool latch_set(struct latch *l)
 {
-	/* Release: to whoever sees it set.  Acquire: the descriptor belongs to its mark. */
+	/* Release: to threads that see it set.  Acquire: the descriptor belongs to its mark. */
 	uint32_t was = shared_or(&l->state, LATCH_SET, acq_rel);
 
 	if (was & LATCH_SET)
@@ -45,7 +45,7 @@ bool latch_set(struct latch *l)
 int latch_wait(struct latch *l, uint64_t deadline)
 {
 	while (!latch_is_set(l)) {
-		/* Acquire: as in latch_is_set(), this may be what sees it set. */
+		/* Acquire: as in latch_is_set(), this operation may see it set. */
 		uint32_t state = shared_or(&l->state, LATCH_SLEEPERS, acquire) | LATCH_SLEEPERS;
 
 		if (state & LATCH_SET)
@@ -56,7 +56,7 @@ int latch_wait(struct latch *l, uint64_t deadline)
 	return 0;
 }
 
-/* The latch's descriptor, which may be another thread's by now, or -errno. */
+/* Returns the latch's descriptor, which another thread may have created by now, or -errno. */
 static int latch_create_fd(struct latch *l)
 {
 	int fd = -1;
@@ -70,7 +70,7 @@ static int latch_create_fd(struct latch *l)
 		closep(&created);
 		return r;
 	}
-	/* Relaxed: the mark is what orders it. */
+	/* Relaxed: the mark orders it. */
 	if (shared_replace(&l->fd, &fd, created, relaxed, relaxed))
 		return created;
 	fork_disown(created);
@@ -84,7 +84,7 @@ int latch_fd(struct latch *l)
 
 	if (fd < 0)
 		fd = latch_create_fd(l);
-	/* Also for a thread that has created it and was not there any more after a fork. */
+	/* Sets the mark also for a thread that created fd and was gone after a fork. */
 	if (fd < 0 || shared_load(&l->state, relaxed) & LATCH_FD)
 		return fd;
 	/* Release: the descriptor, to the setter.  Acquire: as in latch_is_set(). */

@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * A lock of one word that knows its thread, and something to wait for under it.  No thread may wait
- * for a lock that it holds; a signal handler can see that.  See lock.c.
+ * A lock of one word that knows the thread which holds it, and a condition to wait for under it.
+ * No thread may wait for a lock that it holds; a signal handler can see that its thread does.  See
+ * lock.c.
  */
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@ struct lock {
 	_Atomic int taken, handed;
 	int owner;
 	bool marked;
-	unsigned int wanted; /* by whom: bits */
+	unsigned int wanted; /* a bit for each thread that waits */
 };
 
 static inline unsigned int lock_self(void)
@@ -40,7 +41,7 @@ static inline bool lock_is_wanted(struct lock *l)
 	return l->wanted & ~lock_self();
 }
 
-/* Others are there: one of them goes on. */
+/* Other threads wait: one of them goes on. */
 static inline void lock_pass(struct lock *l)
 {
 	bool marked;
@@ -87,22 +88,22 @@ struct lock {
 	_Atomic uint64_t owner; /* the thread; 0 if there is none */
 };
 
-/* No thread's number has these bits. */
+/* The number of a thread has none of these bits. */
 #define LOCK_WAITED UINT64_C(1) /* threads may sleep */
 #define LOCK_MARKED UINT64_C(2) /* see lock_take_or_mark() */
 
 #define LOCK_HANDED UINT64_C(4) /* no thread holds it, see lock_pass() */
 
-/* Where lock_take() found another owner. */
+/* The slow path of lock_take(): another thread holds the lock. */
 void lock_wait(struct lock *l, uint64_t self);
 
-/* Whether others may wait for the lock, which this thread holds. */
+/* Returns true if other threads may wait for the lock, which this thread holds. */
 static inline bool lock_is_wanted(struct lock *l)
 {
 	return shared_load(&l->owner, relaxed) & LOCK_WAITED; /* a guess */
 }
 
-/* Lets one that waits go first, and takes the lock again. */
+/* Lets one of the waiting threads go first, and takes the lock again. */
 void lock_pass(struct lock *l);
 
 void lock_wake(struct lock *l);
@@ -117,13 +118,14 @@ static inline void lock_take(struct lock *l)
 	uint64_t self = lock_self();
 	uint64_t owner = 0;
 
-	/* Acquire: what was done under the lock. */
+	/* Acquire: everything done under the lock. */
 	if (!shared_replace(&l->owner, &owner, self, acquire, relaxed))
 		lock_wait(l, self);
 }
 
 /*
- * The same, for a signal handler: if this thread holds the lock, it is marked, and false is returned.
+ * lock_take() for a signal handler: if this thread holds the lock, it marks the lock and returns
+ * false.
  */
 static inline bool lock_take_or_mark(struct lock *l)
 {
@@ -136,14 +138,14 @@ static inline bool lock_take_or_mark(struct lock *l)
 		lock_wait(l, self);
 		return true;
 	}
-	(void)shared_or(&l->owner, LOCK_MARKED, relaxed); /* by its own thread */
+	(void)shared_or(&l->owner, LOCK_MARKED, relaxed); /* this thread holds it */
 	return false;
 }
 
-/* Returns whether it was marked. */
+/* Leaves the lock.  Returns true if it was marked. */
 static inline bool lock_leave(struct lock *l)
 {
-	/* Release: what was done under the lock. */
+	/* Release: everything done under the lock. */
 	uint64_t owner = shared_swap(&l->owner, 0, release);
 
 	if (owner & LOCK_WAITED)
@@ -158,7 +160,7 @@ static inline bool lock_leave(struct lock *l)
 		0        \
 	}
 
-/* Something that changes under a lock. */
+/* A number that counts changes of data under a lock, for threads that wait for a change. */
 struct condition {
 	_Atomic uint32_t changes;
 };
@@ -168,7 +170,10 @@ struct condition {
 		0             \
 	}
 
-/* Leaves the lock, sleeps, and takes it again.  0, also without reason, or -ETIMEDOUT. */
+/*
+ * Leaves the lock, sleeps, and takes the lock again.  Returns 0, also without reason, or
+ * -ETIMEDOUT.
+ */
 static inline int condition_sleep(struct condition *c, struct lock *l, uint64_t deadline)
 {
 	uint32_t changes = shared_load(&c->changes, relaxed); /* under the lock */
@@ -180,9 +185,9 @@ static inline int condition_sleep(struct condition *c, struct lock *l, uint64_t 
 	return r;
 }
 
-/* Under the lock: wakes up to @threads, or all for INT_MAX. */
+/* Under the lock: wakes up to @threads that sleep; all for INT_MAX. */
 static inline void condition_wake(struct condition *c, int threads)
 {
-	(void)shared_add(&c->changes, 1, relaxed); /* the lock orders what has changed */
+	(void)shared_add(&c->changes, 1, relaxed); /* the lock orders the data */
 	futex_wake(&c->changes, threads);
 }

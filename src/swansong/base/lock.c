@@ -1,18 +1,20 @@
 /*
- * The word of a lock is the thread that holds it, and whether others may sleep.  A thread that is
- * woken takes the lock with that mark, since there may be more of them; so to leave a lock wakes one
- * and forgets none.
+ * The word of a lock holds the thread that holds the lock, and whether other threads may sleep.  A
+ * thread that is woken takes the lock together with that mark, since more threads may sleep.  So
+ * leaving a lock wakes one thread and forgets none.
  *
- * A thread that works for long passes the lock on in between.  If it left and took it, it would nearly
- * always be before the one that it has woken.  So it marks the lock as handed on, and only a thread that
- * has slept takes it then.  A signal handler may have interrupted that thread, and wait itself: so this
- * sleep ends after a while in any case.
+ * A thread that works for long passes the lock on in between.  If it only left the lock and took it
+ * again, it would nearly always come before the thread that it has woken.  So it marks the lock as
+ * handed on, and then only a thread that has slept takes it.  A signal handler may have interrupted
+ * that thread and wait for the lock itself: so a sleep for a lock that is handed on ends after a
+ * while in any case.
  *
- * The kernel sleeps on 32 bits: the lower half of the word, which has the mark.  Two threads may have
- * the same lower half; then a thread sleeps on another owner than it has seen, which wakes it, too.
+ * The kernel sleeps on 32 bits, the lower half of the word, which has the mark.  Two threads may
+ * have the same lower half.  Then a thread may sleep although the owner is not the one that it saw;
+ * that owner wakes it, too.
  *
- * A lock needs no end: its memory may be freed by a thread that has held it last.  The wake-up of
- * another that is late is for an address, whatever is there by then.
+ * A lock needs no destructor: its memory may be freed by the thread that has held it last.  A late
+ * wake-up by another thread only passes an address to the kernel, whatever is there by then.
  */
 #include "swansong/base/lock-private.h"
 
@@ -32,7 +34,7 @@ void lock_wait(struct lock *l, uint64_t self)
 	bool slept = false;
 
 	for (;;) {
-		uint64_t owner = shared_load(&l->owner, relaxed); /* a guess, to be exchanged */
+		uint64_t owner = shared_load(&l->owner, relaxed); /* a guess */
 		bool handed = owner & LOCK_HANDED;
 
 		/* Acquire: as in lock_take(). */
@@ -53,16 +55,16 @@ void lock_wait(struct lock *l, uint64_t self)
 
 void lock_pass(struct lock *l)
 {
-	/* Release: what was done under the lock. */
+	/* Release: everything done under the lock. */
 	uint64_t was = shared_swap(&l->owner, LOCK_HANDED | LOCK_WAITED, release);
 	uint64_t handed = LOCK_HANDED | LOCK_WAITED;
 
-	/* Acquire: as in lock_take(), if no thread has slept, and another was quicker. */
+	/* Acquire: as in lock_take().  It fails if another thread was quicker. */
 	if (futex_wake(lock_futex(l), 1) ||
 	    !shared_replace(&l->owner, &handed, lock_self() | LOCK_WAITED, acquire, relaxed))
 		lock_wait(l, lock_self());
 	if (was & LOCK_MARKED)
-		(void)shared_or(&l->owner, LOCK_MARKED, relaxed); /* by its own thread */
+		(void)shared_or(&l->owner, LOCK_MARKED, relaxed); /* this thread holds it */
 }
 
 void lock_wake(struct lock *l)

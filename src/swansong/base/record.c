@@ -1,11 +1,11 @@
 /*
- * The records are spread over shards, each with a lock, and a guard is recorded in the shard of the
- * processor that it is taken on: so threads seldom meet.  A guard carries the number of its record,
- * by which any thread finds it.
+ * The records are spread over shards, each with a lock.  A guard is recorded in the shard of the
+ * processor that it is taken on, so threads seldom meet.  A guard carries the number of its record,
+ * and any thread finds the record by it.
  *
- * Within a shard records are numbered by slots, in levels of which each is twice as large as the
- * one before: nothing moves when there are more of them.  Free slots are chained.  Memory is kept
- * until the tree is gone, for the next as many guards.
+ * Within a shard, records are numbered by slots, in levels.  Each level is twice as large as the
+ * one before, so nothing moves when the shard grows.  Free slots are chained.  Memory is kept until
+ * the tree ends, for the next guards.
  */
 #include "swansong/base/record-private.h"
 
@@ -25,7 +25,7 @@ _Static_assert(((UINT64_C(1) << LEVELS) - 1) * FIRST_LEVEL * SHARDS < UINT32_MAX
 
 struct shard {
 	alignas(64) struct lock lock;
-	uint32_t slots;	     /* that have ever been given */
+	uint32_t slots;	     /* slots that have ever been used */
 	uint32_t first_free; /* slot + 1, or 0 */
 	struct record *level[LEVELS];
 };
@@ -81,7 +81,7 @@ static struct record *shard_record(const struct shard *shard, uint32_t slot)
 	return &shard->level[level][slot - FIRST_LEVEL * ((UINT32_C(1) << level) - 1)];
 }
 
-/* A free slot + 1, or 0. */
+/* Returns a free slot + 1, or 0 if there is no memory for one. */
 static uint32_t shard_take(struct shard *shard)
 {
 	uint32_t slot = shard->first_free;
@@ -143,7 +143,7 @@ void records_adopt(struct records *r, uint32_t number)
 	(void)lock_leave(&shard->lock);
 }
 
-/* With the lock held. */
+/* Under the lock: appends the wanted records of @shard to *@array. */
 static int shard_copy(const struct shard *shard,
 		      bool (*wanted)(const struct record *record, const void *arg), const void *arg,
 		      struct record **array, size_t *n)

@@ -1,10 +1,12 @@
 #pragma once
 
 /*
- * Reports the order of threads to ThreadSanitizer.  A program that is built with it sees the atomic
- * operations of its own code, and none of a library that is installed: its correct use of guards would
- * be shown as races.  So each atomic operation of the library is reported with its order, at its
- * address, if the process has the sanitizer.  Otherwise that is one comparison, and no call.
+ * Reports the order of threads to ThreadSanitizer.
+ *
+ * A program that is built with the sanitizer sees the atomic operations of its own code, and none
+ * of an installed library: its correct use of guards would be shown as races.  So each atomic
+ * operation of the library is reported with its order, at its address, if the process has the
+ * sanitizer.  Without the sanitizer the report is one comparison, and no call.
  *
  * A library that is itself built with the sanitizer has nothing to report.
  */

@@ -1,17 +1,17 @@
 #pragma once
 
-/* What the threads of the library have in common. */
+/* Functions for the threads of the library. */
 
 #include <pthread.h>
 
 /*
- * Starts a joinable thread with all signals blocked: those of the program are for its own threads.
- * @name has at most 15 characters.  0 or -errno.
+ * Starts a joinable thread with all signals blocked, because the signals of the program are for its
+ * own threads.  @name has at most 15 characters.  Returns 0 or -errno.
  */
 int thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), void *arg);
 
 /*
- * Says on standard error that @function was called where it would have to wait for itself.  It is
- * for a mistake in the program that nobody would notice otherwise.
+ * Reports on standard error that @function was called where it would have to wait for itself.  The
+ * program would not notice the mistake otherwise.
  */
 void thread_refuse(const char *function, const char *where);

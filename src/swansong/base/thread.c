@@ -10,12 +10,12 @@ int thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), 
 	int r;
 
 	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old); /* which is inherited */
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old); /* the new thread inherits the mask */
 	r = pthread_create(thread, NULL, body, arg);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r != 0)
 		return -r;
-	(void)pthread_setname_np(*thread, name); /* for those who look; it may fail */
+	(void)pthread_setname_np(*thread, name); /* for tools that list threads; it may fail */
 	return 0;
 }
 

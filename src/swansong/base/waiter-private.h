@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * What waits for a node to be complete: completions, and threads that sleep.  All under the lock of
- * the node's tree.
+ * Waiters for a node to be complete: completions, and threads that sleep.  All of it is under the
+ * lock of the node's tree.
  */
 
 #include "base/list.h"
@@ -13,12 +13,13 @@ struct waiter {
 	struct latch resolved;
 
 	/*
-	 * Called once after it has resolved, with no lock held, unless NULL.  The waiter must stay
-	 * valid until then; "queued" says that it has left the node's list and will be called.
+	 * Called once after the waiter has resolved, with no lock held, unless NULL.  The waiter
+	 * must stay valid until then.  While "queued" is true it has left the node's list and the
+	 * call is ahead.
 	 */
 	bool (*run)(struct waiter *w);
 	bool queued;
-	/* Called after it, if it has returned true: with no lock held, and in no signal handler. */
+	/* Called after run() returned true, with no lock held, and in no signal handler. */
 	void (*end)(struct waiter *w);
 };
 
@@ -43,17 +44,17 @@ static inline void waiter_init(struct waiter *w)
 /* Wakes the threads that sleep. */
 void waiters_wake(struct waiters *ws);
 
-/* Resolves the first of the list @ending, and moves it to @ready if it is to be called. */
+/* Resolves the first waiter of @ending; moves it to @ready if its function is to be called. */
 void waiters_resolve_one(struct list *ending, struct list *ready);
 
 /*
- * Calls and removes everything on @ready, and moves to @over those that are over.  No lock may be
- * held.
+ * Removes each waiter from @ready and calls its run(); moves it to @over if that returns true.  No
+ * lock may be held.
  */
 void waiters_run(struct list *ready, struct list *over);
 
-/* A thread is going to sleep until the next resolution, for which waiters_sleep() is told this. */
+/* Announces that a thread is going to sleep.  Returns the turn to pass to waiters_sleep(). */
 uint32_t waiters_turn(struct waiters *ws);
 
-/* With no lock held: sleeps until a resolution after @turn.  0 or -ETIMEDOUT. */
+/* Sleeps until a resolution after @turn, with no lock held.  Returns 0 or -ETIMEDOUT. */
 int waiters_sleep(struct waiters *ws, uint32_t turn, uint64_t deadline);

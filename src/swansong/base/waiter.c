@@ -1,7 +1,7 @@
 /*
- * A completion is on the list.  A thread that waits for the node itself is not, as its stack would be
- * the memory: it sleeps on a number that each resolution changes.  So what a process that is forked
- * has of a node refers to no thread.
+ * A completion is on the list.  A thread that waits for the node itself is not, since its list
+ * entry would be on its stack: it sleeps on a number that each resolution changes.  So the copy of
+ * a node in a forked process refers to no thread.
  */
 #include "swansong/base/waiter-private.h"
 
@@ -20,9 +20,9 @@ static struct waiter *waiter_pop(struct list *list)
 
 void waiters_wake(struct waiters *ws)
 {
-	uint32_t turn = shared_load(&ws->turn, relaxed); /* under the lock */
+	uint32_t turn = shared_load(&ws->turn, relaxed); /* changes under the lock */
 
-	/* Release: what was done under the guards, to the threads. */
+	/* Release: everything done under the guards, to the threads. */
 	shared_store(&ws->turn, (turn & ~TURN_SLEEPERS) + TURN, release);
 	if (turn & TURN_SLEEPERS)
 		futex_wake(&ws->turn, INT_MAX);
@@ -36,7 +36,7 @@ void waiters_resolve_one(struct list *ending, struct list *ready)
 		w->queued = true;
 		list_append(ready, &w->link);
 	}
-	/* Its owner may be gone as soon as the lock is left, and not before. */
+	/* The owner may free the waiter as soon as the lock is left, and not before. */
 	latch_set(&w->resolved);
 }
 
@@ -45,7 +45,7 @@ void waiters_run(struct list *ready, struct list *over)
 	while (!list_is_empty(ready)) {
 		struct waiter *w = waiter_pop(ready);
 
-		/* On that list it belongs to nobody else, and before that nothing is told of it. */
+		/* This thread alone has it now, and its function was not called before. */
 		if (w->run(w))
 			list_append(over, &w->link);
 	}
@@ -58,7 +58,7 @@ uint32_t waiters_turn(struct waiters *ws)
 
 static bool turn_is(struct waiters *ws, uint32_t turn, uint32_t *now)
 {
-	/* Acquire: what was done under the guards. */
+	/* Acquire: everything done under the guards. */
 	*now = shared_load(&ws->turn, acquire);
 	return (*now | TURN_SLEEPERS) == turn;
 }

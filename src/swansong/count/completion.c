@@ -48,7 +48,7 @@ bool swansong_completion_done(struct swansong_completion *c)
 		return true;
 	if (!count_is_complete(c->node))
 		return false;
-	/* Whoever brought the count to zero has not come to us yet; a late guard may come first. */
+	/* The thread that brought the count to zero has not come here yet; a late guard may. */
 	latch_set(&c->notice.waiter.resolved);
 	return true;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The accounting: how many guards there are, and what keeps a node alive.  See count.c. */
+/* The accounting: the number of guards, and the reasons for a node to live.  See count.c. */
 
 #include <stdbool.h>
 
@@ -8,54 +8,56 @@
 #include "swansong/count/percpu-private.h"
 #include "swansong/count/tally-private.h"
 
-/* The words of a new node; it has one pin.  Its parent, tree and tally are there. */
+/* Initializes the words of a new node, which has one pin.  Its parent, tree and tally are set. */
 void count_init(struct swansong *n, bool stopped);
 
 #define COUNT_GUARD   UINT64_C(1)
 #define COUNT_GUARDS  ((UINT64_C(1) << 60) - 1)
-#define COUNT_PINNED  (UINT64_C(1) << 60) /* something else than guards keeps the node */
-#define COUNT_TRACKED (UINT64_C(1) << 61) /* home: guards that see it are to be recorded */
+#define COUNT_PINNED  (UINT64_C(1) << 60) /* pins keep the node */
+#define COUNT_TRACKED (UINT64_C(1) << 61) /* home: guards that see the flag are to be recorded */
 #define COUNT_FORWARD \
-	(UINT64_C(1) << 61) /* total: a subtree with guards is one in the parent's, too */
-#define COUNT_COUNTED (UINT64_C(1) << 62) /* home: what is here is in total, too */
+	(UINT64_C(1) << 61) /* total: while it has guards, it adds one to the parent's */
+#define COUNT_COUNTED (UINT64_C(1) << 62) /* home: its guards are counted in total, too */
 #define COUNT_WAITED  (UINT64_C(1) << 62) /* total: there has been a waiter */
 #define COUNT_MORE    (UINT64_C(1) << 63) /* home: COUNTED or TRACKED; the sign, to be quick */
-#define COUNT_SHOWN   (UINT64_C(1) << 63) /* total: it is one in the parent's */
+#define COUNT_SHOWN   (UINT64_C(1) << 63) /* total: it has added one to the parent's */
 
 /*
- * The word of the chain that guards begin at; those before it need not be looked at.  0 is
- * known to programs (swansong/guard.h).
+ * The word of the chain that a guard begins at; the words before it can be skipped.  Programs know
+ * the value 0 (swansong/guard.h).
  */
 enum count_entry {
 	COUNT_FROM_HOME = 0,
-	COUNT_FROM_CPU,	  /* percpu, or home if that refuses */
+	COUNT_FROM_CPU,	  /* percpu, or home if percpu refuses */
 	COUNT_FROM_TOTAL, /* home is COUNTED */
 };
 
-#define COUNT_TOLD UINT32_C(4) /* and the node has a tally, which counts each guard besides */
+#define COUNT_TOLD UINT32_C(4) /* a flag: the node has a tally, which also counts each guard */
 
 static inline bool count_is_dead(uint64_t word)
 {
 	return !(word & (COUNT_GUARDS | COUNT_PINNED));
 }
 
-/* count_begin() at total, or at home in place of a processor that has no slot or not any more. */
+/* count_begin() at total, or at home if the processor has no slot, or the slots are closed. */
 uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta);
 
 /*
- * Begins to take (@delta is COUNT_GUARD) or to drop (-COUNT_GUARD) a guard.  Returns what that has
- * left at home, or, if home had nothing to do with it, what is as good for the functions below.
- * Unless these are to be called, that was all, and whoever drops must not touch the node any more.
+ * Begins to take (@delta is COUNT_GUARD) or to drop (-COUNT_GUARD) a guard.  Returns the new value
+ * of home, or, if home was not changed, a value with the same meaning for the functions below.
+ * Unless one of them is to be called, the guard is taken or dropped, and after a drop the caller
+ * must not touch the node any more.
  */
 static inline uint64_t count_begin(struct swansong *n, uint64_t delta)
 {
-	uint32_t entry = plain_load(&n->entry, acquire); /* what it leads to */
+	uint32_t entry = plain_load(&n->entry, acquire); /* the words that the entry leads to */
 
 	/*
-	 * Acquire, in taking: a guard that is counted by a stopped node was taken by somebody who
-	 * sees the stop, which was latched before.  And who is to be recorded sees where.
-	 * Release, in dropping: what was done under this guard, to the stop that reads the count,
-	 * or to whoever buries the node.  Acquire: that may be this thread.
+	 * Acquire, in taking: a guard that is counted by a stopped node was taken by a thread that
+	 * sees the stop, which was latched before; and a guard that is to be recorded sees the
+	 * records.
+	 * Release, in dropping: everything done under this guard, to the stop that reads the count,
+	 * or to the thread that buries the node.  Acquire: this thread may be the one that buries.
 	 */
 	if (__builtin_expect(entry & COUNT_TOLD, 0))
 		tally_add(n->tally, delta);
@@ -63,11 +65,14 @@ static inline uint64_t count_begin(struct swansong *n, uint64_t delta)
 	if (entry == COUNT_FROM_HOME)
 		return plain_add(&n->home, delta, acq_rel) + delta;
 	if (entry == COUNT_FROM_CPU && percpu_add(n->percpu, delta))
-		return COUNT_PINNED; /* none of the below */
+		return COUNT_PINNED; /* no function below is to be called */
 	return count_begin_elsewhere(n, delta);
 }
 
-/* Whether count_take_rest() is to be called, which returns whether the guard is to be recorded. */
+/*
+ * Returns true if count_take_rest() is to be called.  That returns true if the guard is to be
+ * recorded.
+ */
 static inline bool count_take_has_rest(uint64_t home)
 {
 	return home & COUNT_MORE;
@@ -75,24 +80,24 @@ static inline bool count_take_has_rest(uint64_t home)
 
 bool count_take_rest(struct swansong *n, uint64_t home);
 
-/* Whether count_drop_rest() is to be called. */
+/* Returns true if count_drop_rest() is to be called. */
 static inline bool count_drop_has_rest(uint64_t home)
 {
-	return (int64_t)home <= 0; /* COUNT_MORE, or it is dead */
+	return (int64_t)home <= 0; /* COUNT_MORE is set, or the node is dead */
 }
 
 void count_drop_rest(struct swansong *n, uint64_t home, struct aftermath *after);
 
-/* Sets COUNT_TRACKED, for guards that are taken from now on.  Under the tree's lock. */
+/* Under the tree's lock: sets COUNT_TRACKED, for guards that are taken from now on. */
 void count_track(struct swansong *n);
 
 /*
- * Has guards counted by @percpu from now on, and returns NULL; or returns @percpu, if the node is
- * stopped or its guards are recorded, or if it had one before.  Under the tree's lock.
+ * Under the tree's lock: has guards counted by @percpu from now on, and returns NULL.  Returns
+ * @percpu if the node is stopped, if its guards are recorded, or if it has a percpu already.
  */
 struct percpu *count_spread(struct swansong *n, struct percpu *percpu);
 
-/* The caller has a handle on @n. */
+/* The caller of count_pin() has a handle on @n. */
 void count_pin(struct swansong *n);
 void count_unpin(struct swansong *n, struct aftermath *after);
 
@@ -102,29 +107,37 @@ void count_unpin(struct swansong *n, struct aftermath *after);
 void count_watch(struct swansong *n, struct waiter *w);
 void count_unwatch(struct swansong *n, struct waiter *w);
 
-/* False if @n is complete; otherwise waiters_sleep() with *@turn lasts until it has been. */
+/*
+ * Returns false if @n is complete; otherwise waiters_sleep() with *@turn lasts until @n has been
+ * complete.
+ */
 bool count_begin_wait(struct swansong *n, uint32_t *turn);
 
-/* No guard in the subtree, and stopped.  Acquire: what was done under the guards. */
+/*
+ * Returns true if @n is stopped and its subtree has no guard.  Acquire: everything done under the
+ * guards.
+ */
 bool count_is_complete(const struct swansong *n);
 
 /*
- * These under the tree's lock.
+ * The functions below are called under the tree's lock.
  *
- * count_stop() has the node count its subtree from now on, and its parent, if @forward, the node.
- * All children have been through count_stop(.., true, ..) or count_forward() then, or were born
- * stopped.  count_forward() is for a child that was stopped before its parent; again it does nothing.
+ * count_stop() makes the node count its subtree from now on, and, if @forward, makes the parent
+ * count the node.  By then each child has been through count_stop(.., true, ..) or count_forward(),
+ * or was born stopped.  count_forward() is for a child that was stopped before its parent; a second
+ * call does nothing.
  */
 bool count_is_stopped(const struct swansong *n);
 void count_stop(struct swansong *n, bool forward, struct aftermath *after);
 void count_forward(struct swansong *n);
 
 /*
- * Under the tree's lock: the guards on this node, but for its children that are counted here; and
- * whether this node is in its parent's number so.
+ * Under the tree's lock: count_guards() returns the guards on this node, and one for each child
+ * that is shown to it; count_is_shown() returns true if this node is counted in its parent's number
+ * so.
  */
 uint64_t count_guards(const struct swansong *n);
 bool count_is_shown(const struct swansong *n);
 
-/* @n is dead, and its thread has been through the tree's lock since. */
+/* Frees the parts of @n.  It is dead, and this thread has been through the tree's lock since. */
 void count_bury(struct swansong *n);

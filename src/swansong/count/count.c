@@ -1,100 +1,105 @@
 /*
  * Accounting and lifetime.
  *
- * While a node and its ancestors run, nobody can see whether they are empty: the state is RUNNING
- * either way, and a count is a cold sum.  So a guard is counted at home only, by one addition and
- * at any depth.  A stop then moves the counts up, once, and from then on each node shows its parent
- * whether there are guards below it.
+ * While a node and its ancestors run, no thread can see whether they are empty: the state is
+ * RUNNING either way, and swansong_guard_count() may add up the counts of a subtree.  So a guard is
+ * counted at home only, by one addition, at any depth.  A stop then moves the counts up, once, and
+ * from then on each node shows its parent whether there are guards below it.
  *
  *	home	guards taken on this node; BIAS above that while some are counted for each processor
  *	total	from the stop on, the guards of the node and its children that are shown to it; BIAS
  *		above that until it is exact
  *
- * A flag of home, COUNTED, says that total counts what home counts: a guard is added to home, and, if
- * the value that the addition returned has the flag, to total; it is dropped in the same way.  The
- * flag is never taken back, so that home need not be touched once it is known to have it, which is
- * what entry(n) is for: once it says so, guards begin at total.  A flag of a total, FORWARD, is never
- * taken back either: the parent counts this node while it is not empty.
+ * COUNTED is a flag of home: total counts the guards that home counts.  A guard is added to home,
+ * and, if the value that the addition returned has the flag, to total; it is dropped in the same
+ * way.  The flag is never cleared.  So home need not be touched once it is known to have the flag.
+ * The entry(n) makes that known: once it is COUNT_FROM_TOTAL, guards begin at total.  FORWARD is a
+ * flag of total, and it is never cleared either: the parent counts this node while it is not empty.
  *
  * A stop sets these flags, each once, bottom up and under the tree's lock.  The same
- * read-modify-write that sets a flag reads the count, which is then moved on: guards that were added
- * before are carried by the stop, guards that are added after it carry themselves.  Whoever drops a
- * guard that was carried sees the flag, for its subtraction comes later still.
+ * read-modify-write that sets a flag reads the count, which is then moved on: guards that were
+ * added before are carried by the stop, guards that are added after it carry themselves.  A drop of
+ * a guard that was carried sees the flag, for its subtraction comes later still.
  *
- * A total with FORWARD that is not 0 is one in the parent's total.  Depth is paid for when a total
- * becomes 0 or is 0 no more, and only as far as that goes on.  It would be wrong to go up when one's
- * own addition finds a 0, and to return otherwise: a second guard would return while the first is on
- * its way up.  So the word also says whether somebody has been there, SHOWN:
+ * A total with FORWARD that is not 0 is one in the parent's total.  Depth is paid for only when a
+ * total becomes 0 or leaves 0, and only as far up as that goes on.  It would be wrong if a thread
+ * went up when its own addition finds a 0, and returned otherwise: a second guard would return
+ * while the first is on its way up.  So the word also has a flag that a thread has been there,
+ * SHOWN:
  *
- *  - Who takes a guard adds it, and, if the value that the addition returned has FORWARD and not
- *    SHOWN, adds one to the parent in the same way, and so on; 0 or not.  Then from the bottom up it
- *    sets SHOWN in each total from which it has gone up.  If that was set meanwhile, by another who
- *    has added to the parent for the same node, its own addition there is one too many, and is taken
- *    back: that leaves the other's.
- *  - Who drops a guard subtracts it.  If that leaves 0, the same read-modify-write takes SHOWN away,
- *    and the one that the parent has is subtracted in the same way.
+ *  - A thread that takes a guard adds it, and, if the value that the addition returned has FORWARD
+ *    and not SHOWN, adds one to the parent in the same way, and so on; 0 or not.  Then from the
+ *    bottom up it sets SHOWN in each total from which it has gone up.  If SHOWN was set meanwhile,
+ *    by another thread that has added to the parent for the same node, its own addition there is
+ *    one too many, and is subtracted again: that leaves the addition of the other thread.
+ *  - A thread that drops a guard subtracts it.  If that leaves 0, the same read-modify-write clears
+ *    SHOWN, and the one in the parent is subtracted in the same way.
  *
- * While somebody is between an addition and SHOWN, the total is not 0, as its own guard is in it, or
- * its own addition, or what is shown in place of that.  So a total that becomes 0 is SHOWN, and what
- * is taken back never leaves 0.  SHOWN is set after the additions above it, to a total that they all
- * are counted by until a drop from below: who finds it set finds all totals above not 0.  Hence:
+ * While a thread is between an addition and SHOWN, the total is not 0, as it has the thread's own
+ * guard, or its own addition, or the one that is shown in place of that.  So a total that becomes 0
+ * is SHOWN, and a subtraction of one too many never leaves 0.  SHOWN is set after the additions
+ * above it, in a total that stands for all of them until a drop from below: a thread that finds it
+ * set finds all totals above not 0.  Hence:
  *
  *	From before guard() returns until drop() begins, no total from the guard's node up to the
  *	first without FORWARD is 0, or the guard is on its way in the hands of the stop.
  *
  * "On its way" is covered by BIAS: a total starts with it, so that it is not zero whatever is
  * subtracted, and loses it when everything below has been added.  So for a stopped node whose total
- * has lost BIAS, no guard of the subtree is missing, and zero means complete.  Only then.  That is
- * why neither the stop latch, which is set top down before any counting, nor the flags are asked:
+ * has lost BIAS, no guard of the subtree is missing, and zero means complete.  Before that it means
+ * nothing.  That is why neither the stop latch, which is set top down before any counting, nor the
+ * flags are asked:
  *
  *	complete(n)  <=>  the guards of total(n) are 0
  *
  * The slots of a node that counts for each processor (percpu.c) are together one more word of the
- * chain, before home.  They begin when somebody asks for them, and are closed once, under the
- * tree's lock: by the stop, before it looks at home, by a report, and when the last pin goes.  To
- * close them is what setting a flag is: what was added to them before is read by it and added to
- * home, and who comes later is refused and begins at home.  They are no reason for the node to
- * live, and a guard may be dropped in another word than it was taken in.  So while they are open,
- * home has BIAS, too, so that it is neither dead nor below zero; and as the node has a pin all that
- * time, there is no drop that has to notice the end.  The entry changes last: who finds it changed
- * finds home whole, and may take PINNED away.
+ * chain, before home.  They begin with swansong_percpu_enable(), and are closed once, under the
+ * tree's lock: by the stop, before it looks at home, by a report, and when the last pin goes.
+ * Closing them is like setting a flag: additions before it are read by it and added to home, and
+ * later additions are refused and begin at home.  The slots are no reason for the node to live, and
+ * a guard may be dropped in another word than it was taken in.  So while they are open, home has
+ * BIAS, too, so that it is neither dead nor below zero; and as the node has a pin all that time, no
+ * drop has to notice the end.  The entry changes last: a thread that finds it changed finds home
+ * whole, and may clear PINNED.
  *
- * The totals are monotonic in no sense: a late guard on a stopped node raises them again.  What
- * latches are the waiters, by whoever brings a total to zero.
+ * The totals are monotonic in no sense: a late guard on a stopped node raises them again.  Only the
+ * waiters latch: the thread that brings a total to zero resolves them.
  *
  * A stop of P finds below it nodes that run, and whole subtrees that were stopped before: a subtree
  * is stopped from its top downwards, and the child of a stopped node is born stopped.  Of such a
- * subtree only the total at its top needs the flag.  A stop of many nodes passes the lock on (stop.c),
- * so that it may find what another stop is about to do, or what was born meanwhile.  Each node is
- * stopped once, and each flag is set once, by the first that comes, whatever the order of stops.
+ * subtree only the total at its top needs the flag.  A stop of many nodes passes the lock on
+ * (stop.c), so that it may find nodes that another stop is about to handle, or that were born
+ * meanwhile.  Each node is stopped once, and each flag is set once, by the first stop that comes to
+ * it, whatever the order of stops.
  *
  *
- * Lifetime.  A running drop touches nothing after its subtraction, since a guard may be all that
- * keeps the node.  So the count and "something else keeps it" are in one word: PINNED is set while
- * there are pins (handles, completions, children), in home and in total.  The word to be believed
- * is home until it is COUNTED, then total, to which count_stop() takes the absence of PINNED along.
- * The node is dead when the word to be believed has neither guards nor PINNED.  Nothing leads out
- * of that, and exactly one read-modify-write leads into it; its thread buries the node.
+ * Lifetime.  In a running node, a drop touches nothing after its subtraction, since a guard may be
+ * all that keeps the node.  So one word has both the count and PINNED, which is set while there are
+ * pins (handles, completions, children), in home and in total.  The word to be believed is home
+ * until it is COUNTED, then total; count_stop() takes the absence of PINNED along.  The node is
+ * dead when the word to be believed has neither guards nor PINNED.  A dead node stays dead, and
+ * exactly one read-modify-write makes it dead; its thread buries the node.
  *
  *  - A drop may go up: the guard is in total(n) until subtracted there, and after that the node is
  *    in the total of the parent, which is thereby kept.  Only the link to it must be read before.
- *    Who takes a guard and goes up is kept by that guard.
+ *    A thread that takes a guard and goes up is kept by that guard.
  *  - The stop may touch every node of its subtree: burying begins with leaving the list of the
  *    parent, under the tree's lock.  A node found dead is left alone.
- *  - A node keeps its parent by a pin, and nobody keeps nodes below him.
+ *  - A node keeps its parent by a pin; no node keeps the nodes below it.
  *
- * Whoever resolves the waiters of a node must be able to touch it after the total is zero, when the
- * last pin may go.  So if the node ever had a waiter (WAITED, in the same word), a total is brought
- * to zero with the tree's lock held, which is taken while the guard is still counted; and who buries
- * a node passes through that lock.  By that, too, the waiters that are taken away to be
- * resolved (aftermath_resolve()) are just those that came before the zero.
+ * The thread that resolves the waiters of a node must be able to touch it after the total is zero,
+ * when the last pin may go.  So if the node ever had a waiter (WAITED, in the same word), a total
+ * is brought to zero with the tree's lock held, which is taken while the guard is still counted;
+ * and the thread that buries a node passes through that lock.  By the lock, too, the waiters that
+ * are taken away to be resolved (aftermath_resolve()) are just those that came before the zero.
  *
- * The guards of an attached tree are in its tally besides (tally.c), which is told of each before
- * it is counted here, and of its drop before that is.  Nothing of the above knows about it.
+ * The guards of an attached tree are also in its tally (tally.c): a guard is added there before it
+ * is counted here, and subtracted there before it is subtracted here.  Nothing of the above depends
+ * on it.
  *
  * Programs have the common case of count_begin() inlined, at home and with nothing after it
  * (swansong/guard.h).  It is the same operation on the same words with the same orders, so that all
- * of the above holds for it; and as no step of a test can be there, it is left out where the
+ * of the above holds for it.  As a test cannot step an inlined operation, it is left out where the
  * library is stepped.
  *
  * Counts have 60 bits.  At a thousand million guards a second, never dropped, it takes nine years
@@ -104,7 +109,7 @@
 
 #define COUNT_BIAS (UINT64_C(1) << 58)
 
-/* enum count_entry: @order as it is named there. */
+/* The entry, an enum count_entry, without its flag; @order is named at each use. */
 #define count_entry(n, order) (plain_load(&(n)->entry, order) & ~COUNT_TOLD)
 #define count_lead(n, to, order) \
 	plain_store(&(n)->entry, (uint32_t)(to) | ((n)->tally ? COUNT_TOLD : 0), order)
@@ -119,7 +124,7 @@ void count_init(struct swansong *n, bool stopped)
 
 struct percpu *count_spread(struct swansong *n, struct percpu *percpu)
 {
-	/* Relaxed: under the lock; who takes guards reads the entry first. */
+	/* Relaxed: it changes under the lock, and guards begin with the entry. */
 	if (n->percpu || plain_load(&n->home, relaxed) & COUNT_MORE)
 		return percpu;
 	n->percpu = percpu;
@@ -129,24 +134,24 @@ struct percpu *count_spread(struct swansong *n, struct percpu *percpu)
 	return NULL;
 }
 
-/* Under the tree's lock: has home count all guards on @n. */
+/* Under the tree's lock: makes home count all guards on @n. */
 static void count_gather(struct swansong *n)
 {
 	uint64_t sum;
 
-	if (count_entry(n, relaxed) != COUNT_FROM_CPU) /* under the lock */
+	if (count_entry(n, relaxed) != COUNT_FROM_CPU) /* changes under the lock */
 		return;
 	sum = percpu_close(n->percpu);
-	/* Release: what was done under the guards that are gone. */
+	/* Release: everything done under guards that were dropped. */
 	(void)plain_add(&n->home, sum - COUNT_BIAS, release);
-	/* Release: the addition, to who lets go of the last pin. */
+	/* Release: the addition, to the thread that drops the last pin. */
 	count_lead(n, COUNT_FROM_HOME, release);
 }
 
 void count_track(struct swansong *n)
 {
-	count_gather(n); /* who records takes locks anyhow */
-	/* Release: the place to record in. */
+	count_gather(n); /* a record takes a lock anyhow */
+	/* Release: the records. */
 	(void)plain_or(&n->home, COUNT_TRACKED | COUNT_MORE, release);
 }
 
@@ -158,7 +163,7 @@ static void count_died(struct swansong *n, struct aftermath *after)
 
 uint64_t count_begin_elsewhere(struct swansong *n, uint64_t delta)
 {
-	/* The orders are those of count_begin(), and again, as who was refused may be late. */
+	/* The orders are those of count_begin().  Loads again, as the entry may have changed. */
 	if (count_entry(n, acquire) == COUNT_FROM_TOTAL)
 		return plain_load(&n->home, acquire);
 	return plain_add(&n->home, delta, acq_rel) + delta;
@@ -170,14 +175,14 @@ static void count_arrive(struct swansong *n)
 	const uint64_t flags = COUNT_FORWARD | COUNT_SHOWN;
 	struct swansong *top = n;
 
-	/* Acquire: the additions above, if it is shown. */
+	/* Acquire: the additions above, if SHOWN is set. */
 	while ((shared_add(&top->total, COUNT_GUARD, acquire) & flags) == COUNT_FORWARD)
 		top = top->parent;
 	for (; n != top; n = n->parent) {
-		/* Release: the additions above.  Acquire: those of who has shown it. */
+		/* Release: the additions above.  Acquire: those of the thread that set SHOWN. */
 		if (shared_or(&n->total, COUNT_SHOWN, acq_rel) & COUNT_SHOWN)
 			(void)shared_sub(&n->parent->total, COUNT_GUARD,
-					 relaxed); /* not the last */
+					 relaxed); /* never leaves 0 */
 	}
 }
 
@@ -191,8 +196,8 @@ bool count_take_rest(struct swansong *n, uint64_t home)
 }
 
 /*
- * Adds @delta to the total, with all that may follow; @locked: under the tree's lock.  Returns whether
- * the node is shown to its parent only now, or not any more: there is one more or less there.
+ * Adds @delta to the total, with all that follows from it; @locked: the tree's lock is held.
+ * Returns true if SHOWN has changed, so that the parent's total has to change by one.
  */
 static bool count_change(struct swansong *n, uint64_t delta, bool locked, struct aftermath *after)
 {
@@ -202,8 +207,8 @@ static bool count_change(struct swansong *n, uint64_t delta, bool locked, struct
 	bool ends;
 
 	/*
-	 * Release: what was done under this guard, or under those that are carried, to whoever sees
-	 * the zero.  Acquire: this may be the zero, and speaks for all the others.
+	 * Release: everything done under this guard, or under the guards that are carried, to each
+	 * thread that sees the zero.  Acquire: this may be the zero, which stands for all guards.
 	 */
 	do {
 		next = old + delta;
@@ -245,34 +250,34 @@ void count_drop_rest(struct swansong *n, uint64_t home, struct aftermath *after)
 
 void count_pin(struct swansong *n)
 {
-	(void)shared_add(&n->pins, 1, relaxed); /* the caller's own pin stays meanwhile */
+	(void)shared_add(&n->pins, 1, relaxed); /* the caller has a pin or a handle meanwhile */
 }
 
 void count_unpin(struct swansong *n, struct aftermath *after)
 {
 	uint64_t home;
 
-	/* Release: what was done with the node.  Acquire: the last one speaks for all of them. */
+	/* Release: everything done with the node.  Acquire: the last pin stands for all pins. */
 	if (shared_sub(&n->pins, 1, acq_rel) != 1)
 		return;
 
-	/* Acquire: if another has gathered, he is done with that. */
+	/* Acquire: if another thread has gathered, it has finished that. */
 	if (count_entry(n, acquire) == COUNT_FROM_CPU) {
 		lock_take(&n->tree->lock);
 		count_gather(n);
 		tree_leave(n->tree);
 	}
-	home = plain_sub(&n->home, COUNT_PINNED, acq_rel) - COUNT_PINNED; /* the same */
+	home = plain_sub(&n->home, COUNT_PINNED, acq_rel) - COUNT_PINNED; /* as above */
 	if (home & COUNT_COUNTED)
 		(void)count_change(n, -COUNT_PINNED, false, after);
 	else if (count_is_dead(home))
 		count_died(n, after);
 }
 
-/* Under the tree's lock: false if the node is complete; otherwise its end takes that lock, too. */
+/* Under the tree's lock: false if @n is complete; otherwise its end will take that lock. */
 static bool count_has_end_ahead(struct swansong *n)
 {
-	/* Acquire: if it is complete, what was done under the guards. */
+	/* Acquire: if it is complete, everything done under the guards. */
 	return shared_or(&n->total, COUNT_WAITED, acquire) & COUNT_GUARDS;
 }
 
@@ -312,7 +317,7 @@ bool count_is_complete(const struct swansong *n)
 
 bool count_is_stopped(const struct swansong *n)
 {
-	return plain_load(&n->home, relaxed) & COUNT_COUNTED; /* set under the lock that is held */
+	return plain_load(&n->home, relaxed) & COUNT_COUNTED; /* changes under the lock */
 }
 
 void count_stop(struct swansong *n, bool forward, struct aftermath *after)
@@ -322,13 +327,14 @@ void count_stop(struct swansong *n, bool forward, struct aftermath *after)
 
 	count_gather(n);
 	/*
-	 * Acquire: what was done under guards that were dropped.  Release: the stop, to the takers.
+	 * Acquire: everything done under guards that were dropped.  Release: the stop, to the
+	 * threads that take guards.
 	 */
 	home = plain_or(&n->home, COUNT_COUNTED | COUNT_MORE, acq_rel);
-	/* Release: the flag, to those who begin at total. */
+	/* Release: the flag, to guards that begin at total. */
 	count_lead(n, COUNT_FROM_TOTAL, release);
 	if (count_is_dead(home)) {
-		/* Its words mean nothing any more; but let it be empty for who adds up. */
+		/* Its words are no longer used; total is empty for swansong_guard_count(). */
 		(void)shared_sub(&n->total, COUNT_BIAS, relaxed);
 		return;
 	}
@@ -337,7 +343,7 @@ void count_stop(struct swansong *n, bool forward, struct aftermath *after)
 				(home & COUNT_GUARDS) - COUNT_BIAS - (~home & COUNT_PINNED) +
 					(forward ? COUNT_FORWARD : 0),
 				true, after);
-	/* Release: what was done under guards that are gone by now, to who sees the parent's zero. */
+	/* Release: everything done under dropped guards, to threads that see the parent's zero. */
 	if (is_shown)
 		(void)shared_add(&n->parent->total, COUNT_GUARD, release);
 }
@@ -347,9 +353,9 @@ void count_forward(struct swansong *n)
 	uint64_t total = shared_load(&n->total, relaxed); /* a guess, which the exchange checks */
 	uint64_t next;
 
-	/* Acquire: what was done under the guards, to be handed on.  Release: as in count_stop(). */
+	/* Acquire: everything done under guards, to hand it on.  Release: as in count_stop(). */
 	do {
-		if (total & COUNT_FORWARD) /* it was born so, or another stop has come here */
+		if (total & COUNT_FORWARD) /* it was born stopped, or another stop was here */
 			return;
 		next = total | COUNT_FORWARD | (total & COUNT_GUARDS ? COUNT_SHOWN : 0);
 	} while (!shared_replace(&n->total, &total, next, acq_rel, relaxed));
@@ -359,7 +365,7 @@ void count_forward(struct swansong *n)
 
 uint64_t count_guards(const struct swansong *n)
 {
-	/* Relaxed: a number to be shown. */
+	/* Relaxed: the number is only displayed. */
 	uint64_t guards = (count_is_stopped(n) ? shared_load(&n->total, relaxed)
 					       : plain_load(&n->home, relaxed)) &
 			  COUNT_GUARDS;
@@ -367,13 +373,13 @@ uint64_t count_guards(const struct swansong *n)
 	if (count_entry(n, relaxed) != COUNT_FROM_CPU)
 		return guards;
 	guards += percpu_sum(n->percpu) - COUNT_BIAS;
-	return (int64_t)guards > 0 ? guards : 0; /* more drops may have been seen than takes */
+	return (int64_t)guards > 0 ? guards : 0; /* the sum may contain a drop without its take */
 }
 
 bool count_is_shown(const struct swansong *n)
 {
 	return count_is_stopped(n) &&
-	       (shared_load(&n->total, relaxed) & COUNT_SHOWN); /* to be shown to people */
+	       (shared_load(&n->total, relaxed) & COUNT_SHOWN); /* the number is only displayed */
 }
 
 void count_bury(struct swansong *n)

@@ -6,13 +6,14 @@
 #include "swansong/count/misuse-private.h"
 #include "swansong/base/record-private.h"
 
-/* What programs have inlined.  It changes with the version of the ABI only. */
+/* The numbers that are inlined in programs.  They change with the version of the ABI only. */
 _Static_assert(offsetof(struct swansong, entry) == 0, "SWANSONG_ENTRY_()");
 _Static_assert(offsetof(struct swansong, home) == 64, "SWANSONG_HOME_()");
 _Static_assert(COUNT_FROM_HOME == 0, "SWANSONG_IS_COUNTED_AT_HOME_()");
-_Static_assert(COUNT_GUARD == 1 && COUNT_MORE == UINT64_C(1) << 63, "what is added, and the sign");
+_Static_assert(COUNT_GUARD == 1 && COUNT_MORE == UINT64_C(1) << 63,
+	       "the number added, and the sign");
 
-/* What is rare is apart, so that the rest stays small. */
+/* Rare code is kept out of line, so that the common functions stay small. */
 #define rare __attribute__((noinline, cold))
 
 static rare unsigned int guard_take_rest(struct swansong *s, uint64_t home, const char *file,

@@ -1,7 +1,9 @@
 /*
- * How a node and its tree end.  A node is buried when nothing keeps it, see count.c; its memory, and
- * that of the tree, stays for those who hold it.  Nothing here recurses: to bury a node may kill its
- * parent, which is buried in the next turn.
+ * The end of nodes and of trees.
+ *
+ * A node is buried when nothing keeps it, see count.c.  Its memory, and that of the tree, stays for
+ * interrupts and others that hold it.  Nothing here recurses: burying a node may kill its parent,
+ * and the next turn of the loop buries that.
  */
 #include "swansong/count/life-private.h"
 
@@ -11,14 +13,14 @@
 #include "swansong/count/count-private.h"
 #include "swansong/count/misuse-private.h"
 
-/* The time that a thread may have the lock of a tree while others wait for it. */
+/* The time that a thread may hold the lock of a tree while other threads wait for it. */
 #ifdef SWANSONG_STEP
 #define PORTION_USEC 0
 #else
 #define PORTION_USEC 40
 #endif
 
-/* Memory for a node that begins at a line of the cache; malloc(3) aligns to 16. */
+/* The memory begins at a cache line; malloc(3) aligns to 16. */
 struct swansong *node_memory(uint32_t *shift)
 {
 	char *memory = malloc(sizeof(struct swansong) + CACHE_LINE - 16);
@@ -43,20 +45,20 @@ static void node_free(struct swansong *n)
 
 void node_release(struct swansong *n)
 {
-	/* Release: the other's use of the node.  Acquire: before it is freed. */
+	/* Release: the use of the node by this hold.  Acquire: all uses, before it is freed. */
 	if (shared_sub(&n->weak, 1, acq_rel) == 1)
 		node_free(n);
 }
 
 void node_hold(struct swansong *n)
 {
-	(void)shared_add(&n->weak, 1, relaxed); /* another hold stays meanwhile */
+	(void)shared_add(&n->weak, 1, relaxed); /* the caller has a hold meanwhile */
 	(void)shared_add(&n->tree->holds, 1, relaxed);
 }
 
 void tree_release(struct tree *tree)
 {
-	/* Release: the other's use of it.  Acquire: before it is freed. */
+	/* Release: the use of the tree by this hold.  Acquire: all uses, before it is freed. */
 	if (shared_sub(&tree->holds, 1, acq_rel) != 1)
 		return;
 	fork_remove(&tree->forkable);
@@ -64,7 +66,7 @@ void tree_release(struct tree *tree)
 	free(tree);
 }
 
-/* There is no node any more. */
+/* Called when the last node is gone. */
 static void tree_end(struct tree *tree)
 {
 	struct attachment *attachment = tree->attachment;
@@ -86,7 +88,10 @@ bool tree_portion_ends(struct tree *tree, uint64_t since_usec)
 	return lock_is_wanted(&tree->lock) && clock_now_usec() >= since_usec + PORTION_USEC;
 }
 
-/* A waiter is dropped by its owner at any time that the lock is free, and then not on the list. */
+/*
+ * While the lock is passed on, any waiter of the list may be removed from it, as its owner may drop
+ * it at that time.
+ */
 void aftermath_resolve(struct aftermath *after)
 {
 	struct tree *tree = after->tree;
@@ -142,7 +147,7 @@ static void node_bury(struct swansong *n, struct aftermath *after)
 	struct swansong *parent = n->parent;
 	struct tree *tree = n->tree;
 
-	lock_take(&tree->lock); /* also of a root: who resolves its waiters may hold it */
+	lock_take(&tree->lock); /* also of a root: a thread that resolves its waiters may hold it */
 	walks_leave(tree, n);
 	list_remove(&n->sibling);
 	node_latch(n, after);

@@ -1,10 +1,11 @@
 #pragma once
 
 /*
- * Mistakes of a program from which there is no way on.  Built with SWANSONG_DEBUG, which is what
- * configure --enable-debug makes of the shared library, each of them ends the program with a line
- * on standard error; and so that they can be seen, the guards of every tree are recorded, and
- * memory of nodes is never given back.  Otherwise nothing of this is there.
+ * Mistakes of a program that it cannot recover from.
+ *
+ * With SWANSONG_DEBUG, which configure --enable-debug sets for the shared library, each such
+ * mistake ends the program with a line on standard error.  To detect them, the guards of every tree
+ * are recorded, and the memory of nodes is never freed.  Without it this module does nothing.
  */
 
 #include "swansong/count/object-private.h"
@@ -17,14 +18,14 @@
 
 _Noreturn void misuse_end(const char *function, const char *mistake);
 
-/* To be used in a public function. */
+/* Ends the program if @mistaken; for public functions. */
 #define misuse_if(mistaken, mistake)                     \
 	do {                                             \
 		if (MISUSE_IS_CAUGHT && (mistaken))      \
 			misuse_end(__func__, (mistake)); \
 	} while (0)
 
-/* Who passes a node has a reference to it. */
+/* Ends the program if @s is NULL or has no reference: a caller that passes a node must have one. */
 #define misuse_of_node(s)                                                           \
 	do {                                                                        \
 		misuse_if(!(s), "there is no node");                                \
@@ -32,7 +33,10 @@ _Noreturn void misuse_end(const char *function, const char *mistake);
 			  "there is no reference to the node any more");            \
 	} while (0)
 
-/* The guard on @s whose record this is was handed on to this thread; for the other library, too. */
+/*
+ * Makes this thread the taker of the guard on @s with that record, which was handed on to it.  The
+ * other library calls it, too.
+ */
 void swansong_guard_adopt_(struct swansong *s, unsigned int record)
 	__attribute__((visibility("default")));
 
@@ -43,9 +47,9 @@ static inline void misuse_adopt(struct swansong *s, uint32_t record)
 }
 
 /*
- * Returns @wait(@arg, @deadline), which is 0 or -ETIMEDOUT, for @function, which waits for the end of
- * @s.  If that takes long and this thread has taken a guard of the subtree that is held still, it
- * says so: unless another thread drops that, this is for ever.
+ * Returns @wait(@arg, @deadline), which is 0 or -ETIMEDOUT, for @function, which waits for the end
+ * of @s.  If that takes long, and this thread has taken a guard in the subtree that is still held,
+ * it reports so: unless another thread drops that guard, the wait never ends.
  */
 int misuse_wait(int (*wait)(void *arg, uint64_t deadline), void *arg, uint64_t deadline,
 		struct swansong *s, const char *function);

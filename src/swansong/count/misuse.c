@@ -1,8 +1,8 @@
 /*
- * A guard is a value and cannot be told from its copy; its record can be: the first drop takes that
- * away, and the second finds it gone, or another guard's.  References that are left are a number in
- * the node, whose memory stays.  Of a wait it is known who waits, and who has taken the guards that
- * are held, but not who will drop them.
+ * A guard is a value, and looks like its copy.  Its record does not: the first drop removes the
+ * record, and the second drop finds no record, or that of another guard.  The references that
+ * remain are a number in the node, whose memory stays.  Of a wait, the waiting thread is known, and
+ * so are the threads that have taken the held guards; the threads that will drop them are not.
  */
 #include "swansong/count/misuse-private.h"
 
@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "swansong/base/record-private.h"
 
-/* After which it is said that somebody waits for himself; most waits are over by then. */
+/* Time after which a wait for guards of the own thread is reported; most waits are over by then. */
 #define PATIENCE_USEC (2 * USEC_PER_SEC)
 
 _Noreturn void misuse_end(const char *function, const char *mistake)
@@ -24,7 +24,7 @@ _Noreturn void misuse_end(const char *function, const char *mistake)
 	abort();
 }
 
-/* Taken by this thread, in the subtree of the node @arg. */
+/* Returns true if this thread has taken the guard, in the subtree of the node @arg. */
 static bool record_is_own(const struct record *record, const void *arg)
 {
 	return pthread_equal(record->taker, thread_self()) && node_is_within(record->node, arg);

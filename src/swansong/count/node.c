@@ -1,10 +1,10 @@
 /*
- * The shape of the tree: who is below whom.
+ * The shape of the tree: parents, children and siblings.
  *
- * All nodes below a root share the lock of a tree.  It covers the lists of children and siblings,
- * and is held when a node is latched, so that a child is either there when its parent is stopped,
- * or born stopped.  A stop of many nodes passes it on in between (stop.c).  Guards take it only when they bury the node that they alone kept, and when they
- * end a wait.
+ * All nodes below a root share the lock of a tree.  It covers the lists of children, and is held
+ * when a node is latched, so that a child is either there when its parent is stopped, or born
+ * stopped.  A stop of many nodes passes it on in between (stop.c).  A guard takes it only when its
+ * drop buries the node that it alone kept, and when its drop ends a wait.
  */
 #include <swansong/node.h>
 
@@ -42,7 +42,7 @@ static struct swansong *node_alloc(struct swansong *parent, struct tree *tree)
 	return n;
 }
 
-/* From its beginning, if there is memory for it. */
+/* Records the guards of the tree from its beginning, if there is memory for that. */
 static void node_record(struct swansong *root)
 {
 	struct records *records = records_new();
@@ -70,11 +70,11 @@ static void tree_after_fork(struct forkable *f, bool in_child)
 
 	if (tree->records)
 		records_release(tree->records);
-	if (in_child) { /* other threads, which waited or walked, are not there any more */
+	if (in_child) { /* other threads, which waited or walked, are gone */
 		list_init(&tree->walks);
 		tree->lock = (struct lock)LOCK_INITIALIZER;
 	} else {
-		(void)lock_leave(&tree->lock); /* no handler has come meanwhile */
+		(void)lock_leave(&tree->lock); /* signals were blocked: it is not marked */
 	}
 }
 
@@ -143,7 +143,7 @@ int swansong_child(struct swansong *parent, struct swansong **ret)
 struct swansong *swansong_ref(struct swansong *s)
 {
 	misuse_of_node(s);
-	(void)shared_add(&s->handles, 1, relaxed); /* the caller's own stays meanwhile */
+	(void)shared_add(&s->handles, 1, relaxed); /* the caller has a reference meanwhile */
 	return s;
 }
 
@@ -171,7 +171,7 @@ struct swansong *swansong_unref(struct swansong *s)
 		return NULL;
 	misuse_of_node(s);
 	tree_settle(s->tree);
-	/* Release: what was done by this handle.  Acquire: the last one speaks for all of them. */
+	/* Release: everything done with this reference.  Acquire: the last one stands for all. */
 	if (shared_sub(&s->handles, 1, acq_rel) == 1) {
 		if (!s->parent)
 			root_abandon(s);
@@ -213,13 +213,13 @@ uint64_t node_guard_count(struct swansong *s)
 		if (w.up)
 			continue;
 		sum += count_guards(w.at);
-		/* In what the node above counted, if that was stopped when the walk came to it. */
+		/* It is one in the count of its parent, if the walk has found that stopped. */
 		sum -= w.mark && count_is_shown(w.at);
 		if (!w.mark && count_is_stopped(w.at))
 			w.mark = w.at;
 	}
 	tree_leave(s->tree);
-	return (int64_t)sum > 0 ? sum : 0; /* while guards come and go */
+	return (int64_t)sum > 0 ? sum : 0; /* guards may be taken and dropped meanwhile */
 }
 
 uint64_t swansong_guard_count(struct swansong *s)
@@ -239,7 +239,7 @@ struct records *node_track(struct swansong *s, struct records *records)
 	lock_take(&tree->lock);
 	if (!tree->records)
 		tree->records = take(records);
-	/* Also if another thread is about to. */
+	/* Also if another thread has set the records and is about to do this. */
 	for (walk_begin(&w, root); w.at; walk_on(&w, true))
 		if (w.up)
 			count_track(w.at);

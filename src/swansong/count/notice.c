@@ -1,6 +1,6 @@
 /*
  * A notice belongs to its owner, and to its function from notice_call() until the function has
- * returned or is cancelled.  Whichever lets go last releases it.
+ * returned or is cancelled.  The last of both to let go releases the notice.
  */
 #include "swansong/count/notice-private.h"
 
@@ -17,10 +17,10 @@ void notice_init(struct notice *n, struct tree *tree, void (*end)(struct waiter 
 	n->waiter.end = end;
 }
 
-/* One owner less.  True for the last one, who is to release it. */
+/* Removes one owner.  Returns true for the last owner, which has to release the notice. */
 static bool notice_put(struct notice *n)
 {
-	/* Release: the other's use of it.  Acquire: before it is freed. */
+	/* Release: the use of the notice by this owner.  Acquire: all uses, before it is freed. */
 	return shared_sub(&n->owners, 1, acq_rel) == 1;
 }
 
@@ -36,7 +36,7 @@ static bool notice_run(struct waiter *w)
 	}
 	tree_leave(n->tree);
 
-	/* Nobody cancels what is running. */
+	/* A function that runs cannot be cancelled. */
 	if (n->running) {
 		n->fn(n->arg);
 		latch_set(&n->returned);
@@ -56,10 +56,10 @@ int notice_call(struct notice *n, const struct latch *happened, struct list *lis
 		n->fn = fn;
 		n->arg = arg;
 		n->waiter.run = notice_run;
-		n->waiter.queued = resolved; /* by us */
+		n->waiter.queued = resolved; /* by this call */
 		if (resolved)
-			list_remove(&n->waiter.link);	  /* it was found before it was resolved */
-		(void)shared_add(&n->owners, 1, relaxed); /* the caller is one meanwhile */
+			list_remove(&n->waiter.link);	  /* it may still be on a list */
+		(void)shared_add(&n->owners, 1, relaxed); /* the caller is an owner meanwhile */
 		if (!resolved && list)
 			list_append(list, &n->waiter.link);
 	}
@@ -88,7 +88,7 @@ void notice_drop(struct notice *n)
 	if (wait)
 		(void)latch_wait(&n->returned, UINT64_MAX);
 	if (forgotten)
-		(void)notice_put(n); /* the caller is another */
+		(void)notice_put(n); /* the caller is an owner, too */
 	if (notice_put(n))
 		n->waiter.end(&n->waiter);
 }

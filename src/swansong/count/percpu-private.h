@@ -12,32 +12,32 @@
 #define SLOT_CLOSED (UINT64_C(1) << 63)
 #define SLOT_BIAS   (UINT64_C(1) << 62) /* so that no subtraction reaches the flag */
 
-/* No slot has counted anything. */
+/* Initializes the slots: nothing is counted. */
 void slots_init(struct percpu_slot *slots, uint32_t n);
 
-/* rseq_add() where there are no restartable sequences. */
+/* rseq_add() without restartable sequences. */
 bool slots_add_locked(struct percpu_slot *slots, uint32_t n, uint64_t delta);
 
-/* See percpu_close(); with @rseq, additions go by @closed. */
+/* percpu_close() for the slots.  With @rseq, *@closed is set, and additions stop by that. */
 uint64_t slots_close(struct percpu_slot *slots, uint32_t n, bool rseq, _Atomic uint32_t *closed);
 
 struct percpu {
-	uint32_t n;		 /* constant; slots */
+	uint32_t n;		 /* constant; number of slots */
 	bool rseq;		 /* constant */
-	_Atomic uint32_t closed; /* with rseq */
+	_Atomic uint32_t closed; /* used with rseq only */
 	struct percpu_slot slot[];
 };
 
 /*
- * An open sum of 0.  NULL without memory.  The first one of a program with many threads may take
- * some milliseconds: the kernel makes itself known to all processors.
+ * Creates an open sum of 0.  Returns NULL if there is no memory.  The first one of a program with
+ * many threads may take some milliseconds: the kernel registers the program on all processors.
  */
 struct percpu *percpu_new(void);
 struct percpu *percpu_free(struct percpu *p);
 
 /*
  * Adds @delta, with acquire and release.  Returns false, with nothing added, if the sum is closed,
- * or if it has no place for this processor.
+ * or if it has no slot for this processor.
  */
 static inline bool percpu_add(struct percpu *p, uint64_t delta)
 {
@@ -46,10 +46,10 @@ static inline bool percpu_add(struct percpu *p, uint64_t delta)
 }
 
 /*
- * Closes the sum, which is open, and returns it.  Acquire: what was done before each addition that
- * is in it.  Any other addition is refused, also one that is under way.
+ * Closes the sum, which is open, and returns it.  Acquire: everything done before each addition in
+ * the sum.  All other additions are refused, also those that are under way.
  */
 uint64_t percpu_close(struct percpu *p);
 
-/* The sum as it is while nobody adds to it, else a number near it. */
+/* Returns the sum: exact while no thread adds to it, else a number near it. */
 uint64_t percpu_sum(const struct percpu *p);

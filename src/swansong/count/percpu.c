@@ -1,22 +1,23 @@
 /*
- * Each processor has a slot.  The slots alone mean nothing, as a thread may add on one processor
- * and subtract on another; their sum does.
+ * Each processor has a slot.  A single slot means nothing, as a thread may add on one processor and
+ * subtract on another; the sum of all slots is the count.
  *
- * With restartable sequences, a slot is written by threads of its processor only, without a locked
- * instruction, as long as they find the sum open.  Who closes it says so, and then makes all
- * sequences begin again: those that found it open have added or will find it closed, and the slots
- * are constant.  The sequence is at once the question and the addition.
+ * With restartable sequences, a slot is written only by threads of its processor, without a locked
+ * instruction, as long as they find the sum open.  A thread that closes the sum sets "closed", and
+ * then makes all sequences begin again.  Each sequence that found the sum open has added by then,
+ * or finds the sum closed when it begins again, and so the slots are constant.  One sequence both
+ * looks at "closed" and adds.
  *
- * Without them, both are one read-modify-write: the slot itself has a flag, which says by the value
- * that the addition returns whether it counted.  The same read-modify-write that sets the flag
- * reads the slot.  What is added to a closed slot is never looked at.
+ * Without them, one read-modify-write does both: the slot itself has a flag, and the value that the
+ * addition returns has the flag if the addition did not count.  The same read-modify-write that
+ * sets the flag reads the slot.  Additions to a closed slot are never read.
  *
- * In the first way two threads do 1.9 times as many guards as one (tests/bench/guards).  A pair of one
- * thread costs 5 to 7 ns: half of a pair at home where a locked instruction takes 5 ns, and 1.7 times as
- * much where that takes 2 ns.  In the second way, which is for processors that are many, it costs a third
- * more than at home.  Slots of threads, and a fence before
- * somebody else reads them, are as quick as the first; but each thread would need a number, and to
- * give it back.
+ * With restartable sequences, two threads do 1.9 times as many guards as one (tests/bench/guards).
+ * A pair of one thread costs 5 to 7 ns: half of a pair at home where a locked instruction takes 5
+ * ns, and 1.7 times as much where that takes 2 ns.  Without them, a pair costs a third more than at
+ * home; that is for many processors.  A slot for each thread, and a fence before another thread
+ * reads them, would be as quick as restartable sequences; but each thread would need a number, and
+ * would have to give it back.
  */
 #include "swansong/count/percpu-private.h"
 
@@ -55,13 +56,14 @@ bool slots_add_locked(struct percpu_slot *slots, uint32_t n, uint64_t delta)
 {
 	uint32_t i = processor();
 
-	/* Release: what was done before, to who closes it.  Acquire: if that was before. */
+	/* Release: everything before, to the closing thread.  Acquire: if it is closed. */
 	return i < n && !(shared_add(&slots[i].count, delta, acq_rel) & SLOT_CLOSED);
 }
 
 /*
- * Instead of rseq_fence(): who comes to run on a processor has put an end to the sequence that was
- * under way there.  Where this thread may not run no other of the process does.
+ * In place of rseq_fence(): when this thread runs on a processor, it has ended the sequence that
+ * was under way there.  On a processor where this thread may not run, no thread of the process
+ * runs.
  */
 static void visit_processors(uint32_t n)
 {
@@ -87,12 +89,12 @@ uint64_t slots_close(struct percpu_slot *slots, uint32_t n, bool rseq, _Atomic u
 	uint64_t sum = 0;
 
 	if (rseq) {
-		shared_store(closed, 1, release); /* what a sequence that sees it goes by */
+		shared_store(closed, 1, release); /* to sequences that see it */
 		if (!rseq_fence(closed))
 			visit_processors(n);
 		sanitizer_acquire(closed); /* sequences are reported there */
 	}
-	/* Acquire and release: for those who added, as there. */
+	/* Acquire and release: as in slots_add_locked(), for the threads that added. */
 	for (uint32_t i = 0; i < n; i++)
 		sum += slot_value(shared_or(&slots[i].count, SLOT_CLOSED, acq_rel));
 	return sum;
@@ -108,6 +110,6 @@ uint64_t percpu_sum(const struct percpu *p)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < p->n; i++)
-		sum += slot_value(shared_load(&p->slot[i].count, relaxed)); /* to be shown */
+		sum += slot_value(shared_load(&p->slot[i].count, relaxed)); /* displayed only */
 	return sum;
 }

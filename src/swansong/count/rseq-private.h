@@ -2,12 +2,12 @@
 
 /*
  * Restartable sequences (rseq(2)): a few instructions that the kernel starts again from the top if
- * the thread has not come to their last one before it is preempted, migrated or signalled.  So what
- * only the threads of one processor write can be changed without a locked instruction, and
- * rseq_fence() makes all of them start again.
+ * the thread is preempted, migrated or signalled before the last of them.  So data that only the
+ * threads of one processor write can be changed without a locked instruction, and rseq_fence()
+ * makes all threads start again.
  *
- * The C library registers its threads.  Only x86-64 is done here, and not for ThreadSanitizer,
- * which sees no assembly: elsewhere rseq_is_there() is false.
+ * The C library registers its threads.  Only x86-64 is supported, and not with ThreadSanitizer,
+ * which sees no assembly; elsewhere rseq_is_there() is false.
  */
 
 #include <stdbool.h>
@@ -18,14 +18,17 @@
 
 #define RSEQ_STRIDE_SHIFT 7
 
-/* A count of one processor: two lines, as some processors fetch them in pairs. */
+/* The count of one processor.  It takes two cache lines, as some processors fetch them in pairs. */
 struct percpu_slot {
 	_Alignas(1 << RSEQ_STRIDE_SHIFT) _Atomic uint64_t count;
 };
 
 #ifdef SWANSONG_STEP
 
-/* What the test wants; a sequence is one step, whose last instruction is all that others see. */
+/*
+ * The value that the test chooses.  A sequence is one step, as other threads see its last
+ * instruction only.
+ */
 bool swansong_step_rseq(void);
 
 static inline bool rseq_is_there(void)
@@ -59,23 +62,23 @@ static inline bool rseq_fence(_Atomic uint32_t *closed)
 #include <linux/membarrier.h>
 #include <sys/rseq.h>
 
-/* Whether it can be used, by threads that there are or will be. */
+/* Returns true if sequences can be used, by the threads of the process and by later ones. */
 static inline bool rseq_is_there(void)
 {
 	return __rseq_size > 0 &&
 	       syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0) == 0;
 }
 
-/* Adds @delta to this processor's of @n slots, unless *@closed.  Returns whether it did. */
+/* Adds @delta to this processor's slot of @n slots, unless *@closed.  Returns true if it did. */
 static inline bool rseq_add(_Atomic uint32_t *closed, struct percpu_slot *slots, uint32_t n,
 			    uint64_t delta)
 {
 	struct rseq *self = (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
 
 	/*
-	 * 3: describes the sequence, which begins at 1, and ends at 2 with its one store; 4 is
-	 * where the kernel leads who has to start again.  A thread that is not registered has no
-	 * processor below @n.
+	 * 3 describes the sequence: it begins at 1 and ends at 2, with its one store; at 4 the
+	 * kernel continues a thread that has to start again.  A thread that is not registered has
+	 * no processor below @n.
 	 */
 	sanitizer_release(closed);
 again:
@@ -96,7 +99,7 @@ again:
 		     "shlq %[shift], %%rax\n\t"
 		     "addq %[delta], (%[slots], %%rax)\n"
 		     "2:\n\t"
-		     "movq $0, %[sequence]\n\t" /* it may be unloaded with this library */
+		     "movq $0, %[sequence]\n\t" /* the descriptor is unloaded with this library */
 		     ".pushsection __rseq_failure, \"ax\"\n\t"
 		     ".byte 0x0f, 0xb9, 0x3d\n\t" /* an invalid instruction with the signature */
 		     ".long %c[signature]\n"
@@ -111,15 +114,15 @@ again:
 		     : refused, again);
 	return true;
 refused:
-	/* The kernel would look for it, too. */
+	/* The kernel would still read the descriptor. */
 	__asm__ volatile("movq $0, %[sequence]" : [sequence] "=m"(self->rseq_cs));
 	sanitizer_acquire(closed);
 	return false;
 }
 
 /*
- * When it returns, every sequence of the process that had begun has ended or begins again.  False
- * if the kernel refuses, which it can since rseq_is_there() only by a filter.
+ * When it returns, every sequence of the process that had begun has ended or begins again.  Returns
+ * false if the kernel refuses; after rseq_is_there() it can only do so because of a filter.
  */
 static inline bool rseq_fence(_Atomic uint32_t *closed)
 {

@@ -1,27 +1,32 @@
 /*
- * A stop latches all nodes from the top down, and then has them counted from the bottom up (count.c).
- * Nothing here recurses: walks go along children, siblings and parents.
+ * A stop latches all nodes from the top down, and then has them counted from the bottom up
+ * (count.c).  Nothing here recurses: walks go along children, siblings and parents.
  *
- * Portions.  A walk passes the lock on when others wait for it.  The nodes then are latched in part, or
- * counted in part, and:
+ * Portions.  A walk passes the lock on when other threads wait for it.  At that time some nodes are
+ * latched and some are counted, and:
  *
- *  - A child of a latched node is born stopped, counted or not: its guards go into the total of a
- *    parent that has BIAS still, as those of a child do that the walk has counted.
- *  - A child that is there when its parent is latched is in the parent's list, and is come to.
- *  - Another stop, of a node above or below, goes through the same nodes until it is done itself, and
- *    leaves out what is below a counted node only: there all is counted.  What one of them has done the
- *    other finds done.  So each returns when all its nodes are latched and counted.
- *  - A node that leaves the tree moves the walks that are at it.  Walks are on the stacks of threads:
- *    a fork waits for the end of works, and forgets the others in the new process.
+ *  - A child of a latched node is born stopped, whether its parent is counted or not: its guards go
+ *    into the total of a parent that still has BIAS, as do those of a child that the walk has
+ *    counted.
+ *  - A child that exists when its parent is latched is in the parent's list, and the walk comes to
+ *    it.
+ *  - Another stop, of a node above or below, goes through the same nodes until it is done itself.
+ *    It leaves out only the nodes below a counted node: all of those are counted.  Each of the two
+ *    stops finds done what the other has done.  So each returns when all its nodes are latched and
+ *    counted.
+ *  - A node that leaves the tree moves the walks that are at it.  Walks are on the stacks of
+ *    threads: a fork waits for the end of works, and forgets the other walks in the new process.
  *
- * Signal handlers.  One may have interrupted this thread anywhere in the library, with the lock held, or in
- * malloc(3).  So node_stop_anywhere() waits for no lock of its own thread and frees nothing:
+ * Signal handlers.  A handler may have interrupted this thread anywhere in the library, with the
+ * lock held, or in malloc(3).  So node_stop_anywhere() waits for no lock of its own thread and
+ * frees nothing:
  *
- *  - If its thread holds the lock, it latches the node, puts it on the list "deferred" and marks the
- *    lock.  Whoever leaves a lock that is marked, which is this thread when the handler has returned,
- *    stops the nodes of the list.
- *  - What would be freed is put on the lists "dead" and "over", which the next drop of a reference
- *    empties.  There is one, as the caller has a reference.  What is on them keeps the tree.
+ *  - If its thread holds the lock, it latches the node, puts it on the list "deferred" and marks
+ *    the lock.  The thread that leaves a marked lock, which is this thread when the handler has
+ *    returned, stops the nodes of the list.
+ *  - Objects that would be freed are put on the lists "dead" and "over", which the next drop of a
+ *    reference empties.  That drop comes, as the caller has a reference.  The objects on the lists
+ *    keep the tree.
  *
  * Lists only grow by one, or are taken away as a whole, so that no step of theirs can be torn.
  */
@@ -36,7 +41,7 @@ void walk_begin(struct walk *w, struct swansong *top)
 	list_init(&w->link);
 }
 
-/* Lets others have the lock, if they wait for it and this thread has had it for a while. */
+/* Passes the lock on, if other threads wait for it and this thread has had it for a while. */
 static void walk_pass(struct walk *w)
 {
 	struct tree *tree = w->top->tree;
@@ -69,7 +74,7 @@ static void node_count(struct swansong *n, bool forward, struct aftermath *after
 		count_forward(n);
 }
 
-/* Under the lock: the subtree of @top, which is not stopped. */
+/* Under the lock: stops the subtree of @top, which is not stopped. */
 static void node_stop(struct swansong *top, struct aftermath *after)
 {
 	struct tree *tree = top->tree;
@@ -77,7 +82,7 @@ static void node_stop(struct swansong *top, struct aftermath *after)
 
 	tree_begin_work(tree);
 	if (!top->parent && top->tally)
-		tally_gather(top->tally); /* before anybody can find the root complete */
+		tally_gather(top->tally); /* before any thread can find the root complete */
 	for (walk_begin(&w, top); w.at; walk_on(&w, !count_is_stopped(w.at)))
 		if (!w.up)
 			node_latch(w.at, after);
@@ -89,7 +94,7 @@ static void node_stop(struct swansong *top, struct aftermath *after)
 
 static void nodes_push(_Atomic(struct swansong *) *list, struct swansong *n)
 {
-	n->next_dead = shared_load(list, relaxed); /* a guess, to be exchanged */
+	n->next_dead = shared_load(list, relaxed); /* a guess, which the exchange checks */
 	/* Release: the node. */
 	while (!shared_replace(list, &n->next_dead, n, release, relaxed))
 		;
@@ -97,21 +102,21 @@ static void nodes_push(_Atomic(struct swansong *) *list, struct swansong *n)
 
 static void waiters_push(_Atomic(struct list *) *list, struct waiter *w)
 {
-	w->link.next = shared_load(list, relaxed); /* the same */
+	w->link.next = shared_load(list, relaxed); /* a guess, too */
 	while (!shared_replace(list, &w->link.next, &w->link, release, relaxed))
 		;
 }
 
 static void node_defer_stop(struct swansong *s)
 {
-	/* Who has latched it before is about to stop it, or has. */
+	/* The thread that has latched it before is about to stop it, or has. */
 	if (!latch_set(&s->stopped))
 		return;
 	count_pin(s);
 	nodes_push(&s->tree->deferred, s);
 }
 
-/* In place of node_settle(). */
+/* node_settle() for a signal handler: frees nothing. */
 static void node_settle_later(struct tree *tree, struct aftermath *after)
 {
 	struct list over;
@@ -135,7 +140,7 @@ void tree_settle(struct tree *tree)
 	struct list *over = NULL;
 
 	aftermath_init(&after);
-	/* Relaxed: most find nothing.  Acquire: the nodes, and the waiters. */
+	/* Relaxed: most calls find nothing.  Acquire: the nodes, and the waiters. */
 	if (shared_load(&tree->over, relaxed))
 		over = shared_swap(&tree->over, NULL, acquire);
 	if (shared_load(&tree->dead, relaxed))

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The guards of a whole tree, counted where another process can read it.  See tally.c. */
+/* The guards of a whole tree, counted where another process can read them.  See tally.c. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,19 +9,19 @@
 #include "swansong/count/percpu-private.h"
 
 /*
- * In memory that is all zero in a process that was forked (MADV_WIPEONFORK): there it is a tally
- * that counts nothing.
+ * A tally is in memory that is all zero in a forked process (MADV_WIPEONFORK).  There it counts
+ * nothing.
  */
 struct tally {
-	struct page *page;	   /* these constant */
-	struct percpu_slot *lanes; /* @n, those of the page */
+	struct page *page;	   /* constant, as are lanes, n and rseq */
+	struct percpu_slot *lanes; /* the n lanes of the page */
 	uint32_t n;
 	bool rseq;
 	bool gathered;		 /* under the tree's lock */
-	_Atomic uint32_t closed; /* with rseq */
+	_Atomic uint32_t closed; /* used with rseq only */
 };
 
-/* The page is the caller's, with room for @n lanes, and is begun anew. */
+/* Begins @page anew.  It is the caller's, with room for @n lanes. */
 void tally_init(struct tally *t, struct page *page, uint32_t n);
 
 static inline bool tally_is_live(const struct tally *t)
@@ -29,7 +29,7 @@ static inline bool tally_is_live(const struct tally *t)
 	return t->page;
 }
 
-/* tally_add() where the lanes do not count, or not any more. */
+/* tally_add() if the lanes do not count this addition, or no longer count. */
 void tally_add_elsewhere(struct tally *t, uint64_t delta);
 
 static inline void tally_add(struct tally *t, uint64_t delta)
@@ -39,5 +39,5 @@ static inline void tally_add(struct tally *t, uint64_t delta)
 		tally_add_elsewhere(t, delta);
 }
 
-/* From now on the page is exact.  Under the tree's lock; again it does nothing. */
+/* Makes the page exact from now on.  Under the tree's lock; a second call does nothing. */
 void tally_gather(struct tally *t);

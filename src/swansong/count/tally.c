@@ -1,25 +1,26 @@
 /*
- * What the page of an attached program says (base/page.h).
+ * The page of an attached program (base/page.h).
  *
- * It is a second account: the nodes count their guards as if there was no page, and nothing here is
- * ever read back for that.  So whoever scribbles on the page makes it wrong, and nothing else; and
- * a process that was forked has the nodes and goes on with them, and only the page is not its own.
+ * It is a second account: the nodes count their guards as if there was no page, and never read
+ * anything back from it.  So a program that overwrites the page makes the page wrong, and nothing
+ * else; and a forked process has the nodes and goes on with them, and only the page is not its own.
  *
- * While the tree runs, guards are added to the lanes by the way of percpu.c.  Its stop closes the
- * lanes: whatever was added there is in their sum, and who comes later is refused and adds to
- * elsewhere.  The sum is added to elsewhere, and then gathered says that this is all.  Hence:
+ * While the tree runs, guards are added to the lanes, in the manner of percpu.c.  The stop of the
+ * tree closes the lanes: all that was added there is in their sum, and a later addition is refused
+ * and goes to "elsewhere".  The sum is added to "elsewhere", and then "gathered" is set: that is
+ * all.  Hence:
  *
- *	Once gathered is seen, every value of elsewhere counts each guard that had been added and
- *	not subtracted when elsewhere got that value.
+ *	Once "gathered" is seen, every value of "elsewhere" counts each guard that had been added and
+ *	not subtracted when "elsewhere" got that value.
  *
- * For all that changes elsewhere are read-modify-writes, which have one order; a guard is added
+ * For all changes of "elsewhere" are read-modify-writes, which have one order; a guard is added
  * before it is subtracted, in the lanes or here; and the sum is before all values that are seen
- * with gathered.  So the page is exact for what is held: from before guard() returns until the drop
- * begins.  Either is done before the node is told of the same, so that a drop ends here while its
- * guard still keeps the tree, which has the memory.
+ * with "gathered".  So the page is exact for held guards: from before guard() returns until the
+ * drop begins.  The page is changed before the node, in taking and in dropping.  So a drop is done
+ * here while its guard still keeps the tree, which has the memory.
  *
- * Moving the lanes one by one would not do.  A lane can be below zero, as guards may be dropped on
- * another processor than they are taken on, and is then less than nothing while it is counted
+ * Moving the lanes one by one would be wrong.  A lane can be below zero, as guards may be dropped
+ * on another processor than they are taken on, and it is less than nothing while it is counted
  * twice.
  */
 #include "swansong/count/tally-private.h"
@@ -35,7 +36,7 @@ void tally_init(struct tally *t, struct page *page, uint32_t n)
 	t->rseq = rseq_is_there();
 	t->gathered = false;
 	shared_init(&t->closed, 0);
-	/* Relaxed: what the page says meanwhile is near nothing at all. */
+	/* Relaxed: until then the numbers of the page are not exact. */
 	plain_store(&page->gathered, 0, relaxed);
 	plain_store(&page->elsewhere, 0, relaxed);
 	slots_init(t->lanes, n);
@@ -43,7 +44,7 @@ void tally_init(struct tally *t, struct page *page, uint32_t n)
 
 void tally_add_elsewhere(struct tally *t, uint64_t delta)
 {
-	/* Relaxed: it is a number, and nothing else is known by it. */
+	/* Relaxed: it is a number, and orders nothing else. */
 	if (tally_is_live(t))
 		(void)plain_add(&t->page->elsewhere, (int64_t)delta, relaxed);
 }
