@@ -6,8 +6,8 @@
  * resolved it stays so, also if guards are taken later.  Creating one does not stop the node.
  *
  * A completion keeps the state of its node alive, but is not a reference: dropping the last
- * reference to a root stops it although a completion is left.  What was done under the guards
- * happens before the completion is seen as resolved.
+ * reference to a root stops it although a completion is left.  Everything done under the
+ * guards happens before the completion is seen as resolved.
  *
  * All functions may be called from any thread, also from a callback.
  */
@@ -31,7 +31,7 @@ struct swansong_completion;
  */
 int swansong_completion_new(struct swansong *s, struct swansong_completion **ret);
 
-/* Whether the completion has resolved. */
+/* Returns true if the completion has resolved. */
 bool swansong_completion_done(struct swansong_completion *c);
 
 /**
@@ -49,7 +49,7 @@ int swansong_completion_wait(struct swansong_completion *c, uint64_t deadline);
  * swansong_completion_fd() - a descriptor to poll
  * @c:	the completion, which keeps the descriptor: it is closed by swansong_completion_unref()
  *
- * Readable once the completion has resolved.  To be polled for, not read from.
+ * The descriptor is readable once the completion has resolved.  Poll it, but do not read from it.
  *
  * Return: the descriptor, the same each time, or -errno.
  */
@@ -81,7 +81,8 @@ int swansong_completion_notify(struct swansong_completion *c, void (*fn)(void *a
 struct swansong_completion *swansong_completion_unref(struct swansong_completion *c);
 
 /*
- * The same as swansong_completion_wait() on a completion made for the purpose; allocates nothing.
+ * Waits as swansong_completion_wait() does for a completion of @s, but allocates nothing.  Returns
+ * 0 or -ETIMEDOUT.
  */
 int swansong_wait(struct swansong *s, uint64_t deadline);
 

@@ -1,7 +1,7 @@
 #ifndef SWANSONG_DECLARE_H
 #define SWANSONG_DECLARE_H
 
-/* What every public header puts around its declarations: C linkage, and visible to users. */
+/* The macros around the declarations of every public header: C linkage, and visible to users. */
 
 #ifdef __cplusplus
 #define SWANSONG_BEGIN_DECLARATIONS                        \
@@ -15,7 +15,7 @@
 #define SWANSONG_END_DECLARATIONS   _Pragma("GCC visibility pop")
 #endif
 
-/* The one handle that all headers share: a node (swansong/node.h). */
+/* The handle that all headers share: a node (swansong/node.h). */
 struct swansong;
 
 #endif

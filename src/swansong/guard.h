@@ -5,15 +5,15 @@
  * A guard is a piece of work in progress.  While it is held, neither its node nor any node above
  * is complete.  It delays completion, never the stop.
  *
- * A guard is a value: taking one allocates nothing and cannot fail.  It may be moved by assignment
- * and dropped by another thread, but exactly one of the copies is dropped; what shall be held
- * twice is cloned.  It keeps its node alive after the last reference to the node is gone.
+ * A guard is a value: taking a guard allocates nothing and cannot fail.  It may be moved by
+ * assignment and dropped by another thread, but exactly one of the copies is dropped; a second
+ * guard on the same node is made by swansong_guard_clone().  A guard keeps its node alive after the
+ * last reference to the node is gone.
  *
- * Taking and dropping one costs one atomic addition each, at any depth; after a stop, the first
- * guard of a subtree and the last one also cost some for each stopped node above.  See
- * swansong_percpu_enable() for a node that many threads use.  A
- * guard taken on a stopped node is an ordinary guard: it delays the completions that are not
- * resolved yet.
+ * Taking and dropping a guard costs one atomic addition each, at any depth.  After a stop, the
+ * first guard of a subtree and the last guard also cost some for each stopped node above.  For a
+ * node that many threads use, see swansong_percpu_enable().  A guard taken on a stopped node is an
+ * ordinary guard: it delays the completions that are not resolved yet.
  */
 
 #include <stddef.h>
@@ -33,7 +33,7 @@ struct swansong_guard {
 	unsigned int record; /* see swansong/report.h */
 };
 
-/* The functions behind the macros below; @file and @function are not copied. */
+/* The functions behind the macros below; they keep @file and @function, and do not copy them. */
 struct swansong_guard swansong_guard_at(struct swansong *s, const char *file, unsigned int line,
 					const char *function);
 struct swansong_guard swansong_guard_clone_at(const struct swansong_guard *g, const char *file,
@@ -42,12 +42,12 @@ struct swansong_guard swansong_guard_clone_at(const struct swansong_guard *g, co
 /* Takes a guard on the node @s. */
 #define swansong_guard(s) swansong_guard_at((s), __FILE__, __LINE__, __func__)
 
-/* Takes another guard on the node of the held guard *@g; an empty one if *@g is empty. */
+/* Takes another guard on the node of the held guard *@g; returns an empty guard if *@g is empty. */
 #define swansong_guard_clone(g) swansong_guard_clone_at((g), __FILE__, __LINE__, __func__)
 
 /*
- * Drops the guard and leaves it empty; an empty one is left alone.  Callbacks of completions that
- * are resolved by this run before it returns, on this thread.
+ * Drops the guard and leaves it empty; an empty guard is left alone.  Callbacks of completions that
+ * are resolved by the drop run before this function returns, on this thread.
  */
 void swansong_guard_drop(struct swansong_guard *g);
 
@@ -59,7 +59,8 @@ void swansong_guard_drop(struct swansong_guard *g);
 #define SWANSONG_PASTE__(a, b) a##b
 
 /*
- * An object and the guard that is held for as long as the object exists.  A value, as a guard is.
+ * An object and the guard that is held for as long as the object exists.  It is a value, as a guard
+ * is.
  */
 struct swansong_guarded {
 	struct swansong_guard guard;
@@ -78,11 +79,11 @@ static inline struct swansong_guarded swansong_guarded_from(struct swansong_guar
 	return guarded;
 }
 
-/* Ties @object, which @destroy (or nothing, if NULL) ends, to a new guard on @s. */
+/* Ties @object to a new guard on @s; @destroy ends the object, or is NULL. */
 #define swansong_guarded(s, object, destroy) \
 	swansong_guarded_from(swansong_guard(s), (object), (destroy))
 
-/* Destroys the object, then drops the guard; harmless when repeated. */
+/* Destroys the object, then drops the guard; a second call does nothing. */
 static inline void swansong_guarded_drop(struct swansong_guarded *guarded)
 {
 	void *object = guarded->object;
@@ -93,7 +94,7 @@ static inline void swansong_guarded_drop(struct swansong_guarded *guarded)
 	swansong_guard_drop(&guarded->guard);
 }
 
-/* Hands the object back, which lives on, and drops the guard; NULL when repeated. */
+/* Returns the object, which lives on, and drops the guard; a second call returns NULL. */
 static inline void *swansong_guarded_take(struct swansong_guarded *guarded)
 {
 	void *object = guarded->object;
@@ -104,24 +105,24 @@ static inline void *swansong_guarded_take(struct swansong_guarded *guarded)
 }
 
 /*
- * On a node that runs, the addition is all there is to do, and costs not much more than the call of
- * a function for it would.  So it is inlined below.  If SWANSONG_NO_INLINE is defined, or the
- * compiler does not optimize, the functions of the library are called, which do the same.
+ * On a node that runs, a guard is one addition, which costs not much less than the call of a
+ * function for it would.  So it is inlined below.  If SWANSONG_NO_INLINE is defined, or the
+ * compiler does not optimize, the functions of the library are called; these do the same.
  *
- * For that, and to nobody else's use, there are two words at fixed places of a node: the entry, and
- * home, the count of its guards, in a cache line of its own.  If the entry is not 0, everything is
- * left to the library; so a later one may count in any way, and programs need not be built again.
- * If home is below zero then, or, after a drop, zero, the rest is left to it.
+ * Two words are at fixed places of a node, for the code below and no other use: the entry, and
+ * home, the count of its guards, in a cache line of its own.  If the entry is not 0, the call goes
+ * to the library; so a later library may count in any way, and programs need not be built again.
+ * If home is below zero after the addition, or zero after a drop, the library does the rest.
  */
 #define SWANSONG_ENTRY_(s) ((uint32_t *)(void *)(s))
 #define SWANSONG_HOME_(s)  ((uint64_t *)(void *)((char *)(void *)(s) + 64))
 
-/* Take or drop it; take returns the record. */
+/* Take or drop a guard in the library; the first returns the number of its record. */
 unsigned int swansong_guard_take_elsewhere_(struct swansong *s, const char *file, unsigned int line,
 					    const char *function);
 void swansong_guard_drop_elsewhere_(struct swansong *s, unsigned int record);
 
-/* What is left to be done after an addition to home that has made it @home. */
+/* Do the rest after an addition to home that has made it @home. */
 unsigned int swansong_guard_take_rest_(struct swansong *s, uint64_t home, const char *file,
 				       unsigned int line, const char *function)
 	__attribute__((cold));
@@ -130,10 +131,10 @@ void swansong_guard_drop_rest_(struct swansong *s, uint64_t home) __attribute__(
 #if !defined(SWANSONG_NO_INLINE) && defined(__GCC_ATOMIC_LLONG_LOCK_FREE) && \
 	__GCC_ATOMIC_LLONG_LOCK_FREE == 2
 
-/* Of functions that the library has, too: what is not inlined calls those. */
+/* For functions that the library has, too: calls that are not inlined go to the library. */
 #define SWANSONG_INLINE_ extern inline __attribute__((gnu_inline))
 
-/* Acquire: what the entry leads to.  NULL is left to a library that catches it. */
+/* Acquire: the words that the entry leads to.  NULL goes to the library, which may catch it. */
 #define SWANSONG_IS_COUNTED_AT_HOME_(s) \
 	__builtin_expect((s) && __atomic_load_n(SWANSONG_ENTRY_(s), __ATOMIC_ACQUIRE) == 0, 1)
 

@@ -2,32 +2,32 @@
 #define SWANSONG_INTERRUPT_IO_H
 
 /*
- * Calls that end with the stop: each looks at the interrupt before it does anything, and is woken
- * while it waits.  What happens at the stop is the same for all:
+ * System calls that end with the stop: each looks at the interrupt before it does anything, and is
+ * woken while it waits.  All behave in the same way at the stop:
  *
- *  - the result is 0 (or false), also if there would be something to read: read(2)'s end of file,
- *    the end of an iteration.  Only swansong_interrupt_accept(), where 0 is a descriptor, has
- *    -ESHUTDOWN.  swansong_interrupted() tells the stop from another end.
- *  - nothing is lost: a call that has transferred something, or accepted somebody, or found
- *    something ready, says so, and the next one ends.  What was not read is still there.
- *  - it stays like that: the call after it ends, too.
+ *  - The result is 0 (or false), as at the end of a file or of an iteration, even if there is more
+ *    to read.  Only swansong_interrupt_accept(), where 0 is a descriptor, returns -ESHUTDOWN.
+ *    swansong_interrupted() distinguishes the stop from another end.
+ *  - Nothing is lost: a call that has transferred bytes, or accepted a connection, or found a ready
+ *    descriptor returns that, and the next call ends.  Bytes that were not read are still there.
+ *  - All later calls end, too.
  *
  * Signals end nothing: a call goes on after their handlers, and never returns -EINTR.  Deadlines
- * are absolute times of CLOCK_MONOTONIC in microseconds, UINT64_MAX is never; a deadline that has
- * passed asks without waiting.
+ * are absolute times of CLOCK_MONOTONIC in microseconds, and UINT64_MAX is never; with a deadline
+ * that has passed, a call does not wait.
  *
  * Descriptors may be blocking or not, and their flags stay as they are (but see _accept()).  With
- * neither does a call wait anywhere but for readiness and the stop together, whoever else uses the
- * same file; it needs one descriptor for the node the first time that it waits, and fails with
- * -EMFILE or -ENFILE without.  Exceptions, which Linux leaves:
+ * either a call waits only for readiness and the stop together, whichever processes use the same
+ * file.  The first call that waits on a node needs one descriptor for it, and fails with -EMFILE or
+ * -ENFILE if there is none.  Linux leaves two exceptions:
  *
- *  - files on disks: the disk is waited for.
- *  - on a blocking descriptor of a device that knows no reading without waiting (a
- *    pseudo-terminal's master, inotify), or of a FIFO or terminal that cannot be opened once more
- *    by its descriptor (no /proc, no permission): somebody else may take the input, or the room,
- *    between readiness and the call, and then the call waits until there is more.
+ *  - Files on disks: a call waits for the disk.
+ *  - A blocking descriptor of a device that cannot be read without waiting (a pseudo-terminal's
+ *    master, inotify), or of a FIFO or terminal that cannot be opened once more by its descriptor
+ *    (no /proc, no permission): another process may take the input, or the room, between readiness
+ *    and the call, and then the call waits until there is more.
  *
- * Any thread may call any of these at any time, also several on one interrupt.
+ * Any thread may call any of these at any time, also several threads on one interrupt.
  */
 
 #include <poll.h>
@@ -44,7 +44,7 @@
 SWANSONG_BEGIN_DECLARATIONS
 
 /*
- * As read(2) and readv(2): what there is, at least one byte.
+ * As read(2) and readv(2): reads the bytes that there are, at least one.
  *
  * Return: the number of bytes; 0 at the stop, and at the end of the file; or -errno.
  */
@@ -53,8 +53,8 @@ ssize_t swansong_interrupt_readv(struct swansong_interrupt *i, int fd, const str
 				 int n);
 
 /*
- * As write(2) and writev(2) on a non-blocking descriptor: what there is room for, at least one
- * byte.  Who has more to write calls again.  SIGPIPE is raised as by write(2).
+ * As write(2) and writev(2) on a non-blocking descriptor: writes as many bytes as there is room
+ * for, at least one.  For the remaining bytes, call again.  SIGPIPE is raised as by write(2).
  *
  * Return: the number of bytes; 0 at the stop, when nothing has been written; or -errno.
  */
@@ -66,13 +66,13 @@ ssize_t swansong_interrupt_writev(struct swansong_interrupt *i, int fd, const st
 /**
  * swansong_interrupt_accept() - wait for a connection
  * @i:		the interrupt
- * @fd:		the listening socket, which is made non-blocking, for all who share it: nothing else
- *		keeps accept(2) from waiting
+ * @fd:		the listening socket.  It is made non-blocking, for all processes that share it, as
+ *		nothing else keeps accept(2) from waiting
  * @address:	where to write the peer's address, or NULL
- * @length:	the size of @address, and then that of what was written, or NULL
+ * @length:	the size of @address, and then the size of the address written; or NULL
  * @flags:	SOCK_NONBLOCK or 0, for the connection; it is closed on exec in any case
  *
- * Connections that were aborted before they could be accepted are passed over.
+ * Connections that were aborted before they could be accepted are skipped.
  *
  * Return: the connection's descriptor, -ESHUTDOWN at the stop, or -errno.
  */
@@ -83,8 +83,8 @@ int swansong_interrupt_accept(struct swansong_interrupt *i, int fd, struct socka
  * swansong_interrupt_poll() - wait for any of several descriptors
  * @i:		the interrupt
  * @fds:	as in poll(2); revents is written unless there is a fault
- * @n:		the number of these
- * @deadline:	when to give up
+ * @n:		the number of descriptors
+ * @deadline:	the time to give up
  *
  * More than 15 descriptors are copied to allocated memory.
  *
@@ -97,8 +97,9 @@ int swansong_interrupt_poll(struct swansong_interrupt *i, struct pollfd *fds, nf
 bool swansong_interrupt_sleep(struct swansong_interrupt *i, uint64_t deadline);
 
 /*
- * The next item of an iteration: what @next(@arg, @item) says, which returns false at its end.
- * False at the stop, without a call of @next.  If @next waits, it does so with the interrupt.
+ * Gets the next item of an iteration: returns @next(@arg, @item), which is false at the end of the
+ * iteration.  Returns false at the stop, without a call of @next.  If @next waits, it has to do so
+ * with the interrupt.
  */
 bool swansong_interrupt_next(struct swansong_interrupt *i, bool (*next)(void *arg, void *item),
 			     void *arg, void *item);

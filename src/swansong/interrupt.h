@@ -2,9 +2,9 @@
 #define SWANSONG_INTERRUPT_H
 
 /*
- * An interrupt sees the stop of its node and holds nothing up: it keeps neither the node nor any
- * completion waiting, unless it was made with a guard.  It is also interrupted once its node is
- * gone, which is when no reference, guard, completion or live child of the node is left.
+ * An interrupt sees the stop of its node.  It delays nothing: neither the end of the node nor any
+ * completion waits for it, unless it was made with a guard.  It is also interrupted once its node
+ * is gone, which is when no reference, guard, completion or live child of the node is left.
  *
  * All functions may be called from any thread.
  */
@@ -34,8 +34,8 @@ int swansong_interrupt_new(struct swansong *s, struct swansong_interrupt **ret);
  * @s:		the node
  * @ret:	the interrupt, owned by the caller
  *
- * The interrupt holds a guard on @s, and drops it in swansong_interrupt_unref() and not before:
- * who has seen the stop has an end to come to, and that is what is to be waited for.
+ * The interrupt holds a guard on @s until swansong_interrupt_unref(): after the stop, the program
+ * has time to come to its end, and completion waits for that.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -47,9 +47,9 @@ int swansong_interrupt_new_guarded_at(struct swansong *s, struct swansong_interr
 				      const char *file, unsigned int line, const char *function);
 
 /*
- * Whether the node has been stopped or is gone; never false again.  One atomic load, which is inlined
- * where guards are (swansong/guard.h): of a word at a fixed place of the node, to which the interrupt
- * points first.
+ * Returns true if the node has been stopped or is gone; from then on it never returns false.  It is
+ * one atomic load, which is inlined where guards are (swansong/guard.h): of a word at a fixed place
+ * of the node, to which the interrupt points first.
  */
 bool swansong_interrupted(const struct swansong_interrupt *i);
 
@@ -76,7 +76,7 @@ int swansong_interrupt_wait(struct swansong_interrupt *i, uint64_t deadline);
  * swansong_interrupt_fd() - a descriptor to poll
  * @i:	the interrupt, which keeps the descriptor: it is closed by swansong_interrupt_unref()
  *
- * Readable once the interrupt is interrupted.  To be polled for, not read from.
+ * The descriptor is readable once the interrupt is interrupted.  Poll it, but do not read from it.
  *
  * Return: the descriptor, the same each time, or -errno.
  */
@@ -88,11 +88,12 @@ int swansong_interrupt_fd(struct swansong_interrupt *i);
  * @fn:		called once, when the interrupt is interrupted
  * @arg:	passed to @fn
  *
- * @fn is called on the thread that stops the node, before the functions of completions that this
- * resolves; or on the one that drops the last thing that the node is kept by; or, if the interrupt
- * is interrupted already, by this function before it returns.  No lock of the library is held: @fn
- * may use the library, also to drop the interrupt.  After swansong_interrupt_unref() it is not called
- * any more, and is not running: if another thread is in it, unref() waits for its end.
+ * @fn is called on the thread that stops the node, before the functions of completions that the
+ * stop resolves; or on the thread that drops the last thing that keeps the node; or, if the
+ * interrupt is interrupted already, by this function before it returns.  No lock of the library is
+ * held: @fn may use the library, also to drop the interrupt.  After swansong_interrupt_unref() @fn
+ * is not called any more, and is not running: if another thread is in it, unref() waits for its
+ * end.
  *
  * Return: 0, -EALREADY if the interrupt has a function, or -ENOMEM.
  */
@@ -100,16 +101,16 @@ int swansong_interrupt_notify(struct swansong_interrupt *i, void (*fn)(void *arg
 
 /*
  * Drops the interrupt, with its guard if it is guarded, or does nothing for NULL.  Returns NULL.
- * Nobody may be in a call with it.
+ * No other thread may be in a call with the interrupt.
  */
 struct swansong_interrupt *swansong_interrupt_unref(struct swansong_interrupt *i);
 
-/* Blocks until the node @s has been stopped, without waiting for guards.  0 or -ETIMEDOUT. */
+/* Blocks until the node @s has been stopped, and does not wait for guards.  0 or -ETIMEDOUT. */
 int swansong_stopped_wait(struct swansong *s, uint64_t deadline);
 
 /*
- * A descriptor that is readable once the node @s has been stopped, or -errno.  It belongs to the
- * node and is the same for every caller; valid as long as the caller's reference.
+ * Returns a descriptor that is readable once the node @s has been stopped, or -errno.  It belongs
+ * to the node and is the same for every caller; it is valid as long as the caller's reference.
  */
 int swansong_stopped_fd(struct swansong *s);
 

@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 
 %C%_libswansong_core_la_SOURCES += %D%/declare.h %D%/version.h
 
-# base: what the library stands on
+# base: the ground that the library stands on
 %C%_libswansong_core_la_SOURCES += \
 	%D%/base/sanitizer-private.h \
 	%D%/base/atomic-private.h \
@@ -36,7 +36,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/interrupt/channel-private.h %D%/interrupt/channel.c \
 	%D%/interrupt/interrupt-io.c
 
-# end: final actions, and what holds a shutdown up
+# end: final actions, and the report of guards that hold a shutdown up
 %C%_libswansong_core_la_SOURCES += \
 	%D%/end/registry.c \
 	%D%/end/report-private.h %D%/end/report.c
@@ -47,7 +47,7 @@ noinst_LTLIBRARIES += %D%/libswansong-core.la
 	%D%/attach/attach-report-private.h %D%/attach/attach-report.c \
 	%D%/attach/attach.c
 
-# Its own calls are to the functions, which report what they do to a sanitizer.
+# The library itself calls the functions, which report to a sanitizer, and inlines nothing.
 swansong_cppflags = $(AM_CPPFLAGS) -DSWANSONG_NO_INLINE
 %C%_libswansong_core_la_CPPFLAGS = $(swansong_cppflags)
 %C%_libswansong_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -pthread
@@ -66,7 +66,7 @@ noinst_LTLIBRARIES += %D%/libswansong-loops.la
 %C%_libswansong_loops_la_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -fvisibility=hidden -pthread
 %C%_libswansong_loops_la_LIBADD = $(SYSTEMD_LIBS)
 
-# What both have, each for itself: the second uses nothing of the first but its functions.
+# Both libraries have their own copy: the second uses nothing of the first but its functions.
 noinst_LTLIBRARIES += %D%/libswansong-shared.la
 %C%_libswansong_shared_la_SOURCES = %D%/base/lock.c %D%/base/thread.c
 %C%_libswansong_shared_la_CFLAGS  = $(AM_CFLAGS) -fvisibility=hidden -pthread
@@ -101,7 +101,7 @@ swansong_ldflags = $(AM_LDFLAGS) -version-info 0:0:0 -Wl,--no-undefined -Wl,-z,n
 EXTRA_%C%_libswansong_la_DEPENDENCIES      = %D%/libswansong.sym
 EXTRA_%C%_libswansong_loop_la_DEPENDENCIES = %D%/libswansong-loop.sym
 
-# Archives, of configure --enable-static: a program shall meet no name of ours but swansong_*.
+# Archives, of configure --enable-static: no names of the library are visible but swansong_*.
 install-exec-hook:
 	for name in libswansong libswansong-loop; do \
 		archive=$(DESTDIR)$(libdir)/$$name.a; \

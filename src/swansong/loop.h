@@ -3,8 +3,8 @@
 
 /*
  * An event loop on a thread of its own, to which functions are posted.  It is an sd_event
- * (sd-event(3)) with a stop that loses nothing: what was accepted is executed, what was refused is
- * not, and there is no third.
+ * (sd-event(3)) with a stop that loses nothing: a function is accepted and executed, or refused and
+ * not executed; there is no third case.
  *
  *	              start            (the thread is there)
  *	    Idle ──────────────▶ Starting ──────────────▶ Running
@@ -13,19 +13,19 @@
  *	     │                                     │ (drained, the thread is done)
  *	     └──────────────────────────────────▶ Stopped
  *
- * The loop has a node.  Every post that was accepted holds a guard on it until it has been
- * executed, the stop of the loop stops it, and it is complete when the stopped loop has executed
- * its last function: completions tell of that.  The other way round nothing is forced: when the
- * node is stopped from above, the loop goes on and accepts, as it is needed to finish what was
- * begun.  Its owner stops it.
+ * The loop has a node.  Every accepted post holds a guard on it until the post has been executed.
+ * The stop of the loop stops the node, and the node is complete when the stopped loop has executed
+ * its last function: completions of the node report that.  The other way round nothing is forced:
+ * when the node is stopped from above, the loop goes on and accepts posts, as it is needed to
+ * finish the work that has begun.  Its owner stops it.
  *
- * From which threads: swansong_loop_post(), _start(), _stop(), _state() and _node() may be called
- * from any thread, and from the functions that are posted; swansong_loop_event() see below.  From a
- * signal handler only swansong_loop_state().
+ * Threads: swansong_loop_post(), _start(), _stop(), _state() and _node() may be called from any
+ * thread, and from the functions that are posted; for swansong_loop_event() see below.  A signal
+ * handler may only call swansong_loop_state().
  *
- * Coalescing: wake-ups coalesce, posts do not.  Each is executed, once, in the order in which they
- * were accepted.  What is posted while posts are executed comes after one round of the event loop,
- * so that posts do not starve its sources.
+ * Coalescing: wake-ups coalesce, posts do not.  Each post is executed, once, in the order in which
+ * posts were accepted.  A post that is made while posts are executed comes after one round of the
+ * event loop, so that posts do not starve its sources.
  *
  * After the stop a post returns -ESHUTDOWN, as it does before the start.  The function is never
  * called then.
@@ -44,9 +44,9 @@ struct swansong_loop;
 
 enum swansong_loop_state {
 	SWANSONG_LOOP_IDLE,	/* not started: refuses posts */
-	SWANSONG_LOOP_STARTING, /* there is no thread yet: refuses posts */
+	SWANSONG_LOOP_STARTING, /* its thread does not run yet: refuses posts */
 	SWANSONG_LOOP_RUNNING,	/* accepts posts */
-	SWANSONG_LOOP_STOPPING, /* executes what was accepted: refuses posts */
+	SWANSONG_LOOP_STOPPING, /* executes accepted posts: refuses posts */
 	SWANSONG_LOOP_STOPPED,	/* nothing will be executed any more: refuses posts */
 };
 
@@ -55,7 +55,7 @@ enum swansong_loop_state {
  * @parent:	the node of which the loop's node becomes a child, or NULL for a root of its own
  * @ret:	the loop, owned by the caller
  *
- * Return: 0, or -errno: -ENOMEM, or no descriptors.
+ * Return: 0, or -errno: -ENOMEM, or an error because no descriptor was free.
  */
 int swansong_loop_new(struct swansong *parent, struct swansong_loop **ret);
 
@@ -65,8 +65,8 @@ int swansong_loop_new(struct swansong *parent, struct swansong_loop **ret);
  *
  * When this returns 0 the loop is running, unless it is stopped already.
  *
- * Return: 0, -EALREADY if it was started before, -ESHUTDOWN if it was stopped, or -errno if there
- * is no thread to be had: the loop is idle again then.
+ * Return: 0, -EALREADY if it was started before, -ESHUTDOWN if it was stopped, or the -errno for
+ * which no thread could be started: the loop is idle again then.
  */
 int swansong_loop_start(struct swansong_loop *l);
 
@@ -81,26 +81,26 @@ int swansong_loop_start(struct swansong_loop *l);
 #define swansong_loop_post(...) swansong_loop_post_at(__VA_ARGS__, __FILE__, __LINE__, __func__)
 
 /*
- * The function behind the macro.  The last three are where the post comes from, for the report, as
- * of swansong_guard_at().
+ * The function behind the macro.  The last three parameters are the place in the program that the
+ * post comes from, for the report, as in swansong_guard_at().
  */
 int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *arg,
 			  const char *file, unsigned int line, const char *function);
 
 /**
- * swansong_loop_stop() - execute what was accepted, then end the thread
+ * swansong_loop_stop() - execute the accepted posts, then end the thread
  * @l:	the loop
  *
- * Posts are refused from the first moment on.  Then the node is stopped, all that was accepted is
+ * Posts are refused from the first moment on.  Then the node is stopped, all accepted posts are
  * executed, the exit sources of the sd_event (sd_event_add_exit(3)) are dispatched, and the thread
- * ends.  This waits for all of it, except on the loop's own thread, where it returns at once, and
- * the loop ends after the function that called it and what was accepted before.
+ * ends.  This function waits for all of it.  On the loop's own thread it returns at once, and the
+ * loop ends after the function that called it and after all posts that were accepted before.
  *
- * Any number of threads may do it, at any time, also while the loop is starting; each returns when
- * the thread has ended.  An idle loop is stopped at once.  A callback that calls sd_event_exit(3)
- * stops the loop, too.
+ * Any number of threads may call it, at any time, also while the loop is starting; each call
+ * returns when the thread has ended.  An idle loop is stopped at once.  A callback that calls
+ * sd_event_exit(3) stops the loop, too.
  *
- * Return: 0, or the -errno by which the sd_event itself failed and ended the loop.
+ * Return: 0, or the -errno with which the sd_event itself failed and ended the loop.
  */
 int swansong_loop_stop(struct swansong_loop *l);
 
@@ -108,24 +108,24 @@ int swansong_loop_stop(struct swansong_loop *l);
  * swansong_loop_unref() - stop the loop and free it
  * @l:	the loop, or NULL
  *
- * Does what swansong_loop_stop() does, and returns when the thread has ended.
+ * Does the work of swansong_loop_stop(), and returns when the thread has ended.
  *
- * The loop's own thread cannot wait for its end.  There the call is refused: it says so on standard
- * error, changes nothing and returns @l, which still has to be dropped elsewhere.
+ * The loop's own thread cannot wait for its end.  There the call is refused: it reports that on
+ * standard error, changes nothing and returns @l, which still has to be dropped elsewhere.
  *
- * Return: NULL, or @l if that was refused.
+ * Return: NULL, or @l if the call was refused.
  */
 struct swansong_loop *swansong_loop_unref(struct swansong_loop *l);
 
-/* What the loop is at this moment: one atomic load. */
+/* Returns the state of the loop at this moment: one atomic load. */
 enum swansong_loop_state swansong_loop_state(const struct swansong_loop *l);
 
-/* The loop's node; valid as long as the loop, unless the caller takes a reference. */
+/* Returns the loop's node; it is valid as long as the loop, unless the caller takes a reference. */
 struct swansong *swansong_loop_node(struct swansong_loop *l);
 
 /*
- * The loop's sd_event, to add sources to.  It is not for several threads: to be used before the
- * start, or on the loop's thread.  Valid as long as the loop.
+ * Returns the loop's sd_event, to add sources to.  An sd_event is not for several threads: use it
+ * before the start, or on the loop's thread.  It is valid as long as the loop.
  */
 struct sd_event *swansong_loop_event(struct swansong_loop *l);
 

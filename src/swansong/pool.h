@@ -5,11 +5,12 @@
  * A pool of threads that execute jobs, and the way to have work done there on behalf of an event
  * loop (swansong/loop.h) with a timeout.
  *
- * The pool has a node.  Every job holds a guard on it from its acceptance until it is done; what
- * was offloaded holds it until nothing will touch it any more, however late its work ends.  So
- * "drain before destroying" is waiting for the node, or for a node above it: once that is complete,
- * nothing of what the pool was given is left, on no thread.  Stopping the node from above does not
- * stop the pool, which is needed to finish what was begun; its owner stops it.
+ * The pool has a node.  Every job holds a guard on it from its acceptance until it is done;
+ * offloaded work holds a guard until no thread will touch its object any more, however late the
+ * work ends.  So "drain before destroying" is waiting for the node, or for a node above it: once
+ * that is complete, nothing that the pool was given is left, on no thread.  Stopping the node from
+ * above does not stop the pool, which is needed to finish the work that has begun; its owner stops
+ * it.
  *
  * All functions may be called from any thread, also from a job, and none from a signal handler.
  * Jobs run on the threads of the pool, begun in the order of their acceptance.  All signals are
@@ -29,10 +30,10 @@ struct swansong_pool;
 /**
  * swansong_pool_new() - create a pool and start its threads
  * @parent:	the node of which the pool's node becomes a child, or NULL for a root of its own
- * @threads:	how many, or 0 for as many as there are processors
+ * @threads:	the number of threads, or 0 for as many as there are processors
  * @ret:	the pool, owned by the caller
  *
- * Return: 0, -ENOMEM, or -EAGAIN if that many threads are not to be had.
+ * Return: 0, -ENOMEM, or -EAGAIN if so many threads cannot be started.
  */
 int swansong_pool_new(struct swansong *parent, unsigned int threads, struct swansong_pool **ret);
 
@@ -46,23 +47,23 @@ int swansong_pool_new(struct swansong *parent, unsigned int threads, struct swan
  */
 #define swansong_pool_submit(...) swansong_pool_submit_at(__VA_ARGS__, __FILE__, __LINE__, __func__)
 
-/* The function behind the macro; the last three are as of swansong_loop_post_at(). */
+/* The function behind the macro; the last three parameters are as in swansong_loop_post_at(). */
 int swansong_pool_submit_at(struct swansong_pool *p, void (*fn)(void *arg), void *arg,
 			    const char *file, unsigned int line, const char *function);
 
-/* What is done for a loop; it is copied. */
+/* Functions to be called for a loop; the struct is copied. */
 struct swansong_offload {
 	/*
-	 * Called on a thread of the pool; not any more if the result was told before it began.
+	 * Called on a thread of the pool; not called if the result was reported before it began.
 	 */
 	void (*work)(void *arg);
 
 	/*
-	 * Called on the loop's thread, once, in every case:
+	 * Called on the loop's thread, once, in every case.  Reports the result:
 	 *
 	 *	0		the work is done
-	 *	-ETIMEDOUT	it was not in time
-	 *	-ESHUTDOWN	it was not when the loop ended
+	 *	-ETIMEDOUT	the work was not done in time
+	 *	-ESHUTDOWN	the work was not done when the loop ended
 	 *	-errno		the timeout could not be set
 	 *
 	 * If it is not 0, the work may be running: @arg is shared with it then.
@@ -70,8 +71,8 @@ struct swansong_offload {
 	void (*done)(void *arg, int result);
 
 	/*
-	 * Called last, once: neither of the others is running or will be called.  On either thread.
-	 * May be NULL.
+	 * Called last, once, on either thread: none of the other functions is running or will be
+	 * called.  May be NULL.
 	 */
 	void (*release)(void *arg);
 
@@ -81,18 +82,19 @@ struct swansong_offload {
 /**
  * swansong_pool_offload(p, loop, o, timeout_usec) - have work done for a loop, in time or not
  * @p:			the pool, on which the work is done
- * @loop:		the loop that is told; it may stop and be dropped before the work ends
- * @o:			what to call
+ * @loop:		the loop that gets the result; it may be stopped and dropped before the
+ *			work ends
+ * @o:			the functions to call
  * @timeout_usec:	from now on, in microseconds, or UINT64_MAX
  *
- * Nothing of @o is called unless this returns 0.
+ * No function of @o is called unless this returns 0.
  *
  * Return: 0, -ESHUTDOWN if the pool is stopped or the loop is not running, or -ENOMEM.
  */
 #define swansong_pool_offload(...) \
 	swansong_pool_offload_at(__VA_ARGS__, __FILE__, __LINE__, __func__)
 
-/* The function behind the macro; the last three are as of swansong_loop_post_at(). */
+/* The function behind the macro; the last three parameters are as in swansong_loop_post_at(). */
 int swansong_pool_offload_at(struct swansong_pool *p, struct swansong_loop *loop,
 			     const struct swansong_offload *o, uint64_t timeout_usec,
 			     const char *file, unsigned int line, const char *function);
@@ -102,20 +104,20 @@ int swansong_pool_offload_at(struct swansong_pool *p, struct swansong_loop *loop
  * @p:		the pool
  * @deadline:	absolute CLOCK_MONOTONIC time in microseconds, or UINT64_MAX to wait for ever
  *
- * The work of what has timed out counts.  All results have been posted to their loops then, but
- * may be yet to be told: for that, wait for the node.
+ * Offloaded work that has timed out counts as a job.  All results have been posted to their loops
+ * then, but may not be reported yet: for that, wait for the node.
  *
  * Return: 0, -ETIMEDOUT if the deadline passed first, or -EDEADLK from inside of a job of the pool.
  */
 int swansong_pool_wait_idle(struct swansong_pool *p, uint64_t deadline);
 
 /**
- * swansong_pool_stop() - execute what was accepted, then end the threads
+ * swansong_pool_stop() - execute the accepted jobs, then end the threads
  * @p:	the pool
  *
  * Jobs are refused from the first moment on.  Then the node is stopped, and this waits until all
- * that was accepted is executed and the threads have ended; not inside of a job of the pool, where
- * it returns at once.  Any number of threads may do it, at any time.
+ * accepted jobs are executed and the threads have ended; inside of a job of the pool it returns at
+ * once.  Any number of threads may call it, at any time.
  */
 void swansong_pool_stop(struct swansong_pool *p);
 
@@ -123,17 +125,17 @@ void swansong_pool_stop(struct swansong_pool *p);
  * swansong_pool_unref() - stop the pool and free it
  * @p:	the pool, or NULL
  *
- * Does what swansong_pool_stop() does.  Results may be yet to be told, for which the pool is not
- * needed.
+ * Does the work of swansong_pool_stop().  Some results may not be reported yet; the pool is not
+ * needed for that.
  *
- * A job cannot wait for its own end.  Inside of one of the pool's the call is refused: it says so
- * on standard error, changes nothing and returns @p, which still has to be dropped elsewhere.
+ * A job cannot wait for its own end.  Inside of a job of the pool the call is refused: it reports
+ * that on standard error, changes nothing and returns @p, which still has to be dropped elsewhere.
  *
- * Return: NULL, or @p if that was refused.
+ * Return: NULL, or @p if the call was refused.
  */
 struct swansong_pool *swansong_pool_unref(struct swansong_pool *p);
 
-/* The pool's node; valid as long as the pool, unless the caller takes a reference. */
+/* Returns the pool's node; it is valid as long as the pool, unless the caller takes a reference. */
 struct swansong *swansong_pool_node(struct swansong_pool *p);
 
 /* For __attribute__((cleanup(swansong_pool_unrefp))). */

@@ -2,8 +2,9 @@
 #define SWANSONG_REGISTRY_H
 
 /*
- * What a program has to do at its end, registered where each part is made, done once and in reverse
- * order: notify all workers, wait for all of them, run the final actions.
+ * The work of a program at its end.  Each part of a program registers its share when it is made;
+ * the registry does all of it once and in reverse order: it notifies all workers, waits for all
+ * workers, and runs the final actions.
  *
  * The registry starts no thread: all functions are called one after the other by
  * swansong_registry_execute(), on the thread that calls it, and with no lock held.
@@ -24,26 +25,27 @@ enum swansong_registry_step {
 };
 
 /*
- * Something that runs until it is told to stop.  What is zero or NULL, but the name, is left out.
+ * A worker runs until it is notified to stop.  Members that are zero or NULL, except the name, are
+ * left out.
  */
 struct swansong_worker {
 	const char *name; /* for people */
 	void *arg;	  /* passed to both; must be valid for as long as the worker runs */
 
-	/* Tells the worker to stop, and does not wait for it.  0 or a negative errno. */
+	/* Notifies the worker that it has to stop, and does not wait for it.  0 or -errno. */
 	int (*notify)(void *arg);
 
 	/*
-	 * Waits for the worker's end, until @deadline, an absolute CLOCK_MONOTONIC time in
-	 * microseconds, or UINT64_MAX.  If that has passed, it only asks.  0, -ETIMEDOUT if it
-	 * still runs, or another negative errno if it has failed.
+	 * Waits for the worker's end until @deadline, an absolute CLOCK_MONOTONIC time in
+	 * microseconds, or UINT64_MAX.  If that has passed, it does not wait.  Returns 0,
+	 * -ETIMEDOUT if the worker still runs, or another -errno if the worker has failed.
 	 */
 	int (*join)(void *arg, uint64_t deadline);
 
-	uint64_t timeout; /* microseconds from when all have been notified; 0: none of its own */
+	uint64_t timeout; /* microseconds after all have been notified; 0: no limit of its own */
 };
 
-/* Hands an empty registry to the caller, who owns it.  0 or -ENOMEM. */
+/* Creates an empty registry, owned by the caller.  Returns 0 or -ENOMEM. */
 int swansong_registry_new(struct swansong_registry **ret);
 
 /**
@@ -54,7 +56,7 @@ int swansong_registry_new(struct swansong_registry **ret);
  * May be called from any thread, as may swansong_registry_add_action().
  *
  * Return: 0, -ENOMEM, -EINVAL without a name, or -EALREADY if the registry has been executed, or
- * is just being: then the worker is not registered, and is the caller's to stop.
+ * is just being executed: then the worker is not registered, and the caller has to stop it.
  */
 int swansong_registry_add_worker(struct swansong_registry *r, const struct swansong_worker *worker);
 
@@ -72,23 +74,22 @@ int swansong_registry_add_action(struct swansong_registry *r, const char *name,
 
 /**
  * swansong_registry_execute() - do all that is registered, once
- * @r:		the registry, which is consumed: of those who call this, from any thread, one
- *		executes
+ * @r:		the registry, which is consumed: of several calls, on any threads, one executes
  * @deadline:	the time until which workers are waited for, as in struct swansong_worker
  * @on_error:	called for each function that failed, on this thread, before the next one; or NULL
  * @arg:	passed to @on_error
  *
  * Calls notify of all workers, then join of all workers, then all actions; each last registered
- * first.  What fails is reported, with its negative errno, and stops nothing.  A worker that could
- * not be notified is joined all the same, as it may have been ending by itself.
+ * first.  A function that fails is reported, with its negative errno, and stops nothing.  A worker
+ * that could not be notified is joined all the same, as it may have been ending by itself.
  *
- * A worker whose join returns -ETIMEDOUT is late.  It is reported so, by its name, and passed over:
- * nobody waits for it any more, and the actions run although it may still be running.  When the
- * deadline has passed, the workers that are left are only asked.  The registry cannot cut off a
- * function that does not come back.
+ * A worker whose join returns -ETIMEDOUT is late.  It is reported as late, by its name, and passed
+ * over: the registry does not wait for it any more, and the actions run although it may still be
+ * running.  When the deadline has passed, join of each remaining worker is called without waiting.
+ * The registry cannot interrupt a function that does not return.
  *
  * Return: the number of functions that failed, or -EALREADY if the registry has been executed, or
- * is just being.
+ * is just being executed.
  */
 int swansong_registry_execute(struct swansong_registry *r, uint64_t deadline,
 			      void (*on_error)(void *arg, enum swansong_registry_step step,
@@ -96,8 +97,8 @@ int swansong_registry_execute(struct swansong_registry *r, uint64_t deadline,
 			      void *arg);
 
 /*
- * Drops the registry, or does nothing for NULL; what has not been executed is not done.  Nobody may
- * be in a call with it.  Returns NULL.
+ * Drops the registry, or does nothing for NULL; functions that have not been called are not called.
+ * No other thread may be in a call with the registry.  Returns NULL.
  */
 struct swansong_registry *swansong_registry_unref(struct swansong_registry *r);
 

@@ -2,14 +2,15 @@
 #define SWANSONG_REPORT_H
 
 /*
- * Which guards are held, since when, and where they were taken: the answer to why a shutdown does
- * not end.
+ * Which guards are held, since when, and where they were taken: the reason why a shutdown does not
+ * end.
  *
- * It is switched on for a whole tree, and off until then, when it costs nothing.  Switched on, each
- * guard that is taken or dropped also takes a lock that it shares with guards on the same processor
- * only, taking one reads the clock, and memory is kept for as many as were held at a time.
+ * The report is switched on for a whole tree; until then it is off and costs nothing.  While it is
+ * on, each guard that is taken or dropped also takes a lock, shared only with guards on the same
+ * processor; taking a guard reads the clock; and memory is kept for the highest number of guards
+ * that were held at a time.
  *
- * Guards that were taken before, and those for which there was no memory, are counted as unknown.
+ * Guards that were taken before, and guards for which there was no memory, are counted as unknown.
  *
  * All functions may be called from any thread.
  */
@@ -29,40 +30,41 @@ struct swansong_report_site {
 	const char *function;
 	unsigned int line;
 	uint64_t guards;
-	uint64_t oldest; /* how long the first of them has been held, in microseconds */
+	uint64_t oldest; /* time for which the first of them has been held, in microseconds */
 };
 
 struct swansong_report {
 	uint64_t guards; /* all, also the unknown */
 	uint64_t unknown;
 	size_t n;
-	const struct swansong_report_site *sites; /* @n, the one with the oldest guard first */
+	const struct swansong_report_site *sites; /* @n, the site with the oldest guard first */
 };
 
 /**
  * swansong_report_enable() - switch the report on
  * @s:	any node of the tree
  *
- * For the whole tree of @s, up to the root, and until its end.  Doing it again does nothing.
+ * Switches it on for the whole tree of @s, up to the root, until the tree ends.  A second call does
+ * nothing.
  *
  * Return: 0 or -ENOMEM.
  */
 int swansong_report_enable(struct swansong *s);
 
 /**
- * swansong_report() - tell which guards are held
- * @s:		the node; its whole subtree is reported on
+ * swansong_report() - report which guards are held
+ * @s:		the node; the report is about its whole subtree
  * @ret:	the report, owned by the caller, to be dropped by swansong_report_free()
  *
- * Exact when no guard is taken or dropped meanwhile; else each guard is there that was held all the
- * time.  If the report is not switched on, all are unknown.
+ * The report is exact when no guard is taken or dropped meanwhile; else it has each guard that was
+ * held all the time.  If the report is not switched on, all guards are unknown.
  *
  * Return: 0 or -ENOMEM.
  */
 int swansong_report(struct swansong *s, struct swansong_report **ret);
 
 /**
- * swansong_report_text() - say it in a line
+ * swansong_report_text() - write a report as one line
  * @report:	the report
  * @ret:	the text, to be freed with free(3)
  *
@@ -72,7 +74,7 @@ int swansong_report(struct swansong *s, struct swansong_report **ret);
  */
 int swansong_report_text(const struct swansong_report *report, char **ret);
 
-/* Takes NULL; returns NULL. */
+/* Frees the report, or does nothing for NULL.  Returns NULL. */
 struct swansong_report *swansong_report_free(struct swansong_report *report);
 
 /* For __attribute__((cleanup(swansong_report_freep))). */

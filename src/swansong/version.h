@@ -12,7 +12,7 @@
 /* The same as text. */
 #define SWANSONG_VERSION "0.1.0"
 
-/* Whether the headers are of this version or of a later one; also for #if. */
+/* True if the headers are of this version or of a later one; also for #if. */
 #define SWANSONG_VERSION_CHECK(major, minor, micro) \
 	(SWANSONG_VERSION_MAJOR > (major) ||        \
 	 (SWANSONG_VERSION_MAJOR == (major) &&      \

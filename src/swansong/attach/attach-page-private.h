@@ -1,6 +1,6 @@
 #pragma once
 
-/* What the daemon has passed to a service that may attach: base/page.h. */
+/* The descriptors that the daemon passes to a service that may attach; see base/page.h. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,11 +8,11 @@
 #include "base/page.h"
 
 struct passed {
-	int fd; /* of the page, locked; the only one, as any other's close would unlock it */
+	int fd; /* of the page, locked; the only one, since closing another would unlock it */
 	int socket;
-	struct page *page; /* mapped, and not for a process that is forked */
+	struct page *page; /* mapped in this process, and in no process that it forks */
 	size_t size;
-	uint32_t n_lanes; /* for which there is room, whatever the page says later */
+	uint32_t n_lanes; /* checked: the number that the page has room for */
 };
 
 #define PASSED_NONE                     \
@@ -21,20 +21,21 @@ struct passed {
 	}
 
 /*
- * Takes what was passed out of the environment, checks it and locks the page.
+ * Takes the descriptors out of the environment, checks them and locks the page.
  *
- * Return: 1; 0 if nothing was passed; -EBUSY if another process has locked it, -EPROTO or -EBADF if
- * it is not what it should be, or another -errno.  *@ret is written with 1 only; what was passed is
- * closed with -EBUSY, and left alone if it may be something else.
+ * Return: 1; 0 if nothing was passed; -EBUSY if another process has locked the page; -EPROTO or
+ * -EBADF if the descriptors are not of the expected kind; or another -errno.  *@ret is written with
+ * 1 only.  With -EBUSY the descriptors are closed; after other errors they are left alone, as they
+ * may be something else.
  */
 int passed_take(struct passed *ret);
 
-/* Processes that are forked close them.  0 or -ENOMEM. */
+/* Has the descriptors closed in forked processes.  Returns 0 or -ENOMEM. */
 int passed_close_in_fork(const struct passed *p);
 
 /*
- * The lock is gone, and then the daemon sees the end of the socket, even if others have copies of
- * it.
+ * Releases the lock and closes the descriptors.  The daemon then sees the end of the socket, even
+ * if other processes have copies of it.
  */
 void passed_close(struct passed *p);
 

@@ -1,11 +1,11 @@
 /*
- * The numbers come from the environment and may be anybody's: a program in between may have closed
- * the descriptors and opened others.  So nothing is done to them, not even closed, before they are
- * seen to be what they should be: a memfd whose size cannot change, with the page in it, and a
- * socket of the one type.
+ * The numbers come from the environment and may belong to other files: a program in between may
+ * have closed the descriptors and opened others.  So nothing is done to them, not even a close,
+ * before they are checked: a memfd whose size cannot change, with the page in it, and a socket of
+ * the one type.
  *
  * The lock is a record lock, which the kernel drops when the process closes any descriptor of the
- * file.  Hence there is one only, for as long as the program is attached.
+ * file.  Hence there is only one descriptor of it for as long as the program is attached.
  */
 #include "swansong/attach/attach-page-private.h"
 
@@ -25,7 +25,7 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
-/* "5:6" */
+/* Parses two numbers, as in "5:6". */
 static int parse_pair(char *text, int *a, int *b)
 {
 	char *colon = strchr(text, ':');
@@ -50,7 +50,7 @@ static int passed_numbers(struct passed *p)
 	if (!value)
 		return 0;
 	length = strnlen(value, sizeof(text) - 1);
-	memcpy(text, value, length); /* one that is longer is cut, and no pair of numbers */
+	memcpy(text, value, length); /* a longer value is cut, and is no pair of numbers then */
 	text[length] = '\0';
 	(void)unsetenv(PAGE_VARIABLE);
 	return parse_pair(text, &p->fd, &p->socket) < 0 ? -EPROTO : 1;
@@ -110,7 +110,7 @@ static int page_map(struct passed *p)
 	return 0;
 }
 
-/* Once they are known to be ours. */
+/* Takes the descriptors, which have been checked. */
 static int passed_own(struct passed *p)
 {
 	int r;

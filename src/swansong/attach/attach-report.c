@@ -1,3 +1,7 @@
+/*
+ * The message has a line for each site of a report (end/report.c).  It is read by the daemon, so a
+ * text of the program cannot add a line, and a line that has no room is left out as a whole.
+ */
 #include "swansong/attach/attach-report-private.h"
 
 #include <inttypes.h>
@@ -8,7 +12,7 @@
 
 #define HEADING "REPORT\n"
 
-/* A place is a text on one line. */
+/* Makes @text one line. */
 static void clean(char *text)
 {
 	for (; *text; text++)
@@ -16,7 +20,7 @@ static void clean(char *text)
 			*text = '?';
 }
 
-/* Adds the line, or nothing if it has no room.  Returns its length. */
+/* Adds the line of @site, or nothing if there is no room for it.  Returns its length. */
 static size_t site_write(const struct swansong_report_site *site, uint64_t now, char *buf,
 			 size_t room)
 {
@@ -27,7 +31,7 @@ static size_t site_write(const struct swansong_report_site *site, uint64_t now, 
 
 	if (n < 0)
 		return 0;
-	clean(line); /* one that is too long is cut */
+	clean(line); /* a line that is too long is cut */
 	n = snprintf(buf, room, "%s\n", line);
 	return n > 0 && (size_t)n < room ? (size_t)n : 0;
 }

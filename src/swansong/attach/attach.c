@@ -1,22 +1,23 @@
 /*
- * A root, the tally of its tree (tally.c), and one thread that listens to the daemon.
+ * An attached program has a root, the tally of its tree (tally.c), and one thread that listens to
+ * the daemon.
  *
- * The tree needs nothing of all this, and outlives it if somebody keeps a node; and it may end on
- * any thread, also on this one, in a callback that a stop runs.  So nobody waits for the thread,
- * and there is no lock.  It is told two things, by a counter that it reads: that the root has
- * become complete, and that the program has dropped it.  Each is told once, and as the last that
- * its teller does with the attachment; once both are, the thread is the only one left who knows the
- * descriptors.  It closes them, and then lets go of its pin, by which there was a root to stop.
- * What remains is the page, for late guards on what is left of the tree, and goes with that.
+ * The tree needs nothing of all this, and outlives it if the program keeps a node.  The tree may
+ * end on any thread, also on this one, in a callback that a stop runs.  So no thread waits for this
+ * one, and there is no lock.  The thread is notified of two events, by a counter that it reads: the
+ * root has become complete, and the program has dropped the root.  Each is notified once, as the
+ * last use of the attachment by the thread that notifies.  After both, this thread is the only one
+ * left that knows the descriptors.  It closes them, and then drops its pin, which kept the root
+ * until now so that it could be stopped.  Only the page remains, for late guards on the rest of the
+ * tree, and is freed with that.
  *
+ * Forked processes have the tree, and nothing of the attachment: neither the thread nor the page.
+ * That needs no handler here.  The page is not mapped there (MADV_DONTFORK), and the tally is zero
+ * (MADV_WIPEONFORK): so it counts nothing, and the functions here see by it that they are in a
+ * forked process.  The descriptors are closed there at once, so that the daemon sees the end of the
+ * program that is attached and not the end of the processes that it has forked (fork.c).
  *
- * Processes that are forked have the tree, and none of this: no thread, and not the page.  That
- * needs no handler here.  The page is not mapped there (MADV_DONTFORK), and the tally is zero
- * (MADV_WIPEONFORK), by which it counts nothing, and all here know where they are.  The descriptors
- * are closed there at once, so that the daemon sees the end of the program that is attached and not
- * of what it has forked (fork.c).
- *
- * The stack of the thread is an ordinary one, as functions of the program may run on it.
+ * The stack of the thread has the ordinary size, as functions of the program may run on it.
  */
 #include <swansong/attach.h>
 
@@ -44,7 +45,7 @@ struct attached {
 	struct attachment attachment;
 	struct swansong *root; /* pinned by the thread */
 	struct passed passed;
-	int wake; /* an eventfd; what is told are these: */
+	int wake; /* an eventfd that counts events: */
 	struct waiter complete;
 };
 
@@ -76,7 +77,7 @@ static void attached_on_abandoned(struct attachment *attachment)
 		(void)eventfd_write(a->wake, TOLD_ABANDONED);
 		return;
 	}
-	/* In place of the thread. */
+	/* A forked process: does the work of the thread, which is missing here. */
 	count_unwatch(a->root, &a->complete);
 	node_unpin(a->root);
 }
@@ -91,7 +92,7 @@ static void attached_close_wake(struct attached *a)
 
 static void attached_say(struct attached *a, const char *message, size_t length)
 {
-	/* It does not wait for a daemon that does not read: what is sent is little. */
+	/* Does not wait for a daemon that does not read: a message is small. */
 	(void)send(a->passed.socket, message, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
@@ -102,7 +103,7 @@ static void attached_answer(struct attached *a)
 	attached_say(a, buf, attach_report(a->root, buf));
 }
 
-/* False when the daemon has closed its end. */
+/* Reads from the daemon.  Returns false when the daemon has closed its end. */
 static bool attached_hear(struct attached *a)
 {
 	char buf[16];
@@ -117,7 +118,7 @@ static bool attached_hear(struct attached *a)
 	return n > 0;
 }
 
-/* Waits, and returns what is told. */
+/* Waits, and returns the events that were notified. */
 static uint64_t attached_wait(struct attached *a, bool *listens)
 {
 	struct pollfd fds[] = {
@@ -127,7 +128,7 @@ static uint64_t attached_wait(struct attached *a, bool *listens)
 	eventfd_t told = 0;
 
 	if (deadline_poll(fds, ARRAY_SIZE(fds), USEC_INFINITY) < 0)
-		*listens = false; /* two descriptors are too many for a strange limit */
+		*listens = false; /* the limit of descriptors may be below two */
 	else if (fds[1].revents)
 		*listens = attached_hear(a);
 	if (fds[0].revents || !*listens)
@@ -172,7 +173,7 @@ static struct tally *attached_tally(const struct passed *p)
 	return t;
 }
 
-/* Nobody else knows it any more. */
+/* The caller is the last that knows @a. */
 static void attached_free(struct attached *a)
 {
 	struct tally *tally = a->attachment.tally;
@@ -192,7 +193,7 @@ static void attached_on_ended(struct attachment *attachment)
 	attached_free(container_of(attachment, struct attached, attachment));
 }
 
-/* What attached_free() does is all that has to be taken back, also on failure. */
+/* Initializes @a; also on failure, attached_free() undoes all of it. */
 static int attached_init(struct attached *a, const struct passed *passed)
 {
 	int r;
@@ -214,7 +215,7 @@ static int attached_init(struct attached *a, const struct passed *passed)
 	return a->attachment.tally ? 0 : -ENOMEM;
 }
 
-/* From now on all of @a is the root's and the thread's; on failure, as well. */
+/* From now on @a belongs to the root and the thread; on failure, too. */
 static int attached_start(struct attached *a)
 {
 	pthread_t thread;
@@ -230,7 +231,7 @@ static int attached_start(struct attached *a)
 		return r;
 	}
 	(void)pthread_detach(thread);
-	/* Acquire: a stop is what others did before. */
+	/* Acquire: everything that other threads did before the stop. */
 	if (__atomic_load_n(&a->passed.page->stop, __ATOMIC_ACQUIRE))
 		node_shut_down(a->root);
 	return 0;

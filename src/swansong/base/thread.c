@@ -1,3 +1,7 @@
+/*
+ * A new thread inherits the mask of signals.  So all signals are blocked while it is started, and
+ * the caller's mask is restored afterwards.
+ */
 #include "swansong/base/thread-private.h"
 
 #include <signal.h>
@@ -10,7 +14,7 @@ int thread_start(pthread_t *thread, const char *name, void *(*body)(void *arg), 
 	int r;
 
 	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old); /* the new thread inherits the mask */
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = pthread_create(thread, NULL, body, arg);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r != 0)

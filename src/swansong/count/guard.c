@@ -1,3 +1,8 @@
+/*
+ * Taking and dropping guards.  A guard begins with count_begin(), which is all there is to do in
+ * most cases; programs have the same code inlined.  The rest is out of line: counting at a stopped
+ * node, recording, and the work that follows from the last drop.
+ */
 #include <swansong/guard.h>
 
 #include "base/clock.h"

@@ -1,6 +1,7 @@
 /*
- * Two stacks, so that the order is reversed by the way things lie.  Who executes takes both of them
- * away, under the lock, and leaves the registry closed; what follows concerns nobody else.
+ * Workers and actions are two stacks, so that they come off in reverse order.  The thread that
+ * executes takes both of them away, under the lock, and leaves the registry closed; after that they
+ * are its own.
  */
 #include <swansong/registry.h>
 
@@ -13,10 +14,10 @@
 #include "base/macro.h"
 #include "swansong/base/lock-private.h"
 
-/* Of a worker, or of an action. */
+/* An entry of a stack: a worker, or an action. */
 struct entry {
 	struct entry *below;
-	struct swansong_worker worker; /* its name is ours */
+	struct swansong_worker worker; /* the entry owns its name */
 	int (*act)(void *arg);
 	char name[];
 };
@@ -142,7 +143,7 @@ static void entries_free(struct entry *top)
 	}
 }
 
-/* Whether it was open. */
+/* Closes the registry and takes the stacks away.  Returns false if it was closed before. */
 static bool registry_close(struct swansong_registry *r, struct entry **workers,
 			   struct entry **actions)
 {

@@ -1,8 +1,8 @@
 #pragma once
 
-/* Reports for the rest of the library. */
+/* Reports, for the other files of the library. */
 
 #include <swansong/report.h>
 
-/* swansong_report(), also of a node that nobody has a reference to. */
+/* swansong_report() for a node that needs no reference. */
 int report_new(struct swansong *s, struct swansong_report **ret);

@@ -1,10 +1,9 @@
 /*
- * A report is a copy of the records of the subtree, sorted so that those of one site are together,
- * merged, and sorted by age.
+ * A report is a copy of the records of the subtree, sorted by site, merged, and sorted by age.
  *
- * A guard is counted before it is recorded, and its record goes before its count does.  So the
- * count is asked first: who is recorded and not yet counted then is known all the same, and does
- * not make others unknown.
+ * A guard is counted before it is recorded, and its record is removed before its count.  So the
+ * count is read first: a guard that is recorded, but was not yet counted at that moment, is known
+ * all the same, and does not make other guards unknown.
  */
 #include "swansong/end/report-private.h"
 
@@ -48,7 +47,7 @@ static int compare_sites(const struct record *a, const struct record *b)
 	return r == 0 ? strcmp(a->function, b->function) : r;
 }
 
-/* The oldest of a site first. */
+/* Orders records by site, the oldest of a site first. */
 static int compare_records(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
@@ -64,7 +63,7 @@ static int compare_ages(const void *a, const void *b)
 	return (x->oldest < y->oldest) - (x->oldest > y->oldest);
 }
 
-/* @records are sorted.  Returns the number of sites. */
+/* Merges @records, which are sorted, to @sites.  Returns the number of sites. */
 static size_t merge(const struct record *records, size_t n, struct swansong_report_site *sites)
 {
 	uint64_t now = clock_now_usec();
@@ -99,7 +98,7 @@ int report_new(struct swansong *s, struct swansong_report **ret)
 	guards = node_guard_count(s);
 	if (records && records_copy(records, record_is_below, s, &copy, &n) < 0)
 		return -ENOMEM;
-	report = malloc(sizeof(*report) + n * sizeof(*sites)); /* less than what the copy takes */
+	report = malloc(sizeof(*report) + n * sizeof(*sites)); /* less than the copy */
 	if (!report)
 		return -ENOMEM;
 	sites = (struct swansong_report_site *)(report + 1);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Reading and writing without waiting in the kernel, whatever the descriptor is.  See channel.c. */
+/* Reading and writing without waiting in the kernel, on any descriptor.  See channel.c. */
 
 #include <poll.h>
 #include <stdint.h>
@@ -21,23 +21,26 @@ struct channel {
 	int fd; /* to poll for direction->events */
 	const struct direction *direction;
 	enum channel_manner manner;
-	int own; /* the same as fd if it is ours to close, else -1 */
+	int own; /* the same as fd if the channel has to close it, else -1 */
 };
 
-/* For a time; the descriptor stays the caller's. */
+/* A channel on @descriptor, which stays the caller's and stays open meanwhile. */
 #define CHANNEL_INITIALIZER(descriptor, way)                                        \
 	{                                                                           \
 		.fd = (descriptor), .direction = (way), .manner = NOWAIT, .own = -1 \
 	}
 
-/* The number of bytes, or -errno: -EAGAIN to be polled for, -EINTR to be tried again. */
+/*
+ * Tries once.  Returns the number of bytes; -EAGAIN if the caller has to poll, -EINTR if it has to
+ * try again; or another -errno.
+ */
 ssize_t channel_try(struct channel *c, const struct iovec *iov, int n);
 
-/* For cleanup(). */
+/* Closes the descriptor that the channel owns, if there is one; for cleanup(). */
 void channel_done(struct channel *c);
 
 /*
- * poll(2) until an absolute time of CLOCK_MONOTONIC, whatever signals come.  The number that is
- * ready, -ETIMEDOUT or -errno.
+ * poll(2) until @deadline, an absolute time of CLOCK_MONOTONIC; signals do not end it.  Returns the
+ * number of ready descriptors, -ETIMEDOUT or -errno.
  */
 int deadline_poll(struct pollfd *fds, nfds_t n, uint64_t deadline);

@@ -1,13 +1,13 @@
 /*
- * Readiness is no promise: somebody else may have read, or filled the room, before we come, and a
- * write of more than the room waits for the rest.  So each try must come back at once, and since
- * the flag O_NONBLOCK belongs to all who share the file, it is not ours to set.  There are several
- * manners to try, and none that fits every file:
+ * Readiness is no promise: another thread or process may read, or fill the room, before this call
+ * does, and a write of more than the room waits for the rest.  So each try must return at once.
+ * The library may not set O_NONBLOCK for that, since the flag belongs to all users of the file.
+ * There are several manners to try, and none fits every file:
  *
- *	NOWAIT	a flag of the call; Linux has it for sockets, pipes, counters, and what is cached
+ *	NOWAIT	a flag of the call; Linux has it for sockets, pipes, counters, and cached data
  *	MESSAGE	the same for sockets, for a Linux that has the first for files only
  *	PLAIN	if the file does not wait: it is non-blocking, on a disk, or opened once more by us
- *	CAREFUL	else: when it is ready, and no more than fits in then
+ *	CAREFUL	else: only when it is ready, and no more bytes than there is room for then
  */
 #include "swansong/interrupt/channel-private.h"
 
@@ -89,7 +89,7 @@ static ssize_t read_careful(int fd, const struct iovec *iov, int n)
 	return is_ready(fd, POLLIN) ? readv(fd, iov, n) : -1;
 }
 
-/* A pipe is ready when there is room for PIPE_BUF. */
+/* Writes at most PIPE_BUF bytes: a pipe is ready when it has room for as many. */
 static ssize_t write_careful(int fd, const struct iovec *iov, int n)
 {
 	while (n > 1 && iov->iov_len == 0) {
@@ -123,14 +123,14 @@ const struct direction channel_writing = {
 	},
 };
 
-/* The multiplexer of pseudo-terminals is another one each time that it is opened. */
+/* False for the multiplexer of pseudo-terminals: each time that it is opened it is another one. */
 static bool may_be_reopened(int fd, const struct stat *st)
 {
 	return S_ISFIFO(st->st_mode) ||
 	       (S_ISCHR(st->st_mode) && st->st_rdev != makedev(5, 2) && isatty(fd));
 }
 
-/* The same file with flags of its own. */
+/* Opens the file of @fd once more, with flags of its own.  Returns a descriptor or -errno. */
 static int reopen(int fd, int mode)
 {
 	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
@@ -139,7 +139,10 @@ static int reopen(int fd, int mode)
 	return open(path, mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-/* Once NOWAIT has failed with @error, which is EAGAIN or EOPNOTSUPP.  0 or -errno. */
+/*
+ * Chooses a manner after NOWAIT has failed with @error, which is EAGAIN or EOPNOTSUPP.  Returns 0
+ * or -errno.
+ */
 static int channel_choose(struct channel *c, int error)
 {
 	int flags = fcntl(c->fd, F_GETFL);

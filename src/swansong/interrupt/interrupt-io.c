@@ -1,7 +1,7 @@
 /*
  * Every call here is the same loop: look at the interrupt, try without waiting, wait for readiness
- * and the stop together.  What the stop makes readable is never read, so a stop that comes at any
- * point of the loop is found by the next step.
+ * and the stop together.  The descriptor that the stop makes readable is never read, so the next
+ * step finds a stop that comes at any point of the loop.
  */
 #include <swansong/interrupt-io.h>
 
@@ -17,7 +17,7 @@
 #include "swansong/interrupt/channel-private.h"
 #include "swansong/interrupt/interrupt-private.h"
 
-/* -EAGAIN once there is @events of @fd, or the stop, to be tried for; else -errno. */
+/* Returns -EAGAIN once @fd has @events, or the stop has come, for another try; else -errno. */
 static int wait_ready(struct swansong_interrupt *i, int fd, short events)
 {
 	int stop = interrupt_poll_fd(i);
@@ -97,7 +97,7 @@ int swansong_interrupt_accept(struct swansong_interrupt *i, int fd, struct socka
 	return -ESHUTDOWN;
 }
 
-/* @all is @fds and one more for the stop. */
+/* Polls @all, which has room for @fds and one more for the stop. */
 static int poll_all(struct swansong_interrupt *i, struct pollfd *all, struct pollfd *fds, nfds_t n,
 		    uint64_t deadline)
 {

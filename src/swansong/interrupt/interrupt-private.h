@@ -1,11 +1,12 @@
 #pragma once
 
-/* What the wrappers need of an interrupt beside its public face. */
+/* Functions of an interrupt for the wrappers of system calls. */
 
 struct swansong_interrupt;
 
 /*
- * The node's own descriptor, readable once interrupted: shared by all who wait, so that waiting
- * costs one descriptor for each node and not for each interrupt.  Or -errno.
+ * Returns the node's own descriptor, readable once the node is stopped or gone, or -errno.  All
+ * threads that wait share it, so that waiting costs one descriptor for each node and not for each
+ * interrupt.
  */
 int interrupt_poll_fd(struct swansong_interrupt *i);

@@ -1,7 +1,7 @@
 /*
- * An interrupt keeps the memory of its node, and nothing else of it but for a guard.  It looks at
- * the latch that a stop sets; when the node is gone its latch is set, too, so there is one thing to
- * look at.
+ * An interrupt keeps the memory of its node, and nothing else of the node unless it has a guard.
+ * It looks at the latch that a stop sets.  When the node is gone its latch is set, too, so that
+ * there is one thing to look at.
  */
 #include <swansong/interrupt.h>
 
@@ -20,18 +20,18 @@
 
 struct swansong_interrupt {
 	struct swansong *node;
-	_Atomic int fd; /* of the latch's; -1 until somebody asks for it */
+	_Atomic int fd; /* a copy of the latch's; -1 until swansong_interrupt_fd() */
 	struct swansong_guard guard;
-	_Atomic(struct watch *) watch; /* NULL until there is a function */
+	_Atomic(struct watch *) watch; /* NULL until swansong_interrupt_notify() */
 };
 
-/* A function, which outlives the interrupt if that is dropped inside of it. */
+/* The function of an interrupt; it outlives the interrupt if the function drops the interrupt. */
 struct watch {
 	struct notice notice;
 	struct swansong *node;
 };
 
-/* What programs have inlined.  It changes with the version of the ABI only. */
+/* The offsets that are inlined in programs.  They change with the version of the ABI only. */
 _Static_assert(offsetof(struct swansong_interrupt, node) == 0 &&
 		       offsetof(struct swansong, stopped.state) == 4 && LATCH_SET == 1,
 	       "SWANSONG_STOPPED_()");
@@ -73,7 +73,7 @@ int swansong_interrupt_wait(struct swansong_interrupt *i, uint64_t deadline)
 	return latch_wait(&i->node->stopped, deadline);
 }
 
-/* A descriptor of its own, since an event loop does not take the same one twice. */
+/* The descriptor is a copy, since an event loop does not take the same one twice. */
 int swansong_interrupt_fd(struct swansong_interrupt *i)
 {
 	int fd = shared_load(&i->fd, relaxed); /* a number: nothing is published with it */
@@ -120,7 +120,7 @@ int swansong_interrupt_notify(struct swansong_interrupt *i, void (*fn)(void *arg
 		return -EALREADY;
 	}
 	node_hold(i->node);
-	/* The function may drop the interrupt; then it is the node that is left. */
+	/* The function may drop the interrupt: from here on only watch and node are used. */
 	return notice_call(&watch->notice, &watch->node->stopped, &watch->node->watchers, fn, arg);
 }
 
@@ -132,7 +132,7 @@ struct swansong_interrupt *swansong_interrupt_unref(struct swansong_interrupt *i
 
 	if (!i)
 		return NULL;
-	fd = shared_load(&i->fd, relaxed); /* nobody else is left */
+	fd = shared_load(&i->fd, relaxed); /* no other thread is left */
 	if (fd >= 0)
 		fork_disown(fd);
 	closep(&fd);

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The way into a loop: a queue of posts, and the state that says whether one is accepted.  All may
- * be called from any thread, except gate_run().
+ * The entrance of a loop: a queue of posts, and the state that decides whether a post is accepted.
+ * All functions may be called from any thread, except gate_run().
  */
 
 #include <stdbool.h>
@@ -12,18 +12,18 @@
 #include "swansong/base/lock-private.h"
 #include <swansong/guard.h>
 
-/* Embedded in what it is about; it must stay valid until run() is called. */
+/* A post is embedded in the object that it is about; it must stay valid until run() is called. */
 struct post {
 	struct list link;
 	/*
-	 * On the gate's node, when it is accepted; until then it is empty but for where the post
-	 * comes from.
+	 * A guard on the gate's node once the post is accepted; until then it is empty, except for
+	 * the place in the program that the post comes from.
 	 */
 	struct swansong_guard guard;
 	void (*run)(struct post *post);
 };
 
-/* As enum swansong_loop_state has them; loop.h says what each accepts. */
+/* The states of enum swansong_loop_state; loop.h describes which of them accept posts. */
 enum gate_state { GATE_IDLE, GATE_STARTING, GATE_RUNNING, GATE_STOPPING, GATE_STOPPED };
 
 struct gate {
@@ -31,43 +31,43 @@ struct gate {
 	int fd;			/* constant; readable when gate_run() should be called */
 	_Atomic uint32_t state; /* enum gate_state */
 
-	unsigned int generation; /* constant; of fork_generation() */
+	unsigned int generation; /* constant; fork_generation() at the beginning */
 
-	struct lock lock; /* of these two */
+	struct lock lock; /* of the next two members */
 	struct list posts;
-	struct swansong_guard last; /* from the stop to its end */
+	struct swansong_guard last; /* held from the beginning of the stop to its end */
 };
 
-/* Idle.  0 or -errno; gate_done() takes what gate_init() left in either case. */
+/* Initializes a gate in Idle.  Returns 0 or -errno; gate_done() is needed in either case. */
 int gate_init(struct gate *g, struct swansong *node);
 void gate_done(struct gate *g);
 
-/* In a process that was forked since: there is no thread, and the lock may be taken for ever. */
+/* True in a process that was forked since: it has no thread, and the lock may be taken for ever. */
 static inline bool gate_is_foreign(const struct gate *g)
 {
 	return g->generation != fork_generation();
 }
 
-/* A gate that is foreign is Stopped. */
+/* Returns the state; in a forked process that is Stopped. */
 static inline enum gate_state gate_state(const struct gate *g)
 {
 	if (gate_is_foreign(g))
 		return GATE_STOPPED;
-	/* Acquire: what was done before it came to this. */
+	/* Acquire: everything before the change to this state. */
 	return shared_load(&g->state, acquire);
 }
 
-/* Moves the state from @from to @to; false if it was not @from. */
+/* Moves the state from @from to @to; returns false if it was not @from. */
 bool gate_move(struct gate *g, enum gate_state from, enum gate_state to);
 
-/* Accepts @post, whose run() is set.  0, or -ESHUTDOWN if the state is not Running. */
+/* Accepts @post, whose run() is set.  Returns 0, or -ESHUTDOWN if the state is not Running. */
 int gate_post(struct gate *g, struct post *post);
 
-/* Executes what is in the queue, and not what is added meanwhile. */
+/* Executes the posts that are in the queue now, and not those that are added meanwhile. */
 void gate_run(struct gate *g);
 
-/* Refuses posts from now on, stops the node and wakes the loop; once. */
+/* Refuses posts from now on, stops the node and wakes the loop; a second call does nothing. */
 void gate_begin_stop(struct gate *g);
 
-/* From Stopping to Stopped: the queue is empty, and there is no thread, or it is at its end. */
+/* Moves from Stopping to Stopped: the queue is empty, and the thread is missing or at its end. */
 void gate_end_stop(struct gate *g);

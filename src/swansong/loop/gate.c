@@ -1,14 +1,16 @@
 /*
- * The state changes by compare-exchange, so that each change is somebody's.  A post looks at it
- * under the queue's lock, and joins the queue before it leaves the lock.  So whoever takes that
- * lock after the change to Stopping finds in the queue all that was accepted and not executed yet.
+ * The state changes by compare-exchange, so that each change has exactly one thread that made it.
+ * A post looks at the state under the queue's lock, and joins the queue before it leaves the lock.
+ * So a thread that takes that lock after the change to Stopping finds all posts in the queue that
+ * were accepted and not yet executed.
  *
  * A guard is taken with that change, and dropped when nothing is left to be executed: the node
- * waits for it when the queue is empty, too.  The same lock is held for both, so that nobody is at
- * the end before the guard is there.
+ * waits for it even if the queue is empty.  The same lock is held for both, so that no thread comes
+ * to the end before the guard is there.
  *
- * The wake-up is an eventfd that a post writes to when it finds the queue empty.  It lives as long
- * as the memory, for somebody may have posted and not yet written when all is over.
+ * The wake-up is an eventfd.  A post writes to it when it has found the queue empty.  It lives as
+ * long as the memory of the gate, as a thread may have posted, and not yet written, when the loop
+ * has ended.
  */
 #include "swansong/loop/gate-private.h"
 
@@ -41,13 +43,13 @@ bool gate_move(struct gate *g, enum gate_state from, enum gate_state to)
 
 	if (gate_is_foreign(g))
 		return false;
-	/* Release: what was done before.  Acquire: what was done by who moved it last. */
+	/* Release: everything before.  Acquire: everything before the last move. */
 	return shared_replace(&g->state, &expected, to, acq_rel, relaxed);
 }
 
 static void gate_wake(struct gate *g)
 {
-	/* It can only fail when the counter is full, and then it is readable. */
+	/* The write can only fail when the counter is full; the descriptor is readable then. */
 	(void)eventfd_write(g->fd, 1);
 }
 
@@ -82,7 +84,7 @@ void gate_run(struct gate *g)
 	if (gate_is_foreign(g))
 		return;
 	list_init(&batch);
-	(void)eventfd_read(g->fd, &count); /* first, so that a later wake-up is not lost */
+	(void)eventfd_read(g->fd, &count); /* before the queue, so that no wake-up is lost */
 	lock_take(&g->lock);
 	list_move(&batch, &g->posts);
 	(void)lock_leave(&g->lock);
@@ -93,12 +95,15 @@ void gate_run(struct gate *g)
 
 		list_remove(&post->link);
 		misuse_adopt(guard.node, guard.record);
-		post->run(post); /* which may free it */
+		post->run(post); /* it may free the post */
 		swansong_guard_drop(&guard);
 	}
 }
 
-/* Under the lock: to Stopping, or from Idle to Stopped.  Returns whether that was our doing. */
+/*
+ * Under the lock: moves to Stopping, or from Idle to Stopped.  Returns true if this call has
+ * changed the state.
+ */
 static bool gate_close(struct gate *g)
 {
 	for (;;) {

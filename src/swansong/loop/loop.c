@@ -1,8 +1,8 @@
 /*
- * The loop is a gate (gate.c), and a thread with an sd_event that executes what comes through it.
+ * The loop is a gate (gate.c), and a thread with an sd_event that executes the posts of the gate.
  *
- * The thread is joined by the first who stops the loop on another one.  Only the joining is under
- * the lock "control", which the loop's thread never takes.
+ * The first other thread that stops the loop joins its thread.  Only the joining is under the lock
+ * "control", which the loop's thread never takes.
  */
 #include <swansong/loop.h>
 
@@ -22,13 +22,13 @@ struct swansong_loop {
 	struct gate gate;
 	_Atomic unsigned int holds;
 
-	struct lock control; /* of these, once there is a thread */
+	struct lock control; /* of the next members, once there is a thread */
 	pthread_t thread;
 	bool joinable;
 	int fault;
 };
 
-/* The loop whose thread this is. */
+/* The loop that has this thread, or NULL. */
 static _Thread_local const struct swansong_loop *own_loop;
 
 enum swansong_loop_state swansong_loop_state(const struct swansong_loop *l)
@@ -102,7 +102,7 @@ static int loop_on_wake(sd_event_source *source, int fd, uint32_t events, void *
 	return sd_event_exit(sd_event_source_get_event(source), 0);
 }
 
-/* Until somebody stops the loop, or a callback calls sd_event_exit().  0 or -errno. */
+/* Runs until the loop is stopped, or a callback calls sd_event_exit().  Returns 0 or -errno. */
 static int loop_run(struct swansong_loop *l)
 {
 	int r, code;
@@ -113,7 +113,7 @@ static int loop_run(struct swansong_loop *l)
 	return r < 0 ? r : 0;
 }
 
-/* The rest of the life of the sd_event, which dispatches nothing but exit sources then. */
+/* Runs the sd_event to its end; it dispatches only exit sources now. */
 static void loop_run_exit(struct swansong_loop *l)
 {
 	if (l->fault < 0)
@@ -130,7 +130,7 @@ static void *loop_main(void *arg)
 	own_loop = l;
 	(void)gate_move(&l->gate, GATE_STARTING, GATE_RUNNING);
 	l->fault = loop_run(l);
-	gate_begin_stop(&l->gate); /* if it ended by itself */
+	gate_begin_stop(&l->gate); /* in case the sd_event ended by itself */
 	gate_run(&l->gate);
 	loop_run_exit(l);
 	gate_end_stop(&l->gate);
@@ -149,7 +149,7 @@ static int loop_start_thread(struct swansong_loop *l)
 	if (r < 0)
 		return r;
 	l->joinable = true;
-	/* Unless the thread has, so that there is nothing to wait for. */
+	/* The thread may have done this already, so that there is nothing to wait for. */
 	(void)gate_move(&l->gate, GATE_STARTING, GATE_RUNNING);
 	return 0;
 }
@@ -165,7 +165,7 @@ int swansong_loop_start(struct swansong_loop *l)
 	r = loop_start_thread(l);
 	(void)lock_leave(&l->control);
 
-	/* If it has moved, that is by a stop, which ends what it has begun before it returns. */
+	/* If the state has moved, that was by a stop, which ends the loop before it returns. */
 	if (r < 0)
 		(void)gate_move(&l->gate, GATE_STARTING, GATE_IDLE);
 	return r;
@@ -186,7 +186,7 @@ int swansong_loop_stop(struct swansong_loop *l)
 	r = l->fault;
 	(void)lock_leave(&l->control);
 
-	gate_end_stop(&l->gate); /* if there never was a thread */
+	gate_end_stop(&l->gate); /* in case there never was a thread */
 	return r;
 }
 
@@ -194,20 +194,20 @@ int swansong_loop_stop(struct swansong_loop *l)
 
 struct swansong_loop *loop_hold(struct swansong_loop *l)
 {
-	(void)shared_add(&l->holds, 1, relaxed); /* the caller's own stays meanwhile */
+	(void)shared_add(&l->holds, 1, relaxed); /* the caller has a hold meanwhile */
 	return l;
 }
 
 void loop_release(struct swansong_loop *l)
 {
-	/* Release: the other's use of it.  Acquire: before it is freed. */
+	/* Release: the use of the loop by this hold.  Acquire: all uses, before it is freed. */
 	if (shared_sub(&l->holds, 1, acq_rel) != 1)
 		return;
 	gate_done(&l->gate);
 	free(l);
 }
 
-/* There is no thread. */
+/* Frees the loop, which has no thread. */
 static struct swansong_loop *loop_free(struct swansong_loop *l)
 {
 	l->wake = sd_event_source_disable_unref(l->wake);

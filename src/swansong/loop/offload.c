@@ -1,14 +1,15 @@
 /*
- * Work that is done on a pool, and whose result is told on a loop.
+ * Work is done on a pool, and its result is reported on a loop.
  *
- * Everything that decides happens on the loop's thread: there the timer, the end of the work (a
- * post) and the end of the loop (an exit source) come one after the other, the first one tells the
- * result, and takes the others away.  The work itself only says that it is done, before it posts.
+ * Everything is decided on the loop's thread.  The timer, the end of the work (a post) and the end
+ * of the loop (an exit source) come one after the other there: the first one reports the result,
+ * and removes the others.  The work itself only sets work_done before it posts.
  *
- * There are two sides, which the object outlives: the loop, until the result is told, and the work,
- * until the post of its end is executed or refused.  When it is refused, the loop is at its end,
- * and its exit source has told or will tell.  A late end finds the result told and posts nothing.
- * The work's side holds the memory of the loop, and nothing of the pool but a guard on its node.
+ * The object has two sides, and outlives both: the loop, until the result is reported, and the
+ * work, until the post of its end is executed or refused.  When that is refused, the loop is at its
+ * end, and its exit source has reported the result or will do so.  Work that ends late finds the
+ * result reported and posts nothing.  The side of the work holds the memory of the loop, and of the
+ * pool only a guard on its node.
  */
 #include <swansong/pool.h>
 
@@ -27,17 +28,17 @@
 struct offload {
 	struct swansong_offload user;
 	struct swansong_loop *loop;
-	struct swansong_guard guard; /* the job's, to the very end */
+	struct swansong_guard guard; /* the guard of the job, until the object is freed */
 	uint64_t deadline;
 	struct job job;
-	struct post begun; /* to the loop: set the timer */
-	struct post ended; /* to the loop: the work is done */
+	struct post begun; /* to the loop, to set the timer */
+	struct post ended; /* to the loop, when the work is done */
 
 	_Atomic unsigned int sides;
 	_Atomic uint32_t work_done; /* the work has returned */
-	_Atomic uint32_t told;	    /* nobody waits for the work any more */
+	_Atomic uint32_t told;	    /* the result has been reported */
 
-	/* These on the loop's thread. */
+	/* Used on the loop's thread only. */
 	struct sd_event_source *timer, *at_exit;
 };
 
@@ -45,7 +46,7 @@ static void offload_put(struct offload *o)
 {
 	struct swansong_guard guard;
 
-	/* Release: what this side did with it.  Acquire: before it is released for good. */
+	/* Release: the use of it by this side.  Acquire: all uses, before it is released. */
 	if (shared_sub(&o->sides, 1, acq_rel) != 1)
 		return;
 	if (o->user.release)
@@ -62,7 +63,7 @@ static void offload_tell(struct offload *o, int result)
 {
 	o->timer = sd_event_source_disable_unref(o->timer);
 	o->at_exit = sd_event_source_disable_unref(o->at_exit);
-	/* Acquire: what the work did. */
+	/* Acquire: everything the work did. */
 	if (shared_load(&o->work_done, acquire))
 		result = 0;
 	(void)shared_or(&o->told, 1, relaxed); /* a hint for the work: nothing is published by it */
@@ -105,12 +106,12 @@ static void offload_on_begun(struct post *post)
 		offload_tell(o, r);
 }
 
-/* Comes after offload_on_begun(), in the order of the posts. */
+/* Executed after offload_on_begun(), as posts are executed in their order. */
 static void offload_on_ended(struct post *post)
 {
 	struct offload *o = container_of(post, struct offload, ended);
 
-	if (!shared_load(&o->told, relaxed)) /* by this thread */
+	if (!shared_load(&o->told, relaxed)) /* this thread sets it */
 		offload_tell(o, 0);
 	offload_put(o);
 }
@@ -123,9 +124,9 @@ static void offload_run(struct job *job, struct swansong_guard *guard)
 
 	o->guard = *guard;
 	*guard = (struct swansong_guard){ 0 };
-	if (!shared_load(&o->told, relaxed)) { /* no harm if that comes now */
+	if (!shared_load(&o->told, relaxed)) { /* it may be set right after, which does no harm */
 		o->user.work(o->user.arg);
-		(void)shared_or(&o->work_done, 1, release); /* what the work did */
+		(void)shared_or(&o->work_done, 1, release); /* release: everything the work did */
 	}
 	if (shared_load(&o->told, relaxed) || loop_post(o->loop, &o->ended) < 0)
 		offload_put(o);

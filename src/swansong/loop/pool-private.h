@@ -1,28 +1,29 @@
 #pragma once
 
-/* What the pool offers to the rest of the library. */
+/* Functions of a pool for the other files of the library. */
 
 #include "base/list.h"
 #include <swansong/guard.h>
 #include <swansong/pool.h>
 
-/* A job, embedded in what it is about; it must stay valid until run() is called. */
+/* A job is embedded in the object that it is about; it must stay valid until run() is called. */
 struct job {
 	struct list link;
 	/*
-	 * On the pool's node, when it is accepted; until then it is empty but for where the job
-	 * comes from.
+	 * A guard on the pool's node once the job is accepted; until then it is empty, except for
+	 * the place in the program that the job comes from.
 	 */
 	struct swansong_guard guard;
-	/* @guard is that one, which is dropped afterwards unless run() has taken it. */
+	/* @guard is the guard of the job; it is dropped afterwards unless run() has taken it. */
 	void (*run)(struct job *job, struct swansong_guard *guard);
 };
 
 /*
- * Accepts @job, whose run() is set, unless the pool is stopped or @also, if not NULL, returns
- * -errno.  It is called with @job before anybody can execute it, and not by a stopped pool; it runs
- * under the pool's lock.
+ * Accepts @job, whose run() is set, unless the pool is stopped or @also returns -errno.
  *
- * Return: 0, -ESHUTDOWN or what @also returned.
+ * @also:	NULL, or called with @job before any thread can execute the job, under the pool's
+ *		lock; a stopped pool does not call it
+ *
+ * Return: 0, -ESHUTDOWN or the -errno of @also.
  */
 int pool_accept(struct swansong_pool *p, struct job *job, int (*also)(struct job *job));

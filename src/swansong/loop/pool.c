@@ -1,9 +1,10 @@
 /*
- * A queue of jobs and the threads that empty it.  All is under one lock, also the stop: a thread
- * ends when it finds the queue empty and the pool stopped, so what was accepted is executed.
+ * A pool is a queue of jobs and the threads that empty it.  All is under one lock, also the stop: a
+ * thread ends when it finds the queue empty and the pool stopped, so all accepted jobs are
+ * executed.
  *
- * The threads are joined by the first who stops the pool on another one.  Only the joining is under
- * the lock "control", which they never take.
+ * The first other thread that stops the pool joins its threads.  Only the joining is under the lock
+ * "control", which the threads of the pool never take.
  */
 #include <swansong/pool.h>
 
@@ -23,24 +24,24 @@
 
 struct swansong_pool {
 	struct swansong *node;
-	unsigned int generation; /* constant; of fork_generation() */
+	unsigned int generation; /* constant; fork_generation() at the beginning */
 
-	struct lock lock; /* of these three */
-	struct list jobs; /* which are waiting */
+	struct lock lock; /* of jobs, running and stopped */
+	struct list jobs; /* jobs that are waiting */
 	unsigned int running;
 	bool stopped;
-	struct condition work; /* there is a job, or the pool is stopped */
-	struct condition idle; /* no job is waiting or running */
+	struct condition work; /* changes when a job is added, or the pool is stopped */
+	struct condition idle; /* changes when no job is waiting or running */
 
-	struct lock control; /* of these, once there are threads */
+	struct lock control; /* of the next members, once there are threads */
 	unsigned int threads;
 	pthread_t thread[];
 };
 
-/* The pool one of whose threads this is. */
+/* The pool that has this thread, or NULL. */
 static _Thread_local const struct swansong_pool *own_pool;
 
-/* In a process that was forked since: there are no threads, and locks may be taken for ever. */
+/* True in a process that was forked since: it has no threads, and locks may be taken for ever. */
 static bool pool_is_foreign(const struct swansong_pool *p)
 {
 	return p->generation != fork_generation();
@@ -53,7 +54,7 @@ static bool pool_is_idle(const struct swansong_pool *p)
 	return list_is_empty(&p->jobs) && p->running == 0;
 }
 
-/* Waits for the next job.  NULL if there will be none. */
+/* Waits for the next job.  Returns NULL if there will be none. */
 static struct job *pool_next(struct swansong_pool *p)
 {
 	struct job *job = NULL;
@@ -77,9 +78,9 @@ static void pool_run(struct swansong_pool *p, struct job *job)
 	struct swansong_guard guard = job->guard;
 
 	misuse_adopt(guard.node, guard.record);
-	job->run(job, &guard); /* which may free the job */
+	job->run(job, &guard); /* it may free the job */
 	swansong_guard_drop(&guard);
-	if (pool_is_foreign(p)) /* which the job has made it */
+	if (pool_is_foreign(p)) /* the job has forked, and this is the child */
 		return;
 
 	lock_take(&p->lock);
@@ -207,7 +208,7 @@ void swansong_pool_stop(struct swansong_pool *p)
 	(void)lock_leave(&p->control);
 }
 
-/* There are no threads. */
+/* Frees the pool, which has no threads. */
 static void pool_free(struct swansong_pool *p)
 {
 	p->node = swansong_unref(p->node);
@@ -274,7 +275,7 @@ int swansong_pool_new(struct swansong *parent, unsigned int threads, struct swan
 	if (r >= 0)
 		r = pool_start(p, threads);
 	if (r < 0 && p->node)
-		swansong_pool_stop(p); /* those that there are */
+		swansong_pool_stop(p); /* the threads that were started */
 	if (r < 0) {
 		pool_free(p);
 		return r;
