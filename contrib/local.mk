@@ -29,18 +29,24 @@ EXTRA_DIST += %D%/rust/swansong-sys/Cargo.toml %D%/rust/swansong-sys/build.rs \
 
 # What helps at the edges: units, containers, examples.
 systemunitdir        = $(SYSTEM_UNIT_DIR)
-nodist_systemunit_DATA = %D%/systemd/swansongd.service
+nodist_systemunit_DATA = %D%/systemd/swansongd.service %D%/systemd/swansongd@.service
+fill_in_unit = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -e 's,@bindir\@,$(bindir),g' \
+	-e 's,@sbindir\@,$(sbindir),g' -e 's,@pkgdatadir\@,$(pkgdatadir),g'
+unit_of_swansongd = $(top_srcdir)/contrib/systemd/swansongd.service.in >$@.new && mv $@.new $@
 %D%/systemd/swansongd.service: %D%/systemd/swansongd.service.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -e 's,@bindir\@,$(bindir),g' \
-		-e 's,@sbindir\@,$(sbindir),g' -e 's,@pkgdatadir\@,$(pkgdatadir),g' \
-		$(top_srcdir)/$@.in >$@.new && mv $@.new $@
-CLEANFILES += %D%/systemd/swansongd.service
+	$(fill_in_unit) -e 's,@config\@,$(sysconfdir)/swansong/swansong.ini,' \
+		-e 's,@\(instance\|arguments\|socket\)@,,' $(unit_of_swansongd)
+# A tree of a name of its own: swansongd@NAME, with NAME.ini.
+%D%/systemd/swansongd@.service: %D%/systemd/swansongd.service.in Makefile
+	$(fill_in_unit) -e 's,@instance\@,: %i,' -e 's,@config\@,$(sysconfdir)/swansong/%i.ini,' \
+		-e 's,@arguments\@, -c $(sysconfdir)/swansong/%i.ini -s /run/swansong/%i.sock,' \
+		-e 's,@socket\@, -s /run/swansong/%i.sock,' $(unit_of_swansongd)
+CLEANFILES += %D%/systemd/swansongd.service %D%/systemd/swansongd@.service
 if EXPORTER
 nodist_systemunit_DATA += %D%/systemd/swansong-exporter.service
 endif
 %D%/systemd/swansong-exporter.service: %D%/systemd/swansong-exporter.service.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -e 's,@bindir\@,$(bindir),g' \
-		$(top_srcdir)/$@.in >$@.new && mv $@.new $@
+	$(fill_in_unit) $(top_srcdir)/$@.in >$@.new && mv $@.new $@
 CLEANFILES += %D%/systemd/swansong-exporter.service
 EXTRA_DIST += %D%/systemd/swansong-exporter.service.in
 dist_pkgdata_DATA += %D%/systemd/hardened.conf

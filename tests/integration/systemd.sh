@@ -12,6 +12,7 @@ install -D "$(program swansongd)" "$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$un
 install -D "$(program swansongctl)" "$(sed -n 's/^ExecReload=\([^ ]*\).*/\1/p' "$unit")"
 install -D "$(program swansong-logger)" "$pkglibexecdir/swansong-logger"
 install -D -m 644 "$unit" /etc/systemd/system/swansongd.service
+install -m 644 "${unit%.service}@.service" /etc/systemd/system/
 mkdir -p "$sysconfdir/swansong"
 conf=$sysconfdir/swansong/swansong.ini
 mkfifo "$dir/fifo"
@@ -75,6 +76,21 @@ ok "nothing is left in its control group" not pgrep 'nginx|redis-server|notifier
 printf '[gate]\ncomand = true\n' >"$conf"
 ok "a configuration with mistakes does not start" not systemctl start swansongd
 is "and is not tried again" "$(property ExecMainStatus) $(property NRestarts)" "78 0"
+
+# --- Trees of a name of their own, and none --------------------------------------------------------
+
+service second >"$sysconfdir/swansong/second.ini"
+ok "a tree of another name starts" systemctl start swansongd@second
+service first >"$conf"
+ok "beside the default one" systemctl start swansongd
+ok "it is reloaded by its own socket" systemctl reload swansongd@second
+systemctl stop swansongd
+is "the stop of the default one leaves it alone" \
+	"$(ctl --socket /run/swansong/second.sock list | tail -n 1)" second
+systemctl stop swansongd@second
+rm "$conf"
+ok "a start without a configuration succeeds" systemctl start swansongd
+is "and starts no daemon" "$(property ActiveState) $(property ConditionResult)" "inactive no"
 
 # --- A reload that systemd asks for by a signal ---------------------------------------------------
 

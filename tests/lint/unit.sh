@@ -22,7 +22,7 @@ try "each setting of the drop-in has a comment" is_empty "$dir/bare"
 # SCORE: ten times the number shown.
 is_exposed_below() { systemd-analyze security --offline=yes --no-pager --threshold="$1" "$dir/swansongd.service"; }
 if [ "$(systemd-analyze --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/;q')" -ge 252 ] 2>/dev/null; then
-	sed 's,@[a-z]*bindir@,/usr/bin,' "$unit" >"$dir/swansongd.service"
+	sed 's,@[a-z]*bindir@,/usr/bin,; s,@config@,/,; s,@[a-z]*@,,' "$unit" >"$dir/swansongd.service"
 	mkdir "$dir/swansongd.service.d"
 	cp "$drop_in" "$dir/swansongd.service.d"
 	try "with the drop-in the exposure is below 4" is_exposed_below 39
