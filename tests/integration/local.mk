@@ -112,6 +112,7 @@ dist_check_SCRIPTS += \
 	%D%/on-demand.sh \
 	%D%/on-failure.sh \
 	%D%/order.sh \
+	%D%/otlp.sh \
 	%D%/order-keys.sh \
 	%D%/order-restart.sh \
 	%D%/plan.sh \
@@ -137,7 +138,21 @@ fast_stories = \
 	%D%/strategy.sh \
 	%D%/web.sh
 
-EXTRA_DIST += %D%/lib.sh %D%/attach-lib.sh %D%/holder-lib.sh %D%/cgroup-lib.sh %D%/container-lib.sh %D%/senders-lib.sh %D%/preload-lib.sh %D%/exporter-lib.sh %D%/inits.sh %D%/web-tree.sh %D%/with-world %D%/with-systemd %D%/with-podman %D%/with-vm
+EXTRA_DIST += %D%/attach-lib.sh \
+	%D%/cgroup-lib.sh \
+	%D%/container-lib.sh \
+	%D%/exporter-lib.sh \
+	%D%/holder-lib.sh \
+	%D%/inits.sh \
+	%D%/lib.sh \
+	%D%/otlp.schema.json \
+	%D%/preload-lib.sh \
+	%D%/senders-lib.sh \
+	%D%/web-tree.sh \
+	%D%/with-podman \
+	%D%/with-systemd \
+	%D%/with-vm \
+	%D%/with-world
 EXTRA_DIST += \
 	%D%/convert/asgi.conf \
 	%D%/convert/bad.conf \

@@ -9,6 +9,7 @@
 #include "ctl/report/past.h"
 #include "ctl/report/plot.h"
 #include "ctl/terminal/show.h"
+#include "proto/history/otlp.h"
 
 /*
  * The last shutdown as a table: the time of each node, and the chain that the end waited for; or
@@ -225,9 +226,18 @@ static int show(struct ctl *ctl, const struct past *past, int argc, char **argv)
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
+static int print_spans(struct ctl *ctl, const struct past *past, int argc, char **argv)
+{
+	cleanup(json_decrefp) json_t *spans = otlp_build(&past->report);
+
+	(void)argc;
+	(void)argv;
+	return spans ? ctl_print_json(ctl, spans) : ctl_fail(ctl, -ENOMEM);
+}
+
 int cmd_blame(struct ctl *ctl, int argc, char **argv)
 {
-	return past_run(ctl, argc, argv, show);
+	return past_run(ctl, argc, argv, ctl->options.otlp ? print_spans : show);
 }
 
 static int draw(struct ctl *ctl, const struct past *past, int argc, char **argv)

@@ -1,0 +1,269 @@
+/*
+ * By the JSON encoding of OTLP, identifiers are hexadecimal, 64-bit numbers are strings, and names of
+ * members are in lowerCamelCase.
+ */
+#include "proto/history/otlp.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "proto/message.h"
+
+#define KIND_INTERNAL 1
+#define STATUS_ERROR  2
+
+struct otlp {
+	const struct report *report;
+	json_t *spans;
+	uint64_t trace[2];
+	bool failed; /* out of memory */
+};
+
+/* --- identifiers --- */
+
+/* FNV-1a with 64 bits. */
+static uint64_t hash_add(uint64_t hash, const char *text)
+{
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+		hash = (hash ^ *c) * UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* the end of the text */
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+	char text[TEXT_NUMBER_MAX];
+
+	return hash_add(hash, text_number(text, number));
+}
+
+static void make_trace(struct otlp *o)
+{
+	const struct report_view *v = &o->report->view;
+
+	for (size_t i = 0; i < 2; i++) {
+		o->trace[i] = hash_number(UINT64_C(0xcbf29ce484222325), i);
+		o->trace[i] = hash_add(o->trace[i], v->host);
+		o->trace[i] = hash_number(o->trace[i], v->pid);
+		o->trace[i] = hash_number(o->trace[i], v->time_usec);
+	}
+}
+
+/* @kind and @i distinguish the spans of a node; no identifier is 0. */
+static uint64_t span_id(const struct otlp *o, const char *path, const char *kind, size_t i)
+{
+	uint64_t id = hash_number(hash_add(hash_add(o->trace[0], path), kind), i);
+
+	return id ? id : 1;
+}
+
+static json_t *hex(uint64_t high, uint64_t low, int digits)
+{
+	char text[33];
+
+	(void)snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64, high, low);
+	return json_string(text + 32 - digits);
+}
+
+/* --- attributes --- */
+
+static void add_attribute(struct otlp *o, json_t *attributes, const char *key, const char *type,
+			  json_t *value)
+{
+	json_t *pair = json_pack("{s:s, s:{s:o}}", "key", key, "value", type, value);
+
+	o->failed |= json_array_append_new(attributes, pair) < 0;
+}
+
+static void add_text(struct otlp *o, json_t *attributes, const char *key, const char *text)
+{
+	if (text)
+		add_attribute(o, attributes, key, "stringValue", message_string(text));
+}
+
+static void add_number(struct otlp *o, json_t *attributes, const char *key, uint64_t number)
+{
+	char text[TEXT_NUMBER_MAX];
+
+	if (number != FIELD_NONE)
+		add_attribute(o, attributes, key, "intValue", json_string(text_number(text, number)));
+}
+
+static void add_bool(struct otlp *o, json_t *attributes, const char *key, bool value)
+{
+	add_attribute(o, attributes, key, "boolValue", json_boolean(value));
+}
+
+/* --- spans --- */
+
+/* @usec is since the stop of the root.  The times of a file may be wrong. */
+static json_t *nanoseconds(const struct otlp *o, int64_t usec)
+{
+	uint64_t time = o->report->view.time_usec;
+	char text[TEXT_NUMBER_MAX];
+
+	time = usec < 0 ? time - MIN(time, (uint64_t)-(usec + 1) + 1) : clock_add(time, (uint64_t)usec);
+	return json_string(text_number(text, MIN(time, UINT64_MAX / 1000) * 1000));
+}
+
+struct span {
+	uint64_t id, parent; /* 0: none */
+	const char *name;
+	int64_t begin_usec, end_usec;
+	bool forced;
+	json_t *attributes; /* taken */
+};
+
+static void add_span(struct otlp *o, const struct span *span)
+{
+	int64_t end = MAX(span->end_usec, span->begin_usec);
+	json_t *object = json_pack(
+		"{s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "traceId", hex(o->trace[0], o->trace[1], 32),
+		"spanId", hex(0, span->id, 16), "name", message_string(span->name), "kind",
+		KIND_INTERNAL, "startTimeUnixNano", nanoseconds(o, span->begin_usec),
+		"endTimeUnixNano", nanoseconds(o, end), "attributes", span->attributes);
+
+	if (span->parent)
+		o->failed |= json_object_set_new(object, "parentSpanId", hex(0, span->parent, 16)) < 0;
+	if (span->forced)
+		o->failed |= json_object_set_new(object, "status",
+						 json_pack("{s:i, s:s}", "code", STATUS_ERROR,
+							   "message", "forced")) < 0;
+	o->failed |= json_array_append_new(o->spans, object) < 0;
+}
+
+static int64_t end_of(const struct otlp *o, uint64_t usec)
+{
+	return (int64_t)MIN(usec == FIELD_NONE ? o->report->view.total_usec : usec,
+			    (uint64_t)INT64_MAX);
+}
+
+static void add_states(struct otlp *o, const struct report_lane *lane, uint64_t parent)
+{
+	for (size_t i = 0; i < lane->n_states; i++) {
+		const struct report_state *state = &lane->states[i];
+		enum report_part part = report_part(state->state);
+		struct span span = {
+			.id = span_id(o, lane->node.path, "state", i),
+			.parent = parent,
+			.name = state->state,
+			.begin_usec = state->at_usec,
+			.end_usec = i + 1 < lane->n_states ? state[1].at_usec
+							   : end_of(o, lane->node.complete_usec),
+			.forced = part == REPORT_KILLING,
+		};
+
+		if (part == REPORT_RUNNING || part == REPORT_OVER)
+			continue;
+		span.attributes = json_array();
+		add_text(o, span.attributes, "swansong.node", lane->node.path);
+		add_span(o, &span);
+	}
+}
+
+static void add_guard(struct otlp *o, const struct report_lane *lane, size_t i, uint64_t parent)
+{
+	const struct report_guard *guard = &lane->guards[i];
+	struct span span = {
+		.id = span_id(o, lane->node.path, "guard", i),
+		.parent = parent,
+		.name = guard->kind,
+		.begin_usec = MAX(guard->taken_usec, lane->node.stop_usec),
+		.end_usec = end_of(o, guard->gone_usec),
+		.forced = guard->end && (strcmp(guard->end, "killed") == 0 ||
+					 strcmp(guard->end, "revoked") == 0),
+		.attributes = json_array(),
+	};
+
+	add_text(o, span.attributes, "swansong.node", lane->node.path);
+	add_text(o, span.attributes, "swansong.guard.why", guard->why);
+	add_text(o, span.attributes, "swansong.guard.end", guard->end);
+	add_number(o, span.attributes, "swansong.guard.count", guard->count);
+	add_number(o, span.attributes, "process.pid", guard->pid);
+	add_text(o, span.attributes, "process.command", guard->command);
+	add_span(o, &span);
+}
+
+/* Returns the identifier of the node around @path in the report; the shutdown itself for the root. */
+static uint64_t parent_of(const struct otlp *o, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char parent[256];
+
+	if (!*path)
+		return span_id(o, "", "shutdown", 0);
+	(void)snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 0, path);
+	return span_id(o, parent, "node", 0);
+}
+
+static void add_lane(struct otlp *o, const struct report_lane *lane)
+{
+	const struct report_node *node = &lane->node;
+	struct span span = {
+		.id = span_id(o, node->path, "node", 0),
+		.parent = parent_of(o, node->path),
+		.name = *node->path ? node->path : "root",
+		.begin_usec = node->stop_usec,
+		.end_usec = end_of(o, node->complete_usec),
+		.forced = node->late_usec != FIELD_NONE,
+		.attributes = json_array(),
+	};
+
+	add_text(o, span.attributes, "swansong.node", node->path);
+	add_number(o, span.attributes, "swansong.generation", node->generation);
+	add_bool(o, span.attributes, "swansong.service", node->is_service);
+	add_span(o, &span);
+	add_states(o, lane, span.id);
+	for (size_t i = 0; i < lane->n_guards; i++)
+		add_guard(o, lane, i, span.id);
+}
+
+static void add_shutdown(struct otlp *o)
+{
+	const struct report_view *v = &o->report->view;
+	struct span span = {
+		.id = span_id(o, "", "shutdown", 0),
+		.name = "shutdown",
+		.end_usec = end_of(o, v->total_usec),
+		.forced = v->forced,
+		.attributes = json_array(),
+	};
+
+	add_text(o, span.attributes, "swansong.cause", v->cause);
+	add_text(o, span.attributes, "swansong.signal", v->signal);
+	add_number(o, span.attributes, "swansong.exit_status", v->status);
+	add_span(o, &span);
+}
+
+static json_t *resource(struct otlp *o)
+{
+	const struct report_view *v = &o->report->view;
+	json_t *attributes = json_array();
+
+	add_text(o, attributes, "service.name", "swansongd");
+	add_text(o, attributes, "service.version", v->version);
+	add_text(o, attributes, "host.name", v->host);
+	add_number(o, attributes, "process.pid", v->pid);
+	return json_pack("{s:o}", "attributes", attributes);
+}
+
+json_t *otlp_build(const struct report *report)
+{
+	struct otlp o = { .report = report, .spans = json_array() };
+	json_t *all;
+
+	make_trace(&o);
+	add_shutdown(&o);
+	for (size_t i = 0; i < report->n; i++)
+		add_lane(&o, &report->lanes[i]);
+	all = json_pack("{s:[{s:o, s:[{s:{s:s, s:o}, s:o}]}]}", "resourceSpans", "resource",
+			resource(&o), "scopeSpans", "scope", "name", "swansong", "version",
+			message_string(report->view.version), "spans", o.spans);
+	if (o.failed) {
+		json_decref(all);
+		return NULL;
+	}
+	return all;
+}
