@@ -77,6 +77,7 @@ dist_check_SCRIPTS += \
 	%D%/settle.sh \
 	%D%/rollout.sh \
 	%D%/schedule.sh \
+	%D%/schedule-missed.sh \
 	%D%/signals.sh \
 	%D%/stubborn.sh \
 	%D%/stop-keys.sh \

@@ -63,6 +63,7 @@ void context_done(struct context *ctx)
 	free(take(ctx->forced_kills));
 	traces_done(&ctx->traces);
 	disabled_done(&ctx->disabled);
+	stamps_done(&ctx->stamps);
 	free(take(ctx->envp));
 	ctx->null_fd = fd_close(ctx->null_fd);
 	ctx->spare_fd = fd_close(ctx->spare_fd);

@@ -16,6 +16,7 @@
 #include "daemon/loop/agenda.h"
 #include "daemon/loop/alarm.h"
 #include "daemon/loop/disabled.h"
+#include "daemon/loop/stamps.h"
 #include "daemon/loop/events.h"
 #include "daemon/loop/forced-kills.h"
 #include "daemon/loop/trace.h"
@@ -97,6 +98,7 @@ struct context {
 	struct timetables timetables;
 	struct traces traces; /* of nodes, for the report */
 	struct disabled disabled;
+	struct stamps stamps;
 
 	uint64_t changes; /* counts changes of services, processes and guards */
 	uint64_t remarks; /* counts changes of health, status texts and settings */

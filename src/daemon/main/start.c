@@ -166,6 +166,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	if (r >= 0)
 		report_use(&d->ctx, config);
 	disabled_read(&d->ctx.disabled, config->state, d->options->log);
+	stamps_use(&d->ctx.stamps, config->state, d->options->log);
 	if (r >= 0)
 		r = tree_init(&d->tree, &d->ctx, config);
 	if (r < 0)

@@ -21,6 +21,7 @@ static void follow(struct tree *tree)
 void enable_read(struct tree *tree, const struct config *config)
 {
 	disabled_read(&tree->ctx->disabled, config->state, tree->ctx->log);
+	stamps_use(&tree->ctx->stamps, config->state, tree->ctx->log);
 	follow(tree);
 }
 

@@ -2,6 +2,9 @@
  * An alarm goes by CLOCK_MONOTONIC.  For a calendar it is set to the time that is left of
  * CLOCK_REALTIME, and set again when that clock is set or the machine wakes up: a timerfd says so
  * (TFD_TIMER_CANCEL_ON_SET).
+ *
+ * The next time is that after done_usec, which a stamp keeps while the daemon does not run: if it has
+ * passed then, it is now.  Times during a shutdown leave no stamp, so they are missed, too.
  */
 #include "daemon/tree/timetable.h"
 
@@ -28,6 +31,7 @@ struct timetable {
 	uint64_t next_usec;    /* CLOCK_MONOTONIC */
 	uint64_t planned_usec; /* CLOCK_REALTIME; of a calendar */
 	uint64_t last_usec;    /* CLOCK_MONOTONIC; 0: it has not run by schedule */
+	uint64_t done_usec;    /* CLOCK_REALTIME; all times up to this one are past */
 };
 
 static const struct schedule *schedule_of(const struct timetable *t)
@@ -57,20 +61,35 @@ static void timetable_set(struct timetable *t, uint64_t usec)
 
 /* --- the next time --- */
 
+static void log_missed(const struct timetable *t)
+{
+	log_node(t->node->ctx->log, LOG_INFO, node_name(t->node),
+		 "scheduled run missed: one run makes up for all");
+}
+
 static void plan_interval(struct timetable *t, uint64_t jitter, uint64_t now)
 {
-	timetable_set(t, clock_add(now, schedule_of(t)->interval_usec + jitter));
+	uint64_t interval = schedule_of(t)->interval_usec, real = clock_realtime_usec();
+	uint64_t age = t->done_usec < real ? real - t->done_usec : 0;
+
+	if (age >= interval)
+		log_missed(t);
+	timetable_set(t, clock_add(now, interval - MIN(age, interval) + jitter));
 }
 
 /* The clock may have been put back: a time that is far away then is planned anew. */
 static void plan_calendar(struct timetable *t, uint64_t jitter, uint64_t now)
 {
 	uint64_t real = clock_realtime_usec();
-	uint64_t next = calendar_next(&schedule_of(t)->calendar, real);
+	uint64_t after = calendar_next(&schedule_of(t)->calendar, MIN(t->done_usec, real));
+	uint64_t next = MAX(after, real);
 	uint64_t latest = clock_add(next, node_config_extras(t->config)->schedule_jitter_usec);
 
-	if (t->planned_usec <= real || t->planned_usec > latest)
+	if (t->planned_usec <= real || t->planned_usec > latest) {
 		t->planned_usec = clock_add(next, jitter);
+		if (after <= real)
+			log_missed(t);
+	}
 	timetable_set(t, clock_add(now, t->planned_usec - real));
 }
 
@@ -120,15 +139,27 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 	goals_commit(&goals);
 }
 
+/* No time up to now counts any more. */
+static void timetable_note(struct timetable *t)
+{
+	struct context *ctx = t->node->ctx;
+
+	t->done_usec = clock_realtime_usec();
+	if (!node_is_tree_stopped(t->node))
+		stamps_write(&ctx->stamps, t->node->config->path, t->done_usec, ctx->log);
+}
+
 static void timetable_process(struct tree *tree, struct timetable *t)
 {
 	const struct service *s = t->node->service;
 	bool due = is_due(t);
 
-	if (due)
+	if (due) {
 		timetable_run(tree, t);
-	else if (has_ended(s) && t->node->goal == GOAL_UP && !t->config->autostart)
+		timetable_note(t);
+	} else if (has_ended(s) && t->node->goal == GOAL_UP && !t->config->autostart) {
 		goals_rest(tree, t->node);
+	}
 	if (due || !schedule_of(t)->interval_usec)
 		timetable_plan(t);
 }
@@ -245,6 +276,17 @@ static bool is_same(const struct timetable *a, const struct timetable *b)
 		       node_config_extras(b->config)->schedule_jitter_usec;
 }
 
+/* A service that starts with the tree runs then, whatever was missed. */
+static void timetable_resume(struct timetable *t)
+{
+	const struct stamps *stamps = &t->node->ctx->stamps;
+
+	if (!t->config->autostart)
+		t->done_usec = stamps_read(stamps, t->config->path);
+	if (!t->done_usec)
+		timetable_note(t);
+}
+
 void timetable_use(struct node *node, struct timetable *t)
 {
 	struct timetable *before = node->timetable;
@@ -254,6 +296,10 @@ void timetable_use(struct node *node, struct timetable *t)
 		list_append(&node->ctx->timetables.list, &t->in_list);
 		node_add_task(node, TASK_SCHEDULES); /* its last run may be over */
 		t->last_usec = before ? before->last_usec : 0;
+		if (before)
+			t->done_usec = before->done_usec;
+		else
+			timetable_resume(t);
 		if (before && is_same(before, t)) {
 			t->planned_usec = before->planned_usec;
 			timetable_set(t, before->next_usec);

@@ -1,0 +1,85 @@
+#include "daemon/loop/stamps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+void stamps_use(struct stamps *stamps, const char *state, struct log *log)
+{
+	stamps_done(stamps);
+	if (!state || strcmp(state, "none") == 0)
+		return;
+	if (asprintf(&stamps->directory, "%s.runs", state) < 0) {
+		stamps->directory = NULL;
+		log_line(log, LOG_ERR, "no times of scheduled runs are kept: out of memory");
+	}
+}
+
+void stamps_done(struct stamps *stamps)
+{
+	free(stamps->directory);
+	*stamps = (struct stamps){ .directory = NULL };
+}
+
+/* Prints the path of the stamp, with a colon, which no name has, for each slash. */
+static int stamps_path(const struct stamps *stamps, const char *name, char path[static PATH_MAX])
+{
+	size_t length = strlen(stamps->directory) + 1;
+
+	if (snprintf(path, PATH_MAX, "%s/%s", stamps->directory, name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	for (char *p = path + length; *p; p++)
+		if (*p == '/')
+			*p = ':';
+	return 0;
+}
+
+uint64_t stamps_read(const struct stamps *stamps, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!stamps->directory || stamps_path(stamps, name, path) < 0 || lstat(path, &st) < 0 ||
+	    st.st_mtim.tv_sec < 0)
+		return 0;
+	return (uint64_t)st.st_mtim.tv_sec * USEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec / 1000;
+}
+
+/* Return: 0 or -errno. */
+static int write_stamp(const struct stamps *stamps, const char *name, uint64_t usec)
+{
+	const struct timespec time = {
+		.tv_sec = (time_t)(usec / USEC_PER_SEC),
+		.tv_nsec = (long)(usec % USEC_PER_SEC) * 1000,
+	};
+	cleanup(closep) int fd = -1;
+	char path[PATH_MAX];
+	int r = stamps_path(stamps, name, path);
+
+	if (r < 0)
+		return r;
+	if (mkdir(stamps->directory, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
+	/* Not the time of the kernel, which may be a tick behind: a run would be repeated. */
+	return fd < 0 || futimens(fd, (struct timespec[]){ time, time }) < 0 ? -errno : 0;
+}
+
+void stamps_write(struct stamps *stamps, const char *name, uint64_t usec, struct log *log)
+{
+	int r = stamps->directory ? write_stamp(stamps, name, usec) : 0;
+
+	if (r < 0 && !stamps->failed)
+		log_node(log, LOG_WARNING, name,
+			 "a scheduled run may be repeated or left out after a restart of the "
+			 "daemon: no file in %s: %s",
+			 stamps->directory, strerror(-r));
+	stamps->failed = r < 0;
+}
