@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += %D%/libsys.la
 %C%_libsys_la_SOURCES += \
 	%D%/process/signals.h %D%/process/signals.c \
 	%D%/process/proc.h %D%/process/proc.c \
+	%D%/process/pid-file.h %D%/process/pid-file.c \
 	%D%/process/children.h %D%/process/children.c \
 	%D%/process/snapshot.h %D%/process/snapshot.c \
 	%D%/process/descendants.h %D%/process/descendants.c \

@@ -33,6 +33,11 @@ check_PROGRAMS += %D%/process/test-command
 %C%_process_test_command_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_process_test_command_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/process/test-pid-file
+%C%_process_test_pid_file_SOURCES = %D%/process/test-pid-file.c
+%C%_process_test_pid_file_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_process_test_pid_file_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/process/test-usage
 %C%_process_test_usage_SOURCES = %D%/process/test-usage.c
 %C%_process_test_usage_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)

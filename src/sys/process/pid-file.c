@@ -1,0 +1,89 @@
+#include "sys/process/pid-file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fd.h"
+
+/* The longest line that may hold a pid. */
+#define LINE_MAX_BYTES 32
+
+static const char *open_error(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "no such file";
+	case ELOOP:
+		return "a symbolic link";
+	case EACCES:
+		return "permission denied";
+	default:
+		return "cannot be opened";
+	}
+}
+
+static bool is_owner(uid_t uid, const uid_t owners[static PID_FILE_OWNERS])
+{
+	for (size_t i = 0; i < PID_FILE_OWNERS; i++)
+		if (uid == owners[i])
+			return true;
+	return uid == 0;
+}
+
+/* Return: 0 or -EINVAL; -ENODATA if the line is not there yet. */
+static int parse(const char *text, pid_t *ret)
+{
+	char *end;
+	long pid;
+
+	if (!*text)
+		return -ENODATA;
+	if (!isdigit((unsigned char)*text))
+		return -EINVAL;
+	errno = 0;
+	pid = strtol(text, &end, 10);
+	while (*end == ' ' || *end == '\t' || *end == '\r')
+		end++;
+	if (errno || (*end && *end != '\n') || pid < 1 || pid > INT32_MAX)
+		return -EINVAL;
+	*ret = (pid_t)pid;
+	return 0;
+}
+
+int pid_file_read(const char *path, const uid_t owners[static PID_FILE_OWNERS], pid_t *ret,
+		  const char **why)
+{
+	cleanup(closep) int fd =
+		open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char text[LINE_MAX_BYTES + 1];
+	struct stat st;
+	ssize_t n;
+	int r;
+
+	*why = fd < 0 ? open_error(errno) : "cannot be read";
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	*why = "not a regular file";
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	*why = "a file of another user than root and the user of the service";
+	if (!is_owner(st.st_uid, owners))
+		return -EPERM;
+	*why = "cannot be read";
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	r = parse(text, ret);
+	*why = r == -ENODATA ? "empty" : "not a pid";
+	return r;
+}
