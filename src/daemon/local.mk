@@ -84,6 +84,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/probe/exec.h %D%/probe/exec.c \
 	%D%/probe/probe.h %D%/probe/probe.c \
 	%D%/probe/foreign.h %D%/probe/foreign.c \
+	%D%/probe/pid-watch.h %D%/probe/pid-watch.c \
 	%D%/probe/readiness.h %D%/probe/readiness.c
 
 # service: one service and its processes

@@ -37,6 +37,7 @@ dist_check_SCRIPTS += \
 	%D%/exporter.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
+	%D%/forking.sh \
 	%D%/forced.sh \
 	%D%/guard.sh \
 	%D%/interrupt.sh \

@@ -117,7 +117,7 @@ static void on_settled(struct alarm *alarm)
 /* The service is ready after a time if it still runs. */
 static bool is_settling(const struct node_config *config)
 {
-	return config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE &&
+	return config->ready.kind == PROBE_STARTED && config->type != TYPE_ONESHOT &&
 	       node_config_extras(config)->settle_time_usec > 0;
 }
 

@@ -16,6 +16,7 @@
 #include "daemon/service/machine.h"
 #include "daemon/service/main-process.h"
 #include "daemon/service/signal.h"
+#include "daemon/service/start.h"
 #include "sys/process/proc.h"
 
 static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
@@ -293,6 +294,23 @@ static void update_kept(struct service *s)
 		(void)control_group_remove(&s->group);
 }
 
+/*
+ * Returns true if the main process of a forking service was found, or may still be: processes
+ * remain, and the end of each brings the service here again.
+ */
+static bool update_forking(struct service *s)
+{
+	bool found = service_take_main(s);
+
+	if (!found && !has_remaining(s)) {
+		service_explain_main(s);
+		return false;
+	}
+	if (found || s->group.exists || !list_is_empty(&s->remaining))
+		node_end_task(s->node, TASK_EXITS);
+	return true;
+}
+
 static void update_exit(struct service *s)
 {
 	bool left;
@@ -303,6 +321,8 @@ static void update_exit(struct service *s)
 		node_end_task(s->node, TASK_EXITS);
 		return;
 	}
+	if (service_awaits_main(s) && update_forking(s))
+		return;
 	left = has_remaining(s);
 	if (!fsm_has_process(s->state)) {
 		node_end_task(s->node, TASK_EXITS);

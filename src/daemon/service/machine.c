@@ -184,6 +184,8 @@ static void update_members(struct service *s)
 			readiness_explain_failure(s->setup.readiness);
 		readiness_stop(s->setup.readiness);
 	}
+	if (s->setup.pid_watch && s->state != STATE_STARTING)
+		pid_watch_end(s->setup.pid_watch);
 	service_notify_update(s);
 	health_update(s->setup.health);
 	if (fsm_has_process(s->state))
@@ -267,6 +269,8 @@ static void note_timeout(struct service *s)
 		s->restarts++;
 	if (!fsm_is_coming_up(s->state))
 		return;
+	if (service_awaits_main(s))
+		service_explain_main(s);
 	s->run.outcome.kind = OUTCOME_START_TIMEOUT;
 	if (s->setup.hook && hook_is_running(s->setup.hook))
 		s->run.outcome.hook = hook_name(s->setup.hook->kind);

@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "daemon/service/signal.h"
+#include "sys/process/pid-file.h"
 #include "sys/process/proc.h"
 
 /* The search stops after this many ancestors. */
@@ -48,7 +50,8 @@ static bool has_uid(const struct service *s, uid_t uid)
 	const struct credentials *credentials = &node_config_extras(s->setup.config)->credentials;
 	uid_t main_uid;
 
-	if (uid == (credentials->set ? credentials->uid : getuid()))
+	if (uid == (credentials->set ? credentials->uid : getuid()) ||
+	    uid == node_config_extras(s->setup.config)->notify_uid)
 		return true;
 	return s->main.alive && proc_uid(s->main.pid, &main_uid) == 0 && uid == main_uid;
 }
@@ -149,6 +152,15 @@ static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pi
 	return 0;
 }
 
+/* The exit of a main process that is no child of the daemon is read from its pidfd. */
+static int watch_main(struct service *s, const struct proc_info *info, int pidfd)
+{
+	service_unwatch_main(s);
+	if (info->parent == getpid())
+		return 0;
+	return sd_event_add_io(s->ctx->event, &s->main_gone, pidfd, EPOLLIN, on_main_gone, s);
+}
+
 /* Makes the former main process a remaining process. */
 static void demote_main(struct service *s, struct process *to)
 {
@@ -195,6 +207,9 @@ int service_set_main(struct service *s, pid_t pid, const char **why)
 		return -ESHUTDOWN;
 	if (pid == s->main.pid)
 		return 0;
+	*why = "the start command has not ended";
+	if (s->setup.pid_watch && s->state == STATE_STARTING)
+		return -EBUSY;
 	r = examine(s, pid, &info, &pidfd, why);
 	if (r < 0)
 		return r;
@@ -202,15 +217,72 @@ int service_set_main(struct service *s, pid_t pid, const char **why)
 	r = process_new(&before, PROCESS_REMAINING, s);
 	if (r < 0)
 		return r;
-	service_unwatch_main(s);
-	if (info.parent != getpid())
-		r = sd_event_add_io(s->ctx->event, &s->main_gone, pidfd, EPOLLIN, on_main_gone, s);
+	r = watch_main(s, &info, pidfd);
 	if (r < 0) {
 		process_free(before);
 		return r;
 	}
 	demote_main(s, before);
 	promote(s, pid, take_fd(pidfd), &info);
+	return 0;
+}
+
+/* --- forking services --- */
+
+bool service_awaits_main(const struct service *s)
+{
+	return s->setup.pid_watch && s->state == STATE_STARTING && !s->main.alive &&
+	       s->run.outcome.kind == OUTCOME_EXITED && s->run.outcome.value == 0;
+}
+
+/* A pid from an earlier run may have come to another process of the service. */
+static bool is_older_than_run(const struct service *s, pid_t pid)
+{
+	uint64_t age_usec;
+
+	return proc_age(pid, &age_usec) == 0 && age_usec > clock_now_usec() - s->run.started_usec;
+}
+
+/* The guard of the start command is held until the main process has its own. */
+static void replace_main(struct service *s, pid_t pid, int pidfd, const struct proc_info *info)
+{
+	struct swansong_guard before = s->main.guard;
+
+	s->main.guard = (struct swansong_guard){ .node = NULL };
+	process_remove(&s->main);
+	promote(s, pid, pidfd, info);
+	swansong_guard_drop(&before);
+	s->run.outcome = (struct outcome){ .kind = OUTCOME_NONE };
+}
+
+int service_find_main(struct service *s, const char **why)
+{
+	const struct extras *extras = node_config_extras(s->setup.config);
+	const uid_t owners[PID_FILE_OWNERS] = {
+		geteuid(),
+		extras->credentials.set ? extras->credentials.uid : geteuid(),
+		extras->notify_uid == (uid_t)-1 ? geteuid() : extras->notify_uid,
+	};
+	cleanup(closep) int pidfd = -1;
+	struct proc_info info;
+	pid_t pid;
+	int r = pid_watch_begin(s->setup.pid_watch);
+
+	*why = "its directory cannot be watched";
+	if (r == 0)
+		r = pid_file_read(extras->pid_file, owners, &pid, why);
+	if (r == 0)
+		r = examine(s, pid, &info, &pidfd, why);
+	if (r == 0 && is_older_than_run(s, pid)) {
+		*why = "stale: the process is older than this start";
+		r = -ESTALE;
+	}
+	if (r == 0)
+		r = watch_main(s, &info, pidfd);
+	if (r < 0)
+		return r;
+	pid_watch_end(s->setup.pid_watch);
+	replace_main(s, pid, take_fd(pidfd), &info);
 	return 0;
 }
 

@@ -29,5 +29,19 @@ bool service_has_member(const struct service *service, pid_t pid, uid_t uid);
  */
 int service_set_main(struct service *service, pid_t pid, const char **why);
 
+/*
+ * Returns true if the start command of a forking service has ended with success, and the main
+ * process that it left is not known yet.
+ */
+bool service_awaits_main(const struct service *service);
+
+/*
+ * Makes the process in the pid-file the main process of a service that awaits it, and else watches
+ * the file.  The process must be one of the service as above, and must have begun in this run.
+ *
+ * Return: 0, or -errno with the reason in *why.
+ */
+int service_find_main(struct service *service, const char **why);
+
 /* Ends the watch on a main process that is no child of the daemon. */
 void service_unwatch_main(struct service *service);

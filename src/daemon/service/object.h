@@ -24,6 +24,7 @@
 #include "daemon/node/node.h"
 #include "daemon/notify/notify.h"
 #include "daemon/loop/process.h"
+#include "daemon/probe/pid-watch.h"
 #include "daemon/probe/readiness.h"
 #include "daemon/notify/watchdog.h"
 #include "model/life/fsm.h"
@@ -59,6 +60,7 @@ struct setup {
 	struct activation *activation;	   /* of launch; NULL: not needed */
 	struct notify *notify;		   /* NULL: no notification socket */
 	struct service_messages *messages; /* NULL likewise */
+	struct pid_watch *pid_watch;	   /* NULL: not of type forking */
 	struct readiness *readiness;	   /* NULL: ready = started or notify */
 	struct health *health;		   /* NULL: health = none */
 	struct attach *attach;		   /* NULL: attach = no */

@@ -36,6 +36,18 @@ static bool can_keep_activation(const struct service *s, const struct node_confi
 	       !key_set_has(&set, KEY_NOTIFY);
 }
 
+static void on_pid_file(void *arg)
+{
+	service_check_exits(arg);
+}
+
+static int make_pid_watch(struct setup *setup, struct service *s)
+{
+	const char *path = node_config_extras(setup->config)->pid_file;
+
+	return path ? pid_watch_new(&setup->pid_watch, s->ctx, path, on_pid_file, s) : 0;
+}
+
 static int make_calls(struct service *s, const struct node_config *config)
 {
 	if (s->calls || config->autostart != AUTOSTART_ON_DEMAND)
@@ -54,6 +66,7 @@ static void setup_done(struct setup *setup)
 {
 	service_hook_free(setup->hook);
 	service_hook_free(setup->reload);
+	pid_watch_free(setup->pid_watch);
 	readiness_free(setup->readiness);
 	health_free(setup->health);
 	attach_free(setup->attach);
@@ -87,6 +100,8 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 		r = health_new(&setup->health, s, config);
 	if (r >= 0 && config->attach)
 		r = attach_new(&setup->attach, s->node);
+	if (r >= 0)
+		r = make_pid_watch(setup, s);
 	if (r >= 0)
 		r = make_calls(s, config);
 	if (r >= 0)

@@ -40,6 +40,11 @@ bool service_has_any(const struct service *s)
 
 static void signal_group(struct service *s, int signo)
 {
+	struct proc_info info;
+
+	/* A process that became the main one may have begun a group of its own since then. */
+	if (s->main.alive && s->main.group != s->main.pid && proc_read(s->main.pid, &info) == 0)
+		s->main.group = info.group;
 	if (service_has_group(s))
 		(void)kill(-s->main.group, signo);
 }

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "daemon/service/main-process.h"
 #include "daemon/service/notify.h"
 #include "daemon/service/setup.h"
 
@@ -121,6 +122,39 @@ static int make_given(struct service *s, struct given *given, const char **step)
 	return 0;
 }
 
+/* Begins to find out whether the main process is ready. */
+static void await_readiness(struct service *s, bool ready_fd_given)
+{
+	const struct node_config *config = s->setup.launch.config;
+
+	if (start_readiness(s, ready_fd_given) < 0)
+		log_node(s->ctx->log, LOG_ERR, s->config->path, "cannot watch for readiness");
+	if (config->ready.kind == PROBE_STARTED && config->type != TYPE_ONESHOT &&
+	    !s->setup.readiness)
+		service_post(s, EVENT_READY);
+}
+
+bool service_take_main(struct service *s)
+{
+	const char *why;
+
+	if (service_find_main(s, &why) < 0)
+		return false;
+	log_node(s->ctx->log, LOG_INFO, s->config->path, "main process is pid %d (%s)",
+		 (int)s->main.pid, s->main.name);
+	await_readiness(s, false);
+	return true;
+}
+
+void service_explain_main(struct service *s)
+{
+	const char *why;
+
+	if (service_find_main(s, &why) < 0)
+		log_node(s->ctx->log, LOG_ERR, s->config->path, "no main process: pid-file %s: %s",
+			 node_config_extras(s->setup.config)->pid_file, why);
+}
+
 void service_spawn(struct service *s)
 {
 	const struct node_config *config =
@@ -159,9 +193,6 @@ void service_spawn(struct service *s)
 	process_name(&s->main, config->argv[0]);
 	launch_run(&s->setup.launch, pid, s->node->generation);
 	log_node(s->ctx->log, LOG_INFO, s->config->path, "started, pid %d", (int)pid);
-	if (start_readiness(s, given.ready_fd >= 0) < 0)
-		log_node(s->ctx->log, LOG_ERR, s->config->path, "cannot watch for readiness");
-	if (config->ready.kind == PROBE_STARTED && config->type == TYPE_SIMPLE &&
-	    !s->setup.readiness)
-		service_post(s, EVENT_READY);
+	if (config->type != TYPE_FORKING)
+		await_readiness(s, given.ready_fd >= 0);
 }

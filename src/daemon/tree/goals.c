@@ -187,7 +187,7 @@ void goals_forget_restarts(struct node *node)
 static void goals_reset(struct service *s)
 {
 	if (s->state == STATE_FAILED || s->state == STATE_BACKOFF ||
-	    (s->state == STATE_DONE && s->config->type == TYPE_SIMPLE))
+	    (s->state == STATE_DONE && s->config->type != TYPE_ONESHOT))
 		service_post(s, EVENT_RESET);
 }
 

@@ -128,6 +128,7 @@ static void extras_free(struct extras *extras)
 	listen_done(extras->listen, extras->n_listen);
 	credentials_done(&extras->credentials);
 	free(extras->schedule);
+	free(extras->pid_file);
 	free(extras->instances);
 	free(extras->environment_pass);
 	free(extras);

@@ -42,7 +42,7 @@ enum key_id {
 #define CONFIG_ROOT_SECTION "swansong"
 #define CONFIG_ROOT_NAME    "root"
 
-enum service_type { TYPE_SIMPLE, TYPE_ONESHOT };
+enum service_type { TYPE_SIMPLE, TYPE_ONESHOT, TYPE_FORKING };
 /* AUTOSTART_NO is 0: only the other two start the service without a request. */
 enum autostart { AUTOSTART_NO, AUTOSTART_YES, AUTOSTART_ON_DEMAND };
 enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
@@ -227,6 +227,7 @@ struct extras {
 	int watchdog_signal, reload_signal, kill_signal;
 	uid_t notify_uid; /* the owner of the notification socket; -1: the user of the service */
 	unsigned fd_store_max; /* descriptors that the daemon stores; none without notify */
+	char *pid_file; /* of TYPE_FORKING: absolute */
 	struct listen *listen;
 	size_t n_listen;
 	struct place listen_place; /* of the key; without file when the config is gone */

@@ -54,7 +54,9 @@ KEY(FINAL_TIMEOUT, "final-timeout", NODE, duration, EXTRA(final_timeout_usec), L
 KEY(COMMAND, "command", SERVICE, command, WHOLE(NODE), RESTART,
 	"program to run, which makes the node a service")
 KEY(TYPE, "type", SERVICE, type, NODE(type), RESTART,
-	"service that stays, or that ends when its work is done")
+	"service that stays, ends with its work, or forks")
+KEY(PID_FILE, "pid-file", SERVICE, pid_file, EXTRA(pid_file), NEXT_START,
+	"file with the pid of a service of type = forking")
 KEY(LISTEN, "listen", SERVICE, listen, WHOLE(EXTRAS), RESTART,
 	"sockets that the daemon opens for the service")
 KEY(AUTOSTART, "autostart", SERVICE, autostart, NODE(autostart), LIVE,

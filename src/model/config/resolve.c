@@ -224,6 +224,24 @@ static void resolve_schedule(struct resolver *r, struct node_config *node)
 		node->autostart = AUTOSTART_NO;
 }
 
+/* The process that is started ends, so only the pid-file names the main process. */
+static void resolve_check_forking(struct resolver *r, struct node_config *node)
+{
+	bool forks = node->type == TYPE_FORKING;
+	enum probe_kind ready = node->ready.kind;
+
+	if (forks && !node_config_extras(node)->pid_file)
+		resolve_error(KEY_TYPE, "'forking' needs the file with the pid of the main process: "
+					"set pid-file, for example pid-file = /run/nginx.pid");
+	if (!forks && node_config_extras(node)->pid_file)
+		diag_add(r->diag, DIAG_WARNING, section_place(node, KEY_PID_FILE),
+			 "[%s] pid-file: has no effect without type = forking",
+			 node_config_section(node));
+	if (forks && (ready == PROBE_NOTIFY || ready == PROBE_FD || ready == PROBE_LOG))
+		resolve_error(KEY_READY, "a forking service is ready with its pid-file or by a probe: "
+					 "expected started, tcp, unix, http or exec");
+}
+
 /* A service on demand waits for connections to its sockets. */
 static void resolve_check_demand(struct resolver *r, struct node_config *node)
 {
@@ -397,6 +415,7 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 	resolve_check_delays(r, node);
 	resolve_schedule(r, node);
 	resolve_check_oneshot(r, node);
+	resolve_check_forking(r, node);
 	resolve_notify(r, node);
 	resolve_check_demand(r, node);
 	if (resolve_listen(r, node) < 0 || resolve_ready_fd(r, node) < 0)

@@ -145,7 +145,7 @@ bool policy_is_clean(const struct node_config *config, const struct outcome *out
 	if (is_stated(config, outcome))
 		return true;
 	if (outcome->kind == OUTCOME_SIGNALED)
-		return config->type == TYPE_SIMPLE && outcome->value == config->stop_signal;
+		return config->type != TYPE_ONESHOT && outcome->value == config->stop_signal;
 	return outcome->kind == OUTCOME_EXITED && outcome->value == 0;
 }
 

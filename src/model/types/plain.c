@@ -271,7 +271,8 @@ const struct type type_weight =
 #define THREE(a, A, b, B, c, C) CHOICES(a ", " b " or " c, a, b, { a, A }, { b, B }, { c, C })
 
 /* clang-format off */
-const struct type type_type = TWO("simple", TYPE_SIMPLE, "oneshot", TYPE_ONESHOT);
+const struct type type_type = THREE("simple", TYPE_SIMPLE, "oneshot", TYPE_ONESHOT,
+	"forking", TYPE_FORKING);
 const struct type type_exit_on_signal =
 	TWO("0", EXIT_ON_SIGNAL_ZERO, "128+n", EXIT_ON_SIGNAL_NUMBER);
 const struct type type_exit_when =

@@ -77,6 +77,18 @@ TYPE(directory, .parse = directory_parse, .equal = value_equal_text, .print = va
      .expected = "an absolute path, for example /srv/%n; %n, %i and %% are replaced",
      .examples = { "/srv", "/tmp" });
 
+static int pid_file_resolve(struct value *value, void *field)
+{
+	char **path = field;
+
+	return *path ? substitute_text_of(path, value->path) : 0;
+}
+
+TYPE(pid_file, .parse = directory_parse, .equal = value_equal_text, .print = value_print_text,
+     .resolve = pid_file_resolve,
+     .expected = "an absolute path, for example /run/%n.pid; %n, %i and %% are replaced",
+     .examples = { "/run/a.pid", "/run/b.pid" });
+
 /* --- the environment, which environment_resolve() merges from all sections above --- */
 
 static int environment_parse(struct value *value, void *field)

@@ -67,7 +67,7 @@ extern const struct type type_log_keep, type_log_format, type_log_timestamp, typ
 extern const struct type type_exit_on_signal, type_signal_scope, type_on_unhealthy;
 extern const struct type type_restart_limit, type_success_status;
 /* text.c */
-extern const struct type type_socket, type_report, type_directory;
+extern const struct type type_socket, type_report, type_directory, type_pid_file;
 extern const struct type type_environment, type_files, type_names, type_input, type_output;
 /* command.c */
 extern const struct type type_command, type_commands; /* the key of the latter may be repeated */

@@ -10,7 +10,7 @@ static const struct {
 } bad_values[] = {
 	{ "shutdown-timeout",
 	  { "", "5", "-1s", "1.5s", "5 s", "1m", "forever", "99999999999999999999s" } },
-	{ "type", { "", "Simple", "forking" } },
+	{ "type", { "", "Simple", "fork" } },
 	{ "listen",
 	  { "", "80", "tcp:", "tcp:80", "tcp:127.0.0.1:0", "tcp:example.org:80", "udp:[::1]",
 	    "unix:", "unix:run/x", "http:127.0.0.1:80", "tcp:127.0.0.1:80,", "unix:/x,mode=0778",

@@ -86,6 +86,17 @@ START_TEST(a_service_on_demand_has_an_idle_timeout)
 }
 END_TEST
 
+START_TEST(a_forking_service_has_a_pid_file)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[g/s]\ncommand = s\ntype = forking\npid-file = /run/%n.pid\n");
+	const struct node_config *s = only(config, "g/s");
+
+	ck_assert_int_eq(s->type, TYPE_FORKING);
+	ck_assert_str_eq(node_config_extras(s)->pid_file, "/run/g/s.pid");
+}
+END_TEST
+
 START_TEST(every_key_is_taken)
 {
 	cleanup(config_unrefp) struct config *config = good(
@@ -425,6 +436,7 @@ TCase *config_values_tests(void)
 
 	tcase_add_test(tc, defaults_are_those_of_the_manual);
 	tcase_add_test(tc, a_service_on_demand_has_an_idle_timeout);
+	tcase_add_test(tc, a_forking_service_has_a_pid_file);
 	tcase_add_test(tc, every_key_is_taken);
 	tcase_add_test(tc, keys_of_the_end_and_of_limits_are_read);
 	tcase_add_test(tc, readiness_has_all_kinds);
