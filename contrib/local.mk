@@ -57,7 +57,7 @@ EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/c
 	%D%/container/MOVING.md \
 	%D%/webhook/README.md %D%/webhook/swansong-webhook \
 	%D%/nomad/README.md %D%/nomad/shop.nomad.hcl \
-	%D%/kubernetes/README.md %D%/kubernetes/pod.yaml %D%/kubernetes/sidecar.yaml
+	%D%/kubernetes/README.md %D%/kubernetes/pod.yaml %D%/kubernetes/probes.yaml %D%/kubernetes/sidecar.yaml
 
 # Examples of the library: built by check, and run by tests/integration/examples.sh.
 examples = \

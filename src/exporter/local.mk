@@ -8,12 +8,15 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 # mirror: the copy of the tree, and what fills it
 %C%_libexporter_la_SOURCES += \
 	%D%/mirror/copy.h %D%/mirror/copy.c \
+	%D%/mirror/totals.h %D%/mirror/totals.c \
 	%D%/mirror/link.h %D%/mirror/link.c
 
 # text: the copy as text
 %C%_libexporter_la_SOURCES += \
 	%D%/text/api.h %D%/text/api.c \
-	%D%/text/html.h %D%/text/html.c
+	%D%/text/html.h %D%/text/html.c \
+	%D%/text/health.h %D%/text/health.c \
+	%D%/text/metrics.h %D%/text/metrics.c
 
 # http: the server
 %C%_libexporter_la_SOURCES += \

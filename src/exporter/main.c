@@ -12,12 +12,16 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "base/parse.h"
 #include "exporter/http/listen.h"
 #include "exporter/http/routes.h"
+#include "exporter/text/metrics.h"
 #include "proto/address.h"
 
 #define NAME	   "swansong-exporter"
 #define EXIT_USAGE 2
+
+enum long_option { OPTION_MAX_NODES = 256 };
 
 static const char usage[] =
 	"usage: " NAME " [-s SOCKET] [--listen ADDRESS]\n"
@@ -28,14 +32,17 @@ static const char usage[] =
 	"                        (default $SWANSONG_SOCKET, or /run/swansong/control.sock)\n"
 	"  -l, --listen ADDRESS  HOST:PORT, [HOST]:PORT or unix:PATH (default " LISTEN_DEFAULT ";\n"
 	"                        not used with a socket of LISTEN_FDS)\n"
-	"  -h, --help            show this\n"
-	"  -V, --version         show the version\n"
-	"\n"
-	"See swansong-exporter(8).\n";
+	"      --max-nodes N     nodes with metrics (default " STRINGIFY(
+		METRICS_NODES_DEFAULT) ")\n"
+				       "  -h, --help            show this\n"
+				       "  -V, --version         show the version\n"
+				       "\n"
+				       "See swansong-exporter(8).\n";
 
 static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, 's' },
 	{ "listen", required_argument, NULL, 'l' },
+	{ "max-nodes", required_argument, NULL, OPTION_MAX_NODES },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
@@ -44,6 +51,7 @@ static const struct option long_options[] = {
 struct exporter_options {
 	const char *socket; /* NULL: the default */
 	const char *listen;
+	uint64_t max_nodes;
 };
 
 /* Returns -1 to go on, or an exit status. */
@@ -51,7 +59,8 @@ static int options_parse(int argc, char **argv, struct exporter_options *ret)
 {
 	int c;
 
-	*ret = (struct exporter_options){ .listen = LISTEN_DEFAULT };
+	*ret = (struct exporter_options){ .listen = LISTEN_DEFAULT,
+					  .max_nodes = METRICS_NODES_DEFAULT };
 	while ((c = getopt_long(argc, argv, "s:l:hV", long_options, NULL)) >= 0) {
 		switch (c) {
 		case 's':
@@ -60,6 +69,15 @@ static int options_parse(int argc, char **argv, struct exporter_options *ret)
 		case 'l':
 			ret->listen = optarg;
 			break;
+		case OPTION_MAX_NODES:
+			if (parse_uint(optarg, UINT32_MAX, &ret->max_nodes) == 0)
+				break;
+			(void)fprintf(stderr,
+				      NAME
+				      ": --max-nodes: invalid number '%s': expected for example "
+				      "500\n",
+				      optarg);
+			return EXIT_USAGE;
 		case 'h':
 			return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 		case 'V':
@@ -142,6 +160,7 @@ static void exporter_done(struct exporter *e)
 	e->site.server = server_free(e->site.server);
 	e->site.link = link_free(e->site.link);
 	e->site.stream = stream_free(e->site.stream);
+	totals_done(&e->site.totals);
 	copy_done(&e->copy);
 	e->event = sd_event_unref(e->event);
 }
@@ -154,6 +173,8 @@ static int exporter_run(const struct exporter_options *options, const char *sock
 	log_init(&e.log, NAME, LOG_INFO);
 	log_use(&e.log, STDERR_FILENO);
 	copy_init(&e.copy);
+	totals_init(&e.site.totals);
+	e.site.max_nodes = options->max_nodes;
 	fd = listen_open(options->listen, &e.log);
 	if (fd < 0)
 		return fd == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;

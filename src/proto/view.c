@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const node_states[] = {
+const char *const node_view_states[] = {
 	[NODE_RUNNING] = "running",
 	[NODE_SHUTTING_DOWN] = "shutting_down",
 	[NODE_COMPLETE] = "complete",
 	NULL,
 };
 
-static const char *const service_states[] = {
+const char *const service_view_states[] = {
 	"down",	     "preparing", "starting", "readying", "up",	       "draining",
 	"waiting",   "asking",	  "stopping", "killing",  "closing",   "cleaning",
 	"finishing", "backoff",	  "done",     "failed",	  "listening", NULL,
@@ -24,7 +24,7 @@ static const char *const health_states[] = { "unknown", "healthy", "unhealthy", 
 
 static const char *const plan_kinds[] = { "service", "final", NULL };
 
-static const char *const guard_kinds[] = { "process", "action", "leftover", "program",
+const char *const guard_view_kinds[] = { "process", "action", "leftover", "program",
 					   "lease",   "log",	NULL };
 
 static const char *const output_streams[] = { "stdout", "stderr", NULL };
@@ -35,7 +35,7 @@ static const char *const output_kinds[] = { "inherit", "null",	 "file",   "journ
 static const char *const output_stamps[] = { "none", "iso", "iso_usec", "unix", NULL };
 
 static const struct field service_fields[] = {
-	FIELD(service_view, FIELD_ENUM, state, .values = service_states),
+	FIELD(service_view, FIELD_ENUM, state, .values = service_view_states),
 	FIELD(service_view, FIELD_INT, since_usec),
 	FIELD(service_view, FIELD_INT, pid, .optional = true),
 	FIELD(service_view, FIELD_STRING, command),
@@ -68,7 +68,7 @@ static const struct field_table service_table = FIELD_TABLE(service_view, servic
 static const struct field node_fields[] = {
 	FIELD(node_view, FIELD_STRING, path),
 	FIELD(node_view, FIELD_INT, generation),
-	FIELD(node_view, FIELD_CHOICE, state, .values = node_states),
+	FIELD(node_view, FIELD_CHOICE, state, .values = node_view_states),
 	FIELD(node_view, FIELD_INT, since_usec),
 	FIELD(node_view, FIELD_INT, guards),
 	FIELD(node_view, FIELD_BOOL, ready),
@@ -82,7 +82,7 @@ static const struct field guard_fields[] = {
 	FIELD(guard_view, FIELD_INT, id),
 	FIELD(guard_view, FIELD_STRING, node),
 	FIELD(guard_view, FIELD_INT, generation),
-	FIELD(guard_view, FIELD_ENUM, kind, .values = guard_kinds),
+	FIELD(guard_view, FIELD_ENUM, kind, .values = guard_view_kinds),
 	FIELD(guard_view, FIELD_INT, pid, .optional = true),
 	FIELD(guard_view, FIELD_INT, uid, .optional = true),
 	FIELD(guard_view, FIELD_STRING, command, .optional = true),
@@ -147,24 +147,38 @@ int node_view_parse(const json_t *object, struct node_view *ret)
 
 const char *node_view_state_name(enum node_view_state state)
 {
-	return node_states[state];
+	return node_view_states[state];
 }
 
 const char *service_view_state(const char *name)
 {
-	for (size_t i = 0; service_states[i]; i++)
-		if (strcmp(service_states[i], name) == 0)
-			return service_states[i];
+	for (size_t i = 0; service_view_states[i]; i++)
+		if (strcmp(service_view_states[i], name) == 0)
+			return service_view_states[i];
 	return NULL;
 }
 
 int node_view_state_find(const char *name, enum node_view_state *ret)
 {
-	for (size_t i = 0; node_states[i]; i++) {
-		if (strcmp(node_states[i], name) != 0)
+	for (size_t i = 0; node_view_states[i]; i++) {
+		if (strcmp(node_view_states[i], name) != 0)
 			continue;
 		*ret = (enum node_view_state)i;
 		return 0;
 	}
 	return -EINVAL;
+}
+
+bool node_view_is_healthy(const struct node_view *node)
+{
+	const char *health = node->service.health;
+
+	if (!node->is_service)
+		return true;
+	return !node->service.ended && (!health || strcmp(health, "healthy") == 0);
+}
+
+bool node_view_is_well(const struct node_view *node)
+{
+	return node->state == NODE_RUNNING && node->ready && node_view_is_healthy(node);
 }

@@ -114,6 +114,16 @@ int plan_entry_view_parse_array(const json_t *parameters, const char *name,
 int output_view_parse_array(const json_t *parameters, const char *name, struct output_view **ret,
 			    size_t *ret_n);
 
+/* Returns true if the node is no service, or one that has not ended by itself and is healthy. */
+bool node_view_is_healthy(const struct node_view *node);
+
+/* Returns true if the node runs, is ready and healthy. */
+bool node_view_is_well(const struct node_view *node);
+
+/* The values of these members, NULL-terminated; those of nodes in the order of the enum. */
+extern const char *const node_view_states[], *const service_view_states[],
+	*const guard_view_kinds[];
+
 /* Returns the constant that is equal to @name, as in struct service_view; or NULL. */
 const char *service_view_state(const char *name);
 

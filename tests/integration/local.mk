@@ -35,6 +35,7 @@ dist_check_SCRIPTS += \
 	%D%/exec-terminal.sh \
 	%D%/exit-status.sh \
 	%D%/exporter.sh \
+	%D%/exporter-metrics.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/forking.sh \

@@ -7,27 +7,12 @@
 
 /* For probes, which need a yes or a no; a person sees the reason as well. */
 
-static bool is_healthy(const struct node_view *node)
-{
-	const char *health = node->service.health;
-
-	if (!node->is_service)
-		return true;
-	return !node->service.ended && (!health || strcmp(health, "healthy") == 0);
-}
-
-/* A node is ready when every service in it is that has to run. */
-static bool is_well(const struct node_view *node)
-{
-	return node->state == NODE_RUNNING && node->ready && is_healthy(node);
-}
-
 static void add_row(struct table *t, const struct node_view *node)
 {
 	const char *health = node->service.health, *why = node->service.health_result;
 
 	table_add(t, STYLE_BOLD, "%s", node_name(node->path));
-	if (is_healthy(node))
+	if (node_view_is_healthy(node))
 		show_add_state(t, node);
 	else if (node->service.ended)
 		table_add(t, STYLE_BAD, "ended");
@@ -50,7 +35,7 @@ static int explain(struct ctl *ctl, const struct nodes *nodes)
 
 	table_init(&t, 2, NULL);
 	for (size_t i = 0; i < nodes->n; i++)
-		if (nodes->nodes[i].is_service && !is_well(&nodes->nodes[i]) &&
+		if (nodes->nodes[i].is_service && !node_view_is_well(&nodes->nodes[i]) &&
 		    !is_excused(nodes, i))
 			add_row(&t, &nodes->nodes[i]);
 	return table_print(&t, &ctl->out);
@@ -62,7 +47,7 @@ static bool all_are_well(const struct nodes *nodes)
 
 	for (size_t i = 0; i < nodes->n; i++)
 		if (nodes->nodes[i].is_service)
-			well &= is_well(&nodes->nodes[i]) || is_excused(nodes, i);
+			well &= node_view_is_well(&nodes->nodes[i]) || is_excused(nodes, i);
 	return well;
 }
 

@@ -12,7 +12,9 @@
 #include "base/memstream.h"
 #include "exporter/page/page.h"
 #include "exporter/text/api.h"
+#include "exporter/text/health.h"
 #include "exporter/text/html.h"
+#include "exporter/text/metrics.h"
 
 struct reply {
 	struct MHD_Connection *connection;
@@ -86,6 +88,55 @@ static struct MHD_Response *get_events(struct site *site, struct reply *reply)
 	return response;
 }
 
+static struct MHD_Response *get_metrics(struct site *site, struct reply *reply)
+{
+	const char *accept = MHD_lookup_connection_value(reply->connection, MHD_HEADER_KIND,
+							 MHD_HTTP_HEADER_ACCEPT);
+	enum metrics_format format = metrics_accepted(accept);
+	const struct metrics_source source = {
+		.copy = site->copy,
+		.totals = &site->totals,
+		.up = link_is_up(site->link),
+		.max_nodes = site->max_nodes,
+		.now_usec = clock_now_usec(),
+	};
+	struct memstream m;
+	char *text;
+
+	if (memstream_open(&m) < 0)
+		return NULL;
+	metrics_write(m.file, &source, format);
+	return memstream_close(&m, &text) < 0 ? NULL : reply_text(text, metrics_type(format));
+}
+
+/* Takes the reference to @object. */
+static struct MHD_Response *reply_health(struct reply *reply, json_t *object, bool ok)
+{
+	reply->status = ok ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+	return reply_json(object);
+}
+
+static struct MHD_Response *get_healthz(struct site *site, struct reply *reply)
+{
+	bool ok;
+	json_t *object = health_live(link_is_up(site->link), &ok);
+
+	return reply_health(reply, object, ok);
+}
+
+static struct MHD_Response *get_readyz(struct site *site, struct reply *reply)
+{
+	bool ok;
+	json_t *object = health_ready(site->copy, link_is_up(site->link), &ok);
+
+	return reply_health(reply, object, ok);
+}
+
+static struct MHD_Response *get_startupz(struct site *site, struct reply *reply)
+{
+	return site->started ? get_healthz(site, reply) : get_readyz(site, reply);
+}
+
 static struct MHD_Response *get_page(struct site *site, struct reply *reply)
 {
 	static const char marker[] = "<!--tree-->\n";
@@ -123,10 +174,18 @@ static const struct {
 	bool is_prefix;
 	struct MHD_Response *(*get)(struct site *site, struct reply *reply);
 } routes[] = {
-	{ "/", false, get_page },	  { "/node/", true, get_page },
-	{ "/shutdown", false, get_page }, { "/api/tree", false, get_tree },
-	{ "/api/node/", true, get_node }, { "/api/shutdown", false, get_shutdown },
-	{ "/events", false, get_events }, { "/", true, get_file },
+	{ "/", false, get_page },
+	{ "/node/", true, get_page },
+	{ "/shutdown", false, get_page },
+	{ "/api/tree", false, get_tree },
+	{ "/api/node/", true, get_node },
+	{ "/api/shutdown", false, get_shutdown },
+	{ "/events", false, get_events },
+	{ "/metrics", false, get_metrics },
+	{ "/healthz", false, get_healthz },
+	{ "/readyz", false, get_readyz },
+	{ "/startupz", false, get_startupz },
+	{ "/", true, get_file },
 };
 
 struct MHD_Response *routes_get(struct MHD_Connection *connection, const char *path,
@@ -227,10 +286,23 @@ void routes_resumed(void *arg)
 	server_resume(((struct site *)arg)->server);
 }
 
+static void update_site(struct site *site, enum link_news news, const json_t *detail)
+{
+	bool ready;
+
+	if (news == LINK_EVENTS)
+		totals_take(&site->totals, detail);
+	if (news == LINK_TREE || news == LINK_UP)
+		totals_prune(&site->totals, site->copy);
+	json_decref(health_ready(site->copy, link_is_up(site->link), &ready));
+	site->started = news != LINK_DOWN && (site->started || ready);
+}
+
 void routes_news(enum link_news news, const json_t *detail, void *arg)
 {
 	struct site *site = arg;
 
+	update_site(site, news, detail);
 	if (!stream_is_used(site->stream))
 		return;
 	switch (news) {

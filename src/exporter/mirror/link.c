@@ -19,7 +19,8 @@
 #define CONNECT_USEC   (10 * USEC_PER_MSEC) /* a full backlog of the daemon may cost this much */
 #define RETRY_MIN_USEC (50 * USEC_PER_MSEC)
 #define RETRY_MAX_USEC USEC_PER_SEC
-#define ROUND_USEC     (100 * USEC_PER_MSEC) /* between two rounds of queries */
+#define ROUND_USEC     (100 * USEC_PER_MSEC) /* between two rounds of queries, at least */
+#define ROUND_SHARE    30		     /* likewise, in times of what a Status takes */
 #define STOPPING_USEC  (500 * USEC_PER_MSEC) /* likewise, during a shutdown without events */
 
 struct wire {
@@ -38,6 +39,7 @@ struct link {
 	sd_event_source *retry, *round;
 	uint64_t retry_usec;	   /* until the next attempt */
 	uint64_t round_begun_usec; /* of the last round */
+	uint64_t pause_usec;	   /* from then on until the next one */
 	enum interface_method asked;
 	bool busy;  /* a query is not answered yet */
 	bool dirty; /* something has happened since the round began */
@@ -145,7 +147,7 @@ static void link_touch(struct link *link)
 {
 	link->dirty = true;
 	if (!link->busy)
-		link_set_round(link, ROUND_USEC);
+		link_set_round(link, link->pause_usec);
 }
 
 static int link_end_round(struct link *link)
@@ -159,7 +161,7 @@ static int link_end_round(struct link *link)
 		link->owner->news(LINK_UP, NULL, link->owner->arg);
 	}
 	if (link->dirty)
-		link_set_round(link, ROUND_USEC);
+		link_set_round(link, link->pause_usec);
 	else if (copy_is_stopping(link->copy))
 		link_set_round(link, STOPPING_USEC);
 	return 0;
@@ -173,6 +175,8 @@ static int receive_status(struct link *link, const struct message_reply *reply)
 		return -EBADMSG;
 	if (reply->continues)
 		return 0;
+	link->pause_usec =
+		MAX(ROUND_USEC, ROUND_SHARE * (clock_now_usec() - link->round_begun_usec));
 	r = copy_take_nodes(link->copy, link->nodes, clock_now_usec());
 	json_decref(link->nodes);
 	link->nodes = NULL;
@@ -228,6 +232,9 @@ static int receive_events(struct link *link, const struct message_reply *reply)
 		return -ECONNRESET;
 	if (!json_is_array(events))
 		return -EBADMSG;
+	/* Of settings, perhaps. */
+	link->wants_plan =
+		link->wants_plan || message_get_bool(reply->parameters, "changed", false);
 	copy_take_events(link->copy, events);
 	if (json_array_size(events) > 0)
 		link->owner->news(LINK_EVENTS, events, link->owner->arg);
@@ -243,7 +250,8 @@ static int link_connect(struct link *link)
 		r = wire_open(&link->queries);
 	/* Events first, so that no change is between them and the first Status. */
 	if (r == 0)
-		r = wire_call(&link->events, METHOD_EVENTS, json_pack("{s:i, s:b}", "last", COPY_EVENTS, "changes", 1),
+		r = wire_call(&link->events, METHOD_EVENTS,
+			      json_pack("{s:i, s:b}", "last", COPY_EVENTS, "changes", 1),
 			      MESSAGE_MORE);
 	if (r == 0)
 		r = link_begin_round(link);
@@ -298,7 +306,8 @@ int link_new(struct link **ret, sd_event *event, const char *socket, struct copy
 			       .socket = socket,
 			       .copy = copy,
 			       .owner = owner,
-			       .retry_usec = RETRY_MIN_USEC };
+			       .retry_usec = RETRY_MIN_USEC,
+			       .pause_usec = ROUND_USEC };
 	link->events = (struct wire){ .link = link, .receive = receive_events };
 	link->queries = (struct wire){ .link = link, .receive = receive_query };
 	r = link_add_timers(link);
@@ -332,8 +341,8 @@ pid_t link_daemon(const struct link *link)
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
 
-	if (!link->up || getsockopt(client_get_fd(link->queries.client), SOL_SOCKET, SO_PEERCRED,
-				    &peer, &length) < 0)
+	if (!link->queries.client || getsockopt(client_get_fd(link->queries.client), SOL_SOCKET,
+						SO_PEERCRED, &peer, &length) < 0)
 		return 0;
 	return peer.pid;
 }

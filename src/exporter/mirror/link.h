@@ -2,8 +2,8 @@
 
 /*
  * The two connections to the daemon, however many clients there are: the stream of events, and
- * the queries that fill the copy.  A query follows an event, at most ten times a second, and
- * nothing is asked while nothing happens.  After the end of the daemon, connections are tried each
+ * the queries that fill the copy.  Queries follow an event, at most ten times a second and less
+ * often if the tree is large; nothing is asked while nothing happens.  After the end of the daemon, connections are tried each
  * second at least.
  */
 

@@ -38,5 +38,6 @@ Suite *test_suite(void)
 
 	suite_add_tcase(suite, copy_tests());
 	suite_add_tcase(suite, text_tests());
+	suite_add_tcase(suite, metrics_tests());
 	return suite;
 }

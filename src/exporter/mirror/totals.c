@@ -1,0 +1,198 @@
+/*
+ * A start begins when the service leaves a state without processes, and ends in the state up; a
+ * stop begins with the first state of an ordered end, and ends without processes.
+ */
+#include "exporter/mirror/totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/macro.h"
+#include "proto/message.h"
+
+static const char *totals_node_path(const void *thing)
+{
+	return ((const struct totals_node *)thing)->path;
+}
+
+void totals_init(struct totals *totals)
+{
+	*totals = (struct totals){ 0 };
+	dict_init(&totals->by_path, totals_node_path);
+}
+
+static struct totals_node *totals_node_free(struct totals_node *node)
+{
+	if (node)
+		free(node->path);
+	free(node);
+	return NULL;
+}
+DEFINE_CLEANUP(struct totals_node *, totals_node_free)
+
+void totals_done(struct totals *totals)
+{
+	for (size_t i = 0; i < totals->n; i++)
+		totals_node_free(totals->nodes[i]);
+	free(totals->nodes);
+	dict_done(&totals->by_path);
+}
+
+const struct totals_node *totals_find(const struct totals *totals, const char *path)
+{
+	return dict_find(&totals->by_path, path);
+}
+
+/* Returns NULL without memory: the event is not counted then. */
+static struct totals_node *totals_make(struct totals *totals, const char *path)
+{
+	struct totals_node *found = dict_find(&totals->by_path, path), **nodes;
+	cleanup(totals_node_freep) struct totals_node *node = NULL;
+
+	if (found)
+		return found;
+	nodes = reallocarray(totals->nodes, totals->n + 1, sizeof(struct totals_node *));
+	if (!nodes)
+		return NULL;
+	totals->nodes = nodes;
+	node = calloc(1, sizeof(*node));
+	if (!node)
+		return NULL;
+	node->path = strdup(path);
+	if (!node->path || dict_add(&totals->by_path, node) < 0)
+		return NULL;
+	nodes[totals->n++] = node;
+	return take(node);
+}
+
+void totals_prune(struct totals *totals, const struct copy *copy)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < totals->n; i++) {
+		struct totals_node *node = totals->nodes[i];
+
+		if (copy_find(copy, node->path)) {
+			totals->nodes[kept++] = node;
+			continue;
+		}
+		dict_remove(&totals->by_path, node->path);
+		totals_node_free(node);
+	}
+	totals->n = kept;
+}
+
+static bool is_one_of(const char *state, const char *const *states)
+{
+	while (*states && strcmp(*states, state) != 0)
+		states++;
+	return *states;
+}
+
+static bool is_over(const char *state)
+{
+	static const char *const states[] = { "down", "backoff", "done", "failed", NULL };
+
+	return is_one_of(state, states);
+}
+
+static bool is_ordered_end(const char *state)
+{
+	static const char *const states[] = { "draining", "waiting", "asking",
+					      "stopping", "killing", NULL };
+
+	return is_one_of(state, states);
+}
+
+static void add_duration(struct totals_durations *durations, uint64_t usec)
+{
+	static const char *const bounds[] = TOTALS_BOUNDS;
+
+	_Static_assert(ARRAY_SIZE(bounds) == TOTALS_BUCKETS - 1, "a bucket has its bound");
+	for (size_t i = 0; i < TOTALS_BUCKETS; i++)
+		if (i == TOTALS_BUCKETS - 1 || (double)usec <= 1e6 * strtod(bounds[i], NULL))
+			durations->buckets[i]++;
+	durations->sum_usec += usec;
+}
+
+static uint64_t elapsed(uint64_t since, uint64_t now)
+{
+	return now > since ? now - since : 0;
+}
+
+static enum totals_exit exit_kind(const char *reason)
+{
+	static const char with_status[] = "exited with status ";
+
+	if (strncmp(reason, with_status, strlen(with_status)) == 0)
+		return strncmp(reason + strlen(with_status), "0", 2) == 0 ? EXIT_CLEAN
+									  : EXIT_STATUS;
+	return strncmp(reason, "killed by ", 10) == 0 ? EXIT_SIGNAL : EXIT_OTHER;
+}
+
+/* The event after which no process is left has the reason of the end, or one before it. */
+static void count_exit(struct totals_node *node, const char *from, const char *to,
+		       const char *reason)
+{
+	static const char *const before[] = { "starting", "readying", "up", NULL };
+	static const char *const after[] = { "closing", "cleaning", "finishing", NULL };
+
+	if ((is_one_of(from, before) || is_ordered_end(from)) &&
+	    (is_one_of(to, after) || is_over(to)))
+		node->exits[exit_kind(reason)]++;
+}
+
+static void count_event(struct totals_node *node, const json_t *event)
+{
+	const char *from = message_get_string(event, "from", "");
+	const char *to = message_get_string(event, "to", "");
+	uint64_t now = message_get_number(event, "time_usec", 0);
+
+	count_exit(node, from, to, message_get_string(event, "reason", ""));
+	node->killed += strcmp(to, "killing") == 0;
+	if (strcmp(from, "draining") == 0 && node->draining_usec)
+		node->drain_usec += elapsed(node->draining_usec, now);
+	node->draining_usec = strcmp(to, "draining") == 0 ? now : 0;
+	if (is_over(from) && !is_over(to))
+		node->starting_usec = now;
+	if (strcmp(to, "up") == 0 && node->starting_usec)
+		add_duration(&node->start, elapsed(node->starting_usec, now));
+	if (strcmp(to, "up") == 0 || is_over(to) || is_ordered_end(to))
+		node->starting_usec = 0;
+	if (is_ordered_end(to) && !node->stopping_usec)
+		node->stopping_usec = now;
+	if (is_over(to) && node->stopping_usec)
+		add_duration(&node->stop, elapsed(node->stopping_usec, now));
+	if (is_over(to))
+		node->stopping_usec = 0;
+}
+
+/* The numbers of another daemon begin again, at a later time. */
+static bool is_counted(const struct totals *totals, const json_t *event)
+{
+	return message_get_number(event, "number", 0) < totals->next &&
+	       message_get_number(event, "time_usec", 0) <= totals->time_usec;
+}
+
+void totals_take(struct totals *totals, const json_t *events)
+{
+	json_t *event;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)events, i, event)
+	{
+		struct totals_node *node;
+
+		if (is_counted(totals, event))
+			continue;
+		totals->next = message_get_number(event, "number", 0) + 1;
+		totals->time_usec = message_get_number(event, "time_usec", 0);
+		if (strcmp(message_get_string(event, "kind", ""), "service") != 0)
+			continue;
+		node = totals_make(totals, message_get_string(event, "node", ""));
+		if (node)
+			count_event(node, event);
+	}
+}

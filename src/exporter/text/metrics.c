@@ -1,0 +1,396 @@
+/*
+ * A family is written at once, as both formats require: so the nodes are walked for each family.
+ * The text of a label is escaped once for each node.
+ */
+#include "exporter/text/metrics.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+struct writer {
+	FILE *to;
+	const struct metrics_source *source;
+	const struct family *family;
+	size_t n;		  /* nodes that have samples */
+	char **labels;		  /* node="web/api" of each */
+	struct guards_of *guards; /* likewise */
+	bool openmetrics;
+};
+
+struct family {
+	const char *name; /* a counter without _total */
+	const char *type;
+	const char *help;
+	void (*write)(struct writer *w); /* or, for each node: */
+	void (*write_node)(struct writer *w, size_t i);
+};
+
+/* The guards of one node, by kind. */
+#define KINDS_MAX 6
+struct guards_of {
+	uint64_t n[KINDS_MAX];
+	uint64_t oldest_usec;
+};
+
+/* --- samples --- */
+
+/* @labels and @label may be NULL. */
+static void sample_name(struct writer *w, const char *suffix, const char *labels, const char *label,
+			const char *value)
+{
+	(void)fputs(w->family->name, w->to);
+	(void)fputs(suffix, w->to);
+	if (!labels && !label)
+		return;
+	(void)fputc('{', w->to);
+	(void)fputs(labels ? labels : "", w->to);
+	if (label)
+		(void)fprintf(w->to, "%s%s=\"%s\"", labels ? "," : "", label, value);
+	(void)fputc('}', w->to);
+}
+
+static void sample_number(struct writer *w, uint64_t number)
+{
+	char digits[TEXT_NUMBER_MAX];
+
+	(void)fputc(' ', w->to);
+	(void)fputs(text_number(digits, number), w->to);
+	(void)fputc('\n', w->to);
+}
+
+/* In seconds. */
+static void sample_usec(struct writer *w, uint64_t usec)
+{
+	(void)fprintf(w->to, " %" PRIu64 ".%06" PRIu64 "\n", usec / USEC_PER_SEC,
+		      usec % USEC_PER_SEC);
+}
+
+static void node_number(struct writer *w, size_t i, const char *suffix, uint64_t number)
+{
+	sample_name(w, suffix, w->labels[i], NULL, NULL);
+	sample_number(w, number);
+}
+
+static const struct node_view *node_of(const struct writer *w, size_t i)
+{
+	return &w->source->copy->nodes[i].view;
+}
+
+static const struct totals_node *totals_of(const struct writer *w, size_t i)
+{
+	return totals_find(w->source->totals, node_of(w, i)->path);
+}
+
+/* --- families --- */
+
+static void write_up(struct writer *w)
+{
+	sample_name(w, "", NULL, NULL, NULL);
+	sample_number(w, w->source->up);
+}
+
+static void write_build(struct writer *w)
+{
+	sample_name(w, "_info", NULL, "version", PACKAGE_VERSION);
+	sample_number(w, 1);
+}
+
+static void write_nodes(struct writer *w)
+{
+	sample_name(w, "", NULL, NULL, NULL);
+	sample_number(w, w->source->copy->n);
+}
+
+static void write_deadline(struct writer *w)
+{
+	const struct copy *copy = w->source->copy;
+	struct node_view root;
+
+	if (copy->n == 0)
+		return;
+	root = copy_node_at(copy, &copy->nodes[0], w->source->now_usec);
+	if (root.deadline_usec == FIELD_NONE)
+		return;
+	sample_name(w, "", NULL, NULL, NULL);
+	sample_usec(w, clock_add(clock_realtime_usec(), root.deadline_usec));
+}
+
+static void write_state(struct writer *w, size_t i)
+{
+	const struct node_view *view = node_of(w, i);
+	const char *state =
+		view->is_service ? view->service.state : node_view_state_name(view->state);
+	const char *const *states = view->is_service ? service_view_states : node_view_states;
+
+	for (; *states; states++) {
+		sample_name(w, "", w->labels[i], "state", *states);
+		sample_number(w, strcmp(*states, state) == 0);
+	}
+}
+
+static void write_ready(struct writer *w, size_t i)
+{
+	node_number(w, i, "", node_of(w, i)->ready);
+}
+
+static void write_healthy(struct writer *w, size_t i)
+{
+	const struct node_view *view = node_of(w, i);
+
+	if (view->is_service && view->service.health &&
+	    strcmp(view->service.health, "unknown") != 0)
+		node_number(w, i, "", strcmp(view->service.health, "healthy") == 0);
+}
+
+static void write_restarts(struct writer *w, size_t i)
+{
+	if (node_of(w, i)->is_service)
+		node_number(w, i, "_total", node_of(w, i)->service.restarts);
+}
+
+static void write_exits(struct writer *w, size_t i)
+{
+	static const char *const names[N_TOTALS_EXITS] = {
+		[EXIT_CLEAN] = "clean",
+		[EXIT_STATUS] = "status",
+		[EXIT_SIGNAL] = "signal",
+		[EXIT_OTHER] = "other",
+	};
+	const struct totals_node *totals = totals_of(w, i);
+
+	for (size_t k = 0; totals && k < N_TOTALS_EXITS; k++) {
+		if (totals->exits[k] == 0)
+			continue;
+		sample_name(w, "_total", w->labels[i], "kind", names[k]);
+		sample_number(w, totals->exits[k]);
+	}
+}
+
+static void write_durations(struct writer *w, size_t i, const struct totals_durations *durations)
+{
+	static const char *const bounds[] = TOTALS_BOUNDS;
+	uint64_t count = durations->buckets[TOTALS_BUCKETS - 1];
+
+	if (count == 0)
+		return;
+	for (size_t k = 0; k < TOTALS_BUCKETS; k++) {
+		sample_name(w, "_bucket", w->labels[i], "le",
+			    k < ARRAY_SIZE(bounds) ? bounds[k] : "+Inf");
+		sample_number(w, durations->buckets[k]);
+	}
+	sample_name(w, "_sum", w->labels[i], NULL, NULL);
+	sample_usec(w, durations->sum_usec);
+	node_number(w, i, "_count", count);
+}
+
+static void write_starts(struct writer *w, size_t i)
+{
+	if (totals_of(w, i))
+		write_durations(w, i, &totals_of(w, i)->start);
+}
+
+static void write_stops(struct writer *w, size_t i)
+{
+	if (totals_of(w, i))
+		write_durations(w, i, &totals_of(w, i)->stop);
+}
+
+static void write_drain(struct writer *w, size_t i)
+{
+	const struct totals_node *totals = totals_of(w, i);
+
+	if (!totals || totals->drain_usec == 0)
+		return;
+	sample_name(w, "_total", w->labels[i], NULL, NULL);
+	sample_usec(w, totals->drain_usec);
+}
+
+static void write_killed(struct writer *w, size_t i)
+{
+	if (node_of(w, i)->is_service)
+		node_number(w, i, "_total", totals_of(w, i) ? totals_of(w, i)->killed : 0);
+}
+
+static void write_guards(struct writer *w, size_t i)
+{
+	for (size_t k = 0; k < KINDS_MAX; k++) {
+		if (w->guards[i].n[k] == 0)
+			continue;
+		sample_name(w, "", w->labels[i], "kind", guard_view_kinds[k]);
+		sample_number(w, w->guards[i].n[k]);
+	}
+}
+
+static void write_oldest(struct writer *w, size_t i)
+{
+	if (w->guards[i].oldest_usec == 0)
+		return;
+	sample_name(w, "", w->labels[i], NULL, NULL);
+	sample_usec(w, w->guards[i].oldest_usec);
+}
+
+static void write_lost_lines(struct writer *w, size_t i)
+{
+	const struct node_view *view = node_of(w, i);
+
+	if (view->is_service)
+		node_number(w, i, "_total",
+			    view->service.lost_lines == FIELD_NONE ? 0 : view->service.lost_lines);
+}
+
+static const struct family families[] = {
+	{ "swansong_up", "gauge", "Whether the daemon answers.", write_up, NULL },
+	{ "swansong_build", "info", "The version of the exporter.", write_build, NULL },
+	{ "swansong_nodes", "gauge", "Nodes of the tree, with those that have no samples.",
+	  write_nodes, NULL },
+	{ "swansong_shutdown_deadline_timestamp_seconds", "gauge",
+	  "When the budget of the shutdown ends.", write_deadline, NULL },
+	{ "swansong_node_state", "gauge", "1 for the present state of a service or group.", NULL,
+	  write_state },
+	{ "swansong_node_ready", "gauge",
+	  "Whether all services at and below the node that are meant to run are ready.", NULL,
+	  write_ready },
+	{ "swansong_service_healthy", "gauge", "The result of the health probes.", NULL,
+	  write_healthy },
+	{ "swansong_service_restarts", "counter", "Restarts of the service.", NULL,
+	  write_restarts },
+	{ "swansong_service_exits", "counter", "Ends of the main process, by kind.", NULL,
+	  write_exits },
+	{ "swansong_service_start_seconds", "histogram", "Time of a start, until up.", NULL,
+	  write_starts },
+	{ "swansong_service_stop_seconds", "histogram", "Time of a stop, until no process is left.",
+	  NULL, write_stops },
+	{ "swansong_node_drain_seconds", "counter", "Time in the state draining.", NULL,
+	  write_drain },
+	{ "swansong_forced_kills", "counter", "Stops that ended in SIGKILL.", NULL, write_killed },
+	{ "swansong_guards", "gauge", "Guards on the node itself, by kind.", NULL, write_guards },
+	{ "swansong_guard_oldest_seconds", "gauge",
+	  "Age of the oldest guard of a program or lease on the node itself.", NULL, write_oldest },
+	{ "swansong_log_dropped", "counter", "Lines that the log files could not take.", NULL,
+	  write_lost_lines },
+};
+
+/* --- all --- */
+
+/* Prometheus has no infos, and names a counter with its suffix. */
+static void write_head(struct writer *w)
+{
+	const struct family *f = w->family;
+	const char *suffix = "", *type = f->type;
+
+	if (!w->openmetrics && strcmp(type, "counter") == 0)
+		suffix = "_total";
+	if (!w->openmetrics && strcmp(type, "info") == 0) {
+		suffix = "_info";
+		type = "gauge";
+	}
+	(void)fprintf(w->to, "# HELP %s%s %s\n# TYPE %s%s %s\n", f->name, suffix, f->help, f->name,
+		      suffix, type);
+}
+
+static char *label_of(const char *path)
+{
+	char *text = malloc(2 * strlen(path) + sizeof("node=\"\"")), *at;
+
+	if (!text)
+		return NULL;
+	at = stpcpy(text, "node=\"");
+	for (; *path; path++) {
+		if (*path == '\\' || *path == '"' || *path == '\n')
+			*at++ = '\\';
+		*at++ = *path == '\n' ? 'n' : *path;
+	}
+	(void)strcpy(at, "\"");
+	return text;
+}
+
+static bool make_labels(struct writer *w, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		w->labels[i] = label_of(node_of(w, i)->path);
+		if (!w->labels[i])
+			return false;
+	}
+	return true;
+}
+
+static bool has_age(const struct guard_view *guard)
+{
+	return strcmp(guard->kind, "program") == 0 || strcmp(guard->kind, "lease") == 0;
+}
+
+static void count_guards(struct writer *w)
+{
+	const struct copy *copy = w->source->copy;
+
+	for (size_t i = 0; i < copy->n_guards; i++) {
+		const struct guard_view guard =
+			copy_guard_at(copy, &copy->guards[i], w->source->now_usec);
+		const struct copy_node *node = copy_find(copy, guard.node);
+		struct guards_of *of;
+		size_t k = 0;
+
+		if (!node || (size_t)(node - copy->nodes) >= w->n)
+			continue;
+		of = &w->guards[node - copy->nodes];
+		while (k < KINDS_MAX - 1 && strcmp(guard_view_kinds[k], guard.kind) != 0)
+			k++;
+		of->n[k] += guard.count == FIELD_NONE ? 1 : guard.count;
+		if (has_age(&guard))
+			of->oldest_usec = MAX(of->oldest_usec, guard.age_usec);
+	}
+}
+
+static void write_families(struct writer *w)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+		w->family = &families[i];
+		write_head(w);
+		if (w->family->write)
+			w->family->write(w);
+		for (size_t k = 0; w->family->write_node && k < w->n; k++)
+			w->family->write_node(w, k);
+	}
+	if (w->openmetrics)
+		(void)fputs("# EOF\n", w->to);
+}
+
+void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_format format)
+{
+	size_t n = source->up ? MIN(source->copy->n, source->max_nodes) : 0;
+	struct writer w = {
+		.to = to,
+		.source = source,
+		.labels = calloc(n + 1, sizeof(*w.labels)),
+		.guards = calloc(n + 1, sizeof(*w.guards)),
+		.openmetrics = format == METRICS_OPENMETRICS,
+	};
+
+	/* Without memory, the families of nodes are empty. */
+	if (w.labels && w.guards && make_labels(&w, n)) {
+		w.n = n;
+		count_guards(&w);
+	}
+	write_families(&w);
+	for (size_t i = 0; w.labels && i < n; i++)
+		free(w.labels[i]);
+	free(w.labels);
+	free(w.guards);
+}
+
+enum metrics_format metrics_accepted(const char *accept)
+{
+	return accept && strstr(accept, "application/openmetrics-text") ? METRICS_OPENMETRICS
+									: METRICS_PROMETHEUS;
+}
+
+const char *metrics_type(enum metrics_format format)
+{
+	return format == METRICS_OPENMETRICS
+		       ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+		       : "text/plain; version=0.0.4; charset=utf-8";
+}

@@ -1,0 +1,260 @@
+#include "tests/unit/exporter/test-exporter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/memstream.h"
+#include "exporter/mirror/totals.h"
+#include "exporter/text/health.h"
+#include "exporter/text/metrics.h"
+
+#define TREE                                                                                \
+	"[" NODE("", "running", "") "," NODE("web", "running", SERVICE("up", "")) "," NODE( \
+		"db", "running", SERVICE("down", "")) "]"
+
+/* A change of the service web, the number of which is its time in seconds. */
+#define CHANGE(number, from, to, reason)                                               \
+	"[{\"number\":" number ",\"time_usec\":" number "000000,\"kind\":\"service\"," \
+	"\"node\":\"web\",\"generation\":1,\"from\":\"" from "\",\"to\":\"" to         \
+	"\",\"reason\":\"" reason "\"}]"
+
+static void count(struct totals *totals, const char *events)
+{
+	json_t *array = json_of(events);
+
+	totals_take(totals, array);
+	json_decref(array);
+}
+
+static char *metrics_of(const struct copy *copy, const struct totals *totals, bool up,
+			size_t max_nodes, enum metrics_format format)
+{
+	const struct metrics_source source = {
+		.copy = copy,
+		.totals = totals,
+		.up = up,
+		.max_nodes = max_nodes,
+		.now_usec = TAKEN,
+	};
+	struct memstream m;
+	char *text;
+
+	ck_assert_int_eq(memstream_open(&m), 0);
+	metrics_write(m.file, &source, format);
+	ck_assert_int_eq(memstream_close(&m, &text), 0);
+	return text;
+}
+
+START_TEST(a_run_has_its_start_its_stop_and_its_exit)
+{
+	static const char *const run[] = {
+		CHANGE("1", "down", "starting", "may start"),
+		CHANGE("3", "starting", "up", "ready"),
+		CHANGE("10", "up", "draining", "stopped"),
+		CHANGE("14", "draining", "stopping", "drain-delay is over"),
+		CHANGE("20", "stopping", "killing", "stop-timeout"),
+		CHANGE("21", "killing", "closing", "killed by SIGKILL"),
+		CHANGE("22", "closing", "down", "killed by SIGKILL"),
+	};
+	const struct totals_node *node;
+	struct totals totals;
+
+	totals_init(&totals);
+	for (size_t twice = 0; twice < 2; twice++)
+		for (size_t i = 0; i < ARRAY_SIZE(run); i++)
+			count(&totals, run[i]);
+	node = totals_find(&totals, "web");
+	ck_assert_ptr_nonnull(node);
+	ck_assert_uint_eq(node->start.buckets[TOTALS_BUCKETS - 1], 1);
+	ck_assert_uint_eq(node->start.sum_usec, 2000000);
+	ck_assert_uint_eq(node->stop.sum_usec, 12000000);
+	/* 12 s are above 10 s and below 30 s. */
+	ck_assert_uint_eq(node->stop.buckets[4], 0);
+	ck_assert_uint_eq(node->stop.buckets[5], 1);
+	ck_assert_uint_eq(node->drain_usec, 4000000);
+	ck_assert_uint_eq(node->killed, 1);
+	ck_assert_uint_eq(node->exits[EXIT_SIGNAL], 1);
+	ck_assert_uint_eq(node->exits[EXIT_STATUS] + node->exits[EXIT_OTHER], 0);
+	totals_done(&totals);
+}
+END_TEST
+
+START_TEST(a_crash_is_no_stop_and_a_failed_start_no_start)
+{
+	const struct totals_node *node;
+	struct totals totals;
+
+	totals_init(&totals);
+	count(&totals, CHANGE("1", "up", "backoff", "exited with status 3"));
+	count(&totals, CHANGE("2", "backoff", "starting", "restart-delay is over"));
+	count(&totals,
+	      CHANGE("3", "starting", "failed", "exited with status 0 before it was ready"));
+	count(&totals, CHANGE("4", "failed", "down", "stopped"));
+	node = totals_find(&totals, "web");
+	ck_assert_uint_eq(node->start.buckets[TOTALS_BUCKETS - 1], 0);
+	ck_assert_uint_eq(node->stop.buckets[TOTALS_BUCKETS - 1], 0);
+	ck_assert_uint_eq(node->exits[EXIT_STATUS], 2);
+	totals_done(&totals);
+}
+END_TEST
+
+START_TEST(events_of_a_new_daemon_are_counted)
+{
+	struct totals totals;
+
+	totals_init(&totals);
+	count(&totals, CHANGE("5", "up", "backoff", "exited with status 0"));
+	count(&totals, "[{\"number\":0,\"time_usec\":6000000,\"kind\":\"service\",\"node\":\"web\","
+		       "\"from\":\"up\",\"to\":\"done\",\"reason\":\"exited with status 0\"}]");
+	ck_assert_uint_eq(totals_find(&totals, "web")->exits[EXIT_CLEAN], 2);
+	totals_done(&totals);
+}
+END_TEST
+
+START_TEST(nodes_that_have_gone_are_forgotten)
+{
+	struct totals totals;
+	struct copy copy;
+
+	copy_init(&copy);
+	totals_init(&totals);
+	count(&totals, CHANGE("1", "down", "starting", ""));
+	take_nodes(&copy, "[" NODE("", "running", "") "]");
+	totals_prune(&totals, &copy);
+	ck_assert_ptr_null(totals_find(&totals, "web"));
+	ck_assert_uint_eq(totals.n, 0);
+	totals_done(&totals);
+	copy_done(&copy);
+}
+END_TEST
+
+START_TEST(a_label_is_escaped)
+{
+	cleanup(freep) char *text = NULL;
+	struct totals totals;
+	struct copy copy;
+
+	copy_init(&copy);
+	totals_init(&totals);
+	take_nodes(&copy, "[" NODE("a\\\"b\\\\c\\nd", "running", "") "]");
+	text = metrics_of(&copy, &totals, true, 10, METRICS_PROMETHEUS);
+	ck_assert_ptr_nonnull(strstr(text, "swansong_node_ready{node=\"a\\\"b\\\\c\\nd\"} 1\n"));
+	totals_done(&totals);
+	copy_done(&copy);
+}
+END_TEST
+
+START_TEST(samples_of_nodes_are_bounded_and_only_of_a_daemon_that_answers)
+{
+	static const struct {
+		bool up;
+		size_t max, samples;
+	} rows[] = { { true, 10, 3 }, { true, 2, 2 }, { true, 0, 0 }, { false, 10, 0 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup(freep) char *text = NULL;
+		struct totals totals;
+		struct copy copy;
+		size_t n = 0;
+
+		copy_init(&copy);
+		totals_init(&totals);
+		take_nodes(&copy, TREE);
+		text = metrics_of(&copy, &totals, rows[i].up, rows[i].max, METRICS_OPENMETRICS);
+		for (const char *at = text; (at = strstr(at, "swansong_node_ready{")); at++)
+			n++;
+		ck_assert_uint_eq(n, rows[i].samples);
+		ck_assert_ptr_nonnull(
+			strstr(text, rows[i].up ? "\nswansong_up 1\n" : "\nswansong_up 0\n"));
+		ck_assert_ptr_nonnull(strstr(text, "\nswansong_nodes 3\n"));
+		ck_assert_str_eq(text + strlen(text) - 6, "# EOF\n");
+		totals_done(&totals);
+		copy_done(&copy);
+	}
+}
+END_TEST
+
+START_TEST(guards_are_counted_by_node_and_kind)
+{
+	cleanup(freep) char *text = NULL;
+	struct totals totals;
+	struct copy copy;
+
+	copy_init(&copy);
+	totals_init(&totals);
+	take_nodes(&copy, TREE);
+	take_guards(&copy, "[" GUARD("web", "1", ",\"count\":4") "," GUARD(
+				   "web", "1", "") "," GUARD("gone", "1", "") "]");
+	text = metrics_of(&copy, &totals, true, 10, METRICS_PROMETHEUS);
+	ck_assert_ptr_nonnull(strstr(text, "swansong_guards{node=\"web\",kind=\"lease\"} 5\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "swansong_guard_oldest_seconds{node=\"web\"} 3.000000\n"));
+	ck_assert_ptr_null(strstr(text, "gone"));
+	totals_done(&totals);
+	copy_done(&copy);
+}
+END_TEST
+
+START_TEST(the_format_is_that_of_the_header_accept)
+{
+	ck_assert_int_eq(metrics_accepted(NULL), METRICS_PROMETHEUS);
+	ck_assert_int_eq(metrics_accepted("*/*"), METRICS_PROMETHEUS);
+	ck_assert_int_eq(metrics_accepted("application/openmetrics-text;version=1.0.0,text/plain"),
+			 METRICS_OPENMETRICS);
+}
+END_TEST
+
+START_TEST(a_tree_is_ready_as_swansongctl_health_has_it)
+{
+	static const struct {
+		const char *state, *service, *more;
+		bool up, ok;
+	} rows[] = {
+		{ "running", "up", "", true, true },
+		{ "running", "up", "", false, false },
+		{ "shutting_down", "up", "", true, false },
+		{ "running", "up", ",\"health\":\"healthy\"", true, true },
+		{ "running", "up", ",\"health\":\"unknown\"", true, false },
+		{ "running", "up", ",\"health\":\"unhealthy\"", true, false },
+		{ "running", "done", ",\"ended\":true", true, false },
+		{ "running", "down", ",\"ended\":true,\"stopped\":true", true, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char nodes[1024];
+		struct copy copy;
+		json_t *object;
+		bool ok;
+
+		(void)snprintf(
+			nodes, sizeof(nodes),
+			"[" NODE("", "%s", "") "," NODE("web", "running", SERVICE("%s", "%s")) "]",
+			rows[i].state, rows[i].service, rows[i].more);
+		copy_init(&copy);
+		take_nodes(&copy, nodes);
+		object = health_ready(&copy, rows[i].up, &ok);
+		ck_assert_int_eq(ok, rows[i].ok);
+		ck_assert_int_eq(json_is_true(json_object_get(object, "ok")), ok);
+		ck_assert_int_eq(json_array_size(json_object_get(object, "reasons")), !ok);
+		json_decref(object);
+		copy_done(&copy);
+	}
+}
+END_TEST
+
+TCase *metrics_tests(void)
+{
+	TCase *tests = tcase_create("metrics");
+
+	tcase_add_test(tests, a_run_has_its_start_its_stop_and_its_exit);
+	tcase_add_test(tests, a_crash_is_no_stop_and_a_failed_start_no_start);
+	tcase_add_test(tests, events_of_a_new_daemon_are_counted);
+	tcase_add_test(tests, nodes_that_have_gone_are_forgotten);
+	tcase_add_test(tests, a_label_is_escaped);
+	tcase_add_test(tests, samples_of_nodes_are_bounded_and_only_of_a_daemon_that_answers);
+	tcase_add_test(tests, guards_are_counted_by_node_and_kind);
+	tcase_add_test(tests, the_format_is_that_of_the_header_accept);
+	tcase_add_test(tests, a_tree_is_ready_as_swansongctl_health_has_it);
+	return tests;
+}
