@@ -12,8 +12,11 @@ try "the manual page has the keys of the table" diff "$dir/table" "$dir/page"
 
 # The lists that the build makes of the table.
 sort "$dir/table" >"$dir/sorted"
-sed -n '/^\.Sh ALL KEYS/,/^\.Sh THE ROOT/s/^\.It Cm //p' "$page" | sort >"$dir/all"
-try "all of them are in the list of all keys" diff "$dir/sorted" "$dir/all"
+sed -n '/^\.Sh ALL KEYS/,/^\.Sh FILE FORMAT/s/^\.It Cm \([a-z-]*\) Ta .*/\1/p' "$page" | sort >"$dir/all"
+try "all of them are in the table of all keys" diff "$dir/sorted" "$dir/all"
+grep -E "^\\.It Cm [a-z-]+ Ta (.{15,}|-|with|the|what) Ta " "$page" |
+	grep -v '^\.It Cm command ' >"$dir/undefined" || :
+try "each key has a short default there, after Default: in its item" is_empty "$dir/undefined"
 sed -n '/^\.It a new process/,/^\.It the reload itself/s/^\.Cm //p' "$page" | tr -d ',' |
 	tr -s ' ' '\n' | sed '/^$/d' | sort >"$dir/reload"
 comm -13 "$dir/sorted" "$dir/reload" >"$dir/unknown"

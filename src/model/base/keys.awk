@@ -2,7 +2,7 @@
 #
 #	awk -f keys.awk table.h TEMPLATE >FILE
 #
-#	@keys SCOPE@	a line: an mdoc item for each key of the scope, with its text
+#	@keys SCOPE@	a line: an mdoc row for each key of the scope, with its default and its text
 #	@reload EFFECT@	a line: the names of the keys with this effect of a reload
 #	@names@		in a line: the names of the keys that a transient service may have
 #	@choices@	a line: the same with their texts, as words 'name:text' of a shell
@@ -24,10 +24,31 @@ function is_property(i) {
 	return scope[i] != "ROOT" && scope[i] != "TEMPLATE" && name[i] != "command"
 }
 
-function print_items(of,   i) {
+# The default of a key is in the line "Default: VALUE..." of its item, up to the first period, comma or
+# semicolon, or to " for ".
+function read_defaults(page,   line, item, i) {
+	while ((getline line < page) > 0) {
+		if (line ~ /^\.It Cm [a-z-]+ Ns = /) {
+			if (last !~ /^\.It/)
+				n_items = 0
+			split(line, item, " ")
+			items[++n_items] = item[3]
+		}
+		last = line
+		if (!sub(/^Default: /, "", line))
+			continue
+		sub(/ *(\.$|[,;]| for ).*/, "", line)
+		for (i = 1; i <= n_items; i++)
+			default_of[items[i]] = line
+	}
+	close(page)
+}
+
+function print_rows(of,   i) {
 	for (i = 1; i <= n; i++)
 		if (scope[i] == of)
-			printf ".It Cm %s\n%s\n", name[i], text[i]
+			printf ".It Cm %s Ta %s Ta %s\n", name[i],
+				name[i] in default_of ? default_of[name[i]] : "-", text[i]
 }
 
 function print_names(effect,   i, line) {
@@ -43,8 +64,8 @@ function print_names(effect,   i, line) {
 	print ".Cm" line
 }
 
-FNR == 1 {
-	files++
+FNR == 1 && ++files == 2 {
+	read_defaults(FILENAME)
 }
 files == 1 {
 	if (/^KEY\(/)
@@ -55,7 +76,7 @@ files == 1 {
 	next
 }
 /^@keys [A-Z]*@$/ {
-	print_items(substr($2, 1, length($2) - 1))
+	print_rows(substr($2, 1, length($2) - 1))
 	next
 }
 /^@reload [A-Z_]*@$/ {
