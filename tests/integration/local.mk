@@ -66,6 +66,7 @@ dist_check_SCRIPTS += \
 	%D%/logs.sh \
 	%D%/log-nginx.sh \
 	%D%/own-log.sh \
+	%D%/manual.sh \
 	%D%/many.sh \
 	%D%/names.sh \
 	%D%/notify.sh \

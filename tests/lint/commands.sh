@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every command and option of swansongctl's tables is in its manual page, which is clean mdoc.
+# Every command and option of swansongctl's tables is in its manual page, each command with an example
+# (tests/integration/manual.sh executes these), and the page is clean mdoc.
 . "${0%/*}/lib.sh"
 page=${top_srcdir:?}/man/swansongctl.1
 source=$top_srcdir/src/ctl
@@ -9,6 +10,7 @@ options=$(sed -n '/^static const struct option_row table/,/^};/s/^\tROW("\([a-z-
 try "the tables are found" test -n "$commands" -a -n "$options"
 for command in $commands; do
 	try "$command is in the manual" grep -q "^\.It Cm $command\b" "$page"
+	try "$command has an example" grep -q "^\.Dl \$ swansongctl $command\b" "$page"
 done
 for option in $options; do
 	try "--$option is in the manual" grep -q "^\.It Fl .*-$option\b" "$page"

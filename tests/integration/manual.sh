@@ -1,0 +1,114 @@
+#!/bin/bash
+# The examples of the manual work as they are printed: the configuration that opens swansong.ini(5) runs with
+# nginx and redis, each command line of each page is executed beside it, and each configuration is valid.
+. "${0%/*}/lib.sh"
+requires_root
+requires_package nginx nginx-light
+requires_package redis-server redis-server
+man=$top_srcdir/man
+
+# The folders that the examples name, without a trace on the machine.
+for folder in /usr/local/bin /var/log/nginx /var/lib; do
+	mount -t tmpfs tmpfs "$folder" || skip_all "machine: cannot mount on $folder"
+done
+mkdir -p /var/lib/swansong /var/lib/nginx "$dir/etc/swansong.d" "$dir/work"
+printf '#!/bin/sh\nexec sleep infinity\n' >/usr/local/bin/worker
+printf '#!/bin/sh\n' >/usr/local/bin/backup
+chmod 755 /usr/local/bin/*
+PATH=$(realpath "$top_builddir"):$PATH
+unset SWANSONG_SOCKET
+socket=/run/swansong/control.sock
+: "$socket" # for lib.sh
+ini=$dir/etc/swansong.ini
+
+# The text of a page, without the escapes of roff.
+plain() { # PAGE
+	sed 's/\\-/-/g; s/\\(dq/"/g; s/\\e/\\/g; s/\\&//g' "$man/$1"
+}
+
+# The blocks of a page, each a file in $dir/blocks.
+blocks() { # PAGE
+	rm -rf "$dir/blocks"
+	mkdir "$dir/blocks"
+	plain "$1" | awk -v dir="$dir/blocks" '
+		/^\.Bd -literal/ { file = dir "/" ++n; next }
+		/^\.Ed/ { file = "" }
+		file != "" { print >file }'
+}
+
+# Every command line of a page.
+commands() { # PAGE
+	plain "$1" | sed -n 's/^\(\.Dl \)\{0,1\}\$ //p'
+}
+
+start_tree() {
+	start_daemon
+	ctl wait --for ready --timeout 30s || die "the tree of the example is ready"
+}
+
+# --- The configuration that opens swansong.ini(5) --------------------------------------------------
+
+blocks swansong.ini.5.in
+cp "$dir/blocks/1" "$ini"
+cat >"$dir/etc/swansong.d/state.ini" <<-'END'
+	[swansong]
+	report = /var/lib/swansong/report.json
+	state = /var/lib/swansong/state
+END
+start_tree
+is "the example of swansong.ini(5) runs" "$(ctl list)" "/
+data
+data/redis
+web
+web/worker
+web/nginx"
+is "the web server answers" "$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1/)" 200
+stop_daemon 60
+is "it is stopped by its signals alone" "$status" 0
+ok "in the reverse order" in_order 'web/nginx: .*SIGQUIT' 'web/worker: .*SIGTERM' 'data/redis: .*SIGTERM'
+
+# --- The other configurations ----------------------------------------------------------------------
+
+for page in "$man"/*.[1578]*; do
+	page=${page##*/}
+	[ "$page" != swansong-migration.7 ] || continue # has those of others, too: tests/lint/migration.sh
+	blocks "$page"
+	for block in "$dir/blocks"/*; do
+		[[ -e $block && $(head -c 1 "$block") == "[" ]] || continue
+		cp "$block" "$dir/block.ini"
+		ok "$page: $(grep -m 1 '^\[' "$block") is valid" swansongctl check "$dir/block.ini"
+	done
+done
+
+# --- The command lines -----------------------------------------------------------------------------
+
+# Ends by itself, or with the tree.
+runs() { # COMMAND-LINE
+	local line=${1//\/etc\/swansong/$dir/etc} pid
+	(cd "$dir/work" && exec bash -o pipefail -c "$line") >"$dir/output" 2>&1 </dev/null &
+	pid=$!
+	case $line in
+	*"swansongctl events --json"* | *"swansongctl interrupt"* | *"logs -f"*)
+		wait_for 10 not has_connections 0
+		stop_daemon 60
+		;;
+	esac
+	wait_for 60 is_zombie_or_gone "$pid" || kill "$pid"
+	wait "$pid"
+	local result=$?
+	cat "$dir/output"
+	return "$result"
+}
+
+for page in swansong.ini.5.in swansongctl.1 swansong-report.5 swansong-guard.7; do
+	while read -r line; do
+		if [[ $line == varlinkctl* ]] && ! command -v varlinkctl >/dev/null; then
+			skip "$page: $line" "machine: no varlinkctl, which systemd 255 has"
+			continue
+		fi
+		cp "$ini" "$dir/work/new.ini"
+		! gone "$daemon" || start_tree
+		ok "$page: $line" runs "$line"
+	done < <(commands "$page")
+done
+finish
