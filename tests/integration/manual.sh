@@ -67,6 +67,10 @@ stop_daemon 60
 is "it is stopped by its signals alone" "$status" 0
 ok "in the reverse order" in_order 'web/nginx: .*SIGQUIT' 'web/worker: .*SIGTERM' 'data/redis: .*SIGTERM'
 
+printf '[web/nginx]\ncommand = nginx\nstop-timout = 10s\n' >"$dir/swansong.ini"
+is "an error has the form that the page shows" "$(cd "$dir" && swansongctl check swansong.ini 2>&1)" \
+	"$(plain swansong.ini.5.in | grep '^swansong.ini:[0-9]')"
+
 # --- The other configurations ----------------------------------------------------------------------
 
 for page in "$man"/*.[1578]*; do
