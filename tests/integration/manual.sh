@@ -11,15 +11,17 @@ man=$top_srcdir/man
 for folder in /usr/local/bin /var/log/nginx /var/lib; do
 	mount -t tmpfs tmpfs "$folder" || skip_all "machine: cannot mount on $folder"
 done
-mkdir -p /var/lib/swansong /var/lib/nginx "$dir/etc/swansong.d" "$dir/work"
+mkdir -p /var/lib/swansong /var/lib/nginx "$dir/etc/supervisor" "$dir/etc/swansong/swansong.d" "$dir/work"
 printf '#!/bin/sh\nexec sleep infinity\n' >/usr/local/bin/worker
 printf '#!/bin/sh\n' >/usr/local/bin/backup
 chmod 755 /usr/local/bin/*
-PATH=$(realpath "$top_builddir"):$PATH
+PATH=$(realpath "$top_builddir"):$(realpath "$top_srcdir")/contrib/convert:$PATH
+export XDG_RUNTIME_DIR=/run
+printf '[program:app]\ncommand=/usr/local/bin/worker\n' >"$dir/etc/supervisor/supervisord.conf"
 unset SWANSONG_SOCKET
 socket=/run/swansong/control.sock
 : "$socket" # for lib.sh
-ini=$dir/etc/swansong.ini
+ini=$dir/etc/swansong/swansong.ini
 
 # The text of a page, without the escapes of roff.
 plain() { # PAGE
@@ -36,9 +38,13 @@ blocks() { # PAGE
 		file != "" { print >file }'
 }
 
-# Every command line of a page.
-commands() { # PAGE
-	plain "$1" | sed -n 's/^\(\.Dl \)\{0,1\}\$ //p'
+# The command lines of a page, those of a block as one script: each ends in a NUL.
+scripts() { # PAGE
+	plain "$1" | awk '
+		sub(/^\.Dl \$ /, "") { printf "%s%c", $0, 0 }
+		/^\.Bd -literal/ { in_block = 1 }
+		/^\.Ed/ { if (script != "") printf "%s%c", script, 0; in_block = 0; script = "" }
+		in_block && sub(/^\$ /, "") { script = script (script == "" ? "" : "\n") $0 }'
 }
 
 start_tree() {
@@ -50,7 +56,7 @@ start_tree() {
 
 blocks swansong.ini.5.in
 cp "$dir/blocks/1" "$ini"
-cat >"$dir/etc/swansong.d/state.ini" <<-'END'
+cat >"$dir/etc/swansong/swansong.d/state.ini" <<-'END'
 	[swansong]
 	report = /var/lib/swansong/report.json
 	state = /var/lib/swansong/state
@@ -87,11 +93,13 @@ done
 # --- The command lines -----------------------------------------------------------------------------
 
 # Ends by itself, or with the tree.
-runs() { # COMMAND-LINE
-	local line=${1//\/etc\/swansong/$dir/etc} pid
-	(cd "$dir/work" && exec bash -o pipefail -c "$line") >"$dir/output" 2>&1 </dev/null &
+runs() { # SCRIPT
+	local script=${1//\/etc\//$dir/etc/} pid
+	# shellcheck disable=SC2016  # for the shell within
+	(cd "$dir/work" && exec bash -e -o pipefail -c 'trap "kill \$(jobs -p) 2>/dev/null || :" EXIT; '"$script") \
+		>"$dir/output" 2>&1 </dev/null &
 	pid=$!
-	case $line in
+	case $script in
 	*"swansongctl events --json"* | *"swansongctl interrupt"* | *"logs -f"*)
 		wait_for 10 not has_connections 0
 		stop_daemon 60
@@ -100,19 +108,22 @@ runs() { # COMMAND-LINE
 	wait_for 60 is_zombie_or_gone "$pid" || kill "$pid"
 	wait "$pid"
 	local result=$?
+	[[ $script != *"swansongctl shutdown"* ]] || await_daemon 60
 	cat "$dir/output"
 	return "$result"
 }
 
-for page in swansong.ini.5.in swansongctl.1 swansong-report.5 swansong-guard.7; do
-	while read -r line; do
-		if [[ $line == varlinkctl* ]] && ! command -v varlinkctl >/dev/null; then
-			skip "$page: $line" "machine: no varlinkctl, which systemd 255 has"
+printf '[web]\ncommand = sleep infinity\n' >"$dir/work/web.ini"
+for page in "$man"/*.[1578]*; do
+	page=${page##*/}
+	while IFS= read -r -d '' script; do
+		if [[ $script == varlinkctl* ]] && ! command -v varlinkctl >/dev/null; then
+			skip "$page: $script" "machine: no varlinkctl, which systemd 255 has"
 			continue
 		fi
 		cp "$ini" "$dir/work/new.ini"
 		! gone "$daemon" || start_tree
-		ok "$page: $line" runs "$line"
-	done < <(commands "$page")
+		ok "$page: ${script%%$'\n'*}" runs "$script"
+	done < <(scripts "$page")
 done
 finish
