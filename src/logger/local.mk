@@ -10,7 +10,6 @@ noinst_LTLIBRARIES += %D%/liblogger.la
 
 # file: writing, in processes of their own
 %C%_liblogger_la_SOURCES += \
-	%D%/file/place.h %D%/file/place.c \
 	%D%/file/rotated.h %D%/file/rotated.c \
 	%D%/file/compress.h %D%/file/compress.c \
 	%D%/file/files.h %D%/file/files.c \

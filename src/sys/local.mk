@@ -35,3 +35,6 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/ipc/pagefile.h %D%/ipc/pagefile.c \
 	%D%/ipc/journal.h %D%/ipc/journal.c
 
+# file: log files
+%C%_libsys_la_SOURCES += \
+	%D%/file/logfile.h %D%/file/logfile.c

@@ -64,7 +64,9 @@ dist_check_SCRIPTS += \
 	%D%/hooks-stop.sh \
 	%D%/logger.sh \
 	%D%/logs.sh \
+	%D%/log-hangs.sh \
 	%D%/log-nginx.sh \
+	%D%/log-user.sh \
 	%D%/own-log.sh \
 	%D%/manual.sh \
 	%D%/many.sh \

@@ -66,7 +66,10 @@ stderr = file:$dir/other.err
 $([ "$(id -u)" != 0 ] || echo user = nobody)
 END
 start_daemon
-ok "a FIFO is refused by its name" wait_for 10 says "$log" "fifo: cannot start: open $dir/fifo:"
+ok "a FIFO is refused by its name" wait_for 10 says "$log" \
+	"fifo: log: cannot write $dir/fifo: it is a FIFO, a socket or a device"
+like "and by check with its line" "$("$swansongctl" check "$ini" 2>&1)" \
+	"$ini:[0-9]+: \\[fifo\\] log: '$dir/fifo' cannot be a log file: it is a FIFO"
 ok "the one with limits is done" wait_for 10 has_state rotated "done"
 is "three rotated files are kept" "$(find "$dir" -name 'rotated.*' | wc -l)" 3
 is "none is larger than its limit" "$(find "$dir" -name 'rotated*' -size +100k)" ""

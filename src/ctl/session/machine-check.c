@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/macro.h"
-#include "model/keys/keys.h"
+#include "model/keys/section.h"
+#include "sys/file/logfile.h"
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -173,7 +175,46 @@ static void check_directory(const struct machine_check *check)
 		machine_warn(check, "there is no directory '%s'", directory);
 }
 
-static void check_node(const struct node_config *node, struct diag *diag)
+/* --- log files --- */
+
+/* The key that output @fd of @node comes from, and its place: a nearer log is for both streams. */
+static struct key_source find_output(const struct node_config *node, int fd, enum key_id *key)
+{
+	enum key_id own_key = fd == 1 ? KEY_STDOUT : KEY_STDERR;
+	struct key_source own = key_source_of(node, own_key), log = key_source_of(node, KEY_LOG);
+	bool nearer = log.node && log.node != own.node && own.node &&
+		      node_config_is_within(log.node, own.node);
+
+	*key = own.node && !nearer ? own_key : KEY_LOG;
+	return *key == KEY_LOG ? log : own;
+}
+
+static void check_log(const struct node_config *node, int fd, const struct config *config,
+		      struct diag *diag)
+{
+	const struct output *output = node_config_output(node, fd);
+	const struct output *first = node_config_output(node, 1);
+	uid_t uid = config->log_user.set ? config->log_user.uid : geteuid();
+	char excerpt[DIAG_EXCERPT_MAX];
+	struct key_source source;
+	enum key_id key;
+	int r;
+
+	if (output->kind != OUTPUT_FILE)
+		return;
+	if (fd == 2 && first->kind == OUTPUT_FILE && strcmp(output->path, first->path) == 0)
+		return;
+	r = logfile_look(output->path, uid);
+	if (r == 0)
+		return;
+	source = find_output(node, fd, &key);
+	diag_add(diag, DIAG_ERROR, source.place, "[%s] %s: '%s' cannot be a log file: %s",
+		 node_config_section(source.node), keys[key].name,
+		 diag_excerpt(excerpt, output->path), logfile_error_text(-r));
+}
+
+static void check_node(const struct node_config *node, const struct config *config,
+		       struct diag *diag)
 {
 	struct machine_check check = { .node = node, .diag = diag };
 
@@ -190,10 +231,12 @@ static void check_node(const struct node_config *node, struct diag *diag)
 	check_command(&check, node->argv);
 	check.key = keys[KEY_DIRECTORY].name;
 	check_directory(&check);
+	check_log(node, 1, config, diag);
+	check_log(node, 2, config, diag);
 }
 
 void machine_check(const struct config *config, struct diag *diag)
 {
 	for (size_t i = 0; i < config->n_nodes; i++)
-		check_node(config->nodes[i], diag);
+		check_node(config->nodes[i], config, diag);
 }

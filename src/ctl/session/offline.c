@@ -42,6 +42,7 @@ int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json
 	if (r == 0 && warnings) {
 		machine_check(*ret, diag);
 		*warnings = diag_warnings(diag);
+		r = diag_errors(diag) > 0 ? -EINVAL : 0;
 	}
 	if (diag)
 		diag_each(diag, sink_add, &sink);

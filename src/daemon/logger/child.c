@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "proto/logger-store.h"
+#include "sys/spawn/ids.h"
 #include "sys/spawn/spawn.h"
 
 #define AGAIN_MIN_USEC	 (10 * USEC_PER_MSEC)
@@ -63,6 +64,17 @@ void logger_child_done(struct logger_child *c)
 	child_disconnect(c);
 	c->store = fd_close(c->store);
 	process_remove(&c->process);
+	free(c->user.groups);
+}
+
+int logger_child_set_user(struct logger_child *c, const struct credentials *user)
+{
+	if (!user->set)
+		return 0;
+	c->user.set = true;
+	c->user.uid = user->uid;
+	c->user.gid = user->user_gid;
+	return ids_groups_of(user->user, user->user_gid, &c->user.groups, &c->user.n_groups);
 }
 
 /* --- messages --- */
@@ -155,6 +167,11 @@ static int child_spawn(struct logger_child *c, int socket, pid_t *pid, int *erro
 			.argv = argv,
 			.envp = envp,
 			.umask = -1,
+			.set_user = c->user.set,
+			.uid = c->user.uid,
+			.gid = c->user.gid,
+			.groups = c->user.groups,
+			.n_groups = c->user.n_groups,
 			.share_descriptors = c->ctx->share_descriptors,
 			.stdio = { c->ctx->null_fd, STDOUT_FILENO, STDERR_FILENO },
 			.files = files,

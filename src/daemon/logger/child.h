@@ -8,12 +8,20 @@
 
 #include "daemon/loop/context.h"
 #include "daemon/loop/process.h"
+#include "model/base/settings.h"
 #include "proto/logger.h"
 
 struct logger_child {
 	struct process process; /* pid 0: there is none */
 	struct context *ctx;
 	const char *program;
+	struct logger_user {
+		bool set; /* else the daemon's */
+		uid_t uid;
+		gid_t gid;
+		gid_t *groups;
+		size_t n_groups;
+	} user;
 	int store;  /* or -1: it was never started */
 	int socket; /* or -1 */
 	sd_event_source *source;
@@ -32,6 +40,9 @@ struct logger_child {
 
 void logger_child_init(struct logger_child *child, struct context *ctx);
 void logger_child_done(struct logger_child *child);
+
+/* The process runs as @user, with the groups of that user.  Before the first start.  0 or -errno. */
+int logger_child_set_user(struct logger_child *child, const struct credentials *user);
 
 /* Starts it unless it runs, or is to be started soon. */
 void logger_child_want(struct logger_child *child);

@@ -13,6 +13,7 @@
 #include "daemon/logger/pipe.h"
 #include "daemon/logger/stream.h"
 #include "daemon/logger/wishes.h"
+#include "sys/file/logfile.h"
 
 static const char *stream_name(const void *stream)
 {
@@ -57,7 +58,7 @@ static void stream_trouble(struct log_stream *s, const struct logger_trouble *tr
 	logger_report_state(&s->logger->child);
 	if (trouble->error)
 		log_node(log, LOG_WARNING, s->name, "log: cannot write %s: %s", to,
-			 strerror(trouble->error));
+			 logfile_error_text(trouble->error));
 	else
 		log_node(log, LOG_NOTICE, s->name,
 			 "log: %s is written again: %" PRIu64 " lines (%" PRIu64
@@ -83,9 +84,10 @@ static void logger_on_message(struct logger_child *child, const struct logger_pa
 
 /* --- the whole --- */
 
-int logger_new(struct logger **ret, struct context *ctx)
+int logger_new(struct logger **ret, struct context *ctx, const struct credentials *user)
 {
 	struct logger *l = calloc(1, sizeof(*l));
+	int r;
 
 	if (!l)
 		return -ENOMEM;
@@ -100,6 +102,11 @@ int logger_new(struct logger **ret, struct context *ctx)
 	l->child.on_writable = logger_on_writable;
 	l->child.on_message = logger_on_message;
 	l->child.on_unusable = logger_report_state;
+	r = logger_child_set_user(&l->child, user);
+	if (r < 0) {
+		logger_free(l);
+		return r;
+	}
 	*ret = l;
 	return 0;
 }

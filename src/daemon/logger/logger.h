@@ -6,8 +6,8 @@
 #include "daemon/logger/rules.h"
 #include "proto/logger.h"
 
-/* Return: 0 or -ENOMEM. */
-int logger_new(struct logger **ret, struct context *ctx);
+/* The process runs as @user, if that is set.  Return: 0 or -errno. */
+int logger_new(struct logger **ret, struct context *ctx, const struct credentials *user);
 struct logger *logger_free(struct logger *logger);
 
 /* The daemon's own standard streams, as they were in logger_new(). */

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "daemon/logger/pipe.h"
 #include "daemon/logger/wishes.h"
+#include "sys/file/logfile.h"
 
 void log_stream_free(struct log_stream *s)
 {
@@ -219,7 +220,7 @@ void log_stream_log_missing(const struct log_stream *s)
 	log_node(s->logger->ctx->log, LOG_WARNING, s->name,
 		 "log: the last %" PRIu64 " bytes are not in %s%s%s", counts.waiting_bytes,
 		 log_stream_destination(s), record.error ? ": " : "",
-		 record.error ? strerror(record.error) : "");
+		 record.error ? logfile_error_text(record.error) : "");
 }
 
 /*

@@ -160,7 +160,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	cgroup_drain_begin(d->ctx.cgroups);
 	open_notify_directory(d);
 	if (r >= 0 && !d->options->command)
-		r = logger_new(&d->ctx.logger, &d->ctx);
+		r = logger_new(&d->ctx.logger, &d->ctx, &config->log_user);
 	if (r >= 0 && d->options->log_file)
 		r = own_log_new(&d->ctx.own_log, &d->ctx, config->nodes[0], d->options->log_file);
 	if (r >= 0)

@@ -50,24 +50,14 @@ static int open_journal(const struct context *ctx, const struct node_config *con
 	return -ENOTSUP;
 }
 
-/* The logger waits for room, and makes directories. */
-static bool is_for_logger(int r)
-{
-	return r >= 0 || r == -ENOSPC || r == -EDQUOT || r == -EROFS || r == -EIO || r == -ENOENT;
-}
-
-/* What is no file is refused here, with its name. */
+/* The file is the logger's: here its file system could hang the daemon. */
 static int open_log(const struct output *output, struct capture *capture, int as)
 {
-	cleanup(closep) int fd =
-		open_file(output->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
-	int r = -ENOTSUP;
+	int r = capture ? capture_open(capture, as) : -ENOTSUP;
 
-	if (capture && is_for_logger(fd))
-		r = capture_open(capture, as);
 	if (r != -ENOTSUP)
 		return r;
-	return fd < 0 ? fd : take_fd(fd);
+	return open_file(output->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
 }
 
 static int open_output(const struct context *ctx, const struct node_config *config,

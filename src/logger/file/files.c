@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
-#include "logger/file/place.h"
 #include "logger/file/rotated.h"
+#include "sys/file/logfile.h"
 
 /* The time for a pipe to be emptied before a long line. */
 #define EMPTY_LOOKS	100
@@ -63,7 +63,7 @@ void files_done(struct files *files)
 static int files_open_descriptor(struct files *files, const char *path, mode_t mode)
 {
 	for (;;) {
-		int fd = place_open(path, mode);
+		int fd = logfile_open(path, mode);
 
 		if ((fd != -EMFILE && fd != -ENFILE) || list_is_empty(&files->all))
 			return fd;
@@ -206,6 +206,16 @@ static int files_note(struct files *files, const struct files_job *job, struct f
 	record->bytes = job->size;
 	record->file_bytes = file->size;
 	area_set_step(record, STORE_WRITING);
+	return 0;
+}
+
+int files_try(struct files *files, const struct files_job *job)
+{
+	int fd = files_open_descriptor(files, job->path, job->rules->mode);
+
+	if (fd < 0)
+		return fd;
+	(void)close(fd);
 	return 0;
 }
 

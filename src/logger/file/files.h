@@ -32,6 +32,9 @@ void files_done(struct files *files);
  */
 void files_recover(struct files *files);
 
+/* Makes the file if it is missing, and closes it: many services never write.  Return: 0 or -errno. */
+int files_try(struct files *files, const struct files_job *job);
+
 /*
  * Appends the portion, and makes it the stream's progress.  The file is rotated before, if it is time.
  *

@@ -47,7 +47,10 @@ int helper_start(struct helper *helper);
 /* Where the job's data goes: FORMAT_SIZE bytes. */
 char *helper_data(const struct helper *helper);
 
-/* Gives it the job; it is busy from now on.  Return: 0, or -errno: it has ended. */
+/*
+ * Gives it the job; it is busy from now on.  A job of 0 bytes only makes the file, and does not touch
+ * the progress of the stream.  Return: 0, or -errno: it has ended.
+ */
 int helper_write(struct helper *helper, uint32_t stream, const struct logger_rules *rules,
 		 const char *path, size_t size, const struct store_progress *next);
 

@@ -14,8 +14,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "logger/file/place.h"
 #include "proto/logger.h"
+#include "sys/file/logfile.h"
 
 #define RENAME_ATTEMPTS 100
 
@@ -70,7 +70,7 @@ int rotated_list(struct rotated *rotated, const char *path)
 	const char *base;
 	int r;
 
-	*rotated = (struct rotated){ .directory = place_directory(path, &base) };
+	*rotated = (struct rotated){ .directory = logfile_directory(path, &base) };
 	if (rotated->directory < 0)
 		return rotated->directory;
 	r = rotated_read(rotated, base);

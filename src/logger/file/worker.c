@@ -79,8 +79,14 @@ static void worker_write(struct worker *w)
 		.next = w->job->next,
 		.time_usec = clock_realtime_usec(),
 	};
-	int r = w->fd >= 0 ? files_put(&w->files, &job, w->fd) : files_append(&w->files, &job);
+	int r;
 
+	if (w->fd >= 0)
+		r = files_put(&w->files, &job, w->fd);
+	else if (job.size == 0)
+		r = files_try(&w->files, &job);
+	else
+		r = files_append(&w->files, &job);
 	worker_reply(w, WORKER_DONE, r < 0 ? r : 0);
 	if (r <= 0 || !(w->job->rules.flags & LOGGER_COMPRESS))
 		return;

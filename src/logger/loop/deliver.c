@@ -84,6 +84,15 @@ static int deliver_recover(struct logger *l, struct stream *s)
 	return 0;
 }
 
+void deliver_forget(struct logger *l, const struct stream *s)
+{
+	struct helper *h;
+
+	list_for_each (h, &l->helpers, in_all)
+		if (h->stream == s)
+			h->stream = NULL;
+}
+
 int deliver_attach(struct logger *l, struct stream *s)
 {
 	struct helper *h = NULL;
@@ -99,8 +108,11 @@ int deliver_attach(struct logger *l, struct stream *s)
 		return r;
 	list_remove(&s->in_queue);
 	s->outlet = h;
-	if (!s->working)
+	s->opened = s->rules.to != LOGGER_TO_FILE;
+	if (!s->working) {
+		deliver_forget(l, s); /* the file was opened for what came before */
 		r = deliver_recover(l, s);
+	}
 	deliver_queue(l, s);
 	return r;
 }
@@ -127,7 +139,7 @@ void deliver_queue(struct logger *l, struct stream *s)
 {
 	struct helper *h = s->outlet;
 
-	if (s->working || !list_is_empty(&s->in_queue) || !s->slot.ring)
+	if (s->working || !list_is_empty(&s->in_queue) || (!s->slot.ring && s->opened))
 		return;
 	if (h)
 		list_append(&h->pending, &s->in_queue);
@@ -184,6 +196,7 @@ static void deliver_succeeded(struct logger *l, struct stream *s)
 {
 	s->retry_usec = 0;
 	s->stalled = false;
+	s->opened = true;
 	if (s->record->error) {
 		s->record->error = 0;
 		deliver_report(l, s, 0);
@@ -205,18 +218,22 @@ static size_t portion_limit(const struct stream *s)
 
 static void helper_work(struct helper *h, struct stream *s)
 {
-	struct store_progress next;
-	size_t size = format_portion(s, helper_data(h), portion_limit(s), &next);
+	struct store_progress next = s->record->now;
+	size_t size = 0;
 
-	if (size == 0)
+	if (s->slot.ring)
+		size = format_portion(s, helper_data(h), portion_limit(s), &next);
+	if (size == 0 && s->opened)
 		return;
 	stream_note_seam(s);
 	/* If it has ended that is seen as an event, and the next one recovers the stream. */
 	(void)helper_write(h, s->id, &s->rules, s->path, size, &next);
 	h->busy = true;
 	h->stream = s;
-	s->worker = h;
-	s->working = true;
+	/* Without a portion the record stays the logger's. */
+	if (size > 0)
+		s->worker = h;
+	s->working = size > 0;
 }
 
 static void deliver_to_helper(struct logger *l, struct helper *h)
@@ -409,11 +426,15 @@ bool deliver_is_flushed(const struct stream *s)
 	       s->record->now.position >= MIN(s->end_at, stream_taken(s));
 }
 
-void deliver_done(struct logger *l)
+bool deliver_done(struct logger *l)
 {
 	struct helper *h, *next;
+	bool idle = true;
 
-	list_for_each_safe (h, next, &l->helpers, in_all)
+	list_for_each_safe (h, next, &l->helpers, in_all) {
+		idle &= h->pid == 0 || (h->ready && !h->busy);
 		helper_free(h);
+	}
 	fd_close(l->journal_fd);
+	return idle;
 }

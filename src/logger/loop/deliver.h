@@ -13,6 +13,9 @@ void deliver_queue(struct logger *logger, struct stream *stream);
 /* Its destination is tried again now. */
 void deliver_again(struct logger *logger, struct stream *stream);
 
+/* The stream is going to be freed. */
+void deliver_forget(struct logger *logger, const struct stream *stream);
+
 /* A helper has something to say. */
 void deliver_event(struct logger *logger, uint32_t helper);
 void deliver_journal_event(struct logger *logger);
@@ -29,4 +32,5 @@ void deliver_reopen(struct logger *logger, const struct stream *stream);
 /* Is all written that had been taken when the stream was flushed? */
 bool deliver_is_flushed(const struct stream *stream);
 
-void deliver_done(struct logger *logger);
+/* Returns false if a helper is still at work: it may hang. */
+bool deliver_done(struct logger *logger);

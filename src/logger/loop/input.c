@@ -129,6 +129,7 @@ void input_remove(struct logger *l, struct stream *s)
 	if (s->fd >= 0 && !s->paused)
 		logger_unwatch(l, s->fd);
 	input_unpause(l, s);
+	deliver_forget(l, s);
 	l->streams[s->id] = NULL;
 	stream_free(s);
 }

@@ -142,23 +142,29 @@ static int logger_open(struct logger *l, int control, int store)
 	return r;
 }
 
-/* The end of the process gives the streams back, all at once. */
-static void logger_close(struct logger *l)
+/*
+ * The end of the process gives the streams back, all at once.  Return: false if a helper is still at
+ * work.
+ */
+static bool logger_close(struct logger *l)
 {
 	struct view *view, *next;
+	bool idle;
 
 	list_for_each_safe (view, next, &l->views, in_all)
 		view_free(view);
-	deliver_done(l);
+	idle = deliver_done(l);
 	control_done(l);
 	reply_done(l);
 	area_close(&l->area);
 	fd_close(l->epoll);
+	return idle;
 }
 
 int logger_run(int control, int store)
 {
 	cleanup(freep) struct logger *l = calloc(1, sizeof(*l));
+	bool idle;
 	int r;
 
 	if (!l)
@@ -170,9 +176,9 @@ int logger_run(int control, int store)
 	while (r >= 0 && !l->over && l->now_usec < l->end_usec)
 		r = logger_turn(l);
 	reply_flush(l);
-	logger_close(l);
+	idle = logger_close(l);
 	/* Helpers have nothing to do then; the daemon is not to find them as its children. */
-	while (r >= 0 && l->over && waitpid(-1, NULL, 0) > 0)
+	while (r >= 0 && l->over && idle && waitpid(-1, NULL, 0) > 0)
 		;
 	return r < 0 ? r : 0;
 }

@@ -28,6 +28,7 @@ struct stream {
 	char *name, *path;
 
 	uint64_t end_at; /* what is before this position is written, also a line without its end */
+	bool opened;	 /* its destination has taken something since it is its destination */
 	bool working;	 /* @record->now is a helper's: it has a portion, or it may have had one */
 	bool paused;	 /* the pipe is not read: the ring is full */
 	bool stalled;	 /* the destination has taken nothing for long */

@@ -118,6 +118,7 @@ struct config *config_unref(struct config *config)
 	free(config->report);
 	free(config->history);
 	free(config->state);
+	credentials_done(&config->log_user);
 	free(config);
 	return NULL;
 }

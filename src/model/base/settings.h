@@ -227,7 +227,7 @@ struct extras {
 	int watchdog_signal, reload_signal, kill_signal;
 	uid_t notify_uid; /* the owner of the notification socket; -1: the user of the service */
 	unsigned fd_store_max; /* descriptors that the daemon stores; none without notify */
-	char *pid_file; /* of TYPE_FORKING: absolute */
+	char *pid_file;	       /* of TYPE_FORKING: absolute */
 	struct listen *listen;
 	size_t n_listen;
 	struct place listen_place; /* of the key; without file when the config is gone */
@@ -379,6 +379,7 @@ struct config {
 	char *report;				/* NULL or "none": no report is written */
 	char *history; /* NULL: beside the report, if there is one; "none": no history is written */
 	char *state;   /* NULL or "none": no service can be disabled */
+	struct credentials log_user; /* of swansong-logger; not set: the daemon's */
 	enum exit_when exit_when;
 	enum exit_on_signal exit_on_signal;
 	unsigned refs;

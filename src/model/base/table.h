@@ -33,6 +33,7 @@ KEY(REPORT, "report", ROOT, report, CONFIG(report), LIVE, "file for the report o
 KEY(HISTORY, "history", ROOT, report, CONFIG(history), LIVE,
 	"file for the end of each run and of each shutdown")
 KEY(STATE, "state", ROOT, report, CONFIG(state), LIVE, "file for the services that are disabled")
+KEY(LOG_USER, "log-user", ROOT, user, CONFIG(log_user), DAEMON, "user that writes the log files")
 
 KEY(SHUTDOWN_TIMEOUT, "shutdown-timeout", NODE, duration, NODE(shutdown_timeout_usec), LIVE,
 	"budget of a shutdown of the node with all in it")

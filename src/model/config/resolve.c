@@ -436,6 +436,17 @@ static void resolver_done(struct resolver *r)
 	tdestroy(r->listens, keep);
 }
 
+static void resolve_check_log_user(struct resolver *r)
+{
+	const struct credentials *user = &r->config->log_user;
+
+	if (user->set && user->user_gid == (gid_t)-1)
+		section_error(r->config->nodes[0], r->diag, KEY_LOG_USER,
+			      "no user has the number %s: expected a user with a group, for example "
+			      "nobody",
+			      user->user);
+}
+
 int resolve_sections(struct config *config, struct diag *diag)
 {
 	cleanup(freep) const char **paths = calloc(config->n_nodes, sizeof(*paths));
@@ -456,5 +467,6 @@ int resolve_sections(struct config *config, struct diag *diag)
 		if (resolve_section(&r, config->nodes[i]) < 0)
 			return -ENOMEM;
 	}
+	resolve_check_log_user(&r);
 	return 0;
 }

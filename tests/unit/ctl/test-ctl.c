@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/macro.h"
@@ -449,6 +450,39 @@ static const char *const commands[][2] = {
 	{ "nowhere\nenvironment = PATH=/tmp", "there is no program 'nowhere' in /tmp\n" },
 };
 
+/* A key, a file in the directory of the test, and a part of the error; "": there is none. */
+static const char *const logs[][3] = {
+	{ "log", "", "' cannot be a log file: it is a directory" },
+	{ "stderr", "/fifo", "a.ini:3: [web] stderr: '" },
+	{ "stderr", "/fifo", "/fifo' cannot be a log file: it is a FIFO, a socket or a device" },
+	{ "stdout", "/new", "" },
+	{ "log", "/new/er/log", "" },
+};
+
+START_TEST(a_log_file_that_would_be_refused_is_an_error)
+{
+	const char *error = logs[_i][2];
+	char path[128], line[256], fifo[128];
+	FILE *file;
+
+	snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	snprintf(path, sizeof(path), "%s/a.ini", directory);
+	file = fopen(path, "w");
+	fprintf(file, "[web]\ncommand = true\n%s = file:%s%s\n", logs[_i][0], directory,
+		logs[_i][1]);
+	fclose(file);
+	snprintf(line, sizeof(line), "check %s", path);
+	ck_assert_int_eq(run(line, NULL, 0), *error ? CTL_CONFIG : 0);
+	if (*error)
+		assert_has(err, error);
+	else
+		ck_assert_str_eq(err, "");
+	unlink(path);
+	unlink(fifo);
+}
+END_TEST
+
 START_TEST(what_the_machine_cannot_run_is_a_warning)
 {
 	const char *command = commands[_i][0], *warning = commands[_i][1];
@@ -526,6 +560,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, json_is_what_the_daemon_said);
 	tcase_add_test(tc, help_and_version_need_no_daemon);
 	tcase_add_test(tc, a_configuration_is_checked_without_a_daemon);
+	tcase_add_loop_test(tc, a_log_file_that_would_be_refused_is_an_error, 0, ARRAY_SIZE(logs));
 	tcase_add_loop_test(tc, what_the_machine_cannot_run_is_a_warning, 0, ARRAY_SIZE(commands));
 	tcase_add_test(tc, every_node_is_somewhere_in_the_tree);
 	suite_add_tcase(s, tc);

@@ -77,6 +77,23 @@ START_TEST(what_was_lost_is_told_when_there_is_room_again)
 }
 END_TEST
 
+START_TEST(a_file_is_made_before_the_first_line)
+{
+	struct logger_rules rules = play_file();
+	struct stat st;
+
+	ck_assert_int_eq(mkdir("log", 0755), 0);
+	play_add(0, &rules, "a", "log");
+	play_wait(LOGGER_TROUBLE);
+	ck_assert_int_eq(play.packet.message.trouble.error, EISDIR);
+	ck_assert_int_eq(rmdir("log"), 0);
+	play_wait(LOGGER_TROUBLE);
+	ck_assert_int_eq(play.packet.message.trouble.error, 0);
+	ck_assert_int_eq(stat("log", &st), 0);
+	ck_assert_int_eq(st.st_size, 0);
+}
+END_TEST
+
 static pid_t helper_of_logger(void)
 {
 	char path[64];
@@ -235,6 +252,7 @@ void add_trouble_tests(Suite *suite)
 
 	tcase_add_checked_fixture(t, play_begin, play_end);
 	tcase_add_test(t, what_was_lost_is_told_when_there_is_room_again);
+	tcase_add_test(t, a_file_is_made_before_the_first_line);
 	tcase_add_test(t, a_destination_that_works_loses_no_line);
 	tcase_add_test(t, a_trouble_that_ends_is_reported_once);
 	tcase_add_test(t, a_service_that_is_to_wait_waits);

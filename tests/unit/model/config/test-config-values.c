@@ -386,6 +386,19 @@ START_TEST(a_reload_is_a_signal_or_a_command)
 }
 END_TEST
 
+START_TEST(the_logger_may_have_a_user)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[swansong]\nlog-user = redis\n[a]\ncommand = x\n");
+
+	ck_assert(config->log_user.set);
+	ck_assert_str_eq(config->log_user.user, "redis");
+	bad("[swansong]\nlog-user = 4711\n",
+	    "f:2: [swansong] log-user: no user has the number 4711: expected a user with a group, for example nobody");
+	bad("[a]\nlog-user = redis\n", "f:2: [a] log-user: wrong section: expected in [swansong]");
+}
+END_TEST
+
 START_TEST(a_report_is_a_file)
 {
 	cleanup(config_unrefp) struct config *config = good(
@@ -448,6 +461,7 @@ TCase *config_values_tests(void)
 	tcase_add_test(tc, a_bad_command_is_refused);
 	tcase_add_test(tc, a_command_key_may_be_repeated);
 	tcase_add_test(tc, a_reload_is_a_signal_or_a_command);
+	tcase_add_test(tc, the_logger_may_have_a_user);
 	tcase_add_test(tc, a_report_is_a_file);
 	tcase_add_test(tc, files_of_output_have_limits);
 	return tc;
