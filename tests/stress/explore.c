@@ -1,8 +1,8 @@
 /*
- * Threads are contexts of one thread.  Before each operation of the library takes place, a thread is
- * chosen to go on; the context is switched only if that is another one, as a switch costs two system
- * calls.  A run is the list of its choices; the next run differs from it in the last choice that has
- * an alternative left (depth first).
+ * Threads are contexts of one thread.  Before each operation of the library takes place, a thread
+ * is chosen to go on; the context is switched only if that is another thread, as a switch costs two
+ * system calls.  A run is the list of its choices; the next run differs from it in the last choice
+ * that has an alternative left (depth first).
  */
 #include "explore.h"
 
@@ -32,7 +32,7 @@ struct thread {
 	bool begun, done;
 	bool interrupted;		   /* runs the handler when it goes on */
 	const _Atomic int *lock;	   /* waits for this to be 0, or */
-	const _Atomic uint32_t *sleeps_on; /* for somebody to wake this */
+	const _Atomic uint32_t *sleeps_on; /* until a thread wakes this */
 };
 
 struct block {
@@ -50,11 +50,11 @@ static struct explorer {
 
 	unsigned char choice[MAX_CHOICES], options[MAX_CHOICES];
 	unsigned int choices;
-	unsigned int prescribed; /* choices of this run; those after them are the first option */
+	unsigned int prescribed; /* choices of this run; later choices are the first option */
 	unsigned int preemptions;
 	int last; /* the last choice, or -1 */
 
-	bool alone; /* a thread is; see explore_alone() */
+	bool alone; /* a thread goes on alone; see explore_alone() */
 	bool signalled;
 	int handling; /* the thread that is in the handler, or -1 */
 
@@ -149,12 +149,12 @@ static bool thread_can_go(const struct thread *t)
 	return !t->done && !t->sleeps_on && !(t->lock && *t->lock);
 }
 
-/* Added to a thread that is to be interrupted. */
+/* Added to the number of a thread that is to be interrupted. */
 #define SIGNAL EXPLORE_MAX_THREADS
 
 /*
- * Who may go now, the last one first if he can; and who may be interrupted.  Returns how many; 0 is
- * the end.
+ * Lists the threads that may go on now, the last one first if it can, and the threads that may be
+ * interrupted.  Returns their number; 0 is the end.
  */
 static unsigned int threads_ready(int last, bool may_preempt, int ready[])
 {
@@ -173,7 +173,7 @@ static unsigned int threads_ready(int last, bool may_preempt, int ready[])
 	return n;
 }
 
-/* To the thread that goes on. */
+/* Switches to the thread that goes on. */
 static int thread_choose(int ready)
 {
 	struct thread *t;
@@ -211,9 +211,9 @@ static int run_choose(void)
 	return e.last;
 }
 
-/* ---- what the library calls ---- */
+/* ---- functions that the library calls ---- */
 
-/* Returns whether a signal has come meanwhile. */
+/* Returns true if a signal has come meanwhile. */
 static bool hand_over(void)
 {
 	int self = e.current;
@@ -307,7 +307,7 @@ static void thread_begin(int i)
 {
 	struct thread *t = &e.thread[i];
 
-	ASAN_UNPOISON_MEMORY_REGION(t->stack, STACK_SIZE); /* of a run that was left */
+	ASAN_UNPOISON_MEMORY_REGION(t->stack, STACK_SIZE); /* from a run that was left */
 	*t = (struct thread){ .stack = t->stack };
 	(void)getcontext(&t->context);
 	t->context.uc_stack.ss_sp = t->stack;
@@ -326,7 +326,7 @@ bool explore_alone(void)
 			continue;
 		idle &= t->done || !t->begun;
 		t->done = true;
-		/* Its frames have red zones. */
+		/* The frames on the stack have red zones. */
 		ASAN_UNPOISON_MEMORY_REGION(t->stack, STACK_SIZE);
 		memset(t->stack, 0xdd, STACK_SIZE);
 	}
@@ -362,7 +362,7 @@ const char *explore(struct exploration *x)
 	e.x = x;
 	e.prescribed = 0;
 	e.fault = NULL;
-	e.blocks = 0; /* what a run with a fault has left is nobody's */
+	e.blocks = 0; /* blocks that a run with a fault has left are forgotten */
 	x->runs = 0;
 	for (unsigned int i = 0; i < x->threads; i++)
 		if (!e.thread[i].stack && !(e.thread[i].stack = malloc(STACK_SIZE)))

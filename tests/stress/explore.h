@@ -2,18 +2,18 @@
 
 /*
  * Runs a few threads under every interleaving of their steps, with a bound on preemptions: switches
- * away from a thread that could have gone on.  A step is what lies between two operations of
- * src/swansong/base/atomic-private.h, built with SWANSONG_STEP.  Memory is sequentially consistent here:
- * orders are the business of ThreadSanitizer.
+ * away from a thread that could have gone on.  A step is the code between two operations of
+ * src/swansong/base/atomic-private.h, built with SWANSONG_STEP.  Memory is sequentially consistent
+ * here: orders are the business of ThreadSanitizer.
  *
  * Memory that is freed is not used again within a run, and stepping in it is a fault, as is a run
- * that nobody can end.
+ * that no thread can end.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the compiler has this sanitizer on; gcc and clang tell in different ways. */
+/* True if the compiler has this sanitizer on; gcc and clang show that in different ways. */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
@@ -34,35 +34,35 @@ struct exploration {
 	void (*look)(void *arg);  /* after every step; calls explore_fault() */
 	void (*end)(void *arg);	  /* when all threads are done; takes the world down */
 	/*
-	 * A signal handler, or NULL: it interrupts one of the threads, once in a run, at any step or
-	 * sleep of it.  Nothing may be freed in it, as the thread may be in free().
+	 * A signal handler, or NULL: it interrupts one of the threads, once in a run, at any step
+	 * or sleep of the thread.  It may free nothing, as the thread may be in free().
 	 */
 	void (*handler)(void *arg);
 	unsigned int preemptions;
 	/*
-	 * Switch threads after each operation instead of before: what follows it, and is no step
-	 * itself, is then torn from it, instead of what precedes it.
+	 * Switch threads after each operation instead of before: this tears the operation from the
+	 * code that follows it and is no step itself, instead of the code before it.
 	 */
 	bool after;
-	bool rseq; /* whether there are restartable sequences, each a step */
+	bool rseq; /* true: there are restartable sequences, each a step */
 
 	unsigned long runs; /* out */
 };
 
-/* Returns NULL, or what was wrong in the first run that had a fault. */
+/* Returns NULL, or the message of the first run that had a fault. */
 const char *explore(struct exploration *x);
 
-/* To be called by anything that runs below explore(): this run has a fault. */
+/* To be called by any code that runs below explore(): this run has a fault. */
 void explore_fault(const char *what);
 
 /*
- * To be called by a thread: it goes on alone, as the one that has forked does in the new process.  The
- * stacks of the others mean nothing any more, and nothing has to be freed in this run.  Returns
- * whether the others had not begun, or were done.
+ * To be called by a thread: it goes on alone, as the thread that forks does in the new process.
+ * The stacks of the others mean nothing any more, and nothing has to be freed in this run.  Returns
+ * true if the others had not begun, or were done.
  */
 bool explore_alone(void);
 
-/* Those of the library under test, by -D on its command line. */
+/* Used by the library under test, by -D on its command line. */
 void *explore_aligned_alloc(size_t alignment, size_t size);
 void *explore_calloc(size_t n, size_t size);
 void *explore_malloc(size_t size);

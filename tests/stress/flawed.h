@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * Accounting as one would write it at first, and wrong: a guard is added to its node and, if the
- * node was empty, to the parent, and so on up to the first that was not.  Whoever comes second finds
- * the node not empty and returns, while the first is still on his way up: the second's guard is
- * held, and not counted above.  The tests must be able to see that.
+ * A wrong accounting, which is the obvious first attempt: a guard is added to its node and, if the
+ * node was empty, to the parent, and so on up to the first node that was not empty.  A second
+ * thread finds the node not empty and returns, while the first is still on its way up: the guard of
+ * the second is held, and not counted above.  The tests must be able to see that.
  */
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-# Programs that race on purpose, and such as step through every order, without a thread.
+# Programs that race on purpose, and programs that step through every order, without threads.
 racing_programs = \
 	%D%/stress-accounting \
 	%D%/stress-percpu-accounting \
@@ -11,7 +11,7 @@ stepped_programs = \
 	%D%/stress-gate
 check_PROGRAMS += $(racing_programs) $(stepped_programs)
 
-# There is no stepping what is inlined; the library's functions do the same.
+# Inlined code cannot be stepped; the functions of the library do the same.
 STEPPED_CPPFLAGS = $(AM_CPPFLAGS) -DSWANSONG_STEP -DSWANSONG_NO_INLINE
 
 # The library's own sources, stepped through every interleaving.
@@ -53,7 +53,7 @@ check_LTLIBRARIES += %D%/libstepped.la
 %C%_stress_premature_CFLAGS = $(AM_CFLAGS) -pthread
 %C%_stress_premature_LDADD = %D%/libstepped.la src/base/libbase.la
 
-# The way into a loop; what it sleeps on is the program's.
+# The gate of a loop; the program has its own word to sleep on.
 check_LTLIBRARIES += %D%/libstepped-gate.la
 %C%_libstepped_gate_la_SOURCES = src/swansong/loop/gate.c
 %C%_libstepped_gate_la_CPPFLAGS = $(STEPPED_CPPFLAGS) -Deventfd=explore_eventfd \

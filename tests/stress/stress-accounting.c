@@ -1,6 +1,7 @@
 /*
- * Two accountings, one check: while somebody holds a guard, the root is not complete.  The flawed one
- * must be found out, or the check is worth nothing; the library never.
+ * Two accountings, one check: while a thread holds a guard, the root is not complete.  The check
+ * must find the fault of the flawed accounting, or it is worth nothing; it must find none in the
+ * library.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -76,7 +77,7 @@ static const struct accounting ours = {
 	.end = ours_end,
 };
 
-/* ---- the flawed one ---- */
+/* ---- the flawed accounting ---- */
 
 static struct flawed flawed[3];
 
@@ -158,7 +159,7 @@ static void *racer_main(void *arg)
 	}
 }
 
-/* Until @end_usec, or until it is found out when @until_found. */
+/* Runs until @end_usec, or until a fault is found if @until_found. */
 static void race_run(const struct accounting *accounting, bool until_found, uint64_t end_usec)
 {
 	struct racer racers[THREADS];

@@ -1,12 +1,12 @@
 /*
  * Every interleaving, up to a number of preemptions, of a loop's thread with one or two others that
- * start it, post to it and stop it, on the real gate of the loop.  What the thread does around the
- * gate is as in src/swansong/loop/loop.c; what it sleeps on, an eventfd there, is a word here.
+ * start it, post to it and stop it, on the real gate of the loop.  Around the gate the thread does
+ * the same as in src/swansong/loop/loop.c; it sleeps on a word here, in place of an eventfd.
  * $STRESS_PREEMPTIONS raises the bound.
  *
- * In every run each post that was accepted is executed once, each that was refused is not, none is
- * when the node is complete; the node is complete in the end, the loop stopped; and whoever sleeps
- * is woken.
+ * In every run each accepted post is executed once and no refused post is executed; no post is
+ * executed when the node is complete.  In the end the node is complete, the loop is stopped, and
+ * each thread that sleeps is woken.
  */
 #include <errno.h>
 #include <limits.h>
@@ -21,7 +21,7 @@
 
 enum { MAX_POSTS = 6 };
 
-/* What is posted, and what it does when it runs. */
+/* The effect of a post when it runs. */
 enum deed { NOTHING, POSTS, STOPS };
 
 struct song {
@@ -35,7 +35,7 @@ static struct world {
 	struct swansong_completion *completion;
 	struct gate gate;
 	_Atomic uint32_t readable; /* the descriptor */
-	_Atomic uint32_t thread;   /* NONE, CREATED, or NEVER there */
+	_Atomic uint32_t thread;   /* NONE, CREATED, or NEVER created */
 	unsigned int posts;
 	bool accepted[MAX_POSTS], refused[MAX_POSTS];
 	unsigned int executed[MAX_POSTS];
@@ -50,7 +50,7 @@ int explore_eventfd(unsigned int count, int flags);
 int explore_eventfd_write(int fd, eventfd_t value);
 int explore_eventfd_read(int fd, eventfd_t *value);
 
-/* No descriptor: to be closed in vain. */
+/* For gate.c, which closes it: this is no descriptor. */
 int explore_eventfd(unsigned int count, int flags)
 {
 	(void)count;
@@ -120,7 +120,7 @@ static void post_one(enum deed deed)
 		explore_free(song);
 }
 
-/* ---- what threads do ---- */
+/* ---- the work of threads ---- */
 
 /* As loop_main(). */
 static void loop_thread(void *arg)
@@ -148,7 +148,7 @@ static void thread_becomes(uint32_t what)
 	futex_wake(&w.thread, INT_MAX);
 }
 
-/* As swansong_loop_start(), when there is a thread to be had. */
+/* As swansong_loop_start(), when a thread can be started. */
 static void start(void)
 {
 	if (!gate_move(&w.gate, GATE_IDLE, GATE_STARTING)) {
@@ -165,8 +165,8 @@ static void start(void)
 		gate_end_stop(&w.gate);
 }
 
-/* And when there is none. */
-static void start_in_vain(void)
+/* As swansong_loop_start(), when no thread can be started. */
+static void start_without_thread(void)
 {
 	thread_becomes(NEVER);
 	if (gate_move(&w.gate, GATE_IDLE, GATE_STARTING) &&
@@ -185,12 +185,12 @@ static void post_twice(void)
 	post_one(NOTHING);
 }
 
-static void post_what_posts(void)
+static void post_posting(void)
 {
 	post_one(POSTS);
 }
 
-static void post_what_stops(void)
+static void post_stopping(void)
 {
 	post_one(STOPS);
 	post_one(NOTHING);
@@ -199,7 +199,7 @@ static void post_what_stops(void)
 static void stop(void)
 {
 	gate_begin_stop(&w.gate);
-	post_one(NOTHING); /* never accepted */
+	post_one(NOTHING); /* the post is never accepted */
 	if (w.accepted[w.posts - 1])
 		explore_fault("a post is accepted after the stop");
 }
@@ -218,7 +218,7 @@ static void post_and_stop(void)
 	gate_begin_stop(&w.gate);
 }
 
-/* Whether the loop is stopped by it. */
+/* The cases in which a program stops the loop. */
 enum stops { NEVER_STOPS, STOPS_IF_RUNNING, ALWAYS_STOPS };
 
 static const struct program {
@@ -229,13 +229,13 @@ static const struct program {
 } programs[] = {
 	{ post, "post", NEVER_STOPS, false },
 	{ post_twice, "post twice", NEVER_STOPS, false },
-	{ post_what_posts, "post what posts", NEVER_STOPS, false },
-	{ post_what_stops, "post what stops, and post", STOPS_IF_RUNNING, false },
+	{ post_posting, "post a function that posts", NEVER_STOPS, false },
+	{ post_stopping, "post a function that stops, and post", STOPS_IF_RUNNING, false },
 	{ stop, "stop, and post", ALWAYS_STOPS, false },
 	{ stop_and_wait, "stop and wait", ALWAYS_STOPS, false },
 	{ post_and_stop, "post and stop", ALWAYS_STOPS, false },
 	{ start, "start", NEVER_STOPS, true },
-	{ start_in_vain, "start without a thread", NEVER_STOPS, true },
+	{ start_without_thread, "start without a thread", NEVER_STOPS, true },
 };
 
 /* ---- the world ---- */
@@ -291,7 +291,7 @@ static void look(void *arg)
 static void end(void *arg)
 {
 	(void)arg;
-	/* What was started in vain, and not stopped meanwhile, is idle again. */
+	/* Without a thread, and not stopped meanwhile, the loop is idle again. */
 	if (gate_state(&w.gate) == GATE_IDLE)
 		gate_begin_stop(&w.gate);
 	if (gate_state(&w.gate) != GATE_STOPPED)
@@ -335,7 +335,7 @@ static void try(unsigned int preemptions, bool after)
 	fflush(stdout);
 }
 
-/* A loop that nobody stops does not end, and one that is started twice is another story. */
+/* A loop that no program stops does not end, and a loop that is started twice is another story. */
 static bool fits(const struct program *a, const struct program *b)
 {
 	bool idle = a->starts || is_started_by(b);

@@ -1,12 +1,12 @@
 /*
  * Every interleaving, up to a number of preemptions, of two or three threads that use three levels
- * of nodes: what they do are the programs below.  $STRESS_PREEMPTIONS raises the bound.  One of them
- * is a fork, after which that thread goes on alone.
+ * of nodes, each by one of the programs below.  $STRESS_PREEMPTIONS raises the bound.  One program
+ * is a fork, after which its thread goes on alone.
  *
- * After every step, for whoever holds a guard: no node from its own up to the root is without guards,
- * and if the tree is attached and says that its page is exact, that counts them all.
- * A completion resolves only if its node has been without.  In the end every count is zero, every
- * completion has resolved and told so once, and everything is freed, once.
+ * After every step, for each guard that is held: no node from its own up to the root is without
+ * guards, and if the tree is attached and its page is marked as exact, the page counts them all.  A
+ * completion resolves only if its node has been without guards.  In the end every count is zero,
+ * every completion has resolved and called its function once, and everything is freed, once.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,14 +23,14 @@
 
 struct world;
 
-/* What a thread does, @t, and what it needs. */
+/* The work of a thread, @t, and the world that it needs. */
 struct program {
 	void (*run)(struct world *w, unsigned int t);
 	const char *name;
 	bool drops_handles; /* by itself */
 	bool early;	    /* begins with a guard on the leaf */
-	bool unobserved;    /* only */
-	bool forks;	    /* to be tried with one that does not */
+	bool unobserved;    /* only in an unobserved world */
+	bool forks;	    /* to be tried with a program that does not fork */
 	bool steady;	    /* takes and drops no guard */
 };
 
@@ -38,7 +38,7 @@ enum { ROOT, MID, LEAF, LEVELS };
 
 #define LANES 3 /* a processor for each of two threads, and one for the test */
 
-/* What the function of a thread's own completion has seen; outlives the completion. */
+/* The observations of the function of a thread's own completion; outlives the completion. */
 struct watch {
 	struct world *world;
 	unsigned int calls;
@@ -46,17 +46,17 @@ struct watch {
 	bool over; /* the completion is dropped */
 };
 
-/* How the middle and the leaf count their guards while they run; told: only the leaf by processors. */
-enum counting { PLAIN, PERCPU_RSEQ, PERCPU_LOCKED, TOLD_RSEQ, TOLD_LOCKED, N_COUNTINGS };
+/* How the middle and the leaf count guards while they run.  Attached: only the leaf is percpu. */
+enum counting { PLAIN, PERCPU_RSEQ, PERCPU_LOCKED, ATTACHED_RSEQ, ATTACHED_LOCKED, N_COUNTINGS };
 
 static enum counting counting;
 
-static bool is_told(void)
+static bool is_attached(void)
 {
-	return counting == TOLD_RSEQ || counting == TOLD_LOCKED;
+	return counting == ATTACHED_RSEQ || counting == ATTACHED_LOCKED;
 }
 
-/* What a tree that is told is attached to; its memory goes with the tree. */
+/* The attachment of an attached tree; its memory goes with the tree. */
 struct outside {
 	struct attachment attachment;
 	struct page *page; /* NULL after the end */
@@ -64,7 +64,7 @@ struct outside {
 };
 
 struct world {
-	/* The threads are all who hold the nodes; otherwise the world does, and looks at them. */
+	/* Only the threads hold the nodes; otherwise the world does, too, and looks at them. */
 	bool unobserved;
 	bool signalled; /* a handler stops the middle */
 
@@ -75,7 +75,7 @@ struct world {
 
 	const struct program *program[EXPLORE_MAX_THREADS];
 	unsigned int threads;
-	struct swansong_guard held[EXPLORE_MAX_THREADS][2]; /* by whom */
+	struct swansong_guard held[EXPLORE_MAX_THREADS][2]; /* by thread */
 	struct swansong *kept[EXPLORE_MAX_THREADS];	    /* children, for the end */
 	struct watch watch[EXPLORE_MAX_THREADS];
 	struct swansong_interrupt *interrupt;
@@ -85,14 +85,14 @@ struct world {
 
 static void drop_handles(struct world *w, unsigned int t)
 {
-	/* Some from below, some from above. */
+	/* Odd threads drop from below, the others from above. */
 	for (unsigned int i = 0; w->unobserved && i < LEVELS; i++)
 		(void)swansong_unref(w->node[t % 2 ? i : LEVELS - 1 - i]);
 }
 
 static void hold(struct world *w, unsigned int t, struct swansong *s)
 {
-	/* Not there before guard() has returned. */
+	/* The guard counts only after guard() has returned. */
 	struct swansong_guard g = swansong_guard(s);
 
 	w->held[t][0] = g;
@@ -100,7 +100,7 @@ static void hold(struct world *w, unsigned int t, struct swansong *s)
 
 static void let_go(struct world *w, unsigned int t, unsigned int i)
 {
-	/* Not there once drop() has begun. */
+	/* The guard does not count once drop() has begun. */
 	struct swansong_guard g = w->held[t][i];
 
 	w->held[t][i] = (struct swansong_guard){ 0 };
@@ -126,7 +126,7 @@ static void take_clone_drop(struct world *w, unsigned int t)
 	let_go(w, t, 1);
 }
 
-/* It was taken before anything else. */
+/* The guard was taken before anything else. */
 static void drop_early(struct world *w, unsigned int t)
 {
 	drop_handles(w, t);
@@ -254,7 +254,7 @@ static void watch_stop(struct world *w, unsigned int t)
 		explore_fault("a function runs when its interrupt is dropped");
 }
 
-/* Until everybody else has dropped what keeps the leaf running. */
+/* Sleeps until all other threads have dropped the things that keep the leaf running. */
 static void sleep_on_leaf(struct world *w, unsigned int t)
 {
 	drop_handles(w, t);
@@ -263,7 +263,7 @@ static void sleep_on_leaf(struct world *w, unsigned int t)
 		explore_fault("woken, and not interrupted");
 }
 
-/* Some guards are recorded then, and some are not. */
+/* From then on guards are recorded; earlier guards are not. */
 static void record(struct world *w, unsigned int t)
 {
 	(void)t;
@@ -272,7 +272,7 @@ static void record(struct world *w, unsigned int t)
 	take_and_drop(w, t);
 }
 
-/* Some guards are counted by processors then, and some are not. */
+/* From then on guards are counted by processors; earlier guards are not. */
 static void spread(struct world *w, unsigned int t)
 {
 	if (swansong_percpu_enable(w->node[LEAF]) < 0)
@@ -302,7 +302,7 @@ static void fork_child_goes_on(struct world *w, unsigned int t)
 		explore_fault("a wait for nothing in the new process");
 }
 
-/* The same in the process that forks. */
+/* The same program in the process that forks. */
 static void fork_parent_goes_on(struct world *w, unsigned int t)
 {
 	fork_prepare();
@@ -310,7 +310,7 @@ static void fork_parent_goes_on(struct world *w, unsigned int t)
 	take_and_drop(w, t);
 }
 
-/* The number is exact beside those that take and drop none. */
+/* The number is exact beside threads that take and drop no guard. */
 static void count_guards_of_root(struct world *w, unsigned int t)
 {
 	bool steady = true;
@@ -333,7 +333,7 @@ static void wait_for_mid(struct world *w, unsigned int t)
 	(void)t;
 }
 
-enum { TAKE_AND_DROP, WATCH }; /* the first of: */
+enum { TAKE_AND_DROP, WATCH }; /* the first entries of: */
 
 static const struct program programs[] = {
 	{ .run = take_and_drop, .name = "take and drop" },
@@ -371,7 +371,7 @@ static void body(struct world *w, unsigned int t)
 		drop_handles(w, t);
 }
 
-/* The handler has a handle of its own, as long as there is somebody to be interrupted. */
+/* The handler has a handle of its own, as long as there is a thread to be interrupted. */
 static void stop_in_handler(void *arg)
 {
 	struct world *w = arg;
@@ -423,7 +423,7 @@ static int new_root(struct world *w)
 	struct outside *o = &w->outside;
 	struct tally *tally;
 
-	if (!is_told())
+	if (!is_attached())
 		return swansong_new(&w->node[ROOT]);
 	tally = explore_aligned_alloc(_Alignof(struct tally), sizeof(*tally));
 	*o = (struct outside){
@@ -448,7 +448,7 @@ static void begin(void *arg)
 	r |= swansong_child(w->node[ROOT], &w->node[MID]);
 	r |= swansong_child(w->node[MID], &w->node[LEAF]);
 	r |= swansong_interrupt_new(w->node[LEAF], &w->interrupt);
-	for (unsigned int i = is_told() ? LEAF : MID; i < LEVELS && counting != PLAIN; i++)
+	for (unsigned int i = is_attached() ? LEAF : MID; i < LEVELS && counting != PLAIN; i++)
 		r |= swansong_percpu_enable(w->node[i]);
 	for (unsigned int i = 0; i < LEVELS && !w->unobserved; i++) {
 		w->calls[i] = 0;
@@ -468,7 +468,7 @@ static void begin(void *arg)
 		abort();
 }
 
-/* These look without being a step. */
+/* These functions look without being a step. */
 static bool is_empty(const struct swansong *n)
 {
 	return !(atomic_load_explicit(&n->total, memory_order_relaxed) & COUNT_GUARDS);
@@ -492,7 +492,7 @@ static void look(void *arg)
 {
 	struct world *w = arg;
 
-	if (is_told())
+	if (is_attached())
 		look_at_page(w);
 	for (unsigned int t = 0; t < w->threads; t++)
 		for (unsigned int i = 0; i < 2; i++)
@@ -541,7 +541,7 @@ static void end(void *arg)
 		(void)swansong_completion_unref(w->completion[i]);
 		(void)swansong_unref(w->node[i]);
 	}
-	if (is_told() && w->outside.page)
+	if (is_attached() && w->outside.page)
 		explore_fault("a tree does not end");
 	if (!swansong_interrupted(w->interrupt))
 		explore_fault("an interrupt outlives its node and does not see that");
@@ -554,8 +554,8 @@ static const char *const counting_names[N_COUNTINGS] = {
 	[PLAIN] = "plain",
 	[PERCPU_RSEQ] = "by processors, rseq",
 	[PERCPU_LOCKED] = "by processors, locked",
-	[TOLD_RSEQ] = "attached, rseq",
-	[TOLD_LOCKED] = "attached, locked",
+	[ATTACHED_RSEQ] = "attached, rseq",
+	[ATTACHED_LOCKED] = "attached, locked",
 };
 
 static unsigned int test_number;
@@ -586,7 +586,7 @@ static void try(unsigned int preemptions, bool after, bool unobserved, bool sign
 		.handler = signalled ? stop_in_handler : NULL,
 		.preemptions = preemptions,
 		.after = after,
-		.rseq = counting == PERCPU_RSEQ || counting == TOLD_RSEQ,
+		.rseq = counting == PERCPU_RSEQ || counting == ATTACHED_RSEQ,
 	};
 	char name[300];
 	int n = 0;
@@ -611,7 +611,7 @@ static bool fits(const struct program *p, bool unobserved)
 	return unobserved || !p->unobserved;
 }
 
-/* A fork beside each other program, and in a triple none, which would say nothing more. */
+/* A fork runs beside each other program, and not in triples, which would find nothing more. */
 static bool go_together(const struct program *a, const struct program *b)
 {
 	return !a->forks || !b->forks;
@@ -630,8 +630,8 @@ static void try_pairs(unsigned int preemptions, bool after)
 }
 
 /*
- * One thread, and two, that are interrupted at any step; a fork blocks signals.  What a handler might
- * free needs a thread more that drops it at that moment.
+ * A thread, and two threads, that are interrupted at any step; a fork blocks signals.  Memory that
+ * a handler might free needs one thread more, which drops it at that moment.
  */
 static void try_signals(unsigned int preemptions, bool after)
 {
@@ -663,7 +663,7 @@ static void try_triples(unsigned int preemptions)
 						    (unsigned int[]){ a, b, c });
 }
 
-/* ---- the flawed accounting must be found out ---- */
+/* ---- the fault of the flawed accounting must be found ---- */
 
 static struct flawed flawed_root, flawed_leaf;
 static unsigned int flawed_held;
@@ -723,11 +723,11 @@ int main(void)
 #endif
 	try_flawed();
 	for (counting = PLAIN; counting < N_COUNTINGS; counting++) {
-		bool all = !is_told() || preemptions > 2; /* it takes long */
+		bool all = !is_attached() || preemptions > 2; /* it takes long */
 
-		if (all || counting == TOLD_RSEQ)
+		if (all || counting == ATTACHED_RSEQ)
 			try_pairs(preemptions, false);
-		if (all || counting == TOLD_LOCKED)
+		if (all || counting == ATTACHED_LOCKED)
 			try_pairs(preemptions, true);
 		if (counting == PLAIN || counting == PERCPU_RSEQ || preemptions > 2) {
 			try_signals(preemptions, counting != PLAIN);

@@ -1,17 +1,18 @@
 /*
- * Soaks the timeouts of a loop and a pool, and every order in which they can come to their end while
- * work is late.  A run begins a batch of offloaded work, posts from aside, and takes all of it down.
+ * Soaks the timeouts of a loop and a pool, and every order in which they can come to their end
+ * while work is late.  A run begins a batch of offloaded work, posts from aside, and takes all of
+ * it down.
  *
- *	RUNS		how many runs (60)
+ *	RUNS		number of runs (60)
  *	TIMEOUT_PER_RUN	seconds after which a run hangs (30)
  *	CONCURRENCY	threads of the pool; four times as much is offloaded at once (8)
  *
- * In every second run all work must time out: it ends when it is told to, which is later.  In the
- * others most of it is short.  Work has the deadline of its run, or its own timeout, if there is one
- * and it is shorter:
+ * In every second run all work must time out: it ends when the test allows it, which is later.  In
+ * the other runs most of it is short.  Work has the deadline of its run, or its own timeout, if
+ * there is one and it is shorter:
  *
- *	DEADLINE_MS_TIMEOUT, NODE_TIMEOUT_MS_TIMEOUT	of what must time out (10, 0: none)
- *	DEADLINE_MS_SUCCESS, NODE_TIMEOUT_MS_SUCCESS	of what is short (5000, 0: none)
+ *	DEADLINE_MS_TIMEOUT, NODE_TIMEOUT_MS_TIMEOUT	of work that must time out (10, 0: none)
+ *	DEADLINE_MS_SUCCESS, NODE_TIMEOUT_MS_SUCCESS	of short work (5000, 0: none)
  */
 #include <errno.h>
 #include <pthread.h>
@@ -28,7 +29,7 @@
 
 enum fault {
 	POSTS_LOST,
-	NOT_TOLD,
+	NOT_REPORTED,
 	NOT_RELEASED,
 	RELEASED_EARLY,
 	IN_TIME,
@@ -39,11 +40,11 @@ enum fault {
 
 static const char *const fault_names[N_FAULTS] = {
 	[POSTS_LOST] = "executed is accepted, for posts from any thread",
-	[NOT_TOLD] = "every result is told once",
+	[NOT_REPORTED] = "every result is reported once",
 	[NOT_RELEASED] = "everything is released once, when the pool's node is complete",
 	[RELEASED_EARLY] = "nothing is released before its work and its result are over",
-	[IN_TIME] = "what must time out is never told as done",
-	[NOT_IN_TIME] = "most of what is short is done in time",
+	[IN_TIME] = "work that must time out is never reported as done",
+	[NOT_IN_TIME] = "most short work is done in time",
 	[REFUSED] = "a running loop and pool accept",
 };
 
@@ -57,7 +58,7 @@ static void check(bool ok, enum fault fault)
 
 static struct knobs {
 	unsigned int runs, timeout_per_run, concurrency;
-	unsigned int late_ms, short_ms; /* that work has */
+	unsigned int late_ms, short_ms; /* how long work takes */
 } knobs;
 
 /* The ways to the end. */
@@ -68,21 +69,21 @@ static struct run {
 	struct swansong *root, *hold; /* late work ends when hold is stopped */
 	struct swansong_loop *loop;
 	struct swansong_pool *pool;
-	sem_t told;
+	sem_t reported;
 
-	/* Plain: what the guards order must be enough. */
+	/* Plain: the order that guards give must be enough. */
 	unsigned int accepted, released;
-	pthread_mutex_t lock; /* among those who release */
-	unsigned int tells, done, timed_out;
+	pthread_mutex_t lock; /* among the threads that release */
+	unsigned int reports, done, timed_out;
 } run;
 
 struct work {
 	bool late;
-	bool works, told; /* is, and has been */
+	bool works, reported; /* is, and has been */
 	uint32_t random;
 };
 
-/* ---- what is offloaded ---- */
+/* ---- offloaded work ---- */
 
 static void work_do(void *arg)
 {
@@ -97,25 +98,25 @@ static void work_do(void *arg)
 	w->works = false;
 }
 
-static void work_told(void *arg, int result)
+static void work_reported(void *arg, int result)
 {
 	struct work *w = arg;
 
-	check(!w->told, NOT_TOLD);
-	w->told = true;
-	run.tells++;
+	check(!w->reported, NOT_REPORTED);
+	w->reported = true;
+	run.reports++;
 	run.done += result == 0;
 	run.timed_out += result == -ETIMEDOUT;
-	/* Late work may end in time only when it was told to, by somebody who waits for no result. */
-	check(result == 0 || result == -ETIMEDOUT || result == -ESHUTDOWN, NOT_TOLD);
-	sem_post(&run.told);
+	/* Late work ends in time only if the test allowed it without waiting for its result. */
+	check(result == 0 || result == -ETIMEDOUT || result == -ESHUTDOWN, NOT_REPORTED);
+	sem_post(&run.reported);
 }
 
 static void work_release(void *arg)
 {
 	struct work *w = arg;
 
-	check(w->told && !w->works, RELEASED_EARLY);
+	check(w->reported && !w->works, RELEASED_EARLY);
 	memset(w, 0xdd, sizeof(*w));
 	free(w);
 	pthread_mutex_lock(&run.lock);
@@ -128,7 +129,7 @@ static void offload_one(bool late, uint32_t *random)
 	struct work *w = calloc(1, sizeof(*w));
 	struct swansong_offload o = {
 		.work = work_do,
-		.done = work_told,
+		.done = work_reported,
 		.release = work_release,
 		.arg = w,
 	};
@@ -146,7 +147,7 @@ static void offload_one(bool late, uint32_t *random)
 	}
 }
 
-/* ---- who posts from aside ---- */
+/* ---- posts from aside ---- */
 
 struct poster {
 	pthread_t thread;
@@ -185,17 +186,17 @@ static void stop_loop_within(void *arg)
 	(void)swansong_loop_stop(arg);
 }
 
-static void await_tells(unsigned int n)
+static void await_reports(unsigned int n)
 {
 	while (n-- > 0)
-		while (sem_wait(&run.told) < 0)
+		while (sem_wait(&run.reported) < 0)
 			;
 }
 
-/* All is told, in time or not, and only then may late work end. */
+/* All results are reported, in time or not, and only then may late work end. */
 static void end_by_drain(void)
 {
-	await_tells(run.accepted);
+	await_reports(run.accepted);
 	if (run.must_time_out)
 		check(run.done == 0 && run.timed_out == run.accepted, IN_TIME);
 	else
@@ -205,7 +206,7 @@ static void end_by_drain(void)
 	(void)swansong_wait(swansong_pool_node(run.pool), UINT64_MAX);
 }
 
-/* Returns with the loop stopped, for who posts, and perhaps with late work. */
+/* Returns with the loop stopped, for the poster, and perhaps with late work. */
 static void end_by(enum end end)
 {
 	pthread_t stopper;
@@ -217,17 +218,17 @@ static void end_by(enum end end)
 		(void)swansong_loop_stop(run.loop);
 		break;
 	case DROP_LOOP:
-		await_tells(run.accepted / 2);
+		await_reports(run.accepted / 2);
 		(void)swansong_loop_stop(run.loop);
 		break;
 	case DROP_POOL:
-		await_tells(run.accepted / 2);
+		await_reports(run.accepted / 2);
 		swansong_shut_down(run.hold);
 		run.pool = swansong_pool_unref(run.pool);
 		(void)swansong_loop_stop(run.loop);
 		break;
 	case LOOP_STOPS_ITSELF:
-		await_tells(run.accepted / 4);
+		await_reports(run.accepted / 4);
 		check(swansong_loop_post(run.loop, stop_loop_within, run.loop) == 0, REFUSED);
 		break;
 	case STOP_BOTH:
@@ -245,7 +246,7 @@ static void end_by(enum end end)
 static void begin_run(bool must_time_out, uint32_t *random)
 {
 	run = (struct run){ .must_time_out = must_time_out };
-	(void)sem_init(&run.told, 0, 0);
+	(void)sem_init(&run.reported, 0, 0);
 	(void)pthread_mutex_init(&run.lock, NULL);
 	if (swansong_new(&run.root) < 0 || swansong_new(&run.hold) < 0 ||
 	    swansong_loop_new(run.root, &run.loop) < 0 || swansong_loop_start(run.loop) < 0 ||
@@ -255,7 +256,7 @@ static void begin_run(bool must_time_out, uint32_t *random)
 		offload_one(must_time_out || i % 16 == 15, random);
 }
 
-/* Drops everything at once; only the node of the pool is left to be asked. */
+/* Drops everything at once; only the node of the pool is left for questions. */
 static void end_run(enum end end)
 {
 	struct swansong *node = swansong_ref(swansong_pool_node(run.pool));
@@ -272,12 +273,12 @@ static void end_run(enum end end)
 		run.pool = swansong_pool_unref(run.pool);
 	run.root = swansong_unref(run.root);
 	(void)swansong_wait(node, UINT64_MAX);
-	check(run.tells == run.accepted, NOT_TOLD);
+	check(run.reports == run.accepted, NOT_REPORTED);
 	check(run.released == run.accepted, NOT_RELEASED);
 	run.pool = swansong_pool_unref(run.pool);
 	run.hold = swansong_unref(run.hold);
 	node = swansong_unref(node);
-	(void)sem_destroy(&run.told);
+	(void)sem_destroy(&run.reported);
 	(void)pthread_mutex_destroy(&run.lock);
 }
 

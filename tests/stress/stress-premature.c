@@ -1,14 +1,15 @@
 /*
- * A completion that comes while a guard is held, from the three sides where an accounting lets it
- * through that counts upwards when a node becomes empty or not:
+ * A completion that comes while a guard is held.  An accounting that counts upwards when a node
+ * becomes empty or not can have it from three sides:
  *
  *	create	two threads take a guard on an empty node; the second one finds it not empty, and
  *		returns while the first one is still on its way up
  *	sibling	the same on two nodes, one level up
- *	drop	the last guard is dropped, and who drops it has gone up one level when others take
+ *	drop	the last guard is dropped, and its thread has gone up one level when others take
  *
- * In every interleaving, up to a number of preemptions, of the library and of the flawed accounting,
- * which must be found out from each side.  $STRESS_PREEMPTIONS raises the bound.
+ * In every interleaving, up to a number of preemptions, of the library and of the flawed
+ * accounting; the fault of that must be found from each side.  $STRESS_PREEMPTIONS raises the
+ * bound.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,28 +22,28 @@
 
 enum { ROOT, MID, LEAF, OTHER, NODES };
 
-/* What a thread does. */
+/* The act of a thread. */
 enum act { TAKE_ON_LEAF, TAKE_ON_OTHER, DROP_EARLY, STOP };
 
 static const struct side {
 	const char *name;
 	enum act act[EXPLORE_MAX_THREADS];
-	bool stopped; /* before they begin, under the guard that is dropped */
+	bool stopped; /* before the threads begin, under the guard that is dropped */
 } sides[] = {
 	{ "create", { TAKE_ON_LEAF, TAKE_ON_LEAF, STOP }, false },
 	{ "sibling", { TAKE_ON_LEAF, TAKE_ON_OTHER, STOP }, false },
 	{ "drop", { DROP_EARLY, TAKE_ON_LEAF, TAKE_ON_LEAF }, true },
 };
 
-/* One tree, counted by either. */
+/* A tree that is counted by the library, or by the flawed accounting. */
 struct accounting {
 	const char *name;
 	void (*begin)(void);
 	void (*take)(unsigned int thread, unsigned int node);
 	void (*drop)(unsigned int thread);
 	void (*stop)(void);
-	bool (*is_complete)(void); /* the root, by steps */
-	bool (*is_empty)(void);	   /* the same by none, and whether it is stopped or not */
+	bool (*is_complete)(void); /* asks the root, in steps */
+	bool (*is_empty)(void);	   /* the same in no step, stopped or not */
 	void (*end)(void);
 };
 
@@ -117,7 +118,7 @@ static void ours_end(void)
 		(void)swansong_unref(node[i]);
 }
 
-/* ---- the flawed one ---- */
+/* ---- the flawed accounting ---- */
 
 static struct flawed flawed[NODES];
 

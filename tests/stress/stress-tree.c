@@ -3,8 +3,8 @@
  * guards, create and drop children, stop, watch, interrupt, ask for reports, and drop their
  * references at any time.
  *
- * Each thread checks what it must see while it holds a guard; the main thread waits for the end of
- * the root as anybody would, and looks at what was written under guards without any other order.
+ * Each thread checks what it must see while it holds a guard.  The main thread waits for the end of
+ * the root as any program would, and reads the data written under guards without any other order.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,10 +38,10 @@ static const char *const fault_names[N_FAULTS] = {
 	[UNRESOLVED] = "a completion that has resolved stays resolved",
 	[RUNS_BELOW_STOPPED] = "no child is born running below a stopped node",
 	[STOP_NOT_SEEN] = "a stop is seen by every interrupt below when it returns",
-	[WORK_NOT_SEEN] = "what was done under guards is seen after completion",
+	[WORK_NOT_SEEN] = "work under guards is seen after completion",
 	[MISSED] = "every node completes",
 	[CALLS] = "every function is called once",
-	[FORGOTTEN] = "who holds a guard finds one in the report",
+	[FORGOTTEN] = "a thread that holds a guard finds one in the report",
 };
 
 static _Atomic unsigned long faults[N_FAULTS];
@@ -156,7 +156,7 @@ static void do_watch(struct worker *w)
 	check(calls <= 1, CALLS);
 }
 
-/* A nameless child that goes away while somebody may be stopping it, and its interrupt. */
+/* A nameless child that goes away while a thread may be stopping it, and its interrupt. */
 static void do_vanish(struct worker *w)
 {
 	struct swansong_interrupt *i;
@@ -266,7 +266,7 @@ static void check_work(void)
 		struct worker *w = &stress.worker[i];
 
 		check(w->work > 0, WORK_NOT_SEEN);
-		w->work = 0; /* a race, says ThreadSanitizer, if it is not ordered */
+		w->work = 0; /* ThreadSanitizer reports a race if it is not ordered */
 	}
 }
 
@@ -294,7 +294,7 @@ static void one_round(uint32_t *random)
 		swansong_shut_down(node[0]);
 	for (unsigned int i = 0; i < NODES; i++)
 		node[i] = swansong_unref(node[i]);
-	/* Stopped by us, by a worker, or by the last reference. */
+	/* Stopped here, by a worker, or by the last reference. */
 	if (stress_random(random) % 2) {
 		check(swansong_completion_wait(c[0], UINT64_MAX) == 0, MISSED);
 		check_work();

@@ -23,7 +23,7 @@ static inline uint32_t stress_random(uint32_t *state)
 	return *state >> 8;
 }
 
-/* Says by TAP which of the @n @faults, that were counted, there were.  Returns the exit status. */
+/* Reports the counts of the @n @faults by TAP.  Returns the exit status. */
 static inline int stress_report(const char *const names[], const _Atomic unsigned long faults[],
 				unsigned int n)
 {
