@@ -1,6 +1,6 @@
 /*
- * A program that is attached, for which the page and the socket that it shares with the daemon are
- * at its disposal: an input is a list of what it does.  It is this process that has the lock.
+ * An attached program that may do anything with the page and the socket that it shares with the
+ * daemon: an input is a list of its actions.  This process has the lock.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -82,7 +82,7 @@ static void write_page(struct program *p, struct fuzz_input *input)
 	/* The header's first words, or the lanes'. */
 	if (at >= 128)
 		at += PAGE_HEADER - 128;
-	/* Its size is sealed: beyond the end nothing is written. */
+	/* The size is sealed: beyond the end nothing is written. */
 	FUZZ_CHECK(n == 0 || pwrite(p->page, bytes, n, at) != 0);
 	check_page(p->page);
 }

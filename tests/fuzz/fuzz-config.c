@@ -14,7 +14,7 @@
 #include "model/forecast/forecast.h"
 #include "model/keys/diff.h"
 
-/* A forecast of very many nodes is slow, which is nothing that this target looks for. */
+/* A forecast of very many nodes is slow, and this target does not look for that. */
 #define FORECAST_NODES_MAX 200
 
 static int any_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell)

@@ -1,4 +1,7 @@
-/* A file of variables: each that a service gets from it is NAME=VALUE, and each name is there once. */
+/*
+ * A file of variables: each variable that a service gets from it is NAME=VALUE, and each name is
+ * there once.
+ */
 #include "tests/fuzz/fuzz.h"
 
 #include <errno.h>

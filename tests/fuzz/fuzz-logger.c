@@ -1,7 +1,7 @@
 /*
- * The packets between the daemon and swansong-logger, as either side reads them.  The input is packets:
- * a byte that says what goes with it, the size, and the bytes.  The logger acts on them, but writes
- * nothing: no helper starts.
+ * The packets between the daemon and swansong-logger, as either side reads them.  The input is
+ * packets: a byte with flags for the packet, the size, and the bytes.  The logger acts on them, but
+ * writes nothing: no helper starts.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -24,7 +24,7 @@
 #define PACKETS_MAX 64
 
 /* Bits of the first byte of a packet. */
-#define WITH_HEAD 0x1 /* version and size are what they have to be */
+#define WITH_HEAD 0x1 /* version and size are right */
 #define WITH_FD	  0x2 /* with the read end of a pipe that has lines */
 #define TO_DAEMON 0x4
 
@@ -91,7 +91,7 @@ static void send_packet(struct fuzz_input *input, int to, uint8_t with)
 	(void)fd_close(fd);
 }
 
-/* What logger_receive() promises to the daemon. */
+/* Checks the promises of logger_receive() to the daemon. */
 static void receive_as_daemon(int fd)
 {
 	struct logger_packet packet;

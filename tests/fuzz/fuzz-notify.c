@@ -1,4 +1,4 @@
-/* One message of a service, as the daemon reads it. */
+/* A message of a service, as the daemon reads it. */
 #include "tests/fuzz/fuzz.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * All that a daemon, or something in its place, says on the control socket, as swansongctl reads
- * it; the first byte says for which command.
+ * All bytes that a daemon, or a program in its place, sends on the control socket, as swansongctl
+ * reads them; the first byte selects the command.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -13,7 +13,7 @@
 
 #define WORDS_MAX 10
 
-/* Commands that start no program and look at no file that a reply names. */
+/* Commands that start no program and open no file that a reply names. */
 #define COMMAND(...)                                                             \
 	{                                                                        \
 		"swansongctl", "--socket", "/", "--timeout", "50ms", __VA_ARGS__ \
@@ -40,7 +40,7 @@ static const char *const commands[][WORDS_MAX] = {
 
 static const struct fuzz_input *said;
 
-/* A daemon that has said everything by now, and has closed. */
+/* A daemon that has sent everything by now, and has closed. */
 int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length);
 int __wrap_connect(int fd, const struct sockaddr *address, socklen_t length)
 {

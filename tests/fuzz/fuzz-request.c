@@ -1,6 +1,6 @@
 /*
- * All that a client, who may do everything, says on the control socket, and the daemon carries out,
- * without processes.  Each answer is one that swansongctl can read.
+ * All bytes that a client with every permission sends on the control socket.  The daemon carries
+ * the requests out, without processes.  Each reply is one that swansongctl can read.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -43,7 +43,7 @@ static int connect_to(struct world *world)
 	return fd;
 }
 
-/* The daemon leaves it, for the next one. */
+/* The daemon leaves its lock, for the next one. */
 static void remove_lock(void)
 {
 	char path[64];
@@ -52,7 +52,7 @@ static void remove_lock(void)
 	(void)unlink(path);
 }
 
-/* Reads what has been answered.  Returns the bytes. */
+/* Reads the replies.  Returns their bytes. */
 static ssize_t hear(int fd, struct frame_reader *reader)
 {
 	struct message_reply reply;

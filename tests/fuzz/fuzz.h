@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * What the fuzz targets share.  A target is one function that reads bytes from outside as the
+ * The frame of all fuzz targets.  A target is one function that reads bytes from outside as the
  * programs do.  With configure --enable-fuzzing libFuzzer calls it; without, replay.c calls it with
  * each seed, as a test.
  */

@@ -1,4 +1,4 @@
-# One program a target.  Without --enable-fuzzing each is a test of its seeds.
+# A program for each target.  Without --enable-fuzzing each is a test of its seeds.
 fuzz_programs = \
 	%D%/fuzz-attach \
 	%D%/fuzz-config \

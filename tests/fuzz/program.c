@@ -13,7 +13,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #define ARGS_MAX   16
-#define OUTPUT_MAX 65536 /* of what is looked at */
+#define OUTPUT_MAX 65536 /* bytes of the output that are checked */
 
 /* Standard output, from the first run on. */
 static void take_output(void)
@@ -26,7 +26,7 @@ static void take_output(void)
 	fd = memfd_create("output", MFD_CLOEXEC);
 	FUZZ_CHECK(fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
 	(void)fd_close(fd);
-	/* The same for each input, on any machine. */
+	/* So that an input gives the same output on any machine. */
 	(void)setenv("LC_ALL", "C.UTF-8", 1);
 	(void)setenv("TERM", "xterm", 1);
 	(void)setenv("TZ", "UTC", 1);

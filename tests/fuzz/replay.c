@@ -1,7 +1,7 @@
 /*
- * A target without libFuzzer: each of its seeds is a test, and has to be survived.  The seeds are
- * those of the folder seeds/NAME, where the program is called fuzz-NAME, or the files that are
- * given.
+ * A target without libFuzzer: each of its seeds is a test, which the target has to survive.  The
+ * seeds are the files of the folder seeds/NAME, where the program is called fuzz-NAME, or the files
+ * of the command line.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -25,7 +25,7 @@ static void replay(const char *path)
 	uint8_t *data;
 
 	FUZZ_CHECK(file && fstat(fileno(file), &st) == 0);
-	/* Exactly as much, so that a sanitizer sees a read beyond its end. */
+	/* Exactly as many bytes, so that a sanitizer sees a read beyond the end. */
 	data = malloc((size_t)st.st_size);
 	FUZZ_CHECK(fread(data, 1, (size_t)st.st_size, file) == (size_t)st.st_size);
 	(void)fclose(file);

@@ -30,7 +30,7 @@ int __wrap_launch(const struct launch *launch, struct context *context,
 	return 0;
 }
 
-/* What a call asks for is not to change any file of the machine. */
+/* No call may change a file of the machine, whichever file an input names. */
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...)
@@ -114,7 +114,7 @@ void world_run(struct world *world)
 			update_turn(&update);
 			r = 1;
 		}
-		/* Whatever was asked for, the daemon comes to rest. */
+		/* After any input, the daemon comes to rest. */
 		FUZZ_CHECK(n++ < REST_MAX);
 	} while (r > 0);
 }

@@ -10,11 +10,11 @@ struct world {
 	struct process_table processes;
 	struct tree tree;
 	struct control *control; /* NULL: there is no socket */
-	struct parent *parent;	 /* which is not there */
+	struct parent *parent;	 /* there is no parent manager */
 	struct reload reload;
 };
 
-/* The tree of a configuration, which is a file that can be read again. */
+/* Begins a tree from a configuration, which is a file that can be read again. */
 void world_begin(struct world *world, const char *text);
 void world_end(struct world *world);
 
