@@ -87,6 +87,26 @@ stop_daemon
 start_daemon
 ok "so is it at the start" wait_for 10 has_state web up
 
+# A reload that is refused leaves the set and the file as they are, and so does one that is only planned.
+rubbish() { printf 'disabled db\nrubbish\n' >"$state"; }
+tree | config
+ctl disable web >/dev/null
+rubbish
+ok "a dry run with another state file" ctl reload --dry-run
+ok "leaves the set" is_disabled web
+ok "and the file" grep -q rubbish "$state"
+{ tree; service late 'listen = tcp:192.0.2.1:80'; } | config
+ok "a reload that is refused as it is carried out" not ctl reload
+ok "leaves the set" is_disabled web
+ok "and the file" grep -q rubbish "$state"
+tree | config
+rm -f "$state" && mkdir "$state"
+ok "a reload with a state file that cannot be read" ctl reload
+ok "is logged" says "$log" "$state: cannot be read: the same services as before are disabled"
+ok "and leaves the set" is_disabled web
+rmdir "$state"
+ctl enable web >/dev/null
+
 # Without a place for it nothing changes.
 ok "another one is disabled" ctl disable tick
 rm -rf "$state" && mkdir "$state"

@@ -110,7 +110,7 @@ static int read_text(void *arg, const char *file, char *text, size_t size)
 	return r;
 }
 
-static void keep_aside(const char *path, struct log *log)
+void disabled_keep_aside(const char *path, struct log *log)
 {
 	char aside[PATH_MAX];
 	int n = snprintf(aside, sizeof(aside), "%s.bad", path);
@@ -128,26 +128,24 @@ static void complain(enum diag_level level, const char *text, void *arg)
 	log_line(arg, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
 }
 
-void disabled_read(struct disabled *d, const char *path, struct log *log)
+int disabled_read(struct disabled *d, const char *path, struct log *log)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r;
 
-	disabled_done(d);
 	if (is_none(path))
-		return;
+		return 0;
 	r = diag_new(&diag);
 	if (r == 0)
 		r = source_one(path, diag, read_text, d);
-	if (diag)
+	if (diag && log)
 		diag_each(diag, complain, log);
-	if (r == 0 || r == -ENOENT)
-		return;
-	disabled_done(d);
-	if (r == -EBADMSG)
-		keep_aside(path, log);
-	else
-		log_line(log, LOG_ERR, "%s: cannot be read: %s", path, strerror(-r));
+	/* source_one() reports a directory, for example, as a mistake only. */
+	if (r == 0 && diag_errors(diag) > 0)
+		r = -EINVAL;
+	if (r < 0)
+		disabled_done(d);
+	return r == -ENOENT ? 0 : r;
 }
 
 static int write_text(FILE *f, const void *arg)

@@ -18,10 +18,16 @@ struct disabled {
 void disabled_done(struct disabled *disabled);
 
 /*
- * Reads the state file @path; NULL or "none": no service is disabled.  A file that is not a state
- * file is renamed to @path.bad.  All problems go to @log, and then no service is disabled.
+ * Reads the state file @path into @disabled, which is empty.  NULL, "none" and a missing file: no
+ * service is disabled.  Mistakes go to @log unless it is NULL.
+ *
+ * Return: 0; -EBADMSG if it is not a state file; or -errno if it cannot be read.  @disabled is empty
+ * then.
  */
-void disabled_read(struct disabled *disabled, const char *path, struct log *log);
+int disabled_read(struct disabled *disabled, const char *path, struct log *log);
+
+/* Renames @path, which is not a state file, to @path.bad, and logs that. */
+void disabled_keep_aside(const char *path, struct log *log);
 
 /* Replaces the state file @path by one rename.  Return: 0 or -errno. */
 int disabled_write(const struct disabled *disabled, const char *path);

@@ -149,6 +149,17 @@ static void on_abandon(struct alarm *alarm)
 	stop_abandon(&container_of(alarm, struct daemon, abandon)->tree);
 }
 
+static void read_disabled(struct daemon *d, const char *path)
+{
+	struct log *log = d->options->log;
+	int r = disabled_read(&d->ctx.disabled, path, log);
+
+	if (r == -EBADMSG)
+		disabled_keep_aside(path, log);
+	else if (r < 0)
+		log_line(log, LOG_ERR, "%s: cannot be read: no service is disabled", path);
+}
+
 int daemon_start(struct daemon *d, struct config *config, struct parent_address *address)
 {
 	cleanup(freep) char *socket = NULL;
@@ -165,7 +176,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 		r = own_log_new(&d->ctx.own_log, &d->ctx, config->nodes[0], d->options->log_file);
 	if (r >= 0)
 		report_use(&d->ctx, config);
-	disabled_read(&d->ctx.disabled, config->state, d->options->log);
+	read_disabled(d, config->state);
 	stamps_use(&d->ctx.stamps, config->state, d->options->log);
 	if (r >= 0)
 		r = tree_init(&d->tree, &d->ctx, config);

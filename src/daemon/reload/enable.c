@@ -18,11 +18,41 @@ static void follow(struct tree *tree)
 	context_update_soon(tree->ctx);
 }
 
-void enable_read(struct tree *tree, const struct config *config)
+void enable_begin(struct enable_reading *reading, struct tree *tree, const struct config *config,
+		  struct log *log)
 {
-	disabled_read(&tree->ctx->disabled, config->state, tree->ctx->log);
-	stamps_use(&tree->ctx->stamps, config->state, tree->ctx->log);
+	struct disabled next = { .names = NULL };
+	int r = disabled_read(&next, config->state, log);
+
+	*reading = (struct enable_reading){ .garbage = r == -EBADMSG };
+	reading->kept = r < 0 && !reading->garbage;
+	if (reading->kept) {
+		if (log)
+			log_line(log, LOG_ERR,
+				 "%s: cannot be read: the same services as before are disabled",
+				 config->state);
+		return;
+	}
+	reading->before = tree->ctx->disabled;
+	tree->ctx->disabled = next;
 	follow(tree);
+}
+
+void enable_cancel(struct enable_reading *reading, struct tree *tree)
+{
+	if (reading->kept)
+		return;
+	disabled_done(&tree->ctx->disabled);
+	tree->ctx->disabled = reading->before;
+	follow(tree);
+}
+
+void enable_commit(struct enable_reading *reading, struct tree *tree)
+{
+	disabled_done(&reading->before);
+	if (reading->garbage)
+		disabled_keep_aside(tree->config->state, tree->ctx->log);
+	stamps_use(&tree->ctx->stamps, tree->config->state, tree->ctx->log);
 }
 
 /* Makes @next from the set of @tree.  Return: 0 or -errno. */

@@ -4,8 +4,25 @@
 
 #include "daemon/tree/tree.h"
 
-/* Reads the state file of @config again, for all nodes of @tree and those to come. */
-void enable_read(struct tree *tree, const struct config *config);
+/* The state file as it is read for a reload. */
+struct enable_reading {
+	struct disabled before; /* the set until now */
+	bool kept;		/* the file cannot be read, so that set stays */
+	bool garbage;		/* it is not a state file: no service is disabled */
+};
+
+/*
+ * Reads the state file of @config, for all nodes of @tree and those to come; mistakes go to @log
+ * unless it is NULL.  One of the other two functions follows in the same turn.
+ */
+void enable_begin(struct enable_reading *reading, struct tree *tree, const struct config *config,
+		  struct log *log);
+
+/* The reload is refused, or was only planned: the former set counts again. */
+void enable_cancel(struct enable_reading *reading, struct tree *tree);
+
+/* The reload is done, and @tree has its configuration. */
+void enable_commit(struct enable_reading *reading, struct tree *tree);
 
 /*
  * Enables or disables the services in @node, and writes the state file.  No service starts or stops.

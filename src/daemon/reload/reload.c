@@ -107,9 +107,10 @@ static int find_config(const struct reload *reload, enum reload_mode mode, struc
 
 /*
  * Finds the configuration and makes a plan.  Mistakes go to @reason, and to @log unless it is NULL.
+ * On success the caller ends @reading.
  */
 static int make_plan(const struct reload *reload, enum reload_mode mode, struct log *log,
-		     FILE *reason, struct plan **ret)
+		     FILE *reason, struct enable_reading *reading, struct plan **ret)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct tree *tree = reload->tree;
@@ -126,10 +127,13 @@ static int make_plan(const struct reload *reload, enum reload_mode mode, struct 
 	r = find_config(reload, mode, log, reason, &config);
 	if (r == 0)
 		r = check_transients(tree, config, log, reason);
-	/* Without a log nothing may change. */
-	if (r == 0 && log)
-		enable_read(tree, config);
-	return r < 0 ? r : plan_new(ret, tree, config, mode != RELOAD);
+	if (r < 0)
+		return r;
+	enable_begin(reading, tree, config, log);
+	r = plan_new(ret, tree, config, mode != RELOAD);
+	if (r < 0)
+		enable_cancel(reading, tree);
+	return r;
 }
 
 /* --- the configuration before a rollout --- */
@@ -189,8 +193,9 @@ static int plan_and_apply(const struct reload *reload, enum reload_mode mode, FI
 	cleanup(plan_freep) struct plan *plan = NULL;
 	cleanup(config_unrefp) struct config *before = NULL;
 	struct tree *tree = reload->tree;
+	struct enable_reading reading;
 	json_t *changes;
-	int r = make_plan(reload, mode, tree->ctx->log, reason, &plan);
+	int r = make_plan(reload, mode, tree->ctx->log, reason, &reading, &plan);
 
 	if (r < 0)
 		return r;
@@ -199,11 +204,13 @@ static int plan_and_apply(const struct reload *reload, enum reload_mode mode, FI
 	before = next_before(plan, mode);
 	r = apply(plan);
 	if (r < 0) {
+		enable_cancel(&reading, tree);
 		if (r != -ENOMEM)
 			print_place(reason, plan->refused);
 		json_decref(changes);
 		return r;
 	}
+	enable_commit(&reading, tree);
 	config_unref(tree->before);
 	tree->before = take(before);
 	*ret = changes;
@@ -213,10 +220,12 @@ static int plan_and_apply(const struct reload *reload, enum reload_mode mode, FI
 int reload_plan(const struct reload *reload, enum reload_mode mode, FILE *reason, json_t **ret)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
-	int r = make_plan(reload, mode, NULL, reason, &plan);
+	struct enable_reading reading;
+	int r = make_plan(reload, mode, NULL, reason, &reading, &plan);
 
 	if (r == 0) {
 		*ret = plan_json(plan);
+		enable_cancel(&reading, reload->tree);
 		r = *ret ? 0 : -ENOMEM;
 	}
 	complete_reason(reason, r);
