@@ -92,9 +92,11 @@ static bool is_fresh(const json_t *change)
 	       json_is_true(json_object_get(change, "restart"));
 }
 
+/* A service that waits for a connection has no process. */
 static bool is_running(const struct service_view *s)
 {
-	return strcmp(s->state, "down") != 0 && strcmp(s->state, "done") != 0 && !s->stopped;
+	return strcmp(s->state, "down") != 0 && strcmp(s->state, "done") != 0 &&
+	       strcmp(s->state, "listening") != 0 && !s->stopped;
 }
 
 static bool is_chosen(const struct rollout *rollout, const struct node_view *node)

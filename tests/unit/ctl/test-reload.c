@@ -71,7 +71,7 @@ END_TEST
 
 #define WEB(n, state) NODE("web@" n, "running", "1", ",\"service\":" SERVICE(state, ""))
 #define WEBS                                                                        \
-	"{\"parameters\":{\"nodes\":[" WEB("1", "up") "," WEB("2", "down") "," WEB( \
+	"{\"parameters\":{\"nodes\":[" WEB("1", "up") "," WEB("2", "down") "," WEB("5", "listening") "," WEB( \
 		"3", "up") "," WEB("4", "up") "]}}"
 #define ROOT "{\"parameters\":{\"nodes\":[" NODE("", "running", "0", "") "]}}"
 #define CHANGE(node, outdated)                               \
