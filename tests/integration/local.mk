@@ -1,6 +1,7 @@
 # The real programs together, one story a script.
 dist_check_SCRIPTS += \
 	%D%/attach.sh \
+	%D%/audit-tree.sh \
 	%D%/aborted.sh \
 	%D%/attach-library.sh \
 	%D%/attach-trouble.sh \
