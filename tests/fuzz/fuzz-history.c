@@ -1,4 +1,4 @@
-/* The history of ends, as swansongctl reads it; the first byte says for which command. */
+/* The history of ends, as swansongctl reads it; the first byte selects the command. */
 #include "tests/fuzz/fuzz.h"
 
 #include "tests/fuzz/program.h"
