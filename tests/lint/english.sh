@@ -31,7 +31,6 @@ src/daemon/main src/daemon/node src/daemon/notify src/daemon/probe
 src/daemon/service src/daemon/streams src/daemon/tree
 src/daemon/view src/logger tests/bench tests/helpers tests/integration
 tests/unit/ctl tests/unit/daemon tests/unit/fixtures tests/unit/logger
-tests/unit/swansong
 "
 pending=$(echo "$pending" | tr -s ' \t\n' ',,,')
 

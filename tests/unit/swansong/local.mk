@@ -37,7 +37,7 @@ check_PROGRAMS += %D%/test-races
 %C%_test_races_LDADD   = tests/unit/fixtures/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
 
-# The library that catches mistakes.
+# The library of configure --enable-debug, which catches mistakes.
 check_PROGRAMS += %D%/test-misuse
 %C%_test_misuse_SOURCES = tests/unit/fixtures/swansong/pair.h tests/unit/fixtures/swansong/caller.h \
 	%D%/test-misuse.c
@@ -59,14 +59,14 @@ check_PROGRAMS += %D%/test-steps
 %C%_test_steps_LDADD    = tests/unit/fixtures/libtestmain.la tests/stress/libstepped.la \
 	src/base/libbase.la
 
-# The shared library itself, for what it exports.
+# The shared library itself, for its exports.
 check_PROGRAMS += %D%/test-api
 %C%_test_api_SOURCES = %D%/test-api.c
 %C%_test_api_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_test_api_LDADD   = tests/unit/fixtures/libtestmain.la src/swansong/libswansong-loop.la \
 	src/swansong/libswansong.la
 
-# An older Linux.
+# The test plays an older Linux, too.
 check_PROGRAMS += %D%/interrupt/test-io
 %C%_interrupt_test_io_SOURCES = tests/unit/fixtures/swansong/pair.h tests/unit/fixtures/swansong/caller.h %D%/interrupt/test-io.c
 %C%_interrupt_test_io_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
@@ -144,7 +144,7 @@ check_PROGRAMS += %D%/test-property
 %C%_test_property_LDADD   = tests/unit/fixtures/libtestmain.la src/swansong/libswansong-core.la \
 	src/base/libbase.la
 
-# Nodes that count for each processor, and what all nodes have to do, done by such nodes.
+# Nodes that count for each processor, and the tests of all nodes with such nodes.
 check_PROGRAMS += %D%/count/test-percpu
 %C%_count_test_percpu_SOURCES = tests/unit/fixtures/swansong/pair.h %D%/count/test-percpu.c
 %C%_count_test_percpu_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
@@ -207,7 +207,7 @@ check_PROGRAMS += %D%/attach/test-attach-process
 %C%_attach_test_attach_process_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 %C%_attach_test_attach_process_LDADD   = $(attach_libraries)
 
-# The tests of what nodes do, with roots that are attached.
+# The tests of nodes, with roots that are attached.
 attached_nodes = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/unit/fixtures/swansong/attached-nodes.h
 check_PROGRAMS += %D%/attach/test-attached-node
 %C%_attach_test_attached_node_SOURCES  = tests/unit/fixtures/swansong/attached-nodes.h tests/unit/fixtures/fake-daemon.h %D%/count/test-node.c

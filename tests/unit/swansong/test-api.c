@@ -1,6 +1,6 @@
 /*
- * The installed library as a user meets it: the umbrella header and the shared object.  Every export
- * is called once; tests/lint/symbols.sh says what the exports are.
+ * The installed library as a user meets it: the umbrella header and the shared object.  Every
+ * export is called once; tests/lint/symbols.sh compares the exports.
  */
 #include "tests/unit/fixtures/main.h"
 
@@ -252,7 +252,7 @@ START_TEST(the_guards_of_a_program)
 }
 END_TEST
 
-/* As other languages have them; C inlines what it can, and both are the same guards. */
+/* Other languages call these functions; C inlines them, and both make the same guards. */
 START_TEST(guards_are_functions_of_the_library_too)
 {
 	__typeof__(&swansong_guard_at) volatile at = swansong_guard_at;

@@ -1,4 +1,4 @@
-/* Those interrupted calls that are not reading and writing: see test-swansong-io.c for these. */
+/* Interrupted calls other than reading and writing; for these see interrupt/test-io.c. */
 #include "tests/unit/fixtures/swansong/pair.h"
 
 #include <errno.h>
@@ -85,7 +85,7 @@ START_TEST(a_connection_is_accepted_closed_on_exec_and_blocking_unless_asked)
 }
 END_TEST
 
-START_TEST(nobody_is_accepted_after_the_stop_and_none_is_refused_by_it)
+START_TEST(no_connection_is_accepted_after_the_stop_and_none_is_refused_by_it)
 {
 	int client = connect_to_listener(), fd;
 
@@ -131,7 +131,7 @@ END_TEST
 #define MANY 40
 
 /* _i descriptors, of which the last becomes readable. */
-START_TEST(a_poll_finds_what_is_ready_until_the_stop)
+START_TEST(a_poll_finds_ready_descriptors_until_the_stop)
 {
 	struct pollfd fds[MANY];
 	nfds_t n = (nfds_t)_i;
@@ -309,10 +309,10 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, make_all, drop_all);
 	tcase_add_loop_test(tc, a_connection_is_accepted_closed_on_exec_and_blocking_unless_asked,
 			    0, 2);
-	tcase_add_test(tc, nobody_is_accepted_after_the_stop_and_none_is_refused_by_it);
+	tcase_add_test(tc, no_connection_is_accepted_after_the_stop_and_none_is_refused_by_it);
 	tcase_add_test(tc, of_two_acceptors_one_gets_the_connection_and_the_other_hears_the_stop);
 	tcase_add_test(tc, accepting_from_something_else_is_a_fault);
-	tcase_add_loop_test(tc, a_poll_finds_what_is_ready_until_the_stop, 1, MANY);
+	tcase_add_loop_test(tc, a_poll_finds_ready_descriptors_until_the_stop, 1, MANY);
 	tcase_add_test(tc, a_poll_of_nothing_waits_for_the_stop);
 	tcase_add_test(tc, a_poll_of_more_than_can_be_is_a_fault);
 	tcase_add_test(tc, a_sleep_lasts_until_its_deadline_or_the_stop);

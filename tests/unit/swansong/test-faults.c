@@ -1,11 +1,11 @@
 /*
- * What shutdown libraries of this kind get wrong, one test for each: its name says what is right.
- * Where the fault is one of an interleaving, of a cost or of memory, there is more in
+ * Faults that shutdown libraries of this kind have, a test for each: its name is the right
+ * behaviour.  Where the fault is one of an interleaving, of a cost or of memory, there is more in
  *
  *	tests/stress/stress-premature.c		a completion that comes too early, in all interleavings
  *	tests/stress/stress-interleave.c	the same of everything else
  *	tests/unit/swansong/test-steps.c	a child among many, the look at an interrupt
- *	tests/unit/swansong/test-scale.c	what a child, a stop and a node cost
+ *	tests/unit/swansong/test-scale.c	the cost of a child, a stop and a node
  */
 #include "tests/unit/fixtures/swansong/pair.h"
 
@@ -63,7 +63,7 @@ static void *take_and_drop(void *arg)
 		else
 			taking.guard[me] = swansong_guard(taking.node[me]);
 		pthread_barrier_wait(&taking.barrier);
-		/* Here somebody looks. */
+		/* Another thread looks at the node here. */
 		pthread_barrier_wait(&taking.barrier);
 		swansong_guard_drop(&taking.guard[me]);
 		pthread_barrier_wait(&taking.barrier);
@@ -79,7 +79,7 @@ static void look_while_held(int side)
 	if (side == DROP_AND_TAKE)
 		taking.guard[0] = swansong_guard(taking.node[0]);
 
-	pthread_barrier_wait(&taking.barrier); /* both at once */
+	pthread_barrier_wait(&taking.barrier); /* both threads at once */
 	pthread_barrier_wait(&taking.barrier);
 	swansong_shut_down(root);
 	ck_assert_int_eq(swansong_state(root), SWANSONG_SHUTTING_DOWN);
@@ -119,7 +119,7 @@ static long wait_for_interrupt(void *arg)
 	return swansong_interrupt_wait(arg, USEC_INFINITY);
 }
 
-/* Somebody who sleeps in @wait is woken when *@last, a last handle, goes. */
+/* Checks that a thread that sleeps in @wait is woken when *@last, a last handle, goes. */
 static void check_woken_without(struct swansong **last, long (*wait)(void *arg), void *arg)
 {
 	struct caller c;
@@ -130,7 +130,7 @@ static void check_woken_without(struct swansong **last, long (*wait)(void *arg),
 	ck_assert_int_eq(caller_join(&c), 0);
 }
 
-START_TEST(who_waits_on_a_child_is_woken_when_its_last_handle_goes)
+START_TEST(a_wait_on_a_child_ends_when_its_last_handle_goes)
 {
 	struct swansong_interrupt *i = interrupt_of(child);
 
@@ -148,7 +148,7 @@ START_TEST(a_guard_on_a_completed_child_is_counted_by_its_parent)
 
 	swansong_shut_down(child);
 	ck_assert_int_eq(swansong_state(child), SWANSONG_COMPLETE);
-	more = child_of(root); /* where others forget who has completed */
+	more = child_of(root); /* where other libraries forget completed nodes */
 	late = swansong_guard(child);
 	ck_assert_uint_eq(swansong_guard_count(root), 1);
 	swansong_shut_down(root);
@@ -185,7 +185,7 @@ static long wait_for_completion(void *arg)
 	return swansong_completion_wait(arg, USEC_INFINITY);
 }
 
-START_TEST(who_waits_for_a_root_is_woken_when_its_last_handle_goes)
+START_TEST(a_wait_for_a_root_ends_when_its_last_handle_goes)
 {
 	struct swansong_completion *c = completion_of(root);
 
@@ -196,7 +196,7 @@ END_TEST
 
 /* ---- 6: a lock, and memory, for each guard ---- */
 
-/* Of all nodes that there are; a guard that took one would wait here for ever. */
+/* All locks that there are; a guard that took a lock would wait here for ever. */
 START_TEST(no_guard_takes_a_lock_or_leaves_memory)
 {
 	size_t before, after;
@@ -215,7 +215,7 @@ START_TEST(no_guard_takes_a_lock_or_leaves_memory)
 }
 END_TEST
 
-/* Switched on, the report has the memory of as many as were held at once, whether it is asked or not. */
+/* Switched on, the report has memory for as many guards as were held at once, asked for or not. */
 START_TEST(dropped_guards_leave_room_for_the_next_in_the_report)
 {
 	struct swansong_guard g;
@@ -226,7 +226,7 @@ START_TEST(dropped_guards_leave_room_for_the_next_in_the_report)
 		g = swansong_guard(child);
 		record = g.record;
 		ck_assert_uint_gt(record, 0);
-		ck_assert_uint_lt(record, 32); /* the first of some shard, as only one is held */
+		ck_assert_uint_lt(record, 32); /* the first of a shard: only one guard is held */
 		swansong_guard_drop(&g);
 	}
 }
@@ -239,7 +239,7 @@ START_TEST(a_dropped_child_is_gone_before_the_next_one_comes)
 	struct swansong_interrupt *i = interrupt_of(child);
 
 	child = swansong_unref(child);
-	ck_assert(swansong_interrupted(i)); /* its memory is all that is left */
+	ck_assert(swansong_interrupted(i)); /* only its memory is left */
 	ck_assert_ptr_eq(root->children.next, &root->children);
 	swansong_interrupt_unref(i);
 }
@@ -288,8 +288,8 @@ static void *work(void *arg)
 	return arg;
 }
 
-/* By ThreadSanitizer, if nowhere else. */
-START_TEST(who_finds_it_complete_sees_what_was_done_under_guards)
+/* ThreadSanitizer finds the fault, if nothing else does. */
+START_TEST(a_thread_that_finds_it_complete_sees_the_work_under_guards)
 {
 	for (int round = 0; round < 200; round++) {
 		struct swansong_completion *c = completion_of(root);
@@ -368,15 +368,15 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, make_pair, drop_pair);
 	tcase_add_loop_test(tc, a_completion_waits_for_guards_that_were_taken_at_the_same_time, 0,
 			    N_SIDES);
-	tcase_add_test(tc, who_waits_on_a_child_is_woken_when_its_last_handle_goes);
+	tcase_add_test(tc, a_wait_on_a_child_ends_when_its_last_handle_goes);
 	tcase_add_test(tc, a_guard_on_a_completed_child_is_counted_by_its_parent);
 	tcase_add_test(tc, a_resolved_completion_stays_so_when_a_late_guard_is_taken);
-	tcase_add_test(tc, who_waits_for_a_root_is_woken_when_its_last_handle_goes);
+	tcase_add_test(tc, a_wait_for_a_root_ends_when_its_last_handle_goes);
 	tcase_add_test(tc, no_guard_takes_a_lock_or_leaves_memory);
 	tcase_add_test(tc, dropped_guards_leave_room_for_the_next_in_the_report);
 	tcase_add_test(tc, a_dropped_child_is_gone_before_the_next_one_comes);
 	tcase_add_test(tc, a_pending_read_is_woken_by_the_stop);
-	tcase_add_test(tc, who_finds_it_complete_sees_what_was_done_under_guards);
+	tcase_add_test(tc, a_thread_that_finds_it_complete_sees_the_work_under_guards);
 	tcase_add_test(tc, depth_needs_no_stack);
 	tcase_add_test(tc, no_two_nodes_share_a_cache_line);
 	suite_add_tcase(suite, tc);

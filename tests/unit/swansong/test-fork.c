@@ -1,6 +1,5 @@
 /*
- * Processes that are forked: each has a tree of its own, and nothing that either does is seen in the
- * other.
+ * Forked processes: each has a tree of its own, and neither process sees the actions of the other.
  */
 #include "tests/unit/fixtures/swansong/pair.h"
 #include "tests/unit/fixtures/swansong/caller.h"
@@ -29,7 +28,7 @@
 #define THREADS_ARE_WATCHED 0
 #endif
 
-/* What the new process does, and has to do within a time. */
+/* Runs @fn in a new process, which has to end within a time. */
 static void in_fork(void (*fn)(void))
 {
 	int status;
@@ -88,7 +87,7 @@ static void stop_and_look(void)
 	must(fds_readable() == FDS);
 	must(swansong_interrupt_poll(interrupt, NULL, 0, 0) == 0);
 	drop_fds();
-	/* They are closed, and were at no other number. */
+	/* They are closed, and there is no copy at another number. */
 	for (int i = 0; i < FDS; i++)
 		must(fcntl(fds[i], F_GETFD) < 0);
 }
@@ -141,7 +140,7 @@ static void look_at_stopped(void)
 	drop_fds();
 }
 
-START_TEST(what_was_stopped_before_a_fork_is_stopped_in_both_processes)
+START_TEST(a_node_stopped_before_a_fork_is_stopped_in_both_processes)
 {
 	swansong_shut_down(root);
 	in_fork(look_at_stopped);
@@ -158,7 +157,7 @@ static void stop_without_descriptors(void)
 	drop_fds();
 }
 
-/* There is no room for the new ones beside the old ones. */
+/* There is no room for the new descriptors beside the old ones. */
 START_TEST(descriptors_are_renewed_where_no_more_can_be_opened)
 {
 	struct rlimit limit, none;
@@ -175,7 +174,7 @@ START_TEST(descriptors_are_renewed_where_no_more_can_be_opened)
 }
 END_TEST
 
-/* ---- threads that are no more ---- */
+/* ---- threads that are missing ---- */
 
 static atomic_bool over;
 
@@ -206,7 +205,7 @@ static void live_alone(void)
 
 	must(swansong_child(child, &s) == 0);
 	swansong_guard_drop(&g);
-	must(swansong_guard_count(root) <= 2); /* those of the threads that are no more */
+	must(swansong_guard_count(root) <= 2); /* the guards of the threads that are missing */
 	s = swansong_unref(s);
 	swansong_shut_down(root);
 	must(swansong_state(root) != SWANSONG_RUNNING);
@@ -239,7 +238,7 @@ static long wait_for_root(void *arg)
 	return swansong_wait(arg, UINT64_MAX);
 }
 
-/* New threads may have the stacks of those that are no more. */
+/* New threads may have the stacks of the missing threads. */
 static void *scribble(void *arg)
 {
 	volatile char stack[64 * 1024];
@@ -369,7 +368,7 @@ static _Atomic int status_of_job = -1;
 static bool in_forked_job;
 
 #ifdef __SANITIZE_ADDRESS__
-/* Of the stacks of threads that are not there any more nobody knows what they held. */
+/* No code knows any more what the stacks of missing threads held. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
@@ -415,11 +414,11 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, make_fds, drop_fds);
 	tcase_add_test(tc, a_stop_in_a_forked_process_is_not_seen_by_its_parent);
 	tcase_add_test(tc, a_stop_in_the_parent_is_not_seen_by_a_forked_process);
-	tcase_add_test(tc, what_was_stopped_before_a_fork_is_stopped_in_both_processes);
+	tcase_add_test(tc, a_node_stopped_before_a_fork_is_stopped_in_both_processes);
 	tcase_add_test(tc, descriptors_are_renewed_where_no_more_can_be_opened);
 	tcase_add_loop_test(tc, a_fork_in_the_midst_of_other_threads_leaves_a_tree_that_works, 0,
 			    2);
-	/* The thread sanitizer knows no threads of a process that was forked by one with threads. */
+	/* The thread sanitizer knows no threads of a process that a process with threads forked. */
 	if (!THREADS_ARE_WATCHED) {
 		tcase_add_test(tc, a_thread_that_waits_is_not_waited_for_in_a_forked_process);
 		tcase_add_test(tc, a_job_that_forks_ends_in_both_processes);

@@ -1,6 +1,6 @@
 /*
- * Wrong use: what is harmless by contract, and what the debug build catches.  The library here is
- * that of configure --enable-debug.  Each mistake is made in a process of its own.
+ * Wrong use: the cases that are harmless by contract, and those that the debug build catches.  The
+ * library here is that of configure --enable-debug.  Each mistake is made in a process of its own.
  */
 #include "tests/unit/fixtures/swansong/pair.h"
 
@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "tests/unit/fixtures/swansong/caller.h"
 
-static char said[1000]; /* by the process that made the last mistake */
+static char message[1000]; /* by the process that made the last mistake */
 
 static _Noreturn void mistake_main(void (*mistake)(void), int fd)
 {
@@ -46,15 +46,15 @@ static int status_of(void (*mistake)(void))
 	if (pid == 0)
 		mistake_main(mistake, fds[1]);
 	close(fds[1]);
-	while ((r = read(fds[0], said + n, sizeof(said) - 1 - n)) > 0)
+	while ((r = read(fds[0], message + n, sizeof(message) - 1 - n)) > 0)
 		n += (size_t)r;
-	said[n] = '\0';
+	message[n] = '\0';
 	close(fds[0]);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	return status;
 }
 
-/* ---- what is caught ---- */
+/* ---- mistakes that are caught ---- */
 
 static struct swansong_completion *completion;
 static struct swansong_interrupt *interrupt;
@@ -143,7 +143,7 @@ static void drop_a_copy(void)
 	swansong_guard_drop(&copy);
 }
 
-/* While the count says that there are more, and other guards have its place. */
+/* The count is higher than one, and other guards have the place of the record. */
 static void drop_a_copy_among_others(void)
 {
 	struct swansong_guard g = swansong_guard(child), copy = g, others[100];
@@ -157,7 +157,7 @@ static void drop_a_copy_among_others(void)
 }
 
 /* The guard was all that kept the node, or the tree. */
-static void drop_a_copy_of_what_is_gone(void)
+static void drop_a_copy_of_a_gone_guard(void)
 {
 	struct swansong_guard g = swansong_guard(child), copy = g;
 
@@ -188,7 +188,7 @@ static void unref_twice_while_it_is_kept(void)
 	swansong_guard_drop(&g);
 }
 
-static void ref_what_is_gone(void)
+static void ref_a_gone_node(void)
 {
 	(void)swansong_unref(child);
 	(void)swansong_ref(child);
@@ -196,7 +196,7 @@ static void ref_what_is_gone(void)
 
 static const struct {
 	void (*make)(void);
-	const char *word; /* that it is called */
+	const char *word; /* of the message */
 } mistakes[] = {
 	{ child_of_none, "swansong_child(): there is no node" },
 	{ ref_none, "swansong_ref(): there is no node" },
@@ -216,13 +216,13 @@ static const struct {
 	{ drop_a_copy, "swansong_guard_drop(): a copy of this guard was dropped before" },
 	{ drop_a_copy_among_others,
 	  "swansong_guard_drop(): a copy of this guard was dropped before" },
-	{ drop_a_copy_of_what_is_gone,
+	{ drop_a_copy_of_a_gone_guard,
 	  "swansong_guard_drop(): a copy of this guard was dropped before" },
 	{ unref_child_twice, "swansong_unref(): there is no reference to the node any more" },
 	{ unref_root_twice, "swansong_unref(): there is no reference to the node any more" },
 	{ unref_twice_while_it_is_kept,
 	  "swansong_unref(): there is no reference to the node any more" },
-	{ ref_what_is_gone, "swansong_ref(): there is no reference to the node any more" },
+	{ ref_a_gone_node, "swansong_ref(): there is no reference to the node any more" },
 };
 
 START_TEST(a_mistake_ends_the_program_with_a_word)
@@ -230,12 +230,12 @@ START_TEST(a_mistake_ends_the_program_with_a_word)
 	int status = status_of(mistakes[_i].make);
 
 	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "status %d: %s", status,
-		      said);
-	ck_assert_msg(strstr(said, mistakes[_i].word), "%s", said);
+		      message);
+	ck_assert_msg(strstr(message, mistakes[_i].word), "%s", message);
 }
 END_TEST
 
-/* ---- who waits for himself ---- */
+/* ---- a thread that waits for itself ---- */
 
 static struct swansong_guard own;
 static atomic_bool owned; /* it is there, for the other thread to see */
@@ -253,7 +253,7 @@ static long wait_holding(void *arg)
 	return swansong_completion_wait(c, USEC_INFINITY);
 }
 
-/* It is not ended, as another thread may drop the guard; here one does, when it has been said. */
+/* The wait goes on, as another thread may drop the guard; here one does, after the message. */
 static void wait_for_oneself(bool shortly)
 {
 	struct caller c;
@@ -285,7 +285,7 @@ static void wait_by_completion(void)
 	wait_for_oneself(false);
 }
 
-/* In a post, or a job, whose own guard it is. */
+/* In a post, or a job, which holds the guard itself. */
 static void wait_for_root(void *arg)
 {
 	swansong_shut_down(root);
@@ -293,7 +293,7 @@ static void wait_for_root(void *arg)
 	(void)arg;
 }
 
-/* Which goes on for ever, and ends with this process. */
+/* The wait goes on for ever, and ends with this process. */
 static void read_complaint(void (*begin)(void))
 {
 	char line[1000];
@@ -339,7 +339,7 @@ static void wait_in_a_job(void)
 static void (*const waits[])(void) = { wait_shortly, wait_by_completion, wait_in_a_post,
 				       wait_in_a_job };
 
-START_TEST(who_waits_long_for_a_guard_of_its_own_is_told_where_it_was_taken)
+START_TEST(a_long_wait_for_a_guard_of_its_own_thread_reports_the_site)
 {
 	ck_assert_int_eq(status_of(waits[_i]), 0);
 }
@@ -357,7 +357,7 @@ static void wait_with_a_deadline(void)
 		_exit(3);
 }
 
-/* ---- what is harmless ---- */
+/* ---- harmless use ---- */
 
 static void drop_nothing(void)
 {
@@ -391,7 +391,7 @@ static void do_it_again(void)
 	drop_pair();
 }
 
-/* All that is right, on a tree that is recorded from the beginning. */
+/* Right use of every kind, on a tree that is recorded from the beginning. */
 static void use_it_rightly(void)
 {
 	struct swansong_guard g = swansong_guard(child), moved = g, h;
@@ -413,12 +413,12 @@ static void use_it_rightly(void)
 static void (*const harmless[])(void) = { drop_nothing, do_it_again, wait_with_a_deadline,
 					  use_it_rightly };
 
-START_TEST(what_is_harmless_by_contract_is_not_complained_of)
+START_TEST(harmless_use_is_not_reported)
 {
 	int status = status_of(harmless[_i]);
 
-	ck_assert_msg(status == 0, "status %d: %s", status, said);
-	ck_assert_str_eq(said, "");
+	ck_assert_msg(status == 0, "status %d: %s", status, message);
+	ck_assert_str_eq(message, "");
 }
 END_TEST
 
@@ -429,9 +429,9 @@ Suite *test_suite(void)
 
 	tcase_add_loop_test(tc, a_mistake_ends_the_program_with_a_word, 0,
 			    sizeof(mistakes) / sizeof(mistakes[0]));
-	tcase_add_loop_test(tc, who_waits_long_for_a_guard_of_its_own_is_told_where_it_was_taken, 0,
+	tcase_add_loop_test(tc, a_long_wait_for_a_guard_of_its_own_thread_reports_the_site, 0,
 			    sizeof(waits) / sizeof(waits[0]));
-	tcase_add_loop_test(tc, what_is_harmless_by_contract_is_not_complained_of, 0,
+	tcase_add_loop_test(tc, harmless_use_is_not_reported, 0,
 			    sizeof(harmless) / sizeof(harmless[0]));
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,6 +1,6 @@
 /*
  * Each descriptor of each function is refused in turn, as each allocation is in
- * test-swansong-nomem.c.  What takes no descriptor works without any.
+ * test-nomem.c.  Functions that take no descriptor work without any.
  */
 #include "tests/unit/fixtures/swansong/loop.h"
 
@@ -42,7 +42,7 @@ static int next_descriptor(void)
 	return fd;
 }
 
-/* ---- what takes descriptors; each returns 0 when it has all, or a negative errno ---- */
+/* ---- functions that take descriptors; each returns 0 when it has all, or a negative errno ---- */
 
 static int ask_completion(void)
 {
@@ -65,7 +65,7 @@ static int ask_node(void)
 	return fd < 0 ? fd : 0;
 }
 
-/* Which finds nothing to be ready. */
+/* The poll finds no ready descriptor. */
 static int poll_shortly(void)
 {
 	struct pollfd p = { .fd = ends[0], .events = POLLIN };
@@ -75,7 +75,7 @@ static int poll_shortly(void)
 }
 
 /* There is nothing to be read, and then there is. */
-static int read_what_comes(void)
+static int read_later_bytes(void)
 {
 	char byte;
 	ssize_t r = swansong_interrupt_read(interrupt, ends[0], &byte, 1);
@@ -120,7 +120,7 @@ static int take_with(int n, int (*take)(void))
 	return r;
 }
 
-START_TEST(what_finds_no_descriptor_has_done_nothing_and_can_be_tried_again)
+START_TEST(a_call_without_a_descriptor_has_done_nothing_and_can_be_tried_again)
 {
 	int first = next_descriptor();
 	int n = 0, r;
@@ -139,9 +139,9 @@ START_TEST(what_finds_no_descriptor_has_done_nothing_and_can_be_tried_again)
 }
 END_TEST
 
-START_TEST(a_read_that_cannot_wait_says_so_and_loses_nothing)
+START_TEST(a_read_that_cannot_wait_fails_and_loses_nothing)
 {
-	ck_assert_int_eq(take_with(0, read_what_comes), -EMFILE);
+	ck_assert_int_eq(take_with(0, read_later_bytes), -EMFILE);
 }
 END_TEST
 
@@ -168,7 +168,7 @@ static int do_all_without(void)
 	return 0;
 }
 
-START_TEST(who_asks_for_no_descriptor_needs_none)
+START_TEST(calls_without_descriptors_need_none)
 {
 	ck_assert_int_eq(take_with(0, do_all_without), 0);
 }
@@ -180,10 +180,10 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("nofile");
 
 	tcase_add_checked_fixture(tc, make_all, drop_all);
-	tcase_add_loop_test(tc, what_finds_no_descriptor_has_done_nothing_and_can_be_tried_again, 0,
-			    ARRAY_SIZE(takers));
-	tcase_add_test(tc, a_read_that_cannot_wait_says_so_and_loses_nothing);
-	tcase_add_test(tc, who_asks_for_no_descriptor_needs_none);
+	tcase_add_loop_test(tc, a_call_without_a_descriptor_has_done_nothing_and_can_be_tried_again,
+			    0, ARRAY_SIZE(takers));
+	tcase_add_test(tc, a_read_that_cannot_wait_fails_and_loses_nothing);
+	tcase_add_test(tc, calls_without_descriptors_need_none);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

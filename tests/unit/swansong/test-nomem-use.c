@@ -1,4 +1,4 @@
-/* Without memory: what needs none, and what is asked of that which is there already. */
+/* Without memory: functions that need none, and functions on objects that exist already. */
 #include "tests/unit/swansong/test-nomem.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static int ask(struct swansong_loop *loop, struct swansong_pool *pool, _Atomic u
 	return accepted;
 }
 
-START_TEST(what_a_loop_or_a_pool_has_no_memory_for_is_never_called)
+START_TEST(a_function_without_memory_for_its_post_or_job_is_never_called)
 {
 	_Atomic unsigned int refused = 0, calls = 0;
 	struct swansong_loop *loop;
@@ -121,6 +121,6 @@ TCase *nomem_use_case(void)
 	tcase_add_checked_fixture(tc, make_pair, drop_pair);
 	tcase_add_test(tc, a_guard_needs_no_memory);
 	tcase_add_test(tc, a_guard_without_memory_for_its_record_is_unknown);
-	tcase_add_test(tc, what_a_loop_or_a_pool_has_no_memory_for_is_never_called);
+	tcase_add_test(tc, a_function_without_memory_for_its_post_or_job_is_never_called);
 	return tc;
 }

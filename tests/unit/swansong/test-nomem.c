@@ -14,7 +14,7 @@
 #include "tests/unit/fixtures/nomem-counted.h"
 #include "tests/unit/fixtures/swansong/pair.h"
 
-/* ---- what allocates ---- */
+/* ---- functions that allocate ---- */
 
 static struct swansong_registry *registry;
 static struct swansong_guard guards[5];
@@ -78,7 +78,7 @@ static int make_interrupt_notify(void **ret)
 	return r;
 }
 
-/* On a root of its own, whose descriptor is made and known to forks besides. */
+/* On a root of its own, so that its descriptor is also made, and registered for forks. */
 static int make_interrupt_fd(void **ret)
 {
 	struct swansong_interrupt *i = NULL;
@@ -98,7 +98,7 @@ static int make_interrupt_fd(void **ret)
 	return r < 0 ? r : 0;
 }
 
-/* More than fit on the stack, of which the last one is readable; the others are nobody's. */
+/* More than fit on the stack, of which the last one is readable; the others are not used. */
 static struct pollfd polled[20];
 static int ends[2];
 
@@ -175,7 +175,7 @@ static int add_action(void **ret)
 	return swansong_registry_add_action(registry, "action", act, NULL);
 }
 
-/* What was refused is not done, what was accepted is, once; and there is an empty one again. */
+/* Only the accepted entries are executed, once; and there is an empty registry again. */
 static bool execute(void *made)
 {
 	bool once;
@@ -189,7 +189,7 @@ static bool execute(void *made)
 
 static long live_before; /* the attachment */
 
-/* What was passed is closed when it fails. */
+/* The descriptors that were passed are closed when it fails. */
 static int attach(void **ret)
 {
 	struct fake_daemon daemon;
@@ -206,7 +206,7 @@ static int attach(void **ret)
 	return r > 0 ? 0 : r;
 }
 
-/* The thread is who frees it, in its own time. */
+/* The thread frees it, in its own time. */
 static bool drop_attached(void *made)
 {
 	uint64_t deadline = clock_now_usec() + 30 * USEC_PER_SEC;
@@ -214,7 +214,7 @@ static bool drop_attached(void *made)
 	(void)swansong_unref(made);
 	while (atomic_load(&live) != live_before && clock_now_usec() < deadline)
 		sched_yield();
-	return true; /* what is left is seen by who asked */
+	return true; /* the caller compares the memory that is left */
 }
 
 static int enable_percpu(void **ret)
@@ -318,7 +318,7 @@ static void drop_guards(void)
 static const struct allocating {
 	const char *name;
 	int (*make)(void **ret);
-	bool (*drop)(void *made); /* whether it was as it should be */
+	bool (*drop)(void *made); /* returns true if @made was as it should be */
 	void (*before)(void);
 	void (*after)(void);
 } functions[] = {
@@ -358,7 +358,7 @@ static void tear_down(void)
 	drop_pair();
 }
 
-/* What lives is never compared across a call of libcheck, which has memory of its own. */
+/* Live memory is never compared across a call of libcheck, which has memory of its own. */
 static int try_with(const struct allocating *f, long allocations, void **made, long *leaked)
 {
 	long before = atomic_load(&live);
@@ -384,7 +384,7 @@ static void works(const struct allocating *f)
 	ck_assert_msg(left == 0, "%s: %ld allocations are left", f->name, left);
 }
 
-START_TEST(what_finds_no_memory_has_done_nothing_and_can_be_tried_again)
+START_TEST(a_call_without_memory_has_done_nothing_and_can_be_tried_again)
 {
 	const struct allocating *f = &functions[_i];
 	int untouched;
@@ -422,7 +422,7 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("nomem");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_loop_test(tc, what_finds_no_memory_has_done_nothing_and_can_be_tried_again, 0,
+	tcase_add_loop_test(tc, a_call_without_memory_has_done_nothing_and_can_be_tried_again, 0,
 			    ARRAY_SIZE(functions));
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, nomem_use_case());

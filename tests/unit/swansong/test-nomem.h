@@ -2,5 +2,5 @@
 
 #include "tests/unit/fixtures/main.h"
 
-/* What is asked of that which is there already: test-swansong-nomem-use.c. */
+/* The part about objects that exist already: test-nomem-use.c. */
 TCase *nomem_use_case(void);

@@ -21,7 +21,7 @@ static unsigned int step;
 static char last[32][64];
 static unsigned int n_last;
 
-/* That the sequences come to what is interesting. */
+/* Cases that the sequences must come to. */
 static struct {
 	unsigned int states[SWANSONG_COMPLETE + 1];
 	unsigned int born_stopped, late_guards, outlived, gone, depth;
@@ -154,7 +154,7 @@ static void take_guard(int g, int n)
 	hold(g, n);
 }
 
-/* A clone, or the same one at another place. */
+/* A clone, or the same guard at another place. */
 static void copy_guard(int g, int from)
 {
 	if (below(2)) {

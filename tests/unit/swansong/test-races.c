@@ -1,7 +1,7 @@
 /*
- * A fixed number of transitions on a few threads, each checked at its end: one node, siblings, levels,
- * children against a stop.  And those who wait for the stop.  tests/stress goes on for as long as one
- * likes, at random.
+ * A fixed number of transitions on a few threads, each checked at its end: one node, siblings,
+ * levels, children against a stop; and threads that wait for the stop.  tests/stress races at
+ * random, for any time.
  */
 #include "tests/unit/fixtures/swansong/pair.h"
 
@@ -28,7 +28,7 @@ struct racer {
 	unsigned int transitions;
 };
 
-/* Each on its own brings the node from empty to not empty and back, if the others let it. */
+/* Each thread alone makes the node not empty and empty again, if the others let it. */
 static long take_and_drop(void *arg)
 {
 	struct racer *racer = arg;
@@ -109,7 +109,7 @@ static long make_children(void *arg)
 		struct swansong_guard g = swansong_guard(s);
 		bool stopped = swansong_stopped_wait(arg, 0) == 0;
 
-		/* Born before or after, it is stopped now, or soon: who waits is woken. */
+		/* Born before or after, it is stopped now, or soon: a wait for it ends. */
 		if (stopped && swansong_stopped_wait(s, USEC_INFINITY) < 0)
 			running++;
 		swansong_guard_drop(&g);
@@ -136,14 +136,14 @@ START_TEST(four_threads_make_forty_children_each_against_a_stop)
 }
 END_TEST
 
-/* ---- who waits for the stop ---- */
+/* ---- threads that wait for the stop ---- */
 
 static long wait_stopped(void *arg)
 {
 	return swansong_stopped_wait(arg, USEC_INFINITY);
 }
 
-START_TEST(who_waits_for_the_stop_does_not_wait_for_guards_and_asks_again)
+START_TEST(a_wait_for_the_stop_does_not_wait_for_guards_and_can_be_repeated)
 {
 	struct swansong_guard g = swansong_guard(child);
 	struct caller c;
@@ -158,7 +158,7 @@ START_TEST(who_waits_for_the_stop_does_not_wait_for_guards_and_asks_again)
 }
 END_TEST
 
-START_TEST(who_waits_for_the_stop_is_woken_when_the_root_is_dropped)
+START_TEST(a_wait_for_the_stop_ends_when_the_root_is_dropped)
 {
 	struct caller c;
 
@@ -169,7 +169,7 @@ START_TEST(who_waits_for_the_stop_is_woken_when_the_root_is_dropped)
 }
 END_TEST
 
-/* One that was there before, blocks while others come, and is looked at again and again. */
+/* The descriptor that was there before blocks while others come, and is polled again and again. */
 START_TEST(a_descriptor_of_the_stop_serves_before_and_after_it)
 {
 	int fd = swansong_stopped_fd(child);
@@ -188,7 +188,7 @@ START_TEST(a_descriptor_of_the_stop_serves_before_and_after_it)
 }
 END_TEST
 
-/* ---- what children do not change, in each state of the parent ---- */
+/* ---- children change nothing, in each state of the parent ---- */
 
 START_TEST(children_come_and_go_unseen_in_every_state_of_their_parent)
 {
@@ -328,9 +328,9 @@ Suite *test_suite(void)
 	tcase_add_loop_test(tc, six_threads_on_siblings, 0, N_WAYS);
 	tcase_add_loop_test(tc, four_threads_on_three_levels, 0, N_WAYS);
 	tcase_add_test(tc, four_threads_make_forty_children_each_against_a_stop);
-	tcase_add_loop_test(tc, who_waits_for_the_stop_does_not_wait_for_guards_and_asks_again, 0,
+	tcase_add_loop_test(tc, a_wait_for_the_stop_does_not_wait_for_guards_and_can_be_repeated, 0,
 			    2);
-	tcase_add_test(tc, who_waits_for_the_stop_is_woken_when_the_root_is_dropped);
+	tcase_add_test(tc, a_wait_for_the_stop_ends_when_the_root_is_dropped);
 	tcase_add_test(tc, a_descriptor_of_the_stop_serves_before_and_after_it);
 	tcase_add_loop_test(tc, children_come_and_go_unseen_in_every_state_of_their_parent, 0,
 			    SWANSONG_COMPLETE + 1);

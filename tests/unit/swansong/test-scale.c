@@ -1,4 +1,4 @@
-/* Large trees: what they cost, and that depth is no limit. */
+/* Large trees: their cost, and that depth is no limit. */
 #include "tests/unit/fixtures/main.h"
 
 #include <malloc.h>
@@ -36,7 +36,7 @@ static uint64_t now_nsec(void)
 
 /* ---- deep ---- */
 
-/* One reference to the root, and what is at the other end of a chain of nameless nodes. */
+/* A reference to the root, and the node at the other end of a chain of nameless nodes. */
 static struct swansong *deep_root, *deep_leaf;
 static struct swansong_interrupt *deep_interrupt[2];
 
@@ -117,7 +117,7 @@ START_TEST(a_node_at_any_depth_takes_at_most_256_bytes)
 	swansong_unref(deep_root);
 	swansong_interrupt_unref(deep_interrupt[0]);
 	swansong_interrupt_unref(deep_interrupt[1]);
-	ck_assert_uint_le(mallinfo2().uordblks, before + 65536); /* what malloc keeps at hand */
+	ck_assert_uint_le(mallinfo2().uordblks, before + 65536); /* malloc keeps some */
 }
 END_TEST
 
@@ -132,7 +132,7 @@ static long resident_pages(void)
 	return pages;
 }
 
-/* What it takes of memory in fact: also what malloc() leaves between nodes. */
+/* The memory that is resident, with the room that malloc() leaves between nodes. */
 START_TEST(nodes_are_resident_with_at_most_256_bytes_each)
 {
 	struct swansong **nodes = malloc(WIDTH * sizeof(*nodes));
@@ -243,7 +243,7 @@ START_TEST(a_dropped_child_is_freed_at_once)
 		swansong_guard_drop(&g);
 	}
 	after = mallinfo2().uordblks;
-	ck_assert_uint_le(after, before + 65536); /* what malloc keeps at hand */
+	ck_assert_uint_le(after, before + 65536); /* memory that malloc keeps at hand */
 	drop_wide(1);
 }
 END_TEST

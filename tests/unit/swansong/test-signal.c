@@ -1,4 +1,4 @@
-/* A stop in a signal handler, whatever the library was doing in the thread that it interrupts. */
+/* A stop in a signal handler, which may interrupt any function of the library in its thread. */
 #include "tests/unit/fixtures/swansong/pair.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * What the library's operations are made of, counted: it is built so that each atomic operation, lock
- * and sleep tells (swansong/atomic-private.h).  There is one thread here.
+ * Counts the atomic operations, locks and sleeps of the library, which is built so that each of
+ * them calls the test (swansong/base/atomic-private.h).  There is one thread here.
  */
 #include "tests/unit/fixtures/swansong/pair.h"
 
@@ -16,7 +16,7 @@
 /* Since steps_begin(). */
 static struct steps {
 	const volatile void *address[MAX_STEPS];
-	bool wrote[MAX_STEPS]; /* something else, as far as its first 32 bits tell */
+	bool wrote[MAX_STEPS]; /* another value, as far as its first 32 bits show */
 	uint32_t before;
 	unsigned int n;	    /* atomic operations */
 	unsigned int locks; /* taken; each is left by one more atomic operation */
@@ -130,7 +130,7 @@ static void ck_steps(unsigned int n, unsigned int locks)
 	ck_assert_uint_eq(steps.sleeps + steps.wakes, 0);
 }
 
-/* One addition, after a look at where that is to be. */
+/* A guard is one addition, after a load of the entry. */
 static void ck_guard_is_cheap(void)
 {
 	ck_assert_uint_eq(writes(), 1);
@@ -169,7 +169,7 @@ START_TEST(the_look_at_an_interrupt_is_one_load_of_one_word)
 }
 END_TEST
 
-/* What interrupts read is not what guards write: these do not slow those. */
+/* Interrupts read no line that guards write, so that guards do not slow them. */
 START_TEST(guards_and_interrupts_share_no_cache_line)
 {
 	struct swansong_interrupt *i;
@@ -191,7 +191,7 @@ END_TEST
 
 /* ---- the guard ---- */
 
-/* The node that is @depth below the root; nobody else has a name. */
+/* Returns the node that is @depth below the root; no other node has a name. */
 static struct swansong *descend(int depth)
 {
 	struct swansong *s = swansong_ref(root);

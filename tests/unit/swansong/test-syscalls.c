@@ -1,4 +1,4 @@
-/* When the library enters the kernel: never for a guard, and only to wake somebody who waits. */
+/* When the library enters the kernel: never for a guard, and only to wake a thread that waits. */
 #include "tests/unit/fixtures/swansong/loop.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 #define HAS_SYSCALLS_OF_ITS_OWN 0
 #endif
 
-/* ---- what the linker sends here ---- */
+/* ---- functions that the linker redirects here ---- */
 
 static _Atomic unsigned int eventfds, writes, wakes;
 
@@ -130,7 +130,7 @@ START_TEST(neither_guards_nor_interrupts_enter_the_kernel)
 }
 END_TEST
 
-/* ---- only for those who asked ---- */
+/* ---- only if a program has asked ---- */
 
 enum { MANY = 100 };
 
@@ -138,7 +138,7 @@ static struct swansong *node[MANY];
 static struct swansong_completion *completion[MANY];
 static struct swansong_interrupt *interrupts[MANY];
 
-/* A wide tree, with somebody interested in each node; nobody waits. */
+/* A wide tree, with an interrupt or a completion for each node; no thread waits. */
 static void watch_many(void)
 {
 	for (int k = 0; k < MANY; k++) {
@@ -162,7 +162,7 @@ static void unwatch_many(void)
 	}
 }
 
-START_TEST(nothing_is_written_when_nobody_waits)
+START_TEST(nothing_is_written_when_no_thread_waits)
 {
 	struct swansong_guard g;
 
@@ -183,8 +183,8 @@ static bool readable(int fd)
 	return poll(&p, 1, 0) == 1;
 }
 
-/* However many there are beside them, and however often they ask. */
-START_TEST(what_was_asked_for_is_written_to_once)
+/* However many nodes there are beside it, and however often a program asks. */
+START_TEST(a_requested_descriptor_is_written_to_once)
 {
 	int fd[2];
 
@@ -203,8 +203,8 @@ START_TEST(what_was_asked_for_is_written_to_once)
 }
 END_TEST
 
-/* One descriptor, and one write, for all interrupts of a node. */
-START_TEST(those_who_wait_for_the_same_share_what_wakes_them)
+/* All interrupts of a node share a descriptor, and a write. */
+START_TEST(all_interrupts_of_a_node_share_a_descriptor_and_a_write)
 {
 	watch_many();
 	for (int k = 0; k < MANY; k += 2)
@@ -228,7 +228,7 @@ static long wait_complete(void *arg)
 	return swansong_wait(arg, USEC_INFINITY);
 }
 
-/* Eight who sleep: for the stop they are woken together, for the end each for itself. */
+/* Eight threads sleep: for the stop they are woken together, for the end each for itself. */
 START_TEST(sleepers_are_woken_and_nothing_is_written)
 {
 	struct caller c[8];
@@ -241,7 +241,7 @@ START_TEST(sleepers_are_woken_and_nothing_is_written)
 	swansong_shut_down(parent);
 	for (size_t k = 0; k < ARRAY_SIZE(c); k++)
 		ck_assert_int_eq(caller_join(&c[k]), 0);
-	ck_assert_uint_le(wakes, _i ? ARRAY_SIZE(c) : 1); /* who was not yet asleep needs none */
+	ck_assert_uint_le(wakes, _i ? ARRAY_SIZE(c) : 1); /* none for a thread still awake */
 	ck_calls(0, 0, wakes);
 	unwatch_many();
 }
@@ -275,9 +275,9 @@ Suite *test_suite(void)
 	/* A sanitizer enters the kernel by itself, and some machines do not let it be left. */
 	if (!HAS_SYSCALLS_OF_ITS_OWN && kernel_can_be_left())
 		tcase_add_loop_test(tc, neither_guards_nor_interrupts_enter_the_kernel, 0, 2);
-	tcase_add_test(tc, nothing_is_written_when_nobody_waits);
-	tcase_add_test(tc, what_was_asked_for_is_written_to_once);
-	tcase_add_test(tc, those_who_wait_for_the_same_share_what_wakes_them);
+	tcase_add_test(tc, nothing_is_written_when_no_thread_waits);
+	tcase_add_test(tc, a_requested_descriptor_is_written_to_once);
+	tcase_add_test(tc, all_interrupts_of_a_node_share_a_descriptor_and_a_write);
 	tcase_add_loop_test(tc, sleepers_are_woken_and_nothing_is_written, 0, 2);
 	tcase_add_test(tc, wakeups_of_a_loop_coalesce);
 	suite_add_tcase(suite, tc);

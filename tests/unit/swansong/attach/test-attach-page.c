@@ -1,4 +1,4 @@
-/* What the page of a program that is attached says of its guards, and when. */
+/* The numbers on the page of an attached program, and when they are exact. */
 #include "tests/unit/fixtures/swansong/attached-pair.h"
 
 #include <pthread.h>
@@ -62,7 +62,7 @@ START_TEST(late_guards_are_counted)
 }
 END_TEST
 
-/* Taken and dropped by one of them each; the node goes from one to the next. */
+/* Guards are taken and dropped in one phase each; the node goes from one phase to the next. */
 enum { RUNNING, SPREAD, REPORTED, CHILD_STOPPED, STOPPED, N_PHASES };
 
 static void enter_phase(int phase)
@@ -129,7 +129,7 @@ START_TEST(processors_without_a_lane_are_counted_elsewhere)
 }
 END_TEST
 
-START_TEST(what_a_process_before_has_left_does_not_count)
+START_TEST(guards_left_by_an_earlier_process_do_not_count)
 {
 	make_daemon();
 	fake.page->elsewhere = 77;
@@ -145,8 +145,8 @@ END_TEST
 
 static const uint64_t scribbles[] = { 0, UINT64_MAX, PAGE_VOID, INT64_MAX, 0x5555555555555555 };
 
-/* What somebody writes there makes the page wrong, and the tree goes on. */
-START_TEST(a_page_that_is_scribbled_on_is_wrong_and_nothing_else)
+/* A program that writes there makes the page wrong, and the tree goes on. */
+START_TEST(overwriting_the_page_makes_only_the_page_wrong)
 {
 	struct swansong_guard a = swansong_guard(root), b = swansong_guard(child);
 	uint64_t *words = (uint64_t *)(void *)fake.page;
@@ -188,7 +188,7 @@ static void *take_and_drop(void *arg)
 	return NULL;
 }
 
-/* Whenever the page is exact, the guard that is held all the time is there. */
+/* Whenever the page is exact, it counts the guard that is held all the time. */
 static void *watch_page(void *arg)
 {
 	unsigned long *faults = arg;
@@ -213,7 +213,7 @@ START_TEST(many_threads_and_a_stop_lose_no_guard)
 	for (unsigned int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
 	ck_assert_int_eq(swansong_stopped_wait(root, clock_now_usec() + LONG), 0);
-	swansong_shut_down(root); /* passes the lock after the other */
+	swansong_shut_down(root); /* passes the lock on and takes it again */
 	ck_assert_int_eq(fake_daemon_guards(&fake), THREADS + 1);
 	over = true;
 	ck_assert_int_eq(pthread_join(watcher, NULL), 0);
@@ -230,7 +230,7 @@ static TCase *checks(void)
 	TCase *tc = tcase_create("checks");
 
 	tcase_add_test(tc, processors_without_a_lane_are_counted_elsewhere);
-	tcase_add_test(tc, what_a_process_before_has_left_does_not_count);
+	tcase_add_test(tc, guards_left_by_an_earlier_process_do_not_count);
 	return tc;
 }
 
@@ -244,7 +244,7 @@ static TCase *attached(void)
 	tcase_add_test(tc, late_guards_are_counted);
 	tcase_add_test(tc, a_guard_may_be_taken_in_any_phase_and_dropped_in_any_later);
 	tcase_add_test(tc, many_nodes_are_no_matter);
-	tcase_add_loop_test(tc, a_page_that_is_scribbled_on_is_wrong_and_nothing_else, 0,
+	tcase_add_loop_test(tc, overwriting_the_page_makes_only_the_page_wrong, 0,
 			    ARRAY_SIZE(scribbles));
 	tcase_add_test(tc, many_threads_and_a_stop_lose_no_guard);
 	return tc;

@@ -1,7 +1,7 @@
 /*
- * The processes around a program that is attached: what it forks and executes, who wants to be
- * attached as well, and its end.  The daemon is the test, and the program a child of it, as only other
- * processes see a lock.
+ * The processes around an attached program: the processes that it forks and executes, another
+ * process that wants to be attached, and the end of the program.  The daemon is the test, and the
+ * program is a child of it, as only other processes see a lock.
  */
 #include <errno.h>
 #include <poll.h>
@@ -48,7 +48,7 @@ static bool hears(const char *message)
 	       strcmp(buf, message) == 0;
 }
 
-static int hold[2]; /* a pipe, until whose end some stay */
+static int hold[2]; /* a pipe: some processes stay until its end */
 
 static void stay(void)
 {
@@ -58,7 +58,7 @@ static void stay(void)
 	must(read(hold[0], &byte, 1) == 0);
 }
 
-/* Runs @body in a process that has what a service has. */
+/* Runs @body in a process with the descriptors and the environment of a service. */
 static void begin_program(void (*body)(void))
 {
 	ck_assert(fake_daemon_make(&fake, 4, FAKE_DAEMON_SEALS));
@@ -95,7 +95,7 @@ static void go_on(void)
 	must(raise(SIGSTOP) == 0);
 }
 
-/* Until it has come to go_on(). */
+/* Waits until the program has come to go_on(). */
 static void wait_for_program(void)
 {
 	int status;
@@ -134,7 +134,7 @@ START_TEST(the_guards_of_a_program_that_crashes_do_not_count)
 }
 END_TEST
 
-/* ---- another one ---- */
+/* ---- another process ---- */
 
 static void attach_and_stay(void)
 {
@@ -164,7 +164,7 @@ START_TEST(a_second_process_is_refused_while_the_first_is_attached)
 }
 END_TEST
 
-/* The process that is attached next begins anew. */
+/* The process that is attached next begins the page anew. */
 static void attach_after_another(void)
 {
 	struct swansong_guard g;
@@ -197,7 +197,7 @@ END_TEST
 
 static struct swansong_guard before_fork;
 
-/* All that a program does with a tree, in a process that was forked. */
+/* Everything that a program does with a tree, in a forked process. */
 static void live_in_fork(void)
 {
 	struct swansong *s;
@@ -257,7 +257,7 @@ START_TEST(a_process_that_is_forked_changes_nothing)
 	ck_assert(page_is_locked());
 	ck_assert_int_eq(send(fake.socket, "STOP", 4, 0), 4);
 	ck_assert_int_eq(kill(program, SIGCONT), 0);
-	ck_assert(hears("COMPLETE")); /* the only one, as the other process has none to send */
+	ck_assert(hears("COMPLETE")); /* the only message, as the other process has none to send */
 	ck_assert(hears(""));
 	ck_assert(!page_is_locked());
 	ck_assert_int_eq(close(hold[1]), 0);
@@ -265,7 +265,7 @@ START_TEST(a_process_that_is_forked_changes_nothing)
 }
 END_TEST
 
-/* The first ends; the one it has forked goes on without the lock. */
+/* The first process ends; the process it has forked goes on without the lock. */
 static void leave_a_fork(void)
 {
 	must(swansong_attach(&root) == 1);
@@ -281,13 +281,13 @@ START_TEST(a_process_that_was_forked_keeps_neither_lock_nor_socket)
 	ck_assert(hears("ATTACHED"));
 	ck_assert_int_eq(exit_status(program), 0);
 	ck_assert(!page_is_locked());
-	ck_assert(hears("")); /* as soon as the first has ended */
+	ck_assert(hears("")); /* as soon as the first process has ended */
 	ck_assert_int_eq(close(hold[1]), 0);
 	fake_daemon_end(&fake);
 }
 END_TEST
 
-/* Guards on other threads go on in the midst of it. */
+/* Guards on other threads go on meanwhile. */
 static _Atomic bool over;
 
 static void *take_and_drop(void *arg)

@@ -1,7 +1,6 @@
 /*
- * A program that is attached, and a daemon that is played by the test in the same process.  What the
- * page says is in test-swansong-attach-page.c, and what another process makes of it in
- * test-swansong-attach-process.c.
+ * An attached program, and a daemon that the test plays in the same process.  For the page see
+ * test-attach-page.c; for other processes see test-attach-process.c.
  */
 #include "tests/unit/fixtures/swansong/attached-pair.h"
 
@@ -11,7 +10,7 @@
 #include "base/macro.h"
 #include "swansong/count/count-private.h"
 
-/* ---- what is passed ---- */
+/* ---- the descriptors passed ---- */
 
 START_TEST(without_a_daemon_it_is_an_ordinary_root)
 {
@@ -62,7 +61,7 @@ static const struct {
 	{ "5 :6", -EPROTO },
 	{ "99999999999:6", -EPROTO },
 	{ "00000000000000000000000000000000000000000000005:6", -EPROTO },
-	{ "1000:1001", -EBADF }, /* none */
+	{ "1000:1001", -EBADF }, /* no descriptor */
 	{ "0:0", -EPROTO },
 };
 
@@ -103,7 +102,7 @@ static void make_bad(enum bad bad)
 	}
 }
 
-START_TEST(what_is_not_the_daemons_is_refused_and_left_alone)
+START_TEST(descriptors_of_other_kinds_are_refused_and_left_open)
 {
 	struct swansong *s = NULL;
 
@@ -131,9 +130,9 @@ START_TEST(a_page_that_is_empty_or_a_pipe_is_refused)
 }
 END_TEST
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
-START_TEST(a_stop_wakes_and_the_end_is_told)
+START_TEST(a_stop_wakes_and_the_end_is_reported)
 {
 	struct swansong_guard g = swansong_guard(child);
 	struct swansong_interrupt *interrupt;
@@ -307,7 +306,7 @@ static TCase *checks(void)
 
 	tcase_add_test(tc, without_a_daemon_it_is_an_ordinary_root);
 	tcase_add_loop_test(tc, a_bad_variable_is_refused_and_gone, 0, ARRAY_SIZE(variables));
-	tcase_add_loop_test(tc, what_is_not_the_daemons_is_refused_and_left_alone, 0, N_BAD);
+	tcase_add_loop_test(tc, descriptors_of_other_kinds_are_refused_and_left_open, 0, N_BAD);
 	tcase_add_test(tc, a_page_that_is_empty_or_a_pipe_is_refused);
 	tcase_add_test(tc, it_may_be_stopped_and_dropped_at_once);
 	return tc;
@@ -329,7 +328,7 @@ static TCase *attached(void)
 	tcase_add_checked_fixture(tc, make_attached, drop_attached);
 	tcase_add_test(tc, the_variable_is_taken_and_the_descriptors_are_not_for_others);
 	tcase_add_test(tc, a_second_root_is_an_ordinary_one);
-	tcase_add_test(tc, a_stop_wakes_and_the_end_is_told);
+	tcase_add_test(tc, a_stop_wakes_and_the_end_is_reported);
 	tcase_add_test(tc, other_messages_are_no_matter);
 	tcase_add_test(tc, the_end_of_the_daemon_is_no_stop);
 	tcase_add_test(tc, a_report_names_the_places);

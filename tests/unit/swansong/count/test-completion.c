@@ -16,7 +16,7 @@ static struct swansong_completion *completion_of(struct swansong *s)
 	return c;
 }
 
-/* All that a completion tells says the same. */
+/* Returns true if the completion has resolved; all ways of asking must agree. */
 static bool is_resolved(struct swansong_completion *c)
 {
 	bool done = swansong_completion_done(c);
@@ -76,7 +76,7 @@ START_TEST(a_completion_of_a_complete_node_is_born_resolved)
 }
 END_TEST
 
-START_TEST(a_late_guard_delays_those_that_are_not_resolved)
+START_TEST(a_late_guard_delays_unresolved_completions)
 {
 	struct swansong_guard g = swansong_guard(child);
 	struct swansong_completion *c = completion_of(root);
@@ -92,8 +92,8 @@ START_TEST(a_late_guard_delays_those_that_are_not_resolved)
 }
 END_TEST
 
-/* Nobody has asked the old one before the late guard was taken: it resolved all the same. */
-START_TEST(a_late_guard_changes_nothing_for_those_that_are_resolved)
+/* No thread has asked the old completion before the late guard: it resolved all the same. */
+START_TEST(a_late_guard_does_not_change_resolved_completions)
 {
 	struct swansong_completion *old = completion_of(root), *new;
 	struct swansong_guard late;
@@ -231,7 +231,7 @@ START_TEST(the_function_is_called_at_once_when_already_complete)
 }
 END_TEST
 
-START_TEST(a_dropped_completion_calls_nobody)
+START_TEST(a_dropped_completion_calls_no_function)
 {
 	struct swansong_completion *c = completion_of(root);
 	struct call call = { 0 };
@@ -243,7 +243,7 @@ START_TEST(a_dropped_completion_calls_nobody)
 }
 END_TEST
 
-/* Everything that takes a lock, from inside of the function. */
+/* Calls every function that takes a lock, from inside of the completion's function. */
 static void on_complete_use_all(void *arg)
 {
 	struct call *call = arg;
@@ -283,7 +283,7 @@ START_TEST(the_function_may_use_the_library_and_drop_everything)
 }
 END_TEST
 
-/* A child is complete, and says so, before its parent. */
+/* A child is complete, and its function is called, before its parent. */
 static struct swansong_completion *order[2];
 
 static void on_complete_look_up(void *arg)
@@ -382,8 +382,8 @@ static void *work_and_drop(void *arg)
 	return NULL;
 }
 
-/* By each way of asking: what was done under guards is there, dropped before the stop or after. */
-START_TEST(who_sees_completion_sees_the_work)
+/* By each way of asking: work done under guards is seen, dropped before the stop or after. */
+START_TEST(a_thread_that_sees_completion_sees_the_work)
 {
 	struct worker workers[4] = { 0 };
 	struct swansong_completion *c = completion_of(root);
@@ -459,8 +459,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_completion_resolves_with_the_last_guard_of_the_subtree);
 	tcase_add_test(tc, a_completion_resolves_by_the_stop_when_nothing_is_guarded);
 	tcase_add_test(tc, a_completion_of_a_complete_node_is_born_resolved);
-	tcase_add_test(tc, a_late_guard_delays_those_that_are_not_resolved);
-	tcase_add_test(tc, a_late_guard_changes_nothing_for_those_that_are_resolved);
+	tcase_add_test(tc, a_late_guard_delays_unresolved_completions);
+	tcase_add_test(tc, a_late_guard_does_not_change_resolved_completions);
 	tcase_add_test(tc, a_completion_is_not_a_reference_to_the_root);
 	tcase_add_test(tc, a_completion_keeps_the_state_of_a_nameless_node);
 	tcase_add_test(tc, a_wait_ends_at_its_deadline);
@@ -468,11 +468,11 @@ Suite *test_suite(void)
 	tcase_add_test(tc, the_function_is_called_once_by_the_thread_that_completes);
 	tcase_add_test(tc, the_function_is_called_by_the_stop_when_nothing_is_guarded);
 	tcase_add_test(tc, the_function_is_called_at_once_when_already_complete);
-	tcase_add_test(tc, a_dropped_completion_calls_nobody);
+	tcase_add_test(tc, a_dropped_completion_calls_no_function);
 	tcase_add_test(tc, the_function_may_use_the_library_and_drop_everything);
 	tcase_add_test(tc, functions_run_when_all_levels_are_counted_children_first);
 	tcase_add_test(tc, dropping_a_completion_waits_for_its_running_function);
-	tcase_add_loop_test(tc, who_sees_completion_sees_the_work, 0, 5);
+	tcase_add_loop_test(tc, a_thread_that_sees_completion_sees_the_work, 0, 5);
 	tcase_add_test(tc, any_number_of_threads_may_wait);
 	suite_add_tcase(suite, tc);
 	return suite;

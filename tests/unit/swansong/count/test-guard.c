@@ -121,7 +121,7 @@ START_TEST(a_guarded_object_may_be_taken_out_alive)
 }
 END_TEST
 
-/* With every lock of the library held by this thread: any guard operation that took one would hang. */
+/* This thread holds every lock of the library: a guard that took a lock would hang. */
 START_TEST(no_lock_is_taken_for_a_guard)
 {
 	struct swansong_guard held = swansong_guard(child);
@@ -136,15 +136,15 @@ START_TEST(no_lock_is_taken_for_a_guard)
 		swansong_guard_drop(&g);
 		swansong_guard_drop(&h);
 	}
-	if (!root->tree->attachment)	    /* which waits */
-		swansong_guard_drop(&held); /* also the last one, when nobody waits */
+	if (!root->tree->attachment)	    /* which waits for the end */
+		swansong_guard_drop(&held); /* also the last guard, when no thread waits */
 	lock_leave(&root->tree->lock);
 	swansong_guard_drop(&held);
 	ck_assert_guards(root, 0);
 }
 END_TEST
 
-/* The word of a guard is alone: neither with what interrupts read nor with a neighbour's. */
+/* The word of a guard has a cache line without words of interrupts, and without a neighbour's. */
 START_TEST(nodes_do_not_share_cache_lines)
 {
 	ck_assert_uint_eq((uintptr_t)root % CACHE_LINE, 0);
@@ -157,7 +157,7 @@ START_TEST(nodes_do_not_share_cache_lines)
 }
 END_TEST
 
-/* More than fits into 32 bits, at home, above, and while a stop moves them. */
+/* More guards than fit into 32 bits, at home, above, and while a stop moves them. */
 START_TEST(counts_do_not_overflow_at_32_bits)
 {
 	const uint64_t many = UINT64_C(1) << 40;

@@ -5,7 +5,7 @@
 #include "base/macro.h"
 #include <swansong/swansong.h>
 
-/* A root, a node below it, and one below that. */
+/* A root, a node below it, and a node below that. */
 static struct swansong *root, *mid, *leaf;
 
 static void make_chain(void)

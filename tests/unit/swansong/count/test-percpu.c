@@ -1,7 +1,7 @@
 /*
- * Nodes that count their guards for each processor apart: what is special about them.  The tests of
- * nodes, guards, completions, interrupts and reports, and the property test, are also run with such
- * nodes only (percpu-nodes.h).
+ * The behaviour that is special about nodes that count their guards for each processor apart.  The
+ * tests of nodes, guards, completions, interrupts and reports, and the property test, are also run
+ * with such nodes only (percpu-nodes.h).
  *
  * Every loop is with restartable sequences, where there are any, and without.
  */
@@ -71,7 +71,7 @@ START_TEST(guards_of_a_stopped_node_leave_its_home_alone)
 }
 END_TEST
 
-START_TEST(what_it_is_too_late_for_changes_nothing)
+START_TEST(enabling_it_too_late_changes_nothing)
 {
 	struct percpu *percpu;
 
@@ -91,7 +91,7 @@ START_TEST(what_it_is_too_late_for_changes_nothing)
 }
 END_TEST
 
-/* What a node goes through; a report has it count plainly again. */
+/* The phases of a node; a report has it count plainly again. */
 enum { PLAIN, SPREAD, REPORTED, STOPPED, N_PHASES };
 
 static void enter_phase(int phase, int kind)
@@ -104,7 +104,7 @@ static void enter_phase(int phase, int kind)
 		swansong_shut_down(root);
 }
 
-/* One guard for each pair of phases: taken in one, and dropped in that or a later one. */
+/* A guard for each pair of phases: taken in one, and dropped in that or a later one. */
 START_TEST(a_guard_may_be_taken_in_any_phase_and_dropped_in_any_later)
 {
 	struct swansong_guard g[N_PHASES][N_PHASES] = { 0 };
@@ -241,7 +241,7 @@ static void on_fault(int signo)
 	(void)mprotect(mapped.slots, mapped.size, PROT_READ | PROT_WRITE);
 }
 
-/* Its one store finds the slots write-protected: the signal comes in its midst. */
+/* The store of the sequence finds the slots write-protected: the signal comes in its midst. */
 START_TEST(a_sequence_that_is_interrupted_begins_again_and_adds_once)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -272,7 +272,7 @@ START_TEST(a_sequence_that_is_interrupted_begins_again_and_adds_once)
 }
 END_TEST
 
-/* What the kernel would look for when this thread is preempted; the library may be closed by then. */
+/* The word that the kernel reads if this thread is preempted, perhaps after dlclose(3). */
 static uint64_t sequence_of_thread(void)
 {
 #if defined(__x86_64__) && __has_include(<sys/rseq.h>)
@@ -393,7 +393,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, make_pair, drop_pair);
 	tcase_add_loop_test(tc, guards_of_such_a_node_leave_its_home_alone, 0, N_KINDS);
 	tcase_add_loop_test(tc, guards_of_a_stopped_node_leave_its_home_alone, 0, N_KINDS);
-	tcase_add_loop_test(tc, what_it_is_too_late_for_changes_nothing, 0, N_KINDS);
+	tcase_add_loop_test(tc, enabling_it_too_late_changes_nothing, 0, N_KINDS);
 	tcase_add_loop_test(tc, a_guard_may_be_taken_in_any_phase_and_dropped_in_any_later, 0,
 			    N_KINDS);
 	tcase_add_loop_test(tc, a_guard_may_be_dropped_on_any_processor, 0, N_KINDS);

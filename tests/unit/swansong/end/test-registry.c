@@ -12,7 +12,7 @@
 
 static struct swansong_registry *registry;
 
-/* What was called, in order: "n:web j:web a:log", and errors as "!j:web-110". */
+/* The calls, in order: "n:web j:web a:log", and errors as "!j:web-110". */
 static char story[512];
 
 static void tell(char what, const char *name, int error)
@@ -108,7 +108,7 @@ START_TEST(each_step_is_done_for_all_last_registered_first)
 }
 END_TEST
 
-START_TEST(what_fails_is_reported_by_name_and_stops_nothing)
+START_TEST(a_function_that_fails_is_reported_by_name_and_stops_nothing)
 {
 	struct part a = { .name = "a", .notify = -EPIPE };
 	struct part b = { .name = "b", .join = -ECHILD, .act = -EIO };
@@ -122,7 +122,7 @@ START_TEST(what_fails_is_reported_by_name_and_stops_nothing)
 }
 END_TEST
 
-START_TEST(nobody_needs_to_hear_of_faults)
+START_TEST(the_function_for_errors_may_be_left_out)
 {
 	struct part a = { .name = "a", .notify = -EPIPE, .join = -ETIMEDOUT };
 
@@ -163,7 +163,7 @@ START_TEST(a_worker_has_until_the_deadline_or_its_own_if_that_is_earlier)
 }
 END_TEST
 
-START_TEST(what_is_left_out_is_not_called)
+START_TEST(functions_that_are_left_out_are_not_called)
 {
 	struct swansong_worker idle = { .name = "idle" };
 
@@ -298,7 +298,7 @@ static void *add_and_execute(void *arg)
 	return NULL;
 }
 
-START_TEST(of_many_threads_one_executes_and_all_that_was_taken_is_done_once)
+START_TEST(of_many_threads_one_executes_and_each_accepted_entry_runs_once)
 {
 	for (int round = 0; round < 200; round++) {
 		pthread_t thread[4];
@@ -324,19 +324,19 @@ Suite *test_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, make_registry, drop_registry);
 	tcase_add_test(tc, each_step_is_done_for_all_last_registered_first);
-	tcase_add_test(tc, what_fails_is_reported_by_name_and_stops_nothing);
-	tcase_add_test(tc, nobody_needs_to_hear_of_faults);
+	tcase_add_test(tc, a_function_that_fails_is_reported_by_name_and_stops_nothing);
+	tcase_add_test(tc, the_function_for_errors_may_be_left_out);
 	tcase_add_test(tc, a_late_worker_is_named_and_passed_over);
 	tcase_add_loop_test(tc, a_worker_has_until_the_deadline_or_its_own_if_that_is_earlier, 0,
 			    2);
-	tcase_add_test(tc, what_is_left_out_is_not_called);
+	tcase_add_test(tc, functions_that_are_left_out_are_not_called);
 	tcase_add_test(tc, nothing_is_registered_without_a_name_or_a_function);
 	tcase_add_test(tc, names_are_copied);
 	tcase_add_test(tc, a_registry_is_executed_once_and_takes_nothing_more);
 	tcase_add_test(tc, a_dropped_registry_does_nothing);
 	tcase_add_test(tc, a_function_may_use_the_registry_and_is_refused);
 	tcase_add_loop_test(tc, a_node_makes_a_worker, 0, 2);
-	tcase_add_test(tc, of_many_threads_one_executes_and_all_that_was_taken_is_done_once);
+	tcase_add_test(tc, of_many_threads_one_executes_and_each_accepted_entry_runs_once);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

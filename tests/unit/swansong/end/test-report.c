@@ -162,7 +162,7 @@ START_TEST(another_tree_is_not_switched_on)
 }
 END_TEST
 
-START_TEST(it_is_switched_on_for_all_that_is_there_and_that_comes)
+START_TEST(it_is_switched_on_for_present_and_later_nodes)
 {
 	struct swansong *below, *late;
 	struct swansong_guard g[4];
@@ -206,7 +206,7 @@ START_TEST(a_guard_may_be_moved_and_outlive_the_names_of_its_node)
 }
 END_TEST
 
-START_TEST(who_gives_no_site_is_unknown)
+START_TEST(a_guard_without_a_site_is_unknown)
 {
 	struct swansong_guard g, h;
 
@@ -300,7 +300,7 @@ static struct race {
 static struct swansong_guard *_Atomic parcel;
 static _Atomic int running;
 
-/* Takes, clones, moves, drops; and hands guards on, to be dropped by whoever comes next. */
+/* Takes, clones, moves, drops; and hands guards on, to be dropped by the thread that comes next. */
 static void *race_main(void *arg)
 {
 	struct race *race = arg;
@@ -333,8 +333,8 @@ static void end_race(void)
 	free(last);
 }
 
-/* Switched on before, or while they race; and stopped meanwhile. */
-START_TEST(a_report_may_be_asked_for_at_any_time_and_forgets_nobody)
+/* The report is switched on before, or while they race; and the tree is stopped meanwhile. */
+START_TEST(a_report_may_be_made_at_any_time_and_forgets_no_guard)
 {
 	struct swansong_guard all;
 
@@ -384,13 +384,13 @@ Suite *test_suite(void)
 	tcase_add_test(tc, guards_of_one_site_are_one_and_the_oldest_is_first);
 	tcase_add_test(tc, a_report_is_of_the_subtree);
 	tcase_add_test(tc, another_tree_is_not_switched_on);
-	tcase_add_loop_test(tc, it_is_switched_on_for_all_that_is_there_and_that_comes, 0, 4);
+	tcase_add_loop_test(tc, it_is_switched_on_for_present_and_later_nodes, 0, 4);
 	tcase_add_test(tc, a_guard_may_be_moved_and_outlive_the_names_of_its_node);
-	tcase_add_test(tc, who_gives_no_site_is_unknown);
+	tcase_add_test(tc, a_guard_without_a_site_is_unknown);
 	tcase_add_test(tc, a_guarded_interrupt_has_a_site);
 	tcase_add_test(tc, any_number_is_counted_and_their_places_are_used_again);
 	tcase_add_loop_test(tc, a_report_is_a_line_of_text, 0, ARRAY_SIZE(texts));
-	tcase_add_loop_test(tc, a_report_may_be_asked_for_at_any_time_and_forgets_nobody, 0, 2);
+	tcase_add_loop_test(tc, a_report_may_be_made_at_any_time_and_forgets_no_guard, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -15,7 +15,7 @@ static struct swansong_interrupt *interrupt_of(struct swansong *s)
 	return i;
 }
 
-/* All that an interrupt tells says the same. */
+/* Returns true if the interrupt is interrupted; all ways of asking must agree. */
 static bool is_interrupted(struct swansong_interrupt *i)
 {
 	bool interrupted = swansong_interrupted(i);
@@ -167,7 +167,7 @@ START_TEST(a_node_that_is_gone_interrupts)
 }
 END_TEST
 
-/* What keeps a node: a guard, a completion, a child; and the ancestor does not. */
+/* A guard, a completion and a child keep a node; its ancestor does not. */
 START_TEST(a_node_that_is_kept_goes_on_until_its_parent_stops_or_it_is_gone)
 {
 	struct swansong_interrupt *i = interrupt_of(child);
@@ -265,7 +265,7 @@ static void *block(void *arg)
 }
 
 /* _i has one bit for how it is blocked and one for what happens. */
-START_TEST(who_is_blocked_is_woken)
+START_TEST(a_blocked_thread_is_woken)
 {
 	struct blocked b = { .interrupt = interrupt_of(child), .fd = -1 };
 	void *result;
@@ -461,7 +461,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, an_interrupt_outlives_the_whole_tree);
 	tcase_add_test(tc, each_interrupt_has_a_descriptor_and_each_node);
 	tcase_add_test(tc, stopped_waits_end_at_their_deadline);
-	tcase_add_loop_test(tc, who_is_blocked_is_woken, 0, 4);
+	tcase_add_loop_test(tc, a_blocked_thread_is_woken, 0, 4);
 	tcase_add_test(tc, no_wakeup_is_lost_in_2000_races);
 	tcase_add_loop_test(tc, a_function_is_called_once_by_the_stop_from_above, 0, 2);
 	tcase_add_loop_test(tc, a_function_is_called_when_the_node_is_gone, 0, 2);

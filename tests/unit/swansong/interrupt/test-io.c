@@ -99,8 +99,8 @@ static void open_terminal_backwards(void)
 
 static const struct kind {
 	void (*open)(void);
-	bool alone_in;	/* only who reads alone is sure not to wait in the kernel */
-	bool alone_out; /* the same for who writes */
+	bool alone_in;	/* only a single reader is sure not to wait in the kernel */
+	bool alone_out; /* only a single writer is */
 	bool terminal;
 } kinds[] = {
 	{ .open = open_pipe },
@@ -158,7 +158,7 @@ static size_t drain(void)
 	return sum;
 }
 
-START_TEST(what_is_there_is_read_until_the_stop_and_stays_after_it)
+START_TEST(bytes_are_read_until_the_stop_and_stay_after_it)
 {
 	char buffer[16];
 
@@ -216,7 +216,7 @@ START_TEST(a_blocked_read_ends_with_the_stop)
 }
 END_TEST
 
-START_TEST(a_blocked_read_gets_what_comes)
+START_TEST(a_blocked_read_gets_later_bytes)
 {
 	struct caller c;
 
@@ -228,7 +228,7 @@ START_TEST(a_blocked_read_gets_what_comes)
 }
 END_TEST
 
-/* Both are woken by the byte; who comes second must not wait for another one in the kernel. */
+/* Both are woken by the byte; the second must not wait for another byte in the kernel. */
 START_TEST(of_two_readers_one_gets_the_byte_and_the_other_hears_the_stop)
 {
 	struct caller c[2];
@@ -253,7 +253,7 @@ START_TEST(of_two_readers_one_gets_the_byte_and_the_other_hears_the_stop)
 }
 END_TEST
 
-/* Far more than any of them holds, until the stop. */
+/* Writes far more than any of the files holds, until the stop. */
 static long write_much(void *arg)
 {
 	static const char much[1 << 20];
@@ -416,10 +416,10 @@ Suite *test_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, make_interrupt, drop_interrupt);
-	tcase_add_loop_test(tc, what_is_there_is_read_until_the_stop_and_stays_after_it, 0, ROUNDS);
+	tcase_add_loop_test(tc, bytes_are_read_until_the_stop_and_stay_after_it, 0, ROUNDS);
 	tcase_add_loop_test(tc, several_buffers_are_one, 0, ROUNDS);
 	tcase_add_loop_test(tc, a_blocked_read_ends_with_the_stop, 0, ROUNDS);
-	tcase_add_loop_test(tc, a_blocked_read_gets_what_comes, 0, ROUNDS);
+	tcase_add_loop_test(tc, a_blocked_read_gets_later_bytes, 0, ROUNDS);
 	tcase_add_loop_test(tc, of_two_readers_one_gets_the_byte_and_the_other_hears_the_stop, 0,
 			    ROUNDS);
 	tcase_add_loop_test(tc, a_blocked_write_ends_with_the_stop_and_nothing_is_lost, 0, ROUNDS);

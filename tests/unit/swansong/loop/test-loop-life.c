@@ -29,7 +29,7 @@ START_TEST(the_stop_leads_from_each_state_where_it_should)
 }
 END_TEST
 
-START_TEST(the_stop_executes_what_was_accepted)
+START_TEST(the_stop_executes_accepted_posts)
 {
 	unsigned int calls = 0;
 
@@ -172,7 +172,7 @@ START_TEST(a_loop_without_a_thread_is_idle_again)
 }
 END_TEST
 
-/* What is called once when a loop has come to Starting, and has no thread yet. */
+/* Called once when a loop has come to Starting, and has no thread yet. */
 static void (*when_starting)(void);
 
 bool __real_gate_move(struct gate *g, enum gate_state from, enum gate_state to);
@@ -243,7 +243,7 @@ static void *start_loop(void *arg)
 	return NULL;
 }
 
-START_TEST(a_stop_at_any_time_ends_what_starts)
+START_TEST(a_stop_at_any_time_ends_a_start)
 {
 	for (unsigned int i = 0; i < 300; i++) {
 		unsigned int calls = 0, accepted = 0;
@@ -276,7 +276,7 @@ Suite *test_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, make_loop, drop_loop);
 	tcase_add_loop_test(tc, the_stop_leads_from_each_state_where_it_should, 0, 5);
-	tcase_add_test(tc, the_stop_executes_what_was_accepted);
+	tcase_add_test(tc, the_stop_executes_accepted_posts);
 	tcase_add_test(tc, stopping_again_does_nothing);
 	tcase_add_test(tc, any_number_of_threads_may_stop);
 	tcase_add_loop_test(tc, the_loops_own_thread_stops_without_waiting, 0, 2);
@@ -287,7 +287,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_loop_without_a_thread_is_idle_again);
 	tcase_add_test(tc, a_stop_before_there_is_a_thread_leaves_none);
 	tcase_add_loop_test(tc, a_stop_while_the_thread_is_made_waits_for_its_end_if_it_is, 0, 2);
-	tcase_add_test(tc, a_stop_at_any_time_ends_what_starts);
+	tcase_add_test(tc, a_stop_at_any_time_ends_a_start);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -59,7 +59,7 @@ static void post_run(struct post *post)
 	ck_abort_msg("executed");
 }
 
-/* Each row of the table of states, also Starting, in which nobody can hold a real loop. */
+/* Each row of the table of states, also Starting, in which no test can hold a real loop. */
 START_TEST(a_post_is_accepted_in_one_state_only)
 {
 	static const enum gate_state way[] = {
@@ -196,7 +196,7 @@ static void *post_until_refused(void *arg)
 	return NULL;
 }
 
-START_TEST(executed_is_accepted_whoever_posts_when_it_stops)
+START_TEST(executed_is_accepted_from_any_thread_during_a_stop)
 {
 	for (unsigned int i = 0; i < 30; i++) {
 		struct poster posters[3] = { 0 };
@@ -319,7 +319,7 @@ START_TEST(a_callback_that_exits_the_sd_event_stops_the_loop)
 }
 END_TEST
 
-/* No epoll any more; an open descriptor, for it will be closed. */
+/* The epoll descriptor is replaced by another open descriptor, for it will be closed. */
 static void break_event(void *arg)
 {
 	int fd = eventfd(0, EFD_CLOEXEC);
@@ -330,7 +330,7 @@ static void break_event(void *arg)
 	close(fd);
 }
 
-START_TEST(what_ends_the_sd_event_is_told_by_the_stop)
+START_TEST(the_stop_returns_the_error_that_ended_the_sd_event)
 {
 	start();
 	ck_assert_int_eq(swansong_loop_post(loop, break_event, NULL), 0);
@@ -348,7 +348,7 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *a
 	return sd_event_source_set_enabled(source, SD_EVENT_OFF); /* it stays readable */
 }
 
-/* All that there is to wait for of one node, on a loop that is not the library's. */
+/* All events of a node that a program can wait for, on a loop that is not the library's. */
 START_TEST(an_event_loop_waits_for_the_stop_and_for_the_end)
 {
 	struct swansong_guard g = swansong_guard(parent);
@@ -386,7 +386,7 @@ START_TEST(an_event_loop_waits_for_the_stop_and_for_the_end)
 }
 END_TEST
 
-START_TEST(who_holds_the_memory_is_refused_when_the_loop_is_gone)
+START_TEST(posts_to_a_held_loop_are_refused_when_it_is_gone)
 {
 	struct swansong_loop *held = loop_hold(loop);
 	struct post post = { .run = post_run };
@@ -413,15 +413,15 @@ Suite *test_suite(void)
 	tcase_add_test(tc, posts_are_executed_once_in_their_order_on_the_loops_thread);
 	tcase_add_test(tc, posts_that_post_again_do_not_starve_the_sources);
 	tcase_add_test(tc, signals_are_blocked_there_and_nowhere_else);
-	tcase_add_test(tc, executed_is_accepted_whoever_posts_when_it_stops);
+	tcase_add_test(tc, executed_is_accepted_from_any_thread_during_a_stop);
 	tcase_add_test(tc, every_post_holds_a_guard_until_it_is_executed);
 	tcase_add_test(tc, a_stop_from_above_leaves_the_loop_running);
 	tcase_add_test(tc, the_node_stops_with_the_loop_and_is_complete_when_nothing_is_left_to_do);
 	tcase_add_test(tc, a_loop_without_a_parent_has_a_root_of_its_own);
 	tcase_add_test(tc, a_callback_that_exits_the_sd_event_stops_the_loop);
-	tcase_add_test(tc, what_ends_the_sd_event_is_told_by_the_stop);
+	tcase_add_test(tc, the_stop_returns_the_error_that_ended_the_sd_event);
 	tcase_add_test(tc, an_event_loop_waits_for_the_stop_and_for_the_end);
-	tcase_add_test(tc, who_holds_the_memory_is_refused_when_the_loop_is_gone);
+	tcase_add_test(tc, posts_to_a_held_loop_are_refused_when_it_is_gone);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

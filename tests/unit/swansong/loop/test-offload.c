@@ -1,4 +1,4 @@
-/* What is offloaded: told once, on the loop's thread, and released once, however late it ends. */
+/* Offloaded work: reported once, on the loop's thread, and released once, however late it ends. */
 #include "tests/unit/swansong/loop/test-pool.h"
 
 #include <errno.h>
@@ -16,17 +16,17 @@ static struct swansong *parent;
 static struct swansong_pool *pool;
 static struct swansong_loop *loop;
 
-/* What one piece of work has seen; in memory of its own, so that a late touch is seen. */
+/* The observations of a piece of work; in memory of its own, so that a late touch is seen. */
 struct work {
 	sem_t begun, may_end; /* if it waits */
-	sem_t told;
+	sem_t reported;
 	bool waits;
-	unsigned int works, tells;
+	unsigned int works, reports;
 	int result;
 	pthread_t worker, teller;
 };
 
-/* Which outlives it. */
+/* Outlives the work. */
 static unsigned int released;
 
 static void make_all(void)
@@ -47,7 +47,7 @@ static void drop_all(void)
 	parent = swansong_unref(parent);
 }
 
-/* Nothing of what was given to the pool is left, on no thread. */
+/* Waits until nothing that was given to the pool is left, on no thread. */
 static void drain(void)
 {
 	swansong_shut_down(parent);
@@ -62,7 +62,7 @@ static struct work *work_new(bool waits)
 	w->waits = waits;
 	sem_init(&w->begun, 0, 0);
 	sem_init(&w->may_end, 0, 0);
-	sem_init(&w->told, 0, 0);
+	sem_init(&w->reported, 0, 0);
 	return w;
 }
 
@@ -77,23 +77,23 @@ static void work_do(void *arg)
 	w->worker = pthread_self();
 }
 
-static void work_told(void *arg, int result)
+static void work_reported(void *arg, int result)
 {
 	struct work *w = arg;
 
-	ck_assert_uint_eq(w->tells, 0);
-	w->tells++;
+	ck_assert_uint_eq(w->reports, 0);
+	w->reports++;
 	w->result = result;
 	w->teller = pthread_self();
-	sem_post(&w->told);
+	sem_post(&w->reported);
 }
 
 static void work_release(void *arg)
 {
 	struct work *w = arg;
 
-	/* Both are over: what they wrote is seen here. */
-	ck_assert_uint_eq(w->tells, 1);
+	/* Both sides are over: their writes are seen here. */
+	ck_assert_uint_eq(w->reports, 1);
 	ck_assert_uint_le(w->works, 1);
 	released++;
 	memset(w, 0xdd, sizeof(*w));
@@ -104,7 +104,7 @@ static int offload(struct work *w, uint64_t timeout_usec)
 {
 	struct swansong_offload o = {
 		.work = work_do,
-		.done = work_told,
+		.done = work_reported,
 		.release = work_release,
 		.arg = w,
 	};
@@ -112,40 +112,40 @@ static int offload(struct work *w, uint64_t timeout_usec)
 	return swansong_pool_offload(pool, loop, &o, timeout_usec);
 }
 
-/* Work that has begun and whose timeout has been told. */
+/* Returns work that has begun and whose timeout has been reported. */
 static struct work *offload_late(void)
 {
 	struct work *w = work_new(true);
 
 	ck_assert_int_eq(offload(w, 30 * USEC_PER_MSEC), 0);
 	sem_wait(&w->begun);
-	sem_wait(&w->told);
+	sem_wait(&w->reported);
 	ck_assert_int_eq(w->result, -ETIMEDOUT);
 	ck_assert_uint_eq(released, 0);
 	return w;
 }
 
-/* For work that is looked at when all is over, by who frees it then. */
-static void copy_told(void *arg, int result)
+/* For work that is checked when all is over, by the test, which frees it then. */
+static void copy_result(void *arg, int result)
 {
 	struct work *w = arg;
 
-	w->tells++;
+	w->reports++;
 	w->result = result;
 	w->teller = pthread_self();
-	sem_post(&w->told);
+	sem_post(&w->reported);
 }
 
-START_TEST(the_end_of_the_work_is_told_on_the_loops_thread)
+START_TEST(the_end_of_the_work_is_reported_on_the_loops_thread)
 {
 	struct work *w = work_new(false);
-	struct swansong_offload o = { .work = work_do, .done = copy_told, .arg = w };
+	struct swansong_offload o = { .work = work_do, .done = copy_result, .arg = w };
 	static const uint64_t timeouts[] = { USEC_INFINITY, 60 * USEC_PER_SEC };
 
 	ck_assert_int_eq(swansong_pool_offload(pool, loop, &o, timeouts[_i]), 0);
 	drain();
 	ck_assert_uint_eq(w->works, 1);
-	ck_assert_uint_eq(w->tells, 1);
+	ck_assert_uint_eq(w->reports, 1);
 	ck_assert_int_eq(w->result, 0);
 	ck_assert(!pthread_equal(w->teller, w->worker));
 	ck_assert(!pthread_equal(w->teller, pthread_self()));
@@ -173,7 +173,7 @@ START_TEST(work_that_runs_is_one_guard_of_the_pool)
 }
 END_TEST
 
-START_TEST(a_timeout_is_told_while_the_work_goes_on)
+START_TEST(a_timeout_is_reported_while_the_work_goes_on)
 {
 	struct work *w = offload_late();
 
@@ -189,15 +189,15 @@ END_TEST
 START_TEST(work_that_did_not_begin_in_time_is_not_done)
 {
 	struct work *first = offload_late(), *second = work_new(false);
-	struct swansong_offload o = { .work = work_do, .done = copy_told, .arg = second };
+	struct swansong_offload o = { .work = work_do, .done = copy_result, .arg = second };
 
 	ck_assert_int_eq(swansong_pool_offload(pool, loop, &o, 0), 0);
 	ck_assert_int_eq(offload(work_new(false), USEC_INFINITY), 0);
-	sem_wait(&second->told);
+	sem_wait(&second->reported);
 	sem_post(&first->may_end);
 	drain();
 	ck_assert_uint_eq(second->works, 0);
-	ck_assert_uint_eq(second->tells, 1);
+	ck_assert_uint_eq(second->reports, 1);
 	ck_assert_int_eq(second->result, -ETIMEDOUT);
 	ck_assert_uint_eq(released, 2);
 	free(second);
@@ -232,7 +232,7 @@ static void *let_end(void *arg)
 	return NULL;
 }
 
-START_TEST(dropping_the_pool_waits_for_late_work_and_what_is_told_needs_no_pool)
+START_TEST(dropping_the_pool_waits_for_late_work_and_results_need_no_pool)
 {
 	struct work *w = offload_late();
 	pthread_t helper;
@@ -245,7 +245,7 @@ START_TEST(dropping_the_pool_waits_for_late_work_and_what_is_told_needs_no_pool)
 }
 END_TEST
 
-START_TEST(the_end_of_the_loop_is_told_and_the_work_released_when_it_ends)
+START_TEST(the_end_of_the_loop_is_reported_and_the_work_released_when_it_ends)
 {
 	struct work *w = work_new(true);
 
@@ -255,7 +255,7 @@ START_TEST(the_end_of_the_loop_is_told_and_the_work_released_when_it_ends)
 		loop = swansong_loop_unref(loop);
 	else
 		swansong_loop_stop(loop);
-	ck_assert_uint_eq(w->tells, 1);
+	ck_assert_uint_eq(w->reports, 1);
 	ck_assert_int_eq(w->result, -ESHUTDOWN);
 	ck_assert_uint_eq(released, 0);
 	sem_post(&w->may_end);
@@ -264,7 +264,7 @@ START_TEST(the_end_of_the_loop_is_told_and_the_work_released_when_it_ends)
 }
 END_TEST
 
-/* Posting the end is refused, as the loop is stopping: it is told nevertheless, as what it is. */
+/* Posting the end is refused, as the loop is stopping: the result is reported nevertheless. */
 static void stop_and_see_the_end(void *arg)
 {
 	struct work *w = arg;
@@ -275,23 +275,23 @@ static void stop_and_see_the_end(void *arg)
 	ck_assert_int_eq(swansong_pool_wait_idle(pool, USEC_INFINITY), 0);
 }
 
-START_TEST(work_that_ends_while_the_loop_stops_is_told_as_done)
+START_TEST(work_that_ends_while_the_loop_stops_is_reported_as_done)
 {
 	struct work *w = work_new(true);
-	struct swansong_offload o = { .work = work_do, .done = copy_told, .arg = w };
+	struct swansong_offload o = { .work = work_do, .done = copy_result, .arg = w };
 
 	ck_assert_int_eq(swansong_pool_offload(pool, loop, &o, USEC_INFINITY), 0);
 	ck_assert_int_eq(swansong_loop_post(loop, stop_and_see_the_end, w), 0);
 	drain();
 	ck_assert_uint_eq(w->works, 1);
-	ck_assert_uint_eq(w->tells, 1);
+	ck_assert_uint_eq(w->reports, 1);
 	ck_assert_int_eq(w->result, 0);
 	swansong_loop_stop(loop);
 	free(w);
 }
 END_TEST
 
-START_TEST(what_is_refused_is_neither_done_nor_told_nor_released)
+START_TEST(refused_work_is_neither_done_nor_reported_nor_released)
 {
 	struct work *w = work_new(false);
 
@@ -303,7 +303,7 @@ START_TEST(what_is_refused_is_neither_done_nor_told_nor_released)
 	ck_assert_uint_eq(swansong_guard_count(parent), 0);
 	swansong_loop_stop(loop);
 	swansong_pool_stop(pool);
-	ck_assert_uint_eq(w->works + w->tells + released, 0);
+	ck_assert_uint_eq(w->works + w->reports + released, 0);
 	free(w);
 }
 END_TEST
@@ -313,7 +313,7 @@ static void occupy(void *arg)
 	sem_wait(arg);
 }
 
-START_TEST(the_guard_is_held_until_the_result_is_told_and_all_released)
+START_TEST(the_guard_is_held_until_the_result_is_reported_and_all_released)
 {
 	struct swansong *node = swansong_pool_node(pool);
 	sem_t leave;
@@ -352,7 +352,7 @@ static void ck_site(const struct swansong_report *report, const char *function, 
 START_TEST(the_report_names_the_place_where_it_was_asked_for)
 {
 	struct work *w = work_new(true);
-	struct swansong_offload o = { work_do, work_told, work_release, w };
+	struct swansong_offload o = { work_do, work_reported, work_release, w };
 	struct swansong_report *report;
 	sem_t leave;
 	unsigned int line;
@@ -370,7 +370,7 @@ START_TEST(the_report_names_the_place_where_it_was_asked_for)
 	ck_site(report, __func__, line + 2, 2); /* for the pool, and for the loop */
 	swansong_report_free(report);
 
-	/* Nor is it forgotten while it runs, by then with a guard of its own. */
+	/* The report still has it while it runs, with a guard of its own by then. */
 	sem_post(&leave);
 	sem_post(&leave);
 	sem_wait(&w->begun);
@@ -385,8 +385,8 @@ START_TEST(the_report_names_the_place_where_it_was_asked_for)
 }
 END_TEST
 
-/* Stop accepting, drain the pool, stop the loop, drop all: nothing is left, and nobody is late. */
-START_TEST(after_the_pool_is_drained_and_the_loop_stopped_all_is_told)
+/* Stop accepting, drain the pool, stop the loop, drop all: nothing is left, and no work is late. */
+START_TEST(after_the_pool_is_drained_and_the_loop_stopped_all_is_reported)
 {
 	enum { MANY = 50 };
 
@@ -402,10 +402,10 @@ START_TEST(after_the_pool_is_drained_and_the_loop_stopped_all_is_told)
 }
 END_TEST
 
-START_TEST(a_timeout_that_cannot_be_set_is_told)
+START_TEST(a_timeout_that_cannot_be_set_is_reported)
 {
 	struct work *w = work_new(true);
-	struct swansong_offload o = { .work = work_do, .done = copy_told, .arg = w };
+	struct swansong_offload o = { .work = work_do, .done = copy_result, .arg = w };
 	struct rlimit old, none;
 	int next = dup(STDIN_FILENO);
 
@@ -415,12 +415,12 @@ START_TEST(a_timeout_that_cannot_be_set_is_told)
 	none = (struct rlimit){ .rlim_cur = (rlim_t)next, .rlim_max = old.rlim_max };
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	ck_assert_int_eq(swansong_pool_offload(pool, loop, &o, 60 * USEC_PER_SEC), 0);
-	sem_wait(&w->told);
+	sem_wait(&w->reported);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
 	ck_assert_int_eq(w->result, -EMFILE);
 	sem_post(&w->may_end);
 	drain();
-	ck_assert_uint_eq(w->tells, 1);
+	ck_assert_uint_eq(w->reports, 1);
 	free(w);
 }
 END_TEST
@@ -431,19 +431,19 @@ TCase *offload_case(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, make_all, drop_all);
-	tcase_add_loop_test(tc, the_end_of_the_work_is_told_on_the_loops_thread, 0, 2);
+	tcase_add_loop_test(tc, the_end_of_the_work_is_reported_on_the_loops_thread, 0, 2);
 	tcase_add_test(tc, work_that_runs_is_one_guard_of_the_pool);
-	tcase_add_test(tc, a_timeout_is_told_while_the_work_goes_on);
+	tcase_add_test(tc, a_timeout_is_reported_while_the_work_goes_on);
 	tcase_add_test(tc, work_that_did_not_begin_in_time_is_not_done);
 	tcase_add_loop_test(tc, a_late_end_finds_everything_gone, 0, 3);
-	tcase_add_test(tc, dropping_the_pool_waits_for_late_work_and_what_is_told_needs_no_pool);
-	tcase_add_loop_test(tc, the_end_of_the_loop_is_told_and_the_work_released_when_it_ends, 0,
-			    3);
-	tcase_add_test(tc, work_that_ends_while_the_loop_stops_is_told_as_done);
-	tcase_add_loop_test(tc, what_is_refused_is_neither_done_nor_told_nor_released, 0, 2);
-	tcase_add_test(tc, the_guard_is_held_until_the_result_is_told_and_all_released);
+	tcase_add_test(tc, dropping_the_pool_waits_for_late_work_and_results_need_no_pool);
+	tcase_add_loop_test(tc, the_end_of_the_loop_is_reported_and_the_work_released_when_it_ends,
+			    0, 3);
+	tcase_add_test(tc, work_that_ends_while_the_loop_stops_is_reported_as_done);
+	tcase_add_loop_test(tc, refused_work_is_neither_done_nor_reported_nor_released, 0, 2);
+	tcase_add_test(tc, the_guard_is_held_until_the_result_is_reported_and_all_released);
 	tcase_add_test(tc, the_report_names_the_place_where_it_was_asked_for);
-	tcase_add_test(tc, after_the_pool_is_drained_and_the_loop_stopped_all_is_told);
-	tcase_add_test(tc, a_timeout_that_cannot_be_set_is_told);
+	tcase_add_test(tc, after_the_pool_is_drained_and_the_loop_stopped_all_is_reported);
+	tcase_add_test(tc, a_timeout_that_cannot_be_set_is_reported);
 	return tc;
 }

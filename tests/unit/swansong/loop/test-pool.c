@@ -40,12 +40,12 @@ static void occupy(void *arg)
 	sem_wait(&leave);
 }
 
-/* Both threads. */
+/* Occupies both threads. */
 static void occupy_pool(void)
 {
 	for (unsigned int i = 0; i < 2; i++)
 		ck_assert_int_eq(swansong_pool_submit(pool, occupy, NULL), 0);
-	sem_wait(&entered); /* which says that they do not wait for each other, too */
+	sem_wait(&entered); /* this also shows that they do not wait for each other */
 	sem_wait(&entered);
 }
 
@@ -83,7 +83,7 @@ START_TEST(a_job_after_the_stop_is_refused_and_never_executed)
 }
 END_TEST
 
-START_TEST(a_job_during_the_stop_is_refused_and_what_was_accepted_is_executed)
+START_TEST(a_job_during_the_stop_is_refused_and_accepted_jobs_are_executed)
 {
 	_Atomic unsigned int accepted = 0, refused = 0;
 	pthread_t stopper;
@@ -215,7 +215,7 @@ START_TEST(a_stop_from_above_leaves_the_pool_running)
 }
 END_TEST
 
-START_TEST(a_pool_has_as_many_threads_as_processors_and_a_root_if_not_told)
+START_TEST(a_pool_has_as_many_threads_as_processors_and_a_root_by_default)
 {
 	_Atomic unsigned int calls = 0;
 	struct swansong_pool *alone;
@@ -258,7 +258,7 @@ static void *submit_until_refused(void *arg)
 	return NULL;
 }
 
-START_TEST(executed_is_accepted_whoever_submits_when_it_stops)
+START_TEST(executed_is_accepted_from_any_thread_during_a_stop)
 {
 	for (unsigned int i = 0; i < 30; i++) {
 		struct submitter s[3] = { 0 };
@@ -287,16 +287,16 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, make_pool, drop_pool);
 	tcase_add_test(tc, every_job_is_executed_once);
 	tcase_add_test(tc, a_job_after_the_stop_is_refused_and_never_executed);
-	tcase_add_test(tc, a_job_during_the_stop_is_refused_and_what_was_accepted_is_executed);
+	tcase_add_test(tc, a_job_during_the_stop_is_refused_and_accepted_jobs_are_executed);
 	tcase_add_test(tc, any_number_of_threads_may_stop_again_and_again);
 	tcase_add_test(tc, a_job_stops_the_pool_without_waiting);
 	tcase_add_test(tc, dropping_the_pool_in_a_job_is_refused_loudly);
 	tcase_add_test(tc, idle_is_when_no_job_is_waiting_or_running);
 	tcase_add_test(tc, every_job_holds_a_guard_until_it_is_done);
 	tcase_add_test(tc, a_stop_from_above_leaves_the_pool_running);
-	tcase_add_test(tc, a_pool_has_as_many_threads_as_processors_and_a_root_if_not_told);
+	tcase_add_test(tc, a_pool_has_as_many_threads_as_processors_and_a_root_by_default);
 	tcase_add_loop_test(tc, a_pool_that_lacks_a_thread_is_none, 0, 3);
-	tcase_add_test(tc, executed_is_accepted_whoever_submits_when_it_stops);
+	tcase_add_test(tc, executed_is_accepted_from_any_thread_during_a_stop);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, offload_case());
 	return suite;
