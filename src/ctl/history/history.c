@@ -48,33 +48,6 @@ static int print_table(struct ctl *ctl, const struct history *h, int argc, char 
 	return table_print(&t, &ctl->out);
 }
 
-/* --- JSON --- */
-
-static json_t *reasons_json(const struct figures *f)
-{
-	json_t *reasons = json_array();
-
-	for (size_t i = 0; i < f->n_reasons; i++)
-		(void)json_array_append_new(reasons,
-					    json_pack("{s:s, s:I}", "why", f->reasons[i].text,
-						      "ends", (json_int_t)f->reasons[i].n));
-	return reasons;
-}
-
-static json_int_t percentile(const struct figures *f, unsigned permille)
-{
-	return (json_int_t)samples_percentile(&f->total, permille);
-}
-
-static json_t *figures_json(const struct figures *f)
-{
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "node", f->node, "ends",
-			 (json_int_t)f->n, "forced", (json_int_t)f->n_forced, "p50_usec",
-			 percentile(f, 500), "p99_usec", percentile(f, 990), "longest_usec",
-			 percentile(f, 1000), "first_usec", (json_int_t)f->first_usec, "last_usec",
-			 (json_int_t)f->last_usec, "reasons", reasons_json(f));
-}
-
 static int print_json(struct ctl *ctl, const struct history *h, const char *path, int argc,
 		      char **argv)
 {
@@ -85,7 +58,7 @@ static int print_json(struct ctl *ctl, const struct history *h, const char *path
 
 	for (size_t i = 0; i < h->n; i++)
 		if (source_is_asked_for(h->nodes[i]->node, argc, argv) &&
-		    json_array_append_new(nodes, figures_json(h->nodes[i])) < 0)
+		    json_array_append_new(nodes, figures_build(h->nodes[i])) < 0)
 			return ctl_fail(ctl, -ENOMEM);
 	return all ? ctl_print_json(ctl, all) : ctl_fail(ctl, -ENOMEM);
 }

@@ -377,13 +377,12 @@ struct config {
 	unsigned control_mode;
 	gid_t control_group, control_run_group; /* -1: none */
 	char *report;				/* NULL or "none": no report is written */
-	char *history; /* NULL: beside the report, if there is one; "none": no history is written */
-	char *state;   /* NULL or "none": no service can be disabled */
-	struct credentials log_user; /* of swansong-logger; not set: the daemon's */
+	char *history;				/* NULL: beside the report; "none": none */
+	char *state;				/* NULL or "none": no service can be disabled */
+	struct credentials log_user;		/* of swansong-logger; not set: the daemon's */
 	enum exit_when exit_when;
 	enum exit_on_signal exit_on_signal;
 	unsigned refs;
-
 	/* Of nodes.c. */
 	size_t n_slots; /* of nodes */
 	struct dict by_path;

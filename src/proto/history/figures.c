@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "proto/history/reader.h"
+#include "proto/message.h"
 
 #define REASONS_MAX 32 /* a service has few, but a file may have anything */
 
@@ -256,4 +257,32 @@ struct history *history_free(struct history *h)
 const struct figures *history_find(const struct history *h, const char *node)
 {
 	return dict_find(&h->by_path, node);
+}
+
+/* --- JSON --- */
+
+static json_t *build_reasons(const struct figures *f)
+{
+	json_t *reasons = json_array();
+
+	for (size_t i = 0; i < f->n_reasons; i++)
+		(void)json_array_append_new(reasons,
+					    json_pack("{s:o, s:I}", "why",
+						      message_string(f->reasons[i].text),
+						      "ends", (json_int_t)f->reasons[i].n));
+	return reasons;
+}
+
+static json_int_t percentile(const struct figures *f, unsigned permille)
+{
+	return (json_int_t)samples_percentile(&f->total, permille);
+}
+
+json_t *figures_build(const struct figures *f)
+{
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "node", f->node, "ends",
+			 (json_int_t)f->n, "forced", (json_int_t)f->n_forced, "p50_usec",
+			 percentile(f, 500), "p99_usec", percentile(f, 990), "longest_usec",
+			 percentile(f, 1000), "first_usec", (json_int_t)f->first_usec, "last_usec",
+			 (json_int_t)f->last_usec, "reasons", build_reasons(f));
 }

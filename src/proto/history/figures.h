@@ -51,5 +51,8 @@ struct history {
 int history_load(struct history **ret, const char *path);
 struct history *history_free(struct history *history);
 
+/* Creates the object that swansongctl history --json prints for a node; NULL: out of memory. */
+json_t *figures_build(const struct figures *figures);
+
 /* Returns the figures of the node, or NULL if it has not ended. */
 const struct figures *history_find(const struct history *history, const char *node);
