@@ -42,6 +42,7 @@ command = $helpers/idle
 command = $helpers/idle
 requires = data/redis
 drain-delay = 100ms
+start-command = true
 [stubborn]
 command = $helpers/stubborn
 stop-timeout = 200ms
@@ -49,6 +50,16 @@ stop-timeout = 200ms
 shutdown-timeout = 300ms
 END2
 start_daemon
+ok "all is ready" ctl wait --for ready --timeout 10s
+ctl blame --otlp --start >"$dir/spans"
+ok "the start is printed as spans, which are valid" valid "$dir/spans"
+is "one trace" "$(spans '"\([.[].traceId] | unique | length) \([.[].spanId] | (unique | length) == length) \([.[] | select(.parentSpanId == null) | .name])"')" \
+	'1 true ["start"]'
+is "each service has a span" "$(spans '.[0].spanId as $root | [.[] | select(.parentSpanId == $root) | .name] | sort | join(" ")')" "data/redis stubborn web/nginx"
+is "with its states" "$(spans '(.[] | select(.name == "web/nginx") | .spanId) as $id | [.[] | select(.parentSpanId == $id) | .name] | join(" ")')" \
+	"preparing starting"
+is "one that requires another begins when that is up" \
+	"$(spans '(.[] | select(.name == "data/redis") | .endTimeUnixNano) as $before | .[] | select(.name == "web/nginx") | .startTimeUnixNano >= $before')" true
 ok "stubborn is up" wait_for 10 has_state stubborn up
 "$swansongctl" guard held --why $'a "dump"\xff of <b>' -- sleep 60 >/dev/null 2>&1 &
 cleanup_fn end_process "$!"
@@ -77,6 +88,26 @@ is "a forced end is an error" "$(name_of killing .status.code) $(name_of lease .
 is "texts of others are whole" "$(name_of lease '.attributes[] | select(.key == "swansong.guard.why") | .value.stringValue')" \
 	"$(jq -r '.nodes[].guards[] | select(.kind == "lease") | .why' "$report")"
 is "numbers are strings" "$(name_of lease '.attributes[] | select(.key == "process.pid") | .value.intValue | type')" string
+
+# --- A start that fails ---
+
+config <<END2
+[crash]
+command = sh -c 'exit 3'
+ready = exec:true
+restart-delay = 10ms
+restart-limit = 2/10s
+END2
+start_daemon
+ok "a service fails for good" wait_for 10 has_state crash failed
+ctl blame --otlp --start crash >"$dir/spans"
+ok "each attempt is a span" test "$(spans '[.[] | select(.name == "crash")] | length')" -ge 2
+ok "they are valid, too" valid "$dir/spans"
+is "no identifier is there twice in them" "$(spans '[.[].spanId] | (unique | length) == length')" true
+is "they are errors" "$(spans '[.[] | select(.name == "crash" or .name == "start") | .status.message] | unique | join(" ")')" failed
+ctl blame --start >/dev/null 2>&1
+is "--start alone is refused" "$?" 2
+stop_daemon
 
 echo '{}' >"$dir/none"
 ctl blame --otlp --report "$dir/none" >/dev/null 2>&1

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "ctl/report/past.h"
 #include "ctl/report/plot.h"
+#include "ctl/report/start.h"
 #include "ctl/terminal/show.h"
 #include "proto/history/otlp.h"
 
@@ -226,18 +227,34 @@ static int show(struct ctl *ctl, const struct past *past, int argc, char **argv)
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
-static int print_spans(struct ctl *ctl, const struct past *past, int argc, char **argv)
+static int print_spans(struct ctl *ctl, const struct report *report, enum otlp_kind kind)
 {
-	cleanup(json_decrefp) json_t *spans = otlp_build(&past->report);
+	cleanup(json_decrefp) json_t *spans = otlp_build(report, kind);
 
+	return spans ? ctl_print_json(ctl, spans) : ctl_fail(ctl, -ENOMEM);
+}
+
+static int print_shutdown(struct ctl *ctl, const struct past *past, int argc, char **argv)
+{
 	(void)argc;
 	(void)argv;
-	return spans ? ctl_print_json(ctl, spans) : ctl_fail(ctl, -ENOMEM);
+	return print_spans(ctl, &past->report, OTLP_SHUTDOWN);
+}
+
+static int print_start(struct ctl *ctl, const struct report *report)
+{
+	return print_spans(ctl, report, OTLP_START);
 }
 
 int cmd_blame(struct ctl *ctl, int argc, char **argv)
 {
-	return past_run(ctl, argc, argv, ctl->options.otlp ? print_spans : show);
+	if (ctl->options.start && (!ctl->options.otlp || argc > 1)) {
+		log_line(&ctl->log, LOG_ERR, "--start: expected --otlp, and one node at most");
+		return CTL_USAGE;
+	}
+	if (ctl->options.start)
+		return start_run(ctl, argv[0], print_start);
+	return past_run(ctl, argc, argv, ctl->options.otlp ? print_shutdown : show);
 }
 
 static int draw(struct ctl *ctl, const struct past *past, int argc, char **argv)

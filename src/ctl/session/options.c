@@ -156,6 +156,8 @@ static const struct option_row table[] = {
 	ROW("report", 0, "FILE", " blame plot ", "the report that the daemon has left", set_path,
 	    report),
 	ROW("otlp", 0, NULL, " blame ", "print spans for OpenTelemetry, as JSON", set_flag, otlp),
+	ROW("start", 0, NULL, " blame ", "spans of the starts that the daemon remembers", set_flag,
+	    start),
 	ROW("history", 0, "FILE", " history advise plan ", "the history of ends, if not the daemon's",
 	    set_path, history),
 	ROW("from-history", 0, NULL, " plan ", "also how long it takes by past ends", set_flag,

@@ -32,7 +32,7 @@ struct options {
 	const char *report, *history; /* likewise */
 	bool reopen;	    /* logs */
 	bool from_history;  /* plan */
-	bool otlp;	    /* blame */
+	bool otlp, start;   /* blame */
 	uint64_t lines;	    /* likewise */
 	uint64_t last;	    /* events; UINT64_MAX: none was given */
 	struct option_words properties;

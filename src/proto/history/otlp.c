@@ -17,6 +17,7 @@
 
 struct otlp {
 	const struct report *report;
+	enum otlp_kind kind;
 	json_t *spans;
 	uint64_t trace[2];
 	bool failed; /* out of memory */
@@ -51,12 +52,25 @@ static void make_trace(struct otlp *o)
 	}
 }
 
-/* @kind and @i distinguish the spans of a node; no identifier is 0. */
-static uint64_t span_id(const struct otlp *o, const char *path, const char *kind, size_t i)
+/* No identifier is 0. */
+static uint64_t node_id(const struct otlp *o, const char *path, size_t i)
 {
-	uint64_t id = hash_number(hash_add(hash_add(o->trace[0], path), kind), i);
+	uint64_t id = hash_number(hash_add(o->trace[0], path), i);
 
 	return id ? id : 1;
+}
+
+/* The span of a state or guard. */
+static uint64_t part_id(uint64_t parent, const char *kind, size_t i)
+{
+	uint64_t id = hash_number(hash_add(parent, kind), i);
+
+	return id ? id : 1;
+}
+
+static uint64_t whole_id(const struct otlp *o)
+{
+	return part_id(o->trace[1], "whole", 0);
 }
 
 static json_t *hex(uint64_t high, uint64_t low, int digits)
@@ -130,7 +144,9 @@ static void add_span(struct otlp *o, const struct span *span)
 	if (span->forced)
 		o->failed |= json_object_set_new(object, "status",
 						 json_pack("{s:i, s:s}", "code", STATUS_ERROR,
-							   "message", "forced")) < 0;
+							   "message",
+							   o->kind == OTLP_START ? "failed"
+										 : "forced")) < 0;
 	o->failed |= json_array_append_new(o->spans, object) < 0;
 }
 
@@ -140,22 +156,30 @@ static int64_t end_of(const struct otlp *o, uint64_t usec)
 			    (uint64_t)INT64_MAX);
 }
 
+static bool is_shown(const struct otlp *o, const char *state)
+{
+	enum report_part part = report_part(state);
+
+	if (o->kind == OTLP_START)
+		return part == REPORT_RUNNING && strcmp(state, "up") != 0;
+	return part != REPORT_RUNNING && part != REPORT_OVER;
+}
+
 static void add_states(struct otlp *o, const struct report_lane *lane, uint64_t parent)
 {
 	for (size_t i = 0; i < lane->n_states; i++) {
 		const struct report_state *state = &lane->states[i];
-		enum report_part part = report_part(state->state);
 		struct span span = {
-			.id = span_id(o, lane->node.path, "state", i),
+			.id = part_id(parent, "state", i),
 			.parent = parent,
 			.name = state->state,
 			.begin_usec = state->at_usec,
 			.end_usec = i + 1 < lane->n_states ? state[1].at_usec
 							   : end_of(o, lane->node.complete_usec),
-			.forced = part == REPORT_KILLING,
+			.forced = report_part(state->state) == REPORT_KILLING,
 		};
 
-		if (part == REPORT_RUNNING || part == REPORT_OVER)
+		if (!is_shown(o, state->state))
 			continue;
 		span.attributes = json_array();
 		add_text(o, span.attributes, "swansong.node", lane->node.path);
@@ -167,7 +191,7 @@ static void add_guard(struct otlp *o, const struct report_lane *lane, size_t i, 
 {
 	const struct report_guard *guard = &lane->guards[i];
 	struct span span = {
-		.id = span_id(o, lane->node.path, "guard", i),
+		.id = part_id(parent, "guard", i),
 		.parent = parent,
 		.name = guard->kind,
 		.begin_usec = MAX(guard->taken_usec, lane->node.stop_usec),
@@ -186,23 +210,28 @@ static void add_guard(struct otlp *o, const struct report_lane *lane, size_t i, 
 	add_span(o, &span);
 }
 
-/* Returns the identifier of the node around @path in the report; the shutdown itself for the root. */
+/*
+ * Returns the identifier of the node around @path in the report; that of the whole for the root, and in
+ * a start, which has no groups.
+ */
 static uint64_t parent_of(const struct otlp *o, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char parent[256];
 
-	if (!*path)
-		return span_id(o, "", "shutdown", 0);
+	if (!*path || o->kind == OTLP_START)
+		return whole_id(o);
 	(void)snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - path) : 0, path);
-	return span_id(o, parent, "node", 0);
+	return node_id(o, parent, 0);
 }
 
+/* A start may have several lanes of a node. */
 static void add_lane(struct otlp *o, const struct report_lane *lane)
 {
+	size_t i = o->kind == OTLP_START ? (size_t)(lane - o->report->lanes) : 0;
 	const struct report_node *node = &lane->node;
 	struct span span = {
-		.id = span_id(o, node->path, "node", 0),
+		.id = node_id(o, node->path, i),
 		.parent = parent_of(o, node->path),
 		.name = *node->path ? node->path : "root",
 		.begin_usec = node->stop_usec,
@@ -216,16 +245,16 @@ static void add_lane(struct otlp *o, const struct report_lane *lane)
 	add_bool(o, span.attributes, "swansong.service", node->is_service);
 	add_span(o, &span);
 	add_states(o, lane, span.id);
-	for (size_t i = 0; i < lane->n_guards; i++)
+	for (i = 0; i < lane->n_guards; i++)
 		add_guard(o, lane, i, span.id);
 }
 
-static void add_shutdown(struct otlp *o)
+static void add_whole(struct otlp *o)
 {
 	const struct report_view *v = &o->report->view;
 	struct span span = {
-		.id = span_id(o, "", "shutdown", 0),
-		.name = "shutdown",
+		.id = whole_id(o),
+		.name = o->kind == OTLP_START ? "start" : "shutdown",
 		.end_usec = end_of(o, v->total_usec),
 		.forced = v->forced,
 		.attributes = json_array(),
@@ -249,13 +278,13 @@ static json_t *resource(struct otlp *o)
 	return json_pack("{s:o}", "attributes", attributes);
 }
 
-json_t *otlp_build(const struct report *report)
+json_t *otlp_build(const struct report *report, enum otlp_kind kind)
 {
-	struct otlp o = { .report = report, .spans = json_array() };
+	struct otlp o = { .report = report, .kind = kind, .spans = json_array() };
 	json_t *all;
 
 	make_trace(&o);
-	add_shutdown(&o);
+	add_whole(&o);
 	for (size_t i = 0; i < report->n; i++)
 		add_lane(&o, &report->lanes[i]);
 	all = json_pack("{s:[{s:o, s:[{s:{s:s, s:o}, s:o}]}]}", "resourceSpans", "resource",

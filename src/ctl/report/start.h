@@ -1,0 +1,18 @@
+#pragma once
+
+/*
+ * The starts of services that the daemon remembers, in the form of a report: a lane for each attempt,
+ * from its first state until the service was up or had failed.
+ */
+
+#include "ctl/session/session.h"
+#include "proto/report.h"
+
+/*
+ * Asks the daemon for its events, and calls @show with the starts of @node and of all below it; NULL is
+ * the root.  A lane that has failed is late.
+ *
+ * Return: the exit status.
+ */
+int start_run(struct ctl *ctl, const char *node,
+	      int (*show)(struct ctl *ctl, const struct report *report));
