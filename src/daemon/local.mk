@@ -38,8 +38,6 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 
 # streams: descriptors that a service is given, and where its output goes
 %C%_libdaemon_la_SOURCES += \
-	%D%/streams/output.h %D%/streams/output.c \
-	%D%/streams/syslog.h %D%/streams/syslog.c \
 	%D%/streams/relay.h %D%/streams/relay.c \
 	%D%/streams/streams.h %D%/streams/streams.c \
 	%D%/streams/log-watch.h %D%/streams/log-watch.c \

@@ -16,15 +16,17 @@ noinst_LTLIBRARIES += %D%/liblogger.la
 	%D%/file/worker.h %D%/file/worker.c \
 	%D%/file/helper.h %D%/file/helper.c
 
-# out: the journal, and readers
+# out: the journal, syslog, and readers
 %C%_liblogger_la_SOURCES += \
 	%D%/out/journal.h %D%/out/journal.c \
+	%D%/out/syslog.h %D%/out/syslog.c \
 	%D%/out/view.h %D%/out/view.c
 
 # loop: the logger as a whole
 %C%_liblogger_la_SOURCES += \
 	%D%/loop/state.h %D%/loop/state.c \
 	%D%/loop/reply.h %D%/loop/reply.c \
+	%D%/loop/sinks.h %D%/loop/sinks.c \
 	%D%/loop/deliver.h %D%/loop/deliver.c \
 	%D%/loop/input.h %D%/loop/input.c \
 	%D%/loop/control.h %D%/loop/control.c \

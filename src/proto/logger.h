@@ -82,6 +82,7 @@ enum logger_to {
 	LOGGER_TO_OUTPUT,  /* to the logger's own standard output, */
 	LOGGER_TO_ERROR,   /* or standard error, which are the daemon's */
 	LOGGER_TO_JOURNAL, /* to journald, with its fields */
+	LOGGER_TO_SYSLOG,  /* to syslogd; while there is none, to standard error */
 	LOGGER_TOS,
 };
 

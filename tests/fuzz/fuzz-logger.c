@@ -19,6 +19,7 @@
 #include "logger/loop/deliver.h"
 #include "logger/loop/input.h"
 #include "logger/loop/reply.h"
+#include "logger/loop/sinks.h"
 #include "proto/logger.h"
 
 #define PACKETS_MAX 64
@@ -114,10 +115,9 @@ static struct logger *logger_open(int control)
 
 	FUZZ_CHECK(l);
 	l->control = control;
-	l->journal_fd = -1;
+	sinks_init(l);
 	list_init(&l->helpers);
 	list_init(&l->retries);
-	list_init(&l->journal);
 	list_init(&l->views);
 	list_init(&l->replies);
 	list_init(&l->flushes);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Output that goes to syslogd, or to the daemon's log where there is none.
+# Output that goes to syslogd, or to the daemon's standard error where there is none.
 . "${0%/*}/lib.sh"
 requires_package python3 python3
 requires_root
@@ -27,7 +27,7 @@ stderr = file:$dir/two.err
 END
 start_daemon
 wait_for 10 has_state web/one "done" || die "without a syslogd it does its work"
-ok "its lines are in the daemon's log" wait_for 10 says "$log" 'web/one: out$'
+ok "its lines are where the daemon's log is" wait_for 10 says "$log" 'web/one \| out$'
 
 python3 "$top_srcdir/tests/helpers/fake-syslog.py" /dev/log "$dir/syslog" &
 cleanup_fn end_process $!

@@ -135,7 +135,7 @@ static const char *output_place(const struct output *output, const struct log_st
 	static const char *const by_logger[LOGGER_TOS] = {
 		[LOGGER_TO_MEMORY] = "null",	 [LOGGER_TO_FILE] = "file",
 		[LOGGER_TO_OUTPUT] = "stdout",	 [LOGGER_TO_ERROR] = "stderr",
-		[LOGGER_TO_JOURNAL] = "journal",
+		[LOGGER_TO_JOURNAL] = "journal", [LOGGER_TO_SYSLOG] = "syslog",
 	};
 	static const char *const by_service[] = {
 		[OUTPUT_INHERIT] = "inherit", [OUTPUT_NULL] = "null",

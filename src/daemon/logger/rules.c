@@ -4,8 +4,8 @@
  *	(nothing)		the journal if standard error is the journal's; else what the service would
  *				have inherited, standard output or standard error
  *	file:PATH		the file
- *	journal			the journal
- *	file:/dev/stdout, /dev/stderr, inherit, null, syslog
+ *	journal, syslog		the journal, syslog
+ *	file:/dev/stdout, /dev/stderr, inherit, null
  *				none: not captured
  */
 #include "daemon/logger/rules.h"
@@ -56,6 +56,9 @@ static struct destination destination_of(const struct node_config *config, enum 
 	case OUTPUT_JOURNAL:
 		d.to = LOGGER_TO_JOURNAL;
 		break;
+	case OUTPUT_SYSLOG:
+		d.to = LOGGER_TO_SYSLOG;
+		break;
 	case OUTPUT_DEFAULT:
 		d.to = sink_of(sinks, kind);
 		break;
@@ -63,7 +66,6 @@ static struct destination destination_of(const struct node_config *config, enum 
 	case OUTPUT_STDOUT:
 	case OUTPUT_STDERR:
 	case OUTPUT_NULL:
-	case OUTPUT_SYSLOG:
 		d.captured = false;
 		break;
 	}
@@ -80,6 +82,8 @@ static enum logger_format format_of(const struct outputs *outputs, enum logger_t
 
 	if (to == LOGGER_TO_JOURNAL) /* whose entries have fields */
 		return LOGGER_PLAIN;
+	if (to == LOGGER_TO_SYSLOG) /* its messages have tags, and standard error has not */
+		return LOGGER_PREFIX;
 	if (outputs->log_format == LOG_FORMAT_DEFAULT)
 		return to == LOGGER_TO_FILE ? LOGGER_PLAIN : LOGGER_PREFIX;
 	return formats[outputs->log_format];

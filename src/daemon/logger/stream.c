@@ -194,10 +194,9 @@ const struct logger_rules *log_stream_rules(const struct log_stream *s)
 const char *log_stream_destination(const struct log_stream *s)
 {
 	static const char *const names[LOGGER_TOS] = {
-		[LOGGER_TO_MEMORY] = "memory",
-		[LOGGER_TO_OUTPUT] = "standard output",
-		[LOGGER_TO_ERROR] = "standard error",
-		[LOGGER_TO_JOURNAL] = "the journal",
+		[LOGGER_TO_MEMORY] = "memory",	      [LOGGER_TO_OUTPUT] = "standard output",
+		[LOGGER_TO_ERROR] = "standard error", [LOGGER_TO_JOURNAL] = "the journal",
+		[LOGGER_TO_SYSLOG] = "syslog",
 	};
 
 	return s->rules.to == LOGGER_TO_FILE ? s->file : names[s->rules.to];

@@ -196,8 +196,6 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 		own++;
 	if (r == 0)
 		r = context_reserve_environment(ctx, own + LAUNCH_VARIABLES_MAX + RUN_VARIABLES);
-	if (r == 0 && writes_to(config, OUTPUT_SYSLOG))
-		r = syslog_new(&launch->syslog, ctx, config->path);
 	if (r == 0)
 		r = capture_new(&launch->capture, ctx, config);
 	if (r == 0 && config->ready.kind == PROBE_LOG)
@@ -212,7 +210,6 @@ void launch_done(struct launch *launch)
 	free(launch->environment);
 	free(launch->groups);
 	log_watch_free(launch->log_watch); /* first, as it may write to the others */
-	syslog_free(launch->syslog);
 	capture_free(launch->capture);
 	*launch = (struct launch){ 0 };
 }
@@ -373,9 +370,7 @@ static int prepare_streams(const struct launch *launch, struct context *ctx, boo
 			   bool terminal, struct streams *streams, struct launch_failure *failure)
 {
 	const char *stream;
-	int r = streams_open(streams, ctx, launch->config, terminal,
-			     launch->syslog ? syslog_fd(launch->syslog) : -1, launch->capture,
-			     &stream);
+	int r = streams_open(streams, ctx, launch->config, terminal, launch->capture, &stream);
 
 	if (r < 0)
 		return fail(failure, -r, "open", stream);

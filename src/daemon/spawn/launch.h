@@ -12,7 +12,6 @@
 #include "daemon/loop/context.h"
 #include "daemon/streams/handover.h"
 #include "daemon/streams/log-watch.h"
-#include "daemon/streams/syslog.h"
 #include "model/config/config.h"
 
 #define LAUNCH_E_FAILED 1 /* not started: *failure has the reason */
@@ -41,7 +40,6 @@ struct launch_program {
 struct launch {
 	const struct node_config *config;
 	struct activation *activation; /* or NULL */
-	struct syslog_output *syslog;  /* or NULL */
 	struct capture *capture;       /* of files; or NULL */
 	struct log_watch *log_watch;   /* of the main process; NULL: ready is not log:REGEX */
 	gid_t *groups;

@@ -14,7 +14,11 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
-#include "daemon/streams/output.h"
+
+/* Other events have their turn after so many reads, however much a service writes. */
+#define READS_AT_ONCE 4
+/* At the end: more than a pipe holds, whatever its size. */
+#define READS_AT_END 1024
 
 struct relay {
 	struct context *ctx;
@@ -223,6 +227,23 @@ int relay_fd(const struct relay *r)
 	return r->write_fd;
 }
 
+/* Makes a pipe that does not block its reader, which is called after all other events. */
+static int relay_open(struct relay *r)
+{
+	int fds[2], e;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	r->read_fd = fds[0];
+	r->write_fd = fds[1];
+	e = fd_set_nonblock(r->read_fd);
+	if (e >= 0)
+		e = sd_event_add_io(r->ctx->event, &r->in, r->read_fd, EPOLLIN, on_readable, r);
+	if (e >= 0) /* after all that the services' lives depend on */
+		e = sd_event_source_set_priority(r->in, SD_EVENT_PRIORITY_IDLE);
+	return e;
+}
+
 int relay_new(struct relay **ret, struct context *ctx, const char *name,
 	      void (*on_line)(void *arg, const char *line), void *arg)
 {
@@ -240,7 +261,7 @@ int relay_new(struct relay **ret, struct context *ctx, const char *name,
 		.write_fd = -1,
 		.to = -1,
 	};
-	e = output_open(ctx->event, &r->read_fd, &r->write_fd, &r->in, on_readable, r);
+	e = relay_open(r);
 	if (e >= 0)
 		*ret = take(r);
 	return e < 0 ? e : 0;

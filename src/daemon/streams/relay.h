@@ -5,10 +5,13 @@
  *
  * Nothing is lost while the other end takes it: if that takes no more, nothing more is read either,
  * and the service waits as it would without us.  The daemon never does.  What cannot be written at
- * all is lost, and that is said.  Both ends of the pipe are kept, as those of an output_pipe.
+ * all is lost, and that is said.  Both ends of the pipe are kept, as those of a stream of the logger.
  */
 
 #include "daemon/loop/context.h"
+
+/* Bytes of a line that is watched; a longer one comes in pieces of it. */
+#define OUTPUT_LINE_MAX 4096
 
 struct relay;
 

@@ -74,8 +74,8 @@ static int open_output(const struct context *ctx, const struct node_config *conf
 	case OUTPUT_JOURNAL:
 		return open_journal(ctx, config, capture, as, direct);
 	case OUTPUT_DEFAULT:
-		return capture ? capture_open(capture, as) : -ENOTSUP;
 	case OUTPUT_SYSLOG:
+		return capture ? capture_open(capture, as) : -ENOTSUP;
 	case OUTPUT_INHERIT:
 	case OUTPUT_STDOUT:
 	case OUTPUT_STDERR:
@@ -116,8 +116,8 @@ static bool output_equal(const struct output *a, const struct output *b)
 }
 
 int streams_open(struct streams *streams, const struct context *ctx,
-		 const struct node_config *config, bool terminal, int syslog,
-		 struct capture *capture, const char **subject)
+		 const struct node_config *config, bool terminal, struct capture *capture,
+		 const char **subject)
 {
 	const struct output *in = &node_config_outputs(config)->stdio[0];
 	const struct output *out = node_config_output(config, 1);
@@ -138,10 +138,6 @@ int streams_open(struct streams *streams, const struct context *ctx,
 			if (streams->fds[1] != 1)
 				streams->fds[2] = streams->fds[1];
 			break;
-		}
-		if (output->kind == OUTPUT_SYSLOG) {
-			streams->fds[i] = syslog;
-			continue;
 		}
 		*subject = subject_of(output);
 		r = open_output(ctx, config, output, capture, i, &direct);

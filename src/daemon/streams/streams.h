@@ -18,14 +18,14 @@ struct streams {
 	}
 
 /*
- * Opens what @config asks for; with @terminal, what it says nothing of is the daemon's.  @syslog
- * leads to syslog, if that is asked for; @capture, or NULL, to files.  Where the journal is not to be
+ * Opens what @config asks for; with @terminal, what it says nothing of is the daemon's.  @capture,
+ * or NULL, leads to the logger.  Where the journal is not to be
  * had the daemon's own output is taken, with a warning.
  *
  * Return: 0, or -errno with what could not be opened in *subject.  streams_close() is to be called
  * in any case.
  */
 int streams_open(struct streams *streams, const struct context *ctx,
-		 const struct node_config *config, bool terminal, int syslog,
-		 struct capture *capture, const char **subject);
+		 const struct node_config *config, bool terminal, struct capture *capture,
+		 const char **subject);
 void streams_close(struct streams *streams);

@@ -1,5 +1,5 @@
 /*
- * A stream with something to be written is in the queue of its helper, or of the journal, or among
+ * A stream with something to be written is in the queue of its helper, or of its sink, or among
  * those whose destination failed and is tried again; or a helper works on it; or it is quiet.
  */
 #include "logger/loop/deliver.h"
@@ -15,14 +15,12 @@
 #include "base/fd.h"
 #include "base/macro.h"
 #include "logger/loop/reply.h"
-#include "logger/out/journal.h"
+#include "logger/loop/sinks.h"
 #include "logger/ring/format.h"
 
 #define RETRY_USEC (USEC_PER_SEC / 2)
 /* Bytes of a portion after a failure: where there is little room, some of it fits. */
 #define CAUTIOUS_PORTION 4096
-/* Lines for the journal, before others have their turn. */
-#define JOURNAL_LINES 256
 
 /* --- helpers --- */
 
@@ -102,7 +100,7 @@ int deliver_attach(struct logger *l, struct stream *s)
 		r = helper_for_path(l, s->path, &h);
 	else if (s->rules.to == LOGGER_TO_OUTPUT)
 		r = helper_get(l, "fd:1", STDOUT_FILENO, &h);
-	else if (s->rules.to == LOGGER_TO_ERROR)
+	else if (s->rules.to == LOGGER_TO_ERROR || s->rules.to == LOGGER_TO_SYSLOG)
 		r = helper_get(l, "fd:2", STDERR_FILENO, &h);
 	if (r < 0)
 		return r;
@@ -141,10 +139,12 @@ void deliver_queue(struct logger *l, struct stream *s)
 
 	if (s->working || !list_is_empty(&s->in_queue) || (!s->slot.ring && s->opened))
 		return;
-	if (h)
+	if (s->rules.to == LOGGER_TO_SYSLOG && sink_open(l, SINK_SYSLOG) == 0)
+		list_append(&l->sinks[SINK_SYSLOG].streams, &s->in_queue);
+	else if (h)
 		list_append(&h->pending, &s->in_queue);
 	else if (s->rules.to == LOGGER_TO_JOURNAL)
-		list_append(&l->journal, &s->in_queue);
+		list_append(&l->sinks[SINK_JOURNAL].streams, &s->in_queue);
 	else
 		deliver_to_memory(s);
 }
@@ -312,76 +312,36 @@ void deliver_reopen(struct logger *l, const struct stream *s)
 			helper_close_file(h, s ? s->path : NULL);
 }
 
-/* --- the journal --- */
+/* --- the journal and syslog --- */
 
-static int journal_line(struct logger *l, struct stream *s, uint64_t end)
+static void deliver_to_sink(struct logger *l, enum sink_kind kind, struct stream *s)
 {
-	struct store_record *record = s->record;
-	uint64_t from = record->now.position;
-	size_t length = (size_t)MIN(end - from, (uint64_t)STREAM_LINE_MAX);
-	const char *newline = memchr(stream_at(s, from), '\n', length);
-	int r;
+	int r = sink_write(l, kind, s);
 
-	if (newline)
-		length = (size_t)(newline - stream_at(s, from));
-	r = entry_send(l->journal_fd, s, from, length);
-	if (r < 0)
-		return r;
-	record->next = record->now;
-	record->next.position += length + (newline ? 1 : 0);
-	record->next.written_bytes += length + (newline ? 1 : 0);
-	record->next.written_lines++;
-	area_commit(record);
-	return 0;
-}
-
-/* Return: 0: all is sent; 1: there is more; or -errno. */
-static int journal_stream(struct logger *l, struct stream *s)
-{
-	int r = 0;
-
-	if (l->journal_fd < 0) {
-		l->journal_fd = entry_open();
-		if (l->journal_fd < 0)
-			return l->journal_fd;
-		r = logger_watch(l, l->journal_fd, 0, WATCH_JOURNAL, 0);
-	}
-	for (int i = 0; r == 0 && i < JOURNAL_LINES; i++) {
-		uint64_t end = stream_writable_end(s);
-
-		if (s->record->now.position >= end)
-			return 0;
-		r = journal_line(l, s, end);
-	}
-	return r < 0 ? r : 1;
-}
-
-static void deliver_to_journal(struct logger *l, struct stream *s)
-{
-	int r = journal_stream(l, s);
-
-	if (r == -EAGAIN) {
-		l->journal_waiting = true;
-		logger_rewatch(l, l->journal_fd, EPOLLOUT, WATCH_JOURNAL, 0);
-	} else if (r < 0) {
-		l->journal_fd = fd_close(l->journal_fd);
+	/* A syslogd that has ended is as none. */
+	if (r < 0 && r != -EAGAIN && !(kind == SINK_SYSLOG && r == -ECONNREFUSED)) {
 		deliver_failed(l, s, -r);
 		return;
-	} else {
-		deliver_succeeded(l, s);
 	}
+	if (r >= 0)
+		deliver_succeeded(l, s);
 	if (r != 0)
 		deliver_queue(l, s);
 }
 
-void deliver_journal_event(struct logger *l)
-{
-	l->journal_waiting = false;
-	if (l->journal_fd >= 0)
-		logger_rewatch(l, l->journal_fd, 0, WATCH_JOURNAL, 0);
-}
-
 /* --- all of them --- */
+
+static void deliver_sink(struct logger *l, enum sink_kind kind)
+{
+	struct list streams;
+	struct stream *s;
+
+	list_init(&streams);
+	if (!l->sinks[kind].waiting)
+		list_move(&streams, &l->sinks[kind].streams);
+	list_for_each_taken (s, &streams, in_queue)
+		deliver_to_sink(l, kind, s);
+}
 
 static void deliver_retries(struct logger *l)
 {
@@ -394,26 +354,23 @@ static void deliver_retries(struct logger *l)
 
 void deliver_all(struct logger *l)
 {
-	struct list journal;
 	struct helper *h;
-	struct stream *s;
 
 	deliver_retries(l);
+	/* First, as lines that syslogd does not take are a helper's. */
+	for (enum sink_kind kind = 0; kind < N_SINKS; kind++)
+		deliver_sink(l, kind);
 	list_for_each (h, &l->helpers, in_all)
 		deliver_to_helper(l, h);
-	list_init(&journal);
-	if (!l->journal_waiting)
-		list_move(&journal, &l->journal);
-	list_for_each_taken (s, &journal, in_queue)
-		deliver_to_journal(l, s);
 }
 
 int deliver_timeout(const struct logger *l)
 {
 	const struct helper *h;
 
-	if (!l->journal_waiting && !list_is_empty(&l->journal))
-		return 0;
+	for (enum sink_kind kind = 0; kind < N_SINKS; kind++)
+		if (!l->sinks[kind].waiting && !list_is_empty(&l->sinks[kind].streams))
+			return 0;
 	list_for_each (h, &l->helpers, in_all)
 		if (h->pid == 0 && h->retry_usec > 0)
 			return 20;
@@ -435,6 +392,6 @@ bool deliver_done(struct logger *l)
 		idle &= h->pid == 0 || (h->ready && !h->busy);
 		helper_free(h);
 	}
-	fd_close(l->journal_fd);
+	sinks_done(l);
 	return idle;
 }

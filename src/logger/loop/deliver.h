@@ -18,7 +18,6 @@ void deliver_forget(struct logger *logger, const struct stream *stream);
 
 /* A helper has something to say. */
 void deliver_event(struct logger *logger, uint32_t helper);
-void deliver_journal_event(struct logger *logger);
 
 /* Gives work to all that are idle; what failed is tried again when it is time. */
 void deliver_all(struct logger *logger);

@@ -23,6 +23,7 @@
 #include "logger/loop/input.h"
 #include "logger/loop/reply.h"
 #include "logger/loop/sandbox.h"
+#include "logger/loop/sinks.h"
 
 #define EVENTS_AT_ONCE 64
 /* After the end of the daemon and of all that could write. */
@@ -65,8 +66,8 @@ static void logger_on_event(struct logger *l, uint64_t data)
 	case WATCH_VIEW:
 		input_show_event(l, number);
 		break;
-	case WATCH_JOURNAL:
-		deliver_journal_event(l);
+	case WATCH_SINK:
+		sink_event(l, number);
 		break;
 	}
 }
@@ -124,10 +125,9 @@ static int logger_open(struct logger *l, int control, int store)
 
 	l->control = control;
 	l->end_usec = USEC_INFINITY;
-	l->journal_fd = -1;
+	sinks_init(l);
 	list_init(&l->helpers);
 	list_init(&l->retries);
-	list_init(&l->journal);
 	list_init(&l->views);
 	list_init(&l->replies);
 	list_init(&l->flushes);

@@ -8,7 +8,15 @@
 #include "logger/ring/stream.h"
 
 /* What an event of epoll is about; the lower half of its number is that of the thing. */
-enum watch { WATCH_CONTROL, WATCH_STREAM, WATCH_HELPER, WATCH_VIEW, WATCH_JOURNAL };
+enum watch { WATCH_CONTROL, WATCH_STREAM, WATCH_HELPER, WATCH_VIEW, WATCH_SINK };
+
+enum sink_kind { SINK_JOURNAL, SINK_SYSLOG, N_SINKS };
+
+struct sink {
+	int fd;		     /* or -1 */
+	bool waiting;	     /* until it takes more */
+	struct list streams; /* that have lines for it */
+};
 
 struct logger {
 	int epoll;
@@ -19,11 +27,9 @@ struct logger {
 	uint32_t n_paused; /* streams whose pipe is not read for now */
 
 	struct list helpers;
-	uint32_t n_helpers;   /* ever */
-	struct list retries;  /* streams whose destination failed */
-	struct list journal;  /* streams that have lines for it */
-	int journal_fd;	      /* or -1 */
-	bool journal_waiting; /* until it takes more */
+	uint32_t n_helpers;  /* ever */
+	struct list retries; /* streams whose destination failed */
+	struct sink sinks[N_SINKS];
 	struct list views;
 	struct list replies; /* that the daemon has not taken yet */
 	struct list flushes;

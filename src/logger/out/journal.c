@@ -50,8 +50,7 @@ static int entry_send_file(int fd, const struct iovec *iov, int n)
 	return sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-/* "<3>" at the beginning of a line.  Return: its length, or 0. */
-static size_t line_priority(const char *line, size_t length, unsigned *priority)
+size_t entry_priority(const char *line, size_t length, unsigned *priority)
 {
 	if (length < 3 || line[0] != '<' || line[1] < '0' || line[1] > '7' || line[2] != '>')
 		return 0;
@@ -65,7 +64,7 @@ int entry_send(int fd, const struct stream *s, uint64_t position, size_t length)
 	const struct store_mark *mark = stream_mark(s, position, &next);
 	const char *line = stream_at(s, position);
 	unsigned priority = s->rules.priority;
-	size_t skip = line_priority(line, length, &priority);
+	size_t skip = entry_priority(line, length, &priority);
 	char fields[2 * LOGGER_MESSAGE_MAX + 256];
 	int n = snprintf(fields, sizeof(fields),
 			 "PRIORITY=%u\nSYSLOG_IDENTIFIER=%s\nSWANSONG_NODE=%s\n"

@@ -4,6 +4,9 @@
 
 #include "logger/ring/stream.h"
 
+/* Reads "<3>" at the beginning of a line into *priority.  Returns its length, or 0. */
+size_t entry_priority(const char *line, size_t length, unsigned *priority);
+
 /* Return: a descriptor, or -errno: there is no journald. */
 int entry_open(void);
 

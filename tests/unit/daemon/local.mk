@@ -31,11 +31,6 @@ check_PROGRAMS += %D%/logger/test-rules
 %C%_logger_test_rules_CFLAGS  = $(daemon_cflags)
 %C%_logger_test_rules_LDADD   = $(daemon_libraries)
 
-check_PROGRAMS += %D%/streams/test-output
-%C%_streams_test_output_SOURCES = %D%/streams/test-output.c
-%C%_streams_test_output_CFLAGS  = $(daemon_cflags)
-%C%_streams_test_output_LDADD   = $(daemon_libraries)
-
 check_PROGRAMS += %D%/streams/test-relay
 %C%_streams_test_relay_SOURCES = %D%/streams/test-relay.c
 %C%_streams_test_relay_CFLAGS  = $(daemon_cflags)

@@ -1,5 +1,7 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +79,11 @@ static void expect_field(const char *field)
 static struct logger_rules journal_rules(void)
 {
 	return (struct logger_rules){ .to = LOGGER_TO_JOURNAL, .priority = 6, .memory = 65536 };
+}
+
+static struct logger_rules syslog_rules(void)
+{
+	return (struct logger_rules){ .to = LOGGER_TO_SYSLOG, .priority = 6, .memory = 65536 };
 }
 
 START_TEST(lines_become_entries_with_their_fields)
@@ -162,6 +169,70 @@ START_TEST(without_a_journal_lines_wait)
 }
 END_TEST
 
+static void expect_message(const char *form)
+{
+	regex_t regex;
+
+	(void)next_entry();
+	ck_assert_int_eq(regcomp(&regex, form, REG_EXTENDED | REG_NOSUB), 0);
+	ck_assert_msg(regexec(&regex, entry, 0, NULL, 0) == 0, "%s is not as %s", entry, form);
+	regfree(&regex);
+}
+
+#define STAMP "[A-Z][a-z]{2} [ 1-3][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}"
+
+START_TEST(lines_become_messages_of_syslog)
+{
+	struct logger_rules rules = syslog_rules();
+	char line[5001];
+
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\0';
+	open_journal();
+	play_add(0, &rules, "web/app", "");
+	play_write(0, "hello\n\n<3>bad\n");
+	play_write(0, line);
+	play_write(0, "\n");
+	expect_message("^<30>" STAMP " web/app: hello$");
+	expect_message("^<27>" STAMP " web/app: bad$");
+	expect_message("^<30>" STAMP " web/app: x{255}x+$");
+	expect_message("^<30>" STAMP " web/app: x+$");
+	play_flush(0);
+	(void)close(journal);
+}
+END_TEST
+
+START_TEST(a_syslogd_that_comes_and_goes_loses_nothing)
+{
+	struct logger_rules rules = syslog_rules();
+	char *text;
+	size_t size;
+
+	/* The helper of standard error is started by the first line. */
+	ck_assert_int_eq(dup2(open("errors", O_WRONLY | O_CREAT | O_CLOEXEC, 0600), 2), 2);
+	play_kill();
+	play_start();
+	play_add(0, &rules, "a", "");
+	play_write(0, "one\n");
+	play_flush(0);
+	open_journal();
+	play_write(0, "two\n");
+	expect_message(" a: two$");
+	play_flush(0);
+	(void)close(journal);
+	ck_assert_int_eq(unlink("journal"), 0);
+	play_write(0, "three\n");
+	play_flush(0);
+	open_journal();
+	play_write(0, "four\n");
+	expect_message(" a: four$");
+	text = play_read("errors", &size);
+	ck_assert_str_eq(text, "one\nthree\n");
+	free(text);
+	(void)close(journal);
+}
+END_TEST
+
 static int try_what_is_forbidden(void)
 {
 	char name[] = "true", *const argv[] = { name, NULL };
@@ -198,6 +269,8 @@ void add_out_tests(Suite *suite)
 	tcase_add_test(t, a_large_entry_is_a_file);
 	tcase_add_test(t, a_journal_that_does_not_keep_up_loses_nothing);
 	tcase_add_test(t, without_a_journal_lines_wait);
+	tcase_add_test(t, lines_become_messages_of_syslog);
+	tcase_add_test(t, a_syslogd_that_comes_and_goes_loses_nothing);
 	if (HAS_FILTER)
 		tcase_add_test(t, the_sandbox_forbids_what_is_not_needed);
 	suite_add_tcase(suite, t);

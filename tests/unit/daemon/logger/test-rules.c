@@ -22,7 +22,9 @@ static const struct log_sinks sinks[] = {
 static const char *rules_text(char *text, size_t size, const struct node_config *node,
 			      enum logger_kind kind, enum sinks s)
 {
-	static const char *const tos[] = { "memory", "file", "output", "error", "journal" };
+	static const char *const tos[] = {
+		"memory", "file", "output", "error", "journal", "syslog"
+	};
 	static const char *const formats[] = { "plain", "prefix", "json" };
 	struct logger_rules rules;
 	const char *file;
@@ -66,7 +68,9 @@ static const struct {
 	{ "stdout = file:/o\n", ONE, "file plain /o", "error prefix" },
 	{ "stdout = file:/o\nstderr = file:/e\n", ONE, "file plain /o", "file plain /e" },
 	{ "stdout = file:/l\nstderr = file:/l\n", ONE, "file plain /l", "-" },
-	/* The journal by name. */
+	/* The journal and syslog by name. */
+	{ "log = syslog\n", JOURNAL, "syslog prefix", "-" },
+	{ "stderr = syslog\nlog-format = json\n", ONE, "error json", "syslog prefix" },
 	{ "log = journal\n", APART, "journal plain", "-" },
 	{ "stderr = journal\n", ONE, "error prefix", "journal plain" },
 	{ "stdout = journal\n", JOURNAL, "journal plain", "-" },

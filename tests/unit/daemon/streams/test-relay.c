@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/streams/output.h"
 #include "daemon/streams/relay.h"
 
 static struct log log_;
