@@ -83,6 +83,8 @@ before=$(runs needs)
 ticks_pass
 is "the job does not run" "$(runs needs)" "$before"
 ok "and does not start what was stopped by hand" has_state db down
+ok "the log names the requirement" wait_for 10 says "$log" \
+	'needs: scheduled run left out: the last one waits for db'
 ok "when that is started" ctl start db
 ok "the job runs again" wait_for 10 has_runs needs $((before + 1))
 

@@ -126,8 +126,9 @@ static void add_schedule_line(struct table *t, const struct service_view *s)
 {
 	char next[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
 
-	table_add(title(t, "schedule"), STYLE_PLAIN, "%s, next run in %s%s%s%s", s->schedule,
-		  clock_text(next, s->scheduled_usec),
+	table_add(title(t, "schedule"), STYLE_PLAIN, "%s, next run %s%s%s%s%s", s->schedule,
+		  s->scheduled_usec == FIELD_NONE ? "not within 30 years" : "in ",
+		  s->scheduled_usec == FIELD_NONE ? "" : clock_text(next, s->scheduled_usec),
 		  s->ran_usec == FIELD_NONE ? "" : ", last run ",
 		  s->ran_usec == FIELD_NONE ? "" : clock_text(last, s->ran_usec),
 		  s->ran_usec == FIELD_NONE ? "" : " ago");

@@ -21,6 +21,7 @@
 #include "base/macro.h"
 #include "daemon/service/object.h"
 #include "daemon/tree/goals.h"
+#include "daemon/tree/start-order.h"
 #include "model/types/schedule.h"
 
 struct timetable {
@@ -90,7 +91,8 @@ static void plan_calendar(struct timetable *t, uint64_t jitter, uint64_t now)
 		if (after <= real)
 			log_missed(t);
 	}
-	timetable_set(t, clock_add(now, t->planned_usec - real));
+	timetable_set(t, t->planned_usec == USEC_INFINITY ? USEC_INFINITY
+							  : clock_add(now, t->planned_usec - real));
 }
 
 static void timetable_plan(struct timetable *t)
@@ -126,8 +128,11 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 	if (node_goal(t->node) < GOAL_IDLE || t->node->disabled) /* stopped */
 		return;
 	if (fsm_has_process(s->state) || (t->node->goal == GOAL_UP && !has_ended(s))) {
+		const struct node *blocker = s->state == STATE_DOWN ? start_order_blocker(s) : NULL;
+
 		log_node(log, LOG_WARNING, node_name(t->node),
-			 "scheduled run left out: the last one is not over");
+			 "scheduled run left out: the last one %s%s",
+			 blocker ? "waits for " : "is not over", blocker ? node_name(blocker) : "");
 		return;
 	}
 	log_node(log, LOG_INFO, node_name(t->node), "scheduled run");
