@@ -12,6 +12,8 @@ start_daemon
 ctl wait --for ready >/dev/null
 is "a key is overridden at the start" "$(grep Umask "/proc/$(pid_of web)/status")" $'Umask:\t0027'
 other=$(pid_of other)
+is "cat shows the section and the drop-in" "$(ctl cat web | grep -v command)" \
+	"# $ini"$'\n[web]\numask = 022\n# '"$dir/swansong.d/50-web.ini"$'\n[web]\numask = 027'
 
 printf '[web]\numask = 077\n[more]\ncommand = %s/idle\n' "$helpers" >"$dir/swansong.d/60-web.ini"
 ok "a reload takes a later drop-in" ctl reload

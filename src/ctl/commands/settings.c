@@ -210,31 +210,47 @@ static int print_section(struct ctl *ctl, const char *path, const char *node, bo
 	return found;
 }
 
-static const char *template_file(const json_t *reply)
+/*
+ * Prints the section of the node in @path, unless it is in @seen or empty.  Return: the number of
+ * sections, or -errno with the file in *failed.
+ */
+static int cat_file(struct ctl *ctl, const char *path, const char *node, bool template,
+		    json_t *seen, const char **failed)
 {
+	if (!*path || json_object_get(seen, path))
+		return 0;
+	(void)json_object_set_new(seen, path, json_true());
+	*failed = path;
+	return print_section(ctl, path, node, template);
+}
+
+/* The same for @first and then the files from which settings of @origin come: its drop-ins. */
+static int cat_files(struct ctl *ctl, const json_t *reply, const char *origin, const char *first,
+		     const char **failed)
+{
+	bool template = strcmp(origin, "template") == 0;
+	cleanup(json_decrefp) json_t *seen = json_object();
+	const char *node = text_of(reply, "node");
+	int r = cat_file(ctl, first, node, template, seen, failed), n = r;
 	json_t *setting;
 	size_t i;
 
-	json_array_foreach (json_object_get(reply, "settings"), i, setting)
-		if (is_origin(setting, "template"))
-			return text_of(setting, "file");
-	return NULL;
+	json_array_foreach (json_object_get(reply, "settings"), i, setting) {
+		if (r < 0 || !is_origin(setting, origin))
+			continue;
+		r = cat_file(ctl, text_of(setting, "file"), node, template, seen, failed);
+		n += r;
+	}
+	return r < 0 ? r : n;
 }
 
 static int cat_node(struct ctl *ctl, const json_t *reply)
 {
-	const char *node = text_of(reply, "node"), *own = text_of(reply, "file");
-	const char *of_template = template_file(reply), *failed = own;
-	int r = 0, n = 0;
+	const char *node = text_of(reply, "node"), *own = text_of(reply, "file"), *failed = own;
+	int n = cat_files(ctl, reply, "template", "", &failed), r = n;
 
-	if (of_template) {
-		n = r = print_section(ctl, of_template, node, true);
-		failed = of_template;
-	}
-	if (r >= 0 && *own) {
-		r = print_section(ctl, own, node, false);
-		failed = own;
-	}
+	if (r >= 0)
+		r = cat_files(ctl, reply, "section", own, &failed);
 	if (r < 0)
 		log_line(&ctl->log, LOG_ERR, "%s: cannot read %s: %s", node_name(node), failed,
 			 strerror(-r));

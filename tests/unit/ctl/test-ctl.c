@@ -346,6 +346,22 @@ START_TEST(a_page_says_all_about_a_node)
 }
 END_TEST
 
+START_TEST(a_page_has_the_schedule_or_the_awaited_connection)
+{
+#define PAGE(state, more)                                                                     \
+	SAY("{\"parameters\":{\"nodes\":[" NODE("web", "running", "0",                        \
+						",\"service\":" SERVICE(state, more)) "]}}"), \
+		SAY(guards), ERROR("io.swansong.NotPermitted", "{}")
+
+	(void)RUN("status web", PAGE("done", ",\"schedule\":\"daily\",\"scheduled_usec\":1000000"));
+	assert_has(out, "schedule:  daily, next run in 1.0s\n");
+	(void)RUN("status web", PAGE("done", ",\"schedule\":\"02-29\""));
+	assert_has(out, "schedule:  02-29, next run not within 30 years\n");
+	(void)RUN("status web", PAGE("listening", ""));
+	assert_has(out, "waits for:  a connection\n");
+}
+END_TEST
+
 START_TEST(guards_are_listed_with_who_and_why)
 {
 	ck_assert_int_eq(RUN("guards --blocking", SAY(guards)), 0);
@@ -556,6 +572,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_tree_is_drawn_with_what_the_locale_has);
 	tcase_add_test(tc, health_is_an_exit_status);
 	tcase_add_test(tc, a_page_says_all_about_a_node);
+	tcase_add_test(tc, a_page_has_the_schedule_or_the_awaited_connection);
 	tcase_add_test(tc, guards_are_listed_with_who_and_why);
 	tcase_add_test(tc, json_is_what_the_daemon_said);
 	tcase_add_test(tc, help_and_version_need_no_daemon);
