@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -138,6 +139,19 @@ static int finish(FILE *f, bool sync)
 	return sync && fsync(fileno(f)) < 0 ? -errno : 0;
 }
 
+/* Without this, a crash may undo the rename. */
+static int sync_directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char directory[PATH_MAX];
+	cleanup(closep) int fd = -1;
+
+	(void)snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		       slash ? path : ".");
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
 int fd_replace_file(const char *path, bool sync, int (*write)(FILE *f, const void *arg),
 		    const void *arg)
 {
@@ -160,5 +174,5 @@ int fd_replace_file(const char *path, bool sync, int (*write)(FILE *f, const voi
 		r = -errno;
 	if (r < 0)
 		(void)unlink(beside);
-	return r;
+	return r == 0 && sync ? sync_directory_of(path) : r;
 }

@@ -43,9 +43,9 @@ int fd_new_sealed(const char *name, size_t size, const void *header, size_t head
 
 /*
  * Writes a new file with mode 0644 beside @path by @write, which returns 0 or -errno, and renames
- * it to @path: a reader finds the old file or the new one.  With @sync the disk has the content
- * before the rename, so that this holds after a crash of the machine as well.  A failure leaves
- * the old file.
+ * it to @path: a reader finds the old file or the new one.  With @sync this holds after a crash of
+ * the machine as well, and the new one is on the disk on return.  A failure before the rename
+ * leaves the old file.
  *
  * Return: 0 or -errno, of @write too.
  */

@@ -107,6 +107,57 @@ ok "and leaves the set" is_disabled web
 rmdir "$state"
 ctl enable web >/dev/null
 
+# A disk that hangs: fsync(2) waits while a file is there.
+cat >"$dir/slow.c" <<-END
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	int fsync(int fd)
+	{
+		char byte;
+
+		if (access("$dir/hang", F_OK) == 0) {
+			int gate = syscall(SYS_openat, -100, "$dir/hang", 0);
+
+			(void)!read(gate, &byte, 1);
+		}
+		return syscall(SYS_fsync, fd);
+	}
+END
+if grep -qs '^SANITIZE_CFLAGS = .' "$top_builddir/Makefile"; then
+	skip "a disk that hangs" "machine: a sanitizer comes before other libraries"
+elif ! "${CC:-cc}" -shared -fPIC -O1 -o "$dir/slow.so" "$dir/slow.c"; then
+	skip "a disk that hangs" "machine: no shared library"
+else
+	stop_daemon
+	LD_PRELOAD=$dir/slow.so start_daemon
+	mkfifo "$dir/hang"
+	"$swansongctl" disable web >/dev/null &
+	first=$!
+	ok "a change is being written" wait_for 10 test -e "$state.tmp"
+	"$swansongctl" disable group >/dev/null &
+	second=$!
+	ok "meanwhile the daemon answers" ctl --timeout 5s status
+	ok "and restarts services" ctl --timeout 5s restart db
+	ok "nothing is disabled yet" not is_disabled web
+	exec 8<>"$dir/hang"
+	rm "$dir/hang"
+	echo >&8
+	ok "when the disk goes on, the change is made" wait "$first"
+	ok "and the next one" wait "$second"
+	is "in the file, too" "$(grep -v '^#' "$state" | tr '\n' ' ')" \
+		'disabled group/a disabled group/b disabled web '
+	mkfifo "$dir/hang"
+	rm -f "$state"
+	"$swansongctl" enable web >/dev/null 2>&1 &
+	ok "a change is being written" wait_for 10 test -e "$state.tmp"
+	stop_daemon
+	is "a shutdown does not wait for it" "$status" 0
+	exec 8>&-
+	unset LD_PRELOAD
+	start_daemon
+	ctl enable web group >/dev/null
+fi
+
 # Without a place for it nothing changes.
 ok "another one is disabled" ctl disable tick
 rm -rf "$state" && mkdir "$state"

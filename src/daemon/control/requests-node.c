@@ -128,31 +128,48 @@ void request_restart(struct request *q, struct node *node, const struct message_
 	request_wait_or_return(q, node, call);
 }
 
-static void enable(struct request *q, struct node *node, bool enabled)
+static void fail_enable(struct request *q, const struct node *node, int error)
 {
-	int r = node->transient ? -EROFS : enable_set(q->tree, node, enabled);
-
-	if (r == 0)
-		request_succeed(q);
-	else if (r == -ENOENT)
+	if (error == ENOENT)
 		request_fail(q, ERROR_FAILED, node_name(node),
 			     "no state file: set state in [swansong], for example "
 			     "/var/lib/swansong/state");
 	else
-		request_fail(q, ERROR_FAILED, node_name(node),
-			     node->transient ? "a transient node has no section" : strerror(-r));
+		request_fail(q, ERROR_FAILED, node_name(node), strerror(error));
+}
+
+/* Begins the change as soon as no other one is being written, and then waits for its end. */
+void request_update_enable(struct request *q, struct node *node)
+{
+	int r;
+
+	if (!node) {
+		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
+		return;
+	}
+	if (q->change) {
+		r = enable_result(q->tree, q->change);
+		if (r == 0)
+			request_succeed(q);
+		else if (r != -EINPROGRESS) /* ENOENT is about the directory */
+			fail_enable(q, node, r == -ENOENT ? ENOTDIR : -r);
+		return;
+	}
+	r = enable_set(q->tree, node, q->method == METHOD_ENABLE);
+	if (r == 0)
+		q->change = enable_number(q->tree);
+	else if (r != -EBUSY)
+		fail_enable(q, node, -r);
 }
 
 void request_enable(struct request *q, struct node *node, const struct message_call *call)
 {
-	(void)call;
-	enable(q, node, true);
-}
-
-void request_disable(struct request *q, struct node *node, const struct message_call *call)
-{
-	(void)call;
-	enable(q, node, false);
+	if (node->transient) {
+		request_fail(q, ERROR_FAILED, node_name(node), "a transient node has no section");
+		return;
+	}
+	q->change = 0;
+	request_begin_wait(q, node, call);
 }
 
 void request_shutdown(struct request *q, struct node *node, const struct message_call *call)

@@ -12,8 +12,7 @@ typedef void request_method(struct request *q, struct node *node, const struct m
 request_method request_status, request_guards, request_start, request_stop, request_restart,
 	request_shutdown, request_wait, request_take_guard, request_release, request_reload,
 	request_reload_service, request_signal, request_events, request_run, request_plan,
-	request_logs, request_reopen_logs, request_show, request_dependencies, request_enable,
-	request_disable;
+	request_logs, request_reopen_logs, request_show, request_dependencies, request_enable;
 
 /* Ends the call, and its wait, with a reply. */
 void request_reply(struct request *q, json_t *parameters);
@@ -88,6 +87,7 @@ void request_update_reports(struct request *q, struct node *node);
 void request_update_run(struct request *q, struct node *node);
 void request_update_logs(struct request *q, struct node *node);
 void request_update_events(struct request *q, struct node *node);
+void request_update_enable(struct request *q, struct node *node);
 void request_update_guard(struct request *q, struct node *node);
 
 /* Releases the guards of the connection, which is over. */

@@ -55,8 +55,8 @@ static const struct {
 	[METHOD_REOPEN_LOGS] = { TIER_OPERATE, false, request_reopen_logs, NULL },
 	[METHOD_SHOW] = { TIER_LOOK, false, request_show, NULL },
 	[METHOD_DEPENDENCIES] = { TIER_LOOK, true, request_dependencies, NULL },
-	[METHOD_ENABLE] = { TIER_OPERATE, false, request_enable, NULL },
-	[METHOD_DISABLE] = { TIER_OPERATE, false, request_disable, NULL },
+	[METHOD_ENABLE] = { TIER_OPERATE, false, request_enable, request_update_enable },
+	[METHOD_DISABLE] = { TIER_OPERATE, false, request_enable, request_update_enable },
 };
 
 /* Returns the reason for which the client may not call the method, or NULL. */

@@ -38,6 +38,7 @@ struct request {
 	struct log_view *logs; /* METHOD_LOGS */
 	bool told_begin;       /* ... and its first reply is sent */
 	uint64_t next_usec;    /* no progress is sent before this */
+	unsigned change;       /* METHOD_ENABLE, _DISABLE: its number; 0: it has not begun */
 	uint64_t next_event;   /* METHOD_EVENTS: number of the next event to send */
 	bool changes;	       /* ... changes without an event are reported */
 	uint64_t seen_changes; /* ... those up to this number are */

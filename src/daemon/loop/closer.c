@@ -4,6 +4,10 @@
  */
 #include "daemon/loop/closer.h"
 
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/fd.h"
 #include "base/macro.h"
 #include "sys/ipc/passed.h"
 
@@ -37,10 +41,22 @@ int closer_drop(struct closer *closer, int fd)
 	return closer_begin(closer, passed_drop_apart(fd));
 }
 
-void closer_died(struct process *process)
+int closer_call(struct closer *closer, int (*fn)(void *arg), void *arg)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		fd_close_above(STDERR_FILENO);
+		_exit(-fn(arg));
+	}
+	return closer_begin(closer, pid < 0 ? -errno : pid);
+}
+
+void closer_died(struct process *process, const struct reap_exit *exit)
 {
 	struct closer *closer = container_of(process, struct closer, process);
 
 	process_remove(process);
+	closer->error = exit->signaled ? EIO : exit->value;
 	closer->ended(closer);
 }

@@ -32,6 +32,7 @@ struct notify_directory;
 struct process_table;
 struct service;
 struct orphans;
+struct saving;
 
 /* The functions that open and withdraw the daemon's end of a service's control connection. */
 struct control_offer {
@@ -99,6 +100,7 @@ struct context {
 	struct traces traces; /* of nodes, for the report */
 	struct disabled disabled;
 	struct stamps stamps;
+	struct saving *saving; /* of daemon/reload/enable.h; NULL: no change so far */
 
 	uint64_t changes; /* counts changes of services, processes and guards */
 	uint64_t remarks; /* counts changes of health, status texts and settings */

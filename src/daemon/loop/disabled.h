@@ -29,7 +29,7 @@ int disabled_read(struct disabled *disabled, const char *path, struct log *log);
 /* Renames @path, which is not a state file, to @path.bad, and logs that. */
 void disabled_keep_aside(const char *path, struct log *log);
 
-/* Replaces the state file @path by one rename.  Return: 0 or -errno. */
+/* Replaces the state file @path by one rename, and waits for the disk.  Return: 0 or -errno. */
 int disabled_write(const struct disabled *disabled, const char *path);
 
 bool disabled_has(const struct disabled *disabled, const char *name);

@@ -27,6 +27,7 @@
 #include "daemon/main/start.h"
 #include "daemon/main/update.h"
 #include "daemon/notify/directory.h"
+#include "daemon/reload/enable.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/exit.h"
 #include "daemon/view/grace.h"
@@ -137,6 +138,7 @@ static void tear_down(struct daemon *d)
 	d->control = control_free(d->control);
 	d->parent = parent_free(d->parent);
 	d->orphans = orphans_free(d->orphans);
+	enable_done(&d->ctx);
 	if (d->tree.root)
 		tree_done(&d->tree);
 	d->ctx.own_log = own_log_free(d->ctx.own_log);

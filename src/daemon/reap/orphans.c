@@ -185,7 +185,7 @@ static void on_death(const struct reap_exit *exit, void *arg)
 		return;
 	}
 	if (process && process->kind == PROCESS_CLOSER) {
-		closer_died(process);
+		closer_died(process, exit);
 		return;
 	}
 	if (process && process->kind == PROCESS_LOGGER) {

@@ -1,11 +1,17 @@
 /*
  * The set of names in the context is the truth; each node has a copy of its own bit.  A change is
- * made to a copy of the set, which takes its place when the file has been written.
+ * made to a copy of the set, which takes its place when a child process has written it: fsync(2) may
+ * take seconds, and the daemon must not wait for a disk.  One change is written at a time.
  */
 #include "daemon/reload/enable.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/macro.h"
+#include "daemon/loop/closer.h"
 
 /* The bits of the nodes follow the set. */
 static void follow(struct tree *tree)
@@ -55,40 +61,125 @@ void enable_commit(struct enable_reading *reading, struct tree *tree)
 	stamps_use(&tree->ctx->stamps, tree->config->state, tree->ctx->log);
 }
 
-/* Makes @next from the set of @tree.  Return: 0 or -errno. */
-static int change(const struct tree *tree, const struct node *node, bool enabled,
-		  struct disabled *next)
+/* --- changes by clients --- */
+
+/* The change that is being written, or the last one. */
+struct saving {
+	struct tree *tree;
+	struct closer closer;
+	struct disabled next;
+	unsigned number;
+	int error; /* of the last change that has ended: 0 or an errno */
+	bool running;
+	bool enabled;
+	const char *path;		/* of the state file; for the child process */
+	char name[CONFIG_NAME_MAX + 1]; /* of the node, for the log */
+};
+
+static void on_saved(struct closer *closer)
 {
-	const struct disabled *before = &tree->ctx->disabled;
+	struct saving *s = container_of(closer, struct saving, closer);
+	struct context *ctx = s->tree->ctx;
+
+	s->running = false;
+	s->error = closer->error;
+	context_update_soon(ctx);
+	if (s->error) {
+		disabled_done(&s->next);
+		return;
+	}
+	disabled_done(&ctx->disabled);
+	ctx->disabled = s->next;
+	s->next = (struct disabled){ .names = NULL };
+	follow(s->tree);
+	ctx->remarks++;
+	log_node(ctx->log, LOG_NOTICE, s->name, "%s",
+		 s->enabled ? "enabled: starts by itself if autostart is set"
+			    : "disabled: does not start by itself");
+}
+
+static int make_saving(struct tree *tree)
+{
+	struct saving *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->tree = tree;
+	closer_init(&s->closer, tree->ctx, on_saved);
+	tree->ctx->saving = s;
+	return 0;
+}
+
+/* Makes the next set from that of @tree.  Return: 0 or -ENOMEM. */
+static int change(struct saving *s, const struct node *node, bool enabled)
+{
+	const struct disabled *before = &s->tree->ctx->disabled;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < before->n; i++)
-		r = disabled_set(next, before->names[i], true);
+		r = disabled_set(&s->next, before->names[i], true);
 	for (const struct node *n = node; r == 0 && n; n = node_next(n, node))
 		if (n->service)
-			r = disabled_set(next, n->config->path, !enabled);
-	return r < 0 ? r : disabled_write(next, tree->config->state);
+			r = disabled_set(&s->next, n->config->path, !enabled);
+	return r;
+}
+
+static int save(void *arg)
+{
+	const struct saving *s = arg;
+
+	return disabled_write(&s->next, s->path);
 }
 
 int enable_set(struct tree *tree, struct node *node, bool enabled)
 {
-	struct disabled next = { .names = NULL };
 	const char *path = tree->config->state;
-	int r;
+	struct saving *s;
+	int r = 0;
 
 	if (!path || strcmp(path, "none") == 0)
 		return -ENOENT;
-	r = change(tree, node, enabled, &next);
+	if (!tree->ctx->saving)
+		r = make_saving(tree);
+	s = tree->ctx->saving;
+	if (r < 0 || s->running)
+		return r < 0 ? r : -EBUSY;
+	s->path = path;
+	s->enabled = enabled;
+	(void)snprintf(s->name, sizeof(s->name), "%s", node_name(node));
+	r = change(s, node, enabled);
+	if (r == 0)
+		r = closer_call(&s->closer, save, s);
 	if (r < 0) {
-		disabled_done(&next);
-		return r == -ENOENT ? -ENOTDIR : r; /* of the directory */
+		disabled_done(&s->next);
+		return r;
 	}
-	disabled_done(&tree->ctx->disabled);
-	tree->ctx->disabled = next;
-	follow(tree);
-	tree->ctx->remarks++;
-	log_node(tree->ctx->log, LOG_NOTICE, node_name(node), "%s",
-		 enabled ? "enabled: starts by itself if autostart is set"
-			 : "disabled: does not start by itself");
+	s->number++;
+	s->running = true;
 	return 0;
+}
+
+unsigned enable_number(const struct tree *tree)
+{
+	return tree->ctx->saving ? tree->ctx->saving->number : 0;
+}
+
+/* A change that begins in the turn after the end of another one ends in a later turn. */
+int enable_result(const struct tree *tree, unsigned number)
+{
+	const struct saving *s = tree->ctx->saving;
+
+	return s->running && s->number == number ? -EINPROGRESS : -s->error;
+}
+
+void enable_done(struct context *ctx)
+{
+	struct saving *s = ctx->saving;
+
+	ctx->saving = NULL;
+	if (!s)
+		return;
+	closer_done(&s->closer);
+	disabled_done(&s->next);
+	free(s);
 }

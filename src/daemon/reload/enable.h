@@ -25,8 +25,22 @@ void enable_cancel(struct enable_reading *reading, struct tree *tree);
 void enable_commit(struct enable_reading *reading, struct tree *tree);
 
 /*
- * Enables or disables the services in @node, and writes the state file.  No service starts or stops.
+ * Begins to enable or disable the services in @node.  A child process writes the state file; the
+ * change takes effect when that is on the disk.  No service starts or stops.
  *
- * Return: 0; -ENOENT if there is no state file; or -errno, and nothing has changed.
+ * Return: 0; -EBUSY if an earlier change is being written; -ENOENT if there is no state file; or
+ * -errno, and nothing has changed.
  */
 int enable_set(struct tree *tree, struct node *node, bool enabled);
+
+/* Returns the number of the last change. */
+unsigned enable_number(const struct tree *tree);
+
+/*
+ * Returns the result of change @number: 0; -EINPROGRESS while it is being written; or -errno, and
+ * nothing has changed.  The result is there until the turn after its end.
+ */
+int enable_result(const struct tree *tree, unsigned number);
+
+/* At the end of the daemon: a change that is being written is left to its process. */
+void enable_done(struct context *ctx);

@@ -423,7 +423,7 @@ static void drain_all(void)
 		struct process *closer = process_find(&processes, pid);
 
 		if (closer)
-			closer_died(closer);
+			closer_died(closer, &(struct reap_exit){ .pid = pid });
 		notify_drain(notify);
 	}
 }
