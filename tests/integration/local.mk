@@ -83,6 +83,7 @@ dist_check_SCRIPTS += \
 	%D%/settle.sh \
 	%D%/rollout.sh \
 	%D%/schedule.sh \
+	%D%/schedule-clock.sh \
 	%D%/schedule-missed.sh \
 	%D%/signals.sh \
 	%D%/stubborn.sh \
