@@ -21,6 +21,8 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 # http: the server
 %C%_libexporter_la_SOURCES += \
 	%D%/http/listen.h %D%/http/listen.c \
+	%D%/http/access.h %D%/http/access.c \
+	%D%/http/visits.h %D%/http/visits.c \
 	%D%/http/stream.h %D%/http/stream.c \
 	%D%/http/server.h %D%/http/server.c \
 	%D%/http/routes.h %D%/http/routes.c

@@ -21,7 +21,7 @@
 #define NAME	   "swansong-exporter"
 #define EXIT_USAGE 2
 
-enum long_option { OPTION_MAX_NODES = 256 };
+enum long_option { OPTION_HOST = 256, OPTION_MAX_NODES };
 
 static const char usage[] =
 	"usage: " NAME " [-s SOCKET] [--listen ADDRESS]\n"
@@ -32,6 +32,7 @@ static const char usage[] =
 	"                        (default $SWANSONG_SOCKET, or /run/swansong/control.sock)\n"
 	"  -l, --listen ADDRESS  HOST:PORT, [HOST]:PORT or unix:PATH (default " LISTEN_DEFAULT ";\n"
 	"                        not used with a socket of LISTEN_FDS)\n"
+	"      --host NAME       a name that clients may use for the exporter; may be repeated\n"
 	"      --max-nodes N     nodes with metrics (default " STRINGIFY(
 		METRICS_NODES_DEFAULT) ")\n"
 				       "  -h, --help            show this\n"
@@ -42,6 +43,7 @@ static const char usage[] =
 static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, 's' },
 	{ "listen", required_argument, NULL, 'l' },
+	{ "host", required_argument, NULL, OPTION_HOST },
 	{ "max-nodes", required_argument, NULL, OPTION_MAX_NODES },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -52,6 +54,7 @@ struct exporter_options {
 	const char *socket; /* NULL: the default */
 	const char *listen;
 	uint64_t max_nodes;
+	struct access access;
 };
 
 /* Returns -1 to go on, or an exit status. */
@@ -68,6 +71,14 @@ static int options_parse(int argc, char **argv, struct exporter_options *ret)
 			break;
 		case 'l':
 			ret->listen = optarg;
+			break;
+		case OPTION_HOST:
+			if (ret->access.n == ACCESS_HOSTS_MAX) {
+				(void)fprintf(stderr, NAME ": --host: more than %d names\n",
+					      ACCESS_HOSTS_MAX);
+				return EXIT_USAGE;
+			}
+			ret->access.hosts[ret->access.n++] = optarg;
 			break;
 		case OPTION_MAX_NODES:
 			if (parse_uint(optarg, UINT32_MAX, &ret->max_nodes) == 0)
@@ -135,7 +146,8 @@ struct exporter {
 	struct server_owner server_owner;
 };
 
-static int exporter_start(struct exporter *e, const char *socket, int fd)
+static int exporter_start(struct exporter *e, const struct exporter_options *options,
+			  const char *socket, int fd)
 {
 	int r;
 
@@ -149,7 +161,7 @@ static int exporter_start(struct exporter *e, const char *socket, int fd)
 	if (r < 0)
 		(void)fd_close(fd);
 	else
-		r = server_new(&e->site.server, e->event, fd, &e->server_owner);
+		r = server_new(&e->site.server, e->event, fd, &options->access, &e->server_owner);
 	return r;
 }
 
@@ -182,7 +194,7 @@ static int exporter_run(const struct exporter_options *options, const char *sock
 	if (r >= 0)
 		r = add_signals(e.event);
 	if (r >= 0)
-		r = exporter_start(&e, socket, fd);
+		r = exporter_start(&e, options, socket, fd);
 	if (r >= 0)
 		(void)sd_notify(0, "READY=1");
 	if (r >= 0)

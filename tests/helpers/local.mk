@@ -20,5 +20,16 @@ EXTRA_PROGRAMS += $(helpers)
 check_DATA     += $(helpers)
 CLEANFILES     += $(helpers)
 
-EXTRA_DIST += %D%/preload.c %D%/fake-journal.py %D%/fake-syslog.py %D%/hanging-mount.py %D%/terminal.py %D%/worker.py %D%/http-server.py %D%/rude-client.py %D%/talker.py %D%/counter.py %D%/holder.py \
+EXTRA_DIST += %D%/preload.c \
+	%D%/fake-journal.py \
+	%D%/fake-syslog.py \
+	%D%/hanging-mount.py \
+	%D%/terminal.py \
+	%D%/worker.py \
+	%D%/http-server.py \
+	%D%/rude-client.py \
+	%D%/talker.py \
+	%D%/counter.py \
+	%D%/holder.py \
+	%D%/exporter-clients.py \
 	%D%/notify-log.py %D%/test-swansong.py %D%/python-service.py

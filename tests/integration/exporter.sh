@@ -12,7 +12,7 @@ command = $helpers/idle
 autostart = no
 END
 start_daemon
-ctl wait --for ready
+ctl wait --for ready --timeout 10s
 start_exporter
 since_removed='del(.. | .since_usec?)'
 is "the nodes are those of swansongctl" "$(got /api/tree ".nodes | $since_removed" | jq -cS .)" \
@@ -60,4 +60,32 @@ kill -TERM "$exporter"
 wait "$exporter"
 is "the exporter ends at SIGTERM" "$?" 0
 stop_daemon
+
+# --- Where it listens ---
+
+status_at() { curl -s -o /dev/null -w '%{http_code}' --max-time 10 "$@" http://127.0.0.1:9633/healthz; }
+start_daemon
+start_exporter --listen "unix:$dir/http"
+is "a socket of Unix" "$(status_at --unix-socket "$dir/http")" 200
+for bad in 9633 127.0.0.1 127.0.0.1:0x50 example.org:80 unix:; do
+	timeout 5 "$(program swansong-exporter)" --socket "$socket" --listen "$bad" 2>"$dir/bad"
+	is "--listen $bad is refused" "$? $(grep -c 'for example 127.0.0.1:9633' "$dir/bad")" "2 1"
+done
+end_process "$exporter"
+stop_daemon
+
+if [ "$(id -u)" = 0 ]; then
+	# The example of the manual, of the section that is no group of it.
+	sed -n '/^\[swansong\]/,/^\.Ed/p' "$top_srcdir/man/swansong-exporter.8" |
+		sed "/^\./d; s|^command = |&$(realpath "$top_builddir")/|" >"$ini"
+	chmod 755 "$dir"
+	start_daemon
+	ok "as a service of the tree, it is ready" ctl wait --for ready --timeout 10s
+	ok "has the socket of its section, and looks as a user without rights" wait_for 5 gets /api/tree \
+		'.up and any(.nodes[]; .path == "exporter" and .service.state == "up")' true
+	stop_daemon
+	is "and ends with it" "$status" 0
+else
+	skip "as a service of the tree" "machine: needs root"
+fi
 finish

@@ -37,6 +37,7 @@ dist_check_SCRIPTS += \
 	%D%/exit-status.sh \
 	%D%/exporter.sh \
 	%D%/exporter-metrics.sh \
+	%D%/exporter-clients.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/forking.sh \

@@ -26,8 +26,11 @@ static int listen_passed(struct log *log)
 
 static int listen_unix(const char *path)
 {
-	cleanup(closep) int fd = unix_bind(path, SOCK_STREAM, SOCKET_MODE, (uid_t)-1, (gid_t)-1);
+	cleanup(closep) int fd = -1;
 
+	if (*path != '/')
+		return -EINVAL;
+	fd = unix_bind(path, SOCK_STREAM, SOCKET_MODE, (uid_t)-1, (gid_t)-1);
 	if (fd < 0)
 		return fd;
 	return listen(fd, SOMAXCONN) < 0 ? -errno : take_fd(fd);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/memstream.h"
+#include "exporter/http/visits.h"
 #include "exporter/page/page.h"
 #include "exporter/text/api.h"
 #include "exporter/text/health.h"
@@ -82,9 +83,10 @@ static struct MHD_Response *get_events(struct site *site, struct reply *reply)
 {
 	struct MHD_Response *response = stream_response(site->stream, reply->connection);
 
-	if (response)
-		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-					      "text/event-stream");
+	if (!response)
+		return reply_error(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "too many clients");
+	visits_grant_time(reply->connection);
+	(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
 	return response;
 }
 

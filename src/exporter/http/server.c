@@ -7,18 +7,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "exporter/http/visits.h"
 
 #define IDLE_SECONDS 10
+#define FDS_KEPT     64		 /* descriptors that are not of connections */
 #define MEMORY_MAX   (16 * 1024) /* of a connection */
 
 struct server {
 	const struct server_owner *owner;
 	struct MHD_Daemon *daemon;
 	sd_event_source *io, *timeout, *resume;
+	const struct access *access;
+	struct visits visits;
 };
 
 /* No page from another place can use the replies, and no reply outlives its moment. */
@@ -56,18 +61,47 @@ static enum MHD_Result server_refuse(struct MHD_Connection *connection, unsigned
 	return server_reply(connection, status, response);
 }
 
+static const char *header_of(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* Returns the status of a refusal with its text; 0: the request is allowed. */
+static unsigned find_refusal(const struct server *server, struct MHD_Connection *connection,
+			     const char *method, char **ret)
+{
+	static char not_get[] = "only GET and HEAD are allowed\n";
+	static char host[] =
+		"unknown host: expected an address, localhost, or a name that is given "
+		"to the exporter by --host\n";
+	static char origin[] = "the request is of another site\n";
+	const char *name = header_of(connection, MHD_HTTP_HEADER_HOST);
+
+	*ret = not_get;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return MHD_HTTP_METHOD_NOT_ALLOWED;
+	*ret = host;
+	if (!access_allows_host(server->access, name))
+		return MHD_HTTP_MISDIRECTED_REQUEST;
+	*ret = origin;
+	if (!access_allows_origin(header_of(connection, MHD_HTTP_HEADER_ORIGIN), name))
+		return MHD_HTTP_FORBIDDEN;
+	return 0;
+}
+
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **state)
 {
-	static char refusal[] = "only GET and HEAD are allowed\n";
 	struct server *server = arg;
-	unsigned status = MHD_HTTP_OK;
+	unsigned status;
+	char *refusal;
 	struct MHD_Response *response;
 
 	(void)version, (void)upload;
-	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return server_refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, refusal);
+	status = find_refusal(server, connection, method, &refusal);
+	if (status)
+		return server_refuse(connection, status, refusal);
 	/* The first call is for the headers, and a reply at this point would end the connection. */
 	if (!*state) {
 		*state = server;
@@ -75,6 +109,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	}
 	if (*upload_size > 0)
 		return MHD_NO;
+	status = MHD_HTTP_OK;
 	response = server->owner->get(connection, path, &status, server->owner->arg);
 	return server_reply(connection, status, response);
 }
@@ -143,7 +178,27 @@ static int server_watch(struct server *server, sd_event *event)
 	return MIN(r, 0);
 }
 
-int server_new(struct server **ret, sd_event *event, int fd, const struct server_owner *owner)
+static unsigned count_connections(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur < 2 * FDS_KEPT)
+		return FDS_KEPT;
+	return (unsigned)MIN(limit.rlim_cur - FDS_KEPT, (rlim_t)SERVER_CONNECTIONS_MAX);
+}
+
+static struct MHD_Daemon *start_daemon(struct server *server, int fd)
+{
+	return MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, server,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, count_connections(),
+		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)MEMORY_MAX, MHD_OPTION_NOTIFY_CONNECTION, visits_notify, &server->visits,
+		MHD_OPTION_NOTIFY_COMPLETED, visits_completed, &server->visits, MHD_OPTION_END);
+}
+
+int server_new(struct server **ret, sd_event *event, int fd, const struct access *access,
+	       const struct server_owner *owner)
 {
 	struct server *server = calloc(1, sizeof(*server));
 	int r;
@@ -153,15 +208,15 @@ int server_new(struct server **ret, sd_event *event, int fd, const struct server
 		return -ENOMEM;
 	}
 	server->owner = owner;
+	server->access = access;
 	(void)fd_set_nonblock(fd);
-	server->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, server,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, SERVER_CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)MEMORY_MAX, MHD_OPTION_END);
+	r = visits_init(&server->visits, event);
+	if (r == 0)
+		server->daemon = start_daemon(server, fd);
 	if (!server->daemon)
 		(void)fd_close(fd);
-	r = server->daemon ? server_watch(server, event) : -EIO;
+	if (r == 0)
+		r = server->daemon ? server_watch(server, event) : -EIO;
 	if (r < 0)
 		server_free(server);
 	else
@@ -175,9 +230,10 @@ struct server *server_free(struct server *server)
 		return NULL;
 	server->io = sd_event_source_disable_unref(server->io);
 	server->timeout = sd_event_source_disable_unref(server->timeout);
-	server->resume = sd_event_source_disable_unref(server->resume);
 	if (server->daemon)
 		MHD_stop_daemon(server->daemon);
+	server->resume = sd_event_source_disable_unref(server->resume);
+	visits_done(&server->visits);
 	free(server);
 	return NULL;
 }

@@ -1,13 +1,15 @@
 #pragma once
 
 /*
- * The server of HTTP: libmicrohttpd on the event loop, in one thread.  Requests with a body are
- * refused; a request has 16 KB at most, and a connection without one ends after 10 seconds.
+ * The server of HTTP: libmicrohttpd on the event loop, in one thread.  A request has 16 KB at most
+ * and no body; a connection ends after 10 seconds without a byte, and as exporter/http/visits.h has it.
  */
 
 #include <microhttpd.h>
 #include <stdbool.h>
 #include <systemd/sd-event.h>
+
+#include "exporter/http/access.h"
 
 #define SERVER_CONNECTIONS_MAX 4096
 
@@ -24,12 +26,13 @@ struct server_owner {
 struct server;
 
 /*
- * Serves the listening socket @fd, which becomes the server's, also on failure.  @owner must
- * outlive the server.
+ * Serves the listening socket @fd, which becomes the server's, also on failure.  @owner and
+ * @access must outlive the server.
  *
  * Return: 0 or -errno.
  */
-int server_new(struct server **ret, sd_event *event, int fd, const struct server_owner *owner);
+int server_new(struct server **ret, sd_event *event, int fd, const struct access *access,
+	       const struct server_owner *owner);
 /* Goes on with resumed connections in the next turn of the loop. */
 void server_resume(struct server *server);
 

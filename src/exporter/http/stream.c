@@ -40,6 +40,7 @@ struct stream {
 	const struct stream_owner *owner;
 	sd_event_source *comment;
 	struct list clients;
+	size_t n_clients;
 	struct frame *ring[RING]; /* the place of a number is its remainder */
 	uint64_t first, next;	  /* numbers: of the oldest frame kept, and of the next send */
 	size_t bytes;
@@ -148,6 +149,7 @@ static void client_end(void *arg)
 	struct stream *stream = client->stream;
 
 	list_remove(&client->in_stream);
+	stream->n_clients--;
 	frame_unref(client->frame);
 	free(client);
 	if (!stream_is_used(stream))
@@ -172,9 +174,12 @@ static void stream_wake(struct stream *stream)
 
 struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connection *connection)
 {
-	struct client *client = malloc(sizeof(*client));
 	struct MHD_Response *response;
+	struct client *client;
 
+	if (stream->n_clients == STREAM_CLIENTS_MAX)
+		return NULL;
+	client = malloc(sizeof(*client));
 	if (!client)
 		return NULL;
 	*client = (struct client){ .stream = stream, .connection = connection };
@@ -189,6 +194,7 @@ struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connectio
 		(void)sd_event_source_set_enabled(stream->comment, SD_EVENT_ONESHOT);
 	}
 	list_append(&stream->clients, &client->in_stream);
+	stream->n_clients++;
 	return response;
 }
 

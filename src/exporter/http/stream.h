@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <systemd/sd-event.h>
 
+#define STREAM_CLIENTS_MAX  3072	       /* the other connections are for requests */
 #define STREAM_COMMENT_USEC UINT64_C(15000000) /* a comment, which finds clients that are gone */
 
 struct stream_owner {
@@ -40,5 +41,5 @@ void stream_add(FILE *to, const char *name, json_t *data);
 /* Sends an event to all clients; takes the reference to @data.  Without memory, it is lost. */
 void stream_send(struct stream *stream, const char *name, json_t *data);
 
-/* Returns the response for a new client at @connection, or NULL. */
+/* Returns the response for a new client at @connection; NULL: too many clients, or no memory. */
 struct MHD_Response *stream_response(struct stream *stream, struct MHD_Connection *connection);

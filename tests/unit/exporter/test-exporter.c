@@ -38,6 +38,7 @@ Suite *test_suite(void)
 
 	suite_add_tcase(suite, copy_tests());
 	suite_add_tcase(suite, text_tests());
+	suite_add_tcase(suite, access_tests());
 	suite_add_tcase(suite, metrics_tests());
 	return suite;
 }

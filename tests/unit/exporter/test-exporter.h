@@ -30,4 +30,5 @@ void take_events(struct copy *copy, const char *events);
 
 TCase *copy_tests(void);
 TCase *text_tests(void);
+TCase *access_tests(void);
 TCase *metrics_tests(void);

@@ -1,0 +1,58 @@
+#include "exporter/http/access.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <strings.h>
+
+#define NAME_MAX_BYTES 256
+
+static bool is_address(const char *name)
+{
+	struct in6_addr address;
+
+	return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
+}
+
+/* Copies the name without the port and brackets.  Return: false if it is too long or unclosed. */
+static bool strip_port(const char *host, char name[static NAME_MAX_BYTES])
+{
+	bool bracket = *host == '[';
+	size_t n = strcspn(host += bracket, bracket ? "]" : ":");
+
+	if (n >= NAME_MAX_BYTES || (bracket && host[n] != ']'))
+		return false;
+	if (bracket && host[n + 1] && host[n + 1] != ':')
+		return false;
+	memcpy(name, host, n);
+	name[n] = '\0';
+	return true;
+}
+
+bool access_allows_host(const struct access *access, const char *host)
+{
+	char name[NAME_MAX_BYTES];
+
+	if (!host)
+		return true;
+	if (!strip_port(host, name))
+		return false;
+	if (is_address(name) || strcasecmp(name, "localhost") == 0)
+		return true;
+	for (size_t i = 0; i < access->n; i++)
+		if (strcasecmp(name, access->hosts[i]) == 0)
+			return true;
+	return false;
+}
+
+bool access_allows_origin(const char *origin, const char *host)
+{
+	static const char *const schemes[] = { "http://", "https://" };
+
+	if (!origin)
+		return true;
+	for (size_t i = 0; host && i < 2; i++)
+		if (strncasecmp(origin, schemes[i], strlen(schemes[i])) == 0 &&
+		    strcasecmp(origin + strlen(schemes[i]), host) == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+/*
+ * Requests that a page of another site makes in a browser: its name may resolve to the address of
+ * the exporter (DNS rebinding), so the names that the exporter is called by are checked.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ACCESS_HOSTS_MAX 16
+
+struct access {
+	const char *hosts[ACCESS_HOSTS_MAX]; /* names that are allowed besides */
+	size_t n;
+};
+
+/*
+ * Returns true if the header Host, with or without a port, is an address, localhost, or an allowed
+ * name; or if it is NULL, as no browser omits it.
+ */
+bool access_allows_host(const struct access *access, const char *host);
+
+/* Returns true if the header Origin, if there is one, is that of the header Host. */
+bool access_allows_origin(const char *origin, const char *host);

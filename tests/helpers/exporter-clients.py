@@ -1,0 +1,110 @@
+"""Clients of swansong-exporter that a browser is not: exporter-clients.py PORT KIND [NUMBER].
+
+crowd NUMBER   so many streams of events, of which each fifth is never read; prints "open", and
+               "heard N" when all others have heard that the service db is up again
+slow           a request with a byte each half second; prints "ended" when the server ends it
+stuck          a request for a long reply that is not read; prints "ended" likewise
+rude           half a request, long headers, bytes that are no HTTP; prints what comes of each
+"""
+import resource
+import selectors
+import socket
+import sys
+import time
+
+
+def connect(port, size=None):
+    s = socket.socket()
+    if size:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
+    s.connect(("127.0.0.1", port))
+    return s
+
+
+def request(path, host="localhost"):
+    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+
+
+def crowd(port, number):
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+    events = selectors.DefaultSelector()
+    clients = [connect(port, 4096 if i % 5 == 0 else None) for i in range(number)]
+    seen = {}
+    for i, s in enumerate(clients):
+        s.sendall(request("/events"))
+        if i % 5:
+            seen[s] = b""
+            events.register(s, selectors.EVENT_READ)
+    begun = set()
+    heard = set()
+    while len(heard) < len(seen):
+        for key, _ in events.select():
+            s = key.fileobj
+            data = seen[s] + s.recv(65536)
+            if b"event: tree" in data:
+                begun.add(s)
+                if len(begun) == len(seen):
+                    print("open", flush=True)
+                    begun.add(None)
+            if b'"node":"db"' in data and b'"to":"up"' in data[data.find(b'"node":"db"'):]:
+                heard.add(s)
+            seen[s] = data[-4096:]
+    print("heard", len(heard), flush=True)
+    time.sleep(1000)
+
+
+def slow(port):
+    s = connect(port)
+    s.settimeout(0.5)
+    s.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+    while True:
+        try:
+            s.sendall(b"x")
+            if not s.recv(1):
+                break
+        except socket.timeout:
+            continue
+        except OSError:
+            break
+    print("ended", flush=True)
+
+
+def stuck(port):
+    s = connect(port, 2048)
+    s.sendall(request("/metrics") * 200)
+    s.settimeout(0.2)
+    while True:
+        try:
+            if not s.recv(1):
+                break
+        except socket.timeout:
+            continue
+        except OSError:
+            break
+    print("ended", flush=True)
+
+
+def rude(port):
+    for text in (
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 2000000,
+        b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n",
+        bytes(range(256)) * 100,
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc",
+        b"GET /%ff%zz/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    ):
+        s = connect(port)
+        try:
+            s.sendall(text)
+            s.shutdown(socket.SHUT_WR)
+            s.settimeout(5)
+            print(s.recv(12).decode("latin-1"))
+        except OSError as e:
+            print(type(e).__name__)
+        s.close()
+
+
+port, kind = int(sys.argv[1]), sys.argv[2]
+globals()[kind](port, *map(int, sys.argv[3:]))
