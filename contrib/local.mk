@@ -55,6 +55,8 @@ EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/c
 	%D%/container/Containerfile.command %D%/container/Containerfile.scratch \
 	%D%/container/Containerfile.tree %D%/container/tree.ini %D%/container/compose.yaml \
 	%D%/container/MOVING.md \
+	%D%/prometheus/swansong.rules.yml %D%/prometheus/swansong.test.yml \
+	%D%/prometheus/swansong-dashboard.json \
 	%D%/webhook/README.md %D%/webhook/swansong-webhook \
 	%D%/nomad/README.md %D%/nomad/shop.nomad.hcl \
 	%D%/kubernetes/README.md %D%/kubernetes/pod.yaml %D%/kubernetes/probes.yaml %D%/kubernetes/sidecar.yaml

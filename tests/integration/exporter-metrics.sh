@@ -29,6 +29,19 @@ like "its type is named" "$(get /metrics -H "$openmetrics" -o /dev/null -w '%{co
 is "both formats have the same samples" "$(get /metrics | grep -v '^#')" \
 	"$(get /metrics -H "$openmetrics" | grep -v '^#')"
 
+# The alert rules and the dashboard of contrib/prometheus, and the metrics that they name.
+contrib=$top_srcdir/contrib/prometheus
+ok "the alert rules are rules" promtool check rules "$contrib/swansong.rules.yml"
+ok "that fire when they have to" promtool test rules "$contrib/swansong.test.yml"
+ok "the dashboard is JSON" jq -e '.panels | length > 0' "$contrib/swansong-dashboard.json"
+get /metrics | sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' | sort >"$dir/served"
+named() { # FILE...: metrics, without the suffixes of a histogram
+	grep -oh 'swansong_[a-z_]*' "$@" | sed 's/_bucket$//' | sort -u
+}
+is "the metrics that they use are served" \
+	"$(named "$contrib/swansong.rules.yml" "$contrib/swansong-dashboard.json" | comm -23 - "$dir/served")" ""
+is "the manual has all metrics, and no other" "$(named "$top_srcdir/man/swansong-exporter.8" | diff - "$dir/served")" ""
+
 probes=$(sed -n 's/.*path: \([^,]*\),.*/\1/p' "$top_srcdir/contrib/kubernetes/probes.yaml")
 is "the probes of contrib are paths" "$(for path in $probes; do status_of "$path"; done)" 200200200
 is "all is ready" "$(status_of /healthz) $(status_of /readyz) $(status_of /startupz)" "200 200 200"
