@@ -9,6 +9,9 @@ fuzz_programs = \
 	%D%/fuzz-reply \
 	%D%/fuzz-report \
 	%D%/fuzz-request
+if EXPORTER
+fuzz_programs += %D%/fuzz-exporter
+endif
 fuzz_sources = %D%/fuzz.h %D%/fuzz.c
 if !FUZZING
 fuzz_sources += %D%/replay.c
@@ -24,6 +27,8 @@ fuzz_ctl       = src/ctl/libctl.la src/proto/libproto.la src/model/libmodel.la s
 	src/base/libbase.la $(JANSSON_LIBS)
 fuzz_daemon    = src/daemon/libdaemon.la src/proto/libproto.la src/model/libmodel.la \
 	src/sys/libsys.la src/swansong/libswansong-core.la src/base/libbase.la $(JANSSON_LIBS)
+fuzz_exporter  = src/exporter/libexporter.la src/proto/libproto.la src/model/libmodel.la \
+	src/sys/libsys.la src/base/libbase.la $(JANSSON_LIBS)
 fuzz_logger    = src/logger/liblogger.la src/proto/libproto.la src/sys/libsys.la \
 	src/base/libbase.la $(ZSTD_LIBS)
 fuzz_world     = %D%/world.h %D%/world.c
@@ -41,6 +46,10 @@ fuzz_world_ldflags = $(fuzz_ldflags) -Wl,--wrap=launch,--wrap=open,--wrap=bind
 %C%_fuzz_environment_CFLAGS  = $(fuzz_cflags)
 %C%_fuzz_environment_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_environment_LDADD   = $(fuzz_model)
+%C%_fuzz_exporter_SOURCES = %D%/fuzz-exporter.c $(fuzz_sources)
+%C%_fuzz_exporter_CFLAGS  = $(fuzz_cflags)
+%C%_fuzz_exporter_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_exporter_LDADD   = $(fuzz_exporter)
 %C%_fuzz_history_SOURCES = %D%/fuzz-history.c %D%/program.h %D%/program.c $(fuzz_sources)
 %C%_fuzz_history_CFLAGS  = $(fuzz_cflags)
 %C%_fuzz_history_LDFLAGS = $(fuzz_ldflags)
