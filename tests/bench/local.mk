@@ -64,7 +64,7 @@ build_child = $(MKDIR_P) %D% && \
 	$(AM_V_CCLD)options='-DCHILD_ENDS=1' && $(build_child)
 
 # Those of tests/bench/peers.
-EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss
+EXTRA_DIST += %D%/peers %D%/peer_kinds.py %D%/bench_world.py %D%/zero-loss %D%/exporter
 %D%/sleeper: %D%/child.c
 	$(AM_V_CCLD)options='-DCHILD_BIRTHS="births"' && $(build_child)
 %D%/crasher: %D%/child.c
@@ -87,3 +87,8 @@ bench-peers: swansongd swansongctl %D%/floor $(peers_helpers)
 .PHONY: bench-zero-loss
 bench-zero-loss: swansongd swansongctl contrib/examples/http-server tests/helpers/http-load
 	$(srcdir)/%D%/zero-loss --builddir .
+
+# What a scrape costs, beside that of a machine's exporter.
+.PHONY: bench-exporter
+bench-exporter: swansongd swansongctl swansong-logger swansong-exporter tests/helpers/idle
+	$(srcdir)/%D%/exporter --builddir .
