@@ -21,7 +21,7 @@ struct plan {
 	struct plan_entry_view *entries;
 	size_t n;
 	uint64_t idle_usec, busy_usec;
-	uint64_t grace_usec; /* the daemon's */
+	uint64_t grace_usec;	 /* the daemon's */
 	struct history *history; /* of --from-history, or NULL */
 	struct expectation expected;
 };
@@ -182,8 +182,10 @@ static void add_entry(struct table *t, const struct plan *p, const struct plan_e
 
 static int print_table(struct ctl *ctl, const struct plan *p)
 {
-	const char *const titles[] = { "STEP",	    "NODE",  "WAITS FOR", p->history ? "USUALLY" : "",
-				       "SIGNAL BY", "TAKES", "ENDS BY",	  "IF BUSY",
+	const char *const titles[] = { "STEP",	    "NODE",
+				       "WAITS FOR", p->history ? "USUALLY" : "",
+				       "SIGNAL BY", "TAKES",
+				       "ENDS BY",   "IF BUSY",
 				       "" };
 	cleanup(table_done) struct table t;
 
@@ -241,7 +243,8 @@ static int print_json(struct ctl *ctl, const struct plan *p, uint64_t grace_usec
 
 	if (grace_usec != USEC_INFINITY && json_object_update(p->parameters, fit) < 0)
 		return ctl_fail(ctl, -ENOMEM);
-	if (p->history && json_object_set_new(p->parameters, "expected", expect_json(&p->expected)) < 0)
+	if (p->history &&
+	    json_object_set_new(p->parameters, "expected", expect_json(&p->expected)) < 0)
 		return ctl_fail(ctl, -ENOMEM);
 	return ctl_print_json(ctl, p->parameters);
 }

@@ -29,7 +29,7 @@ struct advise {
 	struct ctl *ctl;
 	struct config *config; /* of --config, or NULL */
 	json_t *list;	       /* with --json, else NULL */
-	const char *section; /* the last that was printed, or NULL */
+	const char *section;   /* the last that was printed, or NULL */
 	size_t n;
 };
 
@@ -55,8 +55,8 @@ static void present_read(struct present *present, const json_t *settings)
 static int present_ask(struct ctl *ctl, const char *node, struct present *ret)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
-	int r = session_ask(ctl, METHOD_SHOW, json_pack("{s:s}", "node", *node ? node : CONFIG_ROOT_NAME),
-			    &reply);
+	int r = session_ask(ctl, METHOD_SHOW,
+			    json_pack("{s:s}", "node", *node ? node : CONFIG_ROOT_NAME), &reply);
 
 	if (r != CTL_DONE)
 		return r;
@@ -105,13 +105,13 @@ static int add_json(json_t *list, const char *node, enum advice_key key,
 		    const struct advice *advice)
 {
 	return json_array_append_new(
-		list, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "node", node, "key",
-				key_names[key], "kind",
-				advice->kind == ADVICE_RAISE ? "raise" : "lower", "ends",
-				(json_int_t)advice->n, "killed", (json_int_t)advice->n_killed,
-				"p99_usec", (json_int_t)advice->p99_usec, "present_usec",
-				(json_int_t)advice->present_usec, "proposed_usec",
-				(json_int_t)advice->proposed_usec));
+		list,
+		json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "node", node, "key",
+			  key_names[key], "kind", advice->kind == ADVICE_RAISE ? "raise" : "lower",
+			  "ends", (json_int_t)advice->n, "killed", (json_int_t)advice->n_killed,
+			  "p99_usec", (json_int_t)advice->p99_usec, "present_usec",
+			  (json_int_t)advice->present_usec, "proposed_usec",
+			  (json_int_t)advice->proposed_usec));
 }
 
 static int advise_key(struct advise *a, const struct figures *f, const struct present *present,
@@ -119,8 +119,7 @@ static int advise_key(struct advise *a, const struct figures *f, const struct pr
 {
 	const struct samples *samples[N_ADVICE_KEYS] = { &f->stopping, &f->draining, &f->total };
 	size_t killed[N_ADVICE_KEYS] = { f->n_stopping_killed, f->n_draining_killed, f->n_forced };
-	struct advice advice =
-		advice_give(samples[key], killed[key], present->usec[key]);
+	struct advice advice = advice_give(samples[key], killed[key], present->usec[key]);
 
 	/* The budget of a shutdown has to last for what did not happen yet. */
 	if (advice.kind == ADVICE_NONE || present->usec[key] == USEC_INFINITY ||
@@ -176,13 +175,14 @@ int cmd_advise(struct ctl *ctl, int argc, char **argv)
 	cleanup(config_unrefp) struct config *config = NULL;
 	cleanup(history_freep) struct history *h = NULL;
 	cleanup(freep) char *path = NULL;
-	cleanup(json_decrefp) json_t *all = ctl->options.json ? json_pack("{s:[]}", "advice") : NULL;
+	cleanup(json_decrefp) json_t *all =
+		ctl->options.json ? json_pack("{s:[]}", "advice") : NULL;
 	struct advise a = { .ctl = ctl, .list = json_object_get(all, "advice") };
 	int r = CTL_DONE;
 
 	if (ctl->options.configs.n)
-		r = offline_load(ctl, ctl->options.configs.words, ctl->options.configs.n, NULL, NULL,
-				 &config);
+		r = offline_load(ctl, ctl->options.configs.words, ctl->options.configs.n, NULL,
+				 NULL, &config);
 	a.config = config;
 	if (r == CTL_DONE)
 		r = source_load(ctl, &h, &path);

@@ -55,8 +55,10 @@ static bool waits_for(const struct expect *x, size_t entry, size_t before)
 	if (e->more_waits != FIELD_NONE || x->n > EXACT_MAX)
 		return b->step < e->step;
 	json_array_foreach(e->waits, i, wait)
+	{
 		if (text_is_within(b->node, json_string_value(wait)))
 			return true;
+	}
 	return false;
 }
 

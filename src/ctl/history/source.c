@@ -28,7 +28,8 @@ static const char *value_of(const json_t *settings, const char *key)
 static int ask_daemon(struct ctl *ctl, char **path)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
-	int r = session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", CONFIG_ROOT_NAME), &reply);
+	int r = session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", CONFIG_ROOT_NAME),
+			     &reply);
 	const json_t *settings;
 
 	if (r != CTL_DONE)

@@ -125,8 +125,8 @@ static size_t find_reason(const struct figures *f, const char *why, size_t lengt
 {
 	size_t i = 0;
 
-	while (i < f->n_reasons && (strncmp(f->reasons[i].text, why, length) != 0 ||
-				    f->reasons[i].text[length]))
+	while (i < f->n_reasons &&
+	       (strncmp(f->reasons[i].text, why, length) != 0 || f->reasons[i].text[length]))
 		i++;
 	return i;
 }
@@ -266,10 +266,9 @@ static json_t *build_reasons(const struct figures *f)
 	json_t *reasons = json_array();
 
 	for (size_t i = 0; i < f->n_reasons; i++)
-		(void)json_array_append_new(reasons,
-					    json_pack("{s:o, s:I}", "why",
-						      message_string(f->reasons[i].text),
-						      "ends", (json_int_t)f->reasons[i].n));
+		(void)json_array_append_new(
+			reasons, json_pack("{s:o, s:I}", "why", message_string(f->reasons[i].text),
+					   "ends", (json_int_t)f->reasons[i].n));
 	return reasons;
 }
 

@@ -33,8 +33,8 @@ struct figures {
 	struct samples total;		/* of all ends */
 	/* Of ends in which a service had a process: */
 	struct samples own;	 /* without the time it waited for other nodes */
-	struct samples stopping; /* from the time it was not busy; and those that were killed then */
-	struct samples draining; /* if it was busy; and those that were killed while they were */
+	struct samples stopping; /* from the time it was not busy; and the number of kills then */
+	struct samples draining; /* if it was busy; and the number of kills while it was */
 	size_t n_stopping_killed, n_draining_killed;
 	struct figures_reason *reasons; /* the most frequent first */
 	size_t n_reasons;

@@ -102,7 +102,8 @@ static void add_number(struct otlp *o, json_t *attributes, const char *key, uint
 	char text[TEXT_NUMBER_MAX];
 
 	if (number != FIELD_NONE)
-		add_attribute(o, attributes, key, "intValue", json_string(text_number(text, number)));
+		add_attribute(o, attributes, key, "intValue",
+			      json_string(text_number(text, number)));
 }
 
 static void add_bool(struct otlp *o, json_t *attributes, const char *key, bool value)
@@ -118,7 +119,7 @@ static json_t *nanoseconds(const struct otlp *o, int64_t usec)
 	uint64_t time = o->report->view.time_usec;
 	char text[TEXT_NUMBER_MAX];
 
-	time = usec < 0 ? time - MIN(time, (uint64_t)-(usec + 1) + 1) : clock_add(time, (uint64_t)usec);
+	time = usec < 0 ? time - MIN(time, -(uint64_t)usec) : clock_add(time, (uint64_t)usec);
 	return json_string(text_number(text, MIN(time, UINT64_MAX / 1000) * 1000));
 }
 
@@ -140,13 +141,13 @@ static void add_span(struct otlp *o, const struct span *span)
 		"endTimeUnixNano", nanoseconds(o, end), "attributes", span->attributes);
 
 	if (span->parent)
-		o->failed |= json_object_set_new(object, "parentSpanId", hex(0, span->parent, 16)) < 0;
+		o->failed |=
+			json_object_set_new(object, "parentSpanId", hex(0, span->parent, 16)) < 0;
 	if (span->forced)
-		o->failed |= json_object_set_new(object, "status",
-						 json_pack("{s:i, s:s}", "code", STATUS_ERROR,
-							   "message",
-							   o->kind == OTLP_START ? "failed"
-										 : "forced")) < 0;
+		o->failed |= json_object_set_new(
+				     object, "status",
+				     json_pack("{s:i, s:s}", "code", STATUS_ERROR, "message",
+					       o->kind == OTLP_START ? "failed" : "forced")) < 0;
 	o->failed |= json_array_append_new(o->spans, object) < 0;
 }
 
@@ -196,8 +197,8 @@ static void add_guard(struct otlp *o, const struct report_lane *lane, size_t i, 
 		.name = guard->kind,
 		.begin_usec = MAX(guard->taken_usec, lane->node.stop_usec),
 		.end_usec = end_of(o, guard->gone_usec),
-		.forced = guard->end && (strcmp(guard->end, "killed") == 0 ||
-					 strcmp(guard->end, "revoked") == 0),
+		.forced = guard->end &&
+			  (strcmp(guard->end, "killed") == 0 || strcmp(guard->end, "revoked") == 0),
 		.attributes = json_array(),
 	};
 

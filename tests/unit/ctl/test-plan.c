@@ -130,6 +130,102 @@ START_TEST(a_plan_of_files_needs_no_daemon)
 }
 END_TEST
 
+/* --- past ends --- */
+
+static char history[128];
+
+/* @n ends of web, each of which took a second longer than the one before, and one of data. */
+static const char *write_history(unsigned n, const char *rest)
+{
+	static char line[400];
+	FILE *f;
+
+	(void)snprintf(history, sizeof(history), "%s/history", directory);
+	f = fopen(history, "we");
+	ck_assert_ptr_nonnull(f);
+	for (unsigned i = 1; i <= n; i++)
+		(void)fprintf(f,
+			      "{\"time_usec\":1,\"node\":\"web\",\"generation\":1,\"why\":\"x\","
+			      "\"total_usec\":1,\"phases\":{\"stopping_usec\":%u000000%s}}\n",
+			      i, i == n ? ",\"killing_usec\":1" : "");
+	(void)fprintf(f, "garbage\n{\"time_usec\":1,\"node\":\"data\",\"generation\":1,"
+			 "\"why\":\"x\",\"total_usec\":1,\"phases\":{\"stopping_usec\":9}}\n");
+	ck_assert_int_eq(fclose(f), 0);
+	(void)snprintf(line, sizeof(line), "%s --history %s", rest, history);
+	return line;
+}
+
+START_TEST(a_plan_has_the_expected_time_beside_the_worst)
+{
+	ck_assert_int_eq(RUN(write_history(20, "plan --from-history --grace 21s"), SAY(plan)), 0);
+	assert_has(out, "WAITS FOR       USUALLY  SIGNAL BY");
+	assert_has(out, "\n1     web           -               10.0s    0ms ");
+	/* From web 1s to 20s, then data 4s and the final 2s at worst, and 21s in all. */
+	assert_has(out, "\nby past ends: p50 1");
+	assert_has(out, ", p99 21.0s; fits 21.0s in 1000 of 1000 draws; "
+			"2 of 3 steps have fewer than 20 ends: worst case\n");
+	assert_has(err, "skipped 1 lines: not of a history");
+	ck_assert_int_eq(RUN(write_history(20, "plan --from-history --grace 6s"), SAY(plan)), 1);
+	assert_has(out, "; fits 6.0s in 0 of 1000 draws; ");
+	ck_assert_int_eq(RUN(write_history(19, "plan --from-history --json"), SAY(plan)), 0);
+	assert_has(out, "\"expected\":{\"p50_usec\":17000000,\"p99_usec\":17000000,\"draws\":1000,"
+			"\"fitting\":1000,\"unknown\":3}");
+	ck_assert_int_eq(RUN("plan --from-history --history /nowhere/h", SAY(plan)), CTL_FAILED);
+	assert_has(err, "/nowhere/h: no history");
+}
+END_TEST
+
+#define SETTING(key, value) "{\"key\":\"" key "\",\"origin\":\"section\",\"value\":\"" value "\"}"
+#define SETTINGS(list)	    "{\"parameters\":{\"node\":\"web\",\"settings\":[" list "]}}"
+
+START_TEST(advice_is_for_the_settings_of_the_daemon)
+{
+	static const struct {
+		const char *reply, *said;
+		int status;
+	} cases[] = {
+		{ SETTINGS(SETTING("stop-timeout", "20s")),
+		  "[web]\nstop-timeout = 30s ; is 20s: p99 20.00s of 20 ends, 1 killed; 20.00s * 1.5 = "
+		  "30.00s\n",
+		  0 },
+		{ SETTINGS(SETTING("stop-timeout", "1min")), "no advice: 1 nodes have 20 ends", 0 },
+		{ SETTINGS(SETTING("stop-timeout", "infinity")), "no advice: ", 0 },
+		{ SETTINGS(SETTING("stop-timeout", "soon") "," SETTING("x", "")),
+		  "no advice: ", 0 },
+		{ "{\"parameters\":{}}", "no advice: ", 0 },
+		{ "{\"parameters\":{\"settings\":[1,{},{\"key\":1}]}}", "no advice: ", 0 },
+		{ "{\"error\":\"io.swansong.NoSuchNode\",\"parameters\":{\"node\":\"web\"}}",
+		  "no advice: ", 0 },
+		{ "{\"error\":\"io.swansong.NotPermitted\",\"parameters\":{\"reason\":\"x\"}}", "",
+		  CTL_DENIED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int status = RUN(write_history(20, "advise"), SAY(cases[i].reply));
+
+		ck_assert_msg(status == cases[i].status, "%s: %d", cases[i].reply, status);
+		assert_has(out, cases[i].said);
+	}
+	ck_assert_int_eq(run(write_history(20, "advise"), NULL, 0), CTL_NO_DAEMON);
+	ck_assert_int_eq(run(write_history(19, "advise"), NULL, 0), 0);
+	assert_has(out, "no advice: 0 nodes have 20 ends or more");
+}
+END_TEST
+
+START_TEST(the_history_is_that_of_the_daemon)
+{
+	static char reply[400];
+
+	(void)write_history(1, "");
+	(void)snprintf(reply, sizeof(reply),
+		       SETTINGS(SETTING("report", "/r/r") "," SETTING("history", "%s")), history);
+	ck_assert_int_eq(RUN("history", SAY(reply)), 0);
+	assert_has(out, "\nweb   1 ");
+	ck_assert_int_eq(RUN("history", SAY(SETTINGS(SETTING("history", "none")))), CTL_FAILED);
+	assert_has(err, "the daemon writes no history");
+}
+END_TEST
+
 TCase *ctl_plan_tests(void)
 {
 	TCase *tc = tcase_create("plan");
@@ -140,5 +236,8 @@ TCase *ctl_plan_tests(void)
 	tcase_add_test(tc, a_plan_fits_the_grace_or_not);
 	tcase_add_test(tc, a_plan_that_is_none_is_refused);
 	tcase_add_test(tc, a_plan_of_files_needs_no_daemon);
+	tcase_add_test(tc, a_plan_has_the_expected_time_beside_the_worst);
+	tcase_add_test(tc, advice_is_for_the_settings_of_the_daemon);
+	tcase_add_test(tc, the_history_is_that_of_the_daemon);
 	return tc;
 }

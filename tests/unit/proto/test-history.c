@@ -138,14 +138,16 @@ START_TEST(a_percentile_is_the_nearest_rank)
 		unsigned permille;
 		uint64_t of_hundred, of_three;
 	} cases[] = {
-		{ 0, 1, 10 },	 { 10, 1, 10 },	  { 11, 2, 10 },   { 333, 34, 10 }, { 334, 34, 20 },
-		{ 500, 50, 20 }, { 501, 51, 20 }, { 990, 99, 30 }, { 991, 100, 30 }, { 1000, 100, 30 },
+		{ 0, 1, 10 },	  { 10, 1, 10 },     { 11, 2, 10 },   { 333, 34, 10 },
+		{ 334, 34, 20 },  { 500, 50, 20 },   { 501, 51, 20 }, { 990, 99, 30 },
+		{ 991, 100, 30 }, { 1000, 100, 30 },
 	};
 
 	for (uint64_t i = 0; i < ARRAY_SIZE(hundred); i++)
 		hundred[i] = i + 1;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		ck_assert_uint_eq(samples_percentile(&samples, cases[i].permille), cases[i].of_hundred);
+		ck_assert_uint_eq(samples_percentile(&samples, cases[i].permille),
+				  cases[i].of_hundred);
 		ck_assert_uint_eq(samples_percentile(&three, cases[i].permille), cases[i].of_three);
 	}
 	ck_assert_uint_eq(samples_percentile(&(struct samples){}, 500), 0);
@@ -244,19 +246,21 @@ static void put_file(const char *name, const char *text)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-#define LINE(node, time, total, phases, why)                                                    \
-	"{\"time_usec\":" time ",\"node\":\"" node "\",\"generation\":1,\"why\":\"" why       \
+#define LINE(node, time, total, phases, why)                                            \
+	"{\"time_usec\":" time ",\"node\":\"" node "\",\"generation\":1,\"why\":\"" why \
 	"\",\"total_usec\":" total ",\"phases\":{" phases "}}\n"
 
 static void setup(void)
 {
 	ck_assert_ptr_nonnull(mkdtemp(folder));
-	put_file("h", "garbage\n" LINE("a", "3", "30", "\"draining_usec\":20,\"killing_usec\":1", "x") LINE(
-			      "b", "4", "7", "", "exited") "{\"time_usec\":4");
+	put_file("h", "garbage\n" LINE("a", "3", "30", "\"draining_usec\":20,\"killing_usec\":1",
+				       "x") LINE("b", "4", "7", "", "exited") "{\"time_usec\":4");
 	put_file("h.20261122T223105.000001",
-		 LINE("a", "1", "10", "\"waiting_usec\":4,\"stopping_usec\":5", "asked by pid 1, uid 0") LINE(
-			 "a", "2", "20",
-			 "\"draining_usec\":12,\"stopping_usec\":8,\"killing_usec\":1", "asked by pid 2, uid 0"));
+		 LINE("a", "1", "10", "\"waiting_usec\":4,\"stopping_usec\":5",
+		      "asked by pid 1, uid 0")
+			 LINE("a", "2", "20",
+			      "\"draining_usec\":12,\"stopping_usec\":8,\"killing_usec\":1",
+			      "asked by pid 2, uid 0"));
 	put_file("h.other", LINE("c", "1", "1", "", "x"));
 }
 
