@@ -94,6 +94,29 @@ START_TEST(a_file_is_made_before_the_first_line)
 }
 END_TEST
 
+START_TEST(a_brief_stream_keeps_no_line_for_a_destination_that_fails)
+{
+	struct logger_rules rules = play_file();
+	uint64_t told, n;
+
+	rules.flags |= LOGGER_BRIEF;
+	ck_assert_int_eq(mkdir("log", 0755), 0);
+	play_add(0, &rules, "a", "log");
+	write_numbered(0, 0, 10);
+	play_wait(LOGGER_TROUBLE);
+	write_numbered(0, 10, 20);
+	/* The flush ends although nothing can be written. */
+	play_flush(0);
+	ck_assert_uint_eq(play_counts(0).lost_lines, 20);
+	ck_assert_int_eq(rmdir("log"), 0);
+	write_numbered(0, 20, 30);
+	play_flush(0);
+	n = count_numbers("log", &told);
+	ck_assert_uint_eq(n, 30 - play_counts(0).lost_lines);
+	ck_assert_uint_eq(told, play_counts(0).lost_lines);
+}
+END_TEST
+
 static pid_t helper_of_logger(void)
 {
 	char path[64];
@@ -253,6 +276,7 @@ void add_trouble_tests(Suite *suite)
 	tcase_add_checked_fixture(t, play_begin, play_end);
 	tcase_add_test(t, what_was_lost_is_told_when_there_is_room_again);
 	tcase_add_test(t, a_file_is_made_before_the_first_line);
+	tcase_add_test(t, a_brief_stream_keeps_no_line_for_a_destination_that_fails);
 	tcase_add_test(t, a_destination_that_works_loses_no_line);
 	tcase_add_test(t, a_trouble_that_ends_is_reported_once);
 	tcase_add_test(t, a_service_that_is_to_wait_waits);
