@@ -51,6 +51,7 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_BOOL, ended, .optional = true),
 	FIELD(service_view, FIELD_BOOL, stopped, .optional = true),
 	FIELD(service_view, FIELD_BOOL, disabled, .optional = true),
+	FIELD(service_view, FIELD_BOOL, outdated, .optional = true),
 	FIELD(service_view, FIELD_INT, watchdog_usec, .optional = true),
 	FIELD(service_view, FIELD_INT, stored, .optional = true),
 	FIELD(service_view, FIELD_STRING, schedule, .optional = true),

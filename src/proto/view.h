@@ -26,6 +26,7 @@ struct service_view {
 	bool ended;	      /* it has ended by itself, and satisfies no requirement */
 	bool stopped;	      /* by a request, or with a node that it requires and that was */
 	bool disabled;	      /* it does not start by itself, by a request */
+	bool outdated;	      /* it runs with settings before a change that needs a new process */
 	const char *schedule; /* optional, as the next two */
 	uint64_t scheduled_usec, ran_usec; /* until the next run, since the last one */
 	json_t *logs;			   /* array of strings, the files; NULL: empty */

@@ -58,6 +58,9 @@ ok "a rollout reads the files" rollout web@ --settle 50ms
 ok "so that each instance runs with them" in_order '1 runs two' '2 runs two' '3 runs two'
 is "a service that was not named keeps its process" "$(pid_of db)" "$db"
 like "which is said" "$(cat "$dir/out")" 'db: keeps its former settings'
+like "by the status, too" "$(ctl status)" 'db .* outdated'
+like "and by that of the service" "$(ctl status db)" 'outdated: +its settings have changed'
+is "of no other" "$(ctl status --json | jq -r '[.nodes[] | select(.service.outdated) | .path] | join(" ")')" db
 like "a reload would restart it" "$(ctl reload --dry-run)" 'change +db +environment .* now, by a restart'
 clear_log
 ok "the undo restarts one after another, too" rollout --undo web@ --settle 50ms

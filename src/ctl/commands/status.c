@@ -145,6 +145,9 @@ static void add_service_lines(struct table *t, const struct service_view *s)
 		table_add(title(t, "result"), STYLE_PLAIN, "%s", s->result);
 	if (s->disabled)
 		table_add(title(t, "disabled"), STYLE_BUSY, "it does not start by itself");
+	if (s->outdated)
+		table_add(title(t, "outdated"), STYLE_BUSY,
+			  "its settings have changed: restart it, or use rollout");
 	if (s->schedule)
 		add_schedule_line(t, s);
 	if (s->health)

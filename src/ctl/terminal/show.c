@@ -108,6 +108,8 @@ static void add_service(struct words *w, const struct service_view *s)
 		words_add(w, ", ", "unhealthy");
 	if (s->disabled)
 		words_add(w, ", ", "disabled");
+	if (s->outdated)
+		words_add(w, ", ", "outdated");
 	if (s->ending)
 		words_add(w, ", ", "ending by itself");
 	if (s->reloading_usec != FIELD_NONE)

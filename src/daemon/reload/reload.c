@@ -146,7 +146,7 @@ static bool is_unfinished(const struct tree *tree, const struct node *node)
 
 	return s && service_is_wanted(s) && before &&
 	       node_config_needs_restart(before, node->config) &&
-	       (!service_is_ready(s) || node_config_needs_restart(s->setup.config, node->config));
+	       (!service_is_ready(s) || service_is_outdated(s));
 }
 
 static bool has_unfinished(const struct tree *tree)

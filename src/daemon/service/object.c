@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "model/keys/diff.h"
+
 void service_post(struct service *s, enum service_event event)
 {
 	for (unsigned i = 0; i < s->posted.n; i++)
@@ -129,6 +131,12 @@ bool service_is_present(const struct service *s)
 bool service_is_at_work(const struct service *s)
 {
 	return s->state == STATE_UP && !s->run.worked;
+}
+
+bool service_is_outdated(const struct service *s)
+{
+	return s->next_setup && s->main.alive &&
+	       node_config_needs_restart(s->setup.config, s->node->config);
 }
 
 static struct tally tally(const struct service *s)

@@ -206,6 +206,9 @@ bool service_is_meant_to_run(const struct service *service);
  */
 bool service_is_at_work(const struct service *service);
 
+/* Returns true if its process runs with settings before a change that needs a new process. */
+bool service_is_outdated(const struct service *service);
+
 /*
  * Updates the counts of the nodes above.  It must be called after a change of the state, the goal
  * or the member blocked.  An idle service that does not start by itself adds nothing.

@@ -139,6 +139,7 @@ static struct service_view view_service(struct service *s, char *result, json_t 
 		.ended = s->state == STATE_DONE && !service_is_present(s),
 		.stopped = is_stopped_by_request(s->node),
 		.disabled = s->node->disabled,
+		.outdated = service_is_outdated(s),
 		.health_since_usec = FIELD_NONE,
 		.scheduled_usec = FIELD_NONE,
 		.ran_usec = FIELD_NONE,

@@ -180,6 +180,7 @@ START_TEST(the_types_of_the_text_are_those_of_the_structs)
 	view.service.logs = json_array();
 	view.service.ending = view.service.ended = view.service.stopped = true;
 	view.service.disabled = true;
+	view.service.outdated = true;
 	objects[1] = node_view_build(&view);
 	objects[0] = json_object_get(objects[1], "service");
 	objects[2] = guard_view_build(&guard);
