@@ -33,7 +33,8 @@
  *	LOGGER_STOP						flush every stream, reply, exit
  *
  * A flush waits for as long as the destination takes: the daemon has the deadline.  LOGGER_FLUSH
- * may be for LOGGER_ALL, and is one reply then.
+ * may be for LOGGER_ALL, and is one reply then.  A flush replaces an earlier one of the same stream that
+ * has no reply yet.
  *
  * from the logger
  *

@@ -43,18 +43,12 @@ static void file_free(struct file *file)
 	free(file);
 }
 
-void files_close(struct files *files, const char *path)
+void files_close(struct files *files)
 {
 	struct file *file, *next;
 
 	list_for_each_safe (file, next, &files->all, in_all)
-		if (!path || strcmp(file->path, path) == 0)
-			file_free(file);
-}
-
-void files_done(struct files *files)
-{
-	files_close(files, NULL);
+		file_free(file);
 }
 
 /* --- opening --- */

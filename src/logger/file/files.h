@@ -24,7 +24,6 @@ struct files_job {
 };
 
 void files_init(struct files *files, const struct area *area, uint32_t writer);
-void files_done(struct files *files);
 
 /*
  * Ends what an earlier process of this helper has left in the records: a portion is written, or the
@@ -45,5 +44,5 @@ int files_append(struct files *files, const struct files_job *job);
 /* The same to a descriptor that others may have as well. */
 int files_put(struct files *files, const struct files_job *job, int fd);
 
-/* Closes the file of @path, all with NULL; it is opened again when there is something to write. */
-void files_close(struct files *files, const char *path);
+/* Closes all files; each is opened again when there is something to write. */
+void files_close(struct files *files);

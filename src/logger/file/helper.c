@@ -148,20 +148,19 @@ int helper_write(struct helper *h, uint32_t stream, const struct logger_rules *r
 	h->job->size = size;
 	h->job->next = *next;
 	(void)snprintf(h->job->path, sizeof(h->job->path), "%s", path);
-	if (send(h->socket, &m, WORKER_MESSAGE_SIZE, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+	if (send(h->socket, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return -errno;
 	h->busy = true;
 	return 0;
 }
 
-void helper_close_file(struct helper *h, const char *path)
+void helper_reopen(struct helper *h)
 {
-	struct worker_message m = { .type = WORKER_CLOSE };
+	const struct worker_message m = { .type = WORKER_REOPEN };
 
-	(void)snprintf(m.path, sizeof(m.path), "%s", path ? path : "");
-	if (h->pid)
-		(void)send(h->socket, &m, WORKER_MESSAGE_SIZE + strlen(m.path) + 1,
-			   MSG_NOSIGNAL | MSG_DONTWAIT);
+	/* Until the helper has seen the flag another message would only fill the socket. */
+	if (!__atomic_exchange_n(&h->job->reopen, 1, __ATOMIC_ACQ_REL) && h->pid)
+		(void)send(h->socket, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 enum helper_event helper_receive(struct helper *h, int *result)

@@ -54,8 +54,8 @@ char *helper_data(const struct helper *helper);
 int helper_write(struct helper *helper, uint32_t stream, const struct logger_rules *rules,
 		 const char *path, size_t size, const struct store_progress *next);
 
-/* Closes the file of @path, NULL: all files, after the jobs before. */
-void helper_close_file(struct helper *helper, const char *path);
+/* All files are closed before the next job, and opened again when there is something to write. */
+void helper_reopen(struct helper *helper);
 
 enum helper_event { HELPER_NOTHING, HELPER_READY, HELPER_DONE, HELPER_DEAD };
 

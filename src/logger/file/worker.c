@@ -34,7 +34,7 @@ static void worker_reply(const struct worker *w, enum worker_message_type type, 
 {
 	const struct worker_message m = { .type = type, .result = result };
 
-	if (send(w->socket, &m, WORKER_MESSAGE_SIZE, MSG_NOSIGNAL) < 0)
+	if (send(w->socket, &m, sizeof(m), MSG_NOSIGNAL) < 0)
 		_exit(0);
 }
 
@@ -97,13 +97,14 @@ static void worker_write(struct worker *w)
 static void worker_receive(struct worker *w)
 {
 	struct worker_message m = { 0 };
-	ssize_t n = recv(w->socket, &m, sizeof(m) - 1, 0);
+	ssize_t n = recv(w->socket, &m, sizeof(m), 0);
 
 	if (n == 0 || (n < 0 && errno != EINTR))
 		_exit(0);
-	if (n > 0 && m.type == WORKER_CLOSE)
-		files_close(&w->files, *m.path ? m.path : NULL);
-	else if (n > 0)
+	/* Acquire and release: with the flag all that the logger wrote before is seen. */
+	if (__atomic_exchange_n(&w->job->reopen, 0, __ATOMIC_ACQ_REL))
+		files_close(&w->files);
+	if (n > 0 && m.type == WORKER_WRITE)
 		worker_write(w);
 }
 

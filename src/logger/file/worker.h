@@ -9,6 +9,7 @@
 
 /* In memory that the logger and the helper share. */
 struct helper_job {
+	uint32_t reopen; /* all files are to be closed; the helper clears it */
 	uint32_t stream;
 	struct logger_rules rules;
 	size_t size;
@@ -17,16 +18,13 @@ struct helper_job {
 	char data[FORMAT_SIZE];
 };
 
-enum worker_message_type { WORKER_WRITE, WORKER_CLOSE, WORKER_READY, WORKER_DONE };
+enum worker_message_type { WORKER_WRITE, WORKER_REOPEN, WORKER_READY, WORKER_DONE };
 
 /* One packet. */
 struct worker_message {
 	uint32_t type;
-	int32_t result;	     /* of WORKER_DONE */
-	char path[PATH_MAX]; /* of WORKER_CLOSE: "" is all; others are sent without it */
+	int32_t result; /* of WORKER_DONE */
 };
-
-#define WORKER_MESSAGE_SIZE offsetof(struct worker_message, path)
 
 /*
  * Waits for the end of an earlier one, recovers what it left, and works until the logger ends.  @key is

@@ -84,23 +84,46 @@ static int control_change(struct logger *l, const struct logger_packet *p, struc
 
 /* --- flushes --- */
 
-static int control_flush(struct logger *l, const struct logger_message *m)
+/* A service that fails again and again is flushed anew each time, also while its disk hangs. */
+static struct flush *control_find_flush(const struct logger *l, const struct logger_message *m)
+{
+	struct flush *flush;
+
+	list_for_each (flush, &l->flushes, in_flushes)
+		if (flush->type == m->type && flush->stream == m->stream)
+			return flush;
+	return NULL;
+}
+
+static struct flush *flush_new(const struct logger *l, const struct logger_message *m)
 {
 	struct flush *flush = calloc(1, sizeof(*flush));
 
 	if (!flush)
-		return -ENOMEM;
-	flush->stream = m->type == LOGGER_STOP ? LOGGER_ALL : m->stream;
+		return NULL;
+	flush->stream = m->stream;
 	flush->type = m->type;
-	flush->cookie = m->cookie;
-	if (flush->stream != LOGGER_ALL) {
-		store_count(l->streams[flush->stream]->record, &flush->before);
-		input_take_all(l, l->streams[flush->stream]);
+	if (m->stream != LOGGER_ALL)
+		store_count(l->streams[m->stream]->record, &flush->before);
+	return flush;
+}
+
+static int control_flush(struct logger *l, const struct logger_message *m)
+{
+	struct flush *flush = control_find_flush(l, m);
+
+	if (!flush) {
+		flush = flush_new(l, m);
+		if (!flush)
+			return -ENOMEM;
+		list_append(&l->flushes, &flush->in_flushes);
 	}
-	for (uint32_t i = 0; flush->stream == LOGGER_ALL && i < l->n_used; i++)
+	flush->cookie = m->cookie;
+	if (m->stream != LOGGER_ALL)
+		input_take_all(l, l->streams[m->stream]);
+	for (uint32_t i = 0; m->stream == LOGGER_ALL && i < l->n_used; i++)
 		if (l->streams[i])
 			input_take_all(l, l->streams[i]);
-	list_append(&l->flushes, &flush->in_flushes);
 	return 0;
 }
 
@@ -153,9 +176,13 @@ void control_update(struct logger *l)
 	}
 }
 
-void control_stop(struct logger *l)
+void control_stop(struct logger *l, uint64_t cookie)
 {
-	const struct logger_message m = { .type = LOGGER_STOP, .stream = LOGGER_ALL };
+	const struct logger_message m = {
+		.type = LOGGER_STOP,
+		.stream = LOGGER_ALL,
+		.cookie = cookie,
+	};
 
 	if (control_flush(l, &m) < 0)
 		l->over = true;
@@ -261,7 +288,8 @@ static int control_take(struct logger *l, struct logger_packet *p)
 		view_free(control_find_view(l, m->view.id));
 		return 0;
 	case LOGGER_STOP:
-		return control_flush(l, m);
+		control_stop(l, m->cookie);
+		return 0;
 	case LOGGER_FLUSH:
 		if (m->stream == LOGGER_ALL)
 			return control_flush(l, m);

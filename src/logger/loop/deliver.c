@@ -309,7 +309,7 @@ void deliver_reopen(struct logger *l, const struct stream *s)
 
 	list_for_each (h, &l->helpers, in_all)
 		if (!s || s->outlet == h)
-			helper_close_file(h, s ? s->path : NULL);
+			helper_reopen(h);
 }
 
 /* --- the journal and syslog --- */

@@ -25,7 +25,7 @@ void deliver_all(struct logger *logger);
 /* Milliseconds until deliver_all() is to be called again, -1: when there is news. */
 int deliver_timeout(const struct logger *logger);
 
-/* The file is opened again; all files with NULL. */
+/* The files on the file system of the stream are opened again; all files with NULL. */
 void deliver_reopen(struct logger *logger, const struct stream *stream);
 
 /* Is all written that had been taken when the stream was flushed? */

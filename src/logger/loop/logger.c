@@ -45,7 +45,7 @@ static void logger_end_alone(struct logger *l)
 	if (l->control >= 0 || l->end_usec != USEC_INFINITY || input_has_writers(l))
 		return;
 	l->end_usec = clock_add(l->now_usec, DRAIN_USEC);
-	control_stop(l);
+	control_stop(l, 0);
 }
 
 static void logger_on_event(struct logger *l, uint64_t data)

@@ -240,6 +240,68 @@ START_TEST(a_destination_that_hangs_holds_up_no_other_one)
 }
 END_TEST
 
+/* Stream 0 has the file "log", and its helper hangs; stream 1 has none. */
+static void hang(void)
+{
+	struct logger_rules rules = play_file(), memory = { .to = LOGGER_TO_MEMORY };
+
+	play_add(0, &rules, "a", "log");
+	play_add(1, &memory, "b", "");
+	play_write(0, "one\n");
+	play_flush(0);
+	signal_helpers(SIGSTOP);
+	play_write(0, "two\n");
+}
+
+static void send_many(struct logger_message *m, int n)
+{
+	for (int i = 0; i < n; i++) {
+		m->cookie = (uint64_t)i + 1;
+		play_send(m);
+		if (i % 50 == 0)
+			play_flush(1);
+	}
+}
+
+START_TEST(flushes_of_a_stream_that_hangs_are_one)
+{
+	struct logger_message m = { .type = LOGGER_FLUSH, .stream = 0 };
+
+	play.cookie = 1000000;
+	hang();
+	send_many(&m, 1000);
+	signal_helpers(SIGCONT);
+	play_wait(LOGGER_FLUSHED);
+	while (play.packet.message.stream != 0)
+		play_wait(LOGGER_FLUSHED);
+	ck_assert_uint_eq(play.packet.message.cookie, 1000);
+	play_expect("log", "one\ntwo\n");
+}
+END_TEST
+
+START_TEST(a_reopen_is_not_lost_behind_a_helper_that_hangs)
+{
+	struct logger_message m = { .type = LOGGER_REOPEN, .stream = 0 };
+	struct logger_rules rules = play_file();
+
+	play_add(2, &rules, "c", "other");
+	play_write(2, "before\n");
+	play_flush(2);
+	hang();
+	send_many(&m, 1000);
+	ck_assert_int_eq(rename("other", "moved"), 0);
+	m.stream = 2;
+	play_send(&m);
+	play_write(2, "after\n");
+	play_flush(1);
+	signal_helpers(SIGCONT);
+	play_flush(2);
+	play_flush(0);
+	play_expect("other", "after\n");
+	play_expect("moved", "before\n");
+}
+END_TEST
+
 START_TEST(sent_is_written_and_lost_also_if_the_logger_is_killed_meanwhile)
 {
 	struct logger_rules rules = play_file();
@@ -281,6 +343,8 @@ void add_trouble_tests(Suite *suite)
 	tcase_add_test(t, a_trouble_that_ends_is_reported_once);
 	tcase_add_test(t, a_service_that_is_to_wait_waits);
 	tcase_add_test(t, a_destination_that_hangs_holds_up_no_other_one);
+	tcase_add_test(t, flushes_of_a_stream_that_hangs_are_one);
+	tcase_add_test(t, a_reopen_is_not_lost_behind_a_helper_that_hangs);
 	tcase_add_test(t, sent_is_written_and_lost_also_if_the_logger_is_killed_meanwhile);
 	suite_add_tcase(suite, t);
 }
