@@ -58,6 +58,14 @@ static void child_disconnect(struct logger_child *c)
 	c->ready = false;
 }
 
+/* A logger that cannot be understood is killed, which loses nothing, and another one follows. */
+static void child_fail(struct logger_child *c)
+{
+	child_disconnect(c);
+	if (c->process.pid > 0)
+		(void)kill(c->process.pid, SIGKILL);
+}
+
 void logger_child_done(struct logger_child *c)
 {
 	alarm_stop(&c->ctx->alarms, &c->again);
@@ -108,7 +116,7 @@ static int child_on_event(sd_event_source *source, int fd, uint32_t events, void
 		if (r == -EAGAIN)
 			break;
 		if (r <= 0 && r != -EBADMSG) {
-			child_disconnect(c);
+			child_fail(c);
 			return 0;
 		}
 		if (r > 0)
@@ -231,7 +239,7 @@ static void child_start(struct logger_child *c)
 	if (r == 0 && child_connect(c, sockets[0], pid) >= 0)
 		return;
 	if (r == 0) {
-		child_disconnect(c);
+		child_fail(c);
 		return;
 	}
 	(void)fd_close(sockets[0]);
@@ -266,10 +274,14 @@ void logger_child_died(struct process *process)
 
 /* --- its end --- */
 
-/* Return: 0; 1: it has replied, or is gone; or -ETIMEDOUT. */
-static int child_await(const struct logger_child *c, uint64_t until_usec)
+/*
+ * Waits for a message, or for @events.  Only LOGGER_READY has an effect.
+ *
+ * Return: 0; 1: the socket has ended; or -ETIMEDOUT.
+ */
+static int child_await(struct logger_child *c, short events, uint64_t until_usec)
 {
-	struct pollfd p = { .fd = c->socket, .events = POLLIN };
+	struct pollfd p = { .fd = c->socket, .events = (short)(POLLIN | events) };
 	uint64_t now = clock_now_usec();
 	struct logger_packet packet;
 	int r;
@@ -278,9 +290,46 @@ static int child_await(const struct logger_child *c, uint64_t until_usec)
 		return -ETIMEDOUT;
 	(void)poll(&p, 1, (int)MIN((until_usec - now) / USEC_PER_MSEC + 1, UINT64_C(1000)));
 	r = logger_receive(c->socket, &packet);
-	if (r > 0)
+	if (r > 0) {
 		packet.fd = fd_close(packet.fd);
+		c->ready |= packet.message.type == LOGGER_READY;
+	}
 	return r == -EAGAIN || r > 0 || r == -EBADMSG ? 0 : 1;
+}
+
+/* The end of its socket is that of the process. */
+static void child_collect(struct logger_child *c)
+{
+	(void)waitpid(c->process.pid, NULL, 0);
+	process_remove(&c->process);
+	c->ctx->logger_pid = 0;
+	child_disconnect(c);
+}
+
+int logger_child_begin(struct logger_child *c, uint64_t until_usec)
+{
+	int r = 0;
+
+	alarm_stop(&c->ctx->alarms, &c->again);
+	if (c->ready)
+		return 0;
+	if (c->process.pid > 0 && c->socket < 0)
+		child_collect(c);
+	if (c->process.pid == 0 && logger_child_is_usable(c))
+		child_start(c);
+	alarm_stop(&c->ctx->alarms, &c->again);
+	if (c->process.pid == 0 || c->socket < 0)
+		return -ENOTSUP;
+	while (r == 0 && !c->ready)
+		r = child_await(c, 0, until_usec);
+	if (r > 0)
+		child_collect(c);
+	return r < 0 ? r : r > 0 ? -ENOTSUP : 1;
+}
+
+int logger_child_await_room(struct logger_child *c, uint64_t until_usec)
+{
+	return c->socket < 0 ? -ENOTSUP : child_await(c, POLLOUT, until_usec);
 }
 
 int logger_child_stop(struct logger_child *c, uint64_t until_usec)
@@ -288,19 +337,13 @@ int logger_child_stop(struct logger_child *c, uint64_t until_usec)
 	struct logger_message stop = { .type = LOGGER_STOP, .stream = LOGGER_ALL };
 	int r = 0;
 
-	alarm_stop(&c->ctx->alarms, &c->again);
 	if (c->process.pid == 0 || c->socket < 0)
 		return 0;
 	while (logger_send(c->socket, &stop, NULL, NULL, -1) == -EAGAIN && r == 0)
-		r = child_await(c, until_usec);
+		r = child_await(c, POLLOUT, until_usec);
 	while (r == 0)
-		r = child_await(c, until_usec);
-	/* The end of its socket is that of the process. */
-	if (r > 0) {
-		(void)waitpid(c->process.pid, NULL, 0);
-		process_remove(&c->process);
-		c->ctx->logger_pid = 0;
-		child_disconnect(c);
-	}
+		r = child_await(c, 0, until_usec);
+	if (r > 0)
+		child_collect(c);
 	return r < 0 ? r : 0;
 }

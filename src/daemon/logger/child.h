@@ -54,6 +54,18 @@ bool logger_child_is_usable(const struct logger_child *child);
 int logger_child_send(struct logger_child *child, struct logger_message *message, const char *first,
 		      const char *second, int passed);
 
+/* --- at the end of the daemon, without the loop of events --- */
+
+/*
+ * Waits until it is ready; starts it if it has died.
+ *
+ * Return: 0: it was ready; 1: it is now, and knows no stream; -ENOTSUP: it cannot be run; -ETIMEDOUT.
+ */
+int logger_child_begin(struct logger_child *child, uint64_t until_usec);
+
+/* Waits until its socket may take more.  Return: 0; or else it has ended, or the time is over. */
+int logger_child_await_room(struct logger_child *child, uint64_t until_usec);
+
 /* Sends LOGGER_STOP and waits until it has ended.  Return: 0: there is none now; -ETIMEDOUT. */
 int logger_child_stop(struct logger_child *child, uint64_t until_usec);
 

@@ -15,6 +15,8 @@
 #include "daemon/logger/wishes.h"
 #include "sys/file/logfile.h"
 
+#define DRAIN_ATTEMPTS 3
+
 static const char *stream_name(const void *stream)
 {
 	return ((const struct log_stream *)stream)->name;
@@ -197,13 +199,39 @@ void logger_update(struct logger *l)
 	(void)logger_send_wishes(l);
 }
 
+static bool logger_is_missing(const struct logger *l)
+{
+	const struct log_stream *s;
+
+	list_for_each (s, &l->streams, in_logger)
+		if (log_stream_missing(s) > 0)
+			return true;
+	return false;
+}
+
+/* Return: 0: there is no logger now; or -errno. */
+static int logger_drain(struct logger *l, uint64_t until_usec)
+{
+	int r = logger_child_begin(&l->child, until_usec);
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		logger_renew_wishes(l);
+	while (!logger_send_wishes(l) && logger_child_await_room(&l->child, until_usec) == 0)
+		;
+	return logger_child_stop(&l->child, until_usec);
+}
+
 void logger_stop(struct logger *l, uint64_t until_usec)
 {
 	struct log_stream *s;
+	int r = 0;
 
-	(void)logger_send_wishes(l);
-	(void)logger_child_stop(&l->child, until_usec);
-	/* Also with a logger that has died, or that ended before it knew all streams. */
+	/* Again, if it dies meanwhile. */
+	for (int i = 0; r == 0 && i < DRAIN_ATTEMPTS; i++)
+		if (l->child.ready || logger_is_missing(l))
+			r = logger_drain(l, until_usec);
 	list_for_each (s, &l->streams, in_logger)
 		log_stream_log_missing(s);
 }

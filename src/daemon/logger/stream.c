@@ -202,24 +202,35 @@ const char *log_stream_destination(const struct log_stream *s)
 	return s->rules.to == LOGGER_TO_FILE ? s->file : names[s->rules.to];
 }
 
-/* In the ring of the logger, and in the pipe. */
-void log_stream_log_missing(const struct log_stream *s)
+static uint64_t stream_count_missing(const struct log_stream *s, struct store_record *record)
 {
-	struct store_record record;
 	struct store_counts counts;
 	int in_pipe = 0;
 
-	if (s->number == LOGGER_ALL || store_read(s->logger->child.store, s->number, &record) < 0)
-		return;
-	store_count(&record, &counts);
+	if (s->number == LOGGER_ALL || store_read(s->logger->child.store, s->number, record) < 0)
+		return 0;
+	store_count(record, &counts);
 	(void)ioctl(s->fds[0], FIONREAD, &in_pipe);
-	counts.waiting_bytes += (uint64_t)in_pipe;
-	if (counts.waiting_bytes == 0)
-		return;
-	log_node(s->logger->ctx->log, LOG_WARNING, s->name,
-		 "log: the last %" PRIu64 " bytes are not in %s%s%s", counts.waiting_bytes,
-		 log_stream_destination(s), record.error ? ": " : "",
-		 record.error ? logfile_error_text(record.error) : "");
+	return counts.waiting_bytes + (uint64_t)in_pipe;
+}
+
+uint64_t log_stream_missing(const struct log_stream *s)
+{
+	struct store_record record;
+
+	return stream_count_missing(s, &record);
+}
+
+void log_stream_log_missing(const struct log_stream *s)
+{
+	struct store_record record;
+	uint64_t bytes = stream_count_missing(s, &record);
+
+	if (bytes > 0)
+		log_node(s->logger->ctx->log, LOG_WARNING, s->name,
+			 "log: the last %" PRIu64 " bytes are not in %s%s%s", bytes,
+			 log_stream_destination(s), record.error ? ": " : "",
+			 record.error ? logfile_error_text(record.error) : "");
 }
 
 /*
@@ -285,6 +296,8 @@ bool log_stream_is_failing(const struct log_stream *s)
 void log_stream_set_failing(struct log_stream *s, bool failing)
 {
 	s->failing = failing;
+	if (failing && s->on_flushed)
+		s->on_flushed(s->arg);
 }
 
 int log_stream_count(const struct log_stream *s, struct store_counts *ret)

@@ -47,7 +47,7 @@ void log_stream_flush(struct log_stream *stream);
 /* It is, or there is nothing, or nobody to write it. */
 bool log_stream_is_flushed(const struct log_stream *stream);
 
-/* Called when it is flushed; NULL: no longer. */
+/* Called when it is flushed, and when its destination has failed; NULL: no longer. */
 void log_stream_notify(struct log_stream *stream, void (*fn)(void *arg), void *arg);
 
 /* The destination has failed, as last known. */
@@ -86,6 +86,9 @@ void log_stream_flushed(struct log_stream *stream, uint64_t cookie);
 
 /* The logger has said so. */
 void log_stream_set_failing(struct log_stream *stream, bool failing);
+
+/* Returns the number of bytes in the ring of the logger and in the pipe. */
+uint64_t log_stream_missing(const struct log_stream *stream);
 
 /* The log says how much is in the ring of the logger and in the pipe, if it is anything. */
 void log_stream_log_missing(const struct log_stream *stream);

@@ -87,7 +87,7 @@ int log_view_update(struct log_view *v)
 {
 	int r = 0;
 
-	if (v->life && v->life != logger_life(v->logger))
+	if (v->life ? v->life != logger_life(v->logger) : !logger_is_usable(v->logger))
 		return -ECONNRESET;
 	if (!v->life) {
 		r = view_send(v, LOGGER_VIEW, LOGGER_ALL, v->fd);

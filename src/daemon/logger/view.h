@@ -25,6 +25,7 @@ struct log_view *log_view_free(struct log_view *view);
 /*
  * Tells the logger what it does not know yet.  To be called in each update turn.
  *
- * Return: 0: it knows all; -EAGAIN: not yet; -ECONNRESET: the logger that knew the reader has died.
+ * Return: 0: it knows all; -EAGAIN: not yet; -ECONNRESET: the logger that knew the reader has died,
+ * or none can be run.
  */
 int log_view_update(struct log_view *view);
