@@ -130,8 +130,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 	%D%/view/describe.h %D%/view/describe.c \
 	%D%/view/describe-guards.c \
 	%D%/view/describe-line.c \
-	%D%/view/settings.h %D%/view/settings.c \
 	%D%/view/history.h %D%/view/history.c \
+	%D%/view/dependencies.h %D%/view/dependencies.c \
 	%D%/view/report.h %D%/view/report.c \
 	%D%/view/grace.h %D%/view/grace.c \
 	%D%/view/parent.h %D%/view/parent.c

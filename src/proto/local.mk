@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/interface-text.h %D%/interface-text.c \
 	%D%/interface.h %D%/interface.c \
 	%D%/view.h %D%/view.c \
+	%D%/config/settings.h %D%/config/settings.c \
 	%D%/report.h %D%/report.c \
 	%D%/plan.h %D%/plan.c \
 	%D%/address.h %D%/address.c \

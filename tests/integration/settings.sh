@@ -92,6 +92,14 @@ for all in "" --all; do
 	ctl reload >/dev/null
 done
 
+is "files without a daemon have the same settings" \
+	"$(SWANSONG_SOCKET=/nowhere "$swansongctl" show --config "$dir/conf" web/nginx web/app@two)" \
+	"$(ctl show web/nginx web/app@two)"
+is "and the same text" "$(SWANSONG_SOCKET=/nowhere "$swansongctl" cat --config "$dir/conf" web/app@two)" \
+	"$(ctl cat web/app@two)"
+"$swansongctl" show --config "$dir/conf" nothing >/dev/null 2>&1
+is "a node that they do not have has its exit status" "$?" 4
+
 # --- cat -----------------------------------------------------------------------------------------
 
 is "the text of a section, with its file" "$(ctl cat nginx)" \

@@ -29,7 +29,7 @@ HACKING.md NEWS.md README.md SECURITY.md man src/base/log.c src/base/log.h src/c
 src/daemon/control src/daemon/logger
 src/daemon/main src/daemon/node src/daemon/notify src/daemon/probe
 src/daemon/service src/daemon/streams src/daemon/tree
-src/daemon/view src/logger tests/bench tests/helpers tests/integration
+src/logger tests/bench tests/helpers tests/integration
 tests/unit/ctl tests/unit/daemon tests/unit/fixtures tests/unit/logger
 "
 pending=$(echo "$pending" | tr -s ' \t\n' ',,,')

@@ -70,14 +70,6 @@ static int foresee(struct ctl *ctl, const struct config *config, const struct no
 	return r < 0 ? ctl_fail(ctl, r) : plan_init(ctl, plan_build(f, USEC_INFINITY), p);
 }
 
-/* "/" and "root" are the root, as for the daemon. */
-static const struct node_config *find_node(const struct config *config, const char *name)
-{
-	if (!name || strcmp(name, "/") == 0 || strcmp(name, CONFIG_ROOT_NAME) == 0)
-		return config->nodes[0];
-	return config_find(config, name);
-}
-
 static int plan_files(struct ctl *ctl, const char *name, struct plan *p)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
@@ -87,7 +79,7 @@ static int plan_files(struct ctl *ctl, const char *name, struct plan *p)
 
 	if (r != CTL_DONE)
 		return r;
-	top = find_node(config, name);
+	top = offline_find(config, name ? name : "/");
 	if (top)
 		return foresee(ctl, config, top, p);
 	log_line(&ctl->log, LOG_ERR, "%s: no such node", name);

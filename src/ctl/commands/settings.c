@@ -9,10 +9,12 @@
 
 #include "base/memstream.h"
 #include "ctl/session/nodes.h"
+#include "ctl/session/offline.h"
 #include "ctl/terminal/show.h"
+#include "proto/config/settings.h"
 
 /*
- * The configuration of the running daemon: the settings of a node as a section that can be pasted,
+ * The configuration of the running daemon, or of files: the settings of a node as a section that can be pasted,
  * the text of the sections that they are from, and its dependencies as a tree.
  */
 
@@ -49,23 +51,53 @@ static void say_line(struct ctl *ctl, const char *line)
 	(void)fputc('\n', ctl->out.file);
 }
 
-/* Calls @show with the reply for each node, and a blank line between two. */
-static int for_each_node(struct ctl *ctl, enum interface_method method, char **argv, json_t *all,
+/* Shows one reply, after a blank line unless it is the first one. */
+static int show_reply(struct ctl *ctl, json_t *reply, json_t *all, bool first,
+		      int (*show)(struct ctl *ctl, const json_t *reply))
+{
+	if (ctl->options.json)
+		return json_array_append(all, reply) < 0 ? ctl_fail(ctl, -ENOMEM) : CTL_DONE;
+	if (!first)
+		ctl_say(ctl, "%s", "");
+	return show(ctl, reply);
+}
+
+/* The nodes of the files of --config. */
+static int for_each_of_files(struct ctl *ctl, char **argv, json_t *all,
+			     int (*show)(struct ctl *ctl, const json_t *reply))
+{
+	const struct option_words *configs = &ctl->options.configs;
+	cleanup(config_unrefp) struct config *config = NULL;
+	int r = offline_load(ctl, configs->words, configs->n, NULL, NULL, &config);
+
+	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
+		const struct node_config *node = offline_find(config, argv[i]);
+		cleanup(json_decrefp) json_t *reply = NULL;
+
+		if (!node) {
+			log_line(&ctl->log, LOG_ERR, "%s: no such node", argv[i]);
+			return CTL_NO_NODE;
+		}
+		reply = settings_json(config, node, false, true);
+		r = show_reply(ctl, reply, all, i == 0, show);
+	}
+	return r;
+}
+
+/* Calls @show with the reply of Show for each node, and a blank line between two. */
+static int for_each_node(struct ctl *ctl, char **argv, json_t *all,
 			 int (*show)(struct ctl *ctl, const json_t *reply))
 {
 	int r = CTL_DONE;
 
+	if (ctl->options.configs.n > 0)
+		return for_each_of_files(ctl, argv, all, show);
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++) {
 		cleanup(message_reply_done) struct message_reply reply = {};
 
-		r = session_call(ctl, method, json_pack("{s:s}", "node", argv[i]), &reply);
-		if (r == CTL_DONE && ctl->options.json)
-			(void)json_array_append(all, reply.parameters);
-		if (r != CTL_DONE || ctl->options.json)
-			continue;
-		if (i)
-			ctl_say(ctl, "%s", "");
-		r = show(ctl, reply.parameters);
+		r = session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", argv[i]), &reply);
+		if (r == CTL_DONE)
+			r = show_reply(ctl, reply.parameters, all, i == 0, show);
 	}
 	return r;
 }
@@ -140,7 +172,7 @@ static int show_settings(struct ctl *ctl, const json_t *reply)
 int cmd_show(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(json_decrefp) json_t *all = json_pack("{s:[]}", "nodes");
-	int r = for_each_node(ctl, METHOD_SHOW, argv, json_object_get(all, "nodes"), show_settings);
+	int r = for_each_node(ctl, argv, json_object_get(all, "nodes"), show_settings);
 
 	(void)argc;
 	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
@@ -266,7 +298,7 @@ int cmd_cat(struct ctl *ctl, int argc, char **argv)
 	int r;
 
 	(void)argc;
-	r = for_each_node(ctl, METHOD_SHOW, argv, json_object_get(all, "nodes"), cat_node);
+	r = for_each_node(ctl, argv, json_object_get(all, "nodes"), cat_node);
 	return r == CTL_DONE && ctl->options.json ? ctl_print_json(ctl, all) : r;
 }
 

@@ -1,6 +1,7 @@
 #include "ctl/session/offline.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "ctl/session/machine-check.h"
 #include "sys/spawn/ids.h"
@@ -49,4 +50,11 @@ int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json
 	if (sink.failed)
 		r = -ENOMEM;
 	return r == -EINVAL ? CTL_CONFIG : r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
+}
+
+const struct node_config *offline_find(const struct config *config, const char *name)
+{
+	if (strcmp(name, "/") == 0 || strcmp(name, CONFIG_ROOT_NAME) == 0)
+		return config->nodes[0];
+	return config_find(config, name);
 }

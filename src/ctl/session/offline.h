@@ -14,3 +14,6 @@
  */
 int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json_t *all,
 		 size_t *warnings, struct config **ret);
+
+/* Finds a node by its path; "/" and "root" are the root, as for the daemon.  NULL: not there. */
+const struct node_config *offline_find(const struct config *config, const char *name);

@@ -164,7 +164,7 @@ static const struct option_row table[] = {
 	    from_history),
 	ROW("grace", 0, "D", " plan ", "exit with 1 if it may take longer than D", set_duration,
 	    grace_usec),
-	ROW("config", 0, "FILE", " advise plan ", "of a file or folder, without a daemon; may be repeated",
+	ROW("config", 0, "FILE", " advise cat plan show ", "of a file or folder, without a daemon; may be repeated",
 	    add_word, configs),
 	ROW("once", 0, NULL, " top ", "once, also on a terminal", set_flag, once),
 	ROW("all", 0, NULL, " show ", "the defaults, too", set_flag, all),

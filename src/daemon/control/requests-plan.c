@@ -9,7 +9,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/control/requests-private.h"
-#include "daemon/view/settings.h"
+#include "daemon/view/dependencies.h"
+#include "proto/config/settings.h"
 #include "proto/plan.h"
 
 /* Looking: settings, dependencies, and the forecast of a shutdown of the tree as it is now. */
@@ -123,7 +124,8 @@ void request_plan(struct request *q, struct node *node, const struct message_cal
 void request_show(struct request *q, struct node *node, const struct message_call *call)
 {
 	(void)call;
-	request_reply(q, settings_json(q->tree, node, q->connection->tier > TIER_LOOK));
+	request_reply(q, settings_json(q->tree->config, node->config, node->transient,
+				       q->connection->tier > TIER_LOOK));
 }
 
 void request_dependencies(struct request *q, struct node *node, const struct message_call *call)

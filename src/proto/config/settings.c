@@ -1,4 +1,4 @@
-#include "daemon/view/settings.h"
+#include "proto/config/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,21 +6,20 @@
 #include <unistd.h>
 
 #include "base/memstream.h"
-#include "model/keys/diff.h"
 #include "model/keys/section.h"
 #include "proto/message.h"
 
 /*
- * The table of keys says everything: which keys count for the node, and how a value is shown.  An
- * inherited key of a group is what its section states, as only services have a value of their own.
+ * The table of keys decides which keys count for the node, and how a value is shown.  An inherited
+ * key of a group is the one that its section states, as only services have a value of their own.
  */
 
 struct settings {
-	const struct tree *tree;
+	const struct config *config;
 	const struct node_config *node;
 	bool transient; /* no file has it */
 	bool trusted;
-	char *directory; /* of ours, for files with relative names; or NULL */
+	char *directory; /* of this process, for relative names of files; or NULL */
 	json_t *list;
 };
 
@@ -46,7 +45,7 @@ static const void *field_of(const struct settings *s, const struct key *key)
 	const struct node_config *node = s->node;
 
 	if (key->scope == SCOPE_ROOT)
-		return key_field(key, s->tree->config);
+		return key_field(key, s->config);
 	return key_field(key, key->scope == SCOPE_INHERITED && !node->argv ? &node->section->stated
 									   : node);
 }
@@ -161,45 +160,27 @@ static void add_key(const struct settings *s, enum key_id key)
 		add_setting(s, key, print_value(keys[key].type, field));
 }
 
-json_t *settings_json(const struct tree *tree, const struct node *node, bool trusted)
+json_t *settings_json(const struct config *config, const struct node_config *node, bool transient,
+		      bool trusted)
 {
 	cleanup(freep) char *directory = getcwd(NULL, 0);
 	const struct settings s = {
-		.tree = tree,
-		.node = node->config,
-		.transient = node->transient,
+		.config = config,
+		.node = node,
+		.transient = transient,
 		.trusted = trusted,
 		.directory = directory,
 		.list = json_array(),
 	};
-	json_t *reply = json_pack("{s:s, s:b, s:o}", "node", node->config->path, "service",
-				  node->config->argv != NULL, "settings", s.list);
+	json_t *reply = json_pack("{s:s, s:b, s:o}", "node", node->path, "service",
+				  node->argv != NULL, "settings", s.list);
 
 	for (enum key_id key = 0; reply && key < N_KEYS; key++)
-		if (is_of_node(node->config, &keys[key]))
+		if (is_of_node(node, &keys[key]))
 			add_key(&s, key);
-	if (node->config->place.file) {
-		(void)json_object_set_new(reply, "file", file_json(&s, node->config->place.file));
-		(void)json_object_set_new(reply, "line", json_integer(node->config->place.line));
+	if (node->place.file) {
+		(void)json_object_set_new(reply, "file", file_json(&s, node->place.file));
+		(void)json_object_set_new(reply, "line", json_integer(node->place.line));
 	}
 	return reply;
-}
-
-static void add_dependencies(json_t *list, const struct node *node)
-{
-	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
-			(void)json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "from",
-								    node->config->path, "to",
-								    (*to)->config->path, "kind",
-								    keys[key_of_edge(edge)].name));
-}
-
-json_t *dependencies_json(const struct tree *tree, const struct node *node)
-{
-	json_t *list = json_array();
-
-	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
-		add_dependencies(list, n);
-	return json_pack("{s:s, s:o}", "node", node->config->path, "dependencies", list);
 }
