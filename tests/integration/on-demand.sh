@@ -155,6 +155,7 @@ is "ends at once" "$status" 0
 	demand group/fails tcp:127.0.0.1:8091 'restart = never' "start-command = test -e $dir/mended"
 	demand quits tcp:127.0.0.1:8092 'restart-delay = 200ms' | sed 's|/server$|/quits|'
 	demand moves tcp:127.0.0.1:8093
+	demand clock udp:127.0.0.1:8095
 } | config
 sed -i "1i [swansong]\\nstate = $dir/state" "$ini"
 # It ends well without accepting, until it may accept.
@@ -207,8 +208,13 @@ ok "a reload sets a timeout" ctl reload
 ok "which stops the running process" wait_for 10 has_state moves listening
 ok "a reload ends the waiting" ctl disable moves
 ok "of a service that is disabled" wait_for 10 has_state moves down
+client tcp:127.0.0.1:8094 pid >"$dir/disabled" &
+waiting=$!
+client udp:127.0.0.1:8095 pid >/dev/null # another service is called later, and answers
+is "a connection does not start it" "$(state moves)" down
 ok "until it is enabled" ctl enable moves
-like "then a connection is served" "$(client tcp:127.0.0.1:8094 pid)" '^[0-9]+$'
+wait "$waiting"
+like "then the connection is served" "$(cat "$dir/disabled")" '^[0-9]+$'
 ok "it stops" wait_for 10 has_state moves listening
 sed -i '/^\[moves\]/,/^$/s/on-demand/yes/' "$ini"
 ok "a reload ends the waiting" ctl reload

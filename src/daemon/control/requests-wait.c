@@ -121,7 +121,7 @@ static bool is_watched(const struct request *q, const struct node *node, const s
 {
 	const struct service *s = node->service;
 
-	return s && start_order_is_meant(node, top) && s->setup.config->type == TYPE_SIMPLE &&
+	return s && start_order_is_meant(node, top) && s->setup.config->type != TYPE_ONESHOT &&
 	       (q->stay || s->setup.config->ready.kind == PROBE_STARTED);
 }
 

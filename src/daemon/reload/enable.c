@@ -18,8 +18,10 @@ static void follow(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		n->disabled = disabled_has(&tree->ctx->disabled, n->config->path);
-		if (n->service)
-			service_recount(n->service);
+		if (!n->service)
+			continue;
+		service_recount(n->service);
+		service_update_demand(n->service);
 	}
 	context_update_soon(tree->ctx);
 }
