@@ -30,7 +30,7 @@ static void rest(struct tree *tree, struct service *s)
 		goals_rest(tree, s->node);
 	service_use_next_setup(s);
 	/* A failure is logged; the service then waits for a start by hand. */
-	if (activation_listen(s->setup.launch.activation) < 0)
+	if (!s->setup.launch.activation || activation_listen(s->setup.launch.activation) < 0)
 		return;
 	s->calls->resting = true;
 	await(s);
@@ -121,7 +121,8 @@ static void demand_process(struct tree *tree, struct service *s)
 {
 	if (!s->calls || !service_is_on_demand(s) || node_goal(s->node) < GOAL_IDLE)
 		return;
-	if (s->state == STATE_UP && !service_is_stopped(s)) {
+	if (s->state == STATE_UP && !service_is_stopped(s) &&
+	    activation_is_listening(s->setup.launch.activation)) {
 		process_up(tree, s);
 		return;
 	}
