@@ -4,10 +4,13 @@
 requires_package python3 python3
 
 # A server of the sockets that it is given.  A connection sends a word: "pid" is answered; "exit N" ends
-# the server; a connection that stays open is served until its client closes it.
+# the server; a connection that stays open is served until its client closes it.  With a path GATE, a
+# stop waits until that FIFO has had a writer.
 cat >"$dir/server" <<-'END'
 	#!/usr/bin/env python3
-	import os, select, socket, sys
+	import os, select, signal, socket, sys
+	if len(sys.argv) > 1:
+	    signal.signal(signal.SIGTERM, lambda *_: (open(sys.argv[1]).read(), os._exit(0)))
 	listeners = [socket.socket(fileno=3 + i) for i in range(int(os.environ["LISTEN_FDS"]))]
 	open_ones = []
 	while True:
@@ -63,6 +66,7 @@ demand() { # NODE LISTEN [LINE...]
 	shift 2
 	[ $# = 0 ] || printf '%s\n' "$@"
 }
+is_connected() { [ -n "$(ss -Htn state established "dport = $1")" ]; } # PORT
 idle='idle-timeout = 200ms'
 {
 	demand admin tcp:127.0.0.1:8080
@@ -70,8 +74,8 @@ idle='idle-timeout = 200ms'
 	demand tcp6 'tcp:[::1]:8082' "$idle"
 	demand unix "unix:$dir/unix" "$idle"
 	demand udp udp:127.0.0.1:8083 "$idle"
-	demand leased tcp:127.0.0.1:8084 "$idle" 'term-after = waits'
-	service waits
+	demand leased tcp:127.0.0.1:8084 "$idle"
+	demand slow tcp:127.0.0.1:8085 "$idle" | sed "s|/server$|/server $dir/gate|"
 	service web 'requires = admin tcp'
 } | config
 start_daemon
@@ -127,6 +131,21 @@ is "the guard keeps the service" "$(state leased)" up
 echo >"$dir/guarded"
 wait "$guarding"
 ok "without it, the service stops" wait_for 10 has_state leased listening
+
+mkfifo "$dir/gate"
+first=$(client tcp:127.0.0.1:8085 pid)
+ok "a service that ends slowly is stopped" wait_for 10 has_state slow stopping
+"$dir/client" tcp:127.0.0.1:8085 pid >"$dir/second" &
+waiting=$!
+ok "a connection comes meanwhile" wait_for 10 is_connected 8085
+is "it is not served yet" "$(state slow) $(cat "$dir/second")" "stopping "
+: >"$dir/gate"
+wait "$waiting"
+like "but by the next run" "$(cat "$dir/second")" '^[0-9]+$'
+ok "which is another process" test "$first" != "$(cat "$dir/second")"
+ok "and stops, too" wait_for 10 has_state slow stopping
+: >"$dir/gate"
+ok "until the next connection" wait_for 10 has_state slow listening
 
 # --- Requests ------------------------------------------------------------------------------------
 
