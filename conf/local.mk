@@ -1,6 +1,6 @@
 # Examples, installed with the documentation.
 examplesdir           = $(docdir)/examples
-dist_examples_DATA    = %D%/swansong.ini %D%/demo.ini
+dist_examples_DATA    = %D%/swansong.ini %D%/demo.ini %D%/tour.ini
 # The services of demo.ini, which is started beside them.
 dist_examples_SCRIPTS = %D%/demo-service.sh
 EXTRA_DIST           += %D%/demo.sh

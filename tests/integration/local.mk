@@ -76,6 +76,7 @@ dist_check_SCRIPTS += \
 	%D%/names.sh \
 	%D%/notify.sh \
 	%D%/notify-senders.sh \
+	%D%/readme.sh \
 	%D%/ready.sh \
 	%D%/ready-foreign.sh \
 	%D%/reload.sh \

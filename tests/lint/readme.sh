@@ -1,11 +1,12 @@
 #!/bin/sh
-# README.md: its configuration is valid, its plan is the output of swansongctl, the targets of its links
-# exist, and it has a link to each page of the manual.
+# README.md: its configuration is that of conf/tour.ini, its plan is the output of swansongctl, the targets of its
+# links exist, it has a link to each page of the manual, and it is short.  Its tour: tests/integration/readme.sh.
 . "${0%/*}/lib.sh"
 readme=${top_srcdir:?}/README.md
 
 sed -n '/^[[:punct:]]\{3\}ini$/,/^[[:punct:]]\{3\}$/{/^[[:punct:]]\{3\}/d;p;}' "$readme" >"$dir/swansong.ini"
-try "the configuration is one" "${top_builddir:?}/swansongctl" check "$dir/swansong.ini"
+try "the configuration is that of conf/tour.ini" diff "$dir/swansong.ini" "$top_srcdir/conf/tour.ini"
+try "the configuration is valid" "${top_builddir:?}/swansongctl" check "$dir/swansong.ini"
 
 # Indented by four; ends before the next command.
 sed -n '/^    \$ swansongctl plan  /,/^    worst case/{/\$/d;s/^    //;p;}' "$readme" >"$dir/says"
@@ -26,4 +27,5 @@ try "the targets of the links exist" is_empty "$dir/missing"
 (cd "$top_srcdir" && ls man/*.[1-9] man/*.[1-9].in) | sort >"$dir/pages"
 comm -23 "$dir/pages" "$dir/links" >"$dir/unlinked"
 try "it links to every page of the manual" is_empty "$dir/unlinked"
+try "it has fewer than 150 lines" test "$(wc -l <"$readme")" -lt 150
 finish
