@@ -30,11 +30,32 @@ CLEANFILES += %D%/swansong.ini.5
 %D%/swansong.ini.5: %D%/swansong.ini.5.in $(keys)
 	$(fill_in_keys)
 
-# The pages of the sources have the paths of a distribution, the installed ones those of the build.
+# The pages of the sources have the paths of a distribution; installed ones and HTML have those of the build.
+pages_with_paths = $(SED) -e 's,/etc/swansong,$(sysconfdir)/swansong,g' -e 's,/usr/share/swansong,$(pkgdatadir),g'
 install-data-hook:
-	cd "$(DESTDIR)$(mandir)" && for page in man1/swansongctl.1 man1/supervisord2swansong.1 \
-		man5/swansong.ini.5 man7/swansong-guard.7 man8/swansongd.8; do \
-		$(SED) -e 's,/etc/swansong,$(sysconfdir)/swansong,g' \
-			-e 's,/usr/share/swansong,$(pkgdatadir),g' $$page >$$page.new && \
-		chmod 644 $$page.new && mv $$page.new $$page || exit 1; \
+	cd "$(DESTDIR)$(mandir)" && for page in $(dist_man_MANS) $(man_MANS); do \
+		page=$${page##*/} && page=man$${page##*.}/$$page && \
+		$(pages_with_paths) "$$page" >"$$page.new" && \
+		chmod 644 "$$page.new" && mv "$$page.new" "$$page" || exit 1; \
 	done
+
+# `make html` makes man/html for a web site, with links between the pages.
+EXTRA_DIST += %D%/style.css
+html-local: $(man_MANS)
+	rm -rf %D%/html && $(MKDIR_P) %D%/html
+	cp $(srcdir)/%D%/style.css %D%/html
+	for page in $(dist_man_MANS) $(man_MANS); do \
+		[ -e "$$page" ] || page=$(srcdir)/$$page; \
+		$(pages_with_paths) "$$page" >"%D%/html/$${page##*/}" || exit 1; \
+	done
+	cd %D%/html && for page in *.[1-9]; do \
+		mandoc -Thtml -O 'toc,style=style.css,man=%N.%S.html;https://manpages.debian.org/%N.%S' \
+			"$$page" >"$$page.html" && \
+		$(SED) -n 's,^\.Nd \(.*\),<li><a href="'"$$page"'.html">'"$$page"'</a> \1</li>,p' "$$page" >>list || exit 1; \
+	done
+	cd %D%/html && { \
+		echo '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Swansong</title>'; \
+		echo '<link rel="stylesheet" href="style.css"></head><body><h1>Swansong</h1><ul>'; \
+		cat list; echo '</ul></body></html>'; } >index.html && rm list *.[1-9]
+clean-local:
+	rm -rf %D%/html

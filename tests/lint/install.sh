@@ -43,6 +43,10 @@ keeps_conf() {
 names_conf() {
 	grep -q "${sysconfdir:?}/swansong/swansong.ini" "$(find "$dir/data" -name swansongd.8)"
 }
+names_no_other() {
+	find "$dir/data" -name '*.[1-9]' -exec grep -H /etc/swansong {} + | grep -v "$sysconfdir/swansong" >"$dir/other" || :
+	is_empty "$dir/other"
+}
 
 cat >"$dir/stranger.c" <<'END'
 #include <swansong/swansong.h>
@@ -115,4 +119,5 @@ try "a configuration is installed" install_data
 try "it is one" "${top_builddir:?}/swansongctl" check --trust-config "$(conf_of_install)"
 try "it is never replaced" keeps_conf
 try "the manual has the paths of the build" names_conf
+try "and no page has those of another prefix" names_no_other
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every page of the manual is clean and complete when it is shown, its tables fit a terminal, and the
-# pages of swansong that it refers to exist.
+# pages of swansong that it refers to exist, also in HTML.
 . "${0%/*}/lib.sh"
 
 # All pages in a folder: the build makes some of them.
@@ -39,4 +39,19 @@ while read -r page; do
 done <"$dir/named" >"$dir/missing"
 try "pages of swansong are referred to" test -s "$dir/named"
 try "pages of swansong that are referred to exist" is_empty "$dir/missing"
+
+# HTML, as for a web site.
+if command -v mandoc >/dev/null; then
+	(unset MAKEFLAGS MFLAGS MAKELEVEL && make -s -C "$top_builddir" html) >"$dir/html" 2>&1 || :
+	cd "$top_builddir/man/html" || exit
+	for page in "$dir"/man/*.[1-9]; do
+		grep -q "href=\"${page##*/}.html\"" index.html || echo "no ${page##*/} in the index"
+	done >>"$dir/html"
+	grep -oh 'href="[^":#]*"' ./*.html | sed 's/href="\(.*\)"/\1/' | sort -u | while read -r target; do
+		[ -e "$target" ] || echo "a link to $target, which does not exist"
+	done >>"$dir/html"
+	try "make html makes all pages, with links between them" is_empty "$dir/html"
+else
+	skip "make html makes all pages, with links between them" "package mandoc"
+fi
 finish
