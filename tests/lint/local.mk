@@ -14,6 +14,7 @@ lints = \
 	%D%/races.sh \
 	%D%/readme.sh \
 	%D%/rooms.sh \
+	%D%/snippets.sh \
 	%D%/symbols.sh \
 	%D%/unit.sh \
 	%D%/shell.sh
