@@ -13,8 +13,8 @@ for folder in /usr/local/bin /var/log/nginx /var/lib; do
 done
 mkdir -p /var/lib/swansong /var/lib/nginx "$dir/etc/supervisor" "$dir/etc/swansong/swansong.d" "$dir/work"
 printf '#!/bin/sh\nexec sleep infinity\n' >/usr/local/bin/worker
-printf '#!/bin/sh\n' >/usr/local/bin/backup
-chmod 755 /usr/local/bin/*
+printf '#!/bin/sh\n' | tee /usr/local/bin/backup >"$dir/work/run-tests"
+chmod 755 /usr/local/bin/* "$dir/work/run-tests"
 PATH=$(realpath "$top_builddir"):$(realpath "$top_srcdir")/contrib/convert:$PATH
 export XDG_RUNTIME_DIR=/run
 printf '[program:app]\ncommand=/usr/local/bin/worker\n' >"$dir/etc/supervisor/supervisord.conf"
@@ -104,6 +104,10 @@ runs() { # SCRIPT
 		wait_for 10 not has_connections 0
 		stop_daemon 60
 		;;
+	"swansong-init -r"*)
+		wait_for 10 pgrep -P "$pid" >/dev/null
+		kill -TERM "$(pgrep -P "$pid")"
+		;;
 	esac
 	wait_for 60 is_zombie_or_gone "$pid" || kill "$pid"
 	wait "$pid"
@@ -125,5 +129,20 @@ for page in "$man"/*.[1578]*; do
 		! gone "$daemon" || start_tree
 		ok "$page: ${script%%$'\n'*}" runs "$script"
 	done < <(scripts "$page")
+done
+
+# --- In a container --------------------------------------------------------------------------------
+
+answers() { curl -s -o "$dir/answer" http://127.0.0.1/; }
+
+gone "$daemon" || stop_daemon 60
+for page in swansongd.8 swansong-init.1; do
+	blocks "$page"
+	block=$(grep -l '^ENTRYPOINT' "$dir/blocks"/*)
+	mapfile -t words < <(sed 's/^[A-Z]* //' "$block" | jq -r '.[]')
+	launch "${words[@]}"
+	ok "$page: ${words[*]}" wait_for 10 answers
+	stop_daemon
+	is "it ends by SIGTERM" "$status" 0
 done
 finish
