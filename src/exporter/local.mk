@@ -16,7 +16,9 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/text/api.h %D%/text/api.c \
 	%D%/text/html.h %D%/text/html.c \
 	%D%/text/health.h %D%/text/health.c \
-	%D%/text/metrics.h %D%/text/metrics.c
+	%D%/text/sample.h %D%/text/sample.c \
+	%D%/text/metrics.h %D%/text/metrics.c \
+	%D%/text/usage.h %D%/text/usage.c
 
 # http: the server
 %C%_libexporter_la_SOURCES += \

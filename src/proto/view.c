@@ -5,6 +5,7 @@
 #include "proto/view.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const node_view_states[] = {
@@ -182,4 +183,16 @@ bool node_view_is_healthy(const struct node_view *node)
 bool node_view_is_well(const struct node_view *node)
 {
 	return node->state == NODE_RUNNING && node->ready && node_view_is_healthy(node);
+}
+
+char *node_view_group(const struct node_view *node)
+{
+	char *group;
+
+	if (asprintf(&group, "node:%s", node->path) < 0)
+		return NULL;
+	for (char *c = group; *c; c++)
+		if (*c == '/')
+			*c = ':';
+	return group;
 }

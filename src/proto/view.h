@@ -115,6 +115,9 @@ int plan_entry_view_parse_array(const json_t *parameters, const char *name,
 int output_view_parse_array(const json_t *parameters, const char *name, struct output_view **ret,
 			    size_t *ret_n);
 
+/* Returns the name of the control group of the node, to be freed by free(); NULL: no memory. */
+char *node_view_group(const struct node_view *node);
+
 /* Returns true if the node is no service, or one that has not ended by itself and is healthy. */
 bool node_view_is_healthy(const struct node_view *node);
 

@@ -21,7 +21,14 @@ start_daemon
 ctl wait --for ready
 start_exporter
 
-ok "promtool finds nothing wrong" sh -c "curl -s $url/metrics | promtool check metrics"
+for path in /metrics /metrics/usage; do
+	ok "promtool finds nothing wrong in $path" sh -c "curl -s $url$path | promtool check metrics"
+done
+used() { get /metrics/usage | sed -n "s/^swansong_service_$1{node=\"web\"} //p"; } # METRIC
+is "a service has its processes" "$(used processes)" 1
+ok "and memory" test "$(used memory_bytes)" -gt 100000
+like "and processor time" "$(used cpu_seconds_total)" '^[0-9]+\.[0-9]{6}$'
+is "a service that does not run has none" "$(get /metrics/usage | grep -c 'node="off"')" 0
 openmetrics='Accept: application/openmetrics-text;version=1.0.0'
 is "OpenMetrics ends with its mark" "$(get /metrics -H "$openmetrics" | tail -n 1)" "# EOF"
 like "its type is named" "$(get /metrics -H "$openmetrics" -o /dev/null -w '%{content_type}')" \
@@ -34,7 +41,7 @@ contrib=$top_srcdir/contrib/prometheus
 ok "the alert rules are rules" promtool check rules "$contrib/swansong.rules.yml"
 ok "that fire when they have to" promtool test rules "$contrib/swansong.test.yml"
 ok "the dashboard is JSON" jq -e '.panels | length > 0' "$contrib/swansong-dashboard.json"
-get /metrics | sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' | sort >"$dir/served"
+{ get /metrics; get /metrics/usage; } | sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' | sort >"$dir/served"
 named() { # FILE...: metrics, without the suffixes of a histogram
 	grep -oh 'swansong_[a-z_]*' "$@" | sed 's/_bucket$//' | sort -u
 }

@@ -35,16 +35,9 @@ bool usages_of(const struct usages *usages, const struct node_view *node, struct
 
 	if (!node->is_service || node->service.pid == FIELD_NONE || node->service.pid > INT32_MAX)
 		return false;
-	if (asprintf(&group, "node:%s", node->path) < 0) {
-		group = NULL;
-		return false;
-	}
-	/* As the daemon calls the control group of a node. */
-	for (char *c = group; *c; c++)
-		if (*c == '/')
-			*c = ':';
-	return usage_of(&usages->snapshot, (pid_t)node->service.pid, usages->daemon, group, ret) ==
-	       0;
+	group = node_view_group(node);
+	return group && usage_of(&usages->snapshot, (pid_t)node->service.pid, usages->daemon, group,
+				 ret) == 0;
 }
 
 char *usage_bytes_text(char buf[static USAGE_TEXT_MAX], uint64_t bytes)

@@ -15,7 +15,7 @@
 #include "exporter/text/api.h"
 #include "exporter/text/health.h"
 #include "exporter/text/html.h"
-#include "exporter/text/metrics.h"
+#include "exporter/text/usage.h"
 
 struct reply {
 	struct MHD_Connection *connection;
@@ -90,7 +90,7 @@ static struct MHD_Response *get_events(struct site *site, struct reply *reply)
 	return response;
 }
 
-static struct MHD_Response *get_metrics(struct site *site, struct reply *reply)
+static struct MHD_Response *reply_metrics(struct site *site, struct reply *reply, bool usage)
 {
 	const char *accept = MHD_lookup_connection_value(reply->connection, MHD_HEADER_KIND,
 							 MHD_HTTP_HEADER_ACCEPT);
@@ -107,8 +107,21 @@ static struct MHD_Response *get_metrics(struct site *site, struct reply *reply)
 
 	if (memstream_open(&m) < 0)
 		return NULL;
-	metrics_write(m.file, &source, format);
+	if (usage)
+		usage_write(m.file, &source, link_daemon(site->link), format);
+	else
+		metrics_write(m.file, &source, format);
 	return memstream_close(&m, &text) < 0 ? NULL : reply_text(text, metrics_type(format));
+}
+
+static struct MHD_Response *get_metrics(struct site *site, struct reply *reply)
+{
+	return reply_metrics(site, reply, false);
+}
+
+static struct MHD_Response *get_usage(struct site *site, struct reply *reply)
+{
+	return reply_metrics(site, reply, true);
 }
 
 /* Takes the reference to @object. */
@@ -184,6 +197,7 @@ static const struct {
 	{ "/api/shutdown", false, get_shutdown },
 	{ "/events", false, get_events },
 	{ "/metrics", false, get_metrics },
+	{ "/metrics/usage", false, get_usage },
 	{ "/healthz", false, get_healthz },
 	{ "/readyz", false, get_readyz },
 	{ "/startupz", false, get_startupz },

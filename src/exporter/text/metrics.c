@@ -4,21 +4,17 @@
  */
 #include "exporter/text/metrics.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 
 struct writer {
-	FILE *to;
+	struct samples samples;
 	const struct metrics_source *source;
-	const struct family *family;
 	size_t n;		  /* nodes that have samples */
 	char **labels;		  /* node="web/api" of each */
 	struct guards_of *guards; /* likewise */
-	bool openmetrics;
 };
 
 struct family {
@@ -36,43 +32,10 @@ struct guards_of {
 	uint64_t oldest_usec;
 };
 
-/* --- samples --- */
-
-/* @labels and @label may be NULL. */
-static void sample_name(struct writer *w, const char *suffix, const char *labels, const char *label,
-			const char *value)
-{
-	(void)fputs(w->family->name, w->to);
-	(void)fputs(suffix, w->to);
-	if (!labels && !label)
-		return;
-	(void)fputc('{', w->to);
-	(void)fputs(labels ? labels : "", w->to);
-	if (label)
-		(void)fprintf(w->to, "%s%s=\"%s\"", labels ? "," : "", label, value);
-	(void)fputc('}', w->to);
-}
-
-static void sample_number(struct writer *w, uint64_t number)
-{
-	char digits[TEXT_NUMBER_MAX];
-
-	(void)fputc(' ', w->to);
-	(void)fputs(text_number(digits, number), w->to);
-	(void)fputc('\n', w->to);
-}
-
-/* In seconds. */
-static void sample_usec(struct writer *w, uint64_t usec)
-{
-	(void)fprintf(w->to, " %" PRIu64 ".%06" PRIu64 "\n", usec / USEC_PER_SEC,
-		      usec % USEC_PER_SEC);
-}
-
 static void node_number(struct writer *w, size_t i, const char *suffix, uint64_t number)
 {
-	sample_name(w, suffix, w->labels[i], NULL, NULL);
-	sample_number(w, number);
+	sample_name(&w->samples, suffix, w->labels[i], NULL, NULL);
+	sample_number(&w->samples, number);
 }
 
 static const struct node_view *node_of(const struct writer *w, size_t i)
@@ -89,20 +52,20 @@ static const struct totals_node *totals_of(const struct writer *w, size_t i)
 
 static void write_up(struct writer *w)
 {
-	sample_name(w, "", NULL, NULL, NULL);
-	sample_number(w, w->source->up);
+	sample_name(&w->samples, "", NULL, NULL, NULL);
+	sample_number(&w->samples, w->source->up);
 }
 
 static void write_build(struct writer *w)
 {
-	sample_name(w, "_info", NULL, "version", PACKAGE_VERSION);
-	sample_number(w, 1);
+	sample_name(&w->samples, "_info", NULL, "version", PACKAGE_VERSION);
+	sample_number(&w->samples, 1);
 }
 
 static void write_nodes(struct writer *w)
 {
-	sample_name(w, "", NULL, NULL, NULL);
-	sample_number(w, w->source->copy->n);
+	sample_name(&w->samples, "", NULL, NULL, NULL);
+	sample_number(&w->samples, w->source->copy->n);
 }
 
 static void write_deadline(struct writer *w)
@@ -115,8 +78,8 @@ static void write_deadline(struct writer *w)
 	root = copy_node_at(copy, &copy->nodes[0], w->source->now_usec);
 	if (root.deadline_usec == FIELD_NONE)
 		return;
-	sample_name(w, "", NULL, NULL, NULL);
-	sample_usec(w, clock_add(clock_realtime_usec(), root.deadline_usec));
+	sample_name(&w->samples, "", NULL, NULL, NULL);
+	sample_usec(&w->samples, clock_add(clock_realtime_usec(), root.deadline_usec));
 }
 
 static void write_state(struct writer *w, size_t i)
@@ -127,8 +90,8 @@ static void write_state(struct writer *w, size_t i)
 	const char *const *states = view->is_service ? service_view_states : node_view_states;
 
 	for (; *states; states++) {
-		sample_name(w, "", w->labels[i], "state", *states);
-		sample_number(w, strcmp(*states, state) == 0);
+		sample_name(&w->samples, "", w->labels[i], "state", *states);
+		sample_number(&w->samples, strcmp(*states, state) == 0);
 	}
 }
 
@@ -165,8 +128,8 @@ static void write_exits(struct writer *w, size_t i)
 	for (size_t k = 0; totals && k < N_TOTALS_EXITS; k++) {
 		if (totals->exits[k] == 0)
 			continue;
-		sample_name(w, "_total", w->labels[i], "kind", names[k]);
-		sample_number(w, totals->exits[k]);
+		sample_name(&w->samples, "_total", w->labels[i], "kind", names[k]);
+		sample_number(&w->samples, totals->exits[k]);
 	}
 }
 
@@ -178,12 +141,12 @@ static void write_durations(struct writer *w, size_t i, const struct totals_dura
 	if (count == 0)
 		return;
 	for (size_t k = 0; k < TOTALS_BUCKETS; k++) {
-		sample_name(w, "_bucket", w->labels[i], "le",
+		sample_name(&w->samples, "_bucket", w->labels[i], "le",
 			    k < ARRAY_SIZE(bounds) ? bounds[k] : "+Inf");
-		sample_number(w, durations->buckets[k]);
+		sample_number(&w->samples, durations->buckets[k]);
 	}
-	sample_name(w, "_sum", w->labels[i], NULL, NULL);
-	sample_usec(w, durations->sum_usec);
+	sample_name(&w->samples, "_sum", w->labels[i], NULL, NULL);
+	sample_usec(&w->samples, durations->sum_usec);
 	node_number(w, i, "_count", count);
 }
 
@@ -205,8 +168,8 @@ static void write_drain(struct writer *w, size_t i)
 
 	if (!totals || totals->drain_usec == 0)
 		return;
-	sample_name(w, "_total", w->labels[i], NULL, NULL);
-	sample_usec(w, totals->drain_usec);
+	sample_name(&w->samples, "_total", w->labels[i], NULL, NULL);
+	sample_usec(&w->samples, totals->drain_usec);
 }
 
 static void write_killed(struct writer *w, size_t i)
@@ -220,8 +183,8 @@ static void write_guards(struct writer *w, size_t i)
 	for (size_t k = 0; k < KINDS_MAX; k++) {
 		if (w->guards[i].n[k] == 0)
 			continue;
-		sample_name(w, "", w->labels[i], "kind", guard_view_kinds[k]);
-		sample_number(w, w->guards[i].n[k]);
+		sample_name(&w->samples, "", w->labels[i], "kind", guard_view_kinds[k]);
+		sample_number(&w->samples, w->guards[i].n[k]);
 	}
 }
 
@@ -229,8 +192,8 @@ static void write_oldest(struct writer *w, size_t i)
 {
 	if (w->guards[i].oldest_usec == 0)
 		return;
-	sample_name(w, "", w->labels[i], NULL, NULL);
-	sample_usec(w, w->guards[i].oldest_usec);
+	sample_name(&w->samples, "", w->labels[i], NULL, NULL);
+	sample_usec(&w->samples, w->guards[i].oldest_usec);
 }
 
 static void write_lost_lines(struct writer *w, size_t i)
@@ -276,42 +239,10 @@ static const struct family families[] = {
 
 /* --- all --- */
 
-/* Prometheus has no infos, and names a counter with its suffix. */
-static void write_head(struct writer *w)
-{
-	const struct family *f = w->family;
-	const char *suffix = "", *type = f->type;
-
-	if (!w->openmetrics && strcmp(type, "counter") == 0)
-		suffix = "_total";
-	if (!w->openmetrics && strcmp(type, "info") == 0) {
-		suffix = "_info";
-		type = "gauge";
-	}
-	(void)fprintf(w->to, "# HELP %s%s %s\n# TYPE %s%s %s\n", f->name, suffix, f->help, f->name,
-		      suffix, type);
-}
-
-static char *label_of(const char *path)
-{
-	char *text = malloc(2 * strlen(path) + sizeof("node=\"\"")), *at;
-
-	if (!text)
-		return NULL;
-	at = stpcpy(text, "node=\"");
-	for (; *path; path++) {
-		if (*path == '\\' || *path == '"' || *path == '\n')
-			*at++ = '\\';
-		*at++ = *path == '\n' ? 'n' : *path;
-	}
-	(void)strcpy(at, "\"");
-	return text;
-}
-
 static bool make_labels(struct writer *w, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		w->labels[i] = label_of(node_of(w, i)->path);
+		w->labels[i] = sample_label(node_of(w, i)->path);
 		if (!w->labels[i])
 			return false;
 	}
@@ -348,26 +279,25 @@ static void count_guards(struct writer *w)
 static void write_families(struct writer *w)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-		w->family = &families[i];
-		write_head(w);
-		if (w->family->write)
-			w->family->write(w);
-		for (size_t k = 0; w->family->write_node && k < w->n; k++)
-			w->family->write_node(w, k);
+		const struct family *f = &families[i];
+
+		samples_begin(&w->samples, f->name, f->type, f->help);
+		if (f->write)
+			f->write(w);
+		for (size_t k = 0; f->write_node && k < w->n; k++)
+			f->write_node(w, k);
 	}
-	if (w->openmetrics)
-		(void)fputs("# EOF\n", w->to);
+	samples_end(&w->samples);
 }
 
 void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_format format)
 {
 	size_t n = source->up ? MIN(source->copy->n, source->max_nodes) : 0;
 	struct writer w = {
-		.to = to,
+		.samples = { .to = to, .format = format },
 		.source = source,
 		.labels = calloc(n + 1, sizeof(*w.labels)),
 		.guards = calloc(n + 1, sizeof(*w.guards)),
-		.openmetrics = format == METRICS_OPENMETRICS,
 	};
 
 	/* Without memory, the families of nodes are empty. */
@@ -380,17 +310,4 @@ void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_f
 		free(w.labels[i]);
 	free(w.labels);
 	free(w.guards);
-}
-
-enum metrics_format metrics_accepted(const char *accept)
-{
-	return accept && strstr(accept, "application/openmetrics-text") ? METRICS_OPENMETRICS
-									: METRICS_PROMETHEUS;
-}
-
-const char *metrics_type(enum metrics_format format)
-{
-	return format == METRICS_OPENMETRICS
-		       ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-		       : "text/plain; version=0.0.4; charset=utf-8";
 }

@@ -8,8 +8,7 @@
 #include <stdio.h>
 
 #include "exporter/mirror/totals.h"
-
-enum metrics_format { METRICS_PROMETHEUS, METRICS_OPENMETRICS };
+#include "exporter/text/sample.h"
 
 #define METRICS_NODES_DEFAULT 2000
 
@@ -21,10 +20,5 @@ struct metrics_source {
 	uint64_t now_usec;
 };
 
-/* The format that a client asks for by its header Accept, or NULL. */
-enum metrics_format metrics_accepted(const char *accept);
-
-/* "text/plain; version=0.0.4; charset=utf-8" */
-const char *metrics_type(enum metrics_format format);
-
+/* Writes all families. */
 void metrics_write(FILE *to, const struct metrics_source *source, enum metrics_format format);

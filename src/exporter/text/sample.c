@@ -1,0 +1,89 @@
+#include "exporter/text/sample.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+enum metrics_format metrics_accepted(const char *accept)
+{
+	return accept && strstr(accept, "application/openmetrics-text") ? METRICS_OPENMETRICS
+									: METRICS_PROMETHEUS;
+}
+
+const char *metrics_type(enum metrics_format format)
+{
+	return format == METRICS_OPENMETRICS
+		       ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+		       : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+/* Prometheus has no infos, and names a counter with its suffix. */
+void samples_begin(struct samples *samples, const char *family, const char *type, const char *help)
+{
+	bool plain = samples->format == METRICS_PROMETHEUS;
+	const char *suffix = "";
+
+	samples->family = family;
+	if (plain && strcmp(type, "counter") == 0)
+		suffix = "_total";
+	if (plain && strcmp(type, "info") == 0) {
+		suffix = "_info";
+		type = "gauge";
+	}
+	(void)fprintf(samples->to, "# HELP %s%s %s\n# TYPE %s%s %s\n", family, suffix, help, family,
+		      suffix, type);
+}
+
+void samples_end(struct samples *samples)
+{
+	if (samples->format == METRICS_OPENMETRICS)
+		(void)fputs("# EOF\n", samples->to);
+}
+
+void sample_name(struct samples *samples, const char *suffix, const char *labels, const char *label,
+		 const char *value)
+{
+	(void)fputs(samples->family, samples->to);
+	(void)fputs(suffix, samples->to);
+	if (!labels && !label)
+		return;
+	(void)fputc('{', samples->to);
+	(void)fputs(labels ? labels : "", samples->to);
+	if (label)
+		(void)fprintf(samples->to, "%s%s=\"%s\"", labels ? "," : "", label, value);
+	(void)fputc('}', samples->to);
+}
+
+void sample_number(struct samples *samples, uint64_t number)
+{
+	char digits[TEXT_NUMBER_MAX];
+
+	(void)fputc(' ', samples->to);
+	(void)fputs(text_number(digits, number), samples->to);
+	(void)fputc('\n', samples->to);
+}
+
+void sample_usec(struct samples *samples, uint64_t usec)
+{
+	(void)fprintf(samples->to, " %" PRIu64 ".%06" PRIu64 "\n", usec / USEC_PER_SEC,
+		      usec % USEC_PER_SEC);
+}
+
+char *sample_label(const char *path)
+{
+	char *text = malloc(2 * strlen(path) + sizeof("node=\"\"")), *at;
+
+	if (!text)
+		return NULL;
+	at = stpcpy(text, "node=\"");
+	for (; *path; path++) {
+		if (*path == '\\' || *path == '"' || *path == '\n')
+			*at++ = '\\';
+		*at++ = *path == '\n' ? 'n' : *path;
+	}
+	(void)strcpy(at, "\"");
+	return text;
+}

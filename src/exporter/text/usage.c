@@ -1,0 +1,82 @@
+#include "exporter/text/usage.h"
+
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "sys/process/usage.h"
+
+struct used {
+	struct usage usage;
+	char *label; /* NULL: nothing is known */
+};
+
+/* Returns false if @view is no service with a process, or if nothing is known of that. */
+static bool read_usage(const struct usage_snapshot *snapshot, pid_t daemon,
+		       const struct node_view *view, struct usage *ret)
+{
+	cleanup(freep) char *group = NULL;
+
+	if (!view->is_service || view->service.pid > INT32_MAX)
+		return false;
+	group = node_view_group(view);
+	return group && usage_of(snapshot, (pid_t)view->service.pid, daemon, group, ret) == 0;
+}
+
+static void read_all(const struct metrics_source *source, pid_t daemon, struct used *used, size_t n)
+{
+	struct usage_snapshot *snapshot = NULL;
+
+	if (daemon <= 0 || usage_snapshot_new(&snapshot) < 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct node_view *view = &source->copy->nodes[i].view;
+
+		if (read_usage(snapshot, daemon, view, &used[i].usage))
+			used[i].label = sample_label(view->path);
+	}
+	usage_snapshot_free(snapshot);
+}
+
+static void write_number(struct samples *samples, const struct used *used, uint64_t number)
+{
+	if (!used->label || number == USAGE_UNKNOWN)
+		return;
+	sample_name(samples, "", used->label, NULL, NULL);
+	sample_number(samples, number);
+}
+
+static void write_all(struct samples *samples, const struct used *used, size_t n)
+{
+	samples_begin(samples, "swansong_service_cpu_seconds", "counter",
+		      "Processor time of the processes of the service.");
+	for (size_t i = 0; i < n; i++) {
+		if (!used[i].label)
+			continue;
+		sample_name(samples, "_total", used[i].label, NULL, NULL);
+		sample_usec(samples, used[i].usage.cpu_usec);
+	}
+	samples_begin(samples, "swansong_service_memory_bytes", "gauge",
+		      "Memory of the processes of the service.");
+	for (size_t i = 0; i < n; i++)
+		write_number(samples, &used[i], used[i].usage.memory);
+	samples_begin(samples, "swansong_service_processes", "gauge", "Processes of the service.");
+	for (size_t i = 0; i < n; i++)
+		write_number(samples, &used[i], used[i].usage.processes);
+}
+
+void usage_write(FILE *to, const struct metrics_source *source, pid_t daemon,
+		 enum metrics_format format)
+{
+	size_t n = source->up ? MIN(source->copy->n, source->max_nodes) : 0;
+	struct samples samples = { .to = to, .format = format };
+	struct used *used = calloc(n + 1, sizeof(*used));
+
+	if (used) {
+		read_all(source, daemon, used, n);
+		write_all(&samples, used, n);
+	}
+	samples_end(&samples);
+	for (size_t i = 0; used && i < n; i++)
+		free(used[i].label);
+	free(used);
+}
