@@ -10,6 +10,7 @@ command = $helpers/idle
 [db]
 command = $helpers/idle
 autostart = no
+after = web
 END
 start_daemon
 ctl wait --for ready --timeout 10s
@@ -19,6 +20,10 @@ is "the nodes are those of swansongctl" "$(got /api/tree ".nodes | $since_remove
 	"$(ctl status --json | jq -cS ".nodes | $since_removed")"
 is "a node has its guards" "$(got /api/node/web/api '.guards[].kind')" process
 is "and its events" "$(got /api/node/web/api '.events[-1].to')" up
+is "and its dependencies, in both directions" \
+	"$(for node in db web; do got /api/node/$node '.dependencies[] | .from + " " + .kind + " " + .to'; done)" \
+	"db after web
+db after web"
 is "the root is the node without a name" "$(got /api/node/ .node.path)" ""
 is "no node, no reply" "$(status_of /api/node/nothing)" 404
 is "no page, no reply" "$(status_of /nothing)" 404
@@ -30,6 +35,13 @@ like "the page has the tree without JavaScript" "$(get /)" 'web/api</th><td>up'
 is "and the page loads nothing else" "$(get / | grep -c 'src="http\|href="http')" 0
 like "its policy is strict" "$(get / -I)" "Content-Security-Policy: default-src 'none'; script-src 'self'"
 is "its files are there" "$(status_of /app.js) $(status_of /style.css)" "200 200"
+
+if command -v strace >/dev/null; then
+	timeout 2 strace -f -o "$dir/calls" -p "$exporter" 2>/dev/null
+	is "while nothing happens it does not wake up" "$(grep -c '= ' "$dir/calls")" 0
+else
+	skip "while nothing happens it does not wake up" "package strace"
+fi
 
 listen_to_events "$dir/stream"
 is "a stream begins with the tree" "$(events_of "$dir/stream" tree | jq '.nodes | length')" 4
@@ -47,7 +59,7 @@ ctl shutdown --no-wait
 ok "a shutdown is shown" wait_for 5 has_event "$dir/stream" shutdown '.stopping'
 ok "with the guard that holds it up" wait_for 5 has_event "$dir/stream" shutdown \
 	'.guards | any(.why == "nightly backup")'
-ok "and the services that are left" wait_for 5 gets /api/shutdown .left 0
+ok "and the service that waits for it" wait_for 5 gets /api/shutdown .left 1
 kill "$holder"
 await_daemon 10
 ok "the end is shown" wait_for 5 has_event "$dir/stream" summary '.up | not'

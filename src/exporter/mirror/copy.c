@@ -36,6 +36,7 @@ void copy_done(struct copy *copy)
 	json_decref(copy->guards_reply);
 	json_decref(copy->events);
 	json_decref(copy->plan);
+	json_decref(copy->dependencies);
 	copy_init(copy);
 }
 

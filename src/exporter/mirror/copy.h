@@ -26,8 +26,9 @@ struct copy {
 	size_t n_guards;
 	uint64_t guards_at_usec;
 
-	json_t *events; /* an array of Event, the last COPY_EVENTS */
-	json_t *plan;	/* the last reply to Plan, for the root; NULL: none yet */
+	json_t *events;	      /* an array of Event, the last COPY_EVENTS */
+	json_t *plan;	      /* the last reply to Plan, for the root; NULL: none yet */
+	json_t *dependencies; /* the array of the last reply to Dependencies, likewise */
 };
 #define COPY_EVENTS 512
 

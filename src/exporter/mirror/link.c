@@ -3,7 +3,7 @@
  * socket, and replies are taken when they have arrived.
  *
  * A round of queries begins with Status, which lasts several replies, and goes on with Guards, and
- * with Plan if there are other nodes.  Events that arrive meanwhile cause a further round.
+ * with Plan and Dependencies if there are other nodes or settings.  Events that arrive meanwhile cause a further round.
  */
 #include "exporter/mirror/link.h"
 
@@ -204,6 +204,17 @@ static int receive_plan(struct link *link, const struct message_reply *reply)
 	link->wants_plan = false;
 	json_decref(link->copy->plan);
 	link->copy->plan = json_incref(reply->parameters);
+	return link_ask(link, METHOD_DEPENDENCIES);
+}
+
+static int receive_dependencies(struct link *link, const struct message_reply *reply)
+{
+	json_t *dependencies = json_object_get(reply->parameters, "dependencies");
+
+	if (!json_is_array(dependencies))
+		return -EBADMSG;
+	json_decref(link->copy->dependencies);
+	link->copy->dependencies = json_incref(dependencies);
 	return link_end_round(link);
 }
 
@@ -216,8 +227,10 @@ static int receive_query(struct link *link, const struct message_reply *reply)
 		return receive_status(link, reply);
 	case METHOD_GUARDS:
 		return receive_guards(link, reply);
-	default:
+	case METHOD_PLAN:
 		return receive_plan(link, reply);
+	default:
+		return receive_dependencies(link, reply);
 	}
 }
 

@@ -55,19 +55,21 @@ json_t *api_guards(const struct copy *copy, const char *top, bool blocking, uint
 	return json_pack("{s:o}", "guards", api_guard_list(copy, top, blocking, now_usec));
 }
 
-static json_t *api_events(const struct copy *copy, const char *path)
+/* Returns the objects of @array that have @path as one of two members. */
+static json_t *select_of(const json_t *array, const char *path, const char *one, const char *other)
 {
-	json_t *events = json_array(), *event;
+	json_t *selected = json_array(), *object;
 	size_t i;
 
-	json_array_foreach(copy->events, i, event)
+	json_array_foreach((json_t *)(uintptr_t)array, i, object)
 	{
-		const char *node = json_string_value(json_object_get(event, "node"));
+		const char *a = json_string_value(json_object_get(object, one));
+		const char *b = json_string_value(json_object_get(object, other));
 
-		if (node && strcmp(node, path) == 0)
-			(void)json_array_append(events, event);
+		if ((a && strcmp(a, path) == 0) || (b && strcmp(b, path) == 0))
+			(void)json_array_append(selected, object);
 	}
-	return events;
+	return selected;
 }
 
 json_t *api_node_page(const struct copy *copy, const struct copy_node *node, bool up,
@@ -78,7 +80,9 @@ json_t *api_node_page(const struct copy *copy, const struct copy_node *node, boo
 
 	(void)json_object_set_new(page, "node", api_node(copy, node, now_usec));
 	(void)json_object_set_new(page, "guards", api_guard_list(copy, path, false, now_usec));
-	(void)json_object_set_new(page, "events", api_events(copy, path));
+	(void)json_object_set_new(page, "events", select_of(copy->events, path, "node", "node"));
+	(void)json_object_set_new(page, "dependencies",
+				  select_of(copy->dependencies, path, "from", "to"));
 	return page;
 }
 
