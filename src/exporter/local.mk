@@ -34,7 +34,9 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	$(MICROHTTPD_CFLAGS)
 %C%_libexporter_la_LIBADD = $(JANSSON_LIBS) $(SYSTEMD_LIBS) $(MICROHTTPD_LIBS)
 
-page_files = %D%/page/index.html %D%/page/style.css %D%/page/app.js
+page_files = %D%/page/index.html %D%/page/style.css %D%/page/app.js %D%/page/chart.js \
+	%D%/page/dom.js %D%/page/model.js %D%/page/node.js %D%/page/picture.js %D%/page/shutdown.js \
+	%D%/page/text.js %D%/page/tree.js
 $(%C%_libexporter_la_OBJECTS): %D%/page/files.inc
 %D%/page/files.inc: $(page_files) %D%/page/embed.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/%D%/page/embed.awk \

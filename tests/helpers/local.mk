@@ -32,4 +32,7 @@ EXTRA_DIST += %D%/preload.c \
 	%D%/counter.py \
 	%D%/holder.py \
 	%D%/exporter-clients.py \
-	%D%/notify-log.py %D%/test-swansong.py %D%/python-service.py
+	%D%/notify-log.py \
+	%D%/test-swansong.py \
+	%D%/python-service.py \
+	%D%/page.py

@@ -126,6 +126,7 @@ dist_check_SCRIPTS += \
 	%D%/otlp.sh \
 	%D%/order-keys.sh \
 	%D%/order-restart.sh \
+	%D%/page.sh \
 	%D%/plan.sh \
 	%D%/python.sh \
 	%D%/python-service.sh \
@@ -176,3 +177,6 @@ EXTRA_DIST += \
 	%D%/convert/switch.conf \
 	%D%/convert/tell \
 	%D%/convert/web.conf
+
+# Pictures that page.sh takes.
+CLEANFILES += %D%/page/*.png

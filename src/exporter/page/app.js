@@ -1,32 +1,132 @@
-"use strict";
-/* The table of the server is kept up to date by the events of /events. */
-(() => {
-	const rows = new Map();
-	const summary = document.getElementById("summary");
+/* Which view is shown, and when it is drawn: once a frame, as far as something has changed. */
+import { changesTake, nodeFocus, nodeOpen, nodeTick, nodeUpdate, nodeView } from "./node.js";
+import { connect, fetchJson, isFlapping, model, on } from "./model.js";
+import { isStopping, shutdownFrame, shutdownLoad, shutdownTake, shutdownText, shutdownUpdate,
+	shutdownView } from "./shutdown.js";
+import { setText } from "./dom.js";
+import { summaryOf } from "./text.js";
+import { treeRebuild, treeSelect, treeTick, treeUpdate, treeView } from "./tree.js";
 
-	for (const row of document.querySelectorAll("tr[data-path]"))
-		rows.set(row.dataset.path, row);
+const summary = document.getElementById("summary"), badge = document.getElementById("connection");
+const views = document.getElementById("views"), icon = document.getElementById("icon");
+let opened = null;		/* path of a node */
+let changed = new Set(), events = [], rebuild = false, scheduled = false;
 
-	const show = (path, state, guards) => {
-		const row = rows.get(path);
+const isWithin = (path, top) => top === "" || path === top || path.startsWith(top + "/");
 
-		if (!row)
-			return;
-		row.cells[1].textContent = state;
-		if (guards !== undefined)
-			row.cells[2].textContent = guards;
-	};
-	const showNode = (node) => show(node.path, node.service ? node.service.state : node.state, node.guards);
-	const source = new EventSource("/events");
-	const listen = (name, fn) => source.addEventListener(name, (e) => fn(JSON.parse(e.data)));
+/* --- drawing --- */
 
-	listen("tree", (tree) => {
-		if (tree.nodes.length !== rows.size || tree.nodes.some((node) => !rows.has(node.path)))
-			location.reload();
-		else
-			tree.nodes.forEach(showNode);
-	});
-	listen("node", showNode);
-	listen("event", (event) => show(event.node, event.to));
-	listen("summary", (data) => { summary.textContent = data.text; });
-})();
+const showSummary = () => {
+	const text = isStopping() ? shutdownText() : summaryOf([...model.nodes.values()], model.up, isFlapping);
+
+	setText(summary, text);
+	document.body.classList.toggle("down", !model.up || !model.connected);
+	setText(badge, !model.connected ? "connection lost" : model.up ? "live" : "daemon down");
+	document.title = `${isStopping() ? "◑ " : /attention/.test(text) ? "✕ " : ""}Swansong`;
+};
+
+const draw = () => {
+	scheduled = false;
+	if (rebuild)
+		treeRebuild();
+	else
+		treeUpdate(changed);
+	changesTake(events);
+	if (opened !== null && (rebuild || [...changed].some((path) => isWithin(path, opened))))
+		nodeUpdate();
+	shutdownUpdate();
+	showSummary();
+	changed = new Set();
+	events = [];
+	rebuild = false;
+};
+
+const schedule = () => {
+	if (!scheduled)
+		requestAnimationFrame(draw);
+	scheduled = true;
+};
+
+/* --- views --- */
+
+const show = (...parts) => {
+	views.replaceChildren(...parts);
+	document.body.dataset.view = parts.includes(shutdownView) ? "shutdown" : opened === null ? "all" : "node";
+};
+
+const route = () => {
+	const path = location.pathname;
+
+	opened = path.startsWith("/node/") ? path.slice(6).split("/").map(decodeURIComponent).join("/") : null;
+	if (path === "/shutdown") {
+		show(shutdownView);
+		shutdownFrame();
+		return;
+	}
+	show(treeView, nodeView);
+	treeSelect(opened);
+	nodeOpen(opened);
+};
+
+const go = (url) => {
+	history.pushState(null, "", url);
+	route();
+};
+
+document.addEventListener("click", (event) => {
+	const link = event.target.closest("a[data-node]");
+
+	if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey)
+		return;
+	event.preventDefault();
+	go(link.getAttribute("href"));
+	if (opened !== null && !link.matches(".row"))
+		nodeFocus();
+});
+addEventListener("popstate", route);
+
+/* --- events --- */
+
+const goToShutdown = () => {
+	if (location.pathname !== "/shutdown")
+		go("/shutdown");
+};
+
+on("tree", () => { rebuild = true; });
+on("node", (node) => changed.add(node.path));
+on("event", (event) => {
+	changed.add(event.node);
+	events.push(event);
+	if (shutdownTake(event, opened))
+		goToShutdown();
+});
+on("guard", () => model.nodes.forEach((_, path) => changed.add(path)));
+for (const name of ["tree", "node", "event", "guard", "shutdown", "summary", "connection"])
+	on(name, schedule);
+
+const begin = async () => {
+	const data = await fetchJson("/api/shutdown").catch(() => ({}));
+
+	model.events = data.events || model.events;
+	document.getElementById("table").remove();
+	document.body.classList.add("live");
+	icon.hidden = false;
+	shutdownLoad("", data);
+	route();
+	if (isStopping())
+		goToShutdown();
+	setInterval(() => {
+		treeTick();
+		nodeTick();
+		schedule();
+	}, 1000);
+};
+
+let begun = false;
+
+on("tree", () => {
+	if (!begun)
+		begin();
+	begun = true;
+});
+connect();

@@ -6,8 +6,7 @@ FNR == 1 {
 	printf "%sstatic const char page_%s[] =", NR == 1 ? "" : ";\n", name
 }
 {
-	gsub(/\\/, "\\\\")
-	gsub(/"/, "\\\"")
+	gsub(/[\\"]/, "\\\\&")
 	printf "\n\t\"%s\\n\"", $0
 }
 END { print ";" }

@@ -97,7 +97,7 @@ static bool is_left(const struct service_view *s)
 	return true;
 }
 
-json_t *api_shutdown(const struct copy *copy, bool up, bool with_plan, uint64_t now_usec)
+json_t *api_shutdown(const struct copy *copy, bool up, bool whole, uint64_t now_usec)
 {
 	json_int_t left = 0, services = 0;
 	json_t *object = api_begin(up);
@@ -115,7 +115,10 @@ json_t *api_shutdown(const struct copy *copy, bool up, bool with_plan, uint64_t 
 	(void)json_object_set_new(object, "left", json_integer(left));
 	(void)json_object_set_new(object, "services", json_integer(services));
 	(void)json_object_set_new(object, "guards", api_guard_list(copy, "", true, now_usec));
-	if (with_plan && copy->plan)
+	if (whole && copy->plan)
 		(void)json_object_set(object, "plan", copy->plan);
+	if (whole)
+		(void)json_object_set_new(object, "events",
+					  copy->events ? json_copy(copy->events) : json_array());
 	return object;
 }

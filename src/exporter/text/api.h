@@ -25,6 +25,6 @@ json_t *api_node_page(const struct copy *copy, const struct copy_node *node, boo
 /*
  * {"up", "time_usec", "stopping": a node is being shut down, "node": the root, "left": the number of
  * services that have not ended, "services": that of all, "guards": [Guard] that hold up a stop,
- * "plan": the reply to Plan, only with @with_plan}
+ * and if @whole "plan": the reply to Plan, "events": [Event], the last ones}
  */
-json_t *api_shutdown(const struct copy *copy, bool up, bool with_plan, uint64_t now_usec);
+json_t *api_shutdown(const struct copy *copy, bool up, bool whole, uint64_t now_usec);

@@ -88,7 +88,7 @@ void html_tree(FILE *to, const struct copy *copy, bool up, uint64_t now_usec)
 	}
 	html_escape(to, summary ? summary : "");
 	free(summary);
-	(void)fputs("</p>\n<table>\n<thead><tr><th>Node</th><th>State</th><th>Guards</th>"
+	(void)fputs("</p>\n<table id=\"table\">\n<thead><tr><th>Node</th><th>State</th><th>Guards</th>"
 		    "<th>Since</th></tr></thead>\n<tbody>\n",
 		    to);
 	for (size_t i = 0; i < copy->n; i++) {

@@ -1,0 +1,115 @@
+/* The tree as the exporter shows it, kept up to date by the events of /events. */
+
+export const model = {
+	up: true,
+	connected: false,
+	nodes: new Map(),	/* by path, parents first */
+	guards: [],
+	held: new Map(),	/* guards at and below a path, but for main processes */
+	events: [],		/* the last ones */
+	stopping: null,		/* the last event "shutdown" */
+};
+const EVENTS_MAX = 500, FLAPPING_MS = 15000;
+const listeners = {};
+let skew = Infinity;		/* of the clock here, against the daemon's */
+
+/* Calls fn(data) after the model has taken an event of this name. */
+export const on = (name, fn) => (listeners[name] = listeners[name] || []).push(fn);
+const emit = (name, data) => (listeners[name] || []).forEach((fn) => fn(data));
+
+export const now = () => Date.now() - (skew === Infinity ? 0 : skew);
+
+/* Messages are late, never early: the fastest one is nearest to the truth. */
+const adjustClock = (usec) => { skew = Math.min(skew, Date.now() - usec / 1000); };
+
+/* A service that has restarted a moment ago: it may be up, and not be well. */
+export const isFlapping = (node) =>
+	node.service.restarts > 0 && node.service.state === "up" && now() - node.at < FLAPPING_MS &&
+	node.restarted;
+
+const take = (node) => {
+	const before = model.nodes.get(node.path);
+
+	node.at = now() - (node.service || node).since_usec / 1000;
+	node.restarted = Boolean(before && before.restarted) ||
+		Boolean(node.service && before && before.service && node.service.restarts > before.service.restarts);
+	model.nodes.set(node.path, node);
+};
+
+/* The path and those above it, up to the root. */
+const upwards = (path) => path.split("/").map((_, i, parts) => parts.slice(0, i).join("/")).concat(path ? [path] : []);
+
+const takes = {
+	tree(tree) {
+		const before = model.nodes;
+
+		adjustClock(tree.time_usec);
+		model.up = tree.up;
+		model.nodes = new Map();
+		for (const node of tree.nodes) {
+			take(node);
+			node.restarted = Boolean((before.get(node.path) || {}).restarted);
+		}
+	},
+	node: take,
+	event(event) {
+		const node = model.nodes.get(event.node);
+
+		adjustClock(event.time_usec);
+		model.events.push(event);
+		if (model.events.length > EVENTS_MAX)
+			model.events.splice(0, EVENTS_MAX / 5);
+		if (!node)
+			return;
+		if (event.kind === "node")
+			node.state = event.to;
+		else if (node.service)
+			node.service.state = event.to;
+		if (event.kind === "service" || !node.service)
+			node.at = event.time_usec / 1000;
+		if (event.to === "backoff")
+			node.restarted = true;
+	},
+	guard(data) {
+		model.guards = data.guards;
+		model.held = new Map();
+		for (const guard of model.guards) {
+			guard.at = now() - guard.age_usec / 1000;
+			if (guard.kind !== "process")
+				for (const path of upwards(guard.node))
+					model.held.set(path, (model.held.get(path) || 0) + (guard.count || 1));
+		}
+	},
+	shutdown(data) {
+		adjustClock(data.time_usec);
+		model.stopping = data;
+		model.stopping.at = now();
+	},
+	summary(data) { model.up = data.up; },
+};
+
+export const connect = () => {
+	const source = new EventSource("/events");
+
+	for (const [name, fn] of Object.entries(takes))
+		source.addEventListener(name, (message) => {
+			const data = JSON.parse(message.data);
+
+			fn(data);
+			emit(name, data);
+		});
+	const connected = (is) => {
+		model.connected = is;
+		emit("connection");
+	};
+	source.onopen = () => connected(true);
+	source.onerror = () => connected(false);
+};
+
+export const fetchJson = async (path) => {
+	const reply = await fetch(path);
+
+	if (!reply.ok)
+		throw new Error(`${path}: ${reply.status}`);
+	return reply.json();
+};

@@ -1,0 +1,166 @@
+/* One node; and, while none is open, the last changes of all. */
+import { el, nodeLink, setShape, setText, shape } from "./dom.js";
+import { fetchJson, model, now } from "./model.js";
+import { age, clock, count, duration, holderOf, nameOf, sentenceOf, shapeOf } from "./text.js";
+
+const EVENTS_SHOWN = 30, GUARDS_SHOWN = 50;
+
+const mark = shape("down");
+const heading = el("h2", { tabindex: "-1" });
+const sentence = el("p", { class: "sentence" });
+const facts = el("dl", { class: "facts" });
+const guardRows = el("tbody");
+const guardTable = el("table", { class: "guards" },
+	el("thead", {}, el("tr", {}, ...["Guard", "Node", "Kind", "Held for", "Kill in"].map((text) => el("th", { scope: "col" }, text)))),
+	guardRows);
+const guards = el("section", {}, el("h3", {}, "Guards"), guardTable);
+const relations = el("dl", { class: "facts" });
+const changes = el("ol", { class: "changes" });
+const changesTitle = el("h3", {}, "Last changes");
+export const nodeView = el("section", { id: "node", "aria-label": "Node" },
+	el("p", { class: "back" }, el("a", { href: "/", "data-node": "" }, "← all nodes")),
+	el("header", {}, mark, heading), sentence, facts, guards, relations, changesTitle, changes);
+
+let opened = null, plan = [];
+
+const isWithin = (path, top) => top === "" || path === top || path.startsWith(top + "/");
+
+const fact = (name, ...value) => [el("dt", {}, name), el("dd", {}, ...value)];
+const timeAgo = (at) => el("time", { title: clock(at), "data-at": at }, age(now() - at));
+
+/* --- changes --- */
+
+const changeRow = (event) => {
+	const at = event.time_usec / 1000;
+
+	return el("li", { "data-number": event.number, class: event.to },
+		  el("time", { title: clock(at) }, new Date(at).toLocaleTimeString()),
+		  el("span", {}, ...(opened === null || opened !== event.node ? [nodeLink(event.node), " "] : []),
+		     `${event.from.replace("_", " ")} → `, el("b", {}, event.to.replace("_", " "))),
+		  el("span", { class: "reason" }, event.cause || event.reason || ""));
+};
+
+const isShown = (event) => opened === null || event.node === opened;
+
+export const changesTake = (events) => {
+	const shown = events.filter(isShown);
+
+	if (!shown.length)
+		return;
+	changes.prepend(...shown.slice(-EVENTS_SHOWN).reverse().map(changeRow));
+	while (changes.childElementCount > EVENTS_SHOWN)
+		changes.lastElementChild.remove();
+};
+
+/* --- guards --- */
+
+const guardRow = (guard) => {
+	const kill = guard.kill_usec === undefined ? "" : duration(guard.kill_usec / 1000);
+
+	return el("tr", {}, el("th", { scope: "row" }, holderOf(guard)), el("td", {}, nodeLink(guard.node)),
+		  el("td", {}, guard.kind), el("td", {}, timeAgo(guard.at)), el("td", {}, kill));
+};
+
+const showGuards = () => {
+	const held = model.guards.filter((guard) => isWithin(guard.node, opened));
+
+	guards.hidden = held.length === 0;
+	guardTable.classList.toggle("stopping", held.some((guard) => guard.kill_usec !== undefined));
+	guardRows.replaceChildren(...held.slice(0, GUARDS_SHOWN).map(guardRow));
+};
+
+/* --- facts --- */
+
+const showFacts = (node) => {
+	const s = node.service, rows = [];
+
+	rows.push(...fact("Since", timeAgo(node.at), ` ago, ${clock(node.at)}`));
+	if (s) {
+		rows.push(...fact("Command", el("code", {}, s.command)));
+		if (s.pid)
+			rows.push(...fact("Process", String(s.pid)));
+		rows.push(...fact("Ready", s.ready ? "yes" : "no"));
+		if (s.health)
+			rows.push(...fact("Health", s.health + (s.health_result ? `: ${s.health_result}` : "")));
+		rows.push(...fact("Restarts", String(s.restarts)));
+		if (s.result)
+			rows.push(...fact("Last end", s.result));
+		if (s.schedule)
+			rows.push(...fact("Schedule", s.schedule));
+		if (s.logs)
+			rows.push(...fact("Log", s.logs.join(", ") + (s.lost_lines ? `; ${count(s.lost_lines, "line")} lost` : "")));
+	}
+	facts.replaceChildren(...rows);
+};
+
+const links = (paths) => paths.flatMap((path, i) => i ? [", ", nodeLink(path)] : [nodeLink(path)]);
+
+const showRelations = () => {
+	const depth = opened ? opened.split("/").length + 1 : 1;
+	const below = [...model.nodes.keys()].filter((path) => path && path !== opened && isWithin(path, opened) &&
+		path.split("/").length === depth);
+	const own = plan.find((entry) => entry.node === opened), rows = [];
+	const later = plan.filter((entry) => entry.waits.includes(opened)).map((entry) => entry.node);
+
+	if (opened)
+		rows.push(...fact("Part of", nodeLink(opened.slice(0, Math.max(0, opened.lastIndexOf("/"))))));
+	if (below.length)
+		rows.push(...fact("Nodes in it", ...links(below)));
+	if (own && own.waits.length)
+		rows.push(...fact("Stops after", ...links(own.waits)));
+	if (later.length)
+		rows.push(...fact("Stops before", ...links(later)));
+	relations.replaceChildren(...rows);
+};
+
+const clear = () => {
+	for (const part of [facts, guardRows, relations])
+		part.replaceChildren();
+	guards.hidden = true;
+};
+
+export const nodeUpdate = () => {
+	const node = opened === null ? null : model.nodes.get(opened);
+
+	mark.toggleAttribute("hidden", !node);
+	if (!node) {
+		clear();
+		setText(sentence, opened === null ? "" : "There is no such node.");
+		return;
+	}
+	setShape(mark, shapeOf(node));
+	setText(sentence, sentenceOf(node));
+	showFacts(node);
+	showGuards();
+	showRelations();
+};
+
+export const nodeTick = () => {
+	for (const time of nodeView.querySelectorAll("time[data-at]"))
+		setText(time, age(now() - Number(time.dataset.at)));
+};
+
+/* Opens a node; null: the last changes of all. */
+export const nodeOpen = async (path) => {
+	opened = path;
+	nodeView.classList.toggle("none", path === null);
+	setText(heading, path === null ? "" : nameOf(path));
+	setText(changesTitle, path === null ? "Last changes in the tree" : "Last changes");
+	changes.replaceChildren();
+	nodeUpdate();
+	if (path === null) {
+		changesTake(model.events);
+		return;
+	}
+	const url = "/api/node/" + path.split("/").map(encodeURIComponent).join("/");
+	const [page, shutdown] = await Promise.all([fetchJson(url), fetchJson("/api/shutdown")]).catch(() => []);
+
+	if (!page || opened !== path)
+		return;
+	changes.replaceChildren();
+	changesTake(page.events);
+	plan = shutdown.plan ? shutdown.plan.entries : [];
+	showRelations();
+};
+
+export const nodeFocus = () => heading.focus();

@@ -1,0 +1,206 @@
+/* A shutdown as it happens: of the root, or of the group that is open. */
+import { addEnd, addPlan, addState, endAll, isOver, legend, newChart, setGuards, setKill, setNow,
+	setSpan } from "./chart.js";
+import { el, nodeLink, setText } from "./dom.js";
+import { fetchJson, model, now } from "./model.js";
+import { savePicture } from "./picture.js";
+import { clock, count, duration, holderOf, nameOf } from "./text.js";
+
+const FRAME_MS = 33, SPAN_MS = 10000, LISTED = 8;
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+const title = el("h2", { id: "shutdown-title", tabindex: "-1" });
+const countdown = el("p", { id: "countdown", role: "timer", "aria-live": "off" });
+const list = el("ol", { id: "held-up" });
+const side = el("aside", { "aria-label": "Held up by" }, el("h3", {}, "Held up by"), list);
+const place = el("div", { id: "chart-place" });
+const save = el("button", { type: "button", hidden: true }, "Save as SVG");
+const key = el("p", { class: "legend" },
+	...Object.entries(legend).map(([part, text]) => el("span", {}, el("i", { class: `bar ${part}` }), text)),
+	el("span", {}, el("i", { class: "held" }), "guard"), el("span", {}, el("i", { class: "plan" }), "plan, at worst"));
+export const shutdownView = el("section", { id: "shutdown", "aria-labelledby": "shutdown-title" },
+	el("header", {}, title, countdown, el("p", { class: "actions" }, el("a", { href: "/" , "data-node": "" }, "Back to the tree"), save)),
+	el("div", { class: "shutdown-body" }, el("div", {}, key, place), side));
+
+let stop = null;	/* { top, began, chart, ended, forced } */
+
+export const shutdownText = () => stop && stop.text;
+export const isStopping = () => Boolean(stop && !stop.ended);
+
+const isWithin = (path, top) => top === "" || path === top || path.startsWith(top + "/");
+const depthOf = (path, top) => (path ? path.split("/").length : 0) - (top ? top.split("/").length : 0);
+const services = () => [...stop.chart.lanes.values()].filter((lane) => lane.node.service);
+const left = () => services().filter((lane) => !lane.over && lane.to === undefined).length;
+
+const finish = (at, text) => {
+	const n = services().length, killed = services().filter((lane) => lane.bars.some((bar) => bar.part === "killing"));
+
+	stop.ended = true;
+	stop.total = at;
+	endAll(stop.chart, at);
+	setSpan(stop.chart, Math.max(10, at * 1.08));
+	stop.text = text || `Shut down ${nameOf(stop.top)}: ${count(n, "service")} in ${duration(at)}` +
+		(killed.length ? `, ${killed.length} killed.` : stop.forced ? ", by force." : ". Nothing was killed.");
+	setText(countdown, `${clock(stop.began)}, ${duration(at)}`);
+	save.hidden = false;
+	side.hidden = true;
+	setText(title, stop.text);
+};
+
+const take = (event) => {
+	const lane = stop.chart.lanes.get(event.node), at = event.time_usec / 1000 - stop.began;
+
+	if (!lane || at < 0)
+		return;
+	if (event.kind === "service")
+		addState(stop.chart, lane, event.to, at);
+	else if (event.to === "complete") {
+		addEnd(stop.chart, lane, at);
+		if (event.node === stop.top)
+			finish(at);
+	}
+};
+
+const begin = (top, began, events) => {
+	const nodes = [...model.nodes.values()].filter((node) => isWithin(node.path, top));
+
+	stop = { top, began, chart: newChart(nodes, (path) => depthOf(path, top)), ended: false, forced: false };
+	for (const node of nodes)
+		if (node.service && isOver(node.service.state))
+			stop.chart.lanes.get(node.path).over = true;
+	side.hidden = false;
+	save.hidden = true;
+	setSpan(stop.chart, SPAN_MS);
+	place.replaceChildren(stop.chart.element);
+	events.forEach(take);
+	for (const node of nodes)
+		if (node.state === "complete")
+			addEnd(stop.chart, stop.chart.lanes.get(node.path), 0);
+	if (!stop.ended)
+		setGuards(stop.chart, model.guards, now() - began, began);
+	shutdownUpdate();
+	shutdownFrame();
+};
+
+const addPlanOf = (own, data) => {
+	if (!data.plan || own !== stop)
+		return;
+	const worst = addPlan(own.chart, data.plan.entries);
+
+	if (!own.ended && worst > 0 && worst < 3 * SPAN_MS)
+		setSpan(own.chart, Math.max(own.chart.span, worst * 1.05));
+};
+
+/* Shows the last stop of the node in the reply of /api/shutdown, if there is one. */
+export const shutdownLoad = (top, data) => {
+	const events = data.events || [];
+	const i = events.map((event) => event.kind === "node" && event.node === top && event.to === "shutting_down")
+		.lastIndexOf(true);
+
+	if (i < 0 || stop)
+		return;
+	begin(top, events[i].time_usec / 1000, events.slice(i));
+	addPlanOf(stop, data);
+};
+
+/* Return: whether a stop begins that is to be shown. */
+export const shutdownTake = (event, opened) => {
+	const begins = event.kind === "node" && event.to === "shutting_down" &&
+		(event.node === "" || (event.node === opened && !model.nodes.get(opened).service));
+
+	if (begins) {
+		begin(event.node, event.time_usec / 1000, [event]);
+		const own = stop;
+
+		fetchJson("/api/shutdown").then((data) => addPlanOf(own, data)).catch(() => {});
+	} else if (isStopping()) {
+		take(event);
+	}
+	return begins;
+};
+
+/* --- what holds it up --- */
+
+/* The main process of a service says less than those that are beside it. */
+const isOwn = (guard) => guard.kind === "process";
+const blocking = () => (model.stopping ? model.stopping.guards : [])
+	.filter((guard) => isWithin(guard.node, stop.top) && stop.chart.lanes.has(guard.node) &&
+		stop.chart.lanes.get(guard.node).to === undefined)
+	.sort((a, b) => (b.kill_usec === undefined ? Infinity : b.kill_usec) -
+		(a.kill_usec === undefined ? Infinity : a.kill_usec) || isOwn(a) - isOwn(b) || a.id - b.id);
+
+const leftOf = (guard) => guard.kill_usec / 1000 - (now() - model.stopping.at);
+
+/* The sentence for all, and a screen reader: it has no times. */
+const say = (held) => {
+	const first = held.find((guard) => !isOwn(guard)) || held[0];
+	const waits = first ? `, waiting for ${holderOf(first)} on ${nameOf(first.node)}` : "";
+
+	stop.text = `Shutting down${stop.top ? " " + stop.top : ""}: ${left()} of ` +
+		`${count(services().length, "service")} left${waits}.`;
+	setText(title, stop.text);
+};
+
+const showItem = (item, guard) => {
+	const time = guard.kill_usec === undefined ? "no limit" :
+		leftOf(guard) <= 0 ? "now" :
+		`${guard.kind === "process" || guard.kind === "leftover" ? "killed" : "revoked"} in ${duration(Math.ceil(leftOf(guard) / 1000) * 1000)}`;
+
+	setText(item.querySelector("b"), holderOf(guard));
+	setText(item.querySelector("time"), time);
+};
+
+const showList = (held) => {
+	const shown = held.slice(0, LISTED), ids = shown.map((guard) => guard.id).join();
+
+	if (list.dataset.ids !== ids) {
+		list.dataset.ids = ids;
+		list.replaceChildren(...shown.map((guard) =>
+			el("li", { class: guard.kind }, el("b"), el("span", {}, "on ", nodeLink(guard.node)), el("time"))));
+	}
+	shown.forEach((guard, i) => showItem(list.children[i], guard));
+};
+
+const showCountdown = (held) => {
+	const kills = held.filter((guard) => guard.kill_usec > 0).map(leftOf).filter((ms) => ms > 0);
+	const text = `${duration(Math.floor((now() - stop.began) / 100) * 100)} so far`;
+
+	setText(countdown, kills.length ? `${text}; kill in ${duration(Math.ceil(Math.min(...kills) / 1000) * 1000)}` : text);
+};
+
+/* After a change of the model. */
+export const shutdownUpdate = () => {
+	if (!isStopping())
+		return;
+	const held = blocking(), at = now() - stop.began, top = model.nodes.get(stop.top);
+
+	stop.forced = stop.forced || Boolean(top && top.forced);
+	setGuards(stop.chart, model.guards, at, stop.began);
+	for (const guard of held)
+		if (isOwn(guard) && guard.kill_usec !== undefined)
+			setKill(stop.chart.lanes.get(guard.node), model.stopping.at - stop.began + guard.kill_usec / 1000);
+	say(held);
+	showList(held);
+	if (!model.up)
+		finish(at, "The daemon has ended. This is the last that was seen of its shutdown.");
+};
+
+let drawn = 0;
+
+export const shutdownFrame = () => {
+	if (!isStopping() || !shutdownView.isConnected)
+		return;
+	if (performance.now() - drawn >= (calm.matches ? 1000 : FRAME_MS)) {
+		const at = now() - stop.began, held = blocking();
+
+		drawn = performance.now();
+		if (at > stop.chart.span * .94)
+			setSpan(stop.chart, stop.chart.span * 1.5);
+		setNow(stop.chart, at);
+		showCountdown(held);
+		showList(held);
+	}
+	requestAnimationFrame(shutdownFrame);
+};
+
+save.addEventListener("click", () => savePicture(stop));
