@@ -60,6 +60,7 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_INT, ran_usec, .optional = true),
 	FIELD(service_view, FIELD_STRINGS, logs, .optional = true),
 	FIELD(service_view, FIELD_INT, lost_lines, .optional = true),
+	FIELD(service_view, FIELD_INT, lost_bytes, .optional = true),
 	FIELD(service_view, FIELD_ENUM, health, .optional = true, .values = health_states),
 	FIELD(service_view, FIELD_INT, health_since_usec, .optional = true),
 	FIELD(service_view, FIELD_STRING, health_result, .optional = true),

@@ -30,8 +30,8 @@ struct service_view {
 	const char *schedule; /* optional, as the next two */
 	uint64_t scheduled_usec, ran_usec; /* until the next run, since the last one */
 	json_t *logs;			   /* array of strings, the files; NULL: empty */
-	uint64_t lost_lines; /* optional: lines that could not be written to these files */
-	const char *health;  /* optional, as health_state_name(); with the next two */
+	uint64_t lost_lines, lost_bytes;   /* optional: output that could not be written */
+	const char *health;		   /* optional, as health_state_name(); with the next two */
 	uint64_t health_since_usec;
 	const char *health_result; /* the failure of the last probe */
 };
@@ -126,7 +126,7 @@ bool node_view_is_well(const struct node_view *node);
 
 /* The values of these members, NULL-terminated; those of nodes in the order of the enum. */
 extern const char *const node_view_states[], *const service_view_states[],
-	*const guard_view_kinds[];
+						     *const guard_view_kinds[];
 
 /* Returns the constant that is equal to @name, as in struct service_view; or NULL. */
 const char *service_view_state(const char *name);

@@ -263,7 +263,7 @@ ctl start held >/dev/null || die "held is up"
 wait_for 10 test -e "$dir/held-said" || die "held has written"
 ok "a stop does not wait for longer than its timeout" ctl stop held --timeout 20s
 ok "and says what is missing" says "$log" 'held: log: the last [0-9]+ bytes are not in'
-like "status shows what is lost" "$(ctl status flood 2>&1)" 'lost'
+like "status shows what is lost" "$(ctl status flood 2>&1)" 'lost: +[0-9]+ lines \([0-9]+ bytes\) of its log'
 mount -o remount,size=32m "$dir/disk"
 ok "with room it is written again" wait_for 20 says "$log" 'flood: log: .* is written again: [0-9]+ lines'
 echo end >"$dir/lines"

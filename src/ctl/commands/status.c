@@ -105,9 +105,10 @@ static void add_notify_lines(struct table *t, const struct service_view *s)
 			  clock_text(age, s->watchdog_usec));
 	if (s->stored != FIELD_NONE)
 		table_add(title(t, "stored"), STYLE_PLAIN, "%" PRIu64 " descriptors", s->stored);
-	if (s->lost_lines != FIELD_NONE)
-		table_add(title(t, "lost"), STYLE_BAD, "%" PRIu64 " lines of its log",
-			  s->lost_lines);
+	if (s->lost_bytes != FIELD_NONE)
+		table_add(title(t, "lost"), STYLE_BAD,
+			  "%" PRIu64 " lines (%" PRIu64 " bytes) of its log",
+			  s->lost_lines != FIELD_NONE ? s->lost_lines : 0, s->lost_bytes);
 }
 
 static void add_health_line(struct table *t, const struct service_view *s)

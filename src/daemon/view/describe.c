@@ -94,19 +94,22 @@ static json_t *describe_logs(const struct node_config *config)
 	return logs;
 }
 
-/* Returns the number of lost lines, or FIELD_NONE. */
-static uint64_t describe_lost_lines(const struct service *s)
+/* FIELD_NONE for both if no output is lost. */
+static void describe_loss(const struct service *s, uint64_t *lines, uint64_t *bytes)
 {
-	uint64_t lines = 0;
+	*lines = *bytes = 0;
 
 	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
 		const struct log_stream *stream = capture_stream(s->setup.launch.capture, kind);
 		struct store_counts counts;
 
-		if (stream && log_stream_count(stream, &counts) == 0)
-			lines += counts.lost_lines;
+		if (stream && log_stream_count(stream, &counts) == 0) {
+			*lines += counts.lost_lines;
+			*bytes += counts.lost_bytes;
+		}
 	}
-	return lines ? lines : FIELD_NONE;
+	if (*bytes == 0)
+		*lines = *bytes = FIELD_NONE;
 }
 
 /* A service on demand that waits for a connection is listening, which is no state of its life. */
@@ -144,9 +147,9 @@ static struct service_view view_service(struct service *s, char *result, json_t 
 		.scheduled_usec = FIELD_NONE,
 		.ran_usec = FIELD_NONE,
 		.logs = logs,
-		.lost_lines = describe_lost_lines(s),
 	};
 
+	describe_loss(s, &view.lost_lines, &view.lost_bytes);
 	if (s->node->timetable) {
 		view.schedule = node_config_extras(s->node->config)->schedule->text;
 		view.scheduled_usec = timetable_next_usec(s->node->timetable);
