@@ -1,9 +1,11 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -181,6 +183,106 @@ START_TEST(no_line_is_lost_or_doubled_when_a_helper_is_killed)
 }
 END_TEST
 
+#define KILLS 1000
+
+/* Numbers from 0 on, some in each millisecond, until there is a file "enough". */
+static int write_until_enough(int fd)
+{
+	int n = 0;
+
+	while (access("enough", F_OK) < 0) {
+		char buf[8192];
+		size_t used = 0;
+
+		while (used < 2000)
+			used += (size_t)snprintf(buf + used, sizeof(buf) - used, "%d\n", n++);
+		if (write(fd, buf, used) != (ssize_t)used)
+			_exit(1);
+		(void)poll(NULL, 0, 1);
+	}
+	return n;
+}
+
+static pid_t start_counter(uint32_t stream)
+{
+	pid_t pid = fork();
+	char path[16];
+	FILE *file;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid > 0)
+		return pid;
+	(void)snprintf(path, sizeof(path), "sent-%u", stream);
+	file = fopen(path, "we");
+	_exit(!file || fprintf(file, "%d", write_until_enough(play.streams[stream].out)) < 0 ||
+	      fclose(file) != 0);
+}
+
+static uint64_t read_sent(uint32_t stream)
+{
+	char path[16], *text;
+	uint64_t n;
+	size_t size;
+
+	(void)snprintf(path, sizeof(path), "sent-%u", stream);
+	text = play_read(path, &size);
+	n = strtoull(text, NULL, 10);
+	free(text);
+	return n;
+}
+
+/* The lines of the file are all numbers from 0 on. */
+static void expect_numbers(const char *path, uint64_t n)
+{
+	size_t size;
+	char *text = play_read(path, &size), *at = text;
+
+	for (uint64_t i = 0; i < n; i++, at++) {
+		ck_assert_uint_eq(strtoull(at, &at, 10), i);
+		ck_assert_int_eq(*at, '\n');
+	}
+	ck_assert_ptr_eq(at, text + size);
+	free(text);
+}
+
+/* One file can be written, one waits for a directory to be gone, one drops meanwhile. */
+START_TEST(a_thousand_kills_lose_and_double_nothing)
+{
+	static const char *const paths[] = { "log", "there", "there" };
+	struct logger_rules rules = play_file();
+	pid_t counters[ARRAY_SIZE(paths)];
+	struct store_counts counts;
+	int status;
+
+	ck_assert_int_eq(mkdir("there", 0755), 0);
+	for (uint32_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		rules.flags = i < 2 ? LOGGER_BLOCK : 0;
+		play_add(i, &rules, "a", paths[i]);
+		counters[i] = start_counter(i);
+	}
+	srandom((unsigned)clock_now_usec());
+	for (int i = 0; i < KILLS; i++) {
+		pause_usec(random() % 4000);
+		play_kill();
+		play_start();
+	}
+	ck_assert_int_ge(creat("enough", 0600), 0);
+	ck_assert_int_eq(rmdir("there"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		ck_assert_int_eq(waitpid(counters[i], &status, 0), counters[i]);
+		ck_assert_int_eq(status, 0);
+	}
+	play_flush(LOGGER_ALL);
+	expect_numbers("log", read_sent(0));
+	for (uint32_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		counts = play_counts(i);
+		ck_assert_uint_eq(counts.came_bytes, counts.written_bytes + counts.lost_bytes);
+		ck_assert_uint_eq(counts.written_lines + counts.lost_lines, read_sent(i));
+		ck_assert(i == 2 || counts.lost_bytes == 0);
+	}
+}
+END_TEST
+
 void add_kill_tests(Suite *suite)
 {
 	TCase *t = tcase_create("kill");
@@ -190,5 +292,6 @@ void add_kill_tests(Suite *suite)
 	tcase_add_loop_test(t, no_line_is_lost_or_doubled_when_the_logger_is_killed, 0,
 			    ARRAY_SIZE(kill_rules));
 	tcase_add_test(t, no_line_is_lost_or_doubled_when_a_helper_is_killed);
+	tcase_add_test(t, a_thousand_kills_lose_and_double_nothing);
 	suite_add_tcase(suite, t);
 }
