@@ -65,6 +65,7 @@ dist_check_SCRIPTS += \
 	%D%/hooks-reload.sh \
 	%D%/hooks-stop.sh \
 	%D%/logger.sh \
+	%D%/logger-descriptors.sh \
 	%D%/logger-trouble.sh \
 	%D%/logs.sh \
 	%D%/log-hangs.sh \

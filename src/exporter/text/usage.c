@@ -11,7 +11,7 @@ struct used {
 };
 
 /* Returns false if @view is no service with a process, or if nothing is known of that. */
-static bool read_usage(const struct usage_snapshot *snapshot, pid_t daemon,
+static bool read_usage(const struct snapshot *snapshot, pid_t daemon,
 		       const struct node_view *view, struct usage *ret)
 {
 	cleanup(freep) char *group = NULL;
@@ -24,17 +24,16 @@ static bool read_usage(const struct usage_snapshot *snapshot, pid_t daemon,
 
 static void read_all(const struct metrics_source *source, pid_t daemon, struct used *used, size_t n)
 {
-	struct usage_snapshot *snapshot = NULL;
+	cleanup(snapshot_done) struct snapshot snapshot = { .n = 0 };
 
-	if (daemon <= 0 || usage_snapshot_new(&snapshot) < 0)
+	if (daemon <= 0 || snapshot_take(&snapshot) < 0)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct node_view *view = &source->copy->nodes[i].view;
 
-		if (read_usage(snapshot, daemon, view, &used[i].usage))
+		if (read_usage(&snapshot, daemon, view, &used[i].usage))
 			used[i].label = sample_label(view->path);
 	}
-	usage_snapshot_free(snapshot);
 }
 
 static void write_number(struct samples *samples, const struct used *used, uint64_t number)
