@@ -27,6 +27,8 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/http/visits.h %D%/http/visits.c \
 	%D%/http/stream.h %D%/http/stream.c \
 	%D%/http/server.h %D%/http/server.c \
+	%D%/http/site.h \
+	%D%/http/news.h %D%/http/news.c \
 	%D%/http/routes.h %D%/http/routes.c
 
 %C%_libexporter_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/src

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/parse.h"
 #include "exporter/http/listen.h"
+#include "exporter/http/news.h"
 #include "exporter/http/routes.h"
 #include "exporter/text/metrics.h"
 #include "proto/address.h"
@@ -152,8 +153,8 @@ static int exporter_start(struct exporter *e, const struct exporter_options *opt
 	int r;
 
 	e->site.copy = &e->copy;
-	e->link_owner = (struct link_owner){ &e->log, routes_news, &e->site };
-	e->stream_owner = (struct stream_owner){ routes_snapshot, routes_resumed, &e->site };
+	e->link_owner = (struct link_owner){ &e->log, news_take, &e->site };
+	e->stream_owner = (struct stream_owner){ news_snapshot, news_resumed, &e->site };
 	e->server_owner = (struct server_owner){ routes_get, &e->site };
 	r = stream_new(&e->site.stream, e->event, &e->stream_owner);
 	if (r >= 0)

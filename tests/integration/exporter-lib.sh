@@ -7,7 +7,7 @@ exporter_log=$dir/exporter.log
 url=http://127.0.0.1:9633
 
 start_exporter() { # [OPTION...]
-	"$(program swansong-exporter)" --socket "$socket" "$@" >>"$exporter_log" 2>&1 </dev/null &
+	"$(program swansong-exporter)" --socket "$socket" "$@" >"$exporter_log" 2>&1 </dev/null &
 	exporter=$!
 	cleanup_fn end_process "$exporter"
 	wait_for 10 says "$exporter_log" 'nodes$' || die "the exporter has a copy of the tree"

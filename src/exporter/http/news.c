@@ -1,0 +1,130 @@
+#include "exporter/http/news.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memstream.h"
+#include "exporter/text/api.h"
+#include "exporter/text/health.h"
+#include "exporter/text/html.h"
+
+static json_t *describe_daemon(const struct site *site)
+{
+	struct memstream m;
+	char *text = NULL;
+	json_t *object;
+
+	if (memstream_open(&m) < 0)
+		return NULL;
+	html_summary(m.file, site->copy, link_is_up(site->link));
+	if (memstream_close(&m, &text) < 0)
+		return NULL;
+	object = json_pack("{s:b, s:s}", "up", link_is_up(site->link), "text", text);
+	free(text);
+	return object;
+}
+
+static void send_summary(struct site *site)
+{
+	stream_send(site->stream, "summary", describe_daemon(site));
+}
+
+static void send_shutdown(struct site *site)
+{
+	if (copy_is_stopping(site->copy))
+		stream_send(
+			site->stream, "shutdown",
+			api_shutdown(site->copy, link_is_up(site->link), false, clock_now_usec()));
+}
+
+static void send_tree(struct site *site)
+{
+	stream_send(site->stream, "tree",
+		    api_tree(site->copy, link_is_up(site->link), clock_now_usec()));
+}
+
+static void send_guards(struct site *site)
+{
+	stream_send(site->stream, "guard", api_guards(site->copy, "", false, clock_now_usec()));
+}
+
+static void send_nodes(struct site *site)
+{
+	uint64_t now = clock_now_usec();
+
+	for (size_t i = 0; i < site->copy->n; i++)
+		if (site->copy->nodes[i].changed)
+			stream_send(site->stream, "node",
+				    api_node(site->copy, &site->copy->nodes[i], now));
+}
+
+static void send_events(struct site *site, const json_t *events)
+{
+	json_t *event;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)events, i, event)
+		stream_send(site->stream, "event", json_incref(event));
+}
+
+void news_snapshot(FILE *to, void *arg)
+{
+	const struct site *site = arg;
+	bool up = link_is_up(site->link);
+	uint64_t now = clock_now_usec();
+
+	stream_add(to, "summary", describe_daemon(site));
+	stream_add(to, "tree", api_tree(site->copy, up, now));
+	stream_add(to, "guard", api_guards(site->copy, "", false, now));
+	if (copy_is_stopping(site->copy))
+		stream_add(to, "shutdown", api_shutdown(site->copy, up, false, now));
+}
+
+void news_resumed(void *arg)
+{
+	server_resume(((struct site *)arg)->server);
+}
+
+static void update_site(struct site *site, enum link_news news, const json_t *detail)
+{
+	bool ready;
+
+	if (news == LINK_EVENTS)
+		totals_take(&site->totals, detail);
+	if (news == LINK_TREE || news == LINK_UP)
+		totals_prune(&site->totals, site->copy);
+	json_decref(health_ready(site->copy, link_is_up(site->link), &ready));
+	site->started = news != LINK_DOWN && (site->started || ready);
+}
+
+void news_take(enum link_news news, const json_t *detail, void *arg)
+{
+	struct site *site = arg;
+
+	update_site(site, news, detail);
+	if (!stream_is_used(site->stream))
+		return;
+	switch (news) {
+	case LINK_EVENTS:
+		if (link_is_up(site->link))
+			send_events(site, detail);
+		return;
+	case LINK_UP:
+		send_tree(site);
+		send_guards(site);
+		break;
+	case LINK_TREE:
+		send_tree(site);
+		break;
+	case LINK_NODES:
+		send_nodes(site);
+		break;
+	case LINK_GUARDS:
+		send_guards(site);
+		break;
+	case LINK_DOWN:
+		break;
+	}
+	send_summary(site);
+	send_shutdown(site);
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+/* The objects that replies are made of. */
+
+#include "exporter/http/server.h"
+#include "exporter/http/stream.h"
+#include "exporter/mirror/link.h"
+#include "exporter/mirror/totals.h"
+
+struct site {
+	struct copy *copy;
+	struct link *link;
+	struct stream *stream;
+	struct server *server;
+	struct totals totals;
+	size_t max_nodes; /* with metrics */
+	bool started;	  /* the tree has been ready since the daemon answers */
+};
