@@ -85,3 +85,14 @@ CLEANFILES     += $(examples)
 %C%_examples_worker_pool_SOURCES = %D%/examples/worker-pool.c
 %C%_examples_worker_pool_CFLAGS  = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) -pthread
 %C%_examples_worker_pool_LDADD   = src/swansong/libswansong-loop.la src/swansong/libswansong.la $(SYSTEMD_LIBS)
+
+# Packages for Debian, in the folder deb, for the release that this machine runs.
+EXTRA_DIST  += %D%/packaging
+DPKG_BUILD   = dpkg-buildpackage --no-sign
+.PHONY: deb
+deb: dist
+	rm -rf deb && mkdir deb
+	cp $(distdir).tar.xz deb/$(PACKAGE)_$(VERSION).orig.tar.xz
+	tar -C deb -xf $(distdir).tar.xz
+	cp -R deb/$(distdir)/contrib/packaging/debian deb/$(distdir)/
+	cd deb/$(distdir) && $(DPKG_BUILD)

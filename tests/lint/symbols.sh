@@ -13,6 +13,12 @@ exports_its_list() { # LIBRARY
 	diff "$dir/listed" "$dir/exported"
 }
 
+# The package of Debian lists each name with the version that added it.
+is_packaged() { # LIBRARY
+	sed -n 's/^ \(swansong_[a-z_]*\)@.*/\1/p' "$top_srcdir/contrib/packaging/debian/${1}0.symbols" |
+		diff "$dir/listed" -
+}
+
 has_pages() { # LIBRARY
 	sed -n 's/^[[:space:]]*\(swansong_[a-z_]*[a-z]\);$/\1/p' "$top_srcdir/src/swansong/$1.sym" |
 		while read -r symbol; do
@@ -47,6 +53,7 @@ archive_shows_only_ours() {
 
 for library in libswansong libswansong-loop; do
 	try "$library: exports are those of the symbol file" exports_its_list "$library"
+	try "$library: the package has a version for each export" is_packaged "$library"
 	try "$library: every export has a manual page" has_pages "$library"
 	try "$library: the library stays when it is closed" stays "$library"
 done
