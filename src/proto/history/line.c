@@ -41,7 +41,7 @@ static const struct field_table line_table = FIELD_TABLE(history_line, line_fiel
 static void phases_replace(struct history_phases *phases, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < phases_table.n; i++) {
-		uint64_t *usec = (uint64_t *)((char *)phases + phases_fields[i].offset);
+		uint64_t *usec = (uint64_t *)(void *)((char *)phases + phases_fields[i].offset);
 
 		*usec = *usec == from ? to : *usec;
 	}
