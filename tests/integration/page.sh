@@ -133,7 +133,7 @@ page watch trouble "#summary" 'jobs/mailer restarts again and again'
 ctl start --no-wait jobs/mailer
 seen again
 again=$reply
-within "a crash loop is shown at once" "$(($again - $(got /api/node/jobs/mailer \
+within "a crash loop is shown at once" "$((again - $(got /api/node/jobs/mailer \
 	'[.events[] | select(.to == "backoff")][0].time_usec / 1000 | floor')))" -50 "$LATE"
 ok "and summed up in the sentence on top" page seen trouble
 page shot "$pictures/trouble.png"
@@ -154,6 +154,7 @@ page_is "only the sentence on top is announced" \
 	"[...document.querySelectorAll('[aria-live=polite]')].map((e) => e.id).join()" '"summary"'
 
 page open /node/db
+# shellcheck disable=SC1111
 page_becomes "a node has its guards, with their text as it is" \
 	"document.querySelector('#node .guards').textContent.includes('“nightly <b>backup</b>”')"
 page shot "$pictures/node.png"

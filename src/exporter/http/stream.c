@@ -14,7 +14,7 @@
 #include "base/list.h"
 #include "base/memstream.h"
 
-#define RING	       256		     /* frames that are kept */
+#define RING	       4096		     /* frames that are kept: a change of 1,000 nodes */
 #define RING_BYTES_MAX (1024 * 1024)	     /* their size, but for the last one */
 #define BLOCK	       4096		     /* bytes that are read at once, for each client */
 #define SNAPSHOT_USEC  (200 * USEC_PER_MSEC) /* clients that come in this time share one */

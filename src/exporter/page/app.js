@@ -1,6 +1,6 @@
 /* Which view is shown, and when it is drawn: once a frame, as far as something has changed. */
 import { changesTake, nodeFocus, nodeOpen, nodeTick, nodeUpdate, nodeView } from "./node.js";
-import { connect, fetchJson, isFlapping, model, on } from "./model.js";
+import { catchUp, connect, fetchJson, isFlapping, model, on, setPast } from "./model.js";
 import { isStopping, shutdownFrame, shutdownLoad, shutdownTake, shutdownText, shutdownUpdate,
 	shutdownView } from "./shutdown.js";
 import { setText } from "./dom.js";
@@ -107,7 +107,7 @@ for (const name of ["tree", "node", "event", "guard", "shutdown", "summary", "co
 const begin = async () => {
 	const data = await fetchJson("/api/shutdown").catch(() => ({}));
 
-	model.events = data.events || model.events;
+	setPast(data.events || []);
 	document.getElementById("table").remove();
 	document.body.classList.add("live");
 	icon.hidden = false;
@@ -125,7 +125,9 @@ const begin = async () => {
 let begun = false;
 
 on("tree", () => {
-	if (!begun)
+	if (begun)
+		catchUp();
+	else
 		begin();
 	begun = true;
 });

@@ -11,6 +11,8 @@ export const model = {
 };
 const EVENTS_MAX = 500, FLAPPING_MS = 15000;
 const listeners = {};
+let last = { time_usec: 0, number: 0 };	/* the last event */
+let queue = null;		/* events that arrive while earlier ones are fetched */
 let skew = Infinity;		/* of the clock here, against the daemon's */
 
 /* Calls fn(data) after the model has taken an event of this name. */
@@ -45,6 +47,7 @@ const takes = {
 
 		adjustClock(tree.time_usec);
 		model.up = tree.up;
+		model.time_usec = tree.time_usec;
 		model.nodes = new Map();
 		for (const node of tree.nodes) {
 			take(node);
@@ -88,16 +91,45 @@ const takes = {
 	summary(data) { model.up = data.up; },
 };
 
+const isOld = (event) => event.time_usec < last.time_usec ||
+	(event.time_usec === last.time_usec && event.number <= last.number);
+
+const receive = (name, data) => {
+	if (name === "event" && queue)
+		queue.push(data);
+	if (name === "event" && (queue || isOld(data)))
+		return;
+	if (name === "event")
+		last = data;
+	takes[name](data);
+	emit(name, data);
+};
+
+/* A client that was too slow, or away, has missed events. */
+export const catchUp = async () => {
+	queue = queue || [];
+	const data = await fetchJson("/api/shutdown").catch(() => ({}));
+	const events = (data.events || []).concat(queue || []);
+
+	queue = null;
+	events.forEach((event) => receive("event", event));
+};
+
+/* Takes the events from before the page was opened: they cause nothing. */
+export const setPast = (events) => {
+	const past = events.filter((event) => event.time_usec <= model.time_usec), end = past[past.length - 1];
+
+	model.events = past;
+	if (end && !isOld(end))
+		last = end;
+	events.forEach((event) => receive("event", event));
+};
+
 export const connect = () => {
 	const source = new EventSource("/events");
 
-	for (const [name, fn] of Object.entries(takes))
-		source.addEventListener(name, (message) => {
-			const data = JSON.parse(message.data);
-
-			fn(data);
-			emit(name, data);
-		});
+	for (const name of Object.keys(takes))
+		source.addEventListener(name, (message) => receive(name, JSON.parse(message.data)));
 	const connected = (is) => {
 		model.connected = is;
 		emit("connection");

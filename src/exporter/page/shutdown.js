@@ -73,9 +73,6 @@ const begin = (top, began, events) => {
 	setSpan(stop.chart, SPAN_MS);
 	place.replaceChildren(stop.chart.element);
 	events.forEach(take);
-	for (const node of nodes)
-		if (node.state === "complete")
-			addEnd(stop.chart, stop.chart.lanes.get(node.path), 0);
 	if (!stop.ended)
 		setGuards(stop.chart, model.guards, now() - began, began);
 	shutdownUpdate();
@@ -168,12 +165,27 @@ const showCountdown = (held) => {
 	setText(countdown, kills.length ? `${text}; kill in ${duration(Math.ceil(Math.min(...kills) / 1000) * 1000)}` : text);
 };
 
+/* Nodes may have ended before, or without an event that was seen. */
+const endLanes = () => {
+	for (const lane of stop.chart.lanes.values()) {
+		const node = model.nodes.get(lane.path);
+
+		if (lane.to === undefined && node && node.state === "complete")
+			addEnd(stop.chart, lane, Math.max(0, node.at - stop.began));
+	}
+	if (stop.chart.lanes.get(stop.top).to !== undefined)
+		finish(stop.chart.lanes.get(stop.top).to);
+};
+
 /* After a change of the model. */
 export const shutdownUpdate = () => {
 	if (!isStopping())
 		return;
 	const held = blocking(), at = now() - stop.began, top = model.nodes.get(stop.top);
 
+	endLanes();
+	if (stop.ended)
+		return;
 	stop.forced = stop.forced || Boolean(top && top.forced);
 	setGuards(stop.chart, model.guards, at, stop.began);
 	for (const guard of held)
