@@ -96,3 +96,11 @@ deb: dist
 	tar -C deb -xf $(distdir).tar.xz
 	cp -R deb/$(distdir)/contrib/packaging/debian deb/$(distdir)/
 	cd deb/$(distdir) && $(DPKG_BUILD)
+
+# The same by rpmbuild, in the folder rpm; RPMBUILDFLAGS=--nodeps where the system is no rpm one.
+RPMBUILD = rpmbuild $(RPMBUILDFLAGS) -ba
+.PHONY: rpm
+rpm: dist
+	rm -rf rpm && mkdir -p rpm/SOURCES
+	cp $(distdir).tar.xz rpm/SOURCES/
+	$(RPMBUILD) --define "_topdir $$PWD/rpm" $(srcdir)/contrib/packaging/swansong.spec
