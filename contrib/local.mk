@@ -52,7 +52,7 @@ EXTRA_DIST += %D%/systemd/swansong-exporter.service.in
 dist_pkgdata_DATA += %D%/systemd/hardened.conf
 
 EXTRA_DIST += %D%/systemd/swansongd.service.in %D%/container/Containerfile %D%/container/mkrootfs \
-	%D%/container/Containerfile.command %D%/container/Containerfile.scratch \
+	%D%/container/Containerfile.command %D%/container/Containerfile.scratch %D%/container/Containerfile.source \
 	%D%/container/Containerfile.tree %D%/container/tree.ini %D%/container/compose.yaml \
 	%D%/container/MOVING.md \
 	%D%/prometheus/swansong.rules.yml %D%/prometheus/swansong.test.yml \

@@ -65,7 +65,7 @@ missing() {
 		sed -n 's/^COPY \(--[a-z]*=[^ ]* \)\{0,1\}\(.*\) [^ ]*$/\2/p' "$file" | tr ' ' '\n' |
 			while read -r from; do
 				case $from in
-				rootfs/ | server | app | swansongd | swansongctl | swansong-logger | swansong-init*) ;;
+				rootfs/ | /rootfs | server | app | swansongd | swansongctl | swansong-logger | swansong-init*) ;;
 				*) [ -e "$contrib/container/$from" ] || echo "$file: no $from" ;;
 				esac
 			done
