@@ -1,12 +1,14 @@
 /*
  * What the logger costs: a writer of lines of 100 bytes, one by one and in blocks of 64 KiB, into a
  * pipe; the logger takes them from there to a file, plain and with times, beside a bare loop of
- * read(2) and write(2).  The bytes that arrive are counted.
+ * read(2) and write(2), and beside the peers that are installed.  The bytes that arrive are counted.
  *
  * And the time from a line of a service to the same line of "swansongctl logs -f", through a daemon of
  * its own, beside a process that copies lines from pipe to pipe.  Programs are of the present folder.
  *
  *	logs [--logger PROGRAM] [--directory DIRECTORY] [--mbytes N]
+ *
+ * With --write PORTION it is the writer, on standard output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,25 +29,18 @@
 #include "base/macro.h"
 #include "proto/logger-store.h"
 #include "proto/logger.h"
-#include "tests/bench/report.h"
+#include "tests/bench/logs.h"
 
 #define LINE  100
 #define BLOCK 65536
 
-struct bench {
-	const char *logger, *directory;
-	size_t size;
-	char path[512];
-};
-
-static void fail(const char *what)
+void fail(const char *what)
 {
 	(void)fprintf(stderr, "logs: %s: %s\n", what, strerror(errno));
 	exit(EXIT_FAILURE);
 }
 
-/* @size bytes in lines, @portion of them at once. */
-static void write_lines(int fd, size_t size, size_t portion)
+void write_lines(int fd, size_t size, size_t portion)
 {
 	char block[BLOCK];
 
@@ -60,7 +55,7 @@ static void write_lines(int fd, size_t size, size_t portion)
 	}
 }
 
-static pid_t start_writer(int fd, size_t size, size_t portion)
+pid_t start_writer(int fd, size_t size, size_t portion)
 {
 	pid_t pid = fork();
 
@@ -189,7 +184,7 @@ static double logged(const struct bench *b, size_t portion, enum logger_stamp st
 	return (double)begin / 1e9;
 }
 
-static double processor_seconds(void)
+double processor_seconds(void)
 {
 	struct rusage usage;
 
@@ -230,6 +225,7 @@ static void measure(const struct bench *b, struct report *report, size_t portion
 					   .measured = best[i],
 					   .floor = best[ARRAY_SIZE(kinds)],
 				   });
+	measure_peers(b, report, portion);
 }
 
 static void measure_processor(const struct bench *b, struct report *report)
@@ -404,6 +400,7 @@ int main(int argc, char **argv)
 		{ "logger", required_argument, NULL, 'l' },
 		{ "directory", required_argument, NULL, 'd' },
 		{ "mbytes", required_argument, NULL, 'm' },
+		{ "write", required_argument, NULL, 'w' },
 		{ "json", no_argument, NULL, 'j' },
 		{ 0 },
 	};
@@ -411,6 +408,7 @@ int main(int argc, char **argv)
 			   .directory = "/dev/shm",
 			   .size = 200000000 };
 	struct report report;
+	size_t portion = 0;
 	bool json = false;
 	int option;
 
@@ -421,6 +419,8 @@ int main(int argc, char **argv)
 			b.directory = optarg;
 		else if (option == 'm')
 			b.size = (size_t)atol(optarg) * 1000000;
+		else if (option == 'w')
+			portion = (size_t)atol(optarg);
 		else if (option == 'j')
 			json = true;
 		else
@@ -428,6 +428,10 @@ int main(int argc, char **argv)
 	}
 	/* Whole lines. */
 	b.size = b.size / LINE * LINE;
+	if (portion > 0) {
+		write_lines(STDOUT_FILENO, b.size, portion);
+		return EXIT_SUCCESS;
+	}
 	(void)snprintf(b.path, sizeof(b.path), "%s/swansong-bench-%d", b.directory, (int)getpid());
 	report_init(&report, json);
 	measure(&b, &report, LINE);
