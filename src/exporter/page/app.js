@@ -1,7 +1,7 @@
 /* Which view is shown, and when it is drawn: once a frame, as far as something has changed. */
 import { changesTake, nodeFocus, nodeOpen, nodeTick, nodeUpdate, nodeView } from "./node.js";
 import { catchUp, connect, fetchJson, isFlapping, model, on, setPast } from "./model.js";
-import { isStopping, shutdownFrame, shutdownLoad, shutdownTake, shutdownText, shutdownUpdate,
+import { isStopping, shutdownFind, shutdownFrame, shutdownLoad, shutdownTake, shutdownText, shutdownUpdate,
 	shutdownView } from "./shutdown.js";
 import { setText } from "./dom.js";
 import { summaryOf } from "./text.js";
@@ -11,8 +11,14 @@ const summary = document.getElementById("summary"), badge = document.getElementB
 const views = document.getElementById("views"), icon = document.getElementById("icon");
 let opened = null;		/* path of a node */
 let changed = new Set(), events = [], rebuild = false, scheduled = false;
+let ready = false;		/* the past is known */
 
 const isWithin = (path, top) => top === "" || path === top || path.startsWith(top + "/");
+
+const goToShutdown = () => {
+	if (location.pathname !== "/shutdown")
+		go("/shutdown");
+};
 
 /* --- drawing --- */
 
@@ -34,6 +40,8 @@ const draw = () => {
 	changesTake(events);
 	if (opened !== null && (rebuild || [...changed].some((path) => isWithin(path, opened))))
 		nodeUpdate();
+	if (ready && shutdownFind())
+		goToShutdown();
 	shutdownUpdate();
 	showSummary();
 	changed = new Set();
@@ -87,11 +95,6 @@ addEventListener("popstate", route);
 
 /* --- events --- */
 
-const goToShutdown = () => {
-	if (location.pathname !== "/shutdown")
-		go("/shutdown");
-};
-
 on("tree", () => { rebuild = true; });
 on("node", (node) => changed.add(node.path));
 on("event", (event) => {
@@ -107,11 +110,12 @@ for (const name of ["tree", "node", "event", "guard", "shutdown", "summary", "co
 const begin = async () => {
 	const data = await fetchJson("/api/shutdown").catch(() => ({}));
 
+	shutdownLoad("", data);
 	setPast(data.events || []);
+	ready = true;
 	document.getElementById("table").remove();
 	document.body.classList.add("live");
 	icon.hidden = false;
-	shutdownLoad("", data);
 	route();
 	if (isStopping())
 		goToShutdown();

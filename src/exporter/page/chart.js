@@ -1,7 +1,7 @@
 /*
  * The picture of a shutdown: a lane for each node, a thin one for each guard.  An element has its
- * times as numbers, --from and --to, and the chart has --now and --span: the style sheet makes places
- * of them.  So a bar that goes on grows with --now, and another scale is one change.
+ * times as numbers, --from and --to, and the chart has --span: the style sheet makes places of them, so
+ * that another scale is one change.  What goes on has the present as its --to, and is in chart.growing.
  */
 import { el, nodeLink, setText } from "./dom.js";
 import { duration, holderOf } from "./text.js";
@@ -24,19 +24,28 @@ const place = (element, from, to) => {
 		element.style.setProperty("--to", to);
 	return element;
 };
-const end = (element, at) => element.style.setProperty("--to", at);
+const grow = (chart, element, from) => {
+	chart.growing.add(place(element, from, from));
+	return element;
+};
+const end = (chart, element, at) => {
+	chart.growing.delete(element);
+	element.style.setProperty("--to", at);
+};
 
 export const newChart = (nodes, indentOf) => {
-	const axis = el("div", { class: "axis" }), lanes = new Map();
+	const axis = el("div", { class: "axis" }), lanes = new Map(), line = el("i", { class: "now" });
 	const body = el("div", { class: "lanes" });
-	const element = el("div", { class: "chart", role: "group", "aria-label": "Time of each node" }, axis, body);
+	const chart = { axis, body, lanes, line, span: 0, guards: 0, growing: new Set() };
+
+	chart.element = el("div", { class: "chart", role: "group", "aria-label": "Time of each node" }, axis, body);
 
 	for (const node of nodes) {
 		const track = el("div", { class: "track" }), took = el("span", { class: "took" });
 		const name = nodeLink(node.path);
 		const row = el("div", { class: node.service ? "lane" : "lane group", "data-path": node.path },
 			       el("div", { class: "lane-name" }, name), track);
-		const span = place(el("i", { class: "span" }), 0);
+		const span = grow(chart, el("i", { class: "span" }), 0);
 
 		name.textContent = node.path.split("/").pop() || "root";
 		row.style.setProperty("--level", indentOf(node.path));
@@ -44,7 +53,7 @@ export const newChart = (nodes, indentOf) => {
 		body.append(row);
 		lanes.set(node.path, { path: node.path, node, row, track, span, took, bars: [], guards: new Map() });
 	}
-	return { element, axis, body, lanes, span: 0, guards: 0 };
+	return chart;
 };
 
 /* A service that does not run has no part in it. */
@@ -68,7 +77,7 @@ export const addState = (chart, lane, state, at) => {
 
 	if (last && last.to === undefined) {
 		last.to = at;
-		end(last.element, at);
+		end(chart, last.element, at);
 		last.element.title = `${last.state} for ${duration(at - last.from)}`;
 	}
 	lane.row.dataset.state = state;
@@ -76,7 +85,7 @@ export const addState = (chart, lane, state, at) => {
 		lane.over = true;
 	if (!part)
 		return;
-	const bar = { part, state, from: at, element: place(el("i", { class: `bar ${part}`, title: state }), at) };
+	const bar = { part, state, from: at, element: grow(chart, el("i", { class: `bar ${part}`, title: state }), at) };
 
 	lane.bars.push(bar);
 	lane.track.append(bar.element);
@@ -87,7 +96,7 @@ export const addEnd = (chart, lane, at) => {
 	if (lane.to !== undefined)
 		return;
 	lane.to = at;
-	end(lane.span, at);
+	end(chart, lane.span, at);
 	lane.row.classList.add("complete");
 	lane.took.style.setProperty("--from", at);
 	setText(lane.took, at < 10 ? "" : duration(at));
@@ -106,7 +115,7 @@ export const setKill = (lane, at) => {
 };
 
 const addGuard = (chart, lane, guard, at) => {
-	const line = place(el("i", { class: "held" }), Math.max(0, at));
+	const line = grow(chart, el("i", { class: "held" }), Math.max(0, at));
 	const text = `${holderOf(guard)} on ${guard.node || "root"}`;
 	const row = el("div", { class: "lane guard", title: text },
 		       el("div", { class: "lane-name" }, `⚑ ${holderOf(guard)}`), el("div", { class: "track" }, line));
@@ -133,7 +142,7 @@ export const setGuards = (chart, guards, at, began) => {
 		for (const [id, guard] of lane.guards)
 			if (guard.to === undefined && !ids.has(id)) {
 				guard.to = at;
-				end(guard.line, at);
+				end(chart, guard.line, at);
 				guard.row.classList.add("complete");
 			}
 };
@@ -155,10 +164,14 @@ export const setSpan = (chart, ms) => {
 	for (let at = 0; at <= ms; at += step)
 		ticks.push(place(el("span", {}, at < 60000 ? `${+(at / 1000).toFixed(2)} s` :
 			`${Math.floor(at / 60000)}:${String(at / 1000 % 60).padStart(2, "0")}`), at));
-	chart.axis.replaceChildren(...ticks, el("i", { class: "now" }));
+	chart.axis.replaceChildren(...ticks, chart.line);
 };
 
-export const setNow = (chart, at) => chart.element.style.setProperty("--now", Math.max(0, at).toFixed(0));
+export const setNow = (chart, at) => {
+	place(chart.line, Math.max(0, at).toFixed(0));
+	for (const element of chart.growing)
+		element.style.setProperty("--to", Math.max(0, at).toFixed(0));
+};
 
 /* All that goes on ends at this time. */
 export const endAll = (chart, at) => {

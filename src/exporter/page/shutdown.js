@@ -50,8 +50,9 @@ const finish = (at, text) => {
 const take = (event) => {
 	const lane = stop.chart.lanes.get(event.node), at = event.time_usec / 1000 - stop.began;
 
-	if (!lane || at < 0)
+	if (!lane || at < 0 || event.number <= stop.number)
 		return;
+	stop.number = event.number;
 	if (event.kind === "service")
 		addState(stop.chart, lane, event.to, at);
 	else if (event.to === "complete") {
@@ -64,7 +65,7 @@ const take = (event) => {
 const begin = (top, began, events) => {
 	const nodes = [...model.nodes.values()].filter((node) => isWithin(node.path, top));
 
-	stop = { top, began, chart: newChart(nodes, (path) => depthOf(path, top)), ended: false, forced: false };
+	stop = { top, began, chart: newChart(nodes, (path) => depthOf(path, top)), ended: false, forced: false, number: 0 };
 	for (const node of nodes)
 		if (node.service && isOver(node.service.state))
 			stop.chart.lanes.get(node.path).over = true;
@@ -100,19 +101,34 @@ export const shutdownLoad = (top, data) => {
 	addPlanOf(stop, data);
 };
 
+/* Fetches the plan besides. */
+const beginNow = (top, began, events) => {
+	begin(top, began, events);
+	const own = stop;
+
+	fetchJson("/api/shutdown").then((data) => addPlanOf(own, data)).catch(() => {});
+};
+
+/* When many nodes stop at once, the event of the root may be lost.  Return: whether a stop begins. */
+export const shutdownFind = () => {
+	const root = model.nodes.get("");
+	const begins = model.up && root && root.state === "shutting_down" && !isStopping() &&
+		!(stop && root.at <= stop.began + stop.total);
+
+	if (begins)
+		beginNow("", root.at, model.events.filter((event) => event.time_usec / 1000 >= root.at));
+	return begins;
+};
+
 /* Return: whether a stop begins that is to be shown. */
 export const shutdownTake = (event, opened) => {
 	const begins = event.kind === "node" && event.to === "shutting_down" &&
 		(event.node === "" || (event.node === opened && !model.nodes.get(opened).service));
 
-	if (begins) {
-		begin(event.node, event.time_usec / 1000, [event]);
-		const own = stop;
-
-		fetchJson("/api/shutdown").then((data) => addPlanOf(own, data)).catch(() => {});
-	} else if (isStopping()) {
+	if (begins)
+		beginNow(event.node, event.time_usec / 1000, [event]);
+	else if (isStopping())
 		take(event);
-	}
 	return begins;
 };
 

@@ -77,6 +77,10 @@ START_TEST(a_shutdown_has_the_services_left_and_the_guards_that_block)
 	page = api_shutdown(&copy, true, false, TAKEN);
 	ck_assert(json_is_true(member(page, "stopping")));
 	ck_assert_uint_eq(json_array_size(member(page, "guards")), 1);
+	ck_assert_ptr_null(member(page, "events"));
+	json_decref(page);
+	page = api_shutdown(&copy, true, true, TAKEN);
+	ck_assert_uint_eq(json_array_size(member(page, "events")), 1);
 	json_decref(page);
 	copy_done(&copy);
 }
