@@ -59,3 +59,6 @@ html-local: $(man_MANS)
 		cat list; echo '</ul></body></html>'; } >index.html && rm list *.[1-9]
 clean-local:
 	rm -rf %D%/html
+
+# The page of swansong-exporter in a shutdown, for the readme.
+EXTRA_DIST += %D%/shutdown-page.png
