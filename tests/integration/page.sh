@@ -205,6 +205,6 @@ size=0
 for file in "" style.css $(get / | grep -o '[a-z]*\.js' | sort -u) chart.js dom.js model.js node.js picture.js shutdown.js text.js tree.js; do
 	size=$((size + $(get "/$file" | wc -c)))
 done
-within "the page is small ($size bytes)" "$size" 20000 60000
+within "the page is small ($size bytes)" "$size" 20000 $((60 * 1024))
 stop_daemon
 finish

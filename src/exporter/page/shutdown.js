@@ -4,7 +4,7 @@ import { addEnd, addPlan, addState, endAll, isOver, legend, newChart, setGuards,
 import { el, nodeLink, setText } from "./dom.js";
 import { fetchJson, model, now } from "./model.js";
 import { savePicture } from "./picture.js";
-import { clock, count, duration, holderOf, nameOf } from "./text.js";
+import { clock, count, countdownOf, duration, holderOf, nameOf } from "./text.js";
 
 const FRAME_MS = 33, SPAN_MS = 10000, LISTED = 8;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -157,7 +157,7 @@ const say = (held) => {
 const showItem = (item, guard) => {
 	const time = guard.kill_usec === undefined ? "no limit" :
 		leftOf(guard) <= 0 ? "now" :
-		`${guard.kind === "process" || guard.kind === "leftover" ? "killed" : "revoked"} in ${duration(Math.ceil(leftOf(guard) / 1000) * 1000)}`;
+		`${guard.kind === "process" || guard.kind === "leftover" ? "killed" : "revoked"} in ${countdownOf(leftOf(guard))}`;
 
 	setText(item.querySelector("b"), holderOf(guard));
 	setText(item.querySelector("time"), time);
@@ -178,7 +178,7 @@ const showCountdown = (held) => {
 	const kills = held.filter((guard) => guard.kill_usec > 0).map(leftOf).filter((ms) => ms > 0);
 	const text = `${duration(Math.floor((now() - stop.began) / 100) * 100)} so far`;
 
-	setText(countdown, kills.length ? `${text}; kill in ${duration(Math.ceil(Math.min(...kills) / 1000) * 1000)}` : text);
+	setText(countdown, kills.length ? `${text}; kill in ${countdownOf(Math.min(...kills))}` : text);
 };
 
 /* Nodes may have ended before, or without an event that was seen. */

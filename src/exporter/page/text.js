@@ -67,6 +67,13 @@ export const duration = (ms) => {
 	return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
 };
 
+/* The time left, in whole seconds. */
+export const countdownOf = (ms) => {
+	const s = Math.ceil(ms / 1000);
+
+	return s < 60 ? `${s} s` : duration(s * 1000);
+};
+
 export const clock = (ms) => new Date(ms).toLocaleString();
 
 /* "pg_dump “nightly”", "3 guards of worker.py:12". */
