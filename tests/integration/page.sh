@@ -192,6 +192,8 @@ page_becomes "the picture is the same after a reload" \
 kill "$holder"
 await_daemon 20
 page_becomes "the end is shown" "/^Shut down root: 8 services in .* 1 killed/.test(document.querySelector('h2').textContent)"
+page_is "and the service that was killed" \
+	"/ killed$/.test(document.querySelector('[data-path=\"web/worker\"] .took').textContent)" true
 page_is "each lane ends" "document.querySelectorAll('.lane:not(.complete)').length" 0
 page shot "$pictures/end.png"
 page eval "document.querySelector('#shutdown button').click()"

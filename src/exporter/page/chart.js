@@ -99,7 +99,10 @@ export const addEnd = (chart, lane, at) => {
 	end(chart, lane.span, at);
 	lane.row.classList.add("complete");
 	lane.took.style.setProperty("--from", at);
-	setText(lane.took, at < 10 ? "" : duration(at));
+	const killed = lane.bars.some((bar) => bar.part === "killing");
+
+	lane.row.classList.toggle("killed", killed);
+	setText(lane.took, killed ? `${duration(at)} ✕ killed` : at < 10 ? "" : duration(at));
 	if (lane.kill)
 		lane.kill.remove();
 };
