@@ -18,7 +18,8 @@ noinst_LTLIBRARIES += %D%/libexporter.la
 	%D%/text/health.h %D%/text/health.c \
 	%D%/text/sample.h %D%/text/sample.c \
 	%D%/text/metrics.h %D%/text/metrics.c \
-	%D%/text/usage.h %D%/text/usage.c
+	%D%/text/usage.h %D%/text/usage.c \
+	%D%/text/past.h %D%/text/past.c
 
 # http: the server
 %C%_libexporter_la_SOURCES += \

@@ -22,7 +22,7 @@
 #define NAME	   "swansong-exporter"
 #define EXIT_USAGE 2
 
-enum long_option { OPTION_HOST = 256, OPTION_MAX_NODES };
+enum long_option { OPTION_HOST = 256, OPTION_MAX_NODES, OPTION_HISTORY };
 
 static const char usage[] =
 	"usage: " NAME " [-s SOCKET] [--listen ADDRESS]\n"
@@ -36,6 +36,7 @@ static const char usage[] =
 	"      --host NAME       a name that clients may use for the exporter; may be repeated\n"
 	"      --max-nodes N     nodes with metrics (default " STRINGIFY(
 		METRICS_NODES_DEFAULT) ")\n"
+				       "      --history FILE    the history (default: that of the daemon)\n"
 				       "  -h, --help            show this\n"
 				       "  -V, --version         show the version\n"
 				       "\n"
@@ -46,6 +47,7 @@ static const struct option long_options[] = {
 	{ "listen", required_argument, NULL, 'l' },
 	{ "host", required_argument, NULL, OPTION_HOST },
 	{ "max-nodes", required_argument, NULL, OPTION_MAX_NODES },
+	{ "history", required_argument, NULL, OPTION_HISTORY },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
@@ -54,6 +56,7 @@ static const struct option long_options[] = {
 struct exporter_options {
 	const char *socket; /* NULL: the default */
 	const char *listen;
+	const char *history; /* NULL: that of the daemon */
 	uint64_t max_nodes;
 	struct access access;
 };
@@ -90,6 +93,9 @@ static int options_parse(int argc, char **argv, struct exporter_options *ret)
 				      "500\n",
 				      optarg);
 			return EXIT_USAGE;
+		case OPTION_HISTORY:
+			ret->history = optarg;
+			break;
 		case 'h':
 			return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 		case 'V':
@@ -173,6 +179,7 @@ static void exporter_done(struct exporter *e)
 	e->site.server = server_free(e->site.server);
 	e->site.link = link_free(e->site.link);
 	e->site.stream = stream_free(e->site.stream);
+	past_done(&e->site.past);
 	totals_done(&e->site.totals);
 	copy_done(&e->copy);
 	e->event = sd_event_unref(e->event);
@@ -187,6 +194,7 @@ static int exporter_run(const struct exporter_options *options, const char *sock
 	log_use(&e.log, STDERR_FILENO);
 	copy_init(&e.copy);
 	totals_init(&e.site.totals);
+	e.site.past.history_file = options->history;
 	e.site.max_nodes = options->max_nodes;
 	fd = listen_open(options->listen, &e.log);
 	if (fd < 0)

@@ -38,6 +38,7 @@ dist_check_SCRIPTS += \
 	%D%/exporter.sh \
 	%D%/exporter-metrics.sh \
 	%D%/exporter-clients.sh \
+	%D%/exporter-past.sh \
 	%D%/faults.sh \
 	%D%/final.sh \
 	%D%/forking.sh \

@@ -7,35 +7,21 @@
 
 #include "base/text.h"
 #include "model/base/settings.h"
+#include "proto/config/settings.h"
+#include "proto/history/reader.h"
 
 #define PATH_DEFAULT STATEDIR "/swansong/" HISTORY_NAME
-
-static const char *value_of(const json_t *settings, const char *key)
-{
-	size_t i;
-	json_t *setting;
-
-	json_array_foreach(settings, i, setting)
-	{
-		const char *name = json_string_value(json_object_get(setting, "key"));
-
-		if (name && strcmp(name, key) == 0)
-			return json_string_value(json_object_get(setting, "value"));
-	}
-	return NULL;
-}
 
 static int ask_daemon(struct ctl *ctl, char **path)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
 	int r = session_call(ctl, METHOD_SHOW, json_pack("{s:s}", "node", CONFIG_ROOT_NAME),
 			     &reply);
-	const json_t *settings;
 
 	if (r != CTL_DONE)
 		return r;
-	settings = json_object_get(reply.parameters, "settings");
-	if (history_path(path, value_of(settings, "history"), value_of(settings, "report")) < 0)
+	if (history_path(path, settings_find(reply.parameters, "history"),
+			 settings_find(reply.parameters, "report")) < 0)
 		return ctl_fail(ctl, -ENOMEM);
 	if (*path)
 		return CTL_DONE;
@@ -72,7 +58,7 @@ int source_load(struct ctl *ctl, struct history **ret, char **path)
 
 	if (r != CTL_DONE)
 		return r;
-	r = history_load(ret, *path);
+	r = history_load(ret, *path, HISTORY_SIZE_MAX);
 	if (r < 0) {
 		log_line(&ctl->log, LOG_ERR, "%s: %s", *path, reason_of(r));
 		return CTL_FAILED;

@@ -79,6 +79,16 @@ static struct MHD_Response *get_shutdown(struct site *site, struct reply *reply)
 	return reply_json(api_shutdown(site->copy, link_is_up(site->link), true, clock_now_usec()));
 }
 
+static struct MHD_Response *get_history(struct site *site, struct reply *reply)
+{
+	bool found;
+	json_t *object = past_history(&site->past, site->copy->settings, reply->rest, &found);
+
+	if (!found)
+		reply->status = MHD_HTTP_NOT_FOUND;
+	return reply_json(object);
+}
+
 static struct MHD_Response *get_events(struct site *site, struct reply *reply)
 {
 	struct MHD_Response *response = stream_response(site->stream, reply->connection);
@@ -195,6 +205,8 @@ static const struct {
 	{ "/api/tree", false, get_tree },
 	{ "/api/node/", true, get_node },
 	{ "/api/shutdown", false, get_shutdown },
+	{ "/api/history", false, get_history },
+	{ "/api/history/", true, get_history },
 	{ "/events", false, get_events },
 	{ "/metrics", false, get_metrics },
 	{ "/metrics/usage", false, get_usage },

@@ -6,6 +6,7 @@
 #include "exporter/http/stream.h"
 #include "exporter/mirror/link.h"
 #include "exporter/mirror/totals.h"
+#include "exporter/text/past.h"
 
 struct site {
 	struct copy *copy;
@@ -13,6 +14,7 @@ struct site {
 	struct stream *stream;
 	struct server *server;
 	struct totals totals;
+	struct past past;
 	size_t max_nodes; /* with metrics */
 	bool started;	  /* the tree has been ready since the daemon answers */
 };

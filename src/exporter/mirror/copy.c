@@ -37,6 +37,7 @@ void copy_done(struct copy *copy)
 	json_decref(copy->events);
 	json_decref(copy->plan);
 	json_decref(copy->dependencies);
+	json_decref(copy->settings);
 	copy_init(copy);
 }
 

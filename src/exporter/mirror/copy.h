@@ -29,6 +29,7 @@ struct copy {
 	json_t *events;	      /* an array of Event, the last COPY_EVENTS */
 	json_t *plan;	      /* the last reply to Plan, for the root; NULL: none yet */
 	json_t *dependencies; /* the array of the last reply to Dependencies, likewise */
+	json_t *settings;     /* the last reply to Show, for the root, likewise */
 };
 #define COPY_EVENTS 512
 

@@ -3,7 +3,7 @@
  * socket, and replies are taken when they have arrived.
  *
  * A round of queries begins with Status, which lasts several replies, and goes on with Guards, and
- * with Plan and Dependencies if there are other nodes or settings.  Events that arrive meanwhile cause a further round.
+ * with Plan, Dependencies and Show if there are other nodes or settings.  Events that arrive meanwhile cause a further round.
  */
 #include "exporter/mirror/link.h"
 
@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "model/base/settings.h"
 #include "proto/client.h"
 #include "proto/interface.h"
 
@@ -122,9 +123,12 @@ static int wire_call(struct wire *wire, enum interface_method method, json_t *pa
 
 static int link_ask(struct link *link, enum interface_method method)
 {
+	json_t *parameters = method == METHOD_SHOW ? json_pack("{s:s}", "node", CONFIG_ROOT_NAME)
+						   : json_object();
+
 	link->asked = method;
 	link->busy = true;
-	return wire_call(&link->queries, method, json_object(),
+	return wire_call(&link->queries, method, parameters,
 			 method == METHOD_STATUS ? MESSAGE_MORE : 0);
 }
 
@@ -215,6 +219,13 @@ static int receive_dependencies(struct link *link, const struct message_reply *r
 		return -EBADMSG;
 	json_decref(link->copy->dependencies);
 	link->copy->dependencies = json_incref(dependencies);
+	return link_ask(link, METHOD_SHOW);
+}
+
+static int receive_show(struct link *link, const struct message_reply *reply)
+{
+	json_decref(link->copy->settings);
+	link->copy->settings = json_incref(reply->parameters);
 	return link_end_round(link);
 }
 
@@ -229,8 +240,10 @@ static int receive_query(struct link *link, const struct message_reply *reply)
 		return receive_guards(link, reply);
 	case METHOD_PLAN:
 		return receive_plan(link, reply);
-	default:
+	case METHOD_DEPENDENCIES:
 		return receive_dependencies(link, reply);
+	default:
+		return receive_show(link, reply);
 	}
 }
 

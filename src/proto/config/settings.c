@@ -184,3 +184,17 @@ json_t *settings_json(const struct config *config, const struct node_config *nod
 	}
 	return reply;
 }
+
+const char *settings_find(const json_t *reply, const char *key)
+{
+	const json_t *settings = json_object_get(reply, "settings");
+	size_t i;
+	json_t *setting;
+
+	json_array_foreach((json_t *)(uintptr_t)settings, i, setting)
+	{
+		if (strcmp(message_get_string(setting, "key", ""), key) == 0)
+			return message_get_string(setting, "value", NULL);
+	}
+	return NULL;
+}

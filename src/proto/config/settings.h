@@ -12,3 +12,6 @@
  */
 json_t *settings_json(const struct config *config, const struct node_config *node, bool transient,
 		      bool trusted);
+
+/* Returns the value of a key in a reply to Show, which it borrows from; NULL: the key has none. */
+const char *settings_find(const json_t *reply, const char *key);

@@ -224,7 +224,7 @@ static void history_sort(struct history *h)
 		qsort(h->nodes, h->n, sizeof(*h->nodes), compare_nodes);
 }
 
-int history_load(struct history **ret, const char *path)
+int history_load(struct history **ret, const char *path, uint64_t size_max)
 {
 	struct history *h = calloc(1, sizeof(*h));
 	int r;
@@ -232,7 +232,7 @@ int history_load(struct history **ret, const char *path)
 	if (!h)
 		return -ENOMEM;
 	dict_init(&h->by_path, figures_name);
-	r = history_read(path, history_add, h, &h->skipped);
+	r = history_read(path, size_max, history_add, h, &h->skipped);
 	if (r < 0) {
 		history_free(h);
 		return r;

@@ -48,7 +48,7 @@ struct history {
 };
 
 /* Reads the file at @path as history_read().  *ret is to be freed by history_free(). */
-int history_load(struct history **ret, const char *path);
+int history_load(struct history **ret, const char *path, uint64_t size_max);
 struct history *history_free(struct history *history);
 
 /* Creates the object that swansongctl history --json prints for a node; NULL: out of memory. */

@@ -16,12 +16,11 @@
 #include "base/cleanup.h"
 #include "proto/logger.h"
 
-#define FILE_SIZE_MAX (64 * 1024 * 1024)
-
 struct history_reader {
 	int (*fn)(const struct history_line *line, void *arg);
 	void *arg;
 	uint64_t *skipped;
+	uint64_t left; /* bytes that may still be read */
 };
 
 int history_read_line(const char *text, size_t size,
@@ -37,7 +36,7 @@ int history_read_line(const char *text, size_t size,
 	return 0;
 }
 
-static int open_file(int directory, const char *name, FILE **ret)
+static int open_file(struct history_reader *reader, int directory, const char *name, FILE **ret)
 {
 	cleanup(closep) int fd =
 		openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -47,8 +46,9 @@ static int open_file(int directory, const char *name, FILE **ret)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -ENOTSUP;
-	if (st.st_size > FILE_SIZE_MAX)
+	if ((uint64_t)st.st_size > reader->left)
 		return -EFBIG;
+	reader->left -= (uint64_t)st.st_size;
 	*ret = fdopen(fd, "r");
 	if (!*ret)
 		return -ENOMEM;
@@ -56,13 +56,13 @@ static int open_file(int directory, const char *name, FILE **ret)
 	return 0;
 }
 
-static int read_file(const struct history_reader *reader, int directory, const char *name)
+static int read_file(struct history_reader *reader, int directory, const char *name)
 {
 	cleanup(freep) char *text = NULL;
 	size_t size = 0;
 	FILE *file;
 	ssize_t n;
-	int r = open_file(directory, name, &file);
+	int r = open_file(reader, directory, name, &file);
 
 	if (r < 0)
 		return r;
@@ -74,7 +74,7 @@ static int read_file(const struct history_reader *reader, int directory, const c
 	return r < 0 ? r : 0;
 }
 
-static int read_rotated(const struct history_reader *reader, int directory, const char *base)
+static int read_rotated(struct history_reader *reader, int directory, const char *base)
 {
 	struct dirent **names;
 	int n = scandirat(directory, ".", &names, NULL, alphasort), r = 0;
@@ -92,10 +92,11 @@ static int read_rotated(const struct history_reader *reader, int directory, cons
 	return r;
 }
 
-int history_read(const char *path, int (*fn)(const struct history_line *line, void *arg), void *arg,
+int history_read(const char *path, uint64_t size_max,
+		 int (*fn)(const struct history_line *line, void *arg), void *arg,
 		 uint64_t *skipped)
 {
-	const struct history_reader reader = { fn, arg, skipped };
+	struct history_reader reader = { fn, arg, skipped, size_max };
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	cleanup(freep) char *directory =
 		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");

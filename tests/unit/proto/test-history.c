@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "proto/history/advice.h"
 #include "proto/history/figures.h"
+#include "proto/history/reader.h"
 
 static const struct history_line line = {
 	.time_usec = 1700000000000000,
@@ -282,7 +283,7 @@ static struct history *load(const char *name, int want)
 	char path[100];
 
 	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	ck_assert_int_eq(history_load(&h, path), want);
+	ck_assert_int_eq(history_load(&h, path, HISTORY_SIZE_MAX), want);
 	return h;
 }
 
