@@ -22,7 +22,7 @@
 #define NAME	   "swansong-exporter"
 #define EXIT_USAGE 2
 
-enum long_option { OPTION_HOST = 256, OPTION_MAX_NODES, OPTION_HISTORY };
+enum long_option { OPTION_HOST = 256, OPTION_MAX_NODES, OPTION_HISTORY, OPTION_REPORT };
 
 static const char usage[] =
 	"usage: " NAME " [-s SOCKET] [--listen ADDRESS]\n"
@@ -37,6 +37,7 @@ static const char usage[] =
 	"      --max-nodes N     nodes with metrics (default " STRINGIFY(
 		METRICS_NODES_DEFAULT) ")\n"
 				       "      --history FILE    the history (default: that of the daemon)\n"
+				       "      --report FILE     the report (likewise)\n"
 				       "  -h, --help            show this\n"
 				       "  -V, --version         show the version\n"
 				       "\n"
@@ -48,6 +49,7 @@ static const struct option long_options[] = {
 	{ "host", required_argument, NULL, OPTION_HOST },
 	{ "max-nodes", required_argument, NULL, OPTION_MAX_NODES },
 	{ "history", required_argument, NULL, OPTION_HISTORY },
+	{ "report", required_argument, NULL, OPTION_REPORT },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
@@ -56,7 +58,7 @@ static const struct option long_options[] = {
 struct exporter_options {
 	const char *socket; /* NULL: the default */
 	const char *listen;
-	const char *history; /* NULL: that of the daemon */
+	const char *history, *report; /* NULL: that of the daemon */
 	uint64_t max_nodes;
 	struct access access;
 };
@@ -95,6 +97,9 @@ static int options_parse(int argc, char **argv, struct exporter_options *ret)
 			return EXIT_USAGE;
 		case OPTION_HISTORY:
 			ret->history = optarg;
+			break;
+		case OPTION_REPORT:
+			ret->report = optarg;
 			break;
 		case 'h':
 			return fputs(usage, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -195,6 +200,7 @@ static int exporter_run(const struct exporter_options *options, const char *sock
 	copy_init(&e.copy);
 	totals_init(&e.site.totals);
 	e.site.past.history_file = options->history;
+	e.site.past.report_file = options->report;
 	e.site.max_nodes = options->max_nodes;
 	fd = listen_open(options->listen, &e.log);
 	if (fd < 0)

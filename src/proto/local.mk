@@ -17,6 +17,7 @@ noinst_LTLIBRARIES += %D%/libproto.la
 	%D%/history/reader.h %D%/history/reader.c \
 	%D%/history/figures.h %D%/history/figures.c \
 	%D%/history/advice.h %D%/history/advice.c \
-	%D%/history/otlp.h %D%/history/otlp.c
+	%D%/history/otlp.h %D%/history/otlp.c \
+	%D%/history/starts.h %D%/history/starts.c
 %C%_libproto_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 %C%_libproto_la_LIBADD = $(JANSSON_LIBS)

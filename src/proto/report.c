@@ -1,8 +1,12 @@
 #include "proto/report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
 
 /* clang-format off */
 #define OPT(of, kind, member) FIELD(of, kind, member, .optional = true)
@@ -107,6 +111,35 @@ int report_parse(const json_t *root, struct report *ret)
 		report_done(&report);
 	else
 		*ret = report;
+	return r;
+}
+
+static int open_file(const char *path, uint64_t size_max)
+{
+	cleanup(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ENOTSUP;
+	return (uint64_t)st.st_size > size_max ? -EFBIG : take_fd(fd);
+}
+
+int report_load(const char *path, uint64_t size_max, json_t **root, struct report *ret)
+{
+	cleanup(closep) int fd = open_file(path, size_max);
+	json_t *object;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	object = json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
+	r = object ? report_parse(object, ret) : -EBADMSG;
+	if (r < 0)
+		json_decref(object);
+	else
+		*root = object;
 	return r;
 }
 

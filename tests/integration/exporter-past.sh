@@ -1,5 +1,5 @@
 #!/bin/bash
-# The exporter serves the past: the figures of the history.
+# The exporter serves the past: the figures of the history, a shutdown and the starts as spans.
 . "${0%/*}/lib.sh"
 . "${0%/*}/exporter-lib.sh"
 
@@ -45,10 +45,22 @@ ctl restart db >/dev/null
 ok "which has its ends" wait_for 5 has_ends db 1
 sed -i 's/^history = .*/history = none/' "$ini"
 ctl reload >/dev/null
-ok "no file is none" wait_for 5 gets /api/history .error "the daemon writes no history: set history in [swansong]"
+ok "no file is none" wait_for 5 gets /api/history .error "the daemon writes no such file: set history or report in [swansong]"
+
+# --- Spans ---
+
+spans_of() { jq -cS '.resourceSpans[0].scopeSpans[0].spans | [.[].name]' <<<"$1"; } # JSON
+is "the starts are those of swansongctl" "$(get /otlp/start | jq -cS .)" "$(ctl blame --otlp --start | jq -cS .)"
+like "with each service" "$(spans_of "$(get /otlp/start)")" '"web/api"'
+is "before the first shutdown there is no report" "$(status_of /otlp) $(got /otlp .file)" "404 $dir/report.json"
+echo '{}' >"$dir/report.json"
+is "another file is refused" "$(status_of /otlp) $(got /otlp .error)" "404 not a report of a shutdown"
 end_process "$exporter"
-start_exporter --history "$dir/ends"
+start_exporter --history "$dir/ends" --report "$dir/report.json"
 is "another file can be named" "$(got /api/history .file)" "$dir/ends"
 stop_daemon
 is "it is read without a daemon, too" "$(got /api/history/db '.nodes[0].ends')" 1
+is "the shutdown is that of swansongctl" "$(get /otlp | jq -cS .)" \
+	"$(ctl blame --otlp --report "$dir/report.json" | jq -cS .)"
+like "with each service" "$(spans_of "$(get /otlp)")" '"web/api"'
 finish

@@ -1,11 +1,9 @@
 #include "ctl/report/past.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "base/text.h"
-#include <sys/stat.h>
 #include <time.h>
 
 #define FILE_SIZE_MAX (64 * 1024 * 1024)
@@ -14,24 +12,12 @@
 
 /* --- the file --- */
 
-static int open_file(const char *path)
-{
-	cleanup(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EBADF;
-	return st.st_size > FILE_SIZE_MAX ? -EFBIG : take_fd(fd);
-}
-
 static const char *reason_of(int r)
 {
 	switch (r) {
 	case -ENOENT:
 		return "no report: set report in [swansong], or name the file by --report FILE";
-	case -EBADF:
+	case -ENOTSUP:
 		return "is no file";
 	case -EBADMSG:
 		return "is no report of a shutdown";
@@ -53,20 +39,6 @@ static int make_forest(struct past *past)
 	return forest_new(&past->forest, past->nodes, n);
 }
 
-static int load(const char *path, struct past *past)
-{
-	cleanup(closep) int fd = open_file(path);
-	int r;
-
-	if (fd < 0)
-		return fd;
-	past->root = json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
-	if (!past->root)
-		return -EBADMSG;
-	r = report_parse(past->root, &past->report);
-	return r < 0 ? r : make_forest(past);
-}
-
 static void past_done(struct past *past)
 {
 	free(past->forest);
@@ -80,8 +52,10 @@ int past_run(struct ctl *ctl, int argc, char **argv,
 {
 	const char *path = ctl->options.report ? ctl->options.report : PATH_DEFAULT;
 	cleanup(past_done) struct past past = {};
-	int r = load(path, &past);
+	int r = report_load(path, FILE_SIZE_MAX, &past.root, &past.report);
 
+	if (r == 0)
+		r = make_forest(&past);
 	if (r < 0) {
 		log_line(&ctl->log, LOG_ERR, "%s: %s", path, reason_of(r));
 		return CTL_FAILED;

@@ -1,148 +1,22 @@
-/*
- * An event that leaves a state without a process begins a lane; the next events of the service are its
- * states.  Events are in the order of their times, and of a start whose beginning is not remembered
- * there is no lane.
- */
 #include "ctl/report/start.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-
-#define STATES_MAX 8 /* the commands before and after a start have one each */
-
-struct start_event {
-	uint64_t time_usec, generation;
-	const char *kind, *node, *from, *to, *reason, *cause;
-};
-
-static const struct field event_fields[] = {
-	FIELD(start_event, FIELD_INT, time_usec),
-	FIELD(start_event, FIELD_INT, generation),
-	FIELD(start_event, FIELD_STRING, kind),
-	FIELD(start_event, FIELD_STRING, node),
-	FIELD(start_event, FIELD_STRING, from),
-	FIELD(start_event, FIELD_STRING, to),
-	FIELD(start_event, FIELD_STRING, reason, .optional = true),
-	FIELD(start_event, FIELD_STRING, cause, .optional = true),
-};
-static const struct field_table event_table = FIELD_TABLE(start_event, event_fields);
-
-static bool is_up(const char *state)
-{
-	return strcmp(state, "up") == 0 || strcmp(state, "done") == 0;
-}
-
-/* Returns true if the service is on its way from a start to being up. */
-static bool is_coming_up(const char *state)
-{
-	return report_part(state) == REPORT_RUNNING && !is_up(state);
-}
-
-/* Returns the lane of a start that is not over; or NULL. */
-static struct report_lane *find_lane(const struct report *report, const char *path)
-{
-	for (size_t i = report->n; i > 0; i--) {
-		struct report_lane *lane = &report->lanes[i - 1];
-
-		if (strcmp(lane->node.path, path) == 0)
-			return lane->node.complete_usec == FIELD_NONE ? lane : NULL;
-	}
-	return NULL;
-}
-
-static int begin_lane(struct report *report, const struct start_event *event)
-{
-	struct report_lane *lane = &report->lanes[report->n];
-
-	if (report->n == 0) {
-		report->view.time_usec = event->time_usec;
-		report->view.cause = event->cause;
-	}
-	*lane = (struct report_lane){
-		.node = {
-			.path = event->node,
-			.is_service = true,
-			.generation = event->generation,
-			.complete_usec = FIELD_NONE,
-			.late_usec = FIELD_NONE,
-			.budget_usec = FIELD_NONE,
-		},
-		.states = calloc(STATES_MAX, sizeof(*lane->states)),
-	};
-	if (!lane->states)
-		return -ENOMEM;
-	report->n++;
-	return 0;
-}
-
-/* The clock may have been set back: no event is before the first. */
-static int add_event(struct report *report, const struct start_event *event)
-{
-	bool begins = report_part(event->from) == REPORT_OVER && is_coming_up(event->to);
-	int r = begins ? begin_lane(report, event) : 0;
-	struct report_lane *lane = r == 0 ? find_lane(report, event->node) : NULL;
-	uint64_t begin = report->view.time_usec, at;
-
-	if (!lane)
-		return r;
-	at = event->time_usec > begin ? MIN(event->time_usec - begin, (uint64_t)INT64_MAX) : 0;
-	if (begins)
-		lane->node.stop_usec = (int64_t)at;
-	if (lane->n_states < STATES_MAX)
-		lane->states[lane->n_states++] = (struct report_state){ event->to, (int64_t)at };
-	if (!is_coming_up(event->to)) {
-		lane->node.complete_usec = at;
-		lane->node.late_usec = is_up(event->to) ? FIELD_NONE : at;
-		report->view.forced |= !is_up(event->to);
-	}
-	report->view.total_usec = MAX(report->view.total_usec, at);
-	return 0;
-}
-
-static int make_report(const struct start_event *events, size_t n, struct report *report)
-{
-	int r = 0;
-
-	report->lanes = calloc(n + 1, sizeof(*report->lanes));
-	if (!report->lanes)
-		return -ENOMEM;
-	for (size_t i = 0; i < n && r == 0; i++)
-		if (strcmp(events[i].kind, "service") == 0)
-			r = add_event(report, &events[i]);
-	return r;
-}
-
-static void freep_events(struct start_event **events)
-{
-	free(*events);
-}
+#include "proto/history/starts.h"
 
 int start_run(struct ctl *ctl, const char *node,
 	      int (*show)(struct ctl *ctl, const struct report *report))
 {
 	cleanup(message_reply_done) struct message_reply reply = {};
-	cleanup(freep_events) struct start_event *events = NULL;
+	cleanup(report_done) struct report report = {};
 	char host[HOST_NAME_MAX + 1] = "";
-	cleanup(report_done) struct report report = {
-		.view = { .version = PACKAGE_VERSION,
-			  .host = host,
-			  .pid = FIELD_NONE,
-			  .status = FIELD_NONE },
-	};
-	size_t n;
 	int r = session_call(ctl, METHOD_EVENTS, json_pack("{s:s*}", "node", node), &reply);
 
 	if (r != CTL_DONE)
 		return r;
 	(void)gethostname(host, sizeof(host) - 1);
-	r = field_read_array(reply.parameters, "events", &event_table, &events, &n);
-	if (r == 0)
-		r = make_report(events, n, &report);
+	r = starts_report(reply.parameters, host, &report);
 	if (r < 0)
 		return ctl_fail(ctl, r);
 	if (report.n > 0)

@@ -1,16 +1,13 @@
 #pragma once
 
-/*
- * The starts of services that the daemon remembers, in the form of a report: a lane for each attempt,
- * from its first state until the service was up or had failed.
- */
+/* The starts of services that the daemon remembers, in the form of a report. */
 
 #include "ctl/session/session.h"
 #include "proto/report.h"
 
 /*
  * Asks the daemon for its events, and calls @show with the starts of @node and of all below it; NULL is
- * the root.  A lane that has failed is late.
+ * the root.
  *
  * Return: the exit status.
  */

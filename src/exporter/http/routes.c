@@ -79,14 +79,36 @@ static struct MHD_Response *get_shutdown(struct site *site, struct reply *reply)
 	return reply_json(api_shutdown(site->copy, link_is_up(site->link), true, clock_now_usec()));
 }
 
+/* Takes the reference to @object. */
+static struct MHD_Response *reply_past(struct reply *reply, json_t *object, bool found)
+{
+	if (!found)
+		reply->status = MHD_HTTP_NOT_FOUND;
+	return reply_json(object);
+}
+
 static struct MHD_Response *get_history(struct site *site, struct reply *reply)
 {
 	bool found;
 	json_t *object = past_history(&site->past, site->copy->settings, reply->rest, &found);
 
-	if (!found)
-		reply->status = MHD_HTTP_NOT_FOUND;
-	return reply_json(object);
+	return reply_past(reply, object, found);
+}
+
+static struct MHD_Response *get_otlp(struct site *site, struct reply *reply)
+{
+	bool found;
+	json_t *object = past_shutdown(&site->past, site->copy->settings, &found);
+
+	return reply_past(reply, object, found);
+}
+
+static struct MHD_Response *get_otlp_start(struct site *site, struct reply *reply)
+{
+	bool found;
+	json_t *object = past_starts(site->copy->events, &found);
+
+	return reply_past(reply, object, found);
 }
 
 static struct MHD_Response *get_events(struct site *site, struct reply *reply)
@@ -210,6 +232,8 @@ static const struct {
 	{ "/events", false, get_events },
 	{ "/metrics", false, get_metrics },
 	{ "/metrics/usage", false, get_usage },
+	{ "/otlp", false, get_otlp },
+	{ "/otlp/start", false, get_otlp_start },
 	{ "/healthz", false, get_healthz },
 	{ "/readyz", false, get_readyz },
 	{ "/startupz", false, get_startupz },

@@ -1,18 +1,22 @@
 /*
- * The history is read at a request.  The figures are kept until the file is another one or has grown:
+ * The report of a shutdown is read at each request: it is small, and few ask for it.  The history is read at a request.  The figures are kept until the file is another one or has grown:
  * the daemon renames the rotated files only when it begins a new one.  Of 4 MB that takes some 0.2 s, so
  * that a file that grows all the time is read less often.
  */
 #include "exporter/text/past.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "proto/config/settings.h"
 #include "proto/history/figures.h"
+#include "proto/history/otlp.h"
+#include "proto/history/starts.h"
 #include "proto/message.h"
 
 #define READ_SHARE 30 /* between the begins of two readings, at least, in times of what one takes */
@@ -26,19 +30,27 @@ void past_done(struct past *past)
 
 static json_t *describe_error(const char *file, int r)
 {
+	static const struct {
+		int r;
+		const char *text;
+	} reasons[] = {
+		{ -EAGAIN, "the daemon has not answered yet" },
+		{ -ENODATA, "the daemon writes no such file: set history or report in [swansong]" },
+		{ -ENOTSUP, "not a regular file" },
+		{ -ESRCH, "the history has no such node" },
+		{ -EBADMSG, "not a report of a shutdown" },
+		{ -EPROTONOSUPPORT, "a report in an unknown format" },
+	};
 	const char *reason = strerror(-r);
 
-	if (r == -EAGAIN)
-		reason = "the daemon has not answered yet";
-	else if (r == -ENODATA)
-		reason = "the daemon writes no history: set history in [swansong]";
-	else if (r == -ESRCH)
-		reason = "the history has no such node";
-	else if (r == -ENOTSUP)
-		reason = "not a regular file";
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (reasons[i].r == r)
+			reason = reasons[i].text;
 	return json_pack("{s:s, s:o*}", "error", reason, "file",
 			 file ? message_string(file) : NULL);
 }
+
+/* --- history --- */
 
 static int find_history(const struct past *past, const json_t *settings, char **ret)
 {
@@ -117,4 +129,38 @@ json_t *past_history(struct past *past, const json_t *settings, const char *node
 	}
 	*ret_found = true;
 	return object;
+}
+
+/* --- spans --- */
+
+json_t *past_shutdown(const struct past *past, const json_t *settings, bool *ret_found)
+{
+	const char *path = past->report_file;
+	cleanup(json_decrefp) json_t *root = NULL;
+	cleanup(report_done) struct report report = { 0 };
+	int r = path || settings ? 0 : -EAGAIN;
+
+	if (!path)
+		path = settings_find(settings, "report");
+	if (r == 0)
+		r = path && strcmp(path, "none") != 0
+			    ? report_load(path, PAST_SIZE_MAX, &root, &report)
+			    : -ENODATA;
+	*ret_found = r == 0;
+	return r < 0 ? describe_error(path, r) : otlp_build(&report, OTLP_SHUTDOWN);
+}
+
+json_t *past_starts(json_t *events, bool *ret_found)
+{
+	cleanup(json_decrefp) json_t *reply = json_pack("{s:O*}", "events", events);
+	cleanup(report_done) struct report report = { 0 };
+	char host[HOST_NAME_MAX + 1] = "";
+	int r;
+
+	(void)gethostname(host, sizeof(host) - 1);
+	r = starts_report(reply, host, &report);
+	*ret_found = r == 0 && report.n > 0;
+	if (!*ret_found)
+		return json_pack("{s:s}", "error", "the daemon remembers no start");
+	return otlp_build(&report, OTLP_START);
 }

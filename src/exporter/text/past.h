@@ -1,6 +1,11 @@
 #pragma once
 
-/* Past ends, from the history that the daemon writes. */
+/*
+ * The past, from the files that the daemon writes.  A function returns a new object.  If there is none,
+ * *ret_found is false, and the object is {"error", "file": if it is known}.  NULL: out of memory.
+ *
+ * @settings is the reply to Show that names the files, or NULL.
+ */
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -10,8 +15,8 @@
 #define PAST_SIZE_MAX (5 * 1024 * 1024) /* of files; the daemon keeps 4 MB of history */
 
 struct past {
-	const char *history_file; /* NULL: that of the daemon */
-	/* The last file that was read, and its state then; or NULL. */
+	const char *history_file, *report_file; /* NULL: that of the daemon */
+	/* The last history that was read, and its state then; or NULL. */
 	char *path;
 	struct stat st;
 	uint64_t again_usec; /* not read again before, as nothing else is served meanwhile */
@@ -22,9 +27,10 @@ void past_done(struct past *past);
 
 /*
  * Returns the object that swansongctl history --json prints for @node and all below it, "" for the
- * root.  @settings is the reply to Show that names the file, or NULL.
- *
- * If there is none, *ret_found is false, and the object is {"error", "file": if it is known}.  NULL:
- * out of memory.
+ * root.
  */
 json_t *past_history(struct past *past, const json_t *settings, const char *node, bool *ret_found);
+
+/* The last shutdown, and the starts that are among @events, an array of Event or NULL, as spans. */
+json_t *past_shutdown(const struct past *past, const json_t *settings, bool *ret_found);
+json_t *past_starts(json_t *events, bool *ret_found);
