@@ -67,8 +67,8 @@ static const struct {
 	[METHOD_STOP] = METHOD("Stop", 2, PARAM(STRING, "node"), OPT(BOOL, "wait")),
 	[METHOD_RESTART] = METHOD("Restart", 3, PARAM(STRING, "node"), OPT(BOOL, "wait"),
 				  OPT(INT, "settle_usec")),
-	[METHOD_SHUTDOWN] = METHOD("Shutdown", 4, OPT(STRING, "node"), OPT(STRING, "reason"),
-				   OPT(BOOL, "force"), OPT(BOOL, "wait")),
+	[METHOD_SHUTDOWN] = METHOD("Shutdown", 5, OPT(STRING, "node"), OPT(STRING, "reason"),
+				   OPT(BOOL, "force"), OPT(BOOL, "wait"), OPT(INT, "grace_usec")),
 	[METHOD_WAIT] =
 		METHOD("Wait", 4, OPT(STRING, "node"), PARAM(ENUM, "until", .values = until_values),
 		       OPT(INT, "settle_usec"), OPT(BOOL, "stay")),

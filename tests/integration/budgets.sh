@@ -270,6 +270,37 @@ like "with what is allowed" "$(cat "$dir/refused")" "SWANSONG_GRACE: invalid val
 is "one of nothing is, too" "$?" 2
 like "likewise" "$(cat "$dir/refused")" "--grace: invalid value '0': expected a duration"
 
+# --- A time that is known at the stop only ---
+
+config <<END
+[db]
+command = $helpers/signal-log $dir/asked-db
+stop-timeout = 1s
+[web]
+command = $helpers/stubborn $dir/web
+stop-timeout = 1h
+requires = db
+END
+rm -f "$dir/web"
+start_daemon
+ctl wait --for ready --timeout 10s
+wait_for 10 has_pid web || die "web is there"
+ctl shutdown --grace 0 2>"$dir/refused"
+is "a grace of nothing is refused" "$?" 2
+ctl shutdown --grace 1h --no-wait
+within "a long grace leaves the budget of the configuration" $(($(field web .deadline_usec) / 1000)) 60000 90000
+began=$(now)
+ctl shutdown --grace 6s --no-wait
+ctl shutdown --grace 2min --no-wait
+await_daemon 20
+within "a shorter grace shortens a shutdown in progress" $(($(now) - began)) 3900 15000
+is "by force" "$status" 124
+ok "the log says by which time" says "$log" 'root: shutdown limited to 5.0s from now: by request'
+is "a longer grace changes nothing" "$(grep -c 'root: shutdown limited to .* from now' "$log")" 1
+ok "a service behind the late one is still asked to end" says "$dir/asked-db" TERM
+ok "and ends by itself" says "$log" 'db: killed by SIGTERM'
+ok "only the late one is killed" not says "$log" "${said}db: killing"
+
 # --- More time from whoever supervises us ---
 
 listeners=()

@@ -119,9 +119,12 @@ static int follow(struct ctl *ctl, const char *path, bool begun)
 static json_t *parameters_of(const struct ctl *ctl, const char *path, bool wait)
 {
 	const char *reason = ctl->options.reason;
+	uint64_t usec = ctl->options.grace_usec;
+	json_t *grace = usec == UINT64_MAX ? NULL : json_integer((json_int_t)usec);
 
-	return json_pack("{s:s, s:b, s:b, s:o*}", "node", path, "wait", wait, "force",
-			 ctl->options.force, "reason", reason ? message_string(reason) : NULL);
+	return json_pack("{s:s, s:b, s:b, s:o*, s:o*}", "node", path, "wait", wait, "force",
+			 ctl->options.force, "reason", reason ? message_string(reason) : NULL,
+			 "grace_usec", grace);
 }
 
 /* One reply, at once. */

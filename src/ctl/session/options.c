@@ -35,7 +35,7 @@ static int set_duration(const char *argument, void *value)
 	return parse_duration(argument, value);
 }
 
-static int set_ttl(const char *argument, void *value)
+static int set_span(const char *argument, void *value)
 {
 	uint64_t usec;
 	int r = parse_duration(argument, &usec);
@@ -126,7 +126,7 @@ static const struct option_row table[] = {
 	ROW("why", 0, "T", " guard ", "what the guard is for", set_text, why),
 	ROW("late", 0, NULL, " guard ", "also on a stopped node that is not yet complete", set_flag,
 	    late),
-	ROW("ttl", 0, "D", " guard ", "hold the guard for no longer than D", set_ttl, ttl_usec),
+	ROW("ttl", 0, "D", " guard ", "hold the guard for no longer than D", set_span, ttl_usec),
 	ROW("on-shutdown", 0, "SIG", " guard ", "send SIG to CMD when the node is shut down",
 	    set_signal, on_shutdown),
 	ROW("for", 0, "STATE", " wait ", "ready, running, stopping or complete (the default)",
@@ -162,7 +162,8 @@ static const struct option_row table[] = {
 	    set_path, history),
 	ROW("from-history", 0, NULL, " plan ", "also how long it takes by past ends", set_flag,
 	    from_history),
-	ROW("grace", 0, "D", " plan ", "exit with 1 if it may take longer than D", set_duration,
+	ROW("grace", 0, "D", " plan shutdown ",
+	    "shutdown: end within D; plan: exit with 1 if it may take longer", set_span,
 	    grace_usec),
 	ROW("config", 0, "FILE", " advise cat plan show ", "of a file or folder, without a daemon; may be repeated",
 	    add_word, configs),

@@ -36,7 +36,7 @@ struct options {
 	uint64_t lines;	    /* likewise */
 	uint64_t last;	    /* events; UINT64_MAX: none was given */
 	struct option_words properties;
-	uint64_t grace_usec;	     /* plan; UINT64_MAX: none was given */
+	uint64_t grace_usec;	     /* plan, shutdown; UINT64_MAX: none was given */
 	struct option_words configs; /* advise, cat, plan, show */
 };
 

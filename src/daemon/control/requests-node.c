@@ -14,6 +14,7 @@
 #include "daemon/reap/orphans.h"
 #include "daemon/tree/deadline.h"
 #include "daemon/tree/goals.h"
+#include "model/life/budget.h"
 
 /* With `more`, one reply at a time exists as objects. */
 #define NODES_PER_REPLY 100
@@ -174,10 +175,18 @@ void request_enable(struct request *q, struct node *node, const struct message_c
 
 void request_shutdown(struct request *q, struct node *node, const struct message_call *call)
 {
+	uint64_t grace_usec = message_get_number(call->parameters, "grace_usec", USEC_INFINITY);
 	char why[REQUEST_REASON_MAX];
+	struct goals goals;
 
-	goals_stop(q->tree, node, node->parent ? CAUSE_OPERATOR : CAUSE_SHUTDOWN,
-		   request_reason(q, call, why));
+	if (grace_usec == 0) {
+		request_fail(q, ERROR_FAILED, node_name(node), "a grace of 0 is none: use force");
+		return;
+	}
+	goals_begin(&goals, q->tree, node->parent ? CAUSE_OPERATOR : CAUSE_SHUTDOWN);
+	goals.until_usec = clock_add(goals.usec, budget_of_grace(grace_usec));
+	goals_lower(&goals, node, REQUEST_STOP, request_reason(q, call, why));
+	goals_commit(&goals);
 	request_note_stop(q, node, call);
 	if (message_get_bool(call->parameters, "force", false))
 		deadline_force_soon(node);

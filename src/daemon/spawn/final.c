@@ -217,12 +217,22 @@ void final_update(struct node *node)
 			finish(f);
 }
 
-void final_hurry(struct node *node)
+static void limit_running(struct final *f, uint64_t deadline_usec)
 {
-	struct final *f = node->final;
+	uint64_t end = MAX(deadline_usec, clock_now_usec() + BUDGET_LAST_USEC);
 
 	if (f && hook_is_running(&f->hook))
-		limit(f, MIN(f->limit_usec, clock_now_usec() + BUDGET_LAST_USEC));
+		limit(f, MIN(f->limit_usec, end));
+}
+
+void final_limit(struct node *node)
+{
+	limit_running(node->final, node->deadline_usec);
+}
+
+void final_hurry(struct node *node)
+{
+	limit_running(node->final, 0);
 }
 
 bool final_is_pending(const struct node *node)

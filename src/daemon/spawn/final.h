@@ -38,6 +38,9 @@ void final_record(struct node *node);
  */
 void final_update(struct node *node);
 
+/* Ends a running action by the deadline of @node, which is nearer now, but not before two seconds. */
+void final_limit(struct node *node);
+
 /* Limits a running action to two seconds, as a budget has expired. */
 void final_hurry(struct node *node);
 

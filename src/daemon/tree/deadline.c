@@ -75,6 +75,12 @@ void deadline_log_limit(const struct node *root)
 		clock_text(timeout, usec));
 }
 
+/* Of a node with less time than its own budget and that of its parent. */
+static bool is_limited_by_request(const struct node *node)
+{
+	return !node->parent || node->deadline_usec < node->parent->kill_usec;
+}
+
 static void log_spent(const struct node *node)
 {
 	uint64_t usec = node->config->shutdown_timeout_usec;
@@ -84,7 +90,10 @@ static void log_spent(const struct node *node)
 
 	if (node->deadline_usec < clock_add(node->stop_usec, budget_of(node, node->config)))
 		log_node(node->ctx->log, LOG_WARNING, node_name(node),
-			 "the budget of an ancestor has expired%s", but);
+			 is_limited_by_request(node)
+				 ? "the grace of a request less a margin has expired%s"
+				 : "the budget of an ancestor has expired%s",
+			 but);
 	else
 		log_node(node->ctx->log, LOG_WARNING, node_name(node),
 			 "the %s of %s%s has expired%s", by_grace ? "grace" : "shutdown-timeout",
@@ -191,4 +200,23 @@ void deadline_begin_last_call(struct node *node, uint64_t now)
 		return;
 	top->call_usec = call;
 	alarm_set(&top->ctx->alarms, &top->budget, call);
+}
+
+bool deadline_limit(struct node *top, uint64_t until_usec, uint64_t now)
+{
+	char left[CLOCK_TEXT_MAX];
+
+	if (top->complete || until_usec >= top->deadline_usec)
+		return false;
+	log_node(top->ctx->log, LOG_NOTICE, node_name(top),
+		 "shutdown limited to %s from now: by request",
+		 clock_text(left, until_usec > now ? until_usec - now : 0));
+	top->deadline_usec = until_usec;
+	for (struct node *n = top; n; n = node_next(n, top)) {
+		deadline_begin(n, now);
+		final_limit(n);
+	}
+	for (struct node *n = top; n; n = node_next(n, top))
+		deadline_begin_last_call(n, now);
+	return true;
 }

@@ -19,6 +19,12 @@ void deadline_begin(struct node *node, uint64_t now);
  */
 void deadline_begin_last_call(struct node *node, uint64_t now);
 
+/*
+ * Ends the budget of @top, which is stopped, at @until_usec at the latest; the budgets below are
+ * made to fit.  Return: true if that is earlier than before.
+ */
+bool deadline_limit(struct node *top, uint64_t until_usec, uint64_t now);
+
 /* Begins the kill phase of @node in the next update turn, if it is stopped. */
 void deadline_force_soon(struct node *node);
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/macro.h"
+#include "daemon/tree/deadline.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/tree/stop.h"
 
@@ -53,17 +54,22 @@ static bool goals_ask(struct goals *g, struct node *node, enum goal_request requ
 
 void goals_begin(struct goals *g, struct tree *tree, enum goal_cause cause)
 {
-	*g = (struct goals){ .tree = tree, .cause = cause, .usec = clock_now_usec() };
+	*g = (struct goals){ .tree = tree, .cause = cause, .usec = clock_now_usec(),
+			      .until_usec = USEC_INFINITY };
 	list_init(&g->lowered);
 }
 
 void goals_lower(struct goals *g, struct node *node, enum goal_request request, const char *reason)
 {
+	bool changed = goals_ask(g, node, request);
+
 	g->any = true;
-	if (goals_ask(g, node, request) && list_is_empty(&node->in_batch))
-		list_append(&g->lowered, &node->in_batch);
-	if (node->goal < GOAL_IDLE)
+	if (node->goal < GOAL_IDLE) {
 		stop_latch(g->tree, node, g->usec, reason);
+		changed |= deadline_limit(node, g->until_usec, g->usec);
+	}
+	if (changed && list_is_empty(&node->in_batch))
+		list_append(&g->lowered, &node->in_batch);
 	if (node->complete)
 		node_update_soon(node); /* a Complete node is not reported as such again */
 }

@@ -15,6 +15,7 @@ struct goals {
 	struct tree *tree;
 	enum goal_cause cause;
 	uint64_t usec;	     /* time of the stop, the same for all nodes */
+	uint64_t until_usec; /* the latest end of the budgets of lowered nodes; USEC_INFINITY */
 	struct list lowered; /* nodes, by in_batch */
 	bool any;
 	/* Called, if set, for each node that is stopped or restarted because of a requirement. */

@@ -50,6 +50,13 @@ START_TEST(a_shutdown_is_a_line_on_each_change)
 }
 END_TEST
 
+START_TEST(grace_is_sent_with_the_request)
+{
+	(void)run("shutdown --grace 90s web", shutdown_answers, 4);
+	assert_has(asked, "\"force\":false,\"grace_usec\":90000000}");
+}
+END_TEST
+
 START_TEST(a_forced_shutdown_has_not_succeeded_unless_force_was_asked_for)
 {
 	static const char forced[] = "{\"parameters\":{\"node\":{\"path\":\"web\",\"generation\":1,"
@@ -369,6 +376,7 @@ TCase *ctl_shutdown_tests(void)
 
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_shutdown_is_a_line_on_each_change);
+	tcase_add_test(tc, grace_is_sent_with_the_request);
 	tcase_add_test(tc, a_forced_shutdown_has_not_succeeded_unless_force_was_asked_for);
 	tcase_add_test(tc, what_a_stop_has_cost_is_said_in_the_end);
 	tcase_add_test(tc, what_one_of_several_has_cost_keeps_nobody_from_the_others);

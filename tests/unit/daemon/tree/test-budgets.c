@@ -2,6 +2,7 @@
 #include "tests/unit/fixtures/daemon/tree-world.h"
 
 #include "base/macro.h"
+#include "daemon/tree/goals.h"
 
 /* --- budgets --- */
 
@@ -205,6 +206,60 @@ START_TEST(grace_is_a_budget_of_the_root_alone)
 }
 END_TEST
 
+static void limit(const char *path, uint64_t usec)
+{
+	struct goals goals;
+
+	goals_begin(&goals, &tree, CAUSE_OPERATOR);
+	goals.until_usec = goals.usec + usec;
+	goals_lower(&goals, find(path), REQUEST_STOP, "test");
+	goals_commit(&goals);
+	turns();
+}
+
+static const char chain[] = "[swansong]\nshutdown-timeout = 90s\n"
+			    "[db]\ncommand = x\nstop-timeout = 5s\n"
+			    "[web]\ncommand = x\nstop-timeout = infinity\nrequires = db\n";
+
+START_TEST(request_limits_the_budgets_of_a_stop_in_progress)
+{
+	begin(chain);
+	stop("root");
+	expect_left("web", 85 * SEC);
+	pass(10 * SEC);
+	limit("root", 30 * SEC);
+	expect("db waiting, web stopping");
+	expect_left("web", 25 * SEC);
+	limit("root", 60 * SEC);
+	expect_left("web", 25 * SEC);
+	limit("root", 15 * SEC);
+	expect_left("web", 10 * SEC);
+	pass(10 * SEC);
+	expect("web killing");
+	ends("web", 0);
+	expect("db stopping");
+	expect_left("db", 5 * SEC);
+}
+END_TEST
+
+START_TEST(request_limits_the_dependents_of_the_node)
+{
+	begin(chain);
+	limit("db", 30 * SEC);
+	expect_left("web", 25 * SEC);
+	limit("db", 20 * SEC);
+	expect_left("web", 15 * SEC);
+	ck_assert_uint_eq(tree.root->kill_usec, USEC_INFINITY);
+	ends("web", 0);
+	expect_left("db", 5 * SEC);
+	ends("db", 0);
+	/* A Complete node has no budget any more. */
+	limit("db", SEC);
+	pass(SEC);
+	ck_assert(!find("db")->forced);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
 	Suite *s = suite_create("budgets");
@@ -220,6 +275,8 @@ Suite *test_suite(void)
 	tcase_add_test(tc, requirement_that_runs_on_has_no_share);
 	tcase_add_test(tc, expired_budget_kills);
 	tcase_add_test(tc, example_of_the_manual_is_right);
+	tcase_add_test(tc, request_limits_the_budgets_of_a_stop_in_progress);
+	tcase_add_test(tc, request_limits_the_dependents_of_the_node);
 	tcase_add_loop_test(tc, grace_is_a_budget_of_the_root_alone, 0, ARRAY_SIZE(graces));
 	suite_add_tcase(s, tc);
 	return s;
