@@ -4,8 +4,8 @@
  * process that survives SIGKILL is waited for ROUNDS_MAX milliseconds at most; a log that is not
  * read, not at all.
  *
- * The logger is spared: when the descriptors of the daemon are closed, it writes what is in the pipes
- * and ends.
+ * The logger is spared: when the descriptors of the daemon are closed, it writes what is in the
+ * pipes and ends.
  */
 #include "daemon/main/abort.h"
 
@@ -64,7 +64,10 @@ static bool kill_children(int list)
 	return found;
 }
 
-/* A process 1 takes it along, and a manager may kill what is left of us. */
+/*
+ * Waits for the logger: the end of a process 1 would kill it, and a parent manager may kill all
+ * processes that remain.
+ */
 static void await_logger(void)
 {
 	pid_t pid = spared_pid();

@@ -149,7 +149,7 @@ bool node_is_tree_stopped(const struct node *node);
 /* Returns the root of the tree of @node. */
 const struct node *node_root(const struct node *node);
 
-/* Returns true if the service of @node starts by itself with @config: as it says, unless disabled. */
+/* Returns true if the service of @node starts by itself with @config, and is not disabled. */
 static inline bool node_starts_by_itself(const struct node *node, const struct node_config *config)
 {
 	return config->autostart == AUTOSTART_YES && !node->disabled;

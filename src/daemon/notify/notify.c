@@ -82,8 +82,8 @@ static void screen_passed(struct notify *notify, struct unix_passed *passed)
 }
 
 /*
- * The descriptors of a message are closed after it is processed: also those that it does not name,
- * and that of BARRIER=1, whose sender waits for exactly this.
+ * The descriptors of a message are closed after it is processed: also the ones that it does not
+ * name, and the one of BARRIER=1, for which this is the reply.
  */
 static ssize_t read_message(struct notify *notify, bool accepted)
 {

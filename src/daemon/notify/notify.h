@@ -27,8 +27,8 @@ struct notify_listener {
 	 */
 	void (*each)(const struct notify_message *message, const struct unix_peer *sender,
 		     struct unix_passed *passed, void *arg);
-	/* Called if a part of a message is refused, for the log. */
-	void (*refused)(const char *what, const char *why, void *arg);
+	/* Called if @part of a message is refused, for the log. */
+	void (*refused)(const char *part, const char *why, void *arg);
 	void *arg;
 };
 

@@ -106,8 +106,8 @@ static void term_main(struct service *s, int signo)
 			 parse_signal_text(name, signo), (int)s->main.pid);
 	signal_scope(s, signo);
 	/*
-	 * What is suspended could not act on it.  A program that runs sees SIGCONT first, whatever the
-	 * order: one command, which expects what another init does, gets none.
+	 * A suspended process could not act on the signal.  A running one sees SIGCONT first in any
+	 * order, so a command that runs is spared it, as by other init programs.
 	 */
 	if (!s->ctx->command || s->ctx->command->stopped)
 		signal_scope(s, SIGCONT);
@@ -156,7 +156,10 @@ void service_term(struct service *s)
 	term_remaining(s, signo);
 }
 
-/* A service at rest may never have been stopped: the stop of its kept leftovers is that of a node. */
+/*
+ * Returns the time of the stop.  A service without a process may never have been stopped: its
+ * remaining processes are stopped with its node.
+ */
 static uint64_t stopped_usec(const struct service *s)
 {
 	uint64_t node_usec = MAX(s->node->stop_usec, node_root(s->node)->stop_usec);
