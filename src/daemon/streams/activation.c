@@ -1,3 +1,7 @@
+/*
+ * Memory for the plan of a start is taken when a socket or a descriptor is added, so a start never
+ * fails for lack of it.
+ */
 #include "daemon/streams/activation.h"
 
 #include <errno.h>
@@ -20,12 +24,11 @@ struct activation {
 	const struct node_config *config;
 	struct listener **listeners;
 	size_t n_listeners;
-	sd_event_source *
-		*watches; /* of the listeners, each with a descriptor of its own; or NULL */
+	sd_event_source **watches; /* of the listeners, each of its own descriptor; or NULL */
 	void (*on_connection)(void *arg);
 	void *arg;
 	struct fdstore store;
-	struct spawn_file *files; /* room for the sockets, the store, and what is added */
+	struct spawn_file *files; /* room for the sockets, the store and ACTIVATION_ROOM */
 	char *names;		  /* likewise, for LISTEN_FDNAMES */
 	char fds[sizeof("LISTEN_FDS=") + 20];
 	char pid[sizeof(PID_VARIABLE) + SPAWN_PID_MAX];
@@ -33,7 +36,7 @@ struct activation {
 
 DEFINE_CLEANUP(struct activation *, activation_free)
 
-/* So that a start finds all the memory it needs, with @more in the store. */
+/* Takes the memory that a start needs, with @more descriptors in the store. */
 static int reserve(struct activation *a, size_t more)
 {
 	const struct extras *extras = node_config_extras(a->config);
@@ -160,14 +163,14 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events, void 
 	return 0;
 }
 
-/* A descriptor of its own, as two services that share a socket may both watch it. */
+/* The watch has its own descriptor, as two services may watch a socket that they share. */
 static int add_watch(struct activation *a, size_t i)
 {
 	cleanup(closep) int fd = fcntl(listener_fd(a->listeners[i]), F_DUPFD_CLOEXEC, 3);
 	cleanup(sd_event_source_unrefp) sd_event_source *source = NULL;
 	int r = fd < 0 ? -errno : 0;
 
-	/* By edge: the process of the service need not have accepted it when the next one comes. */
+	/* EPOLLET: the connection need not have been accepted when the watch begins again. */
 	if (r == 0)
 		r = sd_event_add_io(a->ctx->event, &source, fd, EPOLLIN | EPOLLET, on_connection,
 				    a);
@@ -204,7 +207,7 @@ int activation_has_connections(const struct activation *a)
 	return r;
 }
 
-/* The next descriptor, called @name, whose name goes to @at.  Returns the end of the names. */
+/* Adds a descriptor, and its @name at @at.  Returns the end of the names. */
 static char *add(struct activation_plan *plan, char *at, int fd, const char *name)
 {
 	plan->files[plan->n_files] = (struct spawn_file){

@@ -1,3 +1,6 @@
+/*
+ * An entry has an event source of its own if it is to be removed when its other end is closed.
+ */
 #include "daemon/streams/fdstore.h"
 
 #include <errno.h>
@@ -33,7 +36,7 @@ static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *arg
 	return 0;
 }
 
-/* Where the kernel does not compare, each descriptor counts as another file. */
+/* If the kernel cannot compare them, two descriptors count as different files. */
 static bool has_file(const struct fdstore *store, int fd)
 {
 	const struct fdstore_entry *entry;

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Descriptors that a service has stored for its next run (FDSTORE=1): each with a name of less than
- * FDNAME_MAX bytes, in the order in which they came.
+ * The descriptors that a service has stored for its next run (FDSTORE=1), in the order in which
+ * they came.  Each has a name of less than FDNAME_MAX bytes.
  */
 
 #include "daemon/loop/context.h"
@@ -24,15 +24,16 @@ struct fdstore_entry {
 void fdstore_init(struct fdstore *store, struct context *ctx, size_t max);
 
 /*
- * Takes @fd over, also on failure.  With @poll it is dropped when its other end is closed.
+ * Takes @fd over, also on failure.  With @poll it is removed when its other end is closed.
+ *
  * Return: 0; 1 if the same open file is stored already; -ENOBUFS if the store is full; -ENOMEM.
  */
 int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll);
 
-/* Drops all that are called @name.  Return: how many. */
+/* Removes all descriptors with the name @name.  Returns their number. */
 size_t fdstore_remove(struct fdstore *store, const char *name);
 
-/* Moves what @from has, as far as there is room; the first that came go first. */
+/* Moves descriptors from @from while there is room, the oldest ones first. */
 void fdstore_move(struct fdstore *store, struct fdstore *from);
 
 void fdstore_clear(struct fdstore *store);

@@ -1,3 +1,6 @@
+/*
+ * Neighbours with the same variable share one text, to which each further one adds its number.
+ */
 #include "daemon/streams/handover.h"
 
 #include <stdio.h>
@@ -5,7 +8,7 @@
 
 #include "base/macro.h"
 
-/* A variable with its first number, or one more number of the last one. */
+/* Begins the text of @variable, or adds @number to the last text if it is of the same variable. */
 static void name(struct handover_plan *plan, const char *variable, bool more, int number)
 {
 	char *text = plan->variables[plan->n_variables - more];

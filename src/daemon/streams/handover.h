@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * Descriptors that a program inherits, each named by a variable: "NAME=5", or "NAME=5:6" where
- * several that stand next to each other have the same one.  Their numbers come after those of the
- * sockets and the store, and leave out the one that the configuration gives away itself.
+ * Descriptors that a program inherits.  A variable names each: "NAME=5", or "NAME=5:6" for several
+ * neighbours in the list with the same variable.  The numbers follow the ones of the sockets and
+ * the store, and leave out the number that the configuration assigns itself.
  */
 
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include "sys/spawn/spec.h"
 
 struct handover {
-	const char *variable; /* of HANDOVER_NAME_MAX bytes at most */
-	int fd;		      /* borrowed for the call that hands it on */
+	const char *variable; /* its name has at most HANDOVER_NAME_MAX bytes */
+	int fd;		      /* borrowed until the program is started */
 };
 
 #define HANDOVER_MAX	  6 /* descriptors of one program */
@@ -26,6 +26,8 @@ struct handover_plan {
 	size_t n_variables;
 };
 
-/* Numbers the first HANDOVER_MAX of them from @first on, leaving out @taken, which may be -1. */
+/*
+ * Numbers the first HANDOVER_MAX members of @list from @first on, without @taken, which may be -1.
+ */
 void handover_plan(struct handover_plan *plan, const struct handover *list, size_t n, int first,
 		   int taken);

@@ -1,3 +1,7 @@
+/*
+ * The listeners of the context are a list that is searched by address.  A listener counts the
+ * services that share it.
+ */
 #include "daemon/streams/listener.h"
 
 #include <errno.h>
@@ -15,7 +19,7 @@ struct listener {
 	unsigned refs;
 	struct listen listen; /* a copy: the configuration may go before it */
 	int fd;
-	/* Of a path: that it is still this one's is checked before it is removed. */
+	/* Of the path: it is removed only if it still leads to this socket. */
 	dev_t device;
 	ino_t inode;
 };
@@ -102,10 +106,10 @@ static int listener_new(struct listener **ret, struct context *ctx, const struct
 	return 0;
 }
 
-int listener_get(struct listener **ret, struct context *ctx, const struct node_config *who,
+int listener_get(struct listener **ret, struct context *ctx, const struct node_config *config,
 		 const struct listen *listen)
 {
-	struct place place = node_config_extras(who)->listen_place;
+	struct place place = node_config_extras(config)->listen_place;
 	struct listener *l = find(ctx, listen);
 	int r;
 
@@ -117,7 +121,7 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 	r = listener_new(ret, ctx, listen);
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "%s:%u: [%s] listen: cannot listen on %s%s: %s",
-			 place.file ? place.file : "?", place.line, node_config_section(who),
+			 place.file ? place.file : "?", place.line, node_config_section(config),
 			 listen_prefix(listen->kind), listen->address, strerror(-r));
 	return r;
 }

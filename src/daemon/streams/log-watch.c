@@ -1,3 +1,8 @@
+/*
+ * A process keeps the output that it was given, so its output is relayed as long as it lives,
+ * though it is watched only until the line has come.  Standard output and standard error share a
+ * relay if they have the same destination, so their lines keep their order.
+ */
 #include "daemon/streams/log-watch.h"
 
 #include <errno.h>
@@ -6,12 +11,6 @@
 
 #include "base/cleanup.h"
 #include "daemon/streams/relay.h"
-
-/*
- * A process keeps the output that it was given, so it is relayed for all of its life, though it is
- * watched until the line has come only.  Output and error go by one relay if they go to one place:
- * as they would without us, they keep their order.
- */
 
 struct log_watch {
 	const struct node_config *config;

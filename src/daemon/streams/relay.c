@@ -1,3 +1,7 @@
+/*
+ * A buffer is read from the pipe and written to the destination before the next one is read.
+ * While the destination has no room, its event replaces the one of the pipe.
+ */
 #include "daemon/streams/relay.h"
 
 #include <errno.h>
@@ -17,7 +21,7 @@
 
 /* Other events have their turn after so many reads, however much a service writes. */
 #define READS_AT_ONCE 4
-/* At the end: more than a pipe holds, whatever its size. */
+/* At the end: more than a pipe of any size holds. */
 #define READS_AT_END 1024
 
 struct relay {
@@ -28,23 +32,23 @@ struct relay {
 	int read_fd, write_fd;
 	sd_event_source *in;
 
-	int to; /* or -1: nowhere yet */
+	int to; /* the destination; -1: none yet */
 	bool is_socket;
-	bool may_block;	      /* it cannot be told not to */
-	bool failing;	      /* ... and that was said */
-	sd_event_source *out; /* on only while it takes no more; NULL: it always does */
+	bool may_block;	      /* O_NONBLOCK cannot be set */
+	bool failing;	      /* output is lost, which was logged */
+	sd_event_source *out; /* on while @to has no room; NULL: it always has */
 
 	bool watched;
-	size_t stale; /* bytes to come that nobody watches for */
+	size_t stale; /* bytes of earlier output, which are not watched */
 	size_t line_used;
 	char line[OUTPUT_LINE_MAX + 1];
 
-	size_t start, end; /* of what is still to be written */
+	size_t start, end; /* of the data that is still to be written */
 	char data[65536];
 };
 DEFINE_CLEANUP(struct relay *, relay_free)
 
-static void watch(struct relay *r, const char *data, size_t length)
+static void relay_show_lines(struct relay *r, const char *data, size_t length)
 {
 	for (size_t i = 0; i < length && r->watched; i++) {
 		if (data[i] != '\n')
@@ -57,7 +61,7 @@ static void watch(struct relay *r, const char *data, size_t length)
 	}
 }
 
-static ssize_t put(const struct relay *r)
+static ssize_t relay_write(const struct relay *r)
 {
 	struct pollfd p = { .fd = r->to, .events = POLLOUT };
 	const char *data = r->data + r->start;
@@ -69,31 +73,30 @@ static ssize_t put(const struct relay *r)
 		errno = EAGAIN;
 		return -1;
 	}
-	/* So much is taken at once by a pipe with room. */
+	/* A pipe with room takes at least PIPE_BUF bytes at once. */
 	return write(r->to, data, r->may_block ? MIN(length, (size_t)PIPE_BUF) : length);
 }
 
-static void lose(struct relay *r, int error)
+static void relay_lose(struct relay *r, int error)
 {
 	if (!r->failing)
-		log_node(r->ctx->log, LOG_WARNING, r->name, "its output is lost: %s",
-			 strerror(error));
+		log_node(r->ctx->log, LOG_WARNING, r->name, "output is lost: %s", strerror(error));
 	r->failing = true;
 	r->start = r->end = 0;
 }
 
-/* Return: is all of it written, or lost? */
-static bool flush(struct relay *r)
+/* Returns true if all data is written or lost. */
+static bool relay_flush(struct relay *r)
 {
 	while (r->start < r->end) {
-		ssize_t n = put(r);
+		ssize_t n = relay_write(r);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN && r->out)
 			return false;
 		if (n < 0) {
-			lose(r, errno);
+			relay_lose(r, errno);
 			continue;
 		}
 		r->failing = false;
@@ -103,8 +106,8 @@ static bool flush(struct relay *r)
 	return true;
 }
 
-/* Return: is there more? */
-static bool read_some(struct relay *r)
+/* Returns true if there may be more to read. */
+static bool relay_read(struct relay *r)
 {
 	ssize_t n = read(r->read_fd, r->data, sizeof(r->data));
 	size_t stale;
@@ -114,45 +117,46 @@ static bool read_some(struct relay *r)
 	r->end = (size_t)n;
 	stale = MIN(r->stale, r->end);
 	r->stale -= stale;
-	/* Passed on first, if it is taken: who hears that the line has come finds it there. */
-	(void)flush(r);
-	watch(r, r->data + stale, (size_t)n - stale);
+	/* Written first: the line is at its destination when @on_line is called. */
+	(void)relay_flush(r);
+	relay_show_lines(r, r->data + stale, (size_t)n - stale);
 	return true;
 }
 
-static void pump(struct relay *r)
+static void relay_pump(struct relay *r)
 {
 	for (int i = 0; i < READS_AT_ONCE; i++) {
-		if (!flush(r)) {
+		if (!relay_flush(r)) {
 			(void)sd_event_source_set_enabled(r->in, SD_EVENT_OFF);
 			(void)sd_event_source_set_enabled(r->out, SD_EVENT_ONESHOT);
 			return;
 		}
-		if (!read_some(r))
+		if (!relay_read(r))
 			return;
 	}
 }
 
-static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int relay_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	pump(arg);
+	relay_pump(arg);
 	return 0;
 }
 
-static int on_writable(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int relay_on_writable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct relay *r = arg;
 
 	(void)sd_event_source_set_enabled(r->in, SD_EVENT_ON);
-	pump(r);
+	relay_pump(r);
 	return 0;
 }
 
 /*
- * One that does not block, though the descriptor that others share may: what is open is opened anew
- * where that can be done.  A file never waits for anybody.
+ * Returns a descriptor for the open file of @fd.  A pipe or a terminal is opened anew if possible:
+ * others share the flags of @fd, so O_NONBLOCK cannot be set there.  Other files never block for
+ * long.
  */
-static int own(int fd, bool *ret_socket, bool *ret_may_block)
+static int relay_open_to(int fd, bool *ret_socket, bool *ret_may_block)
 {
 	char path[32];
 	struct stat st;
@@ -173,13 +177,13 @@ static int own(int fd, bool *ret_socket, bool *ret_may_block)
 	return r < 0 ? -errno : r;
 }
 
-/* *ret is NULL for what always has room, and so cannot be waited for. */
-static int watch_room(struct relay *r, int fd, sd_event_source **ret)
+/* *ret is NULL if @fd always has room, and so cannot be polled. */
+static int relay_watch_room(struct relay *r, int fd, sd_event_source **ret)
 {
 	int e;
 
 	*ret = NULL;
-	e = sd_event_add_io(r->ctx->event, ret, fd, EPOLLOUT, on_writable, r);
+	e = sd_event_add_io(r->ctx->event, ret, fd, EPOLLOUT, relay_on_writable, r);
 	if (e == -EPERM)
 		return 0;
 	if (e >= 0)
@@ -196,10 +200,10 @@ int relay_direct(struct relay *r, int fd)
 	bool is_socket = false, may_block = false;
 	int e, waiting = 0;
 
-	to = own(fd, &is_socket, &may_block);
+	to = relay_open_to(fd, &is_socket, &may_block);
 	if (to < 0)
 		return to;
-	e = watch_room(r, to, &out);
+	e = relay_watch_room(r, to, &out);
 	if (e < 0) {
 		sd_event_source_disable_unref(out);
 		return e;
@@ -238,8 +242,9 @@ static int relay_open(struct relay *r)
 	r->write_fd = fds[1];
 	e = fd_set_nonblock(r->read_fd);
 	if (e >= 0)
-		e = sd_event_add_io(r->ctx->event, &r->in, r->read_fd, EPOLLIN, on_readable, r);
-	if (e >= 0) /* after all that the services' lives depend on */
+		e = sd_event_add_io(r->ctx->event, &r->in, r->read_fd, EPOLLIN, relay_on_readable,
+				    r);
+	if (e >= 0) /* after the events on which the states of services depend */
 		e = sd_event_source_set_priority(r->in, SD_EVENT_PRIORITY_IDLE);
 	return e;
 }
@@ -267,8 +272,8 @@ int relay_new(struct relay **ret, struct context *ctx, const char *name,
 	return e < 0 ? e : 0;
 }
 
-/* Bytes that have not gone where they go. */
-static size_t count_waiting(const struct relay *r)
+/* Returns the number of bytes that have not reached the destination. */
+static size_t relay_count_waiting(const struct relay *r)
 {
 	int in_pipe = 0;
 
@@ -278,17 +283,17 @@ static size_t count_waiting(const struct relay *r)
 
 bool relay_drain(struct relay *r)
 {
-	for (int i = 0; i < READS_AT_END && flush(r) && read_some(r); i++)
+	for (int i = 0; i < READS_AT_END && relay_flush(r) && relay_read(r); i++)
 		;
-	return r->to < 0 || count_waiting(r) == 0;
+	return r->to < 0 || relay_count_waiting(r) == 0;
 }
 
-static void finish(struct relay *r)
+static void relay_finish(struct relay *r)
 {
 	if (!relay_drain(r))
 		log_node(r->ctx->log, LOG_WARNING, r->name,
-			 "the last %zu bytes of its output are lost: nobody takes them",
-			 count_waiting(r));
+			 "the last %zu bytes of output are lost: no room at their destination",
+			 relay_count_waiting(r));
 }
 
 struct relay *relay_free(struct relay *r)
@@ -297,7 +302,7 @@ struct relay *relay_free(struct relay *r)
 		return NULL;
 	r->watched = false;
 	if (r->to >= 0)
-		finish(r);
+		relay_finish(r);
 	sd_event_source_disable_unref(r->in);
 	sd_event_source_disable_unref(r->out);
 	(void)fd_close(r->read_fd);

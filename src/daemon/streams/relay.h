@@ -1,31 +1,31 @@
 #pragma once
 
 /*
- * What a service writes, on its way to where it goes, so that its lines can be seen.
+ * The output of a service passes through a relay, which shows its lines, to its destination.
  *
- * Nothing is lost while the other end takes it: if that takes no more, nothing more is read either,
- * and the service waits as it would without us.  The daemon never does.  What cannot be written at
- * all is lost, and that is said.  Both ends of the pipe are kept, as those of a stream of the logger.
+ * A destination that takes no more blocks the service, as it would without a relay, and never the
+ * daemon: the relay reads no more until there is room again.  Output that cannot be written is
+ * lost, which is logged.  The relay keeps both ends of its pipe, as a stream of the logger does.
  */
 
 #include "daemon/loop/context.h"
 
-/* Bytes of a line that is watched; a longer one comes in pieces of it. */
+/* Most bytes of a line for @on_line; a longer line comes in pieces. */
 #define OUTPUT_LINE_MAX 4096
 
 struct relay;
 
 /*
- * @name is for the log.  @on_line is told each line while relay_watch() is on, NUL-terminated and
- * without its newline; one longer than OUTPUT_LINE_MAX comes in pieces.  It must not free the
- * relay.
+ * Makes a relay; @name is for the log.  @on_line is called for each line while relay_watch() is
+ * on: the line is NUL-terminated, without its newline, and comes in pieces if it is longer than
+ * OUTPUT_LINE_MAX.  @on_line must not free the relay.
  *
  * Return: 0 or -errno.
  */
 int relay_new(struct relay **ret, struct context *ctx, const char *name,
 	      void (*on_line)(void *arg, const char *line), void *arg);
 
-/* Hands on what is there, as far as it is taken. */
+/* Passes on all waiting output that the destination takes; the rest is lost, which is logged. */
 struct relay *relay_free(struct relay *relay);
 
 /*
@@ -34,10 +34,11 @@ struct relay *relay_free(struct relay *relay);
  */
 int relay_direct(struct relay *relay, int fd);
 
-/* Hands on what is there, as far as it is taken now.  Returns true if that is all. */
+/* Passes on the waiting output that the destination takes now.  Returns true if nothing is left. */
 bool relay_drain(struct relay *relay);
 
+/* Turns the calls of @on_line on or off. */
 void relay_watch(struct relay *relay, bool on);
 
-/* The end for the service. */
+/* Returns the end of the pipe for the service, which the relay keeps. */
 int relay_fd(const struct relay *relay);

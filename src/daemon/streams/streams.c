@@ -1,3 +1,7 @@
+/*
+ * Each stream is opened by the kind of its setting.  A stream that the daemon has itself is not
+ * closed afterwards, so @owned has only the others.
+ */
 #include "daemon/streams/streams.h"
 
 #include <errno.h>
@@ -10,8 +14,8 @@
 #include "sys/ipc/journal.h"
 
 /*
- * Opens without waiting for the other end of a FIFO.  Input is anything but a directory; output does
- * not go to a file that another user may have put in the way.
+ * Opens @path without waiting for the other end of a FIFO.  Input is anything but a directory;
+ * output does not go to a file that another user may have put there.
  */
 static int open_file(const char *path, int flags)
 {
@@ -29,7 +33,10 @@ static int open_file(const char *path, int flags)
 	return take_fd(fd);
 }
 
-/* Return: a descriptor, or -ENOTSUP if it is to be the daemon's own; *direct: it is the journal's. */
+/*
+ * Returns a descriptor, or -ENOTSUP if the stream is the daemon's own.  *direct is true for a
+ * stream of the journal.
+ */
 static int open_journal(const struct context *ctx, const struct node_config *config,
 			struct capture *capture, int as, bool *direct)
 {
@@ -42,15 +49,16 @@ static int open_journal(const struct context *ctx, const struct node_config *con
 	*direct = fd == 0;
 	if (*direct)
 		fd = journal_open(config->path, LOG_INFO);
-	/* Without descriptors or memory, there may be a journal all the same. */
+	/* A lack of descriptors or memory is no sign that there is no journal. */
 	if (fd >= 0 || context_is_shortage(fd) || fd == -ENOBUFS)
 		return fd;
 	log_node(ctx->log, LOG_WARNING, config->path,
-		 "cannot write to the journal: %s; its output goes to the daemon's", strerror(-fd));
+		 "cannot write to the journal: %s: output goes to the output of swansongd",
+		 strerror(-fd));
 	return -ENOTSUP;
 }
 
-/* The file is the logger's: here its file system could hang the daemon. */
+/* The logger opens the file: its file system could block the daemon. */
 static int open_log(const struct output *output, struct capture *capture, int as)
 {
 	int r = capture ? capture_open(capture, as) : -ENOTSUP;

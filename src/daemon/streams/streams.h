@@ -1,15 +1,15 @@
 #pragma once
 
-/* What the standard streams of a service become, for one start of it. */
+/* The descriptors for the standard streams of a service, for one start. */
 
 #include "daemon/loop/context.h"
 #include "daemon/logger/capture.h"
 #include "model/base/settings.h"
 
 struct streams {
-	int fds[3];   /* to become 0, 1 and 2 */
-	int owned[3]; /* those of them to be closed, or -1 */
-	int journal;  /* the last of them that is the journal's, or -1 */
+	int fds[3];   /* for 0, 1 and 2 of the service */
+	int owned[3]; /* the ones to be closed, or -1 */
+	int journal;  /* the last one that is the journal's, or -1 */
 };
 
 #define STREAMS_NONE                                                       \
@@ -18,12 +18,12 @@ struct streams {
 	}
 
 /*
- * Opens what @config asks for; with @terminal, what it says nothing of is the daemon's.  @capture,
- * or NULL, leads to the logger.  Where the journal is not to be
- * had the daemon's own output is taken, with a warning.
+ * Opens the streams that @config names.  With @terminal, a stream that it does not name is the
+ * daemon's. @capture leads to the logger, or is NULL.  If the journal cannot be opened, the
+ * service gets the daemon's own output, and a warning is logged.
  *
- * Return: 0, or -errno with what could not be opened in *subject.  streams_close() is to be called
- * in any case.
+ * Return: 0, or -errno with the name of the stream that could not be opened in *subject.  The
+ * caller calls streams_close() in each case.
  */
 int streams_open(struct streams *streams, const struct context *ctx,
 		 const struct node_config *config, bool terminal, struct capture *capture,
