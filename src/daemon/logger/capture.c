@@ -1,3 +1,8 @@
+/*
+ * The end of a run waits for its last lines.  While the output may still be on its way to the
+ * pipes, a timer looks again; then the logger is asked to write all of it, and its reply ends the
+ * wait.
+ */
 #include "daemon/logger/capture.h"
 
 #include <errno.h>
@@ -8,7 +13,7 @@
 #include "daemon/logger/logger.h"
 #include "daemon/logger/rules.h"
 
-/* The end of a run is put off for its last lines for so long, and the pipes are looked at so often. */
+/* The longest wait for the last lines of a run, and the interval at which the pipes are checked. */
 #define AWAIT_USEC (1 * USEC_PER_SEC)
 #define LOOK_USEC  (10 * USEC_PER_MSEC)
 
@@ -17,8 +22,8 @@ struct capture {
 	const struct node_config *config;
 	struct log_stream *streams[LOGGER_KINDS]; /* standard output, or both; standard error */
 	struct alarm timer;
-	uint64_t until_usec; /* of the wait; 0: there is none */
-	bool asked;	     /* all is to be written */
+	uint64_t until_usec; /* the end of the wait; 0: there is none */
+	bool asked;	     /* the logger was asked to write all output */
 	void (*fn)(void *arg);
 	void *arg;
 };
@@ -31,7 +36,7 @@ static void capture_on_timer(struct alarm *alarm)
 	c->fn(c->arg);
 }
 
-/* The rules count at once for a stream that is new: the width of all names is known before the first line. */
+/* A new stream gets its rules at once, so the width of all names is known before the first line. */
 static int capture_get(struct capture *c, enum logger_kind kind)
 {
 	struct logger_rules rules;

@@ -1,6 +1,7 @@
 /*
- * The socket is the process's life: its end is followed by the death, after which it is started again.
- * A logger that dies before it is ready some times in a row is as one that cannot be executed.
+ * The end of the socket comes before the death of the process, after which it is started again.  A
+ * process that dies several times in a row before it is ready counts as one that cannot be
+ * executed.
  */
 #include "daemon/logger/child.h"
 
@@ -134,10 +135,10 @@ int logger_child_send(struct logger_child *c, struct logger_message *message, co
 {
 	int r = c->ready ? logger_send(c->socket, message, first, second, passed) : -EAGAIN;
 
-	/* Descriptors that it has not taken yet are bounded, too. */
+	/* The kernel also limits descriptors that the process has not received yet. */
 	if (r == -ETOOMANYREFS || r == -ENOBUFS || r == -ENOMEM || r == -EINTR)
 		r = -EAGAIN;
-	/* Before it is ready @on_ready follows; the socket has room, and would wake up at once. */
+	/* The socket of a process that is not ready has room, and would wake up the loop at once. */
 	if (r == -EAGAIN && c->ready)
 		(void)sd_event_source_set_io_events(c->source, EPOLLIN | EPOLLOUT);
 	return r == -EPIPE || r == -ECONNRESET ? -EAGAIN : r;
@@ -151,7 +152,7 @@ static void child_start_later(struct logger_child *c)
 	c->delay_usec = MIN(c->delay_usec * 2, AGAIN_MAX_USEC);
 }
 
-/* Return: 0; SPAWN_E_CHILD: it cannot be executed, errno in *error; or -errno. */
+/* Return: 0; SPAWN_E_CHILD with errno in *error if it cannot be executed; or -errno. */
 static int child_spawn(struct logger_child *c, int socket, pid_t *pid, int *error)
 {
 	char *argv[] = { (char *)c->program, (char *)"3", (char *)"4", NULL };
@@ -277,7 +278,7 @@ void logger_child_died(struct process *process)
 /*
  * Waits for a message, or for @events.  Only LOGGER_READY has an effect.
  *
- * Return: 0; 1: the socket has ended; or -ETIMEDOUT.
+ * Return: 0; 1 if the socket has ended; or -ETIMEDOUT.
  */
 static int child_await(struct logger_child *c, short events, uint64_t until_usec)
 {
@@ -297,7 +298,7 @@ static int child_await(struct logger_child *c, short events, uint64_t until_usec
 	return r == -EAGAIN || r > 0 || r == -EBADMSG ? 0 : 1;
 }
 
-/* The end of its socket is that of the process. */
+/* A process of which the socket has ended is about to end. */
 static void child_collect(struct logger_child *c)
 {
 	(void)waitpid(c->process.pid, NULL, 0);

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * The process of swansong-logger: started, started again when it dies, and its socket (proto/logger.h).
- * It is in a session of its own, belongs to no service, and outlives a daemon that is killed until no
- * service can write and what was in the pipes is written.
+ * The process of swansong-logger, and its socket (proto/logger.h).  It is started again when it
+ * dies.  It is in a session of its own and belongs to no service.  If the daemon is killed, it
+ * ends when no service can write any more and the pipes are empty.
  */
 
 #include "daemon/loop/context.h"
@@ -16,58 +16,58 @@ struct logger_child {
 	struct context *ctx;
 	const char *program;
 	struct logger_user {
-		bool set; /* else the daemon's */
+		bool set; /* else it runs as the daemon's user */
 		uid_t uid;
 		gid_t gid;
 		gid_t *groups;
 		size_t n_groups;
 	} user;
-	int store;  /* or -1: it was never started */
+	int store;  /* -1: it was never started */
 	int socket; /* or -1 */
 	sd_event_source *source;
 	struct alarm again;
 	uint64_t delay_usec;
-	unsigned n_failed; /* in a row, before it was ready */
+	unsigned n_failed; /* deaths in a row before it was ready */
 	bool ready;	   /* it takes messages */
-	bool was_ready;	   /* since it was started */
-	bool warned;	   /* ... and the log says that it does not run */
-	/* It is ready, and knows no stream; it takes messages again; it has sent one. */
-	void (*on_ready)(struct logger_child *child);
-	void (*on_unusable)(struct logger_child *child); /* before that is logged */
-	void (*on_writable)(struct logger_child *child);
+	bool was_ready;	   /* it has been, since its start */
+	bool warned;	   /* the log has a warning that it does not run */
+	void (*on_ready)(struct logger_child *child);	 /* it is ready, and knows no stream */
+	void (*on_unusable)(struct logger_child *child); /* called before the warning is logged */
+	void (*on_writable)(struct logger_child *child); /* it takes messages again */
 	void (*on_message)(struct logger_child *child, const struct logger_packet *packet);
 };
 
 void logger_child_init(struct logger_child *child, struct context *ctx);
 void logger_child_done(struct logger_child *child);
 
-/* The process runs as @user, with the groups of that user.  Before the first start.  0 or -errno. */
+/* Runs the process as @user with its groups; before the first start.  Return: 0 or -errno. */
 int logger_child_set_user(struct logger_child *child, const struct credentials *user);
 
-/* Starts it unless it runs, or is to be started soon. */
+/* Starts the process unless it runs or a start is planned. */
 void logger_child_want(struct logger_child *child);
 
-/* Returns false if it cannot be executed, or ends at once. */
+/* Returns false if the program cannot be executed, or ends at once. */
 bool logger_child_is_usable(const struct logger_child *child);
 
-/* As logger_send().  -EAGAIN: @on_writable follows, or @on_ready. */
+/* Sends as logger_send() does.  After -EAGAIN, @on_writable or @on_ready is called. */
 int logger_child_send(struct logger_child *child, struct logger_message *message, const char *first,
 		      const char *second, int passed);
 
 /* --- at the end of the daemon, without the loop of events --- */
 
 /*
- * Waits until it is ready; starts it if it has died.
+ * Waits until the process is ready, and starts it if it has died.
  *
- * Return: 0: it was ready; 1: it is now, and knows no stream; -ENOTSUP: it cannot be run; -ETIMEDOUT.
+ * Return: 0 if it was ready; 1 if it is now, and knows no stream; -ENOTSUP if it cannot be run; or
+ * -ETIMEDOUT.
  */
 int logger_child_begin(struct logger_child *child, uint64_t until_usec);
 
-/* Waits until its socket may take more.  Return: 0; or else it has ended, or the time is over. */
+/* Waits until its socket may take more.  Return: 0; another value: it has ended, or a timeout. */
 int logger_child_await_room(struct logger_child *child, uint64_t until_usec);
 
-/* Sends LOGGER_STOP and waits until it has ended.  Return: 0: there is none now; -ETIMEDOUT. */
+/* Sends LOGGER_STOP and waits for the end of the process.  Return: 0 or -ETIMEDOUT. */
 int logger_child_stop(struct logger_child *child, uint64_t until_usec);
 
-/* The child of @process, of kind PROCESS_LOGGER, has been collected. */
+/* Handles the death of @process, of kind PROCESS_LOGGER, which has been reaped. */
 void logger_child_died(struct process *process);

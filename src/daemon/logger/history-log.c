@@ -1,6 +1,6 @@
 /*
- * The pipe of the stream never blocks the daemon.  A line of at most PIPE_BUF bytes enters it as a whole
- * or not at all.
+ * The pipe of the stream never blocks the daemon.  A line of at most PIPE_BUF bytes enters it as a
+ * whole or not at all.
  */
 #include "daemon/logger/history-log.h"
 
@@ -15,13 +15,13 @@
 #include "daemon/logger/logger.h"
 #include "daemon/logger/stream.h"
 
-#define PIPE_SIZE (1024 * 1024) /* any user may have that */
+#define PIPE_SIZE (1024 * 1024) /* allowed for each user */
 
 struct history_log {
 	struct context *ctx;
 	struct log_stream *stream;
 	int fd;	       /* -1: no line was written yet */
-	unsigned lost; /* lines since the last that was written */
+	unsigned lost; /* lines since the last written one */
 };
 DEFINE_CLEANUP(struct history_log *, history_log_free)
 

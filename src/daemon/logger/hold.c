@@ -1,3 +1,6 @@
+/*
+ * A hold ends when its stream is written (log_holds_release()), or by its alarm.
+ */
 #include "daemon/logger/hold.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-/* A guard on the node of a stream whose last lines are not written yet. */
+/* A guard on the node of a stream until the last lines of a run are written. */
 
 #include <swansong/guard.h>
 
@@ -10,18 +10,19 @@ struct log_hold {
 	struct list in_stream;
 	struct context *ctx;
 	struct swansong_guard guard;
-	unsigned generation; /* one for each */
+	unsigned generation; /* each has one hold at most */
 	uint64_t id, since_usec;
-	uint64_t until_usec; /* then it is released */
+	uint64_t until_usec; /* the time of its release at the latest */
 	struct alarm limit;
-	void (*on_limit)(void *arg); /* called before that */
+	void (*on_limit)(void *arg); /* called before the release at @until_usec */
 	void *arg;
 };
 
-/* The hold of @generation on @list, which is new if there is none, has a clone of @guard; or NULL. */
+/* Returns the hold of @generation on @list, or a new one with a clone of @guard, or NULL. */
 struct log_hold *log_hold_get(struct list *list, struct context *ctx,
 			      const struct swansong_guard *guard, unsigned generation);
 
+/* Releases @hold at @until_usec, after a call of @on_limit. */
 void log_hold_until(struct log_hold *hold, uint64_t until_usec, void (*on_limit)(void *arg),
 		    void *arg);
 

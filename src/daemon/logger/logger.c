@@ -1,6 +1,6 @@
 /*
- * A new logger is told of all streams anew.  What it says of one changes that stream only; the state of
- * the whole is told to one listener.
+ * A new process gets messages about all streams.  Its replies change one stream each; a change of
+ * the whole logger calls one function (logger_notify()).
  */
 #include "daemon/logger/logger.h"
 
@@ -35,7 +35,7 @@ static void logger_on_writable(struct logger_child *child)
 	struct logger *l = container_of(child, struct logger, child);
 
 	(void)logger_send_wishes(l);
-	/* Readers may have waited for it. */
+	/* Readers may have waited for the process. */
 	context_update_soon(l->ctx);
 }
 
@@ -49,7 +49,7 @@ static void logger_on_ready(struct logger_child *child)
 	logger_report_state(child);
 }
 
-/* --- what the logger sends --- */
+/* --- messages of the logger --- */
 
 static void stream_trouble(struct log_stream *s, const struct logger_trouble *trouble)
 {
@@ -209,7 +209,7 @@ static bool logger_is_missing(const struct logger *l)
 	return false;
 }
 
-/* Return: 0: there is no logger now; or -errno. */
+/* Return: 0 if the process has ended; or -errno. */
 static int logger_drain(struct logger *l, uint64_t until_usec)
 {
 	int r = logger_child_begin(&l->child, until_usec);
@@ -228,7 +228,7 @@ void logger_stop(struct logger *l, uint64_t until_usec)
 	struct log_stream *s;
 	int r = 0;
 
-	/* Again, if it dies meanwhile. */
+	/* A process that dies meanwhile is started again. */
 	for (int i = 0; r == 0 && i < DRAIN_ATTEMPTS; i++)
 		if (l->child.ready || logger_is_missing(l))
 			r = logger_drain(l, until_usec);

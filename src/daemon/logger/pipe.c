@@ -1,7 +1,7 @@
 /*
- * The low numbers are for all else: clients and starts have some left, and a process is made faster if
- * what it is given has low numbers.  The first process gets what pipe2() has returned; a later one
- * opens the pipe anew, as the flags of an open file are shared.
+ * Pipes have high numbers.  The low ones are for clients and starts: a process is made faster if
+ * its descriptors have low numbers.  The first process gets the end of pipe2(); for a later one
+ * the pipe is opened anew, as processes share the flags of an open file.
  */
 #include "daemon/logger/pipe.h"
 
@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/macro.h"
 
-/* Where there are twice as many. */
+/* Used if the limit of descriptors is at least twice as high. */
 #define PIPES_FROM 1024
 
 int log_pipe_first(void)

@@ -1,28 +1,28 @@
 #pragma once
 
 /*
- * The pipe of a stream.  Both of its ends stay with the daemon, so that it lives without a logger and
- * without a process that writes.  Nothing is read or written here.
+ * The pipe of a stream.  The daemon keeps both of its ends, so the pipe survives without a logger
+ * and without a process that writes.  The daemon neither reads nor writes it.
  */
 
 #include <sys/types.h>
 
-/* Of the numbers of the ends, the lowest. */
+/* Returns the lowest number for the ends of pipes. */
 int log_pipe_first(void);
 
 /*
  * Makes a pipe with both ends, CLOEXEC, from the number @first on.
  *
- * Return: an end for the first process, CLOEXEC, the caller's to close; or -errno, and there is none.
+ * Return: an end for the first process, CLOEXEC, which the caller closes; or -errno without a pipe.
  */
 int log_pipe_new(int fds[static 2], int first);
 
 /*
- * An end for a process, of its own: it may set O_NONBLOCK.
+ * Opens an end for a process, which may set O_NONBLOCK: no other process shares its flags.
  *
- * Return: CLOEXEC, the caller's to close; or -errno.
+ * Return: the end, CLOEXEC, which the caller closes; or -errno.
  */
 int log_pipe_open(const int fds[static 2]);
 
-/* The process may open it by /proc as @uid; -1: as the daemon. */
+/* Allows a process of @uid to open the pipe by /proc; -1: one of the daemon's user. */
 void log_pipe_own(const int fds[static 2], uid_t uid);

@@ -80,9 +80,9 @@ static enum logger_format format_of(const struct outputs *outputs, enum logger_t
 		[LOG_FORMAT_JSON] = LOGGER_JSON,
 	};
 
-	if (to == LOGGER_TO_JOURNAL) /* whose entries have fields */
+	if (to == LOGGER_TO_JOURNAL) /* its entries have fields */
 		return LOGGER_PLAIN;
-	if (to == LOGGER_TO_SYSLOG) /* its messages have tags, and standard error has not */
+	if (to == LOGGER_TO_SYSLOG) /* its messages have tags; lines of standard error do not */
 		return LOGGER_PREFIX;
 	if (outputs->log_format == LOG_FORMAT_DEFAULT)
 		return to == LOGGER_TO_FILE ? LOGGER_PLAIN : LOGGER_PREFIX;

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Which output of a node the logger writes, where to, and how: a function of its settings and of the
- * daemon's own standard streams.
+ * The rules for the output of a node: its destination and format in the logger.  They follow from
+ * the settings of the node and from the daemon's own standard streams.
  */
 
 #include <stdbool.h>
@@ -20,14 +20,14 @@ struct log_sinks {
 void log_sinks_init(struct log_sinks *sinks, const struct log *log);
 
 /*
- * Standard error has no stream of its own where it goes by that of standard output: to the same place,
- * with lines that do not name the stream.
+ * Finds the rules of the stream of @kind.  Standard error shares the stream of standard output if
+ * both have the same destination and its lines do not name the stream.
  *
- * Return: false if the logger has no stream of @kind.  Else *rules, but for @name_width, and *file is
- * the path of the file, or "".
+ * Returns false if the logger has no stream of @kind.  Otherwise fills in *rules, except for
+ * @name_width, and sets *file to the path of the file, or to "".
  */
 bool log_rules(struct logger_rules *rules, const char **file, const struct node_config *config,
 	       enum logger_kind kind, const struct log_sinks *sinks);
 
-/* The same destination with the keys of @config that a reload changes while the service runs. */
+/* Sets the keys of @config that a reload changes while the service runs; the destination stays. */
 void log_rules_reload(struct logger_rules *rules, const struct node_config *config);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* What the daemon knows of the logger and its streams: for the modules of this room only. */
+/* The state of the logger and of its streams, for the modules of this room only. */
 
 #include "base/dict.h"
 #include "daemon/logger/child.h"
@@ -10,12 +10,12 @@
 struct log_stream {
 	struct logger *logger;
 	struct list in_logger;
-	struct list in_waiting; /* with wishes that were not sent */
+	struct list in_waiting; /* while it has wishes */
 	unsigned refs;		/* 0: it is being removed */
-	unsigned wishes;	/* what is still to be sent, a bit of enum wish each */
+	unsigned wishes;	/* messages to be sent, a bit of enum wish each */
 	uint32_t number;	/* LOGGER_ALL: none yet */
 	enum logger_kind kind;
-	uint64_t serial; /* of those with a pipe, in the order of the list */
+	uint64_t serial; /* rises with the order in which streams got pipes */
 	bool prefixed;	 /* its name is counted in @name_lengths */
 	int fds[2];	 /* of the pipe, or -1 */
 	struct logger_rules rules;
@@ -33,19 +33,19 @@ struct logger {
 	struct logger_child child;
 	struct dict by_name[LOGGER_KINDS];
 	struct list streams, waiting;
-	unsigned n_new; /* wishes since the last were sent */
+	unsigned n_new; /* wishes since some were sent */
 	struct log_stream *by_number[LOGGER_STREAMS];
 	uint32_t next_number;
 	int pipes_from; /* the lowest number of an end of a pipe */
 	uint64_t cookie;
 	uint64_t serial; /* of the last stream that got a pipe */
-	unsigned life;	 /* loggers that were ready, ever */
+	unsigned life;	 /* number of processes that were ready so far */
 	struct log_sinks sinks;
-	/* Of the streams with LOGGER_PREFIX: how many have a name of so many characters, and the most. */
+	/* The streams with LOGGER_PREFIX by the length of their names, and the longest length. */
 	unsigned name_lengths[CONFIG_NAME_MAX + 1];
 	uint32_t name_width;
 	bool begun;
-	bool short_of_descriptors; /* ... and the log says so */
+	bool short_of_descriptors; /* which was logged */
 	void (*on_state)(void *arg);
 	void *arg;
 };

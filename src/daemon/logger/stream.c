@@ -1,7 +1,7 @@
 /*
- * A stream has a number, and a pipe, from its first process on; the record in the store has the same
- * number.  What the logger is to know are wishes (daemon/logger/wishes.h), but for the run, which is
- * written to the record: the logger sees it with the next output.
+ * A stream has a number, and a pipe, from its first process on; the record in the store has the
+ * same number.  Messages to the logger are wishes (daemon/logger/wishes.h), except for the run,
+ * which is written to the record: the logger sees it with the next output.
  */
 #include "daemon/logger/stream.h"
 
@@ -32,7 +32,7 @@ void log_stream_free(struct log_stream *s)
 	free(s);
 }
 
-/* All names that stand before lines have the same width. */
+/* Counts the name, as all names before lines have the width of the longest one. */
 static void stream_set_prefixed(struct log_stream *s, bool prefixed)
 {
 	struct logger *l = s->logger;
@@ -234,8 +234,7 @@ void log_stream_log_missing(const struct log_stream *s)
 }
 
 /*
- * The order matters: what is not in the pipe is in the ring, or the note says that it is on its way
- * there.
+ * The order matters: output that is not in the pipe is in the ring, or noted as on its way there.
  */
 static bool stream_is_written(const struct log_stream *s)
 {
@@ -250,7 +249,7 @@ static bool stream_is_written(const struct log_stream *s)
 	return counts.waiting_bytes == 0;
 }
 
-/* A logger that was killed may have noted an error without a word. */
+/* A killed logger may have noted an error without sending a message. */
 static bool stream_has_error(const struct log_stream *s)
 {
 	struct store_record record;

@@ -1,7 +1,8 @@
 /*
- * The logger is told of the pipe, of each stream, and that it may begin, as its socket takes it; of a
- * stream that is new only if the reader follows.  The view is one of a single logger: the next logger
- * does not know where the reader is, but the reader knows, and asks anew.
+ * The logger gets messages about the pipe, about each stream, and to begin, as fast as its socket
+ * takes them; about later streams only if the reader follows.  A view ends with the process of the
+ * logger: the next one does not know the reader's position, but the reader does, and makes another
+ * view.
  */
 #include "daemon/logger/view.h"
 
@@ -16,9 +17,9 @@
 struct log_view {
 	struct logger *logger;
 	struct logger_view wish;
-	int fd;		 /* the logger's end, or -1: it has it */
-	unsigned life;	 /* of the logger that has it; 0: none */
-	uint64_t serial; /* of the last stream that it was told of */
+	int fd;		 /* the logger's end; -1: it was sent */
+	unsigned life;	 /* of the logger that has the end; 0: none */
+	uint64_t serial; /* of the last stream that was sent */
 	bool begun;
 	bool (*is_wanted)(const char *name, void *arg);
 	void *arg;
@@ -66,8 +67,8 @@ struct log_view *log_view_free(struct log_view *v)
 	if (!v)
 		return NULL;
 	/*
-	 * A reader that does not follow ends by itself.  If the socket takes no more, the client's own
-	 * end of the pipe is the end.
+	 * A view that does not follow ends by itself.  If the socket takes no more, the view ends
+	 * when the client closes its end of the pipe.
 	 */
 	if (v->life && v->life == logger_life(v->logger) && (v->wish.follow || !v->begun))
 		(void)view_send(v, LOGGER_LEAVE, LOGGER_ALL, -1);
@@ -101,7 +102,7 @@ int log_view_update(struct log_view *v)
 	if (r == 0 && !v->begun) {
 		r = view_send(v, LOGGER_BEGIN, LOGGER_ALL, -1);
 		v->begun = r == 0;
-		/* Of a stream that begins later all lines are new. */
+		/* A stream that begins later has only new lines. */
 		v->wish.lines = 0;
 	}
 	return r;

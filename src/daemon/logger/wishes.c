@@ -1,10 +1,10 @@
 /*
- * A wish is a bit of its stream, and is sent as soon as the socket takes it.  A new logger begins with
- * LOGGER_ADD of all streams, and with the flushes that have not been replied to; so no message is
- * queued.
+ * A wish is a bit of its stream, and is sent as soon as the socket takes it.  A new logger begins
+ * with LOGGER_ADD of all streams, and with the flushes that have not been replied to; so no
+ * message is queued.
  *
- * Each message wakes up a logger that waits, and that takes longer than the message: so they are sent
- * some at a time, and at the end of the turn.
+ * Each message wakes up a waiting logger, which costs more than the message itself.  So wishes are
+ * collected, and sent at the end of the turn or when there are many.
  */
 #include "daemon/logger/wishes.h"
 
@@ -43,7 +43,7 @@ static int stream_send_wishes(struct log_stream *s)
 			return r;
 		if (r < 0)
 			log_node(s->logger->ctx->log, LOG_ERR, s->name,
-				 "cannot tell the logger: %s", strerror(-r));
+				 "log: cannot send a message to the logger: %s", strerror(-r));
 		s->wishes &= ~WISH(wish);
 	}
 	list_remove(&s->in_waiting);

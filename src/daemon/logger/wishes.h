@@ -1,6 +1,6 @@
 #pragma once
 
-/* What the logger is still to be told of each stream. */
+/* Messages about streams that are still to be sent to the logger. */
 
 #include <stdbool.h>
 
@@ -9,11 +9,17 @@
 /* In the order in which they are sent. */
 enum wish { WISH_ADD, WISH_CHANGE, WISH_REOPEN, WISH_FLUSH, WISH_REMOVE, N_WISHES };
 
-/* It is sent with others: soon, or in this turn.  Nothing for a stream that has never had a pipe. */
+/*
+ * Adds a wish, which is sent with others in this turn or sooner.  A stream without a pipe so far
+ * sends nothing.
+ */
 void log_stream_wish(struct log_stream *stream, enum wish wish);
 
-/* Sends what the socket takes.  Returns true if that is all; else @on_writable of the child follows. */
+/*
+ * Sends as many wishes as the socket takes.  Returns true if none is left; otherwise @on_writable
+ * of the child is called later.
+ */
 bool logger_send_wishes(struct logger *logger);
 
-/* Another logger is ready: it knows nothing but the store. */
+/* Wishes all messages again, as another logger is ready, which knows nothing but the store. */
 void logger_renew_wishes(struct logger *logger);
