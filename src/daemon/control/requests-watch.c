@@ -8,11 +8,11 @@
 #include "proto/view.h"
 
 /*
- * What goes on with a client that watches: events and logs.
+ * Streams of events and of log lines to clients.
  *
- * The stream of events.  A client that reads gets each as it happens; one that does not is told no
- * more until it has read, and then hears how many it has lost meanwhile.  After the root is Complete
- * nothing happens any more, and the stream ends.
+ * A client that reads gets each event as it happens.  A client that does not read gets no more
+ * until it has read, and then the number of events that it has lost.  The stream ends when the
+ * root is Complete, as no event can follow.
  */
 
 #define EVENTS_PER_REPLY 64
@@ -147,7 +147,7 @@ static const char *output_place(const struct output *output, const struct log_st
 	return stream ? by_logger[log_stream_rules(stream)->to] : by_service[output->kind];
 }
 
-/* Those of one service: each that is captured, or else the first. */
+/* Adds the outputs of a service: each captured one, or else the first. */
 static void add_outputs(json_t *list, const struct node *node)
 {
 	const struct capture *capture = node->service->setup.launch.capture;
