@@ -26,7 +26,6 @@ names="leftover,leftovers,stranger,strangers,hopeless,bereft,circle,circles,fall
 # that the list only gets shorter.
 pending="
 HACKING.md src/base/log.c src/base/log.h src/ctl
-src/daemon/tree
 src/logger tests/bench tests/helpers tests/integration
 tests/unit/ctl tests/unit/daemon tests/unit/fixtures tests/unit/logger
 "

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The completion of nodes: the release of their last guard and what follows from it. */
+/* The completion of nodes: the effects of the release of their last guard. */
 
 #include "daemon/tree/tree.h"
 

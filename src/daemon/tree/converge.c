@@ -24,7 +24,8 @@
 /* --- stops --- */
 
 /*
- * A service whose failure has stopped its group stays failed until it or the whole tree is stopped.
+ * A service that has stopped its group by its failure stays failed until it or the whole tree is
+ * stopped.
  */
 static bool has_failed_its_group(const struct service *s)
 {

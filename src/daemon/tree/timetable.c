@@ -1,10 +1,11 @@
 /*
  * An alarm goes by CLOCK_MONOTONIC.  For a calendar it is set to the time that is left of
- * CLOCK_REALTIME, and set again when that clock is set or the machine wakes up: a timerfd says so
- * (TFD_TIMER_CANCEL_ON_SET).
+ * CLOCK_REALTIME, and set again when that clock is set or the machine wakes up, which a timerfd
+ * reports (TFD_TIMER_CANCEL_ON_SET).
  *
- * The next time is that after done_usec, which a stamp keeps while the daemon does not run: if it has
- * passed then, it is now.  Times during a shutdown leave no stamp, so they are missed, too.
+ * The next time is the first one after done_usec, which a stamp keeps while the daemon does not
+ * run.  A time that has passed meanwhile has come at once.  Times during a shutdown leave no
+ * stamp, so they are missed, too.
  */
 #include "daemon/tree/timetable.h"
 
@@ -181,7 +182,7 @@ void timetables_process(struct tree *tree)
 /* --- the clock --- */
 
 /*
- * A time that never comes, also for a clock that is wrong: what is waited for is the cancellation.
+ * A time that never comes, even with a wrong clock: the timer reports only its cancellation.
  * One that comes meanwhile is an error of the call, but the timer is armed then.
  */
 static int arm_clock(int fd)

@@ -3,10 +3,11 @@
 /*
  * The timetable of a service that runs by schedule.
  *
- * When its time comes, the service is started as one that another service needs: what was stopped by
- * hand stays down.  There are never two runs at once; a time that comes while the service runs is
- * left out, and several times that were missed, as the machine slept or the clock was put forward,
- * are one run.  A service that has run is idle again, so that no restart of its group runs it.
+ * When its time comes, the service is started like a requirement of another service: a service
+ * that was stopped by hand stays down.  There are never two runs at once; a time that comes while
+ * the service runs is left out, and several times that were missed, as the machine slept or the
+ * clock was put forward, are one run.  A service that has run is idle again, so that no restart of
+ * its group runs it.
  */
 
 #include "daemon/tree/tree.h"
@@ -20,7 +21,7 @@ struct timetable *timetable_free(struct timetable *timetable);
 /* @timetable, or NULL, replaces that of @node; a schedule that stays the same goes on. */
 void timetable_use(struct node *node, struct timetable *timetable);
 
-/* TASK_SCHEDULES: starts what is due, and notes which runs are over. */
+/* TASK_SCHEDULES: starts services when their time has come, and notes the runs that are over. */
 void timetables_process(struct tree *tree);
 
 /* For status.  The time left until the next run, and the age of the last one; USEC_INFINITY: none. */

@@ -30,7 +30,7 @@ struct tree {
 /* Returns the node with @path, or NULL.  "" and "root" are the root. */
 struct node *tree_find(const struct tree *tree, const char *path);
 
-/* Returns the only node whose path ends with "/@name"; NULL if there are none or several. */
+/* Returns the only node with a path that ends with "/@name"; NULL if there are none or several. */
 struct node *tree_find_last(const struct tree *tree, const char *name);
 
 /*
