@@ -1,3 +1,8 @@
+/*
+ * A line is put together in a buffer on the stack, so that logging needs no memory, and written by
+ * one write(2).  A pipe or socket is asked by poll(2) for room before each line; a line without
+ * room is counted in log.lost.
+ */
 #include "base/log.h"
 
 #include <errno.h>
@@ -16,10 +21,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* A pipe that has room for anything has room for so much. */
+/* poll(2) reports a pipe as writable only if it has room for a page. */
 #define LINE_MAX_BYTES 4096
 
-/* sd_journal's contract: $JOURNAL_STREAM is "DEVICE:INODE" of the stream it gave us. */
+/* By the contract of systemd, $JOURNAL_STREAM is "DEVICE:INODE" of the stream to the journal. */
 static bool is_journal(int fd)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -36,7 +41,7 @@ static bool is_journal(int fd)
 	return fstat(fd, &st) == 0 && st.st_dev == device && st.st_ino == inode;
 }
 
-/* Of what a log goes to these are what nobody has to read. */
+/* Returns true for files and /dev/null, which have no reader that could be slow. */
 static bool is_never_full(int fd)
 {
 	struct stat st;
@@ -89,10 +94,7 @@ int log_parse_format(const char *text)
 	return find_word(formats, ARRAY_SIZE(formats), text);
 }
 
-/*
- * Room for a line is there when the reader of a pipe keeps up; a file has it always.  Which of them
- * it is need not be known before there is a line.
- */
+/* The kind of descriptor is found out by the first line, as many logs have none. */
 static bool is_writable(struct log *log)
 {
 	struct pollfd p = { .fd = log->fd, .events = POLLOUT };
@@ -106,7 +108,7 @@ static bool is_writable(struct log *log)
 
 struct line {
 	char text[LINE_MAX_BYTES];
-	size_t length; /* at most the size less LINE_TAIL, until the end is put */
+	size_t length; /* LINE_TAIL bytes stay free for the end of the line */
 };
 
 #define LINE_TAIL 4
@@ -189,8 +191,8 @@ static void line_make_text(struct line *l, const struct log *log, const char *no
 	l->text[l->length++] = '\n';
 }
 
-/* A log that cannot be written has no other place to report that. */
-static void put(struct log *log, int priority, const char *node, const char *text)
+/* A failed write is only counted: there is no other place to report it. */
+static void log_write(struct log *log, int priority, const char *node, const char *text)
 {
 	struct line line = { .length = 0 };
 	char prefix[8];
@@ -221,10 +223,10 @@ static void log_text(struct log *log, int priority, const char *node, const char
 	if (log->lost > 0 && is_writable(log)) {
 		(void)snprintf(text, sizeof(text), "%u lines of this log were lost", log->lost);
 		log->lost = 0;
-		put(log, LOG_WARNING, NULL, text);
+		log_write(log, LOG_WARNING, NULL, text);
 	}
 	(void)vsnprintf(text, sizeof(text), format, ap);
-	put(log, priority, node, text);
+	log_write(log, priority, node, text);
 }
 
 void log_line(struct log *log, int priority, const char *format, ...)
