@@ -1,3 +1,8 @@
+/*
+ * The oldest uncompressed file is compressed into a temporary name, which is renamed at the end.
+ * A compression that is killed leaves the uncompressed file and the temporary one, so no line is
+ * lost.
+ */
 #include "logger/file/compress.h"
 
 #include <errno.h>
@@ -57,7 +62,7 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
-/* What was read goes to @to; the last time it ends the frame. */
+/* Compresses the bytes that were read into @to.  The last call ends the frame. */
 static int codec_put(struct codec *c, size_t size, ZSTD_EndDirective mode, int to)
 {
 	ZSTD_inBuffer in = { .src = c->in, .size = size };
@@ -114,7 +119,7 @@ int compress_file(int directory, const char *name)
 
 	if (from < 0 || fstat(from, &st) < 0)
 		return -errno;
-	/* A name that no rotated file has: what a killed compression left is taken again. */
+	/* No rotated file has this name, so it is a file that a killed compression left. */
 	(void)snprintf(temporary, sizeof(temporary), ".%s.tmp", name);
 	(void)snprintf(final, sizeof(final), "%s.zst", name);
 	(void)unlinkat(directory, temporary, 0);

@@ -26,7 +26,7 @@ struct file {
 	int fd;
 	uint64_t device, inode, size;
 	uint64_t since_usec; /* CLOCK_REALTIME: its age counts from there */
-	uint32_t stream;     /* whose path in the store is this one */
+	uint32_t stream;     /* the stream that has this path in the store */
 	char path[];
 };
 

@@ -1,3 +1,8 @@
+/*
+ * The logger forks the helper, so that nothing is executed, and talks to it by a socket pair: a
+ * packet of the logger names the job in shared memory, a packet of the helper its result.  The
+ * socket ends with either of them.
+ */
 #include "logger/file/helper.h"
 
 #include <errno.h>

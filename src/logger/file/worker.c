@@ -1,3 +1,7 @@
+/*
+ * The helper carries out one job after the other: it appends the portion in shared memory to its
+ * file, and replies.  Between jobs it reaps a compression, and starts the next.
+ */
 #include "logger/file/worker.h"
 
 #include <errno.h>
@@ -29,7 +33,7 @@ struct worker {
 	char compress[PATH_MAX]; /* path of the file that was rotated last */
 };
 
-/* The logger ended if this fails. */
+/* Fails only if the logger has ended. */
 static void worker_reply(const struct worker *w, enum worker_message_type type, int result)
 {
 	const struct worker_message m = { .type = type, .result = result };
@@ -38,7 +42,7 @@ static void worker_reply(const struct worker *w, enum worker_message_type type, 
 		_exit(0);
 }
 
-/* One compression at a time; the next file of the same path follows. */
+/* Starts the compression of the next file of the same path; only one runs at a time. */
 static void worker_compress(struct worker *w)
 {
 	pid_t pid;
@@ -62,7 +66,7 @@ static void worker_compressed(struct worker *w)
 		return;
 	w->compressing = 0;
 	w->compressing_fd = fd_close(w->compressing_fd);
-	/* What fails would fail again at once; the next rotation is another attempt. */
+	/* A retry would fail for the same reason; the next rotation is another attempt. */
 	if (status != 0)
 		*w->compress = '\0';
 	worker_compress(w);

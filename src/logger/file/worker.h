@@ -1,15 +1,15 @@
 #pragma once
 
-/* The inside of a helper process. */
+/* The main loop of a helper process, and the packets between it and the logger. */
 
 #include <limits.h>
 #include <stddef.h>
 
 #include "logger/ring/format.h"
 
-/* In memory that the logger and the helper share. */
+/* Memory that the logger and the helper share. */
 struct helper_job {
-	uint32_t reopen; /* all files are to be closed; the helper clears it */
+	uint32_t reopen; /* set by the logger: close all files; cleared by the helper */
 	uint32_t stream;
 	struct logger_rules rules;
 	size_t size;
@@ -20,15 +20,16 @@ struct helper_job {
 
 enum worker_message_type { WORKER_WRITE, WORKER_REOPEN, WORKER_READY, WORKER_DONE };
 
-/* One packet. */
+/* A packet between the logger and the helper. */
 struct worker_message {
 	uint32_t type;
 	int32_t result; /* of WORKER_DONE */
 };
 
 /*
- * Waits for the end of an earlier one, recovers what it left, and works until the logger ends.  @key is
- * its kind; @fd is to be written to, or -1: the files of the jobs.
+ * Runs the helper until the logger ends.  Waits first for the end of an earlier helper of the same
+ * @key, and recovers the portion that this helper left unfinished.  Writes to @fd, or, if it is -1, to
+ * the files of the jobs.
  */
 _Noreturn void worker_run(const struct area *area, struct helper_job *job, int socket,
 			  const char *key, int fd);

@@ -1,3 +1,8 @@
+/*
+ * Each packet of the daemon is one message.  Messages that change streams take effect at once; a
+ * flush, a removal or a stop is kept in logger.flushes, and gets its reply when the lines before
+ * it are written.
+ */
 #include "logger/loop/control.h"
 
 #include <errno.h>
@@ -14,10 +19,10 @@
 #include "logger/loop/input.h"
 #include "logger/loop/reply.h"
 
-/* Messages at once; the services have their turn after them. */
+/* Messages of one turn; the services have their turn after them. */
 #define MESSAGES_AT_ONCE 64
 
-/* What is to be replied to when it is written. */
+/* A request of the daemon that gets its reply when the lines before it are written or given up. */
 struct flush {
 	struct list in_flushes;
 	uint32_t stream; /* or LOGGER_ALL */
@@ -74,7 +79,7 @@ static int control_change(struct logger *l, const struct logger_packet *p, struc
 {
 	int r;
 
-	/* What came until now belongs to the old name; the old file may be gone. */
+	/* Lines until now belong to the old name; the old file may be gone. */
 	(void)stream_take_pipe(s, clock_realtime_usec());
 	if (s->rules.to == LOGGER_TO_FILE && strcmp(s->path, p->texts[1]) != 0)
 		deliver_reopen(l, s);

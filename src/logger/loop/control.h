@@ -1,10 +1,10 @@
 #pragma once
 
-/* The messages of the daemon. */
+/* Carries out the messages of the daemon, and replies to them. */
 
 #include "logger/loop/state.h"
 
-/* Takes what is there.  Return: 0, or -errno: the daemon has ended, or is of another version. */
+/* Carries out messages.  Return: 0; -errno: the daemon has ended, or is of another version. */
 int control_receive(struct logger *logger);
 
 /* Replies to the flushes that are done. */

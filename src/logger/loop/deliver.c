@@ -1,6 +1,7 @@
 /*
- * A stream with something to be written is in the queue of its helper, or of its sink, or among
- * those whose destination failed and is tried again; or a helper works on it; or it is quiet.
+ * A stream is in one of five places: in the queue of its helper; in the queue of its sink; in
+ * logger.retries, after a failure of its destination; with a helper that writes a portion; or in no
+ * queue, as all of its lines are written.
  */
 #include "logger/loop/deliver.h"
 
@@ -52,7 +53,7 @@ static void deliver_start(struct logger *l, struct helper *h)
 	r = helper_start(h);
 	if (r == 0)
 		r = logger_watch(l, h->socket, EPOLLIN, WATCH_HELPER, h->number);
-	/* It may also end at once, again and again. */
+	/* A helper that ends right after each start is not started in a loop. */
 	h->retry_usec = l->now_usec + (r < 0 ? RETRY_USEC : RETRY_USEC / 5);
 }
 
@@ -64,7 +65,7 @@ static int helper_for_path(struct logger *l, const char *path, struct helper **r
 	return r < 0 ? r : helper_get(l, mount, -1, ret);
 }
 
-/* What a helper has begun it also ends: that of the file which the record tells of. */
+/* The helper of the file that the record names also ends the portion that was begun there. */
 static int deliver_recover(struct logger *l, struct stream *s)
 {
 	char path[STORE_PATH];
@@ -246,7 +247,7 @@ static void deliver_to_helper(struct logger *l, struct helper *h)
 		helper_work(h, list_entry(first, struct stream, in_queue));
 }
 
-/* What a helper may have worked for is the logger's again. */
+/* Streams that had a portion with the helper are the logger's again. */
 static void deliver_release(struct logger *l, const struct helper *h)
 {
 	for (uint32_t i = 0; i < l->n_used; i++) {

@@ -1,34 +1,34 @@
 #pragma once
 
-/* From the rings to the destinations. */
+/* Brings lines from the rings to their destinations: files, descriptors, the journal, syslog. */
 
 #include "logger/loop/state.h"
 
 /* Finds the destination of the stream's rules.  Return: 0 or -errno. */
 int deliver_attach(struct logger *logger, struct stream *stream);
 
-/* The stream may have something to be written. */
+/* Queues the stream if it has lines to be written. */
 void deliver_queue(struct logger *logger, struct stream *stream);
 
-/* Its destination is tried again now. */
+/* Tries a failed destination of the stream again now. */
 void deliver_again(struct logger *logger, struct stream *stream);
 
-/* The stream is going to be freed. */
+/* Takes the stream out of all queues, before it is freed. */
 void deliver_forget(struct logger *logger, const struct stream *stream);
 
-/* A helper has something to say. */
+/* Processes an event of a helper. */
 void deliver_event(struct logger *logger, uint32_t helper);
 
-/* Gives work to all that are idle; what failed is tried again when it is time. */
+/* Gives portions to idle helpers and to sinks; retries failed destinations when their time has come. */
 void deliver_all(struct logger *logger);
 
-/* Milliseconds until deliver_all() is to be called again, -1: when there is news. */
+/* Returns the milliseconds until deliver_all() has to be called, or -1: at the next event. */
 int deliver_timeout(const struct logger *logger);
 
-/* The files on the file system of the stream are opened again; all files with NULL. */
+/* Reopens the files on the file system of the stream, or, with NULL, all files. */
 void deliver_reopen(struct logger *logger, const struct stream *stream);
 
-/* Is all written that had been taken when the stream was flushed? */
+/* Returns true if all lines before the flush of the stream are written. */
 bool deliver_is_flushed(const struct stream *stream);
 
 /* Returns false if a helper is still at work: it may hang. */

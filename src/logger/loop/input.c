@@ -1,3 +1,8 @@
+/*
+ * A pipe is watched until its ring is full; then it is paused, and watched again when the ring has
+ * room.  While the destination works, the service waits for it; the oldest lines are dropped only
+ * if the destination fails or takes no line for long.
+ */
 #include "logger/loop/input.h"
 
 #include <errno.h>
@@ -35,7 +40,7 @@ static void input_unpause(struct logger *l, struct stream *s)
 	s->paused = false;
 }
 
-/* A destination that takes nothing for this long is as one that fails. */
+/* A destination that takes no line for this long counts as failed. */
 static void input_look(const struct logger *l, struct stream *s)
 {
 	if (s->look_position != s->record->now.position) {
@@ -55,7 +60,7 @@ int input_timeout(const struct logger *l)
 	return -1;
 }
 
-/* A pipe that is not read does not tell of its end by an event. */
+/* A pipe that is not watched reports its end by no event. */
 static bool input_has_writer(const struct stream *s)
 {
 	struct pollfd p = { .fd = s->fd };
@@ -156,7 +161,7 @@ void input_show(struct logger *l)
 		input_show_one(l, view);
 }
 
-/* Without EPOLLOUT it is the end of the reader. */
+/* An event without EPOLLOUT is the end of the reader. */
 void input_show_event(struct logger *l, uint32_t id)
 {
 	struct view *view, *next;

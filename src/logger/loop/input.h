@@ -1,29 +1,29 @@
 #pragma once
 
-/* From the pipes to the rings, and from there to readers. */
+/* Reads the pipes of services into the rings, and passes new lines on to readers. */
 
 #include "logger/loop/state.h"
 
-/* The pipe is read when there is something. */
+/* Reads the pipe whenever it has output. */
 int input_watch(struct logger *logger, struct stream *stream);
 
-/* There is something. */
+/* Processes the event that the pipe has output. */
 void input_take(struct logger *logger, struct stream *stream);
 
-/* Empties the pipe, and ends the line that has not ended. */
+/* Empties the pipe, and ends its unfinished line. */
 void input_take_all(struct logger *logger, struct stream *stream);
 
-/* Pipes whose ring was full are read again where there is room. */
+/* Reads pipes again that were paused by a full ring, if the ring has room now. */
 void input_resume(struct logger *logger);
 
-/* May a process still write?  A pipe that is read is at its end when that has been read. */
+/* Returns true if a process may still write to the pipe.  A watched pipe reports its end. */
 bool input_has_writers(const struct logger *logger);
 
-/* Milliseconds until a pipe that waits is looked at, or -1. */
+/* Returns the milliseconds until a paused pipe is checked, or -1. */
 int input_timeout(const struct logger *logger);
 
 void input_remove(struct logger *logger, struct stream *stream);
 
-/* Readers get what is new. */
+/* Writes new lines to all readers. */
 void input_show(struct logger *logger);
 void input_show_event(struct logger *logger, uint32_t view);

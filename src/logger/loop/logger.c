@@ -28,7 +28,7 @@
 #define EVENTS_AT_ONCE 64
 /* After the end of the daemon and of all that could write. */
 #define DRAIN_USEC (10 * USEC_PER_SEC)
-/* Without the daemon nobody else sees that what hangs is to be given up. */
+/* Without the daemon, the logger itself has to give helpers up that hang. */
 #define ALONE_MSEC 1000
 
 static void logger_on_control(struct logger *l)

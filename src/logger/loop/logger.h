@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * The logger: takes the output of services and writes it where it is to go.  It knows streams and
+ * The logger: takes the output of services and writes it to its destinations.  It knows streams and
  * rules, which the daemon sends (proto/logger.h), and waits for nothing but events.
  */
 

@@ -21,7 +21,7 @@ static void reply_watch(struct logger *l)
 		logger_rewatch(l, l->control, EPOLLIN | out, WATCH_CONTROL, 0);
 }
 
-/* Without memory it is lost; the daemon has deadlines. */
+/* Without memory the reply is lost; the daemon has a deadline for it. */
 static void reply_keep(struct logger *l, const struct logger_message *message, const char *text)
 {
 	size_t length = strlen(text);

@@ -1,11 +1,11 @@
 #pragma once
 
-/* Messages to the daemon, which wait here if it does not take them. */
+/* Sends messages to the daemon, and keeps them while its socket is full. */
 
 #include "logger/loop/state.h"
 
 void reply_send(struct logger *logger, struct logger_message *message, const char *text);
 
-/* Sends what waits. */
+/* Sends the messages that wait. */
 void reply_flush(struct logger *logger);
 void reply_done(struct logger *logger);

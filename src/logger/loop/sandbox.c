@@ -138,7 +138,7 @@ static const uint32_t allowed[] = {
 #define RETURN(action)	   BPF_STMT(BPF_RET | BPF_K, action)
 #define IS(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no)
 
-/* What is not allowed fails as it does without a right. */
+/* A forbidden call fails with EPERM, as without a privilege. */
 static int sandbox_filter(void)
 {
 	struct sock_filter filter[2 * ARRAY_SIZE(allowed) + 16] = {

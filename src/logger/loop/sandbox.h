@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * What the logger cannot do: gain privileges, execute a program, make sockets but those of Unix, use
- * a capability but that of opening the files of other users, and most system calls.
+ * Gives up rights for good: the process cannot gain privileges, execute a program, make sockets of
+ * other families than Unix, use a capability except to open files of other users, or use most of the
+ * system calls.
  *
  * Return: 0 or -errno.
  */

@@ -15,7 +15,7 @@ int sink_open(struct logger *logger, enum sink_kind kind);
  */
 int sink_write(struct logger *logger, enum sink_kind kind, struct stream *stream);
 
-/* The program takes more. */
+/* Goes on with the streams of the sink when its program takes more. */
 void sink_event(struct logger *logger, enum sink_kind kind);
 
 void sinks_init(struct logger *logger);

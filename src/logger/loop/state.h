@@ -1,21 +1,21 @@
 #pragma once
 
-/* What the logger knows. */
+/* The state of the logger: its streams, helpers, sinks, readers, and replies to the daemon. */
 
 #include "base/list.h"
 #include "logger/file/helper.h"
 #include "logger/out/view.h"
 #include "logger/ring/stream.h"
 
-/* What an event of epoll is about; the lower half of its number is that of the thing. */
+/* The kind of an event of epoll; the lower half of its data is the number of the stream or helper. */
 enum watch { WATCH_CONTROL, WATCH_STREAM, WATCH_HELPER, WATCH_VIEW, WATCH_SINK };
 
 enum sink_kind { SINK_JOURNAL, SINK_SYSLOG, N_SINKS };
 
 struct sink {
 	int fd;		     /* or -1 */
-	bool waiting;	     /* until it takes more */
-	struct list streams; /* that have lines for it */
+	bool waiting;	     /* the program takes no more lines for now */
+	struct list streams; /* streams with lines for this sink */
 };
 
 struct logger {
@@ -24,21 +24,21 @@ struct logger {
 	struct area area;
 	struct stream *streams[LOGGER_STREAMS];
 	uint32_t n_used;   /* streams from this number on are NULL */
-	uint32_t n_paused; /* streams whose pipe is not read for now */
+	uint32_t n_paused; /* streams with a pipe that is not read for now */
 
 	struct list helpers;
-	uint32_t n_helpers;  /* ever */
-	struct list retries; /* streams whose destination failed */
+	uint32_t n_helpers;  /* made so far */
+	struct list retries; /* streams with a failed destination */
 	struct sink sinks[N_SINKS];
 	struct list views;
-	struct list replies; /* that the daemon has not taken yet */
+	struct list replies; /* not yet sent: the socket of the daemon is full */
 	struct list flushes;
 	bool over;
 	uint64_t now_usec; /* CLOCK_MONOTONIC, of this turn */
-	uint64_t end_usec; /* then what hangs is given up; USEC_INFINITY: not yet */
+	uint64_t end_usec; /* helpers that hang are given up then; USEC_INFINITY: not yet */
 };
 
-/* Return: 0 or -errno. */
+/* Add, change and remove a descriptor of the epoll instance.  Return: 0 or -errno. */
 int logger_watch(struct logger *logger, int fd, uint32_t events, enum watch watch, uint32_t number);
 void logger_rewatch(struct logger *logger, int fd, uint32_t events, enum watch watch,
 		    uint32_t number);

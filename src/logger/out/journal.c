@@ -1,3 +1,8 @@
+/*
+ * An entry is a datagram of fields, each "NAME=VALUE" or, for the message, with its length.  The
+ * socket does not block: a journald that does not keep up, or one that restarts, leaves the line
+ * in the ring.
+ */
 #include "logger/out/journal.h"
 
 #include <endian.h>
@@ -30,7 +35,7 @@ int entry_open(void)
 	return take_fd(fd);
 }
 
-/* What is too large for a datagram goes as a sealed file. */
+/* An entry that is too large for a datagram is sent as a sealed file. */
 static int entry_send_file(int fd, const struct iovec *iov, int n)
 {
 	const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;

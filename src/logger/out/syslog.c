@@ -1,3 +1,7 @@
+/*
+ * Each line is a datagram at /dev/log, sent without blocking.  A line for which the socket has no
+ * room stays in the ring, and is sent when the socket is writable.
+ */
 #include "logger/out/syslog.h"
 
 #include <errno.h>

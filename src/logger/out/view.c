@@ -1,6 +1,6 @@
 /*
  * The lines of all streams of a view are merged by their times.  A mark has the time of all lines up to
- * the next mark, so a run of lines is taken at once, from the stream whose mark is the oldest.
+ * the next mark, so a run of lines is taken at once, from the stream with the oldest mark.
  */
 #include "logger/out/view.h"
 
@@ -65,7 +65,7 @@ static uint64_t line_begin_after(const struct stream *s, uint64_t from, uint64_t
 {
 	const char *text, *newline;
 
-	/* What is before the kept ones cannot be told from the end of a line. */
+	/* A part before the kept lines cannot be distinguished from the end of a line. */
 	if (from > 0)
 		from = MAX(from, s->record->kept + 1);
 	if (from == 0 || from >= end)
@@ -110,7 +110,7 @@ static char *view_room(struct view *v, size_t size)
 	return v->buffer + v->end - size;
 }
 
-/* A reader of plain lines gets nothing of other frames. */
+/* A reader of plain lines gets no frames. */
 static int view_put_plain(struct view *v, const struct logger_frame *frame, const char *line,
 			  size_t length)
 {
@@ -209,7 +209,7 @@ static void item_find_mark(struct view_item *item, const struct stream *s)
 	item->mark = mark ? *mark : (struct store_mark){ .time_usec = 0 };
 }
 
-/* Finds out which lines there are.  Return: 0 or -ENOMEM. */
+/* Notes which lines the rings have.  Return: 0 or -ENOMEM. */
 static int item_look(struct view *v, struct view_item *item, const struct stream *s)
 {
 	int r = 0;
@@ -232,7 +232,7 @@ static int item_look(struct view *v, struct view_item *item, const struct stream
 	return r;
 }
 
-/* The item whose next line is the oldest, or NULL. */
+/* Returns the item with the oldest next line, or NULL. */
 static struct view_item *view_oldest(const struct view *v)
 {
 	struct view_item *item, *oldest = NULL;

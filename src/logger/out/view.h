@@ -1,16 +1,16 @@
 #pragma once
 
 /*
- * A reader of lines: swansongctl, which the daemon has given a socket or a pipe.  Its frames are made
- * from the rings as it takes them; what was overwritten before is told as lost.  A reader may be any
- * program that reads lines.
+ * A view serves one reader of lines, by a socket or a pipe that the daemon has passed on: swansongctl,
+ * or, for plain lines, any program.  Frames are made from the rings as the reader takes them.  Lines
+ * that were overwritten before the reader took them are reported to it as lost.
  */
 
 #include "logger/ring/stream.h"
 
 #define VIEW_BUFFER (64 * 1024)
 
-/* One stream of a view. */
+/* A stream of a view. */
 struct view_item {
 	struct list in_items;
 	uint32_t stream;
@@ -37,15 +37,16 @@ struct view {
 int view_new(struct view **ret, uint32_t id, int fd);
 struct view *view_free(struct view *view);
 
-/* The last lines of @stream are to be shown, after what is known of its file.  0 or -ENOMEM. */
+/* Adds the last lines of @stream, after the facts about its file.  Return: 0 or -ENOMEM. */
 int view_add(struct view *view, const struct stream *stream, const struct logger_view *wish);
 
-/* The stream is removed. */
+/* Removes the stream from the view. */
 void view_remove(struct view *view, uint32_t stream);
 
 /*
- * Writes what the reader takes now; @streams are all streams by number.
+ * Writes as many bytes as the reader takes now; @streams are all streams by number.
  *
- * Return: 0: it has all that there is; -EAGAIN: when it is writable again; 1: it is over; or -errno.
+ * Return: 0: the reader has all lines; 1: the view is over; -EAGAIN: call again when the descriptor is
+ * writable; or -errno.
  */
 int view_write(struct view *view, struct stream *const *streams);

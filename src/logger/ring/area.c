@@ -22,7 +22,7 @@ static uint64_t area_slot_offset(const struct area *a, uint32_t stream)
 	return store_slot_offset(a->header->n_streams, stream);
 }
 
-/* The file offset says how much came; the note stays until the record has it. */
+/* The file offset gives the number of bytes; the note stays until the record has it. */
 static void area_recover(struct area *a)
 {
 	uint64_t from = a->header->taking_from;
@@ -83,7 +83,7 @@ int area_map(const struct area *a, uint32_t stream, struct area_slot *ret)
 	struct area_slot slot;
 	int r;
 
-	/* What is behind the first ring is replaced. */
+	/* The second copy replaces the pages behind the first ring. */
 	slot.ring = mmap(NULL, STORE_RING + STORE_SLOT, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd,
 			 (off_t)offset);
 	if (slot.ring == MAP_FAILED)

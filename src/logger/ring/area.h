@@ -2,7 +2,7 @@
 
 /*
  * The store (proto/logger-store.h) as the logger has it in memory.  The kernel gives the pages of a
- * ring twice, one after the other, so that what wraps around is in one piece.
+ * ring twice, one after the other, so that a line that wraps around is in one piece.
  */
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct store_record *area_record(const struct area *area, uint32_t stream);
 int area_map(const struct area *area, uint32_t stream, struct area_slot *ret);
 void area_unmap(struct area_slot *slot);
 
-/* Empties what the store has of a stream that is over. */
+/* Empties the memory of a stream that is over. */
 void area_clear(const struct area *area, uint32_t stream);
 
 /* Gives the pages of the ring between two positions back. */
@@ -65,7 +65,7 @@ static inline void area_set_input(struct store_record *record, const struct stor
 	uint32_t other = !(record->input & 1);
 
 	record->inputs[other] = *input;
-	/* Release: the copy is complete when the index says so, however the process ends. */
+	/* Release: the index is written after the copy, however the process ends. */
 	__atomic_store_n(&record->input, other, __ATOMIC_RELEASE);
 }
 

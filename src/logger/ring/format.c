@@ -1,3 +1,8 @@
+/*
+ * A portion is made of whole lines from the ring: a prefix (time, name, columns) that is made once
+ * for each mark, the line, and a note behind it.  Plain lines without a prefix are copied as they
+ * are.
+ */
 #include "logger/ring/format.h"
 
 #include <inttypes.h>
@@ -10,7 +15,7 @@
 #include "base/macro.h"
 #include "logger/ring/json.h"
 
-/* What stands before each line; it changes with the mark. */
+/* The prefix of each line; it changes with the mark. */
 struct head {
 	const struct stream *stream;
 	const struct store_mark *mark; /* or NULL */

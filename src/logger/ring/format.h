@@ -4,7 +4,7 @@
 
 #include "logger/ring/stream.h"
 
-/* Lines are put together until so much is there; one line may be longer. */
+/* Lines are put together up to this size; a single line may be longer. */
 #define FORMAT_PORTION (256 * 1024)
 /* Room for a portion and one line of any kind. */
 #define FORMAT_SIZE (FORMAT_PORTION + 8 * STREAM_LINE_MAX + 64 * 1024)
@@ -13,7 +13,7 @@
  * Writes lines of @stream from its position on to @out, of FORMAT_SIZE bytes, until @limit bytes are
  * there, at least one line if there is one.  *next is the progress once they are written.
  *
- * Lines that were lost are told of by a line of their own, at their place.  A line longer than
+ * Lost lines are reported by a line of its own, at their place.  A line longer than
  * STREAM_LINE_MAX comes in parts.
  *
  * Return: bytes; 0: there is nothing to be written.

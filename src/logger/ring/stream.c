@@ -5,7 +5,7 @@
  *	 for readers   | complete lines, to be written | a line that has not ended
  *
  * All of it is in the ring: taken - kept is at most STORE_RING.  If the destination takes nothing, the
- * oldest lines are dropped; while a helper works, whose portion they may be, the newest are discarded.
+ * oldest lines are dropped; while a helper works on a portion of them, the newest are discarded instead.
  */
 #include "logger/ring/stream.h"
 
@@ -147,7 +147,7 @@ void stream_drop(struct stream *s)
 	area_commit(record);
 }
 
-/* Does, or ends, the discard that the input tells of. */
+/* Carries out the discard that the input records, or completes it after a kill. */
 static void stream_move(struct stream *s)
 {
 	struct store_input input = *area_input(s->record);
@@ -176,7 +176,7 @@ static void stream_move(struct stream *s)
 static void stream_discard(struct stream *s, uint64_t from)
 {
 	struct store_input input = *area_input(s->record);
-	/* What a helper works on is far before that. */
+	/* The portion of a helper is far before that. */
 	uint64_t begin = line_end_before(s, from - STREAM_PORTION, from);
 	uint64_t end = line_end_before(s, begin, input.taken);
 
@@ -246,7 +246,7 @@ ssize_t stream_take_pipe(struct stream *s, uint64_t time_usec)
 {
 	ssize_t n = 0;
 
-	/* The service may go on writing: it is what a pipe holds that matters. */
+	/* The service may go on writing: only the bytes in the pipe now count. */
 	for (size_t taken = 0; s->fd >= 0 && taken < STREAM_PIPE_MAX; taken += (size_t)n) {
 		n = stream_take(s, time_usec);
 		if (n <= 0)
@@ -270,7 +270,7 @@ void stream_trim(struct stream *s)
 
 	/* With the end of the line before. */
 	end = end > s->rules.memory ? (end - s->rules.memory - 1) / page * page : 0;
-	/* The page before @kept may already have what came last. */
+	/* The page before @kept may already have the newest bytes. */
 	kept = (kept + page - 1) / page * page;
 	if (end < kept + TRIM_SIZE)
 		return;

@@ -1,6 +1,6 @@
 #pragma once
 
-/* One stream: its pipe, its ring, its rules, and how much of it is to be written. */
+/* A stream: its pipe, its ring, its rules, and its progress. */
 
 #include <stdbool.h>
 
@@ -9,13 +9,13 @@
 #include "logger/ring/area.h"
 #include "proto/logger.h"
 
-/* Bytes that are taken at once: other streams have their turn after them. */
+/* Bytes of one read: other streams have their turn after them. */
 #define STREAM_PORTION (128 * 1024)
 /* More than any pipe holds. */
 #define STREAM_PIPE_MAX (4 * 1024 * 1024)
 /* A longer line is written in parts. */
 #define STREAM_LINE_MAX LOGGER_LINE_MAX
-/* Bytes that wait to be written at most; two portions more are room for what is discarded. */
+/* Bytes that may wait to be written; two portions more are room for discarded lines. */
 #define STREAM_WAITING_MAX (STORE_RING - 2 * STREAM_PORTION)
 
 struct stream {
@@ -27,8 +27,8 @@ struct stream {
 	struct logger_rules rules;
 	char *name, *path;
 
-	uint64_t end_at; /* what is before this position is written, also a line without its end */
-	bool opened;	 /* its destination has taken something since it is its destination */
+	uint64_t end_at; /* up to this position all is written, also a line without its end */
+	bool opened;	 /* this destination has taken at least one portion */
 	bool working;	 /* @record->now is a helper's: it has a portion, or it may have had one */
 	bool paused;	 /* the pipe is not read: the ring is full */
 	bool stalled;	 /* the destination has taken nothing for long */
@@ -50,7 +50,7 @@ DEFINE_CLEANUP(struct stream *, stream_free)
 int stream_set_rules(struct stream *stream, const struct logger_rules *rules, const char *name,
 		     const char *path);
 
-/* The ring and the marks, once there is any output; 0 or -errno. */
+/* Maps the ring and the marks, at the first output.  Return: 0 or -errno. */
 int stream_map(struct stream *stream);
 
 /*
@@ -61,12 +61,12 @@ int stream_map(struct stream *stream);
  */
 ssize_t stream_take(struct stream *stream, uint64_t time_usec);
 
-/* All that is in the pipe now.  Return: as stream_take(), of the last portion. */
+/* Takes all bytes that are in the pipe now.  Return: as stream_take(), of the last portion. */
 ssize_t stream_take_pipe(struct stream *stream, uint64_t time_usec);
 
 /*
- * The same, and the line that has not ended is ended with it.  @draining stays set
- * if the ring is full before.
+ * Takes all bytes that are in the pipe now, and ends an unfinished line.  @draining stays set if the
+ * ring is full before.
  */
 void stream_take_all(struct stream *stream, uint64_t time_usec);
 
@@ -76,7 +76,7 @@ static inline bool stream_may_drop(const struct stream *s)
 	return !(s->rules.flags & LOGGER_BLOCK) && (s->stalled || s->record->error);
 }
 
-/* Is a pipe that had to wait read again?  At the latest when no line in the ring is too long. */
+/* Returns true if a paused pipe is read again: at the latest when no line in the ring is too long. */
 static inline bool stream_has_room(const struct stream *s)
 {
 	uint64_t waiting = area_input(s->record)->taken - s->record->now.position;
@@ -89,19 +89,19 @@ static inline bool stream_has_room(const struct stream *s)
 /* Drops the oldest lines that wait, at least a portion of them.  Not while it is working. */
 void stream_drop(struct stream *stream);
 
-/* Gives back what is older than the memory that readers are promised. */
+/* Frees the pages of lines that are older than readers are promised. */
 void stream_trim(struct stream *stream);
 
-/* The end of the last complete line, not before @from. */
+/* Returns the end of the last complete line, not before @from. */
 uint64_t stream_line_end(const struct stream *stream, uint64_t from);
 
-/* The end of what can be written now, from @record->now.position on; the same if nothing can. */
+/* Returns the end of the lines that can be written now; @record->now.position if there is none. */
 uint64_t stream_writable_end(const struct stream *stream);
 
 /* Notes where the file of the stream ends.  Only while no helper works. */
 void stream_note_seam(struct stream *stream);
 
-/* At a position between @record->kept and the end; what follows is in one piece. */
+/* Returns the bytes at a position between @record->kept and the end, in one piece. */
 static inline const char *stream_at(const struct stream *s, uint64_t position)
 {
 	return s->slot.ring + position % STORE_RING;
@@ -112,7 +112,7 @@ static inline uint64_t stream_taken(const struct stream *s)
 	return area_input(s->record)->taken;
 }
 
-/* The mark for @position; *next is where the following one begins.  NULL if there is none. */
+/* Returns the mark for @position, or NULL; *next is the position of the following mark. */
 const struct store_mark *stream_mark(const struct stream *stream, uint64_t position,
 				     uint64_t *next);
 
