@@ -177,10 +177,10 @@ pid_t start_program(char **argv, int out_fd, int err_fd)
 		argc++;
 	dup2(out_fd, STDOUT_FILENO);
 	dup2(err_fd, STDERR_FILENO);
-	/* Whatever the test was started with: what a shell finds ignored it cannot trap. */
+	/* A shell cannot trap a signal that was ignored when the test was started. */
 	for (int signo = 1; signo < NSIG; signo++)
 		(void)signal(signo, SIG_DFL);
-	/* Nothing of the test's, and no other end of its pipes. */
+	/* No descriptor of the test, in particular no other end of its pipes. */
 	close_range(STDERR_FILENO + 1, UINT_MAX, 0);
 	exit(program_run(argc, argv));
 }

@@ -9,7 +9,7 @@
 #include "ctl/program/commands.h"
 #include "ctl/terminal/forest.h"
 
-START_TEST(every_verb_asks_for_what_it_says)
+START_TEST(every_verb_sends_its_requests)
 {
 	static const struct {
 		const char *line, *asked, *said;
@@ -71,7 +71,7 @@ START_TEST(a_glob_is_every_node_that_matches)
 }
 END_TEST
 
-/* Nobody looks for each among all the others. */
+/* The time grows with the number of nodes, not with its square. */
 START_TEST(a_glob_may_match_very_many)
 {
 	enum { MANY = 50000 };
@@ -93,7 +93,7 @@ START_TEST(a_glob_may_match_very_many)
 }
 END_TEST
 
-/* It is called /, which no glob has to do with: what is meant by * is not the end of the daemon. */
+/* The root is called /, which no glob matches: "stop *" must not end the daemon. */
 START_TEST(a_glob_is_never_the_root)
 {
 	ck_assert_int_eq(RUN("stop *", SAY(tree), OK, OK, OK, OK, OK, OK), 0);
@@ -146,7 +146,7 @@ START_TEST(errors_have_an_exit_status_each)
 }
 END_TEST
 
-START_TEST(a_reason_of_several_lines_is_said_in_lines)
+START_TEST(a_reason_of_several_lines_is_printed_in_lines)
 {
 	ck_assert_int_eq(
 		RUN("reload",
@@ -178,7 +178,7 @@ START_TEST(without_a_daemon_the_path_is_named)
 }
 END_TEST
 
-START_TEST(usage_is_refused_before_anybody_is_asked)
+START_TEST(wrong_usage_is_refused_before_the_daemon_is_asked)
 {
 	static const char *const lines[] = {
 		"nope",
@@ -220,7 +220,7 @@ START_TEST(usage_is_refused_before_anybody_is_asked)
 }
 END_TEST
 
-START_TEST(no_arguments_at_all_are_no_accident)
+START_TEST(an_empty_argument_vector_is_wrong_usage)
 {
 	char *argv[] = { NULL };
 
@@ -320,7 +320,7 @@ START_TEST(health_is_an_exit_status)
 }
 END_TEST
 
-START_TEST(a_page_says_all_about_a_node)
+START_TEST(a_page_shows_every_fact_about_a_node)
 {
 	static const char page[] = "{\"parameters\":{\"nodes\":[" NODE(
 		"web/nginx", "shutting_down", "1",
@@ -362,7 +362,7 @@ START_TEST(a_page_has_the_schedule_or_the_awaited_connection)
 }
 END_TEST
 
-START_TEST(guards_are_listed_with_who_and_why)
+START_TEST(guards_are_listed_with_holder_and_reason)
 {
 	ck_assert_int_eq(RUN("guards --blocking", SAY(guards)), 0);
 	assert_has(asked, "\"parameters\":{\"node\":\"\",\"blocking\":true}");
@@ -379,7 +379,7 @@ START_TEST(guards_are_listed_with_who_and_why)
 }
 END_TEST
 
-START_TEST(json_is_what_the_daemon_said)
+START_TEST(json_output_is_the_reply_of_the_daemon)
 {
 	json_t *said, *reply = json_loads(tree, 0, NULL);
 
@@ -499,7 +499,7 @@ START_TEST(a_log_file_that_would_be_refused_is_an_error)
 }
 END_TEST
 
-START_TEST(what_the_machine_cannot_run_is_a_warning)
+START_TEST(a_command_that_the_machine_cannot_run_is_a_warning)
 {
 	const char *command = commands[_i][0], *warning = commands[_i][1];
 	char path[128], line[256];
@@ -557,28 +557,28 @@ Suite *test_suite(void)
 	TCase *tc = tcase_create("ctl");
 
 	ctl_fixture(tc);
-	tcase_add_test(tc, every_verb_asks_for_what_it_says);
+	tcase_add_test(tc, every_verb_sends_its_requests);
 	tcase_add_test(tc, several_nodes_are_all_asked_before_any_is_waited_for);
 	tcase_add_test(tc, a_glob_is_every_node_that_matches);
 	tcase_add_test(tc, a_glob_may_match_very_many);
 	tcase_add_test(tc, a_glob_is_never_the_root);
 	tcase_add_test(tc, errors_have_an_exit_status_each);
-	tcase_add_test(tc, a_reason_of_several_lines_is_said_in_lines);
+	tcase_add_test(tc, a_reason_of_several_lines_is_printed_in_lines);
 	tcase_add_test(tc, without_a_daemon_the_path_is_named);
-	tcase_add_test(tc, usage_is_refused_before_anybody_is_asked);
-	tcase_add_test(tc, no_arguments_at_all_are_no_accident);
+	tcase_add_test(tc, wrong_usage_is_refused_before_the_daemon_is_asked);
+	tcase_add_test(tc, an_empty_argument_vector_is_wrong_usage);
 	tcase_add_test(tc, status_has_a_line_for_each_node);
 	tcase_add_test(tc, a_status_in_parts_is_one);
 	tcase_add_test(tc, a_tree_is_drawn_with_what_the_locale_has);
 	tcase_add_test(tc, health_is_an_exit_status);
-	tcase_add_test(tc, a_page_says_all_about_a_node);
+	tcase_add_test(tc, a_page_shows_every_fact_about_a_node);
 	tcase_add_test(tc, a_page_has_the_schedule_or_the_awaited_connection);
-	tcase_add_test(tc, guards_are_listed_with_who_and_why);
-	tcase_add_test(tc, json_is_what_the_daemon_said);
+	tcase_add_test(tc, guards_are_listed_with_holder_and_reason);
+	tcase_add_test(tc, json_output_is_the_reply_of_the_daemon);
 	tcase_add_test(tc, help_and_version_need_no_daemon);
 	tcase_add_test(tc, a_configuration_is_checked_without_a_daemon);
 	tcase_add_loop_test(tc, a_log_file_that_would_be_refused_is_an_error, 0, ARRAY_SIZE(logs));
-	tcase_add_loop_test(tc, what_the_machine_cannot_run_is_a_warning, 0, ARRAY_SIZE(commands));
+	tcase_add_loop_test(tc, a_command_that_the_machine_cannot_run_is_a_warning, 0, ARRAY_SIZE(commands));
 	tcase_add_test(tc, every_node_is_somewhere_in_the_tree);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, ctl_shutdown_tests());

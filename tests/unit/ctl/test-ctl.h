@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * swansongctl as a whole, against a daemon that says what it is told to: each test has a script of
- * replies.  The program runs in a process of its own, the daemon in another one; what it was asked
- * comes back through a file.
+ * Runs the whole of swansongctl against a fake daemon, for which each test has a script of replies.
+ * The program and the daemon are processes of their own; the requests that the daemon gets come back
+ * through a file.
  */
 
 #include <stdbool.h>
@@ -14,10 +14,10 @@
 
 #define OUTPUT_MAX 65536
 
-/* Of the last run(): what the program wrote, and what the daemon was asked, a line each. */
+/* Of the last run(): the output of the program, and the requests to the daemon, a line each. */
 extern char out[OUTPUT_MAX], err[OUTPUT_MAX], asked[OUTPUT_MAX];
 
-/* One request's answer: some bytes, and what comes then. */
+/* The answer to a request: some bytes, and an action after them. */
 struct answer {
 	const char *text; /* NULL: none */
 	size_t size;	  /* 0: the whole text, with its NUL */

@@ -38,7 +38,7 @@ START_TEST(a_guards_exit_status_is_the_commands)
 }
 END_TEST
 
-START_TEST(a_command_has_nothing_of_ours)
+START_TEST(a_command_inherits_no_descriptor_and_no_signal_mask)
 {
 	/* 0, 1, 2 and the one that ls opens; and no signal blocked. */
 	ck_assert_int_eq(
@@ -101,7 +101,7 @@ START_TEST(a_signal_before_there_is_a_command_is_not_lost)
 }
 END_TEST
 
-/* That a terminal sends, at the last moment before there is somebody else to have it. */
+/* A signal of the terminal at the last moment before the command exists. */
 static int signal_before_spawn;
 
 int __real_posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
@@ -178,7 +178,7 @@ START_TEST(a_command_goes_on_without_the_daemon)
 	static const struct answer gone[] = { { "{\"parameters\":{\"id\":7}}", 0, THEN_CLOSE } };
 	char script[200];
 
-	/* It ends once the loss was said, into a file that both know. */
+	/* The command ends as soon as standard error of its parent, a file, has the message. */
 	snprintf(script, sizeof(script),
 		 "until grep -q 'guard with it' /proc/$PPID/fd/2; do :; done; exit 3");
 	ck_assert_int_eq(guard_shell(script, gone, 1), 3);
@@ -193,7 +193,7 @@ END_TEST
 #define HELD	 "{\"parameters\":{\"id\":7},\"continues\":true}"
 #define STOPPING "{\"parameters\":{\"id\":7,\"stopping\":true},\"continues\":true}"
 
-START_TEST(a_command_is_told_of_the_stop_by_the_signal_that_was_asked_for)
+START_TEST(on_shutdown_signals_the_command_at_the_stop)
 {
 	static const struct answer answers[] = { LATER(HELD, THEN_MORE),
 						 LATER(STOPPING, THEN_NEXT) };
@@ -204,7 +204,7 @@ START_TEST(a_command_is_told_of_the_stop_by_the_signal_that_was_asked_for)
 }
 END_TEST
 
-START_TEST(without_an_option_the_stop_is_the_commands_own_affair)
+START_TEST(without_on_shutdown_the_command_gets_no_signal)
 {
 	static const struct answer answers[] = { LATER(HELD, THEN_MORE),
 						 LATER(STOPPING, THEN_NEXT) };
@@ -214,7 +214,7 @@ START_TEST(without_an_option_the_stop_is_the_commands_own_affair)
 }
 END_TEST
 
-START_TEST(a_guard_that_is_lost_is_said_and_the_command_goes_on)
+START_TEST(a_lost_guard_is_reported_and_the_command_goes_on)
 {
 	static const struct {
 		const char *reply, *said;
@@ -260,15 +260,15 @@ TCase *ctl_guard_tests(void)
 
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_guards_exit_status_is_the_commands);
-	tcase_add_test(tc, a_command_has_nothing_of_ours);
+	tcase_add_test(tc, a_command_inherits_no_descriptor_and_no_signal_mask);
 	tcase_add_test(tc, a_signal_to_the_holder_reaches_the_command_and_is_outlived);
 	tcase_add_test(tc, a_signal_before_there_is_a_command_is_not_lost);
 	tcase_add_test(tc, a_signal_while_the_command_is_made_is_not_lost);
 	tcase_add_test(tc, the_guard_is_held_until_the_command_ends);
 	tcase_add_test(tc, a_command_goes_on_without_the_daemon);
-	tcase_add_test(tc, a_command_is_told_of_the_stop_by_the_signal_that_was_asked_for);
-	tcase_add_test(tc, without_an_option_the_stop_is_the_commands_own_affair);
-	tcase_add_test(tc, a_guard_that_is_lost_is_said_and_the_command_goes_on);
+	tcase_add_test(tc, on_shutdown_signals_the_command_at_the_stop);
+	tcase_add_test(tc, without_on_shutdown_the_command_gets_no_signal);
+	tcase_add_test(tc, a_lost_guard_is_reported_and_the_command_goes_on);
 	tcase_add_test(tc, a_guard_has_a_time_to_live);
 	return tc;
 }

@@ -1,6 +1,6 @@
 #include "tests/unit/ctl/test-ctl.h"
 
-/* The client reads what anybody may have written. */
+/* Replies of a hostile or broken daemon, which the client must survive. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/macro.h"
 #include "ctl/session/session.h"
 
-START_TEST(nothing_a_server_says_drives_the_terminal)
+START_TEST(control_characters_of_a_server_are_escaped)
 {
 	static const char page[] = "{\"parameters\":{\"nodes\":[" NODE(
 		"x\\u001b]0;x\\u0007", "running", "0",
@@ -39,7 +39,7 @@ START_TEST(nothing_a_server_says_drives_the_terminal)
 }
 END_TEST
 
-/* Whatever comes instead of a reply: an exit status of 1 and a word about it, soon. */
+/* Each of these ends the program soon, with exit status 1 and a message. */
 START_TEST(hostile_replies_are_refused)
 {
 	static const char *const verbs[] = { "status",	   "tree",   "guards",	  "start x",
@@ -120,7 +120,7 @@ START_TEST(replies_that_are_not_of_the_interface_are_refused)
 }
 END_TEST
 
-START_TEST(a_silent_daemon_is_waited_for_as_long_as_said)
+START_TEST(a_silent_daemon_is_waited_for_until_the_timeout)
 {
 	static const char *const lines[] = { "status", "start x", "shutdown x", "guard x -- true",
 					     "wait x" };
@@ -171,12 +171,12 @@ static const char event[] =
 
 static const char ended[] = "{\"parameters\":{\"result\":\"exit status 3\",\"status\":3}}";
 
-/* Whatever comes is the program's to judge; what a sanitizer says is no judgement of its own. */
+/* The exit status is one of the program, not that of a sanitizer. */
 START_TEST(mutated_replies_end_in_an_exit_status)
 {
 	static const struct {
 		const char *line, *reply;
-		bool any; /* the exit status is what the reply says */
+		bool any; /* the exit status comes from the reply */
 	} seeds[] = {
 		{ "tree", tree, false },
 		{ "status", tree, false },
@@ -222,10 +222,10 @@ TCase *ctl_hostile_tests(void)
 	TCase *tc = tcase_create("hostile");
 
 	ctl_fixture(tc);
-	tcase_add_test(tc, nothing_a_server_says_drives_the_terminal);
+	tcase_add_test(tc, control_characters_of_a_server_are_escaped);
 	tcase_add_test(tc, hostile_replies_are_refused);
 	tcase_add_test(tc, replies_that_are_not_of_the_interface_are_refused);
-	tcase_add_test(tc, a_silent_daemon_is_waited_for_as_long_as_said);
+	tcase_add_test(tc, a_silent_daemon_is_waited_for_until_the_timeout);
 	tcase_add_test(tc, mutated_replies_end_in_an_exit_status);
 	return tc;
 }

@@ -18,7 +18,7 @@ static int interrupt_shell(const char *script, const struct answer *answers, siz
 static const char complete[] =
 	"{\"parameters\":{\"nodes\":[" NODE("edge", "complete", "0", "") "]}}";
 
-/* The status of what runs; and then its stop, or never an answer. */
+/* The reply about the running node; then its stop, or no further reply. */
 static const struct answer stopped[] = { SAY(tree), OK };
 static const struct answer runs[] = { SAY(tree), { .text = NULL } };
 static const struct answer lost[] = { SAY(tree), { NULL, 0, THEN_CLOSE } };
@@ -31,13 +31,13 @@ START_TEST(a_stream_ends_with_the_stop)
 	ck_assert_str_eq(err, "");
 	/* It was asked to end, and does so as it likes. */
 	ck_assert_int_eq(interrupt_shell("trap 'exit 3' TERM; while :; do :; done", stopped, 2), 0);
-	/* One that is stopped already. */
+	/* A node that is stopped already. */
 	ck_assert_int_eq(RUN("interrupt edge -- touch /nowhere/x", SAY(complete)), 0);
 	assert_lacks(asked, "Wait");
 }
 END_TEST
 
-START_TEST(without_a_stop_it_is_the_commands)
+START_TEST(without_a_stop_the_exit_status_is_the_commands)
 {
 	ck_assert_int_eq(interrupt_shell("printf 'a\\nb'; exit 7", runs, 2), 7);
 	ck_assert_str_eq(out, "a\nb");
@@ -73,7 +73,7 @@ START_TEST(a_node_that_vanishes_was_stopped)
 }
 END_TEST
 
-START_TEST(the_command_of_a_stream_has_nothing_of_ours)
+START_TEST(the_command_of_a_stream_inherits_no_descriptor_and_no_signal_mask)
 {
 	/* 0, 1, 2 and the one that ls opens; and no signal blocked. */
 	ck_assert_int_eq(
@@ -192,10 +192,10 @@ TCase *ctl_interrupt_tests(void)
 
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_stream_ends_with_the_stop);
-	tcase_add_test(tc, without_a_stop_it_is_the_commands);
+	tcase_add_test(tc, without_a_stop_the_exit_status_is_the_commands);
 	tcase_add_test(tc, a_stream_goes_on_without_the_daemon);
 	tcase_add_test(tc, a_node_that_vanishes_was_stopped);
-	tcase_add_test(tc, the_command_of_a_stream_has_nothing_of_ours);
+	tcase_add_test(tc, the_command_of_a_stream_inherits_no_descriptor_and_no_signal_mask);
 	tcase_add_loop_test(tc, only_whole_lines_are_passed_on, 0, 20);
 	tcase_add_test(tc, the_rest_of_a_line_is_one_line);
 	tcase_add_test(tc, a_line_without_end_is_passed_on_in_pieces);

@@ -11,7 +11,7 @@
 #include "ctl/logs/reader.h"
 #include "tests/unit/ctl/test-ctl.h"
 
-/* What swansongctl logs is made of: lines, the frames of the logger, and files. */
+/* The parts of swansongctl logs: lines, the frames of the logger, and files. */
 
 static struct log_source one = { .node = (char *)"one", .first = &one };
 static struct log_source two = { .node = (char *)"two", .first = &two };
@@ -186,7 +186,7 @@ START_TEST(a_stream_that_begins_anew_is_read_from_its_beginning)
 }
 END_TEST
 
-START_TEST(frames_that_are_none_are_refused)
+START_TEST(malformed_frames_are_refused)
 {
 	static const struct logger_frame frames[] = {
 		{ .size = 0 },
@@ -314,7 +314,7 @@ START_TEST(no_line_is_there_twice_at_the_seam)
 	struct log_past past = { .max = 3, .first = &seven, .n_written = 1 };
 
 	begin_files();
-	/* What is behind the seam was written since. */
+	/* Lines behind the seam were written later. */
 	set_seam(&one, "", 1000, strlen("5\n6\n7\n"));
 	ck_assert_int_eq(read_past(&past), 0);
 	ck_assert_str_eq(texts(), "4 5 6 ");
@@ -419,7 +419,7 @@ TCase *ctl_lines_tests(void)
 	tcase_add_test(tc, a_limit_is_one_of_each_node);
 	tcase_add_test(tc, another_logger_goes_on_where_the_last_one_was);
 	tcase_add_test(tc, a_stream_that_begins_anew_is_read_from_its_beginning);
-	tcase_add_loop_test(tc, frames_that_are_none_are_refused, 0, 8);
+	tcase_add_loop_test(tc, malformed_frames_are_refused, 0, 8);
 	tcase_add_test(tc, a_stream_of_which_nothing_was_written_has_the_whole_files);
 	tcase_add_test(tc, no_line_is_there_twice_at_the_seam);
 	tcase_add_test(tc, a_file_that_others_write_to_is_not_taken);

@@ -14,7 +14,7 @@
 #define OUTPUTS(list, more) "{\"parameters\":{\"outputs\":[" list "]}" more "}"
 #define BOTH		    OUTPUT("a", "file", "true", "") "," OUTPUT("web/b", "file", "true", "")
 
-/* The pipe of a logger that has died: what it had written is in it. */
+/* The pipe of a logger that has died, with the frames that the logger had written. */
 static int pipe_fds[2];
 
 static int open_logger(void)
@@ -83,7 +83,7 @@ START_TEST(lines_of_several_nodes_have_names)
 }
 END_TEST
 
-START_TEST(lines_are_objects)
+START_TEST(json_lines_are_objects)
 {
 	int fd = some_lines();
 
@@ -170,7 +170,7 @@ START_TEST(following_goes_on_with_the_next_logger)
 }
 END_TEST
 
-START_TEST(files_are_opened_anew)
+START_TEST(reopen_asks_the_daemon_for_each_node)
 {
 	ck_assert_int_eq(RUN("logs --reopen a b", OK, OK), 0);
 	assert_has(asked, "ReopenLogs\",\"parameters\":{\"node\":\"a\"}}\n");
@@ -180,8 +180,8 @@ START_TEST(files_are_opened_anew)
 }
 END_TEST
 
-/* Why a service said that it failed: the lines of its last run, of standard error if there are any. */
-START_TEST(status_shows_what_a_service_has_said)
+/* A failed service: the lines of its last run, of standard error if there are any. */
+START_TEST(status_shows_the_last_lines_of_a_service)
 {
 	static const char page[] = "{\"parameters\":{\"nodes\":[" NODE(
 		"a", "running", "0", ",\"service\":" SERVICE("failed", "")) "]}}";
@@ -209,11 +209,11 @@ TCase *ctl_logs_tests(void)
 
 	ctl_fixture(tc);
 	tcase_add_test(tc, lines_of_several_nodes_have_names);
-	tcase_add_test(tc, lines_are_objects);
+	tcase_add_test(tc, json_lines_are_objects);
 	tcase_add_test(tc, a_node_that_is_not_captured_does_not_hide_others);
 	tcase_add_test(tc, without_a_logger_the_files_are_shown);
 	tcase_add_test(tc, following_goes_on_with_the_next_logger);
-	tcase_add_test(tc, files_are_opened_anew);
-	tcase_add_test(tc, status_shows_what_a_service_has_said);
+	tcase_add_test(tc, reopen_asks_the_daemon_for_each_node);
+	tcase_add_test(tc, status_shows_the_last_lines_of_a_service);
 	return tc;
 }

@@ -46,7 +46,7 @@ END_TEST
 #define L40  "a234567890b234567890c234567890d234567890"
 #define LONG "\"" L40 L40 L40 L40 L40 "\""
 
-START_TEST(whoever_finds_no_place_is_counted)
+START_TEST(nodes_that_have_no_room_in_a_plan_are_counted)
 {
 	static const char waits[] = "{\"parameters\":{\"entries\":[" ENTRY(
 		"data", "service", "2", LONG "," LONG "," LONG "," LONG "," LONG "," LONG, "0",
@@ -69,7 +69,7 @@ START_TEST(a_plan_fits_the_grace_or_not)
 		{ "plan --grace 16s", plan, 1,
 		  "; fits 16.0s: no: web 11.0s, then data 4.0s, then root 2.0s\n" },
 		{ "plan --grace infinity", plan, 0, "worst case: 17.0s idle, 21.0s busy\n" },
-		/* What the daemon has, unless another is given. */
+		/* The grace of the daemon, unless --grace is given. */
 		{ "plan", plan_with_grace, 1, "17.0s idle, infinity busy; fits 20.0s: not when" },
 		{ "plan --grace 1s", plan_with_grace, 1, "; fits 1.0s: no: web" },
 		{ "plan --json", plan, 0, "\"busy_usec\":21000000}\n" },
@@ -87,7 +87,7 @@ START_TEST(a_plan_fits_the_grace_or_not)
 }
 END_TEST
 
-START_TEST(a_plan_that_is_none_is_refused)
+START_TEST(a_malformed_plan_is_refused)
 {
 	static const char *const replies[] = {
 		"{\"parameters\":{}}",
@@ -232,9 +232,9 @@ TCase *ctl_plan_tests(void)
 
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_plan_is_shown_in_its_order);
-	tcase_add_test(tc, whoever_finds_no_place_is_counted);
+	tcase_add_test(tc, nodes_that_have_no_room_in_a_plan_are_counted);
 	tcase_add_test(tc, a_plan_fits_the_grace_or_not);
-	tcase_add_test(tc, a_plan_that_is_none_is_refused);
+	tcase_add_test(tc, a_malformed_plan_is_refused);
 	tcase_add_test(tc, a_plan_of_files_needs_no_daemon);
 	tcase_add_test(tc, a_plan_has_the_expected_time_beside_the_worst);
 	tcase_add_test(tc, advice_is_for_the_settings_of_the_daemon);

@@ -3,7 +3,7 @@
 #include "base/macro.h"
 #include "ctl/session/session.h"
 
-/* Reloads, signals, and what has happened. */
+/* Reloads, rollouts, signals, and events. */
 
 #define CHANGES                                                                                     \
 	"{\"parameters\":{\"changes\":["                                                            \
@@ -43,7 +43,7 @@ START_TEST(a_reload_shows_what_it_does)
 }
 END_TEST
 
-START_TEST(a_dry_run_says_so)
+START_TEST(a_dry_run_is_announced)
 {
 	ck_assert_int_eq(RUN("reload --dry-run", SAY(CHANGES)), 0);
 	ck_assert_str_eq(asked,
@@ -142,7 +142,7 @@ START_TEST(a_signal_is_checked_and_sent)
 }
 END_TEST
 
-START_TEST(a_list_is_names)
+START_TEST(list_prints_the_names_of_nodes)
 {
 	ck_assert_int_eq(RUN("list", SAY(tree)), 0);
 	ck_assert_str_eq(out, "/\nedge\nedge/nginx\napp\nstore\nstore/redis\n");
@@ -156,7 +156,7 @@ END_TEST
 	"\"generation\":1,\"from\":\"up\",\"to\":\"waiting\"" more "}"
 #define EVENTS(list, lost) "{\"parameters\":{\"events\":[" list "],\"lost\":" lost "}"
 
-START_TEST(events_are_a_line_each)
+START_TEST(each_event_is_printed_on_one_line)
 {
 	ck_assert_int_eq(
 		RUN("events --last 5 web",
@@ -205,14 +205,14 @@ TCase *ctl_reload_tests(void)
 
 	ctl_fixture(tc);
 	tcase_add_test(tc, a_reload_shows_what_it_does);
-	tcase_add_test(tc, a_dry_run_says_so);
+	tcase_add_test(tc, a_dry_run_is_announced);
 	tcase_add_test(tc, a_node_is_asked_to_reload_itself);
 	tcase_add_test(tc, a_rollout_restarts_running_services_in_parts);
 	tcase_add_test(tc, a_rollout_stops_at_the_first_failure);
 	tcase_add_test(tc, an_undo_restarts_outdated_services);
 	tcase_add_test(tc, a_signal_is_checked_and_sent);
-	tcase_add_test(tc, a_list_is_names);
-	tcase_add_test(tc, events_are_a_line_each);
+	tcase_add_test(tc, list_prints_the_names_of_nodes);
+	tcase_add_test(tc, each_event_is_printed_on_one_line);
 	tcase_add_test(tc, a_run_is_asked_for_and_its_status_passed_on);
 	return tc;
 }

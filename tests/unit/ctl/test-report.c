@@ -9,7 +9,7 @@
 #include "ctl/report/plot.h"
 #include "ctl/report/svg.h"
 
-/* redis waits for nginx, which does not end by itself; and somebody has a guard on data. */
+/* redis waits for nginx, which does not end by itself; and a guard is held on data. */
 
 #define HEAD                                                                                   \
 	"\"version\":\"1\",\"host\":\"h\",\"pid\":1,\"time_usec\":1700000000000000,\"cause\":" \
@@ -88,7 +88,7 @@ START_TEST(the_slowest_are_blamed_first)
 }
 END_TEST
 
-START_TEST(what_the_end_waited_for_is_followed_back)
+START_TEST(the_chain_that_the_end_waited_for_is_shown)
 {
 	ck_assert_int_eq(run(line("blame"), NULL, 0), 0);
 	assert_has(out, "The end waited for:\n"
@@ -103,7 +103,7 @@ static int blame(const char *text)
 	return run(line("blame"), NULL, 0);
 }
 
-START_TEST(what_was_held_to_the_end_and_beyond_is_named)
+START_TEST(guards_held_to_the_end_or_longer_are_named)
 {
 	static const char held[] =
 		"{\"format\":1," HEAD
@@ -116,7 +116,7 @@ START_TEST(what_was_held_to_the_end_and_beyond_is_named)
 }
 END_TEST
 
-START_TEST(some_can_be_asked_for)
+START_TEST(blame_shows_only_the_nodes_of_its_arguments)
 {
 	char text[200];
 
@@ -140,7 +140,7 @@ START_TEST(some_can_be_asked_for)
 }
 END_TEST
 
-START_TEST(as_json_it_is_the_file)
+START_TEST(blame_as_json_prints_the_file)
 {
 	json_t *wanted = json_loads(report, 0, NULL), *got;
 
@@ -158,7 +158,7 @@ static void has(const char *part)
 	ck_assert_msg(strstr(out, part), "no \"%s\"", part);
 }
 
-START_TEST(a_plot_has_a_lane_for_each)
+START_TEST(a_plot_has_a_lane_for_each_node)
 {
 	ck_assert_int_eq(run(line("plot"), NULL, 0), 0);
 	has("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg ");
@@ -176,7 +176,7 @@ START_TEST(a_plot_has_a_lane_for_each)
 }
 END_TEST
 
-START_TEST(what_is_no_report_is_refused)
+START_TEST(a_file_that_is_no_report_is_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -211,7 +211,7 @@ START_TEST(what_is_no_report_is_refused)
 }
 END_TEST
 
-/* Numbers that nobody would write: no fault, no endless loop, no overflow. */
+/* Numbers that no daemon writes: no fault, no endless loop, no overflow. */
 START_TEST(mutated_reports_end_in_an_exit_status)
 {
 	static const char bytes[] = "{}[]\",:\\0919999.e- \x80\xff\xc3\x01";
@@ -312,12 +312,12 @@ TCase *ctl_report_tests(void)
 	ctl_fixture(tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_slowest_are_blamed_first);
-	tcase_add_test(tc, what_the_end_waited_for_is_followed_back);
-	tcase_add_test(tc, what_was_held_to_the_end_and_beyond_is_named);
-	tcase_add_test(tc, some_can_be_asked_for);
-	tcase_add_test(tc, as_json_it_is_the_file);
-	tcase_add_test(tc, a_plot_has_a_lane_for_each);
-	tcase_add_test(tc, what_is_no_report_is_refused);
+	tcase_add_test(tc, the_chain_that_the_end_waited_for_is_shown);
+	tcase_add_test(tc, guards_held_to_the_end_or_longer_are_named);
+	tcase_add_test(tc, blame_shows_only_the_nodes_of_its_arguments);
+	tcase_add_test(tc, blame_as_json_prints_the_file);
+	tcase_add_test(tc, a_plot_has_a_lane_for_each_node);
+	tcase_add_test(tc, a_file_that_is_no_report_is_refused);
 	tcase_add_test(tc, mutated_reports_end_in_an_exit_status);
 	tcase_add_test(tc, times_without_bounds_are_shown);
 	tcase_add_test(tc, ticks_are_round_and_few);

@@ -17,7 +17,7 @@
 static const char show[] = "{\"parameters\":{\"node\":\"web/nginx\",\"service\":true,\"file\":"
 			   "\"/a.ini\",\"line\":1,\"settings\":[" SETTINGS "]}}";
 
-START_TEST(settings_are_a_section)
+START_TEST(settings_are_shown_as_a_section)
 {
 	ck_assert_int_eq(RUN("show web/nginx", SAY(show)), 0);
 	assert_has(asked, "io.swansong.Show\",\"parameters\":{\"node\":\"web/nginx\"}}");
@@ -52,7 +52,7 @@ START_TEST(no_text_drives_the_terminal)
 }
 END_TEST
 
-START_TEST(replies_that_are_none_do_no_harm)
+START_TEST(malformed_replies_do_no_harm)
 {
 	ck_assert_int_eq(RUN("show a", SAY("{\"parameters\":{\"settings\":[1,{},null]}}")), 0);
 	ck_assert_int_eq(RUN("show a", SAY("{\"parameters\":{}}")), 0);
@@ -103,7 +103,7 @@ START_TEST(dependencies_are_a_tree)
 	assert_has(asked, "io.swansong.Dependencies");
 	assert_has(out, "web/nginx");
 	assert_has(out, "requires  running   of web");
-	/* A circle ends. */
+	/* A cycle ends. */
 	assert_has(out, "wants");
 	ck_assert_int_eq(RUN("deps --json web/app", SAY(DEPS("web/app")), SAY(NODES)), 0);
 	ck_assert_str_eq(
@@ -122,8 +122,8 @@ START_TEST(dependencies_are_a_tree)
 }
 END_TEST
 
-/* The processes of the fake daemon are not its own: nothing is known of what they use. */
-START_TEST(what_is_not_known_is_not_shown)
+/* The processes of the status do not descend from the fake daemon, so their usage is unknown. */
+START_TEST(unknown_usage_is_not_shown)
 {
 	static const char nodes[] =
 		"{\"parameters\":{\"nodes\":[" NODE("", "running", "0", "") "," NODE(
@@ -148,11 +148,11 @@ TCase *ctl_settings_tests(void)
 	TCase *tc = tcase_create("settings");
 
 	ctl_fixture(tc);
-	tcase_add_test(tc, settings_are_a_section);
+	tcase_add_test(tc, settings_are_shown_as_a_section);
 	tcase_add_test(tc, no_text_drives_the_terminal);
-	tcase_add_test(tc, replies_that_are_none_do_no_harm);
+	tcase_add_test(tc, malformed_replies_do_no_harm);
 	tcase_add_test(tc, sections_are_shown_as_they_are);
 	tcase_add_test(tc, dependencies_are_a_tree);
-	tcase_add_test(tc, what_is_not_known_is_not_shown);
+	tcase_add_test(tc, unknown_usage_is_not_shown);
 	return tc;
 }

@@ -73,7 +73,7 @@ END_TEST
 #define LOSS(node, what) "{\"node\":\"" node "\",\"what\":\"" what "\"}"
 #define LOSSES(...)	 "{\"parameters\":{\"forced\":true,\"losses\":[" __VA_ARGS__ "]}}"
 
-START_TEST(what_a_stop_has_cost_is_said_in_the_end)
+START_TEST(forced_kills_are_listed_at_the_end_of_a_stop)
 {
 	static const char killed[] =
 		LOSSES(LOSS("web", "killed pid 812 (nginx), 5.0s after the stop") "," LOSS(
@@ -88,14 +88,14 @@ START_TEST(what_a_stop_has_cost_is_said_in_the_end)
 	ck_assert_int_eq(RUN("restart web", SAY(killed)), 1);
 	ck_assert_str_eq(err, said);
 	ck_assert_str_eq(out, "web: ready, forced\n");
-	/* Quiet is not silent about what went wrong. */
+	/* --quiet keeps errors and warnings. */
 	ck_assert_int_eq(RUN("stop -q web", SAY(killed)), 1);
 	ck_assert_str_eq(err, said);
 	ck_assert_str_eq(out, "");
 }
 END_TEST
 
-START_TEST(what_one_of_several_has_cost_keeps_nobody_from_the_others)
+START_TEST(a_forced_kill_does_not_keep_other_nodes_from_stopping)
 {
 	static const char killed[] = LOSSES(LOSS("a", "killed pid 812 (nginx)"));
 
@@ -110,7 +110,7 @@ START_TEST(what_one_of_several_has_cost_keeps_nobody_from_the_others)
 }
 END_TEST
 
-START_TEST(of_too_many_losses_some_are_counted)
+START_TEST(forced_kills_beyond_eight_are_counted)
 {
 #define THREE LOSS("a", "x") "," LOSS("a", "x") "," LOSS("a", "x")
 	ck_assert_int_eq(RUN("stop a", SAY(LOSSES(THREE "," THREE "," THREE))), 1);
@@ -170,7 +170,7 @@ START_TEST(the_end_of_the_daemon_ends_a_shutdown_of_the_root)
 
 	ck_assert_int_eq(RUN("shutdown", { begun, 0, THEN_CLOSE }), 0);
 	assert_has(out, "root: complete, the daemon has ended\n");
-	/* Of a node it is not, and of a daemon that has said nothing neither. */
+	/* The end of the daemon completes neither another node nor a shutdown without a reply. */
 	ck_assert_int_eq(RUN("shutdown web", { begun, 0, THEN_CLOSE }), 1);
 	ck_assert_int_eq(RUN("shutdown", { NULL, 0, THEN_CLOSE }), 1);
 }
@@ -204,7 +204,7 @@ START_TEST(a_terminal_is_drawn_anew)
 END_TEST
 
 /* Standard error is the same terminal, and nothing is held back for it. */
-START_TEST(what_a_stop_has_cost_stays_on_the_terminal)
+START_TEST(forced_kills_stay_on_the_terminal)
 {
 	static const struct answer answers[] = {
 		SAY(PROGRESS("shutting_down", GUARD("3", "web", "process", ""), "1", CONTINUES)),
@@ -237,7 +237,7 @@ START_TEST(what_a_stop_has_cost_stays_on_the_terminal)
 }
 END_TEST
 
-/* The times go on while the daemon has nothing to say. */
+/* The times go on while the daemon sends no reply. */
 START_TEST(a_terminal_shows_the_time_that_passes)
 {
 	char *argv[] = { (char[]){ "swansongctl" }, (char[]){ "shutdown" }, (char[]){ "web" },
@@ -259,7 +259,7 @@ START_TEST(a_terminal_shows_the_time_that_passes)
 }
 END_TEST
 
-START_TEST(an_interrupt_detaches_and_says_so)
+START_TEST(an_interrupt_detaches_and_prints_how_to_wait_again)
 {
 	char *argv[] = { (char[]){ "swansongctl" }, (char[]){ "shutdown" }, (char[]){ "web" },
 			 NULL };
@@ -306,7 +306,7 @@ static void watch(const char *until, const struct answer *answers, size_t n, int
 	close(err_fd);
 }
 
-START_TEST(who_waits_at_a_terminal_is_shown_for_whom)
+START_TEST(a_wait_on_a_terminal_shows_the_awaited_nodes)
 {
 	static const char coming[] = "{\"parameters\":{\"node\":" NODE(
 		"web", "running", "2",
@@ -335,7 +335,7 @@ START_TEST(who_waits_at_a_terminal_is_shown_for_whom)
 }
 END_TEST
 
-START_TEST(who_waits_for_an_end_is_shown_what_is_held)
+START_TEST(a_wait_for_the_end_shows_the_guards_held)
 {
 	static const char held[] = "{\"parameters\":{\"node\":" NODE(
 		"web", "shutting_down", "1",
@@ -353,7 +353,7 @@ START_TEST(who_waits_for_an_end_is_shown_what_is_held)
 }
 END_TEST
 
-/* The last reply has nothing to say: a transient node is gone by then. */
+/* The last reply is empty: a transient node is gone by then. */
 START_TEST(a_node_that_is_gone_is_complete)
 {
 	static const char begun[] = "{\"parameters\":{\"node\":" NODE(
@@ -378,19 +378,19 @@ TCase *ctl_shutdown_tests(void)
 	tcase_add_test(tc, a_shutdown_is_a_line_on_each_change);
 	tcase_add_test(tc, grace_is_sent_with_the_request);
 	tcase_add_test(tc, a_forced_shutdown_has_not_succeeded_unless_force_was_asked_for);
-	tcase_add_test(tc, what_a_stop_has_cost_is_said_in_the_end);
-	tcase_add_test(tc, what_one_of_several_has_cost_keeps_nobody_from_the_others);
-	tcase_add_test(tc, of_too_many_losses_some_are_counted);
+	tcase_add_test(tc, forced_kills_are_listed_at_the_end_of_a_stop);
+	tcase_add_test(tc, a_forced_kill_does_not_keep_other_nodes_from_stopping);
+	tcase_add_test(tc, forced_kills_beyond_eight_are_counted);
 	tcase_add_test(tc, a_shutdown_as_json_is_a_line_for_each_reply);
 	tcase_add_test(tc, a_shutdown_that_is_not_waited_for_is_one_call);
 	tcase_add_test(tc, several_shutdowns_begin_before_any_is_waited_for);
 	tcase_add_test(tc, the_end_of_the_daemon_ends_a_shutdown_of_the_root);
 	tcase_add_test(tc, a_terminal_is_drawn_anew);
-	tcase_add_test(tc, what_a_stop_has_cost_stays_on_the_terminal);
+	tcase_add_test(tc, forced_kills_stay_on_the_terminal);
 	tcase_add_test(tc, a_terminal_shows_the_time_that_passes);
-	tcase_add_test(tc, an_interrupt_detaches_and_says_so);
-	tcase_add_test(tc, who_waits_at_a_terminal_is_shown_for_whom);
-	tcase_add_test(tc, who_waits_for_an_end_is_shown_what_is_held);
+	tcase_add_test(tc, an_interrupt_detaches_and_prints_how_to_wait_again);
+	tcase_add_test(tc, a_wait_on_a_terminal_shows_the_awaited_nodes);
+	tcase_add_test(tc, a_wait_for_the_end_shows_the_guards_held);
 	tcase_add_test(tc, a_node_that_is_gone_is_complete);
 	return tc;
 }

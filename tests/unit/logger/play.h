@@ -1,6 +1,6 @@
 #pragma once
 
-/* The part of the daemon, played: a logger in a process of its own, its streams, and its messages. */
+/* Plays the daemon for a logger in a process of its own: its streams, and its messages. */
 
 #include <check.h>
 #include <stdbool.h>
@@ -55,7 +55,7 @@ void play_write_bytes(uint32_t stream, const void *data, size_t size);
 /* As the daemon, when the service is started. */
 void play_run(uint32_t stream, pid_t pid, uint64_t generation);
 
-/* Nobody but the logger has the pipe then. */
+/* Leaves the pipe to the logger alone. */
 void play_close(uint32_t stream);
 
 /* Sends a message without texts. */

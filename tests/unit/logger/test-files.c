@@ -71,7 +71,7 @@ START_TEST(a_file_is_rotated_before_it_exceeds_its_size)
 }
 END_TEST
 
-START_TEST(as_many_rotated_files_are_kept_as_the_rules_say)
+START_TEST(rotated_files_beyond_the_limit_are_removed)
 {
 	struct logger_rules rules = play_file();
 
@@ -144,7 +144,7 @@ static void make_what_is_refused(int i)
 	}
 }
 
-START_TEST(what_is_no_log_file_is_refused)
+START_TEST(a_path_that_cannot_be_a_log_file_is_refused)
 {
 	static const int errors[] = { EISDIR, ENOTSUP, ELOOP, EMLINK, ENOTSUP };
 	static const char *const paths[] = { "shared/log", "shared/log", "shared/log", "shared/log",
@@ -258,10 +258,10 @@ void add_file_tests(Suite *suite)
 
 	tcase_add_checked_fixture(t, play_begin, play_end);
 	tcase_add_test(t, a_file_is_rotated_before_it_exceeds_its_size);
-	tcase_add_test(t, as_many_rotated_files_are_kept_as_the_rules_say);
+	tcase_add_test(t, rotated_files_beyond_the_limit_are_removed);
 	tcase_add_test(t, a_file_is_rotated_when_it_is_too_old);
 	tcase_add_test(t, missing_directories_are_made);
-	tcase_add_loop_test(t, what_is_no_log_file_is_refused, 0, 5);
+	tcase_add_loop_test(t, a_path_that_cannot_be_a_log_file_is_refused, 0, 5);
 	tcase_add_test(t, a_symbolic_link_in_an_own_directory_is_followed);
 	tcase_add_test(t, a_reopened_file_is_that_of_the_path);
 	tcase_add_test(t, a_file_that_others_cut_is_written_on);

@@ -245,7 +245,7 @@ static void expect_numbers(const char *path, uint64_t n)
 	free(text);
 }
 
-/* One file can be written, one waits for a directory to be gone, one drops meanwhile. */
+/* The first stream can write its file, the second waits for a directory to go, the third drops lines. */
 START_TEST(a_thousand_kills_lose_and_double_nothing)
 {
 	static const char *const paths[] = { "log", "there", "there" };

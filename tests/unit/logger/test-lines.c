@@ -62,7 +62,7 @@ START_TEST(a_flush_ends_a_line)
 }
 END_TEST
 
-START_TEST(a_run_is_told_in_the_middle_of_a_line)
+START_TEST(a_run_is_recognised_in_the_middle_of_a_line)
 {
 	struct logger_rules rules = play_file();
 
@@ -131,7 +131,7 @@ START_TEST(a_line_has_its_time_and_its_name)
 }
 END_TEST
 
-START_TEST(json_keeps_what_is_no_text)
+START_TEST(json_keeps_bytes_that_are_no_text)
 {
 	struct logger_rules rules = play_file();
 
@@ -166,7 +166,7 @@ START_TEST(plain_lines_keep_every_byte)
 END_TEST
 
 /* The sizes around the limit, in each format. */
-START_TEST(a_line_that_is_too_long_comes_in_parts_that_say_so)
+START_TEST(a_line_that_is_too_long_comes_in_marked_parts)
 {
 	const size_t limit = 1024 * 1024,
 		     lengths[] = { limit - 1, limit, limit + 1, 3 * limit + 5 };
@@ -258,7 +258,7 @@ START_TEST(a_removed_stream_can_be_added_again)
 }
 END_TEST
 
-START_TEST(a_change_concerns_what_comes_after_it)
+START_TEST(a_change_concerns_only_later_lines)
 {
 	struct logger_message m = { .type = LOGGER_CHANGE, .stream = 1 };
 	char path[128];
@@ -369,8 +369,8 @@ START_TEST(the_logger_goes_on_for_services_that_outlive_the_daemon)
 }
 END_TEST
 
-/* The helper hangs, the pipe is full, and nobody is there to write. */
-START_TEST(what_hangs_does_not_keep_a_logger_without_a_daemon)
+/* The helper hangs, the pipe is full, and no process can write to it. */
+START_TEST(a_helper_that_hangs_does_not_keep_a_logger_without_a_daemon)
 {
 	struct logger_rules rules = play_file();
 	char text[4096];
@@ -402,19 +402,19 @@ void add_line_tests(Suite *suite)
 	tcase_add_test(t, lines_are_written_to_their_file);
 	tcase_add_test(t, a_part_line_waits_for_its_end);
 	tcase_add_test(t, a_flush_ends_a_line);
-	tcase_add_test(t, a_run_is_told_in_the_middle_of_a_line);
+	tcase_add_test(t, a_run_is_recognised_in_the_middle_of_a_line);
 	tcase_add_loop_test(t, a_line_has_its_time_and_its_name, 0, ARRAY_SIZE(formats));
-	tcase_add_test(t, json_keeps_what_is_no_text);
+	tcase_add_test(t, json_keeps_bytes_that_are_no_text);
 	tcase_add_test(t, plain_lines_keep_every_byte);
-	tcase_add_loop_test(t, a_line_that_is_too_long_comes_in_parts_that_say_so, 0, 4);
+	tcase_add_loop_test(t, a_line_that_is_too_long_comes_in_marked_parts, 0, 4);
 	tcase_add_test(t, lines_of_many_streams_in_one_file_are_whole);
 	tcase_add_test(t, output_goes_to_the_standard_output_of_the_logger);
 	tcase_add_test(t, a_removed_stream_can_be_added_again);
-	tcase_add_test(t, a_change_concerns_what_comes_after_it);
+	tcase_add_test(t, a_change_concerns_only_later_lines);
 	tcase_add_test(t, the_logger_has_no_right_that_it_does_not_need);
 	tcase_add_test(t, the_logger_stops_when_all_is_written);
 	tcase_add_test(t, the_logger_drains_the_pipes_after_the_end_of_the_daemon);
 	tcase_add_test(t, the_logger_goes_on_for_services_that_outlive_the_daemon);
-	tcase_add_test(t, what_hangs_does_not_keep_a_logger_without_a_daemon);
+	tcase_add_test(t, a_helper_that_hangs_does_not_keep_a_logger_without_a_daemon);
 	suite_add_tcase(suite, t);
 }

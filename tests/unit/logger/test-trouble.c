@@ -23,7 +23,7 @@ static void write_numbered(uint32_t stream, int from, int to)
 
 #define LINE 40 /* bytes of each */
 
-/* What is in the file: numbers in their order, and the lines that tell of those that are lost. */
+/* The content of the file: numbers in their order, and the lines that report lost ones. */
 static uint64_t count_numbers(const char *path, uint64_t *told)
 {
 	size_t size;
@@ -52,7 +52,7 @@ static uint64_t count_numbers(const char *path, uint64_t *told)
 #define MANY 200000
 
 /* A directory of another file where the log is to be: it cannot be written until that is gone. */
-START_TEST(what_was_lost_is_told_when_there_is_room_again)
+START_TEST(lost_lines_are_reported_when_there_is_room_again)
 {
 	struct logger_rules rules = play_file();
 	struct store_counts counts;
@@ -149,7 +149,7 @@ START_TEST(a_destination_that_works_loses_no_line)
 		write_numbered(0, 1, MANY);
 		_exit(0);
 	}
-	/* It is to wait, for less than what a destination may take. */
+	/* The service waits, for less time than a destination may take. */
 	p.fd = (int)syscall(SYS_pidfd_open, writer, 0);
 	ck_assert_int_ge(p.fd, 0);
 	ck_assert_int_eq(poll(&p, 1, 100), 0);
@@ -302,7 +302,7 @@ START_TEST(a_reopen_is_not_lost_behind_a_helper_that_hangs)
 }
 END_TEST
 
-START_TEST(sent_is_written_and_lost_also_if_the_logger_is_killed_meanwhile)
+START_TEST(sent_lines_are_written_or_counted_as_lost_after_a_kill_of_the_logger)
 {
 	struct logger_rules rules = play_file();
 	struct store_counts counts;
@@ -336,7 +336,7 @@ void add_trouble_tests(Suite *suite)
 	TCase *t = tcase_create("trouble");
 
 	tcase_add_checked_fixture(t, play_begin, play_end);
-	tcase_add_test(t, what_was_lost_is_told_when_there_is_room_again);
+	tcase_add_test(t, lost_lines_are_reported_when_there_is_room_again);
 	tcase_add_test(t, a_file_is_made_before_the_first_line);
 	tcase_add_test(t, a_brief_stream_keeps_no_line_for_a_destination_that_fails);
 	tcase_add_test(t, a_destination_that_works_loses_no_line);
@@ -345,6 +345,6 @@ void add_trouble_tests(Suite *suite)
 	tcase_add_test(t, a_destination_that_hangs_holds_up_no_other_one);
 	tcase_add_test(t, flushes_of_a_stream_that_hangs_are_one);
 	tcase_add_test(t, a_reopen_is_not_lost_behind_a_helper_that_hangs);
-	tcase_add_test(t, sent_is_written_and_lost_also_if_the_logger_is_killed_meanwhile);
+	tcase_add_test(t, sent_lines_are_written_or_counted_as_lost_after_a_kill_of_the_logger);
 	suite_add_tcase(suite, t);
 }

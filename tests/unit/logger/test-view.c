@@ -13,7 +13,7 @@
 
 static int reader = -1;
 
-/* What a frame was: "name: line", "NOW", "LOST n", "ENDED", "END". */
+/* Describes a frame: "name: line", "NOW", "LOST n", "ENDED", "END". */
 static struct logger_frame frame;
 static char text[65536];
 
@@ -58,7 +58,7 @@ static void expect_frame(enum logger_frame_type type)
 	ck_assert_int_eq(frame.type, type);
 }
 
-/* What is known of the file of the stream that the reader is shown next. */
+/* The seam of the stream that is added to a reader next. */
 static struct logger_seam expect_seam(void)
 {
 	struct logger_seam seam;
@@ -196,7 +196,7 @@ START_TEST(plain_reader_of_nothing_gets_the_end)
 }
 END_TEST
 
-START_TEST(a_reader_that_follows_gets_what_is_new)
+START_TEST(a_reader_that_follows_gets_new_lines)
 {
 
 	play_write(0, "old\n");
@@ -224,7 +224,7 @@ START_TEST(a_reader_that_follows_gets_what_is_new)
 }
 END_TEST
 
-START_TEST(a_slow_reader_holds_up_nobody_and_is_told_what_it_missed)
+START_TEST(a_slow_reader_holds_up_no_other_and_gets_the_number_of_lost_lines)
 {
 	char line[1024];
 	uint64_t seen = 0;
@@ -264,7 +264,7 @@ START_TEST(the_last_lines_outlive_the_logger)
 }
 END_TEST
 
-START_TEST(the_last_lines_are_no_more_than_the_memory)
+START_TEST(the_last_lines_are_limited_by_the_memory)
 {
 	char line[1024];
 	uint64_t n = 0;
@@ -355,7 +355,7 @@ START_TEST(a_position_is_the_same_for_another_logger)
 }
 END_TEST
 
-/* By the seam: what is in the file, and what is not. */
+/* Divides the lines at the seam: those in the file, and later ones. */
 static void expect_seam_of(const char *path, uint64_t position)
 {
 	struct logger_seam seam;
@@ -373,7 +373,7 @@ static void expect_seam_of(const char *path, uint64_t position)
 	reader = fd_close(reader);
 }
 
-START_TEST(the_seam_says_where_the_file_ends)
+START_TEST(the_seam_has_the_position_where_the_file_ends)
 {
 	struct logger_rules rules = play_file();
 
@@ -431,14 +431,14 @@ void add_view_tests(Suite *suite)
 	tcase_add_test(t, a_reader_gets_as_many_bytes_as_it_wants);
 	tcase_add_test(t, plain_reader_gets_lines_without_frames);
 	tcase_add_test(t, plain_reader_of_nothing_gets_the_end);
-	tcase_add_test(t, a_reader_that_follows_gets_what_is_new);
-	tcase_add_test(t, a_slow_reader_holds_up_nobody_and_is_told_what_it_missed);
+	tcase_add_test(t, a_reader_that_follows_gets_new_lines);
+	tcase_add_test(t, a_slow_reader_holds_up_no_other_and_gets_the_number_of_lost_lines);
 	tcase_add_test(t, the_last_lines_outlive_the_logger);
-	tcase_add_test(t, the_last_lines_are_no_more_than_the_memory);
+	tcase_add_test(t, the_last_lines_are_limited_by_the_memory);
 	tcase_add_test(t, lines_of_several_streams_come_in_the_order_of_time);
 	tcase_add_test(t, a_stream_can_be_added_to_a_reader_that_follows);
 	tcase_add_test(t, a_position_is_the_same_for_another_logger);
-	tcase_add_test(t, the_seam_says_where_the_file_ends);
+	tcase_add_test(t, the_seam_has_the_position_where_the_file_ends);
 	tcase_add_test(t, a_reader_can_be_dropped);
 	tcase_add_test(t, a_reader_of_no_socket_and_no_pipe_is_refused);
 	suite_add_tcase(suite, t);
