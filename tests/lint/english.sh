@@ -27,7 +27,6 @@ names="leftover,leftovers,stranger,strangers,hopeless,bereft,circle,circles,fall
 pending="
 HACKING.md src/ctl
 tests/bench tests/helpers tests/integration
-tests/unit/daemon tests/unit/fixtures
 "
 pending=$(echo "$pending" | tr -s ' \t\n' ',,,')
 

@@ -138,7 +138,7 @@ int logger_child_send(struct logger_child *c, struct logger_message *message, co
 	/* The kernel also limits descriptors that the process has not received yet. */
 	if (r == -ETOOMANYREFS || r == -ENOBUFS || r == -ENOMEM || r == -EINTR)
 		r = -EAGAIN;
-	/* The socket of a process that is not ready has room, and would wake up the loop at once. */
+	/* Before the process is ready, its socket has room and would wake up the loop at once. */
 	if (r == -EAGAIN && c->ready)
 		(void)sd_event_source_set_io_events(c->source, EPOLLIN | EPOLLOUT);
 	return r == -EPIPE || r == -ECONNRESET ? -EAGAIN : r;

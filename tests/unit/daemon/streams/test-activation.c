@@ -56,7 +56,7 @@ static int new_file(void)
 	return fd;
 }
 
-START_TEST(what_is_stored_stays_in_order)
+START_TEST(stored_descriptors_stay_in_order)
 {
 	struct fdstore store;
 	const struct fdstore_entry *entry;
@@ -80,7 +80,7 @@ START_TEST(what_is_stored_stays_in_order)
 }
 END_TEST
 
-START_TEST(what_hangs_up_is_dropped)
+START_TEST(descriptor_with_a_closed_other_end_is_removed)
 {
 	struct fdstore store;
 	int fds[2], kept[2];
@@ -100,7 +100,7 @@ START_TEST(what_hangs_up_is_dropped)
 }
 END_TEST
 
-START_TEST(the_same_file_is_kept_once)
+START_TEST(the_same_file_is_stored_once)
 {
 	struct fdstore store;
 	int fd = new_file(), same = dup(fd);
@@ -115,7 +115,7 @@ START_TEST(the_same_file_is_kept_once)
 }
 END_TEST
 
-/* --- what a start is given --- */
+/* --- descriptors of a start --- */
 
 /* Of one node at a time. */
 static struct node_config node(struct listen *listen, size_t n)
@@ -158,7 +158,7 @@ static int connect_to(const char *path)
 	return r;
 }
 
-START_TEST(a_start_is_given_sockets_then_the_store)
+START_TEST(start_gets_sockets_then_the_store)
 {
 	char paths[2][100];
 	struct listen listen[] = { at_path(paths[0], "x"), at_path(paths[1], "y") };
@@ -192,7 +192,7 @@ START_TEST(a_start_is_given_sockets_then_the_store)
 }
 END_TEST
 
-START_TEST(who_is_given_nothing_costs_nothing)
+START_TEST(service_without_descriptors_has_no_activation)
 {
 	struct node_config config = node(NULL, 0);
 	struct activation *a;
@@ -206,7 +206,7 @@ END_TEST
 
 /* --- listeners --- */
 
-START_TEST(what_is_handed_on_is_named)
+START_TEST(handed_over_descriptors_are_named)
 {
 	const struct handover list[] = { { "PAGE", 10 }, { "PAGE", 11 }, { "OTHER", 12 } };
 	const int numbers[] = { 5, 6, 8 }, sources[] = { 10, 11, 12 };
@@ -233,7 +233,7 @@ START_TEST(what_is_handed_on_is_named)
 }
 END_TEST
 
-START_TEST(one_address_is_one_socket)
+START_TEST(services_of_an_address_share_its_socket)
 {
 	char path[100];
 	struct listen listen = at_path(path, "x");
@@ -327,14 +327,14 @@ START_TEST(an_address_in_use_is_refused_and_kept)
 	ck_assert_ptr_null(a);
 	ck_assert_int_eq(connect_to(path), 0);
 	(void)close(fd);
-	/* Nobody's any more. */
+	/* The socket at the path has no process any more. */
 	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), 0);
 	ck_assert_int_eq(connect_to(path), 0);
 	listener_put(l);
 }
 END_TEST
 
-START_TEST(a_file_in_the_way_is_left_alone)
+START_TEST(file_at_the_address_is_kept)
 {
 	char path[100];
 	struct listen listen = at_path(path, "x");
@@ -345,7 +345,7 @@ START_TEST(a_file_in_the_way_is_left_alone)
 	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), -EEXIST);
 	ck_assert_int_eq(unlink(path), 0);
 
-	/* Nor is what has taken our place removed. */
+	/* A file that has replaced the socket is kept, too. */
 	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), 0);
 	ck_assert_int_eq(unlink(path), 0);
 	(void)close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
@@ -356,15 +356,15 @@ END_TEST
 
 /* --- the watchdog --- */
 
-static unsigned barks;
+static unsigned n_expired;
 
-static void bark(void *arg)
+static void on_expired(void *arg)
 {
-	ck_assert_ptr_eq(arg, &barks);
-	barks++;
+	ck_assert_ptr_eq(arg, &n_expired);
+	n_expired++;
 }
 
-/* One event of the loop, and the alarms that are due after it. */
+/* Handles one event of the loop, and the alarms that have expired after it. */
 static void run_loop(uint64_t usec)
 {
 	ck_assert_int_ge(sd_event_run(ctx.event, usec), 0);
@@ -372,12 +372,12 @@ static void run_loop(uint64_t usec)
 		alarms_run(&ctx.alarms);
 }
 
-START_TEST(sign_of_life_puts_the_watchdog_off)
+START_TEST(sign_of_life_prolongs_the_watchdog)
 {
 	struct watchdog w;
 	uint64_t began, pinged;
 
-	watchdog_init(&w, &ctx, bark, &barks);
+	watchdog_init(&w, &ctx, on_expired, &n_expired);
 	watchdog_set(&w, 50 * USEC_PER_MSEC);
 	ck_assert_uint_eq(watchdog_left(&w, clock_now_usec()), USEC_INFINITY);
 	began = clock_now_usec();
@@ -386,29 +386,29 @@ START_TEST(sign_of_life_puts_the_watchdog_off)
 		;
 	watchdog_ping(&w);
 	pinged = clock_now_usec();
-	while (barks == 0)
+	while (n_expired == 0)
 		run_loop(10 * USEC_PER_SEC);
 	ck_assert_uint_ge(clock_now_usec() + 1 - pinged, 50 * USEC_PER_MSEC - 1000);
 	/* It is off now. */
 	ck_assert_uint_eq(watchdog_left(&w, clock_now_usec()), USEC_INFINITY);
 	run_loop(0);
-	ck_assert_uint_eq(barks, 1);
+	ck_assert_uint_eq(n_expired, 1);
 	watchdog_done(&w);
 }
 END_TEST
 
-START_TEST(watchdog_without_an_interval_does_not_bark)
+START_TEST(watchdog_without_an_interval_does_not_expire)
 {
 	struct watchdog w;
 
-	watchdog_init(&w, &ctx, bark, &barks);
+	watchdog_init(&w, &ctx, on_expired, &n_expired);
 	watchdog_start(&w);
 	watchdog_set(&w, USEC_INFINITY);
 	ck_assert_uint_eq(watchdog_left(&w, clock_now_usec()), USEC_INFINITY);
 	watchdog_set(&w, 1);
 	watchdog_stop(&w);
 	run_loop(0);
-	ck_assert_uint_eq(barks, 0);
+	ck_assert_uint_eq(n_expired, 0);
 	watchdog_done(&w);
 }
 END_TEST
@@ -420,19 +420,19 @@ Suite *test_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, what_is_stored_stays_in_order);
-	tcase_add_test(tc, what_hangs_up_is_dropped);
-	tcase_add_test(tc, the_same_file_is_kept_once);
-	tcase_add_test(tc, a_start_is_given_sockets_then_the_store);
-	tcase_add_test(tc, who_is_given_nothing_costs_nothing);
-	tcase_add_test(tc, what_is_handed_on_is_named);
-	tcase_add_test(tc, one_address_is_one_socket);
+	tcase_add_test(tc, stored_descriptors_stay_in_order);
+	tcase_add_test(tc, descriptor_with_a_closed_other_end_is_removed);
+	tcase_add_test(tc, the_same_file_is_stored_once);
+	tcase_add_test(tc, start_gets_sockets_then_the_store);
+	tcase_add_test(tc, service_without_descriptors_has_no_activation);
+	tcase_add_test(tc, handed_over_descriptors_are_named);
+	tcase_add_test(tc, services_of_an_address_share_its_socket);
 	tcase_add_test(tc, a_watch_reports_one_connection_also_on_a_shared_socket);
 	tcase_add_test(tc, closed_sockets_are_opened_again);
 	tcase_add_test(tc, an_address_in_use_is_refused_and_kept);
-	tcase_add_test(tc, a_file_in_the_way_is_left_alone);
-	tcase_add_test(tc, sign_of_life_puts_the_watchdog_off);
-	tcase_add_test(tc, watchdog_without_an_interval_does_not_bark);
+	tcase_add_test(tc, file_at_the_address_is_kept);
+	tcase_add_test(tc, sign_of_life_prolongs_the_watchdog);
+	tcase_add_test(tc, watchdog_without_an_interval_does_not_expire);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -84,7 +84,7 @@ static void arrives(const char *text)
 	ck_assert_str_eq(buf, text);
 }
 
-START_TEST(lines_are_seen_and_all_is_passed_on)
+START_TEST(lines_are_reported_and_passed_on)
 {
 	to_pipe();
 	relay_watch(relay, true);
@@ -99,7 +99,7 @@ START_TEST(lines_are_seen_and_all_is_passed_on)
 }
 END_TEST
 
-START_TEST(nothing_is_seen_once_it_was_found)
+START_TEST(no_line_is_reported_after_the_match)
 {
 	to_pipe();
 	once = true;
@@ -111,7 +111,7 @@ START_TEST(nothing_is_seen_once_it_was_found)
 }
 END_TEST
 
-START_TEST(what_was_there_before_is_not_of_this_run)
+START_TEST(earlier_output_is_not_reported)
 {
 	to_pipe();
 	writes("old\nlef");
@@ -124,7 +124,7 @@ START_TEST(what_was_there_before_is_not_of_this_run)
 }
 END_TEST
 
-START_TEST(a_long_line_is_seen_in_pieces)
+START_TEST(long_line_is_reported_in_pieces)
 {
 	char text[OUTPUT_LINE_MAX + 3];
 
@@ -139,8 +139,8 @@ START_TEST(a_long_line_is_seen_in_pieces)
 }
 END_TEST
 
-/* Whoever writes without end fills up what there is; then nothing moves until somebody reads. */
-START_TEST(who_does_not_read_makes_the_writer_wait)
+/* An endless writer fills all buffers; then nothing moves until the destination is read. */
+START_TEST(full_destination_blocks_the_writer)
 {
 	unsigned long sent = 0, got = 0;
 	unsigned idle = 0;
@@ -168,7 +168,7 @@ START_TEST(who_does_not_read_makes_the_writer_wait)
 }
 END_TEST
 
-START_TEST(a_file_has_always_room)
+START_TEST(file_always_has_room)
 {
 	FILE *file = tmpfile();
 	char buf[16] = "";
@@ -185,7 +185,7 @@ START_TEST(a_file_has_always_room)
 }
 END_TEST
 
-START_TEST(where_nobody_will_read_it_is_lost)
+START_TEST(output_to_a_closed_pipe_is_lost)
 {
 	to_pipe();
 	(void)close(to[0]);
@@ -208,13 +208,13 @@ Suite *test_suite(void)
 
 	(void)signal(SIGPIPE, SIG_IGN);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, lines_are_seen_and_all_is_passed_on);
-	tcase_add_test(tc, nothing_is_seen_once_it_was_found);
-	tcase_add_test(tc, what_was_there_before_is_not_of_this_run);
-	tcase_add_test(tc, a_long_line_is_seen_in_pieces);
-	tcase_add_loop_test(tc, who_does_not_read_makes_the_writer_wait, 0, 2);
-	tcase_add_test(tc, a_file_has_always_room);
-	tcase_add_test(tc, where_nobody_will_read_it_is_lost);
+	tcase_add_test(tc, lines_are_reported_and_passed_on);
+	tcase_add_test(tc, no_line_is_reported_after_the_match);
+	tcase_add_test(tc, earlier_output_is_not_reported);
+	tcase_add_test(tc, long_line_is_reported_in_pieces);
+	tcase_add_loop_test(tc, full_destination_blocks_the_writer, 0, 2);
+	tcase_add_test(tc, file_always_has_room);
+	tcase_add_test(tc, output_to_a_closed_pipe_is_lost);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
