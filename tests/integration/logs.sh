@@ -102,7 +102,7 @@ is "also of one that has not run since" "$(ctl logs -n 100000 old | cksum)" "$(s
 
 like "status shows the last lines" "$(ctl status web/a)" 'log: +[0-9:]+ a begins'
 wait_for 10 has_state bad failed || die "bad has failed"
-failed_says() { ctl status bad | grep -qE 'it said: +[0-9:]+ cannot open the door'; }
+failed_says() { ctl status bad | grep -qE 'last run: +[0-9:]+ cannot open the door'; }
 ok "and why a service said that it failed" wait_for 10 failed_says
 
 # --- Following ---

@@ -216,7 +216,7 @@ tell watched 'say READY=1'
 ok "who is up is" is_at_most watched watchdog_usec 3600000000
 tell watched 'say WATCHDOG_USEC=7200000000|WATCHDOG=1'
 ok "as long as he wants it" is_at_least watched watchdog_usec 3600000001
-like "as is shown" "$(ctl status watched)" 'watchdog: *a sign of life is due in'
+like "as is shown" "$(ctl status watched)" 'watchdog: *next WATCHDOG=1 expected in'
 order watched 'say WATCHDOG=trigger'
 ok "who gives himself up is ended" wait_for 10 has_state watched failed
 like "for that" "$(field watched .service.result)" '^watchdog: '

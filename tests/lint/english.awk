@@ -64,6 +64,7 @@ function word(w, counted) {
 # Opening: the first word of it begins a comment, a message or a sentence.
 function text(s, opening, counted, what,   part, n, i, w) {
 	gsub(/\\?"[a-z_-]+\\?"/, " ", s) # a name of the protocol, or of a configuration
+	gsub(/<[a-z]+/, " ", s) # an element of SVG or HTML
 	n = split(s, part, /[^A-Za-z_'-]+/)
 	for (i = 1; i <= n; i++) {
 		if (part[i] == "" || part[i] == "leftover" && file ~ /interface-text/)

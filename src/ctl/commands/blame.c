@@ -129,7 +129,7 @@ static void say_head(struct ctl *ctl, const struct report_view *v)
 		clock_text_fine(took, v->total_usec), v->forced ? ", forced" : "", v->status);
 	ctl_say(ctl, "stopped %s on %s: %s", past_when(when, v), v->host, v->cause);
 	if (v->lost)
-		ctl_say(ctl, "%" PRIu64 " guards or states found no place in the report", v->lost);
+		ctl_say(ctl, "%" PRIu64 " guards or states are missing in the report", v->lost);
 	ctl_say(ctl, "%s", "");
 }
 

@@ -25,7 +25,7 @@ static int print_guards(struct ctl *ctl, const json_t *parameters)
 {
 	bool with_kill = ctl->options.blocking; /* no other guard has a time */
 	const char *const titles[] = {
-		"ID", "NODE", "KIND", "AGE", with_kill ? "KILL IN" : "", "WHO AND WHY"
+		"ID", "NODE", "KIND", "AGE", with_kill ? "KILL IN" : "", "HOLDER AND REASON"
 	};
 	cleanup(freep) struct guard_view *guards = NULL;
 	cleanup(table_done) struct table t = {};

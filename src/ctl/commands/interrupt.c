@@ -32,12 +32,12 @@ struct interrupt {
 	const char *path;
 	struct runner runner;
 	struct lines lines;
-	int in_fd;  /* what the command writes; -1: the stream is at its end, or will be */
-	bool heard; /* the daemon will say no more */
+	int in_fd;  /* the output of the command; -1: the stream is at its end, or will be */
+	bool heard; /* the daemon sends no further reply */
 	bool stopped;
 	size_t before;	    /* bytes that were written before the stop, and are still to be read */
 	uint64_t rest_usec; /* until when the rest of a line is waited for; 0: it is not */
-	bool ended_by_us;   /* the command was told to end */
+	bool ended_by_us;   /* the command has got SIGTERM */
 	int fault;	    /* writing failed with this */
 };
 

@@ -17,7 +17,7 @@
  * the grace, and with past ends.
  */
 struct plan {
-	json_t *parameters; /* of Plan's reply; what the strings belong to */
+	json_t *parameters; /* of the reply to Plan; owner of the strings */
 	struct plan_entry_view *entries;
 	size_t n;
 	uint64_t idle_usec, busy_usec;
@@ -40,7 +40,7 @@ static const struct field plan_fields[] = {
 };
 static const struct field_table plan_table = FIELD_TABLE(plan, plan_fields);
 
-/* Takes the reference to @parameters.  Return: CTL_DONE, or the exit status for what was said. */
+/* Takes the reference to @parameters.  Return: CTL_DONE, or the exit status of a logged error. */
 static int plan_init(struct ctl *ctl, json_t *parameters, struct plan *p)
 {
 	int r;
@@ -187,7 +187,7 @@ static int print_table(struct ctl *ctl, const struct plan *p)
 	return table_print(&t, &ctl->out);
 }
 
-/* "web/nginx 11s, then data/redis 11s": what the time is spent with. */
+/* "web/nginx 11s, then data/redis 11s": the nodes that the time is spent with. */
 static void print_critical(FILE *file, const struct plan *p)
 {
 	char took[CLOCK_TEXT_MAX];
@@ -257,7 +257,7 @@ static int show(struct ctl *ctl, const struct plan *p, uint64_t grace_usec)
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
 }
 
-/* Return: CTL_DONE, or the exit status for what was said. */
+/* Return: CTL_DONE, or the exit status of the error that was logged. */
 static int expect(struct ctl *ctl, struct plan *p, uint64_t grace_usec)
 {
 	cleanup(freep) char *path = NULL;

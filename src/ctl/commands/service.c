@@ -8,8 +8,8 @@
 #include "ctl/session/progress.h"
 
 /*
- * One verb on several nodes: all of them are asked first and waited for afterwards, so that no node
- * waits for another of them that was not asked yet.
+ * A command on several nodes sends the requests for all of them first, and waits afterwards, so that
+ * no node waits for another node of the command line that has no request yet.
  */
 struct verb {
 	enum interface_method method;
@@ -128,7 +128,7 @@ int cmd_enable(struct ctl *ctl, int argc, char **argv)
 	return cmd_verb(ctl, argc, argv);
 }
 
-/* Waits on a terminal, and shows what is still waited for. */
+/* Waits on a terminal, and shows the guards and services that are still waited for. */
 static int watch_for(struct ctl *ctl, const char *path, const char *until)
 {
 	struct progress last = {}, p;

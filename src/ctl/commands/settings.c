@@ -324,7 +324,7 @@ static bool is_at_or_below(const char *path, const char *top)
 	       (strncmp(path, top, length) == 0 && (path[length] == '\0' || path[length] == '/'));
 }
 
-/* What a dependency leads to from @path, or NULL.  One of a group is one of all in it. */
+/* Returns the other end of the dependency from @path, or NULL.  A group stands for all nodes in it. */
 static const char *target_of(const struct deps *d, const json_t *dependency, const char *path)
 {
 	const char *from = text_of(dependency, "from"), *to = text_of(dependency, "to");

@@ -43,7 +43,7 @@ static void print_line(struct ctl *ctl, const struct progress *p)
 	ctl_say(ctl, "%s", text);
 }
 
-/* @before is what was shown last.  Return: 0, -errno, or the exit status for what was said. */
+/* @before was shown last.  Return: 0, -errno, or the exit status of a logged error. */
 static int show_progress(struct ctl *ctl, const struct progress *p, const struct progress *before)
 {
 	if (ctl->options.json)
@@ -127,7 +127,7 @@ static json_t *parameters_of(const struct ctl *ctl, const char *path, bool wait)
 			 "grace_usec", grace);
 }
 
-/* One reply, at once. */
+/* Begins a shutdown without waiting for its end. */
 static int begin(struct ctl *ctl, const char *path)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};

@@ -101,7 +101,7 @@ static void add_notify_lines(struct table *t, const struct service_view *s)
 		table_add(title(t, "reloading"), STYLE_BUSY, "since %s",
 			  clock_text(age, s->reloading_usec));
 	if (s->watchdog_usec != FIELD_NONE)
-		table_add(title(t, "watchdog"), STYLE_PLAIN, "a sign of life is due in %s",
+		table_add(title(t, "watchdog"), STYLE_PLAIN, "next WATCHDOG=1 expected in %s",
 			  clock_text(age, s->watchdog_usec));
 	if (s->stored != FIELD_NONE)
 		table_add(title(t, "stored"), STYLE_PLAIN, "%" PRIu64 " descriptors", s->stored);
@@ -250,7 +250,7 @@ static int print_below(struct ctl *ctl, const struct node_view *nodes, size_t n)
 #define LAST_BYTES 400
 #define LAST_USEC  (1 * USEC_PER_SEC)
 
-/* What a run said that failed: on standard error, if that is told apart and there was any. */
+/* Selects the lines of the last run: those of standard error only, if there are any. */
 struct last_run {
 	int64_t pid; /* 0: of any run */
 	bool errors;
@@ -289,7 +289,7 @@ static void add_log_line(struct table *t, const char *text, const struct log_lin
 static void add_lines(struct table *t, const struct logs *logs, bool failed)
 {
 	struct last_run run = failed ? find_last_run(logs) : (struct last_run){ .pid = 0 };
-	const char *text = failed ? "it said" : "log";
+	const char *text = failed ? "last run" : "log";
 	size_t n = 0, skip = 0;
 
 	for (size_t i = 0; i < logs->lines.n; i++)
@@ -319,7 +319,7 @@ static void add_log(struct ctl *ctl, struct table *t, const struct node_view *no
 
 /* --- pages and tables --- */
 
-/* One page about one node; the nodes below it follow as a list. */
+/* Prints a page about a node; the nodes below it follow as a list. */
 static int show_page(struct ctl *ctl, const struct nodes *nodes, const json_t *parameters)
 {
 	cleanup(freep) struct guard_view *guards = NULL;

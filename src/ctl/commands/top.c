@@ -12,8 +12,8 @@
 #include "ctl/terminal/show.h"
 
 /*
- * The nodes come from the daemon, and what they use from /proc and the control groups: nothing is
- * counted unless somebody looks.  A group has the sum of what is in it.
+ * The nodes come from the daemon, and their usage from /proc and the control groups: nothing
+ * is counted unless a user looks.  A group has the sum of what is in it.
  */
 
 #define TICK_MSEC 2000

@@ -51,7 +51,7 @@ static void present_read(struct present *present, const json_t *settings)
 	}
 }
 
-/* Return: CTL_DONE; CTL_NO_NODE, which is not said: the node is gone; or another exit status. */
+/* Return: CTL_DONE; CTL_NO_NODE, without a message: the node is gone; or another exit status. */
 static int present_ask(struct ctl *ctl, const char *node, struct present *ret)
 {
 	cleanup(message_reply_done) struct message_reply reply = {};

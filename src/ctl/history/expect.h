@@ -12,7 +12,7 @@ struct expectation {
 	uint64_t p50_usec, p99_usec;
 	size_t n_fitting; /* draws within the grace, of EXPECT_DRAWS */
 	size_t n;	  /* entries of the plan */
-	size_t n_unknown; /* those with too few ends: they take as long as in the worst case */
+	size_t n_unknown; /* entries with too few ends: they take as long as in the worst case */
 };
 
 /* Returns the past ends of the service of @entry, or NULL if they are too few. */

@@ -11,7 +11,7 @@ DEFINE_CLEANUP(struct history *, history_free)
  * Loads the file of --history; else the file of the daemon, or the default one if no daemon runs.
  * *path, to be freed by free(), is its name.  The number of skipped lines is printed.
  *
- * Return: CTL_DONE, or the exit status for what was said.
+ * Return: CTL_DONE, or the exit status of the error that was logged.
  */
 int source_load(struct ctl *ctl, struct history **ret, char **path);
 

@@ -1,6 +1,6 @@
 /*
- * Files are read from the end, the newest first.  The seam of a stream says up to which byte of which
- * file its lines are written; of those that the logger remembers, the written ones are the last before
+ * Files are read from the end, the newest first.  The seam of a stream has the file and the byte up to
+ * which its lines are written; of those that the logger remembers, the written ones are the last before
  * this byte, and are skipped.  If the oldest of them is not there, the lines of the file are not those
  * of this stream alone, and none is taken.
  */

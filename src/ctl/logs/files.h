@@ -17,7 +17,7 @@ struct log_file {
 void log_file_open(struct log_file *file, const char *path);
 void log_file_close(struct log_file *file);
 
-/* What is wanted of a file. */
+/* A request for lines of a file. */
 struct log_past {
 	struct log_source *source; /* with its seam */
 	enum logger_stamp stamp;
@@ -31,7 +31,7 @@ struct log_past {
 /*
  * Adds the last lines before those that were remembered, the oldest first.
  *
- * Return: 0; -ENOENT: there is no such file; -ESTALE: what is in it does not fit, as if others write
- * to it; or -errno.
+ * Return: 0; -ENOENT: there is no such file; -ESTALE: its lines do not match, as if others write to
+ * it; or -errno.
  */
 int log_file_read(const struct log_file *file, const struct log_past *past, struct log_lines *ret);

@@ -71,7 +71,7 @@ void log_lines_merge(struct log_lines *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		l->lines[i]->source->last_usec = UINT64_MAX;
-	/* Those without a time have that of the line after them: from the end. */
+	/* From the end: a line without a time has that of the line after it. */
 	for (size_t i = l->n; i-- > 0;) {
 		struct log_line *line = l->lines[i];
 

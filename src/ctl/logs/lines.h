@@ -8,11 +8,11 @@
 
 #include "proto/logger.h"
 
-/* A stream, as its frames tell of it. */
+/* A stream, as its frames describe it. */
 struct log_source {
 	char *node;
 	enum logger_kind kind;
-	struct logger_seam seam;  /* at 0 until a frame tells: this daemon has captured nothing */
+	struct logger_seam seam;  /* 0 before its frame: this daemon has captured nothing */
 	bool seen;		  /* a line has come */
 	uint64_t next;		  /* position after the last line that has come */
 	uint64_t last_usec;	  /* its time */

@@ -12,7 +12,7 @@
 
 /* Loggers that die before they have replied. */
 #define ATTEMPTS 20
-/* What is not told if it is refused is not waited for, either. */
+/* The time limit of a quiet request: a refusal of it is not reported, either. */
 #define QUIET_USEC USEC_PER_SEC
 
 void logs_init(struct logs *l, struct ctl *ctl, uint64_t max)

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The output of nodes: what the logger remembers and what is in files, as one. */
+/* The output of nodes: the lines that the logger remembers, and older ones from files. */
 
 #include "ctl/logs/files.h"
 #include "ctl/logs/reader.h"
@@ -11,12 +11,12 @@ struct logs {
 	struct ctl *ctl;
 	json_t *nodes; /* their paths */
 	uint64_t max;  /* lines of each */
-	bool quiet;    /* a refusal is not told */
+	bool quiet;    /* a refusal is not logged */
 	bool follow;
 	struct message_reply reply;
 	struct output_view *outputs;
 	size_t n_outputs;
-	struct log_file *files; /* one for each output, if they have been opened */
+	struct log_file *files; /* a file for each output, if they have been opened */
 	struct log_reader reader;
 	struct log_lines lines; /* the last ones, in order */
 };
@@ -31,15 +31,15 @@ int logs_add_node(struct logs *logs, const char *path);
  * Asks for the last lines, and, with @follow, for all that come after them.  @logs->outputs is there
  * then; the reader has no pipe if there is no logger.
  *
- * Return: CTL_DONE, or the exit status for what was said.
+ * Return: CTL_DONE, or the exit status of the error that was logged.
  */
 int logs_ask(struct logs *logs, bool follow);
 
-/* Collects the last lines.  What cannot be read is logged unless @quiet.  Return: likewise. */
+/* Collects the last lines.  Files that cannot be read are logged unless @quiet.  Return: likewise. */
 int logs_collect(struct logs *logs, uint64_t deadline_usec);
 
 /*
- * After the end of the pipe: asks the next logger for all that it remembers; the reader skips what it
- * knows.  Return: likewise.
+ * After the end of the pipe: asks the next logger for all that it remembers; the reader skips lines
+ * that it has.  Return: likewise.
  */
 int logs_ask_again(struct logs *logs);

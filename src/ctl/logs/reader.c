@@ -180,7 +180,7 @@ static int take_line(struct log_reader *r, const struct logger_frame *frame,
 	return 1;
 }
 
-/* Return: 1; 0: nothing of it is to be told; or -EBADMSG or -ENOMEM. */
+/* Return: 1: *event is set; 0: the frame has nothing to report; or -EBADMSG or -ENOMEM. */
 static int reader_take(struct log_reader *r, const struct logger_frame *frame,
 		       struct log_event *event)
 {
@@ -205,7 +205,7 @@ static int reader_take(struct log_reader *r, const struct logger_frame *frame,
 	} else if (frame->type == LOGGER_FRAME_LINE) {
 		n = take_line(r, frame, event);
 	} else if (frame->type == LOGGER_FRAME_LOST) {
-		/* What came before does not count. */
+		/* Lines that have come before do not count as lost. */
 		event->lost = frame->position - (s->seen ? MIN(s->next, frame->position) : 0);
 		if (!s->seen)
 			event->lost = frame->lost;
@@ -226,7 +226,7 @@ int log_reader_next(struct log_reader *r, uint64_t deadline_usec, struct log_eve
 			n = reader_fill(r, deadline_usec);
 		else if (n > 0) {
 			n = reader_take(r, &frame, ret);
-			/* A gap is told before its line. */
+			/* A gap is reported before its line. */
 			if (n >= 0 && !r->gap)
 				r->start += frame.size;
 			if (n == 0)

@@ -2,7 +2,7 @@
 
 /*
  * The frames of a view (proto/logger.h) from a pipe.  A new pipe, of the next logger, goes on where the
- * last one has ended: what has come is skipped, what is missing counts as lost.
+ * last one has ended: lines that have come are skipped, missing ones count as lost.
  */
 
 #include "base/dict.h"
@@ -19,7 +19,7 @@ struct log_reader {
 	struct dict by_node; /* the first one of each */
 };
 
-/* One frame; @line.source is NULL for those that are of no stream. */
+/* A frame; @line.source is NULL if it belongs to no stream. */
 struct log_event {
 	enum logger_frame_type type;
 	struct log_line line; /* the text is there until the next call */

@@ -14,19 +14,19 @@ static const struct command table[] = {
 	{ "tree", "[NODE...]", "show the tree of nodes", 0, ARGS_ANY, 0, cmd_tree },
 	{ "list", "[NODE...]", "print the names of the nodes, for scripts", 0, ARGS_ANY,
 	  COMMAND_NODES, cmd_list },
-	{ "top", "[NODE]", "show what nodes use of the machine", 0, 1,
+	{ "top", "[NODE]", "show the processor time and memory of nodes", 0, 1,
 	  COMMAND_WAITS | COMMAND_NODES, cmd_top },
 	{ "show", "NODE...", "show the settings of nodes, and where they are from", 1, ARGS_ANY,
 	  COMMAND_NODES, cmd_show },
 	{ "cat", "NODE...", "show the sections of nodes as they are in the files", 1, ARGS_ANY,
 	  COMMAND_NODES, cmd_cat },
-	{ "deps", "NODE...", "show what nodes need, as a tree", 1, ARGS_ANY, COMMAND_NODES,
+	{ "deps", "NODE...", "show the dependencies of nodes, as a tree", 1, ARGS_ANY, COMMAND_NODES,
 	  cmd_deps },
 	{ "events", "[NODE]", "show every change of state as it happens", 0, 1,
 	  COMMAND_WAITS | COMMAND_NODES, cmd_events },
 	{ "logs", "[NODE...]", "show the last lines of services, or open their files anew", 0,
 	  ARGS_ANY, COMMAND_NODES, cmd_logs },
-	{ "health", "[NODE...]", "say whether all that is to run is up and healthy", 0, ARGS_ANY,
+	{ "health", "[NODE...]", "report whether all enabled services are up and healthy", 0, ARGS_ANY,
 	  COMMAND_NODES, cmd_health },
 	{ "start", "NODE...", "start, and wait until it is ready", 1, ARGS_ANY,
 	  COMMAND_WAITS | COMMAND_NODES, cmd_verb },
@@ -38,13 +38,13 @@ static const struct command table[] = {
 	  COMMAND_WAITS | COMMAND_NODES, cmd_enable },
 	{ "disable", "NODE...", "keep a service from starting by itself, across restarts", 1,
 	  ARGS_ANY, COMMAND_WAITS | COMMAND_NODES, cmd_enable },
-	{ "shutdown", "[NODE...]", "shut the root or a node down, and show what holds it up", 0,
+	{ "shutdown", "[NODE...]", "shut the root or a node down, and show the guards that delay it", 0,
 	  ARGS_ANY, COMMAND_WAITS | COMMAND_NODES, cmd_shutdown },
 	{ "wait", "[NODE...]", "wait until a node is as wanted", 0, ARGS_ANY,
 	  COMMAND_WAITS | COMMAND_NODES, cmd_wait },
 	{ "guard", "NODE -- CMD...", "hold a guard on a node while CMD runs", 2, ARGS_ANY,
 	  COMMAND_REST, cmd_guard },
-	{ "guards", "[NODE...]", "show the guards: what a shutdown would wait for", 0, ARGS_ANY,
+	{ "guards", "[NODE...]", "show the guards that a shutdown would wait for", 0, ARGS_ANY,
 	  COMMAND_NODES, cmd_guards },
 	{ "blame", "[NODE...]",
 	  "show the time each node took in the last shutdown; needs no daemon", 0, ARGS_ANY, 0,
@@ -157,7 +157,7 @@ static int cmd_help(struct ctl *ctl, int argc, char **argv)
 	if (ctl->options.json)
 		return ctl_print_json(ctl, all);
 	if (argc && !command) {
-		log_line(&ctl->log, LOG_ERR, "there is no command '%s'", argv[0]);
+		log_line(&ctl->log, LOG_ERR, "%s: no such command; see swansongctl help", argv[0]);
 		return CTL_USAGE;
 	}
 	if (!ctl->options.quiet)

@@ -18,11 +18,11 @@ static const char *reason_of(int r)
 	case -ENOENT:
 		return "no report: set report in [swansong], or name the file by --report FILE";
 	case -ENOTSUP:
-		return "is no file";
+		return "not a regular file";
 	case -EBADMSG:
-		return "is no report of a shutdown";
+		return "not a report of a shutdown";
 	case -EPROTONOSUPPORT:
-		return "is a report in a format that is not known here";
+		return "a report in an unknown format: expected one of this version";
 	}
 	return strerror(-r);
 }
@@ -65,7 +65,7 @@ int past_run(struct ctl *ctl, int argc, char **argv,
 	return ctl->options.quiet ? CTL_DONE : show(ctl, &past, argc, argv);
 }
 
-/* --- what it says --- */
+/* --- its facts --- */
 
 char *past_when(char buf[static PAST_WHEN_MAX], const struct report_view *view)
 {
@@ -163,7 +163,7 @@ static const struct report_lane *find_last(const struct report *report, const ch
 	return last;
 }
 
-/* When the nodes that kept the gate of @lane closed were Complete; 0: it had no gate. */
+/* The latest time at which the nodes that @lane waited for were Complete; 0: it waited for none. */
 static uint64_t gate_end(const struct report *report, const struct report_lane *lane)
 {
 	int64_t end = 0;
@@ -175,7 +175,7 @@ static uint64_t gate_end(const struct report *report, const struct report_lane *
 	return end > 0 ? clock_add((uint64_t)end, TURN_USEC) : 0;
 }
 
-/* The last node that the gate of @lane waited for, of its "after" or that of an ancestor. */
+/* The last node that @lane waited for, by its "after" or that of an ancestor. */
 static const struct report_lane *find_before(const struct report *report,
 					     const struct report_lane *lane)
 {

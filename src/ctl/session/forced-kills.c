@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define SAID_MAX 8 /* the others are counted */
+#define LISTED_MAX 8 /* the others are counted */
 
 static bool is_forced(const json_t *parameters)
 {
@@ -13,16 +13,16 @@ static void say(struct ctl *ctl, const json_t *losses)
 {
 	size_t n = json_array_size(losses);
 
-	for (size_t i = 0; i < n && i < SAID_MAX; i++) {
+	for (size_t i = 0; i < n && i < LISTED_MAX; i++) {
 		const json_t *loss = json_array_get(losses, i);
 
 		log_line(&ctl->log, LOG_WARNING, "%s: %s",
 			 node_name(message_get_string(loss, "node", "")),
 			 message_get_string(loss, "what", ""));
 	}
-	if (n > SAID_MAX)
+	if (n > LISTED_MAX)
 		log_line(&ctl->log, LOG_WARNING, "and %zu more, which are in the log of the daemon",
-			 n - SAID_MAX);
+			 n - LISTED_MAX);
 }
 
 bool losses_say(struct ctl *ctl, const json_t *parameters)

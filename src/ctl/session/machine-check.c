@@ -1,7 +1,7 @@
 /*
  * A program is looked for as the child of the daemon would: in the PATH of the service's
  * environment, or else in ours.  A command is a list of words, so what a shell would interpret is an
- * argument; in front of a command that names a shell nothing is said.
+ * argument; a command that names a shell gets no warning.
  */
 #include "ctl/session/machine-check.h"
 
@@ -177,7 +177,7 @@ static void check_directory(const struct machine_check *check)
 
 /* --- log files --- */
 
-/* The key that output @fd of @node comes from, and its place: a nearer log is for both streams. */
+/* Returns the key that sets output @fd of @node, and its place: a nearer log is for both streams. */
 static struct key_source find_output(const struct node_config *node, int fd, enum key_id *key)
 {
 	enum key_id own_key = fd == 1 ? KEY_STDOUT : KEY_STDERR;

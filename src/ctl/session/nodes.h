@@ -6,15 +6,15 @@
 #include "proto/view.h"
 
 struct nodes {
-	struct message_reply reply; /* what the strings belong to */
+	struct message_reply reply; /* owner of the strings */
 	struct node_view *nodes;
 	size_t n;
 };
 
 /*
- * The node and all below it; "" is the root.
+ * Asks for the node and all below it; "" is the root.
  *
- * Return: CTL_DONE, or the exit status for what was said.
+ * Return: CTL_DONE, or the exit status of the error that was logged.
  */
 int nodes_fetch(struct ctl *ctl, const char *path, struct nodes *ret);
 
@@ -26,7 +26,7 @@ struct nodes_walk {
 	size_t next;	   /* in it */
 };
 
-/* Return: CTL_DONE, or the exit status for what was said. */
+/* Return: CTL_DONE, or the exit status of the error that was logged. */
 int nodes_walk(struct ctl *ctl, const char *path, struct nodes_walk *ret);
 
 /* *ret and its strings are there until the next call; NULL at the end.  Return: as nodes_walk(). */
@@ -40,6 +40,6 @@ void nodes_walk_done(struct nodes_walk *walk);
  *
  * *ret is in one allocation, to be released by free(), and ends with NULL.
  *
- * Return: CTL_DONE; CTL_NO_NODE if a glob matches nothing; or the exit status for what was said.
+ * Return: CTL_DONE; CTL_NO_NODE if a glob matches nothing; or the exit status of a logged error.
  */
 int nodes_resolve(struct ctl *ctl, char *const *args, size_t n_args, char ***ret);

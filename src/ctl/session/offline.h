@@ -10,7 +10,7 @@
  * into its arrays "errors" and "warnings" instead.  With @warnings, their number, there are also those
  * about this machine.
  *
- * Return: CTL_DONE; CTL_CONFIG if there are errors; or the exit status for what was said.
+ * Return: CTL_DONE; CTL_CONFIG if there are errors; or the exit status of a logged error.
  */
 int offline_load(struct ctl *ctl, const char *const *paths, size_t n_paths, json_t *all,
 		 size_t *warnings, struct config **ret);

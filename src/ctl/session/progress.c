@@ -63,7 +63,7 @@ static int await_reply(struct ctl *ctl, const struct progress *last, struct mess
 		uint64_t now = clock_now_usec(), until = ctl->deadline_usec;
 		int r;
 
-		/* However much the daemon has to say. */
+		/* Even if the daemon keeps sending replies. */
 		if (now >= until)
 			return -ETIMEDOUT;
 		if (progress_is_drawn(ctl) && last->reply.root)

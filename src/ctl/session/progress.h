@@ -30,7 +30,7 @@ bool progress_is_drawn(const struct ctl *ctl);
  * Receives the next reply, and draws the times of @last anew until it comes.  A last reply without
  * a node has no progress.
  *
- * Return: 0, -errno, or the exit status for what was said.
+ * Return: 0, -errno, or the exit status of a logged error.
  */
 int progress_receive(struct ctl *ctl, const struct progress *last, struct progress *ret);
 

@@ -34,10 +34,10 @@ void runner_done(struct runner *runner);
  */
 int runner_start(struct runner *runner, char **argv, int out_fd);
 
-/* Says why @command did not start.  Return: the exit status for it, as a shell has it. */
+/* Logs why @command did not start.  Return: its exit status, as a shell would return it. */
 int runner_fail(struct ctl *ctl, const char *command, int r);
 
-/* Passes on what has come, and finds out whether it has ended. */
+/* Passes on the signals that have come, and notes the end of the command. */
 void runner_follow(struct runner *runner);
 
 /* Harmless when it has ended. */

@@ -200,7 +200,7 @@ bool session_has_daemon(struct ctl *ctl)
 		return true;
 	if (address_find(ctl->options.socket, &path) < 0)
 		return false;
-	/* Any other error is for session_open() to say. */
+	/* Any other error is logged by session_open(). */
 	return !is_absent(client_connect(&client, path, ctl->deadline_usec));
 }
 
@@ -255,7 +255,7 @@ static void say_failed(struct ctl *ctl, const char *node, const char *reason)
 		ctl_complain(line);
 }
 
-/* The message of each error: "WHAT: WHY". */
+/* The message of each error: "SUBJECT: REASON". */
 static const struct {
 	int status;
 	const char *what; /* NULL: the node */

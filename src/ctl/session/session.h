@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * One run of the program: its options, and its connection to the daemon.  Here a fault becomes a
- * message and an exit status.
+ * A session is a run of the program: its options, and its connection to the daemon.  Its functions
+ * turn a fault into a message and an exit status.
  */
 
 #include "base/log.h"
@@ -26,7 +26,7 @@ enum exit_status {
 
 /* The work that goes on in the daemon when the program stops waiting. */
 struct ongoing {
-	const char *what; /* "shutdown"; NULL: nothing does */
+	const char *what; /* "shutdown"; NULL: no work goes on */
 	const char *node;
 	const char *until; /* "complete" */
 };
@@ -64,7 +64,7 @@ int ctl_fail(struct ctl *ctl, int r);
 /* Returns false if no daemon listens; prints nothing. */
 bool session_has_daemon(struct ctl *ctl);
 
-/* All that follow return CTL_DONE, or the exit status for what they said on standard error. */
+/* The following functions return CTL_DONE, or the exit status of an error that they have logged. */
 
 /* Connects, if that is still to be done. */
 int session_open(struct ctl *ctl);
@@ -72,24 +72,24 @@ int session_open(struct ctl *ctl);
 /* Opens and sends.  Takes the reference to @parameters. */
 int session_send(struct ctl *ctl, enum interface_method method, json_t *parameters, unsigned flags);
 
-/* The next reply, which is no error. */
+/* Receives the next reply; an error is logged. */
 int session_receive(struct ctl *ctl, struct message_reply *ret);
 
-/* Likewise, and receives a reply, which may be an error. */
+/* Opens, sends, and receives a reply, which may be an error of the daemon. */
 int session_ask(struct ctl *ctl, enum interface_method method, json_t *parameters,
 		struct message_reply *ret);
 
-/* Likewise, of a reply that is no error. */
+/* Opens, sends, and receives a reply; an error is logged. */
 int session_call(struct ctl *ctl, enum interface_method method, json_t *parameters,
 		 struct message_reply *ret);
 
-/* The same for a reply that says nothing. */
+/* Opens, sends, and receives a reply without parameters; an error is logged. */
 int session_do(struct ctl *ctl, enum interface_method method, json_t *parameters);
 
 /* The end of a command that has nothing to show: with --json, an empty object.  Return: @r. */
 int session_finish(struct ctl *ctl, int r);
 
-/* An error of the daemon's. */
+/* Logs the error that the daemon has replied. */
 int session_refused(struct ctl *ctl, const struct message_reply *reply);
 
 /* "root" for the root's path, which is empty. */

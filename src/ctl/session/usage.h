@@ -1,6 +1,6 @@
 #pragma once
 
-/* What the processes of services use: read by this program itself, as the daemon watches nothing. */
+/* The usage of services, which this program reads from /proc itself: the daemon does not measure it. */
 
 #include "ctl/session/session.h"
 #include "proto/view.h"

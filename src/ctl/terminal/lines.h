@@ -14,8 +14,8 @@
 struct lines {
 	char *bytes;
 	size_t size;
-	size_t begin; /* those before have been passed on */
-	size_t whole; /* those before may be passed on */
+	size_t begin; /* bytes before this index have been passed on */
+	size_t whole; /* bytes before this index may be passed on */
 	size_t used;
 	bool inside; /* the bytes before @whole do not end with a newline */
 };

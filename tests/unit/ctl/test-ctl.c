@@ -367,11 +367,11 @@ START_TEST(guards_are_listed_with_holder_and_reason)
 	ck_assert_int_eq(RUN("guards --blocking", SAY(guards)), 0);
 	assert_has(asked, "\"parameters\":{\"node\":\"\",\"blocking\":true}");
 	ck_assert_str_eq(
-		out, "ID  NODE       KIND     AGE    KILL IN  WHO AND WHY\n"
+		out, "ID  NODE       KIND     AGE    KILL IN  HOLDER AND REASON\n"
 		     "3   web/nginx  process  41.0s  8.0s     nginx, pid 812, root\n"
 		     "7   app        lease    41.0s  -        pg_dump, pid 9911, \"nightly\"\n");
 	ck_assert_int_eq(RUN("guards", SAY(guards)), 0);
-	ck_assert_str_eq(out, "ID  NODE       KIND     AGE    WHO AND WHY\n"
+	ck_assert_str_eq(out, "ID  NODE       KIND     AGE    HOLDER AND REASON\n"
 			      "3   web/nginx  process  41.0s  nginx, pid 812, root\n"
 			      "7   app        lease    41.0s  pg_dump, pid 9911, \"nightly\"\n");
 	ck_assert_int_eq(RUN("guards", SAY("{\"parameters\":{\"guards\":[]}}")), 0);

@@ -194,7 +194,7 @@ START_TEST(status_shows_the_last_lines_of_a_service)
 			     { .text = OUTPUTS(BOTH, ""), .passed = no_lines() },
 			     { .text = OUTPUTS(BOTH, ""), .passed = fd }),
 			 0);
-	assert_has(out, "it said:  ");
+	assert_has(out, "last run:  ");
 	assert_has(out, ":05 no such file: \\x1b[2J\n");
 	ck_assert_int_eq(RUN("status a", SAY(page), SAY(guards),
 			     ERROR("io.swansong.NotPermitted", "{\"reason\":\"x\"}")),

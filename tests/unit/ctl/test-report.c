@@ -198,14 +198,14 @@ START_TEST(a_file_that_is_no_report_is_refused)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		ck_assert_msg(blame(bad[i]) == 1, "%s", bad[i]);
 		ck_assert_str_eq(out, "");
-		assert_has(err, "is no report of a shutdown");
+		assert_has(err, "not a report of a shutdown");
 	}
 	ck_assert_int_eq(blame("{\"format\":2}"), 1);
-	assert_has(err, "in a format that is not known here");
+	assert_has(err, "a report in an unknown format");
 	ck_assert_int_eq(run("blame --report /nonexistent/r", NULL, 0), 1);
 	assert_has(err, "no report: set report in [swansong]");
 	ck_assert_int_eq(run("plot --report /dev/zero", NULL, 0), 1);
-	assert_has(err, "/dev/zero: is no file");
+	assert_has(err, "/dev/zero: not a regular file");
 	ck_assert_int_eq(run("plot --report /", NULL, 0), 1);
 	ck_assert_int_eq(run("blame --report", NULL, 0), 2);
 }
