@@ -5,7 +5,7 @@
  *
  * Writes its pid, an int, to standard output as soon as it runs, and waits for a signal.  With
  * CHILD_TINY it is without the C library, for the machines whose system calls are known here: then
- * next to nothing of what is measured is its own start.
+ * its own start is next to nothing of the measured time.
  *
  * With CHILD_BIRTHS it writes to the FIFO of that name, as not every supervisor hands its standard
  * output down; with CHILD_ENDS it ends instead of waiting.

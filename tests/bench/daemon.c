@@ -27,7 +27,7 @@ static void write_config(const struct daemon *d, const struct programs *programs
 
 	if (!f)
 		err(EXIT_FAILURE, "%s", d->config);
-	/* A child tells of its birth by standard output; standard error is captured. */
+	/* A child reports its birth by standard output; standard error is captured. */
 	(void)fputs("[swansong]\nstdout = inherit\n", f);
 	for (size_t i = 0; i < n; i++) {
 		(void)fprintf(f,
@@ -77,7 +77,7 @@ void programs_find(struct programs *programs, const char *builddir)
 	programs->floor = find_program(absolute, "tests/bench/floor");
 }
 
-/* Is a file of this name among those that @events tell of? */
+/* Returns true if @events name a file of this name. */
 static bool is_named(const char *events, size_t size, const char *name)
 {
 	for (size_t at = 0; at < size;) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/* swansongd as a subject (subject.h), and what can be asked through its control socket. */
+/* swansongd as a subject (subject.h), and requests by its control socket. */
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct daemon {
 	struct client *client;
 };
 
-/* The programs, and the folder for what they need. */
+/* The programs, and the folder for their files. */
 struct programs {
 	const char *swansongd, *swansongctl, *child, *ender, *floor, *folder;
 	bool groups; /* the floor makes control groups, too */
@@ -22,7 +22,7 @@ struct programs {
 		      size_t i); /* NULL, or more for the section of service i, s%zu */
 };
 
-/* Those that are not given, below @builddir. */
+/* Finds the programs that are not given below @builddir. */
 void programs_find(struct programs *programs, const char *builddir);
 
 /*
@@ -32,7 +32,7 @@ void programs_find(struct programs *programs, const char *builddir);
 uint64_t daemon_start(struct daemon *daemon, const struct programs *programs, size_t n,
 		      const char *const *wrapper);
 
-/* Runs one of @n services that end at once, for daemon_stop().  Nobody is connected. */
+/* Runs one of @n services that end at once, for daemon_stop().  No client is connected. */
 void daemon_start_loop(struct daemon *daemon, const struct programs *programs, size_t n);
 
 /*
@@ -42,7 +42,7 @@ void daemon_start_loop(struct daemon *daemon, const struct programs *programs, s
  */
 uint64_t daemon_status(struct daemon *daemon);
 
-/* Nobody is connected any more. */
+/* Closes the connection. */
 void daemon_disconnect(struct daemon *daemon);
 
 /* As subject_stop(). */

@@ -3,11 +3,11 @@
  *
  * usage: floor N CHILD [groups]
  *
- * Starts N children by vfork and exec, starts whoever ends again, and on SIGTERM ends them all and
- * itself.  No other supervisor of one thread can be faster, so this is what to compare with.
+ * Starts N children by vfork and exec, starts a child that ends again, and on SIGTERM ends them all and
+ * itself.  No other supervisor of one thread can be faster, so this is the figure to compare with.
  *
  * With "groups" each child is born in a control group of its own, made before and removed at the end: the
- * least that anybody can pay who has them.
+ * least cost of having them.
  */
 #include <err.h>
 #include <errno.h>
@@ -54,7 +54,7 @@ static void on_term(int signo)
 
 /* --- control groups --- */
 
-/* As vfork() is, within the frame of whoever calls it; there is no wrapper for clone3. */
+/* Inline, as vfork() has to return in the frame of its caller; clone3 has no wrapper. */
 static inline __attribute__((always_inline)) long clone3_here(const uint64_t *arguments,
 							      size_t size)
 {

@@ -1,4 +1,4 @@
-/* Many nodes: what they cost, and their end. */
+/* Many nodes: their memory, their time, and their end. */
 #include "guards.h"
 
 #include <err.h>
@@ -48,7 +48,7 @@ void report_children(struct report *report, struct swansong **crowd, double bare
 	}
 }
 
-/* What is in memory of this process, whatever malloc() says. */
+/* Returns the resident memory of this process, by the kernel. */
 static double resident_bytes(void)
 {
 	FILE *f = fopen("/proc/self/statm", "re");

@@ -1,4 +1,4 @@
-/* What waits for the lock of a tree, while another thread walks through all of it. */
+/* The waits for the lock of a tree, while another thread walks through all of it. */
 #include "guards.h"
 
 #include <err.h>

@@ -1,5 +1,5 @@
 /*
- * guards: what libswansong costs, beside a bare atomic addition and subtraction.
+ * guards: the costs of libswansong, beside a bare atomic addition and subtraction.
  *
  * usage: guards [--json]
  *
@@ -126,7 +126,7 @@ static void report_guards(struct report *report)
 	}
 }
 
-/* What it would be if nothing was inlined: the calls cost more than the counting does. */
+/* The same without inlining: the calls cost more than the counting. */
 static void report_calls(struct report *report)
 {
 	struct word word = { 0 }, other = { 0 };
@@ -176,8 +176,8 @@ static void report_threads(struct report *report)
 }
 
 /*
- * One node that both use, plain and with counts of each processor.  Two threads at once have to do
- * at least 1.7 times as much as one of them alone, who is the floor.
+ * A node that both threads use, plain and with counts of each processor.  Two threads at once have to
+ * do at least 1.7 times as much as one of them alone, which is the floor.
  */
 static void report_percpu(struct report *report)
 {
@@ -234,7 +234,7 @@ static void report_attached(struct report *report)
 	fake_daemon_end(&daemon);
 }
 
-/* The stop of a node nobody waits for, and its end. */
+/* The stop of a node without waiters, and its end. */
 static double stop_once(bool percpu)
 {
 	struct swansong *root = new_root();

@@ -1,9 +1,8 @@
 #pragma once
 
 /*
- * What libswansong costs, beside a bare atomic addition and subtraction: how that is measured.  Each
- * loop is run several times and the fastest counts: whatever else the machine does only ever makes it
- * slower.
+ * Measures libswansong beside a bare atomic addition and subtraction.  Each loop is run several times
+ * and the fastest counts: other work of the machine only makes a loop slower.
  */
 
 #include <pthread.h>
@@ -14,7 +13,7 @@
 #define PAIRS 50000 /* short enough that some loop is not interrupted */
 #define CROWD 100000
 
-/* One loop of PAIRS turns on @arg. */
+/* A loop of PAIRS turns on @arg. */
 typedef void loop(void *arg);
 
 /* Nanoseconds a turn. */

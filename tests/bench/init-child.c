@@ -1,5 +1,5 @@
 /*
- * init-child: what the benchmark of inits runs behind each of them.
+ * init-child: the command that the benchmark of inits runs behind each init.
  *
  * usage: init-child pong
  *        init-child orphans N CPU
@@ -85,7 +85,7 @@ static int orphans(size_t n, int cpu)
 	parent = fork();
 	if (parent == 0)
 		bear(pids, n);
-	/* Its own death tells us that they are handed over. */
+	/* Its death means that its children have been handed over. */
 	if (waitid(P_PID, (id_t)parent, &(siginfo_t){ 0 }, WEXITED | WNOWAIT) < 0)
 		err(EXIT_FAILURE, "waitid");
 	begun = now_nsec();

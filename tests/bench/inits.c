@@ -3,13 +3,13 @@
  *
  * usage: inits [--json] [--rounds N] [--orphans N]
  *
- * Each table has ours as what is measured, and another init as the floor.
+ * Each table compares swansong-init with another init as the floor.
  *
  * All take turns, round by round, and of the rounds the median counts: where a library lies, and with
  * it how much of it comes into memory, is new with every start; and a machine is not as fast now as it
- * was a minute ago.  What is compared shall be the work of an init, not on which CPU its command happened
- * to wake, and who was let in front of whom: so for the signals everybody shares one CPU, and who collects
- * orphans has one to itself; and nobody who runs there is preempted, if we may ask for that.
+ * was a minute ago.  The figures shall show the work of an init, not the choice of a CPU or the order of the
+ * scheduler: so all processes share one CPU for the signals, and an init that collects orphans has a CPU
+ * of its own; no process there is preempted, if the kernel permits that.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@
 
 #define ROUNDS_MAX    5000
 #define TURNS	      25
-#define TURNS_ORPHANS 75   /* what the kernel does beside it differs the most */
+#define TURNS_ORPHANS 75   /* the work of the kernel beside it differs the most */
 #define SIGNALS	      1000 /* in a turn */
 #define NSEC_PER_USEC 1e3
 #define NSEC_PER_MSEC 1e6
@@ -43,7 +43,7 @@
 struct subject_init {
 	const char *name, *path;
 	const char *argv[3]; /* up to the command */
-	/* What is found. */
+	/* The results. */
 	double start_usec[ROUNDS_MAX];
 	double rss[TURNS], pss[TURNS], anonymous[TURNS]; /* KiB */
 	double signal_median_usec[TURNS], signal_p99_usec[TURNS];
@@ -108,7 +108,7 @@ static void end(struct subject *s)
 
 /* --- where it runs --- */
 
-static cpu_set_t cpus; /* that we may have */
+static cpu_set_t cpus; /* the CPUs that we may use */
 
 static int first_cpu(void)
 {
@@ -128,7 +128,7 @@ static int last_cpu(void)
 	return cpu;
 }
 
-/* On one CPU, where nobody is preempted: we, and all whom we start from now on. */
+/* Moves this process, and all that it starts later, to one CPU without preemption. */
 static void stay(void)
 {
 	cpu_set_t one;
@@ -147,7 +147,7 @@ static void go_anywhere(void)
 		err(EXIT_FAILURE, "sched_setaffinity");
 }
 
-/* --- what is measured --- */
+/* --- measurements --- */
 
 static void measure_start(struct subject_init *init, const struct options *o, size_t turn)
 {
@@ -181,7 +181,7 @@ static uint64_t switches(const struct subject *s)
 	return subject_read(s, "status", "voluntary_ctxt_switches");
 }
 
-/* All at once: nobody waits for anything but the time. */
+/* All inits at once: each only waits for the time. */
 static void measure_wakeups(const char *child, unsigned seconds)
 {
 	const char *const command[] = { child, NULL };
@@ -301,7 +301,7 @@ static void measure(const struct options *o)
 			subjects[i].size = (double)st.st_size / 1024;
 }
 
-/* --- what is told --- */
+/* --- the report --- */
 
 static double start_overhead(struct subject_init *init, unsigned rounds)
 {

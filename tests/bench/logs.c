@@ -1,5 +1,5 @@
 /*
- * What the logger costs: a writer of lines of 100 bytes, one by one and in blocks of 64 KiB, into a
+ * The costs of the logger: a writer of lines of 100 bytes, one by one and in blocks of 64 KiB, into a
  * pipe; the logger takes them from there to a file, plain and with times, beside a bare loop of
  * read(2) and write(2), and beside the peers that are installed.  The bytes that arrive are counted.
  *

@@ -40,7 +40,7 @@ static const char *number(char buf[static 32], double value)
 	return buf;
 }
 
-/* A ratio counts as far as it is shown: what differs by less is as good. */
+/* A ratio counts as far as it is shown: smaller differences are none. */
 static bool is_met(const struct figure *f)
 {
 	if (f->kind == TARGET_NONE || isnan(f->measured))

@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * What a benchmark has found: figures, each beside that of a floor of the same run, which has done
+ * The results of a benchmark: figures, each beside that of a floor of the same run, which has done
  * the same with nothing around it.  The machine's speed and load cancel out in the ratio, and so
  * it is the ratio that can be compared.
  */
@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-/* What a figure is to be at most; only for who reads it, nothing fails by it. */
+/* The upper bound that is wanted for a figure; shown to the reader, no run fails by it. */
 enum target_kind { TARGET_NONE, TARGET_RATIO, TARGET_MEASURED };
 
 struct figure {
@@ -31,7 +31,7 @@ struct report {
 
 void report_init(struct report *report, bool json);
 
-/* Begins a table; @title says what is measured, and by what. */
+/* Begins a table; @title names the measurement and its tool. */
 void report_begin(struct report *report, const char *title);
 void report_add(struct report *report, struct figure figure);
 

@@ -1,11 +1,11 @@
 /*
- * services: what swansongd costs with many services, beside the least that anybody can pay.
+ * services: the costs of swansongd with many services, beside the least possible ones.
  *
  * usage: services [OPTION...] [N...]
  *
  * N services (1000) of the smallest child; as many below the floor (floor.c).  Both are run in
- * turns, --rounds times; the best of each is what is shown, since whatever else the machine does
- * only ever makes it slower.
+ * turns, --rounds times; the best of each is shown, since other work of the machine only makes a
+ * run slower.
  *
  * All that twice, each beside a floor that does likewise: with a control group for each child, which
  * costs the kernel as much again as half a fork, and without, as most supervisors run.
@@ -35,7 +35,7 @@
 #define LOOP_SECONDS 1
 /* dinit starts 34,753 times where the floor starts 115,069 times (a loop of 10 s, every delay off). */
 #define DINIT_LOOP_RATIO (115069.0 / 34753)
-/* What the peers make for a start and a stop is 41 to 175, by `strace -f -c`. */
+/* The peers make 41 to 175 for a start and a stop, by `strace -f -c`. */
 #define PEERS_LEAST_CALLS 41
 #define COUNTED_MAX	  ((size_t)200) /* services; under strace all is slow */
 #define NSEC_PER_USEC	  1e3
@@ -77,7 +77,7 @@ static void keep_best(double *best, double value)
 	*best = fmin(*best, value);
 }
 
-/* --- what is measured --- */
+/* --- measurements --- */
 
 static void measure_restarts(struct subject *s, struct best *best)
 {
@@ -228,7 +228,7 @@ static double count_wakeups(const struct programs *programs, size_t n, unsigned 
 
 	(void)daemon_start(&d, programs, n, NULL);
 	daemon_disconnect(&d);
-	/* What the end of the connection and the last births bring about is not idleness. */
+	/* Wake-ups by the end of the connection and by the last births do not count. */
 	(void)subject_restart(&d.subject, 0);
 	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ .tv_nsec = 100000000 }, NULL);
 	before = subject_read(&d.subject, "status", "voluntary_ctxt_switches");
@@ -300,7 +300,7 @@ static bool has_strace(void)
 	return system("strace -D -c -o /dev/null true 2>/dev/null") == 0;
 }
 
-/* --- what is told --- */
+/* --- the report --- */
 
 static void tell(struct report *report, const struct best *daemon, const struct best *small,
 		 const struct best *floor, size_t n)

@@ -5,7 +5,7 @@
  *
  * N services (200) of the smallest child, which ends as soon as it gets its signal, so that all of the
  * time is the supervisor's: all at once; in ten layers, each of which needs two of the one before; and
- * in one chain.  Beside it is what the same order takes with nothing around it: kill and wait, for one
+ * in one chain.  Beside it is the time of the same order with nothing around it: kill and wait, for one
  * layer after the other.  The best of --rounds (5) is shown.
  */
 #include <err.h>

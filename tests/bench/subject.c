@@ -18,7 +18,7 @@
 #include "base/fd.h"
 #include "report.h"
 
-/* Room for as many pids as there may be children: nobody is to wait for us to read. */
+/* Room for as many pids as there may be children: no child is to wait for us to read. */
 #define PIPE_SIZE (1 << 20)
 /* Nothing takes so long, unless it does not come at all. */
 #define PATIENCE_MSEC 20000

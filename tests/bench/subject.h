@@ -5,7 +5,7 @@
  * write their pids to its standard output, which is a pipe to us: so the birth of each is known at
  * once, without asking the supervisor.
  *
- * Whatever goes wrong ends the program.  Times are in nanoseconds.
+ * Every failure ends the program.  Times are in nanoseconds.
  */
 
 #include <stddef.h>
@@ -35,5 +35,5 @@ uint64_t subject_count_births(struct subject *subject, unsigned seconds);
 /* Takes the time from SIGTERM to the end of the supervisor.  No child must be left. */
 uint64_t subject_stop(struct subject *subject);
 
-/* What /proc has of a supervisor: "Pss" of its smaps_rollup, "voluntary_ctxt_switches" of status. */
+/* A field of a supervisor in /proc: "Pss" of smaps_rollup, "voluntary_ctxt_switches" of status. */
 uint64_t subject_read(const struct subject *subject, const char *file, const char *key);

@@ -14,7 +14,7 @@
 
 #define GROUPS "/sys/fs/cgroup"
 
-/* Stays behind, outside, for whoever waits for this program. */
+/* Stays behind, outside, for the parent that waits for this program. */
 static _Noreturn void await(pid_t inside)
 {
 	int status;

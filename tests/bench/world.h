@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 /*
- * As root: goes on as PID 1 of a new pid namespace with its own /proc, and ends it, with whoever is
- * left in it, by its own end.  Otherwise, or where that is refused: goes on as it is.
+ * As root: goes on as PID 1 of a new pid namespace with its own /proc, and ends it, with all
+ * remaining processes, by its own end.  Otherwise, or where that is refused: goes on as it is.
  */
 void world_enter(void);
 
 /*
- * Control groups are not to be seen until world_show_groups(), by us and whom we start.  Return: whether
- * that is so.
+ * Control groups are not to be seen until world_show_groups(), by this process and its children.
+ * Returns true if they are hidden.
  */
 bool world_hide_groups(void);
 void world_show_groups(void);

@@ -3,21 +3,21 @@
  *
  * usage: attached FIFO LOG [COMMAND...]
  *
- * Follows the commands, then those that are written to FIFO, a line each; LOG has a line for each
- * command that it has followed ("done lane 0 1"), each message ("got STOP 1": with what the page
- * says) and SIGTERM ("TERM"), which ends it.
+ * Carries out the commands, then those that are written to FIFO, a line each; LOG has a line for each
+ * command that it has carried out ("done lane 0 1"), each message ("got STOP 1", with a word of the
+ * page) and SIGTERM ("TERM"), which ends it.
  *
- *	attach			takes the lock and says so; "refused" if another process has it
+ *	attach			takes the lock; "refused" if another process has it
  *	lane CPU N		N guards there; "void" instead of a number is just that
  *	elsewhere N		N guards there
  *	gathered		no lane counts any more
  *	report TEXT		its answer to REPORT from now on: "|" for a newline
- *	say TEXT		a message, now
+ *	"say" TEXT		a message, now
  *	flood N			so many messages of the greatest size, as fast as they are taken
  *	descriptors		a message with a descriptor
  *	scribble SEED		writes nonsense over all of the page
  *	shorten			tries to change the size of the page
- *	spoil			lets nobody write to the page by its descriptor
+ *	spoil			forbids every process to write to the page by its descriptor
  *	close			closes the socket
  *	ready FD		a newline for "ready = fd:FD"
  *	ignore			does not end by SIGTERM any more

@@ -4,7 +4,7 @@
  *
  * usage: breeder PROCESSES SECONDS
  *
- * Its user, who must not be root and have no other processes, is limited to so many at a time; after
+ * Its user, which must not be root and have no other processes, is limited to so many at a time; after
  * the time each of them ends.
  */
 #include <signal.h>

@@ -11,7 +11,7 @@
 
 #define AT_A_TIME 100
 
-/* Whoever made them does not wait, and ends: then they are somebody else's. */
+/* The parent ends without waiting, so that its dead children get another parent. */
 static _Noreturn void make_dead(void)
 {
 	for (int i = 0; i < AT_A_TIME; i++) {

@@ -5,8 +5,8 @@
  *	fuse-sender DEVICE MOUNTPOINT ADDRESS TYPE MESSAGE
  *
  * DEVICE is /dev/fuse.  ADDRESS is that of a UNIX socket, '@' for abstract, '-' for $NOTIFY_SOCKET;
- * TYPE is stream or datagram.  Says "sent" or why not, on standard output, and serves until it is
- * killed.
+ * TYPE is stream or datagram.  Writes "sent" or the error to standard output, and serves until it
+ * is killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -114,7 +114,7 @@ static void serve_one(int device, const struct fuse_in_header *in)
 		answer(device, in, &out, sizeof(out));
 		break;
 	}
-	case FUSE_FLUSH: /* whoever closes the file waits */
+	case FUSE_FLUSH: /* a process that closes the file waits */
 	case FUSE_RELEASE:
 	case FUSE_FORGET:
 		break;

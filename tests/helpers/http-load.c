@@ -1,17 +1,17 @@
 /*
- * http-load: many clients of a server of HTTP, who count what becomes of each request.
+ * http-load: many clients of a server of HTTP, which count the results of their requests.
  *
  * usage: http-load PORT CLIENTS SECONDS
  *
  * Each of CLIENTS asks 127.0.0.1:PORT, has the answer, thinks, and asks again: three times of four on
- * the same connection, else (it said "Connection: close") on a new one.  Most think for up to 100 ms,
- * one in ten for up to 2 s.  After SECONDS, or at SIGTERM, what was asked is waited for, and nothing
+ * the same connection, else (after "Connection: close") on a new one.  Most think for up to 100 ms,
+ * one in ten for up to 2 s.  After SECONDS, or at SIGTERM, the answers to open requests are waited for, and nothing
  * more is asked.
  *
  * Nothing is asked twice.  A request is begun with its connect(2), and has failed if it has no whole
  * answer of status 200, whatever the reason; HTTP would let a client send some of these again:
  *
- *	refused  there is nobody to connect to
+ *	refused  no process listens at the port
  *	reset    the connection is reset before the first byte of an answer
  *	closed   the same, but by an end
  *	cut      by either, in the midst of an answer
@@ -261,7 +261,7 @@ static void on_event(struct load *l, struct client *c)
 		look_for_end(l, c);
 }
 
-/* Does what is due, and returns when the next is. */
+/* Carries out the actions that have expired, and returns the time of the next. */
 static uint64_t follow_time(struct load *l, uint64_t end)
 {
 	uint64_t now = now_usec(), next = end > now && !l->over ? end : UINT64_MAX;

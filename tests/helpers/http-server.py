@@ -40,7 +40,7 @@ def serve(link):
             return
         answer(link, how)
     except (OSError, IndexError):
-        pass  # who asks need not listen to the end, and the file may just be written
+        pass  # the client may close early, and the file may just be written
     link.close()
 
 

@@ -1,9 +1,9 @@
 /*
- * notifier: tells its supervisor what it is told.
+ * notifier: sends messages to its supervisor.
  *
  * usage: notifier FIFO
  *
- * Every line written to FIFO, "READY=1" say, is sent to $NOTIFY_SOCKET as one message.
+ * Every line written to FIFO, for example "READY=1", is sent to $NOTIFY_SOCKET as one message.
  */
 #include <stddef.h>
 #include <stdio.h>

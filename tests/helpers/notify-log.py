@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Somebody who supervises: takes what is said by sd_notify(3) and writes it down.
+"""notify-log: a supervisor that writes down the messages of sd_notify(3).
 
 usage: notify-log.py SOCKET FILE
 

@@ -1,5 +1,5 @@
 /*
- * report-self: writes down what it was born with, then waits for a signal.
+ * report-self: writes down the attributes of its process, then waits for a signal.
  *
  * usage: report-self FILE [WORD...]
  *

@@ -4,7 +4,7 @@
  * usage: signal-log FILE [STATUS [FIFO]]
  *
  * Appends "ready", then the name of each signal ("TERM") to FILE, a line each.  SIGTERM ends it:
- * with STATUS if given, else by that very signal; but not before somebody has written to FIFO.
+ * with STATUS if given, else by that very signal; but not before a line is written to FIFO.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""talker: says to its supervisor what it is told to say, by the notify protocol.
+"""talker: sends messages to its supervisor, by the notify protocol.
 
 usage: talker.py FIFO
 
@@ -153,7 +153,7 @@ def obey(words):
 log("begins, %s" % " ".join(sorted(v for v in os.environ if v.startswith("WATCHDOG"))))
 commands = os.open(sys.argv[1], os.O_RDWR | os.O_CLOEXEC)
 while True:
-    # Byte by byte: what follows the line is for whoever goes on in our place.
+    # Byte by byte: the following lines are for the process that goes on in our place.
     line = b""
     while not line.endswith(b"\n"):
         line += os.read(commands, 1)

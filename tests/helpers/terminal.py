@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""terminal.py COMMAND...: a person at a terminal, who follows a script on standard input.
+"""terminal.py COMMAND...: plays a user at a terminal, by a script on standard input.
 
 COMMAND leads a session of its own on a new terminal of 24 x 80.  Each line of the script is a step:
 
@@ -8,7 +8,7 @@ COMMAND leads a session of its own on a new terminal of 24 x 80.  Each line of t
     size ROWS COLS  change the size of the window
     end STATUS      wait for the end of COMMAND, with this exit status
 
-The exit status is 0 if all went so; else what was shown is on standard error.
+The exit status is 0 if all went so; else the output of the terminal is on standard error.
 """
 
 import fcntl
@@ -50,7 +50,7 @@ class Terminal:
             raise Failure("nothing more is shown")
         try:
             data = os.read(self.fd, 4096)
-        except OSError:  # nobody has the terminal any more
+        except OSError:  # no process has the terminal any more
             data = b""
         self.shown += data
         self.open = bool(data)
