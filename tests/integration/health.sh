@@ -47,6 +47,13 @@ health-timeout = 10min
 autostart = no
 command = true
 restart = never
+[again]
+autostart = no
+command = false
+restart = always
+restart-delay = 1h
+restart-delay-max = 1h
+restart-limit = none
 [late]
 autostart = no
 command = $helpers/idle
@@ -129,6 +136,20 @@ ok "a service that runs no more has ended" wait_for 10 has_state over 'done'
 is "which its view says" "$(field over .service.ended)" true
 is "and of no other" "$(field logged .service.ended)" null
 is "it is not well" "$(ctl health over)" "over  ended"
+
+# --- Its next start, and none ---
+
+ctl start again --no-wait
+wait_for 10 has_state again backoff || die "it waits for its next start"
+ctl health again >"$dir/out"
+is "a service that is started again has a status of its own" "$? $(cat "$dir/out")" "75 again  backoff"
+ctl -q health hung
+is "a service that is given up has that of a failure" $? 1
+ctl -q health again hung
+is "the failure counts among several" $? 1
+ctl stop again
+ctl -q health again
+is "so does a service that was stopped" $? 1
 
 # --- Maintenance ---------------------------------------------------------------------------------
 

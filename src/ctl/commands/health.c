@@ -2,10 +2,14 @@
 
 #include <string.h>
 
+#include "base/macro.h"
 #include "ctl/session/nodes.h"
 #include "ctl/terminal/show.h"
 
-/* For probes, which need a yes or a no; a person sees the reason as well. */
+/*
+ * For probes, which need a yes or a no; a person sees the reason as well.  A no is CTL_COMING while
+ * every service that is the reason comes up by itself, and CTL_FAILED if one does not.
+ */
 
 static void add_row(struct table *t, const struct node_view *node)
 {
@@ -41,24 +45,53 @@ static int explain(struct ctl *ctl, const struct nodes *nodes)
 	return table_print(&t, &ctl->out);
 }
 
-static bool all_are_well(const struct nodes *nodes)
+/* The daemon starts the service, or starts it again, without a request; or looks at it first. */
+static bool is_coming(const struct node_view *node)
 {
-	bool well = nodes->n > 0 && nodes->nodes[0].state == NODE_RUNNING;
+	static const char *const states[] = { "down",	   "preparing", "starting", "readying",
+					      "cleaning", "finishing", "backoff" };
+	const struct service_view *s = &node->service;
 
-	for (size_t i = 0; i < nodes->n; i++)
-		if (nodes->nodes[i].is_service)
-			well &= node_view_is_well(&nodes->nodes[i]) || is_excused(nodes, i);
-	return well;
+	if (node->state != NODE_RUNNING || s->ended || s->stopped)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		if (strcmp(s->state, states[i]) == 0)
+			return true;
+	return s->health && strcmp(s->health, "unknown") == 0;
 }
 
-static int health_of(struct ctl *ctl, const char *path, bool *well)
+static enum exit_status status_of(const struct nodes *nodes)
+{
+	enum exit_status status = CTL_DONE;
+
+	if (nodes->n == 0 || nodes->nodes[0].state != NODE_RUNNING)
+		return CTL_FAILED;
+	for (size_t i = 0; i < nodes->n; i++) {
+		const struct node_view *node = &nodes->nodes[i];
+
+		if (!node->is_service || node_view_is_well(node) || is_excused(nodes, i))
+			continue;
+		if (!is_coming(node))
+			return CTL_FAILED;
+		status = CTL_COMING;
+	}
+	return status;
+}
+
+/* *status is that of all nodes before, and gets the worse of both. */
+static int health_of(struct ctl *ctl, const char *path, enum exit_status *status)
 {
 	cleanup(nodes_done) struct nodes nodes = {};
 	int r = nodes_fetch(ctl, path, &nodes);
+	enum exit_status here;
 
-	if (r != CTL_DONE || all_are_well(&nodes))
+	if (r != CTL_DONE)
 		return r;
-	*well = false;
+	here = status_of(&nodes);
+	if (here == CTL_DONE)
+		return r;
+	if (*status != CTL_FAILED)
+		*status = here;
 	if (!ctl->options.json && !ctl->options.quiet)
 		r = explain(ctl, &nodes);
 	return r < 0 ? ctl_fail(ctl, r) : CTL_DONE;
@@ -67,16 +100,16 @@ static int health_of(struct ctl *ctl, const char *path, bool *well)
 int cmd_health(struct ctl *ctl, int argc, char **argv)
 {
 	cleanup(json_decrefp) json_t *answer = NULL;
-	bool well = true;
+	enum exit_status status = CTL_DONE;
 	int r = CTL_DONE;
 
 	(void)argc;
 	for (size_t i = 0; r == CTL_DONE && argv[i]; i++)
-		r = health_of(ctl, argv[i], &well);
-	answer = json_pack("{s:b}", "healthy", well);
+		r = health_of(ctl, argv[i], &status);
+	answer = json_pack("{s:b}", "healthy", status == CTL_DONE);
 	if (r == CTL_DONE && ctl->options.json)
 		r = ctl_print_json(ctl, answer);
-	else if (r == CTL_DONE && well)
+	else if (r == CTL_DONE && status == CTL_DONE)
 		ctl_say(ctl, "healthy");
-	return r == CTL_DONE && !well ? CTL_FAILED : r;
+	return r == CTL_DONE ? (int)status : r;
 }

@@ -19,6 +19,7 @@ enum exit_status {
 	CTL_NO_NODE = 4,
 	CTL_DENIED = 5,
 	CTL_STOPPED = 75, /* guard: on a stopped node */
+	CTL_COMING = 75,  /* health: not well, but nothing is given up */
 	CTL_CONFIG = 78,  /* check: there are errors */
 	CTL_TIMED_OUT = 124,
 	CTL_INTERRUPTED = 130,

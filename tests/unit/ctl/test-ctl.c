@@ -301,7 +301,7 @@ START_TEST(health_is_an_exit_status)
 	ck_assert_int_eq(RUN("health web", ONE("up", "running", "")), 0);
 	ck_assert_str_eq(out, "healthy\n");
 	ck_assert_int_eq(RUN("health web", ONE("up", "running", HEALTH("healthy"))), 0);
-	ck_assert_int_eq(RUN("health web", ONE("up", "running", HEALTH("unknown"))), CTL_FAILED);
+	ck_assert_int_eq(RUN("health web", ONE("up", "running", HEALTH("unknown"))), CTL_COMING);
 	ck_assert_str_eq(out, "web  not known yet\n");
 	ck_assert_int_eq(
 		RUN("health web",
@@ -317,6 +317,34 @@ START_TEST(health_is_an_exit_status)
 	ck_assert_int_eq(RUN("--json health web", ONE("up", "running", HEALTH("unhealthy"))),
 			 CTL_FAILED);
 	ck_assert_str_eq(out, "{\"healthy\":false}\n");
+}
+END_TEST
+
+START_TEST(health_tells_a_service_that_comes_up_from_one_that_is_given_up)
+{
+#define DOES_NOT_SERVE(state, node_state, more)                                              \
+	SAY("{\"parameters\":{\"nodes\":[{\"path\":\"web\",\"generation\":1,\"state\":\"" node_state \
+	    "\",\"since_usec\":1,\"guards\":0,\"ready\":false,\"forced\":false,\"service\":"        \
+	    SERVICE(state, more) "}]}}")
+	static const struct {
+		struct answer answer;
+		int status;
+	} cases[] = {
+		{ DOES_NOT_SERVE("down", "running", ""), CTL_COMING },
+		{ DOES_NOT_SERVE("preparing", "running", ""), CTL_COMING },
+		{ DOES_NOT_SERVE("starting", "running", ""), CTL_COMING },
+		{ DOES_NOT_SERVE("readying", "running", ""), CTL_COMING },
+		{ DOES_NOT_SERVE("cleaning", "running", ""), CTL_COMING },
+		{ DOES_NOT_SERVE("finishing", "running", ""), CTL_COMING },
+		{ DOES_NOT_SERVE("backoff", "running", ""), CTL_COMING },
+		{ DOES_NOT_SERVE("failed", "running", ""), CTL_FAILED },
+		{ DOES_NOT_SERVE("down", "running", ",\"stopped\":true"), CTL_FAILED },
+		{ DOES_NOT_SERVE("waiting", "shutting_down", ""), CTL_FAILED },
+		{ DOES_NOT_SERVE("down", "complete", ""), CTL_FAILED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		ck_assert_int_eq(run("health web", &cases[i].answer, 1), cases[i].status);
 }
 END_TEST
 
@@ -571,6 +599,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_status_in_parts_is_one);
 	tcase_add_test(tc, a_tree_is_drawn_with_what_the_locale_has);
 	tcase_add_test(tc, health_is_an_exit_status);
+	tcase_add_test(tc, health_tells_a_service_that_comes_up_from_one_that_is_given_up);
 	tcase_add_test(tc, a_page_shows_every_fact_about_a_node);
 	tcase_add_test(tc, a_page_has_the_schedule_or_the_awaited_connection);
 	tcase_add_test(tc, guards_are_listed_with_holder_and_reason);
