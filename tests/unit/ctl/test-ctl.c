@@ -320,7 +320,7 @@ START_TEST(health_is_an_exit_status)
 }
 END_TEST
 
-START_TEST(health_tells_a_service_that_comes_up_from_one_that_is_given_up)
+START_TEST(health_has_a_status_for_services_that_are_coming_up)
 {
 #define DOES_NOT_SERVE(state, node_state, more)                                              \
 	SAY("{\"parameters\":{\"nodes\":[{\"path\":\"web\",\"generation\":1,\"state\":\"" node_state \
@@ -599,7 +599,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, a_status_in_parts_is_one);
 	tcase_add_test(tc, a_tree_is_drawn_with_what_the_locale_has);
 	tcase_add_test(tc, health_is_an_exit_status);
-	tcase_add_test(tc, health_tells_a_service_that_comes_up_from_one_that_is_given_up);
+	tcase_add_test(tc, health_has_a_status_for_services_that_are_coming_up);
 	tcase_add_test(tc, a_page_shows_every_fact_about_a_node);
 	tcase_add_test(tc, a_page_has_the_schedule_or_the_awaited_connection);
 	tcase_add_test(tc, guards_are_listed_with_holder_and_reason);
