@@ -156,7 +156,7 @@ int fd_replace_file(const char *path, bool sync, int (*write)(FILE *f, const voi
 		    const void *arg)
 {
 	char beside[PATH_MAX];
-	FILE *f;
+	FILE *f = NULL;
 	int r;
 
 	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside))
