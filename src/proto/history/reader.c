@@ -60,7 +60,7 @@ static int read_file(struct history_reader *reader, int directory, const char *n
 {
 	cleanup(freep) char *text = NULL;
 	size_t size = 0;
-	FILE *file;
+	FILE *file = NULL;
 	ssize_t n;
 	int r = open_file(reader, directory, name, &file);
 
