@@ -5,7 +5,6 @@
 #include "sys/ipc/connections.h"
 
 #include <errno.h>
-#include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <netinet/in.h>
@@ -50,13 +49,10 @@ static bool is_at(const union address *address, const struct inet_diag_msg *sock
 }
 
 /* Without an inode, a socket in these states was closed by its process. */
-static int on_inet(const struct nlmsghdr *message, void *arg)
+static int on_inet(const struct inet_diag_msg *socket, void *arg)
 {
-	const struct inet_diag_msg *socket = NLMSG_DATA(message);
 	const struct search *search = arg;
 
-	if (message->nlmsg_len < NLMSG_LENGTH(sizeof(*socket)))
-		return 0;
 	if (!socket->idiag_inode &&
 	    (socket->idiag_state == TCP_FIN_WAIT1 || socket->idiag_state == TCP_FIN_WAIT2))
 		return 0;
@@ -65,20 +61,8 @@ static int on_inet(const struct nlmsghdr *message, void *arg)
 
 static int find_inet(struct search *search, in_port_t port)
 {
-	const struct {
-		struct nlmsghdr header;
-		struct inet_diag_req_v2 request;
-	} call = {
-		.header = { .nlmsg_len = sizeof(call),
-			    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-		.request = { .sdiag_family = (uint8_t)search->address.any.sa_family,
-			     .sdiag_protocol = IPPROTO_TCP,
-			     .idiag_states = OPEN_STATES,
-			     .id.idiag_sport = port },
-	};
-
-	return sock_diag_each(&call, sizeof(call), on_inet, search);
+	return sock_diag_each_tcp(search->address.any.sa_family, port, OPEN_STATES, on_inet,
+				  search);
 }
 
 /* The first attribute is the name. */

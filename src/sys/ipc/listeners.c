@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/inet_diag.h>
-#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -19,7 +17,6 @@
  * all connections, which takes 10 ms on a large machine.  The descriptors of a process are links to
  * "socket:[INODE]".
  */
-
 
 static const struct in6_addr *address6(const struct sockaddr *address)
 {
@@ -62,13 +59,12 @@ struct search {
 	struct listeners found;
 };
 
-static int on_socket(const struct nlmsghdr *message, void *arg)
+static int on_socket(const struct inet_diag_msg *socket, void *arg)
 {
-	const struct inet_diag_msg *socket = NLMSG_DATA(message);
 	struct search *search = arg;
 	struct listeners *l = &search->found;
 
-	if (message->nlmsg_len < NLMSG_LENGTH(sizeof(*socket)) || !reaches(search->address, socket))
+	if (!reaches(search->address, socket))
 		return 0;
 	if (l->n == LISTENERS_MAX)
 		return -E2BIG;
@@ -79,20 +75,8 @@ static int on_socket(const struct nlmsghdr *message, void *arg)
 
 static int find_of_family(int family, struct search *search)
 {
-	const struct {
-		struct nlmsghdr header;
-		struct inet_diag_req_v2 request;
-	} call = {
-		.header = { .nlmsg_len = sizeof(call),
-			    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-		.request = { .sdiag_family = (uint8_t)family,
-			     .sdiag_protocol = IPPROTO_TCP,
-			     .idiag_states = 1U << TCP_LISTEN,
-			     .id.idiag_sport = port_of(search->address) },
-	};
-
-	return sock_diag_each(&call, sizeof(call), on_socket, search);
+	return sock_diag_each_tcp(family, port_of(search->address), 1U << TCP_LISTEN, on_socket,
+				  search);
 }
 
 int listeners_find(const struct sockaddr *address, struct listeners *ret)

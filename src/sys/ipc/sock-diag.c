@@ -1,6 +1,7 @@
 #include "sys/ipc/sock-diag.h"
 
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 
@@ -54,4 +55,39 @@ int sock_diag_each(const void *request, size_t size,
 				  each, arg);
 	}
 	return r;
+}
+
+struct tcp_search {
+	int (*each)(const struct inet_diag_msg *socket, void *arg);
+	void *arg;
+};
+
+static int on_tcp(const struct nlmsghdr *message, void *arg)
+{
+	const struct inet_diag_msg *socket = NLMSG_DATA(message);
+	const struct tcp_search *search = arg;
+
+	return message->nlmsg_len < NLMSG_LENGTH(sizeof(*socket))
+		       ? 0
+		       : search->each(socket, search->arg);
+}
+
+int sock_diag_each_tcp(int family, in_port_t port, uint32_t states,
+		       int (*each)(const struct inet_diag_msg *socket, void *arg), void *arg)
+{
+	const struct {
+		struct nlmsghdr header;
+		struct inet_diag_req_v2 request;
+	} call = {
+		.header = { .nlmsg_len = sizeof(call),
+			    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+		.request = { .sdiag_family = (uint8_t)family,
+			     .sdiag_protocol = IPPROTO_TCP,
+			     .idiag_states = states,
+			     .id.idiag_sport = port },
+	};
+	struct tcp_search search = { .each = each, .arg = arg };
+
+	return sock_diag_each(&call, sizeof(call), on_tcp, &search);
 }

@@ -2,8 +2,11 @@
 
 /* Questions to the kernel about the sockets of this network namespace, by sock_diag(7). */
 
+#include <linux/inet_diag.h>
 #include <linux/netlink.h>
+#include <netinet/in.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Sends @request, a message of type SOCK_DIAG_BY_FAMILY with its header, and calls @each for each
@@ -14,3 +17,10 @@
  */
 int sock_diag_each(const void *request, size_t size,
 		   int (*each)(const struct nlmsghdr *message, void *arg), void *arg);
+
+/*
+ * The same for the sockets of TCP with the address family @family, a local port @port, and one of the
+ * states of the mask @states.
+ */
+int sock_diag_each_tcp(int family, in_port_t port, uint32_t states,
+		       int (*each)(const struct inet_diag_msg *socket, void *arg), void *arg);
