@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 
 struct attributes {
-	struct rlimit limits[RLIM_NLIMITS]; /* by RLIMIT_...; see limit_is_set() */
+	struct rlimit limits[RLIM_NLIMITS]; /* by RLIMIT_...; see attribute_limit_is_set() */
 	cpu_set_t cpus;			    /* none: keep */
 	uint64_t capabilities;	    /* to keep, as bits 1 << CAP_...; or CAPABILITIES_KEEP */
 	int nice, oom_score_adjust; /* or ATTRIBUTE_KEEP */
@@ -32,7 +32,7 @@ struct attributes {
 		.rlim_cur = 1, .rlim_max = 0 \
 	}
 
-static inline bool limit_is_set(const struct rlimit *limit)
+static inline bool attribute_limit_is_set(const struct rlimit *limit)
 {
 	return limit->rlim_cur <= limit->rlim_max;
 }

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-static uint64_t read_usec(clockid_t clock)
+static uint64_t clock_read_usec(clockid_t clock)
 {
 	struct timespec ts;
 
@@ -21,12 +21,12 @@ static uint64_t read_usec(clockid_t clock)
 
 uint64_t clock_now_usec(void)
 {
-	return read_usec(CLOCK_MONOTONIC);
+	return clock_read_usec(CLOCK_MONOTONIC);
 }
 
 uint64_t clock_realtime_usec(void)
 {
-	return read_usec(CLOCK_REALTIME);
+	return clock_read_usec(CLOCK_REALTIME);
 }
 
 int clock_left_msec(uint64_t deadline_usec)
@@ -43,7 +43,7 @@ int clock_left_msec(uint64_t deadline_usec)
 }
 
 /* Returns the end.  Not printf(): a list of services has many such texts. */
-static char *write_number(char *to, uint64_t number, const char *unit)
+static char *clock_write_number(char *to, uint64_t number, const char *unit)
 {
 	char digits[TEXT_NUMBER_MAX];
 
@@ -51,41 +51,44 @@ static char *write_number(char *to, uint64_t number, const char *unit)
 }
 
 /* @usec in units, rounded half up. */
-static uint64_t rounded(uint64_t usec, uint64_t unit)
+static uint64_t clock_round(uint64_t usec, uint64_t unit)
 {
 	return usec / unit + (usec % unit >= unit - unit / 2);
 }
 
 char *clock_text(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
 {
-	uint64_t msec = rounded(usec, USEC_PER_MSEC), tenths = rounded(usec, USEC_PER_SEC / 10);
-	uint64_t sec = rounded(usec, USEC_PER_SEC), min = rounded(usec, 60 * USEC_PER_SEC);
-	uint64_t hours = rounded(usec, 3600 * USEC_PER_SEC);
+	uint64_t msec = clock_round(usec, USEC_PER_MSEC),
+		 tenths = clock_round(usec, USEC_PER_SEC / 10);
+	uint64_t sec = clock_round(usec, USEC_PER_SEC), min = clock_round(usec, 60 * USEC_PER_SEC);
+	uint64_t hours = clock_round(usec, 3600 * USEC_PER_SEC);
 
 	if (usec == USEC_INFINITY)
 		(void)snprintf(buf, CLOCK_TEXT_MAX, "infinity");
 	else if (msec < 1000)
-		(void)write_number(buf, msec, "ms");
+		(void)clock_write_number(buf, msec, "ms");
 	else if (tenths < 600)
-		(void)write_number(write_number(buf, tenths / 10, "."), tenths % 10, "s");
+		(void)clock_write_number(clock_write_number(buf, tenths / 10, "."), tenths % 10,
+					 "s");
 	else if (sec < 3600)
-		(void)write_number(write_number(buf, sec / 60, "min "), sec % 60, "s");
+		(void)clock_write_number(clock_write_number(buf, sec / 60, "min "), sec % 60, "s");
 	else if (min < 1440)
-		(void)write_number(write_number(buf, min / 60, "h "), min % 60, "min");
+		(void)clock_write_number(clock_write_number(buf, min / 60, "h "), min % 60, "min");
 	else
-		(void)write_number(write_number(buf, hours / 24, "d "), hours % 24, "h");
+		(void)clock_write_number(clock_write_number(buf, hours / 24, "d "), hours % 24,
+					 "h");
 	return buf;
 }
 
 char *clock_text_fine(char buf[static CLOCK_TEXT_MAX], uint64_t usec)
 {
-	uint64_t tenths = rounded(usec, USEC_PER_MSEC / 10);
-	uint64_t hundredths = rounded(usec, USEC_PER_SEC / 100);
+	uint64_t tenths = clock_round(usec, USEC_PER_MSEC / 10);
+	uint64_t hundredths = clock_round(usec, USEC_PER_SEC / 100);
 
 	if (tenths < 100)
 		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%" PRIu64 "ms", tenths / 10,
 			       tenths % 10);
-	else if (rounded(usec, USEC_PER_MSEC) >= 1000 && hundredths < 6000)
+	else if (clock_round(usec, USEC_PER_MSEC) >= 1000 && hundredths < 6000)
 		(void)snprintf(buf, CLOCK_TEXT_MAX, "%" PRIu64 ".%02" PRIu64 "s", hundredths / 100,
 			       hundredths % 100);
 	else

@@ -13,23 +13,23 @@
 
 #define SLOTS_MIN 16
 
-static size_t home_of(const struct dict *dict, const char *name)
+static size_t dict_home_of(const struct dict *dict, const char *name)
 {
 	return text_hash(name) & (dict->n_slots - 1);
 }
 
-static size_t after(const struct dict *dict, size_t slot)
+static size_t dict_next_slot(const struct dict *dict, size_t slot)
 {
 	return (slot + 1) & (dict->n_slots - 1);
 }
 
 /* The slot with @name, or the free slot for it. */
-static size_t slot_of(const struct dict *dict, const char *name)
+static size_t dict_slot_of(const struct dict *dict, const char *name)
 {
-	size_t slot = home_of(dict, name);
+	size_t slot = dict_home_of(dict, name);
 
 	while (dict->slots[slot] && strcmp(dict->name_of(dict->slots[slot]), name) != 0)
-		slot = after(dict, slot);
+		slot = dict_next_slot(dict, slot);
 	return slot;
 }
 
@@ -46,10 +46,10 @@ void dict_done(struct dict *dict)
 
 void *dict_find(const struct dict *dict, const char *name)
 {
-	return dict->n > 0 ? dict->slots[slot_of(dict, name)] : NULL;
+	return dict->n > 0 ? dict->slots[dict_slot_of(dict, name)] : NULL;
 }
 
-static int grow(struct dict *dict)
+static int dict_grow(struct dict *dict)
 {
 	struct dict more = *dict;
 
@@ -61,7 +61,7 @@ static int grow(struct dict *dict)
 		void *thing = dict->slots[i];
 
 		if (thing)
-			more.slots[slot_of(&more, dict->name_of(thing))] = thing;
+			more.slots[dict_slot_of(&more, dict->name_of(thing))] = thing;
 	}
 	free(dict->slots);
 	*dict = more;
@@ -70,11 +70,11 @@ static int grow(struct dict *dict)
 
 int dict_add(struct dict *dict, void *thing)
 {
-	int r = (dict->n + 1) * 4 > dict->n_slots * 3 ? grow(dict) : 0;
+	int r = (dict->n + 1) * 4 > dict->n_slots * 3 ? dict_grow(dict) : 0;
 
 	if (r < 0)
 		return r;
-	dict->slots[slot_of(dict, dict->name_of(thing))] = thing;
+	dict->slots[dict_slot_of(dict, dict->name_of(thing))] = thing;
 	dict->n++;
 	return 0;
 }
@@ -85,9 +85,9 @@ void dict_remove(struct dict *dict, const char *name)
 
 	if (!dict_find(dict, name))
 		return;
-	gap = slot = slot_of(dict, name);
-	while (dict->slots[slot = after(dict, slot)]) {
-		size_t home = home_of(dict, dict->name_of(dict->slots[slot]));
+	gap = slot = dict_slot_of(dict, name);
+	while (dict->slots[slot = dict_next_slot(dict, slot)]) {
+		size_t home = dict_home_of(dict, dict->name_of(dict->slots[slot]));
 
 		/* The thing moves to the gap unless the gap is before its home. */
 		if (((slot - home) & mask) < ((slot - gap) & mask))

@@ -1,3 +1,8 @@
+/*
+ * Descriptors: closing, opening and copying as several layers need it.  A file is replaced by a
+ * new one beside it, which is renamed when it is whole.  A memory file that several processes map
+ * is sealed, so that none of them can shrink it under the others.
+ */
 #include "base/fd.h"
 
 #include <errno.h>
@@ -84,7 +89,7 @@ int fd_set_nonblock(int fd)
 }
 
 /* Not executable, which some machines require of a memfd. */
-static int open_memory(const char *name)
+static int fd_open_memory(const char *name)
 {
 	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	int fd = memfd_create(name, flags | MFD_NOEXEC_SEAL);
@@ -96,7 +101,7 @@ static int open_memory(const char *name)
 
 int fd_new_sealed(const char *name, size_t size, const void *header, size_t header_size)
 {
-	cleanup(closep) int fd = open_memory(name);
+	cleanup(closep) int fd = fd_open_memory(name);
 	ssize_t n;
 
 	if (fd < 0)
@@ -112,7 +117,7 @@ int fd_new_sealed(const char *name, size_t size, const void *header, size_t head
 }
 
 /* A file that exists at @path may be of another user: it is neither followed nor kept. */
-static int open_beside(const char *path, FILE **ret)
+static int fd_open_beside(const char *path, FILE **ret)
 {
 	cleanup(closep) int fd = -1;
 	FILE *f;
@@ -130,7 +135,7 @@ static int open_beside(const char *path, FILE **ret)
 	return 0;
 }
 
-static int finish(FILE *f, bool sync)
+static int fd_finish_file(FILE *f, bool sync)
 {
 	if (fflush(f) < 0)
 		return -errno;
@@ -140,7 +145,7 @@ static int finish(FILE *f, bool sync)
 }
 
 /* Without this, a crash may undo the rename. */
-static int sync_directory_of(const char *path)
+static int fd_sync_directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char directory[PATH_MAX];
@@ -161,12 +166,12 @@ int fd_replace_file(const char *path, bool sync, int (*write)(FILE *f, const voi
 
 	if (snprintf(beside, sizeof(beside), "%s.tmp", path) >= (int)sizeof(beside))
 		return -ENAMETOOLONG;
-	r = open_beside(beside, &f);
+	r = fd_open_beside(beside, &f);
 	if (r < 0)
 		return r;
 	r = write(f, arg);
 	if (r == 0)
-		r = finish(f, sync);
+		r = fd_finish_file(f, sync);
 	/* Some file systems report a lack of space only here. */
 	if (fclose(f) < 0 && r == 0)
 		r = -errno;
@@ -174,5 +179,5 @@ int fd_replace_file(const char *path, bool sync, int (*write)(FILE *f, const voi
 		r = -errno;
 	if (r < 0)
 		(void)unlink(beside);
-	return r == 0 && sync ? sync_directory_of(path) : r;
+	return r == 0 && sync ? fd_sync_directory_of(path) : r;
 }

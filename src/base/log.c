@@ -25,7 +25,7 @@
 #define LINE_MAX_BYTES 4096
 
 /* By the contract of systemd, $JOURNAL_STREAM is "DEVICE:INODE" of the stream to the journal. */
-static bool is_journal(int fd)
+static bool log_is_journal(int fd)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	unsigned long long device, inode;
@@ -42,7 +42,7 @@ static bool is_journal(int fd)
 }
 
 /* Returns true for files and /dev/null, which have no reader that could be slow. */
-static bool is_never_full(int fd)
+static bool log_is_never_full(int fd)
 {
 	struct stat st;
 
@@ -59,7 +59,7 @@ void log_init(struct log *log, const char *name, int level)
 void log_use(struct log *log, int fd)
 {
 	log->fd = fd;
-	log->journal = is_journal(fd);
+	log->journal = log_is_journal(fd);
 	log->bare = log->journal || isatty(fd);
 	log->room = LOG_ROOM_UNKNOWN;
 }
@@ -76,7 +76,7 @@ static const char *const formats[] = {
 	[LOG_AUTO] = "auto",
 };
 
-static int find_word(const char *const *words, size_t n, const char *text)
+static int log_find_word(const char *const *words, size_t n, const char *text)
 {
 	for (size_t i = 0; i < n; i++)
 		if (words[i] && strcmp(words[i], text) == 0)
@@ -86,21 +86,21 @@ static int find_word(const char *const *words, size_t n, const char *text)
 
 int log_parse_level(const char *text)
 {
-	return find_word(levels, ARRAY_SIZE(levels), text);
+	return log_find_word(levels, ARRAY_SIZE(levels), text);
 }
 
 int log_parse_format(const char *text)
 {
-	return find_word(formats, ARRAY_SIZE(formats), text);
+	return log_find_word(formats, ARRAY_SIZE(formats), text);
 }
 
 /* The kind of descriptor is found out by the first line, as many logs have none. */
-static bool is_writable(struct log *log)
+static bool log_is_writable(struct log *log)
 {
 	struct pollfd p = { .fd = log->fd, .events = POLLOUT };
 
 	if (log->room == LOG_ROOM_UNKNOWN)
-		log->room = is_never_full(log->fd) ? LOG_ROOM_ALWAYS : LOG_ROOM_VARIES;
+		log->room = log_is_never_full(log->fd) ? LOG_ROOM_ALWAYS : LOG_ROOM_VARIES;
 	return log->room == LOG_ROOM_ALWAYS || poll(&p, 1, 0) != 0;
 }
 
@@ -113,19 +113,19 @@ struct line {
 
 #define LINE_TAIL 4
 
-static void line_put(struct line *l, const char *text, size_t length)
+static void log_line_put(struct line *l, const char *text, size_t length)
 {
 	length = MIN(length, sizeof(l->text) - LINE_TAIL - l->length);
 	memcpy(l->text + l->length, text, length);
 	l->length += length;
 }
 
-static void line_add(struct line *l, const char *text)
+static void log_line_add(struct line *l, const char *text)
 {
-	line_put(l, text, strlen(text));
+	log_line_put(l, text, strlen(text));
 }
 
-static void line_add_time(struct line *l, unsigned digits)
+static void log_line_add_time(struct line *l, unsigned digits)
 {
 	uint64_t now = clock_realtime_usec();
 	time_t seconds = (time_t)(now / USEC_PER_SEC);
@@ -134,13 +134,13 @@ static void line_add_time(struct line *l, unsigned digits)
 
 	if (!gmtime_r(&seconds, &tm))
 		return;
-	line_put(l, text, strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm));
+	log_line_put(l, text, strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm));
 	(void)snprintf(fraction, sizeof(fraction), ".%06" PRIu64, now % USEC_PER_SEC);
-	line_put(l, fraction, 1 + digits);
-	line_add(l, "Z");
+	log_line_put(l, fraction, 1 + digits);
+	log_line_add(l, "Z");
 }
 
-static void line_add_json(struct line *l, const char *text)
+static void log_line_add_json(struct line *l, const char *text)
 {
 	while (*text && l->length + LINE_TAIL + 8 < sizeof(l->text)) {
 		size_t n = text_character(text);
@@ -148,46 +148,46 @@ static void line_add_json(struct line *l, const char *text)
 		char escape[8];
 
 		if (n > 0 && c >= ' ' && c != '"' && c != '\\')
-			line_put(l, text, n);
+			log_line_put(l, text, n);
 		else
-			line_put(l, escape,
-				 (size_t)snprintf(escape, sizeof(escape), "\\u%04x",
-						  n > 0 ? c : 0xfffdU));
+			log_line_put(l, escape,
+				     (size_t)snprintf(escape, sizeof(escape), "\\u%04x",
+						      n > 0 ? c : 0xfffdU));
 		text += n > 0 ? n : 1;
 	}
 }
 
-static void line_make_json(struct line *l, int priority, const char *node, const char *text)
+static void log_line_make_json(struct line *l, int priority, const char *node, const char *text)
 {
-	line_add(l, "{\"time\":\"");
-	line_add_time(l, 6);
-	line_add(l, "\",\"level\":\"");
-	line_add(l, levels[MAX(priority, LOG_ERR)]);
+	log_line_add(l, "{\"time\":\"");
+	log_line_add_time(l, 6);
+	log_line_add(l, "\",\"level\":\"");
+	log_line_add(l, levels[MAX(priority, LOG_ERR)]);
 	if (node) {
-		line_add(l, "\",\"node\":\"");
-		line_add_json(l, node);
+		log_line_add(l, "\",\"node\":\"");
+		log_line_add_json(l, node);
 	}
-	line_add(l, "\",\"message\":\"");
-	line_add_json(l, text);
+	log_line_add(l, "\",\"message\":\"");
+	log_line_add_json(l, text);
 	l->length += (size_t)sprintf(l->text + l->length, "\"}\n");
 }
 
-static void line_make_text(struct line *l, const struct log *log, const char *node,
-			   const char *text)
+static void log_line_make_text(struct line *l, const struct log *log, const char *node,
+			       const char *text)
 {
 	char escaped[2048];
 
 	if (log->format == LOG_TIME || (log->format == LOG_AUTO && !log->bare)) {
-		line_add_time(l, 3);
-		line_add(l, " ");
+		log_line_add_time(l, 3);
+		log_line_add(l, " ");
 	}
-	line_add(l, log->name);
-	line_add(l, ": ");
+	log_line_add(l, log->name);
+	log_line_add(l, ": ");
 	if (node) {
-		line_add(l, text_escape(escaped, sizeof(escaped), node));
-		line_add(l, ": ");
+		log_line_add(l, text_escape(escaped, sizeof(escaped), node));
+		log_line_add(l, ": ");
 	}
-	line_add(l, text_escape(escaped, sizeof(escaped), text));
+	log_line_add(l, text_escape(escaped, sizeof(escaped), text));
 	l->text[l->length++] = '\n';
 }
 
@@ -197,18 +197,18 @@ static void log_write(struct log *log, int priority, const char *node, const cha
 	struct line line = { .length = 0 };
 	char prefix[8];
 
-	if (!is_writable(log)) {
+	if (!log_is_writable(log)) {
 		log->lost++;
 		return;
 	}
 	if (log->journal) {
 		(void)snprintf(prefix, sizeof(prefix), "<%d>", priority);
-		line_add(&line, prefix);
+		log_line_add(&line, prefix);
 	}
 	if (log->format == LOG_JSON)
-		line_make_json(&line, priority, node, text);
+		log_line_make_json(&line, priority, node, text);
 	else
-		line_make_text(&line, log, node, text);
+		log_line_make_text(&line, log, node, text);
 	if (write(log->fd, line.text, line.length) < 0)
 		log->lost++;
 }
@@ -220,7 +220,7 @@ static void log_text(struct log *log, int priority, const char *node, const char
 {
 	char text[1024];
 
-	if (log->lost > 0 && is_writable(log)) {
+	if (log->lost > 0 && log_is_writable(log)) {
 		(void)snprintf(text, sizeof(text), "%u lines of this log were lost", log->lost);
 		log->lost = 0;
 		log_write(log, LOG_WARNING, NULL, text);

@@ -138,7 +138,7 @@ int parse_duration(const char *text, uint64_t *ret_usec)
 #define REALTIME_MIN 34
 #define REALTIME_MAX 64
 
-static const char *signal_name(int signo)
+static const char *parse_signal_name(int signo)
 {
 	static const char *const names[] = {
 		[SIGHUP] = "HUP",	[SIGINT] = "INT",	[SIGQUIT] = "QUIT",
@@ -199,7 +199,7 @@ int parse_signal(const char *text, int *ret)
 	if (strncmp(text, "RT", 2) == 0)
 		return parse_realtime(text + 2, ret);
 	for (int i = 1; i < REALTIME_MIN; i++) {
-		const char *name = signal_name(i);
+		const char *name = parse_signal_name(i);
 
 		if (!name || strcmp(text, name) != 0)
 			continue;
@@ -211,7 +211,7 @@ int parse_signal(const char *text, int *ret)
 
 char *parse_signal_text(char buf[static SIGNAL_TEXT_MAX], int signo)
 {
-	const char *name = signal_name(signo);
+	const char *name = parse_signal_name(signo);
 
 	if (name)
 		(void)snprintf(buf, SIGNAL_TEXT_MAX, "SIG%s", name);

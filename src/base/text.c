@@ -12,7 +12,7 @@
 #include "base/macro.h"
 
 /* The length of the valid UTF-8 character at @s and its number, or 0. */
-static size_t decode(const unsigned char *s, uint32_t *ret)
+static size_t text_decode_character(const unsigned char *s, uint32_t *ret)
 {
 	static const struct {
 		unsigned char mask, lead;
@@ -47,22 +47,22 @@ size_t text_character(const char *text)
 
 	if (*text && !(*text & 0x80)) /* as most are */
 		return 1;
-	return decode((const unsigned char *)text, &c);
+	return text_decode_character((const unsigned char *)text, &c);
 }
 
 /*
  * The length of the printable UTF-8 character at @s, or 0: no control byte, DEL, C1 or backslash.
  */
-static size_t printable(const unsigned char *s)
+static size_t text_printable_length(const unsigned char *s)
 {
 	uint32_t c;
-	size_t n = decode(s, &c);
+	size_t n = text_decode_character(s, &c);
 
 	return n && c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != '\\' ? n : 0;
 }
 
 /* Returns true if the one byte alone shows that it is printable. */
-static bool is_plain(unsigned char c)
+static bool text_is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '\\';
 }
@@ -84,12 +84,12 @@ char *text_escape(char *out, size_t size, const char *text)
 	size_t used = 0;
 
 	while (*s) {
-		if (is_plain(*s) && used + 1 < size) {
+		if (text_is_plain(*s) && used + 1 < size) {
 			out[used++] = (char)*s++;
 			continue;
 		}
 
-		size_t n = printable(s);
+		size_t n = text_printable_length(s);
 		size_t need = n ? n : 4;
 
 		if (used + need >= size)
@@ -138,7 +138,7 @@ uint32_t text_hash(const char *text)
 #define NAME_MAX_LENGTH 40
 
 /* Optimal string alignment distance, for short names. */
-static unsigned distance(const char *a, const char *b)
+static unsigned text_edit_distance(const char *a, const char *b)
 {
 	size_t la = strlen(a), lb = strlen(b);
 	unsigned d[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
@@ -174,7 +174,7 @@ const char *text_closest(const char *name, const char *const *names, size_t n)
 		if (strlen(names[i]) > NAME_MAX_LENGTH)
 			continue;
 
-		unsigned d = distance(name, names[i]);
+		unsigned d = text_edit_distance(name, names[i]);
 
 		if (d >= best)
 			continue;
