@@ -32,9 +32,11 @@ noinst_LTLIBRARIES += %D%/libsys.la
 	%D%/ipc/sock-diag.h %D%/ipc/sock-diag.c \
 	%D%/ipc/listeners.h %D%/ipc/listeners.c \
 	%D%/ipc/connections.h %D%/ipc/connections.c \
+	%D%/ipc/arrivals.h %D%/ipc/arrivals.c \
 	%D%/ipc/pagefile.h %D%/ipc/pagefile.c \
 	%D%/ipc/journal.h %D%/ipc/journal.c
 
-# file: log files
+# file: log files, mount points
 %C%_libsys_la_SOURCES += \
+	%D%/file/mount.h %D%/file/mount.c \
 	%D%/file/logfile.h %D%/file/logfile.c

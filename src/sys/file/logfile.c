@@ -1,3 +1,8 @@
+/*
+ * The path may be in a directory where other users put something.  The directory is opened, then
+ * the name in it is checked and opened: links only if no other user may write to the directory.
+ * The type of the opened file is checked again, as the name may have changed in between.
+ */
 #include "sys/file/logfile.h"
 
 #include <errno.h>
@@ -113,7 +118,7 @@ int logfile_open(const char *path, mode_t mode)
 	return take_fd(fd);
 }
 
-int logfile_look(const char *path, uid_t uid)
+int logfile_refusal(const char *path, uid_t uid)
 {
 	char text[PATH_MAX];
 	bool is_link;

@@ -20,7 +20,7 @@ int logfile_directory(const char *path, const char **name);
  * Returns the error with which logfile_open() would refuse what is at @path, for a process of @uid;
  * 0: it would not, or this process may not look.  Creates nothing.
  */
-int logfile_look(const char *path, uid_t uid);
+int logfile_refusal(const char *path, uid_t uid);
 
 /* Returns the reason in words why a log cannot be written; @error is an errno, as above or of a write. */
 const char *logfile_error_text(int error);

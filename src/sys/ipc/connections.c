@@ -37,7 +37,7 @@ struct search {
 	socklen_t length;
 };
 
-static bool is_at(const union address *address, const struct inet_diag_msg *socket)
+static bool connections_is_at(const union address *address, const struct inet_diag_msg *socket)
 {
 	const uint32_t *local = socket->id.idiag_src;
 
@@ -49,24 +49,24 @@ static bool is_at(const union address *address, const struct inet_diag_msg *sock
 }
 
 /* Without an inode, a socket in these states was closed by its process. */
-static int on_inet(const struct inet_diag_msg *socket, void *arg)
+static int connections_on_inet(const struct inet_diag_msg *socket, void *arg)
 {
 	const struct search *search = arg;
 
 	if (!socket->idiag_inode &&
 	    (socket->idiag_state == TCP_FIN_WAIT1 || socket->idiag_state == TCP_FIN_WAIT2))
 		return 0;
-	return is_at(&search->address, socket);
+	return connections_is_at(&search->address, socket);
 }
 
-static int find_inet(struct search *search, in_port_t port)
+static int connections_find_inet(struct search *search, in_port_t port)
 {
-	return sock_diag_each_tcp(search->address.any.sa_family, port, OPEN_STATES, on_inet,
-				  search);
+	return sock_diag_each_tcp(search->address.any.sa_family, port, OPEN_STATES,
+				  connections_on_inet, search);
 }
 
 /* The first attribute is the name. */
-static int on_unix(const struct nlmsghdr *message, void *arg)
+static int connections_on_unix(const struct nlmsghdr *message, void *arg)
 {
 	const struct search *search = arg;
 	const struct unix_diag_msg *socket = NLMSG_DATA(message);
@@ -78,7 +78,7 @@ static int on_unix(const struct nlmsghdr *message, void *arg)
 	       memcmp((const char *)name + NLA_HDRLEN, search->address.un.sun_path, length) == 0;
 }
 
-static int find_unix(struct search *search)
+static int connections_find_unix(struct search *search)
 {
 	const struct {
 		struct nlmsghdr header;
@@ -92,7 +92,7 @@ static int find_unix(struct search *search)
 			     .udiag_show = UDIAG_SHOW_NAME },
 	};
 
-	return sock_diag_each(&call, sizeof(call), on_unix, search);
+	return sock_diag_each(&call, sizeof(call), connections_on_unix, search);
 }
 
 int connections_are_open(int fd)
@@ -112,10 +112,10 @@ int connections_are_open(int fd)
 		return 0;
 	switch (search.address.any.sa_family) {
 	case AF_UNIX:
-		return find_unix(&search);
+		return connections_find_unix(&search);
 	case AF_INET:
-		return find_inet(&search, search.address.in.sin_port);
+		return connections_find_inet(&search, search.address.in.sin_port);
 	default:
-		return find_inet(&search, search.address.in6.sin6_port);
+		return connections_find_inet(&search, search.address.in6.sin6_port);
 	}
 }

@@ -21,7 +21,7 @@
 #define SEND_BUFFER (8 * 1024 * 1024)
 
 /* The first lines are the attributes of all entries; the entries follow. */
-static int send_header(int fd, const char *identifier, int priority)
+static int journal_send_header(int fd, const char *identifier, int priority)
 {
 	const int level_prefix = 1;
 	char header[512];
@@ -45,7 +45,7 @@ int journal_open(const char *identifier, int priority)
 	    shutdown(fd, SHUT_RD) < 0)
 		return -errno;
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	r = send_header(fd, identifier, priority);
+	r = journal_send_header(fd, identifier, priority);
 	if (r < 0)
 		return r;
 	if (fcntl(fd, F_SETFL, 0) < 0)

@@ -18,17 +18,17 @@
  * "socket:[INODE]".
  */
 
-static const struct in6_addr *address6(const struct sockaddr *address)
+static const struct in6_addr *listeners_address6(const struct sockaddr *address)
 {
 	return &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
 }
 
-static in_addr_t address4(const struct sockaddr *address)
+static in_addr_t listeners_address4(const struct sockaddr *address)
 {
 	return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
 }
 
-static in_port_t port_of(const struct sockaddr *address)
+static in_port_t listeners_port_of(const struct sockaddr *address)
 {
 	return address->sa_family == AF_INET6
 		       ? ((const struct sockaddr_in6 *)(const void *)address)->sin6_port
@@ -36,22 +36,24 @@ static in_port_t port_of(const struct sockaddr *address)
 }
 
 /* A socket of IPv6 that listens at any address may take connections of IPv4. */
-static bool reaches(const struct sockaddr *address, const struct inet_diag_msg *socket)
+static bool listeners_is_reached_by(const struct sockaddr *address,
+				    const struct inet_diag_msg *socket)
 {
 	struct in6_addr local;
 
-	if (socket->id.idiag_sport != port_of(address))
+	if (socket->id.idiag_sport != listeners_port_of(address))
 		return false;
 	if (socket->idiag_family == AF_INET)
 		return address->sa_family == AF_INET &&
-		       (socket->id.idiag_src[0] == address4(address) ||
+		       (socket->id.idiag_src[0] == listeners_address4(address) ||
 			socket->id.idiag_src[0] == INADDR_ANY);
 	memcpy(&local, socket->id.idiag_src, sizeof(local));
 	if (IN6_IS_ADDR_UNSPECIFIED(&local))
 		return true;
 	if (address->sa_family == AF_INET)
-		return IN6_IS_ADDR_V4MAPPED(&local) && socket->id.idiag_src[3] == address4(address);
-	return memcmp(&local, address6(address), sizeof(local)) == 0;
+		return IN6_IS_ADDR_V4MAPPED(&local) &&
+		       socket->id.idiag_src[3] == listeners_address4(address);
+	return memcmp(&local, listeners_address6(address), sizeof(local)) == 0;
 }
 
 struct search {
@@ -59,12 +61,12 @@ struct search {
 	struct listeners found;
 };
 
-static int on_socket(const struct inet_diag_msg *socket, void *arg)
+static int listeners_on_socket(const struct inet_diag_msg *socket, void *arg)
 {
 	struct search *search = arg;
 	struct listeners *l = &search->found;
 
-	if (!reaches(search->address, socket))
+	if (!listeners_is_reached_by(search->address, socket))
 		return 0;
 	if (l->n == LISTENERS_MAX)
 		return -E2BIG;
@@ -73,22 +75,22 @@ static int on_socket(const struct inet_diag_msg *socket, void *arg)
 	return 0;
 }
 
-static int find_of_family(int family, struct search *search)
+static int listeners_find_of_family(int family, struct search *search)
 {
-	return sock_diag_each_tcp(family, port_of(search->address), 1U << TCP_LISTEN, on_socket,
-				  search);
+	return sock_diag_each_tcp(family, listeners_port_of(search->address), 1U << TCP_LISTEN,
+				  listeners_on_socket, search);
 }
 
 int listeners_find(const struct sockaddr *address, struct listeners *ret)
 {
 	struct search search = { .address = address };
-	int r = find_of_family(AF_INET6, &search);
+	int r = listeners_find_of_family(AF_INET6, &search);
 
 	/* A kernel without IPv6. */
 	if (r == -ENOENT)
 		r = 0;
 	if (r == 0 && address->sa_family == AF_INET)
-		r = find_of_family(AF_INET, &search);
+		r = listeners_find_of_family(AF_INET, &search);
 	if (r == 0)
 		*ret = search.found;
 	return r;
@@ -107,7 +109,7 @@ struct look {
 	unsigned *budget;
 };
 
-static int is_one_of(int dir, const char *name, void *arg)
+static int listeners_is_one_of(int dir, const char *name, void *arg)
 {
 	const struct look *look = arg;
 	char target[64];
@@ -128,7 +130,7 @@ bool listeners_held_by(const struct listeners *l, pid_t pid, unsigned *budget)
 {
 	struct look look = { .listeners = l, .budget = budget };
 
-	return *budget > 0 && proc_each_descriptor(pid, is_one_of, &look) == 1;
+	return *budget > 0 && proc_each_descriptor(pid, listeners_is_one_of, &look) == 1;
 }
 
 struct walk {
@@ -138,7 +140,7 @@ struct walk {
 	void *arg;
 };
 
-static int look_at(pid_t pid, void *arg)
+static int listeners_check_process(pid_t pid, void *arg)
 {
 	const struct walk *w = arg;
 
@@ -152,5 +154,5 @@ int listeners_each_holder(const struct listeners *l, unsigned *budget,
 {
 	struct walk walk = { .listeners = l, .budget = budget, .each = each, .arg = arg };
 
-	return proc_each(look_at, &walk);
+	return proc_each(listeners_check_process, &walk);
 }

@@ -18,7 +18,7 @@
 /* More than most machines have; processors without a lane count in @elsewhere. */
 #define LANES_MAX 4096
 
-static uint32_t count_lanes(void)
+static uint32_t pagefile_count_lanes(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_CONF);
 
@@ -30,7 +30,7 @@ int pagefile_new(void)
 	const struct page page = {
 		.magic = PAGE_MAGIC,
 		.version = PAGE_VERSION,
-		.n_lanes = count_lanes(),
+		.n_lanes = pagefile_count_lanes(),
 	};
 
 	return fd_new_sealed("swansong", PAGE_HEADER + (size_t)page.n_lanes * PAGE_LANE, &page,
@@ -61,7 +61,7 @@ pid_t pagefile_holder(int fd)
 #define LANES_READ 32
 
 /* Modulo 2^64: a guard taken on one processor may have been dropped on another. */
-static uint64_t sum_of_lanes(int fd, off_t at)
+static uint64_t pagefile_sum_of_lanes(int fd, off_t at)
 {
 	struct page_lane lanes[LANES_READ];
 	ssize_t n = pread(fd, lanes, sizeof(lanes), at);
@@ -73,20 +73,20 @@ static uint64_t sum_of_lanes(int fd, off_t at)
 	return sum;
 }
 
-static uint64_t sum_of_all_lanes(int fd)
+static uint64_t pagefile_sum_of_all_lanes(int fd)
 {
 	uint64_t sum = 0;
 	off_t at = PAGE_HEADER;
 
 	/* Unwritten parts are holes.  The size is sealed, so the loop ends. */
 	while ((at = lseek(fd, at, SEEK_DATA)) >= 0) {
-		sum += sum_of_lanes(fd, at);
+		sum += pagefile_sum_of_lanes(fd, at);
 		at += sizeof(struct page_lane) * LANES_READ;
 	}
 	return sum;
 }
 
-static bool is_gathered(int fd)
+static bool pagefile_is_gathered(int fd)
 {
 	uint32_t gathered;
 	ssize_t n = pread(fd, &gathered, sizeof(gathered), offsetof(struct page, gathered));
@@ -94,7 +94,7 @@ static bool is_gathered(int fd)
 	return n == (ssize_t)sizeof(gathered) && gathered;
 }
 
-static uint64_t elsewhere(int fd)
+static uint64_t pagefile_held_elsewhere(int fd)
 {
 	int64_t held;
 	ssize_t n = pread(fd, &held, sizeof(held), offsetof(struct page, elsewhere));
@@ -105,14 +105,14 @@ static uint64_t elsewhere(int fd)
 /* As page_guards(), which needs the page in memory. */
 uint64_t pagefile_guards(int fd)
 {
-	bool gathered = is_gathered(fd);
-	uint64_t sum = gathered ? 0 : sum_of_all_lanes(fd);
+	bool gathered = pagefile_is_gathered(fd);
+	uint64_t sum = gathered ? 0 : pagefile_sum_of_all_lanes(fd);
 	int64_t held;
 
-	sum += elsewhere(fd);
+	sum += pagefile_held_elsewhere(fd);
 	/* The program has added the lanes to @elsewhere between the two reads. */
-	if (!gathered && is_gathered(fd))
-		sum = elsewhere(fd);
+	if (!gathered && pagefile_is_gathered(fd))
+		sum = pagefile_held_elsewhere(fd);
 	held = (int64_t)sum;
 	return held < 0 ? 0 : MIN((uint64_t)held, (uint64_t)PAGEFILE_GUARDS_MAX);
 }

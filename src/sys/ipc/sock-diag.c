@@ -1,3 +1,7 @@
+/*
+ * A search is one request of NETLINK_SOCK_DIAG.  Each recv(2) makes the kernel write the next part
+ * of the reply, so none is waited for.
+ */
 #include "sys/ipc/sock-diag.h"
 
 #include <errno.h>
@@ -11,7 +15,7 @@
 #define REPLY_MAX 8192
 
 /* NLMSG_NEXT() casts to a type of stricter alignment, which clang warns of. */
-static const struct nlmsghdr *next_header(const struct nlmsghdr *header, size_t *n)
+static const struct nlmsghdr *sock_diag_next_header(const struct nlmsghdr *header, size_t *n)
 {
 	size_t size = NLMSG_ALIGN(header->nlmsg_len);
 
@@ -20,12 +24,13 @@ static const struct nlmsghdr *next_header(const struct nlmsghdr *header, size_t 
 }
 
 /* Returns what ends the reply, with *done set, or 0. */
-static int read_messages(const struct nlmsghdr *header, size_t n, bool *done,
-			 int (*each)(const struct nlmsghdr *message, void *arg), void *arg)
+static int sock_diag_read_messages(const struct nlmsghdr *header, size_t n, bool *done,
+				   int (*each)(const struct nlmsghdr *message, void *arg),
+				   void *arg)
 {
 	int r = 0;
 
-	for (; r == 0 && NLMSG_OK(header, n); header = next_header(header, &n)) {
+	for (; r == 0 && NLMSG_OK(header, n); header = sock_diag_next_header(header, &n)) {
 		*done = header->nlmsg_type == NLMSG_DONE;
 		if (*done)
 			return 0;
@@ -51,8 +56,8 @@ int sock_diag_each(const void *request, size_t size,
 
 		if (n <= 0)
 			return n < 0 ? -errno : -EBADMSG;
-		r = read_messages((const struct nlmsghdr *)(const void *)reply, (size_t)n, &done,
-				  each, arg);
+		r = sock_diag_read_messages((const struct nlmsghdr *)(const void *)reply, (size_t)n,
+					    &done, each, arg);
 	}
 	return r;
 }
@@ -62,7 +67,7 @@ struct tcp_search {
 	void *arg;
 };
 
-static int on_tcp(const struct nlmsghdr *message, void *arg)
+static int sock_diag_on_tcp(const struct nlmsghdr *message, void *arg)
 {
 	const struct inet_diag_msg *socket = NLMSG_DATA(message);
 	const struct tcp_search *search = arg;
@@ -89,5 +94,5 @@ int sock_diag_each_tcp(int family, in_port_t port, uint32_t states,
 	};
 	struct tcp_search search = { .each = each, .arg = arg };
 
-	return sock_diag_each(&call, sizeof(call), on_tcp, &search);
+	return sock_diag_each(&call, sizeof(call), sock_diag_on_tcp, &search);
 }

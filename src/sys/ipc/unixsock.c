@@ -21,7 +21,7 @@
 
 #define BACKLOG 128
 
-static int take_lock(const char *path)
+static int unix_take_lock(const char *path)
 {
 	cleanup(freep) char *name = NULL;
 	cleanup(closep) int fd = -1;
@@ -43,7 +43,7 @@ static int take_lock(const char *path)
 	return take_fd(fd);
 }
 
-static int address_of(struct sockaddr_un *address, const char *path)
+static int unix_address_of(struct sockaddr_un *address, const char *path)
 {
 	size_t length = strlen(path);
 
@@ -55,7 +55,7 @@ static int address_of(struct sockaddr_un *address, const char *path)
 }
 
 /* Removes only a socket, and only if no process answers there. */
-static int remove_stale(const struct sockaddr_un *address)
+static int unix_remove_stale(const struct sockaddr_un *address)
 {
 	cleanup(closep) int fd = -1;
 	struct stat st;
@@ -77,7 +77,7 @@ static int remove_stale(const struct sockaddr_un *address)
 }
 
 /* Without the umask, which would remove bits of @mode. */
-static int bind_as(int fd, const struct sockaddr_un *address, mode_t mode)
+static int unix_bind_as(int fd, const struct sockaddr_un *address, mode_t mode)
 {
 	mode_t was;
 	int r;
@@ -96,16 +96,16 @@ int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group)
 	struct sockaddr_un address;
 	int r;
 
-	r = address_of(&address, path);
+	r = unix_address_of(&address, path);
 	if (r < 0)
 		return r;
-	r = remove_stale(&address);
+	r = unix_remove_stale(&address);
 	if (r < 0)
 		return r;
 	fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	r = bind_as(fd, &address, mode);
+	r = unix_bind_as(fd, &address, mode);
 	if (r < 0)
 		return r;
 	if ((owner != (uid_t)-1 || group != (gid_t)-1) && lchown(path, owner, group) < 0) {
@@ -117,7 +117,7 @@ int unix_bind(const char *path, int type, mode_t mode, uid_t owner, gid_t group)
 }
 
 /* The name until the socket listens, under the lock of @path; @path itself if it has 107 bytes. */
-static void name_new(char *buf, size_t size, const char *path)
+static void unix_make_name(char *buf, size_t size, const char *path)
 {
 	const char *suffix = strlen(path) + 1 < size ? "~" : "";
 
@@ -131,19 +131,19 @@ int unix_listen(struct unix_listener *ret, const char *path, mode_t mode, gid_t 
 	cleanup(freep) char *name = strdup(path);
 	char new_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	struct sockaddr_un address;
-	int r = address_of(&address, path);
+	int r = unix_address_of(&address, path);
 
 	if (!name)
 		return -ENOMEM;
 	if (r < 0)
 		return r;
-	lock = take_lock(path);
+	lock = unix_take_lock(path);
 	if (lock < 0)
 		return lock;
-	r = remove_stale(&address);
+	r = unix_remove_stale(&address);
 	if (r < 0)
 		return r;
-	name_new(new_path, sizeof(new_path), path);
+	unix_make_name(new_path, sizeof(new_path), path);
 	fd = unix_bind(new_path, SOCK_STREAM | SOCK_NONBLOCK, mode, (uid_t)-1, group);
 	if (fd < 0)
 		return fd;
@@ -277,7 +277,7 @@ void unix_passed_close(struct unix_passed *passed)
 	passed->n = 0;
 }
 
-static void take_passed(struct unix_passed *passed, const struct cmsghdr *c)
+static void unix_take_passed(struct unix_passed *passed, const struct cmsghdr *c)
 {
 	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
@@ -286,7 +286,8 @@ static void take_passed(struct unix_passed *passed, const struct cmsghdr *c)
 }
 
 /* Reads the control messages.  Returns true if the sender is among them. */
-static bool read_control(struct msghdr *msg, struct unix_peer *sender, struct unix_passed *passed)
+static bool unix_read_control(struct msghdr *msg, struct unix_peer *sender,
+			      struct unix_passed *passed)
 {
 	bool known = false;
 
@@ -296,7 +297,7 @@ static bool read_control(struct msghdr *msg, struct unix_peer *sender, struct un
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
 		if (c->cmsg_type == SCM_RIGHTS && passed)
-			take_passed(passed, c);
+			unix_take_passed(passed, c);
 		if (c->cmsg_type != SCM_CREDENTIALS || c->cmsg_len != CMSG_LEN(sizeof(cred)))
 			continue;
 		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
@@ -306,7 +307,7 @@ static bool read_control(struct msghdr *msg, struct unix_peer *sender, struct un
 	return known;
 }
 
-static ssize_t receive(int fd, struct msghdr *msg, int flags)
+static ssize_t unix_receive_message(int fd, struct msghdr *msg, int flags)
 {
 	ssize_t n;
 
@@ -324,12 +325,12 @@ int unix_peek(int fd, struct unix_peer *sender)
 		char bytes[CMSG_SPACE(sizeof(struct ucred))];
 	} control;
 	struct msghdr msg = { .msg_control = &control, .msg_controllen = sizeof(control) };
-	ssize_t n = receive(fd, &msg, MSG_PEEK);
+	ssize_t n = unix_receive_message(fd, &msg, MSG_PEEK);
 
 	*sender = (struct unix_peer){ 0 };
 	if (n < 0)
 		return (int)n;
-	(void)read_control(&msg, sender, NULL);
+	(void)unix_read_control(&msg, sender, NULL);
 	return msg.msg_flags & MSG_CTRUNC ? 1 : 0;
 }
 
@@ -352,10 +353,10 @@ ssize_t unix_receive_passed(int fd, void *buf, size_t size, struct unix_peer *se
 	ssize_t n;
 
 	passed->n = 0;
-	n = receive(fd, &msg, 0);
+	n = unix_receive_message(fd, &msg, 0);
 	if (n < 0)
 		return n;
-	known = read_control(&msg, sender, passed);
+	known = unix_read_control(&msg, sender, passed);
 	if ((msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || (n > 0 && !known))
 		return -EBADMSG;
 	return n;

@@ -29,7 +29,7 @@
 /* A group and a file of it, below a directory that is open. */
 #define FILE_PATH_MAX 1024
 
-static void closefp(FILE **file)
+static void cgroup_closefp(FILE **file)
 {
 	if (*file)
 		(void)fclose(*file);
@@ -55,7 +55,7 @@ int cgroup_of(pid_t pid, char buf[static CGROUP_PATH_MAX])
 /* --- the mount point --- */
 
 /* mountinfo has \040 for a blank, and other bytes likewise. */
-static void unescape(char *text)
+static void cgroup_unescape(char *text)
 {
 	char *to = text;
 
@@ -72,7 +72,7 @@ static void unescape(char *text)
 }
 
 /* Returns the part of @path below @root, or NULL if it is not below. */
-static const char *path_below(const char *path, const char *root)
+static const char *cgroup_path_below(const char *path, const char *root)
 {
 	size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
 
@@ -81,7 +81,7 @@ static const char *path_below(const char *path, const char *root)
 	return path + length;
 }
 
-static int open_on_mount(const char *mount, const char *below)
+static int cgroup_open_on_mount(const char *mount, const char *below)
 {
 	cleanup(freep) char *path = NULL;
 	cleanup(closep) int fd = -1;
@@ -101,7 +101,7 @@ static int open_on_mount(const char *mount, const char *below)
 }
 
 /* "31 23 0:28 ROOT MOUNT OPTIONS … - cgroup2 …" */
-static int open_by_line(char *line, const char *path)
+static int cgroup_open_by_line(char *line, const char *path)
 {
 	char *rest = line, *root = NULL, *mount = NULL;
 	const char *below;
@@ -114,15 +114,15 @@ static int open_by_line(char *line, const char *path)
 	mount = strsep(&rest, " ");
 	if (!root || !mount)
 		return -ENOENT;
-	unescape(root);
-	unescape(mount);
-	below = path_below(path, root);
-	return below ? open_on_mount(mount, below) : -ENOENT;
+	cgroup_unescape(root);
+	cgroup_unescape(mount);
+	below = cgroup_path_below(path, root);
+	return below ? cgroup_open_on_mount(mount, below) : -ENOENT;
 }
 
 int cgroup_open(const char *path)
 {
-	cleanup(closefp) FILE *file = NULL;
+	cleanup(cgroup_closefp) FILE *file = NULL;
 	cleanup(freep) char *line = NULL;
 	size_t size = 0;
 	int r = -ENOENT;
@@ -134,18 +134,18 @@ int cgroup_open(const char *path)
 	if (!file)
 		return -errno;
 	while (r < 0 && getline(&line, &size, file) >= 0)
-		r = open_by_line(line, path);
+		r = cgroup_open_by_line(line, path);
 	return r;
 }
 
-static bool has_mark(int group, const char *name)
+static bool cgroup_has_mark(int group, const char *name)
 {
 	char value[2];
 
 	return fgetxattr(group, name, value, sizeof(value)) >= 1 && value[0] == '1';
 }
 
-static bool ends_with(const char *text, const char *end)
+static bool cgroup_path_ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
 
@@ -157,10 +157,11 @@ bool cgroup_is_delegated(int group, const char *path)
 	if (faccessat(group, ".", W_OK, AT_EACCESS) < 0 ||
 	    faccessat(group, "cgroup.procs", W_OK, AT_EACCESS) < 0)
 		return false;
-	if (!ends_with(path, ".service") && !ends_with(path, ".scope") &&
-	    !ends_with(path, ".slice"))
+	if (!cgroup_path_ends_with(path, ".service") && !cgroup_path_ends_with(path, ".scope") &&
+	    !cgroup_path_ends_with(path, ".slice"))
 		return true;
-	return has_mark(group, "trusted.delegate") || has_mark(group, "user.delegate");
+	return cgroup_has_mark(group, "trusted.delegate") ||
+	       cgroup_has_mark(group, "user.delegate");
 }
 
 bool cgroup_is_machine_root(int group)
@@ -182,7 +183,7 @@ int cgroup_open_below(int top, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_file(int top, const char *path, const char *file, int flags)
+static int cgroup_open_file(int top, const char *path, const char *file, int flags)
 {
 	char name[FILE_PATH_MAX];
 	int n = snprintf(name, sizeof(name), "%s/%s", path, file);
@@ -196,7 +197,7 @@ static int open_file(int top, const char *path, const char *file, int flags)
 
 int cgroup_read(int top, const char *path, const char *file, char *buf, size_t size)
 {
-	cleanup(closep) int fd = open_file(top, path, file, O_RDONLY);
+	cleanup(closep) int fd = cgroup_open_file(top, path, file, O_RDONLY);
 	ssize_t n;
 
 	if (fd < 0)
@@ -210,7 +211,7 @@ int cgroup_read(int top, const char *path, const char *file, char *buf, size_t s
 
 int cgroup_write(int top, const char *path, const char *file, const char *value)
 {
-	cleanup(closep) int fd = open_file(top, path, file, O_WRONLY);
+	cleanup(closep) int fd = cgroup_open_file(top, path, file, O_WRONLY);
 
 	if (fd < 0)
 		return fd;
@@ -242,7 +243,7 @@ bool cgroup_lists(int top, const char *path, const char *file, const char *word)
 
 int cgroup_processes(int top, const char *path, void (*each)(pid_t pid, void *arg), void *arg)
 {
-	cleanup(closep) int fd = open_file(top, path, "cgroup.procs", O_RDONLY);
+	cleanup(closep) int fd = cgroup_open_file(top, path, "cgroup.procs", O_RDONLY);
 	char buf[4096];
 	ssize_t n = 0;
 	pid_t rest = 0;
@@ -264,7 +265,7 @@ void cgroup_signal(pid_t pid, const char *full_path, int signo)
 		(void)syscall(SYS_pidfd_send_signal, fd, signo, NULL, 0);
 }
 
-static void kill_one(pid_t pid, void *arg)
+static void cgroup_kill_one(pid_t pid, void *arg)
 {
 	(void)kill(pid, SIGKILL);
 }
@@ -273,13 +274,13 @@ int cgroup_kill(int top, const char *path)
 {
 	int r = cgroup_write(top, path, "cgroup.kill", "1");
 
-	return r == -ENOENT ? cgroup_processes(top, path, kill_one, NULL) : r;
+	return r == -ENOENT ? cgroup_processes(top, path, cgroup_kill_one, NULL) : r;
 }
 
 /* --- a tree of groups --- */
 
 /* The next group in @dir, or NULL. */
-static const char *next_child(DIR *dir)
+static const char *cgroup_next_child(DIR *dir)
 {
 	const struct dirent *entry;
 
@@ -289,7 +290,7 @@ static const char *next_child(DIR *dir)
 	return NULL;
 }
 
-static int open_directory(int top, const char *path, DIR **ret)
+static int cgroup_open_directory(int top, const char *path, DIR **ret)
 {
 	int fd = cgroup_open_below(top, path);
 
@@ -306,27 +307,27 @@ int cgroup_children(int top, void (*each)(const char *name, void *arg), void *ar
 {
 	const char *name;
 	DIR *dir;
-	int r = open_directory(top, ".", &dir);
+	int r = cgroup_open_directory(top, ".", &dir);
 
 	if (r < 0)
 		return r;
-	while ((name = next_child(dir)))
+	while ((name = cgroup_next_child(dir)))
 		each(name, arg);
 	(void)closedir(dir);
 	return 0;
 }
 
 /* The first group in @path, appended to it.  Return: 1, 0 if there is none, or -errno. */
-static int append_child(int top, char path[static FILE_PATH_MAX])
+static int cgroup_append_child(int top, char path[static FILE_PATH_MAX])
 {
 	size_t length = strlen(path);
 	const char *name;
 	DIR *dir;
-	int r = open_directory(top, path, &dir);
+	int r = cgroup_open_directory(top, path, &dir);
 
 	if (r < 0)
 		return r;
-	name = next_child(dir);
+	name = cgroup_next_child(dir);
 	if (name && length + strlen(name) + 2 > FILE_PATH_MAX)
 		r = -ENAMETOOLONG;
 	else if (name)
@@ -350,7 +351,7 @@ int cgroup_remove(int top, const char *path)
 		return -ENAMETOOLONG;
 	(void)snprintf(at, sizeof(at), "%s", path);
 	for (;;) {
-		while ((r = append_child(top, at)) > 0)
+		while ((r = cgroup_append_child(top, at)) > 0)
 			;
 		if (r < 0)
 			return r;

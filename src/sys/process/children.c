@@ -53,7 +53,7 @@ struct reading {
 	void *arg;
 };
 
-static void on_child(pid_t pid, void *arg)
+static void children_on_child(pid_t pid, void *arg)
 {
 	struct reading *reading = arg;
 
@@ -61,7 +61,7 @@ static void on_child(pid_t pid, void *arg)
 	reading->each(pid, reading->arg);
 }
 
-static int read_all(int fd, struct reading *reading)
+static int children_read_all(int fd, struct reading *reading)
 {
 	char buf[4096];
 	pid_t rest = 0;
@@ -70,12 +70,12 @@ static int read_all(int fd, struct reading *reading)
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return -errno;
 	while ((n = read(fd, buf, sizeof(buf))) > 0)
-		proc_pids(buf, (size_t)n, &rest, on_child, reading);
+		proc_pids(buf, (size_t)n, &rest, children_on_child, reading);
 	return n < 0 ? -errno : 0;
 }
 
 /* Return: more than 0 if a child follows the position. */
-static ssize_t look_behind(const struct children_place *place)
+static ssize_t children_read_further(const struct children_place *place)
 {
 	char text[16];
 
@@ -90,9 +90,9 @@ int children_read(struct children *children, void (*each)(pid_t pid, void *arg),
 
 	/* Another implementation of /proc may show the list as it was when it was opened. */
 	if (!children->live)
-		children->live = place->n != NOWHERE && look_behind(place) > 0;
+		children->live = place->n != NOWHERE && children_read_further(place) > 0;
 	place->n = NOWHERE;
-	r = read_all(place->fd, &reading);
+	r = children_read_all(place->fd, &reading);
 	if (r < 0)
 		return r;
 	place->n = reading.n;
@@ -108,7 +108,7 @@ bool children_exceed(struct children *children, unsigned n)
 
 		if (place->n != n)
 			continue;
-		if (look_behind(place) == 0)
+		if (children_read_further(place) == 0)
 			return false;
 		place->n = NOWHERE;
 		children->next = i;

@@ -26,7 +26,7 @@ void command_options_init(struct command_options *options)
 	forward_init(&options->forward);
 }
 
-static const char *parse_success(struct command_options *options, const char *value)
+static const char *command_parse_success(struct command_options *options, const char *value)
 {
 	uint64_t status;
 
@@ -60,7 +60,7 @@ const char *command_option(struct command_options *options, int option, const ch
 			       ? "a signal, for example TERM"
 			       : NULL;
 	case 'e':
-		return parse_success(options, value);
+		return command_parse_success(options, value);
 	case COMMAND_LEFTOVER:
 		return parse_duration(value, &options->leftover_timeout_usec) < 0
 			       ? "a duration, for example 500ms, 30s or infinity"
@@ -78,8 +78,8 @@ const char *command_option_name(const struct option *rows, int option)
 }
 
 /* A long option, with its dashes, that no row or more than one row begins with. */
-static void refuse_long(char buf[static COMMAND_REFUSAL_MAX], const struct option *rows,
-			const char *text)
+static void command_refuse_option(char buf[static COMMAND_REFUSAL_MAX], const struct option *rows,
+				  const char *text)
 {
 	const char *names[ROWS_MAX], *closest;
 	char name[COMMAND_REFUSAL_MAX / 4];
@@ -115,7 +115,7 @@ const char *command_refusal(char buf[static COMMAND_REFUSAL_MAX], const struct o
 					     : "unknown option '-%c': see --help",
 			       optopt);
 	else
-		refuse_long(buf, rows, text);
+		command_refuse_option(buf, rows, text);
 	return buf;
 }
 

@@ -17,7 +17,7 @@
 #include "sys/process/proc.h"
 #include "sys/process/snapshot.h"
 
-static bool is_among(const struct descendants *list, pid_t pid)
+static bool descendants_is_among(const struct descendants *list, pid_t pid)
 {
 	for (size_t i = 0; list && i < list->n; i++)
 		if (list->pids[i] == pid)
@@ -25,7 +25,7 @@ static bool is_among(const struct descendants *list, pid_t pid)
 	return false;
 }
 
-static bool has_our_parent(const struct snapshot *s, const struct snapshot_entry *e)
+static bool descendants_has_our_parent(const struct snapshot *s, const struct snapshot_entry *e)
 {
 	const struct snapshot_entry *parent;
 
@@ -35,7 +35,7 @@ static bool has_our_parent(const struct snapshot *s, const struct snapshot_entry
 	return parent && parent->marked;
 }
 
-static void mark(struct snapshot *s, const struct descendants *inherited)
+static void descendants_mark(struct snapshot *s, const struct descendants *inherited)
 {
 	bool again;
 
@@ -44,20 +44,21 @@ static void mark(struct snapshot *s, const struct descendants *inherited)
 		for (size_t i = 0; i < s->n; i++) {
 			struct snapshot_entry *e = &s->entries[i];
 
-			if (e->marked || is_among(inherited, e->pid) || !has_our_parent(s, e))
+			if (e->marked || descendants_is_among(inherited, e->pid) ||
+			    !descendants_has_our_parent(s, e))
 				continue;
 			e->marked = again = true;
 		}
 	} while (again);
 }
 
-static int take_descendants(struct snapshot *s, const struct descendants *inherited)
+static int descendants_take(struct snapshot *s, const struct descendants *inherited)
 {
 	int r = snapshot_take(s);
 
 	if (r < 0)
 		return r;
-	mark(s, inherited);
+	descendants_mark(s, inherited);
 	return 0;
 }
 
@@ -67,7 +68,7 @@ int descendants_inherit(struct descendants *inherited)
 	int r;
 
 	*inherited = (struct descendants){ 0 };
-	r = take_descendants(&s, NULL);
+	r = descendants_take(&s, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	inherited->pids = malloc((s.n + 1) * sizeof(*inherited->pids));
@@ -89,7 +90,7 @@ int descendants_each(const struct descendants *inherited,
 		     void (*each)(pid_t pid, const char *name, void *arg), void *arg)
 {
 	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
-	int r = take_descendants(&s, inherited);
+	int r = descendants_take(&s, inherited);
 
 	for (size_t i = 0; r == 0 && i < s.n; i++)
 		if (s.entries[i].marked && s.entries[i].info.state != 'Z')
@@ -101,7 +102,7 @@ int descendants_each(const struct descendants *inherited,
  * The pid may have been reused: after the pidfd is open, the parent must be the same, or this
  * process.
  */
-static void signal_exactly(const struct snapshot_entry *e, int signo)
+static void descendants_signal_exactly(const struct snapshot_entry *e, int signo)
 {
 	cleanup(closep) int fd = (int)syscall(SYS_pidfd_open, e->pid, 0);
 	struct proc_info now;
@@ -117,7 +118,7 @@ static void signal_exactly(const struct snapshot_entry *e, int signo)
 /*
  * A group may be signalled if its number is that of a child or of no process; else it was reused.
  */
-static bool has_group(pid_t group)
+static bool descendants_has_group(pid_t group)
 {
 	siginfo_t info = { 0 };
 
@@ -131,10 +132,10 @@ void descendants_resume(const struct descendants *inherited)
 {
 	cleanup(snapshot_done) struct snapshot s = { .n = 0 };
 
-	(void)take_descendants(&s, inherited);
+	(void)descendants_take(&s, inherited);
 	for (size_t i = 0; i < s.n; i++)
 		if (s.entries[i].marked && s.entries[i].info.state == 'T')
-			signal_exactly(&s.entries[i], SIGCONT);
+			descendants_signal_exactly(&s.entries[i], SIGCONT);
 }
 
 void descendants_signal(pid_t group, int signo, const struct descendants *inherited)
@@ -146,12 +147,12 @@ void descendants_signal(pid_t group, int signo, const struct descendants *inheri
 		(void)kill(-1, signo);
 		return;
 	}
-	grouped = has_group(group);
+	grouped = descendants_has_group(group);
 	/* Before any process gets the signal and exits. */
-	(void)take_descendants(&s, inherited);
+	(void)descendants_take(&s, inherited);
 	if (grouped)
 		(void)kill(-group, signo);
 	for (size_t i = 0; i < s.n; i++)
 		if (s.entries[i].marked && !(grouped && s.entries[i].info.group == group))
-			signal_exactly(&s.entries[i], signo);
+			descendants_signal_exactly(&s.entries[i], signo);
 }

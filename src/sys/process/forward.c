@@ -56,7 +56,7 @@ int forward_rewrite(struct forward *forward, const char *rule)
 	return 0;
 }
 
-static bool is_terminal_stop(int signo)
+static bool forward_is_terminal_stop(int signo)
 {
 	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
 }
@@ -65,7 +65,7 @@ int forward_as(const struct forward *forward, int signo, pid_t sender)
 {
 	if ((signo == SIGPIPE || signo == SIGXFSZ) && sender == getpid())
 		return 0;
-	if (is_terminal_stop(signo) && forward->as[signo] == signo)
+	if (forward_is_terminal_stop(signo) && forward->as[signo] == signo)
 		return SIGSTOP;
 	return signo > 0 && signo < FORWARD_SIGNALS ? forward->as[signo] : 0;
 }

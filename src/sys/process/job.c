@@ -19,14 +19,14 @@ void job_init(struct job *job)
 }
 
 /* Both are 0 if they are outside of the pid namespace. */
-static bool has_foreground(const struct job *job)
+static bool job_has_foreground(const struct job *job)
 {
 	return job->terminal >= 0 && tcgetpgrp(job->terminal) == getpgrp();
 }
 
 int job_foreground(const struct job *job)
 {
-	return has_foreground(job) ? job->terminal : -1;
+	return job_has_foreground(job) ? job->terminal : -1;
 }
 
 bool job_is_stop(int signo)
@@ -45,7 +45,7 @@ int job_stopped_by(pid_t pid, bool *stopped)
 	return *stopped ? info.si_status : 0;
 }
 
-static bool is_pending(int signo)
+static bool job_is_pending(int signo)
 {
 	sigset_t pending;
 
@@ -57,7 +57,7 @@ static bool is_pending(int signo)
  * no orphaned process group.  Returns true if the process was stopped: the SIGCONT that resumed it
  * is pending then, while an earlier SIGCONT was discarded by the stop signal.
  */
-static bool stop_here(int signo)
+static bool job_stop_here(int signo)
 {
 	sigset_t one;
 
@@ -65,30 +65,30 @@ static bool stop_here(int signo)
 	(void)sigaddset(&one, signo);
 	(void)sigprocmask(SIG_UNBLOCK, &one, NULL);
 	(void)sigprocmask(SIG_BLOCK, &one, NULL);
-	return is_pending(SIGCONT);
+	return job_is_pending(SIGCONT);
 }
 
-static bool hand_over(const struct job *job)
+static bool job_hand_over(const struct job *job)
 {
-	return has_foreground(job) && tcsetpgrp(job->terminal, job->group) == 0;
+	return job_has_foreground(job) && tcsetpgrp(job->terminal, job->group) == 0;
 }
 
-void job_follow(const struct job *job, int signo)
+void job_process_stop(const struct job *job, int signo)
 {
 	bool resumable = false;
 
 	/* A SIGCONT has ended this stop already. */
-	if (job->terminal < 0 || is_pending(SIGCONT))
+	if (job->terminal < 0 || job_is_pending(SIGCONT))
 		return;
 	/* A shell may move a running job to the foreground without a signal. */
-	if ((signo == SIGTTIN || signo == SIGTTOU) && hand_over(job)) {
+	if ((signo == SIGTTIN || signo == SIGTTOU) && job_hand_over(job)) {
 		(void)kill(-job->group, SIGCONT);
 		return;
 	}
 	/* A session leader has no parent that controls jobs. */
 	if (getsid(0) != getpid()) {
 		(void)kill(0, signo);
-		resumable = stop_here(signo) || getpid() == 1;
+		resumable = job_stop_here(signo) || getpid() == 1;
 	}
 	/* Not after SIGTTIN and SIGTTOU: the command would repeat the access, and stop again. */
 	if (!resumable && signo == SIGTSTP)
@@ -100,13 +100,13 @@ void job_suspend(int signo)
 	if (getpid() == 1)
 		return;
 	(void)kill(getpid(), signo);
-	if (!stop_here(signo) && signo != SIGSTOP)
+	if (!job_stop_here(signo) && signo != SIGSTOP)
 		(void)kill(getpid(), SIGSTOP);
 }
 
 void job_resume(const struct job *job)
 {
-	(void)hand_over(job);
+	(void)job_hand_over(job);
 }
 
 void job_end(const struct job *job)

@@ -36,7 +36,7 @@ int job_stopped_by(pid_t pid, bool *stopped);
  * with its whole group.  If no process could resume the program, the terminal must not suspend it:
  * the command continues at once.
  */
-void job_follow(const struct job *job, int signo);
+void job_process_stop(const struct job *job, int signo);
 
 /* Suspends the program, after the stop signal @signo has been passed on. */
 void job_suspend(int signo);

@@ -1,3 +1,8 @@
+/*
+ * The file is of a program that may be hostile: it is opened without following a link or waiting,
+ * must be a regular file of an expected owner, and only its first bytes are read.  Each failure
+ * has a reason for the log.
+ */
 #include "sys/process/pid-file.h"
 
 #include <ctype.h>
@@ -16,7 +21,7 @@
 /* The longest line that may hold a pid. */
 #define LINE_MAX_BYTES 32
 
-static const char *open_error(int error)
+static const char *pid_file_open_error(int error)
 {
 	switch (error) {
 	case ENOENT:
@@ -31,7 +36,7 @@ static const char *open_error(int error)
 	}
 }
 
-static bool is_owner(uid_t uid, const uid_t owners[static PID_FILE_OWNERS])
+static bool pid_file_is_owner(uid_t uid, const uid_t owners[static PID_FILE_OWNERS])
 {
 	for (size_t i = 0; i < PID_FILE_OWNERS; i++)
 		if (uid == owners[i])
@@ -40,7 +45,7 @@ static bool is_owner(uid_t uid, const uid_t owners[static PID_FILE_OWNERS])
 }
 
 /* Return: 0 or -EINVAL; -ENODATA if the line is not there yet. */
-static int parse(const char *text, pid_t *ret)
+static int pid_file_parse(const char *text, pid_t *ret)
 {
 	char *end;
 	long pid;
@@ -69,21 +74,21 @@ int pid_file_read(const char *path, const uid_t owners[static PID_FILE_OWNERS], 
 	ssize_t n;
 	int r;
 
-	*why = fd < 0 ? open_error(errno) : "cannot be read";
+	*why = fd < 0 ? pid_file_open_error(errno) : "cannot be read";
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
 	*why = "not a regular file";
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	*why = "a file of another user than root and the user of the service";
-	if (!is_owner(st.st_uid, owners))
+	if (!pid_file_is_owner(st.st_uid, owners))
 		return -EPERM;
 	*why = "cannot be read";
 	n = read(fd, text, sizeof(text) - 1);
 	if (n < 0)
 		return -errno;
 	text[n] = '\0';
-	r = parse(text, ret);
+	r = pid_file_parse(text, ret);
 	*why = r == -ENODATA ? "empty" : "not a pid";
 	return r;
 }

@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-static int open_file(pid_t pid, const char *file)
+static int proc_open_file(pid_t pid, const char *file)
 {
 	char path[64];
 	int fd;
@@ -31,7 +31,7 @@ static int open_file(pid_t pid, const char *file)
 
 int proc_read_text(pid_t pid, const char *file, char *buf, size_t size)
 {
-	cleanup(closep) int fd = open_file(pid, file);
+	cleanup(closep) int fd = proc_open_file(pid, file);
 	ssize_t n;
 
 	if (fd < 0)
@@ -43,17 +43,17 @@ int proc_read_text(pid_t pid, const char *file, char *buf, size_t size)
 	return 0;
 }
 
-static void closedirp(DIR **dir)
+static void proc_closedirp(DIR **dir)
 {
 	if (*dir)
 		(void)closedir(*dir);
 }
 
 /* Calls @each for the names that begin with a digit. */
-static int each_number(const char *path, int (*each)(int dir, const char *name, void *arg),
-		       void *arg)
+static int proc_each_number(const char *path, int (*each)(int dir, const char *name, void *arg),
+			    void *arg)
 {
-	cleanup(closedirp) DIR *dir = opendir(path);
+	cleanup(proc_closedirp) DIR *dir = opendir(path);
 	const struct dirent *entry;
 	int r = dir ? 0 : -errno;
 
@@ -68,7 +68,7 @@ struct each_process {
 	void *arg;
 };
 
-static int call_each_process(int dir, const char *name, void *arg)
+static int proc_call_each_process(int dir, const char *name, void *arg)
 {
 	const struct each_process *p = arg;
 
@@ -80,7 +80,7 @@ int proc_each(int (*each)(pid_t pid, void *arg), void *arg)
 {
 	struct each_process p = { .each = each, .arg = arg };
 
-	return each_number("/proc", call_each_process, &p);
+	return proc_each_number("/proc", proc_call_each_process, &p);
 }
 
 int proc_each_descriptor(pid_t pid, int (*each)(int dir, const char *name, void *arg), void *arg)
@@ -88,14 +88,14 @@ int proc_each_descriptor(pid_t pid, int (*each)(int dir, const char *name, void 
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	return each_number(path, each, arg);
+	return proc_each_number(path, each, arg);
 }
 
 /*
  * "S PPID PGRP SESSION TTY TPGID FLAGS MINFLT CMINFLT MAJFLT CMAJFLT UTIME STIME CUTIME CSTIME
  * PRIORITY NICE THREADS 0 START VSIZE RSS", times in ticks, RSS in pages.
  */
-static int parse_fields(const char *text, struct proc_info *info)
+static int proc_parse_fields(const char *text, struct proc_info *info)
 {
 	uint64_t tick_usec = USEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t user, system, children_user, children_system, start, pages;
@@ -124,7 +124,7 @@ int proc_read(pid_t pid, struct proc_info *ret)
 	/* "PID (NAME) …"; the name may contain any byte. */
 	open = strchr(text, '(');
 	close = strrchr(text, ')');
-	if (!open || !close || parse_fields(close + 1, &info) < 0)
+	if (!open || !close || proc_parse_fields(close + 1, &info) < 0)
 		return -EIO;
 	*close = '\0';
 	(void)snprintf(info.name, sizeof(info.name), "%.*s", (int)sizeof(info.name) - 1, open + 1);
@@ -171,7 +171,7 @@ void proc_pids(const char *buf, size_t n, pid_t *rest, void (*each)(pid_t pid, v
 /* Reads an environment of any size in pieces, matching from the start of each variable. */
 int proc_environment(pid_t pid, const char *name, char *buf, size_t size)
 {
-	cleanup(closep) int fd = open_file(pid, "environ");
+	cleanup(closep) int fd = proc_open_file(pid, "environ");
 	size_t name_length = strlen(name);
 	size_t column = 0, used = 0;
 	bool matching = true, blank = true;

@@ -10,7 +10,7 @@
  */
 #define TRIES 16
 
-static bool next(idtype_t which, pid_t pid, siginfo_t *info, int options)
+static bool reap_next_exit(idtype_t which, pid_t pid, siginfo_t *info, int options)
 {
 	int r, tries = TRIES;
 
@@ -21,7 +21,7 @@ static bool next(idtype_t which, pid_t pid, siginfo_t *info, int options)
 	return r == 0 && info->si_pid > 0;
 }
 
-static struct reap_exit exit_of(const siginfo_t *info)
+static struct reap_exit reap_exit_of(const siginfo_t *info)
 {
 	return (struct reap_exit){
 		.pid = info->si_pid,
@@ -37,11 +37,11 @@ static bool reap_one(idtype_t which, pid_t pid,
 	struct reap_exit exit;
 	siginfo_t info;
 
-	if (!next(which, pid, &info, WNOWAIT))
+	if (!reap_next_exit(which, pid, &info, WNOWAIT))
 		return false;
-	exit = exit_of(&info);
+	exit = reap_exit_of(&info);
 	report(&exit, arg);
-	(void)next(P_PID, exit.pid, &info, 0);
+	(void)reap_next_exit(P_PID, exit.pid, &info, 0);
 	return true;
 }
 
@@ -61,7 +61,7 @@ bool reap_child(pid_t pid, void (*report)(const struct reap_exit *exit, void *ar
 }
 
 /* By waitpid(), which reports less and is faster. */
-static pid_t collect(int *status)
+static pid_t reap_collect_status(int *status)
 {
 	int tries = TRIES;
 	pid_t pid;
@@ -79,7 +79,7 @@ unsigned reap_collected(unsigned max, void (*report)(const struct reap_exit *exi
 	int status;
 	pid_t pid;
 
-	for (; n < max && (pid = collect(&status)) > 0; n++) {
+	for (; n < max && (pid = reap_collect_status(&status)) > 0; n++) {
 		struct reap_exit exit = {
 			.pid = pid,
 			.signaled = WIFSIGNALED(status),

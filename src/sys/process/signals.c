@@ -15,7 +15,7 @@
  * started with these signals ignored, every child would inherit that.  So the system call is used:
  * the kernel's struct sigaction begins with the handler, and zeros mean SIG_DFL without flags.
  */
-static void reset_reserved(void)
+static void signals_reset_reserved(void)
 {
 	static const unsigned long zeros[8];
 
@@ -44,7 +44,7 @@ void signals_take_over(struct signals *was)
 			(void)sigaddset(&was->ignored, signo);
 		(void)sigaction(signo, &reset, NULL);
 	}
-	reset_reserved();
+	signals_reset_reserved();
 }
 
 void signals_hold(struct signals *was)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int add(pid_t pid, void *arg)
+static int snapshot_add_process(pid_t pid, void *arg)
 {
 	struct snapshot_entry entry = { .pid = pid };
 	struct snapshot *s = arg;
@@ -24,7 +24,7 @@ static int add(pid_t pid, void *arg)
 	return 0;
 }
 
-static int by_pid(const void *a, const void *b)
+static int snapshot_compare_pids(const void *a, const void *b)
 {
 	const struct snapshot_entry *x = a, *y = b;
 
@@ -36,9 +36,9 @@ int snapshot_take(struct snapshot *ret)
 	int r;
 
 	*ret = (struct snapshot){ .n = 0 };
-	r = proc_each(add, ret);
+	r = proc_each(snapshot_add_process, ret);
 	if (ret->n > 0)
-		qsort(ret->entries, ret->n, sizeof(*ret->entries), by_pid);
+		qsort(ret->entries, ret->n, sizeof(*ret->entries), snapshot_compare_pids);
 	return r;
 }
 
@@ -52,5 +52,5 @@ struct snapshot_entry *snapshot_find(const struct snapshot *s, pid_t pid)
 {
 	const struct snapshot_entry key = { .pid = pid };
 
-	return s->n ? bsearch(&key, s->entries, s->n, sizeof(key), by_pid) : NULL;
+	return s->n ? bsearch(&key, s->entries, s->n, sizeof(key), snapshot_compare_pids) : NULL;
 }

@@ -1,3 +1,8 @@
+/*
+ * With a control group the kernel has the sums; the number of descriptors is counted by process in
+ * any case.  Without one, the processes are those that descend from the main process or are of its
+ * session, from one snapshot of /proc.
+ */
 #include "sys/process/usage.h"
 
 #include <errno.h>
@@ -13,7 +18,8 @@
 /* The parents of a process, at most. */
 #define ANCESTORS_MAX 4096
 
-static bool descends(const struct snapshot *s, const struct snapshot_entry *e, pid_t ancestor)
+static bool usage_is_descendant(const struct snapshot *s, const struct snapshot_entry *e,
+				pid_t ancestor)
 {
 	for (int i = 0; e && i < ANCESTORS_MAX; i++) {
 		if (e->info.parent == ancestor)
@@ -23,12 +29,12 @@ static bool descends(const struct snapshot *s, const struct snapshot_entry *e, p
 	return false;
 }
 
-static void add(uint64_t *sum, uint64_t value)
+static void usage_add(uint64_t *sum, uint64_t value)
 {
 	*sum = *sum == USAGE_UNKNOWN || value == USAGE_UNKNOWN ? USAGE_UNKNOWN : *sum + value;
 }
 
-static int count_descriptor(int dir, const char *name, void *arg)
+static int usage_count_descriptor(int dir, const char *name, void *arg)
 {
 	(void)dir;
 	(void)name;
@@ -36,10 +42,10 @@ static int count_descriptor(int dir, const char *name, void *arg)
 	return 0;
 }
 
-static uint64_t count_descriptors(pid_t pid)
+static uint64_t usage_count_descriptors(pid_t pid)
 {
 	uint64_t n = 0;
-	int r = proc_each_descriptor(pid, count_descriptor, &n);
+	int r = proc_each_descriptor(pid, usage_count_descriptor, &n);
 
 	return r == 0 || r == -ENOENT ? n : USAGE_UNKNOWN;
 }
@@ -49,13 +55,13 @@ struct sum {
 	struct usage usage;
 };
 
-static void add_process(pid_t pid, void *arg)
+static void usage_add_process(pid_t pid, void *arg)
 {
 	struct sum *sum = arg;
 	const struct snapshot_entry *e = snapshot_find(sum->snapshot, pid);
 
 	sum->usage.processes++;
-	add(&sum->usage.descriptors, count_descriptors(pid));
+	usage_add(&sum->usage.descriptors, usage_count_descriptors(pid));
 	if (!e)
 		return;
 	sum->usage.cpu_usec += e->info.cpu_usec;
@@ -63,7 +69,7 @@ static void add_process(pid_t pid, void *arg)
 }
 
 /* The descriptor of the control group of @pid, if that is called @name. */
-static int open_group(pid_t pid, const char *name)
+static int usage_open_group(pid_t pid, const char *name)
 {
 	char path[CGROUP_PATH_MAX];
 	const char *last;
@@ -76,7 +82,7 @@ static int open_group(pid_t pid, const char *name)
 }
 
 /* The counters of the kernel include processes that have ended. */
-static void take_counts(int group, struct usage *usage)
+static void usage_read_counts(int group, struct usage *usage)
 {
 	char text[1024];
 
@@ -93,11 +99,11 @@ int usage_of(const struct snapshot *s, pid_t main, pid_t ancestor, const char *g
 	struct sum sum = { .snapshot = s };
 	const struct snapshot_entry *e = snapshot_find(s, main);
 
-	if (!e || !descends(s, e, ancestor))
+	if (!e || !usage_is_descendant(s, e, ancestor))
 		return -ESRCH;
-	fd = open_group(main, group);
-	if (fd >= 0 && cgroup_processes(fd, ".", add_process, &sum) == 0) {
-		take_counts(fd, &sum.usage);
+	fd = usage_open_group(main, group);
+	if (fd >= 0 && cgroup_processes(fd, ".", usage_add_process, &sum) == 0) {
+		usage_read_counts(fd, &sum.usage);
 		*ret = sum.usage;
 		return 0;
 	}
@@ -105,8 +111,9 @@ int usage_of(const struct snapshot *s, pid_t main, pid_t ancestor, const char *g
 	for (size_t i = 0; i < s->n; i++) {
 		const struct snapshot_entry *other = &s->entries[i];
 
-		if (other == e || other->info.session == main || descends(s, other, main))
-			add_process(other->pid, &sum);
+		if (other == e || other->info.session == main ||
+		    usage_is_descendant(s, other, main))
+			usage_add_process(other->pid, &sum);
 	}
 	*ret = sum.usage;
 	return 0;

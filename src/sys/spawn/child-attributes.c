@@ -21,7 +21,7 @@
  */
 
 /* Writes the digits of @number before @end.  Returns their beginning. */
-static char *write_number(char *end, int number)
+static char *attributes_write_number(char *end, int number)
 {
 	unsigned rest = number < 0 ? 0u - (unsigned)number : (unsigned)number;
 
@@ -34,9 +34,9 @@ static char *write_number(char *end, int number)
 	return end;
 }
 
-static int set_oom_score(int adjust)
+static int attributes_set_oom_score(int adjust)
 {
-	char text[16], *end = text + sizeof(text), *begin = write_number(end, adjust);
+	char text[16], *end = text + sizeof(text), *begin = attributes_write_number(end, adjust);
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	ssize_t n;
 	int error;
@@ -50,16 +50,16 @@ static int set_oom_score(int adjust)
 	return n < 0 ? -1 : 0;
 }
 
-static int set_io_priority(int priority)
+static int attributes_set_io_priority(int priority)
 {
 	return (int)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, priority);
 }
 
-static int set_limits(const struct attributes *attributes, int *limit)
+static int attributes_set_limits(const struct attributes *attributes, int *limit)
 {
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		*limit = i;
-		if (limit_is_set(&attributes->limits[i]) &&
+		if (attribute_limit_is_set(&attributes->limits[i]) &&
 		    syscall(SYS_prlimit64, 0, i, &attributes->limits[i], NULL) < 0)
 			return -1;
 	}
@@ -67,7 +67,7 @@ static int set_limits(const struct attributes *attributes, int *limit)
 }
 
 /* Only the capabilities in @set can be gained again, even by the exec of a privileged program. */
-static int bound_capabilities(uint64_t set)
+static int attributes_bound_capabilities(uint64_t set)
 {
 	for (int cap = 0; cap < 64; cap++) {
 		int has = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
@@ -93,7 +93,7 @@ void attributes_drop_inheritable(void)
 	(void)syscall(SYS_capset, &header, data);
 }
 
-static int take_capabilities(uint64_t set)
+static int attributes_set_capabilities(uint64_t set)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
@@ -115,23 +115,26 @@ static int take_capabilities(uint64_t set)
 
 enum spawn_step child_attributes_before_user(const struct attributes *a, int *limit)
 {
-	if (a->oom_score_adjust != ATTRIBUTE_KEEP && set_oom_score(a->oom_score_adjust) < 0)
+	if (a->oom_score_adjust != ATTRIBUTE_KEEP &&
+	    attributes_set_oom_score(a->oom_score_adjust) < 0)
 		return SPAWN_STEP_OOM_SCORE;
 	if (a->nice != ATTRIBUTE_KEEP && setpriority(PRIO_PROCESS, 0, a->nice) < 0)
 		return SPAWN_STEP_NICE;
-	if (a->io_priority != ATTRIBUTE_KEEP && set_io_priority(a->io_priority) < 0)
+	if (a->io_priority != ATTRIBUTE_KEEP && attributes_set_io_priority(a->io_priority) < 0)
 		return SPAWN_STEP_IO_CLASS;
 	if (CPU_COUNT(&a->cpus) > 0 && sched_setaffinity(0, sizeof(a->cpus), &a->cpus) < 0)
 		return SPAWN_STEP_CPUS;
-	if (a->capabilities != CAPABILITIES_KEEP && bound_capabilities(a->capabilities) < 0)
+	if (a->capabilities != CAPABILITIES_KEEP &&
+	    attributes_bound_capabilities(a->capabilities) < 0)
 		return SPAWN_STEP_CAPABILITIES;
 	/* Last, as the limits may prevent the other steps. */
-	return set_limits(a, limit) < 0 ? SPAWN_STEP_LIMIT : SPAWN_STEP_NONE;
+	return attributes_set_limits(a, limit) < 0 ? SPAWN_STEP_LIMIT : SPAWN_STEP_NONE;
 }
 
 enum spawn_step child_attributes_as_user(const struct attributes *a)
 {
-	if (a->capabilities != CAPABILITIES_KEEP && take_capabilities(a->capabilities) < 0)
+	if (a->capabilities != CAPABILITIES_KEEP &&
+	    attributes_set_capabilities(a->capabilities) < 0)
 		return SPAWN_STEP_CAPABILITIES;
 	if (a->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return SPAWN_STEP_NO_NEW_PRIVILEGES;

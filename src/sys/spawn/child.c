@@ -26,14 +26,14 @@
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* Only the step and errno: the parent makes the words. */
-static _Noreturn void fail(struct spawn_failure *failure, enum spawn_step step)
+static _Noreturn void child_exit(struct spawn_failure *failure, enum spawn_step step)
 {
 	failure->step = step;
 	failure->error = errno;
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-static int enter_session(const struct spawn_spec *spec)
+static int child_enter_session(const struct spawn_spec *spec)
 {
 	if (!spec->keep_session)
 		return setsid() < 0 ? -1 : 0;
@@ -46,14 +46,14 @@ static int enter_session(const struct spawn_spec *spec)
 }
 
 /* The standard streams and the files as one list, in the order of their targets. */
-static struct spawn_file file_at(const struct spawn_spec *spec, size_t i)
+static struct spawn_file child_file_at(const struct spawn_spec *spec, size_t i)
 {
 	if (i < ARRAY_SIZE(spec->stdio))
 		return (struct spawn_file){ spec->stdio[i], (int)i };
 	return spec->files[i - ARRAY_SIZE(spec->stdio)];
 }
 
-static int place(int from, int to)
+static int child_place_descriptor(int from, int to)
 {
 	if (from == to)
 		return fcntl(to, F_SETFD, 0);
@@ -61,7 +61,7 @@ static int place(int from, int to)
 }
 
 /* For kernels that cannot create the child in its group. */
-static int enter_cgroup(const struct spawn_spec *spec)
+static int child_enter_cgroup(const struct spawn_spec *spec)
 {
 	int fd, r;
 
@@ -79,18 +79,18 @@ static int enter_cgroup(const struct spawn_spec *spec)
  * A source with the number of a target is first moved behind all targets, then each source to its
  * target: so no descriptor is overwritten that is still needed.
  */
-static int place_descriptors(const struct spawn_spec *spec)
+static int child_place_descriptors(const struct spawn_spec *spec)
 {
 	size_t n = ARRAY_SIZE(spec->stdio) + spec->n_files;
 	int moved[ARRAY_SIZE(spec->stdio) + SPAWN_FILES_MAX];
-	int above = file_at(spec, n - 1).to + 1;
+	int above = child_file_at(spec, n - 1).to + 1;
 
 	if (spec->n_files > SPAWN_FILES_MAX) {
 		errno = E2BIG;
 		return -1;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct spawn_file file = file_at(spec, i);
+		struct spawn_file file = child_file_at(spec, i);
 
 		moved[i] = file.from;
 		if (file.from != file.to && file.from < above)
@@ -99,12 +99,12 @@ static int place_descriptors(const struct spawn_spec *spec)
 			return -1;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (place(moved[i], file_at(spec, i).to) < 0)
+		if (child_place_descriptor(moved[i], child_file_at(spec, i).to) < 0)
 			return -1;
 	return 0;
 }
 
-static int close_range_from(unsigned first, unsigned last)
+static int child_close_range_from(unsigned first, unsigned last)
 {
 	return first > last ? 0 : (int)syscall(SYS_close_range, first, last, 0);
 }
@@ -113,13 +113,13 @@ static int close_range_from(unsigned first, unsigned last)
  * Until here the child may share the parent's table, which may have a descriptor for each of ten
  * thousand children.  Descriptors above all needed ones are neither copied nor closed one by one.
  */
-static int leave_descriptors(const struct spawn_spec *spec)
+static int child_leave_descriptors(const struct spawn_spec *spec)
 {
 	int top = 2;
 
 	for (size_t i = 0; i < ARRAY_SIZE(spec->stdio) + spec->n_files; i++)
-		if (file_at(spec, i).from > top)
-			top = file_at(spec, i).from;
+		if (child_file_at(spec, i).from > top)
+			top = child_file_at(spec, i).from;
 	if (syscall(SYS_close_range, (unsigned)top + 1, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0)
 		return 0;
 	/* A table that is not shared is closed later. */
@@ -130,7 +130,7 @@ static int leave_descriptors(const struct spawn_spec *spec)
  * For Linux before 5.9, or a sandbox that refuses unknown calls.  The parent's own descriptors are
  * CLOEXEC; only inherited ones remain.
  */
-static void close_one_by_one(const struct spawn_spec *spec)
+static void child_close_one_by_one(const struct spawn_spec *spec)
 {
 	size_t next = 0;
 
@@ -143,25 +143,25 @@ static void close_one_by_one(const struct spawn_spec *spec)
 }
 
 /* The child gets 0, 1, 2 and its files, even if a library has forgotten CLOEXEC. */
-static int close_others(const struct spawn_spec *spec)
+static int child_close_others(const struct spawn_spec *spec)
 {
 	unsigned from = 3;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < spec->n_files; i++) {
-		r = close_range_from(from, (unsigned)spec->files[i].to - 1);
+		r = child_close_range_from(from, (unsigned)spec->files[i].to - 1);
 		from = (unsigned)spec->files[i].to + 1;
 	}
 	if (r == 0)
-		r = close_range_from(from, UINT_MAX);
+		r = child_close_range_from(from, UINT_MAX);
 	if (r == 0 || (errno != ENOSYS && errno != EPERM))
 		return r;
-	close_one_by_one(spec);
+	child_close_one_by_one(spec);
 	return 0;
 }
 
 /* snprintf() is not safe here. */
-static void write_pid(char *at, pid_t pid)
+static void child_write_pid(char *at, pid_t pid)
 {
 	char digits[SPAWN_PID_MAX];
 	size_t n = 0;
@@ -173,21 +173,21 @@ static void write_pid(char *at, pid_t pid)
 	*at = '\0';
 }
 
-static void write_pids(const struct spawn_spec *spec)
+static void child_write_pids(const struct spawn_spec *spec)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(spec->pid_places); i++)
 		if (spec->pid_places[i])
-			write_pid(spec->pid_places[i], getpid());
+			child_write_pid(spec->pid_places[i], getpid());
 }
 
-static int drop_groups(const struct spawn_spec *spec)
+static int child_drop_groups(const struct spawn_spec *spec)
 {
 	if (!spec->set_user && !spec->set_group && !spec->set_groups)
 		return 0;
 	return setgroups(spec->n_groups, spec->groups);
 }
 
-static int take_group(const struct spawn_spec *spec)
+static int child_set_group(const struct spawn_spec *spec)
 {
 	gid_t real, effective, saved;
 
@@ -203,7 +203,7 @@ static int take_group(const struct spawn_spec *spec)
 	return 0;
 }
 
-static int take_user(const struct spawn_spec *spec)
+static int child_set_user(const struct spawn_spec *spec)
 {
 	uid_t real, effective, saved;
 
@@ -219,7 +219,7 @@ static int take_user(const struct spawn_spec *spec)
 	return 0;
 }
 
-static const char *search_path(char *const *envp)
+static const char *child_search_path(char *const *envp)
 {
 	for (; *envp; envp++)
 		if (strncmp(*envp, "PATH=", 5) == 0)
@@ -228,7 +228,7 @@ static const char *search_path(char *const *envp)
 }
 
 /* A script without #! is run by the shell. */
-static void execute_file(const struct spawn_spec *spec, const char *file)
+static void child_execute_file(const struct spawn_spec *spec, const char *file)
 {
 	char **script = spec->script;
 
@@ -246,14 +246,14 @@ static void execute_file(const struct spawn_spec *spec, const char *file)
 /*
  * Not memcpy(): its checked variant alone would keep 64 KiB more of glibc in the memory of an init.
  */
-static void copy(char *to, const char *from, size_t n)
+static void child_copy_bytes(char *to, const char *from, size_t n)
 {
 	while (n-- > 0)
 		*to++ = *from++;
 }
 
 /* execvp(3) with the child's own PATH; EACCES is remembered over the ENOENT of later places. */
-static void execute(const struct spawn_spec *spec)
+static void child_execute(const struct spawn_spec *spec)
 {
 	const char *name = spec->argv[0];
 	size_t name_length = strlen(name);
@@ -261,20 +261,20 @@ static void execute(const struct spawn_spec *spec)
 	int error = ENOENT;
 
 	if (strchr(name, '/') || !*name) {
-		execute_file(spec, name);
+		child_execute_file(spec, name);
 		return;
 	}
-	for (const char *p = search_path(spec->envp), *end; p; p = *end ? end + 1 : NULL) {
+	for (const char *p = child_search_path(spec->envp), *end; p; p = *end ? end + 1 : NULL) {
 		end = strchrnul(p, ':');
 
 		size_t length = (size_t)(end - p);
 
 		if (length + name_length + 2 > sizeof(file))
 			continue;
-		copy(file, p, length);
+		child_copy_bytes(file, p, length);
 		file[length] = '/';
-		copy(file + length + (length > 0), name, name_length + 1);
-		execute_file(spec, file);
+		child_copy_bytes(file + length + (length > 0), name, name_length + 1);
+		child_execute_file(spec, file);
 		if (errno == EACCES)
 			error = EACCES;
 		else if (errno != ENOENT && errno != ENOTDIR)
@@ -283,7 +283,7 @@ static void execute(const struct spawn_spec *spec)
 	errno = error;
 }
 
-static void set_ignored(const sigset_t *ignored)
+static void child_set_ignored(const sigset_t *ignored)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
@@ -293,7 +293,7 @@ static void set_ignored(const sigset_t *ignored)
 }
 
 /* A parent that ends before the request sends no signal: so its pid is compared afterwards. */
-static int watch_parent(const struct spawn_spec *spec)
+static int child_watch_parent(const struct spawn_spec *spec)
 {
 	if (!spec->death_signal)
 		return 0;
@@ -312,48 +312,48 @@ _Noreturn void child_run(const struct spawn_spec *spec, struct spawn_failure *fa
 	/*
 	 * The table of descriptors may be the parent's until here, while the parent is suspended.
 	 */
-	if (enter_cgroup(spec) < 0)
-		fail(failure, SPAWN_STEP_CGROUP);
-	if (!spec->keep_descriptors && leave_descriptors(spec) < 0)
-		fail(failure, SPAWN_STEP_CLOSE);
-	if (enter_session(spec) < 0)
-		fail(failure, SPAWN_STEP_SESSION);
+	if (child_enter_cgroup(spec) < 0)
+		child_exit(failure, SPAWN_STEP_CGROUP);
+	if (!spec->keep_descriptors && child_leave_descriptors(spec) < 0)
+		child_exit(failure, SPAWN_STEP_CLOSE);
+	if (child_enter_session(spec) < 0)
+		child_exit(failure, SPAWN_STEP_SESSION);
 	if (spec->take_terminal && ioctl(STDIN_FILENO, TIOCSCTTY, 0) < 0)
-		fail(failure, SPAWN_STEP_TERMINAL);
-	if (!spec->keep_descriptors && place_descriptors(spec) < 0)
-		fail(failure, SPAWN_STEP_STDIO);
-	if (!spec->keep_descriptors && close_others(spec) < 0)
-		fail(failure, SPAWN_STEP_CLOSE);
+		child_exit(failure, SPAWN_STEP_TERMINAL);
+	if (!spec->keep_descriptors && child_place_descriptors(spec) < 0)
+		child_exit(failure, SPAWN_STEP_STDIO);
+	if (!spec->keep_descriptors && child_close_others(spec) < 0)
+		child_exit(failure, SPAWN_STEP_CLOSE);
 	if (spec->descriptors && setrlimit(RLIMIT_NOFILE, spec->descriptors) < 0)
-		fail(failure, SPAWN_STEP_CLOSE);
+		child_exit(failure, SPAWN_STEP_CLOSE);
 	if (attributes)
 		step = child_attributes_before_user(attributes, &failure->limit);
 	if (step != SPAWN_STEP_NONE)
-		fail(failure, step);
+		child_exit(failure, step);
 	if (spec->umask >= 0)
 		(void)umask((mode_t)spec->umask);
-	if (drop_groups(spec) < 0)
-		fail(failure, SPAWN_STEP_GROUPS);
-	if (take_group(spec) < 0)
-		fail(failure, SPAWN_STEP_GROUP);
-	if (take_user(spec) < 0)
-		fail(failure, SPAWN_STEP_USER);
+	if (child_drop_groups(spec) < 0)
+		child_exit(failure, SPAWN_STEP_GROUPS);
+	if (child_set_group(spec) < 0)
+		child_exit(failure, SPAWN_STEP_GROUP);
+	if (child_set_user(spec) < 0)
+		child_exit(failure, SPAWN_STEP_USER);
 	if (attributes)
 		step = child_attributes_as_user(attributes);
 	if (step != SPAWN_STEP_NONE)
-		fail(failure, step);
+		child_exit(failure, step);
 	/* As the user: its access may be less than root's, or more where NFS squashes root. */
 	if ((spec->directory && chdir(spec->directory) < 0) ||
 	    (spec->directory_fd > 0 && fchdir(spec->directory_fd) < 0))
-		fail(failure, SPAWN_STEP_DIRECTORY);
+		child_exit(failure, SPAWN_STEP_DIRECTORY);
 	/* After the change of user, which resets the death signal. */
-	if (watch_parent(spec) < 0)
-		fail(failure, SPAWN_STEP_PARENT);
+	if (child_watch_parent(spec) < 0)
+		child_exit(failure, SPAWN_STEP_PARENT);
 	if (spec->ignored)
-		set_ignored(spec->ignored);
+		child_set_ignored(spec->ignored);
 	if (sigprocmask(SIG_SETMASK, spec->mask, NULL) < 0)
-		fail(failure, SPAWN_STEP_EXEC);
-	write_pids(spec);
-	execute(spec);
-	fail(failure, SPAWN_STEP_EXEC);
+		child_exit(failure, SPAWN_STEP_EXEC);
+	child_write_pids(spec);
+	child_execute(spec);
+	child_exit(failure, SPAWN_STEP_EXEC);
 }

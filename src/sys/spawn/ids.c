@@ -16,7 +16,7 @@
 #include "base/parse.h"
 
 /* The errors of the databases for "no such name": POSIX leaves the choice to the implementation. */
-static int not_found(int error)
+static int ids_is_not_found(int error)
 {
 	switch (error) {
 	case 0:
@@ -31,7 +31,7 @@ static int not_found(int error)
 }
 
 /* Returns the entry of the user with the name or number @name; or NULL with errno. */
-static struct passwd *find_user(const char *name)
+static struct passwd *ids_find_user(const char *name)
 {
 	uint64_t uid;
 
@@ -45,10 +45,10 @@ int ids_user(const char *name, uid_t *uid, gid_t *gid, char **home, char **shell
 {
 	cleanup(freep) char *h = NULL;
 	cleanup(freep) char *s = NULL;
-	struct passwd *pw = find_user(name);
+	struct passwd *pw = ids_find_user(name);
 
 	if (!pw)
-		return not_found(errno);
+		return ids_is_not_found(errno);
 	h = strdup(pw->pw_dir ? pw->pw_dir : "/");
 	s = strdup(pw->pw_shell && *pw->pw_shell ? pw->pw_shell : "/bin/sh");
 	if (!h || !s)
@@ -67,7 +67,7 @@ int ids_group(const char *name, gid_t *gid)
 	errno = 0;
 	gr = getgrnam(name);
 	if (!gr)
-		return not_found(errno);
+		return ids_is_not_found(errno);
 	*gid = gr->gr_gid;
 	return 0;
 }
@@ -75,7 +75,7 @@ int ids_group(const char *name, gid_t *gid)
 int ids_groups_of(const char *name, gid_t gid, gid_t **groups, size_t *n)
 {
 	cleanup(freep) gid_t *list = NULL;
-	const struct passwd *pw = find_user(name);
+	const struct passwd *pw = ids_find_user(name);
 	int count = 0;
 
 	if (pw)

@@ -1,3 +1,9 @@
+/*
+ * CLONE_VM and CLONE_VFORK: the child runs in the parent's memory, on its own stack, while the
+ * parent is suspended.  glibc has no wrapper for clone3, and a plain syscall() cannot return twice
+ * on one stack: so assembler switches to the child's function, on known architectures.  On others,
+ * and where a sandbox refuses clone3, glibc's clone() does the same by the older call.
+ */
 #include "sys/spawn/spawn.h"
 
 #include <errno.h>
@@ -13,13 +19,6 @@
 #else
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
-
-/*
- * CLONE_VM and CLONE_VFORK: the child runs in the parent's memory, on its own stack, while the
- * parent is suspended.  glibc has no wrapper for clone3, and a plain syscall() cannot return twice
- * on one stack: so assembler switches to the child's function, on known architectures.  On others,
- * and where a sandbox refuses clone3, glibc's clone() does the same by the older call.
- */
 
 #ifndef CLONE_INTO_CGROUP
 #define CLONE_INTO_CGROUP 0x200000000ULL
@@ -46,7 +45,7 @@ struct start {
 	bool inside; /* the child is created in its control group */
 };
 
-static int start(void *arg)
+static int spawn_run_child(void *arg)
 {
 	const struct start *s = arg;
 	struct spawn_spec spec = *s->spec;
@@ -64,7 +63,7 @@ struct clone3_args {
 
 #if defined(__x86_64__)
 #define HAVE_CLONE3_SWITCH
-static long clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg)
+static long spawn_clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg)
 {
 	long ret = SYS_clone3;
 	register int (*call)(void *) __asm__("r12") = fn;
@@ -85,7 +84,7 @@ static long clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg
 }
 #elif defined(__aarch64__)
 #define HAVE_CLONE3_SWITCH
-static long clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg)
+static long spawn_clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg)
 {
 	register long x0 __asm__("x0") = (long)args;
 	register long x1 __asm__("x1") = sizeof(*args);
@@ -108,7 +107,7 @@ static long clone3_switch(struct clone3_args *args, int (*fn)(void *), void *arg
 #endif
 
 #ifdef HAVE_CLONE3_SWITCH
-static PLAIN_LOCALS int clone3_start(void *stack, struct start *s)
+static PLAIN_LOCALS int spawn_clone3_start(void *stack, struct start *s)
 {
 	bool into = s->spec->cgroup > 0;
 	struct clone3_args args = {
@@ -120,10 +119,10 @@ static PLAIN_LOCALS int clone3_start(void *stack, struct start *s)
 	};
 
 	s->inside = into;
-	return (int)clone3_switch(&args, start, s);
+	return (int)spawn_clone3_switch(&args, spawn_run_child, s);
 }
 #else
-static int clone3_start(void *stack, struct start *s)
+static int spawn_clone3_start(void *stack, struct start *s)
 {
 	(void)stack;
 	(void)s;
@@ -131,12 +130,12 @@ static int clone3_start(void *stack, struct start *s)
 }
 #endif
 
-static int clone_start(char *stack, struct start *s)
+static int spawn_clone_start(char *stack, struct start *s)
 {
 	pid_t pid;
 
 	s->inside = false;
-	pid = clone(start, stack + SPAWN_STACK, s->flags | SIGCHLD, s);
+	pid = clone(spawn_run_child, stack + SPAWN_STACK, s->flags | SIGCHLD, s);
 	return pid < 0 ? -errno : pid;
 }
 
@@ -146,7 +145,7 @@ bool spawn_can_share(void)
 	return syscall(SYS_close_range, UINT_MAX, UINT_MAX, 0) == 0;
 }
 
-static int clone_flags(const struct spawn_spec *spec)
+static int spawn_clone_flags(const struct spawn_spec *spec)
 {
 	/* With keep_descriptors, the exec ends the sharing. */
 	bool shares = spec->keep_descriptors || spec->share_descriptors;
@@ -155,7 +154,7 @@ static int clone_flags(const struct spawn_spec *spec)
 }
 
 /* The errors of CLONE_INTO_CGROUP in clone(2), and of Linux before 5.7. */
-static bool is_refused_group(const struct spawn_spec *spec, int error)
+static bool spawn_is_refused_group(const struct spawn_spec *spec, int error)
 {
 	return spec->cgroup > 0 && (error == -EACCES || error == -EBUSY || error == -EOPNOTSUPP ||
 				    error == -ENODEV || error == -EBADF);
@@ -165,18 +164,18 @@ static PLAIN_LOCALS int spawn_on(char *stack, const struct spawn_spec *spec, pid
 				 struct spawn_failure *failure)
 {
 	struct spawn_failure why = { 0 };
-	struct start s = { .spec = spec, .failure = &why, .flags = clone_flags(spec) };
+	struct start s = { .spec = spec, .failure = &why, .flags = spawn_clone_flags(spec) };
 	int r;
 
-	r = clone3_start(stack, &s);
+	r = spawn_clone3_start(stack, &s);
 	if (r == -ENOSYS || r == -EPERM || (spec->cgroup > 0 && (r == -E2BIG || r == -EINVAL)))
-		r = clone_start(stack, &s);
+		r = spawn_clone_start(stack, &s);
 	/*
 	 * The child has left its frames without a return: a sanitizer's marks of them are still on
 	 * the stack.
 	 */
 	ASAN_UNPOISON_MEMORY_REGION(stack, SPAWN_STACK);
-	if (r < 0 && is_refused_group(spec, r)) {
+	if (r < 0 && spawn_is_refused_group(spec, r)) {
 		*failure = (struct spawn_failure){ .step = SPAWN_STEP_CGROUP, .error = -r };
 		return SPAWN_E_CHILD;
 	}

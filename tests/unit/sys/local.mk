@@ -78,6 +78,11 @@ check_PROGRAMS += %D%/ipc/test-unix-sender
 %C%_ipc_test_unix_sender_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %C%_ipc_test_unix_sender_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
 
+check_PROGRAMS += %D%/ipc/test-arrivals
+%C%_ipc_test_arrivals_SOURCES = %D%/ipc/test-arrivals.c
+%C%_ipc_test_arrivals_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%C%_ipc_test_arrivals_LDADD   = tests/unit/fixtures/libtestmain.la src/sys/libsys.la src/base/libbase.la
+
 check_PROGRAMS += %D%/ipc/test-connections
 %C%_ipc_test_connections_SOURCES = %D%/ipc/test-connections.c
 %C%_ipc_test_connections_CFLAGS  = $(AM_CFLAGS) $(CHECK_CFLAGS)
