@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 %C%_libmodel_la_SOURCES += \
 	%D%/base/table.h \
 	%D%/base/diag.h %D%/base/diag.c \
+	%D%/base/values.h %D%/base/values.c \
 	%D%/base/settings.h %D%/base/settings.c \
 	%D%/base/nodes.h %D%/base/nodes.c
 
@@ -52,6 +53,7 @@ noinst_LTLIBRARIES += %D%/libmodel.la
 	%D%/config/dropin.h %D%/config/dropin.c \
 	%D%/config/template.h %D%/config/template.c \
 	%D%/config/environment.h %D%/config/environment.c \
+	%D%/config/sockets.h %D%/config/sockets.c \
 	%D%/config/resolve.h %D%/config/resolve.c \
 	%D%/config/graph.h %D%/config/graph.c \
 	%D%/config/config.h %D%/config/config.c \

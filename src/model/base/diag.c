@@ -91,7 +91,7 @@ static char *diag_text(struct place place, const char *format, va_list args)
 	return r < 0 ? NULL : text;
 }
 
-static bool entry_is_before(const struct entry *a, const struct entry *b)
+static bool diag_entry_is_before(const struct entry *a, const struct entry *b)
 {
 	return a->rank != b->rank ? a->rank < b->rank : a->line < b->line;
 }
@@ -112,7 +112,7 @@ void diag_add(struct diag *diag, enum diag_level level, struct place place, cons
 	entry.text = diag_text(place, format, args);
 	va_end(args);
 
-	for (i = diag->n_entries; i > 0 && entry_is_before(&entry, &diag->entries[i - 1]); i--)
+	for (i = diag->n_entries; i > 0 && diag_entry_is_before(&entry, &diag->entries[i - 1]); i--)
 		diag->entries[i] = diag->entries[i - 1];
 	diag->entries[i] = entry;
 	diag->n_entries++;

@@ -10,7 +10,7 @@
  * and are found by path.  A node and its path are one block of memory.
  */
 
-static const char *path_of(const void *node)
+static const char *config_path_of(const void *node)
 {
 	return ((const struct node_config *)node)->path;
 }
@@ -89,7 +89,7 @@ int config_new(struct config **ret)
 		return -ENOMEM;
 	*config = (struct config)CONFIG_DEFAULTS;
 	config->refs = 1;
-	dict_init(&config->by_path, path_of);
+	dict_init(&config->by_path, config_path_of);
 	r = config_new_node(config, "", NULL, (struct place){ .file = NULL }, &root);
 	if (r < 0)
 		return r;
@@ -137,13 +137,13 @@ int config_add_file(struct config *config, const char *name, const char **ret)
 	return 0;
 }
 
-static bool name_byte_is_good(char c)
+static bool config_name_byte_is_good(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       (c && strchr("_.@-", c));
 }
 
-static const char *name_check_part(const char *part, size_t length)
+static const char *config_check_name_part(const char *part, size_t length)
 {
 	if (length == 0)
 		return "empty part: expected parts joined by single slashes";
@@ -154,7 +154,7 @@ static const char *name_check_part(const char *part, size_t length)
 	if (part[length - 1] == '@' && part[length] == '/')
 		return "@ ends a part that is not the last: expected a template's name at the end";
 	for (size_t i = 0; i < length; i++) {
-		if (!name_byte_is_good(part[i]))
+		if (!config_name_byte_is_good(part[i]))
 			return "expected letters, digits and _ . @ - in parts joined by /";
 	}
 	return NULL;
@@ -168,7 +168,7 @@ const char *config_check_name(const char *path)
 		return "too long: at most " STRINGIFY(CONFIG_NAME_MAX) " bytes";
 	for (const char *part = path;; part++) {
 		const char *end = strchrnul(part, '/');
-		const char *why = name_check_part(part, (size_t)(end - part));
+		const char *why = config_check_name_part(part, (size_t)(end - part));
 
 		if (why)
 			return why;

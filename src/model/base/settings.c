@@ -43,26 +43,6 @@ void node_config_init(struct node_config *node, const char *path)
 		node->shutdown_timeout_usec = NODE_CONFIG_ROOT_USEC;
 }
 
-int commands_add(struct commands *commands, char **argv)
-{
-	char ***more = reallocarray(commands->argv, commands->n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	more[commands->n++] = argv;
-	commands->argv = more;
-	return 0;
-}
-
-void probe_config_done(struct probe_config *probe)
-{
-	if (probe->kind == PROBE_LOG && probe->regex)
-		regfree(probe->regex);
-	free(probe->argv); /* all pointers of the union are one */
-	free(probe->text);
-	*probe = (struct probe_config){ .kind = PROBE_NONE };
-}
-
 const struct output *node_config_output(const struct node_config *node, int fd)
 {
 	static const struct output inherit = { .kind = OUTPUT_INHERIT };
@@ -74,58 +54,13 @@ const struct output *node_config_output(const struct node_config *node, int fd)
 	return node->terminal ? &inherit : &outputs->log;
 }
 
-void listen_done(struct listen *listen, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		free(listen[i].address);
-		free(listen[i].name);
-	}
-	free(listen);
-}
-
-const char *listen_prefix(enum listen_kind kind)
-{
-	static const char *const prefixes[] = {
-		[LISTEN_TCP] = "tcp:", [LISTEN_UDP] = "udp:", [LISTEN_UNIX] = "unix:"
-	};
-
-	return prefixes[kind];
-}
-
-int listen_compare(const struct listen *a, const struct listen *b)
-{
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->kind == LISTEN_UNIX)
-		return strcmp(a->address, b->address);
-	/* The other bytes of the union are zero. */
-	return memcmp(&a->inet, &b->inet, sizeof(a->inet));
-}
-
-bool fdname_is_good(const char *name)
-{
-	size_t length = 0;
-
-	for (; name[length]; length++)
-		if (name[length] < ' ' || name[length] > '~' || name[length] == ':')
-			return false;
-	return length > 0 && length < FDNAME_MAX;
-}
-
-void credentials_done(struct credentials *credentials)
-{
-	free(credentials->groups);
-	free(credentials->user);
-	free(credentials->home);
-	free(credentials->shell);
-}
-
-static void extras_free(struct extras *extras)
+static void settings_free_extras(struct extras *extras)
 {
 	if (!extras)
 		return;
 	probe_config_done(&extras->health);
 	listen_done(extras->listen, extras->n_listen);
+	listen_done(extras->agent, extras->agent ? 1 : 0);
 	credentials_done(&extras->credentials);
 	free(extras->schedule);
 	free(extras->pid_file);
@@ -134,7 +69,7 @@ static void extras_free(struct extras *extras)
 	free(extras);
 }
 
-static void hooks_free(struct hooks *hooks)
+static void settings_free_hooks(struct hooks *hooks)
 {
 	for (size_t i = 0; hooks && i < N_HOOKS; i++) {
 		for (size_t j = 0; j < hooks->of[i].n; j++)
@@ -144,7 +79,7 @@ static void hooks_free(struct hooks *hooks)
 	free(hooks);
 }
 
-static void outputs_free(struct outputs *outputs)
+static void settings_free_outputs(struct outputs *outputs)
 {
 	for (size_t i = 0; outputs && i < 3; i++)
 		free(outputs->stdio[i].path);
@@ -153,7 +88,7 @@ static void outputs_free(struct outputs *outputs)
 	free(outputs);
 }
 
-static void edges_free(struct stated_edges *edges)
+static void settings_free_edges(struct stated_edges *edges)
 {
 	for (size_t i = 0; edges && i < N_EDGES; i++)
 		free(edges->nodes[i]);
@@ -179,7 +114,7 @@ void section_free(struct section *section)
 	free(section);
 }
 
-static void origins_free(struct origins *origins)
+static void settings_free_origins(struct origins *origins)
 {
 	if (origins)
 		free(origins->files);
@@ -189,11 +124,11 @@ static void origins_free(struct origins *origins)
 void node_config_done(struct node_config *node)
 {
 	section_free(node->section);
-	origins_free(node->origins);
-	extras_free(node->parts.extras);
-	edges_free(node->parts.edges);
-	hooks_free(node->parts.hooks);
-	outputs_free(node->parts.outputs);
+	settings_free_origins(node->origins);
+	settings_free_extras(node->parts.extras);
+	settings_free_edges(node->parts.edges);
+	settings_free_hooks(node->parts.hooks);
+	settings_free_outputs(node->parts.outputs);
 	free(node->parts.attributes);
 	free(node->argv);
 	free(node->command);
@@ -222,18 +157,51 @@ const struct node_config *node_config_unref(const struct node_config *node)
 
 void node_config_leave(struct node_config *node)
 {
-	edges_free(take(node->parts.edges));
-	origins_free(take(node->origins));
+	settings_free_edges(take(node->parts.edges));
+	settings_free_origins(take(node->origins));
 	node->parent = NULL;
 	node->place = (struct place){ .file = NULL };
-	if (node->parts.extras)
-		node->parts.extras->listen_place.file = NULL;
 	node_config_unref(node);
 }
 
 const char *node_config_section(const struct node_config *node)
 {
 	return *node->path ? node->path : CONFIG_ROOT_SECTION;
+}
+
+static in_port_t settings_port_of(const union inet_address *address)
+{
+	return address->any.sa_family == AF_INET6 ? address->in6.sin6_port : address->in.sin_port;
+}
+
+static bool settings_probe_has_port(const struct probe_config *probe)
+{
+	return probe->kind == PROBE_TCP || probe->kind == PROBE_HTTP;
+}
+
+size_t node_config_listen_ports(const struct node_config *node,
+				in_port_t ports[static NODE_CONFIG_PORTS_MAX])
+{
+	const struct extras *extras = node_config_extras(node);
+	size_t n = 0;
+
+	for (size_t i = 0; i < extras->n_listen && n < NODE_CONFIG_PORTS_MAX; i++)
+		if (extras->listen[i].kind == LISTEN_TCP)
+			ports[n++] = settings_port_of(&extras->listen[i].inet);
+	return n;
+}
+
+size_t node_config_ports(const struct node_config *node,
+			 in_port_t ports[static NODE_CONFIG_PORTS_MAX])
+{
+	const struct extras *extras = node_config_extras(node);
+	size_t n = node_config_listen_ports(node, ports);
+
+	if (n == 0 && settings_probe_has_port(&node->ready))
+		ports[n++] = settings_port_of(node->ready.address);
+	if (n == 0 && settings_probe_has_port(&extras->health))
+		ports[n++] = settings_port_of(extras->health.address);
+	return n;
 }
 
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor)

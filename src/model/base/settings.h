@@ -6,8 +6,6 @@
  * create them; after that they are constant.
  */
 
-#include <netinet/in.h>
-#include <regex.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +17,7 @@
 #include "base/clock.h"
 #include "base/dict.h"
 #include "model/base/diag.h"
+#include "model/base/values.h"
 
 enum key_id {
 #define KEY(id, ...) KEY_##id,
@@ -41,161 +40,6 @@ enum key_id {
 /* The section of the root, and the root's name in messages and requests. */
 #define CONFIG_ROOT_SECTION "swansong"
 #define CONFIG_ROOT_NAME    "root"
-
-enum service_type { TYPE_SIMPLE, TYPE_ONESHOT, TYPE_FORKING };
-/* AUTOSTART_NO is 0: only the other two start the service without a request. */
-enum autostart { AUTOSTART_NO, AUTOSTART_YES, AUTOSTART_ON_DEMAND };
-enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
-/* The nodes that are shut down when a service has failed for good. */
-enum on_failed { ON_FAILED_NOTHING, ON_FAILED_SHUTDOWN_PARENT, ON_FAILED_SHUTDOWN };
-
-/* The action for a running service that is unhealthy. */
-enum on_unhealthy { ON_UNHEALTHY_RESTART, ON_UNHEALTHY_SHUTDOWN, ON_UNHEALTHY_LOG };
-
-/* The services of a group that restart with a failed one: none, all, or those after it. */
-enum strategy { ONE_FOR_ONE, ONE_FOR_ALL, REST_FOR_ONE };
-
-/* The end of the tree by itself: with the first essential service, with the last one, or never. */
-enum exit_when { EXIT_WHEN_ANY, EXIT_WHEN_ALL, EXIT_WHEN_NEVER };
-
-/* The exit status after a signal has stopped the root: 0, or 128 and the number of the signal. */
-enum exit_on_signal { EXIT_ON_SIGNAL_ZERO, EXIT_ON_SIGNAL_NUMBER };
-
-enum signal_scope { SIGNAL_SCOPE_GROUP, SIGNAL_SCOPE_MAIN, SIGNAL_SCOPE_ALL };
-
-/*
- * The ways to check readiness or health: first the ones that the service does by itself, then
- * probes.
- */
-enum probe_kind {
-	PROBE_NONE,
-	PROBE_STARTED,
-	PROBE_NOTIFY,
-	PROBE_FD,
-	PROBE_TCP,
-	PROBE_UNIX,
-	PROBE_HTTP,
-	PROBE_EXEC,
-	PROBE_LOG, /* also done by the service itself */
-};
-enum listen_kind { LISTEN_TCP, LISTEN_UDP, LISTEN_UNIX };
-enum output_kind {
-	OUTPUT_INHERIT,
-	OUTPUT_NULL,
-	OUTPUT_FILE,
-	OUTPUT_JOURNAL,
-	OUTPUT_SYSLOG,
-	OUTPUT_STDOUT, /* the daemon's standard output, of either stream */
-	OUTPUT_STDERR,
-	OUTPUT_DEFAULT, /* as log, or the terminal; of log: captured, see log_rules() */
-};
-
-/* How a line is written: as it is, behind the name of its node, or as an object of JSON. */
-enum output_format {
-	LOG_FORMAT_DEFAULT, /* plain to files, else prefix */
-	LOG_FORMAT_PLAIN,
-	LOG_FORMAT_PREFIX,
-	LOG_FORMAT_JSON,
-};
-
-/* The time in front of a line; the last two in local time. */
-enum log_timestamp {
-	LOG_TIMESTAMP_NONE,
-	LOG_TIMESTAMP_ISO,
-	LOG_TIMESTAMP_ISO_USEC,
-	LOG_TIMESTAMP_UNIX,
-	LOG_TIMESTAMP_ISO_LOCAL,
-	LOG_TIMESTAMP_ISO_USEC_LOCAL,
-};
-
-/* The consequence when a log file cannot be written: lines are dropped, or the service waits. */
-enum log_full { LOG_FULL_DROP, LOG_FULL_BLOCK };
-
-/* An edge of a node to another node. */
-enum edge {
-	EDGE_REQUIRES,	 /* starts only when the other is ready; stops before the other */
-	EDGE_WANTS,	 /* a start also starts the other; else as EDGE_AFTER */
-	EDGE_AFTER,	 /* starts when the other is ready or has failed; stops before the other */
-	EDGE_TERM_AFTER, /* no order at the start; signalled when the other is Complete */
-	N_EDGES
-};
-
-/* The commands around the life of a service or node, one key each. */
-enum hook_kind {
-	HOOK_START_COMMAND,
-	HOOK_POST_START,
-	HOOK_RELOAD_COMMAND,
-	HOOK_STOP_COMMAND,
-	HOOK_POST_STOP,
-	HOOK_FINAL,
-	HOOK_ON_FAILURE,
-	N_HOOKS
-};
-
-/* The commands of one key, in the order of the file. */
-struct commands {
-	char ***argv; /* each as node_config.argv */
-	size_t n;
-};
-
-union inet_address {
-	struct sockaddr any;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-};
-
-struct probe_config {
-	enum probe_kind kind;
-	int fd;	    /* PROBE_FD: 3 or more */
-	char *text; /* the text after the kind, if any; PROBE_UNIX: absolute path */
-	union {
-		union inet_address *address; /* PROBE_TCP, PROBE_HTTP */
-		char **argv;		     /* PROBE_EXEC: as node_config.argv */
-		regex_t *regex;		     /* PROBE_LOG */
-	};
-};
-
-#define LISTEN_NAME_DEFAULT "listen"
-#define LISTEN_MODE_DEFAULT 0660
-
-/* A socket that is opened before the service starts, and passed to it (sd_listen_fds(3)). */
-struct listen {
-	enum listen_kind kind;
-	char *address;		 /* as written; LISTEN_UNIX: absolute path */
-	char *name;		 /* in $LISTEN_FDNAMES */
-	union inet_address inet; /* LISTEN_TCP, LISTEN_UDP */
-	unsigned mode;		 /* LISTEN_UNIX, as the next two */
-	uid_t owner;		 /* or -1: the daemon's */
-	gid_t group;
-};
-
-struct output {
-	enum output_kind kind;
-	char *path; /* OUTPUT_FILE: absolute */
-};
-
-struct credentials {
-	bool set;	/* key user: take uid, gid and the user's groups */
-	bool set_group; /* key group, with or without user: take gid */
-	uid_t uid;
-	gid_t gid;
-	gid_t user_gid;	 /* of the user; -1: the number of no known user */
-	bool set_groups; /* key groups: take the groups below beside the user's own */
-	gid_t *groups;
-	size_t n_groups;
-	char *user, *home, *shell; /* for USER, LOGNAME, HOME, SHELL; NULL without user */
-};
-
-/* At most @count failures within @window_usec; count 0: no limit. */
-struct restart_limit {
-	uint64_t count, window_usec;
-};
-
-/* Additional ends that count as clean: a bit for each. */
-struct success_status {
-	uint64_t codes[4]; /* exit status 0 to 255 */
-	uint64_t signals;  /* signal 1 to 64: bit 0 to 63 */
-};
 
 /*
  * Parts of a node with settings that most nodes lack.  A part is allocated when one of its settings
@@ -222,6 +66,7 @@ struct extras {
 	uint64_t idle_timeout_usec;  /* of AUTOSTART_ON_DEMAND; 0: never */
 	uint64_t restart_reset_usec; /* a run of this length resets the count of failures */
 	uint64_t drain_delay_usec;
+	uint64_t drain_quiet_usec; /* 0: the whole drain-delay is waited for */
 	uint64_t settle_time_usec; /* of PROBE_STARTED */
 	uint64_t watchdog_usec;	   /* 0: none */
 	int watchdog_signal, reload_signal, kill_signal;
@@ -230,10 +75,10 @@ struct extras {
 	char *pid_file;	       /* of TYPE_FORKING: absolute */
 	struct listen *listen;
 	size_t n_listen;
-	struct place listen_place; /* of the key; without file when the config is gone */
-	char **instances;	   /* of a template; NULL-terminated */
-	char **environment_pass;   /* inherited: names, NULL-terminated, or NULL */
-	bool environment_clear;	   /* inherited: pass only these variables of the daemon */
+	struct listen *agent;	 /* NULL: none */
+	char **instances;	 /* of a template; NULL-terminated */
+	char **environment_pass; /* inherited: names, NULL-terminated, or NULL */
+	bool environment_clear;	 /* inherited: pass only these variables of the daemon */
 };
 
 #define EXTRAS_DEFAULTS                                                                           \
@@ -485,22 +330,17 @@ const struct output *node_config_output(const struct node_config *node, int fd);
 /* "web/nginx", or "swansong" for the root: the section's name. */
 const char *node_config_section(const struct node_config *node);
 
+/*
+ * Finds the ports of TCP of the key listen, in network order.  Returns their number; more than the
+ * maximum are left out.
+ */
+#define NODE_CONFIG_PORTS_MAX 8
+size_t node_config_listen_ports(const struct node_config *node,
+				in_port_t ports[static NODE_CONFIG_PORTS_MAX]);
+
+/* The same of all at which the service listens: without those of listen that of ready or health. */
+size_t node_config_ports(const struct node_config *node,
+			 in_port_t ports[static NODE_CONFIG_PORTS_MAX]);
+
 /* Returns true if @ancestor is @node or a node above it. */
 bool node_config_is_within(const struct node_config *node, const struct node_config *ancestor);
-
-/* Appends @argv, and owns it on success.  Return: 0 or -ENOMEM. */
-int commands_add(struct commands *commands, char **argv);
-
-void probe_config_done(struct probe_config *probe);
-void credentials_done(struct credentials *credentials);
-void listen_done(struct listen *listen, size_t n);
-
-/* "tcp:", "udp:" or "unix:": the prefix of an address in a configuration. */
-const char *listen_prefix(enum listen_kind kind);
-
-/* Compares the addresses: 0 if both can only be the same socket. */
-int listen_compare(const struct listen *a, const struct listen *b);
-
-/* Returns true for a valid name of a descriptor: 1 to 255 printable ASCII characters, no colon. */
-#define FDNAME_MAX 256
-bool fdname_is_good(const char *name);

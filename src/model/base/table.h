@@ -47,6 +47,8 @@ KEY(TERM_AFTER, "term-after", NODE, nodes, EDGE(TERM_AFTER), LIVE,
 	"nodes that must be complete before this one stops")
 KEY(STRATEGY, "strategy", NODE, strategy, NODE(strategy), LIVE,
 	"services in the node that are restarted together")
+KEY(AGENT, "agent", NODE, agent, EXTRA(agent), LIVE,
+	"socket that replies to checks of load balancers")
 KEY(FINAL, "final", NODE, commands, HOOK(FINAL), NEXT_START,
 	"command to run when all guards of the node are gone")
 KEY(FINAL_TIMEOUT, "final-timeout", NODE, duration, EXTRA(final_timeout_usec), LIVE,
@@ -127,6 +129,8 @@ KEY(RELOAD_COMMAND, "reload-command", SERVICE, commands, HOOK(RELOAD_COMMAND), N
 	"command to run instead of the reload-signal")
 KEY(DRAIN_DELAY, "drain-delay", SERVICE, duration, EXTRA(drain_delay_usec), LIVE,
 	"time between the stop and the stop signal")
+KEY(DRAIN_QUIET, "drain-quiet", SERVICE, idle, EXTRA(drain_quiet_usec), LIVE,
+	"time without a new connection that ends drain-delay")
 KEY(STOP_SIGNAL, "stop-signal", SERVICE, signal, NODE(stop_signal), LIVE,
 	"signal that asks the service to end")
 KEY(STOP_COMMAND, "stop-command", SERVICE, commands, HOOK(STOP_COMMAND), NEXT_START,

@@ -9,6 +9,7 @@
 #include "model/config/graph.h"
 #include "model/file/reader.h"
 #include "model/config/resolve.h"
+#include "model/config/sockets.h"
 #include "model/file/source.h"
 #include "model/config/template.h"
 
@@ -39,7 +40,7 @@ struct loader {
 	size_t template_errors; /* how many there were when it began */
 };
 
-static void loader_done(struct loader *l)
+static void config_loader_done(struct loader *l)
 {
 	node_config_done(&l->scrap);
 	free(l->scrap_path);
@@ -49,7 +50,7 @@ static void loader_done(struct loader *l)
 }
 
 /* Continues with the scrap section, which has @name in messages. */
-static int loader_scrap(struct loader *l, const char *name)
+static int config_loader_scrap(struct loader *l, const char *name)
 {
 	char *path = strdup(name);
 
@@ -65,8 +66,8 @@ static int loader_scrap(struct loader *l, const char *name)
 }
 
 /* Return: 0; -E2BIG, which has been reported; -errno. */
-static int loader_add_node(struct loader *l, const char *path, struct place error,
-			   struct place place, struct node_config **ret)
+static int config_loader_add_node(struct loader *l, const char *path, struct place error,
+				  struct place place, struct node_config **ret)
 {
 	int r = config_add_node(l->reading.config, path, place, ret);
 
@@ -76,20 +77,20 @@ static int loader_add_node(struct loader *l, const char *path, struct place erro
 	return r;
 }
 
-static int loader_add(struct loader *l, const char *path, struct place place)
+static int config_loader_add(struct loader *l, const char *path, struct place place)
 {
 	struct node_config *node;
-	int r = loader_add_node(l, path, place, place, &node);
+	int r = config_loader_add_node(l, path, place, place, &node);
 
 	if (r == -E2BIG)
-		return loader_scrap(l, path);
+		return config_loader_scrap(l, path);
 	if (r < 0)
 		return r;
 	if (node->stated) {
 		diag_add(l->reading.diag, DIAG_ERROR, place,
 			 "[%s] duplicate section (first in %s:%u)", node_config_section(node),
 			 node->place.file, node->place.line);
-		return loader_scrap(l, path);
+		return config_loader_scrap(l, path);
 	}
 	node->stated = true;
 	node->place = place;
@@ -97,7 +98,7 @@ static int loader_add(struct loader *l, const char *path, struct place place)
 	return 0;
 }
 
-static int loader_begin_template(struct loader *l, const char *name, struct place place)
+static int config_loader_begin_template(struct loader *l, const char *name, struct place place)
 {
 	const struct place *before = templates_find(&l->templates, name);
 	int r;
@@ -106,10 +107,10 @@ static int loader_begin_template(struct loader *l, const char *name, struct plac
 		diag_add(l->reading.diag, DIAG_ERROR, place,
 			 "[%s] duplicate section (first in %s:%u)", name, before->file,
 			 before->line);
-		return loader_scrap(l, name);
+		return config_loader_scrap(l, name);
 	}
 	l->template_errors = diag_errors(l->reading.diag);
-	r = loader_scrap(l, name);
+	r = config_loader_scrap(l, name);
 	if (r == 0)
 		r = template_begin(&l->templates, name, place);
 	l->scrap.place = place;
@@ -118,7 +119,7 @@ static int loader_begin_template(struct loader *l, const char *name, struct plac
 }
 
 /* The instances have the position of the template in the order of the files. */
-static int loader_add_instance(struct loader *l, const char *instance)
+static int config_loader_add_instance(struct loader *l, const char *instance)
 {
 	char path[CONFIG_NAME_MAX + 1], excerpt[DIAG_EXCERPT_MAX];
 	struct place place = section_place(&l->scrap, KEY_INSTANCES);
@@ -132,10 +133,11 @@ static int loader_add_instance(struct loader *l, const char *instance)
 			 l->scrap.path, diag_excerpt(excerpt, instance));
 		return 0;
 	}
-	return loader_add_node(l, path, place, l->scrap.place, &node);
+	return config_loader_add_node(l, path, place, l->scrap.place, &node);
 }
 
-static int loader_entry(struct loader *l, struct place place, const char *key, const char *value)
+static int config_loader_entry(struct loader *l, struct place place, const char *key,
+			       const char *value)
 {
 	int r = l->in_template ? template_add(&l->templates, place, key, value) : 0;
 
@@ -143,26 +145,26 @@ static int loader_entry(struct loader *l, struct place place, const char *key, c
 }
 
 /* Ends a section: applies its drop-ins, and creates the instances of a template. */
-static int loader_end_section(struct loader *l)
+static int config_loader_end_section(struct loader *l)
 {
 	const struct dropin *overrides = take(l->overrides);
 	char **instance;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && overrides && i < overrides->n; i++)
-		r = loader_entry(l, overrides->entries[i].place, overrides->entries[i].key,
-				 overrides->entries[i].value);
+		r = config_loader_entry(l, overrides->entries[i].place, overrides->entries[i].key,
+					overrides->entries[i].value);
 	if (r < 0 || !l->in_template)
 		return r;
 	instance = node_config_extras(&l->scrap)->instances;
 	for (; r == 0 && instance && *instance; instance++)
-		r = loader_add_instance(l, *instance);
+		r = config_loader_add_instance(l, *instance);
 	l->in_template = false;
 	template_end(&l->templates, diag_errors(l->reading.diag) > l->template_errors);
 	return r == -E2BIG ? 0 : r;
 }
 
-static void loader_take_overrides(struct loader *l, const char *name)
+static void config_loader_take_overrides(struct loader *l, const char *name)
 {
 	struct dropin *dropin = dropins_find(&l->dropins, name);
 
@@ -172,54 +174,54 @@ static void loader_take_overrides(struct loader *l, const char *name)
 	l->overrides = dropin;
 }
 
-static int loader_section(struct loader *l, struct place place, const char *name)
+static int config_loader_section(struct loader *l, struct place place, const char *name)
 {
 	char excerpt[DIAG_EXCERPT_MAX];
 	const char *why;
-	int r = loader_end_section(l);
+	int r = config_loader_end_section(l);
 
 	if (r < 0)
 		return r;
-	loader_take_overrides(l, name);
+	config_loader_take_overrides(l, name);
 	if (!*name)
-		return loader_scrap(l, "?");
+		return config_loader_scrap(l, "?");
 	if (strcmp(name, CONFIG_ROOT_SECTION) == 0)
-		return loader_add(l, "", place);
+		return config_loader_add(l, "", place);
 	why = config_check_name(name);
 	if (!why && config_is_template(name))
-		return loader_begin_template(l, name, place);
+		return config_loader_begin_template(l, name, place);
 	if (!why)
-		return loader_add(l, name, place);
+		return config_loader_add(l, name, place);
 
 	(void)diag_excerpt(excerpt, name);
 	diag_add(l->reading.diag, DIAG_ERROR, place, "[%s] invalid name: %s", excerpt, why);
-	return loader_scrap(l, excerpt);
+	return config_loader_scrap(l, excerpt);
 }
 
-static int on_section(void *arg, unsigned line, const char *name)
+static int config_on_section(void *arg, unsigned line, const char *name)
 {
 	struct loader *l = arg;
 
-	return loader_section(l, (struct place){ l->file, line }, name);
+	return config_loader_section(l, (struct place){ l->file, line }, name);
 }
 
-static int on_entry(void *arg, unsigned line, const char *key, const char *value)
+static int config_on_entry(void *arg, unsigned line, const char *key, const char *value)
 {
 	struct loader *l = arg;
 
 	if (l->overrides && dropin_has(l->overrides, key))
 		return 0;
-	return loader_entry(l, (struct place){ l->file, line }, key, value);
+	return config_loader_entry(l, (struct place){ l->file, line }, key, value);
 }
 
-static int on_dropin_section(void *arg, unsigned line, const char *name)
+static int config_on_dropin_section(void *arg, unsigned line, const char *name)
 {
 	struct loader *l = arg;
 
 	return dropins_section(&l->dropins, name, (struct place){ l->file, line }, l->reading.diag);
 }
 
-static int on_dropin_entry(void *arg, unsigned line, const char *key, const char *value)
+static int config_on_dropin_entry(void *arg, unsigned line, const char *key, const char *value)
 {
 	struct loader *l = arg;
 
@@ -227,8 +229,8 @@ static int on_dropin_entry(void *arg, unsigned line, const char *key, const char
 }
 
 /* Return: 0 or -ENOMEM. */
-static int loader_parse(struct loader *l, const char *file, char *text, size_t size,
-			const struct reader_handler *handler)
+static int config_loader_parse(struct loader *l, const char *file, char *text, size_t size,
+			       const struct reader_handler *handler)
 {
 	int r = config_add_file(l->reading.config, file, &l->file);
 
@@ -245,36 +247,36 @@ static int loader_parse(struct loader *l, const char *file, char *text, size_t s
 	return r;
 }
 
-static int on_dropin(void *arg, const char *file, char *text, size_t size)
+static int config_on_dropin(void *arg, const char *file, char *text, size_t size)
 {
 	const struct reader_handler handler = {
-		.on_section = on_dropin_section,
-		.on_entry = on_dropin_entry,
+		.on_section = config_on_dropin_section,
+		.on_entry = config_on_dropin_entry,
 		.arg = arg,
 	};
 
-	return loader_parse(arg, file, text, size, &handler);
+	return config_loader_parse(arg, file, text, size, &handler);
 }
 
-static int on_file(void *arg, const char *file, char *text, size_t size)
+static int config_on_file(void *arg, const char *file, char *text, size_t size)
 {
 	const struct reader_handler handler = {
-		.on_section = on_section,
-		.on_entry = on_entry,
+		.on_section = config_on_section,
+		.on_entry = config_on_entry,
 		.arg = arg,
 	};
 	struct loader *l = arg;
 	int r;
 
 	diag_file(l->reading.diag, file);
-	r = source_each_dropin(file, l->reading.names->trust, l->reading.diag, on_dropin, l);
+	r = source_each_dropin(file, l->reading.names->trust, l->reading.diag, config_on_dropin, l);
 	if (r == 0)
-		r = loader_parse(l, file, text, size, &handler);
-	return r < 0 ? r : loader_end_section(l);
+		r = config_loader_parse(l, file, text, size, &handler);
+	return r < 0 ? r : config_loader_end_section(l);
 }
 
 /* The sections of drop-ins that no file has. */
-static int loader_add_rest(struct loader *l)
+static int config_loader_add_rest(struct loader *l)
 {
 	int r = 0;
 
@@ -284,12 +286,12 @@ static int loader_add_rest(struct loader *l)
 		if (dropin->applied)
 			continue;
 		l->file = dropin->place.file;
-		r = loader_section(l, dropin->place, dropin->name);
+		r = config_loader_section(l, dropin->place, dropin->name);
 	}
-	return r < 0 ? r : loader_end_section(l);
+	return r < 0 ? r : config_loader_end_section(l);
 }
 
-static void loader_warn(struct loader *l, const char *path)
+static void config_loader_warn(struct loader *l, const char *path)
 {
 	const struct config *config = l->reading.config;
 
@@ -302,7 +304,7 @@ static void loader_warn(struct loader *l, const char *path)
 				 : "no service configured: no file *.ini");
 }
 
-static bool has_inherited(const struct node_config *node)
+static bool config_has_inherited(const struct node_config *node)
 {
 	for (enum key_id key = 0; key < N_KEYS; key++) {
 		if (keys[key].scope == SCOPE_INHERITED && node_config_line(node, key))
@@ -311,7 +313,7 @@ static bool has_inherited(const struct node_config *node)
 	return false;
 }
 
-static int keep_origins(const struct config *config)
+static int config_keep_origins(const struct config *config)
 {
 	int r = 0;
 
@@ -321,7 +323,7 @@ static int keep_origins(const struct config *config)
 }
 
 /* Only sections that a later node may inherit from are kept: those of groups. */
-static int drop_sections(const struct config *config)
+static int config_drop_sections(const struct config *config)
 {
 	cleanup(freep) bool *holds = calloc(config->n_nodes, sizeof(*holds));
 
@@ -332,7 +334,7 @@ static int drop_sections(const struct config *config)
 
 		if (node->parent)
 			holds[node->parent->index] = true;
-		if ((!holds[i] && node->argv) || !has_inherited(node))
+		if ((!holds[i] && node->argv) || !config_has_inherited(node))
 			section_free(take(node->section));
 	}
 	return 0;
@@ -341,16 +343,17 @@ static int drop_sections(const struct config *config)
 int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 		const struct config_names *names, struct diag *diag)
 {
-	cleanup(loader_done) struct loader l = { .reading = { .names = names, .diag = diag } };
+	cleanup(config_loader_done) struct loader l = { .reading = { .names = names,
+								     .diag = diag } };
 	size_t errors = diag_errors(diag);
 	int r;
 
 	dropins_init(&l.dropins);
 	r = config_new(&l.reading.config);
 	for (size_t i = 0; r == 0 && i < n_paths; i++)
-		r = source_each(paths[i], names->trust, diag, on_file, &l);
+		r = source_each(paths[i], names->trust, diag, config_on_file, &l);
 	if (r == 0)
-		r = loader_add_rest(&l);
+		r = config_loader_add_rest(&l);
 	if (r == 0)
 		r = templates_apply(&l.templates, &l.reading);
 	if (r == 0)
@@ -360,12 +363,14 @@ int config_load(struct config **ret, const char *const *paths, size_t n_paths,
 	if (r == 0 && diag_errors(diag) > errors)
 		r = -EINVAL;
 	if (r == 0)
-		r = keep_origins(l.reading.config);
+		r = sockets_check_drains(l.reading.config, diag);
 	if (r == 0)
-		r = drop_sections(l.reading.config);
+		r = config_keep_origins(l.reading.config);
+	if (r == 0)
+		r = config_drop_sections(l.reading.config);
 	if (r < 0)
 		return r;
-	loader_warn(&l, n_paths ? paths[0] : NULL);
+	config_loader_warn(&l, n_paths ? paths[0] : NULL);
 	*ret = take(l.reading.config);
 	return 0;
 }

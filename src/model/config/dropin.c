@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 
-static const char *name_of(const void *dropin)
+static const char *dropin_name_of(const void *dropin)
 {
 	return ((const struct dropin *)dropin)->name;
 }
@@ -19,10 +19,10 @@ static const char *name_of(const void *dropin)
 void dropins_init(struct dropins *dropins)
 {
 	*dropins = (struct dropins){ .list = NULL };
-	dict_init(&dropins->by_name, name_of);
+	dict_init(&dropins->by_name, dropin_name_of);
 }
 
-static void entry_done(struct dropin_entry *entry)
+static void dropin_entry_done(struct dropin_entry *entry)
 {
 	free(entry->key);
 	free(entry->value);
@@ -33,7 +33,7 @@ static struct dropin *dropin_free(struct dropin *dropin)
 	if (!dropin)
 		return NULL;
 	for (size_t i = 0; i < dropin->n; i++)
-		entry_done(&dropin->entries[i]);
+		dropin_entry_done(&dropin->entries[i]);
 	free(dropin->entries);
 	free(dropin->name);
 	free(dropin);
@@ -86,7 +86,7 @@ int dropins_section(struct dropins *dropins, const char *name, struct place plac
 	return 0;
 }
 
-static void forget_earlier(struct dropin *dropin, const char *key, const char *file)
+static void dropin_forget_earlier(struct dropin *dropin, const char *key, const char *file)
 {
 	size_t kept = 0;
 
@@ -94,7 +94,7 @@ static void forget_earlier(struct dropin *dropin, const char *key, const char *f
 		struct dropin_entry *entry = &dropin->entries[i];
 
 		if (entry->place.file != file && strcmp(entry->key, key) == 0)
-			entry_done(entry);
+			dropin_entry_done(entry);
 		else
 			dropin->entries[kept++] = *entry;
 	}
@@ -111,10 +111,10 @@ int dropins_entry(struct dropins *dropins, const char *key, const char *value, s
 	if (entries)
 		dropin->entries = entries;
 	if (!entries || !entry.key || !entry.value) {
-		entry_done(&entry);
+		dropin_entry_done(&entry);
 		return -ENOMEM;
 	}
-	forget_earlier(dropin, key, place.file);
+	dropin_forget_earlier(dropin, key, place.file);
 	dropin->entries[dropin->n++] = entry;
 	return 0;
 }

@@ -20,7 +20,7 @@ struct list {
 	size_t n;
 };
 
-static int list_add(struct list *list, char *word)
+static int environment_list_add(struct list *list, char *word)
 {
 	char **words = reallocarray(list->words, list->n + 2, sizeof(*words));
 
@@ -39,7 +39,7 @@ struct file {
 	struct diag *diag;     /* while it is read */
 };
 
-static void file_free(void *p)
+static void environment_free_file(void *p)
 {
 	struct file *file = p;
 
@@ -49,20 +49,20 @@ static void file_free(void *p)
 	free(file->path);
 	free(file);
 }
-DEFINE_CLEANUP(struct file *, file_free)
+DEFINE_CLEANUP(struct file *, environment_free_file)
 
 void environment_files_done(struct environment_files *files)
 {
-	tdestroy(files->by_path, file_free);
+	tdestroy(files->by_path, environment_free_file);
 }
 
-static int file_compare(const void *a, const void *b)
+static int environment_compare_files(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Skips the word export, which scripts for a shell have. */
-static char *skip_export(char *line)
+static char *environment_skip_export(char *line)
 {
 	size_t length = strlen("export");
 
@@ -72,7 +72,7 @@ static char *skip_export(char *line)
 }
 
 /* Copies @line, unquoted and with each % doubled; "": invalid quotes; NULL: out of memory. */
-static char *variable_new(const char *line, size_t name_length)
+static char *environment_new_variable(const char *line, size_t name_length)
 {
 	char *word = malloc(2 * strlen(line) + 1);
 	size_t percents = 0, length;
@@ -100,7 +100,7 @@ static char *variable_new(const char *line, size_t name_length)
 	return word;
 }
 
-static int file_line(struct file *file, struct place place, char *line)
+static int environment_parse_line(struct file *file, struct place place, char *line)
 {
 	cleanup(freep) char *variable = NULL;
 	char excerpt[DIAG_EXCERPT_MAX];
@@ -109,7 +109,7 @@ static int file_line(struct file *file, struct place place, char *line)
 	line = text_trim(line, " \t\r");
 	if (!*line || *line == '#' || *line == ';')
 		return 0;
-	line = skip_export(line);
+	line = environment_skip_export(line);
 	length = value_variable_name(line);
 	if (length == 0) {
 		diag_add(file->diag, DIAG_WARNING, place,
@@ -122,8 +122,8 @@ static int file_line(struct file *file, struct place place, char *line)
 			 "too many variables: at most " STRINGIFY(ENVIRONMENT_MAX));
 		return -E2BIG;
 	}
-	variable = variable_new(line, length);
-	if (!variable || (*variable && list_add(&file->variables, variable) < 0))
+	variable = environment_new_variable(line, length);
+	if (!variable || (*variable && environment_list_add(&file->variables, variable) < 0))
 		return -ENOMEM;
 	if (!*variable)
 		diag_add(file->diag, DIAG_WARNING, place, "%.*s ignored: open quote in its value",
@@ -133,7 +133,7 @@ static int file_line(struct file *file, struct place place, char *line)
 	return 0;
 }
 
-static int file_parse(void *arg, const char *path, char *text, size_t size)
+static int environment_parse_file(void *arg, const char *path, char *text, size_t size)
 {
 	struct file *file = arg;
 	struct place place = { .file = path };
@@ -149,17 +149,17 @@ static int file_parse(void *arg, const char *path, char *text, size_t size)
 		if (next)
 			*next++ = '\0';
 		place.line++;
-		r = file_line(file, place, line);
+		r = environment_parse_line(file, place, line);
 	}
 	return r == -ENOMEM ? r : 0;
 }
 
 /* Finds the file @path, or reads it. */
-static int file_get(struct environment_files *files, const char *path, struct diag *diag,
-		    struct file **ret)
+static int environment_get_file(struct environment_files *files, const char *path,
+				struct diag *diag, struct file **ret)
 {
-	cleanup(file_freep) struct file *file = NULL;
-	struct file *const *found = tfind(&path, &files->by_path, file_compare);
+	cleanup(environment_free_filep) struct file *file = NULL;
+	struct file *const *found = tfind(&path, &files->by_path, environment_compare_files);
 	int r;
 
 	if (found) {
@@ -173,11 +173,11 @@ static int file_get(struct environment_files *files, const char *path, struct di
 	file->path = strdup(path);
 	if (!file->path)
 		return -ENOMEM;
-	r = source_one(path, diag, file_parse, file);
+	r = source_one(path, diag, environment_parse_file, file);
 	if (r == -ENOMEM)
 		return r;
 	file->missing = r == -ENOENT;
-	if (!tsearch(file, &files->by_path, file_compare))
+	if (!tsearch(file, &files->by_path, environment_compare_files))
 		return -ENOMEM;
 	*ret = take(file);
 	return 0;
@@ -191,7 +191,7 @@ struct environment {
 };
 
 /* Replaces the variable's value by @word, or appends the variable. */
-static int put_variable(struct environment *e, char *word)
+static int environment_put_variable(struct environment *e, char *word)
 {
 	size_t length = (size_t)(strchr(word, '=') - word) + 1;
 
@@ -201,10 +201,10 @@ static int put_variable(struct environment *e, char *word)
 			return 0;
 		}
 	}
-	return list_add(&e->variables, word);
+	return environment_list_add(&e->variables, word);
 }
 
-static int put_file(struct environment *e, const struct node_config *source, char *word)
+static int environment_put_file(struct environment *e, const struct node_config *source, char *word)
 {
 	cleanup(freep) char *path = NULL;
 	bool optional = *word == '-';
@@ -213,9 +213,9 @@ static int put_file(struct environment *e, const struct node_config *source, cha
 
 	r = substitute_text(word + optional, e->node->path, &path);
 	if (r == 0)
-		r = file_get(e->files, path, e->diag, &file);
+		r = environment_get_file(e->files, path, e->diag, &file);
 	if (r == 0)
-		r = list_add(&e->paths, word);
+		r = environment_list_add(&e->paths, word);
 	if (r < 0)
 		return r;
 	if (file->missing && !optional && !file->reported) {
@@ -224,11 +224,11 @@ static int put_file(struct environment *e, const struct node_config *source, cha
 			      "no file %s: write -%s if it may be missing", path, path);
 	}
 	for (size_t i = 0; r == 0 && i < file->variables.n; i++)
-		r = put_variable(e, file->variables.words[i]);
+		r = environment_put_variable(e, file->variables.words[i]);
 	return r;
 }
 
-static int put_section(struct environment *e, const struct node_config *source)
+static int environment_put_section(struct environment *e, const struct node_config *source)
 {
 	const struct section *section = source->section;
 	int r = 0;
@@ -236,9 +236,9 @@ static int put_section(struct environment *e, const struct node_config *source)
 	if (!section)
 		return 0;
 	for (char **word = section->stated.environment; r == 0 && word && *word; word++)
-		r = put_variable(e, *word);
+		r = environment_put_variable(e, *word);
 	for (char **word = section->stated.environment_files; r == 0 && word && *word; word++)
-		r = put_file(e, source, *word);
+		r = environment_put_file(e, source, *word);
 	return r;
 }
 
@@ -253,7 +253,7 @@ int environment_resolve(struct environment_files *files, struct node_config *nod
 	for (const struct node_config *n = node; n; n = n->parent)
 		chain[depth++] = n;
 	while (r == 0 && depth-- > 0)
-		r = put_section(&e, chain[depth]);
+		r = environment_put_section(&e, chain[depth]);
 	if (r == 0 && e.variables.n > 0)
 		r = substitute_words(e.variables.words, node->path, &node->environment);
 	if (r == 0 && e.paths.n > 0)

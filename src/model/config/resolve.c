@@ -6,13 +6,13 @@
 #include "model/config/resolve.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "model/config/environment.h"
+#include "model/config/sockets.h"
 #include "model/base/nodes.h"
 #include "model/file/substitute.h"
 
@@ -28,7 +28,7 @@ struct resolver {
 	size_t effort;
 	unsigned *marks; /* the last list of edges that named the node */
 	unsigned mark;
-	void *listens; /* tsearch(3) tree of all sockets so far, each once */
+	struct sockets sockets;
 };
 
 /* Adds an error of @node; every function has @node and @r. */
@@ -141,7 +141,8 @@ static int resolve_edges(struct resolver *r, struct node_config *node, enum edge
 /* --- inherited keys: of the sections above a node, the nearest one with the key applies --- */
 
 /* The nearest node with @key in its section, from @node upward, or NULL. */
-static const struct node_config *find_source(const struct node_config *node, enum key_id key)
+static const struct node_config *resolve_find_source(const struct node_config *node,
+						     enum key_id key)
 {
 	while (node && !node_config_line(node, key))
 		node = node->parent;
@@ -149,19 +150,19 @@ static const struct node_config *find_source(const struct node_config *node, enu
 }
 
 /* Returns true if a nearer section has log, which is for both streams and overrides @source. */
-static bool is_behind_log(const struct node_config *source, const struct node_config *node)
+static bool resolve_is_behind_log(const struct node_config *source, const struct node_config *node)
 {
-	const struct node_config *log = find_source(node, KEY_LOG);
+	const struct node_config *log = resolve_find_source(node, KEY_LOG);
 
 	return log && log != source && node_config_is_within(log, source);
 }
 
-static int inherit(struct node_config *node, enum key_id key)
+static int resolve_inherit_key(struct node_config *node, enum key_id key)
 {
-	const struct node_config *source = find_source(node, key);
+	const struct node_config *source = resolve_find_source(node, key);
 	bool stream = key == KEY_STDOUT || key == KEY_STDERR;
 
-	if (!source || (stream && is_behind_log(source, node)))
+	if (!source || (stream && resolve_is_behind_log(source, node)))
 		return 0;
 	return key_inherit(&keys[key], &source->section->stated, node);
 }
@@ -172,12 +173,12 @@ static int resolve_inherited(struct resolver *r, struct node_config *node)
 	const struct credentials *credentials;
 
 	for (enum key_id key = 0; key < N_KEYS; key++) {
-		if (keys[key].scope == SCOPE_INHERITED && inherit(node, key) < 0)
+		if (keys[key].scope == SCOPE_INHERITED && resolve_inherit_key(node, key) < 0)
 			return -ENOMEM;
 	}
 	credentials = &node_config_extras(node)->credentials;
 	if (credentials->set && !credentials->set_group && credentials->gid == (gid_t)-1)
-		section_error(find_source(node, KEY_USER), r->diag, KEY_USER,
+		section_error(resolve_find_source(node, KEY_USER), r->diag, KEY_USER,
 			      "no user has the number %s, so [%s] has no group: set group",
 			      credentials->user, node_config_section(node));
 	return environment_resolve(&r->environment_files, node, r->diag);
@@ -231,15 +232,17 @@ static void resolve_check_forking(struct resolver *r, struct node_config *node)
 	enum probe_kind ready = node->ready.kind;
 
 	if (forks && !node_config_extras(node)->pid_file)
-		resolve_error(KEY_TYPE, "'forking' needs the file with the pid of the main process: "
-					"set pid-file, for example pid-file = /run/nginx.pid");
+		resolve_error(KEY_TYPE,
+			      "'forking' needs the file with the pid of the main process: "
+			      "set pid-file, for example pid-file = /run/nginx.pid");
 	if (!forks && node_config_extras(node)->pid_file)
 		diag_add(r->diag, DIAG_WARNING, section_place(node, KEY_PID_FILE),
 			 "[%s] pid-file: has no effect without type = forking",
 			 node_config_section(node));
 	if (forks && (ready == PROBE_NOTIFY || ready == PROBE_FD || ready == PROBE_LOG))
-		resolve_error(KEY_READY, "a forking service is ready with its pid-file or by a probe: "
-					 "expected started, tcp, unix, http or exec");
+		resolve_error(KEY_READY,
+			      "a forking service is ready with its pid-file or by a probe: "
+			      "expected started, tcp, unix, http or exec");
 }
 
 /* A service on demand waits for connections to its sockets. */
@@ -268,62 +271,6 @@ static void resolve_check_oneshot(struct resolver *r, struct node_config *node)
 		resolve_error(
 			KEY_HEALTH,
 			"a oneshot does not keep running: set type = simple or remove health");
-}
-
-static void resolve_listen_error(struct resolver *r, struct node_config *node,
-				 const struct listen *listen, const char *why)
-{
-	char text[DIAG_EXCERPT_MAX];
-
-	resolve_error(KEY_LISTEN, "invalid value '%s%s': %s; expected %s",
-		      listen_prefix(listen->kind), diag_excerpt(text, listen->address), why,
-		      type_listen.expected);
-}
-
-static int compare_listens(const void *a, const void *b)
-{
-	return listen_compare(a, b);
-}
-
-/* An address is the same socket in all services, so it must have the same owner and mode. */
-static int resolve_shared(struct resolver *r, struct node_config *node, const struct listen *listen)
-{
-	struct listen *const *found = tsearch(listen, &r->listens, compare_listens);
-	const struct listen *other;
-
-	if (!found)
-		return -ENOMEM;
-	other = *found;
-	if (other != listen && other >= node->parts.extras->listen && other < listen)
-		resolve_listen_error(r, node, listen, "duplicate socket");
-	else if (other->mode != listen->mode || other->owner != listen->owner ||
-		 other->group != listen->group)
-		resolve_listen_error(
-			r, node, listen,
-			"another section has the socket with another mode, owner or group");
-	return 0;
-}
-
-static int resolve_listen(struct resolver *r, struct node_config *node)
-{
-	struct extras *extras = node->parts.extras;
-	const char *why;
-
-	if (!node_config_line(node, KEY_LISTEN))
-		return 0;
-	extras->listen_place = section_place(node, KEY_LISTEN);
-	for (size_t i = 0; i < extras->n_listen; i++) {
-		struct listen *listen = &extras->listen[i];
-		int e = listen_resolve(listen, node->path, &why);
-
-		if (e == 0)
-			e = resolve_shared(r, node, listen);
-		else if (e == -EINVAL)
-			resolve_listen_error(r, node, listen, why);
-		if (e == -ENOMEM)
-			return e;
-	}
-	return 0;
 }
 
 /* The descriptors of listen and fd-store-max begin with 3. */
@@ -399,8 +346,10 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 	bool service = node_config_line(node, KEY_COMMAND);
 
 	/* Groups have these timeouts, too. */
-	if (resolve_values(r, node, service) < 0 || inherit(node, KEY_STOP_TIMEOUT) < 0 ||
-	    inherit(node, KEY_DRAIN_TIMEOUT) < 0)
+	if (resolve_values(r, node, service) < 0 ||
+	    resolve_inherit_key(node, KEY_STOP_TIMEOUT) < 0 ||
+	    resolve_inherit_key(node, KEY_DRAIN_TIMEOUT) < 0 ||
+	    sockets_resolve(&r->sockets, node, r->diag) < 0)
 		return -ENOMEM;
 	if (!service) {
 		resolve_check_group(r, node);
@@ -418,22 +367,17 @@ static int resolve_section(struct resolver *r, struct node_config *node)
 	resolve_check_forking(r, node);
 	resolve_notify(r, node);
 	resolve_check_demand(r, node);
-	if (resolve_listen(r, node) < 0 || resolve_ready_fd(r, node) < 0)
+	if (resolve_ready_fd(r, node) < 0)
 		return -ENOMEM;
 	resolve_check_terminal(r, node);
 	resolve_check_reload(r, node);
 	return resolve_inherited(r, node);
 }
 
-static void keep(void *listen)
-{
-	(void)listen;
-}
-
-static void resolver_done(struct resolver *r)
+static void resolve_done(struct resolver *r)
 {
 	environment_files_done(&r->environment_files);
-	tdestroy(r->listens, keep);
+	sockets_done(&r->sockets);
 }
 
 static void resolve_check_log_user(struct resolver *r)
@@ -441,17 +385,39 @@ static void resolve_check_log_user(struct resolver *r)
 	const struct credentials *user = &r->config->log_user;
 
 	if (user->set && user->user_gid == (gid_t)-1)
-		section_error(r->config->nodes[0], r->diag, KEY_LOG_USER,
-			      "no user has the number %s: expected a user with a group, for example "
-			      "nobody",
-			      user->user);
+		section_error(
+			r->config->nodes[0], r->diag, KEY_LOG_USER,
+			"no user has the number %s: expected a user with a group, for example "
+			"nobody",
+			user->user);
+}
+
+/* The daemon replaces or rotates these files. */
+static void resolve_check_files(struct resolver *r)
+{
+	const struct {
+		enum key_id key;
+		const char *path;
+	} files[] = {
+		{ KEY_REPORT, r->config->report },
+		{ KEY_HISTORY, r->config->history },
+		{ KEY_STATE, r->config->state },
+	};
+
+	for (size_t i = 1; i < ARRAY_SIZE(files); i++)
+		for (size_t k = 0; k < i && files[i].path; k++)
+			if (files[k].path && strcmp(files[i].path, files[k].path) == 0 &&
+			    strcmp(files[i].path, "none") != 0)
+				section_error(r->config->nodes[0], r->diag, files[i].key,
+					      "'%s' is also the file of %s: expected another path",
+					      files[i].path, keys[files[k].key].name);
 }
 
 int resolve_sections(struct config *config, struct diag *diag)
 {
 	cleanup(freep) const char **paths = calloc(config->n_nodes, sizeof(*paths));
 	cleanup(freep) unsigned *marks = calloc(config->n_nodes, sizeof(*marks));
-	cleanup(resolver_done) struct resolver r = {
+	cleanup(resolve_done) struct resolver r = {
 		.config = config,
 		.diag = diag,
 		.paths = paths,
@@ -468,5 +434,6 @@ int resolve_sections(struct config *config, struct diag *diag)
 			return -ENOMEM;
 	}
 	resolve_check_log_user(&r);
+	resolve_check_files(&r);
 	return 0;
 }

@@ -67,13 +67,13 @@ void template_end(struct templates *templates, bool faulty)
 	templates->list[templates->n - 1].faulty = faulty;
 }
 
-static int compare_names(const void *a, const void *b)
+static int template_compare_names(const void *a, const void *b)
 {
 	return strcmp(((const struct template *)a)->name, ((const struct template *)b)->name);
 }
 
 /* The template that @path is an instance of, or NULL. */
-static struct template *find(const struct templates *templates, const char *path)
+static struct template *template_of(const struct templates *templates, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *at = strchr(slash ? slash : path, '@');
@@ -83,7 +83,7 @@ static struct template *find(const struct templates *templates, const char *path
 	if (!at || !at[1] || at - path + 1 >= (ptrdiff_t)sizeof(name))
 		return NULL;
 	*(char *)mempcpy(name, path, (size_t)(at - path) + 1) = '\0';
-	return bsearch(&key, templates->list, templates->n, sizeof(key), compare_names);
+	return bsearch(&key, templates->list, templates->n, sizeof(key), template_compare_names);
 }
 
 static int template_apply(const struct template *t, struct node_config *node,
@@ -108,9 +108,9 @@ int templates_apply(struct templates *templates, const struct reading *reading)
 
 	if (templates->n == 0)
 		return 0;
-	qsort(templates->list, templates->n, sizeof(*templates->list), compare_names);
+	qsort(templates->list, templates->n, sizeof(*templates->list), template_compare_names);
 	for (size_t i = 0; r == 0 && i < config->n_nodes; i++) {
-		struct template *t = find(templates, config->nodes[i]->path);
+		struct template *t = template_of(templates, config->nodes[i]->path);
 
 		if (!t)
 			continue;

@@ -21,12 +21,12 @@ struct builder {
 	struct node_config *node;
 };
 
-static void builder_done(struct builder *b)
+static void transient_builder_done(struct builder *b)
 {
 	config_unref(b->reading.config);
 }
 
-static int add_node(struct builder *b)
+static int transient_add_node(struct builder *b)
 {
 	const char *path = b->transient->path, *why = config_check_name(path);
 	struct place place = { .file = b->file };
@@ -40,7 +40,7 @@ static int add_node(struct builder *b)
 	return config_add_node(b->reading.config, path, place, &b->node);
 }
 
-static int read_property(struct builder *b, unsigned line, const char *property)
+static int transient_read_property(struct builder *b, unsigned line, const char *property)
 {
 	cleanup(freep) char *copy = strdup(property);
 	char *equals = copy ? strchr(copy, '=') : NULL;
@@ -58,7 +58,7 @@ static int read_property(struct builder *b, unsigned line, const char *property)
 			   text_trim(copy, " \t"), text_trim(equals + 1, " \t"));
 }
 
-static int read_properties(struct builder *b)
+static int transient_read_properties(struct builder *b)
 {
 	char *const *properties = b->transient->properties;
 	struct section *section = node_config_own_section(b->node);
@@ -71,12 +71,12 @@ static int read_properties(struct builder *b)
 	if (section)
 		section->lines[KEY_COMMAND] = n + 1;
 	for (unsigned i = 0; r == 0 && i < n; i++)
-		r = read_property(b, i + 1, properties[i]);
+		r = transient_read_property(b, i + 1, properties[i]);
 	return r;
 }
 
 /* Adds the existing nodes that the edges name; missing ones are errors when edges are resolved. */
-static int add_targets(struct builder *b)
+static int transient_add_targets(struct builder *b)
 {
 	const struct stated_edges *edges = b->node->parts.edges;
 
@@ -98,7 +98,7 @@ static int add_targets(struct builder *b)
 }
 
 /* The node inherits from the groups of the base. */
-static int resolve(struct builder *b)
+static int transient_resolve(struct builder *b)
 {
 	struct node_config *parent = b->node->parent, *above = config_find(b->base, parent->path);
 	int r;
@@ -114,7 +114,7 @@ int config_new_transient(struct config **ret, const struct config *base,
 			 const struct transient *transient, const struct config_names *names,
 			 struct diag *diag)
 {
-	cleanup(builder_done) struct builder b = {
+	cleanup(transient_builder_done) struct builder b = {
 		.transient = transient,
 		.base = base,
 		.reading = { .names = names, .diag = diag },
@@ -126,13 +126,13 @@ int config_new_transient(struct config **ret, const struct config *base,
 	if (r == 0)
 		r = config_add_file(b.reading.config, "client", &b.file);
 	if (r == 0)
-		r = add_node(&b);
+		r = transient_add_node(&b);
 	if (r == 0)
-		r = read_properties(&b);
+		r = transient_read_properties(&b);
 	if (r == 0)
-		r = add_targets(&b);
+		r = transient_add_targets(&b);
 	if (r == 0)
-		r = resolve(&b);
+		r = transient_resolve(&b);
 	if (r == 0 && diag_errors(diag) > errors)
 		r = -EINVAL;
 	if (r == 0)
@@ -148,8 +148,8 @@ int config_new_transient(struct config **ret, const struct config *base,
 	return 0;
 }
 
-static int copy_targets(struct config *to, struct node_config *const *targets,
-			struct node_config ***ret)
+static int transient_copy_targets(struct config *to, struct node_config *const *targets,
+				  struct node_config ***ret)
 {
 	size_t n = 0;
 	int r = 0;
@@ -166,7 +166,7 @@ static int copy_targets(struct config *to, struct node_config *const *targets,
 	return r;
 }
 
-static int copy_edges(struct config *to, const struct node_config *node)
+static int transient_copy_edges(struct config *to, const struct node_config *node)
 {
 	struct node_config *copy;
 	struct stated_edges *edges;
@@ -183,7 +183,7 @@ static int copy_edges(struct config *to, const struct node_config *node)
 		return -ENOMEM;
 	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++) {
 		edges->places[edge] = node->parts.edges->places[edge];
-		r = copy_targets(to, node->parts.edges->nodes[edge], &edges->nodes[edge]);
+		r = transient_copy_targets(to, node->parts.edges->nodes[edge], &edges->nodes[edge]);
 	}
 	return r;
 }
@@ -199,8 +199,8 @@ int transient_check_edges(const struct config *config, const struct node_config 
 		return 0;
 	r = config_new(&all);
 	for (size_t i = 0; r == 0 && i < config->n_nodes; i++)
-		r = copy_edges(all, config->nodes[i]);
+		r = transient_copy_edges(all, config->nodes[i]);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = copy_edges(all, nodes[i]);
+		r = transient_copy_edges(all, nodes[i]);
 	return r < 0 ? r : graph_check(all, diag);
 }

@@ -66,16 +66,16 @@ struct span {
 	char *begin, *end;
 };
 
-static bool is_blank(char c)
+static bool reader_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-static struct span span_trim(struct span s)
+static struct span reader_trim(struct span s)
 {
-	while (s.begin < s.end && is_blank(*s.begin))
+	while (s.begin < s.end && reader_is_blank(*s.begin))
 		s.begin++;
-	while (s.end > s.begin && is_blank(s.end[-1]))
+	while (s.end > s.begin && reader_is_blank(s.end[-1]))
 		s.end--;
 	return s;
 }
@@ -121,9 +121,9 @@ static bool reader_next_line(struct reader *r, struct span *ret)
 	return true;
 }
 
-static bool line_is_void(struct span line)
+static bool reader_is_void_line(struct span line)
 {
-	line = span_trim(line);
+	line = reader_trim(line);
 	return line.begin == line.end || *line.begin == '#' || *line.begin == ';';
 }
 
@@ -135,13 +135,13 @@ static void reader_join(struct reader *r, struct span *value)
 	struct span line;
 
 	while (reader_next_line(r, &line)) {
-		if (!line_is_void(line)) {
+		if (!reader_is_void_line(line)) {
 			size_t length;
 
-			if (!is_blank(*line.begin))
+			if (!reader_is_blank(*line.begin))
 				break;
 			reader_check_text(r, line);
-			line = span_trim(line);
+			line = reader_trim(line);
 			length = (size_t)(line.end - line.begin);
 			if (value->end > value->begin)
 				*value->end++ = '\n';
@@ -159,17 +159,17 @@ static void reader_join(struct reader *r, struct span *value)
  * Removes the comments from a value: from a ; after a blank to the end of its line, outside of
  * quotes as in parse_words().
  */
-static void span_uncomment(struct span *value)
+static void reader_remove_comment(struct span *value)
 {
 	char *out = value->begin;
 	char quote = '\0';
 
 	for (const char *p = value->begin; p < value->end; p++) {
 		if (*p == ';' && !quote &&
-		    (out == value->begin || is_blank(out[-1]) || out[-1] == '\n')) {
+		    (out == value->begin || reader_is_blank(out[-1]) || out[-1] == '\n')) {
 			while (p + 1 < value->end && p[1] != '\n')
 				p++;
-			while (out > value->begin && is_blank(out[-1]))
+			while (out > value->begin && reader_is_blank(out[-1]))
 				out--;
 			continue;
 		}
@@ -182,7 +182,7 @@ static void span_uncomment(struct span *value)
 		*out++ = *p;
 	}
 	value->end = out;
-	*value = span_trim(*value);
+	*value = reader_trim(*value);
 }
 
 /* @name must fit. */
@@ -198,10 +198,10 @@ static void reader_set_item(struct reader *r, const char *name, struct span valu
 }
 
 /* Returns true if only a comment follows, or nothing. */
-static bool is_void_behind(char *begin, char *end)
+static bool reader_is_void_behind(char *begin, char *end)
 {
 	return begin == end ||
-	       (is_blank(*begin) && *span_trim((struct span){ begin, end }).begin == ';');
+	       (reader_is_blank(*begin) && *reader_trim((struct span){ begin, end }).begin == ';');
 }
 
 static void reader_section(struct reader *r, struct span line)
@@ -211,7 +211,7 @@ static void reader_section(struct reader *r, struct span line)
 
 	if (!close)
 		reader_error(r, r->line, "section without closing bracket: expected [NAME]");
-	else if (!is_void_behind(close + 1, name.end))
+	else if (!reader_is_void_behind(close + 1, name.end))
 		reader_error(
 			r, r->line,
 			"text after the bracket of a section: expected [NAME], or a comment after "
@@ -228,7 +228,7 @@ static void reader_section(struct reader *r, struct span line)
 	reader_set_item(r, SECTION_NAME, name, r->line);
 }
 
-static bool key_is_good(struct span key)
+static bool reader_is_good_key(struct span key)
 {
 	if (key.end - key.begin > READER_KEY_MAX)
 		return false;
@@ -249,10 +249,10 @@ static void reader_entry(struct reader *r, struct span line)
 	struct span key = { line.begin, equals ? equals : line.end };
 	struct span value = { equals ? equals + 1 : line.end, line.end };
 
-	key = span_trim(key);
-	value = span_trim(value);
+	key = reader_trim(key);
+	value = reader_trim(value);
 	reader_join(r, &value);
-	span_uncomment(&value);
+	reader_remove_comment(&value);
 	*key.end = '\0';
 
 	if (!equals)
@@ -261,7 +261,7 @@ static void reader_entry(struct reader *r, struct span line)
 			"'%s' without '=': expected [SECTION], KEY = VALUE, an indented line that "
 			"continues a value, or a comment after # or ;",
 			diag_excerpt(excerpt, key.begin));
-	else if (!key_is_good(key))
+	else if (!reader_is_good_key(key))
 		reader_error(r, number, "invalid key '%s': expected letters, digits and dashes",
 			     diag_excerpt(excerpt, key.begin));
 	else if (!r->in_section)
@@ -281,16 +281,16 @@ static bool reader_next_item(struct reader *r)
 	struct span line;
 
 	while (r->phase == PHASE_NONE && reader_next_line(r, &line)) {
-		if (line_is_void(line))
+		if (reader_is_void_line(line))
 			continue;
 		reader_check_text(r, line);
-		if (is_blank(*line.begin))
+		if (reader_is_blank(*line.begin))
 			reader_error(
 				r, r->line,
 				"indented line without a value to continue: expected a key in the first "
 				"column");
 		else if (*line.begin == '[')
-			reader_section(r, span_trim(line));
+			reader_section(r, reader_trim(line));
 		else
 			reader_entry(r, line);
 	}
@@ -298,7 +298,8 @@ static bool reader_next_item(struct reader *r)
 }
 
 /* Writes a letter for each half of a byte, as far as there is room. */
-static char *encode(char *out, const char *end, const char **bytes, const char *bytes_end)
+static char *reader_encode_bytes(char *out, const char *end, const char **bytes,
+				 const char *bytes_end)
 {
 	for (; *bytes < bytes_end && end - out >= 2; ++*bytes) {
 		*out++ = (char)('a' + ((unsigned char)**bytes >> 4));
@@ -327,7 +328,7 @@ static char *reader_feed(char *buffer, int room, void *stream)
 		r->phase = PHASE_BODY;
 	} else if (r->fed < r->size) {
 		*out++ = '+';
-		out = encode(out, end, &rest, r->value + r->size);
+		out = reader_encode_bytes(out, end, &rest, r->value + r->size);
 		r->fed = (size_t)(rest - r->value);
 	} else {
 		out += sprintf(out, ">%zu", r->size);

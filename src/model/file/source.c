@@ -28,7 +28,7 @@ struct source {
 	diag_add((source)->diag, DIAG_ERROR, (struct place){ .file = (path) }, format, \
 		 ##__VA_ARGS__)
 
-static const char *file_kind(mode_t mode)
+static const char *source_file_kind(mode_t mode)
 {
 	switch (mode & S_IFMT) {
 	case S_IFIFO:
@@ -41,7 +41,7 @@ static const char *file_kind(mode_t mode)
 }
 
 /* Reads the whole file, and adds a NUL.  Return: 0; -EFBIG beyond SOURCE_SIZE_MAX; -errno. */
-static int read_whole(int fd, size_t expected, char **ret, size_t *ret_size)
+static int source_read_whole(int fd, size_t expected, char **ret, size_t *ret_size)
 {
 	cleanup(freep) char *text = NULL;
 	size_t room = MIN(expected, (size_t)SOURCE_SIZE_MAX) + 2, used = 0;
@@ -76,7 +76,8 @@ static int read_whole(int fd, size_t expected, char **ret, size_t *ret_size)
 static bool source_is_good(struct source *source, const char *path, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode)) {
-		source_error(source, path, "%s: expected a regular file", file_kind(st->st_mode));
+		source_error(source, path, "%s: expected a regular file",
+			     source_file_kind(st->st_mode));
 		return false;
 	}
 	if (st->st_mode & S_IWOTH) {
@@ -104,7 +105,7 @@ static int source_file(struct source *source, const char *path, int fd, const st
 	size_t size = 0;
 	int r;
 
-	r = read_whole(fd, st->st_size > 0 ? (size_t)st->st_size : 0, &text, &size);
+	r = source_read_whole(fd, st->st_size > 0 ? (size_t)st->st_size : 0, &text, &size);
 	if (r == -ENOMEM)
 		return r;
 	if (r == -EFBIG)
@@ -116,14 +117,14 @@ static int source_file(struct source *source, const char *path, int fd, const st
 	return source->each(source->arg, path, text, size);
 }
 
-static int name_is_read(const struct dirent *entry)
+static int source_name_is_read(const struct dirent *entry)
 {
 	const char *dot = strrchr(entry->d_name, '.');
 
 	return entry->d_name[0] != '.' && dot && strcmp(dot, ".ini") == 0;
 }
 
-static int name_compare(const struct dirent **a, const struct dirent **b)
+static int source_compare_names(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -135,7 +136,7 @@ static int source_directory(struct source *source, const char *path, int fd)
 {
 	struct dirent **entries;
 	char *member;
-	int n = scandirat(fd, ".", &entries, name_is_read, name_compare), r = 0;
+	int n = scandirat(fd, ".", &entries, source_name_is_read, source_compare_names), r = 0;
 
 	if (n < 0 && errno == ENOMEM)
 		return -ENOMEM;
@@ -185,7 +186,7 @@ int source_each(const char *path, bool trust, struct diag *diag,
 }
 
 /* "swansong.ini" has "swansong.d".  NULL: out of memory. */
-static char *dropin_directory(const char *file)
+static char *source_dropin_directory(const char *file)
 {
 	size_t length = strlen(file);
 	char *path;
@@ -199,7 +200,7 @@ int source_each_dropin(const char *file, bool trust, struct diag *diag,
 		       int (*each)(void *arg, const char *file, char *text, size_t size), void *arg)
 {
 	struct source source = { .trust = trust, .diag = diag, .each = each, .arg = arg };
-	cleanup(freep) char *path = dropin_directory(file);
+	cleanup(freep) char *path = source_dropin_directory(file);
 	cleanup(closep) int fd = path ? open(path, SOURCE_FLAGS | O_DIRECTORY) : -1;
 	struct stat st;
 

@@ -21,7 +21,8 @@ struct forecast_edge forecast_edge_of(enum edge edge, size_t node, size_t target
 }
 
 /* Adds the edges of @config to @tree, if it has room for them.  Returns their number. */
-static size_t add_edges(struct forecast_tree *tree, const struct config *config, enum edge edge)
+static size_t forecast_add_edges(struct forecast_tree *tree, const struct config *config,
+				 enum edge edge)
 {
 	size_t n = 0;
 
@@ -42,7 +43,7 @@ int forecast_tree_init(struct forecast_tree *tree, const struct config *config)
 
 	*tree = (struct forecast_tree){ .grace_usec = USEC_INFINITY, .n_nodes = config->n_nodes };
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		n += add_edges(tree, config, edge);
+		n += forecast_add_edges(tree, config, edge);
 	tree->nodes = calloc(config->n_nodes, sizeof(*tree->nodes));
 	tree->edges = calloc(n, sizeof(*tree->edges));
 	if (!tree->nodes || !tree->edges) {
@@ -56,7 +57,7 @@ int forecast_tree_init(struct forecast_tree *tree, const struct config *config)
 		tree->nodes[i].parent = node->parent ? node->parent->index : FORECAST_NONE;
 	}
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
-		(void)add_edges(tree, config, edge);
+		(void)forecast_add_edges(tree, config, edge);
 	return 0;
 }
 
@@ -69,7 +70,7 @@ void forecast_tree_done(struct forecast_tree *tree)
 
 /* --- the graph --- */
 
-static void links_done(struct forecast_links *links)
+static void forecast_links_done(struct forecast_links *links)
 {
 	free(links->first);
 	free(links->next);
@@ -77,32 +78,33 @@ static void links_done(struct forecast_links *links)
 
 void forecast_graph_done(struct forecast_graph *g)
 {
-	links_done(&g->children);
-	links_done(&g->blockers);
-	links_done(&g->blocked);
+	forecast_links_done(&g->children);
+	forecast_links_done(&g->blockers);
+	forecast_links_done(&g->blocked);
 	free(g->stopped);
 	free(g->needs);
 	free(g->order);
 }
 
-static size_t parent_of(const struct forecast_tree *tree, size_t node)
+static size_t forecast_parent_of(const struct forecast_tree *tree, size_t node)
 {
 	return tree->nodes[node].parent;
 }
 
-static size_t after_of(const struct forecast_tree *tree, size_t edge)
+static size_t forecast_after_of(const struct forecast_tree *tree, size_t edge)
 {
 	return tree->edges[edge].after;
 }
 
-static size_t before_of(const struct forecast_tree *tree, size_t edge)
+static size_t forecast_before_of(const struct forecast_tree *tree, size_t edge)
 {
 	return tree->edges[edge].before;
 }
 
 /* Puts each of @n items on the list of its node, in their order. */
-static int links_init(struct forecast_links *links, const struct forecast_tree *tree, size_t n,
-		      size_t (*node_of)(const struct forecast_tree *tree, size_t item))
+static int forecast_links_init(struct forecast_links *links, const struct forecast_tree *tree,
+			       size_t n,
+			       size_t (*node_of)(const struct forecast_tree *tree, size_t item))
 {
 	links->first = calloc(tree->n_nodes, sizeof(*links->first));
 	links->next = calloc(n + 1, sizeof(*links->next));
@@ -121,7 +123,7 @@ static int links_init(struct forecast_links *links, const struct forecast_tree *
 	return 0;
 }
 
-static int alloc(struct forecast_graph *g)
+static int forecast_graph_alloc(struct forecast_graph *g)
 {
 	size_t n = g->tree->n_nodes;
 
@@ -131,7 +133,7 @@ static int alloc(struct forecast_graph *g)
 	return g->stopped && g->needs && g->order ? 0 : -ENOMEM;
 }
 
-static void stop(struct forecast_graph *g, size_t node, size_t *n)
+static void forecast_stop_node(struct forecast_graph *g, size_t node, size_t *n)
 {
 	if (g->stopped[node])
 		return;
@@ -143,24 +145,24 @@ static void stop(struct forecast_graph *g, size_t node, size_t *n)
  * Marks all nodes below @top, and the nodes that require one of them, as shutdown_stop() does.  The
  * array of the order is used as memory for the walk.
  */
-static void mark_stopped(struct forecast_graph *g, size_t top)
+static void forecast_mark_stopped(struct forecast_graph *g, size_t top)
 {
 	size_t n = 0;
 
-	stop(g, top, &n);
+	forecast_stop_node(g, top, &n);
 	for (size_t next = 0; next < n; next++) {
 		size_t node = g->order[next];
 
 		forecast_for_each (c, g->children, node)
-			stop(g, c, &n);
+			forecast_stop_node(g, c, &n);
 		forecast_for_each (e, g->blockers, node)
 			if (g->tree->edges[e].edge == EDGE_REQUIRES)
-				stop(g, g->tree->edges[e].before, &n);
+				forecast_stop_node(g, g->tree->edges[e].before, &n);
 	}
 }
 
 /* A vertex that this one needs is in the order now. */
-static void satisfy(struct forecast_graph *g, size_t node, enum forecast_side side)
+static void forecast_satisfy_need(struct forecast_graph *g, size_t node, enum forecast_side side)
 {
 	size_t vertex = forecast_vertex(node, side);
 
@@ -168,7 +170,7 @@ static void satisfy(struct forecast_graph *g, size_t node, enum forecast_side si
 		g->order[g->n_order++] = vertex;
 }
 
-static void count_needs(struct forecast_graph *g)
+static void forecast_count_needs(struct forecast_graph *g)
 {
 	for (size_t i = 0; i < g->tree->n_nodes; i++) {
 		size_t parent = g->tree->nodes[i].parent;
@@ -188,52 +190,52 @@ static void count_needs(struct forecast_graph *g)
 	}
 }
 
-static void follow_gate(struct forecast_graph *g, size_t node)
+static void forecast_follow_gate(struct forecast_graph *g, size_t node)
 {
-	satisfy(g, node, FORECAST_END);
+	forecast_satisfy_need(g, node, FORECAST_END);
 	forecast_for_each (c, g->children, node)
-		satisfy(g, c, FORECAST_GATE);
+		forecast_satisfy_need(g, c, FORECAST_GATE);
 }
 
-static void follow_end(struct forecast_graph *g, size_t node)
+static void forecast_follow_end(struct forecast_graph *g, size_t node)
 {
 	if (g->tree->nodes[node].parent != FORECAST_NONE)
-		satisfy(g, g->tree->nodes[node].parent, FORECAST_END);
+		forecast_satisfy_need(g, g->tree->nodes[node].parent, FORECAST_END);
 	forecast_for_each (e, g->blocked, node)
 		if (!g->tree->edges[e].broken)
-			satisfy(g, g->tree->edges[e].after, FORECAST_GATE);
+			forecast_satisfy_need(g, g->tree->edges[e].after, FORECAST_GATE);
 }
 
-static void sort(struct forecast_graph *g)
+static void forecast_sort_graph(struct forecast_graph *g)
 {
 	for (; g->n_followed < g->n_order; g->n_followed++) {
 		size_t vertex = g->order[g->n_followed], node = forecast_vertex_node(vertex);
 
 		if (forecast_vertex_side(vertex) == FORECAST_GATE)
-			follow_gate(g, node);
+			forecast_follow_gate(g, node);
 		else
-			follow_end(g, node);
+			forecast_follow_end(g, node);
 	}
 }
 
 int forecast_graph_init(struct forecast_graph *graph, const struct forecast_tree *tree, size_t top)
 {
 	cleanup(forecast_graph_done) struct forecast_graph g = { .tree = tree };
-	int r = alloc(&g);
+	int r = forecast_graph_alloc(&g);
 
 	if (r == 0)
-		r = links_init(&g.children, tree, tree->n_nodes, parent_of);
+		r = forecast_links_init(&g.children, tree, tree->n_nodes, forecast_parent_of);
 	if (r == 0)
-		r = links_init(&g.blockers, tree, tree->n_edges, after_of);
+		r = forecast_links_init(&g.blockers, tree, tree->n_edges, forecast_after_of);
 	if (r == 0)
-		r = links_init(&g.blocked, tree, tree->n_edges, before_of);
+		r = forecast_links_init(&g.blocked, tree, tree->n_edges, forecast_before_of);
 	if (r < 0)
 		return r;
-	mark_stopped(&g, top);
-	count_needs(&g);
+	forecast_mark_stopped(&g, top);
+	forecast_count_needs(&g);
 	for (size_t i = 0; i < tree->n_nodes; i++)
-		satisfy(&g, i, FORECAST_GATE);
-	sort(&g);
+		forecast_satisfy_need(&g, i, FORECAST_GATE);
+	forecast_sort_graph(&g);
 	*graph = g;
 	g = (struct forecast_graph){ 0 };
 	return 0;
@@ -242,6 +244,6 @@ int forecast_graph_init(struct forecast_graph *graph, const struct forecast_tree
 void forecast_graph_break(struct forecast_graph *g, size_t edge)
 {
 	g->tree->edges[edge].broken = true;
-	satisfy(g, g->tree->edges[edge].after, FORECAST_GATE);
-	sort(g);
+	forecast_satisfy_need(g, g->tree->edges[edge].after, FORECAST_GATE);
+	forecast_sort_graph(g);
 }

@@ -17,7 +17,7 @@ void forecast_waits_done(struct forecast_waits *w)
 	free(w->number);
 }
 
-static int compare_nodes(const void *a, const void *b)
+static int forecast_compare_nodes(const void *a, const void *b)
 {
 	const size_t *x = a, *y = b;
 
@@ -25,14 +25,14 @@ static int compare_nodes(const void *a, const void *b)
 }
 
 /* The nodes that a stopped @node itself comes after.  Returns their number. */
-static size_t gather_before(const struct forecast_graph *g, size_t node, size_t *to)
+static size_t forecast_gather_before(const struct forecast_graph *g, size_t node, size_t *to)
 {
 	size_t n = 0, kept = 0;
 
 	forecast_for_each (e, g->blockers, node)
 		if (g->stopped[node] && g->stopped[g->tree->edges[e].before])
 			to[n++] = g->tree->edges[e].before;
-	qsort(to, n, sizeof(*to), compare_nodes);
+	qsort(to, n, sizeof(*to), forecast_compare_nodes);
 	for (size_t i = 0; i < n; i++)
 		if (kept == 0 || to[i] != to[kept - 1])
 			to[kept++] = to[i];
@@ -40,11 +40,13 @@ static size_t gather_before(const struct forecast_graph *g, size_t node, size_t 
 }
 
 /* Returns true if @from, or a node above it and below @until, comes after @before itself. */
-static bool is_known(const struct forecast_waits *w, size_t from, size_t until, size_t before)
+static bool forecast_is_known(const struct forecast_waits *w, size_t from, size_t until,
+			      size_t before)
 {
 	for (; from != until; from = w->graph->tree->nodes[from].parent)
 		if (bsearch(&before, w->before + w->first[from],
-			    w->first[from + 1] - w->first[from], sizeof(before), compare_nodes))
+			    w->first[from + 1] - w->first[from], sizeof(before),
+			    forecast_compare_nodes))
 			return true;
 	return false;
 }
@@ -65,10 +67,11 @@ int forecast_waits_init(struct forecast_waits *waits, const struct forecast_grap
 	for (size_t i = 0; i < tree->n_nodes; i++) {
 		size_t parent = tree->nodes[i].parent;
 
-		w.first[i + 1] = w.first[i] + gather_before(graph, i, w.before + w.first[i]);
+		w.first[i + 1] =
+			w.first[i] + forecast_gather_before(graph, i, w.before + w.first[i]);
 		w.number[i] = parent == FORECAST_NONE ? 0 : w.number[parent];
 		for (size_t n = w.first[i]; n < w.first[i + 1]; n++)
-			w.number[i] += !is_known(&w, parent, FORECAST_NONE, w.before[n]);
+			w.number[i] += !forecast_is_known(&w, parent, FORECAST_NONE, w.before[n]);
 	}
 	return 0;
 }
@@ -81,7 +84,7 @@ size_t forecast_waits_get(const struct forecast_waits *w, size_t node,
 
 	for (size_t at = node; n < number; at = nodes[at].parent) {
 		for (size_t i = w->first[at]; n < number && i < w->first[at + 1]; i++)
-			if (!is_known(w, node, at, w->before[i]))
+			if (!forecast_is_known(w, node, at, w->before[i]))
 				ret[n++] = nodes[w->before[i]].config;
 	}
 	return n;
@@ -95,7 +98,7 @@ void forecast_followers_done(struct forecast_followers *f)
 	free(f->first);
 }
 
-static int compare_followers(const void *a, const void *b)
+static int forecast_compare_followers(const void *a, const void *b)
 {
 	const struct forecast_follower *x = a, *y = b;
 
@@ -105,8 +108,9 @@ static int compare_followers(const void *a, const void *b)
 }
 
 /* The followers of a node: the longest of the earliest, and later ones with a longer timeout. */
-static size_t gather_after(const struct forecast_graph *g, size_t node,
-			   const struct forecast_deadline *deadlines, struct forecast_follower *to)
+static size_t forecast_gather_after(const struct forecast_graph *g, size_t node,
+				    const struct forecast_deadline *deadlines,
+				    struct forecast_follower *to)
 {
 	size_t n = 0, kept = 0;
 
@@ -119,7 +123,7 @@ static size_t gather_after(const struct forecast_graph *g, size_t node,
 				.kill_usec = deadlines[after].kill_usec,
 			};
 	}
-	qsort(to, n, sizeof(*to), compare_followers);
+	qsort(to, n, sizeof(*to), forecast_compare_followers);
 	for (size_t i = 0; i < n; i++)
 		if (kept == 0 || to[i].timeout_usec > to[kept - 1].timeout_usec)
 			to[kept++] = to[i];
@@ -142,7 +146,8 @@ int forecast_followers_init(struct forecast_followers *followers,
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < tree->n_nodes; i++)
-		f.first[i + 1] = f.first[i] + gather_after(graph, i, deadlines, f.all + f.first[i]);
+		f.first[i + 1] =
+			f.first[i] + forecast_gather_after(graph, i, deadlines, f.all + f.first[i]);
 	*followers = f;
 	return 0;
 }

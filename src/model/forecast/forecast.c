@@ -36,7 +36,7 @@ struct work {
 	uint64_t abandon_usec;
 };
 
-static void work_done(struct work *w)
+static void forecast_work_done(struct work *w)
 {
 	forecast_graph_done(&w->graph);
 	forecast_followers_done(&w->followers);
@@ -46,7 +46,8 @@ static void work_done(struct work *w)
 }
 
 /* The budget of the root is limited by the grace of the parent manager. */
-static uint64_t budget_of(const struct forecast_tree *tree, const struct forecast_node *node)
+static uint64_t forecast_budget_of(const struct forecast_tree *tree,
+				   const struct forecast_node *node)
 {
 	uint64_t granted =
 		node->parent == FORECAST_NONE ? budget_of_grace(tree->grace_usec) : USEC_INFINITY;
@@ -54,12 +55,12 @@ static uint64_t budget_of(const struct forecast_tree *tree, const struct forecas
 	return MIN(node->config->shutdown_timeout_usec, granted);
 }
 
-static void set_deadline(struct work *w, const struct forecast_node *node,
-			 struct forecast_deadline *d)
+static void forecast_set_deadline(struct work *w, const struct forecast_node *node,
+				  struct forecast_deadline *d)
 {
 	const struct node_config *config = node->config;
 	bool has_final = node_config_hook(config, HOOK_FINAL)->n > 0;
-	uint64_t budget = budget_of(w->graph.tree, node);
+	uint64_t budget = forecast_budget_of(w->graph.tree, node);
 
 	if (node->parent != FORECAST_NONE) {
 		d->usec = w->deadlines[node->parent].kill_usec;
@@ -75,7 +76,7 @@ static void set_deadline(struct work *w, const struct forecast_node *node,
 		w->abandon_usec = clock_add(d->usec, BUDGET_ABANDON_USEC);
 }
 
-static void set_deadlines(struct work *w)
+static void forecast_set_deadlines(struct work *w)
 {
 	const struct forecast_tree *tree = w->graph.tree;
 
@@ -83,13 +84,13 @@ static void set_deadlines(struct work *w)
 	for (size_t i = 0; i < tree->n_nodes; i++) {
 		w->deadlines[i] = (struct forecast_deadline){ USEC_INFINITY, USEC_INFINITY, NULL };
 		if (w->graph.stopped[i])
-			set_deadline(w, &tree->nodes[i], &w->deadlines[i]);
+			forecast_set_deadline(w, &tree->nodes[i], &w->deadlines[i]);
 	}
 }
 
 /* --- the time of one node, at the latest: daemon/service/timeout.c, daemon/spawn/final.c --- */
 
-static uint64_t kill_usec(const struct node_config *config)
+static uint64_t forecast_kill_usec(const struct node_config *config)
 {
 	return node_config_extras(config)->kill_signal == SIGKILL ? BUDGET_KILL_AGAIN_USEC
 								  : 2 * BUDGET_KILL_AGAIN_USEC;
@@ -103,30 +104,30 @@ struct ending {
 	bool has_post_stop;
 };
 
-static uint64_t gone_by(const struct ending *e, uint64_t now)
+static uint64_t forecast_gone_by(const struct ending *e, uint64_t now)
 {
 	return budget_before(e->deadline->kill_usec, now, e->followers_usec);
 }
 
-static uint64_t last_call(const struct ending *e, uint64_t now)
+static uint64_t forecast_last_call(const struct ending *e, uint64_t now)
 {
-	uint64_t end = gone_by(e, now);
+	uint64_t end = forecast_gone_by(e, now);
 
 	return e->has_post_stop ? budget_before(end, now, BUDGET_LAST_USEC) : end;
 }
 
 /* drain-delay begins at the stop, and leaves time for the stop signal. */
-static uint64_t drained_at(const struct ending *e)
+static uint64_t forecast_drained_at(const struct ending *e)
 {
 	return MIN(node_config_extras(e->config)->drain_delay_usec,
-		   budget_before(last_call(e, 0), 0, e->config->stop_timeout_usec));
+		   budget_before(forecast_last_call(e, 0), 0, e->config->stop_timeout_usec));
 }
 
 /*
  * The worst busy case: a guard is held until drain-timeout expires, and the service ends only then;
  * or the service requests more time repeatedly.
  */
-static uint64_t asked_for(const struct ending *e, enum forecast_case c)
+static uint64_t forecast_requested_usec(const struct ending *e, enum forecast_case c)
 {
 	if (c != FORECAST_BUSY)
 		return e->config->stop_timeout_usec;
@@ -135,33 +136,34 @@ static uint64_t asked_for(const struct ending *e, enum forecast_case c)
 	return clock_add(e->config->stop_timeout_usec, e->config->drain_timeout_usec);
 }
 
-static uint64_t after_post_stop(const struct ending *e, uint64_t begin)
+static uint64_t forecast_after_post_stop(const struct ending *e, uint64_t begin)
 {
-	uint64_t least = clock_add(begin, BUDGET_LAST_USEC), by = gone_by(e, begin);
+	uint64_t least = clock_add(begin, BUDGET_LAST_USEC), by = forecast_gone_by(e, begin);
 	uint64_t end = MIN(clock_add(begin, e->config->stop_timeout_usec), by > least ? by : least);
 
-	return clock_add(end, kill_usec(e->config));
+	return clock_add(end, forecast_kill_usec(e->config));
 }
 
-static void time_service(const struct ending *e, enum forecast_case c, uint64_t gate,
-			 struct forecast_times *t)
+static void forecast_time_service(const struct ending *e, enum forecast_case c, uint64_t gate,
+				  struct forecast_times *t)
 {
-	uint64_t drained = drained_at(e);
+	uint64_t drained = forecast_drained_at(e);
 	uint64_t begin = gate > drained ? gate : drained;
-	uint64_t wanted = clock_add(begin, asked_for(e, c));
-	uint64_t allowed = MIN(last_call(e, begin), e->deadline->kill_usec);
+	uint64_t wanted = clock_add(begin, forecast_requested_usec(e, c));
+	uint64_t allowed = MIN(forecast_last_call(e, begin), e->deadline->kill_usec);
 
 	t->begin_usec = MIN(begin, e->deadline->kill_usec);
-	t->end_usec = clock_add(MIN(wanted, allowed), kill_usec(e->config));
+	t->end_usec = clock_add(MIN(wanted, allowed), forecast_kill_usec(e->config));
 	if (e->has_post_stop)
-		t->end_usec = after_post_stop(e, t->end_usec);
+		t->end_usec = forecast_after_post_stop(e, t->end_usec);
 	t->budget = wanted > allowed || drained < node_config_extras(e->config)->drain_delay_usec
 			    ? e->deadline->of
 			    : NULL;
 }
 
-static void time_final(const struct node_config *config, const struct forecast_deadline *deadline,
-		       uint64_t begin, struct forecast_times *t)
+static void forecast_time_final(const struct node_config *config,
+				const struct forecast_deadline *deadline, uint64_t begin,
+				struct forecast_times *t)
 {
 	uint64_t wanted = clock_add(begin, node_config_extras(config)->final_timeout_usec);
 	uint64_t least = clock_add(begin, BUDGET_LAST_USEC);
@@ -172,8 +174,8 @@ static void time_final(const struct node_config *config, const struct forecast_d
 	t->budget = wanted > allowed ? deadline->of : NULL;
 }
 
-static struct forecast_row *add_row(struct work *w, size_t node, enum forecast_kind kind,
-				    unsigned step)
+static struct forecast_row *forecast_add_row(struct work *w, size_t node, enum forecast_kind kind,
+					     unsigned step)
 {
 	struct forecast_row *row = &w->rows[w->n_rows++];
 
@@ -187,8 +189,8 @@ static struct forecast_row *add_row(struct work *w, size_t node, enum forecast_k
 }
 
 /* In the soonest case it ends when it begins; after the abandon time nothing waits for it. */
-static void end_row(const struct work *w, enum forecast_case c, struct forecast_times *t,
-		    struct moment *end)
+static void forecast_end_row(const struct work *w, enum forecast_case c, struct forecast_times *t,
+			     struct moment *end)
 {
 	if (c == FORECAST_SOONEST)
 		t->end_usec = t->begin_usec;
@@ -196,9 +198,10 @@ static void end_row(const struct work *w, enum forecast_case c, struct forecast_
 	end->usec[c] = t->end_usec;
 }
 
-static void add_service(struct work *w, size_t node, const struct moment *gate, struct moment *end)
+static void forecast_add_service(struct work *w, size_t node, const struct moment *gate,
+				 struct moment *end)
 {
-	struct forecast_row *row = add_row(w, node, FORECAST_SERVICE, gate->step);
+	struct forecast_row *row = forecast_add_row(w, node, FORECAST_SERVICE, gate->step);
 	struct ending ending = {
 		.config = row->node,
 		.deadline = &w->deadlines[node],
@@ -208,21 +211,21 @@ static void add_service(struct work *w, size_t node, const struct moment *gate, 
 	};
 
 	for (enum forecast_case c = 0; c < N_FORECASTS; c++) {
-		time_service(&ending, c, gate->usec[c], &row->times[c]);
-		end_row(w, c, &row->times[c], end);
+		forecast_time_service(&ending, c, gate->usec[c], &row->times[c]);
+		forecast_end_row(w, c, &row->times[c], end);
 	}
 	end->row = w->n_rows - 1;
 	if (row->times[FORECAST_IDLE].begin_usec <= gate->usec[FORECAST_IDLE])
 		end->because = forecast_vertex(node, FORECAST_GATE);
 }
 
-static void add_final(struct work *w, size_t node, struct moment *end)
+static void forecast_add_final(struct work *w, size_t node, struct moment *end)
 {
-	struct forecast_row *row = add_row(w, node, FORECAST_FINAL, ++end->step);
+	struct forecast_row *row = forecast_add_row(w, node, FORECAST_FINAL, ++end->step);
 
 	for (enum forecast_case c = 0; c < N_FORECASTS; c++) {
-		time_final(row->node, &w->deadlines[node], end->usec[c], &row->times[c]);
-		end_row(w, c, &row->times[c], end);
+		forecast_time_final(row->node, &w->deadlines[node], end->usec[c], &row->times[c]);
+		forecast_end_row(w, c, &row->times[c], end);
 	}
 	end->final = w->n_rows - 1;
 }
@@ -230,7 +233,7 @@ static void add_final(struct work *w, size_t node, struct moment *end)
 /* --- the vertices --- */
 
 /* Moves @m to vertex @needed or later, and to its step plus @steps or later. */
-static void follow(struct work *w, struct moment *m, size_t needed, unsigned steps)
+static void forecast_follow_vertex(struct work *w, struct moment *m, size_t needed, unsigned steps)
 {
 	const struct moment *n = &w->moments[needed];
 
@@ -243,20 +246,21 @@ static void follow(struct work *w, struct moment *m, size_t needed, unsigned ste
 	m->step = n->step + steps > m->step ? n->step + steps : m->step;
 }
 
-static void find_gate(struct work *w, size_t node, struct moment *m)
+static void forecast_find_gate(struct work *w, size_t node, struct moment *m)
 {
 	const struct forecast_graph *g = &w->graph;
 	size_t parent = g->tree->nodes[node].parent;
 
 	m->step = 1;
 	if (parent != FORECAST_NONE && g->stopped[parent])
-		follow(w, m, forecast_vertex(parent, FORECAST_GATE), 0);
+		forecast_follow_vertex(w, m, forecast_vertex(parent, FORECAST_GATE), 0);
 	forecast_for_each (e, g->blockers, node)
 		if (g->stopped[g->tree->edges[e].before])
-			follow(w, m, forecast_vertex(g->tree->edges[e].before, FORECAST_END), 1);
+			forecast_follow_vertex(
+				w, m, forecast_vertex(g->tree->edges[e].before, FORECAST_END), 1);
 }
 
-static void find_end(struct work *w, size_t node, struct moment *m)
+static void forecast_find_end(struct work *w, size_t node, struct moment *m)
 {
 	const struct forecast_graph *g = &w->graph;
 	const struct node_config *config = g->tree->nodes[node].config;
@@ -266,16 +270,16 @@ static void find_end(struct work *w, size_t node, struct moment *m)
 
 	m->step = w->moments[gate].step;
 	if (config->argv)
-		add_service(w, node, &w->moments[gate], m);
+		forecast_add_service(w, node, &w->moments[gate], m);
 	forecast_for_each (c, g->children, node)
-		follow(w, m, forecast_vertex(c, FORECAST_END), 0);
+		forecast_follow_vertex(w, m, forecast_vertex(c, FORECAST_END), 0);
 	if (held > m->usec[FORECAST_BUSY])
 		m->usec[FORECAST_BUSY] = held;
 	if (node_config_hook(config, HOOK_FINAL)->n > 0)
-		add_final(w, node, m);
+		forecast_add_final(w, node, m);
 }
 
-static void find_all(struct work *w)
+static void forecast_find_all(struct work *w)
 {
 	for (size_t i = 0; i < w->graph.n_order; i++) {
 		size_t vertex = w->graph.order[i], node = forecast_vertex_node(vertex);
@@ -284,14 +288,14 @@ static void find_all(struct work *w)
 		m->because = NO_VERTEX;
 		m->row = m->final = NO_ROW;
 		if (forecast_vertex_side(vertex) == FORECAST_GATE)
-			find_gate(w, node, m);
+			forecast_find_gate(w, node, m);
 		else
-			find_end(w, node, m);
+			forecast_find_end(w, node, m);
 	}
 }
 
 /* Marks the rows backwards from the end, along the vertices that took longest. */
-static void mark_critical(struct work *w, size_t top)
+static void forecast_mark_critical(struct work *w, size_t top)
 {
 	size_t vertex = forecast_vertex(top, FORECAST_END);
 
@@ -306,7 +310,7 @@ static void mark_critical(struct work *w, size_t top)
 	}
 }
 
-static int compare_rows(const void *a, const void *b)
+static int forecast_compare_rows(const void *a, const void *b)
 {
 	const struct forecast_row *x = a, *y = b;
 	uint64_t x_usec = x->times[FORECAST_SOONEST].begin_usec;
@@ -322,7 +326,7 @@ static int compare_rows(const void *a, const void *b)
 /* --- the result --- */
 
 /* Stores the nodes that each row waits for, in one array for all rows. */
-static int take_waits(struct forecast *f, const struct forecast_graph *graph)
+static int forecast_store_waits(struct forecast *f, const struct forecast_graph *graph)
 {
 	cleanup(forecast_waits_done) struct forecast_waits waits = { .before = NULL };
 	int r = forecast_waits_init(&waits, graph);
@@ -348,7 +352,7 @@ static int take_waits(struct forecast *f, const struct forecast_graph *graph)
 	return 0;
 }
 
-static int alloc(struct work *w)
+static int forecast_alloc_work(struct work *w)
 {
 	size_t n = w->graph.tree->n_nodes;
 
@@ -360,7 +364,7 @@ static int alloc(struct work *w)
 
 int forecast_new(struct forecast **ret, const struct forecast_tree *tree, size_t top)
 {
-	cleanup(work_done) struct work w = { .rows = NULL };
+	cleanup(forecast_work_done) struct work w = { .rows = NULL };
 	cleanup(forecast_freep) struct forecast *f = calloc(1, sizeof(*f));
 	int r;
 
@@ -368,21 +372,21 @@ int forecast_new(struct forecast **ret, const struct forecast_tree *tree, size_t
 		return -ENOMEM;
 	r = forecast_graph_init(&w.graph, tree, top);
 	if (r == 0)
-		r = alloc(&w);
+		r = forecast_alloc_work(&w);
 	if (r < 0)
 		return r;
-	set_deadlines(&w);
+	forecast_set_deadlines(&w);
 	r = forecast_followers_init(&w.followers, &w.graph, w.deadlines);
 	if (r < 0)
 		return r;
-	find_all(&w);
-	mark_critical(&w, top);
+	forecast_find_all(&w);
+	forecast_mark_critical(&w, top);
 	for (enum forecast_case c = 0; c < N_FORECASTS; c++)
 		f->end_usec[c] = w.moments[forecast_vertex(top, FORECAST_END)].usec[c];
-	qsort(w.rows, w.n_rows, sizeof(*w.rows), compare_rows);
+	qsort(w.rows, w.n_rows, sizeof(*w.rows), forecast_compare_rows);
 	f->n_rows = w.n_rows;
 	f->rows = take(w.rows);
-	r = take_waits(f, &w.graph);
+	r = forecast_store_waits(f, &w.graph);
 	if (r < 0)
 		return r;
 	*ret = take(f);

@@ -1,12 +1,17 @@
+/*
+ * Two nodes are compared key by key, by the function of the type.  A key counts only if it has an
+ * effect in both.  The most far-reaching of the effects of the changed keys decides on a restart.
+ */
 #include "model/keys/diff.h"
 
-static bool has_final(const struct node_config *node)
+static bool diff_has_final(const struct node_config *node)
 {
 	return node_config_hook(node, HOOK_FINAL)->n > 0;
 }
 
 /* Returns true if the key has an effect in both; an inherited key: if both run something. */
-static bool is_of_both(enum key_id key, const struct node_config *a, const struct node_config *b)
+static bool diff_is_of_both(enum key_id key, const struct node_config *a,
+			    const struct node_config *b)
 {
 	bool services = a->argv && b->argv;
 
@@ -16,14 +21,14 @@ static bool is_of_both(enum key_id key, const struct node_config *a, const struc
 	case SCOPE_SERVICE:
 		return services || key == KEY_COMMAND;
 	case SCOPE_INHERITED:
-		return services || (has_final(a) && has_final(b));
+		return services || (diff_has_final(a) && diff_has_final(b));
 	default:
 		return false;
 	}
 }
 
 /* Adds @key to @set if it differs.  Return: 1 or 0. */
-static unsigned compare(enum key_id key, const void *a, const void *b, struct key_set *set)
+static unsigned diff_add_changed(enum key_id key, const void *a, const void *b, struct key_set *set)
 {
 	if (type_equal(keys[key].type, key_field(&keys[key], a), key_field(&keys[key], b)))
 		return 0;
@@ -38,7 +43,7 @@ unsigned node_config_diff(const struct node_config *a, const struct node_config 
 
 	*ret = (struct key_set){ 0 };
 	for (enum key_id key = 0; key < N_KEYS; key++)
-		n += is_of_both(key, a, b) ? compare(key, a, b, ret) : 0;
+		n += diff_is_of_both(key, a, b) ? diff_add_changed(key, a, b, ret) : 0;
 	return n;
 }
 
@@ -48,7 +53,7 @@ unsigned config_diff(const struct config *a, const struct config *b, struct key_
 
 	*ret = (struct key_set){ 0 };
 	for (enum key_id key = 0; key < N_KEYS; key++)
-		n += keys[key].scope == SCOPE_ROOT ? compare(key, a, b, ret) : 0;
+		n += keys[key].scope == SCOPE_ROOT ? diff_add_changed(key, a, b, ret) : 0;
 	return n;
 }
 

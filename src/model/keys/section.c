@@ -161,7 +161,7 @@ int section_resolve(struct node_config *node, enum key_id key, struct diag *diag
 }
 
 /* *ret is NULL if all keys are in the file of the node or of its template.  Return: 0 or -ENOMEM. */
-static int copy_files(const struct section *section, const char ***ret)
+static int section_copy_files(const struct section *section, const char ***ret)
 {
 	size_t size = N_KEYS * sizeof(**ret);
 
@@ -190,7 +190,7 @@ int section_keep_origins(struct node_config *node)
 		return -ENOMEM;
 	node->origins = origins;
 	origins->template_file = section->template_file;
-	if (copy_files(section, &origins->files) < 0)
+	if (section_copy_files(section, &origins->files) < 0)
 		return -ENOMEM;
 	for (enum key_id key = 0; key < N_KEYS; key++)
 		if (section->lines[key])
@@ -202,7 +202,7 @@ int section_keep_origins(struct node_config *node)
 	return 0;
 }
 
-static const struct origin *find_origin(const struct node_config *node, enum key_id key)
+static const struct origin *section_find_origin(const struct node_config *node, enum key_id key)
 {
 	const struct origins *origins = node->origins;
 
@@ -212,7 +212,8 @@ static const struct origin *find_origin(const struct node_config *node, enum key
 	return NULL;
 }
 
-static struct place origin_place(const struct node_config *node, const struct origin *origin)
+static struct place section_origin_place(const struct node_config *node,
+					 const struct origin *origin)
 {
 	const struct origins *origins = node->origins;
 	const char *file = origin->of_template ? origins->template_file : node->place.file;
@@ -225,10 +226,10 @@ static struct place origin_place(const struct node_config *node, const struct or
 struct key_source key_source_of(const struct node_config *node, enum key_id key)
 {
 	const struct node_config *from = node;
-	const struct origin *origin = find_origin(node, key);
+	const struct origin *origin = section_find_origin(node, key);
 
 	while (!origin && keys[key].scope == SCOPE_INHERITED && (from = from->parent))
-		origin = find_origin(from, key);
+		origin = section_find_origin(from, key);
 	if (!origin)
 		return (struct key_source){ .origin = ORIGIN_DEFAULT };
 	return (struct key_source){
@@ -236,6 +237,6 @@ struct key_source key_source_of(const struct node_config *node, enum key_id key)
 			  : origin->of_template ? ORIGIN_TEMPLATE
 						: ORIGIN_SECTION,
 		.node = from,
-		.place = origin_place(from, origin),
+		.place = section_origin_place(from, origin),
 	};
 }

@@ -131,7 +131,7 @@ static const struct {
 /* clang-format on */
 
 /* The event that leaves @state if its part is missing, or N_EVENTS. */
-static enum service_event passes(enum service_state state, enum service_event event)
+static enum service_event fsm_skip_event(enum service_state state, enum service_event event)
 {
 	bool is_end = event == EVENT_DONE || event == EVENT_RETRY || event == EVENT_FAIL;
 
@@ -140,7 +140,7 @@ static enum service_event passes(enum service_state state, enum service_event ev
 	return is_end ? event : N_EVENTS;
 }
 
-static struct service_step find_cell(enum service_state state, enum service_event event)
+static struct service_step fsm_find_cell(enum service_state state, enum service_event event)
 {
 	struct service_step step = table[state][event];
 
@@ -151,14 +151,14 @@ static struct service_step find_cell(enum service_state state, enum service_even
 
 struct service_step fsm_step(enum service_state state, enum service_event event, unsigned parts)
 {
-	struct service_step step = find_cell(state, event);
+	struct service_step step = fsm_find_cell(state, event);
 
 	while (step.to != state && fsm_part(step.to) & ~parts) {
-		enum service_event next = passes(step.to, event);
+		enum service_event next = fsm_skip_event(step.to, event);
 
 		if (next == N_EVENTS)
 			break;
-		step = find_cell(step.to, next);
+		step = fsm_find_cell(step.to, next);
 	}
 	return step;
 }
@@ -193,7 +193,7 @@ const char *fsm_event_name(enum service_event event)
 	return events[event].name;
 }
 
-static const char *commands_reason(enum service_state from, bool well)
+static const char *fsm_commands_reason(enum service_state from, bool well)
 {
 	switch (fsm_part(from)) {
 	case PART_START_COMMAND:
@@ -208,7 +208,7 @@ static const char *commands_reason(enum service_state from, bool well)
 const char *fsm_reason(enum service_state from, enum service_event event)
 {
 	if (event == EVENT_PASSED || event == EVENT_BROKEN)
-		return commands_reason(from, event == EVENT_PASSED);
+		return fsm_commands_reason(from, event == EVENT_PASSED);
 	if (event == EVENT_TIMEOUT && from == STATE_BACKOFF)
 		return "restart-delay is over";
 	if (event == EVENT_TIMEOUT && from == STATE_DRAINING)

@@ -72,7 +72,7 @@ void policy_inherit(struct policy *policy, const struct policy *from)
 }
 
 /* Returns true if a restart now would exceed the limit; else records the restart. */
-static bool over_limit(struct policy *policy, uint64_t now_usec)
+static bool policy_is_over_limit(struct policy *policy, uint64_t now_usec)
 {
 	const struct restart_limit *limit = &policy->config->restart_limit;
 
@@ -91,7 +91,7 @@ static bool over_limit(struct policy *policy, uint64_t now_usec)
 	return false;
 }
 
-static uint64_t next_delay(uint64_t *delay_usec, uint64_t max_usec)
+static uint64_t policy_next_delay(uint64_t *delay_usec, uint64_t max_usec)
 {
 	uint64_t now = MIN(*delay_usec, max_usec);
 
@@ -106,7 +106,7 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 	bool clean = policy_is_clean(config, outcome);
 
 	if (outcome->kind == OUTCOME_SPAWN_FAILED && policy_is_transient(outcome->value)) {
-		*delay_usec = next_delay(&policy->fault_delay_usec, FAULT_DELAY_MAX_USEC);
+		*delay_usec = policy_next_delay(&policy->fault_delay_usec, FAULT_DELAY_MAX_USEC);
 		return EVENT_RETRY;
 	}
 	policy->fault_delay_usec = FAULT_DELAY_MIN_USEC;
@@ -117,14 +117,14 @@ enum service_event policy_decide(struct policy *policy, const struct outcome *ou
 		return EVENT_FAIL;
 	if (ran_usec >= node_config_extras(config)->restart_reset_usec)
 		policy->delay_usec = config->restart_delay_usec;
-	if (over_limit(policy, now_usec))
+	if (policy_is_over_limit(policy, now_usec))
 		return EVENT_FAIL;
-	*delay_usec = next_delay(&policy->delay_usec, config->restart_delay_max_usec);
+	*delay_usec = policy_next_delay(&policy->delay_usec, config->restart_delay_max_usec);
 	return EVENT_RETRY;
 }
 
 /* Returns true if success-status names the end. */
-static bool is_stated(const struct node_config *config, const struct outcome *outcome)
+static bool policy_is_stated(const struct node_config *config, const struct outcome *outcome)
 {
 	const struct success_status *also = &node_config_extras(config)->success_status;
 
@@ -142,7 +142,7 @@ bool policy_is_clean(const struct node_config *config, const struct outcome *out
 {
 	if (!outcome->was_ready || outcome->hook)
 		return false;
-	if (is_stated(config, outcome))
+	if (policy_is_stated(config, outcome))
 		return true;
 	if (outcome->kind == OUTCOME_SIGNALED)
 		return config->type != TYPE_ONESHOT && outcome->value == config->stop_signal;
@@ -189,7 +189,7 @@ int policy_exit_status(const struct outcome *outcome)
 
 int policy_end_status(const struct node_config *config, const struct outcome *outcome)
 {
-	bool success = policy_is_clean(config, outcome) && is_stated(config, outcome);
+	bool success = policy_is_clean(config, outcome) && policy_is_stated(config, outcome);
 
 	return success ? 0 : policy_exit_status(outcome);
 }

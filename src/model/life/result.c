@@ -10,7 +10,7 @@
 #include "base/parse.h"
 
 /* Returns true if the end of the main process alone counts as success. */
-static bool ended_well(const struct result_of *result)
+static bool result_is_good(const struct result_of *result)
 {
 	struct outcome outcome = *result->outcome;
 
@@ -20,11 +20,11 @@ static bool ended_well(const struct result_of *result)
 		outcome.value == result->config->stop_signal);
 }
 
-static const char *exited_name(const struct result_of *result)
+static const char *result_exited_name(const struct result_of *result)
 {
 	const struct outcome *outcome = result->outcome;
 
-	if (outcome->hook || !ended_well(result))
+	if (outcome->hook || !result_is_good(result))
 		return "exit-code";
 	return outcome->was_ready || result->stopped ? "success" : "protocol";
 }
@@ -37,11 +37,11 @@ const char *result_name(const struct result_of *result)
 		return "timeout";
 	switch (outcome->kind) {
 	case OUTCOME_EXITED:
-		return exited_name(result);
+		return result_exited_name(result);
 	case OUTCOME_SIGNALED:
 		if (!outcome->hook && outcome->end == END_DUMPED)
 			return "core-dump";
-		return !outcome->hook && ended_well(result) ? "success" : "signal";
+		return !outcome->hook && result_is_good(result) ? "success" : "signal";
 	case OUTCOME_SPAWN_FAILED:
 		return "resources";
 	case OUTCOME_START_TIMEOUT:

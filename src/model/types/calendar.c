@@ -51,7 +51,7 @@ static const struct part cron_parts[TOKENS] = {
 };
 
 /* A number, or a name or its first three letters. */
-static int read_value(const struct part *part, const char *text, unsigned *ret)
+static int calendar_read_value(const struct part *part, const char *text, unsigned *ret)
 {
 	uint64_t number;
 
@@ -71,7 +71,7 @@ static int read_value(const struct part *part, const char *text, unsigned *ret)
 }
 
 /* "*", "5", "1..5", "0/15": one of a list. */
-static int read_item(const struct part *part, char *text, uint64_t *set)
+static int calendar_read_item(const struct part *part, char *text, uint64_t *set)
 {
 	char *step = strchr(text, '/'), *range;
 	unsigned first = part->min, last = part->max, by = 1;
@@ -86,11 +86,11 @@ static int read_item(const struct part *part, char *text, uint64_t *set)
 	range = strstr(text, part->range);
 	if (range) {
 		*range = '\0';
-		if (read_value(part, range + strlen(part->range), &last) < 0)
+		if (calendar_read_value(part, range + strlen(part->range), &last) < 0)
 			return -EINVAL;
 	}
 	if (strcmp(text, "*") != 0) {
-		if (read_value(part, text, &first) < 0)
+		if (calendar_read_value(part, text, &first) < 0)
 			return -EINVAL;
 		last = range ? last : step ? part->max : first;
 	}
@@ -104,7 +104,7 @@ static int read_item(const struct part *part, char *text, uint64_t *set)
 	return 0;
 }
 
-static int read_set(const struct part *part, const char *text, uint64_t *ret)
+static int calendar_read_set(const struct part *part, const char *text, uint64_t *ret)
 {
 	char copy[TOKEN_MAX], *rest = copy, *item;
 	uint64_t set = 0;
@@ -113,7 +113,7 @@ static int read_set(const struct part *part, const char *text, uint64_t *ret)
 		return -EINVAL;
 	strcpy(copy, text);
 	while ((item = strsep(&rest, ","))) {
-		if (read_item(part, item, &set) < 0)
+		if (calendar_read_item(part, item, &set) < 0)
 			return -EINVAL;
 	}
 	if (part->n_names == ARRAY_SIZE(weekday_names))
@@ -122,12 +122,12 @@ static int read_set(const struct part *part, const char *text, uint64_t *ret)
 	return 0;
 }
 
-static int read_cron(char *const tokens[TOKENS], struct calendar *ret)
+static int calendar_read_cron(char *const tokens[TOKENS], struct calendar *ret)
 {
 	uint64_t set[TOKENS];
 
 	for (size_t i = 0; i < TOKENS; i++) {
-		if (read_set(&cron_parts[i], tokens[i], &set[i]) < 0)
+		if (calendar_read_set(&cron_parts[i], tokens[i], &set[i]) < 0)
 			return -EINVAL;
 	}
 	*ret = (struct calendar){
@@ -143,7 +143,7 @@ static int read_cron(char *const tokens[TOKENS], struct calendar *ret)
 }
 
 /* HOUR:MINUTE[:SECOND] */
-static int read_time(char *text, struct calendar *c)
+static int calendar_read_time(char *text, struct calendar *c)
 {
 	char *minute = strchr(text, ':'), *second;
 	uint64_t hours;
@@ -152,16 +152,16 @@ static int read_time(char *text, struct calendar *c)
 	second = strchr(minute, ':');
 	if (second)
 		*second++ = '\0';
-	if (read_set(&hour_part, text, &hours) < 0 ||
-	    read_set(&second_part, minute, &c->minutes) < 0 ||
-	    read_set(&second_part, second ? second : "0", &c->seconds) < 0)
+	if (calendar_read_set(&hour_part, text, &hours) < 0 ||
+	    calendar_read_set(&second_part, minute, &c->minutes) < 0 ||
+	    calendar_read_set(&second_part, second ? second : "0", &c->seconds) < 0)
 		return -EINVAL;
 	c->hours = (uint32_t)hours;
 	return 0;
 }
 
 /* *-MONTH-DAY or MONTH-DAY */
-static int read_date(char *text, struct calendar *c)
+static int calendar_read_date(char *text, struct calendar *c)
 {
 	char *day;
 	uint64_t months, days;
@@ -172,7 +172,8 @@ static int read_date(char *text, struct calendar *c)
 	if (!day)
 		return -EINVAL;
 	*day++ = '\0';
-	if (read_set(&month_part, text, &months) < 0 || read_set(&day_part, day, &days) < 0)
+	if (calendar_read_set(&month_part, text, &months) < 0 ||
+	    calendar_read_set(&day_part, day, &days) < 0)
 		return -EINVAL;
 	c->months = (uint32_t)months;
 	c->days = (uint32_t)days;
@@ -182,7 +183,7 @@ static int read_date(char *text, struct calendar *c)
 #define EVERY_DAY .days = 0xfffffffe, .weekdays = 0x7f, .months = 0x1ffe
 
 /* Returns false if @word is none of the names. */
-static bool read_name(const char *word, struct calendar *c)
+static bool calendar_read_name(const char *word, struct calendar *c)
 {
 	static const struct {
 		const char *name;
@@ -206,23 +207,23 @@ static bool read_name(const char *word, struct calendar *c)
 	return false;
 }
 
-static int read_weekdays(const char *text, struct calendar *c)
+static int calendar_read_weekdays(const char *text, struct calendar *c)
 {
 	uint64_t weekdays;
 
-	if (read_set(&weekday_part, text, &weekdays) < 0)
+	if (calendar_read_set(&weekday_part, text, &weekdays) < 0)
 		return -EINVAL;
 	c->weekdays = (uint32_t)weekdays;
 	return 0;
 }
 
 /* Each part at most once, in this order. */
-static int read_words(char *tokens[], size_t n, struct calendar *ret)
+static int calendar_read_words(char *tokens[], size_t n, struct calendar *ret)
 {
 	struct calendar c;
 	size_t i = 0;
 
-	(void)read_name("daily", &c);
+	(void)calendar_read_name("daily", &c);
 	if (n > 0 && strcmp(tokens[n - 1], "UTC") == 0) {
 		c.utc = true;
 		n--;
@@ -230,17 +231,17 @@ static int read_words(char *tokens[], size_t n, struct calendar *ret)
 	if (n == 0)
 		return -EINVAL;
 	*ret = c;
-	if (read_name(*tokens[0] == '@' ? tokens[0] + 1 : tokens[0], ret)) {
+	if (calendar_read_name(*tokens[0] == '@' ? tokens[0] + 1 : tokens[0], ret)) {
 		ret->utc = c.utc;
 		i = 1;
 	} else {
 		if (!strchr(tokens[i], ':') && !strchr(tokens[i], '-') &&
-		    read_weekdays(tokens[i++], ret) < 0)
+		    calendar_read_weekdays(tokens[i++], ret) < 0)
 			return -EINVAL;
-		if (i < n && strchr(tokens[i], '-') && read_date(tokens[i++], ret) < 0)
+		if (i < n && strchr(tokens[i], '-') && calendar_read_date(tokens[i++], ret) < 0)
 			return -EINVAL;
 	}
-	if (i < n && strchr(tokens[i], ':') && read_time(tokens[i++], ret) < 0)
+	if (i < n && strchr(tokens[i], ':') && calendar_read_time(tokens[i++], ret) < 0)
 		return -EINVAL;
 	return i == n ? 0 : -EINVAL;
 }
@@ -262,7 +263,8 @@ int calendar_parse(const char *text, struct calendar *ret)
 			return -EINVAL;
 		tokens[n++] = token;
 	}
-	r = n == TOKENS ? read_cron(tokens, &calendar) : read_words(tokens, n, &calendar);
+	r = n == TOKENS ? calendar_read_cron(tokens, &calendar)
+			: calendar_read_words(tokens, n, &calendar);
 	if (r < 0)
 		return r;
 	if (calendar_next(&calendar, 0) == USEC_INFINITY)
@@ -273,12 +275,12 @@ int calendar_parse(const char *text, struct calendar *ret)
 
 /* --- the next time --- */
 
-static bool is_in(uint64_t set, int number)
+static bool calendar_is_in(uint64_t set, int number)
 {
 	return set >> number & 1;
 }
 
-static void split(const struct calendar *c, time_t t, struct tm *ret)
+static void calendar_split_time(const struct calendar *c, time_t t, struct tm *ret)
 {
 	if (c->utc)
 		(void)gmtime_r(&t, ret);
@@ -287,7 +289,7 @@ static void split(const struct calendar *c, time_t t, struct tm *ret)
 }
 
 /* The midnight that begins the day @days, or the month @months, after that of @tm. */
-static time_t midnight(const struct calendar *c, const struct tm *tm, int months, int days)
+static time_t calendar_midnight(const struct calendar *c, const struct tm *tm, int months, int days)
 {
 	struct tm at = {
 		.tm_year = tm->tm_year,
@@ -299,60 +301,63 @@ static time_t midnight(const struct calendar *c, const struct tm *tm, int months
 	return c->utc ? timegm(&at) : mktime(&at);
 }
 
-static bool fits_day(const struct calendar *c, const struct tm *tm)
+static bool calendar_fits_day(const struct calendar *c, const struct tm *tm)
 {
-	bool day = is_in(c->days, tm->tm_mday), weekday = is_in(c->weekdays, tm->tm_wday);
+	bool day = calendar_is_in(c->days, tm->tm_mday),
+	     weekday = calendar_is_in(c->weekdays, tm->tm_wday);
 
 	return c->either ? day || weekday : day && weekday;
 }
 
-static int minute_of_day(const struct tm *tm)
+static int calendar_minute_of_day(const struct tm *tm)
 {
 	return tm->tm_hour * 60 + tm->tm_min;
 }
 
-/* Has the clock just jumped over a time that is meant? */
-static bool has_skipped(const struct calendar *c, time_t t, const struct tm *tm)
+/* Returns true if the clock has just jumped over a time of the calendar. */
+static bool calendar_has_skipped(const struct calendar *c, time_t t, const struct tm *tm)
 {
 	struct tm before;
 	int minute;
 
-	split(c, t - 1, &before);
-	minute = before.tm_mday == tm->tm_mday ? minute_of_day(&before) + 1 : 0;
-	for (; minute < minute_of_day(tm); minute++) {
-		if (is_in(c->hours, minute / 60) && is_in(c->minutes, minute % 60))
+	calendar_split_time(c, t - 1, &before);
+	minute = before.tm_mday == tm->tm_mday ? calendar_minute_of_day(&before) + 1 : 0;
+	for (; minute < calendar_minute_of_day(tm); minute++) {
+		if (calendar_is_in(c->hours, minute / 60) &&
+		    calendar_is_in(c->minutes, minute % 60))
 			return true;
 	}
 	return false;
 }
 
-/* Has the clock shown this time before?  It is put back by an hour, or half of one. */
-static bool is_repeated(const struct calendar *c, time_t t, const struct tm *tm)
+/* Returns true if the clock has shown this time before: it is put back by an hour, or half of one. */
+static bool calendar_is_repeated(const struct calendar *c, time_t t, const struct tm *tm)
 {
 	for (time_t by = 1800; by <= 3600; by += 1800) {
 		struct tm before;
 
-		split(c, t - by, &before);
-		if (before.tm_mday == tm->tm_mday && minute_of_day(&before) == minute_of_day(tm))
+		calendar_split_time(c, t - by, &before);
+		if (before.tm_mday == tm->tm_mday &&
+		    calendar_minute_of_day(&before) == calendar_minute_of_day(tm))
 			return true;
 	}
 	return false;
 }
 
 /* The seconds to what might fit, or 0 if @t does, within a day that fits. */
-static time_t seconds_to_next(const struct calendar *c, time_t t, const struct tm *tm)
+static time_t calendar_seconds_to_next(const struct calendar *c, time_t t, const struct tm *tm)
 {
 	if (c->hours != ALL_HOURS) {
-		if (has_skipped(c, t, tm))
+		if (calendar_has_skipped(c, t, tm))
 			return 0;
-		if (!is_in(c->hours, tm->tm_hour))
+		if (!calendar_is_in(c->hours, tm->tm_hour))
 			return 3600 - tm->tm_min * 60 - tm->tm_sec;
-		if (is_repeated(c, t, tm))
+		if (calendar_is_repeated(c, t, tm))
 			return 60 - tm->tm_sec;
 	}
-	if (!is_in(c->minutes, tm->tm_min))
+	if (!calendar_is_in(c->minutes, tm->tm_min))
 		return 60 - tm->tm_sec;
-	return is_in(c->seconds, tm->tm_sec) ? 0 : 1;
+	return calendar_is_in(c->seconds, tm->tm_sec) ? 0 : 1;
 }
 
 uint64_t calendar_next(const struct calendar *c, uint64_t usec)
@@ -362,16 +367,17 @@ uint64_t calendar_next(const struct calendar *c, uint64_t usec)
 	int last_year;
 
 	tzset();
-	split(c, t, &tm);
-	for (last_year = tm.tm_year + YEARS; tm.tm_year <= last_year; split(c, t, &tm)) {
+	calendar_split_time(c, t, &tm);
+	for (last_year = tm.tm_year + YEARS; tm.tm_year <= last_year;
+	     calendar_split_time(c, t, &tm)) {
 		time_t next;
 
-		if (!is_in(c->months, tm.tm_mon + 1)) {
-			next = midnight(c, &tm, 1, 0);
-		} else if (!fits_day(c, &tm)) {
-			next = midnight(c, &tm, 0, 1);
+		if (!calendar_is_in(c->months, tm.tm_mon + 1)) {
+			next = calendar_midnight(c, &tm, 1, 0);
+		} else if (!calendar_fits_day(c, &tm)) {
+			next = calendar_midnight(c, &tm, 0, 1);
 		} else {
-			next = t + seconds_to_next(c, t, &tm);
+			next = t + calendar_seconds_to_next(c, t, &tm);
 			if (next == t)
 				return (uint64_t)t * USEC_PER_SEC;
 		}

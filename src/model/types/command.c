@@ -1,3 +1,7 @@
+/*
+ * Types of commands and of names.  A command is split into words when it is read; the %
+ * substitutions are made when the path of the node is known.
+ */
 #include "model/types/type.h"
 
 #include <errno.h>
@@ -7,8 +11,6 @@
 #include "base/macro.h"
 #include "base/parse.h"
 #include "model/file/substitute.h"
-
-/* Types of commands and of names. */
 
 /* The field is the whole node, which has both the words and the text. */
 static int command_parse(struct value *value, void *field)
@@ -141,7 +143,7 @@ TYPE(nodes, .parse = nodes_parse, .equal = nodes_equal, .print = nodes_print,
 
 #define DIGITS_MAX 6
 
-static int count_up(uint64_t count, char ***ret)
+static int instances_count_up(uint64_t count, char ***ret)
 {
 	char **names = malloc((count + 1) * sizeof(*names) + count * DIGITS_MAX);
 	char *out;
@@ -158,7 +160,7 @@ static int count_up(uint64_t count, char ***ret)
 	return 0;
 }
 
-static int check_names(struct value *value, char *const *names, int n)
+static int nodes_check_names(struct value *value, char *const *names, int n)
 {
 	if (n == 0)
 		return -EINVAL;
@@ -182,10 +184,10 @@ static int instances_parse(struct value *value, void *field)
 	int n, r;
 
 	if (parse_uint(value->text, CONFIG_INSTANCES_MAX, &count) == 0) {
-		r = count_up(count, &names);
+		r = instances_count_up(count, &names);
 	} else {
 		n = value_words(value, &names);
-		r = n < 0 ? n : check_names(value, names, n);
+		r = n < 0 ? n : nodes_check_names(value, names, n);
 		/* A number beyond the limit is not a name. */
 		if (r == 0 && n == 1 && names[0][strspn(names[0], "0123456789")] == '\0')
 			r = -EINVAL;

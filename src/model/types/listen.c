@@ -1,6 +1,6 @@
 /*
  * A socket is parsed in two steps: kind and options when the key is read, the address after
- * substitution, in listen_resolve().
+ * substitution, in listen_resolve().  The socket of an agent has no name, as no service is passed it.
  */
 #include "model/types/type.h"
 
@@ -12,12 +12,12 @@
 #include "base/macro.h"
 #include "model/file/substitute.h"
 
-static int read_mode(struct value *value, void *field)
+static int listen_read_mode(struct value *value, void *field)
 {
 	return type_mode.parse(value, field);
 }
 
-static int read_name(struct value *value, void *field)
+static int listen_read_name(struct value *value, void *field)
 {
 	return value_copy(value->text, field);
 }
@@ -28,18 +28,18 @@ static const struct {
 	int (*read)(struct value *value, void *field);
 	size_t offset;
 } options[] = {
-	{ "name=", false, read_name, offsetof(struct listen, name) },
-	{ "mode=", true, read_mode, offsetof(struct listen, mode) },
+	{ "name=", false, listen_read_name, offsetof(struct listen, name) },
+	{ "mode=", true, listen_read_mode, offsetof(struct listen, mode) },
 	{ "owner=", true, value_owner, offsetof(struct listen, owner) },
 	{ "group=", true, value_group, offsetof(struct listen, group) },
 };
 
 /* @given has a bit for each earlier option. */
-static int parse_option(struct value *value, const char *text, struct listen *listen,
-			unsigned *given)
+static int listen_parse_option(struct value *value, const char *text, struct listen *listen,
+			       unsigned *given)
 {
 	struct value option = { .names = value->names };
-	size_t i = 0;
+	size_t i = listen->name ? 0 : 1;
 	int r;
 
 	while (i < ARRAY_SIZE(options) &&
@@ -60,20 +60,21 @@ static int parse_option(struct value *value, const char *text, struct listen *li
 	return r;
 }
 
-/* LISTEN_UNIX is the last kind. */
-static bool parse_kind(const char *word, struct listen *listen)
+/* @kinds has a bit for each that is accepted. */
+static bool listen_parse_kind(const char *word, unsigned kinds, struct listen *listen)
 {
-	for (listen->kind = 0; listen->kind <= LISTEN_UNIX; listen->kind++) {
+	for (listen->kind = 0; listen->kind <= LISTEN_HTTP; listen->kind++) {
 		const char *prefix = listen_prefix(listen->kind);
 
-		if (strncmp(word, prefix, strlen(prefix)) == 0)
+		if (kinds & 1U << listen->kind && strncmp(word, prefix, strlen(prefix)) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Parses KIND:ADDRESS[,OPTION=VALUE]... */
-static int parse_socket(struct value *value, const char *word, struct listen *listen)
+/* Parses KIND:ADDRESS[,OPTION=VALUE]...; @name is the default. */
+static int listen_parse_socket(struct value *value, const char *word, unsigned kinds,
+			       const char *name, struct listen *listen)
 {
 	cleanup(freep) char *copy = NULL;
 	unsigned given = 0;
@@ -83,19 +84,23 @@ static int parse_socket(struct value *value, const char *word, struct listen *li
 	*listen = (struct listen){ .mode = LISTEN_MODE_DEFAULT,
 				   .owner = (uid_t)-1,
 				   .group = (gid_t)-1 };
-	if (!parse_kind(word, listen))
-		return value_refuse(value, "socket without tcp:, udp: or unix:");
+	if (!listen_parse_kind(word, kinds, listen))
+		return value_refuse(value, "unknown kind of socket");
 	rest = copy = strdup(word + strlen(listen_prefix(listen->kind)));
 	if (!copy)
 		return -ENOMEM;
 	listen->address = strdup(strsep(&rest, ","));
-	listen->name = strdup(LISTEN_NAME_DEFAULT);
-	if (!listen->address || !listen->name)
+	listen->name = name ? strdup(name) : NULL;
+	if (!listen->address || (name && !listen->name))
 		return -ENOMEM;
 	while (r == 0 && rest)
-		r = parse_option(value, strsep(&rest, ","), listen, &given);
+		r = listen_parse_option(value, strsep(&rest, ","), listen, &given);
 	return r;
 }
+
+#define KIND(name)   (1U << LISTEN_##name)
+#define LISTEN_KINDS (KIND(TCP) | KIND(UDP) | KIND(UNIX))
+#define AGENT_KINDS  (KIND(TCP) | KIND(UNIX) | KIND(HTTP))
 
 /* The field is the whole struct extras. */
 static int listen_parse(struct value *value, void *field)
@@ -114,7 +119,8 @@ static int listen_parse(struct value *value, void *field)
 	if (!listen)
 		return -ENOMEM;
 	for (int i = 0; r == 0 && i < n; i++)
-		r = parse_socket(value, words[i], &listen[i]);
+		r = listen_parse_socket(value, words[i], LISTEN_KINDS, LISTEN_NAME_DEFAULT,
+					&listen[i]);
 	if (r < 0) {
 		listen_done(listen, (size_t)n);
 		return r;
@@ -124,6 +130,13 @@ static int listen_parse(struct value *value, void *field)
 	return 0;
 }
 
+static bool listen_socket_equal(const struct listen *l, const struct listen *m)
+{
+	return listen_compare(l, m) == 0 && l->kind == m->kind &&
+	       value_equal_text(&l->name, &m->name) && l->mode == m->mode && l->owner == m->owner &&
+	       l->group == m->group;
+}
+
 static bool listen_equal(const void *a, const void *b)
 {
 	const struct extras *x = a, *y = b;
@@ -131,20 +144,17 @@ static bool listen_equal(const void *a, const void *b)
 	if (x->n_listen != y->n_listen)
 		return false;
 	for (size_t i = 0; i < x->n_listen; i++) {
-		const struct listen *l = &x->listen[i], *m = &y->listen[i];
-
-		if (listen_compare(l, m) != 0 || strcmp(l->name, m->name) != 0 ||
-		    l->mode != m->mode || l->owner != m->owner || l->group != m->group)
+		if (!listen_socket_equal(&x->listen[i], &y->listen[i]))
 			return false;
 	}
 	return true;
 }
 
 /* Defaults are left out. */
-static void print_socket(FILE *file, const struct listen *l)
+static void listen_print_socket(FILE *file, const struct listen *l)
 {
 	(void)fprintf(file, "%s%s", listen_prefix(l->kind), l->address);
-	if (strcmp(l->name, LISTEN_NAME_DEFAULT) != 0)
+	if (l->name && strcmp(l->name, LISTEN_NAME_DEFAULT) != 0)
 		(void)fprintf(file, ",name=%s", l->name);
 	if (l->kind == LISTEN_UNIX && l->mode != LISTEN_MODE_DEFAULT)
 		(void)fprintf(file, ",mode=%04o", l->mode);
@@ -160,7 +170,7 @@ static void listen_print(FILE *file, const void *field)
 
 	for (size_t i = 0; i < extras->n_listen; i++) {
 		(void)fputs(i ? " " : "", file);
-		print_socket(file, &extras->listen[i]);
+		listen_print_socket(file, &extras->listen[i]);
 	}
 }
 
@@ -171,8 +181,49 @@ TYPE(listen, .parse = listen_parse, .equal = listen_equal, .print = listen_print
      .examples = { "tcp:127.0.0.1:80,name=a unix:/run/a,mode=0600,owner=100,group=4",
 		   "tcp:127.0.0.1:80 unix:/run/a" });
 
+static int agent_parse(struct value *value, void *field)
+{
+	cleanup(freep) char **words = NULL;
+	int r = value_substituted_words(value, &words);
+	struct listen *agent;
+
+	if (r < 0)
+		return r;
+	if (r != 1)
+		return value_refuse(value, r ? "more than one socket" : "no socket");
+	agent = calloc(1, sizeof(*agent));
+	if (!agent)
+		return -ENOMEM;
+	r = listen_parse_socket(value, words[0], AGENT_KINDS, NULL, agent);
+	if (r < 0)
+		listen_done(agent, 1);
+	else
+		*(struct listen **)field = agent;
+	return r;
+}
+
+static bool agent_equal(const void *a, const void *b)
+{
+	const struct listen *x = *(struct listen *const *)a, *y = *(struct listen *const *)b;
+
+	return x && y ? listen_socket_equal(x, y) : x == y;
+}
+
+static void agent_print(FILE *file, const void *field)
+{
+	const struct listen *agent = *(struct listen *const *)field;
+
+	if (agent)
+		listen_print_socket(file, agent);
+}
+
+TYPE(agent, .parse = agent_parse, .equal = agent_equal, .print = agent_print,
+     .expected = "tcp:ADDRESS:PORT or http://ADDRESS:PORT with an IPv4 address, an [IPv6] address "
+		 "or localhost, or unix:PATH, perhaps with ,mode=MODE ,owner=USER ,group=GROUP",
+     .examples = { "tcp:127.0.0.1:8081", "unix:/run/agent,mode=0600" });
+
 /* The requirements of a listener at each kind of address. */
-static int check_address(struct listen *listen, const char **why)
+static int listen_check_address(struct listen *listen, const char **why)
 {
 	if (listen->kind != LISTEN_UNIX) {
 		*why = "not an address and port";
@@ -191,10 +242,10 @@ int listen_resolve(struct listen *listen, const char *path, const char **why)
 	int r;
 
 	if (substitute_text_of(&listen->address, path) < 0 ||
-	    substitute_text_of(&listen->name, path) < 0)
+	    (listen->name && substitute_text_of(&listen->name, path) < 0))
 		return -ENOMEM;
-	r = check_address(listen, why);
-	if (r == 0 && !fdname_is_good(listen->name)) {
+	r = listen_check_address(listen, why);
+	if (r == 0 && listen->name && !fdname_is_good(listen->name)) {
 		*why = "invalid name of a descriptor";
 		r = -EINVAL;
 	}

@@ -1,3 +1,7 @@
+/*
+ * Types of single numbers, of a choice between words, and of failures.  Most are a function of
+ * base/parse.h and one that prints the value in the form of the configuration.
+ */
 #include "model/types/type.h"
 
 #include <errno.h>
@@ -7,8 +11,6 @@
 
 #include "base/macro.h"
 #include "base/parse.h"
-
-/* Types of single numbers, of a choice between words, and of failures. */
 
 /* Reads a value by a function of base/parse.h. */
 #define PARSE(name)                                               \
@@ -114,7 +116,7 @@ static int watchdog_parse(struct value *value, void *field)
 	if (parse_duration(value->text, &usec) < 0)
 		return -EINVAL;
 	if (usec == 0)
-		return value_refuse(value, "no time at all");
+		return value_refuse(value, "too short");
 	*(uint64_t *)field = usec == USEC_INFINITY ? 0 : usec;
 	return 0;
 }
@@ -181,7 +183,7 @@ TYPE(mode, .parse = mode_parse, .print = mode_print, .size = sizeof(unsigned),
 
 /* --- whole numbers --- */
 
-static int number_parse(struct value *value, void *field)
+static int plain_parse_number(struct value *value, void *field)
 {
 	const struct type *type = value->type;
 	bool negative = *value->text == '-' && type->min < 0;
@@ -196,7 +198,7 @@ static int number_parse(struct value *value, void *field)
 	return 0;
 }
 
-static void number_print(FILE *file, const void *field)
+static void plain_print_number(FILE *file, const void *field)
 {
 	if (*(const int *)field != ATTRIBUTE_KEEP)
 		(void)fprintf(file, "%d", *(const int *)field);
@@ -204,7 +206,7 @@ static void number_print(FILE *file, const void *field)
 
 #define NUMBER(prefix, least, most)                                                            \
 	{                                                                                      \
-		.parse = number_parse, .print = number_print, .size = sizeof(int),             \
+		.parse = plain_parse_number, .print = plain_print_number, .size = sizeof(int), \
 		.expected = prefix " from " STRINGIFY(least) " to " STRINGIFY(most),           \
 		.examples = { STRINGIFY(least), STRINGIFY(most) }, .min = least, .max = (most) \
 	}
@@ -217,7 +219,7 @@ const struct type type_oom_score = NUMBER("a whole number", -1000, 1000);
 
 /* --- limits of a control group: UINT64_MAX is infinity, 0 is not set --- */
 
-static int bound_parse(struct value *value, void *field)
+static int plain_parse_bound(struct value *value, void *field)
 {
 	const struct type *type = value->type;
 	uint64_t bound = UINT64_MAX;
@@ -233,7 +235,7 @@ static int bound_parse(struct value *value, void *field)
 	return 0;
 }
 
-static void bound_print(FILE *file, const void *field)
+static void plain_print_bound(FILE *file, const void *field)
 {
 	uint64_t bound = *(const uint64_t *)field;
 
@@ -246,10 +248,10 @@ static void bound_print(FILE *file, const void *field)
 #define PIDS_MAX   4194304 /* the kernel's own, on 64 bits */
 #define WEIGHT_MAX 10000
 
-#define BOUND(text, first, second, most)                                              \
-	{                                                                             \
-		.parse = bound_parse, .print = bound_print, .size = sizeof(uint64_t), \
-		.expected = (text), .examples = { first, second }, .max = (most)      \
+#define BOUND(text, first, second, most)                                                          \
+	{                                                                                         \
+		.parse = plain_parse_bound, .print = plain_print_bound, .size = sizeof(uint64_t), \
+		.expected = (text), .examples = { first, second }, .max = (most)                  \
 	}
 
 const struct type type_memory =
@@ -335,7 +337,7 @@ TYPE(restart_limit, .parse = restart_limit_parse, .print = restart_limit_print,
 	     LIMIT_MAX) " failures, or none",
      .examples = { "3/2min", "none" });
 
-static int add_status(struct value *value, const char *word, struct success_status *status)
+static int success_status_add(struct value *value, const char *word, struct success_status *status)
 {
 	uint64_t code;
 	int signo;
@@ -360,7 +362,7 @@ static int success_status_parse(struct value *value, void *field)
 	int r = n < 0 ? n : n == 0 ? -EINVAL : 0;
 
 	for (int i = 0; r == 0 && i < n; i++)
-		r = add_status(value, words[i], &status);
+		r = success_status_add(value, words[i], &status);
 	if (r == 0)
 		*(struct success_status *)field = status;
 	return r;

@@ -18,26 +18,26 @@
 
 #define FD_MAX 1023
 
-static int read_fd(struct value *value, const char *text, struct probe_config *ret)
+static int probe_read_fd(struct value *value, const char *text, struct probe_config *ret)
 {
 	uint64_t fd;
 
 	if (parse_uint(text, FD_MAX, &fd) < 0)
 		return -EINVAL;
 	if (fd < 3)
-		return value_refuse(value, "a standard stream");
+		return value_refuse(value, "descriptor of a standard stream");
 	ret->fd = (int)fd;
 	return 0;
 }
 
-static int read_tcp(struct value *value, const char *text, struct probe_config *ret)
+static int probe_read_tcp(struct value *value, const char *text, struct probe_config *ret)
 {
 	(void)value;
 	ret->address = malloc(sizeof(*ret->address));
 	return ret->address ? value_address(text, ret->address) : -ENOMEM;
 }
 
-static int read_unix(struct value *value, const char *text, struct probe_config *ret)
+static int probe_read_unix(struct value *value, const char *text, struct probe_config *ret)
 {
 	int r = value_check_path(value, text);
 
@@ -46,7 +46,7 @@ static int read_unix(struct value *value, const char *text, struct probe_config 
 }
 
 /* HOST:PORT and, from the first slash on, the path, which is sent unchanged. */
-static int read_http(struct value *value, const char *text, struct probe_config *ret)
+static int probe_read_http(struct value *value, const char *text, struct probe_config *ret)
 {
 	const char *slash = strchrnul(text, '/');
 	char host[64];
@@ -55,10 +55,11 @@ static int read_http(struct value *value, const char *text, struct probe_config 
 		if (*c <= ' ' || *c > '~' || *c == '#')
 			return value_refuse(value, "invalid character in the path of the URL");
 	}
-	return value_part(host, sizeof(host), text, slash) ? read_tcp(value, host, ret) : -EINVAL;
+	return value_part(host, sizeof(host), text, slash) ? probe_read_tcp(value, host, ret)
+							   : -EINVAL;
 }
 
-static int read_exec(struct value *value, const char *text, struct probe_config *ret)
+static int probe_read_exec(struct value *value, const char *text, struct probe_config *ret)
 {
 	struct value command = *value;
 	int r;
@@ -70,7 +71,7 @@ static int read_exec(struct value *value, const char *text, struct probe_config 
 }
 
 /* A back-reference is not part of extended expressions, and may take unbounded time. */
-static bool refers_back(const char *text)
+static bool probe_refers_back(const char *text)
 {
 	for (; *text; text++) {
 		if (*text != '\\')
@@ -83,7 +84,7 @@ static bool refers_back(const char *text)
 	return false;
 }
 
-static int read_log(struct value *value, const char *text, struct probe_config *ret)
+static int probe_read_log(struct value *value, const char *text, struct probe_config *ret)
 {
 	static const char prefix[] = "invalid expression: ";
 	cleanup(freep) regex_t *regex = NULL;
@@ -91,7 +92,7 @@ static int read_log(struct value *value, const char *text, struct probe_config *
 
 	if (!*text)
 		return value_refuse(value, "matches every line");
-	if (refers_back(text))
+	if (probe_refers_back(text))
 		return value_refuse(value, "back-references are not supported");
 	regex = malloc(sizeof(*regex));
 	if (!regex)
@@ -120,13 +121,13 @@ static const struct prefix {
 	const char *text;
 	int (*read)(struct value *value, const char *text, struct probe_config *ret);
 } prefixes[] = {
-	[PROBE_FD] = { "fd:", read_fd },       [PROBE_TCP] = { "tcp:", read_tcp },
-	[PROBE_UNIX] = { "unix:", read_unix }, [PROBE_HTTP] = { "http://", read_http },
-	[PROBE_EXEC] = { "exec:", read_exec }, [PROBE_LOG] = { "log:", read_log },
+	[PROBE_FD] = { "fd:", probe_read_fd },	     [PROBE_TCP] = { "tcp:", probe_read_tcp },
+	[PROBE_UNIX] = { "unix:", probe_read_unix }, [PROBE_HTTP] = { "http://", probe_read_http },
+	[PROBE_EXEC] = { "exec:", probe_read_exec }, [PROBE_LOG] = { "log:", probe_read_log },
 };
 
 /* PROBE_NONE: the text has no prefix. */
-static enum probe_kind find_kind(const char *text)
+static enum probe_kind probe_find_kind(const char *text)
 {
 	for (enum probe_kind kind = PROBE_FD; kind <= PROBE_LOG; kind++)
 		if (strncmp(text, prefixes[kind].text, strlen(prefixes[kind].text)) == 0)
@@ -136,7 +137,8 @@ static enum probe_kind find_kind(const char *text)
 
 static int ready_parse(struct value *value, void *field)
 {
-	cleanup(probe_config_done) struct probe_config probe = { .kind = find_kind(value->text) };
+	cleanup(probe_config_done) struct probe_config probe = { .kind = probe_find_kind(
+									 value->text) };
 	int r, kind;
 
 	if (probe.kind == PROBE_NONE) {
@@ -159,7 +161,7 @@ static int ready_parse(struct value *value, void *field)
 /* Not notify and log: they show readiness once, and nothing later. */
 static int health_parse(struct value *value, void *field)
 {
-	enum probe_kind kind = find_kind(value->text);
+	enum probe_kind kind = probe_find_kind(value->text);
 
 	if (kind == PROBE_NONE ? strcmp(value->text, "none") != 0
 			       : kind < PROBE_TCP || kind == PROBE_LOG)
@@ -179,7 +181,7 @@ static bool probe_equal(const void *a, const void *b)
 	return x->kind != PROBE_EXEC || value_equal_words(&x->argv, &y->argv);
 }
 
-static void print_address(FILE *file, const union inet_address *address)
+static void probe_print_address(FILE *file, const union inet_address *address)
 {
 	bool six = address->any.sa_family == AF_INET6;
 	char host[INET6_ADDRSTRLEN] = "";
@@ -202,7 +204,7 @@ static void probe_print(FILE *file, const void *field)
 	if (probe->kind == PROBE_FD)
 		(void)fprintf(file, "%d", probe->fd);
 	else if (probe->kind == PROBE_TCP)
-		print_address(file, probe->address);
+		probe_print_address(file, probe->address);
 	else
 		value_print_line(file, probe->text);
 }

@@ -1,3 +1,7 @@
+/*
+ * Types of the attributes of a process; base/attributes.h has the numbers for "not set".  A limit
+ * is a pair: the soft one must not be above the hard one.
+ */
 #include "model/types/type.h"
 
 #include <errno.h>
@@ -10,10 +14,8 @@
 #include "base/macro.h"
 #include "base/parse.h"
 
-/* Types of the attributes of a process; base/attributes.h has the numbers for "not set". */
-
 /* Parses the soft or the hard limit. */
-static int parse_half(const char *from, const char *to, bool size, rlim_t *ret)
+static int limit_parse_half(const char *from, const char *to, bool size, rlim_t *ret)
 {
 	char number[32];
 	int r;
@@ -35,10 +37,10 @@ static int limit_parse(struct value *value, void *field)
 	bool size = value->type == &type_limit_size;
 	struct rlimit limit;
 
-	if (parse_half(value->text, colon, size, &limit.rlim_cur) < 0)
+	if (limit_parse_half(value->text, colon, size, &limit.rlim_cur) < 0)
 		return -EINVAL;
 	limit.rlim_max = limit.rlim_cur;
-	if (*colon && parse_half(colon + 1, strchr(colon, '\0'), size, &limit.rlim_max) < 0)
+	if (*colon && limit_parse_half(colon + 1, strchr(colon, '\0'), size, &limit.rlim_max) < 0)
 		return -EINVAL;
 	if (limit.rlim_cur > limit.rlim_max)
 		return value_refuse(value, "soft limit above the hard limit");
@@ -46,7 +48,7 @@ static int limit_parse(struct value *value, void *field)
 	return 0;
 }
 
-static void print_half(FILE *file, const char *before, rlim_t limit)
+static void limit_print_half(FILE *file, const char *before, rlim_t limit)
 {
 	if (limit == RLIM_INFINITY)
 		(void)fprintf(file, "%sinfinity", before);
@@ -58,10 +60,10 @@ static void limit_print(FILE *file, const void *field)
 {
 	const struct rlimit *limit = field;
 
-	if (limit_is_set(limit))
-		print_half(file, "", limit->rlim_cur);
-	if (limit_is_set(limit) && limit->rlim_cur != limit->rlim_max)
-		print_half(file, ":", limit->rlim_max);
+	if (attribute_limit_is_set(limit))
+		limit_print_half(file, "", limit->rlim_cur);
+	if (attribute_limit_is_set(limit) && limit->rlim_cur != limit->rlim_max)
+		limit_print_half(file, ":", limit->rlim_max);
 }
 
 #define LIMIT(text, second)                                                                \
@@ -87,7 +89,7 @@ static const struct choice io_classes[] = {
 	{},
 };
 
-static bool has_levels(int class)
+static bool io_class_has_levels(int class)
 {
 	return class == IOPRIO_CLASS_RT || class == IOPRIO_CLASS_BE;
 }
@@ -103,7 +105,7 @@ static int io_class_parse(struct value *value, void *field)
 	if (!value_part(name, sizeof(name), value->text, colon) ||
 	    choice_find(io_classes, name, &class) < 0)
 		return -EINVAL;
-	if (has_levels(class))
+	if (io_class_has_levels(class))
 		level = IOPRIO_BE_NORM;
 	else if (*colon)
 		return value_refuse(value, "class without levels");
@@ -120,7 +122,7 @@ static void io_class_print(FILE *file, const void *field)
 	if (priority == ATTRIBUTE_KEEP)
 		return;
 	(void)fputs(choice_name(io_classes, IOPRIO_PRIO_CLASS(priority)), file);
-	if (has_levels(IOPRIO_PRIO_CLASS(priority)))
+	if (io_class_has_levels(IOPRIO_PRIO_CLASS(priority)))
 		(void)fprintf(file, ":%d", (int)IOPRIO_PRIO_DATA(priority));
 }
 
@@ -200,7 +202,7 @@ static const char *const capabilities[] = {
 };
 /* clang-format on */
 
-static int parse_capability(const char *name, uint64_t *bit)
+static int capabilities_parse_name(const char *name, uint64_t *bit)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++) {
 		if (strcasecmp(name, capabilities[i]) != 0)
@@ -223,7 +225,7 @@ static int capabilities_parse(struct value *value, void *field)
 	if (n == 0 && !none && !all)
 		return -EINVAL;
 	for (int i = 0; i < n; i++) {
-		if (parse_capability(words[i], &bit) < 0)
+		if (capabilities_parse_name(words[i], &bit) < 0)
 			return value_refuse(value, "unknown capability");
 		if (set & bit)
 			return value_refuse(value, "duplicate capability");

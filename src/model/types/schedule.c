@@ -1,3 +1,7 @@
+/*
+ * A schedule is an interval or a calendar, and keeps the text that it was read from.  Schedules
+ * are compared and printed by their texts; one that never comes is refused when it is read.
+ */
 #include "model/types/schedule.h"
 
 #include <errno.h>

@@ -1,3 +1,7 @@
+/*
+ * Types of paths, of lists of words, and of streams.  A value with % substitutions is checked when
+ * it is read, and resolved when the path of its node is known.
+ */
 #include "model/types/type.h"
 
 #include <errno.h>
@@ -8,8 +12,6 @@
 
 #include "base/macro.h"
 #include "model/file/substitute.h"
-
-/* Types of paths, of lists of words, and of streams. */
 
 static int socket_parse(struct value *value, void *field)
 {
@@ -27,7 +29,7 @@ TYPE(socket, .parse = socket_parse, .equal = value_equal_text, .print = value_pr
      .examples = { "/run/a", "none" });
 
 /* The report replaces an existing file: it must not replace a device. */
-static bool is_device(const char *path)
+static bool report_is_device(const char *path)
 {
 	static const char devices[] = "/dev/", memory[] = "/dev/shm/";
 
@@ -47,7 +49,7 @@ static int report_parse(struct value *value, void *field)
 		r = value_refuse(value, "too long for a path");
 	if (r == 0 && value->text[length - 1] == '/')
 		r = value_refuse(value, "a directory");
-	if (r == 0 && is_device(value->text))
+	if (r == 0 && report_is_device(value->text))
 		r = value_refuse(value, "below /dev, among devices");
 	return r < 0 ? r : value_copy(value->text, field);
 }
@@ -210,7 +212,7 @@ static int output_parse_special(struct value *value, const char *path, struct ou
 	}
 	if (path[strlen(path) - 1] == '/')
 		return value_refuse(value, "is a directory");
-	return is_device(path) ? value_refuse(value, "is a device") : 0;
+	return report_is_device(path) ? value_refuse(value, "is a device") : 0;
 }
 
 static int output_parse(struct value *value, void *field)

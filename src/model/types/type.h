@@ -81,7 +81,7 @@ extern const struct type type_ready, type_health;
 /* schedule.c */
 extern const struct type type_schedule;
 /* listen.c */
-extern const struct type type_listen;
+extern const struct type type_listen, type_agent;
 
 /* Read, compare and print fields of a type. */
 int type_parse(struct value *value, void *field);

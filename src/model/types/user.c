@@ -15,13 +15,13 @@
 
 #define GROUPS_MAX 1000 /* in one section */
 
-static bool id_is_number(const char *text)
+static bool user_id_is_number(const char *text)
 {
 	return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
 /* Refuses numbers in other notations and invalid names before the user database is asked. */
-static bool id_is_name(const char *text)
+static bool user_id_is_name(const char *text)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 
@@ -32,7 +32,7 @@ static bool id_is_name(const char *text)
 }
 
 /* (uid_t)-1 and (gid_t)-1 mean "none" to the kernel. */
-static int parse_id(struct value *value, uint32_t *ret)
+static int user_parse_id(struct value *value, uint32_t *ret)
 {
 	uint64_t number;
 
@@ -43,7 +43,7 @@ static int parse_id(struct value *value, uint32_t *ret)
 }
 
 /* Translates the result of a look-up by the caller's functions. */
-static int found(struct value *value, int r, const char *missing)
+static int user_check_found(struct value *value, int r, const char *missing)
 {
 	if (r == 0 || r == -ENOMEM)
 		return r;
@@ -52,24 +52,24 @@ static int found(struct value *value, int r, const char *missing)
 
 int value_group(struct value *value, void *field)
 {
-	if (id_is_number(value->text))
-		return parse_id(value, field);
-	if (!id_is_name(value->text))
+	if (user_id_is_number(value->text))
+		return user_parse_id(value, field);
+	if (!user_id_is_name(value->text))
 		return -EINVAL;
-	return found(value, value->names->group(value->text, field),
-		     "no such group on this system");
+	return user_check_found(value, value->names->group(value->text, field),
+				"no such group on this system");
 }
 
 /* Fills in the members of a user.  The caller frees @user, also on failure. */
-static int find_user(struct value *value, struct credentials *user)
+static int user_find(struct value *value, struct credentials *user)
 {
-	bool number = id_is_number(value->text);
+	bool number = user_id_is_number(value->text);
 	uint32_t uid = 0;
 	int r;
 
-	if (!number && !id_is_name(value->text))
+	if (!number && !user_id_is_name(value->text))
 		return -EINVAL;
-	r = number ? parse_id(value, &uid) : 0;
+	r = number ? user_parse_id(value, &uid) : 0;
 	if (r == 0)
 		r = value_copy(value->text, &user->user);
 	if (r < 0)
@@ -80,7 +80,7 @@ static int find_user(struct value *value, struct credentials *user)
 		user->user_gid = (gid_t)-1;
 		return 0;
 	}
-	r = found(value, r, "no such user on this system");
+	r = user_check_found(value, r, "no such user on this system");
 	if (r == 0 && number && user->uid != uid)
 		r = value_refuse(value, "the name of another user");
 	return r;
@@ -89,7 +89,7 @@ static int find_user(struct value *value, struct credentials *user)
 int value_owner(struct value *value, void *field)
 {
 	cleanup(credentials_done) struct credentials user = { .user = NULL };
-	int r = find_user(value, &user);
+	int r = user_find(value, &user);
 
 	if (r == 0)
 		*(uid_t *)field = user.uid;
@@ -101,7 +101,7 @@ static int user_parse(struct value *value, void *field)
 {
 	cleanup(credentials_done) struct credentials user = { .user = NULL };
 	struct credentials *credentials = field;
-	int r = find_user(value, &user);
+	int r = user_find(value, &user);
 
 	if (r < 0)
 		return r;
@@ -132,7 +132,7 @@ static void user_print(FILE *file, const void *field)
 	value_print_text(file, &((const struct credentials *)field)->user);
 }
 
-static int copy_text(char **field, const char *text)
+static int user_copy_text(char **field, const char *text)
 {
 	return text ? value_copy(text, field) : 0;
 }
@@ -147,10 +147,10 @@ static int user_inherit(void *field, const void *from, const char *path)
 	credentials->uid = stated->uid;
 	if (!credentials->set_group)
 		credentials->gid = stated->user_gid;
-	if (copy_text(&credentials->user, stated->user) < 0 ||
-	    copy_text(&credentials->home, stated->home) < 0)
+	if (user_copy_text(&credentials->user, stated->user) < 0 ||
+	    user_copy_text(&credentials->home, stated->home) < 0)
 		return -ENOMEM;
-	return copy_text(&credentials->shell, stated->shell);
+	return user_copy_text(&credentials->shell, stated->shell);
 }
 
 #define USER_EXPECTED "the name of a user, for example www-data, or a number below 4294967295"
@@ -159,7 +159,7 @@ TYPE(user, .parse = user_parse, .equal = user_equal, .print = user_print, .inher
      .expected = USER_EXPECTED, .examples = { "redis", "web" });
 
 /* The number of a user or group; -1: none. */
-static void id_print(FILE *file, const void *field)
+static void user_print_id(FILE *file, const void *field)
 {
 	const uint32_t *id = field;
 
@@ -167,8 +167,8 @@ static void id_print(FILE *file, const void *field)
 		(void)fprintf(file, "%u", *id);
 }
 
-TYPE(uid, .parse = value_owner, .print = id_print, .size = sizeof(uid_t), .expected = USER_EXPECTED,
-     .examples = { "100", "101" });
+TYPE(uid, .parse = value_owner, .print = user_print_id, .size = sizeof(uid_t),
+     .expected = USER_EXPECTED, .examples = { "100", "101" });
 
 #define GROUP_EXPECTED "the name of a group, for example www-data, or a number below 4294967295"
 
@@ -210,10 +210,10 @@ static int group_inherit(void *field, const void *from, const char *path)
 TYPE(group, .parse = group_parse, .equal = group_equal, .print = group_print,
      .inherit = group_inherit, .expected = GROUP_EXPECTED, .examples = { "4", "5" });
 
-TYPE(gid, .parse = value_group, .print = id_print, .size = sizeof(gid_t),
+TYPE(gid, .parse = value_group, .print = user_print_id, .size = sizeof(gid_t),
      .expected = GROUP_EXPECTED, .examples = { "4", "5" });
 
-static int parse_one_of(struct value *value, const char *word, gid_t *ret)
+static int groups_parse_member(struct value *value, const char *word, gid_t *ret)
 {
 	struct value group = { .text = word, .names = value->names };
 	int r = value_group(&group, ret);
@@ -241,7 +241,7 @@ static int groups_parse(struct value *value, void *field)
 	if (!groups)
 		return -ENOMEM;
 	for (int i = 0; i < n; i++) {
-		int r = parse_one_of(value, words[i], &groups[i]);
+		int r = groups_parse_member(value, words[i], &groups[i]);
 
 		if (r < 0)
 			return r;

@@ -72,7 +72,7 @@ START_TEST(attributes_are_inherited_one_by_one)
 	limit_is(s, RLIMIT_NOFILE, 7, 7);
 	limit_is(s, RLIMIT_CORE, RLIM_INFINITY, RLIM_INFINITY);
 	limit_is(s, RLIMIT_STACK, 65536, 1 << 30);
-	ck_assert(!limit_is_set(&s->parts.attributes->limits[RLIMIT_CPU]));
+	ck_assert(!attribute_limit_is_set(&s->parts.attributes->limits[RLIMIT_CPU]));
 	ck_assert_int_eq(s->parts.attributes->nice, 19);
 	ck_assert_int_eq(s->parts.attributes->oom_score_adjust, 1000);
 	ck_assert_int_eq(s->parts.attributes->io_priority, ATTRIBUTE_KEEP);
@@ -166,7 +166,8 @@ START_TEST(every_limit_has_its_key)
 		cleanup(config_unrefp) struct config *config = good(text);
 
 		for (int j = 0; j < RLIM_NLIMITS; j++)
-			ck_assert(limit_is_set(&only(config, "a")->parts.attributes->limits[j]) ==
+			ck_assert(attribute_limit_is_set(
+					  &only(config, "a")->parts.attributes->limits[j]) ==
 				  (i == j));
 		limit_is(only(config, "a"), i, 1, RLIM_INFINITY);
 	}

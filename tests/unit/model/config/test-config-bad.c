@@ -22,6 +22,10 @@ static const struct {
 	    "unix:/"
 	    "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
 	    "1234567" } },
+	{ "agent",
+	  { "", "tcp:80", "udp:127.0.0.1:80", "http://127.0.0.1:80/x", "http:127.0.0.1:80",
+	    "unix:x", "tcp:127.0.0.1:80 tcp:127.0.0.1:81", "tcp:127.0.0.1:80,name=a",
+	    "unix:/x,mode=0778", "unix:/%x" } },
 	{ "restart", { "", "yes", "on_failure", "ALWAYS" } },
 	{ "restart-delay", { "", "1", "100" } },
 	{ "restart-limit",
@@ -64,6 +68,7 @@ static const struct {
 	{ "reload-signal", { "", "HUPP", "0", "none" } },
 	{ "reload-command", { "", "x %" } },
 	{ "drain-delay", { "", "5", "-1s" } },
+	{ "drain-quiet", { "", "0", "5", "-1s", "9ms" } },
 	{ "stop-command", { "", "'x" } },
 	{ "post-stop", { "", "%x" } },
 	{ "autostart", { "", "never" } },
@@ -148,6 +153,10 @@ START_TEST(a_bad_value_of_the_root_is_refused)
 	    "f:2: [swansong] control-mode: invalid value '666x'");
 	bad("[swansong]\ncontrol-group = 0day\n",
 	    "f:2: [swansong] control-group: invalid value '0day'");
+	bad("[swansong]\nreport = /r\nhistory = /r\n",
+	    "f:3: [swansong] history: '/r' is also the file of report: expected another path");
+	bad("[swansong]\nreport = /r\nstate = /s\nhistory = /s\n",
+	    "f:3: [swansong] state: '/s' is also the file of history: expected another path");
 	bad("[swansong]\ncommand = x\n",
 	    "f:2: [swansong] command: wrong section: expected in the section of a service");
 }

@@ -283,6 +283,65 @@ START_TEST(sockets_are_read_with_their_options)
 }
 END_TEST
 
+START_TEST(agent_has_a_socket_of_its_own)
+{
+	cleanup(config_unrefp) struct config *config =
+		good("[swansong]\nagent = http://[::1]:81\n"
+		     "[w@2]\ncommand = x\ndrain-delay = 1s\nagent = unix:/run/%i,mode=0600\n");
+	const struct listen *root = node_config_extras(only(config, ""))->agent,
+			    *w = node_config_extras(only(config, "w@2"))->agent;
+
+	ck_assert_int_eq(root->kind, LISTEN_HTTP);
+	ck_assert_uint_eq(ntohs(root->inet.in6.sin6_port), 81);
+	ck_assert_str_eq(w->address, "/run/2");
+	ck_assert_uint_eq(w->mode, 0600);
+	ck_assert_ptr_null(w->name);
+	bad("[a]\nagent = http://127.0.0.1:80\n[b]\ncommand = x\ndrain-delay = 1s\n"
+	    "listen = tcp:127.0.0.1:80\n",
+	    "f:6: [b] listen: invalid value 'tcp:127.0.0.1:80': the socket is used elsewhere, and an "
+	    "agent needs its own; expected ");
+}
+END_TEST
+
+START_TEST(agent_without_a_drain_delay_is_warned_of)
+{
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct texts texts = {};
+
+	ck_assert_int_eq(load_text(&config,
+				   "[g]\nagent = unix:/a\n[g/s]\ncommand = x\n"
+				   "[o]\nagent = unix:/b\n[o/s]\ncommand = x\ndrain-delay = 1s\n",
+				   &texts),
+			 0);
+	ck_assert_str_eq(
+		texts.all,
+		"warning: f:2: [g] agent: has no effect in time, as services are signalled "
+		"at once: set drain-delay, for example drain-delay = 5s\n");
+}
+END_TEST
+
+START_TEST(drain_quiet_without_connections_to_see_is_warned_of)
+{
+	in_port_t ports[NODE_CONFIG_PORTS_MAX];
+	cleanup(config_unrefp) struct config *config = NULL;
+	struct texts texts = {};
+
+	ck_assert_int_eq(load_text(&config,
+				   "[a]\ncommand = x\ndrain-quiet = 1s\n"
+				   "[b]\ncommand = x\ndrain-delay = 9s\ndrain-quiet = 1s\n"
+				   "[c]\ncommand = x\ndrain-delay = 9s\ndrain-quiet = 1s\n"
+				   "health = http://[::1]:81/\n",
+				   &texts),
+			 0);
+	ck_assert_ptr_nonnull(strstr(texts.all, "f:3: [a] drain-quiet: has no effect without"));
+	ck_assert_ptr_nonnull(strstr(texts.all, "f:7: [b] drain-quiet: has no effect, as its"));
+	ck_assert_ptr_null(strstr(texts.all, "[c]"));
+	ck_assert_uint_eq(node_config_ports(only(config, "c"), ports), 1);
+	ck_assert_uint_eq(ntohs(ports[0]), 81);
+	ck_assert_uint_eq(node_config_ports(only(config, "b"), ports), 0);
+}
+END_TEST
+
 START_TEST(a_shared_socket_has_the_same_options_in_all_sections)
 {
 	bad("[a]\ncommand = x\nlisten = unix:/x,mode=600\n[b]\ncommand = x\nlisten = unix:/x\n",
@@ -455,6 +514,9 @@ TCase *config_values_tests(void)
 	tcase_add_test(tc, readiness_has_all_kinds);
 	tcase_add_test(tc, probes_know_the_node);
 	tcase_add_test(tc, sockets_are_read_with_their_options);
+	tcase_add_test(tc, agent_has_a_socket_of_its_own);
+	tcase_add_test(tc, agent_without_a_drain_delay_is_warned_of);
+	tcase_add_test(tc, drain_quiet_without_connections_to_see_is_warned_of);
 	tcase_add_test(tc, a_shared_socket_has_the_same_options_in_all_sections);
 	tcase_add_test(tc, readiness_has_a_descriptor_of_its_own);
 	tcase_add_test(tc, a_notification_socket_is_given_if_a_key_needs_it);
