@@ -16,25 +16,25 @@
 
 #define FALLBACK_MAX 32
 
-static const char *environment(const char *name)
+static const char *address_of_variable(const char *name)
 {
 	const char *value = secure_getenv(name);
 
 	return value && *value ? value : NULL;
 }
 
-static void print_fallback(char buf[static FALLBACK_MAX])
+static void address_print_fallback(char buf[static FALLBACK_MAX])
 {
 	(void)snprintf(buf, FALLBACK_MAX, "/tmp/swansong-%u", (unsigned)geteuid());
 }
 
 int address_directory(char **ret)
 {
-	const char *top = geteuid() == 0 ? RUNDIR : environment("XDG_RUNTIME_DIR");
+	const char *top = geteuid() == 0 ? RUNDIR : address_of_variable("XDG_RUNTIME_DIR");
 	char fallback[FALLBACK_MAX];
 	char *path;
 
-	print_fallback(fallback);
+	address_print_fallback(fallback);
 	if (asprintf(&path, "%s%s", top ? top : fallback, top ? "/swansong" : "") < 0)
 		return -ENOMEM;
 	*ret = path;
@@ -42,7 +42,7 @@ int address_directory(char **ret)
 }
 
 /* As /tmp is sticky, only root and the owner can replace the directory. */
-static int check_private(const char *directory)
+static int address_check_private(const char *directory)
 {
 	struct stat st;
 
@@ -57,11 +57,11 @@ int address_make_directory(const char *directory)
 	bool private;
 	int r;
 
-	print_fallback(fallback);
+	address_print_fallback(fallback);
 	private = strcmp(directory, fallback) == 0;
 	r = mkdir(directory, private ? 0700 : 0755) < 0 ? -errno : 0;
 	if (private && (r == 0 || r == -EEXIST))
-		return check_private(directory);
+		return address_check_private(directory);
 	return r == -EEXIST ? 0 : r;
 }
 
@@ -70,11 +70,11 @@ int address_check(const char *path)
 	char fallback[FALLBACK_MAX];
 	size_t length;
 
-	print_fallback(fallback);
+	address_print_fallback(fallback);
 	length = strlen(fallback);
 	if (strncmp(path, fallback, length) != 0 || path[length] != '/')
 		return 0;
-	return check_private(fallback);
+	return address_check_private(fallback);
 }
 
 int address_find(const char *given, char **ret)
@@ -84,7 +84,7 @@ int address_find(const char *given, char **ret)
 	int r;
 
 	if (!given)
-		given = environment("SWANSONG_SOCKET");
+		given = address_of_variable("SWANSONG_SOCKET");
 	if (given) {
 		path = strdup(given);
 		if (!path)

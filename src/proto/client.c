@@ -24,7 +24,7 @@ struct client {
 };
 
 /* connect(2) to a full backlog blocks as send(2) does, and is bounded in the same way. */
-static int set_connect_timeout(int fd, uint64_t deadline_usec)
+static int client_set_connect_timeout(int fd, uint64_t deadline_usec)
 {
 	int msec = clock_left_msec(deadline_usec);
 	struct timeval tv = { .tv_sec = msec / 1000, .tv_usec = msec % 1000 * 1000 };
@@ -47,7 +47,7 @@ static int client_open(struct client *client, const char *path, uint64_t deadlin
 	client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (client->fd < 0)
 		return -errno;
-	r = set_connect_timeout(client->fd, deadline_usec);
+	r = client_set_connect_timeout(client->fd, deadline_usec);
 	if (r < 0)
 		return r;
 	if (connect(client->fd, (struct sockaddr *)&address, sizeof(address)) < 0)

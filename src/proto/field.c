@@ -13,7 +13,7 @@
 #include "proto/message.h"
 
 /* Returns the index of @value, or that of the final NULL. */
-static unsigned index_of(const char *value, const char *const *values)
+static unsigned field_index_of(const char *value, const char *const *values)
 {
 	unsigned i = 0;
 
@@ -22,7 +22,7 @@ static unsigned index_of(const char *value, const char *const *values)
 	return i;
 }
 
-static bool is_strings(const json_t *value)
+static bool field_is_strings(const json_t *value)
 {
 	if (!json_is_array(value))
 		return false;
@@ -32,7 +32,7 @@ static bool is_strings(const json_t *value)
 	return true;
 }
 
-static bool fits(const json_t *value, const struct field *f)
+static bool field_fits(const json_t *value, const struct field *f)
 {
 	if (!value || json_is_null(value))
 		return f->optional;
@@ -42,7 +42,7 @@ static bool fits(const json_t *value, const struct field *f)
 	case FIELD_ENUM:
 	case FIELD_CHOICE:
 		return json_is_string(value) &&
-		       f->values[index_of(json_string_value(value), f->values)];
+		       f->values[field_index_of(json_string_value(value), f->values)];
 	case FIELD_INT:
 		return json_is_integer(value) && json_integer_value(value) >= 0;
 	case FIELD_SIGNED:
@@ -50,14 +50,14 @@ static bool fits(const json_t *value, const struct field *f)
 	case FIELD_BOOL:
 		return json_is_boolean(value);
 	case FIELD_STRINGS:
-		return is_strings(value);
+		return field_is_strings(value);
 	case FIELD_STRUCT:
 		return json_is_object(value);
 	}
 	return false;
 }
 
-static bool is_listed(const char *name, const struct field *fields, size_t n)
+static bool field_is_listed(const char *name, const struct field *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(name, fields[i].name) == 0)
@@ -68,18 +68,18 @@ static bool is_listed(const char *name, const struct field *fields, size_t n)
 const char *field_check(const json_t *object, const struct field *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!fits(json_object_get(object, fields[i].name), &fields[i]))
+		if (!field_fits(json_object_get(object, fields[i].name), &fields[i]))
 			return fields[i].name;
 	/* jansson's iterators change nothing, but take no const pointer. */
 	for (void *i = json_object_iter((json_t *)object); i;
 	     i = json_object_iter_next((json_t *)object, i))
-		if (!is_listed(json_object_iter_key(i), fields, n))
+		if (!field_is_listed(json_object_iter_key(i), fields, n))
 			return json_object_iter_key(i);
 	return NULL;
 }
 
 /* @value has been checked, or is NULL or null. */
-static int read_value(const struct field *f, json_t *value, void *to)
+static int field_read_value(const struct field *f, json_t *value, void *to)
 {
 	void *member = (char *)to + f->offset;
 	const char *string = json_string_value(value);
@@ -89,10 +89,11 @@ static int read_value(const struct field *f, json_t *value, void *to)
 		*(const char **)member = string;
 		break;
 	case FIELD_ENUM:
-		*(const char **)member = string ? f->values[index_of(string, f->values)] : NULL;
+		*(const char **)member =
+			string ? f->values[field_index_of(string, f->values)] : NULL;
 		break;
 	case FIELD_CHOICE:
-		*(unsigned *)member = string ? index_of(string, f->values) : 0;
+		*(unsigned *)member = string ? field_index_of(string, f->values) : 0;
 		break;
 	case FIELD_INT:
 		*(uint64_t *)member =
@@ -115,7 +116,7 @@ static int read_value(const struct field *f, json_t *value, void *to)
 }
 
 /* Objects are mostly in the order of the table: the search begins at @i, after the last field. */
-static size_t find(const char *name, const struct field_table *table, size_t i)
+static size_t field_find_index(const char *name, const struct field_table *table, size_t i)
 {
 	for (size_t tried = 0; tried < table->n; tried++, i++) {
 		if (i >= table->n)
@@ -135,7 +136,7 @@ int field_read(const json_t *object, const struct field_table *table, void *to)
 		return -EBADMSG;
 	for (void *at = json_object_iter((json_t *)object); at;
 	     at = json_object_iter_next((json_t *)object, at)) {
-		size_t i = find(json_object_iter_key(at), table, next);
+		size_t i = field_find_index(json_object_iter_key(at), table, next);
 
 		if (i == table->n)
 			continue;
@@ -143,8 +144,8 @@ int field_read(const json_t *object, const struct field_table *table, void *to)
 		next = i + 1;
 	}
 	for (size_t i = 0; i < table->n; i++)
-		if (!fits(values[i], &table->fields[i]) ||
-		    read_value(&table->fields[i], values[i], to) < 0)
+		if (!field_fits(values[i], &table->fields[i]) ||
+		    field_read_value(&table->fields[i], values[i], to) < 0)
 			return -EBADMSG;
 	return 0;
 }
@@ -170,7 +171,7 @@ int field_read_array(const json_t *parameters, const char *name, const struct fi
 }
 
 /* *ret stays NULL for a member without a value.  Returns false if out of memory. */
-static bool write_value(const struct field *f, const void *from, json_t **ret)
+static bool field_write_value(const struct field *f, const void *from, json_t **ret)
 {
 	const void *member = (const char *)from + f->offset;
 	const char *string;
@@ -223,7 +224,7 @@ json_t *field_write(const struct field_table *table, const void *from)
 	for (size_t i = 0; i < table->n; i++) {
 		json_t *value = NULL;
 
-		if (!write_value(&table->fields[i], from, &value))
+		if (!field_write_value(&table->fields[i], from, &value))
 			return NULL;
 		if (value && json_object_set_new_nocheck(object, table->fields[i].name, value) < 0)
 			return NULL;

@@ -14,23 +14,23 @@
 
 #define QUEUE_SIZE_MIN 4096
 
-static size_t queue_pending(const struct frame_queue *q)
+static size_t frame_queue_pending(const struct frame_queue *q)
 {
 	return q->end - q->start;
 }
 
 /* Moves the pending bytes to the front, so that all free memory follows them. */
-static void queue_compact(struct frame_queue *q)
+static void frame_queue_compact(struct frame_queue *q)
 {
 	if (q->start == 0)
 		return;
-	memmove(q->bytes, q->bytes + q->start, queue_pending(q));
+	memmove(q->bytes, q->bytes + q->start, frame_queue_pending(q));
 	q->end -= q->start;
 	q->start = 0;
 }
 
 /* Grows to @size bytes, at most the cap, by doubling. */
-static int queue_grow(struct frame_queue *q, size_t size)
+static int frame_queue_grow(struct frame_queue *q, size_t size)
 {
 	size_t want = MIN(q->cap, (size_t)QUEUE_SIZE_MIN);
 	char *bytes;
@@ -47,7 +47,7 @@ static int queue_grow(struct frame_queue *q, size_t size)
 	return 0;
 }
 
-static void queue_done(struct frame_queue *q)
+static void frame_queue_done(struct frame_queue *q)
 {
 	free(q->bytes);
 	*q = (struct frame_queue){ .cap = q->cap };
@@ -60,7 +60,7 @@ void frame_reader_init(struct frame_reader *reader, size_t cap)
 
 void frame_reader_done(struct frame_reader *reader)
 {
-	queue_done(&reader->queue);
+	frame_queue_done(&reader->queue);
 	reader->scanned = 0;
 }
 
@@ -69,11 +69,11 @@ int frame_reader_space(struct frame_reader *reader, char **ret, size_t *ret_size
 	struct frame_queue *q = &reader->queue;
 
 	reader->scanned -= q->start;
-	queue_compact(q);
+	frame_queue_compact(q);
 	if (q->end == q->cap)
 		return -EMSGSIZE;
 	if (q->end == q->size) {
-		int r = queue_grow(q, q->size + 1);
+		int r = frame_queue_grow(q, q->size + 1);
 
 		if (r < 0)
 			return r;
@@ -97,7 +97,7 @@ int frame_next(struct frame_reader *reader, const char **ret, size_t *ret_length
 		nul = memchr(q->bytes + reader->scanned, '\0', q->end - reader->scanned);
 	if (!nul) {
 		reader->scanned = q->end;
-		return queue_pending(q) >= q->cap ? -EMSGSIZE : 0;
+		return frame_queue_pending(q) >= q->cap ? -EMSGSIZE : 0;
 	}
 	*ret = q->bytes + q->start;
 	if (ret_length)
@@ -109,7 +109,7 @@ int frame_next(struct frame_reader *reader, const char **ret, size_t *ret_length
 
 size_t frame_reader_pending(const struct frame_reader *reader)
 {
-	return queue_pending(&reader->queue);
+	return frame_queue_pending(&reader->queue);
 }
 
 void frame_writer_init(struct frame_writer *writer, size_t cap)
@@ -120,7 +120,7 @@ void frame_writer_init(struct frame_writer *writer, size_t cap)
 void frame_writer_done(struct frame_writer *writer)
 {
 	writer->passed = fd_close(writer->passed);
-	queue_done(&writer->queue);
+	frame_queue_done(&writer->queue);
 }
 
 int frame_writer_add(struct frame_writer *writer, const char *text)
@@ -129,11 +129,11 @@ int frame_writer_add(struct frame_writer *writer, const char *text)
 	size_t n = strlen(text) + 1;
 	int r;
 
-	if (n > q->cap - queue_pending(q))
+	if (n > q->cap - frame_queue_pending(q))
 		return -ENOBUFS;
 	if (n > q->size - q->end)
-		queue_compact(q);
-	r = queue_grow(q, q->end + n);
+		frame_queue_compact(q);
+	r = frame_queue_grow(q, q->end + n);
 	if (r < 0)
 		return r;
 	memcpy(q->bytes + q->end, text, n);
@@ -147,7 +147,7 @@ void frame_writer_pass(struct frame_writer *writer, int fd)
 	writer->passed = fd;
 }
 
-static ssize_t writer_send(const struct frame_writer *writer, int fd)
+static ssize_t frame_writer_send_once(const struct frame_writer *writer, int fd)
 {
 	union {
 		struct cmsghdr align;
@@ -155,7 +155,7 @@ static ssize_t writer_send(const struct frame_writer *writer, int fd)
 	} control = { 0 };
 	struct iovec iov = {
 		.iov_base = writer->queue.bytes + writer->queue.start,
-		.iov_len = queue_pending(&writer->queue),
+		.iov_len = frame_queue_pending(&writer->queue),
 	};
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 
@@ -174,8 +174,8 @@ int frame_writer_send(struct frame_writer *writer, int fd)
 {
 	struct frame_queue *q = &writer->queue;
 
-	while (queue_pending(q)) {
-		ssize_t n = writer_send(writer, fd);
+	while (frame_queue_pending(q)) {
+		ssize_t n = frame_writer_send_once(writer, fd);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -186,11 +186,11 @@ int frame_writer_send(struct frame_writer *writer, int fd)
 	}
 	q->start = q->end = 0;
 	if (q->size > QUEUE_SIZE_MIN)
-		queue_done(q); /* a connection may stay idle after a large reply */
+		frame_queue_done(q); /* a connection may stay idle after a large reply */
 	return 1;
 }
 
 size_t frame_writer_pending(const struct frame_writer *writer)
 {
-	return queue_pending(&writer->queue);
+	return frame_queue_pending(&writer->queue);
 }

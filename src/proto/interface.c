@@ -80,8 +80,8 @@ static const struct {
 	[METHOD_RELOAD_SERVICE] = METHOD("ReloadService", 1, PARAM(STRING, "node")),
 	[METHOD_SIGNAL] = METHOD("Signal", 3, PARAM(STRING, "node"), PARAM(STRING, "signal"),
 				 OPT(ENUM, "scope", .values = scope_values)),
-	[METHOD_EVENTS] = METHOD("Events", 3, OPT(STRING, "node"), OPT(INT, "last"),
-				OPT(BOOL, "changes")),
+	[METHOD_EVENTS] =
+		METHOD("Events", 3, OPT(STRING, "node"), OPT(INT, "last"), OPT(BOOL, "changes")),
 	[METHOD_RUN] = METHOD("Run", 5, PARAM(STRING, "node"), PARAM(STRINGS, "command"),
 			      OPT(STRINGS, "properties"), OPT(BOOL, "keep"), OPT(BOOL, "wait")),
 	[METHOD_PLAN] = METHOD("Plan", 1, OPT(STRING, "node")),
@@ -117,17 +117,17 @@ size_t interface_method_fields(enum interface_method method, const struct field 
 }
 
 /* Builds an error of varlink; each has one string. */
-static int refuse(char **ret, const char *error, const char *member, const char *value)
+static int interface_refuse(char **ret, const char *error, const char *member, const char *value)
 {
 	return message_build_error(ret, error, json_pack("{s:o}", member, message_string(value)));
 }
 
-static int refuse_parameter(char **ret, const char *name)
+static int interface_refuse_parameter(char **ret, const char *name)
 {
-	return refuse(ret, VARLINK_NAME ".InvalidParameter", "parameter", name);
+	return interface_refuse(ret, VARLINK_NAME ".InvalidParameter", "parameter", name);
 }
 
-static int answer_info(char **ret)
+static int interface_reply_info(char **ret)
 {
 	return message_build_reply(ret,
 				   json_pack("{s:s, s:s, s:s, s:s, s:[s, s]}", "vendor", "Swansong",
@@ -137,7 +137,7 @@ static int answer_info(char **ret)
 				   0);
 }
 
-static int answer_description(char **ret, const json_t *parameters)
+static int interface_reply_description(char **ret, const json_t *parameters)
 {
 	static const struct field fields[] = { PARAM(STRING, "interface") };
 	const char *fault = field_check(parameters, fields, ARRAY_SIZE(fields));
@@ -145,28 +145,28 @@ static int answer_description(char **ret, const json_t *parameters)
 	const char *text;
 
 	if (fault)
-		return refuse_parameter(ret, fault);
+		return interface_refuse_parameter(ret, fault);
 	if (strcmp(name, INTERFACE_NAME) == 0)
 		text = interface_text;
 	else if (strcmp(name, VARLINK_NAME) == 0)
 		text = varlink_text;
 	else
-		return refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface", name);
+		return interface_refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface", name);
 	return message_build_reply(ret, json_pack("{s:s}", "description", text), 0);
 }
 
-static int answer_unknown_interface(char **ret, const struct message_call *call)
+static int interface_refuse_unknown(char **ret, const struct message_call *call)
 {
 	cleanup(freep) char *name = strdup(call->method);
 
 	if (!name)
 		return -ENOMEM;
 	*strrchr(name, '.') = '\0';
-	return refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface", name);
+	return interface_refuse(ret, VARLINK_NAME ".InterfaceNotFound", "interface", name);
 }
 
 /* Returns N_METHODS if there is no such method. */
-static enum interface_method find_method(const char *qualified)
+static enum interface_method interface_find_method(const char *qualified)
 {
 	enum interface_method m = 0;
 
@@ -175,7 +175,7 @@ static enum interface_method find_method(const char *qualified)
 	return m;
 }
 
-static bool is_of(const struct message_call *call, const char *interface)
+static bool interface_is_call_of(const struct message_call *call, const char *interface)
 {
 	size_t length = strlen(interface);
 
@@ -184,31 +184,34 @@ static bool is_of(const struct message_call *call, const char *interface)
 }
 
 /* Replies to a call that must not be carried out; *ret stays NULL if it must. */
-static int answer(const struct message_call *call, enum interface_method method, char **ret)
+static int interface_reply(const struct message_call *call, enum interface_method method,
+			   char **ret)
 {
 	if (call->upgrade)
-		return refuse_parameter(ret, "upgrade");
+		return interface_refuse_parameter(ret, "upgrade");
 	if (strcmp(call->method, VARLINK_NAME ".GetInfo") == 0)
-		return answer_info(ret);
+		return interface_reply_info(ret);
 	if (strcmp(call->method, VARLINK_NAME ".GetInterfaceDescription") == 0)
-		return answer_description(ret, call->parameters);
-	if (!is_of(call, VARLINK_NAME) && !is_of(call, INTERFACE_NAME))
-		return answer_unknown_interface(ret, call);
+		return interface_reply_description(ret, call->parameters);
+	if (!interface_is_call_of(call, VARLINK_NAME) &&
+	    !interface_is_call_of(call, INTERFACE_NAME))
+		return interface_refuse_unknown(ret, call);
 	if (method == N_METHODS)
-		return refuse(ret, VARLINK_NAME ".MethodNotFound", "method", call->method);
+		return interface_refuse(ret, VARLINK_NAME ".MethodNotFound", "method",
+					call->method);
 
 	const char *fault =
 		field_check(call->parameters, methods[method].fields, methods[method].n_fields);
 
-	return fault ? refuse_parameter(ret, fault) : 0;
+	return fault ? interface_refuse_parameter(ret, fault) : 0;
 }
 
 int interface_dispatch(const struct message_call *call, enum interface_method *ret,
 		       char **ret_answer)
 {
-	enum interface_method method = find_method(call->method);
+	enum interface_method method = interface_find_method(call->method);
 	cleanup(freep) char *text = NULL;
-	int r = answer(call, method, &text);
+	int r = interface_reply(call, method, &text);
 
 	if (r < 0)
 		return r;

@@ -56,8 +56,8 @@ struct store_progress {
 	uint64_t position;
 	uint64_t written_bytes, written_lines;
 	uint64_t dropped_bytes, dropped_lines;
-	uint64_t told_bytes, told_lines; /* lost, and reported in the log */
-	uint64_t parts;			 /* parts of the line at @position that are written */
+	uint64_t logged_bytes, logged_lines; /* lost, and reported in the log */
+	uint64_t parts;			     /* parts of the line at @position that are written */
 };
 
 enum store_step {

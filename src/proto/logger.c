@@ -71,7 +71,7 @@ int logger_send(int fd, struct logger_message *message, const char *first, const
 }
 
 /* The buffer of control data has room for one descriptor; the kernel closes further ones. */
-static void packet_take_fd(struct logger_packet *packet, struct msghdr *msg)
+static void logger_packet_take_fd(struct logger_packet *packet, struct msghdr *msg)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
 
@@ -80,7 +80,7 @@ static void packet_take_fd(struct logger_packet *packet, struct msghdr *msg)
 		memcpy(&packet->fd, CMSG_DATA(c), sizeof(int));
 }
 
-static bool packet_take_texts(struct logger_packet *packet, size_t size)
+static bool logger_packet_take_texts(struct logger_packet *packet, size_t size)
 {
 	const char *at = packet->text, *end = packet->text + size;
 	size_t n = 0;
@@ -96,7 +96,7 @@ static bool packet_take_texts(struct logger_packet *packet, size_t size)
 	return at == end && n >= shapes[packet->message.type].texts;
 }
 
-static bool rules_are_valid(const struct logger_rules *rules)
+static bool logger_rules_are_valid(const struct logger_rules *rules)
 {
 	return rules->to < LOGGER_TOS && rules->format < LOGGER_FORMATS &&
 	       rules->stamp < LOGGER_STAMPS && rules->kind < LOGGER_KINDS &&
@@ -106,7 +106,7 @@ static bool rules_are_valid(const struct logger_rules *rules)
 }
 
 /* Return: 0, -EPROTO or -EBADMSG. */
-static int packet_check(struct logger_packet *packet, size_t size)
+static int logger_packet_check(struct logger_packet *packet, size_t size)
 {
 	const struct logger_message *m = &packet->message;
 
@@ -120,9 +120,9 @@ static int packet_check(struct logger_packet *packet, size_t size)
 		return -EBADMSG;
 	if (shapes[m->type].fd != (packet->fd >= 0))
 		return -EBADMSG;
-	if (shapes[m->type].rules && !rules_are_valid(&m->rules))
+	if (shapes[m->type].rules && !logger_rules_are_valid(&m->rules))
 		return -EBADMSG;
-	return packet_take_texts(packet, size - sizeof(*m)) ? 0 : -EBADMSG;
+	return logger_packet_take_texts(packet, size - sizeof(*m)) ? 0 : -EBADMSG;
 }
 
 int logger_receive(int fd, struct logger_packet *packet)
@@ -149,16 +149,35 @@ int logger_receive(int fd, struct logger_packet *packet)
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n < 0 ? -errno : 0;
-	packet_take_fd(packet, &msg);
+	logger_packet_take_fd(packet, &msg);
 	if ((msg.msg_flags & MSG_CTRUNC) && packet->fd < 0)
 		r = -EMFILE;
 	else if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
 		r = -EBADMSG;
 	else
-		r = packet_check(packet, (size_t)n);
+		r = logger_packet_check(packet, (size_t)n);
 	if (r < 0)
 		packet->fd = fd_close(packet->fd);
 	return r < 0 ? r : 1;
+}
+
+ssize_t logger_frame_parse(const char *data, size_t size, struct logger_frame *ret,
+			   const char **ret_text, size_t *ret_length)
+{
+	const size_t max = sizeof(*ret) + LOGGER_NAME_MAX + LOGGER_LINE_MAX;
+
+	if (size < sizeof(*ret))
+		return 0;
+	memcpy(ret, data, sizeof(*ret));
+	if (ret->size < sizeof(*ret) + ret->name_length || ret->size > max ||
+	    ret->name_length >= LOGGER_NAME_MAX || ret->kind >= LOGGER_KINDS ||
+	    ret->stream >= LOGGER_STREAMS)
+		return -EBADMSG;
+	if (size < ret->size)
+		return 0;
+	*ret_text = data + sizeof(*ret) + ret->name_length;
+	*ret_length = ret->size - sizeof(*ret) - ret->name_length;
+	return (ssize_t)ret->size;
 }
 
 bool logger_is_rotated(const char *name, const char *base)

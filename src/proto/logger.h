@@ -177,6 +177,7 @@ enum logger_frame_type {
 };
 
 #define LOGGER_LINE_MAX (1024 * 1024) /* bytes of a line; a longer one comes in parts */
+#define LOGGER_NAME_MAX 4096	      /* bytes of the name in a frame, with a zero */
 
 struct logger_frame {
 	uint32_t size; /* of the frame with the name and the line */
@@ -191,6 +192,14 @@ struct logger_frame {
 	uint64_t position, next;
 	uint64_t lost;
 };
+
+/*
+ * Reads the frame at the beginning of @data; the name is behind its struct, then the line.
+ *
+ * Return: its size, *ret is the frame, and *ret_text its line; 0: it is not complete; -EBADMSG.
+ */
+ssize_t logger_frame_parse(const char *data, size_t size, struct logger_frame *ret,
+			   const char **ret_text, size_t *ret_length);
 
 /*
  * Where the file of a stream ends for a reader: what is before @position, and nothing behind it, is in

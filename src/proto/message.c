@@ -12,7 +12,7 @@
 #include "base/text.h"
 
 /* jansson limits the depth (JSON_PARSER_MAX_DEPTH), and refuses invalid UTF-8. */
-static int parse_object(const char *text, size_t flags, json_t **ret)
+static int message_parse_object(const char *text, size_t flags, json_t **ret)
 {
 	json_error_t error;
 	json_t *root = json_loads(text, flags, &error);
@@ -27,7 +27,7 @@ static int parse_object(const char *text, size_t flags, json_t **ret)
 	return 0;
 }
 
-static int parse_flag(const json_t *root, const char *name, bool *ret)
+static int message_parse_flag(const json_t *root, const char *name, bool *ret)
 {
 	json_t *value = json_object_get(root, name);
 
@@ -38,7 +38,7 @@ static int parse_flag(const json_t *root, const char *name, bool *ret)
 }
 
 /* Missing parameters become an empty object. */
-static int parse_parameters(json_t *root, json_t **ret)
+static int message_parse_parameters(json_t *root, json_t **ret)
 {
 	json_t *value = json_object_get(root, "parameters");
 
@@ -54,7 +54,7 @@ static int parse_parameters(json_t *root, json_t **ret)
 }
 
 /* "INTERFACE.NAME" */
-static bool is_qualified(const char *name)
+static bool message_is_qualified(const char *name)
 {
 	const char *dot = name ? strrchr(name, '.') : NULL;
 
@@ -67,18 +67,18 @@ int message_parse_call(const char *text, struct message_call *ret)
 	struct message_call call;
 	int r;
 
-	r = parse_object(text, JSON_REJECT_DUPLICATES, &root);
+	r = message_parse_object(text, JSON_REJECT_DUPLICATES, &root);
 	if (r < 0)
 		return r;
 	call.method = json_string_value(json_object_get(root, "method"));
-	if (!is_qualified(call.method))
+	if (!message_is_qualified(call.method))
 		return -EBADMSG;
-	r = parse_parameters(root, &call.parameters);
+	r = message_parse_parameters(root, &call.parameters);
 	if (r < 0)
 		return r;
-	if (parse_flag(root, "more", &call.more) < 0 ||
-	    parse_flag(root, "oneway", &call.oneway) < 0 ||
-	    parse_flag(root, "upgrade", &call.upgrade) < 0)
+	if (message_parse_flag(root, "more", &call.more) < 0 ||
+	    message_parse_flag(root, "oneway", &call.oneway) < 0 ||
+	    message_parse_flag(root, "upgrade", &call.upgrade) < 0)
 		return -EBADMSG;
 	call.root = take(root);
 	*ret = call;
@@ -98,19 +98,19 @@ int message_parse_reply(const char *text, struct message_reply *ret)
 	json_t *error;
 	int r;
 
-	r = parse_object(text, 0, &root);
+	r = message_parse_object(text, 0, &root);
 	if (r < 0)
 		return r;
 	error = json_object_get(root, "error");
 	if (error && !json_is_null(error)) {
 		reply.error = json_string_value(error);
-		if (!is_qualified(reply.error))
+		if (!message_is_qualified(reply.error))
 			return -EBADMSG;
 	}
-	r = parse_parameters(root, &reply.parameters);
+	r = message_parse_parameters(root, &reply.parameters);
 	if (r < 0)
 		return r;
-	r = parse_flag(root, "continues", &reply.continues);
+	r = message_parse_flag(root, "continues", &reply.continues);
 	if (r < 0)
 		return r;
 	reply.root = take(root);
@@ -125,13 +125,13 @@ void message_reply_done(struct message_reply *reply)
 }
 
 /* Writes a flag only if it is set. */
-static int set_flag(json_t *root, const char *name, unsigned set)
+static int message_set_flag(json_t *root, const char *name, unsigned set)
 {
 	return set ? json_object_set_new(root, name, json_true()) : 0;
 }
 
 /* The only possible failure is an allocation: the root is an object, written to memory. */
-static int dump(char **ret, const json_t *root)
+static int message_dump(char **ret, const json_t *root)
 {
 	char *text = json_dumps(root, JSON_COMPACT);
 
@@ -146,19 +146,19 @@ int message_build_call(char **ret, const char *method, json_t *parameters, unsig
 	cleanup(json_decrefp) json_t *root =
 		json_pack("{s:s, s:o}", "method", method, "parameters", parameters);
 
-	if (!root || set_flag(root, "more", flags & MESSAGE_MORE) < 0 ||
-	    set_flag(root, "oneway", flags & MESSAGE_ONEWAY) < 0)
+	if (!root || message_set_flag(root, "more", flags & MESSAGE_MORE) < 0 ||
+	    message_set_flag(root, "oneway", flags & MESSAGE_ONEWAY) < 0)
 		return -ENOMEM;
-	return dump(ret, root);
+	return message_dump(ret, root);
 }
 
 int message_build_reply(char **ret, json_t *parameters, unsigned flags)
 {
 	cleanup(json_decrefp) json_t *root = json_pack("{s:o}", "parameters", parameters);
 
-	if (!root || set_flag(root, "continues", flags & MESSAGE_CONTINUES) < 0)
+	if (!root || message_set_flag(root, "continues", flags & MESSAGE_CONTINUES) < 0)
 		return -ENOMEM;
-	return dump(ret, root);
+	return message_dump(ret, root);
 }
 
 int message_build_error(char **ret, const char *error, json_t *parameters)
@@ -168,7 +168,7 @@ int message_build_error(char **ret, const char *error, json_t *parameters)
 
 	if (!root)
 		return -ENOMEM;
-	return dump(ret, root);
+	return message_dump(ret, root);
 }
 
 json_t *message_string(const char *text)

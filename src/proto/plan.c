@@ -1,3 +1,7 @@
+/*
+ * A plan has an entry for each row of the forecast.  A time that is not bounded is left out, as
+ * JSON has no infinity.
+ */
 #include "proto/plan.h"
 
 #include "base/clock.h"
@@ -5,7 +9,7 @@
 #include "proto/view.h"
 
 /* Returns NULL if out of memory. */
-static json_t *build_waits(const struct forecast_row *row)
+static json_t *plan_build_waits(const struct forecast_row *row)
 {
 	cleanup(json_decrefp) json_t *waits = json_array();
 
@@ -15,16 +19,16 @@ static json_t *build_waits(const struct forecast_row *row)
 	return take(waits);
 }
 
-static const char *budget_path(const struct forecast_times *times)
+static const char *plan_budget_path(const struct forecast_times *times)
 {
 	return times->budget ? times->budget->path : NULL;
 }
 
-static json_t *build_entry(const struct forecast_row *row)
+static json_t *plan_build_entry(const struct forecast_row *row)
 {
 	const struct forecast_times *idle = &row->times[FORECAST_IDLE];
 	const struct forecast_times *busy = &row->times[FORECAST_BUSY];
-	cleanup(json_decrefp) json_t *waits = build_waits(row);
+	cleanup(json_decrefp) json_t *waits = plan_build_waits(row);
 
 	if (!waits)
 		return NULL;
@@ -38,14 +42,14 @@ static json_t *build_entry(const struct forecast_row *row)
 		.soonest_usec = row->times[FORECAST_SOONEST].begin_usec,
 		.begin_usec = idle->begin_usec,
 		.end_usec = idle->end_usec,
-		.budget = budget_path(idle),
+		.budget = plan_budget_path(idle),
 		.busy_begin_usec = busy->begin_usec,
 		.busy_end_usec = busy->end_usec,
-		.busy_budget = budget_path(busy),
+		.busy_budget = plan_budget_path(busy),
 	});
 }
 
-static int set_bounded(json_t *plan, const char *name, uint64_t usec)
+static int plan_set_bounded(json_t *plan, const char *name, uint64_t usec)
 {
 	if (usec == USEC_INFINITY)
 		return 0;
@@ -58,11 +62,11 @@ json_t *plan_build(const struct forecast *f, uint64_t grace_usec)
 	json_t *entries = json_object_get(plan, "entries");
 
 	for (size_t i = 0; i < f->n_rows; i++)
-		if (json_array_append_new(entries, build_entry(&f->rows[i])) < 0)
+		if (json_array_append_new(entries, plan_build_entry(&f->rows[i])) < 0)
 			return NULL;
-	if (set_bounded(plan, "idle_usec", f->end_usec[FORECAST_IDLE]) < 0 ||
-	    set_bounded(plan, "busy_usec", f->end_usec[FORECAST_BUSY]) < 0 ||
-	    set_bounded(plan, "grace_usec", grace_usec) < 0)
+	if (plan_set_bounded(plan, "idle_usec", f->end_usec[FORECAST_IDLE]) < 0 ||
+	    plan_set_bounded(plan, "busy_usec", f->end_usec[FORECAST_BUSY]) < 0 ||
+	    plan_set_bounded(plan, "grace_usec", grace_usec) < 0)
 		return NULL;
 	return take(plan);
 }

@@ -1,3 +1,7 @@
+/*
+ * A report is written and read by the same tables of fields, one for each struct.  An array of
+ * nodes has one lane for each node: its states and guards in the order in which they came.
+ */
 #include "proto/report.h"
 
 #include <errno.h>
@@ -68,7 +72,7 @@ DEFINE_BUILD(report_node, node_fields)
 DEFINE_BUILD(report_state, state_fields)
 DEFINE_BUILD(report_guard, guard_fields)
 
-static int parse_lane(const json_t *object, struct report_lane *lane)
+static int report_parse_lane(const json_t *object, struct report_lane *lane)
 {
 	int r = field_read(object, &report_node_table, &lane->node);
 
@@ -81,7 +85,7 @@ static int parse_lane(const json_t *object, struct report_lane *lane)
 	return r;
 }
 
-static int parse_lanes(const json_t *nodes, struct report *report)
+static int report_parse_lanes(const json_t *nodes, struct report *report)
 {
 	size_t n = json_array_size(nodes);
 	int r = 0;
@@ -92,7 +96,7 @@ static int parse_lanes(const json_t *nodes, struct report *report)
 	if (!report->lanes)
 		return -ENOMEM;
 	for (report->n = 0; r == 0 && report->n < n; report->n++)
-		r = parse_lane(json_array_get(nodes, report->n), &report->lanes[report->n]);
+		r = report_parse_lane(json_array_get(nodes, report->n), &report->lanes[report->n]);
 	return r;
 }
 
@@ -106,7 +110,7 @@ int report_parse(const json_t *root, struct report *ret)
 		return -EPROTONOSUPPORT;
 	r = field_read(root, &report_view_table, &report.view);
 	if (r == 0)
-		r = parse_lanes(json_object_get(root, "nodes"), &report);
+		r = report_parse_lanes(json_object_get(root, "nodes"), &report);
 	if (r < 0)
 		report_done(&report);
 	else
@@ -114,7 +118,7 @@ int report_parse(const json_t *root, struct report *ret)
 	return r;
 }
 
-static int open_file(const char *path, uint64_t size_max)
+static int report_open_file(const char *path, uint64_t size_max)
 {
 	cleanup(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -128,7 +132,7 @@ static int open_file(const char *path, uint64_t size_max)
 
 int report_load(const char *path, uint64_t size_max, json_t **root, struct report *ret)
 {
-	cleanup(closep) int fd = open_file(path, size_max);
+	cleanup(closep) int fd = report_open_file(path, size_max);
 	json_t *object;
 	int r;
 

@@ -23,10 +23,12 @@ const char *const service_view_states[] = {
 
 static const char *const health_states[] = { "unknown", "healthy", "unhealthy", NULL };
 
+static const char *const agent_words[] = { "ready", "drain", "down", NULL };
+
 static const char *const plan_kinds[] = { "service", "final", NULL };
 
 const char *const guard_view_kinds[] = { "process", "action", "leftover", "program",
-					   "lease",   "log",	NULL };
+					 "lease",   "log",    NULL };
 
 static const char *const output_streams[] = { "stdout", "stderr", NULL };
 
@@ -46,6 +48,7 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_STRING, status, .optional = true),
 	FIELD(service_view, FIELD_STRINGS, waiting, .optional = true),
 	FIELD(service_view, FIELD_INT, next_usec, .optional = true),
+	FIELD(service_view, FIELD_INT, quiet_usec, .optional = true),
 	FIELD(service_view, FIELD_INT, error, .optional = true),
 	FIELD(service_view, FIELD_INT, reloading_usec, .optional = true),
 	FIELD(service_view, FIELD_BOOL, ending, .optional = true),
@@ -59,6 +62,7 @@ static const struct field service_fields[] = {
 	FIELD(service_view, FIELD_INT, scheduled_usec, .optional = true),
 	FIELD(service_view, FIELD_INT, ran_usec, .optional = true),
 	FIELD(service_view, FIELD_STRINGS, logs, .optional = true),
+	FIELD(service_view, FIELD_INT, log_lines, .optional = true),
 	FIELD(service_view, FIELD_INT, lost_lines, .optional = true),
 	FIELD(service_view, FIELD_INT, lost_bytes, .optional = true),
 	FIELD(service_view, FIELD_ENUM, health, .optional = true, .values = health_states),
@@ -76,7 +80,9 @@ static const struct field node_fields[] = {
 	FIELD(node_view, FIELD_INT, guards),
 	FIELD(node_view, FIELD_BOOL, ready),
 	FIELD(node_view, FIELD_BOOL, forced),
+	FIELD(node_view, FIELD_BOOL, restarting, .optional = true),
 	FIELD(node_view, FIELD_INT, deadline_usec, .optional = true),
+	FIELD(node_view, FIELD_ENUM, agent, .optional = true, .values = agent_words),
 	FIELD(node_view, FIELD_STRUCT, service, .optional = true, .table = &service_table,
 	      .present = offsetof(struct node_view, is_service)),
 };

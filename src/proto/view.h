@@ -22,6 +22,7 @@ struct service_view {
 	json_t *waiting;				       /* array of strings; NULL: empty */
 	uint64_t next_usec;				       /* optional */
 	uint64_t error, reloading_usec, watchdog_usec, stored; /* optional */
+	uint64_t quiet_usec;				       /* optional */
 	bool ending;	      /* the service has announced that it ends by itself */
 	bool ended;	      /* it has ended by itself, and satisfies no requirement */
 	bool stopped;	      /* by a request, or with a node that it requires and that was */
@@ -30,6 +31,7 @@ struct service_view {
 	const char *schedule; /* optional, as the next two */
 	uint64_t scheduled_usec, ran_usec; /* until the next run, since the last one */
 	json_t *logs;			   /* array of strings, the files; NULL: empty */
+	uint64_t log_lines;		   /* optional: lines of output that were written */
 	uint64_t lost_lines, lost_bytes;   /* optional: output that could not be written */
 	const char *health;		   /* optional, as health_state_name(); with the next two */
 	uint64_t health_since_usec;
@@ -46,7 +48,9 @@ struct node_view {
 	uint64_t guards;
 	bool ready;
 	bool forced;
+	bool restarting;	/* stopped, and started again once it is complete */
 	uint64_t deadline_usec; /* optional */
+	const char *agent;	/* optional, as agent_word_name() */
 	bool is_service;	/* @service is valid */
 	struct service_view service;
 };

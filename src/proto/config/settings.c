@@ -23,7 +23,7 @@ struct settings {
 	json_t *list;
 };
 
-static bool is_of_node(const struct node_config *node, const struct key *key)
+static bool settings_is_of_node(const struct node_config *node, const struct key *key)
 {
 	switch (key->scope) {
 	case SCOPE_ROOT:
@@ -40,7 +40,7 @@ static bool is_of_node(const struct node_config *node, const struct key *key)
 	}
 }
 
-static const void *field_of(const struct settings *s, const struct key *key)
+static const void *settings_field_of(const struct settings *s, const struct key *key)
 {
 	const struct node_config *node = s->node;
 
@@ -51,12 +51,12 @@ static const void *field_of(const struct settings *s, const struct key *key)
 }
 
 /* May hold passwords. */
-static bool is_secret(enum key_id key)
+static bool settings_is_secret(enum key_id key)
 {
 	return key == KEY_ENVIRONMENT;
 }
 
-static json_t *file_json(const struct settings *s, const char *file)
+static json_t *settings_file_json(const struct settings *s, const char *file)
 {
 	cleanup(freep) char *path = NULL;
 
@@ -71,7 +71,7 @@ static json_t *file_json(const struct settings *s, const char *file)
 	return message_string(path);
 }
 
-static void add_setting(const struct settings *s, enum key_id key, json_t *value)
+static void settings_add_value(const struct settings *s, enum key_id key, json_t *value)
 {
 	static const char *const origins[] = {
 		[ORIGIN_DEFAULT] = "default",
@@ -86,15 +86,16 @@ static void add_setting(const struct settings *s, enum key_id key, json_t *value
 	if (source.node) {
 		(void)json_object_set_new(setting, "section",
 					  message_string(node_config_section(source.node)));
-		(void)json_object_set_new(setting, "file", file_json(s, source.place.file));
+		(void)json_object_set_new(setting, "file",
+					  settings_file_json(s, source.place.file));
 		(void)json_object_set_new(setting, "line", json_integer(source.place.line));
 	}
-	if (is_secret(key) && !s->trusted && source.node)
+	if (settings_is_secret(key) && !s->trusted && source.node)
 		(void)json_object_set_new(setting, "hidden", json_true());
 	(void)json_array_append_new(s->list, setting);
 }
 
-static json_t *print_value(const struct type *type, const void *field)
+static json_t *settings_print_value(const struct type *type, const void *field)
 {
 	cleanup(freep) char *text = NULL;
 	struct memstream m;
@@ -106,7 +107,7 @@ static json_t *print_value(const struct type *type, const void *field)
 }
 
 /* As parse_words() reads it, with each % doubled if substitution has been done. */
-static void print_word(FILE *file, const char *word, bool substituted)
+static void settings_print_word(FILE *file, const char *word, bool substituted)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "%+,-./:=@_";
@@ -122,7 +123,7 @@ static void print_word(FILE *file, const char *word, bool substituted)
 	(void)fputs(quoted ? "'" : "", file);
 }
 
-static json_t *print_words(char *const *words, bool substituted)
+static json_t *settings_print_words(char *const *words, bool substituted)
 {
 	cleanup(freep) char *text = NULL;
 	struct memstream m;
@@ -131,33 +132,36 @@ static json_t *print_words(char *const *words, bool substituted)
 		return NULL;
 	for (size_t i = 0; words && words[i]; i++) {
 		(void)fputs(i ? " " : "", m.file);
-		print_word(m.file, words[i], substituted);
+		settings_print_word(m.file, words[i], substituted);
 	}
 	return memstream_close(&m, &text) == 0 && *text ? message_string(text) : NULL;
 }
 
 /* Each command is an entry of its own. */
-static void add_commands(const struct settings *s, enum key_id key, const struct commands *commands)
+static void settings_add_commands(const struct settings *s, enum key_id key,
+				  const struct commands *commands)
 {
 	if (commands->n == 0)
-		add_setting(s, key, NULL);
+		settings_add_value(s, key, NULL);
 	for (size_t i = 0; i < commands->n; i++)
-		add_setting(s, key, print_words(commands->argv[i], true));
+		settings_add_value(s, key, settings_print_words(commands->argv[i], true));
 }
 
-static void add_key(const struct settings *s, enum key_id key)
+static void settings_add_key(const struct settings *s, enum key_id key)
 {
-	const void *field = field_of(s, &keys[key]);
+	const void *field = settings_field_of(s, &keys[key]);
 
 	if (key == KEY_COMMAND)
-		add_setting(s, key, print_words(s->node->argv, true));
-	else if (is_secret(key))
-		add_setting(s, key,
-			    s->trusted ? print_words(*(char **const *)field, s->node->argv) : NULL);
+		settings_add_value(s, key, settings_print_words(s->node->argv, true));
+	else if (settings_is_secret(key))
+		settings_add_value(
+			s, key,
+			s->trusted ? settings_print_words(*(char **const *)field, s->node->argv)
+				   : NULL);
 	else if (keys[key].type == &type_commands)
-		add_commands(s, key, field);
+		settings_add_commands(s, key, field);
 	else
-		add_setting(s, key, print_value(keys[key].type, field));
+		settings_add_value(s, key, settings_print_value(keys[key].type, field));
 }
 
 json_t *settings_json(const struct config *config, const struct node_config *node, bool transient,
@@ -176,13 +180,18 @@ json_t *settings_json(const struct config *config, const struct node_config *nod
 				  node->argv != NULL, "settings", s.list);
 
 	for (enum key_id key = 0; reply && key < N_KEYS; key++)
-		if (is_of_node(node, &keys[key]))
-			add_key(&s, key);
+		if (settings_is_of_node(node, &keys[key]))
+			settings_add_key(&s, key);
 	if (node->place.file) {
-		(void)json_object_set_new(reply, "file", file_json(&s, node->place.file));
+		(void)json_object_set_new(reply, "file", settings_file_json(&s, node->place.file));
 		(void)json_object_set_new(reply, "line", json_integer(node->place.line));
 	}
 	return reply;
+}
+
+bool settings_are_secret(const char *key)
+{
+	return strcmp(key, keys[KEY_ENVIRONMENT].name) == 0;
 }
 
 const char *settings_find(const json_t *reply, const char *key)
@@ -191,8 +200,7 @@ const char *settings_find(const json_t *reply, const char *key)
 	size_t i;
 	json_t *setting;
 
-	json_array_foreach((json_t *)(uintptr_t)settings, i, setting)
-	{
+	json_array_foreach ((json_t *)(uintptr_t)settings, i, setting) {
 		if (strcmp(message_get_string(setting, "key", ""), key) == 0)
 			return message_get_string(setting, "value", NULL);
 	}

@@ -13,5 +13,8 @@
 json_t *settings_json(const struct config *config, const struct node_config *node, bool transient,
 		      bool trusted);
 
+/* Returns true if values of the key may be secret, and are hidden from clients that may only look. */
+bool settings_are_secret(const char *key);
+
 /* Returns the value of a key in a reply to Show, which it borrows from; NULL: the key has none. */
 const char *settings_find(const json_t *reply, const char *key);

@@ -31,7 +31,7 @@ static int samples_add(struct samples *samples, uint64_t usec)
 	return 0;
 }
 
-static int compare_usec(const void *a, const void *b)
+static int figures_compare_usec(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -41,7 +41,7 @@ static int compare_usec(const void *a, const void *b)
 static void samples_sort(struct samples *samples)
 {
 	if (samples->n > 0)
-		qsort(samples->usec, samples->n, sizeof(*samples->usec), compare_usec);
+		qsort(samples->usec, samples->n, sizeof(*samples->usec), figures_compare_usec);
 }
 
 uint64_t samples_percentile(const struct samples *samples, unsigned permille)
@@ -113,7 +113,7 @@ static int history_get(struct history *h, const char *node, struct figures **ret
 }
 
 /* "asked by pid 7, uid 0: nightly" counts as "asked". */
-static size_t reason_length(const char *why)
+static size_t figures_reason_length(const char *why)
 {
 	const char *pid = strstr(why, " by pid ");
 
@@ -121,7 +121,7 @@ static size_t reason_length(const char *why)
 }
 
 /* Returns the index of the reason, or that behind the last. */
-static size_t find_reason(const struct figures *f, const char *why, size_t length)
+static size_t figures_find_reason(const struct figures *f, const char *why, size_t length)
 {
 	size_t i = 0;
 
@@ -131,18 +131,19 @@ static size_t find_reason(const struct figures *f, const char *why, size_t lengt
 	return i;
 }
 
-static int figures_add_reason(struct figures *f, const char *why)
+static int figures_add_reason(struct figures *f, const char *why, const char **ret)
 {
-	size_t length = reason_length(why), i = find_reason(f, why, length);
+	size_t length = figures_reason_length(why), i = figures_find_reason(f, why, length);
 	struct figures_reason *more;
 
 	if (i == f->n_reasons && i >= REASONS_MAX) {
 		why = "other reasons";
 		length = strlen(why);
-		i = find_reason(f, why, length);
+		i = figures_find_reason(f, why, length);
 	}
 	if (i < f->n_reasons) {
 		f->reasons[i].n++;
+		*ret = f->reasons[i].text;
 		return 0;
 	}
 	more = reallocarray(f->reasons, i + 1, sizeof(*more));
@@ -153,10 +154,11 @@ static int figures_add_reason(struct figures *f, const char *why)
 	if (!more[i].text)
 		return -ENOMEM;
 	f->n_reasons++;
+	*ret = more[i].text;
 	return 0;
 }
 
-/* A service whose last process had ended by itself was not signalled. */
+/* A service gets no signal if its last process has ended by itself. */
 static int figures_add_phases(struct figures *f, const struct history_phases *p)
 {
 	bool busy = p->draining_usec > 0, idle = p->stopping_usec > 0;
@@ -178,6 +180,7 @@ static int figures_add_phases(struct figures *f, const struct history_phases *p)
 
 static int history_add(const struct history_line *line, void *arg)
 {
+	struct figures_end *end;
 	struct figures *f;
 	int r = history_get(arg, line->node, &f);
 
@@ -185,17 +188,18 @@ static int history_add(const struct history_line *line, void *arg)
 		return r;
 	f->first_usec = f->n == 0 ? line->time_usec : MIN(f->first_usec, line->time_usec);
 	f->last_usec = MAX(f->last_usec, line->time_usec);
-	f->n++;
+	end = &f->last[f->n++ % FIGURES_LAST];
+	*end = (struct figures_end){ line->time_usec, line->total_usec, line->forced, "" };
 	f->n_forced += line->forced;
 	r = samples_add(&f->total, line->total_usec);
 	if (r == 0)
-		r = figures_add_reason(f, line->why);
+		r = figures_add_reason(f, line->why, &end->why);
 	return r == 0 && line->has_phases ? figures_add_phases(f, &line->phases) : r;
 }
 
 /* --- all --- */
 
-static int compare_reasons(const void *a, const void *b)
+static int figures_compare_reasons(const void *a, const void *b)
 {
 	const struct figures_reason *x = a, *y = b;
 
@@ -204,7 +208,7 @@ static int compare_reasons(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-static int compare_nodes(const void *a, const void *b)
+static int figures_compare_nodes(const void *a, const void *b)
 {
 	return strcmp((*(struct figures *const *)a)->node, (*(struct figures *const *)b)->node);
 }
@@ -218,10 +222,10 @@ static void history_sort(struct history *h)
 		samples_sort(&f->own);
 		samples_sort(&f->stopping);
 		samples_sort(&f->draining);
-		qsort(f->reasons, f->n_reasons, sizeof(*f->reasons), compare_reasons);
+		qsort(f->reasons, f->n_reasons, sizeof(*f->reasons), figures_compare_reasons);
 	}
 	if (h->n > 0)
-		qsort(h->nodes, h->n, sizeof(*h->nodes), compare_nodes);
+		qsort(h->nodes, h->n, sizeof(*h->nodes), figures_compare_nodes);
 }
 
 int history_load(struct history **ret, const char *path, uint64_t size_max)
@@ -261,7 +265,7 @@ const struct figures *history_find(const struct history *h, const char *node)
 
 /* --- JSON --- */
 
-static json_t *build_reasons(const struct figures *f)
+static json_t *figures_build_reasons(const struct figures *f)
 {
 	json_t *reasons = json_array();
 
@@ -272,7 +276,7 @@ static json_t *build_reasons(const struct figures *f)
 	return reasons;
 }
 
-static json_int_t percentile(const struct figures *f, unsigned permille)
+static json_int_t figures_percentile(const struct figures *f, unsigned permille)
 {
 	return (json_int_t)samples_percentile(&f->total, permille);
 }
@@ -281,7 +285,24 @@ json_t *figures_build(const struct figures *f)
 {
 	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "node", f->node, "ends",
 			 (json_int_t)f->n, "forced", (json_int_t)f->n_forced, "p50_usec",
-			 percentile(f, 500), "p99_usec", percentile(f, 990), "longest_usec",
-			 percentile(f, 1000), "first_usec", (json_int_t)f->first_usec, "last_usec",
-			 (json_int_t)f->last_usec, "reasons", build_reasons(f));
+			 figures_percentile(f, 500), "p99_usec", figures_percentile(f, 990),
+			 "longest_usec", figures_percentile(f, 1000), "first_usec",
+			 (json_int_t)f->first_usec, "last_usec", (json_int_t)f->last_usec,
+			 "reasons", figures_build_reasons(f));
+}
+
+json_t *figures_build_last(const struct figures *f)
+{
+	json_t *ends = json_array();
+
+	for (size_t i = f->n - MIN(f->n, FIGURES_LAST); i < f->n; i++) {
+		const struct figures_end *end = &f->last[i % FIGURES_LAST];
+
+		(void)json_array_append_new(
+			ends,
+			json_pack("{s:I, s:I, s:b, s:o}", "time_usec", (json_int_t)end->time_usec,
+				  "total_usec", (json_int_t)end->total_usec, "forced", end->forced,
+				  "why", message_string(end->why)));
+	}
+	return ends;
 }

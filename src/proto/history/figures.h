@@ -25,6 +25,14 @@ struct figures_reason {
 	size_t n;
 };
 
+/* An end of a node. */
+struct figures_end {
+	uint64_t time_usec, total_usec;
+	bool forced;
+	const char *why; /* the text of a reason */
+};
+#define FIGURES_LAST ((size_t)20)
+
 struct figures {
 	const char *node; /* "" is the root */
 	size_t n;	  /* ends */
@@ -38,6 +46,8 @@ struct figures {
 	size_t n_stopping_killed, n_draining_killed;
 	struct figures_reason *reasons; /* the most frequent first */
 	size_t n_reasons;
+	struct figures_end
+		last[FIGURES_LAST]; /* a ring: the end number i, from 0, is at i % FIGURES_LAST */
 };
 
 struct history {
@@ -53,6 +63,9 @@ struct history *history_free(struct history *history);
 
 /* Creates the object that swansongctl history --json prints for a node; NULL: out of memory. */
 json_t *figures_build(const struct figures *figures);
+
+/* Creates the array of the last ends, the oldest first: [{"time_usec", "total_usec", "forced", "why"}]. */
+json_t *figures_build_last(const struct figures *figures);
 
 /* Returns the figures of the node, or NULL if it has not ended. */
 const struct figures *history_find(const struct history *history, const char *node);

@@ -1,3 +1,7 @@
+/*
+ * A line is written and read by the same tables of fields.  Phases that did not happen are 0 in
+ * the struct, and are left out of the line.
+ */
 #include "proto/history/line.h"
 
 #include <errno.h>
@@ -38,7 +42,7 @@ static const struct field line_fields[] = {
 static const struct field_table line_table = FIELD_TABLE(history_line, line_fields);
 
 /* Parts that did not happen are left out. */
-static void phases_replace(struct history_phases *phases, uint64_t from, uint64_t to)
+static void history_phases_replace(struct history_phases *phases, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < phases_table.n; i++) {
 		uint64_t *usec = (uint64_t *)(void *)((char *)phases + phases_fields[i].offset);
@@ -47,15 +51,15 @@ static void phases_replace(struct history_phases *phases, uint64_t from, uint64_
 	}
 }
 
-static json_t *build_head(struct history_line line)
+static json_t *history_build_head(struct history_line line)
 {
-	phases_replace(&line.phases, 0, FIELD_NONE);
+	history_phases_replace(&line.phases, 0, FIELD_NONE);
 	return field_write(&line_table, &line);
 }
 
 json_t *history_line_build(const struct history_line *line)
 {
-	cleanup(json_decrefp) json_t *object = build_head(*line);
+	cleanup(json_decrefp) json_t *object = history_build_head(*line);
 	json_t *held_by;
 
 	if (line->n_held_by == 0)
@@ -70,7 +74,7 @@ json_t *history_line_build(const struct history_line *line)
 	return take(object);
 }
 
-static int parse_holders(const json_t *holders, struct history_line *line)
+static int history_parse_holders(const json_t *holders, struct history_line *line)
 {
 	if (holders && !json_is_array(holders))
 		return -EBADMSG;
@@ -86,26 +90,26 @@ int history_line_parse(const json_t *object, struct history_line *ret)
 	struct history_line line = { .time_usec = 0 };
 	int r = field_read(object, &line_table, &line);
 
-	phases_replace(&line.phases, FIELD_NONE, 0);
+	history_phases_replace(&line.phases, FIELD_NONE, 0);
 	if (r == 0)
-		r = parse_holders(json_object_get(object, "held_by"), &line);
+		r = history_parse_holders(json_object_get(object, "held_by"), &line);
 	if (r == 0)
 		*ret = line;
 	return r;
 }
 
-static bool is_none(const char *path)
+static bool history_is_none(const char *path)
 {
 	return !path || strcmp(path, "none") == 0;
 }
 
 int history_path(char **ret, const char *history, const char *report)
 {
-	const char *slash = is_none(report) ? NULL : strrchr(report, '/');
+	const char *slash = history_is_none(report) ? NULL : strrchr(report, '/');
 
 	*ret = NULL;
 	if (history)
-		return is_none(history) || (*ret = strdup(history)) ? 0 : -ENOMEM;
+		return history_is_none(history) || (*ret = strdup(history)) ? 0 : -ENOMEM;
 	if (slash && asprintf(ret, "%.*s/" HISTORY_NAME, (int)(slash - report), report) < 0) {
 		*ret = NULL;
 		return -ENOMEM;

@@ -36,7 +36,8 @@ int history_read_line(const char *text, size_t size,
 	return 0;
 }
 
-static int open_file(struct history_reader *reader, int directory, const char *name, FILE **ret)
+static int history_open_file(struct history_reader *reader, int directory, const char *name,
+			     FILE **ret)
 {
 	cleanup(closep) int fd =
 		openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -56,13 +57,13 @@ static int open_file(struct history_reader *reader, int directory, const char *n
 	return 0;
 }
 
-static int read_file(struct history_reader *reader, int directory, const char *name)
+static int history_read_file(struct history_reader *reader, int directory, const char *name)
 {
 	cleanup(freep) char *text = NULL;
 	size_t size = 0;
 	FILE *file = NULL;
 	ssize_t n;
-	int r = open_file(reader, directory, name, &file);
+	int r = history_open_file(reader, directory, name, &file);
 
 	if (r < 0)
 		return r;
@@ -74,7 +75,7 @@ static int read_file(struct history_reader *reader, int directory, const char *n
 	return r < 0 ? r : 0;
 }
 
-static int read_rotated(struct history_reader *reader, int directory, const char *base)
+static int history_read_rotated(struct history_reader *reader, int directory, const char *base)
 {
 	struct dirent **names;
 	int n = scandirat(directory, ".", &names, NULL, alphasort), r = 0;
@@ -83,7 +84,7 @@ static int read_rotated(struct history_reader *reader, int directory, const char
 		return -errno;
 	for (int i = 0; i < n; i++) {
 		if (r >= 0 && logger_is_rotated(names[i]->d_name, base))
-			r = read_file(reader, directory, names[i]->d_name);
+			r = history_read_file(reader, directory, names[i]->d_name);
 		if (r == -ENOENT)
 			r = 0;
 		free(names[i]);
@@ -109,6 +110,6 @@ int history_read(const char *path, uint64_t size_max,
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	r = read_rotated(&reader, fd, base);
-	return r < 0 ? r : read_file(&reader, fd, base);
+	r = history_read_rotated(&reader, fd, base);
+	return r < 0 ? r : history_read_file(&reader, fd, base);
 }

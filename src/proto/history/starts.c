@@ -31,19 +31,19 @@ static const struct field event_fields[] = {
 };
 static const struct field_table event_table = FIELD_TABLE(start_event, event_fields);
 
-static bool is_up(const char *state)
+static bool starts_is_up(const char *state)
 {
 	return strcmp(state, "up") == 0 || strcmp(state, "done") == 0;
 }
 
 /* Returns true if the service is on its way from a start to being up. */
-static bool is_coming_up(const char *state)
+static bool starts_is_coming_up(const char *state)
 {
-	return report_part(state) == REPORT_RUNNING && !is_up(state);
+	return report_part(state) == REPORT_RUNNING && !starts_is_up(state);
 }
 
 /* Returns the lane of a start that is not over; or NULL. */
-static struct report_lane *find_lane(const struct report *report, const char *path)
+static struct report_lane *starts_find_lane(const struct report *report, const char *path)
 {
 	for (size_t i = report->n; i > 0; i--) {
 		struct report_lane *lane = &report->lanes[i - 1];
@@ -54,7 +54,7 @@ static struct report_lane *find_lane(const struct report *report, const char *pa
 	return NULL;
 }
 
-static int begin_lane(struct report *report, const struct start_event *event)
+static int starts_begin_lane(struct report *report, const struct start_event *event)
 {
 	struct report_lane *lane = &report->lanes[report->n];
 
@@ -80,11 +80,11 @@ static int begin_lane(struct report *report, const struct start_event *event)
 }
 
 /* The clock may have been set back: no event is before the first. */
-static int add_event(struct report *report, const struct start_event *event)
+static int starts_add_event(struct report *report, const struct start_event *event)
 {
-	bool begins = report_part(event->from) == REPORT_OVER && is_coming_up(event->to);
-	int r = begins ? begin_lane(report, event) : 0;
-	struct report_lane *lane = r == 0 ? find_lane(report, event->node) : NULL;
+	bool begins = report_part(event->from) == REPORT_OVER && starts_is_coming_up(event->to);
+	int r = begins ? starts_begin_lane(report, event) : 0;
+	struct report_lane *lane = r == 0 ? starts_find_lane(report, event->node) : NULL;
 	uint64_t begin = report->view.time_usec, at;
 
 	if (!lane)
@@ -94,23 +94,23 @@ static int add_event(struct report *report, const struct start_event *event)
 		lane->node.stop_usec = (int64_t)at;
 	if (lane->n_states < STATES_MAX)
 		lane->states[lane->n_states++] = (struct report_state){ event->to, (int64_t)at };
-	if (!is_coming_up(event->to)) {
+	if (!starts_is_coming_up(event->to)) {
 		lane->node.complete_usec = at;
-		lane->node.late_usec = is_up(event->to) ? FIELD_NONE : at;
-		report->view.forced |= !is_up(event->to);
+		lane->node.late_usec = starts_is_up(event->to) ? FIELD_NONE : at;
+		report->view.forced |= !starts_is_up(event->to);
 	}
 	report->view.total_usec = MAX(report->view.total_usec, at);
 	return 0;
 }
 
-static void freep_events(struct start_event **events)
+static void starts_freep_events(struct start_event **events)
 {
 	free(*events);
 }
 
 int starts_report(const json_t *reply, const char *host, struct report *ret)
 {
-	cleanup(freep_events) struct start_event *events = NULL;
+	cleanup(starts_freep_events) struct start_event *events = NULL;
 	struct report report = {
 		.view = { .version = PACKAGE_VERSION,
 			  .host = host,
@@ -126,7 +126,7 @@ int starts_report(const json_t *reply, const char *host, struct report *ret)
 	r = report.lanes ? 0 : -ENOMEM;
 	for (size_t i = 0; i < n && r == 0; i++)
 		if (strcmp(events[i].kind, "service") == 0)
-			r = add_event(&report, &events[i]);
+			r = starts_add_event(&report, &events[i]);
 	if (r < 0)
 		report_done(&report);
 	else

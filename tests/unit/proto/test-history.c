@@ -320,6 +320,36 @@ START_TEST(other_paths_than_files_are_refused)
 }
 END_TEST
 
+START_TEST(the_last_ends_are_kept_in_their_order)
+{
+	char text[64 * 100];
+	size_t used = 0;
+	struct history *h;
+	json_t *ends;
+
+	for (int i = 1; i <= 45; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "{\"time_usec\":%d,\"node\":\"a\",\"generation\":1,"
+					 "\"why\":\"asked by pid %d\",\"total_usec\":%d}\n",
+					 i, i, 1000 - i);
+	put_file("l", text);
+	h = load("l", 0);
+	ends = figures_build_last(history_find(h, "a"));
+	ck_assert_uint_eq(json_array_size(ends), FIGURES_LAST);
+	for (size_t i = 0; i < FIGURES_LAST; i++) {
+		const json_t *end = json_array_get(ends, i);
+		json_int_t time = (json_int_t)i + 26;
+
+		ck_assert_int_eq(json_integer_value(json_object_get(end, "time_usec")), time);
+		ck_assert_int_eq(json_integer_value(json_object_get(end, "total_usec")),
+				 1000 - time);
+		ck_assert_str_eq(json_string_value(json_object_get(end, "why")), "asked");
+	}
+	json_decref(ends);
+	history_free(h);
+}
+END_TEST
+
 START_TEST(reasons_are_limited)
 {
 	char text[64 * 100];
@@ -359,6 +389,7 @@ Suite *test_suite(void)
 	tcase_add_test(tc, durations_are_rounded_up_to_what_is_easy_to_read);
 	tcase_add_test(tc, advice_needs_ends_and_a_contradiction);
 	tcase_add_test(tc, figures_are_of_all_files_and_of_each_node);
+	tcase_add_test(tc, the_last_ends_are_kept_in_their_order);
 	tcase_add_test(tc, other_paths_than_files_are_refused);
 	tcase_add_test(tc, reasons_are_limited);
 	suite_add_tcase(s, tc);

@@ -170,7 +170,9 @@ START_TEST(the_types_of_the_text_are_those_of_the_structs)
 	static const char *const types[] = { "\ntype Service (\n", "\ntype Node (\n",
 					     "\ntype Guard (\n" };
 
+	view.restarting = true;
 	view.deadline_usec = 1;
+	view.agent = "drain";
 	view.service = service;
 	view.service.result = "";
 	view.service.schedule = "daily";
