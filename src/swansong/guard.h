@@ -105,8 +105,8 @@ static inline void *swansong_guarded_take(struct swansong_guarded *guarded)
 }
 
 /*
- * On a node that runs, a guard is one addition, which costs not much less than the call of a
- * function for it would.  So it is inlined below.  If SWANSONG_NO_INLINE is defined, or the
+ * On a node that runs, taking a guard is one addition; a function call would nearly double its cost.
+ * So it is inlined below.  If SWANSONG_NO_INLINE is defined, or the
  * compiler does not optimize, the functions of the library are called; these do the same.
  *
  * Two words are at fixed places of a node, for the code below and no other use: the entry, and

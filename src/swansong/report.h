@@ -2,8 +2,8 @@
 #define SWANSONG_REPORT_H
 
 /*
- * Which guards are held, since when, and where they were taken: the reason why a shutdown does not
- * end.
+ * The report lists the guards that are held, with their age and the place where they were taken: the
+ * reasons why a shutdown does not end.
  *
  * The report is switched on for a whole tree; until then it is off and costs nothing.  While it is
  * on, each guard that is taken or dropped also takes a lock, shared only with guards on the same

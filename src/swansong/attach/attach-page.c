@@ -26,7 +26,7 @@
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
 /* Parses two numbers, as in "5:6". */
-static int parse_pair(char *text, int *a, int *b)
+static int passed_parse_pair(char *text, int *a, int *b)
 {
 	char *colon = strchr(text, ':');
 	uint64_t left, right;
@@ -53,10 +53,10 @@ static int passed_numbers(struct passed *p)
 	memcpy(text, value, length); /* a longer value is cut, and is no pair of numbers then */
 	text[length] = '\0';
 	(void)unsetenv(PAGE_VARIABLE);
-	return parse_pair(text, &p->fd, &p->socket) < 0 ? -EPROTO : 1;
+	return passed_parse_pair(text, &p->fd, &p->socket) < 0 ? -EPROTO : 1;
 }
 
-static int socket_check(int fd)
+static int passed_check_socket(int fd)
 {
 	int type;
 	socklen_t size = sizeof(type);
@@ -66,7 +66,7 @@ static int socket_check(int fd)
 	return type == SOCK_SEQPACKET ? 0 : -EPROTO;
 }
 
-static int page_check(struct passed *p)
+static int passed_check_page(struct passed *p)
 {
 	int seals = fcntl(p->fd, F_GET_SEALS);
 	struct page header;
@@ -85,7 +85,7 @@ static int page_check(struct passed *p)
 	return (size_t)st.st_size < p->size ? -EPROTO : 0;
 }
 
-static int page_lock(int fd)
+static int passed_lock_page(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
 
@@ -94,7 +94,7 @@ static int page_lock(int fd)
 	return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
 }
 
-static int page_map(struct passed *p)
+static int passed_map_page(struct passed *p)
 {
 	void *map = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
 	int r;
@@ -111,14 +111,14 @@ static int page_map(struct passed *p)
 }
 
 /* Takes the descriptors, which have been checked. */
-static int passed_own(struct passed *p)
+static int passed_prepare(struct passed *p)
 {
 	int r;
 
 	if (fcntl(p->fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(p->socket, F_SETFD, FD_CLOEXEC) < 0)
 		return -errno;
-	r = page_lock(p->fd);
-	return r < 0 ? r : page_map(p);
+	r = passed_lock_page(p->fd);
+	return r < 0 ? r : passed_map_page(p);
 }
 
 int passed_take(struct passed *ret)
@@ -128,12 +128,12 @@ int passed_take(struct passed *ret)
 
 	if (r <= 0)
 		return r;
-	r = socket_check(p.socket);
+	r = passed_check_socket(p.socket);
 	if (r == 0)
-		r = page_check(&p);
+		r = passed_check_page(&p);
 	if (r < 0)
 		return r;
-	r = passed_own(&p);
+	r = passed_prepare(&p);
 	if (r < 0) {
 		passed_close(&p);
 		return r;
@@ -144,15 +144,15 @@ int passed_take(struct passed *ret)
 
 int passed_close_in_fork(const struct passed *p)
 {
-	int r = fork_own(p->fd, (struct owned){ CLOSED });
+	int r = fork_add_fd(p->fd, (struct owned){ CLOSED });
 
-	return r < 0 ? r : fork_own(p->socket, (struct owned){ CLOSED });
+	return r < 0 ? r : fork_add_fd(p->socket, (struct owned){ CLOSED });
 }
 
 void passed_close(struct passed *p)
 {
-	fork_disown(p->fd);
-	fork_disown(p->socket);
+	fork_remove_fd(p->fd);
+	fork_remove_fd(p->socket);
 	p->fd = fd_close(p->fd);
 	if (p->socket >= 0)
 		(void)shutdown(p->socket, SHUT_RDWR);

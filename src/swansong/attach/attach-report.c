@@ -13,7 +13,7 @@
 #define HEADING "REPORT\n"
 
 /* Makes @text one line. */
-static void clean(char *text)
+static void attach_report_clean_text(char *text)
 {
 	for (; *text; text++)
 		if ((unsigned char)*text < ' ' || *text == 127)
@@ -21,8 +21,8 @@ static void clean(char *text)
 }
 
 /* Adds the line of @site, or nothing if there is no room for it.  Returns its length. */
-static size_t site_write(const struct swansong_report_site *site, uint64_t now, char *buf,
-			 size_t room)
+static size_t attach_report_write_site(const struct swansong_report_site *site, uint64_t now,
+				       char *buf, size_t room)
 {
 	uint64_t since = now > site->oldest ? now - site->oldest : 0;
 	char line[512];
@@ -31,7 +31,7 @@ static size_t site_write(const struct swansong_report_site *site, uint64_t now, 
 
 	if (n < 0)
 		return 0;
-	clean(line); /* a line that is too long is cut */
+	attach_report_clean_text(line); /* a line that is too long is cut */
 	n = snprintf(buf, room, "%s\n", line);
 	return n > 0 && (size_t)n < room ? (size_t)n : 0;
 }
@@ -47,7 +47,8 @@ size_t attach_report(struct swansong *root, char buf[static PAGE_MESSAGE_MAX])
 		return used;
 	now = clock_now_usec();
 	for (size_t i = 0, n; i < report->n; i++, used += n) {
-		n = site_write(&report->sites[i], now, buf + used, PAGE_MESSAGE_MAX - used);
+		n = attach_report_write_site(&report->sites[i], now, buf + used,
+					     PAGE_MESSAGE_MAX - used);
 		if (n == 0)
 			break;
 	}

@@ -49,32 +49,32 @@ struct attached {
 	struct waiter complete;
 };
 
-#define TOLD_COMPLETE  UINT64_C(1)
-#define TOLD_ABANDONED (UINT64_C(1) << 32)
-#define TOLD_ALL       (TOLD_COMPLETE | TOLD_ABANDONED)
+#define WAKE_COMPLETE  UINT64_C(1)
+#define WAKE_ABANDONED (UINT64_C(1) << 32)
+#define WAKE_ALL       (WAKE_COMPLETE | WAKE_ABANDONED)
 
 /* ---- on any thread ---- */
 
-static bool attached_is_ours(const struct attached *a)
+static bool attach_is_ours(const struct attached *a)
 {
 	return tally_is_live(a->attachment.tally);
 }
 
-static bool attached_on_complete(struct waiter *w)
+static bool attach_on_complete(struct waiter *w)
 {
 	struct attached *a = container_of(w, struct attached, complete);
 
-	if (attached_is_ours(a))
-		(void)eventfd_write(a->wake, TOLD_COMPLETE);
+	if (attach_is_ours(a))
+		(void)eventfd_write(a->wake, WAKE_COMPLETE);
 	return false;
 }
 
-static void attached_on_abandoned(struct attachment *attachment)
+static void attach_on_abandoned(struct attachment *attachment)
 {
 	struct attached *a = container_of(attachment, struct attached, attachment);
 
-	if (attached_is_ours(a)) {
-		(void)eventfd_write(a->wake, TOLD_ABANDONED);
+	if (attach_is_ours(a)) {
+		(void)eventfd_write(a->wake, WAKE_ABANDONED);
 		return;
 	}
 	/* A forked process: does the work of the thread, which is missing here. */
@@ -82,29 +82,29 @@ static void attached_on_abandoned(struct attachment *attachment)
 	node_unpin(a->root);
 }
 
-static void attached_close_wake(struct attached *a)
+static void attach_close_wake(struct attached *a)
 {
-	fork_disown(a->wake);
+	fork_remove_fd(a->wake);
 	a->wake = fd_close(a->wake);
 }
 
 /* ---- the thread ---- */
 
-static void attached_say(struct attached *a, const char *message, size_t length)
+static void attach_send(struct attached *a, const char *message, size_t length)
 {
 	/* Does not wait for a daemon that does not read: a message is small. */
 	(void)send(a->passed.socket, message, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static void attached_answer(struct attached *a)
+static void attach_reply(struct attached *a)
 {
 	char buf[PAGE_MESSAGE_MAX];
 
-	attached_say(a, buf, attach_report(a->root, buf));
+	attach_send(a, buf, attach_report(a->root, buf));
 }
 
 /* Reads from the daemon.  Returns false when the daemon has closed its end. */
-static bool attached_hear(struct attached *a)
+static bool attach_receive(struct attached *a)
 {
 	char buf[16];
 	ssize_t n = recv(a->passed.socket, buf, sizeof(buf), MSG_DONTWAIT);
@@ -114,51 +114,51 @@ static bool attached_hear(struct attached *a)
 	if (n == (ssize_t)strlen("STOP") && memcmp(buf, "STOP", strlen("STOP")) == 0)
 		node_shut_down(a->root);
 	else if (n == (ssize_t)strlen("REPORT") && memcmp(buf, "REPORT", strlen("REPORT")) == 0)
-		attached_answer(a);
+		attach_reply(a);
 	return n > 0;
 }
 
 /* Waits, and returns the events that were notified. */
-static uint64_t attached_wait(struct attached *a, bool *listens)
+static uint64_t attach_wait(struct attached *a, bool *listens)
 {
 	struct pollfd fds[] = {
 		{ .fd = a->wake, .events = POLLIN },
 		{ .fd = *listens ? a->passed.socket : -1, .events = POLLIN },
 	};
-	eventfd_t told = 0;
+	eventfd_t events = 0;
 
 	if (deadline_poll(fds, ARRAY_SIZE(fds), USEC_INFINITY) < 0)
 		*listens = false; /* the limit of descriptors may be below two */
 	else if (fds[1].revents)
-		*listens = attached_hear(a);
+		*listens = attach_receive(a);
 	if (fds[0].revents || !*listens)
-		(void)eventfd_read(a->wake, &told);
-	return told;
+		(void)eventfd_read(a->wake, &events);
+	return events;
 }
 
-static void *attached_main(void *arg)
+static void *attach_main(void *arg)
 {
 	struct attached *a = arg;
 	struct swansong *root = a->root;
-	uint64_t told = 0;
+	uint64_t events = 0;
 	bool listens = true;
 
-	while (told != TOLD_ALL) {
-		uint64_t news = attached_wait(a, &listens);
+	while (events != WAKE_ALL) {
+		uint64_t news = attach_wait(a, &listens);
 
-		if (news & TOLD_COMPLETE)
-			attached_say(a, "COMPLETE", strlen("COMPLETE"));
-		told |= news;
+		if (news & WAKE_COMPLETE)
+			attach_send(a, "COMPLETE", strlen("COMPLETE"));
+		events |= news;
 	}
 	passed_close(&a->passed);
-	attached_close_wake(a);
+	attach_close_wake(a);
 	node_unpin(root);
 	return NULL;
 }
 
 /* ---- life ---- */
 
-static struct tally *attached_tally(const struct passed *p)
+static struct tally *attach_read_tally(const struct passed *p)
 {
 	struct tally *t =
 		mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -174,57 +174,57 @@ static struct tally *attached_tally(const struct passed *p)
 }
 
 /* The caller is the last that knows @a. */
-static void attached_free(struct attached *a)
+static void attach_free_attached(struct attached *a)
 {
 	struct tally *tally = a->attachment.tally;
 
 	if (!tally || tally_is_live(tally)) {
 		passed_close(&a->passed);
 		passed_unmap(&a->passed);
-		attached_close_wake(a);
+		attach_close_wake(a);
 	}
 	if (tally)
 		(void)munmap(tally, sizeof(*tally));
 	free(a);
 }
 
-static void attached_on_ended(struct attachment *attachment)
+static void attach_on_ended(struct attachment *attachment)
 {
-	attached_free(container_of(attachment, struct attached, attachment));
+	attach_free_attached(container_of(attachment, struct attached, attachment));
 }
 
-/* Initializes @a; also on failure, attached_free() undoes all of it. */
-static int attached_init(struct attached *a, const struct passed *passed)
+/* Initializes @a; also on failure, attach_free_attached() undoes all of it. */
+static int attach_init(struct attached *a, const struct passed *passed)
 {
 	int r;
 
 	a->passed = *passed;
-	a->attachment.abandoned = attached_on_abandoned;
-	a->attachment.ended = attached_on_ended;
+	a->attachment.abandoned = attach_on_abandoned;
+	a->attachment.ended = attach_on_ended;
 	waiter_init(&a->complete);
-	a->complete.run = attached_on_complete;
+	a->complete.run = attach_on_complete;
 	a->wake = eventfd(0, EFD_CLOEXEC);
 	if (a->wake < 0)
 		return -errno;
-	r = fork_own(a->wake, (struct owned){ CLOSED });
+	r = fork_add_fd(a->wake, (struct owned){ CLOSED });
 	if (r == 0)
 		r = passed_close_in_fork(passed);
 	if (r < 0)
 		return r;
-	a->attachment.tally = attached_tally(passed);
+	a->attachment.tally = attach_read_tally(passed);
 	return a->attachment.tally ? 0 : -ENOMEM;
 }
 
 /* From now on @a belongs to the root and the thread; on failure, too. */
-static int attached_start(struct attached *a)
+static int attach_start(struct attached *a)
 {
 	pthread_t thread;
 	int r;
 
 	count_pin(a->root);
 	count_watch(a->root, &a->complete);
-	attached_say(a, "ATTACHED", strlen("ATTACHED"));
-	r = thread_start(&thread, "swansong-attach", attached_main, a);
+	attach_send(a, "ATTACHED", strlen("ATTACHED"));
+	r = thread_start(&thread, "swansong-attach", attach_main, a);
 	if (r < 0) {
 		count_unwatch(a->root, &a->complete);
 		node_unpin(a->root);
@@ -237,7 +237,7 @@ static int attached_start(struct attached *a)
 	return 0;
 }
 
-static int attach(struct passed *passed, struct swansong **ret)
+static int attach_make_root(struct passed *passed, struct swansong **ret)
 {
 	struct attached *a = calloc(1, sizeof(*a));
 	struct swansong *root;
@@ -248,17 +248,17 @@ static int attach(struct passed *passed, struct swansong **ret)
 		passed_unmap(passed);
 		return -ENOMEM;
 	}
-	r = attached_init(a, passed);
+	r = attach_init(a, passed);
 	if (r >= 0)
 		r = node_new_root(&a->attachment, &root);
 	if (r < 0) {
-		attached_free(a);
+		attach_free_attached(a);
 		return r;
 	}
 	a->root = root;
 	r = swansong_percpu_enable(root);
 	if (r >= 0)
-		r = attached_start(a);
+		r = attach_start(a);
 	if (r < 0) {
 		(void)swansong_unref(root);
 		return r;
@@ -274,5 +274,5 @@ int swansong_attach(struct swansong **ret)
 
 	if (r < 0)
 		return r;
-	return r == 0 ? swansong_new(ret) : attach(&passed, ret);
+	return r == 0 ? swansong_new(ret) : attach_make_root(&passed, ret);
 }

@@ -115,7 +115,7 @@ pthread_t swansong_step_self(void);
 #ifdef SWANSONG_STEP
 
 /* Each run of a test is the same: the test itself and each of its threads have a processor. */
-static inline unsigned int processor(void)
+static inline unsigned int processor_number(void)
 {
 	return (unsigned int)swansong_step_self() + 1;
 }
@@ -146,7 +146,7 @@ static inline pthread_t thread_self(void)
 #else
 
 /* Returns a number that is seldom shared by threads which run at the same time. */
-static inline unsigned int processor(void)
+static inline unsigned int processor_number(void)
 {
 	return (unsigned int)sched_getcpu();
 }

@@ -29,10 +29,10 @@ struct owned {
 };
 
 /* Gives @fd that fate from now on.  Returns 0 or -ENOMEM. */
-int fork_own(int fd, struct owned owned);
+int fork_add_fd(int fd, struct owned owned);
 
-/* To be called before @fd is closed, which may be any descriptor. */
-void fork_disown(int fd);
+/* Must be called before @fd is closed; @fd may be any descriptor. */
+void fork_remove_fd(int fd);
 
 /*
  * Returns the number of forks that led to this process, its own and those of its ancestors.  Both

@@ -98,7 +98,7 @@ static int forks_grow(int fd)
 	return 0;
 }
 
-int fork_own(int fd, struct owned owned)
+int fork_add_fd(int fd, struct owned owned)
 {
 	int r;
 
@@ -112,7 +112,7 @@ int fork_own(int fd, struct owned owned)
 	return r;
 }
 
-void fork_disown(int fd)
+void fork_remove_fd(int fd)
 {
 	lock_take(&forks.lock);
 	if (fd >= 0 && fd < forks.n_owned && forks.owned[fd].fate != KEPT) {
@@ -155,7 +155,7 @@ void fork_parent(void)
 	forks_release(false);
 }
 
-static bool owned_renew(const struct owned *o, int fd)
+static bool fork_renew_owned(const struct owned *o, int fd)
 {
 	const unsigned int initial = atomic_load_explicit(o->state, memory_order_relaxed) & 1;
 	int created = eventfd(initial, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -173,16 +173,17 @@ static bool owned_renew(const struct owned *o, int fd)
 	return done;
 }
 
-static bool owned_copy(const struct owned *o, int fd)
+static bool fork_copy_owned(const struct owned *o, int fd)
 {
 	int original = atomic_load_explicit(o->original, memory_order_relaxed);
 
 	return original >= 0 && dup3(original, fd, O_CLOEXEC) == fd;
 }
 
-static void owned_child(struct owned *o, int fd)
+static void fork_child_owned(struct owned *o, int fd)
 {
-	if ((o->fate == RENEWED && owned_renew(o, fd)) || (o->fate == COPIED && owned_copy(o, fd)))
+	if ((o->fate == RENEWED && fork_renew_owned(o, fd)) ||
+	    (o->fate == COPIED && fork_copy_owned(o, fd)))
 		return;
 	(void)close(fd);
 	if (o->holder)
@@ -196,9 +197,9 @@ void fork_child(void)
 	forks.generation++;
 	for (int fd = 0; fd < forks.n_owned; fd++)
 		if (forks.owned[fd].fate == RENEWED || forks.owned[fd].fate == CLOSED)
-			owned_child(&forks.owned[fd], fd);
+			fork_child_owned(&forks.owned[fd], fd);
 	for (int fd = 0; fd < forks.n_owned; fd++)
 		if (forks.owned[fd].fate == COPIED)
-			owned_child(&forks.owned[fd], fd);
+			fork_child_owned(&forks.owned[fd], fd);
 	forks_release(true);
 }

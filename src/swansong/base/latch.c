@@ -18,7 +18,7 @@ void latch_done(struct latch *l)
 	int fd = shared_load(&l->fd, relaxed); /* no other thread is left */
 
 	if (fd >= 0)
-		fork_disown(fd);
+		fork_remove_fd(fd);
 	closep(&fd);
 }
 
@@ -65,7 +65,7 @@ static int latch_create_fd(struct latch *l)
 
 	if (created < 0)
 		return -errno;
-	r = fork_own(created, (struct owned){ RENEWED, &l->fd, .state = &l->state });
+	r = fork_add_fd(created, (struct owned){ RENEWED, &l->fd, .state = &l->state });
 	if (r < 0) {
 		closep(&created);
 		return r;
@@ -73,7 +73,7 @@ static int latch_create_fd(struct latch *l)
 	/* Relaxed: the mark orders it. */
 	if (shared_replace(&l->fd, &fd, created, relaxed, relaxed))
 		return created;
-	fork_disown(created);
+	fork_remove_fd(created);
 	closep(&created);
 	return fd;
 }

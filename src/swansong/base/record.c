@@ -69,29 +69,29 @@ void records_release(struct records *r)
 		(void)lock_leave(&r->shard[i].lock);
 }
 
-static unsigned int level_of(uint32_t slot)
+static unsigned int records_level_of(uint32_t slot)
 {
 	return 31 - (unsigned int)__builtin_clz(slot / FIRST_LEVEL + 1);
 }
 
-static struct record *shard_record(const struct shard *shard, uint32_t slot)
+static struct record *records_at(const struct shard *shard, uint32_t slot)
 {
-	unsigned int level = level_of(slot);
+	unsigned int level = records_level_of(slot);
 
 	return &shard->level[level][slot - FIRST_LEVEL * ((UINT32_C(1) << level) - 1)];
 }
 
 /* Returns a free slot + 1, or 0 if there is no memory for one. */
-static uint32_t shard_take(struct shard *shard)
+static uint32_t records_take_slot(struct shard *shard)
 {
 	uint32_t slot = shard->first_free;
 	unsigned int level;
 
 	if (slot) {
-		shard->first_free = shard_record(shard, slot - 1)->next_free;
+		shard->first_free = records_at(shard, slot - 1)->next_free;
 		return slot;
 	}
-	level = level_of(shard->slots);
+	level = records_level_of(shard->slots);
 	if (level == LEVELS)
 		return 0;
 	if (!shard->level[level])
@@ -102,15 +102,15 @@ static uint32_t shard_take(struct shard *shard)
 
 uint32_t records_add(struct records *r, const struct record *record)
 {
-	uint32_t number = processor() % SHARDS;
+	uint32_t number = processor_number() % SHARDS;
 	struct shard *shard = &r->shard[number];
 	uint32_t slot;
 
 	lock_take(&shard->lock);
-	slot = shard_take(shard);
+	slot = records_take_slot(shard);
 	if (slot) {
-		*shard_record(shard, slot - 1) = *record;
-		shard_record(shard, slot - 1)->taker = thread_self();
+		*records_at(shard, slot - 1) = *record;
+		records_at(shard, slot - 1)->taker = thread_self();
 	}
 	(void)lock_leave(&shard->lock);
 	return slot ? slot * SHARDS + number : 0;
@@ -124,7 +124,7 @@ bool records_remove(struct records *r, uint32_t number, const struct swansong *n
 	bool recorded;
 
 	lock_take(&shard->lock);
-	record = shard_record(shard, slot - 1);
+	record = records_at(shard, slot - 1);
 	recorded = record->node == node;
 	if (recorded) {
 		*record = (struct record){ .next_free = shard->first_free };
@@ -139,14 +139,14 @@ void records_adopt(struct records *r, uint32_t number)
 	struct shard *shard = &r->shard[number % SHARDS];
 
 	lock_take(&shard->lock);
-	shard_record(shard, number / SHARDS - 1)->taker = thread_self();
+	records_at(shard, number / SHARDS - 1)->taker = thread_self();
 	(void)lock_leave(&shard->lock);
 }
 
 /* Under the lock: appends the wanted records of @shard to *@array. */
-static int shard_copy(const struct shard *shard,
-		      bool (*wanted)(const struct record *record, const void *arg), const void *arg,
-		      struct record **array, size_t *n)
+static int records_copy_shard(const struct shard *shard,
+			      bool (*wanted)(const struct record *record, const void *arg),
+			      const void *arg, struct record **array, size_t *n)
 {
 	struct record *more = reallocarray(*array, *n + shard->slots + 1, sizeof(*more));
 
@@ -154,7 +154,7 @@ static int shard_copy(const struct shard *shard,
 		return -ENOMEM;
 	*array = more;
 	for (uint32_t slot = 0; slot < shard->slots; slot++) {
-		const struct record *record = shard_record(shard, slot);
+		const struct record *record = records_at(shard, slot);
 
 		if (record->node && wanted(record, arg))
 			more[(*n)++] = *record;
@@ -173,7 +173,7 @@ int records_copy(struct records *r, bool (*wanted)(const struct record *record, 
 		int error;
 
 		lock_take(&shard->lock);
-		error = shard_copy(shard, wanted, arg, &array, &n);
+		error = records_copy_shard(shard, wanted, arg, &array, &n);
 		(void)lock_leave(&shard->lock);
 		if (error < 0)
 			return error;

@@ -56,7 +56,7 @@ uint32_t waiters_turn(struct waiters *ws)
 	return shared_or(&ws->turn, TURN_SLEEPERS, relaxed) | TURN_SLEEPERS; /* under the lock */
 }
 
-static bool turn_is(struct waiters *ws, uint32_t turn, uint32_t *now)
+static bool waiters_is_turn(struct waiters *ws, uint32_t turn, uint32_t *now)
 {
 	/* Acquire: everything done under the guards. */
 	*now = shared_load(&ws->turn, acquire);
@@ -67,8 +67,8 @@ int waiters_sleep(struct waiters *ws, uint32_t turn, uint64_t deadline)
 {
 	uint32_t now;
 
-	while (turn_is(ws, turn, &now))
+	while (waiters_is_turn(ws, turn, &now))
 		if (futex_sleep(&ws->turn, now, deadline) < 0)
-			return turn_is(ws, turn, &now) ? -ETIMEDOUT : 0;
+			return waiters_is_turn(ws, turn, &now) ? -ETIMEDOUT : 0;
 	return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * A completion is a waiter of its node, which it pins.  Its function is a notice (notice.c).
+ * A completion is a waiter of its node, which it pins.  Its function is a notice (notice.c).  A latch
+ * keeps the result, so that a guard that is taken late does not undo it.
  */
 #include <swansong/completion.h>
 
@@ -87,7 +88,7 @@ struct sleep {
 	uint32_t turn;
 };
 
-static int node_sleep(void *arg, uint64_t deadline)
+static int completion_sleep_on_node(void *arg, uint64_t deadline)
 {
 	struct sleep *sleep = arg;
 
@@ -101,5 +102,5 @@ int swansong_wait(struct swansong *s, uint64_t deadline)
 	misuse_of_node(s);
 	if (!count_begin_wait(s, &sleep.turn))
 		return 0;
-	return misuse_wait(node_sleep, &sleep, deadline, s, __func__);
+	return misuse_wait(completion_sleep_on_node, &sleep, deadline, s, __func__);
 }

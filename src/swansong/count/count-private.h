@@ -32,7 +32,7 @@ enum count_entry {
 	COUNT_FROM_TOTAL, /* home is COUNTED */
 };
 
-#define COUNT_TOLD UINT32_C(4) /* a flag: the node has a tally, which also counts each guard */
+#define COUNT_TALLIED UINT32_C(4) /* a flag: the node has a tally, which also counts each guard */
 
 static inline bool count_is_dead(uint64_t word)
 {
@@ -59,9 +59,9 @@ static inline uint64_t count_begin(struct swansong *n, uint64_t delta)
 	 * Release, in dropping: everything done under this guard, to the stop that reads the count,
 	 * or to the thread that buries the node.  Acquire: this thread may be the one that buries.
 	 */
-	if (__builtin_expect(entry & COUNT_TOLD, 0))
+	if (__builtin_expect(entry & COUNT_TALLIED, 0))
 		tally_add(n->tally, delta);
-	entry &= ~COUNT_TOLD;
+	entry &= ~COUNT_TALLIED;
 	if (entry == COUNT_FROM_HOME)
 		return plain_add(&n->home, delta, acq_rel) + delta;
 	if (entry == COUNT_FROM_CPU && percpu_add(n->percpu, delta))

@@ -21,11 +21,11 @@
  * added before are carried by the stop, guards that are added after it carry themselves.  A drop of
  * a guard that was carried sees the flag, for its subtraction comes later still.
  *
- * A total with FORWARD that is not 0 is one in the parent's total.  Depth is paid for only when a
- * total becomes 0 or leaves 0, and only as far up as that goes on.  It would be wrong if a thread
+ * A total with FORWARD that is not 0 is one in the parent's total.  So a thread goes up to the parent
+ * only when a total becomes 0 or leaves 0, and as far up as this is so.  It would be wrong if a thread
  * went up when its own addition finds a 0, and returned otherwise: a second guard would return
- * while the first is on its way up.  So the word also has a flag that a thread has been there,
- * SHOWN:
+ * while the first is on its way up.  So the word also has the flag SHOWN, which a thread sets when it
+ * has been at the parent:
  *
  *  - A thread that takes a guard adds it, and, if the value that the addition returned has FORWARD
  *    and not SHOWN, adds one to the parent in the same way, and so on; 0 or not.  Then from the
@@ -47,7 +47,7 @@
  * "On its way" is covered by BIAS: a total starts with it, so that it is not zero whatever is
  * subtracted, and loses it when everything below has been added.  So for a stopped node whose total
  * has lost BIAS, no guard of the subtree is missing, and zero means complete.  Before that it means
- * nothing.  That is why neither the stop latch, which is set top down before any counting, nor the
+ * nothing.  Hence neither the stop latch, which is set top down before any counting, nor the
  * flags are asked:
  *
  *	complete(n)  <=>  the guards of total(n) are 0
@@ -75,9 +75,9 @@
  *
  * Lifetime.  In a running node, a drop touches nothing after its subtraction, since a guard may be
  * all that keeps the node.  So one word has both the count and PINNED, which is set while there are
- * pins (handles, completions, children), in home and in total.  The word to be believed is home
+ * pins (handles, completions, children), in home and in total.  The valid word is home
  * until it is COUNTED, then total; count_stop() takes the absence of PINNED along.  The node is
- * dead when the word to be believed has neither guards nor PINNED.  A dead node stays dead, and
+ * dead when the valid word has neither guards nor PINNED.  A dead node stays dead, and
  * exactly one read-modify-write makes it dead; its thread buries the node.
  *
  *  - A drop may go up: the guard is in total(n) until subtracted there, and after that the node is
@@ -110,14 +110,14 @@
 #define COUNT_BIAS (UINT64_C(1) << 58)
 
 /* The entry, an enum count_entry, without its flag; @order is named at each use. */
-#define count_entry(n, order) (plain_load(&(n)->entry, order) & ~COUNT_TOLD)
+#define count_entry(n, order) (plain_load(&(n)->entry, order) & ~COUNT_TALLIED)
 #define count_lead(n, to, order) \
-	plain_store(&(n)->entry, (uint32_t)(to) | ((n)->tally ? COUNT_TOLD : 0), order)
+	plain_store(&(n)->entry, (uint32_t)(to) | ((n)->tally ? COUNT_TALLIED : 0), order)
 
 void count_init(struct swansong *n, bool stopped)
 {
 	shared_init(&n->pins, 1);
-	n->entry = (stopped ? COUNT_FROM_TOTAL : COUNT_FROM_HOME) | (n->tally ? COUNT_TOLD : 0);
+	n->entry = (stopped ? COUNT_FROM_TOTAL : COUNT_FROM_HOME) | (n->tally ? COUNT_TALLIED : 0);
 	n->home = COUNT_PINNED | (stopped ? COUNT_COUNTED | COUNT_MORE : 0);
 	shared_init(&n->total, COUNT_PINNED | (stopped ? COUNT_FORWARD : COUNT_BIAS));
 }
@@ -179,7 +179,7 @@ static void count_arrive(struct swansong *n)
 	while ((shared_add(&top->total, COUNT_GUARD, acquire) & flags) == COUNT_FORWARD)
 		top = top->parent;
 	for (; n != top; n = n->parent) {
-		/* Release: the additions above.  Acquire: those of the thread that set SHOWN. */
+		/* Release: the additions above.  Acquire: the additions of the thread that set SHOWN. */
 		if (shared_or(&n->total, COUNT_SHOWN, acq_rel) & COUNT_SHOWN)
 			(void)shared_sub(&n->parent->total, COUNT_GUARD,
 					 relaxed); /* never leaves 0 */

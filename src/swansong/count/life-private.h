@@ -8,7 +8,7 @@
 struct swansong *node_memory(uint32_t *shift);
 void node_free_memory(struct swansong *n);
 
-/* Under the lock: latches the node, for all that look for a stop, because it is stopped or gone. */
+/* Under the lock: latches the node, which is stopped or gone, so that each check for a stop sees it. */
 void node_latch(struct swansong *n, struct aftermath *after);
 
 /* Buries the dead nodes and calls the functions.  Not with a lock held, nor in a signal handler. */

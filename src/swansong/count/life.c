@@ -162,7 +162,7 @@ static void node_bury(struct swansong *n, struct aftermath *after)
 	}
 }
 
-static void nodes_bury(struct aftermath *after)
+static void node_bury_all(struct aftermath *after)
 {
 	while (after->dead) {
 		struct swansong *n = after->dead;
@@ -172,7 +172,7 @@ static void nodes_bury(struct aftermath *after)
 	}
 }
 
-static void waiters_end(struct list *over)
+static void aftermath_end_waiters(struct list *over)
 {
 	while (!list_is_empty(over)) {
 		struct waiter *w = list_entry(list_take(over), struct waiter, link);
@@ -186,10 +186,10 @@ void node_settle(struct aftermath *after)
 	struct list over;
 
 	list_init(&over);
-	nodes_bury(after);
+	node_bury_all(after);
 	aftermath_resolve(after);
 	waiters_run(&after->ready, &over);
-	waiters_end(&over);
+	aftermath_end_waiters(&over);
 }
 
 void node_unpin(struct swansong *n)

@@ -25,18 +25,18 @@ _Noreturn void misuse_end(const char *function, const char *mistake)
 }
 
 /* Returns true if this thread has taken the guard, in the subtree of the node @arg. */
-static bool record_is_own(const struct record *record, const void *arg)
+static bool misuse_is_own_record(const struct record *record, const void *arg)
 {
 	return pthread_equal(record->taker, thread_self()) && node_is_within(record->node, arg);
 }
 
-static void complain(struct swansong *s, const char *function)
+static void misuse_print(struct swansong *s, const char *function)
 {
 	cleanup(freep) struct record *own = NULL;
 	struct records *records = node_records(s);
 	size_t n = 0;
 
-	if (!records || records_copy(records, record_is_own, s, &own, &n) < 0 || n == 0)
+	if (!records || records_copy(records, misuse_is_own_record, s, &own, &n) < 0 || n == 0)
 		return;
 	(void)dprintf(STDERR_FILENO,
 		      "libswansong: %s() waits for %zu guard%s that its own thread has taken, "
@@ -57,7 +57,7 @@ int misuse_wait(int (*wait)(void *arg, uint64_t deadline), void *arg, uint64_t d
 		uint64_t soon = clock_add(clock_now_usec(), PATIENCE_USEC);
 
 		if (soon < deadline && wait(arg, soon) == -ETIMEDOUT)
-			complain(s, function);
+			misuse_print(s, function);
 	}
 	return wait(arg, deadline);
 }

@@ -51,7 +51,7 @@ static void node_record(struct swansong *root)
 		(void)records_free(node_track(root, records));
 }
 
-static void tree_before_fork(struct forkable *f)
+static void node_before_fork(struct forkable *f)
 {
 	struct tree *tree = container_of(f, struct tree, forkable);
 
@@ -64,13 +64,13 @@ static void tree_before_fork(struct forkable *f)
 		records_hold(tree->records);
 }
 
-static void tree_after_fork(struct forkable *f, bool in_child)
+static void node_after_fork(struct forkable *f, bool in_child)
 {
 	struct tree *tree = container_of(f, struct tree, forkable);
 
 	if (tree->records)
 		records_release(tree->records);
-	if (in_child) { /* other threads, which waited or walked, are gone */
+	if (in_child) { /* threads that waited or walked are not in the child */
 		list_init(&tree->walks);
 		tree->lock = (struct lock)LOCK_INITIALIZER;
 	} else {
@@ -89,7 +89,7 @@ int node_new_root(struct attachment *attachment, struct swansong **ret)
 	*tree = (struct tree){
 		.lock = LOCK_INITIALIZER,
 		.attachment = attachment,
-		.forkable = { .hold = tree_before_fork, .release = tree_after_fork },
+		.forkable = { .hold = node_before_fork, .release = node_after_fork },
 		.catch_up = tree_catch_up,
 		.holds = 1,
 	};
@@ -156,7 +156,7 @@ void swansong_shut_down(struct swansong *s)
 	errno = error;
 }
 
-static void root_abandon(struct swansong *root)
+static void node_abandon_root(struct swansong *root)
 {
 	struct attachment *attachment = root->tree->attachment;
 
@@ -174,7 +174,7 @@ struct swansong *swansong_unref(struct swansong *s)
 	/* Release: everything done with this reference.  Acquire: the last one stands for all. */
 	if (shared_sub(&s->handles, 1, acq_rel) == 1) {
 		if (!s->parent)
-			root_abandon(s);
+			node_abandon_root(s);
 		node_unpin(s);
 	}
 	return NULL;

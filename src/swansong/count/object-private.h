@@ -98,7 +98,7 @@ _Static_assert(sizeof(struct swansong) <= 184, "and no more");
 
 /* Work that follows from changes of the counts, to be done once no lock is held. */
 struct aftermath {
-	struct tree *tree;     /* of "ending", held; NULL if that is empty */
+	struct tree *tree;     /* the tree of @ending, with a hold; NULL if @ending is empty */
 	struct list ending;    /* waiters to be resolved; under the tree's lock */
 	struct list ready;     /* waiters whose function is to be called */
 	struct swansong *dead; /* nodes to be buried, linked by next_dead */

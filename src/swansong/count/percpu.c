@@ -54,7 +54,7 @@ struct percpu *percpu_free(struct percpu *p)
 
 bool slots_add_locked(struct percpu_slot *slots, uint32_t n, uint64_t delta)
 {
-	uint32_t i = processor();
+	uint32_t i = processor_number();
 
 	/* Release: everything before, to the closing thread.  Acquire: if it is closed. */
 	return i < n && !(shared_add(&slots[i].count, delta, acq_rel) & SLOT_CLOSED);
@@ -65,7 +65,7 @@ bool slots_add_locked(struct percpu_slot *slots, uint32_t n, uint64_t delta)
  * was under way there.  On a processor where this thread may not run, no thread of the process
  * runs.
  */
-static void visit_processors(uint32_t n)
+static void percpu_visit_processors(uint32_t n)
 {
 	cpu_set_t before, one;
 
@@ -79,7 +79,7 @@ static void visit_processors(uint32_t n)
 	(void)sched_setaffinity(0, sizeof(before), &before);
 }
 
-static uint64_t slot_value(uint64_t count)
+static uint64_t percpu_slot_value(uint64_t count)
 {
 	return (count & ~SLOT_CLOSED) - SLOT_BIAS;
 }
@@ -91,12 +91,12 @@ uint64_t slots_close(struct percpu_slot *slots, uint32_t n, bool rseq, _Atomic u
 	if (rseq) {
 		shared_store(closed, 1, release); /* to sequences that see it */
 		if (!rseq_fence(closed))
-			visit_processors(n);
+			percpu_visit_processors(n);
 		sanitizer_acquire(closed); /* sequences are reported there */
 	}
 	/* Acquire and release: as in slots_add_locked(), for the threads that added. */
 	for (uint32_t i = 0; i < n; i++)
-		sum += slot_value(shared_or(&slots[i].count, SLOT_CLOSED, acq_rel));
+		sum += percpu_slot_value(shared_or(&slots[i].count, SLOT_CLOSED, acq_rel));
 	return sum;
 }
 
@@ -110,6 +110,7 @@ uint64_t percpu_sum(const struct percpu *p)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < p->n; i++)
-		sum += slot_value(shared_load(&p->slot[i].count, relaxed)); /* displayed only */
+		sum += percpu_slot_value(
+			shared_load(&p->slot[i].count, relaxed)); /* displayed only */
 	return sum;
 }

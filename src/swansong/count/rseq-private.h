@@ -39,7 +39,7 @@ static inline bool rseq_is_there(void)
 static inline bool rseq_add(_Atomic uint32_t *closed, struct percpu_slot *slots, uint32_t n,
 			    uint64_t delta)
 {
-	uint32_t cpu = processor();
+	uint32_t cpu = processor_number();
 	bool done;
 
 	swansong_step(closed);

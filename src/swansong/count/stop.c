@@ -28,7 +28,7 @@
  *    reference empties.  That drop comes, as the caller has a reference.  The objects on the lists
  *    keep the tree.
  *
- * Lists only grow by one, or are taken away as a whole, so that no step of theirs can be torn.
+ * A list grows by one object, or is taken away as a whole: each is a single atomic operation.
  */
 #include "swansong/count/stop-private.h"
 
@@ -92,7 +92,7 @@ static void node_stop(struct swansong *top, struct aftermath *after)
 	tree_end_work(tree);
 }
 
-static void nodes_push(_Atomic(struct swansong *) *list, struct swansong *n)
+static void walk_push_node(_Atomic(struct swansong *) *list, struct swansong *n)
 {
 	n->next_dead = shared_load(list, relaxed); /* a guess, which the exchange checks */
 	/* Release: the node. */
@@ -100,7 +100,7 @@ static void nodes_push(_Atomic(struct swansong *) *list, struct swansong *n)
 		;
 }
 
-static void waiters_push(_Atomic(struct list *) *list, struct waiter *w)
+static void walk_push_waiter(_Atomic(struct list *) *list, struct waiter *w)
 {
 	w->link.next = shared_load(list, relaxed); /* a guess, too */
 	while (!shared_replace(list, &w->link.next, &w->link, release, relaxed))
@@ -113,7 +113,7 @@ static void node_defer_stop(struct swansong *s)
 	if (!latch_set(&s->stopped))
 		return;
 	count_pin(s);
-	nodes_push(&s->tree->deferred, s);
+	walk_push_node(&s->tree->deferred, s);
 }
 
 /* node_settle() for a signal handler: frees nothing. */
@@ -125,12 +125,12 @@ static void node_settle_later(struct tree *tree, struct aftermath *after)
 	aftermath_resolve(after);
 	waiters_run(&after->ready, &over);
 	while (!list_is_empty(&over))
-		waiters_push(&tree->over, list_entry(list_take(&over), struct waiter, link));
+		walk_push_waiter(&tree->over, list_entry(list_take(&over), struct waiter, link));
 	while (after->dead) {
 		struct swansong *n = after->dead;
 
 		after->dead = n->next_dead;
-		nodes_push(&tree->dead, n);
+		walk_push_node(&tree->dead, n);
 	}
 }
 

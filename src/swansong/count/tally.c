@@ -20,8 +20,8 @@
  * here while its guard still keeps the tree, which has the memory.
  *
  * Moving the lanes one by one would be wrong.  A lane can be below zero, as guards may be dropped
- * on another processor than they are taken on, and it is less than nothing while it is counted
- * twice.
+ * on another processor than they are taken on: while such a lane is counted twice, the number is too
+ * low.
  */
 #include "swansong/count/tally-private.h"
 

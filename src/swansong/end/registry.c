@@ -45,7 +45,7 @@ int swansong_registry_new(struct swansong_registry **ret)
 	return 0;
 }
 
-static struct entry *entry_new(const struct swansong_worker *worker, int (*act)(void *arg))
+static struct entry *registry_new_entry(const struct swansong_worker *worker, int (*act)(void *arg))
 {
 	size_t size = strlen(worker->name) + 1;
 	struct entry *e = malloc(sizeof(*e) + size);
@@ -60,7 +60,7 @@ static struct entry *entry_new(const struct swansong_worker *worker, int (*act)(
 static int registry_push(struct swansong_registry *r, struct entry **stack,
 			 const struct swansong_worker *worker, int (*act)(void *arg))
 {
-	struct entry *e = entry_new(worker, act);
+	struct entry *e = registry_new_entry(worker, act);
 	bool closed;
 
 	if (!e)
@@ -96,8 +96,8 @@ int swansong_registry_add_action(struct swansong_registry *r, const char *name,
 	return registry_push(r, &r->actions, &action, fn);
 }
 
-static void execution_note(struct execution *x, enum swansong_registry_step step,
-			   const struct entry *e, int result)
+static void registry_note_step(struct execution *x, enum swansong_registry_step step,
+			       const struct entry *e, int result)
 {
 	if (result >= 0)
 		return;
@@ -106,15 +106,15 @@ static void execution_note(struct execution *x, enum swansong_registry_step step
 		x->on_error(x->arg, step, e->name, result);
 }
 
-static void execution_notify(struct execution *x, const struct entry *top)
+static void registry_notify_workers(struct execution *x, const struct entry *top)
 {
 	for (const struct entry *e = top; e; e = e->below)
 		if (e->worker.notify)
-			execution_note(x, SWANSONG_REGISTRY_NOTIFY, e,
-				       e->worker.notify(e->worker.arg));
+			registry_note_step(x, SWANSONG_REGISTRY_NOTIFY, e,
+					   e->worker.notify(e->worker.arg));
 }
 
-static void execution_join(struct execution *x, const struct entry *top, uint64_t deadline)
+static void registry_join_workers(struct execution *x, const struct entry *top, uint64_t deadline)
 {
 	uint64_t start = clock_now_usec();
 
@@ -122,18 +122,18 @@ static void execution_join(struct execution *x, const struct entry *top, uint64_
 		uint64_t own = e->worker.timeout ? clock_add(start, e->worker.timeout) : deadline;
 
 		if (e->worker.join)
-			execution_note(x, SWANSONG_REGISTRY_JOIN, e,
-				       e->worker.join(e->worker.arg, MIN(own, deadline)));
+			registry_note_step(x, SWANSONG_REGISTRY_JOIN, e,
+					   e->worker.join(e->worker.arg, MIN(own, deadline)));
 	}
 }
 
-static void execution_act(struct execution *x, const struct entry *top)
+static void registry_run_actions(struct execution *x, const struct entry *top)
 {
 	for (const struct entry *e = top; e; e = e->below)
-		execution_note(x, SWANSONG_REGISTRY_ACT, e, e->act(e->worker.arg));
+		registry_note_step(x, SWANSONG_REGISTRY_ACT, e, e->act(e->worker.arg));
 }
 
-static void entries_free(struct entry *top)
+static void registry_free_entries(struct entry *top)
 {
 	while (top) {
 		struct entry *e = top;
@@ -169,11 +169,11 @@ int swansong_registry_execute(struct swansong_registry *r, uint64_t deadline,
 
 	if (!registry_close(r, &workers, &actions))
 		return -EALREADY;
-	execution_notify(&x, workers);
-	execution_join(&x, workers, deadline);
-	execution_act(&x, actions);
-	entries_free(workers);
-	entries_free(actions);
+	registry_notify_workers(&x, workers);
+	registry_join_workers(&x, workers, deadline);
+	registry_run_actions(&x, actions);
+	registry_free_entries(workers);
+	registry_free_entries(actions);
 	return x.failed;
 }
 
@@ -184,8 +184,8 @@ struct swansong_registry *swansong_registry_unref(struct swansong_registry *r)
 	if (!r)
 		return NULL;
 	(void)registry_close(r, &workers, &actions);
-	entries_free(workers);
-	entries_free(actions);
+	registry_free_entries(workers);
+	registry_free_entries(actions);
 	free(r);
 	return NULL;
 }

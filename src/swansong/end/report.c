@@ -33,12 +33,12 @@ int swansong_report_enable(struct swansong *s)
 	return 0;
 }
 
-static bool record_is_below(const struct record *record, const void *arg)
+static bool report_is_below(const struct record *record, const void *arg)
 {
 	return node_is_within(record->node, arg);
 }
 
-static int compare_sites(const struct record *a, const struct record *b)
+static int report_compare_sites(const struct record *a, const struct record *b)
 {
 	int r = strcmp(a->file, b->file);
 
@@ -48,15 +48,15 @@ static int compare_sites(const struct record *a, const struct record *b)
 }
 
 /* Orders records by site, the oldest of a site first. */
-static int compare_records(const void *a, const void *b)
+static int report_compare_records(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
-	int r = compare_sites(x, y);
+	int r = report_compare_sites(x, y);
 
 	return r == 0 ? (x->since_usec > y->since_usec) - (x->since_usec < y->since_usec) : r;
 }
 
-static int compare_ages(const void *a, const void *b)
+static int report_compare_ages(const void *a, const void *b)
 {
 	const struct swansong_report_site *x = a, *y = b;
 
@@ -64,7 +64,8 @@ static int compare_ages(const void *a, const void *b)
 }
 
 /* Merges @records, which are sorted, to @sites.  Returns the number of sites. */
-static size_t merge(const struct record *records, size_t n, struct swansong_report_site *sites)
+static size_t report_merge_records(const struct record *records, size_t n,
+				   struct swansong_report_site *sites)
 {
 	uint64_t now = clock_now_usec();
 	size_t n_sites = 0;
@@ -72,7 +73,7 @@ static size_t merge(const struct record *records, size_t n, struct swansong_repo
 	for (size_t k = 0; k < n; k++) {
 		const struct record *r = &records[k];
 
-		if (k == 0 || compare_sites(r, r - 1) != 0)
+		if (k == 0 || report_compare_sites(r, r - 1) != 0)
 			sites[n_sites++] = (struct swansong_report_site){
 				.file = r->file,
 				.function = r->function,
@@ -81,7 +82,7 @@ static size_t merge(const struct record *records, size_t n, struct swansong_repo
 			};
 		sites[n_sites - 1].guards++;
 	}
-	qsort(sites, n_sites, sizeof(*sites), compare_ages);
+	qsort(sites, n_sites, sizeof(*sites), report_compare_ages);
 	return n_sites;
 }
 
@@ -96,18 +97,18 @@ int report_new(struct swansong *s, struct swansong_report **ret)
 
 	records = node_records(s);
 	guards = node_guard_count(s);
-	if (records && records_copy(records, record_is_below, s, &copy, &n) < 0)
+	if (records && records_copy(records, report_is_below, s, &copy, &n) < 0)
 		return -ENOMEM;
 	report = malloc(sizeof(*report) + n * sizeof(*sites)); /* less than the copy */
 	if (!report)
 		return -ENOMEM;
 	sites = (struct swansong_report_site *)(report + 1);
 	if (n > 0)
-		qsort(copy, n, sizeof(*copy), compare_records);
+		qsort(copy, n, sizeof(*copy), report_compare_records);
 	*report = (struct swansong_report){
 		.guards = guards > n ? guards : n,
 		.unknown = guards > n ? guards - n : 0,
-		.n = merge(copy, n, sites),
+		.n = report_merge_records(copy, n, sites),
 		.sites = sites,
 	};
 	*ret = report;

@@ -45,36 +45,36 @@ int deadline_poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
 	}
 }
 
-static ssize_t read_nowait(int fd, const struct iovec *iov, int n)
+static ssize_t channel_read_nowait(int fd, const struct iovec *iov, int n)
 {
 	return preadv2(fd, iov, n, -1, RWF_NOWAIT);
 }
 
-static ssize_t write_nowait(int fd, const struct iovec *iov, int n)
+static ssize_t channel_write_nowait(int fd, const struct iovec *iov, int n)
 {
 	return pwritev2(fd, iov, n, -1, RWF_NOWAIT);
 }
 
-static struct msghdr message_of(const struct iovec *iov, int n)
+static struct msghdr channel_message_of(const struct iovec *iov, int n)
 {
 	return (struct msghdr){ .msg_iov = (struct iovec *)iov, .msg_iovlen = (size_t)n };
 }
 
-static ssize_t read_message(int fd, const struct iovec *iov, int n)
+static ssize_t channel_read_message(int fd, const struct iovec *iov, int n)
 {
-	struct msghdr message = message_of(iov, n);
+	struct msghdr message = channel_message_of(iov, n);
 
 	return recvmsg(fd, &message, MSG_DONTWAIT);
 }
 
-static ssize_t write_message(int fd, const struct iovec *iov, int n)
+static ssize_t channel_write_message(int fd, const struct iovec *iov, int n)
 {
-	struct msghdr message = message_of(iov, n);
+	struct msghdr message = channel_message_of(iov, n);
 
 	return sendmsg(fd, &message, MSG_DONTWAIT);
 }
 
-static bool is_ready(int fd, short events)
+static bool channel_is_ready(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
@@ -84,19 +84,19 @@ static bool is_ready(int fd, short events)
 	return false;
 }
 
-static ssize_t read_careful(int fd, const struct iovec *iov, int n)
+static ssize_t channel_read_careful(int fd, const struct iovec *iov, int n)
 {
-	return is_ready(fd, POLLIN) ? readv(fd, iov, n) : -1;
+	return channel_is_ready(fd, POLLIN) ? readv(fd, iov, n) : -1;
 }
 
 /* Writes at most PIPE_BUF bytes: a pipe is ready when it has room for as many. */
-static ssize_t write_careful(int fd, const struct iovec *iov, int n)
+static ssize_t channel_write_careful(int fd, const struct iovec *iov, int n)
 {
 	while (n > 1 && iov->iov_len == 0) {
 		iov++;
 		n--;
 	}
-	if (n < 1 || !is_ready(fd, POLLOUT))
+	if (n < 1 || !channel_is_ready(fd, POLLOUT))
 		return n < 1 ? 0 : -1;
 	return write(fd, iov->iov_base, MIN(iov->iov_len, (size_t)PIPE_BUF));
 }
@@ -105,10 +105,10 @@ const struct direction channel_reading = {
 	.events = POLLIN,
 	.mode = O_RDONLY,
 	.attempt = {
-		[NOWAIT] = read_nowait,
-		[MESSAGE] = read_message,
+		[NOWAIT] = channel_read_nowait,
+		[MESSAGE] = channel_read_message,
 		[PLAIN] = readv,
-		[CAREFUL] = read_careful,
+		[CAREFUL] = channel_read_careful,
 	},
 };
 
@@ -116,22 +116,22 @@ const struct direction channel_writing = {
 	.events = POLLOUT,
 	.mode = O_WRONLY,
 	.attempt = {
-		[NOWAIT] = write_nowait,
-		[MESSAGE] = write_message,
+		[NOWAIT] = channel_write_nowait,
+		[MESSAGE] = channel_write_message,
 		[PLAIN] = writev,
-		[CAREFUL] = write_careful,
+		[CAREFUL] = channel_write_careful,
 	},
 };
 
 /* False for the multiplexer of pseudo-terminals: each time that it is opened it is another one. */
-static bool may_be_reopened(int fd, const struct stat *st)
+static bool channel_may_be_reopened(int fd, const struct stat *st)
 {
 	return S_ISFIFO(st->st_mode) ||
 	       (S_ISCHR(st->st_mode) && st->st_rdev != makedev(5, 2) && isatty(fd));
 }
 
 /* Opens the file of @fd once more, with flags of its own.  Returns a descriptor or -errno. */
-static int reopen(int fd, int mode)
+static int channel_reopen(int fd, int mode)
 {
 	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
 
@@ -159,7 +159,9 @@ static int channel_choose(struct channel *c, int error)
 	} else if (flags & O_NONBLOCK) {
 		c->manner = PLAIN;
 	} else {
-		c->own = may_be_reopened(c->fd, &st) ? reopen(c->fd, c->direction->mode) : -1;
+		c->own = channel_may_be_reopened(c->fd, &st)
+				 ? channel_reopen(c->fd, c->direction->mode)
+				 : -1;
 		c->manner = c->own < 0 ? CAREFUL : PLAIN;
 		c->fd = c->own < 0 ? c->fd : c->own;
 	}

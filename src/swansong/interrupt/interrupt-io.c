@@ -18,7 +18,7 @@
 #include "swansong/interrupt/interrupt-private.h"
 
 /* Returns -EAGAIN once @fd has @events, or the stop has come, for another try; else -errno. */
-static int wait_ready(struct swansong_interrupt *i, int fd, short events)
+static int interrupt_await_ready(struct swansong_interrupt *i, int fd, short events)
 {
 	int stop = interrupt_poll_fd(i);
 	struct pollfd fds[] = {
@@ -30,8 +30,8 @@ static int wait_ready(struct swansong_interrupt *i, int fd, short events)
 	return r < 0 ? r : -EAGAIN;
 }
 
-static ssize_t transfer(struct swansong_interrupt *i, const struct direction *direction, int fd,
-			const struct iovec *iov, int n)
+static ssize_t interrupt_transfer(struct swansong_interrupt *i, const struct direction *direction,
+				  int fd, const struct iovec *iov, int n)
 {
 	cleanup(channel_done) struct channel c = CHANNEL_INITIALIZER(fd, direction);
 
@@ -41,7 +41,7 @@ static ssize_t transfer(struct swansong_interrupt *i, const struct direction *di
 		ssize_t r = channel_try(&c, iov, n);
 
 		if (r == -EAGAIN)
-			r = wait_ready(i, c.fd, direction->events);
+			r = interrupt_await_ready(i, c.fd, direction->events);
 		if (r != -EAGAIN && r != -EINTR)
 			return r;
 	}
@@ -52,13 +52,13 @@ ssize_t swansong_interrupt_read(struct swansong_interrupt *i, int fd, void *buff
 {
 	struct iovec iov = { .iov_base = buffer, .iov_len = size };
 
-	return transfer(i, &channel_reading, fd, &iov, 1);
+	return interrupt_transfer(i, &channel_reading, fd, &iov, 1);
 }
 
 ssize_t swansong_interrupt_readv(struct swansong_interrupt *i, int fd, const struct iovec *iov,
 				 int n)
 {
-	return transfer(i, &channel_reading, fd, iov, n);
+	return interrupt_transfer(i, &channel_reading, fd, iov, n);
 }
 
 ssize_t swansong_interrupt_write(struct swansong_interrupt *i, int fd, const void *buffer,
@@ -66,13 +66,13 @@ ssize_t swansong_interrupt_write(struct swansong_interrupt *i, int fd, const voi
 {
 	struct iovec iov = { .iov_base = (void *)buffer, .iov_len = size };
 
-	return transfer(i, &channel_writing, fd, &iov, 1);
+	return interrupt_transfer(i, &channel_writing, fd, &iov, 1);
 }
 
 ssize_t swansong_interrupt_writev(struct swansong_interrupt *i, int fd, const struct iovec *iov,
 				  int n)
 {
-	return transfer(i, &channel_writing, fd, iov, n);
+	return interrupt_transfer(i, &channel_writing, fd, iov, n);
 }
 
 int swansong_interrupt_accept(struct swansong_interrupt *i, int fd, struct sockaddr *address,
@@ -90,7 +90,7 @@ int swansong_interrupt_accept(struct swansong_interrupt *i, int fd, struct socka
 			return connection;
 		r = -errno;
 		if (r == -EAGAIN)
-			r = wait_ready(i, fd, POLLIN);
+			r = interrupt_await_ready(i, fd, POLLIN);
 		if (r != -EAGAIN && r != -EINTR && r != -ECONNABORTED)
 			return r;
 	}
@@ -98,8 +98,8 @@ int swansong_interrupt_accept(struct swansong_interrupt *i, int fd, struct socka
 }
 
 /* Polls @all, which has room for @fds and one more for the stop. */
-static int poll_all(struct swansong_interrupt *i, struct pollfd *all, struct pollfd *fds, nfds_t n,
-		    uint64_t deadline)
+static int interrupt_poll_all(struct swansong_interrupt *i, struct pollfd *all, struct pollfd *fds,
+			      nfds_t n, uint64_t deadline)
 {
 	int stop = interrupt_poll_fd(i);
 	int r;
@@ -131,9 +131,9 @@ int swansong_interrupt_poll(struct swansong_interrupt *i, struct pollfd *fds, nf
 		return 0;
 	}
 	if (n < ARRAY_SIZE(few))
-		return poll_all(i, few, fds, n, deadline);
+		return interrupt_poll_all(i, few, fds, n, deadline);
 	many = calloc(n + 1, sizeof(*many));
-	return many ? poll_all(i, many, fds, n, deadline) : -ENOMEM;
+	return many ? interrupt_poll_all(i, many, fds, n, deadline) : -ENOMEM;
 }
 
 bool swansong_interrupt_sleep(struct swansong_interrupt *i, uint64_t deadline)

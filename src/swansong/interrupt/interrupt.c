@@ -87,15 +87,15 @@ int swansong_interrupt_fd(struct swansong_interrupt *i)
 	copy = fcntl(shared, F_DUPFD_CLOEXEC, 0);
 	if (copy < 0)
 		return -errno;
-	r = fork_own(copy, (struct owned){ COPIED, &i->fd, .original = &i->node->stopped.fd });
+	r = fork_add_fd(copy, (struct owned){ COPIED, &i->fd, .original = &i->node->stopped.fd });
 	if (r == 0 && shared_replace(&i->fd, &fd, copy, relaxed, relaxed))
 		return copy;
-	fork_disown(copy);
+	fork_remove_fd(copy);
 	closep(&copy);
 	return r < 0 ? r : fd;
 }
 
-static void watch_end(struct waiter *w)
+static void interrupt_end_watch(struct waiter *w)
 {
 	struct watch *watch = container_of(w, struct watch, notice.waiter);
 	struct tree *tree = watch->node->tree;
@@ -113,7 +113,7 @@ int swansong_interrupt_notify(struct swansong_interrupt *i, void (*fn)(void *arg
 	if (!watch)
 		return -ENOMEM;
 	watch->node = i->node;
-	notice_init(&watch->notice, i->node->tree, watch_end);
+	notice_init(&watch->notice, i->node->tree, interrupt_end_watch);
 	/* Release and acquire: the notice, for another thread. */
 	if (!shared_replace(&i->watch, &other, watch, release, relaxed)) {
 		free(watch);
@@ -134,7 +134,7 @@ struct swansong_interrupt *swansong_interrupt_unref(struct swansong_interrupt *i
 		return NULL;
 	fd = shared_load(&i->fd, relaxed); /* no other thread is left */
 	if (fd >= 0)
-		fork_disown(fd);
+		fork_remove_fd(fd);
 	closep(&fd);
 	watch = shared_load(&i->watch, acquire);
 	if (watch)

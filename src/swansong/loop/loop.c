@@ -60,7 +60,7 @@ struct posted {
 	void *arg;
 };
 
-static void posted_run(struct post *post)
+static void loop_run_post(struct post *post)
 {
 	struct posted *posted = container_of(post, struct posted, post);
 
@@ -77,7 +77,7 @@ int swansong_loop_post_at(struct swansong_loop *l, void (*fn)(void *arg), void *
 	if (!posted)
 		return -ENOMEM;
 	*posted = (struct posted){
-		.post.run = posted_run,
+		.post.run = loop_run_post,
 		.post.guard = { .file = file, .line = line, .function = function },
 		.fn = fn,
 		.arg = arg,

@@ -59,7 +59,7 @@ static void offload_put(struct offload *o)
 
 /* ---- on the loop's thread ---- */
 
-static void offload_tell(struct offload *o, int result)
+static void offload_report(struct offload *o, int result)
 {
 	o->timer = sd_event_source_disable_unref(o->timer);
 	o->at_exit = sd_event_source_disable_unref(o->at_exit);
@@ -75,14 +75,14 @@ static int offload_on_timer(sd_event_source *source, uint64_t usec, void *arg)
 {
 	(void)source;
 	(void)usec;
-	offload_tell(arg, -ETIMEDOUT);
+	offload_report(arg, -ETIMEDOUT);
 	return 0;
 }
 
 static int offload_on_exit(sd_event_source *source, void *arg)
 {
 	(void)source;
-	offload_tell(arg, -ESHUTDOWN);
+	offload_report(arg, -ESHUTDOWN);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ static void offload_on_begun(struct post *post)
 	int r = offload_watch(o);
 
 	if (r < 0)
-		offload_tell(o, r);
+		offload_report(o, r);
 }
 
 /* Executed after offload_on_begun(), as posts are executed in their order. */
@@ -112,7 +112,7 @@ static void offload_on_ended(struct post *post)
 	struct offload *o = container_of(post, struct offload, ended);
 
 	if (!shared_load(&o->told, relaxed)) /* this thread sets it */
-		offload_tell(o, 0);
+		offload_report(o, 0);
 	offload_put(o);
 }
 

@@ -130,7 +130,7 @@ struct submitted {
 	void *arg;
 };
 
-static void submitted_run(struct job *job, struct swansong_guard *guard)
+static void pool_run_job(struct job *job, struct swansong_guard *guard)
 {
 	struct submitted *s = container_of(job, struct submitted, job);
 
@@ -148,7 +148,7 @@ int swansong_pool_submit_at(struct swansong_pool *p, void (*fn)(void *arg), void
 	if (!s)
 		return -ENOMEM;
 	*s = (struct submitted){
-		.job.run = submitted_run,
+		.job.run = pool_run_job,
 		.job.guard = { .file = file, .line = line, .function = function },
 		.fn = fn,
 		.arg = arg,
@@ -254,7 +254,7 @@ static struct swansong_pool *pool_alloc(unsigned int threads)
 	return p;
 }
 
-static unsigned int processors(void)
+static unsigned int pool_count_processors(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -267,7 +267,7 @@ int swansong_pool_new(struct swansong *parent, unsigned int threads, struct swan
 	int r;
 
 	if (threads == 0)
-		threads = processors();
+		threads = pool_count_processors();
 	p = pool_alloc(threads);
 	if (!p)
 		return -ENOMEM;
