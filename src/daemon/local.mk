@@ -50,7 +50,8 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 %C%_libdaemon_la_SOURCES += \
 	%D%/node/node.h %D%/node/node.c \
 	%D%/node/stop-order.h %D%/node/stop-order.c \
-	%D%/node/calls.h %D%/node/calls.c
+	%D%/node/calls.h %D%/node/calls.c \
+	%D%/node/agent.h %D%/node/agent.c
 
 # guard: guards from outside: leases and attached programs
 %C%_libdaemon_la_SOURCES += \
@@ -117,6 +118,7 @@ noinst_LTLIBRARIES += %D%/libdaemon.la
 
 # demand: services that connections start
 %C%_libdaemon_la_SOURCES += \
+	%D%/demand/quiet.h %D%/demand/quiet.c \
 	%D%/demand/demand.h %D%/demand/demand.c
 
 # reap: what the end of a process means

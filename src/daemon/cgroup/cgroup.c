@@ -75,8 +75,8 @@ int cgroups_node_of(const struct cgroups *c, pid_t pid, char path[static CONFIG_
 
 /* --- groups of services --- */
 
-static int with_spare_fd(struct cgroups *c, int (*operation)(int top, const char *path),
-			 const char *name)
+static int cgroups_with_spare_fd(struct cgroups *c, int (*operation)(int top, const char *path),
+				 const char *name)
 {
 	struct context *ctx = c->ctx;
 	int r = operation(c->top, name);
@@ -90,12 +90,12 @@ static int with_spare_fd(struct cgroups *c, int (*operation)(int top, const char
 
 int cgroups_is_populated(struct cgroups *c, const char *name)
 {
-	return with_spare_fd(c, cgroup_is_populated, name);
+	return cgroups_with_spare_fd(c, cgroup_is_populated, name);
 }
 
 int cgroups_kill(struct cgroups *c, const char *name)
 {
-	return with_spare_fd(c, cgroup_kill, name);
+	return cgroups_with_spare_fd(c, cgroup_kill, name);
 }
 
 struct signalling {
@@ -103,7 +103,7 @@ struct signalling {
 	char path[CGROUP_PATH_MAX];
 };
 
-static void signal_process(pid_t pid, void *arg)
+static void cgroups_signal_process(pid_t pid, void *arg)
 {
 	const struct signalling *signalling = arg;
 
@@ -116,7 +116,7 @@ void cgroups_signal(const struct cgroups *c, const char *name, int signo)
 	int n = snprintf(s.path, sizeof(s.path), "%s/%s", c->top_path, name);
 
 	if (n > 0 && n < (int)sizeof(s.path))
-		(void)cgroup_processes(c->top, name, signal_process, &s);
+		(void)cgroup_processes(c->top, name, cgroups_signal_process, &s);
 }
 
 int cgroups_enable(struct cgroups *c, const char *controller)
@@ -172,7 +172,7 @@ void cgroups_thaw_soon(struct cgroups *c, struct cgroup_watch *watch)
 	alarm_set(&c->ctx->alarms, &c->thaw_timer, clock_now_usec() + THAW_AFTER_USEC);
 }
 
-static void on_thaw_timer(struct alarm *alarm)
+static void cgroups_on_thaw_timer(struct alarm *alarm)
 {
 	struct cgroups *c = container_of(alarm, struct cgroups, thaw_timer);
 	struct cgroup_watch *watch, *next;
@@ -188,7 +188,7 @@ static void on_thaw_timer(struct alarm *alarm)
 	}
 }
 
-static void report_change(struct cgroups *c, int id)
+static void cgroups_report_change(struct cgroups *c, int id)
 {
 	struct cgroup_watch *watch, *next;
 
@@ -197,7 +197,7 @@ static void report_change(struct cgroups *c, int id)
 			watch->changed(watch);
 }
 
-static int on_inotify(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int cgroups_on_inotify(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	_Alignas(struct inotify_event) char buf[4096];
 	const struct inotify_event *event;
@@ -206,7 +206,7 @@ static int on_inotify(sd_event_source *source, int fd, uint32_t events, void *ar
 	for (char *p = buf; n > 0 && p < buf + n; p += sizeof(*event) + event->len) {
 		event = (const struct inotify_event *)(const void *)p;
 		/* an overflow may concern any group: -1 */
-		report_change(arg, event->mask & IN_Q_OVERFLOW ? -1 : event->wd);
+		cgroups_report_change(arg, event->mask & IN_Q_OVERFLOW ? -1 : event->wd);
 	}
 	return 0;
 }
@@ -216,7 +216,7 @@ static int on_inotify(sd_event_source *source, int fd, uint32_t events, void *ar
 /*
  * Locks the group, if no other daemon has done so and the name has not been given to a new group.
  */
-static int lock_group(int parent, const char *name)
+static int cgroups_lock_group(int parent, const char *name)
 {
 	cleanup(closep) int fd = cgroup_open_below(parent, name);
 	struct stat a, b;
@@ -232,7 +232,7 @@ static int lock_group(int parent, const char *name)
 }
 
 /* Removes groups of killed daemons that have left nothing else. */
-static void collect_group(const char *name, void *arg)
+static void cgroups_collect_group(const char *name, void *arg)
 {
 	const struct cgroups *c = arg;
 	cleanup(closep) int fd = -1;
@@ -241,7 +241,7 @@ static void collect_group(const char *name, void *arg)
 		(void)cgroup_remove(c->own, name);
 	if (strncmp(name, TOP_PREFIX, strlen(TOP_PREFIX)) != 0)
 		return;
-	fd = lock_group(c->own, name);
+	fd = cgroups_lock_group(c->own, name);
 	if (fd >= 0 && cgroup_is_populated(c->own, name) == 0)
 		(void)cgroup_remove(c->own, name);
 }
@@ -250,7 +250,7 @@ static void collect_group(const char *name, void *arg)
  * Opens a group that no daemon has locked.  Without a @socket that identifies it, it must be empty,
  * too.
  */
-static int open_top(struct cgroups *c, const char *socket)
+static int cgroups_open_top(struct cgroups *c, const char *socket)
 {
 	char id[16] = "none";
 	int r = -EAGAIN;
@@ -266,7 +266,7 @@ static int open_top(struct cgroups *c, const char *socket)
 		(void)snprintf(c->own_name, sizeof(c->own_name), OWN_PREFIX "%s%s", id, suffix);
 		r = cgroup_make(c->own, c->top_name);
 		if (r == 0)
-			r = lock_group(c->own, c->top_name);
+			r = cgroups_lock_group(c->own, c->top_name);
 		if (r >= 0 && !socket && cgroup_is_populated(c->own, c->top_name) != 0) {
 			(void)close(r);
 			r = -EAGAIN;
@@ -279,7 +279,7 @@ static int open_top(struct cgroups *c, const char *socket)
 }
 
 /* Processes in the group of the start forbid limits below it; without this, all else works. */
-static void move_ourselves(struct cgroups *c)
+static void cgroups_move_daemon(struct cgroups *c)
 {
 	if (cgroup_is_machine_root(c->own) || cgroup_make(c->own, c->own_name) < 0)
 		return;
@@ -288,17 +288,18 @@ static void move_ourselves(struct cgroups *c)
 		(void)cgroup_remove(c->own, c->own_name);
 }
 
-static int open_news(struct cgroups *c)
+static int cgroups_open_watch(struct cgroups *c)
 {
 	c->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (c->inotify < 0)
 		return -errno;
-	return sd_event_add_io(c->ctx->event, &c->source, c->inotify, EPOLLIN, on_inotify, c);
+	return sd_event_add_io(c->ctx->event, &c->source, c->inotify, EPOLLIN, cgroups_on_inotify,
+			       c);
 }
 
-static int set_up(struct cgroups *c, const char *path, const char *socket)
+static int cgroups_set_up(struct cgroups *c, const char *path, const char *socket)
 {
-	int r = open_top(c, socket);
+	int r = cgroups_open_top(c, socket);
 
 	if (r < 0)
 		return r;
@@ -306,11 +307,11 @@ static int set_up(struct cgroups *c, const char *path, const char *socket)
 		c->top_path = NULL;
 		return -ENOMEM;
 	}
-	r = open_news(c);
+	r = cgroups_open_watch(c);
 	if (r < 0)
 		return r;
-	(void)cgroup_children(c->own, collect_group, c);
-	move_ourselves(c);
+	(void)cgroup_children(c->own, cgroups_collect_group, c);
+	cgroups_move_daemon(c);
 	return 0;
 }
 
@@ -327,7 +328,7 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 	*c = (struct cgroups){ .ctx = ctx, .top = -1, .inotify = -1 };
 	list_init(&c->watches);
 	list_init(&c->drain.in_watches);
-	alarm_init(&c->thaw_timer, on_thaw_timer);
+	alarm_init(&c->thaw_timer, cgroups_on_thaw_timer);
 	alarm_init(&c->drain_timer, NULL); /* set in drain.c */
 	r = cgroup_of(getpid(), path);
 	c->own = r < 0 ? r : cgroup_open(path);
@@ -337,7 +338,7 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 				    : "the group of swansongd is not delegated");
 		return 0;
 	}
-	r = set_up(c, path, socket);
+	r = cgroups_set_up(c, path, socket);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
@@ -352,17 +353,18 @@ int cgroups_new(struct cgroups **ret, struct context *ctx, const char *socket)
 
 /* --- end --- */
 
-static void wait_until_empty(const struct cgroups *c)
+static void cgroups_await_empty(int top, const char *name)
 {
 	uint64_t end = clock_now_usec() + END_TIMEOUT_MSEC * USEC_PER_MSEC;
-	cleanup(closep) int fd = openat(c->top, "cgroup.events", O_RDONLY | O_CLOEXEC);
+	cleanup(closep) int group = openat(top, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup(closep) int fd = openat(group, "cgroup.events", O_RDONLY | O_CLOEXEC);
 	struct pollfd events = { .fd = fd, .events = POLLPRI };
 
-	while (fd >= 0 && cgroup_is_populated(c->top, ".") == 1 && clock_now_usec() < end)
+	while (fd >= 0 && cgroup_is_populated(top, name) == 1 && clock_now_usec() < end)
 		(void)poll(&events, 1, END_TIMEOUT_MSEC);
 }
 
-static void remove_top(struct cgroups *c)
+static void cgroups_remove_top(struct cgroups *c)
 {
 	int r;
 
@@ -370,7 +372,7 @@ static void remove_top(struct cgroups *c)
 		log_line(c->ctx->log, LOG_WARNING, "killing the remaining processes in %s",
 			 c->top_path);
 		(void)cgroups_kill(c, ".");
-		wait_until_empty(c);
+		cgroups_await_empty(c->top, ".");
 	}
 	r = cgroup_remove(c->own, c->top_name);
 	if (r < 0)
@@ -379,14 +381,17 @@ static void remove_top(struct cgroups *c)
 }
 
 /* Leaves the group as it was at the start, except for changes by others. */
-static void move_back(struct cgroups *c)
+static void cgroups_move_daemon_back(struct cgroups *c)
 {
 	static const char *const controllers[] = { "-memory", "-pids", "-cpu" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
 		(void)cgroup_write(c->own, ".", "cgroup.subtree_control", controllers[i]);
-	if (cgroup_write(c->own, ".", "cgroup.procs", "0") == 0)
-		(void)cgroup_remove(c->own, c->own_name);
+	if (cgroup_write(c->own, ".", "cgroup.procs", "0") < 0)
+		return;
+	/* The logger of a daemon that was killed ends with the last service of that daemon. */
+	cgroups_await_empty(c->own, c->own_name);
+	(void)cgroup_remove(c->own, c->own_name);
 }
 
 struct cgroups *cgroups_free(struct cgroups *c)
@@ -398,9 +403,9 @@ struct cgroups *cgroups_free(struct cgroups *c)
 	sd_event_source_disable_unref(c->source);
 	(void)fd_close(c->inotify);
 	if (c->top >= 0 && c->top_path)
-		remove_top(c);
+		cgroups_remove_top(c);
 	if (c->moved)
-		move_back(c);
+		cgroups_move_daemon_back(c);
 	(void)fd_close(c->top);
 	(void)fd_close(c->own);
 	free(c->top_path);

@@ -24,14 +24,14 @@ static const struct limit {
 	{ "cgroup-cpu-weight", "cpu", "cpu.weight", offsetof(struct extras, cgroup_cpu_weight) },
 };
 
-static void on_changed(struct cgroup_watch *watch)
+static void control_group_on_changed(struct cgroup_watch *watch)
 {
 	struct control_group *g = container_of(watch, struct control_group, watch);
 
 	g->on_change(g);
 }
 
-static void on_thaw(struct cgroup_watch *watch)
+static void control_group_on_thaw(struct cgroup_watch *watch)
 {
 	const struct control_group *g = container_of(watch, struct control_group, watch);
 
@@ -46,7 +46,7 @@ void control_group_init(struct control_group *g, struct context *ctx,
 	*g = (struct control_group){
 		.ctx = ctx,
 		.config = config,
-		.watch = { .changed = on_changed, .thaw_now = on_thaw },
+		.watch = { .changed = control_group_on_changed, .thaw_now = control_group_on_thaw },
 		.on_change = on_change,
 	};
 	list_init(&g->watch.in_watches);
@@ -58,13 +58,14 @@ void control_group_done(struct control_group *g)
 		cgroups_unwatch(g->ctx->cgroups, &g->watch);
 }
 
-static uint64_t limit_value(const struct limit *limit, const struct node_config *config)
+static uint64_t control_group_limit_value(const struct limit *limit,
+					  const struct node_config *config)
 {
 	return *(const uint64_t *)(const void *)((const char *)node_config_extras(config) +
 						 limit->value);
 }
 
-static void check_limit(const struct control_group *g, const struct limit *limit)
+static void control_group_check_limit(const struct control_group *g, const struct limit *limit)
 {
 	struct cgroups *cgroups = g->ctx->cgroups;
 	const char *path = g->config->path;
@@ -91,15 +92,15 @@ static void check_limit(const struct control_group *g, const struct limit *limit
 void control_group_check(struct control_group *g)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
-		if (limit_value(&limits[i], g->config) != 0)
-			check_limit(g, &limits[i]);
+		if (control_group_limit_value(&limits[i], g->config) != 0)
+			control_group_check_limit(g, &limits[i]);
 }
 
-static void set_limits(const struct control_group *g, const char *name)
+static void control_group_set_limits(const struct control_group *g, const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
 		const struct limit *limit = &limits[i];
-		uint64_t value = limit_value(limit, g->config);
+		uint64_t value = control_group_limit_value(limit, g->config);
 		char text[24] = "max";
 		int r;
 
@@ -108,7 +109,7 @@ static void set_limits(const struct control_group *g, const char *name)
 		if (value != UINT64_MAX)
 			(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 		r = cgroup_write(g->ctx->cgroups->top, name, limit->file, text);
-		/* A missing controller has been reported by check_limit(). */
+		/* A missing controller has been reported by control_group_check_limit(). */
 		if (r < 0 && r != -ENOENT)
 			log_node(g->ctx->log, LOG_WARNING, g->config->path, "cannot set %s: %s",
 				 limit->key, strerror(-r));
@@ -146,7 +147,7 @@ int control_group_open(struct control_group *g)
 	if (!g->exists) {
 		r = cgroup_make(cgroups->top, name);
 		if (r == 0)
-			set_limits(g, name);
+			control_group_set_limits(g, name);
 	}
 	fd = r < 0 ? r : cgroup_open_below(cgroups->top, name);
 	if (fd < 0) {

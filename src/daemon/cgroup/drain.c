@@ -14,7 +14,7 @@
 #define DRAIN_TIMEOUT_USEC (10 * USEC_PER_SEC)
 #define KILL_AGAIN_USEC	   USEC_PER_SEC
 
-static void count_process(pid_t pid, void *arg)
+static void cgroup_drain_count_process(pid_t pid, void *arg)
 {
 	(*(unsigned *)arg)++;
 }
@@ -27,7 +27,7 @@ static void drain_group(const char *name, void *arg)
 
 	if (cgroup_is_populated(c->top, name) <= 0)
 		return;
-	(void)cgroup_processes(c->top, name, count_process, &n);
+	(void)cgroup_processes(c->top, name, cgroup_drain_count_process, &n);
 	log_node(c->ctx->log, LOG_WARNING, cgroups_node_of_name(name, path) == 0 ? path : name,
 		 "ending %u processes of an earlier swansongd before any start", n);
 	(void)cgroup_write(c->top, name, "cgroup.freeze", "0");
@@ -35,7 +35,7 @@ static void drain_group(const char *name, void *arg)
 	cgroups_signal(c, name, SIGCONT);
 }
 
-static void remove_group(const char *name, void *arg)
+static void cgroup_drain_remove_group(const char *name, void *arg)
 {
 	const struct cgroups *c = arg;
 
@@ -49,12 +49,12 @@ static void cgroup_drain_check(struct cgroups *c)
 	c->draining = false;
 	cgroups_unwatch(c, &c->drain);
 	alarm_stop(&c->ctx->alarms, &c->drain_timer);
-	(void)cgroup_children(c->top, remove_group, c);
+	(void)cgroup_children(c->top, cgroup_drain_remove_group, c);
 	log_line(c->ctx->log, LOG_NOTICE, "the processes of the earlier swansongd have ended");
 	context_update_soon(c->ctx);
 }
 
-static void on_drain_timer(struct alarm *alarm)
+static void cgroup_drain_on_timer(struct alarm *alarm)
 {
 	struct cgroups *c = container_of(alarm, struct cgroups, drain_timer);
 
@@ -67,7 +67,7 @@ static void on_drain_timer(struct alarm *alarm)
 	cgroup_drain_check(c);
 }
 
-static void on_changed(struct cgroup_watch *watch)
+static void cgroup_drain_on_changed(struct cgroup_watch *watch)
 {
 	cgroup_drain_check(container_of(watch, struct cgroups, drain));
 }
@@ -76,12 +76,12 @@ void cgroup_drain_begin(struct cgroups *c)
 {
 	if (!c)
 		return;
-	c->drain.changed = on_changed;
+	c->drain.changed = cgroup_drain_on_changed;
 	if (cgroup_is_populated(c->top, ".") <= 0) {
-		(void)cgroup_children(c->top, remove_group, c);
+		(void)cgroup_children(c->top, cgroup_drain_remove_group, c);
 		return;
 	}
-	c->drain_timer.fn = on_drain_timer;
+	c->drain_timer.fn = cgroup_drain_on_timer;
 	alarm_set(&c->ctx->alarms, &c->drain_timer, clock_now_usec() + DRAIN_TIMEOUT_USEC);
 	c->draining = true;
 	(void)cgroup_children(c->top, drain_group, c);

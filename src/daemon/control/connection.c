@@ -16,7 +16,7 @@
 DEFINE_CLEANUP(struct connection *, connection_free)
 
 /* Asks for input only when there is nothing else to do for this client. */
-static void update_events(struct connection *c)
+static void connection_update_events(struct connection *c)
 {
 	uint32_t events = 0;
 
@@ -34,7 +34,7 @@ void connection_close_soon(struct connection *c)
 	alarm_set(&c->ctx->alarms, &c->idle, 0);
 }
 
-static void watch_idleness(struct connection *c)
+static void connection_watch_idleness(struct connection *c)
 {
 	bool waits_for_them = !c->spoken || (frame_writer_pending(&c->writer) > 0 && !c->patient);
 
@@ -44,7 +44,7 @@ static void watch_idleness(struct connection *c)
 		  waits_for_them ? clock_now_usec() + CONNECTION_IDLE_USEC : USEC_INFINITY);
 }
 
-static void flush(struct connection *c)
+static void connection_flush(struct connection *c)
 {
 	size_t before = frame_writer_pending(&c->writer);
 
@@ -53,21 +53,21 @@ static void flush(struct connection *c)
 		return;
 	}
 	if (frame_writer_pending(&c->writer) != before || !c->spoken)
-		watch_idleness(c);
-	update_events(c);
+		connection_watch_idleness(c);
+	connection_update_events(c);
 }
 
 /* Takes ownership of @text, which is NULL after a lack of memory. */
-static void queue(struct connection *c, char *text)
+static void connection_queue(struct connection *c, char *text)
 {
 	if (!text || frame_writer_add(&c->writer, text) < 0)
 		connection_close_soon(c);
 	else
-		flush(c);
+		connection_flush(c);
 	free(text);
 }
 
-static void handle_call(struct connection *c, const char *text)
+static void connection_handle_call(struct connection *c, const char *text)
 {
 	enum interface_method method;
 	struct message_call call;
@@ -86,7 +86,7 @@ static void handle_call(struct connection *c, const char *text)
 		connection_close_soon(c);
 	} else if (r > 0) {
 		if (answer)
-			queue(c, answer);
+			connection_queue(c, answer);
 	} else {
 		c->busy = true;
 		c->owner->call(c, method, &call, c->owner->arg);
@@ -95,23 +95,23 @@ static void handle_call(struct connection *c, const char *text)
 }
 
 /* Handles one call after the other, as long as each gets its reply at once. */
-static void handle_input(struct connection *c)
+static void connection_handle_input(struct connection *c)
 {
 	const char *text;
 	int r = 0;
 
 	while (!c->busy && frame_writer_pending(&c->writer) == 0 &&
 	       (r = frame_next(&c->reader, &text, NULL)) > 0)
-		handle_call(c, text);
+		connection_handle_call(c, text);
 	if (r < 0)
 		connection_close_soon(c);
 	if (!c->dead) {
-		watch_idleness(c);
-		update_events(c);
+		connection_watch_idleness(c);
+		connection_update_events(c);
 	}
 }
 
-static void read_input(struct connection *c)
+static void connection_read_input(struct connection *c)
 {
 	struct unix_peer sender = c->peer;
 	char *space;
@@ -135,10 +135,10 @@ static void read_input(struct connection *c)
 	else if (sender.uid != c->peer.uid && sender.uid != 0)
 		c->tier = TIER_LOOK;
 	frame_reader_commit(&c->reader, (size_t)n);
-	handle_input(c);
+	connection_handle_input(c);
 }
 
-static int on_io(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int connection_on_io(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct connection *c = arg;
 
@@ -147,20 +147,20 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *arg)
 	if (c->dead)
 		return 0;
 	if (events & EPOLLOUT) {
-		flush(c);
+		connection_flush(c);
 		if (!c->busy && frame_writer_pending(&c->writer) == 0)
-			handle_input(c);
+			connection_handle_input(c);
 		else if (frame_writer_pending(&c->writer) == 0)
 			context_update_soon(c->ctx); /* its call may have more to send */
 	} else if (events & EPOLLIN) {
-		read_input(c);
+		connection_read_input(c);
 	} else if (events & (EPOLLHUP | EPOLLERR)) {
 		connection_close_soon(c);
 	}
 	return 0;
 }
 
-static void on_closed(struct closer *closer)
+static void connection_on_closed(struct closer *closer)
 {
 	struct connection *c = container_of(closer, struct connection, closer);
 
@@ -171,7 +171,7 @@ static void on_closed(struct closer *closer)
  * Unread input may carry descriptors, which another process closes.  Until that has ended, the
  * connection counts for its user.
  */
-static void on_idle(struct alarm *alarm)
+static void connection_on_idle(struct alarm *alarm)
 {
 	struct connection *c = container_of(alarm, struct connection, idle);
 	char byte;
@@ -182,7 +182,7 @@ static void on_idle(struct alarm *alarm)
 	    closer_close(&c->closer, &c->fd, 1) == 0)
 		c->fd = -1;
 	else
-		on_closed(&c->closer);
+		connection_on_closed(&c->closer);
 }
 
 int connection_new(struct connection **ret, struct context *ctx, int fd,
@@ -200,17 +200,17 @@ int connection_new(struct connection **ret, struct context *ctx, int fd,
 	c->fd = fd;
 	c->since_usec = clock_now_usec();
 	list_init(&c->in_control);
-	alarm_init(&c->idle, on_idle);
-	closer_init(&c->closer, ctx, on_closed);
+	alarm_init(&c->idle, connection_on_idle);
+	closer_init(&c->closer, ctx, connection_on_closed);
 	frame_reader_init(&c->reader, MESSAGE_CALL_MAX);
 	frame_writer_init(&c->writer, CONNECTION_OUTPUT_MAX);
 	r = unix_peer(fd, &c->peer);
 	if (r < 0)
 		return r;
-	r = sd_event_add_io(ctx->event, &c->io, fd, EPOLLIN, on_io, c);
+	r = sd_event_add_io(ctx->event, &c->io, fd, EPOLLIN, connection_on_io, c);
 	if (r < 0)
 		return r;
-	watch_idleness(c);
+	connection_watch_idleness(c);
 	*ret = take(c);
 	return 0;
 }
@@ -220,7 +220,7 @@ void connection_inherit(struct connection *c)
 	c->inherited = true;
 	c->tier = TIER_OPERATE;
 	c->spoken = c->patient = true;
-	watch_idleness(c);
+	connection_watch_idleness(c);
 }
 
 struct connection *connection_free(struct connection *c)
@@ -242,7 +242,7 @@ struct connection *connection_free(struct connection *c)
  * Input that has waited is handled in connection_resume(), after the callbacks of this call have
  * returned.  Returns true if a reply is wanted.
  */
-static bool finish_call(struct connection *c)
+static bool connection_finish_call(struct connection *c)
 {
 	c->busy = c->dead;
 	c->since_usec = clock_now_usec();
@@ -250,11 +250,11 @@ static bool finish_call(struct connection *c)
 	return !c->oneway;
 }
 
-/* The text is NULL after a lack of memory, which queue() handles. */
+/* The text is NULL after a lack of memory, which connection_queue() handles. */
 
 void connection_reply(struct connection *c, json_t *parameters, bool continues)
 {
-	bool wanted = continues ? !c->oneway : finish_call(c);
+	bool wanted = continues ? !c->oneway : connection_finish_call(c);
 	char *text = NULL;
 
 	if (!wanted) {
@@ -262,7 +262,7 @@ void connection_reply(struct connection *c, json_t *parameters, bool continues)
 		return;
 	}
 	(void)message_build_reply(&text, parameters, continues ? MESSAGE_CONTINUES : 0);
-	queue(c, text);
+	connection_queue(c, text);
 }
 
 void connection_pass(struct connection *c, int fd)
@@ -281,18 +281,24 @@ void connection_fail_with(struct connection *c, enum interface_error error, cons
 {
 	char *text = NULL;
 
-	if (!finish_call(c)) {
+	if (!connection_finish_call(c)) {
 		json_decref(more);
 		return;
 	}
 	(void)interface_build_error(&text, error, node, reason, more);
-	queue(c, text);
+	connection_queue(c, text);
 }
 
 void connection_resume(struct connection *c)
 {
 	if (!c->busy && frame_writer_pending(&c->writer) == 0)
-		handle_input(c);
+		connection_handle_input(c);
+}
+
+void connection_send(struct connection *c)
+{
+	if (!c->dead && connection_is_clogged(c))
+		connection_flush(c);
 }
 
 bool connection_is_clogged(const struct connection *c)

@@ -92,6 +92,9 @@ void connection_fail_with(struct connection *connection, enum interface_error er
 /* Handles calls that have waited for the present one.  It is called once in a turn. */
 void connection_resume(struct connection *connection);
 
+/* Sends what the client has not read yet, as much as its socket takes. */
+void connection_send(struct connection *connection);
+
 /* Returns true if the client has not read a reply yet. */
 bool connection_is_clogged(const struct connection *connection);
 

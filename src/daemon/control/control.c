@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@
 
 /* Time until the next attempt after a connection could not be accepted. */
 #define PAUSE_USEC (100 * USEC_PER_MSEC)
+/* At the end of the daemon: the time for clients to read, and for one of them to read something. */
+#define FINISH_USEC	  (500 * USEC_PER_MSEC)
+#define FINISH_PAUSE_MSEC 100
 
 struct control {
 	struct tree *tree;
@@ -33,31 +37,32 @@ struct control {
 	unsigned n_connections; /* without those of services */
 };
 
-static bool is_trusted(uid_t uid)
+static bool control_is_trusted(uid_t uid)
 {
 	return uid == 0 || uid == geteuid();
 }
 
-static bool is_in_group(int fd, gid_t group)
+static bool control_is_in_group(int fd, gid_t group)
 {
 	return group != (gid_t)-1 && unix_peer_in_group(fd, group);
 }
 
-static enum connection_tier find_tier(const struct control_config *config, int fd, uid_t uid)
+static enum connection_tier control_find_tier(const struct control_config *config, int fd,
+					      uid_t uid)
 {
-	if (is_trusted(uid) || is_in_group(fd, config->run_group))
+	if (control_is_trusted(uid) || control_is_in_group(fd, config->run_group))
 		return TIER_RUN;
-	return is_in_group(fd, config->group) ? TIER_OPERATE : TIER_LOOK;
+	return control_is_in_group(fd, config->group) ? TIER_OPERATE : TIER_LOOK;
 }
 
-static void on_call(struct connection *connection, enum interface_method method,
-		    const struct message_call *call, void *arg)
+static void control_on_call(struct connection *connection, enum interface_method method,
+			    const struct message_call *call, void *arg)
 {
 	(void)arg;
 	request_call(connection->request, method, call);
 }
 
-static void on_closed(struct connection *connection, void *arg)
+static void control_on_closed(struct connection *connection, void *arg)
 {
 	struct control *control = arg;
 
@@ -67,7 +72,7 @@ static void on_closed(struct connection *connection, void *arg)
 	connection_free(connection);
 }
 
-static unsigned count_of_user(const struct control *control, uid_t uid)
+static unsigned control_count_of_user(const struct control *control, uid_t uid)
 {
 	struct connection *c;
 	unsigned n = 0;
@@ -78,7 +83,7 @@ static unsigned count_of_user(const struct control *control, uid_t uid)
 }
 
 /* Returns true if the connection has neither a call under way nor guards. */
-static bool is_spare(const struct connection *c, uint64_t now)
+static bool control_is_spare(const struct connection *c, uint64_t now)
 {
 	const struct request *request = c->request;
 
@@ -90,16 +95,17 @@ static bool is_spare(const struct connection *c, uint64_t now)
  * Returns the connection of @uid that is spare for longest; (uid_t)-1: of any user, and those of
  * root last.
  */
-static struct connection *find_spare(const struct control *control, uid_t uid)
+static struct connection *control_find_spare(const struct control *control, uid_t uid)
 {
 	struct connection *c, *found = NULL;
 	uint64_t now = clock_now_usec();
 
 	list_for_each (c, &control->connections, in_control) {
-		if (!is_spare(c, now) || (uid != (uid_t)-1 && c->peer.uid != uid))
+		if (!control_is_spare(c, now) || (uid != (uid_t)-1 && c->peer.uid != uid))
 			continue;
-		if (!found || is_trusted(found->peer.uid) > is_trusted(c->peer.uid) ||
-		    (is_trusted(found->peer.uid) == is_trusted(c->peer.uid) &&
+		if (!found ||
+		    control_is_trusted(found->peer.uid) > control_is_trusted(c->peer.uid) ||
+		    (control_is_trusted(found->peer.uid) == control_is_trusted(c->peer.uid) &&
 		     c->since_usec < found->since_usec))
 			found = c;
 	}
@@ -107,22 +113,23 @@ static struct connection *find_spare(const struct control *control, uid_t uid)
 }
 
 /* Returns true if a new connection of @uid, which is counted already, can be served. */
-static bool make_room(struct control *control, uid_t uid)
+static bool control_make_room(struct control *control, uid_t uid)
 {
-	unsigned max = CONTROL_CONNECTIONS_MAX - (is_trusted(uid) ? 0 : CONTROL_CONNECTIONS_KEPT);
-	bool too_many =
-		!is_trusted(uid) && count_of_user(control, uid) > CONTROL_CONNECTIONS_PER_USER;
+	unsigned max =
+		CONTROL_CONNECTIONS_MAX - (control_is_trusted(uid) ? 0 : CONTROL_CONNECTIONS_KEPT);
+	bool too_many = !control_is_trusted(uid) &&
+			control_count_of_user(control, uid) > CONTROL_CONNECTIONS_PER_USER;
 	struct connection *spare;
 
 	if (!too_many && control->n_connections <= max)
 		return true;
-	spare = find_spare(control, too_many ? uid : (uid_t)-1);
+	spare = control_find_spare(control, too_many ? uid : (uid_t)-1);
 	if (spare)
 		connection_close_soon(spare);
 	return spare;
 }
 
-static int add_connection(struct control *control, int fd, struct connection **ret)
+static int control_add_connection(struct control *control, int fd, struct connection **ret)
 {
 	struct connection *connection;
 	struct request *request;
@@ -144,21 +151,21 @@ static int add_connection(struct control *control, int fd, struct connection **r
 	return 0;
 }
 
-static void accept_connection(struct control *control, int fd)
+static void control_accept_connection(struct control *control, int fd)
 {
 	struct connection *connection;
 
-	if (add_connection(control, fd, &connection) < 0)
+	if (control_add_connection(control, fd, &connection) < 0)
 		return;
-	connection->tier = find_tier(&control->config, fd, connection->peer.uid);
+	connection->tier = control_find_tier(&control->config, fd, connection->peer.uid);
 	control->n_connections++;
-	if (!make_room(control, connection->peer.uid)) {
+	if (!control_make_room(control, connection->peer.uid)) {
 		connection_fail(connection, ERROR_TOO_MANY, NULL, "too many connections");
 		connection_close_soon(connection);
 	}
 }
 
-static const char *home_of(const struct connection *connection)
+static const char *control_home_of(const struct connection *connection)
 {
 	const struct request *request = connection->request;
 
@@ -166,7 +173,7 @@ static const char *home_of(const struct connection *connection)
 }
 
 /* A service has one connection: that of an earlier run is closed, whichever process has it. */
-static void on_withdraw(const char *path, void *arg)
+static void control_on_withdraw(const char *path, void *arg)
 {
 	struct control *control = arg;
 	struct connection *c;
@@ -174,7 +181,7 @@ static void on_withdraw(const char *path, void *arg)
 	list_for_each (c, &control->connections, in_control) {
 		const struct request *request = c->request;
 
-		if (c->dead || !home_of(c) || strcmp(home_of(c), path) != 0)
+		if (c->dead || !control_home_of(c) || strcmp(control_home_of(c), path) != 0)
 			continue;
 		if (request->n_leases > 0)
 			log_node(control->tree->ctx->log, LOG_WARNING, path,
@@ -183,23 +190,23 @@ static void on_withdraw(const char *path, void *arg)
 	}
 }
 
-static int on_offer(const char *path, int fd, void *arg)
+static int control_on_offer(const char *path, int fd, void *arg)
 {
 	struct control *control = arg;
 	struct connection *connection;
 	struct request *request;
-	int r = add_connection(control, fd, &connection);
+	int r = control_add_connection(control, fd, &connection);
 
 	if (r < 0)
 		return r;
-	on_withdraw(path, control);
+	control_on_withdraw(path, control);
 	connection_inherit(connection);
 	request = connection->request;
 	(void)snprintf(request->home, sizeof(request->home), "%s", path);
 	return 0;
 }
 
-static void on_pause(struct alarm *alarm)
+static void control_on_pause(struct alarm *alarm)
 {
 	struct control *control = container_of(alarm, struct control, pause);
 
@@ -207,7 +214,7 @@ static void on_pause(struct alarm *alarm)
 }
 
 /* Accepts a connection with the reserved descriptor, as no other is left, and closes it. */
-static bool turn_away(struct control *control)
+static bool control_refuse_connection(struct control *control)
 {
 	struct context *ctx = control->tree->ctx;
 	int fd;
@@ -220,7 +227,7 @@ static bool turn_away(struct control *control)
 }
 
 /* The loop would offer a connection that cannot be accepted again at once, and for ever. */
-static void accept_failed(struct control *control, int error)
+static void control_note_accept_failure(struct control *control, int error)
 {
 	struct context *ctx = control->tree->ctx;
 
@@ -230,13 +237,13 @@ static void accept_failed(struct control *control, int error)
 		log_line(ctx->log, LOG_WARNING, "cannot accept control connections: %s",
 			 strerror(error));
 	control->refusing = true;
-	if ((error == EMFILE || error == ENFILE) && turn_away(control))
+	if ((error == EMFILE || error == ENFILE) && control_refuse_connection(control))
 		return;
 	(void)sd_event_source_set_enabled(control->source, SD_EVENT_OFF);
 	alarm_set(&ctx->alarms, &control->pause, clock_now_usec() + PAUSE_USEC);
 }
 
-static int on_connect(sd_event_source *source, int listener, uint32_t events, void *arg)
+static int control_on_connect(sd_event_source *source, int listener, uint32_t events, void *arg)
 {
 	struct control *control = arg;
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -244,11 +251,11 @@ static int on_connect(sd_event_source *source, int listener, uint32_t events, vo
 	(void)source;
 	(void)events;
 	if (fd < 0) {
-		accept_failed(control, errno);
+		control_note_accept_failure(control, errno);
 		return 0;
 	}
 	control->refusing = false;
-	accept_connection(control, fd);
+	control_accept_connection(control, fd);
 	return 0;
 }
 
@@ -256,7 +263,7 @@ static int on_connect(sd_event_source *source, int listener, uint32_t events, vo
  * Makes the directory of the default path, which must belong to this user alone; its parent must
  * exist.
  */
-static int make_directory(const char *path)
+static int control_make_directory(const char *path)
 {
 	char directory[256];
 	const char *slash = strrchr(path, '/');
@@ -279,13 +286,14 @@ int control_new(struct control **ret, struct tree *tree, const struct reload *re
 		return -ENOMEM;
 	control->tree = tree;
 	control->reload = reload;
-	control->owner =
-		(struct connection_owner){ .call = on_call, .closed = on_closed, .arg = control };
+	control->owner = (struct connection_owner){ .call = control_on_call,
+						    .closed = control_on_closed,
+						    .arg = control };
 	list_init(&control->connections);
-	alarm_init(&control->pause, on_pause);
+	alarm_init(&control->pause, control_on_pause);
 	tree->ctx->control = (struct control_offer){
-		.accept = on_offer,
-		.withdraw = on_withdraw,
+		.accept = control_on_offer,
+		.withdraw = control_on_withdraw,
 		.arg = control,
 	};
 	*ret = control;
@@ -297,14 +305,14 @@ int control_listen(struct control *control, const struct control_config *config)
 	int r;
 
 	control->config = *config;
-	r = make_directory(config->path);
+	r = control_make_directory(config->path);
 	if (r < 0)
 		return r;
 	r = unix_listen(&control->listener, config->path, config->mode, config->group);
 	if (r < 0)
 		return r;
 	r = sd_event_add_io(control->tree->ctx->event, &control->source, control->listener.fd,
-			    EPOLLIN, on_connect, control);
+			    EPOLLIN, control_on_connect, control);
 	if (r < 0)
 		unix_unlisten(&control->listener);
 	return r;
@@ -316,8 +324,9 @@ struct control *control_free(struct control *control)
 		return NULL;
 	control->tree->ctx->control = (struct control_offer){ .accept = NULL };
 	while (!list_is_empty(&control->connections))
-		on_closed(list_entry(control->connections.next, struct connection, in_control),
-			  control);
+		control_on_closed(
+			list_entry(control->connections.next, struct connection, in_control),
+			control);
 	sd_event_source_disable_unref(control->source);
 	alarm_stop(&control->tree->ctx->alarms, &control->pause);
 	unix_unlisten(&control->listener);
@@ -332,5 +341,34 @@ void control_update(struct control *control)
 	list_for_each_safe (c, next, &control->connections, in_control) {
 		request_update(c->request);
 		connection_resume(c);
+	}
+}
+
+/* Return: the number of connections with a reply that is not read yet. */
+static nfds_t control_find_clogged(const struct control *control, struct pollfd *ret)
+{
+	const struct connection *c;
+	nfds_t n = 0;
+
+	list_for_each (c, &control->connections, in_control)
+		if (!c->dead && connection_is_clogged(c) && n < CONTROL_CONNECTIONS_MAX)
+			ret[n++] = (struct pollfd){ .fd = c->fd, .events = POLLOUT };
+	return n;
+}
+
+void control_finish(struct control *control)
+{
+	uint64_t until = clock_now_usec() + FINISH_USEC;
+	struct pollfd fds[CONTROL_CONNECTIONS_MAX];
+	struct connection *c;
+	nfds_t n;
+
+	while ((n = control_find_clogged(control, fds)) > 0 && clock_now_usec() < until) {
+		if (poll(fds, n, FINISH_PAUSE_MSEC) <= 0)
+			return;
+		list_for_each (c, &control->connections, in_control) {
+			connection_send(c);
+			request_update(c->request);
+		}
 	}
 }

@@ -31,6 +31,12 @@ int control_new(struct control **ret, struct tree *tree, const struct reload *re
 /* Opens the socket.  Return: 0; -EADDRINUSE if a live daemon serves it; -errno without a socket. */
 int control_listen(struct control *control, const struct control_config *config);
 
+/*
+ * For the end of the daemon: sends what clients have not read yet to those that read.  It takes half a
+ * second at most, a tenth if none reads.
+ */
+void control_finish(struct control *control);
+
 /* Ends all connections, after sending as much as possible, and removes the socket. */
 struct control *control_free(struct control *control);
 

@@ -45,7 +45,7 @@ bool request_reply_passed(struct request *q, const char *path, const struct mess
 }
 
 /* Returns the forced kills of the stop, the oldest first. */
-static json_t *forced_kills_of(const struct request *q)
+static json_t *request_forced_kills_of(const struct request *q)
 {
 	json_t *list = json_array();
 	struct forced_kill kill;
@@ -68,7 +68,7 @@ void request_add_forced_kills(const struct request *q, const struct node *node, 
 
 	if (!q->stopped_usec)
 		return;
-	kills = forced_kills_of(q);
+	kills = request_forced_kills_of(q);
 	/* This is also known if the ring has lost the kills. */
 	if (json_array_size(kills) > 0 || (node && node->force.any_usec >= q->stopped_usec)) {
 		(void)json_object_set_new(reply, "forced", json_true());

@@ -13,7 +13,7 @@
 /* Refused oneway calls are logged up to this number for each connection. */
 #define REFUSALS_LOGGED 10
 
-static void forget(struct request *q, struct lease *lease)
+static void request_forget_lease(struct request *q, struct lease *lease)
 {
 	if (q->followed == lease)
 		q->followed = NULL;
@@ -24,10 +24,10 @@ static void forget(struct request *q, struct lease *lease)
 void request_drop_guards(struct request *q)
 {
 	while (!list_is_empty(&q->leases))
-		forget(q, list_entry(q->leases.next, struct lease, of_holder));
+		request_forget_lease(q, list_entry(q->leases.next, struct lease, of_holder));
 }
 
-static void on_lost(struct lease *lease, enum lease_end how, void *arg)
+static void request_on_lease_lost(struct lease *lease, enum lease_end how, void *arg)
 {
 	struct request *q = arg;
 
@@ -36,25 +36,26 @@ static void on_lost(struct lease *lease, enum lease_end how, void *arg)
 					   how == LEASE_EXPIRED ? "expired" : "revoked"));
 	else if (how == LEASE_REVOKED && !q->connection->inherited)
 		connection_close_soon(q->connection);
-	forget(q, lease);
+	request_forget_lease(q, lease);
 }
 
 void request_update_guard(struct request *q, struct node *node)
 {
 	(void)node;
-	if (q->told_stop || !lease_is_stopped(q->followed))
+	if (q->stop_sent || !lease_is_stopped(q->followed))
 		return;
-	q->told_stop = true;
+	q->stop_sent = true;
 	connection_reply(q->connection,
 			 json_pack("{s:I, s:b}", "id", (json_int_t)q->followed->id, "stopping", 1),
 			 true);
 }
 
-static void taken(struct request *q, struct lease *lease, const struct message_call *call)
+static void request_reply_lease(struct request *q, struct lease *lease,
+				const struct message_call *call)
 {
 	json_t *reply = json_pack("{s:I}", "id", (json_int_t)lease->id);
 
-	lease->lost = on_lost;
+	lease->lost = request_on_lease_lost;
 	lease->arg = q;
 	list_append(&q->leases, &lease->of_holder);
 	q->n_leases++;
@@ -63,13 +64,13 @@ static void taken(struct request *q, struct lease *lease, const struct message_c
 		return;
 	}
 	q->followed = lease;
-	q->told_stop = false;
+	q->stop_sent = false;
 	q->waiting = true;
 	connection_reply(q->connection, reply, true);
 }
 
 /* A oneway call gets no reply, so its refusal is logged. */
-static void note_refusal(struct request *q, const struct node *node, const char *why)
+static void request_note_guard_refusal(struct request *q, const struct node *node, const char *why)
 {
 	if (!q->connection->oneway || ++q->refused > REFUSALS_LOGGED)
 		return;
@@ -78,32 +79,32 @@ static void note_refusal(struct request *q, const struct node *node, const char 
 		 q->refused == REFUSALS_LOGGED ? "; further refusals are not logged" : "");
 }
 
-static void refuse(struct request *q, struct node *node, enum interface_error error,
-		   const char *why)
+static void request_refuse_guard(struct request *q, struct node *node, enum interface_error error,
+				 const char *why)
 {
-	note_refusal(q, node, why);
+	request_note_guard_refusal(q, node, why);
 	request_fail(q, error, node_name(node), why);
 }
 
-static void refused(struct request *q, struct node *node, int r)
+static void request_refuse_lease(struct request *q, struct node *node, int r)
 {
 	char why[64];
 
 	switch (r) {
 	case LEASE_STOPPED:
-		refuse(q, node, ERROR_NODE_STOPPED, "the node is stopped");
+		request_refuse_guard(q, node, ERROR_NODE_STOPPED, "the node is stopped");
 		break;
 	case LEASE_USER_FULL:
 		(void)snprintf(why, sizeof(why), "user %u holds %u guards", q->connection->peer.uid,
 			       LEASES_PER_USER);
-		refuse(q, node, ERROR_TOO_MANY, why);
+		request_refuse_guard(q, node, ERROR_TOO_MANY, why);
 		break;
 	case LEASE_FULL:
 		(void)snprintf(why, sizeof(why), "%u guards are held", LEASES_MAX);
-		refuse(q, node, ERROR_TOO_MANY, why);
+		request_refuse_guard(q, node, ERROR_TOO_MANY, why);
 		break;
 	default:
-		refuse(q, node, ERROR_FAILED, strerror(-r));
+		request_refuse_guard(q, node, ERROR_FAILED, strerror(-r));
 		break;
 	}
 }
@@ -121,17 +122,18 @@ void request_take_guard(struct request *q, struct node *node, const struct messa
 	int r;
 
 	if (strlen(wish.why) > LEASE_WHY_MAX) {
-		refuse(q, node, ERROR_FAILED, "the reason is longer than 200 bytes");
+		request_refuse_guard(q, node, ERROR_FAILED, "the reason is longer than 200 bytes");
 	} else if (wish.ttl_usec == 0) {
-		refuse(q, node, ERROR_FAILED, "a ttl of 0 is none");
+		request_refuse_guard(q, node, ERROR_FAILED,
+				     "invalid ttl 0: expected microseconds above 0");
 	} else if (q->n_leases >= REQUEST_LEASES_MAX) {
-		refuse(q, node, ERROR_TOO_MANY, "this connection holds 256 guards");
+		request_refuse_guard(q, node, ERROR_TOO_MANY, "this connection holds 256 guards");
 	} else {
 		r = lease_new(&lease, node, &wish);
 		if (r == 0)
-			taken(q, lease, call);
+			request_reply_lease(q, lease, call);
 		else
-			refused(q, node, r);
+			request_refuse_lease(q, node, r);
 	}
 }
 
@@ -149,7 +151,7 @@ void request_release(struct request *q, struct node *node, const struct message_
 	}
 	list_for_each_safe (lease, next, &q->leases, of_holder)
 		if ((id == UINT64_MAX || lease->id == id) && (!why || strcmp(lease->why, why) == 0))
-			forget(q, lease);
+			request_forget_lease(q, lease);
 	if (q->n_leases < before)
 		request_succeed(q);
 	else

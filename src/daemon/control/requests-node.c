@@ -27,7 +27,10 @@ void request_status(struct request *q, struct node *node, const struct message_c
 	do {
 		json_t *nodes = describe_nodes(&walk, call->more ? NODES_PER_REPLY : SIZE_MAX);
 
-		connection_reply(q->connection, json_pack("{s:o}", "nodes", nodes), walk.at);
+		connection_reply(q->connection,
+				 json_pack("{s:o, s:I}", "nodes", nodes, "configuration",
+					   (json_int_t)q->tree->ctx->configuration),
+				 walk.at);
 	} while (walk.at && !q->connection->dead);
 }
 
@@ -60,7 +63,7 @@ void request_update_reports(struct request *q, struct node *node)
 }
 
 /* Returns the highest ancestor of @node that is being shut down, or @node. */
-static const struct node *stopped_above(const struct node *node)
+static const struct node *request_find_stopped_above(const struct node *node)
 {
 	while (node->parent && node_is_stopped(node->parent))
 		node = node->parent;
@@ -73,23 +76,24 @@ void request_start(struct request *q, struct node *node, const struct message_ca
 
 	goals_begin(&goals, q->tree, CAUSE_OPERATOR);
 	if (goals_start(&goals, node) < 0)
-		request_fail(q, ERROR_NODE_STOPPED, node_name(stopped_above(node)), NULL);
+		request_fail(q, ERROR_NODE_STOPPED, node_name(request_find_stopped_above(node)),
+			     NULL);
 	else
 		request_wait_or_return(q, node, call);
 }
 
-static void add_dependent(const struct node *node, void *with)
+static void request_add_dependent(const struct node *node, void *with)
 {
 	(void)json_array_append_new(with, json_string(node->config->path));
 }
 
 /* Begins a stop or a restart, and notes the dependents that are stopped with it. */
-static void begin_lowering(struct request *q, struct goals *goals)
+static void request_begin_lowering(struct request *q, struct goals *goals)
 {
 	json_decref(q->with);
 	q->with = json_array();
 	goals_begin(goals, q->tree, CAUSE_OPERATOR);
-	goals->on_dependent = add_dependent;
+	goals->on_dependent = request_add_dependent;
 	goals->arg = q->with;
 }
 
@@ -103,7 +107,7 @@ void request_stop(struct request *q, struct node *node, const struct message_cal
 			     "the root cannot be stopped: use swansongctl shutdown");
 		return;
 	}
-	begin_lowering(q, &goals);
+	request_begin_lowering(q, &goals);
 	goals_lower(&goals, node, REQUEST_STOP, request_reason(q, call, why));
 	goals_commit(&goals);
 	request_note_stop(q, node, call);
@@ -119,9 +123,10 @@ void request_restart(struct request *q, struct node *node, const struct message_
 		request_fail(q, ERROR_FAILED, node_name(node), "the root cannot be restarted");
 		return;
 	}
-	begin_lowering(q, &goals);
+	request_begin_lowering(q, &goals);
 	if (goals_restart(&goals, node, request_reason(q, call, why)) < 0) {
-		request_fail(q, ERROR_NODE_STOPPED, node_name(stopped_above(node)), NULL);
+		request_fail(q, ERROR_NODE_STOPPED, node_name(request_find_stopped_above(node)),
+			     NULL);
 		return;
 	}
 	goals_commit(&goals);
@@ -129,7 +134,7 @@ void request_restart(struct request *q, struct node *node, const struct message_
 	request_wait_or_return(q, node, call);
 }
 
-static void fail_enable(struct request *q, const struct node *node, int error)
+static void request_fail_enable(struct request *q, const struct node *node, int error)
 {
 	if (error == ENOENT)
 		request_fail(q, ERROR_FAILED, node_name(node),
@@ -153,14 +158,14 @@ void request_update_enable(struct request *q, struct node *node)
 		if (r == 0)
 			request_succeed(q);
 		else if (r != -EINPROGRESS) /* ENOENT is about the directory */
-			fail_enable(q, node, r == -ENOENT ? ENOTDIR : -r);
+			request_fail_enable(q, node, r == -ENOENT ? ENOTDIR : -r);
 		return;
 	}
 	r = enable_set(q->tree, node, q->method == METHOD_ENABLE);
 	if (r == 0)
 		q->change = enable_number(q->tree);
 	else if (r != -EBUSY)
-		fail_enable(q, node, -r);
+		request_fail_enable(q, node, -r);
 }
 
 void request_enable(struct request *q, struct node *node, const struct message_call *call)

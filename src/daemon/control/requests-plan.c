@@ -26,13 +26,13 @@ struct survey {
 	struct place_of *places; /* sorted by address */
 };
 
-static void survey_done(struct survey *s)
+static void request_survey_done(struct survey *s)
 {
 	forecast_tree_done(&s->tree);
 	free(s->places);
 }
 
-static int compare_places(const void *a, const void *b)
+static int request_compare_places(const void *a, const void *b)
 {
 	uintptr_t x = (uintptr_t)((const struct place_of *)a)->node;
 	uintptr_t y = (uintptr_t)((const struct place_of *)b)->node;
@@ -40,18 +40,19 @@ static int compare_places(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static size_t index_of(const struct survey *s, const struct node *node)
+static size_t request_index_of(const struct survey *s, const struct node *node)
 {
 	struct place_of key = { .node = node };
 	const struct place_of *found;
 
 	if (!node)
 		return FORECAST_NONE;
-	found = bsearch(&key, s->places, s->tree.n_nodes, sizeof(*s->places), compare_places);
+	found = bsearch(&key, s->places, s->tree.n_nodes, sizeof(*s->places),
+			request_compare_places);
 	return found->index;
 }
 
-static size_t count_edges(const struct node *node)
+static size_t request_count_edges(const struct node *node)
 {
 	size_t n = 0;
 
@@ -61,13 +62,13 @@ static size_t count_edges(const struct node *node)
 	return n;
 }
 
-static int survey_alloc(struct survey *s, const struct node *root)
+static int request_survey_alloc(struct survey *s, const struct node *root)
 {
 	size_t nodes = 0, edges = 0;
 
 	for (const struct node *n = root; n; n = node_next(n, root)) {
 		nodes++;
-		edges += count_edges(n);
+		edges += request_count_edges(n);
 	}
 	s->tree.nodes = calloc(nodes, sizeof(*s->tree.nodes));
 	s->tree.edges = calloc(edges + 1, sizeof(*s->tree.edges));
@@ -75,17 +76,17 @@ static int survey_alloc(struct survey *s, const struct node *root)
 	return s->tree.nodes && s->tree.edges && s->places ? 0 : -ENOMEM;
 }
 
-static void add_edges(struct survey *s, const struct node *node)
+static void request_add_edges(struct survey *s, const struct node *node)
 {
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
 		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
-			s->tree.edges[s->tree.n_edges++] =
-				forecast_edge_of(edge, index_of(s, node), index_of(s, *to));
+			s->tree.edges[s->tree.n_edges++] = forecast_edge_of(
+				edge, request_index_of(s, node), request_index_of(s, *to));
 }
 
-static int survey_init(struct survey *s, const struct node *root)
+static int request_survey_init(struct survey *s, const struct node *root)
 {
-	int r = survey_alloc(s, root);
+	int r = request_survey_alloc(s, root);
 
 	if (r < 0)
 		return r;
@@ -93,21 +94,21 @@ static int survey_init(struct survey *s, const struct node *root)
 		s->places[s->tree.n_nodes] = (struct place_of){ n, s->tree.n_nodes };
 		s->tree.nodes[s->tree.n_nodes++].config = n->config;
 	}
-	qsort(s->places, s->tree.n_nodes, sizeof(*s->places), compare_places);
+	qsort(s->places, s->tree.n_nodes, sizeof(*s->places), request_compare_places);
 	for (const struct node *n = root; n; n = node_next(n, root)) {
-		s->tree.nodes[index_of(s, n)].parent = index_of(s, n->parent);
-		add_edges(s, n);
+		s->tree.nodes[request_index_of(s, n)].parent = request_index_of(s, n->parent);
+		request_add_edges(s, n);
 	}
 	return 0;
 }
 
-static int forecast(struct tree *tree, const struct node *top, struct forecast **ret)
+static int request_make_forecast(struct tree *tree, const struct node *top, struct forecast **ret)
 {
-	cleanup(survey_done) struct survey s = { .places = NULL };
-	int r = survey_init(&s, tree->root);
+	cleanup(request_survey_done) struct survey s = { .places = NULL };
+	int r = request_survey_init(&s, tree->root);
 
 	s.tree.grace_usec = tree->ctx->grace_usec;
-	return r < 0 ? r : forecast_new(ret, &s.tree, index_of(&s, top));
+	return r < 0 ? r : forecast_new(ret, &s.tree, request_index_of(&s, top));
 }
 
 void request_plan(struct request *q, struct node *node, const struct message_call *call)
@@ -115,7 +116,7 @@ void request_plan(struct request *q, struct node *node, const struct message_cal
 	cleanup(forecast_freep) struct forecast *f = NULL;
 
 	(void)call;
-	if (forecast(q->tree, node, &f) < 0)
+	if (request_make_forecast(q->tree, node, &f) < 0)
 		request_fail(q, ERROR_FAILED, node_name(node), "out of memory");
 	else
 		request_reply(q, plan_build(f, q->tree->ctx->grace_usec));

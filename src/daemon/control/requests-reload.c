@@ -14,7 +14,7 @@
 #include "daemon/service/reload.h"
 #include "daemon/service/signal.h"
 
-static enum reload_mode mode_of(const struct message_call *call)
+static enum reload_mode request_mode_of(const struct message_call *call)
 {
 	const char *rollout = message_get_string(call->parameters, "rollout", "");
 
@@ -26,7 +26,7 @@ static enum reload_mode mode_of(const struct message_call *call)
 void request_reload(struct request *q, struct node *node, const struct message_call *call)
 {
 	bool dry_run = message_get_bool(call->parameters, "dry_run", false);
-	enum reload_mode mode = mode_of(call);
+	enum reload_mode mode = request_mode_of(call);
 	cleanup(freep) char *reason = NULL;
 	json_t *changes = NULL;
 	struct memstream m;
@@ -44,7 +44,7 @@ void request_reload(struct request *q, struct node *node, const struct message_c
 }
 
 /* Returns the service of @node if it has a running process; otherwise the call has failed. */
-static struct service *running_service(struct request *q, struct node *node)
+static struct service *request_find_running_service(struct request *q, struct node *node)
 {
 	if (!node->service)
 		request_fail(q, ERROR_FAILED, node_name(node), "is a group, not a service");
@@ -55,7 +55,7 @@ static struct service *running_service(struct request *q, struct node *node)
 	return NULL;
 }
 
-static const char *reload_fault(int r)
+static const char *request_reload_fault(int r)
 {
 	if (r == -ESRCH)
 		return "is not up";
@@ -64,7 +64,7 @@ static const char *reload_fault(int r)
 
 void request_reload_service(struct request *q, struct node *node, const struct message_call *call)
 {
-	struct service *s = running_service(q, node);
+	struct service *s = request_find_running_service(q, node);
 	int r;
 
 	(void)call;
@@ -72,12 +72,12 @@ void request_reload_service(struct request *q, struct node *node, const struct m
 		return;
 	r = service_reload(s);
 	if (r < 0)
-		request_fail(q, ERROR_FAILED, node_name(node), reload_fault(r));
+		request_fail(q, ERROR_FAILED, node_name(node), request_reload_fault(r));
 	else
 		request_succeed(q);
 }
 
-static enum signal_scope scope_of(const struct message_call *call)
+static enum signal_scope request_scope_of(const struct message_call *call)
 {
 	const char *scope = message_get_string(call->parameters, "scope", "main");
 
@@ -99,11 +99,11 @@ void request_signal(struct request *q, struct node *node, const struct message_c
 			"unknown signal: expected a name or number, for example SIGUSR1 or 10");
 		return;
 	}
-	s = running_service(q, node);
+	s = request_find_running_service(q, node);
 	if (!s)
 		return;
 	log_node(s->ctx->log, LOG_NOTICE, node_name(node), "%s: %s", parse_signal_text(name, signo),
 		 request_reason(q, call, why));
-	service_send(s, signo, scope_of(call));
+	service_send(s, signo, request_scope_of(call));
 	request_succeed(q);
 }

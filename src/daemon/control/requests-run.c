@@ -13,7 +13,7 @@
 #include "daemon/reload/transient.h"
 
 /* The strings belong to @array.  NULL without memory. */
-static char **words_of(const json_t *array)
+static char **request_words_of(const json_t *array)
 {
 	size_t n = json_array_size(array);
 	char **words = calloc(n + 1, sizeof(*words));
@@ -23,13 +23,14 @@ static char **words_of(const json_t *array)
 	return words;
 }
 
-static int add(struct request *q, const struct message_call *call, FILE *reason, struct node **ret)
+static int request_add_transient(struct request *q, const struct message_call *call, FILE *reason,
+				 struct node **ret)
 {
 	const char *path = message_get_string(call->parameters, "node", "");
 	bool keep = message_get_bool(call->parameters, "keep", false);
-	cleanup(freep) char **argv = words_of(json_object_get(call->parameters, "command"));
+	cleanup(freep) char **argv = request_words_of(json_object_get(call->parameters, "command"));
 	cleanup(freep) char **properties =
-		words_of(json_object_get(call->parameters, "properties"));
+		request_words_of(json_object_get(call->parameters, "properties"));
 
 	if (!argv || !properties)
 		return -ENOMEM;
@@ -40,7 +41,7 @@ static int add(struct request *q, const struct message_call *call, FILE *reason,
 	return transient_add(q->tree, path, properties, argv, keep, reason, ret);
 }
 
-static void refuse(struct request *q, const char *path, int r, const char *reason)
+static void request_refuse_run(struct request *q, const char *path, int r, const char *reason)
 {
 	if (r == -ENOENT)
 		request_fail(q, ERROR_FAILED, path,
@@ -51,7 +52,7 @@ static void refuse(struct request *q, const char *path, int r, const char *reaso
 		request_fail(q, ERROR_FAILED, path, reason && *reason ? reason : strerror(-r));
 }
 
-static void reply_ended(struct request *q, const struct service *s)
+static void request_reply_ended(struct request *q, const struct service *s)
 {
 	char text[OUTCOME_TEXT_MAX];
 
@@ -66,7 +67,7 @@ void request_update_run(struct request *q, struct node *node)
 	if (!node || !node->service)
 		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
 	else if (transient_has_ended(node))
-		reply_ended(q, node->service);
+		request_reply_ended(q, node->service);
 }
 
 void request_run(struct request *q, struct node *node, const struct message_call *call)
@@ -77,11 +78,11 @@ void request_run(struct request *q, struct node *node, const struct message_call
 	int r = memstream_open(&m);
 
 	if (r >= 0) {
-		r = add(q, call, m.file, &node);
+		r = request_add_transient(q, call, m.file, &node);
 		(void)memstream_close(&m, &reason);
 	}
 	if (r < 0)
-		refuse(q, path, r, reason);
+		request_refuse_run(q, path, r, reason);
 	else if (message_get_bool(call->parameters, "wait", false))
 		request_begin_wait(q, node, call);
 	else

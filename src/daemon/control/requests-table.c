@@ -7,7 +7,7 @@
 #include "base/macro.h"
 #include "daemon/control/requests-private.h"
 
-static void on_progress(struct alarm *alarm)
+static void request_on_progress(struct alarm *alarm)
 {
 	context_update_soon(container_of(alarm, struct request, progress)->tree->ctx);
 }
@@ -16,7 +16,7 @@ void request_init(struct request *q, struct tree *tree, struct connection *conne
 {
 	*q = (struct request){ .tree = tree, .connection = connection };
 	list_init(&q->leases);
-	alarm_init(&q->progress, on_progress);
+	alarm_init(&q->progress, request_on_progress);
 }
 
 void request_done(struct request *q)
@@ -60,7 +60,8 @@ static const struct {
 };
 
 /* Returns the reason for which the client may not call the method, or NULL. */
-static const char *denial(const struct request *q, enum interface_method method, const char *path)
+static const char *request_method_denial(const struct request *q, enum interface_method method,
+					 const char *path)
 {
 	static const char *const only[] = {
 		[TIER_OPERATE] = "only root, the user of the daemon, control-group and "
@@ -86,7 +87,7 @@ void request_call(struct request *q, enum interface_method method, const struct 
 		return;
 	if (!node && method != METHOD_RUN)
 		node = request_find(q, path);
-	denied = denial(q, method, node ? node->config->path : path);
+	denied = request_method_denial(q, method, node ? node->config->path : path);
 	if (denied) {
 		request_fail(q, ERROR_NOT_PERMITTED, NULL, denied);
 		return;

@@ -51,7 +51,7 @@ void request_wait_or_return(struct request *q, const struct node *node,
  * Returns the node that keeps a service in @top from becoming ready, or NULL.  A start waits for
  * services that start with @top; any other wait is for all services.
  */
-static struct node *find_unreachable(struct node *top, bool start)
+static struct node *request_find_unreachable(struct node *top, bool start)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		const struct service *s = n->service;
@@ -68,7 +68,7 @@ static struct node *find_unreachable(struct node *top, bool start)
 	return NULL;
 }
 
-static bool is_ready(struct node *top, bool start)
+static bool request_is_ready(struct node *top, bool start)
 {
 	if (!start)
 		return node_is_ready(top);
@@ -78,46 +78,48 @@ static bool is_ready(struct node *top, bool start)
 	return true;
 }
 
-static void fail_ready(struct request *q, struct node *node, const struct node *hopeless)
+static void request_fail_ready(struct request *q, struct node *node, const struct node *blocked)
 {
 	char text[OUTCOME_TEXT_MAX];
 
-	if (!hopeless->service || node_goal(hopeless) <= GOAL_DOWN) {
-		request_fail(q, ERROR_NODE_STOPPED, node_name(hopeless), NULL);
+	if (!blocked->service || node_goal(blocked) <= GOAL_DOWN) {
+		request_fail(q, ERROR_NODE_STOPPED, node_name(blocked), NULL);
 		return;
 	}
-	policy_outcome_text(text, &hopeless->service->run.outcome);
+	policy_outcome_text(text, &blocked->service->run.outcome);
 	if (q->method == METHOD_START)
-		request_fail(q, ERROR_FAILED, node_name(hopeless), text);
+		request_fail(q, ERROR_FAILED, node_name(blocked), text);
 	else
-		request_fail_stop(q, node, hopeless, text);
+		request_fail_stop(q, node, blocked, text);
 }
 
 /*
  * Waits for the dependents that a restart has stopped as well.  Returns true if one is not ready
  * yet.
  */
-static bool awaits_dependents(struct request *q, struct node *node)
+static bool request_awaits_dependents(struct request *q, struct node *node)
 {
 	const json_t *path;
 	size_t i;
 
 	json_array_foreach (q->with, i, path) {
 		struct node *with = tree_find(q->tree, json_string_value(path));
-		struct node *hopeless;
+		struct node *blocked;
 
-		if (!with || node_goal(with) < GOAL_CYCLE || is_ready(with, true))
+		if (!with || node_goal(with) < GOAL_CYCLE || request_is_ready(with, true))
 			continue;
-		hopeless = node_goal(with) == GOAL_CYCLE ? NULL : find_unreachable(with, true);
-		if (hopeless)
-			fail_ready(q, node, hopeless);
+		blocked =
+			node_goal(with) == GOAL_CYCLE ? NULL : request_find_unreachable(with, true);
+		if (blocked)
+			request_fail_ready(q, node, blocked);
 		return true;
 	}
 	return false;
 }
 
 /* Returns true if @node, in @top, is watched: if its start is the only sign of its readiness. */
-static bool is_watched(const struct request *q, const struct node *node, const struct node *top)
+static bool request_is_watched(const struct request *q, const struct node *node,
+			       const struct node *top)
 {
 	const struct service *s = node->service;
 
@@ -126,13 +128,13 @@ static bool is_watched(const struct request *q, const struct node *node, const s
 }
 
 /* Returns the time from which a service that is up is watched. */
-static uint64_t watched_from(const struct request *q, const struct service *s)
+static uint64_t request_watched_from(const struct request *q, const struct service *s)
 {
 	return q->stay ? s->since_usec : s->run.started_usec;
 }
 
 /* Returns true if the service has ended within the time that it is watched. */
-static bool has_ended_early(const struct request *q, const struct service *s)
+static bool request_has_ended_early(const struct request *q, const struct service *s)
 {
 	if (q->stay && s->restarts > 0)
 		return true;
@@ -144,17 +146,17 @@ static bool has_ended_early(const struct request *q, const struct service *s)
 	       s->since_usec <= clock_add(s->run.started_usec, q->settle_usec);
 }
 
-static struct service *find_ended_early(const struct request *q, struct node *top)
+static struct service *request_find_ended_early(const struct request *q, struct node *top)
 {
 	bool watches = q->stay || q->settle_usec > 0;
 
 	for (struct node *n = top; watches && n; n = node_next(n, top))
-		if (is_watched(q, n, top) && has_ended_early(q, n->service))
+		if (request_is_watched(q, n, top) && request_has_ended_early(q, n->service))
 			return n->service;
 	return NULL;
 }
 
-static void fail_ended(struct request *q, struct node *node, const struct service *s)
+static void request_fail_ended(struct request *q, struct node *node, const struct service *s)
 {
 	char outcome[OUTCOME_TEXT_MAX], age[CLOCK_TEXT_MAX];
 	char text[OUTCOME_TEXT_MAX + CLOCK_TEXT_MAX + 32];
@@ -169,24 +171,24 @@ static void fail_ended(struct request *q, struct node *node, const struct servic
 }
 
 /* Returns true if a service in @top has not run for long enough. */
-static bool is_settling(struct request *q, struct node *top)
+static bool request_is_settling(struct request *q, struct node *top)
 {
 	uint64_t now = clock_now_usec(), last = 0;
 
 	for (struct node *n = top; q->settle_usec > 0 && n; n = node_next(n, top))
-		if (is_watched(q, n, top) && n->service->state == STATE_UP)
-			last = MAX(last, watched_from(q, n->service));
+		if (request_is_watched(q, n, top) && n->service->state == STATE_UP)
+			last = MAX(last, request_watched_from(q, n->service));
 	if (last == 0 || clock_add(last, q->settle_usec) <= now)
 		return false;
 	alarm_set(&q->tree->ctx->alarms, &q->progress, clock_add(last, q->settle_usec));
 	return true;
 }
 
-static void update_ready(struct request *q, struct node *node)
+static void request_update_settling(struct request *q, struct node *node)
 {
 	bool start = q->method != METHOD_WAIT;
 	const struct service *ended;
-	struct node *hopeless;
+	struct node *blocked;
 
 	if (node_goal(node) == GOAL_CYCLE)
 		return;
@@ -195,13 +197,13 @@ static void update_ready(struct request *q, struct node *node)
 			request_fail(q, ERROR_NODE_STOPPED, node_name(node), NULL);
 		return;
 	}
-	ended = find_ended_early(q, node);
+	ended = request_find_ended_early(q, node);
 	if (ended) {
-		fail_ended(q, node, ended);
+		request_fail_ended(q, node, ended);
 		return;
 	}
-	if (is_ready(node, start)) {
-		if (awaits_dependents(q, node) || is_settling(q, node))
+	if (request_is_ready(node, start)) {
+		if (request_awaits_dependents(q, node) || request_is_settling(q, node))
 			return;
 		if (q->method == METHOD_START)
 			request_succeed(q);
@@ -209,9 +211,9 @@ static void update_ready(struct request *q, struct node *node)
 			request_succeed_stop(q, node);
 		return;
 	}
-	hopeless = find_unreachable(node, start);
-	if (hopeless)
-		fail_ready(q, node, hopeless);
+	blocked = request_find_unreachable(node, start);
+	if (blocked)
+		request_fail_ready(q, node, blocked);
 }
 
 json_t *request_progress(struct request *q, struct node *node)
@@ -249,7 +251,7 @@ void request_update_shutdown(struct request *q, struct node *node)
 }
 
 /* Adds the services in @node that are not ready, up to a limit, and the number of the others. */
-static void add_pending(json_t *progress, struct node *node)
+static void request_add_pending(json_t *progress, struct node *node)
 {
 	json_t *pending = json_array();
 	json_int_t more = 0;
@@ -267,21 +269,21 @@ static void add_pending(json_t *progress, struct node *node)
 		(void)json_object_set_new(progress, "more_pending", json_integer(more));
 }
 
-static void tell_wait(struct request *q, struct node *node)
+static void request_send_progress(struct request *q, struct node *node)
 {
 	json_t *progress;
 
 	if (!q->waiting || !request_takes_progress(q))
 		return;
 	progress = request_progress(q, node);
-	add_pending(progress, node);
+	request_add_pending(progress, node);
 	connection_reply(q->connection, progress, true);
 }
 
-static void settle_until(struct request *q, struct node *node)
+static void request_settle_until(struct request *q, struct node *node)
 {
 	if (strcmp(q->until, "ready") == 0) {
-		update_ready(q, node);
+		request_update_settling(q, node);
 	} else if (strcmp(q->until, "running") == 0) {
 		if (!node_is_stopped(node))
 			request_succeed(q);
@@ -299,7 +301,7 @@ static void settle_until(struct request *q, struct node *node)
 void request_update_ready(struct request *q, struct node *node)
 {
 	if (node)
-		update_ready(q, node);
+		request_update_settling(q, node);
 	else
 		request_fail(q, ERROR_NO_SUCH_NODE, q->path, NULL);
 }
@@ -313,8 +315,8 @@ void request_update_stop(struct request *q, struct node *node)
 void request_update_wait(struct request *q, struct node *node)
 {
 	if (node) {
-		settle_until(q, node);
-		tell_wait(q, node);
+		request_settle_until(q, node);
+		request_send_progress(q, node);
 	} else if (request_is_implied_by_the_end(q->until)) {
 		request_succeed_stop(q, NULL);
 	} else {

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/macro.h"
 #include "base/text.h"
 #include "daemon/control/requests-private.h"
 #include "daemon/logger/view.h"
@@ -16,8 +17,10 @@
  */
 
 #define EVENTS_PER_REPLY 64
+/* The only reply to a call without `more`. */
+#define EVENTS_AT_ONCE UINT64_C(512)
 
-static json_t *event_json(const struct event *e)
+static json_t *request_event_json(const struct event *e)
 {
 	json_t *object = json_pack("{s:I, s:I, s:s, s:o, s:I, s:s, s:s}", "number",
 				   (json_int_t)e->number, "time_usec", (json_int_t)e->realtime_usec,
@@ -32,7 +35,7 @@ static json_t *event_json(const struct event *e)
 }
 
 /* Returns the next events of the node, at most @max, and the number of those that were lost. */
-static json_t *take_events(struct request *q, size_t max)
+static json_t *request_take_events(struct request *q, size_t max)
 {
 	const struct events *events = q->tree->ctx->events;
 	uint64_t first = events_first(events), lost = 0;
@@ -46,13 +49,13 @@ static json_t *take_events(struct request *q, size_t max)
 	while (json_array_size(list) < max && events_get(events, q->next_event, &event)) {
 		q->next_event++;
 		if (text_is_within(event.node, q->path))
-			(void)json_array_append_new(list, event_json(&event));
+			(void)json_array_append_new(list, request_event_json(&event));
 	}
 	return json_pack("{s:o, s:I}", "events", list, "lost", (json_int_t)lost);
 }
 
 /* Returns the number of the first of the last @n events of the node. */
-static uint64_t find_last(const struct request *q, uint64_t n)
+static uint64_t request_find_last_event(const struct request *q, uint64_t n)
 {
 	const struct events *events = q->tree->ctx->events;
 	uint64_t at = events_next(events);
@@ -65,15 +68,15 @@ static uint64_t find_last(const struct request *q, uint64_t n)
 	return at;
 }
 
-static uint64_t count_changes(const struct request *q)
+static uint64_t request_count_changes(const struct request *q)
 {
 	return q->tree->ctx->changes + q->tree->ctx->remarks;
 }
 
 /* An event is news of a change, too. */
-static void report_changes(struct request *q, bool had_event)
+static void request_report_changes(struct request *q, bool had_event)
 {
-	uint64_t changes = count_changes(q);
+	uint64_t changes = request_count_changes(q);
 
 	if (!q->changes || changes == q->seen_changes)
 		return;
@@ -93,7 +96,7 @@ void request_update_events(struct request *q, struct node *node)
 	(void)node;
 	while (!connection_is_clogged(q->connection) &&
 	       q->next_event < events_next(q->tree->ctx->events)) {
-		json_t *reply = take_events(q, EVENTS_PER_REPLY);
+		json_t *reply = request_take_events(q, EVENTS_PER_REPLY);
 
 		if (json_array_size(json_object_get(reply, "events")) > 0 ||
 		    json_integer_value(json_object_get(reply, "lost")) > 0)
@@ -101,36 +104,37 @@ void request_update_events(struct request *q, struct node *node)
 		else
 			json_decref(reply);
 	}
-	report_changes(q, had_event);
+	request_report_changes(q, had_event);
 	if (q->tree->root->complete && !connection_is_clogged(q->connection))
-		request_reply(q, take_events(q, 0));
+		request_reply(q, request_take_events(q, 0));
 }
 
 void request_events(struct request *q, struct node *node, const struct message_call *call)
 {
-	uint64_t n = message_get_number(call->parameters, "last", call->more ? 0 : EVENTS_MAX);
+	uint64_t n = message_get_number(call->parameters, "last", call->more ? 0 : UINT64_MAX);
 
 	(void)strcpy(q->path, node->config->path);
-	q->next_event = find_last(q, n);
+	q->next_event = request_find_last_event(q, call->more ? n : MIN(n, EVENTS_AT_ONCE));
 	if (!call->more) {
-		request_reply(q, take_events(q, EVENTS_MAX));
+		request_reply(q, request_take_events(q, EVENTS_AT_ONCE));
 		return;
 	}
 	q->waiting = q->more = true;
 	q->changes = message_get_bool(call->parameters, "changes", false);
-	q->seen_changes = count_changes(q);
+	q->seen_changes = request_count_changes(q);
 	q->next_usec = 0;
 	/* An observer may stop reading for as long as it likes. */
 	q->connection->patient = true;
 	/* The first reply, even an empty one, confirms that later events will be sent. */
-	connection_reply(q->connection, take_events(q, EVENTS_PER_REPLY), true);
+	connection_reply(q->connection, request_take_events(q, EVENTS_PER_REPLY), true);
 	request_update_events(q, node);
 }
 
 /* --- logs --- */
 
 /* The destination, of the logger if there is a stream, else by the configuration. */
-static const char *output_place(const struct output *output, const struct log_stream *stream)
+static const char *request_output_place(const struct output *output,
+					const struct log_stream *stream)
 {
 	static const char *const by_logger[LOGGER_TOS] = {
 		[LOGGER_TO_MEMORY] = "null",	 [LOGGER_TO_FILE] = "file",
@@ -148,7 +152,7 @@ static const char *output_place(const struct output *output, const struct log_st
 }
 
 /* Adds the outputs of a service: each captured one, or else the first. */
-static void add_outputs(json_t *list, const struct node *node)
+static void request_add_outputs(json_t *list, const struct node *node)
 {
 	const struct capture *capture = node->service->setup.launch.capture;
 
@@ -158,7 +162,7 @@ static void add_outputs(json_t *list, const struct node *node)
 		struct output_view view = {
 			.node = node->config->path,
 			.stream = kind,
-			.to = output_place(output, stream),
+			.to = request_output_place(output, stream),
 			.captured = stream,
 			.file = output->kind == OUTPUT_FILE ? output->path : NULL,
 			.timestamp = stream ? log_stream_rules(stream)->stamp : LOGGER_STAMP_NONE,
@@ -169,7 +173,7 @@ static void add_outputs(json_t *list, const struct node *node)
 	}
 }
 
-static bool is_wanted(const char *path, void *arg)
+static bool request_is_wanted_output(const char *path, void *arg)
 {
 	const struct request *q = arg;
 	size_t i;
@@ -181,19 +185,19 @@ static bool is_wanted(const char *path, void *arg)
 	return false;
 }
 
-static json_t *describe_outputs(struct request *q)
+static json_t *request_describe_outputs(struct request *q)
 {
 	struct node *root = q->tree->root;
 	json_t *list = json_array();
 
 	for (struct node *n = root; n; n = node_next(n, root))
-		if (n->service && is_wanted(n->config->path, q))
-			add_outputs(list, n);
+		if (n->service && request_is_wanted_output(n->config->path, q))
+			request_add_outputs(list, n);
 	return json_pack("{s:o}", "outputs", list);
 }
 
-/* Which nodes the client means is in @with.  Return: false if it has been answered. */
-static bool find_nodes(struct request *q, const json_t *nodes)
+/* Puts the paths of @nodes into @q->with.  Return: false if the call was answered with an error. */
+static bool request_find_log_nodes(struct request *q, const json_t *nodes)
 {
 	size_t i;
 	json_t *name;
@@ -219,13 +223,13 @@ void request_update_logs(struct request *q, struct node *node)
 	int r = log_view_update(q->logs);
 
 	(void)node;
-	if (r == 0 && q->more && !q->told_begin)
-		connection_reply(q->connection, describe_outputs(q), true);
+	if (r == 0 && q->more && !q->begin_sent)
+		connection_reply(q->connection, request_describe_outputs(q), true);
 	else if (r == 0 && !q->more)
-		request_reply(q, describe_outputs(q));
+		request_reply(q, request_describe_outputs(q));
 	else if (r < 0 && r != -EAGAIN)
 		request_succeed(q);
-	q->told_begin |= r == 0;
+	q->begin_sent |= r == 0;
 }
 
 void request_logs(struct request *q, struct node *node, const struct message_call *call)
@@ -234,15 +238,15 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 	const struct log_view_wish wish = {
 		.lines = message_get_number(call->parameters, "lines", 0),
 		.follow = call->more,
-		.is_wanted = is_wanted,
+		.is_wanted = request_is_wanted_output,
 		.arg = q,
 	};
 	int r, fd;
 
-	if (!find_nodes(q, json_object_get(call->parameters, "nodes")))
+	if (!request_find_log_nodes(q, json_object_get(call->parameters, "nodes")))
 		return;
 	if (call->oneway || !ctx->logger || !logger_is_usable(ctx->logger)) {
-		request_reply(q, describe_outputs(q));
+		request_reply(q, request_describe_outputs(q));
 		return;
 	}
 	r = log_view_new(&q->logs, ctx, &wish, &fd);
@@ -252,7 +256,7 @@ void request_logs(struct request *q, struct node *node, const struct message_cal
 	}
 	(void)strcpy(q->path, node->config->path);
 	q->more = call->more;
-	q->told_begin = false;
+	q->begin_sent = false;
 	q->waiting = true;
 	connection_pass(q->connection, fd);
 	request_update_logs(q, node);

@@ -36,7 +36,7 @@ struct request {
 	json_t *with;	       /* METHOD_STOP, _RESTART: paths of the dependents stopped with it;
 				* METHOD_LOGS: of the nodes */
 	struct log_view *logs; /* METHOD_LOGS */
-	bool told_begin;       /* ... and its first reply is sent */
+	bool begin_sent;       /* ... and its first reply is sent */
 	uint64_t next_usec;    /* no progress is sent before this */
 	unsigned change;       /* METHOD_ENABLE, _DISABLE: its number; 0: it has not begun */
 	uint64_t next_event;   /* METHOD_EVENTS: number of the next event to send */
@@ -47,7 +47,7 @@ struct request {
 	struct list leases; /* leases of this connection */
 	unsigned n_leases;
 	struct lease *followed; /* the guard of a waiting METHOD_TAKE_GUARD */
-	bool told_stop;		/* its client has been notified of the stop */
+	bool stop_sent;		/* its client has been notified of the stop */
 	unsigned refused;	/* number of refused oneway calls */
 
 	/*

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/demand/quiet.h"
 #include "daemon/node/calls.h"
 #include "daemon/service/busy.h"
 #include "daemon/service/setup.h"
 #include "daemon/tree/goals.h"
 
-static void await(struct service *s)
+static void demand_await_connection(struct service *s)
 {
 	int r = calls_await(s->calls, s->setup.launch.activation);
 
@@ -24,7 +25,7 @@ static void await(struct service *s)
 
 /* --- at rest --- */
 
-static void rest(struct tree *tree, struct service *s)
+static void demand_begin_rest(struct tree *tree, struct service *s)
 {
 	if (s->node->goal == GOAL_UP)
 		goals_rest(tree, s->node);
@@ -33,7 +34,7 @@ static void rest(struct tree *tree, struct service *s)
 	if (!s->setup.launch.activation || activation_listen(s->setup.launch.activation) < 0)
 		return;
 	s->calls->resting = true;
-	await(s);
+	demand_await_connection(s);
 	service_recount(s);
 }
 
@@ -41,7 +42,7 @@ static void rest(struct tree *tree, struct service *s)
  * A process that ends without having accepted the connection is called at once again, but does not
  * start more often than a service that fails.
  */
-static void wake(struct tree *tree, struct service *s)
+static void demand_wake(struct tree *tree, struct service *s)
 {
 	struct goals goals;
 
@@ -56,31 +57,63 @@ static void wake(struct tree *tree, struct service *s)
 	goals_commit(&goals);
 }
 
-static void process_rest(struct tree *tree, struct service *s)
+static void demand_process_rest(struct tree *tree, struct service *s)
 {
 	if (s->state == STATE_DOWN && s->node->goal == GOAL_UP)
 		return; /* it starts in this turn, or when its requirements are ready */
 	if (!s->calls->resting || s->next_setup || s->node->goal == GOAL_UP)
-		rest(tree, s);
+		demand_begin_rest(tree, s);
 	else if (s->calls->called)
-		wake(tree, s);
+		demand_wake(tree, s);
 }
 
 /* --- up --- */
 
-static bool has_connections(struct service *s)
+static void demand_note_unknown(struct service *s, int error)
 {
-	int r = activation_has_connections(s->setup.launch.activation);
-
-	if (r < 0 && !s->calls->unknown)
+	if (!s->calls->unknown)
 		log_node(s->ctx->log, LOG_WARNING, s->config->path,
 			 "idle-timeout has no effect: its connections cannot be counted: %s",
-			 strerror(-r));
-	s->calls->unknown = r < 0;
+			 strerror(error));
+	s->calls->unknown = true;
+}
+
+/*
+ * The watch misses a connection that the service accepts before the loop looks.  The kernel announces
+ * the end of each of TCP.
+ */
+static void demand_begin_period(struct service *s, uint64_t usec)
+{
+	in_port_t ports[NODE_CONFIG_PORTS_MAX];
+	size_t n = node_config_listen_ports(s->setup.config, ports);
+	struct calls *c = s->calls;
+	int r = 0;
+
+	calls_end_period(c);
+	if (n > 0)
+		r = arrivals_begin(&c->arrivals, ports, n);
+	calls_begin_period(c, usec);
+	demand_await_connection(s);
+	if (r == 0)
+		return;
+	demand_note_unknown(s, -r);
+	c->called = true;
+}
+
+static bool demand_has_connections(struct service *s)
+{
+	int r = s->calls->arrivals.fd < 0 ? 0 : arrivals_look(&s->calls->arrivals);
+
+	if (r == 0)
+		r = activation_has_connections(s->setup.launch.activation);
+	if (r < 0)
+		demand_note_unknown(s, -r);
+	else
+		s->calls->unknown = false;
 	return r != 0;
 }
 
-static void stop_idle(struct tree *tree, struct service *s, uint64_t usec)
+static void demand_stop_idle(struct tree *tree, struct service *s, uint64_t usec)
 {
 	char time[CLOCK_TEXT_MAX], reason[CLOCK_TEXT_MAX + 16];
 
@@ -88,7 +121,7 @@ static void stop_idle(struct tree *tree, struct service *s, uint64_t usec)
 	goals_retire(tree, s->node, reason);
 }
 
-static void process_up(struct tree *tree, struct service *s)
+static void demand_process_up(struct tree *tree, struct service *s)
 {
 	uint64_t usec = node_config_extras(s->config)->idle_timeout_usec;
 	struct calls *c = s->calls;
@@ -96,18 +129,17 @@ static void process_up(struct tree *tree, struct service *s)
 	c->resting = false;
 	if (usec == 0) {
 		calls_end_period(c);
-	} else if (c->expired && !c->called && busy_guards(s) == 0 && !has_connections(s)) {
+	} else if (c->expired && !c->called && busy_guards(s) == 0 && !demand_has_connections(s)) {
 		calls_end_period(c);
-		stop_idle(tree, s, usec);
+		demand_stop_idle(tree, s, usec);
 	} else if (c->expired || c->alarm.usec == USEC_INFINITY) {
-		calls_begin_period(c, usec);
-		await(s);
+		demand_begin_period(s, usec);
 	}
 }
 
 /* --- failed --- */
 
-static void refuse(struct service *s)
+static void demand_refuse_connections(struct service *s)
 {
 	if (!activation_is_listening(s->setup.launch.activation))
 		return;
@@ -119,20 +151,21 @@ static void refuse(struct service *s)
 
 static void demand_process(struct tree *tree, struct service *s)
 {
-	if (!s->calls || !service_is_on_demand(s) || node_goal(s->node) < GOAL_IDLE)
+	if (!s->calls || quiet_process(s) || !service_is_on_demand(s) ||
+	    node_goal(s->node) < GOAL_IDLE)
 		return;
 	if (s->state == STATE_UP && !service_is_stopped(s) &&
 	    activation_is_listening(s->setup.launch.activation)) {
-		process_up(tree, s);
+		demand_process_up(tree, s);
 		return;
 	}
 	calls_end_period(s->calls);
 	if (s->state == STATE_DOWN || s->state == STATE_DONE)
-		process_rest(tree, s);
+		demand_process_rest(tree, s);
 	else
 		s->calls->resting = false;
 	if (s->state == STATE_FAILED)
-		refuse(s);
+		demand_refuse_connections(s);
 }
 
 void demands_process(struct tree *tree)

@@ -25,7 +25,7 @@ struct line {
 };
 
 /* Returns the next field of @at, which ends with a space, or NULL. */
-static char *next_word(char **at)
+static char *attach_report_next_word(char **at)
 {
 	char *word = *at, *end = strchr(word, ' ');
 
@@ -37,10 +37,10 @@ static char *next_word(char **at)
 }
 
 /* Parses a line such as "3 812345678 web.c:41 serve". */
-static int parse_line(char *text, struct line *ret)
+static int attach_report_parse_line(char *text, struct line *ret)
 {
-	const char *guards = next_word(&text);
-	const char *since = guards ? next_word(&text) : NULL;
+	const char *guards = attach_report_next_word(&text);
+	const char *since = guards ? attach_report_next_word(&text) : NULL;
 
 	if (!since || parse_uint(guards, INT32_MAX, &ret->guards) < 0 ||
 	    parse_uint(since, UINT64_MAX, &ret->since_usec) < 0)
@@ -53,7 +53,7 @@ static int parse_line(char *text, struct line *ret)
  * Copies as much of @place as fits, up to a whole character.  Control characters stay: the code
  * that shows the text escapes them.
  */
-static char *cut_place(char buf[static PLACE_MAX], const char *place)
+static char *attach_report_cut_place(char buf[static PLACE_MAX], const char *place)
 {
 	size_t used = 0, length;
 
@@ -69,7 +69,8 @@ static char *cut_place(char buf[static PLACE_MAX], const char *place)
 }
 
 /* Returns false if @why is full; there always is room for the mark. */
-static bool add_place(char why[static ATTACH_WHY_MAX], const struct line *line, bool count)
+static bool attach_report_add_place(char why[static ATTACH_WHY_MAX], const struct line *line,
+				    bool count)
 {
 	char place[PLACE_MAX], number[24] = "", text[PLACE_MAX + sizeof(number) + 2];
 	size_t used = strlen(why);
@@ -77,7 +78,7 @@ static bool add_place(char why[static ATTACH_WHY_MAX], const struct line *line, 
 	if (count)
 		(void)snprintf(number, sizeof(number), "%" PRIu64 " x ", line->guards);
 	(void)snprintf(text, sizeof(text), "%s%s%s", used ? ", " : "", number,
-		       cut_place(place, line->place));
+		       attach_report_cut_place(place, line->place));
 	if (used + strlen(text) + sizeof(MORE) > ATTACH_WHY_MAX) {
 		memcpy(why + used, MORE, sizeof(MORE));
 		return false;
@@ -86,7 +87,7 @@ static bool add_place(char why[static ATTACH_WHY_MAX], const struct line *line, 
 	return true;
 }
 
-static size_t count_lines(const char *text, size_t n)
+static size_t attach_report_count_lines(const char *text, size_t n)
 {
 	size_t lines = 0;
 
@@ -99,7 +100,7 @@ int attach_report_parse(const char *text, size_t n, struct attach_report *ret)
 {
 	struct attach_report report = { .oldest_usec = USEC_INFINITY };
 	char copy[PAGE_MESSAGE_MAX + 1], *at = copy, *end;
-	bool single = count_lines(text, n) == 1, room = true;
+	bool single = attach_report_count_lines(text, n) == 1, room = true;
 	struct line line;
 
 	if (n > PAGE_MESSAGE_MAX || memchr(text, '\0', n))
@@ -108,12 +109,12 @@ int attach_report_parse(const char *text, size_t n, struct attach_report *ret)
 	copy[n] = '\0';
 	for (; (end = strchr(at, '\n')); at = end + 1) {
 		*end = '\0';
-		if (parse_line(at, &line) < 0)
+		if (attach_report_parse_line(at, &line) < 0)
 			return -EBADMSG;
 		if (line.guards == 0)
 			continue;
 		report.oldest_usec = MIN(report.oldest_usec, line.since_usec);
-		room = room && add_place(report.why, &line, !single);
+		room = room && attach_report_add_place(report.why, &line, !single);
 	}
 	if (*at)
 		return -EBADMSG;

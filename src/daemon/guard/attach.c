@@ -21,12 +21,12 @@
 
 /* Requests for a report are at least this far apart. */
 #define ASK_EVERY_USEC (250 * USEC_PER_MSEC)
-/* No request is sent while so many are unanswered: the socket must have room for the stop. */
+/* Limits the unanswered requests, so that the socket has room for the message of the stop. */
 #define UNANSWERED_MAX 4
-/* So many messages are read in this time; the others wait in the socket, or their sender waits. */
+/* Limits the messages that are read in a period; the others wait in the socket until the next one. */
 #define MESSAGES_EVERY_USEC (250 * USEC_PER_MSEC)
 #define MESSAGES_MAX	    32
-/* So many programs are logged in a run. */
+/* Limits the programs that are logged in a run. */
 #define PROGRAMS_LOGGED 10
 
 /* The process that has the lock, and the content of its messages. */
@@ -87,34 +87,35 @@ struct attach *attach_free(struct attach *a)
 
 /* --- the attached program --- */
 
-static pid_t check_holder(struct attach *a);
+static pid_t attach_check_holder(struct attach *a);
 
 /* Children of the program may keep the socket open, so its end must be noticed by its pidfd. */
-static int on_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int attach_on_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct attach *a = arg;
 
 	(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
-	(void)check_holder(a);
+	(void)attach_check_holder(a);
 	node_guards_changed(a->node);
 	return 0;
 }
 
-static void watch_program(struct attach *a)
+static void attach_watch_program(struct attach *a)
 {
 	cleanup(closep) int fd = -1;
 
 	a->gone = sd_event_source_disable_unref(a->gone);
 	if (a->program.pid > 0)
 		fd = proc_open(a->program.pid);
-	if (fd < 0 || sd_event_add_io(a->node->ctx->event, &a->gone, fd, EPOLLIN, on_gone, a) < 0)
+	if (fd < 0 ||
+	    sd_event_add_io(a->node->ctx->event, &a->gone, fd, EPOLLIN, attach_on_gone, a) < 0)
 		return;
 	(void)sd_event_source_set_io_fd_own(a->gone, true);
 	fd = -1;
 }
 
 /* Returns the pid that has the lock now; if it has changed, forgets all about the one before. */
-static pid_t check_holder(struct attach *a)
+static pid_t attach_check_holder(struct attach *a)
 {
 	pid_t pid = a->socket < 0 ? 0 : pagefile_holder(a->page);
 	struct program *p = &a->program;
@@ -124,7 +125,7 @@ static pid_t check_holder(struct attach *a)
 		return pid;
 	*p = (struct program){ .pid = pid, .since_usec = clock_now_usec() };
 	a->unanswered = 0;
-	watch_program(a);
+	attach_watch_program(a);
 	if (pid == 0)
 		return 0;
 	if (proc_read(pid, &info) == 0)
@@ -137,12 +138,12 @@ static pid_t check_holder(struct attach *a)
 
 uint64_t attach_guards(struct attach *a)
 {
-	if (check_holder(a) == 0 || a->program.complete)
+	if (attach_check_holder(a) == 0 || a->program.complete)
 		return 0;
 	return pagefile_guards(a->page);
 }
 
-static void set_count(struct attach *a, uint64_t guards)
+static void attach_set_count(struct attach *a, uint64_t guards)
 {
 	for (struct node *n = a->node; n; n = n->parent)
 		n->program_guards += guards - a->counted;
@@ -155,22 +156,22 @@ void attach_count(struct node *top)
 
 	list_for_each (a, &top->ctx->guards.programs, in_attached)
 		if (node_is_within(a->node, top))
-			set_count(a, attach_guards(a));
+			attach_set_count(a, attach_guards(a));
 }
 
 /* --- messages to the program --- */
 
-static bool send_message(struct attach *a, const char *text)
+static bool attach_send_message(struct attach *a, const char *text)
 {
 	return a->socket >= 0 &&
 	       send(a->socket, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
-static void request_report(struct attach *a, uint64_t now)
+static void attach_request_report(struct attach *a, uint64_t now)
 {
 	if (a->unanswered >= UNANSWERED_MAX || now - a->asked_usec < ASK_EVERY_USEC)
 		return;
-	if (!send_message(a, "REPORT"))
+	if (!attach_send_message(a, "REPORT"))
 		return;
 	a->asked = true;
 	a->asked_usec = now;
@@ -183,7 +184,7 @@ void attach_ask(struct node *top, uint64_t now)
 
 	list_for_each (a, &top->ctx->guards.programs, in_attached)
 		if (node_is_within(a->node, top) && attach_guards(a) > 0)
-			request_report(a, now);
+			attach_request_report(a, now);
 }
 
 bool attach_is_awaited(struct node *top, uint64_t now)
@@ -208,16 +209,16 @@ void attach_stop(struct attach *a)
 	 * The page comes first: a program that has received the message must find the stop there.
 	 */
 	r = pagefile_stop(a->page);
-	if (!send_message(a, "STOP") || r < 0)
+	if (!attach_send_message(a, "STOP") || r < 0)
 		log_node(a->node->ctx->log, LOG_DEBUG, node_name(a->node),
 			 "no attached program to notify of the stop");
 	a->asked_usec = 0;
-	request_report(a, clock_now_usec());
+	attach_request_report(a, clock_now_usec());
 }
 
 /* --- messages from the program --- */
 
-static void receive_complete(struct attach *a)
+static void attach_receive_complete(struct attach *a)
 {
 	if (!a->stopped || a->program.complete)
 		return;
@@ -226,7 +227,7 @@ static void receive_complete(struct attach *a)
 }
 
 /* A report that was not requested is ignored. */
-static void receive_report(struct attach *a, const char *text, size_t n)
+static void attach_receive_report(struct attach *a, const char *text, size_t n)
 {
 	if (!a->asked)
 		return;
@@ -238,22 +239,22 @@ static void receive_report(struct attach *a, const char *text, size_t n)
 }
 
 /* Only the process that has the lock is listened to. */
-static void receive_message(struct attach *a, const struct unix_peer *sender, const char *text,
-			    size_t n)
+static void attach_receive_message(struct attach *a, const struct unix_peer *sender,
+				   const char *text, size_t n)
 {
 	static const char report[] = "REPORT\n";
 	size_t skip = sizeof(report) - 1;
 
-	if (sender->pid == 0 || sender->pid != check_holder(a))
+	if (sender->pid == 0 || sender->pid != attach_check_holder(a))
 		return;
 	if (n == strlen("COMPLETE") && memcmp(text, "COMPLETE", n) == 0)
-		receive_complete(a);
+		attach_receive_complete(a);
 	else if (n >= skip && memcmp(text, report, skip) == 0)
-		receive_report(a, text + skip, n - skip);
-	/* ATTACHED needs no action: check_holder() has noticed the program. */
+		attach_receive_report(a, text + skip, n - skip);
+	/* ATTACHED needs no action: attach_check_holder() has noticed the program. */
 }
 
-static void close_socket(struct attach *a)
+static void attach_close_socket(struct attach *a)
 {
 	a->source = sd_event_source_disable_unref(a->source);
 	a->socket = fd_close(a->socket);
@@ -261,15 +262,15 @@ static void close_socket(struct attach *a)
 }
 
 /* A program that uses the library sends no descriptors; any other is not listened to any more. */
-static void refuse_descriptors(struct attach *a)
+static void attach_refuse_descriptors(struct attach *a)
 {
 	if (passed_close_apart(&a->socket, 1) >= 0)
 		a->socket = -1;
-	close_socket(a);
+	attach_close_socket(a);
 }
 
 /* A turn reads one message, so that all other events get theirs. */
-static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int attach_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct attach *a = arg;
 	struct unix_peer sender = { 0 };
@@ -277,29 +278,29 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *a
 	ssize_t n = unix_receive(fd, text, sizeof(text), &sender);
 
 	if (n > 0)
-		receive_message(a, &sender, text, (size_t)n);
+		attach_receive_message(a, &sender, text, (size_t)n);
 	else if (n == -EPROTO)
-		refuse_descriptors(a);
+		attach_refuse_descriptors(a);
 	/* An empty message has a sender; the end of the connection has none. */
 	else if ((n == 0 && sender.pid == 0) || (n == -EAGAIN && (events & EPOLLHUP)))
-		close_socket(a);
+		attach_close_socket(a);
 	return 0;
 }
 
 /* --- runs --- */
 
-static int watch(struct attach *a)
+static int attach_watch_socket(struct attach *a)
 {
 	int r = unix_pass_credentials(a->socket);
 
 	if (r >= 0)
 		r = sd_event_add_io(a->node->ctx->event, &a->source, a->socket, EPOLLIN,
-				    on_readable, a);
+				    attach_on_readable, a);
 	return r < 0 ? r
 		     : sd_event_source_set_ratelimit(a->source, MESSAGES_EVERY_USEC, MESSAGES_MAX);
 }
 
-static int begin(struct attach *a, int *socket)
+static int attach_make_sockets(struct attach *a, int *socket)
 {
 	const int type = SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK;
 	int sockets[2];
@@ -312,7 +313,7 @@ static int begin(struct attach *a, int *socket)
 	a->socket = sockets[0];
 	*socket = sockets[1];
 	unix_refuse_descriptors(a->socket);
-	return watch(a);
+	return attach_watch_socket(a);
 }
 
 int attach_begin(struct attach *a, struct handover handover[static ATTACH_HANDOVER], int *socket)
@@ -320,7 +321,7 @@ int attach_begin(struct attach *a, struct handover handover[static ATTACH_HANDOV
 	int r;
 
 	attach_end(a);
-	r = begin(a, socket);
+	r = attach_make_sockets(a, socket);
 	if (r < 0) {
 		attach_end(a);
 		return r;
@@ -334,7 +335,7 @@ int attach_begin(struct attach *a, struct handover handover[static ATTACH_HANDOV
 
 void attach_end(struct attach *a)
 {
-	set_count(a, 0);
+	attach_set_count(a, 0);
 	list_remove(&a->in_attached);
 	a->source = sd_event_source_disable_unref(a->source);
 	a->socket = fd_close(a->socket);
@@ -365,6 +366,6 @@ bool attach_view(struct attach *a, uint64_t now, struct attach_view *ret)
 		.why = p->reported && *p->report.why ? p->report.why : NULL,
 		.age_usec = now - MIN(since, now),
 	};
-	request_report(a, now);
+	attach_request_report(a, now);
 	return true;
 }

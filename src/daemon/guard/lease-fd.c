@@ -45,28 +45,28 @@ static struct lease_fd *lease_fd_free(struct lease_fd *l)
 DEFINE_CLEANUP(struct lease_fd *, lease_fd_free)
 
 /* After a revocation the holder notices that this end is closed. */
-static void on_lost(struct lease *lease, enum lease_end how, void *arg)
+static void lease_fd_on_lost(struct lease *lease, enum lease_end how, void *arg)
 {
 	lease_fd_free(arg);
 }
 
-static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int lease_fd_on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	lease_fd_free(arg);
 	return 0;
 }
 
-static unsigned count(const struct node *node)
+static unsigned lease_fd_count(const struct node *node)
 {
 	const struct lease *lease;
 	unsigned n = 0;
 
 	list_for_each (lease, &node->leases, of_node)
-		n += lease->lost == on_lost;
+		n += lease->lost == lease_fd_on_lost;
 	return n;
 }
 
-static int option(int fd, int name)
+static int lease_fd_get_option(int fd, int name)
 {
 	socklen_t size = sizeof(int);
 	int value;
@@ -75,7 +75,7 @@ static int option(int fd, int name)
 }
 
 /* A FIFO reports its end only if it once had a writer, which tee(2) shows without reading. */
-static bool has_writer(int fd)
+static bool lease_fd_has_writer(int fd)
 {
 	struct pollfd over = { .fd = fd };
 	int other[2];
@@ -95,7 +95,7 @@ static bool has_writer(int fd)
  * The end of a pipe is not reported if the daemon holds its other end as well, from whichever
  * sender.
  */
-static bool is_held(const struct context *ctx, const struct pipe_end *end)
+static bool lease_fd_is_held(const struct context *ctx, const struct pipe_end *end)
 {
 	const struct lease_fd *l;
 
@@ -107,23 +107,23 @@ static bool is_held(const struct context *ctx, const struct pipe_end *end)
 }
 
 /* A descriptor that is open in both directions keeps its own pipe open. */
-static bool is_end_of_pipe(const struct context *ctx, int fd, const struct stat *st,
-			   struct pipe_end *ret)
+static bool lease_fd_is_end_of_pipe(const struct context *ctx, int fd, const struct stat *st,
+				    struct pipe_end *ret)
 {
 	*ret = (struct pipe_end){
 		.device = st->st_dev,
 		.inode = st->st_ino,
 		.mode = fcntl(fd, F_GETFL) & O_ACCMODE,
 	};
-	return ret->mode != O_RDWR && !is_held(ctx, ret) &&
-	       (ret->mode != O_RDONLY || has_writer(fd));
+	return ret->mode != O_RDWR && !lease_fd_is_held(ctx, ret) &&
+	       (ret->mode != O_RDONLY || lease_fd_has_writer(fd));
 }
 
 /*
  * The other end belongs to the daemon: the end of the service's own control connection, for
  * example, would never come.
  */
-static bool is_end_of_ours(int fd)
+static bool lease_fd_is_end_of_own_pipe(int fd)
 {
 	struct unix_peer peer;
 
@@ -131,22 +131,23 @@ static bool is_end_of_ours(int fd)
 }
 
 /* The end of datagram sockets and of remote connections may go unreported. */
-static bool is_end_of_pair(int fd)
+static bool lease_fd_is_end_of_pair(int fd)
 {
-	int type = option(fd, SO_TYPE);
+	int type = lease_fd_get_option(fd, SO_TYPE);
 
-	return option(fd, SO_DOMAIN) == AF_UNIX && option(fd, SO_ACCEPTCONN) == 0 &&
-	       (type == SOCK_STREAM || type == SOCK_SEQPACKET) && !is_end_of_ours(fd);
+	return lease_fd_get_option(fd, SO_DOMAIN) == AF_UNIX &&
+	       lease_fd_get_option(fd, SO_ACCEPTCONN) == 0 &&
+	       (type == SOCK_STREAM || type == SOCK_SEQPACKET) && !lease_fd_is_end_of_own_pipe(fd);
 }
 
-static bool has_end(const struct context *ctx, int fd, struct pipe_end *ret)
+static bool lease_fd_has_end(const struct context *ctx, int fd, struct pipe_end *ret)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return false;
-	return (S_ISFIFO(st.st_mode) && is_end_of_pipe(ctx, fd, &st, ret)) ||
-	       (S_ISSOCK(st.st_mode) && is_end_of_pair(fd));
+	return (S_ISFIFO(st.st_mode) && lease_fd_is_end_of_pipe(ctx, fd, &st, ret)) ||
+	       (S_ISSOCK(st.st_mode) && lease_fd_is_end_of_pair(fd));
 }
 
 int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
@@ -160,17 +161,17 @@ int lease_fd_new(struct node *node, const struct lease_wish *wish, int fd)
 	}
 	l->fd = fd;
 	list_init(&l->in_context);
-	if (!has_end(node->ctx, fd, &l->pipe))
+	if (!lease_fd_has_end(node->ctx, fd, &l->pipe))
 		return LEASE_FD_ENDLESS;
-	if (count(node) >= LEASE_FDS_MAX)
+	if (lease_fd_count(node) >= LEASE_FDS_MAX)
 		return LEASE_FD_FULL;
-	r = sd_event_add_io(node->ctx->event, &l->end, fd, EPOLLRDHUP, on_end, l);
+	r = sd_event_add_io(node->ctx->event, &l->end, fd, EPOLLRDHUP, lease_fd_on_end, l);
 	if (r < 0)
 		return r == -EPERM ? LEASE_FD_ENDLESS : r;
 	r = lease_new(&l->lease, node, wish);
 	if (r != 0)
 		return r;
-	l->lease->lost = on_lost;
+	l->lease->lost = lease_fd_on_lost;
 	l->lease->arg = l;
 	list_append(&node->ctx->guards.descriptors, &l->in_context);
 	(void)take(l);

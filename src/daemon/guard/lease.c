@@ -1,6 +1,6 @@
 /*
  * A lease holds a guard of libswansong on the generation that was present when it was taken.  All
- * ends of it, by its holder, by its timer or by force, go through release().  Leases are
+ * ends of it, by its holder, by its timer or by force, go through lease_release().  Leases are
  * counted for each user, so that one user cannot take all of them.
  */
 #include "daemon/guard/lease.h"
@@ -23,7 +23,7 @@ struct lease_user {
 	unsigned n;
 };
 
-static struct lease_user *find_user(struct context *ctx, uid_t uid)
+static struct lease_user *lease_find_user(struct context *ctx, uid_t uid)
 {
 	struct lease_user *user;
 
@@ -34,9 +34,9 @@ static struct lease_user *find_user(struct context *ctx, uid_t uid)
 }
 
 /* Returns the entry of @uid, a new one if necessary; NULL without memory. */
-static struct lease_user *make_user(struct context *ctx, uid_t uid)
+static struct lease_user *lease_make_user(struct context *ctx, uid_t uid)
 {
-	struct lease_user *user = find_user(ctx, uid);
+	struct lease_user *user = lease_find_user(ctx, uid);
 
 	if (user)
 		return user;
@@ -48,7 +48,7 @@ static struct lease_user *make_user(struct context *ctx, uid_t uid)
 	return user;
 }
 
-static void release(struct lease *lease)
+static void lease_release(struct lease *lease)
 {
 	struct node *node = lease->node;
 
@@ -71,7 +71,7 @@ static void release(struct lease *lease)
 
 static void lease_lose(struct lease *lease, enum lease_end how)
 {
-	release(lease);
+	lease_release(lease);
 	if (lease->lost)
 		lease->lost(lease, how, lease->arg);
 }
@@ -105,7 +105,7 @@ void lease_revoke(struct lease *lease, const char *reason)
 	lease_lose(lease, LEASE_REVOKED);
 }
 
-static void on_expiry(struct alarm *alarm)
+static void lease_on_expiry(struct alarm *alarm)
 {
 	struct lease *lease = container_of(alarm, struct lease, expiry);
 	char text[LEASE_TEXT_MAX], ttl[CLOCK_TEXT_MAX];
@@ -127,9 +127,9 @@ static void on_expiry(struct alarm *alarm)
 	lease_lose(lease, LEASE_EXPIRED);
 }
 
-static enum lease_refusal refusal(struct node *node, const struct lease_wish *wish)
+static enum lease_refusal lease_find_refusal(struct node *node, const struct lease_wish *wish)
 {
-	const struct lease_user *user = find_user(node->ctx, wish->peer->uid);
+	const struct lease_user *user = lease_find_user(node->ctx, wish->peer->uid);
 
 	/* A Complete node cannot be held up any more, and the kill phase must not be prolonged. */
 	if (node_is_stopped(node) &&
@@ -157,7 +157,7 @@ void lease_keep_budget(struct node *node)
 }
 
 /* Takes the guard and enters the lease in all lists.  It cannot fail. */
-static void take_guard(struct lease *lease, struct node *node, const struct unix_peer *peer)
+static void lease_take_guard(struct lease *lease, struct node *node, const struct unix_peer *peer)
 {
 	lease->node = node;
 	lease->guard = swansong_guard(node->work);
@@ -176,7 +176,7 @@ DEFINE_CLEANUP(struct lease *, lease_free)
 
 int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wish)
 {
-	enum lease_refusal refused = refusal(node, wish);
+	enum lease_refusal refused = lease_find_refusal(node, wish);
 	cleanup(lease_freep) struct lease *lease = NULL;
 	struct proc_info info;
 
@@ -194,11 +194,11 @@ int lease_new(struct lease **ret, struct node *node, const struct lease_wish *wi
 		(void)snprintf(lease->command, sizeof(lease->command), "%s", info.name);
 	lease->ttl_usec = wish->ttl_usec;
 	lease->until_usec = clock_add(lease->since_usec, wish->ttl_usec);
-	alarm_init(&lease->expiry, on_expiry);
-	lease->user = make_user(node->ctx, wish->peer->uid);
+	alarm_init(&lease->expiry, lease_on_expiry);
+	lease->user = lease_make_user(node->ctx, wish->peer->uid);
 	if (!lease->user)
 		return -ENOMEM;
-	take_guard(lease, node, wish->peer);
+	lease_take_guard(lease, node, wish->peer);
 	*ret = take(lease);
 	return 0;
 }
@@ -207,7 +207,7 @@ struct lease *lease_free(struct lease *lease)
 {
 	if (!lease)
 		return NULL;
-	release(lease);
+	lease_release(lease);
 	list_remove(&lease->of_holder);
 	free(lease);
 	return NULL;

@@ -114,7 +114,7 @@ bool capture_is_apart(const struct capture *c)
 int capture_open(struct capture *c, int fd)
 {
 	enum logger_kind kind = fd == 2 ? LOGGER_ERROR : LOGGER_OUTPUT;
-	const struct credentials *who = &node_config_extras(c->config)->credentials;
+	const struct credentials *user = &node_config_extras(c->config)->credentials;
 	struct logger_rules rules;
 	const char *file;
 	int r;
@@ -123,7 +123,7 @@ int capture_open(struct capture *c, int fd)
 		return -ENOTSUP;
 	(void)log_rules(&rules, &file, c->config, kind, logger_sinks(c->ctx->logger));
 	r = log_stream_use(c->streams[kind], &rules, file);
-	return r < 0 ? r : log_stream_open(c->streams[kind], who->set ? who->uid : (uid_t)-1);
+	return r < 0 ? r : log_stream_open(c->streams[kind], user->set ? user->uid : (uid_t)-1);
 }
 
 void capture_run(struct capture *c, pid_t pid, uint64_t generation)

@@ -1,5 +1,6 @@
 /*
- * A hold ends when its stream is written (log_holds_release()), or by its alarm.
+ * A hold is a guard on one generation of a node; a stream has at most one for each.  It ends when
+ * its stream is written (log_holds_release()), or by its alarm.
  */
 #include "daemon/logger/hold.h"
 

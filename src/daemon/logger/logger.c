@@ -17,7 +17,7 @@
 
 #define DRAIN_ATTEMPTS 3
 
-static const char *stream_name(const void *stream)
+static const char *logger_stream_name(const void *stream)
 {
 	return ((const struct log_stream *)stream)->name;
 }
@@ -51,7 +51,7 @@ static void logger_on_ready(struct logger_child *child)
 
 /* --- messages of the logger --- */
 
-static void stream_trouble(struct log_stream *s, const struct logger_trouble *trouble)
+static void logger_note_trouble(struct log_stream *s, const struct logger_trouble *trouble)
 {
 	struct log *log = s->logger->ctx->log;
 	const char *to = log_stream_destination(s);
@@ -79,7 +79,7 @@ static void logger_on_message(struct logger_child *child, const struct logger_pa
 	if (m->type == LOGGER_FLUSHED)
 		log_stream_flushed(s, m->cookie);
 	else if (m->type == LOGGER_TROUBLE)
-		stream_trouble(s, &m->trouble);
+		logger_note_trouble(s, &m->trouble);
 	else if (m->type == LOGGER_ENDED && s->refs == 0)
 		log_stream_free(s);
 }
@@ -98,7 +98,7 @@ int logger_new(struct logger **ret, struct context *ctx, const struct credential
 	list_init(&l->streams);
 	list_init(&l->waiting);
 	for (size_t i = 0; i < LOGGER_KINDS; i++)
-		dict_init(&l->by_name[i], stream_name);
+		dict_init(&l->by_name[i], logger_stream_name);
 	logger_child_init(&l->child, ctx);
 	l->child.on_ready = logger_on_ready;
 	l->child.on_writable = logger_on_writable;

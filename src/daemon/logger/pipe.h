@@ -25,4 +25,4 @@ int log_pipe_new(int fds[static 2], int first);
 int log_pipe_open(const int fds[static 2]);
 
 /* Allows a process of @uid to open the pipe by /proc; -1: one of the daemon's user. */
-void log_pipe_own(const int fds[static 2], uid_t uid);
+void log_pipe_set_owner(const int fds[static 2], uid_t uid);

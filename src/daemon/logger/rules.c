@@ -35,15 +35,16 @@ void log_sinks_init(struct log_sinks *sinks, const struct log *log)
 	};
 }
 
-static enum logger_to sink_of(const struct log_sinks *sinks, enum logger_kind kind)
+static enum logger_to log_rules_sink_of(const struct log_sinks *sinks, enum logger_kind kind)
 {
 	if (sinks->journal)
 		return LOGGER_TO_JOURNAL;
 	return kind == LOGGER_OUTPUT && !sinks->one ? LOGGER_TO_OUTPUT : LOGGER_TO_ERROR;
 }
 
-static struct destination destination_of(const struct node_config *config, enum logger_kind kind,
-					 const struct log_sinks *sinks)
+static struct destination log_rules_destination_of(const struct node_config *config,
+						   enum logger_kind kind,
+						   const struct log_sinks *sinks)
 {
 	const struct output *output = node_config_output(config, kind == LOGGER_ERROR ? 2 : 1);
 	struct destination d = { .captured = true, .file = "" };
@@ -60,7 +61,7 @@ static struct destination destination_of(const struct node_config *config, enum 
 		d.to = LOGGER_TO_SYSLOG;
 		break;
 	case OUTPUT_DEFAULT:
-		d.to = sink_of(sinks, kind);
+		d.to = log_rules_sink_of(sinks, kind);
 		break;
 	case OUTPUT_INHERIT:
 	case OUTPUT_STDOUT:
@@ -72,7 +73,7 @@ static struct destination destination_of(const struct node_config *config, enum 
 	return d;
 }
 
-static enum logger_format format_of(const struct outputs *outputs, enum logger_to to)
+static enum logger_format log_rules_format_of(const struct outputs *outputs, enum logger_to to)
 {
 	static const enum logger_format formats[] = {
 		[LOG_FORMAT_PLAIN] = LOGGER_PLAIN,
@@ -104,7 +105,7 @@ void log_rules_reload(struct logger_rules *rules, const struct node_config *conf
 	*rules = (struct logger_rules){
 		.to = rules->to,
 		.kind = rules->kind,
-		.format = format_of(outputs, rules->to),
+		.format = log_rules_format_of(outputs, rules->to),
 		.stamp = stamps[outputs->log_timestamp],
 		.flags =
 			(outputs->log_full == LOG_FULL_BLOCK ? LOGGER_BLOCK : 0) |
@@ -122,8 +123,8 @@ void log_rules_reload(struct logger_rules *rules, const struct node_config *conf
 bool log_rules(struct logger_rules *rules, const char **file, const struct node_config *config,
 	       enum logger_kind kind, const struct log_sinks *sinks)
 {
-	struct destination out = destination_of(config, LOGGER_OUTPUT, sinks);
-	struct destination own = destination_of(config, kind, sinks);
+	struct destination out = log_rules_destination_of(config, LOGGER_OUTPUT, sinks);
+	struct destination own = log_rules_destination_of(config, kind, sinks);
 
 	if (!own.captured)
 		return false;

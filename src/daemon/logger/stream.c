@@ -156,7 +156,7 @@ static int stream_open_end(struct log_stream *s, uid_t uid)
 	int fd = s->number == LOGGER_ALL ? stream_make_pipe(s) : log_pipe_open(s->fds);
 
 	if (fd >= 0)
-		log_pipe_own(s->fds, uid);
+		log_pipe_set_owner(s->fds, uid);
 	return fd;
 }
 

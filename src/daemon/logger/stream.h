@@ -53,7 +53,7 @@ void log_stream_notify(struct log_stream *stream, void (*fn)(void *arg), void *a
 /* The destination has failed, as last known. */
 bool log_stream_is_failing(const struct log_stream *stream);
 
-/* How its lines are written, and where to. */
+/* The form of its lines, and their destination. */
 const struct logger_rules *log_stream_rules(const struct log_stream *stream);
 
 /* Its file, or a name for what is none. */

@@ -15,7 +15,7 @@
 #define WISHES_AT_ONCE 32
 
 /* Return: 0; -EAGAIN; or -errno. */
-static int stream_send(struct log_stream *s, enum wish wish)
+static int log_stream_send_wish(struct log_stream *s, enum wish wish)
 {
 	static const enum logger_type types[N_WISHES] = {
 		[WISH_ADD] = LOGGER_ADD,       [WISH_CHANGE] = LOGGER_CHANGE,
@@ -34,10 +34,10 @@ static int stream_send(struct log_stream *s, enum wish wish)
 }
 
 /* Return: 0, or -EAGAIN. */
-static int stream_send_wishes(struct log_stream *s)
+static int log_stream_send_wishes(struct log_stream *s)
 {
 	for (enum wish wish = 0; wish < N_WISHES; wish++) {
-		int r = s->wishes & WISH(wish) ? stream_send(s, wish) : 0;
+		int r = s->wishes & WISH(wish) ? log_stream_send_wish(s, wish) : 0;
 
 		if (r == -EAGAIN)
 			return r;
@@ -54,12 +54,13 @@ bool logger_send_wishes(struct logger *l)
 {
 	l->n_new = 0;
 	while (!list_is_empty(&l->waiting) &&
-	       stream_send_wishes(list_entry(l->waiting.next, struct log_stream, in_waiting)) == 0)
+	       log_stream_send_wishes(list_entry(l->waiting.next, struct log_stream, in_waiting)) ==
+		       0)
 		;
 	return list_is_empty(&l->waiting);
 }
 
-static void stream_wait(struct log_stream *s)
+static void log_stream_await_room(struct log_stream *s)
 {
 	if (!s->wishes)
 		list_append(&s->logger->waiting, &s->in_waiting);
@@ -71,7 +72,7 @@ void log_stream_wish(struct log_stream *s, enum wish wish)
 
 	if (s->number == LOGGER_ALL)
 		return;
-	stream_wait(s);
+	log_stream_await_room(s);
 	s->wishes |= WISH(wish);
 	if (++l->n_new >= WISHES_AT_ONCE)
 		(void)logger_send_wishes(l);
@@ -86,7 +87,7 @@ void logger_renew_wishes(struct logger *l)
 	list_for_each (s, &l->streams, in_logger) {
 		if (s->number == LOGGER_ALL)
 			continue;
-		stream_wait(s);
+		log_stream_await_room(s);
 		s->wishes = WISH(WISH_ADD);
 		if (s->asked != s->flushed)
 			s->wishes |= WISH(WISH_FLUSH);

@@ -12,7 +12,7 @@
 /* Further alarms wait for the next turn, so that effects of these come first. */
 #define ALARMS_PER_TURN 64
 
-static struct alarm *merge(struct alarm *a, struct alarm *b)
+static struct alarm *alarm_merge(struct alarm *a, struct alarm *b)
 {
 	struct alarm *early, *late;
 
@@ -29,7 +29,7 @@ static struct alarm *merge(struct alarm *a, struct alarm *b)
 }
 
 /* Merging in pairs, and the pairs from last to first, keeps the heap shallow. */
-static struct alarm *merge_list(struct alarm *list)
+static struct alarm *alarm_merge_list(struct alarm *list)
 {
 	struct alarm *pairs = NULL, *all = NULL;
 
@@ -37,7 +37,7 @@ static struct alarm *merge_list(struct alarm *list)
 		struct alarm *a = list, *b = a->next;
 
 		list = b ? b->next : NULL;
-		a = merge(a, b);
+		a = alarm_merge(a, b);
 		a->next = pairs;
 		pairs = a;
 	}
@@ -45,16 +45,16 @@ static struct alarm *merge_list(struct alarm *list)
 		struct alarm *pair = pairs;
 
 		pairs = pair->next;
-		all = merge(all, pair);
+		all = alarm_merge(all, pair);
 	}
 	if (all)
 		all->next = all->prev = NULL;
 	return all;
 }
 
-static void take_away(struct alarms *alarms, struct alarm *alarm)
+static void alarm_take_out(struct alarms *alarms, struct alarm *alarm)
 {
-	struct alarm *below = merge_list(alarm->child);
+	struct alarm *below = alarm_merge_list(alarm->child);
 
 	if (!alarm->prev)
 		alarms->first = NULL;
@@ -64,12 +64,12 @@ static void take_away(struct alarms *alarms, struct alarm *alarm)
 		alarm->prev->next = alarm->next;
 	if (alarm->next)
 		alarm->next->prev = alarm->prev;
-	alarms->first = merge(alarms->first, below);
+	alarms->first = alarm_merge(alarms->first, below);
 	alarm->child = alarm->next = alarm->prev = NULL;
 	alarm->usec = USEC_INFINITY;
 }
 
-static void arm(struct alarms *alarms, uint64_t usec)
+static void alarms_arm(struct alarms *alarms, uint64_t usec)
 {
 	int r = usec == USEC_INFINITY ? 0 : sd_event_source_set_time(alarms->source, usec);
 
@@ -82,7 +82,7 @@ static void arm(struct alarms *alarms, uint64_t usec)
 }
 
 /* The source is armed for the first alarm, unless that has expired already. */
-static void follow(struct alarms *alarms)
+static void alarms_update_source(struct alarms *alarms)
 {
 	uint64_t usec = alarms->first ? alarms->first->usec : USEC_INFINITY;
 
@@ -91,7 +91,7 @@ static void follow(struct alarms *alarms)
 	if (alarms->due)
 		usec = USEC_INFINITY;
 	if (usec != alarms->source_usec)
-		arm(alarms, usec);
+		alarms_arm(alarms, usec);
 }
 
 void alarms_run(struct alarms *alarms)
@@ -103,13 +103,13 @@ void alarms_run(struct alarms *alarms)
 
 		if (!alarm || alarm->usec > now)
 			break;
-		take_away(alarms, alarm);
+		alarm_take_out(alarms, alarm);
 		alarm->fn(alarm);
 	}
-	follow(alarms);
+	alarms_update_source(alarms);
 }
 
-static int on_time(sd_event_source *source, uint64_t usec, void *arg)
+static int alarms_on_time(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct alarms *alarms = arg;
 
@@ -123,8 +123,8 @@ int alarms_init(struct alarms *alarms, sd_event *event, struct log *log)
 	int r;
 
 	*alarms = (struct alarms){ .source_usec = USEC_INFINITY, .log = log };
-	r = sd_event_add_time(event, &alarms->source, CLOCK_MONOTONIC, USEC_INFINITY, 1, on_time,
-			      alarms);
+	r = sd_event_add_time(event, &alarms->source, CLOCK_MONOTONIC, USEC_INFINITY, 1,
+			      alarms_on_time, alarms);
 	return r < 0 ? r : 0;
 }
 
@@ -141,10 +141,10 @@ void alarm_init(struct alarm *alarm, void (*fn)(struct alarm *alarm))
 void alarm_set(struct alarms *alarms, struct alarm *alarm, uint64_t usec)
 {
 	if (alarm->usec != USEC_INFINITY)
-		take_away(alarms, alarm);
+		alarm_take_out(alarms, alarm);
 	if (usec != USEC_INFINITY) {
 		alarm->usec = usec;
-		alarms->first = merge(alarms->first, alarm);
+		alarms->first = alarm_merge(alarms->first, alarm);
 	}
-	follow(alarms);
+	alarms_update_source(alarms);
 }

@@ -69,7 +69,7 @@ void context_done(struct context *ctx)
 	ctx->spare_fd = fd_close(ctx->spare_fd);
 }
 
-static int on_nothing(sd_event_source *source, void *arg)
+static int context_on_nothing(sd_event_source *source, void *arg)
 {
 	(void)source;
 	(void)arg;
@@ -82,7 +82,7 @@ int context_rehearse_events(struct context *ctx)
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(sources) && r >= 0; i++)
-		r = sd_event_add_defer(ctx->event, &sources[i], on_nothing, NULL);
+		r = sd_event_add_defer(ctx->event, &sources[i], context_on_nothing, NULL);
 	/* Only one of these sources is dispatched, and no source of anything else. */
 	if (r >= 0)
 		r = sd_event_source_set_priority(sources[0], INT64_MIN);

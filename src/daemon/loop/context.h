@@ -94,7 +94,8 @@ struct context {
 	struct events *events;
 	struct forced_kills *forced_kills;
 	struct control_offer control;
-	struct list listeners; /* open sockets of services */
+	struct list listeners;	 /* open sockets of services and agents */
+	enum key_id refused_key; /* of the last socket that could not be opened */
 	struct guards guards;
 	struct timetables timetables;
 	struct traces traces; /* of nodes, for the report */
@@ -102,8 +103,9 @@ struct context {
 	struct stamps stamps;
 	struct saving *saving; /* of daemon/reload/enable.h; NULL: no change so far */
 
-	uint64_t changes; /* counts changes of services, processes and guards */
-	uint64_t remarks; /* counts changes of health, status texts and settings */
+	uint64_t changes;	/* counts changes of services, processes and guards */
+	uint64_t remarks;	/* counts changes of health, status texts and settings */
+	uint64_t configuration; /* counts those that were applied, and transient nodes */
 	struct agenda agenda;
 	bool scan_orphans;
 };

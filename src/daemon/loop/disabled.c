@@ -26,7 +26,7 @@ void disabled_done(struct disabled *d)
 }
 
 /* Returns the index of @name, or the one where it belongs. */
-static size_t find(const struct disabled *d, const char *name)
+static size_t disabled_find_index(const struct disabled *d, const char *name)
 {
 	size_t low = 0, high = d->n;
 
@@ -41,17 +41,17 @@ static size_t find(const struct disabled *d, const char *name)
 	return low;
 }
 
-static bool is_at(const struct disabled *d, size_t i, const char *name)
+static bool disabled_is_at(const struct disabled *d, size_t i, const char *name)
 {
 	return i < d->n && strcmp(d->names[i], name) == 0;
 }
 
 bool disabled_has(const struct disabled *d, const char *name)
 {
-	return is_at(d, find(d, name), name);
+	return disabled_is_at(d, disabled_find_index(d, name), name);
 }
 
-static int insert(struct disabled *d, size_t i, const char *name)
+static int disabled_insert(struct disabled *d, size_t i, const char *name)
 {
 	char **names = reallocarray(d->names, d->n + 1, sizeof(*names));
 	char *copy = strdup(name);
@@ -69,12 +69,12 @@ static int insert(struct disabled *d, size_t i, const char *name)
 
 int disabled_set(struct disabled *d, const char *name, bool value)
 {
-	size_t i = find(d, name);
+	size_t i = disabled_find_index(d, name);
 
-	if (is_at(d, i, name) == value)
+	if (disabled_is_at(d, i, name) == value)
 		return 0;
 	if (value)
-		return insert(d, i, name);
+		return disabled_insert(d, i, name);
 	free(d->names[i]);
 	memmove(d->names + i, d->names + i + 1, (--d->n - i) * sizeof(*d->names));
 	return 0;
@@ -82,13 +82,13 @@ int disabled_set(struct disabled *d, const char *name, bool value)
 
 /* --- file --- */
 
-static bool is_none(const char *path)
+static bool disabled_is_none(const char *path)
 {
 	return !path || strcmp(path, "none") == 0;
 }
 
 /* Return: 0, -ENOMEM, or -EBADMSG if @line is none of a state file. */
-static int read_line(struct disabled *d, const char *line)
+static int disabled_read_line(struct disabled *d, const char *line)
 {
 	size_t length = sizeof(word) - 1;
 
@@ -99,14 +99,14 @@ static int read_line(struct disabled *d, const char *line)
 	return disabled_set(d, line + length, true);
 }
 
-static int read_text(void *arg, const char *file, char *text, size_t size)
+static int disabled_read_text(void *arg, const char *file, char *text, size_t size)
 {
 	int r = strlen(text) == size ? 0 : -EBADMSG;
 	char *line;
 
 	(void)file;
 	while (r == 0 && (line = strsep(&text, "\n")))
-		r = read_line(arg, line);
+		r = disabled_read_line(arg, line);
 	return r;
 }
 
@@ -123,7 +123,7 @@ void disabled_keep_aside(const char *path, struct log *log)
 			 aside);
 }
 
-static void complain(enum diag_level level, const char *text, void *arg)
+static void disabled_log_mistake(enum diag_level level, const char *text, void *arg)
 {
 	log_line(arg, level == DIAG_ERROR ? LOG_ERR : LOG_WARNING, "%s", text);
 }
@@ -133,13 +133,13 @@ int disabled_read(struct disabled *d, const char *path, struct log *log)
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r;
 
-	if (is_none(path))
+	if (disabled_is_none(path))
 		return 0;
 	r = diag_new(&diag);
 	if (r == 0)
-		r = source_one(path, diag, read_text, d);
+		r = source_one(path, diag, disabled_read_text, d);
 	if (diag && log)
-		diag_each(diag, complain, log);
+		diag_each(diag, disabled_log_mistake, log);
 	/* source_one() reports a directory, for example, as a mistake only. */
 	if (r == 0 && diag_errors(diag) > 0)
 		r = -EINVAL;
@@ -148,7 +148,7 @@ int disabled_read(struct disabled *d, const char *path, struct log *log)
 	return r == -ENOENT ? 0 : r;
 }
 
-static int write_text(FILE *f, const void *arg)
+static int disabled_write_text(FILE *f, const void *arg)
 {
 	const struct disabled *d = arg;
 
@@ -160,5 +160,5 @@ static int write_text(FILE *f, const void *arg)
 
 int disabled_write(const struct disabled *d, const char *path)
 {
-	return fd_replace_file(path, true, write_text, d);
+	return fd_replace_file(path, true, disabled_write_text, d);
 }

@@ -3,9 +3,10 @@
 /* The latest changes of state of nodes and services, in a ring. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#define EVENTS_MAX	512
+#define EVENTS_MIN	512
 #define EVENT_CAUSE_MAX 160 /* bytes of a cause; a longer one is cut */
 #define EVENT_TEXT_MAX	216 /* bytes of all its texts; a cut one ends with "..." */
 
@@ -26,6 +27,12 @@ struct events;
 
 int events_new(struct events **ret);
 struct events *events_free(struct events *events);
+
+/*
+ * Makes room for a start and a stop of @n_nodes nodes that no reader follows.  Without memory the ring is
+ * as before.
+ */
+void events_reserve(struct events *events, size_t n_nodes);
 
 /* Sets the cause of all further events; NULL for none. */
 void events_because(struct events *events, const char *cause);

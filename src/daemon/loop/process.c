@@ -99,7 +99,7 @@ struct process *process_free(struct process *process)
 	return NULL;
 }
 
-static const struct list *bucket_of(const struct process_table *table, pid_t pid)
+static const struct list *process_bucket_of(const struct process_table *table, pid_t pid)
 {
 	return &table->buckets[(size_t)pid % ARRAY_SIZE(table->buckets)];
 }
@@ -108,7 +108,7 @@ struct process *process_find(const struct process_table *table, pid_t pid)
 {
 	struct process *process;
 
-	list_for_each (process, bucket_of(table, pid), by_pid)
+	list_for_each (process, process_bucket_of(table, pid), by_pid)
 		if (process->pid == pid && process->alive)
 			return process;
 	return NULL;
@@ -120,7 +120,7 @@ struct process *process_find_leader(const struct process_table *table, pid_t num
 
 	if (process)
 		return process;
-	list_for_each (process, bucket_of(table, number), by_pid)
+	list_for_each (process, process_bucket_of(table, number), by_pid)
 		if (process->pid == number)
 			return process;
 	return NULL;

@@ -1,3 +1,8 @@
+/*
+ * A stamp is an empty file in STATE.runs, one for each scheduled service: its modification time is
+ * the time of the last run.  The slashes of a path are colons in its name.  A write that fails is
+ * logged once, until one succeeds.
+ */
 #include "daemon/loop/stamps.h"
 
 #include <errno.h>
@@ -53,7 +58,7 @@ uint64_t stamps_read(const struct stamps *stamps, const char *name)
 }
 
 /* Return: 0 or -errno. */
-static int write_stamp(const struct stamps *stamps, const char *name, uint64_t usec)
+static int stamps_write_one(const struct stamps *stamps, const char *name, uint64_t usec)
 {
 	const struct timespec time = {
 		.tv_sec = (time_t)(usec / USEC_PER_SEC),
@@ -74,7 +79,7 @@ static int write_stamp(const struct stamps *stamps, const char *name, uint64_t u
 
 void stamps_write(struct stamps *stamps, const char *name, uint64_t usec, struct log *log)
 {
-	int r = stamps->directory ? write_stamp(stamps, name, usec) : 0;
+	int r = stamps->directory ? stamps_write_one(stamps, name, usec) : 0;
 
 	if (r < 0 && !stamps->failed)
 		log_node(log, LOG_WARNING, name,

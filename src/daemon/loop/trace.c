@@ -40,7 +40,7 @@ void traces_done(struct traces *traces)
 }
 
 /* Must not be called while places are in use. */
-static void reserve(struct traces *traces)
+static void traces_reserve(struct traces *traces)
 {
 	size_t need = PLACES_MORE + PLACES_PER_NODE * traces->n + traces->n_leases;
 	struct trace_guard *places;
@@ -62,13 +62,13 @@ void traces_want(struct traces *traces, bool wanted, bool ends)
 {
 	traces->wanted = wanted;
 	traces->ends_wanted = ends;
-	reserve(traces);
+	traces_reserve(traces);
 }
 
 void traces_expect(struct traces *traces, int more)
 {
 	traces->n_leases += (size_t)more;
-	reserve(traces);
+	traces_reserve(traces);
 }
 
 void traces_begin(struct traces *traces, const char *cause, uint64_t now)
@@ -104,7 +104,7 @@ int trace_new(struct trace **ret, struct traces *traces, struct node *node, cons
 	trace->found = &trace->guards;
 	list_append(&traces->all, &trace->in_traces);
 	traces->n++;
-	reserve(traces);
+	traces_reserve(traces);
 	*ret = trace;
 	return 0;
 }
@@ -129,8 +129,8 @@ struct trace *trace_free(struct trace *trace)
 	list_remove(&trace->in_touched);
 	trace->node = NULL;
 	if (trace->traces->on || !list_is_empty(&trace->in_ended)) {
-		trace_look(trace);
-		trace_looked(trace, clock_now_usec());
+		trace_begin_scan(trace);
+		trace_end_scan(trace, clock_now_usec());
 		return NULL;
 	}
 	trace_release_places(trace);
@@ -208,7 +208,7 @@ void trace_touch(struct trace *trace)
 		list_append(&trace->traces->touched, &trace->in_touched);
 }
 
-void trace_look(struct trace *trace)
+void trace_begin_scan(struct trace *trace)
 {
 	struct trace_guard *g;
 
@@ -218,7 +218,7 @@ void trace_look(struct trace *trace)
 }
 
 /* Lookups come in the order of the list: the search begins after the last result. */
-static struct trace_guard *find(struct trace *trace, uint64_t id)
+static struct trace_guard *trace_find_guard(struct trace *trace, uint64_t id)
 {
 	struct list *at = trace->found;
 
@@ -233,7 +233,7 @@ static struct trace_guard *find(struct trace *trace, uint64_t id)
 	return NULL;
 }
 
-static struct trace_guard *take_place(struct trace *trace)
+static struct trace_guard *trace_take_place(struct trace *trace)
 {
 	struct traces *traces = trace->traces;
 	struct trace_guard *g;
@@ -254,10 +254,10 @@ static struct trace_guard *take_place(struct trace *trace)
 	return g;
 }
 
-static void add(struct trace *trace, const struct guard_view *guard, uint64_t now)
+static void trace_add_guard(struct trace *trace, const struct guard_view *guard, uint64_t now)
 {
 	const char *command = guard->command ? guard->command : "";
-	struct trace_guard *g = take_place(trace);
+	struct trace_guard *g = trace_take_place(trace);
 	size_t used;
 
 	if (!g)
@@ -276,16 +276,16 @@ static void add(struct trace *trace, const struct guard_view *guard, uint64_t no
 	(void)snprintf(g->text + used, sizeof(g->text) - used, "%s", guard->why ? guard->why : "");
 }
 
-void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now)
+void trace_scan_guard(struct trace *trace, const struct guard_view *guard, uint64_t now)
 {
-	struct trace_guard *g = find(trace, guard->id);
+	struct trace_guard *g = trace_find_guard(trace, guard->id);
 
 	if (guard->id > trace->next_last_id)
 		trace->next_last_id = guard->id;
 	if (!g) {
 		/* An older guard has found no place before and was counted then. */
 		if (guard->id > trace->last_id)
-			add(trace, guard, now);
+			trace_add_guard(trace, guard, now);
 		return;
 	}
 	g->kind = guard->kind; /* a remaining process takes over the guard of its main process */
@@ -295,7 +295,7 @@ void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now
 		g->count = guard->count;
 }
 
-void trace_looked(struct trace *trace, uint64_t now)
+void trace_end_scan(struct trace *trace, uint64_t now)
 {
 	struct trace_guard *g;
 
@@ -307,7 +307,7 @@ void trace_looked(struct trace *trace, uint64_t now)
 
 void trace_guard_end(struct trace *trace, uint64_t id, const char *end)
 {
-	struct trace_guard *g = trace ? find(trace, id) : NULL;
+	struct trace_guard *g = trace ? trace_find_guard(trace, id) : NULL;
 
 	if (g)
 		g->end = end;

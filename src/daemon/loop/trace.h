@@ -59,7 +59,7 @@ struct trace {
 /* The traces of the daemon. */
 struct traces {
 	struct list all, touched;
-	struct list ended; /* traces whose end is not in the history yet */
+	struct list ended; /* traces with an end that the history does not have yet */
 	struct list free;  /* places that were used */
 	size_t n, n_leases;
 	bool wanted;	  /* a report or a history is configured */
@@ -121,10 +121,10 @@ void trace_touch(struct trace *trace);
 /* Ends the use of a trace that was taken off the list of ends, and frees it if its node is gone. */
 void trace_end(struct trace *trace);
 
-/* Begins a look at the node; trace_see() follows for each guard, and trace_looked() ends it. */
-void trace_look(struct trace *trace);
-void trace_see(struct trace *trace, const struct guard_view *guard, uint64_t now);
-void trace_looked(struct trace *trace, uint64_t now);
+/* Begins a look at the node; trace_scan_guard() follows for each guard, and trace_end_scan() ends it. */
+void trace_begin_scan(struct trace *trace);
+void trace_scan_guard(struct trace *trace, const struct guard_view *guard, uint64_t now);
+void trace_end_scan(struct trace *trace, uint64_t now);
 
 /* Records how a guard ends or is about to end; @end is constant. */
 void trace_guard_end(struct trace *trace, uint64_t id, const char *end);

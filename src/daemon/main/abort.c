@@ -27,12 +27,12 @@
 /* A handler gets no argument.  Written by daemon_catch_abort() only. */
 static const pid_t *logger;
 
-static pid_t spared_pid(void)
+static pid_t abort_spared_pid(void)
 {
 	return logger ? *logger : 0;
 }
 
-static void log_text(const char *text)
+static void abort_log_text(const char *text)
 {
 	struct pollfd log = { .fd = STDERR_FILENO, .events = POLLOUT };
 
@@ -40,18 +40,18 @@ static void log_text(const char *text)
 		(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-static void kill_child(pid_t pid, void *arg)
+static void abort_kill_child(pid_t pid, void *arg)
 {
 	bool *found = arg;
 
-	if (pid == spared_pid())
+	if (pid == abort_spared_pid())
 		return;
 	*found = true;
 	(void)kill(pid, SIGKILL);
 }
 
 /* Returns true if there was a child. */
-static bool kill_children(int list)
+static bool abort_kill_children(int list)
 {
 	char piece[1024];
 	bool found = false;
@@ -60,7 +60,7 @@ static bool kill_children(int list)
 
 	(void)lseek(list, 0, SEEK_SET);
 	while ((n = read(list, piece, sizeof(piece))) > 0)
-		proc_pids(piece, (size_t)n, &rest, kill_child, &found);
+		proc_pids(piece, (size_t)n, &rest, abort_kill_child, &found);
 	return found;
 }
 
@@ -68,9 +68,9 @@ static bool kill_children(int list)
  * Waits for the logger: the end of a process 1 would kill it, and a parent manager may kill all
  * processes that remain.
  */
-static void await_logger(void)
+static void abort_await_logger(void)
 {
-	pid_t pid = spared_pid();
+	pid_t pid = abort_spared_pid();
 
 	if (pid <= 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) < 0)
 		return;
@@ -78,24 +78,24 @@ static void await_logger(void)
 		(void)poll(NULL, 0, 1);
 }
 
-static void on_abort(int signo)
+static void abort_on_signal(int signo)
 {
 	struct sigaction end = { .sa_handler = SIG_DFL };
 	sigset_t only;
 	int list;
 
-	log_text("swansongd: SIGABRT: killing all services at once\n");
+	abort_log_text("swansongd: SIGABRT: killing all services at once\n");
 	list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
 	if (list < 0 && close(STDIN_FILENO) == 0)
 		list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
 	if (list < 0)
-		log_text("swansongd: no list of children: services may go on\n");
-	for (int i = 0; i < ROUNDS_MAX && list >= 0 && kill_children(list); i++) {
+		abort_log_text("swansongd: no list of children: services may keep running\n");
+	for (int i = 0; i < ROUNDS_MAX && list >= 0 && abort_kill_children(list); i++) {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		(void)poll(NULL, 0, 1);
 	}
-	await_logger();
+	abort_await_logger();
 	(void)sigaction(signo, &end, NULL);
 	(void)sigemptyset(&only);
 	(void)sigaddset(&only, signo);
@@ -106,7 +106,7 @@ static void on_abort(int signo)
 
 void daemon_catch_abort(const pid_t *logger_pid)
 {
-	struct sigaction action = { .sa_handler = on_abort };
+	struct sigaction action = { .sa_handler = abort_on_signal };
 	sigset_t only;
 
 	logger = logger_pid;

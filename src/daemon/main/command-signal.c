@@ -7,12 +7,12 @@
 
 #include <signal.h>
 
-static bool is_end(int signo)
+static bool command_is_end_signal(int signo)
 {
 	return signo == SIGTERM || signo == SIGINT;
 }
 
-static void pass_on(struct command *c, struct service *s, int signo)
+static void command_forward_to(struct command *c, struct service *s, int signo)
 {
 	forward_send(c->options->forward.scope, s->main.pid, signo, &c->inherited);
 }
@@ -27,21 +27,21 @@ bool command_signal(struct command *c, struct service *s, int signo, pid_t sende
 	if (!as)
 		return false;
 	if (!s || !s->main.alive)
-		return is_end(signo);
-	pass_on(c, s, as);
+		return command_is_end_signal(signo);
+	command_forward_to(c, s, as);
 	if (as == SIGCONT)
 		c->stopped = false;
 	/* A suspended command cannot act on the signal. */
 	if (c->stopped && (signo == SIGTERM || signo == SIGHUP))
-		pass_on(c, s, SIGCONT);
-	if (is_end(signo)) {
+		command_forward_to(c, s, SIGCONT);
+	if (command_is_end_signal(signo)) {
 		/* This is its stop signal; it gets no other. */
 		s->main.signalled = true;
-		c->told_other = as != s->stop_signal || f->scope == FORWARD_MAIN;
+		c->other_sent = as != s->stop_signal || f->scope == FORWARD_MAIN;
 	}
 	if (job_is_stop(signo))
 		job_suspend(signo);
-	return is_end(signo);
+	return command_is_end_signal(signo);
 }
 
 void command_update(struct command *c, struct service *s)
@@ -53,12 +53,12 @@ void command_update(struct command *c, struct service *s)
 	if (!s->main.alive) {
 		job_end(&c->job);
 		/* Its remaining processes have not received the stop signal. */
-		if (c->told_other)
-			s->main.signalled = c->told_other = false;
+		if (c->other_sent)
+			s->main.signalled = c->other_sent = false;
 		return;
 	}
 	c->job.group = s->main.pid;
 	signo = job_stopped_by(s->main.pid, &c->stopped);
 	if (signo)
-		job_follow(&c->job, signo);
+		job_process_stop(&c->job, signo);
 }

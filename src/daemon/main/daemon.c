@@ -43,7 +43,7 @@
  * In front of a command, which may have succeeded, the exit status reports any process that was
  * killed.
  */
-static bool is_forced(const struct daemon *d, const struct service *cause)
+static bool daemon_is_forced(const struct daemon *d, const struct service *cause)
 {
 	if (!d->tree.root->forced || d->tree.ends.by_itself)
 		return false;
@@ -55,12 +55,12 @@ static bool is_forced(const struct daemon *d, const struct service *cause)
 }
 
 /* The cases are in the order of swansongd(8); the first one that applies wins. */
-static int exit_status(const struct daemon *d)
+static int daemon_exit_status(const struct daemon *d)
 {
 	const struct service *cause = d->tree.ends.cause ? d->tree.ends.cause : d->tree.ends.first;
 	int status;
 
-	if (is_forced(d, cause))
+	if (daemon_is_forced(d, cause))
 		return DAEMON_EXIT_FORCED;
 	status = cause ? policy_end_status(cause->config, &cause->run.outcome) : 0;
 	if (d->ctx.command)
@@ -73,10 +73,10 @@ static int exit_status(const struct daemon *d)
 	return status;
 }
 
-static void on_complete(void *arg)
+static void daemon_on_complete(void *arg)
 {
 	struct daemon *d = arg;
-	const struct report_end end = { .signal = d->stopped_by, .status = exit_status(d) };
+	const struct report_end end = { .signal = d->stopped_by, .status = daemon_exit_status(d) };
 
 	d->finished = true;
 	report_write(&d->tree, &end);
@@ -89,7 +89,7 @@ static void daemon_update(struct daemon *d)
 		.orphans = d->orphans,
 		.control = d->control,
 		.parent = d->parent,
-		.complete = on_complete,
+		.complete = daemon_on_complete,
 		.arg = d,
 	};
 
@@ -105,7 +105,7 @@ static void daemon_update(struct daemon *d)
 #define LOGGER_LEAST_USEC (USEC_PER_SEC / 2)
 #define LOGGER_MOST_USEC  (10 * USEC_PER_SEC)
 
-static void end_logger(struct daemon *d)
+static void daemon_end_logger(struct daemon *d)
 {
 	uint64_t now = clock_now_usec();
 	uint64_t until = MIN(d->tree.root->deadline_usec, now + LOGGER_MOST_USEC);
@@ -119,7 +119,7 @@ static void end_logger(struct daemon *d)
 /*
  * Processes that remain when the root is Complete belong to no service; with PID 1 they end anyway.
  */
-static void end_unowned(struct daemon *d)
+static void daemon_end_unowned(struct daemon *d)
 {
 	unsigned n;
 
@@ -133,7 +133,7 @@ static void end_unowned(struct daemon *d)
 	(void)orphans_reap(d->orphans);
 }
 
-static void tear_down(struct daemon *d)
+static void daemon_tear_down(struct daemon *d)
 {
 	d->control = control_free(d->control);
 	d->parent = parent_free(d->parent);
@@ -155,10 +155,10 @@ static void tear_down(struct daemon *d)
 }
 
 /*
- * Errors of the loop do not end the daemon.  They may swallow events and may persist: so children
- * are collected all the same, and a pause spares the log and the processor.
+ * Errors of the loop do not end the daemon.  An error may lose events, so children are reaped in any
+ * case; it may also persist, so a pause spares the log and the processor.
  */
-static void loop_failed(struct daemon *d, int error, int before)
+static void daemon_log_loop_failure(struct daemon *d, int error, int before)
 {
 	if (error != before)
 		log_line(d->ctx.log, LOG_ERR, "event loop: %s", strerror(-error));
@@ -170,7 +170,7 @@ static void loop_failed(struct daemon *d, int error, int before)
  * A single death while the daemon is idle is processed before any search for others, which makes
  * Linux walk all children: its service starts again sooner.  The others wait for two turns at most.
  */
-static void reap(struct daemon *d)
+static void daemon_reap_children(struct daemon *d)
 {
 	enum first_death first = d->first;
 
@@ -185,7 +185,7 @@ static void reap(struct daemon *d)
 		command_update(&d->command, daemon_command(d));
 }
 
-static bool has_more_to_do(const struct daemon *d)
+static bool daemon_has_more_to_do(const struct daemon *d)
 {
 	return d->reap || d->ctx.alarms.due || agenda_is_due(&d->ctx.agenda);
 }
@@ -194,7 +194,7 @@ static bool has_more_to_do(const struct daemon *d)
  * A turn handles one event, then its effects.  sd_event_add_defer() could do the same, but a
  * deferred source with more work would come before all other events.
  */
-static void run_loop(struct daemon *d)
+static void daemon_run_loop(struct daemon *d)
 {
 	int r = 0;
 
@@ -207,11 +207,11 @@ static void run_loop(struct daemon *d)
 	while (!d->finished) {
 		int before = r;
 
-		r = sd_event_run(d->ctx.event, has_more_to_do(d) ? 0 : UINT64_MAX);
+		r = sd_event_run(d->ctx.event, daemon_has_more_to_do(d) ? 0 : UINT64_MAX);
 		if (r < 0)
-			loop_failed(d, r, before);
+			daemon_log_loop_failure(d, r, before);
 		if (d->reap)
-			reap(d);
+			daemon_reap_children(d);
 		if (d->ctx.alarms.due)
 			alarms_run(&d->ctx.alarms);
 		if (agenda_is_due(&d->ctx.agenda))
@@ -220,7 +220,7 @@ static void run_loop(struct daemon *d)
 }
 
 /* Addresses, descriptors and directories that were meant for the daemon only. */
-static bool is_own_variable(const char *variable)
+static bool daemon_is_own_variable(const char *variable)
 {
 	static const char *const prefixes[] = {
 		"CREDENTIALS_DIRECTORY=", "FDSTORE=",  "LISTEN_",   "MEMORY_PRESSURE_",
@@ -234,7 +234,7 @@ static bool is_own_variable(const char *variable)
 	return false;
 }
 
-static int init_environment(struct daemon *d)
+static int daemon_init_environment(struct daemon *d)
 {
 	size_t n = 0;
 
@@ -245,13 +245,13 @@ static int init_environment(struct daemon *d)
 		return -ENOMEM;
 	n = 0;
 	for (char **v = environ; *v; v++)
-		if (!is_own_variable(*v))
+		if (!daemon_is_own_variable(*v))
 			d->environment[n++] = *v;
 	d->ctx.environment = d->environment;
 	return 0;
 }
 
-static int init_command(struct daemon *d)
+static int daemon_init_command(struct daemon *d)
 {
 	d->ctx.environment = environ;
 	d->ctx.command = &d->command;
@@ -260,7 +260,7 @@ static int init_command(struct daemon *d)
 			    environ);
 }
 
-static int run(struct daemon *d, struct parent_address *address)
+static int daemon_run_tree(struct daemon *d, struct parent_address *address)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct rlimit before = { 0 };
@@ -277,7 +277,7 @@ static int run(struct daemon *d, struct parent_address *address)
 		return DAEMON_EXIT_CONFIG;
 	if (r >= 0) {
 		d->ctx.processes = &d->processes;
-		r = d->options->command ? init_command(d) : init_environment(d);
+		r = d->options->command ? daemon_init_command(d) : daemon_init_environment(d);
 	}
 	if (r >= 0)
 		r = daemon_start(d, config, address);
@@ -288,13 +288,15 @@ static int run(struct daemon *d, struct parent_address *address)
 			log_line(d->options->log, LOG_ERR, "cannot start: %s", strerror(-r));
 		return DAEMON_EXIT_FAULT;
 	}
-	run_loop(d);
-	end_logger(d);
-	end_unowned(d);
-	return exit_status(d);
+	daemon_run_loop(d);
+	if (d->control)
+		control_finish(d->control);
+	daemon_end_logger(d);
+	daemon_end_unowned(d);
+	return daemon_exit_status(d);
 }
 
-static bool is_for_us(const char *variable)
+static bool daemon_has_own_pid(const char *variable)
 {
 	const char *value = getenv(variable);
 	uint64_t pid;
@@ -315,7 +317,7 @@ int daemon_run(const struct daemon_options *options)
 	if (parent_address_take(&address) < 0)
 		return DAEMON_EXIT_FAULT;
 	/* The command gets the descriptors of the daemon. */
-	if (!is_for_us("LISTEN_PID")) {
+	if (!daemon_has_own_pid("LISTEN_PID")) {
 		(void)unsetenv("LISTEN_FDS");
 		(void)unsetenv("LISTEN_PID");
 		(void)unsetenv("LISTEN_FDNAMES");
@@ -327,8 +329,8 @@ int daemon_run(const struct daemon_options *options)
 		daemon_catch_abort(&d.ctx.logger_pid);
 	}
 	d.is_supervised = address.socket;
-	status = run(&d, &address);
-	tear_down(&d);
+	status = daemon_run_tree(&d, &address);
+	daemon_tear_down(&d);
 	free(address.socket);
 	return status;
 }

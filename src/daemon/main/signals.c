@@ -1,5 +1,6 @@
 /*
- * The meaning of signals: for a tree, and for a daemon in front of a command, which gets them all.
+ * In front of a command every signal is passed on to it.  For a tree, a stop signal stops the root;
+ * a further one logs the nodes that it waits for, and SIGINT at a terminal forces the stop.
  */
 #include "daemon/main/signals.h"
 
@@ -15,13 +16,13 @@
 #include "daemon/view/describe.h"
 #include "daemon/tree/goals.h"
 
-static void force_root(struct daemon *d, const char *reason)
+static void daemon_force_root(struct daemon *d, const char *reason)
 {
 	goals_stop(&d->tree, d->tree.root, CAUSE_SHUTDOWN, reason);
 	deadline_force_soon(d->tree.root);
 }
 
-static void on_stop_signal(struct daemon *d, int signo)
+static void daemon_on_stop_signal(struct daemon *d, int signo)
 {
 	bool again = node_is_stopped(d->tree.root);
 	char name[SIGNAL_TEXT_MAX], line[DESCRIBE_LINE_MAX];
@@ -31,7 +32,7 @@ static void on_stop_signal(struct daemon *d, int signo)
 		d->stopped_by = signo;
 		goals_stop(&d->tree, d->tree.root, CAUSE_SHUTDOWN, name);
 	} else if (signo == SIGINT && isatty(STDIN_FILENO)) {
-		force_root(d, name);
+		daemon_force_root(d, name);
 	} else {
 		log_line(d->ctx.log, LOG_NOTICE, "%s again; %s", name,
 			 describe_line(line, &d->tree));
@@ -48,14 +49,14 @@ struct service *daemon_command(const struct daemon *d)
 /*
  * In front of a command every signal is passed on; one that requests the end also stops the tree.
  */
-static void on_command_signal(struct daemon *d, int signo, pid_t sender)
+static void daemon_on_command_signal(struct daemon *d, int signo, pid_t sender)
 {
 	if (command_signal(&d->command, daemon_command(d), signo, sender) &&
 	    !node_is_stopped(d->tree.root))
-		on_stop_signal(d, signo);
+		daemon_on_stop_signal(d, signo);
 }
 
-static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
+static void daemon_handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 {
 	int signo = (int)info->ssi_signo;
 
@@ -69,34 +70,34 @@ static void handle_signal(struct daemon *d, const struct signalfd_siginfo *info)
 		}
 		d->reap = true;
 	} else if (d->options->command) {
-		on_command_signal(d, signo, (pid_t)info->ssi_pid);
+		daemon_on_command_signal(d, signo, (pid_t)info->ssi_pid);
 	} else if (signo == SIGHUP) {
 		events_because(d->ctx.events, "SIGHUP");
 		reload_by_signal(&d->reload);
 	} else if (signo == SIGQUIT) {
-		force_root(d, "SIGQUIT");
+		daemon_force_root(d, "SIGQUIT");
 	} else if (signo == SIGUSR1) {
 		describe_to_log(&d->tree);
 	} else if (signo == SIGUSR2) {
 		if (d->ctx.logger)
 			logger_reopen(d->ctx.logger, "");
 	} else {
-		on_stop_signal(d, signo);
+		daemon_on_stop_signal(d, signo);
 	}
 }
 
-static int on_signal(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int daemon_on_signal(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct signalfd_siginfo info;
 
 	(void)source;
 	(void)events;
 	if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		handle_signal(arg, &info);
+		daemon_handle_signal(arg, &info);
 	return 0;
 }
 
-static bool is_ours(const struct daemon *d, int signo)
+static bool daemon_handles_signal(const struct daemon *d, int signo)
 {
 	if (signo == SIGCHLD)
 		return true;
@@ -120,10 +121,11 @@ int daemon_watch_signals(struct daemon *d)
 
 	(void)sigemptyset(&ours);
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
-		if (is_ours(d, signo))
+		if (daemon_handles_signal(d, signo))
 			(void)sigaddset(&ours, signo);
 	d->signals_fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (d->signals_fd < 0)
 		return -errno;
-	return sd_event_add_io(d->ctx.event, &d->signal, d->signals_fd, EPOLLIN, on_signal, d);
+	return sd_event_add_io(d->ctx.event, &d->signal, d->signals_fd, EPOLLIN, daemon_on_signal,
+			       d);
 }

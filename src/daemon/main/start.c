@@ -26,7 +26,7 @@
 #include "proto/address.h"
 
 /* The daemon's own signals reach the same processes as those that are passed on. */
-static enum signal_scope scope_of(const struct daemon_options *o)
+static enum signal_scope daemon_scope_of(const struct daemon_options *o)
 {
 	static const enum signal_scope scopes[] = {
 		[FORWARD_GROUP] = SIGNAL_SCOPE_GROUP,
@@ -46,7 +46,7 @@ int daemon_load(struct daemon *d, struct config **ret)
 					  o->notify_ready    ? COMMAND_NOTIFY_READY
 					  : d->is_supervised ? COMMAND_NOTIFY_ANY
 							     : COMMAND_NOTIFY_NONE,
-					  scope_of(o));
+					  daemon_scope_of(o));
 	return reload_config(ret, o->paths, o->n_paths, o->trust, o->log, NULL);
 }
 
@@ -65,13 +65,13 @@ bool daemon_raise_descriptor_limit(struct rlimit *before)
 	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-static const char *given_socket(const struct daemon *d, const struct config *config)
+static const char *daemon_given_socket(const struct daemon *d, const struct config *config)
 {
 	return d->options->socket ? d->options->socket : config->control_socket;
 }
 
 /* Makes the path absolute, as the daemon's directory may change, unless that has no name. */
-static int make_absolute(char **path)
+static int daemon_make_absolute(char **path)
 {
 	cleanup(freep) char *directory = getcwd(NULL, 0);
 	char *absolute;
@@ -86,9 +86,9 @@ static int make_absolute(char **path)
 }
 
 /* *ret is NULL if no socket is wanted. */
-static int find_socket(const struct daemon *d, const struct config *config, char **ret)
+static int daemon_find_socket(const struct daemon *d, const struct config *config, char **ret)
 {
-	const char *given = given_socket(d, config);
+	const char *given = daemon_given_socket(d, config);
 	int r;
 
 	*ret = NULL;
@@ -100,12 +100,12 @@ static int find_socket(const struct daemon *d, const struct config *config, char
 	if (!given && d->options->command && getpid() != 1)
 		return 0;
 	r = address_find(given, ret);
-	return r < 0 ? r : make_absolute(ret);
+	return r < 0 ? r : daemon_make_absolute(ret);
 }
 
-static int open_control(struct daemon *d, const struct config *config, const char *path)
+static int daemon_open_control(struct daemon *d, const struct config *config, const char *path)
 {
-	const char *given = given_socket(d, config);
+	const char *given = daemon_given_socket(d, config);
 	struct log *log = d->options->log;
 	int r;
 
@@ -135,7 +135,7 @@ static int open_control(struct daemon *d, const struct config *config, const cha
 }
 
 /* Without a directory the names of the sockets are abstract. */
-static void open_notify_directory(struct daemon *d)
+static void daemon_open_notify_directory(struct daemon *d)
 {
 	int r = notify_directory_new(&d->ctx.notify_directory);
 
@@ -144,12 +144,12 @@ static void open_notify_directory(struct daemon *d)
 			 strerror(-r));
 }
 
-static void on_abandon(struct alarm *alarm)
+static void daemon_on_abandon(struct alarm *alarm)
 {
 	stop_abandon(&container_of(alarm, struct daemon, abandon)->tree);
 }
 
-static void read_disabled(struct daemon *d, const char *path)
+static void daemon_read_disabled(struct daemon *d, const char *path)
 {
 	struct log *log = d->options->log;
 	int r = disabled_read(&d->ctx.disabled, path, log);
@@ -165,24 +165,24 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	cleanup(freep) char *socket = NULL;
 	int r;
 
-	r = find_socket(d, config, &socket);
+	r = daemon_find_socket(d, config, &socket);
 	if (r >= 0)
 		r = cgroups_new(&d->ctx.cgroups, &d->ctx, socket);
 	cgroup_drain_begin(d->ctx.cgroups);
-	open_notify_directory(d);
+	daemon_open_notify_directory(d);
 	if (r >= 0 && !d->options->command)
 		r = logger_new(&d->ctx.logger, &d->ctx, &config->log_user);
 	if (r >= 0 && d->options->log_file)
 		r = own_log_new(&d->ctx.own_log, &d->ctx, config->nodes[0], d->options->log_file);
 	if (r >= 0)
 		report_use(&d->ctx, config);
-	read_disabled(d, config->state);
+	daemon_read_disabled(d, config->state);
 	stamps_use(&d->ctx.stamps, config->state, d->options->log);
 	if (r >= 0)
 		r = tree_init(&d->tree, &d->ctx, config);
 	if (r < 0)
 		return r;
-	alarm_init(&d->abandon, on_abandon);
+	alarm_init(&d->abandon, daemon_on_abandon);
 	r = daemon_watch_signals(d);
 	if (r >= 0)
 		r = orphans_new(&d->orphans, &d->tree);
@@ -200,7 +200,7 @@ int daemon_start(struct daemon *d, struct config *config, struct parent_address 
 	if (r >= 0)
 		r = control_new(&d->control, &d->tree, &d->reload);
 	if (r >= 0)
-		r = open_control(d, config, socket);
+		r = daemon_open_control(d, config, socket);
 	if (r < 0)
 		return r;
 	r = context_rehearse_events(&d->ctx);

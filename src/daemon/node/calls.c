@@ -1,3 +1,7 @@
+/*
+ * Both events, a connection and the end of an idle period, set a flag and put the node on the list
+ * of TASK_DEMANDS; the turn decides.  Before the next wait its flag is cleared.
+ */
 #include "daemon/node/calls.h"
 
 #include <errno.h>
@@ -6,7 +10,7 @@
 #include "base/clock.h"
 #include "base/macro.h"
 
-static void on_call(void *arg)
+static void calls_on_connection(void *arg)
 {
 	struct calls *c = arg;
 
@@ -14,7 +18,7 @@ static void on_call(void *arg)
 	node_add_task(c->node, TASK_DEMANDS);
 }
 
-static void on_period_end(struct alarm *alarm)
+static void calls_on_period_end(struct alarm *alarm)
 {
 	struct calls *c = container_of(alarm, struct calls, alarm);
 
@@ -29,7 +33,8 @@ int calls_new(struct calls **ret, struct node *node)
 	if (!c)
 		return -ENOMEM;
 	c->node = node;
-	alarm_init(&c->alarm, on_period_end);
+	c->arrivals.fd = -1;
+	alarm_init(&c->alarm, calls_on_period_end);
 	*ret = c;
 	return 0;
 }
@@ -37,7 +42,7 @@ int calls_new(struct calls **ret, struct node *node)
 struct calls *calls_free(struct calls *c)
 {
 	if (c)
-		calls_end_period(c);
+		calls_end_drain(c);
 	free(c);
 	return NULL;
 }
@@ -45,7 +50,7 @@ struct calls *calls_free(struct calls *c)
 int calls_await(struct calls *c, struct activation *activation)
 {
 	c->called = false;
-	return activation_watch(activation, on_call, c);
+	return activation_watch(activation, calls_on_connection, c);
 }
 
 void calls_begin_period(struct calls *c, uint64_t usec)
@@ -58,4 +63,11 @@ void calls_end_period(struct calls *c)
 {
 	c->expired = false;
 	alarm_stop(&c->node->ctx->alarms, &c->alarm);
+	arrivals_end(&c->arrivals);
+}
+
+void calls_end_drain(struct calls *c)
+{
+	c->draining = false;
+	calls_end_period(c);
 }

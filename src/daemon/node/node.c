@@ -22,7 +22,7 @@ struct earlier {
 	struct swansong_completion *completion;
 };
 
-static void count_draining(struct node *node, int n)
+static void node_count_draining(struct node *node, int n)
 {
 	for (; node; node = node->parent)
 		node->draining += n;
@@ -60,31 +60,31 @@ void node_update_soon(struct node *node)
 }
 
 /* This runs inside the call that drops the last guard, so it only puts the node on the agenda. */
-static void on_drained(void *arg)
+static void node_on_drained(void *arg)
 {
 	node_update_soon(arg);
 }
 
-static void on_complete(void *arg)
+static void node_on_complete(void *arg)
 {
-	count_draining(arg, -1);
+	node_count_draining(arg, -1);
 	node_update_soon(arg);
 }
 
-static void forget_earlier(struct earlier *earlier)
+static void node_forget_earlier(struct earlier *earlier)
 {
 	list_remove(&earlier->in_node);
 	swansong_completion_unref(earlier->completion);
 	free(earlier);
 }
 
-static void on_earlier_complete(void *arg)
+static void node_on_earlier_complete(void *arg)
 {
 	struct earlier *earlier = arg;
 
-	count_draining(earlier->node, -1);
+	node_count_draining(earlier->node, -1);
 	context_update_soon(earlier->node->ctx);
-	forget_earlier(earlier);
+	node_forget_earlier(earlier);
 }
 
 struct generation {
@@ -92,7 +92,7 @@ struct generation {
 	struct swansong_completion *completion, *drained;
 };
 
-static void generation_done(struct generation *g)
+static void node_generation_done(struct generation *g)
 {
 	swansong_completion_unref(g->drained);
 	swansong_completion_unref(g->completion);
@@ -104,7 +104,7 @@ static void generation_done(struct generation *g)
 /*
  * A final action runs between the last guard and Complete, so guards are on a node one level below.
  */
-static int make_work(struct generation *g, const struct node_config *config)
+static int node_make_work(struct generation *g, const struct node_config *config)
 {
 	int r;
 
@@ -116,9 +116,9 @@ static int make_work(struct generation *g, const struct node_config *config)
 	return r < 0 ? r : swansong_completion_new(g->work, &g->drained);
 }
 
-static int new_generation(const struct node *node, struct generation *ret)
+static int node_new_generation(const struct node *node, struct generation *ret)
 {
-	cleanup(generation_done) struct generation g = { .handle = NULL };
+	cleanup(node_generation_done) struct generation g = { .handle = NULL };
 	int r;
 
 	if (node->parent)
@@ -128,7 +128,7 @@ static int new_generation(const struct node *node, struct generation *ret)
 	if (r >= 0)
 		r = swansong_completion_new(g.handle, &g.completion);
 	if (r >= 0)
-		r = make_work(&g, node->config);
+		r = node_make_work(&g, node->config);
 	if (r < 0)
 		return r;
 	*ret = g;
@@ -136,7 +136,7 @@ static int new_generation(const struct node *node, struct generation *ret)
 	return 0;
 }
 
-static void forget_generation(struct node *node)
+static void node_forget_generation(struct node *node)
 {
 	struct generation g = {
 		.handle = node->handle,
@@ -145,12 +145,12 @@ static void forget_generation(struct node *node)
 		.drained = node->drained,
 	};
 
-	generation_done(&g);
+	node_generation_done(&g);
 	node->handle = node->work = NULL;
 	node->completion = node->drained = NULL;
 }
 
-static void use_generation(struct node *node, const struct generation *g)
+static void node_use_generation(struct node *node, const struct generation *g)
 {
 	node->handle = g->handle;
 	node->work = g->work;
@@ -158,16 +158,16 @@ static void use_generation(struct node *node, const struct generation *g)
 	node->drained = g->drained;
 }
 
-static int watch_completion(struct node *node)
+static int node_watch_completion(struct node *node)
 {
-	int r = swansong_completion_notify(node->completion, on_complete, node);
+	int r = swansong_completion_notify(node->completion, node_on_complete, node);
 
 	if (r >= 0 && node->drained)
-		r = swansong_completion_notify(node->drained, on_drained, node);
+		r = swansong_completion_notify(node->drained, node_on_drained, node);
 	return r;
 }
 
-static void on_budget(struct alarm *alarm)
+static void node_on_budget(struct alarm *alarm)
 {
 	struct node *node = container_of(alarm, struct node, budget);
 
@@ -195,23 +195,23 @@ int node_new(struct node **ret, struct context *ctx, struct config *config_ref_,
 	list_init(&node->children);
 	list_init(&node->sibling);
 	list_init(&node->in_batch);
-	alarm_init(&node->budget, on_budget);
+	alarm_init(&node->budget, node_on_budget);
 	list_init(&node->leases);
 	list_init(&node->earlier);
 
 	r = trace_new(&node->trace, &ctx->traces, node, config->path);
 	if (r >= 0)
-		r = new_generation(node, &g);
+		r = node_new_generation(node, &g);
 	if (r < 0)
 		return r;
-	use_generation(node, &g);
+	node_use_generation(node, &g);
 	/* A node below a stopped one is stopped from the beginning. */
 	if (node_is_stopped(node)) {
 		node_note_stop(node);
 		node->stop_usec = node->since_usec;
 		trace_begin(node->trace, node->generation, NULL, node->since_usec);
 	}
-	r = watch_completion(node);
+	r = node_watch_completion(node);
 	if (r < 0)
 		return r;
 	if (parent)
@@ -232,7 +232,7 @@ void node_use_config(struct node *node, struct config *config_ref_,
 
 void node_note_stop(struct node *node)
 {
-	count_draining(node, 1);
+	node_count_draining(node, 1);
 }
 
 void node_edges_free(struct edges *edges)
@@ -247,14 +247,14 @@ struct node *node_free(struct node *node)
 	if (!node)
 		return NULL;
 	/* There are no children any more: the count is its own. */
-	count_draining(node, -node->draining);
+	node_count_draining(node, -node->draining);
 	while (!list_is_empty(&node->earlier))
-		forget_earlier(list_entry(node->earlier.next, struct earlier, in_node));
+		node_forget_earlier(list_entry(node->earlier.next, struct earlier, in_node));
 	/*
 	 * The completion goes first: the release of the root's last handle stops the root, which
 	 * must not be reported.
 	 */
-	forget_generation(node);
+	node_forget_generation(node);
 	alarm_stop(&node->ctx->alarms, &node->budget);
 	list_remove(&node->sibling);
 	agenda_remove(&node->ctx->agenda, ALL_TASKS, &node->due);
@@ -353,7 +353,7 @@ bool node_is_ready(const struct node *node)
 }
 
 /* Keeps the present generation as an earlier one, unless it is Complete. */
-static int remember_present(struct node *node)
+static int node_remember_present(struct node *node)
 {
 	struct earlier *earlier;
 	int r;
@@ -370,7 +370,7 @@ static int remember_present(struct node *node)
 		return r;
 	}
 	list_append(&node->earlier, &earlier->in_node);
-	return swansong_completion_notify(earlier->completion, on_earlier_complete, earlier);
+	return swansong_completion_notify(earlier->completion, node_on_earlier_complete, earlier);
 }
 
 int node_renew(struct node *node)
@@ -379,17 +379,17 @@ int node_renew(struct node *node)
 	struct generation g;
 	int r;
 
-	r = new_generation(node, &g);
+	r = node_new_generation(node, &g);
 	if (r < 0)
 		return r;
-	r = remember_present(node);
+	r = node_remember_present(node);
 	if (r < 0) {
-		generation_done(&g);
+		node_generation_done(&g);
 		return r;
 	}
-	forget_generation(node);
+	node_forget_generation(node);
 	node_end_task(node, TASK_COMPLETIONS);
-	use_generation(node, &g);
+	node_use_generation(node, &g);
 	node->generation++;
 	node->since_usec = clock_now_usec();
 	node->stop_usec = 0;
@@ -399,7 +399,7 @@ int node_renew(struct node *node)
 	node->force.own_usec = 0;
 	alarm_stop(&node->ctx->alarms, &node->budget);
 	node_changed(node, before, "");
-	return watch_completion(node);
+	return node_watch_completion(node);
 }
 
 struct node *node_next(const struct node *node, const struct node *top)

@@ -19,6 +19,7 @@
 #include <swansong/completion.h>
 #include <swansong/node.h>
 
+struct agent;
 struct service;
 struct final;
 struct alert;
@@ -88,6 +89,7 @@ struct node {
 	struct service *service;     /* NULL for a group */
 	struct timetable *timetable; /* NULL: it does not run by schedule */
 	struct final *final;	     /* final action, or NULL */
+	struct agent *agent;	     /* NULL: no key agent */
 	struct alert *alert;	     /* on-failure-command, or NULL */
 	struct list leases;
 	bool disabled;	/* see daemon/loop/disabled.h; written by daemon/reload/enable.c */

@@ -8,7 +8,7 @@
 #include "base/macro.h"
 #include "model/life/budget.h"
 
-static struct node *find_draining(struct node *const *nodes)
+static struct node *stop_order_find_draining(struct node *const *nodes)
 {
 	for (; nodes && *nodes; nodes++)
 		if ((*nodes)->draining > 0)
@@ -19,17 +19,17 @@ static struct node *find_draining(struct node *const *nodes)
 struct node *stop_order_blocker(const struct node *node)
 {
 	for (const struct node *n = node; n; n = n->parent) {
-		struct node *draining = find_draining(node_edges(n, LIST_DEPENDENTS));
+		struct node *draining = stop_order_find_draining(node_edges(n, LIST_DEPENDENTS));
 
 		if (!draining)
-			draining = find_draining(node_edges(n, EDGE_TERM_AFTER));
+			draining = stop_order_find_draining(node_edges(n, EDGE_TERM_AFTER));
 		if (draining)
 			return draining;
 	}
 	return NULL;
 }
 
-static uint64_t longest_timeout(const struct node *node, struct node *const *nodes)
+static uint64_t stop_order_longest_timeout(const struct node *node, struct node *const *nodes)
 {
 	uint64_t longest = 0;
 
@@ -54,7 +54,7 @@ uint64_t stop_order_followers_timeout(const struct node *node)
 						      node_edges(n, LIST_FOLLOWERS) };
 
 		for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-			uint64_t timeout = longest_timeout(node, lists[i]);
+			uint64_t timeout = stop_order_longest_timeout(node, lists[i]);
 
 			longest = timeout > longest ? timeout : longest;
 		}

@@ -17,7 +17,7 @@
 
 /* --- values: each function returns false if the value is invalid --- */
 
-static bool read_status(const char *value, struct notify_message *message)
+static bool notify_read_status(const char *value, struct notify_message *message)
 {
 	size_t used = 0;
 
@@ -37,7 +37,7 @@ static bool read_status(const char *value, struct notify_message *message)
 	return true;
 }
 
-static bool read_errno(const char *value, struct notify_message *message)
+static bool notify_read_errno(const char *value, struct notify_message *message)
 {
 	uint64_t number;
 
@@ -47,7 +47,7 @@ static bool read_errno(const char *value, struct notify_message *message)
 	return true;
 }
 
-static bool read_main_pid(const char *value, struct notify_message *message)
+static bool notify_read_main_pid(const char *value, struct notify_message *message)
 {
 	uint64_t number;
 
@@ -57,22 +57,22 @@ static bool read_main_pid(const char *value, struct notify_message *message)
 	return true;
 }
 
-static bool read_watchdog_usec(const char *value, struct notify_message *message)
+static bool notify_read_watchdog_usec(const char *value, struct notify_message *message)
 {
 	return parse_uint(value, UINT64_MAX, &message->watchdog_usec) == 0;
 }
 
-static bool read_extend_usec(const char *value, struct notify_message *message)
+static bool notify_read_extend_usec(const char *value, struct notify_message *message)
 {
 	return parse_uint(value, UINT64_MAX, &message->extend_usec) == 0;
 }
 
-static bool read_monotonic_usec(const char *value, struct notify_message *message)
+static bool notify_read_monotonic_usec(const char *value, struct notify_message *message)
 {
 	return parse_uint(value, UINT64_MAX, &message->monotonic_usec) == 0;
 }
 
-static bool read_fdname(const char *value, struct notify_message *message)
+static bool notify_read_fdname(const char *value, struct notify_message *message)
 {
 	if (!fdname_is_good(value))
 		return false;
@@ -81,7 +81,7 @@ static bool read_fdname(const char *value, struct notify_message *message)
 }
 
 /* A name is shown whole and has no control characters. */
-static bool is_guard_name(const char *value)
+static bool notify_is_guard_name(const char *value)
 {
 	size_t length = strlen(value);
 
@@ -95,9 +95,9 @@ static bool is_guard_name(const char *value)
 	return true;
 }
 
-static bool read_guard(const char *value, struct notify_message *message)
+static bool notify_read_guard(const char *value, struct notify_message *message)
 {
-	bool good = is_guard_name(value);
+	bool good = notify_is_guard_name(value);
 
 	(void)snprintf(message->guard, sizeof(message->guard), "%s", good ? value : "");
 	return true;
@@ -113,23 +113,23 @@ static const struct {
 	{ "READY", "1", NULL, NOTIFY_READY },
 	{ "RELOADING", "1", NULL, NOTIFY_RELOADING },
 	{ "STOPPING", "1", NULL, NOTIFY_STOPPING },
-	{ "STATUS", NULL, read_status, NOTIFY_STATUS },
-	{ "ERRNO", NULL, read_errno, NOTIFY_ERRNO },
-	{ "MAINPID", NULL, read_main_pid, NOTIFY_MAINPID },
+	{ "STATUS", NULL, notify_read_status, NOTIFY_STATUS },
+	{ "ERRNO", NULL, notify_read_errno, NOTIFY_ERRNO },
+	{ "MAINPID", NULL, notify_read_main_pid, NOTIFY_MAINPID },
 	{ "WATCHDOG", "1", NULL, NOTIFY_WATCHDOG },
 	{ "WATCHDOG", "trigger", NULL, NOTIFY_WATCHDOG_TRIGGER },
-	{ "WATCHDOG_USEC", NULL, read_watchdog_usec, NOTIFY_WATCHDOG_USEC },
-	{ "EXTEND_TIMEOUT_USEC", NULL, read_extend_usec, NOTIFY_EXTEND },
-	{ "MONOTONIC_USEC", NULL, read_monotonic_usec, NOTIFY_MONOTONIC },
+	{ "WATCHDOG_USEC", NULL, notify_read_watchdog_usec, NOTIFY_WATCHDOG_USEC },
+	{ "EXTEND_TIMEOUT_USEC", NULL, notify_read_extend_usec, NOTIFY_EXTEND },
+	{ "MONOTONIC_USEC", NULL, notify_read_monotonic_usec, NOTIFY_MONOTONIC },
 	{ "FDSTORE", "1", NULL, NOTIFY_FDSTORE },
 	{ "FDSTOREREMOVE", "1", NULL, NOTIFY_FDSTORE_REMOVE },
-	{ "FDNAME", NULL, read_fdname, NOTIFY_FDNAME },
+	{ "FDNAME", NULL, notify_read_fdname, NOTIFY_FDNAME },
 	{ "FDPOLL", "0", NULL, NOTIFY_FDPOLL_OFF },
 	{ "BARRIER", "1", NULL, NOTIFY_BARRIER },
-	{ "X_SWANSONG_GUARD", NULL, read_guard, NOTIFY_GUARD },
+	{ "X_SWANSONG_GUARD", NULL, notify_read_guard, NOTIFY_GUARD },
 };
 
-static void parse_line(char *line, struct notify_message *message)
+static void notify_parse_line(char *line, struct notify_message *message)
 {
 	char *value = strchr(line, '=');
 
@@ -158,7 +158,7 @@ int notify_parse(const char *text, size_t size, struct notify_message *ret)
 	memcpy(copy, text, size);
 	copy[size] = '\0';
 	while ((line = strsep(&rest, "\n")))
-		parse_line(line, &message);
+		notify_parse_line(line, &message);
 	*ret = message;
 	return 0;
 }

@@ -44,13 +44,13 @@ struct notify {
 };
 
 /* Stops reading until @closer has ended. */
-static void wait_for_closer(struct notify *notify)
+static void notify_await_closer(struct notify *notify)
 {
 	(void)sd_event_source_set_enabled(notify->source, SD_EVENT_OFF);
 	notify->waits = true;
 }
 
-static void on_closed(struct closer *closer)
+static void notify_on_closed(struct closer *closer)
 {
 	struct notify *notify = container_of(closer, struct notify, closer);
 
@@ -61,7 +61,7 @@ static void on_closed(struct closer *closer)
 /*
  * Keeps descriptors in @passed that can be used, and closed, without blocking; closes the others.
  */
-static void screen_passed(struct notify *notify, struct unix_passed *passed)
+static void notify_screen_passed(struct notify *notify, struct unix_passed *passed)
 {
 	const struct notify_listener *listener = &notify->listener;
 	struct unix_passed refused = { .n = 0 };
@@ -77,7 +77,7 @@ static void screen_passed(struct notify *notify, struct unix_passed *passed)
 		return;
 	listener->refused("a descriptor", "not a socket, pipe, anonymous inode or memfd",
 			  listener->arg);
-	wait_for_closer(notify);
+	notify_await_closer(notify);
 	(void)closer_close(&notify->closer, refused.fds, refused.n);
 }
 
@@ -85,7 +85,7 @@ static void screen_passed(struct notify *notify, struct unix_passed *passed)
  * The descriptors of a message are closed after it is processed: also the ones that it does not
  * name, and the one of BARRIER=1, for which this is the reply.
  */
-static ssize_t read_message(struct notify *notify, bool accepted)
+static ssize_t notify_read_message(struct notify *notify, bool accepted)
 {
 	const struct notify_listener *listener = &notify->listener;
 	char text[NOTIFY_MESSAGE_MAX + 1];
@@ -95,7 +95,7 @@ static ssize_t read_message(struct notify *notify, bool accepted)
 	ssize_t n;
 
 	n = unix_receive_passed(notify->fd, text, sizeof(text), &sender, &passed);
-	screen_passed(notify, &passed);
+	notify_screen_passed(notify, &passed);
 	if (accepted && n >= 0 && notify_parse(text, (size_t)n, &message) == 0)
 		listener->each(&message, &sender, &passed, listener->arg);
 	unix_passed_close(&passed);
@@ -103,7 +103,7 @@ static ssize_t read_message(struct notify *notify, bool accepted)
 }
 
 /* Returns false if there is nothing more to read. */
-static bool read_one(struct notify *notify)
+static bool notify_read_one(struct notify *notify)
 {
 	struct unix_peer sender;
 	bool accepted;
@@ -117,15 +117,15 @@ static bool read_one(struct notify *notify)
 		return false;
 	accepted = sender.pid > 0 && notify->listener.accepts(&sender, notify->listener.arg);
 	if (r > 0 && !accepted) {
-		wait_for_closer(notify);
+		notify_await_closer(notify);
 		(void)closer_drop(&notify->closer, notify->fd);
 		return false;
 	}
-	n = read_message(notify, accepted);
+	n = notify_read_message(notify, accepted);
 	return n >= 0 || n == -EBADMSG;
 }
 
-static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int notify_on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct notify *notify = arg;
 
@@ -134,12 +134,12 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *a
 	(void)events;
 	notify->drained = 0;
 	for (int i = 0; i < MESSAGES_PER_TURN; i++)
-		if (!read_one(notify))
+		if (!notify_read_one(notify))
 			break;
 	return 0;
 }
 
-static int on_flood_over(sd_event_source *source, void *arg)
+static int notify_on_flood_over(sd_event_source *source, void *arg)
 {
 	const struct notify *notify = arg;
 
@@ -151,7 +151,7 @@ static int on_flood_over(sd_event_source *source, void *arg)
 
 DEFINE_CLEANUP(struct notify *, notify_free)
 
-static int open_socket(struct notify *notify, uid_t owner)
+static int notify_open_socket(struct notify *notify, uid_t owner)
 {
 	char name[UNIX_NAME_MAX];
 
@@ -165,15 +165,16 @@ static int open_socket(struct notify *notify, uid_t owner)
 	return notify->address ? notify->fd : -ENOMEM;
 }
 
-static int watch(struct notify *notify)
+static int notify_watch_socket(struct notify *notify)
 {
 	int r = sd_event_add_io(notify->ctx->event, &notify->source, notify->fd, EPOLLIN,
-				on_readable, notify);
+				notify_on_readable, notify);
 
 	if (r >= 0)
 		r = sd_event_source_set_ratelimit(notify->source, USEC_PER_SEC, TURNS_PER_SEC);
 	if (r >= 0)
-		r = sd_event_source_set_ratelimit_expire_callback(notify->source, on_flood_over);
+		r = sd_event_source_set_ratelimit_expire_callback(notify->source,
+								  notify_on_flood_over);
 	return r;
 }
 
@@ -186,12 +187,12 @@ int notify_new(struct notify **ret, struct context *ctx, uid_t owner,
 	if (!notify)
 		return -ENOMEM;
 	*notify = (struct notify){ .ctx = ctx, .fd = -1, .listener = *listener };
-	closer_init(&notify->closer, ctx, on_closed);
-	r = open_socket(notify, owner);
+	closer_init(&notify->closer, ctx, notify_on_closed);
+	r = notify_open_socket(notify, owner);
 	if (r < 0)
 		return r;
 	notify->fd = r;
-	r = watch(notify);
+	r = notify_watch_socket(notify);
 	if (r < 0)
 		return r;
 	*ret = take(notify);
@@ -220,7 +221,7 @@ const char *notify_address(const struct notify *notify)
 void notify_drain(struct notify *notify)
 {
 	for (; notify->drained < MESSAGES_AT_EXIT; notify->drained++) {
-		if (read_one(notify))
+		if (notify_read_one(notify))
 			continue;
 		notify->drained = 0;
 		break;

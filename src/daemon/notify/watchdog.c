@@ -6,23 +6,23 @@
 
 #include "base/clock.h"
 
-static uint64_t end_of(const struct watchdog *w)
+static uint64_t watchdog_end_of(const struct watchdog *w)
 {
 	return w->on && w->interval_usec ? clock_add(w->last_usec, w->interval_usec)
 					 : USEC_INFINITY;
 }
 
-static void arm(struct watchdog *w)
+static void watchdog_arm(struct watchdog *w)
 {
-	alarm_set(&w->ctx->alarms, &w->timer, end_of(w));
+	alarm_set(&w->ctx->alarms, &w->timer, watchdog_end_of(w));
 }
 
-static void on_timer(struct alarm *alarm)
+static void watchdog_on_timer(struct alarm *alarm)
 {
 	struct watchdog *w = container_of(alarm, struct watchdog, timer);
 
-	if (clock_now_usec() < end_of(w)) {
-		arm(w);
+	if (clock_now_usec() < watchdog_end_of(w)) {
+		watchdog_arm(w);
 		return;
 	}
 	w->on = false;
@@ -32,7 +32,7 @@ static void on_timer(struct alarm *alarm)
 void watchdog_init(struct watchdog *w, struct context *ctx, void (*expired)(void *arg), void *arg)
 {
 	*w = (struct watchdog){ .ctx = ctx, .expired = expired, .arg = arg };
-	alarm_init(&w->timer, on_timer);
+	alarm_init(&w->timer, watchdog_on_timer);
 }
 
 void watchdog_done(struct watchdog *w)
@@ -45,20 +45,20 @@ void watchdog_set(struct watchdog *w, uint64_t interval_usec)
 {
 	w->interval_usec = interval_usec == USEC_INFINITY ? 0 : interval_usec;
 	w->last_usec = clock_now_usec();
-	arm(w);
+	watchdog_arm(w);
 }
 
 void watchdog_start(struct watchdog *w)
 {
 	w->on = true;
 	w->last_usec = clock_now_usec();
-	arm(w);
+	watchdog_arm(w);
 }
 
 void watchdog_stop(struct watchdog *w)
 {
 	w->on = false;
-	arm(w);
+	watchdog_arm(w);
 }
 
 void watchdog_ping(struct watchdog *w)
@@ -68,7 +68,7 @@ void watchdog_ping(struct watchdog *w)
 
 uint64_t watchdog_left(const struct watchdog *w, uint64_t now_usec)
 {
-	uint64_t end = end_of(w);
+	uint64_t end = watchdog_end_of(w);
 
 	if (end == USEC_INFINITY)
 		return USEC_INFINITY;

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void end(struct probe *probe)
+static void probe_end(struct probe *probe)
 {
 	probe->ended = true;
 	probe->ops->end(probe);
@@ -21,7 +21,7 @@ static void end(struct probe *probe)
 void probe_succeed(struct probe *probe)
 {
 	*probe->why = '\0';
-	end(probe);
+	probe_end(probe);
 }
 
 void probe_fail(struct probe *probe, const char *format, ...)
@@ -31,5 +31,5 @@ void probe_fail(struct probe *probe, const char *format, ...)
 	va_start(ap, format);
 	(void)vsnprintf(probe->why, sizeof(probe->why), format, ap);
 	va_end(ap);
-	end(probe);
+	probe_end(probe);
 }

@@ -20,7 +20,7 @@ union address {
 };
 
 /* The path fits: model/types/probe.c has checked it. */
-static socklen_t address_of(const struct probe_config *config, union address *ret)
+static socklen_t probe_address_of(const struct probe_config *config, union address *ret)
 {
 	if (config->kind == PROBE_UNIX) {
 		ret->un = (struct sockaddr_un){ .sun_family = AF_UNIX };
@@ -38,7 +38,7 @@ static socklen_t address_of(const struct probe_config *config, union address *re
 int probe_connect(struct probe *probe, uint32_t events, sd_event_io_handler_t on_io)
 {
 	union address address;
-	socklen_t length = address_of(probe->config, &address);
+	socklen_t length = probe_address_of(probe->config, &address);
 
 	probe->fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (probe->fd < 0)
@@ -64,7 +64,7 @@ void probe_disconnect(struct probe *probe)
 	probe->fd = fd_close(probe->fd);
 }
 
-static int on_connected(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int probe_on_connected(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct probe *probe = arg;
 	int r = probe_connected(probe);
@@ -76,12 +76,13 @@ static int on_connected(sd_event_source *source, int fd, uint32_t events, void *
 	return 0;
 }
 
-static void begin(struct probe *probe, const struct process *main)
+static void probe_begin_connect(struct probe *probe, const struct process *main)
 {
-	int r = probe_connect(probe, EPOLLOUT, on_connected);
+	int r = probe_connect(probe, EPOLLOUT, probe_on_connected);
 
 	if (r < 0)
 		probe_fail(probe, "connect: %s", strerror(-r));
 }
 
-const struct probe_kind_ops probe_connect_ops = { .begin = begin, .end = probe_disconnect };
+const struct probe_kind_ops probe_connect_ops = { .begin = probe_begin_connect,
+						  .end = probe_disconnect };

@@ -11,7 +11,7 @@
 
 #include "base/parse.h"
 
-static void begin(struct probe *probe, const struct process *main)
+static void probe_begin_exec(struct probe *probe, const struct process *main)
 {
 	const struct launch_program program = { .argv = probe->config->argv, .ready_fd = -1 };
 	struct process *p = &probe->process;
@@ -36,13 +36,13 @@ static void begin(struct probe *probe, const struct process *main)
 }
 
 /* Kills the whole session; until the command is collected, its pid is that of the session. */
-static void end(struct probe *probe)
+static void probe_end_exec(struct probe *probe)
 {
 	if (probe->process.alive)
 		(void)kill(-probe->process.pid, SIGKILL);
 }
 
-static void report_end(struct probe *probe, const struct reap_exit *exit)
+static void probe_report_end(struct probe *probe, const struct reap_exit *exit)
 {
 	char name[SIGNAL_TEXT_MAX];
 
@@ -64,10 +64,10 @@ void probe_died(struct process *process, const struct reap_exit *exit)
 	struct probe *probe = container_of(process, struct probe, process);
 
 	if (probe->running && !probe->ended)
-		report_end(probe, exit);
+		probe_report_end(probe, exit);
 	else
-		end(probe);
+		probe_end_exec(probe);
 	process_remove(process);
 }
 
-const struct probe_kind_ops probe_exec_ops = { .begin = begin, .end = end };
+const struct probe_kind_ops probe_exec_ops = { .begin = probe_begin_exec, .end = probe_end_exec };

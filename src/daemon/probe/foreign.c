@@ -17,7 +17,7 @@
 /* So many descriptors are looked at, once a run; that takes some 20 ms. */
 #define SEARCH_MAX 5000
 
-static bool has_listeners(const struct probe_config *config)
+static bool foreign_has_listeners(const struct probe_config *config)
 {
 	return config->kind == PROBE_TCP || config->kind == PROBE_HTTP;
 }
@@ -25,7 +25,7 @@ static bool has_listeners(const struct probe_config *config)
 void foreign_begin(struct foreign *f, const struct probe_config *config)
 {
 	foreign_end(f);
-	if (has_listeners(config))
+	if (foreign_has_listeners(config))
 		(void)listeners_find(&config->address->any, &f->before);
 }
 
@@ -34,7 +34,7 @@ void foreign_end(struct foreign *f)
 	f->before.n = f->refused.n = 0;
 }
 
-static bool are_all_in(const struct listeners *some, const struct listeners *all)
+static bool foreign_contains_all(const struct listeners *some, const struct listeners *all)
 {
 	for (unsigned i = 0; i < some->n; i++)
 		if (!listeners_have(all, some->inodes[i]))
@@ -49,7 +49,7 @@ struct search {
 	pid_t holder; /* the first foreign one; 0: none is seen */
 };
 
-static bool is_in_group(const struct search *search, pid_t pid)
+static bool foreign_is_in_group(const struct search *search, pid_t pid)
 {
 	char path[CONFIG_NAME_MAX + 1];
 
@@ -57,7 +57,7 @@ static bool is_in_group(const struct search *search, pid_t pid)
 	       strcmp(path, search->node->path) == 0;
 }
 
-static bool is_own(const struct search *search, pid_t pid)
+static bool foreign_is_own(const struct search *search, pid_t pid)
 {
 	const struct process *process = process_find(search->ctx->processes, pid);
 	char path[CONFIG_NAME_MAX + 1];
@@ -68,39 +68,40 @@ static bool is_own(const struct search *search, pid_t pid)
 	/* The daemon holds the sockets of `listen`. */
 	if (pid == getpid())
 		return node_config_extras(search->node)->n_listen > 0;
-	return is_in_group(search, pid) ||
+	return foreign_is_in_group(search, pid) ||
 	       (proc_read(pid, &info) == 0 && info.session == search->main->pid) ||
 	       (proc_environment(pid, "SWANSONG_NODE", path, sizeof(path)) == 0 &&
 		strcmp(path, search->node->path) == 0);
 }
 
-static bool on_holder(pid_t pid, void *arg)
+static bool foreign_on_holder(pid_t pid, void *arg)
 {
 	struct search *search = arg;
 
-	if (is_own(search, pid))
+	if (foreign_is_own(search, pid))
 		return true;
 	if (!search->holder)
 		search->holder = pid;
 	return false;
 }
 
-static void log_holder(const struct search *search, const struct listeners *now)
+static void foreign_log_holder(const struct search *search, const struct listeners *now)
 {
 	const union inet_address *address = search->node->ready.address;
 	unsigned port = ntohs(address->any.sa_family == AF_INET6 ? address->in6.sin6_port
 								 : address->in.sin_port);
 	struct proc_info info;
-	char who[96];
+	char holder[96];
 
 	if (!search->holder)
-		(void)snprintf(who, sizeof(who), "a process of uid %u", now->uid);
+		(void)snprintf(holder, sizeof(holder), "a process of uid %u", now->uid);
 	else if (proc_read(search->holder, &info) < 0)
-		(void)snprintf(who, sizeof(who), "pid %d", (int)search->holder);
+		(void)snprintf(holder, sizeof(holder), "pid %d", (int)search->holder);
 	else
-		(void)snprintf(who, sizeof(who), "pid %d (%s)", (int)search->holder, info.name);
+		(void)snprintf(holder, sizeof(holder), "pid %d (%s)", (int)search->holder,
+			       info.name);
 	log_node(search->ctx->log, LOG_WARNING, search->node->path,
-		 "not ready: port %u is held by %s, which is not of this service", port, who);
+		 "not ready: port %u is held by %s, which is not of this service", port, holder);
 }
 
 bool foreign_answers(struct foreign *f, struct context *ctx, const struct node_config *node,
@@ -112,16 +113,16 @@ bool foreign_answers(struct foreign *f, struct context *ctx, const struct node_c
 	int r;
 
 	if (f->before.n == 0 || listeners_find(&node->ready.address->any, &now) < 0 || now.n == 0 ||
-	    !are_all_in(&now, &f->before))
+	    !foreign_contains_all(&now, &f->before))
 		return false;
-	if (f->refused.n > 0 && are_all_in(&now, &f->refused))
+	if (f->refused.n > 0 && foreign_contains_all(&now, &f->refused))
 		return true;
-	r = listeners_each_holder(&now, &budget, on_holder, &search);
+	r = listeners_each_holder(&now, &budget, foreign_on_holder, &search);
 	/* A holder that was not reached may be its own. */
 	if (r == 1 || (r < 0 && !search.holder))
 		return false;
 	if (f->refused.n == 0)
-		log_holder(&search, &now);
+		foreign_log_holder(&search, &now);
 	f->refused = now;
 	return true;
 }

@@ -30,7 +30,7 @@ int http_request(const char *url, char **ret, size_t *ret_length)
 /* 'd' stands for a digit, any other character for itself. */
 static const char pattern[HTTP_STATUS_LENGTH + 1] = "HTTP/1.d ddd ";
 
-static bool fits(char c, size_t i)
+static bool http_fits(char c, size_t i)
 {
 	if (pattern[i] == 'd')
 		return c >= '0' && c <= '9';
@@ -43,7 +43,7 @@ int http_status(const char *text, size_t length)
 	int status;
 
 	for (size_t i = 0; i < length && i < HTTP_STATUS_LENGTH; i++)
-		if (!fits(text[i], i))
+		if (!http_fits(text[i], i))
 			return -EBADMSG;
 	if (length < HTTP_STATUS_LENGTH)
 		return -EAGAIN;
@@ -51,7 +51,7 @@ int http_status(const char *text, size_t length)
 	return status >= 100 && status <= 599 ? status : -EBADMSG;
 }
 
-static void judge(struct probe *probe)
+static void http_judge_answer(struct probe *probe)
 {
 	int status = http_status(probe->answer, probe->used);
 
@@ -65,7 +65,7 @@ static void judge(struct probe *probe)
 		probe_fail(probe, "HTTP status %d", status);
 }
 
-static int on_answer(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int http_on_answer(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct probe *probe = arg;
 	ssize_t n = recv(fd, probe->answer + probe->used, HTTP_STATUS_LENGTH - probe->used, 0);
@@ -78,23 +78,23 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *arg
 		probe_fail(probe, "closed without an answer");
 	} else {
 		probe->used += (size_t)n;
-		judge(probe);
+		http_judge_answer(probe);
 	}
 	return 0;
 }
 
-static void await_answer(struct probe *probe)
+static void http_await_answer(struct probe *probe)
 {
 	int fd = probe->fd, r;
 
 	probe->used = 0;
 	probe->io = sd_event_source_disable_unref(probe->io);
-	r = sd_event_add_io(probe->ctx->event, &probe->io, fd, EPOLLIN, on_answer, probe);
+	r = sd_event_add_io(probe->ctx->event, &probe->io, fd, EPOLLIN, http_on_answer, probe);
 	if (r < 0)
 		probe_fail(probe, "receive: %s", strerror(-r));
 }
 
-static int on_writable(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int http_on_writable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct probe *probe = arg;
 	int r = probe_connected(probe);
@@ -114,18 +114,18 @@ static int on_writable(sd_event_source *source, int fd, uint32_t events, void *a
 	}
 	probe->used += (size_t)n;
 	if (probe->used == probe->request_length)
-		await_answer(probe);
+		http_await_answer(probe);
 	return 0;
 }
 
-static void begin(struct probe *probe, const struct process *main)
+static void http_begin(struct probe *probe, const struct process *main)
 {
 	int r;
 
 	probe->used = 0;
-	r = probe_connect(probe, EPOLLOUT, on_writable);
+	r = probe_connect(probe, EPOLLOUT, http_on_writable);
 	if (r < 0)
 		probe_fail(probe, "connect: %s", strerror(-r));
 }
 
-const struct probe_kind_ops probe_http_ops = { .begin = begin, .end = probe_disconnect };
+const struct probe_kind_ops probe_http_ops = { .begin = http_begin, .end = probe_disconnect };

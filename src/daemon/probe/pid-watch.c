@@ -1,3 +1,8 @@
+/*
+ * An inotify watch is on the directory of the file; if that is missing, on the deepest directory
+ * of the path that exists.  Only the next name of the path is awaited there.  The caller begins
+ * the watch again after each change, which moves it closer to the file.
+ */
 #include "daemon/probe/pid-watch.h"
 
 #include <errno.h>
@@ -42,7 +47,7 @@ struct pid_watch *pid_watch_free(struct pid_watch *w)
 	return NULL;
 }
 
-static int on_event(sd_event_source *source, const struct inotify_event *event, void *arg)
+static int pid_watch_on_event(sd_event_source *source, const struct inotify_event *event, void *arg)
 {
 	struct pid_watch *w = arg;
 
@@ -54,7 +59,7 @@ static int on_event(sd_event_source *source, const struct inotify_event *event, 
 }
 
 /* Watches the directory that is the first @length bytes of the path. */
-static int watch_directory(struct pid_watch *w, size_t length)
+static int pid_watch_add_directory(struct pid_watch *w, size_t length)
 {
 	char directory[PATH_MAX];
 
@@ -64,7 +69,7 @@ static int watch_directory(struct pid_watch *w, size_t length)
 	w->awaited = w->path + length + 1;
 	w->length = strcspn(w->awaited, "/");
 	return sd_event_add_inotify(w->ctx->event, &w->source, directory, CHANGES | IN_ONLYDIR,
-				    on_event, w);
+				    pid_watch_on_event, w);
 }
 
 int pid_watch_begin(struct pid_watch *w)
@@ -76,7 +81,7 @@ int pid_watch_begin(struct pid_watch *w)
 	while (slash && r == -ENOENT) {
 		size_t length = (size_t)(slash - w->path);
 
-		r = watch_directory(w, length);
+		r = pid_watch_add_directory(w, length);
 		slash = memrchr(w->path, '/', length);
 	}
 	return r < 0 ? r : 0;

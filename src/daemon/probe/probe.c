@@ -16,7 +16,7 @@
 
 DEFINE_CLEANUP(struct probe *, probe_free)
 
-static void on_timer(struct alarm *alarm)
+static void probe_on_timer(struct alarm *alarm)
 {
 	struct probe *probe = container_of(alarm, struct probe, timer);
 
@@ -28,7 +28,7 @@ static void on_timer(struct alarm *alarm)
 	probe->on_result(probe->arg, *probe->why ? probe->why : NULL);
 }
 
-static const struct probe_kind_ops *ops_of(enum probe_kind kind)
+static const struct probe_kind_ops *probe_ops_of(enum probe_kind kind)
 {
 	switch (kind) {
 	case PROBE_TCP:
@@ -55,13 +55,13 @@ int probe_new(struct probe **ret, struct context *ctx, const struct probe_config
 		.ctx = ctx,
 		.config = config,
 		.launch = launch,
-		.ops = ops_of(config->kind),
+		.ops = probe_ops_of(config->kind),
 		.on_result = on_result,
 		.arg = arg,
 		.fd = -1,
 	};
 	process_init(&probe->process, PROCESS_PROBE, NULL);
-	alarm_init(&probe->timer, on_timer);
+	alarm_init(&probe->timer, probe_on_timer);
 	if (!probe->ops)
 		return -EINVAL;
 	if (config->kind == PROBE_HTTP) {

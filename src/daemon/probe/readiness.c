@@ -42,20 +42,20 @@ struct readiness {
 
 DEFINE_CLEANUP(struct readiness *, readiness_free)
 
-static void close_fd(struct readiness *r)
+static void readiness_close_fd(struct readiness *r)
 {
 	r->io = sd_event_source_disable_unref(r->io);
 	r->fd = fd_close(r->fd);
 }
 
-static void succeed(struct readiness *r)
+static void readiness_succeed(struct readiness *r)
 {
 	readiness_stop(r);
 	r->on_ready(r->arg);
 }
 
 /* A newline means ready; the end of the pipe without one means that none will come. */
-static int on_pipe(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int readiness_on_pipe(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct readiness *r = arg;
 	char buf[256];
@@ -66,56 +66,56 @@ static int on_pipe(sd_event_source *source, int fd, uint32_t events, void *arg)
 	if (n <= 0)
 		readiness_stop(r);
 	else if (memchr(buf, '\n', (size_t)n))
-		succeed(r);
+		readiness_succeed(r);
 	return 0;
 }
 
-static void on_match(void *arg)
+static void readiness_on_match(void *arg)
 {
-	succeed(arg);
+	readiness_succeed(arg);
 }
 
-static bool is_costly(const struct readiness *r)
+static bool readiness_is_costly(const struct readiness *r)
 {
 	return r->config->ready.kind == PROBE_HTTP || r->config->ready.kind == PROBE_EXEC;
 }
 
-static void retry_later(struct readiness *r)
+static void readiness_retry_later(struct readiness *r)
 {
-	uint64_t max = is_costly(r) ? RETRY_COSTLY_MAX_USEC : RETRY_MAX_USEC;
+	uint64_t max = readiness_is_costly(r) ? RETRY_COSTLY_MAX_USEC : RETRY_MAX_USEC;
 
 	alarm_set(&r->ctx->alarms, &r->timer, clock_now_usec() + r->retry_usec);
 	r->retry_usec = MIN(r->retry_usec * 2, max);
 }
 
-static void on_result(void *arg, const char *why)
+static void readiness_on_result(void *arg, const char *why)
 {
 	struct readiness *r = arg;
 
 	if (!why && foreign_answers(&r->foreign, r->ctx, r->config, r->main))
 		why = "the port is held by another process";
 	if (!why) {
-		succeed(r);
+		readiness_succeed(r);
 		return;
 	}
 	log_node(r->ctx->log, LOG_DEBUG, r->config->path, "not ready yet: %s", why);
-	retry_later(r);
+	readiness_retry_later(r);
 }
 
-static void on_retry(struct alarm *alarm)
+static void readiness_on_retry(struct alarm *alarm)
 {
 	struct readiness *r = container_of(alarm, struct readiness, timer);
 
 	probe_begin(r->probe, r->main, node_config_extras(r->config)->health_timeout_usec);
 }
 
-static void on_settled(struct alarm *alarm)
+static void readiness_on_settled(struct alarm *alarm)
 {
-	succeed(container_of(alarm, struct readiness, timer));
+	readiness_succeed(container_of(alarm, struct readiness, timer));
 }
 
 /* The service is ready after a time if it still runs. */
-static bool is_settling(const struct node_config *config)
+static bool readiness_is_settling(const struct node_config *config)
 {
 	return config->ready.kind == PROBE_STARTED && config->type != TYPE_ONESHOT &&
 	       node_config_extras(config)->settle_time_usec > 0;
@@ -128,7 +128,7 @@ int readiness_new(struct readiness **ret, struct context *ctx, const struct node
 	int e = 0;
 
 	*ret = NULL;
-	if (config->ready.kind < PROBE_FD && !is_settling(config))
+	if (config->ready.kind < PROBE_FD && !readiness_is_settling(config))
 		return 0;
 	r = malloc(sizeof(*r));
 	if (!r)
@@ -141,9 +141,10 @@ int readiness_new(struct readiness **ret, struct context *ctx, const struct node
 		.arg = arg,
 		.fd = -1,
 	};
-	alarm_init(&r->timer, is_settling(config) ? on_settled : on_retry);
+	alarm_init(&r->timer,
+		   readiness_is_settling(config) ? readiness_on_settled : readiness_on_retry);
 	if (config->ready.kind > PROBE_FD && config->ready.kind != PROBE_LOG)
-		e = probe_new(&r->probe, ctx, &config->ready, launch, on_result, r);
+		e = probe_new(&r->probe, ctx, &config->ready, launch, readiness_on_result, r);
 	if (e < 0)
 		return e;
 	*ret = take(r);
@@ -154,7 +155,7 @@ struct readiness *readiness_free(struct readiness *r)
 {
 	if (!r)
 		return NULL;
-	close_fd(r);
+	readiness_close_fd(r);
 	probe_free(r->probe);
 	alarm_stop(&r->ctx->alarms, &r->timer);
 	free(r);
@@ -182,19 +183,19 @@ int readiness_start(struct readiness *r, const struct process *main)
 {
 	r->main = main;
 	if (r->config->ready.kind == PROBE_LOG) {
-		log_watch_begin(r->launch->log_watch, on_match, r);
+		log_watch_begin(r->launch->log_watch, readiness_on_match, r);
 		return 0;
 	}
 	if (r->config->ready.kind == PROBE_FD)
-		return sd_event_add_io(r->ctx->event, &r->io, r->fd, EPOLLIN, on_pipe, r);
+		return sd_event_add_io(r->ctx->event, &r->io, r->fd, EPOLLIN, readiness_on_pipe, r);
 	if (r->config->ready.kind == PROBE_STARTED) {
 		alarm_set(&r->ctx->alarms, &r->timer,
 			  clock_add(clock_now_usec(),
 				    node_config_extras(r->config)->settle_time_usec));
 		return 0;
 	}
-	r->retry_usec = is_costly(r) ? RETRY_COSTLY_MIN_USEC : RETRY_MIN_USEC;
-	retry_later(r);
+	r->retry_usec = readiness_is_costly(r) ? RETRY_COSTLY_MIN_USEC : RETRY_MIN_USEC;
+	readiness_retry_later(r);
 	return 0;
 }
 
@@ -208,7 +209,7 @@ void readiness_stop(struct readiness *r)
 {
 	r->main = NULL;
 	foreign_end(&r->foreign);
-	close_fd(r);
+	readiness_close_fd(r);
 	if (r->config->ready.kind == PROBE_LOG && r->launch->log_watch)
 		log_watch_end(r->launch->log_watch);
 	if (r->probe)

@@ -10,7 +10,7 @@
 #include "daemon/service/reload.h"
 
 /* Sets the outcome of a start that a command has ended, unless an earlier problem has done so. */
-static void blame(struct service *s)
+static void service_copy_hook_outcome(struct service *s)
 {
 	const struct outcome *of_hook = &s->setup.hook->outcome;
 
@@ -25,7 +25,7 @@ static void blame(struct service *s)
 }
 
 /* A failed start is logged with its consequences. */
-static void log_trouble(const struct hook *h)
+static void service_log_hook_failure(const struct hook *h)
 {
 	char text[OUTCOME_TEXT_MAX];
 
@@ -35,17 +35,17 @@ static void log_trouble(const struct hook *h)
 }
 
 /* Ends the part: all its commands are over, and its state waits for nothing else. */
-static void pass(struct service *s, enum hook_kind kind, bool well)
+static void service_end_part(struct service *s, enum hook_kind kind, bool well)
 {
 	if (kind == HOOK_POST_STOP)
 		return;
 	if (!well && kind != HOOK_STOP_COMMAND)
-		blame(s);
+		service_copy_hook_outcome(s);
 	service_handle(s, well ? EVENT_PASSED : EVENT_BROKEN);
 }
 
 /* Without a main process its guard is held for whatever follows in this turn. */
-static void stand_in(struct service *s)
+static void service_take_hook_guard(struct service *s)
 {
 	struct process *of_hook = &s->setup.hook->process;
 
@@ -56,7 +56,7 @@ static void stand_in(struct service *s)
 	of_hook->guard = (struct swansong_guard){ .node = NULL };
 }
 
-static void settle_hook(struct service *s)
+static void service_conclude_hook(struct service *s)
 {
 	struct hook *h = s->setup.hook;
 	enum hook_kind kind = h->kind;
@@ -64,19 +64,19 @@ static void settle_hook(struct service *s)
 	bool well = hook_was_well(h);
 
 	if (awaited && !well)
-		log_trouble(h);
+		service_log_hook_failure(h);
 	if (awaited && (well || kind == HOOK_POST_STOP) && hook_continue(h))
 		return;
 	s->run.parts &= ~service_hook_part(kind);
 	if (awaited)
-		pass(s, kind, well);
-	stand_in(s);
+		service_end_part(s, kind, well);
+	service_take_hook_guard(s);
 	hook_end(h);
 }
 
 void service_update_hooks(struct service *s)
 {
 	while (s->setup.hook && hook_has_ended(s->setup.hook))
-		settle_hook(s);
+		service_conclude_hook(s);
 	service_update_reload(s);
 }

@@ -19,7 +19,7 @@
 #include "daemon/service/start.h"
 #include "sys/process/proc.h"
 
-static void note_exit(struct outcome *outcome, const struct reap_exit *exit)
+static void service_note_exit(struct outcome *outcome, const struct reap_exit *exit)
 {
 	outcome->end = exit->dumped ? END_DUMPED : exit->signaled ? END_KILLED : END_EXITED;
 	outcome->end_value = exit->value;
@@ -57,7 +57,7 @@ void service_process_died(struct service *s, struct process *process, const stru
 		return;
 	}
 	service_unwatch_main(s);
-	note_exit(&s->run.outcome, exit);
+	service_note_exit(&s->run.outcome, exit);
 	s->main.alive = false;
 	s->main.pidfd = fd_close(s->main.pidfd);
 	launch_ended(&s->setup.launch, s->main.group);
@@ -70,7 +70,7 @@ bool service_may_have_remaining(const struct service *s)
 }
 
 /* Returns a process with a guard of this run, or NULL. */
-static const struct process *guarded(const struct service *s)
+static const struct process *service_find_guarded(const struct service *s)
 {
 	if (s->main.guard.node)
 		return &s->main;
@@ -80,9 +80,9 @@ static const struct process *guarded(const struct service *s)
 }
 
 /* Takes a guard for @p on the generation of its run, which may be an earlier one. */
-static void guard_remaining(struct service *s, struct process *p)
+static void service_guard_remaining(struct service *s, struct process *p)
 {
-	const struct process *of_run = guarded(s);
+	const struct process *of_run = service_find_guarded(s);
 
 	if (of_run) {
 		p->guard = swansong_guard_clone(&of_run->guard);
@@ -101,7 +101,7 @@ static void guard_remaining(struct service *s, struct process *p)
  * later has not, such as a child of a signal handler.  If both fall into one clock tick it gets the
  * signal again: a second one does less harm than none.
  */
-static bool has_signal(const struct service *s, pid_t pid, pid_t group)
+static bool service_has_signal(const struct service *s, pid_t pid, pid_t group)
 {
 	uint64_t age_usec;
 
@@ -127,8 +127,8 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 	process_add(s->ctx->processes, p, pid, -1);
 	p->group = group;
 	p->id = ++s->ctx->last_id;
-	guard_remaining(s, p);
-	p->signalled = has_signal(s, pid, group);
+	service_guard_remaining(s, p);
+	p->signalled = service_has_signal(s, pid, group);
 	strncpy(p->name, name, sizeof(p->name) - 1);
 	list_append(&s->remaining, &p->by_service);
 	trace_touch(s->node->trace);
@@ -142,7 +142,7 @@ int service_adopt(struct service *s, pid_t pid, pid_t group, const char *name)
 }
 
 /* Adopts only children of the daemon: the other members end, or become such, before these do. */
-static void adopt_member(pid_t pid, void *arg)
+static void service_adopt_member(pid_t pid, void *arg)
 {
 	struct service *s = arg;
 	struct proc_info info;
@@ -154,7 +154,7 @@ static void adopt_member(pid_t pid, void *arg)
 }
 
 /* Returns true if no further command of the run follows. */
-static bool is_last(const struct service *s)
+static bool service_is_last(const struct service *s)
 {
 	return fsm_is_going_down(s->state) && !(service_parts(s) & PART_POST_STOP);
 }
@@ -163,7 +163,7 @@ static bool is_last(const struct service *s)
  * Returns true if processes remain after the main process.  A command that runs beside it does not
  * count.
  */
-static bool has_remaining(struct service *s)
+static bool service_has_remaining(struct service *s)
 {
 	if (!s->group.exists)
 		return !list_is_empty(&s->remaining) || service_has_group(s);
@@ -171,17 +171,17 @@ static bool has_remaining(struct service *s)
 	if (s->main.pid == 0 && s->run.outcome.kind == OUTCOME_SPAWN_FAILED)
 		return !list_is_empty(&s->remaining);
 	/* To remove a control group that is no longer needed is the cheapest test. */
-	if (is_last(s) && control_group_remove(&s->group))
+	if (service_is_last(s) && control_group_remove(&s->group))
 		return !list_is_empty(&s->remaining);
 	if (!control_group_is_populated(&s->group))
 		return !list_is_empty(&s->remaining);
-	control_group_each(&s->group, adopt_member, s);
+	control_group_each(&s->group, service_adopt_member, s);
 	control_group_watch(&s->group);
 	/* The group may have become empty between the first test and the watch. */
 	return !list_is_empty(&s->remaining) || control_group_is_populated(&s->group);
 }
 
-static void log_end(struct service *s, enum service_event event)
+static void service_log_end(struct service *s, enum service_event event)
 {
 	bool clean = policy_is_clean(s->config, &s->run.outcome);
 	/*
@@ -206,7 +206,7 @@ static void log_end(struct service *s, enum service_event event)
 }
 
 /* Returns true if a successful oneshot has later commands, now or at its stop. */
-static bool is_to_be_kept(const struct service *s)
+static bool service_is_to_be_kept(const struct service *s)
 {
 	return s->setup.launch.config->type == TYPE_ONESHOT && !s->run.worked &&
 	       (s->state == STATE_STARTING || s->state == STATE_CLEANING) &&
@@ -215,7 +215,7 @@ static bool is_to_be_kept(const struct service *s)
 }
 
 /* No scan: all that remained is known from before. */
-static void on_output(void *arg)
+static void service_on_output(void *arg)
 {
 	const struct service *s = arg;
 
@@ -223,12 +223,13 @@ static void on_output(void *arg)
 }
 
 /* Its last lines are to be in their files at the end of the run, unless that takes long. */
-static bool awaits_output(struct service *s)
+static bool service_awaits_output(struct service *s)
 {
-	return s->state != STATE_KILLING && launch_awaits_output(&s->setup.launch, on_output, s);
+	return s->state != STATE_KILLING &&
+	       launch_awaits_output(&s->setup.launch, service_on_output, s);
 }
 
-static void end_output(struct service *s)
+static void service_end_output(struct service *s)
 {
 	uint64_t until = clock_add(clock_now_usec(), s->config->stop_timeout_usec);
 
@@ -237,11 +238,11 @@ static void end_output(struct service *s)
 }
 
 /* Keeps the run after its process has ended: its guard is now for the later commands. */
-static void keep(struct service *s)
+static void service_keep_run(struct service *s)
 {
 	struct swansong_guard guard = swansong_guard(s->node->work);
 
-	end_output(s);
+	service_end_output(s);
 	process_remove(&s->main);
 	s->main.guard = guard;
 	s->main.generation = s->node->generation;
@@ -250,7 +251,7 @@ static void keep(struct service *s)
 	service_handle(s, EVENT_WORKED);
 }
 
-static bool is_kept(const struct service *s)
+static bool service_is_kept(const struct service *s)
 {
 	if (!s->run.worked || !(s->run.parts & (PART_STOP_COMMAND | PART_POST_STOP)))
 		return false;
@@ -258,7 +259,7 @@ static bool is_kept(const struct service *s)
 }
 
 /* Decides on the run, once: a failure must not be counted twice. */
-static void judge(struct service *s)
+static void service_decide_run(struct service *s)
 {
 	uint64_t now = clock_now_usec();
 	bool began = s->run.outcome.end != END_NONE || s->run.outcome.kind == OUTCOME_UNKNOWN;
@@ -273,21 +274,21 @@ static void judge(struct service *s)
 	 * ends it.
 	 */
 	if (!s->run.worked || s->run.verdict != EVENT_DONE)
-		log_end(s, s->run.verdict);
+		service_log_end(s, s->run.verdict);
 }
 
 /* Ends the run: nothing of it remains except its post-stop, which may follow. */
-static void conclude(struct service *s)
+static void service_conclude_run(struct service *s)
 {
-	end_output(s);
-	judge(s);
+	service_end_output(s);
+	service_decide_run(s);
 	service_handle(s, s->run.verdict);
 	process_remove(&s->main);
 	s->main.signalled = false;
 }
 
 /* Handles the end of a kept process, whose own remaining processes are known by now. */
-static void update_kept(struct service *s)
+static void service_update_kept(struct service *s)
 {
 	swansong_guard_drop(&s->main.guard);
 	if (s->state != STATE_BACKOFF)
@@ -298,11 +299,11 @@ static void update_kept(struct service *s)
  * Returns true if the main process of a forking service was found, or may still be: processes
  * remain, and the end of each brings the service here again.
  */
-static bool update_forking(struct service *s)
+static bool service_update_forking(struct service *s)
 {
 	bool found = service_take_main(s);
 
-	if (!found && !has_remaining(s)) {
+	if (!found && !service_has_remaining(s)) {
 		service_explain_main(s);
 		return false;
 	}
@@ -311,32 +312,32 @@ static bool update_forking(struct service *s)
 	return true;
 }
 
-static void update_exit(struct service *s)
+static void service_update_exit(struct service *s)
 {
 	bool left;
 
 	trace_touch(s->node->trace);
 	service_update_hooks(s);
-	if (s->main.alive || service_awaits_hook(s) || is_kept(s)) {
+	if (s->main.alive || service_awaits_hook(s) || service_is_kept(s)) {
 		node_end_task(s->node, TASK_EXITS);
 		return;
 	}
-	if (service_awaits_main(s) && update_forking(s))
+	if (service_awaits_main(s) && service_update_forking(s))
 		return;
-	left = has_remaining(s);
+	left = service_has_remaining(s);
 	if (!fsm_has_process(s->state)) {
 		node_end_task(s->node, TASK_EXITS);
-		update_kept(s);
+		service_update_kept(s);
 		return;
 	}
 	if (!service_running_hook(s, 0) && (!left || service_keeps_remaining(s))) {
 		node_end_task(s->node, TASK_EXITS);
-		if (awaits_output(s))
+		if (service_awaits_output(s))
 			return;
-		if (is_to_be_kept(s))
-			keep(s);
+		if (service_is_to_be_kept(s))
+			service_keep_run(s);
 		else
-			conclude(s);
+			service_conclude_run(s);
 		return;
 	}
 	/*
@@ -356,5 +357,5 @@ void service_update_exits(struct context *ctx)
 	struct node *node;
 
 	node_for_each_due (node, ctx, TASK_EXITS)
-		update_exit(node->service);
+		service_update_exit(node->service);
 }

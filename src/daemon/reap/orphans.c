@@ -53,7 +53,7 @@ struct orphans {
 };
 
 /* Enters an unowned process, so that it is looked at only once. */
-static struct process *remember(struct orphans *orphans, pid_t pid, enum process_kind kind)
+static struct process *orphans_remember(struct orphans *orphans, pid_t pid, enum process_kind kind)
 {
 	struct process *process;
 
@@ -63,12 +63,12 @@ static struct process *remember(struct orphans *orphans, pid_t pid, enum process
 	return process;
 }
 
-static void inherit(pid_t pid, void *arg)
+static void orphans_inherit(pid_t pid, void *arg)
 {
-	(void)remember(arg, pid, PROCESS_INHERITED);
+	(void)orphans_remember(arg, pid, PROCESS_INHERITED);
 }
 
-static void read_list(struct orphans *orphans, void (*each)(pid_t pid, void *arg))
+static void orphans_read_list(struct orphans *orphans, void (*each)(pid_t pid, void *arg))
 {
 	int n;
 
@@ -85,7 +85,7 @@ static void read_list(struct orphans *orphans, void (*each)(pid_t pid, void *arg
  * since.  A child that failed to execute is collected without being counted, so the number may be
  * too low until the next list, which is read because of that; it is never too high.
  */
-static bool knows_all(struct orphans *orphans)
+static bool orphans_knows_all(struct orphans *orphans)
 {
 	unsigned launched = orphans->tree->ctx->launched - orphans->launched;
 
@@ -104,10 +104,10 @@ int orphans_new(struct orphans **ret, struct tree *tree)
 	r = children_open(&orphans->children);
 	orphans->listed = r == 0;
 	if (orphans->listed)
-		read_list(orphans, inherit);
+		orphans_read_list(orphans, orphans_inherit);
 	else if (getpid() != 1)
 		log_line(tree->ctx->log, LOG_WARNING,
-			 "no list of children (%s): orphans of services may go on running",
+			 "no list of children (%s): orphans of services may keep running",
 			 strerror(-r));
 	*ret = tree->ctx->orphans = orphans;
 	return 0;
@@ -123,7 +123,7 @@ struct orphans *orphans_free(struct orphans *orphans)
 	return NULL;
 }
 
-static struct service *service_at(const struct orphans *orphans, const char *path)
+static struct service *orphans_service_at(const struct orphans *orphans, const char *path)
 {
 	const struct node *node = tree_find(orphans->tree, path);
 
@@ -131,8 +131,8 @@ static struct service *service_at(const struct orphans *orphans, const char *pat
 }
 
 /* Returns the service that the dead process belonged to, as far as this can be seen; or NULL. */
-static struct service *last_service(const struct orphans *orphans, const struct process *process,
-				    pid_t pid)
+static struct service *orphans_last_service(const struct orphans *orphans,
+					    const struct process *process, pid_t pid)
 {
 	const struct context *ctx = orphans->tree->ctx;
 	const struct process *leader;
@@ -146,15 +146,15 @@ static struct service *last_service(const struct orphans *orphans, const struct 
 	if (leader && leader->service)
 		return leader->service;
 	if (ctx->cgroups && cgroups_node_of(ctx->cgroups, pid, path) == 0)
-		return service_at(orphans, path);
+		return orphans_service_at(orphans, path);
 	return NULL;
 }
 
-static void on_death(const struct reap_exit *exit, void *arg)
+static void orphans_on_death(const struct reap_exit *exit, void *arg)
 {
 	struct orphans *orphans = arg;
 	struct process *process = process_find(orphans->tree->ctx->processes, exit->pid);
-	struct service *s = last_service(orphans, process, exit->pid);
+	struct service *s = orphans_last_service(orphans, process, exit->pid);
 
 	/*
 	 * Messages of the process count until it is collected, so they are read first.  One of them
@@ -201,14 +201,14 @@ static void on_death(const struct reap_exit *exit, void *arg)
 
 bool orphans_reap(struct orphans *orphans)
 {
-	orphans->reaped = reap_children(REAP_PER_TURN, on_death, orphans);
+	orphans->reaped = reap_children(REAP_PER_TURN, orphans_on_death, orphans);
 	agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
 	return orphans->reaped == REAP_PER_TURN;
 }
 
 void orphans_reap_child(struct orphans *orphans, pid_t pid)
 {
-	if (reap_child(pid, on_death, orphans))
+	if (reap_child(pid, orphans_on_death, orphans))
 		agenda_note(&orphans->tree->ctx->agenda, TASK_EXITS);
 }
 
@@ -217,8 +217,8 @@ void orphans_reap_child(struct orphans *orphans, pid_t pid)
  * process, or of the leader of its session, is the only evidence.  Return: 0, or -errno if it
  * cannot be known now.
  */
-static int find_node(struct orphans *orphans, pid_t pid, const struct proc_info *info,
-		     struct node **ret, bool *claimed)
+static int orphans_find_node(struct orphans *orphans, pid_t pid, const struct proc_info *info,
+			     struct node **ret, bool *claimed)
 {
 	const struct process_table *processes = orphans->tree->ctx->processes;
 	struct process *p = process_find_leader(processes, info->session);
@@ -257,10 +257,10 @@ static int find_node(struct orphans *orphans, pid_t pid, const struct proc_info 
 	return 0;
 }
 
-static bool adopt(struct node *node, pid_t pid, const struct proc_info *info, bool claimed)
+static bool orphans_adopt(struct node *node, pid_t pid, const struct proc_info *info, bool claimed)
 {
 	if (final_is_all_there_was(node)) {
-		/* While the command runs, the process may do its work. */
+		/* While the final action runs, the process may be a part of it. */
 		if (final_hook(node) && hook_is_running(final_hook(node)))
 			return false;
 		log_node(node->ctx->log, LOG_INFO, node_name(node),
@@ -275,17 +275,17 @@ static bool adopt(struct node *node, pid_t pid, const struct proc_info *info, bo
 	return true;
 }
 
-static void look_again(struct orphans *orphans, struct process *known, pid_t pid)
+static void orphans_recheck_later(struct orphans *orphans, struct process *known, pid_t pid)
 {
 	if (!known)
-		known = remember(orphans, pid, PROCESS_UNOWNED);
+		known = orphans_remember(orphans, pid, PROCESS_UNOWNED);
 	if (!known)
 		return;
 	known->blank = clock_now_usec() - known->since_usec < BLANK_USEC;
 	orphans->blank |= known->blank;
 }
 
-static void attribute(pid_t pid, void *arg)
+static void orphans_attribute(pid_t pid, void *arg)
 {
 	struct orphans *orphans = arg;
 	struct process_table *processes = orphans->tree->ctx->processes;
@@ -301,9 +301,9 @@ static void attribute(pid_t pid, void *arg)
 	if (r == 0 && info.state == 'Z')
 		return;
 	if (r == 0)
-		r = find_node(orphans, pid, &info, &node, &claimed);
+		r = orphans_find_node(orphans, pid, &info, &node, &claimed);
 	if (r == -ENODATA) {
-		look_again(orphans, known, pid);
+		orphans_recheck_later(orphans, known, pid);
 		return;
 	}
 	if (r < 0) {
@@ -311,26 +311,26 @@ static void attribute(pid_t pid, void *arg)
 		return;
 	}
 	process_free(known);
-	if (node && adopt(node, pid, &info, claimed))
+	if (node && orphans_adopt(node, pid, &info, claimed))
 		return;
-	(void)remember(orphans, pid, PROCESS_UNOWNED);
+	(void)orphans_remember(orphans, pid, PROCESS_UNOWNED);
 }
 
 void orphans_scan(struct orphans *orphans)
 {
 	struct context *ctx;
 
-	if (!orphans || !orphans->listed || knows_all(orphans))
+	if (!orphans || !orphans->listed || orphans_knows_all(orphans))
 		return;
 	ctx = orphans->tree->ctx;
-	read_list(orphans, attribute);
+	orphans_read_list(orphans, orphans_attribute);
 	if (orphans->missed && context_give_up_spare(ctx)) {
-		read_list(orphans, attribute);
+		orphans_read_list(orphans, orphans_attribute);
 		context_take_spare(ctx);
 	}
 }
 
-static bool put_off(struct orphans *orphans, bool wait, struct put_off *p)
+static bool orphans_put_off(struct orphans *orphans, bool wait, struct put_off *p)
 {
 	uint64_t now = clock_now_usec();
 
@@ -355,7 +355,7 @@ bool orphans_update(struct orphans *orphans)
 	bool dying = orphans->reaped == REAP_PER_TURN || (ctx->scan_orphans && orphans->reaped > 0);
 
 	orphans->reaped = 0;
-	if (put_off(orphans, dying, &orphans->dying))
+	if (orphans_put_off(orphans, dying, &orphans->dying))
 		return false;
 	if (ctx->scan_orphans)
 		orphans_scan(orphans);
@@ -363,7 +363,7 @@ bool orphans_update(struct orphans *orphans)
 	if (ctx->scan_orphans)
 		agenda_note_later(&ctx->agenda, TASK_EXITS);
 	/* The service of a process in an exec must be known before exits are processed. */
-	return !put_off(orphans, orphans->blank, &orphans->executing);
+	return !orphans_put_off(orphans, orphans->blank, &orphans->executing);
 }
 
 struct killing {
@@ -371,7 +371,7 @@ struct killing {
 	unsigned n;
 };
 
-static void kill_child(pid_t pid, void *arg)
+static void orphans_kill_child(pid_t pid, void *arg)
 {
 	struct killing *killing = arg;
 	const struct process *process = process_find(killing->processes, pid);
@@ -388,6 +388,6 @@ unsigned orphans_kill_unowned(struct orphans *orphans)
 	struct killing killing = { .processes = orphans->tree->ctx->processes };
 
 	if (orphans->listed)
-		(void)children_read(&orphans->children, kill_child, &killing);
+		(void)children_read(&orphans->children, orphans_kill_child, &killing);
 	return killing.n;
 }

@@ -14,7 +14,7 @@
 #include "daemon/loop/closer.h"
 
 /* The bits of the nodes follow the set. */
-static void follow(struct tree *tree)
+static void enable_update_nodes(struct tree *tree)
 {
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		n->disabled = disabled_has(&tree->ctx->disabled, n->config->path);
@@ -43,7 +43,7 @@ void enable_begin(struct enable_reading *reading, struct tree *tree, const struc
 	}
 	reading->before = tree->ctx->disabled;
 	tree->ctx->disabled = next;
-	follow(tree);
+	enable_update_nodes(tree);
 }
 
 void enable_cancel(struct enable_reading *reading, struct tree *tree)
@@ -52,7 +52,7 @@ void enable_cancel(struct enable_reading *reading, struct tree *tree)
 		return;
 	disabled_done(&tree->ctx->disabled);
 	tree->ctx->disabled = reading->before;
-	follow(tree);
+	enable_update_nodes(tree);
 }
 
 void enable_commit(struct enable_reading *reading, struct tree *tree)
@@ -78,7 +78,7 @@ struct saving {
 	char name[CONFIG_NAME_MAX + 1]; /* of the node, for the log */
 };
 
-static void on_saved(struct closer *closer)
+static void enable_on_saved(struct closer *closer)
 {
 	struct saving *s = container_of(closer, struct saving, closer);
 	struct context *ctx = s->tree->ctx;
@@ -93,27 +93,27 @@ static void on_saved(struct closer *closer)
 	disabled_done(&ctx->disabled);
 	ctx->disabled = s->next;
 	s->next = (struct disabled){ .names = NULL };
-	follow(s->tree);
+	enable_update_nodes(s->tree);
 	ctx->remarks++;
 	log_node(ctx->log, LOG_NOTICE, s->name, "%s",
 		 s->enabled ? "enabled: starts by itself if autostart is set"
 			    : "disabled: does not start by itself");
 }
 
-static int make_saving(struct tree *tree)
+static int enable_make_saving(struct tree *tree)
 {
 	struct saving *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
 	s->tree = tree;
-	closer_init(&s->closer, tree->ctx, on_saved);
+	closer_init(&s->closer, tree->ctx, enable_on_saved);
 	tree->ctx->saving = s;
 	return 0;
 }
 
 /* Makes the next set from that of @tree.  Return: 0 or -ENOMEM. */
-static int change(struct saving *s, const struct node *node, bool enabled)
+static int enable_change(struct saving *s, const struct node *node, bool enabled)
 {
 	const struct disabled *before = &s->tree->ctx->disabled;
 	int r = 0;
@@ -126,7 +126,7 @@ static int change(struct saving *s, const struct node *node, bool enabled)
 	return r;
 }
 
-static int save(void *arg)
+static int enable_save(void *arg)
 {
 	const struct saving *s = arg;
 
@@ -142,16 +142,16 @@ int enable_set(struct tree *tree, struct node *node, bool enabled)
 	if (!path || strcmp(path, "none") == 0)
 		return -ENOENT;
 	if (!tree->ctx->saving)
-		r = make_saving(tree);
+		r = enable_make_saving(tree);
 	s = tree->ctx->saving;
 	if (r < 0 || s->running)
 		return r < 0 ? r : -EBUSY;
 	s->path = path;
 	s->enabled = enabled;
 	(void)snprintf(s->name, sizeof(s->name), "%s", node_name(node));
-	r = change(s, node, enabled);
+	r = enable_change(s, node, enabled);
 	if (r == 0)
-		r = closer_call(&s->closer, save, s);
+		r = closer_call(&s->closer, enable_save, s);
 	if (r < 0) {
 		disabled_done(&s->next);
 		return r;

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/macro.h"
 #include "daemon/logger/own-log.h"
+#include "daemon/node/agent.h"
 #include "daemon/service/machine.h"
 #include "daemon/tree/build.h"
 #include "daemon/tree/edges.h"
@@ -21,7 +22,7 @@
 
 /* --- preparation: steps that can fail --- */
 
-static int prepare_service(struct plan_entry *entry)
+static int plan_prepare_service(struct plan_entry *entry)
 {
 	struct node *node = entry->node;
 	int r;
@@ -34,18 +35,20 @@ static int prepare_service(struct plan_entry *entry)
 	return r < 0 ? r : policy_new(&entry->policy, entry->to);
 }
 
-static int prepare_entry(struct plan *plan, struct plan_entry *entry)
+static int plan_prepare_entry(struct plan *plan, struct plan_entry *entry)
 {
 	int r;
 
 	if (entry->kind == PLAN_REMOVE)
 		return 0;
 	if (entry->node) {
-		r = prepare_service(entry);
+		r = plan_prepare_service(entry);
 		if (r >= 0)
 			r = final_new(&entry->final, entry->node, entry->to);
 		if (r >= 0)
 			r = alert_new(&entry->alert, entry->node, entry->to);
+		if (r >= 0)
+			r = agent_new(&entry->agent, entry->node, entry->to);
 		if (r >= 0)
 			r = timetable_new(&entry->timetable, entry->node, entry->to);
 	} else {
@@ -55,37 +58,38 @@ static int prepare_entry(struct plan *plan, struct plan_entry *entry)
 	return r;
 }
 
-static void cancel_entry(struct plan *plan, struct plan_entry *entry)
+static void plan_cancel_entry(struct plan *plan, struct plan_entry *entry)
 {
 	setup_free(take(entry->setup));
 	policy_free(take(entry->policy));
 	service_free(take(entry->service));
 	final_free(take(entry->final));
 	alert_free(take(entry->alert));
+	agent_free(take(entry->agent));
 	timetable_free(take(entry->timetable));
 	if (entry->made)
 		tree_remove(plan->tree, entry->node);
 }
 
-static int prepare(struct plan *plan)
+static int plan_prepare(struct plan *plan)
 {
 	size_t n = 0;
 	int r = 0;
 
 	while (r == 0 && n < plan->n_entries)
-		r = prepare_entry(plan, &plan->entries[n++]);
+		r = plan_prepare_entry(plan, &plan->entries[n++]);
 	if (r < 0)
 		plan->refused = plan->entries[n - 1].to;
 	if (r == 0)
 		r = edges_prepare(plan->tree, plan->config);
 	while (r < 0 && n-- > 0)
-		cancel_entry(plan, &plan->entries[n]);
+		plan_cancel_entry(plan, &plan->entries[n]);
 	return r;
 }
 
 /* --- commit: steps that cannot fail --- */
 
-static void commit_service(struct node *node, struct plan_entry *entry)
+static void plan_commit_service(struct node *node, struct plan_entry *entry)
 {
 	if (entry && entry->service)
 		node->service = take(entry->service);
@@ -100,7 +104,7 @@ static void commit_service(struct node *node, struct plan_entry *entry)
 		node_update_soon(node);
 }
 
-static void commit(struct plan *plan)
+static void plan_commit(struct plan *plan)
 {
 	struct plan_entry *entry = plan->entries;
 	struct tree *tree = plan->tree;
@@ -115,10 +119,11 @@ static void commit(struct plan *plan)
 
 			node_use_config(node, plan->config, to);
 			goals_reconfigure(node, was_group);
-			commit_service(node, has_entry ? entry : NULL);
+			plan_commit_service(node, has_entry ? entry : NULL);
 			final_use(node, has_entry ? take(entry->final) : NULL);
 			if (has_entry) {
 				alert_use(node, take(entry->alert));
+				agent_use(node, take(entry->agent));
 				timetable_use(node, take(entry->timetable));
 			}
 		}
@@ -134,7 +139,7 @@ static void commit(struct plan *plan)
 
 /* --- effects --- */
 
-static void follow_add(const struct plan_entry *entry, struct goals *goals)
+static void plan_start_added(const struct plan_entry *entry, struct goals *goals)
 {
 	struct node *node = entry->node;
 	bool back = node->goal == GOAL_GONE;
@@ -146,12 +151,12 @@ static void follow_add(const struct plan_entry *entry, struct goals *goals)
 		node_changed(node, "none", "");
 }
 
-static void follow_removal(const struct plan_entry *entry, struct goals *goals)
+static void plan_stop_removed(const struct plan_entry *entry, struct goals *goals)
 {
 	goals_lower(goals, entry->node, REQUEST_REMOVE, "section removed");
 }
 
-static void log_change(const struct plan_entry *entry)
+static void plan_log_change(const struct plan_entry *entry)
 {
 	static const char *const when[] = {
 		[APPLY_LIVE] = "now",
@@ -168,11 +173,11 @@ static void log_change(const struct plan_entry *entry)
 	}
 }
 
-static void follow_change(const struct plan_entry *entry, struct goals *goals)
+static void plan_apply_change(const struct plan_entry *entry, struct goals *goals)
 {
 	struct node *node = entry->node;
 
-	log_change(entry);
+	plan_log_change(entry);
 	if (entry->start)
 		goals_want(goals, node);
 	if (entry->restart) {
@@ -181,7 +186,7 @@ static void follow_change(const struct plan_entry *entry, struct goals *goals)
 	}
 }
 
-static void follow_dependent(const struct plan_entry *entry, struct goals *goals)
+static void plan_restart_dependent(const struct plan_entry *entry, struct goals *goals)
 {
 	char reason[CONFIG_NAME_MAX + 20];
 
@@ -190,13 +195,13 @@ static void follow_dependent(const struct plan_entry *entry, struct goals *goals
 }
 
 /* Additions come first, so that a stop does not find dependents that were absent until now. */
-static void follow(struct plan *plan)
+static void plan_update_goals(struct plan *plan)
 {
 	static void (*const steps[N_PLAN_KINDS])(const struct plan_entry *entry,
 						 struct goals *goals) = {
-		[PLAN_ADD] = follow_add,
-		[PLAN_CHANGE] = follow_change,
-		[PLAN_REMOVE] = follow_removal,
+		[PLAN_ADD] = plan_start_added,
+		[PLAN_CHANGE] = plan_apply_change,
+		[PLAN_REMOVE] = plan_stop_removed,
 	};
 	struct events *events = plan->tree->ctx->events;
 	char cause[EVENT_CAUSE_MAX];
@@ -209,7 +214,7 @@ static void follow(struct plan *plan)
 			if (plan->entries[i].kind == kind)
 				steps[kind](&plan->entries[i], &goals);
 	for (size_t i = 0; i < plan->n_dependents; i++)
-		follow_dependent(&plan->dependents[i], &goals);
+		plan_restart_dependent(&plan->dependents[i], &goals);
 	goals_commit(&goals);
 	goals_need_all(plan->tree);
 	/* A stop sets a cause of its own; the starts have that of the reload. */
@@ -219,11 +224,11 @@ static void follow(struct plan *plan)
 
 int plan_apply(struct plan *plan)
 {
-	int r = prepare(plan);
+	int r = plan_prepare(plan);
 
 	if (r < 0)
 		return r;
-	commit(plan);
-	follow(plan);
+	plan_commit(plan);
+	plan_update_goals(plan);
 	return 0;
 }

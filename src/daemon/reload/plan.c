@@ -12,13 +12,13 @@
 #include "base/memstream.h"
 #include "proto/message.h"
 
-static bool is_to_run(const struct node *node)
+static bool plan_is_to_run(const struct node *node)
 {
 	return node->service && service_is_wanted(node->service);
 }
 
 /* A service that was stopped by request stays stopped. */
-static bool is_to_begin(const struct node *node, const struct node_config *to)
+static bool plan_is_to_begin(const struct node *node, const struct node_config *to)
 {
 	if (!to->argv || !node_starts_by_itself(node, to) || node_goal(node) < GOAL_IDLE)
 		return false;
@@ -26,7 +26,7 @@ static bool is_to_begin(const struct node *node, const struct node_config *to)
 }
 
 /* A new service starts by itself unless the group that it comes into is stopped. */
-static bool is_to_start(const struct plan *plan, const struct node_config *to)
+static bool plan_is_to_start(const struct plan *plan, const struct node_config *to)
 {
 	const struct node_config *above = to->parent;
 	const struct node *node = NULL;
@@ -38,43 +38,44 @@ static bool is_to_start(const struct plan *plan, const struct node_config *to)
 	       (!node || node_goal(node) >= GOAL_IDLE);
 }
 
-static void add_entry(struct plan *plan, struct plan_entry entry)
+static void plan_add_entry(struct plan *plan, struct plan_entry entry)
 {
 	plan->counts[entry.kind]++;
 	plan->entries[plan->n_entries++] = entry;
 }
 
 /* Returns the configuration of the present run of the service of @node, or of the last one. */
-static const struct node_config *running_config(const struct node *node)
+static const struct node_config *plan_running_config(const struct node *node)
 {
 	return node->service->next_setup ? node->service->setup.config : node->config;
 }
 
-static void compare_node(struct plan *plan, struct node *node, const struct node_config *to)
+static void plan_compare_node(struct plan *plan, struct node *node, const struct node_config *to)
 {
 	struct plan_entry entry = {
 		.kind = PLAN_CHANGE,
 		.node = node,
 		.from = node->config,
 		.to = to,
-		.start = is_to_begin(node, to),
+		.start = plan_is_to_begin(node, to),
 	};
 	bool needs_restart;
 
-	needs_restart = is_to_run(node) && node_config_needs_restart(running_config(node), to);
+	needs_restart =
+		plan_is_to_run(node) && node_config_needs_restart(plan_running_config(node), to);
 	if (node_config_diff(entry.from, to, &entry.keys) == 0) {
 		if (!needs_restart)
 			return;
-		entry.from = running_config(node);
+		entry.from = plan_running_config(node);
 		(void)node_config_diff(entry.from, to, &entry.keys);
 	}
 	/* A service that becomes a group has no next run. */
 	entry.outdated = needs_restart && plan->rollout && to->argv;
 	entry.restart = needs_restart && !entry.outdated;
-	add_entry(plan, entry);
+	plan_add_entry(plan, entry);
 }
 
-static void compare(struct plan *plan)
+static void plan_compare_nodes(struct plan *plan)
 {
 	struct tree *tree = plan->tree;
 
@@ -83,25 +84,26 @@ static void compare(struct plan *plan)
 		struct node *node = tree_find(tree, to->path);
 
 		if (node && node->goal != GOAL_GONE)
-			compare_node(plan, node, to);
+			plan_compare_node(plan, node, to);
 		else
-			add_entry(plan, (struct plan_entry){ .kind = PLAN_ADD,
-							     .node = node,
-							     .to = to,
-							     .start = is_to_start(plan, to) });
+			plan_add_entry(plan,
+				       (struct plan_entry){ .kind = PLAN_ADD,
+							    .node = node,
+							    .to = to,
+							    .start = plan_is_to_start(plan, to) });
 	}
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		if (n->goal != GOAL_GONE && !tree_keeps(n, plan->config))
-			add_entry(plan, (struct plan_entry){ .kind = PLAN_REMOVE,
-							     .node = n,
-							     .from = n->config });
+			plan_add_entry(plan, (struct plan_entry){ .kind = PLAN_REMOVE,
+								  .node = n,
+								  .from = n->config });
 	}
 	plan->n_daemon = config_diff(tree->config, plan->config, &plan->daemon);
 }
 
 /* --- restarts because of a requirement --- */
 
-static bool config_is_within(const struct node_config *node, const struct node_config *top)
+static bool plan_config_is_within(const struct node_config *node, const struct node_config *top)
 {
 	while (node && node != top)
 		node = node->parent;
@@ -109,27 +111,27 @@ static bool config_is_within(const struct node_config *node, const struct node_c
 }
 
 /* Returns the node in @top that @node requires, or NULL. */
-static const struct node_config *find_required(const struct node_config *node,
-					       const struct node_config *top)
+static const struct node_config *plan_find_required(const struct node_config *node,
+						    const struct node_config *top)
 {
 	struct node_config *const *to = node_config_edges(node, EDGE_REQUIRES);
 
 	for (; to && *to; to++)
-		if (config_is_within(*to, top))
+		if (plan_config_is_within(*to, top))
 			return *to;
 	return NULL;
 }
 
 /* Returns true if a service in @node runs or is to run. */
-static bool has_any_to_run(const struct node *node)
+static bool plan_has_any_to_run(const struct node *node)
 {
 	for (const struct node *n = node; n; n = node_next(n, node))
-		if (is_to_run(n))
+		if (plan_is_to_run(n))
 			return true;
 	return false;
 }
 
-static bool is_planned(const struct plan *plan, const struct node_config *to)
+static bool plan_is_planned(const struct plan *plan, const struct node_config *to)
 {
 	for (size_t i = 0; i < plan->n_entries; i++)
 		if (plan->entries[i].to == to && plan->entries[i].restart)
@@ -141,17 +143,17 @@ static bool is_planned(const struct plan *plan, const struct node_config *to)
 }
 
 /* Adds the running nodes that require @top or a node in it. */
-static void add_dependents_of(struct plan *plan, const struct node_config *top)
+static void plan_add_dependents_of(struct plan *plan, const struct node_config *top)
 {
 	for (size_t i = 0; i < plan->config->n_nodes; i++) {
 		const struct node_config *to = plan->config->nodes[i];
-		const struct node_config *required = find_required(to, top);
+		const struct node_config *required = plan_find_required(to, top);
 		struct node *node;
 
-		if (!required || config_is_within(to, top) || is_planned(plan, to))
+		if (!required || plan_config_is_within(to, top) || plan_is_planned(plan, to))
 			continue;
 		node = tree_find(plan->tree, to->path);
-		if (!node || node->goal != GOAL_UP || !has_any_to_run(node))
+		if (!node || node->goal != GOAL_UP || !plan_has_any_to_run(node))
 			continue;
 		plan->dependents[plan->n_dependents++] = (struct plan_entry){
 			.kind = PLAN_CHANGE,
@@ -165,13 +167,13 @@ static void add_dependents_of(struct plan *plan, const struct node_config *top)
 }
 
 /* The loop covers the dependents that it adds. */
-static void add_dependents(struct plan *plan)
+static void plan_add_dependents(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->n_entries; i++)
 		if (plan->entries[i].restart)
-			add_dependents_of(plan, plan->entries[i].to);
+			plan_add_dependents_of(plan, plan->entries[i].to);
 	for (size_t i = 0; i < plan->n_dependents; i++)
-		add_dependents_of(plan, plan->dependents[i].to);
+		plan_add_dependents_of(plan, plan->dependents[i].to);
 }
 
 int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool rollout)
@@ -187,8 +189,8 @@ int plan_new(struct plan **ret, struct tree *tree, struct config *config, bool r
 	plan->dependents = calloc(config->n_nodes + 1, sizeof(*plan->dependents));
 	if (!plan->entries || !plan->dependents)
 		return -ENOMEM;
-	compare(plan);
-	add_dependents(plan);
+	plan_compare_nodes(plan);
+	plan_add_dependents(plan);
 	*ret = take(plan);
 	return 0;
 }
@@ -228,8 +230,8 @@ static const char *const apply_names[] = {
 };
 
 /* Returns the value of @key as text; null if it is not set. */
-static json_t *value_json(const struct config *config, const struct node_config *node,
-			  enum key_id key)
+static json_t *plan_value_json(const struct config *config, const struct node_config *node,
+			       enum key_id key)
 {
 	cleanup(freep) char *text = NULL;
 	struct memstream m;
@@ -242,7 +244,7 @@ static json_t *value_json(const struct config *config, const struct node_config 
 	return *text ? message_string(text) : json_null();
 }
 
-static json_t *keys_json(const struct plan *plan, const struct plan_entry *entry)
+static json_t *plan_keys_json(const struct plan *plan, const struct plan_entry *entry)
 {
 	json_t *list = json_array();
 
@@ -251,15 +253,15 @@ static json_t *keys_json(const struct plan *plan, const struct plan_entry *entry
 			continue;
 		(void)json_array_append_new(
 			list, json_pack("{s:s, s:o, s:o, s:s}", "key", keys[key].name, "from",
-					value_json(plan->tree->config, entry->from, key), "to",
-					value_json(plan->config, entry->to, key), "apply",
+					plan_value_json(plan->tree->config, entry->from, key), "to",
+					plan_value_json(plan->config, entry->to, key), "apply",
 					apply_names[keys[key].apply]));
 	}
 	return list;
 }
 
 /* An entry without @from and @to is about the daemon itself. */
-static json_t *entry_json(const struct plan *plan, const struct plan_entry *entry)
+static json_t *plan_entry_json(const struct plan *plan, const struct plan_entry *entry)
 {
 	const struct node_config *config = entry->to ? entry->to : entry->from;
 	bool is_service = config && config->argv;
@@ -271,7 +273,7 @@ static json_t *entry_json(const struct plan *plan, const struct plan_entry *entr
 						 : is_service && config->autostart == AUTOSTART_YES,
 			 "restart", entry->restart, "outdated", entry->outdated, "start",
 			 entry->start, "because", entry->because ? entry->because->path : NULL,
-			 "keys", keys_json(plan, entry));
+			 "keys", plan_keys_json(plan, entry));
 }
 
 json_t *plan_json(const struct plan *plan)
@@ -280,10 +282,10 @@ json_t *plan_json(const struct plan *plan)
 	json_t *list = json_array();
 
 	if (plan->n_daemon > 0)
-		(void)json_array_append_new(list, entry_json(plan, &daemon));
+		(void)json_array_append_new(list, plan_entry_json(plan, &daemon));
 	for (size_t i = 0; i < plan->n_entries; i++)
-		(void)json_array_append_new(list, entry_json(plan, &plan->entries[i]));
+		(void)json_array_append_new(list, plan_entry_json(plan, &plan->entries[i]));
 	for (size_t i = 0; i < plan->n_dependents; i++)
-		(void)json_array_append_new(list, entry_json(plan, &plan->dependents[i]));
+		(void)json_array_append_new(list, plan_entry_json(plan, &plan->dependents[i]));
 	return list;
 }

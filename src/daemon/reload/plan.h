@@ -39,6 +39,7 @@ struct plan_entry {
 	struct service *service;
 	struct final *final;
 	struct alert *alert;
+	struct agent *agent;
 	struct timetable *timetable;
 };
 

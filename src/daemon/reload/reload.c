@@ -13,6 +13,7 @@
 #include "base/memstream.h"
 #include "daemon/reload/enable.h"
 #include "daemon/tree/edges.h"
+#include "model/keys/section.h"
 #include "sys/spawn/ids.h"
 
 struct listeners {
@@ -20,7 +21,7 @@ struct listeners {
 	FILE *mistakes;
 };
 
-static void report_mistake(enum diag_level level, const char *text, void *arg)
+static void reload_report_mistake(enum diag_level level, const char *text, void *arg)
 {
 	const struct listeners *l = arg;
 
@@ -42,13 +43,13 @@ int reload_config(struct config **ret, const char *const *paths, size_t n_paths,
 	if (r < 0)
 		return r;
 	r = config_load(ret, paths, n_paths, &names, diag);
-	diag_each(diag, report_mistake, &listeners);
+	diag_each(diag, reload_report_mistake, &listeners);
 	return r;
 }
 
 /* A transient node that stays must not wait for nodes that would wait for it. */
-static int check_transients(const struct tree *tree, const struct config *config, struct log *log,
-			    FILE *mistakes)
+static int reload_check_transients(const struct tree *tree, const struct config *config,
+				   struct log *log, FILE *mistakes)
 {
 	struct listeners listeners = { .log = log, .mistakes = mistakes };
 	cleanup(diag_freep) struct diag *diag = NULL;
@@ -57,11 +58,11 @@ static int check_transients(const struct tree *tree, const struct config *config
 	if (r < 0)
 		return r;
 	r = edges_check(tree, config, false, NULL, diag);
-	diag_each(diag, report_mistake, &listeners);
+	diag_each(diag, reload_report_mistake, &listeners);
 	return r == 0 && diag_errors(diag) > 0 ? -EINVAL : r;
 }
 
-static int apply(struct plan *plan)
+static int reload_apply_plan(struct plan *plan)
 {
 	struct log *log = plan->tree->ctx->log;
 	char text[PLAN_TEXT_MAX];
@@ -70,6 +71,7 @@ static int apply(struct plan *plan)
 	if (r < 0)
 		return r;
 	plan->tree->ctx->remarks++;
+	plan->tree->ctx->configuration++;
 	log_line(log, LOG_NOTICE, "reloaded: %s", plan_text(text, plan));
 	for (enum key_id key = 0; key < N_KEYS; key++) {
 		bool live = keys[key].apply == APPLY_LIVE;
@@ -86,12 +88,12 @@ int reload_apply(struct tree *tree, struct config *config)
 	cleanup(plan_freep) struct plan *plan = NULL;
 	int r = plan_new(&plan, tree, config, false);
 
-	return r < 0 ? r : apply(plan);
+	return r < 0 ? r : reload_apply_plan(plan);
 }
 
 /* Finds the configuration of the files, or the one before the last rollout. */
-static int find_config(const struct reload *reload, enum reload_mode mode, struct log *log,
-		       FILE *reason, struct config **ret)
+static int reload_find_config(const struct reload *reload, enum reload_mode mode, struct log *log,
+			      FILE *reason, struct config **ret)
 {
 	if (mode != RELOAD_UNDO)
 		return reload_config(ret, reload->paths, reload->n_paths, reload->trust, log,
@@ -109,8 +111,8 @@ static int find_config(const struct reload *reload, enum reload_mode mode, struc
  * Finds the configuration and makes a plan.  Mistakes go to @reason, and to @log unless it is NULL.
  * On success the caller ends @reading.
  */
-static int make_plan(const struct reload *reload, enum reload_mode mode, struct log *log,
-		     FILE *reason, struct enable_reading *reading, struct plan **ret)
+static int reload_make_plan(const struct reload *reload, enum reload_mode mode, struct log *log,
+			    FILE *reason, struct enable_reading *reading, struct plan **ret)
 {
 	cleanup(config_unrefp) struct config *config = NULL;
 	struct tree *tree = reload->tree;
@@ -124,9 +126,9 @@ static int make_plan(const struct reload *reload, enum reload_mode mode, struct 
 		(void)fputs("the tree is shutting down", reason);
 		return -ESHUTDOWN;
 	}
-	r = find_config(reload, mode, log, reason, &config);
+	r = reload_find_config(reload, mode, log, reason, &config);
 	if (r == 0)
-		r = check_transients(tree, config, log, reason);
+		r = reload_check_transients(tree, config, log, reason);
 	if (r < 0)
 		return r;
 	enable_begin(reading, tree, config, log);
@@ -139,7 +141,7 @@ static int make_plan(const struct reload *reload, enum reload_mode mode, struct 
 /* --- the configuration before a rollout --- */
 
 /* Returns true if the rollout that began with tree->before is not finished for @node. */
-static bool is_unfinished(const struct tree *tree, const struct node *node)
+static bool reload_is_unfinished(const struct tree *tree, const struct node *node)
 {
 	const struct node_config *before = config_find(tree->before, node->config->path);
 	const struct service *s = node->service;
@@ -149,64 +151,67 @@ static bool is_unfinished(const struct tree *tree, const struct node *node)
 	       (!service_is_ready(s) || service_is_outdated(s));
 }
 
-static bool has_unfinished(const struct tree *tree)
+static bool reload_has_unfinished(const struct tree *tree)
 {
 	for (const struct node *n = tree->root; tree->before && n; n = node_next(n, tree->root))
-		if (is_unfinished(tree, n))
+		if (reload_is_unfinished(tree, n))
 			return true;
 	return false;
 }
 
 /* Returns the tree->before of the time when @plan is applied; the caller gets a reference. */
-static struct config *next_before(const struct plan *plan, enum reload_mode mode)
+static struct config *reload_next_before(const struct plan *plan, enum reload_mode mode)
 {
 	const struct tree *tree = plan->tree;
 	struct config *before = tree->before;
 
 	if (mode == RELOAD)
 		before = NULL;
-	else if (mode == RELOAD_BEGIN && plan->n_entries > 0 && !has_unfinished(tree))
+	else if (mode == RELOAD_BEGIN && plan->n_entries > 0 && !reload_has_unfinished(tree))
 		before = tree->config;
 	return before ? config_ref(before) : NULL;
 }
 
 /* Completes @reason with errors that have no text yet. */
-static void complete_reason(FILE *reason, int r)
+static void reload_complete_reason(FILE *reason, int r)
 {
 	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP && r != -ESHUTDOWN && r != -ENODATA)
 		(void)fputs(strerror(-r), reason);
 }
 
 /* Prints the place in the file, like a mistake in it; the log names the socket. */
-static void print_place(FILE *reason, const struct node_config *node)
+static void reload_print_place(FILE *reason, const struct node_config *node, enum key_id key)
 {
-	const struct extras *extras = node ? node_config_extras(node) : NULL;
+	struct place place;
 
-	if (extras && extras->n_listen > 0)
-		(void)fprintf(reason, "\n%s:%u: [%s] listen: ", extras->listen_place.file,
-			      extras->listen_place.line, node_config_section(node));
+	if (!node || (key != KEY_LISTEN && key != KEY_AGENT))
+		return;
+	place = key_source_of(node, key).place;
+	if (place.file)
+		(void)fprintf(reason, "\n%s:%u: [%s] %s: ", place.file, place.line,
+			      node_config_section(node), keys[key].name);
 }
 
-static int plan_and_apply(const struct reload *reload, enum reload_mode mode, FILE *reason,
-			  json_t **ret)
+static int reload_plan_and_apply(const struct reload *reload, enum reload_mode mode, FILE *reason,
+				 json_t **ret)
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
 	cleanup(config_unrefp) struct config *before = NULL;
 	struct tree *tree = reload->tree;
 	struct enable_reading reading;
 	json_t *changes;
-	int r = make_plan(reload, mode, tree->ctx->log, reason, &reading, &plan);
+	int r = reload_make_plan(reload, mode, tree->ctx->log, reason, &reading, &plan);
 
 	if (r < 0)
 		return r;
 	/* The plan describes changes to a state that is gone after it is applied. */
 	changes = plan_json(plan);
-	before = next_before(plan, mode);
-	r = apply(plan);
+	before = reload_next_before(plan, mode);
+	r = reload_apply_plan(plan);
 	if (r < 0) {
 		enable_cancel(&reading, tree);
 		if (r != -ENOMEM)
-			print_place(reason, plan->refused);
+			reload_print_place(reason, plan->refused, tree->ctx->refused_key);
 		json_decref(changes);
 		return r;
 	}
@@ -221,14 +226,14 @@ int reload_plan(const struct reload *reload, enum reload_mode mode, FILE *reason
 {
 	cleanup(plan_freep) struct plan *plan = NULL;
 	struct enable_reading reading;
-	int r = make_plan(reload, mode, NULL, reason, &reading, &plan);
+	int r = reload_make_plan(reload, mode, NULL, reason, &reading, &plan);
 
 	if (r == 0) {
 		*ret = plan_json(plan);
 		enable_cancel(&reading, reload->tree);
 		r = *ret ? 0 : -ENOMEM;
 	}
-	complete_reason(reason, r);
+	reload_complete_reason(reason, r);
 	return r;
 }
 
@@ -238,8 +243,8 @@ int reload_run(const struct reload *reload, enum reload_mode mode, FILE *reason,
 	int r;
 
 	parent_reloading(reload->parent);
-	r = plan_and_apply(reload, mode, reason, ret);
-	complete_reason(reason, r);
+	r = reload_plan_and_apply(reload, mode, reason, ret);
+	reload_complete_reason(reason, r);
 	if (r < 0)
 		log_line(ctx->log, LOG_ERR, "the reload is refused: nothing has changed");
 	parent_reloaded(reload->parent, r < 0 ? "Reload refused: nothing has changed" : "Reloaded");

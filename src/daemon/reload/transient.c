@@ -14,21 +14,21 @@
 #include "daemon/tree/goals.h"
 #include "sys/spawn/ids.h"
 
-static bool exists(const char *path, void *arg)
+static bool transient_exists(const char *path, void *arg)
 {
 	const struct node *node = *path ? tree_find(arg, path) : NULL;
 
 	return node && node->goal != GOAL_GONE;
 }
 
-static void print_mistake(enum diag_level level, const char *text, void *arg)
+static void transient_print_mistake(enum diag_level level, const char *text, void *arg)
 {
 	if (level == DIAG_ERROR)
 		(void)fprintf(arg, "\n%s", text);
 }
 
 /* Returns the parent of @path, which itself need not exist; or NULL. */
-static struct node *find_parent(const struct tree *tree, const char *path)
+static struct node *transient_find_parent(const struct tree *tree, const char *path)
 {
 	char parent[CONFIG_NAME_MAX + 1];
 	const char *slash = strrchr(path, '/');
@@ -41,9 +41,9 @@ static struct node *find_parent(const struct tree *tree, const char *path)
 	return tree_find(tree, parent);
 }
 
-static int check_place(const struct tree *tree, const char *path, FILE *reason)
+static int transient_check_place(const struct tree *tree, const char *path, FILE *reason)
 {
-	const struct node *parent = find_parent(tree, path);
+	const struct node *parent = transient_find_parent(tree, path);
 
 	if (!parent || parent->goal == GOAL_GONE)
 		return -ENOENT;
@@ -60,8 +60,8 @@ static int check_place(const struct tree *tree, const char *path, FILE *reason)
 	return 0;
 }
 
-static int make_config(struct tree *tree, const struct transient *transient, FILE *reason,
-		       struct config **ret)
+static int transient_make_config(struct tree *tree, const struct transient *transient, FILE *reason,
+				 struct config **ret)
 {
 	static const struct config_names names = { .user = ids_user, .group = ids_group };
 	cleanup(config_unrefp) struct config *config = NULL;
@@ -74,7 +74,7 @@ static int make_config(struct tree *tree, const struct transient *transient, FIL
 	if (r == 0)
 		r = edges_check(tree, tree->config, false, config_find(config, transient->path),
 				diag);
-	diag_each(diag, print_mistake, reason);
+	diag_each(diag, transient_print_mistake, reason);
 	if (r == 0 && diag_errors(diag) > 0)
 		r = -EINVAL;
 	if (r == 0)
@@ -82,7 +82,8 @@ static int make_config(struct tree *tree, const struct transient *transient, FIL
 	return r;
 }
 
-static int add_node(struct tree *tree, struct config *config, const char *path, struct node **ret)
+static int transient_make_node(struct tree *tree, struct config *config, const char *path,
+			       struct node **ret)
 {
 	struct node *node;
 	int r = tree_add(tree, config, config_find(config, path), &node);
@@ -108,21 +109,22 @@ int transient_add(struct tree *tree, const char *path, char *const *properties, 
 		.path = path,
 		.properties = properties,
 		.argv = argv,
-		.exists = exists,
+		.exists = transient_exists,
 		.arg = tree,
 	};
 	struct node *node = NULL;
 	struct goals goals;
 	int r;
 
-	r = check_place(tree, path, reason);
+	r = transient_check_place(tree, path, reason);
 	if (r == 0)
-		r = make_config(tree, &transient, reason, &config);
+		r = transient_make_config(tree, &transient, reason, &config);
 	if (r == 0)
-		r = add_node(tree, config, path, &node);
+		r = transient_make_node(tree, config, path, &node);
 	if (r < 0)
 		return r;
 	node->keep = keep;
+	tree->ctx->configuration++;
 	log_node(tree->ctx->log, LOG_NOTICE, path, "added by request: %s", node->config->command);
 	node_changed(node, "none", "");
 	/* A requirement may be in a tree that is shutting down, and would never be there. */
@@ -141,7 +143,7 @@ bool transient_has_ended(const struct node *node)
 	return state == STATE_DONE || state == STATE_FAILED;
 }
 
-static void let_go(struct tree *tree, struct node *node)
+static void transient_remove(struct tree *tree, struct node *node)
 {
 	struct goals goals;
 
@@ -151,7 +153,7 @@ static void let_go(struct tree *tree, struct node *node)
 }
 
 /* Such a node is still needed for the exit status when all has ended; it is freed with the tree. */
-static bool is_end_of_all(const struct tree *tree, const struct node *node)
+static bool transient_is_end_of_all(const struct tree *tree, const struct node *node)
 {
 	return node->service == tree->ends.cause ||
 	       (node->service == tree->ends.first && node_is_stopped(tree->root));
@@ -165,7 +167,8 @@ void transient_update(struct tree *tree)
 		if (node->goal == GOAL_GONE)
 			node_update_soon(node);
 		else if (node->transient && transient_has_ended(node) &&
-			 (!node->keep || node_is_stopped(node)) && !is_end_of_all(tree, node))
-			let_go(tree, node);
+			 (!node->keep || node_is_stopped(node)) &&
+			 !transient_is_end_of_all(tree, node))
+			transient_remove(tree, node);
 	}
 }

@@ -7,7 +7,7 @@
 #include "daemon/guard/lease.h"
 
 /* A lease of another generation on the service's own node does not concern this run. */
-static unsigned long count_leases(const struct service *s, const struct node *node)
+static unsigned long busy_count_leases(const struct service *s, const struct node *node)
 {
 	const struct lease *lease;
 	unsigned long n = 0;
@@ -30,6 +30,6 @@ unsigned long busy_guards(const struct service *s)
 
 	for (const struct node *node = s->node; node; node = node_next(node, s->node))
 		if (busy_service(node) == s)
-			n += count_leases(s, node);
+			n += busy_count_leases(s, node);
 	return n;
 }

@@ -16,13 +16,13 @@
 
 DEFINE_CLEANUP(struct health *, health_free)
 
-static bool is_reloading(const struct service *s)
+static bool health_is_reloading(const struct service *s)
 {
 	return (s->setup.reload && hook_is_running(s->setup.reload)) ||
 	       (s->setup.messages && s->setup.messages->reloading_usec);
 }
 
-static void set_state(struct health *h, enum health_state state)
+static void health_set_state(struct health *h, enum health_state state)
 {
 	const struct service *s = h->service;
 
@@ -42,13 +42,13 @@ static void set_state(struct health *h, enum health_state state)
  * The tree stops in its order, not at once.  The outcome counts as a failure, and determines the
  * exit status of the daemon.
  */
-static void shut_down(struct service *s)
+static void health_shut_down(struct service *s)
 {
 	s->run.outcome.kind = OUTCOME_UNHEALTHY;
 	node_add_task(s->node, TASK_ENDS);
 }
 
-static void act(struct health *h)
+static void health_act(struct health *h)
 {
 	struct service *s = h->service;
 
@@ -58,14 +58,14 @@ static void act(struct health *h)
 		service_post(s, EVENT_UNWELL);
 		break;
 	case ON_UNHEALTHY_SHUTDOWN:
-		shut_down(s);
+		health_shut_down(s);
 		break;
 	case ON_UNHEALTHY_LOG:
 		break;
 	}
 }
 
-static void note_failure(struct health *h, const char *why)
+static void health_note_failure(struct health *h, const char *why)
 {
 	bool was_unhealthy = h->state == HEALTH_UNHEALTHY;
 
@@ -74,19 +74,19 @@ static void note_failure(struct health *h, const char *why)
 		h->failures++;
 	if (h->failures < node_config_extras(h->service->config)->health_retries)
 		return;
-	set_state(h, HEALTH_UNHEALTHY);
+	health_set_state(h, HEALTH_UNHEALTHY);
 	if (!was_unhealthy)
-		act(h);
+		health_act(h);
 }
 
-static void note_success(struct health *h)
+static void health_note_success(struct health *h)
 {
 	*h->why = '\0';
 	h->failures = 0;
-	set_state(h, HEALTH_HEALTHY);
+	health_set_state(h, HEALTH_HEALTHY);
 }
 
-static void look_later(struct health *h)
+static void health_probe_later(struct health *h)
 {
 	const struct service *s = h->service;
 
@@ -94,25 +94,25 @@ static void look_later(struct health *h)
 		  clock_add(clock_now_usec(), node_config_extras(s->config)->health_interval_usec));
 }
 
-static void on_result(void *arg, const char *why)
+static void health_on_result(void *arg, const char *why)
 {
 	struct health *h = arg;
 
 	if (!why)
-		note_success(h);
-	else if (!is_reloading(h->service))
-		note_failure(h, why);
+		health_note_success(h);
+	else if (!health_is_reloading(h->service))
+		health_note_failure(h, why);
 	/* The check may have ended the service. */
 	if (h->on)
-		look_later(h);
+		health_probe_later(h);
 }
 
-static void on_timer(struct alarm *alarm)
+static void health_on_timer(struct alarm *alarm)
 {
 	struct health *h = container_of(alarm, struct health, timer);
 
-	if (is_reloading(h->service))
-		look_later(h);
+	if (health_is_reloading(h->service))
+		health_probe_later(h);
 	else
 		probe_begin(h->probe, &h->service->main,
 			    node_config_extras(h->service->config)->health_timeout_usec);
@@ -131,9 +131,9 @@ int health_new(struct health **ret, struct service *service, const struct node_c
 	if (!h)
 		return -ENOMEM;
 	h->service = service;
-	alarm_init(&h->timer, on_timer);
+	alarm_init(&h->timer, health_on_timer);
 	r = probe_new(&h->probe, ctx, &node_config_extras(config)->health, &service->setup.launch,
-		      on_result, h);
+		      health_on_result, h);
 	if (r < 0)
 		return r;
 	*ret = take(h);
@@ -150,7 +150,7 @@ struct health *health_free(struct health *h)
 	return NULL;
 }
 
-static void start(struct health *h)
+static void health_start(struct health *h)
 {
 	h->on = true;
 	h->failures = 0;
@@ -160,7 +160,7 @@ static void start(struct health *h)
 	alarm_set(&h->service->ctx->alarms, &h->timer, 0);
 }
 
-static void stop(struct health *h)
+static void health_stop(struct health *h)
 {
 	h->on = false;
 	probe_cancel(h->probe);
@@ -172,9 +172,9 @@ void health_update(struct health *h)
 	if (!h)
 		return;
 	if (h->service->state == STATE_UP && !h->on)
-		start(h);
+		health_start(h);
 	else if (h->service->state != STATE_UP && h->on)
-		stop(h);
+		health_stop(h);
 }
 
 const char *health_state_name(enum health_state state)

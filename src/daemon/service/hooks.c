@@ -81,7 +81,7 @@ unsigned service_hook_part(enum hook_kind kind)
 	return 0;
 }
 
-static void set_variables(struct service *s, enum hook_kind kind)
+static void service_set_hook_variables(struct service *s, enum hook_kind kind)
 {
 	struct hook *h = s->setup.hook;
 	char status[RESULT_STATUS_MAX];
@@ -104,7 +104,7 @@ static void set_variables(struct service *s, enum hook_kind kind)
 	hook_set_variable(h, "EXIT_STATUS=%s", result_exit_status(status, &s->run.outcome));
 }
 
-static void begin(struct service *s, struct hook *h, enum hook_kind kind)
+static void service_begin_hook(struct service *s, struct hook *h, enum hook_kind kind)
 {
 	/* Commands belong to the generation of their run, which may be an earlier one. */
 	if (s->main.guard.node)
@@ -122,8 +122,8 @@ void service_run_hook(struct service *s)
 		/* The time of the ending has expired or is no longer needed. */
 		if (hooks_of_parts[i].kind == HOOK_POST_STOP)
 			s->ending = (struct ending){ 0 };
-		set_variables(s, hooks_of_parts[i].kind);
-		begin(s, s->setup.hook, hooks_of_parts[i].kind);
+		service_set_hook_variables(s, hooks_of_parts[i].kind);
+		service_begin_hook(s, s->setup.hook, hooks_of_parts[i].kind);
 	}
 }
 

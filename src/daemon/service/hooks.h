@@ -11,7 +11,7 @@ void service_hook_free(struct hook *hook);
 /* Returns the parts of a run (model/life/fsm.h) that the setup asks for. */
 unsigned service_configured_parts(const struct service *service);
 
-/* Returns those of these parts that are still to come. */
+/* Returns the configured parts that are still to come. */
 unsigned service_parts(const struct service *service);
 
 /* Begins the commands of the present state. */

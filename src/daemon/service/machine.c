@@ -1,5 +1,5 @@
 /*
- * enter() is the only writer of the state.  It notifies the members of the service and puts effects
+ * service_enter() is the only writer of the state.  It notifies the members of the service and puts effects
  * on other services on the agenda; the actions of the transition follow.
  */
 #include "daemon/service/machine.h"
@@ -20,7 +20,7 @@
 
 DEFINE_CLEANUP(struct service *, service_free)
 
-static void on_timeout(struct alarm *alarm)
+static void service_on_timeout(struct alarm *alarm)
 {
 	struct service *s = container_of(alarm, struct service, timer);
 
@@ -33,7 +33,7 @@ static void on_timeout(struct alarm *alarm)
 		service_check_exits(s);
 }
 
-static void on_group_change(struct control_group *group)
+static void service_on_group_change(struct control_group *group)
 {
 	struct service *s = container_of(group, struct service, group);
 
@@ -56,9 +56,9 @@ int service_new(struct service **ret, struct node *node, const struct node_confi
 	s->timeout_usec = s->start_limit_usec = USEC_INFINITY;
 	s->stop_signal = s->config->stop_signal;
 	list_init(&s->remaining);
-	control_group_init(&s->group, s->ctx, s->config, on_group_change);
+	control_group_init(&s->group, s->ctx, s->config, service_on_group_change);
 	process_init(&s->main, PROCESS_MAIN, s);
-	alarm_init(&s->timer, on_timeout);
+	alarm_init(&s->timer, service_on_timeout);
 	alarm_init(&s->kept_timer, service_on_kept_timeout);
 	service_recount(s);
 
@@ -101,7 +101,7 @@ struct service *service_free(struct service *s)
 /* --- the only writer of the state --- */
 
 /* Records progress that the run keeps. */
-static void note_progress(struct service *s, enum service_state next)
+static void service_note_progress(struct service *s, enum service_state next)
 {
 	if (next == STATE_READYING || next == STATE_UP)
 		s->run.outcome.was_ready = true;
@@ -117,7 +117,7 @@ static void note_progress(struct service *s, enum service_state next)
 }
 
 /* Returns true if the service leaves its state because of the outcome of its run. */
-static bool is_by_outcome(const struct service *s, enum service_event event)
+static bool service_is_by_outcome(const struct service *s, enum service_event event)
 {
 	switch (event) {
 	case EVENT_DONE:
@@ -135,7 +135,8 @@ static bool is_by_outcome(const struct service *s, enum service_event event)
 }
 
 /* Reports the change to subscribers of events. */
-static void report_change(struct service *s, enum service_state next, enum service_event event)
+static void service_report_change(struct service *s, enum service_state next,
+				  enum service_event event)
 {
 	char text[OUTCOME_TEXT_MAX];
 
@@ -146,7 +147,7 @@ static void report_change(struct service *s, enum service_state next, enum servi
 			   .generation = s->node->generation,
 			   .from = fsm_state_name(s->state),
 			   .to = fsm_state_name(next),
-			   .reason = is_by_outcome(s, event)
+			   .reason = service_is_by_outcome(s, event)
 					     ? policy_outcome_text(text, &s->run.outcome)
 					     : fsm_reason(s->state, event),
 		   });
@@ -155,7 +156,7 @@ static void report_change(struct service *s, enum service_state next, enum servi
 /*
  * Puts the effects of the change on other services on the agenda of this update turn or the next.
  */
-static void put_on_agenda(struct service *s, enum service_event event)
+static void service_put_on_agenda(struct service *s, enum service_event event)
 {
 	bool has_process = fsm_has_process(s->state);
 
@@ -177,7 +178,7 @@ static void put_on_agenda(struct service *s, enum service_event event)
 }
 
 /* Adapts readiness, notify socket, health check and the like to the new state. */
-static void update_members(struct service *s)
+static void service_update_members(struct service *s)
 {
 	if (s->setup.readiness && s->state != STATE_STARTING) {
 		if (s->run.outcome.kind != OUTCOME_NONE)
@@ -201,7 +202,7 @@ static void update_members(struct service *s)
  * An end without a stop is recorded like one with a stop.  The stop of an earlier generation may
  * still be recorded.
  */
-static void trace_change(struct service *s, enum service_state before)
+static void service_trace_change(struct service *s, enum service_state before)
 {
 	bool by_itself = !s->node->stop_usec && fsm_has_process(before);
 	bool over = !fsm_has_process(s->state);
@@ -219,7 +220,7 @@ static void trace_change(struct service *s, enum service_state before)
 	trace_complete(trace, s->run.killed, 0, USEC_INFINITY, s->since_usec);
 }
 
-static void enter(struct service *s, enum service_state next, enum service_event event)
+static void service_enter(struct service *s, enum service_state next, enum service_event event)
 {
 	enum service_state before = s->state;
 
@@ -227,23 +228,23 @@ static void enter(struct service *s, enum service_state next, enum service_event
 		return;
 	log_node(s->ctx->log, LOG_DEBUG, s->config->path, "%s -> %s", fsm_state_name(s->state),
 		 fsm_state_name(next));
-	report_change(s, next, event);
+	service_report_change(s, next, event);
 	s->ctx->changes++;
 	if (fsm_is_going_down(next) && !fsm_is_going_down(s->state))
 		s->held_usec = clock_now_usec();
 	s->state = next;
 	s->since_usec = clock_now_usec();
 	s->blocked = false;
-	trace_change(s, before);
+	service_trace_change(s, before);
 	service_disarm(s);
 	service_forget_posted(s, EVENT_TIMEOUT);
-	note_progress(s, next);
-	update_members(s);
+	service_note_progress(s, next);
+	service_update_members(s);
 	service_recount(s);
-	put_on_agenda(s, event);
+	service_put_on_agenda(s, event);
 }
 
-static void act(struct service *s, unsigned actions)
+static void service_act(struct service *s, unsigned actions)
 {
 	if (actions & ACT_HOOK)
 		service_run_hook(s);
@@ -263,7 +264,7 @@ static void act(struct service *s, unsigned actions)
 		service_check_exits(s);
 }
 
-static void note_timeout(struct service *s)
+static void service_note_timeout(struct service *s)
 {
 	if (s->state == STATE_BACKOFF)
 		s->restarts++;
@@ -282,14 +283,14 @@ void service_handle(struct service *s, enum service_event event)
 	struct service_step step;
 
 	if (event == EVENT_TIMEOUT)
-		note_timeout(s);
+		service_note_timeout(s);
 	if (at_rest)
 		s->run.parts = service_configured_parts(s);
 	step = fsm_step(s->state, event, service_parts(s));
 	if (at_rest && fsm_has_process(step.to))
 		service_begin(s);
-	enter(s, step.to, event);
-	act(s, step.actions);
+	service_enter(s, step.to, event);
+	service_act(s, step.actions);
 }
 
 void service_handle_posted(struct context *ctx)

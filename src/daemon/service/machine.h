@@ -8,8 +8,8 @@
 #include "daemon/service/object.h"
 
 /*
- * Makes a service of @node with all memory that a start, an exit and a stop need.  @config is that
- * of the node, now or soon.  Return: 0 or -errno.
+ * Makes a service of @node with all memory that a start, an exit and a stop need.  @config is the
+ * configuration of the node, or the one that a reload gives it.  Return: 0 or -errno.
  */
 int service_new(struct service **ret, struct node *node, const struct node_config *config);
 struct service *service_free(struct service *service);

@@ -20,7 +20,7 @@
 
 /* The search stops after this many ancestors. */
 #define ANCESTORS_MAX 64
-static bool is_proven(const struct service *s, const struct process *p)
+static bool service_is_proven_process(const struct service *s, const struct process *p)
 {
 	return p->service == s && !p->claimed;
 }
@@ -29,7 +29,7 @@ static bool is_proven(const struct service *s, const struct process *p)
  * Walks from @pid up to a known process, or to the daemon itself: a child of the daemon may belong
  * to any service.
  */
-static bool descends(const struct service *s, pid_t pid)
+static bool service_is_descendant(const struct service *s, pid_t pid)
 {
 	const struct process *known;
 	struct proc_info info;
@@ -40,12 +40,12 @@ static bool descends(const struct service *s, pid_t pid)
 		pid = info.parent;
 		known = process_find(s->ctx->processes, pid);
 		if (known)
-			return is_proven(s, known);
+			return service_is_proven_process(s, known);
 	}
 	return false;
 }
 
-static bool has_uid(const struct service *s, uid_t uid)
+static bool service_has_uid(const struct service *s, uid_t uid)
 {
 	const struct credentials *credentials = &node_config_extras(s->setup.config)->credentials;
 	uid_t main_uid;
@@ -56,7 +56,7 @@ static bool has_uid(const struct service *s, uid_t uid)
 	return s->main.alive && proc_uid(s->main.pid, &main_uid) == 0 && uid == main_uid;
 }
 
-static const struct process *find_session(const struct service *s, pid_t pid)
+static const struct process *service_find_session(const struct service *s, pid_t pid)
 {
 	pid_t session = getsid(pid);
 
@@ -76,21 +76,22 @@ bool service_has_member(const struct service *s, pid_t pid, uid_t uid)
 	if (s->group.exists)
 		return cgroups_node_of(s->ctx->cgroups, pid, path) == 0 &&
 		       strcmp(path, s->config->path) == 0;
-	if (!has_uid(s, uid))
+	if (!service_has_uid(s, uid))
 		return false;
 	if (!p)
-		p = find_session(s, pid);
-	return p && p->service ? is_proven(s, p) : descends(s, pid);
+		p = service_find_session(s, pid);
+	return p && p->service ? service_is_proven_process(s, p) : service_is_descendant(s, pid);
 }
 
 /*
  * Returns true for an orphan of unknown origin if the service itself may name it: the service could
  * send it signals without the daemon anyway.
  */
-static bool may_be_named(const struct service *s, const struct proc_info *info,
-			 const struct process *known, const struct process *leader, uid_t uid)
+static bool service_may_name_main(const struct service *s, const struct proc_info *info,
+				  const struct process *known, const struct process *leader,
+				  uid_t uid)
 {
-	return !s->ctx->cgroups && info->parent == getpid() && has_uid(s, uid) &&
+	return !s->ctx->cgroups && info->parent == getpid() && service_has_uid(s, uid) &&
 	       (!known || !known->service || known->service == s) &&
 	       (!leader || !leader->service || leader->service == s);
 }
@@ -99,7 +100,7 @@ static bool may_be_named(const struct service *s, const struct proc_info *info,
  * The exit status goes to the parent of the process; if that is the daemon, the reaper handles the
  * exit.
  */
-static int on_main_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int service_on_main_gone(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct service *s = arg;
 	struct proc_info info;
@@ -125,8 +126,8 @@ static int on_main_gone(sd_event_source *source, int fd, uint32_t events, void *
  * Fills in @info and checks that the process may become the main one.  On success the caller owns
  * *pidfd.
  */
-static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pidfd,
-		   const char **why)
+static int service_examine_main(struct service *s, pid_t pid, struct proc_info *info, int *pidfd,
+				const char **why)
 {
 	const struct process *known = process_find(s->ctx->processes, pid);
 	cleanup(closep) int fd = proc_open(pid);
@@ -142,7 +143,7 @@ static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pi
 	if (known && known->kind != PROCESS_REMAINING && known->kind != PROCESS_UNOWNED)
 		return -EPERM;
 	if (!service_has_member(s, pid, uid) &&
-	    !may_be_named(s, info, known, find_session(s, pid), uid))
+	    !service_may_name_main(s, info, known, service_find_session(s, pid), uid))
 		return -EPERM;
 	/* The data above belongs to the process of the descriptor only if that still exists. */
 	*why = "the process has ended";
@@ -153,16 +154,17 @@ static int examine(struct service *s, pid_t pid, struct proc_info *info, int *pi
 }
 
 /* The exit of a main process that is no child of the daemon is read from its pidfd. */
-static int watch_main(struct service *s, const struct proc_info *info, int pidfd)
+static int service_watch_main(struct service *s, const struct proc_info *info, int pidfd)
 {
 	service_unwatch_main(s);
 	if (info->parent == getpid())
 		return 0;
-	return sd_event_add_io(s->ctx->event, &s->main_gone, pidfd, EPOLLIN, on_main_gone, s);
+	return sd_event_add_io(s->ctx->event, &s->main_gone, pidfd, EPOLLIN, service_on_main_gone,
+			       s);
 }
 
 /* Makes the former main process a remaining process. */
-static void demote_main(struct service *s, struct process *to)
+static void service_demote_main(struct service *s, struct process *to)
 {
 	struct process *main = &s->main;
 
@@ -180,7 +182,8 @@ static void demote_main(struct service *s, struct process *to)
 	process_remove(main);
 }
 
-static void promote(struct service *s, pid_t pid, int pidfd, const struct proc_info *info)
+static void service_promote_main(struct service *s, pid_t pid, int pidfd,
+				 const struct proc_info *info)
 {
 	struct process *known = process_find(s->ctx->processes, pid);
 
@@ -210,20 +213,20 @@ int service_set_main(struct service *s, pid_t pid, const char **why)
 	*why = "the start command has not ended";
 	if (s->setup.pid_watch && s->state == STATE_STARTING)
 		return -EBUSY;
-	r = examine(s, pid, &info, &pidfd, why);
+	r = service_examine_main(s, pid, &info, &pidfd, why);
 	if (r < 0)
 		return r;
 	*why = strerror(ENOMEM);
 	r = process_new(&before, PROCESS_REMAINING, s);
 	if (r < 0)
 		return r;
-	r = watch_main(s, &info, pidfd);
+	r = service_watch_main(s, &info, pidfd);
 	if (r < 0) {
 		process_free(before);
 		return r;
 	}
-	demote_main(s, before);
-	promote(s, pid, take_fd(pidfd), &info);
+	service_demote_main(s, before);
+	service_promote_main(s, pid, take_fd(pidfd), &info);
 	return 0;
 }
 
@@ -236,7 +239,7 @@ bool service_awaits_main(const struct service *s)
 }
 
 /* A pid from an earlier run may have come to another process of the service. */
-static bool is_older_than_run(const struct service *s, pid_t pid)
+static bool service_is_older_than_run(const struct service *s, pid_t pid)
 {
 	uint64_t age_usec;
 
@@ -244,13 +247,14 @@ static bool is_older_than_run(const struct service *s, pid_t pid)
 }
 
 /* The guard of the start command is held until the main process has its own. */
-static void replace_main(struct service *s, pid_t pid, int pidfd, const struct proc_info *info)
+static void service_replace_main(struct service *s, pid_t pid, int pidfd,
+				 const struct proc_info *info)
 {
 	struct swansong_guard before = s->main.guard;
 
 	s->main.guard = (struct swansong_guard){ .node = NULL };
 	process_remove(&s->main);
-	promote(s, pid, pidfd, info);
+	service_promote_main(s, pid, pidfd, info);
 	swansong_guard_drop(&before);
 	s->run.outcome = (struct outcome){ .kind = OUTCOME_NONE };
 }
@@ -272,17 +276,17 @@ int service_find_main(struct service *s, const char **why)
 	if (r == 0)
 		r = pid_file_read(extras->pid_file, owners, &pid, why);
 	if (r == 0)
-		r = examine(s, pid, &info, &pidfd, why);
-	if (r == 0 && is_older_than_run(s, pid)) {
+		r = service_examine_main(s, pid, &info, &pidfd, why);
+	if (r == 0 && service_is_older_than_run(s, pid)) {
 		*why = "stale: the process is older than this start";
 		r = -ESTALE;
 	}
 	if (r == 0)
-		r = watch_main(s, &info, pidfd);
+		r = service_watch_main(s, &info, pidfd);
 	if (r < 0)
 		return r;
 	pid_watch_end(s->setup.pid_watch);
-	replace_main(s, pid, take_fd(pidfd), &info);
+	service_replace_main(s, pid, take_fd(pidfd), &info);
 	return 0;
 }
 

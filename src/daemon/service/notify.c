@@ -22,7 +22,7 @@
 /* Refusals beyond this number are not logged in a run. */
 #define REFUSALS_LOGGED 10
 
-static void refuse(struct service *s, const char *what, const char *why)
+static void service_refuse_message(struct service *s, const char *what, const char *why)
 {
 	if (++s->setup.messages->refused > REFUSALS_LOGGED)
 		return;
@@ -31,7 +31,7 @@ static void refuse(struct service *s, const char *what, const char *why)
 							       : "");
 }
 
-static void apply_main(struct service *s, const struct notify_message *m)
+static void service_apply_main(struct service *s, const struct notify_message *m)
 {
 	char what[32];
 	const char *why;
@@ -44,11 +44,11 @@ static void apply_main(struct service *s, const struct notify_message *m)
 		return;
 	}
 	(void)snprintf(what, sizeof(what), "MAINPID=%d", (int)m->main_pid);
-	refuse(s, what, why);
+	service_refuse_message(s, what, why);
 }
 
 /* READY=1 ends the reload; until then the service is as ready as before. */
-static void apply_reloading(struct service *s, const struct notify_message *m)
+static void service_apply_reloading(struct service *s, const struct notify_message *m)
 {
 	uint64_t now = clock_now_usec();
 
@@ -58,7 +58,7 @@ static void apply_reloading(struct service *s, const struct notify_message *m)
 						    : now;
 }
 
-static void apply_ready(struct service *s, const struct notify_message *m)
+static void service_apply_ready(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	s->setup.messages->reloading_usec = 0;
@@ -67,7 +67,7 @@ static void apply_ready(struct service *s, const struct notify_message *m)
 }
 
 /* The service ends by itself: no service may begin to rely on it, and its stop-timeout begins. */
-static void apply_stopping(struct service *s, const struct notify_message *m)
+static void service_apply_stopping(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	if (!s->setup.messages->stopping)
@@ -77,19 +77,19 @@ static void apply_stopping(struct service *s, const struct notify_message *m)
 	service_post(s, EVENT_ENDING);
 }
 
-static void apply_status(struct service *s, const struct notify_message *m)
+static void service_apply_status(struct service *s, const struct notify_message *m)
 {
 	memcpy(s->setup.messages->status, m->status, sizeof(s->setup.messages->status));
 	s->ctx->remarks++;
 }
 
-static void apply_error(struct service *s, const struct notify_message *m)
+static void service_apply_error(struct service *s, const struct notify_message *m)
 {
 	s->setup.messages->error = m->error;
 }
 
 /* Returns the time up to which the present timeout may be extended; 0 if it may not be. */
-static uint64_t extension_limit(const struct service *s)
+static uint64_t service_extension_limit(const struct service *s)
 {
 	bool starts = fsm_is_coming_up(s->state);
 	uint64_t timeout = starts ? s->config->start_timeout_usec : s->config->stop_timeout_usec;
@@ -107,9 +107,9 @@ static uint64_t extension_limit(const struct service *s)
 }
 
 /* Extends the timeout; never shortens it. */
-static void apply_extend(struct service *s, const struct notify_message *m)
+static void service_apply_extend(struct service *s, const struct notify_message *m)
 {
-	uint64_t end = MIN(clock_add(clock_now_usec(), m->extend_usec), extension_limit(s));
+	uint64_t end = MIN(clock_add(clock_now_usec(), m->extend_usec), service_extension_limit(s));
 
 	if (!fsm_is_coming_up(s->state)) {
 		service_extend(s, end);
@@ -120,12 +120,12 @@ static void apply_extend(struct service *s, const struct notify_message *m)
 	service_extend_start(s, end);
 }
 
-static void apply_watchdog_usec(struct service *s, const struct notify_message *m)
+static void service_apply_watchdog_usec(struct service *s, const struct notify_message *m)
 {
 	watchdog_set(s->watchdog, m->watchdog_usec);
 }
 
-static void apply_watchdog(struct service *s, const struct notify_message *m)
+static void service_apply_watchdog(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	watchdog_ping(s->watchdog);
@@ -134,32 +134,33 @@ static void apply_watchdog(struct service *s, const struct notify_message *m)
 /* --- the store --- */
 
 /* Returns true if a next run is to be expected. */
-static bool comes_back(const struct service *s)
+static bool service_comes_back(const struct service *s)
 {
 	if (s->state == STATE_DONE || s->state == STATE_FAILED)
 		return node_goal(s->node) == GOAL_CYCLE;
 	return s->state != STATE_DOWN || service_is_meant_to_run(s);
 }
 
-static void apply_store(struct service *s, const struct notify_message *m,
-			struct unix_passed *passed)
+static void service_apply_store(struct service *s, const struct notify_message *m,
+				struct unix_passed *passed)
 {
 	const char *name = m->flags & NOTIFY_FDNAME ? m->fdname : "stored";
 	bool poll = !(m->flags & NOTIFY_FDPOLL_OFF);
 	int r = s->setup.launch.activation ? 0 : -ENOBUFS;
 
-	if (!comes_back(s)) {
-		refuse(s, "FDSTORE=1", "the service is stopped");
+	if (!service_comes_back(s)) {
+		service_refuse_message(s, "FDSTORE=1", "the service is stopped");
 		return;
 	}
 	for (size_t i = 0; r >= 0 && i < passed->n; i++)
 		r = activation_store(s->setup.launch.activation, take_fd(passed->fds[i]), name,
 				     poll);
 	if (r < 0)
-		refuse(s, "FDSTORE=1", r == -ENOBUFS ? "fd-store-max is reached" : strerror(-r));
+		service_refuse_message(s, "FDSTORE=1",
+				       r == -ENOBUFS ? "fd-store-max is reached" : strerror(-r));
 }
 
-static void apply_remove(struct service *s, const struct notify_message *m)
+static void service_apply_remove(struct service *s, const struct notify_message *m)
 {
 	if (s->setup.launch.activation && (m->flags & NOTIFY_FDNAME))
 		(void)fdstore_remove(activation_fdstore(s->setup.launch.activation), m->fdname);
@@ -170,8 +171,8 @@ static void apply_remove(struct service *s, const struct notify_message *m)
 _Static_assert(NOTIFY_GUARD_MAX <= LEASE_WHY_MAX, "a name is a reason");
 
 /* The guard is held until all copies of the other end are closed, also beyond this run. */
-static void apply_guard(struct service *s, const struct notify_message *m,
-			const struct unix_peer *sender, struct unix_passed *passed)
+static void service_apply_guard(struct service *s, const struct notify_message *m,
+				const struct unix_peer *sender, struct unix_passed *passed)
 {
 	const struct lease_wish wish = {
 		.peer = sender,
@@ -181,34 +182,35 @@ static void apply_guard(struct service *s, const struct notify_message *m,
 	int r;
 
 	if (!*m->guard) {
-		refuse(s, "X_SWANSONG_GUARD",
-		       "invalid name: expected 1 to 200 bytes without control characters");
+		service_refuse_message(
+			s, "X_SWANSONG_GUARD",
+			"invalid name: expected 1 to 200 bytes without control characters");
 		return;
 	}
 	if (passed->n != 1 || (m->flags & NOTIFY_FDSTORE)) {
-		refuse(s, "X_SWANSONG_GUARD",
-		       "expected exactly one descriptor, for the guard only");
+		service_refuse_message(s, "X_SWANSONG_GUARD",
+				       "expected exactly one descriptor, for the guard only");
 		return;
 	}
 	r = lease_fd_new(s->node, &wish, take_fd(passed->fds[0]));
 	if (r != 0)
-		refuse(s, "X_SWANSONG_GUARD", lease_fd_refusal(r));
+		service_refuse_message(s, "X_SWANSONG_GUARD", lease_fd_refusal(r));
 }
 
-static bool root_is_stopped(const struct node *node)
+static bool service_is_root_stopped(const struct node *node)
 {
 	return node_root(node)->stop_usec;
 }
 
 /* --- the watchdog --- */
 
-static void fail_by_watchdog(struct service *s)
+static void service_fail_by_watchdog(struct service *s)
 {
 	s->run.outcome.kind = OUTCOME_WATCHDOG;
 	service_post(s, EVENT_UNWELL);
 }
 
-static void on_watchdog(void *arg)
+static void service_on_watchdog(void *arg)
 {
 	struct service *s = arg;
 	uint64_t last_usec = s->watchdog->last_usec;
@@ -225,17 +227,17 @@ static void on_watchdog(void *arg)
 	}
 	log_node(s->ctx->log, LOG_WARNING, s->config->path, "watchdog: no sign of life within %s",
 		 clock_text(interval, s->watchdog->interval_usec));
-	fail_by_watchdog(s);
+	service_fail_by_watchdog(s);
 }
 
-static void apply_trigger(struct service *s, const struct notify_message *m)
+static void service_apply_trigger(struct service *s, const struct notify_message *m)
 {
 	(void)m;
 	if (s->state != STATE_STARTING && s->state != STATE_READYING && s->state != STATE_UP)
 		return;
 	log_node(s->ctx->log, LOG_WARNING, s->config->path,
 		 "watchdog: the service has reported its own failure");
-	fail_by_watchdog(s);
+	service_fail_by_watchdog(s);
 }
 
 /* --- the messages --- */
@@ -245,60 +247,60 @@ static const struct {
 	enum notify_flag flag;
 	void (*apply)(struct service *s, const struct notify_message *m);
 } effects[] = {
-	{ NOTIFY_MAINPID, apply_main },
-	{ NOTIFY_STATUS, apply_status },
-	{ NOTIFY_ERRNO, apply_error },
-	{ NOTIFY_RELOADING, apply_reloading },
-	{ NOTIFY_READY, apply_ready },
-	{ NOTIFY_STOPPING, apply_stopping },
-	{ NOTIFY_EXTEND, apply_extend },
-	{ NOTIFY_WATCHDOG_USEC, apply_watchdog_usec },
-	{ NOTIFY_WATCHDOG, apply_watchdog },
-	{ NOTIFY_FDSTORE_REMOVE, apply_remove },
-	{ NOTIFY_WATCHDOG_TRIGGER, apply_trigger },
+	{ NOTIFY_MAINPID, service_apply_main },
+	{ NOTIFY_STATUS, service_apply_status },
+	{ NOTIFY_ERRNO, service_apply_error },
+	{ NOTIFY_RELOADING, service_apply_reloading },
+	{ NOTIFY_READY, service_apply_ready },
+	{ NOTIFY_STOPPING, service_apply_stopping },
+	{ NOTIFY_EXTEND, service_apply_extend },
+	{ NOTIFY_WATCHDOG_USEC, service_apply_watchdog_usec },
+	{ NOTIFY_WATCHDOG, service_apply_watchdog },
+	{ NOTIFY_FDSTORE_REMOVE, service_apply_remove },
+	{ NOTIFY_WATCHDOG_TRIGGER, service_apply_trigger },
 };
 
 /* A barrier is a message of its own with one descriptor; closing that is the reply. */
-static bool is_barrier(const struct notify_message *m, const struct unix_passed *passed)
+static bool service_is_barrier(const struct notify_message *m, const struct unix_passed *passed)
 {
 	return m->flags == NOTIFY_BARRIER && passed->n == 1;
 }
 
-static bool accepts(const struct unix_peer *sender, void *arg)
+static bool service_accepts_sender(const struct unix_peer *sender, void *arg)
 {
 	return service_has_member(arg, sender->pid, sender->uid);
 }
 
-static void on_refused(const char *what, const char *why, void *arg)
+static void service_on_refused(const char *what, const char *why, void *arg)
 {
-	refuse(arg, what, why);
+	service_refuse_message(arg, what, why);
 }
 
-static void on_message(const struct notify_message *message, const struct unix_peer *sender,
-		       struct unix_passed *passed, void *arg)
+static void service_on_message(const struct notify_message *message, const struct unix_peer *sender,
+			       struct unix_passed *passed, void *arg)
 {
 	struct service *s = arg;
 
-	if (is_barrier(message, passed))
+	if (service_is_barrier(message, passed))
 		return;
 	if (message->flags & NOTIFY_FDSTORE)
-		apply_store(s, message, passed);
+		service_apply_store(s, message, passed);
 	if (message->flags & NOTIFY_GUARD)
-		apply_guard(s, message, sender, passed);
+		service_apply_guard(s, message, sender, passed);
 	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
 		if (message->flags & effects[i].flag)
 			effects[i].apply(s, message);
 	context_update_soon(s->ctx);
 }
 
-static int make_watchdog(struct service *s)
+static int service_make_watchdog(struct service *s)
 {
 	if (s->watchdog)
 		return 0;
 	s->watchdog = malloc(sizeof(*s->watchdog));
 	if (!s->watchdog)
 		return -ENOMEM;
-	watchdog_init(s->watchdog, s->ctx, on_watchdog, s);
+	watchdog_init(s->watchdog, s->ctx, service_on_watchdog, s);
 	return 0;
 }
 
@@ -306,9 +308,9 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 		       struct service_messages **ret_messages)
 {
 	const struct notify_listener listener = {
-		.accepts = accepts,
-		.each = on_message,
-		.refused = on_refused,
+		.accepts = service_accepts_sender,
+		.each = service_on_message,
+		.refused = service_on_refused,
 		.arg = s,
 	};
 	const struct extras *extras = node_config_extras(config);
@@ -323,7 +325,7 @@ int service_notify_new(struct service *s, const struct node_config *config, stru
 	messages = calloc(1, sizeof(*messages));
 	if (!messages)
 		return -ENOMEM;
-	r = make_watchdog(s);
+	r = service_make_watchdog(s);
 	if (r >= 0)
 		r = notify_new(ret, s->ctx, owner, &listener);
 	if (r >= 0)
@@ -351,11 +353,11 @@ void service_notify_update(struct service *s)
 
 void service_notify_held(struct service *s)
 {
-	if (s->setup.launch.activation && !comes_back(s))
+	if (s->setup.launch.activation && !service_comes_back(s))
 		fdstore_clear(activation_fdstore(s->setup.launch.activation));
 	/* When nothing starts any more, clients are to be refused rather than to wait. */
-	if (s->setup.launch.activation && root_is_stopped(s->node))
+	if (s->setup.launch.activation && service_is_root_stopped(s->node))
 		activation_unlisten(s->setup.launch.activation);
-	if (s->next_setup && s->next_setup->activation && root_is_stopped(s->node))
+	if (s->next_setup && s->next_setup->activation && service_is_root_stopped(s->node))
 		activation_unlisten(s->next_setup->activation);
 }

@@ -37,7 +37,7 @@ void service_check_exits(struct service *s)
 	node_add_task(s->node, TASK_EXITS);
 }
 
-static void on_hook_end(void *arg)
+static void service_on_hook_end(void *arg)
 {
 	service_check_exits(arg);
 }
@@ -49,7 +49,7 @@ int service_make_hook(struct service *s, struct hook **ret)
 	if (!hook)
 		return -ENOMEM;
 	/* This launch belongs to the present setup, and so does the hook whenever it runs. */
-	hook_init(hook, s->ctx, &s->setup.launch, s, on_hook_end, s);
+	hook_init(hook, s->ctx, &s->setup.launch, s, service_on_hook_end, s);
 	*ret = hook;
 	return 0;
 }
@@ -139,7 +139,7 @@ bool service_is_outdated(const struct service *s)
 	       node_config_needs_restart(s->setup.config, s->node->config);
 }
 
-static struct tally tally(const struct service *s)
+static struct tally service_make_tally(const struct service *s)
 {
 	bool listening = service_is_listening(s), present = service_is_present(s);
 	bool member = node_starts_by_itself(s->node, s->config) || service_is_on_demand(s);
@@ -157,7 +157,7 @@ static struct tally tally(const struct service *s)
 	};
 }
 
-static void count(struct service *s, struct tally now)
+static void service_set_tally(struct service *s, struct tally now)
 {
 	struct tally before = s->counted;
 
@@ -174,7 +174,7 @@ static void count(struct service *s, struct tally now)
 
 void service_recount(struct service *s)
 {
-	count(s, tally(s));
+	service_set_tally(s, service_make_tally(s));
 }
 
 void service_note_goal(struct service *s)
@@ -187,5 +187,5 @@ void service_note_goal(struct service *s)
 
 void service_discount(struct service *s)
 {
-	count(s, (struct tally){ 0 });
+	service_set_tally(s, (struct tally){ 0 });
 }

@@ -121,7 +121,7 @@ struct service {
 	struct setup *next_setup; /* NULL: the next run uses the present one */
 
 	struct watchdog *watchdog; /* NULL: it never had one */
-	struct calls *calls;	   /* NULL: it never was on demand */
+	struct calls *calls;	   /* NULL: it never was on demand, nor had a drain-quiet */
 	struct alarm timer;
 	struct alarm kept_timer; /* ends kept processes at their until_usec */
 };

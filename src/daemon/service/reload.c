@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 
-static void on_timeout(struct alarm *alarm)
+static void service_reload_on_timeout(struct alarm *alarm)
 {
 	struct hook *hook = container_of(alarm, struct hook, timer);
 
@@ -29,11 +29,11 @@ int service_reload_new(struct service *s, const struct node_config *config, stru
 		return 0;
 	r = service_make_hook(s, ret);
 	if (r == 0)
-		alarm_init(&(*ret)->timer, on_timeout);
+		alarm_init(&(*ret)->timer, service_reload_on_timeout);
 	return r;
 }
 
-static int send_signal(struct service *s)
+static int service_reload_send_signal(struct service *s)
 {
 	char name[SIGNAL_TEXT_MAX];
 
@@ -48,7 +48,7 @@ int service_reload(struct service *s)
 	if (s->state != STATE_UP || !s->main.alive)
 		return -ESRCH;
 	if (!s->setup.reload)
-		return send_signal(s);
+		return service_reload_send_signal(s);
 	if (s->setup.reload->node)
 		return -EBUSY;
 	hook_clear_variables(s->setup.reload);

@@ -19,13 +19,13 @@
 
 DEFINE_CLEANUP(struct setup *, setup_free)
 
-static void on_ready(void *arg)
+static void setup_on_ready(void *arg)
 {
 	service_post(arg, EVENT_READY);
 }
 
 /* Sockets that stay open lose no connection, and stored descriptors are kept. */
-static bool can_keep_activation(const struct service *s, const struct node_config *config)
+static bool setup_can_keep_activation(const struct service *s, const struct node_config *config)
 {
 	struct key_set set;
 
@@ -36,28 +36,29 @@ static bool can_keep_activation(const struct service *s, const struct node_confi
 	       !key_set_has(&set, KEY_NOTIFY);
 }
 
-static void on_pid_file(void *arg)
+static void setup_on_pid_file(void *arg)
 {
 	service_check_exits(arg);
 }
 
-static int make_pid_watch(struct setup *setup, struct service *s)
+static int setup_make_pid_watch(struct setup *setup, struct service *s)
 {
 	const char *path = node_config_extras(setup->config)->pid_file;
 
-	return path ? pid_watch_new(&setup->pid_watch, s->ctx, path, on_pid_file, s) : 0;
+	return path ? pid_watch_new(&setup->pid_watch, s->ctx, path, setup_on_pid_file, s) : 0;
 }
 
-static int make_calls(struct service *s, const struct node_config *config)
+static int setup_make_calls(struct service *s, const struct node_config *config)
 {
-	if (s->calls || config->autostart != AUTOSTART_ON_DEMAND)
+	if (s->calls || (config->autostart != AUTOSTART_ON_DEMAND &&
+			 !node_config_extras(config)->drain_quiet_usec))
 		return 0;
 	return calls_new(&s->calls, s->node);
 }
 
-static int make_activation(struct setup *setup, struct service *s)
+static int setup_make_activation(struct setup *setup, struct service *s)
 {
-	setup->keeps_activation = can_keep_activation(s, setup->config);
+	setup->keeps_activation = setup_can_keep_activation(s, setup->config);
 	return setup->keeps_activation ? 0
 				       : activation_new(&setup->activation, s->ctx, setup->config);
 }
@@ -95,17 +96,18 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 	setup->config = node_config_ref(config);
 	r = service_notify_new(s, config, &setup->notify, &setup->messages);
 	if (r >= 0)
-		r = readiness_new(&setup->readiness, s->ctx, config, &s->setup.launch, on_ready, s);
+		r = readiness_new(&setup->readiness, s->ctx, config, &s->setup.launch,
+				  setup_on_ready, s);
 	if (r >= 0)
 		r = health_new(&setup->health, s, config);
 	if (r >= 0 && config->attach)
 		r = attach_new(&setup->attach, s->node);
 	if (r >= 0)
-		r = make_pid_watch(setup, s);
+		r = setup_make_pid_watch(setup, s);
 	if (r >= 0)
-		r = make_calls(s, config);
+		r = setup_make_calls(s, config);
 	if (r >= 0)
-		r = make_activation(setup, s);
+		r = setup_make_activation(setup, s);
 	if (r >= 0)
 		r = launch_init(&setup->launch, s->ctx, config,
 				setup->notify ? notify_address(setup->notify) : NULL,
@@ -123,7 +125,7 @@ int setup_new(struct setup **ret, struct service *s, const struct node_config *c
 }
 
 /* The sockets are new, but the stored descriptors are meant for the next run. */
-static void inherit(struct service *s, struct activation *activation)
+static void setup_inherit_descriptors(struct service *s, struct activation *activation)
 {
 	struct activation *present = s->setup.launch.activation;
 
@@ -133,7 +135,7 @@ static void inherit(struct service *s, struct activation *activation)
 }
 
 /* Closes the control connection of an earlier run if @next has none. */
-static void withdraw_control(const struct service *s, const struct node_config *next)
+static void setup_withdraw_control(const struct service *s, const struct node_config *next)
 {
 	const struct control_offer *control = &s->ctx->control;
 	const struct node_config *present = s->setup.launch.config;
@@ -142,15 +144,15 @@ static void withdraw_control(const struct service *s, const struct node_config *
 		control->withdraw(present->path, control->arg);
 }
 
-static void exchange(struct service *s, struct setup *next)
+static void setup_exchange(struct service *s, struct setup *next)
 {
 	struct setup present;
 
-	withdraw_control(s, next->config);
+	setup_withdraw_control(s, next->config);
 	if (next->keeps_activation)
 		next->activation = take(s->setup.activation);
 	else
-		inherit(s, next->activation);
+		setup_inherit_descriptors(s, next->activation);
 	present = s->setup;
 	s->setup = *next;
 	*next = present;
@@ -163,7 +165,7 @@ void service_use_next_setup(struct service *s)
 	if (!next)
 		return;
 	s->next_setup = NULL;
-	exchange(s, next);
+	setup_exchange(s, next);
 	setup_free(next);
 }
 
@@ -179,7 +181,7 @@ int service_setup_init(struct service *s)
 void service_setup_done(struct service *s)
 {
 	s->next_setup = setup_free(s->next_setup);
-	withdraw_control(s, NULL);
+	setup_withdraw_control(s, NULL);
 	setup_done(&s->setup);
 }
 

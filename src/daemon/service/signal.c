@@ -87,14 +87,14 @@ bool service_has_signalled(const struct service *s, pid_t group)
 }
 
 /* A service that hangs is made to dump core. */
-static int first_signal(const struct service *s)
+static int service_first_signal(const struct service *s)
 {
 	return s->state == STATE_CLEANING && s->run.outcome.kind == OUTCOME_WATCHDOG
 		       ? node_config_extras(s->config)->watchdog_signal
 		       : s->stop_signal;
 }
 
-static void term_main(struct service *s, int signo)
+static void service_term_main(struct service *s, int signo)
 {
 	bool has_group = service_has_group(s);
 	char name[SIGNAL_TEXT_MAX];
@@ -117,7 +117,7 @@ static void term_main(struct service *s, int signo)
 			p->signalled = true;
 }
 
-static void resume(const struct process *p)
+static void service_resume_process(const struct process *p)
 {
 	struct proc_info info;
 
@@ -125,7 +125,7 @@ static void resume(const struct process *p)
 		(void)process_signal(p, SIGCONT);
 }
 
-static void term_remaining(struct service *s, int signo)
+static void service_term_remaining(struct service *s, int signo)
 {
 	struct process *p;
 
@@ -133,13 +133,13 @@ static void term_remaining(struct service *s, int signo)
 		if (!p->signalled)
 			(void)process_signal(p, signo);
 		p->signalled = true;
-		resume(p);
+		service_resume_process(p);
 	}
 }
 
 void service_term(struct service *s)
 {
-	int signo = first_signal(s);
+	int signo = service_first_signal(s);
 	struct hook *h;
 
 	if (s->setup.attach)
@@ -148,32 +148,32 @@ void service_term(struct service *s)
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_term(h);
 	if (s->main.pid > 0 && !s->main.signalled)
-		term_main(s, signo);
+		service_term_main(s, signo);
 	/* While the main process lives, it is expected to end its other processes. */
 	if (service_keeps_remaining(s) ||
 	    (s->main.alive && s->config->signal_scope == SIGNAL_SCOPE_MAIN))
 		return;
-	term_remaining(s, signo);
+	service_term_remaining(s, signo);
 }
 
 /*
  * Returns the time of the stop.  A service without a process may never have been stopped: its
  * remaining processes are stopped with its node.
  */
-static uint64_t stopped_usec(const struct service *s)
+static uint64_t service_stopped_usec(const struct service *s)
 {
 	uint64_t node_usec = MAX(s->node->stop_usec, node_root(s->node)->stop_usec);
 
 	return fsm_has_process(s->state) ? s->held_usec : MAX(s->held_usec, node_usec);
 }
 
-static void log_one_kill(const struct service *s, bool forced, const char *format, ...)
+static void service_log_one_kill(const struct service *s, bool forced, const char *format, ...)
 	printf_like(3, 4);
-static void log_one_kill(const struct service *s, bool forced, const char *format, ...)
+static void service_log_one_kill(const struct service *s, bool forced, const char *format, ...)
 {
 	const char *itself = s->main.alive ? "STOPPING=1" : "end";
 	const char *after = forced ? "stop" : s->main.signalled ? "signal" : itself;
-	uint64_t since_usec = forced ? stopped_usec(s) : s->since_usec;
+	uint64_t since_usec = forced ? service_stopped_usec(s) : s->since_usec;
 	char name[KILL_TEXT_MAX], age[CLOCK_TEXT_MAX];
 	va_list ap;
 
@@ -189,31 +189,32 @@ static void log_one_kill(const struct service *s, bool forced, const char *forma
 }
 
 /* Returns true if remaining processes survive a kill of the service. */
-static bool spares_remaining(const struct service *s)
+static bool service_spares_remaining(const struct service *s)
 {
 	return service_keeps_remaining(s) && clock_now_usec() < service_kill_usec(s);
 }
 
 /* Logs each process that is killed, by name.  @forced: a stop waits for them. */
-static void log_kill(const struct service *s, bool forced)
+static void service_log_kill(const struct service *s, bool forced)
 {
 	struct process *p;
 	struct hook *h;
 
 	if (s->main.alive)
-		log_one_kill(s, forced, "pid %d (%s)", (int)s->main.pid, s->main.name);
+		service_log_one_kill(s, forced, "pid %d (%s)", (int)s->main.pid, s->main.name);
 	else if (s->main.pid > 0 && list_is_empty(&s->remaining) && s->group.exists)
-		log_one_kill(s, forced, "the remaining processes of the control group");
+		service_log_one_kill(s, forced, "the remaining processes of the control group");
 	else if (s->main.pid > 0 && list_is_empty(&s->remaining))
-		log_one_kill(s, forced, "process group %d", (int)s->main.group);
+		service_log_one_kill(s, forced, "process group %d", (int)s->main.group);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
-		log_one_kill(s, forced, "%s, pid %d (%s)", hook_name(h->kind), (int)h->process.pid,
-			     h->process.name);
-	if (spares_remaining(s))
+		service_log_one_kill(s, forced, "%s, pid %d (%s)", hook_name(h->kind),
+				     (int)h->process.pid, h->process.name);
+	if (service_spares_remaining(s))
 		return;
 	list_for_each (p, &s->remaining, by_service)
 		if (!p->killed)
-			log_one_kill(s, forced, "remaining pid %d (%s)", (int)p->pid, p->name);
+			service_log_one_kill(s, forced, "remaining pid %d (%s)", (int)p->pid,
+					     p->name);
 }
 
 void service_kill(struct service *s)
@@ -225,11 +226,11 @@ void service_kill(struct service *s)
 	s->run.killed = true;
 	/* Only the first kill that is not part of a stop is logged here. */
 	if (s->state == STATE_CLEANING && s->timeout_usec == s->ending.limit_usec)
-		log_kill(s, false);
+		service_log_kill(s, false);
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++)
 		hook_kill(h);
 	signal_group(s, signo);
-	if (spares_remaining(s))
+	if (service_spares_remaining(s))
 		return;
 	list_for_each (p, &s->remaining, by_service) {
 		(void)process_signal(p, signo);
@@ -243,14 +244,14 @@ void service_kill(struct service *s)
 
 void service_forced(struct service *s)
 {
-	log_kill(s, true);
+	service_log_kill(s, true);
 	s->run.late = true;
 	node_note_forced(s->node);
 }
 
 /* --- kept processes --- */
 
-static void arm_kept(struct service *s, uint64_t usec)
+static void service_arm_kept(struct service *s, uint64_t usec)
 {
 	alarm_set(&s->ctx->alarms, &s->kept_timer, MIN(usec, s->kept_timer.usec));
 }
@@ -269,7 +270,7 @@ void service_end_kept(struct service *s)
 	}
 	list_for_each (p, &s->remaining, by_service)
 		p->until_usec = again;
-	arm_kept(s, again);
+	service_arm_kept(s, again);
 }
 
 void service_detach_kept(struct service *s)
@@ -294,26 +295,26 @@ void service_stop_kept(struct service *s)
 
 	if (fsm_has_process(s->state) || list_is_empty(&s->remaining) || service_keeps_remaining(s))
 		return;
-	term_remaining(s, s->stop_signal);
+	service_term_remaining(s, s->stop_signal);
 	list_for_each (p, &s->remaining, by_service)
 		if (!p->until_usec)
 			p->until_usec = usec;
-	arm_kept(s, usec);
+	service_arm_kept(s, usec);
 }
 
 void service_join_kept(struct service *s, struct process *p, const struct process *of_run)
 {
 	p->until_usec = of_run->until_usec;
 	if (p->until_usec)
-		arm_kept(s, p->until_usec);
+		service_arm_kept(s, p->until_usec);
 }
 
-static void kill_kept(struct service *s, struct process *p)
+static void service_kill_kept(struct service *s, struct process *p)
 {
 	int signo = p->killed ? SIGKILL : node_config_extras(s->config)->kill_signal;
 
 	if (!p->killed) {
-		log_one_kill(s, true, "remaining pid %d (%s)", (int)p->pid, p->name);
+		service_log_one_kill(s, true, "remaining pid %d (%s)", (int)p->pid, p->name);
 		node_note_forced(s->node);
 	}
 	p->killed = true;
@@ -330,10 +331,10 @@ void service_on_kept_timeout(struct alarm *alarm)
 		if (!p->until_usec)
 			continue;
 		if (p->until_usec <= now) {
-			kill_kept(s, p);
+			service_kill_kept(s, p);
 			p->until_usec = now + BUDGET_KILL_AGAIN_USEC;
 		}
 		next = MIN(next, p->until_usec);
 	}
-	arm_kept(s, next);
+	service_arm_kept(s, next);
 }

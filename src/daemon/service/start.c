@@ -26,7 +26,7 @@ static int start_readiness(struct service *s, bool ready_fd_given)
  * Returns the service's end of a new control connection, whose other end the daemon reads; or
  * -errno.
  */
-static int open_control(struct service *s)
+static int service_open_control(struct service *s)
 {
 	const struct control_offer *control = &s->ctx->control;
 	int fds[2], r;
@@ -44,7 +44,7 @@ static int open_control(struct service *s)
 	return fds[1];
 }
 
-static void spawn_failed(struct service *s, const struct launch_failure *failure)
+static void service_note_spawn_failure(struct service *s, const struct launch_failure *failure)
 {
 	s->run.outcome = (struct outcome){
 		.kind = OUTCOME_SPAWN_FAILED,
@@ -79,7 +79,7 @@ struct given {
 	size_t n;
 };
 
-static void given_done(struct given *given)
+static void service_given_done(struct given *given)
 {
 	(void)fd_close(given->ready_fd);
 	(void)fd_close(given->socket);
@@ -87,7 +87,7 @@ static void given_done(struct given *given)
 }
 
 /* Return: 0, or -errno with the failed operation in *step. */
-static int make_given(struct service *s, struct given *given, const char **step)
+static int service_make_given(struct service *s, struct given *given, const char **step)
 {
 	int r;
 
@@ -106,7 +106,7 @@ static int make_given(struct service *s, struct given *given, const char **step)
 	/* The control connection comes first: a shell may only know descriptors below 10. */
 	if (s->setup.launch.config->control) {
 		*step = "make a control connection";
-		given->control = open_control(s);
+		given->control = service_open_control(s);
 		if (given->control < 0)
 			return given->control;
 		given->handover[given->n++] =
@@ -123,7 +123,7 @@ static int make_given(struct service *s, struct given *given, const char **step)
 }
 
 /* Begins to find out whether the main process is ready. */
-static void await_readiness(struct service *s, bool ready_fd_given)
+static void service_await_readiness(struct service *s, bool ready_fd_given)
 {
 	const struct node_config *config = s->setup.launch.config;
 
@@ -142,7 +142,7 @@ bool service_take_main(struct service *s)
 		return false;
 	log_node(s->ctx->log, LOG_INFO, s->config->path, "main process is pid %d (%s)",
 		 (int)s->main.pid, s->main.name);
-	await_readiness(s, false);
+	service_await_readiness(s, false);
 	return true;
 }
 
@@ -159,7 +159,9 @@ void service_spawn(struct service *s)
 {
 	const struct node_config *config =
 		s->setup.launch.config; /* a reload may have changed the latest configuration */
-	cleanup(given_done) struct given given = { .ready_fd = -1, .socket = -1, .control = -1 };
+	cleanup(service_given_done) struct given given = { .ready_fd = -1,
+							   .socket = -1,
+							   .control = -1 };
 	struct swansong_guard before = s->main.guard;
 	struct launch_program program = { .argv = config->argv, .main = true };
 	struct launch_failure failure;
@@ -172,10 +174,10 @@ void service_spawn(struct service *s)
 	s->main.guard = swansong_guard(s->node->work);
 	s->main.generation = s->node->generation;
 	swansong_guard_drop(&before);
-	r = make_given(s, &given, &step);
+	r = service_make_given(s, &given, &step);
 	if (r < 0) {
 		failure = (struct launch_failure){ .error = -r, .step = step };
-		spawn_failed(s, &failure);
+		service_note_spawn_failure(s, &failure);
 		return;
 	}
 	if (s->setup.readiness)
@@ -184,7 +186,7 @@ void service_spawn(struct service *s)
 	program.handover = given.handover;
 	program.n_handover = given.n;
 	if (launch(&s->setup.launch, s->ctx, &program, &pid, &failure) != 0) {
-		spawn_failed(s, &failure);
+		service_note_spawn_failure(s, &failure);
 		return;
 	}
 	process_add(s->ctx->processes, &s->main, pid, -1);
@@ -194,5 +196,5 @@ void service_spawn(struct service *s)
 	launch_run(&s->setup.launch, pid, s->node->generation);
 	log_node(s->ctx->log, LOG_INFO, s->config->path, "started, pid %d", (int)pid);
 	if (config->type != TYPE_FORKING)
-		await_readiness(s, given.ready_fd >= 0);
+		service_await_readiness(s, given.ready_fd >= 0);
 }

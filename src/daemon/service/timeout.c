@@ -16,33 +16,33 @@
 #define KILL_WARN_USEC (5 * USEC_PER_SEC)
 
 /* Returns the time by which the service must be gone. */
-static uint64_t gone_by(const struct service *s, uint64_t now)
+static uint64_t service_gone_by(const struct service *s, uint64_t now)
 {
 	return budget_before(service_kill_usec(s), now, stop_order_followers_timeout(s->node));
 }
 
 /* Returns the time by which its processes must have ended, so that a post-stop can follow. */
-static uint64_t last_call(const struct service *s, uint64_t now)
+static uint64_t service_last_call(const struct service *s, uint64_t now)
 {
-	uint64_t end = gone_by(s, now);
+	uint64_t end = service_gone_by(s, now);
 
 	return service_parts(s) & PART_POST_STOP ? budget_before(end, now, BUDGET_LAST_USEC) : end;
 }
 
-static bool is_ending(const struct service *s)
+static bool service_is_ending(const struct service *s)
 {
 	return s->state == STATE_ASKING || s->state == STATE_STOPPING || s->state == STATE_CLEANING;
 }
 
 /* A failed service gets no time for its guards. */
-static unsigned long count_busy(const struct service *s)
+static unsigned long service_count_busy(const struct service *s)
 {
 	if (!s->main.alive || (s->state == STATE_CLEANING && s->run.outcome.kind != OUTCOME_NONE))
 		return 0;
 	return busy_guards(s);
 }
 
-static void log_busy(struct service *s, unsigned long guards, uint64_t left)
+static void service_log_busy(struct service *s, unsigned long guards, uint64_t left)
 {
 	char text[CLOCK_TEXT_MAX];
 
@@ -57,10 +57,10 @@ static void log_busy(struct service *s, unsigned long guards, uint64_t left)
 	s->ending.logged |= guards > 0;
 }
 
-static uint64_t stop_limit(struct service *s, uint64_t now)
+static uint64_t service_stop_limit(struct service *s, uint64_t now)
 {
 	struct ending *e = &s->ending;
-	unsigned long guards = count_busy(s);
+	unsigned long guards = service_count_busy(s);
 	struct stop_times times = {
 		.began_usec = e->began_usec,
 		.busy = guards > 0,
@@ -78,30 +78,30 @@ static uint64_t stop_limit(struct service *s, uint64_t now)
 			MIN(e->remaining_usec, clock_add(now, s->ctx->leftover_timeout_usec));
 	end = MIN(end, e->remaining_usec);
 	end = end < e->extended_usec ? e->extended_usec : end;
-	e->last_call_usec = MIN(e->last_call_usec, last_call(s, now));
+	e->last_call_usec = MIN(e->last_call_usec, service_last_call(s, now));
 	end = MIN(end, e->last_call_usec);
 	if (e->busy != times.busy)
-		log_busy(s, guards, end > now && end != USEC_INFINITY ? end - now : end);
+		service_log_busy(s, guards, end > now && end != USEC_INFINITY ? end - now : end);
 	e->busy = times.busy;
 	return end;
 }
 
-static uint64_t post_stop_limit(const struct service *s, uint64_t now)
+static uint64_t service_post_stop_limit(const struct service *s, uint64_t now)
 {
 	uint64_t least = now + BUDGET_LAST_USEC;
-	uint64_t by = gone_by(s, now);
+	uint64_t by = service_gone_by(s, now);
 
 	return MIN(clock_add(s->ending.began_usec, s->config->stop_timeout_usec),
 		   by > least ? by : least);
 }
 
 /* Time for the signal and the end after it remains. */
-static uint64_t drain_limit(const struct service *s, uint64_t now)
+static uint64_t service_drain_limit(const struct service *s, uint64_t now)
 {
-	return budget_before(last_call(s, now), now, s->config->stop_timeout_usec);
+	return budget_before(service_last_call(s, now), now, s->config->stop_timeout_usec);
 }
 
-static void begin_ending(struct service *s, uint64_t now)
+static void service_begin_ending(struct service *s, uint64_t now)
 {
 	if (s->ending.began_usec)
 		return;
@@ -113,17 +113,17 @@ static void begin_ending(struct service *s, uint64_t now)
 	};
 }
 
-static uint64_t ending_limit(struct service *s, uint64_t now)
+static uint64_t service_ending_limit(struct service *s, uint64_t now)
 {
-	begin_ending(s, now);
-	if (is_ending(s))
-		s->ending.limit_usec = stop_limit(s, now);
+	service_begin_ending(s, now);
+	if (service_is_ending(s))
+		s->ending.limit_usec = service_stop_limit(s, now);
 	else
-		s->ending.limit_usec = MIN(s->ending.limit_usec, post_stop_limit(s, now));
+		s->ending.limit_usec = MIN(s->ending.limit_usec, service_post_stop_limit(s, now));
 	return s->ending.limit_usec;
 }
 
-static uint64_t state_limit(struct service *s, uint64_t now)
+static uint64_t service_state_limit(struct service *s, uint64_t now)
 {
 	switch (s->state) {
 	case STATE_PREPARING:
@@ -132,13 +132,13 @@ static uint64_t state_limit(struct service *s, uint64_t now)
 		return s->start_limit_usec;
 	case STATE_DRAINING:
 		return MIN(clock_add(now, node_config_extras(s->config)->drain_delay_usec),
-			   drain_limit(s, now));
+			   service_drain_limit(s, now));
 	case STATE_ASKING:
 	case STATE_STOPPING:
 	case STATE_CLEANING:
 	case STATE_FINISHING:
 	case STATE_CLOSING:
-		return ending_limit(s, now);
+		return service_ending_limit(s, now);
 	case STATE_BACKOFF:
 		return clock_add(now, s->delay_usec);
 	default:
@@ -150,15 +150,15 @@ static uint64_t state_limit(struct service *s, uint64_t now)
  * A state that began after the kept budget had expired, such as a post-stop after the kill, has a
  * limit of its own.
  */
-static bool has_kept_budget(const struct service *s)
+static bool service_has_kept_budget(const struct service *s)
 {
 	return s->kept_usec > s->since_usec && fsm_is_going_down(s->state) &&
 	       s->state != STATE_KILLING;
 }
 
-static void set_timeout(struct service *s, uint64_t usec)
+static void service_set_timeout(struct service *s, uint64_t usec)
 {
-	s->timeout_usec = has_kept_budget(s) ? MIN(usec, s->kept_usec) : usec;
+	s->timeout_usec = service_has_kept_budget(s) ? MIN(usec, s->kept_usec) : usec;
 	alarm_set(&s->ctx->alarms, &s->timer, s->timeout_usec);
 }
 
@@ -166,7 +166,7 @@ void service_disarm(struct service *s)
 {
 	if (!fsm_is_going_down(s->state))
 		s->kept_usec = 0;
-	set_timeout(s, USEC_INFINITY);
+	service_set_timeout(s, USEC_INFINITY);
 }
 
 void service_keep_budget(struct service *s)
@@ -175,19 +175,19 @@ void service_keep_budget(struct service *s)
 		return;
 	s->kept_usec = service_kill_usec(s);
 	if (s->state != STATE_KILLING)
-		set_timeout(s, s->timeout_usec);
+		service_set_timeout(s, s->timeout_usec);
 }
 
 bool service_has_spent_budget(const struct service *s)
 {
-	return has_kept_budget(s) && s->kept_usec <= clock_now_usec();
+	return service_has_kept_budget(s) && s->kept_usec <= clock_now_usec();
 }
 
-static void arm_killed(struct service *s, uint64_t now)
+static void service_arm_killed(struct service *s, uint64_t now)
 {
 	uint64_t since = now - s->since_usec;
 
-	set_timeout(s, now + BUDGET_KILL_AGAIN_USEC);
+	service_set_timeout(s, now + BUDGET_KILL_AGAIN_USEC);
 	if (s->state == STATE_KILLING && since >= KILL_WARN_USEC &&
 	    since < KILL_WARN_USEC + BUDGET_KILL_AGAIN_USEC)
 		log_node(s->ctx->log, LOG_ERR, s->config->path,
@@ -199,13 +199,13 @@ void service_arm(struct service *s, bool killed)
 	uint64_t now = clock_now_usec();
 
 	if (killed || s->state == STATE_KILLING) {
-		arm_killed(s, now);
+		service_arm_killed(s, now);
 		return;
 	}
 	/* An expired ending does not begin anew. */
 	if (s->state == STATE_CLEANING && s->ending.began_usec && s->ending.limit_usec <= now)
 		return;
-	set_timeout(s, state_limit(s, now));
+	service_set_timeout(s, service_state_limit(s, now));
 }
 
 void service_rearm(struct service *s)
@@ -213,14 +213,14 @@ void service_rearm(struct service *s)
 	uint64_t now = clock_now_usec();
 
 	if (s->state == STATE_DRAINING)
-		set_timeout(s, MIN(s->timeout_usec, drain_limit(s, now)));
-	else if (is_ending(s) && s->ending.limit_usec > now && !s->run.killed)
-		set_timeout(s, ending_limit(s, now));
+		service_set_timeout(s, MIN(s->timeout_usec, service_drain_limit(s, now)));
+	else if (service_is_ending(s) && s->ending.limit_usec > now && !s->run.killed)
+		service_set_timeout(s, service_ending_limit(s, now));
 }
 
 void service_extend(struct service *s, uint64_t usec)
 {
-	if (!is_ending(s) || usec <= s->ending.extended_usec)
+	if (!service_is_ending(s) || usec <= s->ending.extended_usec)
 		return;
 	s->ending.extended_usec = usec;
 	s->ctx->changes++;
@@ -232,12 +232,12 @@ void service_extend_start(struct service *s, uint64_t usec)
 	if (!fsm_is_coming_up(s->state))
 		return;
 	s->start_limit_usec = usec;
-	set_timeout(s, usec);
+	service_set_timeout(s, usec);
 }
 
 void service_delay(struct service *s)
 {
-	set_timeout(s, s->not_before_usec);
+	service_set_timeout(s, s->not_before_usec);
 }
 
 void service_update_guards(struct context *ctx)

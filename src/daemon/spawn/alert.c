@@ -33,7 +33,7 @@ struct alert {
 
 DEFINE_CLEANUP(struct alert *, alert_free)
 
-static void on_end(void *arg)
+static void alert_on_end(void *arg)
 {
 	node_update_soon(((struct alert *)arg)->node);
 }
@@ -47,7 +47,7 @@ static void alert_kill(struct alert *a, const char *reason)
 	hook_kill(&a->hook);
 }
 
-static void on_limit(struct alarm *alarm)
+static void alert_on_limit(struct alarm *alarm)
 {
 	struct alert *a = container_of(alarm, struct alert, hook.timer);
 
@@ -59,7 +59,7 @@ static void on_limit(struct alarm *alarm)
 
 /* --- the last lines --- */
 
-static bool is_of_node(const char *name, void *arg)
+static bool alert_is_of_node(const char *name, void *arg)
 {
 	const struct alert *a = arg;
 
@@ -67,14 +67,14 @@ static bool is_of_node(const char *name, void *arg)
 }
 
 /* Returns a pipe that the logger writes the last lines to and closes; 0 if there is none. */
-static int open_lines(void *arg)
+static int alert_open_lines(void *arg)
 {
 	struct alert *a = arg;
 	struct context *ctx = a->node->ctx;
 	const struct log_view_wish wish = {
 		.lines = ALERT_LINES,
 		.plain = true,
-		.is_wanted = is_of_node,
+		.is_wanted = alert_is_of_node,
 		.arg = a,
 	};
 	struct log_view *view;
@@ -103,9 +103,9 @@ int alert_new(struct alert **ret, struct node *node, const struct node_config *c
 		return -ENOMEM;
 	a->node = node;
 	a->config = node_config_ref(config);
-	hook_init(&a->hook, node->ctx, &a->launch, NULL, on_end, a);
-	alarm_init(&a->hook.timer, on_limit);
-	a->hook.open_input = open_lines;
+	hook_init(&a->hook, node->ctx, &a->launch, NULL, alert_on_end, a);
+	alarm_init(&a->hook.timer, alert_on_limit);
+	a->hook.open_input = alert_open_lines;
 	r = launch_init(&a->launch, node->ctx, config, NULL, NULL);
 	if (r < 0)
 		return r;
@@ -144,7 +144,7 @@ void alert_use(struct node *node, struct alert *alert)
 /* --- beginning and end --- */
 
 /* Returns true if the commands must not begin, and logs the reason. */
-static bool is_left_out(const struct alert *a, uint64_t now)
+static bool alert_is_left_out(const struct alert *a, uint64_t now)
 {
 	uint64_t interval = node_config_extras(a->config)->on_failure_interval_usec;
 	const char *reason = NULL;
@@ -165,7 +165,7 @@ void alert_begin(struct node *node, const struct outcome *outcome, const char *r
 	struct alert *a = node->alert;
 	char text[OUTCOME_TEXT_MAX];
 
-	if (!a || node_is_stopped(node) || is_left_out(a, now))
+	if (!a || node_is_stopped(node) || alert_is_left_out(a, now))
 		return;
 	a->began_usec = now;
 	a->spent = false;
@@ -178,7 +178,7 @@ void alert_begin(struct node *node, const struct outcome *outcome, const char *r
 	hook_begin(&a->hook, node, HOOK_ON_FAILURE, swansong_guard(node->work), node->generation);
 }
 
-static void finish(struct alert *a)
+static void alert_finish(struct alert *a)
 {
 	struct node *node = a->node;
 
@@ -198,7 +198,7 @@ void alert_update(struct node *node)
 
 	while ((a = node->alert) && hook_has_ended(&a->hook))
 		if (!hook_continue_anyway(&a->hook, a->spent))
-			finish(a);
+			alert_finish(a);
 }
 
 void alert_force(struct node *node)

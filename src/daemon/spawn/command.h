@@ -21,7 +21,7 @@ struct command {
 	char **script;	 /* for struct spawn_spec */
 	char *pid_place; /* in @script, or NULL */
 	bool stopped;	 /* it was suspended */
-	bool told_other; /* its stop did not come as its stop signal, or not to its group */
+	bool other_sent; /* the stop was passed on as another signal, or to the main process only */
 };
 
 /*

@@ -35,12 +35,12 @@ struct final {
 
 DEFINE_CLEANUP(struct final *, final_free)
 
-static void on_end(void *arg)
+static void final_on_end(void *arg)
 {
 	node_update_soon(((struct final *)arg)->node);
 }
 
-static void on_limit(struct alarm *alarm)
+static void final_on_limit(struct alarm *alarm)
 {
 	struct final *f = container_of(alarm, struct final, hook.timer);
 	struct node *node = f->node;
@@ -68,8 +68,8 @@ int final_new(struct final **ret, struct node *node, const struct node_config *c
 		return -ENOMEM;
 	f->node = node;
 	f->config = node_config_ref(config);
-	hook_init(&f->hook, node->ctx, &f->launch, NULL, on_end, f);
-	alarm_init(&f->hook.timer, on_limit);
+	hook_init(&f->hook, node->ctx, &f->launch, NULL, final_on_end, f);
+	alarm_init(&f->hook.timer, final_on_limit);
 	r = launch_init(&f->launch, node->ctx, config, NULL, NULL);
 	if (r < 0)
 		return r;
@@ -90,7 +90,7 @@ struct final *final_free(struct final *f)
 	return NULL;
 }
 
-static void use_next(struct final *f)
+static void final_use_next(struct final *f)
 {
 	struct final *next = f->next;
 	const struct node_config *config = f->config;
@@ -113,7 +113,7 @@ void final_use(struct node *node, struct final *final)
 	}
 	final_free(node->final->next);
 	node->final->next = final;
-	use_next(node->final);
+	final_use_next(node->final);
 }
 
 void final_hold(struct node *node)
@@ -138,7 +138,7 @@ void final_hold(struct node *node)
  * Collects the names of nodes with processes or leases that had to be forced; too many are cut
  * after a name.
  */
-static void note_late(struct final *f)
+static void final_note_late(struct final *f)
 {
 	char *at = stpcpy(f->late, late_name);
 	char *end = f->late + sizeof(late_name) - 1 + LATE_MAX;
@@ -165,16 +165,16 @@ void final_record(struct node *node)
 		return;
 	f->forced = node->forced;
 	f->deadline_usec = node->deadline_usec;
-	note_late(f);
+	final_note_late(f);
 }
 
-static void limit(struct final *f, uint64_t usec)
+static void final_set_limit(struct final *f, uint64_t usec)
 {
 	f->limit_usec = usec;
 	alarm_set(&f->node->ctx->alarms, &f->hook.timer, usec);
 }
 
-static void begin(struct final *f)
+static void final_begin(struct final *f)
 {
 	uint64_t now = clock_now_usec(), least = now + BUDGET_LAST_USEC;
 	uint64_t end = clock_add(now, node_config_extras(f->node->config)->final_timeout_usec);
@@ -183,7 +183,7 @@ static void begin(struct final *f)
 	final_record(f->node);
 	deadline = MIN(f->deadline_usec, f->node->deadline_usec);
 	f->begun = true;
-	limit(f, MIN(end, deadline > least ? deadline : least));
+	final_set_limit(f, MIN(end, deadline > least ? deadline : least));
 	hook_clear_variables(&f->hook);
 	hook_set_variable(&f->hook, "SWANSONG_RESULT=%s", f->forced ? "forced" : "clean");
 	hook_add_variable(&f->hook, f->late);
@@ -191,7 +191,7 @@ static void begin(struct final *f)
 	trace_touch(f->node->trace);
 }
 
-static void finish(struct final *f)
+static void final_finish(struct final *f)
 {
 	alarm_stop(&f->node->ctx->alarms, &f->hook.timer);
 	launch_end_output(
@@ -199,7 +199,7 @@ static void finish(struct final *f)
 		MIN(f->deadline_usec, clock_add(clock_now_usec(), f->config->stop_timeout_usec)));
 	f->drained = swansong_completion_unref(f->drained);
 	hook_end(&f->hook);
-	use_next(f);
+	final_use_next(f);
 	/* Nodes that may not start before the end of the action are looked at. */
 	context_update_soon(f->node->ctx);
 }
@@ -211,28 +211,28 @@ void final_update(struct node *node)
 	if (!f || !f->drained)
 		return;
 	if (!f->begun && swansong_completion_done(f->drained))
-		begin(f);
+		final_begin(f);
 	while (f->begun && hook_has_ended(&f->hook))
 		if (!hook_continue_anyway(&f->hook, f->spent))
-			finish(f);
+			final_finish(f);
 }
 
-static void limit_running(struct final *f, uint64_t deadline_usec)
+static void final_limit_running(struct final *f, uint64_t deadline_usec)
 {
 	uint64_t end = MAX(deadline_usec, clock_now_usec() + BUDGET_LAST_USEC);
 
 	if (f && hook_is_running(&f->hook))
-		limit(f, MIN(f->limit_usec, end));
+		final_set_limit(f, MIN(f->limit_usec, end));
 }
 
 void final_limit(struct node *node)
 {
-	limit_running(node->final, node->deadline_usec);
+	final_limit_running(node->final, node->deadline_usec);
 }
 
 void final_hurry(struct node *node)
 {
-	limit_running(node->final, 0);
+	final_limit_running(node->final, 0);
 }
 
 bool final_is_pending(const struct node *node)

@@ -60,12 +60,12 @@ void hook_set_variable(struct hook *h, const char *format, ...)
 	hook_add_variable(h, h->texts[n]);
 }
 
-static const struct commands *commands_of(const struct hook *h)
+static const struct commands *hook_commands_of(const struct hook *h)
 {
 	return node_config_hook(h->launch->config, h->kind);
 }
 
-static void note_failure(struct hook *h, const struct launch_failure *failure)
+static void hook_note_failure(struct hook *h, const struct launch_failure *failure)
 {
 	h->outcome = (struct outcome){
 		.kind = OUTCOME_SPAWN_FAILED,
@@ -78,18 +78,18 @@ static void note_failure(struct hook *h, const struct launch_failure *failure)
 }
 
 /* Final actions undo earlier steps, so they run in reverse order. */
-static char *const *next_argv(struct hook *h)
+static char *const *hook_next_argv(struct hook *h)
 {
-	const struct commands *commands = commands_of(h);
+	const struct commands *commands = hook_commands_of(h);
 	size_t n = h->next++;
 
 	return commands->argv[h->kind == HOOK_FINAL ? commands->n - 1 - n : n];
 }
 
-static void run(struct hook *h)
+static void hook_run_next(struct hook *h)
 {
 	const struct launch_program program = {
-		.argv = next_argv(h),
+		.argv = hook_next_argv(h),
 		.variables = h->variables,
 		.ready_fd = -1,
 		.input = h->open_input ? h->open_input(h->arg) : 0,
@@ -103,7 +103,7 @@ static void run(struct hook *h)
 	if (program.input > 0)
 		(void)fd_close(program.input);
 	if (r != 0) {
-		note_failure(h, &failure);
+		hook_note_failure(h, &failure);
 		return;
 	}
 	process_add(h->ctx->processes, &h->process, pid, -1);
@@ -122,11 +122,11 @@ void hook_begin(struct hook *h, struct node *node, enum hook_kind kind, struct s
 	h->next = 0;
 	h->process.guard = guard;
 	h->process.generation = generation;
-	run(h);
+	hook_run_next(h);
 }
 
 /* Keeps the guard of an ended process for the next command or for whatever follows. */
-static void forget_process(struct hook *h)
+static void hook_forget_process(struct hook *h)
 {
 	struct swansong_guard guard = h->process.guard;
 
@@ -137,10 +137,10 @@ static void forget_process(struct hook *h)
 
 bool hook_continue(struct hook *h)
 {
-	if (h->next >= commands_of(h)->n)
+	if (h->next >= hook_commands_of(h)->n)
 		return false;
-	forget_process(h);
-	run(h);
+	hook_forget_process(h);
+	hook_run_next(h);
 	return true;
 }
 
@@ -175,7 +175,7 @@ bool hook_was_well(const struct hook *h)
 	return h->outcome.kind == OUTCOME_EXITED && h->outcome.value == 0;
 }
 
-static void signal_session(const struct hook *h, int signo)
+static void hook_signal_session(const struct hook *h, int signo)
 {
 	if (h->process.alive)
 		(void)kill(-h->process.pid, signo);
@@ -188,13 +188,13 @@ void hook_term(struct hook *h)
 	h->process.signalled = true;
 	log_node(h->ctx->log, LOG_INFO, node_name(h->node), "SIGTERM to %s, pid %d",
 		 hook_name(h->kind), (int)h->process.pid);
-	signal_session(h, SIGTERM);
-	signal_session(h, SIGCONT);
+	hook_signal_session(h, SIGTERM);
+	hook_signal_session(h, SIGCONT);
 }
 
 void hook_kill(struct hook *h)
 {
-	signal_session(h, SIGKILL);
+	hook_signal_session(h, SIGKILL);
 }
 
 void hook_died(struct process *process, const struct reap_exit *exit)
@@ -209,7 +209,7 @@ void hook_died(struct process *process, const struct reap_exit *exit)
 	 * collected.
 	 */
 	if (!process->service)
-		signal_session(h, SIGKILL);
+		hook_signal_session(h, SIGKILL);
 	process->alive = false;
 	h->on_end(h->arg);
 }

@@ -26,7 +26,7 @@
 #define NODE_VARIABLE	 "SWANSONG_NODE="
 #define RUN_VARIABLES	 (1 + ACTIVATION_VARIABLES + HANDOVER_MAX) /* NODE_VARIABLE, and of a start */
 
-static int add_variable(char ***at, const char *name, const char *value)
+static int launch_add_variable(char ***at, const char *name, const char *value)
 {
 	if (asprintf(*at, "%s=%s", name, value) < 0) {
 		**at = NULL;
@@ -36,51 +36,51 @@ static int add_variable(char ***at, const char *name, const char *value)
 	return 0;
 }
 
-static int add_number(char ***at, const char *name, uint64_t value)
+static int launch_add_number(char ***at, const char *name, uint64_t value)
 {
 	char text[24];
 
 	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
-	return add_variable(at, name, text);
+	return launch_add_variable(at, name, text);
 }
 
 /* Adds a variable with the pid of the child; @place is where the child writes it. */
-static int add_pid(char ***at, const char *name, char **place)
+static int launch_add_pid(char ***at, const char *name, char **place)
 {
 	char blank[SPAWN_PID_MAX];
 	int r;
 
 	memset(blank, '0', sizeof(blank) - 1);
 	blank[sizeof(blank) - 1] = '\0';
-	r = add_variable(at, name, blank);
+	r = launch_add_variable(at, name, blank);
 	if (r == 0)
 		*place = strchr((*at)[-1], '=') + 1;
 	return r;
 }
 
 /* Adds the variables that sd_notify(3) and sd_watchdog_enabled(3) read. */
-static int add_notify_variables(struct launch *launch, const char *address, char ***at)
+static int launch_add_notify_variables(struct launch *launch, const char *address, char ***at)
 {
 	const struct extras *extras = node_config_extras(launch->config);
-	int r = add_variable(at, "NOTIFY_SOCKET", address);
+	int r = launch_add_variable(at, "NOTIFY_SOCKET", address);
 
 	if (r == 0 && extras->watchdog_usec)
-		r = add_number(at, "WATCHDOG_USEC", extras->watchdog_usec);
+		r = launch_add_number(at, "WATCHDOG_USEC", extras->watchdog_usec);
 	if (r == 0 && extras->watchdog_usec)
-		r = add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
+		r = launch_add_pid(at, "WATCHDOG_PID", &launch->watchdog_pid);
 	if (r == 0 && extras->fd_store_max)
-		r = add_number(at, "FDSTORE", extras->fd_store_max);
+		r = launch_add_number(at, "FDSTORE", extras->fd_store_max);
 	return r;
 }
 
-static bool writes_to(const struct node_config *config, enum output_kind kind)
+static bool launch_writes_to(const struct node_config *config, enum output_kind kind)
 {
 	return node_config_output(config, 1)->kind == kind ||
 	       node_config_output(config, 2)->kind == kind;
 }
 
 /* Adds a variable whose value is written at each start. */
-static int add_journal_stream(struct launch *launch, char ***at)
+static int launch_add_journal_stream(struct launch *launch, char ***at)
 {
 	static const char name[] = "JOURNAL_STREAM=";
 	char *variable = calloc(1, sizeof(name) + JOURNAL_STREAM_MAX);
@@ -94,7 +94,7 @@ static int add_journal_stream(struct launch *launch, char ***at)
 }
 
 /* Returns the highest number of variables; most services have none. */
-static size_t count_own_variables(const struct launch *launch, const char *notify_address)
+static size_t launch_count_own_variables(const struct launch *launch, const char *notify_address)
 {
 	const struct node_config *config = launch->config;
 	size_t n = 0;
@@ -105,17 +105,17 @@ static size_t count_own_variables(const struct launch *launch, const char *notif
 		n += USER_VARIABLES;
 	if (notify_address)
 		n += NOTIFY_VARIABLES;
-	if (writes_to(config, OUTPUT_JOURNAL))
+	if (launch_writes_to(config, OUTPUT_JOURNAL))
 		n++;
 	return n;
 }
 
-static int build_environment(struct launch *launch, const char *notify_address)
+static int launch_build_environment(struct launch *launch, const char *notify_address)
 {
 	const struct node_config *config = launch->config;
 	const struct credentials *credentials = &node_config_extras(config)->credentials;
 	char login[IDS_NAME_MAX]; /* for configurations with a number as well */
-	size_t n = count_own_variables(launch, notify_address);
+	size_t n = launch_count_own_variables(launch, notify_address);
 	char **at;
 	int r = 0;
 
@@ -125,13 +125,13 @@ static int build_environment(struct launch *launch, const char *notify_address)
 	if (!at)
 		return -ENOMEM;
 	if (credentials->set && credentials->home)
-		r = add_variable(&at, "HOME", credentials->home);
+		r = launch_add_variable(&at, "HOME", credentials->home);
 	if (r == 0 && credentials->set && credentials->shell)
-		r = add_variable(&at, "SHELL", credentials->shell);
+		r = launch_add_variable(&at, "SHELL", credentials->shell);
 	if (r == 0 && credentials->set)
-		r = add_variable(&at, "USER", ids_user_text(login, credentials->uid));
+		r = launch_add_variable(&at, "USER", ids_user_text(login, credentials->uid));
 	if (r == 0 && credentials->set)
-		r = add_variable(&at, "LOGNAME", ids_user_text(login, credentials->uid));
+		r = launch_add_variable(&at, "LOGNAME", ids_user_text(login, credentials->uid));
 	for (char **v = config->environment; r == 0 && v && *v; v++, at++) {
 		*at = strdup(*v);
 		if (!*at)
@@ -139,13 +139,13 @@ static int build_environment(struct launch *launch, const char *notify_address)
 	}
 	/* These come after the node's own, which cannot override them. */
 	if (r == 0 && notify_address)
-		r = add_notify_variables(launch, notify_address, &at);
-	if (r == 0 && writes_to(config, OUTPUT_JOURNAL))
-		r = add_journal_stream(launch, &at);
+		r = launch_add_notify_variables(launch, notify_address, &at);
+	if (r == 0 && launch_writes_to(config, OUTPUT_JOURNAL))
+		r = launch_add_journal_stream(launch, &at);
 	return r;
 }
 
-static bool has_group(const struct launch *launch, gid_t gid)
+static bool launch_has_group(const struct launch *launch, gid_t gid)
 {
 	for (size_t i = 0; i < launch->n_groups; i++) {
 		if (launch->groups[i] == gid)
@@ -155,7 +155,7 @@ static bool has_group(const struct launch *launch, gid_t gid)
 }
 
 /* Collects the groups of the user and those of the configuration. */
-static int build_groups(struct launch *launch)
+static int launch_build_groups(struct launch *launch)
 {
 	const struct credentials *credentials = &node_config_extras(launch->config)->credentials;
 	gid_t *groups;
@@ -175,7 +175,7 @@ static int build_groups(struct launch *launch)
 		return -ENOMEM;
 	launch->groups = groups;
 	for (size_t i = 0; i < credentials->n_groups; i++) {
-		if (!has_group(launch, credentials->groups[i]))
+		if (!launch_has_group(launch, credentials->groups[i]))
 			groups[launch->n_groups++] = credentials->groups[i];
 	}
 	return 0;
@@ -191,7 +191,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 		.config = config,
 		.activation = activation,
 	};
-	r = build_environment(launch, notify_address);
+	r = launch_build_environment(launch, notify_address);
 	while (r == 0 && launch->environment && launch->environment[own])
 		own++;
 	if (r == 0)
@@ -200,7 +200,7 @@ int launch_init(struct launch *launch, struct context *ctx, const struct node_co
 		r = capture_new(&launch->capture, ctx, config);
 	if (r == 0 && config->ready.kind == PROBE_LOG)
 		r = log_watch_new(&launch->log_watch, ctx, config);
-	return r == 0 ? build_groups(launch) : r;
+	return r == 0 ? launch_build_groups(launch) : r;
 }
 
 void launch_done(struct launch *launch)
@@ -215,7 +215,7 @@ void launch_done(struct launch *launch)
 }
 
 /* Sets @variable instead of all with the same name. */
-static void set_variable(struct context *ctx, size_t *n, char *variable)
+static void launch_set_variable(struct context *ctx, size_t *n, char *variable)
 {
 	size_t length = strcspn(variable, "=") + 1, kept = 0;
 
@@ -227,13 +227,13 @@ static void set_variable(struct context *ctx, size_t *n, char *variable)
 	*n = kept;
 }
 
-static void set_variables(struct context *ctx, size_t *n, char *const *variables)
+static void launch_set_variables(struct context *ctx, size_t *n, char *const *variables)
 {
 	for (char *const *v = variables; v && *v; v++)
-		set_variable(ctx, n, *v);
+		launch_set_variable(ctx, n, *v);
 }
 
-static bool is_passed(const struct extras *extras, const char *variable)
+static bool launch_is_passed(const struct extras *extras, const char *variable)
 {
 	size_t length = strcspn(variable, "=");
 
@@ -249,29 +249,31 @@ static bool is_passed(const struct extras *extras, const char *variable)
  * Merges the environments of the daemon, the node and the run, in order of rising precedence.
  * Variables in @last cannot be overridden by the node, as the daemon relies on them.
  */
-static void merge_environment(struct context *ctx, const struct launch *launch, char *const *last,
-			      char *const *variables)
+static void launch_merge_environment(struct context *ctx, const struct launch *launch,
+				     char *const *last, char *const *variables)
 {
 	size_t n = 0;
 
 	for (char *const *b = ctx->environment; *b && n < ctx->envp_room; b++)
-		if (is_passed(node_config_extras(launch->config), *b))
+		if (launch_is_passed(node_config_extras(launch->config), *b))
 			ctx->envp[n++] = *b;
 	/* Later variables win: a user's HOME may be set in the configuration. */
-	set_variables(ctx, &n, launch->environment);
-	set_variables(ctx, &n, last);
-	set_variables(ctx, &n, variables);
+	launch_set_variables(ctx, &n, launch->environment);
+	launch_set_variables(ctx, &n, last);
+	launch_set_variables(ctx, &n, variables);
 	ctx->envp[n] = NULL;
 }
 
-static int fail(struct launch_failure *failure, int error, const char *step, const char *subject)
+static int launch_fail(struct launch_failure *failure, int error, const char *step,
+		       const char *subject)
 {
 	*failure = (struct launch_failure){ .error = error, .step = step, .subject = subject };
 	return LAUNCH_E_FAILED;
 }
 
-static const char *subject(const struct launch *launch, const struct launch_program *program,
-			   const struct spawn_failure *why)
+static const char *launch_subject_of(const struct launch *launch,
+				     const struct launch_program *program,
+				     const struct spawn_failure *why)
 {
 	const struct node_config *config = launch->config;
 
@@ -299,7 +301,7 @@ struct files {
 };
 
 /* Inserts @file in the order of the numbers. */
-static void insert_file(struct activation_plan *plan, struct spawn_file file)
+static void launch_insert_file(struct activation_plan *plan, struct spawn_file file)
 {
 	size_t i = plan->n_files++;
 
@@ -308,7 +310,7 @@ static void insert_file(struct activation_plan *plan, struct spawn_file file)
 	plan->files[i] = file;
 }
 
-static void plan_variables(const char *path, struct files *files)
+static void launch_plan_variables(const char *path, struct files *files)
 {
 	char **at = files->variables;
 
@@ -323,8 +325,8 @@ static void plan_variables(const char *path, struct files *files)
 }
 
 /* @files must not move until the program is started. */
-static void plan_files(const struct launch *launch, const struct launch_program *program,
-		       struct files *files)
+static void launch_plan_files(const struct launch *launch, const struct launch_program *program,
+			      struct files *files)
 {
 	struct activation_plan *plan = &files->activation;
 	int ready = program->ready_fd >= 0 ? launch->config->ready.fd : -1;
@@ -335,23 +337,24 @@ static void plan_files(const struct launch *launch, const struct launch_program 
 	handover_plan(&files->handover, program->handover, program->n_handover,
 		      ACTIVATION_FIRST_FD + (int)plan->n_files, ready);
 	for (size_t i = 0; i < files->handover.n_files; i++)
-		insert_file(plan, files->handover.files[i]);
+		launch_insert_file(plan, files->handover.files[i]);
 	if (ready >= 0)
-		insert_file(plan, (struct spawn_file){ .from = program->ready_fd, .to = ready });
-	plan_variables(launch->config->path, files);
+		launch_insert_file(plan,
+				   (struct spawn_file){ .from = program->ready_fd, .to = ready });
+	launch_plan_variables(launch->config->path, files);
 }
 
 /*
  * Returns true if standard input is the terminal of the session, with the daemon in the foreground.
  */
-static bool has_terminal(void)
+static bool launch_has_terminal(void)
 {
 	return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
 /* Starts the program in its control group, or without one if the kernel refuses that. */
-static int start(const struct launch *launch, struct spawn_spec *spec, pid_t *pid,
-		 struct spawn_failure *why)
+static int launch_start_process(const struct launch *launch, struct spawn_spec *spec, pid_t *pid,
+				struct spawn_failure *why)
 {
 	cleanup(closep) int group = launch->group ? control_group_open(launch->group) : -1;
 	int r;
@@ -366,18 +369,19 @@ static int start(const struct launch *launch, struct spawn_spec *spec, pid_t *pi
 }
 
 /* Return: see launch(). */
-static int prepare_streams(const struct launch *launch, struct context *ctx, bool main,
-			   bool terminal, struct streams *streams, struct launch_failure *failure)
+static int launch_prepare_streams(const struct launch *launch, struct context *ctx, bool main,
+				  bool terminal, struct streams *streams,
+				  struct launch_failure *failure)
 {
 	const char *stream;
 	int r = streams_open(streams, ctx, launch->config, terminal, launch->capture, &stream);
 
 	if (r < 0)
-		return fail(failure, -r, "open", stream);
+		return launch_fail(failure, -r, "open", stream);
 	if (launch->log_watch && main) {
 		r = log_watch_interpose(launch->log_watch, streams);
 		if (r < 0)
-			return fail(failure, -r, "relay its output", NULL);
+			return launch_fail(failure, -r, "relay its output", NULL);
 	}
 	if (launch->journal_stream)
 		(void)journal_stream_text(launch->journal_stream, streams->journal);
@@ -393,19 +397,19 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 	cleanup(streams_close) struct streams streams = STREAMS_NONE;
 	/* A command beside the service would take the terminal from it. */
 	bool terminal = config->terminal && program->main;
-	bool foreground = terminal && has_terminal();
+	bool foreground = terminal && launch_has_terminal();
 	struct spawn_failure why;
 	sigset_t none;
 	int r;
 
 	(void)sigemptyset(&none);
-	r = prepare_streams(launch, ctx, program->main, terminal, &streams, failure);
+	r = launch_prepare_streams(launch, ctx, program->main, terminal, &streams, failure);
 	if (r != 0)
 		return r;
 	if (program->input > 0)
 		streams.fds[0] = program->input;
-	plan_files(launch, program, &files);
-	merge_environment(ctx, launch, files.variables, program->variables);
+	launch_plan_files(launch, program, &files);
+	launch_merge_environment(ctx, launch, files.variables, program->variables);
 
 	struct spawn_spec spec = {
 		.argv = program->argv,
@@ -435,14 +439,14 @@ int launch(const struct launch *launch, struct context *ctx, const struct launch
 
 	if (ctx->command)
 		command_prepare(ctx->command, &spec);
-	r = start(launch, &spec, pid, &why);
+	r = launch_start_process(launch, &spec, pid, &why);
 	if (r != 0 && foreground) /* the child has taken the terminal before it failed */
 		(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	if (r < 0)
-		return fail(failure, -r, "make a process", NULL);
+		return launch_fail(failure, -r, "make a process", NULL);
 	if (r == SPAWN_E_CHILD)
-		return fail(failure, why.error, spawn_step_text(why.step),
-			    subject(launch, program, &why));
+		return launch_fail(failure, why.error, spawn_step_text(why.step),
+				   launch_subject_of(launch, program, &why));
 	ctx->launched++;
 	return 0;
 }

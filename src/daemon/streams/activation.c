@@ -37,7 +37,7 @@ struct activation {
 DEFINE_CLEANUP(struct activation *, activation_free)
 
 /* Takes the memory that a start needs, with @more descriptors in the store. */
-static int reserve(struct activation *a, size_t more)
+static int activation_reserve(struct activation *a, size_t more)
 {
 	const struct extras *extras = node_config_extras(a->config);
 	size_t n = extras->n_listen + a->store.n + more;
@@ -62,7 +62,8 @@ int activation_listen(struct activation *a)
 	while (r == 0 && a->n_listeners < extras->n_listen) {
 		size_t n = a->n_listeners;
 
-		r = listener_get(&a->listeners[n], a->ctx, a->config, &extras->listen[n]);
+		r = listener_get(&a->listeners[n], a->ctx, a->config, KEY_LISTEN,
+				 &extras->listen[n]);
 		a->n_listeners += r == 0;
 	}
 	return r;
@@ -84,7 +85,7 @@ int activation_new(struct activation **ret, struct context *ctx, const struct no
 	a->ctx = ctx;
 	a->config = node_config_ref(config);
 	fdstore_init(&a->store, ctx, max);
-	r = reserve(a, 0);
+	r = activation_reserve(a, 0);
 	if (r < 0)
 		return r;
 	a->listeners = calloc(extras->n_listen + 1, sizeof(struct listener *));
@@ -119,7 +120,7 @@ struct fdstore *activation_fdstore(struct activation *a)
 
 int activation_store(struct activation *a, int fd, const char *name, bool poll)
 {
-	int r = reserve(a, 1);
+	int r = activation_reserve(a, 1);
 
 	if (r < 0) {
 		(void)fd_close_passed(fd);
@@ -130,7 +131,7 @@ int activation_store(struct activation *a, int fd, const char *name, bool poll)
 
 int activation_inherit(struct activation *a, struct activation *from)
 {
-	int r = reserve(a, from->store.n);
+	int r = activation_reserve(a, from->store.n);
 
 	if (r == 0)
 		fdstore_move(&a->store, &from->store);
@@ -152,7 +153,7 @@ bool activation_is_listening(const struct activation *a)
 	return a && a->n_listeners > 0;
 }
 
-static int on_connection(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int activation_on_connection(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct activation *a = arg;
 
@@ -164,7 +165,7 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events, void 
 }
 
 /* The watch has its own descriptor, as two services may watch a socket that they share. */
-static int add_watch(struct activation *a, size_t i)
+static int activation_add_watch(struct activation *a, size_t i)
 {
 	cleanup(closep) int fd = fcntl(listener_fd(a->listeners[i]), F_DUPFD_CLOEXEC, 3);
 	cleanup(sd_event_source_unrefp) sd_event_source *source = NULL;
@@ -172,8 +173,8 @@ static int add_watch(struct activation *a, size_t i)
 
 	/* EPOLLET: the connection need not have been accepted when the watch begins again. */
 	if (r == 0)
-		r = sd_event_add_io(a->ctx->event, &source, fd, EPOLLIN | EPOLLET, on_connection,
-				    a);
+		r = sd_event_add_io(a->ctx->event, &source, fd, EPOLLIN | EPOLLET,
+				    activation_on_connection, a);
 	if (r >= 0)
 		r = sd_event_source_set_io_fd_own(source, true);
 	if (r < 0)
@@ -191,7 +192,7 @@ int activation_watch(struct activation *a, void (*fn)(void *arg), void *arg)
 	a->arg = arg;
 	for (size_t i = 0; r >= 0 && i < a->n_listeners; i++) {
 		if (!a->watches[i])
-			r = add_watch(a, i);
+			r = activation_add_watch(a, i);
 		if (r >= 0)
 			r = sd_event_source_set_enabled(a->watches[i], SD_EVENT_ONESHOT);
 	}
@@ -208,7 +209,7 @@ int activation_has_connections(const struct activation *a)
 }
 
 /* Adds a descriptor, and its @name at @at.  Returns the end of the names. */
-static char *add(struct activation_plan *plan, char *at, int fd, const char *name)
+static char *activation_add_file(struct activation_plan *plan, char *at, int fd, const char *name)
 {
 	plan->files[plan->n_files] = (struct spawn_file){
 		.from = fd,
@@ -227,9 +228,10 @@ void activation_plan(struct activation *a, struct activation_plan *plan)
 
 	*plan = (struct activation_plan){ .files = a->files };
 	for (size_t i = 0; i < a->n_listeners; i++)
-		at = add(plan, at, listener_fd(a->listeners[i]), extras->listen[i].name);
+		at = activation_add_file(plan, at, listener_fd(a->listeners[i]),
+					 extras->listen[i].name);
 	list_for_each (entry, &a->store.entries, in_store)
-		at = add(plan, at, entry->fd, entry->name);
+		at = activation_add_file(plan, at, entry->fd, entry->name);
 	if (plan->n_files == 0)
 		return;
 	(void)snprintf(a->fds, sizeof(a->fds), "LISTEN_FDS=%zu", plan->n_files);

@@ -1,5 +1,6 @@
 /*
- * An entry has an event source of its own if it is to be removed when its other end is closed.
+ * A list of descriptors, each of a different open file, with their names.  An entry has an event
+ * source of its own if it is to be removed when its other end is closed.
  */
 #include "daemon/streams/fdstore.h"
 
@@ -18,7 +19,7 @@ void fdstore_init(struct fdstore *store, struct context *ctx, size_t max)
 	list_init(&store->entries);
 }
 
-static void drop(struct fdstore_entry *entry)
+static void fdstore_drop(struct fdstore_entry *entry)
 {
 	entry->store->n--;
 	list_remove(&entry->in_store);
@@ -27,17 +28,17 @@ static void drop(struct fdstore_entry *entry)
 	free(entry);
 }
 
-static int on_hangup(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int fdstore_on_hangup(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct fdstore_entry *entry = arg;
 
 	context_update_soon(entry->store->ctx);
-	drop(entry);
+	fdstore_drop(entry);
 	return 0;
 }
 
 /* If the kernel cannot compare them, two descriptors count as different files. */
-static bool has_file(const struct fdstore *store, int fd)
+static bool fdstore_has_file(const struct fdstore *store, int fd)
 {
 	const struct fdstore_entry *entry;
 	pid_t me = getpid();
@@ -48,7 +49,7 @@ static bool has_file(const struct fdstore *store, int fd)
 	return false;
 }
 
-static int keep(struct fdstore *store, int fd, const char *name, bool poll)
+static int fdstore_keep(struct fdstore *store, int fd, const char *name, bool poll)
 {
 	size_t size = strlen(name) + 1;
 	struct fdstore_entry *entry = malloc(sizeof(*entry) + size);
@@ -60,7 +61,8 @@ static int keep(struct fdstore *store, int fd, const char *name, bool poll)
 	memcpy(entry->name, name, size);
 	/* A file has no other end, and epoll does not take it. */
 	if (poll)
-		r = sd_event_add_io(store->ctx->event, &entry->hangup, fd, 0, on_hangup, entry);
+		r = sd_event_add_io(store->ctx->event, &entry->hangup, fd, 0, fdstore_on_hangup,
+				    entry);
 	if (r < 0 && r != -EPERM) {
 		free(entry);
 		return r;
@@ -74,12 +76,12 @@ int fdstore_add(struct fdstore *store, int fd, const char *name, bool poll)
 {
 	int r;
 
-	if (has_file(store, fd))
+	if (fdstore_has_file(store, fd))
 		r = 1;
 	else if (store->n >= store->max)
 		r = -ENOBUFS;
 	else
-		r = keep(store, fd, name, poll);
+		r = fdstore_keep(store, fd, name, poll);
 	if (r != 0)
 		(void)fd_close_passed(fd);
 	return r;
@@ -93,7 +95,7 @@ size_t fdstore_remove(struct fdstore *store, const char *name)
 	list_for_each_safe (entry, next, &store->entries, in_store) {
 		if (strcmp(entry->name, name) != 0)
 			continue;
-		drop(entry);
+		fdstore_drop(entry);
 		n++;
 	}
 	return n;
@@ -119,5 +121,5 @@ void fdstore_clear(struct fdstore *store)
 	struct fdstore_entry *entry;
 
 	list_for_each_taken (entry, &store->entries, in_store)
-		drop(entry);
+		fdstore_drop(entry);
 }

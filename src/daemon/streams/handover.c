@@ -9,7 +9,8 @@
 #include "base/macro.h"
 
 /* Begins the text of @variable, or adds @number to the last text if it is of the same variable. */
-static void name(struct handover_plan *plan, const char *variable, bool more, int number)
+static void handover_add_number(struct handover_plan *plan, const char *variable, bool more,
+				int number)
 {
 	char *text = plan->variables[plan->n_variables - more];
 	size_t used = more ? strlen(text) : 0;
@@ -33,8 +34,9 @@ void handover_plan(struct handover_plan *plan, const struct handover *list, size
 			number++;
 		plan->files[plan->n_files++] =
 			(struct spawn_file){ .from = list[i].fd, .to = number };
-		name(plan, list[i].variable,
-		     i > 0 && strcmp(list[i].variable, list[i - 1].variable) == 0, number);
+		handover_add_number(plan, list[i].variable,
+				    i > 0 && strcmp(list[i].variable, list[i - 1].variable) == 0,
+				    number);
 		number++;
 	}
 }

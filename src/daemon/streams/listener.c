@@ -11,12 +11,14 @@
 
 #include "base/cleanup.h"
 #include "base/fd.h"
+#include "model/keys/section.h"
 #include "sys/ipc/inetsock.h"
 #include "sys/ipc/unixsock.h"
 
 struct listener {
 	struct list in_context;
 	unsigned refs;
+	enum key_id key;
 	struct listen listen; /* a copy: the configuration may go before it */
 	int fd;
 	/* Of the path: it is removed only if it still leads to this socket. */
@@ -24,17 +26,18 @@ struct listener {
 	ino_t inode;
 };
 
-static struct listener *find(struct context *ctx, const struct listen *listen)
+static struct listener *listener_find(struct context *ctx, enum key_id key,
+				      const struct listen *listen)
 {
 	struct listener *l;
 
 	list_for_each (l, &ctx->listeners, in_context)
-		if (listen_compare(&l->listen, listen) == 0)
+		if (l->key == key && listen_compare(&l->listen, listen) == 0)
 			return l;
 	return NULL;
 }
 
-static int open_unix(struct listener *l)
+static int listener_open_unix(struct listener *l)
 {
 	const struct listen *what = &l->listen;
 	cleanup(closep) int fd =
@@ -50,18 +53,18 @@ static int open_unix(struct listener *l)
 	return take_fd(fd);
 }
 
-static int open_socket(struct listener *l)
+static int listener_open_socket(struct listener *l)
 {
 	const union inet_address *inet = &l->listen.inet;
 	socklen_t length = inet->any.sa_family == AF_INET6 ? sizeof(inet->in6) : sizeof(inet->in);
 
 	if (l->listen.kind == LISTEN_UNIX)
-		return open_unix(l);
+		return listener_open_unix(l);
 	return inet_listen(&inet->any, length,
-			   l->listen.kind == LISTEN_TCP ? SOCK_STREAM : SOCK_DGRAM);
+			   l->listen.kind == LISTEN_UDP ? SOCK_DGRAM : SOCK_STREAM);
 }
 
-static void remove_path(const struct listener *l)
+static void listener_remove_path(const struct listener *l)
 {
 	struct stat st;
 
@@ -75,7 +78,7 @@ struct listener *listener_put(struct listener *l)
 	if (!l || --l->refs > 0)
 		return NULL;
 	list_remove(&l->in_context);
-	remove_path(l);
+	listener_remove_path(l);
 	(void)fd_close(l->fd);
 	free(l->listen.address);
 	free(l);
@@ -84,20 +87,21 @@ struct listener *listener_put(struct listener *l)
 
 DEFINE_CLEANUP(struct listener *, listener_put)
 
-static int listener_new(struct listener **ret, struct context *ctx, const struct listen *listen)
+static int listener_new(struct listener **ret, struct context *ctx, enum key_id key,
+			const struct listen *listen)
 {
 	cleanup(listener_putp) struct listener *l = calloc(1, sizeof(*l));
 	int fd;
 
 	if (!l)
 		return -ENOMEM;
-	*l = (struct listener){ .refs = 1, .listen = *listen, .fd = -1 };
+	*l = (struct listener){ .refs = 1, .key = key, .listen = *listen, .fd = -1 };
 	list_init(&l->in_context);
 	l->listen.name = NULL;
 	l->listen.address = strdup(listen->address);
 	if (!l->listen.address)
 		return -ENOMEM;
-	fd = open_socket(l);
+	fd = listener_open_socket(l);
 	if (fd < 0)
 		return fd;
 	l->fd = fd;
@@ -107,10 +111,10 @@ static int listener_new(struct listener **ret, struct context *ctx, const struct
 }
 
 int listener_get(struct listener **ret, struct context *ctx, const struct node_config *config,
-		 const struct listen *listen)
+		 enum key_id key, const struct listen *listen)
 {
-	struct place place = node_config_extras(config)->listen_place;
-	struct listener *l = find(ctx, listen);
+	struct place place = key_source_of(config, key).place;
+	struct listener *l = listener_find(ctx, key, listen);
 	int r;
 
 	if (l) {
@@ -118,11 +122,13 @@ int listener_get(struct listener **ret, struct context *ctx, const struct node_c
 		*ret = l;
 		return 0;
 	}
-	r = listener_new(ret, ctx, listen);
-	if (r < 0)
-		log_line(ctx->log, LOG_ERR, "%s:%u: [%s] listen: cannot listen on %s%s: %s",
-			 place.file ? place.file : "?", place.line, node_config_section(config),
-			 listen_prefix(listen->kind), listen->address, strerror(-r));
+	r = listener_new(ret, ctx, key, listen);
+	if (r == 0)
+		return 0;
+	log_line(ctx->log, LOG_ERR, "%s:%u: [%s] %s: cannot listen on %s%s: %s",
+		 place.file ? place.file : "?", place.line, node_config_section(config),
+		 keys[key].name, listen_prefix(listen->kind), listen->address, strerror(-r));
+	ctx->refused_key = key;
 	return r;
 }
 

@@ -1,20 +1,26 @@
 #pragma once
 
 /*
- * Open sockets that are given to services.  They are bound when the configuration is loaded, so a
- * connection that comes while its service is restarted waits in the kernel.
+ * Open sockets that are given to services, or at which agents answer.  They are bound when the
+ * configuration is loaded, so a connection that comes while its service is restarted waits in the
+ * kernel.
  *
- * An address has one socket: services that name the same address share it.
+ * An address has one socket: services that name the same address share it, and so do an agent and
+ * the one that replaces it in a reload.
  */
 
 #include "daemon/loop/context.h"
 #include "model/config/config.h"
+#include "model/keys/keys.h"
 
 struct listener;
 
-/* Shares or opens the socket of @listen for @config; a fault is logged.  Return: 0 or -errno. */
+/*
+ * Shares or opens the socket @listen of @key, KEY_LISTEN or KEY_AGENT, of @config.  A fault is logged,
+ * and @key is noted in the context.  Return: 0 or -errno.
+ */
 int listener_get(struct listener **ret, struct context *ctx, const struct node_config *config,
-		 const struct listen *listen);
+		 enum key_id key, const struct listen *listen);
 
 /* Releases the listener; the last release closes the socket and removes its path, if any. */
 struct listener *listener_put(struct listener *listener);

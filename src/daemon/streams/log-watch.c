@@ -20,19 +20,19 @@ struct log_watch {
 };
 DEFINE_CLEANUP(struct log_watch *, log_watch_free)
 
-static void set_watched(struct log_watch *w, bool on)
+static void log_watch_set_watched(struct log_watch *w, bool on)
 {
 	relay_watch(w->relays[0], on);
 	relay_watch(w->relays[1], on);
 }
 
-static void on_line(void *arg, const char *line)
+static void log_watch_on_line(void *arg, const char *line)
 {
 	struct log_watch *w = arg;
 
 	if (regexec(w->config->ready.regex, line, 0, NULL, 0) != 0)
 		return;
-	set_watched(w, false);
+	log_watch_set_watched(w, false);
 	w->on_match(w->arg);
 }
 
@@ -45,7 +45,7 @@ int log_watch_new(struct log_watch **ret, struct context *ctx, const struct node
 		return -ENOMEM;
 	w->config = config;
 	for (int i = 0; r == 0 && i < 2; i++)
-		r = relay_new(&w->relays[i], ctx, config->path, on_line, w);
+		r = relay_new(&w->relays[i], ctx, config->path, log_watch_on_line, w);
 	if (r == 0)
 		*ret = take(w);
 	return r;
@@ -66,7 +66,7 @@ int log_watch_interpose(struct log_watch *w, struct streams *streams)
 	bool one = streams->fds[1] == streams->fds[2];
 	int r;
 
-	set_watched(w, false);
+	log_watch_set_watched(w, false);
 	r = relay_direct(w->relays[0], streams->fds[1]);
 	if (r >= 0 && !one)
 		r = relay_direct(w->relays[1], streams->fds[2]);
@@ -88,10 +88,10 @@ void log_watch_begin(struct log_watch *w, void (*on_match)(void *arg), void *arg
 {
 	w->on_match = on_match;
 	w->arg = arg;
-	set_watched(w, true);
+	log_watch_set_watched(w, true);
 }
 
 void log_watch_end(struct log_watch *w)
 {
-	set_watched(w, false);
+	log_watch_set_watched(w, false);
 }

@@ -17,7 +17,7 @@
  * Opens @path without waiting for the other end of a FIFO.  Input is anything but a directory;
  * output does not go to a file that another user may have put there.
  */
-static int open_file(const char *path, int flags)
+static int streams_open_file(const char *path, int flags)
 {
 	cleanup(closep) int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
 	struct stat st;
@@ -37,8 +37,8 @@ static int open_file(const char *path, int flags)
  * Returns a descriptor, or -ENOTSUP if the stream is the daemon's own.  *direct is true for a
  * stream of the journal.
  */
-static int open_journal(const struct context *ctx, const struct node_config *config,
-			struct capture *capture, int as, bool *direct)
+static int streams_open_journal(const struct context *ctx, const struct node_config *config,
+				struct capture *capture, int as, bool *direct)
 {
 	int fd = journal_find(), r = -ENOTSUP;
 
@@ -59,28 +59,29 @@ static int open_journal(const struct context *ctx, const struct node_config *con
 }
 
 /* The logger opens the file: its file system could block the daemon. */
-static int open_log(const struct output *output, struct capture *capture, int as)
+static int streams_open_log(const struct output *output, struct capture *capture, int as)
 {
 	int r = capture ? capture_open(capture, as) : -ENOTSUP;
 
 	if (r != -ENOTSUP)
 		return r;
-	return open_file(output->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
+	return streams_open_file(output->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW);
 }
 
-static int open_output(const struct context *ctx, const struct node_config *config,
-		       const struct output *output, struct capture *capture, int as, bool *direct)
+static int streams_open_output(const struct context *ctx, const struct node_config *config,
+			       const struct output *output, struct capture *capture, int as,
+			       bool *direct)
 {
 	int fd;
 
 	switch (output->kind) {
 	case OUTPUT_FILE:
-		return open_log(output, capture, as);
+		return streams_open_log(output, capture, as);
 	case OUTPUT_NULL:
 		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	case OUTPUT_JOURNAL:
-		return open_journal(ctx, config, capture, as, direct);
+		return streams_open_journal(ctx, config, capture, as, direct);
 	case OUTPUT_DEFAULT:
 	case OUTPUT_SYSLOG:
 		return capture ? capture_open(capture, as) : -ENOTSUP;
@@ -92,21 +93,21 @@ static int open_output(const struct context *ctx, const struct node_config *conf
 	return -ENOTSUP;
 }
 
-static const char *subject_of(const struct output *output)
+static const char *streams_subject_of(const struct output *output)
 {
 	if (output->kind == OUTPUT_FILE)
 		return output->path;
 	return output->kind == OUTPUT_NULL ? "/dev/null" : "the journal";
 }
 
-static int streams_own(struct streams *streams, int i, int fd)
+static int streams_keep(struct streams *streams, int i, int fd)
 {
 	streams->owned[i] = streams->fds[i] = fd;
 	return 0;
 }
 
-static int open_stdin(struct streams *streams, const struct context *ctx,
-		      const struct output *input, bool terminal)
+static int streams_open_stdin(struct streams *streams, const struct context *ctx,
+			      const struct output *input, bool terminal)
 {
 	int fd;
 
@@ -114,11 +115,11 @@ static int open_stdin(struct streams *streams, const struct context *ctx,
 		streams->fds[0] = ctx->null_fd;
 	if (input->kind != OUTPUT_FILE)
 		return 0;
-	fd = open_file(input->path, O_RDONLY);
-	return fd < 0 ? fd : streams_own(streams, 0, fd);
+	fd = streams_open_file(input->path, O_RDONLY);
+	return fd < 0 ? fd : streams_keep(streams, 0, fd);
 }
 
-static bool output_equal(const struct output *a, const struct output *b)
+static bool streams_is_same_output(const struct output *a, const struct output *b)
 {
 	return a->kind == b->kind && (a->kind != OUTPUT_FILE || strcmp(a->path, b->path) == 0);
 }
@@ -133,7 +134,7 @@ int streams_open(struct streams *streams, const struct context *ctx,
 	int r;
 
 	*subject = in->path;
-	r = open_stdin(streams, ctx, in, terminal);
+	r = streams_open_stdin(streams, ctx, in, terminal);
 	for (int i = 1; r >= 0 && i <= 2; i++) {
 		const struct output *output = i == 1 ? out : err;
 		bool direct = false;
@@ -142,17 +143,17 @@ int streams_open(struct streams *streams, const struct context *ctx,
 			streams->fds[i] = output->kind == OUTPUT_STDOUT ? 1 : 2;
 			continue;
 		}
-		if (i == 2 && output_equal(out, err) && !capture_is_apart(capture)) {
+		if (i == 2 && streams_is_same_output(out, err) && !capture_is_apart(capture)) {
 			if (streams->fds[1] != 1)
 				streams->fds[2] = streams->fds[1];
 			break;
 		}
-		*subject = subject_of(output);
-		r = open_output(ctx, config, output, capture, i, &direct);
+		*subject = streams_subject_of(output);
+		r = streams_open_output(ctx, config, output, capture, i, &direct);
 		if (r >= 0 && direct)
 			streams->journal = r;
 		if (r >= 0)
-			r = streams_own(streams, i, r);
+			r = streams_keep(streams, i, r);
 		else if (r == -ENOTSUP)
 			r = 0;
 	}

@@ -6,6 +6,8 @@
 #include "daemon/tree/build.h"
 
 #include "daemon/guard/lease.h"
+#include "daemon/loop/events.h"
+#include "daemon/node/agent.h"
 #include "daemon/service/machine.h"
 #include "daemon/spawn/alert.h"
 #include "daemon/spawn/final.h"
@@ -13,7 +15,7 @@
 #include "daemon/tree/goals.h"
 #include "daemon/tree/timetable.h"
 
-static const char *path_of(const void *node)
+static const char *tree_path_of(const void *node)
 {
 	return ((const struct node *)node)->config->path;
 }
@@ -35,6 +37,7 @@ void tree_remove(struct tree *tree, struct node *node)
 	tree_remove_service(tree, node);
 	node->timetable = timetable_free(node->timetable);
 	node->alert = alert_free(node->alert);
+	node->agent = agent_free(node->agent);
 	node->final = final_free(node->final);
 	node_free(node);
 }
@@ -55,10 +58,13 @@ int tree_add(struct tree *tree, struct config *config, const struct node_config 
 		node_free(node);
 		return r;
 	}
+	events_reserve(tree->ctx->events, tree->by_path.n);
 	goals_init(node, nc);
 	r = final_new(&node->final, node, nc);
 	if (r >= 0)
 		r = alert_new(&node->alert, node, nc);
+	if (r >= 0)
+		r = agent_new(&node->agent, node, nc);
 	if (r >= 0 && nc->argv)
 		r = service_new(&node->service, node, nc);
 	if (r >= 0)
@@ -81,7 +87,7 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 		.config = config_ref(config),
 		.ends = { .exit_when = config->exit_when },
 	};
-	dict_init(&tree->by_path, path_of);
+	dict_init(&tree->by_path, tree_path_of);
 	for (size_t i = 0; r == 0 && i < config->n_nodes; i++) {
 		struct node *node;
 
@@ -99,7 +105,7 @@ int tree_init(struct tree *tree, struct context *ctx, struct config *config)
 }
 
 /* Returns a node without children in the subtree of @node. */
-static struct node *deepest(struct node *node)
+static struct node *tree_find_deepest(struct node *node)
 {
 	while (!list_is_empty(&node->children))
 		node = list_entry(node->children.next, struct node, sibling);
@@ -109,7 +115,7 @@ static struct node *deepest(struct node *node)
 void tree_done(struct tree *tree)
 {
 	while (tree->root) {
-		struct node *node = deepest(tree->root);
+		struct node *node = tree_find_deepest(tree->root);
 
 		if (node == tree->root)
 			tree->root = NULL;
@@ -120,7 +126,7 @@ void tree_done(struct tree *tree)
 	tree->before = config_unref(tree->before);
 }
 
-static bool is_prunable(const struct node *node)
+static bool tree_is_prunable(const struct node *node)
 {
 	if (node->goal != GOAL_GONE || !node->complete || !list_is_empty(&node->children))
 		return false;
@@ -135,7 +141,7 @@ static bool is_prunable(const struct node *node)
 
 void tree_prune(struct tree *tree, struct node *node)
 {
-	while (node && is_prunable(node)) {
+	while (node && tree_is_prunable(node)) {
 		struct node *parent = node->parent;
 
 		tree_remove(tree, node);

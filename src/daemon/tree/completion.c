@@ -11,7 +11,7 @@
 #include "daemon/tree/build.h"
 #include "daemon/tree/goals.h"
 
-static void note_complete(struct tree *tree, struct node *node)
+static void completions_note_complete(struct tree *tree, struct node *node)
 {
 	char took[CLOCK_TEXT_MAX];
 	int level = node->service && list_is_empty(&node->children) ? LOG_DEBUG : LOG_NOTICE;
@@ -29,12 +29,12 @@ static void note_complete(struct tree *tree, struct node *node)
 		 node->forced ? " (forced)" : "");
 }
 
-static void process_completion(struct tree *tree, struct node *node)
+static void completions_process_node(struct tree *tree, struct node *node)
 {
 	alert_update(node);
 	final_update(node);
 	if (!node->complete && swansong_completion_done(node->completion))
-		note_complete(tree, node);
+		completions_note_complete(tree, node);
 	if (node->service && !node->config->argv && !fsm_has_process(node->service->state))
 		tree_remove_service(tree, node);
 	if (node->complete)
@@ -48,6 +48,6 @@ bool completions_process(struct tree *tree)
 	struct node *node;
 
 	node_for_each_taken (node, tree->ctx, TASK_COMPLETIONS)
-		process_completion(tree, node);
+		completions_process_node(tree, node);
 	return tree->root->complete && !before;
 }

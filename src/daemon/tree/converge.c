@@ -27,7 +27,7 @@
  * A service that has stopped its group by its failure stays failed until it or the whole tree is
  * stopped.
  */
-static bool has_failed_its_group(const struct service *s)
+static bool converge_has_failed_its_group(const struct service *s)
 {
 	const struct node *n = s->node;
 
@@ -38,11 +38,11 @@ static bool has_failed_its_group(const struct service *s)
 	return n && n->cause == CAUSE_FAILURE;
 }
 
-static void stop(struct service *s)
+static void converge_stop(struct service *s)
 {
 	enum service_event event;
 
-	if (has_failed_its_group(s)) {
+	if (converge_has_failed_its_group(s)) {
 		node_end_task(s->node, TASK_STOPS);
 		return;
 	}
@@ -61,12 +61,12 @@ void converge_stops(struct tree *tree)
 	struct node *node;
 
 	node_for_each_due (node, tree->ctx, TASK_STOPS)
-		stop(node->service);
+		converge_stop(node->service);
 }
 
 /* --- generations --- */
 
-static int renew_node(struct node *node)
+static int converge_renew_node(struct node *node)
 {
 	lease_keep_budget(node);
 	if (node->service)
@@ -76,7 +76,7 @@ static int renew_node(struct node *node)
 }
 
 /* A node without memory for its next generation stays stopped. */
-static void give_up(struct tree *tree, struct node *node, int error)
+static void converge_give_up(struct tree *tree, struct node *node, int error)
 {
 	log_node(node->ctx->log, LOG_ERR, node_name(node), "cannot be started again: %s",
 		 strerror(error));
@@ -84,16 +84,16 @@ static void give_up(struct tree *tree, struct node *node, int error)
 }
 
 /* Parents come first: a generation cannot begin below a stopped one. */
-static void renew(struct tree *tree, struct node *top)
+static void converge_renew(struct tree *tree, struct node *top)
 {
 	for (struct node *n = top; n; n = node_next(n, top)) {
 		int r;
 
 		if (node_goal(n) < GOAL_IDLE || (n->parent && node_is_stopped(n->parent)))
 			continue;
-		r = node_is_stopped(n) ? renew_node(n) : 0;
+		r = node_is_stopped(n) ? converge_renew_node(n) : 0;
 		if (r < 0)
-			give_up(tree, n, -r);
+			converge_give_up(tree, n, -r);
 		else if (n->service)
 			service_update_soon(n->service);
 	}
@@ -106,13 +106,13 @@ void converge_renewals(struct tree *tree)
 	/* A stopped parent is on the list as well, and its renewal includes this node. */
 	node_for_each_taken (node, tree->ctx, TASK_RENEWALS)
 		if (!node->parent || !node_is_stopped(node->parent))
-			renew(tree, node);
+			converge_renew(tree, node);
 }
 
 /* --- starts --- */
 
 /* The timer of the delay puts the service back on the list. */
-static bool is_early(struct service *s)
+static bool converge_is_early(struct service *s)
 {
 	uint64_t now = clock_now_usec();
 
@@ -124,7 +124,7 @@ static bool is_early(struct service *s)
 	return true;
 }
 
-static void set_blocked(struct service *s, bool blocked)
+static void converge_set_blocked(struct service *s, bool blocked)
 {
 	if (s->blocked == blocked)
 		return;
@@ -134,16 +134,17 @@ static void set_blocked(struct service *s, bool blocked)
 }
 
 /* Returns the event that starts @s, or N_EVENTS if it does not start now. */
-static enum service_event start_event(struct service *s)
+static enum service_event converge_start_event(struct service *s)
 {
 	enum service_event event =
 		goal_event(s->state, service_is_stopped(s), service_is_wanted(s));
 
-	return (event == EVENT_START || event == EVENT_TIMEOUT) && !is_early(s) ? event : N_EVENTS;
+	return (event == EVENT_START || event == EVENT_TIMEOUT) && !converge_is_early(s) ? event
+											 : N_EVENTS;
 }
 
 /* A requirement that ended before @s began to wait starts again; one that ended later blocks @s. */
-static void reset_ended(struct node *required, const struct service *s)
+static void converge_reset_ended(struct node *required, const struct service *s)
 {
 	uint64_t since = s->state == STATE_BACKOFF ? s->timeout_usec : s->since_usec;
 
@@ -159,20 +160,20 @@ static void reset_ended(struct node *required, const struct service *s)
 }
 
 /* Requirements are put on the list first, so that every start of this turn sees them. */
-static void prepare_start(struct tree *tree, const struct service *s)
+static void converge_prepare_start(struct tree *tree, const struct service *s)
 {
 	goals_need(tree, s);
 	for (const struct node *n = s->node; n; n = n->parent) {
 		for (struct node *const *to = node_edges(n, EDGE_REQUIRES); to && *to; to++)
 			if (!start_order_is_satisfied(*to))
-				reset_ended(*to, s);
+				converge_reset_ended(*to, s);
 	}
 }
 
 /* Returns true if @s was started. */
-static bool start(struct service *s)
+static bool converge_start(struct service *s)
 {
-	enum service_event event = start_event(s);
+	enum service_event event = converge_start_event(s);
 
 	if (event == N_EVENTS) {
 		node_end_task(s->node, TASK_STARTS);
@@ -181,7 +182,7 @@ static bool start(struct service *s)
 		return false;
 	}
 	if (start_order_is_blocked(s)) {
-		set_blocked(s, start_order_has_lost_requirement(s));
+		converge_set_blocked(s, start_order_has_lost_requirement(s));
 		return false;
 	}
 	node_end_task(s->node, TASK_STARTS);
@@ -198,18 +199,18 @@ void converge_starts(struct tree *tree)
 	if (cgroups_is_draining(ctx->cgroups))
 		return;
 	node_for_each_due (node, ctx, TASK_STARTS)
-		if (start_event(node->service) != N_EVENTS)
-			prepare_start(tree, node->service);
+		if (converge_start_event(node->service) != N_EVENTS)
+			converge_prepare_start(tree, node->service);
 	node_for_each_due (node, ctx, TASK_STARTS) {
 		if (starts == STARTS_PER_TURN) {
 			context_update_soon(ctx);
 			return;
 		}
-		starts += start(node->service);
+		starts += converge_start(node->service);
 	}
 }
 
-static bool is_starting(const struct service *s)
+static bool converge_is_service_starting(const struct service *s)
 {
 	if (s->attempted || !service_is_wanted(s))
 		return false;
@@ -219,7 +220,7 @@ static bool is_starting(const struct service *s)
 bool converge_is_starting(const struct tree *tree)
 {
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
-		if (n->service && is_starting(n->service))
+		if (n->service && converge_is_service_starting(n->service))
 			return true;
 	return false;
 }

@@ -19,7 +19,7 @@
 #include "daemon/service/signal.h"
 #include "model/life/budget.h"
 
-static void revoke_leases(struct node *node)
+static void deadline_revoke_leases(struct node *node)
 {
 	while (!list_is_empty(&node->leases)) {
 		node_note_forced(node);
@@ -28,7 +28,7 @@ static void revoke_leases(struct node *node)
 }
 
 /* Ends all of @node but its final action, which may last until the deadline. */
-static void force(struct node *node)
+static void deadline_force_node(struct node *node)
 {
 	uint64_t now = clock_now_usec();
 
@@ -43,7 +43,7 @@ static void force(struct node *node)
 			service_end_kept(n->service);
 		if (n->service && n->service->setup.launch.capture)
 			capture_release(n->service->setup.launch.capture);
-		revoke_leases(n);
+		deadline_revoke_leases(n);
 		alert_force(n);
 		final_hurry(n);
 	}
@@ -51,14 +51,14 @@ static void force(struct node *node)
 }
 
 /* The time of the root is limited by the parent manager, too. */
-static uint64_t granted(const struct node *node)
+static uint64_t deadline_granted_usec(const struct node *node)
 {
 	return node->parent ? USEC_INFINITY : budget_of_grace(node->ctx->grace_usec);
 }
 
-static uint64_t budget_of(const struct node *node, const struct node_config *config)
+static uint64_t deadline_budget_of(const struct node *node, const struct node_config *config)
 {
-	return MIN(config->shutdown_timeout_usec, granted(node));
+	return MIN(config->shutdown_timeout_usec, deadline_granted_usec(node));
 }
 
 void deadline_log_limit(const struct node *root)
@@ -66,31 +66,32 @@ void deadline_log_limit(const struct node *root)
 	char grace[CLOCK_TEXT_MAX], timeout[CLOCK_TEXT_MAX], left[CLOCK_TEXT_MAX];
 	uint64_t usec = root->config->shutdown_timeout_usec;
 
-	if (granted(root) >= usec)
+	if (deadline_granted_usec(root) >= usec)
 		return;
 	log_line(
 		root->ctx->log, LOG_NOTICE,
 		"shutdown limited to %s: the grace of %s less a margin is below the shutdown-timeout of %s",
-		clock_text(left, granted(root)), clock_text(grace, root->ctx->grace_usec),
-		clock_text(timeout, usec));
+		clock_text(left, deadline_granted_usec(root)),
+		clock_text(grace, root->ctx->grace_usec), clock_text(timeout, usec));
 }
 
 /* Of a node with less time than its own budget and that of its parent. */
-static bool is_limited_by_request(const struct node *node)
+static bool deadline_is_limited_by_request(const struct node *node)
 {
 	return !node->parent || node->deadline_usec < node->parent->kill_usec;
 }
 
-static void log_spent(const struct node *node)
+static void deadline_log_spent(const struct node *node)
 {
 	uint64_t usec = node->config->shutdown_timeout_usec;
-	bool by_grace = granted(node) < usec;
+	bool by_grace = deadline_granted_usec(node) < usec;
 	const char *but = final_is_pending(node) ? "; the final action has time left" : "";
 	char budget[CLOCK_TEXT_MAX];
 
-	if (node->deadline_usec < clock_add(node->stop_usec, budget_of(node, node->config)))
+	if (node->deadline_usec <
+	    clock_add(node->stop_usec, deadline_budget_of(node, node->config)))
 		log_node(node->ctx->log, LOG_WARNING, node_name(node),
-			 is_limited_by_request(node)
+			 deadline_is_limited_by_request(node)
 				 ? "the grace of a request less a margin has expired%s"
 				 : "the budget of an ancestor has expired%s",
 			 but);
@@ -105,7 +106,7 @@ static void log_spent(const struct node *node)
  * Revokes leases early, so that the services that wait for them get their stop signal before the
  * kill phase.
  */
-static void last_call(struct node *node)
+static void deadline_last_call(struct node *node)
 {
 	uint64_t now = clock_now_usec();
 
@@ -115,12 +116,12 @@ static void last_call(struct node *node)
 		if (n->draining == 0 || stop_order_followers_timeout(n) == 0)
 			continue;
 		if (!stop_order_blocker(n))
-			revoke_leases(n);
+			deadline_revoke_leases(n);
 		deadline_begin_last_call(n, now);
 	}
 }
 
-static bool is_last_call(const struct node *node)
+static bool deadline_is_last_call(const struct node *node)
 {
 	return node->call_usec < node->kill_usec && clock_now_usec() < node->kill_usec;
 }
@@ -137,7 +138,7 @@ void deadline_force_soon(struct node *node)
 	node_add_task(node, TASK_DEADLINES);
 }
 
-static void follow(struct node *node)
+static void deadline_process(struct node *node)
 {
 	bool asked = node->force.asked;
 
@@ -145,13 +146,13 @@ static void follow(struct node *node)
 	/* Only the final action remains, which has a limit of its own. */
 	if (!node->stop_usec || (final_has_begun(node) && !asked))
 		return;
-	if (is_last_call(node)) {
-		last_call(node);
+	if (deadline_is_last_call(node)) {
+		deadline_last_call(node);
 		return;
 	}
 	if (!asked)
-		log_spent(node);
-	force(node);
+		deadline_log_spent(node);
+	deadline_force_node(node);
 }
 
 void deadline_update(struct context *ctx)
@@ -159,18 +160,18 @@ void deadline_update(struct context *ctx)
 	struct node *node;
 
 	node_for_each_taken (node, ctx, TASK_DEADLINES)
-		follow(node);
+		deadline_process(node);
 }
 
 /* A node with the budget of its parent is forced when the parent is. */
-static bool has_own_end(const struct node *node)
+static bool deadline_has_own_end(const struct node *node)
 {
 	return !node->parent || node->kill_usec < node->parent->kill_usec;
 }
 
 void deadline_begin(struct node *node, uint64_t now)
 {
-	uint64_t own = clock_add(node->stop_usec, budget_of(node, node->config));
+	uint64_t own = clock_add(node->stop_usec, deadline_budget_of(node, node->config));
 	uint64_t before = node->kill_usec;
 	uint64_t wanted =
 		final_is_pending(node) ? node_config_extras(node->config)->final_timeout_usec : 0;
@@ -182,7 +183,7 @@ void deadline_begin(struct node *node, uint64_t now)
 	node->kill_usec = MIN(before, budget_before(node->deadline_usec, now, wanted));
 	if (node->kill_usec < before)
 		node->call_usec = USEC_INFINITY;
-	if (node->kill_usec < before && has_own_end(node))
+	if (node->kill_usec < before && deadline_has_own_end(node))
 		alarm_set(&node->ctx->alarms, &node->budget, node->kill_usec);
 }
 
@@ -193,7 +194,7 @@ void deadline_begin_last_call(struct node *node, uint64_t now)
 
 	if (timeout == 0)
 		return;
-	while (!has_own_end(top) && top->parent)
+	while (!deadline_has_own_end(top) && top->parent)
 		top = top->parent;
 	call = budget_before(top->kill_usec, now, timeout);
 	if (call >= top->call_usec || call >= top->kill_usec)

@@ -13,7 +13,7 @@
 #include "base/macro.h"
 #include "model/config/transient.h"
 
-static int append_to_list(struct node ***list, struct node *node)
+static int edges_append_to_list(struct node ***list, struct node *node)
 {
 	size_t n = 0;
 	struct node **more;
@@ -32,15 +32,15 @@ static int append_to_list(struct node ***list, struct node *node)
 	return 0;
 }
 
-static int append(struct node *to, size_t list, struct node *node)
+static int edges_append(struct node *to, size_t list, struct node *node)
 {
 	if (!to->edges.next)
 		to->edges.next = calloc(1, sizeof(*to->edges.next));
-	return to->edges.next ? append_to_list(&to->edges.next->lists[list], node) : -ENOMEM;
+	return to->edges.next ? edges_append_to_list(&to->edges.next->lists[list], node) : -ENOMEM;
 }
 
 /* Adds the edges of one kind from @node to @targets. */
-static int link_edges(struct tree *tree, const struct config *config, struct node *node,
+static int edges_link(struct tree *tree, const struct config *config, struct node *node,
 		      enum edge edge, struct node_config *const *targets)
 {
 	bool keeps = tree_keeps(node, config);
@@ -51,20 +51,20 @@ static int link_edges(struct tree *tree, const struct config *config, struct nod
 
 		if (!target || (keeps && !tree_keeps(target, config)))
 			continue;
-		if (append(node, edge, target) < 0 || append(target, other, node) < 0)
+		if (edges_append(node, edge, target) < 0 || edges_append(target, other, node) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
 /* Adds all edges that @nc declares for @node. */
-static int link_node(struct tree *tree, const struct config *config, struct node *node,
-		     const struct node_config *nc)
+static int edges_link_node(struct tree *tree, const struct config *config, struct node *node,
+			   const struct node_config *nc)
 {
 	int r = 0;
 
 	for (enum edge edge = 0; r == 0 && edge < N_EDGES; edge++)
-		r = link_edges(tree, config, node, edge, node_config_edges(nc, edge));
+		r = edges_link(tree, config, node, edge, node_config_edges(nc, edge));
 	return r;
 }
 
@@ -86,7 +86,7 @@ int edges_check(const struct tree *tree, const struct config *config, bool leavi
 }
 
 /* Checks that the nodes that are not in @config form no cycle with it.  Return: 0 or -ENOMEM. */
-static int check_leaving(const struct tree *tree, const struct config *config, bool *ret)
+static int edges_check_leaving(const struct tree *tree, const struct config *config, bool *ret)
 {
 	cleanup(diag_freep) struct diag *diag = NULL;
 	int r = diag_new(&diag);
@@ -100,13 +100,13 @@ static int check_leaving(const struct tree *tree, const struct config *config, b
 int edges_prepare(struct tree *tree, const struct config *config)
 {
 	bool keep;
-	int r = check_leaving(tree, config, &keep);
+	int r = edges_check_leaving(tree, config, &keep);
 
 	for (struct node *n = tree->root; r == 0 && n; n = node_next(n, tree->root)) {
 		const struct node_config *nc = config_find(config, n->config->path);
 
 		if (nc || keep || tree_keeps(n, config))
-			r = link_node(tree, config, n, nc ? nc : n->config);
+			r = edges_link_node(tree, config, n, nc ? nc : n->config);
 	}
 	if (r < 0)
 		edges_cancel(tree);
@@ -132,7 +132,7 @@ void edges_commit(struct tree *tree)
 	edges_cancel(tree);
 }
 
-static void remove_from(struct node **list, const struct node *node)
+static void edges_remove_from(struct node **list, const struct node *node)
 {
 	size_t to = 0;
 
@@ -145,7 +145,7 @@ static void remove_from(struct node **list, const struct node *node)
 }
 
 /*
- * An edge is in lists of both its ends: the ends of the edges of @node have all lists that name it.
+ * An edge is in a list of each of its two nodes, so only the nodes at the edges of @node name it.
  */
 void edges_remove(struct node *node)
 {
@@ -154,6 +154,6 @@ void edges_remove(struct node *node)
 
 		for (size_t e = 0; ends && ends[e]; e++)
 			for (size_t j = 0; j < N_LISTS; j++)
-				remove_from(node_edges(ends[e], j), node);
+				edges_remove_from(node_edges(ends[e], j), node);
 	}
 }

@@ -18,13 +18,13 @@ bool exit_has_essential(const struct tree *tree)
 	return false;
 }
 
-static bool counts(const struct node *n, bool essential)
+static bool exit_is_counted(const struct node *n, bool essential)
 {
 	return n->service && n->goal != GOAL_GONE && (!essential || n->config->essential);
 }
 
 /* A service has ended if nothing under way starts it again. */
-static bool has_ended(const struct service *s)
+static bool exit_has_ended(const struct service *s)
 {
 	return service_is_resolved(s) && !service_is_at_work(s) && !service_is_listening(s) &&
 	       node_goal(s->node) != GOAL_CYCLE;
@@ -35,16 +35,16 @@ static bool exit_is_due(const struct tree *tree)
 	bool essential = exit_has_essential(tree), any = false;
 
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (!counts(n, essential))
+		if (!exit_is_counted(n, essential))
 			continue;
-		if (!has_ended(n->service))
+		if (!exit_has_ended(n->service))
 			return false;
 		any = true;
 	}
 	return any;
 }
 
-static bool ended_badly(const struct service *s)
+static bool exit_has_ended_badly(const struct service *s)
 {
 	if (s->state == STATE_FAILED)
 		return true;
@@ -59,17 +59,17 @@ static struct service *exit_cause(const struct tree *tree)
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		struct service *s = n->service;
 
-		if (!counts(n, essential))
+		if (!exit_is_counted(n, essential))
 			continue;
 		if (essential && !any)
 			any = s;
-		if (ended_badly(s) && (!first || s->since_usec < first->since_usec))
+		if (exit_has_ended_badly(s) && (!first || s->since_usec < first->since_usec))
 			first = s;
 	}
 	return first ? first : any;
 }
 
-static bool is_failure_fatal(const struct service *s)
+static bool exit_is_failure_fatal(const struct service *s)
 {
 	const struct node *parent = s->node->parent;
 
@@ -77,23 +77,23 @@ static bool is_failure_fatal(const struct service *s)
 	       (s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT && !parent->parent);
 }
 
-static bool is_fatal(const struct tree *tree, const struct service *s)
+static bool exit_is_fatal(const struct tree *tree, const struct service *s)
 {
 	if (service_is_at_work(s))
 		return s->run.outcome.kind == OUTCOME_UNHEALTHY; /* on-unhealthy = shutdown */
 	return (s->config->essential && tree->ends.exit_when == EXIT_WHEN_ANY) ||
-	       (s->state == STATE_FAILED && is_failure_fatal(s));
+	       (s->state == STATE_FAILED && exit_is_failure_fatal(s));
 }
 
 /* A service without a section is not essential; one that is restarted has not ended. */
-static void note_end(struct tree *tree, struct service *s)
+static void exit_note_end(struct tree *tree, struct service *s)
 {
 	struct ends *ends = &tree->ends;
 
 	if (s->node->goal == GOAL_GONE || node_goal(s->node) == GOAL_CYCLE ||
 	    service_awaits_connection(s))
 		return;
-	if (is_fatal(tree, s) && !ends->cause)
+	if (exit_is_fatal(tree, s) && !ends->cause)
 		ends->cause = s;
 	if (service_is_at_work(s))
 		return;
@@ -102,7 +102,7 @@ static void note_end(struct tree *tree, struct service *s)
 		ends->first = s;
 }
 
-static void end(struct tree *tree, const char *reason)
+static void exit_end_tree(struct tree *tree, const char *reason)
 {
 	const struct service *cause = tree->ends.cause;
 
@@ -111,7 +111,7 @@ static void end(struct tree *tree, const char *reason)
 	goals_stop(tree, tree->root, CAUSE_SHUTDOWN, reason);
 }
 
-static void end_because(struct tree *tree, const struct service *s)
+static void exit_end_for_service(struct tree *tree, const struct service *s)
 {
 	char reason[CONFIG_NAME_MAX + 20];
 
@@ -119,7 +119,7 @@ static void end_because(struct tree *tree, const struct service *s)
 		       s->state == STATE_FAILED ? "has failed"
 		       : service_is_at_work(s)	? "is unhealthy"
 						: "has ended");
-	end(tree, reason);
+	exit_end_tree(tree, reason);
 }
 
 void exit_update(struct tree *tree)
@@ -127,9 +127,9 @@ void exit_update(struct tree *tree)
 	struct node *node;
 
 	node_for_each_taken (node, tree->ctx, TASK_ENDS)
-		note_end(tree, node->service);
+		exit_note_end(tree, node->service);
 	if (tree->ends.cause && !node_is_stopped(tree->root))
-		end_because(tree, tree->ends.cause);
+		exit_end_for_service(tree, tree->ends.cause);
 }
 
 void exit_update_last(struct tree *tree)
@@ -140,6 +140,6 @@ void exit_update_last(struct tree *tree)
 	    !exit_is_due(tree))
 		return;
 	ends->cause = exit_cause(tree);
-	end(tree, exit_has_essential(tree) ? "all essential services have ended"
-					   : "all services have ended");
+	exit_end_tree(tree, exit_has_essential(tree) ? "all essential services have ended"
+						     : "all services have ended");
 }

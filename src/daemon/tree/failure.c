@@ -12,14 +12,14 @@
 #include "daemon/tree/goals.h"
 #include "model/life/result.h"
 
-static void delay_start(struct node *top, uint64_t usec)
+static void failure_delay_start(struct node *top, uint64_t usec)
 {
 	for (struct node *n = top; n; n = node_next(n, top))
 		if (n->service)
 			n->service->not_before_usec = usec;
 }
 
-static void restart_members(struct tree *tree, struct service *s)
+static void failure_restart_members(struct tree *tree, struct service *s)
 {
 	struct node *parent = s->node->parent, *n;
 	bool all = parent->config->strategy == ONE_FOR_ALL, found = false;
@@ -36,13 +36,13 @@ static void restart_members(struct tree *tree, struct service *s)
 		/* Stopped and idle members stay as they are. */
 		if ((!all && !found) || (n->goal != GOAL_UP && n->goal != GOAL_CYCLE))
 			continue;
-		delay_start(n, usec);
+		failure_delay_start(n, usec);
 		goals_lower(&goals, n, REQUEST_CYCLE, reason);
 	}
 	goals_commit(&goals);
 }
 
-static void alert(const struct service *s)
+static void failure_run_alert(const struct service *s)
 {
 	const struct result_of result = {
 		.config = s->config,
@@ -53,17 +53,17 @@ static void alert(const struct service *s)
 	alert_begin(s->node, &s->run.outcome, result_name(&result));
 }
 
-static void process_failure(struct tree *tree, struct service *s)
+static void failure_process(struct tree *tree, struct service *s)
 {
 	struct node *parent = s->node->parent;
 
 	if (service_is_stopped(s))
 		return;
 	if (s->state == STATE_BACKOFF && parent->config->strategy != ONE_FOR_ONE)
-		restart_members(tree, s);
+		failure_restart_members(tree, s);
 	/* Before a stop: on-failure-command then runs within its budget. */
 	if (s->state == STATE_FAILED)
-		alert(s);
+		failure_run_alert(s);
 	if (s->state == STATE_FAILED && s->config->on_failed == ON_FAILED_SHUTDOWN_PARENT &&
 	    parent->parent)
 		goals_stop(tree, parent, CAUSE_FAILURE, "a service of the group was given up");
@@ -74,5 +74,5 @@ void failures_process(struct tree *tree)
 	struct node *node;
 
 	node_for_each_taken (node, tree->ctx, TASK_FAILURES)
-		process_failure(tree, node->service);
+		failure_process(tree, node->service);
 }

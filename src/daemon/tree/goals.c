@@ -54,8 +54,9 @@ static bool goals_ask(struct goals *g, struct node *node, enum goal_request requ
 
 void goals_begin(struct goals *g, struct tree *tree, enum goal_cause cause)
 {
-	*g = (struct goals){ .tree = tree, .cause = cause, .usec = clock_now_usec(),
-			      .until_usec = USEC_INFINITY };
+	*g = (struct goals){
+		.tree = tree, .cause = cause, .usec = clock_now_usec(), .until_usec = USEC_INFINITY
+	};
 	list_init(&g->lowered);
 }
 
@@ -74,7 +75,7 @@ void goals_lower(struct goals *g, struct node *node, enum goal_request request, 
 		node_update_soon(node); /* a Complete node is not reported as such again */
 }
 
-static bool requires(const struct node *node, const struct node *target)
+static bool goals_requires(const struct node *node, const struct node *target)
 {
 	for (struct node *const *to = node_edges(node, EDGE_REQUIRES); to && *to; to++)
 		if (*to == target)
@@ -93,7 +94,8 @@ static void goals_lower_dependents(struct goals *g, const struct node *top, cons
 		bool was_stopped = node_is_stopped(*to);
 
 		/* Nodes below @top share its effective goal; an idle node has nothing to stop. */
-		if ((*to)->goal == GOAL_IDLE || node_is_within(*to, top) || !requires(*to, node))
+		if ((*to)->goal == GOAL_IDLE || node_is_within(*to, top) ||
+		    !goals_requires(*to, node))
 			continue;
 		goals_lower(g, *to, request, reason);
 		if (g->on_dependent && !was_stopped)
@@ -102,7 +104,7 @@ static void goals_lower_dependents(struct goals *g, const struct node *top, cons
 }
 
 /* Returns the node after @node in the subtree of @top that is not below @node, or NULL. */
-static struct node *node_beside(const struct node *node, const struct node *top)
+static struct node *goals_node_beside(const struct node *node, const struct node *top)
 {
 	for (; node != top; node = node->parent)
 		if (node->sibling.next != &node->parent->children)
@@ -119,7 +121,7 @@ static void goals_lower_all_dependents(struct goals *g, const struct node *top)
 
 		if (!was_down)
 			goals_lower_dependents(g, top, n);
-		next = was_down ? node_beside(n, top) : node_next(n, top);
+		next = was_down ? goals_node_beside(n, top) : node_next(n, top);
 	}
 }
 
@@ -226,7 +228,7 @@ void goals_retire(struct tree *tree, struct node *node, const char *reason)
 
 /* --- requests: the nodes to raise --- */
 
-static bool is_startable(const struct tree *tree, const struct node *node)
+static bool goals_is_startable(const struct tree *tree, const struct node *node)
 {
 	if (tree->root->goal == GOAL_DOWN)
 		return false;
@@ -236,7 +238,7 @@ static bool is_startable(const struct tree *tree, const struct node *node)
 }
 
 /* Returns true if @node does not run and does not come back by itself. */
-static bool is_missing(const struct node *node)
+static bool goals_is_missing(const struct node *node)
 {
 	return !start_order_is_satisfied(node) && node_goal(node) != GOAL_CYCLE;
 }
@@ -249,11 +251,11 @@ static int goals_select_needed(struct goals *g, struct list *selected, const str
 			       enum edge edge)
 {
 	for (struct node *const *to = node_edges(node, edge); to && *to; to++) {
-		bool startable = is_startable(g->tree, *to);
+		bool startable = goals_is_startable(g->tree, *to);
 
 		if (!startable && edge == EDGE_REQUIRES)
 			return -ESHUTDOWN;
-		if (startable && is_missing(*to) && list_is_empty(&(*to)->in_batch))
+		if (startable && goals_is_missing(*to) && list_is_empty(&(*to)->in_batch))
 			list_append(selected, &(*to)->in_batch);
 	}
 	return 0;
@@ -275,7 +277,7 @@ static int goals_select_all_needed(struct goals *g, struct list *selected, const
 static int goals_select(struct goals *g, struct list *selected, struct node *node)
 {
 	struct node *top;
-	int r = is_startable(g->tree, node) ? 0 : -ESHUTDOWN;
+	int r = goals_is_startable(g->tree, node) ? 0 : -ESHUTDOWN;
 
 	list_append(selected, &node->in_batch);
 	list_for_each (top, selected, in_batch)
@@ -285,7 +287,7 @@ static int goals_select(struct goals *g, struct list *selected, struct node *nod
 	return r;
 }
 
-static struct node *find_highest_down(struct node *node)
+static struct node *goals_find_highest_down(struct node *node)
 {
 	struct node *highest = NULL;
 
@@ -298,7 +300,7 @@ static struct node *find_highest_down(struct node *node)
 /* The stopped groups above @node run again; their stop moves to their other members. */
 static void goals_lift(struct goals *g, struct node *node)
 {
-	struct node *highest = find_highest_down(node), *n;
+	struct node *highest = goals_find_highest_down(node), *n;
 	enum goal_cause cause = highest ? highest->cause : g->cause;
 
 	for (; highest && node != highest; node = node->parent) {
@@ -312,7 +314,7 @@ static void goals_lift(struct goals *g, struct node *node)
 }
 
 /* Returns true if the sockets of @n were closed because its service has failed. */
-static bool has_failed_on_demand(const struct node *n)
+static bool goals_has_failed_on_demand(const struct node *n)
 {
 	return n->service && n->service->state == STATE_FAILED && service_is_on_demand(n->service);
 }
@@ -328,9 +330,9 @@ static void goals_raise_members(struct goals *g, struct node *top)
 			(void)goals_ask(g, n, REQUEST_START);
 			if (n->service)
 				goals_reset(n->service);
-		} else if (was_down || n->goal == GOAL_DOWN || has_failed_on_demand(n)) {
+		} else if (was_down || n->goal == GOAL_DOWN || goals_has_failed_on_demand(n)) {
 			(void)goals_ask(g, n, REQUEST_REST);
-			if (has_failed_on_demand(n))
+			if (goals_has_failed_on_demand(n))
 				goals_reset(n->service);
 		}
 	}

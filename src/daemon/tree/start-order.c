@@ -14,7 +14,7 @@ bool start_order_is_satisfied(const struct node *node)
 }
 
 /* Returns true if @node does not satisfy a requirement and nothing under way will change that. */
-static bool is_lost(const struct node *node)
+static bool start_order_is_lost(const struct node *node)
 {
 	const struct service *s = node->service;
 
@@ -23,7 +23,7 @@ static bool is_lost(const struct node *node)
 }
 
 /* Returns the first node that @service or an ancestor requires and that is not present, or NULL. */
-static struct node *find_missing(const struct service *service)
+static struct node *start_order_find_missing(const struct service *service)
 {
 	for (const struct node *n = service->node; n; n = n->parent) {
 		for (struct node *const *to = node_edges(n, EDGE_REQUIRES); to && *to; to++)
@@ -33,7 +33,7 @@ static struct node *find_missing(const struct service *service)
 	return NULL;
 }
 
-static struct node *find_unresolved(struct node *const *nodes)
+static struct node *start_order_find_unresolved(struct node *const *nodes)
 {
 	for (; nodes && *nodes; nodes++)
 		if ((*nodes)->counts.resolved < (*nodes)->counts.services)
@@ -42,17 +42,17 @@ static struct node *find_unresolved(struct node *const *nodes)
 }
 
 /* Returns the first node that blocks @service, apart from its restart group. */
-static struct node *find_blocker(const struct service *service)
+static struct node *start_order_find_blocker(const struct service *service)
 {
-	struct node *blocker = find_missing(service);
+	struct node *blocker = start_order_find_missing(service);
 
 	for (struct node *n = service->node; n && !blocker; n = n->parent) {
 		/* The final action of an earlier generation has not ended. */
 		if (final_is_pending(n))
 			return n;
-		blocker = find_unresolved(node_edges(n, EDGE_WANTS));
+		blocker = start_order_find_unresolved(node_edges(n, EDGE_WANTS));
 		if (!blocker)
-			blocker = find_unresolved(node_edges(n, EDGE_AFTER));
+			blocker = start_order_find_unresolved(node_edges(n, EDGE_AFTER));
 	}
 	return blocker;
 }
@@ -61,7 +61,7 @@ static struct node *find_blocker(const struct service *service)
  * Returns the ancestor of @service with a strategy that restarts children, some of which are not
  * yet Complete; or NULL.
  */
-static struct node *find_restart_group(const struct service *service)
+static struct node *start_order_find_restart_group(const struct service *service)
 {
 	struct node *n = service->not_before_usec ? service->node->parent : NULL;
 
@@ -70,7 +70,7 @@ static struct node *find_restart_group(const struct service *service)
 	return n;
 }
 
-static struct node *find_cycling(const struct node *group)
+static struct node *start_order_find_cycling(const struct node *group)
 {
 	struct node *n;
 
@@ -82,27 +82,27 @@ static struct node *find_cycling(const struct node *group)
 
 struct node *start_order_blocker(const struct service *service)
 {
-	const struct node *group = find_restart_group(service);
+	const struct node *group = start_order_find_restart_group(service);
 
-	return group ? find_cycling(group) : find_blocker(service);
+	return group ? start_order_find_cycling(group) : start_order_find_blocker(service);
 }
 
 bool start_order_is_blocked(const struct service *service)
 {
-	return find_restart_group(service) || find_blocker(service);
+	return start_order_find_restart_group(service) || start_order_find_blocker(service);
 }
 
 bool start_order_has_lost_requirement(const struct service *service)
 {
-	const struct node *missing = find_missing(service);
+	const struct node *missing = start_order_find_missing(service);
 
-	return missing && is_lost(missing);
+	return missing && start_order_is_lost(missing);
 }
 
-static struct node *find_lost(struct node *top)
+static struct node *start_order_find_lost(struct node *top)
 {
 	for (struct node *n = top; n; n = node_next(n, top))
-		if (n->service && start_order_is_meant(n, top) && is_lost(n))
+		if (n->service && start_order_is_meant(n, top) && start_order_is_lost(n))
 			return n;
 	return top;
 }
@@ -113,9 +113,9 @@ struct node *start_order_culprit(const struct service *service)
 	struct node *culprit = NULL;
 
 	while (service && start_order_has_lost_requirement(service)) {
-		culprit = find_missing(service);
+		culprit = start_order_find_missing(service);
 		if (node_goal(culprit) > GOAL_DOWN)
-			culprit = find_lost(culprit);
+			culprit = start_order_find_lost(culprit);
 		service = culprit->service && culprit->service->blocked ? culprit->service : NULL;
 	}
 	return culprit;

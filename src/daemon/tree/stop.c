@@ -66,7 +66,7 @@ void stop_commit(struct tree *tree)
 	context_update_soon(tree->ctx);
 }
 
-static void give_up(const struct node *node, struct process *process)
+static void stop_give_up_process(const struct node *node, struct process *process)
 {
 	log_node(node->ctx->log, LOG_ERR, node_name(node),
 		 "giving up pid %d (%s): SIGKILL has no effect", (int)process->pid, process->name);
@@ -86,11 +86,11 @@ void stop_abandon(struct tree *tree)
 		if (!s || !(fsm_has_process(s->state) || !list_is_empty(&s->remaining)))
 			continue;
 		for (unsigned i = 0; (h = service_running_hook(s, i)); i++)
-			give_up(n, &h->process);
+			stop_give_up_process(n, &h->process);
 		if (s->main.alive || (s->main.pid > 0 && list_is_empty(&s->remaining)))
-			give_up(n, &s->main);
+			stop_give_up_process(n, &s->main);
 		list_for_each (p, &s->remaining, by_service)
-			give_up(n, p);
+			stop_give_up_process(n, p);
 		swansong_guard_drop(&s->main.guard);
 	}
 }

@@ -36,12 +36,12 @@ struct timetable {
 	uint64_t done_usec;    /* CLOCK_REALTIME; all times up to this one are past */
 };
 
-static const struct schedule *schedule_of(const struct timetable *t)
+static const struct schedule *timetable_schedule_of(const struct timetable *t)
 {
 	return node_config_extras(t->config)->schedule;
 }
 
-static uint64_t random_below(uint64_t limit)
+static uint64_t timetable_random_below(uint64_t limit)
 {
 	uint64_t number = 0;
 
@@ -50,7 +50,7 @@ static uint64_t random_below(uint64_t limit)
 	return number % limit;
 }
 
-static void on_alarm(struct alarm *alarm)
+static void timetable_on_alarm(struct alarm *alarm)
 {
 	node_add_task(container_of(alarm, struct timetable, alarm)->node, TASK_SCHEDULES);
 }
@@ -63,34 +63,35 @@ static void timetable_set(struct timetable *t, uint64_t usec)
 
 /* --- the next time --- */
 
-static void log_missed(const struct timetable *t)
+static void timetable_log_missed(const struct timetable *t)
 {
 	log_node(t->node->ctx->log, LOG_INFO, node_name(t->node),
 		 "scheduled run missed: one run makes up for all");
 }
 
-static void plan_interval(struct timetable *t, uint64_t jitter, uint64_t now)
+static void timetable_plan_interval(struct timetable *t, uint64_t jitter, uint64_t now)
 {
-	uint64_t interval = schedule_of(t)->interval_usec, real = clock_realtime_usec();
+	uint64_t interval = timetable_schedule_of(t)->interval_usec, real = clock_realtime_usec();
 	uint64_t age = t->done_usec < real ? real - t->done_usec : 0;
 
 	if (age >= interval)
-		log_missed(t);
+		timetable_log_missed(t);
 	timetable_set(t, clock_add(now, interval - MIN(age, interval) + jitter));
 }
 
 /* The clock may have been put back: a time that is far away then is planned anew. */
-static void plan_calendar(struct timetable *t, uint64_t jitter, uint64_t now)
+static void timetable_plan_calendar(struct timetable *t, uint64_t jitter, uint64_t now)
 {
 	uint64_t real = clock_realtime_usec();
-	uint64_t after = calendar_next(&schedule_of(t)->calendar, MIN(t->done_usec, real));
+	uint64_t after =
+		calendar_next(&timetable_schedule_of(t)->calendar, MIN(t->done_usec, real));
 	uint64_t next = MAX(after, real);
 	uint64_t latest = clock_add(next, node_config_extras(t->config)->schedule_jitter_usec);
 
 	if (t->planned_usec <= real || t->planned_usec > latest) {
 		t->planned_usec = clock_add(next, jitter);
 		if (after <= real)
-			log_missed(t);
+			timetable_log_missed(t);
 	}
 	timetable_set(t, t->planned_usec == USEC_INFINITY ? USEC_INFINITY
 							  : clock_add(now, t->planned_usec - real));
@@ -98,24 +99,25 @@ static void plan_calendar(struct timetable *t, uint64_t jitter, uint64_t now)
 
 static void timetable_plan(struct timetable *t)
 {
-	uint64_t jitter = random_below(node_config_extras(t->config)->schedule_jitter_usec);
+	uint64_t jitter =
+		timetable_random_below(node_config_extras(t->config)->schedule_jitter_usec);
 	uint64_t now = clock_now_usec();
 
-	if (schedule_of(t)->interval_usec)
-		plan_interval(t, jitter, now);
+	if (timetable_schedule_of(t)->interval_usec)
+		timetable_plan_interval(t, jitter, now);
 	else
-		plan_calendar(t, jitter, now);
+		timetable_plan_calendar(t, jitter, now);
 }
 
-static bool is_due(const struct timetable *t)
+static bool timetable_is_due(const struct timetable *t)
 {
-	return schedule_of(t)->interval_usec ? t->next_usec <= clock_now_usec()
-					     : t->planned_usec <= clock_realtime_usec();
+	return timetable_schedule_of(t)->interval_usec ? t->next_usec <= clock_now_usec()
+						       : t->planned_usec <= clock_realtime_usec();
 }
 
 /* --- runs --- */
 
-static bool has_ended(const struct service *s)
+static bool timetable_has_ended(const struct service *s)
 {
 	return s->state == STATE_DONE || s->state == STATE_FAILED;
 }
@@ -128,7 +130,7 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 
 	if (node_goal(t->node) < GOAL_IDLE || t->node->disabled) /* stopped */
 		return;
-	if (fsm_has_process(s->state) || (t->node->goal == GOAL_UP && !has_ended(s))) {
+	if (fsm_has_process(s->state) || (t->node->goal == GOAL_UP && !timetable_has_ended(s))) {
 		const struct node *blocker = s->state == STATE_DOWN ? start_order_blocker(s) : NULL;
 
 		log_node(log, LOG_WARNING, node_name(t->node),
@@ -138,7 +140,7 @@ static void timetable_run(struct tree *tree, struct timetable *t)
 	}
 	log_node(log, LOG_INFO, node_name(t->node), "scheduled run");
 	t->last_usec = clock_now_usec();
-	if (has_ended(s))
+	if (timetable_has_ended(s))
 		service_post(s, EVENT_RESET);
 	goals_begin(&goals, tree, CAUSE_CONFIGURATION);
 	goals_want(&goals, t->node);
@@ -158,15 +160,15 @@ static void timetable_note(struct timetable *t)
 static void timetable_process(struct tree *tree, struct timetable *t)
 {
 	const struct service *s = t->node->service;
-	bool due = is_due(t);
+	bool due = timetable_is_due(t);
 
 	if (due) {
 		timetable_run(tree, t);
 		timetable_note(t);
-	} else if (has_ended(s) && t->node->goal == GOAL_UP && !t->config->autostart) {
+	} else if (timetable_has_ended(s) && t->node->goal == GOAL_UP && !t->config->autostart) {
 		goals_rest(tree, t->node);
 	}
-	if (due || !schedule_of(t)->interval_usec)
+	if (due || !timetable_schedule_of(t)->interval_usec)
 		timetable_plan(t);
 }
 
@@ -185,7 +187,7 @@ void timetables_process(struct tree *tree)
  * A time that never comes, even with a wrong clock: the timer reports only its cancellation.
  * One that comes meanwhile is an error of the call, but the timer is armed then.
  */
-static int arm_clock(int fd)
+static int timetable_arm_clock(int fd)
 {
 	const struct itimerspec far = {
 		.it_value = { .tv_sec = sizeof(time_t) > 4 ? (time_t)INT64_MAX : INT32_MAX },
@@ -195,7 +197,7 @@ static int arm_clock(int fd)
 	return r < 0 && errno != ECANCELED ? -errno : 0;
 }
 
-static int on_clock_set(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int timetable_on_clock_set(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct context *ctx = arg;
 	struct timetable *t;
@@ -204,9 +206,10 @@ static int on_clock_set(sd_event_source *source, int fd, uint32_t events, void *
 
 	if (read(fd, &expirations, sizeof(expirations)) < 0 && errno == EAGAIN)
 		return 0;
-	r = arm_clock(fd);
+	r = timetable_arm_clock(fd);
 	if (r < 0) {
-		log_line(ctx->log, LOG_ERR, "changes of the clock go unnoticed: %s", strerror(-r));
+		log_line(ctx->log, LOG_ERR, "schedules do not follow changes of the clock: %s",
+			 strerror(-r));
 		(void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	}
 	list_for_each (t, &ctx->timetables.list, in_list)
@@ -214,14 +217,14 @@ static int on_clock_set(sd_event_source *source, int fd, uint32_t events, void *
 	return 0;
 }
 
-static int add_clock(struct context *ctx)
+static int timetable_add_clock(struct context *ctx)
 {
 	cleanup(closep) int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	sd_event_source **source = &ctx->timetables.clock_set;
-	int r = fd < 0 ? -errno : arm_clock(fd);
+	int r = fd < 0 ? -errno : timetable_arm_clock(fd);
 
 	if (r >= 0)
-		r = sd_event_add_io(ctx->event, source, fd, EPOLLIN, on_clock_set, ctx);
+		r = sd_event_add_io(ctx->event, source, fd, EPOLLIN, timetable_on_clock_set, ctx);
 	if (r >= 0)
 		r = sd_event_source_set_io_fd_own(*source, true);
 	if (r < 0)
@@ -231,7 +234,7 @@ static int add_clock(struct context *ctx)
 }
 
 /* While there is any timetable. */
-static void watch_clock(struct context *ctx)
+static void timetable_watch_clock(struct context *ctx)
 {
 	sd_event_source **source = &ctx->timetables.clock_set;
 	int r = 0;
@@ -239,9 +242,10 @@ static void watch_clock(struct context *ctx)
 	if (list_is_empty(&ctx->timetables.list))
 		*source = sd_event_source_disable_unref(*source);
 	else if (!*source)
-		r = add_clock(ctx);
+		r = timetable_add_clock(ctx);
 	if (r < 0)
-		log_line(ctx->log, LOG_ERR, "changes of the clock go unnoticed: %s", strerror(-r));
+		log_line(ctx->log, LOG_ERR, "schedules do not follow changes of the clock: %s",
+			 strerror(-r));
 }
 
 /* --- which services --- */
@@ -258,7 +262,7 @@ int timetable_new(struct timetable **ret, struct node *node, const struct node_c
 	t->node = node;
 	t->config = node_config_ref(config);
 	list_init(&t->in_list);
-	alarm_init(&t->alarm, on_alarm);
+	alarm_init(&t->alarm, timetable_on_alarm);
 	*ret = t;
 	return 0;
 }
@@ -269,20 +273,20 @@ struct timetable *timetable_free(struct timetable *t)
 		return NULL;
 	alarm_stop(&t->node->ctx->alarms, &t->alarm);
 	list_remove(&t->in_list);
-	watch_clock(t->node->ctx);
+	timetable_watch_clock(t->node->ctx);
 	node_config_unref(t->config);
 	free(t);
 	return NULL;
 }
 
-static bool is_same(const struct timetable *a, const struct timetable *b)
+static bool timetable_is_same(const struct timetable *a, const struct timetable *b)
 {
-	return strcmp(schedule_of(a)->text, schedule_of(b)->text) == 0 &&
+	return strcmp(timetable_schedule_of(a)->text, timetable_schedule_of(b)->text) == 0 &&
 	       node_config_extras(a->config)->schedule_jitter_usec ==
 		       node_config_extras(b->config)->schedule_jitter_usec;
 }
 
-/* A service that starts with the tree runs then, whatever was missed. */
+/* Missed runs of a service that starts with the tree are made up by that start. */
 static void timetable_resume(struct timetable *t)
 {
 	const struct stamps *stamps = &t->node->ctx->stamps;
@@ -306,7 +310,7 @@ void timetable_use(struct node *node, struct timetable *t)
 			t->done_usec = before->done_usec;
 		else
 			timetable_resume(t);
-		if (before && is_same(before, t)) {
+		if (before && timetable_is_same(before, t)) {
 			t->planned_usec = before->planned_usec;
 			timetable_set(t, before->next_usec);
 		} else {
@@ -314,7 +318,7 @@ void timetable_use(struct node *node, struct timetable *t)
 		}
 	}
 	timetable_free(before);
-	watch_clock(node->ctx);
+	timetable_watch_clock(node->ctx);
 }
 
 uint64_t timetable_next_usec(const struct timetable *t)

@@ -15,7 +15,7 @@ struct node *tree_find(const struct tree *tree, const char *path)
 	return dict_find(&tree->by_path, strcmp(path, CONFIG_ROOT_NAME) == 0 ? "" : path);
 }
 
-static bool ends_with_part(const char *path, const char *name)
+static bool tree_ends_with_part(const char *path, const char *name)
 {
 	size_t length = strlen(path), n = strlen(name);
 
@@ -28,7 +28,7 @@ struct node *tree_find_last(const struct tree *tree, const char *name)
 	struct node *found = NULL;
 
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (!ends_with_part(n->config->path, name))
+		if (!tree_ends_with_part(n->config->path, name))
 			continue;
 		if (found)
 			return NULL;
@@ -37,7 +37,7 @@ struct node *tree_find_last(const struct tree *tree, const char *name)
 	return found;
 }
 
-static const char *find_closest(const struct tree *tree, const char *name)
+static const char *tree_find_closest(const struct tree *tree, const char *name)
 {
 	const char **names = calloc(2 * tree->by_path.n + 1, sizeof(*names));
 	const char *closest = NULL, *last;
@@ -59,15 +59,15 @@ static const char *find_closest(const struct tree *tree, const char *name)
 size_t tree_find_similar(const struct tree *tree, const char *name,
 			 const char *ret[static TREE_SIMILAR_MAX])
 {
-	const char *closest = find_closest(tree, name);
+	const char *closest = tree_find_closest(tree, name);
 	size_t n = 0;
 
 	for (const struct node *i = tree->root; i && n < TREE_SIMILAR_MAX;
 	     i = node_next(i, tree->root)) {
 		const char *path = i->config->path;
 
-		if (ends_with_part(path, name) ||
-		    (closest && (strcmp(path, closest) == 0 || ends_with_part(path, closest))))
+		if (tree_ends_with_part(path, name) ||
+		    (closest && (strcmp(path, closest) == 0 || tree_ends_with_part(path, closest))))
 			ret[n++] = path;
 	}
 	return n;

@@ -2,7 +2,7 @@
 
 #include "model/keys/keys.h"
 
-static void add_dependencies(json_t *list, const struct node *node)
+static void dependencies_add_of_node(json_t *list, const struct node *node)
 {
 	for (enum edge edge = 0; edge < N_EDGES; edge++)
 		for (struct node *const *to = node_edges(node, edge); to && *to; to++)
@@ -17,6 +17,6 @@ json_t *dependencies_json(const struct tree *tree, const struct node *node)
 	json_t *list = json_array();
 
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root))
-		add_dependencies(list, n);
+		dependencies_add_of_node(list, n);
 	return json_pack("{s:s, s:o}", "node", node->config->path, "dependencies", list);
 }

@@ -18,7 +18,7 @@
 #include "daemon/service/hooks.h"
 
 /* Returns the time at which the guards of @node end by force. */
-static uint64_t kill_time(const struct node *node)
+static uint64_t describe_kill_time(const struct node *node)
 {
 	uint64_t usec = node->stop_usec && !node->complete ? node->kill_usec : USEC_INFINITY;
 	const struct service *s = node->service;
@@ -33,7 +33,7 @@ static uint64_t kill_time(const struct node *node)
 }
 
 /* Returns the user that commands of @node run as. */
-static uid_t uid_of(const struct node *node)
+static uid_t describe_uid_of(const struct node *node)
 {
 	const struct node_config *config =
 		node->service ? node->service->setup.launch.config : node->config;
@@ -50,24 +50,24 @@ struct walk {
 };
 
 /* Completes @view with the members that all guards have.  A process may have its own time, or 0. */
-static bool visit(const struct walk *w, struct guard_view view)
+static bool describe_visit_guard(const struct walk *w, struct guard_view view)
 {
 	bool lease = strcmp(view.kind, "lease") == 0;
 
 	view.node = w->node->config->path;
 	if (!lease)
-		view.kill_usec =
-			MIN(kill_time(w->node), view.kill_usec ? view.kill_usec : USEC_INFINITY);
+		view.kill_usec = MIN(describe_kill_time(w->node),
+				     view.kill_usec ? view.kill_usec : USEC_INFINITY);
 	view.kill_usec = describe_left(view.kill_usec, w->now);
 	if (!lease) {
-		view.uid = view.pid == FIELD_NONE ? FIELD_NONE : uid_of(w->node);
+		view.uid = view.pid == FIELD_NONE ? FIELD_NONE : describe_uid_of(w->node);
 		view.ttl_usec = FIELD_NONE;
 	}
 	return w->each(w->node, &view, w->arg);
 }
 
-static struct guard_view view_process(const struct walk *w, const struct process *process,
-				      const char *kind)
+static struct guard_view describe_view_process(const struct walk *w, const struct process *process,
+					       const char *kind)
 {
 	return (struct guard_view){
 		.id = process->id,
@@ -80,9 +80,10 @@ static struct guard_view view_process(const struct walk *w, const struct process
 	};
 }
 
-static bool visit_main(const struct walk *w, const struct service *s)
+static bool describe_visit_main(const struct walk *w, const struct service *s)
 {
-	struct guard_view view = view_process(w, &s->main, s->main.alive ? "process" : "leftover");
+	struct guard_view view =
+		describe_view_process(w, &s->main, s->main.alive ? "process" : "leftover");
 
 	if (!s->main.guard.node || (s->main.pid == 0 && !s->run.worked))
 		return true;
@@ -93,60 +94,61 @@ static bool visit_main(const struct walk *w, const struct service *s)
 		view.why = "to be undone";
 		view.age_usec = w->now - s->since_usec;
 	}
-	return visit(w, view);
+	return describe_visit_guard(w, view);
 }
 
-static bool visit_hooks(const struct walk *w, const struct service *s)
+static bool describe_visit_hooks(const struct walk *w, const struct service *s)
 {
 	const struct hook *h;
 
 	for (unsigned n = 0; (h = service_running_hook(s, n)); n++) {
-		struct guard_view view = view_process(w, &h->process, "action");
+		struct guard_view view = describe_view_process(w, &h->process, "action");
 
 		view.why = hook_name(h->kind);
-		if (!visit(w, view))
+		if (!describe_visit_guard(w, view))
 			return false;
 	}
 	return true;
 }
 
-static bool visit_probe(const struct walk *w, const struct process *process, const char *why)
+static bool describe_visit_probe(const struct walk *w, const struct process *process,
+				 const char *why)
 {
 	struct guard_view view;
 
 	if (!process)
 		return true;
-	view = view_process(w, process, "action");
+	view = describe_view_process(w, process, "action");
 	view.why = why;
-	return visit(w, view);
+	return describe_visit_guard(w, view);
 }
 
-static bool visit_probes(const struct walk *w, const struct service *s)
+static bool describe_visit_probes(const struct walk *w, const struct service *s)
 {
 	const struct process *looks =
 		s->setup.health ? probe_process(s->setup.health->probe) : NULL;
 
-	return visit_probe(w, readiness_process(s->setup.readiness), "ready") &&
-	       visit_probe(w, looks, "health");
+	return describe_visit_probe(w, readiness_process(s->setup.readiness), "ready") &&
+	       describe_visit_probe(w, looks, "health");
 }
 
-static bool visit_remaining(const struct walk *w, const struct service *s)
+static bool describe_visit_remaining(const struct walk *w, const struct service *s)
 {
 	const struct process *p;
 
 	list_for_each (p, &s->remaining, by_service) {
-		struct guard_view view = view_process(w, p, "leftover");
+		struct guard_view view = describe_view_process(w, p, "leftover");
 
 		view.kept = p->kept;
 		view.kill_usec = p->until_usec;
-		if (!visit(w, view))
+		if (!describe_visit_guard(w, view))
 			return false;
 	}
 	return true;
 }
 
 /* Reports output of the service that is not written yet. */
-static bool visit_logs(const struct walk *w, const struct service *s)
+static bool describe_visit_logs(const struct walk *w, const struct service *s)
 {
 	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
 		const struct log_stream *stream = capture_stream(s->setup.launch.capture, kind);
@@ -155,69 +157,69 @@ static bool visit_logs(const struct walk *w, const struct service *s)
 		if (!stream)
 			continue;
 		list_for_each (hold, log_stream_holds(stream), in_stream)
-			if (!visit(w, (struct guard_view){
-					      .id = hold->id,
-					      .generation = hold->generation,
-					      .kind = "log",
-					      .pid = FIELD_NONE,
-					      .why = log_stream_destination(stream),
-					      .age_usec = w->now - hold->since_usec,
-					      .kill_usec = hold->until_usec,
-					      .count = FIELD_NONE,
-				      }))
+			if (!describe_visit_guard(w, (struct guard_view){
+							     .id = hold->id,
+							     .generation = hold->generation,
+							     .kind = "log",
+							     .pid = FIELD_NONE,
+							     .why = log_stream_destination(stream),
+							     .age_usec = w->now - hold->since_usec,
+							     .kill_usec = hold->until_usec,
+							     .count = FIELD_NONE,
+						     }))
 				return false;
 	}
 	return true;
 }
 
-static bool visit_program(const struct walk *w, const struct service *s)
+static bool describe_visit_program(const struct walk *w, const struct service *s)
 {
 	struct attach_view program;
 
 	if (!s->setup.attach || !attach_view(s->setup.attach, w->now, &program))
 		return true;
-	return visit(w, (struct guard_view){
-				.id = program.id,
-				.generation = s->main.generation,
-				.kind = "program",
-				.pid = (uint64_t)program.pid,
-				.command = program.command,
-				.why = program.why,
-				.age_usec = program.age_usec,
-				.count = program.guards,
-			});
+	return describe_visit_guard(w, (struct guard_view){
+					       .id = program.id,
+					       .generation = s->main.generation,
+					       .kind = "program",
+					       .pid = (uint64_t)program.pid,
+					       .command = program.command,
+					       .why = program.why,
+					       .age_usec = program.age_usec,
+					       .count = program.guards,
+				       });
 }
 
-static bool visit_final(const struct walk *w)
+static bool describe_visit_final(const struct walk *w)
 {
 	const struct hook *final = final_hook(w->node);
 	struct guard_view view;
 
 	if (!final)
 		return true;
-	view = view_process(w, &final->process, "action");
+	view = describe_view_process(w, &final->process, "action");
 	view.why = hook_name(HOOK_FINAL);
 	if (!hook_is_running(final)) {
 		view.pid = FIELD_NONE;
 		view.command = NULL;
 		view.age_usec = w->now - w->node->since_usec;
 	}
-	return visit(w, view);
+	return describe_visit_guard(w, view);
 }
 
-static bool visit_alert(const struct walk *w)
+static bool describe_visit_alert(const struct walk *w)
 {
 	const struct hook *alert = alert_hook(w->node);
 	struct guard_view view;
 
 	if (!alert || !hook_is_running(alert))
 		return true;
-	view = view_process(w, &alert->process, "action");
+	view = describe_view_process(w, &alert->process, "action");
 	view.why = hook_name(HOOK_ON_FAILURE);
-	return visit(w, view);
+	return describe_visit_guard(w, view);
 }
 
-static bool visit_leases(const struct walk *w)
+static bool describe_visit_leases(const struct walk *w)
 {
 	const struct lease *lease;
 
@@ -236,7 +238,7 @@ static bool visit_leases(const struct walk *w)
 			.count = FIELD_NONE,
 		};
 
-		if (!visit(w, view))
+		if (!describe_visit_guard(w, view))
 			return false;
 	}
 	return true;
@@ -247,10 +249,11 @@ bool describe_each_guard(struct node *node, uint64_t now, describe_guard *each, 
 	const struct walk w = { .node = node, .now = now, .each = each, .arg = arg };
 	const struct service *s = node->service;
 
-	if (s && !(visit_main(&w, s) && visit_hooks(&w, s) && visit_probes(&w, s) &&
-		   visit_remaining(&w, s) && visit_logs(&w, s) && visit_program(&w, s)))
+	if (s && !(describe_visit_main(&w, s) && describe_visit_hooks(&w, s) &&
+		   describe_visit_probes(&w, s) && describe_visit_remaining(&w, s) &&
+		   describe_visit_logs(&w, s) && describe_visit_program(&w, s)))
 		return false;
-	return visit_final(&w) && visit_alert(&w) && visit_leases(&w);
+	return describe_visit_final(&w) && describe_visit_alert(&w) && describe_visit_leases(&w);
 }
 
 bool describe_is_blocking(const struct node *node, const struct guard_view *guard)
@@ -265,7 +268,7 @@ struct collector {
 	bool blocking;
 };
 
-static bool collect(struct node *node, const struct guard_view *guard, void *arg)
+static bool describe_collect_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
 	struct collector *c = arg;
 
@@ -284,6 +287,6 @@ json_t *describe_guards(struct node *top, bool blocking)
 	uint64_t now = clock_now_usec();
 
 	for (struct node *n = top; c.array && n; n = node_next(n, top))
-		(void)describe_each_guard(n, now, collect, &c);
+		(void)describe_each_guard(n, now, describe_collect_guard, &c);
 	return c.array;
 }

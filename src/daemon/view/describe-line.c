@@ -13,8 +13,8 @@
 #include "base/text.h"
 
 /* Appends to a line that is cut at its end. */
-static void append(char *buf, const char *format, ...) printf_like(2, 3);
-static void append(char *buf, const char *format, ...)
+static void describe_append(char *buf, const char *format, ...) printf_like(2, 3);
+static void describe_append(char *buf, const char *format, ...)
 {
 	size_t used = strlen(buf);
 	va_list ap;
@@ -25,7 +25,7 @@ static void append(char *buf, const char *format, ...)
 }
 
 /* Control characters could begin another line of the message; the log escapes them itself. */
-static void append_foreign(char *buf, const char *text)
+static void describe_append_foreign(char *buf, const char *text)
 {
 	size_t used = strlen(buf), n;
 
@@ -49,7 +49,7 @@ struct lister {
 };
 
 /* Appends " nginx": the program without its path and arguments, as far as there is room. */
-static void list_program(char *buf, const char *command)
+static void describe_list_program(char *buf, const char *command)
 {
 	size_t length = strcspn(command, " ");
 	const char *slash = memrchr(command, '/', length);
@@ -60,67 +60,68 @@ static void list_program(char *buf, const char *command)
 		command = slash + 1;
 	}
 	(void)snprintf(name, sizeof(name), "%.*s", (int)length, command);
-	append(buf, " ");
-	append_foreign(buf, name);
+	describe_append(buf, " ");
+	describe_append_foreign(buf, name);
 }
 
 /* Appends "uid 33, 12s, kill in 8s". */
-static void list_times(char *buf, const struct guard_view *guard)
+static void describe_list_times(char *buf, const struct guard_view *guard)
 {
 	char age[CLOCK_TEXT_MAX], kill_in[CLOCK_TEXT_MAX];
 
 	if (guard->uid != FIELD_NONE)
-		append(buf, "uid %u, ", (unsigned)guard->uid);
-	append(buf, "%s", clock_text(age, guard->age_usec));
+		describe_append(buf, "uid %u, ", (unsigned)guard->uid);
+	describe_append(buf, "%s", clock_text(age, guard->age_usec));
 	if (guard->kill_usec == 0)
-		append(buf, ", being killed");
+		describe_append(buf, ", being killed");
 	else if (guard->kill_usec != FIELD_NONE)
-		append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
-	append(buf, ")");
+		describe_append(buf, ", kill in %s", clock_text(kill_in, guard->kill_usec));
+	describe_append(buf, ")");
 }
 
 /* Appends "web/nginx (pid 812 nginx, ". */
-static void list_holder(char *buf, const struct node *node, const struct guard_view *guard)
+static void describe_list_holder(char *buf, const struct node *node, const struct guard_view *guard)
 {
-	append(buf, "%s (", node_name(node));
+	describe_append(buf, "%s (", node_name(node));
 	if (guard->pid == FIELD_NONE) {
-		append(buf, "%s, ", guard->why);
+		describe_append(buf, "%s, ", guard->why);
 		return;
 	}
-	append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "remaining " : "",
-	       (int)guard->pid);
+	describe_append(buf, "%spid %d", strcmp(guard->kind, "leftover") == 0 ? "remaining " : "",
+			(int)guard->pid);
 	if (guard->command)
-		list_program(buf, guard->command);
-	append(buf, ", ");
+		describe_list_program(buf, guard->command);
+	describe_append(buf, ", ");
 }
 
 /* Appends "guard pg_dump \"nightly\" on web (pid 9911, ". */
-static void list_lease(char *buf, const struct node *node, const struct guard_view *guard)
+static void describe_list_lease(char *buf, const struct node *node, const struct guard_view *guard)
 {
-	append(buf, "guard ");
-	append_foreign(buf, guard->command ? guard->command : "?");
+	describe_append(buf, "guard ");
+	describe_append_foreign(buf, guard->command ? guard->command : "?");
 	if (guard->why) {
-		append(buf, " \"");
-		append_foreign(buf, guard->why);
-		append(buf, "\"");
+		describe_append(buf, " \"");
+		describe_append_foreign(buf, guard->why);
+		describe_append(buf, "\"");
 	}
-	append(buf, " on %s (", node_name(node));
+	describe_append(buf, " on %s (", node_name(node));
 	if (guard->pid != FIELD_NONE)
-		append(buf, "pid %d, ", (int)guard->pid);
+		describe_append(buf, "pid %d, ", (int)guard->pid);
 }
 
 /* Appends "web: 3 guards of pid 812 (web.c:41 serve, ". */
-static void list_program_guards(char *buf, const struct node *node, const struct guard_view *guard)
+static void describe_list_program_guards(char *buf, const struct node *node,
+					 const struct guard_view *guard)
 {
-	append(buf, "%s: %u guard%s of pid %d (", node_name(node), (unsigned)guard->count,
-	       guard->count == 1 ? "" : "s", (int)guard->pid);
+	describe_append(buf, "%s: %u guard%s of pid %d (", node_name(node), (unsigned)guard->count,
+			guard->count == 1 ? "" : "s", (int)guard->pid);
 	if (!guard->why)
 		return;
-	append_foreign(buf, guard->why);
-	append(buf, ", ");
+	describe_append_foreign(buf, guard->why);
+	describe_append(buf, ", ");
 }
 
-static bool list_guard(struct node *node, const struct guard_view *guard, void *arg)
+static bool describe_list_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
 	struct lister *l = arg;
 
@@ -130,14 +131,14 @@ static bool list_guard(struct node *node, const struct guard_view *guard, void *
 		l->more++;
 		return true;
 	}
-	append(l->buf, "%s", l->shown++ ? ", " : ": ");
+	describe_append(l->buf, "%s", l->shown++ ? ", " : ": ");
 	if (strcmp(guard->kind, "lease") == 0)
-		list_lease(l->buf, node, guard);
+		describe_list_lease(l->buf, node, guard);
 	else if (guard->count != FIELD_NONE)
-		list_program_guards(l->buf, node, guard);
+		describe_list_program_guards(l->buf, node, guard);
 	else
-		list_holder(l->buf, node, guard);
-	list_times(l->buf, guard);
+		describe_list_holder(l->buf, node, guard);
+	describe_list_times(l->buf, guard);
 	return true;
 }
 
@@ -154,12 +155,12 @@ static char *describe_stopping(char buf[static DESCRIBE_LINE_MAX], const struct 
 	}
 	(void)snprintf(buf, DESCRIBE_LINE_MAX, "ShuttingDown: %u of %u services", busy, services);
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root))
-		(void)describe_each_guard(n, now, list_guard, &l);
+		(void)describe_each_guard(n, now, describe_list_guard, &l);
 	if (l.more)
-		append(buf, " and %u more", l.more);
+		describe_append(buf, " and %u more", l.more);
 	if (tree->root->kill_usec != USEC_INFINITY)
-		append(buf, "; kill in %s",
-		       clock_text(left, describe_left(tree->root->kill_usec, now)));
+		describe_append(buf, "; kill in %s",
+				clock_text(left, describe_left(tree->root->kill_usec, now)));
 	return buf;
 }
 
@@ -182,14 +183,14 @@ char *describe_line(char buf[static DESCRIBE_LINE_MAX], const struct tree *tree)
 	for (const struct node *n = root; n; n = node_next(n, root)) {
 		if (!n->service || n->service->state != STATE_FAILED)
 			continue;
-		append(buf, "%s%s", first ? "; failed: " : ", ", node_name(n));
+		describe_append(buf, "%s%s", first ? "; failed: " : ", ", node_name(n));
 		first = false;
 	}
 	return buf;
 }
 
 /* Prints ", up, pid 812" or ", failed: exited with status 3"; "" for a group. */
-static char *service_text(char *buf, size_t size, const struct service *s)
+static char *describe_service_text(char *buf, size_t size, const struct service *s)
 {
 	char outcome[OUTCOME_TEXT_MAX];
 
@@ -216,6 +217,6 @@ void describe_to_log(const struct tree *tree)
 
 		log_node(tree->ctx->log, LOG_NOTICE, node_name(n), "%s, %zu guard%s%s",
 			 node_is_stopped(n) ? "stopped" : "running", guards, guards == 1 ? "" : "s",
-			 service_text(text, sizeof(text), n->service));
+			 describe_service_text(text, sizeof(text), n->service));
 	}
 }

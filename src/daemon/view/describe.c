@@ -14,6 +14,7 @@
 #include "daemon/spawn/final.h"
 #include "daemon/service/health.h"
 #include "daemon/guard/lease.h"
+#include "daemon/node/agent.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/tree/start-order.h"
 #include "daemon/tree/timetable.h"
@@ -66,7 +67,7 @@ static void describe_health(struct service_view *view, const struct health *heal
 }
 
 /* A failure or the end of the tree is no request. */
-static bool is_stopped_by_request(const struct node *node)
+static bool describe_is_stopped_by_request(const struct node *node)
 {
 	for (; node; node = node->parent)
 		if (node->goal == GOAL_DOWN &&
@@ -94,22 +95,25 @@ static json_t *describe_logs(const struct node_config *config)
 	return logs;
 }
 
-/* FIELD_NONE for both if no output is lost. */
-static void describe_loss(const struct service *s, uint64_t *lines, uint64_t *bytes)
+/* The lines are FIELD_NONE without a stream, and those that were lost, if there are none. */
+static void describe_lines(const struct service *s, struct service_view *view)
 {
-	*lines = *bytes = 0;
+	view->log_lines = FIELD_NONE;
+	view->lost_lines = view->lost_bytes = 0;
 
 	for (enum logger_kind kind = 0; kind < LOGGER_KINDS; kind++) {
 		const struct log_stream *stream = capture_stream(s->setup.launch.capture, kind);
 		struct store_counts counts;
 
-		if (stream && log_stream_count(stream, &counts) == 0) {
-			*lines += counts.lost_lines;
-			*bytes += counts.lost_bytes;
-		}
+		if (!stream || log_stream_count(stream, &counts) < 0)
+			continue;
+		view->log_lines = counts.written_lines +
+				  (view->log_lines == FIELD_NONE ? 0 : view->log_lines);
+		view->lost_lines += counts.lost_lines;
+		view->lost_bytes += counts.lost_bytes;
 	}
-	if (*bytes == 0)
-		*lines = *bytes = FIELD_NONE;
+	if (view->lost_bytes == 0)
+		view->lost_lines = view->lost_bytes = FIELD_NONE;
 }
 
 /* A service on demand that waits for a connection is listening, which is no state of its life. */
@@ -119,8 +123,8 @@ static const char *describe_state(const struct service *s)
 }
 
 /* Fills in all of the view; @waiting and @logs are borrowed. */
-static struct service_view view_service(struct service *s, char *result, json_t *waiting,
-					json_t *logs, uint64_t now)
+static struct service_view describe_view_service(struct service *s, char *result, json_t *waiting,
+						 json_t *logs, uint64_t now)
 {
 	struct service_view view = {
 		.state = describe_state(s),
@@ -135,12 +139,14 @@ static struct service_view view_service(struct service *s, char *result, json_t 
 		.waiting = waiting,
 		.next_usec =
 			s->timeout_usec > now ? describe_left(s->timeout_usec, now) : FIELD_NONE,
+		.quiet_usec = s->calls && s->calls->arrivals.fd >= 0 ? now - s->calls->last_usec
+								     : FIELD_NONE,
 		.error = FIELD_NONE,
 		.reloading_usec = FIELD_NONE,
 		.watchdog_usec = s->watchdog ? watchdog_left(s->watchdog, now) : USEC_INFINITY,
 		.stored = FIELD_NONE,
 		.ended = s->state == STATE_DONE && !service_is_present(s),
-		.stopped = is_stopped_by_request(s->node),
+		.stopped = describe_is_stopped_by_request(s->node),
 		.disabled = s->node->disabled,
 		.outdated = service_is_outdated(s),
 		.health_since_usec = FIELD_NONE,
@@ -149,7 +155,7 @@ static struct service_view view_service(struct service *s, char *result, json_t 
 		.logs = logs,
 	};
 
-	describe_loss(s, &view.lost_lines, &view.lost_bytes);
+	describe_lines(s, &view);
 	if (s->node->timetable) {
 		view.schedule = node_config_extras(s->node->config)->schedule->text;
 		view.scheduled_usec = timetable_next_usec(s->node->timetable);
@@ -164,7 +170,7 @@ static struct service_view view_service(struct service *s, char *result, json_t 
 	return view;
 }
 
-static json_t *build_node(struct node *node, uint64_t now)
+static json_t *describe_build_node(struct node *node, uint64_t now)
 {
 	cleanup(json_decrefp) json_t *waiting = NULL;
 	cleanup(json_decrefp) json_t *logs = NULL;
@@ -179,16 +185,18 @@ static json_t *build_node(struct node *node, uint64_t now)
 		.guards = swansong_guard_count(node->handle) + node->program_guards,
 		.ready = node_is_ready(node),
 		.forced = node->forced,
+		.restarting = node_goal(node) == GOAL_CYCLE,
 		.deadline_usec = node->stop_usec && !node->complete
 					 ? describe_left(node->kill_usec, now)
 					 : FIELD_NONE,
+		.agent = node->agent ? agent_word_name(agent_word(node)) : NULL,
 		.is_service = node->service,
 	};
 
 	if (node->service) {
 		waiting = describe_waiting(node->service);
 		logs = describe_logs(node->service->config);
-		view.service = view_service(node->service, result, waiting, logs, now);
+		view.service = describe_view_service(node->service, result, waiting, logs, now);
 	}
 	return node_view_build(&view);
 }
@@ -196,7 +204,7 @@ static json_t *build_node(struct node *node, uint64_t now)
 json_t *describe_node(struct node *node)
 {
 	attach_count(node);
-	return build_node(node, clock_now_usec());
+	return describe_build_node(node, clock_now_usec());
 }
 
 void describe_begin(struct describe_walk *walk, struct node *top)
@@ -210,7 +218,7 @@ json_t *describe_nodes(struct describe_walk *walk, size_t max)
 	cleanup(json_decrefp) json_t *nodes = json_array();
 
 	for (; walk->at && max > 0; max--) {
-		if (json_array_append_new(nodes, build_node(walk->at, walk->now_usec)) < 0)
+		if (json_array_append_new(nodes, describe_build_node(walk->at, walk->now_usec)) < 0)
 			return NULL;
 		walk->at = node_next(walk->at, walk->top);
 	}

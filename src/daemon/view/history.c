@@ -39,19 +39,19 @@ void history_use(struct context *ctx, const struct config *config)
 
 /* --- one end --- */
 
-static uint64_t state_end(const struct trace *trace, unsigned i)
+static uint64_t history_state_end(const struct trace *trace, unsigned i)
 {
 	return i + 1 < trace->n_states ? trace->states[i + 1].usec : trace->complete_usec;
 }
 
 /* A guard of another kind is a process, which no user has asked the service to wait for. */
-static bool keeps_busy(const struct trace_guard *guard)
+static bool history_keeps_busy(const struct trace_guard *guard)
 {
 	return strcmp(guard->kind, "lease") == 0 || strcmp(guard->kind, "program") == 0;
 }
 
 /* Returns how long the service was busy between @from and @to. */
-static uint64_t busy_usec(const struct trace *trace, uint64_t from, uint64_t to)
+static uint64_t history_busy_usec(const struct trace *trace, uint64_t from, uint64_t to)
 {
 	const struct trace_guard *g;
 	uint64_t busy = 0;
@@ -59,15 +59,15 @@ static uint64_t busy_usec(const struct trace *trace, uint64_t from, uint64_t to)
 	list_for_each (g, &trace->guards, of_trace) {
 		uint64_t gone = g->gone_usec ? MIN(g->gone_usec, to) : to;
 
-		if (keeps_busy(g) && gone > from)
+		if (history_keeps_busy(g) && gone > from)
 			busy = MAX(busy, gone - from);
 	}
 	return busy;
 }
 
-static void add_state(struct history_phases *phases, const struct trace *trace, unsigned i)
+static void history_add_state(struct history_phases *phases, const struct trace *trace, unsigned i)
 {
-	uint64_t from = trace->states[i].usec, usec = state_end(trace, i) - from, busy;
+	uint64_t from = trace->states[i].usec, usec = history_state_end(trace, i) - from, busy;
 
 	switch (report_part(trace->states[i].state)) {
 	case REPORT_DRAINING:
@@ -77,7 +77,7 @@ static void add_state(struct history_phases *phases, const struct trace *trace, 
 		phases->waiting_usec += usec;
 		break;
 	case REPORT_STOPPING:
-		busy = busy_usec(trace, from, from + usec);
+		busy = history_busy_usec(trace, from, from + usec);
 		phases->draining_usec += busy;
 		phases->stopping_usec += usec - busy;
 		break;
@@ -94,7 +94,7 @@ static void add_state(struct history_phases *phases, const struct trace *trace, 
 	}
 }
 
-static uint64_t held_usec(const struct trace *trace, const struct trace_guard *guard)
+static uint64_t history_held_usec(const struct trace *trace, const struct trace_guard *guard)
 {
 	uint64_t gone = guard->gone_usec ? guard->gone_usec : trace->complete_usec;
 	uint64_t from = MAX(guard->since_usec, trace->stop_usec);
@@ -103,10 +103,10 @@ static uint64_t held_usec(const struct trace *trace, const struct trace_guard *g
 }
 
 /* Inserts @guard by its time.  The phases show the main process. */
-static void add_holder(struct history_line *line, const struct trace *trace,
-		       const struct trace_guard *guard)
+static void history_add_holder(struct history_line *line, const struct trace *trace,
+			       const struct trace_guard *guard)
 {
-	uint64_t usec = held_usec(trace, guard);
+	uint64_t usec = history_held_usec(trace, guard);
 	size_t i = line->n_held_by;
 
 	if (usec < USEC_PER_MSEC || strcmp(guard->kind, "process") == 0)
@@ -124,7 +124,7 @@ static void add_holder(struct history_line *line, const struct trace *trace,
 	line->n_held_by = MIN(line->n_held_by + 1, (size_t)HISTORY_HOLDERS);
 }
 
-static void fill_in(struct history_line *line, const struct trace *trace)
+static void history_fill_line(struct history_line *line, const struct trace *trace)
 {
 	const struct trace_guard *g;
 
@@ -138,13 +138,13 @@ static void fill_in(struct history_line *line, const struct trace *trace)
 		.forced = trace->forced,
 	};
 	for (unsigned i = 0; i < trace->n_states; i++)
-		add_state(&line->phases, trace, i);
+		history_add_state(&line->phases, trace, i);
 	list_for_each (g, &trace->guards, of_trace)
-		add_holder(line, trace, g);
+		history_add_holder(line, trace, g);
 }
 
 /* Texts of other programs may make the line too long.  NULL without memory. */
-static char *print_line(struct history_line *line)
+static char *history_print_line(struct history_line *line)
 {
 	for (;; line->n_held_by--) {
 		cleanup(json_decrefp) json_t *object = history_line_build(line);
@@ -157,7 +157,7 @@ static char *print_line(struct history_line *line)
 }
 
 /* A service that was down when it was stopped has no end. */
-static bool is_an_end(const struct trace *trace)
+static bool history_is_an_end(const struct trace *trace)
 {
 	if (!trace->is_service)
 		return !*trace->path;
@@ -170,10 +170,10 @@ static void history_write(struct context *ctx, const struct trace *trace)
 	struct history_line line;
 	size_t size;
 
-	if (!ctx->history_log || !is_an_end(trace))
+	if (!ctx->history_log || !history_is_an_end(trace))
 		return;
-	fill_in(&line, trace);
-	text = print_line(&line);
+	history_fill_line(&line, trace);
+	text = history_print_line(&line);
 	if (!text) {
 		log_node(ctx->log, LOG_ERR, *trace->path ? trace->path : CONFIG_ROOT_NAME,
 			 "missing in the history: out of memory");

@@ -8,7 +8,7 @@
 #include "daemon/loop/context.h"
 #include "model/base/settings.h"
 
-/* Turns the history on or off by @config.  An error is logged, and there is none then. */
+/* Turns the history on or off by @config.  After an error, which is logged, it is off. */
 void history_use(struct context *ctx, const struct config *config);
 
 /* Writes the ends that are on the list of the traces. */

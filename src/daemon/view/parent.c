@@ -30,7 +30,7 @@
 #define STATUS_EVERY_USEC (250 * USEC_PER_MSEC)
 #define EXTEND_EVERY_USEC (5 * USEC_PER_SEC)
 #define EXTEND_BY_USEC	  (15 * USEC_PER_SEC)
-/* A shorter interval than this is not met. */
+/* The daemon cannot meet a shorter interval. */
 #define WATCHDOG_MIN_USEC (2 * USEC_PER_MSEC)
 
 enum phase { PHASE_STARTING, PHASE_READY, PHASE_STOPPING, PHASE_COMPLETE };
@@ -80,7 +80,7 @@ int parent_address_take(struct parent_address *ret)
 }
 
 /* Return: 0; -EAGAIN if the message must be sent again later; -errno if there is no receiver. */
-static int send_text(struct parent *p, const char *text)
+static int parent_send_text(struct parent *p, const char *text)
 {
 	if (p->fd < 0)
 		return 0;
@@ -90,7 +90,7 @@ static int send_text(struct parent *p, const char *text)
 	return errno == ENOBUFS || errno == ENOMEM || errno == EINTR ? -EAGAIN : -errno;
 }
 
-static bool is_inside_budget(const struct parent *p)
+static bool parent_is_inside_budget(const struct parent *p)
 {
 	const struct node *root = p->tree->root;
 
@@ -99,82 +99,82 @@ static bool is_inside_budget(const struct parent *p)
 	return p->phase == PHASE_STOPPING && clock_now_usec() < root->deadline_usec;
 }
 
-static void arm(struct parent *p, struct alarm *timer, uint64_t usec)
+static void parent_arm(struct parent *p, struct alarm *timer, uint64_t usec)
 {
 	alarm_set(&p->tree->ctx->alarms, timer, usec);
 }
 
-static bool runs_command(const struct node *node)
+static bool parent_runs_command(const struct node *node)
 {
 	const struct hook *final = final_hook(node), *alert = alert_hook(node);
 
 	return (final && hook_is_running(final)) || (alert && hook_is_running(alert));
 }
 
-static bool has_work(const struct service *s)
+static bool parent_has_work(const struct service *s)
 {
 	return s->state == STATE_DRAINING || service_running_hook(s, 0) || busy_guards(s) > 0;
 }
 
 /* Returns true if the end waits for work.  All other progress is counted in context.changes. */
-static bool is_progress_expected(const struct tree *tree)
+static bool parent_is_progress_expected(const struct tree *tree)
 {
 	for (const struct node *n = tree->root; n; n = node_next(n, tree->root)) {
-		if (!list_is_empty(&n->leases) || runs_command(n))
+		if (!list_is_empty(&n->leases) || parent_runs_command(n))
 			return true;
-		if (n->service && fsm_has_process(n->service->state) && has_work(n->service))
+		if (n->service && fsm_has_process(n->service->state) && parent_has_work(n->service))
 			return true;
 	}
 	return false;
 }
 
 /* A start always makes progress, or it would be over. */
-static bool is_getting_on(const struct parent *p)
+static bool parent_is_progressing(const struct parent *p)
 {
 	return p->phase == PHASE_STARTING || p->tree->ctx->changes != p->seen_changes ||
-	       is_progress_expected(p->tree);
+	       parent_is_progress_expected(p->tree);
 }
 
-static void time_extension(struct parent *p)
+static void parent_time_extension(struct parent *p)
 {
 	p->extends = true;
 	p->seen_changes = p->tree->ctx->changes;
-	arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
+	parent_arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
 }
 
-static void extend(struct parent *p)
+static void parent_extend(struct parent *p)
 {
 	char text[64];
 
 	p->extends = false;
-	if (!is_inside_budget(p) || !is_getting_on(p))
+	if (!parent_is_inside_budget(p) || !parent_is_progressing(p))
 		return;
 	(void)snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%" PRIu64,
 		       (uint64_t)EXTEND_BY_USEC);
-	(void)send_text(p, text);
-	time_extension(p);
+	(void)parent_send_text(p, text);
+	parent_time_extension(p);
 }
 
-static void on_extend(struct alarm *alarm)
+static void parent_on_extend(struct alarm *alarm)
 {
-	extend(container_of(alarm, struct parent, extend_timer));
+	parent_extend(container_of(alarm, struct parent, extend_timer));
 }
 
-static void on_watchdog(struct alarm *alarm)
+static void parent_on_watchdog(struct alarm *alarm)
 {
 	struct parent *p = container_of(alarm, struct parent, watchdog_timer);
 
 	p->watchdog_due = true;
 	context_update_soon(p->tree->ctx);
-	arm(p, &p->watchdog_timer, clock_now_usec() + p->watchdog_usec / 2);
+	parent_arm(p, &p->watchdog_timer, clock_now_usec() + p->watchdog_usec / 2);
 }
 
-static void on_status(struct alarm *alarm)
+static void parent_on_status(struct alarm *alarm)
 {
 	context_update_soon(container_of(alarm, struct parent, status_timer)->tree->ctx);
 }
 
-static int connect_address(struct parent *p, const char *socket_name)
+static int parent_connect_address(struct parent *p, const char *socket_name)
 {
 	size_t length = strlen(socket_name);
 
@@ -192,11 +192,11 @@ static int connect_address(struct parent *p, const char *socket_name)
 	return p->fd < 0 ? -errno : 0;
 }
 
-static void begin_timers(struct parent *p)
+static void parent_begin_timers(struct parent *p)
 {
-	arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
+	parent_arm(p, &p->extend_timer, clock_now_usec() + EXTEND_EVERY_USEC);
 	if (p->watchdog_usec != USEC_INFINITY)
-		arm(p, &p->watchdog_timer, 0);
+		parent_arm(p, &p->watchdog_timer, 0);
 }
 
 int parent_new(struct parent **ret, struct tree *tree, struct parent_address *address)
@@ -210,20 +210,20 @@ int parent_new(struct parent **ret, struct tree *tree, struct parent_address *ad
 	p->fd = -1;
 	p->extends = true;
 	p->unsent = "";
-	alarm_init(&p->status_timer, on_status);
-	alarm_init(&p->extend_timer, on_extend);
-	alarm_init(&p->watchdog_timer, on_watchdog);
+	alarm_init(&p->status_timer, parent_on_status);
+	alarm_init(&p->extend_timer, parent_on_extend);
+	alarm_init(&p->watchdog_timer, parent_on_watchdog);
 	p->watchdog_usec = address->watchdog_usec;
 	if (p->watchdog_usec < WATCHDOG_MIN_USEC)
 		p->watchdog_usec = WATCHDOG_MIN_USEC;
 	if (address->socket) {
-		r = connect_address(p, address->socket);
+		r = parent_connect_address(p, address->socket);
 		if (r == -EINVAL)
 			log_line(tree->ctx->log, LOG_WARNING,
 				 "NOTIFY_SOCKET ignored: not a socket address: '%s'",
 				 address->socket);
 		if (r >= 0)
-			begin_timers(p);
+			parent_begin_timers(p);
 		if (r < 0 && r != -EINVAL)
 			return r;
 	}
@@ -235,32 +235,32 @@ struct parent *parent_free(struct parent *p)
 {
 	if (!p)
 		return NULL;
-	arm(p, &p->status_timer, USEC_INFINITY);
-	arm(p, &p->extend_timer, USEC_INFINITY);
-	arm(p, &p->watchdog_timer, USEC_INFINITY);
+	parent_arm(p, &p->status_timer, USEC_INFINITY);
+	parent_arm(p, &p->extend_timer, USEC_INFINITY);
+	parent_arm(p, &p->watchdog_timer, USEC_INFINITY);
 	(void)fd_close(p->fd);
 	free(p);
 	return NULL;
 }
 
-static void send_with_status(struct parent *p, const char *state)
+static void parent_send_with_status(struct parent *p, const char *state)
 {
 	char text[DESCRIBE_LINE_MAX + 256];
 	int r;
 
 	(void)snprintf(text, sizeof(text), "%sSTATUS=%s", state, p->status);
 	p->status_usec = clock_now_usec();
-	r = send_text(p, text);
+	r = parent_send_text(p, text);
 	p->unsent = r < 0 ? state : "";
 	if (r == 0)
 		return;
 	p->status[0] = '\0';
 	/* The socket empties: the status may change until then, but the phase must be sent. */
 	if (r == -EAGAIN)
-		arm(p, &p->status_timer, p->status_usec + STATUS_EVERY_USEC);
+		parent_arm(p, &p->status_timer, p->status_usec + STATUS_EVERY_USEC);
 }
 
-static enum phase present_phase(const struct parent *p)
+static enum phase parent_present_phase(const struct parent *p)
 {
 	const struct node *root = p->tree->root;
 
@@ -273,7 +273,7 @@ static enum phase present_phase(const struct parent *p)
 	return PHASE_READY;
 }
 
-static const char *phase_text(enum phase phase)
+static const char *parent_phase_text(enum phase phase)
 {
 	switch (phase) {
 	case PHASE_READY:
@@ -298,29 +298,29 @@ void parent_update(struct parent *p)
 	if (p->fd < 0)
 		return;
 	/* This is the end of a turn, which a daemon that hangs does not reach. */
-	if (p->watchdog_due && send_text(p, "WATCHDOG=1") == 0)
+	if (p->watchdog_due && parent_send_text(p, "WATCHDOG=1") == 0)
 		p->watchdog_due = false;
-	phase = present_phase(p);
+	phase = parent_present_phase(p);
 	describe_line(status, p->tree);
 	if (phase != p->phase) {
 		p->phase = phase;
 		memcpy(p->status, status, sizeof(status));
-		send_with_status(p, phase_text(phase));
+		parent_send_with_status(p, parent_phase_text(phase));
 		if (phase == PHASE_STOPPING)
-			time_extension(p);
+			parent_time_extension(p);
 		return;
 	}
 	/* The shutdown makes progress again. */
 	if (phase == PHASE_STOPPING && !p->extends && p->tree->ctx->changes != p->seen_changes)
-		extend(p);
+		parent_extend(p);
 	if (strcmp(status, p->status) == 0)
 		return;
 	if (now - p->status_usec < STATUS_EVERY_USEC) {
-		arm(p, &p->status_timer, p->status_usec + STATUS_EVERY_USEC);
+		parent_arm(p, &p->status_timer, p->status_usec + STATUS_EVERY_USEC);
 		return;
 	}
 	memcpy(p->status, status, sizeof(status));
-	send_with_status(p, p->unsent);
+	parent_send_with_status(p, p->unsent);
 }
 
 void parent_reloading(struct parent *p)
@@ -331,7 +331,7 @@ void parent_reloading(struct parent *p)
 		return;
 	(void)snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
 		       clock_now_usec());
-	(void)send_text(p, text);
+	(void)parent_send_text(p, text);
 }
 
 void parent_reloaded(struct parent *p, const char *status)
@@ -339,5 +339,5 @@ void parent_reloaded(struct parent *p, const char *status)
 	if (p->phase != PHASE_READY)
 		return;
 	(void)snprintf(p->status, sizeof(p->status), "%s", status);
-	send_with_status(p, "READY=1\n");
+	parent_send_with_status(p, "READY=1\n");
 }

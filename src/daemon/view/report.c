@@ -20,7 +20,7 @@
 #include "proto/report.h"
 
 /* Returns the path of the report; NULL if none is configured. */
-static const char *path_of(const struct config *config)
+static const char *report_path_of(const struct config *config)
 {
 	return config->report && strcmp(config->report, "none") != 0 ? config->report : NULL;
 }
@@ -28,10 +28,10 @@ static const char *path_of(const struct config *config)
 void report_use(struct context *ctx, const struct config *config)
 {
 	history_use(ctx, config);
-	traces_want(&ctx->traces, path_of(config) || ctx->history_log, ctx->history_log);
+	traces_want(&ctx->traces, report_path_of(config) || ctx->history_log, ctx->history_log);
 }
 
-static void follow(struct node *node)
+static void report_begin_trace(struct node *node)
 {
 	if (trace_new(&node->trace, &node->ctx->traces, node, node->config->path) < 0)
 		log_node(node->ctx->log, LOG_ERR, node_name(node),
@@ -50,7 +50,7 @@ void report_use_all(struct tree *tree)
 	wanted = tree->ctx->traces.wanted;
 	for (struct node *n = tree->root; n; n = node_next(n, tree->root)) {
 		if (wanted && !n->trace)
-			follow(n);
+			report_begin_trace(n);
 		else if (!wanted)
 			n->trace = trace_free(n->trace);
 	}
@@ -58,14 +58,14 @@ void report_use_all(struct tree *tree)
 
 /* --- collection --- */
 
-static bool see(struct node *node, const struct guard_view *guard, void *arg)
+static bool report_scan_guard(struct node *node, const struct guard_view *guard, void *arg)
 {
-	trace_see(node->trace, guard, *(const uint64_t *)arg);
+	trace_scan_guard(node->trace, guard, *(const uint64_t *)arg);
 	return true;
 }
 
 /* Names the end of guards that have ended without a reason of their own. */
-static void name_ends(struct trace *trace, const struct service *s)
+static void report_name_ends(struct trace *trace, const struct service *s)
 {
 	struct trace_guard *g;
 
@@ -81,14 +81,14 @@ static void name_ends(struct trace *trace, const struct service *s)
 	}
 }
 
-static void look(struct node *node, uint64_t now)
+static void report_scan_node(struct node *node, uint64_t now)
 {
 	if (!node->trace)
 		return;
-	trace_look(node->trace);
-	describe_each_guard(node, now, see, &now);
-	trace_looked(node->trace, now);
-	name_ends(node->trace, node->service);
+	trace_begin_scan(node->trace);
+	describe_each_guard(node, now, report_scan_guard, &now);
+	trace_end_scan(node->trace, now);
+	report_name_ends(node->trace, node->service);
 }
 
 void report_update(struct tree *tree)
@@ -98,32 +98,32 @@ void report_update(struct tree *tree)
 
 	list_for_each_taken (trace, &tree->ctx->traces.touched, in_touched)
 		if (trace->node)
-			look(trace->node, now);
+			report_scan_node(trace->node, now);
 	history_update(tree->ctx);
 }
 
 /* --- contents --- */
 
-static int64_t since_stop(const struct traces *traces, uint64_t usec)
+static int64_t report_since_stop(const struct traces *traces, uint64_t usec)
 {
 	return (int64_t)(usec - traces->stop_usec);
 }
 
 /* Returns the time since the stop, 0 if @usec was before it; FIELD_NONE if @usec is 0: not yet. */
-static uint64_t optional(const struct traces *traces, uint64_t usec)
+static uint64_t report_optional_usec(const struct traces *traces, uint64_t usec)
 {
 	return usec > traces->stop_usec ? usec - traces->stop_usec : usec ? 0 : FIELD_NONE;
 }
 
 /* NULL without memory. */
-static json_t *build_states(const struct trace *trace)
+static json_t *report_build_states(const struct trace *trace)
 {
 	cleanup(json_decrefp) json_t *states = json_array();
 
 	for (unsigned i = 0; i < trace->n_states; i++) {
 		struct report_state state = {
 			.state = trace->states[i].state,
-			.at_usec = since_stop(trace->traces, trace->states[i].usec),
+			.at_usec = report_since_stop(trace->traces, trace->states[i].usec),
 		};
 
 		if (json_array_append_new(states, report_state_build(&state)) < 0)
@@ -133,7 +133,7 @@ static json_t *build_states(const struct trace *trace)
 }
 
 /* NULL without memory. */
-static json_t *build_guards(const struct trace *trace)
+static json_t *report_build_guards(const struct trace *trace)
 {
 	cleanup(json_decrefp) json_t *guards = json_array();
 	const struct trace_guard *g;
@@ -148,8 +148,8 @@ static json_t *build_guards(const struct trace *trace)
 			.command = *g->text ? g->text : NULL,
 			.why = *why ? why : NULL,
 			.count = g->count,
-			.taken_usec = since_stop(trace->traces, g->since_usec),
-			.gone_usec = optional(trace->traces, g->gone_usec),
+			.taken_usec = report_since_stop(trace->traces, g->since_usec),
+			.gone_usec = report_optional_usec(trace->traces, g->gone_usec),
 			.end = g->end,
 		};
 
@@ -159,7 +159,7 @@ static json_t *build_guards(const struct trace *trace)
 	return take(guards);
 }
 
-static void add_paths(json_t *paths, struct node *const *nodes)
+static void report_add_paths(json_t *paths, struct node *const *nodes)
 {
 	for (; nodes && *nodes; nodes++)
 		(void)json_array_append_new(paths, message_string((*nodes)->config->path));
@@ -168,44 +168,44 @@ static void add_paths(json_t *paths, struct node *const *nodes)
 /*
  * Returns the paths of the nodes for which the stop signals in @node wait; NULL if there are none.
  */
-static json_t *paths_after(const struct node *node)
+static json_t *report_paths_after(const struct node *node)
 {
 	json_t *paths;
 
 	if (!node || (!node_edges(node, LIST_DEPENDENTS) && !node_edges(node, EDGE_TERM_AFTER)))
 		return NULL;
 	paths = json_array();
-	add_paths(paths, node_edges(node, LIST_DEPENDENTS));
-	add_paths(paths, node_edges(node, EDGE_TERM_AFTER));
+	report_add_paths(paths, node_edges(node, LIST_DEPENDENTS));
+	report_add_paths(paths, node_edges(node, EDGE_TERM_AFTER));
 	return paths;
 }
 
 /* NULL without memory. */
-static json_t *build_node(const struct trace *trace)
+static json_t *report_build_node(const struct trace *trace)
 {
-	cleanup(json_decrefp) json_t *after = paths_after(trace->node), *node = NULL;
+	cleanup(json_decrefp) json_t *after = report_paths_after(trace->node), *node = NULL;
 	struct report_node view = {
 		.path = trace->path,
 		.is_service = trace->is_service,
 		.generation = trace->generation,
-		.stop_usec = since_stop(trace->traces, trace->stop_usec),
-		.complete_usec = optional(trace->traces, trace->complete_usec),
+		.stop_usec = report_since_stop(trace->traces, trace->stop_usec),
+		.complete_usec = report_optional_usec(trace->traces, trace->complete_usec),
 		.forced = trace->forced,
-		.late_usec = optional(trace->traces, trace->late_usec),
+		.late_usec = report_optional_usec(trace->traces, trace->late_usec),
 		.budget_usec =
 			trace->budget_usec == USEC_INFINITY ? FIELD_NONE : trace->budget_usec,
 		.after = after,
 	};
 
 	node = report_node_build(&view);
-	if (json_object_set_new(node, "states", build_states(trace)) < 0 ||
-	    json_object_set_new(node, "guards", build_guards(trace)) < 0)
+	if (json_object_set_new(node, "states", report_build_states(trace)) < 0 ||
+	    json_object_set_new(node, "guards", report_build_guards(trace)) < 0)
 		return NULL;
 	return take(node);
 }
 
 /* Nodes that were Complete before and held no guards are left out. */
-static bool has_part(const struct trace *trace)
+static bool report_has_part(const struct trace *trace)
 {
 	const struct traces *traces = trace->traces;
 
@@ -213,7 +213,7 @@ static bool has_part(const struct trace *trace)
 				    trace->complete_usec >= traces->stop_usec);
 }
 
-static json_t *build_head(const struct tree *tree, const struct report_end *end)
+static json_t *report_build_head(const struct tree *tree, const struct report_end *end)
 {
 	const struct traces *traces = &tree->ctx->traces;
 	uint64_t budget_usec = MIN(tree->root->config->shutdown_timeout_usec,
@@ -244,7 +244,7 @@ static json_t *build_head(const struct tree *tree, const struct report_end *end)
  * Writes @value, without the braces around it if @flags has JSON_EMBED.  Takes its reference; NULL
  * means a lack of memory.
  */
-static int dump(FILE *f, json_t *value, size_t flags)
+static int report_dump(FILE *f, json_t *value, size_t flags)
 {
 	int r = 0;
 
@@ -263,7 +263,7 @@ struct content {
 	const struct report_end *end;
 };
 
-static int dump_all(FILE *f, const void *arg)
+static int report_dump_all(FILE *f, const void *arg)
 {
 	const struct content *content = arg;
 	const char *before = "\n";
@@ -271,13 +271,13 @@ static int dump_all(FILE *f, const void *arg)
 	int r;
 
 	(void)fputc('{', f);
-	r = dump(f, build_head(content->tree, content->end), JSON_EMBED);
+	r = report_dump(f, report_build_head(content->tree, content->end), JSON_EMBED);
 	(void)fputs(",\"nodes\":[", f);
 	list_for_each (trace, &content->tree->ctx->traces.all, in_traces) {
-		if (r < 0 || !has_part(trace))
+		if (r < 0 || !report_has_part(trace))
 			continue;
 		(void)fputs(before, f);
-		r = dump(f, build_node(trace), 0);
+		r = report_dump(f, report_build_node(trace), 0);
 		before = ",\n";
 	}
 	(void)fputs("]}\n", f);
@@ -286,9 +286,9 @@ static int dump_all(FILE *f, const void *arg)
 
 void report_write(const struct tree *tree, const struct report_end *end)
 {
-	const char *path = path_of(tree->config);
+	const char *path = report_path_of(tree->config);
 	const struct content content = { .tree = tree, .end = end };
-	int r = path ? fd_replace_file(path, false, dump_all, &content) : 0;
+	int r = path ? fd_replace_file(path, false, report_dump_all, &content) : 0;
 
 	if (r < 0)
 		log_line(tree->ctx->log, LOG_WARNING, "cannot write the report %s: %s", path,

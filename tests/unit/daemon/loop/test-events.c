@@ -55,10 +55,10 @@ START_TEST(the_oldest_are_forgotten_first)
 	char name[16];
 	struct event e;
 
-	for (unsigned i = 0; i < 3 * EVENTS_MAX + 5; i++) {
+	for (unsigned i = 0; i < 3 * EVENTS_MIN + 5; i++) {
 		uint64_t first = events_first(events);
 
-		ck_assert_uint_eq(first, i > EVENTS_MAX ? i - EVENTS_MAX : 0);
+		ck_assert_uint_eq(first, i > EVENTS_MIN ? i - EVENTS_MIN : 0);
 		(void)snprintf(name, sizeof(name), "n%u", i);
 		add(name, "");
 		ck_assert(!events_get(events, events_next(events), &e));
@@ -70,6 +70,35 @@ START_TEST(the_oldest_are_forgotten_first)
 		ck_assert_str_eq(e.node, name);
 		ck_assert_uint_eq(e.number, n);
 	}
+}
+END_TEST
+
+/* Also those that were kept before. */
+START_TEST(a_large_tree_has_more_of_them)
+{
+	char name[16], text[40];
+	struct event e;
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	for (unsigned i = 0; i < 7000; i++) {
+		if (i == EVENTS_MIN + 200)
+			events_reserve(events, 1000);
+		(void)snprintf(name, sizeof(name), "n%u", i);
+		add(name, text);
+	}
+	ck_assert_uint_eq(events_first(events), 1000);
+	events_reserve(events, 10);
+	for (uint64_t n = events_first(events); n < events_next(events); n++) {
+		(void)snprintf(name, sizeof(name), "n%u", (unsigned)n);
+		ck_assert(events_get(events, n, &e));
+		ck_assert_str_eq(e.node, name);
+		ck_assert_str_eq(e.reason, text);
+	}
+	events_reserve(events, 2000);
+	ck_assert_uint_eq(events_first(events), 1000);
+	ck_assert(events_get(events, 1000, &e));
+	ck_assert_str_eq(e.node, "n1000");
 }
 END_TEST
 
@@ -111,6 +140,7 @@ Suite *test_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, added_event_is_kept);
 	tcase_add_test(tc, the_oldest_are_forgotten_first);
+	tcase_add_test(tc, a_large_tree_has_more_of_them);
 	tcase_add_test(tc, long_texts_are_cut_with_a_mark);
 	tcase_add_test(tc, null_events_are_accepted);
 	suite_add_tcase(s, tc);

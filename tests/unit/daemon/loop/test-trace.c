@@ -35,7 +35,7 @@ static void see(uint64_t id, const char *kind, uint64_t now)
 		.count = FIELD_NONE,
 	};
 
-	trace_see(web, &guard, now);
+	trace_scan_guard(web, &guard, now);
 }
 
 static struct trace_guard *guard(unsigned n)
@@ -93,19 +93,19 @@ END_TEST
 START_TEST(guard_is_gone_when_it_is_not_seen)
 {
 	traces_begin(&traces, "", 100);
-	trace_look(web);
+	trace_begin_scan(web);
 	see(1, "process", 100);
 	see(2, "lease", 100);
-	trace_looked(web, 100);
+	trace_end_scan(web, 100);
 	ck_assert_uint_eq(guard(0)->since_usec, 90);
 	ck_assert_uint_eq(guard(1)->gone_usec, 0);
 	ck_assert_str_eq(guard(1)->text, "command");
 	ck_assert_str_eq(guard(1)->text + guard(1)->why, "reason");
 
 	trace_guard_end(web, 2, "revoked");
-	trace_look(web);
+	trace_begin_scan(web);
 	see(1, "leftover", 150);
-	trace_looked(web, 150);
+	trace_end_scan(web, 150);
 	ck_assert_str_eq(guard(0)->kind, "leftover");
 	ck_assert_uint_eq(guard(0)->gone_usec, 0);
 	ck_assert_uint_eq(guard(1)->gone_usec, 150);
@@ -132,10 +132,10 @@ START_TEST(a_guard_without_a_place_is_counted_once)
 	traces_begin(&traces, "", 100);
 	traces.n_used = traces.n_places;
 	for (uint64_t now = 100; now < 105; now++) {
-		trace_look(web);
+		trace_begin_scan(web);
 		see(7, "lease", now);
 		see(3, "process", now);
-		trace_looked(web, now);
+		trace_end_scan(web, now);
 	}
 	ck_assert_uint_eq(traces.lost, 2);
 }
@@ -245,10 +245,10 @@ START_TEST(with_a_history_the_places_of_guards_are_used_again)
 		trace_begin(web, 1, "up", 100);
 		trace_touch(web);
 		ck_assert(!list_is_empty(&traces.touched));
-		trace_look(web);
+		trace_begin_scan(web);
 		see(2 * i, "lease", 100);
 		see(2 * i + 1, "lease", 100);
-		trace_looked(web, 100);
+		trace_end_scan(web, 100);
 		ck_assert_ptr_nonnull(guard(1));
 		traces_expect(&traces, 1); /* no place moves while it is used */
 		ck_assert_uint_eq(guard(1)->id, 2 * i + 1);
@@ -292,7 +292,7 @@ START_TEST(long_texts_are_cut)
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	traces_begin(&traces, text, 100);
-	trace_see(web, &view, 100);
+	trace_scan_guard(web, &view, 100);
 	ck_assert_uint_eq(strlen(traces.cause), TRACE_CAUSE_MAX - 1);
 	ck_assert_uint_eq(guard(0)->why, TRACE_TEXT_MAX / 2);
 	ck_assert_uint_eq(strlen(guard(0)->text + guard(0)->why), TRACE_TEXT_MAX / 2 - 1);

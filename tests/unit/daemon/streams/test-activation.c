@@ -241,8 +241,8 @@ START_TEST(services_of_an_address_share_its_socket)
 	struct listener *a, *b;
 	struct stat st;
 
-	ck_assert_int_eq(listener_get(&a, &ctx, &config, &listen), 0);
-	ck_assert_int_eq(listener_get(&b, &ctx, &config, &listen), 0);
+	ck_assert_int_eq(listener_get(&a, &ctx, &config, KEY_LISTEN, &listen), 0);
+	ck_assert_int_eq(listener_get(&b, &ctx, &config, KEY_LISTEN, &listen), 0);
 	ck_assert_ptr_eq(a, b);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0640);
@@ -322,13 +322,13 @@ START_TEST(an_address_in_use_is_refused_and_kept)
 	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	serve(fd);
-	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), -EADDRINUSE);
+	ck_assert_int_eq(listener_get(&l, &ctx, &config, KEY_LISTEN, &listen), -EADDRINUSE);
 	ck_assert_int_eq(activation_new(&a, &ctx, &config), -EADDRINUSE);
 	ck_assert_ptr_null(a);
 	ck_assert_int_eq(connect_to(path), 0);
 	(void)close(fd);
 	/* The socket at the path has no process any more. */
-	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), 0);
+	ck_assert_int_eq(listener_get(&l, &ctx, &config, KEY_LISTEN, &listen), 0);
 	ck_assert_int_eq(connect_to(path), 0);
 	listener_put(l);
 }
@@ -342,11 +342,11 @@ START_TEST(file_at_the_address_is_kept)
 	struct listener *l;
 
 	(void)close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), -EEXIST);
+	ck_assert_int_eq(listener_get(&l, &ctx, &config, KEY_LISTEN, &listen), -EEXIST);
 	ck_assert_int_eq(unlink(path), 0);
 
 	/* A file that has replaced the socket is kept, too. */
-	ck_assert_int_eq(listener_get(&l, &ctx, &config, &listen), 0);
+	ck_assert_int_eq(listener_get(&l, &ctx, &config, KEY_LISTEN, &listen), 0);
 	ck_assert_int_eq(unlink(path), 0);
 	(void)close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	listener_put(l);

@@ -2,6 +2,7 @@
 
 /* Blocked starts, the order of signals, and processes that outlive the main process. */
 
+#include "daemon/node/agent.h"
 #include "daemon/node/stop-order.h"
 #include "daemon/tree/start-order.h"
 
@@ -42,6 +43,57 @@ START_TEST(failure_in_a_group_does_not_block_an_after_edge)
 	ck_assert_ptr_null(start_order_culprit(service("web")));
 	ready("jobs/slow");
 	expect("web up");
+}
+END_TEST
+
+/* --- the words of an agent --- */
+
+static void expect_word(const char *path, const char *word)
+{
+	ck_assert_str_eq(agent_word_name(agent_word(find(path))), word);
+}
+
+START_TEST(agent_replies_drain_before_the_signal_and_down_after_the_end)
+{
+	begin("[g/a]\ncommand = x\nready = notify\ndrain-delay = 5s\n[g/b]\ncommand = x\n"
+	      "[idle]\n");
+	expect_word("g", "down");
+	ready("g/a");
+	expect_word("g", "ready");
+	expect_word("root", "ready");
+	expect_word("idle", "down"); /* no service */
+	stop("g/a");
+	expect("g/a draining, g/b up");
+	expect_word("g/a", "drain");
+	expect_word("g", "drain");
+	expect_word("g/b", "ready");
+	pass(5 * SEC);
+	expect("g/a stopping");
+	expect_word("g/a", "drain");
+	ends("g/a", 0);
+	expect_word("g/a", "down");
+	expect_word("g", "down");
+	stop("root");
+	expect_word("g/a", "down");
+	expect_word("g/b", "drain");
+	expect_word("root", "drain");
+	end_asked();
+	expect_word("root", "down");
+}
+END_TEST
+
+START_TEST(agent_replies_down_after_a_failure_and_drain_in_a_restart)
+{
+	begin("[a]\ncommand = x\nready = notify\n");
+	ready("a");
+	ck_assert_int_eq(restart("a"), 0);
+	expect_word("a", "drain");
+	ends("a", 0);
+	expect_word("a", "down");
+	ready("a");
+	expect_word("a", "ready");
+	ends("a", 1);
+	expect_word("a", "down");
 }
 END_TEST
 
@@ -305,6 +357,8 @@ Suite *test_suite(void)
 
 	tcase_add_test(tc, service_does_not_wait_for_a_blocked_one_that_comes_before);
 	tcase_add_test(tc, failure_in_a_group_does_not_block_an_after_edge);
+	tcase_add_test(tc, agent_replies_drain_before_the_signal_and_down_after_the_end);
+	tcase_add_test(tc, agent_replies_down_after_a_failure_and_drain_in_a_restart);
 	tcase_add_test(tc, wanted_service_starts_first_and_may_fail);
 	tcase_add_test(tc, term_after_holds_back_the_signal_alone);
 	tcase_add_test(tc, term_after_of_a_group_holds_back_its_members);

@@ -1,0 +1,166 @@
+/*
+ * A reply fits into the buffer of any socket, so that none is waited for.  The kernel holds back
+ * connections of HTTP until their request has come: a client may take a reply before its request for a
+ * fault.  A flood is accepted at a limited rate; the queue of the socket holds the others.
+ */
+#include "daemon/node/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "daemon/streams/listener.h"
+
+#define ACCEPTS_MAX	 64 /* of one call */
+#define CALLS_MAX	 10 /* within this time */
+#define CALLS_USEC	 (100 * USEC_PER_MSEC)
+#define REQUEST_MAX	 4096 /* of a request, which is not read; more may spoil the reply */
+#define REQUEST_WAIT_SEC 5
+
+struct agent {
+	struct node *node;
+	bool http;
+	struct listener *listener;
+	sd_event_source *source; /* of its own descriptor */
+};
+
+DEFINE_CLEANUP(struct agent *, agent_free)
+
+#define HTTP(status, word)                                                                        \
+	"HTTP/1.0 " status "\r\nContent-Type: text/plain\r\nCache-Control: no-store\r\n\r\n" word \
+	"\n"
+
+/* Of the agent-check: "ready" alone would not end an earlier "down", as "up" does. */
+static const struct {
+	const char *name, *line, *http;
+} words[] = {
+	[AGENT_READY] = { "ready", "up ready\n", HTTP("200 OK", "ready") },
+	[AGENT_DRAIN] = { "drain", "drain\n", HTTP("503 Service Unavailable", "drain") },
+	[AGENT_DOWN] = { "down", "down\n", HTTP("503 Service Unavailable", "down") },
+};
+
+enum agent_word agent_word(const struct node *node)
+{
+	if (node_is_stopped(node))
+		return node->complete ? AGENT_DOWN : AGENT_DRAIN;
+	if (node_is_ready(node) && node->counts.services > 0)
+		return AGENT_READY;
+	return node->draining > 0 ? AGENT_DRAIN : AGENT_DOWN;
+}
+
+const char *agent_word_name(enum agent_word word)
+{
+	return words[word].name;
+}
+
+/* A request that was not received would make the kernel reset the connection. */
+static void agent_reply(const struct agent *a, int fd)
+{
+	enum agent_word word = agent_word(a->node);
+	const char *reply = a->http ? words[word].http : words[word].line;
+	char request[REQUEST_MAX];
+
+	(void)recv(fd, request, sizeof(request), MSG_DONTWAIT);
+	(void)send(fd, reply, strlen(reply), MSG_DONTWAIT | MSG_NOSIGNAL);
+	(void)close(fd);
+}
+
+/* Returns a connection, with the reserved descriptor if no other is left; or -1. */
+static int agent_accept(struct context *ctx, int listener)
+{
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && context_give_up_spare(ctx))
+		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	return fd;
+}
+
+static int agent_on_connection(sd_event_source *source, int listener, uint32_t events, void *arg)
+{
+	struct agent *a = arg;
+	struct context *ctx = a->node->ctx;
+	int fd;
+
+	(void)source;
+	(void)events;
+	for (unsigned i = 0; i < ACCEPTS_MAX; i++) {
+		fd = agent_accept(ctx, listener);
+		if (fd < 0)
+			break;
+		agent_reply(a, fd);
+	}
+	if (ctx->spare_fd < 0)
+		context_take_spare(ctx);
+	return 0;
+}
+
+/*
+ * The descriptor is its own, as that of the listener may be watched for the agent before it, which may
+ * have set the socket for another protocol.
+ */
+static int agent_watch(struct agent *a, enum listen_kind kind)
+{
+	cleanup(closep) int fd = fcntl(listener_fd(a->listener), F_DUPFD_CLOEXEC, 3);
+	int wait = a->http ? REQUEST_WAIT_SEC : 0, r = fd < 0 ? -errno : fd_set_nonblock(fd);
+
+	if (r == 0 && kind != LISTEN_UNIX &&
+	    setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &wait, sizeof(wait)) < 0)
+		r = -errno;
+	if (r >= 0)
+		r = sd_event_add_io(a->node->ctx->event, &a->source, fd, EPOLLIN,
+				    agent_on_connection, a);
+	if (r >= 0)
+		r = sd_event_source_set_ratelimit(a->source, CALLS_USEC, CALLS_MAX);
+	if (r >= 0)
+		r = sd_event_source_set_io_fd_own(a->source, true);
+	if (r >= 0)
+		(void)take_fd(fd);
+	return r < 0 ? r : 0;
+}
+
+int agent_new(struct agent **ret, struct node *node, const struct node_config *config)
+{
+	cleanup(agent_freep) struct agent *a = NULL;
+	const struct listen *listen = node_config_extras(config)->agent;
+	int r;
+
+	if (!listen)
+		return 0;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	a->node = node;
+	a->http = listen->kind == LISTEN_HTTP;
+	r = listener_get(&a->listener, node->ctx, config, KEY_AGENT, listen);
+	if (r >= 0)
+		r = agent_watch(a, listen->kind);
+	if (r < 0)
+		return r;
+	*ret = take(a);
+	return 0;
+}
+
+struct agent *agent_free(struct agent *a)
+{
+	if (!a)
+		return NULL;
+	sd_event_source_disable_unref(a->source);
+	listener_put(a->listener);
+	free(a);
+	return NULL;
+}
+
+void agent_use(struct node *node, struct agent *agent)
+{
+	agent_free(node->agent);
+	node->agent = agent;
+}
