@@ -27,6 +27,7 @@ noinst_LTLIBRARIES += %D%/liblogger.la
 	%D%/loop/state.h %D%/loop/state.c \
 	%D%/loop/reply.h %D%/loop/reply.c \
 	%D%/loop/sinks.h %D%/loop/sinks.c \
+	%D%/loop/loud.h %D%/loop/loud.c \
 	%D%/loop/deliver.h %D%/loop/deliver.c \
 	%D%/loop/input.h %D%/loop/input.c \
 	%D%/loop/control.h %D%/loop/control.c \

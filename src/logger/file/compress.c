@@ -26,14 +26,14 @@ struct codec {
 	char *in, *out;
 };
 
-static void codec_done(struct codec *c)
+static void compress_codec_done(struct codec *c)
 {
 	ZSTD_freeCCtx(c->context);
 	free(c->in);
 	free(c->out);
 }
 
-static int codec_init(struct codec *c)
+static int compress_codec_init(struct codec *c)
 {
 	*c = (struct codec){
 		.context = ZSTD_createCCtx(),
@@ -47,7 +47,7 @@ static int codec_init(struct codec *c)
 	return 0;
 }
 
-static int write_all(int fd, const char *data, size_t size)
+static int compress_write_all(int fd, const char *data, size_t size)
 {
 	while (size > 0) {
 		ssize_t n = write(fd, data, size);
@@ -63,7 +63,7 @@ static int write_all(int fd, const char *data, size_t size)
 }
 
 /* Compresses the bytes that were read into @to.  The last call ends the frame. */
-static int codec_put(struct codec *c, size_t size, ZSTD_EndDirective mode, int to)
+static int compress_codec_put(struct codec *c, size_t size, ZSTD_EndDirective mode, int to)
 {
 	ZSTD_inBuffer in = { .src = c->in, .size = size };
 	size_t rest;
@@ -75,14 +75,14 @@ static int codec_put(struct codec *c, size_t size, ZSTD_EndDirective mode, int t
 		rest = ZSTD_compressStream2(c->context, &out, &in, mode);
 		if (ZSTD_isError(rest))
 			return -EIO;
-		r = write_all(to, c->out, out.pos);
+		r = compress_write_all(to, c->out, out.pos);
 		if (r < 0)
 			return r;
 	} while (mode == ZSTD_e_end ? rest > 0 : in.pos < in.size);
 	return 0;
 }
 
-static int codec_copy(struct codec *c, int from, int to)
+static int compress_codec_copy(struct codec *c, int from, int to)
 {
 	for (;;) {
 		ssize_t n = read(from, c->in, ZSTD_CStreamInSize());
@@ -90,7 +90,7 @@ static int codec_copy(struct codec *c, int from, int to)
 
 		if (n < 0)
 			return -errno;
-		r = codec_put(c, (size_t)n, n ? ZSTD_e_continue : ZSTD_e_end, to);
+		r = compress_codec_put(c, (size_t)n, n ? ZSTD_e_continue : ZSTD_e_end, to);
 		if (r < 0 || n == 0)
 			return r;
 	}
@@ -99,11 +99,11 @@ static int codec_copy(struct codec *c, int from, int to)
 static int compress_copy(int from, int to)
 {
 	struct codec codec;
-	int r = codec_init(&codec);
+	int r = compress_codec_init(&codec);
 
 	if (r == 0)
-		r = codec_copy(&codec, from, to);
-	codec_done(&codec);
+		r = compress_codec_copy(&codec, from, to);
+	compress_codec_done(&codec);
 	if (r == 0 && fsync(to) < 0)
 		r = -errno;
 	return r;

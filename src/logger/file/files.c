@@ -1,3 +1,9 @@
+/*
+ * Files stay open, the one that was used last at the end of the list; without a free descriptor
+ * the first one is closed.  Before a portion is written, its place in the file is noted in the
+ * record of the stream, which outlives this process: a portion that was interrupted is found there
+ * by the next helper, and is whole, or is cut off to be written again.
+ */
 #include "logger/file/files.h"
 
 #include <errno.h>
@@ -43,12 +49,13 @@ static void file_free(struct file *file)
 	free(file);
 }
 
-void files_close(struct files *files)
+void files_close(struct files *files, const char *path)
 {
 	struct file *file, *next;
 
 	list_for_each_safe (file, next, &files->all, in_all)
-		file_free(file);
+		if (!path || strcmp(file->path, path) == 0)
+			file_free(file);
 }
 
 /* --- opening --- */
@@ -150,7 +157,7 @@ static int files_rotate(struct files *files, const struct files_job *job, struct
 /* --- writing --- */
 
 /* Return: 0 or -errno; a part may have been written. */
-static int write_all(int fd, const char *data, size_t size, size_t portion)
+static int files_write_all(int fd, const char *data, size_t size, size_t portion)
 {
 	while (size > 0) {
 		ssize_t n = write(fd, data, MIN(size, portion));
@@ -229,7 +236,7 @@ int files_append(struct files *files, const struct files_job *job)
 		r = files_note(files, job, file);
 	if (r < 0)
 		return r;
-	r = write_all(file->fd, job->data, job->size, SSIZE_MAX);
+	r = files_write_all(file->fd, job->data, job->size, SSIZE_MAX);
 	if (r < 0) {
 		/* Where even that fails the next portion stands behind a part of this one. */
 		if (ftruncate(file->fd, (off_t)file->size) < 0)
@@ -248,7 +255,7 @@ int files_append(struct files *files, const struct files_job *job)
  * A longer write than PIPE_BUF is in one piece if an empty pipe has room for it: others that write wait
  * for its end.  A reader that does not empty the pipe in time is not waited for.
  */
-static void await_empty_pipe(int fd, size_t size)
+static void files_await_empty_pipe(int fd, size_t size)
 {
 	int in_pipe = 0;
 
@@ -262,7 +269,7 @@ static void await_empty_pipe(int fd, size_t size)
 }
 
 /* Others may write to a pipe as well: lines up to PIPE_BUF are not mixed with theirs. */
-static int put_lines(int fd, const char *data, size_t size)
+static int files_put_lines(int fd, const char *data, size_t size)
 {
 	while (size > 0) {
 		const char *end = memrchr(data, '\n', MIN(size, (size_t)PIPE_BUF));
@@ -273,8 +280,8 @@ static int put_lines(int fd, const char *data, size_t size)
 			end = memchr(data, '\n', size);
 		n = end ? (size_t)(end - data) + 1 : size;
 		if (n > PIPE_BUF)
-			await_empty_pipe(fd, n);
-		r = write_all(fd, data, n, n);
+			files_await_empty_pipe(fd, n);
+		r = files_write_all(fd, data, n, n);
 		if (r < 0)
 			return r;
 		data += n;
@@ -294,9 +301,9 @@ int files_put(struct files *files, const struct files_job *job, int fd)
 	record->foreign = true;
 	area_set_step(record, STORE_WRITING);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		r = write_all(fd, job->data, job->size, SSIZE_MAX);
+		r = files_write_all(fd, job->data, job->size, SSIZE_MAX);
 	else
-		r = put_lines(fd, job->data, job->size);
+		r = files_put_lines(fd, job->data, job->size);
 	if (r == 0)
 		area_commit(record);
 	else

@@ -44,5 +44,5 @@ int files_append(struct files *files, const struct files_job *job);
 /* The same to a descriptor that others may have as well. */
 int files_put(struct files *files, const struct files_job *job, int fd);
 
-/* Closes all files; each is opened again when there is something to write. */
-void files_close(struct files *files);
+/* Closes the file of @path, or all, with NULL; it is opened again when there is something to write. */
+void files_close(struct files *files, const char *path);

@@ -63,55 +63,6 @@ struct helper *helper_free(struct helper *h)
 	return NULL;
 }
 
-/* The fifth field of a line, with \040 for a blank, in place. */
-static char *mountinfo_point(char *line)
-{
-	char *field = NULL, *rest = line, *in, *out;
-
-	for (int i = 0; i < 5; i++)
-		field = strtok_r(i ? NULL : line, " ", &rest);
-	for (in = out = field; in && *in; out++) {
-		if (in[0] == '\\' && in[1] && in[2] && in[3]) {
-			*out = (char)((in[1] - '0') << 6 | (in[2] - '0') << 3 | (in[3] - '0'));
-			in += 4;
-		} else {
-			*out = *in++;
-		}
-	}
-	if (out)
-		*out = '\0';
-	return field;
-}
-
-static bool is_below(const char *path, const char *point)
-{
-	size_t length = strlen(point);
-
-	if (strcmp(point, "/") == 0)
-		return true;
-	return strncmp(path, point, length) == 0 && (path[length] == '/' || !path[length]);
-}
-
-int helper_mount_of(const char *path, char **ret)
-{
-	FILE *file = fopen("/proc/self/mountinfo", "re");
-	cleanup(freep) char *best = strdup("/"), *line = NULL;
-	size_t size = 0;
-
-	while (file && best && getline(&line, &size, file) > 0) {
-		const char *point = mountinfo_point(line);
-
-		if (!point || !is_below(path, point) || strlen(point) < strlen(best))
-			continue;
-		free(best);
-		best = strdup(point);
-	}
-	if (file)
-		(void)fclose(file);
-	*ret = take(best);
-	return *ret ? 0 : -ENOMEM;
-}
-
 int helper_start(struct helper *h)
 {
 	pid_t parent = getpid(), pid;
@@ -144,12 +95,14 @@ char *helper_data(const struct helper *h)
 }
 
 int helper_write(struct helper *h, uint32_t stream, const struct logger_rules *rules,
-		 const char *path, size_t size, const struct store_progress *next)
+		 const char *path, enum helper_place place, size_t size,
+		 const struct store_progress *next)
 {
 	const struct worker_message m = { .type = WORKER_WRITE };
 
 	h->job->stream = stream;
 	h->job->rules = *rules;
+	h->job->in_ring = place == HELPER_RING;
 	h->job->size = size;
 	h->job->next = *next;
 	(void)snprintf(h->job->path, sizeof(h->job->path), "%s", path);
@@ -159,12 +112,16 @@ int helper_write(struct helper *h, uint32_t stream, const struct logger_rules *r
 	return 0;
 }
 
-void helper_reopen(struct helper *h)
+void helper_reopen(struct helper *h, uint32_t stream)
 {
 	const struct worker_message m = { .type = WORKER_REOPEN };
+	uint32_t wish = stream == LOGGER_ALL ? WORKER_REOPEN_ALL : stream + 1;
+	uint32_t before = __atomic_load_n(&h->job->reopen, __ATOMIC_ACQUIRE);
 
-	/* Until the helper has seen the flag another message would only fill the socket. */
-	if (!__atomic_exchange_n(&h->job->reopen, 1, __ATOMIC_ACQ_REL) && h->pid)
+	if (before && before != wish)
+		wish = WORKER_REOPEN_ALL;
+	/* Until the helper has seen the wish another message would only fill the socket. */
+	if (!__atomic_exchange_n(&h->job->reopen, wish, __ATOMIC_ACQ_REL) && h->pid)
 		(void)send(h->socket, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

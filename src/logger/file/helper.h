@@ -38,24 +38,28 @@ struct helper {
 int helper_new(struct helper **ret, const struct area *area, const char *key, int fd);
 struct helper *helper_free(struct helper *helper);
 
-/* Returns the mount point above @path, by /proc/self/mountinfo; "/" if it is not known. */
-int helper_mount_of(const char *path, char **ret);
-
 /* Starts the process if there is none.  Return: 0 or -errno. */
 int helper_start(struct helper *helper);
+
+enum helper_place { HELPER_DATA, HELPER_RING };
 
 /* Returns the buffer for the data of the job, of FORMAT_SIZE bytes. */
 char *helper_data(const struct helper *helper);
 
 /*
- * Gives the job to the helper, which is busy until HELPER_DONE.  A job of 0 bytes only makes the file,
- * and keeps the progress of the stream.  Return: 0, or -errno if the helper has ended.
+ * Gives the job to the helper, which is busy until HELPER_DONE.  The data of @place are those of
+ * helper_data(), or those of the ring, at the position of the stream.  A job of 0 bytes only makes
+ * the file, and keeps the progress of the stream.  Return: 0, or -errno if the helper has ended.
  */
 int helper_write(struct helper *helper, uint32_t stream, const struct logger_rules *rules,
-		 const char *path, size_t size, const struct store_progress *next);
+		 const char *path, enum helper_place place, size_t size,
+		 const struct store_progress *next);
 
-/* Makes the helper close all files before its next job; each is opened again for its next portion. */
-void helper_reopen(struct helper *helper);
+/*
+ * Makes the helper close the file of @stream, or, with LOGGER_ALL, all files, before its next job; it is
+ * opened again for its next portion.
+ */
+void helper_reopen(struct helper *helper, uint32_t stream);
 
 enum helper_event { HELPER_NOTHING, HELPER_READY, HELPER_DONE, HELPER_DEAD };
 

@@ -1,3 +1,8 @@
+/*
+ * A rotated file is called PATH.DATE.MICROSECONDS, with a suffix when it is compressed.  Names
+ * that are sorted as text are sorted by time.  A name that is taken is never replaced: the next
+ * microsecond is tried.
+ */
 #include "logger/file/rotated.h"
 
 #include <dirent.h>
@@ -26,7 +31,7 @@ bool rotated_is_compressed(const char *name)
 	return length > end && strcmp(name + length - end, LOGGER_COMPRESSED) == 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int rotated_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -61,7 +66,7 @@ static int rotated_read(struct rotated *rotated, const char *base)
 			r = rotated_add(rotated, entry->d_name);
 	(void)closedir(stream);
 	if (r == 0 && rotated->n > 1)
-		qsort(rotated->names, rotated->n, sizeof(*rotated->names), by_name);
+		qsort(rotated->names, rotated->n, sizeof(*rotated->names), rotated_compare_names);
 	return r;
 }
 

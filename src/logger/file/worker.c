@@ -28,6 +28,8 @@ struct worker {
 	struct files files;
 	struct helper_job *job;
 	int socket, fd;
+	struct area_slot slot; /* of the stream @mapped */
+	uint32_t mapped;
 	pid_t compressing;
 	int compressing_fd;	 /* its pidfd */
 	char compress[PATH_MAX]; /* path of the file that was rotated last */
@@ -72,20 +74,41 @@ static void worker_compressed(struct worker *w)
 	worker_compress(w);
 }
 
+/* The ring that was used last stays mapped.  Return: 0 or -errno. */
+static int worker_data(struct worker *w, const char **ret)
+{
+	const struct area *area = w->files.area;
+	uint32_t stream = w->job->stream;
+	int r = 0;
+
+	*ret = w->job->data;
+	if (!w->job->in_ring)
+		return 0;
+	if (w->mapped != stream)
+		area_unmap(&w->slot);
+	w->mapped = stream;
+	if (!w->slot.ring)
+		r = area_map(area, stream, &w->slot);
+	if (r == 0)
+		*ret = w->slot.ring + area_record(area, stream)->now.position % STORE_RING;
+	return r;
+}
+
 static void worker_write(struct worker *w)
 {
-	const struct files_job job = {
+	struct files_job job = {
 		.stream = w->job->stream,
 		.path = w->job->path,
 		.rules = &w->job->rules,
-		.data = w->job->data,
 		.size = w->job->size,
 		.next = w->job->next,
 		.time_usec = clock_realtime_usec(),
 	};
-	int r;
+	int r = worker_data(w, &job.data);
 
-	if (w->fd >= 0)
+	if (r < 0)
+		;
+	else if (w->fd >= 0)
 		r = files_put(&w->files, &job, w->fd);
 	else if (job.size == 0)
 		r = files_try(&w->files, &job);
@@ -98,16 +121,28 @@ static void worker_write(struct worker *w)
 	worker_compress(w);
 }
 
+/* Without the path of the stream, which may have been removed, all of them. */
+static void worker_reopen(struct worker *w, uint32_t wish)
+{
+	char path[STORE_PATH];
+	bool one =
+		wish != WORKER_REOPEN_ALL && area_path(w->files.area, wish - 1, path) == 0 && *path;
+
+	files_close(&w->files, one ? path : NULL);
+}
+
 static void worker_receive(struct worker *w)
 {
 	struct worker_message m = { 0 };
+	uint32_t wish;
 	ssize_t n = recv(w->socket, &m, sizeof(m), 0);
 
 	if (n == 0 || (n < 0 && errno != EINTR))
 		_exit(0);
-	/* Acquire and release: with the flag all that the logger wrote before is seen. */
-	if (__atomic_exchange_n(&w->job->reopen, 0, __ATOMIC_ACQ_REL))
-		files_close(&w->files);
+	/* Acquire and release: with the wish all that the logger wrote before is seen. */
+	wish = __atomic_exchange_n(&w->job->reopen, 0, __ATOMIC_ACQ_REL);
+	if (wish)
+		worker_reopen(w, wish);
 	if (n > 0 && m.type == WORKER_WRITE)
 		worker_write(w);
 }
@@ -123,7 +158,7 @@ static void worker_wait_for_predecessor(const struct area *area, uint32_t writer
 		;
 }
 
-static void close_between(int first, int last)
+static void worker_close_between(int first, int last)
 {
 	if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
 		return;
@@ -134,9 +169,9 @@ static void close_between(int first, int last)
 /* Pipes of services and the socket of the daemon end with the logger. */
 static void worker_close_descriptors(int a, int b)
 {
-	close_between(STDERR_FILENO + 1, MIN(a, b) - 1);
-	close_between(MIN(a, b) + 1, (a < b ? b : a) - 1);
-	close_between((a < b ? b : a) + 1, INT_MAX);
+	worker_close_between(STDERR_FILENO + 1, MIN(a, b) - 1);
+	worker_close_between(MIN(a, b) + 1, (a < b ? b : a) - 1);
+	worker_close_between((a < b ? b : a) + 1, INT_MAX);
 }
 
 _Noreturn void worker_run(const struct area *area, struct helper_job *job, int socket,

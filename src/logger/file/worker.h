@@ -7,11 +7,15 @@
 
 #include "logger/ring/format.h"
 
+#define WORKER_REOPEN_ALL UINT32_MAX
+
 /* Memory that the logger and the helper share. */
 struct helper_job {
-	uint32_t reopen; /* set by the logger: close all files; cleared by the helper */
+	/* Set by the logger: close the file of this stream, plus 1, or all; cleared by the helper. */
+	uint32_t reopen;
 	uint32_t stream;
 	struct logger_rules rules;
+	bool in_ring; /* the bytes are in the ring, at the position of the stream; else in @data */
 	size_t size;
 	struct store_progress next;
 	char path[PATH_MAX];

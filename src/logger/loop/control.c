@@ -100,7 +100,7 @@ static struct flush *control_find_flush(const struct logger *l, const struct log
 	return NULL;
 }
 
-static struct flush *flush_new(const struct logger *l, const struct logger_message *m)
+static struct flush *control_new_flush(const struct logger *l, const struct logger_message *m)
 {
 	struct flush *flush = calloc(1, sizeof(*flush));
 
@@ -118,7 +118,7 @@ static int control_flush(struct logger *l, const struct logger_message *m)
 	struct flush *flush = control_find_flush(l, m);
 
 	if (!flush) {
-		flush = flush_new(l, m);
+		flush = control_new_flush(l, m);
 		if (!flush)
 			return -ENOMEM;
 		list_append(&l->flushes, &flush->in_flushes);
@@ -132,7 +132,7 @@ static int control_flush(struct logger *l, const struct logger_message *m)
 	return 0;
 }
 
-static bool flush_is_done(const struct logger *l, const struct flush *flush)
+static bool control_is_flush_done(const struct logger *l, const struct flush *flush)
 {
 	if (flush->stream != LOGGER_ALL)
 		return !l->streams[flush->stream] || deliver_is_flushed(l->streams[flush->stream]);
@@ -142,7 +142,7 @@ static bool flush_is_done(const struct logger *l, const struct flush *flush)
 	return true;
 }
 
-static void flush_reply(struct logger *l, const struct flush *flush)
+static void control_reply_flush(struct logger *l, const struct flush *flush)
 {
 	struct stream *s = flush->stream == LOGGER_ALL ? NULL : l->streams[flush->stream];
 	struct logger_message reply = {
@@ -173,10 +173,10 @@ void control_update(struct logger *l)
 	struct flush *flush, *next;
 
 	list_for_each_safe (flush, next, &l->flushes, in_flushes) {
-		if (!flush_is_done(l, flush))
+		if (!control_is_flush_done(l, flush))
 			continue;
 		list_remove(&flush->in_flushes);
-		flush_reply(l, flush);
+		control_reply_flush(l, flush);
 		free(flush);
 	}
 }

@@ -15,17 +15,24 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/macro.h"
+#include "logger/loop/loud.h"
 #include "logger/loop/reply.h"
 #include "logger/loop/sinks.h"
 #include "logger/ring/format.h"
+#include "sys/file/mount.h"
 
 #define RETRY_USEC (USEC_PER_SEC / 2)
 /* Bytes of a portion after a failure: where there is little room, some of it fits. */
 #define CAUTIOUS_PORTION 4096
+/* Others on the same file system wait for its end. */
+#define PORTION_MAX (1024 * 1024)
+
+_Static_assert(PORTION_MAX < STREAM_WAITING_MAX - 2 * STREAM_PORTION,
+	       "lines that a helper writes are not discarded");
 
 /* --- helpers --- */
 
-static int helper_get(struct logger *l, const char *key, int fd, struct helper **ret)
+static int deliver_get_helper(struct logger *l, const char *key, int fd, struct helper **ret)
 {
 	struct helper *h;
 	int r;
@@ -57,12 +64,12 @@ static void deliver_start(struct logger *l, struct helper *h)
 	h->retry_usec = l->now_usec + (r < 0 ? RETRY_USEC : RETRY_USEC / 5);
 }
 
-static int helper_for_path(struct logger *l, const char *path, struct helper **ret)
+static int deliver_helper_for_path(struct logger *l, const char *path, struct helper **ret)
 {
 	cleanup(freep) char *mount = NULL;
-	int r = helper_mount_of(path, &mount);
+	int r = mount_point_of(path, &mount);
 
-	return r < 0 ? r : helper_get(l, mount, -1, ret);
+	return r < 0 ? r : deliver_get_helper(l, mount, -1, ret);
 }
 
 /* The helper of the file that the record names also ends the portion that was begun there. */
@@ -74,7 +81,7 @@ static int deliver_recover(struct logger *l, struct stream *s)
 
 	if (s->record->step != STORE_IDLE && !s->record->foreign && s->record->device &&
 	    area_path(&l->area, s->id, path) == 0)
-		r = helper_for_path(l, path, &h);
+		r = deliver_helper_for_path(l, path, &h);
 	if (r < 0 || !h || h->ready)
 		return r;
 	s->worker = h;
@@ -83,7 +90,7 @@ static int deliver_recover(struct logger *l, struct stream *s)
 	return 0;
 }
 
-void deliver_forget(struct logger *l, const struct stream *s)
+static void deliver_forget_file(struct logger *l, const struct stream *s)
 {
 	struct helper *h;
 
@@ -92,24 +99,30 @@ void deliver_forget(struct logger *l, const struct stream *s)
 			h->stream = NULL;
 }
 
+void deliver_forget(struct logger *l, struct stream *s)
+{
+	deliver_forget_file(l, s);
+	loud_forget(l, s);
+}
+
 int deliver_attach(struct logger *l, struct stream *s)
 {
 	struct helper *h = NULL;
 	int r = 0;
 
 	if (s->rules.to == LOGGER_TO_FILE)
-		r = helper_for_path(l, s->path, &h);
+		r = deliver_helper_for_path(l, s->path, &h);
 	else if (s->rules.to == LOGGER_TO_OUTPUT)
-		r = helper_get(l, "fd:1", STDOUT_FILENO, &h);
+		r = deliver_get_helper(l, "fd:1", STDOUT_FILENO, &h);
 	else if (s->rules.to == LOGGER_TO_ERROR || s->rules.to == LOGGER_TO_SYSLOG)
-		r = helper_get(l, "fd:2", STDERR_FILENO, &h);
+		r = deliver_get_helper(l, "fd:2", STDERR_FILENO, &h);
 	if (r < 0)
 		return r;
 	list_remove(&s->in_queue);
 	s->outlet = h;
 	s->opened = s->rules.to != LOGGER_TO_FILE;
 	if (!s->working) {
-		deliver_forget(l, s); /* the file was opened for what came before */
+		deliver_forget_file(l, s); /* the file was opened for what came before */
 		r = deliver_recover(l, s);
 	}
 	deliver_queue(l, s);
@@ -119,7 +132,7 @@ int deliver_attach(struct logger *l, struct stream *s)
 /* --- queues --- */
 
 /* Nothing is to be written: it is read from memory. */
-static void deliver_to_memory(struct stream *s)
+static void deliver_to_memory(struct logger *l, struct stream *s)
 {
 	struct store_record *record = s->record;
 	uint64_t from = record->now.position, end = s->slot.ring ? stream_writable_end(s) : from;
@@ -131,7 +144,7 @@ static void deliver_to_memory(struct stream *s)
 	record->next.written_bytes += end - from;
 	record->next.written_lines += stream_count_lines(stream_at(s, from), end - from);
 	area_commit(record);
-	stream_trim(s);
+	loud_trim(l, s);
 }
 
 void deliver_queue(struct logger *l, struct stream *s)
@@ -147,7 +160,7 @@ void deliver_queue(struct logger *l, struct stream *s)
 	else if (s->rules.to == LOGGER_TO_JOURNAL)
 		list_append(&l->sinks[SINK_JOURNAL].streams, &s->in_queue);
 	else
-		deliver_to_memory(s);
+		deliver_to_memory(l, s);
 }
 
 void deliver_again(struct logger *l, struct stream *s)
@@ -202,33 +215,35 @@ static void deliver_succeeded(struct logger *l, struct stream *s)
 		s->record->error = 0;
 		deliver_report(l, s, 0);
 	}
-	stream_trim(s);
+	loud_trim(l, s);
 }
 
 /* --- files and descriptors --- */
 
 /* A file is not larger than its limit if its lines are not. */
-static size_t portion_limit(const struct stream *s)
+static size_t deliver_portion_limit(const struct stream *s)
 {
-	size_t limit = s->record->error ? CAUTIOUS_PORTION : FORMAT_PORTION;
+	size_t limit = s->record->error ? CAUTIOUS_PORTION : PORTION_MAX;
 
 	if (s->rules.to == LOGGER_TO_FILE && s->rules.size && s->rules.size < limit)
 		limit = (size_t)s->rules.size;
 	return limit;
 }
 
-static void helper_work(struct helper *h, struct stream *s)
+static void deliver_give_portion(struct helper *h, struct stream *s)
 {
 	struct store_progress next = s->record->now;
-	size_t size = 0;
+	size_t limit = deliver_portion_limit(s);
+	size_t block = s->slot.ring ? format_block(s, limit, &next) : 0, size = block;
 
-	if (s->slot.ring)
-		size = format_portion(s, helper_data(h), portion_limit(s), &next);
+	if (s->slot.ring && block == 0)
+		size = format_portion(s, helper_data(h), limit, &next);
 	if (size == 0 && s->opened)
 		return;
 	stream_note_seam(s);
 	/* If it has ended that is seen as an event, and the next one recovers the stream. */
-	(void)helper_write(h, s->id, &s->rules, s->path, size, &next);
+	(void)helper_write(h, s->id, &s->rules, s->path, block ? HELPER_RING : HELPER_DATA, size,
+			   &next);
 	h->busy = true;
 	h->stream = s;
 	/* Without a portion the record stays the logger's. */
@@ -244,7 +259,7 @@ static void deliver_to_helper(struct logger *l, struct helper *h)
 	if (!h->ready)
 		deliver_start(l, h);
 	while (h->ready && !h->busy && (first = list_take(&h->pending)))
-		helper_work(h, list_entry(first, struct stream, in_queue));
+		deliver_give_portion(h, list_entry(first, struct stream, in_queue));
 }
 
 /* Streams that had a portion with the helper are the logger's again. */
@@ -310,7 +325,7 @@ void deliver_reopen(struct logger *l, const struct stream *s)
 
 	list_for_each (h, &l->helpers, in_all)
 		if (!s || s->outlet == h)
-			helper_reopen(h);
+			helper_reopen(h, s ? s->id : LOGGER_ALL);
 }
 
 /* --- the journal and syslog --- */
@@ -358,6 +373,7 @@ void deliver_all(struct logger *l)
 	struct helper *h;
 
 	deliver_retries(l);
+	loud_update(l);
 	/* First, as lines that syslogd does not take are a helper's. */
 	for (enum sink_kind kind = 0; kind < N_SINKS; kind++)
 		deliver_sink(l, kind);
@@ -375,7 +391,7 @@ int deliver_timeout(const struct logger *l)
 	list_for_each (h, &l->helpers, in_all)
 		if (h->pid == 0 && h->retry_usec > 0)
 			return 20;
-	return list_is_empty(&l->retries) ? -1 : 100;
+	return list_is_empty(&l->retries) ? loud_timeout(l) : 100;
 }
 
 bool deliver_is_flushed(const struct stream *s)

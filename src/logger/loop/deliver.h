@@ -14,7 +14,7 @@ void deliver_queue(struct logger *logger, struct stream *stream);
 void deliver_again(struct logger *logger, struct stream *stream);
 
 /* Takes the stream out of all queues, before it is freed. */
-void deliver_forget(struct logger *logger, const struct stream *stream);
+void deliver_forget(struct logger *logger, struct stream *stream);
 
 /* Processes an event of a helper. */
 void deliver_event(struct logger *logger, uint32_t helper);
@@ -25,7 +25,7 @@ void deliver_all(struct logger *logger);
 /* Returns the milliseconds until deliver_all() has to be called, or -1: at the next event. */
 int deliver_timeout(const struct logger *logger);
 
-/* Reopens the files on the file system of the stream, or, with NULL, all files. */
+/* Reopens the file of the stream, or, with NULL, all files. */
 void deliver_reopen(struct logger *logger, const struct stream *stream);
 
 /* Returns true if all lines before the flush of the stream are written. */

@@ -30,8 +30,8 @@ static void input_pause(struct logger *l, struct stream *s)
 		l->n_paused++;
 	}
 	s->paused = true;
-	s->look_usec = l->now_usec;
-	s->look_position = s->record->now.position;
+	s->check_usec = l->now_usec;
+	s->check_position = s->record->now.position;
 }
 
 static void input_unpause(struct logger *l, struct stream *s)
@@ -41,13 +41,13 @@ static void input_unpause(struct logger *l, struct stream *s)
 }
 
 /* A destination that takes no line for this long counts as failed. */
-static void input_look(const struct logger *l, struct stream *s)
+static void input_check_stall(const struct logger *l, struct stream *s)
 {
-	if (s->look_position != s->record->now.position) {
-		s->look_position = s->record->now.position;
-		s->look_usec = l->now_usec;
+	if (s->check_position != s->record->now.position) {
+		s->check_position = s->record->now.position;
+		s->check_usec = l->now_usec;
 		s->stalled = false;
-	} else if (l->now_usec - s->look_usec >= STALL_USEC) {
+	} else if (l->now_usec - s->check_usec >= STALL_USEC) {
 		s->stalled = true;
 	}
 }
@@ -115,7 +115,7 @@ void input_resume(struct logger *l)
 
 		if (!s || !s->paused)
 			continue;
-		input_look(l, s);
+		input_check_stall(l, s);
 		if (!stream_has_room(s))
 			continue;
 		input_unpause(l, s);

@@ -72,7 +72,7 @@ static void logger_on_event(struct logger *l, uint64_t data)
 	}
 }
 
-static int earlier(int a, int b)
+static int logger_earlier_timeout(int a, int b)
 {
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
@@ -81,9 +81,10 @@ static int earlier(int a, int b)
 static int logger_turn(struct logger *l)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
-	int timeout = earlier(deliver_timeout(l), input_timeout(l));
+	int timeout = logger_earlier_timeout(deliver_timeout(l), input_timeout(l));
 	int alone = l->control < 0 ? ALONE_MSEC : -1;
-	int n = epoll_wait(l->epoll, events, EVENTS_AT_ONCE, earlier(timeout, alone));
+	int n = epoll_wait(l->epoll, events, EVENTS_AT_ONCE,
+			   logger_earlier_timeout(timeout, alone));
 
 	if (n < 0 && errno != EINTR)
 		return -errno;
@@ -118,9 +119,8 @@ static void logger_prepare(void)
 	}
 }
 
-static int logger_open(struct logger *l, int control, int store)
+int logger_init(struct logger *l, int control, int store)
 {
-	struct logger_message ready = { .type = LOGGER_READY, .stream = LOGGER_ALL };
 	int r;
 
 	l->control = control;
@@ -128,6 +128,7 @@ static int logger_open(struct logger *l, int control, int store)
 	sinks_init(l);
 	list_init(&l->helpers);
 	list_init(&l->retries);
+	list_init(&l->loud);
 	list_init(&l->views);
 	list_init(&l->replies);
 	list_init(&l->flushes);
@@ -135,18 +136,10 @@ static int logger_open(struct logger *l, int control, int store)
 	if (l->epoll < 0)
 		return -errno;
 	r = area_open(&l->area, store);
-	if (r >= 0)
-		r = logger_watch(l, control, EPOLLIN, WATCH_CONTROL, 0);
-	if (r >= 0)
-		reply_send(l, &ready, NULL);
-	return r;
+	return r < 0 ? r : logger_watch(l, control, EPOLLIN, WATCH_CONTROL, 0);
 }
 
-/*
- * The end of the process gives the streams back, all at once.  Return: false if a helper is still at
- * work.
- */
-static bool logger_close(struct logger *l)
+bool logger_done(struct logger *l)
 {
 	struct view *view, *next;
 	bool idle;
@@ -163,6 +156,7 @@ static bool logger_close(struct logger *l)
 
 int logger_run(int control, int store)
 {
+	struct logger_message ready = { .type = LOGGER_READY, .stream = LOGGER_ALL };
 	cleanup(freep) struct logger *l = calloc(1, sizeof(*l));
 	bool idle;
 	int r;
@@ -170,13 +164,15 @@ int logger_run(int control, int store)
 	if (!l)
 		return -ENOMEM;
 	logger_prepare();
-	r = logger_open(l, control, store);
+	r = logger_init(l, control, store);
+	if (r >= 0)
+		reply_send(l, &ready, NULL);
 	if (r >= 0)
 		r = sandbox_enter();
 	while (r >= 0 && !l->over && l->now_usec < l->end_usec)
 		r = logger_turn(l);
 	reply_flush(l);
-	idle = logger_close(l);
+	idle = logger_done(l);
 	/* Helpers have nothing to do then; the daemon is not to find them as its children. */
 	while (r >= 0 && l->over && idle && waitpid(-1, NULL, 0) > 0)
 		;

@@ -1,3 +1,7 @@
+/*
+ * A reply is sent at once, or waits in a list while the socket of the daemon is full; the loop
+ * then watches the socket, and flushes the list in order.
+ */
 #include "logger/loop/reply.h"
 
 #include <errno.h>

@@ -1,3 +1,9 @@
+/*
+ * The rights are dropped once, before the loop.  At most CAP_DAC_OVERRIDE stays, and execve(2) can
+ * add none.  On known architectures a filter refuses all system calls that are not in a list: with
+ * EPERM; clone3 with ENOSYS, so that the C library uses clone; a socket has to be of the domain
+ * AF_UNIX.
+ */
 #include "logger/loop/sandbox.h"
 
 #include <errno.h>

@@ -1,3 +1,8 @@
+/*
+ * A sink is one datagram socket, of the journal or of syslog, for all streams.  Each line is one
+ * message, sent from the ring.  A sink that takes no more is watched, and its streams wait until
+ * it is writable again; a sink that fails is closed, and opened by the next write.
+ */
 #include "logger/loop/sinks.h"
 
 #include <errno.h>

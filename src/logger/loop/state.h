@@ -29,6 +29,8 @@ struct logger {
 	struct list helpers;
 	uint32_t n_helpers;  /* made so far */
 	struct list retries; /* streams with a failed destination */
+	struct list loud;    /* streams with much output lately, the one for longest first */
+	uint32_t n_loud;
 	struct sink sinks[N_SINKS];
 	struct list views;
 	struct list replies; /* not yet sent: the socket of the daemon is full */

@@ -39,7 +39,7 @@ int view_new(struct view **ret, uint32_t id, int fd)
 	return 0;
 }
 
-static void item_free(struct view_item *item)
+static void view_free_item(struct view_item *item)
 {
 	list_remove(&item->in_items);
 	free(item);
@@ -52,7 +52,7 @@ struct view *view_free(struct view *v)
 	if (!v)
 		return NULL;
 	list_for_each_safe (item, next, &v->items, in_items)
-		item_free(item);
+		view_free_item(item);
 	list_remove(&v->in_all);
 	fd_close(v->fd);
 	free(v->buffer);
@@ -61,7 +61,7 @@ struct view *view_free(struct view *v)
 }
 
 /* The first line that begins at @from or later, and before @end. */
-static uint64_t line_begin_after(const struct stream *s, uint64_t from, uint64_t end)
+static uint64_t view_line_begin_after(const struct stream *s, uint64_t from, uint64_t end)
 {
 	const char *text, *newline;
 
@@ -75,8 +75,9 @@ static uint64_t line_begin_after(const struct stream *s, uint64_t from, uint64_t
 	return newline ? from + (uint64_t)(newline - text) : end;
 }
 
-/* Where the last lines begin: @lines of them at most, and @bytes. */
-static uint64_t last_lines(const struct stream *s, uint64_t end, const struct logger_view *wish)
+/* Returns the position of the last lines: at most @wish->lines lines, and @wish->bytes bytes. */
+static uint64_t view_last_lines(const struct stream *s, uint64_t end,
+				const struct logger_view *wish)
 {
 	uint64_t limit = wish->bytes ? wish->bytes : MAX(s->rules.memory, 4096U);
 	uint64_t from = s->record->kept;
@@ -85,7 +86,7 @@ static uint64_t last_lines(const struct stream *s, uint64_t end, const struct lo
 
 	if (end > limit && from < end - limit)
 		from = end - limit;
-	from = line_begin_after(s, from, end);
+	from = view_line_begin_after(s, from, end);
 	if (!wish->lines || from >= end)
 		return from;
 	text = stream_at(s, from);
@@ -158,7 +159,7 @@ int view_add(struct view *v, const struct stream *s, const struct logger_view *w
 		return -ENOMEM;
 	item->stream = s->id;
 	item->begin_end = s->slot.ring ? stream_line_end(s, s->record->kept) : stream_taken(s);
-	item->position = s->slot.ring ? last_lines(s, item->begin_end, wish) : item->begin_end;
+	item->position = s->slot.ring ? view_last_lines(s, item->begin_end, wish) : item->begin_end;
 	list_append(&v->items, &item->in_items);
 	frame.position = item->position;
 	return view_put(v, &frame, s->name, (const char *)&s->seam, sizeof(s->seam));
@@ -166,7 +167,7 @@ int view_add(struct view *v, const struct stream *s, const struct logger_view *w
 
 static int view_put_lost(struct view *v, struct view_item *item, const struct stream *s)
 {
-	uint64_t to = line_begin_after(s, s->record->kept, stream_taken(s));
+	uint64_t to = view_line_begin_after(s, s->record->kept, stream_taken(s));
 	struct logger_frame frame = {
 		.type = LOGGER_FRAME_LOST,
 		.stream = s->id,
@@ -202,7 +203,7 @@ static int view_put_line(struct view *v, struct view_item *item, const struct st
 	return view_put(v, &frame, s->name, line, length);
 }
 
-static void item_find_mark(struct view_item *item, const struct stream *s)
+static void view_find_mark(struct view_item *item, const struct stream *s)
 {
 	const struct store_mark *mark = stream_mark(s, item->position, &item->mark_end);
 
@@ -210,7 +211,7 @@ static void item_find_mark(struct view_item *item, const struct stream *s)
 }
 
 /* Notes which lines the rings have.  Return: 0 or -ENOMEM. */
-static int item_look(struct view *v, struct view_item *item, const struct stream *s)
+static int view_update_item(struct view *v, struct view_item *item, const struct stream *s)
 {
 	int r = 0;
 
@@ -224,11 +225,11 @@ static int item_look(struct view *v, struct view_item *item, const struct stream
 		return 0;
 	if (item->position < s->record->kept)
 		r = view_put_lost(v, item, s);
-	item->end = v->told_now ? stream_line_end(s, item->position) : item->begin_end;
+	item->end = v->now_sent ? stream_line_end(s, item->position) : item->begin_end;
 	if (item->position < s->end_at)
 		item->end = MIN(item->end, s->end_at);
 	if (item->position < item->end)
-		item_find_mark(item, s);
+		view_find_mark(item, s);
 	return r;
 }
 
@@ -252,9 +253,9 @@ static int view_put_run(struct view *v, struct view_item *item, const struct str
 	while (r == 0 && item->position < MIN(item->end, item->mark_end) && v->end < VIEW_BUFFER)
 		r = view_put_line(v, item, s);
 	if (item->position < item->end)
-		item_find_mark(item, s);
+		view_find_mark(item, s);
 	else if (r == 0 && item->position == s->end_at)
-		r = item_look(v, item, s); /* a line was ended there; more may follow */
+		r = view_update_item(v, item, s); /* a line was ended there; more may follow */
 	return r;
 }
 
@@ -267,15 +268,15 @@ static int view_fill(struct view *v, struct stream *const *streams)
 
 	v->start = v->end = 0;
 	list_for_each (item, &v->items, in_items) {
-		r = item_look(v, item, streams[item->stream]);
+		r = view_update_item(v, item, streams[item->stream]);
 		if (r < 0)
 			return r;
 	}
 	while (r == 0 && v->end < VIEW_BUFFER && (item = view_oldest(v)))
 		r = view_put_run(v, item, streams[item->stream]);
-	if (r < 0 || v->told_now || view_oldest(v))
+	if (r < 0 || v->now_sent || view_oldest(v))
 		return r;
-	v->told_now = true;
+	v->now_sent = true;
 	return view_put(v, &now, "", "", 0);
 }
 
@@ -297,14 +298,14 @@ void view_remove(struct view *v, uint32_t stream)
 	list_for_each_safe (item, next, &v->items, in_items) {
 		if (item->stream != stream)
 			continue;
-		item_free(item);
+		view_free_item(item);
 		(void)view_put(v, &frame, "", "", 0);
 	}
 }
 
 static bool view_is_over(const struct view *v)
 {
-	return v->start == v->end && v->told_now && !v->follow;
+	return v->start == v->end && v->now_sent && !v->follow;
 }
 
 int view_write(struct view *v, struct stream *const *streams)

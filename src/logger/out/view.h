@@ -25,7 +25,7 @@ struct view {
 	struct list in_all;
 	uint32_t id;
 	int fd;
-	bool is_socket, follow, begun, told_now;
+	bool is_socket, follow, begun, now_sent;
 	bool plain;   /* lines instead of frames */
 	bool waiting; /* for the reader to take what is in the buffer */
 	struct list items;

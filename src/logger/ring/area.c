@@ -1,3 +1,10 @@
+/*
+ * The memory that the daemon keeps over the life of a logger: a header, a record for each stream,
+ * and a slot for each, with its ring and its marks.  A ring is mapped twice in a row, so that its
+ * contents are never split.  splice() moves bytes from a pipe into the memory file; a note about
+ * the stream stands in the header meanwhile, so that the next logger learns from the file offset
+ * how many bytes a killed one has taken.
+ */
 #include "logger/ring/area.h"
 
 #include <errno.h>
@@ -43,7 +50,7 @@ static void area_recover(struct area *a)
 	area_taken(a);
 }
 
-static bool header_is_valid(const struct store_header *header, const struct stat *st)
+static bool area_header_is_valid(const struct store_header *header, const struct stat *st)
 {
 	return header->magic == STORE_MAGIC && header->version == STORE_VERSION &&
 	       header->n_streams == LOGGER_STREAMS && header->n_used <= LOGGER_STREAMS &&
@@ -58,7 +65,7 @@ int area_open(struct area *a, int fd)
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-	    !header_is_valid(&header, &st))
+	    !area_header_is_valid(&header, &st))
 		return -EPROTO;
 	*a = (struct area){ .fd = fd, .offset = UINT64_MAX };
 	a->base = mmap(NULL, store_record_offset(LOGGER_STREAMS), PROT_READ | PROT_WRITE,

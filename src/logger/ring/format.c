@@ -1,7 +1,7 @@
 /*
  * A portion is made of whole lines from the ring: a prefix (time, name, columns) that is made once
- * for each mark, the line, and a note behind it.  Plain lines without a prefix are copied as they
- * are.
+ * for each mark, the line, and a note behind it.  Plain lines without a prefix are written as they
+ * are, from the ring if they are many.
  */
 #include "logger/ring/format.h"
 
@@ -24,13 +24,13 @@ struct head {
 	char text[JSON_HEAD_MAX]; /* a name, columns, a stamp */
 };
 
-static char *put(char *out, const void *data, size_t size)
+static char *format_put(char *out, const void *data, size_t size)
 {
 	memcpy(out, data, size);
 	return out + size;
 }
 
-static char *put_stamp_iso(char *out, const struct logger_rules *rules, uint64_t time_usec)
+static char *format_put_stamp_iso(char *out, const struct logger_rules *rules, uint64_t time_usec)
 {
 	time_t seconds = (time_t)(time_usec / USEC_PER_SEC);
 	bool local = rules->flags & LOGGER_LOCAL_TIME;
@@ -42,7 +42,7 @@ static char *put_stamp_iso(char *out, const struct logger_rules *rules, uint64_t
 	if (rules->stamp == LOGGER_STAMP_ISO_USEC)
 		out += sprintf(out, ".%06" PRIu64, time_usec % USEC_PER_SEC);
 	if (!local)
-		return put(out, "Z", 1);
+		return format_put(out, "Z", 1);
 	return out + sprintf(out, "%c%02ld:%02ld", tm.tm_gmtoff < 0 ? '-' : '+',
 			     labs(tm.tm_gmtoff) / 3600, labs(tm.tm_gmtoff) / 60 % 60);
 }
@@ -55,12 +55,12 @@ char *format_stamp(char *out, const struct logger_rules *rules, uint64_t time_us
 		out += sprintf(out, "%" PRIu64 ".%06" PRIu64, time_usec / USEC_PER_SEC,
 			       time_usec % USEC_PER_SEC);
 	else
-		out = put_stamp_iso(out, rules, time_usec);
-	return put(out, " ", 1);
+		out = format_put_stamp_iso(out, rules, time_usec);
+	return format_put(out, " ", 1);
 }
 
 /* Characters, not bytes: a name in UTF-8 is aligned as well. */
-static size_t name_columns(const char *name)
+static size_t format_name_columns(const char *name)
 {
 	size_t n = 0;
 
@@ -69,15 +69,15 @@ static size_t name_columns(const char *name)
 	return n;
 }
 
-static char *put_prefix(char *out, const struct stream *s)
+static char *format_put_prefix(char *out, const struct stream *s)
 {
-	out = put(out, s->name, strlen(s->name));
-	for (size_t n = name_columns(s->name); n < s->rules.name_width; n++)
+	out = format_put(out, s->name, strlen(s->name));
+	for (size_t n = format_name_columns(s->name); n < s->rules.name_width; n++)
 		*out++ = ' ';
-	return put(out, " | ", 3);
+	return format_put(out, " | ", 3);
 }
 
-static void head_make(struct head *h)
+static void format_make_head(struct head *h)
 {
 	const struct stream *s = h->stream;
 	char *out = h->text;
@@ -88,50 +88,64 @@ static void head_make(struct head *h)
 		if (h->mark)
 			out = format_stamp(out, &s->rules, h->mark->time_usec);
 		if (s->rules.format == LOGGER_PREFIX)
-			out = put_prefix(out, s);
+			out = format_put_prefix(out, s);
 	}
 	h->length = (size_t)(out - h->text);
 }
 
 /* @note is of the logger, and goes behind the line. */
-static char *put_line(char *out, struct head *h, uint64_t position, const char *line, size_t length,
-		      const char *note)
+static char *format_put_line(char *out, struct head *h, uint64_t position, const char *line,
+			     size_t length, const char *note)
 {
 	if (position >= h->until || h->length == SIZE_MAX) {
 		h->mark = stream_mark(h->stream, position, &h->until);
-		head_make(h);
+		format_make_head(h);
 	}
-	out = put(out, h->text, h->length);
+	out = format_put(out, h->text, h->length);
 	if (h->stream->rules.format == LOGGER_JSON)
 		return json_tail(out, line, length, note);
-	out = put(out, line, length);
-	out = put(out, note, strlen(note));
+	out = format_put(out, line, length);
+	out = format_put(out, note, strlen(note));
 	*out++ = '\n';
 	return out;
 }
 
-/* Lines that were lost and are before @next->position. */
-static char *put_loss(char *out, struct head *h, struct store_progress *next)
+/* Lines that were lost and are before @next->position, in total. */
+static void format_count_loss(const struct stream *s, const struct store_progress *next,
+			      uint64_t *bytes, uint64_t *lines)
 {
-	const struct store_input *in = area_input(h->stream->record);
-	uint64_t bytes = next->dropped_bytes, lines = next->dropped_lines;
-	char text[128];
-	int n;
+	const struct store_input *in = area_input(s->record);
+	bool behind = next->position >= in->gap;
 
-	if (next->position >= in->gap) {
-		bytes += in->discarded_bytes;
-		lines += in->discarded_lines;
-	}
-	if (bytes <= next->told_bytes)
-		return out;
-	n = snprintf(text, sizeof(text), "swansong: %" PRIu64 " lines lost (%" PRIu64 " bytes)",
-		     lines - MIN(lines, next->told_lines), bytes - next->told_bytes);
-	next->told_bytes = bytes;
-	next->told_lines = lines;
-	return put_line(out, h, next->position, text, (size_t)n, "");
+	*bytes = next->dropped_bytes + (behind ? in->discarded_bytes : 0);
+	*lines = next->dropped_lines + (behind ? in->discarded_lines : 0);
 }
 
-static char *put_next(char *out, struct head *h, struct store_progress *next, uint64_t end)
+static char *format_put_lost(char *out, struct head *h, uint64_t position, uint64_t lines,
+			     uint64_t bytes)
+{
+	char text[128];
+	int n = snprintf(text, sizeof(text), "swansong: %" PRIu64 " lines lost (%" PRIu64 " bytes)",
+			 lines, bytes);
+
+	return format_put_line(out, h, position, text, (size_t)n, "");
+}
+
+static char *format_put_loss(char *out, struct head *h, struct store_progress *next)
+{
+	uint64_t bytes, lines;
+
+	format_count_loss(h->stream, next, &bytes, &lines);
+	if (bytes <= next->logged_bytes)
+		return out;
+	out = format_put_lost(out, h, next->position, lines - MIN(lines, next->logged_lines),
+			      bytes - next->logged_bytes);
+	next->logged_bytes = bytes;
+	next->logged_lines = lines;
+	return out;
+}
+
+static char *format_put_next(char *out, struct head *h, struct store_progress *next, uint64_t end)
 {
 	const char *line = stream_at(h->stream, next->position);
 	size_t rest = (size_t)(end - next->position), length = rest;
@@ -146,7 +160,7 @@ static char *put_next(char *out, struct head *h, struct store_progress *next, ui
 		(void)snprintf(note, sizeof(note), " [part %" PRIu64 ", the line goes on]",
 			       ++next->parts);
 	}
-	out = put_line(out, h, next->position, line, length, note);
+	out = format_put_line(out, h, next->position, line, length, note);
 	length += newline ? 1 : 0;
 	next->written_bytes += length;
 	next->position += length;
@@ -157,46 +171,62 @@ static char *put_next(char *out, struct head *h, struct store_progress *next, ui
 	return out;
 }
 
-/* With nothing before them lines are copied as they are, as many as there is room for. */
-static char *put_block(char *out, const struct stream *s, struct store_progress *next, size_t size)
+/*
+ * With nothing before them lines are written as they are.  @next moves behind as many as @limit has room
+ * for.  Return: their bytes.
+ */
+static size_t format_take_block(const struct stream *s, struct store_progress *next, uint64_t end,
+				size_t limit)
 {
-	const char *text = stream_at(s, next->position);
-	const char *newline = memrchr(text, '\n', size);
+	const struct logger_rules *rules = &s->rules;
+	uint64_t gap = area_input(s->record)->gap;
+	const char *text = stream_at(s, next->position), *newline;
+	size_t size;
 
-	if (!newline || next->parts)
-		return out;
+	if (rules->format != LOGGER_PLAIN || rules->stamp != LOGGER_STAMP_NONE || next->parts)
+		return 0;
+	end = next->position < gap ? MIN(end, gap) : end;
+	if (next->position >= end)
+		return 0;
+	newline = memrchr(text, '\n', (size_t)MIN(end - next->position, (uint64_t)limit));
+	if (!newline)
+		return 0;
 	size = (size_t)(newline - text) + 1;
 	next->written_bytes += size;
 	next->written_lines += stream_count_lines(text, size);
 	next->position += size;
-	return put(out, text, size);
+	return size;
 }
 
-static bool is_bare(const struct logger_rules *rules)
+size_t format_block(const struct stream *s, size_t limit, struct store_progress *next)
 {
-	return rules->format == LOGGER_PLAIN && rules->stamp == LOGGER_STAMP_NONE;
+	uint64_t end = stream_writable_end(s), bytes, lines;
+
+	*next = s->record->now;
+	format_count_loss(s, next, &bytes, &lines);
+	if (bytes > next->logged_bytes || end - next->position < FORMAT_BLOCK_MIN)
+		return 0;
+	return format_take_block(s, next, end, limit);
 }
 
 size_t format_portion(const struct stream *s, char *out, size_t limit, struct store_progress *next)
 {
 	struct head head = { .stream = s, .length = SIZE_MAX };
-	uint64_t end = stream_writable_end(s), gap = area_input(s->record)->gap;
+	uint64_t end = stream_writable_end(s);
+	const char *block;
 	char *at = out;
 
 	limit = MIN(limit, (size_t)FORMAT_PORTION);
 	*next = s->record->now;
-	at = put_loss(at, &head, next);
-	if (is_bare(&s->rules) && next->position < end) {
-		uint64_t to = next->position < gap ? MIN(end, gap) : end;
-
-		at = put_block(at, s, next, (size_t)MIN(to - next->position, (uint64_t)limit));
-	}
+	at = format_put_loss(at, &head, next);
+	block = stream_at(s, next->position);
+	at = format_put(at, block, format_take_block(s, next, end, limit));
 	while (next->position < end && (size_t)(at - out) < limit) {
 		const struct store_progress before = *next;
 		char *line = at;
 
-		at = put_next(at, &head, next, end);
-		at = put_loss(at, &head, next);
+		at = format_put_next(at, &head, next, end);
+		at = format_put_loss(at, &head, next);
 		if ((size_t)(at - out) > limit && line > out) {
 			*next = before;
 			return (size_t)(line - out);

@@ -1,3 +1,8 @@
+/*
+ * A line as JSON is written without memory of its own, in two parts around its text: the head is
+ * the same for all lines of one mark.  A text that is no UTF-8 gets the replacement character, and
+ * its bytes stand in base64 beside it.
+ */
 #include "logger/ring/json.h"
 
 #include <inttypes.h>
@@ -8,7 +13,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-static char *put_text(char *out, const char *text)
+static char *json_put_text(char *out, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -16,32 +21,32 @@ static char *put_text(char *out, const char *text)
 	return out + length;
 }
 
-static char *put_escape(char *out, unsigned char c)
+static char *json_put_escape(char *out, unsigned char c)
 {
 	static const char digits[] = "0123456789abcdef";
 
 	if (c == '\n')
-		return put_text(out, "\\n");
+		return json_put_text(out, "\\n");
 	if (c == '\t')
-		return put_text(out, "\\t");
+		return json_put_text(out, "\\t");
 	if (c == '"' || c == '\\') {
 		*out++ = '\\';
 		*out++ = (char)c;
 		return out;
 	}
-	out = put_text(out, "\\u00");
+	out = json_put_text(out, "\\u00");
 	*out++ = digits[c >> 4];
 	*out++ = digits[c & 15];
 	return out;
 }
 
-static bool is_plain(unsigned char c)
+static bool json_is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
 /* The length of the character at @text, 0: none; text_character() wants a NUL at the end. */
-static size_t character(const char *text, size_t rest)
+static size_t json_character_length(const char *text, size_t rest)
 {
 	char copy[5] = "";
 
@@ -50,21 +55,21 @@ static size_t character(const char *text, size_t rest)
 }
 
 /* *valid becomes false if it is not UTF-8. */
-static char *put_string(char *out, const char *text, size_t length, bool *valid)
+static char *json_put_quoted(char *out, const char *text, size_t length, bool *valid)
 {
 	for (size_t i = 0; i < length;) {
 		unsigned char c = (unsigned char)text[i];
 		size_t n = 1;
 
-		if (is_plain(c)) {
+		if (json_is_plain(c)) {
 			*out++ = (char)c;
 		} else if (c < 0x80) {
-			out = put_escape(out, c);
-		} else if ((n = character(text + i, length - i)) > 0) {
+			out = json_put_escape(out, c);
+		} else if ((n = json_character_length(text + i, length - i)) > 0) {
 			memcpy(out, text + i, n);
 			out += n;
 		} else {
-			out = put_text(out, "\xef\xbf\xbd");
+			out = json_put_text(out, "\xef\xbf\xbd");
 			*valid = false;
 			n = 1;
 		}
@@ -73,7 +78,7 @@ static char *put_string(char *out, const char *text, size_t length, bool *valid)
 	return out;
 }
 
-static char *put_base64(char *out, const char *text, size_t length)
+static char *json_put_base64(char *out, const char *text, size_t length)
 {
 	static const char letters[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -91,7 +96,7 @@ static char *put_base64(char *out, const char *text, size_t length)
 	return out;
 }
 
-static char *put_time(char *out, const struct logger_rules *rules, uint64_t time_usec)
+static char *json_put_time(char *out, const struct logger_rules *rules, uint64_t time_usec)
 {
 	time_t seconds = (time_t)(time_usec / USEC_PER_SEC);
 	unsigned usec = (unsigned)(time_usec % USEC_PER_SEC);
@@ -108,31 +113,31 @@ char *json_head(char *out, const struct stream *s, const struct store_mark *mark
 {
 	bool valid = true;
 
-	out = put_text(out, "{");
+	out = json_put_text(out, "{");
 	if (mark)
-		out = put_time(out, &s->rules, mark->time_usec);
-	out = put_text(out, "\"node\":\"");
-	out = put_string(out, s->name, strlen(s->name), &valid);
-	out = put_text(out, "\",");
+		out = json_put_time(out, &s->rules, mark->time_usec);
+	out = json_put_text(out, "\"node\":\"");
+	out = json_put_quoted(out, s->name, strlen(s->name), &valid);
+	out = json_put_text(out, "\",");
 	if (mark && mark->run.pid > 0)
 		out += sprintf(out, "\"pid\":%" PRId64 ",\"generation\":%" PRIu64 ",",
 			       mark->run.pid, mark->run.generation);
-	out = put_text(out, s->rules.kind == LOGGER_ERROR ? "\"stream\":\"stderr\","
-							  : "\"stream\":\"stdout\",");
-	return put_text(out, "\"message\":\"");
+	out = json_put_text(out, s->rules.kind == LOGGER_ERROR ? "\"stream\":\"stderr\","
+							       : "\"stream\":\"stdout\",");
+	return json_put_text(out, "\"message\":\"");
 }
 
 char *json_tail(char *out, const char *line, size_t length, const char *note)
 {
 	bool valid = true;
 
-	out = put_string(out, line, length, &valid);
-	out = put_text(out, note);
-	out = put_text(out, "\"");
+	out = json_put_quoted(out, line, length, &valid);
+	out = json_put_text(out, note);
+	out = json_put_text(out, "\"");
 	if (!valid) {
-		out = put_text(out, ",\"message_base64\":\"");
-		out = put_base64(out, line, length);
-		out = put_text(out, "\"");
+		out = json_put_text(out, ",\"message_base64\":\"");
+		out = json_put_base64(out, line, length);
+		out = json_put_text(out, "\"");
 	}
-	return put_text(out, "}\n");
+	return json_put_text(out, "}\n");
 }

@@ -29,6 +29,7 @@ struct stream *stream_free(struct stream *s)
 	if (!s)
 		return NULL;
 	list_remove(&s->in_queue);
+	list_remove(&s->in_loud);
 	area_unmap(&s->slot);
 	fd_close(s->fd);
 	free(s->name);
@@ -121,7 +122,7 @@ uint64_t stream_count_lines(const char *text, uint64_t size)
 }
 
 /* The position after the last line end in between; @from if there is none. */
-static uint64_t line_end_before(const struct stream *s, uint64_t from, uint64_t to)
+static uint64_t stream_line_end_before(const struct stream *s, uint64_t from, uint64_t to)
 {
 	const char *text = stream_at(s, from);
 	const char *newline = memrchr(text, '\n', (size_t)(to - from));
@@ -136,7 +137,7 @@ void stream_drop(struct stream *s)
 
 	if (to - from > STREAM_PORTION)
 		to = from + STREAM_PORTION;
-	end = line_end_before(s, from, to);
+	end = stream_line_end_before(s, from, to);
 	if (end == from) /* in the middle of a long line */
 		end = to;
 	record->next = record->now;
@@ -177,8 +178,8 @@ static void stream_discard(struct stream *s, uint64_t from)
 {
 	struct store_input input = *area_input(s->record);
 	/* The portion of a helper is far before that. */
-	uint64_t begin = line_end_before(s, from - STREAM_PORTION, from);
-	uint64_t end = line_end_before(s, begin, input.taken);
+	uint64_t begin = stream_line_end_before(s, from - STREAM_PORTION, from);
+	uint64_t end = stream_line_end_before(s, begin, input.taken);
 
 	if (begin == from - STREAM_PORTION || end == begin || input.taken - end > end - begin)
 		return;
@@ -205,7 +206,7 @@ static int stream_make_room(struct stream *s)
 }
 
 /* A quiet service needs no ring.  Return: 1: there is output; 0: the end; -EAGAIN. */
-static int stream_look(const struct stream *s)
+static int stream_poll_input(const struct stream *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
@@ -218,7 +219,7 @@ ssize_t stream_take(struct stream *s, uint64_t time_usec)
 {
 	struct store_input input;
 	ssize_t n;
-	int r = s->slot.ring ? 1 : stream_look(s);
+	int r = s->slot.ring ? 1 : stream_poll_input(s);
 
 	if (r > 0)
 		r = stream_map(s);
@@ -263,15 +264,28 @@ void stream_take_all(struct stream *s, uint64_t time_usec)
 		s->end_at = stream_taken(s);
 }
 
+/* The pages between @kept, which is rounded up, and the end of what is older. */
+static uint64_t stream_old_end(const struct stream *s, uint64_t *kept)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = s->record->now.position;
+
+	/* The page before @kept may already have the newest bytes. */
+	*kept = (s->record->kept + page - 1) / page * page;
+	/* With the end of the line before. */
+	return end > s->rules.memory ? (end - s->rules.memory - 1) / page * page : 0;
+}
+
+bool stream_has_old(const struct stream *s)
+{
+	uint64_t kept, end = stream_old_end(s, &kept);
+
+	return end >= kept + TRIM_SIZE;
+}
+
 void stream_trim(struct stream *s)
 {
-	uint64_t end = s->record->now.position, kept = s->record->kept;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t kept, end = stream_old_end(s, &kept);
 
-	/* With the end of the line before. */
-	end = end > s->rules.memory ? (end - s->rules.memory - 1) / page * page : 0;
-	/* The page before @kept may already have the newest bytes. */
-	kept = (kept + page - 1) / page * page;
 	if (end < kept + TRIM_SIZE)
 		return;
 	s->record->kept = end;
@@ -280,7 +294,7 @@ void stream_trim(struct stream *s)
 
 uint64_t stream_line_end(const struct stream *s, uint64_t from)
 {
-	uint64_t end = line_end_before(s, from, stream_taken(s));
+	uint64_t end = stream_line_end_before(s, from, stream_taken(s));
 
 	return MIN(s->end_at, stream_taken(s)) > end ? MIN(s->end_at, stream_taken(s)) : end;
 }
@@ -288,7 +302,7 @@ uint64_t stream_line_end(const struct stream *s, uint64_t from)
 uint64_t stream_writable_end(const struct stream *s)
 {
 	uint64_t from = s->record->now.position, taken = stream_taken(s);
-	uint64_t end = line_end_before(s, from, taken);
+	uint64_t end = stream_line_end_before(s, from, taken);
 
 	if (from < s->end_at)
 		return MIN(s->end_at, taken);
@@ -326,6 +340,7 @@ int stream_new(struct stream **ret, struct area *area, uint32_t id, int fd)
 	s->record = area_record(area, id);
 	stream_note_seam(s);
 	list_init(&s->in_queue);
+	list_init(&s->in_loud);
 	if (stream_taken(s) > 0)
 		r = stream_map(s);
 	if (r < 0)

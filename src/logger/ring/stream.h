@@ -27,21 +27,24 @@ struct stream {
 	struct logger_rules rules;
 	char *name, *path;
 
-	uint64_t end_at; /* up to this position all is written, also a line without its end */
+	uint64_t end_at; /* everything up to here is written, even an unfinished line */
 	bool opened;	 /* this destination has taken at least one portion */
-	bool working;	 /* @record->now is a helper's: it has a portion, or it may have had one */
-	bool paused;	 /* the pipe is not read: the ring is full */
-	bool stalled;	 /* the destination has taken nothing for long */
-	uint64_t look_usec, look_position; /* of a paused one: where its destination was last */
-	bool draining;		    /* the pipe is to be emptied for a flush, and was not yet */
+	bool working; /* a helper has a portion of it, or may have had one, and owns @record->now */
+	bool paused;  /* the pipe is not read: the ring is full */
+	bool stalled; /* the destination has taken nothing for long */
+	uint64_t check_usec, check_position; /* last look at the destination while paused */
+	bool draining;			     /* a flush waits until the pipe is empty */
 	uint64_t retry_usec;	    /* CLOCK_MONOTONIC: no attempt before; 0: none failed */
-	struct store_counts counts; /* when the trouble began */
-	struct logger_seam seam;    /* when no helper was at work last */
-	struct list in_queue;  /* of its destination, or of those that wait for another attempt */
-	void *outlet, *worker; /* the helper of its destination, and the one that works; or NULL */
+	struct store_counts counts; /* at the first failure */
+	struct logger_seam seam;    /* as of the last time without a working helper */
+	struct list in_loud;	    /* streams with much output lately */
+	uint64_t loud_usec;	    /* CLOCK_MONOTONIC: the end of its time in that list */
+	int pipe_size;		    /* before it was in that list for the first time; or 0 */
+	struct list in_queue;	    /* the queue of its destination, or that of further attempts */
+	void *outlet, *worker; /* the helper of its destination, and the working one; or NULL */
 };
 
-/* @fd becomes the stream's.  Return: 0 or -errno. */
+/* Takes @fd over.  Return: 0 or -errno. */
 int stream_new(struct stream **ret, struct area *area, uint32_t id, int fd);
 struct stream *stream_free(struct stream *stream);
 DEFINE_CLEANUP(struct stream *, stream_free)
@@ -54,7 +57,7 @@ int stream_set_rules(struct stream *stream, const struct logger_rules *rules, co
 int stream_map(struct stream *stream);
 
 /*
- * Takes a portion from the pipe, which came at @time_usec.
+ * Takes a portion that has come at @time_usec from the pipe.
  *
  * Return: bytes; 0: the end; -EAGAIN: nothing is there; -ENOBUFS: the ring is full, and the service is
  * to wait; -errno.
@@ -91,6 +94,9 @@ void stream_drop(struct stream *stream);
 
 /* Frees the pages of lines that are older than readers are promised. */
 void stream_trim(struct stream *stream);
+
+/* Returns true if there are such pages, enough to be worth it. */
+bool stream_has_old(const struct stream *stream);
 
 /* Returns the end of the last complete line, not before @from. */
 uint64_t stream_line_end(const struct stream *stream, uint64_t from);

@@ -192,6 +192,30 @@ START_TEST(a_reopened_file_is_that_of_the_path)
 }
 END_TEST
 
+START_TEST(a_reopened_stream_leaves_other_files_alone)
+{
+	struct logger_rules rules = play_file();
+	struct logger_message m = { .type = LOGGER_REOPEN };
+
+	play_add(0, &rules, "a", "log");
+	play_add(1, &rules, "b", "log-b");
+	for (int i = 0; i < 2; i++) {
+		play_write(0, "a\n");
+		play_flush(0);
+		play_write(1, "b\n");
+		play_flush(1);
+		if (i > 0)
+			break;
+		ck_assert_int_eq(rename("log", "old"), 0);
+		ck_assert_int_eq(rename("log-b", "old-b"), 0);
+		play_send(&m);
+	}
+	play_expect("old", "a\n");
+	play_expect("log", "a\n");
+	play_expect("old-b", "b\nb\n");
+}
+END_TEST
+
 START_TEST(a_file_that_others_cut_is_written_on)
 {
 	struct logger_rules rules = play_file();
@@ -252,6 +276,46 @@ START_TEST(rotated_files_but_the_newest_are_compressed)
 }
 END_TEST
 
+/* Bytes of memory of the store. */
+static off_t store_memory(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(fstat(play.store, &st), 0);
+	return (off_t)st.st_blocks * 512;
+}
+
+/* Its lines are more than the ring, in blocks that are written from there. */
+START_TEST(a_loud_stream_gives_memory_back_when_it_is_quiet)
+{
+	struct logger_rules rules = play_file();
+	char block[65536];
+	int pipe_size;
+
+	rules.flags = LOGGER_BLOCK;
+	play_add(0, &rules, "a", "log");
+	pipe_size = fcntl(play.streams[0].in, F_GETPIPE_SZ);
+	for (int i = 0; i < 80; i++) {
+		for (size_t n = 0; n < sizeof(block) / 16; n++) {
+			char line[32];
+
+			(void)snprintf(line, sizeof(line), "number %08zu\n",
+				       (size_t)i * sizeof(block) / 16 + n);
+			memcpy(block + n * 16, line, 16);
+		}
+		play_write_bytes(0, block, sizeof(block));
+	}
+	play_flush(0);
+	expect_numbers(0, (int)(80 * sizeof(block) / 16), UINT64_MAX);
+	for (int i = 0;
+	     store_memory() > 512 * 1024 || fcntl(play.streams[0].in, F_GETPIPE_SZ) != pipe_size;
+	     i++) {
+		ck_assert_int_lt(i, 1000);
+		(void)poll(NULL, 0, 10);
+	}
+}
+END_TEST
+
 void add_file_tests(Suite *suite)
 {
 	TCase *t = tcase_create("files");
@@ -264,7 +328,9 @@ void add_file_tests(Suite *suite)
 	tcase_add_loop_test(t, a_path_that_cannot_be_a_log_file_is_refused, 0, 5);
 	tcase_add_test(t, a_symbolic_link_in_an_own_directory_is_followed);
 	tcase_add_test(t, a_reopened_file_is_that_of_the_path);
+	tcase_add_test(t, a_reopened_stream_leaves_other_files_alone);
 	tcase_add_test(t, a_file_that_others_cut_is_written_on);
 	tcase_add_test(t, rotated_files_but_the_newest_are_compressed);
+	tcase_add_test(t, a_loud_stream_gives_memory_back_when_it_is_quiet);
 	suite_add_tcase(suite, t);
 }
